@@ -1,0 +1,129 @@
+import { readFileSync } from 'node:fs';
+import { parse, YAMLParseError } from 'yaml';
+import type { z } from 'zod';
+import { type Config, configSchema } from './schema.ts';
+
+/** A wrong setting: names each one, what was found and what is allowed. Stops the start. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+  readonly code = 'invalid_config';
+}
+
+type Environment = Record<string, string | undefined>;
+type Tree = { [key: string]: unknown };
+
+/** Environment variable → path of the setting it overrides. */
+const ENVIRONMENT: Record<string, { path: string[]; read?: (text: string) => unknown }> = {
+  SONOGATE_DATA_DIR: { path: ['dataDir'] },
+  SONOGATE_HTTP_PORT: { path: ['http', 'port'], read: numberOrText },
+  SONOGATE_DICOM_PORT: { path: ['dicom', 'port'], read: numberOrText },
+  SONOGATE_AE_TITLE: { path: ['dicom', 'aeTitle'] },
+  SONOGATE_ROLES: { path: ['roles'], read: (text) => text.split(',').map((role) => role.trim()) },
+  SONOGATE_LOG_LEVEL: { path: ['logging', 'level'] },
+  DATABASE_URL: { path: ['databaseUrl'] },
+  REDIS_URL: { path: ['redisUrl'] },
+};
+
+const DEFAULT_FILE = new URL('./default.yaml', import.meta.url);
+
+/**
+ * Reads `default.yaml`, over it the file named in `SONOGATE_CONFIG`, over that the environment, and
+ * over that `overrides` (the demo's and the tests' own settings).
+ * @throws ConfigError naming every wrong setting at once.
+ */
+export function loadConfig(environment: Environment = process.env, overrides: Tree = {}): Config {
+  const site = environment.SONOGATE_CONFIG;
+  const tree = merge(
+    merge(merge(readYaml(DEFAULT_FILE), site ? readYaml(site) : {}), fromEnvironment(environment)),
+    overrides,
+  );
+  const parsed = configSchema.safeParse(tree);
+  if (parsed.success) return parsed.data;
+  const lines = parsed.error.issues.map((issue) => describe(issue, tree));
+  throw new ConfigError(
+    `The configuration is wrong:\n${lines.map((line) => `  ${line}`).join('\n')}`,
+  );
+}
+
+function readYaml(file: string | URL): Tree {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new ConfigError(
+      `SONOGATE_CONFIG: ${String(file)} cannot be read (${(error as Error).message})`,
+    );
+  }
+  try {
+    return (parse(text) as Tree | null) ?? {};
+  } catch (error) {
+    if (error instanceof YAMLParseError) {
+      throw new ConfigError(`${String(file)} is not valid YAML: ${error.message}`);
+    }
+    throw error;
+  }
+}
+
+function fromEnvironment(environment: Environment): Tree {
+  const tree: Tree = {};
+  for (const [variable, { path, read }] of Object.entries(ENVIRONMENT)) {
+    const text = environment[variable];
+    if (text === undefined || text === '') continue;
+    let branch = tree;
+    for (const key of path.slice(0, -1)) {
+      branch[key] ??= {};
+      branch = branch[key] as Tree;
+    }
+    branch[path.at(-1) as string] = read ? read(text) : text;
+  }
+  return tree;
+}
+
+function numberOrText(text: string): unknown {
+  return /^\d+$/.test(text) ? Number(text) : text;
+}
+
+function isTree(value: unknown): value is Tree {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function merge(base: Tree, over: Tree): Tree {
+  const merged: Tree = { ...base };
+  for (const [key, value] of Object.entries(over)) {
+    if (value === undefined || value === null) continue;
+    const below = merged[key];
+    merged[key] = isTree(below) && isTree(value) ? merge(below, value) : value;
+  }
+  return merged;
+}
+
+/** One line for a person: name of the setting, what was found, what is allowed. */
+function describe(issue: z.core.$ZodIssue, tree: Tree): string {
+  const name = issue.path.map(String).join('.') || 'the file';
+  if (issue.code === 'unrecognized_keys') {
+    const prefix = issue.path.length > 0 ? `${name}.` : '';
+    return issue.keys.map((key) => `${prefix}${key}: is not a setting`).join('\n  ');
+  }
+  if (issue.code === 'custom') return `${name}: ${issue.message}`;
+  const found = issue.path.reduce<unknown>(
+    (branch, key) => (branch as Record<PropertyKey, unknown> | undefined)?.[key],
+    tree,
+  );
+  const shown = found === undefined ? 'nothing' : JSON.stringify(found);
+  return `${name}: found ${shown}; allowed: ${allowed(issue)}`;
+}
+
+function allowed(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_value':
+      return issue.values.map(String).join(', ');
+    case 'too_small':
+      return `${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}`;
+    case 'too_big':
+      return `${issue.inclusive ? 'at most' : 'less than'} ${issue.maximum}`;
+    case 'invalid_type':
+      return issue.expected;
+    default:
+      return issue.message;
+  }
+}

@@ -1,0 +1,181 @@
+import { z } from 'zod';
+
+/**
+ * Every setting of a site. `default.yaml` holds the same keys with a comment each; a test keeps the
+ * two in step. Unknown keys are refused, so that a misspelt setting never goes unnoticed.
+ */
+
+const port = z.number().int().min(0).max(65535);
+const name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'a name of a-z, 0-9 and hyphens');
+
+/** PS3.5 6.2, VR AE: 1 to 16 characters, no backslash, no control characters, not all spaces. */
+const aeTitle = z
+  .string()
+  .regex(/^(?=.*\S)[\x20-\x5b\x5d-\x7e]{1,16}$/, '1 to 16 printable characters without backslash');
+
+const regularExpression = z.string().refine((text) => {
+  try {
+    new RegExp(text, 'i');
+    return true;
+  } catch {
+    return false;
+  }
+}, 'a regular expression');
+
+const completionSchema = z.strictObject({
+  signal: z.enum(['quiet-time', 'association-release']),
+  quietSeconds: z.number().positive(),
+  afterReleaseSeconds: z.number().positive(),
+});
+
+const sourceSchema = z.strictObject({
+  name,
+  callingAeTitles: z.array(z.union([z.literal('*'), aeTitle])).min(1),
+  addresses: z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])).min(1),
+  idleTimeoutSeconds: z.number().positive().default(300),
+  completion: completionSchema.default({
+    signal: 'quiet-time',
+    quietSeconds: 30,
+    afterReleaseSeconds: 5,
+  }),
+});
+
+const dicomDestinationSchema = z.strictObject({
+  type: z.literal('dicom'),
+  name,
+  host: z.string().min(1),
+  port,
+  aeTitle,
+  callingAeTitle: aeTitle.optional(),
+  objects: z.array(z.enum(['sr-tid1500', 'sr-tid5000'])).default(['sr-tid1500', 'sr-tid5000']),
+  timeoutSeconds: z.number().positive().default(60),
+});
+
+const fhirAuthorizationSchema = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('none') }),
+  z.strictObject({ type: z.literal('bearer'), tokenFile: z.string().min(1) }),
+  z.strictObject({ type: z.literal('basic'), user: z.string(), passwordFile: z.string().min(1) }),
+]);
+
+const fhirDestinationSchema = z.strictObject({
+  type: z.literal('fhir'),
+  name,
+  baseUrl: z.url({ protocol: /^https?$/ }),
+  authorization: fhirAuthorizationSchema.default({ type: 'none' }),
+  /** Our own result namespace: the idempotency key of every resource. Never change it. */
+  resultSystem: z.url(),
+  organization: z.string().min(1).default('Sonogate'),
+  /** (0010,0021) Issuer of Patient ID → FHIR identifier system; `*` for images without an issuer. */
+  patientIdentifierSystems: z.record(z.string(), z.string()),
+  createPatient: z.boolean().default(false),
+  inlinePdfMegabytes: z.number().nonnegative().default(2),
+  timeoutSeconds: z.number().positive().default(30),
+});
+
+const ruleSchema = z.strictObject({
+  name,
+  when: z
+    .strictObject({
+      callingAeTitle: aeTitle.optional(),
+      calledAeTitle: aeTitle.optional(),
+      modality: z.string().optional(),
+      studyDescription: regularExpression.optional(),
+      procedureCode: z.string().optional(),
+    })
+    .default({}),
+  run: z.strictObject({
+    endpoint: z.string(),
+    options: z.record(z.string(), z.unknown()).default({}),
+    priority: z.enum(['low', 'normal', 'high']).default('normal'),
+  }),
+  deliverTo: z.array(name).default([]),
+});
+
+export const ROLES = ['api', 'dimse', 'worker', 'delivery'] as const;
+
+export const configSchema = z
+  .strictObject({
+    dataDir: z.string().min(1),
+    roles: z.array(z.enum(ROLES)).min(1),
+    databaseUrl: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+    redisUrl: z.url({ protocol: /^rediss?$/ }).optional(),
+    http: z.strictObject({
+      host: z.string().min(1),
+      port,
+      publicUrl: z.url({ protocol: /^https?$/ }).optional(),
+      maxBodyBytes: z.number().int().positive(),
+      maxUploadBytes: z.number().int().positive(),
+    }),
+    dicom: z.strictObject({
+      host: z.string().min(1),
+      port,
+      aeTitle,
+      tls: z
+        .strictObject({
+          certFile: z.string(),
+          keyFile: z.string(),
+          caFile: z.string().optional(),
+        })
+        .optional(),
+      maxPduBytes: z.number().int().min(4096).max(1_048_576),
+      maxAssociations: z.number().int().positive(),
+      maxObjectBytes: z.number().int().positive(),
+      /** C-STORE answers A700H while less than this is free on the disk of `dataDir`. */
+      minFreeBytes: z.number().int().nonnegative(),
+    }),
+    sources: z.array(sourceSchema),
+    routing: z.strictObject({ rules: z.array(ruleSchema) }),
+    destinations: z.array(
+      z.discriminatedUnion('type', [dicomDestinationSchema, fhirDestinationSchema]),
+    ),
+    delivery: z.strictObject({
+      retryBaseSeconds: z.number().positive(),
+      retryCapSeconds: z.number().positive(),
+      giveUpAfterHours: z.number().positive(),
+    }),
+    worker: z.strictObject({
+      concurrency: z.number().int().positive(),
+      timeoutSeconds: z.number().positive(),
+      childMemoryMegabytes: z.number().int().positive(),
+    }),
+    models: z.strictObject({
+      allow: z.enum(['all', 'permissive']),
+      provider: z.enum(['auto', 'cpu']),
+      threads: z.number().int().positive(),
+    }),
+    retention: z.strictObject({ days: z.number().positive() }),
+    logging: z.strictObject({
+      level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']),
+    }),
+  })
+  .superRefine((config, context) => {
+    const known = new Set(config.destinations.map((destination) => destination.name));
+    config.routing.rules.forEach((rule, r) => {
+      rule.deliverTo.forEach((destination, d) => {
+        if (known.has(destination)) return;
+        context.addIssue({
+          code: 'custom',
+          path: ['routing', 'rules', r, 'deliverTo', d],
+          message: `found "${destination}"; allowed: ${[...known].join(', ') || 'no destination is configured'}`,
+        });
+      });
+    });
+    const seen = new Set<string>();
+    config.destinations.forEach((destination, d) => {
+      if (seen.has(destination.name)) {
+        context.addIssue({
+          code: 'custom',
+          path: ['destinations', d, 'name'],
+          message: `found "${destination.name}" twice; every destination needs a name of its own`,
+        });
+      }
+      seen.add(destination.name);
+    });
+  });
+
+export type Config = z.infer<typeof configSchema>;
+export type Source = Config['sources'][number];
+export type RoutingRule = Config['routing']['rules'][number];
+export type Destination = Config['destinations'][number];
+export type DicomDestination = Extract<Destination, { type: 'dicom' }>;
+export type FhirDestination = Extract<Destination, { type: 'fhir' }>;

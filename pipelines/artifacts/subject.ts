@@ -1,0 +1,44 @@
+/**
+ * Whose result it is and which images it came from: the second argument of every builder (SR, PDF,
+ * FHIR). In the pipeline the subject is anonymous; a delivery builds its own copy with the identity
+ * of the source images ("identity is joined last").
+ */
+export interface SourceInstance {
+  sopClassUid: string;
+  sopInstanceUid: string;
+  seriesInstanceUid: string;
+  /** Name of the file in the request, to resolve `measurement.source.file`. */
+  file: string;
+  numberOfFrames: number;
+  rows: number;
+  columns: number;
+}
+
+/** Attributes copied verbatim from the source images, by DICOM keyword; values as in the header. */
+export interface DicomIdentity {
+  SpecificCharacterSet: string | null;
+  PatientName: string;
+  PatientID: string;
+  IssuerOfPatientID: string;
+  PatientBirthDate: string;
+  PatientSex: string;
+  StudyInstanceUID: string;
+  StudyDate: string;
+  StudyTime: string;
+  StudyID: string;
+  StudyDescription: string;
+  AccessionNumber: string;
+  ReferringPhysicianName: string;
+  /** DICOM DT or '' of the acquisition; with the offset when the header has one. */
+  AcquisitionDateTime: string;
+  TimezoneOffsetFromUTC: string;
+}
+
+export interface Subject {
+  /** The request id: every UID and FHIR identifier of the result is derived from it. */
+  requestId: string;
+  identity: DicomIdentity | null;
+  instances: readonly SourceInstance[];
+  /** Gestational age on the day of the scan and its basis, when it was given. */
+  dating: { gaDays: number; basis: string } | null;
+}

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+
+/**
+ * `job.json` of a work folder: all a pipeline is told. It holds no name, identifier or date; ages
+ * are computed before submission (house rule "PHI stays at the doors").
+ */
+export const jobSchema = z.strictObject({
+  endpoint: z.string(),
+  version: z.string(),
+  /** Names below `files/` of the work folder, in the order of the request. */
+  files: z.array(z.string()),
+  priorFiles: z.array(z.string()),
+  options: z.record(z.string(), z.unknown()),
+  clinicalContext: z.record(z.string(), z.unknown()),
+  models: z.strictObject({
+    allow: z.enum(['all', 'permissive']),
+    provider: z.enum(['auto', 'cpu']),
+    threads: z.number().int().positive(),
+  }),
+});
+export type Job = z.infer<typeof jobSchema>;
+
+/** Stage names of service.md 6.1 that a pipeline passes through itself. */
+export type PipelineStage =
+  | 'starting'
+  | 'preprocessing'
+  | `inference.${string}`
+  | 'postprocessing'
+  | 'reporting';
+
+export interface CriticalFlag {
+  code: string;
+  system: string;
+  display: string;
+  severity: 'critical';
+  section: string;
+  evidence: string[];
+}
+
+/** What a pipeline says while it works. `progress` runs from 0 to 1 over the whole pipeline. */
+export type PipelineEvent =
+  | { type: 'stage'; name: PipelineStage; label: string; progress: number }
+  | { type: 'triage'; flag: CriticalFlag }
+  | { type: 'partial'; artifact: string; mediaType: string; section: string; caption: string };
+
+/**
+ * How a pipeline ends. `rejected`: the input cannot be interpreted (the client's to mend);
+ * anything thrown is a failure (ours). On `done` the folder holds `result.json` and `artifacts/`.
+ */
+export type PipelineEnd =
+  | { type: 'done' }
+  | { type: 'rejected'; code: 'no_readable_image' | 'no_obstetric_image'; detail: string };
+
+/**
+ * A pipeline is a function from a folder to a folder. It reads `job.json` and `files/`, reports
+ * through `report`, writes `result.json` (envelope.ts) and `artifacts/<name>`, and stops early when
+ * `signal` aborts.
+ */
+export type Pipeline = (
+  folder: string,
+  report: (event: PipelineEvent) => void,
+  signal: AbortSignal,
+) => Promise<PipelineEnd>;

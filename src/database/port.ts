@@ -1,0 +1,13 @@
+/** The part of `pg.Pool` that the project uses; PGlite is given the same shape. */
+export interface Queryable {
+  query<Row extends object = Record<string, unknown>>(
+    text: string,
+    values?: readonly unknown[],
+  ): Promise<{ rows: Row[]; rowCount: number | null }>;
+}
+
+export interface Database extends Queryable {
+  /** Runs `work` in one transaction; rolled back when it throws. */
+  transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,363 @@
+import type { FailureClass } from '../outbox/port.ts';
+
+interface CatalogueEntry {
+  /** HTTP status where the error can reach an HTTP client. */
+  http?: number;
+  /** DIMSE status (PS3.7 Annex C, PS3.4 B.2.3) or A-ASSOCIATE-RJ "result/source/reason" (PS3.8 9.3.4). */
+  dimse?: string;
+  retry: FailureClass;
+  title: string;
+  /** One sentence for the person who runs the gateway. */
+  operator: string;
+}
+
+/**
+ * Every error of the system, by its stable code. `docs/errors.md` is generated from it; nothing
+ * else decides a status, a retry or a title.
+ */
+export const ERRORS = {
+  unauthenticated: {
+    http: 401,
+    retry: 'permanent',
+    title: 'Authentication is required',
+    operator: 'The call had no `Authorization: Bearer` header, or one that cannot be read.',
+  },
+  invalid_key: {
+    http: 401,
+    retry: 'permanent',
+    title: 'The API key is not valid',
+    operator: 'The key is unknown, revoked or expired; make one with `npx sonogate keys create`.',
+  },
+  forbidden: {
+    http: 403,
+    retry: 'permanent',
+    title: 'The API key lacks the scope',
+    operator: 'Give the caller a key with the scope the call needs.',
+  },
+  invalid_json: {
+    http: 400,
+    retry: 'permanent',
+    title: 'The body is not JSON',
+    operator: 'The client sent a body that cannot be parsed.',
+  },
+  invalid_input: {
+    http: 422,
+    retry: 'permanent',
+    title: 'The input does not match the schema',
+    operator: 'The body breaks the schema of the endpoint; `errors` names each place.',
+  },
+  identifiers_in_context: {
+    http: 422,
+    retry: 'permanent',
+    title: 'The clinical context holds an identifier or a date',
+    operator:
+      'Free text of the clinical context must not hold dates, addresses, phone numbers or long numbers.',
+  },
+  unknown_endpoint: {
+    http: 404,
+    retry: 'permanent',
+    title: 'No such model, endpoint or version',
+    operator: 'The path names an endpoint or a version that this gateway does not have.',
+  },
+  not_found: {
+    http: 404,
+    retry: 'permanent',
+    title: 'Not found',
+    operator: 'There is no such thing, or it belongs to another account.',
+  },
+  file_not_ready: {
+    http: 422,
+    retry: 'permanent',
+    title: 'A file is not ready',
+    operator: 'An input file is not completed, or belongs to another account.',
+  },
+  upload_incomplete: {
+    http: 422,
+    retry: 'permanent',
+    title: 'The upload is incomplete',
+    operator: 'Size or digest of the upload differ from what was announced; the upload can go on.',
+  },
+  already_finished: {
+    http: 409,
+    retry: 'permanent',
+    title: 'The request has already ended',
+    operator: 'A request that has ended cannot be canceled.',
+  },
+  idempotency_key_reused: {
+    http: 422,
+    retry: 'permanent',
+    title: 'The Idempotency-Key was used with another body',
+    operator: 'The client reused a key for a different call.',
+  },
+  idempotency_in_progress: {
+    http: 409,
+    retry: 'transient',
+    title: 'The first call with this Idempotency-Key is still running',
+    operator: 'The client repeated a call before the first one was answered.',
+  },
+  invalid_idempotency_key: {
+    http: 400,
+    retry: 'permanent',
+    title: 'The Idempotency-Key is not valid',
+    operator: 'The key must have 1 to 255 printable characters.',
+  },
+  expired: {
+    http: 410,
+    retry: 'permanent',
+    title: 'The result has expired',
+    operator: 'Results are purged after `retention.days`.',
+  },
+  payload_too_large: {
+    http: 413,
+    retry: 'permanent',
+    title: 'The body is too large',
+    operator: 'The body is over `http.maxBodyBytes` or the upload limit.',
+  },
+  unsupported_media_type: {
+    http: 415,
+    retry: 'permanent',
+    title: 'The content type is not supported',
+    operator: 'Calls with a body need `Content-Type: application/json`.',
+  },
+  rate_limited: {
+    http: 429,
+    retry: 'transient',
+    title: 'Too many calls',
+    operator: 'The key made too many calls or holds too many open streams.',
+  },
+  overloaded: {
+    http: 503,
+    dimse: 'A700',
+    retry: 'transient',
+    title: 'Out of resources',
+    operator:
+      'The disk is nearly full or the queue is; nothing was taken. Free space below `dicom.minFreeBytes` refuses new objects.',
+  },
+  internal: {
+    http: 500,
+    retry: 'transient',
+    title: 'Unexpected error',
+    operator: 'A defect of the gateway; the log line with the same request id has the details.',
+  },
+
+  no_readable_image: {
+    http: 422,
+    retry: 'permanent',
+    title: 'No image could be read',
+    operator:
+      'None of the files is an image that can be decoded; `detail` names each file and why.',
+  },
+  no_obstetric_image: {
+    http: 422,
+    retry: 'permanent',
+    title: 'No obstetric image was found',
+    operator: 'The files hold images, but none of the kind that the endpoint reads.',
+  },
+  pipeline_failed: {
+    http: 500,
+    retry: 'permanent',
+    title: 'The pipeline failed',
+    operator: 'The pipeline ended with an error twice; the log has the details.',
+  },
+  pipeline_crashed: {
+    http: 500,
+    retry: 'permanent',
+    title: 'The pipeline process died',
+    operator: 'The child process was killed or crashed twice (memory, native code).',
+  },
+  pipeline_timeout: {
+    http: 500,
+    retry: 'permanent',
+    title: 'The pipeline took too long',
+    operator: 'The pipeline was ended after `worker.timeoutSeconds`.',
+  },
+  invalid_result: {
+    http: 500,
+    retry: 'permanent',
+    title: 'The pipeline wrote an invalid result',
+    operator: 'The result breaks its own schema; a defect of the pipeline.',
+  },
+
+  calling_ae_not_recognized: {
+    dimse: 'reject 1/1/3',
+    retry: 'permanent',
+    title: 'Calling AE title or address is not allowed',
+    operator: 'No entry of `sources` matches the calling AE title and the address; add one.',
+  },
+  called_ae_not_recognized: {
+    dimse: 'reject 1/1/7',
+    retry: 'permanent',
+    title: 'Called AE title is not ours',
+    operator: 'The peer must call the AE title of `dicom.aeTitle`.',
+  },
+  application_context_not_supported: {
+    dimse: 'reject 1/1/2',
+    retry: 'permanent',
+    title: 'Application context is not DICOM',
+    operator: 'The peer proposed an application context other than 1.2.840.10008.3.1.1.1.',
+  },
+  too_many_associations: {
+    dimse: 'reject 2/3/2',
+    retry: 'transient',
+    title: 'Too many associations',
+    operator: 'More than `dicom.maxAssociations` were open; the peer should try again.',
+  },
+  not_dicom: {
+    dimse: 'abort 2/1',
+    retry: 'permanent',
+    title: 'The peer does not speak DICOM',
+    operator: 'The bytes on the DICOM port are not a DICOM PDU (often HTTP or a port scan).',
+  },
+  pdu_too_large: {
+    dimse: 'abort 2/6',
+    retry: 'permanent',
+    title: 'A PDU is larger than announced',
+    operator: 'The peer announced a PDU over `dicom.maxPduBytes`; the connection was closed.',
+  },
+  unexpected_pdu: {
+    dimse: 'abort 2/2',
+    retry: 'permanent',
+    title: 'Unexpected PDU',
+    operator:
+      'The peer sent a PDU that the state of the association does not allow, or one cut short.',
+  },
+  association_idle: {
+    dimse: 'abort 2/0',
+    retry: 'transient',
+    title: 'The association was idle too long',
+    operator: 'No traffic for the `idleTimeoutSeconds` of the source.',
+  },
+  sop_class_not_supported: {
+    dimse: '0122',
+    retry: 'permanent',
+    title: 'SOP class is not supported',
+    operator: 'The peer sent an object of a class that was not negotiated.',
+  },
+  object_not_understood: {
+    dimse: 'C000',
+    retry: 'permanent',
+    title: 'The object cannot be understood',
+    operator: 'The data set has no readable header (study, series or SOP instance UID missing).',
+  },
+  object_mismatch: {
+    dimse: 'A900',
+    retry: 'permanent',
+    title: 'The object does not match its SOP class or instance',
+    operator: 'SOP class or instance UID inside the data set differ from the C-STORE request.',
+  },
+  object_too_large: {
+    dimse: 'A700',
+    retry: 'permanent',
+    title: 'The object is too large',
+    operator: 'The object is over `dicom.maxObjectBytes`.',
+  },
+  study_not_routed: {
+    retry: 'permanent',
+    title: 'No routing rule matched the study',
+    operator: 'The study is kept; `npx sonogate explain` says why each rule did not match.',
+  },
+
+  peer_unreachable: {
+    retry: 'transient',
+    title: 'The peer cannot be reached',
+    operator: 'Connection refused, reset or timed out before anything was sent.',
+  },
+  peer_rejected_association: {
+    retry: 'transient',
+    title: 'The peer rejected the association',
+    operator:
+      'Check AE titles on both sides; a permanent rejection is retried slowly until a person mends it.',
+  },
+  presentation_context_refused: {
+    retry: 'permanent',
+    title: 'The peer does not take this SOP class',
+    operator: 'The PACS accepts none of the offered transfer syntaxes for the object.',
+  },
+  peer_out_of_resources: {
+    retry: 'transient',
+    title: 'The peer is out of resources',
+    operator: 'C-STORE status A7xx; retried.',
+  },
+  peer_refused_object: {
+    retry: 'permanent',
+    title: 'The peer refused the object',
+    operator: 'C-STORE status A9xx, Cxxx or 01xx; the detail holds the status and comment.',
+  },
+  peer_connection_lost: {
+    retry: 'ambiguous',
+    title: 'The connection was lost while sending',
+    operator: 'The peer may have the object; the same object is sent again.',
+  },
+  ehr_unauthorized: {
+    retry: 'transient',
+    title: 'The EHR refused the credentials',
+    operator: 'HTTP 401 or 403; the destination is held and tried again slowly.',
+  },
+  ehr_unavailable: {
+    retry: 'transient',
+    title: 'The EHR is unavailable',
+    operator: 'Network error, HTTP 408, 423, 425, 429, 500, 502, 503 or 504.',
+  },
+  ehr_ambiguous: {
+    retry: 'ambiguous',
+    title: 'The answer of the EHR was lost',
+    operator: 'The transaction may have been committed; it is conditional and is sent again.',
+  },
+  ehr_rejected: {
+    retry: 'permanent',
+    title: 'The EHR rejected the bundle',
+    operator:
+      'HTTP 400, 404, 405, 406, 410, 412, 413, 415 or 422, or an entry that failed; the detail holds the issue.',
+  },
+  ehr_misconfigured: {
+    retry: 'permanent',
+    title: 'The address of the EHR is wrong',
+    operator: 'The base URL redirects or is not a FHIR server.',
+  },
+  ehr_patient_not_found: {
+    retry: 'transient',
+    title: 'The patient is not known to the EHR',
+    operator:
+      'No patient has this identifier yet; tried again, since the registration may be late.',
+  },
+  ehr_patient_ambiguous: {
+    retry: 'permanent',
+    title: 'The patient cannot be matched safely',
+    operator: 'More than one patient, or demographics in conflict; a person must confirm.',
+  },
+  ehr_issuer_unmapped: {
+    retry: 'permanent',
+    title: 'The issuer of the patient id is not mapped',
+    operator: 'Add the issuer to `patientIdentifierSystems` of the destination.',
+  },
+  ehr_already_verified: {
+    retry: 'permanent',
+    title: 'The report has been verified by a person',
+    operator: 'A draft never overwrites a verified report.',
+  },
+  invalid_config: {
+    retry: 'permanent',
+    title: 'The configuration is wrong',
+    operator: 'The message names each setting, what was found and what is allowed.',
+  },
+} as const satisfies Record<string, CatalogueEntry>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** An error with a code of the catalogue. `detail` is shown to the caller: no PHI, no stack. */
+export class SonogateError extends Error {
+  override name = 'SonogateError';
+  readonly code: ErrorCode;
+  readonly detail: string;
+
+  constructor(code: ErrorCode, detail: string = ERRORS[code].title, options?: ErrorOptions) {
+    super(`${code}: ${detail}`, options);
+    this.code = code;
+    this.detail = detail;
+  }
+}
+
+/** The entry of a code, with the optional members that `as const` hides. */
+export function catalogueEntry(code: ErrorCode): CatalogueEntry {
+  return ERRORS[code];
+}

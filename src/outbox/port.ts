@@ -1,0 +1,41 @@
+import type { ErrorCode } from '../errors/catalogue.ts';
+
+/** Kinds of destination; each has one deliverer. */
+export type DeliveryKind = 'dicom' | 'fhir';
+
+/** What a deliverer is asked to send: one object of one finished request to one destination. */
+export interface Delivery {
+  id: string;
+  requestId: string;
+  kind: DeliveryKind;
+  /** Name of a destination in the configuration. */
+  destination: string;
+  /** Role of the object: `sr-tid1500`, `sr-tid5000`, `fhir-bundle`. */
+  object: string;
+  attempt: number;
+}
+
+/**
+ * How a failed attempt is to be treated; this alone drives retry. `transient`: try again.
+ * `ambiguous`: the peer may have it, so try again only because the object is the same each time
+ * (same SOP Instance UID, conditional FHIR entries). `permanent`: a person must look.
+ */
+export const FAILURE_CLASSES = ['transient', 'ambiguous', 'permanent'] as const;
+export type FailureClass = (typeof FAILURE_CLASSES)[number];
+
+export type SendOutcome =
+  | { outcome: 'delivered'; detail: string }
+  | {
+      outcome: 'failed';
+      failure: FailureClass;
+      code: ErrorCode;
+      detail: string;
+      /** Seconds the peer asked us to wait; holds the whole destination. */
+      retryAfter?: number;
+    };
+
+/** Sends one delivery. Never throws for what a peer does; a throw is our own defect. */
+export interface Deliverer {
+  kind: DeliveryKind;
+  send(delivery: Delivery, signal: AbortSignal): Promise<SendOutcome>;
+}

@@ -1,0 +1,30 @@
+import type { z } from 'zod';
+
+export interface PriceLine {
+  item: string;
+  quantity: number;
+  /** Decimal strings in USD: money is never a binary fraction. */
+  unit_price: string;
+  amount: string;
+}
+
+/** All the core knows of an endpoint; `main.ts` builds it from the pipeline's own description. */
+export interface Endpoint {
+  /** `us/obstetric/interpret` */
+  id: string;
+  /** `us/obstetric`, also the alias of the endpoint. */
+  model: string;
+  version: string;
+  title: string;
+  /** Schema of `input` (service.md 2.3); unknown fields are refused. */
+  input: z.ZodType<EndpointInput>;
+  output: z.ZodType;
+  price(input: EndpointInput): PriceLine[];
+}
+
+export interface EndpointInput {
+  files: string[];
+  prior_files?: string[] | undefined;
+  options?: Record<string, unknown> | undefined;
+  clinical_context?: Record<string, unknown> | undefined;
+}
