@@ -1,0 +1,67 @@
+import type { z } from 'zod';
+import { catalogueEntry, type ErrorCode, SonogateError } from './catalogue.ts';
+
+/** One place of a body that breaks its schema; `pointer` is a JSON Pointer (RFC 6901). */
+export interface PointedError {
+  pointer: string;
+  detail: string;
+}
+
+/** RFC 9457 problem details, with the extension members of the HTTP contract. */
+export interface Problem {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  instance?: string;
+  code: ErrorCode;
+  request_id?: string;
+  errors?: PointedError[];
+}
+
+/** Input that breaks a rule, with every place at once, so that a client mends it in one round. */
+export class InvalidInputError extends SonogateError {
+  override name = 'InvalidInputError';
+  readonly errors: readonly PointedError[];
+
+  constructor(
+    errors: readonly PointedError[],
+    code: 'invalid_input' | 'identifiers_in_context' | 'file_not_ready' = 'invalid_input',
+  ) {
+    super(code, errors.map(({ pointer, detail }) => `${pointer || '/'}: ${detail}`).join('; '));
+    this.errors = errors;
+  }
+}
+
+/** RFC 6901 pointer of a zod path; `~` and `/` are escaped. */
+export function jsonPointer(path: readonly PropertyKey[]): string {
+  return path
+    .map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`)
+    .join('');
+}
+
+/** Every issue of a failed parse as pointed errors below `prefix` (`/input`). */
+export function pointedErrors(error: z.ZodError, prefix = ''): PointedError[] {
+  return error.issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.map((key) => ({
+          pointer: prefix + jsonPointer([...issue.path, key]),
+          detail: 'unknown field',
+        }))
+      : [{ pointer: prefix + jsonPointer(issue.path), detail: issue.message }],
+  );
+}
+
+/**
+ * Problem details of a code. `baseUrl` is the address of this server without a trailing slash; the
+ * type is a page of the server's own, so that it can be followed.
+ */
+export function problem(
+  code: ErrorCode,
+  detail: string,
+  baseUrl: string,
+  members: Pick<Problem, 'instance' | 'request_id' | 'errors'> = {},
+): Problem {
+  const { title, http = 500 } = catalogueEntry(code);
+  return { type: `${baseUrl}/errors/${code}`, title, status: http, detail, code, ...members };
+}
