@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, existsSync, rmSync } from 'node:fs';
+import { createServer, type IncomingMessage, request, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { SonogateError } from '../errors/catalogue.ts';
+import type { Logger } from '../logging/logger.ts';
+
+/**
+ * The embedded database serves one process, so every other command asks the running gateway over a
+ * Unix socket that only the gateway's own user may open (mode 0600).
+ */
+export type AdminOperations = Record<string, (parameters: unknown) => Promise<unknown>>;
+
+/** `sun_path` of a Unix socket address holds 108 bytes on Linux, 104 on macOS. */
+const LONGEST_SOCKET_PATH = 100;
+
+export function adminSocketPath(dataDir: string): string {
+  const path = join(resolve(dataDir), 'admin.sock');
+  if (Buffer.byteLength(path) <= LONGEST_SOCKET_PATH) return path;
+  const name = createHash('sha256').update(path).digest('hex').slice(0, 16);
+  return join(tmpdir(), `sonogate-${name}.sock`);
+}
+
+/** Serves `operations`; the caller holds the lock of the data folder, so a socket file left is stale. */
+export async function serveAdminSocket(
+  dataDir: string,
+  operations: AdminOperations,
+  logger: Logger,
+): Promise<{ close(): Promise<void> }> {
+  const path = adminSocketPath(dataDir);
+  if (existsSync(path)) rmSync(path);
+  const server: Server = createServer((call, answer) => {
+    void handle(call, operations, logger).then(({ status, body }) => {
+      answer.writeHead(status, { 'content-type': 'application/json' });
+      answer.end(JSON.stringify(body));
+    });
+  });
+  const umask = process.umask(0o177);
+  try {
+    await new Promise<void>((done, fail) => {
+      server.once('error', fail);
+      server.listen(path, done);
+    });
+  } finally {
+    process.umask(umask);
+  }
+  chmodSync(path, 0o600);
+  return {
+    close: () =>
+      new Promise((done) => {
+        server.close(() => done());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function handle(
+  call: IncomingMessage,
+  operations: AdminOperations,
+  logger: Logger,
+): Promise<{ status: number; body: unknown }> {
+  const name = (call.url ?? '/').slice(1);
+  const operation = Object.hasOwn(operations, name) ? operations[name] : undefined;
+  if (!operation) return { status: 404, body: { detail: `the gateway has no command "${name}"` } };
+  try {
+    const chunks: Buffer[] = [];
+    for await (const chunk of call) chunks.push(chunk as Buffer);
+    const parameters: unknown = JSON.parse(Buffer.concat(chunks).toString() || '{}');
+    return { status: 200, body: (await operation(parameters)) ?? null };
+  } catch (error) {
+    if (error instanceof SonogateError) {
+      return { status: 400, body: { code: error.code, detail: error.detail } };
+    }
+    logger.error({ err: error, operation: name }, 'an admin command failed');
+    return { status: 500, body: { detail: (error as Error).message } };
+  }
+}
+
+/** Thrown when no gateway runs on the data folder. */
+export class NoGatewayError extends Error {
+  override name = 'NoGatewayError';
+}
+
+/** Runs one operation in the gateway of `dataDir`. @throws NoGatewayError when none runs. */
+export async function callAdminSocket(
+  dataDir: string,
+  operation: string,
+  parameters: unknown,
+): Promise<unknown> {
+  const socketPath = adminSocketPath(dataDir);
+  return new Promise((done, fail) => {
+    const call = request({ socketPath, path: `/${operation}`, method: 'POST' }, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+      answer.on('error', fail);
+      answer.on('end', () => {
+        const body: unknown = JSON.parse(Buffer.concat(chunks).toString() || 'null');
+        if (answer.statusCode === 200) done(body);
+        else fail(new Error((body as { detail?: string } | null)?.detail ?? 'the command failed'));
+      });
+    });
+    call.on('error', (error: NodeJS.ErrnoException) => {
+      const absent = error.code === 'ENOENT' || error.code === 'ECONNREFUSED';
+      fail(absent ? new NoGatewayError(`no gateway runs on ${resolve(dataDir)}`) : error);
+    });
+    call.end(JSON.stringify(parameters));
+  });
+}

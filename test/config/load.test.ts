@@ -1,0 +1,120 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { ConfigError, loadConfig } from '../../config/load.ts';
+import { configSchema } from '../../config/schema.ts';
+
+function siteFile(text: string): string {
+  const file = join(mkdtempSync(join(tmpdir(), 'sonogate-config-')), 'site.yaml');
+  writeFileSync(file, text);
+  return file;
+}
+
+function complaint(environment: Record<string, string>, overrides = {}): string {
+  try {
+    loadConfig(environment, overrides);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  return '';
+}
+
+describe('configuration', () => {
+  it('starts on the defaults alone', () => {
+    const config = loadConfig({});
+    expect(config.dicom.port).toBe(11112);
+    expect(config.http.port).toBe(8080);
+    expect(config.dicom.aeTitle).toBe('SONOGATE');
+    expect(config.roles).toEqual(['api', 'dimse', 'worker', 'delivery']);
+  });
+
+  it('keeps every setting of the schema in default.yaml, with a comment', () => {
+    const text = readFileSync(new URL('../../config/default.yaml', import.meta.url), 'utf8');
+    const tree = parse(text) as Record<string, unknown>;
+    for (const [key, schema] of Object.entries(configSchema.shape)) {
+      if (schema.safeParse(undefined).success) expect(text).toContain(`# ${key}:`);
+      else expect(Object.keys(tree)).toContain(key);
+    }
+    for (const key of Object.keys(configSchema.shape)) {
+      expect(text, `${key} has no comment above it`).toMatch(
+        new RegExp(`# .*\\n(# )?${key}:|${key}:\\n  #`),
+      );
+    }
+  });
+
+  it('puts the environment over the site file, and the site file over the defaults', () => {
+    const file = siteFile('http: { port: 9000 }\ndicom: { port: 9001, aeTitle: WARD3 }\n');
+    const config = loadConfig({ SONOGATE_CONFIG: file, SONOGATE_DICOM_PORT: '4242' });
+    expect(config.http.port).toBe(9000);
+    expect(config.dicom.port).toBe(4242);
+    expect(config.dicom.aeTitle).toBe('WARD3');
+    expect(config.http.host).toBe('127.0.0.1');
+  });
+
+  it('reads every environment name that operators rely on', () => {
+    const config = loadConfig({
+      SONOGATE_DATA_DIR: '/srv/sonogate',
+      SONOGATE_HTTP_PORT: '1',
+      SONOGATE_DICOM_PORT: '2',
+      SONOGATE_AE_TITLE: 'GATE',
+      SONOGATE_ROLES: 'api, worker',
+      SONOGATE_LOG_LEVEL: 'debug',
+      DATABASE_URL: 'postgres://u:p@db/x',
+      REDIS_URL: 'redis://queue:6379',
+    });
+    expect(config).toMatchObject({
+      dataDir: '/srv/sonogate',
+      http: { port: 1 },
+      dicom: { port: 2, aeTitle: 'GATE' },
+      roles: ['api', 'worker'],
+      logging: { level: 'debug' },
+      databaseUrl: 'postgres://u:p@db/x',
+      redisUrl: 'redis://queue:6379',
+    });
+  });
+
+  it('names a misspelt setting', () => {
+    expect(complaint({ SONOGATE_CONFIG: siteFile('htpp: { port: 1 }') })).toContain(
+      'htpp: is not a setting',
+    );
+    expect(complaint({ SONOGATE_CONFIG: siteFile('http: { prot: 1 }') })).toContain(
+      'http.prot: is not a setting',
+    );
+  });
+
+  it('names a wrong value, what was found and what is allowed, all at once', () => {
+    const message = complaint({
+      SONOGATE_HTTP_PORT: '70000',
+      SONOGATE_ROLES: 'api,scanner',
+      SONOGATE_AE_TITLE: 'A-TITLE-OF-SEVENTEEN',
+    });
+    expect(message).toContain('http.port: found 70000; allowed: at most 65535');
+    expect(message).toContain('roles.1: found "scanner"; allowed: api, dimse, worker, delivery');
+    expect(message).toContain('dicom.aeTitle: found "A-TITLE-OF-SEVENTEEN"; allowed: 1 to 16');
+  });
+
+  it('refuses a rule that delivers to a destination that is not configured', () => {
+    const file = siteFile(
+      'routing: { rules: [{ name: r, run: { endpoint: us/obstetric/interpret }, deliverTo: [pcas] }] }\n' +
+        'destinations: [{ type: dicom, name: pacs, host: localhost, port: 104, aeTitle: PACS }]\n',
+    );
+    expect(complaint({ SONOGATE_CONFIG: file })).toContain(
+      'routing.rules.0.deliverTo.0: found "pcas"; allowed: pacs',
+    );
+  });
+
+  it('refuses two destinations of one name', () => {
+    const pacs = '{ type: dicom, name: pacs, host: localhost, port: 104, aeTitle: PACS }';
+    expect(complaint({ SONOGATE_CONFIG: siteFile(`destinations: [${pacs}, ${pacs}]`) })).toContain(
+      'destinations.1.name: found "pacs" twice',
+    );
+  });
+
+  it('says so when the site file is missing or is not YAML', () => {
+    expect(complaint({ SONOGATE_CONFIG: '/no/such/file.yaml' })).toContain('cannot be read');
+    expect(complaint({ SONOGATE_CONFIG: siteFile('http: [') })).toContain('is not valid YAML');
+  });
+});
