@@ -1,0 +1,313 @@
+import type { Concept } from './envelope.ts';
+
+/**
+ * The one table of codes. A measurement names a concept, a method and a chart by key; SR, FHIR, PDF
+ * and the report take codes, units, labels and citations from here and nowhere else.
+ * Codes: PS3.16 CID 12003 to 12023 (2025 edition), LOINC, SNOMED CT as in those context groups.
+ */
+
+/** Coding scheme designators of PS3.16 chapter 8; `99USINT` is ours, for what no scheme has. */
+export const CODING_SYSTEMS = {
+  LN: 'http://loinc.org',
+  DCM: 'http://dicom.nema.org/resources/ontology/DCM',
+  SCT: 'http://snomed.info/sct',
+  '99USINT': 'urn:sonogate:99USINT',
+} as const;
+
+export type CodingScheme = keyof typeof CODING_SYSTEMS;
+
+export interface Coding {
+  scheme: CodingScheme;
+  code: string;
+  meaning: string;
+}
+
+/** UCUM code → code meaning for Measurement Units Code Sequence (PS3.16 CID 82). */
+export const UNITS = {
+  mm: 'mm',
+  g: 'g',
+  d: 'day',
+  '%': 'Percent',
+  '1': 'no units',
+} as const;
+
+export type Unit = keyof typeof UNITS;
+
+export interface MeasurementConcept {
+  /** As a report prints it. */
+  label: string;
+  abbreviation: string;
+  /** The first is the code of SR and of `Observation.code`; the others are equivalents. */
+  codings: readonly [Coding, ...Coding[]];
+  /** UCUM unit of the envelope. */
+  unit: Unit;
+  /** Unit of SR and FHIR, and what the envelope's value is multiplied with to get there. */
+  exchange: { unit: Unit; factor: number };
+  /** Decimals shown to a person; logic always uses the unrounded value. */
+  decimals: number;
+  /** Section of TID 5000 that holds it. */
+  group: 'biometry' | 'ratio' | 'summary';
+  /** Finding site, CID 12020 to 12023. */
+  site: Coding | null;
+}
+
+const ln = (code: string, meaning: string): Coding => ({ scheme: 'LN', code, meaning });
+const sct = (code: string, meaning: string): Coding => ({ scheme: 'SCT', code, meaning });
+
+const SKULL = sct('89546000', 'Skull');
+const ABDOMEN = sct('818981001', 'Abdomen');
+const FEMUR = sct('71341001', 'Femur');
+
+function length(
+  label: string,
+  abbreviation: string,
+  coding: Coding,
+  site: Coding,
+): MeasurementConcept {
+  return {
+    label,
+    abbreviation,
+    codings: [coding],
+    unit: 'mm',
+    exchange: { unit: 'mm', factor: 1 },
+    decimals: 1,
+    group: 'biometry',
+    site,
+  };
+}
+
+function ratio(label: string, abbreviation: string, coding: Coding): MeasurementConcept {
+  return {
+    label,
+    abbreviation,
+    codings: [coding],
+    unit: '%',
+    exchange: { unit: '%', factor: 1 },
+    decimals: 1,
+    group: 'ratio',
+    site: null,
+  };
+}
+
+function summary(
+  label: string,
+  abbreviation: string,
+  coding: Coding,
+  unit: Unit,
+): MeasurementConcept {
+  return {
+    label,
+    abbreviation,
+    codings: [coding],
+    unit,
+    exchange: { unit, factor: 1 },
+    decimals: 0,
+    group: 'summary',
+    site: null,
+  };
+}
+
+export const CONCEPTS = {
+  bpd: length('Biparietal diameter', 'BPD', ln('11820-8', 'Biparietal Diameter'), SKULL),
+  ofd: length(
+    'Occipitofrontal diameter',
+    'OFD',
+    ln('11851-3', 'Occipital-Frontal Diameter'),
+    SKULL,
+  ),
+  hc: length('Head circumference', 'HC', ln('11984-2', 'Head Circumference'), SKULL),
+  tad: length(
+    'Transverse abdominal diameter',
+    'TAD',
+    ln('11862-0', 'Transverse Abdominal Diameter'),
+    ABDOMEN,
+  ),
+  apad: length(
+    'Anteroposterior abdominal diameter',
+    'APAD',
+    ln('11818-2', 'Anterior-Posterior Abdominal Diameter'),
+    ABDOMEN,
+  ),
+  ac: length('Abdominal circumference', 'AC', ln('11979-2', 'Abdominal Circumference'), ABDOMEN),
+  fl: length('Femur length', 'FL', ln('11963-6', 'Femur Length'), FEMUR),
+  'cephalic-index': ratio('Cephalic index', 'CI', ln('11823-2', 'Cephalic Index')),
+  // Clinicians read HC/AC as a plain ratio; TID 5004 and its LOINC unit are per cent.
+  'hc-ac-ratio': {
+    ...ratio('HC/AC ratio', 'HC/AC', ln('11947-9', 'HC/AC')),
+    unit: '1',
+    exchange: { unit: '%', factor: 100 },
+    decimals: 2,
+  },
+  'fl-ac-ratio': ratio('FL/AC ratio', 'FL/AC', ln('11871-1', 'FL/AC')),
+  'fl-bpd-ratio': ratio('FL/BPD ratio', 'FL/BPD', ln('11872-9', 'FL/BPD')),
+  'ga-by-hc': summary('Gestational age by HC', 'GA (HC)', ln('18185-9', 'Gestational Age'), 'd'),
+  'ga-by-hc-ac-fl': summary(
+    'Gestational age by HC, AC and FL',
+    'GA (HC, AC, FL)',
+    ln('11888-5', 'Composite Ultrasound Age'),
+    'd',
+  ),
+  efw: summary('Estimated fetal weight', 'EFW', ln('11727-5', 'Estimated Weight'), 'g'),
+} as const satisfies Record<string, MeasurementConcept>;
+
+export type ConceptKey = keyof typeof CONCEPTS;
+
+/** Gestational age given with the request, by its basis (CID 12019). */
+export const STATED_AGE = {
+  lmp: ln('11885-1', 'Gestational Age by LMP'),
+  crl: ln('18185-9', 'Gestational Age'),
+  prior_scan: ln('18185-9', 'Gestational Age'),
+  ivf: ln('18185-9', 'Gestational Age'),
+} as const satisfies Record<string, Coding>;
+
+/** What a classification or a finding is about. */
+export const FINDING_CONCEPTS = {
+  'size-for-gestational-age': {
+    scheme: '99USINT',
+    code: 'size-for-gestational-age',
+    meaning: 'Size for gestational age',
+  },
+  'standard-plane': {
+    scheme: '99USINT',
+    code: 'standard-plane',
+    meaning: 'Standard plane of fetal ultrasound',
+  },
+  repeatability: {
+    scheme: '99USINT',
+    code: 'repeatability',
+    meaning: 'Repeatability of a measurement',
+  },
+  'head-shape': { scheme: '99USINT', code: 'head-shape', meaning: 'Head shape' },
+  'head-size': { scheme: '99USINT', code: 'head-size', meaning: 'Head size for gestational age' },
+  'femur-size': {
+    scheme: '99USINT',
+    code: 'femur-size',
+    meaning: 'Femur length for gestational age',
+  },
+} as const satisfies Record<string, Coding>;
+
+export type FindingConceptKey = keyof typeof FINDING_CONCEPTS;
+
+export interface Method {
+  text: string;
+  /** For (121421, DCM, "Equation Citation"); null for a definition of caliper placement. */
+  citation: string | null;
+  /** For (121420, DCM, "Equation"), CID 12013 and 12014; null where the groups have none. */
+  equation: Coding | null;
+}
+
+const placement = (text: string): Method => ({ text, citation: null, equation: null });
+
+/** `measurement.method` → what it means. */
+export const METHODS = {
+  'bpd-outer-outer': placement(
+    'minor axis of the ellipse on the outer skull border (outer to outer)',
+  ),
+  'ofd-outer-outer': placement(
+    'major axis of the ellipse on the outer skull border (outer to outer)',
+  ),
+  'hc-ellipse': {
+    text: 'ellipse on the outer skull border, Ramanujan perimeter',
+    citation: 'ISUOG 2019, Salomon et al., Ultrasound Obstet Gynecol 53:715-723',
+    equation: null,
+  },
+  'ac-ellipse': {
+    text: 'ellipse on the outer skin border, Ramanujan perimeter',
+    citation: 'ISUOG 2019, Salomon et al., Ultrasound Obstet Gynecol 53:715-723',
+    equation: null,
+  },
+  'tad-outer-outer': placement('transverse axis of the ellipse on the outer skin border'),
+  'apad-outer-outer': placement('anteroposterior axis of the ellipse on the outer skin border'),
+  'fl-outer-outer': placement('ossified diaphysis, outer to outer'),
+  ratio: placement('ratio of two measured values'),
+  'hadlock-1984-ga-hc': {
+    text: 'Hadlock 1984 (HC)',
+    citation: 'Hadlock et al., Radiology 1984;152:497-501',
+    equation: ln('11932-1', 'HC, Hadlock 1984'),
+  },
+  'hadlock-1984-ga-hc-ac-fl': {
+    text: 'Hadlock 1984 (HC, AC, FL)',
+    citation: 'Hadlock et al., Radiology 1984;152:497-501',
+    equation: null,
+  },
+  'hadlock-1985-efw-hc-ac-fl': {
+    text: 'Hadlock 1985 (HC, AC, FL)',
+    citation: 'Hadlock et al., Am J Obstet Gynecol 1985;151:333-337',
+    equation: ln('11746-5', 'EFW by AC, FL, HC, Hadlock 1985'),
+  },
+  'hadlock-1985-efw-ac-fl': {
+    text: 'Hadlock 1985 (AC, FL)',
+    citation: 'Hadlock et al., Am J Obstet Gynecol 1985;151:333-337',
+    equation: ln('11751-5', 'EFW by AC, FL, Hadlock 1985'),
+  },
+  'intergrowth-2017-efw-hc-ac': {
+    text: 'INTERGROWTH-21st 2017 (HC, AC)',
+    citation: 'Stirnemann et al., Ultrasound Obstet Gynecol 2017;49:478-486',
+    equation: null,
+  },
+} as const satisfies Record<string, Method>;
+
+export type MethodKey = keyof typeof METHODS;
+
+export interface Chart {
+  name: string;
+  /** For (121422, DCM, "Table of Values Citation"): no context group has a code for these charts. */
+  citation: string;
+}
+
+/** `measurement.reference.chart` → the chart with its version. */
+export const CHARTS = {
+  'intergrowth-2014-size': {
+    name: 'INTERGROWTH-21st fetal growth standards 2014 (singleton)',
+    citation: 'Papageorghiou et al., Lancet 2014;384:869-879',
+  },
+  'intergrowth-2017-efw': {
+    name: 'INTERGROWTH-21st estimated fetal weight 2017 (HC, AC; singleton)',
+    citation: 'Stirnemann et al., Ultrasound Obstet Gynecol 2017;49:478-486',
+  },
+  'intergrowth-2020-efw': {
+    name: 'INTERGROWTH-21st estimated fetal weight 2020 (Hadlock HC, AC, FL; singleton)',
+    citation: 'Stirnemann et al., Ultrasound Obstet Gynecol 2020;56:946-948',
+  },
+} as const satisfies Record<string, Chart>;
+
+export type ChartKey = keyof typeof CHARTS;
+
+/** A coding as the envelope carries it. */
+function toConcept(key: string, coding: Coding): Concept {
+  return {
+    key,
+    system: CODING_SYSTEMS[coding.scheme],
+    code: coding.code,
+    display: coding.meaning,
+  };
+}
+
+/** The envelope's `concept` of a measurement. */
+export function measurementConcept(key: ConceptKey): Concept {
+  return toConcept(key, CONCEPTS[key].codings[0]);
+}
+
+/** The envelope's `concept` of a finding or a classification. */
+export function findingConcept(key: FindingConceptKey): Concept {
+  return toConcept(key, FINDING_CONCEPTS[key]);
+}
+
+function entryOf<Entry>(table: Readonly<Record<string, Entry>>, key: string): Entry | null {
+  return Object.hasOwn(table, key) ? (table[key] ?? null) : null;
+}
+
+/** The entry of `measurement.concept.key`; null for a key of a later version. */
+export function conceptEntry(key: string): MeasurementConcept | null {
+  return entryOf<MeasurementConcept>(CONCEPTS, key);
+}
+
+/** The entry of `measurement.method`; null for free text. */
+export function methodEntry(key: string): Method | null {
+  return entryOf<Method>(METHODS, key);
+}
+
+/** The entry of `reference.chart`; null for free text. */
+export function chartEntry(key: string): Chart | null {
+  return entryOf<Chart>(CHARTS, key);
+}
