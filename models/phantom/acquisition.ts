@@ -1,0 +1,152 @@
+import {
+  fromPolar,
+  type ImageWindow,
+  type Point,
+  type Sector,
+  toPixel,
+  toPolar,
+} from './geometry.ts';
+import type { Acquisition } from './image-formation.ts';
+import type { Random } from './random.ts';
+
+/** Screen sizes of the machines in the field. */
+const SCREENS = [
+  { columns: 640, rows: 480 },
+  { columns: 800, rows: 600 },
+  { columns: 1024, rows: 768 },
+] as const;
+
+/** Finest and coarsest scale of obstetric screens, mm per pixel. */
+const SCALE = { finest: 0.1, coarsest: 0.35 } as const;
+
+/** Half extents of the anatomy in mm, across and down the screen, with its margins. */
+export interface Extent {
+  across: number;
+  down: number;
+}
+
+/** A view onto an anatomy: where the field of view, the screen and the anatomy's centre are. */
+export interface View {
+  sector: Sector;
+  window: ImageWindow;
+  centre: Point;
+  /** Thickness of the mother's abdominal wall above the anatomy. */
+  wallMm: number;
+}
+
+function drawView(extent: Extent, random: Random, screen?: Screen): View {
+  const { columns, rows } = screen ?? random.pick(SCREENS);
+  const fill = random.range(0.5, 0.85);
+  const fitting = Math.max(
+    (2 * extent.across) / (fill * columns),
+    (2 * extent.down) / (fill * rows),
+  );
+  const mmPerPixel = Math.min(SCALE.coarsest, Math.max(SCALE.finest, fitting));
+  const radiusMm = random.range(38, 65);
+  const halfAngle = random.range(0.5, 0.68);
+  const wallMm = random.range(9, 28);
+  const depth = wallMm + extent.down + random.range(-3, 16);
+  const row = rows * random.range(0.45, 0.58);
+  const faceRise = radiusMm * (1 - Math.cos(halfAngle));
+  const topmost = rows * random.range(0.01, 0.06) + faceRise / mmPerPixel;
+  const origin = {
+    x: columns * random.range(0.47, 0.53),
+    y: Math.min(topmost, row - depth / mmPerPixel),
+  };
+  const centre = {
+    x: (columns * random.range(0.44, 0.56) - origin.x) * mmPerPixel,
+    y: (row - origin.y) * mmPerPixel,
+  };
+  const depthMm = (rows - origin.y) * mmPerPixel * random.range(0.97, 1.2);
+  return {
+    sector: { radiusMm, halfAngle, depthMm },
+    window: { columns, rows, mmPerPixel, origin },
+    centre,
+    wallMm,
+  };
+}
+
+/** Columns and rows of the screen. */
+export interface Screen {
+  columns: number;
+  rows: number;
+}
+
+/** Whether a point is inside the field of view and on the screen, `margin` pixels from its edge. */
+function isSeen(view: View, point: Point, margin: number): boolean {
+  const { sector, window } = view;
+  const { range, angle } = toPolar(sector, point.x, point.y);
+  const pixel = toPixel(window, point);
+  return (
+    range > 0 &&
+    range < sector.depthMm &&
+    Math.abs(angle) < 0.97 * sector.halfAngle &&
+    pixel.x > margin &&
+    pixel.y > margin &&
+    pixel.x < window.columns - margin &&
+    pixel.y < window.rows - margin
+  );
+}
+
+/**
+ * A random view that shows all of `border` (mm relative to the anatomy's centre). After some
+ * tries the anatomy is put on the axis and the probe moved back, as a sonographer would.
+ */
+export function drawVisibleView(
+  extent: Extent,
+  border: readonly Point[],
+  random: Random,
+  screen?: Screen,
+): View {
+  const seesAll = (view: View) =>
+    border.every((p) => isSeen(view, { x: p.x + view.centre.x, y: p.y + view.centre.y }, 6));
+  let view = drawView(extent, random, screen);
+  for (let attempt = 0; attempt < 60 && !seesAll(view); attempt++) {
+    view = drawView(extent, random, screen);
+  }
+  const { mmPerPixel } = view.window;
+  while (!seesAll(view) && view.window.origin.y > -view.window.rows) {
+    view.window.origin.y -= 2 / mmPerPixel;
+    view.centre = { x: view.centre.x * 0.8, y: view.centre.y + 2 };
+    view.sector.depthMm += 2;
+  }
+  return view;
+}
+
+/** The machine's settings for a view. */
+export function drawAcquisition(view: View, random: Random): Acquisition {
+  const quality = random.unit();
+  return {
+    sector: view.sector,
+    window: view.window,
+    beam: {
+      axialMm: random.range(0.2, 0.4) + 0.15 * (1 - quality),
+      lateralMm: random.range(0.45, 0.75) + 0.4 * (1 - quality),
+      focusMm: view.centre.y * random.range(0.8, 1.2),
+      focalZoneMm: random.range(35, 80),
+    },
+    gain: random.range(-4, 8),
+    dynamicRange: random.range(46, 66),
+    gainSlope: random.normal(0, 5),
+    clutter: random.range(-48, -32),
+    nearField: random.range(-45, -22),
+    noiseFloor: random.range(-72, -52),
+    compounding: random.chance(0.6) ? random.range(0.4, 1.1) : 0,
+    gamma: random.range(0.85, 1.3),
+  };
+}
+
+/** The corners of the field of view on the screen, clipped to it: PS3.3 C.8.5.5 region corners. */
+export function fieldOfView(sector: Sector, window: ImageWindow) {
+  const seen = (at: Point) => toPixel(window, at);
+  const left = seen(fromPolar(sector, sector.depthMm, -sector.halfAngle));
+  const right = seen(fromPolar(sector, sector.depthMm, sector.halfAngle));
+  const top = seen(fromPolar(sector, 0, sector.halfAngle));
+  const bottom = seen(fromPolar(sector, sector.depthMm, 0));
+  return {
+    minX: Math.max(0, Math.floor(left.x)),
+    minY: Math.max(0, Math.floor(top.y)),
+    maxX: Math.min(window.columns - 1, Math.ceil(right.x)),
+    maxY: Math.min(window.rows - 1, Math.ceil(bottom.y)),
+  };
+}

@@ -1,0 +1,127 @@
+import type { EchoMap, PolarGrid } from './echo-map.ts';
+import { sampleRange } from './echo-map.ts';
+import { fillScatterers } from './random.ts';
+
+/** Resolution of the imaging beam; widths are Gaussian standard deviations in mm. */
+export interface Beam {
+  axialMm: number;
+  lateralMm: number;
+  focusMm: number;
+  /** Distance from the focus at which the beam is sqrt(2) times as wide. */
+  focalZoneMm: number;
+}
+
+/** Gaussian taps from -radius to radius, summing to 1. */
+export function gaussianTaps(deviation: number): Float32Array {
+  const radius = Math.max(1, Math.ceil(2.6 * deviation));
+  const taps = new Float32Array(2 * radius + 1);
+  let sum = 0;
+  for (let i = -radius; i <= radius; i++) {
+    const tap = Math.exp(-0.5 * (i / Math.max(deviation, 0.05)) ** 2);
+    taps[i + radius] = tap;
+    sum += tap;
+  }
+  return taps.map((tap) => tap / sum);
+}
+
+/** Blur along the lines with one set of taps; the edges repeat. */
+export function blurAxially(
+  field: Float32Array,
+  samples: number,
+  lines: number,
+  taps: Float32Array,
+): Float32Array {
+  const radius = (taps.length - 1) / 2;
+  const out = new Float32Array(field.length);
+  for (let sample = 0; sample < samples; sample++) {
+    const target = sample * lines;
+    for (let k = 0; k < taps.length; k++) {
+      const source = Math.min(samples - 1, Math.max(0, sample + k - radius)) * lines;
+      const tap = taps[k] as number;
+      for (let line = 0; line < lines; line++) {
+        out[target + line] =
+          (out[target + line] as number) + tap * (field[source + line] as number);
+      }
+    }
+  }
+  return out;
+}
+
+/** Blur across the lines with the taps of each row; the edges repeat. */
+export function blurLaterally(
+  field: Float32Array,
+  samples: number,
+  lines: number,
+  tapsOf: (sample: number) => Float32Array,
+): Float32Array {
+  const out = new Float32Array(field.length);
+  for (let sample = 0; sample < samples; sample++) {
+    const taps = tapsOf(sample);
+    const radius = (taps.length - 1) / 2;
+    const row = sample * lines;
+    const last = lines - 1;
+    for (let line = 0; line < lines; line++) {
+      let sum = 0;
+      const inside = line >= radius && line + radius <= last;
+      for (let k = 0; k < taps.length; k++) {
+        let source = line + k - radius;
+        if (!inside) source = source < 0 ? 0 : source > last ? last : source;
+        sum += (taps[k] as number) * (field[row + source] as number);
+      }
+      out[row + line] = sum;
+    }
+  }
+  return out;
+}
+
+/** Standard deviation of the beam in lines at a sample: wider away from the focus. */
+function lateralDeviation(beam: Beam, grid: PolarGrid, sample: number): number {
+  const range = sampleRange(grid, sample);
+  const widthMm = beam.lateralMm * Math.hypot(1, (range - beam.focusMm) / beam.focalZoneMm);
+  const spacingMm = ((grid.sector.radiusMm + range) * 2 * grid.sector.halfAngle) / (grid.lines - 1);
+  return widthMm / spacingMm;
+}
+
+/** Sum of squares of the taps: what the blur leaves of white noise's variance. */
+function energy(taps: Float32Array): number {
+  return taps.reduce((sum, tap) => sum + tap * tap, 0);
+}
+
+/**
+ * Envelope of the received echo. Diffuse backscatter is a sum of scatterers of random phase
+ * (Rayleigh speckle, Wagner 1983); the specular part adds in phase before the envelope is taken.
+ */
+export function formEnvelope(echoes: EchoMap, beam: Beam, seed: number): Float32Array {
+  const { grid, diffuse, specular } = echoes;
+  const { samples, lines } = grid;
+  const axial = gaussianTaps((beam.axialMm / grid.sector.depthMm) * (samples - 1));
+  const lateral = Array.from({ length: samples }, (_, sample) =>
+    gaussianTaps(lateralDeviation(beam, grid, sample)),
+  );
+  const tapsOf = (sample: number) => lateral[sample] as Float32Array;
+  const axialGain = 1 / Math.sqrt(energy(axial));
+  const gains = lateral.map((taps) => axialGain / Math.sqrt(2 * energy(taps)));
+  const spread = (field: Float32Array) =>
+    blurLaterally(blurAxially(field, samples, lines, axial), samples, lines, tapsOf);
+  const scattered = (part: number) => {
+    const field = new Float32Array(samples * lines);
+    fillScatterers(field, seed + part);
+    for (let i = 0; i < field.length; i++) {
+      field[i] = (field[i] as number) * (diffuse[i] as number);
+    }
+    return spread(field);
+  };
+  const real = scattered(0);
+  const imaginary = scattered(1);
+  const inPhase = spread(specular);
+  const envelope = new Float32Array(samples * lines);
+  for (let sample = 0; sample < samples; sample++) {
+    const gain = gains[sample] as number;
+    for (let i = sample * lines; i < (sample + 1) * lines; i++) {
+      const re = (real[i] as number) * gain + (inPhase[i] as number);
+      const im = (imaginary[i] as number) * gain;
+      envelope[i] = Math.sqrt(re * re + im * im);
+    }
+  }
+  return envelope;
+}

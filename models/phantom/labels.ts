@@ -1,0 +1,52 @@
+import type { Ellipse, Point } from './geometry.ts';
+
+/** Plane names of the product; see the plane classes of the obstetric endpoint. */
+export const PLANES = [
+  'transthalamic',
+  'transventricular',
+  'transcerebellar',
+  'abdominal',
+  'femur',
+] as const;
+
+export type Plane = (typeof PLANES)[number];
+
+/** An outline measured by an ellipse: head on the outer skull border, abdomen on the outer skin. */
+export interface OutlineTruth {
+  /** Pixels, pixel centres at whole numbers. */
+  ellipse: Ellipse;
+  circumferenceMm: number;
+  /** Full axes: OFD and BPD of a head; the longer and shorter diameter of an abdomen. */
+  longAxisMm: number;
+  shortAxisMm: number;
+}
+
+export interface HeadTruth extends OutlineTruth {
+  hcMm: number;
+  bpdMm: number;
+  ofdMm: number;
+  bpdEnds: [Point, Point];
+  ofdEnds: [Point, Point];
+}
+
+export interface AbdomenTruth extends OutlineTruth {
+  acMm: number;
+  tadMm: number;
+  apadMm: number;
+  tadEnds: [Point, Point];
+  apadEnds: [Point, Point];
+}
+
+/** Outer to outer of the ossified diaphysis; `ends` in pixels. */
+export interface FemurTruth {
+  ends: [Point, Point];
+  flMm: number;
+}
+
+export interface FrameTruth {
+  plane: Plane;
+  mmPerPixel: number;
+  head?: HeadTruth;
+  abdomen?: AbdomenTruth;
+  femur?: FemurTruth;
+}

@@ -1,0 +1,88 @@
+import type { Point, Sector } from './geometry.ts';
+import { createNoise, type Random } from './random.ts';
+import { ellipse, everywhere, grown, rim, type Shape } from './shapes.ts';
+import { type Layer, TISSUE } from './tissue.ts';
+
+/** Abdominal wall of the mother, as bands below the probe face that waver along it. */
+function abdominalWall(sector: Sector, random: Random, wallMm: number): Layer[] {
+  const waver = createNoise(random.fork('waver'), 22);
+  const grain = createNoise(random.fork('grain'), 1);
+  const below = (x: number, y: number) => Math.hypot(x, y + sector.radiusMm) - sector.radiusMm;
+  const level = (fraction: number) => (x: number, y: number) =>
+    below(x, y) - wallMm * fraction * (1 + 0.22 * waver(x, fraction * 300));
+  const down = (fraction: number): Shape => ({ ...everywhere, distance: level(fraction) });
+  const fatShare = random.range(0.35, 0.6);
+  // Muscle and fat are striped along the face: fine across the layers, long along them.
+  const stripes = (x: number, y: number) => 5 * grain(x / 9, below(x, y) / 1.1);
+  const fascia = (fraction: number): Layer => ({
+    shape: rim(down(fraction), random.range(0.5, 1)),
+    tissue: TISSUE.fascia,
+    modulation: (x) => 6 * waver(x * 2, 7),
+  });
+  return [
+    { shape: down(1), tissue: TISSUE.uterineWall, modulation: stripes },
+    { shape: down(0.8), tissue: TISSUE.maternalMuscle, modulation: stripes },
+    { shape: down(fatShare), tissue: TISSUE.maternalFat, modulation: stripes },
+    fascia(1),
+    fascia(0.8),
+    fascia(fatShare),
+    { shape: down(0.07), tissue: TISSUE.skin },
+  ];
+}
+
+/** Limbs, cord, the other thigh: round sections beside the structure of interest. */
+function bystanders(random: Random, fetus: Shape): Layer[] {
+  return Array.from({ length: random.integer(0, 3) }, () => {
+    const radius = random.range(4, 13);
+    const angle = random.range(0, 2 * Math.PI);
+    const away = fetus.reach + radius * random.range(0.4, 2);
+    const centre: Point = {
+      x: fetus.centre.x + away * Math.cos(angle),
+      y: fetus.centre.y + away * Math.sin(angle),
+    };
+    const pose = { centre, angle: random.range(0, Math.PI), mirror: false };
+    const limb = ellipse(pose, { u: 0, v: 0, a: radius, b: radius * random.range(0.6, 1) });
+    const bone = ellipse(pose, {
+      u: 0,
+      v: 0,
+      a: radius * random.range(0.12, 0.45),
+      b: random.range(0.8, 1.8),
+    });
+    const layers: Layer[] = [
+      { shape: limb, tissue: TISSUE.muscle },
+      { shape: rim(limb, random.range(0.8, 1.6)), tissue: TISSUE.skin },
+    ];
+    return random.chance(0.6) ? [...layers, { shape: bone, tissue: TISSUE.rib }] : layers;
+  }).flat();
+}
+
+/**
+ * Everything around the fetus: amniotic fluid in pockets between placenta and uterine wall, the
+ * mother's abdominal wall above it (`wallMm` thick) and tissue below. The fetus is drawn over it.
+ */
+export function buildUterus(sector: Sector, fetus: Shape, wallMm: number, random: Random): Layer[] {
+  const pockets = createNoise(random.fork('pockets'), random.range(18, 40));
+  const grain = createNoise(random.fork('grain'), 1);
+  const wetness = random.range(-0.7, 0.9);
+  const floor = fetus.centre.y + fetus.reach * random.range(0.7, 1.5);
+  const tilt = random.normal(0, 0.2);
+  const solid: Shape = {
+    ...everywhere,
+    distance: (x, y) => pockets(x, y) + wetness,
+  };
+  const farSide: Shape = {
+    ...everywhere,
+    distance: (x, y) => floor + tilt * (x - fetus.centre.x) + 8 * pockets(x, 500) - y,
+  };
+  const filling = random.pick([TISSUE.placenta, TISSUE.uterineWall, TISSUE.muscle]);
+  const stripes = (x: number, y: number) => 5 * grain(x / 8, y / 1.6);
+  const gap = random.chance(0.6) ? random.range(0, 4) : 0;
+  return [
+    { shape: everywhere, tissue: TISSUE.amnioticFluid },
+    { shape: solid, tissue: filling },
+    { shape: farSide, tissue: TISSUE.farTissue, modulation: stripes },
+    ...(gap > 0.5 ? [{ shape: grown(fetus, gap), tissue: TISSUE.amnioticFluid }] : []),
+    ...abdominalWall(sector, random.fork('wall'), wallMm),
+    ...bystanders(random.fork('bystanders'), fetus),
+  ];
+}
