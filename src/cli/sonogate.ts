@@ -1,1 +1,111 @@
-console.log(process.version, process.argv.slice(2));
+import { Command, Option } from 'commander';
+import { ConfigError } from '../../config/load.ts';
+import { SonogateError } from '../errors/catalogue.ts';
+
+const program = new Command('sonogate').description(
+  'Hospital integration gateway for ultrasound: DICOM in, measurements out as SR, FHIR and JSON.',
+);
+
+program
+  .command('serve')
+  .description('run the gateway (npm start)')
+  .action(async () => (await import('./serve.ts')).serve());
+
+program
+  .command('demo')
+  .description('run the whole road once on this machine: phantom study in, SR and FHIR report out')
+  .option('--out <dir>', 'keep everything in this folder')
+  .option('--stay', 'keep the gateway running afterwards')
+  .option('--seed <number>', 'which phantom fetus', Number, 1)
+  .action(async (options) => {
+    process.exitCode = await (await import('./demo/demo.ts')).demo(options);
+  });
+
+program
+  .command('simulate')
+  .description('write a phantom obstetric study as DICOM files, or send it')
+  .option('--ga-days <number>', 'gestational age', Number, 200)
+  .option('--seed <number>', 'which phantom fetus', Number, 1)
+  .option('--out <dir>', 'folder for the files', './phantom-study')
+  .option('--send <node>', 'send it as well: AE@host:port')
+  .action(async (options) => (await import('./simulate.ts')).simulate(options));
+
+const keys = program.command('keys').description('API keys');
+keys
+  .command('create')
+  .description('make a key and print it, once')
+  .requiredOption('--name <name>', 'what the key is for')
+  .option('--test', 'a key for the mock backend')
+  .option('--scopes <list>', 'run,read,uploads,admin', 'run,read,uploads')
+  .action(async (options) => (await import('./keys.ts')).createKey(options));
+keys
+  .command('list')
+  .description('list keys, without their secrets')
+  .action(async () => (await import('./keys.ts')).listKeys());
+keys
+  .command('revoke <id>')
+  .description('revoke a key for good')
+  .action(async (id) => (await import('./keys.ts')).revokeKey(id));
+
+program
+  .command('echo <node>')
+  .description('C-ECHO to a DICOM node: AE@host:port')
+  .option('--from <ae>', 'our AE title')
+  .action(async (node, options) => {
+    process.exitCode = await (await import('./echo.ts')).echo(node, options);
+  });
+
+program
+  .command('send <node> <paths...>')
+  .description('C-STORE files and folders to a DICOM node: AE@host:port')
+  .option('--from <ae>', 'our AE title')
+  .action(async (node, paths, options) => {
+    process.exitCode = await (await import('./send.ts')).send(node, paths, options);
+  });
+
+program
+  .command('interpret <endpoint> <paths...>')
+  .description('run a pipeline on local files, without a server: us/obstetric')
+  .option('--ga-days <number>', 'gestational age on the day of the scan', Number)
+  .option('--mm-per-px <number>', 'scale of images without calibration', Number)
+  .option('--report', 'add the draft report')
+  .requiredOption('--out <dir>', 'folder for result.json and the artifacts')
+  .action(async (endpoint, paths, options) => {
+    process.exitCode = await (await import('./interpret.ts')).interpret(endpoint, paths, options);
+  });
+
+program
+  .command('explain <study>')
+  .description('what happened to a study and why: its UID or our id')
+  .addOption(new Option('--json', 'as JSON'))
+  .action(async (study, options) => (await import('./explain.ts')).explain(study, options));
+
+program
+  .command('replay [delivery]')
+  .description('send a failed delivery again; without an id, list the deliveries')
+  .action(async (delivery) => (await import('./replay.ts')).replay(delivery));
+
+program
+  .command('check-vectors <file>')
+  .description('check the formulas against test vectors')
+  .action(async (file) => {
+    process.exitCode = await (await import('./check-vectors.ts')).checkVectorsCommand(file);
+  });
+
+program
+  .command('docs')
+  .description('write the generated pages of docs/')
+  .action(async () => (await import('./docs.ts')).writeDocs());
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (error instanceof ConfigError || error instanceof SonogateError) {
+    process.stderr.write(`${error.message}\n`);
+  } else if (process.env.SONOGATE_LOG_LEVEL === 'debug') {
+    throw error;
+  } else {
+    process.stderr.write(`${(error as Error).message}\n`);
+  }
+  process.exitCode = 1;
+}
