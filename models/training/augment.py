@@ -1,0 +1,106 @@
+"""Random views of an image: where it lies (affine) and how it looks (photometric)."""
+
+import cv2
+import numpy as np
+
+from letterbox import HEIGHT, WIDTH, letterbox_matrix
+
+
+def random_affine(
+    rng: np.random.Generator, width: int, height: int, free_rotation: float, strength: float = 1.0
+) -> np.ndarray:
+    """2x3 map source to network: the letterbox, then turn, zoom, stretch, shift and mirror."""
+    if rng.random() < free_rotation:
+        angle = rng.uniform(-np.pi, np.pi)
+    else:
+        angle = rng.normal(0, 0.25 * strength)
+    zoom = np.exp(rng.normal(-0.02, 0.17 * strength))
+    stretch = np.exp(rng.normal(0, 0.06 * strength))
+    mirror_x = -1 if rng.random() < 0.5 else 1
+    mirror_y = -1 if rng.random() < 0.15 else 1
+    rotation = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+    linear = rotation @ np.diag([zoom * stretch * mirror_x, zoom / stretch * mirror_y])
+    centre = np.array([(WIDTH - 1) / 2, (HEIGHT - 1) / 2])
+    shift = rng.normal(0, 0.07 * strength, 2) * [WIDTH, HEIGHT]
+    view = np.concatenate([linear, (centre + shift - linear @ centre)[:, None]], 1)
+    base = letterbox_matrix(width, height)
+    return np.concatenate(
+        [view[:, :2] @ base[:, :2], (view[:, :2] @ base[:, 2] + view[:, 2])[:, None]], 1
+    )
+
+
+def warp(gray: np.ndarray, matrix: np.ndarray) -> np.ndarray:
+    """uint8 image to float32 (192, 256) in 0..255.
+
+    Warped at twice the size and averaged down: near to the area average of the letterbox.
+    """
+    double = np.array([[2.0, 0, 0.5], [0, 2.0, 0.5]])
+    twice = np.concatenate(
+        [double[:, :2] @ matrix[:, :2], (double[:, :2] @ matrix[:, 2] + double[:, 2])[:, None]], 1
+    )
+    big = cv2.warpAffine(gray, twice, (2 * WIDTH, 2 * HEIGHT), flags=cv2.INTER_LINEAR)
+    return cv2.resize(big, (WIDTH, HEIGHT), interpolation=cv2.INTER_AREA).astype(np.float32)
+
+
+def random_look(rng: np.random.Generator, image: np.ndarray) -> np.ndarray:
+    """Gain, gamma, speckle, blur, shadows, covers and marks on a 0..255 image; 0..1 out."""
+    x = image / 255
+    if rng.random() < 0.8:
+        x = np.power(x, np.exp(rng.normal(0, 0.3))) * np.exp(rng.normal(0, 0.25))
+    if rng.random() < 0.3:
+        gain = np.linspace(*np.exp(rng.normal(0, 0.4, 2)), HEIGHT, dtype=np.float32)
+        x = x * gain[:, None]
+    if rng.random() < 0.35:
+        grain = rng.standard_normal((HEIGHT, WIDTH)).astype(np.float32)
+        sigma = rng.uniform(0.5, 1.6)
+        grain = cv2.GaussianBlur(grain, (0, 0), sigma) * sigma * 3
+        x = x * (1 + rng.uniform(0.05, 0.35) * grain)
+    if rng.random() < 0.2:
+        x = cv2.GaussianBlur(x.astype(np.float32), (0, 0), rng.uniform(0.4, 1.2))
+    if rng.random() < 0.15:
+        x = x + rng.normal(0, rng.uniform(0.01, 0.05), x.shape)
+    if rng.random() < 0.25:
+        x = x * shadow(rng)
+    x = np.clip(x, 0, 1).astype(np.float32)
+    if rng.random() < 0.3:
+        cover(rng, x)
+    if rng.random() < 0.25:
+        marks(rng, x)
+    return x
+
+
+def shadow(rng: np.random.Generator) -> np.ndarray:
+    """A dark acoustic shadow fanning down from the top."""
+    columns = np.arange(WIDTH)[None, :] - rng.uniform(0, WIDTH)
+    rows = np.arange(HEIGHT)[:, None]
+    slope, wide = rng.normal(0, 0.4), rng.uniform(6, 22)
+    inside = np.exp(-(((columns - slope * rows) / wide) ** 2))
+    return (1 - rng.uniform(0.3, 0.9) * inside).astype(np.float32)
+
+
+def cover(rng: np.random.Generator, x: np.ndarray) -> None:
+    for _ in range(rng.integers(1, 4)):
+        w, h = rng.integers(8, 70), rng.integers(8, 50)
+        left, top = rng.integers(-w // 2, WIDTH - w // 2), rng.integers(-h // 2, HEIGHT - h // 2)
+        x[max(top, 0) : top + h, max(left, 0) : left + w] = 0
+
+
+def marks(rng: np.random.Generator, x: np.ndarray) -> None:
+    """Calipers, dotted lines and text at places that say nothing about the anatomy."""
+    ink = np.zeros(x.shape, np.uint8)
+    level = int(rng.uniform(150, 256))
+    for _ in range(rng.integers(1, 4)):
+        p = (int(rng.integers(0, WIDTH)), int(rng.integers(0, HEIGHT)))
+        q = (int(rng.integers(0, WIDTH)), int(rng.integers(0, HEIGHT)))
+        kind = rng.integers(0, 3)
+        if kind == 0:
+            for point in (p, q):
+                cv2.drawMarker(ink, point, level, cv2.MARKER_CROSS, 5)
+        elif kind == 1:
+            for t in np.linspace(0, 1, 20):
+                dot = (int(p[0] + t * (q[0] - p[0])), int(p[1] + t * (q[1] - p[1])))
+                cv2.circle(ink, dot, 0, level, -1)
+        else:
+            text = "".join(chr(rng.integers(48, 91)) for _ in range(rng.integers(3, 9)))
+            cv2.putText(ink, text, p, cv2.FONT_HERSHEY_SIMPLEX, 0.3, level, 1, cv2.LINE_AA)
+    np.maximum(x, ink / np.float32(255), out=x)

@@ -1,0 +1,162 @@
+"""The labelled images, one record each, and the split that keeps a pregnancy together.
+
+Nothing is copied: records point into the data folder given by --data.
+"""
+
+import csv
+import hashlib
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from ellipse import Ellipse, ellipse_from_diameters, ellipse_from_outline
+
+PLANE_OF_LABEL = {
+    "Fetal abdomen": "abdominal",
+    "Fetal femur": "femur",
+    "Fetal thorax": "thorax",
+}
+PLANE_OF_BRAIN_LABEL = {
+    "Trans-thalamic": "transthalamic",
+    "Trans-ventricular": "transventricular",
+    "Trans-cerebellum": "transcerebellar",
+    "Other": "other",
+}
+# Cervix has no real images: it is no class of the network and is never emitted.
+TRAINED_PLANES = (
+    "transthalamic",
+    "transventricular",
+    "transcerebellar",
+    "abdominal",
+    "femur",
+    "thorax",
+    "other",
+)
+HEAD_PLANES = ("transthalamic", "transventricular", "transcerebellar")
+
+
+@dataclass
+class Record:
+    """One image. Exactly one of `ellipse` and `ends` is set for a geometry record (pixels)."""
+
+    dataset: str
+    image: Path
+    key: str
+    split: str
+    plane: str | None = None
+    task: str | None = None
+    ellipse: Ellipse | None = None
+    ends: np.ndarray | None = None
+    mm_per_px: float | None = None
+    reference_mm: float | None = None
+    pixels: np.ndarray | None = field(default=None, repr=False)
+
+    def gray(self) -> np.ndarray:
+        """The image as uint8 luminance, read once."""
+        if self.pixels is None:
+            self.pixels = cv2.imread(str(self.image), cv2.IMREAD_GRAYSCALE)
+        return self.pixels
+
+
+def split_of(dataset: str, group: str) -> str:
+    """test (20 %), validation (10 %) or train, from a hash of the pregnancy: no list to lose."""
+    bucket = int(hashlib.sha256(f"{dataset}:{group}".encode()).hexdigest()[:8], 16) % 100
+    if bucket < 20:
+        return "test"
+    return "validation" if bucket < 30 else "train"
+
+
+def read_rows(path: Path) -> list[dict]:
+    with path.open() as handle:
+        return list(csv.DictReader(handle))
+
+
+def hc18(data: Path) -> list[Record]:
+    """HC18 heads with the sonographer's ellipse (van den Heuvel 2018)."""
+    records = []
+    for row in read_rows(data / "hc18/labels.csv"):
+        outline = cv2.imread(str(data / "hc18" / row["outline"]), cv2.IMREAD_GRAYSCALE)
+        records.append(
+            Record(
+                dataset="hc18",
+                image=data / "hc18" / row["image"],
+                key=row["image"],
+                split=split_of("hc18", row["group"]),
+                task="head",
+                ellipse=ellipse_from_outline(outline),
+                mm_per_px=float(row["mm_per_px"]),
+                reference_mm=float(row["hc_mm"]),
+            )
+        )
+    return records
+
+
+def fetal_planes(data: Path) -> list[Record]:
+    """FETAL_PLANES_DB planes (Burgos-Artizzu 2020) with landmarks (revision 8406d1f)."""
+    landmarks = {row["image"]: row for row in read_rows(data / "fetal-planes/landmarks.csv")}
+    records = []
+    for row in read_rows(data / "fetal-planes/labels.csv"):
+        plane = PLANE_OF_LABEL.get(row["plane"]) or PLANE_OF_BRAIN_LABEL[row["brain_plane"]]
+        record = Record(
+            dataset="fetal-planes",
+            image=data / "fetal-planes" / row["image"],
+            key=row["image"],
+            split=split_of("fetal-planes", row["patient"]),
+            plane=plane,
+        )
+        marks = landmarks.get(row["image"])
+        if marks and marks["inside"] == "1" and row["resized"] == "0":
+            add_landmarks(record, marks)
+        records.append(record)
+    return records
+
+
+def add_landmarks(record: Record, marks: dict) -> None:
+    def points(name: str) -> np.ndarray:
+        return np.array(
+            [[float(marks[f"{name}_{i}_{axis}"]) for axis in "xy"] for i in (1, 2)]
+        )
+
+    record.mm_per_px = float(marks["mm_per_px"])
+    record.task = marks["part"].lower()
+    if record.task == "femur":
+        record.ends = points("fl")
+        record.reference_mm = float(marks["fl_mm"])
+        return
+    across, along = ("tad", "apad") if record.task == "abdomen" else ("bpd", "ofd")
+    record.ellipse = ellipse_from_diameters(points(across), points(along))
+    record.reference_mm = float(marks["ac_mm" if record.task == "abdomen" else "hc_mm"])
+
+
+def foreign_ultrasound(data: Path) -> list[Record]:
+    """Real ultrasound that is none of the planes: transperineal and first-trimester sagittal."""
+    records = []
+    for image in sorted((data / "psfhs/images").iterdir()):
+        number = int("".join(c for c in image.stem if c.isdigit()))
+        # Neighbouring numbers are neighbouring video frames: split by blocks.
+        split = split_of("psfhs", str(number // 50))
+        records.append(Record("psfhs", image, image.name, split, plane="other"))
+    for image in sorted((data / "nt-midsagittal/images").iterdir()):
+        split = split_of("nt-midsagittal", image.stem)
+        records.append(Record("nt-midsagittal", image, image.name, split, plane="other"))
+    return records
+
+
+PLANE_OF_PHANTOM = {"head": "transthalamic", "abdomen": "abdominal", "femur": "femur"}
+
+
+def phantoms(folder: Path | None) -> list[Record]:
+    """Frames of models/phantom/generate.ts with their exact labels; empty without a folder."""
+    if folder is None:
+        return []
+    records = []
+    for index, label in enumerate(json.loads((folder / "labels.json").read_text())):
+        records.append(phantom_record(folder, index, label))
+    return records
+
+
+def phantom_record(folder: Path, index: int, label: dict) -> Record:
+    raise NotImplementedError

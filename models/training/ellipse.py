@@ -1,0 +1,76 @@
+"""Ellipses as centre and shape matrix, so that an affine map is two products.
+
+Pixel coordinates: the centre of the first pixel is (0, 0).
+"""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+
+@dataclass
+class Ellipse:
+    """Points p with (p - centre)^T shape^-1 (p - centre) = 1; shape = R diag(a^2, b^2) R^T."""
+
+    centre: np.ndarray
+    shape: np.ndarray
+
+    def mapped(self, matrix: np.ndarray) -> "Ellipse":
+        """The image of the ellipse under a 2x3 affine matrix."""
+        linear = matrix[:, :2]
+        return Ellipse(linear @ self.centre + matrix[:, 2], linear @ self.shape @ linear.T)
+
+    def semi_axes(self) -> tuple[float, float]:
+        """Semi-major and semi-minor axis."""
+        small, large = np.linalg.eigvalsh(self.shape)
+        return float(np.sqrt(large)), float(np.sqrt(small))
+
+    def circumference(self) -> float:
+        """Ramanujan's second approximation (1914)."""
+        a, b = self.semi_axes()
+        h = ((a - b) / (a + b)) ** 2
+        return float(np.pi * (a + b) * (1 + 3 * h / (10 + np.sqrt(4 - 3 * h))))
+
+    def coverage(self, width: int, height: int) -> np.ndarray:
+        """Share of each pixel inside the ellipse, float32 (height, width), linear over one pixel."""
+        inverse = np.linalg.inv(self.shape)
+        x = np.arange(width, dtype=np.float32)[None, :] - np.float32(self.centre[0])
+        y = np.arange(height, dtype=np.float32)[:, None] - np.float32(self.centre[1])
+        gx = np.float32(inverse[0, 0]) * x + np.float32(inverse[0, 1]) * y
+        gy = np.float32(inverse[0, 1]) * x + np.float32(inverse[1, 1]) * y
+        radius = np.sqrt(np.maximum(x * gx + y * gy, 1e-12))
+        distance = (radius - 1) * radius / np.sqrt(gx * gx + gy * gy + 1e-12)
+        return np.clip(0.5 - distance, 0, 1)
+
+
+def ellipse_from_axes(cx: float, cy: float, a: float, b: float, angle: float) -> Ellipse:
+    """Semi-axes a and b; `angle` in radians from +x to the axis a."""
+    rotation = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+    return Ellipse(np.array([cx, cy]), rotation @ np.diag([a * a, b * b]) @ rotation.T)
+
+
+def ellipse_from_outline(outline: np.ndarray) -> Ellipse:
+    """The ellipse of a drawn one-pixel outline (uint8, non-zero on the line)."""
+    points = cv2.findNonZero(outline).reshape(-1, 2).astype(np.float32)
+    (cx, cy), (d1, d2), degrees = cv2.fitEllipseDirect(points)
+    return ellipse_from_axes(cx, cy, d1 / 2, d2 / 2, np.deg2rad(degrees))
+
+
+def ellipse_from_diameters(first: np.ndarray, second: np.ndarray) -> Ellipse:
+    """The ellipse of two roughly perpendicular diameters, each 2x2 (end point, xy).
+
+    Each diameter fixes the centre along itself only: its ends are drawn where the border is
+    seen, not where it crosses the other diameter's middle.
+    """
+    u = (first[1] - first[0]) / np.linalg.norm(first[1] - first[0])
+    v = (second[1] - second[0]) / np.linalg.norm(second[1] - second[0])
+    centre = np.linalg.solve(
+        np.stack([u, v]), np.array([u @ first.mean(axis=0), v @ second.mean(axis=0)])
+    )
+    # The common direction: the second diameter turned back by 90 degrees, averaged with the first.
+    turned = np.array([v[1], -v[0]])
+    mean = u + np.sign(u @ turned) * turned
+    a = np.linalg.norm(first[1] - first[0]) / 2
+    b = np.linalg.norm(second[1] - second[0]) / 2
+    return ellipse_from_axes(*centre, a, b, np.arctan2(mean[1], mean[0]))

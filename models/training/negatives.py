@@ -1,0 +1,66 @@
+"""Images that are no ultrasound plane at all, for the class `other`: made up, never stored."""
+
+import cv2
+import numpy as np
+
+from letterbox import HEIGHT, WIDTH
+
+
+def rubbish(rng: np.random.Generator) -> np.ndarray:
+    """A float32 (192, 256) image in 0..255: blank, noise, a gradient, a text screen, shapes."""
+    kind = rng.integers(0, 6)
+    if kind == 0:
+        return np.full((HEIGHT, WIDTH), rng.choice([0, 0, rng.uniform(0, 255)]), np.float32)
+    if kind == 1:
+        return smooth_noise(rng, rng.uniform(0.3, 4))
+    if kind == 2:
+        return smooth_noise(rng, rng.uniform(8, 50))
+    if kind == 3:
+        return text_screen(rng)
+    if kind == 4:
+        return shapes(rng)
+    return empty_sector(rng)
+
+
+def smooth_noise(rng: np.random.Generator, sigma: float) -> np.ndarray:
+    noise = cv2.GaussianBlur(
+        rng.standard_normal((HEIGHT, WIDTH)).astype(np.float32), (0, 0), sigma
+    )
+    noise = noise / (noise.std() + 1e-6) * rng.uniform(10, 80) + rng.uniform(20, 180)
+    return np.clip(noise, 0, 255).astype(np.float32)
+
+
+def text_screen(rng: np.random.Generator) -> np.ndarray:
+    ground = int(rng.choice([0, 0, 30, 255]))
+    x = np.full((HEIGHT, WIDTH), ground, np.uint8)
+    ink = 255 - ground
+    for row in range(int(rng.integers(4, 30)), HEIGHT, int(rng.integers(9, 24))):
+        text = "".join(chr(rng.integers(40, 91)) for _ in range(rng.integers(4, 34)))
+        left = int(rng.integers(0, 60))
+        cv2.putText(x, text, (left, row), cv2.FONT_HERSHEY_SIMPLEX, rng.uniform(0.25, 0.6), ink, 1)
+    return x.astype(np.float32)
+
+
+def shapes(rng: np.random.Generator) -> np.ndarray:
+    x = np.full((HEIGHT, WIDTH), int(rng.uniform(0, 90)), np.uint8)
+    for _ in range(rng.integers(1, 8)):
+        level = int(rng.uniform(30, 256))
+        p = (int(rng.integers(0, WIDTH)), int(rng.integers(0, HEIGHT)))
+        q = (int(rng.integers(0, WIDTH)), int(rng.integers(0, HEIGHT)))
+        if rng.random() < 0.5:
+            cv2.rectangle(x, p, q, level, int(rng.choice([-1, 1, 2])))
+        else:
+            cv2.line(x, p, q, level, int(rng.integers(1, 6)))
+    return cv2.GaussianBlur(x.astype(np.float32), (0, 0), rng.uniform(0.3, 3))
+
+
+def empty_sector(rng: np.random.Generator) -> np.ndarray:
+    """A probe in air: reverberation bands near the probe in a sector of noise."""
+    y = np.arange(HEIGHT, dtype=np.float32)[:, None] + rng.uniform(5, 80)
+    x = np.arange(WIDTH, dtype=np.float32)[None, :] - WIDTH / 2
+    depth = np.hypot(x, y)
+    inside = np.abs(np.arctan2(x, y)) < rng.uniform(0.3, 0.8)
+    bands = 0.5 + 0.5 * np.cos(depth / rng.uniform(1.5, 6))
+    level = bands * np.exp(-depth / rng.uniform(15, 90)) * rng.uniform(80, 255)
+    grain = np.abs(smooth_noise(rng, rng.uniform(0.6, 2)) / 128)
+    return np.clip(level * inside * grain, 0, 255).astype(np.float32)

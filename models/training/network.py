@@ -1,0 +1,89 @@
+"""One encoder, two uses: a U-Net for outlines and landmarks, a classifier for planes."""
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+WIDTHS = (16, 40, 80, 112, 128)
+GEOMETRY_CHANNELS = ("head", "abdomen", "femur-shaft", "femur-ends")
+
+
+def convolution(inputs: int, outputs: int, stride: int = 1, size: int = 3) -> nn.Sequential:
+    # Group normalisation keeps no running statistics that could be wrong on another machine.
+    return nn.Sequential(
+        nn.Conv2d(inputs, outputs, size, stride, size // 2, bias=False),
+        nn.GroupNorm(8, outputs),
+        nn.LeakyReLU(0.05),
+    )
+
+
+class Encoder(nn.Module):
+    """(n, 1, h, w) to five maps at strides 2, 4, 8, 16, 32."""
+
+    def __init__(self):
+        super().__init__()
+        levels = [nn.Sequential(convolution(1, WIDTHS[0], 2, 5), convolution(WIDTHS[0], WIDTHS[0]))]
+        for below, above in zip(WIDTHS, WIDTHS[1:]):
+            levels.append(nn.Sequential(convolution(below, above, 2), convolution(above, above)))
+        self.levels = nn.ModuleList(levels)
+
+    def forward(self, x: torch.Tensor) -> list[torch.Tensor]:
+        maps = []
+        for level in self.levels:
+            x = level(x)
+            maps.append(x)
+        return maps
+
+
+class GeometryNetwork(nn.Module):
+    """(n, 1, 192, 256) in 0..1 to logits (n, channels, 192, 256)."""
+
+    def __init__(self, channels: int = len(GEOMETRY_CHANNELS)):
+        super().__init__()
+        self.encoder = Encoder()
+        steps = list(zip(WIDTHS[:0:-1], WIDTHS[-2::-1]))
+        # Narrowed before it is enlarged: the same decoder at half the cost.
+        self.narrow = nn.ModuleList(nn.Conv2d(deep, skip, 1) for deep, skip in steps)
+        self.decoder = nn.ModuleList(convolution(2 * skip, skip) for _, skip in steps)
+        self.head = nn.Conv2d(WIDTHS[0], channels, 1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        maps = self.encoder(x)
+        y = maps[-1]
+        for narrow, level, skip in zip(self.narrow, self.decoder, maps[-2::-1]):
+            y = F.interpolate(narrow(y), scale_factor=2.0, mode="bilinear", align_corners=False)
+            y = level(torch.cat([y, skip], 1))
+        y = self.head(y).float()
+        return F.interpolate(y, scale_factor=2.0, mode="bilinear", align_corners=False)
+
+
+class PlaneNetwork(nn.Module):
+    """(n, 1, 192, 256) in 0..1 to logits (n, classes)."""
+
+    def __init__(self, classes: int):
+        super().__init__()
+        self.encoder = Encoder()
+        self.dropout = nn.Dropout(0.3)
+        self.head = nn.Linear(2 * WIDTHS[-1] + WIDTHS[-2], classes)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        maps = self.encoder(x)
+        deep, below = maps[-1].float(), maps[-2].float()
+        pooled = torch.cat([deep.mean((2, 3)), deep.amax((2, 3)), below.mean((2, 3))], 1)
+        return self.head(self.dropout(pooled))
+
+
+class Average:
+    """Exponential moving average of the weights: smoother than the last step."""
+
+    def __init__(self, model: nn.Module, decay: float = 0.998):
+        self.decay = decay
+        self.steps = 0
+        self.weights = {k: v.detach().clone() for k, v in model.state_dict().items()}
+
+    @torch.no_grad()
+    def update(self, model: nn.Module) -> None:
+        self.steps += 1
+        decay = min(self.decay, (1 + self.steps) / (10 + self.steps))
+        for key, value in model.state_dict().items():
+            self.weights[key].lerp_(value, 1 - decay)

@@ -1,0 +1,161 @@
+"""Trains head, abdomen and femur together: one network, each image judges its own channels."""
+
+import argparse
+import time
+from pathlib import Path
+
+import cv2
+import numpy as np
+import torch
+from torch.nn import functional as F
+
+from augment import random_affine, random_look, warp
+from datasets import Record, fetal_planes, hc18, phantoms
+from letterbox import HEIGHT, WIDTH
+from network import GEOMETRY_CHANNELS, Average, GeometryNetwork
+
+# How often a batch shows each source; the small sets are shown often and augmented strongly.
+SHARE = {"hc18": 0.46, "fetal-planes head": 0.08, "abdomen": 0.24, "femur": 0.22}
+FREE_ROTATION = {"head": 0.3, "abdomen": 0.3, "femur": 0.15}
+# Width of the drawn shaft and spread of the drawn ends, in network pixels.
+SHAFT_RADIUS = 3.0
+END_SPREAD = 2.5
+# An image of another part teaches a channel to stay silent, but gently: a head may be in view.
+SILENCE_WEIGHT = 0.15
+
+
+def draw_targets(record: Record, matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Target (4, h, w) and weight (4,) of one view."""
+    target = np.zeros((len(GEOMETRY_CHANNELS), HEIGHT, WIDTH), np.float32)
+    weight = np.full(len(GEOMETRY_CHANNELS), SILENCE_WEIGHT, np.float32)
+    if record.task == "femur":
+        ends = record.ends @ matrix[:, :2].T + matrix[:, 2]
+        target[2], target[3] = draw_femur(ends)
+        weight[2:] = 1
+    else:
+        channel = 0 if record.task == "head" else 1
+        target[channel] = record.ellipse.mapped(matrix).coverage(WIDTH, HEIGHT)
+        weight[channel] = 1
+    return target, weight
+
+
+def draw_femur(ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    x = np.arange(WIDTH, dtype=np.float32)[None, :]
+    y = np.arange(HEIGHT, dtype=np.float32)[:, None]
+    (x0, y0), (x1, y1) = ends
+    length = max(np.hypot(x1 - x0, y1 - y0), 1e-3)
+    ux, uy = (x1 - x0) / length, (y1 - y0) / length
+    along = np.clip((x - x0) * ux + (y - y0) * uy, 0, length)
+    away = np.hypot(x - x0 - along * ux, y - y0 - along * uy)
+    shaft = np.clip(SHAFT_RADIUS + 0.5 - away, 0, 1)
+    heat = np.zeros((HEIGHT, WIDTH), np.float32)
+    for ex, ey in ends:
+        heat = np.maximum(heat, np.exp(-((x - ex) ** 2 + (y - ey) ** 2) / (2 * END_SPREAD**2)))
+    return shaft, heat
+
+
+def loss_of(logits: torch.Tensor, target: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    """Cross-entropy on every channel plus soft Dice on the areas an image judges."""
+    emphasis = torch.ones_like(target)
+    emphasis[:, 2] += 4 * target[:, 2]
+    emphasis[:, 3] += 60 * target[:, 3]
+    entropy = F.binary_cross_entropy_with_logits(logits, target, reduction="none")
+    per_channel = (entropy * emphasis).mean((2, 3))
+    areas = torch.sigmoid(logits[:, :3])
+    overlap = (areas * target[:, :3]).sum((2, 3))
+    dice = 1 - (2 * overlap + 20) / (areas.sum((2, 3)) + target[:, :3].sum((2, 3)) + 20)
+    judged = (weight[:, :3] == 1).float()
+    return (per_channel * weight).sum(1).mean() + (dice * judged).sum(1).mean()
+
+
+class Sampler:
+    """Draws records by source and makes random views of them."""
+
+    def __init__(self, records: list[Record], phantom_share: float, seed: int):
+        self.rng = np.random.default_rng(seed)
+        pools: dict[str, list[Record]] = {}
+        for record in records:
+            pools.setdefault(source_of(record), []).append(record)
+        self.pools = pools
+        share = {k: v * (1 - phantom_share) for k, v in SHARE.items()}
+        if "phantom" in pools:
+            share["phantom"] = phantom_share
+        self.names = [k for k in share if pools.get(k)]
+        weights = np.array([share[k] for k in self.names])
+        self.weights = weights / weights.sum()
+
+    def view(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        rng = self.rng
+        pool = self.pools[self.names[rng.choice(len(self.names), p=self.weights)]]
+        record = pool[rng.integers(len(pool))]
+        gray = record.gray()
+        height, width = gray.shape
+        matrix = random_affine(rng, width, height, FREE_ROTATION[record.task])
+        target, weight = draw_targets(record, matrix)
+        return random_look(rng, warp(gray, matrix)), target, weight
+
+    def batch(self, size: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        images, targets, weights = zip(*(self.view() for _ in range(size)))
+        return (
+            torch.from_numpy(np.stack(images))[:, None],
+            torch.from_numpy(np.stack(targets)),
+            torch.from_numpy(np.stack(weights)),
+        )
+
+
+def source_of(record: Record) -> str:
+    if record.dataset == "fetal-planes":
+        return "fetal-planes head" if record.task == "head" else record.task
+    return record.dataset
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--phantoms", type=Path)
+    parser.add_argument("--phantom-share", type=float, default=0.2)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--resume", type=Path)
+    parser.add_argument("--minutes", type=float, default=30)
+    parser.add_argument("--rate", type=float, default=2e-3)
+    parser.add_argument("--batch", type=int, default=16)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=1)
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
+    cv2.setNumThreads(0)
+    torch.manual_seed(options.seed)
+
+    records = hc18(options.data) + fetal_planes(options.data) + phantoms(options.phantoms)
+    records = [r for r in records if r.task and r.split == "train"]
+    sampler = Sampler(records, options.phantom_share, options.seed)
+    model = GeometryNetwork()
+    if options.resume:
+        model.load_state_dict(torch.load(options.resume))
+    average = Average(model)
+    optimiser = torch.optim.AdamW(model.parameters(), lr=options.rate, weight_decay=1e-3)
+    begin, step, shown = time.monotonic(), 0, 0.0
+    while (done := (time.monotonic() - begin) / (60 * options.minutes)) < 1:
+        rate = options.rate * min(1, (step + 1) / 100) * (0.5 + 0.5 * np.cos(np.pi * done))
+        for group in optimiser.param_groups:
+            group["lr"] = max(rate, 1e-6)
+        images, targets, weights = sampler.batch(options.batch)
+        with torch.autocast("cpu", torch.bfloat16):
+            logits = model(images)
+        loss = loss_of(logits, targets, weights)
+        optimiser.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 2.0)
+        optimiser.step()
+        average.update(model)
+        step += 1
+        shown = loss.item() if step == 1 else 0.98 * shown + 0.02 * loss.item()
+        if step % 50 == 0:
+            print(f"step {step} done {done:.3f} loss {shown:.4f}", flush=True)
+        if step % 300 == 0:
+            torch.save(average.weights, options.out)
+    torch.save(average.weights, options.out)
+
+
+if __name__ == "__main__":
+    main()

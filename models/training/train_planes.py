@@ -1,0 +1,159 @@
+"""Trains the plane classifier; the encoder may start from the geometry network's."""
+
+import argparse
+import time
+from pathlib import Path
+
+import cv2
+import numpy as np
+import torch
+from torch.nn import functional as F
+
+from augment import random_affine, random_look, warp
+from datasets import HEAD_PLANES, TRAINED_PLANES, Record, fetal_planes, foreign_ultrasound
+from datasets import hc18, phantoms
+from negatives import rubbish
+from network import Average, PlaneNetwork
+
+# Share of a batch by what is shown. `some head` is hc18: a head, but nobody said which plane.
+SHARE = {
+    "transthalamic": 0.15,
+    "transventricular": 0.15,
+    "transcerebellar": 0.15,
+    "abdominal": 0.12,
+    "femur": 0.10,
+    "thorax": 0.12,
+    "some head": 0.05,
+    "foreign": 0.08,
+    "brain other": 0.01,
+    "rubbish": 0.04,
+    "fragment": 0.03,
+}
+SMOOTHING = 0.03
+
+
+class Sampler:
+    def __init__(self, records: list[Record], phantom_share: float, seed: int):
+        self.rng = np.random.default_rng(seed)
+        self.real = [r for r in records if r.dataset != "phantom"]
+        self.pools: dict[str, list[Record]] = {"rubbish": [], "fragment": self.real}
+        for record in records:
+            self.pools.setdefault(source_of(record), []).append(record)
+        share = {k: v * (1 - phantom_share) for k, v in SHARE.items()}
+        if "phantom" in self.pools:
+            share["phantom"] = phantom_share
+        self.names = list(share)
+        self.weights = np.array(list(share.values())) / sum(share.values())
+
+    def view(self) -> tuple[np.ndarray, np.ndarray]:
+        """An image and the classes it may be (several for a head of unknown plane)."""
+        rng = self.rng
+        source = self.names[rng.choice(len(self.names), p=self.weights)]
+        allowed = np.zeros(len(TRAINED_PLANES), np.float32)
+        if source == "rubbish":
+            allowed[TRAINED_PLANES.index("other")] = 1
+            return random_look(rng, rubbish(rng)), allowed
+        pool = self.pools[source]
+        record = pool[rng.integers(len(pool))]
+        gray = record.gray()
+        height, width = gray.shape
+        if source == "fragment":
+            matrix = fragment_view(rng, width, height)
+            names = ("other",)
+        else:
+            matrix = random_affine(rng, width, height, 0.08, 0.8)
+            stretch = np.exp(rng.normal(0, 0.1))
+            # The aspect of some brain images was changed before publication: it says nothing.
+            matrix[0] = matrix[0] * stretch + [0, 0, (1 - stretch) * 127.5]
+            names = HEAD_PLANES if source == "some head" else (record.plane,)
+        for name in names:
+            allowed[TRAINED_PLANES.index(name)] = 1
+        return random_look(rng, warp(gray, matrix)), allowed
+
+    def batch(self, size: int) -> tuple[torch.Tensor, torch.Tensor]:
+        images, allowed = zip(*(self.view() for _ in range(size)))
+        return torch.from_numpy(np.stack(images))[:, None], torch.from_numpy(np.stack(allowed))
+
+
+def fragment_view(rng: np.random.Generator, width: int, height: int) -> np.ndarray:
+    """A part too small to be a plane: zoomed four- to eightfold."""
+    base = random_affine(rng, width, height, 1.0)
+    zoom = rng.uniform(4, 8)
+    around = np.array([rng.uniform(0.2, 0.8) * width, rng.uniform(0.2, 0.8) * height])
+    linear = base[:, :2] * zoom
+    return np.concatenate([linear, (np.array([127.5, 95.5]) - linear @ around)[:, None]], 1)
+
+
+def source_of(record: Record) -> str:
+    if record.dataset == "hc18":
+        return "some head"
+    if record.dataset in ("psfhs", "nt-midsagittal"):
+        return "foreign"
+    if record.dataset == "phantom":
+        return "phantom"
+    return "brain other" if record.plane == "other" else record.plane
+
+
+def loss_of(logits: torch.Tensor, allowed: torch.Tensor) -> torch.Tensor:
+    """Negative log of the probability of the allowed set, with a little smoothing."""
+    log_p = F.log_softmax(logits, 1)
+    chosen = torch.logsumexp(log_p.masked_fill(allowed == 0, -1e4), 1)
+    return -((1 - SMOOTHING) * chosen + SMOOTHING * log_p.mean(1)).mean()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--phantoms", type=Path)
+    parser.add_argument("--phantom-share", type=float, default=0.1)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--resume", type=Path)
+    parser.add_argument("--encoder", type=Path, help="geometry weights to start the encoder from")
+    parser.add_argument("--minutes", type=float, default=30)
+    parser.add_argument("--rate", type=float, default=1.5e-3)
+    parser.add_argument("--batch", type=int, default=24)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=1)
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
+    cv2.setNumThreads(0)
+    torch.manual_seed(options.seed)
+
+    records = hc18(options.data) + fetal_planes(options.data) + foreign_ultrasound(options.data)
+    records += phantoms(options.phantoms)
+    sampler = Sampler([r for r in records if r.split == "train"], options.phantom_share, options.seed)
+    model = PlaneNetwork(len(TRAINED_PLANES))
+    if options.encoder:
+        weights = torch.load(options.encoder)
+        model.encoder.load_state_dict(
+            {k.removeprefix("encoder."): v for k, v in weights.items() if k.startswith("encoder.")}
+        )
+    if options.resume:
+        model.load_state_dict(torch.load(options.resume))
+    average = Average(model)
+    optimiser = torch.optim.AdamW(model.parameters(), lr=options.rate, weight_decay=2e-2)
+    begin, step, shown = time.monotonic(), 0, 0.0
+    while (done := (time.monotonic() - begin) / (60 * options.minutes)) < 1:
+        rate = options.rate * min(1, (step + 1) / 100) * (0.5 + 0.5 * np.cos(np.pi * done))
+        for group in optimiser.param_groups:
+            group["lr"] = max(rate, 1e-6)
+        images, allowed = sampler.batch(options.batch)
+        with torch.autocast("cpu", torch.bfloat16):
+            logits = model(images)
+        loss = loss_of(logits.float(), allowed)
+        optimiser.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 2.0)
+        optimiser.step()
+        average.update(model)
+        step += 1
+        shown = loss.item() if step == 1 else 0.98 * shown + 0.02 * loss.item()
+        if step % 50 == 0:
+            print(f"step {step} done {done:.3f} loss {shown:.4f}", flush=True)
+        if step % 300 == 0:
+            torch.save(average.weights, options.out)
+    torch.save(average.weights, options.out)
+
+
+if __name__ == "__main__":
+    main()
