@@ -158,8 +158,8 @@ export function buildAbdomen(sizes: FetalSizes, pose: Pose, random: Random): Abd
       angle: turned,
     },
     layers: [
-      { shape: surface, tissue: TISSUE.subcutis },
-      { shape: rim(surface, skin), tissue: TISSUE.skin },
+      { shape: surface, tissue: TISSUE.subcutis, rigid: true },
+      { shape: rim(surface, skin), tissue: TISSUE.skin, rigid: true },
       { shape: rim(grown(wall, 0.9), 0.9), tissue: TISSUE.fascia },
       { shape: wall, tissue: TISSUE.liver },
       ...organs.map((layer) => ({ ...layer, shape: within(layer.shape, surface) })),

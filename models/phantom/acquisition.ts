@@ -128,10 +128,11 @@ export function drawAcquisition(view: View, random: Random): Acquisition {
     gain: random.range(-4, 8),
     dynamicRange: random.range(46, 66),
     gainSlope: random.normal(0, 5),
-    clutter: random.range(-48, -32),
+    clutter: random.range(-46, -30),
+    reverberation: random.range(-36, -14),
     nearField: random.range(-45, -22),
     noiseFloor: random.range(-72, -52),
-    compounding: random.chance(0.6) ? random.range(0.4, 1.1) : 0,
+    compounding: random.range(0.1, 0.45),
     gamma: random.range(0.85, 1.3),
   };
 }

@@ -65,7 +65,7 @@ export function blurLaterally(
       const inside = line >= radius && line + radius <= last;
       for (let k = 0; k < taps.length; k++) {
         let source = line + k - radius;
-        if (!inside) source = source < 0 ? 0 : source > last ? last : source;
+        if (!inside) source = Math.max(0, Math.min(last, source));
         sum += (taps[k] as number) * (field[row + source] as number);
       }
       out[row + line] = sum;

@@ -26,7 +26,8 @@ export function sampleRange(grid: PolarGrid, sample: number): number {
   return (grid.sector.depthMm * sample) / (grid.samples - 1);
 }
 
-const amplitude = (decibel: number) => 10 ** (decibel / 20);
+/** Ratio of amplitudes that a level in dB stands for. */
+export const amplitude = (decibel: number) => 10 ** (decibel / 20);
 
 /** |cosine| of the angle between the beam and the surface normal, from the distance's gradient. */
 function incidence(layer: Layer, x: number, y: number, beamX: number, beamY: number): number {
@@ -47,33 +48,73 @@ const SPECULAR_EXPONENT = 3;
 /** Path through bone grows as the beam turns tangential; bounded, since refraction takes over. */
 const OBLIQUE_LOSS_FLOOR = 0.35;
 
+/** Share of the loss that neighbouring lines exchange per mm: the aperture sees past small bones. */
+const PENUMBRA_PER_MM = 0.25;
+
+/** Bend of pliant anatomy, mm. */
+const BEND = { coarse: 1, fine: 0.4 } as const;
+
+/** Slow variation in space: echogenicity, roughness of surfaces, bend of soft anatomy. */
+function drawVariation(random: Random) {
+  const noise = (name: string, cellMm: number) => createNoise(random.fork(name), cellMm);
+  const coarse = noise('coarse texture', random.range(6, 14));
+  const middle = noise('middle texture', random.range(2.5, 4.5));
+  const fine = noise('fine texture', random.range(0.9, 1.6));
+  const rough = noise('roughness', random.range(1.5, 4));
+  const bendX = noise('bend across', 11);
+  const bendY = noise('bend down', 11);
+  const rippleX = noise('ripple across', 3);
+  const rippleY = noise('ripple down', 3);
+  return {
+    texture: (x: number, y: number) => 0.5 * coarse(x, y) + 0.5 * middle(x, y) + 0.4 * fine(x, y),
+    roughness: (x: number, y: number) => Math.max(0, 0.25 + 0.75 * rough(x, y)),
+    bentX: (x: number, y: number) => x + BEND.coarse * bendX(x, y) + BEND.fine * rippleX(x, y),
+    bentY: (x: number, y: number) => y + BEND.coarse * bendY(x, y) + BEND.fine * rippleY(x, y),
+  };
+}
+
+/** Lets the shadow of each line leak into its neighbours by `share`. */
+function softenShadows(loss: Float32Array, share: number): void {
+  let before = loss[0] ?? 0;
+  for (let line = 1; line < loss.length - 1; line++) {
+    const here = loss[line] as number;
+    loss[line] = here + share * (before + (loss[line + 1] as number) - 2 * here);
+    before = here;
+  }
+}
+
 /** Tissue to echo strength along each line, with shadow and enhancement carried downwards. */
 export function mapEchoes(scene: Scene, grid: PolarGrid, random: Random): EchoMap {
   const { samples, lines, sector } = grid;
   const diffuse = new Float32Array(samples * lines);
   const specular = new Float32Array(samples * lines);
-  const coarse = createNoise(random.fork('coarse texture'), random.range(5, 12));
-  const fine = createNoise(random.fork('fine texture'), random.range(1.2, 3));
+  const variation = drawVariation(random);
   const stepMm = sector.depthMm / (samples - 1);
   const lossSoFar = new Float32Array(lines);
   for (let sample = 0; sample < samples; sample++) {
     const range = sampleRange(grid, sample);
+    softenShadows(lossSoFar, Math.min(0.3, PENUMBRA_PER_MM * stepMm));
     for (let line = 0; line < lines; line++) {
       const angle = lineAngle(grid, line);
       const { x, y } = fromPolar(sector, range, angle);
-      const layer = layerAt(scene, x, y);
+      const bentX = variation.bentX(x, y);
+      const bentY = variation.bentY(x, y);
+      const layer = layerAt(scene, x, y, bentX, bentY);
       if (layer === undefined) continue;
       const { tissue } = layer;
       const index = sample * lines + line;
-      const passed = lossSoFar[line] ?? 0;
-      const variation = tissue.texture * (0.6 * coarse(x, y) + 0.6 * fine(x, y));
-      const echo = tissue.echo + variation + (layer.modulation?.(x, y) ?? 0);
+      const passed = lossSoFar[line] as number;
+      const texture = tissue.texture * variation.texture(x, y);
+      const echo = tissue.echo + texture + (layer.modulation?.(x, y) ?? 0);
       diffuse[index] = amplitude(echo - passed);
       let loss = tissue.loss;
       if (tissue.mirror !== undefined) {
-        const facing = incidence(layer, x, y, Math.sin(angle), Math.cos(angle));
+        const atX = layer.rigid ? x : bentX;
+        const atY = layer.rigid ? y : bentY;
+        const facing = incidence(layer, atX, atY, Math.sin(angle), Math.cos(angle));
+        const lost = (tissue.rough ?? 0) * variation.roughness(x, y);
         specular[index] =
-          amplitude(tissue.mirror + variation - passed) * facing ** SPECULAR_EXPONENT;
+          amplitude(tissue.mirror + texture - lost - passed) * facing ** SPECULAR_EXPONENT;
         loss /= Math.max(OBLIQUE_LOSS_FLOOR, facing);
       }
       lossSoFar[line] = passed + loss * stepMm;

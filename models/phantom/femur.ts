@@ -1,5 +1,5 @@
 import { type Point, type Pose, place } from './geometry.ts';
-import type { Random } from './random.ts';
+import { createNoise, type Random } from './random.ts';
 import { ellipse, grown, rim, type Shape, stroke, within } from './shapes.ts';
 import type { FetalSizes } from './sizes.ts';
 import { type Layer, TISSUE } from './tissue.ts';
@@ -30,6 +30,15 @@ function diaphysis(pose: Pose, half: number, thickness: number, bow: number): Sh
       return Math.max(Math.abs(u) - half, Math.abs(v - bow * (1 - t * t)) - width);
     },
   };
+}
+
+/** Muscle fibres run along the bone: fine across it, long along it; dB. */
+function fibrous(pose: Pose, random: Random): (x: number, y: number) => number {
+  const grain = createNoise(random.fork('fibres'), 1);
+  const depth = random.range(5, 12);
+  const cos = Math.cos(pose.angle);
+  const sin = Math.sin(pose.angle);
+  return (x, y) => depth * grain((x * cos + y * sin) / 7, (y * cos - x * sin) / 0.9);
 }
 
 /** Long-axis view of the thigh, both ends of the diaphysis visible (ISUOG 2019, FL plane). */
@@ -74,7 +83,7 @@ export function buildFemur(sizes: FetalSizes, pose: Pose, random: Random): Femur
     };
   });
   const soft: Layer[] = [
-    { shape: grown(surface, -skin), tissue: TISSUE.muscle },
+    { shape: grown(surface, -skin), tissue: TISSUE.muscle, modulation: fibrous(pose, random) },
     ...fibres,
     ...heads.flatMap((shape) => [
       { shape: grown(shape, 0.5), tissue: TISSUE.subcutis },
@@ -88,7 +97,7 @@ export function buildFemur(sizes: FetalSizes, pose: Pose, random: Random): Femur
       { shape: surface, tissue: TISSUE.subcutis },
       { shape: rim(surface, skin), tissue: TISSUE.skin },
       ...soft.map((layer) => ({ ...layer, shape: within(layer.shape, surface) })),
-      { shape: shaft, tissue: TISSUE.diaphysis },
+      { shape: shaft, tissue: TISSUE.diaphysis, rigid: true },
     ],
   };
 }

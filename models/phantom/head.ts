@@ -1,5 +1,5 @@
 import type { Ellipse, Pose } from './geometry.ts';
-import type { Random } from './random.ts';
+import { createNoise, type Random } from './random.ts';
 import { ellipse, grown, rim, type Shape, stroke, within, without } from './shapes.ts';
 import type { FetalSizes } from './sizes.ts';
 import { type Layer, TISSUE } from './tissue.ts';
@@ -308,14 +308,17 @@ export function buildHead(plane: HeadPlane, sizes: FetalSizes, pose: Pose, rando
   const head: Axes = { pose, a, b };
   const outer = ellipse(pose, { u: 0, v: 0, a, b });
   const scalp = random.range(1.2, 2 + a / 25);
-  const bone = random.range(1.1, 1.5) + a / 60;
-  const inside = grown(outer, -bone);
+  const bone = random.range(1.2, 1.6) + a / 60;
+  const uneven = createNoise(random.fork('bone'), random.range(6, 14));
+  const boneAt = (x: number, y: number) => bone * (1 + 0.3 * uneven(x, y));
+  const inside = grown(outer, -0.7 * bone);
   const haze = random.range(0, 9);
   const surface = grown(outer, scalp);
   const contents = CONTENTS[plane](head, random.fork(plane));
   const brain: Layer = {
     shape: inside,
     tissue: TISSUE.brain,
+    rigid: true,
     // The near hemisphere is veiled by reverberation from the skull above it.
     modulation: (_, y) => haze * Math.max(0, Math.min(1, 0.4 - (y - pose.centre.y) / b)),
   };
@@ -323,15 +326,16 @@ export function buildHead(plane: HeadPlane, sizes: FetalSizes, pose: Pose, rando
     surface,
     outline: { centre: pose.centre, a, b, angle: pose.angle },
     layers: [
-      { shape: surface, tissue: TISSUE.scalp },
+      { shape: surface, tissue: TISSUE.scalp, rigid: true },
       brain,
       ...[...cortex(head, random.fork('cortex')), ...contents].map((layer) => ({
         ...layer,
         shape: within(layer.shape, inside),
       })),
       {
-        shape: without(rim(outer, bone), sutures(head, random.fork('sutures'))),
+        shape: without(rim(outer, boneAt), sutures(head, random.fork('sutures'))),
         tissue: TISSUE.skull,
+        rigid: true,
       },
     ],
   };

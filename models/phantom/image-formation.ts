@@ -1,5 +1,5 @@
 import { type Beam, blurAxially, blurLaterally, formEnvelope, gaussianTaps } from './beam.ts';
-import { type EchoMap, mapEchoes, type PolarGrid, sampleRange } from './echo-map.ts';
+import { amplitude, type EchoMap, mapEchoes, type PolarGrid, sampleRange } from './echo-map.ts';
 import type { ImageWindow, Sector } from './geometry.ts';
 import { createNoise, type Random } from './random.ts';
 import { scanConvert } from './scan-conversion.ts';
@@ -14,13 +14,15 @@ export interface Acquisition {
   dynamicRange: number;
   /** Error of the time gain compensation over the whole depth. */
   gainSlope: number;
-  /** Level of side lobes and reverberation relative to the echoes they come from. */
+  /** Level of side lobes relative to the echoes they come from. */
   clutter: number;
+  /** Level of the tail below strong echoes (reverberation between layers). */
+  reverberation: number;
   /** Level of the haze below the probe face. */
   nearField: number;
   /** Electronic noise at full depth. */
   noiseFloor: number;
-  /** Smoothing of the logarithmic image (compounding, persistence), samples. */
+  /** Smoothing of the logarithmic image (compounding, persistence), mm. */
   compounding: number;
   /** Exponent of the display's grey map. */
   gamma: number;
@@ -32,25 +34,29 @@ export function gridFor({ sector, window }: Acquisition): PolarGrid {
   return { sector, samples, lines: 288 };
 }
 
-/** Side lobes smear bright echoes sideways, reverberation smears them downwards. */
+/** How far the tail below a strong echo reaches before it falls by a factor e, mm. */
+const REVERBERATION_MM = 9;
+
+/** Side lobes smear bright echoes sideways, reverberation draws them downwards; then noise. */
 function addClutter(echoes: EchoMap, acquisition: Acquisition, random: Random): void {
   const { grid, diffuse, specular } = echoes;
   const { samples, lines } = grid;
-  const total = new Float32Array(diffuse.length);
-  for (let i = 0; i < total.length; i++) {
-    total[i] = (diffuse[i] as number) + (specular[i] as number);
-  }
+  const total = diffuse.map((level, i) => level + (specular[i] as number));
   const wide = gaussianTaps(random.range(5, 10));
-  const long = gaussianTaps(random.range(3, 6));
+  const long = gaussianTaps(random.range(2, 5));
   const smeared = blurLaterally(
     blurAxially(total, samples, lines, long),
     samples,
     lines,
     () => wide,
   );
-  const level = 10 ** (acquisition.clutter / 20);
-  const near = 10 ** (acquisition.nearField / 20);
-  const floor = 10 ** (acquisition.noiseFloor / 20);
+  const level = amplitude(acquisition.clutter);
+  const near = amplitude(acquisition.nearField);
+  const floor = amplitude(acquisition.noiseFloor);
+  const stepMm = grid.sector.depthMm / (samples - 1);
+  const tailGain = (amplitude(acquisition.reverberation) * stepMm) / REVERBERATION_MM;
+  const tailDecay = Math.exp(-stepMm / REVERBERATION_MM);
+  const tail = new Float32Array(lines);
   const nearDepth = random.range(6, 18);
   const patch = createNoise(random.fork('haze'), 0.15);
   for (let sample = 0; sample < samples; sample++) {
@@ -60,7 +66,11 @@ function addClutter(echoes: EchoMap, acquisition: Acquisition, random: Random): 
     for (let line = 0; line < lines; line++) {
       const i = sample * lines + line;
       const cloud = haze * (1 + 0.5 * patch(line / lines, range / grid.sector.depthMm));
-      diffuse[i] = Math.hypot(diffuse[i] as number, level * (smeared[i] as number), cloud, noise);
+      const echo = diffuse[i] as number;
+      const lobes = level * (smeared[i] as number);
+      const trailing = tail[line] as number;
+      diffuse[i] = Math.hypot(echo, lobes, trailing, cloud, noise);
+      tail[line] = trailing * tailDecay + tailGain * (total[i] as number);
     }
   }
 }
@@ -72,10 +82,10 @@ function compress(
   acquisition: Acquisition,
   random: Random,
 ): Float32Array {
-  const { samples, lines } = grid;
+  const { samples, lines, sector } = grid;
   const drift = createNoise(random.fork('gain drift'), 0.3);
   const edge = random.chance(0.5) ? random.range(0, 18) : 0;
-  let decibel = new Float32Array(envelope.length);
+  const decibel = new Float32Array(envelope.length);
   for (let sample = 0; sample < samples; sample++) {
     const depth = sample / samples;
     const gain = acquisition.gain + acquisition.gainSlope * (depth - 0.5);
@@ -83,21 +93,23 @@ function compress(
       const i = sample * lines + line;
       // Fewer elements take part at the ends of the array, so the edges of the sector fade.
       const fade = edge * Math.abs((2 * line) / (lines - 1) - 1) ** 6;
-      decibel[i] =
-        20 * Math.log10((envelope[i] as number) + 1e-6) +
-        gain -
-        fade +
-        3 * drift(line / lines, depth);
+      const drifting = 3 * drift(line / lines, depth);
+      decibel[i] = 20 * Math.log10((envelope[i] as number) + 1e-6) + gain - fade + drifting;
     }
   }
-  if (acquisition.compounding > 0) {
-    const taps = gaussianTaps(acquisition.compounding);
-    decibel = blurLaterally(blurAxially(decibel, samples, lines, taps), samples, lines, () => taps);
-  }
-  const range = acquisition.dynamicRange;
-  return decibel.map((level) => {
-    const fraction = level / range + 1;
-    return fraction <= 0 ? 0 : fraction >= 1 ? 1 : fraction ** acquisition.gamma;
+  const axial = gaussianTaps((acquisition.compounding / sector.depthMm) * (samples - 1));
+  const midSpacingMm =
+    ((sector.radiusMm + sector.depthMm / 2) * 2 * sector.halfAngle) / (lines - 1);
+  const lateral = gaussianTaps(acquisition.compounding / midSpacingMm);
+  const smooth = blurLaterally(
+    blurAxially(decibel, samples, lines, axial),
+    samples,
+    lines,
+    () => lateral,
+  );
+  return smooth.map((level) => {
+    const fraction = level / acquisition.dynamicRange + 1;
+    return Math.max(0, Math.min(1, fraction)) ** acquisition.gamma;
   });
 }
 

@@ -8,7 +8,8 @@ export interface Random {
   integer(low: number, high: number): number;
   normal(mean: number, standardDeviation: number): number;
   chance(probability: number): boolean;
-  pick<T>(choices: readonly [T, ...T[]]): T;
+  /** One of a list that is not empty. */
+  pick<T>(choices: readonly T[]): T;
   /** An independent stream that depends on this seed and the name only, not on the draws made. */
   fork(name: string): Random;
 }
@@ -46,7 +47,7 @@ export function createRandom(seed: number): Random {
       mean +
       standardDeviation * Math.sqrt(-2 * Math.log(1 - unit())) * Math.cos(2 * Math.PI * unit()),
     chance: (probability) => unit() < probability,
-    pick: (choices) => choices[Math.floor(unit() * choices.length)] ?? choices[0],
+    pick: <T>(choices: readonly T[]) => choices[Math.floor(unit() * choices.length)] as T,
     fork: (name) => createRandom(derivedSeed(seed, name)),
   };
 }

@@ -64,7 +64,7 @@ export function stroke(
         const dx = to.x - from.x;
         const dy = to.y - from.y;
         const along = ((x - from.x) * dx + (y - from.y) * dy) / (dx * dx + dy * dy);
-        const t = along < 0 ? 0 : along > 1 ? 1 : along;
+        const t = Math.max(0, Math.min(1, along));
         const ex = x - from.x - t * dx;
         const ey = y - from.y - t * dy;
         nearest = Math.min(nearest, ex * ex + ey * ey);
@@ -83,13 +83,14 @@ export function grown(shape: Shape, by: number): Shape {
   };
 }
 
-/** The outermost `thickness` mm of the shape. */
-export function rim(shape: Shape, thickness: number): Shape {
+/** The outermost part of the shape, `thickness` mm deep, which may vary from place to place. */
+export function rim(shape: Shape, thickness: number | ((x: number, y: number) => number)): Shape {
+  const depth = typeof thickness === 'number' ? () => thickness : thickness;
   return {
     ...shape,
     distance: (x, y) => {
       const d = shape.distance(x, y);
-      return Math.max(d, -d - thickness);
+      return d >= 0 ? d : Math.max(d, -d - depth(x, y));
     },
   };
 }

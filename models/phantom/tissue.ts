@@ -6,12 +6,14 @@ import type { Shape } from './shapes.ts';
  * - `mirror`: specular echo where the surface is perpendicular to the beam; absent = none
  * - `loss`: two-way attenuation per mm beyond what the time gain compensates; negative = enhancement
  * - `texture`: depth of the slow echogenicity variation, dB
+ * - `rough`: how far the specular echo falls where the surface is uneven, dB
  */
 export interface Tissue {
   echo: number;
   mirror?: number;
   loss: number;
   texture: number;
+  rough?: number;
 }
 
 /**
@@ -21,32 +23,32 @@ export interface Tissue {
 export const TISSUE = {
   amnioticFluid: { echo: -66, loss: -0.05, texture: 3 },
   fetalFluid: { echo: -60, loss: -0.05, texture: 2 },
-  brain: { echo: -41, loss: 0, texture: 4 },
+  brain: { echo: -40, loss: 0, texture: 6 },
   thalamus: { echo: -44, loss: 0, texture: 2 },
-  basalGanglia: { echo: -35, loss: 0, texture: 4 },
+  basalGanglia: { echo: -34, loss: 0, texture: 6 },
   choroidPlexus: { echo: -23, loss: 0.02, texture: 4 },
-  membrane: { echo: -24, mirror: -7, loss: 0.05, texture: 3 },
+  membrane: { echo: -27, mirror: -9, loss: 0.05, texture: 4, rough: 14 },
   vermis: { echo: -22, loss: 0.02, texture: 3 },
   cerebellum: { echo: -36, loss: 0, texture: 3 },
   scalp: { echo: -34, loss: 0.03, texture: 3 },
-  skull: { echo: -19, mirror: 7, loss: 2, texture: 2 },
-  liver: { echo: -29, loss: 0.01, texture: 3 },
+  skull: { echo: -19, mirror: 6, loss: 2, texture: 3, rough: 10 },
+  liver: { echo: -29, loss: 0.01, texture: 5 },
   bowel: { echo: -26, loss: 0.02, texture: 6 },
   kidney: { echo: -35, loss: 0.01, texture: 3 },
-  vesselWall: { echo: -24, mirror: -10, loss: 0.02, texture: 2 },
-  subcutis: { echo: -27, loss: 0.03, texture: 4 },
-  skin: { echo: -20, mirror: -4, loss: 0.08, texture: 3 },
-  rib: { echo: -13, mirror: 3, loss: 4, texture: 2 },
-  vertebra: { echo: -9, mirror: 4, loss: 6, texture: 2 },
-  diaphysis: { echo: -11, mirror: 8, loss: 9, texture: 2 },
+  vesselWall: { echo: -26, mirror: -13, loss: 0.02, texture: 4, rough: 14 },
+  subcutis: { echo: -28, loss: 0.03, texture: 6 },
+  skin: { echo: -27, mirror: -6, loss: 0.06, texture: 4, rough: 16 },
+  rib: { echo: -17, mirror: 0, loss: 3, texture: 4, rough: 14 },
+  vertebra: { echo: -11, mirror: 2, loss: 3.5, texture: 4, rough: 8 },
+  diaphysis: { echo: -12, mirror: 6, loss: 5, texture: 4, rough: 10 },
   cartilage: { echo: -43, loss: 0.02, texture: 3 },
-  muscle: { echo: -32, loss: 0.03, texture: 5 },
-  fascia: { echo: -20, mirror: -6, loss: 0.05, texture: 4 },
-  maternalFat: { echo: -28, loss: 0.02, texture: 5 },
-  maternalMuscle: { echo: -33, loss: 0.02, texture: 6 },
-  uterineWall: { echo: -30, loss: 0.02, texture: 5 },
-  placenta: { echo: -25, loss: 0.01, texture: 4 },
-  farTissue: { echo: -24, loss: 0.05, texture: 7 },
+  muscle: { echo: -32, loss: 0.03, texture: 7 },
+  fascia: { echo: -24, mirror: -10, loss: 0.05, texture: 6, rough: 20 },
+  maternalFat: { echo: -27, loss: 0.02, texture: 6 },
+  maternalMuscle: { echo: -31, loss: 0.02, texture: 7 },
+  uterineWall: { echo: -29, loss: 0.02, texture: 7 },
+  placenta: { echo: -26, loss: 0.01, texture: 6 },
+  farTissue: { echo: -23, loss: 0.05, texture: 9 },
 } as const satisfies Record<string, Tissue>;
 
 /** One piece of anatomy. Layers later in a scene lie on top of earlier ones. */
@@ -55,18 +57,28 @@ export interface Layer {
   tissue: Tissue;
   /** dB added to the echo at a place, for what a flat level cannot say (striation, haze). */
   modulation?: (x: number, y: number) => number;
+  /** Kept exactly as described, where the truth is measured; all else bends a little. */
+  rigid?: true;
 }
 
 export type Scene = readonly Layer[];
 
-/** The topmost layer at (x, y) mm, or undefined where the scene says nothing. */
-export function layerAt(scene: Scene, x: number, y: number): Layer | undefined {
+/** The topmost layer at (x, y) mm; pliant layers are looked up at the bent place. */
+export function layerAt(
+  scene: Scene,
+  x: number,
+  y: number,
+  bentX: number,
+  bentY: number,
+): Layer | undefined {
   for (let i = scene.length - 1; i >= 0; i--) {
     const layer = scene[i] as Layer;
-    const { centre, reach } = layer.shape;
-    const dx = x - centre.x;
-    const dy = y - centre.y;
-    if (dx * dx + dy * dy <= reach * reach && layer.shape.distance(x, y) < 0) return layer;
+    const { centre, reach, distance } = layer.shape;
+    const atX = layer.rigid ? x : bentX;
+    const atY = layer.rigid ? y : bentY;
+    const dx = atX - centre.x;
+    const dy = atY - centre.y;
+    if (dx * dx + dy * dy <= reach * reach && distance(atX, atY) < 0) return layer;
   }
   return undefined;
 }

@@ -13,7 +13,7 @@ function abdominalWall(sector: Sector, random: Random, wallMm: number): Layer[] 
   const down = (fraction: number): Shape => ({ ...everywhere, distance: level(fraction) });
   const fatShare = random.range(0.35, 0.6);
   // Muscle and fat are striped along the face: fine across the layers, long along them.
-  const stripes = (x: number, y: number) => 5 * grain(x / 9, below(x, y) / 1.1);
+  const stripes = (x: number, y: number) => 10 * grain(x / 9, below(x, y) / 1.1);
   const fascia = (fraction: number): Layer => ({
     shape: rim(down(fraction), random.range(0.5, 1)),
     tissue: TISSUE.fascia,
@@ -75,7 +75,7 @@ export function buildUterus(sector: Sector, fetus: Shape, wallMm: number, random
     distance: (x, y) => floor + tilt * (x - fetus.centre.x) + 8 * pockets(x, 500) - y,
   };
   const filling = random.pick([TISSUE.placenta, TISSUE.uterineWall, TISSUE.muscle]);
-  const stripes = (x: number, y: number) => 5 * grain(x / 8, y / 1.6);
+  const stripes = (x: number, y: number) => 9 * grain(x / 8, y / 1.6);
   const gap = random.chance(0.6) ? random.range(0, 4) : 0;
   return [
     { shape: everywhere, tissue: TISSUE.amnioticFluid },
