@@ -1,0 +1,103 @@
+import type { PgPool, PgPoolClient } from 'bullmq';
+import type { Database, Queryable } from './port.ts';
+
+/** A database with what the queue and the change feed need beyond the port. */
+export interface PooledDatabase extends Database {
+  /** Pool whose sessions have BullMQ's schema on the search path. */
+  queuePool: PgPool;
+  /** True when no other process can be using this database (embedded). */
+  exclusive: boolean;
+  /**
+   * Calls `onNotify` with the payload of each NOTIFY on `channel`, and with an empty payload when
+   * notifications may have been missed. The subscription outlives lost connections.
+   */
+  listen(channel: string, onNotify: (payload: string) => void): Promise<() => Promise<void>>;
+}
+
+interface Parts {
+  pool: PgPool;
+  queuePool: PgPool;
+  exclusive: boolean;
+  close(): Promise<void>;
+}
+
+const RECONNECT_MILLISECONDS = 1000;
+
+/** Makes the project's database out of a `pg.Pool`, or of anything of its shape. */
+export function openOnPool({ pool, queuePool, exclusive, close }: Parts): PooledDatabase {
+  return {
+    queuePool,
+    exclusive,
+    close,
+    query: (text, values) => run(pool, text, values),
+    transaction: (work) => runTransaction(pool, work),
+    listen: (channel, onNotify) => subscribe(pool, channel, onNotify),
+  };
+}
+
+async function run<Row extends object>(
+  on: Pick<PgPool, 'query'>,
+  text: string,
+  values?: readonly unknown[],
+) {
+  const { rows, rowCount } = await on.query<Row>(text, values);
+  return { rows, rowCount: rowCount ?? null };
+}
+
+async function runTransaction<T>(pool: PgPool, work: (tx: Queryable) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken = false;
+  try {
+    await client.query('BEGIN');
+    const result = await work({ query: (text, values) => run(client, text, values) });
+    await client.query('COMMIT');
+    return result;
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {
+      broken = true;
+    });
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}
+
+async function subscribe(
+  pool: PgPool,
+  channel: string,
+  onNotify: (payload: string) => void,
+): Promise<() => Promise<void>> {
+  let client: PgPoolClient | null = null;
+  let stopped = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  const connect = async () => {
+    const next = await pool.connect();
+    next.on('notification', (message) => {
+      if (message.channel === channel) onNotify(message.payload ?? '');
+    });
+    next.on('error', () => {
+      if (client !== next) return;
+      client = null;
+      next.release(true);
+      reconnectLater();
+    });
+    await next.query(`LISTEN ${channel}`);
+    if (stopped) next.release(true);
+    else client = next;
+  };
+  const reconnectLater = () => {
+    if (stopped) return;
+    timer = setTimeout(() => {
+      connect().then(() => onNotify(''), reconnectLater);
+    }, RECONNECT_MILLISECONDS);
+  };
+
+  await connect();
+  return async () => {
+    stopped = true;
+    clearTimeout(timer);
+    client?.release(true);
+    client = null;
+  };
+}

@@ -1,0 +1,32 @@
+import pg from 'pg';
+import type { Logger } from '../logging/logger.ts';
+import { openOnPool, type PooledDatabase } from './pooled.ts';
+
+/** Sessions of one process: the core's own, and those of the queue with its two listeners. */
+const CORE_SESSIONS = 12;
+const QUEUE_SESSIONS = 6;
+
+/** A PostgreSQL server (13 or later). Several processes and machines may share it. */
+export async function openServer(databaseUrl: string, logger: Logger): Promise<PooledDatabase> {
+  const settings = { connectionString: databaseUrl, keepAlive: true };
+  const pool = new pg.Pool({ ...settings, max: CORE_SESSIONS });
+  const queuePool = new pg.Pool({
+    ...settings,
+    max: QUEUE_SESSIONS,
+    options: '-c search_path=bullmq',
+  });
+  // A session that dies while idle is replaced by the pool; without a listener it ends the process.
+  for (const each of [pool, queuePool]) {
+    each.on('error', (error) => logger.warn({ error: error.message }, 'database session lost'));
+  }
+  const close = async () => {
+    await Promise.all([pool.end(), queuePool.end()]);
+  };
+  try {
+    await pool.query('SELECT 1');
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return openOnPool({ pool, queuePool, exclusive: false, close });
+}
