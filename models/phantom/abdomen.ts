@@ -81,16 +81,16 @@ function stomachAndVein(trunk: Axes, random: Random): Layer[] {
     random.range(0.1, 0.18),
     random.normal(0, 0.5),
   );
-  const width = random.range(0.035, 0.055) * trunk.a;
-  const from = random.range(0.4, 0.5);
-  const bend = random.range(0.08, 0.18);
+  const width = random.range(0.045, 0.075) * trunk.a;
+  const from = random.range(0.3, 0.55);
+  const bend = random.range(0.08, 0.2);
   const vein = line(
     trunk,
     [
-      [from, random.normal(0, 0.03)],
-      [bend + 0.1, -0.03],
-      [bend - 0.02, -0.12],
-      [bend - 0.06, random.range(-0.34, -0.24)],
+      [from, random.normal(0, 0.04)],
+      [bend + 0.06, 0],
+      [bend - 0.04, -0.08],
+      [bend - random.range(0.06, 0.16), random.range(-0.32, -0.2)],
     ],
     width,
   );
@@ -113,7 +113,7 @@ function greatVessels(trunk: Axes, random: Random): Layer[] {
 
 /** Portal tracts, adrenals, bowel: short strokes that keep the liver from looking like fog. */
 function parenchyma(trunk: Axes, random: Random): Layer[] {
-  return Array.from({ length: random.integer(6, 16) }, () => {
+  return Array.from({ length: random.integer(12, 34) }, () => {
     const angle = random.range(0, 2 * Math.PI);
     const depth = random.range(0.2, 0.75);
     const u = depth * Math.cos(angle);
@@ -125,9 +125,9 @@ function parenchyma(trunk: Axes, random: Random): Layer[] {
           [u, v],
           [u + random.normal(0, 0.05), v + random.normal(0, 0.07)],
         ],
-        random.range(0.3, 0.8),
+        random.range(0.3, 1.6),
       ),
-      tissue: random.pick([TISSUE.vesselWall, TISSUE.bowel, TISSUE.kidney]),
+      tissue: random.pick([TISSUE.vesselWall, TISSUE.bowel, TISSUE.kidney, TISSUE.subcutis]),
     };
   });
 }

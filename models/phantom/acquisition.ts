@@ -116,12 +116,14 @@ export function drawVisibleView(
 /** The machine's settings for a view. */
 export function drawAcquisition(view: View, random: Random): Acquisition {
   const quality = random.unit();
+  // A small field of view goes with a higher frequency, and so with finer resolution.
+  const fineness = Math.max(0.55, Math.min(1.15, view.window.mmPerPixel / 0.2));
   return {
     sector: view.sector,
     window: view.window,
     beam: {
-      axialMm: random.range(0.2, 0.4) + 0.15 * (1 - quality),
-      lateralMm: random.range(0.45, 0.75) + 0.4 * (1 - quality),
+      axialMm: fineness * (random.range(0.2, 0.35) + 0.12 * (1 - quality)),
+      lateralMm: fineness * (random.range(0.4, 0.65) + 0.35 * (1 - quality)),
       focusMm: view.centre.y * random.range(0.8, 1.2),
       focalZoneMm: random.range(35, 80),
     },
@@ -132,7 +134,7 @@ export function drawAcquisition(view: View, random: Random): Acquisition {
     reverberation: random.range(-36, -14),
     nearField: random.range(-45, -22),
     noiseFloor: random.range(-72, -52),
-    compounding: random.range(0.1, 0.45),
+    compounding: fineness * random.range(0.1, 0.45),
     gamma: random.range(0.85, 1.3),
   };
 }

@@ -66,7 +66,7 @@ function drawVariation(random: Random) {
   const rippleX = noise('ripple across', 3);
   const rippleY = noise('ripple down', 3);
   return {
-    texture: (x: number, y: number) => 0.5 * coarse(x, y) + 0.5 * middle(x, y) + 0.4 * fine(x, y),
+    texture: (x: number, y: number) => 0.8 * coarse(x, y) + 0.7 * middle(x, y) + 0.5 * fine(x, y),
     roughness: (x: number, y: number) => Math.max(0, 0.25 + 0.75 * rough(x, y)),
     bentX: (x: number, y: number) => x + BEND.coarse * bendX(x, y) + BEND.fine * rippleX(x, y),
     bentY: (x: number, y: number) => y + BEND.coarse * bendY(x, y) + BEND.fine * rippleY(x, y),

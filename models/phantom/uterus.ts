@@ -77,11 +77,17 @@ export function buildUterus(sector: Sector, fetus: Shape, wallMm: number, random
   const filling = random.pick([TISSUE.placenta, TISSUE.uterineWall, TISSUE.muscle]);
   const stripes = (x: number, y: number) => 9 * grain(x / 8, y / 1.6);
   const gap = random.chance(0.6) ? random.range(0, 4) : 0;
+  const uneven = createNoise(random.fork('gap'), 14);
+  const around = grown(fetus, 2 * gap);
+  const film: Shape = {
+    ...around,
+    distance: (x, y) => around.distance(x, y) + gap * (1 - 1.6 * uneven(x, y)),
+  };
   return [
     { shape: everywhere, tissue: TISSUE.amnioticFluid },
     { shape: solid, tissue: filling },
     { shape: farSide, tissue: TISSUE.farTissue, modulation: stripes },
-    ...(gap > 0.5 ? [{ shape: grown(fetus, gap), tissue: TISSUE.amnioticFluid }] : []),
+    ...(gap > 0.5 ? [{ shape: film, tissue: TISSUE.amnioticFluid }] : []),
     ...abdominalWall(sector, random.fork('wall'), wallMm),
     ...bystanders(random.fork('bystanders'), fetus),
   ];
