@@ -1,0 +1,89 @@
+import type { GrayImage, Point } from '../contract/image.ts';
+
+/** Where the source lies in the network's input: `net = scale * (source + 0.5) - 0.5 + offset`. */
+export interface Placement {
+  scaleX: number;
+  scaleY: number;
+  offsetX: number;
+  offsetY: number;
+}
+
+export interface Letterboxed {
+  /** Row by row, 0..1, `width * height` of the network. */
+  pixels: Float32Array;
+  placement: Placement;
+}
+
+/**
+ * The whole image on a black ground of `width` × `height`, aspect kept, centred: area average when
+ * it shrinks, bilinear when it grows, grey levels rounded, divided by 255. Training does exactly
+ * the same (models/training/letterbox.py); a difference here is a systematic error in millimetres.
+ */
+export function letterbox(image: GrayImage, width: number, height: number): Letterboxed {
+  const scale = Math.min(width / image.width, height / image.height);
+  const w = Math.max(1, Math.floor(image.width * scale + 0.5));
+  const h = Math.max(1, Math.floor(image.height * scale + 0.5));
+  const weights = scale < 1 ? areaWeights : linearWeights;
+  const columns = weights(image.width, w);
+  const rows = weights(image.height, h);
+  const offsetX = Math.floor((width - w) / 2);
+  const offsetY = Math.floor((height - h) / 2);
+  const pixels = new Float32Array(width * height);
+  const line = new Float64Array(w);
+  for (let y = 0; y < h; y++) {
+    line.fill(0);
+    for (const [sourceRow, rowWeight] of rows[y] ?? []) {
+      const start = sourceRow * image.width;
+      for (let x = 0; x < w; x++) {
+        let sum = 0;
+        for (const [sourceColumn, weight] of columns[x] ?? []) {
+          sum += weight * (image.data[start + sourceColumn] ?? 0);
+        }
+        line[x] = (line[x] ?? 0) + rowWeight * sum;
+      }
+    }
+    const target = (y + offsetY) * width + offsetX;
+    for (let x = 0; x < w; x++) pixels[target + x] = Math.round(line[x] ?? 0) / 255;
+  }
+  return {
+    pixels,
+    placement: { scaleX: w / image.width, scaleY: h / image.height, offsetX, offsetY },
+  };
+}
+
+/** A point of the network's grid, in pixel coordinates of the source. */
+export function toSource(placement: Placement, point: Point): Point {
+  return {
+    x: (point.x + 0.5 - placement.offsetX) / placement.scaleX - 0.5,
+    y: (point.y + 0.5 - placement.offsetY) / placement.scaleY - 0.5,
+  };
+}
+
+/** Source indices and their weights for each target index; the weights of one target sum to 1. */
+type Weights = [index: number, weight: number][][];
+
+function areaWeights(from: number, to: number): Weights {
+  const span = from / to;
+  return Array.from({ length: to }, (_, target) => {
+    const start = target * span;
+    const end = Math.min(start + span, from);
+    const weights: [number, number][] = [];
+    for (let source = Math.floor(start); source < Math.ceil(end); source++) {
+      const share = Math.min(source + 1, end) - Math.max(source, start);
+      if (share > 1e-9) weights.push([source, share / (end - start)]);
+    }
+    return weights;
+  });
+}
+
+function linearWeights(from: number, to: number): Weights {
+  return Array.from({ length: to }, (_, target) => {
+    const position = Math.min(Math.max(((target + 0.5) * from) / to - 0.5, 0), from - 1);
+    const left = Math.floor(position);
+    const right = Math.min(left + 1, from - 1);
+    return [
+      [left, 1 - (position - left)],
+      [right, position - left],
+    ];
+  });
+}

@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
+import { z } from 'zod';
+
+export const PLANES = [
+  'transthalamic',
+  'transventricular',
+  'transcerebellar',
+  'abdominal',
+  'femur',
+  'thorax',
+  'cervix',
+  'other',
+] as const;
+export type Plane = (typeof PLANES)[number];
+
+const modelSchema = z.strictObject({
+  id: z.string(),
+  version: z.string(),
+  task: z.enum(['fetal-plane', 'fetal-head', 'fetal-abdomen', 'fetal-femur']),
+  /** Relative to the registry, as are card and metrics. */
+  file: z.string(),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  licence: z.string(),
+  pack: z.enum(['permissive', 'research']),
+  card: z.string(),
+  metrics: z.string(),
+  input: z.strictObject({
+    name: z.string(),
+    width: z.number().int().positive(),
+    height: z.number().int().positive(),
+    normalisation: z.literal('luminance / 255'),
+  }),
+  output: z.strictObject({
+    name: z.string(),
+    /** What each channel or logit stands for. */
+    channels: z.array(z.string()).min(1),
+  }),
+  /** Logits are divided by it before the softmax; classifiers only. */
+  temperature: z.number().positive().optional(),
+  /** Confidence below which the answer is not used; chosen on the validation split. */
+  gate: z.number().min(0).max(1),
+});
+const registrySchema = z.strictObject({ models: z.array(modelSchema) });
+
+export type ModelTask = z.infer<typeof modelSchema>['task'];
+export type ModelDescription = z.infer<typeof modelSchema>;
+/** A registry entry with the absolute path of its file. */
+export type RegisteredModel = ModelDescription & { path: string };
+export type PackSetting = 'all' | 'permissive';
+
+/** models/registry.yaml of this project. */
+export const REGISTRY_FILE = fileURLToPath(new URL('../../models/registry.yaml', import.meta.url));
+
+/** Reads and checks a registry; throws with the place of each fault. */
+export async function readRegistry(file = REGISTRY_FILE): Promise<RegisteredModel[]> {
+  const parsed = registrySchema.safeParse(parse(await readFile(file, 'utf8')));
+  if (!parsed.success) {
+    throw new Error(`model registry ${file}: ${z.prettifyError(parsed.error)}`);
+  }
+  return parsed.data.models.map((model) => ({ ...model, path: join(dirname(file), model.file) }));
+}
+
+/**
+ * The model of a task among the packs that `models.allow` permits: the first in the registry, which
+ * lists the more accurate one first. Null where none is allowed.
+ */
+export function modelFor(
+  models: readonly RegisteredModel[],
+  task: ModelTask,
+  allow: PackSetting,
+): RegisteredModel | null {
+  const allowed = (model: RegisteredModel) => allow === 'all' || model.pack === 'permissive';
+  return models.find((model) => model.task === task && allowed(model)) ?? null;
+}
+
+/** The bytes of a model; throws when they are not the ones the registry names. */
+export async function readModel(model: RegisteredModel): Promise<Uint8Array> {
+  const bytes = await readFile(model.path);
+  const found = createHash('sha256').update(bytes).digest('hex');
+  if (found !== model.sha256) {
+    throw new Error(
+      `model ${model.id}: ${model.file} has SHA-256 ${found}, the registry says ${model.sha256}`,
+    );
+  }
+  return bytes;
+}

@@ -1,0 +1,140 @@
+import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { type RegisteredModel, readModel } from './model-registry.ts';
+
+export interface InferenceSettings {
+  provider: 'auto' | 'cpu';
+  /** Threads per session. A fixed number keeps the answer the same from run to run. */
+  threads: number;
+}
+
+export type Provider = 'cuda' | 'webgpu' | 'cpu';
+
+export interface ModelSession {
+  model: RegisteredModel;
+  /** What the model runs on, as found by the self-test. */
+  provider: Provider;
+  /**
+   * Runs a batch: `inputs` are images of the model's input size, 0..1, row by row. Resolves to one
+   * array per image: its share of the output, channel after channel.
+   */
+  run(inputs: readonly Float32Array[]): Promise<Float32Array[]>;
+  close(): Promise<void>;
+}
+
+/** Before `cpu`, which always loads and is what the others are compared with. */
+const ACCELERATORS = ['cuda', 'webgpu'] as const;
+/** Largest difference between two providers on the self-test, in units of the output. */
+const SELF_TEST_TOLERANCE = 1e-2;
+/** Bounds the memory of a long cine: the activations of one chunk are held at a time. */
+const BATCH = 16;
+
+/** Loads a verified model on the first provider that loads and agrees with the CPU. */
+export async function openSession(
+  model: RegisteredModel,
+  settings: InferenceSettings,
+): Promise<ModelSession> {
+  const bytes = await readModel(model);
+  const cpu = sessionOf(model, 'cpu', await create(bytes, 'cpu', settings.threads));
+  if (settings.provider === 'cpu') return cpu;
+  const sample = [selfTestImage(model.input.width * model.input.height)];
+  const expected = await cpu.run(sample);
+  for (const provider of ACCELERATORS) {
+    const session = await tryProvider(model, bytes, provider, settings.threads);
+    if (!session) continue;
+    if (await agrees(session, sample, expected)) {
+      await cpu.close();
+      return session;
+    }
+    await session.close();
+  }
+  return cpu;
+}
+
+function create(bytes: Uint8Array, provider: Provider, threads: number): Promise<InferenceSession> {
+  return InferenceSession.create(bytes, {
+    executionProviders: [provider],
+    intraOpNumThreads: threads,
+    interOpNumThreads: 1,
+    graphOptimizationLevel: 'all',
+    logSeverityLevel: 3,
+  });
+}
+
+async function tryProvider(
+  model: RegisteredModel,
+  bytes: Uint8Array,
+  provider: Provider,
+  threads: number,
+): Promise<ModelSession | null> {
+  try {
+    return sessionOf(model, provider, await create(bytes, provider, threads));
+  } catch {
+    return null;
+  }
+}
+
+async function agrees(
+  session: ModelSession,
+  sample: readonly Float32Array[],
+  expected: readonly Float32Array[],
+): Promise<boolean> {
+  try {
+    const found = await session.run(sample);
+    return largestDifference(found, expected) <= SELF_TEST_TOLERANCE;
+  } catch {
+    return false;
+  }
+}
+
+function largestDifference(found: readonly Float32Array[], expected: readonly Float32Array[]) {
+  let largest = 0;
+  expected.forEach((row, n) => {
+    row.forEach((value, i) => {
+      const difference = Math.abs(value - (found[n]?.[i] ?? Number.NaN));
+      largest = Number.isNaN(difference) ? Infinity : Math.max(largest, difference);
+    });
+  });
+  return largest;
+}
+
+/** A fixed image with structure at every scale. */
+function selfTestImage(length: number): Float32Array {
+  return Float32Array.from({ length }, (_, i) => 0.5 + 0.5 * Math.sin(i * 0.37 + (i * i) / 9001));
+}
+
+function sessionOf(
+  model: RegisteredModel,
+  provider: Provider,
+  session: InferenceSession,
+): ModelSession {
+  const { input, output } = model;
+  const size = input.width * input.height;
+
+  async function runBatch(images: readonly Float32Array[]): Promise<Float32Array[]> {
+    const data = new Float32Array(images.length * size);
+    images.forEach((image, n) => {
+      data.set(image, n * size);
+    });
+    const tensor = new Tensor('float32', data, [images.length, 1, input.height, input.width]);
+    const result = (await session.run({ [input.name]: tensor }))[output.name];
+    if (!(result?.data instanceof Float32Array)) {
+      throw new Error(`model ${model.id}: no float32 output "${output.name}"`);
+    }
+    const values = result.data;
+    const share = values.length / images.length;
+    return images.map((_, n) => values.slice(n * share, (n + 1) * share));
+  }
+
+  return {
+    model,
+    provider,
+    run: async (inputs) => {
+      const outputs: Float32Array[] = [];
+      for (let start = 0; start < inputs.length; start += BATCH) {
+        outputs.push(...(await runBatch(inputs.slice(start, start + BATCH))));
+      }
+      return outputs;
+    },
+    close: () => session.release(),
+  };
+}

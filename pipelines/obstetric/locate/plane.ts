@@ -1,0 +1,59 @@
+import type { GrayImage } from '../../contract/image.ts';
+import { letterbox } from '../../inference/letterbox.ts';
+import { PLANES, type Plane } from '../../inference/model-registry.ts';
+import type { ModelSession } from '../../inference/session.ts';
+import { mirror } from './mirrored-maps.ts';
+
+export interface PlaneEstimate {
+  /** The plane, or `other` where the best plane does not reach the gate. */
+  label: Plane;
+  /** Calibrated probability of `label`. */
+  confidence: number;
+  /** Of every plane; 0 for one the model was not trained on. */
+  probabilities: Record<Plane, number>;
+  /** The plane that would have been named, had it reached the gate. */
+  belowGate: Plane | null;
+}
+
+/** The plane of each image by `fetal-plane`: mean of the image and its mirror image. */
+export async function classifyPlanes(
+  session: ModelSession,
+  images: readonly GrayImage[],
+): Promise<PlaneEstimate[]> {
+  const { input, output, temperature = 1, gate } = session.model;
+  const inputs = images.flatMap((image) => {
+    const { pixels } = letterbox(image, input.width, input.height);
+    return [pixels, mirror(pixels, input.width)];
+  });
+  const logits = await session.run(inputs);
+  return images.map((_, n) => {
+    const straight = logits[2 * n] ?? new Float32Array();
+    const mirrored = logits[2 * n + 1] ?? new Float32Array();
+    const mean = Array.from(straight, (value, i) => (value + (mirrored[i] ?? 0)) / 2);
+    return planeOfLogits(mean, output.channels, temperature, gate);
+  });
+}
+
+/** Softmax at a temperature (Guo 2017), then the gate. */
+export function planeOfLogits(
+  logits: readonly number[],
+  classes: readonly string[],
+  temperature: number,
+  gate: number,
+): PlaneEstimate {
+  const highest = Math.max(...logits);
+  const weights = logits.map((logit) => Math.exp((logit - highest) / temperature));
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  const of = (plane: Plane) => (weights[classes.indexOf(plane)] ?? 0) / sum;
+  const entries = PLANES.map((plane) => [plane, of(plane)] as const);
+  const probabilities = Object.fromEntries(entries) as Record<Plane, number>;
+  const best = PLANES.reduce((a, b) => (probabilities[b] > probabilities[a] ? b : a));
+  const passes = best === 'other' || probabilities[best] >= gate;
+  const label = passes ? best : 'other';
+  return {
+    label,
+    confidence: probabilities[label],
+    probabilities,
+    belowGate: passes ? null : best,
+  };
+}
