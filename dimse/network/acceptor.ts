@@ -1,0 +1,378 @@
+import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { ERRORS, type ErrorCode, SonogateError } from '../../src/errors/catalogue.ts';
+import type { Logger } from '../../src/logging/logger.ts';
+import { IMPLEMENTATION_CLASS_UID, IMPLEMENTATION_VERSION } from '../implementation.ts';
+import {
+  COMMAND,
+  type CommandSet,
+  decodeCommandSet,
+  encodeCommandSet,
+  RESPONSE_BIT,
+  responseTo,
+} from './command-set.ts';
+import { type AcceptedContext, answerContexts, type Offer, refusal } from './negotiation.ts';
+import {
+  type AssociateRequest,
+  DICOM_APPLICATION_CONTEXT,
+  decodeAssociateRequest,
+  encodeAbort,
+  encodeAssociateAccept,
+  encodeData,
+  encodeReject,
+  encodeReleaseResponse,
+  PDU,
+  PDV_HEADER_BYTES,
+} from './pdu.ts';
+import { type PduEvent, PduReader } from './pdu-reader.ts';
+import type {
+  Admission,
+  AssociationEnd,
+  AssociationPeer,
+  ObjectSink,
+  StorageService,
+} from './storage-service.ts';
+import { abortFor, rejectionFor, STATUS, statusFor } from './wire-answer.ts';
+
+export interface AcceptorOptions {
+  /** Called AE title that is ours; null answers to any (the receiver of a demo). */
+  aeTitle: string | null;
+  maxPduBytes: number;
+  offer: Offer;
+  admit: Admission;
+  storage: StorageService;
+  logger: Logger;
+  /** Refuses the association whoever asks, as when the listener is full. */
+  refuse: ErrorCode | null;
+}
+
+/** ARTIM: how long a peer may take to ask for an association, or to close after our last word. */
+const ARTIM_MILLISECONDS = 30_000;
+/** Command sets have a few hundred bytes; UIDs and comments are bounded. */
+const MAX_COMMAND_BYTES = 16 * 1024;
+
+/**
+ * The acceptor's side of one association (PS3.8 9.2).
+ *
+ *   awaiting ──A-ASSOCIATE-RQ──▶ established ──A-RELEASE-RQ──▶ released
+ *      │ refused                      │ A-ABORT, connection lost, bad PDU, idle
+ *      ▼                              ▼
+ *   rejected                       aborted
+ *
+ * The socket is read by one loop that waits for each fragment to be taken, so back-pressure reaches
+ * the peer through TCP and fragments can never overtake each other, whatever their number per PDU.
+ */
+const STATE = ['awaiting', 'established', 'released', 'rejected', 'aborted'] as const;
+type State = (typeof STATE)[number];
+
+/** A C-STORE or other request whose data set is still coming. */
+interface Message {
+  contextId: number;
+  command: CommandSet;
+  sink: ObjectSink | null;
+  failure: unknown;
+}
+
+export class Acceptor {
+  readonly #socket: Socket;
+  readonly #options: AcceptorOptions;
+  readonly #reader: PduReader;
+  #state: State = 'awaiting';
+  #peer: AssociationPeer;
+  #contexts = new Map<number, AcceptedContext>();
+  #peerMaxPduBytes = 0;
+  #command: { contextId: number; parts: Buffer[]; bytes: number } | null = null;
+  #message: Message | null = null;
+  #working = false;
+  #stopping = false;
+
+  constructor(socket: Socket, options: AcceptorOptions) {
+    this.#socket = socket;
+    this.#options = options;
+    this.#reader = new PduReader({
+      first: [PDU.associateRequest],
+      maxPduBytes: options.maxPduBytes,
+    });
+    this.#peer = {
+      id: randomUUID(),
+      callingAeTitle: '',
+      calledAeTitle: '',
+      address: socket.remoteAddress ?? '',
+    };
+  }
+
+  /** Serves the connection until it has ended. Never rejects: what goes wrong is logged. */
+  async serve(): Promise<void> {
+    // An error is seen by the loop as well; without a listener a late error would end the process.
+    this.#socket.on('error', () => {});
+    this.#socket.on('timeout', () => this.#onSilence());
+    this.#socket.setTimeout(ARTIM_MILLISECONDS);
+    try {
+      // The socket outlives the loop: our last PDU is still to be flushed.
+      for await (const chunk of this.#socket.iterator({ destroyOnReturn: false })) {
+        this.#working = true;
+        for (const event of this.#reader.read(chunk as Buffer)) {
+          await this.#handle(event);
+          if (this.#state !== 'awaiting' && this.#state !== 'established') return;
+        }
+        this.#working = false;
+        if (this.#stopping) this.stop();
+      }
+      this.#onEndOfStream();
+    } catch (error) {
+      this.#onError(error);
+    } finally {
+      await this.#finish();
+    }
+  }
+
+  /** Ends the association as the gateway stops: at once, or after the object that is under way. */
+  stop(): void {
+    this.#stopping = true;
+    if (this.#working || this.#message || this.#command) return;
+    if (this.#state === 'established' || this.#state === 'awaiting') this.#state = 'aborted';
+    this.#endWith(encodeAbort({ source: 0, reason: 0 }));
+  }
+
+  /** Ends the association whatever is under way; a partial object is discarded. */
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  async #handle(event: PduEvent): Promise<void> {
+    if (event.kind === 'fragment') {
+      if (this.#state !== 'established') throw this.#unexpected('data');
+      return event.command ? this.#onCommandFragment(event) : this.#onDataFragment(event);
+    }
+    switch (event.type) {
+      case PDU.associateRequest:
+        if (this.#state !== 'awaiting') throw this.#unexpected('A-ASSOCIATE-RQ');
+        return this.#onAssociateRequest(decodeAssociateRequest(event.body));
+      case PDU.releaseRequest:
+        if (this.#message || this.#command) throw this.#unexpected('A-RELEASE-RQ');
+        this.#state = 'released';
+        this.#socket.end(encodeReleaseResponse());
+        return;
+      case PDU.abort:
+        this.#state = 'aborted';
+        this.#log('info', 'association aborted by the peer');
+        return;
+      default:
+        throw this.#unexpected(`type ${event.type}`);
+    }
+  }
+
+  #onAssociateRequest(request: AssociateRequest): void {
+    const { aeTitle, admit, offer, maxPduBytes, refuse } = this.#options;
+    this.#peer = {
+      ...this.#peer,
+      callingAeTitle: request.callingAeTitle,
+      calledAeTitle: request.calledAeTitle,
+    };
+    const admission = admit(request.callingAeTitle, this.#peer.address);
+    const code = refuse ?? refusal(request, { aeTitle, callerAllowed: admission !== null });
+    if (code !== null) {
+      this.#state = 'rejected';
+      this.#socket.end(encodeReject(rejectionFor(code)));
+      this.#log('warn', 'association rejected', { code, operator: ERRORS[code].operator });
+      return;
+    }
+    const { answers, accepted } = answerContexts(request.contexts, offer);
+    this.#contexts = accepted;
+    this.#peerMaxPduBytes = request.maxPduBytes;
+    this.#state = 'established';
+    this.#socket.setTimeout((admission?.idleTimeoutSeconds ?? 0) * 1000);
+    this.#socket.write(
+      encodeAssociateAccept({
+        calledAeTitle: request.calledAeTitle,
+        callingAeTitle: request.callingAeTitle,
+        applicationContext: DICOM_APPLICATION_CONTEXT,
+        contexts: answers,
+        // What we can receive; the peer's own figure says what it can (PS3.8 D.1).
+        maxPduBytes,
+        implementationClassUid: IMPLEMENTATION_CLASS_UID,
+        implementationVersion: IMPLEMENTATION_VERSION,
+      }),
+    );
+    this.#log('info', 'association accepted', {
+      implementation: request.implementationVersion,
+      accepted: accepted.size,
+      refused: answers.length - accepted.size,
+    });
+  }
+
+  async #onCommandFragment({ contextId, last, data }: PduEvent & { kind: 'fragment' }) {
+    if (this.#message) throw this.#unexpected('a command inside a data set');
+    this.#command ??= { contextId, parts: [], bytes: 0 };
+    const command = this.#command;
+    command.bytes += data.length;
+    if (command.contextId !== contextId || command.bytes > MAX_COMMAND_BYTES) {
+      throw this.#unexpected('a command set');
+    }
+    command.parts.push(data);
+    if (!last) return;
+    this.#command = null;
+    await this.#onCommand(contextId, decodeCommandSet(Buffer.concat(command.parts)));
+  }
+
+  async #onCommand(contextId: number, command: CommandSet): Promise<void> {
+    const context = this.#contexts.get(contextId);
+    if (!context || command.commandField & RESPONSE_BIT) throw this.#unexpected('a command');
+    const message: Message = { contextId, command, sink: null, failure: null };
+    if (command.commandField === COMMAND.cStore && command.hasDataSet) {
+      await this.#openSink(message, context);
+    }
+    if (command.hasDataSet) this.#message = message;
+    else await this.#answer(message);
+  }
+
+  async #openSink(message: Message, { abstractSyntax, transferSyntax }: AcceptedContext) {
+    const { affectedSopClassUid = '', affectedSopInstanceUid = '' } = message.command;
+    try {
+      if (affectedSopClassUid !== abstractSyntax) {
+        throw new SonogateError('sop_class_not_supported');
+      }
+      if (!isUid(affectedSopInstanceUid)) throw new SonogateError('object_not_understood');
+      message.sink = await this.#options.storage.open(
+        {
+          sopClassUid: affectedSopClassUid,
+          sopInstanceUid: affectedSopInstanceUid,
+          transferSyntax,
+        },
+        this.#peer,
+      );
+    } catch (error) {
+      // The data set follows all the same: it is read to its end, then the status is sent.
+      message.failure = error;
+    }
+  }
+
+  async #onDataFragment({ contextId, last, data }: PduEvent & { kind: 'fragment' }) {
+    const message = this.#message;
+    if (!message || message.contextId !== contextId) throw this.#unexpected('a data set');
+    if (message.sink) {
+      try {
+        await message.sink.write(data);
+      } catch (error) {
+        message.failure = error;
+        await this.#discard(message);
+      }
+    }
+    if (!last) return;
+    this.#message = null;
+    await this.#answer(message);
+  }
+
+  async #answer(message: Message): Promise<void> {
+    const { command, contextId } = message;
+    if (command.commandField === COMMAND.cCancel) return;
+    if (command.commandField === COMMAND.cEcho) {
+      return this.#send(contextId, responseTo(command, STATUS.success));
+    }
+    if (command.commandField !== COMMAND.cStore) {
+      return this.#send(contextId, responseTo(command, STATUS.unrecognizedOperation));
+    }
+    try {
+      if (message.failure) throw message.failure;
+      if (!message.sink) throw new SonogateError('object_not_understood');
+      await message.sink.commit();
+      this.#send(contextId, responseTo(command, STATUS.success));
+    } catch (error) {
+      const { status, comment } = statusFor(error);
+      this.#log('warn', 'object refused', {
+        status: status.toString(16).toUpperCase().padStart(4, '0'),
+        sopInstanceUid: command.affectedSopInstanceUid,
+        error: error instanceof Error ? error.message : String(error),
+      });
+      this.#send(contextId, responseTo(command, status, comment));
+    }
+  }
+
+  #send(contextId: number, command: CommandSet): void {
+    const bytes = encodeCommandSet(command);
+    const limit = this.#peerMaxPduBytes === 0 ? bytes.length : this.#peerMaxPduBytes;
+    const size = Math.max(2, limit - PDV_HEADER_BYTES);
+    for (let start = 0; start < bytes.length; start += size) {
+      const part = bytes.subarray(start, start + size);
+      const last = start + size >= bytes.length;
+      this.#socket.write(Buffer.concat(encodeData(contextId, part, { command: true, last })));
+    }
+  }
+
+  async #discard(message: Message): Promise<void> {
+    const { sink } = message;
+    message.sink = null;
+    try {
+      await sink?.discard();
+    } catch (error) {
+      this.#log('error', 'a partial object could not be removed', { error: String(error) });
+    }
+  }
+
+  /** Fires only while the peer is silent; while we work on its bytes it owes us nothing. */
+  #onSilence(): void {
+    if (this.#working) return;
+    this.#log('info', 'association idle');
+    if (this.#state === 'established') {
+      this.#state = 'aborted';
+      this.#endWith(encodeAbort(abortFor('association_idle')));
+    } else {
+      this.#socket.destroy();
+    }
+  }
+
+  #endWith(pdu: Buffer): void {
+    this.#socket.end(pdu, () => this.#socket.destroy());
+  }
+
+  #onEndOfStream(): void {
+    if (this.#state !== 'awaiting' && this.#state !== 'established') return;
+    if (this.#reader.insidePdu || this.#state === 'established') {
+      this.#log('warn', 'connection closed inside an association', { code: 'unexpected_pdu' });
+    }
+    this.#state = 'aborted';
+  }
+
+  #onError(error: unknown): void {
+    if (this.#state === 'released' || this.#state === 'rejected' || this.#state === 'aborted')
+      return;
+    this.#state = 'aborted';
+    if (error instanceof SonogateError) {
+      this.#log('warn', 'connection aborted', { code: error.code, detail: error.detail });
+      this.#socket.end(encodeAbort(abortFor(error.code)));
+      return;
+    }
+    this.#log('warn', 'connection lost', { error: String(error) });
+    this.#socket.destroy();
+  }
+
+  async #finish(): Promise<void> {
+    if (this.#message) await this.#discard(this.#message);
+    this.#message = null;
+    // The peer closes after our last word; one that does not is not waited for.
+    this.#socket.setTimeout(ARTIM_MILLISECONDS);
+    this.#socket.resume();
+    if (this.#peer.callingAeTitle === '' || this.#state === 'rejected') return;
+    const end: AssociationEnd = this.#state === 'released' ? 'released' : 'aborted';
+    this.#log('info', 'association ended', { end });
+    try {
+      await this.#options.storage.ended(this.#peer, end);
+    } catch (error) {
+      this.#log('error', 'the end of an association was not recorded', { error: String(error) });
+    }
+  }
+
+  #unexpected(what: string): SonogateError {
+    return new SonogateError('unexpected_pdu', `The peer sent ${what} while ${this.#state}.`);
+  }
+
+  #log(level: 'info' | 'warn' | 'error', text: string, fields: object = {}): void {
+    const { id, callingAeTitle, address } = this.#peer;
+    this.#options.logger[level]({ association: id, callingAeTitle, address, ...fields }, text);
+  }
+}
+
+/** PS3.5 9.1: digits and dots, at most 64. It becomes part of log lines and rows. */
+function isUid(text: string): boolean {
+  return /^[0-9.]{1,64}$/.test(text);
+}

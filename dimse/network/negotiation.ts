@@ -1,0 +1,53 @@
+import type { ErrorCode } from '../../src/errors/catalogue.ts';
+import {
+  type AssociateRequest,
+  CONTEXT_RESULT,
+  type ContextAnswer,
+  DICOM_APPLICATION_CONTEXT,
+  type ProposedContext,
+} from './pdu.ts';
+
+/** What an acceptor takes: SOP class → transfer syntaxes in order of preference. */
+export type Offer = (abstractSyntax: string) => readonly string[] | null;
+
+export interface AcceptedContext {
+  abstractSyntax: string;
+  transferSyntax: string;
+}
+
+/** Why an association is refused before its contexts are looked at; null: it is not. */
+export function refusal(
+  request: AssociateRequest,
+  { aeTitle, callerAllowed }: { aeTitle: string | null; callerAllowed: boolean },
+): ErrorCode | null {
+  if (request.applicationContext !== DICOM_APPLICATION_CONTEXT) {
+    return 'application_context_not_supported';
+  }
+  if (aeTitle !== null && request.calledAeTitle !== aeTitle) return 'called_ae_not_recognized';
+  return callerAllowed ? null : 'calling_ae_not_recognized';
+}
+
+/** Our answer to each proposed context; the preference is ours (PS3.8 9.3.3.2). */
+export function answerContexts(
+  proposed: readonly ProposedContext[],
+  offer: Offer,
+): { answers: ContextAnswer[]; accepted: Map<number, AcceptedContext> } {
+  const accepted = new Map<number, AcceptedContext>();
+  const answers = proposed.map((context): ContextAnswer => {
+    const ours = offer(context.abstractSyntax);
+    const transferSyntax = ours?.find((uid) => context.transferSyntaxes.includes(uid));
+    if (transferSyntax !== undefined) {
+      accepted.set(context.id, { abstractSyntax: context.abstractSyntax, transferSyntax });
+      return { id: context.id, result: CONTEXT_RESULT.accepted, transferSyntax };
+    }
+    return {
+      id: context.id,
+      result:
+        ours === null
+          ? CONTEXT_RESULT.abstractSyntaxNotSupported
+          : CONTEXT_RESULT.transferSyntaxesNotSupported,
+      transferSyntax: context.transferSyntaxes[0] ?? '',
+    };
+  });
+  return { answers, accepted };
+}

@@ -1,0 +1,158 @@
+import { SonogateError } from '../../src/errors/catalogue.ts';
+import { PDU, PDU_HEADER_BYTES, PDV_HEADER_BYTES, type PduType } from './pdu.ts';
+
+/** What the bytes of a connection say, in order. */
+export type PduEvent =
+  | { kind: 'pdu'; type: Exclude<PduType, typeof PDU.data>; body: Buffer }
+  /** A piece of a presentation data value; `last` only on the piece that ends the message part. */
+  | { kind: 'fragment'; contextId: number; command: boolean; last: boolean; data: Buffer };
+
+export interface PduLimits {
+  /** The PDU that must come first: A-ASSOCIATE-RQ for an acceptor, its answers for a requestor. */
+  first: readonly PduType[];
+  /** Largest P-DATA-TF, as announced to the peer. */
+  maxPduBytes: number;
+}
+
+/** Association PDUs: 128 contexts with a dozen transfer syntaxes each stay well below this. */
+const MAX_ASSOCIATE_BYTES = 64 * 1024;
+/** Some peers count headers into the maximum length, so a little more than announced is let pass. */
+const LENGTH_SLACK_BYTES = 1024;
+
+const LONGEST: Record<PduType, (limits: PduLimits) => number> = {
+  [PDU.associateRequest]: () => MAX_ASSOCIATE_BYTES,
+  [PDU.associateAccept]: () => MAX_ASSOCIATE_BYTES,
+  [PDU.associateReject]: () => LENGTH_SLACK_BYTES,
+  [PDU.data]: ({ maxPduBytes }) => maxPduBytes + LENGTH_SLACK_BYTES,
+  [PDU.releaseRequest]: () => LENGTH_SLACK_BYTES,
+  [PDU.releaseResponse]: () => LENGTH_SLACK_BYTES,
+  [PDU.abort]: () => LENGTH_SLACK_BYTES,
+};
+
+function isPduType(value: number): value is PduType {
+  return value in LONGEST;
+}
+
+/**
+ * Cuts a byte stream into PDUs, at any fragmentation. The header of a PDU is checked before one
+ * byte of it is kept, and object data is never collected: pieces of the caller's chunk are handed
+ * on as they are, so memory does not depend on what a peer announces.
+ */
+export class PduReader {
+  readonly #limits: PduLimits;
+  #started = false;
+  /** Bytes of a header or of a control PDU that is not complete yet. */
+  #held: Buffer[] = [];
+  #heldBytes = 0;
+  #pdu: { type: PduType; remaining: number } | null = null;
+  #value: { contextId: number; command: boolean; last: boolean; remaining: number } | null = null;
+
+  constructor(limits: PduLimits) {
+    this.#limits = limits;
+  }
+
+  /** True while a PDU has begun and not ended. */
+  get insidePdu(): boolean {
+    return this.#pdu !== null || this.#heldBytes > 0;
+  }
+
+  /**
+   * @throws SonogateError `not_dicom`, `pdu_too_large`, `unexpected_pdu`; the connection must then
+   * be aborted.
+   */
+  *read(chunk: Buffer): Generator<PduEvent> {
+    let rest = chunk;
+    while (rest.length > 0) {
+      if (this.#pdu === null) {
+        const header = this.#take(rest, PDU_HEADER_BYTES);
+        rest = header.rest;
+        if (header.complete) this.#pdu = this.#begin(header.complete);
+      } else if (this.#pdu.type !== PDU.data) {
+        const { type } = this.#pdu;
+        const body = this.#take(rest, this.#pdu.remaining);
+        rest = body.rest;
+        if (!body.complete) continue;
+        this.#pdu = null;
+        yield { kind: 'pdu', type, body: body.complete };
+      } else if (this.#value === null) {
+        const header = this.#take(rest, PDV_HEADER_BYTES);
+        rest = header.rest;
+        if (header.complete) this.#value = this.#beginValue(header.complete, this.#pdu);
+        // A value without a fragment still ends its message part.
+        if (this.#value?.remaining === 0) yield this.#endOfValue(Buffer.alloc(0), this.#value);
+      } else {
+        const value = this.#value;
+        const data = rest.subarray(0, value.remaining);
+        rest = rest.subarray(data.length);
+        value.remaining -= data.length;
+        yield value.remaining === 0
+          ? this.#endOfValue(data, value)
+          : { ...value, kind: 'fragment', last: false, data };
+      }
+    }
+  }
+
+  #endOfValue(
+    data: Buffer,
+    { contextId, command, last }: { contextId: number; command: boolean; last: boolean },
+  ): PduEvent {
+    this.#value = null;
+    if (this.#pdu?.remaining === 0) this.#pdu = null;
+    return { kind: 'fragment', contextId, command, last, data };
+  }
+
+  /** Collects exactly `bytes`; small by the limits above, so one copy at most. */
+  #take(chunk: Buffer, bytes: number): { complete: Buffer | null; rest: Buffer } {
+    const missing = bytes - this.#heldBytes;
+    const part = chunk.subarray(0, missing);
+    const rest = chunk.subarray(part.length);
+    if (part.length < missing) {
+      this.#held.push(part);
+      this.#heldBytes += part.length;
+      return { complete: null, rest };
+    }
+    const complete = this.#heldBytes === 0 ? part : Buffer.concat([...this.#held, part]);
+    this.#held = [];
+    this.#heldBytes = 0;
+    return { complete, rest };
+  }
+
+  #begin(header: Buffer): { type: PduType; remaining: number } {
+    const type = header.readUInt8(0);
+    const length = header.readUInt32BE(2);
+    if (!isPduType(type)) {
+      throw new SonogateError('not_dicom', `PDU type ${type} does not exist.`);
+    }
+    if (!this.#started && !this.#limits.first.includes(type)) {
+      throw new SonogateError('unexpected_pdu', `PDU type ${type} came before the association.`);
+    }
+    this.#started = true;
+    if (length > LONGEST[type](this.#limits)) {
+      throw new SonogateError('pdu_too_large', `A PDU of type ${type} announces ${length} bytes.`);
+    }
+    if (type === PDU.data ? length < PDV_HEADER_BYTES : length < 4) {
+      throw new SonogateError('unexpected_pdu', `A PDU of type ${type} is too short.`);
+    }
+    return { type, remaining: length };
+  }
+
+  #beginValue(header: Buffer, pdu: { remaining: number }) {
+    const length = header.readUInt32BE(0);
+    const control = header.readUInt8(5);
+    pdu.remaining -= length + 4;
+    // What is left of the PDU must be nothing or at least one more value header.
+    if (
+      length < 2 ||
+      pdu.remaining < 0 ||
+      (pdu.remaining > 0 && pdu.remaining < PDV_HEADER_BYTES)
+    ) {
+      throw new SonogateError('unexpected_pdu', 'A presentation data value does not fit its PDU.');
+    }
+    return {
+      contextId: header.readUInt8(4),
+      command: (control & 1) !== 0,
+      last: (control & 2) !== 0,
+      remaining: length - 2,
+    };
+  }
+}

@@ -1,0 +1,52 @@
+/** Verification SOP Class (PS3.4 A.4). */
+export const VERIFICATION = '1.2.840.10008.1.1';
+
+const STORAGE = '1.2.840.10008.5.1.4.1.1';
+
+/** Storage SOP classes that are taken in (PS3.4 B.5); carts in the field still send retired ones. */
+export const ACCEPTED_STORAGE: ReadonlyMap<string, string> = new Map([
+  [`${STORAGE}.6.1`, 'Ultrasound Image'],
+  [`${STORAGE}.3.1`, 'Ultrasound Multi-frame Image'],
+  [`${STORAGE}.6.2`, 'Enhanced US Volume'],
+  [`${STORAGE}.6`, 'Ultrasound Image (retired)'],
+  [`${STORAGE}.3`, 'Ultrasound Multi-frame Image (retired)'],
+  [`${STORAGE}.7`, 'Secondary Capture Image'],
+  [`${STORAGE}.7.1`, 'Multi-frame Single Bit Secondary Capture Image'],
+  [`${STORAGE}.7.2`, 'Multi-frame Grayscale Byte Secondary Capture Image'],
+  [`${STORAGE}.7.3`, 'Multi-frame Grayscale Word Secondary Capture Image'],
+  [`${STORAGE}.7.4`, 'Multi-frame True Color Secondary Capture Image'],
+  [`${STORAGE}.88.11`, 'Basic Text SR'],
+  [`${STORAGE}.88.22`, 'Enhanced SR'],
+  [`${STORAGE}.88.33`, 'Comprehensive SR'],
+  [`${STORAGE}.88.34`, 'Comprehensive 3D SR'],
+  [`${STORAGE}.88.72`, 'Simplified Adult Echo SR'],
+  [`${STORAGE}.104.1`, 'Encapsulated PDF'],
+]);
+
+/**
+ * Transfer syntaxes in our order of preference: what the cart compressed stays compressed, lossless
+ * and native ones follow, video last. Nothing is transcoded on receipt.
+ */
+export const ACCEPTED_TRANSFER_SYNTAXES: readonly string[] = [
+  '1.2.840.10008.1.2.4.50', // JPEG Baseline
+  '1.2.840.10008.1.2.5', // RLE Lossless
+  '1.2.840.10008.1.2.4.80', // JPEG-LS Lossless
+  '1.2.840.10008.1.2.4.81', // JPEG-LS Near-Lossless
+  '1.2.840.10008.1.2.4.90', // JPEG 2000 Lossless Only
+  '1.2.840.10008.1.2.4.91', // JPEG 2000
+  '1.2.840.10008.1.2.4.70', // JPEG Lossless, first-order prediction
+  '1.2.840.10008.1.2.4.57', // JPEG Lossless, process 14
+  '1.2.840.10008.1.2.4.51', // JPEG Extended
+  '1.2.840.10008.1.2.1', // Explicit VR Little Endian
+  '1.2.840.10008.1.2', // Implicit VR Little Endian
+  '1.2.840.10008.1.2.1.99', // Deflated Explicit VR Little Endian
+  '1.2.840.10008.1.2.2', // Explicit VR Big Endian (retired)
+  '1.2.840.10008.1.2.4.102', // MPEG-4 AVC/H.264 High Profile
+  '1.2.840.10008.1.2.4.103', // MPEG-4 AVC/H.264 BD-compatible
+  '1.2.840.10008.1.2.4.104', // MPEG-4 AVC/H.264 High Profile 4.2, 2D video
+  '1.2.840.10008.1.2.4.100', // MPEG2 Main Profile, Main Level
+];
+
+/** The one transfer syntax every DICOM peer knows (PS3.5 10.1). */
+export const IMPLICIT_LITTLE_ENDIAN = '1.2.840.10008.1.2';
+export const EXPLICIT_LITTLE_ENDIAN = '1.2.840.10008.1.2.1';
