@@ -1,0 +1,52 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { Refusal } from './refusal.ts';
+
+const WINDOW = 16_384;
+
+/** Random access to a file of any size through one small window. */
+export interface ByteSource {
+  readonly size: number;
+  /** `length` bytes at `offset`; throws a Refusal where the file ends before. */
+  read(offset: number, length: number): Promise<Buffer>;
+}
+
+async function fill(handle: FileHandle, offset: number, length: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(length);
+  let filled = 0;
+  while (filled < length) {
+    const { bytesRead } = await handle.read(buffer, filled, length - filled, offset + filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return buffer.subarray(0, filled);
+}
+
+/** Opens `path` for the time of `use`. */
+export async function withByteSource<T>(
+  path: string,
+  use: (source: ByteSource) => Promise<T>,
+): Promise<T> {
+  const handle = await open(path, 'r');
+  try {
+    const { size } = await handle.stat();
+    let windowStart = 0;
+    let window: Buffer = Buffer.alloc(0);
+    const read = async (offset: number, length: number): Promise<Buffer> => {
+      if (offset + length > size) throw new Refusal('the file ends before its data do');
+      if (length > WINDOW) return fill(handle, offset, length);
+      if (offset < windowStart || offset + length > windowStart + window.length) {
+        windowStart = offset;
+        window = await fill(handle, offset, Math.min(WINDOW, size - offset));
+      }
+      return window.subarray(offset - windowStart, offset - windowStart + length);
+    };
+    return await use({ size, read });
+  } finally {
+    await handle.close();
+  }
+}
+
+/** `length` bytes of `path` at `offset`, as a buffer of its own. */
+export function readBytes(path: string, offset: number, length: number): Promise<Buffer> {
+  return withByteSource(path, async (source) => Buffer.from(await source.read(offset, length)));
+}

@@ -1,0 +1,13 @@
+/** Bounds on what a file may ask of this process; a file beyond one is refused with a sentence. */
+export const LIMITS = {
+  /** Data elements before the pixel data; real ultrasound headers hold some hundred. */
+  headerElements: 50_000,
+  sequenceDepth: 16,
+  /** Bytes of one value that is kept; the largest are palettes of 65536 16-bit entries. */
+  valueBytes: 131_072,
+  regions: 64,
+  framesPerClip: 20_000,
+  pixelsPerFrame: 40_000_000,
+  /** Compressed bytes of one frame. */
+  frameBytes: 256 * 1024 * 1024,
+} as const;

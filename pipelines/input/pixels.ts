@@ -1,0 +1,119 @@
+import type { GrayImage } from '../contract/image.ts';
+import type { Palette } from './palette.ts';
+import type { PixelFormat } from './pixel-format.ts';
+
+/** One decoded frame: 8-bit grey or interleaved RGB. */
+export interface Pixels {
+  width: number;
+  height: number;
+  channels: 1 | 3;
+  data: Uint8Array;
+}
+
+/** Luminance of ITU-R BT.601, as JPEG and the models use it. */
+export function toGray({ width, height, channels, data }: Pixels): GrayImage {
+  if (channels === 1) return { width, height, data };
+  const gray = new Uint8Array(width * height);
+  for (let i = 0, p = 0; i < gray.length; i += 1, p += 3) {
+    const [red = 0, green = 0, blue = 0] = [data[p], data[p + 1], data[p + 2]];
+    gray[i] = Math.round(0.299 * red + 0.587 * green + 0.114 * blue);
+  }
+  return { width, height, data: gray };
+}
+
+/** Interleaved RGB of a frame. */
+export function toRgb({ width, height, channels, data }: Pixels): {
+  width: number;
+  height: number;
+  data: Uint8Array;
+} {
+  if (channels === 3) return { width, height, data };
+  const rgb = new Uint8Array(width * height * 3);
+  for (let i = 0; i < data.length; i += 1) rgb.fill(data[i] ?? 0, i * 3, i * 3 + 3);
+  return { width, height, data: rgb };
+}
+
+/** Full-range YCbCr to RGB (PS3.3 C.7.6.3.1.2, YBR_FULL), written to `rgb` at `p`. */
+function writeRgb(rgb: Uint8ClampedArray, p: number, y: number, cb: number, cr: number): void {
+  rgb[p] = y + 1.402 * (cr - 128);
+  rgb[p + 1] = y - 0.344136 * (cb - 128) - 0.714136 * (cr - 128);
+  rgb[p + 2] = y + 1.772 * (cb - 128);
+}
+
+function ybrFull(data: Uint8Array): Uint8Array {
+  const rgb = new Uint8ClampedArray(data.length);
+  for (let p = 0; p < data.length; p += 3) {
+    writeRgb(rgb, p, data[p] ?? 0, data[p + 1] ?? 0, data[p + 2] ?? 0);
+  }
+  return new Uint8Array(rgb.buffer);
+}
+
+/** Y1 Y2 Cb Cr for each two pixels of a row. */
+function ybrFull422(data: Uint8Array, pixels: number): Uint8Array {
+  const rgb = new Uint8ClampedArray(pixels * 3);
+  for (let source = 0, p = 0; p < rgb.length; source += 4, p += 6) {
+    const cb = data[source + 2] ?? 0;
+    const cr = data[source + 3] ?? 0;
+    writeRgb(rgb, p, data[source] ?? 0, cb, cr);
+    writeRgb(rgb, p + 3, data[source + 1] ?? 0, cb, cr);
+  }
+  return new Uint8Array(rgb.buffer);
+}
+
+function interleave(data: Uint8Array, pixels: number): Uint8Array {
+  const interleaved = new Uint8Array(pixels * 3);
+  for (let i = 0; i < pixels; i += 1) {
+    interleaved[i * 3] = data[i] ?? 0;
+    interleaved[i * 3 + 1] = data[pixels + i] ?? 0;
+    interleaved[i * 3 + 2] = data[2 * pixels + i] ?? 0;
+  }
+  return interleaved;
+}
+
+function storedValues(data: Uint8Array, format: PixelFormat): Uint8Array | Uint16Array {
+  const pixels = format.width * format.height;
+  if (format.bitsAllocated === 8) return data.subarray(0, pixels);
+  const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
+  const mask = 2 ** format.bitsStored - 1;
+  return Uint16Array.from(
+    { length: pixels },
+    (_, index) => view.getUint16(index * 2, !format.bigEndian) & mask,
+  );
+}
+
+function mapPalette(stored: Uint8Array | Uint16Array, palette: Palette): Uint8Array {
+  const rgb = new Uint8Array(stored.length * 3);
+  const last = palette.red.length - 1;
+  for (let i = 0; i < stored.length; i += 1) {
+    const entry = Math.min(Math.max((stored[i] ?? 0) - palette.first, 0), last);
+    rgb[i * 3] = palette.red[entry] ?? 0;
+    rgb[i * 3 + 1] = palette.green[entry] ?? 0;
+    rgb[i * 3 + 2] = palette.blue[entry] ?? 0;
+  }
+  return rgb;
+}
+
+/** Converts the stored samples of one frame, uncompressed and laid out as `format` says. */
+export function fromStored(data: Uint8Array, format: PixelFormat): Pixels {
+  const { width, height } = format;
+  const pixels = width * height;
+  if (format.samples === 1) {
+    const stored = storedValues(data, format);
+    if (format.palette) {
+      return { width, height, channels: 3, data: mapPalette(stored, format.palette) };
+    }
+    const shift = Math.max(format.bitsStored - 8, 0);
+    const inverted = format.photometric === 'MONOCHROME1';
+    const top = 2 ** Math.min(format.bitsStored, 8) - 1;
+    const gray = Uint8Array.from(stored, (value) =>
+      inverted ? top - (value >> shift) : value >> shift,
+    );
+    return { width, height, channels: 1, data: gray };
+  }
+  if (format.photometric === 'YBR_FULL_422') {
+    return { width, height, channels: 3, data: ybrFull422(data, pixels) };
+  }
+  const samples = format.planar ? interleave(data, pixels) : data.subarray(0, pixels * 3);
+  const rgb = format.photometric === 'YBR_FULL' ? ybrFull(samples) : samples;
+  return { width, height, channels: 3, data: rgb };
+}

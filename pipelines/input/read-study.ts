@@ -1,0 +1,63 @@
+import type { Clip, RefusedFile, Study } from '../contract/study.ts';
+import { withByteSource } from './byte-source.ts';
+import { readDicomClip } from './dicom-clip.ts';
+import { Refusal } from './refusal.ts';
+import { readStill } from './still.ts';
+
+export interface StudyFile {
+  /** As the request knows it. */
+  name: string;
+  path: string;
+}
+
+export interface ReadOptions {
+  /** The user's scale for images that bring none, in millimetres per pixel. */
+  mmPerPx?: number | undefined;
+}
+
+type FileKind = 'dicom' | 'still' | 'unknown';
+
+/** By content, never by name. */
+async function sniff(path: string): Promise<FileKind> {
+  return withByteSource(path, async (source) => {
+    if (source.size === 0) throw new Refusal('the file is empty');
+    const head = await source.read(0, Math.min(132, source.size));
+    if (head.toString('latin1', 128, 132) === 'DICM') return 'dicom';
+    if (head.toString('latin1', 0, 8) === '\x89PNG\r\n\x1a\n') return 'still';
+    if (head[0] === 0xff && head[1] === 0xd8 && head[2] === 0xff) return 'still';
+    return 'unknown';
+  });
+}
+
+async function readClip(file: StudyFile, mmPerPx: number | null): Promise<Clip> {
+  switch (await sniff(file.path)) {
+    case 'dicom':
+      return readDicomClip(file.name, file.path, mmPerPx);
+    case 'still':
+      return readStill(file.name, file.path, mmPerPx);
+    case 'unknown':
+      throw new Refusal('the file is neither DICOM nor a PNG or JPEG image');
+  }
+}
+
+/**
+ * Reads every file of a study. One that cannot be read is refused with a sentence and nothing else
+ * suffers; only an error of this machine (a file that is gone, a full disk) is thrown.
+ */
+export async function readStudy(
+  files: readonly StudyFile[],
+  options: ReadOptions = {},
+): Promise<Study> {
+  const clips: Clip[] = [];
+  const refused: RefusedFile[] = [];
+  for (const file of files) {
+    try {
+      clips.push(await readClip(file, options.mmPerPx ?? null));
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      refused.push({ file: file.name, reason: error.message });
+    }
+  }
+  const series = new Set(clips.map((clip) => clip.seriesInstanceUid ?? ''));
+  return { clips, refused, files: files.length, series: series.size };
+}

@@ -1,0 +1,50 @@
+import sharp from 'sharp';
+import type { Clip } from '../contract/study.ts';
+import { userScale } from './dicom-clip.ts';
+import { LIMITS } from './limits.ts';
+import { type Pixels, toGray, toRgb } from './pixels.ts';
+import { Refusal } from './refusal.ts';
+
+async function decode(path: string): Promise<Pixels> {
+  try {
+    const { data, info } = await sharp(path, {
+      failOn: 'truncated',
+      limitInputPixels: LIMITS.pixelsPerFrame,
+    })
+      .flatten()
+      .toColourspace('srgb')
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    if (info.channels !== 1 && info.channels !== 3) {
+      throw new Refusal(`an image of ${info.channels} channels is not supported`);
+    }
+    return { width: info.width, height: info.height, channels: info.channels, data };
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    throw new Refusal('the image is cut short or damaged', { cause: error });
+  }
+}
+
+/** Reads a PNG or JPEG still. It is decoded once here, so that a damaged one is refused. */
+export async function readStill(file: string, path: string, mmPerPx: number | null): Promise<Clip> {
+  const { width, height } = await decode(path);
+  return {
+    file,
+    sopInstanceUid: null,
+    sopClassUid: null,
+    seriesInstanceUid: null,
+    width,
+    height,
+    frames: [
+      {
+        index: 0,
+        time: 0,
+        gray: async () => toGray(await decode(path)),
+        rgb: async () => toRgb(await decode(path)),
+      },
+    ],
+    regions: userScale(width, height, mmPerPx),
+    calibrationRefused: null,
+    mode: 'unknown',
+  };
+}
