@@ -1,0 +1,124 @@
+import { data, type NaturalDataset } from 'dcmjs';
+import type { Code, ContentItem, ImageReference, ItemValue, Quantity } from './content-item.ts';
+
+const EXPLICIT_LITTLE_ENDIAN = '1.2.840.10008.1.2.1';
+/** Of the gateway as a DICOM implementation (PS3.7 D.3.3.2); fixed. */
+const IMPLEMENTATION_CLASS_UID = '2.25.169341957018733126024411829457170226503';
+const IMPLEMENTATION_VERSION = 'SONOGATE';
+
+/** PS3.5 6.2: longest SH (Code Value) and LO (Code Meaning). */
+const CODE_VALUE_LENGTH = 16;
+const MEANING_LENGTH = 64;
+const DECIMAL_STRING_LENGTH = 16;
+
+/**
+ * A number as a DS of at most 16 characters (PS3.5 6.2) with as many digits as fit.
+ * @throws RangeError for a number that is not finite.
+ */
+export function decimalString(value: number): string {
+  if (!Number.isFinite(value)) throw new RangeError(`${value} is not a finite number`);
+  const plain = String(value);
+  if (plain.length <= DECIMAL_STRING_LENGTH) return plain;
+  for (let digits = DECIMAL_STRING_LENGTH; digits > 1; digits -= 1) {
+    const shorter = String(Number(value.toPrecision(digits)));
+    if (shorter.length <= DECIMAL_STRING_LENGTH) return shorter;
+  }
+  return value.toExponential(0);
+}
+
+function shortened(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length - 3).trimEnd()}...`;
+}
+
+/** Basic Code Sequence Macro (PS3.3 Table 8.8-1); a long code goes to Long Code Value. */
+export function codeSequence({ scheme, code, meaning }: Code): NaturalDataset[] {
+  const value = code.length > CODE_VALUE_LENGTH ? { LongCodeValue: code } : { CodeValue: code };
+  return [
+    {
+      ...value,
+      CodingSchemeDesignator: scheme,
+      CodeMeaning: shortened(meaning, MEANING_LENGTH),
+    },
+  ];
+}
+
+function measuredValue({ value, unit }: Quantity): NaturalDataset[] {
+  return [
+    {
+      NumericValue: decimalString(value),
+      FloatingPointValue: value,
+      MeasurementUnitsCodeSequence: codeSequence(unit),
+    },
+  ];
+}
+
+/** SOP Instance Reference with the frame where there are several (PS3.3 C.18.4). */
+function referencedSop({ sopClassUid, sopInstanceUid, frame }: ImageReference): NaturalDataset[] {
+  const reference = {
+    ReferencedSOPClassUID: sopClassUid,
+    ReferencedSOPInstanceUID: sopInstanceUid,
+  };
+  return [frame === null ? reference : { ...reference, ReferencedFrameNumber: String(frame) }];
+}
+
+function attributesOf(value: ItemValue): NaturalDataset {
+  switch (value.type) {
+    case 'CONTAINER':
+      return {
+        ContinuityOfContent: 'SEPARATE',
+        ...(value.template && {
+          ContentTemplateSequence: [
+            { MappingResource: 'DCMR', TemplateIdentifier: value.template },
+          ],
+        }),
+      };
+    case 'CODE':
+      return { ConceptCodeSequence: codeSequence(value.code) };
+    case 'TEXT':
+      return { TextValue: value.text };
+    case 'UIDREF':
+      return { UID: value.uid };
+    case 'DATE':
+      return { Date: value.date };
+    case 'NUM':
+      return {
+        MeasuredValueSequence: value.quantity ? measuredValue(value.quantity) : [],
+        ...(value.qualifier && {
+          NumericValueQualifierCodeSequence: codeSequence(value.qualifier),
+        }),
+      };
+    case 'SCOORD':
+      return { GraphicType: value.graphic.shape, GraphicData: [...value.graphic.data] };
+    case 'IMAGE':
+      return { ReferencedSOPSequence: referencedSop(value.image) };
+  }
+}
+
+/** A content item with all below it (PS3.3 C.17.3), by keyword. */
+export function toDataset(item: ContentItem): NaturalDataset {
+  return {
+    ...(item.relationship && { RelationshipType: item.relationship }),
+    ValueType: item.value.type,
+    ...(item.name && { ConceptNameCodeSequence: codeSequence(item.name) }),
+    ...attributesOf(item.value),
+    ...(item.items.length > 0 && { ContentSequence: item.items.map(toDataset) }),
+  };
+}
+
+/**
+ * Header and content tree as a DICOM Part 10 file, Explicit VR Little Endian, text in UTF-8.
+ * `header` has at least SOPClassUID and SOPInstanceUID.
+ */
+export function encode(header: NaturalDataset, root: ContentItem): Buffer {
+  const meta = data.DicomMetaDictionary.denaturalizeDataset({
+    FileMetaInformationVersion: new Uint8Array([0, 1]).buffer,
+    MediaStorageSOPClassUID: header.SOPClassUID,
+    MediaStorageSOPInstanceUID: header.SOPInstanceUID,
+    TransferSyntaxUID: EXPLICIT_LITTLE_ENDIAN,
+    ImplementationClassUID: IMPLEMENTATION_CLASS_UID,
+    ImplementationVersionName: IMPLEMENTATION_VERSION,
+  });
+  const file = new data.DicomDict(meta);
+  file.dict = data.DicomMetaDictionary.denaturalizeDataset({ ...header, ...toDataset(root) });
+  return Buffer.from(file.write());
+}

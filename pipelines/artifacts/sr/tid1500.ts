@@ -1,0 +1,153 @@
+import { conceptEntry } from '../../result/concepts.ts';
+import type { Measurement, Result } from '../../result/envelope.ts';
+import { noMeasurementStatement, notAcceptedStatement, sectionStatement } from '../statement.ts';
+import type { Subject } from '../subject.ts';
+import {
+  type Code,
+  type ContentItem,
+  code,
+  container,
+  image,
+  root,
+  scoord,
+  text,
+  uidref,
+} from './content-item.ts';
+import { algorithmItems, fetusItems, languageItem, observerItems } from './context.ts';
+import { encode } from './encode.ts';
+import { SR_CLASSES, srHeader, studyUidOf } from './header.ts';
+import {
+  confidenceItem,
+  inputItem,
+  type MeasuredOn,
+  measuredOn,
+  measurementItem,
+  sourceItems,
+} from './measured-value.ts';
+import { referenceTo } from './references.ts';
+import { derivedUid } from './uid.ts';
+import { SR } from './vocabulary.ts';
+
+/** A private code named by the envelope, for what no scheme has a code. */
+const own = (value: string, meaning: string): Code => ({
+  scheme: '99USINT',
+  code: value,
+  meaning,
+});
+
+/** "HC fetus A #2": unique in the document, the same when the study is run again. */
+function trackingIdentifiers(measurements: readonly Measurement[]): Map<string, string> {
+  const counts = new Map<string, number>();
+  const identifiers = new Map<string, string>();
+  for (const { id, concept, label, laterality, fetus } of measurements) {
+    const name = conceptEntry(concept.key)?.abbreviation ?? label;
+    const what = [name, laterality, fetus && `fetus ${fetus}`].filter(Boolean).join(' ');
+    const count = (counts.get(what) ?? 0) + 1;
+    counts.set(what, count);
+    identifiers.set(id, `${what} #${count}`);
+  }
+  return identifiers;
+}
+
+/** TID 1600: every image the result was read from, those without a finding included. */
+function imageLibrary(subject: Subject): ContentItem[] {
+  if (subject.instances.length === 0) return [];
+  const images = subject.instances.map((instance) =>
+    image('CONTAINS', null, referenceTo(instance, null)),
+  );
+  const modality = code('HAS ACQ CONTEXT', SR.modality, SR.ultrasound);
+  const group = container(SR.imageLibraryGroup, [modality, ...images]);
+  return [container(SR.imageLibrary, [group], '1600')];
+}
+
+function siteItems(measurement: Measurement): ContentItem[] {
+  const site = conceptEntry(measurement.concept.key)?.site;
+  if (!site) return [];
+  const { laterality } = measurement;
+  const side = laterality && code('HAS CONCEPT MOD', SR.laterality, SR[laterality]);
+  return [code('HAS CONCEPT MOD', SR.findingSite, site, side ? [side] : [])];
+}
+
+/** An outline is a region (TID 1410); a caliper belongs to its number (TID 1501). */
+function isRegion(measurement: Measurement, on: MeasuredOn | null): on is MeasuredOn {
+  const [caliper, ...more] = measurement.source.calipers;
+  return caliper?.type === 'ellipse' && more.length === 0 && on?.graphics.length === 1;
+}
+
+function measurementGroup(
+  measurement: Measurement,
+  tracking: string,
+  result: Result,
+  subject: Subject,
+): ContentItem {
+  const on = measuredOn(measurement, subject);
+  const region = isRegion(measurement, on);
+  const inputs = result.measurements.filter(
+    ({ id, quality }) => measurement.inputs.includes(id) && quality === 'accepted',
+  );
+  const sources = [...inputs.map(inputItem), ...(on && !region ? sourceItems(on) : [])];
+  const remarks = [
+    measurement.note,
+    measurement.quality === 'accepted' ? null : notAcceptedStatement(measurement),
+  ].filter((remark) => remark !== null);
+  const items = [
+    text('HAS OBS CONTEXT', SR.trackingIdentifier, tracking),
+    uidref('HAS OBS CONTEXT', SR.trackingUid, derivedUid(studyUidOf(subject), tracking)),
+    ...(measurement.fetus ? fetusItems(measurement.fetus) : []),
+    ...siteItems(measurement),
+    ...algorithmItems(result),
+    ...(region
+      ? on.graphics.map((graphic) => scoord('CONTAINS', SR.imageRegion, graphic, on.image))
+      : []),
+    measurementItem(measurement, { sources }),
+    ...(measurement.confidence === null ? [] : [confidenceItem(measurement.confidence)]),
+    ...remarks.map((remark) => text('CONTAINS', SR.comment, remark)),
+  ];
+  return container(SR.measurementGroup, items, region ? '1410' : '1501');
+}
+
+/** What was looked at and found, and what was not assessed and why, for every section. */
+function qualitativeEvaluations(result: Result): ContentItem {
+  const nothing = noMeasurementStatement(result);
+  return container(SR.qualitativeEvaluations, [
+    ...(nothing ? [text('CONTAINS', SR.finding, nothing)] : []),
+    ...result.classifications.map(({ id, concept, name, value }) =>
+      text('CONTAINS', own(concept?.code ?? id, concept?.display ?? name), value),
+    ),
+    ...result.findings.map((finding) => text('CONTAINS', SR.finding, finding.text)),
+    ...result.sections.map((section) =>
+      text('CONTAINS', own(section.id, section.title), sectionStatement(section)),
+    ),
+  ]);
+}
+
+/** Content tree of TID 1500 (PS3.16; interop reference 2.8). */
+export function tid1500Tree(result: Result, subject: Subject): ContentItem {
+  const tracking = trackingIdentifiers(result.measurements);
+  const groups = result.measurements.map((measurement) =>
+    measurementGroup(measurement, tracking.get(measurement.id) ?? measurement.id, result, subject),
+  );
+  return root(SR.imagingMeasurementReport, '1500', [
+    languageItem(),
+    ...observerItems(result),
+    code('HAS CONCEPT MOD', SR.procedureReported, SR.obstetricUltrasound),
+    ...imageLibrary(subject),
+    ...(groups.length > 0 ? [container(SR.imagingMeasurements, groups)] : []),
+    qualitativeEvaluations(result),
+  ]);
+}
+
+/**
+ * Measurements with their evidence as a Comprehensive 3D SR, TID 1500: the form of IHE AI Results.
+ * @returns a DICOM Part 10 file; the same for the same result and subject.
+ */
+export function buildTid1500(result: Result, subject: Subject): Buffer {
+  const tree = tid1500Tree(result, subject);
+  const header = srHeader(result, subject, {
+    sopClassUid: SR_CLASSES.comprehensive3d,
+    role: 'sr-tid1500',
+    number: 1,
+    tree,
+  });
+  return encode(header, tree);
+}

@@ -1,0 +1,260 @@
+import { conceptEntry, STATED_AGE } from '../../result/concepts.ts';
+import type { Measurement, Result } from '../../result/envelope.ts';
+import {
+  accepted,
+  DRAFT_NOTICE,
+  noMeasurementStatement,
+  notAcceptedStatement,
+  sectionStatement,
+} from '../statement.ts';
+import type { Subject } from '../subject.ts';
+import {
+  type Code,
+  type ContentItem,
+  container,
+  date,
+  image,
+  num,
+  root,
+  text,
+} from './content-item.ts';
+import { fetusItems, languageItem, observerItems } from './context.ts';
+import { encode } from './encode.ts';
+import { SR_CLASSES, srHeader } from './header.ts';
+import {
+  chartText,
+  conceptOf,
+  DAYS,
+  equationItems,
+  measuredOn,
+  measurementItem,
+  PERCENT,
+  sourceItems,
+} from './measured-value.ts';
+import { referenceTo } from './references.ts';
+import { SR } from './vocabulary.ts';
+
+/** Days from the last menstrual period to the due date (Naegele; ISUOG). */
+const PREGNANCY_DAYS = 280;
+const DAY_MS = 86_400_000;
+
+/** DICOM DA of the due date; null without a scan date. */
+function dueDate(studyDate: string, gaDays: number): string | null {
+  const parts = /^(\d{4})(\d{2})(\d{2})$/.exec(studyDate);
+  if (!parts) return null;
+  const [year, month, day] = parts.slice(1).map(Number);
+  const scan = Date.UTC(year ?? 0, (month ?? 1) - 1, day);
+  const due = new Date(scan + (PREGNANCY_DAYS - gaDays) * DAY_MS);
+  return due.toISOString().slice(0, 10).replaceAll('-', '');
+}
+
+/** A fetus and its measurements; `id` is null when there is no more than one. */
+interface Fetus {
+  id: string | null;
+  measurements: Measurement[];
+}
+
+/** With several fetuses, a value that names none of them belongs to no section. */
+function fetusesOf(measurements: readonly Measurement[]): Fetus[] {
+  const ids = new Set(measurements.map(({ fetus }) => fetus).filter((id) => id !== null));
+  if (ids.size < 2) return [{ id: null, measurements: [...measurements] }];
+  return [...ids].sort().map((id) => ({
+    id,
+    measurements: measurements.filter(({ fetus }) => fetus === id),
+  }));
+}
+
+const subjectItems = ({ id }: Fetus): ContentItem[] => (id === null ? [] : fetusItems(id));
+
+const groupOf = (measurement: Measurement) => conceptEntry(measurement.concept.key)?.group;
+
+function sources(measurement: Measurement, subject: Subject): ContentItem[] {
+  const on = measuredOn(measurement, subject);
+  return on ? sourceItems(on) : [];
+}
+
+/** Growth rank by the chart that no context group has a code for (TID 5008, CID 12015 and 12016). */
+function centileItem(name: Code, measurement: Measurement): ContentItem[] {
+  const { reference } = measurement;
+  if (!reference || reference.centile === null) return [];
+  const citation = text('INFERRED FROM', SR.tableCitation, chartText(reference.chart));
+  return [num('CONTAINS', name, { value: reference.centile, unit: PERCENT }, [citation])];
+}
+
+/** The last of several values of one quantity is the one that stands for it (mean, median). */
+const representative = (values: readonly Measurement[]): Measurement | undefined => values.at(-1);
+
+function summaryCentile(measurement: Measurement): ContentItem[] {
+  return measurement.concept.key === 'efw' ? centileItem(SR.weightPercentile, measurement) : [];
+}
+
+function statedAge(subject: Subject): ContentItem[] {
+  if (!subject.dating) return [];
+  const { gaDays, basis } = subject.dating;
+  const names: Readonly<Record<string, Code>> = STATED_AGE;
+  const name = names[basis] ?? SR.gestationalAge;
+  return [num('CONTAINS', name, { value: gaDays, unit: DAYS })];
+}
+
+/** TID 5003. */
+function fetusSummary(
+  fetus: Fetus,
+  ages: ReadonlySet<string>,
+  result: Result,
+  subject: Subject,
+): ContentItem {
+  const values = fetus.measurements.filter(
+    (measurement) => groupOf(measurement) === 'summary' && !ages.has(measurement.id),
+  );
+  return container(SR.fetusSummary, [
+    ...subjectItems(fetus),
+    text('CONTAINS', SR.comment, summaryText(fetus, result)),
+    ...statedAge(subject),
+    ...values.flatMap((measurement) => [
+      measurementItem(measurement, { withCentile: false, sources: sources(measurement, subject) }),
+      ...summaryCentile(measurement),
+    ]),
+  ]);
+}
+
+/** All that the coded rows cannot say: findings, what was not accepted, what was not assessed. */
+function summaryText(fetus: Fetus, result: Result): string {
+  const rejected = result.measurements.filter(
+    ({ quality, fetus: of }) => quality !== 'accepted' && (fetus.id === null || of === fetus.id),
+  );
+  const homeless = fetus.id !== null && accepted(result).some(({ fetus: of }) => of === null);
+  return [
+    `${DRAFT_NOTICE}.`,
+    noMeasurementStatement(result),
+    ...result.findings.map((finding) => finding.text),
+    ...rejected.map(notAcceptedStatement),
+    homeless ? 'Measurements that could not be assigned to a fetus are left out here.' : null,
+    ...result.sections.map((section) => `${section.title}: ${sectionStatement(section)}`),
+  ]
+    .filter((line) => line !== null)
+    .join('\r\n');
+}
+
+/** TID 5004. */
+function ratioSection(fetus: Fetus, subject: Subject): ContentItem[] {
+  const ratios = fetus.measurements.filter((measurement) => groupOf(measurement) === 'ratio');
+  if (ratios.length === 0) return [];
+  const items = ratios.map((measurement) =>
+    measurementItem(measurement, { sources: sources(measurement, subject) }),
+  );
+  return [container(SR.fetalBiometryRatios, [...subjectItems(fetus), ...items], '5004')];
+}
+
+/** TID 5008: the values of one quantity, the age from it alone, its growth rank. */
+function biometryGroup(
+  values: readonly Measurement[],
+  age: Measurement | undefined,
+  subject: Subject,
+): ContentItem {
+  const standing = representative(values);
+  return container(
+    SR.biometryGroup,
+    [
+      ...values.map((measurement) =>
+        measurementItem(measurement, {
+          withCentile: false,
+          sources: sources(measurement, subject),
+        }),
+      ),
+      ...(age
+        ? [
+            num(
+              'CONTAINS',
+              SR.gestationalAge,
+              { value: age.value, unit: DAYS },
+              equationItems(age.method),
+            ),
+          ]
+        : []),
+      ...(standing ? centileItem(SR.growthPercentile, standing) : []),
+    ],
+    '5008',
+  );
+}
+
+/** Ages from one biometric quantity, by the concept they came from: they stand in its group. */
+function agesByQuantity(fetus: Fetus): Map<string, Measurement> {
+  const byId = new Map(fetus.measurements.map((measurement) => [measurement.id, measurement]));
+  const ages = new Map<string, Measurement>();
+  for (const measurement of fetus.measurements) {
+    const [input, ...more] = measurement.inputs.map((id) => byId.get(id));
+    const isAge = conceptOf(measurement).code === SR.gestationalAge.code;
+    if (isAge && input && more.length === 0 && groupOf(input) === 'biometry') {
+      ages.set(input.concept.key, measurement);
+    }
+  }
+  return ages;
+}
+
+/** TID 5005. */
+function biometrySection(
+  fetus: Fetus,
+  ages: ReadonlyMap<string, Measurement>,
+  subject: Subject,
+): ContentItem[] {
+  const lengths = fetus.measurements.filter((measurement) => groupOf(measurement) === 'biometry');
+  if (lengths.length === 0) return [];
+  const groups = Array.from(
+    Map.groupBy(lengths, ({ concept }) => concept.key),
+    ([key, values]) => biometryGroup(values, ages.get(key), subject),
+  );
+  return [container(SR.fetalBiometry, [...subjectItems(fetus), ...groups], '5005')];
+}
+
+function imageLibrary(subject: Subject): ContentItem[] {
+  if (subject.instances.length === 0) return [];
+  const images = subject.instances.map((instance) =>
+    image('CONTAINS', null, referenceTo(instance, null)),
+  );
+  return [container(SR.imageLibrary, images)];
+}
+
+/** Content tree of TID 5000 (PS3.16; interop reference 2.6): accepted values only. */
+export function tid5000Tree(result: Result, subject: Subject): ContentItem {
+  const fetuses = fetusesOf(accepted(result));
+  const ages = fetuses.map(agesByQuantity);
+  const placed = new Set(
+    ages.flatMap((byQuantity) => [...byQuantity.values()].map(({ id }) => id)),
+  );
+  const due =
+    subject.dating && subject.identity
+      ? dueDate(subject.identity.StudyDate, subject.dating.gaDays)
+      : null;
+  return root(SR.obGynReport, '5000', [
+    languageItem(),
+    ...observerItems(result),
+    ...imageLibrary(subject),
+    container(
+      SR.summary,
+      [
+        ...(due ? [date('CONTAINS', SR.dueDate, due)] : []),
+        ...fetuses.map((fetus) => fetusSummary(fetus, placed, result, subject)),
+      ],
+      '5002',
+    ),
+    ...fetuses.flatMap((fetus) => ratioSection(fetus, subject)),
+    ...fetuses.flatMap((fetus, index) =>
+      biometrySection(fetus, ages[index] ?? new Map<string, Measurement>(), subject),
+    ),
+  ]);
+}
+
+/**
+ * The obstetric report that reporting systems import, as a Comprehensive SR, TID 5000.
+ * @returns a DICOM Part 10 file; the same for the same result and subject.
+ */
+export function buildTid5000(result: Result, subject: Subject): Buffer {
+  const tree = tid5000Tree(result, subject);
+  const header = srHeader(result, subject, {
+    sopClassUid: SR_CLASSES.comprehensive,
+    role: 'sr-tid5000',
+    number: 2,
+    tree,
+  });
+  return encode(header, tree);
+}

@@ -1,0 +1,91 @@
+import type { Code } from './content-item.ts';
+
+const dcm = (code: string, meaning: string): Code => ({ scheme: 'DCM', code, meaning });
+const sct = (code: string, meaning: string): Code => ({ scheme: 'SCT', code, meaning });
+const ln = (code: string, meaning: string): Code => ({ scheme: 'LN', code, meaning });
+
+/**
+ * The codes that build a report's tree: titles, headings, observation context and measurement
+ * modifiers (PS3.16 TID 300, 1001, 1204, 1500, 4019, 5000; Annex D). What is measured stands in
+ * the concept table (pipelines/result/concepts.ts).
+ */
+export const SR = {
+  imagingMeasurementReport: dcm('126000', 'Imaging Measurement Report'),
+  obGynReport: dcm('125000', 'OB-GYN Ultrasound Procedure Report'),
+
+  language: dcm('121049', 'Language of Content Item and Descendants'),
+  english: { scheme: 'RFC5646', code: 'en', meaning: 'English' },
+  procedureReported: dcm('121058', 'Procedure reported'),
+  obstetricUltrasound: ln('11525-3', 'Ultrasound Obstetric and Gyn Report'),
+
+  observerType: dcm('121005', 'Observer Type'),
+  device: dcm('121007', 'Device'),
+  deviceUid: dcm('121012', 'Device Observer UID'),
+  deviceName: dcm('121013', 'Device Observer Name'),
+  deviceManufacturer: dcm('121014', 'Device Observer Manufacturer'),
+  deviceModel: dcm('121015', 'Device Observer Model Name'),
+  deviceSerial: dcm('121016', 'Device Observer Serial Number'),
+
+  subjectClass: dcm('121024', 'Subject Class'),
+  fetus: dcm('121026', 'Fetus'),
+  subjectId: dcm('121030', 'Subject ID'),
+
+  algorithmName: dcm('111001', 'Algorithm Name'),
+  algorithmFamily: dcm('111000', 'Algorithm Family'),
+  artificialIntelligence: dcm('123110', 'Artificial Intelligence'),
+  algorithmVersion: dcm('111003', 'Algorithm Version'),
+  algorithmParameters: dcm('111002', 'Algorithm Parameters'),
+
+  imageLibrary: dcm('111028', 'Image Library'),
+  imageLibraryGroup: dcm('126200', 'Image Library Group'),
+  modality: dcm('121139', 'Modality'),
+  ultrasound: dcm('US', 'Ultrasound'),
+
+  imagingMeasurements: dcm('126010', 'Imaging Measurements'),
+  qualitativeEvaluations: {
+    scheme: 'UMLS',
+    code: 'C0034375',
+    meaning: 'Qualitative Evaluations',
+  },
+  measurementGroup: dcm('125007', 'Measurement Group'),
+  trackingIdentifier: dcm('112039', 'Tracking Identifier'),
+  trackingUid: dcm('112040', 'Tracking Unique Identifier'),
+  finding: dcm('121071', 'Finding'),
+  findingSite: sct('363698007', 'Finding Site'),
+  laterality: sct('272741003', 'Laterality'),
+  left: sct('7771000', 'Left'),
+  right: sct('24028007', 'Right'),
+  imageRegion: dcm('111030', 'Image Region'),
+  sourceOfMeasurement: dcm('121112', 'Source of Measurement'),
+  comment: dcm('121106', 'Comment'),
+  probability: dcm('122157', 'Probability'),
+
+  measurementMethod: sct('370129005', 'Measurement Method'),
+  derivation: dcm('121401', 'Derivation'),
+  measured: sct('258104002', 'Measured'),
+  calculated: sct('258090004', 'Calculated'),
+  mean: sct('373098007', 'Mean'),
+  median: sct('373099004', 'Median'),
+  lowerLimit: sct('385524004', 'Normal Range Lower Limit'),
+  upperLimit: sct('371933006', 'Normal Range Upper Limit'),
+  rangeAuthority: dcm('121408', 'Normal Range Authority'),
+  percentile: dcm('121415', 'Percentile Ranking of measurement'),
+  zScore: dcm('121416', 'Z-Score of measurement'),
+  uncertainty: sct('371884006', '+/-, range of measurement uncertainty'),
+  equation: dcm('121420', 'Equation'),
+  equationCitation: dcm('121421', 'Equation Citation'),
+  tableCitation: dcm('121422', 'Table of Values Citation'),
+  measurementFailure: dcm('114006', 'Measurement failure'),
+
+  summary: dcm('121111', 'Summary'),
+  fetusSummary: dcm('125008', 'Fetus Summary'),
+  dueDate: ln('11778-8', 'EDD'),
+  gestationalAge: ln('18185-9', 'Gestational Age'),
+  weightPercentile: ln('11767-1', 'EFW percentile rank'),
+  fetalBiometryRatios: dcm('125001', 'Fetal Biometry Ratios'),
+  fetalBiometry: dcm('125002', 'Fetal Biometry'),
+  biometryGroup: dcm('125005', 'Biometry Group'),
+  growthPercentile: dcm('125012', 'Growth Percentile Rank'),
+
+  processingEquipment: dcm('109102', 'Processing Equipment'),
+} as const satisfies Record<string, Code>;

@@ -1,0 +1,44 @@
+import type { Measurement, Result, Section } from '../result/envelope.ts';
+
+/** Stands on every page and document that leaves the gateway. */
+export const DRAFT_NOTICE = 'AI draft, not verified';
+
+const STATUS_TEXT = {
+  complete: 'Complete',
+  partial: 'Partial',
+  not_assessed: 'Not assessed',
+  inadequate: 'Inadequate',
+  not_requested: 'Not requested',
+  failed: 'Failed',
+} as const satisfies Record<Section['status'], string>;
+
+const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
+
+/**
+ * What became of a section, in words: never silent, so that absence is not read as normal
+ * (obstetric reference 14).
+ */
+export function sectionStatement(section: Section): string {
+  const parts = [STATUS_TEXT[section.status], section.summary, section.reason?.detail ?? ''];
+  const distinct = parts.filter((part, at) => part && parts.indexOf(part) === at);
+  return distinct.map(sentence).join(' ');
+}
+
+export function accepted(result: Result): Measurement[] {
+  return result.measurements.filter(({ quality }) => quality === 'accepted');
+}
+
+/** Why a document has no number, or null when it has one. */
+export function noMeasurementStatement(result: Result): string | null {
+  if (accepted(result).length > 0) return null;
+  const reasons = result.sections
+    .filter(({ id, reason }) => reason && (id === 'planes' || id === 'biometry'))
+    .map(({ title, reason }) => `${title}: ${sentence(reason?.detail ?? '')}`);
+  return ['No measurement was made.', ...reasons].join(' ');
+}
+
+/** A measured value that did not pass its gate, named without its number. */
+export function notAcceptedStatement(measurement: Measurement): string {
+  const why = measurement.quality === 'low' ? 'confidence too low' : 'image inadequate';
+  return `${measurement.label} was measured but not accepted: ${why}.`;
+}
