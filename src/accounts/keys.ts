@@ -1,0 +1,156 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Queryable } from '../database/port.ts';
+import { SonogateError } from '../errors/catalogue.ts';
+import { newId } from '../requests/ids.ts';
+
+/** The account that migration 0050 creates; keys made without naming one belong to it. */
+export const DEFAULT_ACCOUNT_ID = 'default';
+
+export const SCOPES = ['run', 'read', 'uploads', 'admin'] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/** What a client needs to upload, run and read; `admin` is given by name only. */
+const CLIENT_SCOPES: readonly Scope[] = ['run', 'read', 'uploads'];
+
+/** Who a call comes from. */
+export interface Principal {
+  accountId: string;
+  keyId: string;
+  test: boolean;
+  scopes: readonly Scope[];
+}
+
+/** A key as it is listed; the key itself is not stored. */
+export interface KeyRecord {
+  id: string;
+  name: string;
+  account_id: string;
+  test: boolean;
+  scopes: Scope[];
+  created_at: Date;
+  last_used_at: Date | null;
+  expires_at: Date | null;
+  revoked_at: Date | null;
+}
+
+export interface NewKey {
+  name: string;
+  test?: boolean;
+  scopes?: readonly Scope[];
+  accountId?: string;
+  expiresAt?: Date | null;
+}
+
+const KEY_BYTES = 32;
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** Digits that hold 256 bits: ⌈256 / log2(62)⌉. */
+const KEY_DIGITS = 43;
+const KEY_FORM = new RegExp(`^sg_(live|test)_[0-9A-Za-z]{${KEY_DIGITS}}$`);
+
+const COLUMNS =
+  'id, name, account_id, test, scopes, created_at, last_used_at, expires_at, revoked_at';
+
+/** Makes a key. `key` is the secret itself: it is shown once and cannot be read back. */
+export async function createKey(
+  database: Queryable,
+  { name, test = false, scopes = CLIENT_SCOPES, accountId, expiresAt = null }: NewKey,
+  now = new Date(),
+): Promise<{ key: string; record: KeyRecord }> {
+  const key = `sg_${test ? 'test' : 'live'}_${base62(randomBytes(KEY_BYTES))}`;
+  const { rows } = await database.query<KeyRecord>(
+    `INSERT INTO api_keys (id, account_id, name, sha256, test, scopes, created_at, expires_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING ${COLUMNS}`,
+    [
+      newId('key'),
+      accountId ?? DEFAULT_ACCOUNT_ID,
+      name,
+      digest(key),
+      test,
+      [...scopes],
+      now,
+      expiresAt,
+    ],
+  );
+  return { key, record: rows[0] as KeyRecord };
+}
+
+/** Keys of an account, or of all accounts, oldest first; revoked ones included. */
+export async function listKeys(
+  database: Queryable,
+  accountId: string | null = null,
+): Promise<KeyRecord[]> {
+  const { rows } = await database.query<KeyRecord>(
+    `SELECT ${COLUMNS} FROM api_keys WHERE $1::text IS NULL OR account_id = $1 ORDER BY id`,
+    [accountId],
+  );
+  return rows;
+}
+
+/**
+ * Ends a key at once and for good; a second revocation keeps the first date.
+ * @throws SonogateError `not_found`.
+ */
+export async function revokeKey(
+  database: Queryable,
+  id: string,
+  accountId: string | null = null,
+  now = new Date(),
+): Promise<KeyRecord> {
+  const { rows } = await database.query<KeyRecord>(
+    `UPDATE api_keys SET revoked_at = coalesce(revoked_at, $2)
+     WHERE id = $1 AND ($3::text IS NULL OR account_id = $3) RETURNING ${COLUMNS}`,
+    [id, now, accountId],
+  );
+  const record = rows[0];
+  if (!record) throw new SonogateError('not_found', `There is no key ${id}.`);
+  return record;
+}
+
+/**
+ * The account and scopes behind a key.
+ * @throws SonogateError `invalid_key` when it is unknown, revoked or expired.
+ */
+export async function authenticate(
+  database: Queryable,
+  key: string,
+  now = new Date(),
+): Promise<Principal> {
+  if (!KEY_FORM.test(key)) throw new SonogateError('invalid_key');
+  const { rows } = await database.query<KeyRecord>(
+    `SELECT ${COLUMNS} FROM api_keys
+     WHERE sha256 = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`,
+    [digest(key), now],
+  );
+  const record = rows[0];
+  if (!record) throw new SonogateError('invalid_key');
+  await noteUse(database, record.id, now);
+  return {
+    accountId: record.account_id,
+    keyId: record.id,
+    test: record.test,
+    scopes: record.scopes,
+  };
+}
+
+/** To the minute, so that a polling client does not cost one write per call. */
+async function noteUse(database: Queryable, id: string, now: Date): Promise<void> {
+  await database.query(
+    `UPDATE api_keys SET last_used_at = $2
+     WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2::timestamptz - interval '1 minute')`,
+    [id, now],
+  );
+}
+
+function digest(key: string): string {
+  return createHash('sha256').update(key).digest('hex');
+}
+
+function base62(bytes: Buffer): string {
+  let rest = BigInt(`0x${bytes.toString('hex')}`);
+  let digits = '';
+  for (let n = 0; n < KEY_DIGITS; n++) {
+    digits = BASE62[Number(rest % 62n)] + digits;
+    rest /= 62n;
+  }
+  return digits;
+}

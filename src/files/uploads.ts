@@ -1,0 +1,185 @@
+import type { Readable } from 'node:stream';
+import type { Queryable } from '../database/port.ts';
+import { SonogateError } from '../errors/catalogue.ts';
+import { newId } from '../requests/ids.ts';
+import type { RequestFile } from '../requests/port.ts';
+import { type BlobFolder, TooManyBytesError } from './blob-folder.ts';
+
+/**
+ * States of a file.
+ *
+ *   pending ──complete──▶ ready ──24 h after the last use──▶ removed
+ *      └──24 h after creation──▶ removed
+ */
+export type FileStatus = 'pending' | 'ready';
+
+/** Files expire this long after the last request that uses them. */
+const LIFE_MS = 24 * 3_600_000;
+
+export interface FileRow {
+  id: string;
+  account_id: string;
+  filename: string;
+  media_type: string;
+  bytes: number;
+  status: FileStatus;
+  sha256: string | null;
+  created_at: Date;
+  expires_at: Date;
+}
+
+export interface AnnouncedFile {
+  filename: string;
+  bytes: number;
+  mediaType: string;
+}
+
+export interface UploadLimits {
+  /** Largest file of one PUT. */
+  maxBytes: number;
+  /** Uploads are refused that would leave less than this on the disk. */
+  minFreeBytes: number;
+}
+
+/** Files that clients bring: announced, received whole or not at all, completed, then usable. */
+export interface Uploads {
+  /** @throws SonogateError `payload_too_large`, `overloaded`. */
+  create(accountId: string, announced: AnnouncedFile): Promise<FileRow>;
+  /**
+   * Stores the bytes of a pending file; a later PUT replaces an earlier one. `length` is what the
+   * call says it brings, when it says so: a wrong one is refused before anything is read.
+   * @throws SonogateError `not_found`, `upload_incomplete`.
+   */
+  receive(id: string, source: Readable, length: number | null): Promise<FileRow>;
+  /**
+   * Makes a received file usable; twice is harmless.
+   * @throws SonogateError `not_found`, `upload_incomplete`.
+   */
+  complete(accountId: string, id: string, sha256: string | null): Promise<FileRow>;
+  /** The files of `ids` that this account may use now; asking keeps them for another day. */
+  ready(accountId: string, ids: readonly string[]): Promise<Map<string, RequestFile>>;
+  /** Removes what has expired; returns how many files. */
+  removeExpired(): Promise<number>;
+}
+
+export function createUploads({
+  database,
+  blobs,
+  limits,
+  now = () => new Date(),
+}: {
+  database: Queryable;
+  blobs: BlobFolder;
+  limits: UploadLimits;
+  now?: () => Date;
+}): Uploads {
+  const expiry = () => new Date(now().getTime() + LIFE_MS);
+
+  async function pending(id: string): Promise<FileRow> {
+    const { rows } = await database.query<FileRow>(
+      `SELECT * FROM files WHERE id = $1 AND status = 'pending' AND expires_at > $2`,
+      [id, now()],
+    );
+    if (!rows[0]) throw new SonogateError('not_found', 'There is no pending upload here.');
+    return toFile(rows[0]);
+  }
+
+  return {
+    async create(accountId, { filename, bytes, mediaType }) {
+      if (bytes > limits.maxBytes) {
+        throw new SonogateError(
+          'payload_too_large',
+          `Files of up to ${limits.maxBytes} bytes are taken; uploads in parts come with a later release.`,
+        );
+      }
+      if ((await blobs.free()) - bytes < limits.minFreeBytes) {
+        throw new SonogateError('overloaded', 'There is no room for the file at the moment.');
+      }
+      const { rows } = await database.query<FileRow>(
+        `INSERT INTO files (id, account_id, filename, media_type, bytes, status, created_at, expires_at)
+         VALUES ($1, $2, $3, $4, $5, 'pending', $6, $7) RETURNING *`,
+        [newId('file'), accountId, filename, mediaType, bytes, now(), expiry()],
+      );
+      return toFile(rows[0] as FileRow);
+    },
+
+    async receive(id, source, length) {
+      const file = await pending(id);
+      if (length !== null && length !== file.bytes) throw wrongSize(file, `${length} are sent`);
+      const received = await blobs.write(source, file.bytes).catch((error: unknown) => {
+        throw error instanceof TooManyBytesError ? wrongSize(file, 'more were sent') : error;
+      });
+      if (received.bytes !== file.bytes) throw wrongSize(file, `${received.bytes} were sent`);
+      const { rows } = await database.query<FileRow>(
+        `UPDATE files SET sha256 = $2 WHERE id = $1 AND status = 'pending' RETURNING *`,
+        [id, received.sha256],
+      );
+      if (!rows[0]) throw new SonogateError('not_found', 'There is no pending upload here.');
+      return toFile(rows[0]);
+    },
+
+    async complete(accountId, id, sha256) {
+      const { rows: found } = await database.query<FileRow>(
+        'SELECT * FROM files WHERE id = $1 AND account_id = $2 AND expires_at > $3',
+        [id, accountId, now()],
+      );
+      const file = found[0];
+      if (!file) throw new SonogateError('not_found', 'There is no such upload.');
+      if (file.sha256 === null) {
+        throw new SonogateError('upload_incomplete', 'The bytes have not arrived yet.');
+      }
+      if (sha256 !== null && sha256 !== file.sha256) {
+        throw new SonogateError(
+          'upload_incomplete',
+          `The SHA-256 of the bytes received is ${file.sha256}; send the file again.`,
+        );
+      }
+      const { rows } = await database.query<FileRow>(
+        `UPDATE files SET status = 'ready', expires_at = $2 WHERE id = $1 RETURNING *`,
+        [id, expiry()],
+      );
+      return toFile(rows[0] as FileRow);
+    },
+
+    async ready(accountId, ids) {
+      const { rows } = await database.query<FileRow>(
+        `UPDATE files SET expires_at = $3
+         WHERE id = ANY($1::text[]) AND account_id = $2 AND status = 'ready' AND expires_at > $4
+         RETURNING *`,
+        [ids, accountId, expiry(), now()],
+      );
+      return new Map(
+        rows.map(toFile).map(({ id, filename, bytes, sha256 }) => {
+          const digest = sha256 as string;
+          return [id, { name: filename, path: blobs.path(digest), bytes, sha256: digest }];
+        }),
+      );
+    },
+
+    async removeExpired() {
+      await blobs.removeAbandoned(now());
+      const { rows } = await database.query<{ sha256: string | null }>(
+        'DELETE FROM files WHERE expires_at <= $1 RETURNING sha256',
+        [now()],
+      );
+      const digests = new Set(rows.flatMap(({ sha256 }) => sha256 ?? []));
+      for (const sha256 of digests) {
+        const { rows: users } = await database.query('SELECT 1 FROM files WHERE sha256 = $1', [
+          sha256,
+        ]);
+        if (users.length === 0) await blobs.remove(sha256, now());
+      }
+      return rows.length;
+    },
+  };
+}
+
+function wrongSize({ bytes }: FileRow, found: string): SonogateError {
+  const detail = `${bytes} bytes were announced and ${found}; nothing was kept.`;
+  return new SonogateError('upload_incomplete', detail);
+}
+
+/** PostgreSQL hands a bigint over as text, the embedded one as a number. */
+function toFile(row: FileRow): FileRow {
+  return { ...row, bytes: Number(row.bytes) };
+}

@@ -1,0 +1,37 @@
+import { Router } from '@koa/router';
+import Koa from 'koa';
+import { addArtifactRoutes } from './artifacts.ts';
+import type { HttpDeps, HttpState } from './deps.ts';
+import { addErrorPages } from './error-pages.ts';
+import { addEventRoutes } from './events.ts';
+import { addHealthRoutes } from './health.ts';
+import { addMetricsRoute } from './metrics.ts';
+import { addModelRoutes } from './models.ts';
+import { problems } from './problems.ts';
+import { addRequestRoutes } from './requests.ts';
+import { responseHeaders } from './response-headers.ts';
+import { addRunRoutes } from './run.ts';
+import { addUploadRoutes } from './uploads.ts';
+
+/** The HTTP door of the request core: `docs/api.md`. */
+export function createHttpApp(deps: HttpDeps): Koa<HttpState> {
+  const app = new Koa<HttpState>();
+  const router = new Router<HttpState>();
+  addRunRoutes(router, deps);
+  addRequestRoutes(router, deps);
+  addEventRoutes(router, deps);
+  addArtifactRoutes(router, deps);
+  addUploadRoutes(router, deps);
+  addModelRoutes(router, deps);
+  addHealthRoutes(router, deps);
+  addMetricsRoute(router, deps);
+  addErrorPages(router);
+
+  app.use(responseHeaders());
+  app.use(problems(deps));
+  app.use(router.routes());
+  app.use(router.allowedMethods());
+  // What is left here happened after the answer had begun, mostly a client that went away.
+  app.on('error', (error: unknown) => deps.logger.debug({ err: error }, 'answer cut short'));
+  return app;
+}

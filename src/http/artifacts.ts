@@ -1,0 +1,59 @@
+import { createReadStream } from 'node:fs';
+import type { Router } from '@koa/router';
+import { SonogateError } from '../errors/catalogue.ts';
+import type { ArtifactEntry, RequestCore } from '../requests/core.ts';
+import type { RequestRow } from '../requests/row.ts';
+import { requireScope } from './authentication.ts';
+import { baseUrl, type HttpDeps, type HttpState } from './deps.ts';
+import { ownRequest } from './requests.ts';
+
+const LINK_LIFE_MS = 5 * 60_000;
+
+/** `GET /v1/requests/{id}/artifacts[/{name}]` and the signed addresses these lead to. */
+export function addArtifactRoutes(router: Router<HttpState>, deps: HttpDeps): void {
+  const { core, config, signer, now = () => new Date() } = deps;
+
+  router.get('/v1/requests/:id/artifacts', requireScope(deps, 'read'), async (context) => {
+    const row = await ownRequest(core, context.params.id, context.state);
+    refuseExpired(row);
+    context.body = { data: await core.artifacts(row.id) };
+  });
+
+  router.get('/v1/requests/:id/artifacts/:name', requireScope(deps, 'read'), async (context) => {
+    const row = await ownRequest(core, context.params.id, context.state);
+    refuseExpired(row);
+    const { name } = await listed(core, row.id, context.params.name);
+    const path = `/v1/downloads/${row.id}/${encodeURIComponent(name)}`;
+    const expires = new Date(now().getTime() + LINK_LIFE_MS);
+    context.redirect(`${baseUrl(context, config)}${signer.sign('GET', path, expires)}`);
+    context.body = null;
+    context.status = 302;
+  });
+
+  router.get('/v1/downloads/:id/:name', async (context) => {
+    signer.verify('GET', context.path, context.query, now());
+    const { id = '', name } = context.params;
+    const artifact = await listed(core, id, name);
+    const path = await core.artifactPath(id, artifact.name);
+    if (path === null) throw new SonogateError('expired', 'The artifact has been purged.');
+    context.type = artifact.media_type;
+    context.length = artifact.bytes;
+    context.attachment(artifact.name);
+    context.body = createReadStream(path);
+  });
+}
+
+function refuseExpired({ status }: RequestRow): void {
+  if (status === 'expired') throw new SonogateError('expired', 'The artifacts have been purged.');
+}
+
+/** A name only ever selects from the list of the result, so that no path can be built from it. */
+async function listed(
+  core: RequestCore,
+  id: string,
+  name: string | undefined,
+): Promise<ArtifactEntry> {
+  const artifact = (await core.artifacts(id)).find((entry) => entry.name === name);
+  if (!artifact) throw new SonogateError('not_found', 'There is no such artifact.');
+  return artifact;
+}

@@ -1,0 +1,26 @@
+import type { Middleware } from 'koa';
+import { authenticate, type Scope } from '../accounts/keys.ts';
+import { SonogateError } from '../errors/catalogue.ts';
+import type { HttpDeps, HttpState } from './deps.ts';
+
+/** RFC 6750 2.1. */
+const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i;
+
+/** Lets a call through whose key has the scope; an `admin` key has them all. */
+export function requireScope(
+  { database, now = () => new Date() }: Pick<HttpDeps, 'database' | 'now'>,
+  scope: Scope,
+): Middleware<HttpState> {
+  return async (context, next) => {
+    const key = BEARER.exec(context.get('Authorization'))?.[1];
+    if (!key) {
+      throw new SonogateError('unauthenticated', 'Send `Authorization: Bearer` with an API key.');
+    }
+    const principal = await authenticate(database, key, now());
+    if (!principal.scopes.includes(scope) && !principal.scopes.includes('admin')) {
+      throw new SonogateError('forbidden', `The call needs a key with the scope "${scope}".`);
+    }
+    context.state.principal = principal;
+    await next();
+  };
+}

@@ -1,0 +1,42 @@
+import type { Context } from 'koa';
+import type { Config } from '../../config/schema.ts';
+import type { Principal } from '../accounts/keys.ts';
+import type { Database } from '../database/port.ts';
+import type { Uploads } from '../files/uploads.ts';
+import type { Logger } from '../logging/logger.ts';
+import type { RequestCore } from '../requests/core.ts';
+import type { Metric } from './metrics.ts';
+import type { UrlSigner } from './signed-url.ts';
+
+/** All the HTTP door needs of the rest; `main.ts` hands it over. */
+export interface HttpDeps {
+  core: RequestCore;
+  database: Database;
+  uploads: Uploads;
+  signer: UrlSigner;
+  config: Pick<Config['http'], 'publicUrl' | 'maxBodyBytes'>;
+  logger: Logger;
+  /** Name of a part → resolves when it works, rejects with the reason when it does not. */
+  checks: Record<string, () => Promise<unknown>>;
+  metrics: () => Promise<Metric[]>;
+  /** Aborted when the server stops: open streams end. */
+  stopping: AbortSignal;
+  now?: () => Date;
+  /** Time between two comments on a quiet event stream. */
+  heartbeatMs?: number;
+}
+
+/** What the middleware leaves for the resources. */
+export interface HttpState {
+  requestId: string;
+  principal: Principal;
+  /** Parsed JSON body; undefined when the call had none. */
+  body: unknown;
+  /** Names this call among all accounts when the client asked for it to be done once; else null. */
+  idempotencyKey: string | null;
+}
+
+/** Address under which the caller reached us, without a trailing slash. */
+export function baseUrl(context: Pick<Context, 'origin'>, config: HttpDeps['config']): string {
+  return config.publicUrl?.replace(/\/+$/, '') ?? context.origin;
+}

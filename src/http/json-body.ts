@@ -1,0 +1,43 @@
+import type { IncomingMessage } from 'node:http';
+import type { Middleware } from 'koa';
+import { SonogateError } from '../errors/catalogue.ts';
+import type { HttpState } from './deps.ts';
+
+/** Reads a JSON body of at most `limit` bytes into `state.body`; undefined when there is none. */
+export function jsonBody(limit: number): Middleware<HttpState> {
+  return async (context, next) => {
+    const hasBody = Number(context.get('Content-Length')) > 0 || context.get('Transfer-Encoding');
+    if (hasBody) {
+      if (!context.is('application/json') || context.get('Content-Encoding')) {
+        throw new SonogateError(
+          'unsupported_media_type',
+          'Send the body as `Content-Type: application/json`, without a content coding.',
+        );
+      }
+      context.state.body = parse(await read(context.req, limit));
+    }
+    await next();
+  };
+}
+
+async function read(call: IncomingMessage, limit: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  // Destroying the call would take the connection with it, and the answer could not be sent.
+  for await (const chunk of call.iterator({ destroyOnReturn: false })) {
+    bytes += chunk.length;
+    if (bytes > limit) {
+      throw new SonogateError('payload_too_large', `A body may have up to ${limit} bytes.`);
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function parse(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    throw new SonogateError('invalid_json', 'The body is not a JSON text in UTF-8.');
+  }
+}

@@ -1,0 +1,78 @@
+import { STATUS_CODES } from 'node:http';
+import type { Context, Middleware } from 'koa';
+import { type ErrorCode, SonogateError } from '../errors/catalogue.ts';
+import { InvalidInputError, problem } from '../errors/problem.ts';
+import { baseUrl, type HttpDeps, type HttpState } from './deps.ts';
+
+/** Seconds after which a call that was refused for now is worth repeating. */
+const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, number>> = {
+  idempotency_in_progress: 1,
+  rate_limited: 1,
+  overloaded: 30,
+};
+
+/** Turns whatever a call ends with into problem details (RFC 9457); nothing of the inside leaves. */
+export function problems({
+  config,
+  logger,
+}: Pick<HttpDeps, 'config' | 'logger'>): Middleware<HttpState> {
+  return async (context, next) => {
+    try {
+      await next();
+      if (context.status === 405) describeMethods(context);
+      else if (context.status === 404 && !context.body) {
+        throw new SonogateError('not_found', 'Nothing is served at this path.');
+      }
+    } catch (error) {
+      const known = knownError(error);
+      if (known.code === 'internal') {
+        logger.error({ err: error, request_id: context.state.requestId }, 'call failed');
+      }
+      describe(context, known, baseUrl(context, config));
+    }
+  };
+}
+
+function knownError(error: unknown): SonogateError {
+  if (error instanceof SonogateError) return error;
+  if (isOutOfSpace(error)) return new SonogateError('overloaded', 'The disk is full.');
+  return new SonogateError('internal', 'The gateway could not answer the call.');
+}
+
+function isOutOfSpace(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOSPC';
+}
+
+function describe(
+  context: Context & { state: HttpState },
+  error: SonogateError,
+  address: string,
+): void {
+  const body = problem(error.code, error.detail, address, {
+    instance: context.path,
+    request_id: context.state.requestId,
+    ...(error instanceof InvalidInputError ? { errors: [...error.errors] } : {}),
+  });
+  context.status = body.status;
+  context.body = body;
+  context.type = 'application/problem+json';
+  if (body.status === 401) {
+    // RFC 6750 3.1: a call without credentials is told the scheme and nothing else.
+    const given = error.code === 'unauthenticated' ? '' : ' error="invalid_token"';
+    context.set('WWW-Authenticate', `Bearer${given}`);
+  }
+  const wait = RETRY_AFTER_SECONDS[error.code];
+  if (wait !== undefined) context.set('Retry-After', String(wait));
+  // The rest of a body that was refused is read and thrown away, so that the client, which may
+  // still be sending, gets to read the answer.
+  context.req.resume();
+}
+
+/** The catalogue has no code of its own for this: the status says it all (RFC 9457 4.2.1). */
+function describeMethods(context: Context & { state: HttpState }): void {
+  const detail = `This path takes ${context.response.get('Allow')}.`;
+  const title = STATUS_CODES[405];
+  context.body = { type: 'about:blank', title, status: 405, detail, instance: context.path };
+  context.status = 405;
+  context.type = 'application/problem+json';
+}

@@ -1,0 +1,62 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Queryable } from '../database/port.ts';
+import { SonogateError } from '../errors/catalogue.ts';
+
+const SECRET_NAME = 'url-signing';
+const SECRET_BYTES = 32;
+
+/** Lets the bearer of a URL make one call until it expires, without a key (HMAC-SHA-256). */
+export interface UrlSigner {
+  /** `path` with the query that signs it for `method` until `expires`. */
+  sign(method: string, path: string, expires: Date): string;
+  /**
+   * @throws SonogateError `not_found` for a signature that is not ours, `expired` for one past its
+   * time.
+   */
+  verify(method: string, path: string, query: SignedQuery, now: Date): void;
+}
+
+export type SignedQuery = Partial<Record<string, string | string[]>>;
+
+/** The secret that all processes of this site sign with; made on first use. */
+export async function loadSigningSecret(database: Queryable): Promise<Buffer> {
+  await database.query(
+    'INSERT INTO secrets (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING',
+    [SECRET_NAME, randomBytes(SECRET_BYTES).toString('base64')],
+  );
+  const { rows } = await database.query<{ value: string }>(
+    'SELECT value FROM secrets WHERE name = $1',
+    [SECRET_NAME],
+  );
+  return Buffer.from((rows[0] as { value: string }).value, 'base64');
+}
+
+export function createUrlSigner(secret: Buffer): UrlSigner {
+  const signature = (method: string, path: string, expires: string) =>
+    createHmac('sha256', secret).update(`${method}\n${path}\n${expires}`).digest();
+
+  return {
+    sign(method, path, expires) {
+      const seconds = String(Math.floor(expires.getTime() / 1000));
+      const query = new URLSearchParams({
+        expires: seconds,
+        signature: signature(method, path, seconds).toString('base64url'),
+      });
+      return `${path}?${query}`;
+    },
+
+    verify(method, path, { expires, signature: given }, now) {
+      if (typeof expires !== 'string' || typeof given !== 'string') {
+        throw new SonogateError('not_found', 'The address is not complete.');
+      }
+      const wanted = signature(method, path, expires);
+      const found = Buffer.from(given, 'base64url');
+      if (found.length !== wanted.length || !timingSafeEqual(found, wanted)) {
+        throw new SonogateError('not_found', 'The signature of the address does not match.');
+      }
+      if (Number(expires) * 1000 <= now.getTime()) {
+        throw new SonogateError('expired', 'The address has expired; ask for a new one.');
+      }
+    },
+  };
+}
