@@ -1,0 +1,124 @@
+import type { Bundle, BundleEntry, Patient, Reference, Resource } from '@medplum/fhirtypes';
+import type { Subject } from '../pipelines/artifacts/subject.ts';
+import type { Result } from '../pipelines/result/envelope.ts';
+import { buildDevice, deviceIdentifier } from './device.ts';
+import { buildDiagnosticReport } from './diagnostic-report.ts';
+import { buildDocumentReference } from './document-reference.ts';
+import {
+  dicomUidIdentifier,
+  identifierQuery,
+  resourceUrn,
+  resultIdentifier,
+} from './identifiers.ts';
+import { buildImagingStudy } from './imaging-study.ts';
+import { buildObservations } from './observation.ts';
+import { buildProvenance, provenanceId } from './provenance.ts';
+import { type BundleInput, type ReportContext, reportContext } from './report-context.ts';
+
+/** Role of the Patient that `createPatient` sends along. */
+export const NEW_PATIENT_ROLE = 'Patient';
+
+/**
+ * One finished request as one FHIR R4 transaction (interop 1.1). Every entry is conditional on an
+ * identifier made from the request id, so that the same bundle sent twice leaves one report.
+ */
+export function buildBundle(input: BundleInput): Bundle {
+  const context = reportContext(input);
+  const { requestId, resultSystem, newPatient } = context;
+  const observations = buildObservations(context);
+  const document = buildDocumentReference(context);
+  const patientIdentifier = newPatient?.identifier?.[0];
+  const { identity } = input.subject;
+
+  const entry: BundleEntry[] = [];
+  if (newPatient && patientIdentifier) {
+    entry.push(
+      createOnce(newPatient, requestId, NEW_PATIENT_ROLE, identifierQuery(patientIdentifier)),
+    );
+  }
+  entry.push(
+    createOnce(
+      buildDevice(context),
+      requestId,
+      'Device',
+      identifierQuery(deviceIdentifier(context)),
+    ),
+  );
+  if (identity && context.imagingStudy) {
+    entry.push(
+      createOnce(
+        buildImagingStudy(context, identity),
+        requestId,
+        'ImagingStudy',
+        identifierQuery(dicomUidIdentifier(identity.StudyInstanceUID)),
+      ),
+    );
+  }
+  for (const { role, resource } of observations) {
+    entry.push(replace(resource, requestId, role, resultIdentifier(resultSystem, requestId, role)));
+  }
+  if (document) {
+    const role = 'DocumentReference';
+    entry.push(replace(document, requestId, role, resultIdentifier(resultSystem, requestId, role)));
+  }
+  entry.push(reportEntry(context, buildDiagnosticReport(context, observations)));
+  if (input.provenance !== false) {
+    const provenance = buildProvenance(context, observations);
+    entry.push({
+      fullUrl: resourceUrn(requestId, 'Provenance'),
+      resource: provenance,
+      request: { method: 'PUT', url: `Provenance/${provenanceId(requestId)}` },
+    });
+  }
+  // Undefined members are left out, as on the wire.
+  return JSON.parse(JSON.stringify({ resourceType: 'Bundle', type: 'transaction', entry }));
+}
+
+const ANONYMOUS: Reference<Patient> = { type: 'Patient', display: 'Anonymous' };
+
+/**
+ * The bundle of a request that belongs to no patient of ours (artifact `fhir-bundle.json`): the same
+ * transaction, with a subject that names nobody; the client puts its own patient in before it posts.
+ */
+export function buildAnonymousBundle(result: Result, subject: Subject): Bundle {
+  return buildBundle({
+    result,
+    subject: { ...subject, identity: null },
+    resultSystem: null,
+    organization: 'Sonogate',
+    patient: ANONYMOUS,
+  });
+}
+
+function createOnce(
+  resource: Resource,
+  requestId: string,
+  role: string,
+  ifNoneExist: string,
+): BundleEntry {
+  return {
+    fullUrl: resourceUrn(requestId, role),
+    resource,
+    request: { method: 'POST', url: resource.resourceType, ifNoneExist },
+  };
+}
+
+function replace(
+  resource: Resource,
+  requestId: string,
+  role: string,
+  identifier: ReturnType<typeof resultIdentifier>,
+): BundleEntry {
+  return {
+    fullUrl: resourceUrn(requestId, role),
+    resource,
+    request: { method: 'PUT', url: `${resource.resourceType}?${identifierQuery(identifier)}` },
+  };
+}
+
+function reportEntry(context: ReportContext, report: Resource): BundleEntry {
+  const identifier = resultIdentifier(context.resultSystem, context.requestId);
+  const entry = replace(report, context.requestId, 'DiagnosticReport', identifier);
+  if (entry.request && context.versionId) entry.request.ifMatch = `W/"${context.versionId}"`;
+  return entry;
+}

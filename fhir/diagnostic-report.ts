@@ -1,0 +1,67 @@
+import type { DiagnosticReport } from '@medplum/fhirtypes';
+import type { Result, Section } from '../pipelines/result/envelope.ts';
+import { pdfAttachment } from './attachment.ts';
+import { AI_ASSERTED, reportCodes } from './codes.ts';
+import { dicomUidIdentifier, resultIdentifier } from './identifiers.ts';
+import { type ObservationEntry, observationReference } from './observation-base.ts';
+import type { ReportContext } from './report-context.ts';
+
+/**
+ * The anchor of the result. Always `preliminary`: only a person makes a report final. R4 has no
+ * Device among the performers; the software stands in `Observation.device` and the Provenance.
+ */
+export function buildDiagnosticReport(
+  context: ReportContext,
+  observations: readonly ObservationEntry[],
+): DiagnosticReport {
+  const { result, requestId } = context;
+  const codes = reportCodes(result.endpoint);
+  const attachment = pdfAttachment(context);
+  return {
+    resourceType: 'DiagnosticReport',
+    meta: { security: [AI_ASSERTED] },
+    identifier: [
+      resultIdentifier(context.resultSystem, requestId),
+      ...(context.structuredReportUid ? [dicomUidIdentifier(context.structuredReportUid)] : []),
+    ],
+    basedOn: context.order ? [context.order] : undefined,
+    status: 'preliminary',
+    category: codes.categories,
+    code: { coding: codes.code, text: codes.title },
+    subject: context.patient,
+    encounter: context.encounter,
+    effectiveDateTime: context.effective,
+    issued: result.generated_at,
+    performer: [{ type: 'Organization', display: context.organization }],
+    result:
+      observations.length > 0
+        ? observations.map(({ role }) => observationReference(requestId, role))
+        : undefined,
+    imagingStudy: context.imagingStudy ? [context.imagingStudy] : undefined,
+    conclusion: conclusion(result),
+    presentedForm: attachment ? [attachment] : undefined,
+  };
+}
+
+/** Statuses that leave nothing to say; every other one is a gap in what was looked at. */
+const WITHOUT_GAP: ReadonlySet<Section['status']> = new Set(['complete', 'not_requested']);
+
+/**
+ * The result in words: nothing that is not in `result`, and what was not looked at, so that silence
+ * is never read as normal.
+ */
+export function conclusion(result: Result): string {
+  const statements = result.report?.impression ?? result.findings.map((finding) => finding.text);
+  const accepted = result.measurements.filter((m) => m.quality === 'accepted').length;
+  const gaps = result.sections.filter((section) => !WITHOUT_GAP.has(section.status)).map(gap);
+  return [
+    'AI draft, not reviewed.',
+    `Measurements accepted: ${accepted}; withheld: ${result.measurements.length - accepted}.`,
+    ...statements,
+    ...(gaps.length > 0 ? [`Not or not fully assessed: ${gaps.join('; ')}.`] : []),
+  ].join(' ');
+}
+
+function gap({ title, reason }: Section): string {
+  return reason ? `${title} (${reason.detail.replace(/\.$/, '')})` : title;
+}

