@@ -27,7 +27,7 @@ export function sampleRange(grid: PolarGrid, sample: number): number {
 }
 
 /** Ratio of amplitudes that a level in dB stands for. */
-export const amplitude = (decibel: number) => 10 ** (decibel / 20);
+export const amplitude = (decibel: number) => Math.exp((Math.LN10 / 20) * decibel);
 
 /** |cosine| of the angle between the beam and the surface normal, from the distance's gradient. */
 function incidence(layer: Layer, x: number, y: number, beamX: number, beamY: number): number {

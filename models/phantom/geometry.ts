@@ -33,7 +33,8 @@ export interface ImageWindow {
 /** Range in mm below the face along the scan line, and the angle of that line. */
 export function toPolar(sector: Sector, x: number, y: number): { range: number; angle: number } {
   const fromCentre = y + sector.radiusMm;
-  return { range: Math.hypot(x, fromCentre) - sector.radiusMm, angle: Math.atan2(x, fromCentre) };
+  const range = Math.sqrt(x * x + fromCentre * fromCentre) - sector.radiusMm;
+  return { range, angle: Math.atan2(x, fromCentre) };
 }
 
 export function fromPolar(sector: Sector, range: number, angle: number): Point {

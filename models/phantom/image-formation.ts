@@ -30,8 +30,8 @@ export interface Acquisition {
 
 /** Enough lines and samples that the screen, not the grid, limits the detail. */
 export function gridFor({ sector, window }: Acquisition): PolarGrid {
-  const samples = Math.round(Math.min(900, Math.max(320, sector.depthMm / window.mmPerPixel)));
-  return { sector, samples, lines: 288 };
+  const pixels = sector.depthMm / window.mmPerPixel;
+  return { sector, samples: Math.round(Math.min(560, Math.max(320, pixels))), lines: 240 };
 }
 
 /** How far the tail below a strong echo reaches before it falls by a factor e, mm. */
@@ -69,7 +69,9 @@ function addClutter(echoes: EchoMap, acquisition: Acquisition, random: Random): 
       const echo = diffuse[i] as number;
       const lobes = level * (smeared[i] as number);
       const trailing = tail[line] as number;
-      diffuse[i] = Math.hypot(echo, lobes, trailing, cloud, noise);
+      diffuse[i] = Math.sqrt(
+        echo * echo + lobes * lobes + trailing * trailing + cloud * cloud + noise * noise,
+      );
       tail[line] = trailing * tailDecay + tailGain * (total[i] as number);
     }
   }

@@ -1,4 +1,4 @@
-import type { Point, Sector } from './geometry.ts';
+import { type Point, type Sector, toPolar } from './geometry.ts';
 import { createNoise, type Random } from './random.ts';
 import { ellipse, everywhere, grown, rim, type Shape } from './shapes.ts';
 import { type Layer, TISSUE } from './tissue.ts';
@@ -7,9 +7,16 @@ import { type Layer, TISSUE } from './tissue.ts';
 function abdominalWall(sector: Sector, random: Random, wallMm: number): Layer[] {
   const waver = createNoise(random.fork('waver'), 22);
   const grain = createNoise(random.fork('grain'), 1);
-  const below = (x: number, y: number) => Math.hypot(x, y + sector.radiusMm) - sector.radiusMm;
-  const level = (fraction: number) => (x: number, y: number) =>
-    below(x, y) - wallMm * fraction * (1 + 0.22 * waver(x, fraction * 300));
+  const below = (x: number, y: number) => toPolar(sector, x, y).range;
+  const unevenness = 0.22;
+  const level = (fraction: number) => {
+    const deepest = wallMm * fraction * (1 + unevenness);
+    return (x: number, y: number) =>
+      // The range is never less than y, so most of the image is decided without computing it.
+      y > deepest
+        ? y - deepest
+        : below(x, y) - wallMm * fraction * (1 + unevenness * waver(x, fraction * 300));
+  };
   const down = (fraction: number): Shape => ({ ...everywhere, distance: level(fraction) });
   const fatShare = random.range(0.35, 0.6);
   // Muscle and fat are striped along the face: fine across the layers, long along them.

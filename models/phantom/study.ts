@@ -1,0 +1,146 @@
+import { type ImageHeader, type StudyHeader, writeUltrasound } from './dicom.ts';
+import { type PhantomFrame, simulateCine } from './frame.ts';
+import type { FrameTruth, Plane } from './labels.ts';
+import type { PixelEncoding } from './pixel-data.ts';
+import { createRandom, type Random } from './random.ts';
+import { drawGrowth, type FetalSizes, type GrowthDeviation, sizesAt } from './sizes.ts';
+import { derivedUid } from './uids.ts';
+
+export interface StudyRequest {
+  /** Which fetus, mother, hand and machine. */
+  seed: number;
+  /** Gestational age at the study date, days, 98 to 280. */
+  gaDays: number;
+  /** Size relative to the growth standard; drawn from the seed when absent. */
+  growth?: GrowthDeviation;
+  /** YYYYMMDD; a fixed date when absent, so that the same request gives the same bytes. */
+  studyDate?: string;
+}
+
+export interface StudyFile {
+  name: string;
+  /** DICOM Part 10. */
+  bytes: Buffer;
+  /** One entry per frame. */
+  truth: FrameTruth[];
+}
+
+export interface StudyTruth {
+  gaDays: number;
+  sizes: FetalSizes;
+  studyInstanceUid: string;
+  studyDate: string;
+  lastMenstrualDate: string;
+}
+
+export interface PhantomStudy {
+  files: StudyFile[];
+  truth: StudyTruth;
+}
+
+interface Shot {
+  plane: Plane;
+  frames: number;
+  encoding: PixelEncoding;
+}
+
+const STILL = {
+  native: { compression: 'native', colour: 'grey' },
+  nativeColour: { compression: 'native', colour: 'rgb' },
+  jpeg: { compression: 'jpeg', colour: 'grey' },
+  jpegColour: { compression: 'jpeg', colour: 'rgb' },
+} as const satisfies Record<string, PixelEncoding>;
+
+/** Each measure three times (INTERGROWTH-21st protocol), the other head planes once, one cine. */
+const SHOTS: readonly Shot[] = [
+  { plane: 'transthalamic', frames: 1, encoding: STILL.native },
+  { plane: 'transthalamic', frames: 1, encoding: STILL.jpeg },
+  { plane: 'transthalamic', frames: 1, encoding: STILL.jpegColour },
+  { plane: 'abdominal', frames: 1, encoding: STILL.native },
+  { plane: 'abdominal', frames: 1, encoding: STILL.jpeg },
+  { plane: 'abdominal', frames: 1, encoding: STILL.nativeColour },
+  { plane: 'femur', frames: 1, encoding: STILL.native },
+  { plane: 'femur', frames: 1, encoding: STILL.jpeg },
+  { plane: 'femur', frames: 1, encoding: STILL.jpegColour },
+  { plane: 'transventricular', frames: 1, encoding: STILL.jpeg },
+  { plane: 'transcerebellar', frames: 1, encoding: STILL.jpegColour },
+  { plane: 'transthalamic', frames: 6, encoding: STILL.jpeg },
+];
+
+const SCREEN = { columns: 800, rows: 600 } as const;
+
+const DEFAULT_STUDY_DATE = '20260115';
+
+const DAY_MS = 86_400_000;
+
+function parseDate(yyyymmdd: string): Date {
+  const [, year, month, day] = /^(\d{4})(\d{2})(\d{2})$/.exec(yyyymmdd) ?? [];
+  const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
+  if (Number.isNaN(date.getTime())) throw new RangeError(`"${yyyymmdd}" is not a date YYYYMMDD`);
+  return date;
+}
+
+const formatDate = (date: Date) => date.toISOString().slice(0, 10).replaceAll('-', '');
+
+function drawHeader(request: StudyRequest, studyDate: string, random: Random): StudyHeader {
+  const { seed, gaDays } = request;
+  const date = parseDate(studyDate);
+  const uid = (part: string) => derivedUid(`${JSON.stringify({ ...request, studyDate })} ${part}`);
+  const ageYears = random.integer(20, 41);
+  const birth = new Date(date.getTime() - (ageYears * 365.25 + random.integer(30, 300)) * DAY_MS);
+  return {
+    patientName: 'PHANTOM^OBSTETRIC',
+    patientId: `PHANTOM-${seed}`,
+    patientBirthDate: formatDate(birth),
+    patientAge: `${String(ageYears).padStart(3, '0')}Y`,
+    patientSizeMetres: random.integer(152, 180) / 100,
+    patientWeightKg: random.integer(52, 96),
+    lastMenstrualDate: formatDate(new Date(date.getTime() - gaDays * DAY_MS)),
+    studyInstanceUid: uid('study'),
+    seriesInstanceUid: uid('series'),
+    studyId: String(seed % 1_000_000),
+    studyDate,
+    studyTime: `${10 + random.integer(0, 6)}1500`,
+    accessionNumber: `PH${seed % 1_000_000}`,
+    studyDescription: 'Obstetric ultrasound (phantom)',
+  };
+}
+
+/** Views of one fetus by one machine: each shot its own hand, the same sizes. */
+function shoot(shot: Shot, sizes: FetalSizes, random: Random): PhantomFrame[] {
+  const seed = random.integer(0, 0x7fffffff);
+  return simulateCine({ plane: shot.plane, sizes, seed, screen: SCREEN }, shot.frames);
+}
+
+/**
+ * One obstetric study of a fictional patient as DICOM files, with what a perfect reader would
+ * measure. The gestational age stands in the header as Last Menstrual Date.
+ *
+ * @throws RangeError for a gestational age outside the growth chart or a date that is none
+ */
+export async function simulateObstetricStudy(request: StudyRequest): Promise<PhantomStudy> {
+  const studyDate = request.studyDate ?? DEFAULT_STUDY_DATE;
+  const random = createRandom(request.seed);
+  const growth = request.growth ?? drawGrowth(random.fork('growth'));
+  const sizes = sizesAt(request.gaDays, growth);
+  const header = drawHeader(request, studyDate, random.fork('patient'));
+  const files: StudyFile[] = [];
+  for (const [index, shot] of SHOTS.entries()) {
+    const frames = shoot(shot, sizes, random.fork(`shot ${index}`));
+    const imageHeader: ImageHeader = {
+      sopInstanceUid: derivedUid(`${header.seriesInstanceUid} ${index}`),
+      instanceNumber: index + 1,
+      encoding: shot.encoding,
+    };
+    files.push({
+      name: `${String(index + 1).padStart(2, '0')}-${shot.plane}.dcm`,
+      bytes: await writeUltrasound(frames, header, imageHeader),
+      truth: frames.map((frame) => frame.truth),
+    });
+  }
+  const { studyInstanceUid, lastMenstrualDate } = header;
+  return {
+    files,
+    truth: { gaDays: request.gaDays, sizes, studyInstanceUid, studyDate, lastMenstrualDate },
+  };
+}
