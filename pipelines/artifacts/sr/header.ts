@@ -2,7 +2,7 @@ import type { NaturalDataset } from 'dcmjs';
 import { CODING_SYSTEMS } from '../../result/concepts.ts';
 import type { Result } from '../../result/envelope.ts';
 import type { DicomIdentity, SourceInstance, Subject } from '../subject.ts';
-import type { ContentItem } from './content-item.ts';
+import { type ContentItem, walk } from './content-item.ts';
 import { contentTime } from './content-time.ts';
 import { codeSequence } from './encode.ts';
 import { referencedInstances } from './references.ts';
@@ -26,6 +26,19 @@ export interface SrDocument {
   /** Instance Number: the documents of one run share a series. */
   number: number;
   tree: ContentItem;
+}
+
+/** Whose the private scheme is (PS3.3 C.12.1.1.1); only in a document that uses it. */
+const OWN_CODES: NaturalDataset[] = [
+  {
+    CodingSchemeDesignator: '99USINT',
+    CodingSchemeName: `Sonogate private codes (${CODING_SYSTEMS['99USINT']})`,
+    CodingSchemeResponsibleOrganization: MANUFACTURER,
+  },
+];
+
+function usesOwnCodes(tree: ContentItem): boolean {
+  return walk(tree).some(({ name }) => name?.scheme === '99USINT');
 }
 
 const ANONYMOUS: DicomIdentity = {
@@ -139,13 +152,7 @@ export function srHeader(result: Result, subject: Subject, document: SrDocument)
     SOPClassUID: document.sopClassUid,
     SOPInstanceUID: uidOf(subject, document.role),
     TimezoneOffsetFromUTC: time.offset,
-    CodingSchemeIdentificationSequence: [
-      {
-        CodingSchemeDesignator: '99USINT',
-        CodingSchemeName: `Sonogate private codes (${CODING_SYSTEMS['99USINT']})`,
-        CodingSchemeResponsibleOrganization: MANUFACTURER,
-      },
-    ],
+    ...(usesOwnCodes(document.tree) && { CodingSchemeIdentificationSequence: OWN_CODES }),
     ...(equipment.length > 0 && { ContributingEquipmentSequence: equipment }),
 
     PatientName: identity.PatientName,

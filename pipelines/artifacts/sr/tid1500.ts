@@ -3,7 +3,6 @@ import type { Measurement, Result } from '../../result/envelope.ts';
 import { noMeasurementStatement, notAcceptedStatement, sectionStatement } from '../statement.ts';
 import type { Subject } from '../subject.ts';
 import {
-  type Code,
   type ContentItem,
   code,
   container,
@@ -27,13 +26,6 @@ import {
 import { referenceTo } from './references.ts';
 import { derivedUid } from './uid.ts';
 import { SR } from './vocabulary.ts';
-
-/** A private code named by the envelope, for what no scheme has a code. */
-const own = (value: string, meaning: string): Code => ({
-  scheme: '99USINT',
-  code: value,
-  meaning,
-});
 
 /** "HC fetus A #2": unique in the document, the same when the study is run again. */
 function trackingIdentifiers(measurements: readonly Measurement[]): Map<string, string> {
@@ -108,17 +100,16 @@ function measurementGroup(
 
 /** What was looked at and found, and what was not assessed and why, for every section. */
 function qualitativeEvaluations(result: Result): ContentItem {
-  const nothing = noMeasurementStatement(result);
-  return container(SR.qualitativeEvaluations, [
-    ...(nothing ? [text('CONTAINS', SR.finding, nothing)] : []),
-    ...result.classifications.map(({ id, concept, name, value }) =>
-      text('CONTAINS', own(concept?.code ?? id, concept?.display ?? name), value),
-    ),
-    ...result.findings.map((finding) => text('CONTAINS', SR.finding, finding.text)),
-    ...result.sections.map((section) =>
-      text('CONTAINS', own(section.id, section.title), sectionStatement(section)),
-    ),
-  ]);
+  const statements = [
+    noMeasurementStatement(result),
+    ...result.classifications.map(({ name, value }) => `${name}: ${value}`),
+    ...result.findings.map((finding) => finding.text),
+    ...result.sections.map((section) => `${section.title}: ${sectionStatement(section)}`),
+  ].filter((statement) => statement !== null);
+  return container(
+    SR.qualitativeEvaluations,
+    statements.map((statement) => text('CONTAINS', SR.finding, statement)),
+  );
 }
 
 /** Content tree of TID 1500 (PS3.16; interop reference 2.8). */

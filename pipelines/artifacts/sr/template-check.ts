@@ -1,0 +1,166 @@
+import { type Code, type ContentItem, type Graphic, walk } from './content-item.ts';
+import type { SrFile } from './decode.ts';
+import { BODIES, GROUP_TEMPLATES, ROOT_TEMPLATES, type Row } from './template-rows.ts';
+
+/** What a content tree breaks, and where: "Fetal Biometry > Biometry Group: …". */
+export interface Fault {
+  path: string;
+  rule: string;
+}
+
+const key = ({ scheme, code }: Code): string => `${scheme} ${code}`;
+const nameOf = (item: ContentItem): string => item.name?.meaning ?? item.value.type;
+
+function matches(row: Row, item: ContentItem): boolean {
+  if (row.relationship !== item.relationship || row.type !== item.value.type) return false;
+  if (row.concept === null) return true;
+  return item.name ? row.concept.includes(key(item.name)) : row.concept.length === 0;
+}
+
+function describe(row: Row): string {
+  return `${row.relationship} ${row.type} (${row.concept?.join(' | ') ?? 'any'})`;
+}
+
+function checkValue(row: Row, item: ContentItem): string | null {
+  const { value } = item;
+  if (value.type === 'CODE' && row.values && !row.values.includes(key(value.code))) {
+    return `value ${key(value.code)} is not one of ${row.values.join(', ')}`;
+  }
+  if (value.type === 'NUM' && value.quantity && row.units) {
+    const { unit } = value.quantity;
+    if (!row.units.includes(unit.code)) return `unit ${unit.code} is not one of ${row.units}`;
+  }
+  return null;
+}
+
+/** Children against the rows of a template: each has a row, in order, as often as it may. */
+function checkRows(parent: ContentItem, rows: readonly Row[], path: string): Fault[] {
+  const faults: Fault[] = [];
+  const counts = new Map<Row, number>();
+  let last = 0;
+  for (const item of parent.items) {
+    const place = `${path} > ${nameOf(item)}`;
+    const index = rows.findIndex((row) => matches(row, item));
+    const row = rows[index];
+    if (!row) {
+      const form = `${item.relationship} ${item.value.type}`;
+      faults.push({ path: place, rule: `no row allows ${form} here` });
+      continue;
+    }
+    // NUM rows of one section may alternate (a weight, then its centile).
+    if (index < last && row.type !== 'NUM') {
+      faults.push({ path: place, rule: 'stands after rows that follow it in the template' });
+    }
+    last = Math.max(last, index);
+    counts.set(row, (counts.get(row) ?? 0) + 1);
+    const wrong = checkValue(row, item);
+    if (wrong) faults.push({ path: place, rule: wrong });
+    faults.push(...checkRows(item, rowsFor(item, row), place));
+  }
+  for (const row of rows) {
+    const count = counts.get(row) ?? 0;
+    if (row.need === 'M' && count === 0) {
+      faults.push({ path, rule: `mandatory ${describe(row)} is missing` });
+    }
+    if (row.once && count > 1)
+      faults.push({ path, rule: `${describe(row)} stands ${count} times` });
+  }
+  return faults;
+}
+
+function rowsFor(item: ContentItem, row: Row): readonly Row[] {
+  const template = item.value.type === 'CONTAINER' ? item.value.template : null;
+  return (template && GROUP_TEMPLATES[template]) || (row.rows ?? []);
+}
+
+/** PS3.3 C.18.6.1.2: an ELLIPSE has four points, its axes at right angles; regions are closed. */
+function checkGraphic({ shape, data }: Graphic, isRegion: boolean): string | null {
+  if (data.length % 2 !== 0) return 'coordinates are not pairs';
+  if (shape === 'ELLIPSE') {
+    if (data.length !== 8) return 'an ELLIPSE has four points';
+    const [ax = 0, ay = 0, bx = 0, by = 0, cx = 0, cy = 0, dx = 0, dy = 0] = data;
+    const product = (bx - ax) * (dx - cx) + (by - ay) * (dy - cy);
+    const lengths = Math.hypot(bx - ax, by - ay) * Math.hypot(dx - cx, dy - cy);
+    if (Math.abs(product) > lengths * 1e-4) return 'the axes are not at right angles';
+  }
+  const closed = data[0] === data.at(-2) && data[1] === data.at(-1);
+  if (shape === 'POLYLINE' && isRegion && !closed) return 'the outline of a region is not closed';
+  return null;
+}
+
+function checkItem(item: ContentItem): string | null {
+  const { value } = item;
+  switch (value.type) {
+    case 'NUM':
+      if (!value.quantity) return value.qualifier ? null : 'no value and no reason';
+      if (!Number.isFinite(value.quantity.value)) return 'the value is not a number';
+      return value.quantity.unit.scheme === 'UCUM' ? null : 'no UCUM unit';
+    case 'TEXT':
+      return value.text === '' ? 'the text is empty' : null;
+    case 'SCOORD':
+      return checkGraphic(value.graphic, item.name?.code === '111030');
+    default:
+      return null;
+  }
+}
+
+interface Instance {
+  ReferencedSOPSequence?: unknown;
+  ReferencedSOPInstanceUID?: unknown;
+  ReferencedSeriesSequence?: unknown;
+}
+
+const sequence = (value: unknown): Instance[] => (Array.isArray(value) ? value : []);
+
+/** Current Requested Procedure Evidence is exactly what the tree refers to (PS3.3 C.17.2). */
+function checkEvidence({ header, root }: SrFile): Fault[] {
+  const listed = new Set(
+    sequence(header.CurrentRequestedProcedureEvidenceSequence)
+      .flatMap((study) => sequence(study.ReferencedSeriesSequence))
+      .flatMap((series) => sequence(series.ReferencedSOPSequence))
+      .map((sop) => String(sop.ReferencedSOPInstanceUID)),
+  );
+  const used = new Set<string>();
+  for (const { value } of walk(root)) {
+    if (value.type === 'IMAGE') used.add(value.image.sopInstanceUid);
+  }
+  const path = 'Current Requested Procedure Evidence';
+  return [
+    ...[...used.difference(listed)].map((uid) => ({ path, rule: `${uid} is not listed` })),
+    ...[...listed.difference(used)].map((uid) => ({ path, rule: `${uid} is not referred to` })),
+  ];
+}
+
+function checkBodies(root: ContentItem, template: string): Fault[] {
+  const bodies = BODIES[template];
+  if (!bodies) return [];
+  const present = root.items.some(({ name }) => name && bodies.includes(key(name)));
+  return present ? [] : [{ path: nameOf(root), rule: `none of ${bodies.join(', ')}` }];
+}
+
+/**
+ * Checks an SR document of TID 1500 or TID 5000 against the rows of its template: what neither
+ * dciodvfy nor dsrdump does.
+ * @returns every fault found; empty for a conforming document.
+ */
+export function checkTemplate(file: SrFile): Fault[] {
+  const { root } = file;
+  const id = root.value.type === 'CONTAINER' ? root.value.template : null;
+  const template = id === null ? undefined : ROOT_TEMPLATES[id];
+  if (!id || !template) return [{ path: nameOf(root), rule: `unknown template ${id}` }];
+  const title: Fault[] =
+    root.name && key(root.name) === template.title
+      ? []
+      : [{ path: nameOf(root), rule: `the title is not ${template.title}` }];
+  const items = [...walk(root)].flatMap((item) => {
+    const rule = checkItem(item);
+    return rule ? [{ path: nameOf(item), rule }] : [];
+  });
+  return [
+    ...title,
+    ...checkRows(root, template.rows, nameOf(root)),
+    ...checkBodies(root, id),
+    ...items,
+    ...checkEvidence(file),
+  ];
+}
