@@ -1,0 +1,133 @@
+import { ERRORS, type ErrorCode, SonogateError } from '../src/errors/catalogue.ts';
+import type { ProposedContext } from './network/pdu.ts';
+import { type CalledNode, type OutgoingObject, Requestor } from './network/requestor.ts';
+import { outgoingBuffer, outgoingFile } from './outgoing-object.ts';
+
+/** How one C-STORE ended (PS3.4 B.2.3). `status` is null when the peer gave none. */
+export interface StoreResult {
+  sopInstanceUid: string;
+  outcome: 'stored' | 'warning' | 'failed';
+  status: number | null;
+  /** Null when stored. */
+  code: ErrorCode | null;
+  detail: string;
+}
+
+/** PS3.8 9.3.2.2: context ids are odd numbers up to 255. */
+const MAX_CONTEXTS = 128;
+
+/**
+ * Sends DICOM files over as few associations as their kinds allow, each in its own transfer syntax
+ * and byte for byte. A file that fails does not stop the others; a lost connection fails the rest.
+ * @param onResult called after each file, in order.
+ * @throws SonogateError `peer_unreachable` or `peer_rejected_association` when nothing could be sent.
+ */
+export async function sendFiles(
+  node: CalledNode,
+  paths: readonly string[],
+  {
+    onResult,
+    signal,
+  }: { onResult?: (path: string, result: StoreResult) => void; signal?: AbortSignal } = {},
+): Promise<StoreResult[]> {
+  const results: StoreResult[] = [];
+  let batch: { path: string; object: OutgoingObject }[] = [];
+  let kinds = new Set<string>();
+
+  const report = (path: string, result: StoreResult) => {
+    results.push(result);
+    onResult?.(path, result);
+  };
+  const flush = async () => {
+    if (batch.length > 0) await sendBatch(node, batch, report, signal);
+    batch = [];
+    kinds = new Set();
+  };
+
+  for (const path of paths) {
+    let object: OutgoingObject;
+    try {
+      object = await outgoingFile(path);
+    } catch (error) {
+      report(path, failure('', error));
+      continue;
+    }
+    const kind = `${object.sopClassUid} ${object.transferSyntax}`;
+    if (!kinds.has(kind) && kinds.size === MAX_CONTEXTS) await flush();
+    kinds.add(kind);
+    batch.push({ path, object });
+  }
+  await flush();
+  return results;
+}
+
+/** Sends one DICOM file held in memory. Never throws for what the peer does. */
+export async function sendBuffer(
+  node: CalledNode,
+  file: Buffer,
+  signal?: AbortSignal,
+): Promise<StoreResult> {
+  const object = outgoingBuffer(file);
+  try {
+    const requestor = await Requestor.open(node, contextsFor([object]), signal);
+    const result = await storeOne(requestor, object);
+    await requestor.release();
+    return result;
+  } catch (error) {
+    return failure(object.sopInstanceUid, error);
+  }
+}
+
+async function sendBatch(
+  node: CalledNode,
+  batch: readonly { path: string; object: OutgoingObject }[],
+  report: (path: string, result: StoreResult) => void,
+  signal?: AbortSignal,
+): Promise<void> {
+  const contexts = contextsFor(batch.map(({ object }) => object));
+  const requestor = await Requestor.open(node, contexts, signal);
+  for (const { path, object } of batch) report(path, await storeOne(requestor, object));
+  await requestor.release();
+}
+
+/** One context per SOP class and transfer syntax, so that the peer cannot choose another encoding. */
+function contextsFor(objects: readonly OutgoingObject[]): ProposedContext[] {
+  const kinds = new Map<string, OutgoingObject>();
+  for (const object of objects) kinds.set(`${object.sopClassUid} ${object.transferSyntax}`, object);
+  return [...kinds.values()].map((object, index) => ({
+    id: 2 * index + 1,
+    abstractSyntax: object.sopClassUid,
+    transferSyntaxes: [object.transferSyntax],
+  }));
+}
+
+async function storeOne(requestor: Requestor, object: OutgoingObject): Promise<StoreResult> {
+  try {
+    const { status, comment } = await requestor.store(object);
+    const detail = `status ${hex(status)}${comment ? `: ${comment}` : ''}`;
+    const { sopInstanceUid } = object;
+    if (status === 0) return { sopInstanceUid, outcome: 'stored', status, code: null, detail };
+    if (isWarning(status)) {
+      return { sopInstanceUid, outcome: 'warning', status, code: null, detail };
+    }
+    const code = (status & 0xff00) === 0xa700 ? 'peer_out_of_resources' : 'peer_refused_object';
+    return { sopInstanceUid, outcome: 'failed', status, code, detail };
+  } catch (error) {
+    return failure(object.sopInstanceUid, error);
+  }
+}
+
+/** PS3.7 C.1.3: 0001H, 0107H, 0116H and Bxxx are warnings: the peer has the object. */
+function isWarning(status: number): boolean {
+  return (status & 0xf000) === 0xb000 || [0x0001, 0x0107, 0x0116].includes(status);
+}
+
+function failure(sopInstanceUid: string, error: unknown): StoreResult {
+  const code = error instanceof SonogateError ? error.code : 'internal';
+  const detail = error instanceof Error ? error.message : ERRORS[code].title;
+  return { sopInstanceUid, outcome: 'failed', status: null, code, detail };
+}
+
+function hex(status: number): string {
+  return `${status.toString(16).toUpperCase().padStart(4, '0')}H`;
+}
