@@ -1,0 +1,89 @@
+/** Middle value; the mean of the two middle ones for an even count. NaN for no values. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const upper = sorted[sorted.length >> 1] ?? Number.NaN;
+  const lower = sorted[(sorted.length - 1) >> 1] ?? Number.NaN;
+  return (lower + upper) / 2;
+}
+
+function polynomial(coefficients: readonly number[], x: number): number {
+  return coefficients.reduce((sum, coefficient) => sum * x + coefficient, 0);
+}
+
+/** Hart 1968, algorithm 5666, as given by West 2005 (Wilmott Magazine, May 2005). */
+const HART_NUMERATOR = [
+  3.52624965998911e-2, 0.700383064443688, 6.37396220353165, 33.912866078383, 112.079291497871,
+  221.213596169931, 220.206867912376,
+];
+const HART_DENOMINATOR = [
+  8.83883476483184e-2, 1.75566716318264, 16.064177579207, 86.7807322029461, 296.564248779674,
+  637.333633378831, 793.826512519948, 440.413735824752,
+];
+const HART_LIMIT = 7.07106781186547;
+const TAIL_TERMS = 5;
+
+/** Standard normal distribution function; absolute error below 1e-14. */
+export function normalCdf(z: number): number {
+  const x = Math.abs(z);
+  const density = Math.exp((-x * x) / 2);
+  let tail: number;
+  if (x < HART_LIMIT) {
+    tail = (density * polynomial(HART_NUMERATOR, x)) / polynomial(HART_DENOMINATOR, x);
+  } else {
+    let fraction = x + 0.65;
+    for (let term = TAIL_TERMS - 1; term >= 1; term -= 1) fraction = x + term / fraction;
+    tail = density / (fraction * Math.sqrt(2 * Math.PI));
+  }
+  return z > 0 ? 1 - tail : tail;
+}
+
+/** Acklam's rational approximation of the inverse, relative error below 1.2e-9. */
+const ACKLAM_A = [
+  -39.69683028665376, 220.9460984245205, -275.9285104469687, 138.357751867269, -30.66479806614716,
+  2.506628277459239,
+];
+const ACKLAM_B = [
+  -54.47609879822406, 161.5858368580409, -155.6989798598866, 66.80131188771972, -13.28068155288572,
+  1,
+];
+const ACKLAM_C = [
+  -0.007784894002430293, -0.3223964580411365, -2.400758277161838, -2.549732539343734,
+  4.374664141464968, 2.938163982698783,
+];
+const ACKLAM_D = [
+  0.007784695709041462, 0.3224671290700398, 2.445134137142996, 3.754408661907416, 1,
+];
+const ACKLAM_TAIL = 0.02425;
+
+function acklam(p: number): number {
+  if (p > 1 - ACKLAM_TAIL) return -acklam(1 - p);
+  if (p < ACKLAM_TAIL) {
+    const q = Math.sqrt(-2 * Math.log(p));
+    return polynomial(ACKLAM_C, q) / polynomial(ACKLAM_D, q);
+  }
+  const q = p - 0.5;
+  return (q * polynomial(ACKLAM_A, q * q)) / polynomial(ACKLAM_B, q * q);
+}
+
+/**
+ * Inverse of `normalCdf`: Acklam's approximation and one Halley step (obstetric reference 16.1).
+ * NaN outside of 0 to 1, infinite at its ends.
+ */
+export function normalQuantile(p: number): number {
+  if (!(p >= 0 && p <= 1)) return Number.NaN;
+  if (p === 0) return Number.NEGATIVE_INFINITY;
+  if (p === 1) return Number.POSITIVE_INFINITY;
+  const z = acklam(p);
+  const step = (normalCdf(z) - p) * Math.sqrt(2 * Math.PI) * Math.exp((z * z) / 2);
+  return z - step / (1 + (z * step) / 2);
+}
+
+/** Centile (0 to 100) of a z-score. */
+export function centileOf(z: number): number {
+  return 100 * normalCdf(z);
+}
+
+/** z-score of a centile (0 to 100). */
+export function zOf(centile: number): number {
+  return normalQuantile(centile / 100);
+}
