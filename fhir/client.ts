@@ -1,0 +1,156 @@
+import type { Bundle, Resource } from '@medplum/fhirtypes';
+import { Client } from 'fhir-kit-client';
+import type { FhirDestination } from '../config/schema.ts';
+import { authorizationHeader } from './authorization.ts';
+import { classifyFetchError, hasAnswer } from './fetch-error.ts';
+import { classifyStatus, FhirFailure, failureOf } from './outcome.ts';
+import type { FhirServer, TransactionReceipt } from './server.ts';
+
+/** The settings of a destination that a connection needs. */
+export type FhirConnection = Pick<FhirDestination, 'baseUrl' | 'authorization' | 'timeoutSeconds'>;
+
+const JSON_BODY = { 'content-type': 'application/fhir+json' };
+
+/** The asynchronous pattern is not followed: a clear stop is better than a result nobody waits for. */
+const ACCEPTED = 202;
+
+/** An unknown search parameter must be an error: ignored, it would match every patient. */
+const STRICT = { prefer: 'handling=strict' };
+
+/**
+ * An EHR behind fhir-kit-client. What that leaves open is done here: time-outs, redirects are never
+ * followed (credentials stay with the configured host), the transaction goes to the base itself
+ * without a trailing slash, and entry statuses are checked.
+ */
+export function connectFhir(connection: FhirConnection): FhirServer {
+  const baseUrl = connection.baseUrl.replace(/\/+$/, '');
+  const client = new Client({
+    baseUrl,
+    requestOptions: { redirect: 'manual' },
+    requestSigner: async (_url, init) => {
+      const value = await authorizationHeader(connection.authorization);
+      if (value !== null && init.headers instanceof Headers) {
+        init.headers.set('authorization', value);
+      }
+    },
+  });
+
+  async function call<Answer>(
+    interaction: 'read' | 'write',
+    signal: AbortSignal,
+    run: (signal: AbortSignal) => Promise<Answer>,
+  ): Promise<Answer> {
+    const timeout = AbortSignal.timeout(connection.timeoutSeconds * 1000);
+    try {
+      return await run(AbortSignal.any([signal, timeout]));
+    } catch (error) {
+      throw error instanceof FhirFailure
+        ? error
+        : new FhirFailure(classifyFetchError(error, interaction));
+    }
+  }
+
+  return {
+    async search(type, parameters, signal) {
+      const answer = await call('read', signal, (either) =>
+        client.search({
+          resourceType: type,
+          searchParams: parameters,
+          options: { postSearch: true, headers: STRICT, signal: either },
+        }),
+      );
+      if (!isResource(answer, 'Bundle')) throw new FhirFailure(notFhir(`${type} search`));
+      return (answer.entry ?? []).flatMap(({ resource }) =>
+        isResource(resource, type) ? [resource] : [],
+      );
+    },
+
+    async create(resource, signal) {
+      const answer = await call('write', signal, (either) =>
+        client.request(resource.resourceType, {
+          method: 'POST',
+          body: resource,
+          options: { headers: JSON_BODY, signal: either },
+        }),
+      );
+      if (!isResource(answer, resource.resourceType) || !answer.id) {
+        throw new FhirFailure(notFhir(`${resource.resourceType} create`));
+      }
+      return `${answer.resourceType}/${answer.id}`;
+    },
+
+    async transaction(bundle, signal) {
+      const answer = await call('write', signal, (either) =>
+        client.request(baseUrl, {
+          method: 'POST',
+          body: bundle,
+          options: { headers: JSON_BODY, signal: either },
+        }),
+      );
+      if (Client.httpFor(answer).response?.status === ACCEPTED) {
+        throw new FhirFailure(classifyStatus(ACCEPTED, answer));
+      }
+      return receipt(bundle, answer);
+    },
+
+    async capabilities(signal) {
+      try {
+        const answer = await call('read', signal, (either) =>
+          client.capabilityStatement({ signal: either }),
+        );
+        return isResource(answer, 'CapabilityStatement') ? answer : null;
+      } catch (error) {
+        // A server without a statement may still take a transaction; one that cannot answer can not.
+        if (error instanceof FhirFailure && hasAnswer(error.reason, [404, 405, 406, 501]))
+          return null;
+        throw error;
+      }
+    },
+  };
+}
+
+/**
+ * Checks a transaction-response entry by entry: some servers answer 200 with a failure inside.
+ * @throws FhirFailure of the first failed entry; `ehr_ambiguous` when the entries cannot be told.
+ */
+function receipt(bundle: Bundle, answer: unknown): TransactionReceipt {
+  const sent = bundle.entry?.length ?? 0;
+  const entries = isResource(answer, 'Bundle') ? (answer.entry ?? []) : [];
+  if (entries.length !== sent) {
+    throw new FhirFailure(
+      failureOf('ehr_ambiguous', `The answer has ${entries.length} of ${sent} entry statuses`),
+    );
+  }
+  entries.forEach(({ response }, index) => {
+    const status = Number.parseInt(response?.status ?? '', 10);
+    if (status >= 200 && status < 300) return;
+    if (Number.isNaN(status)) {
+      throw new FhirFailure(failureOf('ehr_ambiguous', `entry ${index} has no status`));
+    }
+    const failure = classifyStatus(status, response?.outcome);
+    throw new FhirFailure({ ...failure, detail: `entry ${index}: ${failure.detail}` });
+  });
+  return { locations: entries.map(({ response }) => relativeLocation(response?.location)) };
+}
+
+function relativeLocation(location: string | undefined): string | null {
+  return (
+    /([A-Z][A-Za-z]+\/[A-Za-z0-9.-]{1,64})(\/_history\/[^/]+)?$/.exec(location ?? '')?.[1] ?? null
+  );
+}
+
+function notFhir(interaction: string) {
+  return failureOf('ehr_misconfigured', `The answer to a ${interaction} is not FHIR`);
+}
+
+function isResource<Type extends Resource['resourceType']>(
+  value: unknown,
+  type: Type,
+): value is Extract<Resource, { resourceType: Type }> {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'resourceType' in value &&
+    value.resourceType === type
+  );
+}

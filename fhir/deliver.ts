@@ -1,0 +1,80 @@
+import type { FhirDestination } from '../config/schema.ts';
+import type { Subject } from '../pipelines/artifacts/subject.ts';
+import { type Result, resultSchema } from '../pipelines/result/envelope.ts';
+import type { Logger } from '../src/logging/logger.ts';
+import type { Deliverer, Delivery, SendOutcome } from '../src/outbox/port.ts';
+import type { ResultReader } from '../src/requests/port.ts';
+import type { BinaryLedger } from './binary-ledger.ts';
+import { dailyMode } from './capabilities.ts';
+import { connectFhir } from './client.ts';
+import { type Failure, FhirFailure, failureOf } from './outcome.ts';
+import { sendReport } from './send-report.ts';
+
+export interface FhirDelivererDeps {
+  destinations: readonly FhirDestination[];
+  results: ResultReader;
+  /** Identity and instances of the study a request came from; null for a request of the API. */
+  subjectOf: (requestId: string) => Promise<Subject | null>;
+  /** The rendered report with the identity of the subject; null for none. */
+  reportPdf: (result: Result, subject: Subject) => Promise<Buffer | null>;
+  binaries: BinaryLedger;
+  logger: Logger;
+}
+
+/** Sends the results of finished requests to the EHRs of the configuration, by the outbox. */
+export function createFhirDeliverer(deps: FhirDelivererDeps): Deliverer {
+  const receivers = new Map(
+    deps.destinations.map((destination) => {
+      const server = connectFhir(destination);
+      return [destination.name, { destination, server, modeOf: dailyMode(server) }];
+    }),
+  );
+
+  async function send(delivery: Delivery, signal: AbortSignal): Promise<SendOutcome> {
+    const receiver = receivers.get(delivery.destination);
+    if (!receiver) {
+      return outcome(failureOf('invalid_config', 'The destination is no longer configured'));
+    }
+    const stored = await deps.results.result(delivery.requestId);
+    if (stored === null) return outcome(failureOf('expired', 'The result was purged'));
+    const subject = await deps.subjectOf(delivery.requestId);
+    if (!subject?.identity) {
+      const failure = failureOf('ehr_patient_not_found', 'The request came without a patient');
+      return outcome({ ...failure, failure: 'permanent' });
+    }
+    const result = resultSchema.parse(stored);
+    try {
+      const receipt = await sendReport({
+        result,
+        subject,
+        identity: subject.identity,
+        pdf: await deps.reportPdf(result, subject),
+        destination: receiver.destination,
+        server: receiver.server,
+        mode: await receiver.modeOf(signal),
+        binaries: deps.binaries,
+        signal,
+      });
+      deps.logger.info({ delivery: delivery.id, ...receipt }, 'report delivered');
+      return {
+        outcome: 'delivered',
+        detail: `${receipt.report}, ${receipt.entries} entries${receipt.provenance ? '' : ', without Provenance'}`,
+      };
+    } catch (error) {
+      if (!(error instanceof FhirFailure)) throw error;
+      return outcome(exhausted(error.reason, delivery.attempt));
+    }
+  }
+
+  return { kind: 'fhir', send };
+}
+
+/** A failure that is transient only for so many attempts becomes one for a person. */
+function exhausted(failure: Failure, attempt: number): Failure {
+  const over = failure.attempts !== undefined && attempt >= failure.attempts;
+  return over ? { ...failure, failure: 'permanent' } : failure;
+}
+
+function outcome({ failure, code, detail, retryAfter }: Failure): SendOutcome {
+  return { outcome: 'failed', failure, code, detail, retryAfter };
+}

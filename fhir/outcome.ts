@@ -1,0 +1,136 @@
+import type { OperationOutcome } from '@medplum/fhirtypes';
+import { catalogueEntry, type ErrorCode } from '../src/errors/catalogue.ts';
+import type { FailureClass } from '../src/outbox/port.ts';
+
+/** What an HTTP status of the EHR means to a delivery (interop 1.10). */
+interface StatusMeaning {
+  code: ErrorCode;
+  /** How often the delivery may read again and rebuild the bundle before it gives up. */
+  rebuilds?: number;
+  /** Attempts after which a transient failure is left to a person. */
+  attempts?: number;
+  /** Seconds the whole destination waits, where the EHR does not say. */
+  hold?: number;
+}
+
+/** Wrong credentials are tried slowly: an account must not be locked by our retries. */
+const UNAUTHORIZED: StatusMeaning = { code: 'ehr_unauthorized', hold: 300 };
+const UNAVAILABLE: StatusMeaning = { code: 'ehr_unavailable' };
+const REJECTED: StatusMeaning = { code: 'ehr_rejected' };
+const MISCONFIGURED: StatusMeaning = { code: 'ehr_misconfigured' };
+
+const STATUS: Readonly<Record<number, StatusMeaning>> = {
+  202: REJECTED,
+  401: UNAUTHORIZED,
+  403: UNAUTHORIZED,
+  408: UNAVAILABLE,
+  409: { ...REJECTED, rebuilds: 3 },
+  412: { ...REJECTED, rebuilds: 1 },
+  423: UNAVAILABLE,
+  425: UNAVAILABLE,
+  429: UNAVAILABLE,
+  500: { ...UNAVAILABLE, attempts: 5 },
+  501: REJECTED,
+};
+
+/** Meaning of the statuses that are not in the table, by their hundreds. */
+const STATUS_CLASS: Readonly<Record<number, StatusMeaning>> = {
+  2: MISCONFIGURED,
+  3: MISCONFIGURED,
+  4: REJECTED,
+  5: UNAVAILABLE,
+};
+
+/** OperationOutcome issue types that a later attempt may not meet again. */
+const PASSING_ISSUES: ReadonlySet<string> = new Set([
+  'throttled',
+  'transient',
+  'timeout',
+  'lock-error',
+  'incomplete',
+]);
+
+/** Why a call to the EHR failed, as data; `status` null where there was no answer. */
+export interface Failure {
+  failure: FailureClass;
+  code: ErrorCode;
+  /** Holds no PHI: statuses, issue codes and element paths only. */
+  detail: string;
+  status: number | null;
+  retryAfter?: number;
+  rebuilds?: number;
+  attempts?: number;
+}
+
+/** Thrown inside `fhir/`; a deliverer turns it into a `SendOutcome`. */
+export class FhirFailure extends Error {
+  override name = 'FhirFailure';
+  readonly reason: Failure;
+
+  constructor(reason: Failure) {
+    super(`${reason.code}: ${reason.detail}`);
+    this.reason = reason;
+  }
+}
+
+/** A failure by its code alone, with the retry class of the catalogue. */
+export function failureOf(code: ErrorCode, detail: string): Failure {
+  return { failure: catalogueEntry(code).retry, code, detail, status: null };
+}
+
+/**
+ * Classifies an HTTP status, of the answer or of an entry inside it.
+ * @param body the answer, of any shape; only an OperationOutcome is read.
+ * @param retryAfter seconds the EHR asked us to wait.
+ */
+export function classifyStatus(status: number, body: unknown, retryAfter?: number): Failure {
+  const listed = STATUS[status] ?? STATUS_CLASS[Math.floor(status / 100)] ?? REJECTED;
+  const issues = issuesOf(body);
+  const passing =
+    issues.length > 0 && issues.every((issue) => PASSING_ISSUES.has(issue.code ?? ''));
+  const meaning = listed.code === 'ehr_rejected' && passing ? UNAVAILABLE : listed;
+  return {
+    ...failureOf(meaning.code, [`HTTP ${status}`, ...describe(issues)].join('; ')),
+    status,
+    retryAfter: retryAfter ?? meaning.hold,
+    rebuilds: meaning.rebuilds,
+    attempts: meaning.attempts,
+  };
+}
+
+/** Retry-After (RFC 9110 10.2.3): seconds, or a date, as seconds from `now`. */
+export function retryAfterSeconds(header: string | null, now = Date.now()): number | undefined {
+  const text = header?.trim() ?? '';
+  if (/^\d+$/.test(text)) return Number(text);
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - now) / 1000));
+}
+
+type Issue = NonNullable<OperationOutcome['issue']>[number];
+
+function issuesOf(body: unknown): readonly Issue[] {
+  return isOperationOutcome(body) ? body.issue : [];
+}
+
+function isOperationOutcome(body: unknown): body is OperationOutcome & { issue: Issue[] } {
+  return (
+    typeof body === 'object' &&
+    body !== null &&
+    'resourceType' in body &&
+    body.resourceType === 'OperationOutcome' &&
+    'issue' in body &&
+    Array.isArray(body.issue) &&
+    body.issue.every((issue) => typeof issue === 'object' && issue !== null)
+  );
+}
+
+/** Code and element path only: `diagnostics` and `details` may quote the patient's data. */
+function describe(issues: readonly Issue[]): string[] {
+  return issues.slice(0, 5).map((issue) => {
+    const code = /^[a-z-]{1,40}$/.test(issue.code ?? '') ? issue.code : 'issue';
+    const paths = (Array.isArray(issue.expression) ? issue.expression : []).filter((path) =>
+      /^[A-Za-z][A-Za-z0-9]*(\.[A-Za-z][A-Za-z0-9]*|\[\d+\])*$/.test(path),
+    );
+    return paths.length > 0 ? `${code} at ${paths.join(', ')}` : `${code}`;
+  });
+}
