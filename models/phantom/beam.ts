@@ -55,20 +55,20 @@ export function blurLaterally(
   tapsOf: (sample: number) => Float32Array,
 ): Float32Array {
   const out = new Float32Array(field.length);
+  let padded = new Float32Array(0);
   for (let sample = 0; sample < samples; sample++) {
     const taps = tapsOf(sample);
     const radius = (taps.length - 1) / 2;
     const row = sample * lines;
-    const last = lines - 1;
-    for (let line = 0; line < lines; line++) {
-      let sum = 0;
-      const inside = line >= radius && line + radius <= last;
-      for (let k = 0; k < taps.length; k++) {
-        let source = line + k - radius;
-        if (!inside) source = Math.max(0, Math.min(last, source));
-        sum += (taps[k] as number) * (field[row + source] as number);
+    if (padded.length !== lines + 2 * radius) padded = new Float32Array(lines + 2 * radius);
+    padded.fill(field[row] as number, 0, radius);
+    padded.set(field.subarray(row, row + lines), radius);
+    padded.fill(field[row + lines - 1] as number, radius + lines);
+    for (let k = 0; k < taps.length; k++) {
+      const tap = taps[k] as number;
+      for (let line = 0; line < lines; line++) {
+        out[row + line] = (out[row + line] as number) + tap * (padded[line + k] as number);
       }
-      out[row + line] = sum;
     }
   }
   return out;

@@ -67,7 +67,7 @@ const SHOTS: readonly Shot[] = [
   { plane: 'transthalamic', frames: 6, encoding: STILL.jpeg },
 ];
 
-const SCREEN = { columns: 800, rows: 600 } as const;
+const SCREEN = { columns: 640, rows: 480 } as const;
 
 const DEFAULT_STUDY_DATE = '20260115';
 

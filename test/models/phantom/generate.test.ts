@@ -1,0 +1,54 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { afterAll, describe, expect, it } from 'vitest';
+
+const folder = mkdtempSync(join(tmpdir(), 'phantom-frames-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const generate = (...options: string[]) =>
+  spawnSync(process.execPath, ['models/phantom/generate.ts', ...options], { encoding: 'utf8' });
+
+interface Label {
+  file: string;
+  plane: string;
+  columns: number;
+  rows: number;
+  mmPerPixel: number;
+}
+
+describe('node models/phantom/generate.ts', () => {
+  it('writes the frames asked for, each with a label that fits its picture', async () => {
+    const run = generate(
+      '--count',
+      '2',
+      '--planes',
+      'abdomen,femur',
+      '--seed',
+      '3',
+      '--out',
+      folder,
+    );
+    expect(run.status, run.stderr).toBe(0);
+    const labels: Label[] = JSON.parse(readFileSync(join(folder, 'labels.json'), 'utf8'));
+    expect(labels.map(({ plane }) => plane)).toEqual(['abdominal', 'femur']);
+    for (const { file, columns, rows } of labels) {
+      const picture = await sharp(join(folder, file)).metadata();
+      expect([picture.width, picture.height]).toEqual([columns, rows]);
+    }
+  });
+
+  it('names the planes it knows when asked for another', () => {
+    const run = generate('--planes', 'heart', '--out', folder);
+    expect(run.status).not.toBe(0);
+    expect(run.stderr).toContain('unknown plane "heart"');
+  });
+
+  it('says how it is called when the folder is missing', () => {
+    const run = generate('--count', '1');
+    expect(run.status).toBe(2);
+    expect(run.stderr).toContain('--out DIR');
+  });
+});
