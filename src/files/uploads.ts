@@ -58,7 +58,7 @@ export interface Uploads {
   complete(accountId: string, id: string, sha256: string | null): Promise<FileRow>;
   /** The files of `ids` that this account may use now; asking keeps them for another day. */
   ready(accountId: string, ids: readonly string[]): Promise<Map<string, RequestFile>>;
-  /** Removes what has expired; returns how many files. */
+  /** Removes what has expired and no unfinished request reads; returns how many files. */
   removeExpired(): Promise<number>;
 }
 
@@ -159,7 +159,10 @@ export function createUploads({
     async removeExpired() {
       await blobs.removeAbandoned(now());
       const { rows } = await database.query<{ sha256: string | null }>(
-        'DELETE FROM files WHERE expires_at <= $1 RETURNING sha256',
+        `DELETE FROM files WHERE expires_at <= $1 AND NOT EXISTS (
+           SELECT 1 FROM requests WHERE status IN ('queued', 'preparing', 'running')
+             AND files || prior_files @> jsonb_build_array(jsonb_build_object('sha256', sha256)))
+         RETURNING sha256`,
         [now()],
       );
       const digests = new Set(rows.flatMap(({ sha256 }) => sha256 ?? []));

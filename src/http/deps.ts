@@ -37,6 +37,9 @@ export interface HttpState {
 }
 
 /** Address under which the caller reached us, without a trailing slash. */
-export function baseUrl(context: Pick<Context, 'origin'>, config: HttpDeps['config']): string {
-  return config.publicUrl?.replace(/\/+$/, '') ?? context.origin;
+export function baseUrl(
+  { protocol, host }: Pick<Context, 'protocol' | 'host'>,
+  config: HttpDeps['config'],
+): string {
+  return config.publicUrl?.replace(/\/+$/, '') ?? `${protocol}://${host}`;
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Middleware } from 'koa';
 import type { Queryable } from '../database/port.ts';
-import { SonogateError } from '../errors/catalogue.ts';
+import { catalogueEntry, SonogateError } from '../errors/catalogue.ts';
 import type { HttpDeps, HttpState } from './deps.ts';
 
 const KEPT_MS = 24 * 3_600_000;
@@ -10,23 +10,18 @@ const ABANDONED_MS = 60_000;
 
 interface StoredAnswer {
   fingerprint: string;
-  created_at: Date;
   status: number | null;
   location: string | null;
   body: unknown;
 }
 
-interface Scope {
-  account: string;
-  method: string;
-  path: string;
-  key: string;
-}
+/** What a key stands for: the columns of the primary key, in their order. */
+type Scope = readonly [account: string, method: string, path: string, key: string];
 
 /**
  * `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07): the same call twice is done
- * once. Answers are kept for 24 hours per account, method and path; a call that was refused or
- * failed leaves nothing, so that it can be mended and sent again under the same key.
+ * once. Answers are kept for 24 hours per account, method and path; a call that was refused leaves
+ * nothing, so that it can be mended and sent again under the same key.
  */
 export function idempotent({
   database,
@@ -36,15 +31,14 @@ export function idempotent({
     const header = context.req.headers['idempotency-key'];
     context.state.idempotencyKey = null;
     if (header === undefined) return next();
-    const scope: Scope = {
-      account: context.state.principal.accountId,
-      method: context.method,
-      path: context.path,
-      key: readKey(String(header)),
-    };
+    const { accountId } = context.state.principal;
+    const scope: Scope = [accountId, context.method, context.path, readKey(String(header))];
     const fingerprint = sha256(canonical(context.state.body ?? null));
-    const earlier = await claim(database, scope, fingerprint, now());
-    if (earlier) {
+    const firstCall = await claim(database, scope, fingerprint, now());
+    if (firstCall === null) {
+      const earlier = await read(database, scope);
+      // Gone in between: the first call has just been refused.
+      if (!earlier) throw new SonogateError('idempotency_in_progress');
       if (earlier.fingerprint !== fingerprint) throw new SonogateError('idempotency_key_reused');
       if (earlier.status === null) throw new SonogateError('idempotency_in_progress');
       context.status = earlier.status;
@@ -53,11 +47,12 @@ export function idempotent({
       context.set('Idempotent-Replayed', 'true');
       return;
     }
-    context.state.idempotencyKey = sha256(JSON.stringify(scope));
+    context.state.idempotencyKey = sha256(JSON.stringify([...scope, firstCall]));
     try {
       await next();
     } catch (error) {
-      await release(database, scope);
+      const refused = error instanceof SonogateError && catalogueEntry(error.code).http !== 500;
+      await (refused ? forget(database, scope) : abandon(database, scope));
       throw error;
     }
     const location = context.response.get('Location') || null;
@@ -72,54 +67,64 @@ function readKey(header: string): string {
   return key;
 }
 
-/** Null when the key is ours to use now; else what the first call left. */
+const THIS_KEY = 'account_id = $1 AND method = $2 AND path = $3 AND key = $4';
+
+/**
+ * Takes the key for the call that is to be done now, also over from one that died.
+ * @returns when the key was first used; null when it is not ours to use.
+ */
 async function claim(
   database: Queryable,
-  { account, method, path, key }: Scope,
+  scope: Scope,
   fingerprint: string,
   now: Date,
-): Promise<StoredAnswer | null> {
-  const identity = [account, method, path, key];
-  await database.query(
-    `DELETE FROM idempotency_keys
-     WHERE created_at < $1 OR (status IS NULL AND created_at < $2)`,
-    [new Date(now.getTime() - KEPT_MS), new Date(now.getTime() - ABANDONED_MS)],
+): Promise<Date | null> {
+  await database.query('DELETE FROM idempotency_keys WHERE created_at < $1', [
+    new Date(now.getTime() - KEPT_MS),
+  ]);
+  const { rows } = await database.query<{ created_at: Date }>(
+    `INSERT INTO idempotency_keys AS kept
+       (account_id, method, path, key, fingerprint, created_at, started_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $6)
+     ON CONFLICT (account_id, method, path, key) DO UPDATE SET started_at = excluded.started_at
+       WHERE kept.status IS NULL AND kept.started_at < $7
+         AND kept.fingerprint = excluded.fingerprint
+     RETURNING created_at`,
+    [...scope, fingerprint, now, new Date(now.getTime() - ABANDONED_MS)],
   );
-  const { rows: claimed } = await database.query(
-    `INSERT INTO idempotency_keys (account_id, method, path, key, fingerprint, created_at)
-     VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING RETURNING key`,
-    [...identity, fingerprint, now],
-  );
-  if (claimed.length > 0) return null;
+  return rows[0]?.created_at ?? null;
+}
+
+async function read(database: Queryable, scope: Scope): Promise<StoredAnswer | undefined> {
   const { rows } = await database.query<StoredAnswer>(
-    `SELECT * FROM idempotency_keys
-     WHERE account_id = $1 AND method = $2 AND path = $3 AND key = $4`,
-    identity,
+    `SELECT fingerprint, status, location, body FROM idempotency_keys WHERE ${THIS_KEY}`,
+    scope,
   );
-  // Gone in between: the first call has just been refused.
-  if (!rows[0]) throw new SonogateError('idempotency_in_progress');
   return rows[0];
 }
 
-async function release(database: Queryable, { account, method, path, key }: Scope): Promise<void> {
+async function forget(database: Queryable, scope: Scope): Promise<void> {
+  await database.query(`DELETE FROM idempotency_keys WHERE ${THIS_KEY}`, scope);
+}
+
+/** Lets the next call with the key go on at once; the core knows what was already done. */
+async function abandon(database: Queryable, scope: Scope): Promise<void> {
   await database.query(
-    `DELETE FROM idempotency_keys
-     WHERE account_id = $1 AND method = $2 AND path = $3 AND key = $4`,
-    [account, method, path, key],
+    `UPDATE idempotency_keys SET started_at = '-infinity' WHERE ${THIS_KEY}`,
+    scope,
   );
 }
 
 async function keep(
   database: Queryable,
-  { account, method, path, key }: Scope,
+  scope: Scope,
   status: number,
   location: string | null,
   body: unknown,
 ): Promise<void> {
   await database.query(
-    `UPDATE idempotency_keys SET status = $5, location = $6, body = $7::json
-     WHERE account_id = $1 AND method = $2 AND path = $3 AND key = $4`,
-    [account, method, path, key, status, location, JSON.stringify(body ?? null)],
+    `UPDATE idempotency_keys SET status = $5, location = $6, body = $7::json WHERE ${THIS_KEY}`,
+    [...scope, status, location, JSON.stringify(body ?? null)],
   );
 }
 

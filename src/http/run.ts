@@ -4,9 +4,9 @@ import { InvalidInputError, type PointedError, pointedErrors } from '../errors/p
 import type { Uploads } from '../files/uploads.ts';
 import type { EndpointInput } from '../requests/endpoint.ts';
 import type { RequestFile } from '../requests/port.ts';
+import { resolveEndpoint } from '../requests/resolve.ts';
 import { requireScope } from './authentication.ts';
 import { baseUrl, type HttpDeps, type HttpState } from './deps.ts';
-import { endpointAt } from './endpoint-path.ts';
 import { idempotent } from './idempotency.ts';
 import { jsonBody } from './json-body.ts';
 import { submitBody } from './submit-body.ts';
@@ -25,7 +25,7 @@ export function addRunRoutes(router: Router<HttpState>, deps: HttpDeps): void {
       const { principal, body } = context.state;
       const { ns, model, endpoint: name } = context.params;
       const [path, version] = split([ns, model, name].filter(Boolean).join('/'));
-      const endpoint = endpointAt(core.endpoints(), path, version);
+      const endpoint = resolveEndpoint(core.endpoints(), path, version);
       if (principal.test) {
         throw new SonogateError(
           'forbidden',

@@ -11,11 +11,14 @@ import { jsonBody } from './json-body.ts';
 
 const LINK_LIFE_MS = 3_600_000;
 
+/** Leaves room for the number that tells two files of one name apart (run.ts). */
+const LONGEST_NAME = 180;
+
 const announcement = z.strictObject({
   filename: z
     .string()
     .min(1)
-    .max(255)
+    .max(LONGEST_NAME)
     // A name, not a path: it names the file in the work folder and in the result.
     .refine((name) => !/[/\\\p{Cc}]/u.test(name) && name !== '.' && name !== '..', 'a file name'),
   bytes: z.number().int().positive(),

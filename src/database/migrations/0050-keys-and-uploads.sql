@@ -46,6 +46,8 @@ CREATE TABLE idempotency_keys (
   -- Hexadecimal SHA-256 of the canonical body.
   fingerprint text NOT NULL,
   created_at timestamptz NOT NULL,
+  -- When the call that works on it began; moves on when one that died is repeated.
+  started_at timestamptz NOT NULL,
   -- Null while the first call runs.
   status integer,
   location text,

@@ -1,0 +1,186 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { createKey, type NewKey } from '../../../src/accounts/keys.ts';
+import { migrate } from '../../../src/database/migrate.ts';
+import { openDatabase } from '../../../src/database/open.ts';
+import { openBlobFolder } from '../../../src/files/blob-folder.ts';
+import { createUploads } from '../../../src/files/uploads.ts';
+import { createHttpApp } from '../../../src/http/app.ts';
+import type { HttpDeps } from '../../../src/http/deps.ts';
+import { startHttp } from '../../../src/http/server.ts';
+import { createUrlSigner, loadSigningSecret } from '../../../src/http/signed-url.ts';
+import { silentLogger } from '../../../src/logging/logger.ts';
+import { createRequestCore } from '../../../src/requests/core.ts';
+import type { Endpoint } from '../../../src/requests/endpoint.ts';
+import { type TestWorker, testWorker } from './test-worker.ts';
+
+export const MAX_BODY_BYTES = 10_000;
+export const MAX_UPLOAD_BYTES = 1_000_000;
+
+/** An endpoint of the shape of service.md 2.3, small enough to see at a glance. */
+const endpoint: Endpoint = {
+  id: 'us/obstetric/interpret',
+  model: 'us/obstetric',
+  version: '1.2.0',
+  title: 'Obstetric ultrasound',
+  input: z.strictObject({
+    files: z.array(z.string()).min(1),
+    prior_files: z.array(z.string()).optional(),
+    options: z.strictObject({ report: z.boolean().optional() }).optional(),
+    clinical_context: z
+      .strictObject({
+        age_years: z.number().int().min(0).max(130).optional(),
+        indication: z.string().optional(),
+      })
+      .optional(),
+  }),
+  output: z.object({ schema: z.literal('sonogate.result/1') }),
+  price: () => [{ item: 'us/obstetric', quantity: 1, unit_price: '0.08', amount: '0.08' }],
+};
+
+const endpoints: Endpoint[] = [
+  endpoint,
+  { ...endpoint, version: '1.0.0' },
+  { ...endpoint, version: '1.10.0' },
+];
+
+export interface Gateway {
+  url: string;
+  database: HttpDeps['database'];
+  dataDir: string;
+  worker: TestWorker;
+  /** A live key of the default account unless `key` says otherwise. */
+  key(key?: Partial<NewKey>): Promise<string>;
+  /** A call with a key; `body` is sent as JSON. */
+  call(path: string, options?: CallOptions): Promise<Response>;
+  /** The id of a ready file with these bytes. */
+  upload(bytes?: string, filename?: string): Promise<string>;
+  /** The id of a new request. */
+  submit(): Promise<string>;
+  /** Moves the clock that the HTTP door and the uploads go by. */
+  advance(milliseconds: number): void;
+  stop(): Promise<void>;
+}
+
+/** The fields of answers that the tests read; each is checked by what is expected of it. */
+interface Answer {
+  id: string;
+  status: string;
+  version: string;
+  created_at: string;
+  code: string;
+  errors: { pointer: string; detail: string }[];
+  file: { id: string; status: string };
+  upload: { url: string };
+  complete_url: string;
+  data: Answer[];
+  next_cursor: string;
+}
+
+export async function read(answer: Response): Promise<Answer> {
+  return (await answer.json()) as Answer;
+}
+
+export interface CallOptions {
+  key?: string | null;
+  method?: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+/**
+ * The HTTP door on the real core, database and files, on a free port of loopback. Only the queue
+ * holds its jobs for good: the tests move requests themselves, through `worker`.
+ */
+export async function startGateway(overrides: Partial<HttpDeps> = {}): Promise<Gateway> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'sonogate-http-'));
+  const logger = silentLogger;
+  const database = await openDatabase({ dataDir: null, logger });
+  await migrate(database);
+  await database.query(`INSERT INTO accounts (id, name) VALUES ('other', 'Another account')`);
+  let ahead = 0;
+  const now = () => new Date(Date.now() + ahead);
+  const queue = { add: async () => {}, remove: async () => {} };
+  const core = await createRequestCore({
+    database,
+    queue,
+    endpoints,
+    config: { dataDir },
+    logger,
+  });
+  const uploads = createUploads({
+    database,
+    blobs: await openBlobFolder(join(dataDir, 'files')),
+    limits: { maxBytes: MAX_UPLOAD_BYTES, minFreeBytes: 0 },
+    now,
+  });
+  const stopping = new AbortController();
+  const app = createHttpApp({
+    core,
+    database,
+    uploads,
+    signer: createUrlSigner(await loadSigningSecret(database)),
+    config: { maxBodyBytes: MAX_BODY_BYTES },
+    logger,
+    checks: { database: () => database.query('SELECT 1') },
+    metrics: async () => [],
+    stopping: stopping.signal,
+    now,
+    ...overrides,
+  });
+  const server = await startHttp(app, { host: '127.0.0.1', port: 0 });
+  const key = async (options: Partial<NewKey> = {}) =>
+    (await createKey(database, { name: 'test', ...options })).key;
+  const usual = await key();
+
+  const call: Gateway['call'] = (path, { key = usual, method, body, headers = {} } = {}) =>
+    fetch(path.startsWith('http') ? path : `${server.url}${path}`, {
+      method: method ?? (body === undefined ? 'GET' : 'POST'),
+      redirect: 'manual',
+      headers: {
+        ...(key === null ? {} : { Authorization: `Bearer ${key}` }),
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+
+  const upload: Gateway['upload'] = async (bytes = 'pixels', filename = 'a.png') => {
+    const announced = { filename, bytes: Buffer.byteLength(bytes), media_type: 'image/png' };
+    const created = await read(await call('/v1/uploads', { body: announced }));
+    await fetch(created.upload.url, { method: 'PUT', body: bytes });
+    await call(created.complete_url, { method: 'POST' });
+    return created.file.id;
+  };
+
+  return {
+    url: server.url,
+    database,
+    dataDir,
+    worker: testWorker(database, dataDir),
+    key,
+    call,
+    upload,
+    async submit() {
+      const body = { input: { files: [await upload()] } };
+      return (await read(await call('/v1/run/us/obstetric', { body }))).id;
+    },
+    advance(milliseconds) {
+      ahead += milliseconds;
+    },
+    async stop() {
+      stopping.abort();
+      await server.stop();
+      await core.close();
+      await database.close();
+      await rm(dataDir, { recursive: true });
+    },
+  };
+}
+
+export function sha256(bytes: string): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

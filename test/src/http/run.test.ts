@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Gateway, MAX_BODY_BYTES, read, startGateway } from './gateway.ts';
+
+const PATH = '/v1/run/us/obstetric/interpret';
+const NO_SUCH_FILE = `file_${'0'.repeat(26)}`;
+
+describe('POST /v1/run', () => {
+  let gateway: Gateway;
+  let file: string;
+
+  beforeAll(async () => {
+    gateway = await startGateway();
+    file = await gateway.upload();
+  });
+  afterAll(() => gateway.stop());
+
+  const run = (body: unknown, path = PATH) => gateway.call(path, { body });
+
+  it('answers 202 with the request object and its place', async () => {
+    const answer = await run({ input: { files: [file] }, metadata: { ward: '3' } });
+    expect(answer.status).toBe(202);
+    const request = await read(answer);
+    expect(answer.headers.get('Location')).toBe(`/v1/requests/${request.id}`);
+    expect(request).toMatchObject({
+      object: 'request',
+      model: 'us/obstetric',
+      endpoint: 'us/obstetric/interpret',
+      status: 'queued',
+      stage: { name: 'queued_gpu', progress: 0 },
+      priority: 'normal',
+      metadata: { ward: '3' },
+      input: { files: [file] },
+      source: { kind: 'api' },
+      cost: { currency: 'USD', total: '0.08' },
+      output: null,
+      error: null,
+      test: false,
+      urls: { self: `${gateway.url}/v1/requests/${request.id}` },
+    });
+    expect(request.id).toMatch(/^req_[0-9a-z]{26}$/);
+    expect(request.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  });
+
+  it.each([
+    ['us/obstetric', '1.10.0'],
+    ['us/obstetric/interpret@1', '1.10.0'],
+    ['us/obstetric@1.2', '1.2.0'],
+    ['us/obstetric/interpret@1.0.0', '1.0.0'],
+  ])('%s runs version %s', async (target, version) => {
+    const answer = await run({ input: { files: [file] } }, `/v1/run/${target}`);
+    expect(answer.status).toBe(202);
+    expect((await read(answer)).version).toBe(version);
+  });
+
+  it.each(['us/cardiac', 'us/obstetric/guess', 'us/obstetric@2', 'us/obstetric/interpret@1.0.1'])(
+    '%s is an unknown endpoint',
+    async (target) => {
+      const answer = await run({ input: { files: [file] } }, `/v1/run/${target}`);
+      expect(answer.status).toBe(404);
+      expect((await read(answer)).code).toBe('unknown_endpoint');
+    },
+  );
+
+  it('names every mistake of a body at once, by JSON pointer', async () => {
+    const answer = await run({
+      input: { files: [], option: {}, clinical_context: { age_years: 131 } },
+      priority: 'urgent',
+      metadata: { ward: 3 },
+      webhok: {},
+    });
+    expect(answer.status).toBe(422);
+    const { code, errors } = await read(answer);
+    expect(code).toBe('invalid_input');
+    expect(errors.map(({ pointer }) => pointer).sort()).toEqual([
+      '/input/clinical_context/age_years',
+      '/input/files',
+      '/input/option',
+      '/metadata/ward',
+      '/priority',
+      '/webhok',
+    ]);
+  });
+
+  it.each([
+    ['50 entries', Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`k${n}`, 'v'])), 202],
+    ['51 entries', Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`k${n}`, 'v'])), 422],
+    ['a key of 40', { ['k'.repeat(40)]: 'v' }, 202],
+    ['a key of 41', { ['k'.repeat(41)]: 'v' }, 422],
+    ['a value of 500', { k: 'v'.repeat(500) }, 202],
+    ['a value of 501', { k: 'v'.repeat(501) }, 422],
+  ])('takes metadata within its limits: %s', async (_case, metadata, status) => {
+    expect((await run({ input: { files: [file] }, metadata })).status).toBe(status);
+  });
+
+  it.each([
+    ['a hosted file', 'https://pacs.example/study.zip', 'next release'],
+    ['a plain http address', 'http://pacs.example/study.zip', 'not the id of an upload'],
+    ['a path', '../../etc/passwd', 'not the id of an upload'],
+    ['an id in capitals', NO_SUCH_FILE.toUpperCase(), 'not the id of an upload'],
+  ])('refuses %s by its place', async (_case, element, reason) => {
+    const answer = await run({ input: { files: [file, element] } });
+    expect(answer.status).toBe(422);
+    const { code, errors } = await read(answer);
+    expect(code).toBe('invalid_input');
+    expect(errors).toEqual([
+      { pointer: '/input/files/1', detail: expect.stringContaining(reason) },
+    ]);
+  });
+
+  it('refuses a webhook rather than forget it', async () => {
+    const answer = await run({
+      input: { files: [file] },
+      webhook: { url: 'https://his.example/hook', events: ['request.succeeded'] },
+    });
+    expect(answer.status).toBe(422);
+    expect((await read(answer)).errors).toEqual([
+      { pointer: '/webhook', detail: expect.stringContaining('next release') },
+    ]);
+  });
+
+  it('refuses files that are unknown or not completed, each by its place', async () => {
+    const announced = { filename: 'b.png', bytes: 6, media_type: 'image/png' };
+    const pending = await read(await gateway.call('/v1/uploads', { body: announced }));
+    const answer = await run({
+      input: { files: [file, NO_SUCH_FILE], prior_files: [pending.file.id] },
+    });
+    expect(answer.status).toBe(422);
+    const { code, errors } = await read(answer);
+    expect(code).toBe('file_not_ready');
+    expect(errors.map(({ pointer }) => pointer)).toEqual([
+      '/input/files/1',
+      '/input/prior_files/0',
+    ]);
+  });
+
+  it('keeps two files of one name apart', async () => {
+    const second = await gateway.upload('other pixels', 'a.png');
+    const answer = await run({ input: { files: [file, second] } });
+    const { id } = await read(answer);
+    const { rows } = await gateway.database.query<{ files: { name: string }[] }>(
+      'SELECT files FROM requests WHERE id = $1',
+      [id],
+    );
+    expect(rows[0]?.files.map(({ name }) => name)).toEqual(['a.png', 'a-2.png']);
+  });
+
+  it('refuses identifiers in the clinical context', async () => {
+    const answer = await run({
+      input: { files: [file], clinical_context: { indication: 'LMP 12.03.2026' } },
+    });
+    expect(answer.status).toBe(422);
+    expect(await read(answer)).toMatchObject({
+      code: 'identifiers_in_context',
+      errors: [{ pointer: '/input/clinical_context/indication' }],
+    });
+  });
+
+  it('tells a test key that there is nothing to run it on yet', async () => {
+    const key = await gateway.key({ test: true });
+    const answer = await gateway.call(PATH, { key, body: { input: { files: [file] } } });
+    expect(answer.status).toBe(403);
+    expect(await read(answer)).toMatchObject({
+      code: 'forbidden',
+      detail: expect.stringContaining('next release'),
+    });
+  });
+
+  it('takes nothing of a call it refuses', async () => {
+    const count = async () => (await gateway.database.query('SELECT id FROM requests')).rows.length;
+    const before = await count();
+    await run({ input: { files: [NO_SUCH_FILE] } });
+    await run({ input: { files: [file] }, priority: 'urgent' });
+    expect(await count()).toBe(before);
+  });
+
+  describe('a body that cannot be read', () => {
+    const send = (body: string, headers: Record<string, string>) =>
+      gateway.key().then((key) =>
+        fetch(`${gateway.url}${PATH}`, {
+          method: 'POST',
+          headers: { Authorization: `Bearer ${key}`, ...headers },
+          body,
+        }),
+      );
+    const json = { 'Content-Type': 'application/json' };
+
+    it.each([
+      ['half a JSON text', '{"input":', json, 400, 'invalid_json'],
+      ['no body', '', json, 400, 'invalid_json'],
+      ['a form', 'input=1', { 'Content-Type': 'text/plain' }, 415, 'unsupported_media_type'],
+      ['no type', '{}', { 'Content-Type': '' }, 415, 'unsupported_media_type'],
+      [
+        'a content coding',
+        '{}',
+        { ...json, 'Content-Encoding': 'gzip' },
+        415,
+        'unsupported_media_type',
+      ],
+      ['one byte too many', ' '.repeat(MAX_BODY_BYTES + 1), json, 413, 'payload_too_large'],
+      ['the last byte that fits', ' '.repeat(MAX_BODY_BYTES), json, 400, 'invalid_json'],
+      ['far too much', ' '.repeat(5_000_000), json, 413, 'payload_too_large'],
+    ])('%s', async (_case, body, headers, status, code) => {
+      const answer = await send(body, headers);
+      expect(answer.status).toBe(status);
+      expect((await read(answer)).code).toBe(code);
+    });
+  });
+});
