@@ -1,0 +1,154 @@
+import sharp from 'sharp';
+import type { Point } from '../contract/image.ts';
+import type { CalibratedRegion, Rectangle } from '../contract/study.ts';
+import type { Caliper, Measurement } from '../result/envelope.ts';
+import { disc, ellipsePoints, type Label, line, type Mark, rectangle } from './drawing.ts';
+import { toSvg } from './drawing-png.ts';
+import { DRAFT_NOTICE } from './statement.ts';
+import { shortText } from './wording.ts';
+
+/** Interleaved 8-bit RGB, as `Frame.rgb()` gives it. */
+export interface RgbImage {
+  width: number;
+  height: number;
+  data: Uint8Array;
+}
+
+/** Small frames are enlarged by a whole factor to at least this width, so that labels are sharp. */
+const LEAST_WIDTH = 1024;
+
+/** Told apart by red-green blind readers too, and unlike the yellow of most carts. */
+const COLOURS = ['#39d0ff', '#ffb000', '#7dff8a', '#ff7ac8', '#ffffff', '#b79cff'];
+const NOT_ACCEPTED = '#9a9a9a';
+const HALO = '#000000';
+
+const TEXT_SIZE = 20;
+const ROW = 30;
+const MARGIN = 14;
+
+/**
+ * Blackens all outside the ultrasound regions: names burned in by a cart stand there. Only regions
+ * of the header bound the picture; another calibration says nothing of where it lies.
+ */
+export function maskOutside(image: RgbImage, regions: readonly CalibratedRegion[]): RgbImage {
+  const areas = regions.filter(({ source }) => source === 'region').map(({ area }) => area);
+  if (areas.length === 0) return image;
+  const masked = new Uint8Array(image.data.length);
+  for (const area of areas) copyRows(image, masked, area);
+  return { ...image, data: masked };
+}
+
+function copyRows({ width, height, data }: RgbImage, target: Uint8Array, area: Rectangle): void {
+  const left = Math.max(0, Math.floor(area.minX));
+  const right = Math.min(width - 1, Math.ceil(area.maxX));
+  const bottom = Math.min(height - 1, Math.ceil(area.maxY));
+  for (let y = Math.max(0, Math.floor(area.minY)); y <= bottom; y += 1) {
+    const row = y * width;
+    target.set(data.subarray((row + left) * 3, (row + right + 1) * 3), (row + left) * 3);
+  }
+}
+
+/** A stroke with a dark edge, so that it shows on bright and on dark tissue. */
+function haloed(path: Extract<Mark, { kind: 'path' }>): Mark[] {
+  return [{ ...path, colour: HALO, width: path.width + 2.5, dash: undefined }, path];
+}
+
+function cross({ x, y }: Point, colour: string): Mark[] {
+  const arm = 9;
+  return [
+    line({ x: x - arm, y }, { x: x + arm, y }, colour, 2),
+    line({ x, y: y - arm }, { x, y: y + arm }, colour, 2),
+  ].flatMap(haloed);
+}
+
+function caliperMarks(caliper: Caliper, scale: number, colour: string): Mark[] {
+  const points = caliper.points.map(([x, y]) => ({ x: (x + 0.5) * scale, y: (y + 0.5) * scale }));
+  const [a, b, c, d] = points;
+  const ends = points.flatMap((point) => cross(point, colour));
+  if (caliper.type === 'line' || !a || !b || !c || !d) {
+    const track: Mark = { kind: 'path', points, colour, width: 1.5, dash: [2, 6] };
+    return [track, ...ends];
+  }
+  const centre = { x: (a.x + b.x + c.x + d.x) / 4, y: (a.y + b.y + c.y + d.y) / 4 };
+  const u = { x: (b.x - a.x) / 2, y: (b.y - a.y) / 2 };
+  const v = { x: (d.x - c.x) / 2, y: (d.y - c.y) / 2 };
+  const outline: Mark = {
+    kind: 'path',
+    points: ellipsePoints(centre, u, v),
+    closed: true,
+    colour,
+    width: 1.5,
+    dash: [2, 6],
+  };
+  return [outline, ...ends];
+}
+
+/** One row for each measurement below the picture: nothing covers the anatomy. */
+function legend(measurements: readonly Measurement[], top: number, width: number): Mark[] {
+  const rows = measurements.flatMap((measurement, index): Mark[] => {
+    const colour = colourOf(measurement, index);
+    const baseline = top + MARGIN + ROW * index + TEXT_SIZE;
+    const label: Label = {
+      kind: 'label',
+      text: shortText(measurement),
+      at: { x: MARGIN + 24, y: baseline },
+      size: TEXT_SIZE,
+      colour: '#f2f2f2',
+    };
+    return [disc({ x: MARGIN + 8, y: baseline - 7 }, 7, colour), label];
+  });
+  const notice: Label = {
+    kind: 'label',
+    text: DRAFT_NOTICE,
+    at: { x: width - MARGIN, y: top + MARGIN + TEXT_SIZE },
+    size: TEXT_SIZE - 2,
+    colour: '#ffb000',
+    bold: true,
+    anchor: 'end',
+  };
+  return [...rows, notice];
+}
+
+function colourOf({ quality }: Measurement, index: number): string {
+  return quality === 'accepted' ? (COLOURS[index % COLOURS.length] ?? HALO) : NOT_ACCEPTED;
+}
+
+/**
+ * A measured frame with its calipers and, below it, the values. PNG, at least 1024 pixels wide.
+ * @param regions calibrated regions of the frame's clip; what lies outside is blackened.
+ */
+export async function renderPreview(
+  frame: RgbImage,
+  regions: readonly CalibratedRegion[],
+  measurements: readonly Measurement[],
+): Promise<Buffer> {
+  const scale = Math.max(1, Math.ceil(LEAST_WIDTH / frame.width));
+  const [width, height] = [frame.width * scale, frame.height * scale];
+  const strip = 2 * MARGIN + ROW * Math.max(1, measurements.length);
+  const calipers = measurements.flatMap((measurement, index) =>
+    measurement.source.calipers.flatMap((caliper) =>
+      caliperMarks(caliper, scale, colourOf(measurement, index)),
+    ),
+  );
+  const overlay = toSvg({
+    width,
+    height: height + strip,
+    marks: [
+      ...calipers,
+      rectangle({ x: 0, y: height }, width, strip, '#1b1b1b'),
+      ...legend(measurements, height, width),
+    ],
+  });
+  const { data } = maskOutside(frame, regions);
+  const picture = await sharp(data, {
+    raw: { width: frame.width, height: frame.height, channels: 3 },
+  })
+    .resize(width, height, { kernel: 'cubic' })
+    .extend({ bottom: strip, background: '#1b1b1b' })
+    .png()
+    .toBuffer();
+  return sharp(picture)
+    .composite([{ input: Buffer.from(overlay) }])
+    .png()
+    .toBuffer();
+}

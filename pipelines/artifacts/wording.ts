@@ -1,0 +1,38 @@
+import { conceptEntry } from '../result/concepts.ts';
+import type { Measurement } from '../result/envelope.ts';
+
+/** "28+0" of 196 days. */
+export function weeksAndDays(days: number): string {
+  const whole = Math.round(days);
+  return `${Math.floor(whole / 7)}+${whole % 7}`;
+}
+
+/** A value with the decimals of its concept; the logic has used the unrounded one. */
+export function valueText(measurement: Measurement): string {
+  const { value, unit, concept } = measurement;
+  if (unit === 'd') return `${weeksAndDays(value)} wk`;
+  const decimals = conceptEntry(concept.key)?.decimals ?? 1;
+  const number = value.toFixed(decimals);
+  return unit === '1' ? number : `${number} ${unit}`;
+}
+
+/** "HC 262.4 mm"; a value that was not accepted is named without its number. */
+export function shortText(measurement: Measurement): string {
+  const name = conceptEntry(measurement.concept.key)?.abbreviation ?? measurement.label;
+  const subject = measurement.fetus ? `${name} (fetus ${measurement.fetus})` : name;
+  return measurement.quality === 'accepted'
+    ? `${subject} ${valueText(measurement)}`
+    : `${subject} not accepted`;
+}
+
+/** Cut-offs of size and shape categories (obstetric reference 3.8). */
+const CUT_OFFS = [3, 5, 10, 90, 95, 97];
+
+/** "59", "< 1", "> 99"; with decimals where rounding would put it onto a cut-off it is not on. */
+export function centileText(centile: number): string {
+  if (centile < 1) return '< 1';
+  if (centile > 99) return '> 99';
+  const shown = [0, 1, 2, 3].map((decimals) => centile.toFixed(decimals));
+  const honest = shown.find((text) => Number(text) === centile || !CUT_OFFS.includes(Number(text)));
+  return honest ?? String(centile);
+}
