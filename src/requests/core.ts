@@ -1,28 +1,22 @@
+import type { Config } from '../../config/schema.ts';
+import type { PooledDatabase } from '../database/pooled.ts';
+import { artifactPath, readResult, resultArtifact } from '../files/results.ts';
+import type { Logger } from '../logging/logger.ts';
+import type { RequestQueue } from '../queue/queue.ts';
+import { type ArtifactEntry, listArtifacts } from './artifacts.ts';
+import { cancelRequest } from './cancel.ts';
+import { armWatch, openChangeFeed } from './changes.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { StoredEvent } from './events.ts';
-import type { RequestStatus, ResultReader, Submit } from './port.ts';
-import type { RequestRow } from './row.ts';
-import type { RequestObject } from './view.ts';
+import { createEventReader } from './follow.ts';
+import { type HistoryPage, type HistoryQuery, listHistory } from './history.ts';
+import type { ResultReader, Submit } from './port.ts';
+import type { RequestRow, StoredRequest } from './row.ts';
+import { createSubmit } from './submit.ts';
+import { type RequestObject, viewRequest } from './view.ts';
 
-/** One artifact of a finished request, as the result lists it. */
-export interface ArtifactEntry {
-  name: string;
-  media_type: string;
-  bytes: number;
-  sha256: string;
-  section: string | null;
-}
-
-/** Filters of `GET /v1/requests`; `model` is a model or an endpoint id. */
-export interface HistoryQuery {
-  accountId: string | null;
-  model?: string;
-  status?: RequestStatus[];
-  key?: string;
-  since?: Date;
-  limit: number;
-  cursor?: string;
-}
+export type { ArtifactEntry } from './artifacts.ts';
+export type { HistoryPage, HistoryQuery } from './history.ts';
 
 export interface EventReader {
   /**
@@ -45,7 +39,7 @@ export interface RequestCore extends ResultReader {
   /** Null when unknown, or of another account; `accountId` null sees every account. */
   get(id: string, accountId: string | null): Promise<RequestRow | null>;
   /** Newest first, stable under inserts. */
-  history(query: HistoryQuery): Promise<{ rows: RequestRow[]; nextCursor: string | null }>;
+  history(query: HistoryQuery): Promise<HistoryPage>;
   /**
    * The request object of api.md. `output` is read for a succeeded request, unless
    * `withBodies` is false (list items leave out `output` and `input`).
@@ -56,14 +50,104 @@ export interface RequestCore extends ResultReader {
     options?: { withBodies?: boolean },
   ): Promise<RequestObject>;
   /**
-   * Ends a request that has not ended; `running` ends within five seconds.
+   * Ends a request that has not ended; the process that runs it ends within five seconds.
    * @throws SonogateError `not_found`, `already_finished`.
    */
   cancel(id: string, accountId: string | null): Promise<RequestRow>;
   /** Resolves with the row as soon as its status differs from `row.status`, or after `seconds`. */
   waitForChange(row: RequestRow, seconds: number, signal?: AbortSignal): Promise<RequestRow>;
   events: EventReader;
-  /** Artifacts of a succeeded request, `result.json` first; empty when there are none (any more). */
+  /**
+   * Artifacts of a succeeded request, `result.json` first; of a running one the previews announced
+   * so far; empty when there are none (any more).
+   */
   artifacts(id: string): Promise<ArtifactEntry[]>;
   endpoints(): readonly Endpoint[];
+  close(): Promise<void>;
+}
+
+interface CoreParts {
+  database: PooledDatabase;
+  queue: Pick<RequestQueue, 'add' | 'remove'>;
+  endpoints: readonly Endpoint[];
+  config: Pick<Config, 'dataDir'>;
+  logger: Logger;
+  now?: () => Date;
+}
+
+/** Puts the core together. `migrate` must have run. */
+export async function createRequestCore({
+  database,
+  queue,
+  endpoints,
+  config: { dataDir },
+  logger,
+  now = () => new Date(),
+}: CoreParts): Promise<RequestCore> {
+  const changes = await openChangeFeed(database);
+
+  const find = async (id: string): Promise<StoredRequest | null> => {
+    const { rows } = await database.query<StoredRequest>('SELECT * FROM requests WHERE id = $1', [
+      id,
+    ]);
+    return rows[0] ?? null;
+  };
+  const get = async (id: string, accountId: string | null) => {
+    const row = await find(id);
+    return row && (accountId === null || row.account_id === accountId) ? row : null;
+  };
+  const result = async (id: string) =>
+    (await find(id))?.status === 'succeeded' ? readResult(dataDir, id) : null;
+  const view: RequestCore['view'] = async (row, baseUrl, { withBodies = true } = {}) => {
+    if (!withBodies) return viewRequest(row, baseUrl, null);
+    const output = row.status === 'succeeded' ? await readResult(dataDir, row.id) : null;
+    return viewRequest(row, baseUrl, { output });
+  };
+  const artifacts = async (id: string) => {
+    const row = await find(id);
+    if (row?.status === 'succeeded') {
+      const result = await resultArtifact(dataDir, id);
+      return [...(result ? [result] : []), ...(await listArtifacts(database, id))];
+    }
+    return row?.status === 'running' ? listArtifacts(database, id) : [];
+  };
+
+  return {
+    submit: createSubmit({ database, queue, endpoints, logger, now }),
+    get,
+    history: (query) => listHistory(database, query),
+    view,
+    cancel: async (id, accountId) => {
+      const row = await cancelRequest(database, id, accountId, now());
+      // A job that is left over does no harm: the worker finds the request ended.
+      await queue.remove(id).catch((error: unknown) => {
+        logger.debug({ request: id, error: String(error) }, 'job of a canceled request left over');
+      });
+      return row;
+    },
+    waitForChange: async (row, seconds, signal) => {
+      const watch = armWatch(changes, row.id);
+      const until = performance.now() + seconds * 1000;
+      try {
+        for (;;) {
+          const current = (await find(row.id)) ?? row;
+          const left = until - performance.now();
+          if (current.status !== row.status || left <= 0 || signal?.aborted) return current;
+          await watch.next(left, signal);
+        }
+      } finally {
+        watch.stop();
+      }
+    },
+    events: createEventReader({ database, changes, get: find, view }),
+    result,
+    artifacts,
+    artifactPath: async (id, name) => {
+      const row = await find(id);
+      const known = (await artifacts(id)).some((artifact) => artifact.name === name);
+      return row && known ? artifactPath(dataDir, id, name, row.status) : null;
+    },
+    endpoints: () => endpoints,
+    close: () => changes.close(),
+  };
 }

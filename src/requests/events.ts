@@ -1,3 +1,8 @@
+import type { Queryable } from '../database/port.ts';
+import { announceChange } from './changes.ts';
+import type { RequestStatus } from './port.ts';
+import type { RequestFault, Stage } from './row.ts';
+
 export const EVENT_NAMES = ['status', 'stage', 'triage', 'partial', 'error', 'done'] as const;
 export type EventName = (typeof EVENT_NAMES)[number];
 
@@ -7,4 +12,66 @@ export interface StoredEvent {
   name: EventName;
   /** Payload of api.md "Following"; addresses in it are complete. */
   data: unknown;
+}
+
+export interface TriageData {
+  code: string;
+  system: string;
+  display: string;
+  severity: 'critical';
+  section: string;
+  evidence: string[];
+  at: string;
+}
+
+export interface PartialData {
+  artifact: { name: string; media_type: string };
+  section: string;
+  caption: string;
+}
+
+/**
+ * An event as it is stored: without addresses, which depend on how a client reached us, and without
+ * the request object, which is shown as it is when the event is read.
+ */
+export type EventRecord =
+  | { name: 'status'; data: { status: RequestStatus; previous: RequestStatus | null; at: string } }
+  | { name: 'stage'; data: Stage }
+  | { name: 'triage'; data: TriageData }
+  | { name: 'partial'; data: PartialData }
+  | { name: 'error'; data: RequestFault }
+  | { name: 'done'; data: null };
+
+/**
+ * Adds events to the log of a request. The row lock of the counter orders writers, so the sequence
+ * has no gaps: a transaction that rolls back gives its numbers back.
+ */
+export async function appendEvents(
+  tx: Queryable,
+  id: string,
+  at: Date,
+  events: readonly EventRecord[],
+): Promise<void> {
+  for (const { name, data } of events) {
+    await tx.query(
+      `WITH next AS (UPDATE requests SET last_seq = last_seq + 1 WHERE id = $1 RETURNING last_seq)
+       INSERT INTO request_events (request_id, seq, name, data, at)
+       SELECT $1, last_seq, $2, $3::jsonb, $4 FROM next`,
+      [id, name, data === null ? null : JSON.stringify(data), at],
+    );
+  }
+  await announceChange(tx, id);
+}
+
+/** Stored events after `afterSeq`, in order. */
+export async function listEvents(
+  database: Queryable,
+  id: string,
+  afterSeq: number,
+): Promise<(EventRecord & { seq: number })[]> {
+  const { rows } = await database.query<EventRecord & { seq: number }>(
+    'SELECT seq, name, data FROM request_events WHERE request_id = $1 AND seq > $2 ORDER BY seq',
+    [id, afterSeq],
+  );
+  return rows;
 }

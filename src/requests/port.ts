@@ -5,8 +5,8 @@ import type { EndpointInput } from './endpoint.ts';
  * States of a request (service.md section 3).
  *
  *   queued ──▶ preparing ──▶ running ──▶ succeeded ──▶ expired
- *     │            │            ├──────▶ failed
- *     │            ├────────────┴──────▶ rejected
+ *     │            ├────────────┼──────▶ failed
+ *     │            ├────────────┼──────▶ rejected
  *     └────────────┴────────────┴──────▶ canceled
  */
 export const REQUEST_STATUS = [

@@ -1,6 +1,12 @@
 import type { ErrorCode } from '../errors/catalogue.ts';
 import type { EndpointInput, PriceLine } from './endpoint.ts';
-import type { Priority, RequestSource, RequestStatus } from './port.ts';
+import type {
+  DeliveryTarget,
+  Priority,
+  RequestFile,
+  RequestSource,
+  RequestStatus,
+} from './port.ts';
 
 /** Current stage of a request (service.md 6.1). `progress` 0 to 1, `eta_s` seconds or unknown. */
 export interface Stage {
@@ -47,4 +53,13 @@ export interface RequestRow {
   started_at: Date | null;
   ended_at: Date | null;
   expires_at: Date | null;
+}
+
+/** A row with what only the core itself needs. */
+export interface StoredRequest extends RequestRow {
+  files: RequestFile[];
+  prior_files: RequestFile[];
+  deliver_to: DeliveryTarget[];
+  unique_key: string | null;
+  lease_until: Date | null;
 }

@@ -1,0 +1,189 @@
+import type { Config } from '../../config/schema.ts';
+import type { PooledDatabase } from '../database/pooled.ts';
+import type { Logger } from '../logging/logger.ts';
+import { backoffSeconds } from './backoff.ts';
+import {
+  claimDelivery,
+  type DeliveryRow,
+  holdDestination,
+  listDeliveries,
+  markDead,
+  markDelivered,
+  OUTBOX_CHANNEL,
+  putBack,
+  renewDelivery,
+  replayDelivery,
+  secondsUntilDue,
+} from './deliveries.ts';
+import type { Deliverer, Delivery, SendOutcome } from './port.ts';
+
+/** A delivery whose sender has not renewed its lease for this long is due again. */
+const LEASE_SECONDS = 30;
+const RENEW_MILLISECONDS = (LEASE_SECONDS * 1000) / 3;
+
+/** Looks again after this long at the latest, in case a notification was lost. */
+const RECHECK_SECONDS = 5;
+
+interface OutboxOptions {
+  database: PooledDatabase;
+  deliverers: readonly Deliverer[];
+  config: Pick<Config, 'delivery'>;
+  logger: Logger;
+}
+
+export interface Outbox {
+  /** Ends the sends in progress; what was not confirmed is sent again after the next start. */
+  stop(): Promise<void>;
+  /** Looks for due deliveries now. */
+  wake(): void;
+  /** Newest first; of one request when `requestId` is given. */
+  list(filter?: { requestId?: string; limit?: number }): Promise<DeliveryRow[]>;
+  /** Sends a dead delivery again. @throws SonogateError `not_found` */
+  replay(id: string): Promise<DeliveryRow>;
+}
+
+/**
+ * Sends every due delivery through the deliverer of its kind: one at a time to a destination, all
+ * destinations side by side, so that one that is down delays nobody else.
+ */
+export async function startOutbox({
+  database,
+  deliverers,
+  config: { delivery: settings },
+  logger,
+}: OutboxOptions): Promise<Outbox> {
+  const byKind = new Map(deliverers.map((deliverer) => [deliverer.kind, deliverer]));
+  const kinds = [...byKind.keys()];
+  const stopping = new AbortController();
+  const sending = new Map<string, Promise<void>>();
+  const giveUpSeconds = settings.giveUpAfterHours * 3600;
+  let timer: NodeJS.Timeout | undefined;
+  let pass: Promise<void> | null = null;
+  let again = false;
+
+  const wake = () => {
+    again = true;
+    pass ??= look().finally(() => {
+      pass = null;
+    });
+  };
+
+  const look = async () => {
+    while (again && !stopping.signal.aborted) {
+      again = false;
+      clearTimeout(timer);
+      let wait = RECHECK_SECONDS;
+      try {
+        await claimAll();
+        wait = Math.min(wait, (await secondsUntilDue(database, kinds)) ?? wait);
+      } catch (error) {
+        logger.warn({ error: String(error) }, 'outbox could not be read, will retry');
+      }
+      // What is due but not claimed goes to a destination that is busy; its end wakes the outbox.
+      const milliseconds = wait > 0 ? wait * 1000 : RECHECK_SECONDS * 1000;
+      if (!stopping.signal.aborted) timer = setTimeout(wake, milliseconds);
+    }
+  };
+
+  const claimAll = async () => {
+    while (!stopping.signal.aborted) {
+      const delivery = await claimDelivery(database, kinds, [...sending.keys()], LEASE_SECONDS);
+      if (!delivery) return;
+      const { destination } = delivery;
+      sending.set(
+        destination,
+        attempt(delivery).finally(() => {
+          sending.delete(destination);
+          wake();
+        }),
+      );
+    }
+  };
+
+  const attempt = async (delivery: Delivery) => {
+    const lease = new AbortController();
+    const renew = setInterval(() => {
+      renewDelivery(database, delivery, LEASE_SECONDS).then(
+        (ours) => ours || lease.abort(),
+        () => {},
+      );
+    }, RENEW_MILLISECONDS);
+    try {
+      const signal = AbortSignal.any([stopping.signal, lease.signal]);
+      await settle(delivery, await send(delivery, signal));
+    } catch (error) {
+      // The row still says `sending`; it is due again when its lease has run out.
+      logger.warn({ delivery: delivery.id, error: String(error) }, 'outcome not recorded');
+    } finally {
+      clearInterval(renew);
+    }
+  };
+
+  const send = async (delivery: Delivery, signal: AbortSignal): Promise<SendOutcome> => {
+    try {
+      const deliverer = byKind.get(delivery.kind);
+      if (!deliverer) throw new Error(`no deliverer of kind ${delivery.kind}`);
+      return await deliverer.send(delivery, signal);
+    } catch (error) {
+      logger.error({ delivery: delivery.id, error: String(error) }, 'deliverer threw');
+      return {
+        outcome: 'failed',
+        failure: 'transient',
+        code: 'internal',
+        detail: 'The delivery failed with an unexpected error of the gateway.',
+      };
+    }
+  };
+
+  const settle = async (delivery: Delivery, outcome: SendOutcome) => {
+    const { id, requestId, destination, object } = delivery;
+    const fields = { delivery: id, request: requestId, destination, object };
+    if (outcome.outcome === 'delivered') {
+      await markDelivered(database, delivery, outcome.detail);
+      logger.info(fields, 'delivered');
+      return;
+    }
+    const { code, detail, failure, retryAfter } = outcome;
+    if (failure === 'permanent') {
+      await markDead(database, delivery, code, detail);
+      logger.error({ ...fields, code }, 'delivery is dead, a person must look');
+      return;
+    }
+    if (retryAfter !== undefined) await holdDestination(database, destination, retryAfter);
+    // A send that we broke off ourselves is not the peer's failure: due again at once.
+    const wait = stopping.signal.aborted
+      ? 0
+      : Math.max(
+          retryAfter ?? 0,
+          backoffSeconds(
+            delivery.attempt,
+            { baseSeconds: settings.retryBaseSeconds, capSeconds: settings.retryCapSeconds },
+            Math.random(),
+          ),
+        );
+    const state = await putBack(database, delivery, code, detail, wait);
+    if (state === 'dead') logger.error({ ...fields, code }, 'delivery given up');
+    else logger.warn({ ...fields, code, wait: Math.round(wait) }, 'delivery failed, will retry');
+  };
+
+  const unlisten = await database.listen(OUTBOX_CHANNEL, wake);
+  wake();
+
+  return {
+    wake,
+    list: (filter) => listDeliveries(database, filter),
+    replay: async (id) => {
+      const row = await replayDelivery(database, id, giveUpSeconds);
+      wake();
+      return row;
+    },
+    stop: async () => {
+      stopping.abort();
+      clearTimeout(timer);
+      await unlisten();
+      await pass;
+      await Promise.all(sending.values());
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import type { Pipeline } from '../../pipelines/contract/job.ts';
+import type { FromChild, ToChild } from './pipeline-messages.ts';
+
+/**
+ * Entry of a pipeline process. It knows no database, queue or network: it is told a module and a
+ * folder, and answers with events and an end. It ends with its parent.
+ */
+let running: AbortController | null = null;
+
+function send(message: FromChild): void {
+  process.send?.(message);
+}
+
+async function load(module: string): Promise<Pipeline> {
+  const { pipeline }: { pipeline?: Pipeline } = await import(module);
+  if (typeof pipeline !== 'function') throw new Error(`${module} exports no "pipeline"`);
+  return pipeline;
+}
+
+async function run(module: string, folder: string): Promise<void> {
+  const controller = new AbortController();
+  running = controller;
+  try {
+    const pipeline = await load(module);
+    const report = (event: Parameters<Parameters<Pipeline>[1]>[0]) =>
+      send({ type: 'event', event });
+    send({ type: 'end', end: await pipeline(folder, report, controller.signal) });
+  } catch (error) {
+    const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    send({ type: 'error', message });
+  } finally {
+    running = null;
+  }
+}
+
+process.on('message', (message: ToChild) => {
+  switch (message.type) {
+    case 'load':
+      // A module that cannot be loaded is reported by the run that needs it.
+      load(message.module).catch(() => {});
+      break;
+    case 'run':
+      void run(message.module, message.folder);
+      break;
+    case 'abort':
+      running?.abort();
+  }
+});
+process.on('disconnect', () => process.exit(0));

@@ -1,0 +1,48 @@
+import type { Logger } from '../logging/logger.ts';
+import {
+  PipelineProcess,
+  type ProcessLimits,
+  type Run,
+  type RunOutcome,
+} from './pipeline-process.ts';
+
+/** Keeps processes warm between runs; as many as run at a time. */
+export interface PipelinePool {
+  run(run: Run): Promise<RunOutcome>;
+  /** Starts a process ahead of the first run. */
+  warmUp(module: string): void;
+  close(): Promise<void>;
+}
+
+export function createPipelinePool(limits: ProcessLimits, logger: Logger): PipelinePool {
+  const idle: PipelineProcess[] = [];
+  const all = new Set<PipelineProcess>();
+
+  const start = () => {
+    for (const each of all) if (!each.alive) all.delete(each);
+    const started = new PipelineProcess(limits, logger);
+    all.add(started);
+    return started;
+  };
+  const take = () => {
+    for (let next = idle.pop(); next; next = idle.pop()) if (next.alive) return next;
+    return start();
+  };
+
+  return {
+    run: async (run) => {
+      const taken = take();
+      const outcome = await taken.run(run);
+      if (taken.alive) idle.push(taken);
+      return outcome;
+    },
+    warmUp: (module) => {
+      const started = start();
+      started.load(module);
+      idle.push(started);
+    },
+    close: async () => {
+      await Promise.all([...all].map((each) => each.kill()));
+    },
+  };
+}

@@ -1,0 +1,155 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { PipelineEnd, PipelineEvent } from '../../pipelines/contract/job.ts';
+import type { Logger } from '../logging/logger.ts';
+import type { FromChild, ToChild } from './pipeline-messages.ts';
+
+const ENTRY = fileURLToPath(new URL('./pipeline-child.ts', import.meta.url));
+
+/** A pipeline that is told to stop gets this long before its process is killed. */
+const ABORT_GRACE_MILLISECONDS = 4000;
+
+/** What a pipeline needs of the environment; passwords and addresses of the gateway stay here. */
+const ENVIRONMENT = [
+  'PATH',
+  'LANG',
+  'TZ',
+  'TMPDIR',
+  'LD_LIBRARY_PATH',
+  'CUDA_VISIBLE_DEVICES',
+  'VK_ICD_FILENAMES',
+];
+
+const LONGEST_LOG_LINE = 2000;
+
+/** How a run ended, as seen from outside its process. */
+export type RunOutcome =
+  | PipelineEnd
+  /** The pipeline threw; `message` is for our log only. */
+  | { type: 'failed'; message: string }
+  | { type: 'crashed'; reason: string }
+  | { type: 'timeout' }
+  | { type: 'aborted' };
+
+export interface ProcessLimits {
+  /** Heap limit in megabytes. */
+  memoryMegabytes: number;
+  /** The only folder the process may write below. */
+  writable: string;
+}
+
+export interface Run {
+  /** URL of the module that exports `pipeline`. */
+  module: string;
+  folder: string;
+  timeoutSeconds: number;
+  signal: AbortSignal;
+  onEvent(event: PipelineEvent): void;
+}
+
+/** A warm child process that runs one pipeline at a time. */
+export class PipelineProcess {
+  readonly #child: ChildProcess;
+  readonly #exited: Promise<string>;
+  #alive = true;
+
+  constructor({ memoryMegabytes, writable }: ProcessLimits, logger: Logger) {
+    this.#child = fork(ENTRY, [], {
+      // Writes below the work folders only, and no processes of its own; reading is not limited
+      // because packages may lie anywhere above the program.
+      execArgv: [
+        `--max-old-space-size=${memoryMegabytes}`,
+        '--permission',
+        '--allow-fs-read=*',
+        `--allow-fs-write=${writable}`,
+        '--allow-addons',
+        '--allow-worker',
+        '--disable-warning=SecurityWarning',
+      ],
+      env: Object.fromEntries(
+        ENVIRONMENT.flatMap((name) => {
+          const value = process.env[name];
+          return value === undefined ? [] : [[name, value]];
+        }),
+      ),
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
+    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        logger.warn({ pid: this.#child.pid }, text.trimEnd().slice(0, LONGEST_LOG_LINE));
+      });
+    }
+    this.#exited = new Promise((resolve) => {
+      const gone = (reason: string) => {
+        this.#alive = false;
+        resolve(reason);
+      };
+      this.#child.once('error', (error) => gone(error.message));
+      this.#child.once('exit', (code, signal) => gone(signal ?? `exit code ${code}`));
+    });
+  }
+
+  /** False once the process has gone; then it must not be used again. */
+  get alive(): boolean {
+    return this.#alive;
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** Loads a pipeline ahead of its first run. */
+  load(module: string): void {
+    this.#send({ type: 'load', module });
+  }
+
+  /** Runs a pipeline to its end, whatever that is; never throws. */
+  async run({ module, folder, timeoutSeconds, signal, onEvent }: Run): Promise<RunOutcome> {
+    const stop = new Promise<RunOutcome>((resolve) => {
+      if (signal.aborted) resolve({ type: 'aborted' });
+      signal.addEventListener('abort', () => resolve({ type: 'aborted' }), { once: true });
+    });
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<RunOutcome>((resolve) => {
+      timer = setTimeout(() => resolve({ type: 'timeout' }), timeoutSeconds * 1000);
+    });
+    let onMessage = (_message: FromChild) => {};
+    const end = new Promise<RunOutcome>((resolve) => {
+      onMessage = (message) => {
+        if (message.type === 'event') onEvent(message.event);
+        else if (message.type === 'end') resolve(message.end);
+        else resolve({ type: 'failed', message: message.message });
+      };
+      this.#child.on('message', onMessage);
+    });
+    const crash = this.#exited.then((reason): RunOutcome => ({ type: 'crashed', reason }));
+
+    this.#send({ type: 'run', module, folder });
+    const outcome = await Promise.race([end, crash, timeout, stop]);
+    clearTimeout(timer);
+    if (outcome.type === 'aborted') {
+      this.#send({ type: 'abort' });
+      await this.#withinGrace(Promise.race([end, crash]));
+    } else if (outcome.type === 'timeout') {
+      await this.kill();
+    }
+    this.#child.off('message', onMessage);
+    return outcome;
+  }
+
+  async kill(): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.#exited;
+  }
+
+  async #withinGrace(ended: Promise<unknown>): Promise<void> {
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), ABORT_GRACE_MILLISECONDS);
+    await ended;
+    clearTimeout(timer);
+  }
+
+  /** A message that no longer arrives is not an error: the exit of the process tells. */
+  #send(message: ToChild): void {
+    if (this.#alive) this.#child.send(message, () => {});
+  }
+}

@@ -1,0 +1,67 @@
+import type { Database } from '../database/port.ts';
+import type { Logger } from '../logging/logger.ts';
+import type { Priority } from '../requests/port.ts';
+import type { RequestQueue } from './queue.ts';
+
+const EVERY_MILLISECONDS = 5000;
+
+/** A request that was put on the queue this long ago and still waits may have lost its job. */
+const RECHECK_SECONDS = 30;
+
+const BATCH = 200;
+
+/**
+ * Puts every request that should be worked on but is in nobody's hands back on the queue: queued
+ * ones whose job was lost or never made, and those whose worker died. Adding a job that exists is
+ * harmless, so nothing needs to be known of the queue's inside.
+ * @returns how many requests were put on the queue.
+ */
+export async function reconcile(
+  database: Database,
+  queue: Pick<RequestQueue, 'add'>,
+): Promise<number> {
+  const { rows } = await database.query<{ id: string; priority: Priority }>(
+    `SELECT id, priority FROM requests
+     WHERE status IN ('queued', 'preparing', 'running')
+       AND (lease_until IS NULL OR lease_until < now())
+       AND (enqueued_at IS NULL OR enqueued_at < now() - make_interval(secs => $1))
+     ORDER BY enqueued_at NULLS FIRST, id LIMIT $2`,
+    [RECHECK_SECONDS, BATCH],
+  );
+  for (const { id, priority } of rows) {
+    await queue.add(id, priority);
+    await database.query('UPDATE requests SET enqueued_at = now() WHERE id = $1', [id]);
+  }
+  return rows.length;
+}
+
+/** Reconciles now and every few seconds. Resolves after the first time. */
+export async function startReconciler(
+  database: Database,
+  queue: Pick<RequestQueue, 'add'>,
+  logger: Logger,
+): Promise<{ stop(): Promise<void> }> {
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+  const pass = async () => {
+    try {
+      await reconcile(database, queue);
+    } catch (error) {
+      logger.warn({ error: String(error) }, 'reconciling failed, will retry');
+    }
+    if (!stopped) {
+      timer = setTimeout(() => {
+        current = pass();
+      }, EVERY_MILLISECONDS);
+    }
+  };
+  let current = pass();
+  await current;
+  return {
+    stop: async () => {
+      stopped = true;
+      clearTimeout(timer);
+      await current;
+    },
+  };
+}

@@ -1,0 +1,223 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Job } from '../../pipelines/contract/job.ts';
+import type { ErrorCode } from '../errors/catalogue.ts';
+import { ArtifactMismatchError, removeResult, storeResult } from '../files/results.ts';
+import {
+  InputFileMissingError,
+  layOutWork,
+  priorNames,
+  removeWork,
+  workFolder,
+} from '../files/work-folder.ts';
+import { enqueueDeliveries } from '../outbox/deliveries.ts';
+import { type ArtifactEntry, saveArtifacts } from '../requests/artifacts.ts';
+import type { ChangeFeed } from '../requests/changes.ts';
+import type { Endpoint } from '../requests/endpoint.ts';
+import type { RequestStatus } from '../requests/port.ts';
+import type { StoredRequest } from '../requests/row.ts';
+import { STAGES } from '../requests/stage.ts';
+import { letGo } from '../requests/take-up.ts';
+import { enterStage, LeaseLostError, transition } from '../requests/transitions.ts';
+import { holdLease } from './lease.ts';
+import type { PipelinePool } from './pipeline-pool.ts';
+import type { RunOutcome } from './pipeline-process.ts';
+import { recordProgress } from './progress.ts';
+import type { WorkerOptions } from './worker.ts';
+
+interface RunParts extends WorkerOptions {
+  now: () => Date;
+  changes: ChangeFeed;
+  pool: PipelinePool;
+  /** Aborts when the gateway stops. */
+  stopping: AbortSignal;
+}
+
+/** `crashed`: the request was let go of and is to be taken up again. */
+type RunEnd = 'over' | 'crashed';
+
+/** A reason to end the request without a result. */
+class Refusal extends Error {
+  readonly to: RequestStatus;
+  readonly code: ErrorCode;
+  readonly detail: string;
+
+  constructor(to: 'failed' | 'rejected', code: ErrorCode, detail: string) {
+    super(detail);
+    this.to = to;
+    this.code = code;
+    this.detail = detail;
+  }
+}
+
+const MILLISECONDS_PER_DAY = 86_400_000;
+
+/**
+ * Runs a request that was taken up, from its files to its end. Every change carries the attempt, so
+ * that a run that was cancelled or overtaken changes nothing any more.
+ */
+export async function runRequest(row: StoredRequest, parts: RunParts): Promise<RunEnd> {
+  const { database, config, logger, now, changes, stopping } = parts;
+  const { id, attempts } = row;
+  const lease = holdLease(database, changes, id, attempts);
+  try {
+    await prepare(row, parts);
+    const outcome = await runPipeline(row, parts, AbortSignal.any([lease.lost, stopping]));
+    if (outcome.type === 'crashed' || (outcome.type === 'aborted' && stopping.aborted)) {
+      const counts = outcome.type === 'crashed';
+      if (counts) logger.warn({ request: id, reason: outcome.reason }, 'pipeline process died');
+      await letGo(database, id, attempts, counts);
+      return counts ? 'crashed' : 'over';
+    }
+    if (outcome.type === 'aborted') return 'over';
+    if (outcome.type !== 'done') throw refusalOf(outcome, row, parts);
+    await succeed(row, parts);
+  } catch (error) {
+    if (error instanceof LeaseLostError) return 'over';
+    const refusal = error instanceof Refusal ? error : internal(error, row, parts);
+    const fault = { code: refusal.code, detail: refusal.detail };
+    await database
+      .transaction((tx) => transition(tx, id, refusal.to, { at: now(), attempt: attempts, fault }))
+      .catch((lost: unknown) => {
+        if (!(lost instanceof LeaseLostError)) throw lost;
+      });
+  } finally {
+    await lease.release();
+    await removeWork(config.dataDir, id);
+  }
+  return 'over';
+}
+
+/** Lays out the work folder and moves the request to `running`. */
+async function prepare(row: StoredRequest, parts: RunParts): Promise<void> {
+  const { database, config, now } = parts;
+  const endpoint = endpointOf(row, parts.endpoints);
+  const input = endpoint.input.parse(row.input);
+  const priors = priorNames(row.files, row.prior_files);
+  const job: Job = {
+    endpoint: row.endpoint,
+    version: row.version,
+    files: row.files.map(({ name }) => name),
+    priorFiles: priors,
+    options: input.options ?? {},
+    clinicalContext: input.clinical_context ?? {},
+    models: config.models,
+  };
+  const files = [
+    ...row.files,
+    ...row.prior_files.map((file, i) => ({ ...file, name: priors[i] ?? file.name })),
+  ];
+  await layOutWork(workFolder(config.dataDir, row.id), job, files).catch((error: unknown) => {
+    if (!(error instanceof InputFileMissingError)) throw error;
+    throw new Refusal('rejected', 'file_not_ready', `${error.message}.`);
+  });
+  // A request whose worker died while it ran is still `running`.
+  if (row.status === 'running') return;
+  await database.transaction((tx) =>
+    transition(tx, row.id, 'running', {
+      at: now(),
+      attempt: row.attempts,
+      stage: STAGES.starting,
+    }),
+  );
+}
+
+function endpointOf(row: StoredRequest, endpoints: readonly Endpoint[]): Endpoint {
+  const found = endpoints.find(({ id, version }) => id === row.endpoint && version === row.version);
+  if (found) return found;
+  const detail = `Version ${row.version} of ${row.endpoint} is no longer part of this gateway.`;
+  throw new Refusal('failed', 'unknown_endpoint', detail);
+}
+
+async function runPipeline(
+  row: StoredRequest,
+  parts: RunParts,
+  signal: AbortSignal,
+): Promise<RunOutcome> {
+  const { config, pool } = parts;
+  const module = parts.pipelines[row.endpoint];
+  if (module === undefined) {
+    throw new Refusal('failed', 'unknown_endpoint', `No pipeline for ${row.endpoint}.`);
+  }
+  const progress = await recordProgress(row, parts);
+  const outcome = await pool.run({
+    module,
+    folder: workFolder(config.dataDir, row.id),
+    timeoutSeconds: config.worker.timeoutSeconds,
+    signal,
+    onEvent: progress.record,
+  });
+  await progress.settled();
+  return outcome;
+}
+
+function refusalOf(
+  outcome: Extract<RunOutcome, { type: 'rejected' | 'failed' | 'timeout' }>,
+  row: StoredRequest,
+  { config, logger }: RunParts,
+): Refusal {
+  switch (outcome.type) {
+    case 'rejected':
+      return new Refusal('rejected', outcome.code, outcome.detail);
+    case 'timeout': {
+      const detail = `The pipeline was ended after ${config.worker.timeoutSeconds} s.`;
+      return new Refusal('failed', 'pipeline_timeout', detail);
+    }
+    case 'failed':
+      logger.error({ request: row.id, error: outcome.message }, 'pipeline failed');
+      return new Refusal('failed', 'pipeline_failed', 'The pipeline ended with an error.');
+  }
+}
+
+/** Checks and stores the result, then ends the request and makes its deliveries in one transaction. */
+async function succeed(row: StoredRequest, parts: RunParts): Promise<void> {
+  const { database, config, logger, now } = parts;
+  const { id, attempts } = row;
+  await database.transaction((tx) => enterStage(tx, id, attempts, STAGES.uploading, now()));
+  const artifacts = await checkedArtifacts(row, parts);
+  await storeResult(config.dataDir, id, artifacts).catch((error: unknown) => {
+    if (!(error instanceof ArtifactMismatchError)) throw error;
+    logger.error({ request: id, error: error.message }, 'pipeline left an invalid result');
+    throw new Refusal('failed', 'invalid_result', 'The pipeline left an invalid result.');
+  });
+  const at = now();
+  const expiresAt = new Date(at.getTime() + config.retention.days * MILLISECONDS_PER_DAY);
+  const giveUpSeconds = config.delivery.giveUpAfterHours * 3600;
+  try {
+    await database.transaction(async (tx) => {
+      await transition(tx, id, 'succeeded', { at, attempt: attempts, expiresAt });
+      await saveArtifacts(tx, id, artifacts);
+      await enqueueDeliveries(tx, id, row.deliver_to, giveUpSeconds);
+    });
+  } catch (error) {
+    if (error instanceof LeaseLostError) await removeResult(config.dataDir, id);
+    throw error;
+  }
+}
+
+/** The artifacts that the result lists, once it agrees with the endpoint's schema. */
+async function checkedArtifacts(row: StoredRequest, parts: RunParts): Promise<ArtifactEntry[]> {
+  const path = join(workFolder(parts.config.dataDir, row.id), 'result.json');
+  const text = await readFile(path, 'utf8').catch(() => '');
+  const parsed = endpointOf(row, parts.endpoints).output.safeParse(parseJson(text));
+  if (!parsed.success) {
+    const places = parsed.error.issues.slice(0, 10).map((i) => `${i.path.join('.')}: ${i.message}`);
+    parts.logger.error({ request: row.id, places }, 'pipeline left an invalid result');
+    throw new Refusal('failed', 'invalid_result', 'The pipeline left an invalid result.');
+  }
+  const { artifacts = [] } = parsed.data as { artifacts?: ArtifactEntry[] };
+  return artifacts.filter(({ name }) => name !== 'result.json');
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function internal(error: unknown, row: StoredRequest, { logger }: RunParts): Refusal {
+  logger.error({ request: row.id, error: String(error) }, 'request failed unexpectedly');
+  return new Refusal('failed', 'internal', 'An unexpected error of the gateway.');
+}

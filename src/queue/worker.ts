@@ -1,0 +1,70 @@
+import { join } from 'node:path';
+import type { Config } from '../../config/schema.ts';
+import type { PooledDatabase } from '../database/pooled.ts';
+import type { Logger } from '../logging/logger.ts';
+import { openChangeFeed } from '../requests/changes.ts';
+import type { Endpoint } from '../requests/endpoint.ts';
+import { endAllLeases, takeUp } from '../requests/take-up.ts';
+import { createPipelinePool } from './pipeline-pool.ts';
+import type { RequestQueue } from './queue.ts';
+import { startReconciler } from './reconcile.ts';
+import { runRequest } from './run-request.ts';
+
+export interface WorkerOptions {
+  database: PooledDatabase;
+  queue: RequestQueue;
+  endpoints: readonly Endpoint[];
+  /** Endpoint id → URL of the module that exports its `pipeline`. */
+  pipelines: Readonly<Record<string, string>>;
+  config: Pick<Config, 'dataDir' | 'worker' | 'models' | 'retention' | 'delivery'>;
+  logger: Logger;
+  now?: () => Date;
+}
+
+export interface RunningWorker {
+  /** Gives back what is being worked on, so that it is taken up again, and ends the processes. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Works off the queue: each request in a warm child process, `worker.concurrency` at a time. Starts
+ * with what an earlier process left behind.
+ */
+export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
+  const { database, queue, config, logger, pipelines, now = () => new Date() } = options;
+  const changes = await openChangeFeed(database);
+  const pool = createPipelinePool(
+    {
+      memoryMegabytes: config.worker.childMemoryMegabytes,
+      writable: join(config.dataDir, 'work'),
+    },
+    logger,
+  );
+  const [first] = Object.values(pipelines);
+  if (first) pool.warmUp(first);
+  const stopping = new AbortController();
+
+  if (database.exclusive) await endAllLeases(database);
+  const reconciler = await startReconciler(database, queue, logger);
+  const worker = queue.work(config.worker.concurrency, async (id) => {
+    // A run whose process died is taken up again at once; `takeUp` ends the request when it has
+    // died too often.
+    for (let again = true; again && !stopping.signal.aborted; ) {
+      const row = await takeUp(database, id, now());
+      again =
+        row !== null &&
+        (await runRequest(row, { ...options, now, changes, pool, stopping: stopping.signal })) ===
+          'crashed';
+    }
+  });
+
+  return {
+    stop: async () => {
+      stopping.abort();
+      await worker.close();
+      await reconciler.stop();
+      await pool.close();
+      await changes.close();
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import type { Queryable } from '../database/port.ts';
+
+/** One artifact of a request, as the result lists it. */
+export interface ArtifactEntry {
+  name: string;
+  media_type: string;
+  bytes: number;
+  sha256: string;
+  section: string | null;
+}
+
+/** Artifacts of a request in the order of its result. */
+export async function listArtifacts(database: Queryable, id: string): Promise<ArtifactEntry[]> {
+  const { rows } = await database.query<ArtifactEntry>(
+    `SELECT name, media_type, bytes, sha256, section FROM request_artifacts
+     WHERE request_id = $1 ORDER BY position`,
+    [id],
+  );
+  // bigint is text in node-postgres.
+  return rows.map((row) => ({ ...row, bytes: Number(row.bytes) }));
+}
+
+/** Replaces the artifacts of a request by those of its result. */
+export async function saveArtifacts(
+  tx: Queryable,
+  id: string,
+  artifacts: readonly ArtifactEntry[],
+): Promise<void> {
+  await tx.query('DELETE FROM request_artifacts WHERE request_id = $1', [id]);
+  for (const artifact of artifacts) await addArtifact(tx, id, artifact);
+}
+
+/** Adds one artifact; one of the same name is replaced. */
+export async function addArtifact(
+  tx: Queryable,
+  id: string,
+  { name, media_type, bytes, sha256, section }: ArtifactEntry,
+): Promise<void> {
+  await tx.query(
+    `INSERT INTO request_artifacts (request_id, position, name, media_type, bytes, sha256, section)
+     SELECT $1, 1 + count(*), $2, $3, $4, $5, $6 FROM request_artifacts WHERE request_id = $1
+     ON CONFLICT (request_id, name) DO UPDATE SET media_type = EXCLUDED.media_type,
+       bytes = EXCLUDED.bytes, sha256 = EXCLUDED.sha256, section = EXCLUDED.section`,
+    [id, name, media_type, bytes, sha256, section],
+  );
+}

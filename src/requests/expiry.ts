@@ -1,0 +1,92 @@
+import type { Config } from '../../config/schema.ts';
+import type { Database } from '../database/port.ts';
+import { removeResult } from '../files/results.ts';
+import { removeWork } from '../files/work-folder.ts';
+import type { Logger } from '../logging/logger.ts';
+import { IllegalTransitionError } from './states.ts';
+import { transition } from './transitions.ts';
+
+const EVERY_MILLISECONDS = 60_000;
+const MILLISECONDS_PER_DAY = 86_400_000;
+const BATCH = 100;
+
+interface ExpiryParts {
+  database: Database;
+  config: Pick<Config, 'dataDir' | 'retention'>;
+  logger: Logger;
+  now?: () => Date;
+}
+
+/**
+ * Ends the retention of what is due: succeeded requests become `expired`, and of every request that
+ * ended long enough ago the result, the input and the clinical events are removed. The row and its
+ * cost stay. Interrupted at any point, the next pass goes on.
+ */
+export async function purgeExpired(parts: ExpiryParts): Promise<void> {
+  const { database, config, now = () => new Date() } = parts;
+  const at = now();
+  const due = await database.query<{ id: string }>(
+    `SELECT id FROM requests WHERE status = 'succeeded' AND expires_at <= $1 LIMIT $2`,
+    [at, BATCH],
+  );
+  for (const { id } of due.rows) {
+    await database
+      .transaction((tx) => transition(tx, id, 'expired', { at }))
+      .catch((error: unknown) => {
+        // Another process has just done it.
+        if (!(error instanceof IllegalTransitionError)) throw error;
+      });
+  }
+
+  const old = new Date(at.getTime() - config.retention.days * MILLISECONDS_PER_DAY);
+  const ended = await database.query<{ id: string }>(
+    `SELECT id FROM requests WHERE status IN ('expired', 'failed', 'canceled', 'rejected')
+       AND ended_at <= $1 AND input IS NOT NULL LIMIT $2`,
+    [old, BATCH],
+  );
+  for (const { id } of ended.rows) {
+    await removeResult(config.dataDir, id);
+    await removeWork(config.dataDir, id);
+    await forget(database, id);
+  }
+}
+
+async function forget(database: Database, id: string): Promise<void> {
+  await database.transaction(async (tx) => {
+    await tx.query('DELETE FROM request_artifacts WHERE request_id = $1', [id]);
+    await tx.query(
+      `UPDATE request_events SET data = '{"purged": true}'::jsonb
+       WHERE request_id = $1 AND name = 'triage'`,
+      [id],
+    );
+    await tx.query(
+      `UPDATE requests SET input = NULL, files = '[]'::jsonb, prior_files = '[]'::jsonb
+       WHERE id = $1`,
+      [id],
+    );
+  });
+}
+
+/** Purges now and every minute. */
+export function startExpiry(parts: ExpiryParts): { stop(): Promise<void> } {
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+  const pass = async () => {
+    await purgeExpired(parts).catch((error: unknown) => {
+      parts.logger.warn({ error: String(error) }, 'purging failed, will retry');
+    });
+    if (!stopped) {
+      timer = setTimeout(() => {
+        current = pass();
+      }, EVERY_MILLISECONDS);
+    }
+  };
+  let current = pass();
+  return {
+    stop: async () => {
+      stopped = true;
+      clearTimeout(timer);
+      await current;
+    },
+  };
+}

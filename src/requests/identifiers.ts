@@ -1,0 +1,26 @@
+const MONTH =
+  '(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)';
+
+/**
+ * What free text of the clinical context must not hold. Written so that what a sonographer writes
+ * passes: "20+3 weeks", "BP 120/80", "G2 P1", "EFW 1.850 g".
+ */
+const PATTERNS: readonly { what: string; pattern: RegExp }[] = [
+  { what: 'a date', pattern: /\b\d{1,4}([./-])\d{1,2}\1\d{1,4}\b/ },
+  { what: 'a date', pattern: /\b(?:0?[1-9]|1[0-2])[./-](?:19|20)\d{2}\b/ },
+  {
+    what: 'a date',
+    pattern: new RegExp(`\\b\\d{1,2}(?:st|nd|rd|th)?\\.?[\\s-]+(?:of\\s+)?${MONTH}\\b`, 'i'),
+  },
+  { what: 'a date', pattern: new RegExp(`\\b${MONTH}\\.?[\\s-]+\\d{1,4}\\b`, 'i') },
+  { what: 'an e-mail address', pattern: /[^\s@]+@[^\s@]+\.[^\s@]+/ },
+  { what: 'a number of six or more digits', pattern: /\d{6,}/ },
+  { what: 'a phone number', pattern: /(?:\+|\b00)\d(?:[\s().-]?\d){6,}/ },
+  { what: 'a phone number', pattern: /\(?\b0\d{1,4}\)?[\s./-]?\d{2,4}(?:[\s.-]?\d{2,4})+\b/ },
+  { what: 'a phone number', pattern: /\(?\b\d{3}\)?[\s.-]\d{3}[\s.-]\d{4}\b/ },
+];
+
+/** What identifying the text holds, in words (`a date`), each once; empty when it holds none. */
+export function findIdentifiers(text: string): string[] {
+  return [...new Set(PATTERNS.filter(({ pattern }) => pattern.test(text)).map(({ what }) => what))];
+}

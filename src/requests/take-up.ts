@@ -1,0 +1,83 @@
+import type { Database, Queryable } from '../database/port.ts';
+import type { StoredRequest } from './row.ts';
+import { STAGES } from './stage.ts';
+import { lockRequest, transition } from './transitions.ts';
+
+/** A run that died (with its process, or with the whole gateway) is repeated once. */
+export const MAX_ATTEMPTS = 2;
+
+/** A worker that has not renewed its lease for this long counts as dead. */
+export const LEASE_SECONDS = 20;
+
+/**
+ * Takes a request up for this worker: a queued one, or one whose worker died. Its `attempts` is the
+ * fencing token of every later change.
+ * @returns null when there is nothing to do: ended, or in the hands of a living worker; also when
+ * it has died too often, which fails it with `pipeline_crashed`.
+ */
+export function takeUp(database: Database, id: string, at: Date): Promise<StoredRequest | null> {
+  return database.transaction(async (tx) => {
+    const row = await lockRequest(tx, id);
+    if (!row || !(await isFree(tx, id))) return null;
+    if (row.attempts >= MAX_ATTEMPTS) {
+      const detail = `The pipeline process died in each of ${row.attempts} attempts.`;
+      await transition(tx, id, 'failed', { at, fault: { code: 'pipeline_crashed', detail } });
+      return null;
+    }
+    const { rows } = await tx.query<StoredRequest>(
+      `UPDATE requests SET attempts = attempts + 1,
+         lease_until = now() + make_interval(secs => $2) WHERE id = $1 RETURNING *`,
+      [id, LEASE_SECONDS],
+    );
+    return row.status === 'queued'
+      ? transition(tx, id, 'preparing', { at, stage: STAGES.validating })
+      : (rows[0] ?? null);
+  });
+}
+
+/** The lease is compared with the database's clock, the one clock that all workers share. */
+async function isFree(tx: Queryable, id: string): Promise<boolean> {
+  const { rows } = await tx.query(
+    `SELECT 1 FROM requests WHERE id = $1 AND status IN ('queued', 'preparing', 'running')
+       AND (lease_until IS NULL OR lease_until < now())`,
+    [id],
+  );
+  return rows.length > 0;
+}
+
+/** False when the request is no longer this worker's. */
+export async function renewLease(database: Queryable, id: string, attempt: number) {
+  const { rowCount } = await database.query(
+    `UPDATE requests SET lease_until = now() + make_interval(secs => $3)
+     WHERE id = $1 AND attempts = $2 AND status IN ('preparing', 'running')`,
+    [id, attempt, LEASE_SECONDS],
+  );
+  return rowCount === 1;
+}
+
+/**
+ * Lets go of a request that has not ended, so that it is taken up again. A run that was only
+ * interrupted (the gateway is stopping) does not count as an attempt.
+ */
+export async function letGo(
+  database: Queryable,
+  id: string,
+  attempt: number,
+  counts: boolean,
+): Promise<void> {
+  await database.query(
+    `UPDATE requests SET lease_until = NULL, enqueued_at = NULL, attempts = attempts - $3
+     WHERE id = $1 AND attempts = $2 AND status IN ('preparing', 'running')`,
+    [id, attempt, counts ? 0 : 1],
+  );
+}
+
+/**
+ * At the start of a process that has the database to itself, no other worker can be alive.
+ */
+export async function endAllLeases(database: Queryable): Promise<void> {
+  await database.query(
+    `UPDATE requests SET lease_until = NULL, enqueued_at = NULL
+     WHERE status IN ('queued', 'preparing', 'running')`,
+  );
+}
