@@ -1,0 +1,169 @@
+import { open } from 'node:fs/promises';
+import dcmjs, { type NaturalDataset } from 'dcmjs';
+import type { DicomIdentity } from '../pipelines/artifacts/subject.ts';
+import { SonogateError } from '../src/errors/catalogue.ts';
+
+/** What the gateway itself needs of an object, without its pixels. */
+export interface InstanceHeader {
+  sopClassUid: string;
+  sopInstanceUid: string;
+  studyInstanceUid: string;
+  seriesInstanceUid: string;
+  modality: string;
+  /** 0 for an object without pixels. */
+  rows: number;
+  columns: number;
+  numberOfFrames: number;
+  /** Code values of the procedure: (0008,1032) and (0032,1064). */
+  procedureCodes: string[];
+  /** (0010,21D0) Last Menstrual Date, YYYYMMDD; '' when absent. */
+  lastMenstrualDate: string;
+  /** (0010,1010) Patient's Age, as `034Y`; '' when absent. */
+  patientAge: string;
+  /** (0010,1020) Patient's Size in metres. */
+  patientSizeMetres: number | null;
+  /** (0010,1030) Patient's Weight in kilograms. */
+  patientWeightKilograms: number | null;
+  identity: DicomIdentity;
+}
+
+const MEBIBYTE = 1024 * 1024;
+const FIRST_READ_BYTES = MEBIBYTE;
+const GROWTH = 4;
+const MAX_READ_BYTES = 64 * MEBIBYTE;
+const PIXEL_DATA = '7FE00010';
+
+/** dcmjs decodes every string by (0008,0005), so what we keep is Unicode (PS3.3 C.12.1.1.2). */
+const UNICODE = 'ISO_IR 192';
+
+// dcmjs reports each odd value on the console; an object that cannot be used is an error of ours.
+const logger: Silenceable = dcmjs.log;
+logger.setLevel('silent');
+logger.getLogger?.('validation.dcmjs').setLevel('silent');
+
+interface Silenceable {
+  setLevel(level: string): void;
+  getLogger?(name: string): { setLevel(level: string): void };
+}
+
+/**
+ * Reads the header of a DICOM file from its first part only: 1 MiB, more while the pixel data has
+ * not been reached.
+ * @throws SonogateError `object_not_understood` when a UID that identifies the object is missing.
+ */
+export async function readInstanceHeader(path: string): Promise<InstanceHeader> {
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    for (let bytes = FIRST_READ_BYTES; ; bytes *= GROWTH) {
+      const length = Math.min(bytes, size, MAX_READ_BYTES);
+      const { buffer } = await file.read(new Uint8Array(length), 0, length, 0);
+      const whole = length === size || length === MAX_READ_BYTES;
+      const dataSet = parse(buffer.buffer, whole);
+      if (dataSet) return instanceHeader(dataSet);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** Null: the part ends before the pixel data and more can be read. */
+function parse(part: ArrayBuffer, whole: boolean): NaturalDataset | null {
+  try {
+    const { dict } = dcmjs.data.DicomMessage.readFile(part, {
+      untilTag: PIXEL_DATA,
+      includeUntilTagValue: false,
+      // What a cart wrote wrongly behind the header we need does not matter here.
+      ignoreErrors: whole,
+    });
+    if (!whole && !(PIXEL_DATA in dict)) return null;
+    return dcmjs.data.DicomMetaDictionary.naturalizeDataset(dict);
+  } catch (error) {
+    if (!whole) return null;
+    throw new SonogateError('object_not_understood', undefined, { cause: error });
+  }
+}
+
+function instanceHeader(dataSet: NaturalDataset): InstanceHeader {
+  const value = (keyword: string) => text(dataSet[keyword]);
+  const header: InstanceHeader = {
+    sopClassUid: value('SOPClassUID'),
+    sopInstanceUid: value('SOPInstanceUID'),
+    studyInstanceUid: value('StudyInstanceUID'),
+    seriesInstanceUid: value('SeriesInstanceUID'),
+    modality: value('Modality'),
+    rows: number(dataSet.Rows) ?? 0,
+    columns: number(dataSet.Columns) ?? 0,
+    numberOfFrames: number(dataSet.NumberOfFrames) ?? 1,
+    procedureCodes: [
+      ...codeValues(dataSet.ProcedureCodeSequence),
+      ...codeValues(dataSet.RequestedProcedureCodeSequence),
+    ],
+    lastMenstrualDate: value('LastMenstrualDate'),
+    patientAge: value('PatientAge'),
+    patientSizeMetres: number(dataSet.PatientSize),
+    patientWeightKilograms: number(dataSet.PatientWeight),
+    identity: {
+      SpecificCharacterSet: dataSet.SpecificCharacterSet === undefined ? null : UNICODE,
+      PatientName: value('PatientName'),
+      PatientID: value('PatientID'),
+      IssuerOfPatientID: value('IssuerOfPatientID'),
+      PatientBirthDate: value('PatientBirthDate'),
+      PatientSex: value('PatientSex'),
+      StudyInstanceUID: value('StudyInstanceUID'),
+      StudyDate: value('StudyDate'),
+      StudyTime: value('StudyTime'),
+      StudyID: value('StudyID'),
+      StudyDescription: value('StudyDescription'),
+      AccessionNumber: value('AccessionNumber'),
+      ReferringPhysicianName: value('ReferringPhysicianName'),
+      AcquisitionDateTime: acquisitionDateTime(value),
+      TimezoneOffsetFromUTC: value('TimezoneOffsetFromUTC'),
+    },
+  };
+  for (const [name, uid] of [
+    ['Study Instance UID', header.studyInstanceUid],
+    ['Series Instance UID', header.seriesInstanceUid],
+    ['SOP Instance UID', header.sopInstanceUid],
+    ['SOP Class UID', header.sopClassUid],
+  ] as const) {
+    if (uid === '') throw new SonogateError('object_not_understood', `${name} is missing.`);
+  }
+  return header;
+}
+
+/** Acquisition, else content, else series, else study date and time, as a DICOM DT. */
+function acquisitionDateTime(value: (keyword: string) => string): string {
+  if (value('AcquisitionDateTime')) return value('AcquisitionDateTime');
+  for (const level of ['Acquisition', 'Content', 'Series', 'Study']) {
+    if (value(`${level}Date`)) return value(`${level}Date`) + value(`${level}Time`);
+  }
+  return '';
+}
+
+function codeValues(sequence: unknown): string[] {
+  if (!Array.isArray(sequence)) return [];
+  return sequence
+    .map((item) => text((item as NaturalDataset | null)?.CodeValue))
+    .filter((code) => code !== '');
+}
+
+/** Values as in the header: backslash between values, `=` between the groups of a name. */
+function text(value: unknown): string {
+  if (typeof value === 'string' || typeof value === 'number') {
+    return String(value).replaceAll('\0', '').trim();
+  }
+  if (Array.isArray(value)) return value.map(text).join('\\');
+  if (typeof value === 'object' && value !== null) {
+    const { Alphabetic, Ideographic, Phonetic } = value as Record<string, unknown>;
+    return [Alphabetic, Ideographic, Phonetic].map(text).join('=').replace(/=+$/, '');
+  }
+  return '';
+}
+
+function number(value: unknown): number | null {
+  const first = Array.isArray(value) ? value[0] : value;
+  if (first === undefined || first === null || first === '') return null;
+  const read = Number(first);
+  return Number.isFinite(read) ? read : null;
+}

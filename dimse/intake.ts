@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import { type FileHandle, open, rename, rm, statfs } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Config } from '../config/schema.ts';
+import { SonogateError } from '../src/errors/catalogue.ts';
+import { newPlace, syncFolder } from './intake-folder.ts';
+import type {
+  AssociationEnd,
+  AssociationPeer,
+  IncomingObject,
+  ObjectSink,
+  StorageService,
+} from './network/storage-service.ts';
+import { encodeFileMeta, type FileMeta } from './part10.ts';
+import { type RegistrationOptions, registerObject, type StoredObject } from './registration.ts';
+import { findSource } from './source.ts';
+import type { Arrival } from './study-store.ts';
+
+export interface IntakeOptions extends RegistrationOptions {
+  limits: Pick<Config['dicom'], 'maxObjectBytes' | 'minFreeBytes'>;
+  /** Called after an object was acknowledged-worthy: its row is committed. */
+  onArrival: (peer: AssociationPeer, source: string, arrival: Arrival) => void;
+  onAssociationEnd: (peer: AssociationPeer, end: AssociationEnd) => Promise<void>;
+}
+
+/**
+ * The durable side of C-STORE. `commit` resolves after write, fsync of file and folder, and commit
+ * of the row, in this order, so that nothing that got 0000H can be lost; what was on the disk
+ * without a row is taken up at the next start (intake-recovery.ts).
+ */
+export function createIntake(options: IntakeOptions): StorageService {
+  return {
+    open: (object, peer) => openSink(object, peer, options),
+    ended: options.onAssociationEnd,
+  };
+}
+
+async function openSink(
+  object: IncomingObject,
+  peer: AssociationPeer,
+  options: IntakeOptions,
+): Promise<ObjectSink> {
+  const { dataDir, sources, limits, now } = options;
+  await requireFreeSpace(dataDir, limits.minFreeBytes);
+  const source = findSource(sources, peer.callingAeTitle, peer.address)?.name;
+  if (source === undefined) throw new SonogateError('calling_ae_not_recognized');
+
+  const meta: FileMeta = {
+    ...object,
+    sourceAeTitle: peer.callingAeTitle,
+    receivingAeTitle: peer.calledAeTitle,
+  };
+  const prefix = encodeFileMeta(meta);
+  const place = await newPlace(dataDir, source, now());
+  const file = await open(join(dataDir, place.partial), 'wx');
+  await file.writeFile(prefix);
+  const whole = createHash('sha256').update(prefix);
+  const dataSet = createHash('sha256');
+  let dataSetBytes = 0;
+
+  return {
+    async write(bytes) {
+      dataSetBytes += bytes.length;
+      if (dataSetBytes > limits.maxObjectBytes) throw new SonogateError('object_too_large');
+      whole.update(bytes);
+      dataSet.update(bytes);
+      await file.writeFile(bytes);
+    },
+    async commit() {
+      await makeDurable(file, join(dataDir, place.partial), join(dataDir, place.complete));
+      const stored: StoredObject = {
+        path: place.complete,
+        meta,
+        bytes: prefix.length + dataSetBytes,
+        fileSha256: whole.digest('hex'),
+        dataSetSha256: dataSet.digest('hex'),
+        source,
+      };
+      options.onArrival(peer, source, await registerObject(stored, options));
+    },
+    async discard() {
+      await file.close();
+      await rm(join(dataDir, place.partial), { force: true });
+    },
+  };
+}
+
+async function makeDurable(file: FileHandle, partial: string, complete: string): Promise<void> {
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(partial, complete);
+  await syncFolder(dirname(complete));
+}
+
+async function requireFreeSpace(dataDir: string, minFreeBytes: number): Promise<void> {
+  const { bavail, bsize } = await statfs(dataDir);
+  if (bavail * bsize < minFreeBytes) throw new SonogateError('overloaded');
+}

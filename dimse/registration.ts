@@ -1,0 +1,77 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Source } from '../config/schema.ts';
+import type { Database } from '../src/database/port.ts';
+import { SonogateError } from '../src/errors/catalogue.ts';
+import type { Logger } from '../src/logging/logger.ts';
+import { quietDeadline } from './completion.ts';
+import { readInstanceHeader } from './header.ts';
+import { quarantine } from './intake-folder.ts';
+import type { FileMeta } from './part10.ts';
+import { type Arrival, addInstance } from './study-store.ts';
+
+/** An object that lies complete and synced on the disk. */
+export interface StoredObject {
+  /** Below the data folder. */
+  path: string;
+  meta: FileMeta;
+  bytes: number;
+  fileSha256: string;
+  dataSetSha256: string;
+  source: string;
+}
+
+export interface RegistrationOptions {
+  dataDir: string;
+  database: Database;
+  sources: readonly Source[];
+  logger: Logger;
+  now: () => Date;
+}
+
+/**
+ * Gives a stored object its row; after this it may be acknowledged. What cannot be used is moved to
+ * the quarantine folder, a duplicate is removed.
+ * @throws SonogateError `object_not_understood` (C000H), `object_mismatch` (A900H).
+ */
+export async function registerObject(
+  object: StoredObject,
+  options: RegistrationOptions,
+): Promise<Arrival> {
+  const { dataDir, database, sources, logger, now } = options;
+  const { path, meta } = object;
+  let arrival: Arrival;
+  try {
+    const header = await readInstanceHeader(join(dataDir, path));
+    if (header.sopClassUid !== meta.sopClassUid || header.sopInstanceUid !== meta.sopInstanceUid) {
+      throw new SonogateError('object_mismatch');
+    }
+    const receivedAt = now();
+    arrival = await addInstance(database, {
+      path,
+      bytes: object.bytes,
+      fileSha256: object.fileSha256,
+      dataSetSha256: object.dataSetSha256,
+      transferSyntax: meta.transferSyntax,
+      header,
+      source: object.source,
+      callingAeTitle: meta.sourceAeTitle,
+      calledAeTitle: meta.receivingAeTitle,
+      receivedAt,
+      completeAfter: quietDeadline(sources, object.source, receivedAt),
+    });
+  } catch (error) {
+    if (!(error instanceof SonogateError)) throw error;
+    const kept = await quarantine(dataDir, path);
+    logger.warn({ code: error.code, detail: error.detail, kept }, 'object put in quarantine');
+    throw error;
+  }
+  if (arrival.outcome === 'duplicate') await rm(join(dataDir, path));
+  if (arrival.outcome === 'conflict') {
+    logger.warn(
+      { study: arrival.studyId, path },
+      'an object with a known SOP Instance UID and other content; both are kept',
+    );
+  }
+  return arrival;
+}

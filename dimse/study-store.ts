@@ -1,0 +1,291 @@
+import { randomUUID } from 'node:crypto';
+import type { DicomIdentity } from '../pipelines/artifacts/subject.ts';
+import type { Database, Queryable } from '../src/database/port.ts';
+import type { InstanceHeader } from './header.ts';
+
+/**
+ * States of a study.
+ *
+ *   receiving ──quiet time, release──▶ complete ──rule matched──▶ submitted
+ *       ▲                                 ├──────no rule────────▶ unrouted
+ *       │                                 └──endpoint refused───▶ refused
+ *       └──── a new object (revision + 1) ──── from any other state
+ */
+export const STUDY_STATE = ['receiving', 'complete', 'submitted', 'unrouted', 'refused'] as const;
+export type StudyState = (typeof STUDY_STATE)[number];
+
+export interface ReceivedInstance {
+  /** Below the data folder. */
+  path: string;
+  bytes: number;
+  fileSha256: string;
+  dataSetSha256: string;
+  transferSyntax: string;
+  header: InstanceHeader;
+  source: string;
+  callingAeTitle: string;
+  calledAeTitle: string;
+  receivedAt: Date;
+  /** When the study counts as complete if nothing else arrives. */
+  completeAfter: Date;
+}
+
+export interface Arrival {
+  studyId: string;
+  /** `conflict`: an object with this SOP Instance UID and other content was there; both are kept. */
+  outcome: 'new' | 'duplicate' | 'conflict';
+  revision: number;
+}
+
+export interface StudyRow {
+  id: string;
+  study_instance_uid: string;
+  source: string;
+  calling_ae_title: string;
+  called_ae_title: string;
+  state: StudyState;
+  revision: number;
+  instance_count: number;
+  identity: DicomIdentity;
+  first_received_at: Date;
+  last_received_at: Date;
+  complete_after: Date;
+  reason: string | null;
+}
+
+export interface InstanceRow {
+  id: string;
+  sop_instance_uid: string;
+  ordinal: number;
+  revision: number;
+  path: string;
+  bytes: number;
+  file_sha256: string;
+  conflict: boolean;
+  transfer_syntax: string;
+  header: InstanceHeader;
+}
+
+export interface StudyRequestRow {
+  revision: number;
+  rule: string;
+  request_id: string;
+  submitted_at: Date;
+}
+
+/**
+ * Records an object that lies safely on the disk, in one transaction. Several associations may
+ * bring the first objects of a study at once: the unique key decides which makes the row.
+ */
+export function addInstance(database: Database, received: ReceivedInstance): Promise<Arrival> {
+  return database.transaction(async (tx) => {
+    const study = await lockStudy(tx, received);
+    const { rows: same } = await tx.query(
+      `SELECT 1 FROM instances
+       WHERE study_id = $1 AND sop_instance_uid = $2 AND data_set_sha256 = $3`,
+      [study.id, received.header.sopInstanceUid, received.dataSetSha256],
+    );
+    if (same.length > 0) {
+      await tx.query(
+        `UPDATE studies SET last_received_at = $2, complete_after = $3
+         WHERE id = $1 AND state = 'receiving'`,
+        [study.id, received.receivedAt, received.completeAfter],
+      );
+      return { studyId: study.id, outcome: 'duplicate', revision: study.revision };
+    }
+    const revision = study.state === 'receiving' ? study.revision : study.revision + 1;
+    const conflict = await insertInstance(tx, study, revision, received);
+    await tx.query(
+      `UPDATE studies SET state = 'receiving', reason = NULL, revision = $2,
+         instance_count = instance_count + 1, last_received_at = $3, complete_after = $4
+       WHERE id = $1`,
+      [study.id, revision, received.receivedAt, received.completeAfter],
+    );
+    return { studyId: study.id, outcome: conflict ? 'conflict' : 'new', revision };
+  });
+}
+
+async function lockStudy(
+  tx: Queryable,
+  received: ReceivedInstance,
+): Promise<Pick<StudyRow, 'id' | 'state' | 'revision' | 'instance_count'>> {
+  const { header, receivedAt } = received;
+  await tx.query(
+    `INSERT INTO studies (id, study_instance_uid, source, calling_ae_title, called_ae_title, state,
+       identity, first_received_at, last_received_at, complete_after)
+     VALUES ($1, $2, $3, $4, $5, 'receiving', $6, $7, $7, $8)
+     ON CONFLICT (study_instance_uid) DO NOTHING`,
+    [
+      randomUUID(),
+      header.studyInstanceUid,
+      received.source,
+      received.callingAeTitle,
+      received.calledAeTitle,
+      JSON.stringify(header.identity),
+      receivedAt,
+      received.completeAfter,
+    ],
+  );
+  const { rows } = await tx.query<StudyRow>(
+    `SELECT id, state, revision, instance_count FROM studies
+     WHERE study_instance_uid = $1 FOR UPDATE`,
+    [header.studyInstanceUid],
+  );
+  const study = rows[0];
+  if (!study) throw new Error('the study row vanished inside its transaction');
+  return study;
+}
+
+/** @returns whether another object with the same SOP Instance UID was there. */
+async function insertInstance(
+  tx: Queryable,
+  study: Pick<StudyRow, 'id' | 'instance_count'>,
+  revision: number,
+  received: ReceivedInstance,
+): Promise<boolean> {
+  const { rows } = await tx.query<{ conflict: boolean }>(
+    `INSERT INTO instances (id, study_id, sop_instance_uid, ordinal, revision, path, bytes,
+       file_sha256, data_set_sha256, transfer_syntax, header, received_at, conflict)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,
+       EXISTS (SELECT 1 FROM instances WHERE study_id = $2 AND sop_instance_uid = $3))
+     RETURNING conflict`,
+    [
+      randomUUID(),
+      study.id,
+      received.header.sopInstanceUid,
+      study.instance_count + 1,
+      revision,
+      received.path,
+      received.bytes,
+      received.fileSha256,
+      received.dataSetSha256,
+      received.transferSyntax,
+      JSON.stringify(received.header),
+      received.receivedAt,
+    ],
+  );
+  return rows[0]?.conflict ?? false;
+}
+
+/** Studies whose time has come, now `complete`, and those that a stop left in that state. */
+export async function claimCompleteStudies(database: Database, now: Date): Promise<StudyRow[]> {
+  await database.query(
+    `UPDATE studies SET state = 'complete' WHERE state = 'receiving' AND complete_after <= $1`,
+    [now],
+  );
+  const { rows } = await database.query<StudyRow>(
+    `SELECT * FROM studies WHERE state = 'complete' AND complete_after <= $1
+     ORDER BY complete_after`,
+    [now],
+  );
+  return rows;
+}
+
+/** Ends the work on one revision; nothing happens when a newer object has reopened the study. */
+export async function endRevision(
+  database: Queryable,
+  study: Pick<StudyRow, 'id' | 'revision'>,
+  state: Extract<StudyState, 'submitted' | 'unrouted' | 'refused'>,
+  reason: string | null,
+): Promise<void> {
+  await database.query(
+    `UPDATE studies SET state = $3, reason = $4
+     WHERE id = $1 AND revision = $2 AND state = 'complete'`,
+    [study.id, study.revision, state, reason],
+  );
+}
+
+export async function recordSubmission(
+  database: Queryable,
+  study: Pick<StudyRow, 'id' | 'revision'>,
+  { rule, requestId, at }: { rule: string; requestId: string; at: Date },
+): Promise<void> {
+  await database.query(
+    `INSERT INTO study_requests (study_id, revision, rule, request_id, submitted_at)
+     VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
+    [study.id, study.revision, rule, requestId, at],
+  );
+}
+
+/** Moves the deadline of studies that still receive; the quiet time never lengthens by it. */
+export async function hastenCompletion(
+  database: Queryable,
+  studyIds: readonly string[],
+  completeAfter: Date,
+): Promise<void> {
+  await database.query(
+    `UPDATE studies SET complete_after = least(complete_after, $2)
+     WHERE id = ANY($1) AND state = 'receiving'`,
+    [studyIds, completeAfter],
+  );
+}
+
+/** Puts off the next try of a complete study whose submission failed for now. */
+export async function postpone(
+  database: Queryable,
+  study: Pick<StudyRow, 'id' | 'revision'>,
+  until: Date,
+  reason: string,
+): Promise<void> {
+  await database.query(
+    `UPDATE studies SET complete_after = $3, reason = $4
+     WHERE id = $1 AND revision = $2 AND state = 'complete'`,
+    [study.id, study.revision, until, reason],
+  );
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** @param key our own id or the Study Instance UID. */
+export async function findStudy(database: Queryable, key: string): Promise<StudyRow | null> {
+  const { rows } = await database.query<StudyRow>(
+    UUID.test(key)
+      ? 'SELECT * FROM studies WHERE id = $1'
+      : 'SELECT * FROM studies WHERE study_instance_uid = $1',
+    [key],
+  );
+  return rows[0] ?? null;
+}
+
+/** Objects of a revision in order of arrival; of those in conflict only the newest. */
+export async function instancesOf(
+  database: Queryable,
+  { id, revision }: Pick<StudyRow, 'id' | 'revision'>,
+): Promise<InstanceRow[]> {
+  const { rows } = await database.query<InstanceRow>(
+    `SELECT * FROM (
+       SELECT DISTINCT ON (sop_instance_uid) id, sop_instance_uid, ordinal, revision, path,
+         bytes::float8 AS bytes, file_sha256, conflict, transfer_syntax, header
+       FROM instances WHERE study_id = $1 AND revision <= $2
+       ORDER BY sop_instance_uid, ordinal DESC
+     ) AS newest ORDER BY ordinal`,
+    [id, revision],
+  );
+  return rows;
+}
+
+export async function requestsOf(database: Queryable, studyId: string): Promise<StudyRequestRow[]> {
+  const { rows } = await database.query<StudyRequestRow>(
+    `SELECT revision, rule, request_id, submitted_at FROM study_requests
+     WHERE study_id = $1 ORDER BY revision`,
+    [studyId],
+  );
+  return rows;
+}
+
+/** Which of the paths have a row. */
+export async function knownPaths(
+  database: Queryable,
+  paths: readonly string[],
+): Promise<Set<string>> {
+  const { rows } = await database.query<{ path: string }>(
+    'SELECT path FROM instances WHERE path = ANY($1)',
+    [paths],
+  );
+  return new Set(rows.map((row) => row.path));
+}
+
+/** The name under which an object stands in a request and in its results. */
+export function fileName({ ordinal }: Pick<InstanceRow, 'ordinal'>): string {
+  return `object-${String(ordinal).padStart(4, '0')}.dcm`;
+}
