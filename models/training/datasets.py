@@ -12,7 +12,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from ellipse import Ellipse, ellipse_from_diameters, ellipse_from_outline
+from ellipse import Ellipse, ellipse_from_axes, ellipse_from_diameters, ellipse_from_outline
 
 PLANE_OF_LABEL = {
     "Fetal abdomen": "abdominal",
@@ -145,18 +145,28 @@ def foreign_ultrasound(data: Path) -> list[Record]:
     return records
 
 
-PLANE_OF_PHANTOM = {"head": "transthalamic", "abdomen": "abdominal", "femur": "femur"}
-
-
 def phantoms(folder: Path | None) -> list[Record]:
     """Frames of models/phantom/generate.ts with their exact labels; empty without a folder."""
     if folder is None:
         return []
-    records = []
-    for index, label in enumerate(json.loads((folder / "labels.json").read_text())):
-        records.append(phantom_record(folder, index, label))
-    return records
+    labels = json.loads((folder / "labels.json").read_text())
+    return [phantom_record(folder, label) for label in labels]
 
 
-def phantom_record(folder: Path, index: int, label: dict) -> Record:
-    raise NotImplementedError
+def phantom_record(folder: Path, label: dict) -> Record:
+    record = Record("phantom", folder / label["file"], label["file"], "train", label["plane"])
+    record.mm_per_px = label["mmPerPixel"]
+    if "femur" in label:
+        record.task = "femur"
+        record.ends = np.array([[end["x"], end["y"]] for end in label["femur"]["ends"]])
+        record.reference_mm = label["femur"]["flMm"]
+        return record
+    record.task = "head" if "head" in label else "abdomen"
+    truth = label[record.task]
+    drawn = truth["ellipse"]
+    centre = drawn["centre"]
+    record.ellipse = ellipse_from_axes(
+        centre["x"], centre["y"], drawn["a"], drawn["b"], drawn["angle"]
+    )
+    record.reference_mm = truth["circumferenceMm"]
+    return record

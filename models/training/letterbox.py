@@ -9,8 +9,8 @@ WIDTH, HEIGHT = 256, 192
 def letterbox_matrix(width: int, height: int) -> np.ndarray:
     """2x3 map from source pixel centres to network pixel centres."""
     scale = min(WIDTH / width, HEIGHT / height)
-    w = max(1, round(width * scale))
-    h = max(1, round(height * scale))
+    w = max(1, int(width * scale + 0.5))
+    h = max(1, int(height * scale + 0.5))
     sx, sy = w / width, h / height
     return np.array(
         [
@@ -24,8 +24,8 @@ def letterbox(gray: np.ndarray) -> np.ndarray:
     """uint8 luminance (h, w) to float32 (192, 256) in 0..1, centred on black."""
     height, width = gray.shape
     scale = min(WIDTH / width, HEIGHT / height)
-    w = max(1, round(width * scale))
-    h = max(1, round(height * scale))
+    w = max(1, int(width * scale + 0.5))
+    h = max(1, int(height * scale + 0.5))
     method = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
     net = np.zeros((HEIGHT, WIDTH), np.float32)
     top, left = (HEIGHT - h) // 2, (WIDTH - w) // 2

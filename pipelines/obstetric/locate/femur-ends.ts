@@ -16,7 +16,7 @@ export interface FemurEnds {
 const CANDIDATES = 8;
 const LOWEST_PEAK = 0.05;
 const SHORTEST = 8;
-const WINDOW = 3;
+const WINDOW = 4;
 
 /** The ends of the femur of each image by `fetal-femur`; null where no pair was found. */
 export async function locateFemurEnds(
@@ -92,7 +92,7 @@ function meanAlong(map: SoftMask, from: Point, to: Point): number {
   return sum / (steps + 1);
 }
 
-/** A peak to a fraction of a pixel. */
+/** A peak to a fraction of a pixel; squared, so that the window's edge does not pull. */
 function centreOfMass(map: SoftMask, peak: Point): Point {
   let sum = 0;
   let x = 0;
@@ -101,7 +101,7 @@ function centreOfMass(map: SoftMask, peak: Point): Point {
     for (let dx = -WINDOW; dx <= WINDOW; dx++) {
       const px = peak.x + dx;
       if (px < 0 || px >= map.width) continue;
-      const value = at(map, px, peak.y + dy);
+      const value = at(map, px, peak.y + dy) ** 2;
       sum += value;
       x += value * px;
       y += value * (peak.y + dy);

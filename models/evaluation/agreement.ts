@@ -1,0 +1,58 @@
+import { median } from '../../pipelines/measure/statistics.ts';
+
+/** One measured case; `measuredMm` is null where the model gave no answer. */
+export interface Measured {
+  image: string;
+  referenceMm: number;
+  measuredMm: number | null;
+  confidence: number;
+  accepted: boolean;
+  /** Overlap with the reference outline, where there is one. */
+  dice?: number;
+}
+
+/**
+ * Agreement with the reference. The gate withholds some cases: the errors of those accepted are
+ * what a user sees, the errors of all found show what the gate is worth.
+ */
+export function agreement(cases: readonly Measured[]) {
+  const found = cases.filter((c) => c.measuredMm !== null);
+  return {
+    cases: cases.length,
+    notFound: cases.length - found.length,
+    withheldByGate: found.filter((c) => !c.accepted).length,
+    accepted: errors(found.filter((c) => c.accepted)),
+    allFound: errors(found),
+  };
+}
+
+/** Mean absolute error, bias (measured − reference) and Bland–Altman 95 % limits, mm. */
+function errors(cases: readonly Measured[]) {
+  if (cases.length === 0) return { cases: 0 };
+  const differences = cases.map((c) => (c.measuredMm ?? Number.NaN) - c.referenceMm);
+  const sizes = differences.map(Math.abs);
+  const bias = mean(differences);
+  const deviation = Math.sqrt(
+    differences.reduce((sum, d) => sum + (d - bias) ** 2, 0) / Math.max(1, differences.length - 1),
+  );
+  const relative = cases.map((c, i) => (sizes[i] ?? 0) / c.referenceMm);
+  const dice = cases.flatMap((c) => (c.dice === undefined ? [] : [c.dice]));
+  return {
+    cases: cases.length,
+    meanAbsoluteErrorMm: round(mean(sizes), 2),
+    medianAbsoluteErrorMm: round(median(sizes), 2),
+    meanAbsoluteErrorPercent: round(100 * mean(relative), 2),
+    biasMm: round(bias, 2),
+    limitsOfAgreementMm: [round(bias - 1.96 * deviation, 2), round(bias + 1.96 * deviation, 2)],
+    largestErrorMm: round(Math.max(...sizes), 1),
+    ...(dice.length > 0 && { meanDice: round(mean(dice), 4) }),
+  };
+}
+
+export function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+export function round(value: number, digits: number): number {
+  return Number(value.toFixed(digits));
+}

@@ -1,0 +1,155 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import type { Ellipse, GrayImage, Point } from '../../pipelines/contract/image.ts';
+
+export type SplitName = 'test' | 'validation';
+export type ModelFolder = 'fetal-plane' | 'fetal-head' | 'fetal-abdomen' | 'fetal-femur';
+
+/** One held-out image and what is known about it. */
+export interface Case {
+  dataset: string;
+  image: string;
+  path: string;
+  plane?: string;
+  mmPerPixel?: number;
+  /** The reference length or circumference in mm. */
+  referenceMm?: number;
+  /** Exact labels, phantoms only. */
+  ellipse?: Ellipse;
+  ends?: readonly Point[];
+}
+
+type Row = Record<string, string>;
+
+async function readRows(file: string): Promise<Map<string, Row>> {
+  const [header = '', ...lines] = (await readFile(file, 'utf8')).trim().split(/\r?\n/);
+  const names = header.split(',');
+  const rows = lines.map((line) => {
+    const cells = line.split(',');
+    return Object.fromEntries(names.map((name, i) => [name, cells[i] ?? '']));
+  });
+  return new Map(rows.map((row) => [row.image ?? '', row]));
+}
+
+/** The images of a data set that no weight of the model has seen. */
+async function heldOut(model: ModelFolder, dataset: string, split: SplitName): Promise<string[]> {
+  const file = new URL(`../${model}/split.json`, import.meta.url);
+  const splits: Record<string, Partial<Record<SplitName, string[]>>> = JSON.parse(
+    await readFile(file, 'utf8'),
+  );
+  return splits[dataset]?.[split] ?? [];
+}
+
+/** HC18 heads; the reference is the circumference of the sonographer's ellipse. */
+export async function hc18Cases(data: string, split: SplitName): Promise<Case[]> {
+  const rows = await readRows(join(data, 'hc18/labels.csv'));
+  const images = await heldOut('fetal-head', 'hc18', split);
+  return images.map((image) => ({
+    dataset: 'hc18',
+    image,
+    path: join(data, 'hc18', image),
+    mmPerPixel: Number(rows.get(image)?.mm_per_px),
+    referenceMm: Number(rows.get(image)?.hc_mm),
+  }));
+}
+
+const REFERENCE_COLUMN = {
+  'fetal-head': 'hc_mm',
+  'fetal-abdomen': 'ac_mm',
+  'fetal-femur': 'fl_mm',
+} as const;
+
+/** FETAL_PLANES_DB images with landmarks; the reference is computed from the landmarks. */
+export async function landmarkCases(
+  data: string,
+  model: keyof typeof REFERENCE_COLUMN,
+  split: SplitName,
+): Promise<Case[]> {
+  const rows = await readRows(join(data, 'fetal-planes/landmarks.csv'));
+  const images = await heldOut(model, 'fetal-planes', split);
+  return images.map((image) => ({
+    dataset: 'fetal-planes',
+    image,
+    path: join(data, 'fetal-planes', image),
+    mmPerPixel: Number(rows.get(image)?.mm_per_px),
+    referenceMm: Number(rows.get(image)?.[REFERENCE_COLUMN[model]]),
+  }));
+}
+
+const PLANE_OF_LABEL: Record<string, string> = {
+  'Fetal abdomen': 'abdominal',
+  'Fetal femur': 'femur',
+  'Fetal thorax': 'thorax',
+  'Trans-thalamic': 'transthalamic',
+  'Trans-ventricular': 'transventricular',
+  'Trans-cerebellum': 'transcerebellar',
+  Other: 'other',
+};
+
+/** Labelled planes, and ultrasound that is none of them. */
+export async function planeCases(data: string, split: SplitName): Promise<Case[]> {
+  const rows = await readRows(join(data, 'fetal-planes/labels.csv'));
+  const cases: Case[] = (await heldOut('fetal-plane', 'fetal-planes', split)).map((image) => {
+    const row = rows.get(image) ?? {};
+    const plane = PLANE_OF_LABEL[row.plane ?? ''] ?? PLANE_OF_LABEL[row.brain_plane ?? ''];
+    const path = join(data, 'fetal-planes', image);
+    return { dataset: 'fetal-planes', image, path, plane };
+  });
+  for (const dataset of ['psfhs', 'nt-midsagittal']) {
+    const images = await heldOut('fetal-plane', dataset, split);
+    const folder = join(data, dataset, 'images');
+    // Neighbouring psfhs images are frames of one video: a third of them tells as much.
+    for (const image of images.filter((_, i) => i % 3 === 0)) {
+      cases.push({ dataset, image, path: join(folder, image), plane: 'other' });
+    }
+  }
+  return cases;
+}
+
+/** HC18 heads for the classifier: a head, but nobody recorded which axial plane. */
+export const unnamedHeadCases = hc18Cases;
+
+/** Adult hearts (CAMUS): never trained on, far from every class. Evaluation only. */
+export async function heartCases(data: string): Promise<Case[]> {
+  const text = await readFile(join(data, 'camus-a4c/labels.csv'), 'utf8');
+  const validation = text.split('\n').filter((line) => line.includes(',validation,'));
+  return validation.map((line) => {
+    const image = line.split(',')[2] ?? '';
+    return { dataset: 'camus-a4c', image, path: join(data, 'camus-a4c', image), plane: 'other' };
+  });
+}
+
+interface PhantomLabel {
+  file: string;
+  plane: string;
+  mmPerPixel: number;
+  head?: { ellipse: Ellipse; circumferenceMm: number };
+  abdomen?: { ellipse: Ellipse; circumferenceMm: number };
+  femur?: { ends: Point[]; flMm: number };
+}
+
+/** Frames of models/phantom/generate.ts; none where no folder was given. */
+export async function phantomCases(folder: string | undefined): Promise<Case[]> {
+  if (folder === undefined || !existsSync(join(folder, 'labels.json'))) return [];
+  const labels: PhantomLabel[] = JSON.parse(await readFile(join(folder, 'labels.json'), 'utf8'));
+  return labels.map((label) => {
+    const outline = label.head ?? label.abdomen;
+    return {
+      dataset: 'phantom',
+      image: label.file,
+      path: join(folder, label.file),
+      plane: label.plane,
+      mmPerPixel: label.mmPerPixel,
+      referenceMm: outline?.circumferenceMm ?? label.femur?.flMm,
+      ellipse: outline?.ellipse,
+      ends: label.femur?.ends,
+    };
+  });
+}
+
+export async function readGray(path: string): Promise<GrayImage> {
+  const { data, info } = await sharp(path).greyscale().raw().toBuffer({ resolveWithObject: true });
+  return { width: info.width, height: info.height, data: new Uint8Array(data) };
+}

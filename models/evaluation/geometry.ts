@@ -1,0 +1,65 @@
+import type { Ellipse, GrayImage } from '../../pipelines/contract/image.ts';
+import type { ModelSession } from '../../pipelines/inference/session.ts';
+import { distance } from '../../pipelines/measure/distance.ts';
+import { perimeter, toMillimetres } from '../../pipelines/measure/ellipse.ts';
+import { distanceToEllipse } from '../../pipelines/obstetric/locate/ellipse-fit.ts';
+import { locateFemurEnds } from '../../pipelines/obstetric/locate/femur-ends.ts';
+import { locateOutline } from '../../pipelines/obstetric/locate/outline.ts';
+import type { Measured } from './agreement.ts';
+import { type Case, readGray } from './cases.ts';
+
+/** Measures each case as the pipeline does, one image at a time. */
+export async function measure(session: ModelSession, cases: readonly Case[]): Promise<Measured[]> {
+  const measured: Measured[] = [];
+  for (const one of cases) {
+    const image = await readGray(one.path);
+    const base = {
+      image: one.image,
+      referenceMm: one.referenceMm ?? Number.NaN,
+    };
+    const answer =
+      session.model.task === 'fetal-femur'
+        ? await femurLength(session, image, one)
+        : await circumference(session, image, one);
+    measured.push({ ...base, ...(answer ?? NOT_FOUND) });
+  }
+  return measured;
+}
+
+const NOT_FOUND = { measuredMm: null, confidence: 0, accepted: false };
+
+async function circumference(session: ModelSession, image: GrayImage, one: Case) {
+  const [outline] = await locateOutline(session, [image]);
+  if (!outline) return null;
+  const scale = scaleOf(one);
+  const { a, b } = toMillimetres(outline.ellipse, scale);
+  const { confidence, accepted } = outline;
+  const dice = one.ellipse && diceOf(outline.ellipse, one.ellipse, image);
+  return { measuredMm: perimeter(a, b), confidence, accepted, ...(dice !== undefined && { dice }) };
+}
+
+async function femurLength(session: ModelSession, image: GrayImage, one: Case) {
+  const [femur] = await locateFemurEnds(session, [image]);
+  if (!femur) return null;
+  const { ends, confidence, accepted } = femur;
+  return { measuredMm: distance(...ends, scaleOf(one)), confidence, accepted };
+}
+
+function scaleOf(one: Case) {
+  const mm = one.mmPerPixel ?? Number.NaN;
+  return { x: mm, y: mm };
+}
+
+function diceOf(one: Ellipse, other: Ellipse, { width, height }: GrayImage): number {
+  let both = 0;
+  let sum = 0;
+  for (let y = 0; y < height; y += 2) {
+    for (let x = 0; x < width; x += 2) {
+      const inOne = distanceToEllipse(one, { x, y }) < 0 ? 1 : 0;
+      const inOther = distanceToEllipse(other, { x, y }) < 0 ? 1 : 0;
+      both += inOne * inOther;
+      sum += inOne + inOther;
+    }
+  }
+  return (2 * both) / sum;
+}

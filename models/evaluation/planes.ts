@@ -1,0 +1,87 @@
+import { PLANES } from '../../pipelines/inference/model-registry.ts';
+import type { ModelSession } from '../../pipelines/inference/session.ts';
+import {
+  classifyPlanes,
+  type PlaneEstimate,
+  planeOfLogits,
+} from '../../pipelines/obstetric/locate/plane.ts';
+import { mean, round } from './agreement.ts';
+import { type Case, readGray } from './cases.ts';
+
+export interface Classified {
+  one: Case;
+  estimate: PlaneEstimate;
+}
+
+export async function classify(
+  session: ModelSession,
+  cases: readonly Case[],
+): Promise<Classified[]> {
+  const classified: Classified[] = [];
+  for (const one of cases) {
+    const [estimate] = await classifyPlanes(session, [await readGray(one.path)]);
+    if (estimate) classified.push({ one, estimate });
+  }
+  return classified;
+}
+
+/** Confusion (rows: truth, columns: label after the gate), recall, accuracy and calibration. */
+export function planeAgreement(classified: readonly Classified[]) {
+  const truths = PLANES.filter((plane) => classified.some(({ one }) => one.plane === plane));
+  const confusion = Object.fromEntries(
+    truths.map((truth) => {
+      const row = classified.filter(({ one }) => one.plane === truth);
+      const count = (label: string) => row.filter((c) => c.estimate.label === label).length;
+      return [truth, Object.fromEntries(PLANES.map((label) => [label, count(label)]))];
+    }),
+  );
+  const right = ({ one, estimate }: Classified) => one.plane === estimate.label;
+  return {
+    cases: classified.length,
+    accuracy: round(mean(classified.map((c) => (right(c) ? 1 : 0))), 4),
+    recall: Object.fromEntries(
+      truths.map((truth) => {
+        const row = classified.filter(({ one }) => one.plane === truth);
+        return [truth, round(mean(row.map((c) => (right(c) ? 1 : 0))), 4)];
+      }),
+    ),
+    belowGate: classified.filter((c) => c.estimate.belowGate !== null).length,
+    expectedCalibrationError: round(calibrationError(classified), 4),
+    confusion,
+  };
+}
+
+/** Expected calibration error over ten bins of the highest probability (Guo 2017). */
+export function calibrationError(classified: readonly Classified[]): number {
+  const bins = Array.from({ length: 10 }, () => ({ right: 0, sum: 0 }));
+  for (const { one, estimate } of classified) {
+    const best = PLANES.reduce((a, b) =>
+      estimate.probabilities[b] > estimate.probabilities[a] ? b : a,
+    );
+    const probability = estimate.probabilities[best];
+    const bin = bins[Math.min(9, Math.floor(10 * probability))];
+    if (!bin) continue;
+    bin.right += best === one.plane ? 1 : 0;
+    bin.sum += probability;
+  }
+  return bins.reduce((gap, { right, sum }) => gap + Math.abs(right - sum), 0) / classified.length;
+}
+
+/** The temperature with the least negative log-likelihood, and it, on labelled cases. */
+export function bestTemperature(classified: readonly Classified[], current: number) {
+  const candidates = Array.from({ length: 56 }, (_, i) => 0.5 + 0.05 * i);
+  const loss = (temperature: number) =>
+    mean(
+      classified.map(({ one, estimate }) => {
+        // Logits up to a constant, from probabilities at the current temperature.
+        const logits = PLANES.map(
+          (plane) => current * Math.log(estimate.probabilities[plane] || 1e-12),
+        );
+        const again = planeOfLogits(logits, PLANES, temperature, 0);
+        return -Math.log(again.probabilities[one.plane as (typeof PLANES)[number]] || 1e-12);
+      }),
+    );
+  return candidates
+    .map((temperature) => ({ temperature: round(temperature, 2), loss: loss(temperature) }))
+    .reduce((a, b) => (b.loss < a.loss ? b : a));
+}

@@ -1,0 +1,72 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import {
+  modelFor,
+  PLANES,
+  type RegisteredModel,
+  readModel,
+  readRegistry,
+} from '../../../pipelines/inference/model-registry.ts';
+
+const folder = await mkdtemp(join(tmpdir(), 'registry-'));
+afterAll(() => rm(folder, { recursive: true }));
+
+describe('models/registry.yaml', async () => {
+  const models = await readRegistry();
+
+  it('has a model for every task', () => {
+    for (const task of ['fetal-plane', 'fetal-head', 'fetal-abdomen', 'fetal-femur'] as const) {
+      expect(modelFor(models, task, 'permissive')?.task).toBe(task);
+    }
+  });
+
+  it.each(models.map((model) => [model.id, model] as const))(
+    'names the bytes of %s by their checksum',
+    async (_, model) => {
+      expect((await readModel(model)).length).toBeGreaterThan(100_000);
+    },
+  );
+
+  it('gives the plane model no class that the result does not know, and no cervix', () => {
+    const classes = modelFor(models, 'fetal-plane', 'all')?.output.channels ?? [];
+    expect(PLANES).toEqual(expect.arrayContaining(classes));
+    expect(classes).not.toContain('cervix');
+  });
+});
+
+describe('modelFor', () => {
+  const entry = (id: string, pack: 'permissive' | 'research') =>
+    ({ id, pack, task: 'fetal-head' }) as RegisteredModel;
+  const models = [entry('better', 'research'), entry('free', 'permissive')];
+
+  it('takes the first, more accurate one when all packs are allowed', () => {
+    expect(modelFor(models, 'fetal-head', 'all')?.id).toBe('better');
+  });
+
+  it('passes over the research pack when only permissive models are allowed', () => {
+    expect(modelFor(models, 'fetal-head', 'permissive')?.id).toBe('free');
+  });
+
+  it('has none where no pack is allowed', () => {
+    expect(modelFor(models.slice(0, 1), 'fetal-head', 'permissive')).toBeNull();
+  });
+});
+
+describe('readModel', () => {
+  it('refuses bytes that are not the registered ones', async () => {
+    const path = join(folder, 'model.onnx');
+    await writeFile(path, 'something else');
+    const model = { id: 'm', file: 'model.onnx', path, sha256: '0'.repeat(64) } as RegisteredModel;
+    await expect(readModel(model)).rejects.toThrow(/model m: model.onnx has SHA-256/);
+  });
+});
+
+describe('readRegistry', () => {
+  it('names the misspelt key of an entry', async () => {
+    const file = join(folder, 'registry.yaml');
+    await writeFile(file, 'models:\n  - { id: a, licens: MIT }\n');
+    await expect(readRegistry(file)).rejects.toThrow(/licens/);
+  });
+});

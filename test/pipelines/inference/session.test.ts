@@ -1,0 +1,64 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, describe, expect, it } from 'vitest';
+import { readRegistry } from '../../../pipelines/inference/model-registry.ts';
+import { openSession } from '../../../pipelines/inference/session.ts';
+
+const CPU = { provider: 'cpu', threads: 1 } as const;
+
+/** The image of models/training/export_onnx.py: a bright ring on a ramp. */
+function ringImage(width: number, height: number): Float32Array {
+  return Float32Array.from({ length: width * height }, (_, i) => {
+    const x = i % width;
+    const y = Math.floor(i / width);
+    const radius = Math.hypot((x - 130) / 80, (y - 95) / 60);
+    return 0.8 * Math.exp(-(((radius - 1) / 0.06) ** 2)) + (0.2 * x) / width;
+  });
+}
+
+const models = await readRegistry();
+
+describe.each(models.map((model) => [model.id, model] as const))(
+  'session of %s',
+  async (_, model) => {
+    const session = await openSession(model, CPU);
+    afterAll(() => session.close());
+    const image = ringImage(model.input.width, model.input.height);
+
+    it('answers what PyTorch answered at the export', async () => {
+      const file = new URL(`../../../models/${model.id}/reference-output.json`, import.meta.url);
+      const reference: { every: number; values: number[] } = JSON.parse(
+        await readFile(file, 'utf8'),
+      );
+      const [answer = new Float32Array()] = await session.run([image]);
+      reference.values.forEach((value, i) => {
+        expect(Math.abs((answer[i * reference.every] ?? Number.NaN) - value)).toBeLessThan(1e-3);
+      });
+    });
+
+    it('gives each image of a batch the answer it has alone', async () => {
+      const dark = image.map((value) => value / 2);
+      const [, second = new Float32Array()] = await session.run([image, dark]);
+      const [alone = new Float32Array()] = await session.run([dark]);
+      const difference = Math.max(...second.map((value, i) => Math.abs(value - (alone[i] ?? 1e9))));
+      expect(difference).toBeLessThan(1e-3);
+    });
+
+    it('gives the same answer twice, to the last bit', async () => {
+      expect(await session.run([image])).toEqual(await session.run([image]));
+    });
+
+    it('answers nothing to nothing', async () => {
+      expect(await session.run([])).toEqual([]);
+    });
+  },
+);
+
+describe('provider', () => {
+  it('is the CPU unless the setting says auto', async () => {
+    const [model] = models;
+    if (!model) throw new Error('empty registry');
+    const session = await openSession(model, CPU);
+    expect(session.provider).toBe('cpu');
+    await session.close();
+  });
+});

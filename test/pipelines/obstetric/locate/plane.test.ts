@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { planeOfLogits } from '../../../../pipelines/obstetric/locate/plane.ts';
+
+const CLASSES = ['transthalamic', 'abdominal', 'other'];
+/** Probabilities 0.6, 0.3 and 0.1 at temperature 1. */
+const LOGITS = [Math.log(0.6), Math.log(0.3), Math.log(0.1)];
+
+describe('planeOfLogits', () => {
+  it('names the most probable plane at the gate', () => {
+    const estimate = planeOfLogits(LOGITS, CLASSES, 1, 0.6 - 1e-9);
+    expect(estimate.label).toBe('transthalamic');
+    expect(estimate.confidence).toBeCloseTo(0.6);
+    expect(estimate.belowGate).toBeNull();
+  });
+
+  it('calls an image below the gate other, and says what it would have been', () => {
+    const estimate = planeOfLogits(LOGITS, CLASSES, 1, 0.6 + 1e-9);
+    expect(estimate.label).toBe('other');
+    expect(estimate.confidence).toBeCloseTo(0.1);
+    expect(estimate.belowGate).toBe('transthalamic');
+  });
+
+  it('calls other other without a gate', () => {
+    const estimate = planeOfLogits([0, 0, 0.1], CLASSES, 1, 0.99);
+    expect(estimate.label).toBe('other');
+    expect(estimate.belowGate).toBeNull();
+  });
+
+  it('is less sure at a higher temperature', () => {
+    expect(planeOfLogits(LOGITS, CLASSES, 2, 0).confidence).toBeLessThan(0.6);
+  });
+
+  it('gives a plane without a class the probability 0', () => {
+    expect(planeOfLogits(LOGITS, CLASSES, 1, 0).probabilities.cervix).toBe(0);
+  });
+});
