@@ -18,7 +18,7 @@ import type { Arrival } from './study-store.ts';
 
 export interface IntakeOptions extends RegistrationOptions {
   limits: Pick<Config['dicom'], 'maxObjectBytes' | 'minFreeBytes'>;
-  /** Called after an object was acknowledged-worthy: its row is committed. */
+  /** Called when the row of an object is committed, before its status is sent. */
   onArrival: (peer: AssociationPeer, source: string, arrival: Arrival) => void;
   onAssociationEnd: (peer: AssociationPeer, end: AssociationEnd) => Promise<void>;
 }
@@ -53,7 +53,14 @@ async function openSink(
   const prefix = encodeFileMeta(meta);
   const place = await newPlace(dataDir, source, now());
   const file = await open(join(dataDir, place.partial), 'wx');
-  await file.writeFile(prefix);
+  const discard = async () => {
+    await file.close();
+    await rm(join(dataDir, place.partial), { force: true });
+  };
+  await file.writeFile(prefix).catch(async (error) => {
+    await discard();
+    throw error;
+  });
   const whole = createHash('sha256').update(prefix);
   const dataSet = createHash('sha256');
   let dataSetBytes = 0;
@@ -78,10 +85,7 @@ async function openSink(
       };
       options.onArrival(peer, source, await registerObject(stored, options));
     },
-    async discard() {
-      await file.close();
-      await rm(join(dataDir, place.partial), { force: true });
-    },
+    discard,
   };
 }
 

@@ -50,3 +50,9 @@ export const ACCEPTED_TRANSFER_SYNTAXES: readonly string[] = [
 /** The one transfer syntax every DICOM peer knows (PS3.5 10.1). */
 export const IMPLICIT_LITTLE_ENDIAN = '1.2.840.10008.1.2';
 export const EXPLICIT_LITTLE_ENDIAN = '1.2.840.10008.1.2.1';
+
+/** Enough for messages without a data set. */
+export const NATIVE_TRANSFER_SYNTAXES: readonly string[] = [
+  EXPLICIT_LITTLE_ENDIAN,
+  IMPLICIT_LITTLE_ENDIAN,
+];

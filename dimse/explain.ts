@@ -1,0 +1,56 @@
+import type { Config } from '../config/schema.ts';
+import type { Queryable } from '../src/database/port.ts';
+import { type RuleVerdict, route } from './routing.ts';
+import { findStudy, instancesOf, requestsOf, type StudyRequestRow } from './study-store.ts';
+import { factsOf } from './study-submission.ts';
+
+/** What happened to a study and why, without its patient. */
+export interface StudyExplanation {
+  id: string;
+  studyInstanceUid: string;
+  source: string;
+  callingAeTitle: string;
+  calledAeTitle: string;
+  state: string;
+  reason: string | null;
+  revision: number;
+  firstReceivedAt: Date;
+  lastReceivedAt: Date;
+  completeAfter: Date;
+  objects: { file: string; sopInstanceUid: string; bytes: number; conflict: boolean }[];
+  /** Every rule of the configuration as it is now, judged on this study. */
+  rules: RuleVerdict[];
+  requests: StudyRequestRow[];
+}
+
+/** @param key our own id of the study or its Study Instance UID. @returns null when unknown. */
+export async function explainStudy(
+  database: Queryable,
+  config: Pick<Config, 'routing'>,
+  key: string,
+): Promise<StudyExplanation | null> {
+  const study = await findStudy(database, key);
+  if (!study) return null;
+  const instances = await instancesOf(database, study);
+  return {
+    id: study.id,
+    studyInstanceUid: study.study_instance_uid,
+    source: study.source,
+    callingAeTitle: study.calling_ae_title,
+    calledAeTitle: study.called_ae_title,
+    state: study.state,
+    reason: study.reason,
+    revision: study.revision,
+    firstReceivedAt: study.first_received_at,
+    lastReceivedAt: study.last_received_at,
+    completeAfter: study.complete_after,
+    objects: instances.map(({ path, sop_instance_uid, bytes, conflict }) => ({
+      file: path,
+      sopInstanceUid: sop_instance_uid,
+      bytes,
+      conflict,
+    })),
+    rules: route(config.routing.rules, factsOf(study, instances)).verdicts,
+    requests: await requestsOf(database, study.id),
+  };
+}

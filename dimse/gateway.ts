@@ -1,0 +1,80 @@
+import { mkdir } from 'node:fs/promises';
+import type { Config } from '../config/schema.ts';
+import type { Database } from '../src/database/port.ts';
+import type { Logger } from '../src/logging/logger.ts';
+import type { Submit } from '../src/requests/port.ts';
+import { StudyAssembly } from './assembly.ts';
+import { createIntake } from './intake.ts';
+import { recoverIntake } from './intake-recovery.ts';
+import { listen } from './network/listener.ts';
+import {
+  ACCEPTED_STORAGE,
+  ACCEPTED_TRANSFER_SYNTAXES,
+  NATIVE_TRANSFER_SYNTAXES,
+  VERIFICATION,
+} from './sop-classes.ts';
+import { findSource } from './source.ts';
+
+export interface DimseGateway {
+  /** The port that is bound; differs from the setting when that is 0. */
+  port: number;
+  /** Lets objects under way finish, then ends listener and assembly. */
+  close(): Promise<void>;
+}
+
+/**
+ * DICOM in: takes up what the last run left, then listens, stores, assembles and submits.
+ * @throws the system's error when the address cannot be bound or a certificate cannot be read.
+ */
+export async function startDimse({
+  config,
+  database,
+  submit,
+  logger,
+  now = () => new Date(),
+}: {
+  config: Pick<Config, 'dataDir' | 'dicom' | 'sources' | 'routing' | 'destinations'>;
+  database: Database;
+  submit: Submit;
+  logger: Logger;
+  now?: () => Date;
+}): Promise<DimseGateway> {
+  const { dataDir, dicom, sources } = config;
+  await mkdir(dataDir, { recursive: true });
+  const registration = { dataDir, database, sources, logger, now };
+  await recoverIntake(registration);
+
+  const assembly = new StudyAssembly({ config, database, submit, logger, now });
+  const storage = createIntake({
+    ...registration,
+    limits: dicom,
+    onArrival: (peer, source, arrival) => assembly.arrived(peer, source, arrival),
+    onAssociationEnd: (peer, end) => assembly.associationEnded(peer, end),
+  });
+  const listener = await listen({
+    host: dicom.host,
+    port: dicom.port,
+    tls: dicom.tls,
+    aeTitle: dicom.aeTitle,
+    maxPduBytes: dicom.maxPduBytes,
+    maxAssociations: dicom.maxAssociations,
+    offer,
+    admit: (callingAeTitle, address) => findSource(sources, callingAeTitle, address),
+    storage,
+    logger,
+  });
+  assembly.start();
+  logger.info({ host: dicom.host, port: listener.port, aeTitle: dicom.aeTitle }, 'DICOM listener');
+  return {
+    port: listener.port,
+    async close() {
+      await listener.close();
+      await assembly.stop();
+    },
+  };
+}
+
+function offer(abstractSyntax: string): readonly string[] | null {
+  if (abstractSyntax === VERIFICATION) return NATIVE_TRANSFER_SYNTAXES;
+  return ACCEPTED_STORAGE.has(abstractSyntax) ? ACCEPTED_TRANSFER_SYNTAXES : null;
+}

@@ -1,0 +1,72 @@
+import { resolve } from 'node:path';
+import type { Config, Destination, RoutingRule } from '../config/schema.ts';
+import type { DeliveryTarget, RequestFile, SubmitCommand } from '../src/requests/port.ts';
+import { contextFromHeaders, inputFor } from './clinical-context.ts';
+import type { StudyFacts } from './routing.ts';
+import { fileName, type InstanceRow, type StudyRow } from './study-store.ts';
+
+/** What the routing rules look at. */
+export function factsOf(study: StudyRow, instances: readonly InstanceRow[]): StudyFacts {
+  const headers = instances.map((instance) => instance.header);
+  return {
+    callingAeTitle: study.calling_ae_title,
+    calledAeTitle: study.called_ae_title,
+    modalities: distinct(headers.map((header) => header.modality)),
+    studyDescription: study.identity.StudyDescription,
+    procedureCodes: distinct(headers.flatMap((header) => header.procedureCodes)),
+  };
+}
+
+/** A complete study as a request of the core; no name, identifier or date of the patient in it. */
+export function submissionOf(
+  study: StudyRow,
+  instances: readonly InstanceRow[],
+  rule: RoutingRule,
+  config: Pick<Config, 'dataDir' | 'destinations'>,
+): SubmitCommand {
+  const files = instances.map((instance): RequestFile => {
+    const { path, bytes, file_sha256 } = instance;
+    return {
+      name: fileName(instance),
+      path: resolve(config.dataDir, path),
+      bytes,
+      sha256: file_sha256,
+    };
+  });
+  const context = contextFromHeaders(instances.map((instance) => instance.header));
+  return {
+    endpoint: rule.run.endpoint,
+    version: null,
+    input: {
+      files: files.map((file) => file.name),
+      ...inputFor(rule.run.endpoint, rule.run.options, context),
+    },
+    files,
+    priorFiles: [],
+    priority: rule.run.priority,
+    metadata: {},
+    webhook: null,
+    source: { kind: 'dicom', study: study.id, revision: study.revision, rule: rule.name },
+    uniqueKey: `dicom:${study.study_instance_uid}:${study.revision}`,
+    accountId: null,
+    keyId: null,
+    test: false,
+    deliverTo: rule.deliverTo.flatMap((name) => targets(name, config.destinations)),
+  };
+}
+
+function targets(name: string, destinations: readonly Destination[]): DeliveryTarget[] {
+  const destination = destinations.find((candidate) => candidate.name === name);
+  switch (destination?.type) {
+    case 'dicom':
+      return destination.objects.map((object) => ({ kind: 'dicom', destination: name, object }));
+    case 'fhir':
+      return [{ kind: 'fhir', destination: name, object: 'fhir-bundle' }];
+    default:
+      return [];
+  }
+}
+
+function distinct(values: readonly string[]): string[] {
+  return [...new Set(values)].filter((value) => value !== '');
+}

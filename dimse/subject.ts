@@ -1,0 +1,37 @@
+import type { SourceInstance, Subject } from '../pipelines/artifacts/subject.ts';
+import type { Queryable } from '../src/database/port.ts';
+import { contextFromHeaders } from './clinical-context.ts';
+import { fileName, findStudy, instancesOf } from './study-store.ts';
+
+/**
+ * Whose result a request of a DICOM study is: the identity of the study and the objects of the
+ * revision that was submitted, under the file names of the request.
+ * @param study our own id of the study (`RequestSource.study`).
+ * @returns null when the study is no longer there.
+ */
+export async function subjectOf(
+  database: Queryable,
+  { requestId, study, revision }: { requestId: string; study: string; revision: number },
+): Promise<Subject | null> {
+  const row = await findStudy(database, study);
+  if (!row) return null;
+  const instances = await instancesOf(database, { id: row.id, revision });
+  const headers = instances.map((instance) => instance.header);
+  const { dating } = contextFromHeaders(headers);
+  return {
+    requestId,
+    identity: headers[0]?.identity ?? row.identity,
+    instances: instances.map(
+      (instance): SourceInstance => ({
+        sopClassUid: instance.header.sopClassUid,
+        sopInstanceUid: instance.header.sopInstanceUid,
+        seriesInstanceUid: instance.header.seriesInstanceUid,
+        file: fileName(instance),
+        numberOfFrames: instance.header.numberOfFrames,
+        rows: instance.header.rows,
+        columns: instance.header.columns,
+      }),
+    ),
+    dating: dating && { gaDays: dating.ga_days, basis: dating.basis },
+  };
+}
