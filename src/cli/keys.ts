@@ -1,0 +1,30 @@
+import type { KeyRecord } from '../accounts/keys.ts';
+import { runOperation } from './operations.ts';
+
+/** Prints the new key alone on standard output; it is shown this once. */
+export async function createKey(options: {
+  name: string;
+  test?: boolean;
+  scopes: string;
+}): Promise<void> {
+  const { key } = await runOperation<{ key: string }>('keys.create', {
+    name: options.name,
+    test: options.test ?? false,
+    scopes: options.scopes.split(',').map((scope) => scope.trim()),
+  });
+  process.stdout.write(`${key}\n`);
+}
+
+export async function listKeys(): Promise<void> {
+  const keys = await runOperation<KeyRecord[]>('keys.list', {});
+  for (const key of keys) {
+    const state = key.revoked_at ? 'revoked' : key.test ? 'test' : 'live';
+    const used = key.last_used_at ? `last used ${String(key.last_used_at)}` : 'never used';
+    process.stdout.write(`${key.id}  ${state}  ${key.name}  ${key.scopes.join(',')}  ${used}\n`);
+  }
+}
+
+export async function revokeKey(id: string): Promise<void> {
+  await runOperation('keys.revoke', { id });
+  process.stdout.write(`${id} is revoked\n`);
+}

@@ -1,0 +1,28 @@
+import { loadConfig } from '../../config/load.ts';
+import type { Config } from '../../config/schema.ts';
+import { callAdminSocket, NoGatewayError } from '../admin/socket.ts';
+import { openOperations } from '../main.ts';
+
+/**
+ * Runs one operation in the running gateway, or, when none runs on the data folder, on the database
+ * itself: PGlite serves one process at a time.
+ */
+export async function runOperation<Answer>(
+  name: string,
+  parameters: unknown,
+  config: Config = loadConfig(),
+): Promise<Answer> {
+  try {
+    return (await callAdminSocket(config.dataDir, name, parameters)) as Answer;
+  } catch (error) {
+    if (!(error instanceof NoGatewayError)) throw error;
+  }
+  const { operations, close } = await openOperations(config);
+  try {
+    const operation = operations[name];
+    if (!operation) throw new Error(`there is no operation "${name}"`);
+    return (await operation(parameters)) as Answer;
+  } finally {
+    await close();
+  }
+}
