@@ -11,6 +11,7 @@ const PLOT = { left: 48, right: 344, top: 34, bottom: 232 } as const;
 const COLUMNS = 2;
 const FOOTER = 22;
 const SAMPLES_PER_WEEK = 4;
+const LABEL_SPACING = 8;
 
 const INK = '#1f2933';
 const FAINT = '#d5dbe1';
@@ -112,21 +113,29 @@ function curves(curve: GrowthCurve, { place }: Plot): Mark[] {
     points: [...edge(10), ...edge(90).toReversed()],
     colour: BAND,
   };
-  return [
-    band,
-    ...traced.flatMap(({ centile, points }): Mark[] => {
-      const path: Mark = {
-        kind: 'path',
-        points,
-        colour: CURVE,
-        width: centile === 50 ? 1.6 : 0.9,
-        dash: centile === 3 || centile === 97 ? [3, 2] : undefined,
-      };
-      const end = points.at(-1);
-      if (!end) return [path];
-      return [path, label(String(centile), { x: end.x + 4, y: end.y + 3 }, { colour: CURVE })];
+  const lines = traced.map(
+    ({ centile, points }): Mark => ({
+      kind: 'path',
+      points,
+      colour: CURVE,
+      width: centile === 50 ? 1.6 : 0.9,
+      dash: centile === 3 || centile === 97 ? [3, 2] : undefined,
     }),
-  ];
+  );
+  return [band, ...lines, ...centileLabels(traced)];
+}
+
+/** Names of the curves at their right ends, kept apart where the curves lie close. */
+function centileLabels(traced: readonly { centile: number; points: readonly Point[] }[]): Mark[] {
+  const ends = traced.flatMap(({ centile, points }) => {
+    const end = points.at(-1);
+    return end ? [{ centile, ...end }] : [];
+  });
+  let above = Number.POSITIVE_INFINITY;
+  return ends.map(({ centile, x, y }) => {
+    above = Math.min(y, above - LABEL_SPACING);
+    return label(String(centile), { x: x + 4, y: above + 3 }, { size: 8, colour: CURVE });
+  });
 }
 
 function measured(measurement: Measurement, gaDays: number, plot: Plot): Mark[] {
@@ -172,7 +181,13 @@ export function growthPanel(
     ...curves(curve, plot),
     ...points.flatMap((measurement) => measured(measurement, gaDays, plot)).map(keptInside),
     label(`${curve.label} (${curve.unit})`, { x: PLOT.left, y: 20 }, { size: 12, bold: true }),
-    label(curve.source, { x: PLOT.left, y: PLOT.bottom + 44 }, { size: 6.5, colour: '#52606d' }),
+    ...curve.source.map((text, index) =>
+      label(
+        text,
+        { x: PLOT.left, y: PLOT.bottom + 42 + 9 * index },
+        { size: 7, colour: '#52606d' },
+      ),
+    ),
   ];
   return { ...PANEL, marks };
 }

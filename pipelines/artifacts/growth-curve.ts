@@ -1,4 +1,5 @@
 import type { Measurement } from '../result/envelope.ts';
+import { standingValues } from './standing-values.ts';
 
 /** A centile chart as the growth section uses it, for drawing. */
 export interface GrowthCurve {
@@ -6,8 +7,8 @@ export interface GrowthCurve {
   concept: string;
   label: string;
   unit: string;
-  /** Name and citation of the chart. */
-  source: string;
+  /** Name of the chart and its citation, a line each. */
+  source: readonly [string, string];
   fromWeek: number;
   toWeek: number;
   /** Value in `unit` at an exact age in weeks; null outside the chart. */
@@ -17,15 +18,13 @@ export interface GrowthCurve {
 /** Centiles drawn, the median thick (obstetric reference 3.1). */
 export const DRAWN_CENTILES = [3, 10, 50, 90, 97] as const;
 
-/** Accepted measurements of the curve's quantity that were read against a chart. */
+/** The accepted values of the curve's quantity that were read against a chart, one per fetus. */
 export function measuredOnCurve(
   curve: GrowthCurve,
   measurements: readonly Measurement[],
 ): Measurement[] {
-  const read = measurements.filter(
+  return standingValues(measurements).filter(
     ({ concept, quality, reference }) =>
       concept.key === curve.concept && quality === 'accepted' && reference?.centile != null,
   );
-  // Of repeated measurements the chart shows the value that stands for them, which comes last.
-  return [...new Map(read.map((measurement) => [measurement.fetus, measurement])).values()];
 }

@@ -7,7 +7,7 @@ import {
 import { CHARTS, type ChartKey, CONCEPTS } from '../result/concepts.ts';
 import type { GrowthCurve } from './growth-curve.ts';
 
-const sourceOf = (key: ChartKey): string => `${CHARTS[key].name}. ${CHARTS[key].citation}`;
+const sourceOf = (key: ChartKey) => [CHARTS[key].name, CHARTS[key].citation] as const;
 
 const sizeCurve = (concept: 'hc' | 'ac' | 'fl'): GrowthCurve => ({
   concept,

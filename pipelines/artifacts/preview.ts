@@ -48,17 +48,14 @@ function copyRows({ width, height, data }: RgbImage, target: Uint8Array, area: R
   }
 }
 
-/** A stroke with a dark edge, so that it shows on bright and on dark tissue. */
-function haloed(path: Extract<Mark, { kind: 'path' }>): Mark[] {
-  return [{ ...path, colour: HALO, width: path.width + 2.5, dash: undefined }, path];
-}
-
+/** A cross with a dark edge, so that it shows on bright and on dark tissue. */
 function cross({ x, y }: Point, colour: string): Mark[] {
-  const arm = 9;
-  return [
-    line({ x: x - arm, y }, { x: x + arm, y }, colour, 2),
-    line({ x, y: y - arm }, { x, y: y + arm }, colour, 2),
-  ].flatMap(haloed);
+  const arm = 11;
+  const arms = (of: string, width: number) => [
+    line({ x: x - arm, y }, { x: x + arm, y }, of, width),
+    line({ x, y: y - arm }, { x, y: y + arm }, of, width),
+  ];
+  return [...arms(HALO, 5), ...arms(colour, 2.5)];
 }
 
 function caliperMarks(caliper: Caliper, scale: number, colour: string): Mark[] {
@@ -66,7 +63,7 @@ function caliperMarks(caliper: Caliper, scale: number, colour: string): Mark[] {
   const [a, b, c, d] = points;
   const ends = points.flatMap((point) => cross(point, colour));
   if (caliper.type === 'line' || !a || !b || !c || !d) {
-    const track: Mark = { kind: 'path', points, colour, width: 1.5, dash: [2, 6] };
+    const track: Mark = { kind: 'path', points, colour, width: 2.2, dash: [2, 6] };
     return [track, ...ends];
   }
   const centre = { x: (a.x + b.x + c.x + d.x) / 4, y: (a.y + b.y + c.y + d.y) / 4 };
@@ -77,7 +74,7 @@ function caliperMarks(caliper: Caliper, scale: number, colour: string): Mark[] {
     points: ellipsePoints(centre, u, v),
     closed: true,
     colour,
-    width: 1.5,
+    width: 2.2,
     dash: [2, 6],
   };
   return [outline, ...ends];

@@ -1,5 +1,6 @@
 import { conceptEntry, STATED_AGE } from '../../result/concepts.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
+import { standingValues } from '../standing-values.ts';
 import {
   accepted,
   DRAFT_NOTICE,
@@ -81,9 +82,6 @@ function centileItem(name: Code, measurement: Measurement): ContentItem[] {
   return [num('CONTAINS', name, { value: reference.centile, unit: PERCENT }, [citation])];
 }
 
-/** The last of several values of one quantity is the one that stands for it (mean, median). */
-const representative = (values: readonly Measurement[]): Measurement | undefined => values.at(-1);
-
 function summaryCentile(measurement: Measurement): ContentItem[] {
   return measurement.concept.key === 'efw' ? centileItem(SR.weightPercentile, measurement) : [];
 }
@@ -151,7 +149,7 @@ function biometryGroup(
   age: Measurement | undefined,
   subject: Subject,
 ): ContentItem {
-  const standing = representative(values);
+  const [standing] = standingValues(values);
   return container(
     SR.biometryGroup,
     [

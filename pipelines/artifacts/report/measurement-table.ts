@@ -1,0 +1,75 @@
+import { methodEntry } from '../../result/concepts.ts';
+import type { Measurement, Result } from '../../result/envelope.ts';
+import { standingValues } from '../standing-values.ts';
+import { centileText, valueText } from '../wording.ts';
+import { ALERT, MUTED } from './page.ts';
+import type { Cell, Column } from './table.ts';
+
+export const MEASUREMENT_COLUMNS: readonly Column[] = [
+  { title: 'Measurement', width: 142 },
+  { title: 'Value', width: 72, align: 'right' },
+  { title: 'Reference range', width: 86, align: 'right' },
+  { title: 'Centile', width: 50, align: 'right' },
+  { title: 'z', width: 40, align: 'right' },
+  { title: 'Method', width: 109 },
+];
+
+const MARKS = { N: '', L: ' \u25bc low', H: ' \u25b2 high', A: ' \u25cf abnormal' } as const;
+
+function rangeText({ reference, ...measurement }: Measurement): string {
+  if (!reference) return '';
+  const { low, high } = reference;
+  const bound = (value: number) => valueText({ ...measurement, reference, value });
+  if (low !== null && high !== null) return `${bound(low).split(' ')[0]} - ${bound(high)}`;
+  if (low !== null) return `from ${bound(low)}`;
+  return high === null ? '' : `up to ${bound(high)}`;
+}
+
+function methodText({ method, derivation, inputs }: Measurement): string {
+  const text = methodEntry(method)?.text ?? method;
+  const repeated = derivation === 'mean' || derivation === 'median';
+  return repeated ? `${derivation} of ${inputs.length}; ${text}` : text;
+}
+
+function valueCells(measurement: Measurement): Cell[] {
+  const { reference, interpretation, method } = measurement;
+  const mark = interpretation ? MARKS[interpretation] : '';
+  const emphasis = mark ? { colour: ALERT, bold: true } : {};
+  const name = measurement.fetus
+    ? `${measurement.label} (fetus ${measurement.fetus})`
+    : measurement.label;
+  return [
+    { text: `${name}${mark}`, ...emphasis },
+    { text: valueText(measurement), ...emphasis },
+    { text: rangeText(measurement) },
+    { text: reference?.centile == null ? '' : centileText(reference.centile), ...emphasis },
+    { text: reference?.z_score == null ? '' : reference.z_score.toFixed(2) },
+    { text: method ? methodText(measurement) : '', colour: MUTED },
+  ];
+}
+
+function notAcceptedCells({ label, quality }: Measurement): Cell[] {
+  const why = quality === 'low' ? 'confidence too low' : 'image inadequate';
+  return [
+    { text: label, colour: MUTED },
+    { text: 'not accepted', colour: MUTED },
+    { text: '' },
+    { text: '' },
+    { text: '' },
+    { text: why, colour: MUTED },
+  ];
+}
+
+/** A row for each value that stands for its quantity; a value not accepted shows no number. */
+export function measurementRows({ measurements }: Result): Cell[][] {
+  return standingValues(measurements).map((measurement) =>
+    measurement.quality === 'accepted' ? valueCells(measurement) : notAcceptedCells(measurement),
+  );
+}
+
+/** Remarks that must be read with a value. */
+export function measurementNotes({ measurements }: Result): string[] {
+  return standingValues(measurements)
+    .filter(({ note, quality }) => note !== null && quality === 'accepted')
+    .map(({ label, note }) => `${label}: ${note}`);
+}

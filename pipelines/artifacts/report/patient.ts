@@ -1,0 +1,44 @@
+import type { DicomIdentity, Subject } from '../subject.ts';
+
+/** "Beispiel, Zoë" of the PN "Beispiel^Zoë^^Dr."; the alphabetic group only (PS3.5 6.2.1). */
+export function readableName(name: string): string {
+  const [alphabetic = ''] = name.split('=');
+  const [family = '', given = '', middle = '', prefix = '', suffix = ''] = alphabetic.split('^');
+  const first = [prefix, given, middle].filter(Boolean).join(' ');
+  return [family, first, suffix].filter(Boolean).join(', ');
+}
+
+/** "2026-05-04" of a DA; what is no date is shown as it stands. */
+export function readableDate(date: string): string {
+  const parts = /^(\d{4})(\d{2})(\d{2})$/.exec(date);
+  return parts ? parts.slice(1).join('-') : date;
+}
+
+const or = (value: string): string => value || 'not given';
+
+/** Label and value of the head of the report, in reading order. */
+export function patientRows({ identity }: Subject): [string, string][] {
+  if (!identity) return [['Patient', 'Anonymous']];
+  return [
+    ['Patient', or(readableName(identity.PatientName))],
+    ['Date of birth', or(readableDate(identity.PatientBirthDate))],
+    ['Patient ID', or(identity.PatientID)],
+    ['Referring physician', or(readableName(identity.ReferringPhysicianName))],
+  ];
+}
+
+export function studyRows(identity: DicomIdentity | null): [string, string][] {
+  if (!identity) return [];
+  return [
+    ['Study date', or(readableDate(identity.StudyDate))],
+    ['Study', or(identity.StudyDescription)],
+    ['Accession number', or(identity.AccessionNumber)],
+  ];
+}
+
+/** One line that names the patient on every page. */
+export function patientLine({ identity, requestId }: Subject): string {
+  if (!identity) return `Anonymous - ${requestId}`;
+  const birth = readableDate(identity.PatientBirthDate);
+  return [readableName(identity.PatientName), birth, identity.PatientID].filter(Boolean).join('  ');
+}

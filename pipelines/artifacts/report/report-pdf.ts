@@ -1,0 +1,219 @@
+import { chartEntry } from '../../result/concepts.ts';
+import type { Result, Section } from '../../result/envelope.ts';
+import type { Drawing } from '../drawing.ts';
+import { drawOnPdf } from '../drawing-pdf.ts';
+import { accepted, DRAFT_NOTICE, noMeasurementStatement, sectionStatement } from '../statement.ts';
+import type { Subject } from '../subject.ts';
+import { weeksAndDays } from '../wording.ts';
+import { MEASUREMENT_COLUMNS, measurementNotes, measurementRows } from './measurement-table.ts';
+import {
+  ALERT,
+  closeDocument,
+  heading,
+  MARGIN,
+  MUTED,
+  makeRoom,
+  openDocument,
+  type Page,
+  paragraph,
+  WIDTH,
+} from './page.ts';
+import { patientLine, patientRows, studyRows } from './patient.ts';
+import { table } from './table.ts';
+
+/** A preview (preview.ts) to be shown as a key image. */
+export interface KeyImage {
+  png: Buffer;
+  width: number;
+  height: number;
+}
+
+export interface ReportInput {
+  result: Result;
+  subject: Subject;
+  /** Growth panels (growth-chart.ts); empty where no value was read against a chart. */
+  panels: readonly Drawing[];
+  keyImages: readonly KeyImage[];
+}
+
+const TITLE = 'Obstetric ultrasound report';
+
+/** Words for `dating.basis` (service specification 2.3). */
+const BASIS: Readonly<Record<string, string>> = {
+  lmp: 'last menstrual period',
+  crl: 'crown-rump length',
+  prior_scan: 'an earlier scan',
+  ivf: 'assisted conception',
+};
+
+function head(page: Page, { subject, result }: ReportInput): void {
+  paragraph(page, TITLE, { size: 17, bold: true });
+  page.y += 4;
+  const rows = [patientRows(subject), studyRows(subject.identity)];
+  const top = page.y;
+  const bottoms = rows.map((column, index) => {
+    page.y = top;
+    const x = MARGIN + (index * WIDTH) / 2;
+    for (const [label, value] of column) {
+      page.doc.font('regular').fontSize(9).fillColor(MUTED).text(label, x, page.y);
+      paragraph(page, value, { x: x + 96, width: WIDTH / 2 - 100, bold: label === 'Patient' });
+    }
+    return page.y;
+  });
+  page.y = Math.max(...bottoms) + 2;
+  const made = result.generated_at.slice(0, 16).replace('T', ' ');
+  const { files, frames, calibrated_frames: calibrated } = result.input_summary;
+  paragraph(
+    page,
+    `Read from ${files} files with ${frames} frames, ${calibrated} of them calibrated. Draft made ${made} UTC.`,
+    { size: 8, colour: MUTED },
+  );
+}
+
+function dating(page: Page, { subject }: ReportInput): void {
+  heading(page, 'Dating', 20);
+  if (!subject.dating) {
+    paragraph(page, 'Gestational age was not given; growth centiles were not computed.');
+    return;
+  }
+  const { gaDays, basis } = subject.dating;
+  const age = `${weeksAndDays(gaDays)} weeks (${gaDays} days)`;
+  paragraph(page, `Gestational age on the day of the scan: ${age}, by ${BASIS[basis] ?? basis}.`);
+}
+
+/** Abnormal findings first; what follows is the summary of each section that was read. */
+function conclusion(page: Page, { result }: ReportInput): void {
+  heading(page, 'Conclusion', 30);
+  const nothing = noMeasurementStatement(result);
+  if (nothing) paragraph(page, nothing, { bold: true });
+  const loud = result.findings.filter(({ severity }) => severity !== 'info');
+  for (const { text } of loud) paragraph(page, text, { bold: true, colour: ALERT });
+  const impression = result.report?.impression ?? [];
+  const quiet = result.findings.filter(({ severity }) => severity === 'info');
+  const summaries = result.sections
+    .filter(({ status, summary }) => (status === 'complete' || status === 'partial') && summary)
+    .map(({ title, summary }) => `${title}: ${summary}`);
+  const lines = impression.length > 0 ? impression : summaries;
+  for (const line of lines) paragraph(page, line);
+  for (const { text } of quiet) paragraph(page, text);
+}
+
+function measurements(page: Page, { result }: ReportInput): void {
+  if (result.measurements.length === 0) return;
+  heading(page, 'Measurements', 40);
+  table(page, MEASUREMENT_COLUMNS, measurementRows(result));
+  const charts = new Set(accepted(result).flatMap(({ reference }) => reference?.chart ?? []));
+  for (const key of charts) {
+    const chart = chartEntry(key);
+    const text = chart ? `${chart.name}. ${chart.citation}` : key;
+    paragraph(page, `Reference: ${text}`, { size: 7.5, colour: MUTED });
+  }
+  for (const note of measurementNotes(result)) paragraph(page, note, { size: 7.5, colour: MUTED });
+}
+
+/** Two to a row, each kept whole. */
+function growth(page: Page, { panels }: ReportInput): void {
+  const [first] = panels;
+  if (!first) return;
+  const scale = (WIDTH - 12) / 2 / first.width;
+  const height = first.height * scale + 8;
+  heading(page, 'Growth', height);
+  panels.forEach((panel, index) => {
+    const column = index % 2;
+    if (column === 0) makeRoom(page, height);
+    drawOnPdf(page.doc, panel, MARGIN + column * (WIDTH / 2 + 6), page.y, scale);
+    if (column === 1 || index === panels.length - 1) page.y += height;
+  });
+}
+
+function keyImages(page: Page, { keyImages: images }: ReportInput): void {
+  const [first] = images;
+  if (!first) return;
+  const width = (WIDTH - 12) / 2;
+  const heightOf = (image: KeyImage) => (image.height * width) / image.width;
+  heading(page, 'Key images', heightOf(first));
+  for (let index = 0; index < images.length; index += 2) {
+    const row = images.slice(index, index + 2);
+    const height = Math.max(...row.map(heightOf)) + 8;
+    makeRoom(page, height);
+    row.forEach((image, column) => {
+      page.doc.image(image.png, MARGIN + column * (width + 12), page.y, { width });
+    });
+    page.y += height;
+  }
+}
+
+const assessed = ({ status }: Section) => status === 'complete' || status === 'partial';
+
+function notAssessed(page: Page, { result }: ReportInput): void {
+  const missing = result.sections.filter(
+    (section) => !assessed(section) && section.status !== 'not_requested',
+  );
+  if (missing.length === 0) return;
+  heading(page, 'Not assessed', 40);
+  paragraph(page, 'Nothing is said to be normal here: these parts were not looked at.');
+  table(
+    page,
+    [
+      { title: 'Part of the examination', width: 150 },
+      { title: 'Reason', width: WIDTH - 150 },
+    ],
+    missing.map((section) => [{ text: section.title }, { text: sectionStatement(section) }]),
+  );
+}
+
+function limitations(page: Page, { result }: ReportInput): void {
+  const partial = result.sections
+    .filter(({ status, reason }) => status === 'partial' && reason)
+    .map(({ title, reason }) => `${title}: ${reason?.detail}`);
+  const refused = result.input_summary.refused.map(
+    ({ reason }) => `A file was not read: ${reason}`,
+  );
+  const lines = [...(result.report?.limitations ?? []), ...partial, ...refused];
+  if (lines.length === 0) return;
+  heading(page, 'Limitations', 20);
+  for (const line of lines) paragraph(page, line);
+}
+
+function software(page: Page, { result, subject }: ReportInput): void {
+  heading(page, 'Software', 60);
+  paragraph(
+    page,
+    `Sonogate ${result.endpoint} ${result.version}, request ${subject.requestId}. ${DRAFT_NOTICE}.`,
+    { size: 8 },
+  );
+  table(
+    page,
+    [
+      { title: 'Model', width: 150 },
+      { title: 'Version', width: 60 },
+      { title: 'Weights, SHA-256', width: 149 },
+      { title: 'Licence (pack)', width: 140 },
+    ],
+    result.models.map(({ id, version, sha256, licence, pack }) => [
+      { text: id },
+      { text: version },
+      { text: `${sha256.slice(0, 16)}...`, colour: MUTED },
+      { text: `${licence} (${pack})` },
+    ]),
+  );
+}
+
+const BLOCKS = [
+  head,
+  dating,
+  conclusion,
+  measurements,
+  growth,
+  keyImages,
+  notAssessed,
+  limitations,
+  software,
+] as const;
+
+/** The report for people: A4, embedded fonts, every page marked as a draft. */
+export function buildReportPdf(input: ReportInput): Promise<Buffer> {
+  const page = openDocument(`${TITLE} - ${DRAFT_NOTICE}`, new Date(input.result.generated_at));
+  for (const block of BLOCKS) block(page, input);
+  return closeDocument(page, patientLine(input.subject));
+}
