@@ -2,7 +2,7 @@ import type { Ellipse, Pose } from './geometry.ts';
 import type { Random } from './random.ts';
 import { ellipse, grown, rim, type Shape, stroke, within } from './shapes.ts';
 import type { FetalSizes } from './sizes.ts';
-import { type Layer, TISSUE } from './tissue.ts';
+import { type Layer, risingFrom, TISSUE } from './tissue.ts';
 
 /** An abdomen in its pose; `outline` (mm) is the outer border of the skin. */
 export interface Abdomen {
@@ -159,7 +159,12 @@ export function buildAbdomen(sizes: FetalSizes, pose: Pose, random: Random): Abd
     },
     layers: [
       { shape: surface, tissue: TISSUE.subcutis, rigid: true },
-      { shape: rim(surface, skin), tissue: TISSUE.skin, rigid: true },
+      {
+        shape: rim(surface, skin),
+        tissue: TISSUE.skin,
+        rigid: true,
+        modulation: risingFrom(surface, { depthMm: 0.7, dip: 14 }),
+      },
       { shape: rim(grown(wall, 0.9), 0.9), tissue: TISSUE.fascia },
       { shape: wall, tissue: TISSUE.liver },
       ...organs.map((layer) => ({ ...layer, shape: within(layer.shape, surface) })),

@@ -104,17 +104,16 @@ export function mapEchoes(scene: Scene, grid: PolarGrid, random: Random): EchoMa
       const { tissue } = layer;
       const index = sample * lines + line;
       const passed = lossSoFar[line] as number;
-      const texture = tissue.texture * variation.texture(x, y);
-      const echo = tissue.echo + texture + (layer.modulation?.(x, y) ?? 0);
-      diffuse[index] = amplitude(echo - passed);
+      const change =
+        tissue.texture * variation.texture(x, y) + (layer.modulation?.(x, y) ?? 0) - passed;
+      diffuse[index] = amplitude(tissue.echo + change);
       let loss = tissue.loss;
       if (tissue.mirror !== undefined) {
         const atX = layer.rigid ? x : bentX;
         const atY = layer.rigid ? y : bentY;
         const facing = incidence(layer, atX, atY, Math.sin(angle), Math.cos(angle));
         const lost = (tissue.rough ?? 0) * variation.roughness(x, y);
-        specular[index] =
-          amplitude(tissue.mirror + texture - lost - passed) * facing ** SPECULAR_EXPONENT;
+        specular[index] = amplitude(tissue.mirror + change - lost) * facing ** SPECULAR_EXPONENT;
         loss /= Math.max(OBLIQUE_LOSS_FLOOR, facing);
       }
       lossSoFar[line] = passed + loss * stepMm;

@@ -2,7 +2,7 @@ import type { Ellipse, Pose } from './geometry.ts';
 import { createNoise, type Random } from './random.ts';
 import { ellipse, grown, rim, type Shape, stroke, within, without } from './shapes.ts';
 import type { FetalSizes } from './sizes.ts';
-import { type Layer, TISSUE } from './tissue.ts';
+import { type Layer, risingFrom, TISSUE } from './tissue.ts';
 
 export type HeadPlane = 'transthalamic' | 'transventricular' | 'transcerebellar';
 
@@ -336,6 +336,7 @@ export function buildHead(plane: HeadPlane, sizes: FetalSizes, pose: Pose, rando
         shape: without(rim(outer, boneAt), sutures(head, random.fork('sutures'))),
         tissue: TISSUE.skull,
         rigid: true,
+        modulation: risingFrom(outer, { depthMm: 0.8, dip: 20 }),
       },
     ],
   };

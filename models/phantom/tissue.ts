@@ -55,10 +55,19 @@ export const TISSUE = {
 export interface Layer {
   shape: Shape;
   tissue: Tissue;
-  /** dB added to the echo at a place, for what a flat level cannot say (striation, haze). */
+  /** dB added to the echoes at a place, for what a flat level cannot say (striation, haze). */
   modulation?: (x: number, y: number) => number;
   /** Kept exactly as described, where the truth is measured; all else bends a little. */
   rigid?: true;
+}
+
+/**
+ * An echo that rises over the first `depthMm` below a border, from `dip` dB less. A bright layer
+ * of constant level would be seen half a beam's width outside its border, and a perfect reader
+ * would find a circumference 3 mm too long.
+ */
+export function risingFrom(border: Shape, { depthMm, dip }: { depthMm: number; dip: number }) {
+  return (x: number, y: number) => -dip * Math.max(0, 1 + border.distance(x, y) / depthMm);
 }
 
 export type Scene = readonly Layer[];

@@ -70,12 +70,13 @@ function bystanders(random: Random, fetus: Shape): Layer[] {
 export function buildUterus(sector: Sector, fetus: Shape, wallMm: number, random: Random): Layer[] {
   const pockets = createNoise(random.fork('pockets'), random.range(18, 40));
   const grain = createNoise(random.fork('grain'), 1);
+  const lobes = createNoise(random.fork('lobes'), random.range(6, 12));
   const wetness = random.range(-0.7, 0.9);
   const floor = fetus.centre.y + fetus.reach * random.range(0.7, 1.5);
   const tilt = random.normal(0, 0.2);
   const solid: Shape = {
     ...everywhere,
-    distance: (x, y) => pockets(x, y) + wetness,
+    distance: (x, y) => pockets(x, y) + 0.35 * lobes(x, y) + wetness,
   };
   const farSide: Shape = {
     ...everywhere,

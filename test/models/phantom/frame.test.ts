@@ -31,6 +31,34 @@ function level(frame: PhantomFrame, { x, y }: Point): number {
   return frame.gray[Math.round(y) * frame.columns + Math.round(x)] ?? 0;
 }
 
+/**
+ * Where the echo of a border falls to half its height on the way out, mm outside the ellipse, for
+ * the places that face the beam (normal within 32 degrees of the image's vertical).
+ */
+function visibleOffsets(frame: PhantomFrame, ellipse: Ellipse): number[] {
+  const { mmPerPixel } = frame.truth;
+  const { a, b, angle } = ellipse;
+  return borderPoints(ellipse).flatMap((point, i) => {
+    const t = (i * Math.PI) / 36;
+    const [u, v] = [Math.cos(t) / a, Math.sin(t) / b];
+    const normal = {
+      x: u * Math.cos(angle) - v * Math.sin(angle),
+      y: u * Math.sin(angle) + v * Math.cos(angle),
+    };
+    const length = Math.hypot(normal.x, normal.y);
+    if (Math.abs(normal.y) / length < 0.85) return [];
+    const offsets = Array.from({ length: 70 }, (_, step) => (step - 40) / 10);
+    const profile = offsets.map((mm) => {
+      const out = mm / mmPerPixel / length;
+      return level(frame, { x: point.x + normal.x * out, y: point.y + normal.y * out });
+    });
+    const peak = profile.indexOf(Math.max(...profile));
+    const half = ((profile[peak] ?? 0) + Math.min(...profile.slice(peak))) / 2;
+    const fallen = profile.findIndex((value, step) => step > peak && value <= half);
+    return [offsets[fallen] ?? Number.NaN];
+  });
+}
+
 const mean = (values: number[]) => values.reduce((sum, v) => sum + v, 0) / values.length;
 
 describe('a simulated frame', () => {
@@ -84,6 +112,19 @@ describe('a simulated frame', () => {
     const facing = [...ring].sort((p, q) => q - p).slice(0, 24);
     const drop = [...ring].sort((p, q) => p - q).slice(0, 24);
     expect(mean(facing)).toBeGreaterThan(mean(drop) + 30);
+  });
+
+  it.each([
+    { plane: 'transthalamic', seed: 21 },
+    { plane: 'transcerebellar', seed: 33 },
+    { plane: 'abdominal', seed: 54 },
+  ] as const)('$plane: shows the border facing the beam within 0.6 mm of the truth', (request) => {
+    const frame = simulateFrame({ ...request, sizes, screen });
+    const outline = frame.truth.head ?? frame.truth.abdomen;
+    if (outline === undefined) throw new Error('the frame has an outline');
+    const visible = visibleOffsets(frame, outline.ellipse).sort((p, q) => p - q);
+    const median = visible[Math.floor(visible.length / 2)] ?? Number.NaN;
+    expect(Math.abs(median)).toBeLessThan(0.6);
   });
 
   it('shows the femur at least twice as bright as what lies in its shadow', () => {
