@@ -18,12 +18,12 @@ from network import Average, PlaneNetwork
 # Share of a batch by what is shown. `some head` is hc18: a head, but nobody said which plane.
 SHARE = {
     "transthalamic": 0.15,
-    "transventricular": 0.15,
-    "transcerebellar": 0.15,
+    "transventricular": 0.14,
+    "transcerebellar": 0.12,
     "abdominal": 0.12,
     "femur": 0.10,
     "thorax": 0.12,
-    "some head": 0.05,
+    "some head": 0.09,
     "foreign": 0.08,
     "brain other": 0.01,
     "rubbish": 0.04,

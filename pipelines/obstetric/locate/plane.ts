@@ -4,11 +4,23 @@ import { PLANES, type Plane } from '../../inference/model-registry.ts';
 import type { ModelSession } from '../../inference/session.ts';
 import { mirror } from './mirrored-maps.ts';
 
+/**
+ * The axial head planes blend into one another by a few millimetres of probe shift, and the head is
+ * measured on more than one of them: the gate asks whether the image is one of a group.
+ */
+export const HEAD_PLANES: readonly Plane[] = [
+  'transthalamic',
+  'transventricular',
+  'transcerebellar',
+];
+
 export interface PlaneEstimate {
-  /** The plane, or `other` where the best plane does not reach the gate. */
+  /** The plane, or `other` where the group of the best plane does not reach the gate. */
   label: Plane;
-  /** Calibrated probability of `label`. */
+  /** Calibrated probability of `label` alone. */
   confidence: number;
+  /** Calibrated probability of its group: the head planes together, any other plane alone. */
+  groupConfidence: number;
   /** Of every plane; 0 for one the model was not trained on. */
   probabilities: Record<Plane, number>;
   /** The plane that would have been named, had it reached the gate. */
@@ -47,12 +59,18 @@ export function planeOfLogits(
   const of = (plane: Plane) => (weights[classes.indexOf(plane)] ?? 0) / sum;
   const entries = PLANES.map((plane) => [plane, of(plane)] as const);
   const probabilities = Object.fromEntries(entries) as Record<Plane, number>;
-  const best = PLANES.reduce((a, b) => (probabilities[b] > probabilities[a] ? b : a));
-  const passes = best === 'other' || probabilities[best] >= gate;
+  const groupOf = (plane: Plane) => (HEAD_PLANES.includes(plane) ? HEAD_PLANES : [plane]);
+  const ofGroup = (plane: Plane) => groupOf(plane).reduce((total, one) => total + of(one), 0);
+  // The group is decided first, then the plane in it: two head planes may share one certain head.
+  const highestOf = (value: (plane: Plane) => number) => (a: Plane, b: Plane) =>
+    value(b) > value(a) ? b : a;
+  const best = groupOf(PLANES.reduce(highestOf(ofGroup))).reduce(highestOf(of));
+  const passes = best === 'other' || ofGroup(best) >= gate;
   const label = passes ? best : 'other';
   return {
     label,
-    confidence: probabilities[label],
+    confidence: of(label),
+    groupConfidence: ofGroup(label),
     probabilities,
     belowGate: passes ? null : best,
   };

@@ -20,6 +20,16 @@ describe('planeOfLogits', () => {
     expect(estimate.belowGate).toBe('transthalamic');
   });
 
+  it('passes a certain head whose plane is undecided, and says how undecided', () => {
+    const logits = [0.4, 0.35, 0.25].map(Math.log);
+    const heads = ['transthalamic', 'transventricular', 'other'];
+    const estimate = planeOfLogits(logits, heads, 1, 0.75 - 1e-9);
+    expect(estimate.label).toBe('transthalamic');
+    expect(estimate.confidence).toBeCloseTo(0.4);
+    expect(estimate.groupConfidence).toBeCloseTo(0.75);
+    expect(planeOfLogits(logits, heads, 1, 0.75 + 1e-9).label).toBe('other');
+  });
+
   it('calls other other without a gate', () => {
     const estimate = planeOfLogits([0, 0, 0.1], CLASSES, 1, 0.99);
     expect(estimate.label).toBe('other');
