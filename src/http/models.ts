@@ -1,6 +1,6 @@
 import type { Router } from '@koa/router';
-import { SonogateError } from '../errors/catalogue.ts';
 import type { Endpoint } from '../requests/endpoint.ts';
+import { resolveEndpoint } from '../requests/resolve.ts';
 import { requireScope } from './authentication.ts';
 import { baseUrl, type HttpDeps, type HttpState } from './deps.ts';
 import { describeEndpoint } from './openapi.ts';
@@ -17,8 +17,7 @@ export function addModelRoutes(router: Router<HttpState>, deps: HttpDeps): void 
 
   router.get('/v1/models/:ns/:model/:endpoint/openapi.json', read, (context) => {
     const { ns, model, endpoint: name } = context.params;
-    const endpoint = core.endpoints().find(({ id }) => id === `${ns}/${model}/${name}`);
-    if (!endpoint) throw new SonogateError('unknown_endpoint');
+    const endpoint = resolveEndpoint(core.endpoints(), `${ns}/${model}/${name}`, null);
     context.body = describeEndpoint(endpoint, baseUrl(context, config));
   });
 }

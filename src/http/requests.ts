@@ -2,7 +2,7 @@ import type { Router } from '@koa/router';
 import { z } from 'zod';
 import { SonogateError } from '../errors/catalogue.ts';
 import type { RequestCore } from '../requests/core.ts';
-import { REQUEST_STATUS } from '../requests/port.ts';
+import { FINAL_STATUS, REQUEST_STATUS } from '../requests/port.ts';
 import type { RequestRow } from '../requests/row.ts';
 import { requireScope } from './authentication.ts';
 import { baseUrl, type HttpDeps, type HttpState } from './deps.ts';
@@ -71,7 +71,7 @@ export function addRequestRoutes(router: Router<HttpState>, deps: HttpDeps): voi
   router.get('/v1/requests/:id', requireScope(deps, 'read'), async (context) => {
     const { wait } = readQuery(context, waitQuery);
     let row = await ownRequest(core, context.params.id, context.state);
-    if (wait > 0) {
+    if (wait > 0 && !FINAL_STATUS.has(row.status)) {
       const gone = new AbortController();
       context.res.once('close', () => gone.abort());
       row = await core.waitForChange(row, wait, AbortSignal.any([gone.signal, stopping]));

@@ -70,8 +70,7 @@ export function addUploadRoutes(router: Router<HttpState>, deps: HttpDeps): void
     const length = announced === '' ? null : Number(announced);
     const { sha256 } = await uploads.receive(context.params.id as string, source, length);
     context.set('ETag', `"${sha256}"`);
-    context.status = 200;
-    context.body = null;
+    context.body = '';
   });
 
   router.post('/v1/uploads/:id/complete', scope, body, idempotent(deps), async (context) => {

@@ -7,7 +7,7 @@ import { createKey, type NewKey } from '../../../src/accounts/keys.ts';
 import { migrate } from '../../../src/database/migrate.ts';
 import { openDatabase } from '../../../src/database/open.ts';
 import { openBlobFolder } from '../../../src/files/blob-folder.ts';
-import { createUploads } from '../../../src/files/uploads.ts';
+import { createUploads, type Uploads } from '../../../src/files/uploads.ts';
 import { createHttpApp } from '../../../src/http/app.ts';
 import type { HttpDeps } from '../../../src/http/deps.ts';
 import { startHttp } from '../../../src/http/server.ts';
@@ -51,6 +51,7 @@ export interface Gateway {
   url: string;
   database: HttpDeps['database'];
   dataDir: string;
+  uploads: Uploads;
   worker: TestWorker;
   /** A live key of the default account unless `key` says otherwise. */
   key(key?: Partial<NewKey>): Promise<string>;
@@ -89,6 +90,7 @@ export interface CallOptions {
   method?: string;
   body?: unknown;
   headers?: Record<string, string>;
+  signal?: AbortSignal;
 }
 
 /**
@@ -136,10 +138,11 @@ export async function startGateway(overrides: Partial<HttpDeps> = {}): Promise<G
     (await createKey(database, { name: 'test', ...options })).key;
   const usual = await key();
 
-  const call: Gateway['call'] = (path, { key = usual, method, body, headers = {} } = {}) =>
+  const call: Gateway['call'] = (path, { key = usual, method, body, headers = {}, signal } = {}) =>
     fetch(path.startsWith('http') ? path : `${server.url}${path}`, {
       method: method ?? (body === undefined ? 'GET' : 'POST'),
       redirect: 'manual',
+      ...(signal ? { signal } : {}),
       headers: {
         ...(key === null ? {} : { Authorization: `Bearer ${key}` }),
         ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
@@ -160,6 +163,7 @@ export async function startGateway(overrides: Partial<HttpDeps> = {}): Promise<G
     url: server.url,
     database,
     dataDir,
+    uploads,
     worker: testWorker(database, dataDir),
     key,
     call,

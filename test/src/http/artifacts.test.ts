@@ -1,0 +1,110 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Gateway, read, sha256, startGateway } from './gateway.ts';
+
+const LINK_LIFE_MS = 5 * 60_000;
+
+describe('artifacts of a request', () => {
+  let gateway: Gateway;
+  let id: string;
+
+  beforeAll(async () => {
+    gateway = await startGateway();
+    id = await gateway.submit();
+    await gateway.worker.start(id);
+    await gateway.worker.succeed(id, { 'report.pdf': 'a report' });
+  });
+  afterAll(() => gateway.stop());
+
+  const link = async (name = 'report.pdf') => {
+    const answer = await gateway.call(`/v1/requests/${id}/artifacts/${name}`);
+    return { status: answer.status, url: answer.headers.get('Location') ?? '' };
+  };
+
+  it('are listed with name, type, size and digest, the result first', async () => {
+    const { data } = await read(await gateway.call(`/v1/requests/${id}/artifacts`));
+    expect(data).toEqual([
+      expect.objectContaining({ name: 'result.json', media_type: 'application/json' }),
+      {
+        name: 'report.pdf',
+        media_type: 'application/pdf',
+        bytes: 8,
+        sha256: sha256('a report'),
+        section: null,
+      },
+    ]);
+  });
+
+  it('lead to an address that needs no key and saves as a file', async () => {
+    const { status, url } = await link();
+    expect(status).toBe(302);
+    const answer = await gateway.call(url, { key: null });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('Content-Type')).toBe('application/pdf');
+    expect(answer.headers.get('Content-Length')).toBe('8');
+    expect(answer.headers.get('Content-Disposition')).toBe('attachment; filename="report.pdf"');
+    expect(await answer.text()).toBe('a report');
+  });
+
+  it('have an address that is good for five minutes', async () => {
+    const { url } = await link();
+    gateway.advance(LINK_LIFE_MS - 2000);
+    expect((await gateway.call(url, { key: null })).status).toBe(200);
+    gateway.advance(2000);
+    const late = await gateway.call(url, { key: null });
+    expect(late.status).toBe(410);
+    expect((await read(late)).code).toBe('expired');
+  });
+
+  it.each([
+    ['another name', (url: string) => url.replace('report.pdf', 'result.json')],
+    ['more time', (url: string) => url.replace(/expires=\d+/, 'expires=9999999999')],
+    ['another signature', (url: string) => url.replace(/signature=.{4}/, 'signature=AAAA')],
+    ['no signature', (url: string) => url.replace(/&signature=.*/, '')],
+    ['two signatures', (url: string) => `${url}&signature=AAAA`],
+  ])('have an address that is not good with %s', async (_case, change) => {
+    const { url } = await link();
+    expect((await gateway.call(change(url), { key: null })).status).toBe(404);
+  });
+
+  it.each([
+    '..%2fresult.json',
+    '..%2f..%2f..%2fetc%2fpasswd',
+    '%2e%2e%2fresult.json',
+    '..%5cresult.json',
+    'report.pdf%00.png',
+    '%2fetc%2fpasswd',
+    '%zz',
+    'unknown.pdf',
+  ])('are found by their names only: %s', async (name) => {
+    expect((await link(name)).status).toBe(404);
+  });
+
+  it('are found by their names only: a path that no client library would send', async () => {
+    const { hostname, port } = new URL(gateway.url);
+    const socket = connect(Number(port), hostname);
+    socket.end(
+      `GET /v1/requests/${id}/artifacts/../../../../etc/passwd HTTP/1.1\r\nHost: ${hostname}\r\n` +
+        `Authorization: Bearer ${await gateway.key()}\r\nConnection: close\r\n\r\n`,
+    );
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 404 /);
+  });
+
+  it('are gone with 410 once the request has expired', async () => {
+    const gone = await gateway.submit();
+    await gateway.worker.start(gone);
+    await gateway.worker.succeed(gone, { 'report.pdf': 'a report' });
+    await gateway.worker.expire(gone);
+    for (const path of ['artifacts', 'artifacts/report.pdf']) {
+      const answer = await gateway.call(`/v1/requests/${gone}/${path}`);
+      expect(answer.status).toBe(410);
+      expect((await read(answer)).code).toBe('expired');
+    }
+  });
+
+  it('are an empty list before there is anything', async () => {
+    const answer = await gateway.call(`/v1/requests/${await gateway.submit()}/artifacts`);
+    expect((await read(answer)).data).toEqual([]);
+  });
+});

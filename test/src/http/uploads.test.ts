@@ -1,0 +1,178 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Gateway, MAX_UPLOAD_BYTES, read, sha256, startGateway } from './gateway.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+describe('uploads', () => {
+  let gateway: Gateway;
+
+  beforeAll(async () => {
+    gateway = await startGateway();
+  });
+  afterAll(() => gateway.stop());
+
+  const announce = async (bytes: number, over: object = {}) =>
+    gateway.call('/v1/uploads', {
+      body: { filename: 'scan.dcm', bytes, media_type: 'application/dicom', ...over },
+    });
+  const put = (url: string, body: string) => fetch(url, { method: 'PUT', body });
+  const complete = (url: string, body?: object) =>
+    gateway.call(url, body ? { body } : { method: 'POST' });
+  const stored = async () => {
+    const names = await readdir(join(gateway.dataDir, 'files'), { recursive: true });
+    return names.filter((name) => /[0-9a-f]{64}$/.test(name));
+  };
+  const incoming = () => readdir(join(gateway.dataDir, 'files', 'incoming'));
+
+  it('go from announcement over PUT to a ready file with its digest', async () => {
+    const answer = await announce(5);
+    expect(answer.status).toBe(201);
+    const created = await read(answer);
+    expect(created).toMatchObject({
+      file: { status: 'pending', filename: 'scan.dcm', bytes: 5, media_type: 'application/dicom' },
+      upload: { method: 'PUT', headers: { 'Content-Type': 'application/dicom' } },
+    });
+    expect(created.file.id).toMatch(/^file_[0-9a-z]{26}$/);
+
+    expect((await put(created.upload.url, 'hello')).status).toBe(200);
+    const ready = await complete(created.complete_url, { sha256: sha256('hello') });
+    expect(ready.status).toBe(200);
+    expect(await read(ready)).toMatchObject({
+      id: created.file.id,
+      status: 'ready',
+      sha256: sha256('hello'),
+    });
+    const path = join(gateway.dataDir, 'files', sha256('hello').slice(0, 2), sha256('hello'));
+    expect(await readFile(path, 'utf8')).toBe('hello');
+  });
+
+  it.each([
+    ['fewer bytes', 'hell'],
+    ['more bytes', 'hello!'],
+    ['no bytes', ''],
+  ])('refuse %s than announced, keep nothing, and can go on', async (_case, body) => {
+    const before = await stored();
+    const created = await read(await announce(5));
+    const refused = await put(created.upload.url, body);
+    expect(refused.status).toBe(422);
+    expect((await read(refused)).code).toBe('upload_incomplete');
+    expect(await stored()).toEqual(before);
+    expect((await complete(created.complete_url)).status).toBe(422);
+
+    expect((await put(created.upload.url, 'hello')).status).toBe(200);
+    expect((await complete(created.complete_url)).status).toBe(200);
+  });
+
+  it('count the bytes of a stream that does not say how many it brings', async () => {
+    const created = await read(await announce(5));
+    const body = new Blob(['hello', ' and more']).stream();
+    const refused = await fetch(created.upload.url, { method: 'PUT', body, duplex: 'half' });
+    expect(refused.status).toBe(422);
+    expect(await incoming()).toEqual([]);
+  });
+
+  it('leave nothing of a PUT that breaks off', async () => {
+    const created = await read(await announce(1000));
+    const call = request(created.upload.url, {
+      method: 'PUT',
+      headers: { 'Content-Length': 1000 },
+    });
+    call.on('error', () => {});
+    call.write('half of it');
+    await expect.poll(incoming).toHaveLength(1);
+    call.destroy();
+    await expect.poll(incoming).toEqual([]);
+    expect((await complete(created.complete_url)).status).toBe(422);
+  });
+
+  it('refuse to complete with another digest, and can go on', async () => {
+    const created = await read(await announce(5));
+    await put(created.upload.url, 'hullo');
+    const refused = await complete(created.complete_url, { sha256: sha256('hello') });
+    expect(refused.status).toBe(422);
+    expect((await read(refused)).code).toBe('upload_incomplete');
+    await put(created.upload.url, 'hello');
+    expect((await complete(created.complete_url, { sha256: sha256('hello') })).status).toBe(200);
+  });
+
+  it('complete twice alike, and take no more bytes then', async () => {
+    const created = await read(await announce(5));
+    await put(created.upload.url, 'hello');
+    await complete(created.complete_url);
+    expect((await complete(created.complete_url)).status).toBe(200);
+    expect((await put(created.upload.url, 'other')).status).toBe(404);
+  });
+
+  it.each([
+    ['the largest file', MAX_UPLOAD_BYTES, 201],
+    ['one byte more', MAX_UPLOAD_BYTES + 1, 413],
+  ])('take %s: %i bytes → %i', async (_case, bytes, status) => {
+    expect((await announce(bytes)).status).toBe(status);
+  });
+
+  it.each([
+    ['no bytes', { bytes: 0 }, '/bytes'],
+    ['half a byte', { bytes: 1.5 }, '/bytes'],
+    ['a path for a name', { filename: '../scan.dcm' }, '/filename'],
+    ['a Windows path for a name', { filename: 'C:\\scan.dcm' }, '/filename'],
+    ['the folder itself for a name', { filename: '..' }, '/filename'],
+    ['a line break in the name', { filename: 'a\nb' }, '/filename'],
+    ['a media type that would split a header', { media_type: 'a/b\r\nX: 1' }, '/media_type'],
+    ['an unknown field', { size: 5 }, '/size'],
+  ])('refuse %s by its place', async (_case, over, pointer) => {
+    const answer = await announce(5, over);
+    expect(answer.status).toBe(422);
+    expect((await read(answer)).errors.map((error) => error.pointer)).toEqual([pointer]);
+  });
+
+  describe('the signed address', () => {
+    it('is good for its own file only', async () => {
+      const [mine, other] = [await read(await announce(5)), await read(await announce(5))];
+      const crossed = mine.upload.url.replace(mine.file.id, other.file.id);
+      expect((await put(crossed, 'hello')).status).toBe(404);
+    });
+
+    it('is good for an hour', async () => {
+      const [first, second] = [await read(await announce(5)), await read(await announce(5))];
+      gateway.advance(HOUR_MS - 5000);
+      expect((await put(first.upload.url, 'hello')).status).toBe(200);
+      gateway.advance(5000);
+      const late = await put(second.upload.url, 'hello');
+      expect(late.status).toBe(410);
+      expect((await read(late)).code).toBe('expired');
+    });
+
+    it('cannot be given more time', async () => {
+      const created = await read(await announce(5));
+      const longer = created.upload.url.replace(/expires=\d+/, 'expires=9999999999');
+      expect((await put(longer, 'hello')).status).toBe(404);
+    });
+  });
+
+  it('expire a day after the last request that uses them, and the bytes go with the last one', async () => {
+    const uploads = gateway.uploads;
+    const twin = await gateway.upload('kept bytes');
+    const used = await gateway.upload('kept bytes');
+    gateway.advance(DAY_MS - HOUR_MS);
+    const body = { input: { files: [used] } };
+    const { id } = await read(await gateway.call('/v1/run/us/obstetric', { body }));
+    gateway.advance(2 * HOUR_MS);
+    const late = await gateway.call('/v1/run/us/obstetric', { body: { input: { files: [twin] } } });
+    expect((await read(late)).code).toBe('file_not_ready');
+
+    await uploads.removeExpired();
+    expect(await stored()).toContainEqual(expect.stringContaining(sha256('kept bytes')));
+    gateway.advance(DAY_MS);
+    await uploads.removeExpired();
+    expect(await stored(), 'an unfinished request still reads it').toContainEqual(
+      expect.stringContaining(sha256('kept bytes')),
+    );
+    await gateway.call(`/v1/requests/${id}/cancel`, { method: 'POST' });
+    await uploads.removeExpired();
+    expect(await stored()).not.toContainEqual(expect.stringContaining(sha256('kept bytes')));
+  });
+});
