@@ -289,3 +289,15 @@ export async function knownPaths(
 export function fileName({ ordinal }: Pick<InstanceRow, 'ordinal'>): string {
   return `object-${String(ordinal).padStart(4, '0')}.dcm`;
 }
+
+/** Which study and revision a request was made of; null when it did not come by DICOM. */
+export async function studyOfRequest(
+  database: Queryable,
+  requestId: string,
+): Promise<{ study: string; revision: number } | null> {
+  const { rows } = await database.query<{ study: string; revision: number }>(
+    'SELECT study_id AS study, revision FROM study_requests WHERE request_id = $1',
+    [requestId],
+  );
+  return rows[0] ?? null;
+}

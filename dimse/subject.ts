@@ -1,7 +1,7 @@
 import type { SourceInstance, Subject } from '../pipelines/artifacts/subject.ts';
 import type { Queryable } from '../src/database/port.ts';
 import { contextFromHeaders } from './clinical-context.ts';
-import { fileName, findStudy, instancesOf } from './study-store.ts';
+import { fileName, findStudy, instancesOf, studyOfRequest } from './study-store.ts';
 
 /**
  * Whose result a request of a DICOM study is: the identity of the study and the objects of the
@@ -34,4 +34,13 @@ export async function subjectOf(
     ),
     dating: dating && { gaDays: dating.ga_days, basis: dating.basis },
   };
+}
+
+/** The same by request alone; null for a request that did not come by DICOM. */
+export async function subjectOfRequest(
+  database: Queryable,
+  requestId: string,
+): Promise<Subject | null> {
+  const submitted = await studyOfRequest(database, requestId);
+  return submitted && subjectOf(database, { requestId, ...submitted });
 }

@@ -52,3 +52,5 @@ CREATE TABLE study_requests (
   submitted_at timestamptz NOT NULL,
   PRIMARY KEY (study_id, revision)
 );
+
+CREATE INDEX study_requests_request ON study_requests (request_id);

@@ -1,0 +1,64 @@
+import type { DicomDestination } from '../config/schema.ts';
+import type { Subject } from '../pipelines/artifacts/subject.ts';
+import type { Result } from '../pipelines/result/envelope.ts';
+import { catalogueEntry } from '../src/errors/catalogue.ts';
+import type { Deliverer, SendOutcome } from '../src/outbox/port.ts';
+import type { ResultReader } from '../src/requests/port.ts';
+import { type StoreResult, sendBuffer } from './store-scu.ts';
+
+/** Makes one object of a result, as a whole DICOM file. */
+export type ObjectBuilder = (result: Result, subject: Subject) => Buffer | Promise<Buffer>;
+
+export interface DicomDelivererOptions {
+  destinations: readonly DicomDestination[];
+  /** Our AE title where a destination names no other. */
+  aeTitle: string;
+  results: ResultReader;
+  /** Null when the study of the request is no longer there. */
+  subject: (requestId: string) => Promise<Subject | null>;
+  /** Object role (`sr-tid1500`) → builder. */
+  builders: Readonly<Record<string, ObjectBuilder>>;
+}
+
+/**
+ * Sends results to PACS by C-STORE. The object is built anew for each attempt, always with the same
+ * SOP Instance UID, so an attempt whose answer was lost is safe to repeat.
+ */
+export function createDicomDeliverer(options: DicomDelivererOptions): Deliverer {
+  return {
+    kind: 'dicom',
+    async send(delivery, signal) {
+      const destination = options.destinations.find(({ name }) => name === delivery.destination);
+      if (!destination) {
+        return permanent('invalid_config', `No destination is named "${delivery.destination}".`);
+      }
+      const build = options.builders[delivery.object];
+      if (!build) return permanent('invalid_config', `No object "${delivery.object}" can be made.`);
+      const result = await options.results.result(delivery.requestId);
+      const subject = await options.subject(delivery.requestId);
+      if (result === null || subject === null) {
+        return permanent('expired', 'The result or its study is no longer there.');
+      }
+      // The core has checked the result against the envelope's schema before it was stored.
+      const file = await build(result as Result, subject);
+      const node = {
+        host: destination.host,
+        port: destination.port,
+        aeTitle: destination.aeTitle,
+        callingAeTitle: destination.callingAeTitle ?? options.aeTitle,
+        timeoutSeconds: destination.timeoutSeconds,
+      };
+      return outcomeOf(await sendBuffer(node, file, signal));
+    },
+  };
+}
+
+/** A warning counts as delivered: the peer has the object (PS3.4 B.2.3). */
+function outcomeOf({ code, detail }: StoreResult): SendOutcome {
+  if (code === null) return { outcome: 'delivered', detail };
+  return { outcome: 'failed', failure: catalogueEntry(code).retry, code, detail };
+}
+
+function permanent(code: 'invalid_config' | 'expired', detail: string): SendOutcome {
+  return { outcome: 'failed', failure: 'permanent', code, detail };
+}
