@@ -1,0 +1,148 @@
+import { CONCEPTS, type ConceptKey, type MethodKey } from '../result/concepts.ts';
+import type { Measurement } from '../result/envelope.ts';
+import { HADLOCK_1984_AGE, hadlock1984HcTwoSd } from './charts/biometry-dating.ts';
+import {
+  CEPHALIC_INDEX_RANGE,
+  cephalicIndex,
+  femurAbdomenRatio,
+  femurBpdRatio,
+  headAbdomenRatio,
+} from './charts/ratios.ts';
+import { WEIGHT_FORMULAS } from './charts/weight-formulas.ts';
+import { createMeasurement, standing } from './measurement.ts';
+import { implausibleNote, isPlausible } from './plausibility.ts';
+
+const DAYS_PER_WEEK = 7;
+const MM_PER_CM = 10;
+
+/** 95 % half width of a Hadlock weight: twice a standard deviation of 7.5 % (reference 2.5). */
+const WEIGHT_UNCERTAINTY = 0.15;
+/** The INTERGROWTH weight has a floor: below this AC, and without an age, it is not given. */
+const INTERGROWTH_WEIGHT = { fromDays: 22 * DAYS_PER_WEEK, fromAcMm: 160 } as const;
+
+const OUTER_BPD_NOTE =
+  'with BPD outer to outer: about 2 to 3 points above the outer-inner values of the published range';
+
+type Given = Parameters<typeof createMeasurement>[4];
+
+function derived(
+  key: ConceptKey,
+  value: number,
+  method: MethodKey,
+  inputs: readonly Measurement[],
+  given: Given = {},
+): Measurement {
+  const plausible = isPlausible(key, value);
+  return createMeasurement(key, key, value, method, {
+    inputs: inputs.map(({ id }) => id),
+    quality: plausible ? 'accepted' : 'inadequate',
+    ...given,
+    ...(plausible ? {} : { note: implausibleNote(key) }),
+  });
+}
+
+/** Standing values in cm, as Hadlock's equations take them. */
+const cm = (measurement: Measurement) => measurement.value / MM_PER_CM;
+
+function ages(hc: Measurement | null, ac: Measurement | null, fl: Measurement | null) {
+  if (!hc) return [];
+  const weeks = HADLOCK_1984_AGE.hc({ hc: cm(hc) });
+  const twoSd = hadlock1984HcTwoSd(weeks);
+  const byHc = derived('ga-by-hc', weeks * DAYS_PER_WEEK, 'hadlock-1984-ga-hc', [hc], {
+    uncertainty: twoSd && twoSd * DAYS_PER_WEEK,
+  });
+  if (!ac || !fl) return [byHc];
+  const composite = HADLOCK_1984_AGE['hc-ac-fl']({ hc: cm(hc), ac: cm(ac), fl: cm(fl) });
+  return [
+    byHc,
+    derived('ga-by-hc-ac-fl', composite * DAYS_PER_WEEK, 'hadlock-1984-ga-hc-ac-fl', [hc, ac, fl]),
+  ];
+}
+
+/** The selection rule of reference 2.5: by what was measured, and flagged when reduced. */
+function weight(
+  hc: Measurement | null,
+  ac: Measurement | null,
+  fl: Measurement | null,
+  gaDays: number | null,
+): Measurement[] {
+  if (!ac) return [];
+  if (hc && fl) {
+    const grams = WEIGHT_FORMULAS['hadlock-hc-ac-fl']({ hc: cm(hc), ac: cm(ac), fl: cm(fl) });
+    return [
+      derived('efw', grams, 'hadlock-1985-efw-hc-ac-fl', [hc, ac, fl], {
+        uncertainty: WEIGHT_UNCERTAINTY * grams,
+      }),
+    ];
+  }
+  if (fl) {
+    const grams = WEIGHT_FORMULAS['hadlock-ac-fl']({ ac: cm(ac), fl: cm(fl) });
+    return [
+      derived('efw', grams, 'hadlock-1985-efw-ac-fl', [ac, fl], {
+        note: 'reduced inputs: computed without HC',
+      }),
+    ];
+  }
+  const usable =
+    gaDays === null
+      ? ac.value >= INTERGROWTH_WEIGHT.fromAcMm
+      : gaDays >= INTERGROWTH_WEIGHT.fromDays;
+  if (!hc || !usable) return [];
+  const grams = WEIGHT_FORMULAS['intergrowth-hc-ac']({ hc: cm(hc), ac: cm(ac) });
+  return [
+    derived('efw', grams, 'intergrowth-2017-efw-hc-ac', [hc, ac], {
+      note: 'reduced inputs: computed without FL',
+    }),
+  ];
+}
+
+function ratios(
+  bpd: Measurement | null,
+  ofd: Measurement | null,
+  hc: Measurement | null,
+  ac: Measurement | null,
+  fl: Measurement | null,
+): Measurement[] {
+  const of = (
+    key: ConceptKey,
+    value: (first: number, second: number) => number,
+    first: Measurement | null,
+    second: Measurement | null,
+    given: Given = {},
+  ) => {
+    if (!first || !second) return [];
+    return [derived(key, value(first.value, second.value), 'ratio', [first, second], given)];
+  };
+  return [
+    ...of('cephalic-index', cephalicIndex, bpd, ofd, { note: OUTER_BPD_NOTE }),
+    ...of('hc-ac-ratio', headAbdomenRatio, hc, ac),
+    ...of('fl-ac-ratio', femurAbdomenRatio, fl, ac),
+    ...of('fl-bpd-ratio', femurBpdRatio, fl, bpd, { note: 'BPD outer to outer' }),
+  ];
+}
+
+/** Gestational age, weight and ratios of the standing lengths; what lacks an input is left out. */
+export function deriveBiometry(
+  lengths: readonly Measurement[],
+  gaDays: number | null,
+): Measurement[] {
+  const [bpd, ofd, hc, ac, fl] = (['bpd', 'ofd', 'hc', 'ac', 'fl'] as const).map((key) =>
+    standing(lengths, key),
+  );
+  return [
+    ...ages(hc ?? null, ac ?? null, fl ?? null),
+    ...weight(hc ?? null, ac ?? null, fl ?? null, gaDays),
+    ...ratios(bpd ?? null, ofd ?? null, hc ?? null, ac ?? null, fl ?? null),
+  ];
+}
+
+/** The word for a head whose cephalic index lies outside the usual range (Hadlock 1981). */
+export function headShape(index: number): 'dolichocephaly' | 'brachycephaly' | null {
+  if (index < CEPHALIC_INDEX_RANGE.low) return 'dolichocephaly';
+  return index > CEPHALIC_INDEX_RANGE.high ? 'brachycephaly' : null;
+}
+
+/** Names of concepts for a sentence. */
+export function abbreviations(keys: readonly ConceptKey[]): string {
+  return keys.map((key) => CONCEPTS[key].abbreviation).join(', ');
+}

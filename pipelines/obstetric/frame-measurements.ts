@@ -1,0 +1,119 @@
+import { median } from '../measure/statistics.ts';
+import type { ConceptKey } from '../result/concepts.ts';
+import type { Measurement } from '../result/envelope.ts';
+import { type Length, lengthsOf } from './lengths.ts';
+import { createMeasurement, NO_FRAME } from './measurement.ts';
+import { implausibleNote, isPlausible } from './plausibility.ts';
+import type { FrameReading, ObstetricEvidence, Structure } from './section.ts';
+
+/** "Median of up to three frames each" (service.md 2.6). */
+const FRAMES_PER_MEASUREMENT = 3;
+
+const PLANE_NOTES: Readonly<Record<string, string>> = {
+  transventricular: 'measured on the transventricular plane; BPD belongs on the transthalamic',
+  transcerebellar: 'measured on the transcerebellar plane, for want of a better one',
+};
+
+const ABDOMEN_AXES_NOTE =
+  'the longer axis was taken for the transverse one; the spine was not located';
+
+interface Read {
+  reading: FrameReading;
+  length: Length;
+  note: string | null;
+}
+
+function uncertaintyOf(key: ConceptKey, evidence: ObstetricEvidence): number | null {
+  const { uncertainty } = evidence;
+  return key === 'hc' || key === 'ac' || key === 'fl' ? uncertainty[key] : null;
+}
+
+function notesOf(key: ConceptKey, { reading, note }: Read): string[] {
+  return [
+    note,
+    PLANE_NOTES[reading.estimate.label],
+    key === 'tad' || key === 'apad' ? ABDOMEN_AXES_NOTE : null,
+  ].filter((text) => typeof text === 'string');
+}
+
+function fromFrame(id: string, read: Read, evidence: ObstetricEvidence): Measurement {
+  const { reading, length } = read;
+  const { clip, frame, located } = reading;
+  const { key } = length;
+  const plausible = isPlausible(key, length.mm);
+  const notes = [...notesOf(key, read), ...(plausible ? [] : [implausibleNote(key)])];
+  return createMeasurement(id, key, length.mm, length.method, {
+    derivation: 'measured',
+    source: {
+      provenance: 'model',
+      file: clip.file,
+      sop_instance_uid: clip.sopInstanceUid,
+      frame: frame.index + 1,
+      calipers: [length.caliper],
+    },
+    confidence: located?.confidence ?? null,
+    uncertainty: uncertaintyOf(key, evidence),
+    quality: !plausible ? 'inadequate' : located?.accepted ? 'accepted' : 'low',
+    note: notes.join('; ') || null,
+  });
+}
+
+/** The median of the accepted values; of a single value, the value itself under the plain id. */
+function withMedian(key: ConceptKey, single: readonly Measurement[]): Measurement[] {
+  const accepted = single.filter(({ quality }) => quality === 'accepted');
+  const [first] = accepted;
+  if (!first) return [...single];
+  if (accepted.length === 1) {
+    return single.map((one) => (one === first ? { ...one, id: key } : one));
+  }
+  const notes = new Set(accepted.flatMap(({ note }) => note ?? []));
+  const combined: Measurement = {
+    ...first,
+    id: key,
+    value: median(accepted.map(({ value }) => value)),
+    derivation: 'median',
+    source: NO_FRAME,
+    confidence: median(accepted.map(({ confidence }) => confidence ?? 0)),
+    inputs: accepted.map(({ id }) => id),
+    note: [...notes].join('; ') || null,
+  };
+  return [...single, combined];
+}
+
+/**
+ * The readings that are measured: of the best plane that has accepted ones, up to three; where none
+ * is accepted, up to three that are named and not used.
+ */
+function measuredReadings(readings: readonly Read[]): Read[] {
+  const accepted = readings.filter(({ reading }) => reading.located?.accepted);
+  const best = accepted[0]?.reading.estimate.label;
+  const chosen = best
+    ? accepted.filter(({ reading }) => reading.estimate.label === best)
+    : readings;
+  return chosen.slice(0, FRAMES_PER_MEASUREMENT);
+}
+
+/**
+ * Every length of a structure: one measurement per frame (`hc-1` to `hc-3`) and their median under
+ * the plain id (`hc`), or the only one under the plain id.
+ */
+export function measureStructure(structure: Structure, evidence: ObstetricEvidence): Measurement[] {
+  const reads = evidence.readings
+    .filter((reading) => reading.structure === structure)
+    .flatMap((reading) => {
+      const read = lengthsOf(reading);
+      return read ? [{ reading, ...read }] : [];
+    });
+  const byKey = new Map<ConceptKey, Read[]>();
+  for (const { reading, lengths, note } of reads) {
+    for (const length of lengths) {
+      byKey.set(length.key, [...(byKey.get(length.key) ?? []), { reading, length, note }]);
+    }
+  }
+  return [...byKey].flatMap(([key, read]) =>
+    withMedian(
+      key,
+      measuredReadings(read).map((one, index) => fromFrame(`${key}-${index + 1}`, one, evidence)),
+    ),
+  );
+}

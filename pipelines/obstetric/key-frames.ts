@@ -1,0 +1,50 @@
+import type { Clip } from '../contract/study.ts';
+import type { Plane } from './locator.ts';
+import type { FramePlane, Structure } from './section.ts';
+
+/**
+ * Planes on which a structure is measured, the best first: HC may come from the transventricular
+ * plane, too (ISUOG 2019); the tilted transcerebellar plane is a last resort and is said.
+ */
+export const MEASURING_PLANES: Readonly<Record<Structure, readonly Plane[]>> = {
+  head: ['transthalamic', 'transventricular', 'transcerebellar'],
+  abdomen: ['abdominal'],
+  femur: ['femur'],
+};
+
+const byConfidence = (a: FramePlane, b: FramePlane) =>
+  b.estimate.confidence - a.estimate.confidence;
+
+/** The most confident frame of a plane; null where the plane was not found. */
+export function keyFrame(planes: readonly FramePlane[], plane: Plane): FramePlane | null {
+  return (
+    planes.filter(({ estimate }) => estimate.label === plane).toSorted(byConfidence)[0] ?? null
+  );
+}
+
+/**
+ * Frames of one plane in the order in which they are measured: the best frame of every clip, then
+ * the second best of every clip, and so on. Neighbours in one cine are nearly the same picture and
+ * would make a median of three look better than it is.
+ */
+function acrossClips(frames: readonly FramePlane[]): FramePlane[] {
+  const byClip = Map.groupBy(frames.toSorted(byConfidence), ({ clip }): Clip => clip);
+  const ranked = [...byClip.values()].flatMap((own) => own.map((frame, rank) => ({ frame, rank })));
+  return ranked
+    .toSorted((a, b) => a.rank - b.rank || byConfidence(a.frame, b.frame))
+    .map(({ frame }) => frame);
+}
+
+/** At most `limit` frames on which to look for a structure; calibrated ones before others. */
+export function candidateFrames(
+  planes: readonly FramePlane[],
+  structure: Structure,
+  limit: number,
+): FramePlane[] {
+  const candidates = MEASURING_PLANES[structure].flatMap((plane) =>
+    acrossClips(planes.filter(({ estimate }) => estimate.label === plane)),
+  );
+  const calibrated = candidates.filter(({ clip }) => clip.regions.length > 0);
+  const uncalibrated = candidates.filter(({ clip }) => clip.regions.length === 0);
+  return [...calibrated, ...uncalibrated].slice(0, limit);
+}

@@ -1,0 +1,112 @@
+import type { Ellipse, PixelScale, Point } from '../contract/image.ts';
+import { type CalibratedRegion, type Clip, scaleFor } from '../contract/study.ts';
+import { distance } from '../measure/distance.ts';
+import { axisEnds, perimeter, toMillimetres } from '../measure/ellipse.ts';
+import type { ConceptKey, MethodKey } from '../result/concepts.ts';
+import type { Caliper } from '../result/envelope.ts';
+import type { FrameReading } from './section.ts';
+
+/** One length of one frame, with the calipers it was taken between. */
+export interface Length {
+  key: ConceptKey;
+  method: MethodKey;
+  mm: number;
+  caliper: Caliper;
+}
+
+export interface ReadLengths {
+  lengths: Length[];
+  note: string | null;
+}
+
+/** Share of an axis that may run out of the only region, where the fit carries the outline on. */
+const OVERHANG = 0.05;
+
+/** The scale of an outline: the region that contains its axes (reference 0.4). */
+function outlineRegion(clip: Clip, points: readonly Point[]): CalibratedRegion | null {
+  const containing = scaleFor(clip, points);
+  const [only, ...others] = clip.regions;
+  if (containing || !only || others.length > 0) return containing;
+  const [first, second, third, fourth] = points;
+  if (!first || !second || !third || !fourth) return null;
+  const longest = Math.max(
+    Math.hypot(second.x - first.x, second.y - first.y),
+    Math.hypot(fourth.x - third.x, fourth.y - third.y),
+  );
+  const { minX, minY, maxX, maxY } = only.area;
+  const beyond = points.map((p) => Math.max(minX - p.x, p.x - maxX, minY - p.y, p.y - maxY));
+  return Math.max(...beyond) <= OVERHANG * longest ? only : null;
+}
+
+/** Ends of the axes of an ellipse, in pixels: those that are perpendicular in mm, not on screen. */
+function axesInPixels(millimetres: Ellipse, scale: PixelScale): [Point, Point, Point, Point] {
+  const [a1, a2, b1, b2] = axisEnds(millimetres);
+  const toPixels = (point: Point) => ({ x: point.x / scale.x, y: point.y / scale.y });
+  return [toPixels(a1), toPixels(a2), toPixels(b1), toPixels(b2)];
+}
+
+const pair = (point: Point): [number, number] => [point.x, point.y];
+
+function line(from: Point, to: Point): Caliper {
+  return { type: 'line', points: [pair(from), pair(to)] };
+}
+
+/** Keys and methods of an outline: circumference, longer axis, shorter axis. */
+const OUTLINE_LENGTHS = {
+  head: {
+    circumference: { key: 'hc', method: 'hc-ellipse' },
+    longer: { key: 'ofd', method: 'ofd-outer-outer' },
+    shorter: { key: 'bpd', method: 'bpd-outer-outer' },
+  },
+  // Without the spine the two axes cannot be told apart; the transverse one is the longer as a rule.
+  abdomen: {
+    circumference: { key: 'ac', method: 'ac-ellipse' },
+    longer: { key: 'tad', method: 'tad-outer-outer' },
+    shorter: { key: 'apad', method: 'apad-outer-outer' },
+  },
+} as const satisfies Record<
+  'head' | 'abdomen',
+  Record<'circumference' | 'longer' | 'shorter', { key: ConceptKey; method: MethodKey }>
+>;
+
+function outlineLengths(
+  clip: Clip,
+  structure: 'head' | 'abdomen',
+  ellipse: Ellipse,
+): ReadLengths | null {
+  const unscaled = axisEnds(ellipse);
+  const region = outlineRegion(clip, unscaled);
+  if (!region) return null;
+  const millimetres = toMillimetres(ellipse, region.scale);
+  const [a1, a2, b1, b2] = axesInPixels(millimetres, region.scale);
+  const { circumference, longer, shorter } = OUTLINE_LENGTHS[structure];
+  const cut = scaleFor(clip, unscaled) === null;
+  return {
+    lengths: [
+      {
+        ...circumference,
+        mm: perimeter(millimetres.a, millimetres.b),
+        caliper: { type: 'ellipse', points: [pair(a1), pair(a2), pair(b1), pair(b2)] },
+      },
+      { ...longer, mm: 2 * millimetres.a, caliper: line(a1, a2) },
+      { ...shorter, mm: 2 * millimetres.b, caliper: line(b1, b2) },
+    ],
+    note: cut ? 'the outline runs out of the image and was carried on by the fit' : null,
+  };
+}
+
+/**
+ * Lengths in mm of what was located on a frame. Null where nothing was located or where no
+ * calibrated region holds it: then nothing is given in millimetres.
+ */
+export function lengthsOf(reading: FrameReading): ReadLengths | null {
+  const { clip, located, structure } = reading;
+  if (!located) return null;
+  if (structure !== 'femur') return outlineLengths(clip, structure, located.ellipse);
+  const [from, to] = located.ends;
+  const region = scaleFor(clip, [from, to]);
+  if (!region) return null;
+  const mm = distance(from, to, region.scale);
+  const length: Length = { key: 'fl', method: 'fl-outer-outer', mm, caliper: line(from, to) };
+  return { lengths: [length], note: null };
+}

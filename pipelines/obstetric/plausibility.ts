@@ -1,0 +1,48 @@
+import type { ConceptKey } from '../result/concepts.ts';
+
+interface Limits {
+  low: number;
+  high: number;
+}
+
+/** Outside of these a value is not used (obstetric reference 0.6); unit of the concept. */
+const HARD_LIMITS: Partial<Record<ConceptKey, Limits>> = {
+  bpd: { low: 8, high: 115 },
+  ofd: { low: 10, high: 145 },
+  hc: { low: 30, high: 410 },
+  tad: { low: 8, high: 150 },
+  apad: { low: 8, high: 150 },
+  ac: { low: 30, high: 450 },
+  fl: { low: 4, high: 90 },
+  efw: { low: 50, high: 6500 },
+  'ga-by-hc': { low: 28, high: 301 },
+  'ga-by-hc-ac-fl': { low: 28, high: 301 },
+};
+
+/** Whether a value lies within its hard limits, both included; never for NaN. */
+export function isPlausible(key: ConceptKey, value: number): boolean {
+  if (!Number.isFinite(value)) return false;
+  const limits = HARD_LIMITS[key];
+  return !limits || (value >= limits.low && value <= limits.high);
+}
+
+/** The sentence for a value outside its hard limits. */
+export function implausibleNote(key: ConceptKey): string {
+  const limits = HARD_LIMITS[key];
+  return limits
+    ? `implausible: outside ${limits.low} to ${limits.high}; not used, measure again`
+    : 'implausible: no number; not used, measure again';
+}
+
+/** A ratio outside of these points at a wrong measurement, not at a fetus (reference 0.6). */
+export const SOFT_RATIOS = {
+  flToAc: { low: 0.15, high: 0.28 },
+  flToHc: { low: 0.1, high: 0.26 },
+  tadToApad: { low: 0.75, high: 1.35 },
+} as const;
+
+/** |z| beyond which dating or measurement must be checked before size is judged. */
+export const SOFT_Z = 5;
+
+/** Share of the mean by which repeated circumferences may differ; FL in mm (reference 2.6). */
+export const REPEATABILITY = { circumferenceShare: 0.05, femurMm: 3 } as const;

@@ -1,0 +1,64 @@
+import type { Clip, Frame, Study } from '../contract/study.ts';
+import type { Finding, Measurement, Result, Section } from '../result/envelope.ts';
+import type { ObstetricOptions } from './input.ts';
+import type { LocatedEnds, LocatedOutline, LocatorUncertainty, PlaneEstimate } from './locator.ts';
+
+export interface FramePlane {
+  clip: Clip;
+  frame: Frame;
+  estimate: PlaneEstimate;
+}
+
+/** What was found on one frame; `located` null: nothing was found there. */
+export type FrameReading = FramePlane &
+  (
+    | { structure: 'head'; located: LocatedOutline | null }
+    | { structure: 'abdomen'; located: LocatedOutline | null }
+    | { structure: 'femur'; located: LocatedEnds | null }
+  );
+
+export type Structure = FrameReading['structure'];
+
+/** All that the sections may look at: gathered once, before any of them runs. */
+export interface ObstetricEvidence {
+  study: Study;
+  options: ObstetricOptions;
+  /** Null where no permitted model classifies planes. */
+  planes: readonly FramePlane[] | null;
+  readings: readonly FrameReading[];
+  /** Structures that no permitted model locates. */
+  withoutModel: readonly Structure[];
+  uncertainty: LocatorUncertainty;
+  /** Names of earlier studies that came with the request. */
+  priors: readonly string[];
+}
+
+/** What a later section adds to a measurement of an earlier one. */
+export interface Amendment {
+  measurement: string;
+  reference: Measurement['reference'];
+  interpretation: Measurement['interpretation'];
+  note: string | null;
+}
+
+export interface SectionOutcome {
+  status: Section['status'];
+  reason: Section['reason'];
+  summary: string;
+  data?: Section['data'];
+  measurements?: Measurement[];
+  findings?: Finding[];
+  classifications?: Result['classifications'];
+  guidance?: Result['guidance'];
+  amendments?: Amendment[];
+}
+
+/** One section of the result: what it needs, and a pure function of the evidence. */
+export interface ObstetricSection {
+  id: string;
+  title: string;
+  /** Views, modes and calibration without which it is not assessed. */
+  needs: readonly string[];
+  /** `earlier` are the measurements of the sections before, in the order of the endpoint. */
+  run(evidence: ObstetricEvidence, earlier: readonly Measurement[]): SectionOutcome;
+}

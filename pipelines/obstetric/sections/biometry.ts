@@ -1,0 +1,179 @@
+import { type ConceptKey, findingConcept } from '../../result/concepts.ts';
+import type { Finding, Measurement } from '../../result/envelope.ts';
+import { abbreviations, deriveBiometry, headShape } from '../derived-biometry.ts';
+import { measureStructure } from '../frame-measurements.ts';
+import { lengthsOf } from '../lengths.ts';
+import { format, standing } from '../measurement.ts';
+import { REPEATABILITY, SOFT_RATIOS } from '../plausibility.ts';
+import type { ObstetricEvidence, ObstetricSection, SectionOutcome, Structure } from '../section.ts';
+
+const STRUCTURES = {
+  head: { plane: 'transthalamic head plane', keys: ['bpd', 'ofd', 'hc'] },
+  abdomen: { plane: 'abdominal circumference plane', keys: ['tad', 'apad', 'ac'] },
+  femur: { plane: 'femur', keys: ['fl'] },
+} as const satisfies Record<Structure, { plane: string; keys: readonly ConceptKey[] }>;
+
+const NAMES = ['head', 'abdomen', 'femur'] as const satisfies readonly Structure[];
+
+interface Gap {
+  code: string;
+  detail: string;
+  need: string;
+}
+
+/** Why a structure has no accepted length; null when it has one. */
+function gapOf(
+  structure: Structure,
+  evidence: ObstetricEvidence,
+  lengths: readonly Measurement[],
+): Gap | null {
+  const { keys, plane } = STRUCTURES[structure];
+  if (keys.every((key) => standing(lengths, key))) return null;
+  const names = abbreviations(keys);
+  const readings = evidence.readings.filter((reading) => reading.structure === structure);
+  if (evidence.withoutModel.includes(structure)) {
+    const detail = `${names} not measured: no permitted model locates the ${structure}.`;
+    return { code: 'no_model', detail, need: `a permitted ${structure} model` };
+  }
+  if (readings.length === 0) {
+    const detail = `${names} not measured: no ${plane} was found.`;
+    return { code: 'plane_missing', detail, need: plane };
+  }
+  const uncalibrated = readings.every(({ clip }) => clip.regions.length === 0);
+  if (uncalibrated) {
+    const refused = readings.flatMap(({ clip }) => clip.calibrationRefused ?? [])[0];
+    const why = refused ?? 'no physical scale was available';
+    const detail = `${names} not measured: ${why}.`;
+    return { code: 'no_calibration', detail, need: 'calibrated images or mm_per_px' };
+  }
+  if (readings.every((reading) => reading.located !== null && lengthsOf(reading) === null)) {
+    const detail = `${names} not measured: the ${structure} is not inside one calibrated region.`;
+    return { code: 'outside_calibrated_region', detail, need: plane };
+  }
+  const detail = `${names} not accepted: the ${structure} could not be outlined with confidence.`;
+  return { code: 'low_confidence', detail, need: `a clearer ${plane}` };
+}
+
+function spreadFinding(key: ConceptKey, measurements: readonly Measurement[]): Finding[] {
+  const combined = standing(measurements, key);
+  if (combined?.derivation !== 'median') return [];
+  const values = measurements
+    .filter(({ id }) => combined.inputs.includes(id))
+    .map(({ value }) => value);
+  const spread = Math.max(...values) - Math.min(...values);
+  const limit =
+    key === 'fl' ? REPEATABILITY.femurMm : REPEATABILITY.circumferenceShare * combined.value;
+  if (spread <= limit) return [];
+  return [
+    {
+      id: `repeatability-${key}`,
+      section: 'biometry',
+      concept: findingConcept('repeatability'),
+      text: `Repeated values of ${abbreviations([key])} differ by ${format(key, spread)}; measure again.`,
+      severity: 'abnormal',
+      confidence: null,
+      evidence: combined.inputs,
+    },
+  ];
+}
+
+function headShapeFinding(measurements: readonly Measurement[]): Finding[] {
+  const index = standing(measurements, 'cephalic-index');
+  const shape = index && headShape(index.value);
+  if (!index || !shape) return [];
+  return [
+    {
+      id: 'head-shape',
+      section: 'biometry',
+      concept: findingConcept('head-shape'),
+      text: `Cephalic index ${format('cephalic-index', index.value)} (${shape}): head shape outside the usual range; head circumference is preferred to BPD.`,
+      severity: 'info',
+      confidence: null,
+      evidence: [index.id],
+    },
+  ];
+}
+
+function inconsistent(
+  id: string,
+  numerator: Measurement | null,
+  denominator: Measurement | null,
+  range: { low: number; high: number },
+): Finding[] {
+  if (!numerator || !denominator) return [];
+  const ratio = numerator.value / denominator.value;
+  if (ratio >= range.low && ratio <= range.high) return [];
+  return [
+    {
+      id,
+      section: 'biometry',
+      concept: findingConcept('repeatability'),
+      text: `${numerator.label} and ${denominator.label} do not fit each other (ratio ${ratio.toFixed(2)}); check both measurements.`,
+      severity: 'abnormal',
+      confidence: null,
+      evidence: [numerator.id, denominator.id],
+    },
+  ];
+}
+
+function consistencyFindings(measurements: readonly Measurement[]): Finding[] {
+  const of = (key: ConceptKey) => standing(measurements, key);
+  return [
+    ...inconsistent('consistency-fl-ac', of('fl'), of('ac'), SOFT_RATIOS.flToAc),
+    ...inconsistent('consistency-fl-hc', of('fl'), of('hc'), SOFT_RATIOS.flToHc),
+    ...inconsistent('consistency-tad-apad', of('tad'), of('apad'), SOFT_RATIOS.tadToApad),
+  ];
+}
+
+const SUMMARY_KEYS = ['bpd', 'ofd', 'hc', 'ac', 'fl', 'efw'] as const;
+
+function summaryOf(measurements: readonly Measurement[], gaps: readonly Gap[]): string {
+  const values = SUMMARY_KEYS.flatMap((key) => {
+    const value = standing(measurements, key);
+    return value ? [`${abbreviations([key])} ${format(key, value.value)}`] : [];
+  });
+  const weightless =
+    standing(measurements, 'efw') === null && !standing(measurements, 'ac')
+      ? ['Estimated weight was not computed because AC was not measured.']
+      : [];
+  return [
+    values.length > 0 ? `${values.join(', ')}.` : 'Nothing was measured.',
+    ...gaps.map(({ detail }) => detail),
+    ...weightless,
+  ].join(' ');
+}
+
+function run(evidence: ObstetricEvidence): SectionOutcome {
+  const lengths = NAMES.flatMap((structure) => measureStructure(structure, evidence));
+  const gaps = NAMES.flatMap((structure) => gapOf(structure, evidence, lengths) ?? []);
+  const gaDays = evidence.options.dating?.ga_days ?? null;
+  const measurements = [...lengths, ...deriveBiometry(lengths, gaDays)];
+  const none = gaps.length === NAMES.length;
+  const [first] = gaps;
+  const inadequate = none && gaps.some(({ code }) => code === 'low_confidence');
+  return {
+    status: !first ? 'complete' : !none ? 'partial' : inadequate ? 'inadequate' : 'not_assessed',
+    reason: first
+      ? {
+          code: first.code,
+          detail: gaps.map(({ detail }) => detail).join(' '),
+          needs: gaps.map(({ need }) => need),
+        }
+      : null,
+    summary: summaryOf(measurements, gaps),
+    data: { bpd_convention: 'outer-outer' },
+    measurements,
+    findings: [
+      ...(['hc', 'ac', 'fl'] as const).flatMap((key) => spreadFinding(key, measurements)),
+      ...consistencyFindings(measurements),
+      ...headShapeFinding(measurements),
+    ],
+  };
+}
+
+export const biometry: ObstetricSection = {
+  id: 'biometry',
+  title: 'Biometry',
+  needs: ['transthalamic head plane', 'abdominal circumference plane', 'femur', 'calibration'],
+  run,
+};

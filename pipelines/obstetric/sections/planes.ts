@@ -1,0 +1,96 @@
+import { findingConcept } from '../../result/concepts.ts';
+import { keyFrame, MEASURING_PLANES } from '../key-frames.ts';
+import { PLANES, type Plane } from '../locator.ts';
+import type {
+  FramePlane,
+  ObstetricEvidence,
+  ObstetricSection,
+  SectionOutcome,
+} from '../section.ts';
+
+export const PLANE_LABELS: Readonly<Record<Plane, string>> = {
+  transthalamic: 'transthalamic head',
+  transventricular: 'transventricular head',
+  transcerebellar: 'transcerebellar head',
+  abdominal: 'abdominal circumference plane',
+  femur: 'femur',
+  thorax: 'thorax',
+  cervix: 'maternal cervix',
+  other: 'other',
+};
+
+/** What biometry needs, by structure: one of its planes. */
+const BIOMETRY_PLANES = Object.values(MEASURING_PLANES);
+
+function describe({ clip, frame, estimate }: FramePlane) {
+  return {
+    file: clip.file,
+    frame: frame.index + 1,
+    plane: estimate.label,
+    confidence: estimate.confidence,
+  };
+}
+
+function list(planes: readonly Plane[]): string {
+  return planes.map((plane) => PLANE_LABELS[plane]).join(', ');
+}
+
+function classification(key: FramePlane, index: number) {
+  const { file, frame, plane, confidence } = describe(key);
+  return {
+    id: `plane-${index + 1}`,
+    section: 'planes',
+    concept: findingConcept('standard-plane'),
+    name: `Plane of ${file}, frame ${frame}`,
+    value: plane,
+    scheme: 'ISUOG standard planes',
+    criteria: [{ name: 'confidence', value: confidence.toFixed(2), met: true }],
+  };
+}
+
+function run({ planes }: ObstetricEvidence): SectionOutcome {
+  if (!planes) {
+    const detail = 'No model for planes is permitted by the configuration.';
+    return {
+      status: 'not_assessed',
+      reason: { code: 'no_model', detail, needs: ['a permitted plane model'] },
+      summary: detail,
+    };
+  }
+  const standard = PLANES.filter((plane) => plane !== 'other');
+  const keys = standard.flatMap((plane) => keyFrame(planes, plane) ?? []);
+  const found = keys.map(({ estimate }) => estimate.label);
+  const missing = BIOMETRY_PLANES.filter((group) => !group.some((plane) => found.includes(plane)));
+  const missingText = missing.map((group) => list(group.slice(0, 1))).join(', ');
+  const summary = [
+    `Planes found: ${list(found) || 'none'}.`,
+    ...(missing.length > 0 ? [`Planes needed for biometry and not found: ${missingText}.`] : []),
+  ].join(' ');
+  const counts = Object.fromEntries(
+    PLANES.map((plane) => [
+      plane,
+      planes.filter(({ estimate }) => estimate.label === plane).length,
+    ]),
+  );
+  return {
+    status: keys.length === 0 ? 'inadequate' : missing.length > 0 ? 'partial' : 'complete',
+    reason:
+      missing.length === 0
+        ? null
+        : {
+            code: keys.length === 0 ? 'no_standard_plane' : 'planes_missing',
+            detail: `Planes needed for biometry and not found: ${missingText}.`,
+            needs: missing.map((group) => list(group.slice(0, 1))),
+          },
+    summary,
+    data: { counts, key_frames: keys.map(describe), frames: planes.map(describe) },
+    classifications: keys.map(classification),
+  };
+}
+
+export const planes: ObstetricSection = {
+  id: 'planes',
+  title: 'Standard planes',
+  needs: ['2D images'],
+  run,
+};

@@ -1,0 +1,57 @@
+import type { GrayImage } from '../contract/image.ts';
+import { candidateFrames } from './key-frames.ts';
+import type { Locator } from './locator.ts';
+import type { FramePlane, FrameReading, Structure } from './section.ts';
+
+/** Frames looked at per structure: twice as many as are measured, since some fail the gate. */
+const CANDIDATES = 6;
+
+const STRUCTURES: readonly Structure[] = ['head', 'abdomen', 'femur'];
+
+async function readStructure(
+  structure: Structure,
+  frames: readonly FramePlane[],
+  images: readonly GrayImage[],
+  locator: Locator,
+): Promise<FrameReading[]> {
+  switch (structure) {
+    case 'head':
+    case 'abdomen': {
+      const located = await locator[structure]?.(images);
+      return frames.map((frame, index) => ({
+        ...frame,
+        structure,
+        located: located?.[index] ?? null,
+      }));
+    }
+    case 'femur': {
+      const located = await locator.femur?.(images);
+      return frames.map((frame, index) => ({
+        ...frame,
+        structure,
+        located: located?.[index] ?? null,
+      }));
+    }
+  }
+}
+
+/** Looks for head, abdomen and femur on the best frames of their planes. */
+export async function readStructures(
+  planes: readonly FramePlane[],
+  locator: Locator,
+  signal: AbortSignal,
+  progress: (structure: Structure, share: number) => void,
+): Promise<{ readings: FrameReading[]; withoutModel: Structure[] }> {
+  const readings: FrameReading[] = [];
+  const withoutModel = STRUCTURES.filter((structure) => !locator[structure]);
+  for (const [index, structure] of STRUCTURES.entries()) {
+    progress(structure, index / STRUCTURES.length);
+    if (!locator[structure]) continue;
+    for (const frame of candidateFrames(planes, structure, CANDIDATES)) {
+      signal.throwIfAborted();
+      const image = await frame.frame.gray();
+      readings.push(...(await readStructure(structure, [frame], [image], locator)));
+    }
+  }
+  return { readings, withoutModel };
+}
