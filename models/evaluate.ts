@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { type ModelTask, modelFor, readRegistry } from '../pipelines/inference/model-registry.ts';
 import { openSession } from '../pipelines/inference/session.ts';
-import { agreement, type Measured, mean, round } from './evaluation/agreement.ts';
+import { agreement, halfWidth95, type Measured, mean, round } from './evaluation/agreement.ts';
 import {
   type Case,
   hc18Cases,
@@ -66,14 +66,17 @@ async function sessionFor(task: ModelTask) {
 async function evaluateGeometry(task: ModelTask, sets: Record<string, Case[]>) {
   const session = await sessionFor(task);
   const results: Record<string, unknown> = {};
+  let halfWidth95Mm: number | null = null;
   for (const [name, cases] of Object.entries(sets)) {
     if (cases.length === 0) continue;
     const measured = await measure(session, cases);
     results[name] = agreement(measured);
+    // The first set is the real one that the model is made for.
+    halfWidth95Mm ??= halfWidth95(measured);
     if (values.cases) printCases(measured);
   }
   await session.close();
-  return { gate: session.model.gate, sets: results };
+  return { gate: session.model.gate, halfWidth95Mm, sets: results };
 }
 
 function printCases(measured: readonly Measured[]) {

@@ -26,6 +26,19 @@ export function agreement(cases: readonly Measured[]) {
   };
 }
 
+/**
+ * The 95th centile of the absolute error of the accepted cases, mm: an interval this wide on either
+ * side of a measured value holds the reference in 95 of 100 images.
+ */
+export function halfWidth95(cases: readonly Measured[]): number | null {
+  const sizes = cases
+    .filter((c) => c.accepted && c.measuredMm !== null)
+    .map((c) => Math.abs((c.measuredMm ?? Number.NaN) - c.referenceMm))
+    .toSorted((a, b) => a - b);
+  const size = sizes[Math.min(sizes.length - 1, Math.ceil(0.95 * sizes.length) - 1)];
+  return size === undefined ? null : round(size, 1);
+}
+
 /** Mean absolute error, bias (measured − reference) and Bland–Altman 95 % limits, mm. */
 function errors(cases: readonly Measured[]) {
   if (cases.length === 0) return { cases: 0 };

@@ -1,16 +1,16 @@
-import { PLANES } from '../../pipelines/inference/model-registry.ts';
 import type { ModelSession } from '../../pipelines/inference/session.ts';
 import {
   classifyPlanes,
-  type PlaneEstimate,
+  type GatedPlane,
   planeOfLogits,
 } from '../../pipelines/obstetric/locate/plane.ts';
+import { PLANES } from '../../pipelines/obstetric/locator.ts';
 import { mean, round } from './agreement.ts';
 import { type Case, readGray } from './cases.ts';
 
 export interface Classified {
   one: Case;
-  estimate: PlaneEstimate;
+  estimate: GatedPlane;
 }
 
 export async function classify(

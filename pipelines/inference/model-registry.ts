@@ -5,18 +5,6 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { z } from 'zod';
 
-export const PLANES = [
-  'transthalamic',
-  'transventricular',
-  'transcerebellar',
-  'abdominal',
-  'femur',
-  'thorax',
-  'cervix',
-  'other',
-] as const;
-export type Plane = (typeof PLANES)[number];
-
 const modelSchema = z.strictObject({
   id: z.string(),
   version: z.string(),

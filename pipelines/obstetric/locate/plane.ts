@@ -1,7 +1,7 @@
 import type { GrayImage } from '../../contract/image.ts';
 import { letterbox } from '../../inference/letterbox.ts';
-import { PLANES, type Plane } from '../../inference/model-registry.ts';
 import type { ModelSession } from '../../inference/session.ts';
+import { PLANES, type Plane, type PlaneEstimate } from '../locator.ts';
 import { mirror } from './mirrored-maps.ts';
 
 /**
@@ -14,11 +14,8 @@ export const HEAD_PLANES: readonly Plane[] = [
   'transcerebellar',
 ];
 
-export interface PlaneEstimate {
-  /** The plane, or `other` where the group of the best plane does not reach the gate. */
-  label: Plane;
-  /** Calibrated probability of `label` alone. */
-  confidence: number;
+/** The label is `other` where the group of the best plane does not reach the gate. */
+export interface GatedPlane extends PlaneEstimate {
   /** Calibrated probability of its group: the head planes together, any other plane alone. */
   groupConfidence: number;
   /** Of every plane; 0 for one the model was not trained on. */
@@ -31,7 +28,7 @@ export interface PlaneEstimate {
 export async function classifyPlanes(
   session: ModelSession,
   images: readonly GrayImage[],
-): Promise<PlaneEstimate[]> {
+): Promise<GatedPlane[]> {
   const { input, output, temperature = 1, gate } = session.model;
   const inputs = images.flatMap((image) => {
     const { pixels } = letterbox(image, input.width, input.height);
@@ -52,7 +49,7 @@ export function planeOfLogits(
   classes: readonly string[],
   temperature: number,
   gate: number,
-): PlaneEstimate {
+): GatedPlane {
   const highest = Math.max(...logits);
   const weights = logits.map((logit) => Math.exp((logit - highest) / temperature));
   const sum = weights.reduce((total, weight) => total + weight, 0);

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import {
   modelFor,
-  PLANES,
   type RegisteredModel,
   readModel,
   readRegistry,
 } from '../../../pipelines/inference/model-registry.ts';
+import { PLANES } from '../../../pipelines/obstetric/locator.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'registry-'));
 afterAll(() => rm(folder, { recursive: true }));

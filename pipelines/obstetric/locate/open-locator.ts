@@ -1,0 +1,66 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import {
+  type ModelTask,
+  modelFor,
+  type PackSetting,
+  REGISTRY_FILE,
+  type RegisteredModel,
+  readRegistry,
+} from '../../inference/model-registry.ts';
+import { type InferenceSettings, type ModelSession, openSession } from '../../inference/session.ts';
+import type { Locator } from '../locator.ts';
+import { locateFemurEnds } from './femur-ends.ts';
+import { locateOutline } from './outline.ts';
+import { classifyPlanes } from './plane.ts';
+
+/** A locator with its sessions; `close` when no more images come. */
+export type OpenLocator = Locator & { close(): Promise<void> };
+
+/**
+ * Opens the models of the obstetric pipeline that `allow` permits (`models` of job.json). Throws
+ * when a model's bytes are not those of the registry.
+ */
+export async function openLocator(
+  settings: InferenceSettings & { allow: PackSetting },
+): Promise<OpenLocator> {
+  const registry = await readRegistry();
+  const open = async (task: ModelTask) => {
+    const model = modelFor(registry, task, settings.allow);
+    return model && (await openSession(model, settings));
+  };
+  const plane = await open('fetal-plane');
+  const head = await open('fetal-head');
+  const abdomen = await open('fetal-abdomen');
+  const femur = await open('fetal-femur');
+  const sessions = [plane, head, abdomen, femur].filter((session) => session !== null);
+  return {
+    planes: plane && ((images) => classifyPlanes(plane, images)),
+    head: head && ((images) => locateOutline(head, images)),
+    abdomen: abdomen && ((images) => locateOutline(abdomen, images)),
+    femur: femur && ((images) => locateFemurEnds(femur, images)),
+    uncertainty: {
+      hc: head && (await measuredUncertainty(head.model)),
+      ac: abdomen && (await measuredUncertainty(abdomen.model)),
+      fl: femur && (await measuredUncertainty(femur.model)),
+    },
+    models: sessions.map(nameInResult),
+    close: async () => {
+      for (const session of sessions) await session.close();
+    },
+  };
+}
+
+const metricsSchema = z.looseObject({ halfWidth95Mm: z.number().positive().nullable() });
+
+/** Half width of the 95 % interval in mm on real held-out images (models/evaluate.ts). */
+async function measuredUncertainty(model: RegisteredModel): Promise<number | null> {
+  const text = await readFile(join(dirname(REGISTRY_FILE), model.metrics), 'utf8');
+  return metricsSchema.parse(JSON.parse(text)).halfWidth95Mm;
+}
+
+function nameInResult({ model, provider }: ModelSession): Locator['models'][number] {
+  const { id, version, sha256, licence, pack } = model;
+  return { id, version, sha256, licence, pack, provider };
+}
