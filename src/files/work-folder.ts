@@ -1,5 +1,5 @@
 import { copyFile, link, mkdir, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { RequestFile } from '../requests/port.ts';
 
 /** An input file is no longer where it was when the request was made. */
@@ -15,7 +15,7 @@ export class InputFileMissingError extends Error {
 }
 
 export function workFolder(dataDir: string, id: string): string {
-  return join(dataDir, 'work', id);
+  return resolve(dataDir, 'work', id);
 }
 
 /** Names of prior files below `files/`, which they share with the request's own files. */

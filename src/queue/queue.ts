@@ -106,8 +106,8 @@ function openOn<Connection>(
           concurrency,
           lockDuration: LOCK_MILLISECONDS,
           stalledInterval: STALLED_CHECK_MILLISECONDS,
-          // How often a request may die is counted in its row, not here.
-          maxStalledCount: Number.MAX_SAFE_INTEGER,
+          // How often a request may die is counted in its row, not here: the largest integer of SQL.
+          maxStalledCount: 2 ** 31 - 1,
         },
         backend,
       );

@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { mkdir } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import type { Config } from '../../config/schema.ts';
 import type { PooledDatabase } from '../database/pooled.ts';
 import type { Logger } from '../logging/logger.ts';
@@ -33,11 +34,11 @@ export interface RunningWorker {
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
   const { database, queue, config, logger, pipelines, now = () => new Date() } = options;
   const changes = await openChangeFeed(database);
+  // Node reads a permission for a folder as one for all below it only when the folder exists.
+  const writable = resolve(config.dataDir, 'work');
+  await mkdir(writable, { recursive: true });
   const pool = createPipelinePool(
-    {
-      memoryMegabytes: config.worker.childMemoryMegabytes,
-      writable: join(config.dataDir, 'work'),
-    },
+    { memoryMegabytes: config.worker.childMemoryMegabytes, writable },
     logger,
   );
   const [first] = Object.values(pipelines);

@@ -83,12 +83,19 @@ export async function transition(
       change.expiresAt ?? null,
     ],
   );
-  const events: EventRecord[] = [
-    ...(stage === row.stage ? [] : [{ name: 'stage' as const, data: stage }]),
-    { name: 'status', data: { status: to, previous, at: change.at.toISOString() } },
-    ...(fault ? [{ name: 'error' as const, data: fault }] : []),
-    ...(final ? [{ name: 'done' as const, data: null }] : []),
-  ];
+  const status: EventRecord = {
+    name: 'status',
+    data: { status: to, previous, at: change.at.toISOString() },
+  };
+  const staged: EventRecord[] = stage === row.stage ? [] : [{ name: 'stage', data: stage }];
+  const events: EventRecord[] = final
+    ? [
+        ...staged,
+        status,
+        ...(fault ? [{ name: 'error' as const, data: fault }] : []),
+        { name: 'done', data: null },
+      ]
+    : [status, ...staged];
   await appendEvents(tx, id, change.at, events);
   const [moved] = rows;
   if (!moved) throw new LeaseLostError(id);

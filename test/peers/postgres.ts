@@ -1,0 +1,98 @@
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { freePort } from './free-port.ts';
+
+const run = promisify(execFile);
+const VERSIONS = '/usr/lib/postgresql';
+
+export interface PostgresServer {
+  /** Address of a new, empty database. */
+  createDatabase(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** Folder of PostgreSQL's programs (Debian), or null where it is not installed. */
+async function programs(): Promise<string | null> {
+  const versions = await readdir(VERSIONS).catch(() => []);
+  const newest = versions.sort((a, b) => Number(b) - Number(a))[0];
+  return newest === undefined ? null : join(VERSIONS, newest, 'bin');
+}
+
+/** PostgreSQL refuses to run as root; Debian's package brings a user for it. */
+function asServerUser(command: string, args: string[]): [string, string[]] {
+  return process.getuid?.() === 0
+    ? ['runuser', ['-u', 'postgres', '--', command, ...args]]
+    : [command, args];
+}
+
+/** Starts a PostgreSQL server of its own in a temporary folder; null where none is installed. */
+export async function startPostgres(): Promise<PostgresServer | null> {
+  const bin = await programs();
+  if (!bin) return null;
+  const folder = await mkdtemp(join(tmpdir(), 'sonogate-postgres-'));
+  await chmod(folder, 0o755);
+  if (process.getuid?.() === 0) execFileSync('chown', ['postgres', folder]);
+  const data = join(folder, 'data');
+  const initArgs = ['-D', data, '-A', 'trust', '-U', 'test', '--no-sync', '-E', 'UTF8'];
+  await run(...asServerUser(join(bin, 'initdb'), initArgs), { cwd: folder });
+
+  const port = await freePort();
+  const settings = [
+    `listen_addresses=127.0.0.1`,
+    `unix_socket_directories=${folder}`,
+    'fsync=off',
+    'max_connections=200',
+  ].flatMap((setting) => ['-c', setting]);
+  const server = spawn(
+    ...asServerUser(join(bin, 'postgres'), ['-D', data, '-p', String(port), ...settings]),
+    { cwd: folder, stdio: 'ignore' },
+  );
+  const exited = new Promise((resolve) => server.once('exit', resolve));
+  // The program that changes the user does not hand signals on: the server's own process is told.
+  const shutDown = () => {
+    const pid = Number.parseInt(readFileSync(join(data, 'postmaster.pid'), 'utf8'), 10);
+    // "Fast shutdown": open sessions are ended.
+    process.kill(pid, 'SIGINT');
+  };
+  process.once('exit', shutDown);
+
+  const address = (database: string) => `postgres://test@127.0.0.1:${port}/${database}`;
+  const admin = async (sql: string) => {
+    const client = new pg.Client(address('postgres'));
+    await client.connect();
+    await client.query(sql).finally(() => client.end());
+  };
+  await until(() => admin('SELECT 1'));
+
+  let made = 0;
+  return {
+    createDatabase: async () => {
+      made += 1;
+      await admin(`CREATE DATABASE test_${made}`);
+      return address(`test_${made}`);
+    },
+    stop: async () => {
+      process.off('exit', shutDown);
+      shutDown();
+      await exited;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Tries until it works, for at most half a minute. */
+async function until(attempt: () => Promise<void>): Promise<void> {
+  for (let left = 150; ; left -= 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (left === 0) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  }
+}

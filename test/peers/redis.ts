@@ -1,0 +1,50 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { freePort } from './free-port.ts';
+
+export interface RedisServer {
+  url: string;
+  /** Forgets everything, as a server that lost its memory does. */
+  flush(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts a Redis server of its own; null where none is installed. */
+export async function startRedis(): Promise<RedisServer | null> {
+  const folder = await mkdtemp(join(tmpdir(), 'sonogate-redis-'));
+  const port = await freePort();
+  const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', folder];
+  const server = spawn('redis-server', args, { stdio: 'ignore' });
+  const exited = new Promise((resolve) => server.once('exit', resolve));
+  const started = await new Promise<boolean>((resolve) => {
+    server.once('error', () => resolve(false));
+    server.once('spawn', () => resolve(true));
+  });
+  if (!started) {
+    await rm(folder, { recursive: true, force: true });
+    return null;
+  }
+  const killWithUs = () => server.kill('SIGKILL');
+  process.once('exit', killWithUs);
+
+  const url = `redis://127.0.0.1:${port}`;
+  const client = new Redis(url, { maxRetriesPerRequest: 100, retryStrategy: () => 100 });
+  client.on('error', () => {});
+  await client.ping();
+  return {
+    url,
+    flush: async () => {
+      await client.flushall();
+    },
+    stop: async () => {
+      process.off('exit', killWithUs);
+      client.disconnect();
+      server.kill('SIGKILL');
+      await exited;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
