@@ -46,7 +46,7 @@ function incidence(layer: Layer, x: number, y: number, beamX: number, beamY: num
 const SPECULAR_EXPONENT = 3;
 
 /** Path through bone grows as the beam turns tangential; bounded, since refraction takes over. */
-const OBLIQUE_LOSS_FLOOR = 0.35;
+const OBLIQUE_LOSS_FLOOR = 0.5;
 
 /** Share of the loss that neighbouring lines exchange per mm: the aperture sees past small bones. */
 const PENUMBRA_PER_MM = 0.25;

@@ -83,9 +83,9 @@ function parseDate(yyyymmdd: string): Date {
 const formatDate = (date: Date) => date.toISOString().slice(0, 10).replaceAll('-', '');
 
 function drawHeader(request: StudyRequest, studyDate: string, random: Random): StudyHeader {
-  const { seed, gaDays } = request;
+  const { seed, gaDays, growth } = request;
   const date = parseDate(studyDate);
-  const uid = (part: string) => derivedUid(`${JSON.stringify({ ...request, studyDate })} ${part}`);
+  const uid = (part: string) => derivedUid(`${JSON.stringify({ seed, gaDays, growth, studyDate })} ${part}`);
   const ageYears = random.integer(20, 41);
   const birth = new Date(date.getTime() - (ageYears * 365.25 + random.integer(30, 300)) * DAY_MS);
   return {
