@@ -15,6 +15,8 @@ export interface StudyRequest {
   growth?: GrowthDeviation;
   /** YYYYMMDD; a fixed date when absent, so that the same request gives the same bytes. */
   studyDate?: string;
+  /** Tells two scans of the same fetus apart: other UIDs, the same images. */
+  acquisition?: string;
 }
 
 export interface StudyFile {
@@ -35,6 +37,8 @@ export interface StudyTruth {
 
 export interface PhantomStudy {
   files: StudyFile[];
+  /** Who the headers say it is, for a receiver that must know the patient first. */
+  patient: Pick<StudyHeader, 'patientName' | 'patientId' | 'patientBirthDate'>;
   truth: StudyTruth;
 }
 
@@ -85,7 +89,8 @@ const formatDate = (date: Date) => date.toISOString().slice(0, 10).replaceAll('-
 function drawHeader(request: StudyRequest, studyDate: string, random: Random): StudyHeader {
   const { seed, gaDays, growth } = request;
   const date = parseDate(studyDate);
-  const uid = (part: string) => derivedUid(`${JSON.stringify({ seed, gaDays, growth, studyDate })} ${part}`);
+  const uid = (part: string) =>
+    derivedUid(`${JSON.stringify({ seed, gaDays, growth, studyDate })} ${part}`);
   const ageYears = random.integer(20, 41);
   const birth = new Date(date.getTime() - (ageYears * 365.25 + random.integer(30, 300)) * DAY_MS);
   return {
@@ -138,9 +143,10 @@ export async function simulateObstetricStudy(request: StudyRequest): Promise<Pha
       truth: frames.map((frame) => frame.truth),
     });
   }
-  const { studyInstanceUid, lastMenstrualDate } = header;
+  const { studyInstanceUid, lastMenstrualDate, patientName, patientId, patientBirthDate } = header;
   return {
     files,
+    patient: { patientName, patientId, patientBirthDate },
     truth: { gaDays: request.gaDays, sizes, studyInstanceUid, studyDate, lastMenstrualDate },
   };
 }

@@ -5,6 +5,12 @@ export interface DicomNode {
   port: number;
 }
 
+/** Calling AE title of commands that were given none. */
+export const COMMAND_AE_TITLE = 'SONOGATE-CLI';
+
+/** A person waits at the command: shorter than the gateway's own patience. */
+export const COMMAND_TIMEOUT_SECONDS = 30;
+
 /** Reads `AE@host:port`; an IPv6 address stands in brackets. @throws Error with the expected form. */
 export function parseDicomNode(text: string): DicomNode {
   const match = /^([^@\\]{1,16})@(\[[0-9a-fA-F:]+\]|[^:@[\]]+):(\d{1,5})$/.exec(text);

@@ -1,13 +1,14 @@
 import { echo as verify } from '../../dimse/echo.ts';
 import { SonogateError } from '../errors/catalogue.ts';
-import { parseDicomNode } from './dicom-node.ts';
-
-/** Calling AE title of commands that were given none. */
-export const COMMAND_AE_TITLE = 'SONOGATE-CLI';
+import { COMMAND_AE_TITLE, COMMAND_TIMEOUT_SECONDS, parseDicomNode } from './dicom-node.ts';
 
 /** C-ECHO to a node. @returns the exit status: 0 when the peer answered with success. */
 export async function echo(text: string, options: { from?: string }): Promise<number> {
-  const node = { ...parseDicomNode(text), callingAeTitle: options.from ?? COMMAND_AE_TITLE };
+  const node = {
+    ...parseDicomNode(text),
+    callingAeTitle: options.from ?? COMMAND_AE_TITLE,
+    timeoutSeconds: COMMAND_TIMEOUT_SECONDS,
+  };
   try {
     const { status, milliseconds } = await verify(node);
     const answer = status === 0 ? 'success' : `status ${status.toString(16).padStart(4, '0')}H`;

@@ -1,8 +1,7 @@
 import { sendFiles } from '../../dimse/store-scu.ts';
 import { SonogateError } from '../errors/catalogue.ts';
 import { findDicomFiles } from './dicom-files.ts';
-import { parseDicomNode } from './dicom-node.ts';
-import { COMMAND_AE_TITLE } from './echo.ts';
+import { COMMAND_AE_TITLE, COMMAND_TIMEOUT_SECONDS, parseDicomNode } from './dicom-node.ts';
 
 /** C-STORE of files and folders. @returns the exit status: 0 when the peer took every object. */
 export async function send(
@@ -10,7 +9,11 @@ export async function send(
   paths: string[],
   options: { from?: string },
 ): Promise<number> {
-  const node = { ...parseDicomNode(text), callingAeTitle: options.from ?? COMMAND_AE_TITLE };
+  const node = {
+    ...parseDicomNode(text),
+    callingAeTitle: options.from ?? COMMAND_AE_TITLE,
+    timeoutSeconds: COMMAND_TIMEOUT_SECONDS,
+  };
   const files = await findDicomFiles(paths);
   if (files.length === 0) throw new Error(`no DICOM file in ${paths.join(', ')}`);
   try {

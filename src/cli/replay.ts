@@ -1,0 +1,19 @@
+import type { DeliveryRow } from '../outbox/deliveries.ts';
+import { runOperation } from './operations.ts';
+
+/** Sends a dead delivery again; without an id, lists the last deliveries with their reason. */
+export async function replay(id: string | undefined): Promise<void> {
+  if (id !== undefined) {
+    const row = await runOperation<DeliveryRow>('deliveries.replay', { id });
+    process.stdout.write(`${row.object} goes to ${row.destination} again\n`);
+    return;
+  }
+  const rows = await runOperation<DeliveryRow[]>('deliveries.list', {});
+  for (const row of rows) {
+    const why = row.code ? `  ${row.code}: ${row.detail ?? ''}` : '';
+    const what = `${row.request_id} ${row.object} → ${row.destination}`;
+    process.stdout.write(
+      `${row.id}  ${row.state.padEnd(9)}  ${what}, attempt ${row.attempt}${why}\n`,
+    );
+  }
+}

@@ -1,0 +1,200 @@
+import { join } from 'node:path';
+import type { Config, DicomDestination, FhirDestination } from '../config/schema.ts';
+import { createDicomDeliverer } from '../dimse/deliver.ts';
+import { explainStudy } from '../dimse/explain.ts';
+import { type DimseGateway, startDimse } from '../dimse/gateway.ts';
+import { subjectOfRequest } from '../dimse/subject.ts';
+import { binaryLedger } from '../fhir/binary-ledger.ts';
+import { createFhirDeliverer } from '../fhir/deliver.ts';
+import { rebuildReportPdf } from '../pipelines/artifacts/report/rebuild-report.ts';
+import { buildTid1500 } from '../pipelines/artifacts/sr/tid1500.ts';
+import { buildTid5000 } from '../pipelines/artifacts/sr/tid5000.ts';
+import { obstetricEndpoint } from '../pipelines/obstetric/endpoint.ts';
+import { createOperations } from './admin/operations.ts';
+import { type AdminOperations, serveAdminSocket } from './admin/socket.ts';
+import { migrate } from './database/migrate.ts';
+import { openDatabase, type PooledDatabase } from './database/open.ts';
+import { openBlobFolder } from './files/blob-folder.ts';
+import { createUploads } from './files/uploads.ts';
+import { createHttpApp } from './http/app.ts';
+import { type HttpServer, startHttp } from './http/server.ts';
+import { createUrlSigner, loadSigningSecret } from './http/signed-url.ts';
+import { type Logger, silentLogger } from './logging/logger.ts';
+import { readMetrics } from './metrics.ts';
+import { listDeliveries, replayDelivery } from './outbox/deliveries.ts';
+import { type Outbox, startOutbox } from './outbox/outbox.ts';
+import { openQueue, type RequestQueue } from './queue/queue.ts';
+import { startWorker } from './queue/worker.ts';
+import { createRequestCore, type RequestCore } from './requests/core.ts';
+import { startExpiry } from './requests/expiry.ts';
+
+/** The endpoints of this gateway, and the module of the pipeline that each child process loads. */
+const ENDPOINTS = [obstetricEndpoint];
+const PIPELINES: Readonly<Record<string, string>> = {
+  [obstetricEndpoint.id]: new URL('../pipelines/obstetric/pipeline.ts', import.meta.url).href,
+};
+
+const UPLOAD_CLEANING_MS = 3_600_000;
+
+export interface Gateway {
+  /** Null without the role `api`. */
+  http: { url: string; port: number } | null;
+  /** Null without the role `dimse`. */
+  dicom: { port: number } | null;
+  core: RequestCore;
+  operations: AdminOperations;
+  /** Ends doors first, then the work behind them; nothing acknowledged is lost. */
+  close(): Promise<void>;
+}
+
+/**
+ * Wires all parts and starts those of `config.roles`. The one place where parts meet.
+ * @throws DatabaseLockedError when another gateway runs on the data folder; the system's error when
+ * an address cannot be bound.
+ */
+export async function startGateway(config: Config, logger: Logger): Promise<Gateway> {
+  const ends: (() => Promise<unknown>)[] = [];
+  const close = async () => {
+    for (const end of ends.splice(0).reverse()) await end();
+  };
+  try {
+    const database = await openDatabase({ ...config, logger });
+    ends.push(() => database.close());
+    const applied = await migrate(database);
+    if (applied.length > 0) logger.info({ migrations: applied }, 'database brought up to date');
+
+    const queue = await openQueue({ database, redisUrl: config.redisUrl, logger });
+    ends.push(() => queue.close());
+    const core = await createRequestCore({ database, queue, endpoints: ENDPOINTS, config, logger });
+    ends.push(() => core.close());
+    const operations = operationsOn(database, config);
+    const admin = await serveAdminSocket(config.dataDir, operations, logger);
+    ends.push(() => admin.close());
+
+    const roles = new Set(config.roles);
+    if (roles.has('delivery')) {
+      const outbox = await startDeliveries(config, database, core, logger);
+      ends.push(() => outbox.stop());
+    }
+    if (roles.has('worker')) {
+      const worker = await startWorker({
+        database,
+        queue,
+        endpoints: ENDPOINTS,
+        pipelines: PIPELINES,
+        config,
+        logger,
+      });
+      ends.push(() => worker.stop());
+      const expiry = startExpiry({ database, config, logger });
+      ends.push(async () => expiry.stop());
+    }
+    let dicom: DimseGateway | null = null;
+    if (roles.has('dimse')) {
+      const started = await startDimse({ config, database, submit: core.submit, logger });
+      ends.push(() => started.close());
+      dicom = started;
+    }
+    let http: HttpServer | null = null;
+    if (roles.has('api')) {
+      const api = await startApi(config, { database, queue, core, logger });
+      ends.push(() => api.stop());
+      http = api.server;
+    }
+    logger.info({ roles: config.roles, http: http?.url, dicom: dicom?.port }, 'gateway started');
+    return { http, dicom, core, operations, close };
+  } catch (error) {
+    await close().catch((closing: unknown) => logger.error({ err: closing }, 'could not close'));
+    throw error;
+  }
+}
+
+/** The operations alone, for a command that finds no gateway running. */
+export async function openOperations(
+  config: Config,
+): Promise<{ operations: AdminOperations; close(): Promise<void> }> {
+  const database = await openDatabase({ ...config, logger: silentLogger });
+  await migrate(database);
+  return { operations: operationsOn(database, config), close: () => database.close() };
+}
+
+function operationsOn(database: PooledDatabase, config: Config): AdminOperations {
+  const giveUpSeconds = config.delivery.giveUpAfterHours * 3600;
+  return createOperations({
+    database,
+    explainStudy: (key) => explainStudy(database, config, key),
+    deliveries: {
+      list: (filter) => listDeliveries(database, filter),
+      // The running outbox is told by the database that something is due again.
+      replay: (id) => replayDelivery(database, id, giveUpSeconds),
+    },
+  });
+}
+
+function startDeliveries(
+  config: Config,
+  database: PooledDatabase,
+  core: RequestCore,
+  logger: Logger,
+): Promise<Outbox> {
+  const subject = (requestId: string) => subjectOfRequest(database, requestId);
+  const isDicom = (d: Config['destinations'][number]): d is DicomDestination => d.type === 'dicom';
+  const isFhir = (d: Config['destinations'][number]): d is FhirDestination => d.type === 'fhir';
+  const deliverers = [
+    createDicomDeliverer({
+      destinations: config.destinations.filter(isDicom),
+      aeTitle: config.dicom.aeTitle,
+      results: core,
+      subject,
+      builders: { 'sr-tid1500': buildTid1500, 'sr-tid5000': buildTid5000 },
+    }),
+    createFhirDeliverer({
+      destinations: config.destinations.filter(isFhir),
+      results: core,
+      subjectOf: subject,
+      reportPdf: (result, of) =>
+        rebuildReportPdf(result, of, (name) => core.artifactPath(of.requestId, name)),
+      binaries: binaryLedger(join(config.dataDir, 'binaries')),
+      logger,
+    }),
+  ];
+  return startOutbox({ database, deliverers, config, logger });
+}
+
+async function startApi(
+  config: Config,
+  parts: { database: PooledDatabase; queue: RequestQueue; core: RequestCore; logger: Logger },
+): Promise<{ server: HttpServer; stop(): Promise<void> }> {
+  const { database, queue, core, logger } = parts;
+  const uploads = createUploads({
+    database,
+    blobs: await openBlobFolder(join(config.dataDir, 'files')),
+    limits: { maxBytes: config.http.maxUploadBytes, minFreeBytes: config.dicom.minFreeBytes },
+  });
+  const cleaning = setInterval(() => {
+    uploads.removeExpired().catch((error: unknown) => {
+      logger.warn({ err: error }, 'expired uploads could not be removed');
+    });
+  }, UPLOAD_CLEANING_MS);
+  const stopping = new AbortController();
+  const app = createHttpApp({
+    core,
+    database,
+    uploads,
+    signer: createUrlSigner(await loadSigningSecret(database)),
+    config: config.http,
+    logger,
+    checks: { database: () => database.query('SELECT 1'), queue: () => queue.counts() },
+    metrics: () => readMetrics(database, queue),
+    stopping: stopping.signal,
+  });
+  const server = await startHttp(app, config.http);
+  return {
+    server,
+    async stop() {
+      clearInterval(cleaning);
+      stopping.abort();
+      await server.stop();
+    },
+  };
+}
