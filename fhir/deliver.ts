@@ -17,6 +17,8 @@ export interface FhirDelivererDeps {
   subjectOf: (requestId: string) => Promise<Subject | null>;
   /** The rendered report with the identity of the subject; null for none. */
   reportPdf: (result: Result, subject: Subject) => Promise<Buffer | null>;
+  /** SOP Instance UID of the structured report that goes to the PACS, for `identifier`. */
+  structuredReportUid?: (result: Result, subject: Subject) => string;
   binaries: BinaryLedger;
   logger: Logger;
 }
@@ -49,6 +51,7 @@ export function createFhirDeliverer(deps: FhirDelivererDeps): Deliverer {
         subject,
         identity: subject.identity,
         pdf: await deps.reportPdf(result, subject),
+        structuredReportUid: deps.structuredReportUid?.(result, subject),
         destination: receiver.destination,
         server: receiver.server,
         mode: await receiver.modeOf(signal),

@@ -1,4 +1,5 @@
 import type { DiagnosticReport } from '@medplum/fhirtypes';
+import { standingValues } from '../pipelines/artifacts/standing-values.ts';
 import type { Result, Section } from '../pipelines/result/envelope.ts';
 import { pdfAttachment } from './attachment.ts';
 import { AI_ASSERTED, reportCodes } from './codes.ts';
@@ -52,11 +53,12 @@ const WITHOUT_GAP: ReadonlySet<Section['status']> = new Set(['complete', 'not_re
  */
 export function conclusion(result: Result): string {
   const statements = result.report?.impression ?? result.findings.map((finding) => finding.text);
-  const accepted = result.measurements.filter((m) => m.quality === 'accepted').length;
+  const measurements = standingValues(result.measurements);
+  const accepted = measurements.filter((m) => m.quality === 'accepted').length;
   const gaps = result.sections.filter((section) => !WITHOUT_GAP.has(section.status)).map(gap);
   return [
     'AI draft, not reviewed.',
-    `Measurements accepted: ${accepted}; withheld: ${result.measurements.length - accepted}.`,
+    `Measurements accepted: ${accepted}; withheld: ${measurements.length - accepted}.`,
     ...statements,
     ...(gaps.length > 0 ? [`Not or not fully assessed: ${gaps.join('; ')}.`] : []),
   ].join(' ');

@@ -1,4 +1,5 @@
 import type { Observation } from '@medplum/fhirtypes';
+import { standingValues } from '../pipelines/artifacts/standing-values.ts';
 import type { Section } from '../pipelines/result/envelope.ts';
 import { SECTION_CODES } from './codes.ts';
 import { measurementObservation, measurementRole } from './measurement-observation.ts';
@@ -17,9 +18,11 @@ import {
 /** Every statement of the result as an Observation, each section's group before its members. */
 export function buildObservations(context: ReportContext): ObservationEntry[] {
   const { result } = context;
-  const roles = new Map(result.measurements.map((m) => [m.id, measurementRole(m)]));
+  // Repeats stay in the structured report: under the same code an EHR would chart them as values.
+  const measurements = standingValues(result.measurements);
+  const roles = new Map(measurements.map((m) => [m.id, measurementRole(m)]));
   const members: ObservationEntry[] = [
-    ...result.measurements.map((m) => measurementObservation(context, m, roles)),
+    ...measurements.map((m) => measurementObservation(context, m, roles)),
     ...result.scores.map((score) => scoreObservation(context, score)),
     ...result.classifications.map((classification) =>
       classificationObservation(context, classification),

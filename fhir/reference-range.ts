@@ -1,5 +1,6 @@
 import type { ObservationReferenceRange, Quantity } from '@medplum/fhirtypes';
 import type { Subject } from '../pipelines/artifacts/subject.ts';
+import { weeksAndDays } from '../pipelines/obstetric/charts/dates.ts';
 import { chartEntry } from '../pipelines/result/concepts.ts';
 import type { Measurement } from '../pipelines/result/envelope.ts';
 
@@ -18,11 +19,7 @@ export function referenceRange(
     {
       low: reference.low === null ? undefined : quantity(reference.low),
       high: reference.high === null ? undefined : quantity(reference.high),
-      text: dating ? `${name}; at ${weeksAndDays(dating.gaDays)} by ${dating.basis}` : name,
+      text: dating ? `${name}; at ${weeksAndDays(dating.gaDays)} weeks by ${dating.basis}` : name,
     },
   ];
-}
-
-function weeksAndDays(days: number): string {
-  return `${Math.floor(days / 7)} weeks ${days % 7} days`;
 }

@@ -19,6 +19,7 @@ export interface ReportToSend {
   subject: Subject;
   identity: DicomIdentity;
   pdf: Buffer | null;
+  structuredReportUid?: string;
   destination: FhirDestination;
   server: FhirServer;
   mode: DeliveryMode;
@@ -50,6 +51,7 @@ export async function sendReport(report: ReportToSend): Promise<ReportReceipt> {
     resultSystem: destination.resultSystem,
     organization: destination.organization,
     patient: known ?? { reference: resourceUrn(report.subject.requestId, NEW_PATIENT_ROLE) },
+    structuredReportUid: report.structuredReportUid,
     newPatient: 'newPatient' in match ? match.newPatient : undefined,
     ...(await findOrder(server, identity.AccessionNumber, known, signal)),
     ...mode,

@@ -155,7 +155,7 @@ describe('a measured Observation', () => {
     expect(hc.referenceRange?.[0]).toMatchObject({
       low: { value: 262, code: 'mm' },
       high: { value: 301, code: 'mm' },
-      text: expect.stringMatching(/INTERGROWTH-21st.*at 30 weeks 2 days by lmp/),
+      text: expect.stringMatching(/INTERGROWTH-21st.*at 30\+2 weeks by lmp/),
     });
     expect(hc.interpretation?.[0]?.coding?.[0]?.code).toBe('N');
   });
@@ -185,6 +185,19 @@ describe('a measured Observation', () => {
 
   test('names the values it was calculated from', () => {
     expect(observation(bundle, 'hc-ac-ratio').derivedFrom).toHaveLength(2);
+  });
+
+  test('that sums up repeats stands for them: a chart of the EHR gets one value', () => {
+    const measurements = [
+      sampleMeasurement('hc', 281, 'hc-ellipse', { inputs: ['hc-1', 'hc-2'] }),
+      sampleMeasurement('hc', 280, 'hc-ellipse', { id: 'hc-1', derivation: 'measured' }),
+      sampleMeasurement('hc', 282, 'hc-ellipse', { id: 'hc-2', derivation: 'measured' }),
+    ];
+    const repeated = bundleOf({ result: sampleResult({ measurements, findings: [] }) });
+    const values = resources(repeated, 'Observation').flatMap((o) =>
+      o.code.coding?.[0]?.code === '11984-2' ? (o.valueQuantity?.value ?? []) : [],
+    );
+    expect(values).toEqual([281]);
   });
 
   test('taken from the machine is not ascribed to our software', () => {
