@@ -1,10 +1,11 @@
 import type { Point } from '../contract/image.ts';
+import { weeksAndDays } from '../obstetric/charts/dates.ts';
 import type { Measurement } from '../result/envelope.ts';
 import { type Drawing, disc, type Label, line, type Mark, rectangle } from './drawing.ts';
 import { toPng } from './drawing-png.ts';
 import { DRAWN_CENTILES, type GrowthCurve, measuredOnCurve } from './growth-curve.ts';
 import { DRAFT_NOTICE } from './statement.ts';
-import { centileText, valueText, weeksAndDays } from './wording.ts';
+import { centileText, valueText } from './wording.ts';
 
 const PANEL = { width: 380, height: 290 } as const;
 const PLOT = { left: 48, right: 344, top: 34, bottom: 232 } as const;

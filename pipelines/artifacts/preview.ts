@@ -22,9 +22,8 @@ const COLOURS = ['#39d0ff', '#ffb000', '#7dff8a', '#ff7ac8', '#ffffff', '#b79cff
 const NOT_ACCEPTED = '#9a9a9a';
 const HALO = '#000000';
 
-const TEXT_SIZE = 20;
-const ROW = 30;
-const MARGIN = 14;
+/** Text relative to the width, so that it can be read where the preview is shown small. */
+const TEXT_PER_WIDTH = 1 / 46;
 
 /**
  * Blackens all outside the ultrasound regions: names burned in by a cart stand there. Only regions
@@ -80,25 +79,35 @@ function caliperMarks(caliper: Caliper, scale: number, colour: string): Mark[] {
   return [outline, ...ends];
 }
 
+/** Sizes of the strip below the picture, in pixels. */
+function stripOf(width: number, rows: number) {
+  const text = Math.round(width * TEXT_PER_WIDTH);
+  const row = Math.round(text * 1.5);
+  const margin = Math.round(text * 0.7);
+  return { text, row, margin, height: 2 * margin + row * Math.max(1, rows) };
+}
+
 /** One row for each measurement below the picture: nothing covers the anatomy. */
 function legend(measurements: readonly Measurement[], top: number, width: number): Mark[] {
+  const { text: size, row, margin } = stripOf(width, measurements.length);
+  const radius = size / 3;
   const rows = measurements.flatMap((measurement, index): Mark[] => {
-    const colour = colourOf(measurement, index);
-    const baseline = top + MARGIN + ROW * index + TEXT_SIZE;
+    const baseline = top + margin + row * index + size;
     const label: Label = {
       kind: 'label',
       text: shortText(measurement),
-      at: { x: MARGIN + 24, y: baseline },
-      size: TEXT_SIZE,
+      at: { x: margin + 3.5 * radius, y: baseline },
+      size,
       colour: '#f2f2f2',
     };
-    return [disc({ x: MARGIN + 8, y: baseline - 7 }, 7, colour), label];
+    const spot = { x: margin + radius, y: baseline - radius };
+    return [disc(spot, radius, colourOf(measurement, index)), label];
   });
   const notice: Label = {
     kind: 'label',
     text: DRAFT_NOTICE,
-    at: { x: width - MARGIN, y: top + MARGIN + TEXT_SIZE },
-    size: TEXT_SIZE - 2,
+    at: { x: width - margin, y: top + margin + size },
+    size,
     colour: '#ffb000',
     bold: true,
     anchor: 'end',
@@ -121,7 +130,7 @@ export async function renderPreview(
 ): Promise<Buffer> {
   const scale = Math.max(1, Math.ceil(LEAST_WIDTH / frame.width));
   const [width, height] = [frame.width * scale, frame.height * scale];
-  const strip = 2 * MARGIN + ROW * Math.max(1, measurements.length);
+  const { height: strip } = stripOf(width, measurements.length);
   const calipers = measurements.flatMap((measurement, index) =>
     measurement.source.calipers.flatMap((caliper) =>
       caliperMarks(caliper, scale, colourOf(measurement, index)),

@@ -1,11 +1,6 @@
+import { weeksAndDays } from '../obstetric/charts/dates.ts';
 import { conceptEntry } from '../result/concepts.ts';
 import type { Measurement } from '../result/envelope.ts';
-
-/** "28+0" of 196 days. */
-export function weeksAndDays(days: number): string {
-  const whole = Math.round(days);
-  return `${Math.floor(whole / 7)}+${whole % 7}`;
-}
 
 /** A value with the decimals of its concept; the logic has used the unrounded one. */
 export function valueText(measurement: Measurement): string {

@@ -6,15 +6,19 @@ import { ALERT, MUTED } from './page.ts';
 import type { Cell, Column } from './table.ts';
 
 export const MEASUREMENT_COLUMNS: readonly Column[] = [
-  { title: 'Measurement', width: 142 },
-  { title: 'Value', width: 72, align: 'right' },
-  { title: 'Reference range', width: 86, align: 'right' },
-  { title: 'Centile', width: 50, align: 'right' },
-  { title: 'z', width: 40, align: 'right' },
-  { title: 'Method', width: 109 },
+  { title: 'Measurement', width: 132 },
+  { title: 'Value', width: 70, align: 'right' },
+  { title: 'Reference range', width: 84, align: 'right' },
+  { title: 'Centile', width: 46, align: 'right' },
+  { title: 'z', width: 36, align: 'right' },
+  { title: 'Method', width: 131 },
 ];
 
-const MARKS = { N: '', L: ' \u25bc low', H: ' \u25b2 high', A: ' \u25cf abnormal' } as const;
+/** Before the value: below, above, or otherwise outside its reference. */
+const MARKS = { N: '', L: '\u25bc ', H: '\u25b2 ', A: '\u25cf ' } as const;
+
+export const MARK_LEGEND =
+  '\u25bc below, \u25b2 above the reference range; \u25cf abnormal. An unmarked value without a range was not rated.';
 
 function rangeText({ reference, ...measurement }: Measurement): string {
   if (!reference) return '';
@@ -39,8 +43,8 @@ function valueCells(measurement: Measurement): Cell[] {
     ? `${measurement.label} (fetus ${measurement.fetus})`
     : measurement.label;
   return [
-    { text: `${name}${mark}`, ...emphasis },
-    { text: valueText(measurement), ...emphasis },
+    { text: name, ...emphasis },
+    { text: `${mark}${valueText(measurement)}`, ...emphasis },
     { text: rangeText(measurement) },
     { text: reference?.centile == null ? '' : centileText(reference.centile), ...emphasis },
     { text: reference?.z_score == null ? '' : reference.z_score.toFixed(2) },

@@ -1,3 +1,4 @@
+import { isoDate } from '../due-date.ts';
 import type { DicomIdentity, Subject } from '../subject.ts';
 
 /** "Beispiel, Zoë" of the PN "Beispiel^Zoë^^Dr."; the alphabetic group only (PS3.5 6.2.1). */
@@ -8,11 +9,8 @@ export function readableName(name: string): string {
   return [family, first, suffix].filter(Boolean).join(', ');
 }
 
-/** "2026-05-04" of a DA; what is no date is shown as it stands. */
-export function readableDate(date: string): string {
-  const parts = /^(\d{4})(\d{2})(\d{2})$/.exec(date);
-  return parts ? parts.slice(1).join('-') : date;
-}
+/** A date for people; what is no date is shown as it stands. */
+const readableDate = (date: string): string => isoDate(date) ?? date;
 
 const or = (value: string): string => value || 'not given';
 

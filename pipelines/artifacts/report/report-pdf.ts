@@ -1,11 +1,17 @@
+import { weeksAndDays } from '../../obstetric/charts/dates.ts';
 import { chartEntry } from '../../result/concepts.ts';
 import type { Result, Section } from '../../result/envelope.ts';
 import type { Drawing } from '../drawing.ts';
 import { drawOnPdf } from '../drawing-pdf.ts';
+import { dueDate } from '../due-date.ts';
 import { accepted, DRAFT_NOTICE, noMeasurementStatement, sectionStatement } from '../statement.ts';
 import type { Subject } from '../subject.ts';
-import { weeksAndDays } from '../wording.ts';
-import { MEASUREMENT_COLUMNS, measurementNotes, measurementRows } from './measurement-table.ts';
+import {
+  MARK_LEGEND,
+  MEASUREMENT_COLUMNS,
+  measurementNotes,
+  measurementRows,
+} from './measurement-table.ts';
 import {
   ALERT,
   closeDocument,
@@ -21,9 +27,9 @@ import {
 import { patientLine, patientRows, studyRows } from './patient.ts';
 import { table } from './table.ts';
 
-/** A preview (preview.ts) to be shown as a key image. */
+/** A preview (preview.ts) as PNG or JPEG. */
 export interface KeyImage {
-  png: Buffer;
+  bytes: Buffer;
   width: number;
   height: number;
 }
@@ -79,6 +85,8 @@ function dating(page: Page, { subject }: ReportInput): void {
   const { gaDays, basis } = subject.dating;
   const age = `${weeksAndDays(gaDays)} weeks (${gaDays} days)`;
   paragraph(page, `Gestational age on the day of the scan: ${age}, by ${BASIS[basis] ?? basis}.`);
+  const due = dueDate(subject);
+  if (due) paragraph(page, `Expected date of delivery: ${due}.`);
 }
 
 /** Abnormal findings first; what follows is the summary of each section that was read. */
@@ -102,6 +110,7 @@ function measurements(page: Page, { result }: ReportInput): void {
   if (result.measurements.length === 0) return;
   heading(page, 'Measurements', 40);
   table(page, MEASUREMENT_COLUMNS, measurementRows(result));
+  paragraph(page, MARK_LEGEND, { size: 7.5, colour: MUTED });
   const charts = new Set(accepted(result).flatMap(({ reference }) => reference?.chart ?? []));
   for (const key of charts) {
     const chart = chartEntry(key);
@@ -137,7 +146,7 @@ function keyImages(page: Page, { keyImages: images }: ReportInput): void {
     const height = Math.max(...row.map(heightOf)) + 8;
     makeRoom(page, height);
     row.forEach((image, column) => {
-      page.doc.image(image.png, MARGIN + column * (width + 12), page.y, { width });
+      page.doc.image(image.bytes, MARGIN + column * (width + 12), page.y, { width });
     });
     page.y += height;
   }
@@ -145,20 +154,29 @@ function keyImages(page: Page, { keyImages: images }: ReportInput): void {
 
 const assessed = ({ status }: Section) => status === 'complete' || status === 'partial';
 
+/** The heading has said "not assessed"; another status is named. */
+function reasonText(section: Section): string {
+  const plain = section.status === 'not_assessed' && section.summary === '' && section.reason;
+  return plain ? plain.detail : sectionStatement(section);
+}
+
 function notAssessed(page: Page, { result }: ReportInput): void {
   const missing = result.sections.filter(
     (section) => !assessed(section) && section.status !== 'not_requested',
   );
   if (missing.length === 0) return;
   heading(page, 'Not assessed', 40);
-  paragraph(page, 'Nothing is said to be normal here: these parts were not looked at.');
+  paragraph(
+    page,
+    'These parts were not assessed; nothing is said about them, neither normal nor abnormal.',
+  );
   table(
     page,
     [
       { title: 'Part of the examination', width: 150 },
       { title: 'Reason', width: WIDTH - 150 },
     ],
-    missing.map((section) => [{ text: section.title }, { text: sectionStatement(section) }]),
+    missing.map((section) => [{ text: section.title }, { text: reasonText(section) }]),
   );
 }
 

@@ -1,5 +1,6 @@
 import { conceptEntry, STATED_AGE } from '../../result/concepts.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
+import { dueDate } from '../due-date.ts';
 import { standingValues } from '../standing-values.ts';
 import {
   accepted,
@@ -34,20 +35,6 @@ import {
 } from './measured-value.ts';
 import { referenceTo } from './references.ts';
 import { SR } from './vocabulary.ts';
-
-/** Days from the last menstrual period to the due date (Naegele; ISUOG). */
-const PREGNANCY_DAYS = 280;
-const DAY_MS = 86_400_000;
-
-/** DICOM DA of the due date; null without a scan date. */
-function dueDate(studyDate: string, gaDays: number): string | null {
-  const parts = /^(\d{4})(\d{2})(\d{2})$/.exec(studyDate);
-  if (!parts) return null;
-  const [year, month, day] = parts.slice(1).map(Number);
-  const scan = Date.UTC(year ?? 0, (month ?? 1) - 1, day);
-  const due = new Date(scan + (PREGNANCY_DAYS - gaDays) * DAY_MS);
-  return due.toISOString().slice(0, 10).replaceAll('-', '');
-}
 
 /** A fetus and its measurements; `id` is null when there is no more than one. */
 interface Fetus {
@@ -219,10 +206,7 @@ export function tid5000Tree(result: Result, subject: Subject): ContentItem {
   const placed = new Set(
     ages.flatMap((byQuantity) => [...byQuantity.values()].map(({ id }) => id)),
   );
-  const due =
-    subject.dating && subject.identity
-      ? dueDate(subject.identity.StudyDate, subject.dating.gaDays)
-      : null;
+  const due = dueDate(subject);
   return root(SR.obGynReport, '5000', [
     languageItem(),
     ...observerItems(result),
@@ -230,7 +214,7 @@ export function tid5000Tree(result: Result, subject: Subject): ContentItem {
     container(
       SR.summary,
       [
-        ...(due ? [date('CONTAINS', SR.dueDate, due)] : []),
+        ...(due ? [date('CONTAINS', SR.dueDate, due.replaceAll('-', ''))] : []),
         ...fetuses.map((fetus) => fetusSummary(fetus, placed, result, subject)),
       ],
       '5002',

@@ -1,0 +1,41 @@
+import sharp from 'sharp';
+import type { Measurement, Result } from '../../result/envelope.ts';
+import { growthPanel } from '../growth-chart.ts';
+import { type GrowthCurve, measuredOnCurve } from '../growth-curve.ts';
+import type { Subject } from '../subject.ts';
+import { buildReportPdf, type KeyImage } from './report-pdf.ts';
+
+/** Key images in the PDF are photographs beside vectors: JPEG keeps the file small. */
+const KEY_IMAGE = { width: 1200, quality: 88 } as const;
+
+/** The bytes of a preview PNG and what is measured on it. */
+export interface ReportPreview {
+  png: Buffer;
+  measurements: readonly Measurement[];
+}
+
+async function keyImage({ png }: ReportPreview): Promise<KeyImage> {
+  const { data, info } = await sharp(png)
+    .resize({ width: KEY_IMAGE.width, withoutEnlargement: true })
+    .jpeg({ quality: KEY_IMAGE.quality })
+    .toBuffer({ resolveWithObject: true });
+  return { bytes: data, width: info.width, height: info.height };
+}
+
+/** The report of a result with its growth panels and the previews that show something new. */
+export async function renderReport(
+  result: Result,
+  subject: Subject,
+  previews: readonly ReportPreview[],
+  curves: readonly GrowthCurve[],
+): Promise<Buffer> {
+  const gaDays = subject.dating?.gaDays;
+  const shown = curves.filter((curve) => measuredOnCurve(curve, result.measurements).length > 0);
+  const panels =
+    gaDays === undefined
+      ? []
+      : shown.map((curve) => growthPanel(curve, result.measurements, gaDays));
+  const keyImages: KeyImage[] = [];
+  for (const preview of previews) keyImages.push(await keyImage(preview));
+  return buildReportPdf({ result, subject, panels, keyImages });
+}

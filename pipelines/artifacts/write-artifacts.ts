@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Study } from '../contract/study.ts';
+import type { ArtifactEntry, Result } from '../result/envelope.ts';
+import { growthChart, renderGrowthChart } from './growth-chart.ts';
+import type { GrowthCurve } from './growth-curve.ts';
+import { INTERGROWTH_CURVES } from './intergrowth-curves.ts';
+import { keyOverlays, type Overlay, overlaysOf } from './overlays.ts';
+import { renderPreview } from './preview.ts';
+import { renderReport } from './report/render-report.ts';
+import { buildTid1500 } from './sr/tid1500.ts';
+import { buildTid5000 } from './sr/tid5000.ts';
+import type { Subject } from './subject.ts';
+
+/** An artifact that another folder builds, such as the FHIR bundle. */
+export interface ExtraArtifact {
+  name: string;
+  mediaType: string;
+  build(result: Result, subject: Subject): Buffer | string | Promise<Buffer | string>;
+}
+
+export interface ArtifactInput {
+  result: Result;
+  subject: Subject;
+  /** The frames that were measured are decoded again for the previews. */
+  study: Study;
+  /** Where the files go; made when it does not exist. */
+  folder: string;
+  curves?: readonly GrowthCurve[];
+  /** False: no previews, neither as files nor in the report (`options.previews`). */
+  previews?: boolean;
+  extra?: readonly ExtraArtifact[];
+}
+
+interface RenderedOverlay extends Overlay {
+  png: Buffer;
+}
+
+async function renderOverlays({ study, result }: ArtifactInput): Promise<RenderedOverlay[]> {
+  const rendered: RenderedOverlay[] = [];
+  for (const overlay of overlaysOf(result.measurements)) {
+    const clip = study.clips.find(({ file }) => file === overlay.file);
+    const frame = clip?.frames[overlay.frame - 1];
+    if (!clip || !frame) continue;
+    const png = await renderPreview(await frame.rgb(), clip.regions, overlay.measurements);
+    rendered.push({ ...overlay, png });
+  }
+  return rendered;
+}
+
+/**
+ * Writes every artifact of a result, under the names of the HTTP contract, into `folder`:
+ * `overlay-<section>-<n>.png`, `growth-chart.png`, `report.pdf`, the SR documents and `extra`.
+ * What has no content is not written: no chart without a centile, no overlay without a caliper.
+ * @returns the entries for `result.artifacts`, in the order written.
+ */
+export async function writeArtifacts(input: ArtifactInput): Promise<ArtifactEntry[]> {
+  const { result, subject, folder, curves = INTERGROWTH_CURVES, extra = [] } = input;
+  const entries: ArtifactEntry[] = [];
+  const write = async (
+    name: string,
+    mediaType: string,
+    content: Buffer | string,
+    section: string | null = null,
+  ) => {
+    const bytes = Buffer.from(content);
+    await writeFile(join(folder, name), bytes);
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    entries.push({ name, media_type: mediaType, bytes: bytes.length, sha256, section });
+  };
+  await mkdir(folder, { recursive: true });
+
+  const overlays = input.previews === false ? [] : await renderOverlays(input);
+  for (const { name, png, section } of overlays) await write(name, 'image/png', png, section);
+
+  const { dating } = subject;
+  const chart = dating && growthChart(curves, result.measurements, dating.gaDays);
+  if (chart) {
+    await write('growth-chart.png', 'image/png', await renderGrowthChart(chart), 'growth');
+  }
+
+  const report = await renderReport(result, subject, keyOverlays(overlays), curves);
+  await write('report.pdf', 'application/pdf', report);
+  await write('sr-tid1500.dcm', 'application/dicom', buildTid1500(result, subject));
+  await write('sr-tid5000.dcm', 'application/dicom', buildTid5000(result, subject));
+  for (const { name, mediaType, build } of extra) {
+    await write(name, mediaType, await build(result, subject));
+  }
+  return entries;
+}
