@@ -6,12 +6,12 @@ import type { Submit } from '../src/requests/port.ts';
 import { releaseDeadline } from './completion.ts';
 import type { AssociationEnd, AssociationPeer } from './network/storage-service.ts';
 import { route, whyUnrouted } from './routing.ts';
+import { instancesOf } from './study-queries.ts';
 import {
   type Arrival,
   claimCompleteStudies,
   endRevision,
   hastenCompletion,
-  instancesOf,
   postpone,
   recordSubmission,
   type StudyRow,

@@ -1,7 +1,7 @@
 import type { Config } from '../config/schema.ts';
 import type { Queryable } from '../src/database/port.ts';
 import { type RuleVerdict, route } from './routing.ts';
-import { findStudy, instancesOf, requestsOf, type StudyRequestRow } from './study-store.ts';
+import { findStudy, instancesOf, requestsOf, type StudyRequestRow } from './study-queries.ts';
 import { factsOf } from './study-submission.ts';
 
 /** What happened to a study and why, without its patient. */

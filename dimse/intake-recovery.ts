@@ -6,7 +6,7 @@ import { SonogateError } from '../src/errors/catalogue.ts';
 import { dayFolders, OBJECT_SUFFIX, PARTIAL_SUFFIX, quarantine } from './intake-folder.ts';
 import { readFileMeta } from './part10.ts';
 import { type RegistrationOptions, registerObject, type StoredObject } from './registration.ts';
-import { knownPaths } from './study-store.ts';
+import { knownPaths } from './study-queries.ts';
 
 /** Paths looked up in one query. */
 const BATCH = 1000;

@@ -66,13 +66,6 @@ export interface InstanceRow {
   header: InstanceHeader;
 }
 
-export interface StudyRequestRow {
-  revision: number;
-  rule: string;
-  request_id: string;
-  submitted_at: Date;
-}
-
 /**
  * Records an object that lies safely on the disk, in one transaction. Several associations may
  * bring the first objects of a study at once: the unique key decides which makes the row.
@@ -232,72 +225,4 @@ export async function postpone(
      WHERE id = $1 AND revision = $2 AND state = 'complete'`,
     [study.id, study.revision, until, reason],
   );
-}
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
-/** @param key our own id or the Study Instance UID. */
-export async function findStudy(database: Queryable, key: string): Promise<StudyRow | null> {
-  const { rows } = await database.query<StudyRow>(
-    UUID.test(key)
-      ? 'SELECT * FROM studies WHERE id = $1'
-      : 'SELECT * FROM studies WHERE study_instance_uid = $1',
-    [key],
-  );
-  return rows[0] ?? null;
-}
-
-/** Objects of a revision in order of arrival; of those in conflict only the newest. */
-export async function instancesOf(
-  database: Queryable,
-  { id, revision }: Pick<StudyRow, 'id' | 'revision'>,
-): Promise<InstanceRow[]> {
-  const { rows } = await database.query<InstanceRow>(
-    `SELECT * FROM (
-       SELECT DISTINCT ON (sop_instance_uid) id, sop_instance_uid, ordinal, revision, path,
-         bytes::float8 AS bytes, file_sha256, conflict, transfer_syntax, header
-       FROM instances WHERE study_id = $1 AND revision <= $2
-       ORDER BY sop_instance_uid, ordinal DESC
-     ) AS newest ORDER BY ordinal`,
-    [id, revision],
-  );
-  return rows;
-}
-
-export async function requestsOf(database: Queryable, studyId: string): Promise<StudyRequestRow[]> {
-  const { rows } = await database.query<StudyRequestRow>(
-    `SELECT revision, rule, request_id, submitted_at FROM study_requests
-     WHERE study_id = $1 ORDER BY revision`,
-    [studyId],
-  );
-  return rows;
-}
-
-/** Which of the paths have a row. */
-export async function knownPaths(
-  database: Queryable,
-  paths: readonly string[],
-): Promise<Set<string>> {
-  const { rows } = await database.query<{ path: string }>(
-    'SELECT path FROM instances WHERE path = ANY($1)',
-    [paths],
-  );
-  return new Set(rows.map((row) => row.path));
-}
-
-/** The name under which an object stands in a request and in its results. */
-export function fileName({ ordinal }: Pick<InstanceRow, 'ordinal'>): string {
-  return `object-${String(ordinal).padStart(4, '0')}.dcm`;
-}
-
-/** Which study and revision a request was made of; null when it did not come by DICOM. */
-export async function studyOfRequest(
-  database: Queryable,
-  requestId: string,
-): Promise<{ study: string; revision: number } | null> {
-  const { rows } = await database.query<{ study: string; revision: number }>(
-    'SELECT study_id AS study, revision FROM study_requests WHERE request_id = $1',
-    [requestId],
-  );
-  return rows[0] ?? null;
 }

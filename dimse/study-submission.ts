@@ -3,7 +3,8 @@ import type { Config, Destination, RoutingRule } from '../config/schema.ts';
 import type { DeliveryTarget, RequestFile, SubmitCommand } from '../src/requests/port.ts';
 import { contextFromHeaders, inputFor } from './clinical-context.ts';
 import type { StudyFacts } from './routing.ts';
-import { fileName, type InstanceRow, type StudyRow } from './study-store.ts';
+import { fileName } from './study-queries.ts';
+import type { InstanceRow, StudyRow } from './study-store.ts';
 
 /** What the routing rules look at. */
 export function factsOf(study: StudyRow, instances: readonly InstanceRow[]): StudyFacts {

@@ -1,7 +1,7 @@
 import type { SourceInstance, Subject } from '../pipelines/artifacts/subject.ts';
 import type { Queryable } from '../src/database/port.ts';
 import { contextFromHeaders } from './clinical-context.ts';
-import { fileName, findStudy, instancesOf, studyOfRequest } from './study-store.ts';
+import { fileName, findStudy, instancesOf, studyOfRequest } from './study-queries.ts';
 
 /**
  * Whose result a request of a DICOM study is: the identity of the study and the objects of the

@@ -3,15 +3,9 @@ import type { Socket } from 'node:net';
 import { ERRORS, type ErrorCode, SonogateError } from '../../src/errors/catalogue.ts';
 import type { Logger } from '../../src/logging/logger.ts';
 import { IMPLEMENTATION_CLASS_UID, IMPLEMENTATION_VERSION } from '../implementation.ts';
-import {
-  COMMAND,
-  type CommandSet,
-  decodeCommandSet,
-  encodeCommandSet,
-  RESPONSE_BIT,
-  responseTo,
-} from './command-set.ts';
-import { type AcceptedContext, answerContexts, type Offer, refusal } from './negotiation.ts';
+import { type CommandSet, encodeCommandSet } from './command-set.ts';
+import { DimseProvider } from './dimse-provider.ts';
+import { answerContexts, type Offer, refusal } from './negotiation.ts';
 import {
   type AssociateRequest,
   DICOM_APPLICATION_CONTEXT,
@@ -29,10 +23,9 @@ import type {
   Admission,
   AssociationEnd,
   AssociationPeer,
-  ObjectSink,
   StorageService,
 } from './storage-service.ts';
-import { abortFor, rejectionFor, STATUS, statusFor } from './wire-answer.ts';
+import { abortFor, rejectionFor } from './wire-answer.ts';
 
 export interface AcceptorOptions {
   /** Called AE title that is ours; null answers to any (the receiver of a demo). */
@@ -48,8 +41,6 @@ export interface AcceptorOptions {
 
 /** ARTIM: how long a peer may take to ask for an association, or to close after our last word. */
 const ARTIM_MILLISECONDS = 30_000;
-/** Command sets have a few hundred bytes; UIDs and comments are bounded. */
-const MAX_COMMAND_BYTES = 16 * 1024;
 
 /**
  * The acceptor's side of one association (PS3.8 9.2).
@@ -65,24 +56,14 @@ const MAX_COMMAND_BYTES = 16 * 1024;
 const STATE = ['awaiting', 'established', 'released', 'rejected', 'aborted'] as const;
 type State = (typeof STATE)[number];
 
-/** A C-STORE or other request whose data set is still coming. */
-interface Message {
-  contextId: number;
-  command: CommandSet;
-  sink: ObjectSink | null;
-  failure: unknown;
-}
-
 export class Acceptor {
   readonly #socket: Socket;
   readonly #options: AcceptorOptions;
   readonly #reader: PduReader;
   #state: State = 'awaiting';
   #peer: AssociationPeer;
-  #contexts = new Map<number, AcceptedContext>();
+  #provider: DimseProvider | null = null;
   #peerMaxPduBytes = 0;
-  #command: { contextId: number; parts: Buffer[]; bytes: number } | null = null;
-  #message: Message | null = null;
   #working = false;
   #stopping = false;
 
@@ -129,7 +110,7 @@ export class Acceptor {
   /** Ends the association as the gateway stops: at once, or after the object that is under way. */
   stop(): void {
     this.#stopping = true;
-    if (this.#working || this.#message || this.#command) return;
+    if (this.#working || this.#provider?.insideMessage) return;
     if (this.#state === 'established' || this.#state === 'awaiting') this.#state = 'aborted';
     this.#endWith(encodeAbort({ source: 0, reason: 0 }));
   }
@@ -141,15 +122,15 @@ export class Acceptor {
 
   async #handle(event: PduEvent): Promise<void> {
     if (event.kind === 'fragment') {
-      if (this.#state !== 'established') throw this.#unexpected('data');
-      return event.command ? this.#onCommandFragment(event) : this.#onDataFragment(event);
+      if (!this.#provider || this.#state !== 'established') throw this.#unexpected('data');
+      return this.#provider.take(event);
     }
     switch (event.type) {
       case PDU.associateRequest:
         if (this.#state !== 'awaiting') throw this.#unexpected('A-ASSOCIATE-RQ');
         return this.#onAssociateRequest(decodeAssociateRequest(event.body));
       case PDU.releaseRequest:
-        if (this.#message || this.#command) throw this.#unexpected('A-RELEASE-RQ');
+        if (this.#provider?.insideMessage) throw this.#unexpected('A-RELEASE-RQ');
         this.#state = 'released';
         this.#socket.end(encodeReleaseResponse());
         return;
@@ -178,7 +159,13 @@ export class Acceptor {
       return;
     }
     const { answers, accepted } = answerContexts(request.contexts, offer);
-    this.#contexts = accepted;
+    this.#provider = new DimseProvider({
+      contexts: accepted,
+      peer: this.#peer,
+      storage: this.#options.storage,
+      send: (contextId, command) => this.#send(contextId, command),
+      log: (level, text, fields) => this.#log(level, text, fields),
+    });
     this.#peerMaxPduBytes = request.maxPduBytes;
     this.#state = 'established';
     this.#socket.setTimeout((admission?.idleTimeoutSeconds ?? 0) * 1000);
@@ -201,111 +188,14 @@ export class Acceptor {
     });
   }
 
-  async #onCommandFragment({ contextId, last, data }: PduEvent & { kind: 'fragment' }) {
-    if (this.#message) throw this.#unexpected('a command inside a data set');
-    this.#command ??= { contextId, parts: [], bytes: 0 };
-    const command = this.#command;
-    command.bytes += data.length;
-    if (command.contextId !== contextId || command.bytes > MAX_COMMAND_BYTES) {
-      throw this.#unexpected('a command set');
-    }
-    command.parts.push(data);
-    if (!last) return;
-    this.#command = null;
-    await this.#onCommand(contextId, decodeCommandSet(Buffer.concat(command.parts)));
-  }
-
-  async #onCommand(contextId: number, command: CommandSet): Promise<void> {
-    const context = this.#contexts.get(contextId);
-    if (!context || command.commandField & RESPONSE_BIT) throw this.#unexpected('a command');
-    const message: Message = { contextId, command, sink: null, failure: null };
-    if (command.commandField === COMMAND.cStore && command.hasDataSet) {
-      await this.#openSink(message, context);
-    }
-    if (command.hasDataSet) this.#message = message;
-    else await this.#answer(message);
-  }
-
-  async #openSink(message: Message, { abstractSyntax, transferSyntax }: AcceptedContext) {
-    const { affectedSopClassUid = '', affectedSopInstanceUid = '' } = message.command;
-    try {
-      if (affectedSopClassUid !== abstractSyntax) {
-        throw new SonogateError('sop_class_not_supported');
-      }
-      if (!isUid(affectedSopInstanceUid)) throw new SonogateError('object_not_understood');
-      message.sink = await this.#options.storage.open(
-        {
-          sopClassUid: affectedSopClassUid,
-          sopInstanceUid: affectedSopInstanceUid,
-          transferSyntax,
-        },
-        this.#peer,
-      );
-    } catch (error) {
-      // The data set follows all the same: it is read to its end, then the status is sent.
-      message.failure = error;
-    }
-  }
-
-  async #onDataFragment({ contextId, last, data }: PduEvent & { kind: 'fragment' }) {
-    const message = this.#message;
-    if (!message || message.contextId !== contextId) throw this.#unexpected('a data set');
-    if (message.sink) {
-      try {
-        await message.sink.write(data);
-      } catch (error) {
-        message.failure = error;
-        await this.#discard(message);
-      }
-    }
-    if (!last) return;
-    this.#message = null;
-    await this.#answer(message);
-  }
-
-  async #answer(message: Message): Promise<void> {
-    const { command, contextId } = message;
-    if (command.commandField === COMMAND.cCancel) return;
-    if (command.commandField === COMMAND.cEcho) {
-      return this.#send(contextId, responseTo(command, STATUS.success));
-    }
-    if (command.commandField !== COMMAND.cStore) {
-      return this.#send(contextId, responseTo(command, STATUS.unrecognizedOperation));
-    }
-    try {
-      if (message.failure) throw message.failure;
-      if (!message.sink) throw new SonogateError('object_not_understood');
-      await message.sink.commit();
-      this.#send(contextId, responseTo(command, STATUS.success));
-    } catch (error) {
-      const { status, comment } = statusFor(error);
-      this.#log('warn', 'object refused', {
-        status: status.toString(16).toUpperCase().padStart(4, '0'),
-        sopInstanceUid: command.affectedSopInstanceUid,
-        error: error instanceof Error ? error.message : String(error),
-      });
-      this.#send(contextId, responseTo(command, status, comment));
-    }
-  }
-
   #send(contextId: number, command: CommandSet): void {
     const bytes = encodeCommandSet(command);
-    const limit = this.#peerMaxPduBytes === 0 ? bytes.length : this.#peerMaxPduBytes;
+    const limit = this.#peerMaxPduBytes || Number.POSITIVE_INFINITY;
     const size = Math.max(2, limit - PDV_HEADER_BYTES);
     for (let start = 0; start < bytes.length; start += size) {
       const part = bytes.subarray(start, start + size);
       const last = start + size >= bytes.length;
       this.#socket.write(Buffer.concat(encodeData(contextId, part, { command: true, last })));
-    }
-  }
-
-  async #discard(message: Message): Promise<void> {
-    const { sink } = message;
-    message.sink = null;
-    try {
-      await sink?.discard();
-    } catch (error) {
-      this.#log('error', 'a partial object could not be removed', { error: String(error) });
     }
   }
 
@@ -347,8 +237,7 @@ export class Acceptor {
   }
 
   async #finish(): Promise<void> {
-    if (this.#message) await this.#discard(this.#message);
-    this.#message = null;
+    await this.#provider?.end();
     // The peer closes after our last word; one that does not is not waited for.
     this.#socket.setTimeout(ARTIM_MILLISECONDS);
     this.#socket.resume();
@@ -370,9 +259,4 @@ export class Acceptor {
     const { id, callingAeTitle, address } = this.#peer;
     this.#options.logger[level]({ association: id, callingAeTitle, address, ...fields }, text);
   }
-}
-
-/** PS3.5 9.1: digits and dots, at most 64. It becomes part of log lines and rows. */
-function isUid(text: string): boolean {
-  return /^[0-9.]{1,64}$/.test(text);
 }

@@ -1,0 +1,179 @@
+import { SonogateError } from '../../src/errors/catalogue.ts';
+import {
+  COMMAND,
+  type CommandSet,
+  decodeCommandSet,
+  RESPONSE_BIT,
+  responseTo,
+} from './command-set.ts';
+import type { AcceptedContext } from './negotiation.ts';
+import type { PduEvent } from './pdu-reader.ts';
+import type { AssociationPeer, ObjectSink, StorageService } from './storage-service.ts';
+import { STATUS, statusFor } from './wire-answer.ts';
+
+export interface DimseProviderOptions {
+  contexts: ReadonlyMap<number, AcceptedContext>;
+  peer: AssociationPeer;
+  storage: StorageService;
+  send: (contextId: number, command: CommandSet) => void;
+  log: (level: 'info' | 'warn' | 'error', text: string, fields?: object) => void;
+}
+
+type Fragment = PduEvent & { kind: 'fragment' };
+
+/** A request whose data set is still coming. */
+interface Message {
+  contextId: number;
+  command: CommandSet;
+  sink: ObjectSink | null;
+  failure: unknown;
+}
+
+/** Command sets have a few hundred bytes; UIDs and comments are bounded. */
+const MAX_COMMAND_BYTES = 16 * 1024;
+
+/**
+ * C-ECHO and C-STORE on an established association (PS3.7 9.3). The next fragment is handed in only
+ * after the last one was taken; other operations are answered "unrecognized", their data sets are
+ * read past.
+ */
+export class DimseProvider {
+  readonly #options: DimseProviderOptions;
+  #command: { contextId: number; parts: Buffer[]; bytes: number } | null = null;
+  #message: Message | null = null;
+
+  constructor(options: DimseProviderOptions) {
+    this.#options = options;
+  }
+
+  /** True while a message has begun and not ended. */
+  get insideMessage(): boolean {
+    return this.#command !== null || this.#message !== null;
+  }
+
+  /** @throws SonogateError `unexpected_pdu`; the association must then be aborted. */
+  take(fragment: Fragment): Promise<void> {
+    return fragment.command ? this.#takeCommand(fragment) : this.#takeData(fragment);
+  }
+
+  /** The association has ended: forgets the object under way. */
+  async end(): Promise<void> {
+    if (this.#message) await this.#discard(this.#message);
+    this.#message = null;
+  }
+
+  async #takeCommand({ contextId, last, data }: Fragment): Promise<void> {
+    if (this.#message) throw unexpected('A command came inside a data set.');
+    this.#command ??= { contextId, parts: [], bytes: 0 };
+    const command = this.#command;
+    command.bytes += data.length;
+    if (command.contextId !== contextId || command.bytes > MAX_COMMAND_BYTES) {
+      throw unexpected('A command set is too long or changes its context.');
+    }
+    command.parts.push(data);
+    if (!last) return;
+    this.#command = null;
+    await this.#begin(contextId, decodeCommandSet(Buffer.concat(command.parts)));
+  }
+
+  async #begin(contextId: number, command: CommandSet): Promise<void> {
+    const context = this.#options.contexts.get(contextId);
+    if (!context) throw unexpected('A command came on a context that was not accepted.');
+    if (command.commandField & RESPONSE_BIT) throw unexpected('A response came without a request.');
+    const message: Message = { contextId, command, sink: null, failure: null };
+    if (command.commandField === COMMAND.cStore && command.hasDataSet) {
+      await this.#openSink(message, context);
+    }
+    if (command.hasDataSet) this.#message = message;
+    else await this.#answer(message);
+  }
+
+  async #openSink(message: Message, { abstractSyntax, transferSyntax }: AcceptedContext) {
+    const { affectedSopClassUid = '', affectedSopInstanceUid = '' } = message.command;
+    try {
+      if (affectedSopClassUid !== abstractSyntax) {
+        throw new SonogateError('sop_class_not_supported');
+      }
+      if (!isUid(affectedSopInstanceUid)) throw new SonogateError('object_not_understood');
+      message.sink = await this.#options.storage.open(
+        {
+          sopClassUid: affectedSopClassUid,
+          sopInstanceUid: affectedSopInstanceUid,
+          transferSyntax,
+        },
+        this.#options.peer,
+      );
+    } catch (error) {
+      // The data set follows all the same: it is read to its end, then the status is sent.
+      message.failure = error;
+    }
+  }
+
+  async #takeData({ contextId, last, data }: Fragment): Promise<void> {
+    const message = this.#message;
+    if (message?.contextId !== contextId) throw unexpected('Data came without a command.');
+    if (message.sink) {
+      try {
+        await message.sink.write(data);
+      } catch (error) {
+        message.failure = error;
+        await this.#discard(message);
+      }
+    }
+    if (!last) return;
+    this.#message = null;
+    await this.#answer(message);
+  }
+
+  async #answer(message: Message): Promise<void> {
+    const { command, contextId } = message;
+    const { send } = this.#options;
+    switch (command.commandField) {
+      case COMMAND.cStore:
+        return this.#answerStore(message);
+      case COMMAND.cEcho:
+        return send(contextId, responseTo(command, STATUS.success));
+      case COMMAND.cCancel:
+        return;
+      default:
+        return send(contextId, responseTo(command, STATUS.unrecognizedOperation));
+    }
+  }
+
+  async #answerStore({ command, contextId, sink, failure }: Message): Promise<void> {
+    const { send, log } = this.#options;
+    try {
+      if (failure) throw failure;
+      if (!sink) throw new SonogateError('object_not_understood');
+      await sink.commit();
+      send(contextId, responseTo(command, STATUS.success));
+    } catch (error) {
+      const { status, comment } = statusFor(error);
+      log('warn', 'object refused', {
+        status: status.toString(16).toUpperCase().padStart(4, '0'),
+        sopInstanceUid: command.affectedSopInstanceUid,
+        error: error instanceof Error ? error.message : String(error),
+      });
+      send(contextId, responseTo(command, status, comment));
+    }
+  }
+
+  async #discard(message: Message): Promise<void> {
+    const { sink } = message;
+    message.sink = null;
+    try {
+      await sink?.discard();
+    } catch (error) {
+      this.#options.log('error', 'a partial object could not be removed', { error: String(error) });
+    }
+  }
+}
+
+function unexpected(detail: string): SonogateError {
+  return new SonogateError('unexpected_pdu', detail);
+}
+
+/** PS3.5 9.1: digits and dots, at most 64. It becomes part of log lines and rows. */
+function isUid(text: string): boolean {
+  return /^[0-9.]{1,64}$/.test(text);
+}
