@@ -87,10 +87,10 @@ function parseDate(yyyymmdd: string): Date {
 const formatDate = (date: Date) => date.toISOString().slice(0, 10).replaceAll('-', '');
 
 function drawHeader(request: StudyRequest, studyDate: string, random: Random): StudyHeader {
-  const { seed, gaDays, growth } = request;
+  const { seed, gaDays, growth, acquisition } = request;
   const date = parseDate(studyDate);
   const uid = (part: string) =>
-    derivedUid(`${JSON.stringify({ seed, gaDays, growth, studyDate })} ${part}`);
+    derivedUid(`${JSON.stringify({ seed, gaDays, growth, studyDate, acquisition })} ${part}`);
   const ageYears = random.integer(20, 41);
   const birth = new Date(date.getTime() - (ageYears * 365.25 + random.integer(30, 300)) * DAY_MS);
   return {

@@ -228,7 +228,7 @@ async function resultOf(gateway: Gateway, id: string): Promise<Result> {
     return current && FINAL_STATUS.has(current.status) ? current : null;
   });
   if (row.status !== 'succeeded') {
-    throw new Error(`the request ended as ${row.status}: ${row.error?.detail ?? 'no detail'}`);
+    throw new Error(`the request ended as ${row.status}: ${row.fault?.detail ?? 'no detail'}`);
   }
   return resultSchema.parse(await gateway.core.result(id));
 }
