@@ -1,0 +1,132 @@
+import { connect, type Socket } from 'node:net';
+import { encodeCommandSet } from '../../../dimse/network/command-set.ts';
+import {
+  type AssociateRequest,
+  DICOM_APPLICATION_CONTEXT,
+  encodeAssociateRequest,
+  encodeData,
+} from '../../../dimse/network/pdu.ts';
+import {
+  EXPLICIT_LITTLE_ENDIAN,
+  IMPLICIT_LITTLE_ENDIAN,
+  VERIFICATION,
+} from '../../../dimse/sop-classes.ts';
+
+export const ULTRASOUND_IMAGE = '1.2.840.10008.5.1.4.1.1.6.1';
+export const VERIFICATION_CONTEXT = 1;
+export const IMAGE_CONTEXT = 3;
+
+/** An A-ASSOCIATE-RQ with the Verification class and native ultrasound images. */
+export function associateRequest(over: Partial<AssociateRequest> = {}): Buffer {
+  return encodeAssociateRequest({
+    calledAeTitle: 'SONOGATE',
+    callingAeTitle: 'CART',
+    applicationContext: DICOM_APPLICATION_CONTEXT,
+    maxPduBytes: 16_384,
+    implementationClassUid: '1.2.3',
+    implementationVersion: 'TEST',
+    contexts: [
+      {
+        id: VERIFICATION_CONTEXT,
+        abstractSyntax: VERIFICATION,
+        transferSyntaxes: [IMPLICIT_LITTLE_ENDIAN],
+      },
+      {
+        id: IMAGE_CONTEXT,
+        abstractSyntax: ULTRASOUND_IMAGE,
+        transferSyntaxes: [EXPLICIT_LITTLE_ENDIAN],
+      },
+    ],
+    ...over,
+  });
+}
+
+/** A complete C-STORE-RQ command in one PDU. */
+export function storeCommand(
+  sopInstanceUid: string,
+  { messageId = 1, sopClassUid = ULTRASOUND_IMAGE } = {},
+): Buffer {
+  const command = encodeCommandSet({
+    commandField: 0x0001,
+    hasDataSet: true,
+    messageId,
+    priority: 0,
+    affectedSopClassUid: sopClassUid,
+    affectedSopInstanceUid: sopInstanceUid,
+  });
+  return Buffer.concat(encodeData(IMAGE_CONTEXT, command, { command: true, last: true }));
+}
+
+/** One P-DATA-TF with several presentation data values of the data set. */
+export function dataPdu(values: readonly Buffer[], lastOfDataSet: boolean): Buffer {
+  const bodies = values.map((value, index) => {
+    const last = lastOfDataSet && index === values.length - 1;
+    const pdu = Buffer.concat(encodeData(IMAGE_CONTEXT, value, { command: false, last }));
+    return pdu.subarray(6);
+  });
+  const body = Buffer.concat(bodies);
+  const header = Buffer.from([4, 0, 0, 0, 0, 0]);
+  header.writeUInt32BE(body.length, 2);
+  return Buffer.concat([header, body]);
+}
+
+/** A peer that sends exactly the bytes it is told and sees exactly the PDUs that come back. */
+export class RawPeer {
+  readonly socket: Socket;
+  readonly #pdus: Buffer[] = [];
+  readonly #waiting: ((pdu: Buffer | null) => void)[] = [];
+  #bytes = Buffer.alloc(0);
+  #ended = false;
+
+  constructor(port: number) {
+    this.socket = connect({ host: '127.0.0.1', port, noDelay: true });
+    this.socket.on('data', (chunk: Buffer) => this.#onData(chunk));
+    this.socket.on('error', () => {});
+    this.socket.on('close', () => {
+      this.#ended = true;
+      for (const resolve of this.#waiting.splice(0)) resolve(null);
+    });
+  }
+
+  send(...buffers: Buffer[]): void {
+    this.socket.write(Buffer.concat(buffers));
+  }
+
+  /** The next PDU, header included; null when the connection was closed. */
+  next(): Promise<Buffer | null> {
+    const pdu = this.#pdus.shift();
+    if (pdu) return Promise.resolve(pdu);
+    if (this.#ended) return Promise.resolve(null);
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** Sends an A-ASSOCIATE-RQ and returns the type of the answer. */
+  async associate(request = associateRequest()): Promise<Buffer | null> {
+    this.send(request);
+    return this.next();
+  }
+
+  #onData(chunk: Buffer): void {
+    this.#bytes = Buffer.concat([this.#bytes, chunk]);
+    while (this.#bytes.length >= 6) {
+      const end = 6 + this.#bytes.readUInt32BE(2);
+      if (this.#bytes.length < end) return;
+      const pdu = this.#bytes.subarray(0, end);
+      this.#bytes = this.#bytes.subarray(end);
+      const resolve = this.#waiting.shift();
+      if (resolve) resolve(pdu);
+      else this.#pdus.push(pdu);
+    }
+  }
+}
+
+/** DIMSE status of a response that stands in one PDU. */
+export function statusOf(pdu: Buffer | null): number | null {
+  if (!pdu) return null;
+  for (let offset = 12; offset + 8 <= pdu.length; ) {
+    const length = pdu.readUInt32LE(offset + 4);
+    if (pdu.readUInt16LE(offset + 2) === 0x0900) return pdu.readUInt16LE(offset + 8);
+    offset += 8 + length;
+  }
+  return null;
+}
