@@ -34,7 +34,7 @@ const DAY_MS = 86_400_000;
  * is noticed, and a delivery costs no extra call.
  */
 export function dailyMode(
-  server: FhirServer,
+  server: Pick<FhirServer, 'capabilities'>,
   now: () => number = Date.now,
 ): (signal: AbortSignal) => Promise<DeliveryMode> {
   let last: { mode: DeliveryMode; readAt: number } | null = null;

@@ -133,6 +133,12 @@ describe('a result that arrives', () => {
     expect(report?.basedOn?.[0]?.identifier?.value).toBe('ACC-00042');
   });
 
+  test('goes to the base itself, also when the setting ends with a slash', async () => {
+    await ehr.put(patient);
+    const to = deliverer({ baseUrl: `${ehr.baseUrl}/` });
+    expect(await send(to)).toMatchObject({ outcome: 'delivered' });
+  });
+
   test('sends no patient identifier in an address', async () => {
     await ehr.put(patient);
     await send(deliverer());

@@ -122,6 +122,8 @@ export async function startFhirServer(
     const method = request.method ?? 'GET';
     calls.push({ method, path, headers: request.headers });
     const body = await text(request);
+    // Some servers take a transaction at the base only without a trailing slash.
+    if (request.url === '/fhir/') return answer(response, 404, {});
     const fault = takeFault(`${method} ${path}`);
 
     if (fault?.kind === 'cut-before') return void request.socket.destroy();

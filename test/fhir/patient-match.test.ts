@@ -1,0 +1,62 @@
+import type { Patient } from '@medplum/fhirtypes';
+import { describe, expect, test } from 'vitest';
+import { demographicConflicts } from '../../fhir/patient-match.ts';
+import { sampleSubject } from './sample.ts';
+
+type Identity = NonNullable<ReturnType<typeof sampleSubject>['identity']>;
+
+function conflicts(patient: Partial<Patient>, images: Partial<Identity>) {
+  const { identity } = sampleSubject('req_1', {
+    PatientName: '',
+    PatientSex: '',
+    PatientBirthDate: '',
+    ...images,
+  });
+  if (!identity) throw new Error('the sample has an identity');
+  return demographicConflicts({ resourceType: 'Patient', ...patient }, identity);
+}
+
+describe('birth date', () => {
+  test.each([
+    ['1990-04-02', '19900402', []],
+    ['1990-04', '19900402', []],
+    ['1990', '19900402', []],
+    ['1990-04-03', '19900402', ['birth date']],
+    ['1991', '19900402', ['birth date']],
+    ['1990-04-02', '', []],
+    [undefined, '19900402', []],
+  ])('%s and %s conflict in %j', (birthDate, PatientBirthDate, expected) => {
+    expect(conflicts({ birthDate }, { PatientBirthDate })).toEqual(expected);
+  });
+});
+
+describe('sex', () => {
+  test.each<[Patient['gender'], string, string[]]>([
+    ['female', 'F', []],
+    ['male', 'F', ['sex']],
+    ['unknown', 'F', []],
+    [undefined, 'F', []],
+    ['male', '', []],
+    ['female', 'f ', []],
+  ])('%s and "%s" conflict in %j', (gender, PatientSex, expected) => {
+    expect(conflicts({ gender }, { PatientSex })).toEqual(expected);
+  });
+});
+
+describe('family name', () => {
+  test.each<[string, string, string[]]>([
+    ['Müller', 'MULLER^ANA', []],
+    ['O’Brien-Smith', 'OBRIEN SMITH^ANA', []],
+    ['Yamada', 'Yamada^Tarou=山田^太郎', []],
+    ['山田', 'Yamada^Tarou=山田^太郎', []],
+    ['Muller', 'Miller^Ana', ['family name']],
+    ['Muller', '', []],
+  ])('%s and %s conflict in %j', (family, PatientName, expected) => {
+    expect(conflicts({ name: [{ family }] }, { PatientName })).toEqual(expected);
+  });
+
+  test('matches when any of the recorded names does', () => {
+    const name = [{ family: 'Married' }, { family: 'Maiden' }];
+    expect(conflicts({ name }, { PatientName: 'Maiden^Ana' })).toEqual([]);
+  });
+});
