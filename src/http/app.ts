@@ -1,5 +1,6 @@
 import { Router } from '@koa/router';
 import Koa from 'koa';
+import { accessLog } from './access-log.ts';
 import { addArtifactRoutes } from './artifacts.ts';
 import type { HttpDeps, HttpState } from './deps.ts';
 import { addErrorPages } from './error-pages.ts';
@@ -28,6 +29,7 @@ export function createHttpApp(deps: HttpDeps): Koa<HttpState> {
   addErrorPages(router);
 
   app.use(responseHeaders());
+  app.use(accessLog(deps));
   app.use(problems(deps));
   app.use(router.routes());
   app.use(router.allowedMethods());

@@ -9,9 +9,14 @@ const NO_SUCH_REQUEST = `/v1/requests/req_${'0'.repeat(26)}`;
 describe('the HTTP door', () => {
   let gateway: Gateway;
   let broken = false;
+  const logged: object[] = [];
 
   beforeAll(async () => {
+    const log = (entry: object) => {
+      logged.push(entry);
+    };
     gateway = await startGateway({
+      logger: { trace: log, debug: log, info: log, warn: log, error: log },
       checks: {
         database: async () => {},
         queue: async () => {
@@ -162,6 +167,22 @@ describe('the HTTP door', () => {
       expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 /);
       expect((await gateway.call('/health/live')).status).toBe(200);
     });
+  });
+
+  it('a call is logged with its route and its key’s id, never with the key or the address', async () => {
+    const key = await gateway.key();
+    const headers = { 'X-Request-Id': 'logged-call' };
+    await gateway.call(`${NO_SUCH_REQUEST}?wait=1`, { key, headers });
+    const find = () => logged.filter((entry) => JSON.stringify(entry).includes('logged-call'));
+    await expect.poll(find).toEqual([
+      expect.objectContaining({
+        key: expect.stringMatching(/^key_/),
+        method: 'GET',
+        route: '/v1/requests/:id',
+        status: 404,
+      }),
+    ]);
+    expect(JSON.stringify(find())).not.toContain(key);
   });
 
   describe('health and metrics', () => {

@@ -29,7 +29,12 @@ const endpoint: Endpoint = {
   input: z.strictObject({
     files: z.array(z.string()).min(1),
     prior_files: z.array(z.string()).optional(),
-    options: z.strictObject({ report: z.boolean().optional() }).optional(),
+    options: z
+      .strictObject({
+        previews: z.boolean().optional(),
+        dating: z.strictObject({ ga_days: z.number(), basis: z.string() }).optional(),
+      })
+      .optional(),
     clinical_context: z
       .strictObject({
         age_years: z.number().int().min(0).max(130).optional(),

@@ -1,0 +1,62 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Gateway, startGateway } from '../src/http/gateway.ts';
+
+const run = promisify(execFile);
+const missing = await run('bash', ['-c', 'command -v curl jq']).then(
+  () => null,
+  () => 'curl and jq are not installed',
+);
+
+describe.skipIf(missing !== null)('docs/api.md', () => {
+  let gateway: Gateway;
+  let folder: string;
+
+  beforeAll(async () => {
+    gateway = await startGateway();
+    folder = await mkdtemp(join(tmpdir(), 'sonogate-docs-'));
+  });
+  afterAll(async () => {
+    await gateway.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  it('its examples run as they stand, one after the other', async () => {
+    const page = await readFile(new URL('../../docs/api.md', import.meta.url), 'utf8');
+    const examples = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, text]) => text);
+    const image = join(folder, 'scan.dcm');
+    await writeFile(image, 'pixels');
+    const script = ['set -euo pipefail', 'shopt -s expand_aliases', ...examples].join('\n');
+    await writeFile(join(folder, 'examples.sh'), script);
+
+    const working = finishWhateverComes(gateway);
+    const { stdout } = await run('bash', ['examples.sh'], {
+      cwd: folder,
+      env: {
+        ...process.env,
+        SONOGATE_URL: gateway.url,
+        SONOGATE_KEY: await gateway.key(),
+        IMAGE: image,
+      },
+    });
+    await working;
+    expect(stdout).toContain('succeeded, 0.08 USD');
+    expect(stdout).toContain('event: done');
+    expect(stdout).toContain('"code": "unauthenticated"');
+    const result: unknown = JSON.parse(await readFile(join(folder, 'result.json'), 'utf8'));
+    expect(result).toMatchObject({ schema: 'sonogate.result/1' });
+  });
+});
+
+/** Plays the worker for the one request of the examples. */
+async function finishWhateverComes({ database, worker }: Gateway): Promise<void> {
+  const queued = async () => (await database.query<{ id: string }>('SELECT id FROM requests')).rows;
+  await expect.poll(queued, { timeout: 30_000 }).toHaveLength(1);
+  const id = (await queued())[0]?.id ?? '';
+  await worker.start(id);
+  await worker.succeed(id, { 'report.pdf': 'a report' });
+}
