@@ -1,0 +1,146 @@
+import { access, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openSite, type Site } from '../requests/site.ts';
+
+let site: Site;
+
+beforeAll(async () => {
+  site = await openSite({ worker: { timeoutSeconds: 3 } });
+  await site.startWorker();
+});
+afterAll(() => site.close());
+
+describe('a request whose pipeline comes to an end', () => {
+  it('succeeds with its result, its artifacts and one log from queued to done', async () => {
+    const id = await site.submit('result');
+    const events = await site.follow(id);
+
+    expect(await site.row(id)).toMatchObject({ status: 'succeeded', attempts: 1, fault: null });
+    expect(await site.core.result(id)).toMatchObject({ texts: ['hello'] });
+    expect((await site.core.artifacts(id)).map(({ name }) => name)).toEqual([
+      'result.json',
+      'overlay-biometry-1.png',
+    ]);
+    await access((await site.core.artifactPath(id, 'overlay-biometry-1.png')) ?? '');
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, i) => i + 1));
+    expect(statuses(events)).toEqual(['queued', 'preparing', 'running', 'succeeded']);
+    expect(events.map(({ name }) => name)).toEqual(expect.arrayContaining(['partial', 'triage']));
+    expect(events.at(-1)).toMatchObject({ name: 'done', data: { id, status: 'succeeded' } });
+  });
+
+  it('shows a progress that never goes back, even when the pipeline does', async () => {
+    const id = await site.submit('result');
+    const progress = (await site.follow(id)).flatMap(({ name, data }) =>
+      name === 'stage' ? [(data as { progress: number }).progress] : [],
+    );
+    expect(progress).toEqual([...progress].sort((a, b) => a - b));
+    expect(progress.at(-1)).toBe(1);
+  });
+
+  it('leaves no work folder behind', async () => {
+    const id = await site.submit('result');
+    await site.follow(id);
+    await site.submit('result').then(site.follow);
+    expect(await readdir(join(site.config.dataDir, 'work'))).not.toContain(id);
+  });
+
+  it('is rejected, with what is wrong with the input', async () => {
+    const id = await site.submit('reject');
+    const events = await site.follow(id);
+    expect((await site.row(id)).fault).toEqual({
+      code: 'no_readable_image',
+      detail: 'a.dcm: not an image',
+    });
+    expect(events.slice(-3).map(({ name }) => name)).toEqual(['status', 'error', 'done']);
+    expect(events.at(-2)?.data).toMatchObject({ status: 422, code: 'no_readable_image' });
+  });
+
+  it('is rejected when a file has gone since it was submitted', async () => {
+    const gone = join(site.config.dataDir, 'gone.dcm');
+    await rm(gone, { force: true });
+    const id = await site.submit('result', {
+      files: [{ name: 'gone.dcm', path: gone, bytes: 1, sha256: '' }],
+    });
+    await site.follow(id);
+    expect(await site.row(id)).toMatchObject({
+      status: 'rejected',
+      fault: { code: 'file_not_ready', detail: expect.stringContaining('gone.dcm') },
+    });
+  });
+});
+
+describe('a request whose pipeline fails', () => {
+  it.each([
+    ['throw', 'pipeline_failed', 1],
+    ['die', 'pipeline_crashed', 2],
+    ['hang', 'pipeline_timeout', 1],
+    ['no-result', 'invalid_result', 1],
+    ['wrong-shape', 'invalid_result', 1],
+    ['wrong-digest', 'invalid_result', 1],
+    ['bad-name', 'invalid_result', 1],
+    ['write-outside', 'pipeline_failed', 1],
+  ])('%s: failed with %s after %i attempts', async (behaviour, code, attempts) => {
+    const id = await site.submit(behaviour);
+    await site.follow(id);
+    expect(await site.row(id)).toMatchObject({ status: 'failed', attempts, fault: { code } });
+    expect(await site.core.result(id)).toBeNull();
+  });
+
+  it('tells the client nothing of the inside', async () => {
+    const id = await site.submit('throw');
+    expect(JSON.stringify(await site.follow(id))).not.toMatch(/secret inside|obedient\.ts/);
+  });
+
+  it('is run again in a new process when its first one was killed', async () => {
+    const id = await site.submit('die-once');
+    await site.follow(id);
+    expect(await site.row(id)).toMatchObject({ status: 'succeeded', attempts: 2 });
+  });
+
+  it('does not keep the next request from succeeding', async () => {
+    const [bad, good] = [await site.submit('die'), await site.submit('result')];
+    await Promise.all([site.follow(bad), site.follow(good)]);
+    expect((await site.row(good)).status).toBe('succeeded');
+  });
+});
+
+describe('cancel', () => {
+  it.each(['spin', 'wait'])(
+    'ends a running request (%s) and the next one runs within five seconds',
+    async (behaviour) => {
+      const id = await site.submit(behaviour, {}, { seconds: 30 });
+      await site.until(id, 'running');
+      const started = performance.now();
+      expect((await site.core.cancel(id, 'acc_1')).status).toBe('canceled');
+      const events = await site.follow(id);
+      expect(events.at(-1)).toMatchObject({ name: 'done', data: { status: 'canceled' } });
+
+      await site.submit('result').then(site.follow);
+      expect(performance.now() - started).toBeLessThan(10_000);
+      expect((await site.row(id)).status).toBe('canceled');
+    },
+  );
+
+  it('ends a queued request at once, and it never runs', async () => {
+    const first = await site.submit('wait', {}, { seconds: 1 });
+    const second = await site.submit('result');
+    await site.core.cancel(second, 'acc_1');
+    await site.follow(first);
+    await site.submit('result').then(site.follow);
+    expect(await site.row(second)).toMatchObject({ status: 'canceled', attempts: 0 });
+  });
+
+  it('is refused for a request that has ended, and for another account', async () => {
+    const id = await site.submit('result');
+    await site.follow(id);
+    await expect(site.core.cancel(id, 'acc_1')).rejects.toMatchObject({ code: 'already_finished' });
+    await expect(site.core.cancel(id, 'acc_2')).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+function statuses(events: { name: string; data: unknown }[]): string[] {
+  return events.flatMap(({ name, data }) =>
+    name === 'status' ? [(data as { status: string }).status] : [],
+  );
+}
