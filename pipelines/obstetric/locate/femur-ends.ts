@@ -35,7 +35,11 @@ export async function locateFemurEnds(
   );
 }
 
-/** The pair of peaks of the end map with the most bone between them. */
+/**
+ * The pair of peaks of the end map with the most bone between them: each pixel on the line counts
+ * for it where bone is likelier than not, against it elsewhere. So the pair spans the whole shaft,
+ * and no more than the shaft.
+ */
 export function endsOfMaps(
   shaft: SoftMask,
   ends: SoftMask,
@@ -43,28 +47,33 @@ export function endsOfMaps(
   gate: number,
 ): FemurEnds | null {
   const peaks = highestPeaks(ends);
-  let best: { pair: [Point, Point]; confidence: number } | null = null;
-  peaks.forEach((one, i) => {
-    for (const other of peaks.slice(i + 1)) {
-      if (Math.hypot(one.x - other.x, one.y - other.y) < SHORTEST) continue;
-      const bone = meanAlong(shaft, one, other);
-      const confidence = Math.cbrt(one.value * other.value * bone);
-      if (!best || confidence > best.confidence) best = { pair: [one, other], confidence };
-    }
-  });
-  if (!best) return null;
-  const { pair, confidence }: { pair: [Point, Point]; confidence: number } = best;
-  const [first, second] = pair.map((point) => toSource(placement, centreOfMass(ends, point)));
-  if (!first || !second) return null;
+  const pairs = peaks.flatMap((one, i) =>
+    peaks.slice(i + 1).map((other) => pairOf(shaft, one, other)),
+  );
+  const candidates = pairs.filter(({ length }) => length >= SHORTEST);
+  if (candidates.length === 0) return null;
+  const best = candidates.reduce((a, b) => (b.score > a.score ? b : a));
+  const first = toSource(placement, centreOfMass(ends, best.one));
+  const second = toSource(placement, centreOfMass(ends, best.other));
   return {
     ends: first.x <= second.x ? [first, second] : [second, first],
-    confidence,
-    accepted: confidence >= gate,
+    confidence: best.confidence,
+    accepted: best.confidence >= gate,
   };
 }
 
-function highestPeaks(map: SoftMask): (Point & { value: number })[] {
-  const peaks: (Point & { value: number })[] = [];
+type Peak = Point & { value: number };
+
+function pairOf(shaft: SoftMask, one: Peak, other: Peak) {
+  const length = Math.hypot(one.x - other.x, one.y - other.y);
+  const bone = meanAlong(shaft, one, other);
+  const ends = one.value * other.value;
+  const score = Math.sqrt(ends) * length * (2 * bone - 1);
+  return { one, other, length, score, confidence: Math.cbrt(ends * bone) };
+}
+
+function highestPeaks(map: SoftMask): Peak[] {
+  const peaks: Peak[] = [];
   for (let y = 1; y < map.height - 1; y++) {
     for (let x = 1; x < map.width - 1; x++) {
       const value = at(map, x, y);

@@ -1,0 +1,128 @@
+import { centileOf, zOf } from '../measure/statistics.ts';
+import { CHARTS, type ChartKey } from '../result/concepts.ts';
+import type { Measurement } from '../result/envelope.ts';
+import {
+  INTERGROWTH_SIZE_WEEKS,
+  type IntergrowthMeasure,
+  intergrowthSizeAt,
+  intergrowthSizeZ,
+} from './charts/intergrowth-size.ts';
+import {
+  INTERGROWTH_WEIGHT_2017,
+  INTERGROWTH_WEIGHT_2020,
+  intergrowthWeightAt,
+  intergrowthWeightZ,
+  type WeightStandard,
+} from './charts/intergrowth-weight.ts';
+import { SIZE_CUTOFFS } from './charts/size-category.ts';
+
+/** A chart as growth uses it: z-score of a value and value at a z-score; null outside its weeks. */
+interface GrowthChart {
+  key: ChartKey;
+  weeks: { from: number; to: number };
+  z(gaWeeks: number, value: number): number | null;
+  at(gaWeeks: number, z: number): number | null;
+}
+
+export const SIZE_MEASURES = ['hc', 'bpd', 'ofd', 'ac', 'fl'] as const;
+
+function sizeChart(measure: IntergrowthMeasure): GrowthChart {
+  return {
+    key: 'intergrowth-2014-size',
+    weeks: INTERGROWTH_SIZE_WEEKS,
+    z: (gaWeeks, value) => intergrowthSizeZ(measure, gaWeeks, value),
+    at: (gaWeeks, z) => intergrowthSizeAt(measure, gaWeeks, z),
+  };
+}
+
+function weightChart(key: ChartKey, standard: WeightStandard): GrowthChart {
+  return {
+    key,
+    weeks: standard.weeks,
+    z: (gaWeeks, value) => intergrowthWeightZ(standard, gaWeeks, value),
+    at: (gaWeeks, z) => intergrowthWeightAt(standard, gaWeeks, z),
+  };
+}
+
+/**
+ * Weight formula → the one chart that was made with it (obstetric reference 16.5); a weight by any
+ * other formula has no centile. The size charts take BPD outer to outer, as it is measured here.
+ */
+const WEIGHT_CHARTS: Readonly<Record<string, GrowthChart>> = {
+  'hadlock-1985-efw-hc-ac-fl': weightChart('intergrowth-2020-efw', INTERGROWTH_WEIGHT_2020),
+  'intergrowth-2017-efw-hc-ac': weightChart('intergrowth-2017-efw', INTERGROWTH_WEIGHT_2017),
+};
+
+function chartFor(measurement: Measurement): GrowthChart | null {
+  if (measurement.concept.key === 'efw') return WEIGHT_CHARTS[measurement.method] ?? null;
+  const measure = SIZE_MEASURES.find((key) => key === measurement.concept.key);
+  return measure ? sizeChart(measure) : null;
+}
+
+export interface Charted {
+  measurement: Measurement;
+  z: number;
+  centile: number;
+  reference: NonNullable<Measurement['reference']>;
+  interpretation: NonNullable<Measurement['interpretation']>;
+}
+
+export interface NotCharted {
+  measurement: Measurement;
+  code: 'outside_chart_range' | 'no_chart_for_formula';
+  reason: string;
+}
+
+/**
+ * Where a value lies on its chart at an exact age in weeks. Never clamped and never extrapolated:
+ * outside the chart's weeks it is not charted, with the reason. The range is that of the 10th to
+ * the 90th centile, both included.
+ */
+export function chart(measurement: Measurement, gaWeeks: number): Charted | NotCharted {
+  const growthChart = chartFor(measurement);
+  if (!growthChart) {
+    const reason = 'no growth chart was made with this weight formula';
+    return { measurement, code: 'no_chart_for_formula', reason };
+  }
+  const z = growthChart.z(gaWeeks, measurement.value);
+  if (z === null || !Number.isFinite(z)) {
+    const { from, to } = growthChart.weeks;
+    const reason = `no centile: outside the range of the chart (${from}+0 to ${to}+0 weeks)`;
+    return { measurement, code: 'outside_chart_range', reason };
+  }
+  const centile = centileOf(z);
+  return {
+    measurement,
+    z,
+    centile,
+    reference: {
+      low: growthChart.at(gaWeeks, zOf(SIZE_CUTOFFS.small)),
+      high: growthChart.at(gaWeeks, zOf(SIZE_CUTOFFS.large)),
+      centile,
+      z_score: z,
+      chart: growthChart.key,
+    },
+    interpretation: centile < SIZE_CUTOFFS.small ? 'L' : centile > SIZE_CUTOFFS.large ? 'H' : 'N',
+  };
+}
+
+/**
+ * A centile as it is shown: a whole number from 1 to 99, "<1" or ">99" beyond, with a decimal where
+ * rounding would carry it over a boundary of the categories (obstetric reference 0.3).
+ */
+export function formatCentile(centile: number): string {
+  if (centile < 1) return '<1';
+  if (centile > 99) return '>99';
+  const rounded = Math.round(centile);
+  const crosses = Object.values(SIZE_CUTOFFS).some(
+    (cutoff) => Math.sign(centile - cutoff) !== Math.sign(rounded - cutoff),
+  );
+  if (!crosses) return rounded.toFixed(0);
+  const oneDecimal = centile.toFixed(1);
+  return Number(oneDecimal) === rounded && centile !== rounded ? centile.toFixed(3) : oneDecimal;
+}
+
+/** Name and citation of the chart of a charted value. */
+export function chartName(key: ChartKey): string {
+  return CHARTS[key].name;
+}

@@ -1,0 +1,298 @@
+import { type FindingConceptKey, findingConcept } from '../../result/concepts.ts';
+import type { Finding, Measurement, Result } from '../../result/envelope.ts';
+import { weeksAndDays } from '../charts/dates.ts';
+import { LATE_FORM_WEEKS, restrictionForm } from '../charts/growth-restriction.ts';
+import {
+  MACROSOMIA_GRAMS,
+  SIZE_CUTOFFS,
+  SIZE_LABELS,
+  type SizeCategory,
+  sizeCategory,
+} from '../charts/size-category.ts';
+import { abbreviations } from '../derived-biometry.ts';
+import {
+  type Charted,
+  chart,
+  formatCentile,
+  type NotCharted,
+  SIZE_MEASURES,
+} from '../growth-references.ts';
+import type { DatingBasis } from '../input.ts';
+import { format, standing } from '../measurement.ts';
+import { SOFT_Z } from '../plausibility.ts';
+import type { Amendment, ObstetricEvidence, ObstetricSection, SectionOutcome } from '../section.ts';
+
+const CHARTED = [...SIZE_MEASURES, 'efw'] as const;
+type ChartedKey = (typeof CHARTED)[number];
+
+const BASIS_TEXT: Readonly<Record<DatingBasis, string>> = {
+  lmp: 'last menstrual period',
+  crl: 'crown-rump length',
+  prior_scan: 'an earlier scan',
+  ivf: 'assisted reproduction',
+};
+
+function notAssessed(code: string, detail: string, needs: string[]): SectionOutcome {
+  return { status: 'not_assessed', reason: { code, detail, needs }, summary: detail };
+}
+
+function isCharted(entry: Charted | NotCharted): entry is Charted {
+  return 'z' in entry;
+}
+
+function find(charted: readonly Charted[], key: ChartedKey): Charted | null {
+  return charted.find(({ measurement }) => measurement.concept.key === key) ?? null;
+}
+
+function valueWithCentile({ measurement, centile }: Charted, key: ChartedKey): string {
+  return `${abbreviations([key])} ${format(key, measurement.value)} (centile ${formatCentile(centile)})`;
+}
+
+function finding(
+  id: string,
+  concept: FindingConceptKey,
+  text: string,
+  evidence: readonly Charted[],
+): Finding {
+  return {
+    id,
+    section: 'growth',
+    concept: findingConcept(concept),
+    text,
+    severity: 'abnormal',
+    confidence: null,
+    evidence: evidence.map(({ measurement }) => measurement.id),
+  };
+}
+
+/** Head and femur by z-score (obstetric reference 3.8). */
+function partFindings(charted: readonly Charted[]): Finding[] {
+  const hc = find(charted, 'hc');
+  const fl = find(charted, 'fl');
+  const findings: Finding[] = [];
+  if (hc && Math.abs(hc.z) > 2) {
+    const word = hc.z > 2 ? 'Large head' : hc.z < -3 ? 'Microcephaly range' : 'Small head';
+    const text = `${word}: ${valueWithCentile(hc, 'hc')}, z-score ${hc.z.toFixed(1)}.`;
+    findings.push(finding('head-size', 'head-size', text, [hc]));
+  }
+  if (fl && fl.z < -2) {
+    const text = `Short femur: ${valueWithCentile(fl, 'fl')}, z-score ${fl.z.toFixed(1)}.`;
+    findings.push(finding('femur-size', 'femur-size', text, [fl]));
+  }
+  return findings;
+}
+
+interface Size {
+  category: SizeCategory;
+  by: Charted[];
+}
+
+/** Size needs a weight, or else an AC: a head or a femur alone gives none. */
+function sizeOf(charted: readonly Charted[]): Size | null {
+  const efw = find(charted, 'efw');
+  const ac = find(charted, 'ac');
+  if (efw) {
+    const category = sizeCategory(efw.centile, ac?.centile ?? null);
+    return { category, by: ac ? [efw, ac] : [efw] };
+  }
+  return ac ? { category: sizeCategory(ac.centile), by: [ac] } : null;
+}
+
+function sizeClassification({ category, by }: Size): Result['classifications'][number] {
+  return {
+    id: 'size-category',
+    section: 'growth',
+    concept: findingConcept('size-for-gestational-age'),
+    name: 'Size for gestational age',
+    value: category,
+    scheme: 'ISUOG 2020; 10th and 90th centile',
+    criteria: by.map(({ measurement, centile }) => ({
+      name: `${measurement.label} centile`,
+      value: formatCentile(centile),
+      met: centile < SIZE_CUTOFFS.small || centile > SIZE_CUTOFFS.large,
+    })),
+  };
+}
+
+function sizeFinding(size: Size): Finding[] {
+  const { category, by } = size;
+  if (category === 'aga') return [];
+  const label = SIZE_LABELS[category];
+  const values = by
+    .map((entry) => valueWithCentile(entry, entry.measurement.concept.key as ChartedKey))
+    .join(', ');
+  const text = `${label.charAt(0).toUpperCase()}${label.slice(1)}: ${values}.`;
+  return [finding('size', 'size-for-gestational-age', text, by)];
+}
+
+function weightFinding(
+  charted: readonly Charted[],
+  measurements: readonly Measurement[],
+): Finding[] {
+  const efw = standing(measurements, 'efw');
+  if (!efw || efw.value < MACROSOMIA_GRAMS) return [];
+  const entry = find(charted, 'efw');
+  const text = `Estimated weight ${format('efw', efw.value)}: macrosomia range (${MACROSOMIA_GRAMS} g or more).`;
+  return [
+    {
+      ...finding('macrosomia', 'size-for-gestational-age', text, entry ? [entry] : []),
+      evidence: [efw.id],
+    },
+  ];
+}
+
+/**
+ * What a small fetus needs, in the words of reference 3.9: the lists of what was and was not
+ * available. Restriction is never excluded without Doppler, and no delivery timing is stated.
+ */
+function smallFetus(
+  charted: readonly Charted[],
+  gaDays: number,
+  basis: DatingBasis,
+): { guidance: Result['guidance']; data: Record<string, unknown> } {
+  const efw = find(charted, 'efw');
+  const ac = find(charted, 'ac');
+  const form = restrictionForm({
+    gaWeeks: gaDays / 7,
+    efwCentile: efw?.centile ?? null,
+    acCentile: ac?.centile ?? null,
+    uaPiCentile: null,
+    utaPiCentile: null,
+    cprCentile: null,
+    endDiastolicFlow: null,
+    centileFall: null,
+  });
+  const early = gaDays / 7 < LATE_FORM_WEEKS;
+  const notAvailable = [
+    'umbilical artery Doppler',
+    early ? 'uterine artery Doppler' : 'cerebroplacental ratio',
+    'growth since an earlier scan',
+  ];
+  const data = {
+    definition: 'delphi-2016',
+    form,
+    criteria_met: [efw, ac].flatMap((entry) =>
+      entry && entry.centile < SIZE_CUTOFFS.small
+        ? [`${entry.measurement.label} centile ${formatCentile(entry.centile)}`]
+        : [],
+    ),
+    criteria_not_available: notAvailable,
+  };
+  if (form === 'none' || form === 'not-assessable') return { guidance: [], data };
+  const values = [efw, ac]
+    .flatMap((entry) => entry ?? [])
+    .map((entry) => valueWithCentile(entry, entry.measurement.concept.key as ChartedKey))
+    .join(', ');
+  const lead =
+    form === 'sga-doppler-needed'
+      ? 'Small for gestational age; umbilical artery (and after 32 weeks middle cerebral artery) Doppler is needed to separate constitutional smallness from growth restriction.'
+      : `Meets the consensus definition of ${early ? 'early' : 'late'} fetal growth restriction (weight or abdominal circumference below the ${SIZE_CUTOFFS.severelySmall}rd centile).`;
+  const text = [
+    lead,
+    `Dated by ${BASIS_TEXT[basis]}: ${weeksAndDays(gaDays)} weeks; ${values}.`,
+    `Not assessed: ${[...notAvailable, 'amniotic fluid', 'anatomy'].join(', ')}.`,
+    'Consider confirming the dating, detailed anatomy, amniotic fluid and serial Doppler per local protocol (ISUOG 2020, SMFM Consult Series 52).',
+  ].join(' ');
+  const source = 'Gordijn et al. 2016, UOG 48:333-339; Lees et al. 2020, UOG 56:298-312';
+  return { guidance: [{ id: 'small-fetus', section: 'growth', text, source }], data };
+}
+
+function amendment(entry: Charted | NotCharted): Amendment {
+  const { measurement } = entry;
+  return isCharted(entry)
+    ? {
+        measurement: measurement.id,
+        reference: entry.reference,
+        interpretation: entry.interpretation,
+        note: null,
+      }
+    : { measurement: measurement.id, reference: null, interpretation: null, note: entry.reason };
+}
+
+function datingFinding(doubtful: readonly Charted[]): Finding[] {
+  if (doubtful.length === 0) return [];
+  const names = doubtful.map(({ measurement }) => measurement.label).join(', ');
+  const text = `${names}: more than ${SOFT_Z} standard deviations from the mean for the stated age; check the dating and the measurement. Size for gestational age was not judged.`;
+  return [finding('dating-doubtful', 'size-for-gestational-age', text, doubtful)];
+}
+
+function run(evidence: ObstetricEvidence, earlier: readonly Measurement[]): SectionOutcome {
+  const measured = CHARTED.flatMap((key) => standing(earlier, key) ?? []);
+  const { dating } = evidence.options;
+  if (!dating) {
+    const detail = 'Gestational age was not given, so size for age was not assessed.';
+    return notAssessed('no_gestational_age', detail, ['options.dating']);
+  }
+  if (measured.length === 0) {
+    const detail = 'Nothing was measured that could be compared with a growth chart.';
+    return notAssessed('no_biometry', detail, ['biometry']);
+  }
+  const { ga_days: gaDays, basis } = dating;
+  const entries = measured.map((measurement) => chart(measurement, gaDays / 7));
+  const charted = entries.filter(isCharted);
+  const notCharted = entries.filter((entry): entry is NotCharted => !isCharted(entry));
+  const doubtful = charted.filter(({ z }) => Math.abs(z) > SOFT_Z);
+  const size = doubtful.length === 0 ? sizeOf(charted) : null;
+  const small = smallFetus(size ? charted : [], gaDays, basis);
+  const overTime =
+    evidence.priors.length > 0
+      ? 'Earlier studies were sent; this version does not compare with them.'
+      : 'Growth over time was not assessed.';
+  const summary = [
+    `At ${weeksAndDays(gaDays)} weeks (${BASIS_TEXT[basis]}):`,
+    size ? `${SIZE_LABELS[size.category]}.` : 'size for gestational age was not judged.',
+    charted.length > 0
+      ? `${CHARTED.flatMap((key) => {
+          const entry = find(charted, key);
+          return entry ? [valueWithCentile(entry, key)] : [];
+        }).join(', ')}.`
+      : '',
+    overTime,
+  ]
+    .filter(Boolean)
+    .join(' ');
+  const reasonText = [
+    ...notCharted.map(({ measurement, reason }) => `${measurement.label}: ${reason}`),
+    ...(size || doubtful.length > 0 ? [] : ['the size category needs a weight or an AC']),
+    ...(doubtful.length > 0 ? ['values do not fit the stated age'] : []),
+  ].join('; ');
+  const [firstNotCharted] = notCharted;
+  return {
+    status: charted.length === 0 ? 'not_assessed' : reasonText === '' ? 'complete' : 'partial',
+    reason:
+      reasonText === ''
+        ? null
+        : {
+            code: doubtful.length > 0 ? 'dating_doubtful' : (firstNotCharted?.code ?? 'no_weight'),
+            detail: `${reasonText.charAt(0).toUpperCase()}${reasonText.slice(1)}.`,
+            needs: size ? [] : ['AC, or HC, AC and FL'],
+          },
+    summary,
+    data: {
+      dating: { ga_days: gaDays, basis },
+      fetuses: 'singleton charts',
+      fgr: small.data,
+      not_charted: notCharted.map(({ measurement, code, reason }) => ({
+        measurement: measurement.id,
+        code,
+        reason,
+      })),
+    },
+    amendments: entries.map(amendment),
+    classifications: size ? [sizeClassification(size)] : [],
+    findings: [
+      ...datingFinding(doubtful),
+      ...(size ? sizeFinding(size) : []),
+      ...(doubtful.length > 0 ? [] : partFindings(charted)),
+      ...weightFinding(charted, earlier),
+    ],
+    guidance: small.guidance,
+  };
+}
+
+export const growth: ObstetricSection = {
+  id: 'growth',
+  title: 'Growth',
+  needs: ['gestational age from a source other than this biometry', 'biometry'],
+  run,
+};

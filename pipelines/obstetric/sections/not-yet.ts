@@ -1,0 +1,85 @@
+import type { ObstetricSection } from '../section.ts';
+
+interface NotYet {
+  id: string;
+  title: string;
+  /** Follows "This version does not assess …". */
+  what: string;
+  needs: readonly string[];
+}
+
+/** Sections of service.md 2.6 that this version lists and does not assess. */
+const NOT_YET: readonly NotYet[] = [
+  {
+    id: 'amniotic-fluid',
+    title: 'Amniotic fluid',
+    what: 'the deepest vertical pocket and the amniotic fluid index',
+    needs: ['calibrated images of the deepest pocket or of the four quadrants'],
+  },
+  {
+    id: 'placenta',
+    title: 'Placenta',
+    what: 'the placenta, its distance to the internal os and signs of accreta',
+    needs: [
+      'images of the placenta',
+      'a calibrated transvaginal sagittal image',
+      'gestational age',
+    ],
+  },
+  {
+    id: 'early-pregnancy',
+    title: 'Early pregnancy',
+    what: 'gestational sac, yolk sac, embryo, cardiac activity and CRL',
+    needs: ['calibrated transvaginal images of sac and embryo', 'a cine for cardiac activity'],
+  },
+  {
+    id: 'nt',
+    title: 'Nuchal translucency',
+    what: 'nuchal translucency, CRL and nasal bone',
+    needs: ['a calibrated mid-sagittal view at 11 to 14 weeks'],
+  },
+  {
+    id: 'fetal-heart',
+    title: 'Fetal heart',
+    what: 'the four-chamber, outflow-tract and three-vessel views',
+    needs: ['four-chamber plane', 'outflow-tract and three-vessel views', 'a cine'],
+  },
+  {
+    id: 'anomaly-screen',
+    title: 'Anomaly screen',
+    what: 'the mid-trimester checklist',
+    needs: ['one image per item of the checklist', 'gestational age'],
+  },
+  {
+    id: 'cervix',
+    title: 'Cervix',
+    what: 'cervical length and funnelling',
+    needs: ['calibrated transvaginal sagittal images of the cervix'],
+  },
+  {
+    id: 'labor-progress',
+    title: 'Labor progress',
+    what: 'angle of progression, head-symphysis distance and head direction',
+    needs: ['transperineal mid-sagittal images'],
+  },
+  {
+    id: 'presentation',
+    title: 'Presentation',
+    what: 'presentation, lie, number of fetuses and cardiac activity',
+    needs: ['sweeps of the uterus', 'a cine'],
+  },
+  {
+    id: 'doppler',
+    title: 'Doppler',
+    what: 'umbilical, middle cerebral and uterine artery Doppler',
+    needs: ['spectral Doppler images with time and velocity scale', 'gestational age'],
+  },
+];
+
+function section({ id, title, what, needs }: NotYet): ObstetricSection {
+  const detail = `This version does not assess ${what}.`;
+  const reason = { code: 'not_in_this_version', detail, needs: [...needs] };
+  return { id, title, needs, run: () => ({ status: 'not_assessed', reason, summary: detail }) };
+}
+
+export const notYet: readonly ObstetricSection[] = NOT_YET.map(section);

@@ -1,0 +1,67 @@
+import type { Study } from '../contract/study.ts';
+import { type ArtifactEntry, type Result, resultSchema } from './envelope.ts';
+
+/** What a pipeline brings together; the rest of the envelope follows from it. */
+export interface ResultParts {
+  endpoint: string;
+  version: string;
+  generatedAt: Date;
+  models: Result['models'];
+  study: Study;
+  /** Frames that were found unreadable after their file was accepted. */
+  refusedFrames: Study['refused'];
+  priors: number;
+  sections: Result['sections'];
+  findings: Result['findings'];
+  measurements: Result['measurements'];
+  classifications: Result['classifications'];
+  guidance: Result['guidance'];
+  report: Result['report'];
+}
+
+function summarise(study: Study, refusedFrames: Study['refused'], priors: number) {
+  const frames = (clips: Study['clips']) =>
+    clips.reduce((sum, clip) => sum + clip.frames.length, 0);
+  return {
+    files: study.files,
+    series: study.series,
+    clips: study.clips.length,
+    frames: frames(study.clips),
+    calibrated_frames: frames(study.clips.filter((clip) => clip.regions.length > 0)),
+    modes: [...new Set(study.clips.map((clip) => clip.mode))],
+    refused: [...study.refused, ...refusedFrames],
+    priors,
+  };
+}
+
+/** The envelope of a result, without artifacts. Throws where it breaks its own schema. */
+export function assembleResult(parts: ResultParts): Result {
+  return resultSchema.parse({
+    schema: 'sonogate.result/1',
+    endpoint: parts.endpoint,
+    version: parts.version,
+    generated_at: parts.generatedAt.toISOString(),
+    models: parts.models,
+    draft: true,
+    input_summary: summarise(parts.study, parts.refusedFrames, parts.priors),
+    sections: parts.sections,
+    findings: parts.findings,
+    measurements: parts.measurements,
+    scores: [],
+    classifications: parts.classifications,
+    guidance: parts.guidance,
+    report: parts.report,
+    artifacts: [],
+  } satisfies Record<keyof Result, unknown>);
+}
+
+/** The same result with its artifacts, each named by the section it belongs to. */
+export function withArtifacts(result: Result, artifacts: ArtifactEntry[]): Result {
+  const sections = result.sections.map((section) => ({
+    ...section,
+    artifacts: artifacts
+      .filter((artifact) => artifact.section === section.id)
+      .map(({ name }) => name),
+  }));
+  return { ...result, sections, artifacts };
+}
