@@ -1,0 +1,66 @@
+import { encodeFileMeta } from '../../dimse/part10.ts';
+import { EXPLICIT_LITTLE_ENDIAN } from '../../dimse/sop-classes.ts';
+
+/** Values of a small ultrasound object; what is left out is not written. */
+export interface SmallObject {
+  sopInstanceUid: string;
+  studyInstanceUid?: string | undefined;
+  sopClassUid?: string;
+  studyDate?: string;
+  studyDescription?: string;
+  modality?: string;
+  patientName?: Buffer;
+  characterSet?: string;
+  lastMenstrualDate?: string;
+  /** Bytes of pixel data; distinguishes contents. */
+  pixels?: Buffer;
+}
+
+const US_IMAGE = '1.2.840.10008.5.1.4.1.1.6.1';
+
+/** The data set alone, explicit VR little endian. */
+export function dataSet(object: SmallObject): Buffer {
+  const { studyInstanceUid = '1.2.3' } = object;
+  const elements: [string, string, Buffer | string | undefined][] = [
+    ['00080005', 'CS', object.characterSet],
+    ['00080016', 'UI', object.sopClassUid ?? US_IMAGE],
+    ['00080018', 'UI', object.sopInstanceUid],
+    ['00080020', 'DA', object.studyDate],
+    ['00080060', 'CS', object.modality ?? 'US'],
+    ['00081030', 'LO', object.studyDescription],
+    ['00100010', 'PN', object.patientName],
+    ['001021D0', 'DA', object.lastMenstrualDate],
+    ['0020000D', 'UI', studyInstanceUid],
+    ['0020000E', 'UI', `${studyInstanceUid}.1`],
+    ['7FE00010', 'OB', object.pixels ?? Buffer.alloc(16)],
+  ];
+  return Buffer.concat(
+    elements.flatMap(([tag, vr, value]) => (value === undefined ? [] : [element(tag, vr, value)])),
+  );
+}
+
+/** The same as a DICOM file. */
+export function dicomFile(object: SmallObject): Buffer {
+  const meta = encodeFileMeta({
+    sopClassUid: object.sopClassUid ?? US_IMAGE,
+    sopInstanceUid: object.sopInstanceUid,
+    transferSyntax: EXPLICIT_LITTLE_ENDIAN,
+    sourceAeTitle: 'CART',
+    receivingAeTitle: 'SONOGATE',
+  });
+  return Buffer.concat([meta, dataSet(object)]);
+}
+
+function element(tag: string, vr: string, value: Buffer | string): Buffer {
+  const bytes = typeof value === 'string' ? Buffer.from(value, 'latin1') : value;
+  const padding = bytes.length % 2 === 0 ? '' : vr === 'UI' ? '\0' : ' ';
+  const padded = Buffer.concat([bytes, Buffer.from(padding, 'latin1')]);
+  const long = vr === 'OB';
+  const header = Buffer.alloc(long ? 12 : 8);
+  header.writeUInt16LE(Number.parseInt(tag.slice(0, 4), 16), 0);
+  header.writeUInt16LE(Number.parseInt(tag.slice(4), 16), 2);
+  header.write(vr, 4, 'latin1');
+  if (long) header.writeUInt32LE(padded.length, 8);
+  else header.writeUInt16LE(padded.length, 6);
+  return Buffer.concat([header, padded]);
+}

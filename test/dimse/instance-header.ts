@@ -1,0 +1,42 @@
+import type { InstanceHeader } from '../../dimse/header.ts';
+import type { DicomIdentity } from '../../pipelines/artifacts/subject.ts';
+
+type Over = Partial<Omit<InstanceHeader, 'identity'>> & { identity?: Partial<DicomIdentity> };
+
+/** A header in which everything optional is absent. */
+export function instanceHeader({ identity, ...over }: Over = {}): InstanceHeader {
+  return {
+    sopClassUid: '1.2.840.10008.5.1.4.1.1.6.1',
+    sopInstanceUid: '1.2.3.1.1',
+    studyInstanceUid: '1.2.3',
+    seriesInstanceUid: '1.2.3.1',
+    modality: 'US',
+    rows: 600,
+    columns: 800,
+    numberOfFrames: 1,
+    procedureCodes: [],
+    lastMenstrualDate: '',
+    patientAge: '',
+    patientSizeMetres: null,
+    patientWeightKilograms: null,
+    ...over,
+    identity: {
+      SpecificCharacterSet: null,
+      PatientName: '',
+      PatientID: '',
+      IssuerOfPatientID: '',
+      PatientBirthDate: '',
+      PatientSex: '',
+      StudyInstanceUID: '1.2.3',
+      StudyDate: '',
+      StudyTime: '',
+      StudyID: '',
+      StudyDescription: '',
+      AccessionNumber: '',
+      ReferringPhysicianName: '',
+      AcquisitionDateTime: '',
+      TimezoneOffsetFromUTC: '',
+      ...identity,
+    },
+  };
+}
