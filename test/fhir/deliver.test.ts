@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CapabilityStatement, Patient } from '@medplum/fhirtypes';
+import type { CapabilityStatement, Patient, ServiceRequest } from '@medplum/fhirtypes';
 import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { FhirDestination } from '../../config/schema.ts';
@@ -109,28 +109,44 @@ describe('a result that arrives', () => {
     expect(await counts()).toEqual(before);
   });
 
-  test('is based on the order with its accession number, in the visit of the order', async () => {
-    const known = await ehr.put(patient);
-    const order = await ehr.put({
+  describe('with an order of its accession number', () => {
+    const orderOf = (subject: string): ServiceRequest => ({
       resourceType: 'ServiceRequest',
       status: 'active',
       intent: 'order',
       identifier: [{ system: 'urn:oid:9.9', value: 'ACC-00042' }],
-      subject: { reference: `Patient/${known.id}` },
+      subject: { reference: subject },
       encounter: { reference: 'Encounter/5' },
     });
-    await send(deliverer());
-    const [report] = await ehr.all('DiagnosticReport');
-    expect(report?.basedOn?.[0]?.reference).toBe(`ServiceRequest/${order.id}`);
-    expect(report?.encounter?.reference).toBe('Encounter/5');
-  });
 
-  test('names the accession number alone where the order is unknown', async () => {
-    await ehr.put(patient);
-    await send(deliverer());
-    const [report] = await ehr.all('DiagnosticReport');
-    expect(report?.basedOn?.[0]?.reference).toBeUndefined();
-    expect(report?.basedOn?.[0]?.identifier?.value).toBe('ACC-00042');
+    test('is based on it, in its visit', async () => {
+      const known = await ehr.put(patient);
+      const order = await ehr.put(orderOf(`Patient/${known.id}`));
+      await send(deliverer());
+      const [report] = await ehr.all('DiagnosticReport');
+      expect(report?.basedOn?.[0]?.reference).toBe(`ServiceRequest/${order.id}`);
+      expect(report?.encounter?.reference).toBe('Encounter/5');
+    });
+
+    test.each<[string, (patientId: string) => Promise<unknown>]>([
+      ['none', async () => undefined],
+      [
+        'two',
+        async (id) => [
+          await ehr.put(orderOf(`Patient/${id}`)),
+          await ehr.put(orderOf(`Patient/${id}`)),
+        ],
+      ],
+      ['one of another patient', () => ehr.put(orderOf('Patient/stranger'))],
+    ])('names the number alone where there is %s, and claims no visit', async (_, prepare) => {
+      const known = await ehr.put(patient);
+      await prepare(known.id);
+      await send(deliverer());
+      const [report] = await ehr.all('DiagnosticReport');
+      expect(report?.basedOn?.[0]?.reference).toBeUndefined();
+      expect(report?.basedOn?.[0]?.identifier?.value).toBe('ACC-00042');
+      expect(report?.encounter).toBeUndefined();
+    });
   });
 
   test('goes to the base itself, also when the setting ends with a slash', async () => {
