@@ -17,13 +17,12 @@ const DECIMAL_STRING_LENGTH = 16;
  */
 export function decimalString(value: number): string {
   if (!Number.isFinite(value)) throw new RangeError(`${value} is not a finite number`);
-  const plain = String(value);
-  if (plain.length <= DECIMAL_STRING_LENGTH) return plain;
-  for (let digits = DECIMAL_STRING_LENGTH; digits > 1; digits -= 1) {
-    const shorter = String(Number(value.toPrecision(digits)));
-    if (shorter.length <= DECIMAL_STRING_LENGTH) return shorter;
-  }
-  return value.toExponential(0);
+  const digits = Array.from({ length: DECIMAL_STRING_LENGTH }, (_, lost) => 17 - lost);
+  const forms = digits.flatMap((count) => [
+    String(Number(value.toPrecision(count))),
+    value.toExponential(count - 1),
+  ]);
+  return forms.find((form) => form.length <= DECIMAL_STRING_LENGTH) ?? value.toExponential(0);
 }
 
 function shortened(text: string, length: number): string {

@@ -1,0 +1,44 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Runs a real program on files. `output` is what it says on both streams. */
+export function run(program: string, args: readonly string[]): { code: number; output: string } {
+  const { status, stdout, stderr, error } = spawnSync(program, args, {
+    encoding: 'utf8',
+    timeout: 30_000,
+  });
+  if (error) throw error;
+  return { code: status ?? -1, output: stdout + stderr };
+}
+
+/** Whether a program is on this machine; `.ci/run` installs those that the tests use. */
+export function installed(program: string, args: readonly string[] = ['--version']): boolean {
+  const { error, status } = spawnSync(program, args, { timeout: 30_000 });
+  return !error && (program !== PYTHON || status === 0);
+}
+
+/** Debian's Python, which has python3-pydicom; another one earlier on the path has not. */
+export const PYTHON = '/usr/bin/python3';
+export const hasPydicom = installed(PYTHON, ['-c', 'import pydicom']);
+
+const folder = mkdtempSync(join(tmpdir(), 'sonogate-artifacts-'));
+let count = 0;
+
+/** The path of a new file with these bytes. */
+export function asFile(bytes: Buffer, extension: string): string {
+  count += 1;
+  const path = join(folder, `${count}.${extension}`);
+  writeFileSync(path, bytes);
+  return path;
+}
+
+/** dciodvfy on a document: its errors and warnings, without the one on UTF-8, which is harmless. */
+export function dciodvfy(path: string): { code: number; complaints: string[] } {
+  const { code, output } = run('dciodvfy', [path]);
+  const complaints = output
+    .split('\n')
+    .filter((line) => /^(Error|Warning)/.test(line) && !line.includes('ISO_IR 192'));
+  return { code, complaints };
+}

@@ -1,0 +1,367 @@
+import { describe, expect, test } from 'vitest';
+import type { ContentItem } from '../../../pipelines/artifacts/sr/content-item.ts';
+import { walk } from '../../../pipelines/artifacts/sr/content-item.ts';
+import { decode } from '../../../pipelines/artifacts/sr/decode.ts';
+import { checkTemplate } from '../../../pipelines/artifacts/sr/template-check.ts';
+import { buildTid1500 } from '../../../pipelines/artifacts/sr/tid1500.ts';
+import { buildTid5000 } from '../../../pipelines/artifacts/sr/tid5000.ts';
+import type { Subject } from '../../../pipelines/artifacts/subject.ts';
+import type { Result } from '../../../pipelines/result/envelope.ts';
+import {
+  AC,
+  ANONYMOUS,
+  HC,
+  IDENTITY,
+  measurement,
+  NOTHING_MEASURED,
+  RESULT,
+  SUBJECT,
+  TWINS,
+} from './example-result.ts';
+import { asFile, dciodvfy, hasPydicom, installed, PYTHON, run } from './programs.ts';
+import { sourceImage } from './source-image.ts';
+
+const NO_IMAGES: Subject = { ...ANONYMOUS, instances: [], dating: null };
+
+const EXTREMES: Result = {
+  ...RESULT,
+  measurements: [
+    measurement('tiny', 'fl', 1.234567890123456e-7),
+    measurement('huge', 'efw', 123_456_789_012_345_680_000, { unit: 'g' }),
+    measurement('negative', 'bpd', -1 / 3),
+    measurement('zero', 'hc', 0),
+  ],
+};
+
+const DOCUMENTS = { 'TID 1500': buildTid1500, 'TID 5000': buildTid5000 } as const;
+const CASES: [string, Result, Subject][] = [
+  ['a growth scan', RESULT, SUBJECT],
+  ['a growth scan without identity', RESULT, ANONYMOUS],
+  ['stills that were no DICOM images', RESULT, NO_IMAGES],
+  ['a study without any measurement', NOTHING_MEASURED, SUBJECT],
+  ['twins', TWINS, SUBJECT],
+  ['very small, very large, negative and zero values', EXTREMES, SUBJECT],
+];
+const EVERY = CASES.flatMap(([name, result, subject]) =>
+  Object.entries(DOCUMENTS).map(
+    ([template, build]) => [template, name, build(result, subject)] as const,
+  ),
+);
+
+const items = (bytes: Buffer): ContentItem[] => [...walk(decode(bytes).root)];
+const named = (bytes: Buffer, meaning: string) =>
+  items(bytes).filter(({ name }) => name?.meaning === meaning);
+const texts = (bytes: Buffer) =>
+  items(bytes).flatMap(({ value }) => (value.type === 'TEXT' ? [value.text] : []));
+const numbers = (bytes: Buffer, meaning: string) =>
+  named(bytes, meaning).map(({ value }) =>
+    value.type === 'NUM' ? (value.quantity?.value ?? null) : undefined,
+  );
+
+describe.each(EVERY)('%s of %s', (_template, name, bytes) => {
+  test('follows the rows of its template', () => {
+    expect(checkTemplate(decode(bytes))).toEqual([]);
+  });
+
+  test.skipIf(!installed('dciodvfy'))('dciodvfy has no complaint', () => {
+    const { code, complaints } = dciodvfy(asFile(bytes, 'dcm'));
+    // Without identity the type 2 attributes that a DICOMDIR would need are empty, as they must be.
+    const identified = name !== CASES[1]?.[0] && name !== CASES[2]?.[0];
+    const kept = complaints.filter((line) => identified || !line.includes('DICOMDIR'));
+    expect({ code, kept }).toEqual({ code: 0, kept: [] });
+  });
+
+  test.skipIf(!installed('dsrdump'))('dsrdump reads it without error', () => {
+    const { code, output } = run('dsrdump', [asFile(bytes, 'dcm')]);
+    expect({ code, errors: output.match(/^[EF]: .*/gm) }).toEqual({ code: 0, errors: null });
+  });
+});
+
+describe.skipIf(!installed('dsrdump'))('the whole tree as dsrdump prints it', () => {
+  test.each(Object.entries(DOCUMENTS))('%s', async (template, build) => {
+    const path = asFile(build(RESULT, SUBJECT), 'dcm');
+    const { output } = run('dsrdump', ['-Ph', '+Pc', '+Pu', '+Pl', '+Pt', path]);
+    const tree = output.replace(/^W: .*\n/gm, '');
+    const file = `./golden/${template.toLowerCase().replace(' ', '-')}.txt`;
+    await expect(tree).toMatchFileSnapshot(file);
+  });
+});
+
+describe.skipIf(!installed('dcentvfy'))('dcentvfy over the source image and our documents', () => {
+  const entities = (...files: Buffer[]) =>
+    run(
+      'dcentvfy',
+      files.map((bytes) => asFile(bytes, 'dcm')),
+    ).output.match(/^Error.*/gm);
+
+  test('patient, study and series agree', () => {
+    const documents = [buildTid1500(RESULT, SUBJECT), buildTid5000(RESULT, SUBJECT)];
+    expect(entities(sourceImage(), ...documents)).toBeNull();
+  });
+
+  test('a document with another birth date is found', () => {
+    const other = { ...SUBJECT, identity: { ...IDENTITY, PatientBirthDate: '19940313' } };
+    expect(entities(sourceImage(), buildTid1500(RESULT, other))).not.toBeNull();
+  });
+});
+
+describe.skipIf(!hasPydicom)('pydicom reads back', () => {
+  const script = `
+import sys, json, pydicom
+ds = pydicom.dcmread(sys.argv[1])
+nums = []
+def walk(item):
+    if item.ValueType == 'NUM' and item.MeasuredValueSequence:
+        v = item.MeasuredValueSequence[0]
+        nums.append([item.ConceptNameCodeSequence[0].CodeValue, float(v.NumericValue),
+                     v.FloatingPointValue, v.MeasurementUnitsCodeSequence[0].CodeValue])
+    for child in item.get('ContentSequence', []):
+        walk(child)
+walk(ds)
+print(json.dumps({'name': str(ds.PatientName), 'class': ds.SOPClassUID, 'flags':
+    [ds.CompletionFlag, ds.VerificationFlag, ds.PreliminaryFlag], 'nums': nums}))
+`;
+  const read = (bytes: Buffer) =>
+    JSON.parse(run(PYTHON, ['-c', script, asFile(bytes, 'dcm')]).output);
+
+  test('name, flags and every kind of value of TID 5000', () => {
+    const seen = read(buildTid5000(RESULT, SUBJECT));
+    expect(seen).toMatchObject({
+      name: IDENTITY.PatientName,
+      class: '1.2.840.10008.5.1.4.1.1.88.33',
+      flags: ['PARTIAL', 'UNVERIFIED', 'PRELIMINARY'],
+    });
+    expect(seen.nums).toEqual(
+      expect.arrayContaining([
+        ['11984-2', 262.4, 262.4, 'mm'],
+        ['11979-2', 214.9, 214.9, 'mm'],
+        ['11963-6', 51.7, 51.7, 'mm'],
+        ['11947-9', expect.closeTo(122.1), expect.closeTo(122.1), '%'],
+        ['11885-1', 196, 196, 'd'],
+        ['18185-9', 199.6, 199.6, 'd'],
+        ['11888-5', 191.2, 191.2, 'd'],
+        ['11727-5', 1003.7, 1003.7, 'g'],
+        ['11767-1', 13.9, 13.9, '%'],
+        ['125012', 5.2, 5.2, '%'],
+      ]),
+    );
+  });
+
+  test('values that need more than 16 characters keep their magnitude', () => {
+    const seen = read(buildTid1500(EXTREMES, SUBJECT));
+    const values = Object.fromEntries(
+      seen.nums.map(([code, value]: [string, number]) => [code, value]),
+    );
+    expect(values['11963-6'] / 1.234567890123456e-7).toBeCloseTo(1, 8);
+    expect(values['11727-5'] / 123_456_789_012_345_680_000).toBeCloseTo(1, 8);
+    expect(values['11820-8']).toBeCloseTo(-1 / 3, 12);
+    expect(values['11984-2']).toBe(0);
+  });
+});
+
+describe('identity', () => {
+  test('patient and study attributes are those of the source images, letter by letter', () => {
+    const { header } = decode(buildTid5000(RESULT, SUBJECT));
+    expect(header).toMatchObject({
+      PatientID: IDENTITY.PatientID,
+      IssuerOfPatientID: IDENTITY.IssuerOfPatientID,
+      PatientBirthDate: IDENTITY.PatientBirthDate,
+      StudyInstanceUID: IDENTITY.StudyInstanceUID,
+      AccessionNumber: IDENTITY.AccessionNumber,
+    });
+  });
+
+  test('an anonymous document has no identity in any attribute or text', () => {
+    const bytes = buildTid5000(RESULT, ANONYMOUS).toString('latin1');
+    for (const secret of ['Beispiel', 'PID-4711', '19940312', 'ACC-2026-5', '2.25.1111\0']) {
+      expect(bytes).not.toContain(secret);
+    }
+  });
+
+  test('the anonymous and the identified copy are different objects', () => {
+    const uid = (subject: Subject) => decode(buildTid1500(RESULT, subject)).header.SOPInstanceUID;
+    expect(uid(ANONYMOUS)).not.toBe(uid(SUBJECT));
+  });
+
+  test('built again it is the same object, byte for byte', () => {
+    expect(buildTid1500(RESULT, SUBJECT)).toEqual(buildTid1500(RESULT, SUBJECT));
+  });
+
+  test('another request gives another object in another series', () => {
+    const other = decode(buildTid1500(RESULT, { ...SUBJECT, requestId: 'req_other' })).header;
+    const first = decode(buildTid1500(RESULT, SUBJECT)).header;
+    expect(other.SOPInstanceUID).not.toBe(first.SOPInstanceUID);
+    expect(other.SeriesInstanceUID).not.toBe(first.SeriesInstanceUID);
+  });
+
+  test('times are in the timezone of the source images', () => {
+    const { header } = decode(buildTid1500(RESULT, SUBJECT));
+    expect(header).toMatchObject({
+      TimezoneOffsetFromUTC: '+0200',
+      ContentDate: '20260504',
+      ContentTime: '103112.345',
+    });
+  });
+});
+
+describe('what was not accepted or not assessed', () => {
+  test('a value below its gate has no number in TID 1500, but its reason', () => {
+    const bytes = buildTid1500(RESULT, SUBJECT);
+    expect(numbers(bytes, 'Occipital-Frontal Diameter')).toEqual([null]);
+    expect(texts(bytes)).toContain(
+      'Occipitofrontal diameter was measured but not accepted: confidence too low.',
+    );
+  });
+
+  test('a value below its gate is named in TID 5000 and is no row of it', () => {
+    const bytes = buildTid5000(RESULT, SUBJECT);
+    expect(numbers(bytes, 'Occipital-Frontal Diameter')).toEqual([]);
+    expect(texts(bytes).join()).toContain('Occipitofrontal diameter was measured but not accepted');
+  });
+
+  test.each(Object.entries(DOCUMENTS))('%s names every section and its reason', (_, build) => {
+    const all = texts(build(RESULT, SUBJECT)).join('\n');
+    for (const { title } of RESULT.sections) expect(all).toContain(title);
+    expect(all).toContain('Cervix: Not assessed. This version does not assess cervix.');
+  });
+
+  test.each(Object.entries(DOCUMENTS))('%s without a value says so and why', (_, build) => {
+    const bytes = build(NOTHING_MEASURED, SUBJECT);
+    const all = texts(bytes).join('\n');
+    expect(all).toContain(
+      'No measurement was made. Biometry: No head, abdomen or femur plane was found.',
+    );
+  });
+
+  test('COMPLETE only when every section that was asked for is complete', () => {
+    const complete: Result = {
+      ...RESULT,
+      sections: RESULT.sections.map((section, index) => ({
+        ...section,
+        status: index === 0 ? 'not_requested' : 'complete',
+      })),
+    };
+    const flag = (result: Result) => decode(buildTid5000(result, SUBJECT)).header.CompletionFlag;
+    expect([flag(complete), flag(RESULT)]).toEqual(['COMPLETE', 'PARTIAL']);
+  });
+});
+
+describe('evidence', () => {
+  test('a caliper names its image, and its frame when the image has several', () => {
+    const regions = named(buildTid1500(RESULT, SUBJECT), 'Image Region');
+    const images = regions.map(({ items: [on] }) => on?.value);
+    expect(images).toEqual([
+      expect.objectContaining({
+        image: expect.objectContaining({ sopInstanceUid: '2.25.2001', frame: null }),
+      }),
+      expect.objectContaining({
+        image: expect.objectContaining({ sopInstanceUid: '2.25.2002', frame: 5 }),
+      }),
+    ]);
+  });
+
+  test('coordinates count from the corner of the first pixel', () => {
+    const [caliper] = named(
+      buildTid5000({ ...RESULT, measurements: [AC] }, SUBJECT),
+      'Source of Measurement',
+    );
+    expect(caliper?.value).toMatchObject({
+      graphic: { shape: 'ELLIPSE', data: [200.5, 240.5, 440.5, 240.5, 320.5, 130.5, 320.5, 350.5] },
+    });
+  });
+
+  test('a caliper that leaves the image is not drawn; the image is still named', () => {
+    const outside = {
+      ...HC,
+      source: {
+        ...HC.source,
+        calipers: [
+          {
+            type: 'line' as const,
+            points: [[-20, 10] as [number, number], [50, 60] as [number, number]],
+          },
+        ],
+      },
+    };
+    const [source] = named(
+      buildTid5000({ ...RESULT, measurements: [outside] }, SUBJECT),
+      'Source of Measurement',
+    );
+    expect(source?.value.type).toBe('IMAGE');
+  });
+
+  test('each model stands with the hash of its weights', () => {
+    const parameters = texts(buildTid1500(RESULT, SUBJECT));
+    for (const { id, version, sha256 } of RESULT.models) {
+      expect(parameters).toContain(`model=${id};version=${version};sha256=${sha256}`);
+    }
+  });
+
+  test('tracking identifiers are unique, and their UIDs are the same in a second run', () => {
+    const tracked = (subject: Subject) =>
+      named(buildTid1500(RESULT, subject), 'Tracking Unique Identifier').map(({ value }) =>
+        value.type === 'UIDREF' ? value.uid : '',
+      );
+    const first = tracked(SUBJECT);
+    expect(new Set(first).size).toBe(RESULT.measurements.length);
+    expect(tracked({ ...SUBJECT, requestId: 'req_second' })).toEqual(first);
+  });
+});
+
+describe('twins', () => {
+  const bytes = buildTid5000(TWINS, SUBJECT);
+
+  test('each section stands once for each fetus and begins with its subject', () => {
+    for (const section of ['Fetus Summary', 'Fetal Biometry', 'Fetal Biometry Ratios']) {
+      const subjects = named(bytes, section).map(({ items: children }) =>
+        children.slice(0, 2).map(({ value }) => (value.type === 'TEXT' ? value.text : value.type)),
+      );
+      expect(subjects).toEqual([
+        ['CODE', 'A'],
+        ['CODE', 'B'],
+      ]);
+    }
+  });
+
+  test('a value of no named fetus is left out of both and said to be', () => {
+    const stray = {
+      ...TWINS,
+      measurements: [...TWINS.measurements, measurement('stray', 'tad', 70)],
+    };
+    const document = buildTid5000(stray, SUBJECT);
+    expect(numbers(document, 'Transverse Abdominal Diameter')).toEqual([]);
+    expect(texts(document).join()).toContain('could not be assigned to a fetus');
+  });
+
+  test('one fetus has no subject of its own', () => {
+    expect(named(buildTid5000(RESULT, SUBJECT), 'Subject ID')).toEqual([]);
+  });
+});
+
+describe('gestational age in TID 5000', () => {
+  test('the age by one quantity stands in its group with the coded equation', () => {
+    const groups = named(buildTid5000(RESULT, SUBJECT), 'Biometry Group');
+    const head = groups.find(({ items: [first] }) => first?.name?.code === '11984-2');
+    const age = head?.items.find(({ name }) => name?.code === '18185-9');
+    expect(age?.items[0]?.value).toMatchObject({ code: { scheme: 'LN', code: '11932-1' } });
+  });
+
+  test.each([
+    ['lmp', 'Gestational Age by LMP'],
+    ['crl', 'Gestational Age'],
+    ['ivf', 'Gestational Age'],
+  ])('stated by %s it is named "%s"', (basis, meaning) => {
+    const document = buildTid5000(NOTHING_MEASURED, { ...SUBJECT, dating: { gaDays: 140, basis } });
+    expect(numbers(document, meaning)).toEqual([140]);
+  });
+
+  test('the due date is 280 days from the day of the last menstrual period', () => {
+    const [due] = named(buildTid5000(RESULT, SUBJECT), 'EDD');
+    expect(due?.value).toEqual({ type: 'DATE', date: '20260727' });
+  });
+
+  test('without a stated age there is neither age nor due date', () => {
+    const document = buildTid5000(NOTHING_MEASURED, { ...SUBJECT, dating: null });
+    expect([...named(document, 'EDD'), ...named(document, 'Gestational Age')]).toEqual([]);
+  });
+});
