@@ -1,0 +1,106 @@
+import { rm } from 'node:fs/promises';
+import { loadConfig } from '../../config/load.ts';
+import type { Config, Source } from '../../config/schema.ts';
+import { type DimseGateway, startDimse } from '../../dimse/gateway.ts';
+import type { CalledNode } from '../../dimse/network/requestor.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { openDatabase, type PooledDatabase } from '../../src/database/open.ts';
+import { silentLogger } from '../../src/logging/logger.ts';
+import type { SubmitCommand } from '../../src/requests/port.ts';
+import { freshDataDir } from '../peers/embedded.ts';
+
+type SiteSettings = {
+  dicom?: Partial<Config['dicom']>;
+  completion?: Source['completion'];
+  rules?: unknown[];
+};
+
+/** DICOM in on a free port, with its own database, a clock to turn, and a core that only listens. */
+export interface Site {
+  config: Config;
+  database: PooledDatabase;
+  gateway: DimseGateway;
+  node: CalledNode;
+  submitted: SubmitCommand[];
+  /** Replaces the answer of the core; throws what it should refuse with. */
+  onSubmit: (command: SubmitCommand) => void;
+  /** Moves the gateway's clock. */
+  pass(seconds: number): void;
+  /** Stops listener and assembly and starts them again on the same data, with other settings. */
+  restart(dicom?: Partial<Config['dicom']>): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openSite(settings: SiteSettings = {}): Promise<Site> {
+  const dataDir = await freshDataDir();
+  const config = loadConfig(
+    {},
+    {
+      dataDir,
+      dicom: { host: '127.0.0.1', port: 0, ...settings.dicom },
+      sources: [
+        {
+          name: 'this-machine',
+          callingAeTitles: ['*'],
+          addresses: ['127.0.0.0/8'],
+          completion: settings.completion ?? {
+            signal: 'quiet-time',
+            quietSeconds: 30,
+            afterReleaseSeconds: 5,
+          },
+        },
+      ],
+      ...(settings.rules ? { routing: { rules: settings.rules } } : {}),
+    },
+  );
+  const database = await openDatabase({ dataDir, logger: silentLogger });
+  await migrate(database);
+
+  let offset = 0;
+  const now = () => new Date(Date.now() + offset);
+  const submitted: SubmitCommand[] = [];
+  const start = (dicom: Partial<Config['dicom']> = {}) =>
+    startDimse({
+      config: { ...config, dicom: { ...config.dicom, ...dicom } },
+      database,
+      logger: silentLogger,
+      now,
+      submit: async (command) => {
+        site.onSubmit(command);
+        submitted.push(command);
+        return { id: `req_${command.uniqueKey}`, status: 'queued' };
+      },
+    });
+  const nodeAt = (port: number): CalledNode => ({
+    host: '127.0.0.1',
+    port,
+    aeTitle: config.dicom.aeTitle,
+    callingAeTitle: 'CART',
+    timeoutSeconds: 20,
+  });
+
+  const site: Site = {
+    config,
+    database,
+    gateway: { port: 0, close: async () => {} },
+    node: nodeAt(0),
+    submitted,
+    onSubmit: () => {},
+    pass(seconds) {
+      offset += seconds * 1000;
+    },
+    async restart(dicom) {
+      await site.gateway.close();
+      site.gateway = await start(dicom);
+      site.node = nodeAt(site.gateway.port);
+    },
+    async close() {
+      await site.gateway.close();
+      await database.close();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+  site.gateway = await start();
+  site.node = nodeAt(site.gateway.port);
+  return site;
+}
