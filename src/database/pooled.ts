@@ -25,13 +25,25 @@ const RECONNECT_MILLISECONDS = 1000;
 
 /** Makes the project's database out of a `pg.Pool`, or of anything of its shape. */
 export function openOnPool({ pool, queuePool, exclusive, close }: Parts): PooledDatabase {
+  const subscriptions = new Set<() => Promise<void>>();
   return {
     queuePool,
     exclusive,
-    close,
     query: (text, values) => run(pool, text, values),
     transaction: (work) => runTransaction(pool, work),
-    listen: (channel, onNotify) => subscribe(pool, channel, onNotify),
+    listen: async (channel, onNotify) => {
+      const unsubscribe = await subscribe(pool, channel, onNotify);
+      subscriptions.add(unsubscribe);
+      return () => {
+        subscriptions.delete(unsubscribe);
+        return unsubscribe();
+      };
+    },
+    close: async () => {
+      // A pool ends only when all its sessions were given back.
+      await Promise.all([...subscriptions].map((unsubscribe) => unsubscribe()));
+      await close();
+    },
   };
 }
 

@@ -1,28 +1,47 @@
-import { cp, mkdtemp, rename, rm, stat } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { cp, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { PGlite } from '@electric-sql/pglite';
+import { join } from 'node:path';
+import { migrate } from '../../src/database/migrate.ts';
+import { openDatabase } from '../../src/database/open.ts';
+import { silentLogger } from '../../src/logging/logger.ts';
+
+const MIGRATIONS = new URL('../../src/database/migrations/', import.meta.url);
 
 /**
- * A data folder with a fresh embedded database. PGlite needs seconds to initialize one, so that is
- * done once per version of it and copied after that.
+ * A data folder with a fresh embedded database, `migrated` or `empty`. PGlite needs seconds to
+ * initialize one, so that is done once and copied after that.
  */
-export async function freshDataDir(): Promise<string> {
+export async function freshDataDir(state: 'migrated' | 'empty' = 'migrated'): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), 'sonogate-data-'));
-  await cp(await template(), join(dataDir, 'database'), { recursive: true });
+  await cp(join(await template(state), 'database'), join(dataDir, 'database'), {
+    recursive: true,
+  });
   return dataDir;
 }
 
-async function template(): Promise<string> {
-  const entry = createRequire(import.meta.url).resolve('@electric-sql/pglite');
-  const { mtimeMs } = await stat(dirname(entry));
-  const ready = join(tmpdir(), `sonogate-pglite-template-${Math.round(mtimeMs)}`);
+async function template(state: 'migrated' | 'empty'): Promise<string> {
+  const ready = join(tmpdir(), `sonogate-template-${state}-${await fingerprint()}`);
   if (await stat(ready).catch(() => null)) return ready;
   const making = await mkdtemp(`${ready}-`);
-  const pglite = await PGlite.create(making);
-  await pglite.close();
+  const database = await openDatabase({ dataDir: making, logger: silentLogger });
+  if (state === 'migrated') await migrate(database);
+  await database.close();
   // Of several test processes the first one's stays.
   await rename(making, ready).catch(() => rm(making, { recursive: true, force: true }));
   return ready;
+}
+
+/** Changes with everything that a template is made from. */
+async function fingerprint(): Promise<string> {
+  const hash = createHash('sha256');
+  const require = createRequire(import.meta.url);
+  for (const name of ['@electric-sql/pglite', 'bullmq']) {
+    hash.update(`${(await stat(require.resolve(name))).mtimeMs}\n`);
+  }
+  for (const name of (await readdir(MIGRATIONS)).sort()) {
+    hash.update(await readFile(new URL(name, MIGRATIONS)));
+  }
+  return hash.digest('hex').slice(0, 16);
 }
