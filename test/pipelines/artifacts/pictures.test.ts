@@ -1,0 +1,227 @@
+import sharp from 'sharp';
+import { describe, expect, test } from 'vitest';
+import { toPng } from '../../../pipelines/artifacts/drawing-png.ts';
+import { textWidth } from '../../../pipelines/artifacts/font.ts';
+import { growthChart, growthPanel } from '../../../pipelines/artifacts/growth-chart.ts';
+import { INTERGROWTH_CURVES } from '../../../pipelines/artifacts/intergrowth-curves.ts';
+import { keyOverlays, overlaysOf } from '../../../pipelines/artifacts/overlays.ts';
+import { maskOutside, renderPreview } from '../../../pipelines/artifacts/preview.ts';
+import { centileText, shortText, valueText } from '../../../pipelines/artifacts/wording.ts';
+import type { CalibratedRegion } from '../../../pipelines/contract/study.ts';
+import {
+  AC,
+  BPD,
+  FL,
+  HC,
+  MEASUREMENTS,
+  measurement,
+  OFD_NOT_ACCEPTED,
+  TWINS,
+} from './example-result.ts';
+
+/** A frame of one brightness. */
+function plain(width: number, height: number, level: number) {
+  return { width, height, data: new Uint8Array(width * height * 3).fill(level) };
+}
+
+const region = (source: CalibratedRegion['source']): CalibratedRegion => ({
+  area: { minX: 10, minY: 20, maxX: 29, maxY: 39 },
+  scale: { x: 0.1, y: 0.1 },
+  source,
+});
+
+const litPixels = (data: Uint8Array) => data.filter((value) => value > 0).length / 3;
+
+describe('what lies outside the ultrasound regions', () => {
+  test('is black, the region itself is unchanged, both corners included', () => {
+    const masked = maskOutside(plain(64, 48, 200), [region('region')]);
+    expect(litPixels(masked.data)).toBe(20 * 20);
+  });
+
+  test('several regions all stay', () => {
+    const second = { ...region('region'), area: { minX: 40, minY: 0, maxX: 44, maxY: 9 } };
+    const masked = maskOutside(plain(64, 48, 200), [region('region'), second]);
+    expect(litPixels(masked.data)).toBe(20 * 20 + 5 * 10);
+  });
+
+  test('a region that reaches over the frame does not wrap round', () => {
+    const wide = { ...region('region'), area: { minX: -5, minY: -5, maxX: 100, maxY: 4 } };
+    expect(litPixels(maskOutside(plain(64, 48, 200), [wide]).data)).toBe(64 * 5);
+  });
+
+  test.each(['pixel-spacing', 'user'] as const)('a calibration by %s masks nothing', (source) => {
+    expect(litPixels(maskOutside(plain(64, 48, 200), [region(source)]).data)).toBe(64 * 48);
+  });
+});
+
+describe('previews', () => {
+  test.each([
+    [320, 240, 1280],
+    [1023, 700, 2046],
+    [1024, 768, 1024],
+  ])('a frame of %i by %i pixels is shown %i wide', async (width, height, shown) => {
+    const png = await renderPreview(plain(width, height, 30), [], [HC]);
+    const metadata = await sharp(png).metadata();
+    expect(metadata).toMatchObject({ format: 'png', width: shown });
+    expect(metadata.height).toBeGreaterThan((height * shown) / width);
+  });
+
+  test('calipers are drawn where they were placed: a cross at each end', async () => {
+    const dark = plain(640, 480, 0);
+    const png = await renderPreview(dark, [], [FL]);
+    const { data, info } = await sharp(png).raw().toBuffer({ resolveWithObject: true });
+    const scale = info.width / 640;
+    for (const [x, y] of FL.source.calipers[0]?.points ?? []) {
+      const [column, row] = [Math.floor((x + 0.5) * scale), Math.floor((y + 0.5) * scale)];
+      expect(data[(row * info.width + column) * info.channels + 2]).toBeGreaterThan(128);
+    }
+    const [middleX, middleY] = [20, 20];
+    expect(data[(middleY * info.width + middleX) * info.channels]).toBe(0);
+  });
+
+  test('the picture with calipers differs from the one without', async () => {
+    const [bare, marked] = await Promise.all(
+      [[], [HC, BPD]].map((shown) => renderPreview(plain(640, 480, 90), [], shown)),
+    );
+    expect(bare?.equals(marked ?? Buffer.alloc(0))).toBe(false);
+  });
+});
+
+describe('overlays of a result', () => {
+  test('one for each measured frame, numbered in its section', () => {
+    const names = overlaysOf(MEASUREMENTS).map(({ name, measurements }) => [
+      name,
+      measurements.map(({ id }) => id),
+    ]);
+    expect(names).toEqual([
+      ['overlay-biometry-1.png', ['m-hc', 'm-bpd', 'm-ofd']],
+      ['overlay-biometry-2.png', ['m-ac']],
+      ['overlay-biometry-3.png', ['m-fl']],
+    ]);
+  });
+
+  test('the report shows a second frame only when it shows a new quantity', () => {
+    const again = { ...AC, id: 'again', source: { ...AC.source, frame: 6 } };
+    const shown = keyOverlays(overlaysOf([AC, again, FL]));
+    expect(shown.map(({ name }) => name)).toEqual([
+      'overlay-biometry-1.png',
+      'overlay-biometry-3.png',
+    ]);
+  });
+
+  test('a frame with nothing accepted is no key image', () => {
+    expect(keyOverlays(overlaysOf([OFD_NOT_ACCEPTED]))).toEqual([]);
+  });
+});
+
+describe('growth chart', () => {
+  const labels = (gaDays: number, measured = MEASUREMENTS) =>
+    (growthChart(INTERGROWTH_CURVES, measured, gaDays)?.marks ?? []).flatMap((mark) =>
+      mark.kind === 'label' ? [mark.text] : [],
+    );
+
+  test('has a panel for each measured quantity with its value and centile', () => {
+    expect(labels(196)).toEqual(
+      expect.arrayContaining([
+        'Head circumference (mm)',
+        '262.4 mm, centile 59',
+        'Abdominal circumference (mm)',
+        '214.9 mm, centile 5.2',
+        'Femur length (mm)',
+        'Estimated fetal weight (g)',
+        '1004 g, centile 14',
+      ]),
+    );
+  });
+
+  test('names its charts and that it is a draft', () => {
+    const all = labels(196).join('\n');
+    expect(all).toContain('Papageorghiou et al., Lancet 2014;384:869-879');
+    expect(all).toContain('AI draft, not verified');
+  });
+
+  test('is not made when no value was read against a chart', () => {
+    expect(growthChart(INTERGROWTH_CURVES, [{ ...HC, reference: null }], 196)).toBeNull();
+    expect(growthChart(INTERGROWTH_CURVES, [{ ...HC, quality: 'low' }], 196)).toBeNull();
+  });
+
+  test('of twins shows both', () => {
+    const all = labels(196, TWINS.measurements);
+    expect(all).toContain('Fetus A: 262.4 mm, centile 59');
+    expect(all).toContain('Fetus B: 262.4 mm, centile 59');
+  });
+
+  test('of repeated values shows the median alone', () => {
+    const median = measurement('median', 'hc', 261, {
+      derivation: 'median',
+      inputs: ['m-hc'],
+      reference: HC.reference,
+    });
+    const values = labels(196, [HC, median]).filter((text) => text.includes('centile 59'));
+    expect(values).toEqual(['261.0 mm, centile 59']);
+  });
+
+  test.each([
+    [98, 97.9],
+    [280, 333.9],
+  ])('at the edge of the chart, day %i, all text stays inside', (gaDays, value) => {
+    const [curve] = INTERGROWTH_CURVES;
+    if (!curve) throw new Error('no curve');
+    const panel = growthPanel(curve, [{ ...HC, value }], gaDays);
+    for (const mark of panel.marks) {
+      if (mark.kind !== 'label') continue;
+      const width = textWidth(mark.text, mark.size, mark.bold ? 'bold' : 'regular');
+      const left = mark.at.x - { start: 0, middle: width / 2, end: width }[mark.anchor ?? 'start'];
+      expect(left).toBeGreaterThanOrEqual(0);
+      expect(left + width).toBeLessThanOrEqual(panel.width);
+    }
+  });
+
+  test('the drawn curves are those of the published table (HC at 28 weeks)', () => {
+    const [curve] = INTERGROWTH_CURVES;
+    const drawn = [3, 10, 50, 90, 97].map((centile) => curve?.valueAt(28, centile)?.toFixed(1));
+    expect(drawn).toEqual(['243.6', '248.9', '260.4', '271.8', '277.2']);
+  });
+
+  test('as PNG it has the drawn size and is not empty', async () => {
+    const chart = growthChart(INTERGROWTH_CURVES, MEASUREMENTS, 196);
+    if (!chart) throw new Error('no chart');
+    const png = await toPng(chart, 2);
+    const { width, height } = await sharp(png).metadata();
+    expect([width, height]).toEqual([chart.width * 2, chart.height * 2]);
+    const { channels } = await sharp(png).stats();
+    expect(channels[0]?.stdev).toBeGreaterThan(10);
+  });
+});
+
+describe('words', () => {
+  test.each([
+    [0.4, '< 1'],
+    [1, '1'],
+    [2.96, '2.96'],
+    [3, '3'],
+    [9.97, '9.97'],
+    [9.9996, '9.9996'],
+    [10, '10'],
+    [10.02, '10.02'],
+    [58.9, '59'],
+    [89.6, '89.6'],
+    [97.4, '97.4'],
+    [99.2, '> 99'],
+  ])('centile %d is shown as "%s", never on a cut-off it is not on', (centile, text) => {
+    expect(centileText(centile)).toBe(text);
+  });
+
+  test.each([
+    [measurement('a', 'hc', 262.44), '262.4 mm'],
+    [measurement('b', 'hc-ac-ratio', 1.2214, { unit: '1' }), '1.22'],
+    [measurement('c', 'efw', 1003.7, { unit: 'g' }), '1004 g'],
+    [measurement('d', 'ga-by-hc', 199.6, { unit: 'd' }), '28+4 wk'],
+  ])('a value is shown with the decimals and unit of its concept', (value, text) => {
+    expect(valueText(value)).toBe(text);
+  });
+
+  test('a value that was not accepted is named without its number', () => {
+    expect(shortText(OFD_NOT_ACCEPTED)).toBe('OFD not accepted');
+  });
+});

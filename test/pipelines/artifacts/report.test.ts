@@ -1,0 +1,248 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { INTERGROWTH_CURVES } from '../../../pipelines/artifacts/intergrowth-curves.ts';
+import { readableName } from '../../../pipelines/artifacts/report/patient.ts';
+import { rebuildReportPdf } from '../../../pipelines/artifacts/report/rebuild-report.ts';
+import { renderReport } from '../../../pipelines/artifacts/report/render-report.ts';
+import { decode } from '../../../pipelines/artifacts/sr/decode.ts';
+import type { Subject } from '../../../pipelines/artifacts/subject.ts';
+import { writeArtifacts } from '../../../pipelines/artifacts/write-artifacts.ts';
+import type { Clip, Study } from '../../../pipelines/contract/study.ts';
+import { artifactSchema, type Result } from '../../../pipelines/result/envelope.ts';
+import { ANONYMOUS, BPD, IDENTITY, NOTHING_MEASURED, RESULT, SUBJECT } from './example-result.ts';
+import { asFile, installed, run } from './programs.ts';
+
+const hasPoppler = installed('pdftotext', ['-v']);
+
+const pdf = (result: Result, subject: Subject) =>
+  renderReport(result, subject, [], INTERGROWTH_CURVES);
+
+/** Text of each page in reading order. */
+function pages(bytes: Buffer): string[] {
+  const { output } = run('pdftotext', ['-layout', asFile(bytes, 'pdf'), '-']);
+  return output.split('\f').filter((page) => page.trim() !== '');
+}
+
+const text = (bytes: Buffer) => pages(bytes).join('\n');
+
+function clip(file: string, frames: number): Clip {
+  const frame = (index: number) => ({
+    index,
+    time: index / 10,
+    gray: async () => ({ width: 640, height: 480, data: new Uint8Array(640 * 480).fill(60) }),
+    rgb: async () => ({ width: 640, height: 480, data: new Uint8Array(640 * 480 * 3).fill(60) }),
+  });
+  return {
+    file,
+    sopInstanceUid: null,
+    sopClassUid: null,
+    seriesInstanceUid: null,
+    width: 640,
+    height: 480,
+    frames: Array.from({ length: frames }, (_, index) => frame(index)),
+    regions: [],
+    calibrationRefused: null,
+    mode: '2d',
+  };
+}
+
+const STUDY: Study = {
+  clips: [clip('head.dcm', 1), clip('abdomen.dcm', 8), clip('femur.dcm', 1)],
+  refused: [],
+  files: 3,
+  series: 2,
+};
+
+describe.skipIf(!hasPoppler)('the PDF report', () => {
+  test('names patient, study, dating and due date', async () => {
+    const all = text(await pdf(RESULT, SUBJECT));
+    for (const part of ['Beispiel, Dr. Zoë', '1994-03-12', 'PID-4711', 'ACC-2026-5']) {
+      expect(all).toContain(part);
+    }
+    expect(all).toContain('28+0 weeks (196 days), by last menstrual period');
+    expect(all).toContain('Expected date of delivery: 2026-07-27');
+  });
+
+  test('shows each accepted value with range and centile, the abnormal one marked', async () => {
+    const all = text(await pdf(RESULT, SUBJECT));
+    expect(all).toMatch(/Head circumference\s+262\.4 mm\s+248\.9 - 271\.8 mm\s+59\s+0\.22/);
+    expect(all).toMatch(/Abdominal circumference\s+▼ 214\.9 mm\s+218\.8 - 247\.8 mm\s+5\.2/);
+    expect(all).toMatch(/Estimated fetal weight\s+1004 g\s+982 - 1279 g\s+14/);
+  });
+
+  test('a value that was not accepted has no number', async () => {
+    const all = text(await pdf(RESULT, SUBJECT));
+    expect(all).toMatch(/Occipitofrontal diameter\s+not accepted\s+confidence too low/);
+    expect(all).not.toContain('91.2');
+  });
+
+  test('lists every part that was not assessed with its reason', async () => {
+    const all = text(await pdf(RESULT, SUBJECT));
+    for (const { title, status } of RESULT.sections) {
+      if (status === 'not_assessed') {
+        expect(all).toMatch(new RegExp(`${title}\\s+This version does not assess`));
+      }
+    }
+  });
+
+  test('without any measurement says so and why, and shows no table of values', async () => {
+    const all = text(await pdf(NOTHING_MEASURED, { ...ANONYMOUS, dating: null }));
+    expect(all).toContain('No measurement was made. Biometry: No head, abdomen or femur plane');
+    expect(all).toContain('Gestational age was not given');
+    expect(all).not.toContain('Measurements');
+  });
+
+  test('every page has the draft notice, the patient and its number', async () => {
+    const all = pages(await pdf(RESULT, SUBJECT));
+    expect(all.length).toBeGreaterThan(1);
+    all.forEach((page, index) => {
+      expect(page).toContain('AI DRAFT, NOT VERIFIED - NOT FOR DIAGNOSIS UNTIL VERIFIED');
+      expect(page).toContain('PID-4711');
+      expect(page).toContain(`Page ${index + 1} of ${all.length}`);
+    });
+  });
+
+  test('an anonymous report says so and has no identity', async () => {
+    const all = text(await pdf(RESULT, ANONYMOUS));
+    expect(all).toContain('Anonymous');
+    for (const secret of ['Beispiel', 'PID-4711', '1994-03-12', 'ACC-2026-5']) {
+      expect(all).not.toContain(secret);
+    }
+  });
+
+  test.each([
+    ['Łukasiewicz^Żaneta', 'Łukasiewicz, Żaneta'],
+    ['Παπαδοπούλου^Ελένη', 'Παπαδοπούλου, Ελένη'],
+    ['Иванова^Анна', 'Иванова, Анна'],
+  ])('the name %s is readable', async (PatientName, shown) => {
+    const subject = { ...SUBJECT, identity: { ...IDENTITY, PatientName } };
+    expect(text(await pdf(RESULT, subject))).toContain(shown);
+  });
+
+  test('a long table goes on on the next page with its head, no row cut', async () => {
+    const many: Result = {
+      ...RESULT,
+      measurements: Array.from({ length: 90 }, (_, index) => ({
+        ...BPD,
+        id: `row-${index}`,
+        label: `Row ${index}`,
+      })),
+    };
+    const all = pages(await pdf(many, { ...SUBJECT, dating: null }));
+    const holding = all.filter((page) => /^ *Row \d+/m.test(page));
+    expect(holding.length).toBeGreaterThan(1);
+    for (const page of holding) expect(page).toMatch(/Measurement\s+Value/);
+    const rows = all.join('\n').match(/^ *Row \d+ +72\.1 mm/gm);
+    expect(rows).toHaveLength(90);
+  });
+
+  test('fonts are embedded', async () => {
+    const { output } = run('pdffonts', [asFile(await pdf(RESULT, SUBJECT), 'pdf')]);
+    const fonts = output.split('\n').slice(2).filter(Boolean);
+    expect(fonts.length).toBeGreaterThan(0);
+    for (const font of fonts) expect(font).toMatch(/DejaVuSans.* yes yes yes /);
+  });
+
+  test('pages are A4', async () => {
+    const { output } = run('pdfinfo', [asFile(await pdf(RESULT, SUBJECT), 'pdf')]);
+    expect(output).toMatch(/Page size: +595\.28 x 841\.89 pts \(A4\)/);
+  });
+});
+
+test.each([
+  ['Beispiel^Zoë^^Dr.', 'Beispiel, Dr. Zoë'],
+  ['Yamada^Tarou=山田^太郎=やまだ^たろう', 'Yamada, Tarou'],
+  ['PHANTOM', 'PHANTOM'],
+  ['', ''],
+])('the person name %j reads %j', (name, shown) => {
+  expect(readableName(name)).toBe(shown);
+});
+
+describe('writing all artifacts of a result', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'sonogate-writer-'));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  test('the files are those of the entries, with size and digest', async () => {
+    const target = join(folder, 'full');
+    const entries = await writeArtifacts({
+      result: RESULT,
+      subject: ANONYMOUS,
+      study: STUDY,
+      folder: target,
+      extra: [{ name: 'fhir-bundle.json', mediaType: 'application/fhir+json', build: () => '{}' }],
+    });
+    expect(entries.map(({ name, section }) => [name, section])).toEqual([
+      ['overlay-biometry-1.png', 'biometry'],
+      ['overlay-biometry-2.png', 'biometry'],
+      ['overlay-biometry-3.png', 'biometry'],
+      ['growth-chart.png', 'growth'],
+      ['report.pdf', null],
+      ['sr-tid1500.dcm', null],
+      ['sr-tid5000.dcm', null],
+      ['fhir-bundle.json', null],
+    ]);
+    for (const entry of entries) {
+      expect(artifactSchema.parse(entry)).toEqual(entry);
+      const bytes = await readFile(join(target, entry.name));
+      expect(bytes.length).toBe(entry.bytes);
+      expect(createHash('sha256').update(bytes).digest('hex')).toBe(entry.sha256);
+    }
+    const preview = await sharp(join(target, 'overlay-biometry-1.png')).metadata();
+    expect(preview).toMatchObject({ format: 'png', width: 1280 });
+    expect(decode(await readFile(join(target, 'sr-tid5000.dcm'))).header.PatientName).toEqual([]);
+  });
+
+  test('a result without a measurement has documents, but neither chart nor overlay', async () => {
+    const entries = await writeArtifacts({
+      result: NOTHING_MEASURED,
+      subject: { ...ANONYMOUS, dating: null },
+      study: STUDY,
+      folder: join(folder, 'nothing'),
+    });
+    expect(entries.map(({ name }) => name)).toEqual([
+      'report.pdf',
+      'sr-tid1500.dcm',
+      'sr-tid5000.dcm',
+    ]);
+  });
+
+  test('previews can be left out', async () => {
+    const entries = await writeArtifacts({
+      result: RESULT,
+      subject: ANONYMOUS,
+      study: STUDY,
+      folder: join(folder, 'no-previews'),
+      previews: false,
+    });
+    expect(entries.filter(({ name }) => name.startsWith('overlay'))).toEqual([]);
+  });
+
+  test.skipIf(!hasPoppler)(
+    'a delivery builds the report again with the identity and the stored previews',
+    async () => {
+      const target = join(folder, 'rebuilt');
+      await writeArtifacts({ result: RESULT, subject: ANONYMOUS, study: STUDY, folder: target });
+      const path = async (name: string) => {
+        const file = join(target, name);
+        return (await stat(file).catch(() => null)) ? file : null;
+      };
+      const rebuilt = await rebuildReportPdf(RESULT, SUBJECT, path);
+      expect(text(rebuilt)).toContain('PID-4711');
+      const images = run('pdfimages', ['-list', asFile(rebuilt, 'pdf')]).output;
+      expect(images.match(/ image /g)).toHaveLength(3);
+      await rm(join(target, 'overlay-biometry-2.png'));
+      const fewer = run('pdfimages', [
+        '-list',
+        asFile(await rebuildReportPdf(RESULT, SUBJECT, path), 'pdf'),
+      ]);
+      expect(fewer.output.match(/ image /g)).toHaveLength(2);
+    },
+  );
+});
