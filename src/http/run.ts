@@ -35,7 +35,9 @@ export function addRunRoutes(router: Router<HttpState>, deps: HttpDeps): void {
       if (body === undefined) throw new SonogateError('invalid_json', 'The call has no body.');
       const parsed = submitBody(endpoint).safeParse(body);
       if (!parsed.success) throw new InvalidInputError(pointedErrors(parsed.error));
-      const { input, webhook, priority, metadata } = parsed.data;
+      const { webhook, priority, metadata } = parsed.data;
+      // As submitted, without the defaults of the schema: this is what the request shows as `input`.
+      const { input } = body as { input: EndpointInput };
       refuseWhatIsToCome(input, webhook);
       const files = await resolveFiles(uploads, principal.accountId, input);
 

@@ -16,7 +16,7 @@ const metadata = z
 export function submitBody(endpoint: Endpoint) {
   return z.strictObject({
     input: endpoint.input,
-    webhook: webhook.optional(),
+    webhook: webhook.optional().describe('Comes with the next release and is refused until then.'),
     priority: z.enum(['low', 'normal', 'high']).default('normal'),
     metadata: metadata.default({}),
   });

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   authenticate,
@@ -9,19 +10,25 @@ import {
 import { migrate } from '../../../src/database/migrate.ts';
 import { openDatabase, type PooledDatabase } from '../../../src/database/open.ts';
 import { silentLogger } from '../../../src/logging/logger.ts';
+import { freshDataDir } from '../../peers/embedded.ts';
 
 const NOON = new Date('2026-03-01T12:00:00.000Z');
 const later = (milliseconds: number) => new Date(NOON.getTime() + milliseconds);
 
 describe('API keys', () => {
+  let dataDir: string;
   let database: PooledDatabase;
 
   beforeAll(async () => {
-    database = await openDatabase({ dataDir: null, logger: silentLogger });
+    dataDir = await freshDataDir();
+    database = await openDatabase({ dataDir, logger: silentLogger });
     await migrate(database);
     await database.query(`INSERT INTO accounts (id, name) VALUES ('other', 'Another account')`);
   });
-  afterAll(() => database.close());
+  afterAll(async () => {
+    await database.close();
+    await rm(dataDir, { recursive: true });
+  });
 
   it('have the form sg_live_ or sg_test_ and 43 digits of base 62', async () => {
     const live = await createKey(database, { name: 'live' });

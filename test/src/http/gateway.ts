@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { createKey, type NewKey } from '../../../src/accounts/keys.ts';
@@ -15,6 +14,7 @@ import { createUrlSigner, loadSigningSecret } from '../../../src/http/signed-url
 import { silentLogger } from '../../../src/logging/logger.ts';
 import { createRequestCore } from '../../../src/requests/core.ts';
 import type { Endpoint } from '../../../src/requests/endpoint.ts';
+import { freshDataDir } from '../../peers/embedded.ts';
 import { type TestWorker, testWorker } from './test-worker.ts';
 
 export const MAX_BODY_BYTES = 10_000;
@@ -31,7 +31,7 @@ const endpoint: Endpoint = {
     prior_files: z.array(z.string()).optional(),
     options: z
       .strictObject({
-        previews: z.boolean().optional(),
+        previews: z.boolean().default(true),
         dating: z.strictObject({ ga_days: z.number(), basis: z.string() }).optional(),
       })
       .optional(),
@@ -77,6 +77,7 @@ interface Answer {
   status: string;
   version: string;
   created_at: string;
+  input: object;
   code: string;
   errors: { pointer: string; detail: string }[];
   file: { id: string; status: string };
@@ -102,10 +103,13 @@ export interface CallOptions {
  * The HTTP door on the real core, database and files, on a free port of loopback. Only the queue
  * holds its jobs for good: the tests move requests themselves, through `worker`.
  */
-export async function startGateway(overrides: Partial<HttpDeps> = {}): Promise<Gateway> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'sonogate-http-'));
+export async function startGateway(
+  overrides: Partial<HttpDeps> = {},
+  databaseUrl?: string,
+): Promise<Gateway> {
+  const dataDir = await freshDataDir();
   const logger = silentLogger;
-  const database = await openDatabase({ dataDir: null, logger });
+  const database = await openDatabase({ databaseUrl, dataDir, logger });
   await migrate(database);
   await database.query(`INSERT INTO accounts (id, name) VALUES ('other', 'Another account')`);
   let ahead = 0;

@@ -17,7 +17,8 @@ describe('POST /v1/run', () => {
   const run = (body: unknown, path = PATH) => gateway.call(path, { body });
 
   it('answers 202 with the request object and its place', async () => {
-    const answer = await run({ input: { files: [file] }, metadata: { ward: '3' } });
+    const input = { files: [file], options: {} };
+    const answer = await run({ input, metadata: { ward: '3' } });
     expect(answer.status).toBe(202);
     const request = await read(answer);
     expect(answer.headers.get('Location')).toBe(`/v1/requests/${request.id}`);
@@ -29,7 +30,6 @@ describe('POST /v1/run', () => {
       stage: { name: 'queued_gpu', progress: 0 },
       priority: 'normal',
       metadata: { ward: '3' },
-      input: { files: [file] },
       source: { kind: 'api' },
       cost: { currency: 'USD', total: '0.08' },
       output: null,
@@ -37,6 +37,7 @@ describe('POST /v1/run', () => {
       test: false,
       urls: { self: `${gateway.url}/v1/requests/${request.id}` },
     });
+    expect(request.input, 'as submitted, without defaults').toEqual(input);
     expect(request.id).toMatch(/^req_[0-9a-z]{26}$/);
     expect(request.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   });
