@@ -11,6 +11,7 @@ import {
   resultIdentifier,
 } from './identifiers.ts';
 import { buildImagingStudy } from './imaging-study.ts';
+import { buildMedia, mediaRole } from './media.ts';
 import { buildObservations } from './observation.ts';
 import { buildProvenance, provenanceId } from './provenance.ts';
 import { type BundleInput, type ReportContext, reportContext } from './report-context.ts';
@@ -56,6 +57,11 @@ export function buildBundle(input: BundleInput): Bundle {
   }
   for (const { role, resource } of observations) {
     entry.push(replace(resource, requestId, role, resultIdentifier(resultSystem, requestId, role)));
+  }
+  for (const image of context.keyImages ?? []) {
+    const role = mediaRole(image);
+    const identifier = resultIdentifier(resultSystem, requestId, role);
+    entry.push(replace(buildMedia(context, image), requestId, role, identifier));
   }
   if (document) {
     const role = 'DocumentReference';

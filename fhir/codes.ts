@@ -29,6 +29,8 @@ export const AI_ASSERTED: Coding = { system: SYSTEMS.observationValue, code: 'AI
 
 export const IMAGING_CATEGORY = codeable(SYSTEMS.observationCategory, 'imaging', 'Imaging');
 
+export const MEDIA_IMAGE = codeable(hl7('media-type'), 'image', 'Image');
+
 /** SNOMED CT type of `Device` for a program. */
 export const SOFTWARE = codeable(SYSTEMS.SCT, '706689003', 'Application program software');
 

@@ -7,6 +7,7 @@ import type { ResultReader } from '../src/requests/port.ts';
 import type { BinaryLedger } from './binary-ledger.ts';
 import { dailyMode } from './capabilities.ts';
 import { connectFhir } from './client.ts';
+import { keyImagesOf } from './key-images.ts';
 import { type Failure, FhirFailure, failureOf } from './outcome.ts';
 import { sendReport } from './send-report.ts';
 
@@ -51,6 +52,9 @@ export function createFhirDeliverer(deps: FhirDelivererDeps): Deliverer {
         subject,
         identity: subject.identity,
         pdf: await deps.reportPdf(result, subject),
+        keyImages: await keyImagesOf(result, (name) =>
+          deps.results.artifactPath(subject.requestId, name),
+        ),
         structuredReportUid: deps.structuredReportUid?.(result, subject),
         destination: receiver.destination,
         server: receiver.server,

@@ -4,7 +4,8 @@ import type { Result, Section } from '../pipelines/result/envelope.ts';
 import { pdfAttachment } from './attachment.ts';
 import { AI_ASSERTED, reportCodes } from './codes.ts';
 import { dicomUidIdentifier, resultIdentifier } from './identifiers.ts';
-import { type ObservationEntry, observationReference } from './observation-base.ts';
+import { mediaLinks } from './media.ts';
+import { nonEmpty, type ObservationEntry, observationReference } from './observation-base.ts';
 import type { ReportContext } from './report-context.ts';
 
 /**
@@ -39,6 +40,7 @@ export function buildDiagnosticReport(
         ? observations.map(({ role }) => observationReference(requestId, role))
         : undefined,
     imagingStudy: context.imagingStudy ? [context.imagingStudy] : undefined,
+    media: nonEmpty(mediaLinks(context)),
     conclusion: conclusion(result),
     presentedForm: attachment ? [attachment] : undefined,
   };

@@ -15,6 +15,15 @@ import { resourceUrn } from './identifiers.ts';
 /** The rendered report: inline, or already stored as a Binary of the receiver (interop 1.6). */
 export type RenderedReport = { data: Buffer } | { data: Buffer; binaryUrl: string };
 
+/** A measured frame with its calipers, as a picture small enough to be sent inline. */
+export interface KeyImage {
+  /** Name of the artifact. */
+  name: string;
+  title: string;
+  contentType: string;
+  data: Buffer;
+}
+
 /** What a bundle is built from; every resource is a pure function of it. */
 export interface BundleInput {
   result: Result;
@@ -29,6 +38,7 @@ export interface BundleInput {
   order?: Reference<ServiceRequest>;
   encounter?: Reference<Encounter>;
   pdf?: RenderedReport;
+  keyImages?: readonly KeyImage[];
   /** SOP Instance UID of the structured report of the same result. */
   structuredReportUid?: string;
   /** `meta.versionId` of the draft that is replaced; guards against a verification in between. */

@@ -11,7 +11,7 @@ import { resourceUrn } from './identifiers.ts';
 import { findOrder } from './order-lookup.ts';
 import { FhirFailure } from './outcome.ts';
 import { matchPatient } from './patient-match.ts';
-import type { BundleInput, RenderedReport } from './report-context.ts';
+import type { BundleInput, KeyImage, RenderedReport } from './report-context.ts';
 import type { FhirServer } from './server.ts';
 
 export interface ReportToSend {
@@ -19,6 +19,7 @@ export interface ReportToSend {
   subject: Subject;
   identity: DicomIdentity;
   pdf: Buffer | null;
+  keyImages: readonly KeyImage[];
   structuredReportUid?: string;
   destination: FhirDestination;
   server: FhirServer;
@@ -38,7 +39,7 @@ const MEGABYTE = 1_000_000;
 
 /**
  * Matches the patient, guards a verified report, and sends one transaction. A conflict (409, 412) is
- * read again and rebuilt; a body that is too large (413) is sent once more with the PDF as a Binary.
+ * read again and rebuilt; a body that is too large (413) is sent once more, the PDF as a Binary and no pictures.
  * @throws FhirFailure for whatever the EHR does not take.
  */
 export async function sendReport(report: ReportToSend): Promise<ReportReceipt> {
@@ -66,12 +67,13 @@ export async function sendReport(report: ReportToSend): Promise<ReportReceipt> {
       report.subject.requestId,
       signal,
     );
+    const keyImages = fitting(report.keyImages, inlineBytes);
     try {
-      return await post(server, { ...input, pdf, versionId }, signal);
+      return await post(server, { ...input, pdf, keyImages, versionId }, signal);
     } catch (error) {
       if (!(error instanceof FhirFailure)) throw error;
       const { status } = error.reason;
-      const tooLarge = status === 413 && pdf !== undefined && !('binaryUrl' in pdf);
+      const tooLarge = status === 413 && inlineBytes >= 0;
       if (!tooLarge && rebuilds >= (error.reason.rebuilds ?? 0)) throw error;
       if (tooLarge) inlineBytes = -1;
     }
@@ -93,6 +95,15 @@ async function post(
     entries: locations.length,
     provenance: input.provenance !== false,
   };
+}
+
+/** The first pictures that fit the limit together; all of them are in the PDF. */
+function fitting(images: readonly KeyImage[], inlineBytes: number): KeyImage[] {
+  let left = inlineBytes;
+  return images.filter(({ data }) => {
+    left -= data.length;
+    return left >= 0;
+  });
 }
 
 /** Inline up to the limit; above it a Binary, stored once per content and receiver. */

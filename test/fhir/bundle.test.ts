@@ -6,6 +6,12 @@ import { sampleMeasurement, sampleResult, sampleSubject } from './sample.ts';
 import { validationErrors } from './validators.ts';
 
 const RESULT_SYSTEM = 'https://sonogate.example/fhir/result';
+const overlay = {
+  name: 'overlay-biometry-1.png',
+  title: 'Biometry, with calipers (AI draft)',
+  contentType: 'image/png',
+  data: Buffer.from('specimen'),
+};
 const pdf = { data: Buffer.from('%PDF-1.4 specimen') };
 
 function bundleOf(change: Partial<BundleInput> = {}): Bundle {
@@ -40,6 +46,7 @@ describe('the bundle is FHIR R4', () => {
   const order = { reference: 'ServiceRequest/9' };
   test.each<[string, () => Bundle]>([
     ['with an inline PDF', () => bundleOf({ pdf })],
+    ['with key images', () => bundleOf({ keyImages: [overlay] })],
     ['with a stored PDF', () => bundleOf({ pdf: { ...pdf, binaryUrl: 'Binary/1' } })],
     [
       'with an order, a visit and a structured report',
@@ -240,6 +247,15 @@ describe('the report', () => {
     const references = [...JSON.stringify(bundle).matchAll(/"reference":"(urn:[^"]+)"/g)];
     expect(references.length).toBeGreaterThan(0);
     for (const [, reference] of references) expect(urls).toContain(reference);
+  });
+
+  test('links its key images as Media', () => {
+    const bundle = bundleOf({ keyImages: [overlay] });
+    const [report] = resources(bundle, 'DiagnosticReport');
+    const [media] = resources(bundle, 'Media');
+    const entry = bundle.entry?.find(({ resource }) => resource?.resourceType === 'Media');
+    expect(report?.media?.[0]?.link.reference).toBe(entry?.fullUrl);
+    expect(Buffer.from(media?.content.data ?? '', 'base64')).toEqual(overlay.data);
   });
 
   test('and the document hold the same attachment', () => {

@@ -10,6 +10,7 @@ import { createFhirDeliverer } from '../../fhir/deliver.ts';
 import type { Subject } from '../../pipelines/artifacts/subject.ts';
 import { type Logger, silentLogger } from '../../src/logging/logger.ts';
 import type { Deliverer, Delivery } from '../../src/outbox/port.ts';
+import type { ResultReader } from '../../src/requests/port.ts';
 import { type Fault, type FhirTestServer, startFhirServer } from '../peers/fhir-server.ts';
 import { PATIENT_ID, sampleResult, sampleSubject } from './sample.ts';
 
@@ -52,6 +53,7 @@ function deliverer(
   subject: Subject | null = sampleSubject(REQUEST),
   pdf: Buffer | null = Buffer.from('%PDF-1.4 specimen'),
   logger: Logger = silentLogger,
+  results: ResultReader = { result: async () => sampleResult(), artifactPath: async () => null },
 ): Deliverer {
   return createFhirDeliverer({
     destinations: [
@@ -69,7 +71,7 @@ function deliverer(
         ...settings,
       },
     ],
-    results: { result: async () => sampleResult(), artifactPath: async () => null },
+    results,
     subjectOf: async () => subject,
     reportPdf: async () => pdf,
     binaries: binaryLedger(folder),
@@ -468,6 +470,45 @@ describe('the PDF', () => {
   });
 });
 
+describe('key images', () => {
+  const artifacts = ['overlay-biometry-1.png', 'overlay-biometry-2.png', 'growth-chart.png'].map(
+    (name) => ({ name, media_type: 'image/png', bytes: 600_000, sha256: '', section: 'biometry' }),
+  );
+
+  beforeEach(async () => {
+    await ehr.put(patient);
+    for (const { name, bytes } of artifacts)
+      await writeFile(join(folder, name), Buffer.alloc(bytes));
+  });
+
+  const withImages = (settings: Partial<FhirDestination> = {}) =>
+    deliverer(settings, sampleSubject(REQUEST), null, silentLogger, {
+      result: async () => sampleResult({ artifacts }),
+      artifactPath: async (_, name) => join(folder, name),
+    });
+
+  test('are the previews with calipers, once each', async () => {
+    const to = withImages();
+    await send(to);
+    await send(to);
+    const media = await ehr.all('Media');
+    expect(media.map((m) => m.content.size)).toEqual([600_000, 600_000]);
+    const [report] = await ehr.all('DiagnosticReport');
+    expect(report?.media?.map((m) => m.link.reference).sort()).toEqual(
+      media.map((m) => `Media/${m.id}`).sort(),
+    );
+  });
+
+  test('are left out beyond the inline limit, and when the body is too large', async () => {
+    await send(withImages({ inlinePdfMegabytes: 1 }));
+    expect(await ehr.all('Media')).toHaveLength(1);
+    ehr.fail('POST /', { kind: 'status', status: 413 });
+    await send(withImages());
+    const [report] = await ehr.all('DiagnosticReport');
+    expect(report?.media).toBeUndefined();
+  });
+});
+
 describe('credentials', () => {
   const SECRET = 's3cr3t-token';
 
@@ -549,6 +590,7 @@ async function counts(): Promise<Record<string, number>> {
     'Device',
     'ImagingStudy',
     'Observation',
+    'Media',
     'DocumentReference',
     'DiagnosticReport',
     'Provenance',
