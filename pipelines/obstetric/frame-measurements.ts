@@ -1,7 +1,9 @@
 import { median } from '../measure/statistics.ts';
 import type { ConceptKey } from '../result/concepts.ts';
 import type { Measurement } from '../result/envelope.ts';
+import { MEASURING_PLANES } from './key-frames.ts';
 import { type Length, lengthsOf } from './lengths.ts';
+import type { Plane } from './locator.ts';
 import { createMeasurement, NO_FRAME } from './measurement.ts';
 import { implausibleNote, isPlausible } from './plausibility.ts';
 import type { FrameReading, ObstetricEvidence, Structure } from './section.ts';
@@ -9,10 +11,14 @@ import type { FrameReading, ObstetricEvidence, Structure } from './section.ts';
 /** "Median of up to three frames each" (service.md 2.6). */
 const FRAMES_PER_MEASUREMENT = 3;
 
-const PLANE_NOTES: Readonly<Record<string, string>> = {
-  transventricular: 'measured on the transventricular plane; BPD belongs on the transthalamic',
-  transcerebellar: 'measured on the transcerebellar plane, for want of a better one',
-};
+function planeNote(key: ConceptKey, plane: Plane): string | null {
+  if (plane === 'transcerebellar') {
+    return 'measured on the transcerebellar plane, for want of a better one';
+  }
+  return plane === 'transventricular' && key === 'bpd'
+    ? 'measured on the transventricular plane; BPD belongs on the transthalamic'
+    : null;
+}
 
 const ABDOMEN_AXES_NOTE =
   'the longer axis was taken for the transverse one; the spine was not located';
@@ -31,7 +37,7 @@ function uncertaintyOf(key: ConceptKey, evidence: ObstetricEvidence): number | n
 function notesOf(key: ConceptKey, { reading, note }: Read): string[] {
   return [
     note,
-    PLANE_NOTES[reading.estimate.label],
+    planeNote(key, reading.estimate.label),
     key === 'tad' || key === 'apad' ? ABDOMEN_AXES_NOTE : null,
   ].filter((text) => typeof text === 'string');
 }
@@ -81,15 +87,15 @@ function withMedian(key: ConceptKey, single: readonly Measurement[]): Measuremen
 }
 
 /**
- * The readings that are measured: of the best plane that has accepted ones, up to three; where none
- * is accepted, up to three that are named and not used.
+ * The readings that are measured: of the first tier of planes with accepted ones, up to three; where
+ * none is accepted, up to three that are named and not used.
  */
-function measuredReadings(readings: readonly Read[]): Read[] {
+function measuredReadings(structure: Structure, readings: readonly Read[]): Read[] {
   const accepted = readings.filter(({ reading }) => reading.located?.accepted);
-  const best = accepted[0]?.reading.estimate.label;
-  const chosen = best
-    ? accepted.filter(({ reading }) => reading.estimate.label === best)
-    : readings;
+  const tiers = MEASURING_PLANES[structure].map((planes) =>
+    accepted.filter(({ reading }) => planes.includes(reading.estimate.label)),
+  );
+  const chosen = tiers.find((tier) => tier.length > 0) ?? readings;
   return chosen.slice(0, FRAMES_PER_MEASUREMENT);
 }
 
@@ -113,7 +119,9 @@ export function measureStructure(structure: Structure, evidence: ObstetricEviden
   return [...byKey].flatMap(([key, read]) =>
     withMedian(
       key,
-      measuredReadings(read).map((one, index) => fromFrame(`${key}-${index + 1}`, one, evidence)),
+      measuredReadings(structure, read).map((one, index) =>
+        fromFrame(`${key}-${index + 1}`, one, evidence),
+      ),
     ),
   );
 }

@@ -3,13 +3,14 @@ import type { Plane } from './locator.ts';
 import type { FramePlane, Structure } from './section.ts';
 
 /**
- * Planes on which a structure is measured, the best first: HC may come from the transventricular
- * plane, too (ISUOG 2019); the tilted transcerebellar plane is a last resort and is said.
+ * Planes on which a structure is measured, in tiers: a later tier is used only where the earlier
+ * ones gave nothing. HC may come from the transventricular plane, too (ISUOG 2019); the tilted
+ * transcerebellar plane is a last resort and is said. Within a tier the best plane stands first.
  */
-export const MEASURING_PLANES: Readonly<Record<Structure, readonly Plane[]>> = {
-  head: ['transthalamic', 'transventricular', 'transcerebellar'],
-  abdomen: ['abdominal'],
-  femur: ['femur'],
+export const MEASURING_PLANES: Readonly<Record<Structure, readonly (readonly Plane[])[]>> = {
+  head: [['transthalamic', 'transventricular'], ['transcerebellar']],
+  abdomen: [['abdominal']],
+  femur: [['femur']],
 };
 
 const byConfidence = (a: FramePlane, b: FramePlane) =>
@@ -41,9 +42,9 @@ export function candidateFrames(
   structure: Structure,
   limit: number,
 ): FramePlane[] {
-  const candidates = MEASURING_PLANES[structure].flatMap((plane) =>
-    acrossClips(planes.filter(({ estimate }) => estimate.label === plane)),
-  );
+  const candidates = MEASURING_PLANES[structure]
+    .flat()
+    .flatMap((plane) => acrossClips(planes.filter(({ estimate }) => estimate.label === plane)));
   const calibrated = candidates.filter(({ clip }) => clip.regions.length > 0);
   const uncalibrated = candidates.filter(({ clip }) => clip.regions.length === 0);
   return [...calibrated, ...uncalibrated].slice(0, limit);

@@ -49,12 +49,13 @@ function isLateRestriction(evidence: RestrictionEvidence, small: boolean): boole
   return [small, crossing, doppler].filter(Boolean).length >= 2;
 }
 
-/** Whether every Doppler criterion of the form was available. */
+/**
+ * Whether every Doppler criterion of the form was available. A UA-PI that is not high tells the
+ * flow, too: with absent or reversed flow it is far above the 95th centile.
+ */
 function dopplerComplete(evidence: RestrictionEvidence, early: boolean): boolean {
   if (evidence.uaPiCentile === null) return false;
-  return early
-    ? evidence.utaPiCentile !== null && evidence.endDiastolicFlow !== null
-    : evidence.cprCentile !== null;
+  return early ? evidence.utaPiCentile !== null : evidence.cprCentile !== null;
 }
 
 /** The Delphi form; `not-assessable` without a centile of weight or AC. */

@@ -20,7 +20,7 @@ export const PLANE_LABELS: Readonly<Record<Plane, string>> = {
 };
 
 /** What biometry needs, by structure: one of its planes. */
-const BIOMETRY_PLANES = Object.values(MEASURING_PLANES);
+const BIOMETRY_PLANES = Object.values(MEASURING_PLANES).map((tiers) => tiers.flat());
 
 function describe({ clip, frame, estimate }: FramePlane) {
   return {
