@@ -1,8 +1,9 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { type ModelTask, modelFor, readRegistry } from '../pipelines/inference/model-registry.ts';
 import { openSession } from '../pipelines/inference/session.ts';
 import { agreement, halfWidth95, type Measured, mean, round } from './evaluation/agreement.ts';
+import { withMeasured } from './evaluation/card.ts';
 import {
   type Case,
   hc18Cases,
@@ -17,7 +18,8 @@ import { bestTemperature, type Classified, classify, planeAgreement } from './ev
 
 /**
  * Measures the models through the product's own code on images that no weight has seen
- * (models/<id>/split.json) and, with --write, keeps the numbers in models/<id>/metrics.json.
+ * (models/<id>/split.json) and, with --write, keeps the numbers in models/<id>/metrics.json and
+ * in the card.
  *
  *   node models/evaluate.ts [--split test|validation] [--data ../shared/data]
  *     [--phantoms DIR of models/phantom/generate.ts] [--only fetal-head ...] [--cases] [--write]
@@ -37,7 +39,9 @@ const data = values.data;
 const registry = await readRegistry();
 const phantoms = await phantomCases(values.phantoms);
 
-const EVALUATIONS: Record<ModelTask, (task: ModelTask) => Promise<unknown>> = {
+type Evaluation = { gate: number; sets: Record<string, unknown> };
+
+const EVALUATIONS: Record<ModelTask, (task: ModelTask) => Promise<Evaluation>> = {
   'fetal-plane': evaluatePlanes,
   'fetal-head': async (task) =>
     evaluateGeometry(task, {
@@ -143,13 +147,11 @@ function countLabels(classified: readonly Classified[]) {
 for (const task of values.only ?? Object.keys(EVALUATIONS)) {
   const evaluation = EVALUATIONS[task as ModelTask];
   if (!evaluation) throw new Error(`unknown model ${task}`);
-  const metrics = {
-    model: task,
-    split,
-    path: 'TypeScript',
-    ...((await evaluation(task as ModelTask)) as object),
-  };
-  const text = `${JSON.stringify(metrics, null, 2)}\n`;
+  const measured = await evaluation(task as ModelTask);
+  const text = `${JSON.stringify({ model: task, split, ...measured }, null, 2)}\n`;
   console.log(text);
-  if (values.write) await writeFile(new URL(`${task}/metrics.json`, import.meta.url), text);
+  if (!values.write) continue;
+  await writeFile(new URL(`${task}/metrics.json`, import.meta.url), text);
+  const card = new URL(`${task}/card.md`, import.meta.url);
+  await writeFile(card, withMeasured(await readFile(card, 'utf8'), measured.sets));
 }

@@ -39,9 +39,9 @@ export function halfWidth95(cases: readonly Measured[]): number | null {
   return size === undefined ? null : round(size, 1);
 }
 
-/** Mean absolute error, bias (measured − reference) and Bland–Altman 95 % limits, mm. */
+/** Mean absolute error, bias (measured − reference) and Bland–Altman 95 % limits, mm; null for none. */
 function errors(cases: readonly Measured[]) {
-  if (cases.length === 0) return { cases: 0 };
+  if (cases.length === 0) return null;
   const differences = cases.map((c) => (c.measuredMm ?? Number.NaN) - c.referenceMm);
   const sizes = differences.map(Math.abs);
   const bias = mean(differences);

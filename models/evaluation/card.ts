@@ -1,0 +1,80 @@
+import type { agreement } from './agreement.ts';
+import type { planeAgreement } from './planes.ts';
+
+const BEGIN = '<!-- measured: written by models/evaluate.ts --write -->';
+const END = '<!-- /measured -->';
+
+type Sets = Record<string, unknown>;
+
+/** The card with its table of numbers renewed, so that no number is kept by hand in two places. */
+export function withMeasured(card: string, sets: Sets): string {
+  const begin = card.indexOf(BEGIN);
+  const end = card.indexOf(END);
+  if (begin < 0 || end < begin) throw new Error(`the card has no place for numbers (${BEGIN})`);
+  return `${card.slice(0, begin + BEGIN.length)}\n\n${table(sets)}\n\n${card.slice(end)}`;
+}
+
+function table(sets: Sets): string {
+  const geometry = Object.entries(sets).flatMap(([name, set]) =>
+    isAgreement(set) ? [geometryRow(name, set)] : [],
+  );
+  if (geometry.length > 0) {
+    return [
+      '| set | images | withheld | mean error (mm) | mean error (%) | bias (mm) | 95 % limits (mm) | largest (mm) |',
+      '|---|---|---|---|---|---|---|---|',
+      ...geometry,
+    ].join('\n');
+  }
+  return Object.entries(sets)
+    .map(([name, set]) => planeParagraph(name, set))
+    .join('\n\n');
+}
+
+type Agreement = ReturnType<typeof agreement>;
+type PlaneAgreement = ReturnType<typeof planeAgreement>;
+
+const isAgreement = (set: unknown): set is Agreement =>
+  typeof set === 'object' && set !== null && 'accepted' in set;
+const isPlaneAgreement = (set: unknown): set is PlaneAgreement =>
+  typeof set === 'object' && set !== null && 'recall' in set;
+
+function geometryRow(name: string, { cases, notFound, withheldByGate, accepted }: Agreement) {
+  const withheld = notFound + withheldByGate;
+  if (!accepted) return `| ${name} | ${cases} | ${withheld} | | | | | |`;
+  const cells = [
+    name,
+    cases,
+    withheld,
+    accepted.meanAbsoluteErrorMm,
+    accepted.meanAbsoluteErrorPercent,
+    accepted.biasMm,
+    accepted.limitsOfAgreementMm.join(' to '),
+    accepted.largestErrorMm,
+  ];
+  return `| ${cells.join(' | ')} |`;
+}
+
+function planeParagraph(name: string, set: unknown): string {
+  if (!isPlaneAgreement(set)) return refusalLines(name, set);
+  const rows = Object.entries(set.recall).map(([plane, recall]) => `| ${plane} | ${recall} |`);
+  return [
+    `${name}: accuracy ${set.accuracy} on ${set.cases} images, expected calibration error ${set.expectedCalibrationError}.`,
+    '',
+    '| plane | found |',
+    '|---|---|',
+    ...rows,
+  ].join('\n');
+}
+
+/** Sets of images that are none of the planes, and heads whose plane nobody named. */
+function refusalLines(name: string, set: unknown): string {
+  const shares = Object.entries(set as Record<string, unknown>).map(([key, value]) => {
+    if (typeof value !== 'object' || value === null) return `${key}: ${value}`;
+    const { cases, calledOther } = value as { cases?: number; calledOther?: number };
+    if (calledOther !== undefined)
+      return `${key}: ${cases} images, share called other ${calledOther}`;
+    const labels = Object.entries(value).map(([label, count]) => `${label} ${count}`);
+    return `${key}: ${labels.join(', ')}`;
+  });
+  return [`${name}:`, '', ...shares.map((line) => `- ${line}`)].join('\n');
+}
