@@ -14,6 +14,8 @@ import { responseHeaders } from './response-headers.ts';
 import { addRunRoutes } from './run.ts';
 import { addUploadRoutes } from './uploads.ts';
 
+const CLIENT_WENT_AWAY = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE']);
+
 /** The HTTP door of the request core: `docs/api.md`. */
 export function createHttpApp(deps: HttpDeps): Koa<HttpState> {
   const app = new Koa<HttpState>();
@@ -33,7 +35,10 @@ export function createHttpApp(deps: HttpDeps): Koa<HttpState> {
   app.use(problems(deps));
   app.use(router.routes());
   app.use(router.allowedMethods());
-  // What is left here happened after the answer had begun, mostly a client that went away.
-  app.on('error', (error: unknown) => deps.logger.debug({ err: error }, 'answer cut short'));
+  // An answer that had begun: its client went away, or what was being sent could not be read.
+  app.on('error', (error: NodeJS.ErrnoException) => {
+    const level = CLIENT_WENT_AWAY.has(error.code ?? '') ? 'debug' : 'error';
+    deps.logger[level]({ err: error }, 'answer cut short');
+  });
   return app;
 }

@@ -26,7 +26,8 @@ export function problems({
     } catch (error) {
       const known = knownError(error);
       if (known.code === 'internal') {
-        logger.error({ err: error, request_id: context.state.requestId }, 'call failed');
+        const level = context.req.readableAborted ? 'debug' : 'error';
+        logger[level]({ err: error, request_id: context.state.requestId }, 'call failed');
       }
       describe(context, known, baseUrl(context, config));
     }

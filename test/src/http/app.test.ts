@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SCOPES } from '../../../src/accounts/keys.ts';
+import { type ErrorCode, SonogateError } from '../../../src/errors/catalogue.ts';
 import { type Gateway, read, startGateway } from './gateway.ts';
 
 const NO_SUCH_REQUEST = `/v1/requests/req_${'0'.repeat(26)}`;
@@ -9,6 +10,7 @@ const NO_SUCH_REQUEST = `/v1/requests/req_${'0'.repeat(26)}`;
 describe('the HTTP door', () => {
   let gateway: Gateway;
   let broken = false;
+  let refusal: ErrorCode | null = null;
   const logged: object[] = [];
 
   beforeAll(async () => {
@@ -25,6 +27,7 @@ describe('the HTTP door', () => {
       },
       metrics: async () => {
         if (broken) throw new Error('secret inside');
+        if (refusal) throw new SonogateError(refusal);
         return [
           {
             name: 'sonogate_requests',
@@ -157,6 +160,18 @@ describe('the HTTP door', () => {
       expect(body).toContain('"code":"internal"');
       expect(body).not.toContain('secret');
       expect(body).not.toMatch(/\.ts|stack/);
+    });
+
+    it.each([
+      ['overloaded', 503, '30'],
+      ['rate_limited', 429, '1'],
+      ['expired', 410, null],
+    ] as const)('say when to come again: %s', async (code, status, retryAfter) => {
+      refusal = code;
+      const answer = await gateway.call('/metrics');
+      refusal = null;
+      expect(answer.status).toBe(status);
+      expect(answer.headers.get('Retry-After')).toBe(retryAfter);
     });
 
     it('answer bytes that are not HTTP, and go on serving', async () => {

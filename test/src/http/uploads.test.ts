@@ -2,6 +2,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DEFAULT_ACCOUNT_ID } from '../../../src/accounts/keys.ts';
+import { openBlobFolder } from '../../../src/files/blob-folder.ts';
+import { createUploads } from '../../../src/files/uploads.ts';
 import { type Gateway, MAX_UPLOAD_BYTES, read, sha256, startGateway } from './gateway.ts';
 
 const HOUR_MS = 3_600_000;
@@ -112,6 +115,19 @@ describe('uploads', () => {
     ['one byte more', MAX_UPLOAD_BYTES + 1, 413],
   ])('take %s: %i bytes → %i', async (_case, bytes, status) => {
     expect((await announce(bytes)).status).toBe(status);
+  });
+
+  it('are refused for now when they would fill the disk', async () => {
+    const blobs = await openBlobFolder(join(gateway.dataDir, 'files'));
+    const announced = { filename: 'scan.dcm', bytes: 1, mediaType: 'application/dicom' };
+    const withRoom = async (minFreeBytes: number) =>
+      createUploads({
+        database: gateway.database,
+        blobs,
+        limits: { maxBytes: MAX_UPLOAD_BYTES, minFreeBytes },
+      }).create(DEFAULT_ACCOUNT_ID, announced);
+    await expect(withRoom(0)).resolves.toMatchObject({ status: 'pending' });
+    await expect(withRoom(Number.MAX_SAFE_INTEGER)).rejects.toMatchObject({ code: 'overloaded' });
   });
 
   it.each([
