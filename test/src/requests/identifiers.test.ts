@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { findIdentifiers } from '../../../src/requests/identifiers.ts';
+
+describe('free text of the clinical context', () => {
+  it.each([
+    ['seen 2026-03-12', 'a date'],
+    ['seen 12.03.2026', 'a date'],
+    ['seen 3/12/26', 'a date'],
+    ['due in 03/2026', 'a date'],
+    ['LMP 12 March', 'a date'],
+    ['LMP 3rd of Feb', 'a date'],
+    ['LMP March 12, 2026', 'a date'],
+    ['scan Sept 2025', 'a date'],
+    ['ask jane.roe@example.org', 'an e-mail address'],
+    ['call +49 170 1234567', 'a phone number'],
+    ['call 030 123 4567', 'a phone number'],
+    ['call (617) 555-0123', 'a phone number'],
+    ['MRN 123456', 'a number of six or more digits'],
+    ['case A1234567B', 'a number of six or more digits'],
+  ])('%s: holds %s', (text, what) => {
+    expect(findIdentifiers(text)).toContain(what);
+  });
+
+  it.each([
+    'size less than dates at 20+3 weeks',
+    '20 weeks + 0 days, BPD 47 mm, HC 172 mm, EFW 1850 g',
+    'BP 120/80, pulse 95',
+    'G2 P1, previous caesarean 2019',
+    'HC/AC 1.12, EF 55 %, TR 2.8 m/s',
+    'EFW 12345 g is not plausible',
+    'may have oligohydramnios',
+    '',
+  ])('%s: passes', (text) => {
+    expect(findIdentifiers(text)).toEqual([]);
+  });
+
+  it('draws the line between five and six digits', () => {
+    expect(findIdentifiers('12345')).toEqual([]);
+    expect(findIdentifiers('123456')).toEqual(['a number of six or more digits']);
+  });
+
+  it('names each kind once', () => {
+    expect(findIdentifiers('2026-03-12 and 2026-03-13, 1234567')).toEqual([
+      'a date',
+      'a number of six or more digits',
+    ]);
+  });
+});
