@@ -12,6 +12,9 @@ const measured = (referenceMm: number, measuredMm: number | null, accepted = tru
   accepted,
 });
 
+/** The formatter pads the tables. */
+const words = (text: string) => text.replace(/[\s-]+/g, ' ');
+
 const root = new URL('../../models/', import.meta.url);
 const models = await readRegistry();
 
@@ -27,7 +30,7 @@ describe.each(models.map((model) => [model.id, model] as const))('%s', (_, model
   it('has a card that shows the numbers of metrics.json, and no others', async () => {
     const card = await readFile(new URL(model.card, root), 'utf8');
     const metrics = JSON.parse(await readFile(new URL(model.metrics, root), 'utf8'));
-    expect(withMeasured(card, metrics.sets)).toBe(card);
+    expect(words(withMeasured(card, metrics.sets))).toBe(words(card));
   });
 
   it('was measured at the gate that the registry sets, on the test split', async () => {
