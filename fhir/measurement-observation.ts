@@ -111,8 +111,14 @@ function methodOf(m: Measurement): CodeableConcept {
   };
 }
 
-/** In the unit of exchange of the concept table, where that differs from the envelope's. */
+/**
+ * In the unit of exchange of the concept table, where that differs from the envelope's, with the
+ * decimals that the printed report shows: FHIR takes every digit of a decimal for significant.
+ */
 function exchangeQuantity(m: Measurement, value: number): Quantity {
-  const exchange = conceptEntry(m.concept.key)?.exchange ?? { unit: m.unit, factor: 1 };
-  return quantity(value * exchange.factor, exchange.unit);
+  const entry = conceptEntry(m.concept.key);
+  if (!entry) return quantity(value, m.unit);
+  const { unit, factor } = entry.exchange;
+  const decimals = Math.max(0, entry.decimals - Math.round(Math.log10(factor)));
+  return { ...quantity(value, unit), value: Number((value * factor).toFixed(decimals)) };
 }

@@ -38,9 +38,9 @@ export function observationBase(
   };
 }
 
-/** Six significant digits: more would claim a precision that no ultrasound measurement has. */
+/** Four significant digits: enough for a centile, a score, a probability. */
 export function quantity(value: number, unit: string): Quantity {
-  return { value: Number(value.toPrecision(6)), unit, system: SYSTEMS.ucum, code: unit };
+  return { value: Number(value.toPrecision(4)), unit, system: SYSTEMS.ucum, code: unit };
 }
 
 /** v3-ObservationInterpretation. */
