@@ -30,7 +30,7 @@ describe.skipIf(missing !== null)('docs/api.md', () => {
     const examples = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, text]) => text);
     const image = join(folder, 'scan.dcm');
     await writeFile(image, 'pixels');
-    const script = ['set -euo pipefail', 'shopt -s expand_aliases', ...examples].join('\n');
+    const script = ['set -euo pipefail', ...examples].join('\n');
     await writeFile(join(folder, 'examples.sh'), script);
 
     const working = finishWhateverComes(gateway);
