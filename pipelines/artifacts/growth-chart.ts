@@ -3,6 +3,7 @@ import { weeksAndDays } from '../obstetric/charts/dates.ts';
 import type { Measurement } from '../result/envelope.ts';
 import { type Drawing, disc, type Label, line, type Mark, rectangle } from './drawing.ts';
 import { toPng } from './drawing-png.ts';
+import { textWidth } from './font.ts';
 import { DRAWN_CENTILES, type GrowthCurve, measuredOnCurve } from './growth-curve.ts';
 import { DRAFT_NOTICE } from './statement.ts';
 import { centileText, valueText } from './wording.ts';
@@ -160,12 +161,21 @@ function measured(measurement: Measurement, gaDays: number, plot: Plot): Mark[] 
 function keptInside(mark: Mark): Mark {
   if (mark.kind !== 'label' || mark.colour !== POINT_COLOUR) return mark;
   const room = { start: PLOT.right - mark.at.x, middle: 0, end: mark.at.x - PLOT.left };
-  const needed = mark.text.length * mark.size * 0.7;
+  const needed = textWidth(mark.text, mark.size, 'bold');
   const anchor = mark.anchor ?? 'start';
   if (room[anchor] >= needed) return mark;
   return anchor === 'end'
     ? { ...mark, anchor: 'start', at: { x: PLOT.left + 4, y: mark.at.y } }
     : { ...mark, anchor: 'end', at: { x: PLOT.right - 4, y: mark.at.y } };
+}
+
+/** A light ground under the text of a point, so that curves do not cross it. */
+function backed(mark: Mark): Mark[] {
+  if (mark.kind !== 'label') return [mark];
+  const width = textWidth(mark.text, mark.size, mark.bold ? 'bold' : 'regular');
+  const left = mark.anchor === 'end' ? mark.at.x - width : mark.at.x;
+  const corner = { x: left - 2, y: mark.at.y - mark.size };
+  return [rectangle(corner, width + 4, mark.size + 3, '#ffffff', 0.85), mark];
 }
 
 /** One quantity against its chart. */
@@ -180,7 +190,10 @@ export function growthPanel(
     rectangle({ x: 0, y: 0 }, PANEL.width, PANEL.height, '#ffffff'),
     ...grid(plot),
     ...curves(curve, plot),
-    ...points.flatMap((measurement) => measured(measurement, gaDays, plot)).map(keptInside),
+    ...points
+      .flatMap((measurement) => measured(measurement, gaDays, plot))
+      .map(keptInside)
+      .flatMap(backed),
     label(`${curve.label} (${curve.unit})`, { x: PLOT.left, y: 20 }, { size: 12, bold: true }),
     ...curve.source.map((text, index) =>
       label(

@@ -24,6 +24,7 @@ const HALO = '#000000';
 
 /** Text relative to the width, so that it can be read where the preview is shown small. */
 const TEXT_PER_WIDTH = 1 / 46;
+const STROKE_PER_WIDTH = 1 / 450;
 
 /**
  * Blackens all outside the ultrasound regions: names burned in by a cart stand there. Only regions
@@ -48,21 +49,21 @@ function copyRows({ width, height, data }: RgbImage, target: Uint8Array, area: R
 }
 
 /** A cross with a dark edge, so that it shows on bright and on dark tissue. */
-function cross({ x, y }: Point, colour: string): Mark[] {
-  const arm = 11;
+function cross({ x, y }: Point, colour: string, stroke: number): Mark[] {
+  const arm = 5 * stroke;
   const arms = (of: string, width: number) => [
     line({ x: x - arm, y }, { x: x + arm, y }, of, width),
     line({ x, y: y - arm }, { x, y: y + arm }, of, width),
   ];
-  return [...arms(HALO, 5), ...arms(colour, 2.5)];
+  return [...arms(HALO, 2 * stroke), ...arms(colour, stroke)];
 }
 
-function caliperMarks(caliper: Caliper, scale: number, colour: string): Mark[] {
+function caliperMarks(caliper: Caliper, scale: number, colour: string, stroke: number): Mark[] {
   const points = caliper.points.map(([x, y]) => ({ x: (x + 0.5) * scale, y: (y + 0.5) * scale }));
   const [a, b, c, d] = points;
-  const ends = points.flatMap((point) => cross(point, colour));
+  const ends = points.flatMap((point) => cross(point, colour, stroke));
   if (caliper.type === 'line' || !a || !b || !c || !d) {
-    const track: Mark = { kind: 'path', points, colour, width: 2.2, dash: [2, 6] };
+    const track: Mark = { kind: 'path', points, colour, width: stroke, dash: [stroke, 3 * stroke] };
     return [track, ...ends];
   }
   const centre = { x: (a.x + b.x + c.x + d.x) / 4, y: (a.y + b.y + c.y + d.y) / 4 };
@@ -73,8 +74,8 @@ function caliperMarks(caliper: Caliper, scale: number, colour: string): Mark[] {
     points: ellipsePoints(centre, u, v),
     closed: true,
     colour,
-    width: 2.2,
-    dash: [2, 6],
+    width: stroke,
+    dash: [stroke, 3 * stroke],
   };
   return [outline, ...ends];
 }
@@ -133,7 +134,7 @@ export async function renderPreview(
   const { height: strip } = stripOf(width, measurements.length);
   const calipers = measurements.flatMap((measurement, index) =>
     measurement.source.calipers.flatMap((caliper) =>
-      caliperMarks(caliper, scale, colourOf(measurement, index)),
+      caliperMarks(caliper, scale, colourOf(measurement, index), width * STROKE_PER_WIDTH),
     ),
   );
   const overlay = toSvg({

@@ -24,6 +24,11 @@ export function sectionStatement(section: Section): string {
   return distinct.map(sentence).join(' ');
 }
 
+/** The sections that say something of their own; the report repeats the others in prose. */
+export function ownSections({ sections }: Result): Section[] {
+  return sections.filter(({ id }) => id !== 'report');
+}
+
 export function accepted(result: Result): Measurement[] {
   return result.measurements.filter(({ quality }) => quality === 'accepted');
 }

@@ -8,7 +8,7 @@ import type { Cell, Column } from './table.ts';
 export const MEASUREMENT_COLUMNS: readonly Column[] = [
   { title: 'Measurement', width: 132 },
   { title: 'Value', width: 70, align: 'right' },
-  { title: 'Reference range', width: 84, align: 'right' },
+  { title: 'Reference', width: 84, align: 'right' },
   { title: 'Centile', width: 46, align: 'right' },
   { title: 'z', width: 36, align: 'right' },
   { title: 'Method', width: 131 },

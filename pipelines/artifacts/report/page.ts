@@ -88,11 +88,17 @@ export function rule({ doc, y }: Page): void {
 
 function furnish(doc: PdfDocument, who: string, number: number, count: number): void {
   doc.font('bold').fontSize(8).fillColor(ALERT);
-  doc.text(`${DRAFT_NOTICE.toUpperCase()} - NOT FOR DIAGNOSIS UNTIL VERIFIED`, MARGIN, 28, {
+  doc.text(`${DRAFT_NOTICE} - not for diagnosis until verified`.toUpperCase(), MARGIN, 28, {
     lineBreak: false,
   });
   doc.font('regular').fillColor(MUTED);
-  doc.text(who, MARGIN, 28, { width: WIDTH, align: 'right', height: 10, ellipsis: true });
+  const half = WIDTH / 2;
+  doc.text(who, MARGIN + half, 28, {
+    width: half,
+    align: 'right',
+    height: 10,
+    ellipsis: true,
+  });
   doc.moveTo(MARGIN, 44).lineTo(MARGIN + WIDTH, 44);
   doc.lineWidth(0.5).strokeColor(RULE).stroke();
   const foot = PAGE.height - 38;

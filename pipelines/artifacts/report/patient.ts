@@ -35,8 +35,8 @@ export function studyRows(identity: DicomIdentity | null): [string, string][] {
 }
 
 /** One line that names the patient on every page. */
-export function patientLine({ identity, requestId }: Subject): string {
-  if (!identity) return `Anonymous - ${requestId}`;
+export function patientLine({ identity }: Subject): string {
+  if (!identity) return 'Anonymous';
   const birth = readableDate(identity.PatientBirthDate);
   return [readableName(identity.PatientName), birth, identity.PatientID].filter(Boolean).join('  ');
 }

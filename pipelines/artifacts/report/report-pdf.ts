@@ -4,7 +4,13 @@ import type { Result, Section } from '../../result/envelope.ts';
 import type { Drawing } from '../drawing.ts';
 import { drawOnPdf } from '../drawing-pdf.ts';
 import { dueDate } from '../due-date.ts';
-import { accepted, DRAFT_NOTICE, noMeasurementStatement, sectionStatement } from '../statement.ts';
+import {
+  accepted,
+  DRAFT_NOTICE,
+  noMeasurementStatement,
+  ownSections,
+  sectionStatement,
+} from '../statement.ts';
 import type { Subject } from '../subject.ts';
 import {
   MARK_LEGEND,
@@ -98,12 +104,14 @@ function conclusion(page: Page, { result }: ReportInput): void {
   for (const { text } of loud) paragraph(page, text, { bold: true, colour: ALERT });
   const impression = result.report?.impression ?? [];
   const quiet = result.findings.filter(({ severity }) => severity === 'info');
-  const summaries = result.sections
+  const summaries = ownSections(result)
     .filter(({ status, summary }) => (status === 'complete' || status === 'partial') && summary)
     .map(({ title, summary }) => `${title}: ${summary}`);
+  const stated = new Set(result.findings.map(({ text }) => text));
   const lines = impression.length > 0 ? impression : summaries;
-  for (const line of lines) paragraph(page, line);
+  for (const line of lines) if (!stated.has(line)) paragraph(page, line);
   for (const { text } of quiet) paragraph(page, text);
+  for (const { text, source } of result.guidance) paragraph(page, `${text} (${source})`);
 }
 
 function measurements(page: Page, { result }: ReportInput): void {
@@ -135,12 +143,16 @@ function growth(page: Page, { panels }: ReportInput): void {
   });
 }
 
+const KEY_IMAGE_NOTE =
+  'Each image shows the values measured on it; the table gives the median of repeated values.';
+
 function keyImages(page: Page, { keyImages: images }: ReportInput): void {
   const [first] = images;
   if (!first) return;
   const width = (WIDTH - 12) / 2;
   const heightOf = (image: KeyImage) => (image.height * width) / image.width;
-  heading(page, 'Key images', heightOf(first));
+  heading(page, 'Key images', heightOf(first) + 20);
+  paragraph(page, KEY_IMAGE_NOTE, { size: 7.5, colour: MUTED });
   for (let index = 0; index < images.length; index += 2) {
     const row = images.slice(index, index + 2);
     const height = Math.max(...row.map(heightOf)) + 8;
@@ -156,14 +168,13 @@ const assessed = ({ status }: Section) => status === 'complete' || status === 'p
 
 /** The heading has said "not assessed"; another status is named. */
 function reasonText(section: Section): string {
-  const plain = section.status === 'not_assessed' && section.summary === '' && section.reason;
-  return plain ? plain.detail : sectionStatement(section);
+  const { status, summary, reason } = section;
+  const plain = status === 'not_assessed' && reason && ['', reason.detail].includes(summary);
+  return plain ? reason.detail : sectionStatement(section);
 }
 
 function notAssessed(page: Page, { result }: ReportInput): void {
-  const missing = result.sections.filter(
-    (section) => !assessed(section) && section.status !== 'not_requested',
-  );
+  const missing = ownSections(result).filter((section) => !assessed(section));
   if (missing.length === 0) return;
   heading(page, 'Not assessed', 40);
   paragraph(
@@ -180,17 +191,30 @@ function notAssessed(page: Page, { result }: ReportInput): void {
   );
 }
 
+/** What stands in the table of parts not assessed is not said twice. */
 function limitations(page: Page, { result }: ReportInput): void {
+  const tabled = new Set(
+    ownSections(result)
+      .filter((section) => !assessed(section))
+      .map(({ title, reason }) => `${title}: ${reason?.detail}`),
+  );
+  const lines = (result.report?.limitations ?? inputLimitations(result)).filter(
+    (line) => !tabled.has(line),
+  );
+  if (lines.length === 0) return;
+  heading(page, 'Limitations', 20);
+  for (const line of lines) paragraph(page, line);
+}
+
+/** Without a report section: what was partial and what could not be read. */
+function inputLimitations(result: Result): string[] {
   const partial = result.sections
     .filter(({ status, reason }) => status === 'partial' && reason)
     .map(({ title, reason }) => `${title}: ${reason?.detail}`);
   const refused = result.input_summary.refused.map(
-    ({ reason }) => `A file was not read: ${reason}`,
+    ({ file, reason }) => `${file} was not read: ${reason}`,
   );
-  const lines = [...(result.report?.limitations ?? []), ...partial, ...refused];
-  if (lines.length === 0) return;
-  heading(page, 'Limitations', 20);
-  for (const line of lines) paragraph(page, line);
+  return [...partial, ...refused];
 }
 
 function software(page: Page, { result, subject }: ReportInput): void {

@@ -37,7 +37,7 @@ function quantityIn(value: unknown): Quantity | null {
   const [item] = datasets(value);
   if (!item) return null;
   return {
-    value: Number(item.NumericValue),
+    value: Number(item.FloatingPointValue ?? item.NumericValue),
     unit: codeIn(item.MeasurementUnitsCodeSequence) ?? NO_CODE,
   };
 }

@@ -41,10 +41,13 @@ export function codeSequence({ scheme, code, meaning }: Code): NaturalDataset[] 
   ];
 }
 
+/** Digits of Numeric Value that a receiver shows; Floating Point Value has them all. */
+const SHOWN_DIGITS = 6;
+
 function measuredValue({ value, unit }: Quantity): NaturalDataset[] {
   return [
     {
-      NumericValue: decimalString(value),
+      NumericValue: decimalString(Number(value.toPrecision(SHOWN_DIGITS))),
       FloatingPointValue: value,
       MeasurementUnitsCodeSequence: codeSequence(unit),
     },

@@ -1,6 +1,11 @@
 import { conceptEntry } from '../../result/concepts.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
-import { noMeasurementStatement, notAcceptedStatement, sectionStatement } from '../statement.ts';
+import {
+  noMeasurementStatement,
+  notAcceptedStatement,
+  ownSections,
+  sectionStatement,
+} from '../statement.ts';
 import type { Subject } from '../subject.ts';
 import {
   type ContentItem,
@@ -104,7 +109,8 @@ function qualitativeEvaluations(result: Result): ContentItem {
     noMeasurementStatement(result),
     ...result.classifications.map(({ name, value }) => `${name}: ${value}`),
     ...result.findings.map((finding) => finding.text),
-    ...result.sections.map((section) => `${section.title}: ${sectionStatement(section)}`),
+    ...result.guidance.map(({ text: advice, source }) => `${advice} (${source})`),
+    ...ownSections(result).map((section) => `${section.title}: ${sectionStatement(section)}`),
   ].filter((statement) => statement !== null);
   return container(
     SR.qualitativeEvaluations,

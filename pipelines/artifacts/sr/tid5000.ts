@@ -7,6 +7,7 @@ import {
   DRAFT_NOTICE,
   noMeasurementStatement,
   notAcceptedStatement,
+  ownSections,
   sectionStatement,
 } from '../statement.ts';
 import type { Subject } from '../subject.ts';
@@ -112,9 +113,10 @@ function summaryText(fetus: Fetus, result: Result): string {
     `${DRAFT_NOTICE}.`,
     noMeasurementStatement(result),
     ...result.findings.map((finding) => finding.text),
+    ...result.guidance.map(({ text: advice, source }) => `${advice} (${source})`),
     ...rejected.map(notAcceptedStatement),
     homeless ? 'Measurements that could not be assigned to a fetus are left out here.' : null,
-    ...result.sections.map((section) => `${section.title}: ${sectionStatement(section)}`),
+    ...ownSections(result).map((section) => `${section.title}: ${sectionStatement(section)}`),
   ]
     .filter((line) => line !== null)
     .join('\r\n');
