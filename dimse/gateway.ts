@@ -7,9 +7,12 @@ import { StudyAssembly } from './assembly.ts';
 import { createIntake } from './intake.ts';
 import { recoverIntake } from './intake-recovery.ts';
 import { listen } from './network/listener.ts';
+import type { TransferSyntaxChoice } from './network/negotiation.ts';
 import {
   ACCEPTED_STORAGE,
-  ACCEPTED_TRANSFER_SYNTAXES,
+  COMPRESSED_TRANSFER_SYNTAXES,
+  EXPLICIT_LITTLE_ENDIAN,
+  IMPLICIT_LITTLE_ENDIAN,
   NATIVE_TRANSFER_SYNTAXES,
   VERIFICATION,
 } from './sop-classes.ts';
@@ -74,7 +77,10 @@ export async function startDimse({
   };
 }
 
-function offer(abstractSyntax: string): readonly string[] | null {
-  if (abstractSyntax === VERIFICATION) return NATIVE_TRANSFER_SYNTAXES;
-  return ACCEPTED_STORAGE.has(abstractSyntax) ? ACCEPTED_TRANSFER_SYNTAXES : null;
+function offer(abstractSyntax: string): TransferSyntaxChoice | null {
+  if (abstractSyntax === VERIFICATION) {
+    return { preferred: [], others: [IMPLICIT_LITTLE_ENDIAN, EXPLICIT_LITTLE_ENDIAN] };
+  }
+  if (!ACCEPTED_STORAGE.has(abstractSyntax)) return null;
+  return { preferred: COMPRESSED_TRANSFER_SYNTAXES, others: NATIVE_TRANSFER_SYNTAXES };
 }

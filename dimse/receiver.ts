@@ -5,7 +5,7 @@ import type { Logger } from '../src/logging/logger.ts';
 import { type Listener, listen } from './network/listener.ts';
 import type { IncomingObject, StorageService } from './network/storage-service.ts';
 import { encodeFileMeta } from './part10.ts';
-import { ACCEPTED_TRANSFER_SYNTAXES, EXPLICIT_LITTLE_ENDIAN } from './sop-classes.ts';
+import { COMPRESSED_TRANSFER_SYNTAXES, NATIVE_TRANSFER_SYNTAXES } from './sop-classes.ts';
 
 export interface ReceivedObject extends IncomingObject {
   path: string;
@@ -59,8 +59,10 @@ export async function startReceiver(options: {
     aeTitle: null,
     maxPduBytes: RECEIVER_MAX_PDU_BYTES,
     maxAssociations: RECEIVER_MAX_ASSOCIATIONS,
-    // Explicit VR first: what our own writers and most peers hold natively.
-    offer: () => [EXPLICIT_LITTLE_ENDIAN, ...ACCEPTED_TRANSFER_SYNTAXES],
+    offer: () => ({
+      preferred: [],
+      others: [...COMPRESSED_TRANSFER_SYNTAXES, ...NATIVE_TRANSFER_SYNTAXES],
+    }),
     admit: () => ({ idleTimeoutSeconds: RECEIVER_IDLE_SECONDS }),
     storage,
     logger: options.logger,

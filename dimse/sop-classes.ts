@@ -23,11 +23,12 @@ export const ACCEPTED_STORAGE: ReadonlyMap<string, string> = new Map([
   [`${STORAGE}.104.1`, 'Encapsulated PDF'],
 ]);
 
-/**
- * Transfer syntaxes in our order of preference: what the cart compressed stays compressed, lossless
- * and native ones follow, video last. Nothing is transcoded on receipt.
- */
-export const ACCEPTED_TRANSFER_SYNTAXES: readonly string[] = [
+/** The one transfer syntax every DICOM peer knows (PS3.5 10.1). */
+export const IMPLICIT_LITTLE_ENDIAN = '1.2.840.10008.1.2';
+export const EXPLICIT_LITTLE_ENDIAN = '1.2.840.10008.1.2.1';
+
+/** Compressed images, in our order of preference: what the cart compressed stays compressed. */
+export const COMPRESSED_TRANSFER_SYNTAXES: readonly string[] = [
   '1.2.840.10008.1.2.4.50', // JPEG Baseline
   '1.2.840.10008.1.2.5', // RLE Lossless
   '1.2.840.10008.1.2.4.80', // JPEG-LS Lossless
@@ -37,22 +38,16 @@ export const ACCEPTED_TRANSFER_SYNTAXES: readonly string[] = [
   '1.2.840.10008.1.2.4.70', // JPEG Lossless, first-order prediction
   '1.2.840.10008.1.2.4.57', // JPEG Lossless, process 14
   '1.2.840.10008.1.2.4.51', // JPEG Extended
-  '1.2.840.10008.1.2.1', // Explicit VR Little Endian
-  '1.2.840.10008.1.2', // Implicit VR Little Endian
-  '1.2.840.10008.1.2.1.99', // Deflated Explicit VR Little Endian
-  '1.2.840.10008.1.2.2', // Explicit VR Big Endian (retired)
   '1.2.840.10008.1.2.4.102', // MPEG-4 AVC/H.264 High Profile
   '1.2.840.10008.1.2.4.103', // MPEG-4 AVC/H.264 BD-compatible
   '1.2.840.10008.1.2.4.104', // MPEG-4 AVC/H.264 High Profile 4.2, 2D video
   '1.2.840.10008.1.2.4.100', // MPEG2 Main Profile, Main Level
 ];
 
-/** The one transfer syntax every DICOM peer knows (PS3.5 10.1). */
-export const IMPLICIT_LITTLE_ENDIAN = '1.2.840.10008.1.2';
-export const EXPLICIT_LITTLE_ENDIAN = '1.2.840.10008.1.2.1';
-
-/** Enough for messages without a data set. */
+/** Native images; the sender's own order spares it an encoding. */
 export const NATIVE_TRANSFER_SYNTAXES: readonly string[] = [
   EXPLICIT_LITTLE_ENDIAN,
   IMPLICIT_LITTLE_ENDIAN,
+  '1.2.840.10008.1.2.2', // Explicit VR Big Endian (retired)
+  '1.2.840.10008.1.2.1.99', // Deflated Explicit VR Little Endian
 ];

@@ -7,8 +7,14 @@ import {
   type ProposedContext,
 } from './pdu.ts';
 
-/** What an acceptor takes: SOP class → transfer syntaxes in order of preference. */
-export type Offer = (abstractSyntax: string) => readonly string[] | null;
+/** Transfer syntaxes an acceptor takes: `preferred` in our order, then `others` in the peer's. */
+export interface TransferSyntaxChoice {
+  preferred: readonly string[];
+  others: readonly string[];
+}
+
+/** What an acceptor takes of a SOP class; null: nothing. */
+export type Offer = (abstractSyntax: string) => TransferSyntaxChoice | null;
 
 export interface AcceptedContext {
   abstractSyntax: string;
@@ -27,7 +33,7 @@ export function refusal(
   return callerAllowed ? null : 'calling_ae_not_recognized';
 }
 
-/** Our answer to each proposed context; the preference is ours (PS3.8 9.3.3.2). */
+/** Our answer to each proposed context; the choice among its syntaxes is ours (PS3.8 9.3.3.2). */
 export function answerContexts(
   proposed: readonly ProposedContext[],
   offer: Offer,
@@ -35,7 +41,9 @@ export function answerContexts(
   const accepted = new Map<number, AcceptedContext>();
   const answers = proposed.map((context): ContextAnswer => {
     const ours = offer(context.abstractSyntax);
-    const transferSyntax = ours?.find((uid) => context.transferSyntaxes.includes(uid));
+    const transferSyntax =
+      ours?.preferred.find((uid) => context.transferSyntaxes.includes(uid)) ??
+      context.transferSyntaxes.find((uid) => ours?.others.includes(uid));
     if (transferSyntax !== undefined) {
       accepted.set(context.id, { abstractSyntax: context.abstractSyntax, transferSyntax });
       return { id: context.id, result: CONTEXT_RESULT.accepted, transferSyntax };

@@ -244,11 +244,14 @@ export class Requestor {
     }
   }
 
+  /** What the peer broke stands for itself; once the object has left, only that it may be there. */
   #lost(cause: unknown): SonogateError {
+    const nothingSent = this.#lossCode === 'peer_unreachable';
+    if (cause instanceof SonogateError && (nothingSent || cause.code === this.#lossCode)) {
+      return cause;
+    }
     const detail = cause instanceof Error ? cause.message : String(cause);
-    return cause instanceof SonogateError
-      ? cause
-      : new SonogateError(this.#lossCode, detail, { cause });
+    return new SonogateError(this.#lossCode, detail, { cause });
   }
 }
 

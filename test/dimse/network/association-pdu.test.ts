@@ -60,11 +60,17 @@ describe('A-ASSOCIATE-RQ', () => {
 });
 
 describe('presentation contexts', () => {
-  const offer = (uid: string) => (uid === US ? [JPEG, EXPLICIT, IMPLICIT] : null);
+  const offer = (uid: string) =>
+    uid === US ? { preferred: [JPEG], others: [EXPLICIT, IMPLICIT] } : null;
   const answer = (abstractSyntax: string, transferSyntaxes: string[]) =>
     answerContexts([{ id: 1, abstractSyntax, transferSyntaxes }], offer).answers[0];
 
-  test('our order of preference decides, so that compressed images stay compressed', () => {
+  test('native images come as the sender proposes them first', () => {
+    expect(answer(US, [IMPLICIT, EXPLICIT])?.transferSyntax).toBe(IMPLICIT);
+    expect(answer(US, ['1.2.3', EXPLICIT, IMPLICIT])?.transferSyntax).toBe(EXPLICIT);
+  });
+
+  test('a compressed syntax is preferred, so that compressed images stay compressed', () => {
     expect(answer(US, [IMPLICIT, EXPLICIT, JPEG])).toEqual({
       id: 1,
       result: CONTEXT_RESULT.accepted,

@@ -64,7 +64,7 @@ async function start(over: Partial<ListenerOptions> = {}): Promise<number> {
     aeTitle: 'SONOGATE',
     maxPduBytes: MAX_PDU_BYTES,
     maxAssociations: 4,
-    offer: () => ['1.2.840.10008.1.2.1', '1.2.840.10008.1.2'],
+    offer: () => ({ preferred: [], others: ['1.2.840.10008.1.2.1', '1.2.840.10008.1.2'] }),
     admit: (callingAeTitle) => (callingAeTitle === 'CART' ? { idleTimeoutSeconds: 60 } : null),
     storage: memoryStorage().storage,
     logger: silentLogger,

@@ -1,0 +1,45 @@
+/**
+ * A process that only receives: `dimse-process.ts DATA_DIR CLOCK_OFFSET_SECONDS`. It prints
+ * `listening PORT` and `submitted UNIQUE_KEY FILES`; tests kill it.
+ */
+import { loadConfig } from '../../config/load.ts';
+import { startDimse } from '../../dimse/gateway.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { openDatabase } from '../../src/database/open.ts';
+import { createLogger } from '../../src/logging/logger.ts';
+
+const [dataDir = '', offsetSeconds = '0'] = process.argv.slice(2);
+const config = loadConfig(
+  {},
+  {
+    dataDir,
+    dicom: { host: '127.0.0.1', port: 0 },
+    sources: [
+      {
+        name: 'this-machine',
+        callingAeTitles: ['*'],
+        addresses: ['127.0.0.0/8'],
+        completion: { signal: 'quiet-time', quietSeconds: 600, afterReleaseSeconds: 5 },
+      },
+    ],
+  },
+);
+const logger = createLogger('error');
+const database = await openDatabase({ dataDir, logger });
+await migrate(database);
+const gateway = await startDimse({
+  config,
+  database,
+  logger,
+  now: () => new Date(Date.now() + Number(offsetSeconds) * 1000),
+  submit: async ({ uniqueKey, files }) => {
+    process.stdout.write(`submitted ${uniqueKey} ${files.length}\n`);
+    return { id: `req_${uniqueKey}`, status: 'queued' };
+  },
+});
+process.stdout.write(`listening ${gateway.port}\n`);
+process.once('SIGTERM', async () => {
+  await gateway.close();
+  await database.close();
+  process.exit();
+});
