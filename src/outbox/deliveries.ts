@@ -161,18 +161,23 @@ export async function holdDestination(
   );
 }
 
-/** Seconds until the next delivery may be due (0 or less: now); null when none waits. */
+/**
+ * Seconds until the next delivery to none of `busy` may be due (0 or less: now); null when none
+ * waits.
+ */
 export async function secondsUntilDue(
   database: Queryable,
   kinds: readonly DeliveryKind[],
+  busy: readonly string[],
 ): Promise<number | null> {
   const { rows } = await database.query<{ seconds: number | null }>(
     `SELECT EXTRACT(EPOCH FROM min(GREATEST(
          CASE WHEN d.state = 'sending' THEN d.lease_until ELSE d.next_at END,
          COALESCE(h.until, '-infinity'))) - now())::float8 AS seconds
      FROM deliveries d LEFT JOIN destination_holds h USING (destination)
-     WHERE d.kind = ANY ($1::text[]) AND d.state IN ('pending', 'sending')`,
-    [kinds],
+     WHERE d.kind = ANY ($1::text[]) AND d.state IN ('pending', 'sending')
+       AND NOT d.destination = ANY ($2::text[])`,
+    [kinds, busy],
   );
   return rows[0]?.seconds ?? null;
 }

@@ -24,6 +24,9 @@ const RENEW_MILLISECONDS = (LEASE_SECONDS * 1000) / 3;
 /** Looks again after this long at the latest, in case a notification was lost. */
 const RECHECK_SECONDS = 5;
 
+/** What is due but could not be claimed is just being claimed by another process. */
+const SHORTEST_WAIT_SECONDS = 0.05;
+
 interface OutboxOptions {
   database: PooledDatabase;
   deliverers: readonly Deliverer[];
@@ -72,16 +75,19 @@ export async function startOutbox({
     while (again && !stopping.signal.aborted) {
       again = false;
       clearTimeout(timer);
-      let wait = RECHECK_SECONDS;
+      let due: number | null = null;
       try {
         await claimAll();
-        wait = Math.min(wait, (await secondsUntilDue(database, kinds)) ?? wait);
+        // The end of a send to a busy destination wakes the outbox by itself.
+        due = await secondsUntilDue(database, kinds, [...sending.keys()]);
       } catch (error) {
         logger.warn({ error: String(error) }, 'outbox could not be read, will retry');
       }
-      // What is due but not claimed goes to a destination that is busy; its end wakes the outbox.
-      const milliseconds = wait > 0 ? wait * 1000 : RECHECK_SECONDS * 1000;
-      if (!stopping.signal.aborted) timer = setTimeout(wake, milliseconds);
+      const wait = Math.max(
+        SHORTEST_WAIT_SECONDS,
+        Math.min(due ?? RECHECK_SECONDS, RECHECK_SECONDS),
+      );
+      if (!stopping.signal.aborted) timer = setTimeout(wake, wait * 1000);
     }
   };
 
