@@ -5,15 +5,17 @@ The answer (reference-output.json) is for the test that onnxruntime-node compute
 
 import argparse
 import json
+import math
 from pathlib import Path
 
 import onnx
 import torch
 from torch import nn
 
-from datasets import TRAINED_PLANES
+from datasets import HEAD_PLANES, TRAINED_PLANES
 from letterbox import HEIGHT, WIDTH
 from network import GEOMETRY_CHANNELS, GeometryNetwork, PlaneNetwork
+from train_planes import SHARE
 
 CHANNELS_OF = {
     "fetal-head": ("head",),
@@ -36,6 +38,20 @@ class Channels(nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return torch.sigmoid(self.network(x))
+
+
+# How often the head planes occur in FETAL_PLANES_DB as given (252, 120, 106 images): the sampler
+# shows them about equally often, and the bias gives the difference back (Saerens 2002).
+HEAD_PLANE_PRIOR = {"transthalamic": 0.53, "transventricular": 0.25, "transcerebellar": 0.22}
+
+
+def with_prior(network: PlaneNetwork) -> PlaneNetwork:
+    shown = sum(SHARE[plane] for plane in HEAD_PLANES)
+    with torch.no_grad():
+        for plane in HEAD_PLANES:
+            ratio = HEAD_PLANE_PRIOR[plane] / (SHARE[plane] / shown)
+            network.head.bias[TRAINED_PLANES.index(plane)] += math.log(ratio)
+    return network
 
 
 def export(module: nn.Module, file: Path, output: str) -> None:
@@ -84,7 +100,7 @@ def main() -> None:
     if options.planes:
         network = PlaneNetwork(len(TRAINED_PLANES))
         network.load_state_dict(torch.load(options.planes))
-        export(network, options.models / "fetal-plane" / "model.onnx", "logits")
+        export(with_prior(network), options.models / "fetal-plane" / "model.onnx", "logits")
 
 
 if __name__ == "__main__":

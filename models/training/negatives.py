@@ -7,7 +7,10 @@ from letterbox import HEIGHT, WIDTH
 
 
 def rubbish(rng: np.random.Generator) -> np.ndarray:
-    """A float32 (192, 256) image in 0..255: blank, noise, a gradient, a text screen, shapes."""
+    """A float32 (192, 256) image in 0..255: blank, noise, a gradient, a text screen, shapes,
+    or ultrasound texture in random regions, so that a sector and speckle alone name no plane."""
+    if rng.random() < 0.5:
+        return nameless_tissue(rng)
     kind = rng.integers(0, 6)
     if kind == 0:
         return np.full((HEIGHT, WIDTH), rng.choice([0, 0, rng.uniform(0, 255)]), np.float32)
@@ -20,6 +23,30 @@ def rubbish(rng: np.random.Generator) -> np.ndarray:
     if kind == 4:
         return shapes(rng)
     return empty_sector(rng)
+
+
+def nameless_tissue(rng: np.random.Generator) -> np.ndarray:
+    """Speckle in random regions and cavities with bright walls, in a sector: anatomy of nothing."""
+    field = smooth_noise(rng, rng.uniform(8, 40))
+    levels = np.sort(rng.uniform(20, 235, rng.integers(1, 5)))
+    region = np.digitize(field, levels)
+    tone = rng.uniform(0, 0.6, len(levels) + 1)
+    tone[rng.integers(0, len(tone))] = rng.uniform(0, 0.05)
+    x = tone[region].astype(np.float32)
+    steps = np.abs(np.diff(x, axis=0, prepend=x[:1])) + np.abs(np.diff(x, axis=1, prepend=x[:, :1]))
+    wall = cv2.GaussianBlur((steps > 0).astype(np.float32), (0, 0), rng.uniform(0.8, 3))
+    x = x + rng.uniform(0, 1.2) * wall * np.abs(smooth_noise(rng, 12) / 128)
+    real, imaginary = (
+        cv2.GaussianBlur(rng.standard_normal((HEIGHT, WIDTH)).astype(np.float32), (0, 0), sigma)
+        for sigma in [rng.uniform(0.6, 2)] * 2
+    )
+    envelope = np.hypot(real, imaginary)
+    x = cv2.GaussianBlur(x, (0, 0), rng.uniform(0.5, 2)) * (envelope / envelope.mean()) ** 0.7
+    y = np.arange(HEIGHT, dtype=np.float32)[:, None] + rng.uniform(0, 120)
+    across = np.arange(WIDTH, dtype=np.float32)[None, :] - WIDTH / 2
+    inside = np.abs(np.arctan2(across, y)) < rng.uniform(0.4, 1.2)
+    inside &= np.hypot(across, y) < y.max() * rng.uniform(0.9, 1.3)
+    return np.clip(255 * x * inside, 0, 255).astype(np.float32)
 
 
 def smooth_noise(rng: np.random.Generator, sigma: float) -> np.ndarray:

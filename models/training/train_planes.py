@@ -26,7 +26,7 @@ SHARE = {
     "some head": 0.09,
     "foreign": 0.08,
     "brain other": 0.01,
-    "rubbish": 0.04,
+    "rubbish": 0.08,
     "fragment": 0.03,
 }
 SMOOTHING = 0.03
@@ -42,6 +42,7 @@ class Sampler:
         share = {k: v * (1 - phantom_share) for k, v in SHARE.items()}
         if "phantom" in self.pools:
             share["phantom"] = phantom_share
+        self.phantom_planes = sorted({r.plane for r in self.pools.get("phantom", [])})
         self.names = list(share)
         self.weights = np.array(list(share.values())) / sum(share.values())
 
@@ -54,6 +55,9 @@ class Sampler:
             allowed[TRAINED_PLANES.index("other")] = 1
             return random_look(rng, rubbish(rng)), allowed
         pool = self.pools[source]
+        if source == "phantom":
+            plane = self.phantom_planes[rng.integers(len(self.phantom_planes))]
+            pool = [record for record in pool if record.plane == plane]
         record = pool[rng.integers(len(pool))]
         gray = record.gray()
         height, width = gray.shape
