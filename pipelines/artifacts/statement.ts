@@ -1,4 +1,5 @@
 import type { Measurement, Result, Section } from '../result/envelope.ts';
+import { standingValues } from './standing-values.ts';
 
 /** Stands on every page and document that leaves the gateway. */
 export const DRAFT_NOTICE = 'AI draft, not verified';
@@ -46,4 +47,11 @@ export function noMeasurementStatement(result: Result): string | null {
 export function notAcceptedStatement(measurement: Measurement): string {
   const why = measurement.quality === 'low' ? 'confidence too low' : 'image inadequate';
   return `${measurement.label} was measured but not accepted: ${why}.`;
+}
+
+/** Remarks that must be read with an accepted value, by its label. */
+export function remarks(result: Result): string[] {
+  return standingValues(accepted(result))
+    .filter(({ note }) => note !== null)
+    .map(({ label, note }) => `${label}: ${sentence(note ?? '')}`);
 }

@@ -70,10 +70,3 @@ export function measurementRows({ measurements }: Result): Cell[][] {
     measurement.quality === 'accepted' ? valueCells(measurement) : notAcceptedCells(measurement),
   );
 }
-
-/** Remarks that must be read with a value. */
-export function measurementNotes({ measurements }: Result): string[] {
-  return standingValues(measurements)
-    .filter(({ note, quality }) => note !== null && quality === 'accepted')
-    .map(({ label, note }) => `${label}: ${note}`);
-}

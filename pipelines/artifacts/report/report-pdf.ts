@@ -9,15 +9,11 @@ import {
   DRAFT_NOTICE,
   noMeasurementStatement,
   ownSections,
+  remarks,
   sectionStatement,
 } from '../statement.ts';
 import type { Subject } from '../subject.ts';
-import {
-  MARK_LEGEND,
-  MEASUREMENT_COLUMNS,
-  measurementNotes,
-  measurementRows,
-} from './measurement-table.ts';
+import { MARK_LEGEND, MEASUREMENT_COLUMNS, measurementRows } from './measurement-table.ts';
 import {
   ALERT,
   closeDocument,
@@ -125,7 +121,7 @@ function measurements(page: Page, { result }: ReportInput): void {
     const text = chart ? `${chart.name}. ${chart.citation}` : key;
     paragraph(page, `Reference: ${text}`, { size: 7.5, colour: MUTED });
   }
-  for (const note of measurementNotes(result)) paragraph(page, note, { size: 7.5, colour: MUTED });
+  for (const remark of remarks(result)) paragraph(page, remark, { size: 7.5, colour: MUTED });
 }
 
 /** Two to a row, each kept whole. */

@@ -8,6 +8,7 @@ import {
   noMeasurementStatement,
   notAcceptedStatement,
   ownSections,
+  remarks,
   sectionStatement,
 } from '../statement.ts';
 import type { Subject } from '../subject.ts';
@@ -115,6 +116,7 @@ function summaryText(fetus: Fetus, result: Result): string {
     ...result.findings.map((finding) => finding.text),
     ...result.guidance.map(({ text: advice, source }) => `${advice} (${source})`),
     ...rejected.map(notAcceptedStatement),
+    ...remarks(result),
     homeless ? 'Measurements that could not be assigned to a fetus are left out here.' : null,
     ...ownSections(result).map((section) => `${section.title}: ${sectionStatement(section)}`),
   ]

@@ -203,6 +203,12 @@ describe('identity', () => {
   });
 });
 
+describe('remarks that must be read with a value', () => {
+  test.each(Object.entries(DOCUMENTS))('%s has the one on the estimated weight', (_, build) => {
+    expect(texts(build(RESULT, SUBJECT)).join()).toContain('Half width 15 % of the estimate.');
+  });
+});
+
 describe('what was not accepted or not assessed', () => {
   test('a value below its gate has no number in TID 1500, but its reason', () => {
     const bytes = buildTid1500(RESULT, SUBJECT);
