@@ -68,14 +68,11 @@ export function buildBundle(input: BundleInput): Bundle {
     entry.push(replace(document, requestId, role, resultIdentifier(resultSystem, requestId, role)));
   }
   entry.push(reportEntry(context, buildDiagnosticReport(context, observations)));
-  if (input.provenance !== false) {
-    const provenance = buildProvenance(context, observations);
-    entry.push({
-      fullUrl: resourceUrn(requestId, 'Provenance'),
-      resource: provenance,
-      request: { method: 'PUT', url: `Provenance/${provenanceId(requestId)}` },
-    });
-  }
+  entry.push({
+    fullUrl: resourceUrn(requestId, 'Provenance'),
+    resource: buildProvenance(context, observations),
+    request: { method: 'PUT', url: `Provenance/${provenanceId(requestId)}` },
+  });
   // Undefined members are left out, as on the wire.
   return JSON.parse(JSON.stringify({ resourceType: 'Bundle', type: 'transaction', entry }));
 }

@@ -4,8 +4,8 @@ import type { FhirServer } from './server.ts';
 
 /** How this receiver wants its results. */
 export interface DeliveryMode {
-  /** False where ids chosen by the client are refused: the Provenance is then left out. */
-  provenance: boolean;
+  /** Whether the Provenance can be in the transaction: its id is chosen by us (`updateCreate`). */
+  updateAsCreate: boolean;
 }
 
 /**
@@ -24,7 +24,7 @@ export function deliveryMode(statement: CapabilityStatement | null): DeliveryMod
   for (const type of ['Observation', 'DiagnosticReport']) {
     if (resource(type)?.conditionalUpdate === false) throw denied(`conditional update of ${type}`);
   }
-  return { provenance: resource('Provenance')?.updateCreate !== false };
+  return { updateAsCreate: resource('Provenance')?.updateCreate !== false };
 }
 
 const DAY_MS = 86_400_000;

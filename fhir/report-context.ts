@@ -43,8 +43,6 @@ export interface BundleInput {
   structuredReportUid?: string;
   /** `meta.versionId` of the draft that is replaced; guards against a verification in between. */
   versionId?: string;
-  /** False where the receiver refuses ids chosen by the client (`updateCreate`). */
-  provenance?: boolean;
 }
 
 /** The input with the references that resources of the same bundle share. */

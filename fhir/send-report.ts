@@ -8,6 +8,7 @@ import { buildBundle, NEW_PATIENT_ROLE } from './bundle.ts';
 import type { DeliveryMode } from './capabilities.ts';
 import { draftVersion } from './existing-report.ts';
 import { resourceUrn } from './identifiers.ts';
+import { addProvenance, detachProvenance } from './late-provenance.ts';
 import { findOrder } from './order-lookup.ts';
 import { FhirFailure } from './outcome.ts';
 import { matchPatient } from './patient-match.ts';
@@ -43,7 +44,7 @@ const MEGABYTE = 1_000_000;
  * @throws FhirFailure for whatever the EHR does not take.
  */
 export async function sendReport(report: ReportToSend): Promise<ReportReceipt> {
-  const { server, destination, identity, mode, signal } = report;
+  const { server, destination, identity, signal } = report;
   const match = await matchPatient(server, identity, destination, signal);
   const known = 'reference' in match ? match.reference : null;
   const input: BundleInput = {
@@ -55,7 +56,6 @@ export async function sendReport(report: ReportToSend): Promise<ReportReceipt> {
     structuredReportUid: report.structuredReportUid,
     newPatient: 'newPatient' in match ? match.newPatient : undefined,
     ...(await findOrder(server, identity.AccessionNumber, known, signal)),
-    ...mode,
   };
 
   let inlineBytes = destination.inlinePdfMegabytes * MEGABYTE;
@@ -69,7 +69,7 @@ export async function sendReport(report: ReportToSend): Promise<ReportReceipt> {
     );
     const keyImages = fitting(report.keyImages, inlineBytes);
     try {
-      return await post(server, { ...input, pdf, keyImages, versionId }, signal);
+      return await post(report, { ...input, pdf, keyImages, versionId });
     } catch (error) {
       if (!(error instanceof FhirFailure)) throw error;
       const { status } = error.reason;
@@ -81,19 +81,21 @@ export async function sendReport(report: ReportToSend): Promise<ReportReceipt> {
 }
 
 async function post(
-  server: FhirServer,
+  { server, mode, signal }: ReportToSend,
   input: BundleInput,
-  signal: AbortSignal,
 ): Promise<ReportReceipt> {
-  const bundle = buildBundle(input);
-  const { locations } = await server.transaction(bundle, signal);
-  const index = bundle.entry?.findIndex(
-    ({ resource }) => resource?.resourceType === 'DiagnosticReport',
-  );
+  const whole = buildBundle(input);
+  const { rest, provenance } = detachProvenance(whole);
+  const bundle = mode.updateAsCreate ? whole : rest;
+  const receipt = await server.transaction(bundle, signal);
+  const added =
+    mode.updateAsCreate ||
+    (provenance !== null && (await addProvenance(server, provenance, { bundle, receipt }, signal)));
+  const isReport = (location: string | null) => location?.startsWith('DiagnosticReport/');
   return {
-    report: locations[index ?? -1] ?? 'DiagnosticReport',
-    entries: locations.length,
-    provenance: input.provenance !== false,
+    report: receipt.locations.find(isReport) ?? 'DiagnosticReport',
+    entries: receipt.locations.length,
+    provenance: added,
   };
 }
 

@@ -20,8 +20,8 @@ describe('what a receiver states', () => {
     ['nothing', null],
     ['no interactions', statement({})],
     ['transactions', statement({ interaction: [{ code: 'transaction' }] })],
-  ])('%s: the transaction is tried, with its Provenance', (_, stated) => {
-    expect(deliveryMode(stated)).toEqual({ provenance: true });
+  ])('%s: the whole transaction is tried', (_, stated) => {
+    expect(deliveryMode(stated)).toEqual({ updateAsCreate: true });
   });
 
   test.each<[string, Partial<CapabilityStatementRest>, RegExp]>([
@@ -40,9 +40,9 @@ describe('what a receiver states', () => {
     expect(() => deliveryMode(statement(rest))).toThrow(message);
   });
 
-  test('no ids chosen by the client: the Provenance is left out', () => {
+  test('no ids chosen by the client: the Provenance must follow by itself', () => {
     const stated = statement({ resource: [{ type: 'Provenance', updateCreate: false }] });
-    expect(deliveryMode(stated)).toEqual({ provenance: false });
+    expect(deliveryMode(stated)).toEqual({ updateAsCreate: false });
   });
 });
 

@@ -338,6 +338,32 @@ test('a transaction with one entry that the EHR refuses leaves nothing there', a
   expect(await counts()).toEqual(before);
 });
 
+test('an EHR that refuses our ids gets the Provenance after the transaction, once', async () => {
+  await ehr.close();
+  ehr = await startFhirServer({
+    capabilities: {
+      resourceType: 'CapabilityStatement',
+      status: 'active',
+      date: '2026-01-01',
+      kind: 'instance',
+      fhirVersion: '4.0.1',
+      format: ['json'],
+      rest: [{ mode: 'server', resource: [{ type: 'Provenance', updateCreate: false }] }],
+    },
+  });
+  await ehr.put(patient);
+  const to = deliverer();
+  ehr.fail('POST /Provenance', { kind: 'status', status: 503 });
+  expect(await send(to)).toMatchObject({ failure: 'transient' });
+  expect(await send(to)).toMatchObject({ outcome: 'delivered' });
+  expect(await send(to)).toMatchObject({ outcome: 'delivered' });
+  const [provenance, ...others] = await ehr.all('Provenance');
+  expect(others).toEqual([]);
+  const [report] = await ehr.all('DiagnosticReport');
+  expect(provenance?.target[0]?.reference).toBe(`DiagnosticReport/${report?.id}`);
+  expect(JSON.stringify(provenance)).not.toContain('urn:uuid:');
+});
+
 describe('a report that a person has touched', () => {
   test.each(['final', 'amended', 'entered-in-error'] as const)(
     'is kept when it is %s',
