@@ -11,6 +11,9 @@ export type FhirConnection = Pick<FhirDestination, 'baseUrl' | 'authorization' |
 
 const JSON_BODY = { 'content-type': 'application/fhir+json' };
 
+/** The id of what was created is in the body only when the body is asked for. */
+const RETURNED = { ...JSON_BODY, prefer: 'return=representation' };
+
 /** The asynchronous pattern is not followed: a clear stop is better than a result nobody waits for. */
 const ACCEPTED = 202;
 
@@ -70,7 +73,7 @@ export function connectFhir(connection: FhirConnection): FhirServer {
         client.request(resource.resourceType, {
           method: 'POST',
           body: resource,
-          options: { headers: JSON_BODY, signal: either },
+          options: { headers: RETURNED, signal: either },
         }),
       );
       if (!isResource(answer, resource.resourceType) || !answer.id) {

@@ -39,8 +39,9 @@ export interface ReportReceipt {
 const MEGABYTE = 1_000_000;
 
 /**
- * Matches the patient, guards a verified report, and sends one transaction. A conflict (409, 412) is
- * read again and rebuilt; a body that is too large (413) is sent once more, the PDF as a Binary and no pictures.
+ * Matches the patient, guards a verified report, and sends one transaction. After a conflict (409,
+ * 412) the report is read again and the bundle rebuilt; a body that is too large (413) is sent once
+ * more with the PDF as a Binary and without pictures.
  * @throws FhirFailure for whatever the EHR does not take.
  */
 export async function sendReport(report: ReportToSend): Promise<ReportReceipt> {
@@ -60,13 +61,13 @@ export async function sendReport(report: ReportToSend): Promise<ReportReceipt> {
 
   let inlineBytes = destination.inlinePdfMegabytes * MEGABYTE;
   for (let rebuilds = 0; ; rebuilds += 1) {
-    const pdf = report.pdf ? await rendered(report, report.pdf, inlineBytes, known) : undefined;
     const versionId = await draftVersion(
       server,
       destination.resultSystem,
       report.subject.requestId,
       signal,
     );
+    const pdf = report.pdf ? await rendered(report, report.pdf, inlineBytes, known) : undefined;
     const keyImages = fitting(report.keyImages, inlineBytes);
     try {
       return await post(report, { ...input, pdf, keyImages, versionId });
