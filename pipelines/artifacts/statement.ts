@@ -20,9 +20,9 @@ const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text
  * (obstetric reference 14).
  */
 export function sectionStatement(section: Section): string {
-  const parts = [STATUS_TEXT[section.status], section.summary, section.reason?.detail ?? ''];
-  const distinct = parts.filter((part, at) => part && parts.indexOf(part) === at);
-  return distinct.map(sentence).join(' ');
+  const { status, summary, reason } = section;
+  const detail = reason && !summary.includes(reason.detail) ? reason.detail : '';
+  return [STATUS_TEXT[status], summary, detail].filter(Boolean).map(sentence).join(' ');
 }
 
 /** The sections that say something of their own; the report repeats the others in prose. */

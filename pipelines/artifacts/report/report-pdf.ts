@@ -54,6 +54,9 @@ const BASIS: Readonly<Record<string, string>> = {
   ivf: 'assisted conception',
 };
 
+const counted = (count: number, noun: string): string =>
+  `${count} ${noun}${count === 1 ? '' : 's'}`;
+
 function head(page: Page, { subject, result }: ReportInput): void {
   paragraph(page, TITLE, { size: 17, bold: true });
   page.y += 4;
@@ -73,7 +76,7 @@ function head(page: Page, { subject, result }: ReportInput): void {
   const { files, frames, calibrated_frames: calibrated } = result.input_summary;
   paragraph(
     page,
-    `Read from ${files} files with ${frames} frames, ${calibrated} of them calibrated. Draft made ${made} UTC.`,
+    `Read from ${counted(files, 'file')} with ${counted(frames, 'frame')}, ${calibrated} calibrated. Draft made ${made} UTC.`,
     { size: 8, colour: MUTED },
   );
 }
