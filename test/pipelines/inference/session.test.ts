@@ -54,6 +54,20 @@ describe.each(models.map((model) => [model.id, model] as const))(
 );
 
 describe('provider', () => {
+  it('with auto is one that gives the answer of the CPU', async () => {
+    const [model] = models;
+    if (!model) throw new Error('empty registry');
+    const image = ringImage(model.input.width, model.input.height);
+    const cpu = await openSession(model, CPU);
+    const auto = await openSession(model, { provider: 'auto', threads: 1 });
+    const [expected = new Float32Array()] = await cpu.run([image]);
+    const [found = new Float32Array()] = await auto.run([image]);
+    const difference = Math.max(...expected.map((value, i) => Math.abs(value - (found[i] ?? 1e9))));
+    expect(difference).toBeLessThan(1e-2);
+    await cpu.close();
+    await auto.close();
+  });
+
   it('is the CPU unless the setting says auto', async () => {
     const [model] = models;
     if (!model) throw new Error('empty registry');
