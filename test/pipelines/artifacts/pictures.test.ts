@@ -16,8 +16,8 @@ import {
   MEASUREMENTS,
   measurement,
   OFD_NOT_ACCEPTED,
-  TWINS,
-} from './example-result.ts';
+} from './example-measurements.ts';
+import { TWINS } from './example-result.ts';
 
 /** A frame of one brightness. */
 function plain(width: number, height: number, level: number) {

@@ -13,7 +13,9 @@ import type { Subject } from '../../../pipelines/artifacts/subject.ts';
 import { writeArtifacts } from '../../../pipelines/artifacts/write-artifacts.ts';
 import type { Clip, Study } from '../../../pipelines/contract/study.ts';
 import { artifactSchema, type Result } from '../../../pipelines/result/envelope.ts';
-import { ANONYMOUS, BPD, IDENTITY, NOTHING_MEASURED, RESULT, SUBJECT } from './example-result.ts';
+import { BPD } from './example-measurements.ts';
+import { NOTHING_MEASURED, RESULT } from './example-result.ts';
+import { ANONYMOUS, IDENTITY, SUBJECT } from './example-subject.ts';
 import { asFile, installed, run } from './programs.ts';
 
 const hasPoppler = installed('pdftotext', ['-v']);

@@ -1,5 +1,5 @@
 import { data } from 'dcmjs';
-import { IDENTITY, SUBJECT, US_IMAGE } from './example-result.ts';
+import { IDENTITY, SUBJECT, US_IMAGE } from './example-subject.ts';
 
 /** The image of `SUBJECT` that the head was measured on, as a cart would have sent it. */
 export function sourceImage(): Buffer {

@@ -4,7 +4,8 @@ import { decode, type SrFile } from '../../../pipelines/artifacts/sr/decode.ts';
 import { checkTemplate } from '../../../pipelines/artifacts/sr/template-check.ts';
 import { buildTid1500 } from '../../../pipelines/artifacts/sr/tid1500.ts';
 import { buildTid5000 } from '../../../pipelines/artifacts/sr/tid5000.ts';
-import { RESULT, SUBJECT } from './example-result.ts';
+import { RESULT } from './example-result.ts';
+import { SUBJECT } from './example-subject.ts';
 
 /** Planted errors, one at a time: a checker that finds none of them would prove nothing. */
 
