@@ -10,6 +10,7 @@ import { rebuildReportPdf } from '../pipelines/artifacts/report/rebuild-report.t
 import { buildTid1500 } from '../pipelines/artifacts/sr/tid1500.ts';
 import { buildTid5000 } from '../pipelines/artifacts/sr/tid5000.ts';
 import { obstetricEndpoint } from '../pipelines/obstetric/endpoint.ts';
+import { DEFAULT_ACCOUNT_ID } from './accounts/keys.ts';
 import { createOperations } from './admin/operations.ts';
 import { type AdminOperations, serveAdminSocket } from './admin/socket.ts';
 import { migrate } from './database/migrate.ts';
@@ -91,7 +92,13 @@ export async function startGateway(config: Config, logger: Logger): Promise<Gate
     }
     let dicom: DimseGateway | null = null;
     if (roles.has('dimse')) {
-      const started = await startDimse({ config, database, submit: core.submit, logger });
+      const started = await startDimse({
+        config,
+        database,
+        // Studies belong to the site, so that its keys see their requests in the history.
+        submit: (command) => core.submit({ ...command, accountId: DEFAULT_ACCOUNT_ID }),
+        logger,
+      });
       ends.push(() => started.close());
       dicom = started;
     }

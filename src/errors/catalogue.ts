@@ -107,6 +107,13 @@ export const ERRORS = {
     title: 'The result has expired',
     operator: 'Results are purged after `retention.days`.',
   },
+  method_not_allowed: {
+    http: 405,
+    retry: 'permanent',
+    title: 'The path does not take this method',
+    operator:
+      'The client called an existing path with another method; `Allow` names the right ones.',
+  },
   payload_too_large: {
     http: 413,
     retry: 'permanent',

@@ -1,4 +1,3 @@
-import { STATUS_CODES } from 'node:http';
 import type { Context, Middleware } from 'koa';
 import { type ErrorCode, SonogateError } from '../errors/catalogue.ts';
 import { InvalidInputError, problem } from '../errors/problem.ts';
@@ -19,8 +18,11 @@ export function problems({
   return async (context, next) => {
     try {
       await next();
-      if (context.status === 405) describeMethods(context);
-      else if (context.status === 404 && !context.body) {
+      if (context.status === 405) {
+        const allowed = context.response.get('Allow');
+        throw new SonogateError('method_not_allowed', `This path takes ${allowed}.`);
+      }
+      if (context.status === 404 && !context.body) {
         throw new SonogateError('not_found', 'Nothing is served at this path.');
       }
     } catch (error) {
@@ -67,13 +69,4 @@ function describe(
   // The rest of a body that was refused is read and thrown away, so that the client, which may
   // still be sending, gets to read the answer.
   context.req.resume();
-}
-
-/** The catalogue has no code of its own for this: the status says it all (RFC 9457 4.2.1). */
-function describeMethods(context: Context & { state: HttpState }): void {
-  const detail = `This path takes ${context.response.get('Allow')}.`;
-  const title = STATUS_CODES[405];
-  context.body = { type: 'about:blank', title, status: 405, detail, instance: context.path };
-  context.status = 405;
-  context.type = 'application/problem+json';
 }

@@ -1,0 +1,57 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { writeUltrasound } from '../../models/phantom/dicom.ts';
+import { simulateFrame } from '../../models/phantom/frame.ts';
+import { sizesAt } from '../../models/phantom/sizes.ts';
+import { derivedUid } from '../../models/phantom/uids.ts';
+
+export interface PhantomFiles {
+  studyUid: string;
+  sopInstanceUids: string[];
+  paths: string[];
+  folder: string;
+}
+
+export const PATIENT = {
+  patientName: 'PHANTOM^WARD',
+  patientId: 'WARD-7',
+  patientBirthDate: '19930405',
+};
+
+/** A small study of one fetus on the disk: one still of each plane, 24 weeks by LMP. */
+export async function phantomFiles(name: string): Promise<PhantomFiles> {
+  const folder = await mkdtemp(join(tmpdir(), 'sonogate-phantom-'));
+  const studyUid = derivedUid(`${name} study`);
+  const sizes = sizesAt(168);
+  const planes = ['transthalamic', 'abdominal', 'femur'] as const;
+  const study = {
+    ...PATIENT,
+    patientAge: '032Y',
+    patientSizeMetres: 1.68,
+    patientWeightKg: 70,
+    lastMenstrualDate: '20250731',
+    studyInstanceUid: studyUid,
+    seriesInstanceUid: derivedUid(`${name} series`),
+    studyId: '7',
+    studyDate: '20260115',
+    studyTime: '101500',
+    accessionNumber: 'ACC7',
+    studyDescription: 'Obstetric ultrasound',
+  };
+  const sopInstanceUids = planes.map((plane) => derivedUid(`${name} ${plane}`));
+  const paths = await Promise.all(
+    planes.map(async (plane, index) => {
+      const frame = simulateFrame({ plane, sizes, seed: 11 + index });
+      const bytes = await writeUltrasound([frame], study, {
+        sopInstanceUid: sopInstanceUids[index] ?? '',
+        instanceNumber: index + 1,
+        encoding: { compression: 'native', colour: 'grey' },
+      });
+      const path = join(folder, `${plane}.dcm`);
+      await writeFile(path, bytes);
+      return path;
+    }),
+  );
+  return { studyUid, sopInstanceUids, paths, folder };
+}

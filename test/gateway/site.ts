@@ -1,0 +1,105 @@
+import { rm } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { loadConfig } from '../../config/load.ts';
+import type { Config } from '../../config/schema.ts';
+import type { StudyExplanation } from '../../dimse/explain.ts';
+import { silentLogger } from '../../src/logging/logger.ts';
+import { type Gateway, startGateway } from '../../src/main.ts';
+import type { DeliveryRow } from '../../src/outbox/deliveries.ts';
+import { FINAL_STATUS } from '../../src/requests/port.ts';
+import type { RequestRow } from '../../src/requests/row.ts';
+import { freshDataDir } from '../peers/embedded.ts';
+
+const LOOPBACK = '127.0.0.1';
+
+/** How long a wait may last before the test says what did not happen; no speed is asserted. */
+const PATIENCE_MS = 90_000;
+
+/** The settings every gateway of the tests has in common: free ports, loopback, short waits. */
+export function siteSettings(dataDir: string, overrides: Record<string, unknown> = {}) {
+  return {
+    dataDir,
+    http: { host: LOOPBACK, port: 0 },
+    dicom: { host: LOOPBACK, port: 0 },
+    sources: [
+      {
+        name: 'this-machine',
+        callingAeTitles: ['*'],
+        addresses: ['127.0.0.0/8'],
+        completion: { signal: 'association-release', quietSeconds: 2, afterReleaseSeconds: 1 },
+      },
+    ],
+    delivery: { retryBaseSeconds: 0.2, retryCapSeconds: 1 },
+    ...overrides,
+  };
+}
+
+export interface Site {
+  config: Config;
+  gateway: Gateway;
+  dicomPort: number;
+  close(): Promise<void>;
+}
+
+/** The whole gateway in this process, on a database of its own. */
+export async function openSite(overrides: Record<string, unknown> = {}): Promise<Site> {
+  const dataDir = await freshDataDir();
+  const config = loadConfig({}, siteSettings(dataDir, overrides));
+  const gateway = await startGateway(config, silentLogger);
+  return {
+    config,
+    gateway,
+    dicomPort: gateway.dicom?.port ?? 0,
+    async close() {
+      await gateway.close();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The last request of a study, once it has ended. */
+export async function endOfStudy({ gateway }: Site, studyUid: string): Promise<RequestRow> {
+  return waitUntil(`a request of study ${studyUid} to end`, async () => {
+    const told = await explain(gateway, studyUid);
+    const id = told?.requests.at(-1)?.request_id;
+    const row = id ? await gateway.core.get(id, null) : null;
+    return row && FINAL_STATUS.has(row.status) ? row : null;
+  });
+}
+
+/** What the gateway says of a study; null when it does not know it. */
+export async function explain(gateway: Gateway, study: string): Promise<StudyExplanation | null> {
+  try {
+    return (await gateway.operations['studies.explain']?.({ study })) as StudyExplanation;
+  } catch {
+    return null;
+  }
+}
+
+export async function deliveries({ gateway }: Site): Promise<DeliveryRow[]> {
+  return (await gateway.operations['deliveries.list']?.({})) as DeliveryRow[];
+}
+
+/** Waits until every delivery was confirmed by its peer; says where each one stands if not. */
+export async function allDelivered(site: Site): Promise<void> {
+  try {
+    await waitUntil('the deliveries', async () =>
+      (await deliveries(site)).every(({ state }) => state === 'delivered') ? true : null,
+    );
+  } catch (error) {
+    const rows = await deliveries(site);
+    const states = rows.map(({ object, state, code, detail }) => ({ object, state, code, detail }));
+    throw new Error(JSON.stringify(states, null, 2), { cause: error });
+  }
+}
+
+/** Asks `look` until it gives something other than null. */
+export async function waitUntil<T>(what: string, look: () => Promise<T | null>): Promise<T> {
+  const deadline = Date.now() + PATIENCE_MS;
+  while (Date.now() < deadline) {
+    const found = await look();
+    if (found !== null) return found;
+    await delay(100);
+  }
+  throw new Error(`waited in vain for ${what}`);
+}
