@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import {
+  centileOf,
+  median,
+  normalCdf,
+  normalQuantile,
+  zOf,
+} from '../../../pipelines/measure/statistics.ts';
+
+describe('the standard normal distribution', () => {
+  it.each([
+    [0, 0.5],
+    [1, 0.8413447460685429],
+    [-1.2815515655446004, 0.1],
+    [1.6448536269514722, 0.95],
+    [-3, 0.0013498980316300933],
+    [-8, 6.220960574271786e-16],
+  ])('is %f → %f, to nine digits at least', (z, p) => {
+    expect(Math.abs(normalCdf(z) - p)).toBeLessThan(1e-9 * Math.max(p, 1e-7));
+  });
+
+  it.each([0.001, 0.02425, 0.03, 0.1, 0.5, 0.9, 0.975, 0.9999])(
+    'is undone by its inverse at %f',
+    (p) => {
+      expect(normalCdf(normalQuantile(p))).toBeCloseTo(p, 14);
+    },
+  );
+
+  it('has the z-scores of the common centiles (obstetric reference 16.1)', () => {
+    expect(zOf(2.5)).toBeCloseTo(-1.959964, 6);
+    expect(zOf(3)).toBeCloseTo(-1.880794, 6);
+    expect(zOf(10)).toBeCloseTo(-1.281552, 6);
+    expect(zOf(25)).toBeCloseTo(-0.67449, 6);
+    expect(centileOf(0)).toBe(50);
+  });
+
+  it('is infinite at the ends of the inverse and not a number beyond', () => {
+    expect(normalQuantile(0)).toBe(Number.NEGATIVE_INFINITY);
+    expect(normalQuantile(1)).toBe(Number.POSITIVE_INFINITY);
+    expect(normalQuantile(1.1)).toBeNaN();
+  });
+});
+
+describe('median', () => {
+  it.each([
+    [[7], 7],
+    [[3, 1, 2], 2],
+    [[4, 1, 3, 2], 2.5],
+    [[10, 9, 100], 10],
+  ])('of %j is %f', (values, expected) => {
+    expect(median(values)).toBe(expected);
+  });
+
+  it('of nothing is not a number', () => {
+    expect(median([])).toBeNaN();
+  });
+});
