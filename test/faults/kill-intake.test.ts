@@ -47,7 +47,7 @@ interface Run {
 }
 
 async function start(offsetSeconds: number): Promise<Run> {
-  const script = new URL('./dimse-process.ts', import.meta.url).pathname;
+  const script = new URL('../dimse/dimse-process.ts', import.meta.url).pathname;
   const child = spawn(process.execPath, [script, dataDir, String(offsetSeconds)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
