@@ -1,5 +1,5 @@
 /**
- * States of a delivery.
+ * States of a delivery. Each arrow is one statement in deliveries.ts, whose WHERE holds its source.
  *
  *   pending ──▶ sending ──▶ delivered
  *      ▲  ▲        │ │
@@ -11,10 +11,3 @@
  */
 export const DELIVERY_STATES = ['pending', 'sending', 'delivered', 'dead'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
-
-export const DELIVERY_TRANSITIONS = {
-  pending: ['sending'],
-  sending: ['delivered', 'pending', 'dead'],
-  delivered: [],
-  dead: ['pending'],
-} as const satisfies Record<DeliveryState, readonly DeliveryState[]>;

@@ -23,6 +23,7 @@ export function holdLease(database: Queryable, changes: ChangeFeed, id: string, 
   const unwatch = changes.watch(id, renew);
   return {
     lost: lost.signal,
+    /** Ends the renewing; none is under way any more when this resolves. */
     release: async () => {
       clearInterval(timer);
       unwatch();

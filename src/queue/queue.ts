@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import {
   type BackendFactory,
   createPostgresBackend,
@@ -6,7 +7,7 @@ import {
   Queue,
   Worker,
 } from 'bullmq';
-import { Redis } from 'ioredis';
+import { Redis, type RedisOptions } from 'ioredis';
 import type { PooledDatabase } from '../database/pooled.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { Priority } from '../requests/port.ts';
@@ -54,26 +55,52 @@ export async function openQueue({
   logger,
 }: QueueOptions): Promise<RequestQueue> {
   if (redisUrl === undefined) {
-    const queue = openOn(createPostgresBackend, database.queuePool, logger, async () => {});
+    const pool = database.queuePool;
+    const connections = { producer: pool, consumer: pool };
+    const queue = openOn(createPostgresBackend, connections, logger, async () => {});
     // Nobody else can be working on an embedded queue: what is still marked as taken is from a
     // process that died, and the reconciler puts it back.
     if (database.exclusive) await queue.clear();
     return queue;
   }
-  // BullMQ waits for jobs on this connection and must not be given up on while Redis restarts.
-  const redis = new Redis(redisUrl, { maxRetriesPerRequest: null });
-  redis.on('error', (error) => logger.warn({ error: error.message }, 'Redis connection'));
-  return openOn(createRedisBackend, redis, logger, async () => redis.disconnect());
+  const connect = async (options: RedisOptions) => {
+    const redis = new Redis(redisUrl, options);
+    redis.on('error', (error) => logger.warn({ error: error.message }, 'Redis connection'));
+    await whenReady(redis);
+    return redis;
+  };
+  // Without the offline queue a call fails at once while Redis is away, so that a submit goes on;
+  // a worker waits for as long as it takes.
+  const producer = await connect({ enableOfflineQueue: false, maxRetriesPerRequest: 1 });
+  const consumer = await connect({ maxRetriesPerRequest: null });
+  return openOn(createRedisBackend, { producer, consumer }, logger, async () => {
+    producer.disconnect();
+    consumer.disconnect();
+  });
+}
+
+const REDIS_START_MILLISECONDS = 10_000;
+
+/** @throws an error for the operator when Redis cannot be reached at the start. */
+async function whenReady(redis: Redis): Promise<void> {
+  const patience = AbortSignal.timeout(REDIS_START_MILLISECONDS);
+  try {
+    await once(redis, 'ready', { signal: patience });
+  } catch (error) {
+    redis.disconnect();
+    if (!patience.aborted) throw error;
+    throw new Error('Redis (REDIS_URL) did not answer within 10 s.', { cause: error });
+  }
 }
 
 function openOn<Connection>(
   backend: BackendFactory<IQueueBackend, Connection>,
-  connection: Connection,
+  { producer, consumer }: { producer: Connection; consumer: Connection },
   logger: Logger,
   disconnect: () => Promise<void>,
 ): RequestQueue & { clear(): Promise<void> } {
   const warn = (error: Error) => logger.warn({ error: error.message }, 'queue');
-  const queue = new Queue(QUEUE, { connection }, backend);
+  const queue = new Queue(QUEUE, { connection: producer }, backend);
   queue.on('error', warn);
 
   return {
@@ -102,7 +129,7 @@ function openOn<Connection>(
         QUEUE,
         ({ id }) => process(id ?? ''),
         {
-          connection,
+          connection: consumer,
           concurrency,
           lockDuration: LOCK_MILLISECONDS,
           stalledInterval: STALLED_CHECK_MILLISECONDS,

@@ -23,8 +23,8 @@ export async function reconcile(
   const { rows } = await database.query<{ id: string; priority: Priority }>(
     `SELECT id, priority FROM requests
      WHERE status IN ('queued', 'preparing', 'running')
-       AND (lease_until IS NULL OR lease_until < now())
-       AND (enqueued_at IS NULL OR enqueued_at < now() - make_interval(secs => $1))
+       AND (lease_until < now() OR (lease_until IS NULL
+         AND (enqueued_at IS NULL OR enqueued_at < now() - make_interval(secs => $1))))
      ORDER BY enqueued_at NULLS FIRST, id LIMIT $2`,
     [RECHECK_SECONDS, BATCH],
   );

@@ -66,6 +66,7 @@ export async function runRequest(row: StoredRequest, parts: RunParts): Promise<R
     if (outcome.type === 'crashed' || (outcome.type === 'aborted' && stopping.aborted)) {
       const counts = outcome.type === 'crashed';
       if (counts) logger.warn({ request: id, reason: outcome.reason }, 'pipeline process died');
+      await lease.release();
       await letGo(database, id, attempts, counts);
       return counts ? 'crashed' : 'over';
     }

@@ -9,6 +9,10 @@ export interface RedisServer {
   url: string;
   /** Forgets everything, as a server that lost its memory does. */
   flush(): Promise<void>;
+  /** Takes the server away: connections break and new ones are refused. */
+  pause(): Promise<void>;
+  /** Brings it back, empty, at the same address. */
+  resume(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -17,8 +21,7 @@ export async function startRedis(): Promise<RedisServer | null> {
   const folder = await mkdtemp(join(tmpdir(), 'sonogate-redis-'));
   const port = await freePort();
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', folder];
-  const server = spawn('redis-server', args, { stdio: 'ignore' });
-  const exited = new Promise((resolve) => server.once('exit', resolve));
+  let server = spawn('redis-server', args, { stdio: 'ignore' });
   const started = await new Promise<boolean>((resolve) => {
     server.once('error', () => resolve(false));
     server.once('spawn', () => resolve(true));
@@ -29,6 +32,11 @@ export async function startRedis(): Promise<RedisServer | null> {
   }
   const killWithUs = () => server.kill('SIGKILL');
   process.once('exit', killWithUs);
+  const kill = async () => {
+    const exited = new Promise((resolve) => server.once('exit', resolve));
+    server.kill('SIGKILL');
+    await exited;
+  };
 
   const url = `redis://127.0.0.1:${port}`;
   const client = new Redis(url, { maxRetriesPerRequest: 100, retryStrategy: () => 100 });
@@ -39,11 +47,15 @@ export async function startRedis(): Promise<RedisServer | null> {
     flush: async () => {
       await client.flushall();
     },
+    pause: kill,
+    resume: async () => {
+      server = spawn('redis-server', args, { stdio: 'ignore' });
+      await client.ping();
+    },
     stop: async () => {
       process.off('exit', killWithUs);
       client.disconnect();
-      server.kill('SIGKILL');
-      await exited;
+      await kill();
       await rm(folder, { recursive: true, force: true });
     },
   };

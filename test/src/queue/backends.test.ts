@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { reconcile } from '../../../src/queue/reconcile.ts';
+import { takeUp } from '../../../src/requests/take-up.ts';
 import { type PostgresServer, startPostgres } from '../../peers/postgres.ts';
 import { type RedisServer, startRedis } from '../../peers/redis.ts';
 import { openSite, type Site } from '../requests/site.ts';
@@ -126,8 +127,44 @@ describe('two processes on one PostgreSQL server', () => {
     for (const id of ids) {
       expect(await a.row(id)).toMatchObject({ status: 'succeeded', attempts: 1 });
     }
+
+    const endless = await a.submit('wait', {}, { seconds: 60 });
+    await a.until(endless, 'running');
+    await Promise.all([a, b].map(({ core }) => core.cancel(endless, null).catch(() => {})));
+    await a.submit('result').then(a.follow);
+    expect((await b.row(endless)).status).toBe('canceled');
     await b.close();
     await a.close();
+  });
+
+  it('take over what a dead one had in its hands', async ({ skip }) => {
+    if (!postgres) skip('PostgreSQL is not installed');
+    const site = await openSite({ databaseUrl: await postgres?.createDatabase() });
+    const id = await site.submit('result');
+    await takeUp(site.database, id, new Date());
+    await site.queue.remove(id);
+    await site.database.query("UPDATE requests SET lease_until = now() - interval '1 s'");
+    await site.startWorker();
+    await site.follow(id);
+    expect(await site.row(id)).toMatchObject({ status: 'succeeded', attempts: 2 });
+    await site.close();
+  });
+});
+
+describe('a Redis server that is away', () => {
+  it('keeps nobody from submitting; the request runs when it is back', async ({ skip }) => {
+    const own = await startRedis();
+    if (!own) skip('Redis is not installed');
+    const site = await openSite({ redisUrl: own?.url });
+    await own?.pause();
+    const id = await site.submit('result');
+    expect((await site.row(id)).status).toBe('queued');
+    await own?.resume();
+    await site.startWorker();
+    await site.follow(id);
+    expect((await site.row(id)).status).toBe('succeeded');
+    await site.close();
+    await own?.stop();
   });
 });
 
