@@ -1,5 +1,5 @@
 import { centileOf, zOf } from '../measure/statistics.ts';
-import { CHARTS, type ChartKey } from '../result/concepts.ts';
+import type { ChartKey } from '../result/concepts.ts';
 import type { Measurement } from '../result/envelope.ts';
 import {
   INTERGROWTH_SIZE_WEEKS,
@@ -108,7 +108,8 @@ export function chart(measurement: Measurement, gaWeeks: number): Charted | NotC
 
 /**
  * A centile as it is shown: a whole number from 1 to 99, "<1" or ">99" beyond, with a decimal where
- * rounding would carry it over a boundary of the categories (obstetric reference 0.3).
+ * rounding would carry it over a boundary of the categories (obstetric reference 0.3): as many as
+ * it takes to stay on its side.
  */
 export function formatCentile(centile: number): string {
   if (centile < 1) return '<1';
@@ -118,11 +119,7 @@ export function formatCentile(centile: number): string {
     (cutoff) => Math.sign(centile - cutoff) !== Math.sign(rounded - cutoff),
   );
   if (!crosses) return rounded.toFixed(0);
-  const oneDecimal = centile.toFixed(1);
-  return Number(oneDecimal) === rounded && centile !== rounded ? centile.toFixed(3) : oneDecimal;
-}
-
-/** Name and citation of the chart of a charted value. */
-export function chartName(key: ChartKey): string {
-  return CHARTS[key].name;
+  let decimals = 1;
+  while (Number(centile.toFixed(decimals)) === rounded) decimals += 1;
+  return centile.toFixed(decimals);
 }

@@ -1,0 +1,146 @@
+import type { Ellipse, Point } from '../../../pipelines/contract/image.ts';
+import type { CalibratedRegion, Clip, Frame } from '../../../pipelines/contract/study.ts';
+import { parseOptions } from '../../../pipelines/obstetric/input.ts';
+import { interpretStudy } from '../../../pipelines/obstetric/interpret-study.ts';
+import type { Plane } from '../../../pipelines/obstetric/locator.ts';
+import type { FrameReading, ObstetricEvidence } from '../../../pipelines/obstetric/section.ts';
+import type { Result } from '../../../pipelines/result/envelope.ts';
+
+/** Evidence as if located in images of 800 × 600 pixels at 0.4 mm, one clip per reading. */
+
+const WIDTH = 800;
+const HEIGHT = 600;
+export const MM_PER_PIXEL = 0.4;
+
+const WHOLE = { minX: 0, minY: 0, maxX: WIDTH - 1, maxY: HEIGHT - 1 };
+const SQUARE: CalibratedRegion = {
+  area: WHOLE,
+  scale: { x: MM_PER_PIXEL, y: MM_PER_PIXEL },
+  source: 'region',
+};
+
+function frame(index: number): Frame {
+  const black = async () => ({ width: 1, height: 1, data: new Uint8Array(1) });
+  return { index, time: 0, gray: black, rgb: black };
+}
+
+export function clip(file: string, changes: Partial<Clip> = {}): Clip {
+  return {
+    file,
+    sopInstanceUid: `2.25.${file.length}`,
+    sopClassUid: '1.2.840.10008.5.1.4.1.1.6.1',
+    seriesInstanceUid: '2.25.1',
+    width: WIDTH,
+    height: HEIGHT,
+    frames: [frame(0)],
+    regions: [SQUARE],
+    calibrationRefused: null,
+    mode: '2d',
+    ...changes,
+  };
+}
+
+interface Shot {
+  plane?: Plane;
+  confidence?: number;
+  accepted?: boolean;
+  clip?: Partial<Clip>;
+}
+
+let shots = 0;
+
+function onFrame(plane: Plane, shot: Shot) {
+  shots += 1;
+  const taken = clip(`${shot.plane ?? plane}-${shots}.dcm`, shot.clip);
+  return {
+    clip: taken,
+    frame: taken.frames[0] ?? frame(0),
+    estimate: { label: shot.plane ?? plane, confidence: 0.9 },
+  };
+}
+
+const found = ({ confidence = 0.95, accepted = true }: Shot) => ({ confidence, accepted });
+
+/** An outline with axes of these lengths in mm at 0.4 mm per pixel, in the middle of the image. */
+export function outline(longMm: number, shortMm: number, angle = 0.3): Ellipse {
+  const semiAxis = (mm: number) => mm / 2 / MM_PER_PIXEL;
+  return {
+    centre: { x: WIDTH / 2, y: HEIGHT / 2 },
+    a: semiAxis(longMm),
+    b: semiAxis(shortMm),
+    angle,
+  };
+}
+
+export function head(ofdMm: number, bpdMm: number, shot: Shot = {}): FrameReading {
+  return {
+    ...onFrame('transthalamic', shot),
+    structure: 'head',
+    located: { ellipse: outline(ofdMm, bpdMm), ...found(shot) },
+  };
+}
+
+export function abdomen(tadMm: number, apadMm: number, shot: Shot = {}): FrameReading {
+  return {
+    ...onFrame('abdominal', shot),
+    structure: 'abdomen',
+    located: { ellipse: outline(tadMm, apadMm), ...found(shot) },
+  };
+}
+
+export function femur(mm: number, shot: Shot = {}): FrameReading {
+  const from: Point = { x: 200, y: 300 };
+  const to: Point = { x: 200 + mm / MM_PER_PIXEL, y: 300 };
+  return {
+    ...onFrame('femur', shot),
+    structure: 'femur',
+    located: { ends: [from, to], ...found(shot) },
+  };
+}
+
+export interface Case {
+  readings: FrameReading[];
+  options?: Record<string, unknown>;
+  evidence?: Partial<ObstetricEvidence>;
+}
+
+/** The result of the sections on these readings. */
+export function interpretReadings({ readings, options = {}, evidence = {} }: Case): Result {
+  const clips = [...new Set(readings.map((reading) => reading.clip))];
+  return interpretStudy(
+    {
+      study: { clips, refused: [], files: clips.length, series: 1 },
+      options: parseOptions(options),
+      planes: readings.map(({ clip: of, frame: at, estimate }) => ({
+        clip: of,
+        frame: at,
+        estimate,
+      })),
+      readings,
+      withoutModel: [],
+      uncertainty: { hc: 6, ac: 12, fl: 4 },
+      priors: [],
+      ...evidence,
+    },
+    [],
+    [],
+    new Date('2026-01-01T00:00:00Z'),
+  );
+}
+
+/** A measurement of a result; throws where there is none. */
+export function measurementOf(result: Result, id: string) {
+  const measurement = result.measurements.find((one) => one.id === id);
+  if (!measurement) throw new Error(`no measurement ${id}`);
+  return measurement;
+}
+
+/** A section of a result. */
+export function sectionOf(result: Result, id: string) {
+  const section = result.sections.find((one) => one.id === id);
+  if (!section) throw new Error(`no section ${id}`);
+  return section;
+}
+
+/** A fetus of 28 weeks at the medians of INTERGROWTH-21st 2014. */
+export const MEDIAN_28_WEEKS = () => [head(91.8, 73.5), abdomen(75, 73.5), femur(51.3)];

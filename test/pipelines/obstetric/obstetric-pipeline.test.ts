@@ -1,0 +1,180 @@
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { writeArtifacts } from '../../../pipelines/artifacts/write-artifacts.ts';
+import type { Job, PipelineEvent } from '../../../pipelines/contract/job.ts';
+import type { Locator } from '../../../pipelines/obstetric/locator.ts';
+import { createObstetricPipeline } from '../../../pipelines/obstetric/pipeline.ts';
+import { resultSchema } from '../../../pipelines/result/envelope.ts';
+import { type Element, region, ultrasound } from '../input/dicom-sample.ts';
+
+const WIDTH = 400;
+const HEIGHT = 300;
+
+/** A femur of 100 pixels at 0.5 mm on a grey image. */
+function femurImage(frames = 1): Buffer {
+  return ultrasound({
+    columns: WIDTH,
+    rows: HEIGHT,
+    frames,
+    regions: [region({ maxX: WIDTH - 1, maxY: HEIGHT - 1 })] satisfies Element[][],
+    pixels: ['7FE00010', 'OB', Buffer.alloc(WIDTH * HEIGHT * frames, 60)],
+  });
+}
+
+/** Stands in for the models: every frame is a femur, and its ends are known. */
+const knownFemur: Locator = {
+  planes: async (images) => images.map(() => ({ label: 'femur', confidence: 0.95 })),
+  head: null,
+  abdomen: null,
+  femur: async (images) =>
+    images.map(() => ({
+      ends: [
+        { x: 100, y: 150 },
+        { x: 200, y: 150 },
+      ],
+      confidence: 0.9,
+      accepted: true,
+    })),
+  uncertainty: { hc: null, ac: null, fl: 2 },
+  models: [],
+};
+
+async function workFolder(files: Readonly<Record<string, Buffer | string>>, options = {}) {
+  const folder = await mkdtemp(join(tmpdir(), 'obstetric-'));
+  await mkdir(join(folder, 'files'));
+  await mkdir(join(folder, 'artifacts'));
+  for (const [name, content] of Object.entries(files)) {
+    await writeFile(join(folder, 'files', name), content);
+  }
+  const job: Job = {
+    endpoint: 'us/obstetric/interpret',
+    version: '1.0.0',
+    files: Object.keys(files),
+    priorFiles: [],
+    options,
+    clinicalContext: {},
+    models: { allow: 'all', provider: 'cpu', threads: 1 },
+  };
+  await writeFile(join(folder, 'job.json'), JSON.stringify(job));
+  return folder;
+}
+
+async function run(folder: string, locator = knownFemur, signal = new AbortController().signal) {
+  const events: PipelineEvent[] = [];
+  const pipeline = createObstetricPipeline({ openLocator: async () => locator, writeArtifacts });
+  const end = await pipeline(folder, (event) => events.push(event), signal);
+  return { end, events };
+}
+
+const resultIn = async (folder: string) =>
+  resultSchema.parse(JSON.parse(await readFile(join(folder, 'result.json'), 'utf8')));
+
+describe('the obstetric pipeline', () => {
+  it('leaves a result and its artifacts in the folder', async () => {
+    const folder = await workFolder({ 'femur.dcm': femurImage() }, { dating: { ga_days: 196 } });
+    expect((await run(folder)).end).toEqual({ type: 'done' });
+    const result = await resultIn(folder);
+    expect(result.measurements.map(({ id, value }) => [id, value])).toEqual([['fl', 50]]);
+    expect(result.measurements[0]?.reference?.centile).toBeGreaterThan(0);
+    expect(result.input_summary).toMatchObject({ files: 1, clips: 1, calibrated_frames: 1 });
+    const names = result.artifacts.map(({ name }) => name);
+    expect(names).toEqual(
+      expect.arrayContaining([
+        'overlay-biometry-1.png',
+        'growth-chart.png',
+        'report.pdf',
+        'sr-tid1500.dcm',
+        'sr-tid5000.dcm',
+      ]),
+    );
+    for (const { name, bytes } of result.artifacts) {
+      expect((await readFile(join(folder, 'artifacts', name))).length).toBe(bytes);
+    }
+  });
+
+  it('goes through its stages in order, with progress that never falls', async () => {
+    const folder = await workFolder({ 'femur.dcm': femurImage(40) });
+    const { events } = await run(folder);
+    const stages = events.filter((event) => event.type === 'stage');
+    const names = [...new Set(stages.map(({ name }) => name))];
+    expect(names).toEqual([
+      'starting',
+      'preprocessing',
+      'inference.planes',
+      'inference.head',
+      'inference.abdomen',
+      'inference.femur',
+      'postprocessing',
+      'reporting',
+    ]);
+    const progress = stages.map((stage) => stage.progress);
+    expect(progress.toSorted((a, b) => a - b)).toEqual(progress);
+    expect(Math.max(...progress)).toBeLessThanOrEqual(1);
+    expect(events.some((event) => event.type === 'partial')).toBe(true);
+  });
+
+  it('measures up to three distinct frames of a cine and takes their median', async () => {
+    const folder = await workFolder({ 'cine.dcm': femurImage(5) });
+    await run(folder);
+    const { measurements } = await resultIn(folder);
+    const frames = measurements.flatMap(({ source }) => source.frame ?? []);
+    expect(new Set(frames).size).toBe(3);
+    expect(measurements.at(-1)).toMatchObject({ id: 'fl', derivation: 'median', value: 50 });
+  });
+
+  it('rejects a study without a readable image, and says of each file why', async () => {
+    const folder = await workFolder({ 'a.txt': 'hello', 'b.dcm': '' });
+    const { end } = await run(folder);
+    expect(end).toMatchObject({ type: 'rejected', code: 'no_readable_image' });
+    expect(end).toHaveProperty('detail', expect.stringMatching(/a\.txt: .*; b\.dcm: .*empty/));
+  });
+
+  it('reads what it can: a broken file is named in the result and nothing else suffers', async () => {
+    const folder = await workFolder({ 'broken.dcm': 'DICM?', 'femur.dcm': femurImage() });
+    await run(folder);
+    const result = await resultIn(folder);
+    expect(result.input_summary.refused.map(({ file }) => file)).toEqual(['broken.dcm']);
+    expect(result.measurements).toHaveLength(1);
+  });
+
+  it('draws no previews when none are wanted', async () => {
+    const folder = await workFolder({ 'femur.dcm': femurImage() }, { previews: false });
+    const { events } = await run(folder);
+    expect(events.some((event) => event.type === 'partial')).toBe(false);
+    expect((await resultIn(folder)).artifacts.some(({ name }) => name.startsWith('overlay'))).toBe(
+      false,
+    );
+  });
+
+  it('stops when it is told to, and leaves no result', async () => {
+    const folder = await workFolder({ 'femur.dcm': femurImage() });
+    const controller = new AbortController();
+    controller.abort();
+    await expect(run(folder, knownFemur, controller.signal)).rejects.toThrow('abort');
+    await expect(resultIn(folder)).rejects.toThrow('ENOENT');
+  });
+
+  it('opens the models once for the jobs of a process, and again after a failure', async () => {
+    let opened = 0;
+    const pipeline = createObstetricPipeline({
+      openLocator: async () => {
+        opened += 1;
+        if (opened === 1) throw new Error('no memory');
+        return knownFemur;
+      },
+      writeArtifacts: async () => [],
+    });
+    const once = async () =>
+      pipeline(
+        await workFolder({ 'femur.dcm': femurImage() }),
+        () => {},
+        new AbortController().signal,
+      );
+    await expect(once()).rejects.toThrow('no memory');
+    await once();
+    await once();
+    expect(opened).toBe(2);
+  });
+});

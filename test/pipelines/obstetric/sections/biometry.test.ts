@@ -1,0 +1,217 @@
+import { describe, expect, it } from 'vitest';
+import { perimeter } from '../../../../pipelines/measure/ellipse.ts';
+import {
+  abdomen,
+  femur,
+  head,
+  interpretReadings,
+  MEDIAN_28_WEEKS,
+  measurementOf,
+  sectionOf,
+} from '../evidence-sample.ts';
+
+describe('lengths', () => {
+  it('are the axes and the perimeter of the outlines, in mm, with their calipers', () => {
+    const result = interpretReadings({ readings: MEDIAN_28_WEEKS() });
+    expect(measurementOf(result, 'bpd').value).toBeCloseTo(73.5, 9);
+    expect(measurementOf(result, 'ofd').value).toBeCloseTo(91.8, 9);
+    expect(measurementOf(result, 'hc').value).toBeCloseTo(perimeter(73.5 / 2, 91.8 / 2), 9);
+    expect(measurementOf(result, 'fl')).toMatchObject({
+      value: expect.closeTo(51.3, 9),
+      unit: 'mm',
+      derivation: 'measured',
+      quality: 'accepted',
+      source: {
+        frame: 1,
+        calipers: [
+          {
+            type: 'line',
+            points: [
+              [200, 300],
+              [expect.closeTo(328.25, 9), 300],
+            ],
+          },
+        ],
+      },
+    });
+    expect(measurementOf(result, 'hc').source.calipers[0]).toMatchObject({ type: 'ellipse' });
+    expect(sectionOf(result, 'biometry')).toMatchObject({ status: 'complete', reason: null });
+  });
+
+  it('use the scale of each axis where pixels are not square', () => {
+    const region = {
+      area: { minX: 0, minY: 0, maxX: 799, maxY: 599 },
+      scale: { x: 0.2, y: 0.4 },
+      source: 'region' as const,
+    };
+    const result = interpretReadings({ readings: [femur(50, { clip: { regions: [region] } })] });
+    expect(measurementOf(result, 'fl').value).toBeCloseTo(25, 9);
+  });
+
+  it('are the median of up to three frames, each kept under its own number', () => {
+    const readings = [52, 50, 54, 70].map((mm) => femur(mm));
+    const result = interpretReadings({ readings });
+    expect(measurementOf(result, 'fl')).toMatchObject({
+      value: expect.closeTo(52, 9),
+      derivation: 'median',
+      inputs: ['fl-1', 'fl-2', 'fl-3'],
+      source: { calipers: [] },
+    });
+    expect(result.measurements.some(({ id }) => id === 'fl-4')).toBe(false);
+  });
+
+  it('come from the transcerebellar plane only where no better one gave a head', () => {
+    const tilted = head(100, 80, { plane: 'transcerebellar' });
+    const beside = interpretReadings({ readings: [tilted, head(91.8, 73.5)] });
+    expect(measurementOf(beside, 'ofd').value).toBeCloseTo(91.8, 9);
+    const alone = interpretReadings({ readings: [tilted] });
+    expect(measurementOf(alone, 'hc').note).toContain('transcerebellar');
+  });
+
+  it('say that a BPD of the transventricular plane belongs on the transthalamic', () => {
+    const readings = [head(91.8, 73.5, { plane: 'transventricular' })];
+    const result = interpretReadings({ readings });
+    expect(measurementOf(result, 'bpd').note).toContain('transthalamic');
+    expect(measurementOf(result, 'hc').note).toBeNull();
+  });
+});
+
+describe('what is withheld', () => {
+  it('a length below the gate is named with quality low and used for nothing', () => {
+    const readings = [head(91.8, 73.5, { accepted: false, confidence: 0.4 }), femur(51.3)];
+    const result = interpretReadings({ readings });
+    expect(measurementOf(result, 'hc-1')).toMatchObject({ quality: 'low', confidence: 0.4 });
+    expect(result.measurements.some(({ id }) => id === 'ga-by-hc')).toBe(false);
+    expect(sectionOf(result, 'biometry').reason?.detail).toContain('HC not accepted');
+  });
+
+  it.each([
+    ['BPD 115 mm is the last that counts', head(140, 115), 'accepted'],
+    ['BPD 115.1 mm does not', head(140, 115.1), 'inadequate'],
+    ['FL 3.9 mm does not', femur(3.9), 'inadequate'],
+    ['FL 4 mm does', femur(4), 'accepted'],
+  ])('plausibility: %s', (_, reading, quality) => {
+    const result = interpretReadings({ readings: [reading] });
+    const id = reading.structure === 'head' ? 'bpd' : 'fl';
+    expect(result.measurements.find(({ concept }) => concept.key === id)?.quality).toBe(quality);
+  });
+
+  it('ten times too large (cm read as mm) gives no age and no weight', () => {
+    const region = {
+      area: { minX: 0, minY: 0, maxX: 799, maxY: 599 },
+      scale: { x: 4, y: 4 },
+      source: 'user' as const,
+    };
+    const huge = { clip: { regions: [region] } };
+    const readings = [head(91.8, 73.5, huge), abdomen(75, 73.5, huge), femur(51.3, huge)];
+    const result = interpretReadings({ readings });
+    expect(result.measurements.every(({ quality }) => quality === 'inadequate')).toBe(true);
+    expect(result.measurements.every(({ derivation }) => derivation === 'measured')).toBe(true);
+  });
+
+  it('without calibration nothing is in mm, and the reason is given', () => {
+    const bare = { clip: { regions: [] } };
+    const readings = [head(91.8, 73.5, bare), abdomen(75, 73.5, bare), femur(51.3, bare)];
+    const result = interpretReadings({ readings });
+    expect(result.measurements).toEqual([]);
+    expect(sectionOf(result, 'biometry')).toMatchObject({
+      status: 'not_assessed',
+      reason: { code: 'no_calibration' },
+    });
+    expect(sectionOf(result, 'biometry').summary).toContain('no physical scale was available');
+  });
+
+  it('a refused calibration says why it was refused', () => {
+    const refused = {
+      clip: { regions: [], calibrationRefused: 'the calibrated region reaches outside the image' },
+    };
+    const result = interpretReadings({ readings: [femur(51.3, refused)] });
+    expect(sectionOf(result, 'biometry').reason?.detail).toContain('reaches outside the image');
+  });
+
+  it('an outline across two calibrated regions is not measured', () => {
+    const half = (minX: number, maxX: number) => ({
+      area: { minX, minY: 0, maxX, maxY: 599 },
+      scale: { x: 0.4, y: 0.4 },
+      source: 'region' as const,
+    });
+    const split = { clip: { regions: [half(0, 399), half(400, 799)] } };
+    const result = interpretReadings({ readings: [head(91.8, 73.5, split)] });
+    expect(result.measurements).toEqual([]);
+    expect(sectionOf(result, 'biometry').reason?.code).toBe('outside_calibrated_region');
+  });
+
+  it('a missing plane is named; the rest is partial', () => {
+    const result = interpretReadings({ readings: [head(91.8, 73.5), femur(51.3)] });
+    expect(sectionOf(result, 'biometry')).toMatchObject({
+      status: 'partial',
+      reason: { code: 'plane_missing', needs: ['abdominal circumference plane'] },
+    });
+    expect(sectionOf(result, 'biometry').summary).toContain(
+      'Estimated weight was not computed because AC was not measured.',
+    );
+  });
+});
+
+describe('derived values', () => {
+  it('follow Hadlock from the standing lengths and name their inputs', () => {
+    const result = interpretReadings({ readings: MEDIAN_28_WEEKS() });
+    expect(measurementOf(result, 'ga-by-hc')).toMatchObject({ unit: 'd', inputs: ['hc'] });
+    // 10.33 + 0.031 × 26.04 × 5.13 + 0.361 × 26.04 + 0.0298 × 23.33 × 5.13 weeks
+    expect(measurementOf(result, 'ga-by-hc-ac-fl').value / 7).toBeCloseTo(27.44, 2);
+    expect(measurementOf(result, 'efw')).toMatchObject({
+      method: 'hadlock-1985-efw-hc-ac-fl',
+      inputs: ['hc', 'ac', 'fl'],
+      unit: 'g',
+    });
+    expect(measurementOf(result, 'hc-ac-ratio').value).toBeCloseTo(260.4 / 233.3, 1);
+    expect(measurementOf(result, 'cephalic-index').note).toContain('outer to outer');
+  });
+
+  it('without HC the weight is flagged as of reduced inputs', () => {
+    const result = interpretReadings({ readings: [abdomen(75, 73.5), femur(51.3)] });
+    expect(measurementOf(result, 'efw')).toMatchObject({
+      method: 'hadlock-1985-efw-ac-fl',
+      note: expect.stringContaining('reduced inputs'),
+    });
+  });
+
+  it('without FL the INTERGROWTH weight is given from 22+0, or from an AC of 160 mm', () => {
+    const readings = (mm: number) => [head(91.8, 73.5), abdomen(mm, mm)];
+    const weight = (mm: number, gaDays?: number) =>
+      interpretReadings({
+        readings: readings(mm),
+        options: gaDays ? { dating: { ga_days: gaDays } } : {},
+      }).measurements.find(({ id }) => id === 'efw')?.method;
+    expect(weight(75, 154)).toBe('intergrowth-2017-efw-hc-ac');
+    expect(weight(75, 153)).toBeUndefined();
+    expect(weight(161 / Math.PI)).toBe('intergrowth-2017-efw-hc-ac');
+    expect(weight(159 / Math.PI)).toBeUndefined();
+  });
+});
+
+describe('findings', () => {
+  const ids = (readings: Parameters<typeof interpretReadings>[0]['readings']) =>
+    interpretReadings({ readings }).findings.map(({ id }) => id);
+
+  it('repeats of FL more than 3 mm apart are flagged, 3 mm apart are not', () => {
+    expect(ids([femur(50), femur(53)])).not.toContain('repeatability-fl');
+    expect(ids([femur(50), femur(53.1)])).toContain('repeatability-fl');
+  });
+
+  it('repeats of HC more than 5 % of it apart are flagged', () => {
+    expect(ids([head(90, 72), head(94, 75)])).not.toContain('repeatability-hc');
+    expect(ids([head(90, 72), head(96, 77)])).toContain('repeatability-hc');
+  });
+
+  it('a cephalic index outside of 70 to 86 prefers HC to BPD', () => {
+    expect(ids([head(100, 70.1)])).not.toContain('head-shape');
+    expect(ids([head(100, 69.9)])).toContain('head-shape');
+    expect(ids([head(100, 86.1)])).toContain('head-shape');
+  });
+
+  it('a femur that does not fit the abdomen asks to check both', () => {
+    expect(ids([abdomen(75, 75), femur(70)])).toContain('consistency-fl-ac');
+    expect(ids([abdomen(75, 75), femur(50)])).not.toContain('consistency-fl-ac');
+  });
+});
