@@ -18,7 +18,7 @@ const MAX_CONTEXTS = 128;
 
 /**
  * Sends DICOM files over as few associations as their kinds allow, each in its own transfer syntax
- * and byte for byte. A file that fails does not stop the others; a lost connection fails the rest.
+ * and byte for byte. A file that fails does not stop the others.
  * @param onResult called after each file, in order.
  * @throws SonogateError `peer_unreachable` or `peer_rejected_association` when nothing could be sent.
  */
@@ -78,15 +78,30 @@ export async function sendBuffer(
   }
 }
 
+type BatchEntry = { path: string; object: OutgoingObject };
+
+/** A connection that is lost costs the object on it; the rest goes over a new one. */
 async function sendBatch(
   node: CalledNode,
-  batch: readonly { path: string; object: OutgoingObject }[],
+  batch: readonly BatchEntry[],
   report: (path: string, result: StoreResult) => void,
   signal?: AbortSignal,
 ): Promise<void> {
   const contexts = contextsFor(batch.map(({ object }) => object));
-  const requestor = await Requestor.open(node, contexts, signal);
-  for (const { path, object } of batch) report(path, await storeOne(requestor, object));
+  let requestor = await Requestor.open(node, contexts, signal);
+  for (const [index, { path, object }] of batch.entries()) {
+    const result = await storeOne(requestor, object);
+    report(path, result);
+    if (!requestor.closed || index === batch.length - 1) continue;
+    try {
+      requestor = await Requestor.open(node, contexts, signal);
+    } catch (error) {
+      for (const left of batch.slice(index + 1)) {
+        report(left.path, failure(left.object.sopInstanceUid, error));
+      }
+      return;
+    }
+  }
   await requestor.release();
 }
 

@@ -104,6 +104,11 @@ export class Requestor {
     }
   }
 
+  /** True when the connection has ended; nothing can be sent over it any more. */
+  get closed(): boolean {
+    return this.#closed.signal.aborted || this.#socket.destroyed;
+  }
+
   /**
    * C-STORE; resolves with whatever status the peer gives.
    * @throws SonogateError `presentation_context_refused`, `peer_unreachable`, `peer_connection_lost`.
@@ -141,6 +146,7 @@ export class Requestor {
 
   /** Ends the association in order; a peer that does not answer is not waited for in vain. */
   async release(): Promise<void> {
+    if (this.closed) return;
     try {
       await this.#write(encodeReleaseRequest());
       await this.#nextPdu();
@@ -232,7 +238,7 @@ export class Requestor {
 
   async #write(...buffers: Buffer[]): Promise<void> {
     try {
-      if (this.#closed.signal.aborted) throw this.#socket.errored ?? new Error('connection closed');
+      if (this.closed) throw this.#socket.errored ?? new Error('connection closed');
       this.#socket.cork();
       for (const buffer of buffers) this.#socket.write(buffer);
       this.#socket.uncork();
