@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import {
-  type CheckFormula,
-  OBSTETRIC_CHECKS,
-  type VectorInputs,
-} from '../../pipelines/obstetric/check-formulas.ts';
+import { OBSTETRIC_CHECKS } from '../../pipelines/obstetric/check-formulas/index.ts';
+import type {
+  CheckFormula,
+  VectorInputs,
+} from '../../pipelines/obstetric/check-formulas/vector-inputs.ts';
 
 const scalar = z.union([z.number(), z.string(), z.boolean(), z.null()]);
 

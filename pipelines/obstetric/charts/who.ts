@@ -1,7 +1,10 @@
 import { normalQuantile } from '../../measure/statistics.ts';
 import { WHO_COEFFICIENTS, type WhoCoefficients } from './who-coefficients.ts';
+import { WHO_WEIGHT_BY_SEX } from './who-weight-by-sex.ts';
 
-export type WhoMeasure = keyof typeof WHO_COEFFICIENTS;
+const COEFFICIENTS = { ...WHO_COEFFICIENTS, ...WHO_WEIGHT_BY_SEX };
+
+export type WhoMeasure = keyof typeof COEFFICIENTS;
 
 /** Exact weeks of the chart; no extrapolation. */
 const WEEKS = { from: 14, to: 40 } as const;
@@ -15,7 +18,7 @@ function quantiles(
   gaWeeks: number,
 ): { level: number; value: number }[] | null {
   if (gaWeeks < WEEKS.from || gaWeeks > WEEKS.to) return null;
-  const coefficients: WhoCoefficients = WHO_COEFFICIENTS[measure];
+  const coefficients: WhoCoefficients = COEFFICIENTS[measure];
   return coefficients.map(([level, b]) => ({ level, value: evaluate(b, gaWeeks) }));
 }
 
