@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { access, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { access, link, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ArtifactEntry } from '../requests/artifacts.ts';
 import { workFolder } from './work-folder.ts';
 
 const RESULT = 'result.json';
+
+/** Suffix of a result that is not yet complete. */
+const MAKING = '.making';
 
 /** What a pipeline left does not agree with its own result. */
 export class ArtifactMismatchError extends Error {
@@ -28,7 +31,7 @@ export async function storeResult(
 ): Promise<void> {
   const from = workFolder(dataDir, id);
   const to = resultFolder(dataDir, id);
-  const making = `${to}.making`;
+  const making = to + MAKING;
   await rm(making, { recursive: true, force: true });
   await mkdir(join(making, 'artifacts'), { recursive: true });
 
@@ -52,7 +55,8 @@ async function takeArtifact(from: string, to: string, { name, bytes, sha256 }: A
   if (found.bytes !== bytes || found.sha256 !== sha256) {
     throw new ArtifactMismatchError(`artifact ${name} differs from what the result says`);
   }
-  await rename(from, to);
+  // A link and no move: a preview announced early stays reachable until the request has ended.
+  await link(from, to);
   await syncFile(to);
 }
 
@@ -115,5 +119,7 @@ export async function artifactPath(
 }
 
 export async function removeResult(dataDir: string, id: string): Promise<void> {
-  await rm(resultFolder(dataDir, id), { recursive: true, force: true });
+  for (const folder of [resultFolder(dataDir, id), resultFolder(dataDir, id) + MAKING]) {
+    await rm(folder, { recursive: true, force: true });
+  }
 }

@@ -11,7 +11,7 @@ import {
   workFolder,
 } from '../files/work-folder.ts';
 import { enqueueDeliveries } from '../outbox/deliveries.ts';
-import { type ArtifactEntry, saveArtifacts } from '../requests/artifacts.ts';
+import { type ArtifactEntry, artifactListSchema, saveArtifacts } from '../requests/artifacts.ts';
 import type { ChangeFeed } from '../requests/changes.ts';
 import type { Endpoint } from '../requests/endpoint.ts';
 import type { RequestStatus } from '../requests/port.ts';
@@ -199,15 +199,15 @@ async function succeed(row: StoredRequest, parts: RunParts): Promise<void> {
 /** The artifacts that the result lists, once it agrees with the endpoint's schema. */
 async function checkedArtifacts(row: StoredRequest, parts: RunParts): Promise<ArtifactEntry[]> {
   const path = join(workFolder(parts.config.dataDir, row.id), 'result.json');
-  const text = await readFile(path, 'utf8').catch(() => '');
-  const parsed = endpointOf(row, parts.endpoints).output.safeParse(parseJson(text));
-  if (!parsed.success) {
-    const places = parsed.error.issues.slice(0, 10).map((i) => `${i.path.join('.')}: ${i.message}`);
+  const result = parseJson(await readFile(path, 'utf8').catch(() => ''));
+  const { error } = endpointOf(row, parts.endpoints).output.safeParse(result);
+  const { data } = artifactListSchema.safeParse(result);
+  if (error || !data) {
+    const places = error?.issues.slice(0, 10).map((i) => `${i.path.join('.')}: ${i.message}`);
     parts.logger.error({ request: row.id, places }, 'pipeline left an invalid result');
     throw new Refusal('failed', 'invalid_result', 'The pipeline left an invalid result.');
   }
-  const { artifacts = [] } = parsed.data as { artifacts?: ArtifactEntry[] };
-  return artifacts.filter(({ name }) => name !== 'result.json');
+  return data.artifacts.filter(({ name }) => name !== 'result.json');
 }
 
 function parseJson(text: string): unknown {

@@ -1,13 +1,19 @@
+import { z } from 'zod';
 import type { Queryable } from '../database/port.ts';
 
+const artifactSchema = z.object({
+  name: z.string(),
+  media_type: z.string(),
+  bytes: z.number().int().nonnegative(),
+  sha256: z.string(),
+  section: z.string().nullable(),
+});
+
 /** One artifact of a request, as the result lists it. */
-export interface ArtifactEntry {
-  name: string;
-  media_type: string;
-  bytes: number;
-  sha256: string;
-  section: string | null;
-}
+export type ArtifactEntry = z.infer<typeof artifactSchema>;
+
+/** All the core reads of a result: the files that belong to it. */
+export const artifactListSchema = z.object({ artifacts: z.array(artifactSchema).default([]) });
 
 /** Artifacts of a request in the order of its result. */
 export async function listArtifacts(database: Queryable, id: string): Promise<ArtifactEntry[]> {
