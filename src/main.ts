@@ -32,7 +32,7 @@ import { startExpiry } from './requests/expiry.ts';
 /** The endpoints of this gateway, and the module of the pipeline that each child process loads. */
 const ENDPOINTS = [obstetricEndpoint];
 const PIPELINES: Readonly<Record<string, string>> = {
-  [obstetricEndpoint.id]: new URL('../pipelines/obstetric/pipeline.ts', import.meta.url).href,
+  [obstetricEndpoint.id]: new URL('./obstetric-pipeline.ts', import.meta.url).href,
 };
 
 const UPLOAD_CLEANING_MS = 3_600_000;

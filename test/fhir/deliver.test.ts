@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CapabilityStatement, Patient, ServiceRequest } from '@medplum/fhirtypes';
 import pino from 'pino';
+import sharp from 'sharp';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { FhirDestination } from '../../config/schema.ts';
 import { binaryLedger } from '../../fhir/binary-ledger.ts';
@@ -503,9 +504,22 @@ describe('key images', () => {
 
   beforeEach(async () => {
     await ehr.put(patient);
-    for (const { name, bytes } of artifacts)
-      await writeFile(join(folder, name), Buffer.alloc(bytes));
+    for (const { name } of artifacts) await writeFile(join(folder, name), await noise());
   });
+
+  /** A large PNG with nothing to compress: about 320 kB as the key image that is made of it. */
+  const noise = () =>
+    sharp({
+      create: {
+        width: 1200,
+        height: 900,
+        channels: 3,
+        background: 'black',
+        noise: { type: 'gaussian', mean: 128, sigma: 40 },
+      },
+    })
+      .png()
+      .toBuffer();
 
   const withImages = (settings: Partial<FhirDestination> = {}) =>
     deliverer(settings, sampleSubject(REQUEST), null, silentLogger, {
@@ -518,7 +532,12 @@ describe('key images', () => {
     await send(to);
     await send(to);
     const media = await ehr.all('Media');
-    expect(media.map((m) => m.content.size)).toEqual([600_000, 600_000]);
+    expect(media).toHaveLength(2);
+    for (const { content } of media) {
+      expect(content.contentType).toBe('image/jpeg');
+      const picture = await sharp(Buffer.from(content.data ?? '', 'base64')).metadata();
+      expect(picture).toMatchObject({ width: 960, height: 720 });
+    }
     const [report] = await ehr.all('DiagnosticReport');
     expect(report?.media?.map((m) => m.link.reference).sort()).toEqual(
       media.map((m) => `Media/${m.id}`).sort(),
@@ -526,7 +545,7 @@ describe('key images', () => {
   });
 
   test('are left out beyond the inline limit, and when the body is too large', async () => {
-    await send(withImages({ inlinePdfMegabytes: 1 }));
+    await send(withImages({ inlinePdfMegabytes: 0.5 }));
     expect(await ehr.all('Media')).toHaveLength(1);
     ehr.fail('POST /', { kind: 'status', status: 413 });
     await send(withImages());
