@@ -115,11 +115,6 @@ export class Acceptor {
     this.#endWith(encodeAbort({ source: 0, reason: 0 }));
   }
 
-  /** Ends the association whatever is under way; a partial object is discarded. */
-  destroy(): void {
-    this.#socket.destroy();
-  }
-
   async #handle(event: PduEvent): Promise<void> {
     if (event.kind === 'fragment') {
       if (!this.#provider || this.#state !== 'established') throw this.#unexpected('data');

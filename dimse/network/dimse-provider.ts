@@ -151,7 +151,6 @@ export class DimseProvider {
       const { status, comment } = statusFor(error);
       log('warn', 'object refused', {
         status: status.toString(16).toUpperCase().padStart(4, '0'),
-        sopInstanceUid: command.affectedSopInstanceUid,
         error: error instanceof Error ? error.message : String(error),
       });
       send(contextId, responseTo(command, status, comment));

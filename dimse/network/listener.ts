@@ -28,6 +28,7 @@ const CONNECTIONS_PER_ASSOCIATION = 2;
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const { host, port, tls, maxAssociations, ...acceptorOptions } = options;
   const acceptors = new Set<Acceptor>();
+  const connections = new Set<Socket>();
 
   const onConnection = (socket: Socket) => {
     socket.setNoDelay(true);
@@ -49,6 +50,11 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     server.once('error', reject);
     server.listen(port, host, resolve);
   });
+  // Under TLS this comes before the handshake, which a peer may never finish.
+  server.on('connection', (socket: Socket) => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
+  });
   server.on('error', (error) => options.logger.error({ error: error.message }, 'DICOM listener'));
 
   return {
@@ -57,7 +63,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       for (const acceptor of acceptors) acceptor.stop();
       const timer = setTimeout(() => {
-        for (const acceptor of acceptors) acceptor.destroy();
+        for (const socket of connections) socket.destroy();
       }, graceSeconds * 1000);
       await closed;
       clearTimeout(timer);

@@ -1,0 +1,73 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Listener, listen } from '../../dimse/network/listener.ts';
+import { silentLogger } from '../../src/logging/logger.ts';
+import { DCMTK_INSTALLED, dcmtk } from './dcmtk.ts';
+
+const OPENSSL = '/usr/bin/openssl';
+const AVAILABLE = DCMTK_INSTALLED && existsSync(OPENSSL);
+
+let folder = '';
+const listeners: Listener[] = [];
+const file = (name: string) => join(folder, name);
+
+beforeAll(async () => {
+  if (!AVAILABLE) return;
+  folder = await mkdtemp(join(tmpdir(), 'sonogate-tls-'));
+  for (const name of ['gateway', 'cart', 'stranger']) {
+    const subject = ['-subj', `/CN=${name}`, '-days', '2'];
+    const output = ['-keyout', file(`${name}.key`), '-out', file(`${name}.crt`)];
+    execFileSync(
+      OPENSSL,
+      ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...subject, ...output],
+      { stdio: 'ignore' },
+    );
+  }
+});
+afterAll(async () => {
+  for (const listener of listeners) await listener.close(0);
+  if (folder) await rm(folder, { recursive: true });
+});
+
+async function start(caFile?: string): Promise<string> {
+  const listener = await listen({
+    host: '127.0.0.1',
+    port: 0,
+    tls: { certFile: file('gateway.crt'), keyFile: file('gateway.key'), caFile },
+    aeTitle: 'SONOGATE',
+    maxPduBytes: 131_072,
+    maxAssociations: 4,
+    offer: () => ({ preferred: [], others: ['1.2.840.10008.1.2'] }),
+    admit: () => ({ idleTimeoutSeconds: 30 }),
+    storage: {
+      open: () => Promise.reject(new Error('nothing is stored here')),
+      ended: async () => {},
+    },
+    logger: silentLogger,
+  });
+  listeners.push(listener);
+  return String(listener.port);
+}
+
+const echo = (port: string, tls: readonly string[]) =>
+  dcmtk('echoscu', [...tls, '-aec', 'SONOGATE', '127.0.0.1', port]);
+const as = (name: string) => ['+tls', file(`${name}.key`), file(`${name}.crt`), '-ic'];
+
+describe.skipIf(!AVAILABLE)('the listener with TLS', () => {
+  test('answers a C-ECHO over TLS, and none in the clear', async () => {
+    const port = await start();
+    expect(await echo(port, ['+tla', '-ic'])).toMatchObject({ exitCode: 0 });
+    expect((await echo(port, [])).exitCode).not.toBe(0);
+  });
+
+  test('with a CA takes only peers with a certificate of it', async () => {
+    const port = await start(file('cart.crt'));
+    expect(await echo(port, as('cart'))).toMatchObject({ exitCode: 0 });
+    expect((await echo(port, as('stranger'))).exitCode).not.toBe(0);
+    expect((await echo(port, ['+tla', '-ic'])).exitCode).not.toBe(0);
+  });
+});
