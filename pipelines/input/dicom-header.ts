@@ -104,9 +104,11 @@ async function readValue(
     case 'bytes':
       return bigEndian && element.vr === 'OW' ? bytes.swap16() : bytes;
     case 'text':
+      // A damaged value may reach a sentence for a person: nothing but printable characters.
       return bytes
         .toString('latin1')
         .replace(/[\0 ]+$/, '')
+        .replaceAll(/[^ -~]/g, '?')
         .trim();
   }
 }

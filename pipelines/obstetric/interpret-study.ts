@@ -3,6 +3,7 @@ import { assembleResult } from '../result/assemble.ts';
 import type { Measurement, Result, Section } from '../result/envelope.ts';
 import type { Locator } from './locator.ts';
 import { writeReport } from './report.ts';
+import { unsupportedNumbers } from './report-check.ts';
 import type { Amendment, ObstetricEvidence, SectionOutcome } from './section.ts';
 import { SECTIONS } from './sections/index.ts';
 
@@ -32,19 +33,27 @@ function toSection(id: string, title: string, outcome: SectionOutcome): Section 
   return { id, title, status, reason, summary, data, artifacts: [] };
 }
 
-function reportSection(report: Result['report'], result: Result): Section {
-  const base = { ...REPORT_SECTION, data: {}, artifacts: [] };
-  if (report) {
-    const summary = report.impression.join(' ');
-    return { ...base, status: 'complete', reason: null, summary };
+const NOT_REQUESTED: SectionOutcome = {
+  status: 'not_requested',
+  reason: {
+    code: 'not_requested',
+    detail: 'The draft report was not requested.',
+    needs: ['options.report'],
+  },
+  summary: 'The draft report was not requested.',
+};
+
+/** Writes the report; one with a number that the result does not hold is withheld. */
+function report(result: Result): { report: Result['report']; outcome: SectionOutcome } {
+  const written = writeReport(result);
+  const unsupported = unsupportedNumbers(written, result);
+  if (unsupported.length === 0) {
+    const summary = written.impression.join(' ');
+    return { report: written, outcome: { status: 'complete', reason: null, summary } };
   }
-  const detail = 'The draft report was not requested.';
-  return {
-    ...base,
-    status: 'not_requested',
-    reason: { code: 'not_requested', detail, needs: ['options.report'] },
-    summary: result.sections.length > 0 ? detail : '',
-  };
+  const detail = `The report was withheld: the result does not hold ${unsupported.join(', ')}.`;
+  const reason = { code: 'unsupported_number', detail, needs: [] };
+  return { report: null, outcome: { status: 'failed', reason, summary: detail } };
 }
 
 /**
@@ -83,6 +92,13 @@ export function interpretStudy(
     guidance: outcomes.flatMap(({ guidance = [] }) => guidance),
     report: null,
   });
-  const report = evidence.options.report ? writeReport(result) : null;
-  return { ...result, report, sections: [...sections, reportSection(report, result)] };
+  const drafted = evidence.options.report
+    ? report(result)
+    : { report: null, outcome: NOT_REQUESTED };
+  const { id, title } = REPORT_SECTION;
+  return {
+    ...result,
+    report: drafted.report,
+    sections: [...sections, toSection(id, title, drafted.outcome)],
+  };
 }

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { readStudy } from '../../../pipelines/input/read-study.ts';
@@ -5,6 +6,7 @@ import {
   dicomFile,
   encapsulated,
   onDisk,
+  region,
   type Sample,
   SYNTAX,
   ultrasound,
@@ -66,6 +68,22 @@ describe('files that cannot be read are refused with a sentence', () => {
 
   it.each([10, 140, 160, 200])('a DICOM file cut after %i bytes', async (length) => {
     expect(await refusalOf(ultrasound().subarray(0, length))).not.toBe('');
+  });
+
+  it('any byte of a header overwritten: read or refused, never thrown, and printable', async () => {
+    const whole = ultrasound({ regions: [region()] });
+    const [file] = await onDisk({ file: whole });
+    if (!file) throw new Error('no file');
+    for (let at = 128; at < whole.length; at += 1) {
+      for (const value of [0x00, 0xff]) {
+        const damaged = Buffer.from(whole);
+        damaged[at] = value;
+        writeFileSync(file.path, damaged);
+        const { clips, refused } = await readStudy([file]);
+        expect(clips.length + refused.length).toBe(1);
+        for (const { reason } of refused) expect(reason).toMatch(/^[ -~]+$/);
+      }
+    }
   });
 
   it('a header whose sequences nest without end', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { unsupportedNumbers } from '../../../../pipelines/obstetric/report-check.ts';
 import {
   clip,
   femur,
@@ -105,5 +106,22 @@ describe('the draft report', () => {
     expect(findings.join('\n')).toContain('Stated gestational age: 28+0 weeks.');
     expect(limitations.join('\n')).toContain('Fetal heart: This version does not assess');
     expect(limitations.at(-1)).toContain('to be verified');
+    expect(sectionOf(result, 'report').status).toBe('complete');
+  });
+
+  it.each([
+    ['a value that was never measured', 'Head circumference: 299.9 mm.'],
+    ['a value rounded the wrong way', 'Femur length: 51.4 mm.'],
+    ['an age of its own', 'Stated gestational age: 28+1 weeks.'],
+    ['a centile with its sign turned', 'z-score -0.7.'],
+  ])('is withheld for %s', (_, line) => {
+    const result = interpretReadings({
+      readings: MEDIAN_28_WEEKS(),
+      options: { report: true, dating: { ga_days: 196 } },
+    });
+    if (!result.report) throw new Error('no report');
+    expect(unsupportedNumbers(result.report, result)).toEqual([]);
+    const changed = { ...result.report, findings: [line] };
+    expect(unsupportedNumbers(changed, result)).toHaveLength(1);
   });
 });
