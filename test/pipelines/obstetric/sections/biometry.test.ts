@@ -38,6 +38,22 @@ describe('lengths', () => {
     expect(sectionOf(result, 'biometry')).toMatchObject({ status: 'complete', reason: null });
   });
 
+  it('take the axis of the abdomen along the beam for the transverse one, longer or not', () => {
+    const upright = abdomen(80, 70);
+    if (upright.structure === 'abdomen' && upright.located) {
+      upright.located.ellipse.angle = Math.PI / 2 - 0.3;
+    }
+    const lying = abdomen(80, 70);
+    const value = (reading: typeof lying, id: string) =>
+      measurementOf(interpretReadings({ readings: [reading] }), id).value;
+    expect(value(upright, 'tad')).toBeCloseTo(80, 9);
+    expect(value(upright, 'apad')).toBeCloseTo(70, 9);
+    expect(value(lying, 'tad')).toBeCloseTo(70, 9);
+    const result = interpretReadings({ readings: [lying] });
+    expect(measurementOf(result, 'tad').note).toContain('the spine was not located');
+    expect(measurementOf(result, 'ac').note).toBeNull();
+  });
+
   it('use the scale of each axis where pixels are not square', () => {
     const region = {
       area: { minX: 0, minY: 0, maxX: 799, maxY: 599 },
