@@ -59,12 +59,12 @@ export function inputFor(
   };
 }
 
-/** Gestational age on the day of the study from (0010,21D0) Last Menstrual Date. */
-function datingOf({ lastMenstrualDate, identity }: InstanceHeader): HeaderContext['dating'] {
-  const from = day(lastMenstrualDate);
-  const to = day(identity.StudyDate);
-  if (from === null || to === null) return null;
-  const days = within(GESTATIONAL_AGE_DAYS, to - from);
+/** Gestational age on the day of the study: (0010,21D0) Last Menstrual Date, else as stated. */
+function datingOf(header: InstanceHeader): HeaderContext['dating'] {
+  const from = day(header.lastMenstrualDate);
+  const to = day(header.identity.StudyDate);
+  const counted = from === null || to === null ? null : to - from;
+  const days = within(GESTATIONAL_AGE_DAYS, counted ?? header.statedAgeDays);
   return days === null ? null : { ga_days: days, basis: 'lmp' };
 }
 

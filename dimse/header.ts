@@ -2,6 +2,7 @@ import { open } from 'node:fs/promises';
 import dcmjs, { type NaturalDataset } from 'dcmjs';
 import type { DicomIdentity } from '../pipelines/artifacts/subject.ts';
 import { SonogateError } from '../src/errors/catalogue.ts';
+import { statedAgeByLmp } from './stated-age.ts';
 
 /** What the gateway itself needs of an object, without its pixels. */
 export interface InstanceHeader {
@@ -18,6 +19,8 @@ export interface InstanceHeader {
   procedureCodes: string[];
   /** (0010,21D0) Last Menstrual Date, YYYYMMDD; '' when absent. */
   lastMenstrualDate: string;
+  /** Gestational age by LMP in days, as the cart states it; see stated-age.ts. */
+  statedAgeDays: number | null;
   /** (0010,1010) Patient's Age, as `034Y`; '' when absent. */
   patientAge: string;
   /** (0010,1020) Patient's Size in metres. */
@@ -100,6 +103,7 @@ function instanceHeader(dataSet: NaturalDataset): InstanceHeader {
       ...codeValues(dataSet.RequestedProcedureCodeSequence),
     ],
     lastMenstrualDate: value('LastMenstrualDate'),
+    statedAgeDays: statedAgeByLmp(dataSet),
     patientAge: value('PatientAge'),
     patientSizeMetres: number(dataSet.PatientSize),
     patientWeightKilograms: number(dataSet.PatientWeight),

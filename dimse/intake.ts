@@ -69,9 +69,11 @@ async function openSink(
     async write(bytes) {
       dataSetBytes += bytes.length;
       if (dataSetBytes > limits.maxObjectBytes) throw new SonogateError('object_too_large');
+      const written = file.writeFile(bytes);
+      // Taken while the disk works.
       whole.update(bytes);
       dataSet.update(bytes);
-      await file.writeFile(bytes);
+      await written;
     },
     async commit() {
       await makeDurable(file, join(dataDir, place.partial), join(dataDir, place.complete));

@@ -27,6 +27,27 @@ describe('dating from the last menstrual date', () => {
   });
 });
 
+describe('dating that the cart states', () => {
+  const stated = (statedAgeDays: number | null, lastMenstrualDate = '') =>
+    contextFromHeaders([
+      instanceHeader({ statedAgeDays, lastMenstrualDate, identity: { StudyDate: '20260521' } }),
+    ]).dating?.ga_days ?? null;
+
+  test.each([
+    [41, null],
+    [42, 42],
+    [301, 301],
+    [302, null],
+    [null, null],
+  ])('%s days give %s', (days, used) => {
+    expect(stated(days)).toBe(used);
+  });
+
+  test('stands behind the last menstrual date', () => {
+    expect(stated(150, '20260101')).toBe(140);
+  });
+});
+
 describe('age', () => {
   const age = (patientAge: string, PatientBirthDate = '', StudyDate = '20260615') =>
     contextFromHeaders([instanceHeader({ patientAge, identity: { PatientBirthDate, StudyDate } })])

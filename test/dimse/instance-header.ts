@@ -16,6 +16,7 @@ export function instanceHeader({ identity, ...over }: Over = {}): InstanceHeader
     numberOfFrames: 1,
     procedureCodes: [],
     lastMenstrualDate: '',
+    statedAgeDays: null,
     patientAge: '',
     patientSizeMetres: null,
     patientWeightKilograms: null,
