@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import {
   type BackendFactory,
   createPostgresBackend,
@@ -57,7 +56,7 @@ export async function openQueue({
   if (redisUrl === undefined) {
     const pool = database.queuePool;
     const connections = { producer: pool, consumer: pool };
-    const queue = openOn(createPostgresBackend, connections, logger, async () => {});
+    const queue = await openOn(createPostgresBackend, connections, logger, async () => {});
     // Nobody else can be working on an embedded queue: what is still marked as taken is from a
     // process that died, and the reconciler puts it back.
     if (database.exclusive) await queue.clear();
@@ -71,7 +70,11 @@ export async function openQueue({
   };
   // Without the offline queue a call fails at once while Redis is away, so that a submit goes on;
   // a worker waits for as long as it takes.
-  const producer = await connect({ enableOfflineQueue: false, maxRetriesPerRequest: 1 });
+  const producer = await connect({
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 1,
+    commandTimeout: COMMAND_MILLISECONDS,
+  });
   const consumer = await connect({ maxRetriesPerRequest: null });
   return openOn(createRedisBackend, { producer, consumer }, logger, async () => {
     producer.disconnect();
@@ -79,29 +82,34 @@ export async function openQueue({
   });
 }
 
+/** A call that Redis does not answer for this long has failed. */
+const COMMAND_MILLISECONDS = 5_000;
 const REDIS_START_MILLISECONDS = 10_000;
 
 /** @throws an error for the operator when Redis cannot be reached at the start. */
 async function whenReady(redis: Redis): Promise<void> {
-  const patience = AbortSignal.timeout(REDIS_START_MILLISECONDS);
-  try {
-    await once(redis, 'ready', { signal: patience });
-  } catch (error) {
-    redis.disconnect();
-    if (!patience.aborted) throw error;
-    throw new Error('Redis (REDIS_URL) did not answer within 10 s.', { cause: error });
-  }
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      redis.disconnect();
+      reject(new Error(`Redis did not answer within ${REDIS_START_MILLISECONDS / 1000} s.`));
+    }, REDIS_START_MILLISECONDS);
+  });
+  await Promise.race([new Promise((resolve) => redis.once('ready', resolve)), late]);
+  clearTimeout(timer);
 }
 
-function openOn<Connection>(
+async function openOn<Connection>(
   backend: BackendFactory<IQueueBackend, Connection>,
   { producer, consumer }: { producer: Connection; consumer: Connection },
   logger: Logger,
   disconnect: () => Promise<void>,
-): RequestQueue & { clear(): Promise<void> } {
+): Promise<RequestQueue & { clear(): Promise<void> }> {
   const warn = (error: Error) => logger.warn({ error: error.message }, 'queue');
   const queue = new Queue(QUEUE, { connection: producer }, backend);
   queue.on('error', warn);
+  // A connection lost while BullMQ sets itself up would leave it waiting for ever.
+  await queue.waitUntilReady();
 
   return {
     add: async (requestId, priority) => {
