@@ -1,12 +1,13 @@
-import { access, readdir, rm } from 'node:fs/promises';
+import { access, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { silentLogger } from '../../../src/logging/logger.ts';
 import { openSite, type Site } from '../requests/site.ts';
 
 let site: Site;
 
 beforeAll(async () => {
-  site = await openSite({ worker: { timeoutSeconds: 3 } });
+  site = await openSite({ worker: { timeoutSeconds: 5, childMemoryMegabytes: 96 } });
   await site.startWorker();
 });
 afterAll(() => site.close());
@@ -70,10 +71,44 @@ describe('a request whose pipeline comes to an end', () => {
   });
 });
 
+describe('a preview', () => {
+  it('can be fetched from the moment it is announced, while the request still runs', async () => {
+    const id = await site.submit('wait-after-preview', {}, { seconds: 1 });
+    const patience = AbortSignal.timeout(20_000);
+    for await (const { name, data } of site.core.events.follow(id, 0, 'http://site', patience)) {
+      if (name !== 'partial') continue;
+      expect(data).toMatchObject({
+        artifact: { url: `http://site/v1/requests/${id}/artifacts/overlay-biometry-1.png` },
+      });
+      expect((await site.row(id)).status).toBe('running');
+      const path = await site.core.artifactPath(id, 'overlay-biometry-1.png');
+      expect(await readFile(path ?? '', 'utf8')).toBe('hello');
+    }
+    expect((await site.row(id)).status).toBe('succeeded');
+  });
+});
+
+describe('a pipeline process', () => {
+  it('is told nothing of the environment but what a pipeline needs', async () => {
+    process.env.DATABASE_URL_FOR_TEST = 'secret';
+    const logged: string[] = [];
+    const own = await openSite({
+      logger: { ...silentLogger, error: (fields: object) => logged.push(JSON.stringify(fields)) },
+    });
+    await own.startWorker();
+    await own.submit('show-environment').then(own.follow);
+    delete process.env.DATABASE_URL_FOR_TEST;
+    expect(logged.join()).toContain('PATH');
+    expect(logged.join()).not.toContain('DATABASE_URL');
+    await own.close();
+  });
+});
+
 describe('a request whose pipeline fails', () => {
   it.each([
     ['throw', 'pipeline_failed', 1],
     ['die', 'pipeline_crashed', 2],
+    ['fill-memory', 'pipeline_crashed', 2],
     ['hang', 'pipeline_timeout', 1],
     ['no-result', 'invalid_result', 1],
     ['wrong-shape', 'invalid_result', 1],

@@ -28,6 +28,12 @@ export const pipeline: Pipeline = async (folder, report, signal) => {
         await sleep(5000);
       }
       break;
+    case 'fill-memory': {
+      const held: number[][] = [];
+      for (;;) held.push(Array.from({ length: 1_000_000 }, (_, i) => i + 0.5));
+    }
+    case 'show-environment':
+      throw new Error(Object.keys(process.env).join());
     case 'hang':
       // Deaf to the abort signal: only its end ends it.
       for (;;) await sleep(1000);
@@ -55,6 +61,7 @@ export const pipeline: Pipeline = async (folder, report, signal) => {
     section: 'biometry',
     caption: 'Head',
   });
+  if (behaviour === 'wait-after-preview') await sleep(seconds * 1000, undefined, { signal });
   report({
     type: 'triage',
     flag: {
