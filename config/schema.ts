@@ -91,6 +91,15 @@ const ruleSchema = z.strictObject({
   deliverTo: z.array(name).default([]),
 });
 
+const outboundHostSchema = z.strictObject({
+  host: z.string().min(1),
+  /** Addresses outside the public internet that this name may have. */
+  addresses: z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])).default([]),
+  ports: z.array(port).min(1).default([443]),
+  /** Also without TLS. */
+  http: z.boolean().default(false),
+});
+
 export const ROLES = ['api', 'dimse', 'worker', 'delivery'] as const;
 
 export const configSchema = z
@@ -105,6 +114,14 @@ export const configSchema = z
       publicUrl: z.url({ protocol: /^https?$/ }).optional(),
       maxBodyBytes: z.number().int().positive(),
       maxUploadBytes: z.number().int().positive(),
+      callsPerMinute: z.number().int().positive(),
+      openStreamsPerKey: z.number().int().positive(),
+    }),
+    outbound: z.strictObject({
+      hosts: z.array(outboundHostSchema),
+      inputFiles: z.enum(['listed-hosts', 'public-hosts']),
+      maxFileBytes: z.number().int().positive(),
+      fetchTimeoutSeconds: z.number().positive(),
     }),
     dicom: z.strictObject({
       host: z.string().min(1),

@@ -1,0 +1,65 @@
+import type { LookupFunction } from 'node:net';
+import { Agent, type Dispatcher, request } from 'undici';
+import type { OutboundPurpose, UrlGuard } from './url-guard.ts';
+
+const CONNECT_MS = 5000;
+const FIRST_BYTE_MS = 15_000;
+/** Longest silence within an answer. */
+const SILENCE_MS = 15_000;
+const HEADER_BYTES = 16_384;
+
+export interface OutboundCall {
+  method: 'GET' | 'POST';
+  headers?: Record<string, string>;
+  body?: string;
+  signal: AbortSignal;
+}
+
+/** Calls to addresses that clients name: to nothing but what the guard permits. */
+export interface OutboundClient {
+  /** As `UrlGuard.check`. */
+  check: UrlGuard['check'];
+  /**
+   * One call; redirects are answers like any other, proxy variables and cookies are not used.
+   * @throws UrlNotPermittedError, before anything is sent; undici's and the system's own errors.
+   */
+  call(url: string, purpose: OutboundPurpose, call: OutboundCall): Promise<Dispatcher.ResponseData>;
+  close(): Promise<void>;
+}
+
+/**
+ * The address that was checked is the one connected to: undici resolves names through the guard
+ * and nothing is resolved a second time, which leaves no room for DNS rebinding.
+ */
+export function createOutboundClient(guard: UrlGuard): OutboundClient {
+  const lookup: LookupFunction = (hostname, { all }, done) => {
+    guard.resolve(hostname).then(
+      (addresses) => {
+        const [first] = addresses;
+        if (all) done(null, addresses);
+        else done(null, first?.address ?? '', first?.family);
+      },
+      (error: NodeJS.ErrnoException) => done(error, ''),
+    );
+  };
+  const agent = new Agent({
+    connect: { lookup, timeout: CONNECT_MS },
+    headersTimeout: FIRST_BYTE_MS,
+    bodyTimeout: SILENCE_MS,
+    maxHeaderSize: HEADER_BYTES,
+  });
+
+  return {
+    check: guard.check,
+    async call(url, purpose, { method, headers = {}, body, signal }) {
+      return request(guard.check(url, purpose), {
+        dispatcher: agent,
+        method,
+        headers: { 'user-agent': 'sonogate', 'accept-encoding': 'identity', ...headers },
+        body: body ?? null,
+        signal,
+      });
+    },
+    close: () => agent.destroy(),
+  };
+}
