@@ -5,7 +5,7 @@ import { MEASURING_PLANES } from './key-frames.ts';
 import { type Length, lengthsOf } from './lengths.ts';
 import type { Plane } from './locator.ts';
 import { createMeasurement, NO_FRAME } from './measurement.ts';
-import { implausibleNote, isPlausible } from './plausibility.ts';
+import { implausibleNote, isPlausible, LOWEST_AXIS_RATIO } from './plausibility.ts';
 import type { FrameReading, ObstetricEvidence, Structure } from './section.ts';
 
 /** "Median of up to three frames each" (service.md 2.6). */
@@ -27,6 +27,8 @@ interface Read {
   reading: FrameReading;
   length: Length;
   note: string | null;
+  /** Why nothing of this outline or line is used; null when it is plausible. */
+  implausible: string | null;
 }
 
 function uncertaintyOf(key: ConceptKey, evidence: ObstetricEvidence): number | null {
@@ -42,12 +44,24 @@ function notesOf(key: ConceptKey, { reading, note }: Read): string[] {
   ].filter((text) => typeof text === 'string');
 }
 
+/** One implausible length makes the whole outline doubtful: what was outlined is something else. */
+function implausibility(structure: Structure, lengths: readonly Length[]): string | null {
+  const outside = lengths.find(({ key, mm }) => !isPlausible(key, mm));
+  if (outside) return implausibleNote(outside.key);
+  const [, one, other] = lengths;
+  if (structure === 'femur' || !one || !other) return null;
+  const ratio = Math.min(one.mm, other.mm) / Math.max(one.mm, other.mm);
+  return ratio < LOWEST_AXIS_RATIO[structure]
+    ? `implausible: not the shape of a fetal ${structure}`
+    : null;
+}
+
 function fromFrame(id: string, read: Read, evidence: ObstetricEvidence): Measurement {
   const { reading, length } = read;
   const { clip, frame, located } = reading;
   const { key } = length;
-  const plausible = isPlausible(key, length.mm);
-  const notes = [...notesOf(key, read), ...(plausible ? [] : [implausibleNote(key)])];
+  const { implausible } = read;
+  const notes = [...notesOf(key, read), ...(implausible ? [implausible] : [])];
   return createMeasurement(id, key, length.mm, length.method, {
     derivation: 'measured',
     source: {
@@ -59,7 +73,7 @@ function fromFrame(id: string, read: Read, evidence: ObstetricEvidence): Measure
     },
     confidence: located?.confidence ?? null,
     uncertainty: uncertaintyOf(key, evidence),
-    quality: !plausible ? 'inadequate' : located?.accepted ? 'accepted' : 'low',
+    quality: implausible ? 'inadequate' : located?.accepted ? 'accepted' : 'low',
     note: notes.join('; ') || null,
   });
 }
@@ -91,7 +105,9 @@ function withMedian(key: ConceptKey, single: readonly Measurement[]): Measuremen
  * none is accepted, up to three that are named and not used.
  */
 function measuredReadings(structure: Structure, readings: readonly Read[]): Read[] {
-  const accepted = readings.filter(({ reading }) => reading.located?.accepted);
+  const accepted = readings.filter(
+    ({ reading, implausible }) => reading.located?.accepted && !implausible,
+  );
   const tiers = MEASURING_PLANES[structure].map((planes) =>
     accepted.filter(({ reading }) => planes.includes(reading.estimate.label)),
   );
@@ -112,8 +128,10 @@ export function measureStructure(structure: Structure, evidence: ObstetricEviden
     });
   const byKey = new Map<ConceptKey, Read[]>();
   for (const { reading, lengths, note } of reads) {
+    const implausible = implausibility(structure, lengths);
     for (const length of lengths) {
-      byKey.set(length.key, [...(byKey.get(length.key) ?? []), { reading, length, note }]);
+      const before = byKey.get(length.key) ?? [];
+      byKey.set(length.key, [...before, { reading, length, note, implausible }]);
     }
   }
   return [...byKey].flatMap(([key, read]) =>

@@ -1,4 +1,4 @@
-import type { ConceptKey } from '../result/concepts.ts';
+import { CONCEPTS, type ConceptKey } from '../result/concepts.ts';
 
 interface Limits {
   low: number;
@@ -29,10 +29,14 @@ export function isPlausible(key: ConceptKey, value: number): boolean {
 /** The sentence for a value outside its hard limits. */
 export function implausibleNote(key: ConceptKey): string {
   const limits = HARD_LIMITS[key];
+  const { abbreviation, unit } = CONCEPTS[key];
   return limits
-    ? `implausible: outside ${limits.low} to ${limits.high}; not used, measure again`
-    : 'implausible: no number; not used, measure again';
+    ? `implausible: ${abbreviation} outside ${limits.low} to ${limits.high} ${unit}; not used, measure again`
+    : `implausible: ${abbreviation} is no number; not used, measure again`;
 }
+
+/** Shorter over longer axis of an outline, below which it is rejected (obstetric reference 16.3). */
+export const LOWEST_AXIS_RATIO = { head: 0.6, abdomen: 0.7 } as const;
 
 /** A ratio outside of these points at a wrong measurement, not at a fetus (reference 0.6). */
 export const SOFT_RATIOS = {

@@ -15,6 +15,9 @@ const STRUCTURES = {
 
 const NAMES = ['head', 'abdomen', 'femur'] as const satisfies readonly Structure[];
 
+/** Gaps of a plane that was there and did not do. */
+const INADEQUATE: ReadonlySet<string> = new Set(['low_confidence', 'implausible']);
+
 interface Gap {
   code: string;
   detail: string;
@@ -49,6 +52,11 @@ function gapOf(
   if (readings.every((reading) => reading.located !== null && lengthsOf(reading) === null)) {
     const detail = `${names} not measured: the ${structure} is not inside one calibrated region.`;
     return { code: 'outside_calibrated_region', detail, need: plane };
+  }
+  const own = lengths.filter(({ concept }) => keys.some((key) => key === concept.key));
+  if (own.some(({ quality }) => quality === 'inadequate')) {
+    const detail = `${names} not accepted: the values of the ${structure} are implausible.`;
+    return { code: 'implausible', detail, need: plane };
   }
   const detail = `${names} not accepted: the ${structure} could not be outlined with confidence.`;
   return { code: 'low_confidence', detail, need: `a clearer ${plane}` };
@@ -150,7 +158,7 @@ function run(evidence: ObstetricEvidence): SectionOutcome {
   const measurements = [...lengths, ...deriveBiometry(lengths, gaDays)];
   const none = gaps.length === NAMES.length;
   const [first] = gaps;
-  const inadequate = none && gaps.some(({ code }) => code === 'low_confidence');
+  const inadequate = none && gaps.some(({ code }) => INADEQUATE.has(code));
   return {
     status: !first ? 'complete' : !none ? 'partial' : inadequate ? 'inadequate' : 'not_assessed',
     reason: first

@@ -112,6 +112,35 @@ describe('what is withheld', () => {
     expect(result.measurements.find(({ concept }) => concept.key === id)?.quality).toBe(quality);
   });
 
+  it('one implausible length of an outline withholds them all', () => {
+    const result = interpretReadings({ readings: [head(146, 110)] });
+    expect(result.measurements.map(({ quality }) => quality)).toEqual([
+      'inadequate',
+      'inadequate',
+      'inadequate',
+    ]);
+    expect(measurementOf(result, 'bpd-1').note).toContain('OFD outside 10 to 145 mm');
+    expect(sectionOf(result, 'biometry')).toMatchObject({
+      status: 'inadequate',
+      reason: { code: 'implausible', detail: expect.stringContaining('implausible') },
+    });
+  });
+
+  it.each([
+    ['head, axes 0.61', head(100, 61), 'accepted'],
+    ['head, axes 0.59', head(100, 59), 'inadequate'],
+    ['abdomen, axes 0.71', abdomen(100, 71), 'accepted'],
+    ['abdomen, axes 0.69', abdomen(100, 69), 'inadequate'],
+  ])('an outline must have the shape of what it is: %s', (_, reading, quality) => {
+    const { measurements } = interpretReadings({ readings: [reading] });
+    expect(measurements[0]?.quality).toBe(quality);
+  });
+
+  it('an implausible frame is passed over where another is plausible', () => {
+    const result = interpretReadings({ readings: [head(146, 110), head(91.8, 73.5)] });
+    expect(measurementOf(result, 'ofd').value).toBeCloseTo(91.8, 9);
+  });
+
   it('ten times too large (cm read as mm) gives no age and no weight', () => {
     const region = {
       area: { minX: 0, minY: 0, maxX: 799, maxY: 599 },
