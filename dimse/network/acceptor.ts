@@ -132,6 +132,8 @@ export class Acceptor {
       case PDU.abort:
         this.#state = 'aborted';
         this.#log('info', 'association aborted by the peer');
+        // PS3.8 9.2.2, AA-3: who gets an A-ABORT closes the connection.
+        this.#socket.destroy();
         return;
       default:
         throw this.#unexpected(`type ${event.type}`);

@@ -1,11 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { explainStudy } from '../../dimse/explain.ts';
+import { encodeAbort, encodeReleaseRequest } from '../../dimse/network/pdu.ts';
+import { decodeFileMeta } from '../../dimse/part10.ts';
 import { sendBuffer } from '../../dimse/store-scu.ts';
 import { findStudy, instancesOf } from '../../dimse/study-queries.ts';
 import { subjectOfRequest } from '../../dimse/subject.ts';
 import { SonogateError } from '../../src/errors/catalogue.ts';
 import { dicomFile, type SmallObject } from './dicom-file.ts';
+import { associateRequest, dataPdu, RawPeer, statusOf, storeCommand } from './network/raw-peer.ts';
 import { openSite, type Site } from './site.ts';
 
 let site: Site;
@@ -175,5 +178,48 @@ describe('a study', () => {
     site.pass(61);
     await stateReached('submitted');
     expect(requests()).toHaveLength(1);
+  });
+});
+
+describe('the end of an association', () => {
+  /** Seconds from the last object to completion, by the deadline in the row. */
+  const secondsToCompletion = async () => {
+    const found = await row();
+    if (!found) return null;
+    return Math.round((found.complete_after.getTime() - found.last_received_at.getTime()) / 1000);
+  };
+
+  /** An association that has brought one object and is still open. */
+  async function openAssociation(number: number): Promise<RawPeer> {
+    const peer = new RawPeer(site.gateway.port);
+    await peer.associate(associateRequest({ callingAeTitle: 'CART2' }));
+    const sopInstanceUid = `${study}.1.${number}`;
+    const file = object(number);
+    const { dataSetOffset } = decodeFileMeta(file);
+    peer.send(storeCommand(sopInstanceUid), dataPdu([file.subarray(dataSetOffset)], true));
+    expect(statusOf(await peer.next())).toBe(0);
+    return peer;
+  }
+
+  test('hastens completion when it is a release', async () => {
+    const peer = await openAssociation(1);
+    expect(await secondsToCompletion()).toBe(60);
+    peer.send(encodeReleaseRequest());
+    await expect.poll(secondsToCompletion).toBe(5);
+  });
+
+  test('leaves the quiet time when it is an abort', async () => {
+    const peer = await openAssociation(1);
+    peer.send(encodeAbort({ source: 0, reason: 0 }));
+    expect(await peer.next()).toBeNull();
+    expect(await secondsToCompletion()).toBe(60);
+  });
+
+  test('does not hasten while another association brings objects of the study', async () => {
+    const peer = await openAssociation(1);
+    await send(object(2));
+    expect(await secondsToCompletion()).toBe(60);
+    peer.send(encodeReleaseRequest());
+    await expect.poll(secondsToCompletion).toBe(5);
   });
 });

@@ -3,6 +3,7 @@ import { encodeCommandSet } from '../../../dimse/network/command-set.ts';
 import { type Listener, type ListenerOptions, listen } from '../../../dimse/network/listener.ts';
 import {
   decodeAssociateAccept,
+  encodeAbort,
   encodeData,
   encodeReleaseRequest,
   PDU,
@@ -120,6 +121,13 @@ describe('an association', () => {
     const peer = connect(await start({ admit: () => ({ idleTimeoutSeconds: 0.2 }) }));
     await peer.associate();
     expect(await peer.next()).toEqual(ABORT(0));
+    expect(await peer.next()).toBeNull();
+  });
+
+  test('that the peer aborts is closed by us', async () => {
+    const peer = connect(await start());
+    await peer.associate();
+    peer.send(encodeAbort({ source: 0, reason: 0 }));
     expect(await peer.next()).toBeNull();
   });
 
