@@ -1,3 +1,4 @@
+import { Worker } from 'node:worker_threads';
 import type { Pipeline } from '../../pipelines/contract/job.ts';
 import type { FromChild, ToChild } from './pipeline-messages.ts';
 
@@ -47,3 +48,10 @@ process.on('message', (message: ToChild) => {
   }
 });
 process.on('disconnect', () => process.exit(0));
+
+// A pipeline that computes without a pause never sees the disconnect: a thread of its own looks
+// whether the gateway is still our parent.
+const ORPHAN_WATCH = `setInterval(() => {
+  if (process.ppid !== ${process.ppid}) process.kill(process.pid, 'SIGKILL');
+}, 1000);`;
+new Worker(ORPHAN_WATCH, { eval: true }).unref();

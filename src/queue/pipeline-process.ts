@@ -94,10 +94,6 @@ export class PipelineProcess {
     return this.#alive;
   }
 
-  get pid(): number | undefined {
-    return this.#child.pid;
-  }
-
   /** Loads a pipeline ahead of its first run. */
   load(module: string): void {
     this.#send({ type: 'load', module });

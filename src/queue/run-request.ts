@@ -64,11 +64,11 @@ export async function runRequest(row: StoredRequest, parts: RunParts): Promise<R
     await prepare(row, parts);
     const outcome = await runPipeline(row, parts, AbortSignal.any([lease.lost, stopping]));
     if (outcome.type === 'crashed' || (outcome.type === 'aborted' && stopping.aborted)) {
-      const counts = outcome.type === 'crashed';
-      if (counts) logger.warn({ request: id, reason: outcome.reason }, 'pipeline process died');
+      const crashed = outcome.type === 'crashed';
+      if (crashed) logger.warn({ request: id, reason: outcome.reason }, 'pipeline process died');
       await lease.release();
-      await letGo(database, id, attempts, counts);
-      return counts ? 'crashed' : 'over';
+      await letGo(database, id, attempts, crashed ? 'crashed' : 'interrupted');
+      return crashed ? 'crashed' : 'over';
     }
     if (outcome.type === 'aborted') return 'over';
     if (outcome.type !== 'done') throw refusalOf(outcome, row, parts);

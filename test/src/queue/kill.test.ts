@@ -2,11 +2,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile, rm, stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openDatabase } from '../../../src/database/open.ts';
 import { silentLogger } from '../../../src/logging/logger.ts';
 import { freshDataDir } from '../../peers/embedded.ts';
 import { openSite } from '../requests/site.ts';
+
+// Three gateways start one after another, each with its own database engine.
+vi.setConfig({ testTimeout: 120_000 });
 
 const PROGRAM = fileURLToPath(new URL('./gateway-process.ts', import.meta.url));
 
@@ -45,7 +48,7 @@ async function submitIn(behaviour: string, status: string): Promise<string> {
 
 describe('kill -9 of the whole gateway', () => {
   it('frees the database, ends the pipeline process, and the request that ran is run again', async () => {
-    const id = await submitIn('wait', 'running');
+    const id = await submitIn('spin', 'running');
     const open = () => openDatabase({ dataDir, logger: silentLogger });
     await expect(open()).rejects.toThrow(/in use by process \d+.*DATABASE_URL/s);
     const pids = await childrenOf(child?.pid ?? 0);
