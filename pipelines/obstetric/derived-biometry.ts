@@ -1,4 +1,4 @@
-import { CONCEPTS, type ConceptKey, type MethodKey } from '../result/concepts.ts';
+import type { ConceptKey, MethodKey } from '../result/concepts.ts';
 import type { Measurement } from '../result/envelope.ts';
 import { HADLOCK_1984_AGE, hadlock1984HcTwoSd } from './charts/biometry-dating.ts';
 import {
@@ -140,9 +140,4 @@ export function deriveBiometry(
 export function headShape(index: number): 'dolichocephaly' | 'brachycephaly' | null {
   if (index < CEPHALIC_INDEX_RANGE.low) return 'dolichocephaly';
   return index > CEPHALIC_INDEX_RANGE.high ? 'brachycephaly' : null;
-}
-
-/** Names of concepts for a sentence. */
-export function abbreviations(keys: readonly ConceptKey[]): string {
-  return keys.map((key) => CONCEPTS[key].abbreviation).join(', ');
 }

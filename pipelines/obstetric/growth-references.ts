@@ -15,6 +15,7 @@ import {
   type WeightStandard,
 } from './charts/intergrowth-weight.ts';
 import { SIZE_CUTOFFS } from './charts/size-category.ts';
+import { abbreviations, format } from './measurement.ts';
 
 /** A chart as growth uses it: z-score of a value and value at a z-score; null outside its weeks. */
 interface GrowthChart {
@@ -24,7 +25,11 @@ interface GrowthChart {
   at(gaWeeks: number, z: number): number | null;
 }
 
-export const SIZE_MEASURES = ['hc', 'bpd', 'ofd', 'ac', 'fl'] as const;
+const SIZE_MEASURES = ['hc', 'bpd', 'ofd', 'ac', 'fl'] as const;
+
+/** What is compared with a growth chart, in the order of the report. */
+export const CHARTED = [...SIZE_MEASURES, 'efw'] as const;
+export type ChartedKey = (typeof CHARTED)[number];
 
 function sizeChart(measure: IntergrowthMeasure): GrowthChart {
   return {
@@ -122,4 +127,19 @@ export function formatCentile(centile: number): string {
   let decimals = 1;
   while (Number(centile.toFixed(decimals)) === rounded) decimals += 1;
   return centile.toFixed(decimals);
+}
+
+/** Whether a value has a place on its chart. */
+export function isCharted(entry: Charted | NotCharted): entry is Charted {
+  return 'z' in entry;
+}
+
+/** The charted value of a concept; null where it has none. */
+export function chartedValue(charted: readonly Charted[], key: ChartedKey): Charted | null {
+  return charted.find(({ measurement }) => measurement.concept.key === key) ?? null;
+}
+
+/** "EFW 1165 g (centile 65)". */
+export function valueWithCentile({ measurement, centile }: Charted, key: ChartedKey): string {
+  return `${abbreviations([key])} ${format(key, measurement.value)} (centile ${formatCentile(centile)})`;
 }

@@ -4,6 +4,14 @@ import { z } from 'zod';
 export const DATING_BASIS = ['lmp', 'crl', 'prior_scan', 'ivf'] as const;
 export type DatingBasis = (typeof DATING_BASIS)[number];
 
+/** As a sentence says it. */
+export const BASIS_TEXT: Readonly<Record<DatingBasis, string>> = {
+  lmp: 'last menstrual period',
+  crl: 'crown-rump length',
+  prior_scan: 'an earlier scan',
+  ivf: 'assisted reproduction',
+};
+
 const optionsSchema = z.strictObject({
   dating: z
     .strictObject({

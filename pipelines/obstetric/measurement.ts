@@ -65,3 +65,8 @@ export function format(key: ConceptKey, value: number): string {
   const number = value.toFixed(decimals);
   return unit === '1' ? number : unit === '%' ? `${number} %` : `${number} ${unit}`;
 }
+
+/** Names of concepts for a sentence. */
+export function abbreviations(keys: readonly ConceptKey[]): string {
+  return keys.map((key) => CONCEPTS[key].abbreviation).join(', ');
+}

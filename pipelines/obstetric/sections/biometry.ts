@@ -1,9 +1,9 @@
 import { type ConceptKey, findingConcept } from '../../result/concepts.ts';
 import type { Finding, Measurement } from '../../result/envelope.ts';
-import { abbreviations, deriveBiometry, headShape } from '../derived-biometry.ts';
+import { deriveBiometry, headShape } from '../derived-biometry.ts';
 import { measureStructure } from '../frame-measurements.ts';
 import { lengthsOf } from '../lengths.ts';
-import { format, standing } from '../measurement.ts';
+import { abbreviations, format, standing } from '../measurement.ts';
 import { REPEATABILITY, SOFT_RATIOS } from '../plausibility.ts';
 import type { ObstetricEvidence, ObstetricSection, SectionOutcome, Structure } from '../section.ts';
 

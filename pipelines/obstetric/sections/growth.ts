@@ -1,7 +1,6 @@
 import { type FindingConceptKey, findingConcept } from '../../result/concepts.ts';
 import type { Finding, Measurement, Result } from '../../result/envelope.ts';
 import { weeksAndDays } from '../charts/dates.ts';
-import { LATE_FORM_WEEKS, restrictionForm } from '../charts/growth-restriction.ts';
 import {
   MACROSOMIA_GRAMS,
   SIZE_CUTOFFS,
@@ -9,43 +8,25 @@ import {
   type SizeCategory,
   sizeCategory,
 } from '../charts/size-category.ts';
-import { abbreviations } from '../derived-biometry.ts';
 import {
+  CHARTED,
   type Charted,
+  type ChartedKey,
   chart,
+  chartedValue,
   formatCentile,
+  isCharted,
   type NotCharted,
-  SIZE_MEASURES,
+  valueWithCentile,
 } from '../growth-references.ts';
-import type { DatingBasis } from '../input.ts';
+import { BASIS_TEXT } from '../input.ts';
 import { format, standing } from '../measurement.ts';
 import { SOFT_Z } from '../plausibility.ts';
 import type { Amendment, ObstetricEvidence, ObstetricSection, SectionOutcome } from '../section.ts';
-
-const CHARTED = [...SIZE_MEASURES, 'efw'] as const;
-type ChartedKey = (typeof CHARTED)[number];
-
-const BASIS_TEXT: Readonly<Record<DatingBasis, string>> = {
-  lmp: 'last menstrual period',
-  crl: 'crown-rump length',
-  prior_scan: 'an earlier scan',
-  ivf: 'assisted reproduction',
-};
+import { smallFetus } from '../small-fetus.ts';
 
 function notAssessed(code: string, detail: string, needs: string[]): SectionOutcome {
   return { status: 'not_assessed', reason: { code, detail, needs }, summary: detail };
-}
-
-function isCharted(entry: Charted | NotCharted): entry is Charted {
-  return 'z' in entry;
-}
-
-function find(charted: readonly Charted[], key: ChartedKey): Charted | null {
-  return charted.find(({ measurement }) => measurement.concept.key === key) ?? null;
-}
-
-function valueWithCentile({ measurement, centile }: Charted, key: ChartedKey): string {
-  return `${abbreviations([key])} ${format(key, measurement.value)} (centile ${formatCentile(centile)})`;
 }
 
 function finding(
@@ -67,8 +48,8 @@ function finding(
 
 /** Head and femur by z-score (obstetric reference 3.8). */
 function partFindings(charted: readonly Charted[]): Finding[] {
-  const hc = find(charted, 'hc');
-  const fl = find(charted, 'fl');
+  const hc = chartedValue(charted, 'hc');
+  const fl = chartedValue(charted, 'fl');
   const findings: Finding[] = [];
   if (hc && Math.abs(hc.z) > 2) {
     const word = hc.z > 2 ? 'Large head' : hc.z < -3 ? 'Microcephaly range' : 'Small head';
@@ -89,8 +70,8 @@ interface Size {
 
 /** Size needs a weight, or else an AC: a head or a femur alone gives none. */
 function sizeOf(charted: readonly Charted[]): Size | null {
-  const efw = find(charted, 'efw');
-  const ac = find(charted, 'ac');
+  const efw = chartedValue(charted, 'efw');
+  const ac = chartedValue(charted, 'ac');
   if (efw) {
     const category = sizeCategory(efw.centile, ac?.centile ?? null);
     return { category, by: ac ? [efw, ac] : [efw] };
@@ -131,7 +112,7 @@ function weightFinding(
 ): Finding[] {
   const efw = standing(measurements, 'efw');
   if (!efw || efw.value < MACROSOMIA_GRAMS) return [];
-  const entry = find(charted, 'efw');
+  const entry = chartedValue(charted, 'efw');
   const text = `Estimated weight ${format('efw', efw.value)}: macrosomia range (${MACROSOMIA_GRAMS} g or more).`;
   return [
     {
@@ -139,62 +120,6 @@ function weightFinding(
       evidence: [efw.id],
     },
   ];
-}
-
-/**
- * What a small fetus needs, in the words of reference 3.9: the lists of what was and was not
- * available. Restriction is never excluded without Doppler, and no delivery timing is stated.
- */
-function smallFetus(
-  charted: readonly Charted[],
-  gaDays: number,
-  basis: DatingBasis,
-): { guidance: Result['guidance']; data: Record<string, unknown> } {
-  const efw = find(charted, 'efw');
-  const ac = find(charted, 'ac');
-  const form = restrictionForm({
-    gaWeeks: gaDays / 7,
-    efwCentile: efw?.centile ?? null,
-    acCentile: ac?.centile ?? null,
-    uaPiCentile: null,
-    utaPiCentile: null,
-    cprCentile: null,
-    endDiastolicFlow: null,
-    centileFall: null,
-  });
-  const early = gaDays / 7 < LATE_FORM_WEEKS;
-  const notAvailable = [
-    'umbilical artery Doppler',
-    early ? 'uterine artery Doppler' : 'cerebroplacental ratio',
-    'growth since an earlier scan',
-  ];
-  const data = {
-    definition: 'delphi-2016',
-    form,
-    criteria_met: [efw, ac].flatMap((entry) =>
-      entry && entry.centile < SIZE_CUTOFFS.small
-        ? [`${entry.measurement.label} centile ${formatCentile(entry.centile)}`]
-        : [],
-    ),
-    criteria_not_available: notAvailable,
-  };
-  if (form === 'none' || form === 'not-assessable') return { guidance: [], data };
-  const values = [efw, ac]
-    .flatMap((entry) => entry ?? [])
-    .map((entry) => valueWithCentile(entry, entry.measurement.concept.key as ChartedKey))
-    .join(', ');
-  const lead =
-    form === 'sga-doppler-needed'
-      ? 'Small for gestational age; umbilical artery (and after 32 weeks middle cerebral artery) Doppler is needed to separate constitutional smallness from growth restriction.'
-      : `Meets the consensus definition of ${early ? 'early' : 'late'} fetal growth restriction (weight or abdominal circumference below the ${SIZE_CUTOFFS.severelySmall}rd centile).`;
-  const text = [
-    lead,
-    `Dated by ${BASIS_TEXT[basis]}: ${weeksAndDays(gaDays)} weeks; ${values}.`,
-    `Not assessed: ${[...notAvailable, 'amniotic fluid', 'anatomy'].join(', ')}.`,
-    'Consider confirming the dating, detailed anatomy, amniotic fluid and serial Doppler per local protocol (ISUOG 2020, SMFM Consult Series 52).',
-  ].join(' ');
-  const source = 'Gordijn et al. 2016, UOG 48:333-339; Lees et al. 2020, UOG 56:298-312';
-  return { guidance: [{ id: 'small-fetus', section: 'growth', text, source }], data };
 }
 
 function amendment(entry: Charted | NotCharted): Amendment {
@@ -243,7 +168,7 @@ function run(evidence: ObstetricEvidence, earlier: readonly Measurement[]): Sect
     size ? `${SIZE_LABELS[size.category]}.` : 'size for gestational age was not judged.',
     charted.length > 0
       ? `${CHARTED.flatMap((key) => {
-          const entry = find(charted, key);
+          const entry = chartedValue(charted, key);
           return entry ? [valueWithCentile(entry, key)] : [];
         }).join(', ')}.`
       : '',
