@@ -83,6 +83,18 @@ export const ERRORS = {
     title: 'The request has already ended',
     operator: 'A request that has ended cannot be canceled.',
   },
+  not_finished: {
+    http: 400,
+    retry: 'transient',
+    title: 'The request has not ended yet',
+    operator: 'The client of the compatible queue asked for a result before there was one.',
+  },
+  request_canceled: {
+    http: 409,
+    retry: 'permanent',
+    title: 'The request was canceled',
+    operator: 'The client of the compatible queue asked for the result of a canceled request.',
+  },
   idempotency_key_reused: {
     http: 422,
     retry: 'permanent',
@@ -341,6 +353,36 @@ export const ERRORS = {
     retry: 'permanent',
     title: 'The report has been verified by a person',
     operator: 'A draft never overwrites a verified report.',
+  },
+  webhook_unreachable: {
+    retry: 'transient',
+    title: 'The webhook address cannot be reached',
+    operator: 'Its name does not resolve, the connection failed, or there was no answer in 15 s.',
+  },
+  webhook_refused: {
+    retry: 'transient',
+    title: 'The webhook was not accepted',
+    operator: 'The answer was not 2xx; a redirect is not followed. Tried ten times in 75 hours.',
+  },
+  webhook_disabled: {
+    retry: 'permanent',
+    title: 'The webhook address is disabled',
+    operator:
+      'It answered 410, or nothing succeeded for five days. A redelivery takes it back into use.',
+  },
+  url_not_permitted: {
+    http: 422,
+    retry: 'permanent',
+    title: 'The address is not permitted',
+    operator:
+      'The gateway calls public https addresses and the entries of `outbound.hosts`; the log says which rule was broken.',
+  },
+  hosted_file_unreachable: {
+    http: 422,
+    retry: 'permanent',
+    title: 'A hosted file could not be fetched',
+    operator:
+      'Its address is not permitted, did not answer with the file, or the file is over `outbound.maxFileBytes`; `detail` names it.',
   },
   invalid_config: {
     retry: 'permanent',

@@ -21,7 +21,8 @@ export interface FileRow {
   account_id: string;
   filename: string;
   media_type: string;
-  bytes: number;
+  /** Null until the PUT of a file whose size was not announced. */
+  bytes: number | null;
   status: FileStatus;
   sha256: string | null;
   created_at: Date;
@@ -30,7 +31,8 @@ export interface FileRow {
 
 export interface AnnouncedFile {
   filename: string;
-  bytes: number;
+  /** Null when only the PUT tells. */
+  bytes: number | null;
   mediaType: string;
 }
 
@@ -86,13 +88,10 @@ export function createUploads({
 
   return {
     async create(accountId, { filename, bytes, mediaType }) {
-      if (bytes > limits.maxBytes) {
-        throw new SonogateError(
-          'payload_too_large',
-          `Files of up to ${limits.maxBytes} bytes are taken; uploads in parts come with a later release.`,
-        );
+      if (bytes !== null && bytes > limits.maxBytes) {
+        throw tooLarge(limits);
       }
-      if ((await blobs.free()) - bytes < limits.minFreeBytes) {
+      if ((await blobs.free()) - (bytes ?? 0) < limits.minFreeBytes) {
         throw new SonogateError('overloaded', 'There is no room for the file at the moment.');
       }
       const { rows } = await database.query<FileRow>(
@@ -105,14 +104,20 @@ export function createUploads({
 
     async receive(id, source, length) {
       const file = await pending(id);
-      if (length !== null && length !== file.bytes) throw wrongSize(file, `${length} are sent`);
-      const received = await blobs.write(source, file.bytes).catch((error: unknown) => {
-        throw error instanceof TooManyBytesError ? wrongSize(file, 'more were sent') : error;
+      const expected = file.bytes ?? length;
+      if (expected !== null && expected > limits.maxBytes) throw tooLarge(limits);
+      if (length !== null && length !== expected) throw wrongSize(expected, `${length} are sent`);
+      const limit = expected ?? limits.maxBytes;
+      const received = await blobs.write(source, limit).catch((error: unknown) => {
+        if (!(error instanceof TooManyBytesError)) throw error;
+        throw expected === null ? tooLarge(limits) : wrongSize(expected, 'more were sent');
       });
-      if (received.bytes !== file.bytes) throw wrongSize(file, `${received.bytes} were sent`);
+      if (expected !== null && received.bytes !== expected) {
+        throw wrongSize(expected, `${received.bytes} were sent`);
+      }
       const { rows } = await database.query<FileRow>(
-        `UPDATE files SET sha256 = $2 WHERE id = $1 AND status = 'pending' RETURNING *`,
-        [id, received.sha256],
+        `UPDATE files SET sha256 = $2, bytes = $3 WHERE id = $1 AND status = 'pending' RETURNING *`,
+        [id, received.sha256, received.bytes],
       );
       if (!rows[0]) throw new SonogateError('not_found', 'There is no pending upload here.');
       return toFile(rows[0]);
@@ -151,7 +156,8 @@ export function createUploads({
       return new Map(
         rows.map(toFile).map(({ id, filename, bytes, sha256 }) => {
           const digest = sha256 as string;
-          return [id, { name: filename, path: blobs.path(digest), bytes, sha256: digest }];
+          const path = blobs.path(digest);
+          return [id, { name: filename, path, bytes: bytes as number, sha256: digest }];
         }),
       );
     },
@@ -177,12 +183,19 @@ export function createUploads({
   };
 }
 
-function wrongSize({ bytes }: FileRow, found: string): SonogateError {
-  const detail = `${bytes} bytes were announced and ${found}; nothing was kept.`;
+function tooLarge({ maxBytes }: UploadLimits): SonogateError {
+  return new SonogateError(
+    'payload_too_large',
+    `Files of up to ${maxBytes} bytes are taken; uploads in parts come with a later release.`,
+  );
+}
+
+function wrongSize(announced: number | null, found: string): SonogateError {
+  const detail = `${announced} bytes were announced and ${found}; nothing was kept.`;
   return new SonogateError('upload_incomplete', detail);
 }
 
 /** PostgreSQL hands a bigint over as text, the embedded one as a number. */
 function toFile(row: FileRow): FileRow {
-  return { ...row, bytes: Number(row.bytes) };
+  return { ...row, bytes: row.bytes === null ? null : Number(row.bytes) };
 }

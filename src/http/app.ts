@@ -2,6 +2,8 @@ import { Router } from '@koa/router';
 import Koa from 'koa';
 import { accessLog } from './access-log.ts';
 import { addArtifactRoutes } from './artifacts.ts';
+import { addCompatibleQueueRoutes } from './compatible-queue.ts';
+import { addCompatibleStorageRoutes } from './compatible-storage.ts';
 import type { HttpDeps, HttpState } from './deps.ts';
 import { addErrorPages } from './error-pages.ts';
 import { addEventRoutes } from './events.ts';
@@ -26,6 +28,8 @@ export function createHttpApp(deps: HttpDeps): Koa<HttpState> {
   addArtifactRoutes(router, deps);
   addUploadRoutes(router, deps);
   addModelRoutes(router, deps);
+  addCompatibleStorageRoutes(router, deps);
+  addCompatibleQueueRoutes(router, deps);
   addHealthRoutes(router, deps);
   addMetricsRoute(router, deps);
   addErrorPages(router);

@@ -3,8 +3,8 @@ import { authenticate, type Scope } from '../accounts/keys.ts';
 import { SonogateError } from '../errors/catalogue.ts';
 import type { HttpDeps, HttpState } from './deps.ts';
 
-/** RFC 6750 2.1. */
-const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i;
+/** RFC 6750 2.1; `Key` is the scheme of the compatible queue (interop 5.1). */
+const CREDENTIALS = /^(?:Bearer|Key) +([A-Za-z0-9._~+/-]+=*) *$/i;
 
 /** Lets a call through whose key has the scope; an `admin` key has them all. */
 export function requireScope(
@@ -12,7 +12,7 @@ export function requireScope(
   scope: Scope,
 ): Middleware<HttpState> {
   return async (context, next) => {
-    const key = BEARER.exec(context.get('Authorization'))?.[1];
+    const key = CREDENTIALS.exec(context.get('Authorization'))?.[1];
     if (!key) {
       throw new SonogateError('unauthenticated', 'Send `Authorization: Bearer` with an API key.');
     }

@@ -1,6 +1,8 @@
 import type { Context, Middleware } from 'koa';
 import { type ErrorCode, SonogateError } from '../errors/catalogue.ts';
 import { InvalidInputError, problem } from '../errors/problem.ts';
+import { compatibleError } from './compatible-error.ts';
+import { COMPATIBLE_QUEUE } from './compatible-status.ts';
 import { baseUrl, type HttpDeps, type HttpState } from './deps.ts';
 
 /** Seconds after which a call that was refused for now is worth repeating. */
@@ -57,8 +59,13 @@ function describe(
     ...(error instanceof InvalidInputError ? { errors: [...error.errors] } : {}),
   });
   context.status = body.status;
-  context.body = body;
-  context.type = 'application/problem+json';
+  if (context.path.startsWith(`${COMPATIBLE_QUEUE}/`)) {
+    context.body = compatibleError(body);
+    context.type = 'application/json';
+  } else {
+    context.body = body;
+    context.type = 'application/problem+json';
+  }
   if (body.status === 401) {
     // RFC 6750 3.1: a call without credentials is told the scheme and nothing else.
     const given = error.code === 'unauthenticated' ? '' : ' error="invalid_token"';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Endpoint } from '../requests/endpoint.ts';
 
-const WEBHOOK_EVENTS = ['request.succeeded', 'request.failed'] as const;
+export const WEBHOOK_EVENTS = ['request.succeeded', 'request.failed'] as const;
 
 const webhook = z.strictObject({
   url: z.url({ protocol: /^https$/, message: 'an https URL' }).max(2048),

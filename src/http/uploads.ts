@@ -9,12 +9,12 @@ import { baseUrl, type HttpDeps, type HttpState } from './deps.ts';
 import { idempotent } from './idempotency.ts';
 import { jsonBody } from './json-body.ts';
 
-const LINK_LIFE_MS = 3_600_000;
+export const LINK_LIFE_MS = 3_600_000;
 
 /** Leaves room for the number that tells two files of one name apart (run.ts). */
 const LONGEST_NAME = 180;
 
-const announcement = z.strictObject({
+export const announcement = z.strictObject({
   filename: z
     .string()
     .min(1)
@@ -43,7 +43,7 @@ export function addUploadRoutes(router: Router<HttpState>, deps: HttpDeps): void
   const body = jsonBody(config.maxBodyBytes);
 
   router.post('/v1/uploads', scope, body, idempotent(deps), async (context) => {
-    const { filename, bytes, media_type } = parse(announcement, context.state.body);
+    const { filename, bytes, media_type } = parseBody(announcement, context.state.body);
     const { accountId } = context.state.principal;
     const file = await uploads.create(accountId, { filename, bytes, mediaType: media_type });
     const expires = new Date(now().getTime() + LINK_LIFE_MS);
@@ -74,13 +74,14 @@ export function addUploadRoutes(router: Router<HttpState>, deps: HttpDeps): void
   });
 
   router.post('/v1/uploads/:id/complete', scope, body, idempotent(deps), async (context) => {
-    const { sha256 = null } = parse(completion, context.state.body ?? {});
+    const { sha256 = null } = parseBody(completion, context.state.body ?? {});
     const { accountId } = context.state.principal;
     context.body = view(await uploads.complete(accountId, context.params.id as string, sha256));
   });
 }
 
-function parse<T extends z.ZodType>(schema: T, body: unknown): z.infer<T> {
+/** The body, checked. @throws InvalidInputError naming each wrong place. */
+export function parseBody<T extends z.ZodType>(schema: T, body: unknown): z.infer<T> {
   if (body === undefined) throw new SonogateError('invalid_json', 'The call has no body.');
   const parsed = schema.safeParse(body);
   if (!parsed.success) throw new InvalidInputError(pointedErrors(parsed.error));

@@ -12,6 +12,7 @@ export interface StoredEvent {
   name: EventName;
   /** Payload of api.md "Following"; addresses in it are complete. */
   data: unknown;
+  at: Date;
 }
 
 export interface TriageData {
@@ -42,6 +43,9 @@ export type EventRecord =
   | { name: 'error'; data: RequestFault }
   | { name: 'done'; data: null };
 
+/** Place of an event in the log of its request. */
+export type LogEntry = Pick<StoredEvent, 'seq' | 'at'>;
+
 /**
  * Adds events to the log of a request. The row lock of the counter orders writers, so the sequence
  * has no gaps: a transaction that rolls back gives its numbers back.
@@ -68,9 +72,9 @@ export async function listEvents(
   database: Queryable,
   id: string,
   afterSeq: number,
-): Promise<(EventRecord & { seq: number })[]> {
-  const { rows } = await database.query<EventRecord & { seq: number }>(
-    'SELECT seq, name, data FROM request_events WHERE request_id = $1 AND seq > $2 ORDER BY seq',
+): Promise<(EventRecord & LogEntry)[]> {
+  const { rows } = await database.query<EventRecord & LogEntry>(
+    'SELECT seq, name, data, at FROM request_events WHERE request_id = $1 AND seq > $2 ORDER BY seq',
     [id, afterSeq],
   );
   return rows;

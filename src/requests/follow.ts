@@ -2,7 +2,7 @@ import type { Queryable } from '../database/port.ts';
 import { problem } from '../errors/problem.ts';
 import { armWatch, type ChangeFeed } from './changes.ts';
 import type { EventReader } from './core.ts';
-import { type EventRecord, listEvents, type StoredEvent } from './events.ts';
+import { type EventRecord, type LogEntry, listEvents, type StoredEvent } from './events.ts';
 import { FINAL_STATUS } from './port.ts';
 import type { RequestRow } from './row.ts';
 import type { RequestObject } from './view.ts';
@@ -21,7 +21,7 @@ interface FollowParts {
 export function createEventReader({ database, changes, get, view }: FollowParts): EventReader {
   const show = async (
     id: string,
-    { seq, ...event }: EventRecord & { seq: number },
+    { seq, at, ...event }: EventRecord & LogEntry,
     baseUrl: string,
   ): Promise<StoredEvent> => {
     const self = `${baseUrl}/v1/requests/${id}`;
@@ -29,19 +29,19 @@ export function createEventReader({ database, changes, get, view }: FollowParts)
       case 'partial': {
         const url = `${self}/artifacts/${encodeURIComponent(event.data.artifact.name)}`;
         const artifact = { ...event.data.artifact, url };
-        return { seq, name: event.name, data: { ...event.data, artifact } };
+        return { seq, at, name: event.name, data: { ...event.data, artifact } };
       }
       case 'error': {
         const { code, detail } = event.data;
         const data = problem(code, detail, baseUrl, { instance: `/v1/requests/${id}` });
-        return { seq, name: event.name, data };
+        return { seq, at, name: event.name, data };
       }
       case 'done': {
         const row = await get(id);
-        return { seq, name: event.name, data: row && (await view(row, baseUrl)) };
+        return { seq, at, name: event.name, data: row && (await view(row, baseUrl)) };
       }
       default:
-        return { seq, ...event };
+        return { seq, at, ...event };
     }
   };
 
