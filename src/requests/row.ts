@@ -6,6 +6,7 @@ import type {
   RequestFile,
   RequestSource,
   RequestStatus,
+  Webhook,
 } from './port.ts';
 
 /** Current stage of a request (service.md 6.1). `progress` 0 to 1, `eta_s` seconds or unknown. */
@@ -43,12 +44,14 @@ export interface RequestRow {
   test: boolean;
   input: EndpointInput | null;
   metadata: Record<string, string>;
-  webhook: { url: string; events: string[] } | null;
+  webhook: Webhook | null;
   source: RequestSource;
   cost: Cost;
   fault: RequestFault | null;
   /** Times that a worker has taken the request up. */
   attempts: number;
+  /** Times that a pipeline process was seen to die of it. */
+  crashes: number;
   created_at: Date;
   started_at: Date | null;
   ended_at: Date | null;

@@ -3,8 +3,14 @@ import type { StoredRequest } from './row.ts';
 import { STAGES } from './stage.ts';
 import { lockRequest, transition } from './transitions.ts';
 
-/** A run that died (with its process, or with the whole gateway) is repeated once. */
-export const MAX_ATTEMPTS = 2;
+/** A run whose pipeline process was seen to die is repeated once. */
+export const MAX_CRASHES = 2;
+
+/**
+ * A run that was lost with the whole gateway is repeated more often: mostly the machine is to blame.
+ * Not for ever, because the request may be what brings the gateway down.
+ */
+export const MAX_ATTEMPTS = 5;
 
 /** A worker that has not renewed its lease for this long counts as dead. */
 export const LEASE_SECONDS = 20;
@@ -19,8 +25,8 @@ export function takeUp(database: Database, id: string, at: Date): Promise<Stored
   return database.transaction(async (tx) => {
     const row = await lockRequest(tx, id);
     if (!row || !(await isFree(tx, id))) return null;
-    if (row.attempts >= MAX_ATTEMPTS) {
-      const detail = `The pipeline process died in each of ${row.attempts} attempts.`;
+    if (row.crashes >= MAX_CRASHES || row.attempts >= MAX_ATTEMPTS) {
+      const detail = `None of ${row.attempts} attempts came to an end; the pipeline process died in ${row.crashes}.`;
       await transition(tx, id, 'failed', { at, fault: { code: 'pipeline_crashed', detail } });
       return null;
     }
@@ -57,18 +63,19 @@ export async function renewLease(database: Queryable, id: string, attempt: numbe
 
 /**
  * Lets go of a request that has not ended, so that it is taken up again. A run that was only
- * interrupted (the gateway is stopping) does not count as an attempt.
+ * interrupted (the gateway is stopping) does not count as an attempt; a crash counts as both.
  */
 export async function letGo(
   database: Queryable,
   id: string,
   attempt: number,
-  counts: boolean,
+  why: 'crashed' | 'interrupted',
 ): Promise<void> {
   await database.query(
-    `UPDATE requests SET lease_until = NULL, enqueued_at = NULL, attempts = attempts - $3
+    `UPDATE requests SET lease_until = NULL, enqueued_at = NULL,
+       attempts = attempts - $3, crashes = crashes + $4
      WHERE id = $1 AND attempts = $2 AND status IN ('preparing', 'running')`,
-    [id, attempt, counts ? 0 : 1],
+    [id, attempt, why === 'interrupted' ? 1 : 0, why === 'crashed' ? 1 : 0],
   );
 }
 

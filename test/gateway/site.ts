@@ -57,12 +57,12 @@ export async function openSite(overrides: Record<string, unknown> = {}): Promise
   };
 }
 
-/** The last request of a study, once it has ended. */
+/** The request of a study as it is now, once it has ended. */
 export async function endOfStudy({ gateway }: Site, studyUid: string): Promise<RequestRow> {
   return waitUntil(`a request of study ${studyUid} to end`, async () => {
     const told = await explain(gateway, studyUid);
-    const id = told?.requests.at(-1)?.request_id;
-    const row = id ? await gateway.core.get(id, null) : null;
+    const id = told?.requests.find(({ revision }) => revision === told.revision)?.request_id;
+    const row = id && told?.state !== 'receiving' ? await gateway.core.get(id, null) : null;
     return row && FINAL_STATUS.has(row.status) ? row : null;
   });
 }

@@ -24,6 +24,8 @@ CREATE TABLE requests (
   unique_key text UNIQUE,
   -- Times a worker has taken the request up; also the fencing token of whoever holds the lease.
   attempts integer NOT NULL DEFAULT 0,
+  -- Times a pipeline process was seen to die of it.
+  crashes integer NOT NULL DEFAULT 0,
   lease_until timestamptz,
   -- When the job was last put on the queue; null until the first time succeeded.
   enqueued_at timestamptz,

@@ -6,7 +6,7 @@ import { purgeExpired } from '../../../src/requests/expiry.ts';
 import type { SubmitCommand } from '../../../src/requests/port.ts';
 import { STAGES } from '../../../src/requests/stage.ts';
 import { createSubmit } from '../../../src/requests/submit.ts';
-import { takeUp } from '../../../src/requests/take-up.ts';
+import { letGo, MAX_ATTEMPTS, MAX_CRASHES, takeUp } from '../../../src/requests/take-up.ts';
 import { enterStage, transition } from '../../../src/requests/transitions.ts';
 import { openSite, type Site } from './site.ts';
 
@@ -233,15 +233,30 @@ describe('transitions', () => {
     expect(await takeUp(site.database, id, new Date())).toBeNull();
   });
 
-  it('a request whose workers died twice fails with pipeline_crashed', async () => {
+  it('a request lost with its gateway five times fails, and not before', async () => {
     const id = await site.submit();
-    for (let i = 0; i < 3; i += 1) {
-      await takeUp(site.database, id, new Date());
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+      expect(await takeUp(site.database, id, new Date())).toMatchObject({ attempts: attempt });
       await site.database.query('UPDATE requests SET lease_until = NULL WHERE id = $1', [id]);
     }
+    expect(await takeUp(site.database, id, new Date())).toBeNull();
     expect(await site.row(id)).toMatchObject({
       status: 'failed',
-      attempts: 2,
+      attempts: MAX_ATTEMPTS,
+      fault: { code: 'pipeline_crashed' },
+    });
+  });
+
+  it('a request whose pipeline process died twice fails with pipeline_crashed', async () => {
+    const id = await site.submit();
+    for (let crash = 1; crash <= MAX_CRASHES; crash += 1) {
+      const row = await takeUp(site.database, id, new Date());
+      await letGo(site.database, id, row?.attempts ?? 0, 'crashed');
+    }
+    expect(await takeUp(site.database, id, new Date())).toBeNull();
+    expect(await site.row(id)).toMatchObject({
+      status: 'failed',
+      attempts: MAX_CRASHES,
       fault: { code: 'pipeline_crashed' },
     });
   });

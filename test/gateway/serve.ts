@@ -1,0 +1,61 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { stringify } from 'yaml';
+
+const CLI = fileURLToPath(new URL('../../src/cli/sonogate.ts', import.meta.url));
+
+/** `sonogate serve` in a process of its own, to be killed. */
+export interface Served {
+  dicomPort: number;
+  url: string;
+  log: readonly string[];
+  stop(signal: NodeJS.Signals): Promise<void>;
+}
+
+/** Writes the settings of a site into a file, for `SONOGATE_CONFIG`. */
+export async function siteFile(settings: unknown): Promise<string> {
+  const path = join(await mkdtemp(join(tmpdir(), 'sonogate-site-')), 'site.yaml');
+  await writeFile(path, stringify(settings));
+  return path;
+}
+
+/** Starts the gateway as an operator does, and waits until it says that it has started. */
+export async function serve(
+  configFile: string,
+  environment: Record<string, string> = {},
+): Promise<Served> {
+  const child: ChildProcess = spawn(process.execPath, [CLI, 'serve'], {
+    env: {
+      ...process.env,
+      SONOGATE_CONFIG: configFile,
+      SONOGATE_LOG_LEVEL: 'info',
+      ...environment,
+    },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const log: string[] = [];
+  const started = await new Promise<{ dicom: number; http: string }>((done, fail) => {
+    child.once('exit', (code) => fail(new Error(`ended with ${code}:\n${log.join('\n')}`)));
+    if (!child.stderr) return fail(new Error('no log'));
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      log.push(line);
+      if (line.includes('"gateway started"')) done(JSON.parse(line));
+    });
+  });
+  return {
+    dicomPort: started.dicom,
+    url: started.http,
+    log,
+    async stop(signal) {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const exited = once(child, 'exit');
+      child.kill(signal);
+      await exited;
+    },
+  };
+}
