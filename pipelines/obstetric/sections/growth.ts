@@ -19,7 +19,7 @@ import {
   type NotCharted,
   valueWithCentile,
 } from '../growth-references.ts';
-import { BASIS_TEXT } from '../input.ts';
+import { BASIS_TEXT, type ObstetricOptions } from '../input.ts';
 import { format, standing } from '../measurement.ts';
 import { SOFT_Z } from '../plausibility.ts';
 import type { Amendment, ObstetricEvidence, ObstetricSection, SectionOutcome } from '../section.ts';
@@ -141,69 +141,88 @@ function datingFinding(doubtful: readonly Charted[]): Finding[] {
   return [finding('dating-doubtful', 'size-for-gestational-age', text, doubtful)];
 }
 
-function run(evidence: ObstetricEvidence, earlier: readonly Measurement[]): SectionOutcome {
-  const measured = CHARTED.flatMap((key) => standing(earlier, key) ?? []);
-  const { dating } = evidence.options;
-  if (!dating) {
-    const detail = 'Gestational age was not given, so size for age was not assessed.';
-    return notAssessed('no_gestational_age', detail, ['options.dating']);
-  }
-  if (measured.length === 0) {
-    const detail = 'Nothing was measured that could be compared with a growth chart.';
-    return notAssessed('no_biometry', detail, ['biometry']);
-  }
-  const { ga_days: gaDays, basis } = dating;
+type Dating = NonNullable<ObstetricOptions['dating']>;
+
+interface Judgement {
+  charted: Charted[];
+  notCharted: NotCharted[];
+  /** So far from the mean that the dating or the measurement must be wrong. */
+  doubtful: Charted[];
+  /** Null where it cannot be judged. */
+  size: Size | null;
+}
+
+function judge(measured: readonly Measurement[], gaDays: number): Judgement {
   const entries = measured.map((measurement) => chart(measurement, gaDays / 7));
   const charted = entries.filter(isCharted);
   const notCharted = entries.filter((entry): entry is NotCharted => !isCharted(entry));
   const doubtful = charted.filter(({ z }) => Math.abs(z) > SOFT_Z);
-  const size = doubtful.length === 0 ? sizeOf(charted) : null;
-  const small = smallFetus(size ? charted : [], gaDays, basis);
-  const overTime =
-    evidence.priors.length > 0
-      ? 'Earlier studies were sent; this version does not compare with them.'
-      : 'Growth over time was not assessed.';
-  const summary = [
-    `At ${weeksAndDays(gaDays)} weeks (${BASIS_TEXT[basis]}):`,
+  return { charted, notCharted, doubtful, size: doubtful.length === 0 ? sizeOf(charted) : null };
+}
+
+function summaryOf({ charted, size }: Judgement, dating: Dating, priors: boolean): string {
+  const values = CHARTED.flatMap((key) => {
+    const entry = chartedValue(charted, key);
+    return entry ? [valueWithCentile(entry, key)] : [];
+  });
+  return [
+    `At ${weeksAndDays(dating.ga_days)} weeks (${BASIS_TEXT[dating.basis]}):`,
     size ? `${SIZE_LABELS[size.category]}.` : 'size for gestational age was not judged.',
-    charted.length > 0
-      ? `${CHARTED.flatMap((key) => {
-          const entry = chartedValue(charted, key);
-          return entry ? [valueWithCentile(entry, key)] : [];
-        }).join(', ')}.`
-      : '',
-    overTime,
-  ]
-    .filter(Boolean)
-    .join(' ');
-  const reasonText = [
+    ...(values.length > 0 ? [`${values.join(', ')}.`] : []),
+    priors
+      ? 'Earlier studies were sent; this version does not compare with them.'
+      : 'Growth over time was not assessed.',
+  ].join(' ');
+}
+
+function reasonOf({ notCharted, doubtful, size }: Judgement): SectionOutcome['reason'] {
+  const parts = [
     ...notCharted.map(({ measurement, reason }) => `${measurement.label}: ${reason}`),
-    ...(size || doubtful.length > 0 ? [] : ['the size category needs a weight or an AC']),
     ...(doubtful.length > 0 ? ['values do not fit the stated age'] : []),
-  ].join('; ');
-  const [firstNotCharted] = notCharted;
+    ...(size || doubtful.length > 0 ? [] : ['the size category needs a weight or an AC']),
+  ];
+  if (parts.length === 0) return null;
+  const text = parts.join('; ');
   return {
-    status: charted.length === 0 ? 'not_assessed' : reasonText === '' ? 'complete' : 'partial',
-    reason:
-      reasonText === ''
-        ? null
-        : {
-            code: doubtful.length > 0 ? 'dating_doubtful' : (firstNotCharted?.code ?? 'no_weight'),
-            detail: `${reasonText.charAt(0).toUpperCase()}${reasonText.slice(1)}.`,
-            needs: size ? [] : ['AC, or HC, AC and FL'],
-          },
-    summary,
+    code: doubtful.length > 0 ? 'dating_doubtful' : (notCharted[0]?.code ?? 'no_weight'),
+    detail: `${text.charAt(0).toUpperCase()}${text.slice(1)}.`,
+    needs: size ? [] : ['AC, or HC, AC and FL'],
+  };
+}
+
+function run(
+  { options, priors }: ObstetricEvidence,
+  earlier: readonly Measurement[],
+): SectionOutcome {
+  const { dating } = options;
+  if (!dating) {
+    const detail = 'Gestational age was not given, so size for age was not assessed.';
+    return notAssessed('no_gestational_age', detail, ['options.dating']);
+  }
+  const measured = CHARTED.flatMap((key) => standing(earlier, key) ?? []);
+  if (measured.length === 0) {
+    const detail = 'Nothing was measured that could be compared with a growth chart.';
+    return notAssessed('no_biometry', detail, ['biometry']);
+  }
+  const judgement = judge(measured, dating.ga_days);
+  const { charted, notCharted, doubtful, size } = judgement;
+  const small = smallFetus(size ? charted : [], dating.ga_days, dating.basis);
+  const reason = reasonOf(judgement);
+  return {
+    status: charted.length === 0 ? 'not_assessed' : reason ? 'partial' : 'complete',
+    reason,
+    summary: summaryOf(judgement, dating, priors.length > 0),
     data: {
-      dating: { ga_days: gaDays, basis },
+      dating,
       fetuses: 'singleton charts',
       fgr: small.data,
-      not_charted: notCharted.map(({ measurement, code, reason }) => ({
+      not_charted: notCharted.map(({ measurement, code, reason: why }) => ({
         measurement: measurement.id,
         code,
-        reason,
+        reason: why,
       })),
     },
-    amendments: entries.map(amendment),
+    amendments: [...charted, ...notCharted].map(amendment),
     classifications: size ? [sizeClassification(size)] : [],
     findings: [
       ...datingFinding(doubtful),
