@@ -22,12 +22,15 @@ import { type HttpServer, startHttp } from './http/server.ts';
 import { createUrlSigner, loadSigningSecret } from './http/signed-url.ts';
 import { type Logger, silentLogger } from './logging/logger.ts';
 import { readMetrics } from './metrics.ts';
+import { createOutboundClient, type OutboundClient } from './outbound/client.ts';
+import { createUrlGuard } from './outbound/url-guard.ts';
 import { listDeliveries, replayDelivery } from './outbox/deliveries.ts';
 import { type Outbox, startOutbox } from './outbox/outbox.ts';
 import { openQueue, type RequestQueue } from './queue/queue.ts';
 import { startWorker } from './queue/worker.ts';
 import { createRequestCore, type RequestCore } from './requests/core.ts';
 import { startExpiry } from './requests/expiry.ts';
+import { createWebhookDeliverer } from './webhooks/deliver.ts';
 
 /** The endpoints of this gateway, and the module of the pipeline that each child process loads. */
 const ENDPOINTS = [obstetricEndpoint];
@@ -72,9 +75,11 @@ export async function startGateway(config: Config, logger: Logger): Promise<Gate
     const admin = await serveAdminSocket(config.dataDir, operations, logger);
     ends.push(() => admin.close());
 
+    const outbound = createOutboundClient(createUrlGuard(config.outbound));
+    ends.push(() => outbound.close());
     const roles = new Set(config.roles);
     if (roles.has('delivery')) {
-      const outbox = await startDeliveries(config, database, core, logger);
+      const outbox = await startDeliveries(config, { database, core, outbound, logger });
       ends.push(() => outbox.stop());
     }
     if (roles.has('worker')) {
@@ -140,10 +145,9 @@ function operationsOn(database: PooledDatabase, config: Config): AdminOperations
 
 function startDeliveries(
   config: Config,
-  database: PooledDatabase,
-  core: RequestCore,
-  logger: Logger,
+  parts: { database: PooledDatabase; core: RequestCore; outbound: OutboundClient; logger: Logger },
 ): Promise<Outbox> {
+  const { database, core, outbound, logger } = parts;
   const subject = (requestId: string) => subjectOfRequest(database, requestId);
   const isDicom = (d: Config['destinations'][number]): d is DicomDestination => d.type === 'dicom';
   const isFhir = (d: Config['destinations'][number]): d is FhirDestination => d.type === 'fhir';
@@ -162,6 +166,13 @@ function startDeliveries(
       reportPdf: (result, of) =>
         rebuildReportPdf(result, of, (name) => core.artifactPath(of.requestId, name)),
       binaries: binaryLedger(join(config.dataDir, 'binaries')),
+      logger,
+    }),
+    createWebhookDeliverer({
+      database,
+      core,
+      client: outbound,
+      address: config.http.publicUrl ?? `http://${config.http.host}:${config.http.port}`,
       logger,
     }),
   ];

@@ -21,12 +21,13 @@ type Scope = readonly [account: string, method: string, path: string, key: strin
 /**
  * `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07): the same call twice is done
  * once. Answers are kept for 24 hours per account, method and path; a call that was refused leaves
- * nothing, so that it can be mended and sent again under the same key.
+ * nothing, so that it can be mended and sent again under the same key. `kept` makes of an answer what
+ * may be stored: a secret is shown once and is not in the replay.
  */
-export function idempotent({
-  database,
-  now = () => new Date(),
-}: Pick<HttpDeps, 'database' | 'now'>): Middleware<HttpState> {
+export function idempotent(
+  { database, now = () => new Date() }: Pick<HttpDeps, 'database' | 'now'>,
+  kept: (body: unknown) => unknown = (body) => body,
+): Middleware<HttpState> {
   return async (context, next) => {
     const header = context.req.headers['idempotency-key'];
     context.state.idempotencyKey = null;
@@ -56,7 +57,7 @@ export function idempotent({
       throw error;
     }
     const location = context.response.get('Location') || null;
-    await keep(database, scope, context.status, location, context.body);
+    await keep(database, scope, context.status, location, kept(context.body));
   };
 }
 

@@ -18,6 +18,8 @@ export interface DeliveryRow {
   object: string;
   state: DeliveryState;
   attempt: number;
+  /** Attempts made before a person sent it again. */
+  attempts_before: number;
   next_at: Date;
   give_up_at: Date;
   /** Of the last failure; null while there was none. */
@@ -25,6 +27,11 @@ export interface DeliveryRow {
   detail: string | null;
   created_at: Date;
   ended_at: Date | null;
+}
+
+/** A delivery in the hands of the outbox; `tries` counts from when a person last sent it again. */
+export interface ClaimedDelivery extends Delivery {
+  tries: number;
 }
 
 /** Makes the deliveries of a request; one that exists already stays as it is. */
@@ -39,7 +46,14 @@ export async function enqueueDeliveries(
       `INSERT INTO deliveries (id, request_id, kind, destination, object, give_up_at)
        VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))
        ON CONFLICT (request_id, destination, object) DO NOTHING`,
-      [newId('dlv'), requestId, kind, destination, object, giveUpSeconds],
+      [
+        newId(kind === 'webhook' ? 'whd' : 'dlv'),
+        requestId,
+        kind,
+        destination,
+        object,
+        giveUpSeconds,
+      ],
     );
   }
   if (targets.length > 0) await tx.query('SELECT pg_notify($1, $2)', [OUTBOX_CHANNEL, requestId]);
@@ -54,7 +68,7 @@ export async function claimDelivery(
   kinds: readonly DeliveryKind[],
   busy: readonly string[],
   leaseSeconds: number,
-): Promise<Delivery | null> {
+): Promise<ClaimedDelivery | null> {
   const { rows } = await database.query<DeliveryRow>(
     `UPDATE deliveries SET state = 'sending', attempt = attempt + 1,
        lease_until = now() + make_interval(secs => $3)
@@ -78,6 +92,7 @@ export async function claimDelivery(
         destination: row.destination,
         object: row.object,
         attempt: row.attempt,
+        tries: row.attempt - row.attempts_before,
       }
     : null;
 }
@@ -205,15 +220,26 @@ export function replayDelivery(
   giveUpSeconds: number,
 ): Promise<DeliveryRow> {
   return database.transaction(async (tx) => {
-    const { rows } = await tx.query<DeliveryRow>(
-      `UPDATE deliveries SET state = 'pending', next_at = now(), ended_at = NULL,
-         give_up_at = now() + make_interval(secs => $2)
-       WHERE id = $1 AND state = 'dead' RETURNING *`,
-      [id, giveUpSeconds],
-    );
-    const [row] = rows;
+    const row = await sendAgain(tx, id, ['dead'], giveUpSeconds);
     if (!row) throw new SonogateError('not_found', `No dead delivery has the id ${id}.`);
-    await tx.query('SELECT pg_notify($1, $2)', [OUTBOX_CHANNEL, row.request_id]);
     return row;
   });
+}
+
+/** Makes a delivery that ended in one of `states` due at once; null when there is none. */
+export async function sendAgain(
+  tx: Queryable,
+  id: string,
+  states: readonly DeliveryState[],
+  giveUpSeconds: number,
+): Promise<DeliveryRow | null> {
+  const { rows } = await tx.query<DeliveryRow>(
+    `UPDATE deliveries SET state = 'pending', next_at = now(), ended_at = NULL,
+       attempts_before = attempt, give_up_at = now() + make_interval(secs => $3)
+     WHERE id = $1 AND state = ANY ($2::text[]) RETURNING *`,
+    [id, states, giveUpSeconds],
+  );
+  const [row] = rows;
+  if (row) await tx.query('SELECT pg_notify($1, $2)', [OUTBOX_CHANNEL, row.request_id]);
+  return row ?? null;
 }

@@ -3,6 +3,7 @@ import type { PooledDatabase } from '../database/pooled.ts';
 import type { Logger } from '../logging/logger.ts';
 import { backoffSeconds } from './backoff.ts';
 import {
+  type ClaimedDelivery,
   claimDelivery,
   type DeliveryRow,
   holdDestination,
@@ -106,7 +107,7 @@ export async function startOutbox({
     }
   };
 
-  const attempt = async (delivery: Delivery) => {
+  const attempt = async (delivery: ClaimedDelivery) => {
     const lease = new AbortController();
     const renew = setInterval(() => {
       renewDelivery(database, delivery, LEASE_SECONDS).then(
@@ -141,7 +142,14 @@ export async function startOutbox({
     }
   };
 
-  const settle = async (delivery: Delivery, outcome: SendOutcome) => {
+  const waitAfter = ({ kind, tries }: ClaimedDelivery): number | null => {
+    const deliverer = byKind.get(kind);
+    if (deliverer?.retryWait) return deliverer.retryWait(tries, Math.random());
+    const { retryBaseSeconds: baseSeconds, retryCapSeconds: capSeconds } = settings;
+    return backoffSeconds(tries, { baseSeconds, capSeconds }, Math.random());
+  };
+
+  const settle = async (delivery: ClaimedDelivery, outcome: SendOutcome) => {
     const { id, requestId, destination, object } = delivery;
     const fields = { delivery: id, request: requestId, destination, object };
     if (outcome.outcome === 'delivered') {
@@ -155,18 +163,15 @@ export async function startOutbox({
       logger.error({ ...fields, code }, 'delivery is dead, a person must look');
       return;
     }
-    if (retryAfter !== undefined) await holdDestination(database, destination, retryAfter);
     // A send that we broke off ourselves is not the peer's failure: due again at once.
-    const wait = stopping.signal.aborted
-      ? 0
-      : Math.max(
-          retryAfter ?? 0,
-          backoffSeconds(
-            delivery.attempt,
-            { baseSeconds: settings.retryBaseSeconds, capSeconds: settings.retryCapSeconds },
-            Math.random(),
-          ),
-        );
+    const again = stopping.signal.aborted ? 0 : waitAfter(delivery);
+    if (again === null) {
+      await markDead(database, delivery, code, detail);
+      logger.error({ ...fields, code }, 'delivery given up');
+      return;
+    }
+    if (retryAfter !== undefined) await holdDestination(database, destination, retryAfter);
+    const wait = Math.max(retryAfter ?? 0, again);
     const state = await putBack(database, delivery, code, detail, wait);
     if (state === 'dead') logger.error({ ...fields, code }, 'delivery given up');
     else logger.warn({ ...fields, code, wait: Math.round(wait) }, 'delivery failed, will retry');

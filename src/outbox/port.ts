@@ -1,16 +1,16 @@
 import type { ErrorCode } from '../errors/catalogue.ts';
 
 /** Kinds of destination; each has one deliverer. */
-export type DeliveryKind = 'dicom' | 'fhir';
+export type DeliveryKind = 'dicom' | 'fhir' | 'webhook';
 
 /** What a deliverer is asked to send: one object of one finished request to one destination. */
 export interface Delivery {
   id: string;
   requestId: string;
   kind: DeliveryKind;
-  /** Name of a destination in the configuration. */
+  /** Name of a destination in the configuration; of a webhook the id of its endpoint. */
   destination: string;
-  /** Role of the object: `sr-tid1500`, `sr-tid5000`, `fhir-bundle`. */
+  /** Role of the object: `sr-tid1500`, `sr-tid5000`, `fhir-bundle`; of a webhook its event. */
   object: string;
   attempt: number;
 }
@@ -37,5 +37,10 @@ export type SendOutcome =
 /** Sends one delivery. Never throws for what a peer does; a throw is our own defect. */
 export interface Deliverer {
   kind: DeliveryKind;
+  /**
+   * Seconds until the next attempt after `tries` failed ones, null when there is none; without it
+   * the settings of `delivery` say so. `random` is uniform in [0, 1).
+   */
+  retryWait?(tries: number, random: number): number | null;
   send(delivery: Delivery, signal: AbortSignal): Promise<SendOutcome>;
 }

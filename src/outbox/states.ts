@@ -8,6 +8,8 @@
  *      │  ambiguous,         │ replay by a person
  *      │  lease ran out      │
  *      └─────────────────────┘
+ *
+ * A webhook can be replayed from `delivered` too: receivers lose what they had confirmed.
  */
 export const DELIVERY_STATES = ['pending', 'sending', 'delivered', 'dead'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];

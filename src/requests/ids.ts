@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-export type IdPrefix = 'req' | 'file' | 'art' | 'key' | 'whd' | 'acc' | 'dlv';
+export type IdPrefix = 'req' | 'file' | 'art' | 'key' | 'whd' | 'whe' | 'acc' | 'dlv';
 
 /** Crockford's base 32 in lower case: no i, l, o, u; sorts as the number does. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';

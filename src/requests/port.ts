@@ -47,6 +47,18 @@ export interface DeliveryTarget {
   object: string;
 }
 
+/** Body of a webhook: the request object, or the message of the compatible queue. */
+export type WebhookShape = 'request' | 'queue';
+
+/** Where the end of a request is announced. */
+export interface Webhook {
+  url: string;
+  events: string[];
+  /** Address under which the caller reached us: addresses in the body start with it. */
+  address?: string;
+  shape?: WebhookShape;
+}
+
 /** Which door a request came through; no identity. `study` is our own id of the study row. */
 export type RequestSource =
   | { kind: 'api' | 'queue' }
@@ -62,7 +74,7 @@ export interface SubmitCommand {
   priorFiles: RequestFile[];
   priority: Priority;
   metadata: Record<string, string>;
-  webhook: { url: string; events: string[] } | null;
+  webhook: Webhook | null;
   source: RequestSource;
   /** A second submit with the same value answers the first request again (exactly once per study). */
   uniqueKey: string | null;

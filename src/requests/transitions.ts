@@ -1,4 +1,5 @@
 import type { Queryable } from '../database/port.ts';
+import { announceEnd } from '../webhooks/announce.ts';
 import { appendEvents, type EventRecord } from './events.ts';
 import { FINAL_STATUS, type RequestStatus } from './port.ts';
 import type { RequestFault, Stage, StoredRequest } from './row.ts';
@@ -99,6 +100,7 @@ export async function transition(
   await appendEvents(tx, id, change.at, events);
   const [moved] = rows;
   if (!moved) throw new LeaseLostError(id);
+  await announceEnd(tx, moved);
   return moved;
 }
 

@@ -60,7 +60,7 @@ export function viewRequest(
     priority: row.priority,
     metadata: row.metadata,
     ...(bodies && { input: row.input }),
-    webhook: row.webhook,
+    webhook: row.webhook && { url: row.webhook.url, events: row.webhook.events },
     source: row.source,
     cost: row.cost,
     error: row.fault && problem(row.fault.code, row.fault.detail, baseUrl, { instance: path }),

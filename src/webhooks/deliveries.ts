@@ -1,0 +1,74 @@
+import type { Database, Queryable } from '../database/port.ts';
+import { SonogateError } from '../errors/catalogue.ts';
+import { type DeliveryRow, sendAgain } from '../outbox/deliveries.ts';
+import type { DeliveryState } from '../outbox/states.ts';
+import { type AttemptRow, listAttempts } from './attempts.ts';
+import { GIVE_UP_SECONDS } from './schedule.ts';
+
+export interface WebhookDelivery extends DeliveryRow {
+  url: string;
+  /** Null while the address is in use. */
+  disabled_at: Date | null;
+  attempts: AttemptRow[];
+}
+
+export interface DeliveryQuery {
+  accountId: string;
+  id?: string | undefined;
+  requestId?: string | undefined;
+  state?: DeliveryState | undefined;
+  limit: number;
+  /** The id of the last delivery of the page before. */
+  cursor?: string | undefined;
+}
+
+/** Webhook deliveries of an account, newest first, with their attempts. */
+export async function listWebhookDeliveries(
+  database: Queryable,
+  { accountId, id, requestId, state, limit, cursor }: DeliveryQuery,
+): Promise<{ rows: WebhookDelivery[]; nextCursor: string | null }> {
+  const { rows } = await database.query<Omit<WebhookDelivery, 'attempts'>>(
+    `SELECT d.*, e.url, e.disabled_at FROM deliveries d
+       JOIN webhook_endpoints e ON e.id = d.destination
+     WHERE d.kind = 'webhook' AND e.account_id = $1 AND ($2::text IS NULL OR d.id = $2)
+       AND ($3::text IS NULL OR d.request_id = $3) AND ($4::text IS NULL OR d.state = $4)
+       AND ($5::text IS NULL OR d.id < $5)
+     ORDER BY d.id DESC LIMIT $6`,
+    [accountId, id ?? null, requestId ?? null, state ?? null, cursor ?? null, limit + 1],
+  );
+  const page = rows.slice(0, limit);
+  const ids = page.map((row) => row.id);
+  const attempts = Map.groupBy(await listAttempts(database, ids), (made) => made.delivery_id);
+  return {
+    rows: page.map((row) => ({ ...row, attempts: attempts.get(row.id) ?? [] })),
+    nextCursor: rows.length > page.length ? (page.at(-1)?.id ?? null) : null,
+  };
+}
+
+/**
+ * Sends a webhook again that has been delivered or given up, under the same `webhook-id`, and takes
+ * a disabled address back into use.
+ * @throws SonogateError `not_found`, also while it is still being tried.
+ */
+export function redeliver(
+  database: Database,
+  accountId: string,
+  id: string,
+): Promise<WebhookDelivery> {
+  return database.transaction(async (tx) => {
+    const { rows } = await tx.query<{ destination: string }>(
+      `UPDATE webhook_endpoints e SET disabled_at = NULL, failing_since = NULL
+       FROM deliveries d WHERE d.id = $1 AND d.kind = 'webhook' AND e.id = d.destination
+         AND e.account_id = $2 AND d.state IN ('dead', 'delivered') RETURNING d.destination`,
+      [id, accountId],
+    );
+    const [found] = rows;
+    if (!found) {
+      throw new SonogateError('not_found', 'There is no delivery here that has come to an end.');
+    }
+    await tx.query('DELETE FROM destination_holds WHERE destination = $1', [found.destination]);
+    await sendAgain(tx, id, ['dead', 'delivered'], GIVE_UP_SECONDS);
+    const { rows: again } = await listWebhookDeliveries(tx, { accountId, id, limit: 1 });
+    return again[0] as WebhookDelivery;
+  });
+}

@@ -1,0 +1,47 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+/** What the receiver answers: a status, headers, a body; or nothing at all. */
+export type Reply = { status: number; headers?: OutgoingHttpHeaders; body?: string } | 'silence';
+
+export interface Received {
+  method: string;
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+export interface Receiver {
+  port: number;
+  received: Received[];
+  /** Answers of the next calls, one each; 204 when there are no more. */
+  replies: Reply[];
+  close(): Promise<void>;
+}
+
+/** A client's own server, on a free port of loopback. */
+export async function startReceiver(): Promise<Receiver> {
+  const received: Received[] = [];
+  const replies: Reply[] = [];
+  const server = createServer(async (request, response) => {
+    const { method = '', url: path = '', headers } = request;
+    received.push({ method, path, headers, body: await text(request) });
+    const reply = replies.shift() ?? { status: 204 };
+    if (reply === 'silence') return;
+    response.writeHead(reply.status, reply.headers).end(reply.body);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    received,
+    replies,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
