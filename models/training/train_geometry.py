@@ -71,13 +71,19 @@ def loss_of(logits: torch.Tensor, target: torch.Tensor, weight: torch.Tensor) ->
 class Sampler:
     """Draws records by source and makes random views of them."""
 
-    def __init__(self, records: list[Record], phantom_share: float, seed: int):
+    def __init__(
+        self, records: list[Record], phantom_share: float, seed: int, focus: str | None = None
+    ):
         self.rng = np.random.default_rng(seed)
+        if focus:
+            records = [r for r in records if r.dataset != "phantom" or r.task == focus]
         pools: dict[str, list[Record]] = {}
         for record in records:
             pools.setdefault(source_of(record), []).append(record)
         self.pools = pools
         share = {k: v * (1 - phantom_share) for k, v in SHARE.items()}
+        if focus:
+            share[focus] *= 3
         if "phantom" in pools:
             share["phantom"] = phantom_share
         self.names = [k for k in share if pools.get(k)]
@@ -114,6 +120,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--phantoms", type=Path)
     parser.add_argument("--phantom-share", type=float, default=0.2)
+    parser.add_argument("--focus", choices=["abdomen", "femur"], help="show one small set more")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--resume", type=Path)
     parser.add_argument("--minutes", type=float, default=30)
@@ -128,7 +135,7 @@ def main() -> None:
 
     records = hc18(options.data) + fetal_planes(options.data) + phantoms(options.phantoms)
     records = [r for r in records if r.task and r.split == "train"]
-    sampler = Sampler(records, options.phantom_share, options.seed)
+    sampler = Sampler(records, options.phantom_share, options.seed, options.focus)
     model = GeometryNetwork()
     if options.resume:
         model.load_state_dict(torch.load(options.resume))
