@@ -1,0 +1,69 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startPostgres } from '../peers/postgres.ts';
+import { startRedis } from '../peers/redis.ts';
+
+const CLI = fileURLToPath(new URL('../../src/cli/sonogate.ts', import.meta.url));
+const LONGEST_MS = 240_000;
+
+/** Runs `sonogate demo` as a new user would. */
+function runDemo(
+  out: string,
+  environment: Record<string, string>,
+): Promise<{ code: number; output: string }> {
+  const { DATABASE_URL: _database, REDIS_URL: _redis, ...own } = process.env;
+  return new Promise((done) => {
+    execFile(
+      process.execPath,
+      [CLI, 'demo', '--out', out],
+      { env: { ...own, ...environment }, timeout: LONGEST_MS },
+      (error, stdout, stderr) =>
+        done({ code: error ? Number(error.code ?? 1) : 0, output: stdout + stderr }),
+    );
+  });
+}
+
+async function expectArrived(out: string): Promise<void> {
+  expect((await readdir(join(out, 'pacs'))).filter((name) => name.endsWith('.dcm'))).toHaveLength(
+    2,
+  );
+  const reports = JSON.parse(await readFile(join(out, 'ehr', 'DiagnosticReport.json'), 'utf8'));
+  expect(reports).toHaveLength(1);
+  expect(reports[0]).toMatchObject({ status: 'preliminary' });
+}
+
+describe('npm run demo', { timeout: LONGEST_MS }, () => {
+  let out: string;
+  beforeEach(async () => {
+    out = await mkdtemp(join(tmpdir(), 'sonogate-demo-test-'));
+  });
+  afterEach(() => rm(out, { recursive: true, force: true }));
+
+  it('exits 0 on the embedded defaults, with the SR at the PACS and the report at the EHR', async () => {
+    const { code, output } = await runDemo(out, {});
+    expect(code, output).toBe(0);
+    expect(output).toContain('database embedded, queue in the database');
+    await expectArrived(out);
+  });
+
+  it('does the same twice on a PostgreSQL server and Redis', async ({ skip }) => {
+    const [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
+    try {
+      if (!postgres || !redis) return skip('PostgreSQL or Redis is not installed');
+      const servers = { DATABASE_URL: await postgres.createDatabase(), REDIS_URL: redis.url };
+      for (const run of ['first', 'second']) {
+        const { code, output } = await runDemo(join(out, run), servers);
+        expect(code, output).toBe(0);
+        expect(output).toContain('database PostgreSQL, queue Redis');
+        await expectArrived(join(out, run));
+      }
+    } finally {
+      await postgres?.stop();
+      await redis?.stop();
+    }
+  });
+});
