@@ -9,6 +9,7 @@ import { createFhirDeliverer } from '../fhir/deliver.ts';
 import { rebuildReportPdf } from '../pipelines/artifacts/report/rebuild-report.ts';
 import { buildTid1500 } from '../pipelines/artifacts/sr/tid1500.ts';
 import { buildTid5000 } from '../pipelines/artifacts/sr/tid5000.ts';
+import { echoEndpoint } from '../pipelines/echo/endpoint.ts';
 import { obstetricEndpoint } from '../pipelines/obstetric/endpoint.ts';
 import { DEFAULT_ACCOUNT_ID } from './accounts/keys.ts';
 import { createOperations } from './admin/operations.ts';
@@ -16,6 +17,7 @@ import { type AdminOperations, serveAdminSocket } from './admin/socket.ts';
 import { migrate } from './database/migrate.ts';
 import { openDatabase, type PooledDatabase } from './database/open.ts';
 import { openBlobFolder } from './files/blob-folder.ts';
+import { createHostedFileFetcher } from './files/hosted-files.ts';
 import { createUploads } from './files/uploads.ts';
 import { createHttpApp } from './http/app.ts';
 import { type HttpServer, startHttp } from './http/server.ts';
@@ -33,10 +35,11 @@ import { startExpiry } from './requests/expiry.ts';
 import { createWebhookDeliverer } from './webhooks/deliver.ts';
 
 /** The endpoints of this gateway, and the module of the pipeline that each child process loads. */
-const ENDPOINTS = [obstetricEndpoint];
+const ENDPOINTS = [obstetricEndpoint, echoEndpoint];
 const PIPELINES: Readonly<Record<string, string>> = {
   [obstetricEndpoint.id]: new URL('./obstetric-pipeline.ts', import.meta.url).href,
 };
+const MOCK = new URL('./mock-pipeline.ts', import.meta.url).href;
 
 const UPLOAD_CLEANING_MS = 3_600_000;
 
@@ -88,6 +91,8 @@ export async function startGateway(config: Config, logger: Logger): Promise<Gate
         queue,
         endpoints: ENDPOINTS,
         pipelines: PIPELINES,
+        mock: MOCK,
+        fetchFile: createHostedFileFetcher(outbound, config.outbound),
         config,
         logger,
       });
@@ -109,7 +114,7 @@ export async function startGateway(config: Config, logger: Logger): Promise<Gate
     }
     let http: HttpServer | null = null;
     if (roles.has('api')) {
-      const api = await startApi(config, { database, queue, core, logger });
+      const api = await startApi(config, { database, queue, core, outbound, logger });
       ends.push(() => api.stop());
       http = api.server;
     }
@@ -181,9 +186,15 @@ function startDeliveries(
 
 async function startApi(
   config: Config,
-  parts: { database: PooledDatabase; queue: RequestQueue; core: RequestCore; logger: Logger },
+  parts: {
+    database: PooledDatabase;
+    queue: RequestQueue;
+    core: RequestCore;
+    outbound: OutboundClient;
+    logger: Logger;
+  },
 ): Promise<{ server: HttpServer; stop(): Promise<void> }> {
-  const { database, queue, core, logger } = parts;
+  const { database, queue, core, outbound, logger } = parts;
   const uploads = createUploads({
     database,
     blobs: await openBlobFolder(join(config.dataDir, 'files')),
@@ -199,6 +210,7 @@ async function startApi(
     core,
     database,
     uploads,
+    outbound,
     signer: createUrlSigner(await loadSigningSecret(database)),
     config: config.http,
     logger,

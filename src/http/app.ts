@@ -15,6 +15,7 @@ import { addRequestRoutes } from './requests.ts';
 import { responseHeaders } from './response-headers.ts';
 import { addRunRoutes } from './run.ts';
 import { addUploadRoutes } from './uploads.ts';
+import { addWebhookRoutes } from './webhooks.ts';
 
 const CLIENT_WENT_AWAY = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE']);
 
@@ -28,6 +29,7 @@ export function createHttpApp(deps: HttpDeps): Koa<HttpState> {
   addArtifactRoutes(router, deps);
   addUploadRoutes(router, deps);
   addModelRoutes(router, deps);
+  addWebhookRoutes(router, deps);
   addCompatibleStorageRoutes(router, deps);
   addCompatibleQueueRoutes(router, deps);
   addHealthRoutes(router, deps);

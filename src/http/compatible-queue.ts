@@ -3,6 +3,7 @@ import type { Context } from 'koa';
 import { SonogateError } from '../errors/catalogue.ts';
 import { queuePosition } from '../requests/queue-position.ts';
 import type { RequestRow } from '../requests/row.ts';
+import { WEBHOOK_EVENTS } from '../webhooks/announce.ts';
 import { requireScope } from './authentication.ts';
 import { COMPATIBLE_QUEUE, queueLogs, queueStatus, queueStatuses } from './compatible-status.ts';
 import { ownFileIds } from './compatible-storage.ts';
@@ -12,7 +13,6 @@ import { idempotent } from './idempotency.ts';
 import { jsonBody } from './json-body.ts';
 import { ownRequest } from './requests.ts';
 import { acceptSubmission } from './submission.ts';
-import { WEBHOOK_EVENTS } from './submit-body.ts';
 
 const TARGETS = [`${COMPATIBLE_QUEUE}/:ns/:model`, `${COMPATIBLE_QUEUE}/:ns/:model/:endpoint`];
 
@@ -30,6 +30,7 @@ export function addCompatibleQueueRoutes(router: Router<HttpState>, deps: HttpDe
       target: targetOf(context.params),
       body: submitBodyOf(context, baseUrl(context, config)),
       door: 'queue',
+      address: baseUrl(context, config),
     });
     const position = await queuePosition(database, row);
     context.set('X-Fal-Request-Id', row.id);

@@ -4,6 +4,7 @@ import type { Principal } from '../accounts/keys.ts';
 import type { Database } from '../database/port.ts';
 import type { Uploads } from '../files/uploads.ts';
 import type { Logger } from '../logging/logger.ts';
+import type { OutboundClient } from '../outbound/client.ts';
 import type { RequestCore } from '../requests/core.ts';
 import type { Metric } from './metrics.ts';
 import type { UrlSigner } from './signed-url.ts';
@@ -13,6 +14,7 @@ export interface HttpDeps {
   core: RequestCore;
   database: Database;
   uploads: Uploads;
+  outbound: Pick<OutboundClient, 'check'>;
   signer: UrlSigner;
   config: Pick<Config['http'], 'publicUrl' | 'maxBodyBytes'>;
   logger: Logger;

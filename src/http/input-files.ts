@@ -1,34 +1,32 @@
 import { InvalidInputError, type PointedError } from '../errors/problem.ts';
-import type { Uploads } from '../files/uploads.ts';
+import { UrlNotPermittedError } from '../outbound/url-guard.ts';
 import type { EndpointInput } from '../requests/endpoint.ts';
 import type { RequestFile } from '../requests/port.ts';
+import type { HttpDeps } from './deps.ts';
+import { LONGEST_NAME } from './uploads.ts';
 
 const FILE_ID = /^file_[0-9a-hjkmnp-tv-z]{26}$/;
+const WEB_ADDRESS = /^https?:/i;
 
-/** The elements of `files` and `prior_files` that are not ids of uploads, each by its place. */
-export function notUploads(input: EndpointInput): PointedError[] {
-  return elements(input)
-    .filter(({ file }) => !FILE_ID.test(file))
-    .map(({ pointer, file }) => ({
-      pointer,
-      detail: /^https:/i.test(file)
-        ? 'hosted files come with the next release; upload the file and give its id'
-        : 'not the id of an upload (file_…)',
-    }));
-}
+type FileParts = Pick<HttpDeps, 'uploads' | 'outbound' | 'logger'>;
 
 /**
- * The files of an input, as they lie on this machine, under names that are unique in the request.
- * @throws InvalidInputError `file_not_ready`, naming each file that cannot be used.
+ * The files of an input, under names that are unique in the request: uploads as they lie on this
+ * machine, hosted files by the URL that they are fetched from when the request starts.
+ * @throws InvalidInputError naming each element that cannot be used: `file_not_ready` for uploads.
  */
-export async function uploadedFiles(
-  uploads: Uploads,
+export async function inputFiles(
+  parts: FileParts,
   accountId: string,
   input: EndpointInput,
 ): Promise<{ files: RequestFile[]; priorFiles: RequestFile[] }> {
   const asked = elements(input);
-  const ready = await uploads.ready(accountId, [...new Set(asked.map(({ file }) => file))]);
-  const missing = asked.filter(({ file }) => !ready.has(file));
+  const wrong = asked.flatMap((element) => complaint(element, parts));
+  if (wrong.length > 0) throw new InvalidInputError(wrong);
+
+  const ids = asked.map(({ file }) => file).filter((file) => FILE_ID.test(file));
+  const ready = await parts.uploads.ready(accountId, [...new Set(ids)]);
+  const missing = asked.filter(({ file }) => FILE_ID.test(file) && !ready.has(file));
   if (missing.length > 0) {
     throw new InvalidInputError(
       missing.map(({ pointer, file }) => ({ pointer, detail: `${file} is not a ready file` })),
@@ -36,18 +34,58 @@ export async function uploadedFiles(
     );
   }
   const taken = new Set<string>();
-  const found = (ids: readonly string[]) =>
-    ids.flatMap((id) => {
-      const file = ready.get(id);
-      return file ? [{ ...file, name: uniqueName(file.name, taken) }] : [];
+  const found = (files: readonly string[]) =>
+    files.map((file) => {
+      const known = ready.get(file) ?? hostedFile(file);
+      return { ...known, name: uniqueName(known.name, taken) };
     });
   return { files: found(input.files), priorFiles: found(input.prior_files ?? []) };
 }
 
-function elements(input: EndpointInput): { pointer: string; file: string }[] {
+interface Element {
+  pointer: string;
+  file: string;
+}
+
+function elements(input: EndpointInput): Element[] {
   const list = (field: string, files: readonly string[]) =>
     files.map((file, n) => ({ pointer: `/input/${field}/${n}`, file }));
   return [...list('files', input.files), ...list('prior_files', input.prior_files ?? [])];
+}
+
+/** What is wrong with an element that can be said without looking for it. */
+function complaint({ pointer, file }: Element, { outbound, logger }: FileParts): PointedError[] {
+  if (FILE_ID.test(file)) return [];
+  if (!WEB_ADDRESS.test(file)) {
+    return [{ pointer, detail: 'neither the id of an upload (file_…) nor an https URL' }];
+  }
+  try {
+    outbound.check(file, 'input-file');
+    return [];
+  } catch (error) {
+    if (!(error instanceof UrlNotPermittedError)) throw error;
+    // Which rule it breaks is not said, so that nobody learns of our network by trying.
+    logger.info({ pointer, reason: error.reason }, 'URL of an input file refused');
+    return [{ pointer, detail: 'URL not permitted' }];
+  }
+}
+
+/** A file that is yet to be fetched, named after the last part of its path. */
+function hostedFile(url: string): RequestFile {
+  const last = new URL(url).pathname.split('/').at(-1) ?? '';
+  const name = decoded(last)
+    .replaceAll(/[/\\\p{Cc}]/gu, '_')
+    .slice(-LONGEST_NAME);
+  const plain = /^\.*$/.test(name) ? 'file' : name;
+  return { name: plain, url, path: '', bytes: 0, sha256: '' };
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 /** Two files of one name stay apart: `a.png`, `a-2.png`. */

@@ -17,10 +17,16 @@ export function addRunRoutes(router: Router<HttpState>, deps: HttpDeps): void {
       const { ns, model, endpoint } = context.params;
       const target = [ns, model, endpoint].filter(Boolean).join('/');
       const { body } = context.state;
-      const row = await acceptSubmission(deps, context.state, { target, body, door: 'api' });
+      const address = baseUrl(context, config);
+      const row = await acceptSubmission(deps, context.state, {
+        target,
+        body,
+        door: 'api',
+        address,
+      });
       context.status = 202;
       context.set('Location', `/v1/requests/${row.id}`);
-      context.body = await core.view(row, baseUrl(context, config));
+      context.body = await core.view(row, address);
     },
   );
 }

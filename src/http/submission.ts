@@ -1,16 +1,18 @@
+import { MOCK_SCENARIOS, mockScenario } from '../../pipelines/contract/job.ts';
 import { SonogateError } from '../errors/catalogue.ts';
 import { InvalidInputError, type PointedError, pointedErrors } from '../errors/problem.ts';
 import type { EndpointInput } from '../requests/endpoint.ts';
 import { resolveEndpoint } from '../requests/resolve.ts';
 import type { RequestRow } from '../requests/row.ts';
 import type { HttpDeps, HttpState } from './deps.ts';
-import { notUploads, uploadedFiles } from './input-files.ts';
+import { inputFiles } from './input-files.ts';
 import { submitBody } from './submit-body.ts';
+import { acceptedWebhook } from './webhook-target.ts';
 
-/** Nothing is taken silently that this release does not do. */
-const WEBHOOKS_TO_COME: PointedError = {
-  pointer: '/webhook',
-  detail: 'webhooks come with the next release; follow the events or wait on the request',
+/** A misspelt scenario would be taken for a success. */
+const UNKNOWN_SCENARIO: PointedError = {
+  pointer: '/metadata/mock',
+  detail: `the mock backend knows: ${MOCK_SCENARIOS.join(', ')}`,
 };
 
 /** Where a submit was sent, and which of the two HTTP doors it came through. */
@@ -20,34 +22,34 @@ export interface Submission {
   /** The submit body of service.md 2.2. */
   body: unknown;
   door: 'api' | 'queue';
+  /** Under which the caller reached us. */
+  address: string;
 }
 
 /**
  * Checks a submit and makes the request of it.
- * @throws SonogateError `unknown_endpoint`, `invalid_json`, `forbidden`; InvalidInputError
+ * @throws SonogateError `unknown_endpoint`, `invalid_json`, `endpoint_not_available`; InvalidInputError
  */
 export async function acceptSubmission(
-  { core, uploads }: Pick<HttpDeps, 'core' | 'uploads'>,
+  deps: Pick<HttpDeps, 'core' | 'database' | 'uploads' | 'outbound' | 'logger'>,
   { principal, idempotencyKey }: HttpState,
-  { target, body, door }: Submission,
+  { target, body, door, address }: Submission,
 ): Promise<RequestRow> {
+  const { core } = deps;
   const [path, version] = split(target);
   const endpoint = resolveEndpoint(core.endpoints(), path, version);
-  if (principal.test) {
-    throw new SonogateError(
-      'forbidden',
-      'Test keys run the mock backend, which comes with the next release; use a live key.',
-    );
-  }
   if (body === undefined) throw new SonogateError('invalid_json', 'The call has no body.');
   const parsed = submitBody(endpoint).safeParse(body);
   if (!parsed.success) throw new InvalidInputError(pointedErrors(parsed.error));
   const { webhook, priority, metadata } = parsed.data;
+  if (principal.test && mockScenario(metadata.mock) === null) {
+    throw new InvalidInputError([UNKNOWN_SCENARIO]);
+  }
   // As submitted, without the defaults of the schema: this is what the request shows as `input`.
   const { input } = body as { input: EndpointInput };
-  const toCome = [...notUploads(input), ...(webhook ? [WEBHOOKS_TO_COME] : [])];
-  if (toCome.length > 0) throw new InvalidInputError(toCome);
-  const files = await uploadedFiles(uploads, principal.accountId, input);
+  const { accountId } = principal;
+  const announced = webhook ? await acceptedWebhook(deps, accountId, webhook) : null;
+  const files = await inputFiles(deps, accountId, input);
 
   const { id } = await core.submit({
     endpoint: endpoint.id,
@@ -56,12 +58,12 @@ export async function acceptSubmission(
     ...files,
     priority,
     metadata,
-    webhook: null,
+    webhook: announced && { ...announced, address, shape: door === 'queue' ? 'queue' : 'request' },
     source: { kind: door },
     uniqueKey: idempotencyKey,
     accountId: principal.accountId,
     keyId: principal.keyId,
-    test: false,
+    test: principal.test,
     deliverTo: [],
   });
   const row = await core.get(id, principal.accountId);

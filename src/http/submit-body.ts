@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { LONGEST_URL } from '../outbound/url-guard.ts';
 import type { Endpoint } from '../requests/endpoint.ts';
-
-export const WEBHOOK_EVENTS = ['request.succeeded', 'request.failed'] as const;
+import { WEBHOOK_EVENTS } from '../webhooks/announce.ts';
 
 const webhook = z.strictObject({
-  url: z.url({ protocol: /^https$/, message: 'an https URL' }).max(2048),
+  url: z.url({ protocol: /^https?$/, message: 'an https URL' }).max(LONGEST_URL),
   events: z.array(z.enum(WEBHOOK_EVENTS)).default([...WEBHOOK_EVENTS]),
 });
 
@@ -16,7 +16,7 @@ const metadata = z
 export function submitBody(endpoint: Endpoint) {
   return z.strictObject({
     input: endpoint.input,
-    webhook: webhook.optional().describe('Comes with the next release and is refused until then.'),
+    webhook: webhook.optional(),
     priority: z.enum(['low', 'normal', 'high']).default('normal'),
     metadata: metadata.default({}),
   });

@@ -11,8 +11,8 @@ import { jsonBody } from './json-body.ts';
 
 export const LINK_LIFE_MS = 3_600_000;
 
-/** Leaves room for the number that tells two files of one name apart (run.ts). */
-const LONGEST_NAME = 180;
+/** Leaves room for the number that tells two files of one name apart (input-files.ts). */
+export const LONGEST_NAME = 180;
 
 export const announcement = z.strictObject({
   filename: z

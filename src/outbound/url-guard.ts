@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import type { Config } from '../../config/schema.ts';
 import { addressRanges, isIn, isPublic } from './addresses.ts';
 
-const LONGEST_URL = 2048;
+export const LONGEST_URL = 2048;
 
 /** What a URL given by a client is for. */
 export type OutboundPurpose = 'webhook' | 'input-file';
@@ -55,9 +55,9 @@ export function createUrlGuard(
 
   return {
     check(text, purpose) {
-      if (text.length > LONGEST_URL) throw new UrlNotPermittedError('too long');
       const url = URL.parse(text);
       if (!url) throw new UrlNotPermittedError('not a URL');
+      if (url.href.length > LONGEST_URL) throw new UrlNotPermittedError('too long');
       const hostname = plainHost(url);
       const entry = listed.get(hostname);
       checkScheme(url, entry);

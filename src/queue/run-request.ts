@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Job } from '../../pipelines/contract/job.ts';
+import { type Job, mockScenario } from '../../pipelines/contract/job.ts';
 import type { ErrorCode } from '../errors/catalogue.ts';
+import { HostedFileError } from '../files/hosted-files.ts';
 import { ArtifactMismatchError, removeResult, storeResult } from '../files/results.ts';
 import {
   InputFileMissingError,
@@ -14,7 +15,7 @@ import { enqueueDeliveries } from '../outbox/deliveries.ts';
 import { type ArtifactEntry, artifactListSchema, saveArtifacts } from '../requests/artifacts.ts';
 import type { ChangeFeed } from '../requests/changes.ts';
 import type { Endpoint } from '../requests/endpoint.ts';
-import type { RequestStatus } from '../requests/port.ts';
+import type { RequestFile, RequestStatus } from '../requests/port.ts';
 import type { StoredRequest } from '../requests/row.ts';
 import { STAGES } from '../requests/stage.ts';
 import { letGo } from '../requests/take-up.ts';
@@ -50,6 +51,11 @@ class Refusal extends Error {
   }
 }
 
+/** The run was broken off before the pipeline began. */
+class InterruptedError extends Error {
+  override name = 'InterruptedError';
+}
+
 const MILLISECONDS_PER_DAY = 86_400_000;
 
 /**
@@ -61,8 +67,9 @@ export async function runRequest(row: StoredRequest, parts: RunParts): Promise<R
   const { id, attempts } = row;
   const lease = holdLease(database, changes, id, attempts);
   try {
-    await prepare(row, parts);
-    const outcome = await runPipeline(row, parts, AbortSignal.any([lease.lost, stopping]));
+    const broken = AbortSignal.any([lease.lost, stopping]);
+    await prepare(row, parts, broken);
+    const outcome = await runPipeline(row, parts, broken);
     if (outcome.type === 'crashed' || (outcome.type === 'aborted' && stopping.aborted)) {
       const crashed = outcome.type === 'crashed';
       if (crashed) logger.warn({ request: id, reason: outcome.reason }, 'pipeline process died');
@@ -75,6 +82,11 @@ export async function runRequest(row: StoredRequest, parts: RunParts): Promise<R
     await succeed(row, parts);
   } catch (error) {
     if (error instanceof LeaseLostError) return 'over';
+    if (error instanceof InterruptedError) {
+      await lease.release();
+      await letGo(database, id, attempts, 'interrupted');
+      return 'over';
+    }
     const refusal = error instanceof Refusal ? error : internal(error, row, parts);
     const fault = { code: refusal.code, detail: refusal.detail };
     await database
@@ -90,7 +102,7 @@ export async function runRequest(row: StoredRequest, parts: RunParts): Promise<R
 }
 
 /** Lays out the work folder and moves the request to `running`. */
-async function prepare(row: StoredRequest, parts: RunParts): Promise<void> {
+async function prepare(row: StoredRequest, parts: RunParts, broken: AbortSignal): Promise<void> {
   const { database, config, now } = parts;
   const endpoint = endpointOf(row, parts.endpoints);
   const input = endpoint.input.parse(row.input);
@@ -103,15 +115,18 @@ async function prepare(row: StoredRequest, parts: RunParts): Promise<void> {
     options: input.options ?? {},
     clinicalContext: input.clinical_context ?? {},
     models: config.models,
+    ...(row.test && { mock: mockScenario(row.metadata.mock) ?? 'succeed' }),
   };
   const files = [
     ...row.files,
     ...row.prior_files.map((file, i) => ({ ...file, name: priors[i] ?? file.name })),
   ];
-  await layOutWork(workFolder(config.dataDir, row.id), job, files).catch((error: unknown) => {
+  const here = files.filter(({ url }) => url === undefined);
+  await layOutWork(workFolder(config.dataDir, row.id), job, here).catch((error: unknown) => {
     if (!(error instanceof InputFileMissingError)) throw error;
     throw new Refusal('rejected', 'file_not_ready', `${error.message}.`);
   });
+  await fetchHosted(row, files, parts, broken);
   // A request whose worker died while it ran is still `running`.
   if (row.status === 'running') return;
   await database.transaction((tx) =>
@@ -121,6 +136,29 @@ async function prepare(row: StoredRequest, parts: RunParts): Promise<void> {
       stage: STAGES.starting,
     }),
   );
+}
+
+/** Fetches what the client named by URL, one after the other, into the work folder. */
+async function fetchHosted(
+  { id, attempts, status, test }: StoredRequest,
+  files: readonly RequestFile[],
+  { database, config, fetchFile, now }: RunParts,
+  broken: AbortSignal,
+): Promise<void> {
+  // The mock backend opens no file.
+  const hosted = test ? [] : files.filter(({ url }) => url !== undefined);
+  if (hosted.length > 0 && status !== 'running') {
+    await database.transaction((tx) => enterStage(tx, id, attempts, STAGES.fetching, now()));
+  }
+  for (const { name, url = '' } of hosted) {
+    const path = join(workFolder(config.dataDir, id), 'files', name);
+    await fetchFile(url, path, broken).catch((error: unknown) => {
+      if (broken.aborted) throw new InterruptedError();
+      if (!(error instanceof HostedFileError)) throw error;
+      const detail = `${name} could not be fetched: ${error.message}.`;
+      throw new Refusal('rejected', 'hosted_file_unreachable', detail);
+    });
+  }
 }
 
 function endpointOf(row: StoredRequest, endpoints: readonly Endpoint[]): Endpoint {
@@ -136,7 +174,7 @@ async function runPipeline(
   signal: AbortSignal,
 ): Promise<RunOutcome> {
   const { config, pool } = parts;
-  const module = parts.pipelines[row.endpoint];
+  const module = row.test ? parts.mock : parts.pipelines[row.endpoint];
   if (module === undefined) {
     throw new Refusal('failed', 'unknown_endpoint', `No pipeline for ${row.endpoint}.`);
   }

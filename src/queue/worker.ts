@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Config } from '../../config/schema.ts';
 import type { PooledDatabase } from '../database/pooled.ts';
+import type { FetchHostedFile } from '../files/hosted-files.ts';
 import type { Logger } from '../logging/logger.ts';
 import { openChangeFeed } from '../requests/changes.ts';
 import type { Endpoint } from '../requests/endpoint.ts';
@@ -17,6 +18,9 @@ export interface WorkerOptions {
   endpoints: readonly Endpoint[];
   /** Endpoint id → URL of the module that exports its `pipeline`. */
   pipelines: Readonly<Record<string, string>>;
+  /** URL of the module of the mock backend, which runs the requests of test keys. */
+  mock?: string;
+  fetchFile: FetchHostedFile;
   config: Pick<Config, 'dataDir' | 'worker' | 'models' | 'retention' | 'delivery'>;
   logger: Logger;
   now?: () => Date;

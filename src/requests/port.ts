@@ -35,6 +35,8 @@ export type Priority = 'low' | 'normal' | 'high';
 export interface RequestFile {
   /** As the client knows it; a plain file name, unique in the request. */
   name: string;
+  /** Where it is fetched from when the request starts; `path` and `sha256` are empty then. */
+  url?: string;
   path: string;
   bytes: number;
   sha256: string;

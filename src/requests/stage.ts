@@ -5,6 +5,7 @@ export const STAGES = {
   received: { name: 'received', label: 'Received', progress: 0, eta_s: null },
   queued_gpu: { name: 'queued_gpu', label: 'Waiting for a worker', progress: 0, eta_s: null },
   validating: { name: 'validating', label: 'Checking the files', progress: 0.02, eta_s: null },
+  fetching: { name: 'validating', label: 'Fetching the files', progress: 0.03, eta_s: null },
   starting: { name: 'starting', label: 'Starting the pipeline', progress: 0.05, eta_s: null },
   uploading: { name: 'uploading', label: 'Storing the result', progress: 0.96, eta_s: null },
   completed: { name: 'completed', label: 'Completed', progress: 1, eta_s: 0 },

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { Config } from '../../../config/schema.ts';
 import { createKey, type NewKey } from '../../../src/accounts/keys.ts';
 import { migrate } from '../../../src/database/migrate.ts';
 import { openDatabase } from '../../../src/database/open.ts';
@@ -12,6 +13,7 @@ import type { HttpDeps } from '../../../src/http/deps.ts';
 import { startHttp } from '../../../src/http/server.ts';
 import { createUrlSigner, loadSigningSecret } from '../../../src/http/signed-url.ts';
 import { silentLogger } from '../../../src/logging/logger.ts';
+import { createUrlGuard } from '../../../src/outbound/url-guard.ts';
 import { createRequestCore } from '../../../src/requests/core.ts';
 import type { Endpoint } from '../../../src/requests/endpoint.ts';
 import { freshDataDir } from '../../peers/embedded.ts';
@@ -51,6 +53,14 @@ const endpoints: Endpoint[] = [
   { ...endpoint, version: '1.0.0' },
   { ...endpoint, version: '1.10.0' },
 ];
+
+/** One host inside, which may serve files and take webhooks; else as a site starts out. */
+const OUTBOUND: Config['outbound'] = {
+  hosts: [{ host: 'pacs.example', addresses: ['10.0.0.0/8'], ports: [443, 8443], http: false }],
+  inputFiles: 'listed-hosts',
+  maxFileBytes: MAX_UPLOAD_BYTES,
+  fetchTimeoutSeconds: 10,
+};
 
 export interface Gateway {
   url: string;
@@ -133,6 +143,7 @@ export async function startGateway(
     core,
     database,
     uploads,
+    outbound: createUrlGuard(OUTBOUND),
     signer: createUrlSigner(await loadSigningSecret(database)),
     config: { maxBodyBytes: MAX_BODY_BYTES },
     logger,

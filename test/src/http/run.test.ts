@@ -94,10 +94,11 @@ describe('POST /v1/run', () => {
   });
 
   it.each([
-    ['a hosted file', 'https://pacs.example/study.zip', 'next release'],
-    ['a plain http address', 'http://pacs.example/study.zip', 'not the id of an upload'],
-    ['a path', '../../etc/passwd', 'not the id of an upload'],
-    ['an id in capitals', NO_SUCH_FILE.toUpperCase(), 'not the id of an upload'],
+    ['a hosted file of a host that is not listed', 'https://example.com/a.zip', 'not permitted'],
+    ['a hosted file inside', 'https://169.254.169.254/latest/meta-data', 'not permitted'],
+    ['a plain http address', 'http://pacs.example/study.zip', 'not permitted'],
+    ['a path', '../../etc/passwd', 'neither the id of an upload'],
+    ['an id in capitals', NO_SUCH_FILE.toUpperCase(), 'neither the id of an upload'],
   ])('refuses %s by its place', async (_case, element, reason) => {
     const answer = await run({ input: { files: [file, element] } });
     expect(answer.status).toBe(422);
@@ -108,14 +109,48 @@ describe('POST /v1/run', () => {
     ]);
   });
 
-  it('refuses a webhook rather than forget it', async () => {
-    const answer = await run({
-      input: { files: [file] },
-      webhook: { url: 'https://his.example/hook', events: ['request.succeeded'] },
+  it('takes hosted files beside uploads, in their order and under names of their own', async () => {
+    const hosted = [
+      'https://pacs.example/studies/4711/a.png?signature=1',
+      'https://pacs.example/',
+      'https://pacs.example/%2e%2e%2fetc%5cpasswd',
+    ];
+    const answer = await run({ input: { files: [hosted[0], file, hosted[1], hosted[2]] } });
+    expect(answer.status).toBe(202);
+    const { rows } = await gateway.database.query<{ files: { name: string; url?: string }[] }>(
+      'SELECT files FROM requests WHERE id = $1',
+      [(await read(answer)).id],
+    );
+    expect(rows[0]?.files.map(({ name, url }) => [name, url])).toEqual([
+      ['a.png', hosted[0]],
+      ['a-2.png', undefined],
+      ['file', hosted[1]],
+      ['.._etc_passwd', hosted[2]],
+    ]);
+  });
+
+  it('takes a webhook, for both events unless one is named', async () => {
+    const webhook = { url: 'https://his.example/hook?token=1' };
+    const answer = await run({ input: { files: [file] }, webhook });
+    expect(answer.status).toBe(202);
+    expect(await read(answer)).toMatchObject({
+      webhook: { ...webhook, events: ['request.succeeded', 'request.failed'] },
     });
+  });
+
+  it.each([
+    ['http://his.example/hook'],
+    ['https://127.0.0.1/hook'],
+    ['https://[::ffff:127.0.0.1]/hook'],
+    ['https://2130706433/hook'],
+    ['https://localhost./hook'],
+    ['https://user:secret@his.example/hook'],
+    ['https://his.example:22/hook'],
+  ])('refuses the webhook %s without saying why', async (url) => {
+    const answer = await run({ input: { files: [file] }, webhook: { url } });
     expect(answer.status).toBe(422);
     expect((await read(answer)).errors).toEqual([
-      { pointer: '/webhook', detail: expect.stringContaining('next release') },
+      { pointer: '/webhook/url', detail: 'URL not permitted' },
     ]);
   });
 

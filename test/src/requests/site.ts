@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { migrate } from '../../../src/database/migrate.ts';
 import { openDatabase } from '../../../src/database/open.ts';
+import { type FetchHostedFile, HostedFileError } from '../../../src/files/hosted-files.ts';
 import type { Logger } from '../../../src/logging/logger.ts';
 import { silentLogger } from '../../../src/logging/logger.ts';
 import { openQueue } from '../../../src/queue/queue.ts';
@@ -52,6 +53,10 @@ const pipelines = {
   [endpoint.id]: new URL('../queue/pipelines/obedient.ts', import.meta.url).href,
 };
 
+const fetchNothing: FetchHostedFile = async () => {
+  throw new HostedFileError('not in this test');
+};
+
 interface SiteOptions {
   databaseUrl?: string | undefined;
   redisUrl?: string | undefined;
@@ -60,6 +65,8 @@ interface SiteOptions {
   endpoints?: Endpoint[];
   worker?: Partial<{ concurrency: number; timeoutSeconds: number; childMemoryMegabytes: number }>;
   now?: () => Date;
+  /** What fetches hosted files; without it none can be had. */
+  fetchFile?: FetchHostedFile;
   logger?: Logger;
 }
 
@@ -68,6 +75,7 @@ export type Site = Awaited<ReturnType<typeof openSite>>;
 /** The request core with a database and a queue of its own, as `main.ts` puts it together. */
 export async function openSite(options: SiteOptions = {}) {
   const { databaseUrl, redisUrl, endpoints = [endpoint], logger = silentLogger } = options;
+  const { fetchFile = fetchNothing } = options;
   const dataDir =
     options.dataDir ??
     (databaseUrl ? await mkdtemp(join(tmpdir(), 'sonogate-data-')) : await freshDataDir());
@@ -126,7 +134,7 @@ export async function openSite(options: SiteOptions = {}) {
     submit: async (...given: Parameters<typeof command>) =>
       (await core.submit(command(...given))).id,
     startWorker: async () => {
-      worker = await startWorker({ ...parts, pipelines });
+      worker = await startWorker({ ...parts, pipelines, fetchFile });
       return worker;
     },
     row: async (id: string): Promise<RequestRow> => {

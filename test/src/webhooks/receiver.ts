@@ -3,8 +3,10 @@ import { createServer, type IncomingHttpHeaders, type OutgoingHttpHeaders } from
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** What the receiver answers: a status, headers, a body; or nothing at all. */
-export type Reply = { status: number; headers?: OutgoingHttpHeaders; body?: string } | 'silence';
+/** What the receiver answers: a status, headers, a body that may break off; or nothing at all. */
+export type Reply =
+  | { status: number; headers?: OutgoingHttpHeaders; body?: string; breaksOff?: boolean }
+  | 'silence';
 
 export interface Received {
   method: string;
@@ -30,7 +32,9 @@ export async function startReceiver(): Promise<Receiver> {
     received.push({ method, path, headers, body: await text(request) });
     const reply = replies.shift() ?? { status: 204 };
     if (reply === 'silence') return;
-    response.writeHead(reply.status, reply.headers).end(reply.body);
+    response.writeHead(reply.status, reply.headers);
+    if (reply.breaksOff) response.write(reply.body, () => response.destroy());
+    else response.end(reply.body);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
