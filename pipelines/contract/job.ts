@@ -1,5 +1,14 @@
 import { z } from 'zod';
 
+/** What a request of a test key can ask of the mock backend, as `mock` of its metadata. */
+export const MOCK_SCENARIOS = ['succeed', 'reject', 'fail', 'slow', 'triage'] as const;
+export type MockScenario = (typeof MOCK_SCENARIOS)[number];
+
+/** The scenario of a metadata value; null for one that does not exist. */
+export function mockScenario(value = 'succeed'): MockScenario | null {
+  return MOCK_SCENARIOS.find((scenario) => scenario === value) ?? null;
+}
+
 /**
  * `job.json` of a work folder: all a pipeline is told. It holds no name, identifier or date; ages
  * are computed before submission (house rule "PHI stays at the doors").
@@ -12,6 +21,8 @@ export const jobSchema = z.strictObject({
   priorFiles: z.array(z.string()),
   options: z.record(z.string(), z.unknown()),
   clinicalContext: z.record(z.string(), z.unknown()),
+  /** Only for the mock backend. */
+  mock: z.enum(MOCK_SCENARIOS).optional(),
   models: z.strictObject({
     allow: z.enum(['all', 'permissive']),
     provider: z.enum(['auto', 'cpu']),

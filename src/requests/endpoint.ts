@@ -19,6 +19,8 @@ export interface Endpoint {
   /** Schema of `input` (service.md 2.3); unknown fields are refused. */
   input: z.ZodType<EndpointInput>;
   output: z.ZodType;
+  /** No pipeline of this release serves it: the mock backend alone does, for test keys. */
+  mockOnly?: boolean;
   price(input: EndpointInput): PriceLine[];
 }
 

@@ -1,4 +1,5 @@
 import type { Database } from '../database/port.ts';
+import { SonogateError } from '../errors/catalogue.ts';
 import { InvalidInputError, type PointedError, pointedErrors } from '../errors/problem.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { RequestQueue } from '../queue/queue.ts';
@@ -23,6 +24,10 @@ interface SubmitParts {
 export function createSubmit({ database, queue, endpoints, logger, now }: SubmitParts): Submit {
   return async (command) => {
     const endpoint = resolveEndpoint(endpoints, command.endpoint, command.version);
+    if (endpoint.mockOnly && !command.test) {
+      const detail = `${endpoint.id} runs with test keys only in this release.`;
+      throw new SonogateError('endpoint_not_available', detail);
+    }
     checkInput(endpoint, command.input);
     checkFileNames(command);
 

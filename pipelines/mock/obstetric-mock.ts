@@ -1,0 +1,108 @@
+import type { Ellipse, Point } from '../contract/image.ts';
+import type { Job } from '../contract/job.ts';
+import type { Clip, Study } from '../contract/study.ts';
+import {
+  INTERGROWTH_SIZE_WEEKS,
+  type IntergrowthMeasure,
+  intergrowthSizeAt,
+} from '../obstetric/charts/intergrowth-size.ts';
+import { type ObstetricOptions, parseOptions } from '../obstetric/input.ts';
+import { interpretStudy } from '../obstetric/interpret-study.ts';
+import type { FrameReading } from '../obstetric/section.ts';
+import type { Result } from '../result/envelope.ts';
+import { FRAME, mockFrame } from './mock-frame.ts';
+import type { Seed } from './seed.ts';
+
+const MM_PER_PIXEL = 0.3;
+/** Age whose sizes are used where none was given. */
+const USUAL_GA_DAYS = 196;
+
+const CENTRE: Point = { x: FRAME.width / 2, y: FRAME.height * 0.55 };
+
+/** A clip of three frames under the name of the first file. */
+function mockClip(file: string): Clip {
+  const area = { minX: 0, minY: 0, maxX: FRAME.width - 1, maxY: FRAME.height - 1 };
+  return {
+    file,
+    sopInstanceUid: null,
+    sopClassUid: null,
+    seriesInstanceUid: null,
+    ...FRAME,
+    frames: [mockFrame(0), mockFrame(1), mockFrame(2)],
+    regions: [{ area, scale: { x: MM_PER_PIXEL, y: MM_PER_PIXEL }, source: 'region' }],
+    calibrationRefused: null,
+    mode: '2d',
+  };
+}
+
+function ellipse(longMm: number, shortMm: number, angle: number): Ellipse {
+  const semiAxis = (mm: number) => mm / 2 / MM_PER_PIXEL;
+  return { centre: CENTRE, a: semiAxis(longMm), b: semiAxis(shortMm), angle };
+}
+
+/** Outlines and ends as a locator would give them, of a fetus of usual size for its age. */
+function mockReadings(clip: Clip, options: ObstetricOptions, seed: Seed): FrameReading[] {
+  const { from, to } = INTERGROWTH_SIZE_WEEKS;
+  const weeks = Math.min(Math.max((options.dating?.ga_days ?? USUAL_GA_DAYS) / 7, from), to);
+  const millimetres = (measure: IntergrowthMeasure, n: number) =>
+    intergrowthSizeAt(measure, weeks, seed.share(n) - 0.5) ?? 0;
+  const found = (n: number) => ({ confidence: 0.85 + seed.share(n) / 10, accepted: true });
+  const on = (index: number, label: FrameReading['estimate']['label']) => ({
+    clip,
+    frame: clip.frames[index] ?? mockFrame(index),
+    estimate: { label, confidence: 0.9 },
+  });
+  const diameter = millimetres('ac', 2) / Math.PI;
+  const femur = millimetres('fl', 3) / 2 / MM_PER_PIXEL;
+  const end = (side: number): Point => ({ x: CENTRE.x + side * femur, y: CENTRE.y });
+  return [
+    {
+      ...on(0, 'transthalamic'),
+      structure: 'head',
+      located: {
+        ellipse: ellipse(millimetres('ofd', 0), millimetres('bpd', 1), 0.2),
+        ...found(4),
+      },
+    },
+    {
+      ...on(1, 'abdominal'),
+      structure: 'abdomen',
+      located: { ellipse: ellipse(diameter * 1.03, diameter * 0.97, 0.1), ...found(5) },
+    },
+    {
+      ...on(2, 'femur'),
+      structure: 'femur',
+      located: { ends: [end(-1), end(1)], ...found(6) },
+    },
+  ];
+}
+
+/**
+ * What the real sections make of readings that were made up: the same envelope as a live request,
+ * with the sections that this release does not assess left so.
+ */
+export function mockObstetric(
+  job: Job,
+  seed: Seed,
+  generatedAt: Date,
+): { result: Result; study: Study; options: ObstetricOptions } {
+  const options = parseOptions(job.options);
+  const clip = mockClip(job.files[0] ?? 'mock');
+  const readings = mockReadings(clip, options, seed);
+  const study: Study = { clips: [clip], refused: [], files: job.files.length, series: 1 };
+  const result = interpretStudy(
+    {
+      study,
+      options,
+      planes: readings.map(({ frame, estimate }) => ({ clip, frame, estimate })),
+      readings,
+      withoutModel: [],
+      uncertainty: { hc: null, ac: null, fl: null },
+      priors: job.priorFiles,
+    },
+    [],
+    [],
+    generatedAt,
+  );
+  return { result, study, options };
+}

@@ -1,0 +1,26 @@
+import { buildAnonymousBundle } from '../fhir/bundle.ts';
+import type { ExtraArtifact } from '../pipelines/artifacts/write-artifacts.ts';
+import type { Pipeline } from '../pipelines/contract/job.ts';
+import { createMockPipeline } from '../pipelines/mock/mock-pipeline.ts';
+
+/** How FHIR marks data that are about nobody (Security Labels, v3-ActReason). */
+const TEST_DATA = {
+  system: 'http://terminology.hl7.org/CodeSystem/v3-ActReason',
+  code: 'HTEST',
+  display: 'test health data',
+};
+
+const testBundle: ExtraArtifact = {
+  name: 'fhir-bundle.json',
+  mediaType: 'application/fhir+json',
+  build(result, subject) {
+    const bundle = buildAnonymousBundle(result, subject);
+    for (const { resource } of bundle.entry ?? []) {
+      if (resource) resource.meta = { ...resource.meta, security: [TEST_DATA] };
+    }
+    return JSON.stringify(bundle, null, 2);
+  },
+};
+
+/** The mock backend as a child process of the gateway loads it for requests of test keys. */
+export const pipeline: Pipeline = createMockPipeline([testBundle]);

@@ -1,0 +1,160 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Job, PipelineEvent } from '../../../pipelines/contract/job.ts';
+import { echoEndpoint } from '../../../pipelines/echo/endpoint.ts';
+import { obstetricEndpoint } from '../../../pipelines/obstetric/endpoint.ts';
+import { type Result, resultSchema } from '../../../pipelines/result/envelope.ts';
+import { pipeline } from '../../../src/mock-pipeline.ts';
+
+let root: string;
+let runs = 0;
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'sonogate-mock-'));
+});
+afterAll(() => rm(root, { recursive: true }));
+
+const DATED = { dating: { ga_days: 196, basis: 'crl' }, report: true };
+
+/** Runs a job in a folder of its own; its files do not even exist. */
+async function run(changes: Partial<Job> = {}) {
+  runs += 1;
+  const folder = join(root, String(runs));
+  await mkdir(join(folder, 'artifacts'), { recursive: true });
+  const job: Job = {
+    endpoint: obstetricEndpoint.id,
+    version: '1.0.0',
+    files: ['a.dcm'],
+    priorFiles: [],
+    options: DATED,
+    clinicalContext: {},
+    models: { allow: 'all', provider: 'cpu', threads: 1 },
+    mock: 'succeed',
+    ...changes,
+  };
+  await writeFile(join(folder, 'job.json'), JSON.stringify(job));
+  const events: PipelineEvent[] = [];
+  const end = await pipeline(folder, (event) => events.push(event), new AbortController().signal);
+  const text = await readFile(join(folder, 'result.json'), 'utf8').catch(() => 'null');
+  const result = JSON.parse(text) as Result;
+  const artifact = (name: string) => readFile(join(folder, 'artifacts', name));
+  return { events, end, result, artifact };
+}
+
+describe('a mock run of us/obstetric/interpret', () => {
+  it('lists every section, with the values of a usual fetus', async () => {
+    const { end, result } = await run();
+    expect(end).toEqual({ type: 'done' });
+    expect(() => resultSchema.parse(result)).not.toThrow();
+    expect(result.sections.map(({ id }) => id)).toEqual(
+      obstetricEndpoint.sections.map(({ id }) => id),
+    );
+    const values = Object.fromEntries(result.measurements.map(({ id, value }) => [id, value]));
+    expect(values.hc).toBeGreaterThan(240);
+    expect(values.hc).toBeLessThan(290);
+    expect(result.report?.title).toContain('MOCK');
+  });
+
+  it('writes every artifact of a live run, and announces the pictures', async () => {
+    const { events, result } = await run();
+    expect(result.artifacts.map(({ name }) => name)).toEqual([
+      'overlay-biometry-1.png',
+      'overlay-biometry-2.png',
+      'overlay-biometry-3.png',
+      'growth-chart.png',
+      'report.pdf',
+      'sr-tid1500.dcm',
+      'sr-tid5000.dcm',
+      'fhir-bundle.json',
+    ]);
+    const announced = events.flatMap((event) => (event.type === 'partial' ? [event.artifact] : []));
+    expect(announced).toHaveLength(4);
+  });
+
+  it('passes through the stages in order, without going back', async () => {
+    const stages = (await run()).events.flatMap((event) => (event.type === 'stage' ? [event] : []));
+    expect(stages.map(({ name }) => name)).toEqual([
+      'starting',
+      'preprocessing',
+      'inference.planes',
+      'inference.head',
+      'inference.abdomen',
+      'inference.femur',
+      'postprocessing',
+      'reporting',
+    ]);
+    const progress = stages.map((stage) => stage.progress);
+    expect(progress).toEqual(progress.toSorted((a, b) => a - b));
+  });
+
+  it('is the same, byte for byte, for the same input, and another for another', async () => {
+    const [first, again, other] = [await run(), await run(), await run({ files: ['b.dcm'] })];
+    expect(again.result).toEqual(first.result);
+    expect(other.result.measurements).not.toEqual(first.result.measurements);
+  });
+
+  it('is marked as made up wherever it is read', async () => {
+    const { result, artifact } = await run();
+    expect(result.models).toEqual([expect.objectContaining({ id: 'mock' })]);
+    const texts = [
+      ...result.sections.map(({ summary }) => summary),
+      ...result.findings.map(({ text }) => text),
+      ...result.measurements.map(({ note }) => note),
+      ...(result.report?.impression ?? []),
+    ];
+    for (const text of texts) expect(text).toMatch(/^MOCK: /);
+    expect((await artifact('sr-tid1500.dcm')).toString('latin1')).toContain('MOCK^NOBODY');
+    const bundle = JSON.parse((await artifact('fhir-bundle.json')).toString());
+    for (const { resource } of bundle.entry) {
+      expect(resource.meta.security).toMatchObject([{ code: 'HTEST' }]);
+    }
+  });
+});
+
+describe('a mock run of us/echo/interpret', () => {
+  it('lists the fifteen sections and assesses none', async () => {
+    const { result } = await run({ endpoint: echoEndpoint.id, options: {} });
+    expect(result.sections).toHaveLength(15);
+    const statuses = new Set(result.sections.map(({ status }) => status));
+    expect(statuses).toEqual(new Set(['not_assessed', 'not_requested']));
+    expect(result.measurements).toEqual([]);
+    expect(result.artifacts.map(({ name }) => name)).toEqual([
+      'view-overview.png',
+      'bullseye.png',
+      'report.pdf',
+    ]);
+  });
+
+  it('adds the report section where it is asked for', async () => {
+    const { result } = await run({ endpoint: echoEndpoint.id, options: { report: true } });
+    expect(result.sections.at(-1)).toMatchObject({ id: 'report', status: 'complete' });
+    expect(result.report?.impression[0]).toMatch(/^MOCK: /);
+  });
+});
+
+describe('metadata.mock', () => {
+  it('reject ends as a rejection', async () => {
+    expect((await run({ mock: 'reject' })).end).toMatchObject({ type: 'rejected' });
+  });
+
+  it('fail ends as a failure', async () => {
+    await expect(run({ mock: 'fail' })).rejects.toThrow('MOCK');
+  });
+
+  it.each([obstetricEndpoint.id, echoEndpoint.id])(
+    'triage raises a critical flag before the result of %s',
+    async (endpoint) => {
+      const { events, result } = await run({ endpoint, options: {}, mock: 'triage' });
+      const flags = events.flatMap((event) => (event.type === 'triage' ? [event.flag] : []));
+      expect(flags).toMatchObject(
+        [{ severity: 'critical', display: /^MOCK: / }].map((flag) => ({
+          ...flag,
+          display: expect.stringMatching(flag.display),
+        })),
+      );
+      expect(result.findings[0]).toMatchObject({ severity: 'critical', text: flags[0]?.display });
+    },
+  );
+});
