@@ -75,6 +75,46 @@ program
   });
 
 program
+  .command('submit <endpoint> <paths...>')
+  .description('upload files and submit them to a gateway (SONOGATE_URL, SONOGATE_KEY)')
+  .option('--ga-days <number>', 'gestational age on the day of the scan', Number)
+  .option('--mm-per-px <number>', 'scale of images without calibration', Number)
+  .option('--report', 'add the draft report')
+  .addOption(new Option('--priority <priority>').choices(['low', 'normal', 'high']))
+  .option('--metadata <name=value...>', 'attached to the request')
+  .option('--detach', 'print the id and do not wait')
+  .action(async (endpoint, paths, options) => {
+    process.exitCode = await (await import('./remote.ts')).submit(endpoint, paths, options);
+  });
+
+program
+  .command('watch <request>')
+  .description('show the progress of a request until it ends')
+  .action(async (request) => {
+    process.exitCode = await (await import('./remote.ts')).watch(request);
+  });
+
+program
+  .command('cancel <request>')
+  .description('end a request')
+  .action(async (request) => (await import('./remote.ts')).cancel(request));
+
+program
+  .command('history')
+  .description('list requests, newest first')
+  .option('--model <model>', 'us/obstetric')
+  .option('--status <status>', 'succeeded, failed, …')
+  .option('--limit <number>', 'at most so many', Number)
+  .action(async (options) => (await import('./remote.ts')).history(options));
+
+program
+  .command('download <request>')
+  .description('fetch the result and its artifacts')
+  .requiredOption('--out <dir>', 'folder for them')
+  .option('--only <name...>', 'these artifacts alone')
+  .action(async (request, options) => (await import('./remote.ts')).download(request, options));
+
+program
   .command('explain <study>')
   .description('what happened to a study and why: its UID or our id')
   .addOption(new Option('--json', 'as JSON'))

@@ -191,14 +191,20 @@ describe('POST /v1/run', () => {
     });
   });
 
-  it('tells a test key that there is nothing to run it on yet', async () => {
+  it('takes a test key, at no cost', async () => {
     const key = await gateway.key({ test: true });
     const answer = await gateway.call(PATH, { key, body: { input: { files: [file] } } });
-    expect(answer.status).toBe(403);
-    expect(await read(answer)).toMatchObject({
-      code: 'forbidden',
-      detail: expect.stringContaining('next release'),
-    });
+    expect(answer.status).toBe(202);
+    expect(await read(answer)).toMatchObject({ test: true, cost: { total: '0.00', lines: [] } });
+  });
+
+  it('refuses a mock scenario that does not exist, from a test key only', async () => {
+    const body = { input: { files: [file] }, metadata: { mock: 'rejct' } };
+    const answer = await gateway.call(PATH, { key: await gateway.key({ test: true }), body });
+    expect(answer.status).toBe(422);
+    const { errors } = await read(answer);
+    expect(errors).toMatchObject([{ pointer: '/metadata/mock' }]);
+    expect((await gateway.call(PATH, { body })).status).toBe(202);
   });
 
   it('takes nothing of a call it refuses', async () => {

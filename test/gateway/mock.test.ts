@@ -1,0 +1,144 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { createFalClient } from '@fal-ai/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ApiClient, ApiError, createApiClient } from '../../src/client/api-client.ts';
+import type { EventName } from '../../src/requests/events.ts';
+import { openSite, type Site } from './site.ts';
+
+const CLI = fileURLToPath(new URL('../../src/cli/sonogate.ts', import.meta.url));
+
+let site: Site;
+let url: string;
+let key: string;
+let client: ApiClient;
+let folder: string;
+let scan: string;
+
+async function newKey(test: boolean): Promise<string> {
+  const made = await site.gateway.operations['keys.create']?.({ name: 'client', test });
+  return (made as { key: string }).key;
+}
+
+beforeAll(async () => {
+  site = await openSite({ roles: ['api', 'worker'] });
+  url = site.gateway.http?.url ?? '';
+  key = await newKey(true);
+  client = createApiClient({ url, key });
+  folder = await mkdtemp(join(tmpdir(), 'sonogate-client-'));
+  scan = join(folder, 'scan.dcm');
+  await writeFile(scan, 'no image at all');
+});
+afterAll(async () => {
+  await site.close();
+  await rm(folder, { recursive: true });
+});
+
+async function run(endpoint: string, metadata: Record<string, string> = {}) {
+  const files = [await client.upload(scan)];
+  const { id } = await client.submit(endpoint, { input: { files }, metadata });
+  const names: EventName[] = [];
+  for await (const { name } of client.follow(id)) names.push(name);
+  return { request: await client.request(id), events: new Set(names) };
+}
+
+describe('a request of a test key', () => {
+  it.each(['us/obstetric', 'us/echo'])('%s succeeds at no cost, without a model', async (model) => {
+    const { request, events } = await run(model);
+    expect(request).toMatchObject({
+      model,
+      status: 'succeeded',
+      test: true,
+      cost: { total: '0.00' },
+      output: { models: [{ id: 'mock' }] },
+    });
+    expect(events).toEqual(new Set(['status', 'stage', 'partial', 'done']));
+  });
+
+  it.each([
+    ['reject', 'rejected', 'no_readable_image'],
+    ['fail', 'failed', 'pipeline_failed'],
+  ])('ends with metadata.mock %s as %s', async (mock, status, code) => {
+    const { request, events } = await run('us/obstetric', { mock });
+    expect(request).toMatchObject({ status, output: null, error: { code } });
+    expect(events).toContain('error');
+  });
+
+  it('announces a critical flag with metadata.mock triage', async () => {
+    const { events } = await run('us/echo', { mock: 'triage' });
+    expect(events).toContain('triage');
+  });
+
+  it('can be canceled while it runs, with metadata.mock slow', async () => {
+    const files = [await client.upload(scan)];
+    const { id } = await client.submit('us/echo', { input: { files }, metadata: { mock: 'slow' } });
+    for await (const { name, data } of client.follow(id)) {
+      const { status } = data as { status?: string };
+      if (name === 'status' && status === 'running') await client.cancel(id);
+    }
+    expect((await client.request(id)).status).toBe('canceled');
+  });
+
+  it('runs through the compatible queue with the client of fal', async () => {
+    const fal = createFalClient({
+      credentials: key,
+      requestMiddleware: async (request) => ({
+        ...request,
+        url: request.url.replace(/^https:\/\/(queue\.fal\.run|rest\.fal\.ai)/, `${url}/queue`),
+      }),
+    });
+    const { data } = await fal.subscribe('us/echo/interpret', {
+      mode: 'streaming',
+      input: { files: [new File(['no image'], 'clip.mp4', { type: 'video/mp4' })] },
+    });
+    expect(data).toMatchObject({ endpoint: 'us/echo/interpret', models: [{ id: 'mock' }] });
+  });
+});
+
+describe('us/echo/interpret with a live key', () => {
+  it('is refused clearly', async () => {
+    const live = createApiClient({ url, key: await newKey(false) });
+    const submitted = live.submit('us/echo', { input: { files: [await live.upload(scan)] } });
+    const error = await submitted.catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ApiError);
+    expect((error as ApiError).problem).toMatchObject({
+      status: 501,
+      code: 'endpoint_not_available',
+    });
+  });
+});
+
+describe('the commands of a client', () => {
+  const sonogate = (...given: string[]) =>
+    promisify(execFile)(process.execPath, [CLI, ...given], {
+      env: { ...process.env, SONOGATE_URL: url, SONOGATE_KEY: key },
+    });
+
+  it('submit, watch, download and list a request', async () => {
+    const submitted = await sonogate('submit', 'us/obstetric', scan, '--ga-days', '196');
+    const id = submitted.stdout.trim();
+    expect(submitted.stderr).toContain('Finding standard planes');
+    expect(submitted.stderr.trim().split('\n').at(-1)).toBe('succeeded');
+
+    const out = join(folder, 'out');
+    await sonogate('download', id, '--out', out);
+    expect(await readdir(out)).toEqual(expect.arrayContaining(['report.pdf', 'result.json']));
+    const result = JSON.parse(await readFile(join(out, 'result.json'), 'utf8'));
+    expect(result.endpoint).toBe('us/obstetric/interpret');
+
+    const { stdout } = await sonogate('history', '--model', 'us/obstetric', '--limit', '1');
+    expect(stdout).toContain(`${id}  `);
+    await expect(sonogate('cancel', id)).rejects.toMatchObject({
+      stderr: expect.stringContaining('already_finished'),
+    });
+  });
+
+  it('say by their exit status how a request ended', async () => {
+    const rejected = sonogate('submit', 'us/echo', scan, '--metadata', 'mock=reject');
+    await expect(rejected).rejects.toMatchObject({ code: 1 });
+  });
+});
