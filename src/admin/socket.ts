@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -29,6 +29,7 @@ export async function serveAdminSocket(
   logger: Logger,
 ): Promise<{ close(): Promise<void> }> {
   const path = adminSocketPath(dataDir);
+  mkdirSync(dataDir, { recursive: true });
   if (existsSync(path)) rmSync(path);
   const server: Server = createServer((call, answer) => {
     void handle(call, operations, logger).then(({ status, body }) => {
@@ -36,16 +37,14 @@ export async function serveAdminSocket(
       answer.end(JSON.stringify(body));
     });
   });
-  const umask = process.umask(0o177);
-  try {
-    await new Promise<void>((done, fail) => {
-      server.once('error', fail);
-      server.listen(path, done);
-    });
-  } finally {
+  await new Promise<void>((done, fail) => {
+    server.once('error', fail);
+    // The socket is bound before `listen` returns, so that no other file of this process is made
+    // under the narrow mask.
+    const umask = process.umask(0o177);
+    server.listen(path, done);
     process.umask(umask);
-  }
-  chmodSync(path, 0o600);
+  });
   return {
     close: () =>
       new Promise((done) => {

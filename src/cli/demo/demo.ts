@@ -82,26 +82,29 @@ function say(text: string): void {
 export async function demo(options: DemoOptions): Promise<number> {
   const out = options.out ? resolve(options.out) : await mkdtemp(join(tmpdir(), 'sonogate-demo-'));
   await mkdir(out, { recursive: true });
-  const received: ReceivedObject[] = [];
-  const pacs = await startReceiver({
-    folder: join(out, 'pacs'),
-    host: LOOPBACK,
-    port: 0,
-    logger: createLogger('error'),
-    onObject: (object) => received.push(object),
-  });
-  const ehr = await startDemoEhr();
-  const config = loadConfig(process.env, demoOverrides(join(out, 'data'), pacs.port, ehr.baseUrl));
-  const logger = createLogger(process.env.SONOGATE_LOG_LEVEL ?? 'warn');
-  const gateway = await startGateway(config, logger);
+  const ends: (() => Promise<void>)[] = [];
   try {
+    const received: ReceivedObject[] = [];
+    const pacs = await startReceiver({
+      folder: join(out, 'pacs'),
+      host: LOOPBACK,
+      port: 0,
+      logger: createLogger('error'),
+      onObject: (object) => received.push(object),
+    });
+    ends.push(() => pacs.close());
+    const ehr = await startDemoEhr();
+    ends.push(() => ehr.close());
+    const overrides = demoOverrides(join(out, 'data'), pacs.port, ehr.baseUrl);
+    const config = loadConfig(process.env, overrides);
+    const logger = createLogger(process.env.SONOGATE_LOG_LEVEL ?? 'warn');
+    const gateway = await startGateway(config, logger);
+    ends.push(() => gateway.close());
     const status = await runDemo({ options, out, config, gateway, ehr, received });
     if (options.stay) await stay(gateway);
     return status;
   } finally {
-    await gateway.close();
-    await ehr.close();
-    await pacs.close();
+    for (const end of ends.reverse()) await end();
   }
 }
 
