@@ -1,6 +1,9 @@
 import { open } from 'node:fs/promises';
+import {
+  IMPLEMENTATION_CLASS_UID,
+  IMPLEMENTATION_VERSION,
+} from '../pipelines/artifacts/implementation.ts';
 import { SonogateError } from '../src/errors/catalogue.ts';
-import { IMPLEMENTATION_CLASS_UID, IMPLEMENTATION_VERSION } from './implementation.ts';
 
 /** File meta information of a DICOM file (PS3.10 7.1). */
 export interface FileMeta {

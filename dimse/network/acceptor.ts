@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
+import {
+  IMPLEMENTATION_CLASS_UID,
+  IMPLEMENTATION_VERSION,
+} from '../../pipelines/artifacts/implementation.ts';
 import { ERRORS, type ErrorCode, SonogateError } from '../../src/errors/catalogue.ts';
 import type { Logger } from '../../src/logging/logger.ts';
-import { IMPLEMENTATION_CLASS_UID, IMPLEMENTATION_VERSION } from '../implementation.ts';
 import { type CommandSet, encodeCommandSet } from './command-set.ts';
 import { DimseProvider } from './dimse-provider.ts';
 import { answerContexts, type Offer, refusal } from './negotiation.ts';

@@ -1,7 +1,10 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import {
+  IMPLEMENTATION_CLASS_UID,
+  IMPLEMENTATION_VERSION,
+} from '../../pipelines/artifacts/implementation.ts';
 import { type ErrorCode, SonogateError } from '../../src/errors/catalogue.ts';
-import { IMPLEMENTATION_CLASS_UID, IMPLEMENTATION_VERSION } from '../implementation.ts';
 import { COMMAND, type CommandSet, decodeCommandSet, encodeCommandSet } from './command-set.ts';
 import {
   CONTEXT_RESULT,

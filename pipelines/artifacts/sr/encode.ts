@@ -1,10 +1,8 @@
 import { data, type NaturalDataset } from 'dcmjs';
+import { IMPLEMENTATION_CLASS_UID, IMPLEMENTATION_VERSION } from '../implementation.ts';
 import type { Code, ContentItem, ImageReference, ItemValue, Quantity } from './content-item.ts';
 
 const EXPLICIT_LITTLE_ENDIAN = '1.2.840.10008.1.2.1';
-/** Of the gateway as a DICOM implementation (PS3.7 D.3.3.2); fixed. */
-const IMPLEMENTATION_CLASS_UID = '2.25.169341957018733126024411829457170226503';
-const IMPLEMENTATION_VERSION = 'SONOGATE';
 
 /** PS3.5 6.2: longest SH (Code Value) and LO (Code Meaning). */
 const CODE_VALUE_LENGTH = 16;
