@@ -20,6 +20,7 @@ import { openBlobFolder } from './files/blob-folder.ts';
 import { createHostedFileFetcher } from './files/hosted-files.ts';
 import { createUploads } from './files/uploads.ts';
 import { createHttpApp } from './http/app.ts';
+import { createCallLimits } from './http/call-limits.ts';
 import { type HttpServer, startHttp } from './http/server.ts';
 import { createUrlSigner, loadSigningSecret } from './http/signed-url.ts';
 import { type Logger, silentLogger } from './logging/logger.ts';
@@ -211,6 +212,7 @@ async function startApi(
     database,
     uploads,
     outbound,
+    limits: createCallLimits(config.http),
     signer: createUrlSigner(await loadSigningSecret(database)),
     config: config.http,
     logger,

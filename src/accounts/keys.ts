@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Queryable } from '../database/port.ts';
+import type { Database, Queryable } from '../database/port.ts';
 import { SonogateError } from '../errors/catalogue.ts';
 import { newId } from '../requests/ids.ts';
 
@@ -104,6 +104,32 @@ export async function revokeKey(
   const record = rows[0];
   if (!record) throw new SonogateError('not_found', `There is no key ${id}.`);
   return record;
+}
+
+/**
+ * Makes a key that takes the place of another: same name, scopes and kind. The old one goes on
+ * working for `overlapHours`, so that its users can change over; a key made to expire earlier does.
+ * @throws SonogateError `not_found`, also for a revoked or expired one and, with `testOnly`, for a
+ * live one.
+ */
+export function rotateKey(
+  database: Database,
+  rotation: { id: string; accountId: string; overlapHours: number; testOnly: boolean },
+  now = new Date(),
+): Promise<{ key: string; record: KeyRecord }> {
+  const { id, accountId, overlapHours, testOnly } = rotation;
+  return database.transaction(async (tx) => {
+    const { rows } = await tx.query<KeyRecord>(
+      `UPDATE api_keys SET expires_at = LEAST(expires_at, $3)
+       WHERE id = $1 AND account_id = $2 AND revoked_at IS NULL
+         AND (expires_at IS NULL OR expires_at > $4) AND (test OR NOT $5) RETURNING ${COLUMNS}`,
+      [id, accountId, new Date(now.getTime() + overlapHours * 3_600_000), now, testOnly],
+    );
+    const old = rows[0];
+    if (!old) throw new SonogateError('not_found', `There is no working key ${id}.`);
+    const { name, test, scopes } = old;
+    return createKey(tx, { name, test, scopes, accountId }, now);
+  });
 }
 
 /**

@@ -8,6 +8,7 @@ import type { HttpDeps, HttpState } from './deps.ts';
 import { addErrorPages } from './error-pages.ts';
 import { addEventRoutes } from './events.ts';
 import { addHealthRoutes } from './health.ts';
+import { addKeyRoutes } from './keys.ts';
 import { addMetricsRoute } from './metrics.ts';
 import { addModelRoutes } from './models.ts';
 import { problems } from './problems.ts';
@@ -15,6 +16,7 @@ import { addRequestRoutes } from './requests.ts';
 import { responseHeaders } from './response-headers.ts';
 import { addRunRoutes } from './run.ts';
 import { addUploadRoutes } from './uploads.ts';
+import { addUsageRoute } from './usage.ts';
 import { addWebhookRoutes } from './webhooks.ts';
 
 const CLIENT_WENT_AWAY = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE']);
@@ -30,6 +32,8 @@ export function createHttpApp(deps: HttpDeps): Koa<HttpState> {
   addUploadRoutes(router, deps);
   addModelRoutes(router, deps);
   addWebhookRoutes(router, deps);
+  addKeyRoutes(router, deps);
+  addUsageRoute(router, deps);
   addCompatibleStorageRoutes(router, deps);
   addCompatibleQueueRoutes(router, deps);
   addHealthRoutes(router, deps);

@@ -3,6 +3,7 @@ import type { Router } from '@koa/router';
 import { SonogateError } from '../errors/catalogue.ts';
 import type { ArtifactEntry, RequestCore } from '../requests/core.ts';
 import type { RequestRow } from '../requests/row.ts';
+import { audited } from './audited.ts';
 import { requireScope } from './authentication.ts';
 import { baseUrl, type HttpDeps, type HttpState } from './deps.ts';
 import { ownRequest } from './requests.ts';
@@ -12,23 +13,34 @@ const LINK_LIFE_MS = 5 * 60_000;
 /** `GET /v1/requests/{id}/artifacts[/{name}]` and the signed addresses these lead to. */
 export function addArtifactRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { core, config, signer, now = () => new Date() } = deps;
+  const read = requireScope(deps, 'read');
 
-  router.get('/v1/requests/:id/artifacts', requireScope(deps, 'read'), async (context) => {
-    const row = await ownRequest(core, context.params.id, context.state);
-    refuseExpired(row);
-    context.body = { data: await core.artifacts(row.id) };
-  });
+  router.get(
+    '/v1/requests/:id/artifacts',
+    read,
+    audited(deps, 'artifact.list'),
+    async (context) => {
+      const row = await ownRequest(core, context.params.id, context.state);
+      refuseExpired(row);
+      context.body = { data: await core.artifacts(row.id) };
+    },
+  );
 
-  router.get('/v1/requests/:id/artifacts/:name', requireScope(deps, 'read'), async (context) => {
-    const row = await ownRequest(core, context.params.id, context.state);
-    refuseExpired(row);
-    const { name } = await listed(core, row.id, context.params.name);
-    const path = `/v1/downloads/${row.id}/${encodeURIComponent(name)}`;
-    const expires = new Date(now().getTime() + LINK_LIFE_MS);
-    context.redirect(`${baseUrl(context, config)}${signer.sign('GET', path, expires)}`);
-    context.body = null;
-    context.status = 302;
-  });
+  router.get(
+    '/v1/requests/:id/artifacts/:name',
+    read,
+    audited(deps, 'artifact.read'),
+    async (context) => {
+      const row = await ownRequest(core, context.params.id, context.state);
+      refuseExpired(row);
+      const { name } = await listed(core, row.id, context.params.name);
+      const path = `/v1/downloads/${row.id}/${encodeURIComponent(name)}`;
+      const expires = new Date(now().getTime() + LINK_LIFE_MS);
+      context.redirect(`${baseUrl(context, config)}${signer.sign('GET', path, expires)}`);
+      context.body = null;
+      context.status = 302;
+    },
+  );
 
   router.get('/v1/downloads/:id/:name', async (context) => {
     signer.verify('GET', context.path, context.query, now());

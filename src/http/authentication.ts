@@ -1,14 +1,15 @@
 import type { Middleware } from 'koa';
 import { authenticate, type Scope } from '../accounts/keys.ts';
 import { SonogateError } from '../errors/catalogue.ts';
+import { rateLimitHeaders } from './call-limits.ts';
 import type { HttpDeps, HttpState } from './deps.ts';
 
 /** RFC 6750 2.1; `Key` is the scheme of the compatible queue (interop 5.1). */
 const CREDENTIALS = /^(?:Bearer|Key) +([A-Za-z0-9._~+/-]+=*) *$/i;
 
-/** Lets a call through whose key has the scope; an `admin` key has them all. */
+/** Lets a call through whose key has the scope and calls left; an `admin` key has them all. */
 export function requireScope(
-  { database, now = () => new Date() }: Pick<HttpDeps, 'database' | 'now'>,
+  { database, limits, now = () => new Date() }: Pick<HttpDeps, 'database' | 'limits' | 'now'>,
   scope: Scope,
 ): Middleware<HttpState> {
   return async (context, next) => {
@@ -17,6 +18,12 @@ export function requireScope(
       throw new SonogateError('unauthenticated', 'Send `Authorization: Bearer` with an API key.');
     }
     const principal = await authenticate(database, key, now());
+    const allowance = limits.take(principal.keyId);
+    context.set(rateLimitHeaders(allowance));
+    if (!allowance.allowed) {
+      context.set('Retry-After', String(allowance.retrySeconds));
+      throw new SonogateError('rate_limited', `A key may make ${allowance.quota} calls a minute.`);
+    }
     if (!principal.scopes.includes(scope) && !principal.scopes.includes('admin')) {
       throw new SonogateError('forbidden', `The call needs a key with the scope "${scope}".`);
     }

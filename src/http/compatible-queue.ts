@@ -4,6 +4,7 @@ import { SonogateError } from '../errors/catalogue.ts';
 import { queuePosition } from '../requests/queue-position.ts';
 import type { RequestRow } from '../requests/row.ts';
 import { WEBHOOK_EVENTS } from '../webhooks/announce.ts';
+import { audited } from './audited.ts';
 import { requireScope } from './authentication.ts';
 import { COMPATIBLE_QUEUE, queueLogs, queueStatus, queueStatuses } from './compatible-status.ts';
 import { ownFileIds } from './compatible-storage.ts';
@@ -25,7 +26,9 @@ export function addCompatibleQueueRoutes(router: Router<HttpState>, deps: HttpDe
   const read = requireScope(deps, 'read');
   const body = jsonBody(config.maxBodyBytes);
 
-  router.post(TARGETS, requireScope(deps, 'run'), body, idempotent(deps), async (context) => {
+  const run = requireScope(deps, 'run');
+  const submit = audited(deps, 'request.submit');
+  router.post(TARGETS, run, submit, body, idempotent(deps), async (context) => {
     const row = await acceptSubmission(deps, context.state, {
       target: targetOf(context.params),
       body: submitBodyOf(context, baseUrl(context, config)),
@@ -38,7 +41,7 @@ export function addCompatibleQueueRoutes(router: Router<HttpState>, deps: HttpDe
     context.body = queueStatus(row, baseUrl(context, config), { position });
   });
 
-  router.get(below('/status'), read, async (context) => {
+  router.get(below('/status'), read, audited(deps, 'request.read'), async (context) => {
     const row = await requestOf(context);
     const address = baseUrl(context, config);
     const position = row.status === 'queued' ? await queuePosition(database, row) : 0;
@@ -48,7 +51,7 @@ export function addCompatibleQueueRoutes(router: Router<HttpState>, deps: HttpDe
     context.body = queueStatus(row, address, { position, ...(logs && { logs }) });
   });
 
-  router.get(below('/status/stream'), read, async (context) => {
+  router.get(below('/status/stream'), read, audited(deps, 'request.follow'), async (context) => {
     const row = await requestOf(context);
     const address = baseUrl(context, config);
     const position = row.status === 'queued' ? await queuePosition(database, row) : 0;
@@ -63,7 +66,7 @@ export function addCompatibleQueueRoutes(router: Router<HttpState>, deps: HttpDe
     });
   });
 
-  router.get(below(''), read, async (context) => {
+  router.get(below(''), read, audited(deps, 'request.read'), async (context) => {
     const row = await requestOf(context);
     context.body = await outputOf(row);
   });
@@ -81,8 +84,8 @@ export function addCompatibleQueueRoutes(router: Router<HttpState>, deps: HttpDe
       context.body = { status: 'ALREADY_COMPLETED', message: detail, detail, code: error.code };
     }
   };
-  router.put(below('/cancel'), requireScope(deps, 'run'), cancel);
-  router.post(below('/cancel'), requireScope(deps, 'run'), cancel);
+  router.put(below('/cancel'), run, audited(deps, 'request.cancel'), cancel);
+  router.post(below('/cancel'), run, audited(deps, 'request.cancel'), cancel);
 
   async function requestOf(context: RouterContext<HttpState>): Promise<RequestRow> {
     const row = await ownRequest(core, context.params.id, context.state);

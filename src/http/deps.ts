@@ -6,6 +6,7 @@ import type { Uploads } from '../files/uploads.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { OutboundClient } from '../outbound/client.ts';
 import type { RequestCore } from '../requests/core.ts';
+import type { CallLimits } from './call-limits.ts';
 import type { Metric } from './metrics.ts';
 import type { UrlSigner } from './signed-url.ts';
 
@@ -15,6 +16,7 @@ export interface HttpDeps {
   database: Database;
   uploads: Uploads;
   outbound: Pick<OutboundClient, 'check'>;
+  limits: CallLimits;
   signer: UrlSigner;
   config: Pick<Config['http'], 'publicUrl' | 'maxBodyBytes'>;
   logger: Logger;

@@ -1,6 +1,7 @@
 import type { Router } from '@koa/router';
 import type { StoredEvent } from '../requests/events.ts';
 import { FINAL_STATUS } from '../requests/port.ts';
+import { audited } from './audited.ts';
 import { requireScope } from './authentication.ts';
 import { baseUrl, type HttpDeps, type HttpState } from './deps.ts';
 import { sendEventStream } from './event-stream.ts';
@@ -12,7 +13,8 @@ const RECONNECT_MS = 3000;
 export function addEventRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { core, config } = deps;
 
-  router.get('/v1/requests/:id/events', requireScope(deps, 'read'), async (context) => {
+  const read = requireScope(deps, 'read');
+  router.get('/v1/requests/:id/events', read, audited(deps, 'request.follow'), async (context) => {
     const row = await ownRequest(core, context.params.id, context.state);
     const after = lastEventId(context.get('Last-Event-ID') || context.query.last_event_id);
     const address = baseUrl(context, config);

@@ -72,7 +72,9 @@ function describe(
     context.set('WWW-Authenticate', `Bearer${given}`);
   }
   const wait = RETRY_AFTER_SECONDS[error.code];
-  if (wait !== undefined) context.set('Retry-After', String(wait));
+  if (wait !== undefined && !context.response.get('Retry-After')) {
+    context.set('Retry-After', String(wait));
+  }
   // The rest of a body that was refused is read and thrown away, so that the client, which may
   // still be sending, gets to read the answer.
   context.req.resume();

@@ -4,6 +4,7 @@ import { SonogateError } from '../errors/catalogue.ts';
 import type { RequestCore } from '../requests/core.ts';
 import { FINAL_STATUS, REQUEST_STATUS } from '../requests/port.ts';
 import type { RequestRow } from '../requests/row.ts';
+import { audited } from './audited.ts';
 import { requireScope } from './authentication.ts';
 import { baseUrl, type HttpDeps, type HttpState } from './deps.ts';
 import { idempotent } from './idempotency.ts';
@@ -48,8 +49,9 @@ export async function ownRequest(
 /** `GET /v1/requests`, `GET /v1/requests/{id}`, `POST /v1/requests/{id}/cancel` */
 export function addRequestRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { core, config, stopping } = deps;
+  const read = requireScope(deps, 'read');
 
-  router.get('/v1/requests', requireScope(deps, 'read'), async (context) => {
+  router.get('/v1/requests', read, audited(deps, 'request.list'), async (context) => {
     const query = readQuery(context, historyQuery);
     const address = baseUrl(context, config);
     const { rows, nextCursor } = await core.history({
@@ -68,7 +70,7 @@ export function addRequestRoutes(router: Router<HttpState>, deps: HttpDeps): voi
     }
   });
 
-  router.get('/v1/requests/:id', requireScope(deps, 'read'), async (context) => {
+  router.get('/v1/requests/:id', read, audited(deps, 'request.read'), async (context) => {
     const { wait } = readQuery(context, waitQuery);
     let row = await ownRequest(core, context.params.id, context.state);
     if (wait > 0 && !FINAL_STATUS.has(row.status)) {
@@ -82,6 +84,7 @@ export function addRequestRoutes(router: Router<HttpState>, deps: HttpDeps): voi
   router.post(
     '/v1/requests/:id/cancel',
     requireScope(deps, 'run'),
+    audited(deps, 'request.cancel'),
     jsonBody(config.maxBodyBytes),
     idempotent(deps),
     async (context) => {

@@ -1,4 +1,5 @@
 import type { Router } from '@koa/router';
+import { audited } from './audited.ts';
 import { requireScope } from './authentication.ts';
 import { baseUrl, type HttpDeps, type HttpState } from './deps.ts';
 import { idempotent } from './idempotency.ts';
@@ -11,6 +12,7 @@ export function addRunRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   router.post(
     ['/v1/run/:ns/:model', '/v1/run/:ns/:model/:endpoint'],
     requireScope(deps, 'run'),
+    audited(deps, 'request.submit'),
     jsonBody(config.maxBodyBytes),
     idempotent(deps),
     async (context) => {

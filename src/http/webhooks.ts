@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { DELIVERY_STATES } from '../outbox/states.ts';
 import { listWebhookDeliveries, redeliver, type WebhookDelivery } from '../webhooks/deliveries.ts';
 import { currentSecret, rotateSecret, type WebhookSecret } from '../webhooks/secrets.ts';
+import { audited } from './audited.ts';
 import { requireScope } from './authentication.ts';
 import type { HttpDeps, HttpState } from './deps.ts';
 import { idempotent } from './idempotency.ts';
@@ -56,6 +57,7 @@ export function addWebhookRoutes(router: Router<HttpState>, deps: HttpDeps): voi
   router.post(
     '/v1/webhooks/deliveries/:id/redeliver',
     admin,
+    audited(deps, 'webhook.redeliver'),
     body,
     idempotent(deps),
     async (context) => {

@@ -19,8 +19,11 @@ export function sumDecimals(amounts: readonly string[]): string {
   return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
 }
 
-/** What a request costs; calls with a test key are free. */
+/** What a request costs that ended without a result, or that a test key made. */
+export const NO_COST: Cost = { currency: 'USD', total: '0.00', lines: [] };
+
+/** What a request costs when it succeeds; calls with a test key are free. */
 export function costOf(lines: PriceLine[], test: boolean): Cost {
-  if (test) return { currency: 'USD', total: '0.00', lines: [] };
+  if (test) return NO_COST;
   return { currency: 'USD', total: sumDecimals(lines.map(({ amount }) => amount)), lines };
 }

@@ -1,5 +1,6 @@
 import type { Queryable } from '../database/port.ts';
 import { announceEnd } from '../webhooks/announce.ts';
+import { NO_COST } from './cost.ts';
 import { appendEvents, type EventRecord } from './events.ts';
 import { FINAL_STATUS, type RequestStatus } from './port.ts';
 import type { RequestFault, Stage, StoredRequest } from './row.ts';
@@ -72,6 +73,7 @@ export async function transition(
        started_at = CASE WHEN $2 = 'running' THEN $5 ELSE started_at END,
        ended_at = CASE WHEN $6 AND ended_at IS NULL THEN $5 ELSE ended_at END,
        expires_at = COALESCE($7, expires_at),
+       cost = CASE WHEN $2 IN ('failed', 'canceled', 'rejected') THEN $8::jsonb ELSE cost END,
        lease_until = CASE WHEN $6 THEN NULL ELSE lease_until END
      WHERE id = $1 RETURNING *`,
     [
@@ -82,6 +84,7 @@ export async function transition(
       change.at,
       final,
       change.expiresAt ?? null,
+      JSON.stringify(NO_COST),
     ],
   );
   const status: EventRecord = {

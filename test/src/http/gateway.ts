@@ -9,6 +9,7 @@ import { openDatabase } from '../../../src/database/open.ts';
 import { openBlobFolder } from '../../../src/files/blob-folder.ts';
 import { createUploads, type Uploads } from '../../../src/files/uploads.ts';
 import { createHttpApp } from '../../../src/http/app.ts';
+import { createCallLimits } from '../../../src/http/call-limits.ts';
 import type { HttpDeps } from '../../../src/http/deps.ts';
 import { startHttp } from '../../../src/http/server.ts';
 import { createUrlSigner, loadSigningSecret } from '../../../src/http/signed-url.ts';
@@ -144,6 +145,7 @@ export async function startGateway(
     database,
     uploads,
     outbound: createUrlGuard(OUTBOUND),
+    limits: createCallLimits({ callsPerMinute: 100_000, openStreamsPerKey: 100 }),
     signer: createUrlSigner(await loadSigningSecret(database)),
     config: { maxBodyBytes: MAX_BODY_BYTES },
     logger,

@@ -1,0 +1,46 @@
+import type { Context, Middleware } from 'koa';
+import { type AuditAction, writeAudit } from '../audit/audit.ts';
+import { catalogueEntry, SonogateError } from '../errors/catalogue.ts';
+import type { HttpDeps, HttpState } from './deps.ts';
+
+const REQUEST_ID = /^req_[0-9a-hjkmnp-tv-z]{26}$/;
+
+/**
+ * Writes down who did what with a request and how it was answered, before the answer leaves: a call
+ * that cannot be written down is not answered. Stands after `requireScope`.
+ */
+export function audited(
+  { database, now = () => new Date() }: Pick<HttpDeps, 'database' | 'now'>,
+  action: AuditAction,
+): Middleware<HttpState> {
+  return async (context, next) => {
+    const write = (status: number) =>
+      writeAudit(database, {
+        at: now(),
+        accountId: context.state.principal.accountId,
+        keyId: context.state.principal.keyId,
+        action,
+        requestId: requestOf(context),
+        status,
+        callId: context.state.requestId,
+      });
+    try {
+      await next();
+    } catch (error) {
+      await write(error instanceof SonogateError ? (catalogueEntry(error.code).http ?? 500) : 500);
+      throw error;
+    }
+    await write(context.status);
+  };
+}
+
+/** The request that the path names, or that the answer does: of the API, the queue, a delivery. */
+function requestOf({ params, body }: Context): string | null {
+  const answer = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
+  const candidates: unknown[] = [params.id, answer.id, answer.request_id, answer.request];
+  return candidates.find(isRequestId) ?? null;
+}
+
+function isRequestId(value: unknown): value is string {
+  return typeof value === 'string' && REQUEST_ID.test(value);
+}

@@ -1,0 +1,91 @@
+import type { Router } from '@koa/router';
+import { z } from 'zod';
+import {
+  createKey,
+  type KeyRecord,
+  listKeys,
+  revokeKey,
+  rotateKey,
+  SCOPES,
+} from '../accounts/keys.ts';
+import { SonogateError } from '../errors/catalogue.ts';
+import { requireScope } from './authentication.ts';
+import type { HttpDeps, HttpState } from './deps.ts';
+import { idempotent } from './idempotency.ts';
+import { jsonBody } from './json-body.ts';
+import { parseBody } from './uploads.ts';
+
+const LONGEST_OVERLAP_HOURS = 7 * 24;
+
+const newKey = z.strictObject({
+  name: z.string().trim().min(1).max(100),
+  test: z.boolean().default(false),
+  scopes: z.array(z.enum(SCOPES)).min(1).optional(),
+  expires_at: z.iso
+    .datetime({ offset: true })
+    .transform((text) => new Date(text))
+    .optional(),
+});
+
+const rotation = z.strictObject({
+  overlap_hours: z.number().min(0).max(LONGEST_OVERLAP_HOURS).default(24),
+});
+
+/** `/v1/keys`: the keys of the account. The key itself is in the answer that makes it, and only there. */
+export function addKeyRoutes(router: Router<HttpState>, deps: HttpDeps): void {
+  const { database, config, now = () => new Date() } = deps;
+  const admin = requireScope(deps, 'admin');
+  const body = jsonBody(config.maxBodyBytes);
+  const once = idempotent(deps, (answer) => ({ ...(answer as object), key: null }));
+
+  router.get('/v1/keys', admin, async (context) => {
+    const keys = await listKeys(database, context.state.principal.accountId);
+    context.body = { data: keys.map(keyView) };
+  });
+
+  router.post('/v1/keys', admin, body, once, async (context) => {
+    const { accountId, test } = context.state.principal;
+    const { expires_at, ...wanted } = parseBody(newKey, context.state.body);
+    if (test && !wanted.test) {
+      throw new SonogateError('forbidden', 'A test key can make test keys only.');
+    }
+    const made = { ...wanted, accountId, expiresAt: expires_at ?? null };
+    const { key, record } = await createKey(database, made, now());
+    context.status = 201;
+    context.body = { ...keyView(record), key };
+  });
+
+  router.post('/v1/keys/:id/rotate', admin, body, once, async (context) => {
+    const { accountId, test } = context.state.principal;
+    const { overlap_hours } = parseBody(rotation, context.state.body ?? {});
+    const { id = '' } = context.params;
+    const { key, record } = await rotateKey(
+      database,
+      { id, accountId, overlapHours: overlap_hours, testOnly: test },
+      now(),
+    );
+    context.status = 201;
+    context.body = { ...keyView(record), key };
+  });
+
+  router.delete('/v1/keys/:id', admin, async (context) => {
+    const { id = '' } = context.params;
+    const { accountId } = context.state.principal;
+    context.body = keyView(await revokeKey(database, id, accountId, now()));
+  });
+}
+
+function keyView(record: KeyRecord) {
+  const { id, name, test, scopes, created_at, last_used_at, expires_at, revoked_at } = record;
+  return {
+    id,
+    object: 'key',
+    name,
+    test,
+    scopes,
+    created_at: created_at.toISOString(),
+    last_used_at: last_used_at?.toISOString() ?? null,
+    expires_at: expires_at?.toISOString() ?? null,
+    revoked_at: revoked_at?.toISOString() ?? null,
+  };
+}

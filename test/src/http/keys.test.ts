@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Gateway, startGateway } from './gateway.ts';
+
+const HOUR_MS = 3_600_000;
+
+interface Key {
+  id: string;
+  key: string | null;
+  name: string;
+  test: boolean;
+  scopes: string[];
+  revoked_at: string | null;
+  expires_at: string | null;
+}
+
+describe('/v1/keys', () => {
+  let gateway: Gateway;
+  let admin: string;
+  beforeAll(async () => {
+    gateway = await startGateway();
+    admin = await gateway.key({ scopes: ['admin'] });
+  });
+  afterAll(() => gateway.stop());
+
+  const make = async (body: object, key = admin, headers = {}) => {
+    const answer = await gateway.call('/v1/keys', { key, body, headers });
+    return { status: answer.status, made: (await answer.json()) as Key, answer };
+  };
+  const works = async (key: string | null) =>
+    (await gateway.call('/v1/models', { key: key ?? '' })).status === 200;
+  const list = async (key = admin) => {
+    const answer = await gateway.call('/v1/keys', { key });
+    return ((await answer.json()) as { data: Key[] }).data;
+  };
+
+  it('makes a key that works, and shows it this once', async () => {
+    const { status, made } = await make({ name: 'ward 3' });
+    expect(status).toBe(201);
+    expect(made).toMatchObject({ object: 'key', name: 'ward 3', test: false, revoked_at: null });
+    expect(made.scopes).toEqual(['run', 'read', 'uploads']);
+    expect(made.key).toMatch(/^sg_live_/);
+    expect(await works(made.key)).toBe(true);
+    const listed = (await list()).find(({ id }) => id === made.id);
+    expect(listed).toMatchObject({ name: 'ward 3' });
+    expect(JSON.stringify(listed)).not.toContain(made.key);
+  });
+
+  it('replays the making of a key without the key, which is nowhere stored', async () => {
+    const headers = { 'Idempotency-Key': 'one-key' };
+    const first = await make({ name: 'once' }, admin, headers);
+    const again = await make({ name: 'once' }, admin, headers);
+    expect(again.answer.headers.get('Idempotent-Replayed')).toBe('true');
+    expect(again.made).toEqual({ ...first.made, key: null });
+    const { rows } = await gateway.database.query('SELECT body FROM idempotency_keys');
+    expect(JSON.stringify(rows)).not.toContain(first.made.key);
+  });
+
+  it.each([
+    [{}, '/name'],
+    [{ name: ' ' }, '/name'],
+    [{ name: 'a', scopes: [] }, '/scopes'],
+    [{ name: 'a', scopes: ['root'] }, '/scopes/0'],
+    [{ name: 'a', expires_at: 'tomorrow' }, '/expires_at'],
+    [{ name: 'a', account: 'other' }, '/account'],
+  ])('refuses %j at %s', async (body, pointer) => {
+    const answer = await gateway.call('/v1/keys', { key: admin, body });
+    expect(answer.status).toBe(422);
+    expect(await answer.json()).toMatchObject({ errors: [{ pointer }] });
+  });
+
+  it('ends a key for good', async () => {
+    const { made } = await make({ name: 'short-lived' });
+    const path = `/v1/keys/${made.id}`;
+    const revoked = await gateway.call(path, { key: admin, method: 'DELETE' });
+    expect(await revoked.json()).toMatchObject({ id: made.id, revoked_at: expect.any(String) });
+    expect(await works(made.key)).toBe(false);
+  });
+
+  it('rotates a key: both work until the overlap is over, then the new one alone', async () => {
+    const { made } = await make({ name: 'rotating', scopes: ['read'] });
+    const body = { overlap_hours: 1 };
+    const answer = await gateway.call(`/v1/keys/${made.id}/rotate`, { key: admin, body });
+    expect(answer.status).toBe(201);
+    const next = (await answer.json()) as Key;
+    expect(next).toMatchObject({ name: 'rotating', scopes: ['read'], expires_at: null });
+    expect(next.id).not.toBe(made.id);
+    expect([await works(made.key), await works(next.key)]).toEqual([true, true]);
+    gateway.advance(HOUR_MS);
+    expect([await works(made.key), await works(next.key)]).toEqual([false, true]);
+    const again = await gateway.call(`/v1/keys/${made.id}/rotate`, { key: admin, body });
+    expect(again.status, 'an expired key').toBe(404);
+  });
+
+  it('never lets a rotation lengthen the life of a key', async () => {
+    const inAnHour = new Date(Date.now() + 2 * HOUR_MS).toISOString();
+    const { made } = await make({ name: 'ends soon', expires_at: inAnHour });
+    await gateway.call(`/v1/keys/${made.id}/rotate`, { key: admin, body: { overlap_hours: 168 } });
+    expect((await list()).find(({ id }) => id === made.id)?.expires_at).toBe(inAnHour);
+  });
+
+  it('belongs to the account: keys of others are neither seen nor ended', async () => {
+    const stranger = await gateway.key({ scopes: ['admin'], accountId: 'other' });
+    const { made } = await make({ name: 'mine' });
+    expect((await list(stranger)).map(({ id }) => id)).not.toContain(made.id);
+    for (const [method, path] of [
+      ['DELETE', `/v1/keys/${made.id}`],
+      ['POST', `/v1/keys/${made.id}/rotate`],
+    ]) {
+      const answer = await gateway.call(path ?? '', { key: stranger, method: method ?? '' });
+      expect(answer.status).toBe(404);
+    }
+    expect(await works(made.key)).toBe(true);
+  });
+
+  it('needs the scope admin', async () => {
+    expect((await gateway.call('/v1/keys')).status).toBe(403);
+    expect((await gateway.call('/v1/keys', { body: { name: 'a' } })).status).toBe(403);
+  });
+
+  it('does not let a test key make or rotate a live one', async () => {
+    const tester = await gateway.key({ test: true, scopes: ['admin'] });
+    expect((await make({ name: 'live' }, tester)).status).toBe(403);
+    expect((await make({ name: 'test', test: true }, tester)).status).toBe(201);
+    const { made } = await make({ name: 'live' });
+    const answer = await gateway.call(`/v1/keys/${made.id}/rotate`, {
+      key: tester,
+      method: 'POST',
+    });
+    expect(answer.status).toBe(404);
+  });
+});
