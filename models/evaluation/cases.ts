@@ -108,9 +108,6 @@ export async function planeCases(data: string, split: SplitName): Promise<Case[]
   return cases;
 }
 
-/** HC18 heads for the classifier: a head, but nobody recorded which axial plane. */
-export const unnamedHeadCases = hc18Cases;
-
 /** Adult hearts (CAMUS): never trained on, far from every class. Evaluation only. */
 export async function heartCases(data: string): Promise<Case[]> {
   const text = await readFile(join(data, 'camus-a4c/labels.csv'), 'utf8');
