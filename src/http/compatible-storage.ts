@@ -12,7 +12,7 @@ import { announcement, LINK_LIFE_MS, parseBody } from './uploads.ts';
 const FILES = `${COMPATIBLE_QUEUE}/storage/files`;
 const INITIATE = `${COMPATIBLE_QUEUE}/storage/upload/initiate`;
 
-const initiation = z.strictObject({
+export const initiation = z.strictObject({
   file_name: announcement.shape.filename,
   content_type: announcement.shape.media_type,
 });

@@ -17,7 +17,7 @@ import { parseBody } from './uploads.ts';
 
 const LONGEST_OVERLAP_HOURS = 7 * 24;
 
-const newKey = z.strictObject({
+export const newKey = z.strictObject({
   name: z.string().trim().min(1).max(100),
   test: z.boolean().default(false),
   scopes: z.array(z.enum(SCOPES)).min(1).optional(),
@@ -27,7 +27,7 @@ const newKey = z.strictObject({
     .optional(),
 });
 
-const rotation = z.strictObject({
+export const rotation = z.strictObject({
   overlap_hours: z.number().min(0).max(LONGEST_OVERLAP_HOURS).default(24),
 });
 

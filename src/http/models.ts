@@ -3,9 +3,10 @@ import type { Endpoint } from '../requests/endpoint.ts';
 import { resolveEndpoint } from '../requests/resolve.ts';
 import { requireScope } from './authentication.ts';
 import { baseUrl, type HttpDeps, type HttpState } from './deps.ts';
-import { describeEndpoint } from './openapi.ts';
+import { DOCS_PAGE_POLICY, renderDocsPage } from './openapi/docs-page.ts';
+import { describeApi, describeEndpoint } from './openapi/document.ts';
 
-/** `GET /v1/models` and the OpenAPI description of each endpoint. */
+/** `GET /v1/models`, the OpenAPI descriptions, and `/docs`, which shows them. */
 export function addModelRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { core, config } = deps;
   const read = requireScope(deps, 'read');
@@ -20,14 +21,31 @@ export function addModelRoutes(router: Router<HttpState>, deps: HttpDeps): void 
     const endpoint = resolveEndpoint(core.endpoints(), `${ns}/${model}/${name}`, null);
     context.body = describeEndpoint(endpoint, baseUrl(context, config));
   });
+
+  router.get('/v1/openapi.json', (context) => {
+    context.body = describeApi(newest(core.endpoints()), baseUrl(context, config));
+  });
+
+  router.get('/docs', (context) => {
+    context.set('Content-Security-Policy', DOCS_PAGE_POLICY);
+    context.type = 'text/html';
+    context.body = renderDocsPage(newest(core.endpoints()), baseUrl(context, config));
+  });
 }
 
-function summary({ id, model, version, title }: Endpoint, address: string) {
+/** One version of each endpoint: the one that runs when none is asked for. */
+function newest(endpoints: readonly Endpoint[]): Endpoint[] {
+  const ids = new Set(endpoints.map(({ id }) => id));
+  return [...ids].map((id) => resolveEndpoint(endpoints, id, null));
+}
+
+function summary({ id, model, version, title, mockOnly = false }: Endpoint, address: string) {
   return {
     id,
     model,
     version,
     title,
+    test_keys_only: mockOnly,
     urls: { run: `${address}/v1/run/${id}`, openapi: `${address}/v1/models/${id}/openapi.json` },
   };
 }

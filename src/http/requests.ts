@@ -14,11 +14,11 @@ import { readQuery } from './query.ts';
 const LONGEST_WAIT_SECONDS = 60;
 const DEFAULT_LIMIT = 20;
 
-const waitQuery = z.strictObject({
+export const waitQuery = z.strictObject({
   wait: z.coerce.number().int().min(0).max(LONGEST_WAIT_SECONDS).default(0),
 });
 
-const historyQuery = z.strictObject({
+export const historyQuery = z.strictObject({
   model: z.string().optional(),
   status: z
     .union([z.enum(REQUEST_STATUS).transform((one) => [one]), z.array(z.enum(REQUEST_STATUS))])

@@ -28,7 +28,7 @@ export const announcement = z.strictObject({
     .regex(/^[\w.+-]+\/[\w.+-]+$/, 'a media type such as application/dicom'),
 });
 
-const completion = z.strictObject({
+export const completion = z.strictObject({
   sha256: z
     .string()
     .regex(/^[0-9a-fA-F]{64}$/, '64 hexadecimal digits')

@@ -5,7 +5,7 @@ import { requireScope } from './authentication.ts';
 import type { HttpDeps, HttpState } from './deps.ts';
 import { readQuery } from './query.ts';
 
-const usageQuery = z.strictObject({
+export const usageQuery = z.strictObject({
   month: z
     .string()
     .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'a month such as 2026-11')

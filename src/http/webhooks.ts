@@ -10,7 +10,7 @@ import { idempotent } from './idempotency.ts';
 import { jsonBody } from './json-body.ts';
 import { readQuery } from './query.ts';
 
-const deliveriesQuery = z.strictObject({
+export const deliveriesQuery = z.strictObject({
   request: z.string().optional(),
   state: z.enum(DELIVERY_STATES).optional(),
   limit: z.coerce.number().int().min(1).max(100).default(20),

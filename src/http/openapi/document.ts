@@ -1,0 +1,218 @@
+import { z } from 'zod';
+import { catalogueEntry, type ErrorCode } from '../../errors/catalogue.ts';
+import type { Endpoint } from '../../requests/endpoint.ts';
+import { submitBody } from '../submit-body.ts';
+import * as objects from './objects.ts';
+import { OPERATIONS, type Operation, SUBMIT_ERRORS } from './operations.ts';
+
+const API_VERSION = '1';
+
+/** What any call with a key may be answered. */
+const KEY_ERRORS: readonly ErrorCode[] = [
+  'unauthenticated',
+  'invalid_key',
+  'forbidden',
+  'rate_limited',
+];
+
+const LICENCE = { name: 'Apache-2.0', identifier: 'Apache-2.0' };
+const SECURITY = {
+  key: { type: 'http', scheme: 'bearer', description: '`Key` is taken for `Bearer` too.' },
+};
+
+type Json = Record<string, unknown>;
+
+/** JSON Schema 2020-12, as OpenAPI 3.1 takes it. */
+function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  return rest;
+}
+
+/** Refers to an object of objects.ts, under its name in `components`. */
+const refer = (name: string) => ({ $ref: `#/components/schemas/${schemaName(name)}` });
+const schemaName = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
+
+const OBJECT_SCHEMAS: Json = Object.fromEntries(
+  Object.entries(objects).map(([name, schema]) => [schemaName(name), schemaOf(schema, 'output')]),
+);
+
+/** One response for each HTTP status, naming the codes that it may carry. */
+function errorResponses(codes: readonly ErrorCode[], compatible: boolean): Json {
+  const byStatus = Map.groupBy(new Set([...codes, 'internal' as const]), (code) =>
+    String(catalogueEntry(code).http ?? 500),
+  );
+  const media = compatible ? 'application/json' : 'application/problem+json';
+  const schema = refer(compatible ? 'queueError' : 'problem');
+  return Object.fromEntries(
+    [...byStatus].map(([status, found]) => [
+      status,
+      { description: found.join(', '), content: { [media]: { schema } } },
+    ]),
+  );
+}
+
+function parameters({ path, query }: Operation): Json[] {
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
+  const { properties = {} } = query ? schemaOf(query, 'input') : {};
+  const inQuery = Object.entries(properties as Json).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: false,
+    schema,
+  }));
+  return [...inPath, ...inQuery];
+}
+
+function answerContent({ answer, mediaType = 'application/json' }: Operation): Json {
+  switch (answer) {
+    case 'empty':
+      return {};
+    case 'bytes':
+      return { content: { 'application/octet-stream': {} } };
+    case 'json':
+      return { content: { 'application/json': { schema: {} } } };
+    default:
+      return { content: { [mediaType]: { schema: refer(answer) } } };
+  }
+}
+
+function describe(operation: Operation): Json {
+  const { id, group, summary, scope, body, bodyOptional, status, errors = [] } = operation;
+  const codes = scope === null ? errors : [...KEY_ERRORS, ...errors];
+  return {
+    operationId: id,
+    tags: [group],
+    summary,
+    ...(scope === null
+      ? { security: [] }
+      : { security: [{ key: [] }], description: `Scope: \`${scope}\`.` }),
+    parameters: parameters(operation),
+    ...(body && {
+      requestBody: {
+        required: !bodyOptional,
+        content: { 'application/json': { schema: schemaOf(body, 'input') } },
+      },
+    }),
+    responses: {
+      [status]: { description: summary, ...answerContent(operation) },
+      ...(id === 'followRequest' && { 204: { description: 'Nothing follows' } }),
+      ...errorResponses(codes, group === 'Compatible queue'),
+    },
+  };
+}
+
+const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'The same call twice is done once, for 24 hours.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+};
+
+function runOperation(endpoint: Endpoint): Json {
+  return {
+    operationId: endpoint.id.replaceAll('/', '-'),
+    tags: ['Requests'],
+    summary: `Submit to ${endpoint.title}`,
+    description: `Scope: \`run\`. \`${endpoint.model}\` is short for it, and \`@${endpoint.version}\` at the end pins the version.${endpoint.mockOnly ? ' Test keys only in this release.' : ''}`,
+    security: [{ key: [] }],
+    parameters: [IDEMPOTENCY_KEY],
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: schemaOf(submitBody(endpoint), 'input') } },
+    },
+    responses: {
+      202: {
+        description: 'Accepted: the request object. Follow it at `Location`.',
+        headers: { Location: { schema: { type: 'string' } } },
+        content: { 'application/json': { schema: refer('request') } },
+      },
+      ...errorResponses([...KEY_ERRORS, ...SUBMIT_ERRORS], false),
+    },
+  };
+}
+
+function queueOperation(endpoint: Endpoint): Json {
+  return {
+    operationId: `queue-${endpoint.id.replaceAll('/', '-')}`,
+    tags: ['Compatible queue'],
+    summary: `Submit to ${endpoint.title}`,
+    description: 'Scope: `run`. The body is the input itself.',
+    security: [{ key: [] }],
+    parameters: [
+      { name: 'fal_webhook', in: 'query', required: false, schema: { type: 'string' } },
+      {
+        name: 'X-Fal-Queue-Priority',
+        in: 'header',
+        required: false,
+        schema: { enum: ['low', 'normal', 'high'] },
+      },
+      IDEMPOTENCY_KEY,
+    ],
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: schemaOf(endpoint.input, 'input') } },
+    },
+    responses: {
+      200: {
+        description: 'Accepted',
+        content: { 'application/json': { schema: refer('queueStatus') } },
+      },
+      ...errorResponses([...KEY_ERRORS, ...SUBMIT_ERRORS], true),
+    },
+  };
+}
+
+/** OpenAPI 3.1 of one endpoint: its submit call with the schemas of input and output. */
+export function describeEndpoint(endpoint: Endpoint, address: string) {
+  return {
+    openapi: '3.1.0',
+    info: { title: endpoint.title, version: endpoint.version, license: LICENCE },
+    servers: [{ url: address }],
+    security: [{ key: [] }],
+    paths: { [`/v1/run/${endpoint.id}`]: { post: runOperation(endpoint) } },
+    components: {
+      securitySchemes: SECURITY,
+      schemas: { ...OBJECT_SCHEMAS, Output: schemaOf(endpoint.output, 'output') },
+    },
+  };
+}
+
+/** OpenAPI 3.1 of the whole API, from the schemas that its calls are checked by. */
+export function describeApi(endpoints: readonly Endpoint[], address: string) {
+  const paths: Record<string, Json> = {};
+  for (const endpoint of endpoints) {
+    paths[`/v1/run/${endpoint.id}`] = { post: runOperation(endpoint) };
+    paths[`/queue/${endpoint.id}`] = { post: queueOperation(endpoint) };
+  }
+  for (const operation of OPERATIONS) {
+    paths[operation.path] = { ...paths[operation.path], [operation.method]: describe(operation) };
+  }
+  const outputs = endpoints.map(({ id, output }) => [
+    `Output-${id.replaceAll('/', '-')}`,
+    schemaOf(output, 'output'),
+  ]);
+  const groups = new Set(OPERATIONS.map(({ group }) => group));
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Sonogate',
+      version: API_VERSION,
+      description: 'Ultrasound studies in, structured drafts out.',
+      license: LICENCE,
+    },
+    servers: [{ url: address }],
+    security: [{ key: [] }],
+    tags: [...groups].map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes: SECURITY,
+      schemas: { ...OBJECT_SCHEMAS, ...Object.fromEntries(outputs) },
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { z } from 'zod';
+import { echoEndpoint } from '../../../pipelines/echo/endpoint.ts';
+import { obstetricEndpoint } from '../../../pipelines/obstetric/endpoint.ts';
+import { describeApi, describeEndpoint } from '../../../src/http/openapi/document.ts';
+import * as objects from '../../../src/http/openapi/objects.ts';
+import { OPERATIONS } from '../../../src/http/openapi/operations.ts';
+import { type Gateway, startGateway } from './gateway.ts';
+
+const run = promisify(execFile);
+const validatorMissing = await run('python3', ['-c', 'import openapi_spec_validator']).then(
+  () => null,
+  () => 'openapi-spec-validator (PyPI) is not installed',
+);
+
+describe.skipIf(validatorMissing !== null)('openapi-spec-validator', () => {
+  const endpoints = [obstetricEndpoint, echoEndpoint];
+
+  it.each<[string, unknown]>([
+    ['the whole API', describeApi(endpoints, 'https://ward.example')],
+    ...endpoints.map((each): [string, unknown] => [
+      each.id,
+      describeEndpoint(each, 'https://ward.example'),
+    ]),
+  ])('finds nothing wrong with the description of %s', async (_what, document) => {
+    const folder = await mkdtemp(join(tmpdir(), 'sonogate-openapi-'));
+    const path = join(folder, 'openapi.json');
+    await writeFile(path, JSON.stringify(document));
+    const { stdout } = await run('python3', ['-m', 'openapi_spec_validator', path]);
+    expect(stdout).toContain('OK');
+    await rm(folder, { recursive: true });
+  });
+});
+
+describe('the description of the API', () => {
+  let gateway: Gateway;
+  let id: string;
+
+  beforeAll(async () => {
+    gateway = await startGateway();
+    id = await gateway.submit();
+  });
+  afterAll(() => gateway.stop());
+
+  const get = async (path: string, key?: string) =>
+    (await gateway.call(path, key ? { key } : {})).json();
+
+  it('is served without a key, as JSON and as a page that needs nothing from elsewhere', async () => {
+    const answer = await gateway.call('/v1/openapi.json', { key: null });
+    expect(await answer.json()).toMatchObject({ openapi: '3.1.0' });
+    const page = await gateway.call('/docs', { key: null });
+    expect(page.headers.get('Content-Type')).toContain('text/html');
+    const html = await page.text();
+    expect(html).toContain('/v1/run/us/obstetric/interpret');
+    expect(html).not.toMatch(/(src|href)="(https?:)?\/\//);
+  });
+
+  it('names no call that is not served', async () => {
+    for (const { method, path } of OPERATIONS) {
+      const address = path.replaceAll(/\{\w+\}/g, 'x');
+      const answer = await gateway.call(address, { method: method.toUpperCase(), key: null });
+      const { code, detail } = (await answer.json().catch(() => ({}))) as Record<string, string>;
+      expect([method, path, code]).not.toEqual([method, path, 'method_not_allowed']);
+      expect(detail).not.toBe('Nothing is served at this path.');
+    }
+  });
+
+  it.each<[string, z.ZodType, () => string]>([
+    ['a request', objects.request, () => `/v1/requests/${id}`],
+    ['a page of requests', objects.requestPage, () => '/v1/requests'],
+    ['artifacts', objects.artifactList, () => `/v1/requests/${id}/artifacts`],
+    ['models', objects.modelList, () => '/v1/models'],
+    ['usage', objects.usage, () => '/v1/usage'],
+    ['a problem', objects.problem, () => '/v1/requests/req_none'],
+    [
+      'a queue status',
+      objects.queueStatus,
+      () => `/queue/us/obstetric/requests/${id}/status?logs=1`,
+    ],
+    ['a queue error', objects.queueError, () => '/queue/us/obstetric/requests/req_none'],
+  ])('has the schema of %s as it is answered', async (_what, schema, path) => {
+    expect(schema.safeParse(await get(path())).error?.issues ?? []).toEqual([]);
+  });
+
+  it('has the schemas of keys and webhooks as they are answered', async () => {
+    const admin = await gateway.key({ scopes: ['admin'] });
+    const answers: [z.ZodType, string][] = [
+      [objects.keyList, '/v1/keys'],
+      [objects.webhookSecret, '/v1/webhooks/secret'],
+      [objects.webhookDeliveries, '/v1/webhooks/deliveries'],
+    ];
+    for (const [schema, path] of answers) {
+      expect(schema.safeParse(await get(path, admin)).error?.issues ?? []).toEqual([]);
+    }
+  });
+});
