@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Gateway, startGateway } from '../src/http/gateway.ts';
@@ -49,6 +50,45 @@ describe.skipIf(missing !== null)('docs/api.md', () => {
     expect(stdout).toContain('"code": "unauthenticated"');
     const result: unknown = JSON.parse(await readFile(join(folder, 'result.json'), 'utf8'));
     expect(result).toMatchObject({ schema: 'sonogate.result/1' });
+  });
+});
+
+describe('docs/api.md, in TypeScript', () => {
+  let gateway: Gateway;
+  let folder: string;
+
+  beforeAll(async () => {
+    gateway = await startGateway();
+    folder = await mkdtemp(join(tmpdir(), 'sonogate-docs-'));
+  });
+  afterAll(async () => {
+    await gateway.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  it('its example follows a request to its result', async () => {
+    const page = await readFile(new URL('../../docs/api.md', import.meta.url), 'utf8');
+    const [, example = ''] = /^```ts\n(.*?)^```$/ms.exec(page) ?? [];
+    const image = join(folder, 'scan.dcm');
+    await writeFile(image, 'pixels');
+
+    const working = finishWhateverComes(gateway);
+    const { stdout } = await run(
+      process.execPath,
+      ['--input-type=module-typescript', '--eval', example],
+      {
+        cwd: fileURLToPath(new URL('../..', import.meta.url)),
+        env: {
+          ...process.env,
+          SONOGATE_URL: gateway.url,
+          SONOGATE_KEY: await gateway.key(),
+          IMAGE: image,
+        },
+      },
+    );
+    await working;
+    expect(stdout).toContain('COMPLETED');
+    expect(stdout).toMatch(/^req_\w+ sonogate\.result\/1$/m);
   });
 });
 

@@ -32,9 +32,31 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
 const refer = (name: string) => ({ $ref: `#/components/schemas/${schemaName(name)}` });
 const schemaName = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
 
-const OBJECT_SCHEMAS: Json = Object.fromEntries(
-  Object.entries(objects).map(([name, schema]) => [schemaName(name), schemaOf(schema, 'output')]),
-);
+/** Objects that an answer is, not those that are only part of another. */
+const ANSWERS: ReadonlySet<string> = new Set([
+  ...OPERATIONS.map(({ answer }) => answer),
+  'problem',
+  'queueError',
+]);
+
+/** `components.schemas`; `output` of a request is the result of one of the endpoints. */
+function componentSchemas(outputs: Readonly<Record<string, Endpoint>>): Json {
+  const answers = Object.entries(objects).filter(([name]) => ANSWERS.has(name));
+  const anyOf = [...Object.keys(outputs).map(refer), { type: 'null' }];
+  return {
+    ...Object.fromEntries(
+      answers.map(([name, schema]) => [schemaName(name), schemaOf(schema, 'output')]),
+    ),
+    Request: withProperty(schemaOf(objects.request, 'output'), 'output', { anyOf }),
+    ...Object.fromEntries(
+      Object.entries(outputs).map(([name, { output }]) => [name, schemaOf(output, 'output')]),
+    ),
+  };
+}
+
+function withProperty(schema: Json, name: string, property: Json): Json {
+  return { ...schema, properties: { ...(schema.properties as Json), [name]: property } };
+}
 
 /** One response for each HTTP status, naming the codes that it may carry. */
 function errorResponses(codes: readonly ErrorCode[], compatible: boolean): Json {
@@ -178,7 +200,7 @@ export function describeEndpoint(endpoint: Endpoint, address: string) {
     paths: { [`/v1/run/${endpoint.id}`]: { post: runOperation(endpoint) } },
     components: {
       securitySchemes: SECURITY,
-      schemas: { ...OBJECT_SCHEMAS, Output: schemaOf(endpoint.output, 'output') },
+      schemas: componentSchemas({ Output: endpoint }),
     },
   };
 }
@@ -193,10 +215,7 @@ export function describeApi(endpoints: readonly Endpoint[], address: string) {
   for (const operation of OPERATIONS) {
     paths[operation.path] = { ...paths[operation.path], [operation.method]: describe(operation) };
   }
-  const outputs = endpoints.map(({ id, output }) => [
-    `Output-${id.replaceAll('/', '-')}`,
-    schemaOf(output, 'output'),
-  ]);
+  const outputs = endpoints.map((each) => [`Output-${each.id.replaceAll('/', '-')}`, each]);
   const groups = new Set(OPERATIONS.map(({ group }) => group));
   return {
     openapi: '3.1.0',
@@ -212,7 +231,7 @@ export function describeApi(endpoints: readonly Endpoint[], address: string) {
     paths,
     components: {
       securitySchemes: SECURITY,
-      schemas: { ...OBJECT_SCHEMAS, ...Object.fromEntries(outputs) },
+      schemas: componentSchemas(Object.fromEntries(outputs)),
     },
   };
 }
