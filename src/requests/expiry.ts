@@ -60,6 +60,11 @@ async function forget(database: Database, id: string): Promise<void> {
       [id],
     );
     await tx.query(
+      `UPDATE webhook_attempts SET answer = NULL
+       WHERE delivery_id IN (SELECT id FROM deliveries WHERE request_id = $1)`,
+      [id],
+    );
+    await tx.query(
       `UPDATE requests SET input = NULL, files = '[]'::jsonb, prior_files = '[]'::jsonb
        WHERE id = $1`,
       [id],

@@ -1,0 +1,82 @@
+import { createFalClient } from '@fal-ai/client';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Receiver, startReceiver } from '../src/webhooks/receiver.ts';
+import { openSite, type Site } from './site.ts';
+
+describe('the whole gateway and a client with a server of its own', () => {
+  let client: Receiver;
+  let site: Site;
+  let url: string;
+  let secret: string;
+  let key: string;
+
+  beforeAll(async () => {
+    client = await startReceiver();
+    const host = { host: '127.0.0.1', addresses: ['127.0.0.1'], ports: [client.port], http: true };
+    site = await openSite({ outbound: { hosts: [host] } });
+    url = site.gateway.http?.url ?? '';
+    const made = await site.gateway.operations['keys.create']?.({
+      name: 'tester',
+      test: true,
+      scopes: ['admin'],
+    });
+    key = (made as { key: string }).key;
+    secret = ((await call('/v1/webhooks/secret')) as { secret: string }).secret;
+  });
+  afterAll(async () => {
+    await site.close();
+    await client.close();
+  });
+
+  const call = async (path: string, body?: object): Promise<unknown> => {
+    const answer = await fetch(url + path, {
+      method: body ? 'POST' : 'GET',
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    return answer.json();
+  };
+  const hosted = () => `http://127.0.0.1:${client.port}/study.dcm`;
+  const hook = () => `http://127.0.0.1:${client.port}/hook`;
+  const verified = async (requestId: string): Promise<unknown> => {
+    const told = () => client.received.find(({ body }) => body.includes(requestId));
+    await expect.poll(told, { timeout: 30_000 }).toBeDefined();
+    const { body = '', headers = {} } = told() ?? {};
+    return new Webhook(secret).verify(body, headers as Record<string, string>);
+  };
+
+  it.each([
+    ['succeed', 'succeeded'],
+    ['reject', 'rejected'],
+    ['fail', 'failed'],
+  ])('tells the client how its request ended: %s', async (mock, status) => {
+    const { id } = (await call('/v1/run/us/obstetric', {
+      input: { files: [hosted()] },
+      metadata: mock === 'succeed' ? {} : { mock },
+      webhook: { url: hook() },
+    })) as { id: string };
+    expect(await verified(id)).toMatchObject({
+      id,
+      status,
+      test: true,
+      cost: { total: '0.00' },
+      urls: { self: `${url}/v1/requests/${id}` },
+    });
+  });
+
+  it('tells a client of the compatible queue in that queue’s words', async () => {
+    const fal = createFalClient({
+      credentials: key,
+      requestMiddleware: async (sent) => ({
+        ...sent,
+        url: sent.url.replace('https://queue.fal.run', `${url}/queue`),
+      }),
+    });
+    const { request_id } = await fal.queue.submit('us/obstetric/interpret', {
+      input: { files: [hosted()] },
+      webhookUrl: hook(),
+    });
+    expect(await verified(request_id)).toMatchObject({ request_id, status: 'OK' });
+  });
+});
