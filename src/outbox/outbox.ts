@@ -16,7 +16,7 @@ import {
   replayDelivery,
   secondsUntilDue,
 } from './deliveries.ts';
-import type { Deliverer, Delivery, SendOutcome } from './port.ts';
+import type { Deliverer, Delivery, DeliveryKind, SendOutcome } from './port.ts';
 
 /** A delivery whose sender has not renewed its lease for this long is due again. */
 const LEASE_SECONDS = 30;
@@ -24,6 +24,12 @@ const RENEW_MILLISECONDS = (LEASE_SECONDS * 1000) / 3;
 
 /** Looks again after this long at the latest, in case a notification was lost. */
 const RECHECK_SECONDS = 5;
+
+/**
+ * Sends of one kind at a time: destinations of webhooks are as many as clients name, and those that
+ * do not answer must not take the connections of the rest.
+ */
+export const MOST_AT_A_TIME = 32;
 
 /** What is due but could not be claimed is just being claimed by another process. */
 const SHORTEST_WAIT_SECONDS = 0.05;
@@ -59,7 +65,11 @@ export async function startOutbox({
   const byKind = new Map(deliverers.map((deliverer) => [deliverer.kind, deliverer]));
   const kinds = [...byKind.keys()];
   const stopping = new AbortController();
-  const sending = new Map<string, Promise<void>>();
+  const sending = new Map<string, { kind: DeliveryKind; ended: Promise<void> }>();
+  const freeKinds = () => {
+    const busy = [...sending.values()];
+    return kinds.filter((kind) => busy.filter((s) => s.kind === kind).length < MOST_AT_A_TIME);
+  };
   const giveUpSeconds = settings.giveUpAfterHours * 3600;
   let timer: NodeJS.Timeout | undefined;
   let pass: Promise<void> | null = null;
@@ -80,7 +90,7 @@ export async function startOutbox({
       try {
         await claimAll();
         // The end of a send to a busy destination wakes the outbox by itself.
-        due = await secondsUntilDue(database, kinds, [...sending.keys()]);
+        due = await secondsUntilDue(database, freeKinds(), [...sending.keys()]);
       } catch (error) {
         logger.warn({ error: String(error) }, 'outbox could not be read, will retry');
       }
@@ -94,16 +104,19 @@ export async function startOutbox({
 
   const claimAll = async () => {
     while (!stopping.signal.aborted) {
-      const delivery = await claimDelivery(database, kinds, [...sending.keys()], LEASE_SECONDS);
-      if (!delivery) return;
-      const { destination } = delivery;
-      sending.set(
-        destination,
-        attempt(delivery).finally(() => {
-          sending.delete(destination);
-          wake();
-        }),
+      const delivery = await claimDelivery(
+        database,
+        freeKinds(),
+        [...sending.keys()],
+        LEASE_SECONDS,
       );
+      if (!delivery) return;
+      const { destination, kind } = delivery;
+      const ended = attempt(delivery).finally(() => {
+        sending.delete(destination);
+        wake();
+      });
+      sending.set(destination, { kind, ended });
     }
   };
 
@@ -193,7 +206,7 @@ export async function startOutbox({
       clearTimeout(timer);
       await unlisten();
       await pass;
-      await Promise.all(sending.values());
+      await Promise.all([...sending.values()].map(({ ended }) => ended));
       clearTimeout(timer);
     },
   };

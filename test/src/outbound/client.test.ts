@@ -4,7 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Config } from '../../../config/schema.ts';
 import { createOutboundClient, type OutboundClient } from '../../../src/outbound/client.ts';
-import { createUrlGuard, type Lookup } from '../../../src/outbound/url-guard.ts';
+import {
+  createUrlGuard,
+  type Lookup,
+  UrlNotPermittedError,
+} from '../../../src/outbound/url-guard.ts';
 
 describe('a call to an address that a client named', () => {
   let server: Server;
@@ -68,7 +72,7 @@ describe('a call to an address that a client named', () => {
     const before = calls.length;
     const url = `http://site.example:${port}/`;
     const call = client(loopback).call(url, 'webhook', { method: 'GET', signal });
-    await expect(call).rejects.toThrow('URL not permitted');
+    await expect(call).rejects.toThrow(UrlNotPermittedError);
     expect(calls).toHaveLength(before);
   });
 

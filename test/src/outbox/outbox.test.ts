@@ -1,8 +1,9 @@
 import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { silentLogger as logger } from '../../../src/logging/logger.ts';
 import { claimDelivery, enqueueDeliveries } from '../../../src/outbox/deliveries.ts';
-import { type Outbox, startOutbox } from '../../../src/outbox/outbox.ts';
+import { MOST_AT_A_TIME, type Outbox, startOutbox } from '../../../src/outbox/outbox.ts';
 import type { Deliverer, Delivery, SendOutcome } from '../../../src/outbox/port.ts';
 import type { DeliveryTarget } from '../../../src/requests/port.ts';
 import { type PostgresServer, startPostgres } from '../../peers/postgres.ts';
@@ -192,6 +193,23 @@ describe.each([
     expect(await states(first, id)).toEqual(['pending']);
     const second = await start(async () => OK);
     await settled(second, id, 'delivered');
+  });
+
+  it('sends so many of a kind at a time and no more, until one has ended', async () => {
+    const underWay: (() => void)[] = [];
+    await start(
+      (_, signal) =>
+        new Promise((resolve) => {
+          underWay.push(() => resolve(OK));
+          signal.addEventListener('abort', () => resolve(failed('ambiguous')));
+        }),
+    );
+    await enqueue(Array.from({ length: MOST_AT_A_TIME + 2 }, (_, n) => sr(`pacs-${n}`)));
+    await expect.poll(() => underWay.length).toBe(MOST_AT_A_TIME);
+    await delay(200);
+    expect(underWay).toHaveLength(MOST_AT_A_TIME);
+    underWay[0]?.();
+    await expect.poll(() => underWay.length).toBe(MOST_AT_A_TIME + 1);
   });
 
   it('leaves kinds alone that it has no deliverer for', async () => {
