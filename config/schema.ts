@@ -114,6 +114,8 @@ export const configSchema = z
       publicUrl: z.url({ protocol: /^https?$/ }).optional(),
       maxBodyBytes: z.number().int().positive(),
       maxUploadBytes: z.number().int().positive(),
+      maxFileBytes: z.number().int().positive(),
+      uploadPartBytes: z.number().int().positive(),
       callsPerMinute: z.number().int().positive(),
       openStreamsPerKey: z.number().int().positive(),
     }),

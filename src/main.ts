@@ -199,7 +199,12 @@ async function startApi(
   const uploads = createUploads({
     database,
     blobs: await openBlobFolder(join(config.dataDir, 'files')),
-    limits: { maxBytes: config.http.maxUploadBytes, minFreeBytes: config.dicom.minFreeBytes },
+    limits: {
+      maxBytes: config.http.maxUploadBytes,
+      maxFileBytes: config.http.maxFileBytes,
+      partBytes: config.http.uploadPartBytes,
+      minFreeBytes: config.dicom.minFreeBytes,
+    },
   });
   const cleaning = setInterval(() => {
     uploads.removeExpired().catch((error: unknown) => {

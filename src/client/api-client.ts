@@ -55,7 +55,28 @@ export interface ApiClient {
   artifact(id: string, name: string): Promise<ReadableStream<Uint8Array>>;
 }
 
+/** A signed address for bytes. */
+interface Destination {
+  url: string;
+  headers: Record<string, string>;
+}
+
 const RECONNECT_MS = 1000;
+const PUT_ATTEMPTS = 3;
+
+/** A PUT that breaks off leaves nothing, so that it can be sent again. */
+async function put({ url, headers }: Destination, body: Blob): Promise<void> {
+  for (let left = PUT_ATTEMPTS - 1; ; left -= 1) {
+    try {
+      const answer = await fetch(url, { method: 'PUT', headers, body });
+      if (answer.ok) return;
+      throw new ApiError((await answer.json()) as Problem);
+    } catch (error) {
+      if (error instanceof ApiError || left === 0) throw error;
+      await delay(RECONNECT_MS);
+    }
+  }
+}
 
 /** @param url address of the gateway, with or without a trailing slash */
 export function createApiClient({ url, key }: { url: string; key: string }): ApiClient {
@@ -92,16 +113,17 @@ export function createApiClient({ url, key }: { url: string; key: string }): Api
       };
       const { file, upload, complete_url } = await post<{
         file: { id: string };
-        upload: { url: string; headers: Record<string, string> };
+        upload: Destination | { parts: (Destination & { first_byte: number; bytes: number })[] };
         complete_url: string;
       }>('/v1/uploads', announced);
-      const { headers } = upload;
-      const stored = await fetch(upload.url, {
-        method: 'PUT',
-        headers,
-        body: await openAsBlob(path),
-      });
-      if (!stored.ok) throw new ApiError((await stored.json()) as Problem);
+      const content = await openAsBlob(path);
+      if ('parts' in upload) {
+        for (const part of upload.parts) {
+          await put(part, content.slice(part.first_byte, part.first_byte + part.bytes));
+        }
+      } else {
+        await put(upload, content);
+      }
       await post(complete_url);
       return file.id;
     },

@@ -4,6 +4,7 @@ import { SonogateError } from '../errors/catalogue.ts';
 import { newId } from '../requests/ids.ts';
 import type { RequestFile } from '../requests/port.ts';
 import { type BlobFolder, TooManyBytesError } from './blob-folder.ts';
+import { createUploadParts, type NamedPart, type PartState } from './upload-parts.ts';
 
 /**
  * States of a file.
@@ -37,8 +38,12 @@ export interface AnnouncedFile {
 }
 
 export interface UploadLimits {
-  /** Largest file of one PUT. */
+  /** Largest file of one PUT; a larger one comes in parts. */
   maxBytes: number;
+  /** Largest file of all. */
+  maxFileBytes: number;
+  /** Size of every part but the last. */
+  partBytes: number;
   /** Uploads are refused that would leave less than this on the disk. */
   minFreeBytes: number;
 }
@@ -50,14 +55,27 @@ export interface Uploads {
   /**
    * Stores the bytes of a pending file; a later PUT replaces an earlier one. `length` is what the
    * call says it brings, when it says so: a wrong one is refused before anything is read.
-   * @throws SonogateError `not_found`, `upload_incomplete`.
+   * @throws SonogateError `not_found`, `upload_incomplete`, `payload_too_large`.
    */
   receive(id: string, source: Readable, length: number | null): Promise<FileRow>;
   /**
    * Makes a received file usable; twice is harmless.
    * @throws SonogateError `not_found`, `upload_incomplete`.
    */
-  complete(accountId: string, id: string, sha256: string | null): Promise<FileRow>;
+  complete(
+    accountId: string,
+    id: string,
+    sha256: string | null,
+    named?: readonly NamedPart[] | null,
+  ): Promise<FileRow>;
+  /** The file as it is. @throws SonogateError `not_found`. */
+  find(accountId: string, id: string): Promise<FileRow>;
+  /** Which parts a file has and which have arrived; null for a file of one PUT. */
+  parts(file: FileRow): Promise<PartState[] | null>;
+  /** Stores one part; a later PUT replaces an earlier one. Returns its SHA-256. */
+  receivePart(id: string, n: number, source: Readable, length: number | null): Promise<string>;
+  /** Ends an upload that is not complete; its bytes go a day after it was announced. */
+  abort(accountId: string, id: string): Promise<void>;
   /** The files of `ids` that this account may use now; asking keeps them for another day. */
   ready(accountId: string, ids: readonly string[]): Promise<Map<string, RequestFile>>;
   /** Removes what has expired and no unfinished request reads; returns how many files. */
@@ -76,6 +94,8 @@ export function createUploads({
   now?: () => Date;
 }): Uploads {
   const expiry = () => new Date(now().getTime() + LIFE_MS);
+  const parts = createUploadParts(database, blobs, limits.partBytes, now);
+  const inParts = ({ bytes }: FileRow) => bytes !== null && bytes > limits.maxBytes;
 
   async function pending(id: string): Promise<FileRow> {
     const { rows } = await database.query<FileRow>(
@@ -86,11 +106,18 @@ export function createUploads({
     return toFile(rows[0]);
   }
 
+  async function find(accountId: string, id: string): Promise<FileRow> {
+    const { rows } = await database.query<FileRow>(
+      'SELECT * FROM files WHERE id = $1 AND account_id = $2 AND expires_at > $3',
+      [id, accountId, now()],
+    );
+    if (!rows[0]) throw new SonogateError('not_found', 'There is no such upload.');
+    return toFile(rows[0]);
+  }
+
   return {
     async create(accountId, { filename, bytes, mediaType }) {
-      if (bytes !== null && bytes > limits.maxBytes) {
-        throw tooLarge(limits);
-      }
+      if (bytes !== null && bytes > limits.maxFileBytes) throw tooLarge(limits.maxFileBytes);
       if ((await blobs.free()) - (bytes ?? 0) < limits.minFreeBytes) {
         throw new SonogateError('overloaded', 'There is no room for the file at the moment.');
       }
@@ -105,12 +132,12 @@ export function createUploads({
     async receive(id, source, length) {
       const file = await pending(id);
       const expected = file.bytes ?? length;
-      if (expected !== null && expected > limits.maxBytes) throw tooLarge(limits);
+      if (expected !== null && expected > limits.maxBytes) throw tooLarge(limits.maxBytes);
       if (length !== null && length !== expected) throw wrongSize(expected, `${length} are sent`);
       const limit = expected ?? limits.maxBytes;
       const received = await blobs.write(source, limit).catch((error: unknown) => {
         if (!(error instanceof TooManyBytesError)) throw error;
-        throw expected === null ? tooLarge(limits) : wrongSize(expected, 'more were sent');
+        throw expected === null ? tooLarge(limits.maxBytes) : wrongSize(expected, 'more were sent');
       });
       if (expected !== null && received.bytes !== expected) {
         throw wrongSize(expected, `${received.bytes} were sent`);
@@ -123,27 +150,43 @@ export function createUploads({
       return toFile(rows[0]);
     },
 
-    async complete(accountId, id, sha256) {
-      const { rows: found } = await database.query<FileRow>(
-        'SELECT * FROM files WHERE id = $1 AND account_id = $2 AND expires_at > $3',
-        [id, accountId, now()],
-      );
-      const file = found[0];
-      if (!file) throw new SonogateError('not_found', 'There is no such upload.');
-      if (file.sha256 === null) {
+    async complete(accountId, id, sha256, named = null) {
+      const file = await find(accountId, id);
+      const digest =
+        file.sha256 ?? (inParts(file) ? await parts.assemble(id, file.bytes ?? 0, named) : null);
+      if (digest === null) {
         throw new SonogateError('upload_incomplete', 'The bytes have not arrived yet.');
       }
-      if (sha256 !== null && sha256 !== file.sha256) {
+      if (sha256 !== null && sha256 !== digest) {
         throw new SonogateError(
           'upload_incomplete',
-          `The SHA-256 of the bytes received is ${file.sha256}; send the file again.`,
+          `The SHA-256 of the bytes received is ${digest}; send the file again.`,
         );
       }
       const { rows } = await database.query<FileRow>(
-        `UPDATE files SET status = 'ready', expires_at = $2 WHERE id = $1 RETURNING *`,
-        [id, expiry()],
+        `UPDATE files SET status = 'ready', sha256 = $3, expires_at = $2 WHERE id = $1 RETURNING *`,
+        [id, expiry(), digest],
       );
       return toFile(rows[0] as FileRow);
+    },
+
+    find,
+
+    parts: async (file) => (inParts(file) ? parts.state(file.id, file.bytes ?? 0) : null),
+
+    async receivePart(id, n, source, length) {
+      const file = await pending(id);
+      if (!inParts(file)) throw new SonogateError('not_found', 'The upload has no parts.');
+      return parts.receive(id, file.bytes ?? 0, n, source, length);
+    },
+
+    async abort(accountId, id) {
+      const { rows } = await database.query(
+        `UPDATE files SET expires_at = $3
+         WHERE id = $1 AND account_id = $2 AND status = 'pending' AND expires_at > $3 RETURNING id`,
+        [id, accountId, now()],
+      );
+      if (!rows[0]) throw new SonogateError('not_found', 'There is no pending upload here.');
     },
 
     async ready(accountId, ids) {
@@ -165,11 +208,11 @@ export function createUploads({
     async removeExpired() {
       await blobs.removeAbandoned(now());
       const { rows } = await database.query<{ sha256: string | null }>(
-        `DELETE FROM files WHERE expires_at <= $1 AND NOT EXISTS (
+        `DELETE FROM files WHERE expires_at <= $1 AND created_at <= $2 AND NOT EXISTS (
            SELECT 1 FROM requests WHERE status IN ('queued', 'preparing', 'running')
              AND files || prior_files @> jsonb_build_array(jsonb_build_object('sha256', sha256)))
          RETURNING sha256`,
-        [now()],
+        [now(), new Date(now().getTime() - LIFE_MS)],
       );
       const digests = new Set(rows.flatMap(({ sha256 }) => sha256 ?? []));
       for (const sha256 of digests) {
@@ -178,16 +221,14 @@ export function createUploads({
         ]);
         if (users.length === 0) await blobs.remove(sha256, now());
       }
+      await parts.removeLeftOver();
       return rows.length;
     },
   };
 }
 
-function tooLarge({ maxBytes }: UploadLimits): SonogateError {
-  return new SonogateError(
-    'payload_too_large',
-    `Files of up to ${maxBytes} bytes are taken; uploads in parts come with a later release.`,
-  );
+function tooLarge(limit: number): SonogateError {
+  return new SonogateError('payload_too_large', `Up to ${limit} bytes are taken here.`);
 }
 
 function wrongSize(announced: number | null, found: string): SonogateError {

@@ -1,5 +1,4 @@
 import { createReadStream } from 'node:fs';
-import { Readable } from 'node:stream';
 import type { Router } from '@koa/router';
 import { z } from 'zod';
 import { SonogateError } from '../errors/catalogue.ts';
@@ -7,7 +6,7 @@ import { requireScope } from './authentication.ts';
 import { COMPATIBLE_QUEUE } from './compatible-status.ts';
 import { baseUrl, type HttpDeps, type HttpState } from './deps.ts';
 import { jsonBody } from './json-body.ts';
-import { announcement, LINK_LIFE_MS, parseBody } from './uploads.ts';
+import { announcement, LINK_LIFE_MS, parseBody, sentBytes } from './uploads.ts';
 
 const FILES = `${COMPATIBLE_QUEUE}/storage/files`;
 const INITIATE = `${COMPATIBLE_QUEUE}/storage/upload/initiate`;
@@ -42,10 +41,8 @@ export function addCompatibleStorageRoutes(router: Router<HttpState>, deps: Http
 
   router.put(`${FILES}/:id`, async (context) => {
     signer.verify('PUT', context.path, context.query, now());
-    const announced = context.get('Content-Length');
-    const source = Readable.from(context.req.iterator({ destroyOnReturn: false }));
-    const length = announced === '' ? null : Number(announced);
-    const { account_id, id } = await uploads.receive(context.params.id as string, source, length);
+    const { id = '' } = context.params;
+    const { account_id } = await uploads.receive(id, ...sentBytes(context));
     await uploads.complete(account_id, id, null);
     context.status = 200;
     context.body = {};

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Router } from '@koa/router';
+import type { Context } from 'koa';
 import { z } from 'zod';
 import { SonogateError } from '../errors/catalogue.ts';
 import { InvalidInputError, pointedErrors } from '../errors/problem.ts';
@@ -34,9 +35,12 @@ export const completion = z.strictObject({
     .regex(/^[0-9a-fA-F]{64}$/, '64 hexadecimal digits')
     .transform((text) => text.toLowerCase())
     .optional(),
+  parts: z
+    .array(z.strictObject({ part_number: z.number().int().positive(), etag: z.string().max(100) }))
+    .optional(),
 });
 
-/** `POST /v1/uploads`, the signed PUT it answers with, `POST /v1/uploads/{id}/complete` */
+/** `/v1/uploads`: announce, PUT to the signed addresses, complete; look again, or abort. */
 export function addUploadRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { uploads, config, signer, now = () => new Date() } = deps;
   const scope = requireScope(deps, 'uploads');
@@ -46,38 +50,80 @@ export function addUploadRoutes(router: Router<HttpState>, deps: HttpDeps): void
     const { filename, bytes, media_type } = parseBody(announcement, context.state.body);
     const { accountId } = context.state.principal;
     const file = await uploads.create(accountId, { filename, bytes, mediaType: media_type });
-    const expires = new Date(now().getTime() + LINK_LIFE_MS);
-    const address = baseUrl(context, config);
-    const path = `/v1/uploads/${file.id}/content`;
     context.status = 201;
-    context.body = {
-      file: view(file),
-      upload: {
-        url: `${address}${signer.sign('PUT', path, expires)}`,
-        method: 'PUT',
-        headers: { 'Content-Type': media_type },
-        expires_at: expires.toISOString(),
-      },
-      complete_url: `${address}/v1/uploads/${file.id}/complete`,
-    };
+    context.body = await uploadView(file, baseUrl(context, config));
   });
+
+  router.get('/v1/uploads/:id', scope, async (context) => {
+    const { id = '' } = context.params;
+    const file = await uploads.find(context.state.principal.accountId, id);
+    context.body = await uploadView(file, baseUrl(context, config));
+  });
+
+  router.delete('/v1/uploads/:id', scope, async (context) => {
+    const { id = '' } = context.params;
+    await uploads.abort(context.state.principal.accountId, id);
+    context.status = 204;
+  });
+
+  router.put('/v1/uploads/:id/parts/:number', async (context) => {
+    signer.verify('PUT', context.path, context.query, now());
+    const { id = '', number = '' } = context.params;
+    const sha256 = await uploads.receivePart(id, Number(number), ...sentBytes(context));
+    context.set('ETag', `"${sha256}"`);
+    context.body = '';
+  });
+
+  /** Where the bytes go: one signed address, or one for each part, also of those that arrived. */
+  async function uploadView(file: FileRow, address: string) {
+    const expires = new Date(now().getTime() + LINK_LIFE_MS);
+    const base = `/v1/uploads/${file.id}`;
+    const signed = (path: string) => `${address}${signer.sign('PUT', path, expires)}`;
+    const headers = { 'Content-Type': file.media_type };
+    const parts = await uploads.parts(file);
+    const upload = parts
+      ? {
+          part_size: parts[0]?.bytes ?? 0,
+          parts: parts.map(({ partNumber, firstByte, bytes, sha256 }) => ({
+            part_number: partNumber,
+            url: signed(`${base}/parts/${partNumber}`),
+            headers,
+            first_byte: firstByte,
+            bytes,
+            etag: sha256 && `"${sha256}"`,
+          })),
+          expires_at: expires.toISOString(),
+        }
+      : {
+          url: signed(`${base}/content`),
+          method: 'PUT',
+          headers,
+          expires_at: expires.toISOString(),
+        };
+    return { file: view(file), upload, complete_url: `${address}${base}/complete` };
+  }
 
   router.put('/v1/uploads/:id/content', async (context) => {
     signer.verify('PUT', context.path, context.query, now());
-    const announced = context.get('Content-Length');
-    // Destroying the call would take the connection with it, and a refusal could not be sent.
-    const source = Readable.from(context.req.iterator({ destroyOnReturn: false }));
-    const length = announced === '' ? null : Number(announced);
-    const { sha256 } = await uploads.receive(context.params.id as string, source, length);
+    const { sha256 } = await uploads.receive(context.params.id as string, ...sentBytes(context));
     context.set('ETag', `"${sha256}"`);
     context.body = '';
   });
 
   router.post('/v1/uploads/:id/complete', scope, body, idempotent(deps), async (context) => {
-    const { sha256 = null } = parseBody(completion, context.state.body ?? {});
+    const { sha256 = null, parts = null } = parseBody(completion, context.state.body ?? {});
     const { accountId } = context.state.principal;
-    context.body = view(await uploads.complete(accountId, context.params.id as string, sha256));
+    const { id = '' } = context.params;
+    context.body = view(await uploads.complete(accountId, id, sha256, parts));
   });
+}
+
+/** The bytes of a PUT, and how many the call says that it brings. */
+export function sentBytes({ req }: Context): [source: Readable, length: number | null] {
+  const announced = req.headers['content-length'];
+  // Destroying the call would take the connection with it, and a refusal could not be sent.
+  const source = Readable.from(req.iterator({ destroyOnReturn: false }));
+  return [source, announced === undefined ? null : Number(announced)];
 }
 
 /** The body, checked. @throws InvalidInputError naming each wrong place. */

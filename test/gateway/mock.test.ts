@@ -25,7 +25,10 @@ async function newKey(test: boolean): Promise<string> {
 }
 
 beforeAll(async () => {
-  site = await openSite({ roles: ['api', 'worker'] });
+  site = await openSite({
+    roles: ['api', 'worker'],
+    http: { host: '127.0.0.1', port: 0, maxUploadBytes: 1000, uploadPartBytes: 600 },
+  });
   url = site.gateway.http?.url ?? '';
   key = await newKey(true);
   client = createApiClient({ url, key });
@@ -96,6 +99,21 @@ describe('a request of a test key', () => {
       input: { files: [new File(['no image'], 'clip.mp4', { type: 'video/mp4' })] },
     });
     expect(data).toMatchObject({ endpoint: 'us/echo/interpret', models: [{ id: 'mock' }] });
+  });
+});
+
+describe('the client', () => {
+  it('uploads a large file in parts', async () => {
+    const large = join(folder, 'large.dcm');
+    await writeFile(large, 'x'.repeat(1500));
+    const id = await client.upload(large);
+    const upload = await fetch(`${url}/v1/uploads/${id}`, {
+      headers: { Authorization: `Bearer ${key}` },
+    });
+    expect(await upload.json()).toMatchObject({
+      file: { status: 'ready', bytes: 1500 },
+      upload: { parts: [{ bytes: 600 }, { bytes: 600 }, { bytes: 300 }] },
+    });
   });
 });
 

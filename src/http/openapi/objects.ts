@@ -105,12 +105,28 @@ export const file = z.strictObject({
 
 export const upload = z.strictObject({
   file,
-  upload: z.strictObject({
-    url: z.string(),
-    method: z.literal('PUT'),
-    headers: z.record(z.string(), z.string()),
-    expires_at: time,
-  }),
+  upload: z.union([
+    z.strictObject({
+      url: z.string(),
+      method: z.literal('PUT'),
+      headers: z.record(z.string(), z.string()),
+      expires_at: time,
+    }),
+    z.strictObject({
+      part_size: z.number().int(),
+      parts: z.array(
+        z.strictObject({
+          part_number: z.number().int(),
+          url: z.string(),
+          headers: z.record(z.string(), z.string()),
+          first_byte: z.number().int(),
+          bytes: z.number().int(),
+          etag: z.string().nullable().describe('Null until the bytes have arrived'),
+        }),
+      ),
+      expires_at: time,
+    }),
+  ]),
   complete_url: z.string(),
 });
 

@@ -22,6 +22,8 @@ import { type TestWorker, testWorker } from './test-worker.ts';
 
 export const MAX_BODY_BYTES = 10_000;
 export const MAX_UPLOAD_BYTES = 1_000_000;
+export const MAX_FILE_BYTES = 3_000_000;
+export const PART_BYTES = 600_000;
 
 /** An endpoint of the shape of service.md 2.3, small enough to see at a glance. */
 const endpoint: Endpoint = {
@@ -136,7 +138,12 @@ export async function startGateway(
   const uploads = createUploads({
     database,
     blobs: await openBlobFolder(join(dataDir, 'files')),
-    limits: { maxBytes: MAX_UPLOAD_BYTES, minFreeBytes: 0 },
+    limits: {
+      maxBytes: MAX_UPLOAD_BYTES,
+      maxFileBytes: MAX_FILE_BYTES,
+      partBytes: PART_BYTES,
+      minFreeBytes: 0,
+    },
     now,
   });
   const stopping = new AbortController();

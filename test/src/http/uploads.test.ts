@@ -5,7 +5,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_ACCOUNT_ID } from '../../../src/accounts/keys.ts';
 import { openBlobFolder } from '../../../src/files/blob-folder.ts';
 import { createUploads } from '../../../src/files/uploads.ts';
-import { type Gateway, MAX_UPLOAD_BYTES, read, sha256, startGateway } from './gateway.ts';
+import {
+  type Gateway,
+  MAX_FILE_BYTES,
+  MAX_UPLOAD_BYTES,
+  PART_BYTES,
+  read,
+  sha256,
+  startGateway,
+} from './gateway.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -111,8 +119,8 @@ describe('uploads', () => {
   });
 
   it.each([
-    ['the largest file', MAX_UPLOAD_BYTES, 201],
-    ['one byte more', MAX_UPLOAD_BYTES + 1, 413],
+    ['the largest file', MAX_FILE_BYTES, 201],
+    ['one byte more', MAX_FILE_BYTES + 1, 413],
   ])('take %s: %i bytes → %i', async (_case, bytes, status) => {
     expect((await announce(bytes)).status).toBe(status);
   });
@@ -124,7 +132,12 @@ describe('uploads', () => {
       createUploads({
         database: gateway.database,
         blobs,
-        limits: { maxBytes: MAX_UPLOAD_BYTES, minFreeBytes },
+        limits: {
+          maxBytes: MAX_UPLOAD_BYTES,
+          maxFileBytes: MAX_FILE_BYTES,
+          partBytes: PART_BYTES,
+          minFreeBytes,
+        },
       }).create(DEFAULT_ACCOUNT_ID, announced);
     await expect(withRoom(0)).resolves.toMatchObject({ status: 'pending' });
     await expect(withRoom(Number.MAX_SAFE_INTEGER)).rejects.toMatchObject({ code: 'overloaded' });
