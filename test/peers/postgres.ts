@@ -1,6 +1,5 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chmod, chown, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -24,10 +23,11 @@ async function programs(): Promise<string | null> {
 }
 
 /** PostgreSQL refuses to run as root; Debian's package brings a user for it. */
-function asServerUser(command: string, args: string[]): [string, string[]] {
-  return process.getuid?.() === 0
-    ? ['runuser', ['-u', 'postgres', '--', command, ...args]]
-    : [command, args];
+function serverUser(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const id = (of: '-u' | '-g') =>
+    Number(execFileSync('id', [of, 'postgres'], { encoding: 'utf8' }));
+  return { uid: id('-u'), gid: id('-g') };
 }
 
 /** Starts a PostgreSQL server of its own in a temporary folder; null where none is installed. */
@@ -36,10 +36,11 @@ export async function startPostgres(): Promise<PostgresServer | null> {
   if (!bin) return null;
   const folder = await mkdtemp(join(tmpdir(), 'sonogate-postgres-'));
   await chmod(folder, 0o755);
-  if (process.getuid?.() === 0) execFileSync('chown', ['postgres', folder]);
+  const user = serverUser();
+  if (user) await chown(folder, user.uid, user.gid);
   const data = join(folder, 'data');
   const initArgs = ['-D', data, '-A', 'trust', '-U', 'test', '--no-sync', '-E', 'UTF8'];
-  await run(...asServerUser(join(bin, 'initdb'), initArgs), { cwd: folder });
+  await run(join(bin, 'initdb'), initArgs, { cwd: folder, ...user });
 
   const port = await freePort();
   const settings = [
@@ -48,17 +49,14 @@ export async function startPostgres(): Promise<PostgresServer | null> {
     'fsync=off',
     'max_connections=200',
   ].flatMap((setting) => ['-c', setting]);
-  const server = spawn(
-    ...asServerUser(join(bin, 'postgres'), ['-D', data, '-p', String(port), ...settings]),
-    { cwd: folder, stdio: 'ignore' },
-  );
+  const server = spawn(join(bin, 'postgres'), ['-D', data, '-p', String(port), ...settings], {
+    cwd: folder,
+    stdio: 'ignore',
+    ...user,
+  });
   const exited = new Promise((resolve) => server.once('exit', resolve));
-  // The program that changes the user does not hand signals on: the server's own process is told.
-  const shutDown = () => {
-    const pid = Number.parseInt(readFileSync(join(data, 'postmaster.pid'), 'utf8'), 10);
-    // "Fast shutdown": open sessions are ended.
-    process.kill(pid, 'SIGINT');
-  };
+  // "Fast shutdown": open sessions are ended.
+  const shutDown = () => server.kill('SIGINT');
   process.once('exit', shutDown);
 
   const address = (database: string) => `postgres://test@127.0.0.1:${port}/${database}`;
