@@ -3,7 +3,8 @@ import { catalogueEntry, type ErrorCode } from '../../errors/catalogue.ts';
 import type { Endpoint } from '../../requests/endpoint.ts';
 import { submitBody } from '../submit-body.ts';
 import * as objects from './objects.ts';
-import { OPERATIONS, type Operation, SUBMIT_ERRORS } from './operations.ts';
+import { type Operation, SUBMIT_ERRORS } from './operation.ts';
+import { OPERATIONS } from './operations.ts';
 
 const API_VERSION = '1';
 
