@@ -182,7 +182,8 @@ export const ERRORS = {
     http: 500,
     retry: 'permanent',
     title: 'The pipeline failed',
-    operator: 'The pipeline ended with an error twice; the log has the details.',
+    operator:
+      'The pipeline ended with an error; the log has the details. It is not repeated, since the same input would end the same way.',
   },
   pipeline_crashed: {
     http: 500,
