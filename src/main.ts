@@ -10,6 +10,7 @@ import { rebuildReportPdf } from '../pipelines/artifacts/report/rebuild-report.t
 import { buildTid1500 } from '../pipelines/artifacts/sr/tid1500.ts';
 import { buildTid5000 } from '../pipelines/artifacts/sr/tid5000.ts';
 import { echoEndpoint } from '../pipelines/echo/endpoint.ts';
+import { readModelCards } from '../pipelines/inference/model-cards.ts';
 import { obstetricEndpoint } from '../pipelines/obstetric/endpoint.ts';
 import { DEFAULT_ACCOUNT_ID } from './accounts/keys.ts';
 import { createOperations } from './admin/operations.ts';
@@ -220,6 +221,7 @@ async function startApi(
     limits: createCallLimits(config.http),
     signer: createUrlSigner(await loadSigningSecret(database)),
     config: config.http,
+    models: () => readModelCards(config.models.allow),
     logger,
     checks: { database: () => database.query('SELECT 1'), queue: () => queue.counts() },
     metrics: () => readMetrics(database, queue),

@@ -1,6 +1,6 @@
 import { resultSchema } from '../result/envelope.ts';
 import { echoInputSchema } from './input.ts';
-import { echoPrice } from './price.ts';
+import { ECHO_PRICE_TIERS, echoPrice } from './price.ts';
 import { ECHO_SECTIONS } from './sections.ts';
 
 const ECHO = {
@@ -23,5 +23,6 @@ export const echoEndpoint = {
   price(input: { options?: Record<string, unknown> | undefined }, frames = 0) {
     return echoPrice(ECHO.id, frames, input.options?.report === true);
   },
+  priceTiers: ECHO_PRICE_TIERS,
   sections: ECHO_SECTIONS,
 } as const;

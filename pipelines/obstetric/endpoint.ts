@@ -23,6 +23,7 @@ export const obstetricEndpoint = {
     const run = line(OBSTETRIC.id, PRICE.run);
     return input.options?.report === true ? [run, line('report', PRICE.report)] : [run];
   },
+  modelTasks: 'fetal-',
   sections: [...SECTIONS.map(({ id, title }) => ({ id, title })), REPORT_SECTION],
 } as const;
 

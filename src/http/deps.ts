@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 import type { Config } from '../../config/schema.ts';
+import type { ModelCard } from '../../pipelines/inference/model-cards.ts';
 import type { Principal } from '../accounts/keys.ts';
 import type { Database } from '../database/port.ts';
 import type { Uploads } from '../files/uploads.ts';
@@ -18,7 +19,9 @@ export interface HttpDeps {
   outbound: Pick<OutboundClient, 'check'>;
   limits: CallLimits;
   signer: UrlSigner;
-  config: Pick<Config['http'], 'publicUrl' | 'maxBodyBytes'>;
+  config: Pick<Config['http'], 'publicUrl' | 'maxBodyBytes' | 'maxFileBytes'>;
+  /** The models in use, with their licence and accuracy. */
+  models: () => Promise<ModelCard[]>;
   logger: Logger;
   /** Name of a part → resolves when it works, rejects with the reason when it does not. */
   checks: Record<string, () => Promise<unknown>>;

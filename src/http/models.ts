@@ -16,6 +16,21 @@ export function addModelRoutes(router: Router<HttpState>, deps: HttpDeps): void 
     context.body = { data: core.endpoints().map((endpoint) => summary(endpoint, address)) };
   });
 
+  router.get('/v1/models/:ns/:model', read, async (context) => {
+    const { ns, model } = context.params;
+    const endpoint = resolveEndpoint(core.endpoints(), `${ns}/${model}`, null);
+    const { modelTasks } = endpoint;
+    const models = await deps.models();
+    context.body = {
+      ...summary(endpoint, baseUrl(context, config)),
+      versions: core.endpoints().flatMap(({ id, version }) => (id === endpoint.id ? version : [])),
+      prices: prices(endpoint),
+      limits: { body_bytes: config.maxBodyBytes, file_bytes: config.maxFileBytes },
+      sections: endpoint.sections ?? [],
+      models: models.filter(({ task }) => modelTasks !== undefined && task.startsWith(modelTasks)),
+    };
+  });
+
   router.get('/v1/models/:ns/:model/:endpoint/openapi.json', read, (context) => {
     const { ns, model, endpoint: name } = context.params;
     const endpoint = resolveEndpoint(core.endpoints(), `${ns}/${model}/${name}`, null);
@@ -37,6 +52,16 @@ export function addModelRoutes(router: Router<HttpState>, deps: HttpDeps): void 
 function newest(endpoints: readonly Endpoint[]): Endpoint[] {
   const ids = new Set(endpoints.map(({ id }) => id));
   return [...ids].map((id) => resolveEndpoint(endpoints, id, null));
+}
+
+/** Of a run and of the report that may come with it; by frames where that decides. */
+function prices(endpoint: Endpoint) {
+  const lines = endpoint.price({ files: [], options: { report: true } });
+  return {
+    currency: 'USD',
+    lines: lines.map(({ item, unit_price }) => ({ item, unit_price })),
+    by_frames: endpoint.priceTiers ?? null,
+  };
 }
 
 function summary({ id, model, version, title, mockOnly = false }: Endpoint, address: string) {

@@ -19,6 +19,12 @@ export interface Endpoint {
   /** Schema of `input` (service.md 2.3); unknown fields are refused. */
   input: z.ZodType<EndpointInput>;
   output: z.ZodType;
+  /** Sections of the result, in order. */
+  sections?: readonly { id: string; title: string }[];
+  /** Prices by frames of the upload, where one price does not hold for all; null: any number. */
+  priceTiers?: readonly { up_to_frames: number | null; price: string }[];
+  /** Tasks of the models it uses, by how their names begin. */
+  modelTasks?: string;
   /** No pipeline of this release serves it: the mock backend alone does, for test keys. */
   mockOnly?: boolean;
   price(input: EndpointInput): PriceLine[];

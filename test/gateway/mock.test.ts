@@ -117,6 +117,32 @@ describe('the client', () => {
   });
 });
 
+describe('GET /v1/models/{ns}/{model}', () => {
+  const model = async (id: string) => {
+    const headers = { Authorization: `Bearer ${key}` };
+    return (await fetch(`${url}/v1/models/${id}`, { headers })).json();
+  };
+
+  it('names sections, prices and the models in use with licence and accuracy', async () => {
+    expect(await model('us/obstetric')).toMatchObject({
+      versions: ['1.0.0'],
+      prices: { lines: [{ unit_price: '0.08' }, { item: 'report', unit_price: '0.02' }] },
+      sections: expect.arrayContaining([{ id: 'biometry', title: 'Biometry' }]),
+      models: expect.arrayContaining([
+        expect.objectContaining({ id: 'fetal-head', accuracy: expect.anything() }),
+      ]),
+    });
+  });
+
+  it('gives the prices of echo by frames, and no model', async () => {
+    expect(await model('us/echo')).toMatchObject({
+      test_keys_only: true,
+      prices: { by_frames: [{ price: '0.06' }, { price: '0.15' }, { price: '0.25' }] },
+      models: [],
+    });
+  });
+});
+
 describe('us/echo/interpret with a live key', () => {
   it('is refused clearly', async () => {
     const live = createApiClient({ url, key: await newKey(false) });

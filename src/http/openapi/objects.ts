@@ -181,6 +181,29 @@ const model = z.object({
   test_keys_only: z.boolean(),
   urls: z.strictObject({ run: z.string(), openapi: z.string() }),
 });
+export const modelDetail = model.extend({
+  versions: z.array(z.string()),
+  prices: z.strictObject({
+    currency: z.literal('USD'),
+    lines: z.array(z.strictObject({ item: z.string(), unit_price: money })),
+    by_frames: z
+      .array(z.strictObject({ up_to_frames: z.number().int().nullable(), price: money }))
+      .nullable(),
+  }),
+  limits: z.strictObject({ body_bytes: z.number().int(), file_bytes: z.number().int() }),
+  sections: z.array(z.strictObject({ id: z.string(), title: z.string() })),
+  models: z.array(
+    z.strictObject({
+      id: z.string(),
+      version: z.string(),
+      task: z.string(),
+      licence: z.string(),
+      pack: z.enum(['permissive', 'research']),
+      sha256: z.string(),
+      accuracy: z.unknown().describe('As measured on held-out data'),
+    }),
+  ),
+});
 export const modelList = z.strictObject({ data: z.array(model) });
 
 /** One frame of an event stream. */

@@ -94,6 +94,17 @@ export const REQUEST_OPERATIONS: readonly Operation[] = [
     answer: 'modelList',
   },
   {
+    id: 'getModel',
+    method: 'get',
+    path: '/v1/models/{ns}/{model}',
+    group: 'Models',
+    summary: 'Versions, prices, limits, sections and the models behind an endpoint',
+    scope: 'read',
+    status: 200,
+    answer: 'modelDetail',
+    errors: ['unknown_endpoint'],
+  },
+  {
     id: 'describeEndpoint',
     method: 'get',
     path: '/v1/models/{ns}/{model}/{endpoint}/openapi.json',

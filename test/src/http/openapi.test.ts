@@ -75,6 +75,7 @@ describe('the description of the API', () => {
     ['a page of requests', objects.requestPage, () => '/v1/requests'],
     ['artifacts', objects.artifactList, () => `/v1/requests/${id}/artifacts`],
     ['models', objects.modelList, () => '/v1/models'],
+    ['a model', objects.modelDetail, () => '/v1/models/us/obstetric'],
     ['usage', objects.usage, () => '/v1/usage'],
     ['a problem', objects.problem, () => '/v1/requests/req_none'],
     [
