@@ -40,4 +40,35 @@ describe.skipIf(server === null)('the HTTP door on a PostgreSQL server', () => {
     gateway.advance(25 * 3_600_000);
     expect(await gateway.uploads.removeExpired()).toBe(1);
   });
+
+  it('keeps keys, audit, usage and webhook deliveries as on the embedded database', async () => {
+    const admin = await gateway.key({ scopes: ['admin'] });
+    const body = {
+      input: { files: [await gateway.upload()] },
+      webhook: { url: 'https://his.example/hook' },
+    };
+    const { id } = await read(await gateway.call('/v1/run/us/obstetric', { key: admin, body }));
+    await gateway.worker.start(id);
+    await gateway.worker.succeed(id);
+
+    const list = async (path: string) =>
+      (await read(await gateway.call(path, { key: admin }))).data;
+    expect(await list(`/v1/webhooks/deliveries?request=${id}`)).toMatchObject([
+      { event: 'request.succeeded', state: 'pending' },
+    ]);
+    const made = await read(await gateway.call('/v1/keys', { key: admin, body: { name: 'new' } }));
+    const rotated = await gateway.call(`/v1/keys/${made.id}/rotate`, {
+      key: admin,
+      method: 'POST',
+    });
+    expect(rotated.status).toBe(201);
+    expect(await list('/v1/usage')).toContainEqual(
+      expect.objectContaining({ succeeded: 1, cost: { currency: 'USD', total: '0.08' } }),
+    );
+    const { rows } = await gateway.database.query(
+      'SELECT action, status FROM audit WHERE request_id = $1',
+      [id],
+    );
+    expect(rows).toEqual([{ action: 'request.submit', status: 202 }]);
+  });
 });
