@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Subject } from '../artifacts/subject.ts';
-import { type ArtifactInput, writeArtifacts } from '../artifacts/write-artifacts.ts';
+import type { ArtifactInput } from '../artifacts/write-artifacts.ts';
 import { type Job, jobSchema, type Pipeline, type PipelineEvent } from '../contract/job.ts';
 import type { Study } from '../contract/study.ts';
 import { readStudy } from '../input/read-study.ts';
@@ -9,7 +9,6 @@ import { withArtifacts } from '../result/assemble.ts';
 import { type ArtifactEntry, type Result, resultSchema } from '../result/envelope.ts';
 import { type ObstetricOptions, parseOptions } from './input.ts';
 import { interpretStudy } from './interpret-study.ts';
-import { openLocator } from './locate/open-locator.ts';
 import type { Locator } from './locator.ts';
 import { surveyPlanes } from './plane-survey.ts';
 import { readStructures } from './structure-readings.ts';
@@ -157,8 +156,8 @@ export function createObstetricPipeline(parts: ObstetricParts): Pipeline {
     const artifacts = await parts.writeArtifacts({
       result,
       subject: anonymousSubject(basename(folder), study, options),
-      // Without frames there is nothing to draw calipers on.
-      study: options.previews ? study : { ...study, clips: [] },
+      study,
+      previews: options.previews,
       folder: join(folder, 'artifacts'),
       ...(parts.extra && { extra: parts.extra }),
     });
@@ -169,9 +168,3 @@ export function createObstetricPipeline(parts: ObstetricParts): Pipeline {
     return { type: 'done' };
   };
 }
-
-/** The pipeline with the project's own models, as a child process loads it. */
-export const pipeline: Pipeline = createObstetricPipeline({
-  openLocator,
-  writeArtifacts,
-});
