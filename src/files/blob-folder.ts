@@ -1,34 +1,15 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { constants, createWriteStream } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type Readable, Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { BlobMissingError, type BlobStore, IN_USE_MS } from './blob-store.ts';
+import { linkOrCopy, writeWhole } from './whole-file.ts';
 
-/** Bytes touched within this time may belong to an upload that still runs. */
-const IN_USE_MS = 3_600_000;
-
-/** The bytes were more than were announced; nothing was kept. */
-export class TooManyBytesError extends Error {
-  override name = 'TooManyBytesError';
-}
-
-/** Files by the SHA-256 of their content: written once, never changed, the same bytes only once. */
-export interface BlobFolder {
+/** A blob store in a folder of this machine. */
+export interface BlobFolder extends BlobStore {
+  direct: null;
   /** Path of the bytes with this digest, whether or not they are there. */
   path(sha256: string): string;
-  /**
-   * Takes in a stream whole or not at all: what broke off leaves nothing behind, and what is
-   * reported is on the disk.
-   * @throws TooManyBytesError as soon as `limit` is passed.
-   */
-  write(source: Readable, limit: number): Promise<{ sha256: string; bytes: number }>;
-  /** Removes bytes that nothing refers to; those written within the last hour stay. */
-  remove(sha256: string, now: Date): Promise<void>;
-  /** Removes what a process that was killed left half-written. */
-  removeAbandoned(now: Date): Promise<void>;
-  /** Free bytes of the disk. */
-  free(): Promise<number>;
 }
 
 /** @param folder made when it is missing; it must lie on one file system. */
@@ -42,31 +23,31 @@ export async function openBlobFolder(folder: string): Promise<BlobFolder> {
   };
 
   return {
+    direct: null,
+
     path,
 
     async write(source, limit) {
       const part = join(incoming, randomUUID());
-      const hash = createHash('sha256');
-      let bytes = 0;
-      const measure = new Transform({
-        transform(chunk: Buffer, _encoding, done) {
-          bytes += chunk.length;
-          hash.update(chunk);
-          if (bytes > limit) done(new TooManyBytesError());
-          else done(null, chunk);
-        },
-      });
       try {
-        // `flush` is fsync before close.
-        await pipeline(source, measure, createWriteStream(part, { flags: 'wx', flush: true }));
-        const sha256 = hash.digest('hex');
-        await mkdir(dirname(path(sha256)), { recursive: true });
-        await rename(part, path(sha256));
-        await syncFolder(dirname(path(sha256)));
-        return { sha256, bytes };
+        const stored = await writeWhole(source, limit, part);
+        const whole = path(stored.sha256);
+        await mkdir(dirname(whole), { recursive: true });
+        await rename(part, whole);
+        await syncFolder(dirname(whole));
+        return stored;
       } finally {
         await rm(part, { force: true });
       }
+    },
+
+    async read(sha256) {
+      const handle = await open(path(sha256)).catch((error) => rejectMissing(error, sha256));
+      return handle.createReadStream();
+    },
+
+    async place(sha256, to) {
+      await linkOrCopy(path(sha256), to).catch((error) => rejectMissing(error, sha256));
     },
 
     remove: (sha256, now) => removeUnused(path(sha256), now),
@@ -80,6 +61,10 @@ export async function openBlobFolder(folder: string): Promise<BlobFolder> {
       return bavail * bsize;
     },
   };
+}
+
+function rejectMissing(error: NodeJS.ErrnoException, sha256: string): never {
+  throw error.code === 'ENOENT' ? new BlobMissingError(sha256) : error;
 }
 
 /** Makes a rename survive a power cut. */

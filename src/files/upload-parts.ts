@@ -1,8 +1,7 @@
-import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import type { Queryable } from '../database/port.ts';
 import { SonogateError } from '../errors/catalogue.ts';
-import { type BlobFolder, TooManyBytesError } from './blob-folder.ts';
+import { type BlobStore, TooManyBytesError } from './blob-store.ts';
 
 /** A part as the client names it when it completes an upload. */
 export interface NamedPart {
@@ -44,7 +43,7 @@ const IN_USE_MS = 2 * 3_600_000;
 
 export function createUploadParts(
   database: Queryable,
-  blobs: BlobFolder,
+  blobs: BlobStore,
   partBytes: number,
   now: () => Date,
 ): UploadParts {
@@ -91,7 +90,7 @@ export function createUploadParts(
       if (missing.length > 0) throw incomplete(`missing parts: ${numbers(missing)}`);
       if (named) checkNamed(parts, named);
       async function* whole() {
-        for (const { sha256 } of parts) yield* createReadStream(blobs.path(sha256 ?? ''));
+        for (const { sha256 } of parts) yield* await blobs.read(sha256 ?? '');
       }
       return (await blobs.write(Readable.from(whole()), bytes)).sha256;
     },

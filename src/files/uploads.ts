@@ -3,7 +3,8 @@ import type { Queryable } from '../database/port.ts';
 import { SonogateError } from '../errors/catalogue.ts';
 import { newId } from '../requests/ids.ts';
 import type { RequestFile } from '../requests/port.ts';
-import { type BlobFolder, TooManyBytesError } from './blob-folder.ts';
+import type { BlobFolder } from './blob-folder.ts';
+import { TooManyBytesError } from './blob-store.ts';
 import { createUploadParts, type NamedPart, type PartState } from './upload-parts.ts';
 
 /**

@@ -1,6 +1,7 @@
-import { copyFile, link, mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { RequestFile } from '../requests/port.ts';
+import { linkOrCopy } from './whole-file.ts';
 
 /** An input file is no longer where it was when the request was made. */
 export class InputFileMissingError extends Error {
@@ -42,21 +43,12 @@ export async function layOutWork(
   await rm(folder, { recursive: true, force: true });
   await mkdir(join(folder, 'files'), { recursive: true });
   await mkdir(join(folder, 'artifacts'));
-  for (const { name, path } of files) await linkOrCopy(name, path, join(folder, 'files', name));
-  await writeFile(join(folder, 'job.json'), JSON.stringify(job));
-}
-
-/** A hard link costs nothing; another file system (EXDEV) or one without links gets a copy. */
-async function linkOrCopy(name: string, from: string, to: string): Promise<void> {
-  try {
-    await link(from, to).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') throw error;
-      return copyFile(from, to);
+  for (const { name, path } of files) {
+    await linkOrCopy(path, join(folder, 'files', name)).catch((error: NodeJS.ErrnoException) => {
+      throw error.code === 'ENOENT' ? new InputFileMissingError(name) : error;
     });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new InputFileMissingError(name);
-    throw error;
   }
+  await writeFile(join(folder, 'job.json'), JSON.stringify(job));
 }
 
 export async function removeWork(dataDir: string, id: string): Promise<void> {

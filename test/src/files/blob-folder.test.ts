@@ -3,11 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  type BlobFolder,
-  openBlobFolder,
-  TooManyBytesError,
-} from '../../../src/files/blob-folder.ts';
+import { type BlobFolder, openBlobFolder } from '../../../src/files/blob-folder.ts';
+import { TooManyBytesError } from '../../../src/files/blob-store.ts';
 
 /** FIPS 180-2 B.1. */
 const SHA256_OF_ABC = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';

@@ -1,0 +1,61 @@
+import type { Readable } from 'node:stream';
+
+/** Bytes touched within this time may belong to an upload that still runs. */
+export const IN_USE_MS = 3_600_000;
+
+/** The bytes were more than were announced; nothing was kept. */
+export class TooManyBytesError extends Error {
+  override name = 'TooManyBytesError';
+}
+
+/** There are no bytes of this digest (any more). */
+export class BlobMissingError extends Error {
+  override name = 'BlobMissingError';
+}
+
+/** Bytes as the store knows them. */
+export interface StoredBlob {
+  /** Of the content, in lower-case hexadecimal digits. */
+  sha256: string;
+  bytes: number;
+}
+
+/** Files by the SHA-256 of their content: written once, never changed, the same bytes only once. */
+export interface BlobStore {
+  /**
+   * Takes in a stream whole or not at all: what broke off leaves nothing behind, and what is
+   * reported is durable.
+   * @throws TooManyBytesError as soon as `limit` is passed.
+   */
+  write(source: Readable, limit: number): Promise<StoredBlob>;
+  /** @throws BlobMissingError */
+  read(sha256: string): Promise<Readable>;
+  /**
+   * Puts the bytes at `path`, which must not exist, as a link where that is possible: they are not
+   * to be changed there.
+   * @throws BlobMissingError
+   */
+  place(sha256: string, path: string): Promise<void>;
+  /** Removes bytes that nothing refers to; those written within the last hour stay. */
+  remove(sha256: string, now: Date): Promise<void>;
+  /** Removes what was begun over an hour ago and never finished. */
+  removeAbandoned(now: Date): Promise<void>;
+  /** Free bytes; `Infinity` when the store does not say. */
+  free(): Promise<number>;
+  /** Null when only the gateway reaches the bytes: its own signed addresses lead to them then. */
+  direct: DirectAccess | null;
+}
+
+/** Signed addresses (AWS Signature Version 4) by which a client reaches the store by itself. */
+export interface DirectAccess {
+  /** Lets its bearer download the bytes as `name` for so many seconds. */
+  downloadUrl(sha256: string, as: { name: string; mediaType: string }, s: number): Promise<string>;
+  /** Lets its bearer PUT so many bytes as the upload `id` for so many seconds. */
+  uploadUrl(id: string, as: { bytes: number; mediaType: string }, s: number): Promise<string>;
+  /**
+   * Takes in what was PUT as the upload `id`, or null when nothing was; afterwards the upload is
+   * gone from where it was PUT.
+   * @throws TooManyBytesError above `limit`; the bytes are gone then too.
+   */
+  takeIn(id: string, limit: number): Promise<StoredBlob | null>;
+}
