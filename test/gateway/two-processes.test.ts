@@ -1,0 +1,132 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { loadConfig } from '../../config/load.ts';
+import { type ApiClient, createApiClient, type RequestEvent } from '../../src/client/api-client.ts';
+import { openOperations } from '../../src/main.ts';
+import { freshDataDir } from '../peers/embedded.ts';
+import { startPostgres } from '../peers/postgres.ts';
+import { startRedis } from '../peers/redis.ts';
+import { type Served, serve, siteFile } from './serve.ts';
+import { siteSettings } from './site.ts';
+
+const [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
+afterAll(async () => {
+  await postgres?.stop();
+  await redis?.stop();
+});
+
+/**
+ * Processes of one site, each started as an operator does: one data folder, one PostgreSQL, one
+ * Redis. The front process takes calls and runs nothing.
+ */
+describe.skipIf(!postgres || !redis)('two gateway processes on PostgreSQL and Redis', () => {
+  const started: Served[] = [];
+  let dataDir: string;
+  let scan: string;
+  let key: string;
+  let front: Served;
+  let client: ApiClient;
+
+  beforeAll(async () => {
+    dataDir = await freshDataDir();
+    scan = join(dataDir, 'scan.dcm');
+    await writeFile(scan, 'no image: the mock backend does not open it');
+    const site = siteSettings(dataDir, {
+      databaseUrl: await postgres?.createDatabase(),
+      redisUrl: redis?.url,
+    });
+    const { operations, close } = await openOperations(loadConfig({}, site));
+    const made = await operations['keys.create']?.({ name: 'client', test: true });
+    await close();
+    key = (made as { key: string }).key;
+
+    configOf = (roles) => siteFile({ ...site, roles });
+    front = await serve(await configOf(['api']));
+    client = createApiClient({ url: front.url, key });
+  });
+  afterEach(async () => {
+    for (const each of started.splice(0)) await each.stop('SIGTERM');
+  });
+  afterAll(async () => {
+    await front.stop('SIGTERM');
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  let configOf: (roles: string[]) => Promise<string>;
+  const start = async (roles: string[]) => {
+    const process = await serve(await configOf(roles));
+    started.push(process);
+    return process;
+  };
+
+  const submit = async (metadata: Record<string, string> = {}) =>
+    client.submit('us/echo', { input: { files: [await client.upload(scan)] }, metadata });
+
+  /** The events of a request as the front process streams them, over one connection. */
+  const follow = async (id: string, onEvent: (event: RequestEvent) => Promise<void>) => {
+    const events: RequestEvent[] = [];
+    for await (const event of client.follow(id)) {
+      events.push(event);
+      await onEvent(event);
+    }
+    return events;
+  };
+  const nothing = async () => {};
+
+  it('a stream opened on the one follows a request that the other runs', async () => {
+    const { id } = await submit();
+    const followed = follow(id, nothing);
+    expect((await client.request(id)).status).toBe('queued');
+    await start(['worker']);
+    const events = await followed;
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, n) => n + 1));
+    expect(events.at(-1)).toMatchObject({ name: 'done', data: { id, status: 'succeeded' } });
+  });
+
+  it('a call repeated at the other with its Idempotency-Key is answered by the first', async () => {
+    const other = await start(['api']);
+    const body = JSON.stringify({ input: { files: [await client.upload(scan)] } });
+    const run = (url: string) =>
+      fetch(`${url}/v1/run/us/obstetric`, {
+        method: 'POST',
+        headers: {
+          Authorization: `Bearer ${key}`,
+          'Content-Type': 'application/json',
+          'Idempotency-Key': 'across processes',
+        },
+        body,
+      });
+    const [first, again] = [await run(front.url), await run(other.url)];
+    expect([first.status, again.status]).toEqual([202, 202]);
+    expect(again.headers.get('Idempotent-Replayed')).toBe('true');
+    expect(again.headers.get('Location')).toBe(first.headers.get('Location'));
+    expect(await again.json()).toEqual(await first.json());
+  });
+
+  it('a request whose worker is killed is run to its end by another, its log without a gap', {
+    timeout: 120_000,
+  }, async () => {
+    const killed = await start(['worker']);
+    const { id } = await submit({ mock: 'slow' });
+    let killedWhile: string | null = null;
+    const events = await follow(id, async ({ name, data }) => {
+      const { status } = data as { status?: string };
+      if (name !== 'status' || status !== 'running') return;
+      await killed.stop('SIGKILL');
+      killedWhile = (await client.request(id)).status;
+      await start(['worker']);
+    });
+    expect(killedWhile).toBe('running');
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, n) => n + 1));
+    const statuses = events.filter(({ name }) => name === 'status');
+    expect(statuses.map(({ data }) => (data as { status: string }).status)).toEqual([
+      'queued',
+      'preparing',
+      'running',
+      'succeeded',
+    ]);
+    expect(events.at(-1)).toMatchObject({ name: 'done', data: { status: 'succeeded' } });
+    expect((await client.artifacts(id)).map(({ name }) => name)).toContain('result.json');
+  });
+});
