@@ -15,6 +15,7 @@ import { problems } from './problems.ts';
 import { addRequestRoutes } from './requests.ts';
 import { responseHeaders } from './response-headers.ts';
 import { addRunRoutes } from './run.ts';
+import { storablePath } from './storable-text.ts';
 import { addUploadRoutes } from './uploads.ts';
 import { addUsageRoute } from './usage.ts';
 import { addWebhookRoutes } from './webhooks.ts';
@@ -43,6 +44,7 @@ export function createHttpApp(deps: HttpDeps): Koa<HttpState> {
   app.use(responseHeaders());
   app.use(accessLog(deps));
   app.use(problems(deps));
+  app.use(storablePath());
   app.use(router.routes());
   app.use(router.allowedMethods());
   // An answer that had begun: its client went away, or what was being sent could not be read.

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Middleware } from 'koa';
 import { SonogateError } from '../errors/catalogue.ts';
 import type { HttpState } from './deps.ts';
+import { isStorable } from './storable-text.ts';
 
 /** Reads a JSON body of at most `limit` bytes into `state.body`; undefined when there is none. */
 export function jsonBody(limit: number): Middleware<HttpState> {
@@ -34,9 +35,17 @@ async function read(call: IncomingMessage, limit: number): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
+/** What cannot be stored is no text: it must not get as far as the database. */
+function storable(name: string, value: unknown): unknown {
+  if (!isStorable(name) || (typeof value === 'string' && !isStorable(value))) {
+    throw new SyntaxError('a string that is no text');
+  }
+  return value;
+}
+
 function parse(bytes: Buffer): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes), storable);
   } catch {
     throw new SonogateError('invalid_json', 'The body is not a JSON text in UTF-8.');
   }
