@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
+import { constants, createWriteStream } from 'node:fs';
 import { copyFile, link, rm } from 'node:fs/promises';
 import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -35,10 +35,13 @@ export async function writeWhole(
   }
 }
 
-/** A hard link costs nothing; another file system (EXDEV) or one without links gets a copy. */
+/**
+ * A hard link costs nothing; another file system (EXDEV) or one without links gets a copy. `to` must
+ * not exist: a copy over a link would change the bytes that it leads to.
+ */
 export async function linkOrCopy(from: string, to: string): Promise<void> {
   await link(from, to).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') throw error;
-    return copyFile(from, to);
+    return copyFile(from, to, constants.COPYFILE_EXCL);
   });
 }

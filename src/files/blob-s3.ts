@@ -1,0 +1,197 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import {
+  CopyObjectCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  NoSuchKey,
+  NotFound,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import {
+  BlobMissingError,
+  type BlobStore,
+  type DirectAccess,
+  IN_USE_MS,
+  TooManyBytesError,
+} from './blob-store.ts';
+import type { S3Location } from './s3-location.ts';
+import { writeWhole } from './whole-file.ts';
+
+const BLOBS = 'blobs/';
+const INCOMING = 'incoming/';
+
+/** A blob store whose clients need no gateway to bring and fetch bytes. */
+export interface S3BlobStore extends BlobStore {
+  direct: DirectAccess;
+  /** Lets go of the connections. */
+  close(): void;
+}
+
+/**
+ * A blob store in a bucket of S3-compatible storage. A stream of unknown digest and size is put down
+ * in `spool`, a folder of this machine, before it is sent.
+ * @throws the storage's error when the bucket cannot be listed: a wrong address or key ends the start.
+ */
+export async function openS3BlobStore(location: S3Location, spool: string): Promise<S3BlobStore> {
+  const { endpoint, region, bucket: Bucket, accessKeyId, secretAccessKey } = location;
+  const client = new S3Client({
+    endpoint,
+    region,
+    credentials: { accessKeyId, secretAccessKey },
+    // What every S3-compatible server understands: bucket in the path, no trailing checksums.
+    forcePathStyle: true,
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  });
+  await mkdir(spool, { recursive: true });
+  await client.send(new ListObjectsV2Command({ Bucket, MaxKeys: 1 }));
+
+  const read = async (Key: string, IfMatch?: string): Promise<Readable | null> => {
+    try {
+      const { Body } = await client.send(new GetObjectCommand({ Bucket, Key, IfMatch }));
+      if (Body instanceof Readable) return Body;
+      throw new TypeError('the S3 client gave no stream of Node.js');
+    } catch (error) {
+      if (error instanceof NoSuchKey) return null;
+      throw error;
+    }
+  };
+  const present = async (sha256: string): Promise<Readable> => {
+    const body = await read(BLOBS + sha256);
+    if (!body) throw new BlobMissingError(sha256);
+    return body;
+  };
+  const head = async (Key: string) => {
+    try {
+      return await client.send(new HeadObjectCommand({ Bucket, Key }));
+    } catch (error) {
+      if (error instanceof NotFound) return null;
+      throw error;
+    }
+  };
+  const discard = (Key: string) => client.send(new DeleteObjectCommand({ Bucket, Key }));
+
+  return {
+    async write(source, limit) {
+      const path = join(spool, randomUUID());
+      try {
+        const stored = await writeWhole(source, limit, path);
+        const Key = BLOBS + stored.sha256;
+        const Body = createReadStream(path);
+        await client.send(new PutObjectCommand({ Bucket, Key, Body, ContentLength: stored.bytes }));
+        return stored;
+      } finally {
+        await rm(path, { force: true });
+      }
+    },
+
+    read: present,
+
+    async place(sha256, path) {
+      try {
+        await pipeline(await present(sha256), createWriteStream(path, { flags: 'wx' }));
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') await rm(path, { force: true });
+        throw error;
+      }
+    },
+
+    async remove(sha256, now) {
+      const Key = BLOBS + sha256;
+      const found = await head(Key);
+      if (found && isOld(found.LastModified, now)) await discard(Key);
+    },
+
+    async removeAbandoned(now) {
+      for (const name of await readdir(spool)) {
+        const path = join(spool, name);
+        const found = await stat(path).catch(() => null);
+        if (found && isOld(found.mtime, now)) await rm(path, { force: true });
+      }
+      let ContinuationToken: string | undefined;
+      do {
+        const page = await client.send(
+          new ListObjectsV2Command({ Bucket, Prefix: INCOMING, ContinuationToken }),
+        );
+        for (const { Key, LastModified } of page.Contents ?? []) {
+          if (Key !== undefined && isOld(LastModified, now)) await discard(Key);
+        }
+        ContinuationToken = page.NextContinuationToken;
+      } while (ContinuationToken !== undefined);
+    },
+
+    free: async () => Number.POSITIVE_INFINITY,
+
+    direct: {
+      downloadUrl: (sha256, { name, mediaType }, expiresIn) =>
+        getSignedUrl(
+          client,
+          new GetObjectCommand({
+            Bucket,
+            Key: BLOBS + sha256,
+            ResponseContentType: mediaType,
+            ResponseContentDisposition: attachment(name),
+          }),
+          { expiresIn },
+        ),
+
+      uploadUrl: (id, { bytes, mediaType }, expiresIn) =>
+        getSignedUrl(
+          client,
+          new PutObjectCommand({
+            Bucket,
+            Key: INCOMING + id,
+            ContentType: mediaType,
+            ContentLength: bytes,
+          }),
+          { expiresIn, signableHeaders: new Set(['host', 'content-type', 'content-length']) },
+        ),
+
+      async takeIn(id, limit) {
+        const source = INCOMING + id;
+        const found = await head(source);
+        if (!found) return null;
+        const { ContentLength: bytes = 0, ETag } = found;
+        if (bytes > limit) {
+          await discard(source);
+          throw new TooManyBytesError();
+        }
+        // The signed address still works: only the very bytes that were hashed are copied.
+        const sha256 = await digest(await read(source, ETag));
+        const target = { Bucket, Key: BLOBS + sha256 };
+        const CopySource = `${Bucket}/${source}`;
+        await client.send(
+          new CopyObjectCommand({ ...target, CopySource, CopySourceIfMatch: ETag }),
+        );
+        await discard(source);
+        return { sha256, bytes };
+      },
+    },
+
+    close: () => client.destroy(),
+  };
+}
+
+const isOld = (modified: Date | undefined, now: Date): boolean =>
+  modified !== undefined && now.getTime() - modified.getTime() > IN_USE_MS;
+
+/** RFC 6266 4.1 with the extended notation of RFC 8187, which has a form for every name. */
+function attachment(name: string): string {
+  const octet = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+  return `attachment; filename*=UTF-8''${encodeURIComponent(name).replace(/['()*]/g, octet)}`;
+}
+
+async function digest(source: Readable | null): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of source ?? []) hash.update(chunk);
+  return hash.digest('hex');
+}

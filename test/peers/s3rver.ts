@@ -1,0 +1,31 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import S3rver from 's3rver';
+
+/** The one account s3rver knows. */
+const KEY = 'S3RVER';
+
+/**
+ * An S3 server on a free port with one empty bucket. It refuses unknown keys and expired addresses;
+ * it does not check the signature itself, which is the AWS client's.
+ */
+export async function startS3rver(): Promise<{ url: string; stop(): Promise<void> }> {
+  const directory = await mkdtemp(join(tmpdir(), 'sonogate-s3rver-'));
+  const bucket = 'sonogate';
+  const server = new S3rver({
+    address: '127.0.0.1',
+    port: 0,
+    silent: true,
+    directory,
+    configureBuckets: [{ name: bucket, configs: [] }],
+  });
+  const { port } = await server.run();
+  return {
+    url: `http://${KEY}:${KEY}@127.0.0.1:${port}/${bucket}?region=eu-central-1`,
+    async stop() {
+      await server.close();
+      await rm(directory, { recursive: true });
+    },
+  };
+}

@@ -1,0 +1,146 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openS3BlobStore, type S3BlobStore } from '../../../src/files/blob-s3.ts';
+import { TooManyBytesError } from '../../../src/files/blob-store.ts';
+import { parseS3Url, type S3Location } from '../../../src/files/s3-location.ts';
+import { startS3rver } from '../../peers/s3rver.ts';
+
+/** FIPS 180-2 B.1. */
+const SHA256_OF_ABC = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
+const DICOM = 'application/dicom';
+
+let server: Awaited<ReturnType<typeof startS3rver>>;
+let spool: string;
+let store: S3BlobStore;
+
+beforeAll(async () => {
+  server = await startS3rver();
+  spool = await mkdtemp(join(tmpdir(), 'sonogate-spool-'));
+  store = await openS3BlobStore(parseS3Url(server.url) as S3Location, spool);
+});
+afterAll(async () => {
+  store.close();
+  await server.stop();
+  await rm(spool, { recursive: true });
+});
+
+const put = (url: string, body: string) =>
+  fetch(url, { method: 'PUT', body, headers: { 'Content-Type': DICOM } });
+
+describe('an address to download from', () => {
+  it('gives the bytes under the name and media type it was made for', async () => {
+    const { sha256 } = await store.write(Readable.from([Buffer.from('abc')]), 3);
+    const name = "Bericht 'Müller' (1).pdf";
+    const url = await store.direct.downloadUrl(sha256, { name, mediaType: 'application/pdf' }, 300);
+    const answer = await fetch(url);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe('application/pdf');
+    expect(answer.headers.get('content-disposition')).toBe(
+      "attachment; filename*=UTF-8''Bericht%20%27M%C3%BCller%27%20%281%29.pdf",
+    );
+    expect(await answer.text()).toBe('abc');
+  });
+
+  it('is signed for one object and a time, without the secret', async () => {
+    const as = { name: 'a', mediaType: DICOM };
+    const url = new URL(await store.direct.downloadUrl(SHA256_OF_ABC, as, 300));
+    expect(url.pathname).toBe(`/sonogate/blobs/${SHA256_OF_ABC}`);
+    expect(url.searchParams.get('X-Amz-Algorithm')).toBe('AWS4-HMAC-SHA256');
+    expect(url.searchParams.get('X-Amz-Expires')).toBe('300');
+    expect(url.searchParams.get('X-Amz-Signature')).toMatch(/^[0-9a-f]{64}$/);
+    expect(url.searchParams.get('X-Amz-Credential')).toContain('/eu-central-1/s3/aws4_request');
+    expect(url.password).toBe('');
+  });
+
+  it('is refused once it has expired', async () => {
+    const as = { name: 'a', mediaType: DICOM };
+    const url = await store.direct.downloadUrl(SHA256_OF_ABC, as, 1);
+    await new Promise((resolve) => setTimeout(resolve, 2100));
+    expect((await fetch(url)).status).toBe(403);
+  });
+});
+
+describe('an address to upload to', () => {
+  it('is signed for the size and media type that were announced', async () => {
+    const url = new URL(
+      await store.direct.uploadUrl('file_signed', { bytes: 3, mediaType: DICOM }, 900),
+    );
+    expect(url.searchParams.get('X-Amz-SignedHeaders')).toBe('content-length;content-type;host');
+    expect(url.searchParams.get('X-Amz-Expires')).toBe('900');
+  });
+
+  it('takes bytes that are then kept under their SHA-256, once', async () => {
+    const url = await store.direct.uploadUrl('file_1', { bytes: 3, mediaType: DICOM }, 900);
+    expect((await put(url, 'abc')).status).toBe(200);
+    expect(await store.direct.takeIn('file_1', 3)).toEqual({ sha256: SHA256_OF_ABC, bytes: 3 });
+    expect(await text(await store.read(SHA256_OF_ABC))).toBe('abc');
+    expect(await store.direct.takeIn('file_1', 3)).toBeNull();
+  });
+
+  it('takes in the last of several PUTs', async () => {
+    const url = await store.direct.uploadUrl('file_2', { bytes: 3, mediaType: DICOM }, 900);
+    await put(url, 'xyz');
+    await put(url, 'abc');
+    expect((await store.direct.takeIn('file_2', 3))?.sha256).toBe(SHA256_OF_ABC);
+  });
+
+  it('has nothing to take in before the PUT', async () => {
+    expect(await store.direct.takeIn('file_3', 3)).toBeNull();
+  });
+
+  it('drops more bytes than the limit', async () => {
+    const url = await store.direct.uploadUrl('file_4', { bytes: 4, mediaType: DICOM }, 900);
+    await put(url, 'abcd');
+    await expect(store.direct.takeIn('file_4', 3)).rejects.toBeInstanceOf(TooManyBytesError);
+    expect(await store.direct.takeIn('file_4', 4)).toBeNull();
+  });
+
+  it('leaves no upload behind that was never taken in', async () => {
+    const url = await store.direct.uploadUrl('file_5', { bytes: 3, mediaType: DICOM }, 900);
+    await put(url, 'abc');
+    await store.removeAbandoned(new Date(Date.now() + 3_000_000));
+    expect((await store.direct.takeIn('file_5', 3))?.bytes).toBe(3);
+    await put(url, 'abc');
+    await store.removeAbandoned(new Date(Date.now() + 4_000_000));
+    expect(await store.direct.takeIn('file_5', 3)).toBeNull();
+  });
+});
+
+describe('the address of an S3-compatible store', () => {
+  it('names server, bucket, region and key', () => {
+    expect(parseS3Url('s3://AKIA:a%2Fb@s3.example.org/sonogate?region=eu-west-1')).toEqual({
+      endpoint: 'https://s3.example.org',
+      bucket: 'sonogate',
+      region: 'eu-west-1',
+      accessKeyId: 'AKIA',
+      secretAccessKey: 'a/b',
+    });
+    expect(parseS3Url('https://a:b@store.example.org:9000/files')).toMatchObject({
+      endpoint: 'https://store.example.org:9000',
+      region: 'us-east-1',
+    });
+    expect(parseS3Url('http://a:b@10.0.0.7:9000/files')?.endpoint).toBe('http://10.0.0.7:9000');
+  });
+
+  it.each([
+    ['no bucket', 's3://a:b@host/'],
+    ['a path below the bucket', 's3://a:b@host/files/below'],
+    ['no key', 's3://host/files'],
+    ['no secret', 's3://a@host/files'],
+    ['a bucket of two letters', 's3://a:b@host/ab'],
+    ['a secret that is wrongly encoded', 's3://a:b%zz@host/files'],
+    ['another scheme', 'ftp://a:b@host/files'],
+    ['no address', 'files'],
+  ])('is refused with %s', (_, url) => {
+    expect(parseS3Url(url)).toBeNull();
+  });
+
+  it('ends the start when nothing answers there', async () => {
+    const nowhere = parseS3Url(server.url.replace('/sonogate?', '/elsewhere?')) as S3Location;
+    await expect(openS3BlobStore(nowhere, spool)).rejects.toThrow();
+  });
+});
