@@ -1,6 +1,5 @@
 import type { OperationOutcome } from '@medplum/fhirtypes';
-import { catalogueEntry, type ErrorCode } from '../src/errors/catalogue.ts';
-import type { FailureClass } from '../src/outbox/port.ts';
+import { catalogueEntry, type ErrorCode, type FailureClass } from '../src/errors/catalogue.ts';
 
 /** What an HTTP status of the EHR means to a delivery (interop 1.10). */
 interface StatusMeaning {

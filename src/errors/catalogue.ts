@@ -1,4 +1,10 @@
-import type { FailureClass } from '../outbox/port.ts';
+/**
+ * How a failed attempt is to be treated; this alone drives retry. `transient`: try again.
+ * `ambiguous`: the peer may have it, so try again only because the object is the same each time
+ * (same SOP Instance UID, conditional FHIR entries). `permanent`: a person must look.
+ */
+export const FAILURE_CLASSES = ['transient', 'ambiguous', 'permanent'] as const;
+export type FailureClass = (typeof FAILURE_CLASSES)[number];
 
 interface CatalogueEntry {
   /** HTTP status where the error can reach an HTTP client. */

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../errors/catalogue.ts';
+import type { ErrorCode, FailureClass } from '../errors/catalogue.ts';
 
 /** Kinds of destination; each has one deliverer. */
 export type DeliveryKind = 'dicom' | 'fhir' | 'webhook';
@@ -14,14 +14,6 @@ export interface Delivery {
   object: string;
   attempt: number;
 }
-
-/**
- * How a failed attempt is to be treated; this alone drives retry. `transient`: try again.
- * `ambiguous`: the peer may have it, so try again only because the object is the same each time
- * (same SOP Instance UID, conditional FHIR entries). `permanent`: a person must look.
- */
-export const FAILURE_CLASSES = ['transient', 'ambiguous', 'permanent'] as const;
-export type FailureClass = (typeof FAILURE_CLASSES)[number];
 
 export type SendOutcome =
   | { outcome: 'delivered'; detail: string }
