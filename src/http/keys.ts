@@ -12,6 +12,7 @@ import { SonogateError } from '../errors/catalogue.ts';
 import { requireScope } from './authentication.ts';
 import type { HttpDeps, HttpState } from './deps.ts';
 import { idempotent } from './idempotency.ts';
+import { instant } from './instant.ts';
 import { jsonBody } from './json-body.ts';
 import { parseBody } from './uploads.ts';
 
@@ -21,10 +22,7 @@ export const newKey = z.strictObject({
   name: z.string().trim().min(1).max(100),
   test: z.boolean().default(false),
   scopes: z.array(z.enum(SCOPES)).min(1).optional(),
-  expires_at: z.iso
-    .datetime({ offset: true })
-    .transform((text) => new Date(text))
-    .optional(),
+  expires_at: instant.optional(),
 });
 
 export const rotation = z.strictObject({

@@ -8,6 +8,7 @@ import { audited } from './audited.ts';
 import { requireScope } from './authentication.ts';
 import { baseUrl, type HttpDeps, type HttpState } from './deps.ts';
 import { idempotent } from './idempotency.ts';
+import { instant } from './instant.ts';
 import { jsonBody } from './json-body.ts';
 import { readQuery } from './query.ts';
 
@@ -24,10 +25,7 @@ export const historyQuery = z.strictObject({
     .union([z.enum(REQUEST_STATUS).transform((one) => [one]), z.array(z.enum(REQUEST_STATUS))])
     .optional(),
   key: z.string().optional(),
-  since: z.iso
-    .datetime({ offset: true })
-    .transform((text) => new Date(text))
-    .optional(),
+  since: instant.optional(),
   limit: z.coerce.number().int().min(1).max(100).default(DEFAULT_LIMIT),
   cursor: z.string().optional(),
 });
