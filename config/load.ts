@@ -22,6 +22,7 @@ const ENVIRONMENT: Record<string, { path: string[]; read?: (text: string) => unk
   SONOGATE_LOG_LEVEL: { path: ['logging', 'level'] },
   DATABASE_URL: { path: ['databaseUrl'] },
   REDIS_URL: { path: ['redisUrl'] },
+  SONOGATE_BLOB_URL: { path: ['blobUrl'] },
 };
 
 const DEFAULT_FILE = new URL('./default.yaml', import.meta.url);

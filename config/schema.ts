@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseS3Url } from './s3-location.ts';
 
 /**
  * Every setting of a site. `default.yaml` holds the same keys with a comment each; a test keeps the
@@ -21,6 +22,14 @@ const regularExpression = z.string().refine((text) => {
     return false;
   }
 }, 'a regular expression');
+
+/** What was found is not repeated in the complaint: it holds a secret. */
+const s3Location = z.string().transform((text, context) => {
+  const location = parseS3Url(text);
+  if (location) return location;
+  context.addIssue({ code: 'custom', message: 'allowed: s3://key:secret@host/bucket?region=…' });
+  return z.NEVER;
+});
 
 const completionSchema = z.strictObject({
   signal: z.enum(['quiet-time', 'association-release']),
@@ -108,6 +117,7 @@ export const configSchema = z
     roles: z.array(z.enum(ROLES)).min(1),
     databaseUrl: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
     redisUrl: z.url({ protocol: /^rediss?$/ }).optional(),
+    blobUrl: s3Location.optional(),
     http: z.strictObject({
       host: z.string().min(1),
       port,

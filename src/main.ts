@@ -17,8 +17,9 @@ import { createOperations } from './admin/operations.ts';
 import { type AdminOperations, serveAdminSocket } from './admin/socket.ts';
 import { migrate } from './database/migrate.ts';
 import { openDatabase, type PooledDatabase } from './database/open.ts';
-import { openBlobFolder } from './files/blob-folder.ts';
+import type { BlobStore } from './files/blob-store.ts';
 import { createHostedFileFetcher } from './files/hosted-files.ts';
+import { openBlobStore } from './files/open-blob-store.ts';
 import { createUploads } from './files/uploads.ts';
 import { createHttpApp } from './http/app.ts';
 import { createCallLimits } from './http/call-limits.ts';
@@ -82,6 +83,8 @@ export async function startGateway(config: Config, logger: Logger): Promise<Gate
 
     const outbound = createOutboundClient(createUrlGuard(config.outbound));
     ends.push(() => outbound.close());
+    const blobs = await openBlobStore(config);
+    ends.push(async () => blobs.close());
     const roles = new Set(config.roles);
     if (roles.has('delivery')) {
       const outbox = await startDeliveries(config, { database, core, outbound, logger });
@@ -95,6 +98,7 @@ export async function startGateway(config: Config, logger: Logger): Promise<Gate
         pipelines: PIPELINES,
         mock: MOCK,
         fetchFile: createHostedFileFetcher(outbound, config.outbound),
+        blobs,
         config,
         logger,
       });
@@ -116,7 +120,7 @@ export async function startGateway(config: Config, logger: Logger): Promise<Gate
     }
     let http: HttpServer | null = null;
     if (roles.has('api')) {
-      const api = await startApi(config, { database, queue, core, outbound, logger });
+      const api = await startApi(config, { database, queue, core, blobs, outbound, logger });
       ends.push(() => api.stop());
       http = api.server;
     }
@@ -192,14 +196,15 @@ async function startApi(
     database: PooledDatabase;
     queue: RequestQueue;
     core: RequestCore;
+    blobs: BlobStore;
     outbound: OutboundClient;
     logger: Logger;
   },
 ): Promise<{ server: HttpServer; stop(): Promise<void> }> {
-  const { database, queue, core, outbound, logger } = parts;
+  const { database, queue, core, blobs, outbound, logger } = parts;
   const uploads = createUploads({
     database,
-    blobs: await openBlobFolder(join(config.dataDir, 'files')),
+    blobs,
     limits: {
       maxBytes: config.http.maxUploadBytes,
       maxFileBytes: config.http.maxFileBytes,

@@ -24,6 +24,7 @@ export async function openBlobFolder(folder: string): Promise<BlobFolder> {
 
   return {
     direct: null,
+    close: () => {},
 
     path,
 

@@ -16,14 +16,15 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import type { S3Location } from '../../config/s3-location.ts';
 import {
   BlobMissingError,
   type BlobStore,
   type DirectAccess,
   IN_USE_MS,
-  TooManyBytesError,
+  UPLOAD_LIFE_MS,
+  WrongSizeError,
 } from './blob-store.ts';
-import type { S3Location } from './s3-location.ts';
 import { writeWhole } from './whole-file.ts';
 
 const BLOBS = 'blobs/';
@@ -32,8 +33,6 @@ const INCOMING = 'incoming/';
 /** A blob store whose clients need no gateway to bring and fetch bytes. */
 export interface S3BlobStore extends BlobStore {
   direct: DirectAccess;
-  /** Lets go of the connections. */
-  close(): void;
 }
 
 /**
@@ -108,14 +107,14 @@ export async function openS3BlobStore(location: S3Location, spool: string): Prom
     async remove(sha256, now) {
       const Key = BLOBS + sha256;
       const found = await head(Key);
-      if (found && isOld(found.LastModified, now)) await discard(Key);
+      if (found && isOlder(IN_USE_MS, found.LastModified, now)) await discard(Key);
     },
 
     async removeAbandoned(now) {
       for (const name of await readdir(spool)) {
         const path = join(spool, name);
         const found = await stat(path).catch(() => null);
-        if (found && isOld(found.mtime, now)) await rm(path, { force: true });
+        if (found && isOlder(IN_USE_MS, found.mtime, now)) await rm(path, { force: true });
       }
       let ContinuationToken: string | undefined;
       do {
@@ -123,7 +122,7 @@ export async function openS3BlobStore(location: S3Location, spool: string): Prom
           new ListObjectsV2Command({ Bucket, Prefix: INCOMING, ContinuationToken }),
         );
         for (const { Key, LastModified } of page.Contents ?? []) {
-          if (Key !== undefined && isOld(LastModified, now)) await discard(Key);
+          if (Key !== undefined && isOlder(UPLOAD_LIFE_MS, LastModified, now)) await discard(Key);
         }
         ContinuationToken = page.NextContinuationToken;
       } while (ContinuationToken !== undefined);
@@ -156,14 +155,14 @@ export async function openS3BlobStore(location: S3Location, spool: string): Prom
           { expiresIn, signableHeaders: new Set(['host', 'content-type', 'content-length']) },
         ),
 
-      async takeIn(id, limit) {
+      async takeIn(id, bytes) {
         const source = INCOMING + id;
         const found = await head(source);
         if (!found) return null;
-        const { ContentLength: bytes = 0, ETag } = found;
-        if (bytes > limit) {
+        const { ContentLength = 0, ETag } = found;
+        if (ContentLength !== bytes) {
           await discard(source);
-          throw new TooManyBytesError();
+          throw new WrongSizeError(ContentLength);
         }
         // The signed address still works: only the very bytes that were hashed are copied.
         const sha256 = await digest(await read(source, ETag));
@@ -181,8 +180,8 @@ export async function openS3BlobStore(location: S3Location, spool: string): Prom
   };
 }
 
-const isOld = (modified: Date | undefined, now: Date): boolean =>
-  modified !== undefined && now.getTime() - modified.getTime() > IN_USE_MS;
+const isOlder = (ms: number, modified: Date | undefined, now: Date): boolean =>
+  modified !== undefined && now.getTime() - modified.getTime() > ms;
 
 /** RFC 6266 4.1 with the extended notation of RFC 8187, which has a form for every name. */
 function attachment(name: string): string {

@@ -3,9 +3,23 @@ import type { Readable } from 'node:stream';
 /** Bytes touched within this time may belong to an upload that still runs. */
 export const IN_USE_MS = 3_600_000;
 
+/** An upload that is not completed within this time has ended (interop 5.9). */
+export const UPLOAD_LIFE_MS = 24 * 3_600_000;
+
 /** The bytes were more than were announced; nothing was kept. */
 export class TooManyBytesError extends Error {
   override name = 'TooManyBytesError';
+}
+
+/** Of an upload other than so many bytes were PUT; they are gone. */
+export class WrongSizeError extends Error {
+  override name = 'WrongSizeError';
+  readonly found: number;
+
+  constructor(found: number) {
+    super(`${found} bytes`);
+    this.found = found;
+  }
 }
 
 /** There are no bytes of this digest (any more). */
@@ -38,10 +52,12 @@ export interface BlobStore {
   place(sha256: string, path: string): Promise<void>;
   /** Removes bytes that nothing refers to; those written within the last hour stay. */
   remove(sha256: string, now: Date): Promise<void>;
-  /** Removes what was begun over an hour ago and never finished. */
+  /** Removes what a process that was killed left half-written, and uploads never taken in. */
   removeAbandoned(now: Date): Promise<void>;
   /** Free bytes; `Infinity` when the store does not say. */
   free(): Promise<number>;
+  /** Lets go of connections. */
+  close(): void;
   /** Null when only the gateway reaches the bytes: its own signed addresses lead to them then. */
   direct: DirectAccess | null;
 }
@@ -55,7 +71,7 @@ export interface DirectAccess {
   /**
    * Takes in what was PUT as the upload `id`, or null when nothing was; afterwards the upload is
    * gone from where it was PUT.
-   * @throws TooManyBytesError above `limit`; the bytes are gone then too.
+   * @throws WrongSizeError unless it has exactly so many bytes.
    */
-  takeIn(id: string, limit: number): Promise<StoredBlob | null>;
+  takeIn(id: string, bytes: number): Promise<StoredBlob | null>;
 }

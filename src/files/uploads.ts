@@ -3,8 +3,7 @@ import type { Queryable } from '../database/port.ts';
 import { SonogateError } from '../errors/catalogue.ts';
 import { newId } from '../requests/ids.ts';
 import type { RequestFile } from '../requests/port.ts';
-import type { BlobFolder } from './blob-folder.ts';
-import { TooManyBytesError } from './blob-store.ts';
+import { type BlobStore, TooManyBytesError, UPLOAD_LIFE_MS, WrongSizeError } from './blob-store.ts';
 import { createUploadParts, type NamedPart, type PartState } from './upload-parts.ts';
 
 /**
@@ -16,7 +15,7 @@ import { createUploadParts, type NamedPart, type PartState } from './upload-part
 export type FileStatus = 'pending' | 'ready';
 
 /** Files expire this long after the last request that uses them. */
-const LIFE_MS = 24 * 3_600_000;
+const LIFE_MS = UPLOAD_LIFE_MS;
 
 export interface FileRow {
   id: string;
@@ -71,6 +70,8 @@ export interface Uploads {
   ): Promise<FileRow>;
   /** The file as it is. @throws SonogateError `not_found`. */
   find(accountId: string, id: string): Promise<FileRow>;
+  /** Where the client PUTs the bytes without the gateway, for so many seconds; null for through it. */
+  directUrl(file: FileRow, seconds: number): Promise<string | null>;
   /** Which parts a file has and which have arrived; null for a file of one PUT. */
   parts(file: FileRow): Promise<PartState[] | null>;
   /** Stores one part; a later PUT replaces an earlier one. Returns its SHA-256. */
@@ -79,6 +80,8 @@ export interface Uploads {
   abort(accountId: string, id: string): Promise<void>;
   /** The files of `ids` that this account may use now; asking keeps them for another day. */
   ready(accountId: string, ids: readonly string[]): Promise<Map<string, RequestFile>>;
+  /** The bytes of a ready file. @throws BlobMissingError */
+  read(file: RequestFile): Promise<Readable>;
   /** Removes what has expired and no unfinished request reads; returns how many files. */
   removeExpired(): Promise<number>;
 }
@@ -90,7 +93,7 @@ export function createUploads({
   now = () => new Date(),
 }: {
   database: Queryable;
-  blobs: BlobFolder;
+  blobs: BlobStore;
   limits: UploadLimits;
   now?: () => Date;
 }): Uploads {
@@ -114,6 +117,18 @@ export function createUploads({
     );
     if (!rows[0]) throw new SonogateError('not_found', 'There is no such upload.');
     return toFile(rows[0]);
+  }
+
+  /** SHA-256 of what the client has PUT to the store by itself; null when it has not. */
+  async function takeIn({ id, status, bytes }: FileRow): Promise<string | null> {
+    if (!blobs.direct || status !== 'pending' || bytes === null) return null;
+    const taken = await blobs.direct.takeIn(id, bytes).catch((error: unknown) => {
+      throw error instanceof WrongSizeError ? wrongSize(bytes, `${error.found} were sent`) : error;
+    });
+    if (!taken) return null;
+    // The bytes are no longer where they were PUT: what is known of them must not be lost.
+    await database.query('UPDATE files SET sha256 = $2 WHERE id = $1', [id, taken.sha256]);
+    return taken.sha256;
   }
 
   return {
@@ -154,7 +169,9 @@ export function createUploads({
     async complete(accountId, id, sha256, named = null) {
       const file = await find(accountId, id);
       const digest =
-        file.sha256 ?? (inParts(file) ? await parts.assemble(id, file.bytes ?? 0, named) : null);
+        (await takeIn(file)) ??
+        file.sha256 ??
+        (inParts(file) ? await parts.assemble(id, file.bytes ?? 0, named) : null);
       if (digest === null) {
         throw new SonogateError('upload_incomplete', 'The bytes have not arrived yet.');
       }
@@ -172,6 +189,12 @@ export function createUploads({
     },
 
     find,
+
+    async directUrl(file, seconds) {
+      const { id, bytes, media_type: mediaType } = file;
+      if (!blobs.direct || bytes === null || inParts(file)) return null;
+      return blobs.direct.uploadUrl(id, { bytes, mediaType }, seconds);
+    },
 
     parts: async (file) => (inParts(file) ? parts.state(file.id, file.bytes ?? 0) : null),
 
@@ -200,11 +223,12 @@ export function createUploads({
       return new Map(
         rows.map(toFile).map(({ id, filename, bytes, sha256 }) => {
           const digest = sha256 as string;
-          const path = blobs.path(digest);
-          return [id, { name: filename, path, bytes: bytes as number, sha256: digest }];
+          return [id, { name: filename, path: '', bytes: bytes as number, sha256: digest }];
         }),
       );
     },
+
+    read: ({ sha256 }) => blobs.read(sha256),
 
     async removeExpired() {
       await blobs.removeAbandoned(now());

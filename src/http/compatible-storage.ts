@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs';
 import type { Router } from '@koa/router';
 import { z } from 'zod';
 import { SonogateError } from '../errors/catalogue.ts';
@@ -55,7 +54,7 @@ export function addCompatibleStorageRoutes(router: Router<HttpState>, deps: Http
     context.type = 'application/octet-stream';
     context.length = file.bytes;
     context.attachment(file.name);
-    context.body = createReadStream(file.path);
+    context.body = await uploads.read(file);
   });
 }
 

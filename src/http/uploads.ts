@@ -95,7 +95,7 @@ export function addUploadRoutes(router: Router<HttpState>, deps: HttpDeps): void
           expires_at: expires.toISOString(),
         }
       : {
-          url: signed(`${base}/content`),
+          url: (await uploads.directUrl(file, LINK_LIFE_MS / 1000)) ?? signed(`${base}/content`),
           method: 'PUT',
           headers,
           expires_at: expires.toISOString(),

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Job, mockScenario } from '../../pipelines/contract/job.ts';
 import type { ErrorCode } from '../errors/catalogue.ts';
+import { BlobMissingError } from '../files/blob-store.ts';
 import { HostedFileError } from '../files/hosted-files.ts';
 import { ArtifactMismatchError, removeResult, storeResult } from '../files/results.ts';
 import {
@@ -121,11 +122,15 @@ async function prepare(row: StoredRequest, parts: RunParts, broken: AbortSignal)
     ...row.files,
     ...row.prior_files.map((file, i) => ({ ...file, name: priors[i] ?? file.name })),
   ];
-  const here = files.filter(({ url }) => url === undefined);
-  await layOutWork(workFolder(config.dataDir, row.id), job, here).catch((error: unknown) => {
+  const here = files.filter(({ path }) => path !== '');
+  const folder = workFolder(config.dataDir, row.id);
+  try {
+    await layOutWork(folder, job, here);
+    await placeUploads(files, folder, parts);
+  } catch (error) {
     if (!(error instanceof InputFileMissingError)) throw error;
     throw new Refusal('rejected', 'file_not_ready', `${error.message}.`);
-  });
+  }
   await fetchHosted(row, files, parts, broken);
   // A request whose worker died while it ran is still `running`.
   if (row.status === 'running') return;
@@ -136,6 +141,20 @@ async function prepare(row: StoredRequest, parts: RunParts, broken: AbortSignal)
       stage: STAGES.starting,
     }),
   );
+}
+
+/** @throws InputFileMissingError */
+async function placeUploads(
+  files: readonly RequestFile[],
+  folder: string,
+  { blobs }: RunParts,
+): Promise<void> {
+  for (const { name, path, url, sha256 } of files) {
+    if (path !== '' || url !== undefined) continue;
+    await blobs.place(sha256, join(folder, 'files', name)).catch((error: unknown) => {
+      throw error instanceof BlobMissingError ? new InputFileMissingError(name) : error;
+    });
+  }
 }
 
 /** Fetches what the client named by URL, one after the other, into the work folder. */

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Config } from '../../config/schema.ts';
 import type { PooledDatabase } from '../database/pooled.ts';
+import type { BlobStore } from '../files/blob-store.ts';
 import type { FetchHostedFile } from '../files/hosted-files.ts';
 import type { Logger } from '../logging/logger.ts';
 import { openChangeFeed } from '../requests/changes.ts';
@@ -21,6 +22,8 @@ export interface WorkerOptions {
   /** URL of the module of the mock backend, which runs the requests of test keys. */
   mock?: string;
   fetchFile: FetchHostedFile;
+  /** Where uploads lie. */
+  blobs: Pick<BlobStore, 'place'>;
   config: Pick<Config, 'dataDir' | 'worker' | 'models' | 'retention' | 'delivery'>;
   logger: Logger;
   now?: () => Date;

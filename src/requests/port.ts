@@ -31,12 +31,13 @@ export const FINAL_STATUS: ReadonlySet<RequestStatus> = new Set([
 
 export type Priority = 'low' | 'normal' | 'high';
 
-/** A file of a request as it lies on this machine; the work folder gets a link to it. */
+/** A file of a request; the work folder gets a link to it, or a copy of its own. */
 export interface RequestFile {
   /** As the client knows it; a plain file name, unique in the request. */
   name: string;
   /** Where it is fetched from when the request starts; `path` and `sha256` are empty then. */
   url?: string;
+  /** On this machine; empty for an upload, which lies in the blob store under its SHA-256. */
   path: string;
   bytes: number;
   sha256: string;

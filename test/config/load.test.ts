@@ -64,6 +64,7 @@ describe('configuration', () => {
       SONOGATE_LOG_LEVEL: 'debug',
       DATABASE_URL: 'postgres://u:p@db/x',
       REDIS_URL: 'redis://queue:6379',
+      SONOGATE_BLOB_URL: 's3://key:secret@s3.example.org/bucket?region=eu-west-1',
     });
     expect(config).toMatchObject({
       dataDir: '/srv/sonogate',
@@ -73,7 +74,14 @@ describe('configuration', () => {
       logging: { level: 'debug' },
       databaseUrl: 'postgres://u:p@db/x',
       redisUrl: 'redis://queue:6379',
+      blobUrl: { endpoint: 'https://s3.example.org', bucket: 'bucket', region: 'eu-west-1' },
     });
+  });
+
+  it('does not repeat the secret of a wrong storage address', () => {
+    const complained = complaint({ SONOGATE_BLOB_URL: 's3://key:hush@s3.example.org' });
+    expect(complained).toContain('blobUrl: allowed: s3://key:secret@host/bucket?region=…');
+    expect(complained).not.toContain('hush');
   });
 
   it('names a misspelt setting', () => {

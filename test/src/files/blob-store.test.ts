@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseS3Url, type S3Location } from '../../../config/s3-location.ts';
 import { openBlobFolder } from '../../../src/files/blob-folder.ts';
 import { openS3BlobStore } from '../../../src/files/blob-s3.ts';
 import {
@@ -11,7 +12,6 @@ import {
   type BlobStore,
   TooManyBytesError,
 } from '../../../src/files/blob-store.ts';
-import { parseS3Url, type S3Location } from '../../../src/files/s3-location.ts';
 import { startS3rver } from '../../peers/s3rver.ts';
 
 /** FIPS 180-2 B.1. */

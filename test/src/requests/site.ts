@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { migrate } from '../../../src/database/migrate.ts';
 import { openDatabase } from '../../../src/database/open.ts';
+import { openBlobFolder } from '../../../src/files/blob-folder.ts';
 import { type FetchHostedFile, HostedFileError } from '../../../src/files/hosted-files.ts';
 import type { Logger } from '../../../src/logging/logger.ts';
 import { silentLogger } from '../../../src/logging/logger.ts';
@@ -100,6 +101,7 @@ export async function openSite(options: SiteOptions = {}) {
   const core = await createRequestCore(parts);
   const file = join(dataDir, 'a.txt');
   await writeFile(file, 'hello');
+  const blobs = await openBlobFolder(join(dataDir, 'files'));
   let worker: RunningWorker | null = null;
 
   const command = (
@@ -134,7 +136,7 @@ export async function openSite(options: SiteOptions = {}) {
     submit: async (...given: Parameters<typeof command>) =>
       (await core.submit(command(...given))).id,
     startWorker: async () => {
-      worker = await startWorker({ ...parts, pipelines, fetchFile });
+      worker = await startWorker({ ...parts, pipelines, fetchFile, blobs });
       return worker;
     },
     row: async (id: string): Promise<RequestRow> => {

@@ -1,0 +1,112 @@
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ApiClient, createApiClient } from '../../src/client/api-client.ts';
+import { startS3rver } from '../peers/s3rver.ts';
+import { type PhantomFiles, phantomFiles } from './phantom.ts';
+import { openSite, type Site } from './site.ts';
+
+/** FIPS 180-2 B.1. */
+const SHA256_OF_ABC = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
+
+/** Between the sizes of the images of the study. */
+const PUT_LIMIT = 500_000;
+
+let server: Awaited<ReturnType<typeof startS3rver>>;
+let site: Site;
+let key: string;
+let client: ApiClient;
+let study: PhantomFiles;
+
+beforeAll(async () => {
+  server = await startS3rver();
+  site = await openSite({
+    roles: ['api', 'worker'],
+    blobUrl: server.url,
+    http: { host: '127.0.0.1', port: 0, maxUploadBytes: PUT_LIMIT, uploadPartBytes: 300_000 },
+  });
+  const made = await site.gateway.operations['keys.create']?.({ name: 'client' });
+  ({ key } = made as { key: string });
+  client = createApiClient({ url: site.gateway.http?.url ?? '', key });
+  study = await phantomFiles('blob-store');
+});
+afterAll(async () => {
+  await site.close();
+  await server.stop();
+  await rm(study.folder, { recursive: true });
+});
+
+interface Announced {
+  file: { id: string };
+  upload: { url: string; headers: Record<string, string> };
+  complete_url: string;
+}
+
+const post = (url: string, body: unknown = {}) =>
+  fetch(new URL(url, site.gateway.http?.url), {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+
+async function announce(bytes: number): Promise<Announced> {
+  const announced = { filename: 'a.dcm', bytes, media_type: 'application/dicom' };
+  return (await (await post('/v1/uploads', announced)).json()) as Announced;
+}
+
+const put = ({ upload: { url, headers } }: Announced, body: string) =>
+  fetch(url, { method: 'PUT', headers, body });
+
+describe('with S3-compatible storage', () => {
+  it('a request reads files from there, of one PUT and of parts', async () => {
+    const sizes = await Promise.all(study.paths.map(async (path) => (await stat(path)).size));
+    expect(sizes.some((size) => size > PUT_LIMIT) && sizes.some((size) => size <= PUT_LIMIT)).toBe(
+      true,
+    );
+    const files = await Promise.all(study.paths.map((path) => client.upload(path)));
+    const { id } = await client.submit('us/obstetric', { input: { files } });
+    for await (const { name } of client.follow(id)) if (name === 'done') break;
+    const { status, output } = await client.request(id);
+    expect(status).toBe('succeeded');
+    expect(output).toMatchObject({ input_summary: { files: 3, frames: 3, refused: [] } });
+    expect(await readdir(site.config.dataDir)).not.toContain('files');
+    expect(await readdir(join(site.config.dataDir, 'spool'))).toEqual([]);
+  });
+
+  it('the address to PUT to is the storage, signed for the upload', async () => {
+    const { file, upload } = await announce(3);
+    const url = new URL(upload.url);
+    expect(url.host).toBe(new URL(server.url).host);
+    expect(url.pathname).toBe(`/sonogate/incoming/${file.id}`);
+    expect(url.searchParams.get('X-Amz-Expires')).toBe('3600');
+  });
+
+  it('an upload is complete only once its bytes are there, as many as announced', async () => {
+    const announced = await announce(3);
+    const complete = (body = {}) => post(announced.complete_url, body);
+    expect((await complete()).status).toBe(422);
+    await put(announced, 'abcd');
+    const tooMany = await complete();
+    expect(tooMany.status).toBe(422);
+    expect(await tooMany.json()).toMatchObject({
+      code: 'upload_incomplete',
+      detail: '3 bytes were announced and 4 were sent; nothing was kept.',
+    });
+    await put(announced, 'abc');
+    expect(await (await complete({ sha256: SHA256_OF_ABC })).json()).toMatchObject({
+      status: 'ready',
+      sha256: SHA256_OF_ABC,
+    });
+    expect((await complete()).status).toBe(200);
+  });
+
+  it('bytes of another digest than the client has are sent again', async () => {
+    const announced = await announce(3);
+    const complete = () => post(announced.complete_url, { sha256: SHA256_OF_ABC });
+    await put(announced, 'xyz');
+    expect((await complete()).status).toBe(422);
+    expect((await complete()).status).toBe(422);
+    await put(announced, 'abc');
+    expect((await complete()).status).toBe(200);
+  });
+});
