@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Middleware } from 'koa';
 import { SonogateError } from '../errors/catalogue.ts';
 import type { HttpState } from './deps.ts';
+import { unsoundShape } from './json-shape.ts';
 import { isStorable } from './storable-text.ts';
 
 /** Reads a JSON body of at most `limit` bytes into `state.body`; undefined when there is none. */
@@ -44,8 +45,16 @@ function storable(name: string, value: unknown): unknown {
 }
 
 function parse(bytes: Buffer): unknown {
+  const { text, value } = decode(bytes);
+  const unsound = unsoundShape(text);
+  if (unsound !== null) throw new SonogateError('invalid_json', unsound);
+  return value;
+}
+
+function decode(bytes: Buffer): { text: string; value: unknown } {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes), storable);
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return { text, value: JSON.parse(text, storable) };
   } catch {
     throw new SonogateError('invalid_json', 'The body is not a JSON text in UTF-8.');
   }
