@@ -103,7 +103,7 @@ export async function startGateway(config: Config, logger: Logger): Promise<Gate
         logger,
       });
       ends.push(() => worker.stop());
-      const expiry = startExpiry({ database, config, logger });
+      const expiry = startExpiry({ database, blobs, config, logger });
       ends.push(async () => expiry.stop());
     }
     let dicom: DimseGateway | null = null;
@@ -222,6 +222,7 @@ async function startApi(
     core,
     database,
     uploads,
+    blobs,
     outbound,
     limits: createCallLimits(config.http),
     signer: createUrlSigner(await loadSigningSecret(database)),

@@ -131,17 +131,17 @@ export async function openS3BlobStore(location: S3Location, spool: string): Prom
     free: async () => Number.POSITIVE_INFINITY,
 
     direct: {
-      downloadUrl: (sha256, { name, mediaType }, expiresIn) =>
-        getSignedUrl(
-          client,
-          new GetObjectCommand({
-            Bucket,
-            Key: BLOBS + sha256,
-            ResponseContentType: mediaType,
-            ResponseContentDisposition: attachment(name),
-          }),
-          { expiresIn },
-        ),
+      async downloadUrl(sha256, { name, mediaType }, expiresIn) {
+        const Key = BLOBS + sha256;
+        if (!(await head(Key))) return null;
+        const command = new GetObjectCommand({
+          Bucket,
+          Key,
+          ResponseContentType: mediaType,
+          ResponseContentDisposition: attachment(name),
+        });
+        return getSignedUrl(client, command, { expiresIn });
+      },
 
       uploadUrl: (id, { bytes, mediaType }, expiresIn) =>
         getSignedUrl(

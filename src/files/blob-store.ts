@@ -64,10 +64,14 @@ export interface BlobStore {
 
 /** Signed addresses (AWS Signature Version 4) by which a client reaches the store by itself. */
 export interface DirectAccess {
-  /** Lets its bearer download the bytes as `name` for so many seconds. */
-  downloadUrl(sha256: string, as: { name: string; mediaType: string }, s: number): Promise<string>;
+  /** Lets its bearer download the bytes as `name` for so many seconds; null when there are none. */
+  downloadUrl(
+    sha256: string,
+    as: { name: string; mediaType: string },
+    seconds: number,
+  ): Promise<string | null>;
   /** Lets its bearer PUT so many bytes as the upload `id` for so many seconds. */
-  uploadUrl(id: string, as: { bytes: number; mediaType: string }, s: number): Promise<string>;
+  uploadUrl(id: string, as: { bytes: number; mediaType: string }, seconds: number): Promise<string>;
   /**
    * Takes in what was PUT as the upload `id`, or null when nothing was; afterwards the upload is
    * gone from where it was PUT.

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import type { Router } from '@koa/router';
+import type { Context } from 'koa';
 import { SonogateError } from '../errors/catalogue.ts';
 import type { ArtifactEntry, RequestCore } from '../requests/core.ts';
 import type { RequestRow } from '../requests/row.ts';
@@ -8,12 +9,30 @@ import { requireScope } from './authentication.ts';
 import { baseUrl, type HttpDeps, type HttpState } from './deps.ts';
 import { ownRequest } from './requests.ts';
 
-const LINK_LIFE_MS = 5 * 60_000;
+/** Life of an address that an artifact is downloaded from (interop 5.9). */
+const LINK_LIFE_SECONDS = 300;
 
 /** `GET /v1/requests/{id}/artifacts[/{name}]` and the signed addresses these lead to. */
 export function addArtifactRoutes(router: Router<HttpState>, deps: HttpDeps): void {
-  const { core, config, signer, now = () => new Date() } = deps;
+  const { core, blobs, config, signer, logger, now = () => new Date() } = deps;
   const read = requireScope(deps, 'read');
+
+  function ownUrl(context: Context, { id }: RequestRow, { name }: ArtifactEntry): string {
+    const path = `/v1/downloads/${id}/${encodeURIComponent(name)}`;
+    const expires = new Date(now().getTime() + LINK_LIFE_SECONDS * 1000);
+    return `${baseUrl(context, config)}${signer.sign('GET', path, expires)}`;
+  }
+
+  /** At the storage, when the artifact has been copied there. */
+  async function directUrl(row: RequestRow, artifact: ArtifactEntry): Promise<string | null> {
+    if (!blobs.direct || row.status !== 'succeeded') return null;
+    const { name, sha256, media_type: mediaType } = artifact;
+    const as = { name, mediaType };
+    return blobs.direct.downloadUrl(sha256, as, LINK_LIFE_SECONDS).catch((error: unknown) => {
+      logger.warn({ request: row.id, error: String(error) }, 'storage away, gateway serves it');
+      return null;
+    });
+  }
 
   router.get(
     '/v1/requests/:id/artifacts',
@@ -33,10 +52,8 @@ export function addArtifactRoutes(router: Router<HttpState>, deps: HttpDeps): vo
     async (context) => {
       const row = await ownRequest(core, context.params.id, context.state);
       refuseExpired(row);
-      const { name } = await listed(core, row.id, context.params.name);
-      const path = `/v1/downloads/${row.id}/${encodeURIComponent(name)}`;
-      const expires = new Date(now().getTime() + LINK_LIFE_MS);
-      context.redirect(`${baseUrl(context, config)}${signer.sign('GET', path, expires)}`);
+      const artifact = await listed(core, row.id, context.params.name);
+      context.redirect((await directUrl(row, artifact)) ?? ownUrl(context, row, artifact));
       context.body = null;
       context.status = 302;
     },

@@ -3,6 +3,7 @@ import type { Config } from '../../config/schema.ts';
 import type { ModelCard } from '../../pipelines/inference/model-cards.ts';
 import type { Principal } from '../accounts/keys.ts';
 import type { Database } from '../database/port.ts';
+import type { BlobStore } from '../files/blob-store.ts';
 import type { Uploads } from '../files/uploads.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { OutboundClient } from '../outbound/client.ts';
@@ -16,6 +17,7 @@ export interface HttpDeps {
   core: RequestCore;
   database: Database;
   uploads: Uploads;
+  blobs: Pick<BlobStore, 'direct'>;
   outbound: Pick<OutboundClient, 'check'>;
   limits: CallLimits;
   signer: UrlSigner;

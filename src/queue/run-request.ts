@@ -4,6 +4,7 @@ import { type Job, mockScenario } from '../../pipelines/contract/job.ts';
 import type { ErrorCode } from '../errors/catalogue.ts';
 import { BlobMissingError } from '../files/blob-store.ts';
 import { HostedFileError } from '../files/hosted-files.ts';
+import { publishArtifacts } from '../files/published-artifacts.ts';
 import { ArtifactMismatchError, removeResult, storeResult } from '../files/results.ts';
 import {
   InputFileMissingError,
@@ -229,7 +230,7 @@ function refusalOf(
 
 /** Checks and stores the result, then ends the request and makes its deliveries in one transaction. */
 async function succeed(row: StoredRequest, parts: RunParts): Promise<void> {
-  const { database, config, logger, now } = parts;
+  const { database, config, blobs, logger, now } = parts;
   const { id, attempts } = row;
   await database.transaction((tx) => enterStage(tx, id, attempts, STAGES.uploading, now()));
   const artifacts = await checkedArtifacts(row, parts);
@@ -251,6 +252,9 @@ async function succeed(row: StoredRequest, parts: RunParts): Promise<void> {
     if (error instanceof LeaseLostError) await removeResult(config.dataDir, id);
     throw error;
   }
+  await publishArtifacts(blobs, config.dataDir, id, artifacts).catch((error: unknown) => {
+    logger.warn({ request: id, error: String(error) }, 'artifacts are downloaded from the gateway');
+  });
 }
 
 /** The artifacts that the result lists, once it agrees with the endpoint's schema. */

@@ -22,8 +22,8 @@ export interface WorkerOptions {
   /** URL of the module of the mock backend, which runs the requests of test keys. */
   mock?: string;
   fetchFile: FetchHostedFile;
-  /** Where uploads lie. */
-  blobs: Pick<BlobStore, 'place'>;
+  /** Where uploads lie, and copies of artifacts for download. */
+  blobs: BlobStore;
   config: Pick<Config, 'dataDir' | 'worker' | 'models' | 'retention' | 'delivery'>;
   logger: Logger;
   now?: () => Date;

@@ -1,5 +1,7 @@
 import type { Config } from '../../config/schema.ts';
 import type { Database } from '../database/port.ts';
+import type { BlobStore } from '../files/blob-store.ts';
+import { withdrawArtifacts } from '../files/published-artifacts.ts';
 import { removeResult } from '../files/results.ts';
 import { removeWork } from '../files/work-folder.ts';
 import type { Logger } from '../logging/logger.ts';
@@ -12,6 +14,7 @@ const BATCH = 100;
 
 interface ExpiryParts {
   database: Database;
+  blobs: BlobStore;
   config: Pick<Config, 'dataDir' | 'retention'>;
   logger: Logger;
   now?: () => Date;
@@ -23,7 +26,7 @@ interface ExpiryParts {
  * cost stay. Interrupted at any point, the next pass goes on.
  */
 export async function purgeExpired(parts: ExpiryParts): Promise<void> {
-  const { database, config, now = () => new Date() } = parts;
+  const { database, blobs, config, now = () => new Date() } = parts;
   const at = now();
   const due = await database.query<{ id: string }>(
     `SELECT id FROM requests WHERE status = 'succeeded' AND expires_at <= $1 LIMIT $2`,
@@ -47,6 +50,7 @@ export async function purgeExpired(parts: ExpiryParts): Promise<void> {
   for (const { id } of ended.rows) {
     await removeResult(config.dataDir, id);
     await removeWork(config.dataDir, id);
+    await withdrawArtifacts(blobs, database, id, at);
     await forget(database, id);
   }
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -58,7 +59,7 @@ const put = ({ upload: { url, headers } }: Announced, body: string) =>
   fetch(url, { method: 'PUT', headers, body });
 
 describe('with S3-compatible storage', () => {
-  it('a request reads files from there, of one PUT and of parts', async () => {
+  it('a request reads files from there, of one PUT and of parts, and its artifacts are there', async () => {
     const sizes = await Promise.all(study.paths.map(async (path) => (await stat(path)).size));
     expect(sizes.some((size) => size > PUT_LIMIT) && sizes.some((size) => size <= PUT_LIMIT)).toBe(
       true,
@@ -69,6 +70,19 @@ describe('with S3-compatible storage', () => {
     const { status, output } = await client.request(id);
     expect(status).toBe('succeeded');
     expect(output).toMatchObject({ input_summary: { files: 3, frames: 3, refused: [] } });
+    const artifacts = await client.artifacts(id);
+    expect(artifacts.length).toBeGreaterThan(3);
+    for (const { name, bytes, sha256 } of artifacts) {
+      const link = new URL(`/v1/requests/${id}/artifacts/${name}`, site.gateway.http?.url);
+      const authorized = { headers: { Authorization: `Bearer ${key}` } };
+      const redirect = await fetch(link, { ...authorized, redirect: 'manual' });
+      const target = new URL(redirect.headers.get('location') ?? '');
+      // The envelope cannot list itself: only the gateway has it.
+      expect(target.host).toBe(name === 'result.json' ? link.host : new URL(server.url).host);
+      const content = Buffer.from(await (await fetch(target)).arrayBuffer());
+      expect(content.length).toBe(bytes);
+      expect(createHash('sha256').update(content).digest('hex')).toBe(sha256);
+    }
     expect(await readdir(site.config.dataDir)).not.toContain('files');
     expect(await readdir(join(site.config.dataDir, 'spool'))).toEqual([]);
   });

@@ -28,6 +28,10 @@ afterAll(async () => {
   await rm(spool, { recursive: true });
 });
 
+async function downloadUrl(sha256: string, seconds: number, name = 'a', mediaType = DICOM) {
+  return (await store.direct.downloadUrl(sha256, { name, mediaType }, seconds)) ?? '';
+}
+
 const put = (url: string, body: string) =>
   fetch(url, { method: 'PUT', body, headers: { 'Content-Type': DICOM } });
 
@@ -35,7 +39,7 @@ describe('an address to download from', () => {
   it('gives the bytes under the name and media type it was made for', async () => {
     const { sha256 } = await store.write(Readable.from([Buffer.from('abc')]), 3);
     const name = "Bericht 'Müller' (1).pdf";
-    const url = await store.direct.downloadUrl(sha256, { name, mediaType: 'application/pdf' }, 300);
+    const url = await downloadUrl(sha256, 300, name, 'application/pdf');
     const answer = await fetch(url);
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('application/pdf');
@@ -46,8 +50,7 @@ describe('an address to download from', () => {
   });
 
   it('is signed for one object and a time, without the secret', async () => {
-    const as = { name: 'a', mediaType: DICOM };
-    const url = new URL(await store.direct.downloadUrl(SHA256_OF_ABC, as, 300));
+    const url = new URL(await downloadUrl(SHA256_OF_ABC, 300));
     expect(url.pathname).toBe(`/sonogate/blobs/${SHA256_OF_ABC}`);
     expect(url.searchParams.get('X-Amz-Algorithm')).toBe('AWS4-HMAC-SHA256');
     expect(url.searchParams.get('X-Amz-Expires')).toBe('300');
@@ -56,9 +59,12 @@ describe('an address to download from', () => {
     expect(url.password).toBe('');
   });
 
+  it('is not made for bytes that are not there', async () => {
+    expect(await downloadUrl('0'.repeat(64), 300)).toBe('');
+  });
+
   it('is refused once it has expired', async () => {
-    const as = { name: 'a', mediaType: DICOM };
-    const url = await store.direct.downloadUrl(SHA256_OF_ABC, as, 1);
+    const url = await downloadUrl(SHA256_OF_ABC, 1);
     await new Promise((resolve) => setTimeout(resolve, 2100));
     expect((await fetch(url)).status).toBe(403);
   });

@@ -135,9 +135,10 @@ export async function startGateway(
     config: { dataDir },
     logger,
   });
+  const blobs = await openBlobFolder(join(dataDir, 'files'));
   const uploads = createUploads({
     database,
-    blobs: await openBlobFolder(join(dataDir, 'files')),
+    blobs,
     limits: {
       maxBytes: MAX_UPLOAD_BYTES,
       maxFileBytes: MAX_FILE_BYTES,
@@ -151,6 +152,7 @@ export async function startGateway(
     core,
     database,
     uploads,
+    blobs,
     outbound: createUrlGuard(OUTBOUND),
     limits: createCallLimits({ callsPerMinute: 100_000, openStreamsPerKey: 100 }),
     signer: createUrlSigner(await loadSigningSecret(database)),

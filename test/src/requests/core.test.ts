@@ -271,6 +271,7 @@ describe('retention', () => {
     const purgeAt = (milliseconds: number) =>
       purgeExpired({
         database: site.database,
+        blobs: site.blobs,
         config: site.config,
         logger: silentLogger,
         now: () => new Date((row.expires_at?.getTime() ?? 0) + milliseconds),

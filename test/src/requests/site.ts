@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { migrate } from '../../../src/database/migrate.ts';
 import { openDatabase } from '../../../src/database/open.ts';
 import { openBlobFolder } from '../../../src/files/blob-folder.ts';
+import type { BlobStore } from '../../../src/files/blob-store.ts';
 import { type FetchHostedFile, HostedFileError } from '../../../src/files/hosted-files.ts';
 import type { Logger } from '../../../src/logging/logger.ts';
 import { silentLogger } from '../../../src/logging/logger.ts';
@@ -68,6 +69,8 @@ interface SiteOptions {
   now?: () => Date;
   /** What fetches hosted files; without it none can be had. */
   fetchFile?: FetchHostedFile;
+  /** Without it a folder. */
+  blobs?: BlobStore;
   logger?: Logger;
 }
 
@@ -101,7 +104,7 @@ export async function openSite(options: SiteOptions = {}) {
   const core = await createRequestCore(parts);
   const file = join(dataDir, 'a.txt');
   await writeFile(file, 'hello');
-  const blobs = await openBlobFolder(join(dataDir, 'files'));
+  const blobs = options.blobs ?? (await openBlobFolder(join(dataDir, 'files')));
   let worker: RunningWorker | null = null;
 
   const command = (
@@ -131,6 +134,7 @@ export async function openSite(options: SiteOptions = {}) {
     queue,
     core,
     config,
+    blobs,
     file,
     command,
     submit: async (...given: Parameters<typeof command>) =>
