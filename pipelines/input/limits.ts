@@ -10,4 +10,8 @@ export const LIMITS = {
   pixelsPerFrame: 40_000_000,
   /** Compressed bytes of one frame. */
   frameBytes: 256 * 1024 * 1024,
+  /** Pixels of all frames of a GIF or WebP; 1,300 frames of 640 x 480. */
+  pixelsPerAnimation: 400_000_000,
+  /** Decoded frames of one GIF or WebP that are held at a time. */
+  animationRunBytes: 32 * 1024 * 1024,
 } as const;

@@ -1,4 +1,5 @@
 import type { Clip, RefusedFile, Study } from '../contract/study.ts';
+import { readAnimation } from './animation.ts';
 import { withByteSource } from './byte-source.ts';
 import { readDicomClip } from './dicom-clip.ts';
 import { Refusal } from './refusal.ts';
@@ -15,7 +16,15 @@ export interface ReadOptions {
   mmPerPx?: number | undefined;
 }
 
-type FileKind = 'dicom' | 'still' | 'unknown';
+type FileKind = 'dicom' | 'still' | 'animation' | 'video' | 'unknown';
+
+/** MP4 and MOV (ISO/IEC 14496-12; QuickTime may leave `ftyp` out), AVI, MPEG program stream. */
+function isVideo(head: Buffer): boolean {
+  const start = head.toString('latin1', 0, 12);
+  if (/^RIFF.{4}AVI /s.test(start)) return true;
+  if (/^.{4}(ftyp(?!heic|heix|mif1|avif)|moov|mdat|wide)/s.test(start)) return true;
+  return head.length >= 4 && head.readUInt32BE(0) === 0x1ba;
+}
 
 /** By content, never by name. */
 async function sniff(path: string): Promise<FileKind> {
@@ -25,6 +34,8 @@ async function sniff(path: string): Promise<FileKind> {
     if (head.toString('latin1', 128, 132) === 'DICM') return 'dicom';
     if (head.toString('latin1', 0, 8) === '\x89PNG\r\n\x1a\n') return 'still';
     if (head[0] === 0xff && head[1] === 0xd8 && head[2] === 0xff) return 'still';
+    if (/^GIF8[79]a|^RIFF.{4}WEBP/s.test(head.toString('latin1', 0, 12))) return 'animation';
+    if (isVideo(head)) return 'video';
     return 'unknown';
   });
 }
@@ -35,8 +46,12 @@ async function readClip(file: StudyFile, mmPerPx: number | null): Promise<Clip> 
       return readDicomClip(file.name, file.path, mmPerPx);
     case 'still':
       return readStill(file.name, file.path, mmPerPx);
+    case 'animation':
+      return readAnimation(file.name, file.path, mmPerPx);
+    case 'video':
+      throw new Refusal('video files (MP4, MOV, AVI, MPEG) are not supported');
     case 'unknown':
-      throw new Refusal('the file is neither DICOM nor a PNG or JPEG image');
+      throw new Refusal('the file is neither DICOM nor a PNG, JPEG, GIF or WebP image');
   }
 }
 

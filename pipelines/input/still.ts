@@ -11,6 +11,8 @@ async function decode(path: string): Promise<Pixels> {
       failOn: 'truncated',
       limitInputPixels: LIMITS.pixelsPerFrame,
     })
+      // A camera or phone stores the picture as its sensor lay; EXIF says which way is up.
+      .autoOrient()
       .flatten()
       .toColourspace('srgb')
       .raw()
@@ -25,7 +27,10 @@ async function decode(path: string): Promise<Pixels> {
   }
 }
 
-/** Reads a PNG or JPEG still. It is decoded once here, so that a damaged one is refused. */
+/**
+ * Reads a still (PNG, JPEG, GIF, WebP), upright. It is decoded once here, so that a damaged one is
+ * refused. `mmPerPx` is the user's scale.
+ */
 export async function readStill(file: string, path: string, mmPerPx: number | null): Promise<Clip> {
   const { width, height } = await decode(path);
   return {

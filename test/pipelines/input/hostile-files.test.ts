@@ -39,8 +39,13 @@ const jpegFile = (jpegs: readonly Buffer[], sample: Sample = {}) =>
 describe('files that cannot be read are refused with a sentence', () => {
   it.each([
     ['nothing', Buffer.alloc(0), 'the file is empty'],
-    ['text', 'GET / HTTP/1.1', 'neither DICOM nor a PNG or JPEG'],
-    ['noise', Buffer.alloc(500, 0x5a), 'neither DICOM nor a PNG or JPEG'],
+    ['text', 'GET / HTTP/1.1', 'neither DICOM nor a PNG, JPEG, GIF or WebP'],
+    ['noise', Buffer.alloc(500, 0x5a), 'neither DICOM nor a PNG, JPEG, GIF or WebP'],
+    ['an MP4 video', '\0\0\0\x20ftypisom', 'video files (MP4, MOV, AVI, MPEG) are not supported'],
+    ['an old QuickTime movie', '\0\0\0\x20moov', 'are not supported'],
+    ['an AVI video', 'RIFF\x10\0\0\0AVI LIST', 'are not supported'],
+    ['an MPEG program stream', Buffer.from([0, 0, 1, 0xba]), 'MPEG'],
+    ['a HEIC picture, in the same box as MP4', '\0\0\0\x20ftypheic', 'neither DICOM'],
     ['a header that stops after its prefix', dicomFile('', []), 'names no transfer syntax'],
     [
       'a structured report',
