@@ -11,6 +11,7 @@ const CLI = fileURLToPath(new URL('../../src/cli/sonogate.ts', import.meta.url))
 
 /** `sonogate serve` in a process of its own, to be killed. */
 export interface Served {
+  pid: number;
   dicomPort: number;
   url: string;
   log: readonly string[];
@@ -48,6 +49,7 @@ export async function serve(
     });
   });
   return {
+    pid: child.pid ?? 0,
     dicomPort: started.dicom,
     url: started.http,
     log,

@@ -30,8 +30,11 @@ function serverUser(): { uid: number; gid: number } | undefined {
   return { uid: id('-u'), gid: id('-g') };
 }
 
-/** Starts a PostgreSQL server of its own in a temporary folder; null where none is installed. */
-export async function startPostgres(): Promise<PostgresServer | null> {
+/**
+ * Starts a PostgreSQL server of its own in a temporary folder; null where none is installed.
+ * @param durable commits wait for the disk, as those of a site do
+ */
+export async function startPostgres({ durable = false } = {}): Promise<PostgresServer | null> {
   const bin = await programs();
   if (!bin) return null;
   const folder = await mkdtemp(join(tmpdir(), 'sonogate-postgres-'));
@@ -46,7 +49,7 @@ export async function startPostgres(): Promise<PostgresServer | null> {
   const settings = [
     `listen_addresses=127.0.0.1`,
     `unix_socket_directories=${folder}`,
-    'fsync=off',
+    `fsync=${durable ? 'on' : 'off'}`,
     'max_connections=200',
   ].flatMap((setting) => ['-c', setting]);
   const server = spawn(join(bin, 'postgres'), ['-D', data, '-p', String(port), ...settings], {
