@@ -8,7 +8,7 @@ const KEY = 'S3RVER';
 
 /**
  * An S3 server on a free port with one empty bucket. It refuses unknown keys and expired addresses;
- * it does not check the signature itself, which is the AWS client's.
+ * it does not check the signature itself (signature-v4.ts does).
  */
 export async function startS3rver(): Promise<{ url: string; stop(): Promise<void> }> {
   const directory = await mkdtemp(join(tmpdir(), 'sonogate-s3rver-'));
