@@ -149,7 +149,7 @@ export async function authenticate(
   );
   const record = rows[0];
   if (!record) throw new SonogateError('invalid_key');
-  await noteUse(database, record.id, now);
+  await noteUse(database, record, now);
   return {
     accountId: record.account_id,
     keyId: record.id,
@@ -158,13 +158,16 @@ export async function authenticate(
   };
 }
 
+const NOTED_EVERY_MS = 60_000;
+
 /** To the minute, so that a polling client does not cost one write per call. */
-async function noteUse(database: Queryable, id: string, now: Date): Promise<void> {
-  await database.query(
-    `UPDATE api_keys SET last_used_at = $2
-     WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2::timestamptz - interval '1 minute')`,
-    [id, now],
-  );
+async function noteUse(
+  database: Queryable,
+  { id, last_used_at: last }: KeyRecord,
+  now: Date,
+): Promise<void> {
+  if (last !== null && now.getTime() - last.getTime() < NOTED_EVERY_MS) return;
+  await database.query('UPDATE api_keys SET last_used_at = $2 WHERE id = $1', [id, now]);
 }
 
 function digest(key: string): string {

@@ -14,6 +14,15 @@ const metadata = z
 
 /** Submit body of service.md 2.2; `input` is the endpoint's own schema. */
 export function submitBody(endpoint: Endpoint) {
+  const made = BODIES.get(endpoint) ?? bodyOf(endpoint);
+  BODIES.set(endpoint, made);
+  return made;
+}
+
+/** A schema is compiled at its first use, which takes as long as checking twenty bodies. */
+const BODIES = new WeakMap<Endpoint, ReturnType<typeof bodyOf>>();
+
+function bodyOf(endpoint: Endpoint) {
   return z.strictObject({
     input: endpoint.input,
     webhook: webhook.optional(),

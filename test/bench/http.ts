@@ -68,8 +68,8 @@ const files = await Promise.all(
 const submission = (n: number) => ({ input: { files: [files[n % TOGETHER] ?? ''] } });
 const worker = testWorker(database, dataDir);
 try {
-  await compareSubmits();
   await followEvents();
+  await compareSubmits();
 } finally {
   await database.close();
   bare.kill();
