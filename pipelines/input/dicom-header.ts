@@ -39,19 +39,19 @@ const IMPLICIT_LITTLE_ENDIAN = '1.2.840.10008.1.2';
 const EXPLICIT_BIG_ENDIAN = '1.2.840.10008.1.2.2';
 const DEFLATED = '1.2.840.10008.1.2.1.99';
 
-interface Encoding {
+export interface Encoding {
   explicit: boolean;
   bigEndian: boolean;
 }
 
-interface Element {
+export interface Element {
   tag: string;
   vr: string | null;
   length: number;
   valueOffset: number;
 }
 
-interface Walk {
+export interface Walk {
   source: ByteSource;
   elements: number;
 }
@@ -63,7 +63,7 @@ function tagAt(bytes: Buffer, offset: number, bigEndian: boolean): string {
 }
 
 /** Reads the head of the element at `offset` (PS3.5 7.1.2 and 7.1.3). */
-async function elementAt(walk: Walk, offset: number, encoding: Encoding): Promise<Element> {
+export async function elementAt(walk: Walk, offset: number, encoding: Encoding): Promise<Element> {
   walk.elements += 1;
   if (walk.elements > LIMITS.headerElements) throw new Refusal('the header has too many elements');
   const head = await walk.source.read(offset, 8);
@@ -118,7 +118,7 @@ async function readValue(
  * offset after the sequence. Delimiters that are missing or nested wrongly end the innermost open
  * item, as real carts write them.
  */
-async function walkSequence(
+export async function walkSequence(
   walk: Walk,
   sequence: Element,
   encoding: Encoding,
@@ -144,7 +144,7 @@ async function walkSequence(
 }
 
 /** The offset after the value of an element; a value of undefined length is walked through. */
-async function passValue(
+export async function passValue(
   walk: Walk,
   element: Element,
   encoding: Encoding,
@@ -190,13 +190,18 @@ async function readFileMeta(walk: Walk): Promise<{ transferSyntax: string; offse
   return { transferSyntax, offset };
 }
 
-/**
- * Reads the header of a DICOM file (PS3.10) up to its pixel data, and of it only what is on the
- * allow-list. Throws a Refusal where the header cannot be followed.
- */
-export async function readDicomHeader(source: ByteSource): Promise<DicomHeader> {
+/** A data set ready to be walked: how it is encoded and where its first element lies. */
+export interface DataSet {
+  walk: Walk;
+  transferSyntax: string;
+  encoding: Encoding;
+  start: number;
+}
+
+/** Reads the File Meta Information (PS3.10 7.1). Throws a Refusal where it cannot be followed. */
+export async function openDataSet(source: ByteSource): Promise<DataSet> {
   const walk: Walk = { source, elements: 0 };
-  const { transferSyntax, offset: start } = await readFileMeta(walk);
+  const { transferSyntax, offset } = await readFileMeta(walk);
   if (transferSyntax === DEFLATED) {
     throw new Refusal('the transfer syntax Deflated Explicit VR Little Endian is not supported');
   }
@@ -204,6 +209,15 @@ export async function readDicomHeader(source: ByteSource): Promise<DicomHeader> 
     explicit: transferSyntax !== IMPLICIT_LITTLE_ENDIAN,
     bigEndian: transferSyntax === EXPLICIT_BIG_ENDIAN,
   };
+  return { walk, transferSyntax, encoding, start: offset };
+}
+
+/**
+ * Reads the header of a DICOM file (PS3.10) up to its pixel data, and of it only what is on the
+ * allow-list. Throws a Refusal where the header cannot be followed.
+ */
+export async function readDicomHeader(source: ByteSource): Promise<DicomHeader> {
+  const { walk, transferSyntax, encoding, start } = await openDataSet(source);
   const names: Readonly<Record<string, AttributeName>> = ATTRIBUTES;
   const values = new Map<AttributeName, HeaderValue>();
   let regions: DicomHeader['regions'] = [];

@@ -2,18 +2,17 @@ import type { Clip, RefusedFile, Study } from '../contract/study.ts';
 import { readAnimation } from './animation.ts';
 import { withByteSource } from './byte-source.ts';
 import { readDicomClip } from './dicom-clip.ts';
+import { takeDicomdirs } from './dicomdir.ts';
 import { Refusal } from './refusal.ts';
 import { readStill } from './still.ts';
-
-export interface StudyFile {
-  /** As the request knows it. */
-  name: string;
-  path: string;
-}
+import type { StudyFile } from './study-file.ts';
+import { unpack } from './unpack.ts';
 
 export interface ReadOptions {
   /** The user's scale for images that bring none, in millimetres per pixel. */
   mmPerPx?: number | undefined;
+  /** Folder for what archives hold; without one they are not opened. */
+  unpackTo?: string | undefined;
 }
 
 type FileKind = 'dicom' | 'still' | 'animation' | 'video' | 'unknown';
@@ -56,15 +55,20 @@ async function readClip(file: StudyFile, mmPerPx: number | null): Promise<Clip> 
 }
 
 /**
- * Reads every file of a study. One that cannot be read is refused with a sentence and nothing else
- * suffers; only an error of this machine (a file that is gone, a full disk) is thrown.
+ * Reads every file of a study, those in archives and DICOMDIR sets too. One that cannot be read is
+ * refused with a sentence and nothing else suffers; only an error of this machine (a file that is
+ * gone, a full disk) is thrown.
  */
 export async function readStudy(
-  files: readonly StudyFile[],
+  given: readonly StudyFile[],
   options: ReadOptions = {},
 ): Promise<Study> {
+  const unpacked = options.unpackTo
+    ? await unpack(given, options.unpackTo)
+    : { files: given, refused: [] };
+  const { files, missing } = await takeDicomdirs(unpacked.files);
   const clips: Clip[] = [];
-  const refused: RefusedFile[] = [];
+  const refused: RefusedFile[] = [...unpacked.refused, ...missing];
   for (const file of files) {
     try {
       clips.push(await readClip(file, options.mmPerPx ?? null));
@@ -74,5 +78,6 @@ export async function readStudy(
     }
   }
   const series = new Set(clips.map((clip) => clip.seriesInstanceUid ?? ''));
-  return { clips, refused, files: files.length, series: series.size };
+  const count = files.length + unpacked.refused.length;
+  return { clips, refused, files: count, series: series.size };
 }

@@ -1,0 +1,226 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream';
+import { pipeline as finished } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import type { RefusedFile } from '../contract/study.ts';
+import type { ArchiveMember } from './archive-member.ts';
+import { withByteSource } from './byte-source.ts';
+import { CONTAINER_LIMITS, type ContainerLimits } from './container-limits.ts';
+import { Refusal } from './refusal.ts';
+import type { StudyFile } from './study-file.ts';
+import { isTarHeader, tarMembers } from './tar-members.ts';
+import { zipMembers } from './zip-members.ts';
+
+export interface Unpacked {
+  /** Files that are no archives, in the order of the request and of the archives. */
+  files: StudyFile[];
+  refused: RefusedFile[];
+}
+
+/** A limit of the whole study or of the outermost archive: nothing more of that archive is read. */
+class LimitReached extends Refusal {}
+
+interface Unpacking extends Unpacked {
+  folder: string;
+  limits: ContainerLimits;
+  names: Set<string>;
+  members: number;
+  bytes: number;
+  /** Files written so far: each is named by its number, never by what an archive says. */
+  written: number;
+  outermost: { size: number; unpacked: number };
+}
+
+type ContainerKind = 'zip' | 'tar' | 'gzip';
+
+/** By content, never by name; null for what is no archive, a DICOM file with any preamble too. */
+async function containerKind(path: string): Promise<ContainerKind | null> {
+  return withByteSource(path, async (source) => {
+    const head = await source.read(0, Math.min(512, source.size));
+    if (head.toString('latin1', 128, 132) === 'DICM') return null;
+    const magic = head.toString('latin1', 0, 4);
+    if (magic === 'PK\x03\x04' || magic === 'PK\x05\x06') return 'zip';
+    if (magic.startsWith('\x1f\x8b\x08')) return 'gzip';
+    return isTarHeader(head) ? 'tar' : null;
+  });
+}
+
+/** What the libraries throw is damage; an error of this machine (a full disk) names a system call. */
+function asRefusal(error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  if (error instanceof Error && 'syscall' in error) throw error;
+  return new Refusal('the archive is cut short or damaged here', { cause: error });
+}
+
+function countBytes(unpacking: Unpacking, bytes: number): void {
+  const { limits, outermost } = unpacking;
+  unpacking.bytes += bytes;
+  outermost.unpacked += bytes;
+  if (unpacking.bytes > limits.unpackedBytes) {
+    throw new LimitReached(
+      `the archives of the study unpack to more than ${limits.unpackedBytes} bytes; the rest of this one is not read`,
+    );
+  }
+  const bomb = outermost.unpacked > outermost.size * limits.ratio;
+  if (bomb && outermost.unpacked > limits.ratioFreeBytes) {
+    throw new LimitReached(
+      `the archive unpacks to more than ${limits.ratio} times its size; the rest of it is not read`,
+    );
+  }
+}
+
+function countMember(unpacking: Unpacking): void {
+  unpacking.members += 1;
+  if (unpacking.members <= unpacking.limits.members) return;
+  throw new LimitReached(
+    `the archives of the study hold more than ${unpacking.limits.members} files; the rest of this one is not read`,
+  );
+}
+
+/** Writes `content` to a file of its own, counted as it comes; returns its path. */
+async function spool(unpacking: Unpacking, content: AsyncIterable<Buffer>): Promise<string> {
+  await mkdir(unpacking.folder, { recursive: true });
+  const path = join(unpacking.folder, String(unpacking.written));
+  unpacking.written += 1;
+  const counted = async function* (chunks: AsyncIterable<Buffer>) {
+    for await (const chunk of chunks) {
+      countBytes(unpacking, chunk.length);
+      yield chunk;
+    }
+  };
+  try {
+    await finished(content, counted, createWriteStream(path));
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  }
+  return path;
+}
+
+const MAX_SHOWN = 120;
+
+/** A path for a person: printable, and no longer than a line or two. */
+function shown(path: string): string {
+  const printable = path.replaceAll(/\p{C}/gu, '?');
+  return printable.length > MAX_SHOWN ? `${printable.slice(0, MAX_SHOWN)}…` : printable;
+}
+
+/** Throws a Refusal for a path that leaves its archive or is over a limit. */
+function checkPath(path: string, limits: ContainerLimits): void {
+  const parts = path.split(/[\\/]/);
+  if (parts.includes('..')) throw new Refusal('the path in the archive leads out of it (..)');
+  if (path.length > limits.pathLength) {
+    throw new Refusal(`the path in the archive is longer than ${limits.pathLength} characters`);
+  }
+  if (parts.length > limits.pathDepth) {
+    throw new Refusal(`the path in the archive is deeper than ${limits.pathDepth} folders`);
+  }
+}
+
+/** `archive.zip/inner/file.dcm`; a name that the archive holds twice gets a number. */
+function memberName(unpacking: Unpacking, archive: string, path: string): string {
+  const parts = path.split(/[\\/]/).filter((part) => part !== '' && part !== '.');
+  const wanted = `${archive}/${parts.join('/').replaceAll(/\p{C}/gu, '?')}`;
+  let name = wanted;
+  for (let copy = 2; unpacking.names.has(name); copy += 1) name = `${wanted} (${copy})`;
+  unpacking.names.add(name);
+  return name;
+}
+
+async function openMember(
+  unpacking: Unpacking,
+  archive: string,
+  member: ArchiveMember,
+  depth: number,
+): Promise<void> {
+  countMember(unpacking);
+  try {
+    checkPath(member.path, unpacking.limits);
+    if (member.refused) throw new Refusal(member.refused);
+    const path = await spool(unpacking, await member.content());
+    await openFile(unpacking, { name: memberName(unpacking, archive, member.path), path }, depth);
+  } catch (error) {
+    const refusal = asRefusal(error);
+    if (refusal instanceof LimitReached) throw refusal;
+    unpacking.refused.push({ file: `${archive}/${shown(member.path)}`, reason: refusal.message });
+  }
+}
+
+async function openMembers(
+  unpacking: Unpacking,
+  name: string,
+  members: AsyncIterable<ArchiveMember>,
+  depth: number,
+): Promise<void> {
+  const before = unpacking.members;
+  for await (const member of members) await openMember(unpacking, name, member, depth + 1);
+  if (unpacking.members === before) throw new Refusal('the archive holds no file');
+}
+
+/** A gzip file is what it holds, under its own name; a tar.gz is one archive and not two. */
+async function openGzip(unpacking: Unpacking, file: StudyFile, depth: number): Promise<void> {
+  // The error of either stream reaches whoever takes the bytes.
+  const content = pipeline(createReadStream(file.path), createGunzip(), () => {});
+  const path = await spool(unpacking, content);
+  if ((await containerKind(path)) === 'tar') {
+    await openMembers(unpacking, file.name, tarMembers(path), depth);
+    await rm(path);
+  } else {
+    await openFile(unpacking, { name: file.name, path }, depth + 1);
+  }
+}
+
+/** Takes a file as it is or, where it is an archive at nesting level `depth`, opens it. */
+async function openFile(unpacking: Unpacking, file: StudyFile, depth: number): Promise<void> {
+  const kind = await containerKind(file.path);
+  if (!kind) {
+    unpacking.files.push(file);
+    return;
+  }
+  if (depth > unpacking.limits.nesting) {
+    throw new Refusal(
+      `the archive lies inside ${unpacking.limits.nesting} others, deeper than archives are opened`,
+    );
+  }
+  if (kind === 'gzip') await openGzip(unpacking, file, depth);
+  else {
+    const members = kind === 'zip' ? zipMembers(file.path) : tarMembers(file.path);
+    await openMembers(unpacking, file.name, members, depth);
+  }
+  if (depth > 1) await rm(file.path);
+}
+
+/**
+ * Opens zip, tar, tar.gz and gzip files, nested ones too, and hands on every other file as it is.
+ * Members are written below `folder`, which is made when the first archive is met, and are named
+ * `archive.zip/path/in/it`. What cannot be opened is refused with a sentence and the rest goes on;
+ * only an error of this machine is thrown.
+ */
+export async function unpack(
+  files: readonly StudyFile[],
+  folder: string,
+  limits: ContainerLimits = CONTAINER_LIMITS,
+): Promise<Unpacked> {
+  const unpacking: Unpacking = {
+    folder,
+    limits,
+    files: [],
+    refused: [],
+    names: new Set(),
+    members: 0,
+    bytes: 0,
+    written: 0,
+    outermost: { size: 0, unpacked: 0 },
+  };
+  for (const file of files) {
+    unpacking.outermost = { size: (await stat(file.path)).size, unpacked: 0 };
+    try {
+      await openFile(unpacking, file, 1);
+    } catch (error) {
+      unpacking.refused.push({ file: file.name, reason: asRefusal(error).message });
+    }
+  }
+  return { files: unpacking.files, refused: unpacking.refused };
+}
