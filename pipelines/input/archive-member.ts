@@ -5,5 +5,5 @@ export interface ArchiveMember {
   /** Why the entry is not read, in a sentence; null for a plain file. */
   refused: string | null;
   /** The bytes, unpacked as they are taken; they end before the next member is asked for. */
-  content(): Promise<AsyncIterable<Buffer>>;
+  content(): AsyncIterable<Buffer>;
 }

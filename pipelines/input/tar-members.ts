@@ -29,9 +29,14 @@ function refusalOf({ type }: Header): string | null {
   return 'the archive holds no plain file here';
 }
 
+/** Also the format before POSIX; the option is missing from the types of tar-stream. */
+const ANY_FORMAT: Parameters<typeof extract>[0] & { allowUnknownFormat: true } = {
+  allowUnknownFormat: true,
+};
+
 /** The members of a tar file in its order. A member that nobody takes is passed over. */
 export async function* tarMembers(path: string): AsyncGenerator<ArchiveMember> {
-  const entries = extract();
+  const entries = extract(ANY_FORMAT);
   // An error of the source reaches whoever takes the entries; there is nothing to do about it here.
   pipeline(createReadStream(path), entries, () => {});
   for await (const entry of entries) {
@@ -39,7 +44,7 @@ export async function* tarMembers(path: string): AsyncGenerator<ArchiveMember> {
       yield {
         path: entry.header.name,
         refused: refusalOf(entry.header),
-        content: async () => entry as AsyncIterable<Buffer>,
+        content: () => entry as AsyncIterable<Buffer>,
       };
     }
     entry.resume();

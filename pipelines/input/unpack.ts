@@ -139,7 +139,7 @@ async function openMember(
   try {
     checkPath(member.path, unpacking.limits);
     if (member.refused) throw new Refusal(member.refused);
-    const path = await spool(unpacking, await member.content());
+    const path = await spool(unpacking, member.content());
     await openFile(unpacking, { name: memberName(unpacking, archive, member.path), path }, depth);
   } catch (error) {
     const refusal = asRefusal(error);

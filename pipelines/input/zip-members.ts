@@ -1,6 +1,5 @@
-import type { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
-import { type Entry, getFileNameLowLevel, openPromise } from 'yauzl';
+import { type Entry, getFileNameLowLevel, openPromise, type ZipFile } from 'yauzl';
 import type { ArchiveMember } from './archive-member.ts';
 import { Refusal } from './refusal.ts';
 
@@ -21,14 +20,20 @@ function refusalOf(entry: Entry): string | null {
   return null;
 }
 
-/** yauzl compares sizes; the checksum is left to its caller. */
-async function* withChecksum(bytes: Readable, expected: number): AsyncGenerator<Buffer> {
+/**
+ * The bytes of an entry; yauzl compares their number, the checksum is left to its caller. The stream
+ * is opened when the first byte is asked for: an error before anyone listens would end the process.
+ */
+async function* entryBytes(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
+  const bytes = await zip.openReadStreamPromise(entry);
   let found = 0;
   for await (const chunk of bytes as AsyncIterable<Buffer>) {
     found = crc32(chunk, found);
     yield chunk;
   }
-  if (found !== expected) throw new Refusal('the file is damaged: its checksum in the zip differs');
+  if (found !== entry.crc32) {
+    throw new Refusal('the file is damaged: its checksum in the zip differs');
+  }
 }
 
 /**
@@ -45,7 +50,7 @@ export async function* zipMembers(path: string): AsyncGenerator<ArchiveMember> {
       yield {
         path: name,
         refused: refusalOf(entry),
-        content: async () => withChecksum(await zip.openReadStreamPromise(entry), entry.crc32),
+        content: () => entryBytes(zip, entry),
       };
     }
   } finally {
