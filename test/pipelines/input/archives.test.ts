@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -247,5 +247,14 @@ describe('limits of archives', () => {
     expect(refused.map(({ file }) => file)).toEqual(['study.zip/abcde', 'study.zip/a/b/c']);
     const [byDepth] = (await limited(paths, { pathDepth: 2 })).refused;
     expect(byDepth?.reason).toBe('the path in the archive is deeper than 2 folders');
+  });
+
+  it('are those of docs/input.md', async () => {
+    const rows = (await readFile('docs/input.md', 'utf8')).matchAll(/^\| `(\w+)` \| ([\d,]+) \|/gm);
+    const documented = [...rows].map(([, name, value]) => [
+      name,
+      Number(value?.replaceAll(',', '')),
+    ]);
+    expect(Object.fromEntries(documented)).toEqual(CONTAINER_LIMITS);
   });
 });
