@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { SonogateError } from '../errors/catalogue.ts';
@@ -22,7 +23,10 @@ export function adminSocketPath(dataDir: string): string {
   return join(tmpdir(), `sonogate-${name}.sock`);
 }
 
-/** Serves `operations`; the caller holds the lock of the data folder, so a socket file left is stale. */
+/**
+ * Serves `operations`. Of several processes on one data folder (with a server database) the first
+ * serves; a socket file that nobody answers on is stale and is replaced.
+ */
 export async function serveAdminSocket(
   dataDir: string,
   operations: AdminOperations,
@@ -30,7 +34,13 @@ export async function serveAdminSocket(
 ): Promise<{ close(): Promise<void> }> {
   const path = adminSocketPath(dataDir);
   mkdirSync(dataDir, { recursive: true });
-  if (existsSync(path)) rmSync(path);
+  if (existsSync(path)) {
+    if (await answers(path)) {
+      logger.info('another process of this gateway serves the admin socket');
+      return { close: async () => {} };
+    }
+    rmSync(path);
+  }
   const server: Server = createServer((call, answer) => {
     void handle(call, operations, logger).then(({ status, body }) => {
       answer.writeHead(status, { 'content-type': 'application/json' });
@@ -52,6 +62,17 @@ export async function serveAdminSocket(
         server.closeAllConnections();
       }),
   };
+}
+
+function answers(path: string): Promise<boolean> {
+  return new Promise((done) => {
+    const socket = connect(path);
+    socket.once('connect', () => {
+      socket.destroy();
+      done(true);
+    });
+    socket.once('error', () => done(false));
+  });
 }
 
 async function handle(

@@ -42,6 +42,19 @@ describe('admin socket', () => {
     await server.close();
   });
 
+  it('stays with the first process of a data folder, and is taken over when that is gone', async () => {
+    const dataDir = folder();
+    const first = await serveAdminSocket(dataDir, { who: async () => 'first' }, silentLogger);
+    const second = await serveAdminSocket(dataDir, { who: async () => 'second' }, silentLogger);
+    await expect(callAdminSocket(dataDir, 'who', {})).resolves.toBe('first');
+    await second.close();
+    await expect(callAdminSocket(dataDir, 'who', {})).resolves.toBe('first');
+    await first.close();
+    const third = await serveAdminSocket(dataDir, { who: async () => 'third' }, silentLogger);
+    await expect(callAdminSocket(dataDir, 'who', {})).resolves.toBe('third');
+    await third.close();
+  });
+
   it('says that no gateway runs when there is no socket or a stale one', async () => {
     const dataDir = folder();
     await expect(callAdminSocket(dataDir, 'double', 1)).rejects.toBeInstanceOf(NoGatewayError);
