@@ -146,6 +146,7 @@ export async function authenticate(
     `SELECT ${COLUMNS} FROM api_keys
      WHERE sha256 = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`,
     [digest(key), now],
+    'authenticate',
   );
   const record = rows[0];
   if (!record) throw new SonogateError('invalid_key');

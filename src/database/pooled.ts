@@ -16,6 +16,8 @@ export interface PooledDatabase extends Database {
 
 interface Parts {
   pool: PgPool;
+  /** `pool.query` for a statement with that name, where a session keeps statements prepared. */
+  prepared?: (name: string) => PgPool['query'];
   queuePool: PgPool;
   exclusive: boolean;
   close(): Promise<void>;
@@ -24,12 +26,14 @@ interface Parts {
 const RECONNECT_MILLISECONDS = 1000;
 
 /** Makes the project's database out of a `pg.Pool`, or of anything of its shape. */
-export function openOnPool({ pool, queuePool, exclusive, close }: Parts): PooledDatabase {
+export function openOnPool({ pool, prepared, queuePool, exclusive, close }: Parts): PooledDatabase {
+  const named = (name: string | undefined): Pick<PgPool, 'query'> =>
+    name !== undefined && prepared ? { query: prepared(name) } : pool;
   const subscriptions = new Set<() => Promise<void>>();
   return {
     queuePool,
     exclusive,
-    query: (text, values) => run(pool, text, values),
+    query: (text, values, name) => run(named(name), text, values),
     transaction: (work) => runTransaction(pool, work),
     listen: async (channel, onNotify) => {
       const unsubscribe = await subscribe(pool, channel, onNotify);

@@ -1,8 +1,13 @@
 /** The part of `pg.Pool` that the project uses; PGlite is given the same shape. */
 export interface Queryable {
+  /**
+   * With a `name` a session of a server keeps the statement prepared: for those that many calls
+   * make outside transactions. Such a statement spells its columns out: `*` fails after a migration.
+   */
   query<Row extends object = Record<string, unknown>>(
     text: string,
     values?: readonly unknown[],
+    name?: string,
   ): Promise<{ rows: Row[]; rowCount: number | null }>;
 }
 

@@ -28,5 +28,14 @@ export async function openServer(databaseUrl: string, logger: Logger): Promise<P
     await close();
     throw error;
   }
-  return openOnPool({ pool, queuePool, exclusive: false, close });
+  return openOnPool({
+    pool,
+    prepared:
+      (name) =>
+      <Row>(text: string, values: readonly unknown[] = []) =>
+        pool.query<Row & pg.QueryResultRow>({ name, text, values: [...values] }),
+    queuePool,
+    exclusive: false,
+    close,
+  });
 }
