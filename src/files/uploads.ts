@@ -17,6 +17,9 @@ export type FileStatus = 'pending' | 'ready';
 /** Files expire this long after the last request that uses them. */
 const LIFE_MS = UPLOAD_LIFE_MS;
 
+/** To the hour, so that a file of many requests does not cost one write in each. */
+const RENEWED_EVERY_MS = 3_600_000;
+
 export interface FileRow {
   id: string;
   account_id: string;
@@ -78,7 +81,7 @@ export interface Uploads {
   receivePart(id: string, n: number, source: Readable, length: number | null): Promise<string>;
   /** Ends an upload that is not complete; its bytes go a day after it was announced. */
   abort(accountId: string, id: string): Promise<void>;
-  /** The files of `ids` that this account may use now; asking keeps them for another day. */
+  /** The files of `ids` that this account may use now; asking keeps them for another day, less an hour at most. */
   ready(accountId: string, ids: readonly string[]): Promise<Map<string, RequestFile>>;
   /** The bytes of a ready file. @throws BlobMissingError */
   read(file: RequestFile): Promise<Readable>;
@@ -215,11 +218,24 @@ export function createUploads({
 
     async ready(accountId, ids) {
       const { rows } = await database.query<FileRow>(
-        `UPDATE files SET expires_at = $3
-         WHERE id = ANY($1::text[]) AND account_id = $2 AND status = 'ready' AND expires_at > $4
-         RETURNING *`,
-        [ids, accountId, expiry(), now()],
+        `SELECT id, account_id, filename, media_type, bytes, status, sha256, created_at, expires_at
+         FROM files
+         WHERE id = ANY($1::text[]) AND account_id = $2 AND status = 'ready' AND expires_at > $3`,
+        [ids, accountId, now()],
+        'ready-files',
       );
+      const renewed = expiry();
+      const due = rows.filter(
+        ({ expires_at }) => renewed.getTime() - expires_at.getTime() > RENEWED_EVERY_MS,
+      );
+      if (due.length > 0) {
+        // What expired in between is not brought back: its bytes may have gone.
+        const { rowCount } = await database.query(
+          'UPDATE files SET expires_at = $2 WHERE id = ANY($1::text[]) AND expires_at > $3',
+          [due.map(({ id }) => id), renewed, now()],
+        );
+        if (rowCount !== due.length) return this.ready(accountId, ids);
+      }
       return new Map(
         rows.map(toFile).map(({ id, filename, bytes, sha256 }) => {
           const digest = sha256 as string;
