@@ -30,7 +30,7 @@ export function audited(
       await write(error instanceof SonogateError ? (catalogueEntry(error.code).http ?? 500) : 500);
       throw error;
     }
-    await write(context.status);
+    if (!context.state.audited) await write(context.status);
   };
 }
 

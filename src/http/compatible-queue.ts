@@ -34,6 +34,7 @@ export function addCompatibleQueueRoutes(router: Router<HttpState>, deps: HttpDe
       body: submitBodyOf(context, baseUrl(context, config)),
       door: 'queue',
       address: baseUrl(context, config),
+      status: 200,
     });
     const position = await queuePosition(database, row);
     context.set('X-Fal-Request-Id', row.id);

@@ -43,6 +43,8 @@ export interface HttpState {
   body: unknown;
   /** Names this call among all accounts when the client asked for it to be done once; else null. */
   idempotencyKey: string | null;
+  /** True once the call was written down together with what it did. */
+  audited?: boolean;
 }
 
 /** Address under which the caller reached us, without a trailing slash. */

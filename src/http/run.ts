@@ -25,6 +25,7 @@ export function addRunRoutes(router: Router<HttpState>, deps: HttpDeps): void {
         body,
         door: 'api',
         address,
+        status: 202,
       });
       context.status = 202;
       context.set('Location', `/v1/requests/${row.id}`);

@@ -24,18 +24,21 @@ export interface Submission {
   door: 'api' | 'queue';
   /** Under which the caller reached us. */
   address: string;
+  /** HTTP status that the door answers an accepted submit with. */
+  status: number;
 }
 
 /**
- * Checks a submit and makes the request of it.
+ * Checks a submit, makes the request of it and writes the call down.
  * @throws SonogateError `unknown_endpoint`, `invalid_json`, `endpoint_not_available`; InvalidInputError
  */
 export async function acceptSubmission(
-  deps: Pick<HttpDeps, 'core' | 'database' | 'uploads' | 'outbound' | 'logger'>,
-  { principal, idempotencyKey }: HttpState,
-  { target, body, door, address }: Submission,
+  deps: Pick<HttpDeps, 'core' | 'database' | 'uploads' | 'outbound' | 'logger' | 'now'>,
+  state: HttpState,
+  { target, body, door, address, status }: Submission,
 ): Promise<RequestRow> {
-  const { core } = deps;
+  const { core, now = () => new Date() } = deps;
+  const { principal, idempotencyKey } = state;
   const [path, version] = split(target);
   const endpoint = resolveEndpoint(core.endpoints(), path, version);
   if (body === undefined) throw new SonogateError('invalid_json', 'The call has no body.');
@@ -47,11 +50,11 @@ export async function acceptSubmission(
   }
   // As submitted, without the defaults of the schema: this is what the request shows as `input`.
   const { input } = body as { input: EndpointInput };
-  const { accountId } = principal;
+  const { accountId, keyId } = principal;
   const announced = webhook ? await acceptedWebhook(deps, accountId, webhook) : null;
   const files = await inputFiles(deps, accountId, input);
 
-  const { id } = await core.submit({
+  const row = await core.submit({
     endpoint: endpoint.id,
     version: endpoint.version,
     input,
@@ -61,13 +64,20 @@ export async function acceptSubmission(
     webhook: announced && { ...announced, address, shape: door === 'queue' ? 'queue' : 'request' },
     source: { kind: door },
     uniqueKey: idempotencyKey,
-    accountId: principal.accountId,
-    keyId: principal.keyId,
+    accountId,
+    keyId,
     test: principal.test,
     deliverTo: [],
+    audit: {
+      at: now(),
+      accountId,
+      keyId,
+      action: 'request.submit',
+      status,
+      callId: state.requestId,
+    },
   });
-  const row = await core.get(id, principal.accountId);
-  if (!row) throw new Error(`request ${id} is gone right after its submission`);
+  state.audited = true;
   return row;
 }
 

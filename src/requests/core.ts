@@ -10,9 +10,9 @@ import type { Endpoint } from './endpoint.ts';
 import type { StoredEvent } from './events.ts';
 import { createEventReader } from './follow.ts';
 import { type HistoryPage, type HistoryQuery, listHistory } from './history.ts';
-import type { ResultReader, Submit } from './port.ts';
+import type { ResultReader } from './port.ts';
 import type { RequestRow, StoredRequest } from './row.ts';
-import { createSubmit } from './submit.ts';
+import { createSubmit, type SubmitRow } from './submit.ts';
 import { type RequestObject, viewRequest } from './view.ts';
 
 export type { ArtifactEntry } from './artifacts.ts';
@@ -35,7 +35,7 @@ export interface EventReader {
 
 /** The one request core, as the three doors and the deliveries use it. */
 export interface RequestCore extends ResultReader {
-  submit: Submit;
+  submit: SubmitRow;
   /** Null when unknown, or of another account; `accountId` null sees every account. */
   get(id: string, accountId: string | null): Promise<RequestRow | null>;
   /** Newest first, stable under inserts. */

@@ -1,3 +1,4 @@
+import type { SubmitAudit } from '../audit/audit.ts';
 import type { DeliveryKind } from '../outbox/port.ts';
 import type { EndpointInput } from './endpoint.ts';
 
@@ -85,6 +86,8 @@ export interface SubmitCommand {
   keyId: string | null;
   test: boolean;
   deliverTo: DeliveryTarget[];
+  /** Who submitted, written down with the request or not at all; a door without callers has none. */
+  audit?: SubmitAudit;
 }
 
 /** What a door gets back. */

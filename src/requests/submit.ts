@@ -3,14 +3,12 @@ import { SonogateError } from '../errors/catalogue.ts';
 import { InvalidInputError, type PointedError, pointedErrors } from '../errors/problem.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { RequestQueue } from '../queue/queue.ts';
-import { costOf } from './cost.ts';
 import type { Endpoint, EndpointInput } from './endpoint.ts';
-import { appendEvents } from './events.ts';
 import { findIdentifiers } from './identifiers.ts';
-import { newId } from './ids.ts';
-import type { RequestFile, Submit, SubmitCommand, SubmittedRequest } from './port.ts';
+import type { RequestFile, SubmitCommand } from './port.ts';
 import { resolveEndpoint } from './resolve.ts';
-import { STAGES } from './stage.ts';
+import type { RequestRow } from './row.ts';
+import { markNotEnqueued, storeRequest } from './store-request.ts';
 
 interface SubmitParts {
   database: Database;
@@ -20,8 +18,11 @@ interface SubmitParts {
   now: () => Date;
 }
 
+/** `Submit`, with the row as it is stored. */
+export type SubmitRow = (command: SubmitCommand) => Promise<RequestRow>;
+
 /** Makes the one `submit` of all doors. */
-export function createSubmit({ database, queue, endpoints, logger, now }: SubmitParts): Submit {
+export function createSubmit({ database, queue, endpoints, logger, now }: SubmitParts): SubmitRow {
   return async (command) => {
     const endpoint = resolveEndpoint(endpoints, command.endpoint, command.version);
     if (endpoint.mockOnly && !command.test) {
@@ -31,14 +32,15 @@ export function createSubmit({ database, queue, endpoints, logger, now }: Submit
     checkInput(endpoint, command.input);
     checkFileNames(command);
 
-    const stored = await store(database, endpoint, command, now());
+    const { row, isNew } = await storeRequest(database, endpoint, command, now());
     // The row is safe; a queue that cannot be reached now is made good by the reconciler.
-    if (stored.isNew) {
-      await enqueue(database, queue, stored.id, command).catch((error: unknown) => {
-        logger.warn({ request: stored.id, error: String(error) }, 'queue not reached, will retry');
+    if (isNew) {
+      await queue.add(row.id, command.priority).catch(async (error: unknown) => {
+        logger.warn({ request: row.id, error: String(error) }, 'queue not reached, will retry');
+        await markNotEnqueued(database, row.id);
       });
     }
-    return { id: stored.id, status: stored.status };
+    return row;
   };
 }
 
@@ -78,70 +80,4 @@ function nameErrors(files: readonly RequestFile[], pointer: string): PointedErro
       ? [{ pointer: `${pointer}/${i}`, detail: 'a second file with the same name' }]
       : [];
   });
-}
-
-async function store(
-  database: Database,
-  endpoint: Endpoint,
-  command: SubmitCommand,
-  at: Date,
-): Promise<SubmittedRequest & { isNew: boolean }> {
-  const id = newId('req', at);
-  const cost = costOf(endpoint.price(command.input), command.test);
-  return database.transaction(async (tx) => {
-    const { rowCount } = await tx.query(
-      `INSERT INTO requests (id, account_id, key_id, model, endpoint, version, status, stage,
-         priority, test, input, files, prior_files, metadata, webhook, source, cost, deliver_to,
-         unique_key, created_at)
-       VALUES ($1, $2, $3, $4, $5, $6, 'queued', $7::jsonb, $8, $9, $10::jsonb, $11::jsonb,
-         $12::jsonb, $13::jsonb, $14::jsonb, $15::jsonb, $16::jsonb, $17::jsonb, $18, $19)
-       ON CONFLICT (unique_key) DO NOTHING`,
-      [
-        id,
-        command.accountId,
-        command.keyId,
-        endpoint.model,
-        endpoint.id,
-        endpoint.version,
-        JSON.stringify(STAGES.queued_gpu),
-        command.priority,
-        command.test,
-        JSON.stringify(command.input),
-        JSON.stringify(command.files),
-        JSON.stringify(command.priorFiles),
-        JSON.stringify(command.metadata),
-        command.webhook && JSON.stringify(command.webhook),
-        JSON.stringify(command.source),
-        JSON.stringify(cost),
-        JSON.stringify(command.deliverTo),
-        command.uniqueKey,
-        at,
-      ],
-    );
-    if (rowCount === 0) {
-      const { rows } = await tx.query<SubmittedRequest>(
-        'SELECT id, status FROM requests WHERE unique_key = $1',
-        [command.uniqueKey],
-      );
-      const [first] = rows;
-      if (!first) throw new Error('the request with this unique key has gone');
-      return { ...first, isNew: false };
-    }
-    await appendEvents(tx, id, at, [
-      { name: 'status', data: { status: 'queued', previous: null, at: at.toISOString() } },
-      { name: 'stage', data: STAGES.received },
-      { name: 'stage', data: STAGES.queued_gpu },
-    ]);
-    return { id, status: 'queued', isNew: true };
-  });
-}
-
-async function enqueue(
-  database: Database,
-  queue: Pick<RequestQueue, 'add'>,
-  id: string,
-  { priority }: SubmitCommand,
-): Promise<void> {
-  await queue.add(id, priority);
-  await database.query('UPDATE requests SET enqueued_at = now() WHERE id = $1', [id]);
 }
