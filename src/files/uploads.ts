@@ -17,7 +17,7 @@ export type FileStatus = 'pending' | 'ready';
 /** Files expire this long after the last request that uses them. */
 const LIFE_MS = UPLOAD_LIFE_MS;
 
-/** To the hour, so that a file of many requests does not cost one write in each. */
+/** Added to a renewed life, so that a file of many requests does not cost one write in each. */
 const RENEWED_EVERY_MS = 3_600_000;
 
 export interface FileRow {
@@ -81,7 +81,7 @@ export interface Uploads {
   receivePart(id: string, n: number, source: Readable, length: number | null): Promise<string>;
   /** Ends an upload that is not complete; its bytes go a day after it was announced. */
   abort(accountId: string, id: string): Promise<void>;
-  /** The files of `ids` that this account may use now; asking keeps them for another day, less an hour at most. */
+  /** The files of `ids` that this account may use now; asking keeps them for another day or an hour longer. */
   ready(accountId: string, ids: readonly string[]): Promise<Map<string, RequestFile>>;
   /** The bytes of a ready file. @throws BlobMissingError */
   read(file: RequestFile): Promise<Readable>;
@@ -224,15 +224,12 @@ export function createUploads({
         [ids, accountId, now()],
         'ready-files',
       );
-      const renewed = expiry();
-      const due = rows.filter(
-        ({ expires_at }) => renewed.getTime() - expires_at.getTime() > RENEWED_EVERY_MS,
-      );
+      const due = rows.filter(({ expires_at }) => expires_at < expiry());
       if (due.length > 0) {
         // What expired in between is not brought back: its bytes may have gone.
         const { rowCount } = await database.query(
           'UPDATE files SET expires_at = $2 WHERE id = ANY($1::text[]) AND expires_at > $3',
-          [due.map(({ id }) => id), renewed, now()],
+          [due.map(({ id }) => id), new Date(expiry().getTime() + RENEWED_EVERY_MS), now()],
         );
         if (rowCount !== due.length) return this.ready(accountId, ids);
       }

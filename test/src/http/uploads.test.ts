@@ -182,6 +182,24 @@ describe('uploads', () => {
     });
   });
 
+  it('are renewed by a request for a day and an hour, which covers the requests of that hour', async () => {
+    const file = await gateway.upload('used often');
+    const expiry = async () => {
+      await gateway.call('/v1/run/us/obstetric', { body: { input: { files: [file] } } });
+      const { rows } = await gateway.database.query<{ expires_at: Date }>(
+        'SELECT expires_at FROM files WHERE id = $1',
+        [file],
+      );
+      return rows[0]?.expires_at.getTime() ?? 0;
+    };
+    gateway.advance(HOUR_MS);
+    const first = await expiry();
+    gateway.advance(HOUR_MS / 2);
+    expect(await expiry()).toBe(first);
+    gateway.advance(HOUR_MS);
+    expect(await expiry()).toBeGreaterThanOrEqual(first + 1.5 * HOUR_MS);
+  });
+
   it('expire a day after the last request that uses them, and the bytes go with the last one', async () => {
     const uploads = gateway.uploads;
     const twin = await gateway.upload('kept bytes');
