@@ -1,5 +1,6 @@
 import { access } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SubmitAudit } from '../../../src/audit/audit.ts';
 import { silentLogger } from '../../../src/logging/logger.ts';
 import { appendEvents } from '../../../src/requests/events.ts';
 import { purgeExpired } from '../../../src/requests/expiry.ts';
@@ -16,6 +17,15 @@ beforeAll(async () => {
   site = await openSite();
 });
 afterAll(() => site.close());
+
+const CALL: SubmitAudit = {
+  at: new Date(),
+  accountId: 'default',
+  keyId: 'key_1',
+  action: 'request.submit',
+  status: 202,
+  callId: 'call',
+};
 
 describe('submit', () => {
   it('stores the request with its cost and its first events', async () => {
@@ -107,6 +117,27 @@ describe('submit', () => {
     );
     expect(new Set(answers).size).toBe(1);
     expect(await site.core.events.list(answers[0] ?? '', 0, '')).toHaveLength(3);
+  });
+
+  it('writes every submit of one unique key down, each under the request that it was answered', async () => {
+    const audit = (n: number) => ({ ...CALL, callId: `call-${n}` });
+    const ids = await Promise.all(
+      [1, 2, 3].map((n) => site.submit('result', { uniqueKey: 'audited', audit: audit(n) })),
+    );
+    const { rows } = await site.database.query(
+      'SELECT call_id FROM audit WHERE request_id = $1 ORDER BY call_id',
+      [ids[0]],
+    );
+    expect(rows).toEqual([{ call_id: 'call-1' }, { call_id: 'call-2' }, { call_id: 'call-3' }]);
+  });
+
+  it('stores no request that cannot be written down', async () => {
+    const audit = { ...CALL, status: Number.NaN };
+    await expect(site.submit('result', { uniqueKey: 'unwritten', audit })).rejects.toThrow();
+    const { rows } = await site.database.query(
+      "SELECT FROM requests WHERE unique_key = 'unwritten'",
+    );
+    expect(rows).toEqual([]);
   });
 
   it('accepts while the queue cannot be reached', async () => {
