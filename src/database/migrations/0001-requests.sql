@@ -27,7 +27,7 @@ CREATE TABLE requests (
   -- Times a pipeline process was seen to die of it.
   crashes integer NOT NULL DEFAULT 0,
   lease_until timestamptz,
-  -- When the job was last put on the queue; null until the first time succeeded.
+  -- When the job was last put on the queue, or is just about to be; null when that failed.
   enqueued_at timestamptz,
   last_seq integer NOT NULL DEFAULT 0,
   created_at timestamptz NOT NULL,
