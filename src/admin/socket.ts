@@ -110,7 +110,9 @@ export async function callAdminSocket(
 ): Promise<unknown> {
   const socketPath = adminSocketPath(dataDir);
   return new Promise((done, fail) => {
-    const call = request({ socketPath, path: `/${operation}`, method: 'POST' }, (answer) => {
+    // No connection is kept: the gateway behind the same path may be another one at the next call.
+    const options = { socketPath, path: `/${operation}`, method: 'POST', agent: false };
+    const call = request(options, (answer) => {
       const chunks: Buffer[] = [];
       answer.on('data', (chunk: Buffer) => chunks.push(chunk));
       answer.on('error', fail);
