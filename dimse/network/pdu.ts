@@ -180,10 +180,6 @@ export function decodeReject(body: Buffer): Rejection {
   return { result: byte(body, 1), source: byte(body, 2), reason: byte(body, 3) };
 }
 
-export function decodeAbort(body: Buffer): Abort {
-  return { source: byte(body, 2), reason: byte(body, 3) };
-}
-
 /** Protocol version, reserved, two AE titles and 32 reserved bytes (PS3.8 9.3.2). */
 const ASSOCIATE_FIXED_BYTES = 68;
 

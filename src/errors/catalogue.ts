@@ -195,7 +195,8 @@ export const ERRORS = {
     http: 500,
     retry: 'permanent',
     title: 'The pipeline process died',
-    operator: 'The child process was killed or crashed twice (memory, native code).',
+    operator:
+      'The child process was killed or crashed twice (memory, native code), or the gateway itself was lost five times while it ran.',
   },
   pipeline_timeout: {
     http: 500,

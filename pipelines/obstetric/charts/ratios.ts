@@ -13,9 +13,6 @@ export function femurAbdomenRatio(fl: number, ac: number): number {
   return (100 * fl) / ac;
 }
 
-/** Usual range in % from about 22 weeks to term (Hadlock 1983). */
-export const FEMUR_ABDOMEN_RANGE = { low: 20, high: 24, fromWeeks: 22 } as const;
-
 /** 100 × FL / BPD in %; Hohler and Quetel, AJOG 1981;141:759-762, with BPD outer to inner. */
 export function femurBpdRatio(fl: number, bpd: number): number {
   return (100 * fl) / bpd;
