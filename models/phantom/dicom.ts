@@ -39,6 +39,12 @@ export interface ImageHeader {
   sopInstanceUid: string;
   instanceNumber: number;
   encoding: PixelEncoding;
+  /** Time from one frame to the next; 40 ms (25 frames a second) when absent. */
+  frameTimeMs?: number;
+  /** Items of the Sequence of Ultrasound Regions; one calibrated 2D tissue region when absent. */
+  regions?: readonly NaturalDataset[];
+  /** Further attributes of the image, by keyword. */
+  attributes?: NaturalDataset;
 }
 
 /** PS3.3 C.8.5.5: one 2D tissue region, square pixels, calibrated in cm. */
@@ -92,8 +98,7 @@ function patientAndStudy(header: StudyHeader): NaturalDataset {
 }
 
 /** Frames of a cine at the pace of a real one (PS3.3 C.7.6.5 and C.7.6.6). */
-function multiframe(count: number): NaturalDataset {
-  const frameTimeMs = 40;
+function multiframe(count: number, frameTimeMs = 40): NaturalDataset {
   return {
     NumberOfFrames: count,
     FrameIncrementPointer: 0x00181063,
@@ -136,8 +141,9 @@ function image(
           LossyImageCompressionRatio: compressionRatio.toFixed(1),
         }
       : {}),
-    SequenceOfUltrasoundRegions: [calibratedRegion(first)],
-    ...(frames.length > 1 ? multiframe(frames.length) : {}),
+    SequenceOfUltrasoundRegions: header.regions ?? [calibratedRegion(first)],
+    ...(frames.length > 1 ? multiframe(frames.length, header.frameTimeMs) : {}),
+    ...header.attributes,
   };
 }
 

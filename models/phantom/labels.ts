@@ -44,8 +44,15 @@ export interface FemurTruth {
 }
 
 export interface FrameTruth {
-  plane: Plane;
+  /** A plane of biometry, or the id of a view of `views.ts`. */
+  plane: Plane | (string & {});
   mmPerPixel: number;
+  /** Sizes by name, in millimetres unless the name ends in another unit (`angleDegrees`). */
+  values?: Readonly<Record<string, number>>;
+  /** Points by name, pixels. */
+  points?: Readonly<Record<string, readonly Point[]>>;
+  /** Filled structures by name, one byte per pixel, 1 inside. */
+  masks?: Readonly<Record<string, Uint8Array>>;
   head?: HeadTruth;
   abdomen?: AbdomenTruth;
   femur?: FemurTruth;

@@ -24,9 +24,7 @@ function mockClip(file: string): Clip {
   const area = { minX: 0, minY: 0, maxX: FRAME.width - 1, maxY: FRAME.height - 1 };
   return {
     file,
-    sopInstanceUid: null,
-    sopClassUid: null,
-    seriesInstanceUid: null,
+    ...UNDESCRIBED,
     ...FRAME,
     frames: [mockFrame(0), mockFrame(1), mockFrame(2)],
     regions: [{ area, scale: { x: MM_PER_PIXEL, y: MM_PER_PIXEL }, source: 'region' }],
@@ -97,6 +95,7 @@ export function mockObstetric(
       planes: readings.map(({ frame, estimate }) => ({ clip, frame, estimate })),
       readings,
       withoutModel: [],
+      views: {},
       uncertainty: { hc: null, ac: null, fl: null },
       priors: job.priorFiles,
     },

@@ -4,7 +4,7 @@ import type { Measurement, Result, Section } from '../result/envelope.ts';
 import type { Locator } from './locator.ts';
 import { writeReport } from './report.ts';
 import { unsupportedNumbers } from './report-check.ts';
-import type { Amendment, ObstetricEvidence, SectionOutcome } from './section.ts';
+import type { Amendment, ObstetricEvidence, ObstetricSection, SectionOutcome } from './section.ts';
 import { SECTIONS } from './sections/index.ts';
 
 export const OBSTETRIC = {
@@ -31,6 +31,20 @@ function amend(measurement: Measurement, amendments: readonly Amendment[]): Meas
 function toSection(id: string, title: string, outcome: SectionOutcome): Section {
   const { status, reason, summary, data = {} } = outcome;
   return { id, title, status, reason, summary, data, artifacts: [] };
+}
+
+/** A section whose reader failed says so: it was not looked at, whatever else the study holds. */
+function readerFailed(section: ObstetricSection, { views }: ObstetricEvidence): boolean {
+  return section.reads?.some((reader) => views[reader] === null) ?? false;
+}
+
+function failedOutcome({ needs }: ObstetricSection): SectionOutcome {
+  const detail = 'The images of this section could not be analysed because of an internal error.';
+  return {
+    status: 'failed',
+    reason: { code: 'reader_failed', detail, needs: [...needs] },
+    summary: detail,
+  };
 }
 
 const NOT_REQUESTED: SectionOutcome = {
@@ -70,7 +84,9 @@ export function interpretStudy(
   const outcomes: SectionOutcome[] = [];
   for (const section of SECTIONS) {
     const measured = outcomes.flatMap(({ measurements = [] }) => measurements);
-    const outcome = section.run(evidence, measured);
+    const outcome = readerFailed(section, evidence)
+      ? failedOutcome(section)
+      : section.run(evidence, measured);
     outcomes.push(outcome);
     sections.push(toSection(section.id, section.title, outcome));
   }

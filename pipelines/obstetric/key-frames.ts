@@ -1,6 +1,7 @@
 import type { Clip } from '../contract/study.ts';
+import type { FramePlane } from './frame-plane.ts';
 import type { Plane } from './locator.ts';
-import type { FramePlane, Structure } from './section.ts';
+import type { Structure } from './section.ts';
 
 /**
  * Planes on which a structure is measured, in tiers: a later tier is used only where the earlier

@@ -11,6 +11,7 @@ import { type ObstetricOptions, parseOptions } from './input.ts';
 import { interpretStudy } from './interpret-study.ts';
 import type { Locator } from './locator.ts';
 import { surveyPlanes } from './plane-survey.ts';
+import { readViews } from './readers.ts';
 import { readStructures } from './structure-readings.ts';
 
 export interface ObstetricParts {
@@ -24,7 +25,13 @@ export interface ObstetricParts {
 type Report = (event: PipelineEvent) => void;
 
 /** Share of the whole at which each stage begins; between them progress is linear. */
-const PROGRESS = { planes: 0.05, biometry: 0.6, postprocessing: 0.8, reporting: 0.85 } as const;
+const PROGRESS = {
+  planes: 0.05,
+  biometry: 0.5,
+  views: 0.6,
+  postprocessing: 0.8,
+  reporting: 0.85,
+} as const;
 
 function stage(
   report: Report,
@@ -87,8 +94,20 @@ async function interpret(
         report,
         `inference.${structure}`,
         `Measuring the ${structure}`,
-        PROGRESS.biometry + share * (PROGRESS.postprocessing - PROGRESS.biometry),
+        PROGRESS.biometry + share * (PROGRESS.views - PROGRESS.biometry),
       ),
+  );
+  const views = await readViews(
+    { study, options, planes: survey?.planes ?? [], locator, signal },
+    ({ stage: name, label }, share) =>
+      stage(
+        report,
+        `inference.${name}`,
+        label,
+        PROGRESS.views + share * (PROGRESS.postprocessing - PROGRESS.views),
+      ),
+    // The standard error of the child process is the gateway's log.
+    (reader, error) => console.error(`reader ${reader} failed`, error),
   );
   stage(report, 'postprocessing', 'Interpreting', PROGRESS.postprocessing);
   return interpretStudy(
@@ -99,6 +118,7 @@ async function interpret(
       readings,
       withoutModel,
       uncertainty: locator.uncertainty,
+      views,
       priors: job.priorFiles,
     },
     survey?.refused ?? [],

@@ -1,8 +1,8 @@
 import type { GrayImage } from '../contract/image.ts';
 import type { Clip, Frame, RefusedFile, Study } from '../contract/study.ts';
 import { Refusal } from '../input/refusal.ts';
+import type { FramePlane } from './frame-plane.ts';
 import type { Locator } from './locator.ts';
-import type { FramePlane } from './section.ts';
 
 /** Frames decoded at a time: bounds the memory of a long cine. */
 const BATCH = 16;

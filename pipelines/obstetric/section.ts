@@ -1,13 +1,9 @@
-import type { Clip, Frame, Study } from '../contract/study.ts';
+import type { Study } from '../contract/study.ts';
 import type { Finding, Measurement, Result, Section } from '../result/envelope.ts';
+import type { FramePlane } from './frame-plane.ts';
 import type { ObstetricOptions } from './input.ts';
-import type { LocatedEnds, LocatedOutline, LocatorUncertainty, PlaneEstimate } from './locator.ts';
-
-export interface FramePlane {
-  clip: Clip;
-  frame: Frame;
-  estimate: PlaneEstimate;
-}
+import type { LocatedEnds, LocatedOutline, LocatorUncertainty } from './locator.ts';
+import type { Readings } from './readers.ts';
 
 /** What was found on one frame; `located` null: nothing was found there. */
 export type FrameReading = FramePlane &
@@ -29,6 +25,8 @@ export interface ObstetricEvidence {
   /** Structures that no permitted model locates. */
   withoutModel: readonly Structure[];
   uncertainty: LocatorUncertainty;
+  /** What each reader of `readers.ts` found; null where it failed, absent where it was not run. */
+  views: Partial<Readings>;
   /** Names of earlier studies that came with the request. */
   priors: readonly string[];
 }
@@ -59,6 +57,8 @@ export interface ObstetricSection {
   title: string;
   /** Views, modes and calibration without which it is not assessed. */
   needs: readonly string[];
+  /** Readers without which it cannot run: where one of them failed, the section is `failed`. */
+  reads?: readonly (keyof Readings)[];
   /** `earlier` are the measurements of the sections before, in the order of the endpoint. */
   run(evidence: ObstetricEvidence, earlier: readonly Measurement[]): SectionOutcome;
 }

@@ -1,7 +1,8 @@
 import type { GrayImage } from '../contract/image.ts';
+import type { FramePlane } from './frame-plane.ts';
 import { candidateFrames } from './key-frames.ts';
 import type { Locator } from './locator.ts';
-import type { FramePlane, FrameReading, Structure } from './section.ts';
+import type { FrameReading, Structure } from './section.ts';
 
 /** Frames looked at per structure: twice as many as are measured, since some fail the gate. */
 const CANDIDATES = 6;

@@ -1,12 +1,8 @@
 import { findingConcept } from '../../result/concepts.ts';
+import type { FramePlane } from '../frame-plane.ts';
 import { keyFrame, MEASURING_PLANES } from '../key-frames.ts';
 import { PLANES, type Plane } from '../locator.ts';
-import type {
-  FramePlane,
-  ObstetricEvidence,
-  ObstetricSection,
-  SectionOutcome,
-} from '../section.ts';
+import type { ObstetricEvidence, ObstetricSection, SectionOutcome } from '../section.ts';
 
 export const PLANE_LABELS: Readonly<Record<Plane, string>> = {
   transthalamic: 'transthalamic head',

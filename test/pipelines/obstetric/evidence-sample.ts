@@ -119,6 +119,7 @@ export function interpretReadings({ readings, options = {}, evidence = {} }: Cas
       readings,
       withoutModel: [],
       uncertainty: { hc: 6, ac: 12, fl: 4 },
+      views: {},
       priors: [],
       ...evidence,
     },
