@@ -18,6 +18,59 @@ export interface CalibratedRegion {
   source: Exclude<CalibrationSource, 'none'>;
 }
 
+/** How the values of a sweep were made (echo reference 2.5); `doppler`: the header does not say. */
+export type SweepKind = 'pw' | 'cw' | 'doppler' | 'm-mode' | 'colour-m-mode';
+
+/**
+ * A spectral Doppler or M-mode display: time runs along x, a velocity or a depth along y. All sizes
+ * are positive; where the axes point is said by `zeroRow` and `yDirection`. Read it with
+ * measure/sweep-axis.ts.
+ */
+export interface SweepRegion {
+  kind: SweepKind;
+  area: Rectangle;
+  /** Null where the x axis is not in seconds. */
+  secondsPerPixel: number | null;
+  /** Size of one pixel along y, in `unit`; null where the header gives none that can be used. */
+  valuePerPixel: number | null;
+  /** `Hz`: a Doppler shift whose transducer frequency the header leaves out. */
+  unit: 'cm/s' | 'cm' | 'Hz';
+  /** Row of the frame (not of the region) where the value is 0: the baseline, or the skin. */
+  zeroRow: number | null;
+  /** As the sign of Physical Delta Y says it; many carts write a positive one for Doppler too. */
+  yDirection: 'up' | 'down';
+  /** Region Flags bits 3 and 4: how the trace is renewed (PS3.3 C.8.5.5.1.3). */
+  renewal: 'unspecified' | 'scrolling' | 'sweeping' | 'both';
+  /** Degrees; null where the header gives none. Whether velocities are corrected by it: not said. */
+  correctionAngle: number | null;
+  steeringAngle: number | null;
+  /** kHz. */
+  transducerFrequency: number | null;
+  /** Hz. */
+  pulseRepetitionFrequency: number | null;
+  /** Gate of the PW beam, pixels of the frame, on the 2D picture beside the sweep. */
+  sampleVolume: Point | null;
+}
+
+/** An ECG drawn beside the picture, its samples, or both. */
+export interface Ecg {
+  /** The strip as drawn; null where only samples came. */
+  area: Rectangle | null;
+  /** Along the drawn strip; null where the x axis is not in seconds. */
+  secondsPerPixel: number | null;
+  /** One channel of a Waveform Sequence (PS3.3 C.10.9), from the first frame on; null: none. */
+  samples: { perSecond: number; values: readonly number[] } | null;
+}
+
+/** What the times of the frames come from; `none`: they are all 0 and say nothing. */
+export type Timing =
+  | 'frame-time-vector'
+  | 'frame-time'
+  | 'cine-rate'
+  | 'display-rate'
+  | 'container'
+  | 'none';
+
 /** One frame of a clip. Pixels are decoded when asked for, so that no cine is held whole. */
 export interface Frame {
   /** 0-based index in its clip; DICOM frame number minus one. */
@@ -26,16 +79,85 @@ export interface Frame {
   time: number;
   gray(): Promise<GrayImage>;
   /** Interleaved 8-bit RGB of the whole frame, for previews. */
-  rgb(): Promise<{ width: number; height: number; data: Uint8Array }>;
+  rgb(): Promise<RgbImage>;
 }
 
-/** One image or cine of the study, whatever file it came from. */
-export interface Clip {
-  /** Name of the file as the request knows it; never a path of this machine. */
-  file: string;
+/** Interleaved 8-bit RGB, row by row, `data.length === 3 * width * height`. */
+export interface RgbImage {
+  width: number;
+  height: number;
+  data: Uint8Array;
+}
+
+/** What a header may tell of an image; a file without a header is `UNDESCRIBED`. */
+export interface Description {
   sopInstanceUid: string | null;
   sopClassUid: string | null;
   seriesInstanceUid: string | null;
+  timing: Timing;
+  /** Spectral Doppler and M-mode displays, in the order of the header. */
+  sweeps: readonly SweepRegion[];
+  /** Where colour flow is drawn over tissue (Region Data Type 2); empty: not said. */
+  colourAreas: readonly Rectangle[];
+  /**
+   * Every rectangle that the header calls ultrasound or a physiological trace, of known scale or
+   * not: outside of them stand text and graphics. Empty: not said.
+   */
+  ultrasoundAreas: readonly Rectangle[];
+  /** Ultrasound Color Data Present (0028,0014); null: not said. */
+  colourDataPresent: boolean | null;
+  /** Burned In Annotation (0028,0301): whether text in the pixels identifies; null: not said. */
+  burnedInAnnotation: boolean | null;
+  ecg: Ecg | null;
+  /** Beats per minute. */
+  heartRate: number | null;
+  /** Seconds of each R wave from the first frame, ascending; empty: not said. */
+  rWaves: readonly number[];
+  /** Seconds from the R wave to the first frame of a triggered acquisition; null: not said. */
+  triggerTime: number | null;
+  /** Stress protocol, as the cart words it. Text of an operator: to match, never to show. */
+  stageName: string | null;
+  stageNumber: number | null;
+  /** The cart's word for the view. Text of an operator: to match, never to show. */
+  viewName: string | null;
+  /** View Code Sequence, `scheme:value`; the modern coded form of the view. */
+  viewCode: string | null;
+  /** Instance Number: the order of the cart within a series. */
+  instanceNumber: number | null;
+  /**
+   * Seconds from the first image of the study to this one; negative for a prior. Orders and
+   * groups the clips; no date can be told from it. Null: the file does not say when it was taken.
+   */
+  instant: number | null;
+}
+
+/** The description of a file that has no header: every still, video and animation spreads it. */
+export const UNDESCRIBED: Description = {
+  sopInstanceUid: null,
+  sopClassUid: null,
+  seriesInstanceUid: null,
+  timing: 'none',
+  sweeps: [],
+  colourAreas: [],
+  ultrasoundAreas: [],
+  colourDataPresent: null,
+  burnedInAnnotation: null,
+  ecg: null,
+  heartRate: null,
+  rWaves: [],
+  triggerTime: null,
+  stageName: null,
+  stageNumber: null,
+  viewName: null,
+  viewCode: null,
+  instanceNumber: null,
+  instant: null,
+};
+
+/** One image or cine of the study, whatever file it came from. */
+export interface Clip extends Description {
+  /** Name of the file as the request knows it; never a path of this machine. */
+  file: string;
   width: number;
   height: number;
   frames: readonly Frame[];
@@ -57,6 +179,8 @@ export interface Study {
   refused: readonly RefusedFile[];
   files: number;
   series: number;
+  /** Clips of earlier examinations, kept apart: nothing of them is measured. Absent: none given. */
+  priors?: readonly Clip[];
 }
 
 /**

@@ -1,5 +1,5 @@
 import sharp, { type Metadata } from 'sharp';
-import type { Clip, Frame } from '../contract/study.ts';
+import { type Clip, type Frame, UNDESCRIBED } from '../contract/study.ts';
 import { withByteSource } from './byte-source.ts';
 import { userScale } from './dicom-clip.ts';
 import { LIMITS } from './limits.ts';
@@ -123,9 +123,8 @@ export async function readAnimation(
   const pixels = frameDecoder(animation);
   return {
     file,
-    sopInstanceUid: null,
-    sopClassUid: null,
-    seriesInstanceUid: null,
+    ...UNDESCRIBED,
+    timing: 'container',
     width,
     height,
     frames: frameTimes(delay ?? [], pages).map(

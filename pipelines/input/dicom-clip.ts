@@ -1,4 +1,4 @@
-import type { Clip, Frame } from '../contract/study.ts';
+import { type Clip, type Frame, UNDESCRIBED } from '../contract/study.ts';
 import { type ByteSource, readBytes, withByteSource } from './byte-source.ts';
 import { decodeCompressed } from './compressed.ts';
 import { encapsulatedFrames, type FrameSpans, nativeFrames } from './dicom-frames.ts';
@@ -128,6 +128,7 @@ export async function readDicomClip(
     const uncalibrated = calibration.regions.length === 0 && calibration.refused === null;
     return {
       file,
+      ...UNDESCRIBED,
       sopInstanceUid: textOf(header, 'SOPInstanceUID') || null,
       sopClassUid: textOf(header, 'SOPClassUID') || null,
       seriesInstanceUid: textOf(header, 'SeriesInstanceUID') || null,

@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import type { Clip } from '../contract/study.ts';
+import { type Clip, UNDESCRIBED } from '../contract/study.ts';
 import { userScale } from './dicom-clip.ts';
 import { LIMITS } from './limits.ts';
 import { type Pixels, toGray, toRgb } from './pixels.ts';
@@ -35,9 +35,7 @@ export async function readStill(file: string, path: string, mmPerPx: number | nu
   const { width, height } = await decode(path);
   return {
     file,
-    sopInstanceUid: null,
-    sopClassUid: null,
-    seriesInstanceUid: null,
+    ...UNDESCRIBED,
     width,
     height,
     frames: [

@@ -1,6 +1,6 @@
 import type { Ellipse, Point } from '../contract/image.ts';
 import type { Job } from '../contract/job.ts';
-import type { Clip, Study } from '../contract/study.ts';
+import { type Clip, type Study, UNDESCRIBED } from '../contract/study.ts';
 import {
   INTERGROWTH_SIZE_WEEKS,
   type IntergrowthMeasure,

@@ -11,7 +11,7 @@ import { renderReport } from '../../../pipelines/artifacts/report/render-report.
 import { decode } from '../../../pipelines/artifacts/sr/decode.ts';
 import type { Subject } from '../../../pipelines/artifacts/subject.ts';
 import { writeArtifacts } from '../../../pipelines/artifacts/write-artifacts.ts';
-import type { Clip, Study } from '../../../pipelines/contract/study.ts';
+import { type Clip, type Study, UNDESCRIBED } from '../../../pipelines/contract/study.ts';
 import { artifactSchema, type Result } from '../../../pipelines/result/envelope.ts';
 import { BPD } from './example-measurements.ts';
 import { NOTHING_MEASURED, RESULT } from './example-result.ts';
@@ -40,9 +40,7 @@ function clip(file: string, frames: number): Clip {
   });
   return {
     file,
-    sopInstanceUid: null,
-    sopClassUid: null,
-    seriesInstanceUid: null,
+    ...UNDESCRIBED,
     width: 640,
     height: 480,
     frames: Array.from({ length: frames }, (_, index) => frame(index)),

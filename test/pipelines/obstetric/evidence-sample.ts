@@ -1,5 +1,10 @@
 import type { Ellipse, Point } from '../../../pipelines/contract/image.ts';
-import type { CalibratedRegion, Clip, Frame } from '../../../pipelines/contract/study.ts';
+import {
+  type CalibratedRegion,
+  type Clip,
+  type Frame,
+  UNDESCRIBED,
+} from '../../../pipelines/contract/study.ts';
 import { parseOptions } from '../../../pipelines/obstetric/input.ts';
 import { interpretStudy } from '../../../pipelines/obstetric/interpret-study.ts';
 import type { Plane } from '../../../pipelines/obstetric/locator.ts';
@@ -27,6 +32,7 @@ function frame(index: number): Frame {
 export function clip(file: string, changes: Partial<Clip> = {}): Clip {
   return {
     file,
+    ...UNDESCRIBED,
     sopInstanceUid: `2.25.${file.length}`,
     sopClassUid: '1.2.840.10008.5.1.4.1.1.6.1',
     seriesInstanceUid: '2.25.1',
