@@ -25,22 +25,29 @@ PLANE_OF_BRAIN_LABEL = {
     "Trans-cerebellum": "transcerebellar",
     "Other": "other",
 }
-# Cervix has no real images: it is no class of the network and is never emitted.
-TRAINED_PLANES = (
+# What the network has a logit for. Those after `other` exist as phantoms only (models/phantom).
+PLANES = (
     "transthalamic",
     "transventricular",
     "transcerebellar",
     "abdominal",
     "femur",
     "thorax",
+    "midsagittal",
+    "transperineal",
     "other",
+    "cervix",
+    "early-pregnancy",
+    "amniotic-fluid",
+    "placenta",
+    "four-chamber",
 )
 HEAD_PLANES = ("transthalamic", "transventricular", "transcerebellar")
 
 
 @dataclass
 class Record:
-    """One image. Exactly one of `ellipse` and `ends` is set for a geometry record (pixels)."""
+    """One image. Of `ellipse`, `ends`, `mask` and `boxes` those that its data set labels (pixels)."""
 
     dataset: str
     image: Path
@@ -52,6 +59,8 @@ class Record:
     ends: np.ndarray | None = None
     mm_per_px: float | None = None
     reference_mm: float | None = None
+    mask: Path | None = None
+    boxes: dict[str, tuple[float, ...]] | None = None
     pixels: np.ndarray | None = field(default=None, repr=False)
 
     def gray(self) -> np.ndarray:
@@ -131,17 +140,32 @@ def add_landmarks(record: Record, marks: dict) -> None:
     record.reference_mm = float(marks["ac_mm" if record.task == "abdomen" else "hc_mm"])
 
 
-def foreign_ultrasound(data: Path) -> list[Record]:
-    """Real ultrasound that is none of the planes: transperineal and first-trimester sagittal."""
+def psfhs(data: Path) -> list[Record]:
+    """Transperineal frames with masks of symphysis (1) and fetal head (2) (Chen 2024)."""
     records = []
     for image in sorted((data / "psfhs/images").iterdir()):
         number = int("".join(c for c in image.stem if c.isdigit()))
         # Neighbouring numbers are neighbouring video frames: split by blocks.
         split = split_of("psfhs", str(number // 50))
-        records.append(Record("psfhs", image, image.name, split, plane="other"))
+        record = Record("psfhs", image, image.name, split, plane="transperineal")
+        record.mask = data / "psfhs/masks" / image.with_suffix(".png").name
+        records.append(record)
+    return records
+
+
+def midsagittal(data: Path) -> list[Record]:
+    """First-trimester mid-sagittal images with boxes (left, top, right, bottom) of structures
+    (Cui and Dong 2022)."""
+    boxes: dict[str, dict[str, tuple[float, ...]]] = {}
+    for row in read_rows(data / "nt-midsagittal/boxes.csv"):
+        sides = tuple(float(row[side]) for side in ("x_min", "y_min", "x_max", "y_max"))
+        boxes.setdefault(Path(row["image"]).name, {})[row["structure"]] = sides
+    records = []
     for image in sorted((data / "nt-midsagittal/images").iterdir()):
         split = split_of("nt-midsagittal", image.stem)
-        records.append(Record("nt-midsagittal", image, image.name, split, plane="other"))
+        record = Record("nt-midsagittal", image, image.name, split, plane="midsagittal")
+        record.boxes = boxes.get(image.name)
+        records.append(record)
     return records
 
 
@@ -161,7 +185,9 @@ def phantom_record(folder: Path, label: dict) -> Record:
         record.ends = np.array([[end["x"], end["y"]] for end in label["femur"]["ends"]])
         record.reference_mm = label["femur"]["flMm"]
         return record
-    record.task = "head" if "head" in label else "abdomen"
+    record.task = next((part for part in ("head", "abdomen") if part in label), None)
+    if record.task is None:
+        return record
     truth = label[record.task]
     drawn = truth["ellipse"]
     centre = drawn["centre"]

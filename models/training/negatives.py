@@ -57,6 +57,21 @@ def smooth_noise(rng: np.random.Generator, sigma: float) -> np.ndarray:
     return np.clip(noise, 0, 255).astype(np.float32)
 
 
+def shuffled(rng: np.random.Generator, image: np.ndarray) -> np.ndarray:
+    """The tiles of an image in another order and turned: its texture, but no anatomy."""
+    across, down = int(rng.integers(2, 5)), int(rng.integers(2, 4))
+    w, h = WIDTH // across, HEIGHT // down
+    tiles = [
+        image[y * h : (y + 1) * h, x * w : (x + 1) * w] for y in range(down) for x in range(across)
+    ]
+    mixed = np.zeros_like(image)
+    for place, which in enumerate(rng.permutation(len(tiles))):
+        y, x = divmod(place, across)
+        tile = tiles[which][:: rng.choice([-1, 1]), :: rng.choice([-1, 1])]
+        mixed[y * h : (y + 1) * h, x * w : (x + 1) * w] = tile
+    return mixed
+
+
 def text_screen(rng: np.random.Generator) -> np.ndarray:
     ground = int(rng.choice([0, 0, 30, 255]))
     x = np.full((HEIGHT, WIDTH), ground, np.uint8)

@@ -1,5 +1,7 @@
 """One encoder, two uses: a U-Net for outlines and landmarks, a classifier for planes."""
 
+from pathlib import Path
+
 import torch
 from torch import nn
 from torch.nn import functional as F
@@ -71,6 +73,23 @@ class PlaneNetwork(nn.Module):
         deep, below = maps[-1].float(), maps[-2].float()
         pooled = torch.cat([deep.mean((2, 3)), deep.amax((2, 3)), below.mean((2, 3))], 1)
         return self.head(self.dropout(pooled))
+
+
+def save_planes(weights: dict, classes: tuple[str, ...], file: Path) -> None:
+    torch.save({"classes": list(classes), "weights": weights}, file)
+
+
+def load_planes(model: PlaneNetwork, file: Path, classes: tuple[str, ...]) -> None:
+    """Weights of a run that may have known fewer classes: those it knew keep their logit."""
+    saved = torch.load(file)
+    weights = saved["weights"]
+    for name in ("head.weight", "head.bias"):
+        fresh = model.state_dict()[name].clone()
+        for row, plane in enumerate(saved["classes"]):
+            if plane in classes:
+                fresh[classes.index(plane)] = weights[name][row]
+        weights[name] = fresh
+    model.load_state_dict(weights)
 
 
 class Average:

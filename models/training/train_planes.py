@@ -10,33 +10,42 @@ import torch
 from torch.nn import functional as F
 
 from augment import random_affine, random_look, warp
-from datasets import HEAD_PLANES, TRAINED_PLANES, Record, fetal_planes, foreign_ultrasound
-from datasets import hc18, phantoms
-from negatives import rubbish
-from network import Average, PlaneNetwork
+from datasets import HEAD_PLANES, PLANES, Record, fetal_planes, hc18, midsagittal, phantoms, psfhs
+from letterbox import letterbox
+from negatives import rubbish, shuffled
+from network import Average, PlaneNetwork, load_planes, save_planes
 
 # Share of a batch by what is shown. `some head` is hc18: a head, but nobody said which plane.
 SHARE = {
-    "transthalamic": 0.15,
-    "transventricular": 0.14,
-    "transcerebellar": 0.12,
-    "abdominal": 0.12,
-    "femur": 0.10,
-    "thorax": 0.12,
-    "some head": 0.09,
-    "foreign": 0.08,
-    "brain other": 0.01,
-    "rubbish": 0.08,
-    "fragment": 0.03,
+    "transthalamic": 0.11,
+    "transventricular": 0.10,
+    "transcerebellar": 0.10,
+    "abdominal": 0.15,
+    "femur": 0.11,
+    "thorax": 0.15,
+    "midsagittal": 0.05,
+    "transperineal": 0.05,
+    "some head": 0.06,
+    "brain other": 0.02,
+    "rubbish": 0.06,
+    "fragment": 0.02,
+    "shuffled": 0.02,
 }
 SMOOTHING = 0.03
+# Share of batches whose images are blended in pairs (Zhang 2018), and the width of the blend.
+MIXED_BATCHES = 0.35
+MIXING = 0.3
 
 
 class Sampler:
     def __init__(self, records: list[Record], phantom_share: float, seed: int):
         self.rng = np.random.default_rng(seed)
         self.real = [r for r in records if r.dataset != "phantom"]
-        self.pools: dict[str, list[Record]] = {"rubbish": [], "fragment": self.real}
+        self.pools: dict[str, list[Record]] = {
+            "rubbish": [],
+            "fragment": self.real,
+            "shuffled": self.real,
+        }
         for record in records:
             self.pools.setdefault(source_of(record), []).append(record)
         share = {k: v * (1 - phantom_share) for k, v in SHARE.items()}
@@ -50,9 +59,9 @@ class Sampler:
         """An image and the classes it may be (several for a head of unknown plane)."""
         rng = self.rng
         source = self.names[rng.choice(len(self.names), p=self.weights)]
-        allowed = np.zeros(len(TRAINED_PLANES), np.float32)
+        allowed = np.zeros(len(PLANES), np.float32)
         if source == "rubbish":
-            allowed[TRAINED_PLANES.index("other")] = 1
+            allowed[PLANES.index("other")] = 1
             return random_look(rng, rubbish(rng)), allowed
         pool = self.pools[source]
         if source == "phantom":
@@ -70,9 +79,11 @@ class Sampler:
             # The aspect of some brain images was changed before publication: it says nothing.
             matrix[0] = matrix[0] * stretch + [0, 0, (1 - stretch) * 127.5]
             names = HEAD_PLANES if source == "some head" else (record.plane,)
+            names = ("other",) if source == "shuffled" else names
         for name in names:
-            allowed[TRAINED_PLANES.index(name)] = 1
-        return random_look(rng, warp(gray, matrix)), allowed
+            allowed[PLANES.index(name)] = 1
+        image = warp(gray, matrix)
+        return random_look(rng, shuffled(rng, image) if source == "shuffled" else image), allowed
 
     def batch(self, size: int) -> tuple[torch.Tensor, torch.Tensor]:
         images, allowed = zip(*(self.view() for _ in range(size)))
@@ -91,18 +102,45 @@ def fragment_view(rng: np.random.Generator, width: int, height: int) -> np.ndarr
 def source_of(record: Record) -> str:
     if record.dataset == "hc18":
         return "some head"
-    if record.dataset in ("psfhs", "nt-midsagittal"):
-        return "foreign"
     if record.dataset == "phantom":
         return "phantom"
     return "brain other" if record.plane == "other" else record.plane
 
 
 def loss_of(logits: torch.Tensor, allowed: torch.Tensor) -> torch.Tensor:
-    """Negative log of the probability of the allowed set, with a little smoothing."""
+    """Per image: negative log of the probability of the allowed set, with a little smoothing."""
     log_p = F.log_softmax(logits, 1)
     chosen = torch.logsumexp(log_p.masked_fill(allowed == 0, -1e4), 1)
-    return -((1 - SMOOTHING) * chosen + SMOOTHING * log_p.mean(1)).mean()
+    return -((1 - SMOOTHING) * chosen + SMOOTHING * log_p.mean(1))
+
+
+def step_loss(
+    model: PlaneNetwork, images: torch.Tensor, allowed: torch.Tensor, rng: np.random.Generator
+) -> torch.Tensor:
+    """The loss of a batch, some batches with their images blended in pairs."""
+    share = float(rng.beta(MIXING, MIXING)) if rng.random() < MIXED_BATCHES else 1.0
+    other = torch.roll(torch.arange(len(images)), 1)
+    with torch.autocast("cpu", torch.bfloat16):
+        logits = model(share * images + (1 - share) * images[other])
+    logits = logits.float()
+    blended = share * loss_of(logits, allowed) + (1 - share) * loss_of(logits, allowed[other])
+    return blended.mean()
+
+
+@torch.no_grad()
+def validate(model: PlaneNetwork, records: list[Record]) -> str:
+    """Share right by plane on the validation split, image and mirror image averaged, no gate."""
+    model.eval()
+    right: dict[str, list[bool]] = {}
+    for record in records:
+        image = torch.from_numpy(letterbox(record.gray()))[None, None]
+        logits = model(torch.cat([image, image.flip(3)])).mean(0)
+        best = PLANES[int(logits.argmax())]
+        right.setdefault(record.plane, []).append(best == record.plane)
+        if record.plane in HEAD_PLANES:
+            right.setdefault("any head", []).append(best in HEAD_PLANES)
+    model.train()
+    return ", ".join(f"{plane} {np.mean(hits):.2f}" for plane, hits in sorted(right.items()))
 
 
 def main() -> None:
@@ -123,17 +161,18 @@ def main() -> None:
     cv2.setNumThreads(0)
     torch.manual_seed(options.seed)
 
-    records = hc18(options.data) + fetal_planes(options.data) + foreign_ultrasound(options.data)
-    records += phantoms(options.phantoms)
+    records = hc18(options.data) + fetal_planes(options.data)
+    records += midsagittal(options.data) + psfhs(options.data) + phantoms(options.phantoms)
+    held = [r for r in records if r.split == "validation" and r.dataset != "hc18"]
     sampler = Sampler([r for r in records if r.split == "train"], options.phantom_share, options.seed)
-    model = PlaneNetwork(len(TRAINED_PLANES))
+    model = PlaneNetwork(len(PLANES))
     if options.encoder:
         weights = torch.load(options.encoder)
         model.encoder.load_state_dict(
             {k.removeprefix("encoder."): v for k, v in weights.items() if k.startswith("encoder.")}
         )
     if options.resume:
-        model.load_state_dict(torch.load(options.resume))
+        load_planes(model, options.resume, PLANES)
     average = Average(model)
     optimiser = torch.optim.AdamW(model.parameters(), lr=options.rate, weight_decay=2e-2)
     begin, step, shown = time.monotonic(), 0, 0.0
@@ -142,9 +181,7 @@ def main() -> None:
         for group in optimiser.param_groups:
             group["lr"] = max(rate, 1e-6)
         images, allowed = sampler.batch(options.batch)
-        with torch.autocast("cpu", torch.bfloat16):
-            logits = model(images)
-        loss = loss_of(logits.float(), allowed)
+        loss = step_loss(model, images, allowed, sampler.rng)
         optimiser.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 2.0)
@@ -154,9 +191,12 @@ def main() -> None:
         shown = loss.item() if step == 1 else 0.98 * shown + 0.02 * loss.item()
         if step % 50 == 0:
             print(f"step {step} done {done:.3f} loss {shown:.4f}", flush=True)
-        if step % 300 == 0:
-            torch.save(average.weights, options.out)
-    torch.save(average.weights, options.out)
+        if step % 500 == 0:
+            save_planes(average.weights, PLANES, options.out)
+            smooth = PlaneNetwork(len(PLANES))
+            smooth.load_state_dict(average.weights)
+            print(validate(smooth, held), flush=True)
+    save_planes(average.weights, PLANES, options.out)
 
 
 if __name__ == "__main__":

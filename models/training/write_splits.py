@@ -4,7 +4,7 @@ import argparse
 import json
 from pathlib import Path
 
-from datasets import Record, fetal_planes, foreign_ultrasound, hc18
+from datasets import HEAD_PLANES, Record, fetal_planes, hc18, midsagittal, psfhs
 
 
 def held_out(records: list[Record]) -> dict:
@@ -21,9 +21,12 @@ def main() -> None:
     parser.add_argument("--models", type=Path, default=Path(__file__).parents[1])
     options = parser.parse_args()
     heads, planes = hc18(options.data), fetal_planes(options.data)
-    foreign = foreign_ultrasound(options.data)
+    symphysis, sagittal = psfhs(options.data), midsagittal(options.data)
     splits = {
-        "fetal-plane": held_out(planes + foreign + heads),
+        "fetal-plane": held_out(planes + symphysis + sagittal + heads),
+        "fetal-brain-plane": held_out([r for r in planes if r.plane in HEAD_PLANES]),
+        "symphysis-head": held_out(symphysis),
+        "fetal-midsagittal": held_out(sagittal),
         "fetal-head": held_out(heads + [r for r in planes if r.task == "head"]),
         "fetal-abdomen": held_out([r for r in planes if r.task == "abdomen"]),
         "fetal-femur": held_out([r for r in planes if r.task == "femur"]),
