@@ -1,3 +1,4 @@
+import type { CartMeasurement } from './cart.ts';
 import type { GrayImage, PixelScale, Point } from './image.ts';
 
 /** A rectangle of stored pixels, both corners included (PS3.3 C.8.5.5.1.2 to .5). */
@@ -181,6 +182,8 @@ export interface Study {
   series: number;
   /** Clips of earlier examinations, kept apart: nothing of them is measured. Absent: none given. */
   priors?: readonly Clip[];
+  /** Values of the structured reports of the ultrasound machine; left out where none came. */
+  cart?: readonly CartMeasurement[];
 }
 
 /**

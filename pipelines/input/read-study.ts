@@ -1,12 +1,17 @@
+import type { CartMeasurement } from '../contract/cart.ts';
 import type { Clip, RefusedFile, Study } from '../contract/study.ts';
 import { readAnimation } from './animation.ts';
 import { withByteSource } from './byte-source.ts';
+import { readCartReport } from './cart-sr/read-report.ts';
+import { withoutRepeats } from './cart-sr/repeats.ts';
 import { readDicomClip } from './dicom-clip.ts';
 import { takeDicomdirs } from './dicomdir.ts';
 import { Refusal } from './refusal.ts';
 import { readStill } from './still.ts';
 import type { StudyFile } from './study-file.ts';
 import { unpack } from './unpack.ts';
+import { readVideo } from './video.ts';
+import { isVideo } from './video-container.ts';
 
 export interface ReadOptions {
   /** The user's scale for images that bring none, in millimetres per pixel. */
@@ -16,14 +21,6 @@ export interface ReadOptions {
 }
 
 type FileKind = 'dicom' | 'still' | 'animation' | 'video' | 'unknown';
-
-/** MP4 and MOV (ISO/IEC 14496-12; QuickTime may leave `ftyp` out), AVI, MPEG program stream. */
-function isVideo(head: Buffer): boolean {
-  const start = head.toString('latin1', 0, 12);
-  if (/^RIFF.{4}AVI /s.test(start)) return true;
-  if (/^.{4}(ftyp(?!heic|heix|mif1|avif)|moov|mdat|wide)/s.test(start)) return true;
-  return head.length >= 4 && head.readUInt32BE(0) === 0x1ba;
-}
 
 /** By content, never by name. */
 async function sniff(path: string): Promise<FileKind> {
@@ -39,18 +36,22 @@ async function sniff(path: string): Promise<FileKind> {
   });
 }
 
-async function readClip(file: StudyFile, mmPerPx: number | null): Promise<Clip> {
+/** A clip, or the values of a structured report of the ultrasound machine. */
+async function readFile(
+  file: StudyFile,
+  mmPerPx: number | null,
+): Promise<Clip | CartMeasurement[]> {
   switch (await sniff(file.path)) {
     case 'dicom':
-      return readDicomClip(file.name, file.path, mmPerPx);
+      return (await readCartReport(file)) ?? readDicomClip(file.name, file.path, mmPerPx);
     case 'still':
       return readStill(file.name, file.path, mmPerPx);
     case 'animation':
       return readAnimation(file.name, file.path, mmPerPx);
     case 'video':
-      throw new Refusal('video files (MP4, MOV, AVI, MPEG) are not supported');
+      return readVideo(file.name, file.path, mmPerPx);
     case 'unknown':
-      throw new Refusal('the file is neither DICOM nor a PNG, JPEG, GIF or WebP image');
+      throw new Refusal('the file is neither DICOM nor a PNG, JPEG, GIF or WebP image nor a video');
   }
 }
 
@@ -68,10 +69,13 @@ export async function readStudy(
     : { files: given, refused: [] };
   const { files, missing } = await takeDicomdirs(unpacked.files);
   const clips: Clip[] = [];
+  const cart: CartMeasurement[] = [];
   const refused: RefusedFile[] = [...unpacked.refused, ...missing];
   for (const file of files) {
     try {
-      clips.push(await readClip(file, options.mmPerPx ?? null));
+      const read = await readFile(file, options.mmPerPx ?? null);
+      if (Array.isArray(read)) cart.push(...read);
+      else clips.push(read);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       refused.push({ file: file.name, reason: error.message });
@@ -79,5 +83,11 @@ export async function readStudy(
   }
   const series = new Set(clips.map((clip) => clip.seriesInstanceUid ?? ''));
   const count = files.length + unpacked.refused.length;
-  return { clips, refused, files: count, series: series.size };
+  return {
+    clips,
+    refused,
+    files: count,
+    series: series.size,
+    ...(cart.length > 0 && { cart: withoutRepeats(cart) }),
+  };
 }

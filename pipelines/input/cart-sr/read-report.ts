@@ -1,0 +1,61 @@
+import { MANUFACTURER } from '../../artifacts/sr/header.ts';
+import type { CartMeasurement } from '../../contract/cart.ts';
+import { withByteSource } from '../byte-source.ts';
+import { Refusal } from '../refusal.ts';
+import type { StudyFile } from '../study-file.ts';
+import { type ReportNode, toNode } from './content-tree.ts';
+import { readReportDataSet } from './report-data-set.ts';
+import { referencedClasses, reportValues } from './report-values.ts';
+import { IMAGING_MEASUREMENT_REPORT, keyOf, REPORT_TITLES } from './vocabulary.ts';
+
+/** Enhanced, Comprehensive, Comprehensive 3D, Extensible and Simplified Adult Echo SR (PS3.4 B.5). */
+const REPORT_CLASSES: ReadonlySet<string> = new Set([
+  '1.2.840.10008.5.1.4.1.1.88.22',
+  '1.2.840.10008.5.1.4.1.1.88.33',
+  '1.2.840.10008.5.1.4.1.1.88.34',
+  '1.2.840.10008.5.1.4.1.1.88.35',
+  '1.2.840.10008.5.1.4.1.1.88.72',
+]);
+
+/** Ultrasound and ultrasound multi-frame, current and retired, and Enhanced US Volume. */
+const ULTRASOUND_CLASSES: readonly string[] = [
+  '1.2.840.10008.5.1.4.1.1.3',
+  '1.2.840.10008.5.1.4.1.1.3.1',
+  '1.2.840.10008.5.1.4.1.1.6',
+  '1.2.840.10008.5.1.4.1.1.6.1',
+  '1.2.840.10008.5.1.4.1.1.6.2',
+];
+
+function checkTitle(root: ReportNode): void {
+  const title = root.name ? keyOf(root.name) : '';
+  if (REPORT_TITLES[title]) return;
+  if (title !== IMAGING_MEASUREMENT_REPORT) {
+    throw new Refusal('the structured report is not one of ultrasound measurements');
+  }
+  const classes = referencedClasses(root);
+  if (!ULTRASOUND_CLASSES.some((sopClass) => classes.has(sopClass))) {
+    throw new Refusal('the measurements of the structured report are not of ultrasound images');
+  }
+}
+
+/**
+ * The values of a structured report of the ultrasound machine: TID 5000, 5100, 5200, 5220, 5300, and
+ * TID 1500 where it refers to ultrasound images. Null for a DICOM object that is no such document.
+ * Throws a Refusal for a report of something else, for one of our own drafts, which must not come
+ * back as a measurement of the machine, and for one that cannot be followed.
+ */
+export async function readCartReport(file: StudyFile): Promise<CartMeasurement[] | null> {
+  const dataSet = await withByteSource(file.path, (source) =>
+    readReportDataSet(source, (sopClass) => REPORT_CLASSES.has(sopClass)),
+  );
+  if (!dataSet) return null;
+  if (dataSet.texts.get('Manufacturer') === MANUFACTURER) {
+    throw new Refusal('the structured report is a draft of this gateway, not of the machine');
+  }
+  const root = toNode(dataSet);
+  checkTitle(root);
+  return reportValues(root, {
+    file: file.name,
+    sopInstanceUid: dataSet.texts.get('SOPInstanceUID') || null,
+  });
+}

@@ -1,0 +1,84 @@
+import type { CartCode, CartDerivation, CartSelection } from '../../contract/cart.ts';
+
+/** `scheme|code` of a code: meanings differ from cart to cart and are never compared. */
+export function keyOf({ scheme, code }: CartCode): string {
+  return `${scheme}|${code}`;
+}
+
+/** Root concepts of reports whose values are of ultrasound, by their template. */
+export const REPORT_TITLES: Readonly<Record<string, string>> = {
+  'DCM|125000': 'TID 5000',
+  'DCM|125100': 'TID 5100',
+  // TID 5200 and TID 5300 share their title (PS3.17 CCCC.5); TID 5220 has one for each age.
+  'DCM|125200': 'TID 5200',
+  'DCM|125195': 'TID 5220',
+  'DCM|125196': 'TID 5220',
+  'DCM|125197': 'TID 5220',
+};
+
+/** TID 1500, of any modality. */
+export const IMAGING_MEASUREMENT_REPORT = 'DCM|126000';
+
+/** Modifiers that hold for a value, or for all below the container that has them. */
+export const MODIFIERS = {
+  'SCT|363698007': 'site',
+  'SCT|370129005': 'method',
+  'SCT|272518008': 'phase',
+  'SCT|272517003': 'respiration',
+  'SCT|399264008': 'imageMode',
+  'DCM|111031': 'imageView',
+  'SCT|260674002': 'flowDirection',
+  'LN|18139-6': 'stage',
+  'DCM|125307': 'property',
+  'DCM|125308': 'divisor',
+  // (121425, DCM, "Index") of TID 5203 says the same as the divisor of TID 5302.
+  'DCM|121425': 'divisor',
+} as const;
+
+export const NAMES = {
+  laterality: 'SCT|272741003',
+  derivation: 'DCM|121401',
+  selection: 'DCM|121404',
+  equation: 'DCM|121420',
+  tableOfValues: 'DCM|121424',
+  subjectId: 'DCM|121030',
+  /** Both name the fetus and never the patient. */
+  fetusNumber: 'DCM|121037',
+  fetusId: 'LN|11951-1',
+  subjectAge: 'DCM|121033',
+  biometryGroup: 'DCM|125005',
+} as const;
+
+/** Values of a biometry group that speak about another value of it (TID 5008). */
+export const ABOUT_THE_GROUP: ReadonlySet<string> = new Set([
+  'LN|18185-9',
+  'DCM|125012',
+  'DCM|125013',
+]);
+
+export const LATERALITIES: Readonly<Record<string, 'left' | 'right'>> = {
+  'SCT|7771000': 'left',
+  'SCT|24028007': 'right',
+};
+
+/** PS3.16 CID 3627 and CID 7464. */
+export const DERIVATIONS: Readonly<Record<string, CartDerivation>> = {
+  'SCT|258104002': 'measured',
+  'SCT|258090004': 'calculated',
+  'SCT|373098007': 'mean',
+  'SCT|373099004': 'median',
+  'SCT|371912002': 'best',
+  'SCT|414135002': 'estimated',
+  'SCT|258083009': 'estimated',
+  'SCT|255605001': 'minimum',
+  'SCT|56851009': 'maximum',
+};
+
+/** PS3.16 CID 224 and CID 12301. */
+export const SELECTIONS: Readonly<Record<string, CartSelection>> = {
+  'DCM|121410': 'user',
+  'DCM|121411': 'most-recent',
+  'DCM|121412': 'mean',
+  'SCT|255605001': 'minimum',
+  'SCT|56851009': 'maximum',
+};
