@@ -6,28 +6,30 @@ import numpy as np
 WIDTH, HEIGHT = 256, 192
 
 
-def letterbox_matrix(width: int, height: int) -> np.ndarray:
-    """2x3 map from source pixel centres to network pixel centres."""
-    scale = min(WIDTH / width, HEIGHT / height)
+def letterbox_matrix(
+    width: int, height: int, size: tuple[int, int] = (WIDTH, HEIGHT)
+) -> np.ndarray:
+    """2x3 map from source pixel centres to the pixel centres of a network's (width, height)."""
+    scale = min(size[0] / width, size[1] / height)
     w = max(1, int(width * scale + 0.5))
     h = max(1, int(height * scale + 0.5))
     sx, sy = w / width, h / height
     return np.array(
         [
-            [sx, 0, 0.5 * sx - 0.5 + (WIDTH - w) // 2],
-            [0, sy, 0.5 * sy - 0.5 + (HEIGHT - h) // 2],
+            [sx, 0, 0.5 * sx - 0.5 + (size[0] - w) // 2],
+            [0, sy, 0.5 * sy - 0.5 + (size[1] - h) // 2],
         ]
     )
 
 
-def letterbox(gray: np.ndarray) -> np.ndarray:
-    """uint8 luminance (h, w) to float32 (192, 256) in 0..1, centred on black."""
+def letterbox(gray: np.ndarray, size: tuple[int, int] = (WIDTH, HEIGHT)) -> np.ndarray:
+    """uint8 luminance (h, w) to float32 of a network's size in 0..1, centred on black."""
     height, width = gray.shape
-    scale = min(WIDTH / width, HEIGHT / height)
+    scale = min(size[0] / width, size[1] / height)
     w = max(1, int(width * scale + 0.5))
     h = max(1, int(height * scale + 0.5))
     method = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
-    net = np.zeros((HEIGHT, WIDTH), np.float32)
-    top, left = (HEIGHT - h) // 2, (WIDTH - w) // 2
+    net = np.zeros((size[1], size[0]), np.float32)
+    top, left = (size[1] - h) // 2, (size[0] - w) // 2
     net[top : top + h, left : left + w] = cv2.resize(gray, (w, h), interpolation=method)
     return net / 255

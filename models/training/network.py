@@ -38,7 +38,7 @@ class Encoder(nn.Module):
 
 
 class GeometryNetwork(nn.Module):
-    """(n, 1, 192, 256) in 0..1 to logits (n, channels, 192, 256)."""
+    """(n, 1, h, w) in 0..1, sides multiples of 32, to logits (n, channels, h, w)."""
 
     def __init__(self, channels: int = len(GEOMETRY_CHANNELS)):
         super().__init__()
@@ -60,12 +60,12 @@ class GeometryNetwork(nn.Module):
 
 
 class PlaneNetwork(nn.Module):
-    """(n, 1, 192, 256) in 0..1 to logits (n, classes)."""
+    """(n, 1, h, w) in 0..1, sides multiples of 32, to logits (n, classes)."""
 
-    def __init__(self, classes: int):
+    def __init__(self, classes: int, dropout: float = 0.3):
         super().__init__()
         self.encoder = Encoder()
-        self.dropout = nn.Dropout(0.3)
+        self.dropout = nn.Dropout(dropout)
         self.head = nn.Linear(2 * WIDTHS[-1] + WIDTHS[-2], classes)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:

@@ -1,0 +1,159 @@
+"""Trains the classifier of the axial head planes on the head alone (head_crop.py)."""
+
+import argparse
+import time
+from pathlib import Path
+
+import cv2
+import numpy as np
+import torch
+from torch.nn import functional as F
+
+from augment import random_look
+from datasets import HEAD_PLANES, Record, fetal_planes, phantoms
+from head_crop import crop_matrix, find_head, warp_crop
+from network import Average, GeometryNetwork, PlaneNetwork, save_planes
+
+SMOOTHING = 0.06
+MIXED_BATCHES = 0.5
+MIXING = 0.4
+
+
+class Sampler:
+    """Views of heads, the three planes equally often."""
+
+    def __init__(self, records: list[Record], phantom_share: float, seed: int):
+        self.rng = np.random.default_rng(seed)
+        self.phantom_share = phantom_share if any(r.dataset == "phantom" for r in records) else 0
+        self.pools = {
+            (plane, kind): [
+                r for r in records if r.plane == plane and (r.dataset == "phantom") == kind
+            ]
+            for plane in HEAD_PLANES
+            for kind in (False, True)
+        }
+
+    def view(self) -> tuple[np.ndarray, int]:
+        rng = self.rng
+        plane = int(rng.integers(len(HEAD_PLANES)))
+        pool = self.pools[HEAD_PLANES[plane], bool(rng.random() < self.phantom_share)]
+        record = pool[rng.integers(len(pool))]
+        flips = rng.choice([-1, 1], 2)
+        matrix = crop_matrix(
+            record.ellipse,
+            rng.normal(0, 0.12),
+            np.exp(rng.normal(0, 0.09)),
+            rng.normal(0, 0.06, 2),
+            flips,
+        )
+        # Some images were stretched before publication: the aspect says nothing.
+        stretch = np.exp(rng.normal(0, 0.08))
+        matrix[1] = matrix[1] * stretch + [0, 0, (1 - stretch) * 95.5]
+        return random_look(rng, warp_crop(record.gray(), matrix)), plane
+
+    def batch(self, size: int) -> tuple[torch.Tensor, torch.Tensor]:
+        images, planes = zip(*(self.view() for _ in range(size)))
+        return torch.from_numpy(np.stack(images))[:, None], torch.tensor(planes)
+
+
+def crops_of(record: Record) -> torch.Tensor:
+    """The four mirror images of a head, float32 (4, 1, 192, 224)."""
+    views = [
+        warp_crop(record.gray(), crop_matrix(record.ellipse, flips=(x, y))) / 255
+        for x in (1, -1)
+        for y in (1, -1)
+    ]
+    return torch.from_numpy(np.stack(views))[:, None]
+
+
+@torch.no_grad()
+def validate(model: PlaneNetwork, records: list[Record]) -> str:
+    model.eval()
+    hits: dict[str, list[bool]] = {plane: [] for plane in HEAD_PLANES}
+    losses = []
+    for record in records:
+        log_p = F.log_softmax(model(crops_of(record)).mean(0), 0)
+        truth = HEAD_PLANES.index(record.plane)
+        losses.append(-float(log_p[truth]))
+        hits[record.plane].append(int(log_p.argmax()) == truth)
+    model.train()
+    shares = ", ".join(f"{plane} {np.mean(own):.2f} of {len(own)}" for plane, own in hits.items())
+    right = np.mean([hit for own in hits.values() for hit in own])
+    return f"validation {right:.3f} loss {np.mean(losses):.3f}: {shares}"
+
+
+def with_heads(records: list[Record], geometry: Path) -> list[Record]:
+    """The records whose head the geometry network finds, with its ellipse: as the product sees it."""
+    network = GeometryNetwork()
+    network.load_state_dict(torch.load(geometry))
+    network.eval()
+    found = []
+    for record in records:
+        if record.dataset != "phantom":
+            record.ellipse = find_head(network, record.gray())
+        if record.ellipse is not None:
+            found.append(record)
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--phantoms", type=Path)
+    parser.add_argument("--phantom-share", type=float, default=0.12)
+    parser.add_argument("--geometry", type=Path, required=True, help="finds heads, gives the encoder")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--minutes", type=float, default=20)
+    parser.add_argument("--rate", type=float, default=1.2e-3)
+    parser.add_argument("--batch", type=int, default=24)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    cv2.setNumThreads(0)
+    torch.manual_seed(options.seed)
+
+    records = fetal_planes(options.data) + phantoms(options.phantoms)
+    records = [r for r in records if r.plane in HEAD_PLANES and r.split != "test"]
+    records = with_heads(records, options.geometry)
+    held = [r for r in records if r.split == "validation"]
+    train = [r for r in records if r.split == "train"]
+    sampler = Sampler(train, options.phantom_share, options.seed)
+    model = PlaneNetwork(len(HEAD_PLANES), dropout=0.4)
+    encoder = torch.load(options.geometry)
+    model.encoder.load_state_dict(
+        {k.removeprefix("encoder."): v for k, v in encoder.items() if k.startswith("encoder.")}
+    )
+    average = Average(model)
+    optimiser = torch.optim.AdamW(model.parameters(), lr=options.rate, weight_decay=5e-2)
+    begin, step, shown = time.monotonic(), 0, 0.0
+    while (done := (time.monotonic() - begin) / (60 * options.minutes)) < 1:
+        rate = options.rate * min(1, (step + 1) / 100) * (0.5 + 0.5 * np.cos(np.pi * done))
+        for group in optimiser.param_groups:
+            group["lr"] = max(rate, 1e-6)
+        images, planes = sampler.batch(options.batch)
+        share = sampler.rng.beta(MIXING, MIXING) if sampler.rng.random() < MIXED_BATCHES else 1.0
+        other = torch.roll(torch.arange(len(images)), 1)
+        with torch.autocast("cpu", torch.bfloat16):
+            logits = model(float(share) * images + float(1 - share) * images[other])
+        logits = logits.float()
+        loss = share * F.cross_entropy(logits, planes, label_smoothing=SMOOTHING)
+        loss = loss + (1 - share) * F.cross_entropy(
+            logits, planes[other], label_smoothing=SMOOTHING
+        )
+        optimiser.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 2.0)
+        optimiser.step()
+        average.update(model)
+        step += 1
+        shown = loss.item() if step == 1 else 0.98 * shown + 0.02 * loss.item()
+        if step % 250 == 0:
+            save_planes(average.weights, HEAD_PLANES, options.out)
+            smooth = PlaneNetwork(len(HEAD_PLANES))
+            smooth.load_state_dict(average.weights)
+            print(f"step {step} done {done:.3f} loss {shown:.4f}", validate(smooth, held), flush=True)
+    save_planes(average.weights, HEAD_PLANES, options.out)
+
+
+if __name__ == "__main__":
+    main()

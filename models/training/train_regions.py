@@ -1,0 +1,174 @@
+"""Trains a map per region: symphysis and head, or the structures of a mid-sagittal fetus."""
+
+import argparse
+import time
+from pathlib import Path
+
+import cv2
+import numpy as np
+import torch
+from torch.nn import functional as F
+
+from augment import erased_marks, random_affine, random_look, smear, warp
+from datasets import Record, midsagittal, psfhs
+from ellipse import ellipse_from_axes
+from letterbox import letterbox, letterbox_matrix
+from network import Average, GeometryNetwork
+
+REGIONS = {
+    "symphysis-head": ("symphysis", "head"),
+    "fetal-midsagittal": (
+        "thalami",
+        "midbrain",
+        "palate",
+        "IT",
+        "CM",
+        "NT",
+        "nasal bone",
+        "nasal tip",
+        "nasal skin",
+    ),
+}
+# Width and height of the network's input.
+SIZES = {"symphysis-head": (224, 224), "fetal-midsagittal": (256, 192)}
+DATA_SETS = {"symphysis-head": psfhs, "fetal-midsagittal": midsagittal}
+# A box must stay the box of what it holds: only small turns.
+TURNING = {"symphysis-head": (0.05, 1.0), "fetal-midsagittal": (0.0, 0.5)}
+# A structure without a box may be hidden or forgotten: it weighs less.
+SILENCE_WEIGHT = 0.3
+
+
+def targets_of(task: str, record: Record, matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Target (regions, h, w) and weight (regions,) of one view."""
+    width, height = SIZES[task]
+    names = REGIONS[task]
+    if task == "symphysis-head":
+        mask = cv2.imread(str(record.mask), cv2.IMREAD_GRAYSCALE)
+        maps = [warp((mask == value).astype(np.uint8) * 255, matrix, SIZES[task]) for value in (1, 2)]
+        return np.stack(maps) / 255, np.ones(len(names), np.float32)
+    target = np.zeros((len(names), height, width), np.float32)
+    weight = np.full(len(names), SILENCE_WEIGHT, np.float32)
+    for channel, name in enumerate(names):
+        if name in record.boxes:
+            # The ellipse that touches the four sides: its extent is the box, also when turned a bit.
+            left, top, right, bottom = record.boxes[name]
+            ellipse = ellipse_from_axes(
+                (left + right) / 2, (top + bottom) / 2, (right - left) / 2, (bottom - top) / 2, 0
+            )
+            target[channel] = ellipse.mapped(matrix).coverage(width, height)
+            weight[channel] = 1
+    return target, weight
+
+
+def source_of(task: str, record: Record, rng: np.random.Generator) -> np.ndarray:
+    """The image; the mid-sagittal ones without what the publishers' erased calipers betray."""
+    gray = record.gray()
+    if task == "fetal-midsagittal":
+        if "NT" in record.boxes and rng.random() < 0.35:
+            gray = smear(rng, gray, record.boxes["NT"])
+        if rng.random() < 0.6:
+            gray = erased_marks(rng, gray)
+    return gray
+
+
+def batch(task: str, records: list[Record], size: int, rng: np.random.Generator):
+    views = []
+    for record in (records[i] for i in rng.integers(len(records), size=size)):
+        gray = source_of(task, record, rng)
+        free, strength = TURNING[task]
+        matrix = random_affine(rng, gray.shape[1], gray.shape[0], free, strength, SIZES[task])
+        image = random_look(rng, warp(gray, matrix, SIZES[task]))
+        views.append((image, *targets_of(task, record, matrix)))
+    images, targets, weights = (torch.from_numpy(np.stack(part)) for part in zip(*views))
+    return images[:, None], targets.float(), weights
+
+
+def loss_of(logits: torch.Tensor, target: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    """Cross-entropy, the small regions raised, plus soft Dice of the regions that are there."""
+    area = target.mean((2, 3), keepdim=True).clamp(min=1e-3)
+    emphasis = 1 + target * (0.05 / area).clamp(max=20)
+    entropy = F.binary_cross_entropy_with_logits(logits, target, reduction="none")
+    found = torch.sigmoid(logits)
+    overlap = (found * target).sum((2, 3))
+    dice = 1 - (2 * overlap + 5) / (found.sum((2, 3)) + target.sum((2, 3)) + 5)
+    judged = (weight == 1).float()
+    entropy = (entropy * emphasis).mean((2, 3)) * weight
+    return entropy.mean(1).mean() * 2 + (dice * judged).sum() / judged.sum().clamp(min=1)
+
+
+@torch.no_grad()
+def validate(task: str, model: GeometryNetwork, records: list[Record]) -> str:
+    """Mean Dice of each region over the images that have it, image and mirror image averaged."""
+    model.eval()
+    scores: dict[str, list[float]] = {}
+    for record in records:
+        gray = record.gray()
+        image = torch.from_numpy(letterbox(gray, SIZES[task]))[None, None]
+        straight, mirrored = torch.sigmoid(model(torch.cat([image, image.flip(3)])))
+        found = ((straight + mirrored.flip(2)) / 2).numpy() >= 0.5
+        matrix = letterbox_matrix(gray.shape[1], gray.shape[0], SIZES[task])
+        target, weight = targets_of(task, record, matrix)
+        for name, one, truth, judged in zip(REGIONS[task], found, target >= 0.5, weight):
+            if judged == 1 and truth.any():
+                dice = 2 * (one & truth).sum() / (one.sum() + truth.sum())
+                scores.setdefault(name, []).append(float(dice))
+    model.train()
+    return ", ".join(f"{name} {np.mean(own):.3f}" for name, own in scores.items())
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--task", choices=list(REGIONS), required=True)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--encoder", type=Path, help="geometry weights to start the encoder from")
+    parser.add_argument("--resume", type=Path)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--minutes", type=float, default=15)
+    parser.add_argument("--rate", type=float, default=1.5e-3)
+    parser.add_argument("--batch", type=int, default=12)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    cv2.setNumThreads(0)
+    torch.manual_seed(options.seed)
+    rng = np.random.default_rng(options.seed)
+
+    records = DATA_SETS[options.task](options.data)
+    held = [r for r in records if r.split == "validation"]
+    train = [r for r in records if r.split == "train"]
+    model = GeometryNetwork(len(REGIONS[options.task]))
+    if options.encoder:
+        weights = torch.load(options.encoder)
+        known = {k: v for k, v in weights.items() if not k.startswith("head.")}
+        model.load_state_dict(known, strict=False)
+    if options.resume:
+        model.load_state_dict(torch.load(options.resume))
+    average = Average(model)
+    optimiser = torch.optim.AdamW(model.parameters(), lr=options.rate, weight_decay=2e-3)
+    begin, step, shown = time.monotonic(), 0, 0.0
+    while (done := (time.monotonic() - begin) / (60 * options.minutes)) < 1:
+        rate = options.rate * min(1, (step + 1) / 100) * (0.5 + 0.5 * np.cos(np.pi * done))
+        for group in optimiser.param_groups:
+            group["lr"] = max(rate, 1e-6)
+        images, targets, weights = batch(options.task, train, options.batch, rng)
+        with torch.autocast("cpu", torch.bfloat16):
+            logits = model(images)
+        loss = loss_of(logits.float(), targets, weights)
+        optimiser.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 2.0)
+        optimiser.step()
+        average.update(model)
+        step += 1
+        shown = loss.item() if step == 1 else 0.98 * shown + 0.02 * loss.item()
+        if step % 300 == 0:
+            torch.save(average.weights, options.out)
+            smooth = GeometryNetwork(len(REGIONS[options.task]))
+            smooth.load_state_dict(average.weights)
+            quality = validate(options.task, smooth, held)
+            print(f"step {step} done {done:.3f} loss {shown:.4f} Dice {quality}", flush=True)
+    torch.save(average.weights, options.out)
+
+
+if __name__ == "__main__":
+    main()
