@@ -240,6 +240,7 @@ export const METHODS = {
     citation: 'Hadlock et al., Am J Obstet Gynecol 1985;151:333-337',
     equation: ln('11751-5', 'EFW by AC, FL, Hadlock 1985'),
   },
+  'cart-sr': placement('value of the ultrasound machine, from its structured report'),
   'intergrowth-2017-efw-hc-ac': {
     text: 'INTERGROWTH-21st 2017 (HC, AC)',
     citation: 'Stirnemann et al., Ultrasound Obstet Gynecol 2017;49:478-486',
