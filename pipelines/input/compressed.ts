@@ -1,11 +1,14 @@
 import dcmjsCodecs from 'dcmjs-codecs';
 import sharp from 'sharp';
+import { decodeJpegXl } from './jpeg-xl.ts';
 import type { PixelFormat } from './pixel-format.ts';
 import { fromStored, type Pixels } from './pixels.ts';
 import { Refusal } from './refusal.ts';
 import type { PixelCoding } from './transfer-syntaxes.ts';
 
 const { Context, NativeCodecs } = dcmjsCodecs;
+
+type CompressedCoding = Exclude<PixelCoding, 'native' | 'video' | 'unsupported'>;
 
 let codecsReady: Promise<void> | null = null;
 
@@ -25,10 +28,20 @@ async function decodeBaseline(encoded: Uint8Array, format: PixelFormat): Promise
       `the compressed image is ${info.width} x ${info.height} pixels, the header says ${format.width} x ${format.height}`,
     );
   }
-  if (info.channels !== 1 && info.channels !== 3) {
-    throw new Refusal(`a JPEG of ${info.channels} channels is not supported`);
+  if (info.channels !== format.samples) {
+    throw new Refusal(
+      `the compressed image has ${info.channels} channels, the header says ${format.samples}`,
+    );
   }
-  return { width: info.width, height: info.height, channels: info.channels, data };
+  const photometric = format.samples === 3 ? 'RGB' : format.photometric;
+  return fromStored(data, {
+    ...format,
+    photometric,
+    planar: false,
+    bitsAllocated: 8,
+    bitsStored: 8,
+    bigEndian: false,
+  });
 }
 
 const DECODERS = {
@@ -69,18 +82,34 @@ async function decodeByCodecs(
   });
 }
 
+async function decode(
+  encoded: Buffer,
+  format: PixelFormat,
+  coding: CompressedCoding,
+): Promise<Pixels> {
+  switch (coding) {
+    case 'jpeg-baseline':
+      // libjpeg takes every unmarked JPEG of three components for YCbCr; the header knows better.
+      if (format.photometric === 'RGB') return decodeByCodecs(encoded, format, 'jpeg');
+      return decodeBaseline(encoded, format);
+    case 'jpeg-xl': {
+      const photometric = format.samples === 3 ? 'RGB' : format.photometric;
+      const samples = await decodeJpegXl(encoded, format);
+      return fromStored(samples, { ...format, photometric, planar: false, bigEndian: false });
+    }
+    default:
+      return decodeByCodecs(encoded, format, coding);
+  }
+}
+
 /** Decodes one compressed frame; throws a Refusal in a sentence where that fails. */
 export async function decodeCompressed(
-  encoded: Uint8Array,
+  encoded: Buffer,
   format: PixelFormat,
-  coding: Exclude<PixelCoding, 'native' | 'unsupported'>,
+  coding: CompressedCoding,
 ): Promise<Pixels> {
   try {
-    // libjpeg takes every unmarked JPEG of three components for YCbCr; the header knows better.
-    if (coding === 'jpeg-baseline' && format.photometric !== 'RGB') {
-      return await decodeBaseline(encoded, format);
-    }
-    return await decodeByCodecs(encoded, format, coding === 'jpeg-baseline' ? 'jpeg' : coding);
+    return await decode(encoded, format, coding);
   } catch (error) {
     if (error instanceof Refusal) throw error;
     throw new Refusal('the compressed image is cut short or damaged', { cause: error });

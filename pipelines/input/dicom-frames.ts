@@ -97,6 +97,14 @@ async function groupByMarkers(source: ByteSource, fragments: readonly Span[]): P
   return groups;
 }
 
+/** The fragments behind the offset table, in their order. */
+export async function encapsulatedFragments(
+  source: ByteSource,
+  pixelData: PixelDataElement,
+): Promise<readonly Span[]> {
+  return (await readFragments(source, pixelData.offset)).fragments;
+}
+
 /**
  * Frames of encapsulated pixel data (PS3.5 A.4): by the basic offset table where it is filled and
  * true, else one fragment per frame, else by the markers that begin a code stream.

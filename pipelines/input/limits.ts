@@ -14,4 +14,12 @@ export const LIMITS = {
   pixelsPerAnimation: 400_000_000,
   /** Decoded frames of one GIF or WebP that are held at a time. */
   animationRunBytes: 32 * 1024 * 1024,
+  /** Decoded frames of one video that are held at a time; one at least. */
+  videoCacheBytes: 16 * 1024 * 1024,
+  /** To list the frames of one video; most are listed without being decoded. */
+  videoListSeconds: 120,
+  /** To decode one frame and those that it is made from. */
+  videoFrameSeconds: 60,
+  /** A decoder that nobody asks for frames is closed after this long; it holds native memory. */
+  videoIdleSeconds: 5,
 } as const;

@@ -17,16 +17,22 @@ export interface PixelFormat {
 }
 
 const ONE_SAMPLE = ['MONOCHROME1', 'MONOCHROME2', 'PALETTE COLOR'];
-const THREE_SAMPLES = ['RGB', 'YBR_FULL', 'YBR_FULL_422', 'YBR_ICT', 'YBR_RCT'];
+const THREE_SAMPLES = ['RGB', 'YBR_FULL', 'YBR_FULL_422', 'YBR_ICT', 'YBR_RCT', 'XYB'];
 
-/** Reads and checks the pixel format; throws a Refusal that names what is not supported. */
-export function readPixelFormat(header: DicomHeader): PixelFormat {
+/** Columns and Rows; throws a Refusal for an image without size or over the limit. */
+export function readImageSize(header: DicomHeader): { width: number; height: number } {
   const width = numberOf(header, 'Columns') ?? 0;
   const height = numberOf(header, 'Rows') ?? 0;
   if (width < 1 || height < 1) throw new Refusal('the header gives the image no size');
   if (width * height > LIMITS.pixelsPerFrame) {
     throw new Refusal(`the image of ${width} x ${height} pixels is over the limit`);
   }
+  return { width, height };
+}
+
+/** Reads and checks the pixel format; throws a Refusal that names what is not supported. */
+export function readPixelFormat(header: DicomHeader): PixelFormat {
+  const { width, height } = readImageSize(header);
   const samples = numberOf(header, 'SamplesPerPixel') ?? 1;
   const photometric = textOf(header, 'PhotometricInterpretation');
   const known = samples === 1 ? ONE_SAMPLE : samples === 3 ? THREE_SAMPLES : [];

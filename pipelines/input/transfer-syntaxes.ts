@@ -1,4 +1,4 @@
-/** How the pixels of a transfer syntax are stored, and who decodes them (PS3.5 Annex A). */
+/** How the pixels of a transfer syntax are stored (PS3.5 Annex A); compressed.ts says who decodes. */
 export type PixelCoding =
   | 'native'
   | 'jpeg-baseline'
@@ -6,7 +6,9 @@ export type PixelCoding =
   | 'jpeg-ls'
   | 'jpeg-2000'
   | 'ht-jpeg-2000'
+  | 'jpeg-xl'
   | 'rle'
+  | 'video'
   | 'unsupported';
 
 export interface TransferSyntax {
@@ -30,14 +32,34 @@ const TRANSFER_SYNTAXES: Readonly<Record<string, TransferSyntax>> = {
   '1.2.840.10008.1.2.4.202': { name: 'HTJ2K Lossless RPCL', coding: 'ht-jpeg-2000' },
   '1.2.840.10008.1.2.4.203': { name: 'HTJ2K', coding: 'ht-jpeg-2000' },
   '1.2.840.10008.1.2.5': { name: 'RLE Lossless', coding: 'rle' },
-  '1.2.840.10008.1.2.4.100': { name: 'MPEG-2 video', coding: 'unsupported' },
-  '1.2.840.10008.1.2.4.101': { name: 'MPEG-2 video, high level', coding: 'unsupported' },
-  '1.2.840.10008.1.2.4.102': { name: 'MPEG-4 H.264 video', coding: 'unsupported' },
-  '1.2.840.10008.1.2.4.103': { name: 'MPEG-4 H.264 video, BD-compatible', coding: 'unsupported' },
-  '1.2.840.10008.1.2.4.104': { name: 'MPEG-4 H.264 video, 4.2', coding: 'unsupported' },
-  '1.2.840.10008.1.2.4.106': { name: 'MPEG-4 H.264 stereo video', coding: 'unsupported' },
-  '1.2.840.10008.1.2.4.107': { name: 'HEVC video', coding: 'unsupported' },
-  '1.2.840.10008.1.2.4.108': { name: 'HEVC video, 10 bit', coding: 'unsupported' },
+  '1.2.840.10008.1.2.4.100': { name: 'MPEG-2 video', coding: 'video' },
+  '1.2.840.10008.1.2.4.100.1': { name: 'MPEG-2 video, fragmentable', coding: 'video' },
+  '1.2.840.10008.1.2.4.101': { name: 'MPEG-2 video, high level', coding: 'video' },
+  '1.2.840.10008.1.2.4.101.1': { name: 'MPEG-2 video, high level, fragmentable', coding: 'video' },
+  '1.2.840.10008.1.2.4.102': { name: 'MPEG-4 H.264 video', coding: 'video' },
+  '1.2.840.10008.1.2.4.102.1': { name: 'MPEG-4 H.264 video, fragmentable', coding: 'video' },
+  '1.2.840.10008.1.2.4.103': { name: 'MPEG-4 H.264 video, BD-compatible', coding: 'video' },
+  '1.2.840.10008.1.2.4.103.1': {
+    name: 'MPEG-4 H.264 video, BD-compatible, fragmentable',
+    coding: 'video',
+  },
+  '1.2.840.10008.1.2.4.104': { name: 'MPEG-4 H.264 video, 4.2', coding: 'video' },
+  '1.2.840.10008.1.2.4.104.1': { name: 'MPEG-4 H.264 video, 4.2, fragmentable', coding: 'video' },
+  '1.2.840.10008.1.2.4.105': { name: 'MPEG-4 H.264 video, 4.2 for 3D', coding: 'video' },
+  '1.2.840.10008.1.2.4.105.1': {
+    name: 'MPEG-4 H.264 video, 4.2 for 3D, fragmentable',
+    coding: 'video',
+  },
+  '1.2.840.10008.1.2.4.106': { name: 'MPEG-4 H.264 stereo video', coding: 'video' },
+  '1.2.840.10008.1.2.4.106.1': {
+    name: 'MPEG-4 H.264 stereo video, fragmentable',
+    coding: 'video',
+  },
+  '1.2.840.10008.1.2.4.107': { name: 'HEVC video', coding: 'video' },
+  '1.2.840.10008.1.2.4.108': { name: 'HEVC video, 10 bit', coding: 'video' },
+  '1.2.840.10008.1.2.4.110': { name: 'JPEG XL Lossless', coding: 'jpeg-xl' },
+  '1.2.840.10008.1.2.4.111': { name: 'JPEG XL, from JPEG', coding: 'jpeg-xl' },
+  '1.2.840.10008.1.2.4.112': { name: 'JPEG XL', coding: 'jpeg-xl' },
 };
 
 /** The entry of a transfer syntax UID; an unknown one is unsupported under its own UID. */
