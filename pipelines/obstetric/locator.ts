@@ -1,7 +1,11 @@
 import type { Ellipse, GrayImage, Point } from '../contract/image.ts';
+import type { Rectangle } from '../contract/study.ts';
 import type { Result } from '../result/envelope.ts';
 
-/** Classes of the plane classifier (service.md 2.6; obstetric reference 1.1). */
+/**
+ * Classes of the plane classifier (service.md 2.6; obstetric reference 1.1): the eight of the service,
+ * then the views of the other sections.
+ */
 export const PLANES = [
   'transthalamic',
   'transventricular',
@@ -11,6 +15,12 @@ export const PLANES = [
   'thorax',
   'cervix',
   'other',
+  'midsagittal',
+  'transperineal',
+  'early-pregnancy',
+  'amniotic-fluid',
+  'placenta',
+  'four-chamber',
 ] as const;
 export type Plane = (typeof PLANES)[number];
 
@@ -27,6 +37,40 @@ export interface LocatedOutline {
   /** False below the gate of the model: named, and not used. */
   accepted: boolean;
 }
+
+/** Pubic symphysis and fetal head of a transperineal image. */
+export interface LocatedSymphysisHead {
+  symphysis: Ellipse;
+  head: Ellipse;
+  /** Points of the skull's outline, in pixels. */
+  skull: readonly Point[];
+  confidence: number;
+  accepted: boolean;
+}
+
+/** Structures of a first-trimester mid-sagittal image (Cui and Dong 2022). */
+export const MIDSAGITTAL_STRUCTURES = [
+  'thalami',
+  'midbrain',
+  'palate',
+  'intracranial-translucency',
+  'cisterna-magna',
+  'nuchal-translucency',
+  'nasal-bone',
+  'nasal-tip',
+  'nasal-skin',
+] as const;
+export type MidsagittalStructure = (typeof MIDSAGITTAL_STRUCTURES)[number];
+
+export interface LocatedBox {
+  /** Pixels of the image. */
+  box: Rectangle;
+  confidence: number;
+  accepted: boolean;
+}
+
+/** What was found of the structures; one that was not found has no entry. */
+export type LocatedMidsagittal = Partial<Record<MidsagittalStructure, LocatedBox>>;
 
 export interface LocatedEnds {
   ends: readonly [Point, Point];
@@ -50,6 +94,10 @@ export interface Locator {
   head: ((images: readonly GrayImage[]) => Promise<(LocatedOutline | null)[]>) | null;
   abdomen: ((images: readonly GrayImage[]) => Promise<(LocatedOutline | null)[]>) | null;
   femur: ((images: readonly GrayImage[]) => Promise<(LocatedEnds | null)[]>) | null;
+  symphysisHead:
+    | ((images: readonly GrayImage[]) => Promise<(LocatedSymphysisHead | null)[]>)
+    | null;
+  midsagittal: ((images: readonly GrayImage[]) => Promise<LocatedMidsagittal[]>) | null;
   uncertainty: LocatorUncertainty;
   /** The models behind the answers, as the result names them. */
   models: Result['models'];

@@ -40,6 +40,8 @@ export async function openLocator(
     head: head && ((images) => locateOutline(head, images)),
     abdomen: abdomen && ((images) => locateOutline(abdomen, images)),
     femur: femur && ((images) => locateFemurEnds(femur, images)),
+    symphysisHead: null,
+    midsagittal: null,
     uncertainty: {
       hc: head && (await measuredUncertainty(head.model)),
       ac: abdomen && (await measuredUncertainty(abdomen.model)),

@@ -13,6 +13,12 @@ export const PLANE_LABELS: Readonly<Record<Plane, string>> = {
   thorax: 'thorax',
   cervix: 'maternal cervix',
   other: 'other',
+  midsagittal: 'first-trimester mid-sagittal fetus',
+  transperineal: 'transperineal mid-sagittal',
+  'early-pregnancy': 'early pregnancy',
+  'amniotic-fluid': 'amniotic fluid',
+  placenta: 'placenta',
+  'four-chamber': 'four-chamber view',
 };
 
 /** What biometry needs, by structure: one of its planes. */

@@ -37,6 +37,8 @@ const knownFemur: Locator = {
       confidence: 0.9,
       accepted: true,
     })),
+  symphysisHead: null,
+  midsagittal: null,
   uncertainty: { hc: null, ac: null, fl: 2 },
   models: [],
 };
