@@ -1,0 +1,243 @@
+import type { GrayImage } from '../contract/image.ts';
+import type { Rectangle } from '../contract/study.ts';
+import { autocovariance, periodOf, withoutDrift } from './beats-period.ts';
+
+/** What a cine must bring before its motion is looked at, and what counts as a heart beat. */
+export const CARDIAC_MOTION = {
+  /** Plausible rates, beats per minute (obstetric reference 0.6). */
+  slowest: 40,
+  fastest: 260,
+  /** Shortest clip, seconds, and lowest frame rate that give a rate. */
+  seconds: 1.5,
+  framesPerSecond: 10,
+  /** Beats that a clip must hold before a repetition is one. */
+  beats: 2.5,
+  /** Grey levels (standard deviation) that a block must swing. */
+  swing: 2.5,
+  /** Autocorrelation of the beating blocks at the period. */
+  gate: 0.4,
+  /** Above this share of the textured blocks the whole picture moves, or the video flickers. */
+  local: 0.5,
+  /** Blocks across the longer side of the looked-at area. */
+  blocks: 64,
+  /** Frames that are looked at: the first ten seconds at 30 a second. */
+  frames: 300,
+} as const;
+
+export type CardiacActivity =
+  | {
+      status: 'beating';
+      beatsPerMinute: number;
+      /** Half a frame of error in the whole clip, beats per minute. */
+      uncertainty: number;
+      /** Autocorrelation at the period, 0 to 1. */
+      strength: number;
+      /** Around the blocks that beat, pixels of the frame. */
+      area: Rectangle;
+    }
+  /** Looked for and not seen, which is no proof of absence. */
+  | { status: 'not-seen'; strength: number }
+  | {
+      status: 'not-assessable';
+      reason: 'still' | 'no-frame-times' | 'too-short' | 'too-slow' | 'whole-picture-moves';
+    };
+
+interface BlockGrid {
+  area: Rectangle;
+  size: number;
+  columns: number;
+  rows: number;
+}
+
+function gridOver(image: GrayImage, area: Rectangle | undefined): BlockGrid {
+  const whole = { minX: 0, minY: 0, maxX: image.width - 1, maxY: image.height - 1 };
+  const clipped = area ?? whole;
+  const width = clipped.maxX - clipped.minX + 1;
+  const height = clipped.maxY - clipped.minY + 1;
+  const size = Math.max(2, Math.round(Math.max(width, height) / CARDIAC_MOTION.blocks));
+  const columns = Math.max(1, Math.floor(width / size));
+  const rows = Math.max(1, Math.floor(height / size));
+  return { area: clipped, size, columns, rows };
+}
+
+function blockMeans(image: GrayImage, { area, size, columns, rows }: BlockGrid): Float32Array {
+  const means = new Float32Array(columns * rows);
+  for (let y = 0; y < rows * size; y++) {
+    const row = (area.minY + y) * image.width + area.minX;
+    const blockRow = Math.floor(y / size) * columns;
+    for (let x = 0; x < columns * size; x++) {
+      const block = blockRow + Math.floor(x / size);
+      means[block] = (means[block] as number) + (image.data[row + x] as number);
+    }
+  }
+  return means.map((sum) => sum / (size * size));
+}
+
+/** Values at evenly spaced times by linear interpolation; `times` ascend. */
+export function evenlySpaced(
+  values: readonly number[],
+  times: readonly number[],
+  step: number,
+): number[] {
+  const start = times[0] ?? 0;
+  const count = Math.floor(((times.at(-1) ?? start) - start) / step + 1e-6) + 1;
+  let i = 0;
+  return Array.from({ length: count }, (_, k) => {
+    const t = start + k * step;
+    while (i < times.length - 2 && (times[i + 1] ?? 0) <= t) i++;
+    const from = times[i] ?? 0;
+    const span = (times[i + 1] ?? from) - from;
+    const share = span > 0 ? Math.max(0, Math.min(1, (t - from) / span)) : 0;
+    return (values[i] ?? 0) * (1 - share) + (values[i + 1] ?? values[i] ?? 0) * share;
+  });
+}
+
+/** Sums of each value with its eight neighbours, for every lag of every block. */
+function pooled(covariances: readonly Float64Array[], grid: BlockGrid): Float64Array[] {
+  const { columns, rows } = grid;
+  return covariances.map((own, block) => {
+    const column = block % columns;
+    const row = Math.floor(block / columns);
+    const sum = new Float64Array(own.length);
+    for (let y = Math.max(0, row - 1); y <= Math.min(rows - 1, row + 1); y++) {
+      for (let x = Math.max(0, column - 1); x <= Math.min(columns - 1, column + 1); x++) {
+        const other = covariances[y * columns + x];
+        if (other) for (let k = 0; k < sum.length; k++) sum[k] = (sum[k] ?? 0) + (other[k] ?? 0);
+      }
+    }
+    return sum;
+  });
+}
+
+function around(blocks: readonly number[], { area, size, columns }: BlockGrid): Rectangle {
+  const xs = blocks.map((block) => block % columns);
+  const ys = blocks.map((block) => Math.floor(block / columns));
+  return {
+    minX: area.minX + Math.min(...xs) * size,
+    minY: area.minY + Math.min(...ys) * size,
+    maxX: area.minX + (Math.max(...xs) + 1) * size - 1,
+    maxY: area.minY + (Math.max(...ys) + 1) * size - 1,
+  };
+}
+
+/** Blocks of `members` that hang together with `seed`. */
+function cluster(seed: number, members: ReadonlySet<number>, { columns }: BlockGrid): number[] {
+  const found = new Set([seed]);
+  const open = [seed];
+  for (let block = open.pop(); block !== undefined; block = open.pop()) {
+    const column = block % columns;
+    for (const [dx, dy] of [
+      [-1, 0],
+      [1, 0],
+      [0, -1],
+      [0, 1],
+    ] as const) {
+      const x = column + dx;
+      const next = block + dx + dy * columns;
+      if (x < 0 || x >= columns || found.has(next) || !members.has(next)) continue;
+      found.add(next);
+      open.push(next);
+    }
+  }
+  return [...found];
+}
+
+function strengthAt(covariance: Float64Array, lag: number): number {
+  const below = Math.floor(lag);
+  const share = lag - below;
+  const value = (covariance[below] ?? 0) * (1 - share) + (covariance[below + 1] ?? 0) * share;
+  const power = covariance[0] ?? 0;
+  return power > 0 ? value / power : 0;
+}
+
+function judge(series: readonly number[][], step: number, grid: BlockGrid): CardiacActivity {
+  const length = series[0]?.length ?? 0;
+  const slowestLag = Math.min(60 / CARDIAC_MOTION.slowest / step, length / CARDIAC_MOTION.beats);
+  const fastestLag = 60 / CARDIAC_MOTION.fastest / step;
+  const longest = Math.floor(Math.max(slowestLag, (3 * length) / 4));
+  const drift = Math.round(60 / CARDIAC_MOTION.slowest / step);
+  const covariances = series.map((values) => autocovariance(withoutDrift(values, drift), longest));
+  const regions = pooled(covariances, grid);
+  const power = CARDIAC_MOTION.swing ** 2;
+  const moving: { block: number; covariance: Float64Array; lag: number; strength: number }[] = [];
+  for (const [block, covariance] of regions.entries()) {
+    // Nine blocks are summed; the three that a wall crosses must swing.
+    if ((covariance[0] ?? 0) < 3 * power) continue;
+    const period = periodOf(covariance, Math.ceil(fastestLag), Math.floor(slowestLag));
+    if (period) moving.push({ block, covariance, ...period });
+  }
+  const best = moving.reduce<(typeof moving)[number] | null>(
+    (top, next) => (next.strength > (top?.strength ?? 0) ? next : top),
+    null,
+  );
+  if (!best || best.strength < CARDIAC_MOTION.gate) {
+    return { status: 'not-seen', strength: best?.strength ?? 0 };
+  }
+  const together = moving.filter(
+    ({ covariance }) => strengthAt(covariance, best.lag) >= CARDIAC_MOTION.gate,
+  );
+  const textured = series.filter((values) => values.some((value) => value > 12)).length;
+  if (together.length > CARDIAC_MOTION.local * textured) {
+    return { status: 'not-assessable', reason: 'whole-picture-moves' };
+  }
+  const members = cluster(best.block, new Set(together.map(({ block }) => block)), grid);
+  const sum = new Float64Array(longest + 1);
+  for (const block of members) {
+    const covariance = covariances[block];
+    if (covariance)
+      for (let k = 0; k <= longest; k++) sum[k] = (sum[k] ?? 0) + (covariance[k] ?? 0);
+  }
+  const period = periodOf(sum, Math.ceil(fastestLag), Math.floor(slowestLag)) ?? best;
+  const beatsPerMinute = 60 / (period.lag * step);
+  return {
+    status: 'beating',
+    beatsPerMinute,
+    uncertainty: (beatsPerMinute * step) / 2 / (length * step - period.lag * step),
+    strength: best.strength,
+    area: around(members, grid),
+  };
+}
+
+/**
+ * Whether something beats in a cine and how fast, from how the grey levels of small blocks repeat.
+ * `times` are the seconds of the frames; `area` (pixels) leaves out what is not ultrasound. A still
+ * never shows activity (obstetric reference 19), nor does a cine whose frame times are unknown.
+ * Frames are read once, in order, and not kept.
+ */
+export async function cardiacActivity(
+  frames: AsyncIterable<GrayImage> | Iterable<GrayImage>,
+  times: readonly number[],
+  area?: Rectangle,
+): Promise<CardiacActivity> {
+  const count = Math.min(times.length, CARDIAC_MOTION.frames);
+  const used = times.slice(0, count);
+  const seconds = (used.at(-1) ?? 0) - (used[0] ?? 0);
+  if (count < 2) return { status: 'not-assessable', reason: 'still' };
+  if (!(seconds > 0) || used.some((time, i) => i > 0 && time <= (used[i - 1] ?? 0))) {
+    return { status: 'not-assessable', reason: 'no-frame-times' };
+  }
+  const step = seconds / (count - 1);
+  // One frame less than the nominal length still holds it: times are those of the frames' starts.
+  if (seconds + step < CARDIAC_MOTION.seconds) {
+    return { status: 'not-assessable', reason: 'too-short' };
+  }
+  if (1 / step < CARDIAC_MOTION.framesPerSecond * (1 - 1e-6)) {
+    return { status: 'not-assessable', reason: 'too-slow' };
+  }
+  let grid: BlockGrid | null = null;
+  const means: Float32Array[] = [];
+  for await (const image of frames) {
+    grid ??= gridOver(image, area);
+    means.push(blockMeans(image, grid));
+    if (means.length === count) break;
+  }
+  if (!grid || means.length < count) return { status: 'not-assessable', reason: 'still' };
+  const series = Array.from({ length: grid.columns * grid.rows }, (_, block) =>
+    evenlySpaced(
+      means.map((frame) => frame[block] ?? 0),
+      used,
+      step,
+    ),
+  );
+  return judge(series, step, grid);
+}
