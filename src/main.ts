@@ -12,7 +12,7 @@ import { buildTid5000 } from '../pipelines/artifacts/sr/tid5000.ts';
 import { echoEndpoint } from '../pipelines/echo/endpoint.ts';
 import { readModelCards } from '../pipelines/inference/model-cards.ts';
 import { obstetricEndpoint } from '../pipelines/obstetric/endpoint.ts';
-import { DEFAULT_ACCOUNT_ID } from './accounts/keys.ts';
+import { createAuthenticate, DEFAULT_ACCOUNT_ID } from './accounts/keys.ts';
 import { createOperations } from './admin/operations.ts';
 import { type AdminOperations, serveAdminSocket } from './admin/socket.ts';
 import { migrate } from './database/migrate.ts';
@@ -221,10 +221,11 @@ async function startApi(
   const app = createHttpApp({
     core,
     database,
+    authenticate: createAuthenticate(database),
     uploads,
     blobs,
     outbound,
-    limits: createCallLimits(config.http),
+    limits: createCallLimits({ database, config: config.http }),
     signer: createUrlSigner(await loadSigningSecret(database)),
     config: config.http,
     models: () => readModelCards(config.models.allow),

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { batched } from '../database/batched.ts';
 import type { Database, Queryable } from '../database/port.ts';
 import { SonogateError } from '../errors/catalogue.ts';
 import { newId } from '../requests/ids.ts';
@@ -133,29 +134,36 @@ export function rotateKey(
 }
 
 /**
- * The account and scopes behind a key.
+ * The account and scopes behind a key, as they are at this moment: a revocation counts at once.
  * @throws SonogateError `invalid_key` when it is unknown, revoked or expired.
  */
-export async function authenticate(
-  database: Queryable,
-  key: string,
-  now = new Date(),
-): Promise<Principal> {
-  if (!KEY_FORM.test(key)) throw new SonogateError('invalid_key');
-  const { rows } = await database.query<KeyRecord>(
-    `SELECT ${COLUMNS} FROM api_keys
-     WHERE sha256 = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`,
-    [digest(key), now],
-    'authenticate',
-  );
-  const record = rows[0];
-  if (!record) throw new SonogateError('invalid_key');
-  await noteUse(database, record, now);
-  return {
-    accountId: record.account_id,
-    keyId: record.id,
-    test: record.test,
-    scopes: record.scopes,
+export type Authenticate = (key: string, now?: Date) => Promise<Principal>;
+
+/** Looks up together the keys of calls that come together. */
+export function createAuthenticate(database: Queryable): Authenticate {
+  const recordOf = batched(async (digests: readonly string[]) => {
+    const { rows } = await database.query<KeyRecord & { sha256: string }>(
+      `SELECT sha256, ${COLUMNS} FROM api_keys
+       WHERE sha256 = ANY($1::text[]) AND revoked_at IS NULL`,
+      [[...new Set(digests)]],
+      'authenticate',
+    );
+    const records = new Map(rows.map((row) => [row.sha256, row]));
+    return digests.map((each) => records.get(each) ?? null);
+  });
+
+  return async (key, now = new Date()) => {
+    const record = KEY_FORM.test(key) ? await recordOf(digest(key)) : null;
+    if (!record || (record.expires_at !== null && record.expires_at <= now)) {
+      throw new SonogateError('invalid_key');
+    }
+    await noteUse(database, record, now);
+    return {
+      accountId: record.account_id,
+      keyId: record.id,
+      test: record.test,
+      scopes: record.scopes,
+    };
   };
 }
 

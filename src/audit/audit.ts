@@ -32,30 +32,19 @@ export type SubmitAudit = Omit<AuditEntry, 'requestId'>;
 const INSERT = 'INSERT INTO audit (request_id, at, account_id, key_id, action, status, call_id)';
 
 export async function writeAudit(database: Queryable, entry: AuditEntry): Promise<void> {
+  const { requestId, at, accountId, keyId, action, status, callId } = entry;
   await database.query(
     `${INSERT} VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-    [entry.requestId, ...auditValues(entry)],
+    [requestId, at, accountId, keyId, action, status, callId],
     'write-audit',
   );
 }
 
 /**
- * As `writeAudit`, as a part of the statement that makes the request: of the row `made`, with
- * `auditValues` from the parameter `first` on. Without an entry it writes nothing.
+ * As `writeAudit`, as a part of the statement that makes requests: for each id of `made` the
+ * `SubmitAudit` that `new` has for it as `audit`, when it has one.
  */
-export function insertAuditOfMade(first: number): string {
-  const [at, account, key, action, status, call] = [0, 1, 2, 3, 4, 5].map((n) => `$${first + n}`);
-  return `${INSERT} SELECT made.id, ${at}::timestamptz, ${account}, ${key}, ${action},
-    ${status}::integer, ${call} FROM made WHERE ${call}::text IS NOT NULL`;
-}
-
-export function auditValues(entry: SubmitAudit | undefined): unknown[] {
-  return [
-    entry?.at,
-    entry?.accountId,
-    entry?.keyId,
-    entry?.action,
-    entry?.status,
-    entry?.callId,
-  ].map((value) => value ?? null);
-}
+export const MADE_AUDIT = `${INSERT}
+    SELECT id, (audit ->> 'at')::timestamptz, audit ->> 'accountId', audit ->> 'keyId',
+      audit ->> 'action', (audit ->> 'status')::integer, audit ->> 'callId'
+    FROM made JOIN new USING (id) WHERE audit IS NOT NULL`;

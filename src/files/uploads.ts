@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { batched } from '../database/batched.ts';
 import type { Queryable } from '../database/port.ts';
 import { SonogateError } from '../errors/catalogue.ts';
 import { newId } from '../requests/ids.ts';
@@ -122,6 +123,18 @@ export function createUploads({
     return toFile(rows[0]);
   }
 
+  /** Looks up together the files of submits that come together. */
+  const readyFiles = batched(async (asked: readonly (readonly string[])[]) => {
+    const { rows } = await database.query<FileRow>(
+      `SELECT id, account_id, filename, media_type, bytes, status, sha256, created_at, expires_at
+       FROM files WHERE id = ANY($1::text[]) AND status = 'ready'`,
+      [[...new Set(asked.flat())]],
+      'ready-files',
+    );
+    const files = new Map(rows.map((row) => [row.id, toFile(row)]));
+    return asked.map((ids) => ids.flatMap((id) => files.get(id) ?? []));
+  });
+
   /** SHA-256 of what the client has PUT to the store by itself; null when it has not. */
   async function takeIn({ id, status, bytes }: FileRow): Promise<string | null> {
     if (!blobs.direct || status !== 'pending' || bytes === null) return null;
@@ -217,14 +230,11 @@ export function createUploads({
     },
 
     async ready(accountId, ids) {
-      const { rows } = await database.query<FileRow>(
-        `SELECT id, account_id, filename, media_type, bytes, status, sha256, created_at, expires_at
-         FROM files
-         WHERE id = ANY($1::text[]) AND account_id = $2 AND status = 'ready' AND expires_at > $3`,
-        [ids, accountId, now()],
-        'ready-files',
+      const at = now();
+      const found = (await readyFiles(ids)).filter(
+        ({ account_id, expires_at }) => account_id === accountId && expires_at > at,
       );
-      const due = rows.filter(({ expires_at }) => expires_at < expiry());
+      const due = found.filter(({ expires_at }) => expires_at < expiry());
       if (due.length > 0) {
         // What expired in between is not brought back: its bytes may have gone.
         const { rowCount } = await database.query(
@@ -234,7 +244,7 @@ export function createUploads({
         if (rowCount !== due.length) return this.ready(accountId, ids);
       }
       return new Map(
-        rows.map(toFile).map(({ id, filename, bytes, sha256 }) => {
+        found.map(({ id, filename, bytes, sha256 }) => {
           const digest = sha256 as string;
           return [id, { name: filename, path: '', bytes: bytes as number, sha256: digest }];
         }),

@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa';
-import { authenticate, type Scope } from '../accounts/keys.ts';
+import type { Scope } from '../accounts/keys.ts';
 import { SonogateError } from '../errors/catalogue.ts';
 import { rateLimitHeaders } from './call-limits.ts';
 import type { HttpDeps, HttpState } from './deps.ts';
@@ -9,7 +9,11 @@ const CREDENTIALS = /^(?:Bearer|Key) +([A-Za-z0-9._~+/-]+=*) *$/i;
 
 /** Lets a call through whose key has the scope and calls left; an `admin` key has them all. */
 export function requireScope(
-  { database, limits, now = () => new Date() }: Pick<HttpDeps, 'database' | 'limits' | 'now'>,
+  {
+    authenticate,
+    limits,
+    now = () => new Date(),
+  }: Pick<HttpDeps, 'authenticate' | 'limits' | 'now'>,
   scope: Scope,
 ): Middleware<HttpState> {
   return async (context, next) => {
@@ -17,8 +21,8 @@ export function requireScope(
     if (!key) {
       throw new SonogateError('unauthenticated', 'Send `Authorization: Bearer` with an API key.');
     }
-    const principal = await authenticate(database, key, now());
-    const allowance = limits.take(principal.keyId);
+    const principal = await authenticate(key, now());
+    const allowance = await limits.take(principal.keyId);
     context.set(rateLimitHeaders(allowance));
     if (!allowance.allowed) {
       context.set('Retry-After', String(allowance.retrySeconds));

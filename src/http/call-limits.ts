@@ -1,10 +1,9 @@
 import type { Config } from '../../config/schema.ts';
+import { batched } from '../database/batched.ts';
+import type { Queryable } from '../database/port.ts';
 import { SonogateError } from '../errors/catalogue.ts';
 
 const WINDOW_SECONDS = 60;
-
-/** Full buckets are forgotten after this many keys, so that memory stays bounded. */
-const KEPT_BUCKETS = 10_000;
 
 /** What is left of the calls of a key. */
 export interface Allowance {
@@ -18,13 +17,10 @@ export interface Allowance {
   quota: number;
 }
 
-/**
- * Limits per key, kept in the memory of this process: two processes allow twice as much, and a
- * restart forgets what was used.
- */
+/** Limits per key: of calls over all processes of a site, of open streams in this process. */
 export interface CallLimits {
   /** Counts a call, when it is allowed. */
-  take(keyId: string): Allowance;
+  take(keyId: string): Promise<Allowance>;
   /**
    * Counts an open stream until the function that it returns is called.
    * @throws SonogateError `rate_limited`
@@ -32,60 +28,81 @@ export interface CallLimits {
   openStream(keyId: string): () => void;
 }
 
-/** A token bucket per key: a minute's calls may come at once, and refill evenly. */
-export function createCallLimits(
-  {
-    callsPerMinute,
-    openStreamsPerKey,
-  }: Pick<Config['http'], 'callsPerMinute' | 'openStreamsPerKey'>,
-  now: () => number = () => performance.now() / 1000,
-): CallLimits {
-  const perSecond = callsPerMinute / WINDOW_SECONDS;
-  const buckets = new Map<string, { calls: number; at: number }>();
-  const streams = new Map<string, number>();
+interface CallLimitParts {
+  database: Queryable;
+  config: Pick<Config['http'], 'callsPerMinute' | 'openStreamsPerKey'>;
+  /** Without it the database's clock, the one clock that all processes share. */
+  now?: () => Date;
+}
 
-  const forgetFull = (at: number) => {
-    for (const [key, bucket] of buckets) {
-      if (bucket.calls + (at - bucket.at) * perSecond >= callsPerMinute) buckets.delete(key);
-    }
-  };
+/** A token bucket per key: a minute's calls may come at once, and refill evenly. */
+export function createCallLimits({ database, config, now }: CallLimitParts): CallLimits {
+  const { callsPerMinute: quota, openStreamsPerKey } = config;
+  const perSecond = quota / WINDOW_SECONDS;
+
+  const allowanceOf = (allowed: boolean, calls: number): Allowance => ({
+    allowed,
+    remaining: Math.floor(calls),
+    resetSeconds: Math.ceil((quota - calls) / perSecond),
+    retrySeconds: calls >= 1 ? 0 : Math.ceil((1 - calls) / perSecond),
+    quota,
+  });
 
   return {
-    take(keyId) {
-      const at = now();
-      const bucket = buckets.get(keyId) ?? { calls: callsPerMinute, at };
-      const there = Math.min(callsPerMinute, bucket.calls + (at - bucket.at) * perSecond);
-      const allowed = there >= 1;
-      const calls = allowed ? there - 1 : there;
-      if (buckets.size >= KEPT_BUCKETS) forgetFull(at);
-      buckets.set(keyId, { calls, at });
-      return {
-        allowed,
-        remaining: Math.floor(calls),
-        resetSeconds: Math.ceil((callsPerMinute - calls) / perSecond),
-        retrySeconds: calls >= 1 ? 0 : Math.ceil((1 - calls) / perSecond),
-        quota: callsPerMinute,
-      };
-    },
+    take: batched(async (keyIds: readonly string[]) => {
+      const asked = new Map<string, number>();
+      for (const id of keyIds) asked.set(id, (asked.get(id) ?? 0) + 1);
+      const { rows } = await database.query<{
+        key_id: string;
+        calls_left: number;
+        granted: number;
+      }>(
+        TAKE,
+        [[...asked.keys()], [...asked.values()], quota, perSecond, now?.() ?? null],
+        'take-calls',
+      );
+      const buckets = new Map(rows.map((row) => [row.key_id, row]));
+      return keyIds.map((id) => {
+        const bucket = buckets.get(id);
+        if (!bucket) throw new Error(`no bucket of ${id}`);
+        bucket.granted -= 1;
+        return allowanceOf(bucket.granted >= 0, bucket.calls_left + Math.max(0, bucket.granted));
+      });
+    }),
+    openStream: countStreams(openStreamsPerKey),
+  };
+}
 
-    openStream(keyId) {
-      const open = streams.get(keyId) ?? 0;
-      if (open >= openStreamsPerKey) {
-        throw new SonogateError(
-          'rate_limited',
-          `A key may hold ${openStreamsPerKey} streams open.`,
-        );
-      }
-      streams.set(keyId, open + 1);
-      let held = true;
-      return () => {
-        if (!held) return;
-        held = false;
-        const left = (streams.get(keyId) ?? 1) - 1;
-        if (left > 0) streams.set(keyId, left);
-        else streams.delete(keyId);
-      };
-    },
+/** Keys in order, so that two processes that take of the same ones do not wait for each other. */
+const TAKE = `
+  INSERT INTO call_buckets AS kept (key_id, calls_left, filled_at, granted)
+  SELECT id, $3::float8 - LEAST(n, $3), COALESCE($5, now()), LEAST(n, $3)
+  FROM unnest($1::text[], $2::integer[]) AS asked (id, n) ORDER BY id
+  ON CONFLICT (key_id) DO UPDATE SET (calls_left, filled_at, granted) = (
+    SELECT there - allowed, excluded.filled_at, allowed
+    FROM (SELECT LEAST($3, kept.calls_left + $4::float8 * GREATEST(0,
+            EXTRACT(EPOCH FROM excluded.filled_at - kept.filled_at))::float8) AS there) AS bucket,
+      unnest($1::text[], $2::integer[]) AS asked (id, n),
+      LATERAL (SELECT LEAST(n, floor(there))::integer AS allowed) AS decision
+    WHERE id = kept.key_id)
+  RETURNING key_id, calls_left, granted`;
+
+function countStreams(openStreamsPerKey: number): CallLimits['openStream'] {
+  const streams = new Map<string, number>();
+  return (keyId) => {
+    const open = streams.get(keyId) ?? 0;
+    if (open >= openStreamsPerKey) {
+      throw new SonogateError('rate_limited', `A key may hold ${openStreamsPerKey} streams open.`);
+    }
+    streams.set(keyId, open + 1);
+    let held = true;
+    return () => {
+      if (!held) return;
+      held = false;
+      const left = (streams.get(keyId) ?? 1) - 1;
+      if (left > 0) streams.set(keyId, left);
+      else streams.delete(keyId);
+    };
   };
 }
 

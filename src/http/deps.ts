@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import type { Config } from '../../config/schema.ts';
 import type { ModelCard } from '../../pipelines/inference/model-cards.ts';
-import type { Principal } from '../accounts/keys.ts';
+import type { Authenticate, Principal } from '../accounts/keys.ts';
 import type { Database } from '../database/port.ts';
 import type { BlobStore } from '../files/blob-store.ts';
 import type { Uploads } from '../files/uploads.ts';
@@ -16,6 +16,7 @@ import type { UrlSigner } from './signed-url.ts';
 export interface HttpDeps {
   core: RequestCore;
   database: Database;
+  authenticate: Authenticate;
   uploads: Uploads;
   blobs: Pick<BlobStore, 'direct'>;
   outbound: Pick<OutboundClient, 'check'>;

@@ -7,6 +7,7 @@ import {
   Worker,
 } from 'bullmq';
 import { Redis, type RedisOptions } from 'ioredis';
+import { batched } from '../database/batched.ts';
 import type { PooledDatabase } from '../database/pooled.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { Priority } from '../requests/port.ts';
@@ -110,19 +111,25 @@ async function openOn<Connection>(
   queue.on('error', warn);
   // A connection lost while BullMQ sets itself up would leave it waiting for ever.
   await queue.waitUntilReady();
-
-  return {
-    add: async (requestId, priority) => {
-      await queue.add(
-        'request',
-        {},
-        {
+  const add = batched(async (asked: readonly { requestId: string; priority: Priority }[]) => {
+    await queue.addBulk(
+      asked.map(({ requestId, priority }) => ({
+        name: 'request',
+        data: {},
+        opts: {
           jobId: requestId,
           priority: PRIORITY[priority],
           removeOnComplete: true,
           removeOnFail: true,
         },
-      );
+      })),
+    );
+    return asked;
+  });
+
+  return {
+    add: async (requestId, priority) => {
+      await add({ requestId, priority });
     },
     remove: async (requestId) => {
       await queue.remove(requestId);

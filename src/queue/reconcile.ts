@@ -3,17 +3,18 @@ import type { Logger } from '../logging/logger.ts';
 import type { Priority } from '../requests/port.ts';
 import type { RequestQueue } from './queue.ts';
 
-const EVERY_MILLISECONDS = 5000;
+const EVERY_MILLISECONDS = 2000;
 
 /** A request that was put on the queue this long ago and still waits may have lost its job. */
 const RECHECK_SECONDS = 30;
 
-const BATCH = 200;
+const BATCH = 500;
 
 /**
- * Puts every request that should be worked on but is in nobody's hands back on the queue: queued
- * ones whose job was lost or never made, and those whose worker died. Adding a job that exists is
- * harmless, so nothing needs to be known of the queue's inside.
+ * Puts every request that should be worked on but is in nobody's hands back on the queue: new ones
+ * that no pass has seen to, whose process may have ended before it made the job; queued ones whose
+ * job was lost since; those whose worker died. Adding a job that exists is harmless, so nothing needs
+ * to be known of the queue's inside.
  * @returns how many requests were put on the queue.
  */
 export async function reconcile(
@@ -28,11 +29,12 @@ export async function reconcile(
      ORDER BY enqueued_at NULLS FIRST, id LIMIT $2`,
     [RECHECK_SECONDS, BATCH],
   );
-  for (const { id, priority } of rows) {
-    await queue.add(id, priority);
-    await database.query('UPDATE requests SET enqueued_at = now() WHERE id = $1', [id]);
-  }
-  return rows.length;
+  if (rows.length === 0) return 0;
+  await Promise.all(rows.map(({ id, priority }) => queue.add(id, priority)));
+  await database.query('UPDATE requests SET enqueued_at = now() WHERE id = ANY($1::text[])', [
+    rows.map(({ id }) => id),
+  ]);
+  return rows.length === BATCH ? rows.length + (await reconcile(database, queue)) : rows.length;
 }
 
 /** Reconciles now and every few seconds. Resolves after the first time. */

@@ -1,88 +1,131 @@
-import { auditValues, insertAuditOfMade, writeAudit } from '../audit/audit.ts';
+import { MADE_AUDIT, type SubmitAudit, writeAudit } from '../audit/audit.ts';
+import { batched } from '../database/batched.ts';
 import type { Database } from '../database/port.ts';
 import { costOf } from './cost.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { EventRecord } from './events.ts';
 import { newId } from './ids.ts';
-import type { SubmitCommand } from './port.ts';
+import type { RequestFile, SubmitCommand } from './port.ts';
 import type { RequestRow } from './row.ts';
 import { STAGES } from './stage.ts';
+
+/** A request as it is handed to the database, with what belongs to it. */
+interface NewRequest {
+  row: RequestRow;
+  files: RequestFile[];
+  prior_files: RequestFile[];
+  deliver_to: SubmitCommand['deliverTo'];
+  unique_key: string | null;
+  events: EventRecord[];
+  audit: SubmitAudit | null;
+}
+
+/**
+ * Requests, first events and audit entries as one statement, which is one commit: the submit is as
+ * fast as the disk. Nobody is notified, because nobody can be watching an id that has not been told.
+ * `enqueued_at` stays null until the reconciler has seen to it: should the process end before it has
+ * put the request on the queue, the next pass of any worker does.
+ */
+const STORE = `
+  WITH new AS MATERIALIZED (
+    SELECT request.*, files, prior_files, deliver_to, unique_key, events, audit
+    FROM jsonb_to_recordset($1::jsonb) AS asked (row jsonb, files jsonb, prior_files jsonb,
+        deliver_to jsonb, unique_key text, events jsonb, audit jsonb),
+      jsonb_to_record(asked.row) AS request (id text, account_id text, key_id text, model text,
+        endpoint text, version text, status text, stage jsonb, priority text, test boolean,
+        input jsonb, metadata jsonb, webhook jsonb, source jsonb, cost jsonb,
+        created_at timestamptz)
+  ), made AS (
+    INSERT INTO requests (id, account_id, key_id, model, endpoint, version, status, stage, priority,
+      test, input, files, prior_files, metadata, webhook, source, cost, deliver_to, unique_key,
+      created_at, last_seq)
+    SELECT id, account_id, key_id, model, endpoint, version, status, stage, priority,
+      test, input, files, prior_files, metadata, webhook, source, cost, deliver_to, unique_key,
+      created_at, jsonb_array_length(events)
+    FROM new ORDER BY unique_key
+    ON CONFLICT (unique_key) DO NOTHING
+    RETURNING id
+  ), logged AS (
+    INSERT INTO request_events (request_id, seq, name, data, at)
+    SELECT id, seq, event ->> 'name', event -> 'data', created_at
+    FROM made JOIN new USING (id), jsonb_array_elements(events) WITH ORDINALITY AS log (event, seq)
+  ), audited AS (
+    ${MADE_AUDIT}
+  )
+  SELECT id FROM made`;
+
+/** Stores a request, unless its unique key has one: then that is the row, and `isNew` is false. */
+export type StoreRequest = (
+  endpoint: Endpoint,
+  command: SubmitCommand,
+  at: Date,
+) => Promise<{ row: RequestRow; isNew: boolean }>;
+
+/** Stores together the requests that come together. */
+export function createRequestStore(database: Database): StoreRequest {
+  const store = batched(async (asked: readonly NewRequest[]) => {
+    const { rows } = await database.query<{ id: string }>(
+      STORE,
+      [JSON.stringify(asked)],
+      'store-requests',
+    );
+    const made = new Set(rows.map(({ id }) => id));
+    return asked.map(({ row }) => made.has(row.id));
+  });
+
+  return async (endpoint, command, at) => {
+    const asked = newRequest(endpoint, command, at);
+    if (await store(asked)) return { row: asked.row, isNew: true };
+    const row = await findByUniqueKey(database, command);
+    if (command.audit) await writeAudit(database, { ...command.audit, requestId: row.id });
+    return { row, isNew: false };
+  };
+}
+
+function newRequest(endpoint: Endpoint, command: SubmitCommand, at: Date): NewRequest {
+  const row: RequestRow = {
+    id: newId('req', at),
+    account_id: command.accountId,
+    key_id: command.keyId,
+    model: endpoint.model,
+    endpoint: endpoint.id,
+    version: endpoint.version,
+    status: 'queued',
+    stage: STAGES.queued_gpu,
+    priority: command.priority,
+    test: command.test,
+    input: command.input,
+    metadata: command.metadata,
+    webhook: command.webhook,
+    source: command.source,
+    cost: costOf(endpoint.price(command.input), command.test),
+    fault: null,
+    attempts: 0,
+    crashes: 0,
+    created_at: at,
+    started_at: null,
+    ended_at: null,
+    expires_at: null,
+  };
+  return {
+    row,
+    files: command.files,
+    prior_files: command.priorFiles,
+    deliver_to: command.deliverTo,
+    unique_key: command.uniqueKey,
+    events: [
+      { name: 'status', data: { status: 'queued', previous: null, at: at.toISOString() } },
+      { name: 'stage', data: STAGES.received },
+      { name: 'stage', data: STAGES.queued_gpu },
+    ],
+    audit: command.audit ?? null,
+  };
+}
 
 /** Of a `RequestRow`. */
 const COLUMNS = `id, account_id, key_id, model, endpoint, version, status, stage, priority, test,
   input, metadata, webhook, source, cost, fault, attempts, crashes, created_at, started_at, ended_at,
   expires_at`;
-
-/**
- * Request, first events and audit entry as one statement, which is one commit: the submit is as fast
- * as the disk. Nobody is notified, because nobody can be watching an id that has not been told.
- * `enqueued_at` is ahead of the queue; should the process end in between, the reconciler finds the
- * request when it rechecks.
- */
-const STORE = `
-  WITH made AS (
-    INSERT INTO requests (id, account_id, key_id, model, endpoint, version, status, stage, priority,
-      test, input, files, prior_files, metadata, webhook, source, cost, deliver_to, unique_key,
-      created_at, last_seq, enqueued_at)
-    VALUES ($1, $2, $3, $4, $5, $6, 'queued', $7::jsonb, $8, $9, $10::jsonb, $11::jsonb, $12::jsonb,
-      $13::jsonb, $14::jsonb, $15::jsonb, $16::jsonb, $17::jsonb, $18, $19,
-      jsonb_array_length($20::jsonb), now())
-    ON CONFLICT (unique_key) DO NOTHING
-    RETURNING ${COLUMNS}
-  ), logged AS (
-    INSERT INTO request_events (request_id, seq, name, data, at)
-    SELECT made.id, seq, event ->> 'name', event -> 'data', $19
-    FROM made, jsonb_array_elements($20::jsonb) WITH ORDINALITY AS log (event, seq)
-  ), audited AS (
-    ${insertAuditOfMade(21)}
-  )
-  SELECT * FROM made`;
-
-/** Stores a request, unless its unique key has one: then that is the row, and `isNew` is false. */
-export async function storeRequest(
-  database: Database,
-  endpoint: Endpoint,
-  command: SubmitCommand,
-  at: Date,
-): Promise<{ row: RequestRow; isNew: boolean }> {
-  const events: EventRecord[] = [
-    { name: 'status', data: { status: 'queued', previous: null, at: at.toISOString() } },
-    { name: 'stage', data: STAGES.received },
-    { name: 'stage', data: STAGES.queued_gpu },
-  ];
-  const { rows } = await database.query<RequestRow>(
-    STORE,
-    [
-      newId('req', at),
-      command.accountId,
-      command.keyId,
-      endpoint.model,
-      endpoint.id,
-      endpoint.version,
-      JSON.stringify(STAGES.queued_gpu),
-      command.priority,
-      command.test,
-      JSON.stringify(command.input),
-      JSON.stringify(command.files),
-      JSON.stringify(command.priorFiles),
-      JSON.stringify(command.metadata),
-      command.webhook && JSON.stringify(command.webhook),
-      JSON.stringify(command.source),
-      JSON.stringify(costOf(endpoint.price(command.input), command.test)),
-      JSON.stringify(command.deliverTo),
-      command.uniqueKey,
-      at,
-      JSON.stringify(events),
-      ...auditValues(command.audit),
-    ],
-    'store-request',
-  );
-  const [made] = rows;
-  if (made) return { row: made, isNew: true };
-  const row = await findByUniqueKey(database, command);
-  if (command.audit) await writeAudit(database, { ...command.audit, requestId: row.id });
-  return { row, isNew: false };
-}
 
 async function findByUniqueKey(
   database: Database,
@@ -95,9 +138,4 @@ async function findByUniqueKey(
   const [first] = rows;
   if (!first) throw new Error('the request with this unique key has gone');
   return first;
-}
-
-/** The queue was not reached: the reconciler is to put the request there at its next pass. */
-export async function markNotEnqueued(database: Database, id: string): Promise<void> {
-  await database.query('UPDATE requests SET enqueued_at = NULL WHERE id = $1', [id]);
 }

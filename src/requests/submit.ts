@@ -8,7 +8,7 @@ import { findIdentifiers } from './identifiers.ts';
 import type { RequestFile, SubmitCommand } from './port.ts';
 import { resolveEndpoint } from './resolve.ts';
 import type { RequestRow } from './row.ts';
-import { markNotEnqueued, storeRequest } from './store-request.ts';
+import { createRequestStore } from './store-request.ts';
 
 interface SubmitParts {
   database: Database;
@@ -23,6 +23,7 @@ export type SubmitRow = (command: SubmitCommand) => Promise<RequestRow>;
 
 /** Makes the one `submit` of all doors. */
 export function createSubmit({ database, queue, endpoints, logger, now }: SubmitParts): SubmitRow {
+  const store = createRequestStore(database);
   return async (command) => {
     const endpoint = resolveEndpoint(endpoints, command.endpoint, command.version);
     if (endpoint.mockOnly && !command.test) {
@@ -32,12 +33,12 @@ export function createSubmit({ database, queue, endpoints, logger, now }: Submit
     checkInput(endpoint, command.input);
     checkFileNames(command);
 
-    const { row, isNew } = await storeRequest(database, endpoint, command, now());
-    // The row is safe; a queue that cannot be reached now is made good by the reconciler.
+    const { row, isNew } = await store(endpoint, command, now());
     if (isNew) {
-      await queue.add(row.id, command.priority).catch(async (error: unknown) => {
+      // The row is safe and the answer need not wait: what does not get onto the queue, the
+      // reconciler puts there.
+      queue.add(row.id, command.priority).catch((error: unknown) => {
         logger.warn({ request: row.id, error: String(error) }, 'queue not reached, will retry');
-        await markNotEnqueued(database, row.id);
       });
     }
     return row;

@@ -104,6 +104,22 @@ describe.skipIf(!postgres || !redis)('two gateway processes on PostgreSQL and Re
     expect(await again.json()).toEqual(await first.json());
   });
 
+  it('a request whose process is killed before it could put it on the queue is run all the same', {
+    timeout: 60_000,
+  }, async () => {
+    await start(['worker']);
+    const other = await start(['api']);
+    const there = createApiClient({ url: other.url, key });
+    const file = await there.upload(scan);
+    await redis?.pause();
+    const { id, status } = await there.submit('us/echo', { input: { files: [file] } });
+    expect(status).toBe('queued');
+    await other.stop('SIGKILL');
+    await redis?.resume();
+    const events = await follow(id, nothing);
+    expect(events.at(-1)).toMatchObject({ name: 'done', data: { id, status: 'succeeded' } });
+  });
+
   it('a request whose worker is killed is run to its end by another, its log without a gap', {
     timeout: 120_000,
   }, async () => {

@@ -1,7 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
-  authenticate,
+  type Authenticate,
+  createAuthenticate,
   createKey,
   DEFAULT_ACCOUNT_ID,
   listKeys,
@@ -18,11 +19,13 @@ const later = (milliseconds: number) => new Date(NOON.getTime() + milliseconds);
 describe('API keys', () => {
   let dataDir: string;
   let database: PooledDatabase;
+  let authenticate: Authenticate;
 
   beforeAll(async () => {
     dataDir = await freshDataDir();
     database = await openDatabase({ dataDir, logger: silentLogger });
     await migrate(database);
+    authenticate = createAuthenticate(database);
     await database.query(`INSERT INTO accounts (id, name) VALUES ('other', 'Another account')`);
   });
   afterAll(async () => {
@@ -46,7 +49,7 @@ describe('API keys', () => {
 
   it('lead to the account and the scopes of a client', async () => {
     const { key, record } = await createKey(database, { name: 'client' });
-    expect(await authenticate(database, key)).toEqual({
+    expect(await authenticate(key)).toEqual({
       accountId: DEFAULT_ACCOUNT_ID,
       keyId: record.id,
       test: false,
@@ -60,13 +63,13 @@ describe('API keys', () => {
     ['of no form', 'hunter2'],
     ['empty', ''],
   ])('are invalid when they are %s', async (_case, key) => {
-    await expect(authenticate(database, key)).rejects.toMatchObject({ code: 'invalid_key' });
+    await expect(authenticate(key)).rejects.toMatchObject({ code: 'invalid_key' });
   });
 
   it('are valid until the moment of expiry and not at it', async () => {
     const { key } = await createKey(database, { name: 'brief', expiresAt: later(1000) }, NOON);
-    await expect(authenticate(database, key, later(999))).resolves.toBeDefined();
-    await expect(authenticate(database, key, later(1000))).rejects.toMatchObject({
+    await expect(authenticate(key, later(999))).resolves.toBeDefined();
+    await expect(authenticate(key, later(1000))).rejects.toMatchObject({
       code: 'invalid_key',
     });
   });
@@ -74,7 +77,7 @@ describe('API keys', () => {
   it('are invalid once revoked, and a second revocation keeps the first date', async () => {
     const { key, record } = await createKey(database, { name: 'revoked' });
     await revokeKey(database, record.id, null, NOON);
-    await expect(authenticate(database, key)).rejects.toMatchObject({ code: 'invalid_key' });
+    await expect(authenticate(key)).rejects.toMatchObject({ code: 'invalid_key' });
     const again = await revokeKey(database, record.id, null, later(5000));
     expect(again.revoked_at).toEqual(NOON);
   });
@@ -93,11 +96,11 @@ describe('API keys', () => {
     const lastUse = async () =>
       (await listKeys(database)).find(({ id }) => id === record.id)?.last_used_at;
     expect(await lastUse()).toBeNull();
-    await authenticate(database, key, NOON);
+    await authenticate(key, NOON);
     expect(await lastUse()).toEqual(NOON);
-    await authenticate(database, key, later(59_000));
+    await authenticate(key, later(59_000));
     expect(await lastUse()).toEqual(NOON);
-    await authenticate(database, key, later(61_000));
+    await authenticate(key, later(61_000));
     expect(await lastUse()).toEqual(later(61_000));
   });
 });

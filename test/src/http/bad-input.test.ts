@@ -3,7 +3,6 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createCallLimits } from '../../../src/http/call-limits.ts';
 import { unsoundShape } from '../../../src/http/json-shape.ts';
 import { type Gateway, read, startGateway } from './gateway.ts';
 
@@ -38,7 +37,7 @@ describe('bad input', () => {
 
   beforeAll(async () => {
     gateway = await startGateway({
-      limits: createCallLimits({ callsPerMinute: 100_000, openStreamsPerKey: 20 }),
+      callLimits: { callsPerMinute: 100_000, openStreamsPerKey: 20 },
     });
     key = await gateway.key({ scopes: ['admin'] });
   });

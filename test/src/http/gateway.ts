@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Config } from '../../../config/schema.ts';
-import { createKey, type NewKey } from '../../../src/accounts/keys.ts';
+import { createAuthenticate, createKey, type NewKey } from '../../../src/accounts/keys.ts';
 import { migrate } from '../../../src/database/migrate.ts';
 import { openDatabase } from '../../../src/database/open.ts';
 import { openBlobFolder } from '../../../src/files/blob-folder.ts';
@@ -65,6 +65,9 @@ const OUTBOUND: Config['outbound'] = {
   fetchTimeoutSeconds: 10,
 };
 
+/** As good as none. */
+const CALL_LIMITS = { callsPerMinute: 100_000, openStreamsPerKey: 100 };
+
 export interface Gateway {
   url: string;
   database: HttpDeps['database'];
@@ -112,12 +115,14 @@ export interface CallOptions {
   signal?: AbortSignal;
 }
 
+type Overrides = Partial<HttpDeps> & { callLimits?: typeof CALL_LIMITS };
+
 /**
  * The HTTP door on the real core, database and files, on a free port of loopback. Only the queue
  * holds its jobs for good: the tests move requests themselves, through `worker`.
  */
 export async function startGateway(
-  overrides: Partial<HttpDeps> = {},
+  { callLimits = CALL_LIMITS, ...overrides }: Overrides = {},
   databaseUrl?: string,
 ): Promise<Gateway> {
   const dataDir = await freshDataDir();
@@ -151,10 +156,11 @@ export async function startGateway(
   const app = createHttpApp({
     core,
     database,
+    authenticate: createAuthenticate(database),
     uploads,
     blobs,
     outbound: createUrlGuard(OUTBOUND),
-    limits: createCallLimits({ callsPerMinute: 100_000, openStreamsPerKey: 100 }),
+    limits: createCallLimits({ database, config: callLimits }),
     signer: createUrlSigner(await loadSigningSecret(database)),
     config: { maxBodyBytes: MAX_BODY_BYTES, maxFileBytes: MAX_FILE_BYTES },
     models: async () => [],

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { reconcile } from '../../../src/queue/reconcile.ts';
+import { createRequestStore } from '../../../src/requests/store-request.ts';
 import { takeUp } from '../../../src/requests/take-up.ts';
 import { type PostgresServer, startPostgres } from '../../peers/postgres.ts';
 import { type RedisServer, startRedis } from '../../peers/redis.ts';
-import { openSite, type Site } from '../requests/site.ts';
+import { endpoint, openSite, type Site } from '../requests/site.ts';
 
 const postgres: PostgresServer | null = await startPostgres();
 const redis: RedisServer | null = await startRedis();
@@ -81,9 +82,10 @@ describe.each(BACKENDS)('queue: $name', ({ server, redis: onRedis }) => {
     await worker.close();
   });
 
-  it('gets back a request whose job was lost, and only that', async ({ skip }) => {
+  it('sees once to a new request, and again to one whose job was lost', async ({ skip }) => {
     if (missing) skip('the server is not installed');
     const id = await site.submit('result');
+    expect(await reconcile(site.database, site.queue)).toBe(1);
     await site.queue.remove(id);
     expect(await reconcile(site.database, site.queue)).toBe(0);
     await site.database.query(
@@ -92,6 +94,17 @@ describe.each(BACKENDS)('queue: $name', ({ server, redis: onRedis }) => {
     );
     expect(await reconcile(site.database, site.queue)).toBe(1);
     expect((await site.queue.counts()).waiting).toBe(1);
+    await site.core.cancel(id, null);
+  });
+
+  it('gets a request whose process ended between its commit and the queue', async ({ skip }) => {
+    if (missing) skip('the server is not installed');
+    const store = createRequestStore(site.database);
+    const { row } = await store(endpoint, site.command(), new Date());
+    expect((await site.queue.counts()).waiting).toBe(0);
+    expect(await reconcile(site.database, site.queue)).toBe(1);
+    expect((await site.queue.counts()).waiting).toBe(1);
+    await site.core.cancel(row.id, null);
   });
 
   it('runs requests to their end: a good one, one that dies once, one that is canceled', async ({
