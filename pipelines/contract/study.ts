@@ -59,8 +59,8 @@ export interface Ecg {
   area: Rectangle | null;
   /** Along the drawn strip; null where the x axis is not in seconds. */
   secondsPerPixel: number | null;
-  /** One channel of a Waveform Sequence (PS3.3 C.10.9), from the first frame on; null: none. */
-  samples: { perSecond: number; values: readonly number[] } | null;
+  /** One channel of a Waveform Sequence (PS3.3 C.10.9), `start` seconds from the first frame. */
+  samples: { start: number; perSecond: number; values: readonly number[] } | null;
 }
 
 /** What the times of the frames come from; `none`: they are all 0 and say nothing. */

@@ -1,26 +1,40 @@
 /**
- * The attributes that a pipeline may see: what is needed to decode and to calibrate. Everything
- * else in the header is walked over and never becomes a value, so that no name, date or identifier
- * of a person can reach a result, a log or a crash dump.
+ * The attributes that a pipeline may see: what is needed to decode, to calibrate and to put the
+ * clips in order. Everything else in the header is walked over and never becomes a value, so that no
+ * name, date or identifier of a person can reach a result, a log or a crash dump.
  */
 export const ATTRIBUTES = {
   '00020010': 'TransferSyntaxUID',
+  '00080008': 'ImageType',
   '00080016': 'SOPClassUID',
   '00080018': 'SOPInstanceUID',
-  '0020000E': 'SeriesInstanceUID',
+  '00082120': 'StageName',
+  '00082122': 'StageNumber',
+  '00082127': 'ViewName',
+  '00082144': 'RecommendedDisplayFrameRate',
+  '00180040': 'CineRate',
+  '00181060': 'TriggerTime',
   '00181063': 'FrameTime',
   '00181065': 'FrameTimeVector',
+  '00181088': 'HeartRate',
+  '00181164': 'ImagerPixelSpacing',
+  '00186060': 'RWaveTimeVector',
+  '0020000E': 'SeriesInstanceUID',
+  '00200013': 'InstanceNumber',
   '00280002': 'SamplesPerPixel',
   '00280004': 'PhotometricInterpretation',
   '00280006': 'PlanarConfiguration',
   '00280008': 'NumberOfFrames',
+  '00280009': 'FrameIncrementPointer',
   '00280010': 'Rows',
   '00280011': 'Columns',
+  '00280014': 'UltrasoundColorDataPresent',
   '00280030': 'PixelSpacing',
-  '00280A02': 'PixelSpacingCalibrationType',
   '00280100': 'BitsAllocated',
   '00280101': 'BitsStored',
   '00280103': 'PixelRepresentation',
+  '00280301': 'BurnedInAnnotation',
+  '00280A02': 'PixelSpacingCalibrationType',
   '00281101': 'RedPaletteColorLookupTableDescriptor',
   '00281102': 'GreenPaletteColorLookupTableDescriptor',
   '00281103': 'BluePaletteColorLookupTableDescriptor',
@@ -30,53 +44,154 @@ export const ATTRIBUTES = {
   '00281221': 'SegmentedRedPaletteColorLookupTableData',
   '00281222': 'SegmentedGreenPaletteColorLookupTableData',
   '00281223': 'SegmentedBluePaletteColorLookupTableData',
+  '7FE00001': 'ExtendedOffsetTable',
+  '7FE00002': 'ExtendedOffsetTableLengths',
 } as const;
 
 /** Attributes of one item of the Sequence of Ultrasound Regions (PS3.3 C.8.5.5). */
 export const REGION_ATTRIBUTES = {
   '00186012': 'RegionSpatialFormat',
   '00186014': 'RegionDataType',
+  '00186016': 'RegionFlags',
   '00186018': 'RegionLocationMinX0',
   '0018601A': 'RegionLocationMinY0',
   '0018601C': 'RegionLocationMaxX1',
   '0018601E': 'RegionLocationMaxY1',
+  '00186020': 'ReferencePixelX0',
+  '00186022': 'ReferencePixelY0',
   '00186024': 'PhysicalUnitsXDirection',
   '00186026': 'PhysicalUnitsYDirection',
+  '00186028': 'ReferencePixelPhysicalValueX',
+  '0018602A': 'ReferencePixelPhysicalValueY',
   '0018602C': 'PhysicalDeltaX',
   '0018602E': 'PhysicalDeltaY',
+  '00186030': 'TransducerFrequency',
+  '00186032': 'PulseRepetitionFrequency',
+  '00186034': 'DopplerCorrectionAngle',
+  '00186036': 'SteeringAngle',
+  '00186038': 'DopplerSampleVolumeXPositionRetired',
+  '00186039': 'DopplerSampleVolumeXPosition',
+  '0018603A': 'DopplerSampleVolumeYPositionRetired',
+  '0018603B': 'DopplerSampleVolumeYPosition',
 } as const;
 
-export const REGION_SEQUENCE = '00186011';
+/** Of one item of the View Code Sequence (PS3.3 C.8.5.6 and 8.8). */
+export const CODE_ATTRIBUTES = {
+  '00080100': 'CodeValue',
+  '00080102': 'CodingSchemeDesignator',
+} as const;
+
+/** Of one multiplex group of the Waveform Sequence (PS3.3 C.10.9). */
+export const WAVEFORM_ATTRIBUTES = {
+  '00181068': 'MultiplexGroupTimeOffset',
+  '003A0005': 'NumberOfWaveformChannels',
+  '003A0010': 'NumberOfWaveformSamples',
+  '003A001A': 'SamplingFrequency',
+  '54001004': 'WaveformBitsAllocated',
+  '54001006': 'WaveformSampleInterpretation',
+  '54001010': 'WaveformData',
+} as const;
+
+/** The sequences that are read, each with the attributes of its items. */
+export const SEQUENCES = {
+  '00186011': { name: 'regions', attributes: REGION_ATTRIBUTES },
+  '00540220': { name: 'views', attributes: CODE_ATTRIBUTES },
+  '54000100': { name: 'waveforms', attributes: WAVEFORM_ATTRIBUTES },
+} as const;
+
 export const PIXEL_DATA = '7FE00010';
+
+/**
+ * When an image was taken, best first, as pairs of date and time or one of both. They become one
+ * number that orders the clips (dicom-instant.ts); the text is not kept.
+ */
+export const ACQUISITION_TIMES = [
+  ['0008002A'],
+  ['00080022', '00080032'],
+  ['00080023', '00080033'],
+  ['00080021', '00080031'],
+  ['00080020', '00080030'],
+] as const;
 
 export type AttributeName = (typeof ATTRIBUTES)[keyof typeof ATTRIBUTES];
 export type RegionAttributeName = (typeof REGION_ATTRIBUTES)[keyof typeof REGION_ATTRIBUTES];
+export type ItemAttributeName =
+  | RegionAttributeName
+  | (typeof CODE_ATTRIBUTES)[keyof typeof CODE_ATTRIBUTES]
+  | (typeof WAVEFORM_ATTRIBUTES)[keyof typeof WAVEFORM_ATTRIBUTES];
+export type SequenceName = (typeof SEQUENCES)[keyof typeof SEQUENCES]['name'];
 
 /** How the bytes of a kept value are read; implicit VR files do not say it (PS3.6). */
-export type ValueKind = 'text' | 'us' | 'ul' | 'fd' | 'bytes';
+export type ValueKind = 'text' | 'at' | 'us' | 'ul' | 'sl' | 'fl' | 'fd' | 'bytes';
 
-const UNSIGNED_SHORT: ReadonlySet<string> = new Set([
-  'SamplesPerPixel',
-  'PlanarConfiguration',
-  'Rows',
-  'Columns',
-  'BitsAllocated',
-  'BitsStored',
-  'PixelRepresentation',
-  'RedPaletteColorLookupTableDescriptor',
-  'GreenPaletteColorLookupTableDescriptor',
-  'BluePaletteColorLookupTableDescriptor',
-  'RegionSpatialFormat',
-  'RegionDataType',
-  'PhysicalUnitsXDirection',
-  'PhysicalUnitsYDirection',
-]);
+const KINDS: Readonly<Record<Exclude<ValueKind, 'text'>, readonly string[]>> = {
+  at: ['FrameIncrementPointer'],
+  us: [
+    'SamplesPerPixel',
+    'PlanarConfiguration',
+    'Rows',
+    'Columns',
+    'UltrasoundColorDataPresent',
+    'BitsAllocated',
+    'BitsStored',
+    'PixelRepresentation',
+    'RedPaletteColorLookupTableDescriptor',
+    'GreenPaletteColorLookupTableDescriptor',
+    'BluePaletteColorLookupTableDescriptor',
+    'RegionSpatialFormat',
+    'RegionDataType',
+    'PhysicalUnitsXDirection',
+    'PhysicalUnitsYDirection',
+    'NumberOfWaveformChannels',
+    'WaveformBitsAllocated',
+  ],
+  ul: [
+    'RegionFlags',
+    'RegionLocationMinX0',
+    'RegionLocationMinY0',
+    'RegionLocationMaxX1',
+    'RegionLocationMaxY1',
+    'TransducerFrequency',
+    'PulseRepetitionFrequency',
+    'DopplerSampleVolumeXPositionRetired',
+    'DopplerSampleVolumeYPositionRetired',
+    'NumberOfWaveformSamples',
+  ],
+  sl: [
+    'ReferencePixelX0',
+    'ReferencePixelY0',
+    'DopplerSampleVolumeXPosition',
+    'DopplerSampleVolumeYPosition',
+  ],
+  fl: ['RWaveTimeVector'],
+  fd: [
+    'ReferencePixelPhysicalValueX',
+    'ReferencePixelPhysicalValueY',
+    'PhysicalDeltaX',
+    'PhysicalDeltaY',
+    'DopplerCorrectionAngle',
+    'SteeringAngle',
+  ],
+  bytes: [
+    'RedPaletteColorLookupTableData',
+    'GreenPaletteColorLookupTableData',
+    'BluePaletteColorLookupTableData',
+    'SegmentedRedPaletteColorLookupTableData',
+    'SegmentedGreenPaletteColorLookupTableData',
+    'SegmentedBluePaletteColorLookupTableData',
+    'WaveformData',
+    'ExtendedOffsetTable',
+    'ExtendedOffsetTableLengths',
+  ],
+};
 
-/** The value kind of an attribute, by PS3.6 and PS3.3 C.8.5.5. */
-export function valueKind(name: AttributeName | RegionAttributeName): ValueKind {
-  if (UNSIGNED_SHORT.has(name)) return 'us';
-  if (name.startsWith('RegionLocation')) return 'ul';
-  if (name.startsWith('PhysicalDelta')) return 'fd';
-  if (name.endsWith('LookupTableData')) return 'bytes';
-  return 'text';
+const KIND_OF: ReadonlyMap<string, ValueKind> = new Map(
+  Object.entries(KINDS).flatMap(([kind, names]) =>
+    names.map((name): [string, ValueKind] => [name, kind as ValueKind]),
+  ),
+);
+
+/** The value kind of an attribute, by PS3.6. */
+export function valueKind(name: AttributeName | ItemAttributeName): ValueKind {
+  return KIND_OF.get(name) ?? 'text';
 }

@@ -1,45 +1,20 @@
-import { type Clip, UNDESCRIBED } from '../contract/study.ts';
+import type { Clip } from '../contract/study.ts';
 import { withByteSource } from './byte-source.ts';
-import { type DicomHeader, numberOf, readDicomHeader, textOf } from './dicom-header.ts';
+import { readCalibration } from './dicom-calibration.ts';
+import { readDescription } from './dicom-description.ts';
+import { readDicomHeader, textOf } from './dicom-header.ts';
+import type { Taken } from './dicom-instant.ts';
+import { readMode } from './dicom-mode.ts';
 import { openPixels } from './dicom-pixels.ts';
-import { readCalibration, readMode } from './dicom-regions.ts';
-import { type FrameSource, framesOf } from './frame-source.ts';
-import { Refusal } from './refusal.ts';
+import { readRegions } from './dicom-regions.ts';
+import { readFrameTimes } from './dicom-timing.ts';
+import { framesOf } from './frame-source.ts';
+import { checkSopClass } from './sop-classes.ts';
 
-/** Ultrasound (current and retired) and secondary capture; PS3.4 B.5. */
-const IMAGE_CLASSES = new Set([
-  '1.2.840.10008.5.1.4.1.1.3',
-  '1.2.840.10008.5.1.4.1.1.3.1',
-  '1.2.840.10008.5.1.4.1.1.6',
-  '1.2.840.10008.5.1.4.1.1.6.1',
-  '1.2.840.10008.5.1.4.1.1.7',
-  '1.2.840.10008.5.1.4.1.1.7.1',
-  '1.2.840.10008.5.1.4.1.1.7.2',
-  '1.2.840.10008.5.1.4.1.1.7.3',
-  '1.2.840.10008.5.1.4.1.1.7.4',
-]);
-
-function checkImage(header: DicomHeader): void {
-  const sopClass = textOf(header, 'SOPClassUID');
-  if (!IMAGE_CLASSES.has(sopClass)) {
-    throw new Refusal(`the object is not an ultrasound image (SOP class ${sopClass || 'missing'})`);
-  }
-  if (!header.pixelData) throw new Refusal('the object holds no pixel data');
-}
-
-/** Seconds of each frame from the first; 0 where neither header (in ms) nor video gives any. */
-function frameTimes(header: DicomHeader, { frames, times }: FrameSource): readonly number[] {
-  const vector = textOf(header, 'FrameTimeVector').split('\\').map(Number);
-  if (vector.length === frames && vector.every(Number.isFinite)) {
-    let milliseconds = 0;
-    return vector.map((step, index) => {
-      milliseconds += index === 0 ? 0 : step;
-      return milliseconds / 1000;
-    });
-  }
-  const step = numberOf(header, 'FrameTime');
-  if (step === null) return times ?? [];
-  return Array.from({ length: frames }, (_, index) => (index * step) / 1000);
+/** A clip whose place in the study is not known yet. */
+export interface DicomClip {
+  clip: Clip;
+  taken: Taken | null;
 }
 
 /**
@@ -51,28 +26,28 @@ export async function readDicomClip(
   file: string,
   path: string,
   mmPerPx: number | null,
-): Promise<Clip> {
+): Promise<DicomClip> {
   return withByteSource(path, async (source) => {
     const header = await readDicomHeader(source);
-    checkImage(header);
+    checkSopClass(textOf(header, 'SOPClassUID'));
     const pixels = await openPixels(path, source, header);
     await pixels.decode(0);
     const { width, height } = pixels;
-    const calibration = readCalibration(header, width, height);
+    const { timing, seconds } = readFrameTimes(header, pixels.frames, pixels.times);
+    const found = readRegions(header, width, height);
+    const calibration = readCalibration(header, found, width, height);
     const uncalibrated = calibration.regions.length === 0 && calibration.refused === null;
-    return {
+    const clip: Clip = {
       file,
-      ...UNDESCRIBED,
-      sopInstanceUid: textOf(header, 'SOPInstanceUID') || null,
-      sopClassUid: textOf(header, 'SOPClassUID') || null,
-      seriesInstanceUid: textOf(header, 'SeriesInstanceUID') || null,
+      ...readDescription(header, found, timing),
       width,
       height,
-      frames: framesOf(pixels, frameTimes(header, pixels)),
+      frames: framesOf(pixels, seconds),
       regions: uncalibrated ? userScale(width, height, mmPerPx) : calibration.regions,
       calibrationRefused: calibration.refused,
-      mode: readMode(header),
+      mode: readMode(header, found.regions),
     };
+    return { clip, taken: header.taken };
   });
 }
 

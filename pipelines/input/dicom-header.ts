@@ -1,17 +1,24 @@
 import type { ByteSource } from './byte-source.ts';
 import {
+  ACQUISITION_TIMES,
   ATTRIBUTES,
   type AttributeName,
+  type ItemAttributeName,
   PIXEL_DATA,
-  REGION_ATTRIBUTES,
-  REGION_SEQUENCE,
-  type RegionAttributeName,
-  valueKind,
+  SEQUENCES,
+  type SequenceName,
 } from './dicom-attributes.ts';
+import { type Taken, takenOf } from './dicom-instant.ts';
+import {
+  EXPLICIT_BIG_ENDIAN,
+  guessSyntax,
+  hasPreamble,
+  IMPLICIT_LITTLE_ENDIAN,
+  PREAMBLE_BYTES,
+} from './dicom-start.ts';
+import { decodeValue, type HeaderValue } from './dicom-values.ts';
 import { LIMITS } from './limits.ts';
 import { Refusal } from './refusal.ts';
-
-export type HeaderValue = string | number[] | Buffer;
 
 export interface PixelDataElement {
   offset: number;
@@ -21,12 +28,16 @@ export interface PixelDataElement {
   words: boolean;
 }
 
+/** One item of a sequence that is read. */
+export type HeaderItem = ReadonlyMap<ItemAttributeName, HeaderValue>;
+
 /** The allow-listed part of a DICOM header; see dicom-attributes.ts. */
-export interface DicomHeader {
+export interface DicomHeader extends Readonly<Record<SequenceName, readonly HeaderItem[]>> {
   transferSyntax: string;
   bigEndian: boolean;
   values: ReadonlyMap<AttributeName, HeaderValue>;
-  regions: readonly ReadonlyMap<RegionAttributeName, HeaderValue>[];
+  /** Orders the images of a study; never leaves the reader as it is. */
+  taken: Taken | null;
   pixelData: PixelDataElement | null;
 }
 
@@ -35,8 +46,6 @@ const LONG_FORM = new Set('OB OD OF OL OV OW SQ SV UC UN UR UT UV'.split(' '));
 const ITEM = 'FFFEE000';
 const SEQUENCE_END = 'FFFEE0DD';
 
-const IMPLICIT_LITTLE_ENDIAN = '1.2.840.10008.1.2';
-const EXPLICIT_BIG_ENDIAN = '1.2.840.10008.1.2.2';
 const DEFLATED = '1.2.840.10008.1.2.1.99';
 
 export interface Encoding {
@@ -87,30 +96,12 @@ export async function elementAt(walk: Walk, offset: number, encoding: Encoding):
 async function readValue(
   walk: Walk,
   element: Element,
-  name: AttributeName | RegionAttributeName,
+  name: AttributeName | ItemAttributeName,
   bigEndian: boolean,
 ): Promise<HeaderValue> {
   if (element.length > LIMITS.valueBytes) throw new Refusal(`the header value ${name} is too long`);
-  const bytes = Buffer.from(await walk.source.read(element.valueOffset, element.length));
-  const numbers = (size: number, at: (offset: number) => number) =>
-    Array.from({ length: Math.floor(bytes.length / size) }, (_, index) => at(index * size));
-  switch (valueKind(name)) {
-    case 'us':
-      return numbers(2, (at) => (bigEndian ? bytes.readUInt16BE(at) : bytes.readUInt16LE(at)));
-    case 'ul':
-      return numbers(4, (at) => (bigEndian ? bytes.readUInt32BE(at) : bytes.readUInt32LE(at)));
-    case 'fd':
-      return numbers(8, (at) => (bigEndian ? bytes.readDoubleBE(at) : bytes.readDoubleLE(at)));
-    case 'bytes':
-      return bigEndian && element.vr === 'OW' ? bytes.swap16() : bytes;
-    case 'text':
-      // A damaged value may reach a sentence for a person: nothing but printable characters.
-      return bytes
-        .toString('latin1')
-        .replace(/[\0 ]+$/, '')
-        .replaceAll(/[^ -~]/g, '?')
-        .trim();
-  }
+  const bytes = await walk.source.read(element.valueOffset, element.length);
+  return decodeValue(bytes, name, bigEndian, element.vr === 'OW');
 }
 
 /**
@@ -154,29 +145,32 @@ export async function passValue(
   return walkSequence(walk, element, encoding, depth + 1, async () => {});
 }
 
-async function readRegions(
+async function readItems(
   walk: Walk,
   sequence: Element,
   encoding: Encoding,
-): Promise<{ regions: DicomHeader['regions']; next: number }> {
-  const regions: Map<RegionAttributeName, HeaderValue>[] = [];
-  const names: Readonly<Record<string, RegionAttributeName>> = REGION_ATTRIBUTES;
-  const next = await walkSequence(walk, sequence, encoding, 1, async (item, element) => {
-    if (item < 0 || item >= LIMITS.regions) return;
-    while (regions.length <= item) regions.push(new Map());
+  names: Readonly<Record<string, ItemAttributeName>>,
+): Promise<{ items: HeaderItem[]; next: number }> {
+  const items: Map<ItemAttributeName, HeaderValue>[] = [];
+  const next = await walkSequence(walk, sequence, encoding, 1, async (index, element) => {
+    if (index < 0 || index >= LIMITS.regions) return;
+    while (items.length <= index) items.push(new Map());
     const name = names[element.tag];
-    const region = regions[item];
-    if (!name || !region) return;
-    region.set(name, await readValue(walk, element, name, encoding.bigEndian));
+    const item = items[index];
+    if (!name || !item || element.length > LIMITS.valueBytes) return;
+    item.set(name, await readValue(walk, element, name, encoding.bigEndian));
   });
-  return { regions, next };
+  return { items, next };
 }
 
-async function readFileMeta(walk: Walk): Promise<{ transferSyntax: string; offset: number }> {
+async function readFileMeta(
+  walk: Walk,
+  start: number,
+): Promise<{ transferSyntax: string | null; offset: number }> {
   const meta = { explicit: true, bigEndian: false };
-  let offset = 132;
+  let offset = start;
   let transferSyntax: string | null = null;
-  while (offset < walk.source.size) {
+  while (offset + 8 <= walk.source.size) {
     const group = (await walk.source.read(offset, 2)).readUInt16LE(0);
     if (group !== 2) break;
     const element = await elementAt(walk, offset, meta);
@@ -186,7 +180,6 @@ async function readFileMeta(walk: Walk): Promise<{ transferSyntax: string; offse
     }
     offset = element.valueOffset + element.length;
   }
-  if (!transferSyntax) throw new Refusal('the DICOM header names no transfer syntax');
   return { transferSyntax, offset };
 }
 
@@ -198,10 +191,18 @@ export interface DataSet {
   start: number;
 }
 
-/** Reads the File Meta Information (PS3.10 7.1). Throws a Refusal where it cannot be followed. */
+/**
+ * Reads the File Meta Information (PS3.10 7.1), or guesses the encoding where a file begins with
+ * its data set. Throws a Refusal where it cannot be followed.
+ */
 export async function openDataSet(source: ByteSource): Promise<DataSet> {
   const walk: Walk = { source, elements: 0 };
-  const { transferSyntax, offset } = await readFileMeta(walk);
+  const head = await source.read(0, Math.min(source.size, PREAMBLE_BYTES));
+  const preamble = hasPreamble(head);
+  const bare = preamble ? null : guessSyntax(head);
+  const meta = bare ? null : await readFileMeta(walk, preamble ? PREAMBLE_BYTES : 0);
+  const transferSyntax = bare ?? meta?.transferSyntax;
+  if (!transferSyntax) throw new Refusal('the DICOM header names no transfer syntax');
   if (transferSyntax === DEFLATED) {
     throw new Refusal('the transfer syntax Deflated Explicit VR Little Endian is not supported');
   }
@@ -209,8 +210,12 @@ export async function openDataSet(source: ByteSource): Promise<DataSet> {
     explicit: transferSyntax !== IMPLICIT_LITTLE_ENDIAN,
     bigEndian: transferSyntax === EXPLICIT_BIG_ENDIAN,
   };
-  return { walk, transferSyntax, encoding, start: offset };
+  return { walk, transferSyntax, encoding, start: meta?.offset ?? 0 };
 }
+
+const NAMES: Readonly<Record<string, AttributeName>> = ATTRIBUTES;
+const ITEM_NAMES: Readonly<Record<string, (typeof SEQUENCES)[keyof typeof SEQUENCES]>> = SEQUENCES;
+const TIME_TAGS: ReadonlySet<string> = new Set(ACQUISITION_TIMES.flat());
 
 /**
  * Reads the header of a DICOM file (PS3.10) up to its pixel data, and of it only what is on the
@@ -218,29 +223,38 @@ export async function openDataSet(source: ByteSource): Promise<DataSet> {
  */
 export async function readDicomHeader(source: ByteSource): Promise<DicomHeader> {
   const { walk, transferSyntax, encoding, start } = await openDataSet(source);
-  const names: Readonly<Record<string, AttributeName>> = ATTRIBUTES;
   const values = new Map<AttributeName, HeaderValue>();
-  let regions: DicomHeader['regions'] = [];
+  const sequences: Record<SequenceName, HeaderItem[]> = { regions: [], views: [], waveforms: [] };
+  const times = new Map<string, string>();
   let pixelData: PixelDataElement | null = null;
   let offset = start;
   while (offset < source.size && !pixelData) {
     const element = await elementAt(walk, offset, encoding);
+    const sequence = ITEM_NAMES[element.tag];
     if (element.tag === PIXEL_DATA) {
       const length = element.length === UNDEFINED_LENGTH ? null : element.length;
       const words = !encoding.explicit || element.vr === 'OW';
       pixelData = { offset: element.valueOffset, length, words };
-    } else if (element.tag === REGION_SEQUENCE) {
-      const read = await readRegions(walk, element, encoding);
-      regions = read.regions;
+    } else if (sequence) {
+      const read = await readItems(walk, element, encoding, sequence.attributes);
+      sequences[sequence.name] = read.items;
       offset = read.next;
     } else {
-      const name = names[element.tag];
+      const name = NAMES[element.tag];
       if (name) values.set(name, await readValue(walk, element, name, encoding.bigEndian));
+      if (TIME_TAGS.has(element.tag) && element.length <= LONGEST_TIME) {
+        const bytes = await source.read(element.valueOffset, element.length);
+        times.set(element.tag, bytes.toString('latin1').replaceAll(/[\0 ]+$/g, ''));
+      }
       offset = await passValue(walk, element, encoding, 0);
     }
   }
-  return { transferSyntax, bigEndian: encoding.bigEndian, values, regions, pixelData };
+  const { bigEndian } = encoding;
+  return { transferSyntax, bigEndian, values, ...sequences, taken: takenOf(times), pixelData };
 }
+
+/** DT of PS3.5 6.2: 26 characters. */
+const LONGEST_TIME = 26;
 
 /** Text of an attribute; '' where it is absent. */
 export function textOf(header: DicomHeader, name: AttributeName): string {
@@ -255,4 +269,19 @@ export function numberOf(header: DicomHeader, name: AttributeName): number | nul
   if (typeof value !== 'string' || value === '') return null;
   const number = Number(value.split('\\')[0]);
   return Number.isFinite(number) ? number : null;
+}
+
+/** All numbers of an attribute; empty where it is absent or one of them is no number. */
+export function numbersOf(header: DicomHeader, name: AttributeName): number[] {
+  const value = header.values.get(name);
+  const numbers = typeof value === 'string' && value !== '' ? value.split('\\').map(Number) : value;
+  return Array.isArray(numbers) && numbers.every(Number.isFinite) ? numbers : [];
+}
+
+/** The first number of an attribute of an item; null where it is absent or no number. */
+export function numberIn(item: HeaderItem, name: ItemAttributeName): number | null {
+  const value = item.get(name);
+  const number = typeof value === 'string' && value !== '' ? Number(value) : value;
+  const first = Array.isArray(number) ? number[0] : number;
+  return typeof first === 'number' && Number.isFinite(first) ? first : null;
 }

@@ -5,6 +5,7 @@ import { withByteSource } from './byte-source.ts';
 import { readCartReport } from './cart-sr/read-report.ts';
 import { withoutRepeats } from './cart-sr/repeats.ts';
 import { readDicomClip } from './dicom-clip.ts';
+import { isDicom } from './dicom-start.ts';
 import { takeDicomdirs } from './dicomdir.ts';
 import { Refusal } from './refusal.ts';
 import { readStill } from './still.ts';
@@ -27,7 +28,7 @@ async function sniff(path: string): Promise<FileKind> {
   return withByteSource(path, async (source) => {
     if (source.size === 0) throw new Refusal('the file is empty');
     const head = await source.read(0, Math.min(132, source.size));
-    if (head.toString('latin1', 128, 132) === 'DICM') return 'dicom';
+    if (isDicom(head)) return 'dicom';
     if (head.toString('latin1', 0, 8) === '\x89PNG\r\n\x1a\n') return 'still';
     if (head[0] === 0xff && head[1] === 0xd8 && head[2] === 0xff) return 'still';
     if (/^GIF8[79]a|^RIFF.{4}WEBP/s.test(head.toString('latin1', 0, 12))) return 'animation';
@@ -43,7 +44,9 @@ async function readFile(
 ): Promise<Clip | CartMeasurement[]> {
   switch (await sniff(file.path)) {
     case 'dicom':
-      return (await readCartReport(file)) ?? readDicomClip(file.name, file.path, mmPerPx);
+      return (
+        (await readCartReport(file)) ?? (await readDicomClip(file.name, file.path, mmPerPx)).clip
+      );
     case 'still':
       return readStill(file.name, file.path, mmPerPx);
     case 'animation':
