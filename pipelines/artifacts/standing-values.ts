@@ -4,8 +4,23 @@ import type { Measurement } from '../result/envelope.ts';
 const SUMS_UP: ReadonlySet<Measurement['derivation']> = new Set(['mean', 'median']);
 
 /**
+ * The measurements without those of the ultrasound machine that are only shown beside an accepted one
+ * of ours: the machine sends its own report, and a receiver takes one value for each quantity.
+ */
+export function withoutComparisons(measurements: readonly Measurement[]): Measurement[] {
+  const ours = new Set(
+    measurements
+      .filter(({ quality, source }) => quality === 'accepted' && source.provenance !== 'cart-sr')
+      .map(({ concept }) => concept.key),
+  );
+  return measurements.filter(
+    ({ source, concept }) => source.provenance !== 'cart-sr' || !ours.has(concept.key),
+  );
+}
+
+/**
  * The measurements that stand for their quantity: single values and the mean or median of repeated
- * ones, without the repeats.
+ * ones, without the repeats and the comparisons.
  */
 export function standingValues(measurements: readonly Measurement[]): Measurement[] {
   const repeats = new Set(
@@ -13,5 +28,5 @@ export function standingValues(measurements: readonly Measurement[]): Measuremen
       .filter(({ derivation }) => SUMS_UP.has(derivation))
       .flatMap(({ inputs }) => inputs),
   );
-  return measurements.filter(({ id }) => !repeats.has(id));
+  return withoutComparisons(measurements).filter(({ id }) => !repeats.has(id));
 }

@@ -1,5 +1,6 @@
 import { conceptEntry } from '../../result/concepts.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
+import { withoutComparisons } from '../standing-values.ts';
 import {
   noMeasurementStatement,
   notAcceptedStatement,
@@ -120,8 +121,9 @@ function qualitativeEvaluations(result: Result): ContentItem {
 
 /** Content tree of TID 1500 (PS3.16; interop reference 2.8). */
 export function tid1500Tree(result: Result, subject: Subject): ContentItem {
-  const tracking = trackingIdentifiers(result.measurements);
-  const groups = result.measurements.map((measurement) =>
+  const measurements = withoutComparisons(result.measurements);
+  const tracking = trackingIdentifiers(measurements);
+  const groups = measurements.map((measurement) =>
     measurementGroup(measurement, tracking.get(measurement.id) ?? measurement.id, result, subject),
   );
   return root(SR.imagingMeasurementReport, '1500', [

@@ -1,7 +1,7 @@
 import { conceptEntry, STATED_AGE } from '../../result/concepts.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
 import { dueDate } from '../due-date.ts';
-import { standingValues } from '../standing-values.ts';
+import { standingValues, withoutComparisons } from '../standing-values.ts';
 import {
   accepted,
   DRAFT_NOTICE,
@@ -205,7 +205,7 @@ function imageLibrary(subject: Subject): ContentItem[] {
 
 /** Content tree of TID 5000 (PS3.16; interop reference 2.6): accepted values only. */
 export function tid5000Tree(result: Result, subject: Subject): ContentItem {
-  const fetuses = fetusesOf(accepted(result));
+  const fetuses = fetusesOf(withoutComparisons(accepted(result)));
   const ages = fetuses.map(agesByQuantity);
   const placed = new Set(
     ages.flatMap((byQuantity) => [...byQuantity.values()].map(({ id }) => id)),

@@ -1,5 +1,6 @@
 import { type ConceptKey, findingConcept } from '../../result/concepts.ts';
 import type { Finding, Measurement } from '../../result/envelope.ts';
+import { compareWithCart, fromMachine, withCartInputs } from '../cart-comparison.ts';
 import { deriveBiometry, headShape } from '../derived-biometry.ts';
 import { measureStructure } from '../frame-measurements.ts';
 import { lengthsOf } from '../lengths.ts';
@@ -31,8 +32,9 @@ function gapOf(
   lengths: readonly Measurement[],
 ): Gap | null {
   const { keys, plane } = STRUCTURES[structure];
-  if (keys.every((key) => standing(lengths, key))) return null;
-  const names = abbreviations(keys);
+  const missing = keys.filter((key) => !standing(lengths, key));
+  if (missing.length === 0) return null;
+  const names = abbreviations(missing);
   const readings = evidence.readings.filter((reading) => reading.structure === structure);
   if (evidence.withoutModel.includes(structure)) {
     const detail = `${names} not measured: no permitted model locates the ${structure}.`;
@@ -135,7 +137,17 @@ function consistencyFindings(measurements: readonly Measurement[]): Finding[] {
 
 const SUMMARY_KEYS = ['bpd', 'ofd', 'hc', 'ac', 'fl', 'efw'] as const;
 
-function summaryOf(measurements: readonly Measurement[], gaps: readonly Gap[]): string {
+function machineSentence(measurements: readonly Measurement[]): string[] {
+  const keys = fromMachine(measurements);
+  if (keys.length === 0) return [];
+  return [`${abbreviations(keys)} from the report of the ultrasound machine.`];
+}
+
+function summaryOf(
+  measurements: readonly Measurement[],
+  gaps: readonly Gap[],
+  unused: string | null,
+): string {
   const values = SUMMARY_KEYS.flatMap((key) => {
     const value = standing(measurements, key);
     return value ? [`${abbreviations([key])} ${format(key, value.value)}`] : [];
@@ -146,16 +158,20 @@ function summaryOf(measurements: readonly Measurement[], gaps: readonly Gap[]): 
       : [];
   return [
     values.length > 0 ? `${values.join(', ')}.` : 'Nothing was measured.',
+    ...machineSentence(measurements),
     ...gaps.map(({ detail }) => detail),
     ...weightless,
+    ...(unused ? [unused] : []),
   ].join(' ');
 }
 
 function run(evidence: ObstetricEvidence): SectionOutcome {
-  const lengths = NAMES.flatMap((structure) => measureStructure(structure, evidence));
+  const own = NAMES.flatMap((structure) => measureStructure(structure, evidence));
+  const { lengths, beside, findings, unused } = compareWithCart(evidence, own);
   const gaps = NAMES.flatMap((structure) => gapOf(structure, evidence, lengths) ?? []);
   const gaDays = evidence.options.dating?.ga_days ?? null;
-  const measurements = [...lengths, ...deriveBiometry(lengths, gaDays)];
+  const derived = withCartInputs(deriveBiometry(lengths, gaDays), lengths);
+  const measurements = [...lengths, ...derived];
   const none = gaps.length === NAMES.length;
   const [first] = gaps;
   const inadequate = none && gaps.some(({ code }) => INADEQUATE.has(code));
@@ -168,10 +184,11 @@ function run(evidence: ObstetricEvidence): SectionOutcome {
           needs: gaps.map(({ need }) => need),
         }
       : null,
-    summary: summaryOf(measurements, gaps),
+    summary: summaryOf(measurements, gaps, unused),
     data: { bpd_convention: 'outer-outer' },
-    measurements,
+    measurements: [...measurements, ...beside],
     findings: [
+      ...findings,
       ...(['hc', 'ac', 'fl'] as const).flatMap((key) => spreadFinding(key, measurements)),
       ...consistencyFindings(measurements),
       ...headShapeFinding(measurements),

@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest';
+import { standingValues } from '../../../../pipelines/artifacts/standing-values.ts';
+import type { CartMeasurement } from '../../../../pipelines/contract/cart.ts';
+import { CONCEPTS, type ConceptKey } from '../../../../pipelines/result/concepts.ts';
+import {
+  abdomen,
+  clip,
+  femur,
+  head,
+  interpretReadings,
+  type MEDIAN_28_WEEKS,
+  measurementOf,
+  sectionOf,
+} from '../evidence-sample.ts';
+
+function cartValue(
+  key: ConceptKey,
+  value: number,
+  changes: Partial<CartMeasurement> = {},
+): CartMeasurement {
+  return {
+    key,
+    concept: CONCEPTS[key].codings[0],
+    value,
+    unit: CONCEPTS[key].unit,
+    derivation: null,
+    selection: null,
+    of: null,
+    equation: null,
+    method: null,
+    site: null,
+    laterality: null,
+    fetus: null,
+    phase: null,
+    respiration: null,
+    imageMode: null,
+    imageView: null,
+    flowDirection: null,
+    stage: null,
+    property: null,
+    divisor: null,
+    file: 'cart.dcm',
+    sopInstanceUid: '2.25.99',
+    image: null,
+    ...changes,
+  };
+}
+
+function interpreted(readings: ReturnType<typeof MEDIAN_28_WEEKS>, ...cart: CartMeasurement[]) {
+  const clips = readings.length > 0 ? readings.map((reading) => reading.clip) : [clip('a.dcm')];
+  const study = { clips, refused: [], files: clips.length + 1, series: 1, cart };
+  return interpretReadings({ readings, evidence: { study } });
+}
+
+const idsOf = (result: ReturnType<typeof interpreted>) => result.measurements.map(({ id }) => id);
+
+describe('a value of the ultrasound machine beside ours', () => {
+  it('is shown with the difference, and ours stands', () => {
+    const result = interpreted([femur(50)], cartValue('fl', 51.5));
+    expect(measurementOf(result, 'fl')).toMatchObject({ source: { provenance: 'model' } });
+    expect(measurementOf(result, 'cart-fl')).toMatchObject({
+      value: 51.5,
+      unit: 'mm',
+      note: '1.5 mm (3.0 %) above the measured 50.0 mm',
+      source: { provenance: 'cart-sr', file: 'cart.dcm', sop_instance_uid: '2.25.99' },
+    });
+    expect(result.findings.find(({ id }) => id === 'cart-fl')).toMatchObject({
+      severity: 'info',
+      text: 'FL of the ultrasound machine 51.5 mm: 1.5 mm (3.0 %) above the measured 50.0 mm.',
+    });
+  });
+
+  it.each([
+    ['fl', 53, 'info'],
+    ['fl', 53.1, 'abnormal'],
+    ['fl', 46.9, 'abnormal'],
+  ] as const)('%s of %d mm beside 50 mm is %s', (key, value, severity) => {
+    const { findings } = interpreted([femur(50)], cartValue(key, value));
+    expect(findings.find(({ id }) => id === `cart-${key}`)?.severity).toBe(severity);
+  });
+
+  it('stays out of documents that another system takes values from', () => {
+    const result = interpreted([femur(50)], cartValue('fl', 51.5));
+    expect(standingValues(result.measurements).map(({ id }) => id)).not.toContain('cart-fl');
+  });
+});
+
+describe('a value of the ultrasound machine that we have not', () => {
+  it('stands, says where it is from, and goes into what is calculated', () => {
+    const result = interpreted([head(91.8, 73.5), femur(51.3)], cartValue('ac', 240));
+    expect(measurementOf(result, 'ac')).toMatchObject({
+      value: 240,
+      method: 'cart-sr',
+      source: { provenance: 'cart-sr' },
+      note: expect.stringContaining('taken from the report of the ultrasound machine'),
+    });
+    expect(measurementOf(result, 'efw').note).toContain('with AC of the ultrasound machine');
+    const section = sectionOf(result, 'biometry');
+    expect(section.summary).toContain('AC from the report of the ultrasound machine.');
+    expect(section.summary).toContain('TAD, APAD not measured');
+  });
+
+  it('with every structure from the machine the section is complete', () => {
+    const all = (['bpd', 'ofd', 'hc', 'tad', 'apad', 'ac', 'fl'] as const).map((key, index) =>
+      cartValue(key, [73, 92, 262, 76, 77, 240, 52][index] ?? 0),
+    );
+    expect(sectionOf(interpreted([], ...all), 'biometry')).toMatchObject({
+      status: 'complete',
+      reason: null,
+    });
+  });
+
+  it.each([
+    [90, 'fl', 'accepted'],
+    [90.1, 'cart-fl', 'inadequate'],
+  ])('a femur of %d mm stands as %s, %s: the limits are those of our own', (mm, id, quality) => {
+    expect(measurementOf(interpreted([], cartValue('fl', mm)), id).quality).toBe(quality);
+  });
+
+  it('stands in for one of ours that was not accepted', () => {
+    const result = interpreted([femur(50, { accepted: false })], cartValue('fl', 51));
+    expect(measurementOf(result, 'fl')).toMatchObject({ value: 51, method: 'cart-sr' });
+    expect(measurementOf(result, 'fl-1').quality).toBe('low');
+  });
+});
+
+describe('which of several values of the machine', () => {
+  const fl = (value: number, changes: Partial<CartMeasurement> = {}) =>
+    cartValue('fl', value, changes);
+  const standing = (...cart: CartMeasurement[]) => measurementOf(interpreted([], ...cart), 'fl');
+
+  it('the selected one before the mean, the mean before single ones', () => {
+    const mean = fl(52, { derivation: 'mean' });
+    expect(standing(fl(51), mean, fl(53, { selection: 'user' }))).toMatchObject({
+      value: 53,
+      note: expect.stringContaining('chosen by the operator'),
+    });
+    expect(standing(fl(51), mean, fl(53))).toMatchObject({ value: 52, derivation: 'mean' });
+  });
+
+  it('without a choice their median, which says so', () => {
+    expect(standing(fl(51), fl(54), fl(52))).toMatchObject({
+      value: 52,
+      derivation: 'median',
+      note: expect.stringContaining('median of 3 values, of which the machine chose none'),
+    });
+  });
+
+  it('none where the reports name two fetuses: the images do not say whose they are', () => {
+    const readings = [abdomen(80, 78)];
+    const result = interpreted(readings, fl(51, { fetus: 'A' }), fl(55, { fetus: 'B' }));
+    expect(idsOf(result)).not.toContain('fl');
+    expect(sectionOf(result, 'biometry').summary).toContain('name several fetuses');
+  });
+});
