@@ -21,7 +21,7 @@ export interface CartComparison {
   unused: string | null;
 }
 
-/** Machines place BPD outer to inner by default, we outer to outer (reference 1.1). */
+/** Machines place BPD outer to inner by default, we outer to outer (reference 2.1). */
 const BPD_NOTE = 'the machine may have measured outer to inner';
 
 const joined = (...notes: readonly (string | null)[]) => notes.filter(Boolean).join('; ') || null;
