@@ -1,4 +1,15 @@
 import type { PhantomView } from './view.ts';
+import { cervix } from './views/cervix.ts';
+import { amnioticFluid, fluidSweep } from './views/fluid.ts';
+import { placenta } from './views/placenta.ts';
+import { earlyPregnancy } from './views/early-pregnancy.ts';
+import { placentaEdge } from './views/placenta-edge.ts';
 
 /** Every view beside the planes of biometry. A new one is one file and one line here. */
-export const VIEWS: readonly PhantomView[] = [];
+export const VIEWS: readonly PhantomView[] = [
+  cervix,
+  placentaEdge,
+  placenta,
+  amnioticFluid,
+  fluidSweep,
+];

@@ -1,0 +1,246 @@
+import { drawAcquisition, type View } from '../acquisition.ts';
+import { drawEndocavityView, expose, maskOf } from '../exposure.ts';
+import type { PhantomFrame } from '../frame.ts';
+import { type Point, type Pose, place, toPixel } from '../geometry.ts';
+import type { Acquisition } from '../image-formation.ts';
+import type { FrameTruth } from '../labels.ts';
+import { createNoise, createRandom, type Random } from '../random.ts';
+import { ellipse, everywhere, grown, rim, type Shape, within } from '../shapes.ts';
+import { type Layer, TISSUE } from '../tissue.ts';
+import type { PhantomView, ViewRequest } from '../view.ts';
+import { buildEmbryo, EMBRYO, type Embryo } from './early-embryo.ts';
+import { drawEarlySizes, type EarlySizes } from './early-pregnancy-sizes.ts';
+
+/** Time between frames; 30 a second, so that a heart of 175 a minute is sampled ten times a beat. */
+const FRAME_TIME_MS = 33;
+
+/** The reacting lining of the uterus and the trophoblast around the sac: bright, without shadow. */
+const DECIDUA = { echo: -23, loss: 0.01, texture: 5 };
+const TROPHOBLAST = { echo: -18, loss: 0.01, texture: 4 };
+
+interface Womb {
+  pose: Pose;
+  /** Half the uterus along and across, mm. */
+  half: { u: number; v: number };
+}
+
+function drawWomb(sizes: EarlySizes, transverse: boolean, random: Random) {
+  const { lengthMm, heightMm, widthMm } = sizes.sac;
+  const along = transverse ? widthMm : lengthMm;
+  return {
+    u: Math.max(
+      along / 2 + random.range(9, 14),
+      transverse ? random.range(22, 30) : random.range(32, 44),
+    ),
+    v: Math.max(heightMm / 2 + random.range(9, 13), random.range(18, 25)),
+  };
+}
+
+/** The pelvis, the uterus and its lining. */
+function surroundings({ pose, half }: Womb, view: View, random: Random): Layer[] {
+  const grain = createNoise(random.fork('grain'), 1);
+  const fibres = createNoise(random.fork('fibres'), random.range(2, 5));
+  const uterus = ellipse(pose, { u: 0, v: 0, a: half.u, b: half.v });
+  const lining = ellipse(pose, {
+    u: 0.05 * half.u,
+    v: 0,
+    a: 0.78 * half.u,
+    b: random.range(0.3, 0.45) * half.v,
+  });
+  const bladder = ellipse(
+    { ...pose, centre: place(pose, -0.6 * half.u, -1.25 * half.v) },
+    { u: 0, v: 0, a: random.range(8, 20), b: random.range(3, 8) },
+  );
+  const striped = (x: number, y: number) => 7 * grain(x / 5, y / 1.4);
+  const layers: Layer[] = [
+    { shape: everywhere, tissue: TISSUE.farTissue, modulation: striped },
+    ...(random.chance(0.35) ? [{ shape: bladder, tissue: TISSUE.fetalFluid }] : []),
+    { shape: uterus, tissue: TISSUE.uterineWall, modulation: (x, y) => 4 * fibres(x, y) },
+    { shape: rim(uterus, random.range(0.5, 1.1)), tissue: TISSUE.fascia },
+    { shape: lining, tissue: DECIDUA },
+  ];
+  const wall: Shape = { ...everywhere, distance: (_, y) => y - 0.5 * view.wallMm };
+  return [...layers, { shape: wall, tissue: TISSUE.maternalMuscle, modulation: striped }];
+}
+
+/** The ring of a yolk sac: its truth is the inner border. */
+function yolkSac(at: Pose, innerMm: number): { layers: Layer[]; inner: Shape } {
+  const inner = ellipse(at, { u: 0, v: 0, a: innerMm / 2, b: innerMm / 2 });
+  return {
+    inner,
+    layers: [
+      { shape: grown(inner, 0.6), tissue: TISSUE.membrane, rigid: true },
+      { shape: inner, tissue: TISSUE.fetalFluid, rigid: true },
+    ],
+  };
+}
+
+/** The embryo on the floor of its sac, no further from its middle than it fits. */
+function placeEmbryo(
+  pose: Pose,
+  sac: { a: number; b: number },
+  side: number,
+  crlMm: number,
+  beat: number,
+  random: Random,
+): Embryo {
+  const thickness = Math.min(0.3 * crlMm, 0.6 * sac.b);
+  const deepest = (half: number) =>
+    sac.b * Math.sqrt(Math.max(0, 1 - ((half + 0.5) / sac.a) ** 2)) - thickness;
+  const v = Math.max(0, Math.min(0.45 * sac.b, deepest(crlMm / 2)));
+  const room = sac.a * Math.sqrt(Math.max(0, 1 - ((v + thickness) / sac.b) ** 2)) - crlMm / 2 - 0.5;
+  const u = side * Math.max(0, Math.min(0.4 * sac.a, room));
+  const own: Pose = {
+    centre: place(pose, u, v),
+    angle: pose.angle + random.normal(0, 0.05) + (side < 0 ? Math.PI : 0),
+    mirror: random.chance(0.5),
+  };
+  return buildEmbryo(own, crlMm, beat, random.fork('embryo'));
+}
+
+interface Anatomy {
+  layers: Layer[];
+  truth(acquisition: Acquisition): FrameTruth;
+}
+
+/** Sac with its contents. Anatomy that was asked for and does not fit is not squeezed in. */
+function buildSac(
+  womb: Womb,
+  sizes: EarlySizes,
+  transverse: boolean,
+  beat: number,
+  random: Random,
+): Anatomy {
+  const { sac, yolkSacMm, crlMm } = sizes;
+  const a = (transverse ? sac.widthMm : sac.lengthMm) / 2;
+  const b = sac.heightMm / 2;
+  const eccentric = random.range(-0.15, 0.3) * (womb.half.u - a - 6);
+  const pose: Pose = { ...womb.pose, centre: place(womb.pose, eccentric, random.normal(0, 1)) };
+  const inner = ellipse(pose, { u: 0, v: 0, a, b });
+  const ring = random.range(1.8, 4);
+  const side = random.chance(0.5) ? 1 : -1;
+  const yolk =
+    yolkSacMm > 0
+      ? yolkSac(
+          {
+            ...pose,
+            centre: place(
+              pose,
+              side * Math.max(0, 0.62 * a - yolkSacMm / 2),
+              -0.35 * Math.max(0, b - yolkSacMm),
+            ),
+          },
+          yolkSacMm,
+        )
+      : null;
+  const embryo =
+    crlMm > 0 && !transverse ? placeEmbryo(pose, { a, b }, -side, crlMm, beat, random) : null;
+  // The plane across the uterus cuts the embryo short, and often misses it.
+  const section =
+    crlMm > 0 && transverse && random.chance(0.6)
+      ? ellipse(pose, {
+          u: -side * 0.2 * a,
+          v: 0.3 * b,
+          a: 0.25 * crlMm,
+          b: Math.min(0.2 * crlMm, 0.5 * b),
+        })
+      : null;
+  const amnion =
+    embryo && crlMm > 8
+      ? ellipse(pose, { u: -side * 0.1 * a, v: 0.1 * b, a: 0.8 * a, b: 0.78 * b })
+      : null;
+  return {
+    layers: [
+      { shape: grown(inner, ring), tissue: TROPHOBLAST, rigid: true },
+      { shape: inner, tissue: TISSUE.amnioticFluid, rigid: true },
+      ...(amnion ? [{ shape: within(rim(amnion, 0.25), inner), tissue: TISSUE.membrane }] : []),
+      ...(yolk?.layers ?? []),
+      ...(embryo?.layers ?? []),
+      ...(section ? [{ shape: within(section, inner), tissue: EMBRYO }] : []),
+    ],
+    truth: (acquisition) =>
+      sacTruth(
+        { pose, a, b, inner, yolk: yolk?.inner ?? null, embryo, transverse, sizes },
+        acquisition,
+      ),
+  };
+}
+
+interface SacTruth {
+  pose: Pose;
+  a: number;
+  b: number;
+  inner: Shape;
+  yolk: Shape | null;
+  embryo: Embryo | null;
+  transverse: boolean;
+  sizes: EarlySizes;
+}
+
+function sacTruth(sac: SacTruth, acquisition: Acquisition): FrameTruth {
+  const { pose, a, b, inner, yolk, embryo, transverse, sizes } = sac;
+  const pixels = (...points: Point[]) => points.map((point) => toPixel(acquisition.window, point));
+  const { lengthMm, heightMm, widthMm } = sizes.sac;
+  return {
+    plane: 'early-pregnancy',
+    mmPerPixel: acquisition.window.mmPerPixel,
+    values: {
+      transverse: transverse ? 1 : 0,
+      sacLongMm: 2 * a,
+      sacShortMm: 2 * b,
+      msdMm: (lengthMm + heightMm + widthMm) / 3,
+      ...(yolk ? { yolkSacMm: sizes.yolkSacMm } : {}),
+      ...(embryo ? { crlMm: sizes.crlMm, heartRatePerMinute: sizes.heartRate } : {}),
+    },
+    points: {
+      sacLong: pixels(place(pose, -a, 0), place(pose, a, 0)),
+      sacShort: pixels(place(pose, 0, -b), place(pose, 0, b)),
+      ...(embryo ? { crl: pixels(embryo.crown, embryo.rump) } : {}),
+    },
+    masks: {
+      sac: maskOf(acquisition, inner),
+      ...(yolk ? { yolkSac: maskOf(acquisition, yolk) } : {}),
+      ...(embryo ? { embryo: maskOf(acquisition, embryo.outline) } : {}),
+    },
+  };
+}
+
+function simulate(request: ViewRequest): PhantomFrame[] {
+  const random = createRandom(request.seed);
+  const sizes = drawEarlySizes(request, random.fork('sizes'));
+  const transverse =
+    (request.anatomy?.transverse ?? (random.fork('plane').chance(0.3) ? 1 : 0)) === 1;
+  const half = drawWomb(sizes, transverse, random.fork('womb'));
+  const turn = random.fork('turn').normal(0, transverse ? 0.1 : 0.25);
+  const extent = { across: half.u, down: half.v + Math.abs(Math.sin(turn)) * half.u * 0.6 };
+  const view = drawEndocavityView(extent, random.fork('view'), request.screen);
+  const acquisition = drawAcquisition(view, random.fork('acquisition'));
+  const womb: Womb = { pose: { centre: view.centre, angle: turn, mirror: false }, half };
+  const around = surroundings(womb, view, random.fork('surroundings'));
+  const start = random.fork('phase').range(0, 1);
+  return Array.from({ length: request.frames }, (_, index) => {
+    const beats = (index * FRAME_TIME_MS * sizes.heartRate) / 60_000;
+    const beat = sizes.heartRate === 0 ? 0 : Math.sin(2 * Math.PI * (start + beats));
+    const sac = buildSac(womb, sizes, transverse, beat, random.fork('sac'));
+    const truth = sac.truth(acquisition);
+    const speckleSeed = request.seed + 7919 * (index + 1);
+    return expose({ scene: [...around, ...sac.layers], acquisition, truth, speckleSeed }, random);
+  });
+}
+
+/**
+ * Transvaginal view of an intrauterine sac. `anatomy`: `msdMm`, `crlMm` (0: no embryo), `yolkSacMm`
+ * (0: none), `heartRate` (0: no cardiac activity), `transverse` (1: the plane across the uterus).
+ */
+export const earlyPregnancy: PhantomView = {
+  id: 'early-pregnancy',
+  ages: { youngest: 35, oldest: 70 },
+  simulate,
+  header: ([first]) => ({
+    frameTimeMs: FRAME_TIME_MS,
+    attributes: {
+      ViewName:
+        first?.truth.values?.transverse === 1 ? 'TRANSVAGINAL TRANSVERSE' : 'TRANSVAGINAL SAGITTAL',
+    },
+  }),
+};
