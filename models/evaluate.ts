@@ -41,7 +41,7 @@ const phantoms = await phantomCases(values.phantoms);
 
 type Evaluation = { gate: number; sets: Record<string, unknown> };
 
-const EVALUATIONS: Record<ModelTask, (task: ModelTask) => Promise<Evaluation>> = {
+const EVALUATIONS: Partial<Record<ModelTask, (task: ModelTask) => Promise<Evaluation>>> = {
   'fetal-plane': evaluatePlanes,
   'fetal-head': async (task) =>
     evaluateGeometry(task, {

@@ -12,10 +12,12 @@ import onnx
 import torch
 from torch import nn
 
-from datasets import HEAD_PLANES, TRAINED_PLANES
+from datasets import HEAD_PLANES, PLANES
+from head_crop import CROP_HEIGHT, CROP_WIDTH
 from letterbox import HEIGHT, WIDTH
-from network import GEOMETRY_CHANNELS, GeometryNetwork, PlaneNetwork
+from network import GEOMETRY_CHANNELS, GeometryNetwork, PlaneNetwork, load_planes
 from train_planes import SHARE
+from train_regions import REGIONS, SIZES
 
 CHANNELS_OF = {
     "fetal-head": ("head",),
@@ -25,12 +27,12 @@ CHANNELS_OF = {
 
 
 class Channels(nn.Module):
-    """The probabilities of some of the trained channels."""
+    """The probabilities of some of the trained channels; `trained` names all of them."""
 
-    def __init__(self, network: GeometryNetwork, names: tuple[str, ...]):
+    def __init__(self, network: GeometryNetwork, names: tuple[str, ...], trained: tuple[str, ...]):
         super().__init__()
         self.network = network
-        keep = [GEOMETRY_CHANNELS.index(name) for name in names]
+        keep = [trained.index(name) for name in names]
         head = nn.Conv2d(network.head.in_channels, len(keep), 1)
         head.weight.data = network.head.weight.data[keep]
         head.bias.data = network.head.bias.data[keep]
@@ -45,20 +47,38 @@ class Channels(nn.Module):
 HEAD_PLANE_PRIOR = {"transthalamic": 0.53, "transventricular": 0.25, "transcerebellar": 0.22}
 
 
-def with_prior(network: PlaneNetwork) -> PlaneNetwork:
+def plane_network(weights: Path, classes: tuple[str, ...]) -> PlaneNetwork:
+    """The classifier of those of its classes that are shown, the head planes as often as they are."""
+    network = PlaneNetwork(len(classes))
+    load_planes(network, weights, classes)
     shown = sum(SHARE[plane] for plane in HEAD_PLANES)
     with torch.no_grad():
         for plane in HEAD_PLANES:
             ratio = HEAD_PLANE_PRIOR[plane] / (SHARE[plane] / shown)
-            network.head.bias[TRAINED_PLANES.index(plane)] += math.log(ratio)
+            network.head.bias[classes.index(plane)] += math.log(ratio)
     return network
 
 
-def export(module: nn.Module, file: Path, output: str) -> None:
+def brain_plane_network(weights: Path) -> PlaneNetwork:
+    network = PlaneNetwork(len(HEAD_PLANES))
+    load_planes(network, weights, HEAD_PLANES)
+    with torch.no_grad():
+        for index, plane in enumerate(HEAD_PLANES):
+            network.head.bias[index] += math.log(HEAD_PLANE_PRIOR[plane] * len(HEAD_PLANES))
+    return network
+
+
+def geometry_network(weights: Path, channels: tuple[str, ...]) -> GeometryNetwork:
+    network = GeometryNetwork(len(channels))
+    network.load_state_dict(torch.load(weights))
+    return network
+
+
+def export(module: nn.Module, file: Path, output: str, size: tuple[int, int] = (WIDTH, HEIGHT)) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     torch.onnx.export(
         module.eval(),
-        (torch.zeros(2, 1, HEIGHT, WIDTH),),
+        (torch.zeros(2, 1, size[1], size[0]),),
         str(file),
         dynamo=False,
         opset_version=17,
@@ -68,39 +88,51 @@ def export(module: nn.Module, file: Path, output: str) -> None:
     )
     onnx.checker.check_model(str(file))
     with torch.no_grad():
-        values = module(synthetic_image()).flatten()
+        values = module(synthetic_image(size)).flatten()
     every = max(1, len(values) // 24)
     answer = {"every": every, "values": [round(float(v), 5) for v in values[::every]]}
     (file.parent / "reference-output.json").write_text(json.dumps(answer) + "\n")
 
 
-def synthetic_image() -> torch.Tensor:
+def synthetic_image(size: tuple[int, int]) -> torch.Tensor:
     """A bright ring on a ramp: made by a formula, so that the test can make it too."""
-    x = torch.arange(WIDTH)[None, :].double()
-    y = torch.arange(HEIGHT)[:, None].double()
+    x = torch.arange(size[0])[None, :].double()
+    y = torch.arange(size[1])[:, None].double()
     radius = torch.hypot((x - 130) / 80, (y - 95) / 60)
     ring = torch.exp(-(((radius - 1) / 0.06) ** 2))
-    return (0.8 * ring + 0.2 * x / WIDTH)[None, None].float()
+    return (0.8 * ring + 0.2 * x / size[0])[None, None].float()
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--geometry", type=Path, help="weights of train_geometry.py")
-    parser.add_argument("--planes", type=Path, help="weights of train_planes.py")
     parser.add_argument("--only", nargs="*", default=list(CHANNELS_OF))
+    parser.add_argument("--planes", type=Path, help="weights of train_planes.py")
+    parser.add_argument("--classes", nargs="*", default=list(PLANES), help="those that were shown")
+    parser.add_argument("--brain-planes", type=Path, help="weights of train_brain_planes.py")
+    for task in REGIONS:
+        parser.add_argument(f"--{task}", type=Path, help="weights of train_regions.py")
     parser.add_argument("--models", type=Path, default=Path(__file__).parents[1])
     options = parser.parse_args()
     if options.geometry:
         for model, names in CHANNELS_OF.items():
             if model not in options.only:
                 continue
-            network = GeometryNetwork()
-            network.load_state_dict(torch.load(options.geometry))
-            export(Channels(network, names), options.models / model / "model.onnx", "maps")
+            network = geometry_network(options.geometry, GEOMETRY_CHANNELS)
+            module = Channels(network, names, GEOMETRY_CHANNELS)
+            export(module, options.models / model / "model.onnx", "maps")
     if options.planes:
-        network = PlaneNetwork(len(TRAINED_PLANES))
-        network.load_state_dict(torch.load(options.planes))
-        export(with_prior(network), options.models / "fetal-plane" / "model.onnx", "logits")
+        network = plane_network(options.planes, tuple(options.classes))
+        export(network, options.models / "fetal-plane" / "model.onnx", "logits")
+    if options.brain_planes:
+        network = brain_plane_network(options.brain_planes)
+        file = options.models / "fetal-brain-plane" / "model.onnx"
+        export(network, file, "logits", (CROP_WIDTH, CROP_HEIGHT))
+    for task, names in REGIONS.items():
+        weights = getattr(options, task.replace("-", "_"))
+        if weights:
+            module = Channels(geometry_network(weights, names), names, names)
+            export(module, options.models / task / "model.onnx", "maps", SIZES[task])
 
 
 if __name__ == "__main__":

@@ -8,7 +8,15 @@ import { z } from 'zod';
 const modelSchema = z.strictObject({
   id: z.string(),
   version: z.string(),
-  task: z.enum(['fetal-plane', 'fetal-head', 'fetal-abdomen', 'fetal-femur']),
+  task: z.enum([
+    'fetal-plane',
+    'fetal-brain-plane',
+    'fetal-head',
+    'fetal-abdomen',
+    'fetal-femur',
+    'symphysis-head',
+    'fetal-midsagittal',
+  ]),
   /** Relative to the registry, as are card and metrics. */
   file: z.string(),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),

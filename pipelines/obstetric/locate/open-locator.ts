@@ -12,8 +12,10 @@ import {
 import { type InferenceSettings, type ModelSession, openSession } from '../../inference/session.ts';
 import type { Locator } from '../locator.ts';
 import { locateFemurEnds } from './femur-ends.ts';
+import { locateMidsagittal } from './midsagittal.ts';
+import { namePlanes } from './name-planes.ts';
 import { locateOutline } from './outline.ts';
-import { classifyPlanes } from './plane.ts';
+import { locateSymphysisHead } from './symphysis-head.ts';
 
 /** A locator with its sessions; `close` when no more images come. */
 export type OpenLocator = Locator & { close(): Promise<void> };
@@ -34,14 +36,18 @@ export async function openLocator(
   const head = await open('fetal-head');
   const abdomen = await open('fetal-abdomen');
   const femur = await open('fetal-femur');
-  const sessions = [plane, head, abdomen, femur].filter((session) => session !== null);
+  const brainPlane = await open('fetal-brain-plane');
+  const symphysisHead = await open('symphysis-head');
+  const midsagittal = await open('fetal-midsagittal');
+  const opened = [plane, brainPlane, head, abdomen, femur, symphysisHead, midsagittal];
+  const sessions = opened.filter((session) => session !== null);
   return {
-    planes: plane && ((images) => classifyPlanes(plane, images)),
+    planes: plane && ((images) => namePlanes({ plane, head, brainPlane }, images)),
     head: head && ((images) => locateOutline(head, images)),
     abdomen: abdomen && ((images) => locateOutline(abdomen, images)),
     femur: femur && ((images) => locateFemurEnds(femur, images)),
-    symphysisHead: null,
-    midsagittal: null,
+    symphysisHead: symphysisHead && ((images) => locateSymphysisHead(symphysisHead, images)),
+    midsagittal: midsagittal && ((images) => locateMidsagittal(midsagittal, images)),
     uncertainty: {
       hc: head && (await measuredUncertainty(head.model)),
       ac: abdomen && (await measuredUncertainty(abdomen.model)),

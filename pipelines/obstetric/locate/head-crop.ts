@@ -1,0 +1,55 @@
+import type { Ellipse, GrayImage } from '../../contract/image.ts';
+
+/** Share of the crop's width that the long axis of the head takes (models/training/head_crop.py). */
+const FILL = 0.88;
+
+/** Which way the crop is mirrored along and across the head: 1 as it is, -1 mirrored. */
+export interface Mirroring {
+  along: 1 | -1;
+  across: 1 | -1;
+}
+
+/**
+ * The head alone: its long axis level and in the middle of a `width` × `height` crop, 0..1, bilinear,
+ * black outside the image. Which end of the head is the front is not known and not needed.
+ */
+export function cropHead(
+  image: GrayImage,
+  head: Ellipse,
+  width: number,
+  height: number,
+  { along, across }: Mirroring,
+): Float32Array {
+  const level = head.a >= head.b ? head.angle : head.angle + Math.PI / 2;
+  const angle = Math.cos(level) >= 0 ? level : level + Math.PI;
+  const step = (2 * Math.max(head.a, head.b)) / (FILL * width);
+  const cos = Math.cos(angle) * step;
+  const sin = Math.sin(angle) * step;
+  const crop = new Float32Array(width * height);
+  for (let row = 0; row < height; row++) {
+    const v = across * (row - (height - 1) / 2);
+    for (let column = 0; column < width; column++) {
+      const u = along * (column - (width - 1) / 2);
+      const x = head.centre.x + u * cos - v * sin;
+      const y = head.centre.y + u * sin + v * cos;
+      crop[row * width + column] = Math.round(bilinear(image, x, y)) / 255;
+    }
+  }
+  return crop;
+}
+
+function bilinear({ width, height, data }: GrayImage, x: number, y: number): number {
+  const left = Math.floor(x);
+  const top = Math.floor(y);
+  if (left < -1 || top < -1 || left >= width || top >= height) return 0;
+  const fx = x - left;
+  const fy = y - top;
+  const at = (column: number, row: number) =>
+    column < 0 || row < 0 || column >= width || row >= height
+      ? 0
+      : (data[row * width + column] ?? 0);
+  return (
+    (1 - fy) * ((1 - fx) * at(left, top) + fx * at(left + 1, top)) +
+    fy * ((1 - fx) * at(left, top + 1) + fx * at(left + 1, top + 1))
+  );
+}
