@@ -5,29 +5,40 @@ import sharp from 'sharp';
 import { simulateFrame } from './frame.ts';
 import { type FrameTruth, PLANES, type Plane } from './labels.ts';
 import { createRandom } from './random.ts';
-import { drawGrowth, sizesAt } from './sizes.ts';
+import { CHARTED_DAYS, drawGrowth, sizesAt } from './sizes.ts';
+import type { PhantomView } from './view.ts';
+import { VIEWS } from './views.ts';
 
 const USAGE =
-  'node models/phantom/generate.ts --count N --planes head,abdomen,femur --seed S --out DIR';
+  'node models/phantom/generate.ts --count N --planes head,abdomen,femur,cervix --seed S --out DIR';
 
-/** Names a person types, and the planes they stand for. */
-const GROUPS: Record<string, readonly Plane[]> = {
-  head: ['transthalamic', 'transventricular', 'transcerebellar'],
-  abdomen: ['abdominal'],
-  ...Object.fromEntries(PLANES.map((plane) => [plane, [plane]])),
+type Subject = Pick<PhantomView, 'id' | 'ages' | 'simulate'>;
+
+/** A plane of biometry in the terms of a view, at the ages at which it is measured. */
+const biometryPlane = (plane: Plane): Subject => ({
+  id: plane,
+  ages: CHARTED_DAYS,
+  simulate: ({ sizes, seed }) => [simulateFrame({ plane, sizes, seed })],
+});
+
+/** Names a person types, and what they stand for. */
+const GROUPS: Record<string, readonly Subject[]> = {
+  head: (['transthalamic', 'transventricular', 'transcerebellar'] as const).map(biometryPlane),
+  abdomen: [biometryPlane('abdominal')],
+  ...Object.fromEntries(PLANES.map((plane) => [plane, [biometryPlane(plane)]])),
+  ...Object.fromEntries(VIEWS.map((view) => [view.id, [view]])),
 };
 
-/** The ages at which these planes are measured. */
-const AGE_DAYS = { youngest: 14 * 7, oldest: 40 * 7 } as const;
-
-interface Label extends FrameTruth {
+interface Label extends Omit<FrameTruth, 'masks'> {
   file: string;
   columns: number;
   rows: number;
   gaDays: number;
+  /** File of each filled structure: PNG of the same size, 255 inside. */
+  masks?: Record<string, string>;
 }
 
-function parsePlanes(list: string): Plane[] {
+function parsePlanes(list: string): Subject[] {
   return list.split(',').flatMap((name) => {
     const planes = GROUPS[name];
     if (planes === undefined) {
@@ -37,22 +48,47 @@ function parsePlanes(list: string): Plane[] {
   });
 }
 
-/** Writes `count` frames, the planes in turn, each with its own seed derived from `seed`. */
-async function generate(count: number, planes: Plane[], seed: number, out: string): Promise<void> {
+async function writeGrey(
+  data: Uint8Array,
+  columns: number,
+  rows: number,
+  path: string,
+): Promise<void> {
+  await sharp(data, { raw: { width: columns, height: rows, channels: 1 } })
+    .png({ compressionLevel: 3 })
+    .toFile(path);
+}
+
+/** Writes `count` frames, the subjects in turn, each with its own seed derived from `seed`. */
+async function generate(
+  count: number,
+  subjects: readonly Subject[],
+  seed: number,
+  out: string,
+): Promise<void> {
   await mkdir(out, { recursive: true });
   const labels: Label[] = [];
   for (let i = 0; i < count; i++) {
     const random = createRandom(seed).fork(`frame ${i}`);
-    const plane = planes[i % planes.length] as Plane;
-    const gaDays = random.integer(AGE_DAYS.youngest, AGE_DAYS.oldest);
-    const sizes = sizesAt(gaDays, drawGrowth(random));
-    const frame = simulateFrame({ plane, sizes, seed: random.integer(0, 0x7fffffff) });
-    const file = `${plane}-${seed}-${String(i).padStart(5, '0')}.png`;
-    const { columns, rows, gray, truth } = frame;
-    await sharp(gray, { raw: { width: columns, height: rows, channels: 1 } })
-      .png({ compressionLevel: 3 })
-      .toFile(join(out, file));
-    labels.push({ file, columns, rows, gaDays, ...truth });
+    const { id, ages, simulate } = subjects[i % subjects.length] as Subject;
+    const gaDays = random.integer(ages.youngest, ages.oldest);
+    // Before the charts begin a view draws what it shows from the age alone.
+    const sizes = sizesAt(Math.max(CHARTED_DAYS.youngest, gaDays), drawGrowth(random));
+    const frames = simulate({ gaDays, sizes, seed: random.integer(0, 0x7fffffff), frames: 1 });
+    const stem = `${id}-${seed}-${String(i).padStart(5, '0')}`;
+    for (const { columns, rows, gray, truth } of frames) {
+      const { masks = {}, ...positions } = truth;
+      await writeGrey(gray, columns, rows, join(out, `${stem}.png`));
+      const files: Record<string, string> = {};
+      for (const [name, mask] of Object.entries(masks)) {
+        const file = `${stem}-${name}.mask.png`;
+        const shown = mask.map((inside) => (inside ? 255 : 0));
+        await writeGrey(shown, columns, rows, join(out, file));
+        files[name] = file;
+      }
+      const drawn = Object.keys(files).length > 0 ? { masks: files } : {};
+      labels.push({ file: `${stem}.png`, columns, rows, gaDays, ...positions, ...drawn });
+    }
   }
   await writeFile(join(out, 'labels.json'), `${JSON.stringify(labels, null, 1)}\n`);
 }

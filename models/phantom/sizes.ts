@@ -70,10 +70,16 @@ export const MEDIAN_GROWTH: GrowthDeviation = {
   abdomenProportion: 1,
 };
 
-/** Sizes at `gaDays` (98 to 280). Throws RangeError outside the chart. */
+/** Ages that the growth standards cover: 14+0 to 40+0 weeks. */
+export const CHARTED_DAYS = { youngest: 98, oldest: 280 } as const;
+
+/** Sizes at `gaDays` of `CHARTED_DAYS`. Throws RangeError outside the chart. */
 export function sizesAt(gaDays: number, deviation: GrowthDeviation = MEDIAN_GROWTH): FetalSizes {
-  if (!(gaDays >= 98 && gaDays <= 280)) {
-    throw new RangeError(`gestational age ${gaDays} d is outside the growth chart (98 to 280 d)`);
+  const { youngest, oldest } = CHARTED_DAYS;
+  if (!(gaDays >= youngest && gaDays <= oldest)) {
+    throw new RangeError(
+      `gestational age ${gaDays} d is outside the growth chart (${youngest} to ${oldest} d)`,
+    );
   }
   const weeks = gaDays / 7;
   const hcMm = GROWTH.hc.median(weeks) + deviation.hc * GROWTH.hc.deviation(weeks);

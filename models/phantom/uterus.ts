@@ -4,7 +4,7 @@ import { ellipse, everywhere, grown, rim, type Shape } from './shapes.ts';
 import { type Layer, TISSUE } from './tissue.ts';
 
 /** Abdominal wall of the mother, as bands below the probe face that waver along it. */
-function abdominalWall(sector: Sector, random: Random, wallMm: number): Layer[] {
+export function abdominalWall(sector: Sector, random: Random, wallMm: number): Layer[] {
   const waver = createNoise(random.fork('waver'), 22);
   const grain = createNoise(random.fork('grain'), 1);
   const below = (x: number, y: number) => toPolar(sector, x, y).range;

@@ -1,0 +1,91 @@
+import type { PhantomFrame } from '../frame.ts';
+import { createRandom, type Random } from '../random.ts';
+import type { PhantomView, ViewRequest } from '../view.ts';
+import { deepestPocket } from './fluid-depth.ts';
+import { simulateScene } from './scene.ts';
+import { drawTransabdominalView } from './transabdominal.ts';
+import { buildCavity, type CavityPlan, PLACENTA_WALLS } from './uterine-cavity.ts';
+
+interface Amount {
+  down: readonly [number, number];
+  limbs: readonly [number, number];
+  trunk: number;
+}
+
+/** Half the depth of the cavity, mm, and how crowded it is: from oligo- to polyhydramnios. */
+const AMOUNTS = {
+  little: { down: [10, 22], limbs: [3, 7], trunk: 0.8 },
+  usual: { down: [24, 48], limbs: [0, 4], trunk: 0.45 },
+  much: { down: [46, 80], limbs: [0, 3], trunk: 0.3 },
+} as const satisfies Record<string, Amount>;
+
+/** `anatomy`: `amount` (0 little, 1 usual, 2 much), `downMm`, `limbs`, `cords`, `trunk` (0, 1). */
+function drawPlan({ anatomy = {} }: ViewRequest, random: Random): CavityPlan {
+  const amounts: readonly Amount[] = [AMOUNTS.little, AMOUNTS.usual, AMOUNTS.much];
+  const amount: Amount = amounts[anatomy.amount ?? random.integer(0, 2)] ?? AMOUNTS.usual;
+  const wall = random.chance(0.5) ? 'none' : random.pick(PLACENTA_WALLS);
+  return {
+    across: random.range(45, 95),
+    down: anatomy.downMm ?? random.range(...amount.down),
+    placenta: wall,
+    placentaMm: random.range(8, 24),
+    placentaSpan: random.range(0.5, 1.1),
+    lacunae: 0,
+    clearZone: true,
+    limbs: anatomy.limbs ?? random.integer(...amount.limbs),
+    trunk: anatomy.trunk === undefined ? random.chance(amount.trunk) : anatomy.trunk === 1,
+    cords: anatomy.cords ?? random.integer(0, 2),
+  };
+}
+
+/** The pocket of a frame as its truth. */
+function withPocket(frame: PhantomFrame): PhantomFrame {
+  const { truth, columns } = frame;
+  const fluid = truth.masks?.fluid;
+  const pocket = fluid && deepestPocket(fluid, columns, truth.mmPerPixel);
+  return {
+    ...frame,
+    truth: {
+      ...truth,
+      values: { ...truth.values, pocketMm: pocket ? pocket.mm : 0 },
+      points: { ...truth.points, ...(pocket ? { pocket: [pocket.top, pocket.bottom] } : {}) },
+    },
+  };
+}
+
+function simulate(request: ViewRequest, stepMm: number): PhantomFrame[] {
+  const random = createRandom(request.seed);
+  const plan = drawPlan(request, random.fork('plan'));
+  const view = drawTransabdominalView(plan.down, random.fork('view'), request.screen);
+  return Array.from({ length: request.frames }, (_, index) => {
+    const x = view.centre.x + stepMm * (index - (request.frames - 1) / 2);
+    const moved = { ...view, centre: { ...view.centre, x } };
+    return withPocket(
+      simulateScene({
+        plane: 'amniotic-fluid',
+        view: moved,
+        pieces: buildCavity(plan, moved, random.fork('anatomy')),
+        values: {},
+        points: {},
+        random,
+        speckleSeed: request.seed + 7919 * (index + 1),
+      }),
+    );
+  });
+}
+
+const AGES = { youngest: 16 * 7, oldest: 41 * 7 };
+
+/** A pocket of amniotic fluid between fetal parts, cord, placenta and wall. */
+export const amnioticFluid: PhantomView = {
+  id: 'amniotic-fluid',
+  ages: AGES,
+  simulate: (request) => simulate(request, 0.2),
+};
+
+/** The probe slides across the uterus while it records: pockets come and go. */
+export const fluidSweep: PhantomView = {
+  id: 'fluid-sweep',
+  ages: AGES,
+  simulate: (request) => simulate(request, Math.min(8, 90 / Math.max(1, request.frames - 1))),
+};

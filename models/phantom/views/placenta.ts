@@ -1,0 +1,55 @@
+import type { PhantomFrame } from '../frame.ts';
+import { createRandom, type Random } from '../random.ts';
+import type { PhantomView, ViewRequest } from '../view.ts';
+import { simulateScene } from './scene.ts';
+import { drawTransabdominalView } from './transabdominal.ts';
+import { buildCavity, type CavityPlan, PLACENTA_WALLS } from './uterine-cavity.ts';
+
+/**
+ * `anatomy`: `wall` (0 anterior, 1 posterior, 2 side), `placentaMm`, `lacunae` (0 to 9),
+ * `clearZone` (0 lost, 1 seen).
+ */
+function drawPlan({ anatomy = {} }: ViewRequest, random: Random): CavityPlan {
+  const lacunae = random.chance(0.7) ? random.integer(0, 1) : random.integer(2, 9);
+  return {
+    across: random.range(55, 95),
+    down: random.range(28, 52),
+    placenta: PLACENTA_WALLS[anatomy.wall ?? random.integer(0, 2)] ?? 'anterior',
+    placentaMm: anatomy.placentaMm ?? random.range(17, 42),
+    placentaSpan: random.range(0.9, 1.5),
+    lacunae: anatomy.lacunae ?? lacunae,
+    clearZone: anatomy.clearZone === undefined ? random.chance(0.85) : anatomy.clearZone === 1,
+    limbs: random.integer(0, 4),
+    trunk: random.chance(0.4),
+    cords: random.integer(0, 1),
+  };
+}
+
+function simulate(request: ViewRequest): PhantomFrame[] {
+  const random = createRandom(request.seed);
+  const plan = drawPlan(request, random.fork('plan'));
+  const view = drawTransabdominalView(plan.down, random.fork('view'), request.screen);
+  const pieces = buildCavity(plan, view, random.fork('anatomy'));
+  return Array.from({ length: request.frames }, (_, index) =>
+    simulateScene({
+      plane: 'placenta',
+      view,
+      pieces,
+      values: {
+        wall: PLACENTA_WALLS.indexOf(plan.placenta),
+        lacunae: plan.lacunae,
+        clearZone: plan.clearZone ? 1 : 0,
+      },
+      points: {},
+      random,
+      speckleSeed: request.seed + 7919 * (index + 1),
+    }),
+  );
+}
+
+/** The placenta on a wall of the uterus, from the mother's front. */
+export const placenta: PhantomView = {
+  id: 'placenta',
+  ages: { youngest: 14 * 7, oldest: 40 * 7 },
+  simulate,
+};

@@ -1,0 +1,78 @@
+import { drawAcquisition, type View } from '../acquisition.ts';
+import type { PhantomFrame } from '../frame.ts';
+import { type Point, toMillimetres, toPixel, toPolar } from '../geometry.ts';
+import { formImage } from '../image-formation.ts';
+import type { FrameTruth } from '../labels.ts';
+import { drawOverlay } from '../overlay.ts';
+import type { Random } from '../random.ts';
+import type { Shape } from '../shapes.ts';
+import { type Layer, layerAt } from '../tissue.ts';
+
+/** A layer of a view, and the structure of truth that its pixels belong to. */
+export interface Piece extends Layer {
+  structure?: string;
+}
+
+export interface ViewScene {
+  plane: string;
+  view: View;
+  /** Later ones lie on top. Their outlines are truth: nothing of them bends. */
+  pieces: readonly Piece[];
+  values: Readonly<Record<string, number>>;
+  /** Millimetres. */
+  points: Readonly<Record<string, readonly Point[]>>;
+  random: Random;
+  /** Fixes the speckle: frames of a cine differ in it. */
+  speckleSeed: number;
+}
+
+/** The pixels of every structure, as the topmost piece at the place tells. */
+function masksOf(pieces: readonly Piece[], { sector, window }: View): Record<string, Uint8Array> {
+  const { columns, rows } = window;
+  const masks: Record<string, Uint8Array> = {};
+  for (const { structure } of pieces) {
+    if (structure) masks[structure] ??= new Uint8Array(columns * rows);
+  }
+  for (let row = 0; row < rows; row++) {
+    for (let column = 0; column < columns; column++) {
+      const { x, y } = toMillimetres(window, { x: column, y: row });
+      const { range, angle } = toPolar(sector, x, y);
+      if (range < 0 || range > sector.depthMm || Math.abs(angle) > sector.halfAngle) continue;
+      const top: Piece | undefined = layerAt(pieces, x, y, x, y);
+      const mask = top?.structure ? masks[top.structure] : undefined;
+      if (mask) mask[row * columns + column] = 1;
+    }
+  }
+  return masks;
+}
+
+/** One frame of a scene with its truth: the physics of every other plane, other anatomy. */
+export function simulateScene(scene: ViewScene): PhantomFrame {
+  const { plane, view, points, values, random, speckleSeed } = scene;
+  const pieces = scene.pieces.map((piece): Piece => ({ ...piece, rigid: true }));
+  const acquisition = drawAcquisition(view, random.fork('acquisition'));
+  const gray = formImage(pieces, acquisition, random.fork('texture'), speckleSeed);
+  drawOverlay(gray, view.window, view.sector, random.fork('overlay'));
+  const truth: FrameTruth = {
+    plane,
+    mmPerPixel: view.window.mmPerPixel,
+    values,
+    points: Object.fromEntries(
+      Object.entries(points).map(([name, list]) => [
+        name,
+        list.map((point) => toPixel(view.window, point)),
+      ]),
+    ),
+    masks: masksOf(pieces, view),
+  };
+  return { columns: view.window.columns, rows: view.window.rows, gray, acquisition, truth };
+}
+
+/** The shape with a border that wavers by `noise` (-1..1) times `by` mm. */
+export function wavering(shape: Shape, noise: (x: number, y: number) => number, by: number): Shape {
+  return {
+    ...shape,
+    reach: shape.reach + by,
+    distance: (x, y) => shape.distance(x, y) + by * noise(x, y),
+  };
+}
