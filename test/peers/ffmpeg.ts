@@ -1,0 +1,39 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+
+export const FFMPEG_INSTALLED = existsSync('/usr/bin/ffmpeg');
+
+const TIMEOUT_MILLISECONDS = 60_000;
+const LARGEST_OUTPUT = 512 * 1024 * 1024;
+
+/** Runs FFmpeg of Debian; what it writes to standard output. Throws with its words where it fails. */
+export function ffmpeg(args: readonly string[]): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const all = ['-v', 'error', '-y', '-nostdin', ...args];
+    const options = {
+      encoding: 'buffer' as const,
+      timeout: TIMEOUT_MILLISECONDS,
+      maxBuffer: LARGEST_OUTPUT,
+    };
+    execFile('/usr/bin/ffmpeg', all, options, (error, stdout, stderr) => {
+      if (error) reject(new Error(`ffmpeg: ${stderr.toString()}`));
+      else resolve(stdout);
+    });
+  });
+}
+
+/** A moving test picture of FFmpeg's own, encoded as `args` say. */
+export async function makeVideo(
+  path: string,
+  args: readonly string[],
+  { width = 96, height = 64, frames = 20, rate = 25 } = {},
+): Promise<void> {
+  const source = `testsrc2=size=${width}x${height}:rate=${rate}`;
+  await ffmpeg(['-f', 'lavfi', '-i', source, '-frames:v', String(frames), ...args, path]);
+}
+
+/** Every frame as RGB, upright, one after the other: no frame dropped or repeated for its time. */
+export function decodeToRgb(path: string): Promise<Buffer> {
+  const output = ['-f', 'rawvideo', '-pix_fmt', 'rgb24', '-fps_mode', 'passthrough', '-'];
+  return ffmpeg(['-i', path, ...output]);
+}
