@@ -72,8 +72,9 @@ async function generate(
     const random = createRandom(seed).fork(`frame ${i}`);
     const { id, ages, simulate } = subjects[i % subjects.length] as Subject;
     const gaDays = random.integer(ages.youngest, ages.oldest);
-    // Before the charts begin a view draws what it shows from the age alone.
-    const sizes = sizesAt(Math.max(CHARTED_DAYS.youngest, gaDays), drawGrowth(random));
+    // Outside the charts' ages a view draws what it shows from the age alone.
+    const charted = Math.min(CHARTED_DAYS.oldest, Math.max(CHARTED_DAYS.youngest, gaDays));
+    const sizes = sizesAt(charted, drawGrowth(random));
     const frames = simulate({ gaDays, sizes, seed: random.integer(0, 0x7fffffff), frames: 1 });
     const stem = `${id}-${seed}-${String(i).padStart(5, '0')}`;
     for (const { columns, rows, gray, truth } of frames) {
