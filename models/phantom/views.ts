@@ -1,9 +1,11 @@
 import type { PhantomView } from './view.ts';
 import { cervix } from './views/cervix.ts';
-import { amnioticFluid, fluidSweep } from './views/fluid.ts';
-import { placenta } from './views/placenta.ts';
 import { earlyPregnancy } from './views/early-pregnancy.ts';
+import { amnioticFluid, fluidSweep } from './views/fluid.ts';
+import { crlSagittal, midsagittal } from './views/midsagittal.ts';
+import { placenta } from './views/placenta.ts';
 import { placentaEdge } from './views/placenta-edge.ts';
+import { transperineal } from './views/transperineal.ts';
 
 /** Every view beside the planes of biometry. A new one is one file and one line here. */
 export const VIEWS: readonly PhantomView[] = [
@@ -12,4 +14,8 @@ export const VIEWS: readonly PhantomView[] = [
   placenta,
   amnioticFluid,
   fluidSweep,
+  earlyPregnancy,
+  midsagittal,
+  crlSagittal,
+  transperineal,
 ];
