@@ -1,0 +1,46 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { examine } from './examine.ts';
+import { mutated } from './mutate.ts';
+import { filesOf, generatedSamples } from './samples.ts';
+
+/** What the parent asks for: one mutation of one sample, kept in `keep` before it is read. */
+export interface Task {
+  sample: number;
+  other: number;
+  seed: number;
+}
+
+export interface Answer {
+  name: string;
+  error: string | null;
+  /** The mutated bytes, in base64, of what broke the reader. */
+  bytes?: string;
+}
+
+const [data = '', mostBytes = '0', lastInput = ''] = process.argv.slice(2);
+const samples = [...(await generatedSamples()), ...(await filesOf(data, Number(mostBytes)))];
+const folder = await mkdtemp(join(tmpdir(), 'fuzz-'));
+
+async function answer({ sample, other, seed }: Task): Promise<Answer> {
+  const chosen = samples[sample % samples.length];
+  const lender = samples[other % samples.length];
+  if (!chosen || !lender) throw new Error('no samples');
+  const { name } = chosen;
+  const bytes = mutated(chosen.bytes, lender.bytes, seed);
+  // A native crash leaves no answer: the parent finds its input here.
+  await writeFile(lastInput, bytes);
+  try {
+    await examine(name, bytes, join(folder, String(seed)));
+    return { name, error: null };
+  } catch (error) {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    return { name, error: text, bytes: bytes.toString('base64') };
+  }
+}
+
+process.on('message', (task: Task) => {
+  void answer(task).then((reply) => process.send?.(reply));
+});
+process.send?.({ ready: samples.length });

@@ -1,0 +1,57 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clip } from '../../pipelines/contract/study.ts';
+import { readStudy } from '../../pipelines/input/read-study.ts';
+import { Refusal } from '../../pipelines/input/refusal.ts';
+
+/** Frames of a clip that are decoded: the ends and the middle, where offsets go wrong. */
+function framesOf({ frames }: Clip): Clip['frames'] {
+  const wanted = new Set([0, frames.length >> 1, frames.length - 1]);
+  return frames.filter(({ index }) => wanted.has(index));
+}
+
+async function decode(clip: Clip): Promise<void> {
+  for (const frame of framesOf(clip)) {
+    try {
+      const gray = await frame.gray();
+      if (gray.data.length !== gray.width * gray.height) throw new Error('gray of another size');
+      const rgb = await frame.rgb();
+      if (rgb.data.length !== rgb.width * rgb.height * 3) throw new Error('RGB of another size');
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+    }
+  }
+}
+
+/**
+ * Reads `bytes` as a study of one file, in `folder`, and decodes of it what a pipeline would.
+ * Throws where the reader breaks its word: that any file is read or refused with a printable
+ * sentence, and that calibrations are positive numbers inside the image.
+ */
+export async function examine(name: string, bytes: Buffer, folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  try {
+    const path = join(folder, 'file');
+    await writeFile(path, bytes);
+    const unpackTo = join(folder, 'unpacked');
+    const { clips, refused, cart = [] } = await readStudy([{ name, path }], { unpackTo });
+    for (const { file, reason } of refused) {
+      if (!/^[\x20-\x7e]+$/.test(reason)) throw new Error(`reason not printable: ${reason}`);
+      if (/\p{C}/u.test(file)) throw new Error('file name not printable');
+    }
+    for (const { value, unit } of cart) {
+      if (!Number.isFinite(value) || unit === '') throw new Error('a cart value is no number');
+    }
+    for (const clip of clips) {
+      for (const { area, scale } of clip.regions) {
+        const inside = area.minX >= 0 && area.maxX < clip.width && area.maxY < clip.height;
+        const positive = scale.x > 0 && scale.y > 0 && Number.isFinite(scale.x + scale.y);
+        if (!inside || !positive) throw new Error('a calibration that cannot be');
+      }
+      if (clip.frames.some(({ time }) => !Number.isFinite(time))) throw new Error('a time of NaN');
+      await decode(clip);
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
