@@ -5,6 +5,13 @@ import { amnioticFluid, fluidSweep } from './views/fluid.ts';
 import { crlSagittal, midsagittal } from './views/midsagittal.ts';
 import { placenta } from './views/placenta.ts';
 import { placentaEdge } from './views/placenta-edge.ts';
+import {
+  ductusVenosus,
+  leftUterineArtery,
+  middleCerebralArtery,
+  rightUterineArtery,
+  umbilicalArtery,
+} from './views/spectrum.ts';
 import { transperineal } from './views/transperineal.ts';
 
 /** Every view beside the planes of biometry. A new one is one file and one line here. */
@@ -18,4 +25,9 @@ export const VIEWS: readonly PhantomView[] = [
   midsagittal,
   crlSagittal,
   transperineal,
+  umbilicalArtery,
+  middleCerebralArtery,
+  leftUterineArtery,
+  rightUterineArtery,
+  ductusVenosus,
 ];
