@@ -1,0 +1,200 @@
+"""Trains the maps of the uterus: fluid, placenta, bladder, cervix and its landmarks.
+
+Phantoms (models/phantom/views): no real set labels any of these. Real images of the fetus show
+what the cervix and its landmarks are not.
+"""
+
+import argparse
+import json
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+import torch
+from torch.nn import functional as F
+
+from augment import random_affine, random_look, warp
+from datasets import fetal_planes, hc18
+from letterbox import HEIGHT, WIDTH
+from network import Average, GeometryNetwork
+
+AREAS = ("fluid", "placenta", "lacuna", "bladder", "funnel")
+POINTS = {
+    "internal-os": "internalOs",
+    "external-os": "externalOs",
+    "placenta-edge": "placentaEdge",
+}
+CHANNELS = (*AREAS, "canal", *POINTS)
+# Frames are kept at twice the network's size: warping loses nothing and memory stays small.
+KEPT = (2 * WIDTH, 2 * HEIGHT)
+CANAL_RADIUS = 2.5
+POINT_SPREAD = 2.5
+FREE_ROTATION = 0.05
+# How often a real image is shown, on which the cervix is not to be found.
+REAL_SHARE = 0.12
+ABSENT_ON_REAL = ("funnel", "canal", *POINTS)
+
+
+@dataclass
+class Frame:
+    """`label` holds 1 + the index of the area at a pixel; `points` are of the kept size.
+    A real image has neither."""
+
+    gray: np.ndarray
+    label: np.ndarray | None
+    points: dict[str, np.ndarray]
+
+
+def read_frames(folder: Path) -> list[Frame]:
+    return [read_frame(folder, label) for label in json.loads((folder / "labels.json").read_text())]
+
+
+def read_frame(folder: Path, label: dict) -> Frame:
+    gray = cv2.imread(str(folder / label["file"]), cv2.IMREAD_GRAYSCALE)
+    areas = np.zeros(KEPT[::-1], np.uint8)
+    for name, file in label["masks"].items():
+        if name in AREAS:
+            mask = cv2.imread(str(folder / file), cv2.IMREAD_GRAYSCALE)
+            areas[cv2.resize(mask, KEPT, interpolation=cv2.INTER_AREA) > 127] = 1 + AREAS.index(name)
+    scale = np.array([KEPT[0] / label["columns"], KEPT[1] / label["rows"]])
+    points = {
+        name: (np.array([[p["x"], p["y"]] for p in ends]) + 0.5) * scale - 0.5
+        for name, ends in label["points"].items()
+    }
+    return Frame(cv2.resize(gray, KEPT, interpolation=cv2.INTER_AREA), areas, points)
+
+
+def read_real(data: Path) -> list[Frame]:
+    records = [r for r in hc18(data) + fetal_planes(data) if r.split == "train"]
+    return [Frame(record.gray(), None, {}) for record in records]
+
+
+def draw_targets(frame: Frame, matrix: np.ndarray) -> np.ndarray:
+    """(channels, h, w) of one view of a frame."""
+    target = np.zeros((len(CHANNELS), HEIGHT, WIDTH), np.float32)
+    if frame.label is None:
+        return target
+    for index in np.unique(frame.label):
+        if index > 0:
+            target[index - 1] = warp((frame.label == index).astype(np.uint8) * 255, matrix) / 255
+    moved = {n: p @ matrix[:, :2].T + matrix[:, 2] for n, p in frame.points.items()}
+    if "canal" in moved:
+        target[len(AREAS)] = draw_line(moved["canal"])
+    x = np.arange(WIDTH, dtype=np.float32)[None, :]
+    y = np.arange(HEIGHT, dtype=np.float32)[:, None]
+    for channel, name in enumerate(POINTS.values(), len(AREAS) + 1):
+        for px, py in moved.get(name, ()):
+            target[channel] = np.exp(-((x - px) ** 2 + (y - py) ** 2) / (2 * POINT_SPREAD**2))
+    return target
+
+
+def draw_line(points: np.ndarray) -> np.ndarray:
+    x = np.arange(WIDTH, dtype=np.float32)[None, :]
+    y = np.arange(HEIGHT, dtype=np.float32)[:, None]
+    nearest = np.full((HEIGHT, WIDTH), np.inf, np.float32)
+    for (x0, y0), (x1, y1) in zip(points[:-1:2], points[2::2]):
+        length = max(np.hypot(x1 - x0, y1 - y0), 1e-3)
+        ux, uy = (x1 - x0) / length, (y1 - y0) / length
+        along = np.clip((x - x0) * ux + (y - y0) * uy, 0, length)
+        nearest = np.minimum(nearest, np.hypot(x - x0 - along * ux, y - y0 - along * uy))
+    return np.clip(CANAL_RADIUS + 0.5 - nearest, 0, 1)
+
+
+def loss_of(logits: torch.Tensor, target: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    """Cross-entropy and soft Dice of the channels that a view judges: weight (n, channels)."""
+    count = len(AREAS) + 1
+    emphasis = torch.ones_like(target)
+    emphasis[:, 2] += 6 * target[:, 2]
+    emphasis[:, 4] += 3 * target[:, 4]
+    emphasis[:, count - 1] += 4 * target[:, count - 1]
+    emphasis[:, count:] += 60 * target[:, count:]
+    entropy = F.binary_cross_entropy_with_logits(logits, target, reduction="none")
+    areas = torch.sigmoid(logits[:, :count])
+    drawn = target[:, :count]
+    overlap = (areas * drawn).sum((2, 3))
+    dice = 1 - (2 * overlap + 20) / (areas.sum((2, 3)) + drawn.sum((2, 3)) + 20)
+    dice = (dice * weight[:, :count]).sum(1).mean()
+    return ((entropy * emphasis).mean((2, 3)) * weight).sum(1).mean() + 0.5 * dice
+
+
+class Sampler:
+    """Draws frames and makes random views of them."""
+
+    def __init__(self, phantoms: list[Frame], real: list[Frame], seed: int):
+        self.phantoms = phantoms
+        self.real = real
+        self.rng = np.random.default_rng(seed)
+
+    def view(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        pool = self.real if self.real and self.rng.random() < REAL_SHARE else self.phantoms
+        frame = pool[self.rng.integers(len(pool))]
+        height, width = frame.gray.shape
+        matrix = random_affine(self.rng, width, height, FREE_ROTATION, 0.8)
+        judged = [frame.label is not None or name in ABSENT_ON_REAL for name in CHANNELS]
+        image = random_look(self.rng, warp(frame.gray, matrix))
+        return image, draw_targets(frame, matrix), np.array(judged, np.float32)
+
+    def batch(self, size: int) -> list[torch.Tensor]:
+        images, *rest = (np.stack(part) for part in zip(*(self.view() for _ in range(size))))
+        return [torch.from_numpy(images)[:, None], *map(torch.from_numpy, rest)]
+
+
+def start_from(model: GeometryNetwork, weights: Path) -> None:
+    """Everything but the last layer of another geometry network: it has seen real screens."""
+    known = torch.load(weights)
+    own = {name: value for name, value in known.items() if not name.startswith("head.")}
+    model.load_state_dict(own, strict=False)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--phantoms", type=Path, nargs="+", required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--data", type=Path, help="real images without these structures")
+    parser.add_argument("--start", type=Path, help="weights of train_geometry.py")
+    parser.add_argument("--resume", type=Path, help="weights of this program")
+    parser.add_argument("--minutes", type=float, default=25)
+    parser.add_argument("--rate", type=float, default=2e-3)
+    parser.add_argument("--batch", type=int, default=12)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    cv2.setNumThreads(0)
+    torch.manual_seed(options.seed)
+
+    frames = [frame for folder in options.phantoms for frame in read_frames(folder)]
+    sampler = Sampler(frames, read_real(options.data) if options.data else [], options.seed)
+    model = GeometryNetwork(len(CHANNELS))
+    if options.start:
+        start_from(model, options.start)
+    if options.resume:
+        model.load_state_dict(torch.load(options.resume))
+    average = Average(model)
+    optimiser = torch.optim.AdamW(model.parameters(), lr=options.rate, weight_decay=1e-3)
+    begin, step, shown = time.monotonic(), 0, 0.0
+    while (done := (time.monotonic() - begin) / (60 * options.minutes)) < 1:
+        rate = options.rate * min(1, (step + 1) / 100) * (0.5 + 0.5 * np.cos(np.pi * done))
+        for group in optimiser.param_groups:
+            group["lr"] = max(rate, 1e-6)
+        images, targets, weights = sampler.batch(options.batch)
+        with torch.autocast("cpu", torch.bfloat16):
+            logits = model(images)
+        loss = loss_of(logits, targets, weights)
+        optimiser.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 2.0)
+        optimiser.step()
+        average.update(model)
+        step += 1
+        shown = loss.item() if step == 1 else 0.98 * shown + 0.02 * loss.item()
+        if step % 50 == 0:
+            print(f"step {step} done {done:.3f} loss {shown:.4f}", flush=True)
+        if step % 200 == 0:
+            torch.save(average.weights, options.out)
+    torch.save(average.weights, options.out)
+
+
+if __name__ == "__main__":
+    main()
