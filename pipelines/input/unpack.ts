@@ -8,6 +8,7 @@ import type { RefusedFile } from '../contract/study.ts';
 import type { ArchiveMember } from './archive-member.ts';
 import { withByteSource } from './byte-source.ts';
 import { CONTAINER_LIMITS, type ContainerLimits } from './container-limits.ts';
+import { inflatedDicom } from './deflated-dicom.ts';
 import { Refusal } from './refusal.ts';
 import type { StudyFile } from './study-file.ts';
 import { isTarHeader, tarMembers } from './tar-members.ts';
@@ -172,11 +173,20 @@ async function openGzip(unpacking: Unpacking, file: StudyFile, depth: number): P
   }
 }
 
+/** The file itself or, of a deflated DICOM file, an inflated copy. */
+async function plain(unpacking: Unpacking, file: StudyFile, depth: number): Promise<StudyFile> {
+  const content = await inflatedDicom(file.path);
+  if (!content) return file;
+  const path = await spool(unpacking, content);
+  if (depth > 1) await rm(file.path);
+  return { name: file.name, path };
+}
+
 /** Takes a file as it is or, where it is an archive at nesting level `depth`, opens it. */
 async function openFile(unpacking: Unpacking, file: StudyFile, depth: number): Promise<void> {
   const kind = await containerKind(file.path);
   if (!kind) {
-    unpacking.files.push(file);
+    unpacking.files.push(await plain(unpacking, file, depth));
     return;
   }
   if (depth > unpacking.limits.nesting) {
@@ -193,7 +203,8 @@ async function openFile(unpacking: Unpacking, file: StudyFile, depth: number): P
 }
 
 /**
- * Opens zip, tar, tar.gz and gzip files, nested ones too, and hands on every other file as it is.
+ * Opens zip, tar, tar.gz and gzip files, nested ones too, inflates deflated DICOM files, and hands on
+ * every other file as it is.
  * Members are written below `folder`, which is made when the first archive is met, and are named
  * `archive.zip/path/in/it`. What cannot be opened is refused with a sentence and the rest goes on;
  * only an error of this machine is thrown.

@@ -155,6 +155,7 @@ export interface Sample {
   photometric?: string;
   planar?: number;
   bits?: number;
+  bitsStored?: number;
   regions?: Element[][];
   extra?: Element[];
   /** Null: none. */
@@ -176,6 +177,7 @@ export function ultrasound(sample: Sample = {}): Buffer {
     photometric = 'MONOCHROME2',
     planar,
     bits = 8,
+    bitsStored = bits,
     regions = [],
     extra = [],
     pixels = ['7FE00010', 'OB', Buffer.from([0, 10, 20, 30, 40, 50, 60, 70])],
@@ -194,7 +196,8 @@ export function ultrasound(sample: Sample = {}): Buffer {
     ['00280010', 'US', [rows]],
     ['00280011', 'US', [columns]],
     ['00280100', 'US', [bits]],
-    ['00280101', 'US', [bits]],
+    ['00280101', 'US', [bitsStored]],
+    ['00280102', 'US', [bitsStored - 1]],
     ['00280103', 'US', [0]],
     ...(regions.length === 0 ? [] : [['00186011', 'SQ', regions] as const]),
     ...extra,

@@ -32,7 +32,7 @@ export async function inFolder<T>(use: (path: (name: string) => string) => Promi
 }
 
 /** An 8-bit PGM or PPM image as RGB. */
-function readPnm(bytes: Buffer): RgbImage {
+export function readPnm(bytes: Buffer): RgbImage {
   const head = /^P([56])\s+(?:#[^\n]*\n)*(\d+)\s+(\d+)\s+255\s/.exec(
     bytes.toString('latin1', 0, 200),
   );
