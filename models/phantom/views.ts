@@ -12,6 +12,7 @@ import {
   rightUterineArtery,
   umbilicalArtery,
 } from './views/spectrum.ts';
+import { presentationSweep } from './views/sweep.ts';
 import { transperineal } from './views/transperineal.ts';
 
 /** Every view beside the planes of biometry. A new one is one file and one line here. */
@@ -30,4 +31,5 @@ export const VIEWS: readonly PhantomView[] = [
   leftUterineArtery,
   rightUterineArtery,
   ductusVenosus,
+  presentationSweep,
 ];
