@@ -37,16 +37,25 @@ function acrossClips(frames: readonly FramePlane[]): FramePlane[] {
     .map(({ frame }) => frame);
 }
 
-/** At most `limit` frames on which to look for a structure; calibrated ones before others. */
+/** At most `limit` frames of some planes, best plane first; calibrated ones before others. */
+export function bestFrames(
+  planes: readonly FramePlane[],
+  wanted: readonly Plane[],
+  limit: number,
+): FramePlane[] {
+  const candidates = wanted.flatMap((plane) =>
+    acrossClips(planes.filter(({ estimate }) => estimate.label === plane)),
+  );
+  const calibrated = candidates.filter(({ clip }) => clip.regions.length > 0);
+  const uncalibrated = candidates.filter(({ clip }) => clip.regions.length === 0);
+  return [...calibrated, ...uncalibrated].slice(0, limit);
+}
+
+/** At most `limit` frames on which to look for a structure. */
 export function candidateFrames(
   planes: readonly FramePlane[],
   structure: Structure,
   limit: number,
 ): FramePlane[] {
-  const candidates = MEASURING_PLANES[structure]
-    .flat()
-    .flatMap((plane) => acrossClips(planes.filter(({ estimate }) => estimate.label === plane)));
-  const calibrated = candidates.filter(({ clip }) => clip.regions.length > 0);
-  const uncalibrated = candidates.filter(({ clip }) => clip.regions.length === 0);
-  return [...calibrated, ...uncalibrated].slice(0, limit);
+  return bestFrames(planes, MEASURING_PLANES[structure].flat(), limit);
 }

@@ -27,6 +27,8 @@ export const UNITS = {
   mm: 'mm',
   g: 'g',
   d: 'day',
+  deg: 'degree',
+  cm: 'centimeter',
   '%': 'Percent',
   '1': 'no units',
 } as const;
@@ -46,7 +48,7 @@ export interface MeasurementConcept {
   /** Decimals shown to a person; logic always uses the unrounded value. */
   decimals: number;
   /** Section of TID 5000 that holds it. */
-  group: 'biometry' | 'ratio' | 'summary';
+  group: 'biometry' | 'ratio' | 'summary' | 'early-gestation' | 'intrapartum';
   /** Finding site, CID 12020 to 12023. */
   site: Coding | null;
 }
@@ -57,6 +59,7 @@ const sct = (code: string, meaning: string): Coding => ({ scheme: 'SCT', code, m
 const SKULL = sct('89546000', 'Skull');
 const ABDOMEN = sct('818981001', 'Abdomen');
 const FEMUR = sct('71341001', 'Femur');
+const NECK = sct('45048000', 'Neck');
 
 function length(
   label: string,
@@ -107,6 +110,25 @@ function summary(
   };
 }
 
+/** What no scheme has (intrapartum ultrasound): 99USINT (obstetric reference 15.3). */
+function intrapartum(
+  label: string,
+  abbreviation: string,
+  code: string,
+  unit: Unit,
+): MeasurementConcept {
+  return {
+    label,
+    abbreviation,
+    codings: [{ scheme: '99USINT', code, meaning: label }],
+    unit,
+    exchange: { unit, factor: 1 },
+    decimals: unit === 'deg' ? 0 : 1,
+    group: 'intrapartum',
+    site: null,
+  };
+}
+
 export const CONCEPTS = {
   bpd: length('Biparietal diameter', 'BPD', ln('11820-8', 'Biparietal Diameter'), SKULL),
   ofd: length(
@@ -147,6 +169,19 @@ export const CONCEPTS = {
     ln('11888-5', 'Composite Ultrasound Age'),
     'd',
   ),
+  'nuchal-translucency': {
+    ...length('Nuchal translucency', 'NT', ln('33069-6', 'Nuchal Translucency'), NECK),
+    group: 'early-gestation',
+  },
+  'angle-of-progression': intrapartum('Angle of progression', 'AoP', 'angle-of-progression', 'deg'),
+  'head-symphysis-distance': intrapartum(
+    'Head-symphysis distance',
+    'HSD',
+    'head-symphysis-distance',
+    'mm',
+  ),
+  'head-direction': intrapartum('Head direction', 'HD', 'head-direction', 'deg'),
+  'head-station': intrapartum('Head station by angle', 'station', 'head-station', 'cm'),
   efw: summary('Estimated fetal weight', 'EFW', ln('11727-5', 'Estimated Weight'), 'g'),
 } as const satisfies Record<string, MeasurementConcept>;
 
@@ -179,6 +214,27 @@ export const FINDING_CONCEPTS = {
   },
   'head-shape': { scheme: '99USINT', code: 'head-shape', meaning: 'Head shape' },
   'head-size': { scheme: '99USINT', code: 'head-size', meaning: 'Head size for gestational age' },
+  'head-station': {
+    scheme: '99USINT',
+    code: 'head-station-band',
+    meaning: 'Descent of the fetal head',
+  },
+  'head-direction': {
+    scheme: '99USINT',
+    code: 'head-direction-band',
+    meaning: 'Direction of the fetal head',
+  },
+  'nuchal-translucency': {
+    scheme: '99USINT',
+    code: 'nuchal-translucency-category',
+    meaning: 'Nuchal translucency category',
+  },
+  'nasal-bone': { scheme: '99USINT', code: 'nasal-bone', meaning: 'Fetal nasal bone' },
+  'nt-plane-adequacy': {
+    scheme: '99USINT',
+    code: 'nt-plane-adequacy',
+    meaning: 'Adequacy of the nuchal translucency plane',
+  },
   'femur-size': {
     scheme: '99USINT',
     code: 'femur-size',
@@ -219,6 +275,25 @@ export const METHODS = {
   'tad-outer-outer': placement('transverse axis of the ellipse on the outer skin border'),
   'apad-outer-outer': placement('anteroposterior axis of the ellipse on the outer skin border'),
   'fl-outer-outer': placement('ossified diaphysis, outer to outer'),
+  'nt-inner-inner': {
+    text: 'largest distance between the inner borders of the two lines, perpendicular to them',
+    citation: 'ISUOG 2023, Ultrasound Obstet Gynecol 61:127-143',
+    equation: null,
+  },
+  'aop-tangent': {
+    text: 'long axis of the symphysis to the tangent of the skull from its lower edge',
+    citation: 'ISUOG 2018, Ghi et al., Ultrasound Obstet Gynecol 52:128-139',
+    equation: null,
+  },
+  'hsd-infrapubic': placement('lower edge of the symphysis to the skull along the infrapubic line'),
+  'head-direction-symphysis': placement(
+    'long axis of the head to the long axis of the symphysis (ISUOG 2018)',
+  ),
+  'station-tutschek-2011': {
+    text: 'station = 0.0937 × AoP − 10.911',
+    citation: 'Tutschek et al., BJOG 2011;118:62-69',
+    equation: null,
+  },
   ratio: placement('ratio of two measured values'),
   'hadlock-1984-ga-hc': {
     text: 'Hadlock 1984 (HC)',
