@@ -1,5 +1,6 @@
 import dcmjsCodecs from 'dcmjs-codecs';
 import sharp from 'sharp';
+import { codeStreamSize } from './code-stream-size.ts';
 import { decodeJpegXl } from './jpeg-xl.ts';
 import type { PixelFormat } from './pixel-format.ts';
 import { fromStored, type Pixels } from './pixels.ts';
@@ -18,16 +19,31 @@ function initializeCodecs(): Promise<void> {
   return codecsReady;
 }
 
+/** More belong to no ultrasound image; a decoder allocates memory for as many as it is told. */
+const MOST_COMPONENTS = 4;
+
+/** A stream larger than its header says is refused before a decoder allocates memory for it. */
+function checkSize(encoded: Buffer, format: PixelFormat): void {
+  const size = codeStreamSize(encoded);
+  if (!size) return;
+  const { width, height, components } = size;
+  // A JPEG may leave its height to a marker behind its lines (ITU-T T.81 B.2.5).
+  if (width !== format.width || (height !== format.height && height !== 0)) {
+    throw new Refusal(
+      `the compressed image is ${width} x ${height} pixels, the header says ${format.width} x ${format.height}`,
+    );
+  }
+  if (components > MOST_COMPONENTS) {
+    throw new Refusal(`the compressed image has ${components} components`);
+  }
+}
+
 async function decodeBaseline(encoded: Uint8Array, format: PixelFormat): Promise<Pixels> {
-  const { data, info } = await sharp(encoded, { failOn: 'truncated' })
+  const limitInputPixels = format.width * format.height;
+  const { data, info } = await sharp(encoded, { failOn: 'truncated', limitInputPixels })
     .toColourspace(format.samples === 1 ? 'b-w' : 'srgb')
     .raw()
     .toBuffer({ resolveWithObject: true });
-  if (info.width !== format.width || info.height !== format.height) {
-    throw new Refusal(
-      `the compressed image is ${info.width} x ${info.height} pixels, the header says ${format.width} x ${format.height}`,
-    );
-  }
   if (info.channels !== format.samples) {
     throw new Refusal(
       `the compressed image has ${info.channels} channels, the header says ${format.samples}`,
@@ -108,6 +124,7 @@ export async function decodeCompressed(
   format: PixelFormat,
   coding: CompressedCoding,
 ): Promise<Pixels> {
+  if (coding !== 'rle' && coding !== 'jpeg-xl') checkSize(encoded, format);
   try {
     return await decode(encoded, format, coding);
   } catch (error) {
