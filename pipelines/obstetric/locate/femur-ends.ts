@@ -2,6 +2,7 @@ import type { GrayImage, Point } from '../../contract/image.ts';
 import { type Placement, toSource } from '../../inference/letterbox.ts';
 import type { ModelSession } from '../../inference/session.ts';
 import { mirroredMaps } from './mirrored-maps.ts';
+import { centreOfMass, highestPeaks, meanAlong, type Peak } from './peaks.ts';
 import type { SoftMask } from './soft-mask.ts';
 
 export interface FemurEnds {
@@ -14,9 +15,7 @@ export interface FemurEnds {
 }
 
 const CANDIDATES = 8;
-const LOWEST_PEAK = 0.05;
 const SHORTEST = 8;
-const WINDOW = 4;
 
 /** The ends of the femur of each image by `fetal-femur`; null where no pair was found. */
 export async function locateFemurEnds(
@@ -46,7 +45,7 @@ export function endsOfMaps(
   placement: Placement,
   gate: number,
 ): FemurEnds | null {
-  const peaks = highestPeaks(ends);
+  const peaks = highestPeaks(ends, CANDIDATES);
   const pairs = peaks.flatMap((one, i) =>
     peaks.slice(i + 1).map((other) => pairOf(shaft, one, other)),
   );
@@ -62,59 +61,10 @@ export function endsOfMaps(
   };
 }
 
-type Peak = Point & { value: number };
-
 function pairOf(shaft: SoftMask, one: Peak, other: Peak) {
   const length = Math.hypot(one.x - other.x, one.y - other.y);
   const bone = meanAlong(shaft, one, other);
   const ends = one.value * other.value;
   const score = Math.sqrt(ends) * length * (2 * bone - 1);
   return { one, other, length, score, confidence: Math.cbrt(ends * bone) };
-}
-
-function highestPeaks(map: SoftMask): Peak[] {
-  const peaks: Peak[] = [];
-  for (let y = 1; y < map.height - 1; y++) {
-    for (let x = 1; x < map.width - 1; x++) {
-      const value = at(map, x, y);
-      if (value < LOWEST_PEAK) continue;
-      let highest = true;
-      for (let dy = -1; dy <= 1; dy++) {
-        for (let dx = -1; dx <= 1; dx++) highest &&= at(map, x + dx, y + dy) <= value;
-      }
-      if (highest) peaks.push({ x, y, value });
-    }
-  }
-  return peaks.sort((a, b) => b.value - a.value).slice(0, CANDIDATES);
-}
-
-const at = (map: SoftMask, x: number, y: number) => map.values[y * map.width + x] ?? 0;
-
-function meanAlong(map: SoftMask, from: Point, to: Point): number {
-  const steps = Math.max(2, Math.ceil(Math.hypot(to.x - from.x, to.y - from.y)));
-  let sum = 0;
-  for (let i = 0; i <= steps; i++) {
-    const x = Math.round(from.x + ((to.x - from.x) * i) / steps);
-    const y = Math.round(from.y + ((to.y - from.y) * i) / steps);
-    sum += at(map, x, y);
-  }
-  return sum / (steps + 1);
-}
-
-/** A peak to a fraction of a pixel; squared, so that the window's edge does not pull. */
-function centreOfMass(map: SoftMask, peak: Point): Point {
-  let sum = 0;
-  let x = 0;
-  let y = 0;
-  for (let dy = -WINDOW; dy <= WINDOW; dy++) {
-    for (let dx = -WINDOW; dx <= WINDOW; dx++) {
-      const px = peak.x + dx;
-      if (px < 0 || px >= map.width) continue;
-      const value = at(map, px, peak.y + dy) ** 2;
-      sum += value;
-      x += value * px;
-      y += value * (peak.y + dy);
-    }
-  }
-  return { x: x / sum, y: y / sum };
 }
