@@ -1,6 +1,7 @@
 import dcmjsCodecs from 'dcmjs-codecs';
 import sharp from 'sharp';
 import { codeStreamSize } from './code-stream-size.ts';
+import { isScannedByComponent } from './jpeg-ls-scan.ts';
 import { decodeJpegXl } from './jpeg-xl.ts';
 import type { PixelFormat } from './pixel-format.ts';
 import { fromStored, type Pixels } from './pixels.ts';
@@ -68,8 +69,13 @@ const DECODERS = {
   'ht-jpeg-2000': 'decodeHtJpeg2000',
 } as const;
 
+/** What a decoder gives has a chroma of its own for each pixel again. */
+function whole(photometric: string): string {
+  return photometric === 'YBR_FULL_422' ? 'YBR_FULL' : photometric;
+}
+
 async function decodeByCodecs(
-  encoded: Uint8Array,
+  encoded: Buffer,
   format: PixelFormat,
   coding: keyof typeof DECODERS,
 ): Promise<Pixels> {
@@ -92,8 +98,10 @@ async function decodeByCodecs(
   if (!samples || samples.length < expected) throw new Refusal('the compressed image is damaged');
   return fromStored(samples, {
     ...format,
-    planar: decoded.getPlanarConfiguration() === 1,
-    photometric: decoded.getPhotometricInterpretation() ?? format.photometric,
+    planar:
+      decoded.getPlanarConfiguration() === 1 ||
+      (coding === 'jpeg-ls' && isScannedByComponent(encoded)),
+    photometric: whole(decoded.getPhotometricInterpretation() ?? format.photometric),
     bigEndian: false,
   });
 }
@@ -104,9 +112,11 @@ async function decode(
   coding: CompressedCoding,
 ): Promise<Pixels> {
   switch (coding) {
-    case 'jpeg-baseline':
+    case 'jpeg-sequential':
       // libjpeg takes every unmarked JPEG of three components for YCbCr; the header knows better.
-      if (format.photometric === 'RGB') return decodeByCodecs(encoded, format, 'jpeg');
+      // sharp reads the 8 bits of the baseline process, the codecs also the 12 of the extended one.
+      if (format.photometric === 'RGB' || format.bitsStored > 8)
+        return decodeByCodecs(encoded, format, 'jpeg');
       return decodeBaseline(encoded, format);
     case 'jpeg-xl': {
       const photometric = format.samples === 3 ? 'RGB' : format.photometric;

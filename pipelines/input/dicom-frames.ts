@@ -80,10 +80,11 @@ function groupByOffsets(fragments: readonly Span[], offsets: readonly number[]):
   return groups;
 }
 
-/** A JPEG, JPEG-LS or JPEG 2000 code stream begins with one of these (SOI, SOC). */
+/** SOI of JPEG and JPEG-LS, SOC of JPEG 2000, and of JPEG XL with and without its boxes. */
+const CODE_STREAM_STARTS = new Set([0xffd8, 0xff4f, 0xff0a, 0x0000]);
+
 function beginsCodeStream(bytes: Buffer): boolean {
-  const marker = bytes.readUInt16BE(0);
-  return marker === 0xffd8 || marker === 0xff4f;
+  return CODE_STREAM_STARTS.has(bytes.readUInt16BE(0));
 }
 
 async function groupByMarkers(source: ByteSource, fragments: readonly Span[]): Promise<Span[][]> {
@@ -115,7 +116,6 @@ export async function encapsulatedFrames(
   frames: number,
 ): Promise<FrameSpans[]> {
   const { offsets, fragments } = await readFragments(source, pixelData.offset);
-  if (frames === 1) return [fragments];
   if (fragments.length === frames) return fragments.map((span) => [span]);
   const byOffsets = offsets.length === frames ? groupByOffsets(fragments, offsets) : null;
   if (byOffsets) return byOffsets;

@@ -1,7 +1,7 @@
 /** How the pixels of a transfer syntax are stored (PS3.5 Annex A); compressed.ts says who decodes. */
 export type PixelCoding =
   | 'native'
-  | 'jpeg-baseline'
+  | 'jpeg-sequential'
   | 'jpeg'
   | 'jpeg-ls'
   | 'jpeg-2000'
@@ -20,8 +20,8 @@ const TRANSFER_SYNTAXES: Readonly<Record<string, TransferSyntax>> = {
   '1.2.840.10008.1.2': { name: 'Implicit VR Little Endian', coding: 'native' },
   '1.2.840.10008.1.2.1': { name: 'Explicit VR Little Endian', coding: 'native' },
   '1.2.840.10008.1.2.2': { name: 'Explicit VR Big Endian', coding: 'native' },
-  '1.2.840.10008.1.2.4.50': { name: 'JPEG Baseline', coding: 'jpeg-baseline' },
-  '1.2.840.10008.1.2.4.51': { name: 'JPEG Extended', coding: 'jpeg' },
+  '1.2.840.10008.1.2.4.50': { name: 'JPEG Baseline', coding: 'jpeg-sequential' },
+  '1.2.840.10008.1.2.4.51': { name: 'JPEG Extended', coding: 'jpeg-sequential' },
   '1.2.840.10008.1.2.4.57': { name: 'JPEG Lossless', coding: 'jpeg' },
   '1.2.840.10008.1.2.4.70': { name: 'JPEG Lossless, first-order prediction', coding: 'jpeg' },
   '1.2.840.10008.1.2.4.80': { name: 'JPEG-LS Lossless', coding: 'jpeg-ls' },
