@@ -4,6 +4,7 @@ import { readAnimation } from './animation.ts';
 import { withByteSource } from './byte-source.ts';
 import { readCartReport } from './cart-sr/read-report.ts';
 import { withoutRepeats } from './cart-sr/repeats.ts';
+import { CONTAINER_LIMITS } from './container-limits.ts';
 import { readDicomClip } from './dicom-clip.ts';
 import { isDicom } from './dicom-start.ts';
 import { takeDicomdirs } from './dicomdir.ts';
@@ -19,6 +20,8 @@ export interface ReadOptions {
   mmPerPx?: number | undefined;
   /** Folder for what archives hold; without one they are not opened. */
   unpackTo?: string | undefined;
+  /** Ends the reading between two files, and within an archive; its reason is thrown. */
+  signal?: AbortSignal | undefined;
 }
 
 type FileKind = 'dicom' | 'still' | 'animation' | 'video' | 'unknown';
@@ -68,13 +71,14 @@ export async function readStudy(
   options: ReadOptions = {},
 ): Promise<Study> {
   const unpacked = options.unpackTo
-    ? await unpack(given, options.unpackTo)
+    ? await unpack(given, options.unpackTo, CONTAINER_LIMITS, options.signal)
     : { files: given, refused: [] };
   const { files, missing } = await takeDicomdirs(unpacked.files);
   const clips: Clip[] = [];
   const cart: CartMeasurement[] = [];
   const refused: RefusedFile[] = [...unpacked.refused, ...missing];
   for (const file of files) {
+    options.signal?.throwIfAborted();
     try {
       const read = await readFile(file, options.mmPerPx ?? null);
       if (Array.isArray(read)) cart.push(...read);

@@ -26,6 +26,7 @@ class LimitReached extends Refusal {}
 interface Unpacking extends Unpacked {
   folder: string;
   limits: ContainerLimits;
+  signal: AbortSignal | undefined;
   names: Set<string>;
   members: number;
   bytes: number;
@@ -48,15 +49,20 @@ async function containerKind(path: string): Promise<ContainerKind | null> {
   });
 }
 
-/** What the libraries throw is damage; an error of this machine (a full disk) names a system call. */
-function asRefusal(error: unknown): Refusal {
+/**
+ * What the libraries throw is damage; an error of this machine (a full disk) names a system call, and
+ * what is thrown after a cancel is the cancel's.
+ */
+function asRefusal(error: unknown, { signal }: Unpacking): Refusal {
+  signal?.throwIfAborted();
   if (error instanceof Refusal) return error;
   if (error instanceof Error && 'syscall' in error) throw error;
   return new Refusal('the archive is cut short or damaged here', { cause: error });
 }
 
 function countBytes(unpacking: Unpacking, bytes: number): void {
-  const { limits, outermost } = unpacking;
+  const { limits, outermost, signal } = unpacking;
+  signal?.throwIfAborted();
   unpacking.bytes += bytes;
   outermost.unpacked += bytes;
   if (unpacking.bytes > limits.unpackedBytes) {
@@ -73,6 +79,7 @@ function countBytes(unpacking: Unpacking, bytes: number): void {
 }
 
 function countMember(unpacking: Unpacking): void {
+  unpacking.signal?.throwIfAborted();
   unpacking.members += 1;
   if (unpacking.members <= unpacking.limits.members) return;
   throw new LimitReached(
@@ -143,7 +150,7 @@ async function openMember(
     const path = await spool(unpacking, member.content());
     await openFile(unpacking, { name: memberName(unpacking, archive, member.path), path }, depth);
   } catch (error) {
-    const refusal = asRefusal(error);
+    const refusal = asRefusal(error, unpacking);
     if (refusal instanceof LimitReached) throw refusal;
     unpacking.refused.push({ file: `${archive}/${shown(member.path)}`, reason: refusal.message });
   }
@@ -207,16 +214,18 @@ async function openFile(unpacking: Unpacking, file: StudyFile, depth: number): P
  * every other file as it is.
  * Members are written below `folder`, which is made when the first archive is met, and are named
  * `archive.zip/path/in/it`. What cannot be opened is refused with a sentence and the rest goes on;
- * only an error of this machine is thrown.
+ * only an error of this machine is thrown, and the reason of `signal` within a chunk of its abort.
  */
 export async function unpack(
   files: readonly StudyFile[],
   folder: string,
   limits: ContainerLimits = CONTAINER_LIMITS,
+  signal?: AbortSignal,
 ): Promise<Unpacked> {
   const unpacking: Unpacking = {
     folder,
     limits,
+    signal,
     files: [],
     refused: [],
     names: new Set(),
@@ -230,7 +239,7 @@ export async function unpack(
     try {
       await openFile(unpacking, file, 1);
     } catch (error) {
-      unpacking.refused.push({ file: file.name, reason: asRefusal(error).message });
+      unpacking.refused.push({ file: file.name, reason: asRefusal(error, unpacking).message });
     }
   }
   return { files: unpacking.files, refused: unpacking.refused };

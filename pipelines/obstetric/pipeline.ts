@@ -165,7 +165,7 @@ export function createObstetricPipeline(parts: ObstetricParts): Pipeline {
     stage(report, 'preprocessing', 'Reading the files', 0);
     const study = await readStudy(
       job.files.map((name) => ({ name, path: join(folder, 'files', name) })),
-      { mmPerPx: options.mm_per_px, unpackTo: join(folder, 'unpacked') },
+      { mmPerPx: options.mm_per_px, unpackTo: join(folder, 'unpacked'), signal },
     );
     signal.throwIfAborted();
     if (study.clips.length === 0) {

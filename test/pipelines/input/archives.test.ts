@@ -258,3 +258,23 @@ describe('limits of archives', () => {
     expect(Object.fromEntries(documented)).toEqual(CONTAINER_LIMITS);
   });
 });
+
+describe('a cancel', () => {
+  it('ends the unpacking of a large member within its bytes, and is no refusal', async () => {
+    const canceled = new AbortController();
+    const content = Buffer.alloc(64 * 1024 ** 2, 1);
+    const files = await onDisk({ 'study.zip': zipOf({ a: content, b: content, c: content }) });
+    const folder = await newFolder();
+    const unpacking = unpack(files, folder, CONTAINER_LIMITS, canceled.signal);
+    setTimeout(() => canceled.abort(new Error('canceled')), 20);
+    await expect(unpacking).rejects.toThrow('canceled');
+    expect((await readdir(folder)).length).toBeLessThan(3);
+  });
+
+  it('before the first file reads none', async () => {
+    const signal = AbortSignal.abort(new Error('canceled'));
+    await expect(readStudy(await onDisk({ 'a.dcm': image }), { signal })).rejects.toThrow(
+      'canceled',
+    );
+  });
+});
