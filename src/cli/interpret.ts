@@ -1,49 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { cp, mkdir, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join, relative, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { loadConfig } from '../../config/load.ts';
 import type { Job, PipelineEvent } from '../../pipelines/contract/job.ts';
 import { obstetricEndpoint } from '../../pipelines/obstetric/endpoint.ts';
 import { pipeline } from '../obstetric-pipeline.ts';
+import { type LocalFile, localFiles, withUniqueNames } from './local-files.ts';
 
 export interface InterpretOptions {
   gaDays?: number;
   mmPerPx?: number;
   report?: boolean;
   out: string;
-}
-
-interface LocalFile {
-  name: string;
-  path: string;
-}
-
-/** Files by name, and every file of a folder by its path below the folder. */
-async function collectFiles(paths: readonly string[]): Promise<LocalFile[]> {
-  const files: LocalFile[] = [];
-  for (const path of paths.map((given) => resolve(given))) {
-    if (!(await stat(path)).isDirectory()) {
-      files.push({ name: basename(path), path });
-      continue;
-    }
-    const entries = await readdir(path, { recursive: true, withFileTypes: true });
-    for (const entry of entries.filter((found) => found.isFile())) {
-      const file = join(entry.parentPath, entry.name);
-      files.push({ name: relative(path, file).replaceAll(/[\\/]/g, '_'), path: file });
-    }
-  }
-  return uniqueNames(files.toSorted((a, b) => a.name.localeCompare(b.name)));
-}
-
-/** Two files of one name from two folders get a number in front. */
-function uniqueNames(files: readonly LocalFile[]): LocalFile[] {
-  const seen = new Set<string>();
-  return files.map(({ name, path }, index) => {
-    const unique = seen.has(name) ? `${index + 1}-${name}` : name;
-    seen.add(unique);
-    return { name: unique, path };
-  });
 }
 
 /** The options of the input schema, checked as a submitted request is. */
@@ -80,7 +49,8 @@ export async function interpret(
   if (endpoint !== obstetricEndpoint.id && endpoint !== obstetricEndpoint.model) {
     throw new Error(`"${endpoint}" is not an endpoint; allowed: ${obstetricEndpoint.model}`);
   }
-  const files = await collectFiles(paths);
+  const found = await localFiles(paths.map((path) => resolve(path)));
+  const files = withUniqueNames(found.toSorted((a, b) => a.name.localeCompare(b.name)));
   if (files.length === 0) throw new Error(`no file in ${paths.join(', ')}`);
   const job: Job = {
     endpoint: obstetricEndpoint.id,
@@ -96,7 +66,11 @@ export async function interpret(
   try {
     await mkdir(join(folder, 'files'), { recursive: true });
     await mkdir(join(folder, 'artifacts'));
-    for (const { name, path } of files) await symlink(path, join(folder, 'files', name));
+    for (const { name, path } of files) {
+      const link = join(folder, 'files', name);
+      await mkdir(dirname(link), { recursive: true });
+      await symlink(path, link);
+    }
     await writeFile(join(folder, 'job.json'), JSON.stringify(job));
     const end = await pipeline(folder, say, new AbortController().signal);
     if (end.type === 'rejected') {

@@ -1,17 +1,47 @@
 import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join, relative, resolve, sep } from 'node:path';
+
+export interface LocalFile {
+  /** The path below the folder that was given, with `/`; of a file that was given, its name. */
+  name: string;
+  path: string;
+}
+
+/** Throws for a path that is neither a file nor a folder: reading a pipe or a device may never end. */
+async function filesOf(path: string): Promise<LocalFile[]> {
+  const given = await stat(path);
+  if (given.isFile()) return [{ name: basename(resolve(path)), path }];
+  if (!given.isDirectory()) throw new Error(`"${path}" is neither a file nor a folder`);
+  const entries = await readdir(path, { recursive: true, withFileTypes: true });
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+  return paths.map((file) => ({
+    name: relative(path, file).replaceAll(sep, '/'),
+    path: file,
+  }));
+}
 
 /** Files given by name, and every file of folders given by name, in order of name. */
+export async function localFiles(paths: readonly string[]): Promise<LocalFile[]> {
+  const files: LocalFile[] = [];
+  for (const path of paths) files.push(...(await filesOf(path)));
+  return files;
+}
+
+/** The paths of `localFiles`. */
 export async function filesBelow(paths: readonly string[]): Promise<string[]> {
-  const found: string[] = [];
-  for (const path of paths) {
-    if (!(await stat(path)).isDirectory()) {
-      found.push(path);
-      continue;
-    }
-    const entries = await readdir(path, { recursive: true, withFileTypes: true });
-    const files = entries.filter((entry) => entry.isFile());
-    found.push(...files.map((entry) => join(entry.parentPath, entry.name)).sort());
-  }
-  return found;
+  return (await localFiles(paths)).map(({ path }) => path);
+}
+
+/** Two files of one name, from two folders, are told apart by a number: `image.dcm (2)`. */
+export function withUniqueNames(files: readonly LocalFile[]): LocalFile[] {
+  const taken = new Set<string>();
+  return files.map(({ name: wanted, path }) => {
+    let name = wanted;
+    for (let copy = 2; taken.has(name); copy += 1) name = `${wanted} (${copy})`;
+    taken.add(name);
+    return { name, path };
+  });
 }
