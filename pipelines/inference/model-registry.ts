@@ -16,6 +16,7 @@ const modelSchema = z.strictObject({
     'fetal-femur',
     'symphysis-head',
     'fetal-midsagittal',
+    'uterine-structures',
   ]),
   /** Relative to the registry, as are card and metrics. */
   file: z.string(),

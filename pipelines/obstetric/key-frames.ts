@@ -29,7 +29,7 @@ export function keyFrame(planes: readonly FramePlane[], plane: Plane): FramePlan
  * the second best of every clip, and so on. Neighbours in one cine are nearly the same picture and
  * would make a median of three look better than it is.
  */
-export function acrossClips(frames: readonly FramePlane[]): FramePlane[] {
+function acrossClips(frames: readonly FramePlane[]): FramePlane[] {
   const byClip = Map.groupBy(frames.toSorted(byConfidence), ({ clip }): Clip => clip);
   const ranked = [...byClip.values()].flatMap((own) => own.map((frame, rank) => ({ frame, rank })));
   return ranked

@@ -1,6 +1,7 @@
 import type { Ellipse, GrayImage, Point } from '../contract/image.ts';
 import type { Rectangle } from '../contract/study.ts';
 import type { Result } from '../result/envelope.ts';
+import type { UterineMaps } from './locate/uterine-maps.ts';
 
 /**
  * Classes of the plane classifier (service.md 2.6; obstetric reference 1.1): the eight of the service,
@@ -78,11 +79,16 @@ export interface LocatedEnds {
   accepted: boolean;
 }
 
-/** Half width of the 95 % interval in mm as measured on held-out images; null where unknown. */
+/** Half width of the 95 % interval as measured on held-out images; null where unknown. */
 export interface LocatorUncertainty {
+  /** mm */
   hc: number | null;
+  /** mm */
   ac: number | null;
+  /** mm */
   fl: number | null;
+  /** Degrees. */
+  angleOfProgression?: number | null;
 }
 
 /**
@@ -98,6 +104,8 @@ export interface Locator {
     | ((images: readonly GrayImage[]) => Promise<(LocatedSymphysisHead | null)[]>)
     | null;
   midsagittal: ((images: readonly GrayImage[]) => Promise<LocatedMidsagittal[]>) | null;
+  /** Fluid, placenta and cervix: maps, from which the readers of `read/` take what they need. */
+  uterus: ((images: readonly GrayImage[]) => Promise<UterineMaps[]>) | null;
   uncertainty: LocatorUncertainty;
   /** The models behind the answers, as the result names them. */
   models: Result['models'];

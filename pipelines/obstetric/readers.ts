@@ -1,7 +1,16 @@
+import { amnioticFluidReader } from './read/amniotic-fluid.ts';
+import { cervixReader } from './read/cervix.ts';
+import { laborProgressReader } from './read/labor-progress.ts';
+import { placentaReader } from './read/placenta.ts';
 import type { Reader, ReaderInput } from './reader.ts';
 
 /** Every reader by the name under which sections find what it read. A new one is one line here. */
-export const READERS = {} as const satisfies Record<string, Reader<unknown>>;
+export const READERS = {
+  amnioticFluid: amnioticFluidReader,
+  placenta: placentaReader,
+  cervix: cervixReader,
+  laborProgress: laborProgressReader,
+} as const satisfies Record<string, Reader<unknown>>;
 
 type Readers = typeof READERS;
 export type ReaderName = keyof Readers;

@@ -16,6 +16,7 @@ import { locateMidsagittal } from './midsagittal.ts';
 import { namePlanes } from './name-planes.ts';
 import { locateOutline } from './outline.ts';
 import { locateSymphysisHead } from './symphysis-head.ts';
+import { drawUterineMaps } from './uterine-maps.ts';
 
 /** A locator with its sessions; `close` when no more images come. */
 export type OpenLocator = Locator & { close(): Promise<void> };
@@ -39,7 +40,8 @@ export async function openLocator(
   const brainPlane = await open('fetal-brain-plane');
   const symphysisHead = await open('symphysis-head');
   const midsagittal = await open('fetal-midsagittal');
-  const opened = [plane, brainPlane, head, abdomen, femur, symphysisHead, midsagittal];
+  const uterus = await open('uterine-structures');
+  const opened = [plane, brainPlane, head, abdomen, femur, symphysisHead, midsagittal, uterus];
   const sessions = opened.filter((session) => session !== null);
   return {
     planes: plane && ((images) => namePlanes({ plane, head, brainPlane }, images)),
@@ -48,6 +50,7 @@ export async function openLocator(
     femur: femur && ((images) => locateFemurEnds(femur, images)),
     symphysisHead: symphysisHead && ((images) => locateSymphysisHead(symphysisHead, images)),
     midsagittal: midsagittal && ((images) => locateMidsagittal(midsagittal, images)),
+    uterus: uterus && ((images) => drawUterineMaps(uterus, images)),
     uncertainty: {
       hc: head && (await measuredUncertainty(head.model)),
       ac: abdomen && (await measuredUncertainty(abdomen.model)),

@@ -39,6 +39,7 @@ const knownFemur: Locator = {
     })),
   symphysisHead: null,
   midsagittal: null,
+  uterus: null,
   uncertainty: { hc: null, ac: null, fl: 2 },
   models: [],
 };

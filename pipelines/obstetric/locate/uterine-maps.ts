@@ -1,0 +1,60 @@
+import type { GrayImage } from '../../contract/image.ts';
+import type { Placement } from '../../inference/letterbox.ts';
+import type { ModelSession } from '../../inference/session.ts';
+import { mirroredMaps } from './mirrored-maps.ts';
+import type { SoftMask } from './soft-mask.ts';
+
+/** What the model `uterine-structures` draws a map of, in the order of its channels. */
+export const UTERINE_STRUCTURES = [
+  'fluid',
+  'placenta',
+  'lacuna',
+  'bladder',
+  'funnel',
+  'part',
+  'canal',
+  'internal-os',
+  'external-os',
+  'placenta-edge',
+] as const;
+export type UterineStructure = (typeof UTERINE_STRUCTURES)[number];
+
+/** Maps of one image on the network's grid. Areas and landmarks; nothing is decided yet. */
+export interface UterineMaps {
+  placement: Placement;
+  maps: Readonly<Record<UterineStructure, SoftMask>>;
+  /** Confidence below which what is read from the maps is not used. */
+  gate: number;
+}
+
+/** The maps of each image. */
+export async function drawUterineMaps(
+  session: ModelSession,
+  images: readonly GrayImage[],
+): Promise<UterineMaps[]> {
+  const { width, height } = session.model.input;
+  const found = await mirroredMaps(session, images);
+  return found.map(({ placement, channels }) => {
+    const map = (structure: UterineStructure): SoftMask => ({
+      width,
+      height,
+      values: channels[session.model.output.channels.indexOf(structure)] ?? new Float32Array(),
+    });
+    return {
+      placement,
+      maps: {
+        fluid: map('fluid'),
+        placenta: map('placenta'),
+        lacuna: map('lacuna'),
+        bladder: map('bladder'),
+        funnel: map('funnel'),
+        part: map('part'),
+        canal: map('canal'),
+        'internal-os': map('internal-os'),
+        'external-os': map('external-os'),
+        'placenta-edge': map('placenta-edge'),
+      },
+      gate: session.model.gate,
+    };
+  });
+}

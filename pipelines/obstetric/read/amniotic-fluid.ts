@@ -1,0 +1,106 @@
+import type { GrayImage, Point } from '../../contract/image.ts';
+import { type CalibratedRegion, scaleFor } from '../../contract/study.ts';
+import { toSource } from '../../inference/letterbox.ts';
+import { deepestPocket } from '../../measure/pocket-depth.ts';
+import { median } from '../../measure/statistics.ts';
+import type { FramePlane } from '../frame-plane.ts';
+import type { UterineMaps } from '../locate/uterine-maps.ts';
+import type { Reader } from '../reader.ts';
+import { type MappedFrame, readUterineFrames } from './uterine-frames.ts';
+
+/** Narrower fluid is no pocket (AIUM-ACR-ACOG-SMFM-SRU 2018), mm. */
+export const NARROWEST_POCKET_MM = 10;
+
+/** A vertical pocket on one frame, pixels of the frame. */
+export interface FluidPocket {
+  top: Point;
+  bottom: Point;
+  /** Whether an end is the edge of the picture and not a wall: then it is at least so deep. */
+  cut: boolean;
+  confidence: number;
+  accepted: boolean;
+}
+
+/** What a frame of the fluid showed. */
+export interface FluidReading extends FramePlane {
+  /** False: nothing can be given in millimetres. */
+  calibrated: boolean;
+  /** Null: none that is wide enough, or no scale to tell. */
+  pocket: FluidPocket | null;
+}
+
+/** Fluid is at most this share as bright as what bounds it, or it is no fluid. */
+const DARKER_THAN_WALL = 0.6;
+/** Below this brightness nothing was received at all: the edge of the picture. */
+const NO_ECHO = 3;
+/** How far beyond the ends the wall is looked at, and how far to either side, pixels. */
+const BEYOND = { from: 2, to: 14, aside: 6 } as const;
+
+function greyAround({ width, height, data }: GrayImage, x: number, rows: [number, number]) {
+  const levels: number[] = [];
+  for (let y = Math.round(rows[0]); y <= Math.round(rows[1]); y++) {
+    for (let dx = -BEYOND.aside; dx <= BEYOND.aside; dx++) {
+      const column = Math.round(x) + dx;
+      if (column < 0 || column >= width || y < 0 || y >= height) continue;
+      levels.push(data[y * width + column] ?? 0);
+    }
+  }
+  return levels.length > 0 ? median(levels) : 0;
+}
+
+/** Fluid probability along the caliper. */
+function certainty({ maps }: UterineMaps, x: number, top: number, bottom: number): number {
+  const { fluid } = maps;
+  let sum = 0;
+  let cells = 0;
+  for (let y = Math.ceil(top); y <= bottom; y++) {
+    sum += fluid.values[y * fluid.width + x] ?? 0;
+    cells += 1;
+  }
+  return cells > 0 ? sum / cells : 0;
+}
+
+/** The pocket of a calibrated frame; null where there is none of enough width. */
+export function pocketOf(
+  { image, drawn }: Pick<MappedFrame, 'image' | 'drawn'>,
+  region: CalibratedRegion,
+): FluidPocket | null {
+  const { placement, maps, gate } = drawn;
+  const cell = { x: region.scale.x / placement.scaleX, y: region.scale.y / placement.scaleY };
+  const pocket = deepestPocket(maps.fluid, cell, NARROWEST_POCKET_MM);
+  if (!pocket) return null;
+  const top = toSource(placement, pocket.top);
+  const bottom = toSource(placement, pocket.bottom);
+  const inside = greyAround(image, top.x, [top.y + BEYOND.from, bottom.y - BEYOND.from]);
+  const above = greyAround(image, top.x, [top.y - BEYOND.to, top.y - BEYOND.from]);
+  const below = greyAround(image, top.x, [bottom.y + BEYOND.from, bottom.y + BEYOND.to]);
+  const confidence = certainty(drawn, pocket.top.x, pocket.top.y, pocket.bottom.y);
+  const anechoic = inside <= DARKER_THAN_WALL * Math.max(above, below);
+  return {
+    top,
+    bottom,
+    cut: above < NO_ECHO || below < NO_ECHO,
+    confidence,
+    accepted: anechoic && confidence >= gate,
+  };
+}
+
+/** The region of the picture: the largest, since a frame may hold insets. */
+function mainRegion(regions: readonly CalibratedRegion[]): CalibratedRegion | null {
+  const size = ({ area }: CalibratedRegion) => (area.maxX - area.minX) * (area.maxY - area.minY);
+  return regions.toSorted((a, b) => size(b) - size(a))[0] ?? null;
+}
+
+function read({ at, image, drawn }: MappedFrame): FluidReading {
+  const region = mainRegion(at.clip.regions);
+  const pocket = region && pocketOf({ image, drawn }, region);
+  const held = pocket && scaleFor(at.clip, [pocket.top, pocket.bottom]) === region;
+  return { ...at, calibrated: region !== null, pocket: held ? pocket : null };
+}
+
+/** Pockets of amniotic fluid; null where no permitted model finds them. */
+export const amnioticFluidReader: Reader<readonly FluidReading[] | null> = {
+  stage: 'amniotic-fluid',
+  label: 'Looking for amniotic fluid',
+  read: (input) => readUterineFrames(input, ['amniotic-fluid', 'placenta'], read),
+};
