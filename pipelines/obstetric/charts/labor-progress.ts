@@ -8,3 +8,18 @@ export function headDirection(angle: number): 'down' | 'horizontal' | 'up' {
   if (angle < 0) return 'down';
   return angle <= 30 ? 'horizontal' : 'up';
 }
+
+/** Degrees between which a station is given; outside only the angle is (obstetric reference 11.1). */
+export const STATION_ANGLES = { from: 80, to: 175 } as const;
+
+/** Lowest angle of progression of each band in degrees (obstetric reference 11.2). */
+export const DESCENT_BANDS = { intermediate: 110, lowOrMid: 120, deeplyEngaged: 145 } as const;
+
+/** How far the head has come down, by the angle of progression in degrees. */
+export function descentBand(
+  angle: number,
+): 'high' | 'intermediate' | 'low or mid' | 'deeply engaged' {
+  if (angle < DESCENT_BANDS.intermediate) return 'high';
+  if (angle < DESCENT_BANDS.lowOrMid) return 'intermediate';
+  return angle < DESCENT_BANDS.deeplyEngaged ? 'low or mid' : 'deeply engaged';
+}

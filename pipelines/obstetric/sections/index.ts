@@ -1,8 +1,30 @@
 import type { ObstetricSection } from '../section.ts';
 import { biometry } from './biometry.ts';
 import { growth } from './growth.ts';
+import { laborProgress } from './labor-progress.ts';
 import { notYet } from './not-yet.ts';
 import { planes } from './planes.ts';
 
-/** The sections of us/obstetric/interpret in the order of the result; `report` follows them. */
-export const SECTIONS: readonly ObstetricSection[] = [planes, biometry, growth, ...notYet];
+/** Order of the result (service.md 2.6); the report follows. */
+const ORDER = [
+  'planes',
+  'biometry',
+  'growth',
+  'amniotic-fluid',
+  'placenta',
+  'early-pregnancy',
+  'nt',
+  'fetal-heart',
+  'anomaly-screen',
+  'cervix',
+  'labor-progress',
+  'presentation',
+  'doppler',
+];
+
+const ASSESSED = [planes, biometry, growth, laborProgress];
+
+/** The sections of us/obstetric/interpret; each sees the measurements of those before it. */
+export const SECTIONS: readonly ObstetricSection[] = [...ASSESSED, ...notYet].toSorted(
+  (one, other) => ORDER.indexOf(one.id) - ORDER.indexOf(other.id),
+);

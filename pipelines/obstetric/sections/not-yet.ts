@@ -57,12 +57,6 @@ const NOT_YET: readonly NotYet[] = [
     needs: ['calibrated transvaginal sagittal images of the cervix'],
   },
   {
-    id: 'labor-progress',
-    title: 'Labor progress',
-    what: 'angle of progression, head-symphysis distance and head direction',
-    needs: ['transperineal mid-sagittal images'],
-  },
-  {
     id: 'presentation',
     title: 'Presentation',
     what: 'presentation, lie, number of fetuses and cardiac activity',

@@ -1,0 +1,201 @@
+import { median } from '../../measure/statistics.ts';
+import { type ConceptKey, findingConcept } from '../../result/concepts.ts';
+import type { Measurement, Result } from '../../result/envelope.ts';
+import {
+  DESCENT_BANDS,
+  descentBand,
+  headDirection,
+  STATION_ANGLES,
+  stationByAngle,
+} from '../charts/labor-progress.ts';
+import { type Descent, descentOf } from '../head-descent-lengths.ts';
+import { createMeasurement, format, NO_FRAME, standing } from '../measurement.ts';
+import type { LaborProgressReadings, TransperinealReading } from '../read/labor-progress.ts';
+import type { ObstetricEvidence, ObstetricSection, SectionOutcome } from '../section.ts';
+
+const ID = 'labor-progress';
+const VIEW = 'transperineal mid-sagittal image';
+const FRAMES_PER_MEASUREMENT = 3;
+const KEYS = ['angle-of-progression', 'head-symphysis-distance', 'head-direction'] as const;
+
+function notAssessed(code: string, detail: string, needs: string[]): SectionOutcome {
+  return { status: 'not_assessed', reason: { code, detail, needs }, summary: detail };
+}
+
+function onFrame(
+  { clip, frame, located }: TransperinealReading,
+  { key, method, value, calipers }: Descent,
+  index: number,
+  uncertainty: number | null,
+): Measurement {
+  return createMeasurement(`${key}-${index + 1}`, key, value, method, {
+    section: ID,
+    derivation: 'measured',
+    source: {
+      provenance: 'model',
+      file: clip.file,
+      sop_instance_uid: clip.sopInstanceUid,
+      frame: frame.index + 1,
+      calipers,
+    },
+    confidence: located?.confidence ?? null,
+    uncertainty: key === 'angle-of-progression' ? uncertainty : null,
+    quality: located?.accepted ? 'accepted' : 'low',
+  });
+}
+
+/** The median of the accepted values under the plain id; a single one takes that id itself. */
+function withMedian(key: ConceptKey, single: readonly Measurement[]): Measurement[] {
+  const accepted = single.filter(({ quality }) => quality === 'accepted');
+  const [first] = accepted;
+  if (!first) return [...single];
+  if (accepted.length === 1) {
+    return single.map((one) => (one === first ? { ...one, id: key } : one));
+  }
+  const combined: Measurement = {
+    ...first,
+    id: key,
+    value: median(accepted.map(({ value }) => value)),
+    derivation: 'median',
+    source: NO_FRAME,
+    confidence: median(accepted.map(({ confidence }) => confidence ?? 0)),
+    inputs: accepted.map(({ id }) => id),
+  };
+  return [...single, combined];
+}
+
+function measure({ frames, uncertainty }: LaborProgressReadings): Measurement[] {
+  const located = (frames ?? []).filter((reading) => reading.located !== null);
+  const accepted = located.filter((reading) => reading.located?.accepted);
+  const used = (accepted.length > 0 ? accepted : located).slice(0, FRAMES_PER_MEASUREMENT);
+  const all = used.map((reading) => ({ reading, descents: descentOf(reading) }));
+  return KEYS.flatMap((key) =>
+    withMedian(
+      key,
+      all.flatMap(({ reading, descents }, index) =>
+        descents
+          .filter((descent) => descent.key === key)
+          .map((descent) => onFrame(reading, descent, index, uncertainty)),
+      ),
+    ),
+  );
+}
+
+function station(angle: Measurement): Measurement[] {
+  if (angle.value < STATION_ANGLES.from || angle.value > STATION_ANGLES.to) return [];
+  const value = stationByAngle(angle.value);
+  return [
+    createMeasurement('head-station', 'head-station', value, 'station-tutschek-2011', {
+      section: ID,
+      inputs: [angle.id],
+    }),
+  ];
+}
+
+function classifications(measurements: readonly Measurement[]): Result['classifications'] {
+  const angle = standing(measurements, 'angle-of-progression');
+  const direction = standing(measurements, 'head-direction');
+  const limits = Object.values(DESCENT_BANDS);
+  return [
+    ...(angle
+      ? [
+          {
+            id: 'descent-of-the-head',
+            section: ID,
+            concept: findingConcept('head-station'),
+            name: 'Descent of the fetal head',
+            value: descentBand(angle.value),
+            scheme: 'angle of progression, ISUOG 2018',
+            criteria: limits.map((limit) => ({
+              name: `angle of progression at least ${limit} deg`,
+              value: angle.value.toFixed(0),
+              met: angle.value >= limit,
+            })),
+          },
+        ]
+      : []),
+    ...(direction
+      ? [
+          {
+            id: 'direction-of-the-head',
+            section: ID,
+            concept: findingConcept('head-direction'),
+            name: 'Direction of the fetal head',
+            value: headDirection(direction.value),
+            scheme: 'head direction to the long axis of the symphysis, ISUOG 2018',
+            criteria: [{ name: 'angle in deg', value: direction.value.toFixed(0), met: true }],
+          },
+        ]
+      : []),
+  ];
+}
+
+function distanceGap(readings: LaborProgressReadings, measurements: readonly Measurement[]) {
+  if (standing(measurements, 'head-symphysis-distance')) return [];
+  const calibrated = readings.frames?.some(({ clip }) => clip.regions.length > 0) ?? false;
+  return [
+    calibrated
+      ? 'Head-symphysis distance was not measured: the infrapubic line does not meet the skull.'
+      : 'Head-symphysis distance was not measured: no physical scale was available.',
+  ];
+}
+
+const directionGap = (measurements: readonly Measurement[]) =>
+  standing(measurements, 'head-direction')
+    ? []
+    : ['Head direction was not assessable: the long axis of the head could not be told.'];
+
+const LIMITS =
+  'Head-perineum distance and midline angle need a transverse image; contractions and caput are not known.';
+
+function run({ views }: ObstetricEvidence): SectionOutcome {
+  const readings = views.laborProgress;
+  if (readings?.frames === null) {
+    const detail = 'No model for symphysis and fetal head is permitted by the configuration.';
+    return notAssessed('no_model', detail, ['a permitted symphysis-head model']);
+  }
+  if (!readings?.frames?.length) {
+    const detail = `Progress of labor was not assessed: no ${VIEW} was found.`;
+    return notAssessed('view_missing', detail, [VIEW]);
+  }
+  const measured = measure(readings);
+  const angle = standing(measured, 'angle-of-progression');
+  if (!angle) {
+    const detail =
+      'Angle of progression not assessable: symphysis ends or skull outline are not clearly visible.';
+    const reason = { code: 'low_confidence', detail, needs: [`a clearer ${VIEW}`] };
+    return { status: 'inadequate', reason, summary: detail, measurements: measured };
+  }
+  const measurements = [...measured, ...station(angle)];
+  const gaps = [...distanceGap(readings, measurements), ...directionGap(measurements)];
+  const values = [...KEYS, 'head-station' as const].flatMap((key) => {
+    const value = standing(measurements, key);
+    return value ? [`${value.label} ${format(key, value.value)}`] : [];
+  });
+  return {
+    status: gaps.length > 0 ? 'partial' : 'complete',
+    reason:
+      gaps.length > 0
+        ? { code: 'parts_missing', detail: gaps.join(' '), needs: ['calibration', VIEW] }
+        : null,
+    summary: [`${values.join(', ')}.`, ...gaps, LIMITS].join(' '),
+    data: {
+      frames_measured: new Set(measured.flatMap(({ source }) => source.file ?? [])).size,
+      head_direction_reference: 'long axis of the symphysis (ISUOG 2018)',
+      contraction_state: 'not_known',
+      head_perineum_distance: 'not_assessed',
+      midline_angle: 'not_assessed',
+    },
+    measurements,
+    classifications: classifications(measurements),
+  };
+}
+
+/** Angle of progression, head-symphysis distance, head direction (obstetric reference 11). */
+export const laborProgress: ObstetricSection = {
+  id: ID,
+  title: 'Labor progress',
+  needs: [VIEW, 'calibration for the head-symphysis distance'],
+  reads: ['laborProgress'],
+  run,
+};
