@@ -48,17 +48,32 @@ export interface MeasurementConcept {
   /** Decimals shown to a person; logic always uses the unrounded value. */
   decimals: number;
   /** Section of TID 5000 that holds it. */
-  group: 'biometry' | 'ratio' | 'summary' | 'early-gestation' | 'intrapartum';
+  group:
+    | 'biometry'
+    | 'ratio'
+    | 'summary'
+    | 'early-gestation'
+    | 'intrapartum'
+    | 'amniotic-sac'
+    | 'pelvis';
   /** Finding site, CID 12020 to 12023. */
   site: Coding | null;
 }
 
 const ln = (code: string, meaning: string): Coding => ({ scheme: 'LN', code, meaning });
 const sct = (code: string, meaning: string): Coding => ({ scheme: 'SCT', code, meaning });
+/** A code of ours, for what no scheme has. */
+const own = (code: string): Coding => {
+  const words = code.replaceAll('-', ' ');
+  return { scheme: '99USINT', code, meaning: words.charAt(0).toUpperCase() + words.slice(1) };
+};
 
 const SKULL = sct('89546000', 'Skull');
 const ABDOMEN = sct('818981001', 'Abdomen');
 const FEMUR = sct('71341001', 'Femur');
+const AMNIOTIC_FLUID = sct('77012006', 'Amniotic fluid');
+const CERVIX = sct('71252005', 'Cervix');
+const PLACENTA = sct('78067005', 'Placenta');
 const NECK = sct('45048000', 'Neck');
 
 function length(
@@ -183,6 +198,38 @@ export const CONCEPTS = {
   'head-direction': intrapartum('Head direction', 'HD', 'head-direction', 'deg'),
   'head-station': intrapartum('Head station by angle', 'station', 'head-station', 'cm'),
   efw: summary('Estimated fetal weight', 'EFW', ln('11727-5', 'Estimated Weight'), 'g'),
+  'deepest-vertical-pocket': {
+    ...length('Deepest vertical pocket', 'DVP', sct('81827009', 'Diameter'), AMNIOTIC_FLUID),
+    group: 'amniotic-sac',
+  },
+  'amniotic-fluid-index': {
+    ...length('Amniotic fluid index', 'AFI', ln('11627-7', 'Amniotic Fluid Index'), AMNIOTIC_FLUID),
+    group: 'amniotic-sac',
+  },
+  'cervical-length': {
+    ...length('Cervical length', 'CL', ln('11961-0', 'Cervix Length'), CERVIX),
+    group: 'pelvis',
+  },
+  'funnel-depth': {
+    ...length('Depth of the cervical funnel', 'funnel depth', own('funnel-depth'), CERVIX),
+    group: 'pelvis',
+  },
+  'funnel-width': {
+    ...length('Width of the cervical funnel', 'funnel width', own('funnel-width'), CERVIX),
+    group: 'pelvis',
+  },
+  'percent-funnelling': {
+    ...ratio('Percent funnelling', 'funnelling', own('percent-funnelling')),
+    group: 'pelvis',
+  },
+  'placenta-to-os': {
+    ...length('Lower placental edge to internal os', 'edge to os', own('placenta-to-os'), PLACENTA),
+    group: 'pelvis',
+  },
+  'placental-thickness': {
+    ...length('Placental thickness', 'thickness', own('placental-thickness'), PLACENTA),
+    group: 'pelvis',
+  },
 } as const satisfies Record<string, MeasurementConcept>;
 
 export type ConceptKey = keyof typeof CONCEPTS;
@@ -240,6 +287,15 @@ export const FINDING_CONCEPTS = {
     code: 'femur-size',
     meaning: 'Femur length for gestational age',
   },
+  oligohydramnios: sct('59566000', 'Oligohydramnios'),
+  polyhydramnios: sct('86203003', 'Polyhydramnios'),
+  'amniotic-fluid-volume': own('amniotic-fluid-volume'),
+  'placenta-praevia': sct('36813001', 'Placenta praevia'),
+  'low-lying-placenta': own('low-lying-placenta'),
+  'placental-location': own('placental-location'),
+  'placenta-accreta-spectrum': own('placenta-accreta-spectrum'),
+  'short-cervix': own('short-cervix'),
+  'cervical-funnelling': own('cervical-funnelling'),
 } as const satisfies Record<string, Coding>;
 
 export type FindingConceptKey = keyof typeof FINDING_CONCEPTS;
@@ -321,6 +377,31 @@ export const METHODS = {
     citation: 'Stirnemann et al., Ultrasound Obstet Gynecol 2017;49:478-486',
     equation: null,
   },
+  'vertical-pocket': {
+    text: 'vertical depth of a pocket at least 10 mm wide, free of cord and fetal parts',
+    citation: 'AIUM-ACR-ACOG-SMFM-SRU 2018, J Ultrasound Med 37:E13-E24',
+    equation: null,
+  },
+  'sum-of-quadrants': placement('sum of the deepest vertical pockets of the four quadrants'),
+  'cervix-straight': {
+    text: 'straight line from external to internal os',
+    citation: 'ISUOG 2022, Coutinho et al., Ultrasound Obstet Gynecol 60:435-456',
+    equation: null,
+  },
+  'cervix-two-lines': {
+    text: 'two straight lines along a curved canal, from external to internal os',
+    citation: 'ISUOG 2022, Coutinho et al., Ultrasound Obstet Gynecol 60:435-456',
+    equation: null,
+  },
+  'funnel-mouth': placement('between the shoulders of the funnel'),
+  'funnel-depth': placement('from the shoulders of the funnel to the functional internal os'),
+  'percent-funnelling': placement('funnel depth over funnel depth and closed length'),
+  'edge-to-os': {
+    text: 'straight line from the lower placental tissue edge to the internal os, negative where it overlaps',
+    citation: 'Reddy et al., Obstet Gynecol 2014;123:1070-1082',
+    equation: null,
+  },
+  'placental-thickness': placement('across the thickest part, from surface to surface'),
 } as const satisfies Record<string, Method>;
 
 export type MethodKey = keyof typeof METHODS;
@@ -344,6 +425,10 @@ export const CHARTS = {
   'intergrowth-2020-efw': {
     name: 'INTERGROWTH-21st estimated fetal weight 2020 (Hadlock HC, AC, FL; singleton)',
     citation: 'Stirnemann et al., Ultrasound Obstet Gynecol 2020;56:946-948',
+  },
+  'moore-cayle-1990': {
+    name: 'Moore and Cayle 1990, 5th and 95th centile of the AFI',
+    citation: 'Moore and Cayle, Am J Obstet Gynecol 1990;162:1168-1173',
   },
 } as const satisfies Record<string, Chart>;
 
