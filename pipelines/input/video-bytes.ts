@@ -12,16 +12,19 @@ export function videoSize({ spans }: VideoBytes): number {
   return spans.reduce((sum, span) => sum + span.length, 0);
 }
 
-/** Up to `length` bytes at `offset`; fewer at the end of a span, none behind the last. */
-export function readVideoBytes(video: VideoBytes, offset: number, length: number): Promise<Buffer> {
+/** `length` bytes at `offset`, whatever fragments they lie in; fewer at the end of the video. */
+export async function readVideoBytes(
+  video: VideoBytes,
+  offset: number,
+  length: number,
+): Promise<Buffer> {
+  const parts: Buffer[] = [];
   let begin = 0;
   for (const span of video.spans) {
-    const within = offset - begin;
-    if (within < span.length) {
-      const wanted = Math.min(length, span.length - within);
-      return readBytes(video.path, span.offset + within, wanted);
-    }
+    const from = Math.max(offset - begin, 0);
+    const to = Math.min(offset + length - begin, span.length);
+    if (from < to) parts.push(await readBytes(video.path, span.offset + from, to - from));
     begin += span.length;
   }
-  return Promise.resolve(Buffer.alloc(0));
+  return Buffer.concat(parts);
 }

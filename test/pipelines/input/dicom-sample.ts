@@ -16,7 +16,7 @@ export const SYNTAX = {
   h264: '1.2.840.10008.1.2.4.102',
 } as const;
 
-const LONG_FORM = new Set(['OB', 'OW', 'SQ', 'UN', 'UT']);
+const LONG_FORM = new Set(['OB', 'OV', 'OW', 'SQ', 'UN', 'UT']);
 const UNDEFINED_LENGTH = 0xffffffff;
 
 interface Encoding {
