@@ -15,6 +15,7 @@ import { obstetricEndpoint } from '../pipelines/obstetric/endpoint.ts';
 import { createAuthenticate, DEFAULT_ACCOUNT_ID } from './accounts/keys.ts';
 import { createOperations } from './admin/operations.ts';
 import { type AdminOperations, serveAdminSocket } from './admin/socket.ts';
+import { createAuditWriter } from './audit/audit.ts';
 import { migrate } from './database/migrate.ts';
 import { openDatabase, type PooledDatabase } from './database/open.ts';
 import type { BlobStore } from './files/blob-store.ts';
@@ -222,6 +223,7 @@ async function startApi(
     core,
     database,
     authenticate: createAuthenticate(database),
+    writeAudit: createAuditWriter(database),
     uploads,
     blobs,
     outbound,

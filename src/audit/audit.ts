@@ -1,3 +1,4 @@
+import { batched } from '../database/batched.ts';
 import type { Queryable } from '../database/port.ts';
 
 /** What a call does with requests; the same for `/v1` and the compatible queue. */
@@ -31,17 +32,28 @@ export type SubmitAudit = Omit<AuditEntry, 'requestId'>;
 
 const INSERT = 'INSERT INTO audit (request_id, at, account_id, key_id, action, status, call_id)';
 
-export async function writeAudit(database: Queryable, entry: AuditEntry): Promise<void> {
-  const { requestId, at, accountId, keyId, action, status, callId } = entry;
-  await database.query(
-    `${INSERT} VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-    [requestId, at, accountId, keyId, action, status, callId],
-    'write-audit',
-  );
+/** Resolves when the entry is stored. */
+export type WriteAudit = (entry: AuditEntry) => Promise<void>;
+
+/** Writes down together the calls that come together. */
+export function createAuditWriter(database: Queryable): WriteAudit {
+  const write = batched(async (entries: readonly AuditEntry[]) => {
+    await database.query(
+      `${INSERT} SELECT "requestId", at, "accountId", "keyId", action, status, "callId"
+       FROM jsonb_to_recordset($1::jsonb) AS entry ("requestId" text, at timestamptz,
+         "accountId" text, "keyId" text, action text, status integer, "callId" text)`,
+      [JSON.stringify(entries)],
+      'write-audit',
+    );
+    return entries;
+  });
+  return async (entry) => {
+    await write(entry);
+  };
 }
 
 /**
- * As `writeAudit`, as a part of the statement that makes requests: for each id of `made` the
+ * As the writer does, as a part of the statement that makes requests: for each id of `made` the
  * `SubmitAudit` that `new` has for it as `audit`, when it has one.
  */
 export const MADE_AUDIT = `${INSERT}

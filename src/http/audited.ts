@@ -1,5 +1,5 @@
 import type { Context, Middleware } from 'koa';
-import { type AuditAction, writeAudit } from '../audit/audit.ts';
+import type { AuditAction } from '../audit/audit.ts';
 import { catalogueEntry, SonogateError } from '../errors/catalogue.ts';
 import type { HttpDeps, HttpState } from './deps.ts';
 
@@ -10,12 +10,12 @@ const REQUEST_ID = /^req_[0-9a-hjkmnp-tv-z]{26}$/;
  * that cannot be written down is not answered. Stands after `requireScope`.
  */
 export function audited(
-  { database, now = () => new Date() }: Pick<HttpDeps, 'database' | 'now'>,
+  { writeAudit, now = () => new Date() }: Pick<HttpDeps, 'writeAudit' | 'now'>,
   action: AuditAction,
 ): Middleware<HttpState> {
   return async (context, next) => {
     const write = (status: number) =>
-      writeAudit(database, {
+      writeAudit({
         at: now(),
         accountId: context.state.principal.accountId,
         keyId: context.state.principal.keyId,

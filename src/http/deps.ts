@@ -2,6 +2,7 @@ import type { Context } from 'koa';
 import type { Config } from '../../config/schema.ts';
 import type { ModelCard } from '../../pipelines/inference/model-cards.ts';
 import type { Authenticate, Principal } from '../accounts/keys.ts';
+import type { WriteAudit } from '../audit/audit.ts';
 import type { Database } from '../database/port.ts';
 import type { BlobStore } from '../files/blob-store.ts';
 import type { Uploads } from '../files/uploads.ts';
@@ -17,6 +18,7 @@ export interface HttpDeps {
   core: RequestCore;
   database: Database;
   authenticate: Authenticate;
+  writeAudit: WriteAudit;
   uploads: Uploads;
   blobs: Pick<BlobStore, 'direct'>;
   outbound: Pick<OutboundClient, 'check'>;

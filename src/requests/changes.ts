@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { PooledDatabase } from '../database/pooled.ts';
 import type { Queryable } from '../database/port.ts';
 
@@ -15,28 +16,78 @@ export interface ChangeFeed {
   close(): Promise<void>;
 }
 
-export async function openChangeFeed(database: PooledDatabase): Promise<ChangeFeed> {
-  const watchers = new Map<string, Set<() => void>>();
+interface Watched {
+  onChange: Set<() => void>;
+  /** Events of the request when it was last looked at; null before. */
+  seen: number | null;
+}
+
+/** Requests of one statement when the feed looks for itself. */
+const LOOK_AT = 500;
+
+/**
+ * One subscription and one look every few seconds for all that is watched in this process: the look
+ * is for the case that a notification was lost.
+ */
+export async function openChangeFeed(
+  database: PooledDatabase,
+  lookEveryMs = 5000,
+): Promise<ChangeFeed> {
+  const watched = new Map<string, Watched>();
+  const wake = (found: Watched | undefined) => {
+    for (const onChange of [...(found?.onChange ?? [])]) onChange();
+  };
   const unlisten = await database.listen(CHANNEL, (id) => {
-    const concerned = id === '' ? [...watchers.values()] : [watchers.get(id) ?? new Set()];
-    for (const set of concerned) for (const onChange of [...set]) onChange();
+    if (id !== '') wake(watched.get(id));
+    else for (const each of [...watched.values()]) wake(each);
   });
+
+  const look = async (ids: readonly string[]) => {
+    const { rows } = await database.query<{ id: string; last_seq: number }>(
+      'SELECT id, last_seq FROM requests WHERE id = ANY($1::text[])',
+      [ids],
+      'look-at-requests',
+    );
+    for (const { id, last_seq } of rows) {
+      const found = watched.get(id);
+      if (!found || found.seen === last_seq) continue;
+      found.seen = last_seq;
+      wake(found);
+    }
+  };
+  const closing = new AbortController();
+  const looking = (async () => {
+    while (!closing.signal.aborted) {
+      await delay(lookEveryMs, null, { signal: closing.signal }).catch(() => {});
+      const ids = [...watched.keys()];
+      for (let n = 0; n < ids.length && !closing.signal.aborted; n += LOOK_AT) {
+        // A database that cannot be reached says nothing; the next look may.
+        await look(ids.slice(n, n + LOOK_AT)).catch(() => {});
+      }
+    }
+  })();
+
   return {
     watch: (id, onChange) => {
-      const set = watchers.get(id) ?? new Set();
-      watchers.set(id, set.add(onChange));
+      const found = watched.get(id) ?? { onChange: new Set(), seen: null };
+      watched.set(id, found);
+      found.onChange.add(onChange);
       return () => {
-        set.delete(onChange);
-        if (set.size === 0 && watchers.get(id) === set) watchers.delete(id);
+        found.onChange.delete(onChange);
+        if (found.onChange.size === 0 && watched.get(id) === found) watched.delete(id);
       };
     },
-    close: unlisten,
+    close: async () => {
+      closing.abort();
+      await looking;
+      await unlisten();
+    },
   };
 }
 
 /**
- * Waits for the next change after `arm` was called, for at most `milliseconds`; a change between
- * arming and waiting is not missed.
+ * Waits for the next change after `arm` was called; a change between arming and waiting is not
+ * missed.
  */
 export function armWatch(feed: ChangeFeed, id: string) {
   let wake = () => {};
@@ -46,10 +97,12 @@ export function armWatch(feed: ChangeFeed, id: string) {
     wake();
   });
   return {
-    async next(milliseconds: number, signal?: AbortSignal): Promise<void> {
-      if (!changed && !signal?.aborted && milliseconds > 0) {
+    /** Resolves at the next change, when `signal` aborts, or after so many milliseconds. */
+    async next(signal?: AbortSignal, milliseconds?: number): Promise<void> {
+      if (!changed && !signal?.aborted) {
         await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, milliseconds);
+          const timer =
+            milliseconds === undefined ? undefined : setTimeout(() => done(), milliseconds);
           const done = () => {
             clearTimeout(timer);
             signal?.removeEventListener('abort', done);

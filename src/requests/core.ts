@@ -133,7 +133,7 @@ export async function createRequestCore({
           const current = (await find(row.id)) ?? row;
           const left = until - performance.now();
           if (current.status !== row.status || left <= 0 || signal?.aborted) return current;
-          await watch.next(left, signal);
+          await watch.next(signal, left);
         }
       } finally {
         watch.stop();

@@ -79,3 +79,46 @@ export async function listEvents(
   );
   return rows;
 }
+
+/** A request, and how far its log has been read. */
+export interface LogPlace {
+  id: string;
+  after: number;
+}
+
+/** As `listEvents` for many requests; of one that is named twice the longer list. */
+export async function listEventsOfMany(
+  database: Queryable,
+  places: readonly LogPlace[],
+): Promise<Map<string, (EventRecord & LogEntry)[]>> {
+  const after = new Map<string, number>();
+  for (const { id, after: seq } of places) after.set(id, Math.min(seq, after.get(id) ?? seq));
+  const { rows } = await database.query<EventRecord & LogEntry & { request_id: string }>(
+    `SELECT request_id, seq, name, data, at
+     FROM unnest($1::text[], $2::bigint[]) AS asked (id, after)
+       JOIN request_events ON request_id = asked.id AND seq > asked.after
+     ORDER BY request_id, seq`,
+    [[...after.keys()], [...after.values()]],
+    'list-events',
+  );
+  const events = new Map<string, (EventRecord & LogEntry)[]>();
+  for (const { request_id, ...event } of rows) {
+    const log = events.get(request_id) ?? [];
+    log.push(event);
+    events.set(request_id, log);
+  }
+  return events;
+}
+
+/** Where requests stand; of one that is unknown nothing. */
+export async function listStatuses(
+  database: Queryable,
+  places: readonly LogPlace[],
+): Promise<Map<string, RequestStatus>> {
+  const { rows } = await database.query<{ id: string; status: RequestStatus }>(
+    'SELECT id, status FROM requests WHERE id = ANY($1::text[])',
+    [[...new Set(places.map(({ id }) => id))]],
+    'list-statuses',
+  );
+  return new Map(rows.map(({ id, status }) => [id, status]));
+}

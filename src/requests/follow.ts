@@ -1,14 +1,20 @@
+import { batched } from '../database/batched.ts';
 import type { Queryable } from '../database/port.ts';
 import { problem } from '../errors/problem.ts';
 import { armWatch, type ChangeFeed } from './changes.ts';
 import type { EventReader } from './core.ts';
-import { type EventRecord, type LogEntry, listEvents, type StoredEvent } from './events.ts';
+import {
+  type EventRecord,
+  type LogEntry,
+  type LogPlace,
+  listEvents,
+  listEventsOfMany,
+  listStatuses,
+  type StoredEvent,
+} from './events.ts';
 import { FINAL_STATUS } from './port.ts';
 import type { RequestRow } from './row.ts';
 import type { RequestObject } from './view.ts';
-
-/** Looks again after this long even without a notification, in case one was lost. */
-const RECHECK_MILLISECONDS = 5000;
 
 interface FollowParts {
   database: Queryable;
@@ -50,19 +56,30 @@ export function createEventReader({ database, changes, get, view }: FollowParts)
     return Promise.all(events.map((event) => show(id, event, baseUrl)));
   };
 
+  /** Reads together what the followers that woke together ask for. */
+  const readLog = batched(async (asked: readonly LogPlace[]) => {
+    const statuses = await listStatuses(database, asked);
+    const events = await listEventsOfMany(database, asked);
+    return asked.map(({ id, after }) => ({
+      // Read before the events, so that nothing can come after what an ended request is shown with.
+      ended: FINAL_STATUS.has(statuses.get(id) ?? 'expired'),
+      events: (events.get(id) ?? []).filter(({ seq }) => seq > after),
+    }));
+  });
+
   async function* follow(id: string, afterSeq: number, baseUrl: string, signal: AbortSignal) {
     const watch = armWatch(changes, id);
     let after = afterSeq;
     try {
       while (!signal.aborted) {
-        const ended = FINAL_STATUS.has((await get(id))?.status ?? 'expired');
-        for (const event of await list(id, after, baseUrl)) {
-          yield event;
+        const { ended, events } = await readLog({ id, after });
+        for (const event of events) {
+          yield await show(id, event, baseUrl);
           after = event.seq;
           if (event.name === 'done') return;
         }
         if (ended) return;
-        await watch.next(RECHECK_MILLISECONDS, signal);
+        await watch.next(signal);
       }
     } finally {
       watch.stop();

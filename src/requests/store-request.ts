@@ -1,4 +1,4 @@
-import { MADE_AUDIT, type SubmitAudit, writeAudit } from '../audit/audit.ts';
+import { createAuditWriter, MADE_AUDIT, type SubmitAudit } from '../audit/audit.ts';
 import { batched } from '../database/batched.ts';
 import type { Database } from '../database/port.ts';
 import { costOf } from './cost.ts';
@@ -73,11 +73,13 @@ export function createRequestStore(database: Database): StoreRequest {
     return asked.map(({ row }) => made.has(row.id));
   });
 
+  const writeAudit = createAuditWriter(database);
+
   return async (endpoint, command, at) => {
     const asked = newRequest(endpoint, command, at);
     if (await store(asked)) return { row: asked.row, isNew: true };
     const row = await findByUniqueKey(database, command);
-    if (command.audit) await writeAudit(database, { ...command.audit, requestId: row.id });
+    if (command.audit) await writeAudit({ ...command.audit, requestId: row.id });
     return { row, isNew: false };
   };
 }

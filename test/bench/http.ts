@@ -1,7 +1,7 @@
 /**
  * The HTTP door on PostgreSQL and Redis: `node test/bench/http.ts`. Submits beside a bare koa route
  * in the same database, turn by turn in one run; the way of an event from the worker's transaction
- * to an SSE client; memory of 1,000 open streams. Prints tables and writes nothing else.
+ * to an SSE client; memory of 10,000 open streams and what they do to other calls. Prints tables and writes nothing else.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -30,7 +30,10 @@ const TOGETHER_SECONDS = 4;
 const TOGETHER = 16;
 const EVENTS = 300;
 const EVENT_PAUSE_MS = 20;
-const STREAMS = 1000;
+const STREAMS = 10_000;
+/** Streams that are opened at a time, and calls that are timed while they are open. */
+const OPENED_TOGETHER = 100;
+const READS = 500;
 const SETTLE_MS = 8000;
 const NO_LIMIT = 100_000_000;
 
@@ -152,20 +155,34 @@ async function post({ url, headers, bodies }: Target, n: number, agent: Agent): 
 async function followEvents(): Promise<void> {
   const quiet = await eventDelays();
   const ids: string[] = [];
-  for (let n = 0; n < STREAMS; n += 1) {
-    ids.push((await client.submit('us/obstetric', submission(n))).id);
+  for (let n = 0; n < STREAMS; n += OPENED_TOGETHER) {
+    const submits = Array.from({ length: OPENED_TOGETHER }, (_, k) =>
+      client.submit('us/obstetric', submission(n + k)),
+    );
+    ids.push(...(await Promise.all(submits)).map(({ id }) => id));
   }
   const idle = await settledKilobytes();
-  const leave = new AbortController();
-  for (const id of ids) void drain(await openStream(id, leave.signal));
+  const quietReads = await readTimes(ids);
+  const agent = new Agent({ maxSockets: STREAMS });
+  for (let n = 0; n < STREAMS; n += OPENED_TOGETHER) {
+    await Promise.all(ids.slice(n, n + OPENED_TOGETHER).map((id) => holdStream(id, agent)));
+  }
   const full = await settledKilobytes();
   const busy = await eventDelays();
-  leave.abort();
+  const busyReads = await readTimes(ids);
+  agent.destroy();
   print(
     ['worker → SSE client', 'events', 'p50 ms', 'p99 ms', 'longest ms'],
     [
       ['one open stream', ...described(quiet)],
       [`${STREAMS} more open streams`, ...described(busy)],
+    ],
+  );
+  print(
+    ['GET of a request', 'calls', 'p50 ms', 'p99 ms', 'longest ms'],
+    [
+      ['no open stream', ...described(quietReads)],
+      [`${STREAMS} open streams`, ...described(busyReads)],
     ],
   );
   print(
@@ -211,12 +228,29 @@ async function openStream(id: string, signal: AbortSignal): Promise<ReadableStre
   return answer.body;
 }
 
-async function drain(body: ReadableStream<Uint8Array>): Promise<void> {
-  try {
-    for await (const _chunk of body);
-  } catch {
-    // Left by us.
+/** A stream that is read and thrown away until its agent is destroyed; open when this resolves. */
+function holdStream(id: string, agent: Agent): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const headers = { Authorization: `Bearer ${key}` };
+    const call = request(`${gateway.url}/v1/requests/${id}/events`, { agent, headers });
+    call.on('response', (answer) => {
+      if (answer.statusCode !== 200) reject(new Error(`events: ${answer.statusCode}`));
+      answer.on('error', () => {}).once('data', () => resolve());
+      answer.resume();
+    });
+    call.on('error', reject).end();
+  });
+}
+
+/** Milliseconds from the call to the whole answer, one call at a time. */
+async function readTimes(ids: readonly string[]): Promise<number[]> {
+  const times: number[] = [];
+  for (const id of ids.slice(0, READS)) {
+    const start = performance.now();
+    await client.request(id);
+    times.push(performance.now() - start);
   }
+  return times;
 }
 
 /** Proportional set size of the gateway once it has settled. */

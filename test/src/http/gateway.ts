@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Config } from '../../../config/schema.ts';
 import { createAuthenticate, createKey, type NewKey } from '../../../src/accounts/keys.ts';
+import { createAuditWriter } from '../../../src/audit/audit.ts';
 import { migrate } from '../../../src/database/migrate.ts';
 import { openDatabase } from '../../../src/database/open.ts';
 import { openBlobFolder } from '../../../src/files/blob-folder.ts';
@@ -157,6 +158,7 @@ export async function startGateway(
     core,
     database,
     authenticate: createAuthenticate(database),
+    writeAudit: createAuditWriter(database),
     uploads,
     blobs,
     outbound: createUrlGuard(OUTBOUND),
