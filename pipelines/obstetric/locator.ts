@@ -1,7 +1,7 @@
 import type { Ellipse, GrayImage, Point } from '../contract/image.ts';
 import type { Rectangle } from '../contract/study.ts';
 import type { Result } from '../result/envelope.ts';
-import type { UterineMaps } from './locate/uterine-maps.ts';
+import type { UterineMaps, UterineUncertainty } from './locate/uterine-maps.ts';
 
 /**
  * Classes of the plane classifier (service.md 2.6; obstetric reference 1.1): the eight of the service,
@@ -89,6 +89,8 @@ export interface LocatorUncertainty {
   fl: number | null;
   /** Degrees. */
   angleOfProgression?: number | null;
+  /** mm */
+  uterus?: UterineUncertainty | null;
 }
 
 /**

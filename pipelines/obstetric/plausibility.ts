@@ -14,6 +14,10 @@ const HARD_LIMITS: Partial<Record<ConceptKey, Limits>> = {
   apad: { low: 8, high: 150 },
   ac: { low: 30, high: 450 },
   fl: { low: 4, high: 90 },
+  'deepest-vertical-pocket': { low: 0, high: 250 },
+  'amniotic-fluid-index': { low: 0, high: 600 },
+  'cervical-length': { low: 0, high: 80 },
+  'placenta-to-os': { low: -80, high: 200 },
   efw: { low: 50, high: 6500 },
   'ga-by-hc': { low: 28, high: 301 },
   'ga-by-hc-ac-fl': { low: 28, high: 301 },
@@ -44,6 +48,9 @@ export const SOFT_RATIOS = {
   flToHc: { low: 0.1, high: 0.26 },
   tadToApad: { low: 0.75, high: 1.35 },
 } as const;
+
+/** A longer cervix warns of the lower segment taken for it, mm (reference 0.6 and 10). */
+export const LONGEST_CERVIX_MM = 60;
 
 /** |z| beyond which dating or measurement must be checked before size is judged. */
 export const SOFT_Z = 5;

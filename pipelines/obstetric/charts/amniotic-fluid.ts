@@ -7,9 +7,14 @@ export type FluidCategory =
   | 'polyhydramnios-moderate'
   | 'polyhydramnios-severe';
 
+/** Below this depth of the deepest pocket: oligohydramnios, cm (AIUM 2018, ACOG PB 229). */
+export const DVP_LOW = 2;
+/** Up to this index: oligohydramnios, cm. */
+export const AFI_LOW = 5;
+
 /** Lower bounds in cm of mild, moderate and severe polyhydramnios: SMFM Consult 46. */
-const DVP_HIGH = { mild: 8, moderate: 12, severe: 16 } as const;
-const AFI_HIGH = { mild: 24, moderate: 30, severe: 35 } as const;
+export const DVP_HIGH = { mild: 8, moderate: 12, severe: 16 } as const;
+export const AFI_HIGH = { mild: 24, moderate: 30, severe: 35 } as const;
 
 function high(
   value: number,
@@ -20,17 +25,20 @@ function high(
   return value >= bounds.mild ? 'polyhydramnios-mild' : 'normal';
 }
 
-/** By the deepest vertical pocket; oligohydramnios below 2 cm (AIUM 2018, ACOG PB 229). */
+/** By the deepest vertical pocket in cm. */
 export function deepestPocketCategory(dvp: number): FluidCategory {
   if (dvp === 0) return 'anhydramnios';
-  return dvp < 2 ? 'oligohydramnios' : high(dvp, DVP_HIGH);
+  return dvp < DVP_LOW ? 'oligohydramnios' : high(dvp, DVP_HIGH);
 }
 
-/** By the amniotic fluid index; oligohydramnios at 5 cm or less. */
+/** By the amniotic fluid index in cm. */
 export function fluidIndexCategory(afi: number): FluidCategory {
   if (afi === 0) return 'anhydramnios';
-  return afi <= 5 ? 'oligohydramnios' : high(afi, AFI_HIGH);
+  return afi <= AFI_LOW ? 'oligohydramnios' : high(afi, AFI_HIGH);
 }
+
+/** The index is not used before 24 weeks (obstetric reference 4), days. */
+export const AFI_FROM_DAYS = 24 * 7;
 
 /** Sum of the deepest pockets of the four quadrants, in cm. */
 export function fluidIndex(quadrants: readonly [number, number, number, number]): number {

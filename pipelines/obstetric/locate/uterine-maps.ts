@@ -27,6 +27,14 @@ export interface UterineMaps {
   gate: number;
 }
 
+/** Half widths of 95 % intervals as measured on unseen phantoms, mm; null where unknown. */
+export interface UterineUncertainty {
+  pocket: number | null;
+  cervicalLength: number | null;
+  placentaToOs: number | null;
+  placentalThickness: number | null;
+}
+
 /** The maps of each image. */
 export async function drawUterineMaps(
   session: ModelSession,

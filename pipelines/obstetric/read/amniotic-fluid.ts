@@ -98,9 +98,19 @@ function read({ at, image, drawn }: MappedFrame): FluidReading {
   return { ...at, calibrated: region !== null, pocket: held ? pocket : null };
 }
 
-/** Pockets of amniotic fluid; null where no permitted model finds them. */
-export const amnioticFluidReader: Reader<readonly FluidReading[] | null> = {
+export interface FluidReadings {
+  /** Null where no permitted model finds fluid. */
+  frames: readonly FluidReading[] | null;
+  /** Half width of the 95 % interval of a depth, mm. */
+  uncertainty: number | null;
+}
+
+/** Pockets of amniotic fluid. */
+export const amnioticFluidReader: Reader<FluidReadings> = {
   stage: 'amniotic-fluid',
   label: 'Looking for amniotic fluid',
-  read: (input) => readUterineFrames(input, ['amniotic-fluid', 'placenta'], read),
+  read: async (input) => ({
+    frames: await readUterineFrames(input, ['amniotic-fluid', 'placenta'], read),
+    uncertainty: input.locator.uncertainty.uterus?.pocket ?? null,
+  }),
 };

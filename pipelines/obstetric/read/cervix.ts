@@ -8,13 +8,22 @@ export interface CervixReading extends FramePlane {
   located: CervixLandmarks | null;
 }
 
-/** Canal, ora and funnel on the transvaginal frames; null where no permitted model finds them. */
-export const cervixReader: Reader<readonly CervixReading[] | null> = {
+export interface CervixReadings {
+  /** Null where no permitted model finds the cervix. */
+  frames: readonly CervixReading[] | null;
+  /** Half width of the 95 % interval of the length, mm. */
+  uncertainty: number | null;
+}
+
+/** Canal, ora and funnel on the transvaginal frames. */
+export const cervixReader: Reader<CervixReadings> = {
   stage: 'cervix',
   label: 'Looking at the cervix',
-  read: (input) =>
-    readUterineFrames(input, ['cervix'], ({ at, drawn }) => ({
+  read: async (input) => ({
+    frames: await readUterineFrames(input, ['cervix'], ({ at, drawn }) => ({
       ...at,
       located: cervixOfMaps(drawn),
     })),
+    uncertainty: input.locator.uncertainty.uterus?.cervicalLength ?? null,
+  }),
 };

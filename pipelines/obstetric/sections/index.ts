@@ -1,8 +1,12 @@
 import type { ObstetricSection } from '../section.ts';
+import { amnioticFluid } from './amniotic-fluid.ts';
 import { biometry } from './biometry.ts';
+import { cervix } from './cervix.ts';
 import { growth } from './growth.ts';
 import { laborProgress } from './labor-progress.ts';
 import { notYet } from './not-yet.ts';
+import { nt } from './nt.ts';
+import { placenta } from './placenta.ts';
 import { planes } from './planes.ts';
 
 /** Order of the result (service.md 2.6); the report follows. */
@@ -22,7 +26,7 @@ const ORDER = [
   'doppler',
 ];
 
-const ASSESSED = [planes, biometry, growth, laborProgress];
+const ASSESSED = [planes, biometry, growth, amnioticFluid, placenta, cervix, nt, laborProgress];
 
 /** The sections of us/obstetric/interpret; each sees the measurements of those before it. */
 export const SECTIONS: readonly ObstetricSection[] = [...ASSESSED, ...notYet].toSorted(

@@ -11,32 +11,10 @@ interface NotYet {
 /** Sections of service.md 2.6 that this version lists and does not assess. */
 const NOT_YET: readonly NotYet[] = [
   {
-    id: 'amniotic-fluid',
-    title: 'Amniotic fluid',
-    what: 'the deepest vertical pocket and the amniotic fluid index',
-    needs: ['calibrated images of the deepest pocket or of the four quadrants'],
-  },
-  {
-    id: 'placenta',
-    title: 'Placenta',
-    what: 'the placenta, its distance to the internal os and signs of accreta',
-    needs: [
-      'images of the placenta',
-      'a calibrated transvaginal sagittal image',
-      'gestational age',
-    ],
-  },
-  {
     id: 'early-pregnancy',
     title: 'Early pregnancy',
     what: 'gestational sac, yolk sac, embryo, cardiac activity and CRL',
     needs: ['calibrated transvaginal images of sac and embryo', 'a cine for cardiac activity'],
-  },
-  {
-    id: 'nt',
-    title: 'Nuchal translucency',
-    what: 'nuchal translucency, CRL and nasal bone',
-    needs: ['a calibrated mid-sagittal view at 11 to 14 weeks'],
   },
   {
     id: 'fetal-heart',
@@ -49,12 +27,6 @@ const NOT_YET: readonly NotYet[] = [
     title: 'Anomaly screen',
     what: 'the mid-trimester checklist',
     needs: ['one image per item of the checklist', 'gestational age'],
-  },
-  {
-    id: 'cervix',
-    title: 'Cervix',
-    what: 'cervical length and funnelling',
-    needs: ['calibrated transvaginal sagittal images of the cervix'],
   },
   {
     id: 'presentation',

@@ -1,0 +1,126 @@
+import type { Point } from '../contract/image.ts';
+import { scaleFor } from '../contract/study.ts';
+import { distance } from '../measure/distance.ts';
+import type { Caliper, Measurement } from '../result/envelope.ts';
+import {
+  CURVED_MM,
+  FUNNEL_MM,
+  type FunnelShape,
+  funnelShape,
+  percentFunnelling,
+} from './charts/cervix.ts';
+import { createMeasurement } from './measurement.ts';
+import { implausibleNote, isPlausible, LONGEST_CERVIX_MM } from './plausibility.ts';
+import type { CervixReading } from './read/cervix.ts';
+import { SIMULATED_ONLY } from './simulated-only.ts';
+
+const line = (from: Point, to: Point): Caliper => ({
+  type: 'line',
+  points: [
+    [from.x, from.y],
+    [to.x, to.y],
+  ],
+});
+
+function sourceOf({ clip, frame }: CervixReading, calipers: Caliper[]): Measurement['source'] {
+  return {
+    provenance: 'model',
+    file: clip.file,
+    sop_instance_uid: clip.sopInstanceUid,
+    frame: frame.index + 1,
+    calipers,
+  };
+}
+
+export interface MeasuredCervix {
+  reading: CervixReading;
+  length: Measurement;
+  funnel: { measurements: Measurement[]; shape: FunnelShape } | null;
+}
+
+/** Depth, width and share of a funnel of at least 5 mm; null: none, or not so deep. */
+function funnelOf(reading: CervixReading, closed: Measurement): MeasuredCervix['funnel'] {
+  const { clip, located } = reading;
+  if (!located?.funnel) return null;
+  const [first, second] = located.funnel.shoulders;
+  const scale = scaleFor(clip, [first, second, located.internalOs])?.scale;
+  if (!scale) return null;
+  const mouth = { x: (first.x + second.x) / 2, y: (first.y + second.y) / 2 };
+  const depth = distance(mouth, located.internalOs, scale);
+  if (depth < FUNNEL_MM) return null;
+  const given = {
+    section: 'cervix',
+    derivation: 'measured' as const,
+    confidence: located.confidence,
+  };
+  const measurements = [
+    createMeasurement('funnel-depth', 'funnel-depth', depth, 'funnel-depth', {
+      ...given,
+      source: sourceOf(reading, [line(mouth, located.internalOs)]),
+      note: SIMULATED_ONLY,
+    }),
+    createMeasurement(
+      'funnel-width',
+      'funnel-width',
+      distance(first, second, scale),
+      'funnel-mouth',
+      {
+        ...given,
+        source: sourceOf(reading, [line(first, second)]),
+        note: SIMULATED_ONLY,
+      },
+    ),
+    createMeasurement(
+      'percent-funnelling',
+      'percent-funnelling',
+      percentFunnelling(depth, closed.value),
+      'percent-funnelling',
+      { section: 'cervix', inputs: ['funnel-depth', closed.id] },
+    ),
+  ];
+  return { measurements, shape: funnelShape(located.funnel.fullness) };
+}
+
+/** The closed length on one frame; null where its scale is not known. */
+export function measureCervix(
+  reading: CervixReading,
+  uncertainty: number | null,
+): MeasuredCervix | null {
+  const { clip, located } = reading;
+  if (!located) return null;
+  const { externalOs, middle, internalOs } = located;
+  const scale = scaleFor(clip, [externalOs, middle, internalOs])?.scale;
+  if (!scale) return null;
+  const chord = { x: (externalOs.x + internalOs.x) / 2, y: (externalOs.y + internalOs.y) / 2 };
+  const curved = distance(chord, middle, scale) > CURVED_MM;
+  const value = curved
+    ? distance(externalOs, middle, scale) + distance(middle, internalOs, scale)
+    : distance(externalOs, internalOs, scale);
+  const plausible = isPlausible('cervical-length', value);
+  const notes = [
+    SIMULATED_ONLY,
+    ...(plausible ? [] : [implausibleNote('cervical-length')]),
+    ...(value > LONGEST_CERVIX_MM ? ['unusually long: the lower segment may be included'] : []),
+  ];
+  const length = createMeasurement(
+    'cervical-length',
+    'cervical-length',
+    value,
+    curved ? 'cervix-two-lines' : 'cervix-straight',
+    {
+      section: 'cervix',
+      derivation: 'measured',
+      source: sourceOf(
+        reading,
+        curved
+          ? [line(externalOs, middle), line(middle, internalOs)]
+          : [line(externalOs, internalOs)],
+      ),
+      confidence: located.confidence,
+      uncertainty,
+      quality: !plausible ? 'inadequate' : located.accepted ? 'accepted' : 'low',
+      note: notes.join('; '),
+    },
+  );
+  return { reading, length, funnel: funnelOf(reading, length) };
+}

@@ -1,0 +1,145 @@
+import { scaleFor } from '../contract/study.ts';
+import { distance } from '../measure/distance.ts';
+import type { Measurement } from '../result/envelope.ts';
+import {
+  AFI_FROM_DAYS,
+  type FluidCategory,
+  fluidIndex,
+  fluidIndexCategory,
+  mooreCayleFluidIndex,
+} from './charts/amniotic-fluid.ts';
+import { weeksAndDays } from './charts/dates.ts';
+import { createMeasurement } from './measurement.ts';
+import { isPlausible } from './plausibility.ts';
+import type { FluidReading } from './read/amniotic-fluid.ts';
+import { SIMULATED_ONLY } from './simulated-only.ts';
+
+/** The charts of amniotic fluid are in centimetres, every length of the result in millimetres. */
+export const MM_PER_CM = 10;
+
+/** How carts name the quadrants, in the order of the index; every word of a list means the same. */
+const QUADRANTS = [
+  /\b(q1|ruq|right upper|quad(rant)? ?1)\b/i,
+  /\b(q2|rlq|right lower|quad(rant)? ?2)\b/i,
+  /\b(q3|luq|left upper|quad(rant)? ?3)\b/i,
+  /\b(q4|llq|left lower|quad(rant)? ?4)\b/i,
+] as const;
+
+export interface MeasuredPocket {
+  reading: FluidReading;
+  measurement: Measurement;
+  /** Its end is the edge of the picture: it is at least so deep. */
+  cut: boolean;
+  /** Index of the quadrant that the cart named; null: none, or several. */
+  quadrant: number | null;
+}
+
+function quadrantOf({ clip }: FluidReading): number | null {
+  const words = `${clip.viewName ?? ''} ${clip.stageName ?? ''}`;
+  const named = QUADRANTS.flatMap((pattern, index) => (pattern.test(words) ? [index] : []));
+  return named.length === 1 ? (named[0] ?? null) : null;
+}
+
+/** The pocket of a frame in mm; null: none, not accepted, or no scale. */
+export function measurePocket(
+  reading: FluidReading,
+  uncertainty: number | null,
+): MeasuredPocket | null {
+  const { clip, frame, pocket } = reading;
+  const scale = pocket && scaleFor(clip, [pocket.top, pocket.bottom])?.scale;
+  if (!pocket || !scale) return null;
+  const depth = distance(pocket.top, pocket.bottom, scale);
+  const used = pocket.accepted && isPlausible('deepest-vertical-pocket', depth);
+  const measurement = createMeasurement(
+    'deepest-vertical-pocket',
+    'deepest-vertical-pocket',
+    depth,
+    'vertical-pocket',
+    {
+      section: 'amniotic-fluid',
+      derivation: 'measured',
+      source: {
+        provenance: 'model',
+        file: clip.file,
+        sop_instance_uid: clip.sopInstanceUid,
+        frame: frame.index + 1,
+        calipers: [
+          {
+            type: 'line',
+            points: [
+              [pocket.top.x, pocket.top.y],
+              [pocket.bottom.x, pocket.bottom.y],
+            ],
+          },
+        ],
+      },
+      confidence: pocket.confidence,
+      uncertainty,
+      quality: used ? (pocket.cut ? 'low' : 'accepted') : 'low',
+      note: pocket.cut
+        ? `at least so deep: the pocket runs out of the picture; ${SIMULATED_ONLY}`
+        : SIMULATED_ONLY,
+    },
+  );
+  return used ? { reading, measurement, cut: pocket.cut, quadrant: quadrantOf(reading) } : null;
+}
+
+/** The deepest of some pockets. */
+export const deepest = (pockets: readonly MeasuredPocket[]): MeasuredPocket | null =>
+  pockets.toSorted((a, b) => b.measurement.value - a.measurement.value)[0] ?? null;
+
+export interface MeasuredIndex {
+  measurements: Measurement[];
+  value: number;
+  category: FluidCategory | null;
+}
+
+/** The index of four named quadrants, or the sentence that says why there is none. */
+export function measureIndex(
+  pockets: readonly MeasuredPocket[],
+  gaDays: number | undefined,
+): MeasuredIndex | string {
+  const whole = pockets.filter(({ cut }) => !cut);
+  const [first, second, third, fourth] = QUADRANTS.map((_, index) =>
+    deepest(whole.filter(({ quadrant }) => quadrant === index)),
+  );
+  if (!first || !second || !third || !fourth) {
+    return 'The amniotic fluid index was not assessed: the four quadrants are not told apart by the names of the images.';
+  }
+  if (gaDays !== undefined && gaDays < AFI_FROM_DAYS) {
+    return `The amniotic fluid index is not used before ${weeksAndDays(AFI_FROM_DAYS)} weeks.`;
+  }
+  const quadrants = [first, second, third, fourth].map(({ measurement }, index) => ({
+    ...measurement,
+    id: `fluid-quadrant-${index + 1}`,
+    note: `quadrant ${index + 1}; ${SIMULATED_ONLY}`,
+  }));
+  const cm = (index: number) => (quadrants[index]?.value ?? 0) / MM_PER_CM;
+  const value = fluidIndex([cm(0), cm(1), cm(2), cm(3)]);
+  const week = gaDays === undefined ? null : gaDays / 7;
+  const low = week === null ? null : mooreCayleFluidIndex(week, 5);
+  const high = week === null ? null : mooreCayleFluidIndex(week, 95);
+  const mm = value * MM_PER_CM;
+  const index = createMeasurement(
+    'amniotic-fluid-index',
+    'amniotic-fluid-index',
+    mm,
+    'sum-of-quadrants',
+    {
+      section: 'amniotic-fluid',
+      inputs: quadrants.map(({ id }) => id),
+      reference:
+        low === null || high === null
+          ? null
+          : { low, high, centile: null, z_score: null, chart: 'moore-cayle-1990' },
+      interpretation: low === null || high === null ? null : mm < low ? 'L' : mm > high ? 'H' : 'N',
+      note:
+        week === null
+          ? `gestational age was not given, so no chart was used; ${SIMULATED_ONLY}`
+          : SIMULATED_ONLY,
+    },
+  );
+  // Without an age it is not known whether the index may be used at all.
+  const category = week === null ? null : fluidIndexCategory(value);
+  return { measurements: [...quadrants, index], value, category };
+}

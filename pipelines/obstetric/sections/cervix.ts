@@ -1,0 +1,197 @@
+import { findingConcept } from '../../result/concepts.ts';
+import type { Finding, Result } from '../../result/envelope.ts';
+import { type MeasuredCervix, measureCervix } from '../cervix-lengths.ts';
+import {
+  CERVIX_CATEGORY_DAYS,
+  CERVIX_MM,
+  type CervixCategory,
+  cervixCategory,
+} from '../charts/cervix.ts';
+import { weeksAndDays } from '../charts/dates.ts';
+import { format } from '../measurement.ts';
+import type { ObstetricEvidence, ObstetricSection, SectionOutcome } from '../section.ts';
+import { SIMULATED_ONLY } from '../simulated-only.ts';
+
+const ID = 'cervix';
+const VIEW = 'calibrated transvaginal sagittal images of the cervix';
+/** ISUOG 2022: at least three, the shortest technically best is reported. */
+const MEASUREMENTS = 3;
+
+/** Why no category is given; null where one is. */
+function withoutCategory(gaDays: number | undefined): string | null {
+  if (gaDays === undefined) {
+    return 'Gestational age was not given, so the length was not categorised.';
+  }
+  const { from, to } = CERVIX_CATEGORY_DAYS;
+  return gaDays < from || gaDays > to
+    ? `The length is categorised between ${weeksAndDays(from)} and ${weeksAndDays(to)} weeks only.`
+    : null;
+}
+
+const CATEGORY_TEXT: Readonly<Record<CervixCategory, string>> = {
+  long: 'long',
+  normal: 'normal length',
+  short: 'short',
+  'very-short': 'very short',
+  'extremely-short': 'extremely short',
+};
+
+function classification(category: CervixCategory, mm: number): Result['classifications'][number] {
+  const value = format('cervical-length', mm);
+  return {
+    id: 'cervical-length-category',
+    section: ID,
+    concept: findingConcept('short-cervix'),
+    name: 'Cervical length',
+    value: category,
+    scheme: 'singleton, asymptomatic, 16 to 24 weeks: SMFM Consult 70 (2024), ISUOG 2022, FMF',
+    criteria: [
+      {
+        name: `at most ${CERVIX_MM.extremelyShort} mm`,
+        value,
+        met: mm <= CERVIX_MM.extremelyShort,
+      },
+      { name: `at most ${CERVIX_MM.veryShort} mm`, value, met: mm <= CERVIX_MM.veryShort },
+      { name: `at most ${CERVIX_MM.short} mm`, value, met: mm <= CERVIX_MM.short },
+    ],
+  };
+}
+
+function findings({ length, funnel }: MeasuredCervix, category: CervixCategory | null): Finding[] {
+  const base = { section: ID, severity: 'abnormal' as const, confidence: length.confidence };
+  const short = category !== null && length.value <= CERVIX_MM.short;
+  return [
+    ...(short
+      ? [
+          {
+            ...base,
+            id: 'short-cervix',
+            concept: findingConcept('short-cervix'),
+            text: `Short cervix: ${format('cervical-length', length.value)} (cut-off ${CERVIX_MM.short} mm).`,
+            evidence: [length.id],
+          },
+        ]
+      : []),
+    ...(funnel
+      ? [
+          {
+            ...base,
+            id: 'cervical-funnelling',
+            concept: findingConcept('cervical-funnelling'),
+            text: `Funnelling of the internal os, shape ${funnel.shape}.`,
+            evidence: funnel.measurements.map(({ id }) => id),
+          },
+        ]
+      : []),
+  ];
+}
+
+function guidance(category: CervixCategory | null, mm: number): Result['guidance'] {
+  if (category === null || mm > CERVIX_MM.short) return [];
+  return [
+    {
+      id: 'short-cervix',
+      section: ID,
+      text: 'Consider the local protocol for a short cervix; the risk of preterm birth rises as the length falls.',
+      source: 'SMFM Consult Series 70, 2024; ISUOG 2022, Ultrasound Obstet Gynecol 60:435-456',
+    },
+  ];
+}
+
+function notAssessed(code: string, detail: string): SectionOutcome {
+  return { status: 'not_assessed', reason: { code, detail, needs: [VIEW] }, summary: detail };
+}
+
+const gaps = (missing: (string | null)[]) => missing.filter((text) => text !== null);
+
+function assess(used: readonly MeasuredCervix[], evidence: ObstetricEvidence): SectionOutcome {
+  const sorted = used.toSorted((a, b) => a.length.value - b.length.value);
+  const shortest = sorted[0] as MeasuredCervix;
+  const mm = shortest.length.value;
+  const days = evidence.options.dating?.ga_days;
+  const noCategory = withoutCategory(days);
+  const category = noCategory === null ? cervixCategory(mm) : null;
+  const bladder = used.some(({ reading }) => reading.located?.bladder);
+  const missing = gaps([
+    noCategory,
+    used.length < MEASUREMENTS
+      ? `The shortest of ${used.length}, not of ${MEASUREMENTS} measurements.`
+      : null,
+    bladder ? 'The bladder is not empty, which lengthens the cervix and hides a funnel.' : null,
+  ]);
+  const text = category ? `, ${CATEGORY_TEXT[category]}` : '';
+  const funnel = shortest.funnel
+    ? `Funnelling, shape ${shortest.funnel.shape}.`
+    : 'No funnel of the internal os on this image.';
+  const others = used.filter((one) => one !== shortest);
+  return {
+    status: missing.length > 0 ? 'partial' : 'complete',
+    reason:
+      missing.length > 0
+        ? { code: 'parts_missing', detail: missing.join(' '), needs: [VIEW] }
+        : null,
+    summary:
+      `Cervical length ${format('cervical-length', mm)}${text}. ${funnel} ${missing.join(' ')}`.trim(),
+    data: {
+      measurements: used.length,
+      funnel_shape: shortest.funnel?.shape ?? 'T',
+      bladder_seen: bladder,
+      category_cut_off_mm: CERVIX_MM.short,
+      symptoms: 'not_known',
+      fundal_pressure: 'not_known',
+      limitation: SIMULATED_ONLY,
+    },
+    measurements: [
+      shortest.length,
+      ...others.map(({ length }, i) => ({ ...length, id: `cervical-length-${i + 2}` })),
+      ...(shortest.funnel?.measurements ?? []),
+    ],
+    classifications: category ? [classification(category, mm)] : [],
+    findings: findings(shortest, category),
+    guidance: guidance(category, mm),
+  };
+}
+
+function run(evidence: ObstetricEvidence): SectionOutcome {
+  const view = evidence.views.cervix;
+  if (view?.frames === null) {
+    return notAssessed('no_model', 'No model of the cervix is permitted by the configuration.');
+  }
+  if (!view?.frames?.length) {
+    return notAssessed(
+      'view_missing',
+      'The cervix was not assessed: cervical length needs a transvaginal measurement.',
+    );
+  }
+  const located = view.frames.filter((reading) => reading.located !== null);
+  const measured = located.flatMap((reading) => measureCervix(reading, view.uncertainty) ?? []);
+  if (located.length > 0 && measured.length === 0) {
+    return notAssessed(
+      'no_calibration',
+      'Cervical length was not measured: no physical scale was available.',
+    );
+  }
+  const accepted = measured.filter(({ length }) => length.quality === 'accepted');
+  if (accepted.length === 0) {
+    const detail =
+      'Cervical length was not measured: the canal from the external to the internal os is not clearly seen.';
+    return {
+      status: 'inadequate',
+      reason: { code: 'low_confidence', detail, needs: [VIEW] },
+      summary: detail,
+      measurements: measured
+        .slice(0, 1)
+        .map(({ length }) => ({ ...length, id: 'cervical-length-1' })),
+    };
+  }
+  return assess(accepted.slice(0, MEASUREMENTS), evidence);
+}
+
+/** Transvaginal cervical length and funnelling (obstetric reference 10). */
+export const cervix: ObstetricSection = {
+  id: ID,
+  title: 'Cervix',
+  needs: [VIEW, 'gestational age for the category'],
+  reads: ['cervix'],
+  run,
+};
