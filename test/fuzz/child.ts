@@ -15,6 +15,8 @@ export interface Task {
 export interface Answer {
   name: string;
   error: string | null;
+  /** Time of the processor that it took, which no load of the machine changes. */
+  cpuMs: number;
   /** The mutated bytes, in base64, of what broke the reader. */
   bytes?: string;
 }
@@ -31,12 +33,17 @@ async function answer({ sample, other, seed }: Task): Promise<Answer> {
   const bytes = mutated(chosen.bytes, lender.bytes, seed);
   // A native crash leaves no answer: the parent finds its input here.
   await writeFile(lastInput, bytes);
+  const before = process.cpuUsage();
+  const cpuMs = () => {
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1000;
+  };
   try {
     await examine(name, bytes, join(folder, String(seed)));
-    return { name, error: null };
+    return { name, error: null, cpuMs: cpuMs() };
   } catch (error) {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    return { name, error: text, bytes: bytes.toString('base64') };
+    return { name, error: text, cpuMs: cpuMs(), bytes: bytes.toString('base64') };
   }
 }
 

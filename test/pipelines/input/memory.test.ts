@@ -1,0 +1,142 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import sharp from 'sharp';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { Clip, Frame } from '../../../pipelines/contract/study.ts';
+import { DECODING, decodeBatch, frameBatches } from '../../../pipelines/input/decode-frames.ts';
+import { Refusal } from '../../../pipelines/input/refusal.ts';
+import { clip } from '../obstetric/evidence-sample.ts';
+import { encapsulated, SYNTAX, ultrasound } from './dicom-sample.ts';
+
+const run = promisify(execFile);
+const MIB = 1024 ** 2;
+const WIDTH = 320;
+const HEIGHT = 240;
+
+const folders: string[] = [];
+afterAll(async () => {
+  for (const folder of folders) await rm(folder, { recursive: true });
+});
+
+async function measure(files: Iterable<Buffer>): Promise<{ frames: number; peak: number }> {
+  const folder = await mkdtemp(join(tmpdir(), 'memory-'));
+  folders.push(folder);
+  let count = 0;
+  for (const content of files) {
+    await writeFile(join(folder, `${count}.dcm`), content);
+    count += 1;
+  }
+  const script = join(import.meta.dirname, 'peak-memory.ts');
+  // A small young generation: what is dropped is collected soon, and the peak is what is held.
+  const argv = ['--max-semi-space-size=4', script, folder];
+  return JSON.parse((await run(process.execPath, argv)).stdout);
+}
+
+async function cine(frames: number): Promise<Buffer> {
+  const grey = { width: WIDTH, height: HEIGHT, channels: 3, background: '#456' } as const;
+  const jpeg = await sharp({ create: grey }).toColourspace('b-w').jpeg().toBuffer();
+  const even = jpeg.length % 2 === 0 ? jpeg : Buffer.concat([jpeg, Buffer.alloc(1)]);
+  return ultrasound({
+    syntax: SYNTAX.jpegBaseline,
+    columns: WIDTH,
+    rows: HEIGHT,
+    frames,
+    pixels: null,
+    trailer: encapsulated(Array.from({ length: frames }, () => even)),
+  });
+}
+
+function* stills(count: number): Generator<Buffer> {
+  for (let index = 0; index < count; index += 1) {
+    yield ultrasound({ instance: index, extra: [['00200013', 'IS', String(index)]] });
+  }
+}
+
+describe('peak memory', () => {
+  it('of a cine of 2,000 frames is that of a short one: no cine is held whole', async () => {
+    const short = await measure([await cine(40)]);
+    const long = await measure([await cine(2_000)]);
+    expect(long.frames).toBe(2_000);
+    // All its grey frames would be 146 MiB, and 439 MiB in colour.
+    expect(long.peak - short.peak).toBeLessThan(90 * MIB);
+  }, 180_000);
+
+  it('of a study of 10,000 files grows by the headers alone', async () => {
+    const few = await measure(stills(100));
+    const many = await measure(stills(10_000));
+    expect(many.frames).toBe(10_000);
+    expect(many.peak - few.peak).toBeLessThan(90 * MIB);
+  }, 180_000);
+});
+
+describe('frames are decoded within a budget', () => {
+  const sized = (frames: number, width: number, height: number, gray: Frame['gray']): Clip =>
+    clip('a.dcm', {
+      width,
+      height,
+      frames: Array.from({ length: frames }, (_, index) => ({
+        index,
+        time: 0,
+        gray,
+        rgb: async () => ({ width, height, data: new Uint8Array(0) }),
+      })),
+    });
+  const black = async () => ({ width: 1, height: 1, data: new Uint8Array(1) });
+  const lengths = (clips: readonly Clip[], budget: { frames: number; bytes: number }) =>
+    [...frameBatches(clips, budget)].map((batch) => batch.length);
+  const { signal } = new AbortController();
+
+  it('a batch is full at its number of frames or its bytes, and holds one at least', () => {
+    const clips = [sized(5, 10, 10, black)];
+    expect(lengths(clips, { frames: 2, bytes: 1_000 })).toEqual([2, 2, 1]);
+    expect(lengths(clips, { frames: 9, bytes: 300 })).toEqual([3, 2]);
+    expect(lengths(clips, { frames: 9, bytes: 299 })).toEqual([2, 2, 1]);
+    expect(lengths(clips, { frames: 9, bytes: 1 })).toEqual([1, 1, 1, 1, 1]);
+    expect(lengths([], { frames: 9, bytes: 1 })).toEqual([]);
+  });
+
+  it('no more are decoded at the same time than the budget says, and in order', async () => {
+    let open = 0;
+    let most = 0;
+    const slow = async () => {
+      open += 1;
+      most = Math.max(most, open);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      open -= 1;
+      return black();
+    };
+    const [batch = []] = frameBatches([sized(12, 10, 10, slow)]);
+    const { decoded } = await decodeBatch(batch, signal);
+    expect(most).toBe(DECODING.atOnce);
+    expect(decoded.map(({ frame }) => frame.index)).toEqual(batch.map(({ frame }) => frame.index));
+  });
+
+  it('a frame that cannot be decoded is named, and the others are there', async () => {
+    let call = 0;
+    const second = async () => {
+      call += 1;
+      if (call === 2) throw new Refusal('damaged');
+      return black();
+    };
+    const [batch = []] = frameBatches([sized(3, 10, 10, second)]);
+    const { decoded, refused } = await decodeBatch(batch, signal);
+    expect(decoded.map(({ frame }) => frame.index)).toEqual([0, 2]);
+    expect(refused).toEqual([{ file: 'a.dcm', reason: 'frame 2: damaged' }]);
+  });
+
+  it('a cancel ends it before the next frame', async () => {
+    const canceled = new AbortController();
+    let read = 0;
+    const one = async () => {
+      read += 1;
+      canceled.abort(new Error('canceled'));
+      return black();
+    };
+    const [batch = []] = frameBatches([sized(16, 10, 10, one)]);
+    await expect(decodeBatch(batch, canceled.signal)).rejects.toThrow('canceled');
+    expect(read).toBe(1);
+  });
+});
