@@ -20,15 +20,12 @@ describe.skipIf(!present)('real ultrasound files of many vendors and transfer sy
     return found;
   }
 
-  it('are all read, but for video, which is refused by the name of its transfer syntax', async () => {
-    const { clips, refused } = await readStudy(files);
-    expect(clips.length + refused.length).toBe(files.length);
-    expect(refused).toEqual([
-      {
-        file: 'DIRW0007_h264_mpeg4_4_102.dcm',
-        reason: 'the transfer syntax MPEG-4 H.264 video is not supported',
-      },
-    ]);
+  it('are all read', async () => {
+    for (const file of files) {
+      const { clips, refused } = await readStudy([file]);
+      expect(refused).toEqual([]);
+      expect(clips).toHaveLength(1);
+    }
   });
 
   /** Of the decoded pixels of one frame. */
