@@ -9,12 +9,14 @@ import { openPixels } from './dicom-pixels.ts';
 import { readRegions } from './dicom-regions.ts';
 import { readFrameTimes } from './dicom-timing.ts';
 import { framesOf } from './frame-source.ts';
+import type { Pixels } from './pixels.ts';
 import { checkSopClass } from './sop-classes.ts';
 
 /** A clip whose place in the study is not known yet. */
 export interface DicomClip {
   clip: Clip;
   taken: Taken | null;
+  firstFrame: Pixels;
 }
 
 /**
@@ -31,7 +33,7 @@ export async function readDicomClip(
     const header = await readDicomHeader(source);
     checkSopClass(textOf(header, 'SOPClassUID'));
     const pixels = await openPixels(path, source, header);
-    await pixels.decode(0);
+    const firstFrame = await pixels.decode(0);
     const { width, height } = pixels;
     const { timing, seconds } = readFrameTimes(header, pixels.frames, pixels.times);
     const found = readRegions(header, width, height);
@@ -47,7 +49,7 @@ export async function readDicomClip(
       calibrationRefused: calibration.refused,
       mode: readMode(header, found.regions),
     };
-    return { clip, taken: header.taken };
+    return { clip, taken: header.taken, firstFrame };
   });
 }
 

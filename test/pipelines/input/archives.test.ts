@@ -24,16 +24,18 @@ async function read(files: Files): Promise<Study> {
 const namesOf = ({ clips }: Study) => clips.map(({ file }) => file);
 
 const image = ultrasound();
+/** Another image: a study counts each once. */
+const another = (instance: number) => ultrasound({ instance });
 
 describe('archives', () => {
   it('zip, tar, tar.gz and gzip are told by their content, whatever their names say', async () => {
-    const tar = await tarFile([{ name: 'a/b.dcm', content: image }]);
+    const tarOf = (content: Buffer) => tarFile([{ name: 'a/b.dcm', content }]);
     const study = await read({
       'one.dcm': zipOf({ 'a/b.dcm': image }),
-      'two.zip': tar,
-      three: gzipSync(tar),
-      'four.tar': gzipSync(image),
-      'five.zip': image,
+      'two.zip': await tarOf(another(2)),
+      three: gzipSync(await tarOf(another(3))),
+      'four.tar': gzipSync(another(4)),
+      'five.zip': another(5),
     });
     expect(namesOf(study)).toEqual([
       'one.dcm/a/b.dcm',
@@ -96,8 +98,8 @@ describe('archives', () => {
   });
 
   it('a name that the archive holds twice gets a number', async () => {
-    const entry = { name: 'a.dcm', content: image };
-    expect(namesOf(await read({ 'study.tar': await tarFile([entry, entry]) }))).toEqual([
+    const entries = [image, another(2)].map((content) => ({ name: 'a.dcm', content }));
+    expect(namesOf(await read({ 'study.tar': await tarFile(entries) }))).toEqual([
       'study.tar/a.dcm',
       'study.tar/a.dcm (2)',
     ]);
@@ -153,7 +155,7 @@ describe('what is wrong in an archive is refused with a sentence, and the rest i
 
   it('an archive cut short: what came before is read', async () => {
     const tar = await tarFile([good, { name: 'late.dcm', content: Buffer.alloc(100_000, 1) }]);
-    const study = await read({ 'cut.tar': tar.subarray(0, 5_000), 'good.dcm': image });
+    const study = await read({ 'cut.tar': tar.subarray(0, 5_000), 'good.dcm': another(2) });
     expect(namesOf(study)).toEqual(['cut.tar/good.dcm', 'good.dcm']);
     expect(study.refused[0]?.reason).toContain('cut short or damaged');
   });

@@ -146,6 +146,8 @@ export function region(changes: Partial<Record<string, number>> = {}): Element[]
 }
 
 export interface Sample {
+  /** Tells images apart by their SOP Instance UID and, unless `pixels` are given, their pixels. */
+  instance?: number;
   syntax?: string;
   sopClass?: string;
   columns?: number;
@@ -165,9 +167,14 @@ export interface Sample {
 
 const US_IMAGE = '1.2.840.10008.5.1.4.1.1.6.1';
 
+function pixelsOf(instance = 0): Buffer {
+  return Buffer.from([0, 10, 20, 30, 40, 50, 60 ^ (instance >> 8), 70 ^ (instance & 0xff)]);
+}
+
 /** An ultrasound image of 4 × 2 grey pixels with the values 0, 10 … 70, unless changed. */
 export function ultrasound(sample: Sample = {}): Buffer {
   const {
+    instance,
     syntax = SYNTAX.explicit,
     sopClass = US_IMAGE,
     columns = 4,
@@ -180,12 +187,12 @@ export function ultrasound(sample: Sample = {}): Buffer {
     bitsStored = bits,
     regions = [],
     extra = [],
-    pixels = ['7FE00010', 'OB', Buffer.from([0, 10, 20, 30, 40, 50, 60, 70])],
+    pixels = ['7FE00010', 'OB', pixelsOf(instance)],
     trailer,
   } = sample;
   const elements: Element[] = [
     ['00080016', 'UI', sopClass],
-    ['00080018', 'UI', '1.2.3.4'],
+    ['00080018', 'UI', instance === undefined ? '1.2.3.4' : `1.2.3.4.${instance}`],
     ['00100010', 'PN', 'Beispiel^Zoe'],
     ['00100020', 'LO', 'PID-4711'],
     ['0020000E', 'UI', '1.2.3'],

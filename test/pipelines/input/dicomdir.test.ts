@@ -46,7 +46,7 @@ describe('a DICOMDIR set', () => {
     const study = await readZip({
       'disc/DICOMDIR': dicomdir([{ path: 'IMAGES\\IM1' }, { path: 'IMAGES\\IM2' }]),
       'disc/IMAGES/IM1': ultrasound(),
-      'disc/UNLISTED': ultrasound(),
+      'disc/UNLISTED': ultrasound({ instance: 2 }),
     });
     expect(study.clips.map(({ file }) => file)).toEqual([
       'disc.zip/disc/IMAGES/IM1',

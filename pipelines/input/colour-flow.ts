@@ -1,0 +1,101 @@
+import type { Point } from '../contract/image.ts';
+import type { RgbImage } from '../contract/study.ts';
+import { spanOfRow } from './polygon.ts';
+
+/** A pixel has a colour, and not the tint of a grey map or of compression, from here on (of 255). */
+const LEAST_CHROMA = 48;
+/** Chroma over brightness; sepia and blue grey maps of carts stay below. */
+const LEAST_SATURATION = 0.4;
+/** Brightness of a pixel that shows anything. */
+const LIT = 24;
+/** Where more of what is lit has a colour, the grey map itself is tinted. */
+const TINTED_SHARE = 0.6;
+/** Degrees around the hue of a tinted map that belong to the map. */
+const TINT_WIDTH = 40;
+/** Flow is an area: of a pixel and its eight neighbours as many must be coloured. */
+const LEAST_NEIGHBOURS = 7;
+/** Share of a picture that is coloured from which it shows colour flow; an ECG line is less. */
+const FLOW_SHARE = 0.004;
+
+function chromaOf(red: number, green: number, blue: number) {
+  const most = Math.max(red, green, blue);
+  return { most, chroma: most - Math.min(red, green, blue) };
+}
+
+/** Degrees, 0 is red (of HSV). */
+function hueOf(red: number, green: number, blue: number): number {
+  const { most, chroma } = chromaOf(red, green, blue);
+  if (chroma === 0) return 0;
+  if (most === red) return (60 * ((green - blue) / chroma) + 360) % 360;
+  if (most === green) return 60 * ((blue - red) / chroma) + 120;
+  return 60 * ((red - green) / chroma) + 240;
+}
+
+function hueDistance(a: number, b: number): number {
+  const turn = Math.abs(a - b) % 360;
+  return Math.min(turn, 360 - turn);
+}
+
+/** The hue of a tinted grey map, in steps of ten degrees; null where the map is grey. */
+function tintOf(data: Uint8Array, coloured: Uint8Array): number | null {
+  const hues = new Uint32Array(36);
+  let [lit, total] = [0, 0];
+  for (let i = 0, p = 0; i < coloured.length; i += 1, p += 3) {
+    const [red = 0, green = 0, blue = 0] = [data[p], data[p + 1], data[p + 2]];
+    if (Math.max(red, green, blue) >= LIT) lit += 1;
+    if (!coloured[i]) continue;
+    total += 1;
+    const step = Math.floor(hueOf(red, green, blue) / 10) % 36;
+    hues[step] = (hues[step] ?? 0) + 1;
+  }
+  if (total < TINTED_SHARE * lit) return null;
+  return hues.indexOf(Math.max(...hues)) * 10 + 5;
+}
+
+/**
+ * Where a frame shows colour Doppler rather than tissue: 1 for a pixel of flow, 0 for any other.
+ * Told by saturation; a tinted grey map is told by its one hue and left out.
+ */
+export function colourMask({ data, width, height }: RgbImage): Uint8Array {
+  const coloured = new Uint8Array(width * height);
+  for (let i = 0, p = 0; i < coloured.length; i += 1, p += 3) {
+    const { most, chroma } = chromaOf(data[p] ?? 0, data[p + 1] ?? 0, data[p + 2] ?? 0);
+    if (chroma >= LEAST_CHROMA && chroma >= LEAST_SATURATION * most) coloured[i] = 1;
+  }
+  const tint = tintOf(data, coloured);
+  if (tint === null) return coloured;
+  for (let i = 0, p = 0; i < coloured.length; i += 1, p += 3) {
+    const hue = hueOf(data[p] ?? 0, data[p + 1] ?? 0, data[p + 2] ?? 0);
+    if (hueDistance(hue, tint) <= TINT_WIDTH) coloured[i] = 0;
+  }
+  return coloured;
+}
+
+function neighbours(mask: Uint8Array, width: number, x: number, y: number): number {
+  let sum = 0;
+  for (let row = y - 1; row <= y + 1; row += 1) {
+    for (let column = x - 1; column <= x + 1; column += 1) sum += mask[row * width + column] ?? 0;
+  }
+  return sum;
+}
+
+/**
+ * Whether colour flow is drawn inside one of the areas, convex polygons of pixel coordinates; text
+ * and lines are not.
+ */
+export function showsColourFlow(image: RgbImage, areas: readonly (readonly Point[])[]): boolean {
+  const { width, height } = image;
+  const mask = colourMask(image);
+  return areas.some((area) => {
+    let [flow, pixels] = [0, 0];
+    for (let y = 1; y < height - 1; y += 1) {
+      const span = spanOfRow(area, y, width);
+      if (!span) continue;
+      pixels += span[1] - span[0] + 1;
+      for (let x = Math.max(1, span[0]); x <= Math.min(span[1], width - 2); x += 1) {
+        if (mask[y * width + x] && neighbours(mask, width, x, y) >= LEAST_NEIGHBOURS) flow += 1;
+      }
+    }
+    return pixels > 0 && flow >= FLOW_SHARE * pixels;
+  });
+}

@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import type { Clip, RefusedFile } from '../contract/study.ts';
+import type { Taken } from './dicom-instant.ts';
+
+/** A clip as it was read, before its place in the study is known. */
+export interface ReadClip {
+  clip: Clip;
+  taken: Taken | null;
+  /** What two files have in common that may show the same: `pixels` of the first frame, or size. */
+  likeness: { pixels: string } | { bytes: number };
+  /** On this machine. */
+  path: string;
+}
+
+/** Digest of decoded pixels: equal where two files show the same, however they are compressed. */
+export function pixelDigest(data: Uint8Array): string {
+  return createHash('sha256').update(data).digest('base64');
+}
+
+async function fileDigest(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('base64');
+}
+
+async function sameFrame(one: Clip, other: Clip, index: number): Promise<boolean> {
+  const [a, b] = [await one.frames[index]?.rgb(), await other.frames[index]?.rgb()];
+  return a !== undefined && b !== undefined && pixelDigest(a.data) === pixelDigest(b.data);
+}
+
+/** First frames are known to agree: the middle and the last tell two cines of one scene apart. */
+async function samePixels(one: Clip, other: Clip): Promise<boolean> {
+  const last = one.frames.length - 1;
+  for (const index of new Set([last >> 1, last])) {
+    if (index > 0 && !(await sameFrame(one, other, index))) return false;
+  }
+  return true;
+}
+
+/** Equal for clips that may be duplicates of one another. */
+function keyOf({ clip, likeness }: ReadClip): string {
+  return JSON.stringify([clip.width, clip.height, clip.frames.length, likeness]);
+}
+
+async function isSame(one: ReadClip, other: ReadClip): Promise<boolean> {
+  if ('pixels' in one.likeness) return samePixels(one.clip, other.clip);
+  return (await fileDigest(one.path)) === (await fileDigest(other.path));
+}
+
+/**
+ * Each image once: of files with one SOP Instance UID, the same bytes or the same pixels the first is
+ * kept, and the others are named with the file that they repeat.
+ */
+export async function withoutDuplicates(
+  read: readonly ReadClip[],
+): Promise<{ kept: ReadClip[]; refused: RefusedFile[] }> {
+  const kept: ReadClip[] = [];
+  const refused: RefusedFile[] = [];
+  const byUid = new Map<string, ReadClip>();
+  const byKey = new Map<string, ReadClip[]>();
+  for (const one of read) {
+    const { file, sopInstanceUid } = one.clip;
+    const key = keyOf(one);
+    const namesake = sopInstanceUid ? byUid.get(sopInstanceUid) : undefined;
+    const alike = byKey.get(key) ?? [];
+    if (namesake) {
+      const differs = keyOf(namesake) !== key;
+      const reason = `duplicate of ${namesake.clip.file}: the same SOP Instance UID`;
+      refused.push({ file, reason: differs ? `${reason}, though the pixels differ` : reason });
+      continue;
+    }
+    const twin = await firstThat(alike, (other) => isSame(one, other));
+    if (twin) {
+      refused.push({ file, reason: `duplicate of ${twin.clip.file}: the same image` });
+      continue;
+    }
+    kept.push(one);
+    byKey.set(key, [...alike, one]);
+    if (sopInstanceUid) byUid.set(sopInstanceUid, one);
+  }
+  return { kept, refused };
+}
+
+async function firstThat<T>(
+  items: readonly T[],
+  holds: (item: T) => Promise<boolean>,
+): Promise<T | undefined> {
+  for (const item of items) if (await holds(item)) return item;
+  return undefined;
+}

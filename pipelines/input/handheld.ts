@@ -1,0 +1,29 @@
+import type { Clip } from '../contract/study.ts';
+
+/** Clips of a handheld scanner that stand for a study (service.md 2.4). */
+export const HANDHELD_CLIPS = { least: 1, most: 5 } as const;
+
+/** What the files of an echo request are; `reason` is the sentence for the client. */
+export type EchoInput = { kind: 'study' } | { kind: 'handheld' } | { kind: 'none'; reason: string };
+
+function isVideo({ sopInstanceUid, timing, frames }: Clip): boolean {
+  return sopInstanceUid === null && timing === 'container' && frames.length > 1;
+}
+
+/**
+ * Whether clips are an echo study of DICOM objects, with or without videos beside them, or the one to
+ * five videos of a handheld scanner (MP4, MOV, AVI). Single pictures alone are neither: without
+ * motion there is no heart beat.
+ */
+export function echoInputOf(clips: readonly Clip[]): EchoInput {
+  if (clips.some(({ sopInstanceUid }) => sopInstanceUid !== null)) return { kind: 'study' };
+  const videos = clips.filter(isVideo).length;
+  if (videos < HANDHELD_CLIPS.least) {
+    return { kind: 'none', reason: 'there is neither a DICOM image nor a video among the files' };
+  }
+  if (videos > HANDHELD_CLIPS.most) {
+    const reason = `${videos} videos are more than the ${HANDHELD_CLIPS.most} of a handheld study`;
+    return { kind: 'none', reason };
+  }
+  return { kind: 'handheld' };
+}

@@ -1,0 +1,88 @@
+import { stat } from 'node:fs/promises';
+import type { CartMeasurement } from '../contract/cart.ts';
+import type { Clip, RgbImage } from '../contract/study.ts';
+import { readAnimation } from './animation.ts';
+import { withByteSource } from './byte-source.ts';
+import { readCartReport } from './cart-sr/read-report.ts';
+import { showsColourFlow } from './colour-flow.ts';
+import { readDicomClip } from './dicom-clip.ts';
+import { isDicom } from './dicom-start.ts';
+import { pixelDigest, type ReadClip } from './duplicates.ts';
+import { shownPictureOf, wholeFrame } from './picture.ts';
+import { toRgb } from './pixels.ts';
+import { rectanglePolygon } from './polygon.ts';
+import { Refusal } from './refusal.ts';
+import { readStill } from './still.ts';
+import type { StudyFile } from './study-file.ts';
+import { readVideo } from './video.ts';
+import { isVideo } from './video-container.ts';
+
+type FileKind = 'dicom' | 'still' | 'animation' | 'video' | 'unknown';
+
+/** By content, never by name. */
+async function sniff(path: string): Promise<FileKind> {
+  return withByteSource(path, async (source) => {
+    if (source.size === 0) throw new Refusal('the file is empty');
+    const head = await source.read(0, Math.min(132, source.size));
+    if (isDicom(head)) return 'dicom';
+    if (head.toString('latin1', 0, 8) === '\x89PNG\r\n\x1a\n') return 'still';
+    if (head[0] === 0xff && head[1] === 0xd8 && head[2] === 0xff) return 'still';
+    if (/^GIF8[79]a|^RIFF.{4}WEBP/s.test(head.toString('latin1', 0, 12))) return 'animation';
+    if (isVideo(head)) return 'video';
+    return 'unknown';
+  });
+}
+
+/** The clip with its mode, where the header leaves open whether it shows colour flow. */
+async function withColourMode(clip: Clip, firstFrame: RgbImage): Promise<Clip> {
+  if (clip.mode !== '2d' && clip.mode !== 'unknown') return clip;
+  // Most frames are grey: the picture is looked for only where there is a colour at all.
+  if (!showsColourFlow(firstFrame, [rectanglePolygon(wholeFrame(clip))])) return clip;
+  const { areas } = await shownPictureOf(clip);
+  return showsColourFlow(firstFrame, areas) ? { ...clip, mode: 'colour' } : clip;
+}
+
+async function readDicom({ name, path }: StudyFile, mmPerPx: number | null): Promise<ReadClip> {
+  const { clip, taken, firstFrame } = await readDicomClip(name, path, mmPerPx);
+  return {
+    clip: await withColourMode(clip, toRgb(firstFrame)),
+    taken,
+    likeness: { pixels: pixelDigest(firstFrame.data) },
+    path,
+  };
+}
+
+async function withoutHeader(read: Promise<Clip>, path: string): Promise<ReadClip> {
+  const clip = await read;
+  const firstFrame = await clip.frames[0]?.rgb();
+  const { size } = await stat(path);
+  return {
+    clip: firstFrame ? await withColourMode(clip, firstFrame) : clip,
+    taken: null,
+    likeness: { bytes: size },
+    path,
+  };
+}
+
+/**
+ * Reads one file: a clip, or the values of a structured report of the ultrasound machine. Throws a
+ * Refusal with the sentence for a person where it cannot be used. `mmPerPx` is the user's scale.
+ */
+export async function readFile(
+  file: StudyFile,
+  mmPerPx: number | null,
+): Promise<ReadClip | CartMeasurement[]> {
+  const { name, path } = file;
+  switch (await sniff(path)) {
+    case 'dicom':
+      return (await readCartReport(file)) ?? readDicom(file, mmPerPx);
+    case 'still':
+      return withoutHeader(readStill(name, path, mmPerPx), path);
+    case 'animation':
+      return withoutHeader(readAnimation(name, path, mmPerPx), path);
+    case 'video':
+      return withoutHeader(readVideo(name, path, mmPerPx), path);
+    case 'unknown':
+      throw new Refusal('the file is neither DICOM nor a PNG, JPEG, GIF or WebP image nor a video');
+  }
+}
