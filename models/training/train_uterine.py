@@ -17,20 +17,22 @@ from torch.nn import functional as F
 
 from augment import random_affine, random_look, warp
 from datasets import fetal_planes, hc18
-from letterbox import HEIGHT, WIDTH
 from network import Average, GeometryNetwork
 
-AREAS = ("fluid", "placenta", "lacuna", "bladder", "funnel")
+AREAS = ("fluid", "placenta", "lacuna", "bladder", "funnel", "part")
 POINTS = {
     "internal-os": "internalOs",
     "external-os": "externalOs",
     "placenta-edge": "placentaEdge",
 }
+# Width and height of the network's input: what it looks for is large, and half the size is a
+# quarter of the time.
+SIZE = (128, 96)
 CHANNELS = (*AREAS, "canal", *POINTS)
 # Frames are kept at twice the network's size: warping loses nothing and memory stays small.
-KEPT = (2 * WIDTH, 2 * HEIGHT)
-CANAL_RADIUS = 2.5
-POINT_SPREAD = 2.5
+KEPT = (2 * SIZE[0], 2 * SIZE[1])
+CANAL_RADIUS = 1.5
+POINT_SPREAD = 1.8
 FREE_ROTATION = 0.05
 # How often a real image is shown, on which the cervix is not to be found.
 REAL_SHARE = 0.12
@@ -71,19 +73,27 @@ def read_real(data: Path) -> list[Frame]:
     return [Frame(record.gray(), None, {}) for record in records]
 
 
+def grid() -> tuple[np.ndarray, np.ndarray]:
+    width, height = SIZE
+    return (
+        np.arange(width, dtype=np.float32)[None, :],
+        np.arange(height, dtype=np.float32)[:, None],
+    )
+
+
 def draw_targets(frame: Frame, matrix: np.ndarray) -> np.ndarray:
     """(channels, h, w) of one view of a frame."""
-    target = np.zeros((len(CHANNELS), HEIGHT, WIDTH), np.float32)
+    target = np.zeros((len(CHANNELS), SIZE[1], SIZE[0]), np.float32)
     if frame.label is None:
         return target
-    for index in np.unique(frame.label):
+    moved_label = cv2.warpAffine(frame.label, matrix, SIZE, flags=cv2.INTER_NEAREST)
+    for index in np.unique(moved_label):
         if index > 0:
-            target[index - 1] = warp((frame.label == index).astype(np.uint8) * 255, matrix) / 255
+            target[index - 1] = moved_label == index
     moved = {n: p @ matrix[:, :2].T + matrix[:, 2] for n, p in frame.points.items()}
     if "canal" in moved:
         target[len(AREAS)] = draw_line(moved["canal"])
-    x = np.arange(WIDTH, dtype=np.float32)[None, :]
-    y = np.arange(HEIGHT, dtype=np.float32)[:, None]
+    x, y = grid()
     for channel, name in enumerate(POINTS.values(), len(AREAS) + 1):
         for px, py in moved.get(name, ()):
             target[channel] = np.exp(-((x - px) ** 2 + (y - py) ** 2) / (2 * POINT_SPREAD**2))
@@ -91,9 +101,8 @@ def draw_targets(frame: Frame, matrix: np.ndarray) -> np.ndarray:
 
 
 def draw_line(points: np.ndarray) -> np.ndarray:
-    x = np.arange(WIDTH, dtype=np.float32)[None, :]
-    y = np.arange(HEIGHT, dtype=np.float32)[:, None]
-    nearest = np.full((HEIGHT, WIDTH), np.inf, np.float32)
+    x, y = grid()
+    nearest = np.full((SIZE[1], SIZE[0]), np.inf, np.float32)
     for (x0, y0), (x1, y1) in zip(points[:-1:2], points[2::2]):
         length = max(np.hypot(x1 - x0, y1 - y0), 1e-3)
         ux, uy = (x1 - x0) / length, (y1 - y0) / length
@@ -131,9 +140,9 @@ class Sampler:
         pool = self.real if self.real and self.rng.random() < REAL_SHARE else self.phantoms
         frame = pool[self.rng.integers(len(pool))]
         height, width = frame.gray.shape
-        matrix = random_affine(self.rng, width, height, FREE_ROTATION, 0.8)
+        matrix = random_affine(self.rng, width, height, FREE_ROTATION, 0.8, SIZE)
         judged = [frame.label is not None or name in ABSENT_ON_REAL for name in CHANNELS]
-        image = random_look(self.rng, warp(frame.gray, matrix))
+        image = random_look(self.rng, warp(frame.gray, matrix, SIZE))
         return image, draw_targets(frame, matrix), np.array(judged, np.float32)
 
     def batch(self, size: int) -> list[torch.Tensor]:
@@ -157,7 +166,7 @@ def main() -> None:
     parser.add_argument("--resume", type=Path, help="weights of this program")
     parser.add_argument("--minutes", type=float, default=25)
     parser.add_argument("--rate", type=float, default=2e-3)
-    parser.add_argument("--batch", type=int, default=12)
+    parser.add_argument("--batch", type=int, default=16)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     torch.set_num_threads(1)

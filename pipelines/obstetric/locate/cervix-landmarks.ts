@@ -27,14 +27,14 @@ export interface CervixLandmarks {
 }
 
 const CANDIDATES = 4;
-const SHORTEST = 10;
+const SHORTEST = 5;
 /** Bows tried for the canal, as a share of its length. */
 const BOWS = Array.from({ length: 25 }, (_, i) => (i - 12) / 40);
 /** Cells; a smaller region is noise of the map. */
-const SMALLEST_FUNNEL = 12;
-const SMALLEST_BLADDER = 60;
+const SMALLEST_FUNNEL = 5;
+const SMALLEST_BLADDER = 15;
 /** How far from the internal os a funnel may begin, cells. */
-const FUNNEL_GAP = 6;
+const FUNNEL_GAP = 3;
 const LEVEL = 0.5;
 
 interface Canal {

@@ -30,9 +30,9 @@ export interface PlacentaEdge {
 
 const LEVEL = 0.5;
 /** Cells; smaller regions are noise of the map. */
-const SMALLEST_PLACENTA = 250;
-const SMALLEST_EDGE_PLACENTA = 60;
-const SMALLEST_LACUNA = 5;
+const SMALLEST_PLACENTA = 60;
+const SMALLEST_EDGE_PLACENTA = 15;
+const SMALLEST_LACUNA = 3;
 const ANGLES = 36;
 /** More across than along the beam by this factor: a side wall. */
 const SIDEWAYS = 1.2;
