@@ -1,6 +1,7 @@
 import { amnioticFluidReader } from './read/amniotic-fluid.ts';
 import { cervixReader } from './read/cervix.ts';
 import { laborProgressReader } from './read/labor-progress.ts';
+import { nuchalReader } from './read/nuchal.ts';
 import { placentaReader } from './read/placenta.ts';
 import type { Reader, ReaderInput } from './reader.ts';
 
@@ -10,6 +11,7 @@ export const READERS = {
   placenta: placentaReader,
   cervix: cervixReader,
   laborProgress: laborProgressReader,
+  nuchal: nuchalReader,
 } as const satisfies Record<string, Reader<unknown>>;
 
 type Readers = typeof READERS;

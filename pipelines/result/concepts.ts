@@ -414,6 +414,10 @@ export interface Chart {
 
 /** `measurement.reference.chart` → the chart with its version. */
 export const CHARTS = {
+  'fmf-nuchal-translucency': {
+    name: 'FMF nuchal translucency, 95th centile by CRL',
+    citation: 'Spencer et al., Ultrasound Obstet Gynecol 2003;22:142-148',
+  },
   'intergrowth-2014-size': {
     name: 'INTERGROWTH-21st fetal growth standards 2014 (singleton)',
     citation: 'Papageorghiou et al., Lancet 2014;384:869-879',

@@ -1,0 +1,197 @@
+import type { GrayImage, PixelScale, Point } from '../contract/image.ts';
+import type { Rectangle } from '../contract/study.ts';
+import { median } from './statistics.ts';
+
+/** Where the nuchal translucency is thickest inside its box. */
+export interface NuchalLines {
+  /** Inner border of the upper line and of the lower line, pixels; the line between is perpendicular. */
+  ends: readonly [Point, Point];
+  /** In the unit of the scale. */
+  thickness: number;
+  /** Share of the box's columns on which a dark band lies between two bright lines. */
+  seen: number;
+}
+
+/** Looked at above and below the box, as a share of its height: its sides touch the lines. */
+const MARGIN = 0.4;
+/** Least rise in grey levels from the dark band to either line. */
+const LEAST_RISE = 25;
+/** Columns that are smoothed together, as a share of the box's width. */
+const SMOOTHING = 0.05;
+/** Steeper than this, rows per column, the band is not followed. */
+const STEEPEST = 1;
+/** Left and right ends of the box, where the lines meet, as a share of its width. */
+const ENDS = 0.1;
+/** Of the columns, the least that must show both lines. */
+const LEAST_SEEN = 0.4;
+
+/**
+ * Largest thickness of the dark band between two bright lines: borders at half the rise to each line
+ * ("on to on", FMF protocol), the distance perpendicular to the band. Null where the lines are not
+ * seen on enough of the box.
+ */
+export function nuchalLines(
+  image: GrayImage,
+  box: Rectangle,
+  scale: PixelScale = { x: 1, y: 1 },
+): NuchalLines | null {
+  const height = box.maxY - box.minY;
+  const strip = cutStrip(image, {
+    minX: Math.max(0, Math.round(box.minX)),
+    maxX: Math.min(image.width - 1, Math.round(box.maxX)),
+    minY: Math.max(0, Math.round(box.minY - MARGIN * height)),
+    maxY: Math.min(image.height - 1, Math.round(box.maxY + MARGIN * height)),
+  });
+  if (strip.columns.length < 8 || (strip.columns[0]?.length ?? 0) < 6) return null;
+  const window = Math.max(1, Math.round(SMOOTHING * strip.columns.length));
+  const smooth = smoothed(strip.columns, window);
+  const valley = darkestPath(smooth);
+  const borders = smooth.map((column, x) => bordersOf(column, valley[x] ?? 0, 1.2 * height));
+  const from = Math.floor(ENDS * borders.length);
+  const inner = borders.slice(from, borders.length - from);
+  const seen = inner.filter((one) => one !== null).length / inner.length;
+  if (seen < LEAST_SEEN) return null;
+  const widest = thickest(inner, window, scale);
+  if (!widest) return null;
+  const { column, upper, lower, slope } = widest;
+  const x = strip.left + from + column;
+  const middle = { x, y: strip.top + (upper + lower) / 2 };
+  // In the unit of the scale the band runs along (1, slope); its normal is (-slope, 1).
+  const length = Math.hypot(1, slope);
+  const half = widest.thickness / 2;
+  const offset = { x: (-slope / length) * (half / scale.x), y: (1 / length) * (half / scale.y) };
+  return {
+    ends: [
+      { x: middle.x - offset.x, y: middle.y - offset.y },
+      { x: middle.x + offset.x, y: middle.y + offset.y },
+    ],
+    thickness: widest.thickness,
+    seen,
+  };
+}
+
+interface Strip {
+  left: number;
+  top: number;
+  /** Grey levels down each column. */
+  columns: Float64Array[];
+}
+
+function cutStrip(image: GrayImage, { minX, maxX, minY, maxY }: Rectangle): Strip {
+  const columns = Array.from({ length: Math.max(0, maxX - minX + 1) }, (_, x) =>
+    Float64Array.from(
+      { length: Math.max(0, maxY - minY + 1) },
+      (_, y) => image.data[(minY + y) * image.width + minX + x] ?? 0,
+    ),
+  );
+  return { left: minX, top: minY, columns };
+}
+
+/** Mean over neighbouring columns, then (1 2 1)/4 down the column. */
+function smoothed(columns: readonly Float64Array[], window: number): Float64Array[] {
+  const reach = Math.floor(window / 2);
+  return columns.map((own, x) => {
+    const near = columns.slice(Math.max(0, x - reach), x + reach + 1);
+    const mean = own.map((_, y) => near.reduce((sum, c) => sum + (c[y] ?? 0), 0) / near.length);
+    return mean.map((value, y) => {
+      const above = mean[y - 1] ?? value;
+      const below = mean[y + 1] ?? value;
+      return (above + 2 * value + below) / 4;
+    });
+  });
+}
+
+/** The connected path from left to right with the least grey, nearest to the middle of the strip. */
+function darkestPath(columns: readonly Float64Array[]): number[] {
+  const rows = columns[0]?.length ?? 0;
+  const price = (column: Float64Array, y: number) => {
+    const off = (y - (rows - 1) / 2) / (rows / 2);
+    return (column[y] ?? 0) + 40 * off * off;
+  };
+  const cost: Float64Array[] = [];
+  const origin: Int32Array[] = [];
+  for (const [x, column] of columns.entries()) {
+    const before = cost[x - 1];
+    const here = new Float64Array(rows);
+    const came = new Int32Array(rows);
+    for (let y = 0; y < rows; y++) {
+      let best = y;
+      for (let step = -STEEPEST; step <= STEEPEST; step++) {
+        const from = y + step;
+        if (before && from >= 0 && from < rows && (before[from] ?? 0) < (before[best] ?? 0)) {
+          best = from;
+        }
+      }
+      here[y] = price(column, y) + (before?.[best] ?? 0);
+      came[y] = best;
+    }
+    cost.push(here);
+    origin.push(came);
+  }
+  const path: number[] = [];
+  const last = cost[cost.length - 1] ?? new Float64Array();
+  let y = last.indexOf(Math.min(...last));
+  for (let x = columns.length - 1; x >= 0; x--) {
+    path.unshift(y);
+    y = origin[x]?.[y] ?? y;
+  }
+  return path;
+}
+
+interface Borders {
+  upper: number;
+  lower: number;
+}
+
+/** Rows at which the grey level has risen half way to the line above and to the line below. */
+function bordersOf(column: Float64Array, valley: number, reach: number): Borders | null {
+  const upper = halfRise(column, valley, -1, reach);
+  const lower = halfRise(column, valley, 1, reach);
+  return upper === null || lower === null ? null : { upper, lower };
+}
+
+function halfRise(
+  column: Float64Array,
+  valley: number,
+  step: 1 | -1,
+  reach: number,
+): number | null {
+  const dark = column[valley] ?? 0;
+  let peak = dark;
+  for (let y = valley, n = 0; n <= reach && y >= 0 && y < column.length; y += step, n++) {
+    const value = column[y] ?? 0;
+    // The line itself, not what is brighter behind it: stop when the level falls again.
+    if (value < peak - LEAST_RISE / 2 && peak - dark >= LEAST_RISE) break;
+    peak = Math.max(peak, value);
+  }
+  if (peak - dark < LEAST_RISE) return null;
+  const level = (peak + dark) / 2;
+  for (let y = valley; y + step >= 0 && y + step < column.length; y += step) {
+    const here = column[y] ?? 0;
+    const next = column[y + step] ?? 0;
+    if (next >= level) return y + (step * (level - here)) / Math.max(next - here, 1e-9);
+  }
+  return null;
+}
+
+/** The largest thickness perpendicular to the band, of borders smoothed by a running median. */
+function thickest(borders: readonly (Borders | null)[], window: number, scale: PixelScale) {
+  const reach = Math.max(2, window);
+  const runs = borders.map((_, x) => {
+    const near = borders.slice(Math.max(0, x - reach), x + reach + 1).filter((one) => one !== null);
+    return near.length > reach
+      ? { upper: median(near.map((one) => one.upper)), lower: median(near.map((one) => one.lower)) }
+      : null;
+  });
+  let best: (Borders & { column: number; slope: number; thickness: number }) | null = null;
+  for (const [column, run] of runs.entries()) {
+    const before = runs[column - reach];
+    const after = runs[column + reach];
+    if (!run || !before || !after) continue;
+    const rise = (after.upper + after.lower - before.upper - before.lower) / 2;
+    const slope = (rise * scale.y) / (2 * reach * scale.x);
+    const thickness = ((run.lower - run.upper) * scale.y) / Math.hypot(1, slope);
+    if (!best || thickness > best.thickness) best = { ...run, column, slope, thickness };
+  }
+  return best;
+}
