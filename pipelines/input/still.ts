@@ -7,6 +7,11 @@ import { Refusal } from './refusal.ts';
 
 async function decode(path: string): Promise<Pixels> {
   try {
+    const claimed = await sharp(path, { limitInputPixels: false }).metadata();
+    if (claimed.width * claimed.height > LIMITS.pixelsPerFrame) {
+      const size = `${claimed.width} x ${claimed.height}`;
+      throw new Refusal(`the image of ${size} pixels is over the limit`);
+    }
     const { data, info } = await sharp(path, {
       failOn: 'truncated',
       limitInputPixels: LIMITS.pixelsPerFrame,

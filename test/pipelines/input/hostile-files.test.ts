@@ -1,7 +1,9 @@
 import { writeFileSync } from 'node:fs';
+import { crc32 } from 'node:zlib';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { readStudy } from '../../../pipelines/input/read-study.ts';
+import { generatedSamples } from '../../fuzz/samples.ts';
 import {
   dicomFile,
   encapsulated,
@@ -119,6 +121,32 @@ describe('files that cannot be read are refused with a sentence', () => {
     expect(await refusalOf(jpegFile([jpeg, jpeg], { frames: 3 }))).toContain(
       'announces 3 frames, the pixel data hold 2',
     );
+  });
+
+  it('a fragment that claims more bytes than the file has', async () => {
+    const jpeg = await noise(32, 16).jpeg().toBuffer();
+    const whole = jpegFile([jpeg]);
+    const cut = whole.subarray(0, whole.length - 60);
+    expect(await refusalOf(cut)).toContain('cut short');
+  });
+
+  it('a JPEG 2000 that claims 65,535 x 65,535 pixels is refused before it is decoded', async () => {
+    const samples = await generatedSamples();
+    const file = samples.find(({ name }) => name === 'jpeg-2000.dcm')?.bytes ?? Buffer.alloc(0);
+    const claiming = Buffer.from(file);
+    const size = claiming.indexOf(Buffer.from('ff4fff51', 'hex')) + 8;
+    claiming.writeUInt32BE(65_535, size);
+    claiming.writeUInt32BE(65_535, size + 4);
+    expect(await refusalOf(claiming)).toContain('is 65535 x 65535 pixels');
+  });
+
+  it('a PNG of few bytes that claims 30,000 x 30,000 pixels', async () => {
+    const png = Buffer.from(await noise(32, 16).png().toBuffer());
+    const header = png.indexOf('IHDR');
+    png.writeUInt32BE(30_000, header + 4);
+    png.writeUInt32BE(30_000, header + 8);
+    png.writeUInt32BE(crc32(png.subarray(header, header + 17)), header + 17);
+    expect(await refusalOf(png)).toContain('30000 x 30000 pixels is over the limit');
   });
 
   it('beside a good file: only the bad one is refused', async () => {
