@@ -14,11 +14,16 @@ import {
   workFolder,
 } from '../files/work-folder.ts';
 import { enqueueDeliveries } from '../outbox/deliveries.ts';
-import { type ArtifactEntry, artifactListSchema, saveArtifacts } from '../requests/artifacts.ts';
+import {
+  type ArtifactEntry,
+  resultEssentialsSchema,
+  saveArtifacts,
+} from '../requests/artifacts.ts';
 import type { ChangeFeed } from '../requests/changes.ts';
+import { costOf } from '../requests/cost.ts';
 import type { Endpoint } from '../requests/endpoint.ts';
 import type { RequestFile, RequestStatus } from '../requests/port.ts';
-import type { StoredRequest } from '../requests/row.ts';
+import type { Cost, StoredRequest } from '../requests/row.ts';
 import { STAGES } from '../requests/stage.ts';
 import { letGo } from '../requests/take-up.ts';
 import { enterStage, LeaseLostError, transition } from '../requests/transitions.ts';
@@ -233,7 +238,7 @@ async function succeed(row: StoredRequest, parts: RunParts): Promise<void> {
   const { database, config, blobs, logger, now } = parts;
   const { id, attempts } = row;
   await database.transaction((tx) => enterStage(tx, id, attempts, STAGES.uploading, now()));
-  const artifacts = await checkedArtifacts(row, parts);
+  const { artifacts, cost } = await checkedResult(row, parts);
   await storeResult(config.dataDir, id, artifacts).catch((error: unknown) => {
     if (!(error instanceof ArtifactMismatchError)) throw error;
     logger.error({ request: id, error: error.message }, 'pipeline left an invalid result');
@@ -244,7 +249,7 @@ async function succeed(row: StoredRequest, parts: RunParts): Promise<void> {
   const giveUpSeconds = config.delivery.giveUpAfterHours * 3600;
   try {
     await database.transaction(async (tx) => {
-      await transition(tx, id, 'succeeded', { at, attempt: attempts, expiresAt });
+      await transition(tx, id, 'succeeded', { at, attempt: attempts, expiresAt, cost });
       await saveArtifacts(tx, id, artifacts);
       await enqueueDeliveries(tx, id, row.deliver_to, giveUpSeconds);
     });
@@ -257,18 +262,29 @@ async function succeed(row: StoredRequest, parts: RunParts): Promise<void> {
   });
 }
 
-/** The artifacts that the result lists, once it agrees with the endpoint's schema. */
-async function checkedArtifacts(row: StoredRequest, parts: RunParts): Promise<ArtifactEntry[]> {
+/**
+ * The artifacts that the result lists, and what the request costs by it, once it agrees with the
+ * endpoint's schema.
+ */
+async function checkedResult(
+  row: StoredRequest,
+  parts: RunParts,
+): Promise<{ artifacts: ArtifactEntry[]; cost: Cost }> {
   const path = join(workFolder(parts.config.dataDir, row.id), 'result.json');
   const result = parseJson(await readFile(path, 'utf8').catch(() => ''));
-  const { error } = endpointOf(row, parts.endpoints).output.safeParse(result);
-  const { data } = artifactListSchema.safeParse(result);
+  const endpoint = endpointOf(row, parts.endpoints);
+  const { error } = endpoint.output.safeParse(result);
+  const { data } = resultEssentialsSchema.safeParse(result);
   if (error || !data) {
     const places = error?.issues.slice(0, 10).map((i) => `${i.path.join('.')}: ${i.message}`);
     parts.logger.error({ request: row.id, places }, 'pipeline left an invalid result');
     throw new Refusal('failed', 'invalid_result', 'The pipeline left an invalid result.');
   }
-  return data.artifacts.filter(({ name }) => name !== 'result.json');
+  const lines = endpoint.price(endpoint.input.parse(row.input), data.input_summary?.frames);
+  return {
+    artifacts: data.artifacts.filter(({ name }) => name !== 'result.json'),
+    cost: costOf(lines, row.test),
+  };
 }
 
 function parseJson(text: string): unknown {

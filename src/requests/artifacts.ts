@@ -12,8 +12,11 @@ const artifactSchema = z.object({
 /** One artifact of a request, as the result lists it. */
 export type ArtifactEntry = z.infer<typeof artifactSchema>;
 
-/** All the core reads of a result: the files that belong to it. */
-export const artifactListSchema = z.object({ artifacts: z.array(artifactSchema).default([]) });
+/** All the core reads of a result: the files that belong to it, and the frames it is charged by. */
+export const resultEssentialsSchema = z.object({
+  artifacts: z.array(artifactSchema).default([]),
+  input_summary: z.object({ frames: z.number().int().nonnegative() }).optional(),
+});
 
 /** Artifacts of a request in the order of its result. */
 export async function listArtifacts(database: Queryable, id: string): Promise<ArtifactEntry[]> {

@@ -27,7 +27,11 @@ export interface Endpoint {
   modelTasks?: string;
   /** No pipeline of this release serves it: the mock backend alone does, for test keys. */
   mockOnly?: boolean;
-  price(input: EndpointInput): PriceLine[];
+  /**
+   * What a request costs. `frames` are those its result says were read, known when it succeeds;
+   * without them the price is that of the smallest upload.
+   */
+  price(input: EndpointInput, frames?: number): PriceLine[];
 }
 
 export interface EndpointInput {

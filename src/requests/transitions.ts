@@ -3,7 +3,7 @@ import { announceEnd } from '../webhooks/announce.ts';
 import { NO_COST } from './cost.ts';
 import { appendEvents, type EventRecord } from './events.ts';
 import { FINAL_STATUS, type RequestStatus } from './port.ts';
-import type { RequestFault, Stage, StoredRequest } from './row.ts';
+import type { Cost, RequestFault, Stage, StoredRequest } from './row.ts';
 import { laterStage, STAGES } from './stage.ts';
 import { canMove, IllegalTransitionError } from './states.ts';
 
@@ -16,12 +16,16 @@ export class LeaseLostError extends Error {
   }
 }
 
+const WITHOUT_RESULT: ReadonlySet<RequestStatus> = new Set(['failed', 'canceled', 'rejected']);
+
 interface Change {
   at: Date;
   /** Fencing token of a worker: the change is refused when another attempt has begun. */
   attempt?: number;
   stage?: Stage;
   fault?: RequestFault;
+  /** What a succeeded request costs; one that ends without a result costs nothing. */
+  cost?: Cost;
   /** When the result of a succeeded request is to be purged. */
   expiresAt?: Date;
 }
@@ -68,12 +72,13 @@ export async function transition(
     change.stage ?? (to === 'succeeded' ? STAGES.completed : null),
   );
   const fault = change.fault ?? null;
+  const cost = WITHOUT_RESULT.has(to) ? NO_COST : (change.cost ?? null);
   const { rows } = await tx.query<StoredRequest>(
     `UPDATE requests SET status = $2, stage = $3::jsonb, fault = $4::jsonb,
        started_at = CASE WHEN $2 = 'running' THEN $5 ELSE started_at END,
        ended_at = CASE WHEN $6 AND ended_at IS NULL THEN $5 ELSE ended_at END,
        expires_at = COALESCE($7, expires_at),
-       cost = CASE WHEN $2 IN ('failed', 'canceled', 'rejected') THEN $8::jsonb ELSE cost END,
+       cost = COALESCE($8::jsonb, cost),
        lease_until = CASE WHEN $6 THEN NULL ELSE lease_until END
      WHERE id = $1 RETURNING *`,
     [
@@ -84,7 +89,7 @@ export async function transition(
       change.at,
       final,
       change.expiresAt ?? null,
-      JSON.stringify(NO_COST),
+      cost && JSON.stringify(cost),
     ],
   );
   const status: EventRecord = {

@@ -39,6 +39,26 @@ describe('a request whose pipeline comes to an end', () => {
     expect(progress.at(-1)).toBe(1);
   });
 
+  it.each([
+    [1000, '0.08'],
+    [1001, '0.15'],
+  ])(
+    'of %i frames costs %s, by the frames that its result says were read',
+    async (frames, total) => {
+      const id = await site.submit('result', {}, { frames });
+      expect((await site.row(id)).cost.total).toBe('0.08');
+      const events = await site.follow(id);
+      expect((await site.row(id)).cost).toMatchObject({ total, lines: [{ amount: total }] });
+      expect(events.at(-1)?.data).toMatchObject({ cost: { total } });
+    },
+  );
+
+  it('costs nothing when it was rejected', async () => {
+    const rejected = await site.submit('reject', {}, { frames: 1001 });
+    await site.follow(rejected);
+    expect((await site.row(rejected)).cost).toMatchObject({ total: '0.00', lines: [] });
+  });
+
   it('leaves no work folder behind', async () => {
     const id = await site.submit('result');
     await site.follow(id);

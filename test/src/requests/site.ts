@@ -33,6 +33,7 @@ export const endpoint: Endpoint = {
   }),
   output: z.strictObject({
     texts: z.array(z.string()),
+    input_summary: z.strictObject({ frames: z.number() }),
     artifacts: z.array(
       z.strictObject({
         name: z.string(),
@@ -43,8 +44,10 @@ export const endpoint: Endpoint = {
       }),
     ),
   }),
-  price: ({ options }) => [
-    { item: 'us/test', quantity: 1, unit_price: '0.08', amount: '0.08' },
+  price: ({ options }, frames = 0) => [
+    frames > 1000
+      ? { item: 'us/test', quantity: 1, unit_price: '0.15', amount: '0.15' }
+      : { item: 'us/test', quantity: 1, unit_price: '0.08', amount: '0.08' },
     ...(options?.report
       ? [{ item: 'report', quantity: 1, unit_price: '0.02', amount: '0.02' }]
       : []),

@@ -10,7 +10,7 @@ import type { Pipeline } from '../../../../pipelines/contract/job.ts';
  */
 export const pipeline: Pipeline = async (folder, report, signal) => {
   const job = JSON.parse(await readFile(join(folder, 'job.json'), 'utf8'));
-  const { behaviour = 'result', seconds = 0.05 } = job.options;
+  const { behaviour = 'result', seconds = 0.05, frames = 1 } = job.options;
   report({ type: 'stage', name: 'preprocessing', label: 'Reading', progress: 0.1 });
 
   switch (behaviour) {
@@ -84,7 +84,8 @@ export const pipeline: Pipeline = async (folder, report, signal) => {
   };
   if (behaviour === 'wrong-digest') artifact.sha256 = '0'.repeat(64);
   if (behaviour === 'bad-name') artifact.name = '../../escape.png';
-  const result = { texts, artifacts: behaviour === 'wrong-shape' ? 'none' : [artifact] };
+  const artifacts = behaviour === 'wrong-shape' ? 'none' : [artifact];
+  const result = { texts, artifacts, input_summary: { frames } };
   await writeFile(join(folder, 'result.json'), JSON.stringify(result));
   return { type: 'done' };
 };
