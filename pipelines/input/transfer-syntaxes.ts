@@ -16,7 +16,8 @@ export interface TransferSyntax {
   coding: PixelCoding;
 }
 
-const TRANSFER_SYNTAXES: Readonly<Record<string, TransferSyntax>> = {
+/** Those that are read. The deflated one is inflated before (deflated-dicom.ts). */
+export const TRANSFER_SYNTAXES: Readonly<Record<string, TransferSyntax>> = {
   '1.2.840.10008.1.2': { name: 'Implicit VR Little Endian', coding: 'native' },
   '1.2.840.10008.1.2.1': { name: 'Explicit VR Little Endian', coding: 'native' },
   '1.2.840.10008.1.2.2': { name: 'Explicit VR Big Endian', coding: 'native' },
