@@ -29,6 +29,7 @@ export const UNITS = {
   d: 'day',
   deg: 'degree',
   cm: 'centimeter',
+  '{H.B.}/min': 'Heart beat per minute',
   '%': 'Percent',
   '1': 'no units',
 } as const;
@@ -53,6 +54,7 @@ export interface MeasurementConcept {
     | 'ratio'
     | 'summary'
     | 'early-gestation'
+    | 'cranium'
     | 'intrapartum'
     | 'amniotic-sac'
     | 'pelvis';
@@ -70,6 +72,11 @@ const own = (code: string): Coding => {
 
 const SKULL = sct('89546000', 'Skull');
 const ABDOMEN = sct('818981001', 'Abdomen');
+const EMBRYO = sct('57991002', 'Embryo');
+const SAC = sct('27548009', 'Gestational sac');
+const VENTRICLE = sct('66720007', 'Lateral ventricle');
+const CEREBELLUM = sct('113305005', 'Cerebellum');
+const CISTERNA = sct('54165005', 'Cisterna magna');
 const FEMUR = sct('71341001', 'Femur');
 const AMNIOTIC_FLUID = sct('77012006', 'Amniotic fluid');
 const CERVIX = sct('71252005', 'Cervix');
@@ -184,6 +191,60 @@ export const CONCEPTS = {
     ln('11888-5', 'Composite Ultrasound Age'),
     'd',
   ),
+  crl: {
+    ...length('Crown-rump length', 'CRL', ln('11957-8', 'Crown Rump Length'), EMBRYO),
+    group: 'early-gestation',
+  },
+  'mean-sac-diameter': {
+    ...length('Mean sac diameter', 'MSD', ln('11850-5', 'Gestational Sac Diameter'), SAC),
+    group: 'early-gestation',
+  },
+  'sac-length': {
+    ...length('Length of the gestational sac', 'sac length', own('sac-length'), SAC),
+    group: 'early-gestation',
+  },
+  'sac-height': {
+    ...length('Height of the gestational sac', 'sac height', own('sac-height'), SAC),
+    group: 'early-gestation',
+  },
+  'sac-width': {
+    ...length('Width of the gestational sac', 'sac width', own('sac-width'), SAC),
+    group: 'early-gestation',
+  },
+  'yolk-sac': {
+    ...length('Yolk sac diameter', 'YS', ln('11816-6', 'Yolk Sac Length'), SAC),
+    group: 'early-gestation',
+  },
+  'ga-by-crl': summary('Gestational age by CRL', 'GA (CRL)', ln('18185-9', 'Gestational Age'), 'd'),
+  'ga-by-sac': summary(
+    'Gestational age by mean sac diameter',
+    'GA (MSD)',
+    ln('18185-9', 'Gestational Age'),
+    'd',
+  ),
+  'fetal-heart-rate': summary(
+    'Fetal heart rate',
+    'FHR',
+    ln('11948-7', 'Fetal Heart Rate'),
+    '{H.B.}/min',
+  ),
+  'atrial-width': {
+    ...length('Atrial width', 'Vp', ln('12171-5', 'Lateral Ventricle Width'), VENTRICLE),
+    group: 'cranium',
+  },
+  'transcerebellar-diameter': {
+    ...length(
+      'Transcerebellar diameter',
+      'TCD',
+      ln('11863-8', 'Trans Cerebellar Diameter'),
+      CEREBELLUM,
+    ),
+    group: 'cranium',
+  },
+  'cisterna-magna': {
+    ...length('Cisterna magna', 'CM', ln('11860-4', 'Cisterna Magna Length'), CISTERNA),
+    group: 'cranium',
+  },
   'nuchal-translucency': {
     ...length('Nuchal translucency', 'NT', ln('33069-6', 'Nuchal Translucency'), NECK),
     group: 'early-gestation',
@@ -282,6 +343,40 @@ export const FINDING_CONCEPTS = {
     code: 'nt-plane-adequacy',
     meaning: 'Adequacy of the nuchal translucency plane',
   },
+  'pregnancy-viability': {
+    scheme: '99USINT',
+    code: 'early-pregnancy-category',
+    meaning: 'Early pregnancy category',
+  },
+  'cardiac-activity': {
+    scheme: '99USINT',
+    code: 'cardiac-activity',
+    meaning: 'Embryonic or fetal cardiac activity',
+  },
+  'fetal-presentation': {
+    scheme: '99USINT',
+    code: 'fetal-presentation',
+    meaning: 'Fetal presentation',
+  },
+  'cephalic-presentation': { scheme: 'SCT', code: '70028003', meaning: 'Vertex presentation' },
+  'breech-presentation': { scheme: 'SCT', code: '6096002', meaning: 'Breech presentation' },
+  'fetal-lie': { scheme: '99USINT', code: 'fetal-lie', meaning: 'Fetal lie' },
+  'multiple-pregnancy': { scheme: 'SCT', code: '16356006', meaning: 'Multiple pregnancy' },
+  ventriculomegaly: {
+    scheme: '99USINT',
+    code: 'ventriculomegaly',
+    meaning: 'Width of the lateral ventricle',
+  },
+  'cisterna-magna': {
+    scheme: '99USINT',
+    code: 'cisterna-magna-size',
+    meaning: 'Size of the cisterna magna',
+  },
+  'cerebellum-size': {
+    scheme: '99USINT',
+    code: 'cerebellum-size',
+    meaning: 'Transcerebellar diameter for gestational age',
+  },
   'femur-size': {
     scheme: '99USINT',
     code: 'femur-size',
@@ -331,6 +426,24 @@ export const METHODS = {
   'tad-outer-outer': placement('transverse axis of the ellipse on the outer skin border'),
   'apad-outer-outer': placement('anteroposterior axis of the ellipse on the outer skin border'),
   'fl-outer-outer': placement('ossified diaphysis, outer to outer'),
+  'sac-inner-inner': placement('inner borders of the gestational sac, fluid only'),
+  'msd-three-diameters': placement('mean of three orthogonal inner-to-inner diameters'),
+  'yolk-sac-inner-inner': placement('inner borders of the yolk sac'),
+  'crl-longest': placement('longest straight line of the embryo, yolk sac excluded'),
+  'robinson-1975-ga-crl': {
+    text: 'Robinson and Fleming 1975 (CRL)',
+    citation: 'Robinson and Fleming, BJOG 1975;82:702-710',
+    equation: ln('11914-9', 'CRL, Robinson 1975'),
+  },
+  'nyberg-ga-msd': {
+    text: 'MSD + 30 days (Nyberg), plus or minus 7 days',
+    citation: null,
+    equation: null,
+  },
+  'cine-periodicity': placement('repetition of the grey levels of a cine'),
+  'atrium-inner-inner': placement('far atrium, inner walls, perpendicular to its axis'),
+  'cerebellum-outer-outer': placement('outer borders of both cerebellar hemispheres'),
+  'cisterna-vermis-occiput': placement('posterior vermis to the inner occipital bone'),
   'nt-inner-inner': {
     text: 'largest distance between the inner borders of the two lines, perpendicular to them',
     citation: 'ISUOG 2023, Ultrasound Obstet Gynecol 61:127-143',
@@ -414,6 +527,14 @@ export interface Chart {
 
 /** `measurement.reference.chart` → the chart with its version. */
 export const CHARTS = {
+  'intergrowth-2020-brain': {
+    name: 'INTERGROWTH-21st fetal brain structures 2020 (singleton)',
+    citation: 'Napolitano et al., Ultrasound Obstet Gynecol 2020;56:359-370',
+  },
+  'intergrowth-2021-tcd': {
+    name: 'INTERGROWTH-21st transcerebellar diameter 2021 (singleton)',
+    citation: 'Rodriguez-Sibaja et al., Ultrasound Obstet Gynecol 2021;57:614-623',
+  },
   'fmf-nuchal-translucency': {
     name: 'FMF nuchal translucency, 95th centile by CRL',
     citation: 'Spencer et al., Ultrasound Obstet Gynecol 2003;22:142-148',
