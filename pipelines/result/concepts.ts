@@ -72,8 +72,6 @@ const own = (code: string): Coding => {
 
 const SKULL = sct('89546000', 'Skull');
 const ABDOMEN = sct('818981001', 'Abdomen');
-const EMBRYO = sct('57991002', 'Embryo');
-const SAC = sct('27548009', 'Gestational sac');
 const VENTRICLE = sct('66720007', 'Lateral ventricle');
 const CEREBELLUM = sct('113305005', 'Cerebellum');
 const CISTERNA = sct('54165005', 'Cisterna magna');
@@ -87,7 +85,7 @@ function length(
   label: string,
   abbreviation: string,
   coding: Coding,
-  site: Coding,
+  site: Coding | null,
 ): MeasurementConcept {
   return {
     label,
@@ -192,27 +190,27 @@ export const CONCEPTS = {
     'd',
   ),
   crl: {
-    ...length('Crown-rump length', 'CRL', ln('11957-8', 'Crown Rump Length'), EMBRYO),
+    ...length('Crown-rump length', 'CRL', ln('11957-8', 'Crown Rump Length'), null),
     group: 'early-gestation',
   },
   'mean-sac-diameter': {
-    ...length('Mean sac diameter', 'MSD', ln('11850-5', 'Gestational Sac Diameter'), SAC),
+    ...length('Mean sac diameter', 'MSD', ln('11850-5', 'Gestational Sac Diameter'), null),
     group: 'early-gestation',
   },
   'sac-length': {
-    ...length('Length of the gestational sac', 'sac length', own('sac-length'), SAC),
+    ...length('Length of the gestational sac', 'sac length', own('sac-length'), null),
     group: 'early-gestation',
   },
   'sac-height': {
-    ...length('Height of the gestational sac', 'sac height', own('sac-height'), SAC),
+    ...length('Height of the gestational sac', 'sac height', own('sac-height'), null),
     group: 'early-gestation',
   },
   'sac-width': {
-    ...length('Width of the gestational sac', 'sac width', own('sac-width'), SAC),
+    ...length('Width of the gestational sac', 'sac width', own('sac-width'), null),
     group: 'early-gestation',
   },
   'yolk-sac': {
-    ...length('Yolk sac diameter', 'YS', ln('11816-6', 'Yolk Sac Length'), SAC),
+    ...length('Yolk sac diameter', 'YS', ln('11816-6', 'Yolk Sac Length'), null),
     group: 'early-gestation',
   },
   'ga-by-crl': summary('Gestational age by CRL', 'GA (CRL)', ln('18185-9', 'Gestational Age'), 'd'),
