@@ -16,8 +16,10 @@ export interface SpectrumSettings {
   wallFilter: number;
   /** Slowest blood in the gate as a share of the fastest: plug flow has a high one. */
   slowestShare: number;
-  /** Spread of one velocity over the spectrum, cm/s. */
+  /** Geometric broadening: spread of one velocity over the spectrum, share of it. */
   broadening: number;
+  /** Velocity resolution of the transform, cm/s. */
+  resolution: number;
   /** Level of the electronic noise. */
   noise: number;
   /** Level of the image of the flow on the other side of the baseline. */
@@ -38,10 +40,11 @@ const below = (value: number, edge: number, width: number) =>
 
 /** Power of blood between the slowest and the fastest velocity, after the wall filter. */
 function flowPower(velocity: number, fastest: number, settings: SpectrumSettings): number {
-  const { slowestShare, broadening, wallFilter } = settings;
+  const { slowestShare, wallFilter } = settings;
   const sign = Math.sign(fastest) || 1;
   const v = velocity * sign;
   const peak = Math.abs(fastest);
+  const broadening = settings.broadening * peak + settings.resolution;
   const slow = slowestShare * peak;
   const inside =
     below(v, peak, broadening) *
