@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { type ModelTask, modelFor, readRegistry } from '../pipelines/inference/model-registry.ts';
-import { openSession } from '../pipelines/inference/session.ts';
+import { type ModelSession, openSession } from '../pipelines/inference/session.ts';
 import { agreement, halfWidth95, type Measured, mean, round } from './evaluation/agreement.ts';
 import { withMeasured } from './evaluation/card.ts';
 import {
@@ -9,12 +9,23 @@ import {
   hc18Cases,
   heartCases,
   landmarkCases,
+  midsagittalCases,
   phantomCases,
   planeCases,
   type SplitName,
+  transperinealCases,
 } from './evaluation/cases.ts';
 import { measure } from './evaluation/geometry.ts';
-import { bestTemperature, type Classified, classify, planeAgreement } from './evaluation/planes.ts';
+import { midsagittalAgreement } from './evaluation/midsagittal.ts';
+import {
+  bestTemperature,
+  type Classified,
+  classify,
+  organAgreement,
+  planeAgreement,
+} from './evaluation/planes.ts';
+import { transperinealAgreement } from './evaluation/transperineal.ts';
+import { acceptedOnOthers, evaluateUterusOnPhantoms } from './evaluation/uterus.ts';
 
 /**
  * Measures the models through the product's own code on images that no weight has seen
@@ -23,6 +34,7 @@ import { bestTemperature, type Classified, classify, planeAgreement } from './ev
  *
  *   node models/evaluate.ts [--split test|validation] [--data ../shared/data]
  *     [--phantoms DIR of models/phantom/generate.ts] [--only fetal-head ...] [--cases] [--write]
+ *     [--registry models/registry.yaml]
  */
 const { values } = parseArgs({
   options: {
@@ -30,14 +42,18 @@ const { values } = parseArgs({
     data: { type: 'string', default: '../shared/data' },
     phantoms: { type: 'string' },
     only: { type: 'string', multiple: true },
+    registry: { type: 'string' },
     cases: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
   },
 });
 const split = values.split as SplitName;
 const data = values.data;
-const registry = await readRegistry();
+const registry = await readRegistry(values.registry);
 const phantoms = await phantomCases(values.phantoms);
+
+/** One in so many real images is enough to see whether a structure is invented. */
+const OTHERS_EVERY = 4;
 
 type Evaluation = { gate: number; sets: Record<string, unknown> };
 
@@ -59,7 +75,37 @@ const EVALUATIONS: Partial<Record<ModelTask, (task: ModelTask) => Promise<Evalua
       'fetal-planes (FL landmarks)': await landmarkCases(data, 'fetal-femur', split),
       phantom: phantoms.filter((one) => one.plane === 'femur'),
     }),
+  // No real set shows these structures.
+  ...(values.phantoms !== undefined && { 'uterine-structures': evaluateUterus }),
+  'symphysis-head': (task) =>
+    evaluateWith(task, async (session) => {
+      const phantom = phantoms.filter((one) => one.plane === 'transperineal');
+      const real = await transperinealAgreement(session, await transperinealCases(data, split));
+      const simulated = await transperinealAgreement(session, phantom);
+      const angles = real.angleOfProgression.accepted;
+      return {
+        halfWidth95Degrees: angles?.centile95Degrees ?? null,
+        sets: { psfhs: real, ...(phantom.length > 0 && { phantom: simulated }) },
+      };
+    }),
+  'fetal-midsagittal': (task) =>
+    evaluateWith(task, async (session) => {
+      const phantom = phantoms.filter((one) => one.plane === 'midsagittal');
+      const real = await midsagittalAgreement(session, await midsagittalCases(data, split));
+      const simulated = await midsagittalAgreement(session, phantom);
+      return { sets: { 'nt-midsagittal': real, ...(phantom.length > 0 && { phantom: simulated }) } };
+    }),
 };
+
+async function evaluateWith<T extends { sets: Record<string, unknown> }>(
+  task: ModelTask,
+  evaluate: (session: ModelSession) => Promise<T>,
+) {
+  const session = await sessionFor(task);
+  const measured = await evaluate(session);
+  await session.close();
+  return { gate: session.model.gate, ...measured };
+}
 
 async function sessionFor(task: ModelTask) {
   const model = modelFor(registry, task, 'all');
@@ -83,6 +129,25 @@ async function evaluateGeometry(task: ModelTask, sets: Record<string, Case[]>) {
   return { gate: session.model.gate, halfWidth95Mm, sets: results };
 }
 
+async function evaluateUterus(task: ModelTask) {
+  const session = await sessionFor(task);
+  const { measured, decisions } = await evaluateUterusOnPhantoms(session, values.phantoms ?? '');
+  const real = (await planeCases(data, split)).filter((_, index) => index % OTHERS_EVERY === 0);
+  const others = await acceptedOnOthers(session, real);
+  await session.close();
+  if (values.cases) Object.values(measured).forEach(printCases);
+  const sets = Object.entries(measured).map(([name, cases]) => [
+    `phantom: ${name}`,
+    agreement(cases),
+  ]);
+  const widths = Object.entries(measured).map(([name, cases]) => [name, halfWidth95(cases)]);
+  return {
+    gate: session.model.gate,
+    halfWidths95Mm: Object.fromEntries(widths),
+    sets: { ...Object.fromEntries(sets), decisions, 'real images of other planes': others },
+  };
+}
+
 function printCases(measured: readonly Measured[]) {
   const worst = (m: Measured) => Math.abs((m.measuredMm ?? 0) - m.referenceMm);
   for (const m of measured.toSorted((a, b) => worst(b) - worst(a)).slice(0, 25)) {
@@ -95,25 +160,31 @@ function printCases(measured: readonly Measured[]) {
 }
 
 async function evaluatePlanes(task: ModelTask) {
-  const session = await sessionFor(task);
-  const labelled = await classify(session, await planeCases(data, split));
+  const plane = await sessionFor(task);
+  const head = await sessionFor('fetal-head');
+  const brainPlane = modelFor(registry, 'fetal-brain-plane', 'all')
+    ? await sessionFor('fetal-brain-plane')
+    : null;
+  const sessions = { plane, head, brainPlane };
+  const labelled = await classify(sessions, await planeCases(data, split));
   const ofSet = (name: string) => labelled.filter(({ one }) => one.dataset === name);
-  const heads = await classify(session, await hc18Cases(data, split));
-  const hearts = await classify(session, await heartCases(data));
-  const phantom = await classify(session, phantoms);
-  await session.close();
-  const { gate, temperature = 1 } = session.model;
-  if (values.cases) console.log('best', bestTemperature(ofSet('fetal-planes'), temperature));
+  const heads = await classify(sessions, await hc18Cases(data, split));
+  const hearts = await classify(sessions, await heartCases(data));
+  const phantom = await classify(sessions, phantoms);
+  for (const session of [plane, head, brainPlane]) await session?.close();
+  const { gate, temperature = 1 } = plane.model;
+  if (values.cases) console.log('best', bestTemperature(labelled, temperature));
   return {
     gate,
     temperature,
     sets: {
-      'fetal-planes': planeAgreement(ofSet('fetal-planes')),
-      'other ultrasound': {
-        psfhs: refusal(ofSet('psfhs')),
-        'nt-midsagittal': refusal(ofSet('nt-midsagittal')),
-        'camus-a4c (never trained on)': refusal(hearts),
+      'fetal-planes': {
+        ...planeAgreement(ofSet('fetal-planes')),
+        ...organAgreement(ofSet('fetal-planes')),
       },
+      psfhs: planeAgreement(ofSet('psfhs')),
+      'nt-midsagittal': planeAgreement(ofSet('nt-midsagittal')),
+      'other ultrasound': { 'camus-a4c (never trained on)': refusal(hearts) },
       'hc18 (a head of unnamed plane)': {
         cases: heads.length,
         namedSomeHeadPlane: share(heads, (label) => label.startsWith('trans')),

@@ -17,6 +17,7 @@ from head_crop import CROP_HEIGHT, CROP_WIDTH
 from letterbox import HEIGHT, WIDTH
 from network import GEOMETRY_CHANNELS, GeometryNetwork, PlaneNetwork, load_planes
 from train_planes import SHARE
+import train_uterine
 from train_regions import REGIONS, SIZES
 
 CHANNELS_OF = {
@@ -112,6 +113,7 @@ def main() -> None:
     parser.add_argument("--brain-planes", type=Path, help="weights of train_brain_planes.py")
     for task in REGIONS:
         parser.add_argument(f"--{task}", type=Path, help="weights of train_regions.py")
+    parser.add_argument("--uterine-structures", type=Path, help="weights of train_uterine.py")
     parser.add_argument("--models", type=Path, default=Path(__file__).parents[1])
     options = parser.parse_args()
     if options.geometry:
@@ -128,6 +130,11 @@ def main() -> None:
         network = brain_plane_network(options.brain_planes)
         file = options.models / "fetal-brain-plane" / "model.onnx"
         export(network, file, "logits", (CROP_WIDTH, CROP_HEIGHT))
+    if options.uterine_structures:
+        names = train_uterine.CHANNELS
+        module = Channels(geometry_network(options.uterine_structures, names), names, names)
+        file = options.models / "uterine-structures" / "model.onnx"
+        export(module, file, "maps", train_uterine.SIZE)
     for task, names in REGIONS.items():
         weights = getattr(options, task.replace("-", "_"))
         if weights:
