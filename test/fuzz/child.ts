@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { examine } from './examine.ts';
 import { mutated } from './mutate.ts';
 import { filesOf, generatedSamples } from './samples.ts';
+import { videoSamples } from './video-samples.ts';
 
 /** What the parent asks for: one mutation of one sample, kept in `keep` before it is read. */
 export interface Task {
@@ -21,8 +22,12 @@ export interface Answer {
   bytes?: string;
 }
 
-const [data = '', mostBytes = '0', lastInput = ''] = process.argv.slice(2);
-const samples = [...(await generatedSamples()), ...(await filesOf(data, Number(mostBytes)))];
+const [data = '', mostBytes = '0', lastInput = '', only = ''] = process.argv.slice(2);
+const samples = [
+  ...(await generatedSamples()),
+  ...(await videoSamples()),
+  ...(await filesOf(data, Number(mostBytes))),
+].filter(({ name }) => name.includes(only));
 const folder = await mkdtemp(join(tmpdir(), 'fuzz-'));
 
 async function answer({ sample, other, seed }: Task): Promise<Answer> {

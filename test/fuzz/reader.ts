@@ -20,6 +20,8 @@ const { values: options } = parseArgs({
     minutes: { type: 'string', default: '10' },
     seed: { type: 'string', default: '1' },
     data: { type: 'string', default: '' },
+    /** A part of the names of the samples that are mutated; all where it is empty. */
+    only: { type: 'string', default: '' },
     out: { type: 'string', default: 'fuzz-findings' },
   },
 });
@@ -67,7 +69,7 @@ async function keep(name: string, error: string, bytes: Buffer | null): Promise<
 async function startChild(): Promise<ChildProcess> {
   const child = fork(
     join(import.meta.dirname, 'child.ts'),
-    [options.data, String(MOST_SAMPLE_BYTES), lastInput],
+    [options.data, String(MOST_SAMPLE_BYTES), lastInput, options.only],
     { execArgv: [`--max-old-space-size=${HEAP_MIB}`], serialization: 'json' },
   );
   await once(child, 'message');

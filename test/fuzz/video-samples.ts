@@ -1,0 +1,32 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FFMPEG_INSTALLED, makeVideo } from '../peers/ffmpeg.ts';
+import type { FuzzSample } from './samples.ts';
+
+/** Each container and codec that the reader names. */
+const VIDEOS: Readonly<Record<string, readonly string[]>> = {
+  'h264.mp4': ['-c:v', 'libx264', '-pix_fmt', 'yuv420p'],
+  'hevc.mov': ['-c:v', 'libx265', '-x265-params', 'log-level=none', '-pix_fmt', 'yuv420p'],
+  'mpeg4.mp4': ['-c:v', 'mpeg4'],
+  'mjpeg.avi': ['-c:v', 'mjpeg', '-pix_fmt', 'yuvj420p'],
+  'h264.avi': ['-c:v', 'libx264', '-pix_fmt', 'yuv420p'],
+  'mpeg2.mpg': ['-c:v', 'mpeg2video'],
+};
+
+/** Eight small frames as each of the videos; none where FFmpeg is not installed. */
+export async function videoSamples(): Promise<FuzzSample[]> {
+  if (!FFMPEG_INSTALLED) return [];
+  const folder = await mkdtemp(join(tmpdir(), 'fuzz-video-'));
+  try {
+    const samples: FuzzSample[] = [];
+    for (const [name, codec] of Object.entries(VIDEOS)) {
+      const path = join(folder, name);
+      await makeVideo(path, codec, { width: 64, height: 48, frames: 8 });
+      samples.push({ name, bytes: await readFile(path) });
+    }
+    return samples;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
