@@ -1,18 +1,12 @@
 import sharp from 'sharp';
 import type { Point } from '../contract/image.ts';
-import type { CalibratedRegion, Rectangle } from '../contract/study.ts';
+import type { RgbImage } from '../contract/study.ts';
+import { maskOutside, type Picture } from '../input/picture.ts';
 import type { Caliper, Measurement } from '../result/envelope.ts';
 import { disc, ellipsePoints, type Label, line, type Mark, rectangle } from './drawing.ts';
 import { toSvg } from './drawing-png.ts';
 import { DRAFT_NOTICE } from './statement.ts';
 import { shortText } from './wording.ts';
-
-/** Interleaved 8-bit RGB, as `Frame.rgb()` gives it. */
-export interface RgbImage {
-  width: number;
-  height: number;
-  data: Uint8Array;
-}
 
 /** Small frames are enlarged by a whole factor to at least this width, so that labels are sharp. */
 const LEAST_WIDTH = 1024;
@@ -25,28 +19,6 @@ const HALO = '#000000';
 /** Text relative to the width, so that it can be read where the preview is shown small. */
 const TEXT_PER_WIDTH = 1 / 46;
 const STROKE_PER_WIDTH = 1 / 450;
-
-/**
- * Blackens all outside the ultrasound regions: names burned in by a cart stand there. Only regions
- * of the header bound the picture; another calibration says nothing of where it lies.
- */
-export function maskOutside(image: RgbImage, regions: readonly CalibratedRegion[]): RgbImage {
-  const areas = regions.filter(({ source }) => source === 'region').map(({ area }) => area);
-  if (areas.length === 0) return image;
-  const masked = new Uint8Array(image.data.length);
-  for (const area of areas) copyRows(image, masked, area);
-  return { ...image, data: masked };
-}
-
-function copyRows({ width, height, data }: RgbImage, target: Uint8Array, area: Rectangle): void {
-  const left = Math.max(0, Math.floor(area.minX));
-  const right = Math.min(width - 1, Math.ceil(area.maxX));
-  const bottom = Math.min(height - 1, Math.ceil(area.maxY));
-  for (let y = Math.max(0, Math.floor(area.minY)); y <= bottom; y += 1) {
-    const row = y * width;
-    target.set(data.subarray((row + left) * 3, (row + right + 1) * 3), (row + left) * 3);
-  }
-}
 
 /** A cross with a dark edge, so that it shows on bright and on dark tissue. */
 function cross({ x, y }: Point, colour: string, stroke: number): Mark[] {
@@ -122,11 +94,11 @@ function colourOf({ quality }: Measurement, index: number): string {
 
 /**
  * A measured frame with its calipers and, below it, the values. PNG, at least 1024 pixels wide.
- * @param regions calibrated regions of the frame's clip; what lies outside is blackened.
+ * @param areas the picture (input/picture.ts); what lies outside is blackened, for names stand there.
  */
 export async function renderPreview(
   frame: RgbImage,
-  regions: readonly CalibratedRegion[],
+  areas: Picture['areas'],
   measurements: readonly Measurement[],
 ): Promise<Buffer> {
   const scale = Math.max(1, Math.ceil(LEAST_WIDTH / frame.width));
@@ -146,7 +118,7 @@ export async function renderPreview(
       ...legend(measurements, height, width),
     ],
   });
-  const { data } = maskOutside(frame, regions);
+  const { data } = maskOutside(frame, areas);
   const picture = await sharp(data, {
     raw: { width: frame.width, height: frame.height, channels: 3 },
   })

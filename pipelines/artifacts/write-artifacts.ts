@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Study } from '../contract/study.ts';
+import type { Clip, Study } from '../contract/study.ts';
+import { type Picture, shownPictureOf } from '../input/picture.ts';
 import type { ArtifactEntry, Result } from '../result/envelope.ts';
 import { growthChart, renderGrowthChart } from './growth-chart.ts';
 import type { GrowthCurve } from './growth-curve.ts';
@@ -39,11 +40,14 @@ interface RenderedOverlay extends Overlay {
 
 async function renderOverlays({ study, result }: ArtifactInput): Promise<RenderedOverlay[]> {
   const rendered: RenderedOverlay[] = [];
+  const pictures = new Map<Clip, Picture>();
   for (const overlay of overlaysOf(result.measurements)) {
     const clip = study.clips.find(({ file }) => file === overlay.file);
     const frame = clip?.frames[overlay.frame - 1];
     if (!clip || !frame) continue;
-    const png = await renderPreview(await frame.rgb(), clip.regions, overlay.measurements);
+    const picture = pictures.get(clip) ?? (await shownPictureOf(clip));
+    pictures.set(clip, picture);
+    const png = await renderPreview(await frame.rgb(), picture.areas, overlay.measurements);
     rendered.push({ ...overlay, png });
   }
   return rendered;

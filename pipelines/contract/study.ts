@@ -187,13 +187,15 @@ export interface Study {
 }
 
 /**
- * The scale that holds for a measurement: that of the region which contains all its points.
- * Null where no region does (obstetric reference 0.4): then nothing is given in millimetres.
+ * The scale that holds for a measurement: that of the region which contains all its points, and of
+ * several the smallest, such as an inset over a larger picture. Null where no region does (obstetric
+ * reference 0.4): then nothing is given in millimetres.
  */
 export function scaleFor(clip: Clip, points: readonly Point[]): CalibratedRegion | null {
   const holds = ({ area }: CalibratedRegion) =>
     points.every(
       (p) => p.x >= area.minX && p.x <= area.maxX && p.y >= area.minY && p.y <= area.maxY,
     );
-  return clip.regions.find(holds) ?? null;
+  const size = ({ area }: CalibratedRegion) => (area.maxX - area.minX) * (area.maxY - area.minY);
+  return clip.regions.filter(holds).toSorted((a, b) => size(a) - size(b))[0] ?? null;
 }

@@ -25,6 +25,8 @@ function mockClip(file: string): Clip {
   return {
     file,
     ...UNDESCRIBED,
+    ultrasoundAreas: [area],
+    burnedInAnnotation: false,
     ...FRAME,
     frames: [mockFrame(0), mockFrame(1), mockFrame(2)],
     regions: [{ area, scale: { x: MM_PER_PIXEL, y: MM_PER_PIXEL }, source: 'region' }],

@@ -5,9 +5,11 @@ import { textWidth } from '../../../pipelines/artifacts/font.ts';
 import { growthChart, growthPanel } from '../../../pipelines/artifacts/growth-chart.ts';
 import { INTERGROWTH_CURVES } from '../../../pipelines/artifacts/intergrowth-curves.ts';
 import { keyOverlays, overlaysOf } from '../../../pipelines/artifacts/overlays.ts';
-import { maskOutside, renderPreview } from '../../../pipelines/artifacts/preview.ts';
+import { renderPreview } from '../../../pipelines/artifacts/preview.ts';
 import { centileText, shortText, valueText } from '../../../pipelines/artifacts/wording.ts';
-import type { CalibratedRegion } from '../../../pipelines/contract/study.ts';
+import type { Rectangle } from '../../../pipelines/contract/study.ts';
+import { maskOutside } from '../../../pipelines/input/picture.ts';
+import { rectanglePolygon } from '../../../pipelines/input/polygon.ts';
 import {
   AC,
   BPD,
@@ -24,35 +26,34 @@ function plain(width: number, height: number, level: number) {
   return { width, height, data: new Uint8Array(width * height * 3).fill(level) };
 }
 
-const region = (source: CalibratedRegion['source']): CalibratedRegion => ({
-  area: { minX: 10, minY: 20, maxX: 29, maxY: 39 },
-  scale: { x: 0.1, y: 0.1 },
-  source,
-});
+const area = { minX: 10, minY: 20, maxX: 29, maxY: 39 };
 
 const litPixels = (data: Uint8Array) => data.filter((value) => value > 0).length / 3;
 
-describe('what lies outside the ultrasound regions', () => {
-  test('is black, the region itself is unchanged, both corners included', () => {
-    const masked = maskOutside(plain(64, 48, 200), [region('region')]);
-    expect(litPixels(masked.data)).toBe(20 * 20);
+describe('what lies outside the picture', () => {
+  const masked = (areas: Rectangle[]) =>
+    litPixels(maskOutside(plain(64, 48, 200), areas.map(rectanglePolygon)).data);
+
+  test('is black, the picture itself is unchanged, both corners included', () => {
+    expect(masked([area])).toBe(20 * 20);
   });
 
   test('several regions all stay', () => {
-    const second = { ...region('region'), area: { minX: 40, minY: 0, maxX: 44, maxY: 9 } };
-    const masked = maskOutside(plain(64, 48, 200), [region('region'), second]);
-    expect(litPixels(masked.data)).toBe(20 * 20 + 5 * 10);
+    expect(masked([area, { minX: 40, minY: 0, maxX: 44, maxY: 9 }])).toBe(20 * 20 + 5 * 10);
   });
 
   test('a region that reaches over the frame does not wrap round', () => {
-    const wide = { ...region('region'), area: { minX: -5, minY: -5, maxX: 100, maxY: 4 } };
-    expect(litPixels(maskOutside(plain(64, 48, 200), [wide]).data)).toBe(64 * 5);
+    expect(masked([{ minX: -5, minY: -5, maxX: 100, maxY: 4 }])).toBe(64 * 5);
   });
 
-  test.each(['pixel-spacing', 'user'] as const)('a calibration by %s masks nothing', (source) => {
-    expect(litPixels(maskOutside(plain(64, 48, 200), [region(source)]).data)).toBe(64 * 48);
+  test('a picture that is unknown shows nothing', () => {
+    expect(masked([])).toBe(0);
   });
 });
+
+const all = (width: number, height: number) => [
+  rectanglePolygon({ minX: 0, minY: 0, maxX: width - 1, maxY: height - 1 }),
+];
 
 describe('previews', () => {
   test.each([
@@ -60,7 +61,7 @@ describe('previews', () => {
     [1023, 700, 2046],
     [1024, 768, 1024],
   ])('a frame of %i by %i pixels is shown %i wide', async (width, height, shown) => {
-    const png = await renderPreview(plain(width, height, 30), [], [HC]);
+    const png = await renderPreview(plain(width, height, 30), all(width, height), [HC]);
     const metadata = await sharp(png).metadata();
     expect(metadata).toMatchObject({ format: 'png', width: shown });
     expect(metadata.height).toBeGreaterThan((height * shown) / width);
@@ -68,7 +69,7 @@ describe('previews', () => {
 
   test('calipers are drawn where they were placed: a cross at each end', async () => {
     const dark = plain(640, 480, 0);
-    const png = await renderPreview(dark, [], [FL]);
+    const png = await renderPreview(dark, all(640, 480), [FL]);
     const { data, info } = await sharp(png).raw().toBuffer({ resolveWithObject: true });
     const scale = info.width / 640;
     for (const [x, y] of FL.source.calipers[0]?.points ?? []) {
@@ -81,7 +82,7 @@ describe('previews', () => {
 
   test('the picture with calipers differs from the one without', async () => {
     const [bare, marked] = await Promise.all(
-      [[], [HC, BPD]].map((shown) => renderPreview(plain(640, 480, 90), [], shown)),
+      [[], [HC, BPD]].map((shown) => renderPreview(plain(640, 480, 90), all(640, 480), shown)),
     );
     expect(bare?.equals(marked ?? Buffer.alloc(0))).toBe(false);
   });
