@@ -129,10 +129,10 @@ export function reportValues(
       const own = contextOf(node, context);
       const of = group && ABOUT_THE_GROUP.has(nameOf(node)) ? group : null;
       const derivation = derivationOf(node);
-      const { divisor } = own;
+      const { divisor, site } = own;
       values.push({
         ...own,
-        ...inTable({ concept: node.name, of, derivation, divisor, ...node.quantity }),
+        ...inTable({ concept: node.name, of, site, derivation, divisor, ...node.quantity }),
         concept: node.name,
         of,
         derivation,

@@ -56,6 +56,29 @@ export const ABOUT_THE_GROUP: ReadonlySet<string> = new Set([
   'DCM|125013',
 ]);
 
+/** Names of a property that say nothing without their site (PS3.16 CID 12222, CID 12304). */
+export const PROPERTIES: ReadonlySet<string> = new Set([
+  'SCT|81827009',
+  'SCT|410668003',
+  'SCT|42798000',
+  'SCT|118565006',
+  'SCT|118538004',
+  'SCT|131188004',
+  'SCT|385673002',
+  'SCT|1483009',
+  'LN|59089-3',
+  'LN|59090-1',
+  'LN|20354-7',
+  'LN|11726-7',
+  'LN|20355-4',
+  'LN|20352-1',
+  'LN|20256-4',
+  'LN|20247-3',
+  'LN|20280-4',
+  'LN|20217-6',
+  'LN|20168-1',
+]);
+
 export const LATERALITIES: Readonly<Record<string, 'left' | 'right'>> = {
   'SCT|7771000': 'left',
   'SCT|24028007': 'right',

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { CartMeasurement } from '../../../../pipelines/contract/cart.ts';
 import type { Study } from '../../../../pipelines/contract/study.ts';
 import { readStudy } from '../../../../pipelines/input/read-study.ts';
+import { CONCEPTS } from '../../../../pipelines/result/concepts.ts';
 import { onDisk } from '../dicom-sample.ts';
 import {
   biometryGroup,
@@ -103,6 +104,21 @@ describe('an obstetric report (TID 5000)', () => {
       key: null,
       concept: { scheme: 'LN', code: '99999-9', meaning: 'Nose length' },
     });
+  });
+
+  it('a diameter is the deepest pocket at the amniotic fluid, and nothing without a site', async () => {
+    const pocket = CONCEPTS['deepest-vertical-pocket'];
+    const site = pocket.site ?? sct('0');
+    const diameter = (...items: readonly ContentItem[]) =>
+      value(pocket.codings[0], 45, 'mm', items);
+    const read = await values(
+      obstetricReport(
+        fetalBiometry(diameter(modifier(findingSite, site))),
+        fetalBiometry(diameter(modifier(findingSite, sct('35039007', 'Uterus')))),
+        fetalBiometry(diameter()),
+      ),
+    );
+    expect(read.map(({ key }) => key)).toEqual(['deepest-vertical-pocket', null, null]);
   });
 
   it('a standard deviation of a length is not the length', async () => {
