@@ -1,0 +1,158 @@
+import { describe, expect, it } from 'vitest';
+import type { FluidReading } from '../../../../pipelines/obstetric/read/amniotic-fluid.ts';
+import type { Result } from '../../../../pipelines/result/envelope.ts';
+import {
+  clip,
+  interpretReadings,
+  MM_PER_PIXEL,
+  measurementOf,
+  sectionOf,
+} from '../evidence-sample.ts';
+
+interface Shown {
+  mm: number;
+  view?: string;
+  accepted?: boolean;
+  cut?: boolean;
+  calibrated?: boolean;
+}
+
+const TOP = { x: 400, y: 20 };
+
+function shown({ mm, view, accepted = true, cut = false, calibrated = true }: Shown): FluidReading {
+  const taken = clip(`fluid-${mm}-${view ?? 'any'}.dcm`, {
+    viewName: view ?? null,
+    ...(calibrated ? {} : { regions: [] }),
+  });
+  return {
+    clip: taken,
+    frame: taken.frames[0] as (typeof taken.frames)[number],
+    estimate: { label: 'amniotic-fluid', confidence: 0.9 },
+    calibrated,
+    pocket: calibrated
+      ? {
+          top: TOP,
+          bottom: { x: TOP.x, y: TOP.y + mm / MM_PER_PIXEL },
+          cut,
+          confidence: 0.9,
+          accepted,
+        }
+      : null,
+  };
+}
+
+function interpret(frames: FluidReading[] | null, gaDays: number | null = 30 * 7): Result {
+  return interpretReadings({
+    readings: [],
+    options: gaDays === null ? {} : { dating: { ga_days: gaDays } },
+    evidence: { views: { amnioticFluid: { frames, uncertainty: 4 } } },
+  });
+}
+
+const quadrants = (...depths: number[]) =>
+  depths.map((mm, i) => shown({ mm, view: ['RUQ', 'RLQ', 'LUQ', 'LLQ'][i] ?? '' }));
+
+const categoryOf = (result: Result, id: string) =>
+  result.classifications.find((one) => one.id === id)?.value;
+
+describe('the deepest vertical pocket', () => {
+  it('is the deepest of all images, with its vertical caliper', () => {
+    const result = interpret([shown({ mm: 41 }), shown({ mm: 52 }), shown({ mm: 30 })]);
+    const pocket = measurementOf(result, 'deepest-vertical-pocket');
+    expect(pocket.value).toBeCloseTo(52, 6);
+    expect(pocket.source.calipers[0]?.points.map(([x]) => x)).toEqual([TOP.x, TOP.x]);
+    expect(pocket.uncertainty).toBe(4);
+  });
+
+  it.each([
+    [19.9, 'oligohydramnios', 'oligohydramnios'],
+    [20, 'normal', null],
+    [79.9, 'normal', null],
+    [80, 'polyhydramnios-mild', 'polyhydramnios'],
+    [119.9, 'polyhydramnios-mild', 'polyhydramnios'],
+    [120, 'polyhydramnios-moderate', 'polyhydramnios'],
+    [160, 'polyhydramnios-severe', 'polyhydramnios'],
+  ])('of %d mm is %s', (mm, category, finding) => {
+    const result = interpret([shown({ mm })], null);
+    expect(categoryOf(result, 'fluid-by-deepest-pocket')).toBe(category);
+    expect(result.findings[0]?.concept?.key ?? null).toBe(finding);
+  });
+
+  it('that runs out of the picture is only a lower limit, and no category rests on a lesser one', () => {
+    const result = interpret([shown({ mm: 60 }), shown({ mm: 90, cut: true })]);
+    expect(measurementOf(result, 'deepest-vertical-pocket').value).toBeCloseTo(60, 6);
+    expect(measurementOf(result, 'deepest-vertical-pocket-2')).toMatchObject({ quality: 'low' });
+    expect(result.classifications).toEqual([]);
+    expect(sectionOf(result, 'amniotic-fluid').summary).toContain('runs out of the picture');
+  });
+});
+
+describe('the amniotic fluid index', () => {
+  it('is the sum of the deepest pockets of four named quadrants, with its chart', () => {
+    const result = interpret([...quadrants(40, 30, 35, 25), shown({ mm: 20, view: 'RUQ' })]);
+    const index = measurementOf(result, 'amniotic-fluid-index');
+    expect(index.value).toBeCloseTo(130, 6);
+    expect(index.reference).toMatchObject({ low: 90, high: 234, chart: 'moore-cayle-1990' });
+    expect(index.inputs).toEqual([1, 2, 3, 4].map((n) => `fluid-quadrant-${n}`));
+    expect(categoryOf(result, 'fluid-by-index')).toBe('normal');
+    expect(sectionOf(result, 'amniotic-fluid').status).toBe('complete');
+  });
+
+  it.each([
+    [[20, 10, 10, 10], 'oligohydramnios'],
+    [[20, 10, 10, 10.5], 'normal'],
+    [[60, 60, 60, 59], 'normal'],
+    [[60, 60, 60, 60.5], 'polyhydramnios-mild'],
+    [[75, 75, 75, 75.5], 'polyhydramnios-moderate'],
+    [[90, 90, 85, 85.5], 'polyhydramnios-severe'],
+  ])('of %j mm is %s', (depths, category) => {
+    expect(categoryOf(interpret(quadrants(...depths)), 'fluid-by-index')).toBe(category);
+  });
+
+  it('is not summed from three quadrants', () => {
+    const result = interpret(quadrants(40, 30, 35));
+    expect(result.measurements.map(({ id }) => id)).toEqual(['deepest-vertical-pocket']);
+    const { status, reason } = sectionOf(result, 'amniotic-fluid');
+    expect(status).toBe('partial');
+    expect(reason?.detail).toContain('quadrants are not told apart');
+  });
+
+  it.each([
+    [24 * 7 - 1, false],
+    [24 * 7, true],
+  ])('at %i days is used: %s', (days, used) => {
+    const { measurements } = interpret(quadrants(40, 30, 35, 25), days);
+    expect(measurements.some(({ id }) => id === 'amniotic-fluid-index')).toBe(used);
+  });
+
+  it('has neither chart nor category where gestational age is missing', () => {
+    const result = interpret(quadrants(40, 30, 35, 25), null);
+    expect(measurementOf(result, 'amniotic-fluid-index')).toMatchObject({ reference: null });
+    expect(categoryOf(result, 'fluid-by-index')).toBeUndefined();
+    expect(categoryOf(result, 'fluid-by-deepest-pocket')).toBe('normal');
+    expect(sectionOf(result, 'amniotic-fluid').reason?.detail).toContain(
+      'Gestational age was not given',
+    );
+  });
+});
+
+describe('the section amniotic-fluid is not assessed', () => {
+  it.each([
+    ['without the view', [], 'view_missing'],
+    ['without a physical scale', [shown({ mm: 40, calibrated: false })], 'no_calibration'],
+    ['without a permitted model', null, 'no_model'],
+  ])('%s', (_, frames, code) => {
+    const { status, reason } = sectionOf(interpret(frames), 'amniotic-fluid');
+    expect(status).toBe('not_assessed');
+    expect(reason?.code).toBe(code);
+    expect(reason?.detail).not.toContain('normal');
+  });
+
+  it('where no pocket is clear: inadequate, and anhydramnios is not concluded', () => {
+    const result = interpret([shown({ mm: 40, accepted: false })]);
+    const { status, summary } = sectionOf(result, 'amniotic-fluid');
+    expect(status).toBe('inadequate');
+    expect(summary).toContain('Anhydramnios is not concluded');
+    expect(result.classifications).toEqual([]);
+  });
+});

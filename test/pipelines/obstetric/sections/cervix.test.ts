@@ -1,0 +1,204 @@
+import { describe, expect, it } from 'vitest';
+import { weeksAndDays } from '../../../../pipelines/obstetric/charts/dates.ts';
+import type { CervixReading } from '../../../../pipelines/obstetric/read/cervix.ts';
+import type { Result } from '../../../../pipelines/result/envelope.ts';
+import {
+  clip,
+  interpretReadings,
+  MM_PER_PIXEL,
+  measurementOf,
+  sectionOf,
+} from '../evidence-sample.ts';
+
+interface Shown {
+  mm: number;
+  /** How far the middle of the canal lies from the straight line, mm. */
+  bowMm?: number;
+  funnel?: { depthMm: number; widthMm: number; fullness?: number };
+  accepted?: boolean;
+  calibrated?: boolean;
+  bladder?: boolean;
+}
+
+const LEFT = { x: 200, y: 300 };
+
+/** A horizontal canal with the external os on the left. */
+function shown(given: Shown): CervixReading {
+  const pixels = (mm: number) => mm / MM_PER_PIXEL;
+  const taken = clip(
+    `cervix-${given.mm}-${given.bowMm ?? 0}.dcm`,
+    given.calibrated === false ? { regions: [] } : {},
+  );
+  const internalOs = { x: LEFT.x + pixels(given.mm), y: LEFT.y };
+  const { funnel } = given;
+  const mouth = internalOs.x + pixels(funnel?.depthMm ?? 0);
+  const half = pixels(funnel?.widthMm ?? 0) / 2;
+  return {
+    clip: taken,
+    frame: taken.frames[0] as (typeof taken.frames)[number],
+    estimate: { label: 'cervix', confidence: 0.9 },
+    located: {
+      externalOs: LEFT,
+      internalOs,
+      middle: { x: (LEFT.x + internalOs.x) / 2, y: LEFT.y - pixels(given.bowMm ?? 0) },
+      funnel: funnel
+        ? {
+            shoulders: [
+              { x: mouth, y: LEFT.y - half },
+              { x: mouth, y: LEFT.y + half },
+            ],
+            fullness: funnel.fullness ?? 0.5,
+          }
+        : null,
+      bladder: given.bladder ?? false,
+      confidence: 0.8,
+      accepted: given.accepted ?? true,
+    },
+  };
+}
+
+function interpret(frames: CervixReading[] | null, gaDays: number | null = 20 * 7): Result {
+  return interpretReadings({
+    readings: [],
+    options: gaDays === null ? {} : { dating: { ga_days: gaDays } },
+    evidence: { views: { cervix: { frames, uncertainty: 3 } } },
+  });
+}
+
+const three = (mm: number, others: Partial<Shown> = {}) => [
+  shown({ mm, ...others }),
+  shown({ mm: mm + 1, ...others }),
+  shown({ mm: mm + 2, ...others }),
+];
+
+const categoryOf = (result: Result) =>
+  result.classifications.find(({ id }) => id === 'cervical-length-category')?.value;
+
+describe('cervical length', () => {
+  it('is the shortest of three, with its caliper and interval', () => {
+    const result = interpret([shown({ mm: 34 }), shown({ mm: 32 }), shown({ mm: 33 })]);
+    const length = measurementOf(result, 'cervical-length');
+    expect(length.value).toBeCloseTo(32, 6);
+    expect(length).toMatchObject({ method: 'cervix-straight', uncertainty: 3 });
+    expect(length.source.calipers[0]?.points[0]).toEqual([LEFT.x, LEFT.y]);
+    expect(length.note).toContain('simulated images only');
+    expect(sectionOf(result, 'cervix').status).toBe('complete');
+  });
+
+  it.each([
+    { bowMm: 5, method: 'cervix-straight', value: 30 },
+    { bowMm: 5.1, method: 'cervix-two-lines', value: 2 * Math.hypot(15, 5.1) },
+  ])('of a canal that bows by $bowMm mm is measured by $method', ({ bowMm, method, value }) => {
+    const length = measurementOf(interpret([shown({ mm: 30, bowMm })]), 'cervical-length');
+    expect(length.method).toBe(method);
+    expect(length.value).toBeCloseTo(value, 6);
+  });
+
+  it.each([
+    [10, 'extremely-short'],
+    [10.1, 'very-short'],
+    [15, 'very-short'],
+    [15.1, 'short'],
+    [25, 'short'],
+    [25.1, 'normal'],
+    [29.9, 'normal'],
+    [30, 'long'],
+  ])('of %d mm at 20 weeks is %s', (mm, category) => {
+    const result = interpret(three(mm));
+    expect(categoryOf(result)).toBe(category);
+    const short = result.findings.some(({ id }) => id === 'short-cervix');
+    expect(short).toBe(mm <= 25);
+    expect(result.guidance.some(({ id }) => id === 'short-cervix')).toBe(short);
+  });
+
+  it.each([
+    [16 * 7 - 1, false],
+    [16 * 7, true],
+    [24 * 7, true],
+    [24 * 7 + 1, false],
+  ])('at %i days is categorised: %s', (days, categorised) => {
+    const result = interpret(three(20), days);
+    expect(categoryOf(result) !== undefined).toBe(categorised);
+    const { status, summary } = sectionOf(result, 'cervix');
+    expect(status).toBe(categorised ? 'complete' : 'partial');
+    if (!categorised) expect(summary).toContain(`between ${weeksAndDays(112)}`);
+  });
+
+  it('is given without a category where gestational age is missing', () => {
+    const result = interpret(three(20), null);
+    expect(measurementOf(result, 'cervical-length').value).toBeCloseTo(20, 6);
+    expect(categoryOf(result)).toBeUndefined();
+    expect(result.findings).toEqual([]);
+    expect(sectionOf(result, 'cervix').reason?.detail).toContain('Gestational age was not given');
+  });
+
+  it('of fewer than three images, or beside urine, says so', () => {
+    const { status, summary } = sectionOf(interpret([shown({ mm: 30, bladder: true })]), 'cervix');
+    expect(status).toBe('partial');
+    expect(summary).toContain('shortest of 1, not of 3');
+    expect(summary).toContain('bladder is not empty');
+  });
+
+  it('beyond the limits of plausibility is not used', () => {
+    const result = interpret([shown({ mm: 80.5 })]);
+    expect(sectionOf(result, 'cervix').status).toBe('inadequate');
+    expect(measurementOf(result, 'cervical-length-1').quality).toBe('inadequate');
+    expect(measurementOf(interpret([shown({ mm: 60.5 })]), 'cervical-length').note).toContain(
+      'unusually long',
+    );
+  });
+});
+
+describe('a funnel', () => {
+  it('of 5 mm is reported with depth, width and its share of the whole', () => {
+    const result = interpret(three(20, { funnel: { depthMm: 5, widthMm: 12 } }));
+    expect(measurementOf(result, 'funnel-depth').value).toBeCloseTo(5, 6);
+    expect(measurementOf(result, 'funnel-width').value).toBeCloseTo(12, 6);
+    expect(measurementOf(result, 'percent-funnelling').value).toBeCloseTo(20, 6);
+    expect(result.findings.map(({ id }) => id)).toContain('cervical-funnelling');
+  });
+
+  it('of less than 5 mm is none', () => {
+    const result = interpret(three(35, { funnel: { depthMm: 4.9, widthMm: 12 } }));
+    expect(result.measurements.map(({ id }) => id)).not.toContain('funnel-depth');
+    expect(sectionOf(result, 'cervix').data.funnel_shape).toBe('T');
+  });
+
+  it.each([
+    [0.42, 'Y'],
+    [0.5, 'V'],
+    [0.64, 'U'],
+  ])('that fills %d of mouth times depth has the shape %s', (fullness, shape) => {
+    const result = interpret(three(20, { funnel: { depthMm: 10, widthMm: 12, fullness } }));
+    expect(sectionOf(result, 'cervix').data.funnel_shape).toBe(shape);
+  });
+});
+
+describe('the section cervix is not assessed', () => {
+  it('without the view', () => {
+    const { status, reason } = sectionOf(interpret([]), 'cervix');
+    expect(status).toBe('not_assessed');
+    expect(reason).toMatchObject({ code: 'view_missing' });
+    expect(reason?.detail).toContain('needs a transvaginal measurement');
+  });
+
+  it('without a physical scale', () => {
+    const { status, reason } = sectionOf(
+      interpret([shown({ mm: 30, calibrated: false })]),
+      'cervix',
+    );
+    expect(status).toBe('not_assessed');
+    expect(reason?.code).toBe('no_calibration');
+  });
+
+  it('without a permitted model', () => {
+    expect(sectionOf(interpret(null), 'cervix').reason?.code).toBe('no_model');
+  });
+
+  it('where no canal reaches the gate: inadequate, and the value is not accepted', () => {
+    const result = interpret([shown({ mm: 30, accepted: false })]);
+    expect(sectionOf(result, 'cervix').status).toBe('inadequate');
+    expect(measurementOf(result, 'cervical-length-1').quality).toBe('low');
+    expect(result.classifications).toEqual([]);
+  });
+});
