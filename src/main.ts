@@ -21,6 +21,7 @@ import { openDatabase, type PooledDatabase } from './database/open.ts';
 import type { BlobStore } from './files/blob-store.ts';
 import { createHostedFileFetcher } from './files/hosted-files.ts';
 import { openBlobStore } from './files/open-blob-store.ts';
+import { removeExpiredResults } from './files/result-store.ts';
 import { createUploads } from './files/uploads.ts';
 import { createHttpApp } from './http/app.ts';
 import { createCallLimits } from './http/call-limits.ts';
@@ -45,7 +46,7 @@ const PIPELINES: Readonly<Record<string, string>> = {
 };
 const MOCK = new URL('./mock-pipeline.ts', import.meta.url).href;
 
-const UPLOAD_CLEANING_MS = 3_600_000;
+const CLEANING_MS = 3_600_000;
 
 export interface Gateway {
   /** Null without the role `api`. */
@@ -76,16 +77,31 @@ export async function startGateway(config: Config, logger: Logger): Promise<Gate
 
     const queue = await openQueue({ database, redisUrl: config.redisUrl, logger });
     ends.push(() => queue.close());
-    const core = await createRequestCore({ database, queue, endpoints: ENDPOINTS, config, logger });
+    const blobs = await openBlobStore(config);
+    ends.push(async () => blobs.close());
+    const core = await createRequestCore({
+      database,
+      queue,
+      endpoints: ENDPOINTS,
+      blobs,
+      config,
+      logger,
+    });
     ends.push(() => core.close());
+    if (blobs.direct) {
+      const cache = setInterval(() => {
+        removeExpiredResults(database, config.dataDir).catch((error: unknown) => {
+          logger.warn({ err: error }, 'expired results could not be removed');
+        });
+      }, CLEANING_MS);
+      ends.push(async () => clearInterval(cache));
+    }
     const operations = operationsOn(database, config);
     const admin = await serveAdminSocket(config.dataDir, operations, logger);
     ends.push(() => admin.close());
 
     const outbound = createOutboundClient(createUrlGuard(config.outbound));
     ends.push(() => outbound.close());
-    const blobs = await openBlobStore(config);
-    ends.push(async () => blobs.close());
     const roles = new Set(config.roles);
     if (roles.has('delivery')) {
       const outbox = await startDeliveries(config, { database, core, outbound, logger });
@@ -217,7 +233,7 @@ async function startApi(
     uploads.removeExpired().catch((error: unknown) => {
       logger.warn({ err: error }, 'expired uploads could not be removed');
     });
-  }, UPLOAD_CLEANING_MS);
+  }, CLEANING_MS);
   const stopping = new AbortController();
   const app = createHttpApp({
     core,

@@ -5,8 +5,8 @@ import type { BlobStore } from './blob-store.ts';
 import { artifactPath } from './results.ts';
 
 /**
- * Copies the artifacts of a stored result to a store from which clients download by themselves. The
- * copy only spares the gateway the download: the result store has them all the same.
+ * Puts a stored result and its artifacts into a bucket, where every process and machine of the site
+ * finds them and clients download by themselves. A folder keeps them where they are.
  */
 export async function publishArtifacts(
   blobs: BlobStore,

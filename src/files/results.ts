@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { access, link, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { access, link, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ArtifactEntry } from '../requests/artifacts.ts';
 import { workFolder } from './work-folder.ts';
 
-const RESULT = 'result.json';
+export const RESULT = 'result.json';
 
 /** Suffix of a result that is not yet complete. */
 const MAKING = '.making';
@@ -19,16 +19,26 @@ function resultFolder(dataDir: string, id: string): string {
   return join(dataDir, 'results', id);
 }
 
+/** Where the result of a request has something by that name, whether or not it is there. */
+export function resultPath(dataDir: string, id: string, name: string): string {
+  return inFolder(resultFolder(dataDir, id), name);
+}
+
+function inFolder(folder: string, name: string): string {
+  return name === RESULT ? join(folder, RESULT) : join(folder, 'artifacts', name);
+}
+
 /**
  * Takes `result.json` and the artifacts it lists out of a work folder into the result store:
  * checked, on the disk (fsync) and in place by one rename, before the request may end.
+ * @returns all that was stored: the envelope, which cannot list itself, then the artifacts.
  * @throws ArtifactMismatchError
  */
 export async function storeResult(
   dataDir: string,
   id: string,
   artifacts: readonly ArtifactEntry[],
-): Promise<void> {
+): Promise<ArtifactEntry[]> {
   const from = workFolder(dataDir, id);
   const to = resultFolder(dataDir, id);
   const making = to + MAKING;
@@ -46,6 +56,9 @@ export async function storeResult(
   await rm(to, { recursive: true, force: true });
   await rename(making, to);
   await syncFile(dirname(to));
+  const envelope = await describeFile(join(to, RESULT));
+  const asArtifact = { name: RESULT, media_type: 'application/json', ...envelope, section: null };
+  return [asArtifact, ...artifacts];
 }
 
 async function takeArtifact(from: string, to: string, { name, bytes, sha256 }: ArtifactEntry) {
@@ -82,23 +95,6 @@ async function syncFile(path: string): Promise<void> {
   }
 }
 
-/** The stored envelope, or null when there is none (any more). */
-export async function readResult(dataDir: string, id: string): Promise<unknown> {
-  try {
-    return JSON.parse(await readFile(join(resultFolder(dataDir, id), RESULT), 'utf8'));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
-}
-
-/** `result.json` as an artifact: the envelope cannot list itself. */
-export async function resultArtifact(dataDir: string, id: string): Promise<ArtifactEntry | null> {
-  const path = join(resultFolder(dataDir, id), RESULT);
-  const found = await describeFile(path).catch(() => null);
-  return found && { name: RESULT, media_type: 'application/json', ...found, section: null };
-}
-
 /**
  * Where an artifact lies: in the store once the request has succeeded, in the work folder while it
  * runs (previews announced early). Null when it is not there.
@@ -111,7 +107,7 @@ export async function artifactPath(
 ): Promise<string | null> {
   if (!isPlainName(name)) return null;
   const folder = status === 'running' ? workFolder(dataDir, id) : resultFolder(dataDir, id);
-  const path = name === RESULT ? join(folder, RESULT) : join(folder, 'artifacts', name);
+  const path = inFolder(folder, name);
   return access(path).then(
     () => path,
     () => null,

@@ -23,9 +23,9 @@ export function addArtifactRoutes(router: Router<HttpState>, deps: HttpDeps): vo
     return `${baseUrl(context, config)}${signer.sign('GET', path, expires)}`;
   }
 
-  /** At the storage, when the artifact has been copied there. */
+  /** At the storage, when the artifact lies there. */
   async function directUrl(row: RequestRow, artifact: ArtifactEntry): Promise<string | null> {
-    if (!blobs.direct || row.status !== 'succeeded') return null;
+    if (!blobs.direct) return null;
     const { name, sha256, media_type: mediaType } = artifact;
     const as = { name, mediaType };
     return blobs.direct.downloadUrl(sha256, as, LINK_LIFE_SECONDS).catch((error: unknown) => {

@@ -1,6 +1,8 @@
+import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import type { PipelineEvent } from '../../pipelines/contract/job.ts';
 import type { Database } from '../database/port.ts';
+import type { BlobStore } from '../files/blob-store.ts';
 import { describeFile, isPlainName } from '../files/results.ts';
 import { workFolder } from '../files/work-folder.ts';
 import type { Logger } from '../logging/logger.ts';
@@ -13,6 +15,7 @@ import { enterStage, LeaseLostError, lockOwn } from '../requests/transitions.ts'
 interface ProgressParts {
   database: Database;
   config: { dataDir: string };
+  blobs: BlobStore;
   logger: Logger;
   now: () => Date;
 }
@@ -75,14 +78,16 @@ export async function recordProgress(row: StoredRequest, parts: ProgressParts) {
   };
 }
 
-/** A preview can be fetched from the moment it is announced. */
+/** A preview can be fetched from the moment it is announced, with a bucket from any machine. */
 async function announcePartial(
   row: StoredRequest,
   { artifact: name, mediaType, section, caption }: Extract<PipelineEvent, { type: 'partial' }>,
-  { database, config, now }: ProgressParts,
+  { database, config, blobs, now }: ProgressParts,
 ): Promise<void> {
   if (!isPlainName(name)) throw new Error(`artifact name ${JSON.stringify(name)}`);
-  const found = await describeFile(join(workFolder(config.dataDir, row.id), 'artifacts', name));
+  const path = join(workFolder(config.dataDir, row.id), 'artifacts', name);
+  const found = await describeFile(path);
+  if (blobs.direct) await blobs.write(createReadStream(path), found.bytes);
   const artifact = { name, media_type: mediaType };
   await database.transaction(async (tx) => {
     await lockOwn(tx, row.id, row.attempts);

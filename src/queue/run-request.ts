@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Job, mockScenario } from '../../pipelines/contract/job.ts';
 import type { ErrorCode } from '../errors/catalogue.ts';
 import { BlobMissingError } from '../files/blob-store.ts';
@@ -58,7 +59,7 @@ class Refusal extends Error {
   }
 }
 
-/** The run was broken off before the pipeline began. */
+/** The run was broken off before the pipeline began, or after it had ended. */
 class InterruptedError extends Error {
   override name = 'InterruptedError';
 }
@@ -86,7 +87,7 @@ export async function runRequest(row: StoredRequest, parts: RunParts): Promise<R
     }
     if (outcome.type === 'aborted') return 'over';
     if (outcome.type !== 'done') throw refusalOf(outcome, row, parts);
-    await succeed(row, parts);
+    await succeed(row, parts, broken);
   } catch (error) {
     if (error instanceof LeaseLostError) return 'over';
     if (error instanceof InterruptedError) {
@@ -233,33 +234,54 @@ function refusalOf(
   }
 }
 
-/** Checks and stores the result, then ends the request and makes its deliveries in one transaction. */
-async function succeed(row: StoredRequest, parts: RunParts): Promise<void> {
-  const { database, config, blobs, logger, now } = parts;
+/**
+ * Checks and stores the result, where every process of the site finds it, then ends the request and
+ * makes its deliveries in one transaction.
+ */
+async function succeed(row: StoredRequest, parts: RunParts, broken: AbortSignal): Promise<void> {
+  const { database, config, logger, now } = parts;
   const { id, attempts } = row;
   await database.transaction((tx) => enterStage(tx, id, attempts, STAGES.uploading, now()));
   const { artifacts, cost } = await checkedResult(row, parts);
-  await storeResult(config.dataDir, id, artifacts).catch((error: unknown) => {
+  const stored = await storeResult(config.dataDir, id, artifacts).catch((error: unknown) => {
     if (!(error instanceof ArtifactMismatchError)) throw error;
     logger.error({ request: id, error: error.message }, 'pipeline left an invalid result');
     throw new Refusal('failed', 'invalid_result', 'The pipeline left an invalid result.');
   });
+  await publish(row, stored, parts, broken);
   const at = now();
   const expiresAt = new Date(at.getTime() + config.retention.days * MILLISECONDS_PER_DAY);
   const giveUpSeconds = config.delivery.giveUpAfterHours * 3600;
   try {
     await database.transaction(async (tx) => {
       await transition(tx, id, 'succeeded', { at, attempt: attempts, expiresAt, cost });
-      await saveArtifacts(tx, id, artifacts);
+      await saveArtifacts(tx, id, stored);
       await enqueueDeliveries(tx, id, row.deliver_to, giveUpSeconds);
     });
   } catch (error) {
     if (error instanceof LeaseLostError) await removeResult(config.dataDir, id);
     throw error;
   }
-  await publishArtifacts(blobs, config.dataDir, id, artifacts).catch((error: unknown) => {
-    logger.warn({ request: id, error: String(error) }, 'artifacts are downloaded from the gateway');
-  });
+}
+
+const PUBLISH_AGAIN_MS = 5000;
+
+/** A storage that is away is waited for: the run need not be made again for it. */
+async function publish(
+  { id }: StoredRequest,
+  stored: readonly ArtifactEntry[],
+  { blobs, config, logger }: RunParts,
+  broken: AbortSignal,
+): Promise<void> {
+  for (;;) {
+    try {
+      return await publishArtifacts(blobs, config.dataDir, id, stored);
+    } catch (error) {
+      logger.warn({ request: id, error: String(error) }, 'storage away, will retry');
+      await delay(PUBLISH_AGAIN_MS, null, { signal: broken }).catch(() => {});
+      if (broken.aborted) throw new InterruptedError();
+    }
+  }
 }
 
 /**

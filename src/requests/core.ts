@@ -1,6 +1,8 @@
 import type { Config } from '../../config/schema.ts';
 import type { PooledDatabase } from '../database/pooled.ts';
-import { artifactPath, readResult, resultArtifact } from '../files/results.ts';
+import type { BlobStore } from '../files/blob-store.ts';
+import { createResultStore } from '../files/result-store.ts';
+import { artifactPath } from '../files/results.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { RequestQueue } from '../queue/queue.ts';
 import { type ArtifactEntry, listArtifacts } from './artifacts.ts';
@@ -70,6 +72,8 @@ interface CoreParts {
   database: PooledDatabase;
   queue: Pick<RequestQueue, 'add' | 'remove'>;
   endpoints: readonly Endpoint[];
+  /** Where a result is looked for that another machine made. */
+  blobs: BlobStore;
   config: Pick<Config, 'dataDir'>;
   logger: Logger;
   now?: () => Date;
@@ -80,11 +84,13 @@ export async function createRequestCore({
   database,
   queue,
   endpoints,
+  blobs,
   config: { dataDir },
   logger,
   now = () => new Date(),
 }: CoreParts): Promise<RequestCore> {
   const changes = await openChangeFeed(database);
+  const results = createResultStore(dataDir, blobs);
 
   const find = async (id: string): Promise<StoredRequest | null> => {
     const { rows } = await database.query<StoredRequest>('SELECT * FROM requests WHERE id = $1', [
@@ -96,20 +102,18 @@ export async function createRequestCore({
     const row = await find(id);
     return row && (accountId === null || row.account_id === accountId) ? row : null;
   };
-  const result = async (id: string) =>
-    (await find(id))?.status === 'succeeded' ? readResult(dataDir, id) : null;
-  const view: RequestCore['view'] = async (row, baseUrl, { withBodies = true } = {}) => {
-    if (!withBodies) return viewRequest(row, baseUrl, null);
-    const output = row.status === 'succeeded' ? await readResult(dataDir, row.id) : null;
-    return viewRequest(row, baseUrl, { output });
+  const readOutput = async ({ id, status }: RequestRow) =>
+    status === 'succeeded' ? results.read(id, await listArtifacts(database, id)) : null;
+  const result = async (id: string) => {
+    const row = await find(id);
+    return row && readOutput(row);
   };
+  const view: RequestCore['view'] = async (row, baseUrl, { withBodies = true } = {}) =>
+    viewRequest(row, baseUrl, withBodies ? { output: await readOutput(row) } : null);
   const artifacts = async (id: string) => {
     const row = await find(id);
-    if (row?.status === 'succeeded') {
-      const result = await resultArtifact(dataDir, id);
-      return [...(result ? [result] : []), ...(await listArtifacts(database, id))];
-    }
-    return row?.status === 'running' ? listArtifacts(database, id) : [];
+    const reachable = row?.status === 'succeeded' || row?.status === 'running';
+    return reachable ? listArtifacts(database, id) : [];
   };
 
   return {
@@ -144,8 +148,11 @@ export async function createRequestCore({
     artifacts,
     artifactPath: async (id, name) => {
       const row = await find(id);
-      const known = (await artifacts(id)).some((artifact) => artifact.name === name);
-      return row && known ? artifactPath(dataDir, id, name, row.status) : null;
+      const artifact = (await artifacts(id)).find((each) => each.name === name);
+      if (!row || !artifact) return null;
+      return row.status === 'succeeded'
+        ? results.path(id, artifact)
+        : artifactPath(dataDir, id, name, row.status);
     },
     endpoints: () => endpoints,
     close: () => changes.close(),

@@ -134,14 +134,15 @@ export async function startGateway(
   let ahead = 0;
   const now = () => new Date(Date.now() + ahead);
   const queue = { add: async () => {}, remove: async () => {} };
+  const blobs = await openBlobFolder(join(dataDir, 'files'));
   const core = await createRequestCore({
     database,
     queue,
     endpoints,
+    blobs,
     config: { dataDir },
     logger,
   });
-  const blobs = await openBlobFolder(join(dataDir, 'files'));
   const uploads = createUploads({
     database,
     blobs,

@@ -46,9 +46,9 @@ export function testWorker(database: Database, dataDir: string): TestWorker {
       for (const [name, text] of Object.entries(artifacts)) {
         await writeFile(join(folder, 'artifacts', name), text);
       }
-      await storeResult(dataDir, id, entries);
+      const stored = await storeResult(dataDir, id, entries);
       await database.transaction(async (tx) => {
-        await saveArtifacts(tx, id, entries);
+        await saveArtifacts(tx, id, stored);
         await transition(tx, id, 'succeeded', { at: new Date() });
       });
     },

@@ -96,10 +96,12 @@ export async function openSite(options: SiteOptions = {}) {
     retention: { days: 30 },
     delivery: { retryBaseSeconds: 1, retryCapSeconds: 4, giveUpAfterHours: 1 },
   };
+  const blobs = options.blobs ?? (await openBlobFolder(join(dataDir, 'files')));
   const parts = {
     database,
     queue,
     endpoints,
+    blobs,
     config,
     logger,
     ...(options.now && { now: options.now }),
@@ -107,7 +109,6 @@ export async function openSite(options: SiteOptions = {}) {
   const core = await createRequestCore(parts);
   const file = join(dataDir, 'a.txt');
   await writeFile(file, 'hello');
-  const blobs = options.blobs ?? (await openBlobFolder(join(dataDir, 'files')));
   let worker: RunningWorker | null = null;
 
   const command = (
@@ -143,7 +144,7 @@ export async function openSite(options: SiteOptions = {}) {
     submit: async (...given: Parameters<typeof command>) =>
       (await core.submit(command(...given))).id,
     startWorker: async () => {
-      worker = await startWorker({ ...parts, pipelines, fetchFile, blobs });
+      worker = await startWorker({ ...parts, pipelines, fetchFile });
       return worker;
     },
     row: async (id: string): Promise<RequestRow> => {
