@@ -1,5 +1,6 @@
 import { amnioticFluidReader } from './read/amniotic-fluid.ts';
 import { cervixReader } from './read/cervix.ts';
+import { earlyPregnancyReader } from './read/early-pregnancy.ts';
 import { laborProgressReader } from './read/labor-progress.ts';
 import { nuchalReader } from './read/nuchal.ts';
 import { placentaReader } from './read/placenta.ts';
@@ -10,6 +11,7 @@ export const READERS = {
   amnioticFluid: amnioticFluidReader,
   placenta: placentaReader,
   cervix: cervixReader,
+  earlyPregnancy: earlyPregnancyReader,
   laborProgress: laborProgressReader,
   nuchal: nuchalReader,
 } as const satisfies Record<string, Reader<unknown>>;

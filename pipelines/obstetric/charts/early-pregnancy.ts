@@ -18,8 +18,8 @@ export interface SacFindings {
   cardiacActivity: boolean | null;
 }
 
-const DIAGNOSTIC = { crl: 7, msd: 25 } as const;
-const SUSPICIOUS_MSD = 16;
+export const DIAGNOSTIC = { crl: 7, msd: 25 } as const;
+export const SUSPICIOUS_MSD = 16;
 
 /** SRU consensus, Doubilet et al., NEJM 2013;369:1443-1451, by one scan. */
 export function viability({ crl, msd, embryo, cardiacActivity }: SacFindings): ViabilityCategory {
@@ -31,4 +31,53 @@ export function viability({ crl, msd, embryo, cardiacActivity }: SacFindings): V
   }
   if (silent || (empty && msd >= SUSPICIOUS_MSD)) return 'suspicious-for-pregnancy-loss';
   return empty || cardiacActivity === false ? 'uncertain-viability' : 'not-assessable';
+}
+
+/** Signs of SRU's second list that need no length of an embryo (obstetric reference 5.3). */
+export interface SuspiciousSigns {
+  yolkSac: number | null;
+  msd: number | null;
+  crl: number | null;
+  embryo: boolean | null;
+  /** Age by the last menstrual period, days; null where it is dated otherwise or not at all. */
+  daysByLmp: number | null;
+}
+
+export const SUSPICIOUS = { yolkSacAbove: 7, smallSacBelow: 5, embryoFromDays: 42 } as const;
+
+/** Which of them are met; what was not assessed meets none. Source as `viability`. */
+export function suspiciousSigns({ yolkSac, msd, crl, embryo, daysByLmp }: SuspiciousSigns) {
+  return {
+    largeYolkSac: yolkSac !== null && yolkSac > SUSPICIOUS.yolkSacAbove,
+    smallSac: msd !== null && crl !== null && msd - crl < SUSPICIOUS.smallSacBelow,
+    lateEmbryo: embryo === false && daysByLmp !== null && daysByLmp >= SUSPICIOUS.embryoFromDays,
+  };
+}
+
+export type RateBand = 'slow' | 'borderline' | 'usual' | 'fast';
+
+/** Bands by the last day of the age they hold for; `slowBelow` from 7+1 on is graded R. */
+const RATE_BANDS = [
+  { untilDays: 44, slowBelow: 90, usualFrom: 100, usualTo: null },
+  { untilDays: 49, slowBelow: 110, usualFrom: 120, usualTo: null },
+  { untilDays: 69, slowBelow: 120, usualFrom: 120, usualTo: 190 },
+  { untilDays: 97, slowBelow: 120, usualFrom: 130, usualTo: 175 },
+] as const;
+
+/**
+ * Embryonic heart rate, beats per minute (Doubilet and Benson, J Ultrasound Med 1995;14:643; from
+ * 11 weeks FMF). Null where the reference has no band: before 4+0 weeks, at 10 weeks, from 14 on.
+ */
+export function embryonicRateBand(gaDays: number, rate: number): RateBand | null {
+  if (gaDays < 28 || (gaDays > 69 && gaDays < 77)) return null;
+  const band = RATE_BANDS.find(({ untilDays }) => gaDays <= untilDays);
+  if (!band) return null;
+  if (rate < band.slowBelow) return 'slow';
+  if (rate < band.usualFrom) return 'borderline';
+  return band.usualTo !== null && rate > band.usualTo ? 'fast' : 'usual';
+}
+
+/** Age in days before an embryo is seen, MSD below 25 mm (Nyberg); plus or minus 7 days. */
+export function nybergAge(msd: number): number | null {
+  return msd < DIAGNOSTIC.msd ? msd + 30 : null;
 }

@@ -2,6 +2,7 @@ import type { ObstetricSection } from '../section.ts';
 import { amnioticFluid } from './amniotic-fluid.ts';
 import { biometry } from './biometry.ts';
 import { cervix } from './cervix.ts';
+import { earlyPregnancy } from './early-pregnancy.ts';
 import { growth } from './growth.ts';
 import { laborProgress } from './labor-progress.ts';
 import { notYet } from './not-yet.ts';
@@ -26,7 +27,17 @@ const ORDER = [
   'doppler',
 ];
 
-const ASSESSED = [planes, biometry, growth, amnioticFluid, placenta, cervix, nt, laborProgress];
+const ASSESSED = [
+  planes,
+  biometry,
+  growth,
+  amnioticFluid,
+  placenta,
+  earlyPregnancy,
+  cervix,
+  nt,
+  laborProgress,
+];
 
 /** The sections of us/obstetric/interpret; each sees the measurements of those before it. */
 export const SECTIONS: readonly ObstetricSection[] = [...ASSESSED, ...notYet].toSorted(

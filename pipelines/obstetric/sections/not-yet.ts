@@ -11,12 +11,6 @@ interface NotYet {
 /** Sections of service.md 2.6 that this version lists and does not assess. */
 const NOT_YET: readonly NotYet[] = [
   {
-    id: 'early-pregnancy',
-    title: 'Early pregnancy',
-    what: 'gestational sac, yolk sac, embryo, cardiac activity and CRL',
-    needs: ['calibrated transvaginal images of sac and embryo', 'a cine for cardiac activity'],
-  },
-  {
     id: 'fetal-heart',
     title: 'Fetal heart',
     what: 'the four-chamber, outflow-tract and three-vessel views',

@@ -1,0 +1,122 @@
+import type { GrayImage } from '../../contract/image.ts';
+import { type Clip, type Frame, scaleFor } from '../../contract/study.ts';
+import { extent } from '../../measure/ellipse.ts';
+import { type CardiacActivity, cardiacActivity } from '../../measure/periodicity.ts';
+import type { Reader, ReaderInput } from '../reader.ts';
+import { locateContents, type SacContents } from './early-contents.ts';
+import { type LocatedSac, locateSac } from './early-sac.ts';
+
+/** One frame on which a sac was looked for. */
+export interface EarlyFrame {
+  clip: Clip;
+  frame: Frame;
+  sac: LocatedSac | null;
+  /** Null without an accepted sac or without a scale: sizes tell its contents apart. */
+  contents: SacContents | null;
+}
+
+export interface EarlyClip {
+  clip: Clip;
+  /** As the cart names the view; null where it does not. */
+  plane: 'sagittal' | 'transverse' | null;
+  route: 'transvaginal' | 'transabdominal' | null;
+  frames: readonly EarlyFrame[];
+  /** Within the sac of this clip; null where no sac was accepted in it. */
+  cardiac: CardiacActivity | null;
+}
+
+/** Frames of a clip on which sizes are read; all of them serve cardiac activity. */
+const FRAMES_PER_CLIP = 3;
+const CLIPS = 8;
+/** Up to 13+6 a view that is named transvaginal may show a sac, whatever the classifier knows. */
+const LAST_DAY = 97;
+
+const words = ({ viewName, stageName }: Clip) =>
+  `${viewName ?? ''} ${stageName ?? ''}`.toLowerCase();
+
+/** What the cart's own words say of a view. */
+export function namedView(clip: Clip): Pick<EarlyClip, 'plane' | 'route'> {
+  const text = words(clip);
+  return {
+    plane: /transverse|axial|coronal/.test(text)
+      ? 'transverse'
+      : /sagittal|longitudinal/.test(text)
+        ? 'sagittal'
+        : null,
+    route: /trans-?vaginal|endo-?vaginal|\btv\b/.test(text)
+      ? 'transvaginal'
+      : /trans-?abdominal|\bta\b/.test(text)
+        ? 'transabdominal'
+        : null,
+  };
+}
+
+/** Clips that show an early pregnancy: by the classifier, or by name at an age that fits. */
+function candidates({ study, planes, options }: ReaderInput): Clip[] {
+  const labelled = new Set(
+    planes.filter(({ estimate }) => estimate.label === 'early-pregnancy').map(({ clip }) => clip),
+  );
+  const days = options.dating?.ga_days;
+  const early = days !== undefined && days <= LAST_DAY;
+  const other = new Set(
+    planes
+      .filter(({ estimate }) => !['early-pregnancy', 'other'].includes(estimate.label))
+      .map(({ clip }) => clip),
+  );
+  const named = study.clips.filter(
+    (clip) => early && !other.has(clip) && namedView(clip).route === 'transvaginal',
+  );
+  return study.clips.filter((clip) => labelled.has(clip) || named.includes(clip)).slice(0, CLIPS);
+}
+
+async function readFrame(clip: Clip, frame: Frame): Promise<EarlyFrame> {
+  const image = await frame.gray();
+  const sac = locateSac(image);
+  const region = sac && scaleFor(clip, extent(sac.ellipse));
+  const contents = sac?.accepted && region ? locateContents(image, sac, region.scale) : null;
+  return { clip, frame, sac, contents };
+}
+
+async function* grayFrames(
+  frames: readonly Frame[],
+  signal: AbortSignal,
+): AsyncGenerator<GrayImage> {
+  for (const frame of frames) {
+    signal.throwIfAborted();
+    yield await frame.gray();
+  }
+}
+
+async function readClip(clip: Clip, signal: AbortSignal): Promise<EarlyClip> {
+  const step = Math.max(1, Math.floor(clip.frames.length / FRAMES_PER_CLIP));
+  const chosen = clip.frames.filter((_, index) => index % step === 0).slice(0, FRAMES_PER_CLIP);
+  const frames: EarlyFrame[] = [];
+  for (const frame of chosen) {
+    signal.throwIfAborted();
+    frames.push(await readFrame(clip, frame));
+  }
+  const seen = frames.find(({ sac }) => sac?.accepted)?.sac;
+  const view = namedView(clip);
+  if (!seen) return { clip, ...view, frames, cardiac: null };
+  const [low, high] = extent(seen.ellipse);
+  const area = {
+    minX: Math.max(0, Math.floor(low.x)),
+    minY: Math.max(0, Math.floor(low.y)),
+    maxX: Math.min(clip.width - 1, Math.ceil(high.x)),
+    maxY: Math.min(clip.height - 1, Math.ceil(high.y)),
+  };
+  const times = clip.timing === 'none' ? [] : clip.frames.map(({ time }) => time);
+  const cardiac = await cardiacActivity(grayFrames(clip.frames, signal), times, area);
+  return { clip, ...view, frames, cardiac };
+}
+
+/** Sac, yolk sac, embryo and cardiac activity on the views of an early pregnancy. */
+export const earlyPregnancyReader: Reader<readonly EarlyClip[]> = {
+  stage: 'early-pregnancy',
+  label: 'Looking for an early pregnancy',
+  read: async (input) => {
+    const clips: EarlyClip[] = [];
+    for (const clip of candidates(input)) clips.push(await readClip(clip, input.signal));
+    return clips;
+  },
+};
