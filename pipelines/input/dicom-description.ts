@@ -1,14 +1,17 @@
 import type { Description, Rectangle, Timing } from '../contract/study.ts';
 import { readCardiac } from './dicom-ecg.ts';
-import { type DicomHeader, numberOf, textOf } from './dicom-header.ts';
+import { type DicomHeader, type HeaderItem, numberOf, textOf } from './dicom-header.ts';
 import { DATA_TYPE, type Regions, SPATIAL_FORMAT, showsUltrasound } from './dicom-regions.ts';
 import { readSweeps } from './dicom-sweeps.ts';
+import { asUid } from './uid.ts';
 
-function viewCode({ views }: DicomHeader): string | null {
-  const [view] = views;
-  const [value, scheme] = [view?.get('CodeValue'), view?.get('CodingSchemeDesignator')];
+function codeOf(item: HeaderItem | undefined): string | null {
+  const [value, scheme] = [item?.get('CodeValue'), item?.get('CodingSchemeDesignator')];
   return value && scheme ? `${scheme}:${value}` : null;
 }
+
+/** PS3.3 C.7.6.1.1.1; U and B tell no side. */
+const LATERALITY: Readonly<Record<string, 'left' | 'right'>> = { L: 'left', R: 'right' };
 
 function yesOrNo(text: string): boolean | null {
   return text === 'YES' ? true : text === 'NO' ? false : null;
@@ -28,9 +31,9 @@ export function readDescription(
   );
   const chromatic = numberOf(header, 'UltrasoundColorDataPresent');
   return {
-    sopInstanceUid: textOf(header, 'SOPInstanceUID') || null,
-    sopClassUid: textOf(header, 'SOPClassUID') || null,
-    seriesInstanceUid: textOf(header, 'SeriesInstanceUID') || null,
+    sopInstanceUid: asUid(textOf(header, 'SOPInstanceUID')),
+    sopClassUid: asUid(textOf(header, 'SOPClassUID')),
+    seriesInstanceUid: asUid(textOf(header, 'SeriesInstanceUID')),
     timing,
     sweeps: readSweeps(regions),
     colourAreas: areas(colourFlow),
@@ -41,7 +44,9 @@ export function readDescription(
     stageName: textOf(header, 'StageName') || null,
     stageNumber: numberOf(header, 'StageNumber'),
     viewName: textOf(header, 'ViewName') || null,
-    viewCode: viewCode(header),
+    viewCode: codeOf(header.views[0]),
+    anatomicRegion: codeOf(header.anatomicRegions[0]),
+    laterality: LATERALITY[textOf(header, 'ImageLaterality')] ?? null,
     instanceNumber: numberOf(header, 'InstanceNumber'),
     instant: null,
   };

@@ -4,6 +4,15 @@ import type { Clip } from '../../pipelines/contract/study.ts';
 import { readStudy } from '../../pipelines/input/read-study.ts';
 import { Refusal } from '../../pipelines/input/refusal.ts';
 
+/** A sentence for a person, not a value of the file that fills a page. */
+const LONGEST_REASON = 300;
+/** PS3.5 9.1: results, reports and FHIR refer to images by what stands here. */
+const UID = /^[0-9][0-9.]{0,63}$/;
+
+function checkUids(uids: readonly (string | null | undefined)[]): void {
+  for (const uid of uids) if (uid && !UID.test(uid)) throw new Error('a UID that is none');
+}
+
 /** Frames of a clip that are decoded: the ends and the middle, where offsets go wrong. */
 function framesOf({ frames }: Clip): Clip['frames'] {
   const wanted = new Set([0, frames.length >> 1, frames.length - 1]);
@@ -37,12 +46,15 @@ export async function examine(name: string, bytes: Buffer, folder: string): Prom
     const { clips, refused, cart = [] } = await readStudy([{ name, path }], { unpackTo });
     for (const { file, reason } of refused) {
       if (!/^[\x20-\x7e]+$/.test(reason)) throw new Error(`reason not printable: ${reason}`);
+      if (reason.length > LONGEST_REASON) throw new Error(`reason of ${reason.length} characters`);
       if (/\p{C}/u.test(file)) throw new Error('file name not printable');
     }
-    for (const { value, unit } of cart) {
+    for (const { value, unit, sopInstanceUid, image } of cart) {
+      checkUids([sopInstanceUid, image?.sopInstanceUid]);
       if (!Number.isFinite(value) || unit === '') throw new Error('a cart value is no number');
     }
     for (const clip of clips) {
+      checkUids([clip.sopInstanceUid, clip.sopClassUid, clip.seriesInstanceUid]);
       for (const { area, scale } of clip.regions) {
         const inside = area.minX >= 0 && area.maxX < clip.width && area.maxY < clip.height;
         const positive = scale.x > 0 && scale.y > 0 && Number.isFinite(scale.x + scale.y);

@@ -33,13 +33,14 @@ type Named = Pick<
   'concept' | 'of' | 'site' | 'derivation' | 'divisor' | 'value' | 'unit'
 >;
 
-/** The one concept that a value names; a general name (a diameter) does so only with its site. */
+/** The one concept that a value names; a general name (a diameter, a PI) needs its site for it. */
 function quantityOf({ concept, site }: Pick<Named, 'concept' | 'site'>): ConceptKey | null {
   const code = keyOf(concept);
   const keys = KEYS_OF_CODE.get(code) ?? [];
+  const general = PROPERTIES.has(code) || keys.length > 1;
   const meant = keys.filter((key) => {
     const own = entryOf(key).site;
-    return !PROPERTIES.has(code) || (own && site && keyOf(own) === keyOf(site));
+    return !general || (own && site && keyOf(own) === keyOf(site));
   });
   return meant.length === 1 ? (meant[0] ?? null) : null;
 }

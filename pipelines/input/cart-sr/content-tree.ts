@@ -1,4 +1,5 @@
 import type { CartCode } from '../../contract/cart.ts';
+import { asUid } from '../uid.ts';
 import { current } from './equivalents.ts';
 import type { ReportItem, SequenceName, TextName } from './report-data-set.ts';
 
@@ -47,8 +48,8 @@ function quantityOf(item: ReportItem): ReportNode['quantity'] {
 
 function imageOf(item: ReportItem): ReferencedImage | null {
   const reference = firstOf(item, 'ReferencedSOPSequence');
-  const sopInstanceUid = textOf(reference, 'ReferencedSOPInstanceUID');
-  if (sopInstanceUid === '') return null;
+  const sopInstanceUid = asUid(textOf(reference, 'ReferencedSOPInstanceUID'));
+  if (!sopInstanceUid) return null;
   const frame = Number(textOf(reference, 'ReferencedFrameNumber'));
   return {
     sopClassUid: textOf(reference, 'ReferencedSOPClassUID'),

@@ -3,6 +3,7 @@ import type { CartMeasurement } from '../../contract/cart.ts';
 import { withByteSource } from '../byte-source.ts';
 import { Refusal } from '../refusal.ts';
 import type { StudyFile } from '../study-file.ts';
+import { asUid } from '../uid.ts';
 import { type ReportNode, toNode } from './content-tree.ts';
 import { readReportDataSet } from './report-data-set.ts';
 import { referencedClasses, reportValues } from './report-values.ts';
@@ -56,6 +57,6 @@ export async function readCartReport(file: StudyFile): Promise<CartMeasurement[]
   checkTitle(root);
   return reportValues(root, {
     file: file.name,
-    sopInstanceUid: dataSet.texts.get('SOPInstanceUID') || null,
+    sopInstanceUid: asUid(dataSet.texts.get('SOPInstanceUID') ?? ''),
   });
 }
