@@ -33,8 +33,16 @@ function uint16({ bigEndian }: Encoding, value: number): Buffer {
 
 function uint32({ bigEndian }: Encoding, value: number): Buffer {
   const bytes = Buffer.alloc(4);
-  if (bigEndian) bytes.writeUInt32BE(value);
-  else bytes.writeUInt32LE(value);
+  // Two's complement for a negative SL.
+  if (bigEndian) bytes.writeUInt32BE(value >>> 0);
+  else bytes.writeUInt32LE(value >>> 0);
+  return bytes;
+}
+
+function float32({ bigEndian }: Encoding, value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  if (bigEndian) bytes.writeFloatBE(value);
+  else bytes.writeFloatLE(value);
   return bytes;
 }
 
@@ -74,7 +82,7 @@ function valueBytes(encoding: Encoding, vr: string, value: Value): Buffer {
       }),
     );
   }
-  const write = vr === 'US' ? uint16 : vr === 'FD' ? float64 : uint32;
+  const write = { US: uint16, SS: uint16, FL: float32, FD: float64 }[vr] ?? uint32;
   return Buffer.concat((value as readonly number[]).map((number) => write(encoding, number)));
 }
 
