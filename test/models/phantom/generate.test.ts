@@ -40,6 +40,16 @@ describe('node models/phantom/generate.ts', () => {
     }
   });
 
+  it('writes a view with the masks of its structures beside it', async () => {
+    const view = join(folder, 'view');
+    const run = generate('--count', '1', '--planes', 'cervix', '--seed', '5', '--out', view);
+    expect(run.status, run.stderr).toBe(0);
+    const [label] = JSON.parse(readFileSync(join(view, 'labels.json'), 'utf8'));
+    expect(label.values.cervicalLengthMm).toBeGreaterThan(0);
+    const { width, channels } = await sharp(join(view, label.masks.cervix)).metadata();
+    expect([width, channels]).toEqual([label.columns, 1]);
+  });
+
   it('names the planes it knows when asked for another', () => {
     const run = generate('--planes', 'heart', '--out', folder);
     expect(run.status).not.toBe(0);
