@@ -3,9 +3,17 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import type { Ellipse, GrayImage, Point } from '../../pipelines/contract/image.ts';
+import type { Rectangle } from '../../pipelines/contract/study.ts';
+import type { MidsagittalStructure } from '../../pipelines/obstetric/locator.ts';
 
 export type SplitName = 'test' | 'validation';
-export type ModelFolder = 'fetal-plane' | 'fetal-head' | 'fetal-abdomen' | 'fetal-femur';
+export type ModelFolder =
+  | 'fetal-plane'
+  | 'fetal-head'
+  | 'fetal-abdomen'
+  | 'fetal-femur'
+  | 'symphysis-head'
+  | 'fetal-midsagittal';
 
 /** One held-out image and what is known about it. */
 export interface Case {
@@ -19,6 +27,13 @@ export interface Case {
   /** Exact labels, phantoms only. */
   ellipse?: Ellipse;
   ends?: readonly Point[];
+  /** Reference mask: 1 symphysis, 2 fetal head. */
+  mask?: string;
+  /** Reference boxes of a mid-sagittal image. */
+  boxes?: Partial<Record<MidsagittalStructure, Rectangle>>;
+  /** Angle of progression and thickness of the nuchal translucency of a phantom. */
+  angleDegrees?: number;
+  nuchalMm?: number;
 }
 
 type Row = Record<string, string>;
@@ -88,7 +103,7 @@ const PLANE_OF_LABEL: Record<string, string> = {
   Other: 'other',
 };
 
-/** Labelled planes, and ultrasound that is none of them. */
+/** Labelled planes, transperineal and first-trimester mid-sagittal images. */
 export async function planeCases(data: string, split: SplitName): Promise<Case[]> {
   const rows = await readRows(join(data, 'fetal-planes/labels.csv'));
   const cases: Case[] = (await heldOut('fetal-plane', 'fetal-planes', split)).map((image) => {
@@ -97,15 +112,63 @@ export async function planeCases(data: string, split: SplitName): Promise<Case[]
     const path = join(data, 'fetal-planes', image);
     return { dataset: 'fetal-planes', image, path, plane };
   });
-  for (const dataset of ['psfhs', 'nt-midsagittal']) {
+  for (const [dataset, plane] of [
+    ['psfhs', 'transperineal'],
+    ['nt-midsagittal', 'midsagittal'],
+  ] as const) {
     const images = await heldOut('fetal-plane', dataset, split);
     const folder = join(data, dataset, 'images');
     // Neighbouring psfhs images are frames of one video: a third of them tells as much.
     for (const image of images.filter((_, i) => i % 3 === 0)) {
-      cases.push({ dataset, image, path: join(folder, image), plane: 'other' });
+      cases.push({ dataset, image, path: join(folder, image), plane });
     }
   }
   return cases;
+}
+
+/** PSFHS frames with the masks of symphysis and head. */
+export async function transperinealCases(data: string, split: SplitName): Promise<Case[]> {
+  const images = await heldOut('symphysis-head', 'psfhs', split);
+  return images.map((image) => ({
+    dataset: 'psfhs',
+    image,
+    path: join(data, 'psfhs/images', image),
+    mask: join(data, 'psfhs/masks', image.replace(/\.\w+$/, '.png')),
+  }));
+}
+
+/** Column `structure` of boxes.csv → the structure. */
+const STRUCTURE_OF_LABEL: Readonly<Record<string, MidsagittalStructure>> = {
+  thalami: 'thalami',
+  midbrain: 'midbrain',
+  palate: 'palate',
+  IT: 'intracranial-translucency',
+  CM: 'cisterna-magna',
+  NT: 'nuchal-translucency',
+  'nasal bone': 'nasal-bone',
+  'nasal tip': 'nasal-tip',
+  'nasal skin': 'nasal-skin',
+};
+
+/** First-trimester mid-sagittal images with their boxes. */
+export async function midsagittalCases(data: string, split: SplitName): Promise<Case[]> {
+  const lines = (await readFile(join(data, 'nt-midsagittal/boxes.csv'), 'utf8')).trim().split('\n');
+  const boxes = new Map<string, Partial<Record<MidsagittalStructure, Rectangle>>>();
+  for (const line of lines.slice(1)) {
+    const [path = '', label = '', minY, minX, maxY, maxX] = line.trim().split(',');
+    const structure = STRUCTURE_OF_LABEL[label];
+    if (!structure) continue;
+    const image = path.replace('images/', '');
+    const box = { minX: Number(minX), minY: Number(minY), maxX: Number(maxX), maxY: Number(maxY) };
+    boxes.set(image, { ...boxes.get(image), [structure]: box });
+  }
+  const images = await heldOut('fetal-midsagittal', 'nt-midsagittal', split);
+  return images.map((image) => ({
+    dataset: 'nt-midsagittal',
+    image,
+    path: join(data, 'nt-midsagittal/images', image),
+    boxes: boxes.get(image),
+  }));
 }
 
 /** Adult hearts (CAMUS): never trained on, far from every class. Evaluation only. */
@@ -125,6 +188,7 @@ interface PhantomLabel {
   head?: { ellipse: Ellipse; circumferenceMm: number };
   abdomen?: { ellipse: Ellipse; circumferenceMm: number };
   femur?: { ends: Point[]; flMm: number };
+  values?: Readonly<Record<string, number>>;
 }
 
 /** Frames of models/phantom/generate.ts; none where no folder was given. */
@@ -142,6 +206,8 @@ export async function phantomCases(folder: string | undefined): Promise<Case[]> 
       referenceMm: outline?.circumferenceMm ?? label.femur?.flMm,
       ellipse: outline?.ellipse,
       ends: label.femur?.ends,
+      angleDegrees: label.values?.angleOfProgressionDegrees,
+      nuchalMm: label.values?.ntMm,
     };
   });
 }

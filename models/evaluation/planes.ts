@@ -1,7 +1,7 @@
-import type { ModelSession } from '../../pipelines/inference/session.ts';
+import { namePlanes, type PlaneSessions } from '../../pipelines/obstetric/locate/name-planes.ts';
 import {
-  classifyPlanes,
   type GatedPlane,
+  HEAD_PLANES,
   planeOfLogits,
 } from '../../pipelines/obstetric/locate/plane.ts';
 import { PLANES } from '../../pipelines/obstetric/locator.ts';
@@ -14,15 +14,48 @@ export interface Classified {
 }
 
 export async function classify(
-  session: ModelSession,
+  sessions: PlaneSessions,
   cases: readonly Case[],
 ): Promise<Classified[]> {
   const classified: Classified[] = [];
   for (const one of cases) {
-    const [estimate] = await classifyPlanes(session, [await readGray(one.path)]);
+    const [estimate] = await namePlanes(sessions, [await readGray(one.path)]);
     if (estimate) classified.push({ one, estimate });
   }
   return classified;
+}
+
+/** What a plane is of: the axial head planes are one organ. */
+const organOf = (plane: string | undefined) =>
+  HEAD_PLANES.some((head) => head === plane) ? 'brain' : plane;
+
+/**
+ * Share right by organ (brain, abdomen, femur, thorax) after the gate, and by axial plane among the
+ * heads of a labelled axial plane; images labelled `other` are left out.
+ */
+export function organAgreement(classified: readonly Classified[]) {
+  const labelled = classified.filter(({ one }) => one.plane !== 'other');
+  const organs = [...new Set(labelled.map(({ one }) => organOf(one.plane) ?? ''))];
+  const share = (cases: readonly Classified[], test: (one: Classified) => boolean) =>
+    round(mean(cases.map((one) => (test(one) ? 1 : 0))), 4);
+  const sameOrgan = ({ one, estimate }: Classified) => organOf(one.plane) === organOf(estimate.label);
+  const heads = labelled.filter(({ one }) => organOf(one.plane) === 'brain');
+  return {
+    organs: {
+      cases: labelled.length,
+      accuracy: share(labelled, sameOrgan),
+      recall: Object.fromEntries(
+        organs.map((organ) => [
+          organ,
+          share(labelled.filter(({ one }) => organOf(one.plane) === organ), sameOrgan),
+        ]),
+      ),
+    },
+    brainPlanes: {
+      cases: heads.length,
+      accuracy: share(heads, ({ one, estimate }) => one.plane === estimate.label),
+    },
+  };
 }
 
 /** Confusion (rows: truth, columns: label after the gate), recall, accuracy and calibration. */

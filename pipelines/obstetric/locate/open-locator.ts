@@ -55,6 +55,7 @@ export async function openLocator(
       hc: head && (await measuredUncertainty(head.model)),
       ac: abdomen && (await measuredUncertainty(abdomen.model)),
       fl: femur && (await measuredUncertainty(femur.model)),
+      angleOfProgression: symphysisHead && (await measuredUncertainty(symphysisHead.model)),
     },
     models: sessions.map(nameInResult),
     close: async () => {
@@ -63,12 +64,16 @@ export async function openLocator(
   };
 }
 
-const metricsSchema = z.looseObject({ halfWidth95Mm: z.number().positive().nullable() });
+const metricsSchema = z.looseObject({
+  halfWidth95Mm: z.number().positive().nullish(),
+  halfWidth95Degrees: z.number().positive().nullish(),
+});
 
-/** Half width of the 95 % interval in mm on real held-out images (models/evaluate.ts). */
+/** Half width of the 95 % interval on real held-out images (models/evaluate.ts), mm or degrees. */
 async function measuredUncertainty(model: RegisteredModel): Promise<number | null> {
   const text = await readFile(join(dirname(REGISTRY_FILE), model.metrics), 'utf8');
-  return metricsSchema.parse(JSON.parse(text)).halfWidth95Mm;
+  const measured = metricsSchema.parse(JSON.parse(text));
+  return measured.halfWidth95Mm ?? measured.halfWidth95Degrees ?? null;
 }
 
 function nameInResult({ model, provider }: ModelSession): Locator['models'][number] {
