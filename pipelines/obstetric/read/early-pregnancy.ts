@@ -33,6 +33,7 @@ const LAST_DAY = 97;
 
 const words = ({ viewName, stageName }: Clip) =>
   `${viewName ?? ''} ${stageName ?? ''}`.toLowerCase();
+`${viewName ?? ''} ${stageName ?? ''}`.toLowerCase();
 
 /** What the cart's own words say of a view. */
 export function namedView(clip: Clip): Pick<EarlyClip, 'plane' | 'route'> {
@@ -51,21 +52,14 @@ export function namedView(clip: Clip): Pick<EarlyClip, 'plane' | 'route'> {
   };
 }
 
-/** Clips that show an early pregnancy: by the classifier, or by name at an age that fits. */
+/** Clips that show an early pregnancy: by the classifier, or by their name at an age that fits. */
 function candidates({ study, planes, options }: ReaderInput): Clip[] {
   const labelled = new Set(
     planes.filter(({ estimate }) => estimate.label === 'early-pregnancy').map(({ clip }) => clip),
   );
   const days = options.dating?.ga_days;
   const early = days !== undefined && days <= LAST_DAY;
-  const other = new Set(
-    planes
-      .filter(({ estimate }) => !['early-pregnancy', 'other'].includes(estimate.label))
-      .map(({ clip }) => clip),
-  );
-  const named = study.clips.filter(
-    (clip) => early && !other.has(clip) && namedView(clip).route === 'transvaginal',
-  );
+  const named = study.clips.filter((clip) => early && namedView(clip).route === 'transvaginal');
   return study.clips.filter((clip) => labelled.has(clip) || named.includes(clip)).slice(0, CLIPS);
 }
 
