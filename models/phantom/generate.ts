@@ -55,6 +55,7 @@ async function writeGrey(
   path: string,
 ): Promise<void> {
   await sharp(data, { raw: { width: columns, height: rows, channels: 1 } })
+    .toColourspace('b-w')
     .png({ compressionLevel: 3 })
     .toFile(path);
 }
