@@ -123,6 +123,10 @@ export interface Description {
   viewName: string | null;
   /** View Code Sequence, `scheme:value`; the modern coded form of the view. */
   viewCode: string | null;
+  /** Anatomic Region Sequence, `scheme:value`: of a spectrum, the vessel. */
+  anatomicRegion: string | null;
+  /** Image Laterality (0020,0062) of a paired structure. */
+  laterality: 'left' | 'right' | null;
   /** Instance Number: the order of the cart within a series. */
   instanceNumber: number | null;
   /**
@@ -151,6 +155,8 @@ export const UNDESCRIBED: Description = {
   stageNumber: null,
   viewName: null,
   viewCode: null,
+  anatomicRegion: null,
+  laterality: null,
   instanceNumber: null,
   instant: null,
 };

@@ -21,6 +21,7 @@ export const ATTRIBUTES = {
   '00186060': 'RWaveTimeVector',
   '0020000E': 'SeriesInstanceUID',
   '00200013': 'InstanceNumber',
+  '00200062': 'ImageLaterality',
   '00280002': 'SamplesPerPixel',
   '00280004': 'PhotometricInterpretation',
   '00280006': 'PlanarConfiguration',
@@ -94,6 +95,7 @@ export const WAVEFORM_ATTRIBUTES = {
 
 /** The sequences that are read, each with the attributes of its items. */
 export const SEQUENCES = {
+  '00082218': { name: 'anatomicRegions', attributes: CODE_ATTRIBUTES },
   '00186011': { name: 'regions', attributes: REGION_ATTRIBUTES },
   '00540220': { name: 'views', attributes: CODE_ATTRIBUTES },
   '54000100': { name: 'waveforms', attributes: WAVEFORM_ATTRIBUTES },

@@ -30,6 +30,7 @@ export const UNITS = {
   deg: 'degree',
   cm: 'centimeter',
   '{H.B.}/min': 'Heart beat per minute',
+  'cm/s': 'centimeter per second',
   '%': 'Percent',
   '1': 'no units',
 } as const;
@@ -57,7 +58,9 @@ export interface MeasurementConcept {
     | 'cranium'
     | 'intrapartum'
     | 'amniotic-sac'
-    | 'pelvis';
+    | 'pelvis'
+    | 'vascular'
+    | 'heart';
   /** Finding site, CID 12020 to 12023. */
   site: Coding | null;
 }
@@ -80,6 +83,9 @@ const AMNIOTIC_FLUID = sct('77012006', 'Amniotic fluid');
 const CERVIX = sct('71252005', 'Cervix');
 const PLACENTA = sct('78067005', 'Placenta');
 const NECK = sct('45048000', 'Neck');
+const UMBILICAL_ARTERY = sct('50536004', 'Umbilical artery');
+const MIDDLE_CEREBRAL_ARTERY = sct('17232002', 'Middle cerebral artery');
+const UTERINE_ARTERY = sct('91079009', 'Uterine artery');
 
 function length(
   label: string,
@@ -148,6 +154,70 @@ function intrapartum(
     site: null,
   };
 }
+
+/** Spectral Doppler properties of a vessel (CID 12119); the site tells the vessel. */
+const DOPPLER = {
+  pi: { name: 'PI', coding: ln('12008-9', 'Pulsatility Index'), unit: '1', decimals: 2 },
+  ri: { name: 'RI', coding: ln('12023-8', 'Resistivity Index'), unit: '1', decimals: 2 },
+  sd: {
+    name: 'S/D',
+    coding: ln('12144-2', 'Systolic to Diastolic Velocity Ratio'),
+    unit: '1',
+    decimals: 2,
+  },
+  psv: { name: 'PSV', coding: ln('11726-7', 'Peak Systolic Velocity'), unit: 'cm/s', decimals: 1 },
+  edv: { name: 'EDV', coding: ln('11653-3', 'End Diastolic Velocity'), unit: 'cm/s', decimals: 1 },
+} as const;
+
+function vascular(
+  vessel: { label: string; abbreviation: string; site: Coding | null },
+  property: keyof typeof DOPPLER,
+): MeasurementConcept {
+  const { name, coding, unit, decimals } = DOPPLER[property];
+  return {
+    label: `${vessel.label} ${name}`,
+    abbreviation: `${vessel.abbreviation} ${name}`,
+    codings: [coding],
+    unit,
+    exchange: { unit, factor: 1 },
+    decimals,
+    group: 'vascular',
+    site: vessel.site,
+  };
+}
+
+/** A plain number that no scheme has a code for. */
+function vascularIndex(label: string, abbreviation: string, code: string): MeasurementConcept {
+  return {
+    label,
+    abbreviation,
+    codings: [own(code)],
+    unit: '1',
+    exchange: { unit: '1', factor: 1 },
+    decimals: 2,
+    group: 'vascular',
+    site: null,
+  };
+}
+
+/** Ratios of heart to thorax on the four-chamber view (CID 12279). */
+function cardiothoracic(label: string, abbreviation: string, coding: Coding): MeasurementConcept {
+  return {
+    label,
+    abbreviation,
+    codings: [coding],
+    unit: '1',
+    exchange: { unit: '1', factor: 1 },
+    decimals: 2,
+    group: 'heart',
+    site: null,
+  };
+}
+
+const UA = { label: 'Umbilical artery', abbreviation: 'UA', site: UMBILICAL_ARTERY };
+const MCA = { label: 'Middle cerebral artery', abbreviation: 'MCA', site: MIDDLE_CEREBRAL_ARTERY };
+const UTA = { label: 'Uterine artery', abbreviation: 'UtA', site: UTERINE_ARTERY };
+const UNNAMED = { label: 'Unnamed vessel', abbreviation: 'vessel', site: null };
 
 export const CONCEPTS = {
   bpd: length('Biparietal diameter', 'BPD', ln('11820-8', 'Biparietal Diameter'), SKULL),
@@ -289,6 +359,56 @@ export const CONCEPTS = {
     ...length('Placental thickness', 'thickness', own('placental-thickness'), PLACENTA),
     group: 'pelvis',
   },
+  'umbilical-artery-pi': vascular(UA, 'pi'),
+  'umbilical-artery-ri': vascular(UA, 'ri'),
+  'umbilical-artery-sd': vascular(UA, 'sd'),
+  'umbilical-artery-psv': vascular(UA, 'psv'),
+  'umbilical-artery-edv': vascular(UA, 'edv'),
+  'middle-cerebral-artery-pi': vascular(MCA, 'pi'),
+  'middle-cerebral-artery-ri': vascular(MCA, 'ri'),
+  'middle-cerebral-artery-sd': vascular(MCA, 'sd'),
+  'middle-cerebral-artery-psv': vascular(MCA, 'psv'),
+  'middle-cerebral-artery-edv': vascular(MCA, 'edv'),
+  'uterine-artery-pi': vascular(UTA, 'pi'),
+  'uterine-artery-ri': vascular(UTA, 'ri'),
+  'uterine-artery-sd': vascular(UTA, 'sd'),
+  'uterine-artery-psv': vascular(UTA, 'psv'),
+  'uterine-artery-edv': vascular(UTA, 'edv'),
+  'unnamed-vessel-pi': vascular(UNNAMED, 'pi'),
+  'unnamed-vessel-ri': vascular(UNNAMED, 'ri'),
+  'unnamed-vessel-sd': vascular(UNNAMED, 'sd'),
+  'unnamed-vessel-psv': vascular(UNNAMED, 'psv'),
+  'unnamed-vessel-edv': vascular(UNNAMED, 'edv'),
+  'ductus-venosus-piv': vascularIndex(
+    'Ductus venosus PI for veins',
+    'DV PIV',
+    'ductus-venosus-piv',
+  ),
+  'middle-cerebral-artery-psv-mom': vascularIndex(
+    'Middle cerebral artery PSV, multiple of the median',
+    'MCA PSV MoM',
+    'middle-cerebral-artery-psv-mom',
+  ),
+  'cerebroplacental-ratio': vascularIndex(
+    'Cerebroplacental ratio',
+    'CPR',
+    'cerebroplacental-ratio',
+  ),
+  'uterine-artery-mean-pi': vascularIndex(
+    'Uterine artery PI, mean of both sides',
+    'UtA mean PI',
+    'uterine-artery-mean-pi',
+  ),
+  'cardiothoracic-area-ratio': cardiothoracic(
+    'Cardiothoracic area ratio',
+    'CTAR',
+    ln('59076-0', 'Cardiothoracic Area Ratio'),
+  ),
+  'cardiothoracic-circumference-ratio': cardiothoracic(
+    'Cardiothoracic circumference ratio',
+    'CTCR',
+    ln('59074-5', 'Cardiothoracic Circumference Ratio'),
+  ),
 } as const satisfies Record<string, MeasurementConcept>;
 
 export type ConceptKey = keyof typeof CONCEPTS;
@@ -389,6 +509,17 @@ export const FINDING_CONCEPTS = {
   'placenta-accreta-spectrum': own('placenta-accreta-spectrum'),
   'short-cervix': own('short-cervix'),
   'cervical-funnelling': own('cervical-funnelling'),
+  'end-diastolic-flow': own('umbilical-end-diastolic-flow'),
+  'umbilical-artery-doppler': own('umbilical-artery-doppler'),
+  'cerebral-redistribution': own('cerebral-redistribution'),
+  'fetal-anaemia-signal': own('fetal-anaemia-signal'),
+  'uterine-artery-doppler': own('uterine-artery-doppler'),
+  'ductus-venosus-a-wave': own('ductus-venosus-a-wave'),
+  'fetal-doppler': own('fetal-doppler'),
+  'fetal-heart-rate-band': own('fetal-heart-rate-band'),
+  'cardiac-size': own('cardiac-size'),
+  'cardiac-axis': own('cardiac-axis-side'),
+  'fetal-heart-screen': own('fetal-heart-screen'),
 } as const satisfies Record<string, Coding>;
 
 export type FindingConceptKey = keyof typeof FINDING_CONCEPTS;
@@ -405,6 +536,16 @@ const placement = (text: string): Method => ({ text, citation: null, equation: n
 
 /** `measurement.method` → what it means. */
 export const METHODS = {
+  'doppler-envelope': {
+    text: 'automatic trace of the maximum velocity, mean of the beats that are alike',
+    citation: 'Bhide et al. (ISUOG), Ultrasound Obstet Gynecol 2021;58:331-339',
+    equation: null,
+  },
+  'multiple-of-median': placement('value divided by the median for gestational age'),
+  'mean-of-sides': placement('mean of the left and the right side'),
+  'm-mode-periodicity': placement('repetition of the echoes along an M-mode sweep'),
+  'doppler-periodicity': placement('repetition of the traced Doppler waveform'),
+  'heart-and-thorax-outlines': placement('ellipses on the epicardium and outside the ribs'),
   'bpd-outer-outer': placement(
     'minor axis of the ellipse on the outer skull border (outer to outer)',
   ),
@@ -525,6 +666,22 @@ export interface Chart {
 
 /** `measurement.reference.chart` → the chart with its version. */
 export const CHARTS = {
+  'intergrowth-2020-umbilical-artery': {
+    name: 'INTERGROWTH-21st umbilical artery Doppler 2020 (singleton)',
+    citation: 'Drukker et al., Am J Obstet Gynecol 2020;222:602.e1-602.e15',
+  },
+  'fmf-2019-doppler': {
+    name: 'FMF fetal Doppler 2019 (singleton)',
+    citation: 'Ciobanu et al., Ultrasound Obstet Gynecol 2019;53:465-472',
+  },
+  'gomez-2008-uterine-artery': {
+    name: 'Uterine artery mean PI 2008 (singleton)',
+    citation: 'Gomez et al., Ultrasound Obstet Gynecol 2008;32:128-132',
+  },
+  'mari-2000-mca-psv': {
+    name: 'Middle cerebral artery peak systolic velocity 2000',
+    citation: 'Mari et al., N Engl J Med 2000;342:9-14',
+  },
   'intergrowth-2020-brain': {
     name: 'INTERGROWTH-21st fetal brain structures 2020 (singleton)',
     citation: 'Napolitano et al., Ultrasound Obstet Gynecol 2020;56:359-370',

@@ -233,6 +233,7 @@ function spectrumView(
         regions: frame ? [spectralRegion(frame)] : [],
         attributes: {
           ViewName: side ? `${side === 'left' ? 'Lt' : 'Rt'} ${name}` : name,
+          ...(side ? { ImageLaterality: side === 'left' ? 'L' : 'R' } : {}),
           ...(coded
             ? {
                 AnatomicRegionSequence: [

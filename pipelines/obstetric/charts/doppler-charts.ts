@@ -96,12 +96,32 @@ export function ciobanuAt(index: CiobanuIndex, gaDays: number, z: number): numbe
   return 10 ** (median(gaDays) + z * sd(gaDays));
 }
 
-/** Mean PI of both uterine arteries, 11+0 to 41+0: Gomez et al., UOG 2008;32:128-132, ln scale. */
-export function uterinePiAt(gaDays: number, z: number): number | null {
+/** z-score of a value, on the log10 scale; null outside the chart. */
+export function ciobanuZ(index: CiobanuIndex, gaDays: number, value: number): number | null {
+  if (gaDays < 140 || gaDays > 293) return null;
+  const { median, sd } = CIOBANU_2019[index];
+  return (log10(value) - median(gaDays)) / sd(gaDays);
+}
+
+/** Gomez et al., UOG 2008;32:128-132, ln scale, 11+0 to 41+0. */
+function gomez(gaDays: number): { mean: number; sd: number } | null {
   if (gaDays < 77 || gaDays > 287) return null;
-  const mean = 1.39 - 0.012 * gaDays + 0.0000198 * gaDays ** 2;
-  const sd = 0.272 - 0.000259 * gaDays;
-  return exp(mean + z * sd);
+  return {
+    mean: 1.39 - 0.012 * gaDays + 0.0000198 * gaDays ** 2,
+    sd: 0.272 - 0.000259 * gaDays,
+  };
+}
+
+/** Mean PI of both uterine arteries at a z-score; null outside the chart. */
+export function uterinePiAt(gaDays: number, z: number): number | null {
+  const model = gomez(gaDays);
+  return model && exp(model.mean + z * model.sd);
+}
+
+/** z-score of a mean PI, on the ln scale; null outside the chart. */
+export function uterinePiZ(gaDays: number, meanPi: number): number | null {
+  const model = gomez(gaDays);
+  return model && (log(meanPi) - model.mean) / model.sd;
 }
 
 /** S/D of the umbilical artery, free loop: Acharya et al., AJOG 2005;192:937-944, 19 to 41 weeks. */
