@@ -21,5 +21,5 @@ export const LIMITS = {
   /** To decode one frame and those that it is made from. */
   videoFrameSeconds: 60,
   /** A decoder that nobody asks for frames is closed after this long; it holds native memory. */
-  videoIdleSeconds: 5,
+  videoIdleSeconds: 2,
 } as const;
