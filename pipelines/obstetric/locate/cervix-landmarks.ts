@@ -34,7 +34,7 @@ const BOWS = Array.from({ length: 25 }, (_, i) => (i - 12) / 40);
 const SMALLEST_FUNNEL = 5;
 const SMALLEST_BLADDER = 15;
 /** How far from the internal os a funnel may begin, cells. */
-const FUNNEL_GAP = 3;
+const FUNNEL_GAP = 6;
 const LEVEL = 0.5;
 
 interface Canal {
