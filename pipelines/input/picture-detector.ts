@@ -1,5 +1,6 @@
 import type { GrayImage, Point } from '../contract/image.ts';
-import { convexHull, spanOfRow } from './polygon.ts';
+import type { Rectangle } from '../contract/study.ts';
+import { clipToRectangle, convexHull, spanOfRow } from './polygon.ts';
 
 /** Brightness above which a pixel shows something; the black of lossy compression stays below. */
 const LIT = 10;
@@ -146,8 +147,8 @@ function barLines(flat: readonly boolean[]): number {
   return end < 0 || end - start > BAR_THICKNESS * flat.length ? 0 : end;
 }
 
-/** Blackens the bars along the edges of a screen: a title, a menu, a column of settings. */
-function blackenBars(values: Uint8Array, width: number): Uint8Array {
+/** What lies between the bars along the edges of a screen: a title, a menu, a column of settings. */
+function insideBars(values: Uint8Array, width: number): Rectangle {
   const height = values.length / width;
   const rows = Array.from({ length: height }, (_, y) =>
     isFlat(values.subarray(y * width, (y + 1) * width)),
@@ -155,11 +156,18 @@ function blackenBars(values: Uint8Array, width: number): Uint8Array {
   const columns = Array.from({ length: width }, (_, x) =>
     isFlat(Uint8Array.from({ length: height }, (_, y) => values[y * width + x] ?? 0)),
   );
-  const [top, bottom] = [barLines(rows), height - barLines(rows.toReversed())];
-  const [left, right] = [barLines(columns), width - barLines(columns.toReversed())];
+  return {
+    minX: barLines(columns),
+    minY: barLines(rows),
+    maxX: width - 1 - barLines(columns.toReversed()),
+    maxY: height - 1 - barLines(rows.toReversed()),
+  };
+}
+
+function blackenOutside(values: Uint8Array, width: number, area: Rectangle): Uint8Array {
   return values.map((value, i) => {
     const [x, y] = [i % width, Math.floor(i / width)];
-    return y < top || y >= bottom || x < left || x >= right ? 0 : value;
+    return x < area.minX || x > area.maxX || y < area.minY || y > area.maxY ? 0 : value;
   });
 }
 
@@ -219,11 +227,12 @@ export function detectPicture(frames: readonly GrayImage[], margin: number): Poi
   if (!first || Math.min(first.width, first.height) < LEAST_SIDE) return null;
   const longer = Math.max(first.width, first.height);
   const stride = Math.max(1, Math.floor(longer / LONGEST_SAMPLED));
-  const sampled = frames.map((frame) => thin(frame, stride));
+  const thinned = frames.map((frame) => thin(frame, stride));
   const cell = Math.max(1, Math.round(longer / stride / CELLS));
-  const { most, range } = extremes(sampled);
+  const { most, range } = extremes(thinned);
   const width = Math.ceil(first.width / stride);
-  const lit = gridOf(blackenBars(most, width), width, cell);
+  const screen = insideBars(most, width);
+  const lit = gridOf(blackenOutside(most, width, screen), width, cell);
   const moving = frames.length > 1 ? gridOf(range, width, cell) : null;
   const radius = Math.max(1, Math.round(TEXT_HALF_HEIGHT * lit.height));
   const closed = erode(dilate(lit, 1), 1);
@@ -231,6 +240,10 @@ export function detectPicture(frames: readonly GrayImage[], margin: number): Poi
   const hull = hullOf(parts.flat(), lit.width, Math.round(margin * lit.height));
   const { share, cut } = judge(hull, lit);
   if (share < LEAST_PICTURE || cut > MOST_CUT) return null;
-  const pixels = cell * stride;
-  return hull.map(({ x, y }) => ({ x: x * pixels - 0.5, y: y * pixels - 0.5 }));
+  // A bar is no picture, however near: the margin ends where it begins.
+  const sampled = hull.map(({ x, y }) => ({ x: x * cell - 0.5, y: y * cell - 0.5 }));
+  return clipToRectangle(sampled, screen).map(({ x, y }) => ({
+    x: (x + 0.5) * stride - 0.5,
+    y: (y + 0.5) * stride - 0.5,
+  }));
 }
