@@ -59,11 +59,15 @@ export function standing(
   return found?.quality === 'accepted' ? found : null;
 }
 
+/** A UCUM unit as a person reads it: without annotations in braces. */
+export function unitText(unit: string): string {
+  return unit === '1' ? '' : unit.replaceAll(/\{[^}]*\}/g, '');
+}
+
 /** A value as a person reads it: rounded as the concept table says, with its unit. */
 export function format(key: ConceptKey, value: number): string {
   const { unit, decimals } = CONCEPTS[key];
-  const number = value.toFixed(decimals);
-  return unit === '1' ? number : unit === '%' ? `${number} %` : `${number} ${unit}`;
+  return `${value.toFixed(decimals)} ${unitText(unit)}`.trimEnd();
 }
 
 /** Names of concepts for a sentence. */

@@ -4,6 +4,7 @@ import { earlyPregnancyReader } from './read/early-pregnancy.ts';
 import { laborProgressReader } from './read/labor-progress.ts';
 import { nuchalReader } from './read/nuchal.ts';
 import { placentaReader } from './read/placenta.ts';
+import { presentationReader } from './read/presentation.ts';
 import type { Reader, ReaderInput } from './reader.ts';
 
 /** Every reader by the name under which sections find what it read. A new one is one line here. */
@@ -14,6 +15,7 @@ export const READERS = {
   earlyPregnancy: earlyPregnancyReader,
   laborProgress: laborProgressReader,
   nuchal: nuchalReader,
+  presentation: presentationReader,
 } as const satisfies Record<string, Reader<unknown>>;
 
 type Readers = typeof READERS;

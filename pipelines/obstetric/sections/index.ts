@@ -9,6 +9,7 @@ import { notYet } from './not-yet.ts';
 import { nt } from './nt.ts';
 import { placenta } from './placenta.ts';
 import { planes } from './planes.ts';
+import { presentation } from './presentation.ts';
 
 /** Order of the result (service.md 2.6); the report follows. */
 const ORDER = [
@@ -37,6 +38,7 @@ const ASSESSED = [
   cervix,
   nt,
   laborProgress,
+  presentation,
 ];
 
 /** The sections of us/obstetric/interpret; each sees the measurements of those before it. */

@@ -23,12 +23,6 @@ const NOT_YET: readonly NotYet[] = [
     needs: ['one image per item of the checklist', 'gestational age'],
   },
   {
-    id: 'presentation',
-    title: 'Presentation',
-    what: 'presentation, lie, number of fetuses and cardiac activity',
-    needs: ['sweeps of the uterus', 'a cine'],
-  },
-  {
     id: 'doppler',
     title: 'Doppler',
     what: 'umbilical, middle cerebral and uterine artery Doppler',

@@ -1,0 +1,65 @@
+import type { Plane } from './locator.ts';
+
+/** A part of the fetus as the planes of a sweep show it. */
+export type FetalPart = 'head' | 'trunk';
+
+/** Frames in a row that show one part; indices of the sweep, both included. */
+export interface PartRun {
+  part: FetalPart;
+  from: number;
+  to: number;
+}
+
+const PART_OF: Partial<Record<Plane, FetalPart>> = {
+  transthalamic: 'head',
+  transventricular: 'head',
+  transcerebellar: 'head',
+  abdominal: 'trunk',
+  thorax: 'trunk',
+  'four-chamber': 'trunk',
+};
+
+export const RUN = {
+  /** Frames that make a run. */
+  frames: 3,
+  /** Frames without a part that a run outlasts. */
+  gap: 2,
+} as const;
+
+/**
+ * The runs of head and trunk along a sweep. A frame of the other part ends a run; frames without a
+ * part do so only when there are more than `RUN.gap`. Runs of too few frames are dropped, and what
+ * they parted grows together again: one odd frame must not make twins.
+ */
+export function partRuns(planes: readonly Plane[]): PartRun[] {
+  const runs: PartRun[] = [];
+  for (const [index, plane] of planes.entries()) {
+    const part = PART_OF[plane];
+    if (!part) continue;
+    const last = runs.at(-1);
+    if (last?.part === part && index - last.to <= RUN.gap + 1) last.to = index;
+    else runs.push({ part, from: index, to: index });
+  }
+  const long = runs.filter(({ from, to }) => to - from + 1 >= RUN.frames);
+  const joined: PartRun[] = [];
+  for (const run of long) {
+    const last = joined.at(-1);
+    if (last?.part === run.part && run.from - last.to <= 2 * RUN.frames) last.to = run.to;
+    else joined.push({ ...run });
+  }
+  return joined;
+}
+
+/** Which way a sweep runs along the mother; null where the cart's words do not say it. */
+export type SweepDirection = 'to-cranial' | 'to-caudal';
+
+/** Whether the words of a view name a sweep, and its direction. */
+export function namedSweep(words: string): { sweep: boolean; direction: SweepDirection | null } {
+  const text = words.toLowerCase().replaceAll(/[\s_-]+/g, ' ');
+  const low = '(caudal|caudad|pubis|symphysis|cervix)';
+  const high = '(cranial|cephalad|fundus)';
+  const upwards = new RegExp(`\\b${low} to ${high}\\b|\\bcaudo ?cranial\\b`).test(text);
+  const downwards = new RegExp(`\\b${high} to ${low}\\b|\\bcranio ?caudal\\b`).test(text);
+  const direction = upwards === downwards ? null : upwards ? 'to-cranial' : 'to-caudal';
+  return { sweep: /\bsweep\b/.test(text) || direction !== null, direction };
+}
