@@ -1,9 +1,10 @@
 import type { Context, Middleware } from 'koa';
 import type { AuditAction } from '../audit/audit.ts';
 import { catalogueEntry, SonogateError } from '../errors/catalogue.ts';
+import { idForm } from '../requests/ids.ts';
 import type { HttpDeps, HttpState } from './deps.ts';
 
-const REQUEST_ID = /^req_[0-9a-hjkmnp-tv-z]{26}$/;
+const REQUEST_ID = idForm('req');
 
 /**
  * Writes down who did what with a request and how it was answered, before the answer leaves: a call

@@ -2,6 +2,7 @@ import type { Router } from '@koa/router';
 import { z } from 'zod';
 import { SonogateError } from '../errors/catalogue.ts';
 import type { RequestCore } from '../requests/core.ts';
+import { idForm } from '../requests/ids.ts';
 import { FINAL_STATUS, REQUEST_STATUS } from '../requests/port.ts';
 import type { RequestRow } from '../requests/row.ts';
 import { audited } from './audited.ts';
@@ -27,7 +28,7 @@ export const historyQuery = z.strictObject({
   key: z.string().optional(),
   since: instant.optional(),
   limit: z.coerce.number().int().min(1).max(100).default(DEFAULT_LIMIT),
-  cursor: z.string().optional(),
+  cursor: z.string().regex(idForm('req'), 'the `next_cursor` of a page before').optional(),
 });
 
 /**

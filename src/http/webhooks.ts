@@ -1,6 +1,7 @@
 import type { Router } from '@koa/router';
 import { z } from 'zod';
 import { DELIVERY_STATES } from '../outbox/states.ts';
+import { idForm } from '../requests/ids.ts';
 import { listWebhookDeliveries, redeliver, type WebhookDelivery } from '../webhooks/deliveries.ts';
 import { currentSecret, rotateSecret, type WebhookSecret } from '../webhooks/secrets.ts';
 import { audited } from './audited.ts';
@@ -14,7 +15,7 @@ export const deliveriesQuery = z.strictObject({
   request: z.string().optional(),
   state: z.enum(DELIVERY_STATES).optional(),
   limit: z.coerce.number().int().min(1).max(100).default(20),
-  cursor: z.string().optional(),
+  cursor: z.string().regex(idForm('whd'), 'the `next_cursor` of a page before').optional(),
 });
 
 /** `/v1/webhooks`: the signing secret of the account, and what became of each delivery. */

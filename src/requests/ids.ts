@@ -6,6 +6,11 @@ export type IdPrefix = 'req' | 'file' | 'art' | 'key' | 'whd' | 'whe' | 'acc' | 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const LENGTH = 26;
 
+/** The form of ids with this prefix, for those that come from outside. */
+export function idForm(prefix: IdPrefix): RegExp {
+  return new RegExp(`^${prefix}_[${ALPHABET}]{${LENGTH}}$`);
+}
+
 /** Ids of one millisecond of one process count up here, so that they sort in the order of making. */
 let last = 0n;
 

@@ -105,14 +105,22 @@ describe('bad input', () => {
     }
   });
 
-  it.each(['made-up', '-1', 'req_', 'zzzz', `req_${'0'.repeat(26)}`, "' OR 1=1 --", '%25'])(
-    'the cursor %s that was never given shows no more than the own requests',
+  it.each(['made-up', '-1', 'req_', 'zzzz', "' OR 1=1 --", '%25'])(
+    'the cursor %s, of no form that is given out, is refused',
     async (cursor) => {
+      const answer = await gateway.call(`/v1/requests?cursor=${encodeURIComponent(cursor)}`);
+      expect(answer.status).toBe(422);
+      expect((await read(answer)).errors).toMatchObject([{ pointer: '/cursor' }]);
+    },
+  );
+
+  it.each(['0', 'z'])(
+    'the cursor of %ss, which was never given, shows no more than the own requests',
+    async (digit) => {
       const stranger = await gateway.key({ accountId: 'other' });
       await gateway.submit();
-      const path = `/v1/requests?cursor=${encodeURIComponent(cursor)}`;
+      const path = `/v1/requests?cursor=req_${digit.repeat(26)}`;
       const answer = await gateway.call(path, { key: stranger });
-      expect(answer.status).toBe(200);
       expect(await answer.json()).toEqual({ data: [], has_more: false, next_cursor: null });
     },
   );
