@@ -33,7 +33,7 @@ const LAST_DAY = 97;
 
 const words = ({ viewName, stageName }: Clip) =>
   `${viewName ?? ''} ${stageName ?? ''}`.toLowerCase();
-`${viewName ?? ''} ${stageName ?? ''}`.toLowerCase();
+
 /** What the cart's own words say of a view. */
 export function namedView(clip: Clip): Pick<EarlyClip, 'plane' | 'route'> {
   const text = words(clip);
