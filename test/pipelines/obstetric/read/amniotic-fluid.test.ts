@@ -38,7 +38,7 @@ function drawn(certainty: number): UterineMaps {
   return {
     placement: { scaleX: 0.5, scaleY: 0.5, offsetX: 0, offsetY: 0 },
     maps: { ...maps, fluid: { ...empty, values } },
-    gate: 0.7,
+    gate: 0.75,
   };
 }
 
@@ -50,8 +50,8 @@ describe('the pocket of a frame', () => {
   });
 
   it.each([
-    [0.7, true],
-    [0.69, false],
+    [0.75, true],
+    [0.74, false],
   ])('seen with a probability of %d is accepted: %s', (certainty, accepted) => {
     const found = pocketOf({ image: image(8, () => 90), drawn: drawn(certainty) }, region);
     expect(found?.accepted).toBe(accepted);
