@@ -224,7 +224,12 @@ const TIME_TAGS: ReadonlySet<string> = new Set(ACQUISITION_TIMES.flat());
 export async function readDicomHeader(source: ByteSource): Promise<DicomHeader> {
   const { walk, transferSyntax, encoding, start } = await openDataSet(source);
   const values = new Map<AttributeName, HeaderValue>();
-  const sequences: Record<SequenceName, HeaderItem[]> = { regions: [], views: [], anatomicRegions: [], waveforms: [] };
+  const sequences: Record<SequenceName, HeaderItem[]> = {
+    regions: [],
+    views: [],
+    anatomicRegions: [],
+    waveforms: [],
+  };
   const times = new Map<string, string>();
   let pixelData: PixelDataElement | null = null;
   let offset = start;

@@ -5,6 +5,7 @@ import { laborProgressReader } from './read/labor-progress.ts';
 import { nuchalReader } from './read/nuchal.ts';
 import { placentaReader } from './read/placenta.ts';
 import { presentationReader } from './read/presentation.ts';
+import { spectraReader } from './read/spectra.ts';
 import type { Reader, ReaderInput } from './reader.ts';
 
 /** Every reader by the name under which sections find what it read. A new one is one line here. */
@@ -16,6 +17,7 @@ export const READERS = {
   laborProgress: laborProgressReader,
   nuchal: nuchalReader,
   presentation: presentationReader,
+  spectra: spectraReader,
 } as const satisfies Record<string, Reader<unknown>>;
 
 type Readers = typeof READERS;

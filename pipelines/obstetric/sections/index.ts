@@ -2,6 +2,7 @@ import type { ObstetricSection } from '../section.ts';
 import { amnioticFluid } from './amniotic-fluid.ts';
 import { biometry } from './biometry.ts';
 import { cervix } from './cervix.ts';
+import { doppler } from './doppler.ts';
 import { earlyPregnancy } from './early-pregnancy.ts';
 import { growth } from './growth.ts';
 import { laborProgress } from './labor-progress.ts';
@@ -39,6 +40,7 @@ const ASSESSED = [
   nt,
   laborProgress,
   presentation,
+  doppler,
 ];
 
 /** The sections of us/obstetric/interpret; each sees the measurements of those before it. */

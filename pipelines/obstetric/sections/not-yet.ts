@@ -22,12 +22,6 @@ const NOT_YET: readonly NotYet[] = [
     what: 'the mid-trimester checklist',
     needs: ['one image per item of the checklist', 'gestational age'],
   },
-  {
-    id: 'doppler',
-    title: 'Doppler',
-    what: 'umbilical, middle cerebral and uterine artery Doppler',
-    needs: ['spectral Doppler images with time and velocity scale', 'gestational age'],
-  },
 ];
 
 function section({ id, title, what, needs }: NotYet): ObstetricSection {

@@ -1,0 +1,192 @@
+import type { Finding, Measurement, Result } from '../result/envelope.ts';
+import { cerebroplacentalRatio, mcaPeakMedian } from './charts/doppler-charts.ts';
+import {
+  ANAEMIA_MOM,
+  anaemiaBand,
+  aWave,
+  CHARTED_RATE,
+  ciobanuReference,
+  type DopplerState,
+  type DopplerSummary,
+  dopplerSummary,
+  endDiastolicFlow,
+  MCA_ANGLE,
+  rank,
+  umbilicalReference,
+  uterineReference,
+} from './doppler-categories.ts';
+import {
+  acceptedAt,
+  classify,
+  FLOW_TEXT,
+  flowFindings,
+  ISUOG,
+  rankFindings,
+  rankOf,
+} from './doppler-findings.ts';
+import { DOPPLER_SECTION, type TracedReading, traceProblem } from './doppler-measurements.ts';
+import { createMeasurement, standing } from './measurement.ts';
+
+export interface DopplerJudgement {
+  measurements: Measurement[];
+  category: DopplerSummary;
+  classifications: Result['classifications'];
+  findings: Finding[];
+  guidance: Result['guidance'];
+  sentences: string[];
+  /** What could not be judged, and the code of the first reason. */
+  gaps: string[];
+  code: string | null;
+}
+
+type Reference = Measurement['reference'];
+
+function withReference(measurement: Measurement, reference: Reference): Measurement {
+  if (!reference) return measurement;
+  return { ...measurement, reference, interpretation: rank(reference) };
+}
+
+/** Rates of the fetal vessels outside of which their charts hold: null where all are within. */
+function rateProblem(traced: readonly TracedReading[]): string | null {
+  const outside = traced.find(
+    ({ vessel, waveform }) =>
+      (vessel === 'umbilical-artery' || vessel === 'middle-cerebral-artery') &&
+      (waveform.beatsPerMinute < CHARTED_RATE.slowest ||
+        waveform.beatsPerMinute > CHARTED_RATE.fastest),
+  );
+  if (!outside) return null;
+  return `The fetal heart rate during Doppler is outside ${CHARTED_RATE.slowest} to ${CHARTED_RATE.fastest} per minute: no Doppler chart holds.`;
+}
+
+function cpr(measurements: readonly Measurement[]): Measurement[] {
+  const mca = standing(measurements, 'middle-cerebral-artery-pi');
+  const ua = standing(measurements, 'umbilical-artery-pi');
+  if (!mca || !ua) return [];
+  const value = cerebroplacentalRatio(mca.value, ua.value);
+  const inputs = [mca.id, ua.id];
+  return [
+    createMeasurement('cerebroplacental-ratio', 'cerebroplacental-ratio', value, 'ratio', {
+      section: DOPPLER_SECTION,
+      inputs,
+    }),
+  ];
+}
+
+function uterineMean(measurements: readonly Measurement[]): Measurement[] {
+  const left = acceptedAt(measurements, 'uterine-artery-pi-left');
+  const right = acceptedAt(measurements, 'uterine-artery-pi-right');
+  if (!left || !right) return [];
+  const value = (left.value + right.value) / 2;
+  return [
+    createMeasurement('uterine-artery-mean-pi', 'uterine-artery-mean-pi', value, 'mean-of-sides', {
+      section: DOPPLER_SECTION,
+      derivation: 'mean',
+      inputs: [left.id, right.id],
+    }),
+  ];
+}
+
+const angleOf = (traced: readonly TracedReading[], psv: Measurement) =>
+  traced.find(({ file }) => file === psv.source.file)?.correctionAngle ?? null;
+
+function peakMoM(
+  traced: readonly TracedReading[],
+  measurements: readonly Measurement[],
+  gaDays: number,
+): Measurement[] {
+  const psv = standing(measurements, 'middle-cerebral-artery-psv');
+  const median = mcaPeakMedian(gaDays / 7);
+  if (!psv || median === null) return [];
+  if (Math.abs(angleOf(traced, psv) ?? 0) > MCA_ANGLE) return [];
+  const key = 'middle-cerebral-artery-psv-mom';
+  return [
+    createMeasurement(key, key, psv.value / median, 'multiple-of-median', {
+      section: DOPPLER_SECTION,
+      inputs: [psv.id],
+      reference: {
+        low: null,
+        high: ANAEMIA_MOM.moderate,
+        centile: null,
+        z_score: null,
+        chart: 'mari-2000-mca-psv',
+      },
+      interpretation: psv.value / median >= ANAEMIA_MOM.moderate ? 'H' : 'N',
+      note: gaDays >= 35 * 7 ? 'more false positives from 35 weeks on' : null,
+    }),
+  ];
+}
+
+/** Every value with its chart. Without a gestational age none has one. */
+function charted(measurements: readonly Measurement[], gaDays: number): Measurement[] {
+  return measurements.map((one) => {
+    if (one.quality !== 'accepted') return one;
+    if (one.id === 'umbilical-artery-pi') {
+      return withReference(one, umbilicalReference(gaDays, one.value));
+    }
+    if (one.id === 'middle-cerebral-artery-pi') {
+      return withReference(one, ciobanuReference('mca-pi', gaDays, one.value));
+    }
+    if (one.id === 'cerebroplacental-ratio') {
+      return withReference(one, ciobanuReference('cpr', gaDays, one.value));
+    }
+    if (one.id === 'uterine-artery-mean-pi') {
+      return withReference(one, uterineReference(gaDays, one.value));
+    }
+    return one;
+  });
+}
+
+const GUIDANCE: Readonly<Partial<Record<DopplerSummary, string>>> = {
+  redf: 'Reversed end-diastolic flow: consider immediate review by fetal medicine per local protocol.',
+  aedf: 'Absent end-diastolic flow: consider prompt review by fetal medicine per local protocol.',
+  'anaemia-flag':
+    'MCA peak velocity at or above 1.5 MoM: consider review for fetal anaemia per local protocol.',
+};
+
+/** Charts, categories, findings and what was left open, from the traces and their values. */
+export function judgeDoppler(
+  traced: readonly TracedReading[],
+  measured: readonly Measurement[],
+  gaDays: number | null,
+): DopplerJudgement {
+  const good = traced.filter(({ waveform }) => traceProblem(waveform) === null);
+  const of = (vessel: string) => good.filter((reading) => reading.vessel === vessel);
+  const umbilical = of('umbilical-artery');
+  const ductus = of('ductus-venosus');
+  const rates = rateProblem(good);
+  const derived = [...measured, ...cpr(measured), ...uterineMean(measured)];
+  const measurements =
+    gaDays === null || rates !== null
+      ? derived
+      : charted([...derived, ...peakMoM(good, derived, gaDays)], gaDays);
+  const flow = endDiastolicFlow(umbilical.flatMap(({ waveform }) => waveform.beats));
+  const mom = acceptedAt(measurements, 'middle-cerebral-artery-psv-mom');
+  const state: DopplerState = {
+    flow,
+    umbilicalPi: rankOf(measurements, 'umbilical-artery-pi'),
+    cerebralPi: rankOf(measurements, 'middle-cerebral-artery-pi'),
+    cpr: rankOf(measurements, 'cerebroplacental-ratio'),
+    aWave: aWave(
+      ductus.flatMap(({ waveform }) => waveform.beats),
+      Math.max(0, ...ductus.map(({ waveform }) => waveform.hiddenBelow)),
+    ),
+    anaemia: mom ? anaemiaBand(mom.value) : null,
+  };
+  const category = dopplerSummary(state);
+  const hidden = umbilical.some(({ waveform }) => waveform.otherVessel);
+  const advice = GUIDANCE[category];
+  const noAge =
+    gaDays === null ? ['Gestational age was not given: Doppler indices have no centile.'] : [];
+  return {
+    measurements,
+    category,
+    classifications: classify(measurements, state, category),
+    findings: [...flowFindings(flow, hidden), ...rankFindings(measurements, state)],
+    guidance: advice
+      ? [{ id: `doppler-${category}`, section: DOPPLER_SECTION, text: advice, source: ISUOG }]
+      : [],
+    sentences: flow ? [`Umbilical end-diastolic flow: ${FLOW_TEXT[flow]}.`] : [],
+    gaps: [...noAge, ...(rates ? [rates] : [])],
+    code: gaDays === null ? 'ga_missing' : rates ? 'heart_rate_outside_chart' : null,
+  };
+}

@@ -1,0 +1,164 @@
+import type { BeatVelocities, DopplerWaveform } from '../measure/doppler.ts';
+import type { ConceptKey } from '../result/concepts.ts';
+import type { Caliper, Measurement } from '../result/envelope.ts';
+import {
+  pulsatilityIndex,
+  resistanceIndex,
+  systolicDiastolicRatio,
+} from './charts/doppler-charts.ts';
+import { createMeasurement } from './measurement.ts';
+import { implausibleNote, isPlausible } from './plausibility.ts';
+import type { SpectrumReading } from './read/spectra.ts';
+import { SIMULATED_ONLY } from './simulated-only.ts';
+
+export const DOPPLER_SECTION = 'doppler';
+
+/** What a trace must hold before a category is drawn from it (obstetric reference 13.1). */
+export const TRACE = {
+  beats: 3,
+  /** Coefficient of variation of the cycle lengths. */
+  variation: 0.1,
+  confidence: 0.5,
+} as const;
+
+/**
+ * Half width of the 95 % interval as a share of the value (RI: absolute), measured on simulated
+ * spectra; see the card in docs/doppler.md.
+ */
+export const TRACE_UNCERTAINTY = { pi: 0.12, ri: 0.04, sd: 0.15, psv: 0.08, edv: 0.15 } as const;
+
+type Property = keyof typeof TRACE_UNCERTAINTY;
+type Traced = Extract<DopplerWaveform, { status: 'traced' }>;
+export type TracedReading = SpectrumReading & { waveform: Traced };
+
+export const isTraced = (reading: SpectrumReading): reading is TracedReading =>
+  reading.waveform.status === 'traced';
+
+const mean = (values: readonly number[]) =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** Indices of the beats, each from its own velocities, then their mean. */
+function valuesOf(beats: readonly BeatVelocities[]): Record<Property, number | null> {
+  const ratios = beats.map((beat) => systolicDiastolicRatio(beat.peak, beat.endDiastolic));
+  const forward = ratios.filter((ratio) => ratio !== null);
+  return {
+    pi: mean(beats.map((beat) => pulsatilityIndex(beat.peak, beat.endDiastolic, beat.average))),
+    ri: mean(beats.map((beat) => resistanceIndex(beat.peak, beat.endDiastolic))),
+    sd: forward.length === beats.length ? mean(forward) : null,
+    psv: mean(beats.map(({ peak }) => peak)),
+    edv: mean(beats.map(({ endDiastolic }) => endDiastolic)),
+  };
+}
+
+/** For forward flow the mean maximum velocity lies between EDV and PSV (obstetric reference 13.1). */
+const isConsistent = ({ peak, endDiastolic, average }: BeatVelocities) =>
+  average > 0 && average < peak && (endDiastolic <= 0 || average > endDiastolic);
+
+/** Lines from the baseline to the peak and to the end of diastole of the middle beat. */
+function calipersOf({ side, beats, spectrum }: Traced): Caliper[] {
+  const beat = beats[beats.length >> 1];
+  if (!beat) return [];
+  const { left, top, zeroRow, velocityPerRow } = spectrum;
+  const upwards = side === 'above' ? -1 : 1;
+  const line = (column: number, velocity: number): Caliper => ({
+    type: 'line',
+    points: [
+      [left + column, top + zeroRow],
+      [left + column, top + zeroRow + (upwards * velocity) / velocityPerRow],
+    ],
+  });
+  return [line(beat.peakColumn, beat.peak), line(beat.to, beat.endDiastolic)];
+}
+
+/** Why a trace is not good enough for a category; null when it is. */
+export function traceProblem({ beats, variation, confidence }: Traced): string | null {
+  if (!beats.every(isConsistent)) return 'the velocities of its beats contradict each other';
+  if (variation > TRACE.variation) return 'its beats differ in length by more than 10 %';
+  if (beats.length < TRACE.beats) return 'fewer than 3 similar beats';
+  if (confidence < TRACE.confidence) return 'the flow stands out too little from the noise';
+  return null;
+}
+
+function uncertaintyOf(property: Property, value: number): number {
+  const share = TRACE_UNCERTAINTY[property];
+  return property === 'ri' ? share : share * Math.abs(value);
+}
+
+function angleNote(angle: number | null): string | null {
+  return angle === null ? null : `angle set on the machine ${Math.round(Math.abs(angle))} deg`;
+}
+
+/** `umbilical-artery-pi`, with the side where there is one and a number from the second on. */
+function idOf(key: ConceptKey, { laterality }: SpectrumReading, rank: number): string {
+  return [key, laterality, rank > 0 ? rank + 1 : null].filter((part) => part !== null).join('-');
+}
+
+/** PI, RI, S/D, PSV and EDV of one spectrum; `rank` 0 takes the plain ids. */
+export function measureSpectrum(reading: TracedReading, rank: number): Measurement[] {
+  const { waveform, vessel } = reading;
+  if (vessel === 'ductus-venosus') return [];
+  const values = valuesOf(waveform.beats);
+  const problem = traceProblem(waveform);
+  const source: Measurement['source'] = {
+    provenance: 'image-analysis',
+    file: reading.file,
+    sop_instance_uid: reading.sopInstanceUid,
+    frame: reading.frame + 1,
+    calipers: calipersOf(waveform),
+  };
+  return (['pi', 'ri', 'sd', 'psv', 'edv'] as const).flatMap((property) => {
+    const value = values[property];
+    if (value === null) return [];
+    const key = `${vessel ?? 'unnamed-vessel'}-${property}` as const;
+    const plausible = isPlausible(key, value);
+    const velocity = property === 'psv' || property === 'edv';
+    const notes = [
+      `${waveform.beats.length} beats`,
+      problem,
+      plausible ? null : implausibleNote(key),
+      velocity ? angleNote(reading.correctionAngle) : null,
+      SIMULATED_ONLY,
+    ];
+    return [
+      createMeasurement(idOf(key, reading, rank), key, value, 'doppler-envelope', {
+        section: DOPPLER_SECTION,
+        derivation: 'mean',
+        source,
+        laterality: reading.laterality,
+        confidence: waveform.confidence,
+        uncertainty: uncertaintyOf(property, value),
+        quality: !plausible ? 'inadequate' : problem ? 'low' : 'accepted',
+        note: notes.filter(Boolean).join('; '),
+      }),
+    ];
+  });
+}
+
+/** PI for veins, (S - a) / TAMX, which has no chart that could be confirmed (reference 13.7). */
+export function measureDuctus(reading: TracedReading, rank: number): Measurement[] {
+  const { waveform } = reading;
+  const value = mean(
+    waveform.beats.map(({ peak, lowest, average }) => pulsatilityIndex(peak, lowest, average)),
+  );
+  const problem = traceProblem(waveform);
+  const key = 'ductus-venosus-piv';
+  return [
+    createMeasurement(idOf(key, reading, rank), key, value, 'doppler-envelope', {
+      section: DOPPLER_SECTION,
+      derivation: 'mean',
+      source: {
+        provenance: 'image-analysis',
+        file: reading.file,
+        sop_instance_uid: reading.sopInstanceUid,
+        frame: reading.frame + 1,
+        calipers: calipersOf(waveform),
+      },
+      confidence: waveform.confidence,
+      uncertainty: uncertaintyOf('pi', value),
+      quality: problem ? 'low' : 'accepted',
+      note: [`${waveform.beats.length} beats`, problem, 'no centile chart', SIMULATED_ONLY]
+        .filter(Boolean)
+        .join('; '),
+    }),
+  ];
+}

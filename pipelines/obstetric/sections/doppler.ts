@@ -1,0 +1,199 @@
+import type { DopplerRefusal } from '../../measure/doppler.ts';
+import { cartMeasurements } from '../../result/cart-measurements.ts';
+import type { ConceptKey } from '../../result/concepts.ts';
+import type { Measurement } from '../../result/envelope.ts';
+import { judgeDoppler } from '../doppler-judgement.ts';
+import {
+  DOPPLER_SECTION,
+  isTraced,
+  measureDuctus,
+  measureSpectrum,
+  type TracedReading,
+  traceProblem,
+} from '../doppler-measurements.ts';
+import { format } from '../measurement.ts';
+import type { DopplerVessel, SpectrumReading } from '../read/spectra.ts';
+import type { ObstetricEvidence, ObstetricSection, SectionOutcome } from '../section.ts';
+import { SIMULATED_ONLY } from '../simulated-only.ts';
+
+const NEEDS = [
+  'spectral Doppler images with time and velocity scale, labelled with their vessel',
+  'gestational age',
+];
+
+const VESSELS: Readonly<Record<DopplerVessel, string>> = {
+  'umbilical-artery': 'umbilical artery',
+  'middle-cerebral-artery': 'MCA',
+  'uterine-artery': 'uterine artery',
+  'ductus-venosus': 'ductus venosus',
+};
+
+const REFUSALS: Readonly<Record<DopplerRefusal, string>> = {
+  'no-scale': 'no time and velocity scale with its baseline was available',
+  'no-flow': 'no flow stands out from the noise',
+  aliased: 'the flow is aliased (it wraps around the end of the scale)',
+  'cut-off': 'the flow is cut off by the end of the scale',
+  'no-beats': 'no regular beats were seen',
+  'beats-differ': 'its beats differ too much',
+};
+
+const CART_KEYS = [
+  'umbilical-artery-pi',
+  'umbilical-artery-ri',
+  'umbilical-artery-sd',
+  'middle-cerebral-artery-pi',
+  'middle-cerebral-artery-psv',
+  'uterine-artery-pi',
+] as const satisfies readonly ConceptKey[];
+
+function sentenceOf(reading: SpectrumReading): string[] {
+  if (reading.waveform.status !== 'refused') return [];
+  const vessel = reading.vessel ? `The ${VESSELS[reading.vessel]} spectrum` : 'A spectrum';
+  return [`${vessel} was not measured: ${REFUSALS[reading.waveform.reason]}.`];
+}
+
+/** The better trace first: accepted before not, then by beats and contrast. */
+function byQuality(one: TracedReading, other: TracedReading): number {
+  const worth = ({ waveform }: TracedReading) =>
+    (traceProblem(waveform) ? 0 : 100) + Math.min(5, waveform.beats.length) + waveform.confidence;
+  return worth(other) - worth(one);
+}
+
+/** Every trace measured; of one vessel and side the best takes the plain ids. */
+function measureAll(readings: readonly TracedReading[]): Measurement[] {
+  const groups = Map.groupBy(readings, ({ vessel, laterality }) => `${vessel} ${laterality}`);
+  return [...groups.values()].flatMap((group) =>
+    group
+      .toSorted(byQuality)
+      .flatMap((reading, rank) =>
+        reading.vessel === 'ductus-venosus'
+          ? measureDuctus(reading, rank)
+          : measureSpectrum(reading, rank),
+      ),
+  );
+}
+
+/** The machine's own values: in place of ours where we have none accepted, beside them otherwise. */
+function withCart(evidence: ObstetricEvidence, ours: readonly Measurement[]): Measurement[] {
+  const values = cartMeasurements(evidence.study.cart ?? [], DOPPLER_SECTION, CART_KEYS);
+  const fetuses = new Set(values.map(({ fetus }) => fetus));
+  if (fetuses.size > 1) return [...ours];
+  const machine = values.map((value): Measurement => {
+    const plain = [value.concept.key, value.laterality].filter(Boolean).join('-');
+    const own = ours.find(({ id, quality }) => id === plain && quality === 'accepted');
+    if (!own) {
+      const note = 'taken from the report of the ultrasound machine, for want of an accepted one';
+      return { ...value, id: plain, note: [value.note, note].filter(Boolean).join('; ') };
+    }
+    const difference = (100 * (value.value - own.value)) / own.value;
+    const note = `${Math.abs(difference).toFixed(1)} % ${difference < 0 ? 'below' : 'above'} the traced value`;
+    return { ...value, note: [value.note, note].filter(Boolean).join('; ') };
+  });
+  const replaced = new Set(machine.map(({ id }) => id));
+  const kept = ours.map((one) => (replaced.has(one.id) ? { ...one, id: `${one.id}-traced` } : one));
+  return [...kept, ...machine];
+}
+
+function missing(present: ReadonlySet<string>): string[] {
+  const has = (key: string) => present.has(key);
+  const ua = has('umbilical-artery');
+  const mca = has('middle-cerebral-artery');
+  return [
+    ...(ua
+      ? []
+      : [`Umbilical artery Doppler was not supplied${mca ? '; CPR was not assessed' : ''}.`]),
+    ...(mca ? [] : [`MCA Doppler was not supplied${ua ? '; CPR was not assessed' : ''}.`]),
+    ...(has('uterine-artery') ? [] : ['Uterine artery Doppler was not supplied.']),
+  ];
+}
+
+function summaryOf(measurements: readonly Measurement[]): string {
+  const shown = measurements.filter(
+    ({ quality, concept, id }) =>
+      quality === 'accepted' &&
+      id.startsWith(concept.key) &&
+      !/-(rate|edv|ri|sd)(-|$)/.test(id) &&
+      !/-\d+$/.test(id),
+  );
+  if (shown.length === 0) return '';
+  const words = shown.map(({ label, concept, value, laterality }) => {
+    const side = laterality ? ` (${laterality})` : '';
+    return `${label}${side} ${format(concept.key as ConceptKey, value)}`;
+  });
+  return `${words.join(', ')}.`;
+}
+
+function notAssessed(code: string, detail: string): SectionOutcome {
+  return {
+    status: 'not_assessed',
+    reason: { code, detail, needs: NEEDS },
+    summary: detail,
+  };
+}
+
+function run(evidence: ObstetricEvidence): SectionOutcome {
+  const readings = evidence.views.spectra ?? [];
+  const traced = readings.filter(isTraced);
+  const measurements = withCart(evidence, measureAll(traced));
+  const refusals = readings.flatMap(sentenceOf);
+  if (measurements.length === 0) {
+    if (readings.length === 0) {
+      return notAssessed('view_missing', 'No spectral Doppler image was found.');
+    }
+    const uncalibrated = readings.every(
+      ({ waveform }) => waveform.status === 'refused' && waveform.reason === 'no-scale',
+    );
+    const code = uncalibrated ? 'no_calibration' : 'low_confidence';
+    return {
+      ...notAssessed(code, refusals.join(' ')),
+      status: uncalibrated ? 'not_assessed' : 'inadequate',
+    };
+  }
+  const judged = judgeDoppler(traced, measurements, evidence.options.dating?.ga_days ?? null);
+  const vessels = new Set(
+    judged.measurements
+      .filter(({ quality }) => quality === 'accepted')
+      .flatMap(({ concept }) =>
+        Object.keys(VESSELS).filter((vessel) => concept.key.startsWith(vessel)),
+      ),
+  );
+  const unnamed = traced.some(({ vessel }) => vessel === null)
+    ? ['A spectrum does not name its vessel: its indices are given without a category.']
+    : [];
+  const gaps = [...judged.gaps, ...refusals, ...unnamed, ...missing(vessels)];
+  const named = vessels.size > 0;
+  const code = !named ? 'vessel_unnamed' : (judged.code ?? 'vessel_missing');
+  return {
+    status: gaps.length === 0 ? 'complete' : 'partial',
+    reason: gaps.length === 0 ? null : { code, detail: gaps.join(' '), needs: NEEDS },
+    summary: [summaryOf(judged.measurements), ...judged.sentences, ...gaps]
+      .filter(Boolean)
+      .join(' '),
+    data: {
+      category: judged.category,
+      limitation: SIMULATED_ONLY,
+      spectra: traced.map(({ file, vessel, laterality, waveform }) => ({
+        file,
+        vessel,
+        laterality,
+        beats: waveform.beats.length,
+        beats_seen: waveform.beatsSeen,
+        beats_per_minute: waveform.beatsPerMinute,
+        other_vessel_on_the_other_side: waveform.otherVessel,
+      })),
+    },
+    measurements: judged.measurements,
+    findings: judged.findings,
+    classifications: judged.classifications,
+    guidance: judged.guidance,
+  };
+}
+
+/** Umbilical, middle cerebral and uterine artery and ductus venosus (obstetric reference 13). */
+export const doppler: ObstetricSection = {
+  id: DOPPLER_SECTION,
+  title: 'Doppler',
+  needs: NEEDS,
+  reads: ['spectra'],
+  run,
+};
