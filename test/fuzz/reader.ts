@@ -33,6 +33,7 @@ const RESIDENT_BYTES = 1.5 * 1024 ** 3;
 const SLOW_CPU_MS = 5_000;
 /** On the clock: a loaded machine takes its time. */
 const HANG_MS = 60_000;
+const HANG = `no answer after ${HANG_MS} ms`;
 const MOST_SAMPLE_BYTES = 1024 ** 2;
 const PAGE_BYTES = 4096;
 
@@ -46,6 +47,13 @@ let peak = 0;
 async function residentBytes(pid: number): Promise<number> {
   const pages = (await readFile(`/proc/${pid}/statm`, 'utf8').catch(() => '0 0')).split(' ')[1];
   return Number(pages) * PAGE_BYTES;
+}
+
+/** Time of the processor that a process has taken, in ms (proc(5): fields 14 and 15, in ticks of 10 ms). */
+async function processorMs(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return 10 * (Number(fields[11]) + Number(fields[12]));
 }
 
 /** What broke, without its numbers, so that one fault is kept once or twice and not a thousand times. */
@@ -82,6 +90,7 @@ type Outcome = { kind: 'answer'; answer: Answer } | { kind: 'broken'; how: strin
 async function run(child: ChildProcess, task: Task): Promise<Outcome> {
   const ending = new AbortController();
   const { signal } = ending;
+  const before = await processorMs(child.pid ?? 0);
   const answered = once(child, 'message', { signal }).then(
     ([answer]: Answer[]): Outcome =>
       answer ? { kind: 'answer', answer } : { kind: 'broken', how: 'no answer' },
@@ -93,14 +102,16 @@ async function run(child: ChildProcess, task: Task): Promise<Outcome> {
     }),
   );
   const hung = new Promise<Outcome>((resolve) => {
-    const timer = setTimeout(() => resolve({ kind: 'broken', how: 'hang' }), HANG_MS);
+    const timer = setTimeout(() => resolve({ kind: 'broken', how: HANG }), HANG_MS);
     signal.addEventListener('abort', () => clearTimeout(timer));
   });
   child.send(task);
   const outcome = await Promise.race([answered, died, hung]);
   ending.abort();
   await Promise.allSettled([answered, died]);
-  return outcome;
+  if (outcome.kind === 'answer' || outcome.how !== HANG) return outcome;
+  const took = (await processorMs(child.pid ?? 0)) - before;
+  return { ...outcome, how: `${HANG}: ${took} ms of the processor` };
 }
 
 await mkdir(options.out, { recursive: true });
