@@ -6,6 +6,7 @@ import { type Job, jobSchema, type Pipeline, type PipelineEvent } from '../contr
 import type { Study } from '../contract/study.ts';
 import { readStudy } from '../input/read-study.ts';
 import { withArtifacts } from '../result/assemble.ts';
+import { CODING_SYSTEMS } from '../result/concepts.ts';
 import { type ArtifactEntry, type Result, resultSchema } from '../result/envelope.ts';
 import { type ObstetricOptions, parseOptions } from './input.ts';
 import { interpretStudy } from './interpret-study.ts';
@@ -21,6 +22,9 @@ export interface ObstetricParts {
   /** Artifacts of other folders, such as the FHIR bundle. */
   extra?: ArtifactInput['extra'];
 }
+
+/** Of a finding without a concept: its id is ours. */
+const OWN_SYSTEM = CODING_SYSTEMS['99USINT'];
 
 type Report = (event: PipelineEvent) => void;
 
@@ -127,6 +131,15 @@ async function interpret(
   );
 }
 
+/** Critical findings, told before any document is written: they must not wait for a PDF. */
+function alarm(report: Report, { findings }: Result): void {
+  for (const { id, section, concept, text, severity, evidence } of findings) {
+    if (severity !== 'critical') continue;
+    const { system, code, display } = concept ?? { system: OWN_SYSTEM, code: id, display: text };
+    report({ type: 'triage', flag: { code, system, display, severity, section, evidence } });
+  }
+}
+
 function announce(report: Report, artifacts: readonly ArtifactEntry[]): void {
   for (const { name, media_type: mediaType, section } of artifacts) {
     if (!section || !mediaType.startsWith('image/')) continue;
@@ -172,6 +185,7 @@ export function createObstetricPipeline(parts: ObstetricParts): Pipeline {
       return { type: 'rejected', code: 'no_readable_image', detail: noReadableImage(study) };
     }
     const result = await interpret(study, job, options, locator, report, signal);
+    alarm(report, result);
     stage(report, 'reporting', 'Writing documents', PROGRESS.reporting);
     const artifacts = await parts.writeArtifacts({
       result,

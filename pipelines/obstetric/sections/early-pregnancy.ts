@@ -183,7 +183,8 @@ function viabilityFinding(
       section: ID,
       concept: findingConcept('pregnancy-viability'),
       text,
-      severity: 'abnormal',
+      // Told at once: an empty sac or an embryo without cardiac activity where one was to be seen.
+      severity: category === 'diagnostic-of-pregnancy-loss' ? 'critical' : 'abnormal',
       confidence: null,
       evidence: values.map(({ id }) => id),
     },

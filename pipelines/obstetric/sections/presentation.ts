@@ -231,7 +231,7 @@ function findings(
             id: 'cardiac-activity',
             concept: findingConcept('cardiac-activity'),
             text: cardiac.sentence,
-            severity: 'abnormal' as const,
+            severity: 'critical' as const,
           },
         ]
       : []),
