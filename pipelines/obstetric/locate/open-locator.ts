@@ -16,7 +16,7 @@ import { locateMidsagittal } from './midsagittal.ts';
 import { namePlanes } from './name-planes.ts';
 import { locateOutline } from './outline.ts';
 import { locateSymphysisHead } from './symphysis-head.ts';
-import { drawUterineMaps } from './uterine-maps.ts';
+import { drawUterineMaps, uterineUncertainty } from './uterine-maps.ts';
 
 /** A locator with its sessions; `close` when no more images come. */
 export type OpenLocator = Locator & { close(): Promise<void> };
@@ -56,6 +56,7 @@ export async function openLocator(
       ac: abdomen && (await measuredUncertainty(abdomen.model)),
       fl: femur && (await measuredUncertainty(femur.model)),
       angleOfProgression: symphysisHead && (await measuredUncertainty(symphysisHead.model)),
+      uterus: uterus && (await uterineUncertainty(uterus.model)),
     },
     models: sessions.map(nameInResult),
     close: async () => {

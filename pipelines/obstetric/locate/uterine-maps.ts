@@ -1,5 +1,9 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
 import type { GrayImage } from '../../contract/image.ts';
 import type { Placement } from '../../inference/letterbox.ts';
+import { REGISTRY_FILE, type RegisteredModel } from '../../inference/model-registry.ts';
 import type { ModelSession } from '../../inference/session.ts';
 import { mirroredMaps } from './mirrored-maps.ts';
 import type { SoftMask } from './soft-mask.ts';
@@ -27,12 +31,23 @@ export interface UterineMaps {
   gate: number;
 }
 
+const halfWidth = z.number().positive().nullable().default(null);
+const metricsSchema = z.looseObject({
+  halfWidths95Mm: z.object({
+    pocket: halfWidth,
+    cervicalLength: halfWidth,
+    placentaToOs: halfWidth,
+    placentalThickness: halfWidth,
+  }),
+});
+
 /** Half widths of 95 % intervals as measured on unseen phantoms, mm; null where unknown. */
-export interface UterineUncertainty {
-  pocket: number | null;
-  cervicalLength: number | null;
-  placentaToOs: number | null;
-  placentalThickness: number | null;
+export type UterineUncertainty = z.infer<typeof metricsSchema>['halfWidths95Mm'];
+
+/** What models/evaluate.ts measured. */
+export async function uterineUncertainty(model: RegisteredModel): Promise<UterineUncertainty> {
+  const text = await readFile(join(dirname(REGISTRY_FILE), model.metrics), 'utf8');
+  return metricsSchema.parse(JSON.parse(text)).halfWidths95Mm;
 }
 
 /** The maps of each image. */
