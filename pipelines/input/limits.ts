@@ -14,6 +14,8 @@ export const LIMITS = {
   pixelsPerAnimation: 400_000_000,
   /** Decoded frames of one GIF or WebP that are held at a time. */
   animationRunBytes: 32 * 1024 * 1024,
+  /** The largest frame of H.264 level 5.2, 4096 x 2304: a decoder holds some twenty of them. */
+  pixelsPerVideoFrame: 9_437_184,
   /** Decoded frames of one video that are held at a time; one at least. */
   videoCacheBytes: 16 * 1024 * 1024,
   /** To list the frames of one video; most are listed without being decoded. */

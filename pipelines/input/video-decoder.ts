@@ -64,6 +64,13 @@ function quarterTurns(matrix: Buffer | null): number {
   return ((Math.round(angle / (Math.PI / 2)) % 4) + 4) % 4;
 }
 
+function checkSize({ width, height }: { width: number; height: number }): void {
+  if (width < 1 || height < 1) throw new Refusal('the video gives its frames no size');
+  if (width * height > LIMITS.pixelsPerVideoFrame) {
+    throw new Refusal(`the video of ${width} x ${height} pixels is over the limit`);
+  }
+}
+
 /** A packet or a decoded frame, by its time stamps in ticks of the stream. */
 export interface Stamp {
   /** When it is shown; null where the container does not say. */
@@ -150,11 +157,13 @@ export class VideoDecoder {
       if (!codec?.name || !CODECS.some((name) => name === codec.name)) {
         throw new Refusal(`the video coding ${codec?.name ?? 'of this file'} is not supported`);
       }
+      checkSize(track.codecpar);
       const context = new av.CodecContext();
       context.allocContext3(codec);
       context.parametersToContext(track.codecpar);
       context.pktTimebase = track.timeBase;
       context.threadCount = THREADS;
+      context.setOption('max_pixels', LIMITS.pixelsPerVideoFrame);
       throwIf((await context.open2(codec, null)) < 0);
       return new VideoDecoder(av, input, format, stream, context);
     } catch (error) {
@@ -255,13 +264,5 @@ export class VideoDecoder {
     this.#codec.freeContext();
     await this.#format.closeInput();
     this.#input.freeContext();
-  }
-}
-
-/** Throws a Refusal for frames that are too large to be decoded. */
-export function checkVideoSize({ width, height }: VideoDecoder): void {
-  if (width < 1 || height < 1) throw new Refusal('the video gives its frames no size');
-  if (width * height > LIMITS.pixelsPerFrame) {
-    throw new Refusal(`the video of ${width} x ${height} pixels is over the limit`);
   }
 }

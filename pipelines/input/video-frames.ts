@@ -4,7 +4,7 @@ import type { Pixels } from './pixels.ts';
 import { Refusal } from './refusal.ts';
 import type { VideoBytes } from './video-bytes.ts';
 import { checkVideoEnds } from './video-container.ts';
-import { checkVideoSize, type Stamp, VideoDecoder } from './video-decoder.ts';
+import { type Stamp, VideoDecoder } from './video-decoder.ts';
 import { VideoReader } from './video-reader.ts';
 
 /** A frame of a video in the order in which it is shown. */
@@ -96,7 +96,6 @@ export async function listVideo(
 ): Promise<VideoListing> {
   await checkVideoEnds(bytes);
   return withDecoder(bytes, async (decoder) => {
-    checkVideoSize(decoder);
     const shown = manner === 'as shown';
     const aspect = shown ? decoder.pixelAspect : 1;
     return {

@@ -111,7 +111,8 @@ async function compare(
   const peaks = [ours, theirs].map((all) =>
     Math.max(...all.map(({ peakMegabytes }) => peakMegabytes)).toFixed(0),
   );
-  const cells = [name, our.toFixed(0), peaks[0], program, their.toFixed(0), peaks[1]];
+  const [ourRate, theirRate] = rates.map((rate) => rate.toPrecision(3));
+  const cells = [name, ourRate, peaks[0], program, theirRate, peaks[1]];
   console.log(`| ${cells.join(' | ')} | ${(our / their).toFixed(2)} |`);
 }
 

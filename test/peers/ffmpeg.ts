@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 
 export const FFMPEG_INSTALLED = existsSync('/usr/bin/ffmpeg');
 
-const TIMEOUT_MILLISECONDS = 60_000;
+const TIMEOUT_MILLISECONDS = 180_000;
 const LARGEST_OUTPUT = 512 * 1024 * 1024;
 
 /** Runs FFmpeg of Debian; what it writes to standard output. Throws with its words where it fails. */

@@ -179,6 +179,19 @@ describe.skipIf(!FFMPEG_INSTALLED)('a video is refused', () => {
     });
   });
 
+  it('whose frames are larger than H.264 allows at its highest level', async () => {
+    await inFolder(async (path) => {
+      const grey = async (size: string) =>
+        ffmpeg(['-f', 'lavfi', '-i', `color=gray:s=${size}:d=0.04`, ...H264, path('v.mp4')]);
+      await grey('4096x2306');
+      expect(await refusalOf(path('v.mp4'))).toBe(
+        'the video of 4096 x 2306 pixels is over the limit',
+      );
+      await grey('4096x2304');
+      expect((await read(path('v.mp4'))).frames).toHaveLength(1);
+    });
+  });
+
   it('in a coding that is not on the list', async () => {
     await inFolder(async (path) => {
       await makeVideo(path('v.mp4'), ['-c:v', 'libvpx-vp9']);
