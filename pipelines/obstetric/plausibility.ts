@@ -24,6 +24,7 @@ const HARD_LIMITS: Partial<Record<ConceptKey, Limits>> = {
   'atrial-width': { low: 1, high: 60 },
   'transcerebellar-diameter': { low: 8, high: 75 },
   'cisterna-magna': { low: 0.5, high: 25 },
+  'nuchal-fold': { low: 0.5, high: 20 },
   'fetal-heart-rate': { low: 40, high: 260 },
   'umbilical-artery-pi': { low: 0.1, high: 10 },
   'umbilical-artery-ri': { low: 0.1, high: 1.5 },

@@ -313,6 +313,10 @@ export const CONCEPTS = {
     ...length('Cisterna magna', 'CM', ln('11860-4', 'Cisterna Magna Length'), CISTERNA),
     group: 'cranium',
   },
+  'nuchal-fold': {
+    ...length('Nuchal fold', 'NF', ln('12146-7', 'Nuchal Fold thickness'), NECK),
+    group: 'cranium',
+  },
   'nuchal-translucency': {
     ...length('Nuchal translucency', 'NT', ln('33069-6', 'Nuchal Translucency'), NECK),
     group: 'early-gestation',
@@ -490,11 +494,7 @@ export const FINDING_CONCEPTS = {
     code: 'cisterna-magna-size',
     meaning: 'Size of the cisterna magna',
   },
-  'cerebellum-size': {
-    scheme: '99USINT',
-    code: 'cerebellum-size',
-    meaning: 'Transcerebellar diameter for gestational age',
-  },
+  'nuchal-fold': { scheme: '99USINT', code: 'nuchal-fold', meaning: 'Nuchal fold' },
   'femur-size': {
     scheme: '99USINT',
     code: 'femur-size',
@@ -580,9 +580,6 @@ export const METHODS = {
     equation: null,
   },
   'cine-periodicity': placement('repetition of the grey levels of a cine'),
-  'atrium-inner-inner': placement('far atrium, inner walls, perpendicular to its axis'),
-  'cerebellum-outer-outer': placement('outer borders of both cerebellar hemispheres'),
-  'cisterna-vermis-occiput': placement('posterior vermis to the inner occipital bone'),
   'nt-inner-inner': {
     text: 'largest distance between the inner borders of the two lines, perpendicular to them',
     citation: 'ISUOG 2023, Ultrasound Obstet Gynecol 61:127-143',

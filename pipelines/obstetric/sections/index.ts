@@ -1,5 +1,6 @@
 import type { ObstetricSection } from '../section.ts';
 import { amnioticFluid } from './amniotic-fluid.ts';
+import { anomalyScreen } from './anomaly-screen.ts';
 import { biometry } from './biometry.ts';
 import { cervix } from './cervix.ts';
 import { doppler } from './doppler.ts';
@@ -36,6 +37,7 @@ const ASSESSED = [
   amnioticFluid,
   placenta,
   earlyPregnancy,
+  anomalyScreen,
   cervix,
   nt,
   laborProgress,

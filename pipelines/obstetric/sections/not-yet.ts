@@ -16,12 +16,6 @@ const NOT_YET: readonly NotYet[] = [
     what: 'the four-chamber, outflow-tract and three-vessel views',
     needs: ['four-chamber plane', 'outflow-tract and three-vessel views', 'a cine'],
   },
-  {
-    id: 'anomaly-screen',
-    title: 'Anomaly screen',
-    what: 'the mid-trimester checklist',
-    needs: ['one image per item of the checklist', 'gestational age'],
-  },
 ];
 
 function section({ id, title, what, needs }: NotYet): ObstetricSection {

@@ -1,0 +1,243 @@
+import { centileOf } from '../../measure/statistics.ts';
+import { cartMeasurements } from '../../result/cart-measurements.ts';
+import { type ConceptKey, type FindingConceptKey, findingConcept } from '../../result/concepts.ts';
+import type { Finding, Measurement, Result } from '../../result/envelope.ts';
+import {
+  CHECKLIST,
+  cisternaMagnaCategory,
+  nuchalFoldCategory,
+  SCREEN_DAYS,
+  SCREEN_MM,
+} from '../anomaly-checklist.ts';
+import {
+  type BrainStructure,
+  brainStructureAt,
+  ventricleCategory,
+} from '../charts/brain-structures.ts';
+import { weeksAndDays } from '../charts/dates.ts';
+import { keyFrame } from '../key-frames.ts';
+import { format } from '../measurement.ts';
+import { implausibleNote, isPlausible } from '../plausibility.ts';
+import type { ObstetricEvidence, ObstetricSection, SectionOutcome } from '../section.ts';
+
+const ID = 'anomaly-screen';
+const NEEDS = ['one image per item of the checklist', 'gestational age of 18+0 to 24+0 weeks'];
+
+const MEASURED = [
+  'atrial-width',
+  'transcerebellar-diameter',
+  'cisterna-magna',
+  'nuchal-fold',
+] as const satisfies readonly ConceptKey[];
+type ScreenKey = (typeof MEASURED)[number];
+
+/** What is said of an item. No model judges a structure, so none of them is ever `normal`. */
+type ItemStatus = 'plane-seen' | 'not-examined';
+
+interface CheckedItem {
+  region: string;
+  item: string;
+  text: string;
+  mandatory: boolean;
+  status: ItemStatus;
+  plane: string | null;
+  file: string | null;
+  frame: number | null;
+}
+
+function checkItems(evidence: ObstetricEvidence): CheckedItem[] {
+  return Object.entries(CHECKLIST).flatMap(([region, items]) =>
+    items.map(({ id, text, mandatory, shownBy }) => {
+      const frames = shownBy.flatMap((plane) => keyFrame(evidence.planes ?? [], plane) ?? []);
+      const best = frames.toSorted((a, b) => b.estimate.confidence - a.estimate.confidence)[0];
+      return {
+        region,
+        item: id,
+        text,
+        mandatory,
+        status: best ? 'plane-seen' : 'not-examined',
+        plane: best?.estimate.label ?? null,
+        file: best?.clip.file ?? null,
+        frame: best ? best.frame.index + 1 : null,
+      };
+    }),
+  );
+}
+
+/** Values of the machine's report, since no model of this version measures these structures. */
+function measurementsOf(evidence: ObstetricEvidence): Measurement[] {
+  const values = cartMeasurements(evidence.study.cart ?? [], ID, MEASURED);
+  return values.map((one) => {
+    const key = MEASURED.find((name) => name === one.concept.key);
+    if (!key || isPlausible(key, one.value)) return one;
+    const note = [one.note, implausibleNote(key)].filter(Boolean).join('; ');
+    return { ...one, quality: 'inadequate', note };
+  });
+}
+
+const CHART_OF: Partial<Record<ScreenKey, { structure: BrainStructure; chart: string }>> = {
+  'atrial-width': { structure: 'posterior-horn', chart: 'intergrowth-2020-brain' },
+  'cisterna-magna': { structure: 'cisterna-magna', chart: 'intergrowth-2020-brain' },
+  'transcerebellar-diameter': { structure: 'cerebellum', chart: 'intergrowth-2021-tcd' },
+};
+
+/** z-score by the chart's own curves at z 0 and 1; the cisterna magna's are those of ln(mm). */
+function zScore(structure: BrainStructure, weeks: number, mm: number): number | null {
+  const mean = brainStructureAt(structure, weeks, 0);
+  const above = brainStructureAt(structure, weeks, 1);
+  if (mean === null || above === null) return null;
+  return structure === 'cisterna-magna'
+    ? Math.log(mm / mean) / Math.log(above / mean)
+    : (mm - mean) / (above - mean);
+}
+
+function withChart(measurement: Measurement, gaDays: number): Measurement {
+  const key = MEASURED.find((name) => name === measurement.concept.key);
+  const entry = key && CHART_OF[key];
+  if (!entry || measurement.quality !== 'accepted') return measurement;
+  const z = zScore(entry.structure, gaDays / 7, measurement.value);
+  if (z === null) return measurement;
+  const centile = centileOf(z);
+  return {
+    ...measurement,
+    reference: { low: null, high: null, centile, z_score: z, chart: entry.chart },
+  };
+}
+
+interface Judgement {
+  key: ScreenKey;
+  concept: FindingConceptKey;
+  name: string;
+  scheme: string;
+  category: string;
+  criterion: string;
+  /** As a finding says it; null: within its limits. */
+  finding: string | null;
+}
+
+function judge(measurement: Measurement, gaDays: number): Judgement | null {
+  const key = MEASURED.find((name) => name === measurement.concept.key);
+  const { value } = measurement;
+  if (key === 'atrial-width') {
+    const category = ventricleCategory(value);
+    return {
+      key,
+      concept: 'ventriculomegaly',
+      name: 'Width of the lateral ventricle',
+      scheme: 'ISUOG 2020 CNS part 1; SMFM 2018, Fox et al., AJOG 219:B2-B9',
+      category,
+      criterion: 'at least 10 mm',
+      finding: category === 'normal' ? null : `${category} ventriculomegaly`,
+    };
+  }
+  if (key === 'cisterna-magna') {
+    const category = cisternaMagnaCategory(value);
+    return {
+      key,
+      concept: 'cisterna-magna',
+      name: 'Cisterna magna',
+      scheme: 'ISUOG 2020 CNS part 1',
+      category,
+      criterion: `from ${SCREEN_MM.cisternaMagna.low} to ${SCREEN_MM.cisternaMagna.high} mm`,
+      finding: category === 'normal' ? null : `${category} cisterna magna`,
+    };
+  }
+  const fold = key === 'nuchal-fold' ? nuchalFoldCategory(value, gaDays) : null;
+  if (key !== 'nuchal-fold' || fold === null) return null;
+  return {
+    key,
+    concept: 'nuchal-fold',
+    name: 'Nuchal fold',
+    scheme: 'Benacerraf 1985; ISUOG',
+    category: fold,
+    criterion: `at least ${SCREEN_MM.nuchalFold} mm`,
+    finding: fold === 'thick' ? 'thick nuchal fold' : null,
+  };
+}
+
+function conclude(measurements: readonly Measurement[], gaDays: number) {
+  const classifications: Result['classifications'] = [];
+  const findings: Finding[] = [];
+  for (const measurement of measurements.filter(({ quality }) => quality === 'accepted')) {
+    const judged = judge(measurement, gaDays);
+    if (!judged) continue;
+    const value = format(judged.key, measurement.value);
+    classifications.push({
+      id: `${judged.concept}-${measurement.id}`,
+      section: ID,
+      concept: findingConcept(judged.concept),
+      name: judged.name,
+      value: judged.category,
+      scheme: judged.scheme,
+      criteria: [{ name: judged.criterion, value, met: judged.finding !== null }],
+    });
+    if (!judged.finding) continue;
+    findings.push({
+      id: `${judged.concept}-${measurement.id}`,
+      section: ID,
+      concept: findingConcept(judged.concept),
+      text: `${judged.name} ${value}: ${judged.finding} (value of the ultrasound machine).`,
+      severity: 'abnormal',
+      confidence: null,
+      evidence: [measurement.id],
+    });
+  }
+  return { classifications, findings };
+}
+
+function notAssessed(code: string, detail: string): SectionOutcome {
+  return { status: 'not_assessed', reason: { code, detail, needs: NEEDS }, summary: detail };
+}
+
+function run(evidence: ObstetricEvidence): SectionOutcome {
+  const gaDays = evidence.options.dating?.ga_days;
+  if (gaDays === undefined) {
+    return notAssessed(
+      'no_gestational_age',
+      'The mid-trimester checklist was not assessed: gestational age was not given.',
+    );
+  }
+  if (gaDays < SCREEN_DAYS.from || gaDays > SCREEN_DAYS.to) {
+    const window = `${weeksAndDays(SCREEN_DAYS.from)} to ${weeksAndDays(SCREEN_DAYS.to)}`;
+    return notAssessed(
+      'outside_window',
+      `The mid-trimester checklist was not assessed: it is looked at from ${window} weeks.`,
+    );
+  }
+  const items = checkItems(evidence);
+  const measurements = measurementsOf(evidence).map((one) => withChart(one, gaDays));
+  const seen = items.filter(({ status }) => status === 'plane-seen');
+  if (seen.length === 0 && measurements.length === 0) {
+    return notAssessed(
+      'view_missing',
+      'The mid-trimester checklist was not assessed: none of its planes was found.',
+    );
+  }
+  const mandatory = items.filter((one) => one.mandatory);
+  const missing = mandatory.filter(({ status }) => status === 'not-examined');
+  const { classifications, findings } = conclude(measurements, gaDays);
+  const judged = 'Whether what they show is normal was not judged.';
+  const counted = `A plane that shows it was found for ${mandatory.length - missing.length} of ${mandatory.length} items of the checklist.`;
+  const gaps = `Not examined: ${missing.map(({ text }) => text).join(', ')}.`;
+  return {
+    status: 'partial',
+    reason: { code: 'items_missing', detail: `${judged} ${gaps}`, needs: NEEDS },
+    summary: [counted, judged, ...findings.map(({ text }) => text)].join(' '),
+    data: {
+      checklist: items,
+      found: mandatory.length - missing.length,
+      expected: mandatory.length,
+    },
+    measurements,
+    classifications,
+    findings,
+  };
+}
+
+/** Completion of the mid-trimester checklist by region (obstetric reference 8). */
+export const anomalyScreen: ObstetricSection = {
+  id: ID,
+  title: 'Anomaly screen',
+  needs: NEEDS,
+  run,
+};
