@@ -2,6 +2,8 @@ import type { PhantomView } from './view.ts';
 import { cervix } from './views/cervix.ts';
 import { earlyPregnancy } from './views/early-pregnancy.ts';
 import { amnioticFluid, fluidSweep } from './views/fluid.ts';
+import { fourChamber } from './views/four-chamber.ts';
+import { fetalHeartMMode } from './views/m-mode.ts';
 import { crlSagittal, midsagittal } from './views/midsagittal.ts';
 import { placenta } from './views/placenta.ts';
 import { placentaEdge } from './views/placenta-edge.ts';
@@ -32,4 +34,6 @@ export const VIEWS: readonly PhantomView[] = [
   rightUterineArtery,
   ductusVenosus,
   presentationSweep,
+  fourChamber,
+  fetalHeartMMode,
 ];
