@@ -1,4 +1,4 @@
-import type { Study } from '../contract/study.ts';
+import type { Clip, Study } from '../contract/study.ts';
 import { type ArtifactEntry, type Result, resultSchema } from './envelope.ts';
 
 /** What a pipeline brings together; the rest of the envelope follows from it. */
@@ -19,6 +19,11 @@ export interface ResultParts {
   report: Result['report'];
 }
 
+/** Whether lengths, velocities or depths can be read from a clip. */
+function isCalibrated({ regions, sweeps }: Clip): boolean {
+  return regions.length > 0 || sweeps.some(({ valuePerPixel }) => valuePerPixel !== null);
+}
+
 function summarise(study: Study, refusedFrames: Study['refused'], priors: number) {
   const frames = (clips: Study['clips']) =>
     clips.reduce((sum, clip) => sum + clip.frames.length, 0);
@@ -27,7 +32,7 @@ function summarise(study: Study, refusedFrames: Study['refused'], priors: number
     series: study.series,
     clips: study.clips.length,
     frames: frames(study.clips),
-    calibrated_frames: frames(study.clips.filter((clip) => clip.regions.length > 0)),
+    calibrated_frames: frames(study.clips.filter(isCalibrated)),
     modes: [...new Set(study.clips.map((clip) => clip.mode))],
     refused: [...study.refused, ...refusedFrames],
     priors,
