@@ -59,6 +59,7 @@ type Evaluation = { gate: number; sets: Record<string, unknown> };
 
 const EVALUATIONS: Partial<Record<ModelTask, (task: ModelTask) => Promise<Evaluation>>> = {
   'fetal-plane': evaluatePlanes,
+  'fetal-brain-plane': evaluateBrainPlanes,
   'fetal-head': async (task) =>
     evaluateGeometry(task, {
       hc18: await hc18Cases(data, split),
@@ -93,7 +94,9 @@ const EVALUATIONS: Partial<Record<ModelTask, (task: ModelTask) => Promise<Evalua
       const phantom = phantoms.filter((one) => one.plane === 'midsagittal');
       const real = await midsagittalAgreement(session, await midsagittalCases(data, split));
       const simulated = await midsagittalAgreement(session, phantom);
-      return { sets: { 'nt-midsagittal': real, ...(phantom.length > 0 && { phantom: simulated }) } };
+      return {
+        sets: { 'nt-midsagittal': real, ...(phantom.length > 0 && { phantom: simulated }) },
+      };
     }),
 };
 
@@ -159,20 +162,47 @@ function printCases(measured: readonly Measured[]) {
   }
 }
 
-async function evaluatePlanes(task: ModelTask) {
-  const plane = await sessionFor(task);
+async function planeSessions() {
+  const plane = await sessionFor('fetal-plane');
   const head = await sessionFor('fetal-head');
-  const brainPlane = modelFor(registry, 'fetal-brain-plane', 'all')
-    ? await sessionFor('fetal-brain-plane')
-    : null;
-  const sessions = { plane, head, brainPlane };
+  const brainPlane = await sessionFor('fetal-brain-plane');
+  const close = async () => {
+    for (const session of [plane, head, brainPlane]) await session.close();
+  };
+  return { plane, head, brainPlane, close };
+}
+
+/** Together with fetal-plane, as the product names planes; heads of a known axial plane. */
+async function evaluateBrainPlanes() {
+  const sessions = await planeSessions();
+  const isHead = ({ plane }: { plane?: string }) => plane?.startsWith('trans') ?? false;
+  const heads = (await planeCases(data, split)).filter(
+    (one) => one.dataset === 'fetal-planes' && isHead(one),
+  );
+  const real = planeAgreement(await classify(sessions, heads));
+  const phantom = await classify(
+    sessions,
+    phantoms.filter((one) => isHead(one) && one.plane !== 'transperineal'),
+  );
+  await sessions.close();
+  return {
+    gate: sessions.brainPlane.model.gate,
+    sets: {
+      'fetal-planes (together with fetal-plane)': real,
+      ...(phantom.length > 0 && { phantom: planeAgreement(phantom) }),
+    },
+  };
+}
+
+async function evaluatePlanes(): Promise<Evaluation> {
+  const { close, ...sessions } = await planeSessions();
   const labelled = await classify(sessions, await planeCases(data, split));
   const ofSet = (name: string) => labelled.filter(({ one }) => one.dataset === name);
   const heads = await classify(sessions, await hc18Cases(data, split));
   const hearts = await classify(sessions, await heartCases(data));
   const phantom = await classify(sessions, phantoms);
-  for (const session of [plane, head, brainPlane]) await session?.close();
-  const { gate, temperature = 1 } = plane.model;
+  await close();
+  const { gate, temperature = 1 } = sessions.plane.model;
   if (values.cases) console.log('best', bestTemperature(labelled, temperature));
   return {
     gate,

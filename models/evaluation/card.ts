@@ -55,7 +55,7 @@ function geometryRow(name: string, { cases, notFound, withheldByGate, accepted }
 }
 
 function planeParagraph(name: string, set: unknown): string {
-  if (!isPlaneAgreement(set)) return refusalLines(name, set);
+  if (!isPlaneAgreement(set)) return figures(name, set);
   const rows = Object.entries(set.recall).map(([plane, recall]) => `| ${plane} | ${recall} |`);
   return [
     `${name}: accuracy ${set.accuracy} on ${set.cases} images, expected calibration error ${set.expectedCalibrationError}.`,
@@ -63,18 +63,25 @@ function planeParagraph(name: string, set: unknown): string {
     '| plane | found |',
     '|---|---|',
     ...rows,
+    ...('organs' in set ? ['', ...lines({ organs: set.organs }, 0)] : []),
+    ...('brainPlanes' in set ? lines({ brainPlanes: set.brainPlanes }, 0) : []),
   ].join('\n');
 }
 
-/** Sets of images that are none of the planes, and heads whose plane nobody named. */
-function refusalLines(name: string, set: unknown): string {
-  const shares = Object.entries(set as Record<string, unknown>).map(([key, value]) => {
-    if (typeof value !== 'object' || value === null) return `${key}: ${value}`;
-    const { cases, calledOther } = value as { cases?: number; calledOther?: number };
-    if (calledOther !== undefined)
-      return `${key}: ${cases} images, share called other ${calledOther}`;
-    const labels = Object.entries(value).map(([label, count]) => `${label} ${count}`);
-    return `${key}: ${labels.join(', ')}`;
+/** Any other figures, as nested lists. */
+function figures(name: string, set: unknown): string {
+  return [`${name}:`, '', ...lines(set, 0)].join('\n');
+}
+
+function lines(value: unknown, depth: number): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, one]) => {
+    const indent = '  '.repeat(depth);
+    if (typeof one !== 'object' || one === null) return [`${indent}- ${key}: ${one}`];
+    const own = Object.entries(one);
+    const flat = own.every(([, leaf]) => typeof leaf !== 'object');
+    return flat
+      ? [`${indent}- ${key}: ${own.map(([label, leaf]) => `${label} ${leaf}`).join(', ')}`]
+      : [`${indent}- ${key}:`, ...lines(one, depth + 1)];
   });
-  return [`${name}:`, '', ...shares.map((line) => `- ${line}`)].join('\n');
 }

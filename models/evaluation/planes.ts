@@ -38,7 +38,8 @@ export function organAgreement(classified: readonly Classified[]) {
   const organs = [...new Set(labelled.map(({ one }) => organOf(one.plane) ?? ''))];
   const share = (cases: readonly Classified[], test: (one: Classified) => boolean) =>
     round(mean(cases.map((one) => (test(one) ? 1 : 0))), 4);
-  const sameOrgan = ({ one, estimate }: Classified) => organOf(one.plane) === organOf(estimate.label);
+  const sameOrgan = ({ one, estimate }: Classified) =>
+    organOf(one.plane) === organOf(estimate.label);
   const heads = labelled.filter(({ one }) => organOf(one.plane) === 'brain');
   return {
     organs: {
@@ -47,7 +48,10 @@ export function organAgreement(classified: readonly Classified[]) {
       recall: Object.fromEntries(
         organs.map((organ) => [
           organ,
-          share(labelled.filter(({ one }) => organOf(one.plane) === organ), sameOrgan),
+          share(
+            labelled.filter(({ one }) => organOf(one.plane) === organ),
+            sameOrgan,
+          ),
         ]),
       ),
     },

@@ -40,6 +40,8 @@ const modelSchema = z.strictObject({
   temperature: z.number().positive().optional(),
   /** Confidence below which the answer is not used; chosen on the validation split. */
   gate: z.number().min(0).max(1),
+  /** Classes whose gate is another one; classifiers only. */
+  class_gates: z.record(z.string(), z.number().min(0).max(1)).optional(),
 });
 const registrySchema = z.strictObject({ models: z.array(modelSchema) });
 

@@ -29,7 +29,7 @@ export async function classifyPlanes(
   session: ModelSession,
   images: readonly GrayImage[],
 ): Promise<GatedPlane[]> {
-  const { input, output, temperature = 1, gate } = session.model;
+  const { input, output, temperature = 1, gate, class_gates } = session.model;
   const inputs = images.flatMap((image) => {
     const { pixels } = letterbox(image, input.width, input.height);
     return [pixels, mirror(pixels, input.width)];
@@ -39,16 +39,17 @@ export async function classifyPlanes(
     const straight = logits[2 * n] ?? new Float32Array();
     const mirrored = logits[2 * n + 1] ?? new Float32Array();
     const mean = Array.from(straight, (value, i) => (value + (mirrored[i] ?? 0)) / 2);
-    return planeOfLogits(mean, output.channels, temperature, gate);
+    return planeOfLogits(mean, output.channels, temperature, gate, class_gates);
   });
 }
 
-/** Softmax at a temperature (Guo 2017), then the gate. */
+/** Softmax at a temperature (Guo 2017), then the gate, which a class may have of its own. */
 export function planeOfLogits(
   logits: readonly number[],
   classes: readonly string[],
   temperature: number,
   gate: number,
+  classGates: Readonly<Record<string, number>> = {},
 ): GatedPlane {
   const highest = Math.max(...logits);
   const weights = logits.map((logit) => Math.exp((logit - highest) / temperature));
@@ -62,7 +63,7 @@ export function planeOfLogits(
   const highestOf = (value: (plane: Plane) => number) => (a: Plane, b: Plane) =>
     value(b) > value(a) ? b : a;
   const best = groupOf(PLANES.reduce(highestOf(ofGroup))).reduce(highestOf(of));
-  const passes = best === 'other' || ofGroup(best) >= gate;
+  const passes = best === 'other' || ofGroup(best) >= (classGates[best] ?? gate);
   const label = passes ? best : 'other';
   return {
     label,
