@@ -13,6 +13,7 @@ def random_affine(
     free_rotation: float,
     strength: float = 1.0,
     size: tuple[int, int] = (WIDTH, HEIGHT),
+    upright: bool = False,
 ) -> np.ndarray:
     """2x3 map source to network: the letterbox, then turn, zoom, stretch, shift and mirror."""
     if rng.random() < free_rotation:
@@ -22,7 +23,7 @@ def random_affine(
     zoom = np.exp(rng.normal(-0.02, 0.17 * strength))
     stretch = np.exp(rng.normal(0, 0.06 * strength))
     mirror_x = -1 if rng.random() < 0.5 else 1
-    mirror_y = -1 if rng.random() < 0.15 else 1
+    mirror_y = -1 if not upright and rng.random() < 0.15 else 1
     rotation = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
     linear = rotation @ np.diag([zoom * stretch * mirror_x, zoom / stretch * mirror_y])
     centre = np.array([(size[0] - 1) / 2, (size[1] - 1) / 2])

@@ -169,17 +169,29 @@ def midsagittal(data: Path) -> list[Record]:
     return records
 
 
-def phantoms(folder: Path | None) -> list[Record]:
-    """Frames of models/phantom/generate.ts with their exact labels; empty without a folder."""
-    if folder is None:
-        return []
-    labels = json.loads((folder / "labels.json").read_text())
-    return [phantom_record(folder, label) for label in labels]
+def phantoms(*folders: Path) -> list[Record]:
+    """Frames of models/phantom/generate.ts with their exact labels."""
+    return [
+        phantom_record(folder, label)
+        for folder in folders
+        for label in json.loads((folder / "labels.json").read_text())
+    ]
+
+
+# Views of the simulator that are shown as another class.
+CLASS_OF_VIEW = {
+    "placenta-edge": "cervix",
+    "crl-sagittal": "midsagittal",
+    "fluid-sweep": "amniotic-fluid",
+}
 
 
 def phantom_record(folder: Path, label: dict) -> Record:
-    record = Record("phantom", folder / label["file"], label["file"], "train", label["plane"])
+    plane = CLASS_OF_VIEW.get(label["plane"], label["plane"])
+    record = Record("phantom", folder / label["file"], label["file"], "train", plane)
     record.mm_per_px = label["mmPerPixel"]
+    if plane not in PLANES:
+        raise ValueError(f"{label['file']}: no class for the view {plane}")
     if "femur" in label:
         record.task = "femur"
         record.ends = np.array([[end["x"], end["y"]] for end in label["femur"]["ends"]])

@@ -72,6 +72,21 @@ def shuffled(rng: np.random.Generator, image: np.ndarray) -> np.ndarray:
     return mixed
 
 
+def without_regions(rng: np.random.Generator, gray: np.ndarray, mask: np.ndarray) -> np.ndarray:
+    """A transperineal image without its symphysis, its head or both: no such plane any more.
+
+    The region and its rim are smoothed beyond recognition and speckled like their surroundings.
+    """
+    labels = [[1], [2], [1, 2]][int(rng.integers(3))]
+    region = np.isin(mask, labels).astype(np.uint8)
+    region = cv2.dilate(region, np.ones((9, 9), np.uint8))
+    weight = cv2.GaussianBlur(region.astype(np.float32), (0, 0), 3)
+    flat = cv2.GaussianBlur(gray.astype(np.float32), (0, 0), rng.uniform(12, 30))
+    grain = cv2.GaussianBlur(rng.standard_normal(gray.shape).astype(np.float32), (0, 0), 1.2)
+    filled = flat * (1 + rng.uniform(0.3, 1) * grain)
+    return np.clip(gray * (1 - weight) + filled * weight, 0, 255).astype(np.uint8)
+
+
 def text_screen(rng: np.random.Generator) -> np.ndarray:
     ground = int(rng.choice([0, 0, 30, 255]))
     x = np.full((HEIGHT, WIDTH), ground, np.uint8)

@@ -12,7 +12,7 @@ from torch.nn import functional as F
 from augment import random_look
 from datasets import HEAD_PLANES, Record, fetal_planes, phantoms
 from head_crop import crop_matrix, find_head, warp_crop
-from network import Average, GeometryNetwork, PlaneNetwork, save_planes
+from network import Average, GeometryNetwork, PlaneNetwork, load_planes, save_planes
 
 SMOOTHING = 0.06
 MIXED_BATCHES = 0.5
@@ -99,9 +99,10 @@ def with_heads(records: list[Record], geometry: Path) -> list[Record]:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--phantoms", type=Path)
+    parser.add_argument("--phantoms", type=Path, nargs="*", default=[])
     parser.add_argument("--phantom-share", type=float, default=0.12)
     parser.add_argument("--geometry", type=Path, required=True, help="finds heads, gives the encoder")
+    parser.add_argument("--resume", type=Path)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--minutes", type=float, default=20)
     parser.add_argument("--rate", type=float, default=1.2e-3)
@@ -112,7 +113,7 @@ def main() -> None:
     cv2.setNumThreads(0)
     torch.manual_seed(options.seed)
 
-    records = fetal_planes(options.data) + phantoms(options.phantoms)
+    records = fetal_planes(options.data) + phantoms(*options.phantoms)
     records = [r for r in records if r.plane in HEAD_PLANES and r.split != "test"]
     records = with_heads(records, options.geometry)
     held = [r for r in records if r.split == "validation"]
@@ -123,6 +124,8 @@ def main() -> None:
     model.encoder.load_state_dict(
         {k.removeprefix("encoder."): v for k, v in encoder.items() if k.startswith("encoder.")}
     )
+    if options.resume:
+        load_planes(model, options.resume, HEAD_PLANES)
     average = Average(model)
     optimiser = torch.optim.AdamW(model.parameters(), lr=options.rate, weight_decay=5e-2)
     begin, step, shown = time.monotonic(), 0, 0.0

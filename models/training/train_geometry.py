@@ -118,7 +118,7 @@ def source_of(record: Record) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--phantoms", type=Path)
+    parser.add_argument("--phantoms", type=Path, nargs="*", default=[])
     parser.add_argument("--phantom-share", type=float, default=0.2)
     parser.add_argument("--focus", choices=["abdomen", "femur"], help="show one small set more")
     parser.add_argument("--out", type=Path, required=True)
@@ -133,7 +133,7 @@ def main() -> None:
     cv2.setNumThreads(0)
     torch.manual_seed(options.seed)
 
-    records = hc18(options.data) + fetal_planes(options.data) + phantoms(options.phantoms)
+    records = hc18(options.data) + fetal_planes(options.data) + phantoms(*options.phantoms)
     records = [r for r in records if r.task and r.split == "train"]
     sampler = Sampler(records, options.phantom_share, options.seed, options.focus)
     model = GeometryNetwork()

@@ -12,7 +12,7 @@ from torch.nn import functional as F
 from augment import random_affine, random_look, warp
 from datasets import HEAD_PLANES, PLANES, Record, fetal_planes, hc18, midsagittal, phantoms, psfhs
 from letterbox import letterbox
-from negatives import rubbish, shuffled
+from negatives import rubbish, shuffled, without_regions
 from network import Average, PlaneNetwork, load_planes, save_planes
 
 # Share of a batch by what is shown. `some head` is hc18: a head, but nobody said which plane.
@@ -30,7 +30,11 @@ SHARE = {
     "rubbish": 0.06,
     "fragment": 0.02,
     "shuffled": 0.02,
+    "without regions": 0.03,
+    "turned over": 0.02,
 }
+# Made from images of a plane, but none themselves.
+NEGATIVES = ("fragment", "shuffled", "without regions", "turned over")
 SMOOTHING = 0.03
 # Share of batches whose images are blended in pairs (Zhang 2018), and the width of the blend.
 MIXED_BATCHES = 0.35
@@ -44,7 +48,10 @@ class Sampler:
         self.pools: dict[str, list[Record]] = {
             "rubbish": [],
             "fragment": self.real,
-            "shuffled": self.real,
+            "shuffled": records,
+            "without regions": [r for r in self.real if r.mask],
+            # Half a turn: the probe would lie at the bottom of the picture.
+            "turned over": [r for r in self.real if r.plane == "transperineal"],
         }
         for record in records:
             self.pools.setdefault(source_of(record), []).append(record)
@@ -69,17 +76,25 @@ class Sampler:
             pool = [record for record in pool if record.plane == plane]
         record = pool[rng.integers(len(pool))]
         gray = record.gray()
+        if source == "without regions":
+            mask = cv2.imread(str(record.mask), cv2.IMREAD_GRAYSCALE)
+            gray = without_regions(rng, gray, mask)
         height, width = gray.shape
         if source == "fragment":
             matrix = fragment_view(rng, width, height)
-            names = ("other",)
         else:
-            matrix = random_affine(rng, width, height, 0.08, 0.8)
+            upright = record.plane == "transperineal"
+            free_rotation = 0 if upright else 0.08
+            matrix = random_affine(rng, width, height, free_rotation, 0.8, upright=upright)
             stretch = np.exp(rng.normal(0, 0.1))
             # The aspect of some brain images was changed before publication: it says nothing.
             matrix[0] = matrix[0] * stretch + [0, 0, (1 - stretch) * 127.5]
+        if source == "turned over":
+            matrix = np.array([[-1, 0, 255.0], [0, -1, 191.0]]) @ np.vstack([matrix, [0, 0, 1]])
+        if source in NEGATIVES:
+            names = ("other",)
+        else:
             names = HEAD_PLANES if source == "some head" else (record.plane,)
-            names = ("other",) if source == "shuffled" else names
         for name in names:
             allowed[PLANES.index(name)] = 1
         image = warp(gray, matrix)
@@ -146,7 +161,7 @@ def validate(model: PlaneNetwork, records: list[Record]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--phantoms", type=Path)
+    parser.add_argument("--phantoms", type=Path, nargs="*", default=[])
     parser.add_argument("--phantom-share", type=float, default=0.1)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--resume", type=Path)
@@ -162,7 +177,7 @@ def main() -> None:
     torch.manual_seed(options.seed)
 
     records = hc18(options.data) + fetal_planes(options.data)
-    records += midsagittal(options.data) + psfhs(options.data) + phantoms(options.phantoms)
+    records += midsagittal(options.data) + psfhs(options.data) + phantoms(*options.phantoms)
     held = [r for r in records if r.split == "validation" and r.dataset != "hc18"]
     sampler = Sampler([r for r in records if r.split == "train"], options.phantom_share, options.seed)
     model = PlaneNetwork(len(PLANES))
