@@ -3,7 +3,7 @@ import { assembleResult } from '../result/assemble.ts';
 import type { Measurement, Result, Section } from '../result/envelope.ts';
 import type { Locator } from './locator.ts';
 import { writeReport } from './report.ts';
-import { unsupportedNumbers } from './report-check.ts';
+import { unsupportedClaims } from './report-check.ts';
 import type { Amendment, ObstetricEvidence, ObstetricSection, SectionOutcome } from './section.ts';
 import { SECTIONS } from './sections/index.ts';
 
@@ -57,16 +57,16 @@ const NOT_REQUESTED: SectionOutcome = {
   summary: 'The draft report was not requested.',
 };
 
-/** Writes the report; one with a number that the result does not hold is withheld. */
+/** Writes the report; one that says what the result does not hold is withheld. */
 function report(result: Result): { report: Result['report']; outcome: SectionOutcome } {
   const written = writeReport(result);
-  const unsupported = unsupportedNumbers(written, result);
+  const unsupported = unsupportedClaims(written, result);
   if (unsupported.length === 0) {
     const summary = written.impression.join(' ');
     return { report: written, outcome: { status: 'complete', reason: null, summary } };
   }
   const detail = `The report was withheld: the result does not hold ${unsupported.join(', ')}.`;
-  const reason = { code: 'unsupported_number', detail, needs: [] };
+  const reason = { code: 'unsupported_claim', detail, needs: [] };
   return { report: null, outcome: { status: 'failed', reason, summary: detail } };
 }
 

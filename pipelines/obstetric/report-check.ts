@@ -1,83 +1,111 @@
 import { chartEntry, methodEntry } from '../result/concepts.ts';
-import type { Result } from '../result/envelope.ts';
+import type { Measurement, Result } from '../result/envelope.ts';
 import { weeksAndDays } from './charts/dates.ts';
+import { unitText } from './measurement.ts';
 
 type Report = NonNullable<Result['report']>;
 
 /** A number as a report prints it: `-1.5`, `28+3`, `2014`. */
 const NUMBER = /(?<![\w.])-?\d+(?:[.+]\d+)*/g;
 
-function numbersIn(text: string): string[] {
-  return text.match(NUMBER) ?? [];
+/** What may stand behind a number; the longer first. `wk` and `d` are printed as weeks. */
+const UNIT = /^\s?(cm\/s|mm|cm|kg|g|%|weeks|days|deg|°|ms|s|\/min|bpm)(?![\w/])/;
+
+const SIDE = /\b(left|right)\b/gi;
+
+interface Claim {
+  number: string;
+  unit: string;
 }
 
-/** Words of the result itself, which a report may say again. */
+function claimsIn(text: string): Claim[] {
+  return [...text.matchAll(NUMBER)].map((match) => ({
+    number: match[0],
+    unit: UNIT.exec(text.slice(match.index + match[0].length))?.[1] ?? '',
+  }));
+}
+
+function sidesIn(text: string): string[] {
+  return [...text.matchAll(SIDE)].map(([side]) => side.toLowerCase());
+}
+
+/** Whole sentences of the result, which a report may say again word for word; longest first. */
 function statements(result: Result): string[] {
   return [
-    ...result.sections.flatMap(({ title, summary, reason }) => [title, summary, reason?.detail]),
+    ...result.sections.flatMap(({ summary, reason }) => [summary, reason?.detail]),
     ...result.findings.map(({ text }) => text),
     ...result.guidance.map(({ text }) => text),
-    ...result.measurements.flatMap(({ label, method, note, reference }) => [
-      label,
-      methodEntry(method)?.text,
-      chartEntry(reference?.chart ?? '')?.name,
-      note,
-    ]),
+    ...result.measurements.map(({ note }) => note),
+    ...result.measurements.map(({ method }) => methodEntry(method)?.text),
+    ...result.measurements.map(({ reference }) => chartEntry(reference?.chart ?? '')?.name),
     ...result.input_summary.refused.flatMap(({ file, reason }) => [file, reason]),
-  ].flatMap((text) => text ?? []);
+  ]
+    .flatMap((text) => text?.replace(/[.]$/, '') || [])
+    .toSorted((one, other) => other.length - one.length);
 }
 
-interface Values {
-  numbers: number[];
-  /** Ages in days, printed as weeks and days. */
-  days: number[];
+/** What a line says beyond the result's own words. */
+function ownWords(line: string, said: readonly string[]): string {
+  return said.reduce((rest, statement) => rest.replaceAll(statement, ' '), line);
 }
 
-function statedAge(result: Result): number[] {
-  const dating = result.sections.find(({ id }) => id === 'growth')?.data.dating;
-  const isDating = typeof dating === 'object' && dating !== null && 'ga_days' in dating;
-  return isDating && typeof dating.ga_days === 'number' ? [dating.ga_days] : [];
+const rounds = (value: number, printed: string) =>
+  value.toFixed(printed.split('.')[1]?.length ?? 0) === printed;
+
+/** Whether a claim is a measurement's value with its unit, its centile or its z-score. */
+function isOf({ value, unit, reference }: Measurement, { number, unit: printed }: Claim): boolean {
+  if (unit === 'd') return printed === 'weeks' && weeksAndDays(value) === number;
+  if (printed === '') {
+    const { centile, z_score: z } = reference ?? {};
+    const ofChart = [centile, z].some((one) => one != null && rounds(one, number));
+    return ofChart || (unitText(unit) === '' && rounds(value, number));
+  }
+  return unitText(unit) === printed && rounds(value, number);
 }
 
-function valuesOf(result: Result): Values {
+/** Ages and counts that lines about the whole study may print. */
+function isOfStudy(result: Result, line: string, { number, unit }: Claim): boolean {
   const { files, frames, calibrated_frames: calibrated } = result.input_summary;
-  const accepted = result.measurements.filter(({ quality }) => quality === 'accepted');
-  return {
-    numbers: [
-      files,
-      frames,
-      calibrated,
-      ...accepted.flatMap(({ value, reference }) => [
-        value,
-        reference?.centile ?? value,
-        reference?.z_score ?? value,
-      ]),
-    ],
-    days: [
-      ...statedAge(result),
-      ...accepted.filter(({ unit }) => unit === 'd').map(({ value }) => value),
-    ],
-  };
+  const counts = [files, frames, calibrated].map(String);
+  if (line.startsWith('Images:')) return unit === '' && counts.includes(number);
+  const dating = result.sections.find(({ id }) => id === 'growth')?.data.dating;
+  const age =
+    typeof dating === 'object' && dating !== null && 'ga_days' in dating ? dating.ga_days : null;
+  return typeof age === 'number' && unit === 'weeks' && weeksAndDays(age) === number;
 }
 
-function isHeld(printed: string, { numbers, days }: Values): boolean {
-  if (printed.includes('+')) return days.some((value) => weeksAndDays(value) === printed);
-  const decimals = printed.split('.')[1]?.length ?? 0;
-  return numbers.some((value) => value.toFixed(decimals) === printed);
+/** Whether one accepted measurement that the line names holds every claim, on the side it says. */
+function holds(
+  measurement: Measurement,
+  line: string,
+  rest: string,
+  claims: readonly Claim[],
+): boolean {
+  const { label, quality, laterality } = measurement;
+  if (quality !== 'accepted' || !line.includes(label)) return false;
+  const sides = sidesIn(rest.replace(label, ' '));
+  const sameSide = laterality ? sides.includes(laterality) : true;
+  const noOther = sides.every((side) => side === laterality);
+  return sameSide && noOther && claims.every((claim) => isOf(measurement, claim));
 }
 
 /**
- * Numbers of a report that the result does not hold, each with its line: "every number is validated
- * against the structured result" (service.md 2.6). A number is held when it is an accepted value of
- * the result, rounded as printed, or stands in the result's own words.
+ * What a report says and the result does not hold, each with its line: "every number is validated
+ * against the structured result" (service.md 2.6), and with it every unit and side. A line may say
+ * again what the result says word for word. What it adds must be of one accepted measurement that
+ * it names: its value in its unit, rounded as printed, its centile or z-score, on its side.
  */
-export function unsupportedNumbers(report: Report, result: Result): string[] {
-  const values = valuesOf(result);
-  const said = new Set(statements(result).flatMap(numbersIn));
+export function unsupportedClaims(report: Report, result: Result): string[] {
+  const said = statements(result);
   const lines = [...report.findings, ...report.impression, ...report.limitations];
-  return lines.flatMap((line) =>
-    numbersIn(line)
-      .filter((printed) => !said.has(printed) && !isHeld(printed, values))
-      .map((printed) => `${printed} in "${line}"`),
-  );
+  return lines.flatMap((line) => {
+    const rest = ownWords(line, said);
+    const claims = claimsIn(rest);
+    const sides = sidesIn(rest);
+    if (claims.length === 0 && sides.length === 0) return [];
+    const ofStudy = sides.length === 0 && claims.every((one) => isOfStudy(result, line, one));
+    if (ofStudy || result.measurements.some((one) => holds(one, line, rest, claims))) return [];
+    const named = [...claims.map(({ number, unit }) => `${number} ${unit}`.trim()), ...sides];
+    return [`${named.join(', ')} in "${line}"`];
+  });
 }

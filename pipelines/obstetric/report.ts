@@ -2,8 +2,29 @@ import { CONCEPTS, chartEntry, conceptEntry, methodEntry } from '../result/conce
 import type { Measurement, Result, Section } from '../result/envelope.ts';
 import { weeksAndDays } from './charts/dates.ts';
 import { formatCentile } from './growth-references.ts';
+import { unitText } from './measurement.ts';
 
 type Report = NonNullable<Result['report']>;
+
+/** Sections in the order of the structured text (obstetric reference 14). */
+const ORDER = [
+  'presentation',
+  'biometry',
+  'early-pregnancy',
+  'nt',
+  'anomaly-screen',
+  'fetal-heart',
+  'amniotic-fluid',
+  'placenta',
+  'cervix',
+  'doppler',
+  'labor-progress',
+] as const;
+
+/** Their summary is made of the measurements that stand above it. */
+const TABLE_ONLY: ReadonlySet<string> = new Set(['biometry']);
+
+const ASSESSED: ReadonlySet<Section['status']> = new Set(['complete', 'partial', 'inadequate']);
 
 /** Rows of the biometry table, in the order of ISUOG 2022. */
 const ROWS = Object.keys(CONCEPTS);
@@ -11,8 +32,7 @@ const ROWS = Object.keys(CONCEPTS);
 function valueText({ concept, value, unit }: Measurement): string {
   if (unit === 'd') return `${weeksAndDays(value)} weeks`;
   const decimals = conceptEntry(concept.key)?.decimals ?? 1;
-  const number = value.toFixed(decimals);
-  return unit === '1' ? number : `${number} ${unit}`;
+  return `${value.toFixed(decimals)} ${unitText(unit)}`.trimEnd();
 }
 
 function referenceText({ reference }: Measurement): string {
@@ -22,17 +42,40 @@ function referenceText({ reference }: Measurement): string {
 }
 
 function measurementLine(measurement: Measurement): string {
+  const { label, laterality, fetus } = measurement;
   const method = methodEntry(measurement.method)?.text ?? measurement.method;
-  const note = measurement.note ? ` Note: ${measurement.note}.` : '';
-  return `${measurement.label}: ${valueText(measurement)}${referenceText(measurement)}; ${method}.${note}`;
+  const note = measurement.note ? ` Note: ${sentence(measurement.note)}` : '';
+  const whose = [laterality, fetus && `fetus ${fetus}`].filter(Boolean).join(', ');
+  const name = whose ? `${label} (${whose})` : label;
+  return `${name}: ${valueText(measurement)}${referenceText(measurement)}; ${sentence(method)}${note}`;
 }
 
-/** Accepted values that stand for their concept, in the order of the table. */
-function tableOf(result: Result): Measurement[] {
-  return ROWS.flatMap(
-    (key) =>
-      result.measurements.find(({ id, quality }) => id === key && quality === 'accepted') ?? [],
+/** Accepted values of a section without those that a median or mean of the same quantity sums up. */
+function tableOf({ measurements }: Result, section: string): Measurement[] {
+  const own = measurements.filter((one) => one.section === section && one.quality === 'accepted');
+  const summedUp = new Set(
+    own.filter(({ derivation }) => derivation === 'median').flatMap(({ inputs }) => inputs),
   );
+  const row = ({ concept }: Measurement) => ROWS.indexOf(concept.key);
+  return own
+    .filter(({ id, source }) => !summedUp.has(id) && !isBeside(id, source, own))
+    .toSorted((one, other) => row(one) - row(other));
+}
+
+/** A value of the machine beside an own one: compared in a finding, not listed twice. */
+function isBeside(
+  id: string,
+  { provenance }: Measurement['source'],
+  own: readonly Measurement[],
+): boolean {
+  return provenance === 'cart-sr' && own.some((other) => `cart-${other.id}` === id);
+}
+
+function sectionLines(result: Result, id: (typeof ORDER)[number]): string[] {
+  const section = result.sections.find((one) => one.id === id);
+  if (!section || !ASSESSED.has(section.status)) return [];
+  const rows = tableOf(result, id).map(measurementLine);
+  return TABLE_ONLY.has(id) ? rows : [`${section.title}: ${section.summary}`, ...rows];
 }
 
 function datingLine(growth: Section | undefined): string {
@@ -81,14 +124,14 @@ function limitationsOf(result: Result): string[] {
 export function writeReport(result: Result): Report {
   const growth = result.sections.find(({ id }) => id === 'growth');
   const { files, frames, calibrated_frames: calibrated } = result.input_summary;
-  const table = tableOf(result);
+  const assessed = ORDER.flatMap((id) => sectionLines(result, id));
   return {
     language: 'en',
     title: 'Obstetric ultrasound: draft report',
     findings: [
       datingLine(growth),
       `Images: ${frames} frames of ${files} files, ${calibrated} with a physical scale.`,
-      ...(table.length > 0 ? table.map(measurementLine) : ['No measurement was accepted.']),
+      ...(assessed.length > 0 ? assessed : ['No measurement was accepted.']),
       ...result.findings.filter(({ severity }) => severity === 'info').map(({ text }) => text),
     ],
     impression: impressionOf(result),

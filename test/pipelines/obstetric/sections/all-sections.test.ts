@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { unsupportedNumbers } from '../../../../pipelines/obstetric/report-check.ts';
+import { unsupportedClaims } from '../../../../pipelines/obstetric/report-check.ts';
 import {
   clip,
   femur,
@@ -120,8 +120,8 @@ describe('the draft report', () => {
       options: { report: true, dating: { ga_days: 196 } },
     });
     if (!result.report) throw new Error('no report');
-    expect(unsupportedNumbers(result.report, result)).toEqual([]);
+    expect(unsupportedClaims(result.report, result)).toEqual([]);
     const changed = { ...result.report, findings: [line] };
-    expect(unsupportedNumbers(changed, result)).toHaveLength(1);
+    expect(unsupportedClaims(changed, result)).toHaveLength(1);
   });
 });
