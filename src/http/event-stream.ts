@@ -26,7 +26,7 @@ export function sendEventStream(
   stopping.addEventListener('abort', stop);
   if (stopping.aborted) stop();
   const heartbeat = setInterval(() => {
-    if (!res.writableNeedDrain) res.write(': hb\n\n');
+    if (!res.writableNeedDrain && !res.writableEnded) res.write(': hb\n\n');
   }, heartbeatMs);
   res.once('close', () => {
     clearInterval(heartbeat);

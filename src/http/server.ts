@@ -5,6 +5,8 @@ import type Koa from 'koa';
 
 /** A socket on which nothing moves for this long is closed: a client that stopped reading too. */
 const IDLE_MS = 120_000;
+/** Longer than proxies keep connections for reuse, so that none is closed on a call on its way. */
+const KEEP_ALIVE_MS = 75_000;
 /** As long as the signed address of an upload lives. */
 const LONGEST_CALL_MS = 3_600_000;
 /** Time that answers under way get when the server stops. */
@@ -26,7 +28,10 @@ export async function startHttp<State>(
   app: Koa<State>,
   { host, port, idleMs = IDLE_MS }: { host: string; port: number; idleMs?: number },
 ): Promise<HttpServer> {
-  const server = createServer({ requestTimeout: LONGEST_CALL_MS }, app.callback());
+  const server = createServer(
+    { requestTimeout: LONGEST_CALL_MS, keepAliveTimeout: KEEP_ALIVE_MS },
+    app.callback(),
+  );
   server.setTimeout(idleMs);
   server.listen(port, host);
   await once(server, 'listening');
