@@ -55,9 +55,9 @@ const isConsistent = ({ peak, endDiastolic, average }: BeatVelocities) =>
   average > 0 && average < peak && (endDiastolic <= 0 || average > endDiastolic);
 
 /** Lines from the baseline to the peak and to the end of diastole of the middle beat. */
-function calipersOf({ side, beats, spectrum }: Traced): Caliper[] {
+function calipersOf({ side, beats, spectrum }: Traced): { peak: Caliper; end: Caliper } | null {
   const beat = beats[beats.length >> 1];
-  if (!beat) return [];
+  if (!beat) return null;
   const { left, top, zeroRow, velocityPerRow } = spectrum;
   const upwards = side === 'above' ? -1 : 1;
   const line = (column: number, velocity: number): Caliper => ({
@@ -67,7 +67,22 @@ function calipersOf({ side, beats, spectrum }: Traced): Caliper[] {
       [left + column, top + zeroRow + (upwards * velocity) / velocityPerRow],
     ],
   });
-  return [line(beat.peakColumn, beat.peak), line(beat.to, beat.endDiastolic)];
+  return {
+    peak: line(beat.peakColumn, beat.peak),
+    end: line(beat.to, beat.endDiastolic),
+  };
+}
+
+/** Velocities show where they were read; what is calculated from them shows the frame only. */
+function sourceOf(reading: TracedReading, shown: 'peak' | 'end' | null): Measurement['source'] {
+  const calipers = shown && calipersOf(reading.waveform);
+  return {
+    provenance: 'image-analysis',
+    file: reading.file,
+    sop_instance_uid: reading.sopInstanceUid,
+    frame: reading.frame + 1,
+    calipers: calipers ? [calipers[shown]] : [],
+  };
 }
 
 /** Why a trace is not good enough for a category; null when it is. */
@@ -99,13 +114,6 @@ export function measureSpectrum(reading: TracedReading, rank: number): Measureme
   if (vessel === 'ductus-venosus') return [];
   const values = valuesOf(waveform.beats);
   const problem = traceProblem(waveform);
-  const source: Measurement['source'] = {
-    provenance: 'image-analysis',
-    file: reading.file,
-    sop_instance_uid: reading.sopInstanceUid,
-    frame: reading.frame + 1,
-    calipers: calipersOf(waveform),
-  };
   return (['pi', 'ri', 'sd', 'psv', 'edv'] as const).flatMap((property) => {
     const value = values[property];
     if (value === null) return [];
@@ -123,7 +131,7 @@ export function measureSpectrum(reading: TracedReading, rank: number): Measureme
       createMeasurement(idOf(key, reading, rank), key, value, 'doppler-envelope', {
         section: DOPPLER_SECTION,
         derivation: 'mean',
-        source,
+        source: sourceOf(reading, property === 'psv' ? 'peak' : property === 'edv' ? 'end' : null),
         laterality: reading.laterality,
         confidence: waveform.confidence,
         uncertainty: uncertaintyOf(property, value),
@@ -146,13 +154,7 @@ export function measureDuctus(reading: TracedReading, rank: number): Measurement
     createMeasurement(idOf(key, reading, rank), key, value, 'doppler-envelope', {
       section: DOPPLER_SECTION,
       derivation: 'mean',
-      source: {
-        provenance: 'image-analysis',
-        file: reading.file,
-        sop_instance_uid: reading.sopInstanceUid,
-        frame: reading.frame + 1,
-        calipers: calipersOf(waveform),
-      },
+      source: sourceOf(reading, 'peak'),
       confidence: waveform.confidence,
       uncertainty: uncertaintyOf('pi', value),
       quality: problem ? 'low' : 'accepted',

@@ -1,6 +1,7 @@
 import { amnioticFluidReader } from './read/amniotic-fluid.ts';
 import { cervixReader } from './read/cervix.ts';
 import { earlyPregnancyReader } from './read/early-pregnancy.ts';
+import { fetalHeartReader } from './read/fetal-heart.ts';
 import { laborProgressReader } from './read/labor-progress.ts';
 import { nuchalReader } from './read/nuchal.ts';
 import { placentaReader } from './read/placenta.ts';
@@ -18,6 +19,7 @@ export const READERS = {
   nuchal: nuchalReader,
   presentation: presentationReader,
   spectra: spectraReader,
+  fetalHeart: fetalHeartReader,
 } as const satisfies Record<string, Reader<unknown>>;
 
 type Readers = typeof READERS;

@@ -79,10 +79,10 @@ export function buildChest(pose: Pose, sizes: ChestSizes, phase: number, random:
   const ventricle = 1 - 0.32 * squeeze;
   const atrium = 1 + 0.18 * squeeze - 0.12;
   const chambers = [
-    chamber(0.26, 0.43, 0.48 * ventricle, 0.29 * ventricle),
-    chamber(0.22, -0.43, 0.44 * ventricle, 0.3 * ventricle),
-    chamber(-0.52, 0.36, 0.25 * atrium, 0.28 * atrium),
-    chamber(-0.52, -0.36, 0.26 * atrium, 0.29 * atrium),
+    chamber(0.27, 0.45, 0.54 * ventricle, 0.35 * ventricle),
+    chamber(0.23, -0.45, 0.5 * ventricle, 0.36 * ventricle),
+    chamber(-0.55, 0.37, 0.29 * atrium, 0.31 * atrium),
+    chamber(-0.55, -0.37, 0.3 * atrium, 0.32 * atrium),
   ].map((shape) => within(shape, grown(epicardium, -0.5)));
   const spine = { u: 0.86 * thorax.u, v: 0 };
   const vertebra = 0.09 * thorax.v + 1;

@@ -5,6 +5,7 @@ import { biometry } from './biometry.ts';
 import { cervix } from './cervix.ts';
 import { doppler } from './doppler.ts';
 import { earlyPregnancy } from './early-pregnancy.ts';
+import { fetalHeart } from './fetal-heart.ts';
 import { growth } from './growth.ts';
 import { laborProgress } from './labor-progress.ts';
 import { notYet } from './not-yet.ts';
@@ -43,6 +44,7 @@ const ASSESSED = [
   laborProgress,
   presentation,
   doppler,
+  fetalHeart,
 ];
 
 /** The sections of us/obstetric/interpret; each sees the measurements of those before it. */

@@ -9,14 +9,7 @@ interface NotYet {
 }
 
 /** Sections of service.md 2.6 that this version lists and does not assess. */
-const NOT_YET: readonly NotYet[] = [
-  {
-    id: 'fetal-heart',
-    title: 'Fetal heart',
-    what: 'the four-chamber, outflow-tract and three-vessel views',
-    needs: ['four-chamber plane', 'outflow-tract and three-vessel views', 'a cine'],
-  },
-];
+const NOT_YET: readonly NotYet[] = [];
 
 function section({ id, title, what, needs }: NotYet): ObstetricSection {
   const detail = `This version does not assess ${what}.`;

@@ -1,0 +1,116 @@
+import type { Clip } from '../../contract/study.ts';
+import { type MModeRhythm, mModeRhythm } from '../../measure/m-mode.ts';
+import type { Reader, ReaderInput } from '../reader.ts';
+
+export const CARDIAC_VIEWS = [
+  'four-chamber',
+  'left-outflow-tract',
+  'right-outflow-tract',
+  'three-vessel',
+  'three-vessel-trachea',
+] as const;
+export type CardiacView = (typeof CARDIAC_VIEWS)[number];
+
+/** An image on which a view of the heart was found, and by whom. */
+export interface CardiacViewReading {
+  view: CardiacView;
+  file: string;
+  /** 0-based. */
+  frame: number;
+  /** `named`: by the machine only, what the image shows was not verified. */
+  by: 'classifier' | 'named';
+  confidence: number | null;
+}
+
+export interface MModeReading {
+  file: string;
+  sopInstanceUid: string | null;
+  /** 0-based. */
+  frame: number;
+  rhythm: MModeRhythm;
+}
+
+export interface FetalHeartReadings {
+  views: CardiacViewReading[];
+  /** Chest sections that were not told to be a four-chamber view. */
+  chestFrames: number;
+  mMode: MModeReading[];
+}
+
+/** Words of operators and presets in View Name and Stage Name. */
+const WORDS: Readonly<Record<CardiacView, RegExp>> = {
+  'four-chamber': /\b(4[ -]?ch(amber)?|4cv|four[ -]?chamber)/i,
+  'left-outflow-tract': /\blvot\b|left (ventricular )?outflow/i,
+  'right-outflow-tract': /\brvot\b|right (ventricular )?outflow/i,
+  'three-vessel': /\b3vv\b|three[ -]?vessels?( view)?$/i,
+  'three-vessel-trachea': /\b3vtv?\b|trachea/i,
+};
+
+const wordsOf = ({ viewName, stageName }: Clip) =>
+  `${viewName ?? ''} ${stageName ?? ''}`.replaceAll('_', ' ').trim();
+
+function namedViews({ clips }: ReaderInput['study']): CardiacViewReading[] {
+  return clips
+    .filter(({ mode }) => mode !== 'spectral' && mode !== 'm-mode')
+    .flatMap((clip) =>
+      CARDIAC_VIEWS.filter((view) => WORDS[view].test(wordsOf(clip))).map((view) => ({
+        view,
+        file: clip.file,
+        frame: 0,
+        by: 'named' as const,
+        confidence: null,
+      })),
+    );
+}
+
+/** The frame of each clip that the classifier is surest of. */
+function classifiedViews({ planes }: ReaderInput): CardiacViewReading[] {
+  const seen = planes.filter(({ estimate }) => estimate.label === 'four-chamber');
+  return Map.groupBy(seen, ({ clip }) => clip)
+    .values()
+    .map((frames) =>
+      frames.reduce((best, next) =>
+        next.estimate.confidence > best.estimate.confidence ? next : best,
+      ),
+    )
+    .map(({ clip, frame, estimate }) => ({
+      view: 'four-chamber' as const,
+      file: clip.file,
+      frame: frame.index,
+      by: 'classifier' as const,
+      confidence: estimate.confidence,
+    }))
+    .toArray();
+}
+
+async function readMMode(clip: Clip): Promise<MModeReading[]> {
+  const sweeps = clip.sweeps.filter(({ kind }) => kind === 'm-mode' || kind === 'colour-m-mode');
+  const frame = clip.frames.at(-1);
+  if (!frame || sweeps.length === 0) return [];
+  const image = await frame.gray();
+  const { file, sopInstanceUid } = clip;
+  return sweeps.map((sweep) => ({
+    file,
+    sopInstanceUid,
+    frame: frame.index,
+    rhythm: mModeRhythm(image, sweep),
+  }));
+}
+
+/** Views of the heart, and the rhythm of M-mode sweeps; cines of the chest: presentation reader. */
+export const fetalHeartReader: Reader<FetalHeartReadings> = {
+  stage: 'fetal-heart',
+  label: 'Looking at the fetal heart',
+  async read(input) {
+    const mMode: MModeReading[] = [];
+    for (const clip of input.study.clips) {
+      input.signal.throwIfAborted();
+      mMode.push(...(await readMMode(clip)));
+    }
+    return {
+      views: [...classifiedViews(input), ...namedViews(input.study)],
+      chestFrames: input.planes.filter(({ estimate }) => estimate.label === 'thorax').length,
+      mMode,
+    };
+  },
+};

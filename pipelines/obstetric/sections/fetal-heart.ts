@@ -1,0 +1,227 @@
+import { cartMeasurements } from '../../result/cart-measurements.ts';
+import { findingConcept } from '../../result/concepts.ts';
+import type { Finding, Measurement, Result } from '../../result/envelope.ts';
+import {
+  CARDIAC_SIZE,
+  cardiacSize,
+  type FetalRateBand,
+  fetalRateBand,
+} from '../charts/fetal-heart.ts';
+import { FETAL_HEART_SECTION, type RateReading, REGULAR, ratesOf } from '../fetal-heart-rate.ts';
+import { format } from '../measurement.ts';
+import { CARDIAC_VIEWS, type CardiacView, type CardiacViewReading } from '../read/fetal-heart.ts';
+import type { ObstetricEvidence, ObstetricSection, SectionOutcome } from '../section.ts';
+import { SIMULATED_ONLY } from '../simulated-only.ts';
+
+const NEEDS = ['four-chamber plane', 'outflow-tract and three-vessel views', 'a cine or an M-mode'];
+
+const VIEW_TEXT: Readonly<Record<CardiacView, string>> = {
+  'four-chamber': 'four-chamber view',
+  'left-outflow-tract': 'left outflow tract',
+  'right-outflow-tract': 'right outflow tract',
+  'three-vessel': 'three-vessel view',
+  'three-vessel-trachea': 'three-vessel-and-trachea view',
+};
+
+const RATE_TEXT: Readonly<Record<FetalRateBand, string>> = {
+  slow: 'below the range for gestational age',
+  normal: 'within the range for gestational age',
+  fast: 'above the range for gestational age',
+  tachycardia: 'above 180 per minute',
+};
+
+/** What no image of this version can answer; never "normal heart" (obstetric reference 7.3). */
+const NOT_JUDGED =
+  'Cardiac axis, position, chambers, valves, flow and outflow tracts were not assessed: no permitted model outlines the heart.';
+
+interface ViewState {
+  view: CardiacView;
+  state: 'seen' | 'named-by-machine' | 'not-seen';
+}
+
+/** A view counts as seen by its image; a name alone is the machine's word. */
+function viewStates(readings: readonly CardiacViewReading[]): ViewState[] {
+  return CARDIAC_VIEWS.map((view) => {
+    const own = readings.filter((reading) => reading.view === view);
+    if (own.some(({ by }) => by === 'classifier')) return { view, state: 'seen' };
+    return { view, state: own.length > 0 ? 'named-by-machine' : 'not-seen' };
+  });
+}
+
+const listOf = (states: readonly ViewState[], state: ViewState['state']) =>
+  states.filter((one) => one.state === state).map(({ view }) => VIEW_TEXT[view]);
+
+function viewSentences(states: readonly ViewState[], chestFrames: number): string[] {
+  const seen = listOf(states, 'seen');
+  const named = listOf(states, 'named-by-machine');
+  const missing = listOf(states, 'not-seen');
+  return [
+    ...(seen.length > 0 ? [`Seen: ${seen.join(', ')}.`] : []),
+    ...(named.length > 0 ? [`Named by the machine, not verified: ${named.join(', ')}.`] : []),
+    ...(chestFrames > 0 && !seen.includes(VIEW_TEXT['four-chamber'])
+      ? ['A section of the chest was seen; a four-chamber view was not confirmed on it.']
+      : []),
+    ...(missing.length > 0 ? [`Not seen: ${missing.join(', ')}.`] : []),
+  ];
+}
+
+/** The best rate under the plain id, unless an earlier section gave one. */
+function withStanding(
+  rates: readonly RateReading[],
+  earlier: readonly Measurement[],
+): { measurements: Measurement[]; standing: RateReading | null } {
+  const measurements = rates.map(({ measurement }) => measurement);
+  const best = rates.find(({ measurement }) => measurement.quality === 'accepted') ?? null;
+  if (!best || earlier.some(({ id }) => id === 'fetal-heart-rate')) {
+    return { measurements, standing: best };
+  }
+  const plain = { ...best.measurement, id: 'fetal-heart-rate' };
+  return {
+    measurements: measurements.map((one) => (one === best.measurement ? plain : one)),
+    standing: { ...best, measurement: plain },
+  };
+}
+
+function rateOutcome(standing: RateReading | null, gaDays: number | null) {
+  const none = { sentences: [], findings: [], classifications: [] };
+  if (!standing) return none;
+  const { measurement, variation } = standing;
+  const shown = `Fetal heart rate ${format('fetal-heart-rate', measurement.value)}`;
+  const rhythm =
+    variation === null
+      ? 'Rhythm was not assessed.'
+      : variation <= REGULAR
+        ? 'The beats on the sweep were regular.'
+        : 'The beats on the sweep differed by more than 10 %; rhythm was not confirmed as regular.';
+  const band = gaDays === null ? null : fetalRateBand(gaDays, measurement.value);
+  if (!band) {
+    const why = gaDays === null ? ' (gestational age was not given: no range)' : '';
+    return { ...none, sentences: [`${shown}${why}.`, rhythm] };
+  }
+  const classifications: Result['classifications'] = [
+    {
+      id: 'fetal-heart-rate-band',
+      section: FETAL_HEART_SECTION,
+      concept: findingConcept('fetal-heart-rate-band'),
+      name: 'Fetal heart rate',
+      value: band,
+      scheme: 'ISUOG 2023; FMF before 14 weeks',
+      criteria: [{ name: RATE_TEXT[band], value: measurement.value.toFixed(0), met: true }],
+    },
+  ];
+  const findings: Finding[] =
+    band === 'normal'
+      ? []
+      : [
+          {
+            id: 'fetal-heart-rate-band',
+            section: FETAL_HEART_SECTION,
+            concept: findingConcept('fetal-heart-rate-band'),
+            text: `${shown}, ${RATE_TEXT[band]}; confirm over time with M-mode or Doppler.`,
+            severity: 'abnormal',
+            confidence: measurement.confidence,
+            evidence: [measurement.id],
+          },
+        ];
+  return { sentences: [`${shown}, ${RATE_TEXT[band]}.`, rhythm], findings, classifications };
+}
+
+const CART_KEYS = ['cardiothoracic-area-ratio', 'cardiothoracic-circumference-ratio'] as const;
+
+/** Ratios that the machine's report brings: the only source of them in this version. */
+function sizeOutcome(evidence: ObstetricEvidence) {
+  const values = cartMeasurements(evidence.study.cart ?? [], FETAL_HEART_SECTION, CART_KEYS);
+  const fetuses = new Set(values.map(({ fetus }) => fetus));
+  const measurements =
+    fetuses.size > 1 ? [] : values.map((one): Measurement => ({ ...one, id: one.concept.key }));
+  const area = measurements.find(({ id }) => id === 'cardiothoracic-area-ratio');
+  const round = measurements.find(({ id }) => id === 'cardiothoracic-circumference-ratio');
+  const large =
+    (area && cardiacSize(area.value) === 'large') ||
+    (round && round.value >= CARDIAC_SIZE.largeCircumference);
+  const small = area && cardiacSize(area.value) === 'small';
+  if (!area && !round) return { measurements, sentences: [], findings: [], classifications: [] };
+  const value = large ? 'large' : small ? 'small' : 'normal';
+  const shown = [area, round].flatMap((one) =>
+    one ? [`${one.label} ${one.value.toFixed(2)} (ultrasound machine)`] : [],
+  );
+  const classification: Result['classifications'][number] = {
+    id: 'cardiac-size',
+    section: FETAL_HEART_SECTION,
+    concept: findingConcept('cardiac-size'),
+    name: 'Size of the heart',
+    value,
+    scheme: 'cardiothoracic ratios, ISUOG 2023',
+    criteria: [area, round].flatMap((one) =>
+      one ? [{ name: one.label, value: one.value.toFixed(2), met: value !== 'normal' }] : [],
+    ),
+  };
+  const finding: Finding = {
+    id: 'cardiac-size',
+    section: FETAL_HEART_SECTION,
+    concept: findingConcept('cardiac-size'),
+    text: `${shown.join(', ')}: the heart is ${value} for the thorax.`,
+    severity: 'abnormal',
+    confidence: null,
+    evidence: measurements.map(({ id }) => id),
+  };
+  return {
+    measurements,
+    sentences: [`${shown.join(', ')}.`],
+    findings: value === 'normal' ? [] : [finding],
+    classifications: [classification],
+  };
+}
+
+function notAssessed(): SectionOutcome {
+  const detail =
+    'The fetal heart was not assessed: no four-chamber, outflow-tract or three-vessel view, no cine of the chest and no M-mode was found.';
+  return {
+    status: 'not_assessed',
+    reason: { code: 'view_missing', detail, needs: NEEDS },
+    summary: detail,
+  };
+}
+
+function run(evidence: ObstetricEvidence, earlier: readonly Measurement[]): SectionOutcome {
+  const readings = evidence.views.fetalHeart;
+  const states = viewStates(readings?.views ?? []);
+  const { measurements, standing } = withStanding(ratesOf(evidence), earlier);
+  const size = sizeOutcome(evidence);
+  const chestFrames = readings?.chestFrames ?? 0;
+  const anyView = states.some(({ state }) => state !== 'not-seen') || chestFrames > 0;
+  if (!anyView && measurements.length === 0 && size.measurements.length === 0) {
+    return notAssessed();
+  }
+  const gaDays = evidence.options.dating?.ga_days ?? null;
+  const rate = rateOutcome(standing, gaDays);
+  const missing = [
+    ...viewSentences(states, chestFrames),
+    ...(standing ? [] : ['Fetal heart rate was not measured.']),
+    ...(size.measurements.length > 0
+      ? []
+      : ['The cardiothoracic ratio was not measured: no permitted model outlines the heart.']),
+    NOT_JUDGED,
+  ];
+  return {
+    status: 'partial',
+    reason: { code: 'not_all_assessed', detail: missing.join(' '), needs: NEEDS },
+    summary: [...rate.sentences, ...size.sentences, ...missing].join(' '),
+    data: {
+      views: Object.fromEntries(states.map(({ view, state }) => [view, state])),
+      limitation: SIMULATED_ONLY,
+    },
+    measurements: [...measurements, ...size.measurements],
+    findings: [...rate.findings, ...size.findings],
+    classifications: [...rate.classifications, ...size.classifications],
+  };
+}
+
+/** Views, rate and rhythm of the fetal heart, and its size where known (obstetric reference 7). */
+export const fetalHeart: ObstetricSection = {
+  id: FETAL_HEART_SECTION,
+  title: 'Fetal heart',
+  needs: NEEDS,
+  reads: ['fetalHeart', 'spectra', 'presentation'],
+  run,
+};
