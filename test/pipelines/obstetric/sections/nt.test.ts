@@ -1,0 +1,208 @@
+import { describe, expect, it } from 'vitest';
+import type { CalibratedRegion, Clip } from '../../../../pipelines/contract/study.ts';
+import {
+  nuchalCategory,
+  nuchalTranslucency95,
+} from '../../../../pipelines/obstetric/charts/nuchal-translucency.ts';
+import { parseOptions } from '../../../../pipelines/obstetric/input.ts';
+import type { LocatedBox, LocatedMidsagittal } from '../../../../pipelines/obstetric/locator.ts';
+import type { MidsagittalReading } from '../../../../pipelines/obstetric/read/nuchal.ts';
+import type { ObstetricEvidence } from '../../../../pipelines/obstetric/section.ts';
+import { nt } from '../../../../pipelines/obstetric/sections/nt.ts';
+import type { Measurement } from '../../../../pipelines/result/envelope.ts';
+import { clip } from '../evidence-sample.ts';
+
+const FINE: CalibratedRegion = {
+  area: { minX: 0, minY: 0, maxX: 799, maxY: 599 },
+  scale: { x: 0.08, y: 0.08 },
+  source: 'region',
+};
+
+const found = (accepted = true): LocatedBox => ({
+  box: { minX: 300, minY: 280, maxX: 400, maxY: 320 },
+  confidence: 0.9,
+  accepted,
+});
+
+const ALL: LocatedMidsagittal = {
+  thalami: found(),
+  midbrain: found(),
+  palate: found(),
+  'nuchal-translucency': found(),
+  'nasal-bone': found(),
+  'nasal-tip': found(),
+};
+
+interface Shot {
+  mm?: number | null;
+  located?: LocatedMidsagittal;
+  clip?: Partial<Clip>;
+}
+
+let shots = 0;
+
+function midsagittal({ mm = 1.6, located = ALL, clip: changes }: Shot = {}): MidsagittalReading {
+  shots += 1;
+  const taken = clip(`nt-${shots}.dcm`, { regions: [FINE], ...changes });
+  const [frame] = taken.frames;
+  if (!frame) throw new Error('a clip without a frame');
+  const half = (mm ?? 0) / 2 / FINE.scale.y;
+  const ends = [
+    { x: 350, y: 300 - half },
+    { x: 350, y: 300 + half },
+  ] as const;
+  return {
+    clip: taken,
+    frame,
+    estimate: { label: 'midsagittal', confidence: 0.95 },
+    located,
+    lines: mm === null ? null : { ends, thickness: mm, seen: 0.9 },
+  };
+}
+
+function crl(mm: number): Measurement {
+  return {
+    id: 'crl',
+    section: 'early-pregnancy',
+    concept: { key: 'crl', system: '', code: '', display: '' },
+    value: mm,
+    quality: 'accepted',
+  } as Measurement;
+}
+
+interface Given {
+  frames?: readonly MidsagittalReading[] | null;
+  crlMm?: number;
+  gaDays?: number;
+}
+
+function run({ frames = [midsagittal()], crlMm, gaDays }: Given = {}) {
+  const evidence = {
+    views: { nuchal: { frames } },
+    options: parseOptions(gaDays === undefined ? {} : { dating: { ga_days: gaDays } }),
+  } as ObstetricEvidence;
+  return nt.run(evidence, crlMm === undefined ? [] : [crl(crlMm)]);
+}
+
+const largest = (outcome: ReturnType<typeof run>) =>
+  outcome.measurements?.find(({ id }) => id === 'nuchal-translucency');
+
+describe('nuchal translucency', () => {
+  it('is the largest of up to three measurements', () => {
+    const frames = [1.4, 1.9, 1.7, 2.6].map((mm) => midsagittal({ mm }));
+    expect(largest(run({ frames, crlMm: 60 }))?.value).toBe(1.9);
+  });
+
+  it('is put beside the 95th centile of its CRL, with category and MoM', () => {
+    const outcome = run({ crlMm: 60 });
+    expect(outcome.status).toBe('complete');
+    expect(largest(outcome)).toMatchObject({ interpretation: 'N', inputs: ['crl'] });
+    expect(largest(outcome)?.reference?.high).toBeCloseTo(2.1 + (0.6 * 15) / 39, 9);
+    expect(outcome.data?.mom).toBeCloseTo(1.6 / 1.56063, 4);
+  });
+
+  it('without a CRL has no category', () => {
+    const outcome = run();
+    expect(outcome).toMatchObject({ status: 'partial', reason: { code: 'crl_missing' } });
+    expect(largest(outcome)).toMatchObject({ reference: null, interpretation: null });
+    expect(outcome.classifications?.map(({ id }) => id)).not.toContain(
+      'nuchal-translucency-category',
+    );
+  });
+
+  it('of 3.5 mm is high without a CRL, too, and guidance is given', () => {
+    const outcome = run({ frames: [midsagittal({ mm: 3.5 })] });
+    expect(outcome.findings?.[0]).toMatchObject({ severity: 'abnormal' });
+    expect(outcome.guidance).toHaveLength(1);
+  });
+
+  it.each([
+    [44.9, 'outside_window'],
+    [45, null],
+    [84, null],
+    [84.1, 'outside_window'],
+  ])('at a CRL of %s mm: %s', (crlMm, code) => {
+    expect(run({ crlMm }).reason?.code ?? null).toBe(code);
+  });
+
+  it.each([
+    [76, 'outside_window'],
+    [77, 'crl_missing'],
+    [99, 'crl_missing'],
+    [100, 'outside_window'],
+  ])('at %s days without a CRL: %s', (gaDays, code) => {
+    expect(run({ gaDays }).reason?.code).toBe(code);
+  });
+
+  it('is not given in millimetres without a calibration', () => {
+    const outcome = run({ frames: [midsagittal({ clip: { regions: [] } })], crlMm: 60 });
+    expect(outcome).toMatchObject({ status: 'not_assessed', reason: { code: 'no_calibration' } });
+    expect(outcome.measurements).toEqual([]);
+  });
+
+  it.each([
+    [0.1, 'accepted'],
+    [0.11, 'low'],
+  ])('at %s mm per pixel is of quality %s', (mm, quality) => {
+    const regions = [{ ...FINE, scale: { x: mm, y: mm } }];
+    const [value] =
+      run({ frames: [midsagittal({ clip: { regions } })], crlMm: 60 }).measurements ?? [];
+    expect(value?.quality).toBe(quality);
+  });
+
+  it('whose lines were not seen is inadequate, and nothing is normal', () => {
+    const outcome = run({ frames: [midsagittal({ mm: null })], crlMm: 60 });
+    expect(outcome).toMatchObject({ status: 'inadequate', reason: { code: 'low_confidence' } });
+    expect(outcome.summary).not.toContain('normal');
+  });
+
+  it.each([
+    [[], 'view_missing'],
+    [null, 'no_model'],
+  ])('with frames %s is not assessed', (frames, code) => {
+    expect(run({ frames })).toMatchObject({ status: 'not_assessed', reason: { code } });
+  });
+});
+
+describe('nasal bone and plane', () => {
+  const classOf = (outcome: ReturnType<typeof run>, id: string) =>
+    outcome.classifications?.find((one) => one.id === id)?.value;
+
+  it('a located nasal bone is present', () => {
+    expect(classOf(run({ crlMm: 60 }), 'nasal-bone')).toBe('present');
+  });
+
+  it('a nasal bone below the gate is not assessable, never absent', () => {
+    const located = { ...ALL, 'nasal-bone': found(false) };
+    const outcome = run({ frames: [midsagittal({ located })], crlMm: 60 });
+    expect(classOf(outcome, 'nasal-bone')).toBe('not-assessable');
+  });
+
+  it('a plane with all its landmarks is adequate only as far as assessed', () => {
+    expect(classOf(run(), 'nt-plane-adequacy')).toBe('adequate-as-far-as-assessed');
+  });
+
+  it('a plane without its palate is inadequate', () => {
+    const { palate: _, ...located } = ALL;
+    const outcome = run({ frames: [midsagittal({ located })] });
+    expect(classOf(outcome, 'nt-plane-adequacy')).toBe('inadequate');
+  });
+});
+
+describe('categories', () => {
+  const p95 = nuchalTranslucency95(84) ?? 0;
+
+  it('runs from 2.1 mm at CRL 45 to 2.7 mm at CRL 84', () => {
+    expect(nuchalTranslucency95(45)).toBeCloseTo(2.1, 9);
+    expect(p95).toBeCloseTo(2.7, 9);
+  });
+
+  it.each([
+    [p95 - 0.01, 'normal'],
+    [p95, 'increased'],
+    [3.49, 'increased'],
+    [3.5, 'high'],
+  ])('%s mm at CRL 84 is %s', (mm, category) => {
+    expect(nuchalCategory(mm, 84)).toBe(category);
+  });
+});
