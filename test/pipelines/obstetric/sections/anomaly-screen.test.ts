@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest';
+import type { CartMeasurement } from '../../../../pipelines/contract/cart.ts';
+import {
+  CHECKLIST,
+  cisternaMagnaCategory,
+  nuchalFoldCategory,
+} from '../../../../pipelines/obstetric/anomaly-checklist.ts';
+import { ventricleCategory } from '../../../../pipelines/obstetric/charts/brain-structures.ts';
+import type { ConceptKey } from '../../../../pipelines/result/concepts.ts';
+import {
+  head,
+  interpretReadings,
+  MEDIAN_28_WEEKS,
+  measurementOf,
+  sectionOf,
+} from '../evidence-sample.ts';
+
+const fromCart = (key: ConceptKey, value: number): CartMeasurement => ({
+  key,
+  concept: { scheme: 'LN', code: 'code', meaning: key },
+  value,
+  unit: 'mm',
+  derivation: 'measured',
+  selection: null,
+  of: null,
+  equation: null,
+  method: null,
+  site: null,
+  laterality: null,
+  fetus: null,
+  phase: null,
+  respiration: null,
+  imageMode: null,
+  imageView: null,
+  flowDirection: null,
+  stage: null,
+  property: null,
+  divisor: null,
+  file: 'report.dcm',
+  sopInstanceUid: null,
+  image: null,
+});
+
+function interpret(
+  days: number | null,
+  cart: CartMeasurement[] = [],
+  readings = MEDIAN_28_WEEKS(),
+) {
+  const clips = readings.map((reading) => reading.clip);
+  return interpretReadings({
+    readings,
+    options: days === null ? {} : { dating: { ga_days: days } },
+    evidence: { study: { clips, refused: [], files: clips.length, series: 1, cart } },
+  });
+}
+
+const screen = (result: ReturnType<typeof interpret>) => sectionOf(result, 'anomaly-screen');
+
+describe('the section anomaly-screen', () => {
+  it('is not assessed without a gestational age', () => {
+    expect(screen(interpret(null)).reason?.code).toBe('no_gestational_age');
+  });
+
+  it.each([
+    [125, 'not_assessed'],
+    [126, 'partial'],
+    [168, 'partial'],
+    [169, 'not_assessed'],
+  ])('at %s days is %s', (days, status) => {
+    expect(screen(interpret(days)).status).toBe(status);
+  });
+
+  it('is not assessed where none of its planes was found', () => {
+    expect(screen(interpret(140, [], [])).reason?.code).toBe('view_missing');
+  });
+
+  it('names the plane of each item that was found, and what was not examined', () => {
+    const section = screen(interpret(140));
+    const items = section.data.checklist as { item: string; status: string; plane: string }[];
+    const status = (id: string) => items.find(({ item }) => item === id)?.status;
+    expect(status('thalami')).toBe('plane-seen');
+    expect(status('stomach')).toBe('plane-seen');
+    expect(status('cerebellum')).toBe('not-examined');
+    expect(status('kidneys')).toBe('not-examined');
+    expect(section.reason?.detail).toContain('both kidneys');
+  });
+
+  it('is never normal, and says that this was not judged', () => {
+    const section = screen(interpret(140));
+    const items = section.data.checklist as { status: string }[];
+    expect(new Set(items.map(({ status }) => status))).not.toContain('normal');
+    expect(section.summary).toContain('Whether what they show is normal was not judged.');
+    expect(section.status).toBe('partial');
+  });
+
+  it('counts mandatory items only', () => {
+    const mandatory = Object.values(CHECKLIST)
+      .flat()
+      .filter((item) => item.mandatory).length;
+    expect(screen(interpret(140)).data.expected).toBe(mandatory);
+  });
+
+  it('loses its item with the plane', () => {
+    const found = (readings: ReturnType<typeof MEDIAN_28_WEEKS>) =>
+      Number(screen(interpret(140, [], readings)).data.found);
+    expect(found([head(60, 48)])).toBeLessThan(found(MEDIAN_28_WEEKS()));
+  });
+});
+
+describe('brain measurements of the machine', () => {
+  it('are judged by their cut-offs, with the number that caused the category', () => {
+    const result = interpret(140, [fromCart('atrial-width', 11.2)]);
+    expect(result.classifications.find(({ name }) => name.includes('ventricle'))?.value).toBe(
+      'mild',
+    );
+    const finding = result.findings.find(({ section }) => section === 'anomaly-screen');
+    expect(finding?.text).toContain('11.2 mm');
+    expect(finding?.severity).toBe('abnormal');
+  });
+
+  it('have the centile of their chart: the median of the cerebellum at 20 weeks is 20.47 mm', () => {
+    const result = interpret(140, [fromCart('transcerebellar-diameter', 20.47)]);
+    const { reference } = measurementOf(result, 'cart-transcerebellar-diameter');
+    expect(reference?.chart).toBe('intergrowth-2021-tcd');
+    expect(reference?.centile).toBeCloseTo(50, 0);
+  });
+
+  it('out of their plausible limits are not judged', () => {
+    const result = interpret(140, [fromCart('atrial-width', 61)]);
+    expect(measurementOf(result, 'cart-atrial-width').quality).toBe('inadequate');
+    expect(result.findings.filter(({ section }) => section === 'anomaly-screen')).toEqual([]);
+  });
+
+  it.each([
+    [9.9, 'normal'],
+    [10, 'mild'],
+    [12.9, 'mild'],
+    [13, 'moderate'],
+    [15, 'moderate'],
+    [15.1, 'severe'],
+  ])('atrium of %s mm: %s', (mm, category) => {
+    expect(ventricleCategory(mm)).toBe(category);
+  });
+
+  it.each([
+    [1.9, 'effaced'],
+    [2, 'normal'],
+    [10, 'normal'],
+    [10.1, 'mega'],
+  ])('cisterna magna of %s mm: %s', (mm, category) => {
+    expect(cisternaMagnaCategory(mm)).toBe(category);
+  });
+
+  it.each([
+    [5.9, 140, 'normal'],
+    [6, 140, 'thick'],
+    [6, 111, null],
+    [6, 112, 'thick'],
+    [6, 168, 'thick'],
+    [6, 169, null],
+  ])('nuchal fold of %s mm at %s days: %s', (mm, days, category) => {
+    expect(nuchalFoldCategory(mm, days)).toBe(category);
+  });
+
+  it('without a dated study are not judged', () => {
+    const result = interpret(null, [fromCart('atrial-width', 20)]);
+    expect(result.findings.filter(({ section }) => section === 'anomaly-screen')).toEqual([]);
+  });
+});
