@@ -14,8 +14,11 @@ export const CARDIAC_MOTION = {
   beats: 2.5,
   /** Grey levels (standard deviation) that a block must swing. */
   swing: 2.5,
-  /** Autocorrelation of the beating blocks at the period. */
-  gate: 0.4,
+  /** Autocorrelation at the period: of the best block with its neighbours, and of those around. */
+  gate: 0.5,
+  around: 0.4,
+  /** Blocks that must hang together: speckle repeats by chance in one or two. */
+  cluster: 4,
   /** Above this share of the textured blocks the whole picture moves, or the video flickers. */
   local: 0.5,
   /** Blocks across the longer side of the looked-at area. */
@@ -174,13 +177,16 @@ function judge(series: readonly number[][], step: number, grid: BlockGrid): Card
     return { status: 'not-seen', strength: best?.strength ?? 0 };
   }
   const together = moving.filter(
-    ({ covariance }) => strengthAt(covariance, best.lag) >= CARDIAC_MOTION.gate,
+    ({ covariance }) => strengthAt(covariance, best.lag) >= CARDIAC_MOTION.around,
   );
   const textured = series.filter((values) => values.some((value) => value > 12)).length;
   if (together.length > CARDIAC_MOTION.local * textured) {
     return { status: 'not-assessable', reason: 'whole-picture-moves' };
   }
   const members = cluster(best.block, new Set(together.map(({ block }) => block)), grid);
+  if (members.length < CARDIAC_MOTION.cluster) {
+    return { status: 'not-seen', strength: best.strength };
+  }
   const sum = new Float64Array(longest + 1);
   for (const block of members) {
     const covariance = covariances[block];
@@ -189,6 +195,9 @@ function judge(series: readonly number[][], step: number, grid: BlockGrid): Card
   }
   const period = periodOf(sum, Math.ceil(fastestLag), Math.floor(slowestLag)) ?? best;
   const beatsPerMinute = 60 / (period.lag * step);
+  if (beatsPerMinute < CARDIAC_MOTION.slowest || beatsPerMinute > CARDIAC_MOTION.fastest) {
+    return { status: 'not-seen', strength: best.strength };
+  }
   return {
     status: 'beating',
     beatsPerMinute,

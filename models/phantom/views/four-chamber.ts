@@ -7,8 +7,8 @@ import type { PhantomView, ViewRequest } from '../view.ts';
 import { buildChest, type ChestSizes } from './four-chamber-anatomy.ts';
 import { simulateScene } from './scene.ts';
 
-/** Pace of the cine, ms a frame (30 frames a second). */
-const FRAME_TIME_MS = 1000 / 30;
+/** Pace of the cine, ms a frame: 30 a second. */
+const FRAME_TIME_MS = 33.3;
 
 /**
  * `anatomy`: `areaRatio` of heart to thorax (normal 0.25 to 0.35), `axisDegrees` (45, negative: to
