@@ -1,9 +1,9 @@
 import { type ImageHeader, type StudyHeader, writeUltrasound } from './dicom.ts';
 import { type PhantomFrame, simulateCine } from './frame.ts';
-import type { FrameTruth, Plane } from './labels.ts';
-import type { PixelEncoding } from './pixel-data.ts';
+import type { FrameTruth } from './labels.ts';
 import { createRandom, type Random } from './random.ts';
 import { drawGrowth, type FetalSizes, type GrowthDeviation, sizesAt } from './sizes.ts';
+import { SHOTS, type Shot, type StudyContents } from './study-shots.ts';
 import { derivedUid } from './uids.ts';
 
 export interface StudyRequest {
@@ -17,6 +17,8 @@ export interface StudyRequest {
   studyDate?: string;
   /** Tells two scans of the same fetus apart: other UIDs, the same images. */
   acquisition?: string;
+  /** The planes of biometry when absent. */
+  contents?: StudyContents;
 }
 
 export interface StudyFile {
@@ -41,35 +43,6 @@ export interface PhantomStudy {
   patient: Pick<StudyHeader, 'patientName' | 'patientId' | 'patientBirthDate'>;
   truth: StudyTruth;
 }
-
-interface Shot {
-  plane: Plane;
-  frames: number;
-  encoding: PixelEncoding;
-}
-
-const STILL = {
-  native: { compression: 'native', colour: 'grey' },
-  nativeColour: { compression: 'native', colour: 'rgb' },
-  jpeg: { compression: 'jpeg', colour: 'grey' },
-  jpegColour: { compression: 'jpeg', colour: 'rgb' },
-} as const satisfies Record<string, PixelEncoding>;
-
-/** Each measure three times (INTERGROWTH-21st protocol), the other head planes once, one cine. */
-const SHOTS: readonly Shot[] = [
-  { plane: 'transthalamic', frames: 1, encoding: STILL.native },
-  { plane: 'transthalamic', frames: 1, encoding: STILL.jpeg },
-  { plane: 'transthalamic', frames: 1, encoding: STILL.jpegColour },
-  { plane: 'abdominal', frames: 1, encoding: STILL.native },
-  { plane: 'abdominal', frames: 1, encoding: STILL.jpeg },
-  { plane: 'abdominal', frames: 1, encoding: STILL.nativeColour },
-  { plane: 'femur', frames: 1, encoding: STILL.native },
-  { plane: 'femur', frames: 1, encoding: STILL.jpeg },
-  { plane: 'femur', frames: 1, encoding: STILL.jpegColour },
-  { plane: 'transventricular', frames: 1, encoding: STILL.jpeg },
-  { plane: 'transcerebellar', frames: 1, encoding: STILL.jpegColour },
-  { plane: 'transthalamic', frames: 6, encoding: STILL.jpeg },
-];
 
 const SCREEN = { columns: 640, rows: 480 } as const;
 
@@ -111,10 +84,25 @@ function drawHeader(request: StudyRequest, studyDate: string, random: Random): S
   };
 }
 
-/** Views of one fetus by one machine: each shot its own hand, the same sizes. */
-function shoot(shot: Shot, sizes: FetalSizes, random: Random): PhantomFrame[] {
+interface Taken {
+  name: string;
+  frames: PhantomFrame[];
+  header: Partial<ImageHeader>;
+}
+
+/** One fetus by one machine: each shot its own hand, the same sizes. */
+function shoot(shot: Shot, gaDays: number, sizes: FetalSizes, random: Random): Taken {
   const seed = random.integer(0, 0x7fffffff);
-  return simulateCine({ plane: shot.plane, sizes, seed, screen: SCREEN }, shot.frames);
+  const { of, frames: count, viewName, anatomy } = shot;
+  if (typeof of === 'string') {
+    const frames = simulateCine({ plane: of, sizes, seed, screen: SCREEN }, count);
+    return { name: of, frames, header: {} };
+  }
+  const request = { gaDays, sizes, seed, frames: count, screen: SCREEN };
+  const frames = of.simulate({ ...request, ...(anatomy && { anatomy }) });
+  const header = of.header?.(frames) ?? {};
+  const named = viewName ? { ...header.attributes, ViewName: viewName } : header.attributes;
+  return { name: of.id, frames, header: { ...header, ...(named && { attributes: named }) } };
 }
 
 /**
@@ -130,17 +118,18 @@ export async function simulateObstetricStudy(request: StudyRequest): Promise<Pha
   const sizes = sizesAt(request.gaDays, growth);
   const header = drawHeader(request, studyDate, random.fork('patient'));
   const files: StudyFile[] = [];
-  for (const [index, shot] of SHOTS.entries()) {
-    const frames = shoot(shot, sizes, random.fork(`shot ${index}`));
+  for (const [index, shot] of SHOTS[request.contents ?? 'biometry'].entries()) {
+    const taken = shoot(shot, request.gaDays, sizes, random.fork(`shot ${index}`));
     const imageHeader: ImageHeader = {
       sopInstanceUid: derivedUid(`${header.seriesInstanceUid} ${index}`),
       instanceNumber: index + 1,
       encoding: shot.encoding,
+      ...taken.header,
     };
     files.push({
-      name: `${String(index + 1).padStart(2, '0')}-${shot.plane}.dcm`,
-      bytes: await writeUltrasound(frames, header, imageHeader),
-      truth: frames.map((frame) => frame.truth),
+      name: `${String(index + 1).padStart(2, '0')}-${taken.name}.dcm`,
+      bytes: await writeUltrasound(taken.frames, header, imageHeader),
+      truth: taken.frames.map((frame) => frame.truth),
     });
   }
   const { studyInstanceUid, lastMenstrualDate, patientName, patientId, patientBirthDate } = header;

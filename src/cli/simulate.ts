@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { simulateObstetricStudy } from '../../models/phantom/study.ts';
+import type { StudyContents } from '../../models/phantom/study-shots.ts';
 import { send } from './send.ts';
 
 /**
@@ -11,6 +12,7 @@ export async function simulate(options: {
   gaDays: number;
   seed: number;
   out: string;
+  contents?: StudyContents;
   send?: string;
 }): Promise<void> {
   const { files, truth } = await simulateObstetricStudy(options);
@@ -21,7 +23,10 @@ export async function simulate(options: {
     await writeFile(path, bytes);
     paths.push(path);
   }
-  const frames = Object.fromEntries(files.map(({ name, truth: labels }) => [name, labels]));
+  // Masks are pictures: a text of them would be longer than a string may be.
+  const frames = Object.fromEntries(
+    files.map(({ name, truth: labels }) => [name, labels.map(({ masks: _, ...label }) => label)]),
+  );
   await writeFile(
     join(options.out, 'truth.json'),
     `${JSON.stringify({ ...truth, frames }, null, 2)}\n`,

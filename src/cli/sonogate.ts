@@ -27,6 +27,11 @@ program
   .option('--ga-days <number>', 'gestational age', Number, 200)
   .option('--seed <number>', 'which phantom fetus', Number, 1)
   .option('--out <dir>', 'folder for the files', './phantom-study')
+  .addOption(
+    new Option('--contents <what>', 'planes of biometry, stills of all views, or cines as well')
+      .choices(['biometry', 'stills', 'complete'])
+      .default('biometry'),
+  )
   .option('--send <node>', 'send it as well: AE@host:port')
   .action(async (options) => (await import('./simulate.ts')).simulate(options));
 

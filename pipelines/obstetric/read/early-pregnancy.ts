@@ -57,7 +57,8 @@ function candidates({ study, planes, options }: ReaderInput): Clip[] {
     planes.filter(({ estimate }) => estimate.label === 'early-pregnancy').map(({ clip }) => clip),
   );
   const days = options.dating?.ga_days;
-  const early = days !== undefined && days <= LAST_DAY;
+  if (days !== undefined && days > LAST_DAY) return [];
+  const early = days !== undefined;
   const named = study.clips.filter((clip) => early && namedView(clip).route === 'transvaginal');
   return study.clips.filter((clip) => labelled.has(clip) || named.includes(clip)).slice(0, CLIPS);
 }

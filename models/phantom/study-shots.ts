@@ -1,0 +1,83 @@
+import type { Plane } from './labels.ts';
+import type { PixelEncoding } from './pixel-data.ts';
+import type { PhantomView } from './view.ts';
+import { cervix } from './views/cervix.ts';
+import { amnioticFluid } from './views/fluid.ts';
+import { fourChamber } from './views/four-chamber.ts';
+import { placenta } from './views/placenta.ts';
+import {
+  leftUterineArtery,
+  middleCerebralArtery,
+  rightUterineArtery,
+  umbilicalArtery,
+} from './views/spectrum.ts';
+import { presentationSweep } from './views/sweep.ts';
+
+/** One image or cine of a study: a plane of biometry, or a view. */
+export interface Shot {
+  of: Plane | PhantomView;
+  frames: number;
+  encoding: PixelEncoding;
+  /** What the cart calls the view. */
+  viewName?: string;
+  anatomy?: Readonly<Record<string, number>>;
+}
+
+/** What a study holds: the planes of biometry, these with stills of the other views, or cines too. */
+export const STUDY_CONTENTS = ['biometry', 'stills', 'complete'] as const;
+export type StudyContents = (typeof STUDY_CONTENTS)[number];
+
+const STILL = {
+  native: { compression: 'native', colour: 'grey' },
+  nativeColour: { compression: 'native', colour: 'rgb' },
+  jpeg: { compression: 'jpeg', colour: 'grey' },
+  jpegColour: { compression: 'jpeg', colour: 'rgb' },
+} as const satisfies Record<string, PixelEncoding>;
+
+/** Each measure three times (INTERGROWTH-21st protocol), the other head planes once, one cine. */
+const BIOMETRY: readonly Shot[] = [
+  { of: 'transthalamic', frames: 1, encoding: STILL.native },
+  { of: 'transthalamic', frames: 1, encoding: STILL.jpeg },
+  { of: 'transthalamic', frames: 1, encoding: STILL.jpegColour },
+  { of: 'abdominal', frames: 1, encoding: STILL.native },
+  { of: 'abdominal', frames: 1, encoding: STILL.jpeg },
+  { of: 'abdominal', frames: 1, encoding: STILL.nativeColour },
+  { of: 'femur', frames: 1, encoding: STILL.native },
+  { of: 'femur', frames: 1, encoding: STILL.jpeg },
+  { of: 'femur', frames: 1, encoding: STILL.jpegColour },
+  { of: 'transventricular', frames: 1, encoding: STILL.jpeg },
+  { of: 'transcerebellar', frames: 1, encoding: STILL.jpegColour },
+  { of: 'transthalamic', frames: 6, encoding: STILL.jpeg },
+];
+
+const still = (of: PhantomView, more: Partial<Shot> = {}): Shot => ({
+  of,
+  frames: 1,
+  encoding: STILL.jpeg,
+  ...more,
+});
+
+/** A usual pregnancy: fluid and placenta where they belong, a long cervix, three of each measured. */
+const OTHER_STILLS: readonly Shot[] = [
+  ...['RUQ', 'LUQ', 'LLQ', 'RLQ'].map((quadrant) =>
+    still(amnioticFluid, { viewName: `AFI ${quadrant}`, anatomy: { amount: 1 } }),
+  ),
+  still(placenta, { anatomy: { wall: 0, lacunae: 0, clearZone: 1 } }),
+  ...[36, 37, 38].map((lengthMm) => still(cervix, { anatomy: { lengthMm, funnel: 0 } })),
+  still(umbilicalArtery),
+  still(middleCerebralArtery),
+  still(leftUterineArtery),
+  still(rightUterineArtery),
+];
+
+/** Two seconds of a beating heart, and a sweep from the cervix to the fundus. */
+const CINES: readonly Shot[] = [
+  { of: fourChamber, frames: 60, encoding: STILL.jpeg },
+  { of: presentationSweep, frames: 36, encoding: STILL.jpeg, anatomy: { cephalic: 1 } },
+];
+
+export const SHOTS: Readonly<Record<StudyContents, readonly Shot[]>> = {
+  biometry: BIOMETRY,
+  stills: [...BIOMETRY, ...OTHER_STILLS],
+  complete: [...BIOMETRY, ...OTHER_STILLS, ...CINES],
+};
