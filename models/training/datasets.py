@@ -47,7 +47,8 @@ HEAD_PLANES = ("transthalamic", "transventricular", "transcerebellar")
 
 @dataclass
 class Record:
-    """One image. Of `ellipse`, `ends`, `mask` and `boxes` those that its data set labels (pixels)."""
+    """One image. Of `ellipse`, `ends`, `boxes` (pixels), `mask` (all regions in one picture) and
+    `masks` (a picture for each) those that its data set gives."""
 
     dataset: str
     image: Path
@@ -60,6 +61,7 @@ class Record:
     mm_per_px: float | None = None
     reference_mm: float | None = None
     mask: Path | None = None
+    masks: dict[str, Path] | None = None
     boxes: dict[str, tuple[float, ...]] | None = None
     pixels: np.ndarray | None = field(default=None, repr=False)
 
@@ -192,6 +194,17 @@ def phantom_record(folder: Path, label: dict) -> Record:
     record.mm_per_px = label["mmPerPixel"]
     if plane not in PLANES:
         raise ValueError(f"{label['file']}: no class for the view {plane}")
+    if label["plane"] == "transperineal":
+        stem = folder / Path(label["file"]).stem
+        record.masks = {
+            name: stem.with_name(f"{stem.name}-{name}.mask.png") for name in ("symphysis", "head")
+        }
+    if plane == "midsagittal":
+        record.boxes = {
+            name: (ends[0]["x"], ends[0]["y"], ends[1]["x"], ends[1]["y"])
+            for name, ends in label["points"].items()
+            if name not in ("nuchal", "crl")
+        }
     if "femur" in label:
         record.task = "femur"
         record.ends = np.array([[end["x"], end["y"]] for end in label["femur"]["ends"]])

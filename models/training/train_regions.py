@@ -10,7 +10,7 @@ import torch
 from torch.nn import functional as F
 
 from augment import erased_marks, random_affine, random_look, smear, warp
-from datasets import Record, midsagittal, psfhs
+from datasets import Record, midsagittal, phantoms, psfhs
 from ellipse import ellipse_from_axes
 from letterbox import letterbox, letterbox_matrix
 from network import Average, GeometryNetwork
@@ -42,6 +42,10 @@ def targets_of(task: str, record: Record, matrix: np.ndarray) -> tuple[np.ndarra
     """Target (regions, h, w) and weight (regions,) of one view."""
     width, height = SIZES[task]
     names = REGIONS[task]
+    if record.masks:
+        pictures = [cv2.imread(str(record.masks[n]), cv2.IMREAD_GRAYSCALE) for n in names]
+        maps = [warp((one > 0).astype(np.uint8) * 255, matrix, SIZES[task]) for one in pictures]
+        return np.stack(maps) / 255, np.ones(len(names), np.float32)
     if task == "symphysis-head":
         mask = cv2.imread(str(record.mask), cv2.IMREAD_GRAYSCALE)
         maps = [warp((mask == value).astype(np.uint8) * 255, matrix, SIZES[task]) for value in (1, 2)]
@@ -71,9 +75,18 @@ def source_of(task: str, record: Record, rng: np.random.Generator) -> np.ndarray
     return gray
 
 
-def batch(task: str, records: list[Record], size: int, rng: np.random.Generator):
+def batch(
+    task: str,
+    real: list[Record],
+    simulated: list[Record],
+    phantom_share: float,
+    size: int,
+    rng: np.random.Generator,
+):
     views = []
-    for record in (records[i] for i in rng.integers(len(records), size=size)):
+    for _ in range(size):
+        records = simulated if simulated and rng.random() < phantom_share else real
+        record = records[rng.integers(len(records))]
         gray = source_of(task, record, rng)
         free, strength = TURNING[task]
         matrix = random_affine(rng, gray.shape[1], gray.shape[0], free, strength, SIZES[task])
@@ -120,6 +133,8 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--task", choices=list(REGIONS), required=True)
     parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--phantoms", type=Path, nargs="*", default=[])
+    parser.add_argument("--phantom-share", type=float, default=0.2)
     parser.add_argument("--encoder", type=Path, help="geometry weights to start the encoder from")
     parser.add_argument("--resume", type=Path)
     parser.add_argument("--out", type=Path, required=True)
@@ -136,6 +151,8 @@ def main() -> None:
     records = DATA_SETS[options.task](options.data)
     held = [r for r in records if r.split == "validation"]
     train = [r for r in records if r.split == "train"]
+    simulated = [r for r in phantoms(*options.phantoms) if r.masks or r.boxes]
+    simulated = [r for r in simulated if bool(r.masks) == (options.task == "symphysis-head")]
     model = GeometryNetwork(len(REGIONS[options.task]))
     if options.encoder:
         weights = torch.load(options.encoder)
@@ -150,7 +167,9 @@ def main() -> None:
         rate = options.rate * min(1, (step + 1) / 100) * (0.5 + 0.5 * np.cos(np.pi * done))
         for group in optimiser.param_groups:
             group["lr"] = max(rate, 1e-6)
-        images, targets, weights = batch(options.task, train, options.batch, rng)
+        images, targets, weights = batch(
+            options.task, train, simulated, options.phantom_share, options.batch, rng
+        )
         with torch.autocast("cpu", torch.bfloat16):
             logits = model(images)
         loss = loss_of(logits.float(), targets, weights)
