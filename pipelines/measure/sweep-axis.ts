@@ -7,7 +7,10 @@ import type { SweepRegion } from '../contract/study.ts';
  * 2.7); a cart that inverted its display does not say so in DICOM. Null where the scale or the
  * baseline is unknown.
  */
-export function valueAt(sweep: SweepRegion, row: number): number | null {
+export function valueAt(
+  sweep: Pick<SweepRegion, 'zeroRow' | 'valuePerPixel' | 'unit'>,
+  row: number,
+): number | null {
   const { zeroRow, valuePerPixel, unit } = sweep;
   if (zeroRow === null || valuePerPixel === null) return null;
   const rows = unit === 'cm' ? row - zeroRow : zeroRow - row;

@@ -1,10 +1,13 @@
 import { readFile } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { OBSTETRIC_CHECKS } from '../../pipelines/obstetric/check-formulas/index.ts';
 import type {
   CheckFormula,
+  CheckValue,
   VectorInputs,
-} from '../../pipelines/obstetric/check-formulas/vector-inputs.ts';
+} from '../../pipelines/contract/vector-inputs.ts';
+import { ECHO_CHECKS } from '../../pipelines/echo/check-formulas/index.ts';
+import { OBSTETRIC_CHECKS } from '../../pipelines/obstetric/check-formulas/index.ts';
 
 const scalar = z.union([z.number(), z.string(), z.boolean(), z.null()]);
 
@@ -13,14 +16,14 @@ const vectorsSchema = z.array(
     id: z.string(),
     formula: z.string(),
     inputs: z.record(z.string(), z.unknown()),
-    expected: scalar,
+    expected: z.union([scalar, z.array(z.union([z.number(), z.string()]))]),
     tolerance: z.union([z.number(), z.literal('exact')]),
   }),
 );
 
 type Vector = z.infer<typeof vectorsSchema>[number];
 
-const FORMULAS: Readonly<Record<string, CheckFormula>> = OBSTETRIC_CHECKS;
+const FORMULAS: Readonly<Record<string, CheckFormula>> = { ...OBSTETRIC_CHECKS, ...ECHO_CHECKS };
 
 function reader(inputs: Vector['inputs']): VectorInputs {
   const optional = <Type>(name: string, type: string): Type | null => {
@@ -40,14 +43,17 @@ function reader(inputs: Vector['inputs']): VectorInputs {
     optionalNumber: (name) => optional<number>(name, 'number'),
     optionalText: (name) => optional<string>(name, 'string'),
     optionalFlag: (name) => optional<boolean>(name, 'boolean'),
+    isText: (name) => typeof inputs[name] === 'string',
+    numbers: (name) => z.array(z.number()).parse(inputs[name]),
+    texts: (name) => z.array(z.string()).parse(inputs[name]),
   };
 }
 
-function agrees(found: number | string | null, { expected, tolerance }: Vector): boolean {
+function agrees(found: CheckValue, { expected, tolerance }: Vector): boolean {
   if (typeof found === 'number' && typeof expected === 'number') {
     return Math.abs(found - expected) <= (tolerance === 'exact' ? 0 : tolerance);
   }
-  return found === expected;
+  return isDeepStrictEqual(found, expected);
 }
 
 /** What is wrong with one vector; null when it agrees. */

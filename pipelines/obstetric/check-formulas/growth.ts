@@ -1,3 +1,9 @@
+import {
+  type CheckFormula,
+  known,
+  member,
+  type VectorInputs,
+} from '../../contract/vector-inputs.ts';
 import { perimeter } from '../../measure/ellipse.ts';
 import { centileOf, zOf } from '../../measure/statistics.ts';
 import {
@@ -36,7 +42,6 @@ import {
 } from '../charts/weight-charts.ts';
 import { WEIGHT_FORMULAS, type WeightFormula } from '../charts/weight-formulas.ts';
 import { type WhoMeasure, whoCentile, whoQuantile } from '../charts/who.ts';
-import { type CheckFormula, known, member, type VectorInputs } from './vector-inputs.ts';
 
 const centile = (z: number | null): number | null => (z === null ? null : centileOf(z));
 

@@ -1,6 +1,6 @@
+import type { CheckFormula } from '../../contract/vector-inputs.ts';
 import { GROWTH_CHECKS } from './growth.ts';
 import { PREGNANCY_CHECKS } from './pregnancy.ts';
-import type { CheckFormula } from './vector-inputs.ts';
 
 /** Formula name of `obstetric-checks.json` → the function of this project that it checks. */
 export const OBSTETRIC_CHECKS: Readonly<Record<string, CheckFormula>> = {

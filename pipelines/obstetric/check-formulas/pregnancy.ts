@@ -1,3 +1,4 @@
+import { type CheckFormula, known, type VectorInputs } from '../../contract/vector-inputs.ts';
 import { zOf } from '../../measure/statistics.ts';
 import {
   deepestPocketCategory,
@@ -44,7 +45,6 @@ import {
   nuchalTranslucencyMoM,
 } from '../charts/nuchal-translucency.ts';
 import { placentaCategory } from '../charts/placenta.ts';
-import { type CheckFormula, known, type VectorInputs } from './vector-inputs.ts';
 
 const UMBILICAL: Readonly<Record<string, UmbilicalIndex>> = { PI: 'pi', RI: 'ri', 'S/D': 'sd' };
 const CIOBANU: Readonly<Record<string, CiobanuIndex>> = {

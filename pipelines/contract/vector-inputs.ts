@@ -5,9 +5,14 @@ export interface VectorInputs {
   optionalNumber(name: string): number | null;
   optionalText(name: string): string | null;
   optionalFlag(name: string): boolean | null;
+  isText(name: string): boolean;
+  numbers(name: string): readonly number[];
+  texts(name: string): readonly string[];
 }
 
-export type CheckFormula = (inputs: VectorInputs) => number | string | null;
+export type CheckValue = number | string | boolean | null | readonly (number | string)[];
+
+export type CheckFormula = (inputs: VectorInputs) => CheckValue;
 
 /** `name` as a key of a table; throws where it is none. */
 export function member<Key extends string>(

@@ -1,0 +1,29 @@
+/** Body surface area in m2; height in cm, weight in kg. Du Bois is the default (reference 1). */
+export const BODY_SURFACE_AREA = {
+  dubois: (height: number, weight: number) => 0.007184 * weight ** 0.425 * height ** 0.725,
+  mosteller: (height: number, weight: number) => Math.sqrt((height * weight) / 3600),
+  haycock: (height: number, weight: number) => 0.024265 * weight ** 0.5378 * height ** 0.3964,
+} as const;
+
+/** Outside of these, indexing is withheld (reference 0.6). */
+export const PLAUSIBLE_BODY = {
+  heightCm: [120, 220],
+  weightKg: [30, 250],
+  surfaceM2: [1, 3.2],
+} as const;
+
+const within = (value: number, [low, high]: readonly [number, number]) =>
+  value >= low && value <= high;
+
+/**
+ * Body surface area by Du Bois for indexing, m2; null where height or weight is missing or
+ * implausible (reference 0.4, 0.6).
+ */
+export function indexingArea(height: number | null, weight: number | null): number | null {
+  if (height === null || weight === null) return null;
+  if (!within(height, PLAUSIBLE_BODY.heightCm) || !within(weight, PLAUSIBLE_BODY.weightKg)) {
+    return null;
+  }
+  const area = BODY_SURFACE_AREA.dubois(height, weight);
+  return within(area, PLAUSIBLE_BODY.surfaceM2) ? area : null;
+}

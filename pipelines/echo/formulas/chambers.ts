@@ -1,0 +1,59 @@
+/** Lengths in cm, areas in cm2, volumes in ml, masses in g (reference 4.2, 5.2, 6). */
+
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+
+/** Disc summation from one plane: V = (pi/4) (L/n) sum(a^2). */
+export function discVolume(diameters: readonly number[], length: number): number {
+  return (Math.PI / 4) * (length / diameters.length) * sum(diameters.map((a) => a * a));
+}
+
+/**
+ * Biplane disc summation (modified Simpson): V = (pi/4) (L/n) sum(a b).
+ * @throws RangeError when the planes have different numbers of discs.
+ */
+export function biplaneDiscVolume(
+  fourChamber: readonly number[],
+  twoChamber: readonly number[],
+  length: number,
+): number {
+  if (fourChamber.length !== twoChamber.length) throw new RangeError('planes differ in discs');
+  const products = fourChamber.map((a, i) => a * (twoChamber[i] ?? 0));
+  return (Math.PI / 4) * (length / fourChamber.length) * sum(products);
+}
+
+/** Ellipsoid from one plane: 8 A^2 / (3 pi L). */
+export function areaLengthVolume(area: number, length: number): number {
+  return biplaneAreaLengthVolume(area, area, length);
+}
+
+/** Ellipsoid from two planes: 8 A1 A2 / (3 pi L); for the left atrium L is the shorter length. */
+export function biplaneAreaLengthVolume(one: number, other: number, length: number): number {
+  return (8 * one * other) / (3 * Math.PI * length);
+}
+
+/** Bullet: 5/6 of the short-axis area at the papillary muscles times the length. */
+export const bulletVolume = (area: number, length: number) => (5 / 6) * area * length;
+
+/** Teichholz 1976. */
+export const teichholzVolume = (diameter: number) => (7 / (2.4 + diameter)) * diameter ** 3;
+
+/** Share of `from` that is lost towards `to`, per cent: ejection fraction, shortening, area change. */
+export const fractionalChange = (from: number, to: number) => (100 * (from - to)) / from;
+
+/** LV mass by the cube formula (Devereux 1986; ASE 2015). */
+export function cubeMass(septum: number, cavity: number, posterior: number): number {
+  return 0.8 * 1.04 * ((septum + cavity + posterior) ** 3 - cavity ** 3) + 0.6;
+}
+
+/** LV mass by the 2D area-length method (ASE 2015); `wall` is the mean wall thickness. */
+export function areaLengthMass(
+  epicardial: number,
+  endocardial: number,
+  length: number,
+  wall: number,
+): number {
+  return 1.05 * ((5 / 6) * epicardial * (length + wall) - (5 / 6) * endocardial * length);
+}
+
+export const relativeWallThickness = (posterior: number, cavity: number) =>
+  (2 * posterior) / cavity;

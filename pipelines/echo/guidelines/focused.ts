@@ -1,0 +1,37 @@
+import { rounded } from '../formulas/rounding.ts';
+
+export const FOCUSED_BANDS = [
+  'hyperdynamic',
+  'normal',
+  'mildly reduced',
+  'moderately reduced',
+  'severely reduced',
+] as const;
+
+/** Band of EF of a focused study (ACC; reference 15); never shown beside the sex-specific grade. */
+export function focusedBand(ef: number): (typeof FOCUSED_BANDS)[number] {
+  const shown = rounded(ef, 0);
+  if (shown > 70) return 'hyperdynamic';
+  if (shown >= 50) return 'normal';
+  if (shown >= 40) return 'mildly reduced';
+  return shown >= 30 ? 'moderately reduced' : 'severely reduced';
+}
+
+/** The three levels of service.md 2.6. */
+export function focusedLevel(ef: number): 'normal' | 'reduced' | 'severely reduced' {
+  const shown = rounded(ef, 0);
+  if (shown >= 50) return 'normal';
+  return shown >= 30 ? 'reduced' : 'severely reduced';
+}
+
+/** EF of a focused study is given in steps of so many points. */
+export const FOCUSED_STEP = 5;
+
+export const focusedEf = (ef: number) => FOCUSED_STEP * rounded(ef / FOCUSED_STEP, 0);
+
+/** RV to LV basal diameter (Vieillard-Baron, Jardin). */
+export function focusedRightVentricle(ratio: number): 'normal' | 'enlarged' | 'severely enlarged' {
+  const shown = rounded(ratio, 2);
+  if (shown <= 0.6) return 'normal';
+  return shown <= 1 ? 'enlarged' : 'severely enlarged';
+}

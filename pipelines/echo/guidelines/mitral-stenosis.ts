@@ -1,0 +1,20 @@
+import { rounded } from '../formulas/rounding.ts';
+
+/** By valve area, cm2 (VHD20; reference 11.5). */
+export function mitralStenosis2020(
+  area: number,
+): 'progressive (non-severe) MS' | 'severe MS' | 'very severe MS' {
+  const shown = rounded(area, 2);
+  if (shown <= 1) return 'very severe MS';
+  return shown <= 1.5 ? 'severe MS' : 'progressive (non-severe) MS';
+}
+
+/** By valve area, cm2 (VS09). */
+export function mitralStenosis2009(area: number): 'mild' | 'moderate' | 'severe' {
+  const shown = rounded(area, 2);
+  if (shown < 1) return 'severe';
+  return shown <= 1.5 ? 'moderate' : 'mild';
+}
+
+/** Mean gradient, mmHg, below which an area by half-time alone does not speak for stenosis. */
+export const STENOTIC_GRADIENT = 5;

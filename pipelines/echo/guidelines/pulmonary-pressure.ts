@@ -1,0 +1,128 @@
+import { fractionalChange } from '../formulas/chambers.ts';
+import { rounded } from '../formulas/rounding.ts';
+
+/** IVC diameter, mm, and collapse, per cent, of the estimate of RA pressure (R10, ASE15). */
+export const IVC = { wide: 21, sniff: 50, quiet: 20 } as const;
+
+/** Collapse of the IVC, per cent, from its greatest and least diameter. */
+export const collapsibility = fractionalChange;
+
+/** RA pressure, mmHg; a collapse of exactly the limit is none (reference 12.2). */
+export function atrialPressure(
+  diameter: number,
+  collapse: number,
+  breathing: 'sniff' | 'quiet' = 'sniff',
+): 3 | 8 | 15 {
+  const wide = rounded(diameter, 0) > IVC.wide;
+  const collapses = rounded(collapse, 0) > IVC[breathing];
+  if (wide) return collapses ? 8 : 15;
+  return collapses ? 3 : 8;
+}
+
+export type SignCategory = 'A' | 'B' | 'C';
+export type Probability = 'low' | 'intermediate' | 'high';
+
+/** Velocities, m/s, of the probability table (PH22; reference 12.4). */
+export const JET = { low: 2.8, intermediate: 3.4 } as const;
+
+/**
+ * Echocardiographic probability of pulmonary hypertension. A jet that was sought and not measured
+ * counts as one up to 2.8 m/s.
+ */
+export function probability(jet: number | null, present: readonly SignCategory[]): Probability {
+  const signs = new Set(present).size >= 2;
+  const shown = jet === null ? 0 : rounded(jet, 1);
+  if (shown > JET.intermediate) return 'high';
+  if (shown > JET.low) return signs ? 'high' : 'intermediate';
+  return signs ? 'intermediate' : 'low';
+}
+
+/** Null: not measured, which is no absent sign. */
+export interface PressureSigns {
+  /** RV to LV basal diameter. */
+  ventricularRatio: number | null;
+  eccentricity: number | null;
+  /** TAPSE over sPAP, mm/mmHg. */
+  coupling: number | null;
+  /** ms */
+  acceleration: number | null;
+  /** m/s */
+  earlyRegurgitation: number | null;
+  /** mm */
+  artery: number | null;
+  aorticRoot: number | null;
+  cava: number | null;
+  /** per cent */
+  collapse: number | null;
+  /** cm2 */
+  atrialArea: number | null;
+}
+
+export interface Sign {
+  category: SignCategory;
+  name: string;
+  met: boolean | null;
+}
+
+const test = (value: number | null, decimals: number, met: (shown: number) => boolean) =>
+  value === null ? null : met(rounded(value, decimals));
+
+/** Every sign of categories A to C (PH22; reference 12.4). */
+export function signsOf(inputs: PressureSigns): Sign[] {
+  const { artery, aorticRoot, cava, collapse } = inputs;
+  const plethora =
+    cava === null || collapse === null
+      ? null
+      : rounded(cava, 0) > IVC.wide && rounded(collapse, 0) < IVC.sniff;
+  const wider = artery === null || aorticRoot === null ? null : artery > aorticRoot;
+  return [
+    {
+      category: 'A',
+      name: 'RV/LV basal ratio > 1.0',
+      met: test(inputs.ventricularRatio, 2, (v) => v > 1),
+    },
+    {
+      category: 'A',
+      name: 'LV eccentricity index > 1.1',
+      met: test(inputs.eccentricity, 2, (v) => v > 1.1),
+    },
+    {
+      category: 'A',
+      name: 'TAPSE/sPAP < 0.55 mm/mmHg',
+      met: test(inputs.coupling, 2, (v) => v < 0.55),
+    },
+    {
+      category: 'B',
+      name: 'RVOT acceleration time < 105 ms',
+      met: test(inputs.acceleration, 0, (v) => v < 105),
+    },
+    {
+      category: 'B',
+      name: 'early PR velocity > 2.2 m/s',
+      met: test(inputs.earlyRegurgitation, 1, (v) => v > 2.2),
+    },
+    { category: 'B', name: 'PA diameter > 25 mm', met: test(artery, 0, (v) => v > 25) },
+    { category: 'B', name: 'PA diameter > aortic root', met: wider },
+    { category: 'C', name: 'IVC > 21 mm with reduced collapse', met: plethora },
+    { category: 'C', name: 'RA area > 18 cm2', met: test(inputs.atrialArea, 1, (v) => v > 18) },
+  ];
+}
+
+/** Categories with a sign present, and those of which any sign could be assessed. */
+export function categoriesOf(signs: readonly Sign[]) {
+  const of = (chosen: readonly Sign[]) => [...new Set(chosen.map(({ category }) => category))];
+  return {
+    present: of(signs.filter(({ met }) => met === true)),
+    assessed: of(signs.filter(({ met }) => met !== null)),
+  };
+}
+
+/** Values outside are errors of measurement (reference 12.4). */
+export const PLAUSIBLE_PRESSURE = {
+  jet: [1, 6],
+  cava: [3, 45],
+  acceleration: [30, 220],
+  systolic: [10, 160],
+  atrialArea: [6, 60],
+  artery: [10, 70],
+} as const;

@@ -1,0 +1,59 @@
+import { rounded } from '../formulas/rounding.ts';
+
+/** Indices of RV systolic function with the cut-off beyond which each is abnormal (ASE15). */
+export const RV_FUNCTION = {
+  tapse: { name: 'TAPSE', unit: 'mm', decimals: 0, below: 17 },
+  sPrime: { name: "S'", unit: 'cm/s', decimals: 1, below: 9.5 },
+  fac: { name: 'FAC', unit: '%', decimals: 0, below: 35 },
+  rimpPulsed: { name: 'RIMP', unit: '', decimals: 2, above: 0.43 },
+  rimpTissue: { name: 'RIMP (tissue Doppler)', unit: '', decimals: 2, above: 0.54 },
+  /** Negative: a less negative strain is abnormal. */
+  freeWallStrain: { name: 'free-wall strain', unit: '%', decimals: 1, above: -20 },
+  ef3d: { name: '3D RVEF', unit: '%', decimals: 0, below: 45 },
+} as const;
+
+export type RvIndex = keyof typeof RV_FUNCTION;
+
+/** Upper limits of RV size, mm, and RA area, cm2 (ASE15; reference 7.2). */
+export const RV_SIZE = {
+  basal: { above: 41, decimals: 0 },
+  mid: { above: 35, decimals: 0 },
+  length: { above: 83, decimals: 0 },
+  wall: { above: 5, decimals: 0 },
+  atrialArea: { above: 18, decimals: 1 },
+  /** RV to LV basal diameter (PH22). */
+  ratio: { above: 1, decimals: 2 },
+} as const;
+
+type Limit = { decimals: number } & ({ below: number } | { above: number });
+
+/** Whether a value, rounded, lies beyond its limit. */
+export function isBeyond(limit: Limit, value: number): boolean {
+  const shown = rounded(value, limit.decimals);
+  return 'below' in limit ? shown < limit.below : shown > limit.above;
+}
+
+export const RV_CONCLUSIONS = [
+  'not assessed',
+  'single index normal',
+  'single index reduced',
+  'normal',
+  'borderline',
+  'reduced',
+] as const;
+
+/** Conclusion from how many of the available indices are abnormal (reference 7.3). */
+export function rvConclusion(available: number, abnormal: number): (typeof RV_CONCLUSIONS)[number] {
+  if (available === 0) return 'not assessed';
+  if (available === 1) return abnormal === 0 ? 'single index normal' : 'single index reduced';
+  if (abnormal === 0) return 'normal';
+  return abnormal < available / 2 ? 'borderline' : 'reduced';
+}
+
+/** Values outside are errors of measurement (reference 7.4). */
+export const PLAUSIBLE_RV = {
+  tapse: [3, 45],
+  sPrime: [2, 30],
+  fac: [5, 80],
+  basal: [15, 90],
+} as const;

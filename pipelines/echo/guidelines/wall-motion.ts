@@ -1,0 +1,81 @@
+/** Segments of the 17-segment model in the order of SEG02, with their SNOMED CT site (CID 3717). */
+export const SEGMENTS = [
+  { number: 1, name: 'basal anterior', territory: 'LAD', site: '264850008' },
+  { number: 2, name: 'basal anteroseptal', territory: 'LAD', site: '396482007' },
+  { number: 3, name: 'basal inferoseptal', territory: 'RCA', site: '396646008' },
+  { number: 4, name: 'basal inferior', territory: 'RCA', site: '264846001' },
+  { number: 5, name: 'basal inferolateral', territory: 'LCx', site: '396652009' },
+  { number: 6, name: 'basal anterolateral', territory: 'LCx', site: '396654005' },
+  { number: 7, name: 'mid anterior', territory: 'LAD', site: '264848000' },
+  { number: 8, name: 'mid anteroseptal', territory: 'LAD', site: '396647004' },
+  { number: 9, name: 'mid inferoseptal', territory: 'RCA', site: '396649001' },
+  { number: 10, name: 'mid inferior', territory: 'RCA', site: '264847005' },
+  { number: 11, name: 'mid inferolateral', territory: 'LCx', site: '396655006' },
+  { number: 12, name: 'mid anterolateral', territory: 'LCx', site: '396656007' },
+  { number: 13, name: 'apical anterior', territory: 'LAD', site: '264844003' },
+  { number: 14, name: 'apical septal', territory: 'LAD', site: '264845002' },
+  { number: 15, name: 'apical inferior', territory: 'RCA', site: '264849008' },
+  { number: 16, name: 'apical lateral', territory: 'LCx', site: '264853005' },
+  { number: 17, name: 'apex', territory: 'LAD', site: '128564006' },
+] as const;
+
+export const ARTERIES = ['LAD', 'RCA', 'LCx'] as const;
+export type Artery = (typeof ARTERIES)[number];
+
+/** Segments of an artery's territory (SEG02). */
+export function territoryOf(artery: Artery): number[] {
+  return SEGMENTS.filter(({ territory }) => territory === artery).map(({ number }) => number);
+}
+
+/** ASE15; fewer segments than `enough` of 16 make a limited index (reference 9). */
+export const WALL_MOTION = { scores: [1, 2, 3, 4], scored: 16, enough: 12 } as const;
+
+export type RegionalStatement =
+  | { kind: 'none' }
+  | { kind: 'global' }
+  | { kind: 'territory'; artery: Artery }
+  | { kind: 'regional' };
+
+/** Neighbours of a segment: on its ring, and above or below on the next. */
+const RINGS: readonly (readonly number[])[] = [
+  [1, 2, 3, 4, 5, 6],
+  [7, 8, 9, 10, 11, 12],
+  [13, 14, 15, 16],
+];
+
+/** Apical segments and the mid ones that end in them; six segments meet four. */
+const APICAL_NEIGHBOURS: Readonly<Record<number, readonly number[]>> = {
+  13: [7, 8],
+  14: [8, 9],
+  15: [10],
+  16: [11, 12],
+};
+
+function areAdjacent(one: number, other: number): boolean {
+  const [low, high] = one < other ? [one, other] : [other, one];
+  const ring = RINGS.find((segments) => segments.includes(low));
+  if (ring?.includes(high)) {
+    const apart = high - low;
+    return apart === 1 || apart === ring.length - 1;
+  }
+  if (high === 17) return low >= 13;
+  if (high >= 13) return APICAL_NEIGHBOURS[high]?.includes(low) ?? false;
+  return high - low === 6;
+}
+
+/**
+ * What the scores say of a coronary territory (reference 9): an artery is named only where two
+ * adjacent segments of its territory score 2 or more and none outside does.
+ */
+export function regionalStatement(scores: ReadonlyMap<number, number>): RegionalStatement {
+  const abnormal = [...scores].filter(([, score]) => score >= 2).map(([segment]) => segment);
+  if (abnormal.length === 0) return { kind: 'none' };
+  const global = abnormal.length === scores.size && [...scores.values()].every((s) => s === 2);
+  if (global && scores.size >= WALL_MOTION.enough) return { kind: 'global' };
+  const artery = ARTERIES.find((name) => {
+    const territory = territoryOf(name);
+    return abnormal.every((segment) => territory.includes(segment));
+  });
+  const adjacent = abnormal.some((one) => abnormal.some((other) => areAdjacent(one, other)));
+  return artery && adjacent ? { kind: 'territory', artery } : { kind: 'regional' };
+}
