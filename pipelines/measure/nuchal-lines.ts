@@ -13,7 +13,7 @@ export interface NuchalLines {
 }
 
 /** Looked at above and below the box, as a share of its height: its sides touch the lines. */
-const MARGIN = 0.4;
+const MARGIN = 0.5;
 /** Least rise in grey levels from the dark band to either line. */
 const LEAST_RISE = 25;
 /** Columns that are smoothed together, as a share of the box's width. */
@@ -22,6 +22,12 @@ const SMOOTHING = 0.05;
 const STEEPEST = 1;
 /** Left and right ends of the box, where the lines meet, as a share of its width. */
 const ENDS = 0.1;
+/** The widest band that is looked for, as a share of the box's height. */
+const WIDEST = 0.8;
+/** A bright pair of lines tells more than a dark band: a thin NT is not wholly dark. */
+const LINE_WEIGHT = 2;
+/** Grey levels that a place at the rim of the strip must stand out more than one in its middle. */
+const OFF_MIDDLE = 40;
 /** Of the columns, the least that must show both lines. */
 const LEAST_SEEN = 0.4;
 
@@ -45,7 +51,7 @@ export function nuchalLines(
   if (strip.columns.length < 8 || (strip.columns[0]?.length ?? 0) < 6) return null;
   const window = Math.max(1, Math.round(SMOOTHING * strip.columns.length));
   const smooth = smoothed(strip.columns, window);
-  const valley = darkestPath(smooth);
+  const valley = bandPath(smooth, WIDEST * height);
   const borders = smooth.map((column, x) => bordersOf(column, valley[x] ?? 0, 1.2 * height));
   const from = Math.floor(ENDS * borders.length);
   const inner = borders.slice(from, borders.length - from);
@@ -101,12 +107,20 @@ function smoothed(columns: readonly Float64Array[], window: number): Float64Arra
   });
 }
 
-/** The connected path from left to right with the least grey, nearest to the middle of the strip. */
-function darkestPath(columns: readonly Float64Array[]): number[] {
+/**
+ * The connected path from left to right that is darkest against the lines on both its sides, of which
+ * the fainter one counts: the gap to the amnion is dark, too, but the amnion is the fainter line.
+ */
+function bandPath(columns: readonly Float64Array[], widest: number): number[] {
   const rows = columns[0]?.length ?? 0;
+  const reach = Math.max(2, Math.round(widest));
   const price = (column: Float64Array, y: number) => {
+    const above = column.subarray(Math.max(0, y - reach), y + 1);
+    const below = column.subarray(y, y + reach + 1);
+    const fainter = Math.min(Math.max(...above), Math.max(...below));
+    const standing = LINE_WEIGHT * fainter - (column[y] ?? 0);
     const off = (y - (rows - 1) / 2) / (rows / 2);
-    return (column[y] ?? 0) + 40 * off * off;
+    return OFF_MIDDLE * off * off - standing;
   };
   const cost: Float64Array[] = [];
   const origin: Int32Array[] = [];
