@@ -26,7 +26,8 @@ export const SAC = {
   /** Radii of the circles that the search starts from, and how many of each size it follows. */
   radii: [5, 8, 12, 17, 24, 33, 45, 60, 78],
   starts: 3,
-  /** Of `judge`, below which an ellipse is no candidate. */
+  /** Of `judge`: below the first an ellipse is no start, below the second no candidate. */
+  startScore: 0.15,
   score: 0.75,
   /** Radius from which starts are laid over the whole image. */
   gridFrom: 12,
@@ -53,58 +54,68 @@ function at(image: GrayImage, x: number, y: number): number {
   return image.data[row * image.width + column] ?? 0;
 }
 
-function onEllipse({ centre, a, b, angle }: Ellipse, turn: number, further: number): Point {
-  const u = (a + further) * Math.cos(turn);
-  const v = (b + further) * Math.sin(turn);
-  return {
-    x: centre.x + u * Math.cos(angle) - v * Math.sin(angle),
-    y: centre.y + u * Math.sin(angle) + v * Math.cos(angle),
-  };
-}
-
 interface Candidate {
   ellipse: Ellipse;
-  inside: number;
-  outside: number;
   score: number;
 }
 
-const DIRECTIONS = 40;
+const WAYS = Array.from({ length: 40 }, (_, i) => ({
+  cos: Math.cos((i * TURN) / 40),
+  sin: Math.sin((i * TURN) / 40),
+}));
+
+/**
+ * The mean levels just within and around an ellipse, one pair for each direction, told to `tell`.
+ * The hot loop of the search: it makes no object.
+ */
+function acrossBorder(
+  image: GrayImage,
+  { centre, a, b, angle }: Ellipse,
+  tell: (within: number, around: number) => void,
+): void {
+  const thickness = Math.max(5, Math.round(0.18 * Math.sqrt(a * b)));
+  const cos = Math.cos(angle);
+  const sin = Math.sin(angle);
+  for (const way of WAYS) {
+    let within = 0;
+    let around = 0;
+    for (let further = -4; further <= thickness; further++) {
+      if (further === -3 || further === 0) continue;
+      const u = (a + further) * way.cos;
+      const v = (b + further) * way.sin;
+      const level = at(image, centre.x + u * cos - v * sin, centre.y + u * sin + v * cos);
+      if (further < 0) within += level;
+      else around += level;
+    }
+    tell(within / 3, around / thickness);
+  }
+}
 
 /**
  * How well an ellipse separates a dark inside from a bright ring, pixels of the search image. Each
  * direction counts with its own contrast, none with more than `contrast` twice: one bright spot
  * must not pay for an open side.
  */
-export function judge(image: GrayImage, ellipse: Ellipse): Candidate {
-  const thickness = Math.max(5, Math.round(0.18 * Math.sqrt(ellipse.a * ellipse.b)));
-  const within: number[] = [];
-  const around: number[] = [];
+function judge(image: GrayImage, ellipse: Ellipse): Candidate {
   let sum = 0;
-  for (let i = 0; i < DIRECTIONS; i++) {
-    const turn = (i * TURN) / DIRECTIONS;
-    const level = (further: number) => {
-      const { x, y } = onEllipse(ellipse, turn, further);
-      return at(image, x, y);
-    };
-    const near = (level(-1) + level(-2.5) + level(-4)) / 3;
-    let ring = 0;
-    for (let d = 1; d <= thickness; d++) ring += level(d);
-    ring /= thickness;
-    within.push(near);
-    around.push(ring);
-    sum += Math.max(-SAC.contrast, Math.min(2 * SAC.contrast, ring - near));
-  }
-  return {
-    ellipse,
-    inside: median(within),
-    outside: median(around),
-    score: sum / DIRECTIONS / (2 * SAC.contrast),
-  };
+  acrossBorder(image, ellipse, (within, around) => {
+    sum += Math.max(-SAC.contrast, Math.min(2 * SAC.contrast, around - within));
+  });
+  return { ellipse, score: sum / WAYS.length / (2 * SAC.contrast) };
+}
+
+function levelsOf(image: GrayImage, ellipse: Ellipse): LocatedSac['levels'] {
+  const inside: number[] = [];
+  const outside: number[] = [];
+  acrossBorder(image, ellipse, (within, around) => {
+    inside.push(within);
+    outside.push(around);
+  });
+  return { inside: median(inside), outside: median(outside) };
 }
 
 /** Climbs to the best ellipse near a start: one parameter at a time, in steps that shrink. */
-export function climb(image: GrayImage, start: Candidate): Candidate {
+function climb(image: GrayImage, start: Candidate): Candidate {
   let best = start;
   for (let step = Math.max(1.5, 0.15 * start.ellipse.a); step > 0.4; step /= 2) {
     for (let improved = true, round = 0; improved && round < 12; round++) {
@@ -167,7 +178,7 @@ function gridCentres({ width, height }: GrayImage, spacing: number): Point[] {
 }
 
 /** Circles to start from, the best of every size. */
-export function starts(image: GrayImage): Candidate[] {
+function starts(image: GrayImage): Candidate[] {
   const dark = darkCentres(image);
   return SAC.radii.flatMap((radius) =>
     [...dark, ...(radius >= SAC.gridFrom ? gridCentres(image, radius / 2) : [])]
@@ -176,6 +187,7 @@ export function starts(image: GrayImage): Candidate[] {
         judge(image, { centre, a: 1.25 * radius, b: 0.75 * radius, angle: 0.3 }),
         judge(image, { centre, a: 1.25 * radius, b: 0.75 * radius, angle: -0.3 }),
       ])
+      .filter(({ score }) => score >= SAC.startScore)
       .toSorted((one, other) => other.score - one.score)
       .slice(0, SAC.starts),
   );
@@ -185,7 +197,13 @@ export function starts(image: GrayImage): Candidate[] {
 const rank = ({ score, ellipse }: Candidate) => score ** 2 * Math.sqrt(ellipse.a * ellipse.b);
 
 /** Where the grey level along a ray rises to half for good; null where it does not. */
-function border(image: GrayImage, from: Point, way: Point, reach: number, half: number): number | null {
+function border(
+  image: GrayImage,
+  from: Point,
+  way: Point,
+  reach: number,
+  half: number,
+): number | null {
   const hold = Math.max(3, 0.1 * reach);
   for (let r = (1 - SAC.leeway) * reach; r < (1 + SAC.leeway) * reach; r += 0.5) {
     const level = (distance: number) =>
@@ -202,7 +220,7 @@ function border(image: GrayImage, from: Point, way: Point, reach: number, half: 
 }
 
 /** The inner border at full resolution, and the share of rays that meet it. */
-function outline(image: GrayImage, { ellipse, inside, outside }: Candidate) {
+function outline(image: GrayImage, ellipse: Ellipse, { inside, outside }: LocatedSac['levels']) {
   const half = (inside + outside) / 2;
   const { centre, a, b, angle } = ellipse;
   const edge = Array.from({ length: SAC.rays }, (_, i) => {
@@ -244,25 +262,25 @@ export function locateSac(image: GrayImage): LocatedSac | null {
     .map((start) => climb(small, start))
     .filter(({ score }) => score >= SAC.score)
     .toSorted((one, other) => rank(other) - rank(one))[0];
-  if (!best || best.outside - best.inside < SAC.contrast) return null;
-  const scaleUp = ({ centre, a, b, angle }: Ellipse): Ellipse => ({
+  if (!best) return null;
+  const levels = levelsOf(small, best.ellipse);
+  if (levels.outside - levels.inside < SAC.contrast) return null;
+  const { centre, a, b, angle } = best.ellipse;
+  const found: Ellipse = {
     centre: { x: (centre.x + 0.5) * factor - 0.5, y: (centre.y + 0.5) * factor - 0.5 },
     a: a * factor,
     b: b * factor,
     angle,
-  });
-  const traced = outline(smoothed(image, Math.max(1, Math.round(factor / 2))), {
-    ...best,
-    ellipse: scaleUp(best.ellipse),
-  });
+  };
+  const traced = outline(smoothed(image, Math.max(1, Math.round(factor / 2))), found, levels);
   if (!traced) return null;
   const { ellipse, met } = traced;
-  const contrast = Math.min(1, (best.outside - best.inside) / (2 * SAC.contrast));
+  const contrast = Math.min(1, (levels.outside - levels.inside) / (2 * SAC.contrast));
   const round = ellipse.b / ellipse.a >= SAC.roundness ? 1 : 0;
   const confidence = met * contrast * round;
   return {
     ellipse,
-    levels: { inside: best.inside, outside: best.outside },
+    levels,
     confidence,
     accepted: confidence >= SAC.gate,
   };
