@@ -10,7 +10,11 @@ import {
 } from '../../../models/phantom/views/spectrum.ts';
 import type { SweepRegion } from '../../../pipelines/contract/study.ts';
 import { readDicomClip } from '../../../pipelines/input/dicom-clip.ts';
-import { type DopplerWaveform, traceDoppler } from '../../../pipelines/measure/doppler.ts';
+import {
+  type BeatVelocities,
+  type DopplerWaveform,
+  traceDoppler,
+} from '../../../pipelines/measure/doppler.ts';
 import { traceEnvelope } from '../../../pipelines/measure/envelope.ts';
 import { readSpectrum } from '../../../pipelines/measure/spectrum.ts';
 
@@ -54,7 +58,7 @@ function spectrum(view: PhantomView, seed: number, anatomy: Record<string, numbe
 
 function traced(waveform: DopplerWaveform) {
   if (waveform.status !== 'traced') throw new Error(`refused: ${waveform.reason}`);
-  const mean = (pick: (beat: (typeof waveform.beats)[number]) => number) =>
+  const mean = (pick: (beat: BeatVelocities) => number) =>
     waveform.beats.reduce((sum, beat) => sum + pick(beat), 0) / waveform.beats.length;
   const psv = mean(({ peak }) => peak);
   const edv = mean(({ endDiastolic }) => endDiastolic);

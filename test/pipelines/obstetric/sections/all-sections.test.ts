@@ -104,7 +104,7 @@ describe('the draft report', () => {
     const fl = measurementOf(result, 'fl');
     expect(findings.join('\n')).toContain(`Femur length: ${fl.value.toFixed(1)} mm, centile 5`);
     expect(findings.join('\n')).toContain('Stated gestational age: 28+0 weeks.');
-    expect(limitations.join('\n')).toContain('Fetal heart: This version does not assess');
+    expect(limitations.join('\n')).toContain('Fetal heart: The fetal heart was not assessed');
     expect(limitations.at(-1)).toContain('to be verified');
     expect(sectionOf(result, 'report').status).toBe('complete');
   });

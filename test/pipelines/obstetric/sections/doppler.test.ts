@@ -1,0 +1,348 @@
+import { describe, expect, it } from 'vitest';
+import type { BeatVelocities } from '../../../../pipelines/measure/doppler.ts';
+import {
+  anaemiaBand,
+  aWave,
+  dopplerSummary,
+  endDiastolicFlow,
+  rank,
+  umbilicalReference,
+  uterineReference,
+} from '../../../../pipelines/obstetric/doppler-categories.ts';
+import { parseOptions } from '../../../../pipelines/obstetric/input.ts';
+import {
+  lateralityOf,
+  type SpectrumReading,
+  vesselOf,
+} from '../../../../pipelines/obstetric/read/spectra.ts';
+import type { ObstetricEvidence } from '../../../../pipelines/obstetric/section.ts';
+import { doppler } from '../../../../pipelines/obstetric/sections/doppler.ts';
+
+type Traced = Extract<SpectrumReading['waveform'], { status: 'traced' }>;
+
+interface Wave {
+  psv?: number;
+  edv?: number;
+  tamx?: number;
+  beats?: number;
+  rate?: number;
+  variation?: number;
+  endFlow?: BeatVelocities['endFlow'];
+}
+
+function beatOf({ psv = 45.2, edv = 11.3, tamx = 22.1, endFlow }: Wave): BeatVelocities {
+  return {
+    from: 0,
+    to: 50,
+    peak: psv,
+    endDiastolic: edv,
+    lowest: edv,
+    average: tamx,
+    peakColumn: 10,
+    lowestColumn: 49,
+    endFlow: endFlow ?? (edv > 0 ? 'forward' : edv < 0 ? 'reversed' : 'absent'),
+  };
+}
+
+function traced(wave: Wave = {}): Traced {
+  const beats = Array.from({ length: wave.beats ?? 4 }, () => beatOf(wave));
+  return {
+    status: 'traced',
+    side: 'above',
+    beats,
+    beatsSeen: beats.length,
+    beatsPerMinute: wave.rate ?? 140,
+    variation: wave.variation ?? 0.02,
+    otherVessel: false,
+    hiddenBelow: 1,
+    confidence: 0.9,
+    spectrum: { left: 50, top: 200, zeroRow: 150, velocityPerRow: 0.4, secondsPerColumn: 0.008 },
+  };
+}
+
+let spectra = 0;
+
+function spectrum(
+  vessel: SpectrumReading['vessel'],
+  wave: Wave | SpectrumReading['waveform'] = {},
+  changes: Partial<SpectrumReading> = {},
+): SpectrumReading {
+  spectra += 1;
+  return {
+    file: `spectrum-${spectra}.dcm`,
+    sopInstanceUid: `2.25.${spectra}`,
+    frame: 0,
+    vessel,
+    laterality: null,
+    correctionAngle: null,
+    waveform: 'status' in wave ? wave : traced(wave),
+    ...changes,
+  };
+}
+
+function run(readings: SpectrumReading[], gaDays: number | null = 224) {
+  const evidence: ObstetricEvidence = {
+    study: { clips: [], refused: [], files: readings.length, series: 1 },
+    options: parseOptions(gaDays === null ? {} : { dating: { ga_days: gaDays } }),
+    planes: null,
+    readings: [],
+    withoutModel: [],
+    uncertainty: { hc: null, ac: null, fl: null },
+    views: { spectra: readings },
+    priors: [],
+  };
+  const outcome = doppler.run(evidence, []);
+  const value = (id: string) => outcome.measurements?.find((one) => one.id === id) ?? null;
+  const category = outcome.classifications?.find(({ id }) => id === 'fetal-doppler')?.value;
+  return { ...outcome, value, category };
+}
+
+describe('indices (obstetric reference 13.1, worked values)', () => {
+  it('PSV 45.2, EDV 11.3, TAMX 22.1 give PI 1.53394, RI 0.75, S/D 4', () => {
+    const { value } = run([spectrum('umbilical-artery')]);
+    expect(value('umbilical-artery-pi')?.value).toBeCloseTo(1.53394, 5);
+    expect(value('umbilical-artery-ri')?.value).toBeCloseTo(0.75, 10);
+    expect(value('umbilical-artery-sd')?.value).toBeCloseTo(4, 10);
+  });
+
+  it('absent flow: PI 2.85714, RI 1, no S/D, and a critical finding', () => {
+    const { value, category, findings } = run([
+      spectrum('umbilical-artery', { psv: 40, edv: 0, tamx: 14 }),
+    ]);
+    expect(value('umbilical-artery-pi')?.value).toBeCloseTo(2.85714, 5);
+    expect(value('umbilical-artery-ri')?.value).toBe(1);
+    expect(value('umbilical-artery-sd')).toBeNull();
+    expect(category).toBe('aedf');
+    expect(findings?.find(({ id }) => id === 'end-diastolic-flow')?.severity).toBe('critical');
+  });
+
+  it('reversed flow: PI 4.09091, no S/D, and it leads the summary', () => {
+    const { value, category } = run([
+      spectrum('umbilical-artery', { psv: 40, edv: -5, tamx: 11 }),
+      spectrum('middle-cerebral-artery', { psv: 40, edv: 12, tamx: 24 }),
+    ]);
+    expect(value('umbilical-artery-pi')?.value).toBeCloseTo(4.09091, 5);
+    expect(value('umbilical-artery-sd')).toBeNull();
+    expect(category).toBe('redf');
+  });
+
+  it('a peak and an end of diastole are shown on the spectrum', () => {
+    const { value } = run([spectrum('umbilical-artery')]);
+    const [peak] = value('umbilical-artery-psv')?.source.calipers ?? [];
+    expect(peak?.points).toEqual([
+      [60, 350],
+      [60, 350 - 45.2 / 0.4],
+    ]);
+  });
+});
+
+describe('what makes a trace too poor for a category', () => {
+  it.each([
+    { wave: { beats: 2 }, quality: 'low' },
+    { wave: { beats: 3 }, quality: 'accepted' },
+    { wave: { variation: 0.1 }, quality: 'accepted' },
+    { wave: { variation: 0.101 }, quality: 'low' },
+    { wave: { tamx: 50 }, quality: 'low' },
+  ])('$wave: $quality', ({ wave, quality }) => {
+    const { value } = run([spectrum('umbilical-artery', wave)]);
+    const pi = value('umbilical-artery-pi');
+    expect(pi?.quality).toBe(quality);
+    expect(pi?.reference === null).toBe(quality !== 'accepted');
+  });
+
+  it('a rate outside 110 to 160: no chart holds', () => {
+    expect(
+      run([spectrum('umbilical-artery', { rate: 110 })]).value('umbilical-artery-pi')?.reference,
+    ).not.toBeNull();
+    const slow = run([spectrum('umbilical-artery', { rate: 109 })]);
+    expect(slow.value('umbilical-artery-pi')?.reference).toBeNull();
+    expect(slow.reason?.code).toBe('heart_rate_outside_chart');
+  });
+});
+
+describe('what was not given', () => {
+  it('no spectrum: not assessed', () => {
+    expect(run([])).toMatchObject({ status: 'not_assessed', reason: { code: 'view_missing' } });
+  });
+
+  it('no calibration: not assessed, no value', () => {
+    const outcome = run([spectrum('umbilical-artery', { status: 'refused', reason: 'no-scale' })]);
+    expect(outcome).toMatchObject({ status: 'not_assessed', reason: { code: 'no_calibration' } });
+    expect(outcome.measurements ?? []).toEqual([]);
+  });
+
+  it('an aliased flow: said so, no value', () => {
+    const outcome = run([spectrum('umbilical-artery', { status: 'refused', reason: 'aliased' })]);
+    expect(outcome.status).toBe('inadequate');
+    expect(outcome.summary).toContain('aliased');
+  });
+
+  it('no gestational age: indices only', () => {
+    const outcome = run([spectrum('umbilical-artery')], null);
+    expect(outcome.reason?.code).toBe('ga_missing');
+    expect(outcome.value('umbilical-artery-pi')?.reference).toBeNull();
+    expect(outcome.category).toBe('not-assessed');
+  });
+
+  it('a vessel that the header does not name: indices without a category', () => {
+    const outcome = run([spectrum(null)]);
+    expect(outcome.value('unnamed-vessel-pi')?.value).toBeCloseTo(1.53394, 5);
+    expect(outcome.value('umbilical-artery-pi')).toBeNull();
+    expect(outcome.reason?.code).toBe('vessel_unnamed');
+    expect(outcome.category).toBe('not-assessed');
+  });
+
+  it('no MCA: CPR is said not to be assessed', () => {
+    const { summary } = run([spectrum('umbilical-artery')]);
+    expect(summary).toContain('MCA Doppler was not supplied; CPR was not assessed.');
+  });
+});
+
+describe('charts and thresholds', () => {
+  const umbilicalPi = (gaWeeks: number, pi: number) => umbilicalReference(7 * gaWeeks, pi);
+
+  it('umbilical PI at 32 weeks: printed 95th centile 1.24', () => {
+    expect(umbilicalPi(32, 1.24)?.high).toBeCloseTo(1.24, 2);
+    expect(rank({ ...must(umbilicalPi(32, 1.2)) })).toBe('N');
+    expect(rank({ ...must(umbilicalPi(32, 1.26)) })).toBe('H');
+  });
+
+  it('outside 24 to 40 weeks the FMF chart takes over, before 20 none', () => {
+    expect(umbilicalReference(168, 1.1)?.chart).toBe('intergrowth-2020-umbilical-artery');
+    expect(umbilicalReference(167, 1.1)?.chart).toBe('fmf-2019-doppler');
+    expect(umbilicalReference(139, 1.1)).toBeNull();
+  });
+
+  it('uterine mean PI at 24 weeks: printed 95th centile 1.36', () => {
+    expect(rank(must(uterineReference(168, 1.35)))).toBe('N');
+    expect(rank(must(uterineReference(168, 1.37)))).toBe('H');
+    expect(uterineReference(76, 1.5)).toBeNull();
+  });
+
+  it.each([
+    { centile: 4.999, expected: 'L' },
+    { centile: 5, expected: 'N' },
+    { centile: 95, expected: 'N' },
+    { centile: 95.001, expected: 'H' },
+  ])('centile $centile: $expected', ({ centile, expected }) => {
+    expect(rank({ low: null, high: null, centile, z_score: null, chart: '' })).toBe(expected);
+  });
+
+  it.each([
+    { mom: 1.289, band: 'no-signal' },
+    { mom: 1.29, band: 'mild' },
+    { mom: 1.499, band: 'mild' },
+    { mom: 1.5, band: 'moderate-to-severe' },
+    { mom: 1.55, band: 'severe' },
+  ])('MCA-PSV of $mom MoM: $band', ({ mom, band }) => {
+    expect(anaemiaBand(mom)).toBe(band);
+  });
+
+  it('MCA-PSV at 30 weeks, median 40.5: flagged from 60.75 cm/s', () => {
+    const at = (psv: number) =>
+      run([spectrum('middle-cerebral-artery', { psv, edv: 10, tamx: 25 })], 210).findings?.some(
+        ({ id }) => id === 'fetal-anaemia-signal',
+      );
+    expect(at(60.7)).toBe(false);
+    expect(at(60.8)).toBe(true);
+  });
+
+  it('an angle above 15 degrees: no multiple of the median', () => {
+    const at = (correctionAngle: number) =>
+      run([spectrum('middle-cerebral-artery', {}, { correctionAngle })]).value(
+        'middle-cerebral-artery-psv-mom',
+      );
+    expect(at(15)).not.toBeNull();
+    expect(at(16)).toBeNull();
+  });
+
+  it('the mean of both sides needs both sides', () => {
+    const side = (laterality: 'left' | 'right', tamx: number) =>
+      spectrum('uterine-artery', { tamx, rate: 80 }, { laterality });
+    expect(run([side('left', 22.1)]).value('uterine-artery-mean-pi')).toBeNull();
+    const both = run([side('left', 22.1), side('right', 33.9)]);
+    expect(both.value('uterine-artery-mean-pi')?.value).toBeCloseTo((33.9 / 22.1 + 1) / 2, 6);
+  });
+});
+
+const must = <T>(value: T | null): T => {
+  if (value === null) throw new Error('no reference');
+  return value;
+};
+
+describe('flow over the beats', () => {
+  const beats = (...flows: BeatVelocities['endFlow'][]) =>
+    flows.map((endFlow) => beatOf({ endFlow }));
+
+  it.each([
+    { flows: beats('forward', 'forward'), flow: 'forward' },
+    { flows: beats('absent', 'forward'), flow: 'intermittent-absent' },
+    { flows: beats('absent', 'absent', 'forward'), flow: 'absent' },
+    { flows: beats('reversed', 'absent', 'forward'), flow: 'absent' },
+    { flows: beats('reversed', 'reversed', 'forward'), flow: 'reversed' },
+  ])('umbilical: $flow', ({ flows, flow }) => {
+    expect(endDiastolicFlow(flows)).toBe(flow);
+  });
+
+  it('none without beats', () => {
+    expect(endDiastolicFlow([])).toBeNull();
+    expect(aWave([], 1)).toBeNull();
+  });
+
+  it.each([
+    { edv: 1, wave: 'positive' },
+    { edv: 0.99, wave: 'absent' },
+    { edv: -0.99, wave: 'absent' },
+    { edv: -1, wave: 'reversed' },
+  ])('a-wave of $edv cm/s where 1 is hidden: $wave', ({ edv, wave }) => {
+    expect(aWave([beatOf({ edv })], 1)).toBe(wave);
+  });
+
+  it('the gravest state names the category', () => {
+    const calm = {
+      flow: 'forward',
+      umbilicalPi: 'N',
+      cerebralPi: 'N',
+      cpr: 'N',
+      aWave: null,
+      anaemia: null,
+    } as const;
+    expect(dopplerSummary(calm)).toBe('normal');
+    expect(dopplerSummary({ ...calm, anaemia: 'severe' })).toBe('anaemia-flag');
+    expect(dopplerSummary({ ...calm, anaemia: 'severe', cpr: 'L' })).toBe('redistribution');
+    expect(dopplerSummary({ ...calm, umbilicalPi: 'H', cpr: 'L' })).toBe('abnormal-ua');
+    expect(dopplerSummary({ ...calm, umbilicalPi: 'H', aWave: 'absent' })).toBe('dv-abnormal');
+    expect(dopplerSummary({ ...calm, flow: 'absent', aWave: 'reversed' })).toBe('aedf');
+    expect(dopplerSummary({ ...calm, flow: 'reversed' })).toBe('redf');
+  });
+});
+
+describe('the vessel is the one that the header names', () => {
+  const named = (viewName: string | null, anatomicRegion: string | null = null) =>
+    ({ viewName, anatomicRegion, stageName: null, laterality: null }) as const;
+
+  it.each([
+    { name: 'UA', vessel: 'umbilical-artery' },
+    { name: 'Umb Art', vessel: 'umbilical-artery' },
+    { name: 'MCA PSV', vessel: 'middle-cerebral-artery' },
+    { name: 'Lt Uterine A', vessel: 'uterine-artery' },
+    { name: 'DV', vessel: 'ductus-venosus' },
+    { name: 'Umb Vein', vessel: null },
+    { name: 'UA and MCA', vessel: null },
+    { name: 'LVOT', vessel: null },
+    { name: null, vessel: null },
+  ])('$name: $vessel', ({ name, vessel }) => {
+    expect(vesselOf(named(name))).toBe(vessel);
+  });
+
+  it('a code goes before words', () => {
+    expect(vesselOf(named('DV', 'SCT:50536004'))).toBe('umbilical-artery');
+  });
+
+  it('sides are told by word or attribute, and not by both at once', () => {
+    expect(lateralityOf(named('Lt Uterine A'))).toBe('left');
+    expect(lateralityOf(named('RT UT A'))).toBe('right');
+    expect(lateralityOf(named('Uterine A'))).toBeNull();
+    expect(lateralityOf(named('left right'))).toBeNull();
+  });
+});
