@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 /** Runs a real program on files. `output` is what it says on both streams. */
 export function run(program: string, args: readonly string[]): { code: number; output: string } {
@@ -23,7 +23,7 @@ export function installed(program: string, args: readonly string[] = ['--version
 export const PYTHON = '/usr/bin/python3';
 export const hasPydicom = installed(PYTHON, ['-c', 'import pydicom']);
 
-const folder = mkdtempSync(join(tmpdir(), 'sonogate-artifacts-'));
+const folder = await temporaryFolder();
 let count = 0;
 
 /** The path of a new file with these bytes. */

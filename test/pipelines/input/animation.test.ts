@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Clip } from '../../../pipelines/contract/study.ts';
 import { LIMITS } from '../../../pipelines/input/limits.ts';
 import { readStudy } from '../../../pipelines/input/read-study.ts';
-import { onDisk } from './dicom-sample.ts';
+import { onDisk } from './on-disk.ts';
 
 /** Frames of one grey each, below one another as sharp takes an animation. */
 function flatFrames(side: number, grays: readonly number[]) {

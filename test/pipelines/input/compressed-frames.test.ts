@@ -2,14 +2,8 @@ import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import type { Clip } from '../../../pipelines/contract/study.ts';
 import { readStudy } from '../../../pipelines/input/read-study.ts';
-import {
-  type Element,
-  encapsulated,
-  onDisk,
-  type Sample,
-  SYNTAX,
-  ultrasound,
-} from './dicom-sample.ts';
+import { type Element, encapsulated, type Sample, SYNTAX, ultrasound } from './dicom-sample.ts';
+import { onDisk } from './on-disk.ts';
 import { DECODERS_INSTALLED, inFolder, run } from './reference-pixels.ts';
 
 const SIDE = 16;

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Clip, SweepRegion } from '../../../pipelines/contract/study.ts';
 import { readStudy } from '../../../pipelines/input/read-study.ts';
 import { secondsBetween, valueAt, valueBetween } from '../../../pipelines/measure/sweep-axis.ts';
-import { type Element, onDisk, region, type Sample, SYNTAX, ultrasound } from './dicom-sample.ts';
+import { type Element, region, type Sample, SYNTAX, ultrasound } from './dicom-sample.ts';
+import { onDisk } from './on-disk.ts';
 
 /** An image of 40 × 20 pixels, wide enough for several regions. */
 async function clipOf(regions: Element[][], more: Sample = {}): Promise<Clip> {

@@ -1,7 +1,3 @@
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-
 /** A DICOM file written element by element, so that a test can write it wrongly as well. */
 
 type Value = readonly number[] | string | Buffer | readonly Element[][];
@@ -219,18 +215,4 @@ export function ultrasound(sample: Sample = {}): Buffer {
     ...(pixels ? [pixels] : []),
   ];
   return dicomFile(syntax, elements, trailer);
-}
-
-/** Writes files into a folder of their own; each becomes a file of a study. */
-export async function onDisk(
-  files: Readonly<Record<string, Buffer | string>>,
-): Promise<{ name: string; path: string }[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'input-'));
-  return Promise.all(
-    Object.entries(files).map(async ([name, content]) => {
-      const path = join(folder, name);
-      await writeFile(path, content);
-      return { name, path };
-    }),
-  );
 }

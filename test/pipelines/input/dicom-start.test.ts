@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readStudy } from '../../../pipelines/input/read-study.ts';
-import { onDisk, SYNTAX, ultrasound } from './dicom-sample.ts';
+import { SYNTAX, ultrasound } from './dicom-sample.ts';
+import { onDisk } from './on-disk.ts';
 
 async function reading(image: Buffer) {
   const { clips, refused } = await readStudy(await onDisk({ image }));

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Clip } from '../../../pipelines/contract/study.ts';
 import { readStudy } from '../../../pipelines/input/read-study.ts';
-import { type Element, onDisk, ultrasound } from './dicom-sample.ts';
+import { type Element, ultrasound } from './dicom-sample.ts';
+import { onDisk } from './on-disk.ts';
 
 const vector = (...steps: number[]): Element => ['00181065', 'DS', steps.join('\\')];
 const frameTime = (ms: string): Element => ['00181063', 'DS', ms];

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { readStudy } from '../../../pipelines/input/read-study.ts';
 import { decodeToRgb, FFMPEG_INSTALLED, makeVideo } from '../../peers/ffmpeg.ts';
-import { encapsulated, onDisk, type Sample, ultrasound } from './dicom-sample.ts';
+import { encapsulated, type Sample, ultrasound } from './dicom-sample.ts';
+import { onDisk } from './on-disk.ts';
 import { difference, inFolder } from './reference-pixels.ts';
 
 if (!FFMPEG_INSTALLED) console.warn('FFmpeg is absent: videos in DICOM are not tested');

@@ -1,13 +1,14 @@
 import { existsSync } from 'node:fs';
-import { cp, mkdtemp, readdir, readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Study } from '../../../pipelines/contract/study.ts';
 import { takeDicomdirs } from '../../../pipelines/input/dicomdir.ts';
 import { readStudy } from '../../../pipelines/input/read-study.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { zipOf } from './archive-sample.ts';
-import { dicomFile, type Element, onDisk, SYNTAX, ultrasound } from './dicom-sample.ts';
+import { dicomFile, type Element, SYNTAX, ultrasound } from './dicom-sample.ts';
+import { onDisk } from './on-disk.ts';
 
 interface Listed {
   path: string;
@@ -32,7 +33,7 @@ function dicomdir(listed: readonly Listed[], syntax: string = SYNTAX.explicit): 
 }
 
 async function readZip(files: Readonly<Record<string, Buffer>>): Promise<Study> {
-  const unpackTo = join(await mkdtemp(join(tmpdir(), 'work-')), 'unpacked');
+  const unpackTo = join(await temporaryFolder(), 'unpacked');
   return readStudy(await onDisk({ 'disc.zip': zipOf(files) }), { unpackTo });
 }
 
@@ -124,7 +125,7 @@ describe.skipIf(!present)('the DICOMDIR set of pydicom', () => {
   });
 
   it('names each file that is taken away', async () => {
-    const copy = join(await mkdtemp(join(tmpdir(), 'set-')), 'set');
+    const copy = join(await temporaryFolder(), 'set');
     await cp(SET, copy, { recursive: true });
     const taken = '77654033/CR1/6154';
     const given = await filesOf(

@@ -4,7 +4,8 @@ import { RUN_GAP_SECONDS, runsOf } from '../../../pipelines/input/grouping.ts';
 import { echoInputOf, HANDHELD_CLIPS } from '../../../pipelines/input/handheld.ts';
 import { readStudy } from '../../../pipelines/input/read-study.ts';
 import { clip } from '../obstetric/evidence-sample.ts';
-import { type Element, onDisk, region, SYNTAX, ultrasound } from './dicom-sample.ts';
+import { type Element, region, SYNTAX, ultrasound } from './dicom-sample.ts';
+import { onDisk } from './on-disk.ts';
 
 const at = (file: string, instant: number | null, changes: Partial<Clip> = {}) =>
   clip(file, { instant, ...changes });

@@ -7,12 +7,12 @@ import { generatedSamples } from '../../fuzz/samples.ts';
 import {
   dicomFile,
   encapsulated,
-  onDisk,
   region,
   type Sample,
   SYNTAX,
   ultrasound,
 } from './dicom-sample.ts';
+import { onDisk } from './on-disk.ts';
 
 async function refusalOf(content: Buffer | string): Promise<string> {
   const { clips, refused } = await readStudy(await onDisk({ file: content }));

@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Clip, Frame } from '../../../pipelines/contract/study.ts';
 import { DECODING, decodeBatch, frameBatches } from '../../../pipelines/input/decode-frames.ts';
 import { Refusal } from '../../../pipelines/input/refusal.ts';
 import { clip } from '../obstetric/evidence-sample.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { encapsulated, SYNTAX, ultrasound } from './dicom-sample.ts';
 
 const run = promisify(execFile);
@@ -16,14 +16,8 @@ const MIB = 1024 ** 2;
 const WIDTH = 320;
 const HEIGHT = 240;
 
-const folders: string[] = [];
-afterAll(async () => {
-  for (const folder of folders) await rm(folder, { recursive: true });
-});
-
 async function measure(files: Iterable<Buffer>): Promise<{ frames: number; peak: number }> {
-  const folder = await mkdtemp(join(tmpdir(), 'memory-'));
-  folders.push(folder);
+  const folder = await temporaryFolder();
   let count = 0;
   for (const content of files) {
     await writeFile(join(folder, `${count}.dcm`), content);

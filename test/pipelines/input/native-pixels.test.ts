@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readStudy } from '../../../pipelines/input/read-study.ts';
-import { onDisk, type Sample, SYNTAX, ultrasound } from './dicom-sample.ts';
+import { type Sample, SYNTAX, ultrasound } from './dicom-sample.ts';
+import { onDisk } from './on-disk.ts';
 
 async function pixelsOf(sample: Sample, frame = 0) {
   const { clips, refused } = await readStudy(await onDisk({ image: ultrasound(sample) }));

@@ -6,7 +6,8 @@ import { colourMask, showsColourFlow } from '../../../pipelines/input/colour-flo
 import { shownPictureOf } from '../../../pipelines/input/picture.ts';
 import { rectanglePolygon } from '../../../pipelines/input/polygon.ts';
 import { readStudy } from '../../../pipelines/input/read-study.ts';
-import { type Element, onDisk, region, ultrasound } from './dicom-sample.ts';
+import { type Element, region, ultrasound } from './dicom-sample.ts';
+import { onDisk } from './on-disk.ts';
 
 const WIDTH = 640;
 const HEIGHT = 480;

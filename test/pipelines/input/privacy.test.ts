@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import { withByteSource } from '../../../pipelines/input/byte-source.ts';
 import { readDicomHeader } from '../../../pipelines/input/dicom-header.ts';
 import { readStudy } from '../../../pipelines/input/read-study.ts';
-import { onDisk, region, ultrasound } from './dicom-sample.ts';
+import { region, ultrasound } from './dicom-sample.ts';
+import { onDisk } from './on-disk.ts';
 
 it('keeps no name, identifier or date of the header', async () => {
   const files = await onDisk({

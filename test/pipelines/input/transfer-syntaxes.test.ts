@@ -3,7 +3,8 @@ import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import type { RgbImage } from '../../../pipelines/contract/study.ts';
 import { readStudy } from '../../../pipelines/input/read-study.ts';
-import { encapsulated, onDisk, type Sample, ultrasound } from './dicom-sample.ts';
+import { encapsulated, type Sample, ultrasound } from './dicom-sample.ts';
+import { onDisk } from './on-disk.ts';
 import {
   DECODERS_INSTALLED,
   dcmtkJpegLsPixels,

@@ -1,6 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { readStudy } from '../../../pipelines/input/read-study.ts';
-import { onDisk, ultrasound } from './dicom-sample.ts';
+import { ultrasound } from './dicom-sample.ts';
+import { onDisk } from './on-disk.ts';
 
 vi.mock('node-av/lib', () => {
   throw new Error('Cannot find package');

@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { writeArtifacts } from '../../../pipelines/artifacts/write-artifacts.ts';
@@ -8,6 +7,7 @@ import type { Locator } from '../../../pipelines/obstetric/locator.ts';
 import { createObstetricPipeline } from '../../../pipelines/obstetric/pipeline.ts';
 import { resultSchema } from '../../../pipelines/result/envelope.ts';
 import { type Element, region, ultrasound } from '../input/dicom-sample.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const WIDTH = 400;
 const HEIGHT = 300;
@@ -45,7 +45,7 @@ const knownFemur: Locator = {
 };
 
 async function workFolder(files: Readonly<Record<string, Buffer | string>>, options = {}) {
-  const folder = await mkdtemp(join(tmpdir(), 'obstetric-'));
+  const folder = await temporaryFolder();
   await mkdir(join(folder, 'files'));
   await mkdir(join(folder, 'artifacts'));
   for (const [name, content] of Object.entries(files)) {

@@ -1,10 +1,10 @@
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { simulateObstetricStudy } from '../../../models/phantom/study.ts';
 import { type Result, resultSchema } from '../../../pipelines/result/envelope.ts';
 import { interpret } from '../../../src/cli/interpret.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { measurementOf, sectionOf } from './evidence-sample.ts';
 
 describe('npx sonogate interpret on a phantom study with known sizes', () => {
@@ -15,7 +15,7 @@ describe('npx sonogate interpret on a phantom study with known sizes', () => {
 
   beforeAll(async () => {
     const { files, truth } = await simulateObstetricStudy({ seed: 3, gaDays });
-    const folder = await mkdtemp(join(tmpdir(), 'phantom-'));
+    const folder = await temporaryFolder();
     await Promise.all(files.map(({ name, bytes }) => writeFile(join(folder, name), bytes)));
     out = join(folder, 'out');
     sizes = truth.sizes;

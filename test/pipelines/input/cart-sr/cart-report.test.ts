@@ -1,15 +1,15 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { CartMeasurement } from '../../../../pipelines/contract/cart.ts';
 import type { Study } from '../../../../pipelines/contract/study.ts';
 import { readStudy } from '../../../../pipelines/input/read-study.ts';
 import { CONCEPTS } from '../../../../pipelines/result/concepts.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { zipOf } from '../archive-sample.ts';
-import { onDisk, ultrasound } from '../dicom-sample.ts';
+import { ultrasound } from '../dicom-sample.ts';
+import { onDisk } from '../on-disk.ts';
 import {
   biometryGroup,
   type ContentItem,
@@ -359,7 +359,7 @@ describe('which reports are read', () => {
       'a.dcm': ultrasound(),
       'sr/b.dcm': cartFile(biometry(value(FL, 50, 'mm'))),
     });
-    const unpackTo = join(await mkdtemp(join(tmpdir(), 'work-')), 'unpacked');
+    const unpackTo = join(await temporaryFolder(), 'unpacked');
     const read = await readStudy(await onDisk({ 'study.zip': archive }), { unpackTo });
     expect(read.clips.map(({ file }) => file)).toEqual(['study.zip/a.dcm']);
     expect(read.cart?.map(({ file }) => file)).toEqual(['study.zip/sr/b.dcm']);
