@@ -1,13 +1,18 @@
-import type { RefusedFile, Study } from '../contract/study.ts';
+import type { Clip, RefusedFile, Study } from '../contract/study.ts';
 import { decodeBatch, frameBatches } from '../input/decode-frames.ts';
 import type { FramePlane } from './frame-plane.ts';
-import type { Locator } from './locator.ts';
+import type { Locator, PlaneEstimate } from './locator.ts';
 
 export interface Survey {
   planes: FramePlane[];
   /** Frames that could not be decoded after their file was accepted. */
   refused: RefusedFile[];
 }
+
+/** The header says that it is no plane: a classifier that never saw a sweep may take it for one. */
+const SWEEP: PlaneEstimate = { label: 'other', confidence: 1 };
+
+const isSweep = ({ mode }: Clip) => mode === 'spectral' || mode === 'm-mode';
 
 /** Gives every frame of the study its plane; `progress` is told the share that is done. */
 export async function surveyPlanes(
@@ -25,7 +30,7 @@ export async function surveyPlanes(
     survey.refused.push(...refused);
     const estimates = await classify(decoded.map(({ image }) => image));
     for (const [index, { clip, frame }] of decoded.entries()) {
-      const estimate = estimates[index];
+      const estimate = isSweep(clip) ? SWEEP : estimates[index];
       if (estimate) survey.planes.push({ clip, frame, estimate });
     }
     done += batch.length;
