@@ -1,5 +1,6 @@
 import type { GrayImage } from '../contract/image.ts';
 import type { Clip, Frame, RefusedFile } from '../contract/study.ts';
+import { inParallel } from './in-parallel.ts';
 import { Refusal } from './refusal.ts';
 
 /** What decoded frames may ask of this process, whatever the length of a cine. */
@@ -10,6 +11,8 @@ export const DECODING = {
   bytes: 64 * 1024 * 1024,
   /** Frames decoded at the same time; each needs its compressed bytes and its colours meanwhile. */
   atOnce: 4,
+  /** Files read at the same time; of each its header and its first frame. */
+  files: 4,
 } as const;
 
 export interface ClipFrame {
@@ -55,24 +58,19 @@ export async function decodeBatch(
   batch: readonly ClipFrame[],
   signal: AbortSignal,
 ): Promise<DecodedBatch> {
-  const images = new Map<ClipFrame, GrayImage>();
   const refused: RefusedFile[] = [];
-  const waiting = batch.values();
-  const decodeNext = async () => {
-    for (const one of waiting) {
-      signal.throwIfAborted();
-      try {
-        images.set(one, await one.frame.gray());
-      } catch (error) {
-        if (!(error instanceof Refusal)) throw error;
-        const reason = `frame ${one.frame.index + 1}: ${error.message}`;
-        refused.push({ file: one.clip.file, reason });
-      }
+  const images = await inParallel(batch, DECODING.atOnce, async ({ clip, frame }) => {
+    signal.throwIfAborted();
+    try {
+      return await frame.gray();
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      refused.push({ file: clip.file, reason: `frame ${frame.index + 1}: ${error.message}` });
+      return null;
     }
-  };
-  await Promise.all(Array.from({ length: DECODING.atOnce }, decodeNext));
-  const decoded = batch.flatMap((one) => {
-    const image = images.get(one);
+  });
+  const decoded = batch.flatMap((one, index) => {
+    const image = images[index];
     return image ? [{ ...one, image }] : [];
   });
   return { decoded, refused };

@@ -2,7 +2,7 @@ import type { Clip } from '../contract/study.ts';
 import { withByteSource } from './byte-source.ts';
 import { readCalibration } from './dicom-calibration.ts';
 import { readDescription } from './dicom-description.ts';
-import { readDicomHeader, textOf } from './dicom-header.ts';
+import { type DicomHeader, numberOf, readDicomHeader, textOf } from './dicom-header.ts';
 import type { Taken } from './dicom-instant.ts';
 import { readMode } from './dicom-mode.ts';
 import { openPixels } from './dicom-pixels.ts';
@@ -17,6 +17,15 @@ export interface DicomClip {
   clip: Clip;
   taken: Taken | null;
   firstFrame: Pixels;
+  /** What of the file does not fit, though it is read; null: nothing. */
+  remark: string | null;
+}
+
+/** Of a video the stream is believed: it alone knows how many frames can be decoded. */
+function frameCountRemark(header: DicomHeader, frames: number): string | null {
+  const announced = numberOf(header, 'NumberOfFrames');
+  if (announced === null || announced === frames) return null;
+  return `the header announces ${announced} frames, the video holds ${frames}; these were read`;
 }
 
 /**
@@ -49,7 +58,8 @@ export async function readDicomClip(
       calibrationRefused: calibration.refused,
       mode: readMode(header, found.regions),
     };
-    return { clip, taken: header.taken, firstFrame };
+    const remark = frameCountRemark(header, pixels.frames);
+    return { clip, taken: header.taken, firstFrame, remark };
   });
 }
 

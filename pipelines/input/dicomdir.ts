@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import type { RefusedFile } from '../contract/study.ts';
 import { type ByteSource, withByteSource } from './byte-source.ts';
+import { DECODING } from './decode-frames.ts';
 import {
   type DataSet,
   type Element,
@@ -11,6 +12,7 @@ import {
   textOf,
   walkSequence,
 } from './dicom-header.ts';
+import { inParallel } from './in-parallel.ts';
 import { LIMITS } from './limits.ts';
 import { Refusal } from './refusal.ts';
 import type { StudyFile } from './study-file.ts';
@@ -80,6 +82,16 @@ async function readDicomdir(source: ByteSource): Promise<ListedFile[] | null> {
   return listed;
 }
 
+/** Null where the file is no DICOMDIR that can be followed; it is refused when it is read itself. */
+async function directoryOf(file: StudyFile): Promise<ListedFile[] | null> {
+  try {
+    return await withByteSource(file.path, readDicomdir);
+  } catch (error) {
+    if (error instanceof Refusal) return null;
+    throw error;
+  }
+}
+
 /** '' where the file is no DICOM that can be followed; it is refused when it is read itself. */
 async function sopInstanceUid(file: StudyFile): Promise<string> {
   return withByteSource(file.path, async (source) => {
@@ -108,8 +120,7 @@ async function missingFiles(
   const names = new Set(files.map(({ name }) => folded(name)));
   const notByPath = [...listed].filter(([name]) => !names.has(folded(name)));
   if (notByPath.length === 0) return [];
-  const uids = new Set<string>();
-  for (const file of files) uids.add(await sopInstanceUid(file));
+  const uids = new Set(await inParallel(files, DECODING.files, sopInstanceUid));
   uids.delete('');
   return notByPath
     .filter(([, file]) => !uids.has(file.sopInstanceUid))
@@ -121,18 +132,12 @@ async function missingFiles(
  * Files that no DICOMDIR lists stay and are read like all others.
  */
 export async function takeDicomdirs(files: readonly StudyFile[]): Promise<DicomdirSets> {
-  const others: StudyFile[] = [];
+  const directories = await inParallel(files, DECODING.files, directoryOf);
+  const others = files.filter((_, index) => !directories[index]);
   const listed = new Map<string, ListedFile>();
-  for (const file of files) {
-    try {
-      const records = await withByteSource(file.path, readDicomdir);
-      if (!records) others.push(file);
-      for (const record of records ?? []) {
-        listed.set(posix.join(posix.dirname(file.name), record.path), record);
-      }
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      others.push(file);
+  for (const [index, file] of files.entries()) {
+    for (const record of directories[index] ?? []) {
+      listed.set(posix.join(posix.dirname(file.name), record.path), record);
     }
   }
   return { files: others, missing: await missingFiles(listed, others) };

@@ -2,9 +2,11 @@ import type { CartMeasurement } from '../contract/cart.ts';
 import type { Clip, RefusedFile, Study } from '../contract/study.ts';
 import { withoutRepeats } from './cart-sr/repeats.ts';
 import { CONTAINER_LIMITS } from './container-limits.ts';
+import { DECODING } from './decode-frames.ts';
 import { instantsOf } from './dicom-instant.ts';
 import { takeDicomdirs } from './dicomdir.ts';
 import { type ReadClip, withoutDuplicates } from './duplicates.ts';
+import { inParallel } from './in-parallel.ts';
 import { measuredInPicture } from './picture.ts';
 import { readFile } from './read-file.ts';
 import { Refusal } from './refusal.ts';
@@ -40,15 +42,22 @@ async function readFiles(
   const clips: ReadClip[] = [];
   const cart: CartMeasurement[] = [];
   const refused: RefusedFile[] = [...unpacked.refused, ...missing];
-  for (const file of files) {
+  const readOrRefusal = async (file: StudyFile) => {
     signal?.throwIfAborted();
     try {
-      const read = await readFile(file, mmPerPx ?? null);
-      if (Array.isArray(read)) cart.push(...read);
-      else clips.push(read);
+      return await readFile(file, mmPerPx ?? null);
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      refused.push({ file: file.name, reason: error.message });
+      if (error instanceof Refusal) return error;
+      throw error;
+    }
+  };
+  for (const [index, read] of (await inParallel(files, DECODING.files, readOrRefusal)).entries()) {
+    const file = files[index]?.name ?? '';
+    if (read instanceof Refusal) refused.push({ file, reason: read.message });
+    else if (Array.isArray(read)) cart.push(...read);
+    else {
+      clips.push(read);
+      if (read.remark) refused.push({ file, reason: read.remark });
     }
   }
   return { clips, cart, refused, files: files.length + unpacked.refused.length };

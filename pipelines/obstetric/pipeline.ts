@@ -176,10 +176,13 @@ export function createObstetricPipeline(parts: ObstetricParts): Pipeline {
     const options = parseOptions(job.options);
     const locator = await locatorFor(job.models);
     stage(report, 'preprocessing', 'Reading the files', 0);
-    const study = await readStudy(
-      job.files.map((name) => ({ name, path: join(folder, 'files', name) })),
-      { mmPerPx: options.mm_per_px, unpackTo: join(folder, 'unpacked'), signal },
-    );
+    const laidOut = (name: string) => ({ name, path: join(folder, 'files', name) });
+    const study = await readStudy(job.files.map(laidOut), {
+      priors: job.priorFiles.map(laidOut),
+      mmPerPx: options.mm_per_px,
+      unpackTo: join(folder, 'unpacked'),
+      signal,
+    });
     signal.throwIfAborted();
     if (study.clips.length === 0) {
       return { type: 'rejected', code: 'no_readable_image', detail: noReadableImage(study) };

@@ -1,4 +1,4 @@
-import { MANUFACTURER } from '../../artifacts/sr/header.ts';
+import { MANUFACTURER } from '../../artifacts/dicom/modules.ts';
 import type { CartMeasurement } from '../../contract/cart.ts';
 import { withByteSource } from '../byte-source.ts';
 import { Refusal } from '../refusal.ts';

@@ -1,0 +1,27 @@
+/**
+ * What `each` gives for every item, in the order of the items, with at most `atOnce` of them under
+ * way. After the first error none is begun; it is thrown when those under way have ended.
+ */
+export async function inParallel<Item, Given>(
+  items: readonly Item[],
+  atOnce: number,
+  each: (item: Item) => Promise<Given>,
+): Promise<Given[]> {
+  const given: Given[] = [];
+  const waiting = items.entries();
+  let failed = false;
+  const work = async () => {
+    for (const [index, item] of waiting) {
+      if (failed) return;
+      try {
+        given[index] = await each(item);
+      } catch (error) {
+        failed = true;
+        throw error;
+      }
+    }
+  };
+  const ends = await Promise.allSettled(Array.from({ length: atOnce }, work));
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  return given;
+}
