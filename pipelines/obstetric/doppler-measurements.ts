@@ -25,7 +25,7 @@ export const TRACE = {
  * Half width of the 95 % interval as a share of the value (RI: absolute), measured on simulated
  * spectra; see the card in docs/doppler.md.
  */
-export const TRACE_UNCERTAINTY = { pi: 0.12, ri: 0.04, sd: 0.15, psv: 0.08, edv: 0.15 } as const;
+export const TRACE_UNCERTAINTY = { pi: 0.1, ri: 0.03, sd: 0.15, psv: 0.07, edv: 0.15 } as const;
 
 type Property = keyof typeof TRACE_UNCERTAINTY;
 type Traced = Extract<DopplerWaveform, { status: 'traced' }>;
