@@ -1,7 +1,7 @@
 import { chartEntry, methodEntry } from '../result/concepts.ts';
 import type { Measurement, Result } from '../result/envelope.ts';
+import { unitText } from '../result/unit-text.ts';
 import { weeksAndDays } from './charts/dates.ts';
-import { unitText } from './measurement.ts';
 
 type Report = NonNullable<Result['report']>;
 
@@ -9,7 +9,8 @@ type Report = NonNullable<Result['report']>;
 const NUMBER = /(?<![\w.])-?\d+(?:[.+]\d+)*/g;
 
 /** What may stand behind a number; the longer first. `wk` and `d` are printed as weeks. */
-const UNIT = /^\s?(cm\/s|mm|cm|kg|g|%|weeks|days|deg|°|ms|s|\/min|bpm)(?![\w/])/;
+const UNIT =
+  /^\s?(cm\/s|m\/s|ml\/m2|ml|g\/m2|cm2\/m2|cm2|m2|mm\/mmHg|mmHg|mm2|mm|cm|kg|g|%|weeks|days|deg|°|ms|s|\/min|bpm)(?![\w/])/;
 
 const SIDE = /\b(left|right)\b/gi;
 

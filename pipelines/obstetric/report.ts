@@ -1,8 +1,8 @@
 import { CONCEPTS, chartEntry, conceptEntry, methodEntry } from '../result/concepts.ts';
 import type { Measurement, Result, Section } from '../result/envelope.ts';
+import { unitText } from '../result/unit-text.ts';
 import { weeksAndDays } from './charts/dates.ts';
 import { formatCentile } from './growth-references.ts';
-import { unitText } from './measurement.ts';
 
 type Report = NonNullable<Result['report']>;
 

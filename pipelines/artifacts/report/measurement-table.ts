@@ -1,7 +1,7 @@
 import { methodEntry } from '../../result/concepts.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
 import { standingValues } from '../standing-values.ts';
-import { centileText, valueText } from '../wording.ts';
+import { centileText, valueText, withSubject } from '../wording.ts';
 import { ALERT, MUTED } from './page.ts';
 import type { Cell, Column } from './table.ts';
 
@@ -31,7 +31,8 @@ function rangeText({ reference, ...measurement }: Measurement): string {
 
 function methodText({ method, derivation, inputs }: Measurement): string {
   const text = methodEntry(method)?.text ?? method;
-  const repeated = derivation === 'mean' || derivation === 'median';
+  // A mean within one image (of beats) has no measurements that it was made from.
+  const repeated = (derivation === 'mean' || derivation === 'median') && inputs.length > 0;
   return repeated ? `${derivation} of ${inputs.length}; ${text}` : text;
 }
 
@@ -39,9 +40,7 @@ function valueCells(measurement: Measurement): Cell[] {
   const { reference, interpretation, method } = measurement;
   const mark = interpretation ? MARKS[interpretation] : '';
   const emphasis = mark ? { colour: ALERT, bold: true } : {};
-  const name = measurement.fetus
-    ? `${measurement.label} (fetus ${measurement.fetus})`
-    : measurement.label;
+  const name = withSubject(measurement.label, measurement);
   return [
     { text: name, ...emphasis },
     { text: `${mark}${valueText(measurement)}`, ...emphasis },
@@ -52,10 +51,10 @@ function valueCells(measurement: Measurement): Cell[] {
   ];
 }
 
-function notAcceptedCells({ label, quality }: Measurement): Cell[] {
-  const why = quality === 'low' ? 'confidence too low' : 'image inadequate';
+function notAcceptedCells(measurement: Measurement): Cell[] {
+  const why = measurement.quality === 'low' ? 'confidence too low' : 'image inadequate';
   return [
-    { text: label, colour: MUTED },
+    { text: withSubject(measurement.label, measurement), colour: MUTED },
     { text: 'not accepted', colour: MUTED },
     { text: '' },
     { text: '' },

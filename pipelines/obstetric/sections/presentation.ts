@@ -1,7 +1,6 @@
 import { type FindingConceptKey, findingConcept } from '../../result/concepts.ts';
-import type { Finding, Measurement, Result } from '../../result/envelope.ts';
-import { createMeasurement, format } from '../measurement.ts';
-import { isPlausible } from '../plausibility.ts';
+import type { Finding, Result } from '../../result/envelope.ts';
+import { format } from '../measurement.ts';
 import type { CardiacReading, ReadRun, SweepReading } from '../read/presentation.ts';
 import type { ObstetricSection, SectionOutcome } from '../section.ts';
 import { SIMULATED_ONLY } from '../simulated-only.ts';
@@ -96,48 +95,22 @@ function sweepGap(
   return null;
 }
 
-function heartRate({ clip, activity }: CardiacReading): Measurement[] {
-  if (activity.status !== 'beating') return [];
-  const { beatsPerMinute, uncertainty, strength } = activity;
-  return [
-    createMeasurement(
-      'fetal-heart-rate-cine',
-      'fetal-heart-rate',
-      beatsPerMinute,
-      'cine-periodicity',
-      {
-        section: ID,
-        derivation: 'measured',
-        source: {
-          provenance: 'image-analysis',
-          file: clip.file,
-          sop_instance_uid: clip.sopInstanceUid,
-          frame: null,
-          calipers: [],
-        },
-        confidence: Math.min(1, strength),
-        uncertainty,
-        quality: isPlausible('fetal-heart-rate', beatsPerMinute) ? 'accepted' : 'inadequate',
-        note: SIMULATED_ONLY,
-      },
-    ),
-  ];
-}
-
 interface Cardiac {
   state: 'present' | 'not_seen' | 'not_assessed';
   sentence: string;
-  measurements: Measurement[];
 }
 
 /** Activity is looked for in a cine of the chest only: from a still it is not assessed. */
 function cardiacOf(readings: readonly CardiacReading[]): Cardiac {
-  const beating = readings.find(({ activity }) => activity.status === 'beating');
-  if (beating) {
-    const measurements = heartRate(beating);
-    const rate = measurements[0];
-    const text = rate ? `, ${format('fetal-heart-rate', rate.value)}` : '';
-    return { state: 'present', sentence: `Cardiac activity seen${text}.`, measurements };
+  const rates = readings.flatMap(({ activity }) =>
+    activity.status === 'beating' ? activity.beatsPerMinute : [],
+  );
+  const [rate] = rates;
+  if (rate !== undefined) {
+    return {
+      state: 'present',
+      sentence: `Cardiac activity seen, ${format('fetal-heart-rate', rate)}.`,
+    };
   }
   const silent = readings.find(({ activity }) => activity.status === 'not-seen');
   if (silent) {
@@ -145,14 +118,12 @@ function cardiacOf(readings: readonly CardiacReading[]): Cardiac {
     return {
       state: 'not_seen',
       sentence: `No cardiac activity was seen during the recorded clip of ${seconds.toFixed(1)} s; confirmation by a second observer is required.`,
-      measurements: [],
     };
   }
   return {
     state: 'not_assessed',
     sentence:
       'Cardiac activity was not assessed: no cine of the fetal chest was long and quick enough.',
-    measurements: [],
   };
 }
 
@@ -291,7 +262,6 @@ const run: ObstetricSection['run'] = ({ views, options }) => {
       chorionicity: 'not_assessed',
       limitation: SIMULATED_ONLY,
     },
-    measurements: cardiac.measurements,
     classifications: presentation ? classify(presentation, days) : [],
     findings: findings(presentation, fetuses, days, cardiac),
   };
