@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import dcmjs, { type NaturalDataset } from 'dcmjs';
-import type { DicomIdentity } from '../pipelines/artifacts/subject.ts';
+import type { DicomIdentity, LossyHistory } from '../pipelines/artifacts/subject.ts';
 import { SonogateError } from '../src/errors/catalogue.ts';
 import { statedAgeByLmp } from './stated-age.ts';
 
@@ -15,6 +15,8 @@ export interface InstanceHeader {
   rows: number;
   columns: number;
   numberOfFrames: number;
+  /** (0028,2110) `01`; null when absent or `00`. Headers of before this was kept have no entry. */
+  lossy?: LossyHistory | null;
   /** Code values of the procedure: (0008,1032) and (0032,1064). */
   procedureCodes: string[];
   /** (0010,21D0) Last Menstrual Date, YYYYMMDD; '' when absent. */
@@ -98,6 +100,13 @@ function instanceHeader(dataSet: NaturalDataset): InstanceHeader {
     rows: number(dataSet.Rows) ?? 0,
     columns: number(dataSet.Columns) ?? 0,
     numberOfFrames: number(dataSet.NumberOfFrames) ?? 1,
+    lossy:
+      value('LossyImageCompression') === '01'
+        ? {
+            ratios: values(value('LossyImageCompressionRatio')),
+            methods: values(value('LossyImageCompressionMethod')),
+          }
+        : null,
     procedureCodes: [
       ...codeValues(dataSet.ProcedureCodeSequence),
       ...codeValues(dataSet.RequestedProcedureCodeSequence),
@@ -135,6 +144,8 @@ function instanceHeader(dataSet: NaturalDataset): InstanceHeader {
   }
   return header;
 }
+
+const values = (joined: string): string[] => (joined === '' ? [] : joined.split('\\'));
 
 /** Acquisition, else content, else series, else study date and time, as a DICOM DT. */
 function acquisitionDateTime(value: (keyword: string) => string): string {

@@ -30,6 +30,7 @@ export async function subjectOf(
         numberOfFrames: instance.header.numberOfFrames,
         rows: instance.header.rows,
         columns: instance.header.columns,
+        lossy: instance.header.lossy ?? null,
       }),
     ),
     dating: dating && { gaDays: dating.ga_days, basis: dating.basis },

@@ -3,6 +3,12 @@
  * FHIR). In the pipeline the subject is anonymous; a delivery builds its own copy with the identity
  * of the source images ("identity is joined last").
  */
+/** Lossy Image Compression (0028,2110) `01` with its ratios and methods, as the header has them. */
+export interface LossyHistory {
+  ratios: readonly string[];
+  methods: readonly string[];
+}
+
 export interface SourceInstance {
   sopClassUid: string;
   sopInstanceUid: string;
@@ -12,6 +18,8 @@ export interface SourceInstance {
   numberOfFrames: number;
   rows: number;
   columns: number;
+  /** Null or absent: the header tells of no lossy compression. */
+  lossy?: LossyHistory | null;
 }
 
 /** Attributes copied verbatim from the source images, by DICOM keyword; values as in the header. */
@@ -39,6 +47,8 @@ export interface Subject {
   requestId: string;
   identity: DicomIdentity | null;
   instances: readonly SourceInstance[];
+  /** The request of the newest earlier result of the same study, whose documents these replace. */
+  supersedes?: string | null;
   /** Gestational age on the day of the scan and its basis, when it was given. */
   dating: { gaDays: number; basis: string } | null;
 }

@@ -1,7 +1,13 @@
 import type { Result } from '../../result/envelope.ts';
+import { MANUFACTURER } from '../dicom/modules.ts';
 import { type ContentItem, code, text, uidref } from './content-item.ts';
-import { deviceUid, MANUFACTURER } from './header.ts';
+import { derivedUid } from './uid.ts';
 import { SR } from './vocabulary.ts';
+
+/** Fixed per pipeline version (TID 1004). */
+export function deviceUid(result: Result): string {
+  return derivedUid('device', result.endpoint, result.version);
+}
 
 /** TID 1204. */
 export function languageItem(): ContentItem {

@@ -1,8 +1,6 @@
-import { data, type NaturalDataset } from 'dcmjs';
-import { IMPLEMENTATION_CLASS_UID, IMPLEMENTATION_VERSION } from '../implementation.ts';
+import type { NaturalDataset } from 'dcmjs';
+import { part10 } from '../dicom/part10.ts';
 import type { Code, ContentItem, ImageReference, ItemValue, Quantity } from './content-item.ts';
-
-const EXPLICIT_LITTLE_ENDIAN = '1.2.840.10008.1.2.1';
 
 /** PS3.5 6.2: longest SH (Code Value) and LO (Code Meaning). */
 const CODE_VALUE_LENGTH = 16;
@@ -110,15 +108,5 @@ export function toDataset(item: ContentItem): NaturalDataset {
  * `header` has at least SOPClassUID and SOPInstanceUID.
  */
 export function encode(header: NaturalDataset, root: ContentItem): Buffer {
-  const meta = data.DicomMetaDictionary.denaturalizeDataset({
-    FileMetaInformationVersion: new Uint8Array([0, 1]).buffer,
-    MediaStorageSOPClassUID: header.SOPClassUID,
-    MediaStorageSOPInstanceUID: header.SOPInstanceUID,
-    TransferSyntaxUID: EXPLICIT_LITTLE_ENDIAN,
-    ImplementationClassUID: IMPLEMENTATION_CLASS_UID,
-    ImplementationVersionName: IMPLEMENTATION_VERSION,
-  });
-  const file = new data.DicomDict(meta);
-  file.dict = data.DicomMetaDictionary.denaturalizeDataset({ ...header, ...toDataset(root) });
-  return Buffer.from(file.write());
+  return part10({ ...header, ...toDataset(root) });
 }

@@ -20,7 +20,7 @@ import {
 } from './content-item.ts';
 import { algorithmItems, fetusItems, languageItem, observerItems } from './context.ts';
 import { encode } from './encode.ts';
-import { SR_CLASSES, srHeader, studyUidOf } from './header.ts';
+import { type SrClass, srHeader } from './header.ts';
 import {
   confidenceItem,
   inputItem,
@@ -30,22 +30,8 @@ import {
   sourceItems,
 } from './measured-value.ts';
 import { referenceTo } from './references.ts';
-import { derivedUid } from './uid.ts';
+import { trackingIdentifiers, trackingUid } from './tracking.ts';
 import { SR } from './vocabulary.ts';
-
-/** "HC fetus A #2": unique in the document, the same when the study is run again. */
-function trackingIdentifiers(measurements: readonly Measurement[]): Map<string, string> {
-  const counts = new Map<string, number>();
-  const identifiers = new Map<string, string>();
-  for (const { id, concept, label, laterality, fetus } of measurements) {
-    const name = conceptEntry(concept.key)?.abbreviation ?? label;
-    const what = [name, laterality, fetus && `fetus ${fetus}`].filter(Boolean).join(' ');
-    const count = (counts.get(what) ?? 0) + 1;
-    counts.set(what, count);
-    identifiers.set(id, `${what} #${count}`);
-  }
-  return identifiers;
-}
 
 /** TID 1600: every image the result was read from, those without a finding included. */
 function imageLibrary(subject: Subject): ContentItem[] {
@@ -90,7 +76,7 @@ function measurementGroup(
   ].filter((remark) => remark !== null);
   const items = [
     text('HAS OBS CONTEXT', SR.trackingIdentifier, tracking),
-    uidref('HAS OBS CONTEXT', SR.trackingUid, derivedUid(studyUidOf(subject), tracking)),
+    uidref('HAS OBS CONTEXT', SR.trackingUid, trackingUid(subject, tracking)),
     ...(measurement.fetus ? fetusItems(measurement.fetus) : []),
     ...siteItems(measurement),
     ...algorithmItems(result),
@@ -137,16 +123,15 @@ export function tid1500Tree(result: Result, subject: Subject): ContentItem {
 }
 
 /**
- * Measurements with their evidence as a Comprehensive 3D SR, TID 1500: the form of IHE AI Results.
- * @returns a DICOM Part 10 file; the same for the same result and subject.
+ * Measurements with their evidence, TID 1500: the form of IHE AI Results as a Comprehensive 3D SR,
+ * in another class for a peer that does not take that one.
+ * @returns a DICOM Part 10 file; the same for the same result, subject and class.
  */
-export function buildTid1500(result: Result, subject: Subject): Buffer {
+export function buildTid1500(
+  result: Result,
+  subject: Subject,
+  sopClass: Exclude<SrClass, 'simplifiedAdultEcho'> = 'comprehensive3d',
+): Buffer {
   const tree = tid1500Tree(result, subject);
-  const header = srHeader(result, subject, {
-    sopClassUid: SR_CLASSES.comprehensive3d,
-    role: 'sr-tid1500',
-    number: 1,
-    tree,
-  });
-  return encode(header, tree);
+  return encode(srHeader(result, subject, { sopClass, role: 'sr-tid1500', number: 1, tree }), tree);
 }

@@ -24,7 +24,7 @@ import {
 } from './content-item.ts';
 import { fetusItems, languageItem, observerItems } from './context.ts';
 import { encode } from './encode.ts';
-import { SR_CLASSES, srHeader } from './header.ts';
+import { srHeader } from './header.ts';
 import {
   chartText,
   conceptOf,
@@ -237,7 +237,7 @@ export function tid5000Tree(result: Result, subject: Subject): ContentItem {
 export function buildTid5000(result: Result, subject: Subject): Buffer {
   const tree = tid5000Tree(result, subject);
   const header = srHeader(result, subject, {
-    sopClassUid: SR_CLASSES.comprehensive,
+    sopClass: 'comprehensive',
     role: 'sr-tid5000',
     number: 2,
     tree,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { contentTime } from '../../../pipelines/artifacts/sr/content-time.ts';
+import { contentTime } from '../../../pipelines/artifacts/dicom/content-time.ts';
 import { IDENTITY } from './example-subject.ts';
 
 const INSTANT = '2026-12-31T23:45:06.789Z';

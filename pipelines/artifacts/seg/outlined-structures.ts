@@ -1,0 +1,65 @@
+import { conceptEntry } from '../../result/concepts.ts';
+import type { Measurement, Result } from '../../result/envelope.ts';
+import type { Code } from '../sr/content-item.ts';
+import { instanceOf } from '../sr/references.ts';
+import { trackingIdentifiers, trackingUid } from '../sr/tracking.ts';
+import { withoutComparisons } from '../standing-values.ts';
+import type { SourceInstance, Subject } from '../subject.ts';
+import { filledEllipse } from './filled-ellipse.ts';
+import type { Segment, SegmentedImage } from './mask.ts';
+
+/** CID 7150. "Fetal" is in no code of it (interop reference 3.4), so the label says it. */
+const ANATOMICAL_STRUCTURE: Code = {
+  scheme: 'SCT',
+  code: '123037004',
+  meaning: 'Anatomical Structure',
+};
+
+/** What the inside of an outline is, where that is not the finding site of its circumference. */
+const INSIDE: Readonly<Record<string, { label: string; type: Code }>> = {
+  hc: { label: 'Fetal head', type: { scheme: 'SCT', code: '69536005', meaning: 'Head' } },
+  ac: { label: 'Fetal abdomen', type: { scheme: 'SCT', code: '113345001', meaning: 'Abdomen' } },
+};
+
+function segmentOf(
+  measurement: Measurement,
+  source: SourceInstance,
+  identifier: string,
+  subject: Subject,
+): Segment | null {
+  const { key } = measurement.concept;
+  const site = conceptEntry(key)?.site;
+  const inside = INSIDE[key] ?? (site && { label: site.meaning, type: site });
+  const [outline, ...more] = measurement.source.calipers;
+  if (!inside || outline?.type !== 'ellipse' || more.length > 0) return null;
+  const pixels = filledEllipse(outline.points, source.columns, source.rows);
+  if (!pixels.includes(1)) return null;
+  return {
+    label: measurement.fetus ? `Fetus ${measurement.fetus}: ${inside.label}` : inside.label,
+    description: `Outline of ${measurement.label}, filled`,
+    category: ANATOMICAL_STRUCTURE,
+    type: inside.type,
+    tracking: { identifier, uid: trackingUid(subject, identifier) },
+    frames: [{ frame: measurement.source.frame ?? 1, pixels }],
+  };
+}
+
+/**
+ * The accepted outlines of a result as filled masks, by source image in the order of the subject.
+ * An outline on no DICOM image, or wholly outside of it, gives none.
+ */
+export function outlinedStructures(result: Result, subject: Subject): SegmentedImage[] {
+  const measurements = withoutComparisons(result.measurements);
+  const tracking = trackingIdentifiers(measurements);
+  const found = measurements.flatMap((measurement) => {
+    const source = measurement.quality === 'accepted' ? instanceOf(measurement, subject) : null;
+    if (!source) return [];
+    const identifier = tracking.get(measurement.id) ?? measurement.id;
+    const segment = segmentOf(measurement, source, identifier, subject);
+    return segment ? [{ source, segment }] : [];
+  });
+  return subject.instances.flatMap((source) => {
+    const segments = found.filter((one) => one.source === source).map(({ segment }) => segment);
+    return segments.length > 0 ? [{ source, segments }] : [];
+  });
+}

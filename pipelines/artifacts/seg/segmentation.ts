@@ -1,0 +1,262 @@
+import type { NaturalDataset } from 'dcmjs';
+import type { Result } from '../../result/envelope.ts';
+import {
+  bySeries,
+  commonModules,
+  contentDateTime,
+  lossyHistory,
+  MANUFACTURER,
+  sopReference,
+  uidOf,
+} from '../dicom/modules.ts';
+import { bytesValue, part10 } from '../dicom/part10.ts';
+import { codeSequence } from '../sr/encode.ts';
+import { SR } from '../sr/vocabulary.ts';
+import type { SourceInstance, Subject } from '../subject.ts';
+import type { FrameMask, Segment, SegmentedImage } from './mask.ts';
+import { outlinedStructures } from './outlined-structures.ts';
+import { packBits } from './pack-bits.ts';
+
+export const SEGMENTATION_CLASSES = {
+  binary: '1.2.840.10008.5.1.4.1.1.66.4',
+  labelmap: '1.2.840.10008.5.1.4.1.1.66.7',
+} as const;
+
+/** `binary`: a bit plane for each segment; `labelmap`: the segment's number in each pixel. */
+export type SegmentationForm = keyof typeof SEGMENTATION_CLASSES;
+
+const SEGMENTATION = { scheme: 'DCM', code: '113076', meaning: 'Segmentation' };
+const SOURCE_IMAGE = {
+  scheme: 'DCM',
+  code: '121322',
+  meaning: 'Source image for image processing operation',
+};
+const BACKGROUND = { scheme: 'DCM', code: '125040', meaning: 'Background' };
+
+/** CIELab of PS3.3 C.10.7.1.1, 16 bit: told apart on grey, first to last, then again. */
+const COLOURS = [
+  [48_000, 22_000, 18_000],
+  [54_000, 36_000, 54_000],
+  [52_000, 18_000, 50_000],
+  [46_000, 52_000, 26_000],
+];
+
+/** A mask and the segment (1-based number) it belongs to: one frame of the object. */
+interface SegmentationFrame {
+  segment: number | null;
+  source: number;
+  pixels: Uint8Array;
+}
+
+/** By segment, then by source frame. */
+function binaryFrames(segments: readonly Segment[]): SegmentationFrame[] {
+  return segments.flatMap(({ frames }, index) =>
+    frames.map(({ frame, pixels }) => ({ segment: index + 1, source: frame, pixels })),
+  );
+}
+
+/** One frame for each source frame; null where two segments claim a pixel, which it cannot hold. */
+function labelmapFrames(segments: readonly Segment[]): SegmentationFrame[] | null {
+  const labels = new Map<number, Uint8Array>();
+  const paint = ({ frame, pixels }: FrameMask, number: number): boolean => {
+    const labelled = labels.get(frame) ?? new Uint8Array(pixels.length);
+    labels.set(frame, labelled);
+    return pixels.every((inside, at) => {
+      if (!inside) return true;
+      const free = labelled[at] === 0;
+      labelled[at] = number;
+      return free;
+    });
+  };
+  const apart = segments.every(({ frames }, index) =>
+    frames.every((frame) => paint(frame, index + 1)),
+  );
+  if (!apart || segments.length > 255) return null;
+  return [...labels]
+    .toSorted(([a], [b]) => a - b)
+    .map(([source, pixels]) => ({ segment: null, source, pixels }));
+}
+
+function overlapping(segments: readonly Segment[]): boolean {
+  return labelmapFrames(segments) === null;
+}
+
+/** Algorithm Identification Macro (PS3.3 10.16): the pipeline and the models behind it. */
+function algorithm(result: Result): NaturalDataset {
+  const models = result.models.map(
+    ({ id, version, sha256 }) => `${id} ${version} sha256 ${sha256}`,
+  );
+  return {
+    AlgorithmFamilyCodeSequence: codeSequence(SR.artificialIntelligence),
+    AlgorithmName: `${MANUFACTURER} ${result.endpoint}`,
+    AlgorithmVersion: result.version,
+    ...(models.length > 0 && { AlgorithmParameters: models.join('\r\n') }),
+    AlgorithmSource: MANUFACTURER,
+  };
+}
+
+function segmentItem(segment: Segment, index: number, result: Result): NaturalDataset {
+  return {
+    SegmentNumber: index + 1,
+    SegmentLabel: segment.label.slice(0, 64),
+    SegmentDescription: segment.description,
+    SegmentAlgorithmType: 'AUTOMATIC',
+    SegmentAlgorithmName: `${MANUFACTURER} ${result.endpoint}`.slice(0, 64),
+    SegmentationAlgorithmIdentificationSequence: [algorithm(result)],
+    SegmentedPropertyCategoryCodeSequence: codeSequence(segment.category),
+    SegmentedPropertyTypeCodeSequence: codeSequence(segment.type),
+    TrackingID: segment.tracking.identifier,
+    TrackingUID: segment.tracking.uid,
+    RecommendedDisplayCIELabValue: COLOURS[index % COLOURS.length],
+  };
+}
+
+/** Segment 0 of a LABELMAP (PS3.3 C.8.20.2). */
+const BACKGROUND_SEGMENT: NaturalDataset = {
+  SegmentNumber: 0,
+  SegmentLabel: 'Background',
+  SegmentAlgorithmType: 'AUTOMATIC',
+  SegmentAlgorithmName: MANUFACTURER,
+  SegmentedPropertyCategoryCodeSequence: codeSequence(BACKGROUND),
+  SegmentedPropertyTypeCodeSequence: codeSequence(BACKGROUND),
+};
+
+const TAGS = {
+  segmentIdentificationSequence: 0x0062000a,
+  referencedSegmentNumber: 0x0062000b,
+  derivationImageSequence: 0x00089124,
+  referencedFrameNumber: 0x00081160,
+} as const;
+
+function dimensions(form: SegmentationForm, organization: string): NaturalDataset {
+  const index = (pointer: number, group: number, label: string) => ({
+    DimensionOrganizationUID: organization,
+    DimensionIndexPointer: pointer,
+    FunctionalGroupPointer: group,
+    DimensionDescriptionLabel: label,
+  });
+  const { referencedSegmentNumber, segmentIdentificationSequence } = TAGS;
+  const bySegment = index(referencedSegmentNumber, segmentIdentificationSequence, 'Segment');
+  const byFrame = index(TAGS.referencedFrameNumber, TAGS.derivationImageSequence, 'Source frame');
+  return {
+    DimensionOrganizationSequence: [{ DimensionOrganizationUID: organization }],
+    DimensionIndexSequence: form === 'binary' ? [bySegment, byFrame] : [byFrame],
+  };
+}
+
+/** Frame Content, Segment Identification and Derivation Image of one frame (PS3.3 A.51.4). */
+function functionalGroups(
+  frame: SegmentationFrame,
+  position: number,
+  source: SourceInstance,
+): NaturalDataset {
+  const reference = {
+    ...sopReference(source),
+    ...(source.numberOfFrames > 1 && { ReferencedFrameNumber: String(frame.source) }),
+    SpatialLocationsPreserved: 'YES',
+    PurposeOfReferenceCodeSequence: codeSequence(SOURCE_IMAGE),
+  };
+  const { segment } = frame;
+  return {
+    FrameContentSequence: [
+      { DimensionIndexValues: segment === null ? [position] : [segment, position] },
+    ],
+    ...(segment !== null && {
+      SegmentIdentificationSequence: [{ ReferencedSegmentNumber: segment }],
+    }),
+    DerivationImageSequence: [
+      { DerivationCodeSequence: codeSequence(SEGMENTATION), SourceImageSequence: [reference] },
+    ],
+  };
+}
+
+function pixelModule(
+  frames: readonly SegmentationFrame[],
+  { rows, columns }: SourceInstance,
+  form: SegmentationForm,
+): NaturalDataset {
+  const bits = form === 'binary' ? 1 : 8;
+  const bytes =
+    form === 'binary'
+      ? packBits(frames.map(({ pixels }) => pixels))
+      : Buffer.concat(frames.map(({ pixels }) => pixels));
+  return {
+    SamplesPerPixel: 1,
+    PhotometricInterpretation: 'MONOCHROME2',
+    NumberOfFrames: String(frames.length),
+    Rows: rows,
+    Columns: columns,
+    BitsAllocated: bits,
+    BitsStored: bits,
+    HighBit: bits - 1,
+    PixelRepresentation: 0,
+    ...(form === 'labelmap' && { PixelPaddingValue: 0 }),
+    PixelData: bytesValue(bytes),
+    _vrMap: { PixelData: 'OB', PixelPaddingValue: 'US' },
+  };
+}
+
+/**
+ * The masks of one image as a Segmentation (PS3.3 A.51) of the size of its frames. Ultrasound has no
+ * Frame of Reference: each frame says by Derivation Image which frame it was drawn on, and neither a
+ * position nor a spacing is invented. Segments that overlap cannot be a LABELMAP and become BINARY.
+ * @param number the place of the image among those with masks, from 1.
+ * @returns a DICOM Part 10 file; the same for the same arguments.
+ * @throws RangeError when a mask has not the size of the image.
+ */
+export function buildSegmentation(
+  result: Result,
+  subject: Subject,
+  { source, segments }: SegmentedImage,
+  { form: wanted, number }: { form: SegmentationForm; number: number },
+): Buffer {
+  const size = source.rows * source.columns;
+  if (segments.some(({ frames }) => frames.some(({ pixels }) => pixels.length !== size))) {
+    throw new RangeError(`a mask has not ${source.columns} by ${source.rows} pixels`);
+  }
+  const labelled = wanted === 'labelmap' ? labelmapFrames(segments) : null;
+  const form = labelled ? 'labelmap' : 'binary';
+  const frames = labelled ?? binaryFrames(segments);
+  const positions = [...new Set(frames.map((frame) => frame.source))].sort((a, b) => a - b);
+  const role = `seg ${form} ${source.sopInstanceUid}`;
+  const items = segments.map((segment, index) => segmentItem(segment, index, result));
+  return part10({
+    ...commonModules(result, subject, {
+      sopClassUid: SEGMENTATION_CLASSES[form],
+      series: 'seg',
+      role,
+      number,
+    }),
+    ImageType: ['DERIVED', 'PRIMARY'],
+    PatientOrientation: '',
+    ...contentDateTime(result, subject),
+    ContentLabel: 'AI_DRAFT',
+    ContentDescription: 'AI draft, not verified',
+    ContentCreatorName: `${MANUFACTURER}^Gateway`,
+    SegmentationType: form === 'binary' ? 'BINARY' : 'LABELMAP',
+    ...(form === 'binary' && { SegmentsOverlap: overlapping(segments) ? 'YES' : 'NO' }),
+    SegmentSequence: form === 'binary' ? items : [BACKGROUND_SEGMENT, ...items],
+    ReferencedSeriesSequence: bySeries([source], 'ReferencedInstanceSequence'),
+    ...dimensions(form, uidOf(subject, `${role} dimensions`)),
+    SharedFunctionalGroupsSequence: [{}],
+    PerFrameFunctionalGroupsSequence: frames.map((frame) =>
+      functionalGroups(frame, positions.indexOf(frame.source) + 1, source),
+    ),
+    ...lossyHistory([source]),
+    ...pixelModule(frames, source, form),
+  });
+}
+
+/**
+ * A Segmentation for each source image with an accepted outline; none where there is no outline.
+ * @returns DICOM Part 10 files in the order of the subject's images.
+ */
+export function buildSegmentations(
+  result: Result,
+  subject: Subject,
+  form: SegmentationForm = 'binary',
+): Buffer[] {
+  return outlinedStructures(result, subject).map((image, index) =>
+    buildSegmentation(result, subject, image, { form, number: index + 1 }),
+  );
+}

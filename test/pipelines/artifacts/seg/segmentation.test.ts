@@ -1,0 +1,171 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import type { SegmentedImage } from '../../../../pipelines/artifacts/seg/mask.ts';
+import {
+  buildSegmentation,
+  buildSegmentations,
+  type SegmentationForm,
+} from '../../../../pipelines/artifacts/seg/segmentation.ts';
+import { RESULT } from '../example-result.ts';
+import { ANONYMOUS, SUBJECT, US_MULTIFRAME } from '../example-subject.ts';
+import { asFile, dciodvfy, hasPydicom, installed, PYTHON, run } from '../programs.ts';
+import { sourceImage } from '../source-image.ts';
+
+/** Three segments on frames 2, 5 and 9 of a cine: random blocks that do not touch. */
+function cine(columns: number, rows: number, overlap = false): SegmentedImage {
+  let state = 12_345;
+  const random = () => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return state / 2_147_483_648;
+  };
+  const maskOf = (index: number) =>
+    Uint8Array.from({ length: columns * rows }, (_, at) => {
+      const own = Math.floor((3 * (at % columns)) / columns) === index;
+      return (own || overlap) && random() < 0.5 ? 1 : 0;
+    });
+  return {
+    source: {
+      sopClassUid: US_MULTIFRAME,
+      sopInstanceUid: '2.25.2002',
+      seriesInstanceUid: '2.25.1112',
+      file: 'cine.dcm',
+      numberOfFrames: 12,
+      rows,
+      columns,
+    },
+    segments: ['Left ventricle', 'Myocardium', 'Left atrium'].map((label, index) => ({
+      label,
+      description: `Block ${index}`,
+      category: { scheme: 'SCT', code: '123037004', meaning: 'Anatomical Structure' },
+      type: { scheme: 'SCT', code: '87878005', meaning: 'Left ventricle' },
+      tracking: { identifier: `${label} #1`, uid: `2.25.77${index}` },
+      frames: [2, 5, 9].map((frame) => ({ frame, pixels: maskOf(index) })),
+    })),
+  };
+}
+
+const built = (image: SegmentedImage, form: SegmentationForm = 'binary') =>
+  buildSegmentation(RESULT, SUBJECT, image, { form, number: 1 });
+
+const SIZES = [
+  [61, 81],
+  [7, 3],
+  [64, 48],
+] as const;
+
+const script = `
+import sys, json, pydicom
+ds = pydicom.dcmread(sys.argv[1])
+out = {'class': ds.SOPClassUID, 'type': ds.SegmentationType, 'reference': 'FrameOfReferenceUID' in ds,
+  'labels': [s.SegmentLabel for s in ds.SegmentSequence],
+  'frames': [[f.SegmentIdentificationSequence[0].ReferencedSegmentNumber if 'SegmentIdentificationSequence' in f else None,
+    f.DerivationImageSequence[0].SourceImageSequence[0].get('ReferencedFrameNumber')] for f in ds.PerFrameFunctionalGroupsSequence],
+  'pixels': ds.pixel_array.reshape(int(ds.NumberOfFrames), ds.Rows * ds.Columns).tolist()}
+json.dump(out, open(sys.argv[2], 'w'), default=int)
+`;
+
+function readBack(bytes: Buffer) {
+  const answer = asFile(Buffer.alloc(0), 'json');
+  const { code, output } = run(PYTHON, ['-c', script, asFile(bytes, 'dcm'), answer]);
+  expect({ code, output }).toMatchObject({ code: 0 });
+  return JSON.parse(readFileSync(answer, 'utf8'));
+}
+
+describe.skipIf(!hasPydicom)('pydicom reads back', () => {
+  test.each(SIZES)('every bit of three segments on three frames of %i by %i', (columns, rows) => {
+    const image = cine(columns, rows);
+    const seen = readBack(built(image));
+    expect(seen).toMatchObject({ type: 'BINARY', reference: false });
+    expect(seen.frames).toEqual([1, 2, 3].flatMap((segment) => [2, 5, 9].map((f) => [segment, f])));
+    const expected = image.segments.flatMap(({ frames }) =>
+      frames.map(({ pixels }) => [...pixels]),
+    );
+    expect(seen.pixels).toEqual(expected);
+  });
+
+  test('a LABELMAP as the number of the segment in each pixel', () => {
+    const image = cine(61, 81);
+    const seen = readBack(built(image, 'labelmap'));
+    expect(seen.class).toBe('1.2.840.10008.5.1.4.1.1.66.7');
+    expect(seen.labels[0]).toBe('Background');
+    const expected = [0, 1, 2].map((frame) =>
+      Array.from({ length: 61 * 81 }, (_, at) =>
+        image.segments.reduce(
+          (label, { frames }, index) => (frames[frame]?.pixels[at] ? index + 1 : label),
+          0,
+        ),
+      ),
+    );
+    expect(seen.pixels).toEqual(expected);
+  });
+
+  test('segments that overlap stay BINARY where a LABELMAP was asked for', () => {
+    const image = cine(9, 5, true);
+    const seen = readBack(built(image, 'labelmap'));
+    expect(seen.type).toBe('BINARY');
+    expect(seen.pixels[0]).toEqual([...(image.segments[0]?.frames[0]?.pixels ?? [])]);
+  });
+});
+
+const lossy: SegmentedImage = {
+  ...cine(61, 81),
+  source: { ...cine(61, 81).source, lossy: { ratios: ['12.5'], methods: ['ISO_10918_1'] } },
+};
+
+const OBJECTS: [string, Buffer][] = [
+  ...SIZES.map(([c, r]): [string, Buffer] => [`a cine of ${c} by ${r}`, built(cine(c, r))]),
+  ['a cine that was compressed with loss', built(lossy)],
+  ['overlapping segments', built(cine(9, 5, true))],
+  ...buildSegmentations(RESULT, SUBJECT).map((bytes, index): [string, Buffer] => [
+    `image ${index + 1} of a growth scan`,
+    bytes,
+  ]),
+];
+
+describe.skipIf(!installed('dciodvfy'))('dciodvfy has no complaint', () => {
+  test.each(OBJECTS)('about %s', (_name, bytes) => {
+    expect(dciodvfy(asFile(bytes, 'dcm'))).toEqual({ code: 0, complaints: [] });
+  });
+
+  test('but finds pixel data of a frame too few', () => {
+    const bytes = built(cine(64, 48));
+    // Number of Frames (0028,0008) IS "9 " becomes "8 ".
+    const at = bytes.indexOf(Buffer.from([0x28, 0, 8, 0, 0x49, 0x53]));
+    bytes.write('8', at + 8, 'latin1');
+    expect(dciodvfy(asFile(bytes, 'dcm')).code).not.toBe(0);
+  });
+});
+
+test('lossy compression of the source is said of the mask', () => {
+  const said = (image: SegmentedImage) => built(image).toString('latin1').includes('ISO_10918_1');
+  expect([said(lossy), said(cine(61, 81))]).toEqual([true, false]);
+});
+
+test.skipIf(!installed('dcentvfy'))('patient, study and series agree with the source image', () => {
+  const files = [sourceImage(), ...buildSegmentations(RESULT, SUBJECT)];
+  const { output } = run(
+    'dcentvfy',
+    files.map((bytes) => asFile(bytes, 'dcm')),
+  );
+  expect(output.match(/^Error.*/gm)).toBeNull();
+});
+
+describe('an object of its own', () => {
+  test('for each image and form, and the same when it is built again', () => {
+    const [binary, labelmap] = [built(cine(9, 5)), built(cine(9, 5), 'labelmap')];
+    expect(built(cine(9, 5))).toEqual(binary);
+    expect(labelmap).not.toEqual(binary);
+    const copies = [
+      ...buildSegmentations(RESULT, SUBJECT),
+      ...buildSegmentations(RESULT, ANONYMOUS),
+      ...buildSegmentations(RESULT, SUBJECT, 'labelmap'),
+    ];
+    expect(new Set(copies.map((bytes) => bytes.toString('latin1'))).size).toBe(copies.length);
+  });
+
+  test('a mask of another size is refused', () => {
+    const image = cine(9, 5);
+    const wrong = { ...image, source: { ...image.source, rows: 6 } };
+    expect(() => built(wrong)).toThrow(RangeError);
+  });
+});
