@@ -1,3 +1,13 @@
+import {
+  CODING_SYSTEMS,
+  type Coding,
+  ln,
+  type MeasurementConcept,
+  own,
+  sct,
+  type Unit,
+} from './coding.ts';
+import { ECHO_CHARTS, ECHO_CONCEPTS, ECHO_METHODS } from './echo-concepts.ts';
 import type { Concept } from './envelope.ts';
 
 /**
@@ -6,72 +16,15 @@ import type { Concept } from './envelope.ts';
  * Codes: PS3.16 CID 12003 to 12023 (2025 edition), LOINC, SNOMED CT as in those context groups.
  */
 
-/** Coding scheme designators of PS3.16 chapter 8; `99USINT` is ours, for what no scheme has. */
-export const CODING_SYSTEMS = {
-  LN: 'http://loinc.org',
-  DCM: 'http://dicom.nema.org/resources/ontology/DCM',
-  SCT: 'http://snomed.info/sct',
-  '99USINT': 'urn:sonogate:99USINT',
-} as const;
-
-export type CodingScheme = keyof typeof CODING_SYSTEMS;
-
-export interface Coding {
-  scheme: CodingScheme;
-  code: string;
-  meaning: string;
-}
-
-/** UCUM code → code meaning for Measurement Units Code Sequence (PS3.16 CID 82). */
-export const UNITS = {
-  mm: 'mm',
-  g: 'g',
-  d: 'day',
-  deg: 'degree',
-  cm: 'centimeter',
-  '{H.B.}/min': 'Heart beat per minute',
-  'cm/s': 'centimeter per second',
-  '%': 'Percent',
-  '1': 'no units',
-} as const;
-
-export type Unit = keyof typeof UNITS;
-
-export interface MeasurementConcept {
-  /** As a report prints it. */
-  label: string;
-  abbreviation: string;
-  /** The first is the code of SR and of `Observation.code`; the others are equivalents. */
-  codings: readonly [Coding, ...Coding[]];
-  /** UCUM unit of the envelope. */
-  unit: Unit;
-  /** Unit of SR and FHIR, and what the envelope's value is multiplied with to get there. */
-  exchange: { unit: Unit; factor: number };
-  /** Decimals shown to a person; logic always uses the unrounded value. */
-  decimals: number;
-  /** Section of TID 5000 that holds it. */
-  group:
-    | 'biometry'
-    | 'ratio'
-    | 'summary'
-    | 'early-gestation'
-    | 'cranium'
-    | 'intrapartum'
-    | 'amniotic-sac'
-    | 'pelvis'
-    | 'vascular'
-    | 'heart';
-  /** Finding site, CID 12020 to 12023. */
-  site: Coding | null;
-}
-
-const ln = (code: string, meaning: string): Coding => ({ scheme: 'LN', code, meaning });
-const sct = (code: string, meaning: string): Coding => ({ scheme: 'SCT', code, meaning });
-/** A code of ours, for what no scheme has. */
-const own = (code: string): Coding => {
-  const words = code.replaceAll('-', ' ');
-  return { scheme: '99USINT', code, meaning: words.charAt(0).toUpperCase() + words.slice(1) };
-};
+export {
+  CODING_SYSTEMS,
+  type Coding,
+  type CodingScheme,
+  type MeasurementConcept,
+  UNITS,
+  type Unit,
+  unitText,
+} from './coding.ts';
 
 const SKULL = sct('89546000', 'Skull');
 const ABDOMEN = sct('818981001', 'Abdomen');
@@ -413,6 +366,7 @@ export const CONCEPTS = {
     'CTCR',
     ln('59074-5', 'Cardiothoracic Circumference Ratio'),
   ),
+  ...ECHO_CONCEPTS,
 } as const satisfies Record<string, MeasurementConcept>;
 
 export type ConceptKey = keyof typeof CONCEPTS;
@@ -651,6 +605,7 @@ export const METHODS = {
     equation: null,
   },
   'placental-thickness': placement('across the thickest part, from surface to surface'),
+  ...ECHO_METHODS,
 } as const satisfies Record<string, Method>;
 
 export type MethodKey = keyof typeof METHODS;
@@ -707,6 +662,7 @@ export const CHARTS = {
     name: 'Moore and Cayle 1990, 5th and 95th centile of the AFI',
     citation: 'Moore and Cayle, Am J Obstet Gynecol 1990;162:1168-1173',
   },
+  ...ECHO_CHARTS,
 } as const satisfies Record<string, Chart>;
 
 export type ChartKey = keyof typeof CHARTS;

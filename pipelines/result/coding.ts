@@ -1,0 +1,85 @@
+/** Coding scheme designators of PS3.16 chapter 8; `99USINT` is ours, for what no scheme has. */
+export const CODING_SYSTEMS = {
+  LN: 'http://loinc.org',
+  DCM: 'http://dicom.nema.org/resources/ontology/DCM',
+  SCT: 'http://snomed.info/sct',
+  '99USINT': 'urn:sonogate:99USINT',
+} as const;
+
+export type CodingScheme = keyof typeof CODING_SYSTEMS;
+
+export interface Coding {
+  scheme: CodingScheme;
+  code: string;
+  meaning: string;
+}
+
+/** UCUM code → code meaning for Measurement Units Code Sequence (PS3.16 CID 82). */
+export const UNITS = {
+  mm: 'mm',
+  g: 'g',
+  d: 'day',
+  deg: 'degree',
+  cm: 'centimeter',
+  '{H.B.}/min': 'Heart beat per minute',
+  'cm/s': 'centimeter per second',
+  '%': 'Percent',
+  '1': 'no units',
+  'cm/m2': 'centimeter per square meter',
+  cm2: 'square centimeter',
+  'cm2/m2': 'square centimeter per square meter',
+  'g/m2': 'gram per square meter',
+  'm/s': 'meter per second',
+  m2: 'square meter',
+  ml: 'milliliter',
+  'ml/m2': 'milliliter per square meter',
+  'mm[Hg]': 'millimeter of mercury',
+  'mm/mm[Hg]': 'millimeter per millimeter of mercury',
+  mm2: 'square millimeter',
+  ms: 'millisecond',
+} as const;
+
+export type Unit = keyof typeof UNITS;
+
+/** A UCUM unit as a person reads it: without annotations in braces, nothing for a bare number. */
+export function unitText(unit: string): string {
+  return unit === '1' ? '' : unit.replaceAll(/\{[^}]*\}/g, '').replaceAll('[Hg]', 'Hg');
+}
+
+export interface MeasurementConcept {
+  /** As a report prints it. */
+  label: string;
+  abbreviation: string;
+  /** The first is the code of SR and of `Observation.code`; the others are equivalents. */
+  codings: readonly [Coding, ...Coding[]];
+  /** UCUM unit of the envelope. */
+  unit: Unit;
+  /** Unit of SR and FHIR, and what the envelope's value is multiplied with to get there. */
+  exchange: { unit: Unit; factor: number };
+  /** Decimals shown to a person; logic always uses the unrounded value. */
+  decimals: number;
+  /** Section of TID 5000 that holds it. */
+  group:
+    | 'biometry'
+    | 'ratio'
+    | 'summary'
+    | 'early-gestation'
+    | 'cranium'
+    | 'intrapartum'
+    | 'amniotic-sac'
+    | 'pelvis'
+    | 'vascular'
+    | 'heart'
+    /** Of no section of TID 5000: adult echocardiography. */
+    | 'echo';
+  /** Finding site, CID 12020 to 12023. */
+  site: Coding | null;
+}
+
+export const ln = (code: string, meaning: string): Coding => ({ scheme: 'LN', code, meaning });
+export const sct = (code: string, meaning: string): Coding => ({ scheme: 'SCT', code, meaning });
+/** A code of ours, for what no scheme has. */
+export const own = (code: string): Coding => {
+  const words = code.replaceAll('-', ' ');
+  return { scheme: '99USINT', code, meaning: words.charAt(0).toUpperCase() + words.slice(1) };
+};
