@@ -20,7 +20,8 @@ export interface Shot {
   encoding: PixelEncoding;
   /** What the cart calls the view. */
   viewName?: string;
-  anatomy?: Readonly<Record<string, number>>;
+  /** By exact weeks. */
+  anatomy?: (weeks: number) => Readonly<Record<string, number>>;
 }
 
 /** What a study holds: the planes of biometry, these with stills of the other views, or cines too. */
@@ -57,23 +58,45 @@ const still = (of: PhantomView, more: Partial<Shot> = {}): Shot => ({
   ...more,
 });
 
+const FETAL_RATE = 146;
+
+/** Median peak velocity, cm/s (Mari 2000), kept apart from the gateway's chart on purpose. */
+const usualCerebralPeak = (weeks: number) => Math.exp(2.31 + 0.046 * weeks);
+
 /** A usual pregnancy: fluid and placenta where they belong, a long cervix, three of each measured. */
 const OTHER_STILLS: readonly Shot[] = [
   ...['RUQ', 'LUQ', 'LLQ', 'RLQ'].map((quadrant) =>
-    still(amnioticFluid, { viewName: `AFI ${quadrant}`, anatomy: { amount: 1 } }),
+    still(amnioticFluid, { viewName: `AFI ${quadrant}`, anatomy: () => ({ amount: 1 }) }),
   ),
-  still(placenta, { anatomy: { wall: 0, lacunae: 0, clearZone: 1 } }),
-  ...[36, 37, 38].map((lengthMm) => still(cervix, { anatomy: { lengthMm, funnel: 0 } })),
-  still(umbilicalArtery),
-  still(middleCerebralArtery),
-  still(leftUterineArtery),
-  still(rightUterineArtery),
+  still(placenta, { anatomy: () => ({ wall: 0, lacunae: 0, clearZone: 1 }) }),
+  ...[36, 37, 38].map((lengthMm) => still(cervix, { anatomy: () => ({ lengthMm, funnel: 0 }) })),
+  still(umbilicalArtery, {
+    anatomy: () => ({ psv: 38, edvShare: 0.3, beatsPerMinute: FETAL_RATE, irregularity: 0 }),
+  }),
+  still(middleCerebralArtery, {
+    anatomy: (weeks) => ({
+      psv: usualCerebralPeak(weeks),
+      edvShare: 0.16,
+      beatsPerMinute: FETAL_RATE,
+      irregularity: 0,
+    }),
+  }),
+  ...[leftUterineArtery, rightUterineArtery].map((artery) =>
+    still(artery, {
+      anatomy: () => ({ psv: 65, edvShare: 0.42, notch: 0, beatsPerMinute: 78, beats: 5 }),
+    }),
+  ),
 ];
 
 /** Two seconds of a beating heart, and a sweep from the cervix to the fundus. */
 const CINES: readonly Shot[] = [
-  { of: fourChamber, frames: 60, encoding: STILL.jpeg },
-  { of: presentationSweep, frames: 36, encoding: STILL.jpeg, anatomy: { cephalic: 1 } },
+  {
+    of: fourChamber,
+    frames: 60,
+    encoding: STILL.jpeg,
+    anatomy: () => ({ areaRatio: 0.3, axisDegrees: 45, beatsPerMinute: FETAL_RATE, effusionMm: 0 }),
+  },
+  { of: presentationSweep, frames: 36, encoding: STILL.jpeg, anatomy: () => ({ cephalic: 1 }) },
 ];
 
 export const SHOTS: Readonly<Record<StudyContents, readonly Shot[]>> = {

@@ -99,7 +99,7 @@ function shoot(shot: Shot, gaDays: number, sizes: FetalSizes, random: Random): T
     return { name: of, frames, header: {} };
   }
   const request = { gaDays, sizes, seed, frames: count, screen: SCREEN };
-  const frames = of.simulate({ ...request, ...(anatomy && { anatomy }) });
+  const frames = of.simulate({ ...request, ...(anatomy && { anatomy: anatomy(gaDays / 7) }) });
   const header = of.header?.(frames) ?? {};
   const named = viewName ? { ...header.attributes, ViewName: viewName } : header.attributes;
   return { name: of.id, frames, header: { ...header, ...(named && { attributes: named }) } };
