@@ -14,6 +14,7 @@ import { promisify } from 'node:util';
 import { withByteSource } from '../../pipelines/input/byte-source.ts';
 import { DECODING } from '../../pipelines/input/decode-frames.ts';
 import { readDicomHeader } from '../../pipelines/input/dicom-header.ts';
+import { inParallel } from '../../pipelines/input/in-parallel.ts';
 import { readStudy } from '../../pipelines/input/read-study.ts';
 import { ffmpeg } from '../peers/ffmpeg.ts';
 import { region, ultrasound } from '../pipelines/input/dicom-sample.ts';
@@ -168,7 +169,7 @@ async function compareHeaders(folder: string): Promise<void> {
       (await measureProgram('dcmdump', ['-q', '+sd', '+P', '0028,0010', headers])).seconds,
     );
     const begin = performance.now();
-    for (const name of names) await withByteSource(name, readDicomHeader);
+    await inParallel(names, DECODING.files, (name) => withByteSource(name, readDicomHeader));
     ours.push((performance.now() - begin) / 1000);
   }
   const [our, their] = [HEADERS / median(ours), HEADERS / median(theirs)];

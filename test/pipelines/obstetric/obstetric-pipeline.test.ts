@@ -5,6 +5,7 @@ import { writeArtifacts } from '../../../pipelines/artifacts/write-artifacts.ts'
 import type { Job, PipelineEvent } from '../../../pipelines/contract/job.ts';
 import type { Locator } from '../../../pipelines/obstetric/locator.ts';
 import { createObstetricPipeline } from '../../../pipelines/obstetric/pipeline.ts';
+import { READERS } from '../../../pipelines/obstetric/readers.ts';
 import { resultSchema } from '../../../pipelines/result/envelope.ts';
 import { type Element, region, ultrasound } from '../input/dicom-sample.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -13,8 +14,9 @@ const WIDTH = 400;
 const HEIGHT = 300;
 
 /** A femur of 100 pixels at 0.5 mm on a grey image. */
-function femurImage(frames = 1): Buffer {
+function femurImage(frames = 1, instance = 1): Buffer {
   return ultrasound({
+    instance,
     columns: WIDTH,
     rows: HEIGHT,
     frames,
@@ -44,7 +46,11 @@ const knownFemur: Locator = {
   models: [],
 };
 
-async function workFolder(files: Readonly<Record<string, Buffer | string>>, options = {}) {
+async function workFolder(
+  files: Readonly<Record<string, Buffer | string>>,
+  options = {},
+  priorFiles: string[] = [],
+) {
   const folder = await temporaryFolder();
   await mkdir(join(folder, 'files'));
   await mkdir(join(folder, 'artifacts'));
@@ -54,8 +60,8 @@ async function workFolder(files: Readonly<Record<string, Buffer | string>>, opti
   const job: Job = {
     endpoint: 'us/obstetric/interpret',
     version: '1.0.0',
-    files: Object.keys(files),
-    priorFiles: [],
+    files: Object.keys(files).filter((name) => !priorFiles.includes(name)),
+    priorFiles,
     options,
     clinicalContext: {},
     models: { allow: 'all', provider: 'cpu', threads: 1 },
@@ -109,6 +115,7 @@ describe('the obstetric pipeline', () => {
       'inference.head',
       'inference.abdomen',
       'inference.femur',
+      ...Object.values(READERS).map(({ stage }) => `inference.${stage}`),
       'postprocessing',
       'reporting',
     ]);
@@ -140,6 +147,16 @@ describe('the obstetric pipeline', () => {
     const result = await resultIn(folder);
     expect(result.input_summary.refused.map(({ file }) => file)).toEqual(['broken.dcm']);
     expect(result.measurements).toHaveLength(1);
+  });
+
+  it('reads earlier images and measures nothing of them; what cannot be read of them is named', async () => {
+    const files = { 'now.dcm': femurImage(), 'then.dcm': femurImage(2, 2), 'then.txt': 'hello' };
+    const folder = await workFolder(files, {}, ['then.dcm', 'then.txt']);
+    await run(folder);
+    const { input_summary: read, measurements } = await resultIn(folder);
+    expect(read).toMatchObject({ files: 1, clips: 1, frames: 1, priors: 2 });
+    expect(read.refused.map(({ file }) => file)).toEqual(['then.txt']);
+    expect(measurements.map(({ source }) => source.sop_instance_uid)).toEqual(['1.2.3.4.1']);
   });
 
   it('draws no previews when none are wanted', async () => {
