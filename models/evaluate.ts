@@ -55,7 +55,7 @@ const phantoms = await phantomCases(values.phantoms);
 /** One in so many real images is enough to see whether a structure is invented. */
 const OTHERS_EVERY = 4;
 
-type Evaluation = { gate: number; sets: Record<string, unknown> };
+type Evaluation = { gate: number; temperature?: number; sets: Record<string, unknown> };
 
 const EVALUATIONS: Partial<Record<ModelTask, (task: ModelTask) => Promise<Evaluation>>> = {
   'fetal-plane': evaluatePlanes,

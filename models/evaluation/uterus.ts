@@ -34,6 +34,7 @@ export interface UterusEvaluation {
   decisions: Record<string, { right: number; of: number }>;
 }
 
+const PLANES = ['cervix', 'placenta', 'amniotic-fluid'];
 const WALLS = ['anterior', 'posterior', 'lateral-or-fundal'];
 /** A funnel or a distance nearer to the boundary than this is either way right, mm. */
 const UNDECIDED_MM = 2;
@@ -114,7 +115,8 @@ export async function evaluateUterusOnPhantoms(
   session: ModelSession,
   folder: string,
 ): Promise<UterusEvaluation> {
-  const labels: Label[] = JSON.parse(await readFile(join(folder, 'labels.json'), 'utf8'));
+  const all: Label[] = JSON.parse(await readFile(join(folder, 'labels.json'), 'utf8'));
+  const labels = all.filter(({ plane }) => PLANES.includes(plane));
   const measured: Record<string, Measured[]> = {};
   const decisions: UterusEvaluation['decisions'] = {};
   const add = (quantity: string, one: Measured) => {
