@@ -53,12 +53,18 @@ function ownWords(line: string, said: readonly string[]): string {
 const rounds = (value: number, printed: string) =>
   value.toFixed(printed.split('.')[1]?.length ?? 0) === printed;
 
+/** Beyond the 1st and the 99th centile only that is printed: `<1`, `>99` (obstetric reference 0.3). */
+const isEndOfScale = (centile: number, printed: string) =>
+  (printed === '99' && centile > 99) || (printed === '1' && centile < 1);
+
 /** Whether a claim is a measurement's value with its unit, its centile or its z-score. */
 function isOf({ value, unit, reference }: Measurement, { number, unit: printed }: Claim): boolean {
   if (unit === 'd') return printed === 'weeks' && weeksAndDays(value) === number;
   if (printed === '') {
     const { centile, z_score: z } = reference ?? {};
-    const ofChart = [centile, z].some((one) => one != null && rounds(one, number));
+    const ofChart =
+      [centile, z].some((one) => one != null && rounds(one, number)) ||
+      (centile != null && isEndOfScale(centile, number));
     return ofChart || (unitText(unit) === '' && rounds(value, number));
   }
   return unitText(unit) === printed && rounds(value, number);
