@@ -61,15 +61,21 @@ interface Destination {
   headers: Record<string, string>;
 }
 
+interface Part extends Destination {
+  part_number: number;
+  first_byte: number;
+  bytes: number;
+}
+
 const RECONNECT_MS = 1000;
 const PUT_ATTEMPTS = 3;
 
-/** A PUT that breaks off leaves nothing, so that it can be sent again. */
-async function put({ url, headers }: Destination, body: Blob): Promise<void> {
+/** A PUT that breaks off leaves nothing, so that it can be sent again. Returns the ETag of the answer. */
+async function put({ url, headers }: Destination, body: Blob): Promise<string> {
   for (let left = PUT_ATTEMPTS - 1; ; left -= 1) {
     try {
       const answer = await fetch(url, { method: 'PUT', headers, body });
-      if (answer.ok) return;
+      if (answer.ok) return answer.headers.get('ETag') ?? '';
       throw new ApiError((await answer.json()) as Problem);
     } catch (error) {
       if (error instanceof ApiError || left === 0) throw error;
@@ -113,18 +119,20 @@ export function createApiClient({ url, key }: { url: string; key: string }): Api
       };
       const { file, upload, complete_url } = await post<{
         file: { id: string };
-        upload: Destination | { parts: (Destination & { first_byte: number; bytes: number })[] };
+        upload: Destination | { parts: Part[] };
         complete_url: string;
       }>('/v1/uploads', announced);
       const content = await openAsBlob(path);
       if ('parts' in upload) {
-        for (const part of upload.parts) {
-          await put(part, content.slice(part.first_byte, part.first_byte + part.bytes));
-        }
+        const parts = await Array.fromAsync(upload.parts, async (part) => ({
+          part_number: part.part_number,
+          etag: await put(part, content.slice(part.first_byte, part.first_byte + part.bytes)),
+        }));
+        await post(complete_url, { parts });
       } else {
         await put(upload, content);
+        await post(complete_url);
       }
-      await post(complete_url);
       return file.id;
     },
 

@@ -25,6 +25,7 @@ import {
   UPLOAD_LIFE_MS,
   WrongSizeError,
 } from './blob-store.ts';
+import { s3Multipart } from './s3-multipart.ts';
 import { writeWhole } from './whole-file.ts';
 
 const BLOBS = 'blobs/';
@@ -174,6 +175,8 @@ export async function openS3BlobStore(location: S3Location, spool: string): Prom
         await discard(source);
         return { sha256, bytes };
       },
+
+      multipart: s3Multipart(client, Bucket, INCOMING),
     },
 
     close: () => client.destroy(),

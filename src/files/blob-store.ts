@@ -22,6 +22,11 @@ export class WrongSizeError extends Error {
   }
 }
 
+/** A part is not there, or has another ETag than the one it was named with. */
+export class PartDiffersError extends Error {
+  override name = 'PartDiffersError';
+}
+
 /** There are no bytes of this digest (any more). */
 export class BlobMissingError extends Error {
   override name = 'BlobMissingError';
@@ -78,4 +83,31 @@ export interface DirectAccess {
    * @throws WrongSizeError unless it has exactly so many bytes.
    */
   takeIn(id: string, bytes: number): Promise<StoredBlob | null>;
+  multipart: MultipartAccess;
+}
+
+/**
+ * Multipart uploads of S3: parts of 5 MiB or more but for the last, 10,000 at most. What was joined
+ * is taken in by `takeIn`.
+ */
+export interface MultipartAccess {
+  /** Begins an upload in parts as the upload `id`; returns the name that the storage gave it. */
+  begin(id: string): Promise<string>;
+  /** Lets its bearer PUT one part for so many seconds. */
+  partUrl(
+    id: string,
+    uploadId: string,
+    part: { partNumber: number; bytes: number },
+    seconds: number,
+  ): Promise<string>;
+  /** The parts that the storage holds. */
+  arrived(id: string, uploadId: string): Promise<{ partNumber: number; etag: string }[]>;
+  /** Puts the parts together. @throws PartDiffersError */
+  join(
+    id: string,
+    uploadId: string,
+    parts: readonly { partNumber: number; etag: string }[],
+  ): Promise<void>;
+  /** Drops the parts; an upload that has ended is none any more, which is no error. */
+  abort(id: string, uploadId: string): Promise<void>;
 }

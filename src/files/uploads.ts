@@ -5,7 +5,9 @@ import { SonogateError } from '../errors/catalogue.ts';
 import { newId } from '../requests/ids.ts';
 import type { RequestFile } from '../requests/port.ts';
 import { type BlobStore, TooManyBytesError, UPLOAD_LIFE_MS, WrongSizeError } from './blob-store.ts';
-import { createUploadParts, type NamedPart, type PartState } from './upload-parts.ts';
+import { createPartsInBucket } from './parts-in-bucket.ts';
+import { createPartsThroughGateway } from './parts-through-gateway.ts';
+import type { NamedPart, PartState } from './upload-parts.ts';
 
 /**
  * States of a file.
@@ -78,7 +80,9 @@ export interface Uploads {
   directUrl(file: FileRow, seconds: number): Promise<string | null>;
   /** Which parts a file has and which have arrived; null for a file of one PUT. */
   parts(file: FileRow): Promise<PartState[] | null>;
-  /** Stores one part; a later PUT replaces an earlier one. Returns its SHA-256. */
+  /** The same for one part. */
+  partUrl(file: FileRow, part: PartState, seconds: number): Promise<string | null>;
+  /** Stores one part; a later PUT replaces an earlier one. Returns its ETag. */
   receivePart(id: string, n: number, source: Readable, length: number | null): Promise<string>;
   /** Ends an upload that is not complete; its bytes go a day after it was announced. */
   abort(accountId: string, id: string): Promise<void>;
@@ -102,7 +106,9 @@ export function createUploads({
   now?: () => Date;
 }): Uploads {
   const expiry = () => new Date(now().getTime() + LIFE_MS);
-  const parts = createUploadParts(database, blobs, limits.partBytes, now);
+  const parts = blobs.direct
+    ? createPartsInBucket(database, blobs.direct, limits.partBytes)
+    : createPartsThroughGateway(database, blobs, limits.partBytes, now);
   const inParts = ({ bytes }: FileRow) => bytes !== null && bytes > limits.maxBytes;
 
   async function pending(id: string): Promise<FileRow> {
@@ -214,6 +220,9 @@ export function createUploads({
 
     parts: async (file) => (inParts(file) ? parts.state(file.id, file.bytes ?? 0) : null),
 
+    partUrl: async (file, part, seconds) =>
+      file.status === 'pending' ? parts.url(file.id, part, seconds) : null,
+
     async receivePart(id, n, source, length) {
       const file = await pending(id);
       if (!inParts(file)) throw new SonogateError('not_found', 'The upload has no parts.');
@@ -227,6 +236,7 @@ export function createUploads({
         [id, accountId, now()],
       );
       if (!rows[0]) throw new SonogateError('not_found', 'There is no pending upload here.');
+      await parts.abort(id);
     },
 
     async ready(accountId, ids) {

@@ -4,6 +4,7 @@ import type { Context } from 'koa';
 import { z } from 'zod';
 import { SonogateError } from '../errors/catalogue.ts';
 import { InvalidInputError, pointedErrors } from '../errors/problem.ts';
+import type { PartState } from '../files/upload-parts.ts';
 import type { FileRow } from '../files/uploads.ts';
 import { requireScope } from './authentication.ts';
 import { baseUrl, type HttpDeps, type HttpState } from './deps.ts';
@@ -69,8 +70,8 @@ export function addUploadRoutes(router: Router<HttpState>, deps: HttpDeps): void
   router.put('/v1/uploads/:id/parts/:number', async (context) => {
     signer.verify('PUT', context.path, context.query, now());
     const { id = '', number = '' } = context.params;
-    const sha256 = await uploads.receivePart(id, Number(number), ...sentBytes(context));
-    context.set('ETag', `"${sha256}"`);
+    const etag = await uploads.receivePart(id, Number(number), ...sentBytes(context));
+    context.set('ETag', `"${etag}"`);
     context.body = '';
   });
 
@@ -80,22 +81,25 @@ export function addUploadRoutes(router: Router<HttpState>, deps: HttpDeps): void
     const base = `/v1/uploads/${file.id}`;
     const signed = (path: string) => `${address}${signer.sign('PUT', path, expires)}`;
     const headers = { 'Content-Type': file.media_type };
+    const seconds = LINK_LIFE_MS / 1000;
     const parts = await uploads.parts(file);
+    const partView = async (part: PartState) => ({
+      part_number: part.partNumber,
+      url:
+        (await uploads.partUrl(file, part, seconds)) ?? signed(`${base}/parts/${part.partNumber}`),
+      headers,
+      first_byte: part.firstByte,
+      bytes: part.bytes,
+      etag: part.etag && `"${part.etag}"`,
+    });
     const upload = parts
       ? {
           part_size: parts[0]?.bytes ?? 0,
-          parts: parts.map(({ partNumber, firstByte, bytes, sha256 }) => ({
-            part_number: partNumber,
-            url: signed(`${base}/parts/${partNumber}`),
-            headers,
-            first_byte: firstByte,
-            bytes,
-            etag: sha256 && `"${sha256}"`,
-          })),
+          parts: await Array.fromAsync(parts, partView),
           expires_at: expires.toISOString(),
         }
       : {
-          url: (await uploads.directUrl(file, LINK_LIFE_MS / 1000)) ?? signed(`${base}/content`),
+          url: (await uploads.directUrl(file, seconds)) ?? signed(`${base}/content`),
           method: 'PUT',
           headers,
           expires_at: expires.toISOString(),

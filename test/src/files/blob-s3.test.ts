@@ -89,6 +89,19 @@ describe('an address to upload to', () => {
     expect(signature({ ...announced, 'content-length': '4' })).not.toBe(signature(announced));
   });
 
+  it('of a part is signed for the part and its size', async () => {
+    const { multipart } = store.direct;
+    const part = { partNumber: 2, bytes: 3 };
+    const url = new URL(await multipart.partUrl('file_p', 'upload', part, 900));
+    expect(url.pathname).toBe('/sonogate/incoming/file_p');
+    expect(url.searchParams.get('partNumber')).toBe('2');
+    expect(url.searchParams.get('uploadId')).toBe('upload');
+    expect(url.searchParams.get('X-Amz-SignedHeaders')).toBe('content-length;host');
+    expect(url.searchParams.get('X-Amz-Signature')).toBe(
+      presignedSignature('PUT', url, { 'content-length': '3' }, location.secretAccessKey),
+    );
+  });
+
   it('takes bytes that are then kept under their SHA-256, once', async () => {
     const url = await store.direct.uploadUrl('file_1', { bytes: 3, mediaType: DICOM }, 900);
     expect((await put(url, 'abc')).status).toBe(200);
