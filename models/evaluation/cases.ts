@@ -191,6 +191,13 @@ interface PhantomLabel {
   values?: Readonly<Record<string, number>>;
 }
 
+/** Views of the simulator that are another class of the classifier (models/training/datasets.py). */
+const CLASS_OF_VIEW: Readonly<Record<string, string>> = {
+  'placenta-edge': 'cervix',
+  'crl-sagittal': 'midsagittal',
+  'fluid-sweep': 'amniotic-fluid',
+};
+
 /** Frames of models/phantom/generate.ts; none where no folder was given. */
 export async function phantomCases(folder: string | undefined): Promise<Case[]> {
   if (folder === undefined || !existsSync(join(folder, 'labels.json'))) return [];
@@ -201,7 +208,7 @@ export async function phantomCases(folder: string | undefined): Promise<Case[]> 
       dataset: 'phantom',
       image: label.file,
       path: join(folder, label.file),
-      plane: label.plane,
+      plane: CLASS_OF_VIEW[label.plane] ?? label.plane,
       mmPerPixel: label.mmPerPixel,
       referenceMm: outline?.circumferenceMm ?? label.femur?.flMm,
       ellipse: outline?.ellipse,

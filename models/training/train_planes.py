@@ -17,21 +17,21 @@ from network import Average, PlaneNetwork, load_planes, save_planes
 
 # Share of a batch by what is shown. `some head` is hc18: a head, but nobody said which plane.
 SHARE = {
-    "transthalamic": 0.11,
+    "transthalamic": 0.12,
     "transventricular": 0.10,
     "transcerebellar": 0.10,
     "abdominal": 0.15,
     "femur": 0.11,
-    "thorax": 0.15,
+    "thorax": 0.16,
     "midsagittal": 0.05,
-    "transperineal": 0.05,
+    "transperineal": 0.065,
     "some head": 0.06,
     "brain other": 0.02,
     "rubbish": 0.06,
     "fragment": 0.02,
     "shuffled": 0.02,
-    "without regions": 0.03,
-    "turned over": 0.02,
+    "without regions": 0.012,
+    "turned over": 0.01,
 }
 # Made from images of a plane, but none themselves.
 NEGATIVES = ("fragment", "shuffled", "without regions", "turned over")

@@ -25,8 +25,11 @@ export interface ModelSession {
 const ACCELERATORS = ['cuda', 'webgpu'] as const;
 /** Largest difference between two providers on the self-test, in units of the output. */
 const SELF_TEST_TOLERANCE = 1e-2;
-/** Bounds the memory of a long cine: the activations of one chunk are held at a time. */
-const BATCH = 16;
+/**
+ * Images at a time. On the processor a larger batch only holds more memory: the activations of one
+ * batch are held at a time. An accelerator is idle on a small one.
+ */
+const BATCH: Readonly<Record<Provider, number>> = { cpu: 16, webgpu: 32, cuda: 64 };
 
 /** Loads a verified model on the first provider that loads and agrees with the CPU. */
 export async function openSession(
@@ -108,12 +111,12 @@ function sessionOf(
   session: InferenceSession,
 ): ModelSession {
   const { input, output } = model;
-  const size = input.width * input.height;
+  const pixels = input.width * input.height;
 
   async function runBatch(images: readonly Float32Array[]): Promise<Float32Array[]> {
-    const data = new Float32Array(images.length * size);
+    const data = new Float32Array(images.length * pixels);
     images.forEach((image, n) => {
-      data.set(image, n * size);
+      data.set(image, n * pixels);
     });
     const tensor = new Tensor('float32', data, [images.length, 1, input.height, input.width]);
     const result = (await session.run({ [input.name]: tensor }))[output.name];
@@ -130,8 +133,9 @@ function sessionOf(
     provider,
     run: async (inputs) => {
       const outputs: Float32Array[] = [];
-      for (let start = 0; start < inputs.length; start += BATCH) {
-        outputs.push(...(await runBatch(inputs.slice(start, start + BATCH))));
+      const size = BATCH[provider];
+      for (let start = 0; start < inputs.length; start += size) {
+        outputs.push(...(await runBatch(inputs.slice(start, start + size))));
       }
       return outputs;
     },
