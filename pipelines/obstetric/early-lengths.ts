@@ -12,8 +12,8 @@ import { implausibleNote, isPlausible } from './plausibility.ts';
 import type { EarlyClip, EarlyFrame } from './read/early-pregnancy.ts';
 import { SIMULATED_ONLY } from './simulated-only.ts';
 
-/** Half widths in mm that held 95 % of 36 phantoms not used in development; docs/early-pregnancy.md. */
-export const EARLY_UNCERTAINTY = { sac: 2.5, yolkSac: 1, crl: 4.2 } as const;
+/** Half widths in mm that held 95 % of 39 phantoms not used in development; docs/early-pregnancy.md. */
+export const EARLY_UNCERTAINTY = { sac: 2.5, yolkSac: 1, crl: 4.5 } as const;
 
 /** CRL for which Robinson and Fleming's equation holds, mm. */
 export const DATING_CRL = { from: 5, to: 84 } as const;

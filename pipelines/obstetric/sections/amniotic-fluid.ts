@@ -87,7 +87,7 @@ function finding({ id, by, mm, category }: Judged): Finding[] {
       section: ID,
       concept: findingConcept(low ? 'oligohydramnios' : 'polyhydramnios'),
       text: `${words.charAt(0).toUpperCase()}${words.slice(1)}: ${format(by, mm)} (cut-off ${rule}), on the images supplied.`,
-      severity: 'abnormal',
+      severity: category === 'anhydramnios' ? 'critical' : 'abnormal',
       confidence: null,
       evidence: [by],
     },

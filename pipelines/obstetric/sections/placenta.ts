@@ -109,7 +109,8 @@ function edgeFindings({ measurement, category }: Edge): Finding[] {
       section: ID,
       concept: findingConcept(category === 'praevia' ? 'placenta-praevia' : 'low-lying-placenta'),
       text: `${words.charAt(0).toUpperCase()}${words.slice(1)}: lower edge ${format('placenta-to-os', measurement.value)} from the internal os, transvaginal.`,
-      severity: 'abnormal',
+      // Over the os is told at once.
+      severity: category === 'praevia' ? 'critical' : 'abnormal',
       confidence: measurement.confidence,
       evidence: [measurement.id],
     },
