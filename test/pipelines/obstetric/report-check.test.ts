@@ -93,6 +93,22 @@ describe('the check of a draft report against its result', () => {
     expect(check([changed])).toHaveLength(1);
   });
 
+  it.each([
+    { centile: 0.4, passes: 'centile <1', fails: 'centile <2' },
+    { centile: 99.6, passes: 'centile >99', fails: 'centile >98' },
+  ])('takes $passes for a centile of $centile', ({ centile, passes, fails }) => {
+    const reference = { low: null, high: null, centile, z_score: null, chart: 'chart' };
+    const extreme = { ...LEFT, laterality: null, reference };
+    const held = { ...result, measurements: [extreme] };
+    const claims = (words: string) =>
+      unsupportedClaims(
+        { ...report, findings: [`${LEFT.label}: ${words}`], impression: [], limitations: [] },
+        held,
+      );
+    expect(claims(passes)).toEqual([]);
+    expect(claims(fails)).toHaveLength(1);
+  });
+
   it('refuses a value that was not accepted', () => {
     const low = { ...LEFT, quality: 'low' as const };
     const held = { ...result, measurements: [...result.measurements.slice(0, -1), low] };
