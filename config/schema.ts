@@ -49,6 +49,17 @@ const sourceSchema = z.strictObject({
   }),
 });
 
+/** What a PACS can be sent of a result (docs/dicom-objects.md). */
+const dicomObject = z.enum([
+  'sr-tid1500',
+  'sr-tid5000',
+  'seg',
+  'key-objects',
+  'pdf',
+  'secondary-capture',
+  'presentation-state',
+]);
+
 const dicomDestinationSchema = z.strictObject({
   type: z.literal('dicom'),
   name,
@@ -56,7 +67,13 @@ const dicomDestinationSchema = z.strictObject({
   port,
   aeTitle,
   callingAeTitle: aeTitle.optional(),
-  objects: z.array(z.enum(['sr-tid1500', 'sr-tid5000'])).default(['sr-tid1500', 'sr-tid5000']),
+  objects: z.array(dicomObject).default(['sr-tid1500', 'sr-tid5000']),
+  /** `auto`: the highest that the peer accepts in the association. */
+  measurementSopClass: z
+    .enum(['auto', 'comprehensive3d', 'comprehensive', 'enhanced'])
+    .default('auto'),
+  /** `labelmap` falls back to `binary` where the peer does not take it. */
+  segmentation: z.enum(['binary', 'labelmap']).default('binary'),
   timeoutSeconds: z.number().positive().default(60),
 });
 

@@ -1,13 +1,11 @@
 import type { DicomDestination } from '../config/schema.ts';
+import type { ObjectBuilder } from '../pipelines/artifacts/dicom-objects.ts';
 import type { Subject } from '../pipelines/artifacts/subject.ts';
 import type { Result } from '../pipelines/result/envelope.ts';
 import { catalogueEntry } from '../src/errors/catalogue.ts';
 import type { Deliverer, SendOutcome } from '../src/outbox/port.ts';
 import type { ResultReader } from '../src/requests/port.ts';
-import { type StoreResult, sendBuffer } from './store-scu.ts';
-
-/** Makes one object of a result, as a whole DICOM file. */
-export type ObjectBuilder = (result: Result, subject: Subject) => Buffer | Promise<Buffer>;
+import { type StoreResult, sendForms } from './store-scu.ts';
 
 export interface DicomDelivererOptions {
   destinations: readonly DicomDestination[];
@@ -21,8 +19,8 @@ export interface DicomDelivererOptions {
 }
 
 /**
- * Sends results to PACS by C-STORE. The object is built anew for each attempt, always with the same
- * SOP Instance UID, so an attempt whose answer was lost is safe to repeat.
+ * Sends results to PACS by C-STORE. Objects are built anew for each attempt, always with the same SOP
+ * Instance UIDs, so an attempt whose answer was lost is safe to repeat.
  */
 export function createDicomDeliverer(options: DicomDelivererOptions): Deliverer {
   return {
@@ -40,7 +38,15 @@ export function createDicomDeliverer(options: DicomDelivererOptions): Deliverer 
         return permanent('expired', 'The result or its study is no longer there.');
       }
       // The core has checked the result against the envelope's schema before it was stored.
-      const file = await build(result as Result, subject);
+      const objects = await build({
+        result: result as Result,
+        subject,
+        destination,
+        artifactPath: (name) => options.results.artifactPath(delivery.requestId, name),
+      });
+      if (objects.length === 0) {
+        return { outcome: 'delivered', detail: 'The result has nothing to send of this kind.' };
+      }
       const node = {
         host: destination.host,
         port: destination.port,
@@ -48,14 +54,20 @@ export function createDicomDeliverer(options: DicomDelivererOptions): Deliverer 
         callingAeTitle: destination.callingAeTitle ?? options.aeTitle,
         timeoutSeconds: destination.timeoutSeconds,
       };
-      return outcomeOf(await sendBuffer(node, file, signal));
+      return outcomeOf(await sendForms(node, objects, signal));
     },
   };
 }
 
 /** A warning counts as delivered: the peer has the object (PS3.4 B.2.3). */
-function outcomeOf({ code, detail }: StoreResult): SendOutcome {
-  if (code === null) return { outcome: 'delivered', detail };
+function outcomeOf(results: readonly StoreResult[]): SendOutcome {
+  const failed = results.find(({ code }) => code !== null);
+  if (!failed?.code) {
+    const details = new Set(results.map(({ detail }) => detail));
+    const objects = results.length > 1 ? `${results.length} objects, ` : '';
+    return { outcome: 'delivered', detail: `${objects}${[...details].join('; ')}` };
+  }
+  const { code, detail } = failed;
   return { outcome: 'failed', failure: catalogueEntry(code).retry, code, detail };
 }
 

@@ -61,21 +61,43 @@ export async function sendFiles(
   return results;
 }
 
+/**
+ * Sends objects held in memory over one association, each in the first of its forms (DICOM files, the
+ * preferred one first) whose SOP class the peer accepts. Ends with the first that fails: the others
+ * would be sent again with it. Never throws for what the peer does.
+ * @returns a result for each object that was tried.
+ */
+export async function sendForms(
+  node: CalledNode,
+  objects: readonly (readonly Buffer[])[],
+  signal?: AbortSignal,
+): Promise<StoreResult[]> {
+  const forms = objects.map((files) => files.map(outgoingBuffer));
+  const results: StoreResult[] = [];
+  try {
+    const requestor = await Requestor.open(node, contextsFor(forms.flat()), signal);
+    for (const [preferred, ...others] of forms) {
+      if (!preferred) continue;
+      const accepted = [preferred, ...others].find((form) => requestor.takes(form));
+      const result = await storeOne(requestor, accepted ?? preferred);
+      results.push(result);
+      if (result.outcome === 'failed') break;
+    }
+    await requestor.release();
+    return results;
+  } catch (error) {
+    return [...results, failure(forms[0]?.[0]?.sopInstanceUid ?? '', error)];
+  }
+}
+
 /** Sends one DICOM file held in memory. Never throws for what the peer does. */
 export async function sendBuffer(
   node: CalledNode,
   file: Buffer,
   signal?: AbortSignal,
 ): Promise<StoreResult> {
-  const object = outgoingBuffer(file);
-  try {
-    const requestor = await Requestor.open(node, contextsFor([object]), signal);
-    const result = await storeOne(requestor, object);
-    await requestor.release();
-    return result;
-  } catch (error) {
-    return failure(object.sopInstanceUid, error);
-  }
+  const [result] = await sendForms(node, [[file]], signal);
+  return result ?? failure('', new SonogateError('internal'));
 }
 
 type BatchEntry = { path: string; object: OutgoingObject };

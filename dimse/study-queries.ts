@@ -47,6 +47,28 @@ export async function requestsOf(database: Queryable, studyId: string): Promise<
   return rows;
 }
 
+/**
+ * The newest earlier request of a study and endpoint of which a PACS has a document: what a re-run
+ * supersedes. Null when this is the first.
+ */
+export async function supersededRequest(
+  database: Queryable,
+  { study, revision, requestId }: { study: string; revision: number; requestId: string },
+): Promise<string | null> {
+  const { rows } = await database.query<{ request_id: string }>(
+    `SELECT former.request_id FROM study_requests former
+       JOIN requests r ON r.id = former.request_id
+     WHERE former.study_id = $1 AND former.revision < $2
+       AND r.endpoint = (SELECT endpoint FROM requests WHERE id = $3)
+       AND r.model = (SELECT model FROM requests WHERE id = $3)
+       AND EXISTS (SELECT 1 FROM deliveries d
+         WHERE d.request_id = r.id AND d.kind = 'dicom' AND d.state = 'delivered')
+     ORDER BY former.revision DESC LIMIT 1`,
+    [study, revision, requestId],
+  );
+  return rows[0]?.request_id ?? null;
+}
+
 /** Which of the paths have a row. */
 export async function knownPaths(
   database: Queryable,

@@ -1,7 +1,13 @@
 import type { SourceInstance, Subject } from '../pipelines/artifacts/subject.ts';
 import type { Queryable } from '../src/database/port.ts';
 import { contextFromHeaders } from './clinical-context.ts';
-import { fileName, findStudy, instancesOf, studyOfRequest } from './study-queries.ts';
+import {
+  fileName,
+  findStudy,
+  instancesOf,
+  studyOfRequest,
+  supersededRequest,
+} from './study-queries.ts';
 
 /**
  * Whose result a request of a DICOM study is: the identity of the study and the objects of the
@@ -33,6 +39,7 @@ export async function subjectOf(
         lossy: instance.header.lossy ?? null,
       }),
     ),
+    supersedes: await supersededRequest(database, { requestId, study: row.id, revision }),
     dating: dating && { gaDays: dating.ga_days, basis: dating.basis },
   };
 }

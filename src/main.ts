@@ -6,9 +6,8 @@ import { type DimseGateway, startDimse } from '../dimse/gateway.ts';
 import { subjectOfRequest } from '../dimse/subject.ts';
 import { binaryLedger } from '../fhir/binary-ledger.ts';
 import { createFhirDeliverer } from '../fhir/deliver.ts';
+import { DICOM_OBJECTS } from '../pipelines/artifacts/dicom-objects.ts';
 import { rebuildReportPdf } from '../pipelines/artifacts/report/rebuild-report.ts';
-import { buildTid1500 } from '../pipelines/artifacts/sr/tid1500.ts';
-import { buildTid5000 } from '../pipelines/artifacts/sr/tid5000.ts';
 import { echoEndpoint } from '../pipelines/echo/endpoint.ts';
 import { readModelCards } from '../pipelines/inference/model-cards.ts';
 import { obstetricEndpoint } from '../pipelines/obstetric/endpoint.ts';
@@ -185,7 +184,7 @@ function startDeliveries(
       aeTitle: config.dicom.aeTitle,
       results: core,
       subject,
-      builders: { 'sr-tid1500': buildTid1500, 'sr-tid5000': buildTid5000 },
+      builders: DICOM_OBJECTS,
     }),
     createFhirDeliverer({
       destinations: config.destinations.filter(isFhir),

@@ -112,6 +112,11 @@ export class Requestor {
     return this.#closed.signal.aborted || this.#socket.destroyed;
   }
 
+  /** Whether the peer accepted a context for the object. */
+  takes({ sopClassUid, transferSyntax }: OutgoingObject): boolean {
+    return this.#contexts.has(`${sopClassUid} ${transferSyntax}`);
+  }
+
   /**
    * C-STORE; resolves with whatever status the peer gives.
    * @throws SonogateError `presentation_context_refused`, `peer_unreachable`, `peer_connection_lost`.

@@ -28,7 +28,12 @@ afterEach(async () => {
 
 function deliver(
   port: number,
-  { object = 'sr-tid1500', timeoutSeconds = 5, signal = new AbortController().signal } = {},
+  {
+    object = 'sr-tid1500',
+    objects = [[FILE]],
+    timeoutSeconds = 5,
+    signal = new AbortController().signal,
+  }: { object?: string; objects?: Buffer[][]; timeoutSeconds?: number; signal?: AbortSignal } = {},
 ): Promise<SendOutcome> {
   const destination: DicomDestination = {
     type: 'dicom',
@@ -37,6 +42,8 @@ function deliver(
     port,
     aeTitle: 'PACS',
     objects: ['sr-tid1500'],
+    measurementSopClass: 'auto',
+    segmentation: 'binary',
     timeoutSeconds,
   };
   const deliverer = createDicomDeliverer({
@@ -44,7 +51,7 @@ function deliver(
     aeTitle: 'SONOGATE',
     results: { result: async () => ({}), artifactPath: async () => null },
     subject: async (requestId) => ({ requestId, identity: null, instances: [], dating: null }),
-    builders: { 'sr-tid1500': () => FILE },
+    builders: { 'sr-tid1500': () => objects },
   });
   const delivery = { id: 'd', requestId: 'r', destination: 'pacs', object, attempt: 1 };
   return deliverer.send({ ...delivery, kind: 'dicom' }, signal);
@@ -115,6 +122,58 @@ test('an object is delivered with the status of the peer, byte for byte', async 
   const stored = await readFile(join(folder, '1.2.3.4.dcm'));
   const sent = dataSet({ sopInstanceUid: '1.2.3.4' });
   expect(stored.subarray(-sent.length).equals(sent)).toBe(true);
+});
+
+describe('an object in several forms', () => {
+  const form = (sopClassUid: string, sopInstanceUid: string) =>
+    dicomFile({ sopClassUid, sopInstanceUid });
+  const forms = [form('1.2.3.34', '1.34'), form('1.2.3.33', '1.33')];
+
+  async function taken(accepted: readonly string[]): Promise<string[]> {
+    const stored: string[] = [];
+    const port = await pacs({
+      offer: (sopClass) =>
+        accepted.includes(sopClass) ? { preferred: [], others: ['1.2.840.10008.1.2.1'] } : null,
+      storage: {
+        ...refusing(null),
+        open: async ({ sopInstanceUid }) => {
+          stored.push(sopInstanceUid);
+          return { write: async () => {}, commit: async () => {}, discard: async () => {} };
+        },
+      },
+    });
+    await deliver(port, { objects: [forms] });
+    return stored;
+  }
+
+  test.each([
+    ['both', ['1.2.3.34', '1.2.3.33'], ['1.34']],
+    ['the second alone', ['1.2.3.33'], ['1.33']],
+    ['neither', [], []],
+  ])('a peer that takes %s', async (_name, accepted, stored) => {
+    expect(await taken(accepted)).toEqual(stored);
+  });
+
+  test('several objects are one delivery, which fails with the first that fails', async () => {
+    const objects = [[form('1.2.3.33', '1.1')], [form('1.2.3.99', '1.2')]];
+    const offer: ListenerOptions['offer'] = (sopClass) =>
+      sopClass === '1.2.3.33' ? { preferred: [], others: ['1.2.840.10008.1.2.1'] } : null;
+    expect(await deliver(await pacs({ offer }), { objects })).toMatchObject({
+      outcome: 'failed',
+      code: 'presentation_context_refused',
+    });
+    expect(await deliver(await pacs(), { objects })).toMatchObject({
+      outcome: 'delivered',
+      detail: '2 objects, status 0000H',
+    });
+  });
+
+  test('a result without anything of the kind is told as delivered, with the reason', async () => {
+    expect(await deliver(closedPort, { objects: [] })).toEqual({
+      outcome: 'delivered',
+      detail: 'The result has nothing to send of this kind.',
+    });
+  });
 });
 
 describe('a failed delivery', () => {

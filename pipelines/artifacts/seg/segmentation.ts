@@ -26,11 +26,6 @@ export const SEGMENTATION_CLASSES = {
 export type SegmentationForm = keyof typeof SEGMENTATION_CLASSES;
 
 const SEGMENTATION = { scheme: 'DCM', code: '113076', meaning: 'Segmentation' };
-const SOURCE_IMAGE = {
-  scheme: 'DCM',
-  code: '121322',
-  meaning: 'Source image for image processing operation',
-};
 const BACKGROUND = { scheme: 'DCM', code: '125040', meaning: 'Background' };
 
 /** CIELab of PS3.3 C.10.7.1.1, 16 bit: told apart on grey, first to last, then again. */
@@ -154,7 +149,7 @@ function functionalGroups(
     ...sopReference(source),
     ...(source.numberOfFrames > 1 && { ReferencedFrameNumber: String(frame.source) }),
     SpatialLocationsPreserved: 'YES',
-    PurposeOfReferenceCodeSequence: codeSequence(SOURCE_IMAGE),
+    PurposeOfReferenceCodeSequence: codeSequence(SR.sourceImage),
   };
   const { segment } = frame;
   return {

@@ -31,7 +31,7 @@ import {
 } from './measured-value.ts';
 import { referenceTo } from './references.ts';
 import { trackingIdentifiers, trackingUid } from './tracking.ts';
-import { SR } from './vocabulary.ts';
+import { reportCode, SR } from './vocabulary.ts';
 
 /** TID 1600: every image the result was read from, those without a finding included. */
 function imageLibrary(subject: Subject): ContentItem[] {
@@ -115,7 +115,7 @@ export function tid1500Tree(result: Result, subject: Subject): ContentItem {
   return root(SR.imagingMeasurementReport, '1500', [
     languageItem(),
     ...observerItems(result),
-    code('HAS CONCEPT MOD', SR.procedureReported, SR.obstetricUltrasound),
+    code('HAS CONCEPT MOD', SR.procedureReported, reportCode(result)),
     ...imageLibrary(subject),
     ...(groups.length > 0 ? [container(SR.imagingMeasurements, groups)] : []),
     qualitativeEvaluations(result),

@@ -1,3 +1,4 @@
+import type { Result } from '../../result/envelope.ts';
 import type { Code } from './content-item.ts';
 
 const dcm = (code: string, meaning: string): Code => ({ scheme: 'DCM', code, meaning });
@@ -17,6 +18,7 @@ export const SR = {
   english: { scheme: 'RFC5646', code: 'en', meaning: 'English' },
   procedureReported: dcm('121058', 'Procedure reported'),
   obstetricUltrasound: ln('11525-3', 'Ultrasound Obstetric and Gyn Report'),
+  echocardiography: ln('11522-0', 'Echocardiography Report'),
 
   observerType: dcm('121005', 'Observer Type'),
   device: dcm('121007', 'Device'),
@@ -87,5 +89,13 @@ export const SR = {
   biometryGroup: dcm('125005', 'Biometry Group'),
   growthPercentile: dcm('125012', 'Growth Percentile Rank'),
 
+  ofInterest: dcm('113000', 'Of Interest'),
+  keyObjectDescription: dcm('113012', 'Key Object Description'),
+  sourceImage: dcm('121322', 'Source image for image processing operation'),
   processingEquipment: dcm('109102', 'Processing Equipment'),
 } as const satisfies Record<string, Code>;
+
+/** What was examined (PS3.16 CID 7000): the title code of a report. */
+export function reportCode({ endpoint }: Pick<Result, 'endpoint'>): Code {
+  return endpoint.startsWith('us/echo') ? SR.echocardiography : SR.obstetricUltrasound;
+}

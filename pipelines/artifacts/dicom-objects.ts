@@ -1,0 +1,79 @@
+import { readFile } from 'node:fs/promises';
+import type { DicomDestination } from '../../config/schema.ts';
+import type { Result } from '../result/envelope.ts';
+import { buildEncapsulatedPdf } from './encapsulated-pdf.ts';
+import { buildKeyObjects } from './key-objects.ts';
+import { overlaysOf } from './overlays.ts';
+import { buildPresentationStates } from './presentation-state.ts';
+import { rebuildReportPdf } from './report/rebuild-report.ts';
+import { buildSecondaryCapture } from './secondary-capture.ts';
+import { buildSegmentations } from './seg/segmentation.ts';
+import { buildTid1500 } from './sr/tid1500.ts';
+import { buildTid5000 } from './sr/tid5000.ts';
+import type { Subject } from './subject.ts';
+
+/** What an object is made of, and the settings of the destination it is made for. */
+export interface ObjectSource {
+  result: Result;
+  subject: Subject;
+  destination: Pick<DicomDestination, 'measurementSopClass' | 'segmentation'>;
+  /** Path of a stored artifact by its name; null when there is none (any more). */
+  artifactPath(name: string): Promise<string | null>;
+}
+
+/**
+ * The forms of one object as DICOM files, the preferred one first; what the peer accepts in the
+ * association decides.
+ */
+export type ObjectForms = readonly Buffer[];
+
+/** Makes all objects of a role; none where the result has nothing to put into one. */
+export type ObjectBuilder = (source: ObjectSource) => ObjectForms[] | Promise<ObjectForms[]>;
+
+/** From the form of IHE AI Results down to the oldest: one tree fits all (interop reference 2.1). */
+const MEASUREMENT_CLASSES = ['comprehensive3d', 'comprehensive', 'enhanced'] as const;
+
+function measurements({ result, subject, destination }: ObjectSource): ObjectForms[] {
+  const { measurementSopClass: chosen } = destination;
+  const classes = chosen === 'auto' ? MEASUREMENT_CLASSES : [chosen];
+  return [classes.map((sopClass) => buildTid1500(result, subject, sopClass))];
+}
+
+function segmentations({ result, subject, destination }: ObjectSource): ObjectForms[] {
+  const binary = buildSegmentations(result, subject, 'binary');
+  if (destination.segmentation === 'binary') return binary.map((bytes) => [bytes]);
+  const labelmap = buildSegmentations(result, subject, 'labelmap');
+  return binary.map((bytes, index) => {
+    const preferred = labelmap[index];
+    return preferred ? [preferred, bytes] : [bytes];
+  });
+}
+
+async function secondaryCaptures({ result, subject, artifactPath }: ObjectSource) {
+  const captures: ObjectForms[] = [];
+  for (const [index, overlay] of overlaysOf(result.measurements).entries()) {
+    const path = await artifactPath(overlay.name);
+    if (!path) continue;
+    const png = await readFile(path);
+    captures.push([await buildSecondaryCapture(result, subject, overlay, png, index + 1)]);
+  }
+  return captures;
+}
+
+/** Every object that a destination can ask for (`objects` of its settings). */
+export const DICOM_OBJECTS = {
+  'sr-tid1500': measurements,
+  'sr-tid5000': ({ result, subject }) => [[buildTid5000(result, subject)]],
+  seg: segmentations,
+  'key-objects': ({ result, subject }) => {
+    const selection = buildKeyObjects(result, subject);
+    return selection ? [[selection]] : [];
+  },
+  pdf: async ({ result, subject, artifactPath }) => {
+    const pdf = await rebuildReportPdf(result, subject, artifactPath);
+    return [[buildEncapsulatedPdf(result, subject, pdf)]];
+  },
+  'secondary-capture': secondaryCaptures,
+  'presentation-state': ({ result, subject }) =>
+    buildPresentationStates(result, subject).map((bytes) => [bytes]),
+} as const satisfies Record<DicomDestination['objects'][number], ObjectBuilder>;
