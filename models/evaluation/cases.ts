@@ -189,6 +189,7 @@ interface PhantomLabel {
   abdomen?: { ellipse: Ellipse; circumferenceMm: number };
   femur?: { ends: Point[]; flMm: number };
   values?: Readonly<Record<string, number>>;
+  points?: Readonly<Record<string, readonly Point[]>>;
 }
 
 /** Views of the simulator that are another class of the classifier (models/training/datasets.py). */
@@ -197,6 +198,16 @@ const CLASS_OF_VIEW: Readonly<Record<string, string>> = {
   'crl-sagittal': 'midsagittal',
   'fluid-sweep': 'amniotic-fluid',
 };
+
+/** The boxes of a mid-sagittal phantom: two corners under the names of the data set. */
+function phantomBoxes(points: PhantomLabel['points'] = {}): Case['boxes'] {
+  const boxes = Object.entries(points).flatMap(([label, [from, to]]) => {
+    const structure = STRUCTURE_OF_LABEL[label];
+    if (!structure || !from || !to) return [];
+    return [[structure, { minX: from.x, minY: from.y, maxX: to.x, maxY: to.y }] as const];
+  });
+  return Object.fromEntries(boxes);
+}
 
 /** Frames of models/phantom/generate.ts; none where no folder was given. */
 export async function phantomCases(folder: string | undefined): Promise<Case[]> {
@@ -215,6 +226,7 @@ export async function phantomCases(folder: string | undefined): Promise<Case[]> 
       ends: label.femur?.ends,
       angleDegrees: label.values?.angleOfProgressionDegrees,
       nuchalMm: label.values?.ntMm,
+      boxes: phantomBoxes(label.points),
     };
   });
 }

@@ -40,7 +40,9 @@ export async function midsagittalAgreement(session: ModelSession, cases: readonl
   return {
     cases: cases.length,
     found: Object.fromEntries(structures.map((name) => [name, foundShare(judged, name)])),
-    nuchalTranslucencyWithoutMarks: foundShare(blurred, 'nuchal-translucency'),
+    ...(blurred.length > 0 && {
+      nuchalTranslucencyWithoutMarks: foundShare(blurred, 'nuchal-translucency'),
+    }),
     nuchalLinesSeen: round(mean(judged.map((j) => (linesOf(j) ? 1 : 0))), 4),
     ...thicknessErrors(judged),
   };

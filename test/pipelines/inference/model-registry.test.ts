@@ -17,7 +17,15 @@ describe('models/registry.yaml', async () => {
   const models = await readRegistry();
 
   it('has a model for every task', () => {
-    for (const task of ['fetal-plane', 'fetal-head', 'fetal-abdomen', 'fetal-femur'] as const) {
+    for (const task of [
+      'fetal-plane',
+      'fetal-brain-plane',
+      'fetal-head',
+      'fetal-abdomen',
+      'fetal-femur',
+      'symphysis-head',
+      'fetal-midsagittal',
+    ] as const) {
       expect(modelFor(models, task, 'permissive')?.task).toBe(task);
     }
   });
@@ -29,10 +37,18 @@ describe('models/registry.yaml', async () => {
     },
   );
 
-  it('gives the plane model no class that the result does not know, and no cervix', () => {
-    const classes = modelFor(models, 'fetal-plane', 'all')?.output.channels ?? [];
-    expect(PLANES).toEqual(expect.arrayContaining(classes));
-    expect(classes).not.toContain('cervix');
+  it('gives the plane models no class that the result does not know', () => {
+    for (const task of ['fetal-plane', 'fetal-brain-plane'] as const) {
+      const classes = modelFor(models, task, 'all')?.output.channels ?? [];
+      expect(PLANES).toEqual(expect.arrayContaining(classes));
+    }
+  });
+
+  it('gives the plane model no gate for a class that it does not have', () => {
+    const model = modelFor(models, 'fetal-plane', 'all');
+    expect(model?.output.channels).toEqual(
+      expect.arrayContaining(Object.keys(model?.class_gates ?? {})),
+    );
   });
 });
 

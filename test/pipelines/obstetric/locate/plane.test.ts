@@ -43,4 +43,13 @@ describe('planeOfLogits', () => {
   it('gives a plane without a class the probability 0', () => {
     expect(planeOfLogits(LOGITS, CLASSES, 1, 0).probabilities.cervix).toBe(0);
   });
+
+  it.each([
+    [0.6 - 1e-9, 'transthalamic'],
+    [0.6 + 1e-9, 'other'],
+  ])('lets a class have a gate of its own: at %s it is %s', (own, label) => {
+    const gates = { transthalamic: own, abdominal: 0 };
+    expect(planeOfLogits(LOGITS, CLASSES, 1, 0.9, gates).label).toBe(label);
+    expect(planeOfLogits(LOGITS, CLASSES, 1, 0, gates).label).toBe(label);
+  });
 });
