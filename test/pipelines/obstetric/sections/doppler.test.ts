@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { CartMeasurement } from '../../../../pipelines/contract/cart.ts';
 import type { BeatVelocities } from '../../../../pipelines/measure/doppler.ts';
 import {
   anaemiaBand,
@@ -17,6 +18,7 @@ import {
 } from '../../../../pipelines/obstetric/read/spectra.ts';
 import type { ObstetricEvidence } from '../../../../pipelines/obstetric/section.ts';
 import { doppler } from '../../../../pipelines/obstetric/sections/doppler.ts';
+import type { ConceptKey } from '../../../../pipelines/result/concepts.ts';
 
 type Traced = Extract<SpectrumReading['waveform'], { status: 'traced' }>;
 
@@ -80,9 +82,42 @@ function spectrum(
   };
 }
 
-function run(readings: SpectrumReading[], gaDays: number | null = 224) {
+/** A value as a structured report of the machine brings it. */
+function fromMachine(key: ConceptKey, value: number): CartMeasurement {
+  return {
+    key,
+    concept: { scheme: 'LN', code: '12008-9', meaning: 'Pulsatility Index' },
+    value,
+    unit: '1',
+    derivation: null,
+    selection: null,
+    of: null,
+    equation: null,
+    method: null,
+    site: null,
+    laterality: null,
+    fetus: null,
+    phase: null,
+    respiration: null,
+    imageMode: null,
+    imageView: null,
+    flowDirection: null,
+    stage: null,
+    property: null,
+    divisor: null,
+    file: 'report.dcm',
+    sopInstanceUid: null,
+    image: null,
+  };
+}
+
+function run(
+  readings: SpectrumReading[],
+  gaDays: number | null = 224,
+  cart: CartMeasurement[] = [],
+) {
   const evidence: ObstetricEvidence = {
-    study: { clips: [], refused: [], files: readings.length, series: 1 },
+    study: { clips: [], cart, refused: [], files: readings.length, series: 1 },
     options: parseOptions(gaDays === null ? {} : { dating: { ga_days: gaDays } }),
     planes: null,
     readings: [],
@@ -195,6 +230,32 @@ describe('what was not given', () => {
   it('no MCA: CPR is said not to be assessed', () => {
     const { summary } = run([spectrum('umbilical-artery')]);
     expect(summary).toContain('MCA Doppler was not supplied; CPR was not assessed.');
+  });
+});
+
+describe("the machine's own values", () => {
+  it('stand where nothing was traced, with the chart', () => {
+    const { value, category } = run([], 224, [fromMachine('umbilical-artery-pi', 1.5)]);
+    const pi = value('umbilical-artery-pi');
+    expect(pi?.source.provenance).toBe('cart-sr');
+    expect(pi?.interpretation).toBe('H');
+    expect(category).toBe('abnormal-ua');
+  });
+
+  it('stand beside what was traced, with the difference', () => {
+    const outcome = run([spectrum('umbilical-artery')], 224, [
+      fromMachine('umbilical-artery-pi', 1.6),
+    ]);
+    expect(outcome.value('umbilical-artery-pi')?.source.provenance).toBe('image-analysis');
+    expect(outcome.value('cart-umbilical-artery-pi')?.note).toContain('4.3 % above');
+  });
+
+  it('of several fetuses are not used', () => {
+    const twins = ['A', 'B'].map((fetus) => ({
+      ...fromMachine('umbilical-artery-pi', 1.5),
+      fetus,
+    }));
+    expect(run([], 224, twins).status).toBe('not_assessed');
   });
 });
 
