@@ -6,21 +6,31 @@ const MONTH =
  * passes: "20+3 weeks", "BP 120/80", "G2 P1", "EFW 1.850 g".
  */
 const PATTERNS: readonly { what: string; pattern: RegExp }[] = [
-  { what: 'a date', pattern: /\b\d{1,4}([./-])\d{1,2}\1\d{1,4}\b/ },
-  { what: 'a date', pattern: /\b(?:0?[1-9]|1[0-2])[./-](?:19|20)\d{2}\b/ },
+  { what: 'a date', pattern: /\b\d{1,4}([./-])\d{1,2}\1\d{1,4}\b/g },
+  { what: 'a date', pattern: /\b(?:0?[1-9]|1[0-2])[./-](?:19|20)\d{2}\b/g },
   {
     what: 'a date',
-    pattern: new RegExp(`\\b\\d{1,2}(?:st|nd|rd|th)?\\.?[\\s-]+(?:of\\s+)?${MONTH}\\b`, 'i'),
+    pattern: new RegExp(`\\b\\d{1,2}(?:st|nd|rd|th)?\\.?[\\s-]+(?:of\\s+)?${MONTH}\\b`, 'gi'),
   },
-  { what: 'a date', pattern: new RegExp(`\\b${MONTH}\\.?[\\s-]+\\d{1,4}\\b`, 'i') },
-  { what: 'an e-mail address', pattern: /[^\s@]+@[^\s@]+\.[^\s@]+/ },
-  { what: 'a number of six or more digits', pattern: /\d{6,}/ },
-  { what: 'a phone number', pattern: /(?:\+|\b00)\d(?:[\s().-]?\d){6,}/ },
-  { what: 'a phone number', pattern: /\(?\b0\d{1,4}\)?[\s./-]?\d{2,4}(?:[\s.-]?\d{2,4})+\b/ },
-  { what: 'a phone number', pattern: /\(?\b\d{3}\)?[\s.-]\d{3}[\s.-]\d{4}\b/ },
+  { what: 'a date', pattern: new RegExp(`\\b${MONTH}\\.?[\\s-]+\\d{1,4}\\b`, 'gi') },
+  { what: 'an e-mail address', pattern: /[^\s@]+@[^\s@]+\.[^\s@]+/g },
+  { what: 'a phone number', pattern: /(?:\+|\b00)\d(?:[\s().-]?\d){6,}/g },
+  { what: 'a phone number', pattern: /\(?\b0\d{1,4}\)?[\s./-]?\d{2,4}(?:[\s.-]?\d{2,4})+\b/g },
+  { what: 'a phone number', pattern: /\(?\b\d{3}\)?[\s.-]\d{3}[\s.-]\d{4}\b/g },
+  { what: 'a number of six or more digits', pattern: /\d{6,}/g },
 ];
 
-/** What identifying the text holds, in words (`a date`), each once; empty when it holds none. */
+/**
+ * What identifying the text holds, in words (`a date`), each once; empty when it holds none. What has
+ * been read as one thing is not read as another: `12.03.1990` is no phone number.
+ */
 export function findIdentifiers(text: string): string[] {
-  return [...new Set(PATTERNS.filter(({ pattern }) => pattern.test(text)).map(({ what }) => what))];
+  const found = new Set<string>();
+  let rest = text;
+  for (const { what, pattern } of PATTERNS) {
+    const left = rest.replace(pattern, ' ');
+    if (left !== rest) found.add(what);
+    rest = left;
+  }
+  return [...found];
 }

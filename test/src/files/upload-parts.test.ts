@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseS3Url, type S3Location } from '../../../config/s3-location.ts';
 import { migrate } from '../../../src/database/migrate.ts';
 import { openDatabase } from '../../../src/database/open.ts';
-import type { PooledDatabase } from '../../../src/database/port.ts';
+import type { PooledDatabase } from '../../../src/database/pooled.ts';
 import { openBlobFolder } from '../../../src/files/blob-folder.ts';
 import { openS3BlobStore } from '../../../src/files/blob-s3.ts';
 import { createPartsInBucket } from '../../../src/files/parts-in-bucket.ts';

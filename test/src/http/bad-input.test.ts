@@ -114,6 +114,23 @@ describe('bad input', () => {
     },
   );
 
+  it.each(['made-up', `req_${'0'.repeat(26)}`, `whd_${'0'.repeat(25)}`, "' OR 1=1 --"])(
+    'the cursor %s is none of deliveries',
+    async (cursor) => {
+      const key = await gateway.key({ scopes: ['admin'] });
+      const path = `/v1/webhooks/deliveries?cursor=${encodeURIComponent(cursor)}`;
+      const answer = await gateway.call(path, { key });
+      expect(answer.status).toBe(422);
+      expect((await read(answer)).errors).toMatchObject([{ pointer: '/cursor' }]);
+    },
+  );
+
+  it('a cursor of deliveries that was never given shows no more than the own ones', async () => {
+    const key = await gateway.key({ accountId: 'other', scopes: ['admin'] });
+    const path = `/v1/webhooks/deliveries?cursor=whd_${'z'.repeat(26)}`;
+    expect(await (await gateway.call(path, { key })).json()).toMatchObject({ data: [] });
+  });
+
   it.each(['0', 'z'])(
     'the cursor of %ss, which was never given, shows no more than the own requests',
     async (digit) => {

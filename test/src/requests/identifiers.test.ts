@@ -34,6 +34,14 @@ describe('free text of the clinical context', () => {
     expect(findIdentifiers(text)).toEqual([]);
   });
 
+  it('says of a date that it is a date, and nothing else', () => {
+    expect(findIdentifiers('born 12.03.1990')).toEqual(['a date']);
+    expect(findIdentifiers('born 12.03.1990, call 030 123 4567')).toEqual([
+      'a date',
+      'a phone number',
+    ]);
+  });
+
   it('draws the line between five and six digits', () => {
     expect(findIdentifiers('12345')).toEqual([]);
     expect(findIdentifiers('123456')).toEqual(['a number of six or more digits']);
