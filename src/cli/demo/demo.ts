@@ -128,6 +128,7 @@ async function runDemo({ options, out, config, gateway, ehr, received }: Stage):
   const study = await simulateObstetricStudy({
     seed: options.seed,
     gaDays: GA_DAYS,
+    contents: 'stills',
     acquisition: new Date().toISOString(),
   });
   const folder = join(out, 'study');

@@ -1,0 +1,125 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type StudyHeader, writeUltrasound } from '../../../models/phantom/dicom.ts';
+import { MEDIAN_GROWTH, sizesAt } from '../../../models/phantom/sizes.ts';
+import { earlyPregnancy } from '../../../models/phantom/views/early-pregnancy.ts';
+import type { Job, PipelineEvent } from '../../../pipelines/contract/job.ts';
+import type { Locator } from '../../../pipelines/obstetric/locator.ts';
+import { createObstetricPipeline } from '../../../pipelines/obstetric/pipeline.ts';
+import { type Result, resultSchema } from '../../../pipelines/result/envelope.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+
+const GA_DAYS = 60;
+
+const HEADER: StudyHeader = {
+  patientName: 'PHANTOM^OBSTETRIC',
+  patientId: 'PHANTOM-1',
+  patientBirthDate: '19950101',
+  patientAge: '031Y',
+  patientSizeMetres: 1.7,
+  patientWeightKg: 70,
+  lastMenstrualDate: '20251116',
+  studyInstanceUid: '2.25.1',
+  seriesInstanceUid: '2.25.2',
+  studyId: '1',
+  studyDate: '20260115',
+  studyTime: '101500',
+  accessionNumber: 'PH1',
+  studyDescription: 'Obstetric ultrasound (phantom)',
+};
+
+/** Without any model: what image analysis finds is enough here. */
+const NO_MODELS: Locator = {
+  planes: null,
+  head: null,
+  abdomen: null,
+  femur: null,
+  symphysisHead: null,
+  midsagittal: null,
+  uterus: null,
+  uncertainty: { hc: null, ac: null, fl: null },
+  models: [],
+};
+
+/** An empty sac of more than 25 mm in two planes. */
+async function emptySac(transverse: 0 | 1): Promise<Buffer> {
+  const frames = earlyPregnancy.simulate({
+    gaDays: GA_DAYS,
+    sizes: sizesAt(98, MEDIAN_GROWTH),
+    seed: 8104 + transverse,
+    frames: 1,
+    anatomy: { transverse, msdMm: 34, crlMm: 0, yolkSacMm: 0 },
+    screen: { columns: 640, rows: 480 },
+  });
+  return writeUltrasound(frames, HEADER, {
+    sopInstanceUid: `2.25.10${transverse}`,
+    instanceNumber: transverse + 1,
+    encoding: { compression: 'native', colour: 'grey' },
+    ...earlyPregnancy.header?.(frames),
+  });
+}
+
+const events: PipelineEvent[] = [];
+let result: Result;
+let resultWasThere = false;
+
+beforeAll(async () => {
+  const folder = await temporaryFolder();
+  for (const part of ['files', 'artifacts']) await mkdir(join(folder, part));
+  await writeFile(join(folder, 'files', 'long.dcm'), await emptySac(0));
+  await writeFile(join(folder, 'files', 'cross.dcm'), await emptySac(1));
+  const job: Job = {
+    endpoint: 'us/obstetric/interpret',
+    version: '1.0.0',
+    files: ['long.dcm', 'cross.dcm'],
+    priorFiles: [],
+    options: { dating: { ga_days: GA_DAYS }, previews: false },
+    clinicalContext: {},
+    models: { allow: 'all', provider: 'cpu', threads: 1 },
+  };
+  await writeFile(join(folder, 'job.json'), JSON.stringify(job));
+  const path = join(folder, 'result.json');
+  const pipeline = createObstetricPipeline({
+    openLocator: async () => NO_MODELS,
+    writeArtifacts: async () => {
+      resultWasThere = await readFile(path).then(
+        () => true,
+        () => false,
+      );
+      return [];
+    },
+  });
+  await pipeline(folder, (event) => events.push(event), new AbortController().signal);
+  result = resultSchema.parse(JSON.parse(await readFile(path, 'utf8')));
+}, 60_000);
+
+describe('a critical finding', () => {
+  it('stands in the result', () => {
+    const finding = result.findings.find(({ severity }) => severity === 'critical');
+    expect(finding?.section).toBe('early-pregnancy');
+    expect(result.classifications.find(({ id }) => id === 'early-pregnancy-category')?.value).toBe(
+      'diagnostic-of-pregnancy-loss',
+    );
+  });
+
+  it('is told once, with its code and evidence, before a document or the result is written', () => {
+    const triage = events.filter(({ type }) => type === 'triage');
+    expect(triage).toEqual([
+      {
+        type: 'triage',
+        flag: {
+          code: 'early-pregnancy-category',
+          system: 'urn:sonogate:99USINT',
+          display: 'Early pregnancy category',
+          severity: 'critical',
+          section: 'early-pregnancy',
+          evidence: ['mean-sac-diameter'],
+        },
+      },
+    ]);
+    const reporting = events.findIndex((one) => one.type === 'stage' && one.name === 'reporting');
+    expect(events.findIndex(({ type }) => type === 'triage')).toBeLessThan(reporting);
+    expect(resultWasThere).toBe(false);
+  });
+});
