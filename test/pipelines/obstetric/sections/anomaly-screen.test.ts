@@ -107,6 +107,20 @@ describe('the section anomaly-screen', () => {
   });
 });
 
+describe('the draft report of a checklist', () => {
+  it('holds only what the result holds, with the number that caused a category', () => {
+    const readings = MEDIAN_28_WEEKS();
+    const clips = readings.map((reading) => reading.clip);
+    const cart = [fromCart('atrial-width', 11.2), fromCart('cisterna-magna', 5)];
+    const { report } = interpretReadings({
+      readings,
+      options: { report: true, dating: { ga_days: 140 } },
+      evidence: { study: { clips, refused: [], files: clips.length, series: 1, cart } },
+    });
+    expect(report?.impression).toContainEqual(expect.stringContaining('11.2 mm'));
+  });
+});
+
 describe('brain measurements of the machine', () => {
   it('are judged by their cut-offs, with the number that caused the category', () => {
     const result = interpret(140, [fromCart('atrial-width', 11.2)]);

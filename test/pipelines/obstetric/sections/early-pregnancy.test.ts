@@ -159,6 +159,17 @@ describe('the section early-pregnancy', () => {
   });
 });
 
+describe('the draft report of an early pregnancy', () => {
+  it.each<[string, View]>([
+    ['with cardiac activity', { embryoMm: 12, cardiac: BEATING, yolkMm: 4 }],
+    ['that is silent', { embryoMm: 12, cardiac: SILENT, sac: [40, 40] }],
+    ['that is empty', { sac: [30, 30] }],
+  ])('%s holds only what the result holds', (_, given) => {
+    const { report } = interpret(both(given), { report: true, dating: { ga_days: 56 } });
+    expect(report?.findings.some((line) => line.startsWith('Early pregnancy: '))).toBe(true);
+  });
+});
+
 describe('viability by the SRU criteria (Doubilet 2013)', () => {
   const silent = (embryoMm: number): View => ({ embryoMm, cardiac: SILENT, sac: [40, 40] });
   const empty = (mm: number): View => ({ sac: [mm, mm] });

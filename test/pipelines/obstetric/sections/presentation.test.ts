@@ -98,6 +98,14 @@ describe('the section presentation', () => {
   });
 });
 
+describe('the draft report of a presentation', () => {
+  it('holds only what the result holds', () => {
+    const sweeps = [sweep([trunk, head, { ...trunk, from: 40, to: 50 }])];
+    const { report } = interpret({ sweeps }, { ...TERM, report: true });
+    expect(report?.impression).toContainEqual(expect.stringContaining('Breech presentation'));
+  });
+});
+
 describe('cardiac activity', () => {
   const of = (activity: CardiacActivity, frames?: Clip['frames']) => ({
     cardiac: [{ clip: clip('chest.dcm', frames ? { frames } : {}), activity }],
