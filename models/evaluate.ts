@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { type ModelTask, modelFor, readRegistry } from '../pipelines/inference/model-registry.ts';
 import { type ModelSession, openSession } from '../pipelines/inference/session.ts';
+import { HEAD_PLANES } from '../pipelines/obstetric/locate/plane.ts';
 import { agreement, halfWidth95, type Measured, mean, round } from './evaluation/agreement.ts';
 import { withMeasured } from './evaluation/card.ts';
 import {
@@ -55,6 +56,8 @@ const phantoms = await phantomCases(values.phantoms);
 /** One in so many real images is enough to see whether a structure is invented. */
 const OTHERS_EVERY = 4;
 
+const isHead = ({ plane }: Case) => HEAD_PLANES.some((head) => head === plane);
+
 type Evaluation = { gate: number; temperature?: number; sets: Record<string, unknown> };
 
 const EVALUATIONS: Partial<Record<ModelTask, (task: ModelTask) => Promise<Evaluation>>> = {
@@ -64,7 +67,7 @@ const EVALUATIONS: Partial<Record<ModelTask, (task: ModelTask) => Promise<Evalua
     evaluateGeometry(task, {
       hc18: await hc18Cases(data, split),
       'fetal-planes (BPD and OFD landmarks)': await landmarkCases(data, 'fetal-head', split),
-      phantom: phantoms.filter((one) => one.plane?.startsWith('trans')),
+      phantom: phantoms.filter(isHead),
     }),
   'fetal-abdomen': async (task) =>
     evaluateGeometry(task, {
@@ -175,15 +178,11 @@ async function planeSessions() {
 /** Together with fetal-plane, as the product names planes; heads of a known axial plane. */
 async function evaluateBrainPlanes() {
   const sessions = await planeSessions();
-  const isHead = ({ plane }: { plane?: string }) => plane?.startsWith('trans') ?? false;
   const heads = (await planeCases(data, split)).filter(
     (one) => one.dataset === 'fetal-planes' && isHead(one),
   );
   const real = planeAgreement(await classify(sessions, heads));
-  const phantom = await classify(
-    sessions,
-    phantoms.filter((one) => isHead(one) && one.plane !== 'transperineal'),
-  );
+  const phantom = await classify(sessions, phantoms.filter(isHead));
   await sessions.close();
   return {
     gate: sessions.brainPlane.model.gate,
@@ -217,7 +216,7 @@ async function evaluatePlanes(): Promise<Evaluation> {
       'other ultrasound': { 'camus-a4c (never trained on)': refusal(hearts) },
       'hc18 (a head of unnamed plane)': {
         cases: heads.length,
-        namedSomeHeadPlane: share(heads, (label) => label.startsWith('trans')),
+        namedSomeHeadPlane: share(heads, (label) => HEAD_PLANES.some((head) => head === label)),
         confusion: countLabels(heads),
       },
       ...(phantom.length > 0 && { phantom: planeAgreement(phantom) }),
