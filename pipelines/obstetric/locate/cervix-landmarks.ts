@@ -1,6 +1,5 @@
 import type { Point } from '../../contract/image.ts';
 import { toSource } from '../../inference/letterbox.ts';
-import { centreOfMass, highestPeaks, meanAlong, type Peak } from './peaks.ts';
 import { largestRegion, type SoftMask } from './soft-mask.ts';
 import type { UterineMaps } from './uterine-maps.ts';
 
@@ -26,10 +25,13 @@ export interface CervixLandmarks {
   accepted: boolean;
 }
 
-const CANDIDATES = 4;
 const SHORTEST = 5;
-/** Bows tried for the canal, as a share of its length. */
-const BOWS = Array.from({ length: 25 }, (_, i) => (i - 12) / 40);
+/** The canal's strip is drawn so far beyond its ends at this level of its map, cells. */
+const STRIP = { level: 0.35, beyond: 1.5 } as const;
+/** How far from the strip's end the map of an os may have its evidence, cells. */
+const OS_RADIUS = 4;
+/** Half the width of the band about the middle of the canal, as a share of its length. */
+const MIDDLE_BAND = 0.1;
 /** Cells; a smaller region is noise of the map. */
 const SMALLEST_FUNNEL = 5;
 const SMALLEST_BLADDER = 15;
@@ -38,49 +40,86 @@ const FUNNEL_GAP = 6;
 const LEVEL = 0.5;
 
 interface Canal {
-  external: Peak;
-  internal: Peak;
-  /** Apex of the arc, halfway. */
+  external: Point;
+  internal: Point;
+  /** The canal half way between them. */
   middle: Point;
   confidence: number;
 }
 
-/** Point of the arc (a parabola) over the chord at a share t of its length. */
-function onArc(from: Point, to: Point, bow: number, t: number): Point {
-  const dx = to.x - from.x;
-  const dy = to.y - from.y;
-  const rise = 4 * bow * t * (1 - t);
-  return { x: from.x + t * dx - rise * dy, y: from.y + t * dy + rise * dx };
+interface Strip {
+  ends: readonly [Point, Point];
+  middle: Point;
+  /** Mean of the map over the strip. */
+  evidence: number;
 }
 
-/** The arc between two places with the most canal on it. */
-function bestArc(canal: SoftMask, from: Point, to: Point): { bow: number; evidence: number } {
-  const tried = BOWS.map((bow) => {
-    const nodes = Array.from({ length: 9 }, (_, i) => onArc(from, to, bow, i / 8));
-    const parts = nodes.slice(1).map((node, i) => meanAlong(canal, nodes[i] as Point, node));
-    return { bow, evidence: parts.reduce((sum, part) => sum + part, 0) / parts.length };
-  });
-  const highest = Math.max(...tried.map(({ evidence }) => evidence));
-  // A blurred canal fits many arcs: their middle is the steadier answer than the single best.
-  const good = tried.filter(({ evidence }) => evidence >= 0.97 * highest);
-  return { bow: good.reduce((sum, { bow }) => sum + bow, 0) / good.length, evidence: highest };
+/** Cells of the canal's strip with their place along and across its long axis. */
+function stripOf(canal: SoftMask): Strip | null {
+  const raised = { ...canal, values: canal.values.map((value) => (value * LEVEL) / STRIP.level) };
+  const region = largestRegion(raised);
+  if (!region) return null;
+  const angle = Math.atan2(2 * region.xy, region.xx - region.yy) / 2;
+  const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
+  const cells: { u: number; v: number; value: number }[] = [];
+  for (let i = 0; i < raised.values.length; i++) {
+    if ((region.mask.values[i] ?? 0) < LEVEL) continue;
+    const dx = (i % canal.width) - region.mean.x;
+    const dy = Math.floor(i / canal.width) - region.mean.y;
+    const value = canal.values[i] ?? 0;
+    cells.push({ u: dx * cos + dy * sin, v: dy * cos - dx * sin, value });
+  }
+  const low = Math.min(...cells.map(({ u }) => u));
+  const high = Math.max(...cells.map(({ u }) => u));
+  const length = high - low + 1 - 2 * STRIP.beyond;
+  if (length < SHORTEST) return null;
+  // The line of the canal at a place along it: the mean of the strip's cells there.
+  const at = (u: number, band: number): Point => {
+    const near = cells.filter((cell) => Math.abs(cell.u - u) <= band);
+    const v = near.reduce((sum, cell) => sum + cell.v, 0) / Math.max(1, near.length);
+    return { x: region.mean.x + u * cos - v * sin, y: region.mean.y + u * sin + v * cos };
+  };
+  return {
+    ends: [at(low - 0.5 + STRIP.beyond, STRIP.beyond), at(high + 0.5 - STRIP.beyond, STRIP.beyond)],
+    middle: at((low + high) / 2, Math.max(1, MIDDLE_BAND * length)),
+    evidence: cells.reduce((sum, { value }) => sum + value, 0) / cells.length,
+  };
 }
 
-function bestCanal(maps: UterineMaps['maps']): Canal | null {
-  const externals = highestPeaks(maps['external-os'], CANDIDATES);
-  const internals = highestPeaks(maps['internal-os'], CANDIDATES);
-  let best: Canal | null = null;
-  for (const external of externals) {
-    for (const internal of internals) {
-      if (Math.hypot(external.x - internal.x, external.y - internal.y) < SHORTEST) continue;
-      const { bow, evidence } = bestArc(maps.canal, external, internal);
-      const confidence = Math.cbrt(external.value * internal.value * evidence);
-      if (confidence <= (best?.confidence ?? 0)) continue;
-      const middle = onArc(external, internal, bow, 0.5);
-      best = { external, internal, middle, confidence };
+/** The most of a map near a place. */
+function evidenceNear(map: SoftMask, place: Point): number {
+  let most = 0;
+  for (let dy = -OS_RADIUS; dy <= OS_RADIUS; dy++) {
+    for (let dx = -OS_RADIUS; dx <= OS_RADIUS; dx++) {
+      const x = Math.round(place.x) + dx;
+      const y = Math.round(place.y) + dy;
+      if (x < 0 || x >= map.width) continue;
+      most = Math.max(most, map.values[y * map.width + x] ?? 0);
     }
   }
-  return best;
+  return most;
+}
+
+/** The canal, with the internal os at the end whose maps say so. */
+function canalOf(maps: UterineMaps['maps']): Canal | null {
+  const strip = stripOf(maps.canal);
+  if (!strip) return null;
+  const [first, second] = strip.ends;
+  const directions = [
+    { internal: first, external: second },
+    { internal: second, external: first },
+  ].map(({ internal, external }) => ({
+    internal,
+    external,
+    evidence:
+      evidenceNear(maps['internal-os'], internal) * evidenceNear(maps['external-os'], external),
+  }));
+  const [one, other] = directions;
+  const best = one && other && other.evidence > one.evidence ? other : one;
+  if (!best || best.evidence === 0) return null;
+  const { internal, external } = best;
+  const confidence = Math.cbrt(best.evidence * strip.evidence);
+  return { internal, external, middle: strip.middle, confidence };
 }
 
 /** The funnel above the internal os; null where its region is none or lies elsewhere. */
@@ -124,10 +163,9 @@ function holdsRegion(map: SoftMask, cells: number): boolean {
 
 /** The cervix of one image's maps; null where no canal between two ora was found. */
 export function cervixOfMaps({ maps, placement, gate }: UterineMaps): CervixLandmarks | null {
-  const canal = bestCanal(maps);
+  const canal = canalOf(maps);
   if (!canal) return null;
-  const externalOs = centreOfMass(maps['external-os'], canal.external);
-  const internalOs = centreOfMass(maps['internal-os'], canal.internal);
+  const { internal: internalOs, external: externalOs } = canal;
   const funnel = funnelOf(maps.funnel, canal, internalOs);
   const source = (point: Point) => toSource(placement, point);
   return {

@@ -42,12 +42,17 @@ function drawn(given: Partial<Record<UterineStructure, SoftMask>>): UterineMaps 
 const EXTERNAL = { x: 30, y: 50 };
 const INTERNAL = { x: 70, y: 50 };
 
-/** A canal between the two ora that rises by `bow` cells in its middle. */
-const canal = (bow: number) =>
-  map((x, y) => {
-    const t = (x - EXTERNAL.x) / (INTERNAL.x - EXTERNAL.x);
-    return t >= 0 && t <= 1 && Math.abs(y - (50 - 4 * bow * t * (1 - t))) <= 1.5 ? 1 : 0;
+/** The strip about a canal between the two ora that rises by `bow` cells in its middle. */
+const canal = (bow: number) => {
+  const line = Array.from({ length: 81 }, (_, i) => {
+    const t = i / 80;
+    return { x: EXTERNAL.x + 40 * t, y: 50 - 4 * bow * t * (1 - t) };
   });
+  return map((x, y) => {
+    const away = Math.min(...line.map((p) => Math.hypot(p.x - x, p.y - y)));
+    return Math.min(1, Math.max(0, 2 - away));
+  });
+};
 
 const ora = {
   'external-os': landmark(EXTERNAL),
@@ -55,10 +60,11 @@ const ora = {
 };
 
 describe('cervixOfMaps', () => {
-  it('takes the two ora to a fraction of a pixel, in pixels of the image', () => {
+  it('takes the two ora from the ends of the canal, in pixels of the image', () => {
     const found = cervixOfMaps(drawn({ ...ora, canal: canal(0) }));
-    expect(found?.externalOs.x).toBeCloseTo(onImage(EXTERNAL.x), 3);
-    expect(found?.internalOs.x).toBeCloseTo(onImage(INTERNAL.x), 3);
+    expect(found?.externalOs.x).toBeCloseTo(onImage(EXTERNAL.x), -0.5);
+    expect(found?.internalOs.x).toBeCloseTo(onImage(INTERNAL.x), -0.5);
+    expect(found?.internalOs.y).toBeCloseTo(onImage(INTERNAL.y), 1);
     expect(found?.accepted).toBe(true);
     expect(found?.funnel).toBeNull();
     expect(found?.bladder).toBe(false);
@@ -69,21 +75,23 @@ describe('cervixOfMaps', () => {
     expect(found?.middle.y).toBeCloseTo(onImage(50 - bow), -0.5);
   });
 
-  it('prefers the pair of ora with canal between them', () => {
-    const stray = { x: 70, y: 20 };
-    const both = map(
-      (x, y) =>
-        0.9 * Math.exp(-((x - INTERNAL.x) ** 2 + (y - INTERNAL.y) ** 2) / 6) +
-        Math.exp(-((x - stray.x) ** 2 + (y - stray.y) ** 2) / 6),
-    );
-    const found = cervixOfMaps(drawn({ ...ora, 'internal-os': both, canal: canal(0) }));
-    expect(found?.internalOs.y).toBeCloseTo(onImage(50), 1);
+  it('takes for internal the end where the map of the internal os says so', () => {
+    const turned = {
+      'external-os': landmark(INTERNAL),
+      'internal-os': landmark(EXTERNAL),
+      canal: canal(0),
+    };
+    expect(cervixOfMaps(drawn(turned))?.internalOs.x).toBeCloseTo(onImage(EXTERNAL.x), -0.5);
   });
 
-  it('is withheld below the gate, and none without an os', () => {
-    const faint = drawn({ ...ora, canal: map(() => 0.1) });
-    expect(cervixOfMaps(faint)?.accepted).toBe(false);
+  it('is withheld below the gate, and none without a canal or without an os', () => {
+    const faint = {
+      'external-os': landmark(EXTERNAL, 0.3),
+      'internal-os': landmark(INTERNAL, 0.3),
+    };
+    expect(cervixOfMaps(drawn({ ...faint, canal: canal(0) }))?.accepted).toBe(false);
     expect(cervixOfMaps(drawn({ canal: canal(0) }))).toBeNull();
+    expect(cervixOfMaps(drawn(ora))).toBeNull();
   });
 
   it('measures a funnel beyond the internal os by the ends of its mouth', () => {
