@@ -1,0 +1,106 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import type { PhantomFrame } from '../../../models/phantom/frame.ts';
+import { sizesAt } from '../../../models/phantom/sizes.ts';
+import type { PhantomView } from '../../../models/phantom/view.ts';
+import { midsagittal } from '../../../models/phantom/views/midsagittal.ts';
+import { transperineal } from '../../../models/phantom/views/transperineal.ts';
+import type { Clip } from '../../../pipelines/contract/study.ts';
+import type { FramePlane } from '../../../pipelines/obstetric/frame-plane.ts';
+import { parseOptions } from '../../../pipelines/obstetric/input.ts';
+import { openLocator } from '../../../pipelines/obstetric/locate/open-locator.ts';
+import type { Plane } from '../../../pipelines/obstetric/locator.ts';
+import { laborProgressReader } from '../../../pipelines/obstetric/read/labor-progress.ts';
+import { nuchalReader } from '../../../pipelines/obstetric/read/nuchal.ts';
+import type { ReaderInput } from '../../../pipelines/obstetric/reader.ts';
+import type { ObstetricEvidence } from '../../../pipelines/obstetric/section.ts';
+import { laborProgress } from '../../../pipelines/obstetric/sections/labor-progress.ts';
+import { nt } from '../../../pipelines/obstetric/sections/nt.ts';
+import { clip } from './evidence-sample.ts';
+
+/** From pixels to the section on phantoms that no weight has seen; the plane is given. */
+
+const locator = await openLocator({ provider: 'cpu', threads: 1, allow: 'permissive' });
+afterAll(() => locator.close());
+
+function simulate(view: PhantomView, seed: number, gaDays: number, anatomy = {}): PhantomFrame {
+  // These views draw their own sizes; the growth chart begins at 14 weeks.
+  const request = { gaDays, sizes: sizesAt(Math.max(gaDays, 98)), seed, frames: 1, anatomy };
+  return view.simulate(request)[0] as PhantomFrame;
+}
+
+function onPlane(plane: Plane, shot: PhantomFrame, changes: Partial<Clip> = {}): FramePlane {
+  const { columns: width, rows: height, gray, truth } = shot;
+  const image = { width, height, data: gray };
+  const rgb = { width: 1, height: 1, data: new Uint8Array(3) };
+  const frame = { index: 0, time: 0, gray: async () => image, rgb: async () => rgb };
+  const region = {
+    area: { minX: 0, minY: 0, maxX: width - 1, maxY: height - 1 },
+    scale: { x: truth.mmPerPixel, y: truth.mmPerPixel },
+    source: 'region' as const,
+  };
+  const taken = clip('phantom.dcm', {
+    width,
+    height,
+    frames: [frame],
+    regions: [region],
+    ...changes,
+  });
+  return { clip: taken, frame, estimate: { label: plane, confidence: 0.95 } };
+}
+
+async function interpret(planes: FramePlane[]) {
+  const input: ReaderInput = {
+    study: { clips: planes.map((one) => one.clip), refused: [], files: planes.length, series: 1 },
+    options: parseOptions({}),
+    planes,
+    locator,
+    signal: new AbortController().signal,
+  };
+  const views = {
+    laborProgress: await laborProgressReader.read(input),
+    nuchal: await nuchalReader.read(input),
+  };
+  const evidence = { views, options: input.options } as ObstetricEvidence;
+  return { labor: laborProgress.run(evidence, []), nuchal: nt.run(evidence, []) };
+}
+
+describe('labor progress on phantoms', () => {
+  it('finds the angle of progression within the tolerance that the card states', async () => {
+    const errors: number[] = [];
+    for (const [seed, degrees] of [
+      [9103, 100],
+      [9104, 120],
+      [9105, 135],
+    ] as const) {
+      const shot = simulate(transperineal, seed, 280, { angleOfProgressionDegrees: degrees });
+      const { labor } = await interpret([onPlane('transperineal', shot)]);
+      const angle = labor.measurements?.find(({ id }) => id.startsWith('angle-of-progression'));
+      errors.push(Math.abs((angle?.value ?? Number.NaN) - degrees));
+    }
+    expect(errors.toSorted((a, b) => a - b)[1]).toBeLessThan(25);
+  });
+
+  it('without a transperineal image is not assessed, NT neither', async () => {
+    const { labor, nuchal } = await interpret([]);
+    expect([labor.status, nuchal.status]).toEqual(['not_assessed', 'not_assessed']);
+  });
+
+  it('without a calibration gives no millimetres', async () => {
+    const shot = simulate(transperineal, 9103, 280, { angleOfProgressionDegrees: 110 });
+    const { labor } = await interpret([onPlane('transperineal', shot, { regions: [] })]);
+    expect(labor.measurements?.some(({ unit }) => unit === 'mm')).toBe(false);
+  });
+});
+
+describe('nuchal translucency on phantoms', () => {
+  it('is measured near its true thickness', async () => {
+    const errors: number[] = [];
+    for (const seed of [9201, 9202, 9203]) {
+      const shot = simulate(midsagittal, seed, 88);
+      const { nuchal } = await interpret([onPlane('midsagittal', shot)]);
+      const value = nuchal.measurements?.find(({ id }) => id.startsWith('nuchal-translucency'));
+      errors.push(Math.abs((value?.value ?? Number.NaN) - (shot.truth.values?.ntMm ?? 0)));
+    }
+    expect(errors.toSorted((a, b) => a - b)[1]).toBeLessThan(0.8);
+  });
+});
