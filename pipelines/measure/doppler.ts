@@ -14,6 +14,8 @@ export const DOPPLER = {
   similar: { length: 0.1, peak: 0.2 },
   /** The last part of a beat, whose lowest velocity is the end-diastolic one, share of its length. */
   endDiastole: 0.12,
+  /** A reversal is at least this bright beside the forward flow; clutter is not. */
+  reversal: 0.25,
   /** On the other side, flow in this share of the columns is another vessel, not a mirror image. */
   otherVessel: { filled: 0.5, brightness: 0.45 },
 } as const;
@@ -87,9 +89,9 @@ function isOtherVessel(main: Envelope, other: Envelope): boolean {
 
 /** Flow by column, cm/s: forward as traced; where there is none, what flows back. */
 function signedCurve(main: Envelope, other: Envelope, otherVessel: boolean): Float64Array {
-  const dim = other.brightness < 0.25 * main.brightness;
   return main.velocities.map((forward, column) => {
     if (forward > 0) return Math.max(0, forward - main.skirt);
+    const dim = (other.levels[column] ?? 0) < DOPPLER.reversal * main.brightness;
     return otherVessel || dim ? 0 : -(other.velocities[column] ?? 0);
   });
 }

@@ -36,6 +36,8 @@ export interface Envelope {
   velocities: Float64Array;
   /** Row of the display by column, with a fraction; null where there is no flow. */
   edgeRows: (number | null)[];
+  /** Brightest level of the side by column, above the noise, grey levels. */
+  levels: readonly number[];
   /** Share of the columns that hold flow. */
   filled: number;
   /** Usual level of the flow above the noise, in deviations of the noise. */
@@ -209,6 +211,7 @@ export function traceEnvelope(spectrum: Spectrum, side: Side): Envelope {
     side,
     velocities,
     edgeRows,
+    levels,
     filled: flowing.length / columns,
     contrast: usual / Math.max(1, noise.deviation),
     brightness: usual,
