@@ -4,7 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Receiver, startReceiver } from '../src/webhooks/receiver.ts';
 import { openSite, type Site } from './site.ts';
 
-describe('the whole gateway and a client with a server of its own', () => {
+/** A run takes two seconds on a machine of its own, and many times that on a busy one. */
+const PATIENCE_MS = 110_000;
+
+describe('the whole gateway and a client with a server of its own', { timeout: 120_000 }, () => {
   let client: Receiver;
   let site: Site;
   let url: string;
@@ -41,7 +44,7 @@ describe('the whole gateway and a client with a server of its own', () => {
   const hook = () => `http://127.0.0.1:${client.port}/hook`;
   const verified = async (requestId: string): Promise<unknown> => {
     const told = () => client.received.find(({ body }) => body.includes(requestId));
-    await expect.poll(told, { timeout: 30_000 }).toBeDefined();
+    await expect.poll(told, { timeout: PATIENCE_MS }).toBeDefined();
     const { body = '', headers = {} } = told() ?? {};
     return new Webhook(secret).verify(body, headers as Record<string, string>);
   };
