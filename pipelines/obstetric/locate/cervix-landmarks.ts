@@ -29,7 +29,7 @@ const SHORTEST = 5;
 /** The canal's strip is drawn so far beyond its ends at this level of its map, cells. */
 const STRIP = { level: 0.35, beyond: 1.5 } as const;
 /** How far from the strip's end the map of an os may have its evidence, cells. */
-const OS_RADIUS = 4;
+const OS_RADIUS = 8;
 /** Half the width of the band about the middle of the canal, as a share of its length. */
 const MIDDLE_BAND = 0.1;
 /** Cells; a smaller region is noise of the map. */
@@ -86,40 +86,55 @@ function stripOf(canal: SoftMask): Strip | null {
   };
 }
 
-/** The most of a map near a place. */
-function evidenceNear(map: SoftMask, place: Point): number {
-  let most = 0;
+/** The highest place of the map of an os near the end of the strip. */
+function osNear(map: SoftMask, end: Point): Point & { value: number } {
+  let best = { ...end, value: 0 };
   for (let dy = -OS_RADIUS; dy <= OS_RADIUS; dy++) {
     for (let dx = -OS_RADIUS; dx <= OS_RADIUS; dx++) {
-      const x = Math.round(place.x) + dx;
-      const y = Math.round(place.y) + dy;
-      if (x < 0 || x >= map.width) continue;
-      most = Math.max(most, map.values[y * map.width + x] ?? 0);
+      const x = Math.round(end.x) + dx;
+      const y = Math.round(end.y) + dy;
+      if (x < 0 || x >= map.width || Math.hypot(dx, dy) > OS_RADIUS) continue;
+      const value = map.values[y * map.width + x] ?? 0;
+      if (value > best.value) best = { x, y, value };
     }
   }
-  return most;
+  return best;
 }
 
-/** The canal, with the internal os at the end whose maps say so. */
+const between = (a: Point, b: Point) => Math.hypot(a.x - b.x, a.y - b.y);
+const halfWay = (a: Point, b: Point): Point => ({ x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 });
+
+/**
+ * The canal, with the internal os at the end whose maps say so. An os lies half way between the end
+ * of the strip and the place where its own map is highest; how far the two disagree about the
+ * length lowers the confidence.
+ */
 function canalOf(maps: UterineMaps['maps']): Canal | null {
   const strip = stripOf(maps.canal);
   if (!strip) return null;
   const [first, second] = strip.ends;
-  const directions = [
-    { internal: first, external: second },
-    { internal: second, external: first },
-  ].map(({ internal, external }) => ({
-    internal,
-    external,
-    evidence:
-      evidenceNear(maps['internal-os'], internal) * evidenceNear(maps['external-os'], external),
+  const [one, other] = [
+    { from: first, to: second },
+    { from: second, to: first },
+  ].map(({ from, to }) => ({
+    from,
+    to,
+    external: osNear(maps['external-os'], from),
+    internal: osNear(maps['internal-os'], to),
   }));
-  const [one, other] = directions;
-  const best = one && other && other.evidence > one.evidence ? other : one;
-  if (!best || best.evidence === 0) return null;
-  const { internal, external } = best;
-  const confidence = Math.cbrt(best.evidence * strip.evidence);
-  return { internal, external, middle: strip.middle, confidence };
+  if (!one || !other) return null;
+  const evidenceOf = ({ external, internal }: typeof one) => external.value * internal.value;
+  const { from, to, external, internal } = evidenceOf(other) > evidenceOf(one) ? other : one;
+  const evidence = external.value * internal.value;
+  if (evidence === 0) return null;
+  const lengths = [between(from, to), between(external, internal)];
+  const agreement = Math.min(...lengths) / Math.max(...lengths);
+  return {
+    external: halfWay(from, external),
+    internal: halfWay(to, internal),
+    middle: strip.middle,
+    confidence: Math.cbrt(evidence * strip.evidence) * agreement,
+  };
 }
 
 /** The funnel above the internal os; null where its region is none or lies elsewhere. */

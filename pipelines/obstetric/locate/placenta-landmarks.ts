@@ -135,7 +135,11 @@ export function placentaOfMaps(drawn: UterineMaps): PlacentaBody | null {
 }
 
 /** Lower edge and internal os of one transvaginal image's maps; null where either is missing. */
-export function placentaEdgeOfMaps({ maps, placement, gate }: UterineMaps): PlacentaEdge | null {
+export function placentaEdgeOfMaps({
+  maps,
+  placement,
+  edgeGate,
+}: UterineMaps): PlacentaEdge | null {
   const region = largestRegion(maps.placenta);
   const [os] = highestPeaks(maps['internal-os'], 1);
   const [edge] = highestPeaks(maps['placenta-edge'], 1);
@@ -152,6 +156,6 @@ export function placentaEdgeOfMaps({ maps, placement, gate }: UterineMaps): Plac
     edge: toSource(placement, centreOfMass(maps['placenta-edge'], edge)),
     overlaps: towardsOs > 0,
     confidence,
-    accepted: confidence >= gate,
+    accepted: confidence >= edgeGate,
   };
 }

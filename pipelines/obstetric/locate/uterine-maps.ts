@@ -29,6 +29,8 @@ export interface UterineMaps {
   maps: Readonly<Record<UterineStructure, SoftMask>>;
   /** Confidence below which what is read from the maps is not used. */
   gate: number;
+  /** The same for the lower placental edge, whose side of the os must be sure. */
+  edgeGate: number;
 }
 
 const halfWidth = z.number().positive().nullable().default(null);
@@ -78,6 +80,7 @@ export async function drawUterineMaps(
         'placenta-edge': map('placenta-edge'),
       },
       gate: session.model.gate,
+      edgeGate: session.model.class_gates?.['placenta-edge'] ?? session.model.gate,
     };
   });
 }

@@ -36,7 +36,7 @@ function drawn(given: Partial<Record<UterineStructure, SoftMask>>): UterineMaps 
     UterineStructure,
     SoftMask
   >;
-  return { placement: PLACEMENT, maps: { ...empty, ...given }, gate: 0.5 };
+  return { placement: PLACEMENT, maps: { ...empty, ...given }, gate: 0.5, edgeGate: 0.5 };
 }
 
 const EXTERNAL = { x: 30, y: 50 };
