@@ -11,9 +11,17 @@ export interface PlaneSessions {
   brainPlane: ModelSession | null;
 }
 
+/** Share of one axial plane among the three from which a second look is not worth its time. */
+const CERTAIN = 0.95;
+
+/** Whether an image is a head, and which of the axial planes it is stands open. */
+function isOpen({ label, confidence, groupConfidence }: GatedPlane): boolean {
+  return HEAD_PLANES.includes(label) && confidence < CERTAIN * groupConfidence;
+}
+
 /**
- * The plane of each image. An image named a head is looked at again: the head is outlined, and the
- * axial plane is decided on the head alone, which shows more of it than the whole image does.
+ * The plane of each image. A head whose axial plane stands open is looked at again: it is outlined,
+ * and the plane is decided on the head alone, which shows more of it than the whole image does.
  */
 export async function namePlanes(
   { plane, head, brainPlane }: PlaneSessions,
@@ -21,15 +29,15 @@ export async function namePlanes(
 ): Promise<GatedPlane[]> {
   const estimates = await classifyPlanes(plane, images);
   if (!head || !brainPlane) return estimates;
-  const isHead = estimates.map(({ label }) => HEAD_PLANES.includes(label));
+  const open = estimates.map(isOpen);
   const outlines = await locateOutline(
     head,
-    images.filter((_, n) => isHead[n]),
+    images.filter((_, n) => open[n]),
   );
   const named: GatedPlane[] = [];
   for (const [n, estimate] of estimates.entries()) {
     const image = images[n];
-    const outline = isHead[n] ? outlines.shift() : null;
+    const outline = open[n] ? outlines.shift() : null;
     named.push(
       image && outline
         ? withHeadPlane(estimate, await headPlaneShares(brainPlane, image, outline.ellipse))
