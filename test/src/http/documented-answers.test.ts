@@ -44,17 +44,29 @@ const HOSTILE_HEADERS: Record<string, string>[] = [
   { 'Last-Event-ID': '-1' },
 ];
 
-describe('whatever is sent', () => {
+const HOSTILE_QUERIES = [
+  'limit=0',
+  'limit=x',
+  'wait=61',
+  'since=now',
+  'cursor=%00',
+  'a=b',
+  'status=x&status=y',
+];
+
+describe('whatever is sent', { timeout: 180_000 }, () => {
   let gateway: Gateway;
   let documented: Documented[];
+  let admin: string;
   let keys: (string | null)[];
 
   beforeAll(async () => {
     gateway = await startGateway();
+    admin = await gateway.key({ scopes: ['admin'] });
     keys = [
       null,
       `sg_live_${'0'.repeat(43)}`,
-      await gateway.key({ scopes: ['admin'] }),
+      admin,
       await gateway.key({ scopes: ['read'] }),
       await gateway.key({ test: true }),
     ];
@@ -88,36 +100,31 @@ describe('whatever is sent', () => {
 
   it('is answered by a documented status, and never by 500: ids and keys', async () => {
     for (const call of documented) {
-      for (const key of keys) await send(call, 'x', { key });
-      for (const id of HOSTILE_IDS) await send(call, id, { key: keys[2] ?? null });
+      await Promise.all([
+        ...keys.map((key) => send(call, 'x', { key })),
+        ...HOSTILE_IDS.map((id) => send(call, id, { key: admin })),
+      ]);
     }
     expect(undocumented).toEqual([]);
   });
 
   it('is answered by a documented status, and never by 500: bodies and headers', async () => {
     for (const call of documented.filter(({ method }) => method === 'POST')) {
-      for (const body of HOSTILE_BODIES) await send(call, 'x', { key: keys[2] ?? null, body });
-      for (const headers of HOSTILE_HEADERS) {
-        await send(call, 'x', { key: keys[2] ?? null, body: {}, headers });
-      }
+      await Promise.all([
+        ...HOSTILE_BODIES.map((body) => send(call, 'x', { key: admin, body })),
+        ...HOSTILE_HEADERS.map((headers) => send(call, 'x', { key: admin, body: {}, headers })),
+      ]);
     }
     expect(undocumented).toEqual([]);
   });
 
   it('is answered by a documented status, and never by 500: queries', async () => {
     for (const call of documented.filter(({ method }) => method === 'GET')) {
-      for (const query of [
-        'limit=0',
-        'limit=x',
-        'wait=61',
-        'since=now',
-        'cursor=%00',
-        'a=b',
-        'status=x&status=y',
-      ]) {
-        const path = `${call.path}?${query}`;
-        await send({ ...call, path }, 'x', { key: keys[2] ?? null });
-      }
+      await Promise.all(
+        HOSTILE_QUERIES.map((query) =>
+          send({ ...call, path: `${call.path}?${query}` }, 'x', { key: admin }),
+        ),
+      );
     }
     expect(undocumented).toEqual([]);
   });
