@@ -132,6 +132,17 @@ describe('cervical length', () => {
     expect(sectionOf(result, 'cervix').reason?.detail).toContain('Gestational age was not given');
   });
 
+  it.each([
+    [22, false],
+    [22.1, true],
+    [27.9, true],
+    [28, false],
+  ])('of %d mm with an interval of 3 mm is undecided at the cut-off: %s', (mm, undecided) => {
+    const { summary, status } = sectionOf(interpret(three(mm)), 'cervix');
+    expect(summary.includes('reaches across the cut-off')).toBe(undecided);
+    expect(status).toBe(undecided ? 'partial' : 'complete');
+  });
+
   it('of fewer than three images, or beside urine, says so', () => {
     const { status, summary } = sectionOf(interpret([shown({ mm: 30, bladder: true })]), 'cervix');
     expect(status).toBe('partial');

@@ -1,0 +1,135 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import type { PhantomFrame } from '../../../models/phantom/frame.ts';
+import { sizesAt } from '../../../models/phantom/sizes.ts';
+import type { PhantomView } from '../../../models/phantom/view.ts';
+import { cervix } from '../../../models/phantom/views/cervix.ts';
+import { amnioticFluid } from '../../../models/phantom/views/fluid.ts';
+import { placenta } from '../../../models/phantom/views/placenta.ts';
+import { placentaEdge } from '../../../models/phantom/views/placenta-edge.ts';
+import type { Clip } from '../../../pipelines/contract/study.ts';
+import { modelFor, readRegistry } from '../../../pipelines/inference/model-registry.ts';
+import { openSession } from '../../../pipelines/inference/session.ts';
+import type { FramePlane } from '../../../pipelines/obstetric/frame-plane.ts';
+import { parseOptions } from '../../../pipelines/obstetric/input.ts';
+import {
+  drawUterineMaps,
+  uterineUncertainty,
+} from '../../../pipelines/obstetric/locate/uterine-maps.ts';
+import type { Plane } from '../../../pipelines/obstetric/locator.ts';
+import { amnioticFluidReader } from '../../../pipelines/obstetric/read/amniotic-fluid.ts';
+import { cervixReader } from '../../../pipelines/obstetric/read/cervix.ts';
+import { placentaReader } from '../../../pipelines/obstetric/read/placenta.ts';
+import type { ReaderInput } from '../../../pipelines/obstetric/reader.ts';
+import type { Result } from '../../../pipelines/result/envelope.ts';
+import { clip, interpretReadings, measurementOf, sectionOf } from './evidence-sample.ts';
+
+/** From pixels to the section on phantoms that no weight has seen; the plane is given. */
+
+const model = modelFor(await readRegistry(), 'uterine-structures', 'permissive');
+if (!model) throw new Error('no model of uterine structures is registered');
+const session = await openSession(model, { provider: 'cpu', threads: 1 });
+afterAll(() => session.close());
+
+const GA_DAYS = 150;
+
+function simulate(view: PhantomView, seed: number, anatomy: Record<string, number>): PhantomFrame {
+  const screen = { columns: 640, rows: 480 };
+  const request = { gaDays: GA_DAYS, sizes: sizesAt(GA_DAYS), seed, frames: 1, screen, anatomy };
+  return view.simulate(request)[0] as PhantomFrame;
+}
+
+function onPlane(plane: Plane, shot: PhantomFrame, changes: Partial<Clip> = {}): FramePlane {
+  const { columns: width, rows: height, gray, truth } = shot;
+  const image = { width, height, data: gray };
+  const rgb = { width: 1, height: 1, data: new Uint8Array(3) };
+  const frame = { index: 0, time: 0, gray: async () => image, rgb: async () => rgb };
+  const region = {
+    area: { minX: 0, minY: 0, maxX: width - 1, maxY: height - 1 },
+    scale: { x: truth.mmPerPixel, y: truth.mmPerPixel },
+    source: 'region' as const,
+  };
+  const taken = clip('phantom.dcm', {
+    width,
+    height,
+    frames: [frame],
+    regions: [region],
+    ...changes,
+  });
+  return { clip: taken, frame, estimate: { label: plane, confidence: 0.95 } };
+}
+
+async function interpret(planes: FramePlane[]): Promise<Result> {
+  const options = { dating: { ga_days: GA_DAYS } };
+  const input: ReaderInput = {
+    study: { clips: planes.map((one) => one.clip), refused: [], files: planes.length, series: 1 },
+    options: parseOptions(options),
+    planes,
+    locator: {
+      planes: null,
+      head: null,
+      abdomen: null,
+      femur: null,
+      symphysisHead: null,
+      midsagittal: null,
+      uterus: (images) => drawUterineMaps(session, images),
+      uncertainty: { hc: null, ac: null, fl: null },
+      models: [],
+    },
+    signal: new AbortController().signal,
+  };
+  const views = {
+    amnioticFluid: await amnioticFluidReader.read(input),
+    placenta: await placentaReader.read(input),
+    cervix: await cervixReader.read(input),
+  };
+  return interpretReadings({ readings: [], options, evidence: { views } });
+}
+
+/** Half widths of the 95 % intervals, mm, as models/evaluate.ts measured them. */
+const { pocket, cervicalLength } = await uterineUncertainty(model);
+
+describe('on unseen phantoms', () => {
+  it.each([
+    { seed: 7011, lengthMm: 36 },
+    { seed: 7002, lengthMm: 21 },
+  ])('a cervix of $lengthMm mm is measured within its interval', async ({ seed, lengthMm }) => {
+    const shot = simulate(cervix, seed, { lengthMm, bowMm: 0, funnel: 0 });
+    const result = await interpret([onPlane('cervix', shot)]);
+    const error = measurementOf(result, 'cervical-length').value - lengthMm;
+    expect(Math.abs(error)).toBeLessThanOrEqual(cervicalLength ?? 0);
+  });
+
+  it('the deepest pocket is measured within its interval', async () => {
+    const shot = simulate(amnioticFluid, 7003, { amount: 1, limbs: 2, cords: 0, trunk: 0 });
+    const result = await interpret([onPlane('amniotic-fluid', shot)]);
+    const error =
+      measurementOf(result, 'deepest-vertical-pocket').value - (shot.truth.values?.pocketMm ?? 0);
+    expect(Math.abs(error)).toBeLessThanOrEqual(pocket ?? 0);
+  });
+
+  it('the distance of the placental edge is withheld: its side of the os is not told surely', async () => {
+    const shot = simulate(placentaEdge, 7004, { edgeMm: 12 });
+    const result = await interpret([onPlane('cervix', shot)]);
+    expect(result.measurements.map(({ id }) => id)).not.toContain('placenta-to-os');
+    expect(sectionOf(result, 'placenta').status).toBe('not_assessed');
+  });
+
+  it('the wall of the placenta is named', async () => {
+    const shot = simulate(placenta, 7006, { wall: 1, lacunae: 0 });
+    const result = await interpret([onPlane('placenta', shot)]);
+    expect(sectionOf(result, 'placenta').data.location).toEqual(['posterior']);
+  });
+
+  it('nothing is given in millimetres without a calibration', async () => {
+    const shots = [
+      onPlane('cervix', simulate(cervix, 7001, { lengthMm: 36, bowMm: 0, funnel: 0 }), {
+        regions: [],
+      }),
+      onPlane('amniotic-fluid', simulate(amnioticFluid, 7003, { amount: 1 }), { regions: [] }),
+    ];
+    const result = await interpret(shots);
+    expect(result.measurements).toEqual([]);
+    expect(sectionOf(result, 'cervix').reason?.code).toBe('no_calibration');
+    expect(sectionOf(result, 'amniotic-fluid').reason?.code).toBe('no_calibration');
+  });
+});
