@@ -2,6 +2,7 @@ import { findingConcept } from '../../result/concepts.ts';
 import type { FramePlane } from '../frame-plane.ts';
 import { keyFrame, MEASURING_PLANES } from '../key-frames.ts';
 import { PLANES, type Plane } from '../locator.ts';
+import { keyFrameQuality } from '../plane-quality.ts';
 import type { ObstetricEvidence, ObstetricSection, SectionOutcome } from '../section.ts';
 
 export const PLANE_LABELS: Readonly<Record<Plane, string>> = {
@@ -50,7 +51,7 @@ function classification(key: FramePlane, index: number) {
   };
 }
 
-function run({ planes }: ObstetricEvidence): SectionOutcome {
+function run({ planes, readings }: ObstetricEvidence): SectionOutcome {
   if (!planes) {
     const detail = 'No model for planes is permitted by the configuration.';
     return {
@@ -85,7 +86,14 @@ function run({ planes }: ObstetricEvidence): SectionOutcome {
             needs: missing.map((group) => list(group.slice(0, 1))),
           },
     summary,
-    data: { counts, key_frames: keys.map(describe), frames: planes.map(describe) },
+    data: {
+      counts,
+      key_frames: keys.map((key) => ({
+        ...describe(key),
+        quality: keyFrameQuality(key, readings),
+      })),
+      frames: planes.map(describe),
+    },
     classifications: keys.map(classification),
   };
 }

@@ -1,0 +1,75 @@
+import type { FramePlane } from './frame-plane.ts';
+import type { FrameReading } from './section.ts';
+
+/** One criterion of the image score; null: nothing here looks at it. */
+export interface QualityCriterion {
+  name: string;
+  met: boolean | null;
+}
+
+/** "Head fills at least 30 % of the image" (INTERGROWTH-21st; obstetric reference 1.2). */
+const LEAST_FILL = 0.3;
+/** Steepest femur, degrees to the horizontal (Salomon 2006). */
+const STEEPEST_FEMUR = 45;
+
+const open = (...names: string[]): QualityCriterion[] => names.map((name) => ({ name, met: null }));
+
+/**
+ * The criteria of Salomon 2006 (UOG 27:34-40) for a frame on which a structure was looked for. What
+ * the located structure answers is scored; what would need the structures inside it is left open, and
+ * no total is given then: an open criterion is neither a point nor none.
+ */
+export function qualityOf(reading: FrameReading): QualityCriterion[] {
+  const { clip, located } = reading;
+  const placed = { name: 'calipers placed', met: located?.accepted ?? false };
+  if (reading.structure === 'femur') {
+    const [from, to] = reading.located?.ends ?? [];
+    const angle =
+      from && to
+        ? (Math.atan2(Math.abs(to.y - from.y), Math.abs(to.x - from.x)) * 180) / Math.PI
+        : null;
+    return [
+      { name: 'both ends visible', met: located?.accepted ?? false },
+      {
+        name: `angle to the horizontal below ${STEEPEST_FEMUR} deg`,
+        met: angle === null ? null : angle < STEEPEST_FEMUR,
+      },
+      ...open('femur fills enough of the image'),
+      placed,
+    ];
+  }
+  const ellipse = reading.located?.ellipse;
+  const share = ellipse ? (Math.PI * ellipse.a * ellipse.b) / (clip.width * clip.height) : null;
+  const fills = {
+    name: `${reading.structure} fills at least ${100 * LEAST_FILL} % of the image`,
+    met: share === null ? null : share >= LEAST_FILL,
+  };
+  if (reading.structure === 'abdomen') {
+    return [
+      ...open(
+        'symmetrical plane',
+        'stomach visible',
+        'portal sinus visible',
+        'kidneys not visible',
+      ),
+      fills,
+      placed,
+    ];
+  }
+  const tilted = reading.estimate.label === 'transcerebellar';
+  return [
+    ...open('symmetrical plane', 'thalami visible', 'cavum septi pellucidi visible'),
+    { name: 'cerebellum not visible', met: !tilted },
+    fills,
+    placed,
+  ];
+}
+
+/** The criteria of a key frame, from the structure that was looked for on it; empty for none. */
+export function keyFrameQuality(
+  key: FramePlane,
+  readings: readonly FrameReading[],
+): QualityCriterion[] {
+  const own = readings.find(({ clip, frame }) => clip === key.clip && frame === key.frame);
+  return own ? qualityOf(own) : [];
+}
