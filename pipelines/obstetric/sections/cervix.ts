@@ -130,7 +130,7 @@ function assess(used: readonly MeasuredCervix[], evidence: ObstetricEvidence): S
   const text = category ? `, ${CATEGORY_TEXT[category]}` : '';
   const funnel = shortest.funnel
     ? `Funnelling, shape ${shortest.funnel.shape}.`
-    : 'No funnel of the internal os on this image.';
+    : 'A funnel of the internal os was not seen, which does not exclude one.';
   const others = used.filter((one) => one !== shortest);
   return {
     status: missing.length > 0 ? 'partial' : 'complete',
@@ -142,7 +142,7 @@ function assess(used: readonly MeasuredCervix[], evidence: ObstetricEvidence): S
       `Cervical length ${format('cervical-length', mm)}${text}. ${funnel} ${missing.join(' ')}`.trim(),
     data: {
       measurements: used.length,
-      funnel_shape: shortest.funnel?.shape ?? 'T',
+      funnel_shape: shortest.funnel?.shape ?? 'not_seen',
       bladder_seen: bladder,
       category_cut_off_mm: CERVIX_MM.short,
       symptoms: 'not_known',

@@ -169,10 +169,10 @@ describe('a funnel', () => {
     expect(result.findings.map(({ id }) => id)).toContain('cervical-funnelling');
   });
 
-  it('of less than 5 mm is none', () => {
+  it('of less than 5 mm is not reported, and not excluded', () => {
     const result = interpret(three(35, { funnel: { depthMm: 4.9, widthMm: 12 } }));
     expect(result.measurements.map(({ id }) => id)).not.toContain('funnel-depth');
-    expect(sectionOf(result, 'cervix').data.funnel_shape).toBe('T');
+    expect(sectionOf(result, 'cervix').data.funnel_shape).toBe('not_seen');
   });
 
   it.each([
