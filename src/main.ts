@@ -42,6 +42,7 @@ import { createWebhookDeliverer } from './webhooks/deliver.ts';
 const ENDPOINTS = [obstetricEndpoint, echoEndpoint];
 const PIPELINES: Readonly<Record<string, string>> = {
   [obstetricEndpoint.id]: new URL('./obstetric-pipeline.ts', import.meta.url).href,
+  [echoEndpoint.id]: new URL('./echo-pipeline.ts', import.meta.url).href,
 };
 const MOCK = new URL('./mock-pipeline.ts', import.meta.url).href;
 

@@ -1,22 +1,12 @@
 import { resultSchema } from '../result/envelope.ts';
 import { echoInputSchema } from './input.ts';
+import { ECHO, REPORT_SECTION } from './interpret-study.ts';
 import { ECHO_PRICE_TIERS, echoPrice } from './price.ts';
-import { ECHO_SECTIONS } from './sections.ts';
+import { SECTIONS } from './sections/index.ts';
 
-const ECHO = {
-  id: 'us/echo/interpret',
-  model: 'us/echo',
-  version: '1.0.0',
-  title: 'Echocardiography',
-} as const;
-
-/**
- * us/echo/interpret as the request core knows it. Its pipeline is not part of this release: the mock
- * backend answers test keys, a live submit is refused.
- */
+/** us/echo/interpret as the request core knows it. */
 export const echoEndpoint = {
   ...ECHO,
-  mockOnly: true,
   input: echoInputSchema,
   output: resultSchema,
   /** The frames are known once the files are read; until then the smallest tier stands. */
@@ -24,5 +14,5 @@ export const echoEndpoint = {
     return echoPrice(ECHO.id, frames, input.options?.report === true);
   },
   priceTiers: ECHO_PRICE_TIERS,
-  sections: ECHO_SECTIONS,
+  sections: [...SECTIONS.map(({ id, title }) => ({ id, title })), REPORT_SECTION],
 } as const;

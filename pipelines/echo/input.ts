@@ -22,3 +22,17 @@ export const echoInputSchema = z.strictObject({
   options: optionsSchema.optional(),
   clinical_context: clinicalContextSchema.optional(),
 });
+
+export type EchoOptions = z.infer<typeof optionsSchema>;
+export type EchoContext = z.infer<typeof clinicalContextSchema>;
+
+/** Options and context of a job with their defaults; throws where they break the schema. */
+export function parseRequest(
+  options: unknown,
+  context: unknown,
+): { options: EchoOptions; context: EchoContext } {
+  return {
+    options: optionsSchema.parse(options ?? {}),
+    context: clinicalContextSchema.parse(context ?? {}),
+  };
+}

@@ -1,10 +1,9 @@
 import type { Job } from '../contract/job.ts';
 import { echoEndpoint } from '../echo/endpoint.ts';
-import { ECHO_SECTIONS } from '../echo/sections.ts';
 import { assembleResult } from '../result/assemble.ts';
 import type { Result } from '../result/envelope.ts';
 
-const DETAIL = 'The echocardiography pipeline is not part of this release.';
+const DETAIL = 'The mock backend looks at no image of the heart.';
 
 const REPORT: NonNullable<Result['report']> = {
   language: 'en',
@@ -16,7 +15,10 @@ const REPORT: NonNullable<Result['report']> = {
 
 type Section = Result['sections'][number];
 
-function section({ id, title }: (typeof ECHO_SECTIONS)[number], withReport: boolean): Section {
+function section(
+  { id, title }: (typeof echoEndpoint.sections)[number],
+  withReport: boolean,
+): Section {
   const base = { id, title, data: {}, artifacts: [] };
   if (id !== 'report') {
     const reason = { code: 'not_in_this_version', detail: DETAIL, needs: [] };
@@ -41,7 +43,7 @@ export function mockEcho(job: Job, generatedAt: Date): Result {
     study: { clips: [], refused: [], files: job.files.length, series: 0 },
     refusedFrames: [],
     priors: job.priorFiles.length,
-    sections: ECHO_SECTIONS.map((each) => section(each, withReport)),
+    sections: echoEndpoint.sections.map((each) => section(each, withReport)),
     findings: [],
     measurements: [],
     classifications: [],

@@ -33,7 +33,7 @@ function sidesIn(text: string): string[] {
 /** Whole sentences of the result, which a report may say again word for word; longest first. */
 function statements(result: Result): string[] {
   return [
-    ...result.sections.flatMap(({ summary, reason }) => [summary, reason?.detail]),
+    ...result.sections.flatMap(({ title, summary, reason }) => [title, summary, reason?.detail]),
     ...result.findings.map(({ text }) => text),
     ...result.guidance.map(({ text }) => text),
     ...result.measurements.map(({ note }) => note),

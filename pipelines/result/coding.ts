@@ -41,11 +41,6 @@ export const UNITS = {
 
 export type Unit = keyof typeof UNITS;
 
-/** A UCUM unit as a person reads it: without annotations in braces, nothing for a bare number. */
-export function unitText(unit: string): string {
-  return unit === '1' ? '' : unit.replaceAll(/\{[^}]*\}/g, '').replaceAll('[Hg]', 'Hg');
-}
-
 export interface MeasurementConcept {
   /** As a report prints it. */
   label: string;

@@ -23,7 +23,6 @@ export {
   type MeasurementConcept,
   UNITS,
   type Unit,
-  unitText,
 } from './coding.ts';
 
 const SKULL = sct('89546000', 'Skull');

@@ -3,9 +3,9 @@ import {
   type ConceptKey,
   type MethodKey,
   measurementConcept,
-  unitText,
 } from './concepts.ts';
 import type { Measurement } from './envelope.ts';
+import { unitText } from './unit-text.ts';
 
 type Given = Partial<Omit<Measurement, 'concept' | 'label' | 'unit' | 'method' | 'value'>>;
 

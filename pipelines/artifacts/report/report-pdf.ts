@@ -4,6 +4,7 @@ import type { Result, Section } from '../../result/envelope.ts';
 import type { Drawing } from '../drawing.ts';
 import { drawOnPdf } from '../drawing-pdf.ts';
 import { dueDate } from '../due-date.ts';
+import { isObstetric, reportTitle } from '../examination.ts';
 import {
   accepted,
   DRAFT_NOTICE,
@@ -44,8 +45,6 @@ export interface ReportInput {
   keyImages: readonly KeyImage[];
 }
 
-const TITLE = 'Obstetric ultrasound report';
-
 /** Words for `dating.basis` (service specification 2.3). */
 const BASIS: Readonly<Record<string, string>> = {
   lmp: 'last menstrual period',
@@ -58,7 +57,7 @@ const counted = (count: number, noun: string): string =>
   `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 function head(page: Page, { subject, result }: ReportInput): void {
-  paragraph(page, TITLE, { size: 17, bold: true });
+  paragraph(page, reportTitle(result), { size: 17, bold: true });
   page.y += 4;
   const rows = [patientRows(subject), studyRows(subject.identity)];
   const top = page.y;
@@ -81,7 +80,8 @@ function head(page: Page, { subject, result }: ReportInput): void {
   );
 }
 
-function dating(page: Page, { subject }: ReportInput): void {
+function dating(page: Page, { subject, result }: ReportInput): void {
+  if (!isObstetric(result)) return;
   heading(page, 'Dating', 20);
   if (!subject.dating) {
     paragraph(page, 'Gestational age was not given; growth centiles were not computed.');
@@ -254,7 +254,10 @@ const BLOCKS = [
 
 /** The report for people: A4, embedded fonts, every page marked as a draft. */
 export function buildReportPdf(input: ReportInput): Promise<Buffer> {
-  const page = openDocument(`${TITLE} - ${DRAFT_NOTICE}`, new Date(input.result.generated_at));
+  const page = openDocument(
+    `${reportTitle(input.result)} - ${DRAFT_NOTICE}`,
+    new Date(input.result.generated_at),
+  );
   for (const block of BLOCKS) block(page, input);
   return closeDocument(page, patientLine(input.subject));
 }

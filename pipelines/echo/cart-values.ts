@@ -1,0 +1,139 @@
+import type { CartCode, CartMeasurement } from '../contract/cart.ts';
+import { convert } from '../input/cart-sr/units.ts';
+import { keyOf } from '../input/cart-sr/vocabulary.ts';
+import { CONCEPTS, type ConceptKey } from '../result/concepts.ts';
+
+/**
+ * Codes that mean a concept beside the one of the concept table: those of CID 12300 that add a mode,
+ * and of TID 5200 (echo reference 18.4).
+ */
+const ALSO: Readonly<Record<string, ConceptKey>> = {
+  'LN|18049-7': 'lvef-teichholz',
+  'LN|79969-2': 'ivsd',
+  'LN|79968-4': 'ivsd',
+  'LN|80007-8': 'lvidd',
+  'LN|80008-6': 'lvidd',
+  'LN|80011-0': 'lvids',
+  'LN|80012-8': 'lvids',
+  'LN|80031-8': 'lvpwd',
+  'LN|80032-6': 'lvpwd',
+  'LN|80019-3': 'lv-mass',
+  'LN|80022-7': 'lv-mass',
+  'LN|80020-1': 'lv-mass-index',
+  'LN|80023-5': 'lv-mass-index',
+  'LN|29434-8': 'fractional-shortening',
+  'LN|29435-5': 'fractional-shortening',
+  'LN|79975-9': 'la-diameter',
+  'LN|79977-5': 'la-diameter',
+  'LN|79974-2': 'la-area-4c',
+  'LN|17988-7': 'ra-area',
+  'LN|18153-7': 'rv-wall',
+  'LN|18037-2': 'mitral-e',
+  'LN|17978-8': 'mitral-a',
+  'LN|29450-4': 'pulmonary-vein-s',
+  'LN|29451-2': 'pulmonary-vein-d',
+  'LN|18006-7': 'ivc-diameter',
+  'LN|18020-8': 'pa-diameter',
+  'LN|18015-8': 'aortic-root',
+  'SCT|399354002': 'deceleration-time',
+  'SCT|399154007': 'rimp',
+};
+
+const VALVES = {
+  aortic: 'SCT|34202007',
+  mitral: 'SCT|91134007',
+  tricuspid: 'SCT|46030003',
+  pulmonic: 'SCT|39057004',
+  outflow: 'SCT|13418002',
+} as const;
+
+const PEAK = ['LN|11726-7', 'LN|20355-4'];
+const FORWARD = 'SCT|263677008';
+/** Regurgitant, and retrograde (CID 12221, CID 12306). */
+const BACKWARD = new Set(['SCT|397417004', 'SCT|312004007']);
+
+interface Property {
+  codes: readonly string[];
+  site: string;
+  /** What the direction must say: a general name at a valve means nothing without it. */
+  flow: 'forward' | 'backward' | 'any';
+  key: ConceptKey;
+}
+
+/** General properties of TID 5203 that mean a concept at a site, in a direction of flow. */
+const PROPERTIES: readonly Property[] = [
+  { codes: PEAK, site: VALVES.aortic, flow: 'forward', key: 'av-vmax' },
+  { codes: ['LN|20256-4'], site: VALVES.aortic, flow: 'forward', key: 'av-mean-gradient' },
+  { codes: ['LN|20354-7'], site: VALVES.aortic, flow: 'forward', key: 'av-vti' },
+  { codes: ['LN|20280-4'], site: VALVES.aortic, flow: 'backward', key: 'ar-half-time' },
+  { codes: PEAK, site: VALVES.outflow, flow: 'any', key: 'lvot-vmax' },
+  { codes: ['LN|20354-7'], site: VALVES.outflow, flow: 'any', key: 'lvot-vti' },
+  {
+    codes: ['SCT|399027007', 'SCT|81827009'],
+    site: VALVES.outflow,
+    flow: 'any',
+    key: 'lvot-diameter',
+  },
+  { codes: ['LN|20256-4'], site: VALVES.mitral, flow: 'forward', key: 'mv-mean-gradient' },
+  { codes: ['LN|20280-4'], site: VALVES.mitral, flow: 'forward', key: 'mv-half-time' },
+  { codes: PEAK, site: VALVES.tricuspid, flow: 'backward', key: 'tr-vmax' },
+  { codes: PEAK, site: VALVES.pulmonic, flow: 'backward', key: 'pr-vmax' },
+  { codes: ['LN|20168-1'], site: VALVES.pulmonic, flow: 'forward', key: 'rvot-acceleration' },
+  { codes: ['SCT|399133000'], site: 'SCT|399093001', flow: 'any', key: 'e-prime-septal' },
+  { codes: ['SCT|399133000'], site: 'SCT|399086000', flow: 'any', key: 'e-prime-lateral' },
+];
+
+const codeOf = (code: CartCode | null) => (code ? keyOf(code) : null);
+
+function flows({ flow }: Property, { flowDirection }: CartMeasurement): boolean {
+  const direction = codeOf(flowDirection);
+  if (flow === 'any') return true;
+  return flow === 'backward'
+    ? direction !== null && BACKWARD.has(direction)
+    : direction === FORWARD;
+}
+
+/** EF and volumes of TID 5200 by their method: biplane discs, or one plane (CID 12227). */
+const BIPLANE: ReadonlySet<string | null> = new Set(['DCM|125207', 'DCM|125227']);
+
+function volumetric({ method, imageView }: CartMeasurement, code: string): ConceptKey | null {
+  const biplane = BIPLANE.has(codeOf(method));
+  if (code === 'LN|18026-5') return biplane ? 'lvedv-biplane' : null;
+  if (code === 'LN|18148-7') return biplane ? 'lvesv-biplane' : null;
+  if (code !== 'LN|18043-0') return null;
+  if (biplane) return 'lvef-biplane';
+  if (codeOf(method) === 'DCM|125209') return 'lvef-teichholz';
+  if (codeOf(method) !== 'DCM|125208') return 'lvef';
+  return codeOf(imageView) === 'SCT|399232001' ? 'lvef-2c' : 'lvef-4c';
+}
+
+function keyFor(value: CartMeasurement): ConceptKey | null {
+  const code = keyOf(value.concept);
+  const meant = volumetric(value, code) ?? value.key ?? ALSO[code] ?? null;
+  if (meant) return meant;
+  const site = codeOf(value.site);
+  const property = PROPERTIES.find(
+    (one) => one.codes.includes(code) && one.site === site && flows(one, value),
+  );
+  return property?.key ?? null;
+}
+
+/** Baseline and resting state (CID 12002). */
+const AT_REST: ReadonlySet<string> = new Set(['SCT|128974000', 'SCT|128975004']);
+
+/**
+ * The machine's values under the keys of echocardiography, in the unit of the concept table. Indexed
+ * and stress values, deviations, and what cannot be told keep the key that they had.
+ */
+export function echoCartValues(cart: readonly CartMeasurement[]): CartMeasurement[] {
+  return cart.flatMap((value) => {
+    // A value under stress is another quantity (TID 5202, CID 12002).
+    if (value.stage && !AT_REST.has(keyOf(value.stage))) return [];
+    if (value.divisor || value.derivation === 'other') return [value];
+    const key = keyFor(value);
+    const converted = key && convert(value.value, value.unit, CONCEPTS[key].unit);
+    return key && converted !== null
+      ? [{ ...value, key, value: converted, unit: CONCEPTS[key].unit }]
+      : [value];
+  });
+}

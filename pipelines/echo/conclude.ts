@@ -1,0 +1,145 @@
+import type { Finding, Measurement, Result } from '../result/envelope.ts';
+import type { EchoEvidence, EchoSection, SectionOutcome } from './section.ts';
+import { named } from './values.ts';
+
+export interface Conclusion {
+  /** Null: could not be calculated, or was not measured. */
+  measurements: readonly (Measurement | null)[];
+  /** What is concluded; the values stand before it. */
+  sentences?: readonly (string | null)[];
+  /** What could not be said, and for want of what. */
+  gaps?: readonly (string | null)[];
+  data?: SectionOutcome['data'];
+  findings?: readonly (Finding | null)[];
+  classifications?: readonly (Result['classifications'][number] | null)[];
+  guidance?: SectionOutcome['guidance'];
+}
+
+const present = <T>(values: readonly (T | null)[] = []) => values.filter((value) => value !== null);
+
+const inWords = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);
+
+/** The values of a section in the words of the report. */
+function valuesInWords(measurements: readonly Measurement[]): string[] {
+  const accepted = measurements.filter(({ quality }) => quality === 'accepted');
+  return accepted.length > 0 ? [`${accepted.map(named).join(', ')}.`] : [];
+}
+
+/**
+ * The outcome of a section (echo reference 0.4): without an accepted value it is not assessed, or
+ * inadequate where values were withheld; with gaps it is partial.
+ */
+export function conclude(
+  { needs }: Pick<EchoSection, 'needs'>,
+  conclusion: Conclusion,
+): SectionOutcome {
+  const measurements = present(conclusion.measurements);
+  const gaps = present(conclusion.gaps).map(inWords);
+  const withheld = measurements.filter(({ quality }) => quality !== 'accepted');
+  const notes = withheld.map(({ label, note }) => inWords(`${label} was withheld: ${note}`));
+  const detail = [...gaps, ...notes].join(' ');
+  if (measurements.length === withheld.length) {
+    const none = detail || 'No value of this section was supplied.';
+    return {
+      status: withheld.length > 0 ? 'inadequate' : 'not_assessed',
+      reason: {
+        code: withheld.length > 0 ? 'implausible' : 'input_missing',
+        detail: none,
+        needs: [...needs],
+      },
+      summary: none,
+      measurements,
+    };
+  }
+  const said = [...valuesInWords(measurements), ...present(conclusion.sentences).map(inWords)];
+  return {
+    status: detail ? 'partial' : 'complete',
+    reason: detail ? { code: 'input_missing', detail, needs: [...needs] } : null,
+    summary: [...said, detail].filter(Boolean).join(' '),
+    measurements,
+    data: conclusion.data ?? {},
+    findings: present(conclusion.findings),
+    classifications: present(conclusion.classifications),
+    guidance: conclusion.guidance ?? [],
+  };
+}
+
+/** A section that this version cannot assess whatever the study holds. */
+export function notAssessed(needs: readonly string[], detail: string): SectionOutcome {
+  const reason = { code: 'no_permitted_model', detail, needs: [...needs] };
+  return { status: 'not_assessed', reason, summary: detail };
+}
+
+type Severity = Finding['severity'];
+
+export function finding(
+  section: string,
+  id: string,
+  text: string,
+  severity: Severity,
+  evidence: readonly (Measurement | null)[],
+): Finding {
+  return {
+    id,
+    section,
+    concept: null,
+    text: inWords(text),
+    severity,
+    confidence: null,
+    evidence: present(evidence).map((measurement) => measurement.id),
+  };
+}
+
+interface Criterion {
+  name: string;
+  met: boolean | null;
+}
+
+/** A category with its scheme; criteria that could not be assessed are named as such, never met. */
+export function classification(
+  section: string,
+  id: string,
+  name: string,
+  value: string,
+  scheme: string,
+  criteria: readonly Criterion[] = [],
+): Result['classifications'][number] {
+  return {
+    id,
+    section,
+    concept: null,
+    name,
+    value,
+    scheme,
+    criteria: criteria.map((criterion) => ({
+      name: criterion.name,
+      value: criterion.met === null ? 'not available' : criterion.met ? 'met' : 'not met',
+      met: criterion.met === true,
+    })),
+  };
+}
+
+export const GAPS = {
+  surface: 'Indexed values are not reported: height and weight are missing or implausible.',
+  sex: 'Sex-specific reference ranges were not applied.',
+  age: 'Adult reference ranges do not apply under 18 years; z-scores are not computed.',
+} as const;
+
+/** Under this age nothing is graded (reference 0.4). */
+const ADULT = 18;
+
+export const isChild = ({ patient }: EchoEvidence) => patient.age !== null && patient.age < ADULT;
+
+/** The sex whose ranges apply; null where it is unknown, and for a child. */
+export const rangedSex = (evidence: EchoEvidence) =>
+  isChild(evidence) ? null : evidence.patient.sex;
+
+/** What is missing of the patient for ranges and for indexing. */
+export function patientGaps(evidence: EchoEvidence, indexed: boolean): (string | null)[] {
+  const { patient } = evidence;
+  return [
+    isChild(evidence) ? GAPS.age : null,
+    patient.sex === null ? GAPS.sex : null,
+    indexed && patient.surface === null ? GAPS.surface : null,
+  ];
+}

@@ -1,0 +1,63 @@
+import type { Study } from '../contract/study.ts';
+import { echoInputOf } from '../input/handheld.ts';
+import { cartMeasurements } from '../result/cart-measurements.ts';
+import type { Measurement } from '../result/envelope.ts';
+import { createMeasurement, NO_FRAME } from '../result/measurement.ts';
+import { echoCartValues } from './cart-values.ts';
+import { indexingArea } from './formulas/body.ts';
+import type { EchoContext } from './input.ts';
+import { withPlausibility } from './plausibility.ts';
+import type { EchoEvidence, EchoPatient, EchoSection } from './section.ts';
+
+/** Of the patient, as the request says; sex only where reference ranges exist for it. */
+export function patientOf(context: EchoContext): EchoPatient {
+  const {
+    sex,
+    age_years: age = null,
+    height_cm: height = null,
+    weight_kg: weight = null,
+  } = context;
+  return {
+    sex: sex === 'male' || sex === 'female' ? sex : null,
+    age,
+    height,
+    weight,
+    surface: indexingArea(height, weight),
+  };
+}
+
+/** Body surface area belongs to the section of LV size, in which the report shows it. */
+export const SURFACE_SECTION = 'lv-size';
+
+function surfaceOf({ surface }: EchoPatient): Measurement[] {
+  if (surface === null) return [];
+  return [
+    createMeasurement('body-surface-area', 'body-surface-area', surface, 'du-bois', {
+      section: SURFACE_SECTION,
+      source: { ...NO_FRAME, provenance: 'input' },
+    }),
+  ];
+}
+
+/** What is known before any section runs: the machine's own values, each where it is shown. */
+export function gatherEvidence(
+  study: Study,
+  context: EchoContext,
+  sections: readonly EchoSection[],
+  priors: readonly string[],
+): EchoEvidence {
+  const patient = patientOf(context);
+  const cart = echoCartValues(study.cart ?? []);
+  const measured = sections.flatMap(({ id, measures }) =>
+    measures.flatMap((key) =>
+      cartMeasurements(cart, id, [key]).map((one) => withPlausibility(one, key)),
+    ),
+  );
+  return {
+    study,
+    patient,
+    measured: [...surfaceOf(patient), ...measured],
+    handheld: echoInputOf(study.clips).kind === 'handheld',
+    priors,
+  };
+}

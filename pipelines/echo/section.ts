@@ -1,0 +1,50 @@
+import type { Study } from '../contract/study.ts';
+import type { ConceptKey } from '../result/concepts.ts';
+import type { Finding, Measurement, Result, Section } from '../result/envelope.ts';
+import type { Sex } from './guidelines/partition.ts';
+import type { Values } from './values.ts';
+
+/** Of the patient, as the request says; null: not said. */
+export interface EchoPatient {
+  sex: Sex | null;
+  age: number | null;
+  /** cm and kg */
+  height: number | null;
+  weight: number | null;
+  /** Body surface area for indexing, m2; null where it is withheld. */
+  surface: number | null;
+}
+
+/** All that the sections may look at: gathered once, before any of them runs. */
+export interface EchoEvidence {
+  study: Study;
+  patient: EchoPatient;
+  /** Values of the machine's reports and of traced displays, each in the section that owns it. */
+  measured: readonly Measurement[];
+  /** One to five videos of a handheld scanner instead of a study. */
+  handheld: boolean;
+  priors: readonly string[];
+}
+
+export interface SectionOutcome {
+  status: Section['status'];
+  reason: Section['reason'];
+  summary: string;
+  data?: Section['data'];
+  measurements?: Measurement[];
+  findings?: Finding[];
+  classifications?: Result['classifications'];
+  guidance?: Result['guidance'];
+}
+
+/** One section of the result: what it needs, and a pure function of the evidence. */
+export interface EchoSection {
+  id: string;
+  title: string;
+  /** Views, modes and values without which it is not assessed. */
+  needs: readonly string[];
+  /** Quantities that are shown in this section when they were measured. */
+  measures: readonly ConceptKey[];
+  /** `values` holds what was measured, and what the sections before calculated. */
+  run(evidence: EchoEvidence, values: Values): SectionOutcome;
+}

@@ -1,0 +1,13 @@
+import { fhirBundleArtifact } from '../fhir/bundle-artifact.ts';
+import { writeArtifacts } from '../pipelines/artifacts/write-artifacts.ts';
+import type { Pipeline } from '../pipelines/contract/job.ts';
+import { createEchoPipeline } from '../pipelines/echo/pipeline.ts';
+
+/**
+ * The echo pipeline as a child process of the gateway and `npx sonogate interpret` load it; put
+ * together here because `pipelines/` knows nothing of `fhir/`.
+ */
+export const pipeline: Pipeline = createEchoPipeline({
+  writeArtifacts,
+  extra: [fhirBundleArtifact],
+});
