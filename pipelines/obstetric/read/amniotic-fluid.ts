@@ -35,8 +35,10 @@ const DARKER_THAN_WALL = 0.6;
 const NO_ECHO = 3;
 /** How far beyond the ends the wall is looked at, and how far to either side, pixels. */
 const BEYOND = { from: 2, to: 14, aside: 6 } as const;
+/** Beyond the edge of the picture all is silent so far, not only a vessel or a shadow, pixels. */
+const PICTURE = { to: 60, share: 0.2 } as const;
 
-function greyAround({ width, height, data }: GrayImage, x: number, rows: [number, number]) {
+function levelsAround({ width, height, data }: GrayImage, x: number, rows: [number, number]) {
   const levels: number[] = [];
   for (let y = Math.round(rows[0]); y <= Math.round(rows[1]); y++) {
     for (let dx = -BEYOND.aside; dx <= BEYOND.aside; dx++) {
@@ -45,8 +47,14 @@ function greyAround({ width, height, data }: GrayImage, x: number, rows: [number
       levels.push(data[y * width + column] ?? 0);
     }
   }
-  return levels.length > 0 ? median(levels) : 0;
+  return levels;
 }
+
+const typical = (levels: readonly number[]) => (levels.length > 0 ? median(levels) : 0);
+
+/** Whether there is picture in a strip: some of it answered. */
+const isPicture = (levels: readonly number[]) =>
+  levels.filter((level) => level >= NO_ECHO).length > PICTURE.share * levels.length;
 
 /** Fluid probability along the caliper. */
 function certainty({ maps }: UterineMaps, x: number, top: number, bottom: number): number {
@@ -71,15 +79,20 @@ export function pocketOf(
   if (!pocket) return null;
   const top = toSource(placement, pocket.top);
   const bottom = toSource(placement, pocket.bottom);
-  const inside = greyAround(image, top.x, [top.y + BEYOND.from, bottom.y - BEYOND.from]);
-  const above = greyAround(image, top.x, [top.y - BEYOND.to, top.y - BEYOND.from]);
-  const below = greyAround(image, top.x, [bottom.y + BEYOND.from, bottom.y + BEYOND.to]);
+  const around = (from: number, to: number) => levelsAround(image, top.x, [from, to]);
+  const inside = typical(around(top.y + BEYOND.from, bottom.y - BEYOND.from));
+  const above = typical(around(top.y - BEYOND.to, top.y - BEYOND.from));
+  const below = typical(around(bottom.y + BEYOND.from, bottom.y + BEYOND.to));
+  const ends = [
+    around(top.y - PICTURE.to, top.y - BEYOND.from),
+    around(bottom.y + BEYOND.from, bottom.y + PICTURE.to),
+  ];
   const confidence = certainty(drawn, pocket.top.x, pocket.top.y, pocket.bottom.y);
   const anechoic = inside <= DARKER_THAN_WALL * Math.max(above, below);
   return {
     top,
     bottom,
-    cut: above < NO_ECHO || below < NO_ECHO,
+    cut: !ends.every(isPicture),
     confidence,
     accepted: anechoic && confidence >= gate,
   };
