@@ -43,6 +43,12 @@ export const SAC = {
   nearness: 0.07,
   /** Share of the radius within which the border is looked for at full resolution. */
   leeway: 0.22,
+  /**
+   * Where the tissue behind the ring is looked at, pixels of the search image from the border, as
+   * deep again; and the share of directions in which it must be bright.
+   */
+  behind: 6,
+  embedded: 0.86,
   gate: 0.7,
 } as const;
 
@@ -112,6 +118,26 @@ function levelsOf(image: GrayImage, ellipse: Ellipse): LocatedSac['levels'] {
     outside.push(around);
   });
   return { inside: median(inside), outside: median(outside) };
+}
+
+/**
+ * The share of directions in which what lies behind the ring is bright, too: the uterus goes on
+ * behind the lining of a sac; behind a skull, which is a thin ring, often lies fluid or shadow.
+ */
+function embedded(image: GrayImage, { centre, a, b, angle }: Ellipse, half: number): number {
+  const from = SAC.behind;
+  const cos = Math.cos(angle);
+  const sin = Math.sin(angle);
+  const bright = WAYS.filter((way) => {
+    let sum = 0;
+    for (let further = from; further < 2 * from; further++) {
+      const u = (a + further) * way.cos;
+      const v = (b + further) * way.sin;
+      sum += at(image, centre.x + u * cos - v * sin, centre.y + u * sin + v * cos);
+    }
+    return sum / from > half;
+  });
+  return bright.length / WAYS.length;
 }
 
 /** Climbs to the best ellipse near a start: one parameter at a time, in steps that shrink. */
@@ -265,6 +291,8 @@ export function locateSac(image: GrayImage): LocatedSac | null {
   if (!best) return null;
   const levels = levelsOf(small, best.ellipse);
   if (levels.outside - levels.inside < SAC.contrast) return null;
+  const half = (levels.inside + levels.outside) / 2;
+  if (embedded(small, best.ellipse, half) < SAC.embedded) return null;
   const { centre, a, b, angle } = best.ellipse;
   const found: Ellipse = {
     centre: { x: (centre.x + 0.5) * factor - 0.5, y: (centre.y + 0.5) * factor - 0.5 },
