@@ -53,6 +53,7 @@ const sourceSchema = z.strictObject({
 const dicomObject = z.enum([
   'sr-tid1500',
   'sr-tid5000',
+  'sr-echo',
   'seg',
   'key-objects',
   'pdf',
@@ -67,7 +68,7 @@ const dicomDestinationSchema = z.strictObject({
   port,
   aeTitle,
   callingAeTitle: aeTitle.optional(),
-  objects: z.array(dicomObject).default(['sr-tid1500', 'sr-tid5000']),
+  objects: z.array(dicomObject).default(['sr-tid1500', 'sr-tid5000', 'sr-echo']),
   /** `auto`: the highest that the peer accepts in the association. */
   measurementSopClass: z
     .enum(['auto', 'comprehensive3d', 'comprehensive', 'enhanced'])

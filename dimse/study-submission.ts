@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Config, Destination, RoutingRule } from '../config/schema.ts';
+import { objectFits } from '../pipelines/artifacts/object-endpoints.ts';
 import type { DeliveryTarget, RequestFile, SubmitCommand } from '../src/requests/port.ts';
 import { contextFromHeaders, inputFor } from './clinical-context.ts';
 import type { StudyFacts } from './routing.ts';
@@ -52,15 +53,23 @@ export function submissionOf(
     accountId: null,
     keyId: null,
     test: false,
-    deliverTo: rule.deliverTo.flatMap((name) => targets(name, config.destinations)),
+    deliverTo: rule.deliverTo.flatMap((name) =>
+      targets(name, rule.run.endpoint, config.destinations),
+    ),
   };
 }
 
-function targets(name: string, destinations: readonly Destination[]): DeliveryTarget[] {
+function targets(
+  name: string,
+  endpoint: string,
+  destinations: readonly Destination[],
+): DeliveryTarget[] {
   const destination = destinations.find((candidate) => candidate.name === name);
   switch (destination?.type) {
     case 'dicom':
-      return destination.objects.map((object) => ({ kind: 'dicom', destination: name, object }));
+      return destination.objects
+        .filter((object) => objectFits(object, endpoint))
+        .map((object) => ({ kind: 'dicom', destination: name, object }));
     case 'fhir':
       return [{ kind: 'fhir', destination: name, object: 'fhir-bundle' }];
     default:

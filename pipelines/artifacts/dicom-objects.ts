@@ -10,6 +10,8 @@ import { buildSecondaryCapture } from './secondary-capture.ts';
 import { buildSegmentations } from './seg/segmentation.ts';
 import { buildTid1500 } from './sr/tid1500.ts';
 import { buildTid5000 } from './sr/tid5000.ts';
+import { buildTid5200 } from './sr/tid5200.ts';
+import { buildTid5300 } from './sr/tid5300.ts';
 import type { Subject } from './subject.ts';
 
 /** What an object is made of, and the settings of the destination it is made for. */
@@ -64,6 +66,10 @@ async function secondaryCaptures({ result, subject, artifactPath }: ObjectSource
 export const DICOM_OBJECTS = {
   'sr-tid1500': measurements,
   'sr-tid5000': ({ result, subject }) => [[buildTid5000(result, subject)]],
+  // Simplified Adult Echo SR, or for older receivers the Comprehensive SR that carts send.
+  'sr-echo': ({ result, subject }) => [
+    [buildTid5300(result, subject), buildTid5200(result, subject)],
+  ],
   seg: segmentations,
   'key-objects': ({ result, subject }) => {
     const selection = buildKeyObjects(result, subject);

@@ -7,11 +7,14 @@ import type { ArtifactEntry, Result } from '../result/envelope.ts';
 import { growthChart, renderGrowthChart } from './growth-chart.ts';
 import type { GrowthCurve } from './growth-curve.ts';
 import { INTERGROWTH_CURVES } from './intergrowth-curves.ts';
+import { objectFits } from './object-endpoints.ts';
 import { keyOverlays, type Overlay, overlaysOf } from './overlays.ts';
 import { renderPreview } from './preview.ts';
 import { renderReport } from './report/render-report.ts';
 import { buildTid1500 } from './sr/tid1500.ts';
 import { buildTid5000 } from './sr/tid5000.ts';
+import { buildTid5200 } from './sr/tid5200.ts';
+import { buildTid5300 } from './sr/tid5300.ts';
 import type { Subject } from './subject.ts';
 
 /** An artifact that another folder builds, such as the FHIR bundle. */
@@ -87,7 +90,13 @@ export async function writeArtifacts(input: ArtifactInput): Promise<ArtifactEntr
   const report = await renderReport(result, subject, keyOverlays(overlays), curves);
   await write('report.pdf', 'application/pdf', report);
   await write('sr-tid1500.dcm', 'application/dicom', buildTid1500(result, subject));
-  await write('sr-tid5000.dcm', 'application/dicom', buildTid5000(result, subject));
+  if (objectFits('sr-echo', result.endpoint)) {
+    await write('sr-tid5200.dcm', 'application/dicom', buildTid5200(result, subject));
+    await write('sr-tid5300.dcm', 'application/dicom', buildTid5300(result, subject));
+  }
+  if (objectFits('sr-tid5000', result.endpoint)) {
+    await write('sr-tid5000.dcm', 'application/dicom', buildTid5000(result, subject));
+  }
   for (const { name, mediaType, build } of extra) {
     await write(name, mediaType, await build(result, subject));
   }

@@ -1,6 +1,6 @@
-import type { Result } from '../../result/envelope.ts';
+import type { Measurement, Result } from '../../result/envelope.ts';
 import { MANUFACTURER } from '../dicom/modules.ts';
-import { type ContentItem, code, text, uidref } from './content-item.ts';
+import { type Code, type ContentItem, code, num, text, uidref } from './content-item.ts';
 import { derivedUid } from './uid.ts';
 import { SR } from './vocabulary.ts';
 
@@ -26,11 +26,24 @@ export function observerItems(result: Result): ContentItem[] {
   ];
 }
 
-/** TID 1008 for one of several fetuses. */
-export function fetusItems(fetus: string): ContentItem[] {
+const NO_UNIT: Code = { scheme: 'UCUM', code: '1', meaning: 'no units' };
+
+/** The fetuses that measurements name, in the order of their letters. */
+export function fetusesNamed(measurements: readonly Measurement[]): string[] {
+  const named = measurements.map(({ fetus }) => fetus).filter((fetus) => fetus !== null);
+  return [...new Set(named)].sort();
+}
+
+/** TID 1008 for one fetus, with its number and how many there are where it is one of several. */
+export function fetusItems(fetus: string, all: readonly string[]): ContentItem[] {
+  const counted = (name: Code, value: number) =>
+    num('HAS OBS CONTEXT', name, { value, unit: NO_UNIT });
   return [
     code('HAS OBS CONTEXT', SR.subjectClass, SR.fetus),
     text('HAS OBS CONTEXT', SR.subjectId, fetus),
+    ...(all.length > 1
+      ? [counted(SR.fetusNumber, all.indexOf(fetus) + 1), counted(SR.numberOfFetuses, all.length)]
+      : []),
   ];
 }
 

@@ -51,7 +51,7 @@ export function conceptOf(measurement: Measurement): Code {
 }
 
 /** Takes a number of the envelope to the unit that SR uses for the concept. */
-function exchange(measurement: Measurement): (value: number) => Quantity {
+export function exchange(measurement: Measurement): (value: number) => Quantity {
   const entry = conceptEntry(measurement.concept.key);
   if (!entry || entry.unit !== measurement.unit) {
     return (value) => ({ value, unit: ucum(measurement.unit) });

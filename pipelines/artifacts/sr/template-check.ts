@@ -139,7 +139,7 @@ function checkBodies(root: ContentItem, template: string): Fault[] {
 }
 
 /**
- * Checks an SR document of TID 1500 or TID 5000 against the rows of its template: what neither
+ * Checks an SR document of TID 1500, 2010, 5000, 5200 or 5300 against the rows of its template: what neither
  * dciodvfy nor dsrdump does.
  * @returns every fault found; empty for a conforming document.
  */

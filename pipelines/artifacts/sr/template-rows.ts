@@ -61,6 +61,8 @@ const OBSERVER: Row[] = [
 const FETUS: Row[] = [
   context('CODE', 'DCM 121024', 'U', { values: ['DCM 121026'], once: true }),
   context('TEXT', 'DCM 121030', 'U', { once: true }),
+  context('NUM', 'DCM 121037', 'U', { once: true, units: ['1'] }),
+  context('NUM', 'DCM 121038', 'U', { once: true, units: ['1'] }),
 ];
 
 const ON_IMAGE: Row[] = [
@@ -129,6 +131,7 @@ function groupRows(region: boolean): Row[] {
     context('TEXT', 'DCM 112039', 'M', { once: true }),
     context('UIDREF', 'DCM 112040', 'M', { once: true }),
     ...FETUS,
+    contains('CODE', dcm('121071'), 'U', { once: true }),
     {
       ...modifier('CODE', sct('363698007'), 'U'),
       rows: [modifier('CODE', sct('272741003'), 'U')],
@@ -244,10 +247,91 @@ const TID_5000: Template = {
   ],
 };
 
+const CALIPER: Row = { ...inferred('SCOORD', dcm('121112')), rows: ON_IMAGE };
+
+/** Rows of TID 5301 and 5302 beside the modifiers of the latter. */
+const ECHO_PROPERTIES: Row[] = [
+  property('CODE', dcm('121404')),
+  property('TEXT', dcm('125309')),
+  CALIPER,
+];
+
+const once = (row: Row): Row => ({ ...row, once: true });
+
+/** Each modifier at most once, in the order of TID 5302. */
+const POST_COORDINATION: Row[] = [
+  once({
+    ...modifier('CODE', dcm('125306'), 'M'),
+    values: [...dcm('125313', '125314', '125315', '125316', '113857'), ...sct('118586006')],
+  }),
+  once(modifier('CODE', sct('363698007'), 'M')),
+  once({
+    ...modifier('CODE', dcm('125305'), 'M'),
+    values: [...dcm('125311', '125312'), ...sct('44324008')],
+  }),
+  once(modifier('CODE', dcm('125307'), 'M')),
+  once(modifier('CODE', sct('272518008'), 'U')),
+  once(modifier('CODE', dcm('125308'), 'U')),
+];
+
+const TID_5200: Template = {
+  title: 'DCM 125200',
+  rows: [
+    LANGUAGE,
+    ...OBSERVER,
+    contains('CONTAINER', dcm('121118'), 'U', {
+      once: true,
+      rows: [contains('NUM', ln('8277-6'), 'U', { units: ['m2'], rows: measurementRows(true) })],
+    }),
+    contains('CONTAINER', dcm('111028'), 'U', {
+      once: true,
+      rows: [contains('IMAGE', [], 'M')],
+    }),
+    contains('CONTAINER', [...dcm('121070'), ...ln('59776-5')], 'U', {
+      rows: [
+        once(modifier('CODE', sct('363698007'), 'M')),
+        contains('CONTAINER', dcm('125007'), 'M', {
+          rows: [contains('NUM', null, 'M', { rows: measurementRows(true) })],
+        }),
+      ],
+    }),
+  ],
+};
+
+/** Not extensible: no image library, no free text (PS3.17 CCCC). */
+const TID_5300: Template = {
+  title: 'DCM 125200',
+  rows: [
+    { ...LANGUAGE, need: 'M' },
+    ...OBSERVER,
+    contains('CONTAINER', dcm('125301'), 'U', {
+      once: true,
+      rows: [contains('NUM', null, 'M', { rows: ECHO_PROPERTIES })],
+    }),
+    contains('CONTAINER', dcm('125302'), 'U', {
+      once: true,
+      rows: [contains('NUM', null, 'M', { rows: [...POST_COORDINATION, ...ECHO_PROPERTIES] })],
+    }),
+  ],
+};
+
+const TID_2010: Template = {
+  title: 'DCM 113000',
+  rows: [
+    LANGUAGE,
+    ...OBSERVER,
+    contains('TEXT', dcm('113012'), 'U', { once: true }),
+    contains('IMAGE', [], 'M'),
+  ],
+};
+
 /** Root templates by Template Identifier. */
 export const ROOT_TEMPLATES: Readonly<Record<string, Template>> = {
   '1500': TID_1500,
+  '2010': TID_2010,
   '5000': TID_5000,
+  '5200': TID_5200,
+  '5300': TID_5300,
 };
 
 /** Containers of which at least one must stand in the root (TID 1500 rows 6, 10, 12). */

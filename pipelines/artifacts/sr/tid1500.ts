@@ -1,4 +1,3 @@
-import { conceptEntry } from '../../result/concepts.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
 import { withoutComparisons } from '../standing-values.ts';
 import {
@@ -18,7 +17,14 @@ import {
   text,
   uidref,
 } from './content-item.ts';
-import { algorithmItems, fetusItems, languageItem, observerItems } from './context.ts';
+import {
+  algorithmItems,
+  fetusesNamed,
+  fetusItems,
+  languageItem,
+  observerItems,
+} from './context.ts';
+import { siteOf } from './echo-sites.ts';
 import { encode } from './encode.ts';
 import { type SrClass, srHeader } from './header.ts';
 import {
@@ -44,12 +50,16 @@ function imageLibrary(subject: Subject): ContentItem[] {
   return [container(SR.imageLibrary, [group], '1600')];
 }
 
+/** What was measured, and where: IHE AI Results asks for a finding code in every group. */
 function siteItems(measurement: Measurement): ContentItem[] {
-  const site = conceptEntry(measurement.concept.key)?.site;
+  const site = siteOf(measurement);
   if (!site) return [];
   const { laterality } = measurement;
   const side = laterality && code('HAS CONCEPT MOD', SR.laterality, SR[laterality]);
-  return [code('HAS CONCEPT MOD', SR.findingSite, site, side ? [side] : [])];
+  return [
+    code('CONTAINS', SR.finding, site),
+    code('HAS CONCEPT MOD', SR.findingSite, site, side ? [side] : []),
+  ];
 }
 
 /** An outline is a region (TID 1410); a caliper belongs to its number (TID 1501). */
@@ -77,7 +87,7 @@ function measurementGroup(
   const items = [
     text('HAS OBS CONTEXT', SR.trackingIdentifier, tracking),
     uidref('HAS OBS CONTEXT', SR.trackingUid, trackingUid(subject, tracking)),
-    ...(measurement.fetus ? fetusItems(measurement.fetus) : []),
+    ...(measurement.fetus ? fetusItems(measurement.fetus, fetusesNamed(result.measurements)) : []),
     ...siteItems(measurement),
     ...algorithmItems(result),
     ...(region

@@ -22,7 +22,7 @@ import {
   root,
   text,
 } from './content-item.ts';
-import { fetusItems, languageItem, observerItems } from './context.ts';
+import { fetusesNamed, fetusItems, languageItem, observerItems } from './context.ts';
 import { encode } from './encode.ts';
 import { srHeader } from './header.ts';
 import {
@@ -38,23 +38,26 @@ import {
 import { referenceTo } from './references.ts';
 import { SR } from './vocabulary.ts';
 
-/** A fetus and its measurements; `id` is null when there is no more than one. */
+/** A fetus among all that are named, and its measurements; `id` is null when there is no more than one. */
 interface Fetus {
   id: string | null;
+  all: readonly string[];
   measurements: Measurement[];
 }
 
 /** With several fetuses, a value that names none of them belongs to no section. */
 function fetusesOf(measurements: readonly Measurement[]): Fetus[] {
-  const ids = new Set(measurements.map(({ fetus }) => fetus).filter((id) => id !== null));
-  if (ids.size < 2) return [{ id: null, measurements: [...measurements] }];
-  return [...ids].sort().map((id) => ({
+  const all = fetusesNamed(measurements);
+  if (all.length < 2) return [{ id: null, all, measurements: [...measurements] }];
+  return all.map((id) => ({
     id,
+    all,
     measurements: measurements.filter(({ fetus }) => fetus === id),
   }));
 }
 
-const subjectItems = ({ id }: Fetus): ContentItem[] => (id === null ? [] : fetusItems(id));
+const subjectItems = ({ id, all }: Fetus): ContentItem[] =>
+  id === null ? [] : fetusItems(id, all);
 
 const groupOf = (measurement: Measurement) => conceptEntry(measurement.concept.key)?.group;
 

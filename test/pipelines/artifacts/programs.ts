@@ -34,11 +34,14 @@ export function asFile(bytes: Buffer, extension: string): string {
   return path;
 }
 
-/** dciodvfy on a document: its errors and warnings, without the one on UTF-8, which is harmless. */
+/**
+ * dciodvfy on a document: its errors and warnings, without those on UTF-8 and on our private coding
+ * scheme, which it cannot know and which the document identifies itself.
+ */
 export function dciodvfy(path: string): { code: number; complaints: string[] } {
   const { code, output } = run('dciodvfy', [path]);
   const complaints = output
     .split('\n')
-    .filter((line) => /^(Error|Warning)/.test(line) && !line.includes('ISO_IR 192'));
+    .filter((line) => /^(Error|Warning)/.test(line) && !/ISO_IR 192|<99USINT>/.test(line));
   return { code, complaints };
 }

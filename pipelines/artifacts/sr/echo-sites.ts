@@ -1,0 +1,54 @@
+import { conceptEntry } from '../../result/concepts.ts';
+import type { Measurement } from '../../result/envelope.ts';
+import type { Code } from './content-item.ts';
+
+const sct = (code: string, meaning: string): Code => ({ scheme: 'SCT', code, meaning });
+
+/** The structures that TID 5202 has a section for (PS3.16; echo reference 18.2), in its order. */
+export const ECHO_SITES = {
+  leftVentricle: sct('87878005', 'Left ventricle'),
+  rightVentricle: sct('53085002', 'Right ventricle'),
+  leftAtrium: sct('82471001', 'Left atrium'),
+  rightAtrium: sct('73829009', 'Right atrium'),
+  mitralValve: sct('91134007', 'Mitral valve'),
+  tricuspidValve: sct('46030003', 'Tricuspid valve'),
+  pulmonicValve: sct('39057004', 'Pulmonic valve'),
+  pulmonaryArtery: sct('81040000', 'Pulmonary artery'),
+  aorticValve: sct('34202007', 'Aortic valve'),
+  aorta: sct('15825003', 'Aorta'),
+  pulmonaryVein: sct('430757002', 'Pulmonary vein'),
+  venaCava: sct('64131007', 'Inferior vena cava'),
+  pericardium: sct('76848001', 'Pericardium'),
+} as const satisfies Record<string, Code>;
+export type EchoSite = keyof typeof ECHO_SITES;
+
+/** Section by how the keys of the concept table begin; the first that fits holds. */
+const BY_KEY: readonly (readonly [RegExp, EchoSite])[] = [
+  [/^(lv|ivsd|fractional-|relative-wall|gls-|mechanical-|wall-motion|ivrt)/, 'leftVentricle'],
+  [/^(rv-|rvsp|tapse|rimp)/, 'rightVentricle'],
+  [/^la-/, 'leftAtrium'],
+  [/^ra-/, 'rightAtrium'],
+  [/^(mitral-|e-|deceleration-|mr-|mv-)/, 'mitralValve'],
+  [/^tr-/, 'tricuspidValve'],
+  [/^(pr-|rvot-)/, 'pulmonicValve'],
+  [/^pa-/, 'pulmonaryArtery'],
+  [/^(av-|ar-|velocity-index)/, 'aorticValve'],
+  [/^aortic-root/, 'aorta'],
+  [/^pulmonary-vein/, 'pulmonaryVein'],
+  [/^ivc-/, 'venaCava'],
+  [/^effusion-/, 'pericardium'],
+];
+
+/** The section of TID 5200 that an adult echo measurement belongs to; null for any other. */
+export function echoSite({ concept }: Measurement): EchoSite | null {
+  if (conceptEntry(concept.key)?.group !== 'echo') return null;
+  return BY_KEY.find(([begins]) => begins.test(concept.key))?.[1] ?? null;
+}
+
+/** Finding site of a measurement: that of its concept, else the structure of its section. */
+export function siteOf(measurement: Measurement): Code | null {
+  const site = conceptEntry(measurement.concept.key)?.site;
+  if (site) return site;
+  const section = echoSite(measurement);
+  return section && ECHO_SITES[section];
+}

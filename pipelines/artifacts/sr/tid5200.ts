@@ -1,0 +1,80 @@
+import type { Measurement, Result } from '../../result/envelope.ts';
+import { withoutComparisons } from '../standing-values.ts';
+import { accepted } from '../statement.ts';
+import type { Subject } from '../subject.ts';
+import { type ContentItem, code, container, image, root } from './content-item.ts';
+import { languageItem, observerItems } from './context.ts';
+import { ECHO_SITES, type EchoSite, echoSite } from './echo-sites.ts';
+import { encode } from './encode.ts';
+import { srHeader } from './header.ts';
+import { measuredOn, measurementItem, sourceItems } from './measured-value.ts';
+import { referenceTo } from './references.ts';
+import { SR } from './vocabulary.ts';
+
+const BODY_SURFACE_AREA = 'body-surface-area';
+
+function item(measurement: Measurement, subject: Subject): ContentItem {
+  const on = measuredOn(measurement, subject);
+  return measurementItem(measurement, { sources: on ? sourceItems(on) : [] });
+}
+
+/** TID 5201: what values are indexed by. */
+function patientCharacteristics(measurements: readonly Measurement[], subject: Subject) {
+  const area = measurements.filter(({ concept }) => concept.key === BODY_SURFACE_AREA);
+  if (area.length === 0) return [];
+  const items = area.map((measurement) => item(measurement, subject));
+  return [container(SR.patientCharacteristics, items, '5201')];
+}
+
+/** TID 5202: the measurements of one structure. */
+function findings(
+  site: EchoSite,
+  measurements: readonly Measurement[],
+  subject: Subject,
+): ContentItem {
+  return container(
+    SR.findings,
+    [
+      code('HAS CONCEPT MOD', SR.findingSite, ECHO_SITES[site]),
+      container(
+        SR.measurementGroup,
+        measurements.map((measurement) => item(measurement, subject)),
+      ),
+    ],
+    '5202',
+  );
+}
+
+function imageLibrary(subject: Subject): ContentItem[] {
+  if (subject.instances.length === 0) return [];
+  const images = subject.instances.map((instance) =>
+    image('CONTAINS', null, referenceTo(instance, null)),
+  );
+  return [container(SR.imageLibrary, images)];
+}
+
+/** Content tree of TID 5200 (PS3.16; interop reference 2.7): accepted values only, by structure. */
+export function tid5200Tree(result: Result, subject: Subject): ContentItem {
+  const measurements = withoutComparisons(accepted(result));
+  const bySite = Map.groupBy(measurements, echoSite);
+  const sites = Object.keys(ECHO_SITES).filter((site): site is EchoSite =>
+    bySite.has(site as EchoSite),
+  );
+  return root(SR.adultEchoReport, '5200', [
+    languageItem(),
+    ...observerItems(result),
+    ...patientCharacteristics(measurements, subject),
+    ...imageLibrary(subject),
+    ...sites.map((site) => findings(site, bySite.get(site) ?? [], subject)),
+  ]);
+}
+
+/**
+ * The adult echo report of older reporting systems as a Comprehensive SR, TID 5200.
+ * @returns a DICOM Part 10 file; the same for the same result and subject.
+ */
+export function buildTid5200(result: Result, subject: Subject): Buffer {
+  const tree = tid5200Tree(result, subject);
+  const document = { sopClass: 'comprehensive', role: 'sr-tid5200', number: 3, tree } as const;
+  return encode(srHeader(result, subject, document), tree);
+}

@@ -1,0 +1,175 @@
+import { describe, expect, test } from 'vitest';
+import { type ContentItem, walk } from '../../../pipelines/artifacts/sr/content-item.ts';
+import { decode } from '../../../pipelines/artifacts/sr/decode.ts';
+import { echoSite } from '../../../pipelines/artifacts/sr/echo-sites.ts';
+import { checkTemplate } from '../../../pipelines/artifacts/sr/template-check.ts';
+import { buildTid1500 } from '../../../pipelines/artifacts/sr/tid1500.ts';
+import { buildTid5200 } from '../../../pipelines/artifacts/sr/tid5200.ts';
+import { buildTid5300, isCoreEchoCode } from '../../../pipelines/artifacts/sr/tid5300.ts';
+import { CONCEPTS, type ConceptKey } from '../../../pipelines/result/concepts.ts';
+import type { Measurement, Result } from '../../../pipelines/result/envelope.ts';
+import { measurement } from './example-measurements.ts';
+import { NOTHING_MEASURED } from './example-result.ts';
+import { SUBJECT } from './example-subject.ts';
+import { asFile, dciodvfy, installed, run } from './programs.ts';
+
+const echoKeys = (Object.keys(CONCEPTS) as ConceptKey[]).filter(
+  (key) => CONCEPTS[key].group === 'echo',
+);
+
+const value = (key: ConceptKey, number: number, over: Partial<Measurement> = {}): Measurement =>
+  measurement(`m-${key}-${number}`, key, number, {
+    section: 'lv-size',
+    unit: CONCEPTS[key].unit,
+    ...over,
+  });
+
+const septum = value('ivsd', 1.04, {
+  source: {
+    provenance: 'image-analysis',
+    file: 'abdomen.dcm',
+    sop_instance_uid: '2.25.2002',
+    frame: 3,
+    calipers: [
+      {
+        type: 'line',
+        points: [
+          [100, 50],
+          [110, 80.5],
+        ],
+      },
+    ],
+  },
+});
+
+const ECHO: Result = {
+  ...NOTHING_MEASURED,
+  endpoint: 'us/echo/interpret',
+  measurements: [
+    septum,
+    value('lvef-biplane', 57.3),
+    value('lvidd', 4.6),
+    value('tapse', 21),
+    value('mitral-e', 78.2),
+    value('mitral-e', 81.4),
+    value('body-surface-area', 1.83),
+    value('rvsp', 31),
+    value('lvids', 3.1, { quality: 'low' }),
+  ],
+};
+
+/** One value of every echo concept. */
+const EVERYTHING: Result = { ...ECHO, measurements: echoKeys.map((key) => value(key, 1.5)) };
+
+const items = (bytes: Buffer): ContentItem[] => [...walk(decode(bytes).root)];
+const values = (bytes: Buffer) =>
+  items(bytes).flatMap(({ name, value: { type, ...rest } }) =>
+    type === 'NUM' && 'quantity' in rest && rest.quantity
+      ? [[name?.code, rest.quantity.value, rest.quantity.unit.code]]
+      : [],
+  );
+
+const DOCUMENTS = {
+  'TID 1500': buildTid1500,
+  'TID 5200': buildTid5200,
+  'TID 5300': (result: Result, subject: typeof SUBJECT) => buildTid5300(result, subject),
+} as const;
+
+describe.each(Object.entries(DOCUMENTS))('%s', (_template, build) => {
+  test.each([
+    ['an echo', ECHO],
+    ['every concept', EVERYTHING],
+    ['nothing measured', { ...ECHO, measurements: [] }],
+  ])('%s follows the rows of its template', (_name, result) => {
+    expect(checkTemplate(decode(build(result, SUBJECT)))).toEqual([]);
+  });
+
+  test.skipIf(!installed('dsrdump'))('dsrdump reads it without error', () => {
+    const { code, output } = run('dsrdump', [asFile(build(EVERYTHING, SUBJECT), 'dcm')]);
+    expect({ code, errors: output.match(/^[EF]: .*/gm) }).toEqual({ code: 0, errors: null });
+  });
+});
+
+describe.skipIf(!installed('dciodvfy'))('dciodvfy has no complaint', () => {
+  test('about TID 5200', () => {
+    const path = asFile(buildTid5200(EVERYTHING, SUBJECT), 'dcm');
+    expect(dciodvfy(path)).toEqual({ code: 0, complaints: [] });
+  });
+
+  test('about the tree of TID 5300, as the class that it knows', () => {
+    const path = asFile(buildTid5300(EVERYTHING, SUBJECT, 'comprehensive'), 'dcm');
+    expect(dciodvfy(path)).toEqual({ code: 0, complaints: [] });
+  });
+});
+
+describe('TID 5200', () => {
+  test('every echo concept has a section, body surface area stands with the patient', () => {
+    const homeless = EVERYTHING.measurements.filter((one) => echoSite(one) === null);
+    expect(homeless.map(({ concept }) => concept.key)).toEqual(['body-surface-area']);
+    expect(values(buildTid5200(EVERYTHING, SUBJECT))).toHaveLength(echoKeys.length);
+  });
+
+  test('a value below its gate is left out', () => {
+    const codes = values(buildTid5200(ECHO, SUBJECT)).map(([code]) => code);
+    expect(codes).not.toContain('29438-9');
+    expect(codes).toContain('29436-3');
+  });
+
+  test('TAPSE is exchanged in cm', () => {
+    expect(values(buildTid5200(ECHO, SUBJECT))).toContainEqual(['77903-3', 2.1, 'cm']);
+  });
+});
+
+describe('TID 5300', () => {
+  const bytes = buildTid5300(ECHO, SUBJECT);
+  const section = (meaning: string) =>
+    items(bytes).find(({ name }) => name?.meaning === meaning)?.items ?? [];
+
+  test('is a Simplified Adult Echo SR', () => {
+    expect(decode(bytes).header.SOPClassUID).toBe('1.2.840.10008.5.1.4.1.1.88.72');
+  });
+
+  test('codes of CID 12300 are pre-coordinated, others have the modifiers of TID 5302', () => {
+    const codes = (meaning: string) => section(meaning).map(({ name }) => name?.code);
+    expect(codes('Pre-coordinated Measurements')).toEqual(
+      expect.arrayContaining(['79991-6', '77903-3', '80070-6']),
+    );
+    expect(codes('Post-coordinated Measurements')).toEqual(['18154-5', '29436-3']);
+  });
+
+  test('of two values of one code exactly one is selected', () => {
+    const waves = section('Pre-coordinated Measurements').filter(
+      ({ name }) => name?.code === '80070-6',
+    );
+    const selected = waves.filter((wave) => wave.items.some(({ name }) => name?.code === '121404'));
+    expect([waves.length, selected.length]).toEqual([2, 1]);
+  });
+
+  test('a caliper names its image and frame', () => {
+    const [first] = section('Post-coordinated Measurements');
+    const caliper = first?.items.find(({ value: { type } }) => type === 'SCOORD');
+    expect(caliper?.items[0]?.value).toMatchObject({
+      image: { sopInstanceUid: '2.25.2002', frame: 3 },
+    });
+  });
+
+  test.each([
+    ['79909-8', true],
+    ['80091-2', true],
+    ['79908-0', false],
+    ['80092-0', false],
+    ['77903-3', true],
+    ['18154-5', false],
+  ])('LOINC %s is of CID 12300: %s', (code, core) => {
+    expect(isCoreEchoCode({ scheme: 'LN', code, meaning: '' })).toBe(core);
+  });
+
+  test.each([
+    ['130685', false],
+    ['130686', true],
+    ['130698', true],
+    ['130699', false],
+  ])('DCM %s is of CID 12300: %s', (code, core) => {
+    expect(isCoreEchoCode({ scheme: 'DCM', code, meaning: '' })).toBe(core);
+  });
+});
