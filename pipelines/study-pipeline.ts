@@ -104,10 +104,13 @@ export function createStudyPipeline(
     const job = jobSchema.parse(JSON.parse(await readFile(join(folder, 'job.json'), 'utf8')));
     const interpreter = await open(job);
     stage(report, 'preprocessing', 'Reading the files', 0);
-    const study = await readStudy(
-      job.files.map((name) => ({ name, path: join(folder, 'files', name) })),
-      { mmPerPx: interpreter.mmPerPx, unpackTo: join(folder, 'unpacked'), signal },
-    );
+    const laidOut = (name: string) => ({ name, path: join(folder, 'files', name) });
+    const study = await readStudy(job.files.map(laidOut), {
+      priors: job.priorFiles.map(laidOut),
+      mmPerPx: interpreter.mmPerPx,
+      unpackTo: join(folder, 'unpacked'),
+      signal,
+    });
     signal.throwIfAborted();
     const refusal = interpreter.refusal(study);
     if (refusal) return { type: 'rejected', code: 'no_readable_image', detail: refusal };
