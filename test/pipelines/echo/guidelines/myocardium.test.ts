@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import {
+  dilatedPattern,
+  obstructionCategory,
+  wallStatement,
+} from '../../../../pipelines/echo/guidelines/cardiomyopathy.ts';
+import {
+  focusedBand,
+  focusedEf,
+  focusedLevel,
+  focusedRightVentricle,
+} from '../../../../pipelines/echo/guidelines/focused.ts';
+import { strainBand } from '../../../../pipelines/echo/guidelines/strain.ts';
+import { regionalStatement, territoryOf } from '../../../../pipelines/echo/guidelines/wall-motion.ts';
+
+describe('bands of strain (echo reference 8.2)', () => {
+  it.each([
+    [-18.1, 'normal'],
+    [-18, 'borderline'],
+    [-16, 'borderline'],
+    [-15.9, 'abnormal'],
+    [-18.04, 'borderline'],
+  ])('%d %%: %s', (gls, expected) => expect(strainBand(gls)).toBe(expected));
+});
+
+describe('wall motion and territories (reference 9)', () => {
+  const scores = (abnormal: Record<number, number>) =>
+    new Map(Array.from({ length: 16 }, (_, i) => [i + 1, abnormal[i + 1] ?? 1] as const));
+
+  it('has every segment in one territory', () => {
+    const all = [...territoryOf('LAD'), ...territoryOf('RCA'), ...territoryOf('LCx')];
+    expect(all.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 17 }, (_, i) => i + 1));
+  });
+
+  it.each([
+    ['all normal', {}, { kind: 'none' }],
+    ['two neighbours on a ring', { 1: 2, 2: 3 }, { kind: 'territory', artery: 'LAD' }],
+    ['two neighbours across rings', { 4: 2, 10: 2 }, { kind: 'territory', artery: 'RCA' }],
+    ['mid and apical neighbours', { 11: 2, 16: 2 }, { kind: 'territory', artery: 'LCx' }],
+    ['one segment', { 13: 4 }, { kind: 'regional' }],
+    ['two apart in one territory', { 1: 2, 14: 2 }, { kind: 'regional' }],
+    ['an abnormal one outside', { 1: 2, 2: 2, 4: 2 }, { kind: 'regional' }],
+  ])('%s', (_, abnormal, expected) => {
+    expect(regionalStatement(scores(abnormal))).toEqual(expected);
+  });
+
+  it('calls hypokinesis of every segment global', () => {
+    const all = new Map(Array.from({ length: 16 }, (_, i) => [i + 1, 2] as const));
+    expect(regionalStatement(all)).toEqual({ kind: 'global' });
+  });
+});
+
+describe('wall thickness and obstruction (reference 14.1)', () => {
+  it.each([
+    [12, null, 'below criterion'],
+    [12.4, true, 'below criterion'],
+    [13, null, 'criterion only in first-degree relatives or genotype-positive'],
+    [14, false, 'criterion only in first-degree relatives or genotype-positive'],
+    [13, true, 'meets wall-thickness criterion'],
+    [15, null, 'meets wall-thickness criterion'],
+    [29, null, 'meets wall-thickness criterion'],
+    [30, null, 'meets wall-thickness criterion, massive'],
+  ])('%d mm (family %s): %s', (thickness, family, expected) => {
+    expect(wallStatement(thickness, family)).toBe(expected);
+  });
+
+  it.each([
+    [29, null, 'non-obstructive at rest, provocation not done'],
+    [30, null, 'obstructive at rest'],
+    [29, 29, 'non-obstructive'],
+    [29, 30, 'provocable (labile) obstruction'],
+    [29, 50, 'provocable (labile) obstruction, at or above 50 mmHg'],
+    [50, null, 'obstructive at rest, at or above 50 mmHg'],
+    [30, 49, 'obstructive at rest'],
+  ])('%d mmHg at rest, %s provoked: %s', (rest, provoked, expected) => {
+    expect(obstructionCategory(rest, provoked)).toBe(expected);
+  });
+});
+
+describe('dilated pattern (reference 14.3)', () => {
+  it.each([
+    ['male', 50, 7, 120, 'no dilated pattern'],
+    ['male', 49, 5.9, null, 'dilated LV with systolic dysfunction'],
+    ['male', 49, 5.8, null, 'non-dilated LV dysfunction'],
+    ['male', 49, null, 75, 'dilated LV with systolic dysfunction'],
+    ['male', 49, null, 74, 'non-dilated LV dysfunction'],
+    ['female', 49, 5.3, null, 'dilated LV with systolic dysfunction'],
+    ['female', 49, 5.2, 61, 'non-dilated LV dysfunction'],
+    ['female', 49, 5.2, 62, 'dilated LV with systolic dysfunction'],
+    ['male', 49, null, null, 'LV dysfunction, size unknown'],
+  ] as const)('%s, EF %d, %s cm, %s ml/m2: %s', (sex, ef, diameter, index, expected) => {
+    expect(dilatedPattern(sex, ef, diameter, index)).toBe(expected);
+  });
+});
+
+describe('focused cardiac ultrasound (reference 15)', () => {
+  it.each([
+    [71, 'hyperdynamic', 'normal'],
+    [70, 'normal', 'normal'],
+    [50, 'normal', 'normal'],
+    [49, 'mildly reduced', 'reduced'],
+    [40, 'mildly reduced', 'reduced'],
+    [39, 'moderately reduced', 'reduced'],
+    [30, 'moderately reduced', 'reduced'],
+    [29, 'severely reduced', 'severely reduced'],
+  ])('EF %d: %s, %s', (ef, band, level) => {
+    expect([focusedBand(ef), focusedLevel(ef)]).toEqual([band, level]);
+  });
+  it.each([
+    [47.4, 45],
+    [47.5, 50],
+  ])('gives %d as %i', (ef, expected) => expect(focusedEf(ef)).toBe(expected));
+  it.each([
+    [0.6, 'normal'],
+    [0.61, 'enlarged'],
+    [1, 'enlarged'],
+    [1.01, 'severely enlarged'],
+  ])('RV/LV %d: %s', (ratio, expected) => expect(focusedRightVentricle(ratio)).toBe(expected));
+});
