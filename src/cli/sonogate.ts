@@ -138,6 +138,13 @@ program
   });
 
 program
+  .command('validate <files...>')
+  .description('check structured reports, segmentations and FHIR bundles against our own rules')
+  .action(async (files) => {
+    process.exitCode = await (await import('./validate.ts')).validate(files);
+  });
+
+program
   .command('docs')
   .description('write the generated pages of docs/')
   .action(async () => (await import('./docs.ts')).writeDocs());

@@ -1,0 +1,78 @@
+import type { NaturalDataset } from 'dcmjs';
+
+const items = (value: unknown): NaturalDataset[] => (Array.isArray(value) ? value : []);
+const first = (value: unknown): NaturalDataset => items(value)[0] ?? {};
+
+function bytesOf(value: unknown): number | null {
+  const fragments = Array.isArray(value) ? value : [value];
+  const sizes = fragments.map((part) => (part instanceof ArrayBuffer ? part.byteLength : null));
+  return sizes.reduce<number | null>(
+    (sum, size) => (sum === null || size === null ? null : sum + size),
+    0,
+  );
+}
+
+/** Length of Pixel Data in bytes: bits of all frames without padding between them, made even. */
+function expectedBytes({ Rows, Columns, NumberOfFrames, BitsAllocated }: NaturalDataset): number {
+  const bits = Number(Rows) * Number(Columns) * Number(NumberOfFrames) * Number(BitsAllocated);
+  const bytes = Math.ceil(bits / 8);
+  return bytes + (bytes % 2);
+}
+
+function segmentFaults(segments: readonly NaturalDataset[], firstNumber: number): string[] {
+  return segments.flatMap((segment, index) => {
+    const name = `segment ${String(segment.SegmentNumber)}`;
+    const background = segment.SegmentNumber === 0;
+    return [
+      segment.SegmentNumber === index + firstNumber ? null : `${name}: numbers have a gap`,
+      segment.SegmentLabel ? null : `${name} has no label`,
+      segment.SegmentAlgorithmName ? null : `${name} names no algorithm`,
+      items(segment.SegmentedPropertyTypeCodeSequence).length === 1 ? null : `${name} has no type`,
+      background || items(segment.SegmentationAlgorithmIdentificationSequence).length === 1
+        ? null
+        : `${name} does not identify its algorithm`,
+      Boolean(segment.TrackingID) === Boolean(segment.TrackingUID)
+        ? null
+        : `${name} has a tracking id or UID without the other`,
+    ].filter((fault) => fault !== null);
+  });
+}
+
+function frameFaults(frame: NaturalDataset, index: number, numbers: ReadonlySet<unknown>) {
+  const name = `frame ${index + 1}`;
+  const identified = items(frame.SegmentIdentificationSequence);
+  const source = first(first(frame.DerivationImageSequence).SourceImageSequence);
+  return [
+    identified.every(({ ReferencedSegmentNumber: number }) => numbers.has(number))
+      ? null
+      : `${name} refers to a segment that is not described`,
+    source.ReferencedSOPInstanceUID ? null : `${name} does not say which image it was drawn on`,
+    items(frame.FrameContentSequence).length === 1 ? null : `${name} has no dimension indices`,
+  ].filter((fault) => fault !== null);
+}
+
+/**
+ * Checks a Segmentation for what our own must be (interop reference 3.1 to 3.3): numbered segments
+ * with algorithm and tracking, frames that name their source, pixel data of the stated size.
+ * @param dataset by keyword.
+ * @returns every fault found; empty for a conforming object.
+ */
+export function checkSegmentation(dataset: NaturalDataset): string[] {
+  const labelmap = dataset.SegmentationType === 'LABELMAP';
+  const segments = items(dataset.SegmentSequence);
+  const frames = items(dataset.PerFrameFunctionalGroupsSequence);
+  const numbers = new Set(segments.map(({ SegmentNumber }) => SegmentNumber));
+  const bytes = bytesOf(dataset.PixelData);
+  return [
+    ...(segments.length > 0 ? [] : ['there is no segment']),
+    ...segmentFaults(segments, labelmap ? 0 : 1),
+    ...(frames.length === Number(dataset.NumberOfFrames)
+      ? []
+      : [`${frames.length} functional groups for ${String(dataset.NumberOfFrames)} frames`]),
+    ...frames.flatMap((frame, index) => frameFaults(frame, index, numbers)),
+    ...(Number(dataset.BitsAllocated) === 1 || labelmap ? [] : ['BINARY has one bit a pixel']),
+    ...(bytes === null || bytes === expectedBytes(dataset)
+      ? []
+      : [`pixel data has ${bytes} bytes instead of ${expectedBytes(dataset)}`]),
+  ];
+}
