@@ -3,30 +3,54 @@ import { cp, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { loadConfig } from '../../config/load.ts';
-import type { Job, PipelineEvent } from '../../pipelines/contract/job.ts';
+import type { Job, Pipeline, PipelineEvent } from '../../pipelines/contract/job.ts';
+import { echoEndpoint } from '../../pipelines/echo/endpoint.ts';
 import { obstetricEndpoint } from '../../pipelines/obstetric/endpoint.ts';
-import { pipeline } from '../obstetric-pipeline.ts';
 import { type LocalFile, localFiles, withUniqueNames } from './local-files.ts';
 
 export interface InterpretOptions {
   gaDays?: number;
   mmPerPx?: number;
   report?: boolean;
+  age?: number;
+  sex?: string;
+  heightCm?: number;
+  weightKg?: number;
   out: string;
 }
 
-/** The options of the input schema, checked as a submitted request is. */
-function checkedOptions(files: readonly LocalFile[], options: InterpretOptions) {
-  const { gaDays, mmPerPx, report } = options;
-  const parsed = obstetricEndpoint.input.safeParse({
+/** The endpoints that run without a server; only the pipeline that is asked for is loaded. */
+const ENDPOINTS = [
+  {
+    endpoint: obstetricEndpoint,
+    load: async (): Promise<Pipeline> => (await import('../obstetric-pipeline.ts')).pipeline,
+  },
+  {
+    endpoint: echoEndpoint,
+    load: async (): Promise<Pipeline> => (await import('../echo-pipeline.ts')).pipeline,
+  },
+] as const;
+
+type Endpoint = (typeof ENDPOINTS)[number]['endpoint'];
+
+/** Options and context of the input schema, checked as a submitted request is. */
+function checkedInput(endpoint: Endpoint, files: readonly LocalFile[], options: InterpretOptions) {
+  const { gaDays, mmPerPx, report, age, sex, heightCm, weightKg } = options;
+  const parsed = endpoint.input.safeParse({
     files: files.map(({ name }) => name),
     options: {
       ...(gaDays !== undefined && { dating: { ga_days: gaDays } }),
       ...(mmPerPx !== undefined && { mm_per_px: mmPerPx }),
       ...(report !== undefined && { report }),
     },
+    clinical_context: {
+      ...(age !== undefined && { age_years: age }),
+      ...(sex !== undefined && { sex }),
+      ...(heightCm !== undefined && { height_cm: heightCm }),
+      ...(weightKg !== undefined && { weight_kg: weightKg }),
+    },
   });
-  if (parsed.success) return parsed.data.options ?? {};
+  if (parsed.success) return parsed.data;
   const lines = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
   throw new Error(lines.join('\n'));
 }
@@ -46,19 +70,25 @@ export async function interpret(
   paths: readonly string[],
   options: InterpretOptions,
 ): Promise<number> {
-  if (endpoint !== obstetricEndpoint.id && endpoint !== obstetricEndpoint.model) {
-    throw new Error(`"${endpoint}" is not an endpoint; allowed: ${obstetricEndpoint.model}`);
+  const chosen = ENDPOINTS.find(
+    ({ endpoint: { id, model } }) => id === endpoint || model === endpoint,
+  );
+  if (!chosen) {
+    const allowed = ENDPOINTS.map(({ endpoint: { model } }) => model).join(', ');
+    throw new Error(`"${endpoint}" is not an endpoint; allowed: ${allowed}`);
   }
   const found = await localFiles(paths.map((path) => resolve(path)));
   const files = withUniqueNames(found.toSorted((a, b) => a.name.localeCompare(b.name)));
   if (files.length === 0) throw new Error(`no file in ${paths.join(', ')}`);
+  const input = checkedInput(chosen.endpoint, files, options);
+  const pipeline = await chosen.load();
   const job: Job = {
-    endpoint: obstetricEndpoint.id,
-    version: obstetricEndpoint.version,
+    endpoint: chosen.endpoint.id,
+    version: chosen.endpoint.version,
     files: files.map(({ name }) => name),
     priorFiles: [],
-    options: checkedOptions(files, options),
-    clinicalContext: {},
+    options: input.options ?? {},
+    clinicalContext: input.clinical_context ?? {},
     models: loadConfig().models,
   };
   // The name of the work folder is the request id, from which every UID of the result is made.

@@ -70,10 +70,14 @@ program
 
 program
   .command('interpret <endpoint> <paths...>')
-  .description('run a pipeline on local files, without a server: us/obstetric')
+  .description('run a pipeline on local files, without a server: us/obstetric, us/echo')
   .option('--ga-days <number>', 'gestational age on the day of the scan', Number)
   .option('--mm-per-px <number>', 'scale of images without calibration', Number)
   .option('--report', 'add the draft report')
+  .option('--age <years>', 'age of the patient', Number)
+  .option('--sex <sex>', 'female or male, for reference ranges')
+  .option('--height-cm <number>', 'for the body surface area', Number)
+  .option('--weight-kg <number>', 'for the body surface area', Number)
   .requiredOption('--out <dir>', 'folder for result.json and the artifacts')
   .action(async (endpoint, paths, options) => {
     process.exitCode = await (await import('./interpret.ts')).interpret(endpoint, paths, options);

@@ -5,9 +5,13 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkVectors } from '../../../src/cli/check-vectors.ts';
 
-const REFERENCE = '../shared/reference/obstetric-checks.json';
-const present = existsSync(REFERENCE);
-if (!present) console.warn(`${REFERENCE} is absent: the reference vectors are not checked`);
+const REFERENCES = [
+  { name: 'obstetric', path: '../shared/reference/obstetric-checks.json', vectors: 316 },
+  { name: 'echo', path: '../shared/reference/echo-checks.json', vectors: 231 },
+];
+for (const { path } of REFERENCES) {
+  if (!existsSync(path)) console.warn(`${path} is absent: its vectors are not checked`);
+}
 
 async function check(...vectors: object[]) {
   const folder = await mkdtemp(join(tmpdir(), 'vectors-'));
@@ -57,9 +61,28 @@ describe('check-vectors', () => {
     });
   });
 
-  it.skipIf(!present)('agrees with every vector of the obstetric reference', async () => {
-    const { passed, lines } = await checkVectors(REFERENCE);
-    expect(lines).toEqual([]);
-    expect(passed).toBeGreaterThan(300);
+  it.each(REFERENCES.filter(({ path }) => existsSync(path)))(
+    'agrees with every vector of the $name reference',
+    async ({ path, vectors }) => {
+      const { passed, lines } = await checkVectors(path);
+      expect(lines).toEqual([]);
+      expect(passed).toBe(vectors);
+    },
+  );
+
+  it('compares lists and truth values', async () => {
+    const territory = {
+      ...vector,
+      formula: 'segments.territory.aha2002',
+      inputs: { artery: 'LCx' },
+      tolerance: 'exact',
+    };
+    expect(await check({ ...territory, expected: [5, 6, 11, 12, 16] })).toMatchObject({
+      failed: 0,
+    });
+    expect(await check({ ...territory, expected: [5, 6, 11, 12] })).toMatchObject({ failed: 1 });
+    const sparing = { ...territory, formula: 'relaps.apicalSparing', inputs: { relaps: 1 } };
+    expect(await check({ ...sparing, expected: true })).toMatchObject({ failed: 0 });
+    expect(await check({ ...sparing, expected: false })).toMatchObject({ failed: 1 });
   });
 });
