@@ -33,8 +33,7 @@ export function smoothed({ width, height, data }: GrayImage, radius: number): Gr
     const to = new Uint8Array(from.length);
     for (let line = 0; line < lines; line++) {
       const start = line * stride;
-      const at = (i: number) =>
-        from[start + Math.max(0, Math.min(length - 1, i)) * step] ?? 0;
+      const at = (i: number) => from[start + Math.max(0, Math.min(length - 1, i)) * step] ?? 0;
       let sum = 0;
       for (let i = -radius; i <= radius; i++) sum += at(i);
       for (let i = 0; i < length; i++) {

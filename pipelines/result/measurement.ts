@@ -1,9 +1,4 @@
-import {
-  CONCEPTS,
-  type ConceptKey,
-  type MethodKey,
-  measurementConcept,
-} from './concepts.ts';
+import { CONCEPTS, type ConceptKey, type MethodKey, measurementConcept } from './concepts.ts';
 import type { Measurement } from './envelope.ts';
 import { unitText } from './unit-text.ts';
 

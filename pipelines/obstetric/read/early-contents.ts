@@ -60,12 +60,22 @@ const WAYS = Array.from({ length: DIRECTIONS }, (_, i) => ({
 }));
 
 /** How much a circle looks like a yolk sac: fluid in it, a thin bright ring, fluid around. */
-function ringScore(image: GrayImage, centre: Point, radius: number, mm: number, contrast: number): number {
+function ringScore(
+  image: GrayImage,
+  centre: Point,
+  radius: number,
+  mm: number,
+  contrast: number,
+): number {
   const fluid = at(image, centre.x, centre.y);
   const level = (way: Point, r: number) => at(image, centre.x + r * way.x, centre.y + r * way.y);
   const { ring, apart } = CONTENTS.yolk;
   const rings = WAYS.map((way) =>
-    Math.max(level(way, radius + 0.15 * mm), level(way, radius + 0.4 * mm), level(way, radius + ring * mm)),
+    Math.max(
+      level(way, radius + 0.15 * mm),
+      level(way, radius + 0.4 * mm),
+      level(way, radius + ring * mm),
+    ),
   );
   const bright = rings.reduce((sum, value) => sum + value, 0) / DIRECTIONS;
   if (bright - fluid < CONTENTS.ringContrast * contrast) return 0;
@@ -81,7 +91,8 @@ function ringScore(image: GrayImage, centre: Point, radius: number, mm: number, 
 function innerRadius(image: GrayImage, { centre, radius }: Ring, mm: number): number {
   const rises = Array.from({ length: DIRECTIONS }, (_, i) => {
     const turn = (i * 2 * Math.PI) / DIRECTIONS;
-    const level = (r: number) => at(image, centre.x + r * Math.cos(turn), centre.y + r * Math.sin(turn));
+    const level = (r: number) =>
+      at(image, centre.x + r * Math.cos(turn), centre.y + r * Math.sin(turn));
     const low = Math.min(level(0), level(0.3 * radius));
     let peak = 0.6 * radius;
     // Outwards over the first summit: behind it the wall of the sac may be brighter still.
@@ -164,7 +175,8 @@ function findEmbryo(
   const yolkReach = yolkSac ? yolkSac.radius + CONTENTS.yolk.ring * mm : 0;
   const mask = new Uint8Array(width * height);
   const { centre, a } = sac.ellipse;
-  const clip = (value: number, limit: number) => Math.max(0, Math.min(limit - 1, Math.round(value)));
+  const clip = (value: number, limit: number) =>
+    Math.max(0, Math.min(limit - 1, Math.round(value)));
   for (let y = clip(centre.y - a, height); y <= clip(centre.y + a, height); y++) {
     for (let x = clip(centre.x - a, width); x <= clip(centre.x + a, width); x++) {
       const ofYolk = yolkSac && Math.hypot(x - yolkSac.centre.x, y - yolkSac.centre.y) < yolkReach;

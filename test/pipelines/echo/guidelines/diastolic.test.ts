@@ -26,15 +26,31 @@ describe('algorithm A of 2016 (echo reference 10.3)', () => {
     ['every value on its strict limit', NEGATIVE, 'normal diastolic function'],
     ["E/e' above 14", { ...NEGATIVE, averageRatio: 14.1 }, 'normal diastolic function'],
     ['two of four', { ...NEGATIVE, averageRatio: 14.1, jet: 2.9 }, 'indeterminate'],
-    ['two of four, the velocity of one wall', { ...NEGATIVE, septal: 6.9, jet: 2.9 }, 'indeterminate'],
-    ['three of four', { ...NEGATIVE, lateral: 9.9, jet: 2.9, atrialIndex: 35 }, 'diastolic dysfunction'],
+    [
+      'two of four, the velocity of one wall',
+      { ...NEGATIVE, septal: 6.9, jet: 2.9 },
+      'indeterminate',
+    ],
+    [
+      'three of four',
+      { ...NEGATIVE, lateral: 9.9, jet: 2.9, atrialIndex: 35 },
+      'diastolic dysfunction',
+    ],
     ['2.84 m/s, which is 2.8', { averageRatio: 10, jet: 2.84 }, 'normal diastolic function'],
     ['one of two', { averageRatio: 10, jet: 2.85 }, 'indeterminate'],
     ['two of two', { averageRatio: 15, jet: 2.9 }, 'diastolic dysfunction'],
     ['two of three', { averageRatio: 15, jet: 2.9, atrialIndex: 30 }, 'diastolic dysfunction'],
-    ['the septal ratio alone, 15.1, and a wide atrium', { septalRatio: 15.1, atrialIndex: 35 }, 'diastolic dysfunction'],
+    [
+      'the septal ratio alone, 15.1, and a wide atrium',
+      { septalRatio: 15.1, atrialIndex: 35 },
+      'diastolic dysfunction',
+    ],
     ['the septal ratio on its limit', { septalRatio: 15, atrialIndex: 35 }, 'indeterminate'],
-    ['the lateral ratio above 13', { lateralRatio: 13.1, atrialIndex: 35 }, 'diastolic dysfunction'],
+    [
+      'the lateral ratio above 13',
+      { lateralRatio: 13.1, atrialIndex: 35 },
+      'diastolic dysfunction',
+    ],
     ['one criterion', { averageRatio: 20 }, 'insufficient data'],
     ['none', {}, 'insufficient data'],
   ])('%s', (_, given, expected) => {
@@ -57,14 +73,30 @@ describe('algorithm B of 2016 (reference 10.4)', () => {
     ['1: E/A of 2', { ratio: 2, early: 90 }, 'grade III, elevated LAP'],
     ['1: E/A of 1.995, which is 2.00', { ratio: 1.995, early: 90 }, 'grade III, elevated LAP'],
     ['2: E/A 0.8 and E 50', { ratio: 0.8, early: 50 }, 'grade I, normal LAP'],
-    ['3a', { ratio: 0.8, early: 51, averageRatio: 15, jet: 2.9, atrialIndex: 30 }, 'grade II, elevated LAP'],
+    [
+      '3a',
+      { ratio: 0.8, early: 51, averageRatio: 15, jet: 2.9, atrialIndex: 30 },
+      'grade II, elevated LAP',
+    ],
     ['3b', { ...between, averageRatio: 14, jet: 2.8, atrialIndex: 40 }, 'grade I, normal LAP'],
     ['3c', { ...between, averageRatio: 15, jet: 2.9 }, 'grade II, elevated LAP'],
     ['3d', { ...between, averageRatio: 10, jet: 2.5 }, 'grade I, normal LAP'],
     ['3e', { ...between, averageRatio: 15, atrialIndex: 30 }, 'indeterminate'],
-    ['3e with a blunted vein and a reduced EF', { ...between, averageRatio: 15, atrialIndex: 30, veinRatio: 0.9, reducedEf: true }, 'grade II, elevated LAP'],
-    ['3e with a blunted vein, EF preserved', { ...between, averageRatio: 15, atrialIndex: 30, veinRatio: 0.9 }, 'indeterminate'],
-    ['3e with S/D of 1', { ...between, averageRatio: 15, atrialIndex: 30, veinRatio: 1, reducedEf: true }, 'indeterminate'],
+    [
+      '3e with a blunted vein and a reduced EF',
+      { ...between, averageRatio: 15, atrialIndex: 30, veinRatio: 0.9, reducedEf: true },
+      'grade II, elevated LAP',
+    ],
+    [
+      '3e with a blunted vein, EF preserved',
+      { ...between, averageRatio: 15, atrialIndex: 30, veinRatio: 0.9 },
+      'indeterminate',
+    ],
+    [
+      '3e with S/D of 1',
+      { ...between, averageRatio: 15, atrialIndex: 30, veinRatio: 1, reducedEf: true },
+      'indeterminate',
+    ],
     ['3f', { ...between, averageRatio: 15 }, 'indeterminate'],
     ['no E/A', { early: 90 }, 'insufficient data'],
   ])('step %s', (_, given, expected) => expect(b(given)).toBe(expected));
@@ -117,10 +149,22 @@ describe('the primary variables of 2025, whose limits are inclusive (reference 1
 describe('the branches of 2025', () => {
   const relaxed = { septal: 6, lateral: 9, early: 60, jet: 2.5 };
   it.each([
-    ['a', { septal: 8, lateral: 11, early: 70, jet: 2.4 }, 'normal LAP, no diastolic dysfunction grade'],
-    ['b, E/A 1.99', { septal: 5, lateral: 6, early: 90, jet: 2.8, ratio: 1.99 }, 'grade 2, elevated LAP'],
+    [
+      'a',
+      { septal: 8, lateral: 11, early: 70, jet: 2.4 },
+      'normal LAP, no diastolic dysfunction grade',
+    ],
+    [
+      'b, E/A 1.99',
+      { septal: 5, lateral: 6, early: 90, jet: 2.8, ratio: 1.99 },
+      'grade 2, elevated LAP',
+    ],
     ['b, E/A 2', { septal: 5, lateral: 6, early: 90, jet: 2.8, ratio: 2 }, 'grade 3, elevated LAP'],
-    ['b without E/A', { septal: 5, lateral: 6, early: 90, jet: 2.8 }, 'LAP elevated, grade undetermined (no E/A)'],
+    [
+      'b without E/A',
+      { septal: 5, lateral: 6, early: 90, jet: 2.8 },
+      'LAP elevated, grade undetermined (no E/A)',
+    ],
     ['c, E/A 0.8', { ...relaxed, ratio: 0.8 }, 'grade 1, normal LAP'],
     ['d, E/A 0.81, nothing else', { ...relaxed, ratio: 0.81 }, 'indeterminate'],
     ['d, LAVi 34', { ...relaxed, ratio: 0.9, atrialIndex: 34 }, 'normal LAP, grade 1'],
@@ -131,10 +175,22 @@ describe('the branches of 2025', () => {
     ['d, S/D 0.68', { ...relaxed, ratio: 0.9, veinRatio: 0.68 }, 'normal LAP, grade 1'],
     ['d, IVRT 70', { ...relaxed, ratio: 0.9, relaxationTime: 70 }, 'grade 2, elevated LAP'],
     ['d, IVRT 71', { ...relaxed, ratio: 0.9, relaxationTime: 71 }, 'normal LAP, grade 1'],
-    ['d, pressure alone, marker negative', { septal: 8, lateral: 11, early: 70, jet: 2.8, atrialIndex: 30 }, 'normal LAP, no diastolic dysfunction grade'],
+    [
+      'd, pressure alone, marker negative',
+      { septal: 8, lateral: 11, early: 70, jet: 2.8, atrialIndex: 30 },
+      'normal LAP, no diastolic dysfunction grade',
+    ],
     ['d, any two', { septal: 5, lateral: 6, early: 90, jet: 2.5, ratio: 1.5 }, 'indeterminate'],
-    ['two of the variables, both normal', { septal: 8, lateral: 11, early: 70 }, 'normal LAP, no diastolic dysfunction grade'],
-    ['two of the variables, never branch b', { septal: 5, lateral: 6, early: 90, ratio: 2.2 }, 'indeterminate'],
+    [
+      'two of the variables, both normal',
+      { septal: 8, lateral: 11, early: 70 },
+      'normal LAP, no diastolic dysfunction grade',
+    ],
+    [
+      'two of the variables, never branch b',
+      { septal: 5, lateral: 6, early: 90, ratio: 2.2 },
+      'indeterminate',
+    ],
     ['one variable', { jet: 3 }, 'insufficient data'],
   ])('%s', (_, given, expected) => {
     expect(algorithm2025({ ...NONE_2025, ...given })).toBe(expected);
@@ -162,12 +218,36 @@ describe('atrial fibrillation (reference 10.6)', () => {
     ['none', NEGATIVE, 'normal LAP'],
     ['one: E of 100', { ...NEGATIVE, early: 100 }, 'normal LAP'],
     ['two', { ...NEGATIVE, early: 100, deceleration: 160 }, 'indeterminate'],
-    ['two and LARS 17', { ...NEGATIVE, early: 100, deceleration: 160, reservoirStrain: 17 }, 'elevated LAP'],
-    ['two and LARS 18', { ...NEGATIVE, early: 100, deceleration: 160, reservoirStrain: 18 }, 'indeterminate'],
-    ['two and S/D 0.99', { ...NEGATIVE, early: 100, deceleration: 160, veinRatio: 0.99 }, 'elevated LAP'],
+    [
+      'two and LARS 17',
+      { ...NEGATIVE, early: 100, deceleration: 160, reservoirStrain: 17 },
+      'elevated LAP',
+    ],
+    [
+      'two and LARS 18',
+      { ...NEGATIVE, early: 100, deceleration: 160, reservoirStrain: 18 },
+      'indeterminate',
+    ],
+    [
+      'two and S/D 0.99',
+      { ...NEGATIVE, early: 100, deceleration: 160, veinRatio: 0.99 },
+      'elevated LAP',
+    ],
     ['three', { ...NEGATIVE, early: 100, deceleration: 160, septalRatio: 11.1 }, 'elevated LAP'],
-    ['pressure for the jet', { ...NEGATIVE, early: 100, deceleration: 160, jet: null, systolicPressure: 36 }, 'elevated LAP'],
-    ['one positive, two unknown', { ...NEGATIVE, early: 100, deceleration: null, septalRatio: null }, 'insufficient data'],
-    ['three unknown', { ...NEGATIVE, deceleration: null, septalRatio: null, early: null }, 'insufficient data'],
+    [
+      'pressure for the jet',
+      { ...NEGATIVE, early: 100, deceleration: 160, jet: null, systolicPressure: 36 },
+      'elevated LAP',
+    ],
+    [
+      'one positive, two unknown',
+      { ...NEGATIVE, early: 100, deceleration: null, septalRatio: null },
+      'insufficient data',
+    ],
+    [
+      'three unknown',
+      { ...NEGATIVE, deceleration: null, septalRatio: null, early: null },
+      'insufficient data',
+    ],
   ])('%s', (_, given, expected) => expect(fibrillationPressure(given)).toBe(expected));
 });

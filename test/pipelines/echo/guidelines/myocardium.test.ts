@@ -11,7 +11,10 @@ import {
   focusedRightVentricle,
 } from '../../../../pipelines/echo/guidelines/focused.ts';
 import { strainBand } from '../../../../pipelines/echo/guidelines/strain.ts';
-import { regionalStatement, territoryOf } from '../../../../pipelines/echo/guidelines/wall-motion.ts';
+import {
+  regionalStatement,
+  territoryOf,
+} from '../../../../pipelines/echo/guidelines/wall-motion.ts';
 
 describe('bands of strain (echo reference 8.2)', () => {
   it.each([

@@ -58,7 +58,7 @@ describe.each(CASES)('bands of %s, %s', (_, sex, quantity) => {
     expect(grade(moderate + beyond)).toBe('severely abnormal');
   });
   it('classify what is shown, not what was measured', () => {
-    expect(gradeOf(quantity, sex, (towardsLow ? low - 0.4 * step : high + 0.4 * step))).toBe(
+    expect(gradeOf(quantity, sex, towardsLow ? low - 0.4 * step : high + 0.4 * step)).toBe(
       'normal',
     );
   });

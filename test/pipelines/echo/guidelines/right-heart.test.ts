@@ -76,11 +76,14 @@ describe('probability of pulmonary hypertension (reference 12.4)', () => {
     ['C', { cava: 22, collapse: 49 }, { cava: 22, collapse: 50 }],
     ['C', { cava: 22, collapse: 49 }, { cava: 21, collapse: 49 }],
     ['C', { atrialArea: 18.1 }, { atrialArea: 18 }],
-  ] as const)('category %s is present with %o, assessed and absent with %o', (category, met, not) => {
-    expect(categoriesOf(signsOf({ ...NONE, ...met })).present).toEqual([category]);
-    const absent = categoriesOf(signsOf({ ...NONE, ...not }));
-    expect(absent).toEqual({ present: [], assessed: [category] });
-  });
+  ] as const)(
+    'category %s is present with %o, assessed and absent with %o',
+    (category, met, not) => {
+      expect(categoriesOf(signsOf({ ...NONE, ...met })).present).toEqual([category]);
+      const absent = categoriesOf(signsOf({ ...NONE, ...not }));
+      expect(absent).toEqual({ present: [], assessed: [category] });
+    },
+  );
 
   it('does not count a sign that was not measured as absent', () => {
     expect(categoriesOf(signsOf(NONE))).toEqual({ present: [], assessed: [] });
@@ -137,7 +140,11 @@ describe('pericardial effusion (reference 13)', () => {
     ['variation', { variation: true }, 'possible haemodynamic effect; urgent clinical correlation'],
     ['RA alone', { collapse: ['RA'], plethora: false }, 'minor sign; correlate'],
     ['RV', { collapse: ['RV'] }, 'echo signs compatible with tamponade; urgent review'],
-    ['RA with plethora', { collapse: ['RA'], plethora: true }, 'echo signs compatible with tamponade; urgent review'],
+    [
+      'RA with plethora',
+      { collapse: ['RA'], plethora: true },
+      'echo signs compatible with tamponade; urgent review',
+    ],
     ['LA', { collapse: ['LA'] }, 'echo signs compatible with tamponade; urgent review'],
     ['LV', { collapse: ['LV'] }, 'echo signs compatible with tamponade; urgent review'],
     ['plethora alone', { plethora: true }, 'raised RA pressure; tamponade not excluded'],

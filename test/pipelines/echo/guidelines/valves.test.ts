@@ -31,12 +31,32 @@ describe('the rows of aortic stenosis, first match (echo reference 11.1)', () =>
     ['3, peak 4.0', { peak: 4, meanGradient: 30 }, 'severe AS (high-gradient)'],
     ['3, peak 3.95, which is 4.0', { peak: 3.95 }, 'severe AS (high-gradient)'],
     ['3, gradient 40', { peak: 3.9, meanGradient: 40 }, 'severe AS (high-gradient)'],
-    ['4, index 0.61', { ...LOW_GRADIENT, area: 1, areaIndex: 0.61 }, 'discordant: AVA small, indexed AVA >0.6; moderate AS likely (small body size)'],
-    ['5, index 0.60', { ...LOW_GRADIENT, area: 1, areaIndex: 0.6 }, 'discordant low-gradient AS, flow state unknown'],
-    ['6, EF 49', { ...LOW_GRADIENT, area: 1, strokeIndex: 35, ef: 49 }, 'classical low-flow low-gradient AS (LVEF <50%)'],
-    ['7, EF 50', { ...LOW_GRADIENT, area: 1, strokeIndex: 35, ef: 50 }, 'paradoxical low-flow low-gradient AS (LVEF >=50%)'],
+    [
+      '4, index 0.61',
+      { ...LOW_GRADIENT, area: 1, areaIndex: 0.61 },
+      'discordant: AVA small, indexed AVA >0.6; moderate AS likely (small body size)',
+    ],
+    [
+      '5, index 0.60',
+      { ...LOW_GRADIENT, area: 1, areaIndex: 0.6 },
+      'discordant low-gradient AS, flow state unknown',
+    ],
+    [
+      '6, EF 49',
+      { ...LOW_GRADIENT, area: 1, strokeIndex: 35, ef: 49 },
+      'classical low-flow low-gradient AS (LVEF <50%)',
+    ],
+    [
+      '7, EF 50',
+      { ...LOW_GRADIENT, area: 1, strokeIndex: 35, ef: 50 },
+      'paradoxical low-flow low-gradient AS (LVEF >=50%)',
+    ],
     ['8', { ...LOW_GRADIENT, area: 1, strokeIndex: 35 }, 'low-flow low-gradient AS, LVEF unknown'],
-    ['9, SVi 36', { ...LOW_GRADIENT, area: 1, strokeIndex: 36, ef: 60 }, 'normal-flow low-gradient AS, severe AS unlikely'],
+    [
+      '9, SVi 36',
+      { ...LOW_GRADIENT, area: 1, strokeIndex: 36, ef: 60 },
+      'normal-flow low-gradient AS, severe AS unlikely',
+    ],
     ['9a', { meanGradient: 19 }, 'mean gradient <20 mmHg; mild or no stenosis, Vmax needed'],
     ['10, area 1.01', { peak: 3, meanGradient: 15, area: 1.01 }, 'moderate AS'],
     ['10, gradient 20', { meanGradient: 20 }, 'moderate AS'],
@@ -50,9 +70,17 @@ describe('the rows of aortic stenosis, first match (echo reference 11.1)', () =>
 });
 
 describe('quantities of regurgitation (reference 11.2, 11.3)', () => {
-  const one = (valve: 'aortic' | 'mitral', quantity: 'orifice' | 'volume' | 'fraction', value: number) =>
-    quantitativeGrade(valve, { orifice: null, volume: null, fraction: null, [quantity]: value });
-  const grades = ['grade I (mild)', 'grade II (moderate)', 'grade III (moderate-severe)', 'grade IV (severe)'];
+  const one = (
+    valve: 'aortic' | 'mitral',
+    quantity: 'orifice' | 'volume' | 'fraction',
+    value: number,
+  ) => quantitativeGrade(valve, { orifice: null, volume: null, fraction: null, [quantity]: value });
+  const grades = [
+    'grade I (mild)',
+    'grade II (moderate)',
+    'grade III (moderate-severe)',
+    'grade IV (severe)',
+  ];
   it.each([
     ['aortic', 'orifice', [9, 10, 20, 30]],
     ['aortic', 'orifice', [9, 19, 29, 31]],
@@ -69,7 +97,9 @@ describe('quantities of regurgitation (reference 11.2, 11.3)', () => {
   });
 
   it('take the highest, and none without a value', () => {
-    expect(quantitativeGrade('mitral', { orifice: 25, volume: 46, fraction: null })).toBe(grades[2]);
+    expect(quantitativeGrade('mitral', { orifice: 25, volume: 46, fraction: null })).toBe(
+      grades[2],
+    );
     expect(quantitativeGrade('mitral', { orifice: null, volume: null, fraction: null })).toBeNull();
   });
 });
@@ -82,19 +112,49 @@ describe('integration of signs and quantities (reference 11.2)', () => {
     ['four mild signs and a severe one', { mild: 4, severe: 1 }, nothing, 'severity indeterminate'],
     ['four severe signs', { mild: 0, severe: 4 }, nothing, 'grade IV (severe)'],
     ['quantities', { mild: 1, severe: 0 }, { ...nothing, orifice: 15 }, 'grade II (moderate)'],
-    ['quantities two grades apart', { mild: 0, severe: 0 }, { ...nothing, orifice: 9, volume: 45 }, 'inconsistent, suggest CMR'],
-    ['grade III and three severe signs', { mild: 0, severe: 3 }, { ...nothing, orifice: 25 }, 'grade IV (severe)'],
-    ['grade III and two severe signs', { mild: 0, severe: 2 }, { ...nothing, orifice: 25 }, 'grade III (moderate-severe)'],
+    [
+      'quantities two grades apart',
+      { mild: 0, severe: 0 },
+      { ...nothing, orifice: 9, volume: 45 },
+      'inconsistent, suggest CMR',
+    ],
+    [
+      'grade III and three severe signs',
+      { mild: 0, severe: 3 },
+      { ...nothing, orifice: 25 },
+      'grade IV (severe)',
+    ],
+    [
+      'grade III and two severe signs',
+      { mild: 0, severe: 2 },
+      { ...nothing, orifice: 25 },
+      'grade III (moderate-severe)',
+    ],
   ])('%s', (_, signs, quantities, expected) => {
     expect(integratedGrade('aortic', signs, quantities)).toBe(expected);
   });
 
   it.each([
-    [{ venaContracta: 0.29, jetWidth: 24, halfTime: 501 }, { mild: 3, severe: 0 }],
-    [{ venaContracta: 0.3, jetWidth: 25, halfTime: 500 }, { mild: 0, severe: 0 }],
-    [{ venaContracta: 0.6, jetWidth: 64, halfTime: 200 }, { mild: 0, severe: 0 }],
-    [{ venaContracta: 0.61, jetWidth: 65, halfTime: 199 }, { mild: 0, severe: 3 }],
-    [{ venaContracta: null, jetWidth: null, halfTime: null }, { mild: 0, severe: 0 }],
+    [
+      { venaContracta: 0.29, jetWidth: 24, halfTime: 501 },
+      { mild: 3, severe: 0 },
+    ],
+    [
+      { venaContracta: 0.3, jetWidth: 25, halfTime: 500 },
+      { mild: 0, severe: 0 },
+    ],
+    [
+      { venaContracta: 0.6, jetWidth: 64, halfTime: 200 },
+      { mild: 0, severe: 0 },
+    ],
+    [
+      { venaContracta: 0.61, jetWidth: 65, halfTime: 199 },
+      { mild: 0, severe: 3 },
+    ],
+    [
+      { venaContracta: null, jetWidth: null, halfTime: null },
+      { mild: 0, severe: 0 },
+    ],
   ])('%o has the signs %o', (given, expected) => expect(aorticSigns(given)).toEqual(expected));
 });
 
