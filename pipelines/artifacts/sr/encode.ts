@@ -37,8 +37,11 @@ export function codeSequence({ scheme, code, meaning }: Code): NaturalDataset[] 
   ];
 }
 
-/** Digits of Numeric Value that a receiver shows; Floating Point Value has them all. */
-const SHOWN_DIGITS = 6;
+/**
+ * Digits of Numeric Value; Floating Point Value has them all. More than anybody shows, for a value
+ * that is rounded twice (158.0247 to 158.025 to 158.03) is not the one of the other documents.
+ */
+const SHOWN_DIGITS = 10;
 
 function measuredValue({ value, unit }: Quantity): NaturalDataset[] {
   return [

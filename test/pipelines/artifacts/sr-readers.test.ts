@@ -127,12 +127,12 @@ print(json.dumps({'name': str(ds.PatientName), 'class': ds.SOPClassUID, 'flags':
     );
   });
 
-  test('a value is shown with six digits and kept with all of them', () => {
+  test('a value is written with ten digits and kept with all of them', () => {
     const seen = read(buildTid1500(EXTREMES, SUBJECT));
     expect(seen.nums).toEqual([
-      ['11963-6', 1.23457e-7, 1.234567890123456e-7, 'mm'],
-      ['11727-5', 1.23457e20, 123_456_789_012_345_680_000, 'g'],
-      ['11820-8', -0.333333, -1 / 3, 'mm'],
+      ['11963-6', 1.23456789e-7, 1.234567890123456e-7, 'mm'],
+      ['11727-5', 1.23456789e20, 123_456_789_012_345_680_000, 'g'],
+      ['11820-8', -0.3333333333, -1 / 3, 'mm'],
       ['11984-2', 0, 0, 'mm'],
     ]);
   });
