@@ -64,6 +64,28 @@ export function conclude(
   };
 }
 
+/** What was measured for a section and not accepted: kept without its number, and said with why. */
+export function withWithheld(
+  outcome: SectionOutcome,
+  needs: readonly string[],
+  withheld: readonly Measurement[],
+): SectionOutcome {
+  if (withheld.length === 0) return outcome;
+  const notes = withheld.map(({ label, note }) => inWords(`${label} was withheld: ${note}`));
+  const said = [outcome.reason?.detail, ...notes].filter(Boolean).join(' ');
+  const status = { complete: 'partial', not_assessed: 'inadequate' } as const;
+  return {
+    ...outcome,
+    status:
+      outcome.status === 'complete' || outcome.status === 'not_assessed'
+        ? status[outcome.status]
+        : outcome.status,
+    reason: { code: 'implausible', needs: [...needs], ...outcome.reason, detail: said },
+    summary: [outcome.summary, ...notes].join(' '),
+    measurements: [...(outcome.measurements ?? []), ...withheld],
+  };
+}
+
 /** A section that this version cannot assess whatever the study holds. */
 export function notAssessed(needs: readonly string[], detail: string): SectionOutcome {
   const reason = { code: 'no_permitted_model', detail, needs: [...needs] };

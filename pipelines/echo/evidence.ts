@@ -1,6 +1,7 @@
 import type { Study } from '../contract/study.ts';
 import { echoInputOf } from '../input/handheld.ts';
 import { cartMeasurements } from '../result/cart-measurements.ts';
+import type { ConceptKey } from '../result/concepts.ts';
 import type { Measurement } from '../result/envelope.ts';
 import { createMeasurement, NO_FRAME } from '../result/measurement.ts';
 import { echoCartValues } from './cart-values.ts';
@@ -8,6 +9,7 @@ import { indexingArea } from './formulas/body.ts';
 import type { EchoContext } from './input.ts';
 import { withPlausibility } from './plausibility.ts';
 import type { EchoEvidence, EchoPatient, EchoSection } from './section.ts';
+import { type SpectrumReading, spectralPeaks } from './spectra.ts';
 
 /** Of the patient, as the request says; sex only where reference ranges exist for it. */
 export function patientOf(context: EchoContext): EchoPatient {
@@ -44,6 +46,7 @@ export function gatherEvidence(
   study: Study,
   context: EchoContext,
   sections: readonly EchoSection[],
+  spectra: readonly SpectrumReading[],
   priors: readonly string[],
 ): EchoEvidence {
   const patient = patientOf(context);
@@ -53,10 +56,15 @@ export function gatherEvidence(
       cartMeasurements(cart, id, [key]).map((one) => withPlausibility(one, key)),
     ),
   );
+  const sectionOf = (key: ConceptKey) =>
+    sections.find(({ measures }) => measures.includes(key))?.id ?? null;
+  const traced = spectralPeaks(spectra, sectionOf);
   return {
     study,
     patient,
-    measured: [...surfaceOf(patient), ...measured],
+    // What the operator chose on the machine stands before an automatic trace.
+    measured: [...surfaceOf(patient), ...measured, ...traced],
+    spectra,
     handheld: echoInputOf(study.clips).kind === 'handheld',
     priors,
   };

@@ -1,6 +1,7 @@
 import { unsupportedClaims } from '../obstetric/report-check.ts';
 import { assembleResult } from '../result/assemble.ts';
 import type { Result, Section } from '../result/envelope.ts';
+import { withWithheld } from './conclude.ts';
 import { SURFACE_SECTION } from './evidence.ts';
 import type { EchoOptions } from './input.ts';
 import { writeReport } from './report.ts';
@@ -58,7 +59,11 @@ export function interpretStudy(
   const outcomes: SectionOutcome[] = [];
   for (const section of SECTIONS) {
     const calculated = outcomes.flatMap(({ measurements = [] }) => measurements);
-    outcomes.push(section.run(evidence, valuesOf([...calculated, ...evidence.measured])));
+    const outcome = section.run(evidence, valuesOf([...calculated, ...evidence.measured]));
+    const withheld = evidence.measured.filter(
+      (one) => one.section === section.id && one.quality !== 'accepted',
+    );
+    outcomes.push(withWithheld(outcome, section.needs, withheld));
   }
   const surface = evidence.measured.filter(
     ({ section, concept }) => section === SURFACE_SECTION && concept.key === 'body-surface-area',

@@ -12,8 +12,10 @@ import { gatherEvidence } from './evidence.ts';
 import { parseRequest } from './input.ts';
 import { interpretStudy } from './interpret-study.ts';
 import { SECTIONS } from './sections/index.ts';
+import { readSpectra } from './spectra.ts';
 
-/** Share of the whole at which the study has been read. */
+/** Shares of the whole at which the displays are traced and the sections run. */
+const TRACING = 0.3;
 const READ = 0.7;
 
 /** A report of the machine without an image is a study too: its values are what it holds. */
@@ -30,9 +32,11 @@ async function open({ options, clinicalContext, priorFiles }: Job): Promise<Stud
     previews: true,
     dating: null,
     refusal: refusalOf,
-    async interpret(study, report) {
+    async interpret(study, report, signal) {
+      stage(report, 'inference.spectra', 'Tracing spectral Doppler', TRACING);
+      const spectra = await readSpectra(study, signal);
       stage(report, 'postprocessing', 'Interpreting', READ);
-      const evidence = gatherEvidence(study, request.context, SECTIONS, priorFiles);
+      const evidence = gatherEvidence(study, request.context, SECTIONS, spectra, priorFiles);
       return interpretStudy(evidence, request.options, new Date());
     },
   };

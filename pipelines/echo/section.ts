@@ -2,6 +2,7 @@ import type { Study } from '../contract/study.ts';
 import type { ConceptKey } from '../result/concepts.ts';
 import type { Finding, Measurement, Result, Section } from '../result/envelope.ts';
 import type { Sex } from './guidelines/partition.ts';
+import type { SpectrumReading } from './spectra.ts';
 import type { Values } from './values.ts';
 
 /** Of the patient, as the request says; null: not said. */
@@ -21,6 +22,8 @@ export interface EchoEvidence {
   patient: EchoPatient;
   /** Values of the machine's reports and of traced displays, each in the section that owns it. */
   measured: readonly Measurement[];
+  /** Every spectral display, traced, whatever flow it shows. */
+  spectra: readonly SpectrumReading[];
   /** One to five videos of a handheld scanner instead of a study. */
   handheld: boolean;
   priors: readonly string[];

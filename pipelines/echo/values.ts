@@ -1,7 +1,7 @@
 import { CONCEPTS, type ConceptKey, type MethodKey } from '../result/concepts.ts';
-import { unitText } from '../result/unit-text.ts';
 import type { Measurement } from '../result/envelope.ts';
 import { createMeasurement, NO_FRAME } from '../result/measurement.ts';
+import { unitText } from '../result/unit-text.ts';
 import { rounded } from './formulas/rounding.ts';
 import { type GradedQuantity, gradeOf, type Sex } from './guidelines/partition.ts';
 import { withPlausibility } from './plausibility.ts';

@@ -1,4 +1,4 @@
-import { classification } from '../conclude.ts';
+import { classification, GAPS, isChild } from '../conclude.ts';
 import { focusedBand, focusedEf, focusedLevel } from '../guidelines/focused.ts';
 import { effusionGrade } from '../guidelines/pericardium.ts';
 import type { EchoEvidence, EchoSection, SectionOutcome } from '../section.ts';
@@ -16,14 +16,15 @@ const REMARK = 'Focused study, not a comprehensive echocardiogram';
 function run(evidence: EchoEvidence, values: Values): SectionOutcome {
   const found = new Set(evidence.study.clips.flatMap((clip) => viewOf(clip) ?? []));
   const views = [...found].filter((view) => FOCUSED_VIEWS.has(view));
-  const ef = headlineEf(values);
+  const ef = isChild(evidence) ? null : headlineEf(values);
   const depth = values.number('effusion-depth');
   const held = `Focused views that the machine names: ${views.length > 0 ? views.join(', ') : 'none'}`;
   const source = evidence.handheld
     ? 'The clips of a handheld carry no report of a machine, and no permitted model looks at them.'
     : 'No permitted model looks at the clips; LV function is that of the report of the machine.';
   const limits = [
-    ef ? null : 'LV function was not assessed: no LVEF was measured.',
+    isChild(evidence) ? GAPS.age : null,
+    ef || isChild(evidence) ? null : 'LV function was not assessed: no LVEF was measured.',
     depth === null ? 'Pericardial effusion was not assessed.' : null,
     'RV size was not assessed: no RV to LV ratio was measured.',
     source,

@@ -1,5 +1,5 @@
 import type { ConceptKey } from '../../result/concepts.ts';
-import { classification, conclude, finding, patientGaps, rangedSex } from '../conclude.ts';
+import { classification, conclude, finding, isChild, patientGaps, rangedSex } from '../conclude.ts';
 import { fractionalChange } from '../formulas/chambers.ts';
 import { rounded } from '../formulas/rounding.ts';
 import { EF_VARIABILITY, heartFailureRange, LEFT_VENTRICLE } from '../guidelines/left-ventricle.ts';
@@ -61,7 +61,7 @@ function run(evidence: EchoEvidence, given: Values) {
   ];
   const ef = headlineEf(values);
   const grade = graded(ef, LEFT_VENTRICLE.ef, sex);
-  const range = ef && heartFailureRange(ef.value, null);
+  const range = ef && !isChild(evidence) ? heartFailureRange(ef.value, null) : null;
   const severe = ef !== null && rounded(ef.value, 0) < SEVERE;
   const others = EF_PRECEDENCE.flatMap((key) => {
     const measurement = values.measurement(key);

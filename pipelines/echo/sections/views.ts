@@ -1,5 +1,5 @@
 import type { Clip } from '../../contract/study.ts';
-import type { EchoSection, SectionOutcome } from '../section.ts';
+import type { EchoEvidence, EchoSection, SectionOutcome } from '../section.ts';
 
 /** Codes of CID 12226 and of TID 5200 → view of service.md 2.6 (echo reference 2.1). */
 const VIEW_CODES: Readonly<Record<string, string>> = {
@@ -59,7 +59,7 @@ function modeOf({ sweeps, mode }: Clip): string {
 
 const NEEDS = ['the view in the header (View Code Sequence, View Name)'] as const;
 
-function run({ study: { clips } }: Parameters<EchoSection['run']>[0]): SectionOutcome {
+function run({ study: { clips }, spectra }: EchoEvidence): SectionOutcome {
   if (clips.length === 0) {
     const none = 'No image was supplied: the study holds reports of the machine alone.';
     return {
@@ -79,6 +79,15 @@ function run({ study: { clips } }: Parameters<EchoSection['run']>[0]): SectionOu
     reason: unnamed === 0 ? null : { code: 'no_permitted_model', detail, needs: [...NEEDS] },
     summary: `${found}Modes: ${modes}.${unnamed === 0 ? '' : ` ${detail}`}`,
     data: {
+      spectra: spectra.map(({ file, kind, peak, side, beats, confidence, refusal }) => ({
+        file,
+        mode: MODES[kind],
+        peak_cm_s: peak,
+        side,
+        beats,
+        confidence,
+        refusal,
+      })),
       clips: named.map(({ clip, view }) => ({
         file: clip.file,
         mode: modeOf(clip),

@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest';
+import { interpretStudy } from '../../../pipelines/echo/interpret-study.ts';
+import { withPlausibility } from '../../../pipelines/echo/plausibility.ts';
+import type { EchoPatient } from '../../../pipelines/echo/section.ts';
+import { SECTIONS } from '../../../pipelines/echo/sections/index.ts';
+import type { ConceptKey } from '../../../pipelines/result/concepts.ts';
+import { createMeasurement, NO_FRAME } from '../../../pipelines/result/measurement.ts';
+
+const MAN: EchoPatient = { sex: 'male', age: 60, height: 175, weight: 70, surface: 1.848 };
+
+type Given = Readonly<Partial<Record<ConceptKey, number>>>;
+
+function interpreted(given: Given, patient: Partial<EchoPatient> = {}, handheld = false) {
+  const of = { ...MAN, ...patient };
+  const ownerOf = (key: ConceptKey) =>
+    SECTIONS.find(({ measures }) => measures.includes(key))?.id ?? 'lv-size';
+  const surface: Given = of.surface === null ? {} : { 'body-surface-area': of.surface };
+  const measured = Object.entries({ ...surface, ...given }).map(([name, value]) => {
+    const key = name as ConceptKey;
+    const source = { ...NO_FRAME, provenance: 'cart-sr' } as const;
+    const measurement = createMeasurement(`cart-${key}`, key, value, 'cart-sr', {
+      section: ownerOf(key),
+      source,
+    });
+    return withPlausibility(measurement, key);
+  });
+  const study = { clips: [], refused: [], files: 1, series: 1 };
+  const result = interpretStudy(
+    { study, patient: of, measured, spectra: [], handheld, priors: [] },
+    { report: true, report_language: 'en', return: ['json'] },
+    new Date(0),
+  );
+  const section = (id: string) => result.sections.find((one) => one.id === id);
+  const category = (id: string) => result.classifications.find((one) => one.id === id)?.value;
+  const value = (key: ConceptKey) => result.measurements.find((one) => one.concept.key === key);
+  return { result, section, category, value };
+}
+
+const LINEAR = { ivsd: 1, lvidd: 5, lvpwd: 1, lvids: 3.2 } as const;
+
+describe('a study without any value', () => {
+  const { result } = interpreted({});
+  it('assesses no section, and says of each why and what it needs', () => {
+    for (const { id, status, reason } of result.sections.filter((one) => one.id !== 'report')) {
+      expect([id, status]).toEqual([id, 'not_assessed']);
+      expect(reason?.detail.length).toBeGreaterThan(20);
+      expect(reason?.needs.length).toBeGreaterThan(0);
+    }
+  });
+  it('concludes nothing and finds nothing normal', () => {
+    expect(result.findings).toEqual([]);
+    expect(result.report?.impression).toEqual([
+      'No conclusion can be drawn from what was assessed.',
+    ]);
+    expect(result.report?.findings.join(' ')).not.toMatch(/normal/i);
+  });
+});
+
+describe('size of the left ventricle', () => {
+  it('is complete with four dimensions, sex and surface', () => {
+    const { section, category, value } = interpreted(LINEAR);
+    expect(section('lv-size')?.status).toBe('complete');
+    expect(value('lv-mass')?.value).toBeCloseTo(181.976, 2);
+    expect(category('lv-geometry')).toBe('normal geometry');
+    expect(value('lvidd')?.reference).toMatchObject({ low: 4.2, high: 5.8 });
+  });
+  it('has no range and no geometry without sex, and both ranges in words', () => {
+    const { section, category, value } = interpreted(LINEAR, { sex: null });
+    expect(section('lv-size')).toMatchObject({ status: 'partial' });
+    expect(category('lv-geometry')).toBeUndefined();
+    expect(value('lvidd')).toMatchObject({ reference: null, interpretation: null });
+    expect(value('lvidd')?.note).toContain('male 4.2 to 5.8, female 3.8 to 5.2');
+  });
+  it('keeps mass and wall thickness without height and weight, and no geometry', () => {
+    const { section, category, value } = interpreted(LINEAR, { surface: null });
+    expect(value('lv-mass')).toBeDefined();
+    expect(value('lv-mass-index')).toBeUndefined();
+    expect(category('lv-geometry')).toBeUndefined();
+    expect(section('lv-size')?.summary).toContain('geometry was not assessed');
+  });
+  it('withholds a dimension that no heart has, by name, without its number in the report', () => {
+    const { section, value, result } = interpreted({ ...LINEAR, lvidd: 10.1 });
+    expect(value('lvidd')?.quality).toBe('inadequate');
+    expect(value('lv-mass')).toBeUndefined();
+    expect(section('lv-size')).toMatchObject({ status: 'partial' });
+    expect(section('lv-size')?.summary).toContain('withheld');
+    expect(result.report?.findings.join(' ')).not.toContain('10.1');
+  });
+  it('says where the machine disagrees with its own inputs by more than 5 %', () => {
+    expect(interpreted({ ...LINEAR, 'lv-mass': 190 }).value('lv-mass')).toMatchObject({
+      value: 190,
+      note: null,
+    });
+    const { value } = interpreted({ ...LINEAR, 'lv-mass': 195 });
+    expect(value('lv-mass')).toMatchObject({ value: 195 });
+    expect(value('lv-mass')?.note).toContain('182 g would follow');
+  });
+});
+
+describe('ejection fraction', () => {
+  it('stands by its precedence: 3D before biplane before one plane before Teichholz', () => {
+    const all = { 'lvef-teichholz': 70, 'lvef-4c': 60, 'lvef-biplane': 50, 'lvef-3d': 40 } as const;
+    expect(interpreted(all).category('lvef-grade')).toBe('moderately abnormal');
+    expect(interpreted({ ...all, 'lvef-3d': 1 }).category('lvef-grade')).toBe('mildly abnormal');
+  });
+  it.each([
+    ['male', 52, 'normal'],
+    ['male', 51.4, 'mildly abnormal'],
+    ['female', 53.5, 'normal'],
+    ['female', 53.4, 'mildly abnormal'],
+  ] as const)('of a %s at %d %% is %s', (sex, ef, expected) => {
+    expect(interpreted({ 'lvef-biplane': ef }, { sex }).category('lvef-grade')).toBe(expected);
+  });
+  it.each([
+    [29.4, ['critical']],
+    [29.5, ['abnormal']],
+    [60, []],
+  ] as const)('of %d %% makes findings %o', (ef, severities) => {
+    const { result } = interpreted({ 'lvef-biplane': ef });
+    const own = result.findings.filter(({ section }) => section === 'lvef');
+    expect(own.map(({ severity }) => severity)).toEqual(severities);
+  });
+  it('of one plane is limited and says so', () => {
+    const { section } = interpreted({ 'lvef-4c': 60 });
+    expect(section('lvef')).toMatchObject({ status: 'partial' });
+    expect(section('lvef')?.summary).toContain('biplane not possible');
+  });
+});
+
+describe('what is not known is no negative', () => {
+  it('a low TR velocity without other signs is low by TRV only', () => {
+    const { section, category } = interpreted({ 'tr-vmax': 2.5 });
+    expect(category('ph-probability')).toBe('low');
+    expect(section('pulmonary-hypertension')).toMatchObject({ status: 'partial' });
+    expect(section('pulmonary-hypertension')?.summary).toContain('0 of 3 categories');
+  });
+  it('without TR the probability is not assessed, whatever the IVC', () => {
+    const { category } = interpreted({ 'ivc-diameter': 24, 'ivc-collapse': 20 });
+    expect(category('ph-probability')).toBeUndefined();
+  });
+  it('no RVSP without an IVC: no RA pressure is assumed', () => {
+    expect(interpreted({ 'tr-vmax': 3.4 }).value('rvsp')).toBeUndefined();
+  });
+  it('a valve area alone never grades', () => {
+    const { category } = interpreted({ 'av-area': 0.7 });
+    expect(category('aortic-stenosis')).toBeUndefined();
+  });
+  it('no colour value is "not assessed", never "no regurgitation"', () => {
+    const { section } = interpreted({ 'av-vmax': 1.2, 'av-mean-gradient': 4 });
+    expect(section('valves')?.summary).toContain('Regurgitation not assessed');
+    expect(section('valves')?.summary).not.toMatch(/no regurgitation/i);
+  });
+});
+
+describe('a child', () => {
+  const { section, result } = interpreted(
+    { ...LINEAR, 'lvef-biplane': 40, 'mitral-e': 90, 'mitral-a': 50, tapse: 10 },
+    { age: 17 },
+  );
+  it('is measured and not graded', () => {
+    expect(result.classifications).toEqual([]);
+    expect(section('lv-size')?.summary).toContain('do not apply under 18 years');
+  });
+});
+
+describe('the clips of a handheld', () => {
+  it('are no study of a machine: what they cannot answer is said', () => {
+    const { section } = interpreted({}, {}, true);
+    expect(section('focused')?.summary).toContain('handheld');
+  });
+});
