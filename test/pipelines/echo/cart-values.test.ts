@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import type { CartCode, CartMeasurement } from '../../../pipelines/contract/cart.ts';
+import { echoCartValues } from '../../../pipelines/echo/cart-values.ts';
+import { ECHO_CONCEPTS } from '../../../pipelines/result/echo-concepts.ts';
+import { hasValidCheckDigit } from '../../../pipelines/result/loinc.ts';
+
+const code = (scheme: string, value: string): CartCode => ({ scheme, code: value, meaning: value });
+const ln = (value: string) => code('LN', value);
+const sct = (value: string) => code('SCT', value);
+const dcm = (value: string) => code('DCM', value);
+
+function cart(concept: CartCode, given: Partial<CartMeasurement> = {}): CartMeasurement {
+  return {
+    key: null,
+    concept,
+    value: 1,
+    unit: 'm/s',
+    derivation: null,
+    selection: null,
+    of: null,
+    equation: null,
+    method: null,
+    site: null,
+    laterality: null,
+    fetus: null,
+    phase: null,
+    respiration: null,
+    imageMode: null,
+    imageView: null,
+    flowDirection: null,
+    stage: null,
+    property: null,
+    divisor: null,
+    file: 'report.dcm',
+    sopInstanceUid: null,
+    image: null,
+    ...given,
+  };
+}
+
+const keys = (...values: CartMeasurement[]) => echoCartValues(values).map(({ key }) => key);
+
+const AORTIC = sct('34202007');
+const TRICUSPID = sct('46030003');
+const FORWARD = sct('263677008');
+const REGURGITANT = sct('397417004');
+const PEAK = ln('11726-7');
+
+describe('the concept of a value of the machine', () => {
+  it.each([
+    ['a peak at the aortic valve, antegrade', { site: AORTIC, flowDirection: FORWARD }, 'av-vmax'],
+    ['a peak at the aortic valve, regurgitant', { site: AORTIC, flowDirection: REGURGITANT }, null],
+    ['a peak at the aortic valve, direction not said', { site: AORTIC }, null],
+    [
+      'a peak at the tricuspid valve, regurgitant',
+      { site: TRICUSPID, flowDirection: REGURGITANT },
+      'tr-vmax',
+    ],
+    ['a peak at the tricuspid valve, antegrade', { site: TRICUSPID, flowDirection: FORWARD }, null],
+    ['a peak in the outflow tract', { site: sct('13418002') }, 'lvot-vmax'],
+    ['a peak without a site', {}, null],
+    ['an indexed value', { site: AORTIC, flowDirection: FORWARD, divisor: ln('8277-6') }, null],
+    ['a deviation', { site: AORTIC, flowDirection: FORWARD, derivation: 'other' }, null],
+    ['a peak in another kind of unit', { site: AORTIC, flowDirection: FORWARD, unit: 'ms' }, null],
+  ] as const)('of %s', (_, given, expected) => expect(keys(cart(PEAK, given))).toEqual([expected]));
+
+  it.each([
+    ['biplane discs', { method: dcm('125207') }, 'lvef-biplane'],
+    ['modified Simpson', { method: dcm('125227') }, 'lvef-biplane'],
+    ['one plane, A4C', { method: dcm('125208'), imageView: sct('399214001') }, 'lvef-4c'],
+    ['one plane, A2C', { method: dcm('125208'), imageView: sct('399232001') }, 'lvef-2c'],
+    ['Teichholz', { method: dcm('125209') }, 'lvef-teichholz'],
+    ['no method', {}, 'lvef'],
+  ])('of LVEF by %s', (_, given, expected) => {
+    expect(keys(cart(ln('18043-0'), { unit: '%', ...given }))).toEqual([expected]);
+  });
+
+  it('takes a volume for a biplane one only where the method says so', () => {
+    const volume = { unit: 'ml', value: 118 };
+    expect(keys(cart(ln('18026-5'), volume))).toEqual([null]);
+    expect(keys(cart(ln('18026-5'), { ...volume, method: dcm('125207') }))).toEqual([
+      'lvedv-biplane',
+    ]);
+  });
+
+  it('tells the septal from the lateral annulus', () => {
+    const velocity = (site: string) => cart(sct('399133000'), { site: sct(site), unit: 'cm/s' });
+    expect(keys(velocity('399093001'), velocity('399086000'), velocity('87878005'))).toEqual([
+      'e-prime-septal',
+      'e-prime-lateral',
+      null,
+    ]);
+  });
+
+  it('leaves out what was measured under stress, and keeps what was at rest', () => {
+    const at = (stage: string) => cart(ln('79964-3'), { key: 'av-vmax', stage: sct(stage) });
+    expect(keys(at('128975004'), at('18139000'))).toEqual(['av-vmax']);
+  });
+
+  it('converts to the unit of the concept table', () => {
+    const [value] = echoCartValues([
+      cart(PEAK, { site: AORTIC, flowDirection: FORWARD, value: 420, unit: 'cm/s' }),
+    ]);
+    expect(value?.value).toBeCloseTo(4.2, 10);
+    expect(value?.unit).toBe('m/s');
+  });
+});
+
+describe('the codes of echocardiography', () => {
+  it('have valid check digits where they are of LOINC', () => {
+    const codes = Object.values(ECHO_CONCEPTS).flatMap(({ codings }) =>
+      codings.flatMap((coding) => (coding.scheme === 'LN' ? [coding.code] : [])),
+    );
+    expect(codes.length).toBeGreaterThan(60);
+    expect(codes.filter((one) => !hasValidCheckDigit(one))).toEqual([]);
+  });
+  it('mean one concept each', () => {
+    const all = Object.values(ECHO_CONCEPTS).flatMap(({ codings }) => codings.map((c) => c.code));
+    expect(new Set(all).size).toBe(all.length);
+  });
+});
