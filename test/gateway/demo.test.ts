@@ -27,9 +27,12 @@ function runDemo(
   });
 }
 
+/** Two structured reports, and a segmentation for each image with a head or an abdomen. */
+const OBJECTS = 8;
+
 async function expectArrived(out: string): Promise<void> {
   expect((await readdir(join(out, 'pacs'))).filter((name) => name.endsWith('.dcm'))).toHaveLength(
-    2,
+    OBJECTS,
   );
   const reports = JSON.parse(await readFile(join(out, 'ehr', 'DiagnosticReport.json'), 'utf8'));
   expect(reports).toHaveLength(1);

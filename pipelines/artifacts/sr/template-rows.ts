@@ -196,6 +196,7 @@ const SUMMARY_VALUES: Row[] = [
   }),
   contains('NUM', ln('11727-5'), 'U', { units: ['g'], rows: measurementRows(true) }),
   contains('NUM', ln('11767-1'), 'U', { units: ['%'], rows: EQUATION }),
+  contains('NUM', ln('11948-7'), 'U', { units: ['{H.B.}/min'], rows: measurementRows(true) }),
 ];
 
 /** CID 12004. */
@@ -207,8 +208,23 @@ const BIOMETRY = ln(
   ...['11963-6', '11988-3', '11864-6', '11965-1', '11863-8', '11860-4'],
 );
 
-const TID_5008: Row[] = [
-  contains('NUM', BIOMETRY, 'U', { units: LENGTHS, rows: measurementRows(true) }),
+/** CID 12007. */
+const CRANIUM = ln('12171-5', '11863-8', '11860-4', '12146-7');
+
+/** CID 12009, which is extensible: our own codes of the sac stand beside it. */
+const EARLY_GESTATION = [
+  ...ln('11957-8', '11850-5', '11816-6', '33069-6'),
+  ...['sac-length', 'sac-height', 'sac-width'].map((code) => `99USINT ${code}`),
+];
+
+/** A section of Biometry Groups (TID 5008) for one fetus. */
+const groupsOf = (section: string, concepts: readonly string[]): Row =>
+  contains('CONTAINER', dcm(section), 'U', {
+    rows: [...FETUS, contains('CONTAINER', dcm('125005'), 'M', { rows: tid5008(concepts) })],
+  });
+
+const tid5008 = (concepts: readonly string[]): Row[] => [
+  contains('NUM', concepts, 'U', { units: LENGTHS, rows: measurementRows(true) }),
   contains('NUM', ln('18185-9'), 'U', { once: true, units: ['d'], rows: EQUATION }),
   contains('NUM', dcm('125012', '125013'), 'U', {
     once: true,
@@ -241,9 +257,9 @@ const TID_5000: Template = {
         contains('NUM', RATIOS, 'M', { units: ['%', '1'], rows: measurementRows(true) }),
       ],
     }),
-    contains('CONTAINER', dcm('125002'), 'U', {
-      rows: [...FETUS, contains('CONTAINER', dcm('125005'), 'M', { rows: TID_5008 })],
-    }),
+    groupsOf('125002', BIOMETRY),
+    groupsOf('125004', CRANIUM),
+    groupsOf('125009', EARLY_GESTATION),
   ],
 };
 

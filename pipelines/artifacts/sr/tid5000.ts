@@ -183,19 +183,27 @@ function agesByQuantity(fetus: Fetus): Map<string, Measurement> {
   return ages;
 }
 
-/** TID 5005. */
+/** Sections of Biometry Groups in the order of TID 5000, and the concepts that stand in each. */
+const BIOMETRY_SECTIONS = [
+  { group: 'biometry', title: SR.fetalBiometry, template: '5005' },
+  { group: 'cranium', title: SR.fetalCranium, template: '5007' },
+  { group: 'early-gestation', title: SR.earlyGestation, template: '5011' },
+] as const;
+
+/** TID 5005, 5007 and 5011. */
 function biometrySection(
+  { group, title, template }: (typeof BIOMETRY_SECTIONS)[number],
   fetus: Fetus,
   ages: ReadonlyMap<string, Measurement>,
   subject: Subject,
 ): ContentItem[] {
-  const lengths = fetus.measurements.filter((measurement) => groupOf(measurement) === 'biometry');
+  const lengths = fetus.measurements.filter((measurement) => groupOf(measurement) === group);
   if (lengths.length === 0) return [];
   const groups = Array.from(
     Map.groupBy(lengths, ({ concept }) => concept.key),
     ([key, values]) => biometryGroup(values, ages.get(key), subject),
   );
-  return [container(SR.fetalBiometry, [...subjectItems(fetus), ...groups], '5005')];
+  return [container(title, [...subjectItems(fetus), ...groups], template)];
 }
 
 function imageLibrary(subject: Subject): ContentItem[] {
@@ -227,8 +235,10 @@ export function tid5000Tree(result: Result, subject: Subject): ContentItem {
       '5002',
     ),
     ...fetuses.flatMap((fetus) => ratioSection(fetus, subject)),
-    ...fetuses.flatMap((fetus, index) =>
-      biometrySection(fetus, ages[index] ?? new Map<string, Measurement>(), subject),
+    ...BIOMETRY_SECTIONS.flatMap((section) =>
+      fetuses.flatMap((fetus, index) =>
+        biometrySection(section, fetus, ages[index] ?? new Map<string, Measurement>(), subject),
+      ),
     ),
   ]);
 }

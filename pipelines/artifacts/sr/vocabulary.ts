@@ -86,6 +86,8 @@ export const SR = {
   weightPercentile: ln('11767-1', 'EFW percentile rank'),
   fetalBiometryRatios: dcm('125001', 'Fetal Biometry Ratios'),
   fetalBiometry: dcm('125002', 'Fetal Biometry'),
+  fetalCranium: dcm('125004', 'Fetal Cranium'),
+  earlyGestation: dcm('125009', 'Early Gestation'),
   biometryGroup: dcm('125005', 'Biometry Group'),
   growthPercentile: dcm('125012', 'Growth Percentile Rank'),
 

@@ -48,7 +48,14 @@ function demoOverrides(dataDir: string, pacsPort: number, ehrUrl: string) {
       },
     ],
     destinations: [
-      { type: 'dicom', name: 'demo-pacs', host: LOOPBACK, port: pacsPort, aeTitle: 'PACS' },
+      {
+        type: 'dicom',
+        name: 'demo-pacs',
+        host: LOOPBACK,
+        port: pacsPort,
+        aeTitle: 'PACS',
+        objects: ['sr-tid1500', 'sr-tid5000', 'seg'],
+      },
       {
         type: 'fhir',
         name: 'demo-ehr',

@@ -23,6 +23,18 @@ const EXTREMES: Result = {
   ],
 };
 
+const OTHER_SECTIONS: Result = {
+  ...RESULT,
+  measurements: [
+    measurement('vp', 'atrial-width', 7.2),
+    measurement('tcd', 'transcerebellar-diameter', 21.4),
+    measurement('nt', 'nuchal-translucency', 1.6),
+    measurement('crl', 'crl', 61.2),
+    measurement('sac', 'sac-width', 22.5),
+    measurement('fhr', 'fetal-heart-rate', 148, { unit: '{H.B.}/min' }),
+  ],
+};
+
 const DOCUMENTS = { 'TID 1500': buildTid1500, 'TID 5000': buildTid5000 } as const;
 const CASES: [string, Result, Subject][] = [
   ['a growth scan', RESULT, SUBJECT],
@@ -30,6 +42,7 @@ const CASES: [string, Result, Subject][] = [
   ['stills that were no DICOM images', RESULT, NO_IMAGES],
   ['a study without any measurement', NOTHING_MEASURED, SUBJECT],
   ['twins', TWINS, SUBJECT],
+  ['cranium, early gestation and a heart rate', OTHER_SECTIONS, SUBJECT],
   ['very small, very large, negative and zero values', EXTREMES, SUBJECT],
 ];
 const EVERY = CASES.flatMap(([name, result, subject]) =>
