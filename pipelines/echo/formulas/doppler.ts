@@ -3,9 +3,7 @@
 /** Modified Bernoulli equation, mmHg (Hatle 1978). */
 export const pressureGradient = (velocity: number) => 4 * velocity ** 2;
 
-/** From this proximal velocity on, m/s, it may not be left out (reference 17). */
-export const PROXIMAL_COUNTS = 1.5;
-
+/** With the proximal velocity, which counts above 1.5 m/s (reference 17). */
 export const correctedGradient = (distal: number, proximal: number) =>
   4 * (distal ** 2 - proximal ** 2);
 

@@ -74,12 +74,3 @@ export function stenosisGrade(inputs: StenosisInputs): StenosisGrade {
   if (reaches(moderate) || narrowed) return 'moderate AS';
   return (peak ?? 0) >= mild.peak ? 'mild AS' : 'no stenosis or sclerosis';
 }
-
-/** Values outside are errors of measurement (reference 11.1). */
-export const PLAUSIBLE_STENOSIS = {
-  diameter: [1.4, 3],
-  vti: [8, 40],
-  peak: [0.7, 7],
-  ratio: [0.1, 1.2],
-  area: [0.3, 6],
-} as const;

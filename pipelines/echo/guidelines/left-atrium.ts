@@ -29,9 +29,3 @@ export const LEFT_ATRIUM = {
     evidence: 'B',
   },
 } as const satisfies Record<string, GradedQuantity>;
-
-/** Volume, ml, outside of which a contour error is likely. */
-export const PLAUSIBLE_ATRIAL_VOLUME = [10, 400] as const;
-
-/** Reservoir strain, per cent, that D25 takes for raised pressure; and what is abnormal (ST25). */
-export const RESERVOIR_STRAIN = { raisedPressure: 18, abnormalBelow: 23 } as const;

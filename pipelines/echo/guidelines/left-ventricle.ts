@@ -88,8 +88,5 @@ export function heartFailureRange(
   return now < 50 ? 'HFmrEF range' : 'HFpEF range';
 }
 
-/** Outside of these a contour error is likely and the value is withheld (reference 4.6). */
-export const PLAUSIBLE_VOLUMES = { ef: [5, 90], edv: [25, 500], stroke: [10, 200] } as const;
-
 /** A change of EF below this many points is within measurement variability (reference 4.6). */
 export const EF_VARIABILITY = 10;

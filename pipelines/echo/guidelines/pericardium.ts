@@ -12,15 +12,9 @@ export function effusionGrade(depth: number): EffusionGrade {
   return shown <= 25 ? 'large' : 'very large';
 }
 
-/** Plausible depth, mm. */
-export const PLAUSIBLE_DEPTH = [0, 80] as const;
-
 /** Respiratory variation of an inflow velocity, per cent of the expiratory one; a magnitude. */
 export const respiratoryVariation = (expiration: number, inspiration: number) =>
   Math.abs((100 * (expiration - inspiration)) / expiration);
-
-/** Variation, per cent, above which the sign is met (PER13); mitral from `borderline` on. */
-export const VARIATION = { mitral: 30, borderline: 25, tricuspid: 60 } as const;
 
 export interface TamponadeSigns {
   effusion: boolean;

@@ -116,13 +116,3 @@ export function categoriesOf(signs: readonly Sign[]) {
     assessed: of(signs.filter(({ met }) => met !== null)),
   };
 }
-
-/** Values outside are errors of measurement (reference 12.4). */
-export const PLAUSIBLE_PRESSURE = {
-  jet: [1, 6],
-  cava: [3, 45],
-  acceleration: [30, 220],
-  systolic: [10, 160],
-  atrialArea: [6, 60],
-  artery: [10, 70],
-} as const;

@@ -49,11 +49,3 @@ export function rvConclusion(available: number, abnormal: number): (typeof RV_CO
   if (abnormal === 0) return 'normal';
   return abnormal < available / 2 ? 'borderline' : 'reduced';
 }
-
-/** Values outside are errors of measurement (reference 7.4). */
-export const PLAUSIBLE_RV = {
-  tapse: [3, 45],
-  sPrime: [2, 30],
-  fac: [5, 80],
-  basal: [15, 90],
-} as const;

@@ -12,11 +12,5 @@ export function strainBand(gls: number): StrainBand {
   return shown <= GLS_LIMITS.abnormal ? 'borderline' : 'abnormal';
 }
 
-/** GLS outside of these, per cent, is an error of tracking (reference 8.3). */
-export const PLAUSIBLE_GLS = [-30, -5] as const;
-
-/** Relative fall, per cent, above which subclinical cardiotoxicity is considered (CO22). */
-export const CARDIOTOXIC_FALL = 15;
-
 /** RELAPS from which relative apical sparing is suggested (PHE12). */
 export const APICAL_SPARING = 1;
