@@ -1,6 +1,6 @@
-import { unsupportedClaims } from '../obstetric/report-check.ts';
 import { assembleResult } from '../result/assemble.ts';
 import type { Result, Section } from '../result/envelope.ts';
+import { unsupportedClaims } from '../result/report-check.ts';
 import { withWithheld } from './conclude.ts';
 import { SURFACE_SECTION } from './evidence.ts';
 import type { EchoOptions } from './input.ts';

@@ -1,9 +1,9 @@
 import type { Study } from '../contract/study.ts';
 import { assembleResult } from '../result/assemble.ts';
 import type { Measurement, Result, Section } from '../result/envelope.ts';
+import { unsupportedClaims } from '../result/report-check.ts';
 import type { Locator } from './locator.ts';
 import { writeReport } from './report.ts';
-import { unsupportedClaims } from './report-check.ts';
 import type { Amendment, ObstetricEvidence, ObstetricSection, SectionOutcome } from './section.ts';
 import { SECTIONS } from './sections/index.ts';
 

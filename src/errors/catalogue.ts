@@ -65,12 +65,6 @@ export const ERRORS = {
     title: 'No such model, endpoint or version',
     operator: 'The path names an endpoint or a version that this gateway does not have.',
   },
-  endpoint_not_available: {
-    http: 501,
-    retry: 'permanent',
-    title: 'The endpoint has no pipeline in this release',
-    operator: 'The endpoint is described and runs on the mock backend; live requests are refused.',
-  },
   not_found: {
     http: 404,
     retry: 'permanent',

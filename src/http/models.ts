@@ -64,13 +64,12 @@ function prices(endpoint: Endpoint) {
   };
 }
 
-function summary({ id, model, version, title, mockOnly = false }: Endpoint, address: string) {
+function summary({ id, model, version, title }: Endpoint, address: string) {
   return {
     id,
     model,
     version,
     title,
-    test_keys_only: mockOnly,
     urls: { run: `${address}/v1/run/${id}`, openapi: `${address}/v1/models/${id}/openapi.json` },
   };
 }

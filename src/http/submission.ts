@@ -30,7 +30,7 @@ export interface Submission {
 
 /**
  * Checks a submit, makes the request of it and writes the call down.
- * @throws SonogateError `unknown_endpoint`, `invalid_json`, `endpoint_not_available`; InvalidInputError
+ * @throws SonogateError `unknown_endpoint`, `invalid_json`; InvalidInputError
  */
 export async function acceptSubmission(
   deps: Pick<HttpDeps, 'core' | 'database' | 'uploads' | 'outbound' | 'logger' | 'now'>,

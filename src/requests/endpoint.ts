@@ -25,8 +25,6 @@ export interface Endpoint {
   priceTiers?: readonly { up_to_frames: number | null; price: string }[];
   /** Tasks of the models it uses, by how their names begin. */
   modelTasks?: string;
-  /** No pipeline of this release serves it: the mock backend alone does, for test keys. */
-  mockOnly?: boolean;
   /**
    * What a request costs. `frames` are those its result says were read, known when it succeeds;
    * without them the price is that of the smallest upload.

@@ -1,5 +1,4 @@
 import type { Database } from '../database/port.ts';
-import { SonogateError } from '../errors/catalogue.ts';
 import { InvalidInputError, type PointedError, pointedErrors } from '../errors/problem.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { RequestQueue } from '../queue/queue.ts';
@@ -26,10 +25,6 @@ export function createSubmit({ database, queue, endpoints, logger, now }: Submit
   const store = createRequestStore(database);
   return async (command) => {
     const endpoint = resolveEndpoint(endpoints, command.endpoint, command.version);
-    if (endpoint.mockOnly && !command.test) {
-      const detail = `${endpoint.id} runs with test keys only in this release.`;
-      throw new SonogateError('endpoint_not_available', detail);
-    }
     checkInput(endpoint, command.input);
     checkFileNames(command);
 

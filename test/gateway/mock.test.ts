@@ -136,7 +136,6 @@ describe('GET /v1/models/{ns}/{model}', () => {
 
   it('gives the prices of echo by frames', async () => {
     expect(await model('us/echo')).toMatchObject({
-      test_keys_only: false,
       prices: { by_frames: [{ price: '0.06' }, { price: '0.15' }, { price: '0.25' }] },
     });
   });

@@ -142,7 +142,7 @@ function runOperation(endpoint: Endpoint): Json {
     operationId: endpoint.id.replaceAll('/', '-'),
     tags: ['Requests'],
     summary: `Submit to ${endpoint.title}`,
-    description: `Scope: \`run\`. \`${endpoint.model}\` is short for it, and \`@${endpoint.version}\` at the end pins the version.${endpoint.mockOnly ? ' Test keys only in this release.' : ''}`,
+    description: `Scope: \`run\`. \`${endpoint.model}\` is short for it, and \`@${endpoint.version}\` at the end pins the version.`,
     security: [{ key: [] }],
     parameters: [IDEMPOTENCY_KEY],
     requestBody: {

@@ -178,7 +178,6 @@ const model = z.object({
   model: z.string(),
   version: z.string(),
   title: z.string(),
-  test_keys_only: z.boolean(),
   urls: z.strictObject({ run: z.string(), openapi: z.string() }),
 });
 export const modelDetail = model.extend({

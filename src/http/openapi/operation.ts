@@ -45,6 +45,5 @@ export const SUBMIT_ERRORS: readonly ErrorCode[] = [
   'identifiers_in_context',
   'file_not_ready',
   'unknown_endpoint',
-  'endpoint_not_available',
   'overloaded',
 ];

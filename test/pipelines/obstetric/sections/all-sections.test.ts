@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { unsupportedClaims } from '../../../../pipelines/obstetric/report-check.ts';
+import { unsupportedClaims } from '../../../../pipelines/result/report-check.ts';
 import {
   clip,
   femur,

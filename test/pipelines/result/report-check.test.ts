@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createMeasurement } from '../../../pipelines/obstetric/measurement.ts';
 import { writeReport } from '../../../pipelines/obstetric/report.ts';
-import { unsupportedClaims } from '../../../pipelines/obstetric/report-check.ts';
 import type { Result } from '../../../pipelines/result/envelope.ts';
-import { interpretReadings, MEDIAN_28_WEEKS } from './evidence-sample.ts';
+import { unsupportedClaims } from '../../../pipelines/result/report-check.ts';
+import { interpretReadings, MEDIAN_28_WEEKS } from '../obstetric/evidence-sample.ts';
 
 const LEFT = createMeasurement('heart-left', 'fetal-heart-rate', 143, 'cine-periodicity', {
   section: 'doppler',

@@ -1,7 +1,7 @@
-import { chartEntry, methodEntry } from '../result/concepts.ts';
-import type { Measurement, Result } from '../result/envelope.ts';
-import { unitText } from '../result/unit-text.ts';
-import { weeksAndDays } from './charts/dates.ts';
+import { weeksAndDays } from '../obstetric/charts/dates.ts';
+import { chartEntry, methodEntry } from './concepts.ts';
+import type { Measurement, Result } from './envelope.ts';
+import { unitText } from './unit-text.ts';
 
 type Report = NonNullable<Result['report']>;
 
