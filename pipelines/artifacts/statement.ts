@@ -49,9 +49,12 @@ export function notAcceptedStatement(measurement: Measurement): string {
   return `${measurement.label} was measured but not accepted: ${why}.`;
 }
 
-/** Remarks that must be read with an accepted value, by its label. */
+/** Remarks that must be read with accepted values, each once, by the labels that share it. */
 export function remarks(result: Result): string[] {
-  return standingValues(accepted(result))
-    .filter(({ note }) => note !== null)
-    .map(({ label, note }) => `${label}: ${sentence(note ?? '')}`);
+  const noted = standingValues(accepted(result)).filter(({ note }) => note !== null);
+  const byNote = Map.groupBy(noted, ({ note }) => note ?? '');
+  return [...byNote].map(([note, values]) => {
+    const labels = new Set(values.map(({ label }) => label));
+    return `${[...labels].join(', ')}: ${sentence(note)}`;
+  });
 }

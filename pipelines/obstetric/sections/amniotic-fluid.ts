@@ -8,6 +8,7 @@ import {
   deepestPocketCategory,
   type FluidCategory,
 } from '../charts/amniotic-fluid.ts';
+import { acrossCutOff } from '../cut-off.ts';
 import {
   deepest,
   type MeasuredPocket,
@@ -37,6 +38,9 @@ interface Judged {
   mm: number;
   category: FluidCategory;
 }
+
+/** Where the category by the deepest pocket changes, mm. */
+const POCKET_CUT_OFFS = [DVP_LOW, ...Object.values(DVP_HIGH)].map((cm) => cm * MM_PER_CM);
 
 const CUT_OFFS = {
   'deepest-vertical-pocket': {
@@ -137,7 +141,11 @@ function assess(pockets: readonly MeasuredPocket[], gaDays: number | undefined):
         ]
       : []),
   ];
+  const undecided = deeper
+    ? null
+    : acrossCutOff(measurement.value, measurement.uncertainty, POCKET_CUT_OFFS);
   const missing = [
+    ...(undecided ? [undecided] : []),
     ...(deeper
       ? [
           'A deeper pocket runs out of the picture, so the amount of fluid was not categorised by it.',

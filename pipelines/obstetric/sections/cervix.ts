@@ -8,6 +8,7 @@ import {
   cervixCategory,
 } from '../charts/cervix.ts';
 import { weeksAndDays } from '../charts/dates.ts';
+import { acrossCutOff } from '../cut-off.ts';
 import { format } from '../measurement.ts';
 import type { ObstetricEvidence, ObstetricSection, SectionOutcome } from '../section.ts';
 import { SIMULATED_ONLY } from '../simulated-only.ts';
@@ -102,13 +103,6 @@ function notAssessed(code: string, detail: string): SectionOutcome {
   return { status: 'not_assessed', reason: { code, detail, needs: [VIEW] }, summary: detail };
 }
 
-/** Said where the interval of the value holds the cut-off: then neither side is sure. */
-function undecided(mm: number, halfWidth: number | null): string | null {
-  return halfWidth !== null && Math.abs(mm - CERVIX_MM.short) < halfWidth
-    ? `The interval of the value reaches across the cut-off of ${CERVIX_MM.short} mm: measure by hand.`
-    : null;
-}
-
 const gaps = (missing: (string | null)[]) => missing.filter((text) => text !== null);
 
 function assess(used: readonly MeasuredCervix[], evidence: ObstetricEvidence): SectionOutcome {
@@ -121,7 +115,7 @@ function assess(used: readonly MeasuredCervix[], evidence: ObstetricEvidence): S
   const bladder = used.some(({ reading }) => reading.located?.bladder);
   const missing = gaps([
     noCategory,
-    category && undecided(mm, shortest.length.uncertainty),
+    category && acrossCutOff(mm, shortest.length.uncertainty, [CERVIX_MM.short]),
     used.length < MEASUREMENTS
       ? `The shortest of ${used.length}, not of ${MEASUREMENTS} measurements.`
       : null,

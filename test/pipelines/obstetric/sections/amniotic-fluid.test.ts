@@ -78,6 +78,17 @@ describe('the deepest vertical pocket', () => {
     expect(result.findings[0]?.concept?.key ?? null).toBe(finding);
   });
 
+  it.each([
+    [83.9, true],
+    [84, false],
+    [16.1, true],
+    [16, false],
+    [50, false],
+  ])('of %d mm, known to 4 mm, reaches across a cut-off: %s', (mm, said) => {
+    const { summary } = sectionOf(interpret([shown({ mm })]), 'amniotic-fluid');
+    expect(summary.includes('reaches across the cut-off')).toBe(said);
+  });
+
   it('that runs out of the picture is only a lower limit, and no category rests on a lesser one', () => {
     const result = interpret([shown({ mm: 60 }), shown({ mm: 90, cut: true })]);
     expect(measurementOf(result, 'deepest-vertical-pocket').value).toBeCloseTo(60, 6);
