@@ -3,6 +3,7 @@ import type { CartCode, CartMeasurement } from '../../../pipelines/contract/cart
 import { echoCartValues } from '../../../pipelines/echo/cart-values.ts';
 import { ECHO_CONCEPTS } from '../../../pipelines/result/echo-concepts.ts';
 import { hasValidCheckDigit } from '../../../pipelines/result/loinc.ts';
+import { cartValue } from '../cart-sample.ts';
 
 const code = (scheme: string, value: string): CartCode => ({ scheme, code: value, meaning: value });
 const ln = (value: string) => code('LN', value);
@@ -10,32 +11,7 @@ const sct = (value: string) => code('SCT', value);
 const dcm = (value: string) => code('DCM', value);
 
 function cart(concept: CartCode, given: Partial<CartMeasurement> = {}): CartMeasurement {
-  return {
-    key: null,
-    concept,
-    value: 1,
-    unit: 'm/s',
-    derivation: null,
-    selection: null,
-    of: null,
-    equation: null,
-    method: null,
-    site: null,
-    laterality: null,
-    fetus: null,
-    phase: null,
-    respiration: null,
-    imageMode: null,
-    imageView: null,
-    flowDirection: null,
-    stage: null,
-    property: null,
-    divisor: null,
-    file: 'report.dcm',
-    sopInstanceUid: null,
-    image: null,
-    ...given,
-  };
+  return cartValue({ concept, value: 1, unit: 'm/s', ...given });
 }
 
 const keys = (...values: CartMeasurement[]) => echoCartValues(values).map(({ key }) => key);

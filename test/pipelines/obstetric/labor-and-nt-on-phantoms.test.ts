@@ -4,18 +4,16 @@ import { sizesAt } from '../../../models/phantom/sizes.ts';
 import type { PhantomView } from '../../../models/phantom/view.ts';
 import { midsagittal } from '../../../models/phantom/views/midsagittal.ts';
 import { transperineal } from '../../../models/phantom/views/transperineal.ts';
-import type { Clip } from '../../../pipelines/contract/study.ts';
 import type { FramePlane } from '../../../pipelines/obstetric/frame-plane.ts';
 import { parseOptions } from '../../../pipelines/obstetric/input.ts';
 import { openLocator } from '../../../pipelines/obstetric/locate/open-locator.ts';
-import type { Plane } from '../../../pipelines/obstetric/locator.ts';
 import { laborProgressReader } from '../../../pipelines/obstetric/read/labor-progress.ts';
 import { nuchalReader } from '../../../pipelines/obstetric/read/nuchal.ts';
 import type { ReaderInput } from '../../../pipelines/obstetric/reader.ts';
 import type { ObstetricEvidence } from '../../../pipelines/obstetric/section.ts';
 import { laborProgress } from '../../../pipelines/obstetric/sections/labor-progress.ts';
 import { nt } from '../../../pipelines/obstetric/sections/nt.ts';
-import { clip } from './evidence-sample.ts';
+import { onPlane } from './phantom-plane.ts';
 
 /** From pixels to the section on phantoms that no weight has seen; the plane is given. */
 
@@ -26,26 +24,6 @@ function simulate(view: PhantomView, seed: number, gaDays: number, anatomy = {})
   // These views draw their own sizes; the growth chart begins at 14 weeks.
   const request = { gaDays, sizes: sizesAt(Math.max(gaDays, 98)), seed, frames: 1, anatomy };
   return view.simulate(request)[0] as PhantomFrame;
-}
-
-function onPlane(plane: Plane, shot: PhantomFrame, changes: Partial<Clip> = {}): FramePlane {
-  const { columns: width, rows: height, gray, truth } = shot;
-  const image = { width, height, data: gray };
-  const rgb = { width: 1, height: 1, data: new Uint8Array(3) };
-  const frame = { index: 0, time: 0, gray: async () => image, rgb: async () => rgb };
-  const region = {
-    area: { minX: 0, minY: 0, maxX: width - 1, maxY: height - 1 },
-    scale: { x: truth.mmPerPixel, y: truth.mmPerPixel },
-    source: 'region' as const,
-  };
-  const taken = clip('phantom.dcm', {
-    width,
-    height,
-    frames: [frame],
-    regions: [region],
-    ...changes,
-  });
-  return { clip: taken, frame, estimate: { label: plane, confidence: 0.95 } };
 }
 
 async function interpret(planes: FramePlane[]) {

@@ -6,7 +6,6 @@ import { cervix } from '../../../models/phantom/views/cervix.ts';
 import { amnioticFluid } from '../../../models/phantom/views/fluid.ts';
 import { placenta } from '../../../models/phantom/views/placenta.ts';
 import { placentaEdge } from '../../../models/phantom/views/placenta-edge.ts';
-import type { Clip } from '../../../pipelines/contract/study.ts';
 import { modelFor, readRegistry } from '../../../pipelines/inference/model-registry.ts';
 import { openSession } from '../../../pipelines/inference/session.ts';
 import type { FramePlane } from '../../../pipelines/obstetric/frame-plane.ts';
@@ -15,13 +14,13 @@ import {
   drawUterineMaps,
   uterineUncertainty,
 } from '../../../pipelines/obstetric/locate/uterine-maps.ts';
-import type { Plane } from '../../../pipelines/obstetric/locator.ts';
 import { amnioticFluidReader } from '../../../pipelines/obstetric/read/amniotic-fluid.ts';
 import { cervixReader } from '../../../pipelines/obstetric/read/cervix.ts';
 import { placentaReader } from '../../../pipelines/obstetric/read/placenta.ts';
 import type { ReaderInput } from '../../../pipelines/obstetric/reader.ts';
 import type { Result } from '../../../pipelines/result/envelope.ts';
-import { clip, interpretReadings, measurementOf, sectionOf } from './evidence-sample.ts';
+import { interpretReadings, measurementOf, sectionOf } from './evidence-sample.ts';
+import { onPlane } from './phantom-plane.ts';
 
 /** From pixels to the section on phantoms that no weight has seen; the plane is given. */
 
@@ -36,26 +35,6 @@ function simulate(view: PhantomView, seed: number, anatomy: Record<string, numbe
   const screen = { columns: 640, rows: 480 };
   const request = { gaDays: GA_DAYS, sizes: sizesAt(GA_DAYS), seed, frames: 1, screen, anatomy };
   return view.simulate(request)[0] as PhantomFrame;
-}
-
-function onPlane(plane: Plane, shot: PhantomFrame, changes: Partial<Clip> = {}): FramePlane {
-  const { columns: width, rows: height, gray, truth } = shot;
-  const image = { width, height, data: gray };
-  const rgb = { width: 1, height: 1, data: new Uint8Array(3) };
-  const frame = { index: 0, time: 0, gray: async () => image, rgb: async () => rgb };
-  const region = {
-    area: { minX: 0, minY: 0, maxX: width - 1, maxY: height - 1 },
-    scale: { x: truth.mmPerPixel, y: truth.mmPerPixel },
-    source: 'region' as const,
-  };
-  const taken = clip('phantom.dcm', {
-    width,
-    height,
-    frames: [frame],
-    regions: [region],
-    ...changes,
-  });
-  return { clip: taken, frame, estimate: { label: plane, confidence: 0.95 } };
 }
 
 async function interpret(planes: FramePlane[]): Promise<Result> {

@@ -7,6 +7,7 @@ import {
 } from '../../../../pipelines/obstetric/anomaly-checklist.ts';
 import { ventricleCategory } from '../../../../pipelines/obstetric/charts/brain-structures.ts';
 import type { ConceptKey } from '../../../../pipelines/result/concepts.ts';
+import { cartValue } from '../../cart-sample.ts';
 import {
   head,
   interpretReadings,
@@ -15,31 +16,14 @@ import {
   sectionOf,
 } from '../evidence-sample.ts';
 
-const fromCart = (key: ConceptKey, value: number): CartMeasurement => ({
-  key,
-  concept: { scheme: 'LN', code: 'code', meaning: key },
-  value,
-  unit: 'mm',
-  derivation: 'measured',
-  selection: null,
-  of: null,
-  equation: null,
-  method: null,
-  site: null,
-  laterality: null,
-  fetus: null,
-  phase: null,
-  respiration: null,
-  imageMode: null,
-  imageView: null,
-  flowDirection: null,
-  stage: null,
-  property: null,
-  divisor: null,
-  file: 'report.dcm',
-  sopInstanceUid: null,
-  image: null,
-});
+const fromCart = (key: ConceptKey, value: number): CartMeasurement =>
+  cartValue({
+    key,
+    concept: { scheme: 'LN', code: 'code', meaning: key },
+    value,
+    unit: 'mm',
+    derivation: 'measured',
+  });
 
 function interpret(
   days: number | null,

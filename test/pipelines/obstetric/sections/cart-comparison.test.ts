@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { standingValues } from '../../../../pipelines/artifacts/standing-values.ts';
 import type { CartMeasurement } from '../../../../pipelines/contract/cart.ts';
 import { CONCEPTS, type ConceptKey } from '../../../../pipelines/result/concepts.ts';
+import { cartValue } from '../../cart-sample.ts';
 import {
   abdomen,
   clip,
@@ -13,37 +14,14 @@ import {
   sectionOf,
 } from '../evidence-sample.ts';
 
-function cartValue(
+function fromCart(
   key: ConceptKey,
   value: number,
   changes: Partial<CartMeasurement> = {},
 ): CartMeasurement {
-  return {
-    key,
-    concept: CONCEPTS[key].codings[0],
-    value,
-    unit: CONCEPTS[key].unit,
-    derivation: null,
-    selection: null,
-    of: null,
-    equation: null,
-    method: null,
-    site: null,
-    laterality: null,
-    fetus: null,
-    phase: null,
-    respiration: null,
-    imageMode: null,
-    imageView: null,
-    flowDirection: null,
-    stage: null,
-    property: null,
-    divisor: null,
-    file: 'cart.dcm',
-    sopInstanceUid: '2.25.99',
-    image: null,
-    ...changes,
-  };
+  const { codings, unit } = CONCEPTS[key];
+  const report = { file: 'cart.dcm', sopInstanceUid: '2.25.99' };
+  return cartValue({ key, concept: codings[0], value, unit, ...report, ...changes });
 }
 
 function interpreted(readings: ReturnType<typeof MEDIAN_28_WEEKS>, ...cart: CartMeasurement[]) {
@@ -56,7 +34,7 @@ const idsOf = (result: ReturnType<typeof interpreted>) => result.measurements.ma
 
 describe('a value of the ultrasound machine beside ours', () => {
   it('is shown with the difference, and ours stands', () => {
-    const result = interpreted([femur(50)], cartValue('fl', 51.5));
+    const result = interpreted([femur(50)], fromCart('fl', 51.5));
     expect(measurementOf(result, 'fl')).toMatchObject({ source: { provenance: 'model' } });
     expect(measurementOf(result, 'cart-fl')).toMatchObject({
       value: 51.5,
@@ -75,19 +53,19 @@ describe('a value of the ultrasound machine beside ours', () => {
     ['fl', 53.1, 'abnormal'],
     ['fl', 46.9, 'abnormal'],
   ] as const)('%s of %d mm beside 50 mm is %s', (key, value, severity) => {
-    const { findings } = interpreted([femur(50)], cartValue(key, value));
+    const { findings } = interpreted([femur(50)], fromCart(key, value));
     expect(findings.find(({ id }) => id === `cart-${key}`)?.severity).toBe(severity);
   });
 
   it('stays out of documents that another system takes values from', () => {
-    const result = interpreted([femur(50)], cartValue('fl', 51.5));
+    const result = interpreted([femur(50)], fromCart('fl', 51.5));
     expect(standingValues(result.measurements).map(({ id }) => id)).not.toContain('cart-fl');
   });
 });
 
 describe('a value of the ultrasound machine that we have not', () => {
   it('stands, says where it is from, and goes into what is calculated', () => {
-    const result = interpreted([head(91.8, 73.5), femur(51.3)], cartValue('ac', 240));
+    const result = interpreted([head(91.8, 73.5), femur(51.3)], fromCart('ac', 240));
     expect(measurementOf(result, 'ac')).toMatchObject({
       value: 240,
       method: 'cart-sr',
@@ -102,7 +80,7 @@ describe('a value of the ultrasound machine that we have not', () => {
 
   it('with every structure from the machine the section is complete', () => {
     const all = (['bpd', 'ofd', 'hc', 'tad', 'apad', 'ac', 'fl'] as const).map((key, index) =>
-      cartValue(key, [73, 92, 262, 76, 77, 240, 52][index] ?? 0),
+      fromCart(key, [73, 92, 262, 76, 77, 240, 52][index] ?? 0),
     );
     expect(sectionOf(interpreted([], ...all), 'biometry')).toMatchObject({
       status: 'complete',
@@ -114,11 +92,11 @@ describe('a value of the ultrasound machine that we have not', () => {
     [90, 'fl', 'accepted'],
     [90.1, 'cart-fl', 'inadequate'],
   ])('a femur of %d mm stands as %s, %s: the limits are those of our own', (mm, id, quality) => {
-    expect(measurementOf(interpreted([], cartValue('fl', mm)), id).quality).toBe(quality);
+    expect(measurementOf(interpreted([], fromCart('fl', mm)), id).quality).toBe(quality);
   });
 
   it('stands in for one of ours that was not accepted', () => {
-    const result = interpreted([femur(50, { accepted: false })], cartValue('fl', 51));
+    const result = interpreted([femur(50, { accepted: false })], fromCart('fl', 51));
     expect(measurementOf(result, 'fl')).toMatchObject({ value: 51, method: 'cart-sr' });
     expect(measurementOf(result, 'fl-1').quality).toBe('low');
   });
@@ -126,7 +104,7 @@ describe('a value of the ultrasound machine that we have not', () => {
 
 describe('which of several values of the machine', () => {
   const fl = (value: number, changes: Partial<CartMeasurement> = {}) =>
-    cartValue('fl', value, changes);
+    fromCart('fl', value, changes);
   const standing = (...cart: CartMeasurement[]) => measurementOf(interpreted([], ...cart), 'fl');
 
   it('the selected one before the mean, the mean before single ones', () => {

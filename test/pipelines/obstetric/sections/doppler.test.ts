@@ -19,6 +19,7 @@ import {
 import type { ObstetricEvidence } from '../../../../pipelines/obstetric/section.ts';
 import { doppler } from '../../../../pipelines/obstetric/sections/doppler.ts';
 import type { ConceptKey } from '../../../../pipelines/result/concepts.ts';
+import { cartValue } from '../../cart-sample.ts';
 
 type Traced = Extract<SpectrumReading['waveform'], { status: 'traced' }>;
 
@@ -84,31 +85,8 @@ function spectrum(
 
 /** A value as a structured report of the machine brings it. */
 function fromMachine(key: ConceptKey, value: number): CartMeasurement {
-  return {
-    key,
-    concept: { scheme: 'LN', code: '12008-9', meaning: 'Pulsatility Index' },
-    value,
-    unit: '1',
-    derivation: null,
-    selection: null,
-    of: null,
-    equation: null,
-    method: null,
-    site: null,
-    laterality: null,
-    fetus: null,
-    phase: null,
-    respiration: null,
-    imageMode: null,
-    imageView: null,
-    flowDirection: null,
-    stage: null,
-    property: null,
-    divisor: null,
-    file: 'report.dcm',
-    sopInstanceUid: null,
-    image: null,
-  };
+  const concept = { scheme: 'LN', code: '12008-9', meaning: 'Pulsatility Index' };
+  return cartValue({ key, concept, value, unit: '1' });
 }
 
 function run(
