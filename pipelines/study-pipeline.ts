@@ -77,12 +77,11 @@ function alarm(report: Report, { findings }: Result): void {
   }
 }
 
-function announce(report: Report, artifacts: readonly ArtifactEntry[]): void {
-  for (const { name, media_type: mediaType, section } of artifacts) {
-    if (!section || !mediaType.startsWith('image/')) continue;
-    const caption = `Calipers: ${section}`;
-    report({ type: 'partial', artifact: name, mediaType, section, caption });
-  }
+/** A preview is told as it is made; documents come with the result. */
+function announce(report: Report, { name, media_type: mediaType, section }: ArtifactEntry): void {
+  if (!section || !mediaType.startsWith('image/')) return;
+  const caption = `Calipers: ${section}`;
+  report({ type: 'partial', artifact: name, mediaType, section, caption });
 }
 
 /** Why no image could be read: each file with its own reason. */
@@ -123,10 +122,10 @@ export function createStudyPipeline(
       study,
       previews: interpreter.previews,
       folder: join(folder, 'artifacts'),
+      written: (entry) => announce(report, entry),
       ...(parts.extra && { extra: parts.extra }),
     });
     signal.throwIfAborted();
-    announce(report, artifacts);
     const complete = resultSchema.parse(withArtifacts(result, artifacts));
     await writeFile(join(folder, 'result.json'), `${JSON.stringify(complete, null, 2)}\n`);
     return { type: 'done' };

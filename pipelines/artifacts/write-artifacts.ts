@@ -35,14 +35,19 @@ export interface ArtifactInput {
   /** False: no previews, neither as files nor in the report (`options.previews`). */
   previews?: boolean;
   extra?: readonly ExtraArtifact[];
+  /** Told of each artifact as soon as it is written. */
+  written?(entry: ArtifactEntry): void;
 }
 
 interface RenderedOverlay extends Overlay {
   png: Buffer;
 }
 
-async function renderOverlays({ study, result }: ArtifactInput): Promise<RenderedOverlay[]> {
-  const rendered: RenderedOverlay[] = [];
+async function renderOverlays(
+  { study, result }: ArtifactInput,
+  rendered: (overlay: RenderedOverlay) => Promise<void>,
+): Promise<RenderedOverlay[]> {
+  const overlays: RenderedOverlay[] = [];
   const pictures = new Map<Clip, Picture>();
   for (const overlay of overlaysOf(result.measurements)) {
     const clip = study.clips.find(({ file }) => file === overlay.file);
@@ -51,9 +56,10 @@ async function renderOverlays({ study, result }: ArtifactInput): Promise<Rendere
     const picture = pictures.get(clip) ?? (await shownPictureOf(clip));
     pictures.set(clip, picture);
     const png = await renderPreview(await frame.rgb(), picture.areas, overlay.measurements);
-    rendered.push({ ...overlay, png });
+    overlays.push({ ...overlay, png });
+    await rendered({ ...overlay, png });
   }
-  return rendered;
+  return overlays;
 }
 
 /**
@@ -74,12 +80,15 @@ export async function writeArtifacts(input: ArtifactInput): Promise<ArtifactEntr
     const bytes = Buffer.from(content);
     await writeFile(join(folder, name), bytes);
     const sha256 = createHash('sha256').update(bytes).digest('hex');
-    entries.push({ name, media_type: mediaType, bytes: bytes.length, sha256, section });
+    const entry = { name, media_type: mediaType, bytes: bytes.length, sha256, section };
+    entries.push(entry);
+    input.written?.(entry);
   };
   await mkdir(folder, { recursive: true });
 
-  const overlays = input.previews === false ? [] : await renderOverlays(input);
-  for (const { name, png, section } of overlays) await write(name, 'image/png', png, section);
+  const writePreview = ({ name, png, section }: RenderedOverlay) =>
+    write(name, 'image/png', png, section);
+  const overlays = input.previews === false ? [] : await renderOverlays(input, writePreview);
 
   const { dating } = subject;
   const chart = dating && growthChart(curves, result.measurements, dating.gaDays);

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -211,6 +212,24 @@ describe('writing all artifacts of a result', () => {
       'sr-tid1500.dcm',
       'sr-tid5000.dcm',
     ]);
+  });
+
+  test('each artifact is told as soon as it is written: the previews before any document is', async () => {
+    const target = join(folder, 'told');
+    const told: string[] = [];
+    const entries = await writeArtifacts({
+      result: RESULT,
+      subject: ANONYMOUS,
+      study: STUDY,
+      folder: target,
+      written({ name }) {
+        expect(existsSync(join(target, name))).toBe(true);
+        if (name.startsWith('overlay')) expect(existsSync(join(target, 'report.pdf'))).toBe(false);
+        told.push(name);
+      },
+    });
+    expect(told).toEqual(entries.map(({ name }) => name));
+    expect(told[0]).toMatch(/^overlay-/);
   });
 
   test('previews can be left out', async () => {
