@@ -71,6 +71,22 @@ export interface MeasurementConcept {
   site: Coding | null;
 }
 
+/** What `measurement.method` names. */
+export interface Method {
+  text: string;
+  /** For (121421, DCM, "Equation Citation"); null for a definition of caliper placement. */
+  citation: string | null;
+  /** For (121420, DCM, "Equation"), CID 12013 and 12014; null where the groups have none. */
+  equation: Coding | null;
+}
+
+/** What `measurement.reference.chart` names. */
+export interface Chart {
+  name: string;
+  /** For (121422, DCM, "Table of Values Citation"): no context group has a code for these charts. */
+  citation: string;
+}
+
 export const ln = (code: string, meaning: string): Coding => ({ scheme: 'LN', code, meaning });
 export const sct = (code: string, meaning: string): Coding => ({ scheme: 'SCT', code, meaning });
 /** A code of ours, for what no scheme has. */

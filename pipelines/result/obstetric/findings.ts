@@ -1,0 +1,98 @@
+import { type Coding, own, sct } from '../coding.ts';
+
+/** What a classification or a finding is about. */
+export const FINDING_CONCEPTS = {
+  'size-for-gestational-age': {
+    scheme: '99USINT',
+    code: 'size-for-gestational-age',
+    meaning: 'Size for gestational age',
+  },
+  'standard-plane': {
+    scheme: '99USINT',
+    code: 'standard-plane',
+    meaning: 'Standard plane of fetal ultrasound',
+  },
+  repeatability: {
+    scheme: '99USINT',
+    code: 'repeatability',
+    meaning: 'Repeatability of a measurement',
+  },
+  'head-shape': { scheme: '99USINT', code: 'head-shape', meaning: 'Head shape' },
+  'head-size': { scheme: '99USINT', code: 'head-size', meaning: 'Head size for gestational age' },
+  'head-station': {
+    scheme: '99USINT',
+    code: 'head-station-band',
+    meaning: 'Descent of the fetal head',
+  },
+  'head-direction': {
+    scheme: '99USINT',
+    code: 'head-direction-band',
+    meaning: 'Direction of the fetal head',
+  },
+  'nuchal-translucency': {
+    scheme: '99USINT',
+    code: 'nuchal-translucency-category',
+    meaning: 'Nuchal translucency category',
+  },
+  'nasal-bone': { scheme: '99USINT', code: 'nasal-bone', meaning: 'Fetal nasal bone' },
+  'nt-plane-adequacy': {
+    scheme: '99USINT',
+    code: 'nt-plane-adequacy',
+    meaning: 'Adequacy of the nuchal translucency plane',
+  },
+  'pregnancy-viability': {
+    scheme: '99USINT',
+    code: 'early-pregnancy-category',
+    meaning: 'Early pregnancy category',
+  },
+  'cardiac-activity': {
+    scheme: '99USINT',
+    code: 'cardiac-activity',
+    meaning: 'Embryonic or fetal cardiac activity',
+  },
+  'fetal-presentation': {
+    scheme: '99USINT',
+    code: 'fetal-presentation',
+    meaning: 'Fetal presentation',
+  },
+  'cephalic-presentation': { scheme: 'SCT', code: '70028003', meaning: 'Vertex presentation' },
+  'breech-presentation': { scheme: 'SCT', code: '6096002', meaning: 'Breech presentation' },
+  'fetal-lie': { scheme: '99USINT', code: 'fetal-lie', meaning: 'Fetal lie' },
+  'multiple-pregnancy': { scheme: 'SCT', code: '16356006', meaning: 'Multiple pregnancy' },
+  ventriculomegaly: {
+    scheme: '99USINT',
+    code: 'ventriculomegaly',
+    meaning: 'Width of the lateral ventricle',
+  },
+  'cisterna-magna': {
+    scheme: '99USINT',
+    code: 'cisterna-magna-size',
+    meaning: 'Size of the cisterna magna',
+  },
+  'nuchal-fold': { scheme: '99USINT', code: 'nuchal-fold', meaning: 'Nuchal fold' },
+  'femur-size': {
+    scheme: '99USINT',
+    code: 'femur-size',
+    meaning: 'Femur length for gestational age',
+  },
+  oligohydramnios: sct('59566000', 'Oligohydramnios'),
+  polyhydramnios: sct('86203003', 'Polyhydramnios'),
+  'amniotic-fluid-volume': own('amniotic-fluid-volume'),
+  'placenta-praevia': sct('36813001', 'Placenta praevia'),
+  'low-lying-placenta': own('low-lying-placenta'),
+  'placental-location': own('placental-location'),
+  'placenta-accreta-spectrum': own('placenta-accreta-spectrum'),
+  'short-cervix': own('short-cervix'),
+  'cervical-funnelling': own('cervical-funnelling'),
+  'end-diastolic-flow': own('umbilical-end-diastolic-flow'),
+  'umbilical-artery-doppler': own('umbilical-artery-doppler'),
+  'cerebral-redistribution': own('cerebral-redistribution'),
+  'fetal-anaemia-signal': own('fetal-anaemia-signal'),
+  'uterine-artery-doppler': own('uterine-artery-doppler'),
+  'ductus-venosus-a-wave': own('ductus-venosus-a-wave'),
+  'fetal-doppler': own('fetal-doppler'),
+  'fetal-heart-rate-band': own('fetal-heart-rate-band'),
+  'cardiac-size': own('cardiac-size'),
+  'cardiac-axis': own('cardiac-axis-side'),
+  'fetal-heart-screen': own('fetal-heart-screen'),
+} as const satisfies Record<string, Coding>;
