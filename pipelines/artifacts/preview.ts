@@ -32,6 +32,10 @@ function cross({ x, y }: Point, colour: string, stroke: number): Mark[] {
 
 function caliperMarks(caliper: Caliper, scale: number, colour: string, stroke: number): Mark[] {
   const points = caliper.points.map(([x, y]) => ({ x: (x + 0.5) * scale, y: (y + 0.5) * scale }));
+  if (caliper.type === 'polyline' || caliper.type === 'polygon') {
+    const closed = caliper.type === 'polygon';
+    return [{ kind: 'path', points, closed, colour, width: stroke }];
+  }
   const [a, b, c, d] = points;
   const ends = points.flatMap((point) => cross(point, colour, stroke));
   if (caliper.type === 'line' || !a || !b || !c || !d) {

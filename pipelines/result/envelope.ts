@@ -25,8 +25,11 @@ export const SECTION_STATUS = [
 export const PROVENANCE = ['model', 'image-analysis', 'cart-sr', 'input'] as const;
 
 const caliperSchema = z.strictObject({
-  /** `line`: two points; `ellipse`: both ends of the major, then both ends of the minor axis. */
-  type: z.enum(['line', 'ellipse']),
+  /**
+   * `line`: two points; `ellipse`: both ends of the major, then both ends of the minor axis;
+   * `polyline`: an open trace; `polygon`: a closed outline, its first point not repeated.
+   */
+  type: z.enum(['line', 'ellipse', 'polyline', 'polygon']),
   /** Pixel-centre coordinates of the stored frame, [x, y] each. */
   points: z.array(z.tuple([z.number(), z.number()])),
 });

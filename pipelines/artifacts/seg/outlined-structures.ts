@@ -1,11 +1,12 @@
 import { conceptEntry } from '../../result/concepts.ts';
-import type { Measurement, Result } from '../../result/envelope.ts';
+import type { Caliper, Measurement, Result } from '../../result/envelope.ts';
 import type { Code } from '../sr/content-item.ts';
 import { instanceOf } from '../sr/references.ts';
 import { trackingIdentifiers, trackingUid } from '../sr/tracking.ts';
 import { withoutComparisons } from '../standing-values.ts';
 import type { SourceInstance, Subject } from '../subject.ts';
 import { filledEllipse } from './filled-ellipse.ts';
+import { filledPolygon } from './filled-polygon.ts';
 import type { Segment, SegmentedImage } from './mask.ts';
 
 /** CID 7150. "Fetal" is in no code of it (interop reference 3.4), so the label says it. */
@@ -21,6 +22,12 @@ const INSIDE: Readonly<Record<string, { label: string; type: Code }>> = {
   ac: { label: 'Fetal abdomen', type: { scheme: 'SCT', code: '113345001', meaning: 'Abdomen' } },
 };
 
+/** Calipers that enclose something. */
+const FILL: Readonly<Partial<Record<Caliper['type'], typeof filledEllipse>>> = {
+  ellipse: filledEllipse,
+  polygon: filledPolygon,
+};
+
 function segmentOf(
   measurement: Measurement,
   source: SourceInstance,
@@ -31,8 +38,9 @@ function segmentOf(
   const site = conceptEntry(key)?.site;
   const inside = INSIDE[key] ?? (site && { label: site.meaning, type: site });
   const [outline, ...more] = measurement.source.calipers;
-  if (!inside || outline?.type !== 'ellipse' || more.length > 0) return null;
-  const pixels = filledEllipse(outline.points, source.columns, source.rows);
+  const fill = outline && FILL[outline.type];
+  if (!inside || !fill || more.length > 0) return null;
+  const pixels = fill(outline.points, source.columns, source.rows);
   if (!pixels.includes(1)) return null;
   return {
     label: measurement.fetus ? `Fetus ${measurement.fetus}: ${inside.label}` : inside.label,

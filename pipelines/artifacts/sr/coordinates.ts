@@ -16,6 +16,17 @@ const toImage = (value: number): number => Math.fround(value + 0.5);
 const between = (a: Pair, b: Pair): Pair => [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
 const halfOf = (a: Pair, b: Pair): Pair => [(b[0] - a[0]) / 2, (b[1] - a[1]) / 2];
 
+/** Points that a caliper has at least: an outline of two encloses nothing. */
+const LEAST_POINTS = { polyline: 2, polygon: 3 } as const;
+
+/** A trace as it is, an outline as a POLYLINE that ends where it began. */
+function traceGraphic(type: 'polyline' | 'polygon', points: readonly Pair[]): Graphic {
+  const least = LEAST_POINTS[type];
+  if (points.length < least) throw new RangeError(`a ${type} has at least ${least} points`);
+  const vertices = type === 'polygon' ? [...points, points[0] ?? []] : points;
+  return { shape: 'POLYLINE', data: vertices.flat().map(toImage) };
+}
+
 /**
  * The graphic of a caliper, in corner-origin image coordinates: a line is an open POLYLINE of two
  * points, an ellipse an ELLIPSE with axes exactly at right angles (PS3.3 C.18.6.1.2). Where the
@@ -24,6 +35,9 @@ const halfOf = (a: Pair, b: Pair): Pair => [(b[0] - a[0]) / 2, (b[1] - a[1]) / 2
  * @throws RangeError when the caliper has not the points its type asks for.
  */
 export function graphicOf(caliper: Caliper): Graphic {
+  if (caliper.type === 'polyline' || caliper.type === 'polygon') {
+    return traceGraphic(caliper.type, caliper.points);
+  }
   const [a, b, c, d] = caliper.points;
   if (caliper.type === 'line') {
     if (caliper.points.length !== 2 || !a || !b) throw new RangeError('a line has two points');

@@ -65,7 +65,8 @@ function siteItems(measurement: Measurement): ContentItem[] {
 /** An outline is a region (TID 1410); a caliper belongs to its number (TID 1501). */
 function isRegion(measurement: Measurement, on: MeasuredOn | null): on is MeasuredOn {
   const [caliper, ...more] = measurement.source.calipers;
-  return caliper?.type === 'ellipse' && more.length === 0 && on?.graphics.length === 1;
+  const closed = caliper?.type === 'ellipse' || caliper?.type === 'polygon';
+  return closed && more.length === 0 && on?.graphics.length === 1;
 }
 
 function measurementGroup(
