@@ -17,6 +17,10 @@ const modelSchema = z.strictObject({
     'symphysis-head',
     'fetal-midsagittal',
     'uterine-structures',
+    'echo-view',
+    'echo-chambers',
+    'echo-ejection-fraction',
+    'echo-parasternal',
   ]),
   /** Relative to the registry, as are card and metrics. */
   file: z.string(),

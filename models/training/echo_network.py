@@ -1,0 +1,54 @@
+"""Networks of the heart: a U-Net for chambers, a regression of the ejection fraction."""
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from network import convolution
+
+WIDE = (24, 48, 96, 160, 256)
+SMALL = (16, 32, 64, 96, 128)
+
+
+class HeartEncoder(nn.Module):
+    """(n, 1, h, w) to five maps at strides 2, 4, 8, 16, 32."""
+
+    def __init__(self, widths: tuple[int, ...]):
+        super().__init__()
+        levels = [nn.Sequential(convolution(1, widths[0], 2, 5), convolution(widths[0], widths[0]))]
+        for below, above in zip(widths, widths[1:]):
+            levels.append(nn.Sequential(convolution(below, above, 2), convolution(above, above)))
+        self.levels = nn.ModuleList(levels)
+
+    def forward(self, x: torch.Tensor) -> list[torch.Tensor]:
+        maps = []
+        for level in self.levels:
+            x = level(x)
+            maps.append(x)
+        return maps
+
+
+class RegionNetwork(nn.Module):
+    """(n, 1, h, w) in 0..1, sides multiples of 32, to logits (n, classes, h, w).
+
+    `coarse` are the logits of every second pixel, which the training compares with areas.
+    """
+
+    def __init__(self, classes: int, widths: tuple[int, ...] = WIDE):
+        super().__init__()
+        self.encoder = HeartEncoder(widths)
+        steps = list(zip(widths[:0:-1], widths[-2::-1]))
+        self.narrow = nn.ModuleList(nn.Conv2d(deep, skip, 1) for deep, skip in steps)
+        self.decoder = nn.ModuleList(convolution(2 * skip, skip) for _, skip in steps)
+        self.head = nn.Conv2d(widths[0], classes, 1)
+
+    def coarse(self, x: torch.Tensor) -> torch.Tensor:
+        maps = self.encoder(x)
+        y = maps[-1]
+        for narrow, level, skip in zip(self.narrow, self.decoder, maps[-2::-1]):
+            y = F.interpolate(narrow(y), scale_factor=2.0, mode="bilinear", align_corners=False)
+            y = level(torch.cat([y, skip], 1))
+        return self.head(y).float()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return F.interpolate(self.coarse(x), scale_factor=2.0, mode="bilinear", align_corners=False)

@@ -1,0 +1,149 @@
+"""Trains the chambers of the heart: `--camus` for the research pack, phantoms alone for the other.
+
+Where a frame does not name the right heart (CAMUS), its background is background, RV or RA.
+"""
+
+import argparse
+import time
+from pathlib import Path
+
+import cv2
+import numpy as np
+import torch
+from torch.nn import functional as F
+
+from echo_augment import sample
+from echo_datasets import CLASSES, HeartFrame, HeartPair, camus, held_out, phantom_frames
+from echo_network import SMALL, WIDE, RegionNetwork
+from letterbox import letterbox, letterbox_matrix
+from network import Average
+
+SIZE = (256, 256)
+LV, MYOCARDIUM, LA = (CLASSES.index(name) for name in ("lv", "myocardium", "la"))
+CHAMBERS = {"lv": LV, "myocardium": MYOCARDIUM, "la": LA}
+CLASS_WEIGHT = (1.0, 1.3, 1.3, 1.3, 0.8, 0.8)
+DICE_WEIGHT = (0.5, 0.5, 0.5, 0.15, 0.15)
+
+
+def loss_of(logits: torch.Tensor, target: torch.Tensor, right_heart: torch.Tensor) -> torch.Tensor:
+    """Weighted cross-entropy plus soft Dice of each chamber that the frame names.
+
+    `target` holds the share of each class in each pixel of the coarse grid (n, 6, h/2, w/2).
+    """
+    log_shares = F.log_softmax(logits, 1)
+    ground = torch.logsumexp(log_shares[:, [0, 4, 5]], 1)
+    ground = torch.where(right_heart[:, None, None], log_shares[:, 0], ground)
+    log_shares = torch.cat([ground[:, None], log_shares[:, 1:]], 1)
+    weight = torch.tensor(CLASS_WEIGHT)[:, None, None]
+    loss = -(weight * target * log_shares).sum(1).mean()
+    shares = log_shares[:, 1:].exp()
+    truth = target[:, 1:]
+    overlap = (truth * shares).sum((2, 3))
+    dice = 1 - (2 * overlap + 10) / (truth.sum((2, 3)) + shares.sum((2, 3)) + 10)
+    judged = torch.ones_like(dice)
+    judged[~right_heart, 3:] = 0
+    return loss + (dice * judged * torch.tensor(DICE_WEIGHT)).sum(1).mean()
+
+
+def coverage(mask: np.ndarray) -> np.ndarray:
+    """Share of each class in each 2 x 2 block of a mask (6, h/2, w/2)."""
+    height, width = mask.shape
+    blocks = mask.reshape(height // 2, 2, width // 2, 2)
+    return np.stack([(blocks == value).mean((1, 3)) for value in range(len(CLASSES))])
+
+
+def batch(pools: list[tuple[float, list[HeartFrame]]], count: int, rng: np.random.Generator):
+    shares = np.cumsum([share for share, _ in pools])
+    views = []
+    for _ in range(count):
+        frames = pools[int(np.searchsorted(shares, rng.random() * shares[-1]))][1]
+        frame = frames[rng.integers(len(frames))]
+        image, mask = sample(rng, frame.image, frame.mask, SIZE)
+        views.append((image, coverage(mask), frame.right_heart))
+    images, targets, named = zip(*views)
+    return (
+        torch.from_numpy(np.stack(images))[:, None],
+        torch.from_numpy(np.stack(targets)).float(),
+        torch.tensor(named),
+    )
+
+
+@torch.no_grad()
+def dice_of(model: RegionNetwork, pairs: list[HeartPair]) -> dict[str, float]:
+    """Mean Dice per chamber and phase, in the pixels of the source."""
+    scores: dict[str, list[float]] = {}
+    for pair in pairs:
+        for phase, frame in (("ED", pair.ed), ("ES", pair.es)):
+            height, width = frame.image.shape
+            logits = model(torch.from_numpy(letterbox(frame.image, SIZE))[None, None])
+            shares = logits.softmax(1)[0].numpy()
+            back = cv2.invertAffineTransform(letterbox_matrix(width, height, SIZE))
+            maps = [cv2.warpAffine(one, back, (width, height)) for one in shares]
+            found = np.argmax(maps, 0)
+            for name, chamber in CHAMBERS.items():
+                one, truth = found == chamber, frame.mask == chamber
+                dice = 2 * (one & truth).sum() / max(1, one.sum() + truth.sum())
+                scores.setdefault(f"{name} {phase}", []).append(float(dice))
+    return {name: round(float(np.mean(own)), 4) for name, own in scores.items()}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--camus", action="store_true", help="research pack: CC BY-NC-SA images")
+    parser.add_argument("--phantoms", type=Path, nargs="*", default=[])
+    parser.add_argument("--phantom-share", type=float, default=0.2)
+    parser.add_argument("--small", action="store_true")
+    parser.add_argument("--resume", type=Path)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--minutes", type=float, default=25)
+    parser.add_argument("--rate", type=float, default=2e-3)
+    parser.add_argument("--batch", type=int, default=12)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    cv2.setNumThreads(0)
+    torch.manual_seed(options.seed)
+    rng = np.random.default_rng(options.seed)
+
+    train, held = held_out(camus(options.data, "train"))
+    real = [frame for pair in train for frame in (pair.ed, pair.es)] if options.camus else []
+    simulated = phantom_frames(*options.phantoms)
+    share = options.phantom_share if real else 1.0
+    pools = [(1 - share, real), (share, simulated)]
+    pools = [(weight, frames) for weight, frames in pools if frames and weight > 0]
+    model = RegionNetwork(len(CLASSES), SMALL if options.small else WIDE)
+    if options.resume:
+        model.load_state_dict(torch.load(options.resume))
+    average = Average(model)
+    smooth = RegionNetwork(len(CLASSES), SMALL if options.small else WIDE)
+    optimiser = torch.optim.AdamW(model.parameters(), lr=options.rate, weight_decay=5e-3)
+    begin, step, shown = time.monotonic(), 0, 0.0
+    while (done := (time.monotonic() - begin) / (60 * options.minutes)) < 1:
+        rate = options.rate * min(1, (step + 1) / 100) * (0.5 + 0.5 * np.cos(np.pi * done))
+        for group in optimiser.param_groups:
+            group["lr"] = max(rate, 1e-6)
+        images, targets, named = batch(pools, options.batch, rng)
+        with torch.autocast("cpu", torch.bfloat16):
+            logits = model.coarse(images)
+        loss = loss_of(logits, targets, named)
+        optimiser.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 2.0)
+        optimiser.step()
+        average.update(model)
+        step += 1
+        shown = loss.item() if step == 1 else 0.98 * shown + 0.02 * loss.item()
+        if step % 50 == 0:
+            print(f"step {step} done {done:.3f} loss {shown:.4f}", flush=True)
+        if step % 400 == 0:
+            torch.save(average.weights, options.out)
+            smooth.load_state_dict(average.weights)
+            print(f"step {step} Dice {dice_of(smooth, held)}", flush=True)
+    torch.save(average.weights, options.out)
+    smooth.load_state_dict(average.weights)
+    print(f"end, step {step} Dice {dice_of(smooth, held)}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

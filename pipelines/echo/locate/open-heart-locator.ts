@@ -1,0 +1,73 @@
+import type { GrayImage } from '../../contract/image.ts';
+import type { Rectangle } from '../../contract/study.ts';
+import {
+  type ModelTask,
+  modelFor,
+  type PackSetting,
+  readRegistry,
+} from '../../inference/model-registry.ts';
+import { type InferenceSettings, type ModelSession, openSession } from '../../inference/session.ts';
+import type { Result } from '../../result/envelope.ts';
+import { type ChamberMasks, segmentChambers } from './chambers.ts';
+import { estimateEjectionFraction } from './ejection-fraction.ts';
+import { isMirrored } from './orientation.ts';
+import type { VentriclePose } from './ventricle-pose.ts';
+import { nameView, type ViewEstimate } from './view.ts';
+
+/**
+ * Finds views and chambers. A member is null where no permitted model serves the task. `area` is the
+ * fan in stored pixels, the same for all frames of a clip (sector.ts).
+ */
+export interface HeartLocator {
+  nameView: ((frames: readonly GrayImage[], area: Rectangle) => Promise<ViewEstimate>) | null;
+  /** `mirrored` is decided once for a clip, from a few of its frames. */
+  isMirrored: ((frames: readonly GrayImage[], area: Rectangle) => Promise<boolean>) | null;
+  segment:
+    | ((
+        frames: readonly GrayImage[],
+        area: Rectangle,
+        mirrored?: boolean,
+      ) => Promise<ChamberMasks[]>)
+    | null;
+  /** LVEF in percent, from end-diastole, end-systole and the pose at end-diastole. */
+  ejectionFraction: ((ed: GrayImage, es: GrayImage, pose: VentriclePose) => Promise<number>) | null;
+  /** The models behind the answers, as the result names them. */
+  models: Result['models'];
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the models of the echo pipeline that `allow` permits (`models` of job.json). Throws when a
+ * model's bytes are not those of the registry.
+ */
+export async function openHeartLocator(
+  settings: InferenceSettings & { allow: PackSetting },
+): Promise<HeartLocator> {
+  const registry = await readRegistry();
+  const open = async (task: ModelTask) => {
+    const model = modelFor(registry, task, settings.allow);
+    return model && (await openSession(model, settings));
+  };
+  const view = await open('echo-view');
+  const chambers = await open('echo-chambers');
+  const ejectionFraction = await open('echo-ejection-fraction');
+  const sessions = [view, chambers, ejectionFraction].filter((session) => session !== null);
+  return {
+    nameView: view && ((frames, area) => nameView(view, frames, area)),
+    isMirrored: chambers && ((frames, area) => isMirrored(chambers, frames, area)),
+    segment:
+      chambers && ((frames, area, mirrored) => segmentChambers(chambers, frames, area, mirrored)),
+    ejectionFraction:
+      ejectionFraction &&
+      ((ed, es, pose) => estimateEjectionFraction(ejectionFraction, ed, es, pose)),
+    models: sessions.map(nameInResult),
+    close: async () => {
+      for (const session of sessions) await session.close();
+    },
+  };
+}
+
+function nameInResult({ model, provider }: ModelSession): Result['models'][number] {
+  const { id, version, sha256, licence, pack } = model;
+  return { id, version, sha256, licence, pack, provider };
+}

@@ -1,0 +1,124 @@
+import type { GrayImage } from '../../contract/image.ts';
+import type { Rectangle } from '../../contract/study.ts';
+
+/** Luminance above which a block of the screen shows tissue or speckle, not the black ground. */
+const LIT = 10;
+/** Blocks along the longer side: text and rulers beside the fan are further away than one block. */
+const BLOCKS = 96;
+
+/**
+ * The rectangle, in stored pixels, that the fan of the picture fills: the largest connected lit part
+ * of the brightest of `images` (frames of one clip). `within` limits the search, such as the 2D region of
+ * the header. The whole of it where nothing is lit.
+ */
+export function sectorOf(images: readonly GrayImage[], within?: Rectangle): Rectangle {
+  const [first] = images;
+  if (!first) throw new Error('a sector needs at least one image');
+  const whole = { minX: 0, minY: 0, maxX: first.width - 1, maxY: first.height - 1 };
+  const area = clamp(within ?? whole, whole);
+  const width = area.maxX - area.minX + 1;
+  const height = area.maxY - area.minY + 1;
+  const size = Math.max(1, Math.ceil(Math.max(width, height) / BLOCKS));
+  const columns = Math.ceil(width / size);
+  const rows = Math.ceil(height / size);
+  const lit = new Uint8Array(columns * rows);
+  for (const image of images) {
+    for (let block = 0; block < lit.length; block++) {
+      if (lit[block]) continue;
+      const left = area.minX + (block % columns) * size;
+      const top = area.minY + Math.floor(block / columns) * size;
+      if (blockMean(image, left, top, size) > LIT) lit[block] = 1;
+    }
+  }
+  const box = largestPart(lit, columns, rows);
+  if (!box) return area;
+  return clamp(
+    {
+      minX: area.minX + box.minX * size,
+      minY: area.minY + box.minY * size,
+      maxX: area.minX + (box.maxX + 1) * size - 1,
+      maxY: area.minY + (box.maxY + 1) * size - 1,
+    },
+    area,
+  );
+}
+
+/** The pixels of a rectangle as an image of their own. */
+export function cropped(image: GrayImage, area: Rectangle): GrayImage {
+  const width = area.maxX - area.minX + 1;
+  const height = area.maxY - area.minY + 1;
+  if (width === image.width && height === image.height) return image;
+  const data = new Uint8Array(width * height);
+  for (let row = 0; row < height; row++) {
+    const start = (area.minY + row) * image.width + area.minX;
+    data.set(image.data.subarray(start, start + width), row * width);
+  }
+  return { width, height, data };
+}
+
+/** The image with left and right exchanged. */
+export function mirroredImage({ width, height, data }: GrayImage): GrayImage {
+  const out = new Uint8Array(data.length);
+  for (let row = 0; row < height; row++) {
+    const line = data.slice(row * width, (row + 1) * width).reverse();
+    out.set(line, row * width);
+  }
+  return { width, height, data: out };
+}
+
+function clamp(area: Rectangle, bounds: Rectangle): Rectangle {
+  return {
+    minX: Math.max(area.minX, bounds.minX),
+    minY: Math.max(area.minY, bounds.minY),
+    maxX: Math.min(area.maxX, bounds.maxX),
+    maxY: Math.min(area.maxY, bounds.maxY),
+  };
+}
+
+function blockMean(image: GrayImage, left: number, top: number, size: number): number {
+  const right = Math.min(left + size, image.width);
+  const bottom = Math.min(top + size, image.height);
+  let sum = 0;
+  for (let y = top; y < bottom; y++) {
+    for (let x = left; x < right; x++) sum += image.data[y * image.width + x] ?? 0;
+  }
+  return sum / Math.max(1, (right - left) * (bottom - top));
+}
+
+/** Bounds of the largest connected part, in blocks; null where nothing is lit. */
+function largestPart(lit: Uint8Array, columns: number, rows: number): Rectangle | null {
+  const seen = new Uint8Array(lit.length);
+  let best: Rectangle | null = null;
+  let most = 0;
+  for (let seed = 0; seed < lit.length; seed++) {
+    if (!lit[seed] || seen[seed]) continue;
+    const part = [seed];
+    seen[seed] = 1;
+    const box = { minX: columns, minY: rows, maxX: 0, maxY: 0 };
+    for (let next = 0; next < part.length; next++) {
+      const block = part[next] ?? 0;
+      const x = block % columns;
+      const y = (block - x) / columns;
+      box.minX = Math.min(box.minX, x);
+      box.maxX = Math.max(box.maxX, x);
+      box.minY = Math.min(box.minY, y);
+      box.maxY = Math.max(box.maxY, y);
+      const near = [
+        x > 0 ? block - 1 : -1,
+        x < columns - 1 ? block + 1 : -1,
+        block - columns,
+        block + columns,
+      ];
+      for (const neighbour of near) {
+        if (!lit[neighbour] || seen[neighbour]) continue;
+        seen[neighbour] = 1;
+        part.push(neighbour);
+      }
+    }
+    if (part.length > most) {
+      most = part.length;
+      best = box;
+    }
+  }
+  return best;
+}

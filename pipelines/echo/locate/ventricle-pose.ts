@@ -1,0 +1,98 @@
+import type { GrayImage, Point } from '../../contract/image.ts';
+import { type ChamberMasks, labelOf } from './chambers.ts';
+
+/** Where the left ventricle lies in stored pixels. */
+export interface VentriclePose {
+  /** Centroid of the cavity. */
+  centre: Point;
+  /** Direction from base to apex, radians from +x towards +y. */
+  toApex: number;
+  /** Length of the ellipse with the cavity's moments, along the axis. */
+  length: number;
+}
+
+/**
+ * The pose of the LV: axis of the cavity's second moments, apex on the side to which the myocardium,
+ * open at the mitral valve, reaches further. Null without cavity or myocardium.
+ */
+export function ventriclePose(masks: ChamberMasks): VentriclePose | null {
+  const cavity = moments(masks, labelOf('lv'));
+  const wall = moments(masks, labelOf('myocardium'));
+  if (!cavity || !wall) return null;
+  const { mean, xx, xy, yy } = cavity;
+  const axis = 0.5 * Math.atan2(2 * xy, xx - yy);
+  const along = (wall.mean.x - mean.x) * Math.cos(axis) + (wall.mean.y - mean.y) * Math.sin(axis);
+  const toApex = along >= 0 ? axis : axis + Math.PI;
+  const variance = (xx + yy) / 2 + Math.hypot((xx - yy) / 2, xy);
+  return {
+    centre: { x: mean.x + masks.area.minX, y: mean.y + masks.area.minY },
+    toApex,
+    length: 4 * Math.sqrt(variance),
+  };
+}
+
+/**
+ * A square view of the ventricle, apex up, `lengths` long axes wide, on `size` × `size` pixels,
+ * bilinear, 0..1; black beyond the image (models/training/ventricle_crop.py does the same).
+ */
+export function ventricleCrop(
+  image: GrayImage,
+  pose: VentriclePose,
+  size: number,
+  lengths: number,
+): Float32Array {
+  const step = (lengths * pose.length) / size;
+  const up = { x: Math.cos(pose.toApex), y: Math.sin(pose.toApex) };
+  const right = { x: -up.y, y: up.x };
+  const crop = new Float32Array(size * size);
+  for (let row = 0; row < size; row++) {
+    const v = -(row - (size - 1) / 2) * step;
+    for (let column = 0; column < size; column++) {
+      const u = (column - (size - 1) / 2) * step;
+      const x = pose.centre.x + u * right.x + v * up.x;
+      const y = pose.centre.y + u * right.y + v * up.y;
+      crop[row * size + column] = bilinear(image, x, y) / 255;
+    }
+  }
+  return crop;
+}
+
+function bilinear({ width, height, data }: GrayImage, x: number, y: number): number {
+  const left = Math.floor(x);
+  const top = Math.floor(y);
+  if (left < 0 || top < 0 || left >= width - 1 || top >= height - 1) return 0;
+  const fx = x - left;
+  const fy = y - top;
+  const at = top * width + left;
+  const upper = (1 - fx) * (data[at] ?? 0) + fx * (data[at + 1] ?? 0);
+  const lower = (1 - fx) * (data[at + width] ?? 0) + fx * (data[at + width + 1] ?? 0);
+  return (1 - fy) * upper + fy * lower;
+}
+
+function moments({ labels, width }: ChamberMasks, label: number) {
+  let n = 0;
+  let x = 0;
+  let y = 0;
+  let xx = 0;
+  let xy = 0;
+  let yy = 0;
+  labels.forEach((one, pixel) => {
+    if (one !== label) return;
+    const px = pixel % width;
+    const py = (pixel - px) / width;
+    n += 1;
+    x += px;
+    y += py;
+    xx += px * px;
+    xy += px * py;
+    yy += py * py;
+  });
+  if (n === 0) return null;
+  const mean = { x: x / n, y: y / n };
+  return {
+    mean,
+    xx: xx / n - mean.x * mean.x,
+    xy: xy / n - mean.x * mean.y,
+    yy: yy / n - mean.y * mean.y,
+  };
+}

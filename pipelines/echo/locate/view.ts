@@ -1,0 +1,75 @@
+import type { GrayImage } from '../../contract/image.ts';
+import type { Rectangle } from '../../contract/study.ts';
+import { letterbox } from '../../inference/letterbox.ts';
+import type { ModelSession } from '../../inference/session.ts';
+import { cropped } from './sector.ts';
+
+/** Views of the classifier (echo reference 2.1); `other` is everything else. */
+export const ECHO_VIEWS = [
+  'PLAX',
+  'PSAX-MV',
+  'PSAX-PM',
+  'PSAX-AP',
+  'A4C',
+  'A2C',
+  'A3C',
+  'A5C',
+  'SUBCOSTAL-4C',
+  'SUBCOSTAL-IVC',
+  'SUPRASTERNAL',
+  'other',
+] as const;
+export type EchoView = (typeof ECHO_VIEWS)[number];
+
+export interface ViewEstimate {
+  /** `other` below the gate of the classifier. */
+  view: EchoView;
+  /** Calibrated probability of `view`. */
+  confidence: number;
+  /** The view that would have been named, had it reached the gate. */
+  belowGate: EchoView | null;
+}
+
+/**
+ * The view of a clip by `echo-view`: the mean over some of its frames. `area` is the fan
+ * (sector.ts) in stored pixels.
+ */
+export async function nameView(
+  session: ModelSession,
+  frames: readonly GrayImage[],
+  area: Rectangle,
+): Promise<ViewEstimate> {
+  const { input, output, temperature = 1, gate, class_gates = {} } = session.model;
+  const inputs = frames.map(
+    (frame) => letterbox(cropped(frame, area), input.width, input.height).pixels,
+  );
+  const logits = mean(await session.run(inputs));
+  return viewOfLogits(logits, output.channels, temperature, gate, class_gates);
+}
+
+/** Softmax at a temperature (Guo 2017), then the gate, which a view may have of its own. */
+export function viewOfLogits(
+  logits: readonly number[],
+  channels: readonly string[],
+  temperature: number,
+  gate: number,
+  classGates: Readonly<Record<string, number>> = {},
+): ViewEstimate {
+  const highest = Math.max(...logits);
+  const weights = logits.map((logit) => Math.exp((logit - highest) / temperature));
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  const shareOf = (view: EchoView) => (weights[channels.indexOf(view)] ?? 0) / sum;
+  const best = ECHO_VIEWS.reduce((a, b) => (shareOf(b) > shareOf(a) ? b : a));
+  const passes = best === 'other' || shareOf(best) >= (classGates[best] ?? gate);
+  return passes
+    ? { view: best, confidence: shareOf(best), belowGate: null }
+    : { view: 'other', confidence: shareOf('other'), belowGate: best };
+}
+
+function mean(rows: readonly Float32Array[]): number[] {
+  const [first = new Float32Array()] = rows;
+  return Array.from(
+    first,
+    (_, i) => rows.reduce((sum, row) => sum + (row[i] ?? 0), 0) / rows.length,
+  );
+}
