@@ -73,3 +73,22 @@ def phantom_frames(*folders: Path) -> list[HeartFrame]:
         HeartFrame(gray(one["folder"] / one["file"]), gray(one["folder"] / one["mask"]), True)
         for one in phantom_labels(*folders)
     ]
+
+
+def phantom_pairs(*folders: Path) -> list[HeartPair]:
+    """End-diastole and end-systole of the phantoms whose lines share a pair."""
+    pairs: dict[tuple[Path, str], dict[str, dict]] = {}
+    for one in phantom_labels(*folders):
+        if one.get("pair") is not None:
+            pairs.setdefault((one["folder"], one["pair"]), {})[one["phase"]] = one
+    found = []
+    for (_, name), phases in pairs.items():
+        if "ED" not in phases or "ES" not in phases:
+            continue
+        frames = (
+            HeartFrame(gray(one["folder"] / one["file"]), gray(one["folder"] / one["mask"]), True)
+            for one in (phases["ED"], phases["ES"])
+        )
+        ed = phases["ED"]
+        found.append(HeartPair(str(name), *frames, ed["edv"], ed["esv"], ed["ef"]))
+    return found

@@ -52,3 +52,27 @@ class RegionNetwork(nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return F.interpolate(self.coarse(x), scale_factor=2.0, mode="bilinear", align_corners=False)
+
+
+class EjectionNetwork(nn.Module):
+    """End-diastole above end-systole (n, 1, 2 s, s) in 0..1, s a multiple of 32, to EF (n, 1), 0..1.
+
+    Both frames pass the same encoder; the head sees each and their difference.
+    """
+
+    def __init__(self, widths: tuple[int, ...] = WIDE, dropout: float = 0.3):
+        super().__init__()
+        self.encoder = HeartEncoder(widths)
+        pooled = 2 * widths[-1] + widths[-2] + widths[-3]
+        self.dropout = nn.Dropout(dropout)
+        self.head = nn.Sequential(
+            nn.Linear(3 * pooled, 128), nn.LeakyReLU(0.05), nn.Dropout(dropout), nn.Linear(128, 1)
+        )
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        n, _, height, width = x.shape
+        maps = self.encoder(x.reshape(2 * n, 1, height // 2, width))
+        deep, below, middle = (one.float() for one in maps[:1:-1])
+        pooled = [deep.mean((2, 3)), deep.amax((2, 3)), below.mean((2, 3)), middle.mean((2, 3))]
+        ed, es = torch.cat(pooled, 1).reshape(n, 2, -1).unbind(1)
+        return 0.5 + 0.2 * self.head(self.dropout(torch.cat([ed, es, es - ed], 1)))

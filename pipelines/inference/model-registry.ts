@@ -46,6 +46,8 @@ const modelSchema = z.strictObject({
   gate: z.number().min(0).max(1),
   /** Classes whose gate is another one; classifiers only. */
   class_gates: z.record(z.string(), z.number().min(0).max(1)).optional(),
+  /** Straight line from a raw answer to the reported one; fitted on held-out training patients. */
+  recalibration: z.strictObject({ slope: z.number(), offset: z.number() }).optional(),
 });
 const registrySchema = z.strictObject({ models: z.array(modelSchema) });
 

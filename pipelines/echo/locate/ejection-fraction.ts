@@ -1,15 +1,29 @@
 import type { GrayImage } from '../../contract/image.ts';
+import type { RegisteredModel } from '../../inference/model-registry.ts';
 import type { ModelSession } from '../../inference/session.ts';
-import type { VentriclePose } from './ventricle-pose.ts';
-import { ventricleCrop } from './ventricle-pose.ts';
+import { mirror } from '../../obstetric/locate/mirrored-maps.ts';
+import { type VentriclePose, ventricleCrop } from './ventricle-pose.ts';
 
-/** Side of the view in long axes of the ventricle (models/training/ventricle_crop.py). */
-export const CROP_LENGTHS = 1.7;
+/** Side of the view in long axes of the ventricle (models/training/ventricle.py). */
+const CROP_LENGTHS = 1.7;
+/** Points of difference between the two estimates at which nothing is left of the confidence. */
+const NO_CONFIDENCE = 50;
+
+/** LVEF of both networks together. */
+export interface JointEjectionFraction {
+  /** Percent, recalibrated. */
+  percent: number;
+  /** 1 where the two agree, 0 where they are 50 points apart. */
+  confidence: number;
+  /** Whether they agree well enough for the gate of the model. */
+  accepted: boolean;
+}
 
 /**
  * LVEF in percent by `echo-ejection-fraction`, from an end-diastolic and an end-systolic frame of one
- * beat. Both are cut out by the pose of the ventricle at end-diastole, so that its shortening stays
- * visible. The network looks at the pixels alone: the masks place the view and say nothing else.
+ * beat; mean of the view and its mirror image. Both frames are cut out by the pose of the ventricle
+ * at end-diastole, so that its shortening stays visible. The network looks at the pixels alone: the
+ * masks place the view and say nothing else.
  */
 export async function estimateEjectionFraction(
   session: ModelSession,
@@ -21,6 +35,25 @@ export async function estimateEjectionFraction(
   const pair = new Float32Array(width * height);
   pair.set(ventricleCrop(endDiastole, pose, width, CROP_LENGTHS));
   pair.set(ventricleCrop(endSystole, pose, width, CROP_LENGTHS), width * width);
-  const [output] = await session.run([pair]);
-  return 100 * (output?.[0] ?? Number.NaN);
+  const outputs = await session.run([pair, mirror(pair, width)]);
+  const sum = outputs.reduce((total, [fraction = Number.NaN]) => total + fraction, 0);
+  return (100 * sum) / outputs.length;
+}
+
+/**
+ * The mean of the LVEF by discs from the masks of `echo-chambers` and the LVEF of
+ * `echo-ejection-fraction`, recalibrated. The two are trained apart: where they disagree, one is wrong.
+ */
+export function jointEjectionFraction(
+  byDiscs: number,
+  byNetwork: number,
+  { gate, recalibration = { slope: 1, offset: 0 } }: RegisteredModel,
+): JointEjectionFraction {
+  const mean = (byDiscs + byNetwork) / 2;
+  const confidence = Math.max(0, 1 - Math.abs(byDiscs - byNetwork) / NO_CONFIDENCE);
+  return {
+    percent: Math.min(100, Math.max(0, recalibration.slope * mean + recalibration.offset)),
+    confidence,
+    accepted: confidence >= gate,
+  };
 }

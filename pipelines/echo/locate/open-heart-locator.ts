@@ -9,10 +9,24 @@ import {
 import { type InferenceSettings, type ModelSession, openSession } from '../../inference/session.ts';
 import type { Result } from '../../result/envelope.ts';
 import { type ChamberMasks, segmentChambers } from './chambers.ts';
-import { estimateEjectionFraction } from './ejection-fraction.ts';
+import {
+  estimateEjectionFraction,
+  type JointEjectionFraction,
+  jointEjectionFraction,
+} from './ejection-fraction.ts';
 import { isMirrored } from './orientation.ts';
 import type { VentriclePose } from './ventricle-pose.ts';
 import { nameView, type ViewEstimate } from './view.ts';
+
+/** End-diastole and end-systole of one beat, stored pixels. */
+export interface VentriclePair {
+  ed: GrayImage;
+  es: GrayImage;
+  /** Of the ventricle at end-diastole. */
+  pose: VentriclePose;
+  /** LVEF in percent by single-plane discs of the masks. */
+  byDiscs: number;
+}
 
 /**
  * Finds views and chambers. A member is null where no permitted model serves the task. `area` is the
@@ -29,8 +43,10 @@ export interface HeartLocator {
         mirrored?: boolean,
       ) => Promise<ChamberMasks[]>)
     | null;
-  /** LVEF in percent, from end-diastole, end-systole and the pose at end-diastole. */
-  ejectionFraction: ((ed: GrayImage, es: GrayImage, pose: VentriclePose) => Promise<number>) | null;
+  /** LVEF by both networks; `byNetwork` is that of the second alone. */
+  ejectionFraction:
+    | ((pair: VentriclePair) => Promise<JointEjectionFraction & { byNetwork: number }>)
+    | null;
   /** The models behind the answers, as the result names them. */
   models: Result['models'];
   close(): Promise<void>;
@@ -59,7 +75,10 @@ export async function openHeartLocator(
       chambers && ((frames, area, mirrored) => segmentChambers(chambers, frames, area, mirrored)),
     ejectionFraction:
       ejectionFraction &&
-      ((ed, es, pose) => estimateEjectionFraction(ejectionFraction, ed, es, pose)),
+      (async ({ ed, es, pose, byDiscs }) => {
+        const byNetwork = await estimateEjectionFraction(ejectionFraction, ed, es, pose);
+        return { ...jointEjectionFraction(byDiscs, byNetwork, ejectionFraction.model), byNetwork };
+      }),
     models: sessions.map(nameInResult),
     close: async () => {
       for (const session of sessions) await session.close();

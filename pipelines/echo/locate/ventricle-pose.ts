@@ -33,7 +33,7 @@ export function ventriclePose(masks: ChamberMasks): VentriclePose | null {
 
 /**
  * A square view of the ventricle, apex up, `lengths` long axes wide, on `size` × `size` pixels,
- * bilinear, 0..1; black beyond the image (models/training/ventricle_crop.py does the same).
+ * bilinear, 0..1; black beyond the image (models/training/ventricle.py does the same).
  */
 export function ventricleCrop(
   image: GrayImage,

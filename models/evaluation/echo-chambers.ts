@@ -1,0 +1,95 @@
+import type { GrayImage } from '../../pipelines/contract/image.ts';
+import {
+  CHAMBERS,
+  type Chamber,
+  type ChamberMasks,
+  labelOf,
+  segmentChambers,
+} from '../../pipelines/echo/locate/chambers.ts';
+import { isMirrored } from '../../pipelines/echo/locate/orientation.ts';
+import { shapeFaults } from '../../pipelines/echo/locate/plausible-chambers.ts';
+import { mirroredImage, sectorOf } from '../../pipelines/echo/locate/sector.ts';
+import type { ModelSession } from '../../pipelines/inference/session.ts';
+import { mean, round } from './agreement.ts';
+import type { HeartCase, HeartFrame } from './echo-cases.ts';
+
+/** Chambers that a reference mask names. */
+export type Named = readonly Chamber[];
+export const LEFT_HEART: Named = ['lv', 'myocardium', 'la'];
+
+/** Masks of both phases, found as the product finds them: one fan for the pair. */
+export async function segmentPair(
+  session: ModelSession,
+  { ed, es }: HeartCase,
+): Promise<{ ed: ChamberMasks; es: ChamberMasks }> {
+  const area = sectorOf([ed.image, es.image]);
+  const [first, second] = await segmentChambers(session, [ed.image, es.image], area);
+  if (!first || !second) throw new Error('two frames have two masks');
+  return { ed: first, es: second };
+}
+
+/** Overlap of the masks with the reference, by chamber and phase; what the gate withholds is counted. */
+export async function chamberAgreement(
+  session: ModelSession,
+  cases: readonly HeartCase[],
+  named: Named,
+) {
+  const dice: Record<string, Record<'ED' | 'ES', number[]>> = {};
+  const low = { frames: 0, aboveGate: 0, faultless: 0, lvBelow07: 0, faultlessBelow07: 0 };
+  let calledMirrored = 0;
+  let mirrorSeen = 0;
+  for (const one of cases) {
+    const found = await segmentPair(session, one);
+    for (const [phase, frame, masks] of [
+      ['ED', one.ed, found.ed],
+      ['ES', one.es, found.es],
+    ] as const) {
+      for (const chamber of named) {
+        const scores = dice[chamber] ?? { ED: [], ES: [] };
+        dice[chamber] = scores;
+        scores[phase].push(overlap(frame, masks, chamber));
+      }
+      const poor = overlap(frame, masks, 'lv') < 0.7;
+      const faultless = shapeFaults(masks).length === 0;
+      low.frames += 1;
+      if (masks.accepted) low.aboveGate += 1;
+      if (faultless) low.faultless += 1;
+      if (poor) low.lvBelow07 += 1;
+      if (poor && faultless && masks.accepted) low.faultlessBelow07 += 1;
+    }
+    const images: GrayImage[] = [one.ed.image, one.es.image];
+    if (await isMirrored(session, images, sectorOf(images))) calledMirrored += 1;
+    const turned = images.map(mirroredImage);
+    if (await isMirrored(session, turned, sectorOf(turned))) mirrorSeen += 1;
+  }
+  const means = Object.entries(dice).map(([chamber, { ED, ES }]) => [
+    chamber,
+    { ED: round(mean(ED), 4), ES: round(mean(ES), 4) },
+  ]);
+  return {
+    patients: cases.length,
+    ...low,
+    dice: Object.fromEntries(means),
+    orientation: { calledMirrored, mirrorSeen, of: cases.length },
+  };
+}
+
+function overlap({ mask }: HeartFrame, found: ChamberMasks, chamber: Chamber): number {
+  const label = labelOf(chamber);
+  let both = 0;
+  let sum = 0;
+  mask.data.forEach((value) => {
+    if (value === label) sum += 1;
+  });
+  found.labels.forEach((value, pixel) => {
+    if (value !== label) return;
+    sum += 1;
+    const x = found.area.minX + (pixel % found.width);
+    const y = found.area.minY + Math.floor(pixel / found.width);
+    if (mask.data[y * mask.width + x] === label) both += 1;
+  });
+  return sum === 0 ? 1 : (2 * both) / sum;
+}
+
+/** Chambers in the order of the labels. */
+export const ALL_CHAMBERS: Named = CHAMBERS;

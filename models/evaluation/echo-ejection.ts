@@ -1,0 +1,138 @@
+import type { ChamberMasks } from '../../pipelines/echo/locate/chambers.ts';
+import { type Chamber, labelOf } from '../../pipelines/echo/locate/chambers.ts';
+import {
+  estimateEjectionFraction,
+  jointEjectionFraction,
+} from '../../pipelines/echo/locate/ejection-fraction.ts';
+import { shapeFaults } from '../../pipelines/echo/locate/plausible-chambers.ts';
+import { ventriclePose } from '../../pipelines/echo/locate/ventricle-pose.ts';
+import type { ModelSession } from '../../pipelines/inference/session.ts';
+import { chamberAxis } from '../../pipelines/measure/chamber-axis.ts';
+import { discDiameters } from '../../pipelines/measure/chamber-discs.ts';
+import { outlineOf } from '../../pipelines/measure/outline.ts';
+import { mean, round } from './agreement.ts';
+import type { HeartCase } from './echo-cases.ts';
+import { segmentPair } from './echo-chambers.ts';
+
+/** One patient: the reference and the two estimates, percent; null where there was none. */
+export interface Estimated {
+  patient: string;
+  reference: number;
+  byDiscs: number | null;
+  byNetwork: number | null;
+  joint: number | null;
+  /** Both estimates are there, agree, and the shapes are those of a ventricle. */
+  accepted: boolean;
+}
+
+/** LVEF of every patient as the product comes to it, from masks and from the second network. */
+export async function estimateEjectionFractions(
+  chambers: ModelSession,
+  network: ModelSession | null,
+  cases: readonly HeartCase[],
+): Promise<Estimated[]> {
+  const estimates: Estimated[] = [];
+  for (const one of cases) {
+    const { ed, es } = await segmentPair(chambers, one);
+    const volumes = { ed: discVolume(ed), es: discVolume(es) };
+    const byDiscs =
+      volumes.ed === null || volumes.es === null ? null : 100 * (1 - volumes.es / volumes.ed);
+    const pose = ventriclePose(ed);
+    const byNetwork =
+      network && pose
+        ? await estimateEjectionFraction(network, one.ed.image, one.es.image, pose)
+        : null;
+    const joint =
+      network && byDiscs !== null && byNetwork !== null
+        ? jointEjectionFraction(byDiscs, byNetwork, network.model)
+        : null;
+    const sound = [ed, es].every((masks) => masks.accepted && shapeFaults(masks).length === 0);
+    estimates.push({
+      patient: one.patient,
+      reference: one.ejectionFraction,
+      byDiscs,
+      byNetwork,
+      joint: joint?.percent ?? null,
+      accepted: sound && (joint?.accepted ?? byDiscs !== null),
+    });
+  }
+  return estimates;
+}
+
+/** Single-plane discs, cubic pixels; null where the masks have no ventricle with a base. */
+function discVolume(masks: ChamberMasks): number | null {
+  const outline = (chamber: Chamber) => {
+    const label = labelOf(chamber);
+    const own = masks.labels.map((value) => (value === label ? 1 : 0));
+    return outlineOf(own, masks.width, masks.height);
+  };
+  const cavity = outline('lv');
+  const axis =
+    cavity && chamberAxis(cavity, { across: outline('la'), wall: outline('myocardium') });
+  if (!cavity || !axis) return null;
+  const diameters = discDiameters(cavity, axis);
+  const squares = diameters.reduce((sum, diameter) => sum + diameter * diameter, 0);
+  return ((Math.PI / 4) * squares * axis.length) / diameters.length;
+}
+
+/** Errors in points of one of the estimates. */
+function errors(estimates: readonly Estimated[], of: (one: Estimated) => number | null) {
+  const found = estimates.flatMap((one) => {
+    const value = of(one);
+    return value === null ? [] : [{ value, reference: one.reference }];
+  });
+  const differences = found.map(({ value, reference }) => value - reference);
+  const sizes = differences.map(Math.abs).toSorted((a, b) => a - b);
+  return {
+    patients: found.length,
+    meanAbsoluteErrorPoints: round(mean(sizes), 2),
+    biasPoints: round(mean(differences), 2),
+    centile95Points: round(sizes[Math.ceil(0.95 * sizes.length) - 1] ?? Number.NaN, 1),
+    r: round(
+      correlation(
+        found.map(({ value }) => value),
+        found.map(({ reference }) => reference),
+      ),
+      3,
+    ),
+  };
+}
+
+function correlation(a: readonly number[], b: readonly number[]): number {
+  const [meanA, meanB] = [mean(a), mean(b)];
+  const sum = (f: (x: number, y: number) => number) =>
+    a.reduce((total, x, i) => total + f(x - meanA, (b[i] ?? 0) - meanB), 0);
+  return sum((x, y) => x * y) / Math.sqrt(sum((x) => x * x) * sum((_, y) => y * y));
+}
+
+/** Agreement of LVEF with the reference, beside what always answering `median` would reach. */
+export function ejectionAgreement(estimates: readonly Estimated[], median: number) {
+  const accepted = estimates.filter((one) => one.accepted);
+  const hasNetwork = estimates.some((one) => one.byNetwork !== null);
+  return {
+    patients: estimates.length,
+    withheld: estimates.length - accepted.length,
+    alwaysTheMedian: errors(estimates, () => median).meanAbsoluteErrorPoints,
+    byDiscs: errors(estimates, (one) => one.byDiscs),
+    ...(hasNetwork && {
+      byNetwork: errors(estimates, (one) => one.byNetwork),
+      jointAll: errors(estimates, (one) => one.joint),
+      jointAccepted: errors(accepted, (one) => one.joint),
+    }),
+  };
+}
+
+/**
+ * The straight line of least squares from the mean of both estimates (from the discs alone where
+ * there is no second network) to the reference, for `recalibration` in the registry.
+ */
+export function recalibrationOf(estimates: readonly Estimated[]) {
+  const points = estimates.flatMap(({ reference, byDiscs, byNetwork }) =>
+    byDiscs === null ? [] : [{ x: (byDiscs + (byNetwork ?? byDiscs)) / 2, y: reference }],
+  );
+  const [meanX, meanY] = [mean(points.map(({ x }) => x)), mean(points.map(({ y }) => y))];
+  const xy = points.reduce((sum, { x, y }) => sum + (x - meanX) * (y - meanY), 0);
+  const xx = points.reduce((sum, { x }) => sum + (x - meanX) ** 2, 0);
+  const slope = xy / xx;
+  return { slope: round(slope, 3), offset: round(meanY - slope * meanX, 2) };
+}

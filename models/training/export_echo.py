@@ -1,0 +1,53 @@
+"""Writes models/echo-*/model.onnx from trained weights, as export_onnx.py does for the fetus."""
+
+import argparse
+from pathlib import Path
+
+import torch
+from torch import nn
+
+from echo_datasets import CLASSES
+from echo_network import SMALL, WIDE, EjectionNetwork, RegionNetwork
+from export_onnx import export
+from train_chambers import SIZE
+from ventricle import CROP_SIZE
+
+
+class Shares(nn.Module):
+    """Probabilities of the classes of a pixel."""
+
+    def __init__(self, network: RegionNetwork):
+        super().__init__()
+        self.network = network
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.network(x).softmax(1)
+
+
+def restored(network: nn.Module, weights: Path) -> nn.Module:
+    network.load_state_dict(torch.load(weights))
+    return network
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--chambers", type=Path, help="weights of train_chambers.py --small")
+    parser.add_argument("--chambers-research", type=Path, help="weights of train_chambers.py --camus")
+    parser.add_argument("--ejection-fraction-research", type=Path)
+    parser.add_argument("--models", type=Path, default=Path(__file__).parents[1])
+    options = parser.parse_args()
+    for weights, model, widths in (
+        (options.chambers, "echo-chambers", SMALL),
+        (options.chambers_research, "echo-chambers-research", WIDE),
+    ):
+        if weights:
+            network = restored(RegionNetwork(len(CLASSES), widths), weights)
+            export(Shares(network), options.models / model / "model.onnx", "shares", SIZE)
+    if options.ejection_fraction_research:
+        network = restored(EjectionNetwork(), options.ejection_fraction_research)
+        file = options.models / "echo-ejection-fraction-research" / "model.onnx"
+        export(network, file, "fraction", (CROP_SIZE, 2 * CROP_SIZE))
+
+
+if __name__ == "__main__":
+    main()

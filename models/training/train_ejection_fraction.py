@@ -1,0 +1,179 @@
+"""Trains the ejection fraction from an end-diastolic and an end-systolic frame.
+
+Half of the pairs are squeezed or widened by a smooth warp of one frame, and the reference follows
+the warped mask: patients are few, and the network must look at the cavity and not at the patient.
+"""
+
+import argparse
+import time
+from pathlib import Path
+
+import cv2
+import numpy as np
+import torch
+from torch.nn import functional as F
+
+from augment import random_look
+from echo_datasets import HeartFrame, HeartPair, camus, held_out, phantom_pairs
+from echo_network import EjectionNetwork
+from network import Average
+from ventricle import CROP_SIZE, LV, crop_matrix, pose_of, volume_of
+
+VOLUME_RANGE = (0.02, 0.85)
+
+
+def view_of(frame: HeartFrame, matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    size, way = (CROP_SIZE, CROP_SIZE), cv2.WARP_INVERSE_MAP
+    image = frame.image
+    step = np.sqrt(abs(np.linalg.det(matrix[:, :2])))
+    if step > 1.2:
+        image = cv2.GaussianBlur(image, (0, 0), 0.4 * step)
+    return (
+        cv2.warpAffine(image, matrix, size, flags=way | cv2.INTER_LINEAR),
+        cv2.warpAffine(frame.mask, matrix, size, flags=way | cv2.INTER_NEAREST),
+    )
+
+
+def squeezed(rng: np.random.Generator, image: np.ndarray, mask: np.ndarray):
+    """A view with its cavity narrowed and shortened, or the reverse, by a smooth displacement."""
+    rows, columns = np.nonzero(mask == LV)
+    centre = np.array([columns.mean(), rows.mean()], np.float32)
+    half = np.array([2.2 * columns.std(), 2.2 * rows.std()], np.float32)
+    narrow = rng.uniform(-0.25, 0.4)
+    amount = np.array([narrow, narrow * rng.uniform(0.1, 0.8)], np.float32)
+    y, x = np.mgrid[: mask.shape[0], : mask.shape[1]].astype(np.float32)
+    offset = np.stack([x, y], -1) - centre
+    near = np.exp(-(((offset / half) ** 2).sum(-1)) / 1.5)[..., None]
+    where = centre + offset * (1 + amount * near)
+    return (
+        cv2.remap(image, where, None, cv2.INTER_LINEAR),
+        cv2.remap(mask, where, None, cv2.INTER_NEAREST),
+    )
+
+
+def jittered(rng: np.random.Generator, pose: tuple[np.ndarray, float, float]):
+    """The pose as masks of a network find it."""
+    centre, axis, length = pose
+    return (
+        centre + rng.normal(0, 0.03, 2) * length,
+        axis + rng.normal(0, 0.08),
+        length * np.exp(rng.normal(0, 0.06)),
+    )
+
+
+def ejected(ed: np.ndarray, es: np.ndarray) -> float:
+    volume = volume_of(ed)
+    return 1 - volume_of(es) / volume if volume > 0 else 0.0
+
+
+def training_view(rng: np.random.Generator, pair: HeartPair) -> tuple[np.ndarray, float]:
+    """A pair of views (2 s, s) in 0..1 and its ejection fraction."""
+    while True:
+        matrix = crop_matrix(jittered(rng, pose_of(pair.ed.mask)))
+        (ed, ed_mask), (es, es_mask) = (view_of(one, matrix) for one in (pair.ed, pair.es))
+        known = ejected(ed_mask, es_mask)
+        if rng.random() < 0.6:
+            if rng.random() < 0.5:
+                ed, ed_mask = squeezed(rng, ed, ed_mask)
+            if rng.random() < 0.7:
+                es, es_mask = squeezed(rng, es, es_mask)
+        reference = pair.ef / 100 + ejected(ed_mask, es_mask) - known
+        if VOLUME_RANGE[0] <= reference <= VOLUME_RANGE[1]:
+            break
+    seed = rng.integers(1 << 31)
+    looks = (seed, seed) if rng.random() < 0.7 else (seed, seed + 1)
+    pictures = [
+        random_look(np.random.default_rng(look), image.astype(np.float32))
+        for look, image in zip(looks, (ed, es))
+    ]
+    view = np.concatenate(pictures)
+    return (view[:, ::-1].copy() if rng.random() < 0.5 else view), reference
+
+
+def batch(pools: list[tuple[float, list[HeartPair]]], count: int, rng: np.random.Generator):
+    shares = np.cumsum([share for share, _ in pools])
+    views = []
+    for _ in range(count):
+        pairs = pools[int(np.searchsorted(shares, rng.random() * shares[-1]))][1]
+        views.append(training_view(rng, pairs[rng.integers(len(pairs))]))
+    images, references = zip(*views)
+    return torch.from_numpy(np.stack(images))[:, None], torch.tensor(references).float()[:, None]
+
+
+@torch.no_grad()
+def error_on(model: EjectionNetwork, pairs: list[HeartPair]) -> str:
+    """Error in points on whole views cut by the reference mask, view and mirror image averaged."""
+    model.eval()
+    errors = []
+    for pair in pairs:
+        matrix = crop_matrix(pose_of(pair.ed.mask))
+        view = np.concatenate([view_of(one, matrix)[0] for one in (pair.ed, pair.es)]) / 255
+        image = torch.from_numpy(view.astype(np.float32))[None, None]
+        errors.append(100 * model(torch.cat([image, image.flip(3)])).mean().item() - pair.ef)
+    model.train()
+    found = np.array(errors) + [pair.ef for pair in pairs]
+    r = np.corrcoef(found, [pair.ef for pair in pairs])[0, 1]
+    return f"MAE {np.abs(errors).mean():.2f} bias {np.mean(errors):.2f} r {r:.3f}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--camus", action="store_true", help="research pack: CC BY-NC-SA images")
+    parser.add_argument("--phantoms", type=Path, nargs="*", default=[])
+    parser.add_argument("--phantom-share", type=float, default=0.2)
+    parser.add_argument("--encoder", type=Path, help="weights of train_chambers.py to start from")
+    parser.add_argument("--resume", type=Path)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--minutes", type=float, default=20)
+    parser.add_argument("--rate", type=float, default=1e-3)
+    parser.add_argument("--batch", type=int, default=16)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    cv2.setNumThreads(0)
+    torch.manual_seed(options.seed)
+    rng = np.random.default_rng(options.seed)
+
+    train, held = held_out(camus(options.data, "train"))
+    simulated = phantom_pairs(*options.phantoms)
+    share = options.phantom_share if options.camus else 1.0
+    pools = [(1 - share, train if options.camus else []), (share, simulated)]
+    pools = [(weight, pairs) for weight, pairs in pools if pairs and weight > 0]
+    model = EjectionNetwork()
+    if options.encoder:
+        known = torch.load(options.encoder)
+        own = {k: v for k, v in known.items() if k.startswith("encoder.")}
+        model.load_state_dict(own, strict=False)
+    if options.resume:
+        model.load_state_dict(torch.load(options.resume))
+    average = Average(model)
+    smooth = EjectionNetwork()
+    optimiser = torch.optim.AdamW(model.parameters(), lr=options.rate, weight_decay=2e-2)
+    begin, step, shown = time.monotonic(), 0, 0.0
+    while (done := (time.monotonic() - begin) / (60 * options.minutes)) < 1:
+        rate = options.rate * min(1, (step + 1) / 100) * (0.5 + 0.5 * np.cos(np.pi * done))
+        for group in optimiser.param_groups:
+            group["lr"] = max(rate, 1e-6)
+        images, references = batch(pools, options.batch, rng)
+        with torch.autocast("cpu", torch.bfloat16):
+            found = model(images)
+        loss = F.smooth_l1_loss(found.float(), references, beta=0.05)
+        optimiser.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 2.0)
+        optimiser.step()
+        average.update(model)
+        step += 1
+        shown = loss.item() if step == 1 else 0.98 * shown + 0.02 * loss.item()
+        if step % 200 == 0:
+            torch.save(average.weights, options.out)
+            smooth.load_state_dict(average.weights)
+            print(f"step {step} done {done:.3f} loss {shown:.5f} {error_on(smooth, held)}", flush=True)
+    torch.save(average.weights, options.out)
+    smooth.load_state_dict(average.weights)
+    print(f"end, step {step} {error_on(smooth, held)}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
