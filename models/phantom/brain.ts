@@ -22,12 +22,12 @@ export function line(head: HeadAxes, points: readonly UV[], radiusMm: number): S
   );
 }
 
-function oval(head: HeadAxes, u: number, v: number, a: number, b: number, turn = 0): Shape {
+export function oval(head: HeadAxes, u: number, v: number, a: number, b: number, turn = 0): Shape {
   return ellipse(head.pose, { u: u * head.a, v: v * head.b, a: a * head.a, b: b * head.b, turn });
 }
 
 /** The falx, broken in front by the cavum septi pellucidi (ISUOG 2019, transthalamic plane). */
-function midline(head: HeadAxes, random: Random, brokenBehind: number): Layer[] {
+export function midline(head: HeadAxes, random: Random, brokenBehind: number): Layer[] {
   const thin = random.range(0.25, 0.5);
   const drift = random.normal(0, 0.02);
   const cavumFront = random.range(-0.56, -0.48);
@@ -77,7 +77,7 @@ function midline(head: HeadAxes, random: Random, brokenBehind: number): Layer[] 
   ];
 }
 
-function thalami(head: HeadAxes, random: Random): Layer[] {
+export function thalami(head: HeadAxes, random: Random): Layer[] {
   const length = random.range(0.19, 0.25);
   const width = random.range(0.17, 0.23);
   const u = random.range(-0.02, 0.1);

@@ -73,7 +73,7 @@ function borderOf(axes: { u: number; v: number }, angle: number): Point[] {
   });
 }
 
-function outlineTruth(outline: Ellipse, acquisition: Acquisition): OutlineTruth {
+export function outlineTruth(outline: Ellipse, acquisition: Acquisition): OutlineTruth {
   return {
     ellipse: ellipseInPixels(acquisition.window, outline),
     circumferenceMm: ellipseCircumference(2 * outline.a, 2 * outline.b),
@@ -90,7 +90,7 @@ function diameter(acquisition: Acquisition, pose: Pose, u: number, v: number): [
   ];
 }
 
-function headTruth(outline: OutlineTruth, acquisition: Acquisition, pose: Pose): HeadTruth {
+export function headTruth(outline: OutlineTruth, acquisition: Acquisition, pose: Pose): HeadTruth {
   const { longAxisMm: ofdMm, shortAxisMm: bpdMm } = outline;
   return {
     ...outline,

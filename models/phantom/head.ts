@@ -13,6 +13,9 @@ export interface Head {
   surface: Shape;
 }
 
+/** What lies inside the skull; `boneMm` is the thickness of the bone around it. */
+export type Contents = (head: HeadAxes, random: Random, boneMm: number) => Layer[];
+
 /** Slits between the bones: a beam's width without echo, not a change of the outline. */
 function sutures(head: HeadAxes, random: Random): Shape[] {
   return Array.from({ length: random.integer(0, 3) }, () => {
@@ -30,7 +33,13 @@ function sutures(head: HeadAxes, random: Random): Shape[] {
 }
 
 /** Axial section of a fetal head. The outline of truth is the outer border of the skull ring. */
-export function buildHead(plane: HeadPlane, sizes: FetalSizes, pose: Pose, random: Random): Head {
+export function buildHead(
+  plane: HeadPlane,
+  sizes: FetalSizes,
+  pose: Pose,
+  random: Random,
+  inside: Contents = INTRACRANIAL[plane],
+): Head {
   const a = sizes.ofdMm / 2;
   const b = sizes.bpdMm / 2;
   const head: HeadAxes = { pose, a, b };
@@ -39,12 +48,12 @@ export function buildHead(plane: HeadPlane, sizes: FetalSizes, pose: Pose, rando
   const bone = random.range(1.2, 1.6) + a / 60;
   const uneven = createNoise(random.fork('bone'), random.range(6, 14));
   const boneAt = (x: number, y: number) => bone * (1 + 0.3 * uneven(x, y));
-  const inside = grown(outer, -0.7 * bone);
+  const withinBone = grown(outer, -0.7 * bone);
   const haze = random.range(0, 9);
   const surface = grown(outer, scalp);
-  const contents = INTRACRANIAL[plane](head, random.fork(plane));
+  const contents = inside(head, random.fork(plane), bone);
   const brain: Layer = {
-    shape: inside,
+    shape: withinBone,
     tissue: TISSUE.brain,
     rigid: true,
     // The near hemisphere is veiled by reverberation from the skull above it.
@@ -58,7 +67,7 @@ export function buildHead(plane: HeadPlane, sizes: FetalSizes, pose: Pose, rando
       brain,
       ...[...cortex(head, random.fork('cortex')), ...contents].map((layer) => ({
         ...layer,
-        shape: within(layer.shape, inside),
+        shape: within(layer.shape, withinBone),
       })),
       {
         shape: without(rim(outer, boneAt), sutures(head, random.fork('sutures'))),

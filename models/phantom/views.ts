@@ -1,4 +1,5 @@
 import type { PhantomView } from './view.ts';
+import { cerebellum, lateralVentricle } from './views/brain-structures.ts';
 import { cervix } from './views/cervix.ts';
 import { earlyPregnancy } from './views/early-pregnancy.ts';
 import { amnioticFluid, fluidSweep } from './views/fluid.ts';
@@ -36,4 +37,6 @@ export const VIEWS: readonly PhantomView[] = [
   presentationSweep,
   fourChamber,
   fetalHeartMMode,
+  cerebellum,
+  lateralVentricle,
 ];

@@ -12,7 +12,8 @@ const FRAME_TIME_MS = 33.3;
 
 /**
  * `anatomy`: `areaRatio` of heart to thorax (normal 0.25 to 0.35), `axisDegrees` (45, negative: to
- * the right), `beatsPerMinute` (0: the heart stands still), `effusionMm`.
+ * the right), `beatsPerMinute` (0: the heart stands still), `effusionMm`, `ventricleRatio`: right to
+ * left ventricle across (near 1 before the third trimester).
  */
 function drawSizes({ sizes, anatomy = {} }: ViewRequest, random: Random): ChestSizes {
   // The chest is a little narrower than the abdomen of the same fetus.
@@ -23,7 +24,11 @@ function drawSizes({ sizes, anatomy = {} }: ViewRequest, random: Random): ChestS
   const b = Math.sqrt((areaRatio * u * v) / slenderness);
   return {
     thorax: { u, v },
-    heart: { a: slenderness * b, b },
+    heart: {
+      a: slenderness * b,
+      b,
+      ventricleRatio: anatomy.ventricleRatio ?? random.range(0.8, 1.25),
+    },
     axisDegrees: anatomy.axisDegrees ?? random.range(28, 62),
     effusionMm: anatomy.effusionMm ?? 0,
   };
@@ -74,6 +79,7 @@ function simulate(request: ViewRequest): PhantomFrame[] {
         thoraxHalfWidth: thorax.v,
         heartHalfLength: heart.a,
         heartHalfWidth: heart.b,
+        ventricleRatio: heart.ventricleRatio,
       },
       random: random.fork('scene'),
       speckleSeed: request.seed + 7919 * (frame + 1),

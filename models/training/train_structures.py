@@ -1,0 +1,291 @@
+"""Trains the maps of the fetal heart on the chest, or of brain structures on the head alone.
+
+Phantoms (models/phantom/views: four-chamber; cerebellum, lateral-ventricle) carry exact labels. Real
+images join in two ways: other planes, on which a structure is not to be found, and --labels, which
+lists real images with positions (structure_labels.py).
+"""
+
+import argparse
+import json
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import cv2
+import numpy as np
+import torch
+from torch.nn import functional as F
+
+from augment import random_affine, random_look, warp
+from datasets import fetal_planes, hc18
+from ellipse import Ellipse, ellipse_from_axes
+from head_crop import crop_matrix, find_head
+from network import Average, GeometryNetwork
+
+# Width and height of the network's input.
+SIZE = (128, 96)
+AREAS = {"heart": ("thorax", "heart"), "brain": ("cerebellum", "ventricle")}
+POINTS = {
+    "heart": ("spine", "crux", "apex"),
+    "brain": ("cerebellum-ends", "vermis", "occiput", "atrium-ends"),
+}
+CHANNELS = {task: AREAS[task] + POINTS[task] for task in AREAS}
+POINT_SPREAD = 1.8
+REAL_NEGATIVES = 0.1
+# A chest may lie on any side of the fetus.
+FREE_ROTATION = 0.5
+
+
+@dataclass
+class Frame:
+    """`areas` are ellipses or masks of the image's size, `points` (n, 2) in its pixels. A channel
+    that is in `judged` and has neither is to be empty."""
+
+    gray: np.ndarray
+    judged: tuple[str, ...]
+    areas: dict[str, Ellipse | np.ndarray] = field(default_factory=dict)
+    points: dict[str, np.ndarray] = field(default_factory=dict)
+    head: Ellipse | None = None
+
+
+def shrunk(frame: Frame) -> Frame:
+    """At twice the network's size: what warping then samples is near to an area average."""
+    height, width = frame.gray.shape
+    scale = min(2 * SIZE[0] / width, 2 * SIZE[1] / height)
+    if scale >= 1:
+        return frame
+    size = (round(scale * width), round(scale * height))
+    matrix = np.array([[scale, 0, (scale - 1) / 2], [0, scale, (scale - 1) / 2]])
+    for name, area in frame.areas.items():
+        frame.areas[name] = (
+            area.mapped(matrix)
+            if isinstance(area, Ellipse)
+            else cv2.resize(area, size, interpolation=cv2.INTER_AREA)
+        )
+    frame.points = {n: at @ matrix[:, :2].T + matrix[:, 2] for n, at in frame.points.items()}
+    frame.gray = cv2.resize(frame.gray, size, interpolation=cv2.INTER_AREA)
+    return frame
+
+
+def points_of(label: dict, name: str) -> np.ndarray:
+    return np.array([[p["x"], p["y"]] for p in label["points"][name]])
+
+
+def phantom_frame(folder: Path, label: dict, task: str) -> Frame:
+    gray = cv2.imread(str(folder / label["file"]), cv2.IMREAD_GRAYSCALE)
+    frame = Frame(gray, CHANNELS[task])
+    masks = {
+        name: cv2.imread(str(folder / file), cv2.IMREAD_GRAYSCALE)
+        for name, file in label["masks"].items()
+    }
+    if task == "heart":
+        frame.areas = {"heart": masks["heart"], "thorax": np.maximum(masks["heart"], masks["thorax"])}
+        crux, apex = points_of(label, "septum")
+        spine = points_of(label, "spineToSternum")[:1]
+        frame.points = {"spine": spine, "crux": crux[None], "apex": apex[None]}
+        return shrunk(frame)
+    axes = label["head"]["ellipse"]
+    centre = axes["centre"]
+    frame.head = ellipse_from_axes(centre["x"], centre["y"], axes["a"], axes["b"], axes["angle"])
+    frame.areas = {name: masks[name] for name in AREAS[task] if name in masks}
+    if "cerebellum" in label["points"]:
+        vermis, occiput = points_of(label, "cisternaMagna")
+        ends = points_of(label, "cerebellum")
+        frame.points = {"cerebellum-ends": ends, "vermis": vermis[None], "occiput": occiput[None]}
+    else:
+        frame.points = {"atrium-ends": points_of(label, "atrium")}
+    return frame
+
+
+def labelled_frame(data: Path, label: dict) -> Frame:
+    """A real image of --labels: what its entry does not name is not judged."""
+    gray = cv2.imread(str(data / label["image"]), cv2.IMREAD_GRAYSCALE)
+    areas = {name: ellipse_from_axes(*axes) for name, axes in label.get("areas", {}).items()}
+    points = {name: np.array(at, float) for name, at in label.get("points", {}).items()}
+    head = ellipse_from_axes(*label["head"]) if "head" in label else None
+    frame = Frame(gray, (*areas, *points, *label.get("absent", ())), areas, points, head)
+    return frame if head is not None else shrunk(frame)
+
+
+# What a real plane does not show.
+ABSENT = {
+    "transthalamic": CHANNELS["brain"][:1] + CHANNELS["brain"][2:5],
+    "transventricular": CHANNELS["brain"][:1] + CHANNELS["brain"][2:5],
+    "transcerebellar": ("ventricle", "atrium-ends"),
+}
+
+
+def negatives(data: Path, task: str, geometry: Path) -> list[Frame]:
+    records = [r for r in fetal_planes(data) + hc18(data) if r.split == "train"]
+    if task == "heart":
+        shown = [r for r in records if r.plane != "thorax"]
+        return [shrunk(Frame(r.gray(), CHANNELS[task])) for r in shown]
+    network = GeometryNetwork()
+    network.load_state_dict(torch.load(geometry))
+    network.eval()
+    frames = []
+    for record in records:
+        if record.plane not in ABSENT:
+            continue
+        head = find_head(network, record.gray())
+        if head is not None:
+            frames.append(Frame(record.gray(), ABSENT[record.plane], head=head))
+    return frames
+
+
+def view_of(frame: Frame, rng: np.random.Generator) -> np.ndarray:
+    """2x3 map from the image to the network's input."""
+    if frame.head is None:
+        height, width = frame.gray.shape
+        matrix = random_affine(rng, width, height, FREE_ROTATION, 1.0, SIZE)
+        if "heart" in frame.areas and rng.random() < 0.5:
+            # Screens of a heart are often enlarged until the chest no longer fits.
+            zoom = rng.uniform(1, 2.2)
+            middle = frame_centre(frame, matrix)
+            matrix = np.concatenate(
+                [zoom * matrix[:, :2], (zoom * matrix[:, 2] + middle - zoom * middle)[:, None]], 1
+            )
+        return matrix
+    matrix = crop_matrix(
+        frame.head,
+        rng.normal(0, 0.1),
+        np.exp(rng.normal(0, 0.08)),
+        rng.normal(0, 0.05, 2),
+        rng.choice([-1, 1], 2),
+    )
+    # head_crop.py fills 224 x 192 pixels; the same crop at this width, its height cut.
+    scale = SIZE[0] / 224
+    matrix = scale * matrix
+    matrix[:, 2] += (scale - 1) / 2
+    matrix[1, 2] += (SIZE[1] - scale * 192) / 2
+    return matrix
+
+
+def frame_centre(frame: Frame, matrix: np.ndarray) -> np.ndarray:
+    crux = frame.points["crux"][0] if "crux" in frame.points else frame.areas["heart"].centre
+    return matrix[:, :2] @ crux + matrix[:, 2]
+
+
+def draw_targets(frame: Frame, task: str, matrix: np.ndarray) -> np.ndarray:
+    """(channels, h, w) of one view of a frame."""
+    width, height = SIZE
+    target = np.zeros((len(CHANNELS[task]), height, width), np.float32)
+    x = np.arange(width, dtype=np.float32)[None, :]
+    y = np.arange(height, dtype=np.float32)[:, None]
+    for channel, name in enumerate(CHANNELS[task]):
+        area = frame.areas.get(name)
+        if isinstance(area, Ellipse):
+            target[channel] = area.mapped(matrix).coverage(width, height)
+        elif area is not None:
+            target[channel] = warp(area, matrix, SIZE) / 255
+        for point in frame.points.get(name, ()):
+            px, py = matrix[:, :2] @ point + matrix[:, 2]
+            blob = np.exp(-((x - px) ** 2 + (y - py) ** 2) / (2 * POINT_SPREAD**2))
+            target[channel] = np.maximum(target[channel], blob)
+    return target
+
+
+def loss_of(logits: torch.Tensor, target: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    """Cross-entropy, and soft Dice of the areas, over the channels that a view judges."""
+    areas = 2
+    emphasis = torch.ones_like(target)
+    emphasis[:, areas:] += 60 * target[:, areas:]
+    entropy = F.binary_cross_entropy_with_logits(logits, target, reduction="none")
+    drawn, seen = target[:, :areas], torch.sigmoid(logits[:, :areas])
+    overlap = (seen * drawn).sum((2, 3))
+    dice = 1 - (2 * overlap + 20) / (seen.sum((2, 3)) + drawn.sum((2, 3)) + 20)
+    dice = (dice * weight[:, :areas]).sum(1).mean()
+    return ((entropy * emphasis).mean((2, 3)) * weight).sum(1).mean() + 0.5 * dice
+
+
+class Sampler:
+    """Draws frames and makes random views of them."""
+
+    def __init__(self, task: str, pools: list[tuple[list[Frame], float]], seed: int):
+        self.task = task
+        self.pools = [frames for frames, share in pools if frames and share > 0]
+        shares = np.array([share for frames, share in pools if frames and share > 0])
+        self.shares = shares / shares.sum()
+        self.rng = np.random.default_rng(seed)
+
+    def view(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        pool = self.pools[self.rng.choice(len(self.pools), p=self.shares)]
+        frame = pool[self.rng.integers(len(pool))]
+        matrix = view_of(frame, self.rng)
+        image = random_look(self.rng, warp(frame.gray, matrix, SIZE))
+        judged = [name in frame.judged for name in CHANNELS[self.task]]
+        return image, draw_targets(frame, self.task, matrix), np.array(judged, np.float32)
+
+    def batch(self, size: int) -> list[torch.Tensor]:
+        images, *rest = (np.stack(part) for part in zip(*(self.view() for _ in range(size))))
+        return [torch.from_numpy(images)[:, None], *map(torch.from_numpy, rest)]
+
+
+def start_from(model: GeometryNetwork, weights: Path) -> None:
+    """Everything but the last layer of another geometry network: it has seen real screens."""
+    known = torch.load(weights)
+    own = {name: value for name, value in known.items() if not name.startswith("head.")}
+    model.load_state_dict(own, strict=False)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--task", choices=list(CHANNELS), required=True)
+    parser.add_argument("--phantoms", type=Path, nargs="+", required=True)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--labels", type=Path, help="real images with positions")
+    parser.add_argument("--label-share", type=float, default=0.3)
+    parser.add_argument("--geometry", type=Path, required=True, help="start, and finds heads")
+    parser.add_argument("--resume", type=Path, help="weights of this program")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--minutes", type=float, default=12)
+    parser.add_argument("--rate", type=float, default=2e-3)
+    parser.add_argument("--batch", type=int, default=16)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    cv2.setNumThreads(0)
+    torch.manual_seed(options.seed)
+
+    phantoms = [
+        phantom_frame(folder, label, options.task)
+        for folder in options.phantoms
+        for label in json.loads((folder / "labels.json").read_text())
+    ]
+    real = negatives(options.data, options.task, options.geometry)
+    labels = json.loads(options.labels.read_text()) if options.labels else []
+    labelled = [labelled_frame(options.data, label) for label in labels]
+    share = options.label_share if labelled else 0
+    pools = [(phantoms, 1 - REAL_NEGATIVES - share), (real, REAL_NEGATIVES), (labelled, share)]
+    sampler = Sampler(options.task, pools, options.seed)
+    model = GeometryNetwork(len(CHANNELS[options.task]))
+    start_from(model, options.geometry)
+    if options.resume:
+        model.load_state_dict(torch.load(options.resume))
+    average = Average(model)
+    optimiser = torch.optim.AdamW(model.parameters(), lr=options.rate, weight_decay=1e-3)
+    begin, step, shown = time.monotonic(), 0, 0.0
+    while (done := (time.monotonic() - begin) / (60 * options.minutes)) < 1:
+        rate = options.rate * min(1, (step + 1) / 100) * (0.5 + 0.5 * np.cos(np.pi * done))
+        for group in optimiser.param_groups:
+            group["lr"] = max(rate, 1e-6)
+        images, targets, weights = sampler.batch(options.batch)
+        with torch.autocast("cpu", torch.bfloat16):
+            logits = model(images)
+        loss = loss_of(logits, targets, weights)
+        optimiser.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 2.0)
+        optimiser.step()
+        average.update(model)
+        step += 1
+        shown = loss.item() if step == 1 else 0.98 * shown + 0.02 * loss.item()
+        if step % 50 == 0:
+            print(f"step {step} done {done:.3f} loss {shown:.4f}", flush=True)
+        if step % 200 == 0:
+            torch.save(average.weights, options.out)
+    torch.save(average.weights, options.out)
+
+
+if __name__ == "__main__":
+    main()
