@@ -8,6 +8,8 @@ from pathlib import Path
 import cv2
 import numpy as np
 
+from sector import sector_of
+
 # Values of a mask, for CAMUS and phantoms alike. CAMUS names neither RV nor RA: they are its 0.
 CLASSES = ("background", "lv", "myocardium", "la", "rv", "ra")
 # Each seventh patient of the role `train` chooses checkpoints, gates and the recalibration.
@@ -60,35 +62,44 @@ def gray(path: Path) -> np.ndarray:
 
 
 def phantom_labels(*folders: Path) -> list[dict]:
-    """Lines of labels.jsonl of models/phantom/echo/generate.ts, each with its folder."""
-    labels = []
-    for folder in folders:
-        for line in (folder / "labels.jsonl").read_text().splitlines():
-            labels.append({**json.loads(line), "folder": folder})
-    return labels
-
-
-def phantom_frames(*folders: Path) -> list[HeartFrame]:
+    """Lines of models/phantom/echo/generate.ts, each with its folder."""
     return [
-        HeartFrame(gray(one["folder"] / one["file"]), gray(one["folder"] / one["mask"]), True)
-        for one in phantom_labels(*folders)
+        {**json.loads(line), "folder": folder}
+        for folder in folders
+        for file in sorted(folder.glob("labels*.jsonl"))
+        for line in file.read_text().splitlines()
     ]
 
 
+def phantom_frame(label: dict, known: int = len(CLASSES)) -> HeartFrame:
+    """Image and mask of one label; values from `known` on (aorta) are background."""
+    mask = gray(label["folder"] / label["mask"])
+    mask[mask >= known] = 0
+    return HeartFrame(gray(label["folder"] / label["file"]), mask, True)
+
+
+def within_sector(frames: list[HeartFrame]) -> list[HeartFrame]:
+    """The frames of a clip cut to the fan of their brightest."""
+    fan = sector_of(np.maximum.reduce([frame.image for frame in frames]))
+    return [HeartFrame(one.image[fan], one.mask[fan], one.right_heart) for one in frames]
+
+
+def phantom_frames(*folders: Path) -> list[HeartFrame]:
+    """Every phantom cut to its fan, as the product hands it to the network."""
+    return [within_sector([phantom_frame(one)])[0] for one in phantom_labels(*folders)]
+
+
 def phantom_pairs(*folders: Path) -> list[HeartPair]:
-    """End-diastole and end-systole of the phantoms whose lines share a pair."""
-    pairs: dict[tuple[Path, str], dict[str, dict]] = {}
+    """End-diastole and end-systole of each phantom; volumes are those of its plane."""
+    pairs: dict[str, dict[str, dict]] = {}
     for one in phantom_labels(*folders):
-        if one.get("pair") is not None:
-            pairs.setdefault((one["folder"], one["pair"]), {})[one["phase"]] = one
+        pairs.setdefault(f"{one['view']} {one['pair']}", {})[one["phase"]] = one
     found = []
-    for (_, name), phases in pairs.items():
-        if "ED" not in phases or "ES" not in phases:
+    for name, phases in pairs.items():
+        ed, es = phases.get("ED"), phases.get("ES")
+        if not ed or not es or "planeVolumeMl" not in ed or "planeVolumeMl" not in es:
             continue
-        frames = (
-            HeartFrame(gray(one["folder"] / one["file"]), gray(one["folder"] / one["mask"]), True)
-            for one in (phases["ED"], phases["ES"])
-        )
-        ed = phases["ED"]
-        found.append(HeartPair(str(name), *frames, ed["edv"], ed["esv"], ed["ef"]))
+        frames = within_sector([phantom_frame(ed), phantom_frame(es)])
+        edv, esv = ed["planeVolumeMl"], es["planeVolumeMl"]
+        found.append(HeartPair(name, *frames, edv, esv, 100 * (1 - esv / edv)))
     return found

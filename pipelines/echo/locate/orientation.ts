@@ -4,7 +4,7 @@ import type { ModelSession } from '../../inference/session.ts';
 import { CHAMBERS, type ChamberMasks, segmentChambers } from './chambers.ts';
 
 /** How much surer the mirror image must be: the usual display is believed where the two are alike. */
-const MARGIN = 0.03;
+const MARGIN = 0.01;
 
 /**
  * Whether the display shows an apical view mirrored (right heart on the right, as some laboratories

@@ -10,13 +10,14 @@ export type ShapeFault =
   | 'out-of-sector';
 
 /**
- * Limits on apical views (simulation reference 7): area over squared length, share of the cavity's
- * border beyond the base that has myocardium beside it, myocardium over cavity.
+ * Limits on apical views, after the rule of the simulation reference (7): area over squared length of
+ * the ellipse with the same moments, share of the cavity's border that has myocardium beside it,
+ * myocardium over cavity. Wide enough for dilated and for thick, contracted ventricles.
  */
 export const SHAPE_LIMITS = {
-  areaPerLengthSquared: { min: 0.3, max: 0.75 },
+  areaPerLengthSquared: { min: 0.24, max: 0.66 },
   wallShare: 0.6,
-  wallPerCavity: { min: 0.4, max: 2.6 },
+  wallPerCavity: { min: 0.4, max: 3.4 },
   /** Share of the border on the edge of the fan (echo reference 3, quality gates). */
   edgeShare: 0.15,
 } as const;

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { labelsOf, withoutSpecks } from '../../../../pipelines/echo/locate/label-map.ts';
+
+const AS_IS = { scaleX: 1, scaleY: 1, offsetX: 0, offsetY: 0 };
+
+/** Probabilities of two classes on a grid of 4 × 4 from those of class 1. */
+function shares(ofOne: readonly number[]): Float32Array {
+  return Float32Array.from([...ofOne.map((share) => 1 - share), ...ofOne]);
+}
+
+const GRID = { width: 4, height: 4, classes: 2 };
+// biome-ignore format: a picture
+const SQUARE = [
+  0, 0, 0, 0,
+  0, 0.9, 0.7, 0,
+  0, 0.9, 0.7, 0,
+  0, 0, 0, 0,
+];
+
+test('a pixel takes the most likely class, and a class the mean share of its pixels', () => {
+  const found = labelsOf(shares(SQUARE), GRID, AS_IS, 4, 4);
+  expect([...found.labels]).toEqual([0, 0, 0, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 0, 0, 0]);
+  expect(found.confidence[1]).toBeCloseTo(0.8, 6);
+});
+
+test('a source twice as large has the region at twice the place, its border between the pixels', () => {
+  const half = { scaleX: 0.5, scaleY: 0.5, offsetX: 0, offsetY: 0 };
+  const found = labelsOf(shares(SQUARE), GRID, half, 8, 8);
+  const columns = [...found.labels.subarray(3 * 8, 4 * 8)];
+  expect(columns).toEqual([0, 0, 1, 1, 1, 1, 0, 0]);
+});
+
+test('of two parts of a class the larger stays; the smaller becomes ground', () => {
+  // biome-ignore format: a picture
+  const labels = Uint8Array.from([
+    1, 1, 0, 0, 0,
+    1, 1, 0, 0, 1,
+    0, 0, 0, 0, 0,
+  ]);
+  const kept = withoutSpecks({ width: 5, height: 3, labels, confidence: [1, 1] });
+  expect([...kept.labels]).toEqual([1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0]);
+});
+
+test('a hole in one class is filled; ground between two classes stays', () => {
+  // biome-ignore format: a picture
+  const labels = Uint8Array.from([
+    1, 1, 1, 2, 2, 2,
+    1, 0, 1, 0, 0, 2,
+    1, 1, 1, 2, 2, 2,
+  ]);
+  const kept = withoutSpecks({ width: 6, height: 3, labels, confidence: [1, 1, 1] });
+  expect([...kept.labels.subarray(6, 12)]).toEqual([1, 1, 1, 0, 0, 2]);
+});
+
+test('ground that reaches the edge of the picture is no hole', () => {
+  // biome-ignore format: a picture
+  const labels = Uint8Array.from([
+    1, 1, 1,
+    1, 0, 1,
+    1, 0, 1,
+  ]);
+  const kept = withoutSpecks({ width: 3, height: 3, labels, confidence: [1, 1] });
+  expect([...kept.labels]).toEqual([...labels]);
+});

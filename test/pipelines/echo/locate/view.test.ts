@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'vitest';
+import { viewOfLogits } from '../../../../pipelines/echo/locate/view.ts';
+
+const CHANNELS = ['PLAX', 'A4C', 'other'];
+
+describe('the view of a clip', () => {
+  test('the likeliest view is named with its share', () => {
+    const found = viewOfLogits([0, Math.log(8), 0], CHANNELS, 1, 0.7);
+    expect(found).toEqual({ view: 'A4C', confidence: expect.closeTo(0.8, 6), belowGate: null });
+  });
+
+  test('just below the gate the clip is other, and the view it would have been is kept', () => {
+    const logits = [0, Math.log(8), 0];
+    expect(viewOfLogits(logits, CHANNELS, 1, 0.79).view).toBe('A4C');
+    expect(viewOfLogits(logits, CHANNELS, 1, 0.81)).toEqual({
+      view: 'other',
+      confidence: expect.closeTo(0.1, 6),
+      belowGate: 'A4C',
+    });
+  });
+
+  test('a view may have a gate of its own', () => {
+    const logits = [0, Math.log(8), 0];
+    expect(viewOfLogits(logits, CHANNELS, 1, 0.7, { A4C: 0.9 }).view).toBe('other');
+    expect(viewOfLogits(logits, CHANNELS, 1, 0.9, { A4C: 0.7 }).view).toBe('A4C');
+  });
+
+  test('other needs no gate', () => {
+    expect(viewOfLogits([0, 0, 1], CHANNELS, 1, 0.99)).toMatchObject({
+      view: 'other',
+      belowGate: null,
+    });
+  });
+
+  test('a temperature above 1 makes every answer less sure', () => {
+    const sure = viewOfLogits([0, 4, 0], CHANNELS, 1, 0).confidence;
+    expect(viewOfLogits([0, 4, 0], CHANNELS, 2, 0).confidence).toBeLessThan(sure);
+  });
+});
