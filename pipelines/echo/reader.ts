@@ -1,23 +1,26 @@
-import type { Clip, Study } from '../contract/study.ts';
-import type { EchoLocator, EchoView } from './locator.ts';
+import type { Clip, Rectangle, Study } from '../contract/study.ts';
+import type { HeartLocator } from './locate/open-heart-locator.ts';
+import type { HeartView } from './view-names.ts';
 
 /** The view of one clip, and who says so. */
 export interface ClipView {
   clip: Clip;
   /** Null: neither the header nor a model names one that can be relied on. */
-  view: EchoView | null;
+  view: HeartView | null;
   source: 'header' | 'model' | null;
-  /** Of the model; null where the header names the view. */
+  /** Of the model; null where the header names the view, or no model looked. */
   confidence: number | null;
-  /** What the model would have said without its gate. */
-  nearest: EchoView | null;
+  /** The view that the model would have named without its gate. */
+  belowGate: HeartView | null;
+  /** The fan of the picture in stored pixels; null where the clip was not looked at. */
+  fan: Rectangle | null;
 }
 
 /** What a reader may look at. Frames are decoded when asked for; keep none of their pixels. */
 export interface EchoReaderInput {
   study: Study;
   views: readonly ClipView[];
-  locator: EchoLocator;
+  locator: HeartLocator;
   signal: AbortSignal;
 }
 

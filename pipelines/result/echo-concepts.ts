@@ -1,5 +1,6 @@
 import { MYOCARDIAL_FUNCTION } from './echo/function.ts';
 import { LEFT_HEART } from './echo/left-heart.ts';
+import { OUTLINES } from './echo/outlines.ts';
 import { RIGHT_HEART } from './echo/right-heart.ts';
 import { VALVES } from './echo/valves.ts';
 
@@ -12,6 +13,7 @@ export const ECHO_CONCEPTS = {
   ...RIGHT_HEART,
   ...MYOCARDIAL_FUNCTION,
   ...VALVES,
+  ...OUTLINES,
 } as const;
 
 const definition = (text: string, citation: string | null = null) =>
@@ -64,6 +66,32 @@ export const ECHO_METHODS = {
     'gradient of the regurgitant jet plus RA pressure',
     'Rudski et al., J Am Soc Echocardiogr 2010;23:685-713',
   ),
+  'outlined-area': definition('area of the automatic outline'),
+  'disc-summation': definition(
+    'summation of 20 discs of the automatic outline in one plane, mean of the beats',
+    'Lang et al., J Am Soc Echocardiogr 2015;28:1-39',
+  ),
+  'biplane-discs': definition(
+    'biplane summation of 20 discs of the automatic outlines, mean of the beats',
+    'Lang et al., J Am Soc Echocardiogr 2015;28:1-39',
+  ),
+  'mean-of-networks': definition(
+    'mean of the outlines and of a second network, recalibrated; mean of the beats',
+  ),
+  'outlined-length': definition('valve plane to the farthest point of the automatic outline'),
+  'outlined-width': definition('widest cut of the automatic outline across its long axis'),
+  'annulus-motion': definition(
+    'way of the lateral tricuspid annulus towards the RV apex on 2D images, not M-mode',
+  ),
+  'contour-strain': definition(
+    'shortening of the inner outline of the wall from end-diastole to end-systole; contour strain, not speckle tracking',
+  ),
+  'ratio-of-diameters': definition('basal diameters of both ventricles on one frame'),
+  'outlined-dimension': definition(
+    'across the long axis of the LV through the automatic outlines of a parasternal long axis',
+    'Lang et al., J Am Soc Echocardiogr 2015;28:1-39',
+  ),
+  'echo-free-space': definition('depth of the echo-free space outside the myocardium'),
   'spectral-trace': definition(
     'automatic trace of the spectral Doppler display, mean of the beats',
   ),

@@ -1,6 +1,6 @@
-import { conceptEntry } from '../../result/concepts.ts';
 import type { Caliper, Measurement, Result } from '../../result/envelope.ts';
 import type { Code } from '../sr/content-item.ts';
+import { siteOf } from '../sr/echo-sites.ts';
 import { instanceOf } from '../sr/references.ts';
 import { trackingIdentifiers, trackingUid } from '../sr/tracking.ts';
 import { withoutComparisons } from '../standing-values.ts';
@@ -35,7 +35,7 @@ function segmentOf(
   subject: Subject,
 ): Segment | null {
   const { key } = measurement.concept;
-  const site = conceptEntry(key)?.site;
+  const site = siteOf(measurement);
   const inside = INSIDE[key] ?? (site && { label: site.meaning, type: site });
   const [outline, ...more] = measurement.source.calipers;
   const fill = outline && FILL[outline.type];

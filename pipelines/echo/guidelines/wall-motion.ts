@@ -1,3 +1,5 @@
+import { rounded } from '../formulas/rounding.ts';
+
 /** Segments of the 17-segment model in the order of SEG02, with their SNOMED CT site (CID 3717). */
 export const SEGMENTS = [
   { number: 1, name: 'basal anterior', territory: 'LAD', site: '264850008' },
@@ -29,6 +31,45 @@ export function territoryOf(artery: Artery): number[] {
 
 /** ASE15; fewer segments than `enough` of 16 make a limited index (reference 9). */
 export const WALL_MOTION = { scores: [1, 2, 3, 4], scored: 16, enough: 12 } as const;
+
+/** Thickening, per cent, that is normal above the first and reduced above the second (ASE 2015). */
+export const THICKENING = { normal: 30, reduced: 10 } as const;
+
+/** Inward motion, per cent of the radius: the project's convention beside the thickening. */
+export const EXCURSION = { normal: 20, reduced: 5, outward: -5 } as const;
+
+export type MotionScore = (typeof WALL_MOTION.scores)[number];
+
+const banded = (value: number, { normal, reduced }: { normal: number; reduced: number }) =>
+  value > normal ? 1 : value >= reduced ? 2 : 3;
+
+/** Score by thickening: over 30 % normal, 10 to 30 % hypokinetic, less akinetic (reference 9). */
+export const thickeningScore = (thickening: number): MotionScore =>
+  banded(rounded(thickening, 0), THICKENING);
+
+/** Score by inward motion; a wall that moves outwards is dyskinetic. */
+export function excursionScore(excursion: number): MotionScore {
+  const shown = rounded(excursion, 0);
+  return shown < EXCURSION.outward ? 4 : banded(shown, EXCURSION);
+}
+
+/**
+ * Score of a segment from both signs: they must agree that it moves normally or that it does not,
+ * and of two abnormal scores the milder stands. Null where they do not agree, or one is missing.
+ */
+export function motionScore(thickening: number | null, excursion: number): MotionScore | null {
+  if (thickening === null) return null;
+  const [one, other] = [thickeningScore(thickening), excursionScore(excursion)];
+  if (one === 1 || other === 1) return one === other ? 1 : null;
+  return one < other ? one : other;
+}
+
+export const SCORE_NAMES: Readonly<Record<MotionScore, string>> = {
+  1: 'normal',
+  2: 'hypokinetic',
+  3: 'akinetic',
+  4: 'dyskinetic',
+};
 
 export type RegionalStatement =
   | { kind: 'none' }

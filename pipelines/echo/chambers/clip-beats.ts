@@ -1,0 +1,69 @@
+import { cardiacPhases, type PhaseSource } from '../../measure/cardiac-phases.ts';
+import type { ChamberClip } from './chamber-clip.ts';
+import { type FrameGeometry, frameGeometry } from './frame-geometry.ts';
+
+/** One beat of an apical clip: the frames from which everything is measured. */
+export interface ClipBeat {
+  diastole: FrameGeometry;
+  systole: FrameGeometry;
+  /** Seconds to the next beat; null where it is not known. */
+  interval: number | null;
+}
+
+export interface MeasuredClip {
+  clip: ChamberClip;
+  beats: readonly ClipBeat[];
+  /** What told the phases apart. */
+  phases: PhaseSource;
+  /** Share of the outlined frames that were used. */
+  usable: number;
+  /** Mean probability over the cavity of the frames that were measured, 0 to 1. */
+  confidence: number;
+}
+
+/** In sinus rhythm three beats are averaged (echo reference 0.5). */
+export const AVERAGED_BEATS = 3;
+
+const mean = (values: readonly number[]) =>
+  values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+
+/** The beats of a clip, at most as many as are averaged; none where the clip holds no whole one. */
+export function measuredClip(clip: ChamberClip): MeasuredClip {
+  const figures = clip.frames.flatMap((frame) => frameGeometry(frame, clip.scale) ?? []);
+  const samples = figures.map(({ time, lv }) => ({ time, area: lv.area }));
+  const { beats, source } = cardiacPhases(samples, clip.rWaves, clip.heartRate);
+  const measured = beats.slice(0, AVERAGED_BEATS).flatMap(({ diastole, systole, interval }) => {
+    const [first, second] = [figures[diastole], figures[systole]];
+    return first && second ? [{ diastole: first, systole: second, interval }] : [];
+  });
+  const used = new Set(measured.flatMap((beat) => [beat.diastole.frame, beat.systole.frame]));
+  return {
+    clip,
+    beats: measured,
+    phases: source,
+    usable: figures.length / Math.max(1, clip.frames.length),
+    confidence: mean(
+      clip.frames.filter(({ frame }) => used.has(frame)).map(({ confidence }) => confidence.lv),
+    ),
+  };
+}
+
+/** Of several clips of a view the one to measure: a scale first, then how sure and how usable it is. */
+export function bestClip(
+  clips: readonly MeasuredClip[],
+  view: ChamberClip['view'],
+): MeasuredClip | null {
+  const worth = ({ clip, usable, confidence }: MeasuredClip) =>
+    (clip.scale ? 1 : 0) + usable * confidence;
+  const own = clips.filter(({ clip, beats }) => clip.view === view && beats.length > 0);
+  return own.toSorted((one, other) => worth(other) - worth(one))[0] ?? null;
+}
+
+/** Mean over the beats of a clip of what `measure` finds; null where it finds nothing in any. */
+export function overBeats(
+  { beats }: MeasuredClip,
+  measure: (beat: ClipBeat) => number | null,
+): number | null {
+  const values = beats.flatMap((beat) => measure(beat) ?? []);
+  return values.length > 0 ? mean(values) : null;
+}

@@ -1,0 +1,92 @@
+import type { Point } from '../../contract/image.ts';
+import { onAxis } from '../../measure/chamber-axis.ts';
+import type { ConceptKey, MethodKey } from '../../result/concepts.ts';
+import type { Caliper, Measurement } from '../../result/envelope.ts';
+import { createMeasurement } from '../../result/measurement.ts';
+import { withPlausibility } from '../plausibility.ts';
+import type { ChamberClip } from './chamber-clip.ts';
+import type { MeasuredClip } from './clip-beats.ts';
+import type { AxialFigure, FrameGeometry } from './frame-geometry.ts';
+
+const pair = ({ x, y }: Point): [number, number] => [x, y];
+
+/** Points of a figure back in pixels of the stored frame. */
+function inPixels(points: readonly Point[], { scale }: Pick<ChamberClip, 'scale'>): Point[] {
+  return points.map(({ x, y }) => ({ x: x / (scale?.x ?? 1), y: y / (scale?.y ?? 1) }));
+}
+
+/** The outline of a chamber as a caliper. */
+export function outlineCaliper(outline: readonly Point[], clip: ChamberClip): Caliper {
+  return { type: 'polygon', points: inPixels(outline, clip).map(pair) };
+}
+
+/** A straight line of a figure as a caliper. */
+export function lineCaliper(from: Point, to: Point, clip: ChamberClip): Caliper {
+  return { type: 'line', points: inPixels([from, to], clip).map(pair) };
+}
+
+export const axisCaliper = ({ axis }: AxialFigure, clip: ChamberClip): Caliper =>
+  lineCaliper(axis.base, axis.apex, clip);
+
+/** A cut across the axis at a share of it,. */
+export function cutCaliper(
+  { axis }: AxialFigure,
+  share: number,
+  ends: { left: number; right: number },
+  across: Point,
+  clip: ChamberClip,
+): Caliper {
+  const at = onAxis(axis, share);
+  const end = (along: number) => ({ x: at.x + along * across.x, y: at.y + along * across.y });
+  return lineCaliper(end(ends.left), end(ends.right), clip);
+}
+
+export interface Outlined {
+  key: ConceptKey;
+  section: string;
+  method: MethodKey;
+  /** Null: nothing is made. */
+  value: number | null;
+  on: MeasuredClip;
+  /** The frame that stands for the beats; null for a value of several frames. */
+  at?: FrameGeometry | null;
+  calipers?: readonly Caliper[];
+  inputs?: readonly string[];
+  note?: string | null;
+}
+
+/** Id of what is read from outlines, beside a value of the machine for the same concept. */
+export const outlinedId = (key: ConceptKey) => `${key}-outlined`;
+
+/** One value of the outlines of a clip, as a measurement; none where it could not be formed. */
+export function outlined({
+  key,
+  section,
+  method,
+  value,
+  on: { clip, beats, confidence, phases },
+  at = null,
+  calipers = [],
+  inputs = [],
+  note = null,
+}: Outlined): Measurement[] {
+  if (value === null || !Number.isFinite(value)) return [];
+  const frames = clip.stride > 1 ? `every ${clip.stride}th frame` : null;
+  const timing = phases === 'ecg' ? null : 'phases from the course of the area, no ECG';
+  const count = `${beats.length} beat${beats.length === 1 ? '' : 's'}`;
+  const measurement = createMeasurement(outlinedId(key), key, value, method, {
+    section,
+    derivation: inputs.length > 0 ? 'calculated' : beats.length > 1 ? 'mean' : 'measured',
+    source: {
+      provenance: 'model',
+      file: clip.file,
+      sop_instance_uid: clip.sopInstanceUid,
+      frame: at ? at.frame + 1 : null,
+      calipers: [...calipers],
+    },
+    confidence,
+    inputs: [...inputs],
+    note: [note, count, frames, timing].filter(Boolean).join('; '),
+  });
+  return [withPlausibility(measurement, key)];
+}

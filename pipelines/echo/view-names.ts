@@ -1,0 +1,78 @@
+import type { Clip } from '../contract/study.ts';
+import type { EchoView } from './locate/view.ts';
+
+/** A view as the header or the classifier names it; the header may leave the level open. */
+export type HeartView = Exclude<EchoView, 'other'> | 'PSAX' | 'PSAX-AV' | 'SUBCOSTAL';
+
+/** Views of service.md 2.6, under which a clip is listed and sections ask for it. */
+export const VIEW_FAMILIES = [
+  'PLAX',
+  'PSAX',
+  'A2C',
+  'A3C',
+  'A4C',
+  'A5C',
+  'subcostal',
+  'suprasternal',
+] as const;
+export type ViewFamily = (typeof VIEW_FAMILIES)[number];
+
+const FAMILY: Readonly<Record<HeartView, ViewFamily>> = {
+  PLAX: 'PLAX',
+  PSAX: 'PSAX',
+  'PSAX-AV': 'PSAX',
+  'PSAX-MV': 'PSAX',
+  'PSAX-PM': 'PSAX',
+  'PSAX-AP': 'PSAX',
+  A2C: 'A2C',
+  A3C: 'A3C',
+  A4C: 'A4C',
+  A5C: 'A5C',
+  SUBCOSTAL: 'subcostal',
+  'SUBCOSTAL-4C': 'subcostal',
+  'SUBCOSTAL-IVC': 'subcostal',
+  SUPRASTERNAL: 'suprasternal',
+};
+
+export const familyOf = (view: HeartView): ViewFamily => FAMILY[view];
+
+/** Codes of CID 12226 and of TID 5200 → view (echo reference 2.1). */
+const VIEW_CODES: Readonly<Record<string, HeartView>> = {
+  'SCT:399139001': 'PLAX',
+  'SCT:399239005': 'PSAX-AV',
+  'SCT:399036006': 'PSAX-MV',
+  'SCT:399371001': 'PSAX-MV',
+  'SCT:399271003': 'PSAX-PM',
+  'SCT:399306005': 'PSAX',
+  'SCT:399214001': 'A4C',
+  'DCM:130681': 'A4C',
+  'DCM:130682': 'A4C',
+  'SCT:399232001': 'A2C',
+  'SCT:399339008': 'A3C',
+  'SCT:398994001': 'A5C',
+  'SCT:399310008': 'SUBCOSTAL-4C',
+  'SCT:399200001': 'SUBCOSTAL',
+  'SCT:399106004': 'SUPRASTERNAL',
+  'SCT:443562002': 'SUPRASTERNAL',
+  'SCT:399145009': 'SUPRASTERNAL',
+};
+
+/** What carts write as View Name of a stress protocol; matched, never shown. */
+const VIEW_NAMES: readonly (readonly [RegExp, HeartView])[] = [
+  [/^(plax|parasternal long axis)$/i, 'PLAX'],
+  [/^(psax|sax|parasternal short axis).*$/i, 'PSAX'],
+  [/^(a4c|4ch|ap4|apical (4|four) chamber)$/i, 'A4C'],
+  [/^(a2c|2ch|ap2|apical (2|two) chamber)$/i, 'A2C'],
+  [/^(a3c|3ch|ap3|aplax|apical (3|three) chamber|apical long axis)$/i, 'A3C'],
+  [/^(a5c|5ch|ap5|apical (5|five) chamber)$/i, 'A5C'],
+];
+
+/** The view that the header names; null where it names none that is known. */
+export function headerView({
+  viewCode,
+  viewName,
+}: Pick<Clip, 'viewCode' | 'viewName'>): HeartView | null {
+  const coded = viewCode ? VIEW_CODES[viewCode] : undefined;
+  const named = VIEW_NAMES.find(([pattern]) => pattern.test((viewName ?? '').trim()))?.[1];
+  return coded ?? named ?? null;
+}

@@ -1,0 +1,84 @@
+import type { GrayImage } from '../contract/image.ts';
+import type { Clip, Rectangle, Study } from '../contract/study.ts';
+import { decodeBatch } from '../input/decode-frames.ts';
+import type { HeartLocator } from './locate/open-heart-locator.ts';
+import { sectorOf } from './locate/sector.ts';
+import type { EchoView } from './locate/view.ts';
+import type { ClipView } from './reader.ts';
+import { type HeartView, headerView } from './view-names.ts';
+
+/** Frames of a clip on which its view is named, spread over it. */
+const FRAMES = 3;
+
+const isPicture = ({ mode }: Clip) => mode !== 'spectral' && mode !== 'm-mode';
+
+/** The tissue region of the header that is largest; without one the whole frame is searched. */
+function searched({ regions }: Clip): Rectangle | undefined {
+  const size = ({ minX, minY, maxX, maxY }: Rectangle) => (maxX - minX) * (maxY - minY);
+  return regions.map(({ area }) => area).toSorted((one, other) => size(other) - size(one))[0];
+}
+
+async function someFrames(clip: Clip, signal: AbortSignal): Promise<GrayImage[]> {
+  const count = clip.frames.length;
+  const indices = new Set(
+    Array.from({ length: FRAMES }, (_, n) => Math.floor(((n + 0.5) / FRAMES) * count)),
+  );
+  const batch = [...indices].flatMap((index) => {
+    const frame = clip.frames[index];
+    return frame ? [{ clip, frame }] : [];
+  });
+  const { decoded } = await decodeBatch(batch, signal);
+  return decoded.map(({ image }) => image);
+}
+
+const known = (view: EchoView | null): HeartView | null => (view === 'other' ? null : view);
+
+async function surveyClip(
+  clip: Clip,
+  locator: HeartLocator,
+  signal: AbortSignal,
+): Promise<ClipView> {
+  const named = headerView(clip);
+  const none: ClipView = {
+    clip,
+    view: named,
+    source: named && 'header',
+    confidence: null,
+    belowGate: null,
+    fan: null,
+  };
+  if (!isPicture(clip)) return none;
+  const images = await someFrames(clip, signal);
+  if (images.length === 0) return none;
+  const fan = sectorOf(images, searched(clip));
+  if (named || !locator.nameView) return { ...none, fan };
+  const { view, confidence, belowGate } = await locator.nameView(images, fan);
+  const own = known(view);
+  return {
+    ...none,
+    fan,
+    view: own,
+    source: own && 'model',
+    confidence,
+    belowGate: known(belowGate),
+  };
+}
+
+/**
+ * Gives every clip its view: that of the header, else of the classifier on a few frames. `progress`
+ * is told the share that is done.
+ */
+export async function surveyViews(
+  study: Study,
+  locator: HeartLocator,
+  signal: AbortSignal,
+  progress: (share: number) => void,
+): Promise<ClipView[]> {
+  const views: ClipView[] = [];
+  for (const [index, clip] of study.clips.entries()) {
+    signal.throwIfAborted();
+    views.push(await surveyClip(clip, locator, signal));
+    progress((index + 1) / study.clips.length);
+  }
+  return views;
+}

@@ -1,0 +1,166 @@
+/** The cavity of the ventricle on one frame. */
+export interface CavitySample {
+  /** Seconds from the first frame of the clip. */
+  time: number;
+  /** Any unit: only its course counts. */
+  area: number;
+}
+
+/** End-diastole and end-systole of one beat, as indices of the samples. */
+export interface Beat {
+  diastole: number;
+  systole: number;
+  /** Seconds to the next end-diastole; null where it is not known. */
+  interval: number | null;
+}
+
+export type PhaseSource = 'ecg' | 'area';
+
+export interface Phases {
+  beats: Beat[];
+  /** `ecg`: R waves bound the search for end-diastole; `area`: the course of the area alone. */
+  source: PhaseSource;
+}
+
+/** Seconds around the R wave in which end-diastole is sought (echo reference 4.3). */
+const AROUND_R = 0.08;
+/** Share of the RR interval after end-diastole in which end-systole is sought (reference 4.3). */
+const SYSTOLE = [0.25, 0.6] as const;
+/** Seconds between two beats: 30 to 200 per minute. */
+const INTERVALS = [0.3, 2] as const;
+/** A cavity that changes by less of its largest area shows no beat that can be told from noise. */
+const LEAST_CHANGE = 0.04;
+/** Two R waves may surround a beat of another length by this factor; beyond, one was missed. */
+const REGULAR = 1.6;
+
+const argBest = (indices: readonly number[], better: (one: number, other: number) => boolean) =>
+  indices.reduce<number | null>(
+    (best, index) => (best === null || better(index, best) ? index : best),
+    null,
+  );
+
+/** Samples within a stretch of time, both ends included. */
+const within = (samples: readonly CavitySample[], from: number, to: number) =>
+  samples.flatMap(({ time }, index) => (time >= from - 1e-9 && time <= to + 1e-9 ? [index] : []));
+
+const areaAt = (samples: readonly CavitySample[], index: number) => samples[index]?.area ?? 0;
+
+const largest = (samples: readonly CavitySample[], indices: readonly number[]) =>
+  argBest(indices, (one, other) => areaAt(samples, one) > areaAt(samples, other));
+const smallest = (samples: readonly CavitySample[], indices: readonly number[]) =>
+  argBest(indices, (one, other) => areaAt(samples, one) < areaAt(samples, other));
+
+/** The beat that begins near a time; null where the clip does not hold its systole. */
+function beatFrom(samples: readonly CavitySample[], start: number, interval: number): Beat | null {
+  const diastole = largest(samples, within(samples, start - AROUND_R, start + AROUND_R));
+  if (diastole === null) return null;
+  const from = samples[diastole]?.time ?? 0;
+  const [early, late] = [from + SYSTOLE[0] * interval, from + SYSTOLE[1] * interval];
+  // A search that is cut short would take the last frame for the smallest.
+  if ((samples.at(-1)?.time ?? 0) < late - 0.1 * interval) return null;
+  const systole = smallest(samples, within(samples, early, late));
+  if (systole === null || areaAt(samples, systole) >= areaAt(samples, diastole)) return null;
+  return { diastole, systole, interval };
+}
+
+function beatsOfEcg(
+  samples: readonly CavitySample[],
+  rWaves: readonly number[],
+  heartRate: number | null,
+): Beat[] {
+  const gaps = rWaves.slice(1).map((time, i) => time - (rWaves[i] ?? 0));
+  const usual = gaps.toSorted((a, b) => a - b)[Math.floor(gaps.length / 2)];
+  const typical = usual ?? (heartRate ? 60 / heartRate : null);
+  return rWaves.flatMap((time, i) => {
+    const own = gaps[i];
+    const interval = own !== undefined && own <= REGULAR * (typical ?? own) ? own : typical;
+    if (interval === null || interval < INTERVALS[0] || interval > INTERVALS[1]) return [];
+    return beatFrom(samples, time, interval) ?? [];
+  });
+}
+
+/** Mean over three neighbours: one frame that was outlined badly makes no beat. */
+function calmed(samples: readonly CavitySample[]): CavitySample[] {
+  return samples.map(({ time, area }, i) => {
+    const near = [samples[i - 1]?.area ?? area, area, samples[i + 1]?.area ?? area];
+    return { time, area: near.reduce((sum, one) => sum + one, 0) / near.length };
+  });
+}
+
+/** Seconds after which the course of the area repeats itself best; null for less than two beats. */
+function periodOf(samples: readonly CavitySample[]): number | null {
+  const first = samples[0]?.time ?? 0;
+  const span = (samples.at(-1)?.time ?? 0) - first;
+  const mean = samples.reduce((sum, { area }) => sum + area, 0) / Math.max(1, samples.length);
+  const at = (time: number) => {
+    const after = samples.findIndex((sample) => sample.time >= time);
+    const [a, b] = [samples[Math.max(0, after - 1)], samples[after]];
+    if (!a || !b) return (a ?? b)?.area ?? mean;
+    const share = b.time > a.time ? (time - a.time) / (b.time - a.time) : 0;
+    return a.area + share * (b.area - a.area);
+  };
+  const step = 0.02;
+  const likeness: { lag: number; value: number }[] = [];
+  for (let lag = INTERVALS[0]; lag <= Math.min(INTERVALS[1], 0.7 * span); lag += step) {
+    let [product, one, other] = [0, 0, 0];
+    for (let t = first; t + lag <= first + span; t += step) {
+      const [a, b] = [at(t) - mean, at(t + lag) - mean];
+      product += a * b;
+      one += a * a;
+      other += b * b;
+    }
+    likeness.push({ lag, value: product / (Math.sqrt(one * other) || 1) });
+  }
+  const peaks = likeness.filter(
+    ({ value }, i) =>
+      value > 0.5 &&
+      value >= (likeness[i - 1]?.value ?? 1) &&
+      value >= (likeness[i + 1]?.value ?? 1),
+  );
+  const best = peaks.reduce((most, { value }) => Math.max(most, value), 0);
+  // Of peaks that are nearly as good the first: the others are its multiples.
+  return peaks.find(({ value }) => value >= 0.85 * best)?.lag ?? null;
+}
+
+function beatsOfArea(samples: readonly CavitySample[], heartRate: number | null): Beat[] {
+  const calm = calmed(samples);
+  const areas = calm.map(({ area }) => area);
+  const most = Math.max(...areas);
+  if (!(most > 0) || (most - Math.min(...areas)) / most < LEAST_CHANGE) return [];
+  const rated = heartRate ? 60 / heartRate : null;
+  const known = rated !== null && rated >= INTERVALS[0] && rated <= INTERVALS[1] ? rated : null;
+  const interval = known ?? periodOf(calm);
+  if (interval === null) {
+    const all = calm.map((_, index) => index);
+    const [diastole, systole] = [largest(calm, all), smallest(calm, all)];
+    return diastole === null || systole === null ? [] : [{ diastole, systole, interval: null }];
+  }
+  const tops = calm.flatMap(({ time, area }, index) => {
+    const near = within(calm, time - 0.4 * interval, time + 0.4 * interval);
+    return largest(calm, near) === index && area > 0 ? [index] : [];
+  });
+  const beats = tops.flatMap((index) => beatFrom(calm, calm[index]?.time ?? 0, interval) ?? []);
+  if (beats.length > 0) return beats;
+  // A loop that begins within systole: its end-diastole comes after its end-systole.
+  const all = calm.map((_, index) => index);
+  const [diastole, systole] = [largest(calm, all), smallest(calm, all)];
+  return diastole === null || systole === null ? [] : [{ diastole, systole, interval }];
+}
+
+/**
+ * The beats of an apical clip (ASE 2015; echo reference 4.3). End-diastole is the largest cavity near
+ * an R wave, or of the beat where none is known; end-systole the smallest between 25 and 60 % of the
+ * RR interval after it. Partial beats are left out.
+ * @param samples in ascending time.
+ * @param rWaves seconds from the first frame.
+ */
+export function cardiacPhases(
+  samples: readonly CavitySample[],
+  rWaves: readonly number[],
+  heartRate: number | null,
+): Phases {
+  if (samples.length < 2) return { beats: [], source: 'area' };
+  const timed = beatsOfEcg(samples, rWaves, heartRate);
+  if (timed.length > 0) return { beats: timed, source: 'ecg' };
+  return { beats: beatsOfArea(samples, heartRate), source: 'area' };
+}

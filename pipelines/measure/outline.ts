@@ -1,0 +1,189 @@
+import type { GrayImage, PixelScale, Point } from '../contract/image.ts';
+import { blobs } from './blobs.ts';
+
+/** A closed curve, its first point not repeated. */
+export type Outline = readonly Point[];
+
+/** Points of an outline: a few pixels apart on a chamber, and within what an SR may hold. */
+const POINTS = 96;
+/** Points before smoothing, for each that is kept. */
+const OVERSAMPLING = 4;
+/** Of the whole outline: takes away the steps of a mask that was enlarged, not its shape. */
+const SMOOTHING = 0.006;
+/** Smaller regions are noise of a mask. */
+const SMALLEST_PIXELS = 30;
+
+/** Steps along pixel edges: east, south, west, north. */
+const STEPS = [
+  { x: 1, y: 0 },
+  { x: 0, y: 1 },
+  { x: -1, y: 0 },
+  { x: 0, y: -1 },
+] as const;
+
+/** The edges of a region's pixels, once around, with the inside on the right hand. */
+function edgePath(inside: (x: number, y: number) => boolean, start: Point): Point[] {
+  const path: Point[] = [];
+  let { x, y } = start;
+  let heading = 0;
+  do {
+    const step = STEPS[heading] ?? STEPS[0];
+    path.push({ x: x - 0.5, y: y - 0.5 });
+    x += step.x;
+    y += step.y;
+    // Of the four pixels around the corner, the two that lie ahead.
+    const side = STEPS[(heading + 1) % 4] ?? STEPS[1];
+    const ahead = (sign: number) => {
+      const dx = step.x + sign * side.x;
+      const dy = step.y + sign * side.y;
+      return inside(dx > 0 ? x : x - 1, dy > 0 ? y : y - 1);
+    };
+    if (!ahead(1)) heading = (heading + 1) % 4;
+    else if (ahead(-1)) heading = (heading + 3) % 4;
+  } while (x !== start.x || y !== start.y || heading !== 0);
+  return path;
+}
+
+const mix = (a: Point, b: Point, share: number): Point => ({
+  x: a.x + share * (b.x - a.x),
+  y: a.y + share * (b.y - a.y),
+});
+
+/** Points at equal distances along a path, both ends kept; a closed one ends where it began. */
+export function resampled(path: readonly Point[], count: number, closed: boolean): Point[] {
+  const points = closed ? [...path, path[0] ?? { x: 0, y: 0 }] : path;
+  const along = [0];
+  for (let i = 1; i < points.length; i++) {
+    const [a, b] = [points[i - 1] as Point, points[i] as Point];
+    along.push((along[i - 1] ?? 0) + Math.hypot(b.x - a.x, b.y - a.y));
+  }
+  const total = along.at(-1) ?? 0;
+  const step = total / (closed ? count : count - 1);
+  const out: Point[] = [];
+  let at = 1;
+  for (let n = 0; n < count; n++) {
+    const wanted = n * step;
+    while (at < points.length - 1 && (along[at] ?? 0) < wanted) at += 1;
+    const [before, after] = [along[at - 1] ?? 0, along[at] ?? 0];
+    const share = after > before ? (wanted - before) / (after - before) : 0;
+    out.push(mix(points[at - 1] as Point, points[at] as Point, Math.min(share, 1)));
+  }
+  return out;
+}
+
+function smoothedClosed(points: readonly Point[], sigma: number): Point[] {
+  const reach = Math.ceil(3 * sigma);
+  const weights = Array.from({ length: 2 * reach + 1 }, (_, i) =>
+    Math.exp(-((i - reach) ** 2) / (2 * sigma * sigma)),
+  );
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  return points.map((_, centre) => {
+    let [x, y] = [0, 0];
+    for (const [i, weight] of weights.entries()) {
+      const point = points[(centre + i - reach + points.length) % points.length] as Point;
+      x += weight * point.x;
+      y += weight * point.y;
+    }
+    return { x: x / total, y: y / total };
+  });
+}
+
+/**
+ * The outer border of the largest region of a mask (1 inside), holes filled, pixel-centre
+ * coordinates. Null where the mask holds no region worth an outline.
+ */
+export function outlineOf(mask: Uint8Array, width: number, height: number): Outline | null {
+  const found = blobs({ width, height }, (index) => mask[index] === 1, SMALLEST_PIXELS);
+  const largest = found.reduce<readonly number[]>(
+    (best, { pixels }) => (pixels.length > best.length ? pixels : best),
+    [],
+  );
+  if (largest.length === 0) return null;
+  const own = new Uint8Array(width * height);
+  let first = Number.POSITIVE_INFINITY;
+  for (const index of largest) {
+    own[index] = 1;
+    first = Math.min(first, index);
+  }
+  const inside = (x: number, y: number) =>
+    x >= 0 && y >= 0 && x < width && y < height && own[y * width + x] === 1;
+  const path = edgePath(inside, { x: first % width, y: Math.floor(first / width) });
+  const dense = resampled(path, POINTS * OVERSAMPLING, true);
+  const smooth = smoothedClosed(dense, SMOOTHING * dense.length);
+  return smooth.filter((_, index) => index % OVERSAMPLING === 0);
+}
+
+/** Pixels to millimetres; with a scale of 1 the figure stays in pixels. */
+export function inMillimetres(points: readonly Point[], scale: PixelScale): Point[] {
+  return points.map(({ x, y }) => ({ x: x * scale.x, y: y * scale.y }));
+}
+
+/** Enclosed area, in squares of the unit of the points. */
+export function areaOf(outline: Outline): number {
+  let twice = 0;
+  for (const [i, a] of outline.entries()) {
+    const b = outline[(i + 1) % outline.length] ?? a;
+    twice += a.x * b.y - b.x * a.y;
+  }
+  return Math.abs(twice) / 2;
+}
+
+/** Length of an open path. */
+export function lengthOf(path: readonly Point[]): number {
+  return path.slice(1).reduce((sum, point, i) => sum + distance(path[i] ?? point, point), 0);
+}
+
+export const distance = (a: Point, b: Point) => Math.hypot(a.x - b.x, a.y - b.y);
+
+/** The centre of the points: near that of the area, since they are equally far apart. */
+export function centreOf(outline: Outline): Point {
+  const n = Math.max(1, outline.length);
+  return {
+    x: outline.reduce((sum, { x }) => sum + x, 0) / n,
+    y: outline.reduce((sum, { y }) => sum + y, 0) / n,
+  };
+}
+
+/**
+ * Where a line cuts an outline, as signed distances from `at` along the unit vector `direction`,
+ * ascending.
+ */
+export function crossings(outline: Outline, at: Point, direction: Point): number[] {
+  const side = ({ x, y }: Point) => (x - at.x) * direction.y - (y - at.y) * direction.x;
+  const along = ({ x, y }: Point) => (x - at.x) * direction.x + (y - at.y) * direction.y;
+  return outline
+    .flatMap((a, i) => {
+      const b = outline[(i + 1) % outline.length] ?? a;
+      const [sa, sb] = [side(a), side(b)];
+      if (sa < 0 === sb < 0) return [];
+      const share = sa / (sa - sb);
+      return [along(a) + share * (along(b) - along(a))];
+    })
+    .sort((one, other) => one - other);
+}
+
+/** How much of the line lies inside the outline. */
+export function chordLength(outline: Outline, at: Point, direction: Point): number {
+  const cuts = crossings(outline, at, direction);
+  let length = 0;
+  for (let i = 0; i + 1 < cuts.length; i += 2) length += (cuts[i + 1] ?? 0) - (cuts[i] ?? 0);
+  return length;
+}
+
+/** Whether a point lies inside (even-odd rule). */
+export function contains(outline: Outline, point: Point): boolean {
+  return crossings(outline, point, { x: 1, y: 0 }).filter((cut) => cut > 0).length % 2 === 1;
+}
+
+/** Distance from a point to the nearest edge of an outline. */
+export function distanceToOutline(outline: Outline, point: Point): number {
+  let nearest = Number.POSITIVE_INFINITY;
+  for (const [i, a] of outline.entries()) {
+    const b = outline[(i + 1) % outline.length] ?? a;
+    const [dx, dy] = [b.x - a.x, b.y - a.y];
+    const square = dx * dx + dy * dy;
+    const along = square > 0 ? ((point.x - a.x) * dx + (point.y - a.y) * dy) / square : 0;
+    nearest = Math.min(nearest, distance(point, mix(a, b, Math.min(1, Math.max(0, along)))));
+  }
+  return nearest;
+}
