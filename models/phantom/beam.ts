@@ -9,6 +9,8 @@ export interface Beam {
   focusMm: number;
   /** Distance from the focus at which the beam is sqrt(2) times as wide. */
   focalZoneMm: number;
+  /** What a phased array resolves at the focus, radians; it takes the place of `lateralMm`. */
+  lateralRadians?: number;
 }
 
 /** Gaussian taps from -radius to radius, summing to 1. */
@@ -77,7 +79,11 @@ export function blurLaterally(
 /** Standard deviation of the beam in lines at a sample: wider away from the focus. */
 function lateralDeviation(beam: Beam, grid: PolarGrid, sample: number): number {
   const range = sampleRange(grid, sample);
-  const widthMm = beam.lateralMm * Math.hypot(1, (range - beam.focusMm) / beam.focalZoneMm);
+  const spread = Math.hypot(1, (range - beam.focusMm) / beam.focalZoneMm);
+  if (beam.lateralRadians !== undefined) {
+    return (beam.lateralRadians * spread * (grid.lines - 1)) / (2 * grid.sector.halfAngle);
+  }
+  const widthMm = beam.lateralMm * spread;
   const spacingMm = ((grid.sector.radiusMm + range) * 2 * grid.sector.halfAngle) / (grid.lines - 1);
   return widthMm / spacingMm;
 }

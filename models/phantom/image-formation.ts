@@ -125,8 +125,18 @@ export function formImage(
   texture: Random,
   speckleSeed: number,
 ): Uint8Array {
-  const grid = gridFor(acquisition);
-  const echoes = mapEchoes(scene, grid, texture.fork('echo'));
+  const echoes = mapEchoes(scene, gridFor(acquisition), texture.fork('echo'));
+  return receiveEchoes(echoes, acquisition, texture, speckleSeed);
+}
+
+/** The image of echoes that another anatomy mapped; their levels are changed by the clutter. */
+export function receiveEchoes(
+  echoes: EchoMap,
+  acquisition: Acquisition,
+  texture: Random,
+  speckleSeed: number,
+): Uint8Array {
+  const { grid } = echoes;
   addClutter(echoes, acquisition, texture.fork('clutter'));
   const envelope = formEnvelope(echoes, acquisition.beam, speckleSeed);
   const brightness = compress(envelope, grid, acquisition, texture.fork('display'));

@@ -1,0 +1,73 @@
+import { drawText } from '../glyphs.ts';
+import type { Random } from '../random.ts';
+import type { Acquisition } from '../image-formation.ts';
+
+/** Height of the electrocardiogram over the beat, 0 to 1: P wave, QRS complex, T wave. */
+export function electrocardiogram(phase: number): number {
+  const bump = (at: number, width: number) => {
+    const away = Math.abs(phase - at);
+    return Math.exp(-((Math.min(away, 1 - away) / width) ** 2));
+  };
+  return 0.12 * bump(0.86, 0.025) + bump(0, 0.012) - 0.25 * bump(0.03, 0.012) + 0.25 * bump(0.32, 0.045);
+}
+
+/** What the machine writes over an echo: trace of the beat, depth marks, text. */
+export interface Marks {
+  /** Phase of the beat at the left end of the trace and beats along it; absent: no trace. */
+  trace?: { from: number; beats: number; now: number };
+  ruler: boolean;
+  text: readonly string[];
+}
+
+export function drawMarks(random: Random, beats: { from: number; beats: number; now: number }): Marks {
+  return {
+    ...(random.chance(0.6) ? { trace: beats } : {}),
+    ruler: random.chance(0.6),
+    text: random.chance(0.6)
+      ? ['PHANTOM', `FR ${random.integer(30, 80)}HZ`, `MI ${random.range(0.6, 1.5).toFixed(1)}`].slice(
+          0,
+          random.integer(1, 3),
+        )
+      : [],
+  };
+}
+
+/** Draws the marks onto the screen, where they may lie over the image as on real ones. */
+export function overlayMarks(
+  gray: Uint8Array,
+  { window, sector }: Acquisition,
+  marks: Marks,
+): void {
+  const { columns, rows, origin, mmPerPixel } = window;
+  const plot = (column: number, row: number, level: number) => {
+    if (column < 0 || row < 0 || column >= columns || row >= rows) return;
+    gray[row * columns + column] = level;
+  };
+  if (marks.ruler) {
+    for (let centimetre = 0; centimetre * 10 <= sector.depthMm; centimetre++) {
+      const row = Math.round(origin.y + (centimetre * 10) / mmPerPixel);
+      const length = centimetre % 5 === 0 ? 6 : 3;
+      for (let i = 0; i < length; i++) plot(columns - 4 - i, row, 200);
+    }
+  }
+  for (const [line, text] of marks.text.entries()) {
+    drawText(text, (x, y) => plot(4 + x, 4 + line * 10 + y, 190));
+  }
+  const { trace } = marks;
+  if (trace === undefined) return;
+  const left = Math.round(0.05 * columns);
+  const width = Math.round(0.9 * columns);
+  const bottom = rows - 5;
+  const height = Math.round(0.07 * rows);
+  let before = bottom;
+  for (let i = 0; i < width; i++) {
+    const phase = trace.from + (trace.beats * i) / width;
+    const level = electrocardiogram(phase - Math.floor(phase));
+    const row = Math.round(bottom - height * (0.25 + 0.7 * level));
+    const [low, high] = row < before ? [row, before] : [before, row];
+    for (let y = i === 0 ? row : low; y <= high; y++) plot(left + i, y, 215);
+    before = row;
+  }
+  const now = left + Math.round(trace.now * width);
+  for (let y = bottom - height; y <= bottom; y++) plot(now, y, 160);
+}

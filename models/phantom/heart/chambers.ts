@@ -1,0 +1,230 @@
+import type { Moment } from './motion.ts';
+import type { HeartSizes } from './sizes.ts';
+import { across, dot, type Place, sum, unit } from './space.ts';
+import type { Ventricle } from './ventricle.ts';
+
+/** Signed distance in mm, negative inside; exact on the border. */
+export type Distance = (x: number, y: number, z: number) => number;
+
+interface Ellipsoid {
+  centre: Place;
+  /** Half axes towards `axis`, across it, and along the heart. */
+  axis: Place;
+  a: number;
+  b: number;
+  c: number;
+}
+
+function ellipsoid({ centre, axis, a, b, c }: Ellipsoid): Distance {
+  return (x, y, z) => {
+    const dx = x - centre.x;
+    const dy = y - centre.y;
+    const u = (dx * axis.x + dy * axis.y) / a;
+    const v = (dy * axis.x - dx * axis.y) / b;
+    const w = (z - centre.z) / c;
+    const level = Math.sqrt(u * u + v * v + w * w);
+    if (level < 1e-6) return -Math.min(a, b, c);
+    const slope = Math.sqrt((u / a) ** 2 + (v / b) ** 2 + (w / c) ** 2) / level;
+    return (level - 1) / slope;
+  };
+}
+
+/** All within `radius` of a chain of points. */
+function tube(points: readonly Place[], radius: number): Distance {
+  return (x, y, z) => {
+    let nearest = Number.POSITIVE_INFINITY;
+    for (let i = 1; i < points.length; i++) {
+      const from = points[i - 1] as Place;
+      const to = points[i] as Place;
+      const dx = to.x - from.x;
+      const dy = to.y - from.y;
+      const dz = to.z - from.z;
+      const px = x - from.x;
+      const py = y - from.y;
+      const pz = z - from.z;
+      const along = (px * dx + py * dy + pz * dz) / (dx * dx + dy * dy + dz * dz);
+      const t = Math.max(0, Math.min(1, along));
+      const ex = px - t * dx;
+      const ey = py - t * dy;
+      const ez = pz - t * dz;
+      nearest = Math.min(nearest, ex * ex + ey * ey + ez * ez);
+    }
+    return Math.sqrt(nearest) - radius;
+  };
+}
+
+/** Angle of the bull's-eye at which the aorta leaves: the anteroseptal wall. */
+export const OUTFLOW_ANGLE = 150;
+
+/** Where the root leans to: away from the four-chamber plane, which it must not enter. */
+const ROOT_LEAN_ANGLE = 126;
+
+/** Distance of the aortic annulus from the long axis, by the radius of the ventricle's base, mm. */
+const rootOutMm = (baseRadiusMm: number) => Math.max(16, 0.88 * baseRadiusMm);
+
+/** The aortic root as a bent-off tube: along its axis from the annulus, and outwards from it. */
+export interface AorticRoot {
+  annulus: Place;
+  direction: Place;
+  /** Along the axis, below 0 in the outflow tract, and distance to the inner wall. */
+  at(x: number, y: number, z: number): { along: number; inner: number };
+  radius(along: number): number;
+}
+
+/** How far the outflow tract reaches into the ventricle, mm. */
+export const OUTFLOW_MM = 13;
+
+function createAorta(sizes: HeartSizes, ventricle: Ventricle): AorticRoot {
+  const { annulusMm, sinusMm, ascendingMm } = sizes.aorta;
+  const away = across(OUTFLOW_ANGLE);
+  const base = sizes.ventricle.radiusMm * sizes.ventricle.baseShare;
+  const annulus = sum(
+    [rootOutMm(base), away],
+    [ventricle.baseZ + 2, { x: 0, y: 0, z: 1 }],
+  );
+  const direction = unit(sum([0.5, across(ROOT_LEAN_ANGLE)], [-1, { x: 0, y: 0, z: 1 }]));
+  const radius = (along: number) => {
+    if (along < 0) return annulusMm / 2;
+    const bulge = Math.exp(-(((along - 11) / 8) ** 2));
+    const tract = annulusMm / 2 + (ascendingMm / 2 - annulusMm / 2) * Math.min(1, along / 24);
+    return tract + Math.max(0, sinusMm / 2 - (annulusMm + ascendingMm) / 4) * bulge;
+  };
+  return {
+    annulus,
+    direction,
+    radius,
+    at: (x, y, z) => {
+      const from = { x: x - annulus.x, y: y - annulus.y, z: z - annulus.z };
+      const along = dot(from, direction);
+      const out = Math.sqrt(Math.max(0, dot(from, from) - along * along));
+      return { along, inner: out - radius(along) };
+    },
+  };
+}
+
+/** Middle of the right ventricle around the left, and how far it reaches to either side, degrees. */
+const RIGHT = { angle: 195, reach: 82 } as const;
+
+/** Share of the atrium's half length between its middle and the mitral plane. */
+const ATRIUM_BELOW = 0.6;
+
+/** What such a cut leaves of an ellipsoid's volume. */
+const ATRIUM_SHARE = 1 - ((1 - ATRIUM_BELOW) ** 2 * (2 + ATRIUM_BELOW)) / 4;
+
+/** All but the left ventricle, at one moment. */
+export interface Chambers {
+  aorta: AorticRoot;
+  leftAtrium: Distance;
+  leftAtriumMl: number;
+  atriumMiddle: Place;
+  rightAtrium: Distance;
+  /** Without its outflow tract; `epicardium` is the distance to that of the left ventricle. */
+  rightVentricle(x: number, y: number, z: number, epicardium: number): number;
+  /** Outflow tract of the right ventricle and pulmonary trunk; `pulmonaryValve` parts them. */
+  outflow: Distance;
+  pulmonaryValve: Place;
+  tricuspidZ: number;
+  /** Inner width of the right ventricle away from the septum; below 0 where it is not. */
+  rightWidth(angle: number, z: number): number;
+  /** Middle of the tricuspid annulus and half its width. */
+  tricuspid: { centre: Place; radiusMm: number };
+  descendingAorta: Distance;
+}
+
+export function chambersAt(
+  sizes: HeartSizes,
+  moment: Moment,
+  ventricle: Ventricle,
+  diastolic: Ventricle,
+): Chambers {
+  const { leftAtrium, rightAtrium, rightVentricle } = sizes;
+  const aorta = createAorta(sizes, ventricle);
+  const { baseZ } = ventricle;
+  const baseRadius = diastolic.radius(0, 1);
+  const zUnit = { x: 0, y: 0, z: 1 };
+
+  const volume = leftAtrium.volumeMl * (1 - leftAtrium.emptying * (1 - moment.reservoir));
+  const half =
+    ((1000 * volume) / (ATRIUM_SHARE * (4 / 3) * Math.PI * leftAtrium.slenderness)) ** (1 / 3);
+  const leftCentre = sum(
+    [0.25 * half, across(OUTFLOW_ANGLE + 180)],
+    [baseZ - ATRIUM_BELOW * leftAtrium.slenderness * half, zUnit],
+  );
+  const left = ellipsoid({
+    centre: leftCentre,
+    axis: across(0),
+    a: half * 1.04,
+    b: half / 1.04,
+    c: leftAtrium.slenderness * half,
+  });
+
+  const tricuspidZ = 5 + rightVentricle.tapseMm * moment.squeeze;
+  const width = rightVentricle.basalMm * (1 - rightVentricle.narrowing * moment.squeeze);
+  const rightApexZ = rightVentricle.lengthShare * diastolic.apexZ;
+  const rightWidth = (angle: number, z: number) => {
+    const from = Math.min(1.15, (rightApexZ - z) / (rightApexZ - tricuspidZ));
+    const off = Math.abs(((angle - RIGHT.angle + 540) % 360) - 180);
+    if (from <= 0 || off >= RIGHT.reach) return -1;
+    const level = (1 - Math.max(0, 1 - from) ** 1.7) ** 0.85;
+    return width * level * Math.cos((off / RIGHT.reach) * (Math.PI / 2)) ** 0.65;
+  };
+  const right: Chambers['rightVentricle'] = (x, y, z, epicardium) => {
+    const beyond = rightWidth((Math.atan2(y, x) * 180) / Math.PI, z);
+    if (beyond < 0) return 20;
+    return Math.max(epicardium - beyond, -epicardium, tricuspidZ - z);
+  };
+
+  const swell = 1 + 0.1 * moment.reservoir;
+  const septumOut = baseRadius + diastolic.wall(205, 1);
+  const rightHalf = rightAtrium.radiusMm * swell;
+  const rightCentre = sum(
+    [septumOut + 0.5 * rightVentricle.basalMm, across(205)],
+    [tricuspidZ - 0.85 * rightAtrium.slenderness * rightHalf, zUnit],
+  );
+  const rightBody = ellipsoid({
+    centre: rightCentre,
+    axis: across(205),
+    a: rightHalf,
+    b: 1.05 * rightHalf,
+    c: rightAtrium.slenderness * rightHalf,
+  });
+  const septumMm = 2.5;
+
+  const rootOut = rootOutMm(baseRadius) + sizes.aorta.sinusMm / 2;
+  const outflowRadius = 11.5 * (1 - 0.15 * moment.squeeze);
+  const pulmonaryValve = sum([rootOut + 6, across(80)], [baseZ - 26, zUnit]);
+  const outflow = tube(
+    [
+      sum([septumOut + 11, across(150)], [baseZ + 18, zUnit]),
+      sum([rootOut + 17, across(132)], [baseZ - 10, zUnit]),
+      pulmonaryValve,
+      sum([rootOut - 2, across(72)], [baseZ - 44, zUnit]),
+    ],
+    outflowRadius,
+  );
+  const descending = sum([baseRadius + 26, across(-32)], [baseZ - 26, zUnit]);
+  return {
+    aorta,
+    leftAtriumMl: volume,
+    atriumMiddle: leftCentre,
+    leftAtrium: (x, y, z) => Math.max(left(x, y, z), -aorta.at(x, y, z).inner + 2.5),
+    rightAtrium: (x, y, z) => {
+      const body = rightBody(x, y, z);
+      if (body > 30) return body;
+      return Math.max(body, z - tricuspidZ, septumMm - left(x, y, z), 3 - aorta.at(x, y, z).inner);
+    },
+    rightVentricle: right,
+    outflow: (x, y, z) => Math.max(outflow(x, y, z), 2.5 - aorta.at(x, y, z).inner),
+    pulmonaryValve,
+    tricuspidZ,
+    rightWidth,
+    tricuspid: {
+      centre: sum([septumOut + 0.5 * width, across(205)], [tricuspidZ, zUnit]),
+      radiusMm: 0.48 * width,
+    },
+    descendingAorta: tube(
+      [sum([1, descending], [-30, across(60)]), sum([1, descending], [30, across(60)])],
+      11,
+    ),
+  };
+}

@@ -1,0 +1,105 @@
+import type { Point } from '../geometry.ts';
+import { emptySample, type HeartMoment, type Structure } from './heart.ts';
+import { fromImage, type ImagePlane } from './space.ts';
+
+/** Furthest a border may lie from the point inside, mm. */
+const REACH_MM = 130;
+const STEP_MM = 1.5;
+
+/**
+ * The border of a structure in an imaging plane as a polygon (mm of the image), by rays from a point
+ * inside it; empty where the point is not inside. Exact where the structure is seen whole from there.
+ */
+export function borderOf(
+  heart: HeartMoment,
+  plane: ImagePlane,
+  structures: readonly Structure[],
+  inside: Point,
+  rays = 240,
+): Point[] {
+  const sample = emptySample();
+  const holds = (x: number, y: number) => {
+    const at = fromImage(plane, x, y);
+    heart.probe(at.x, at.y, at.z, sample);
+    return structures.includes(sample.structure);
+  };
+  if (!holds(inside.x, inside.y)) return [];
+  return Array.from({ length: rays }, (_, i) => {
+    const turn = (2 * Math.PI * i) / rays;
+    const cos = Math.cos(turn);
+    const sin = Math.sin(turn);
+    let low = 0;
+    let high = STEP_MM;
+    while (high < REACH_MM && holds(inside.x + high * cos, inside.y + high * sin)) {
+      low = high;
+      high += STEP_MM;
+    }
+    for (let k = 0; k < 9; k++) {
+      const middle = (low + high) / 2;
+      if (holds(inside.x + middle * cos, inside.y + middle * sin)) low = middle;
+      else high = middle;
+    }
+    return { x: inside.x + low * cos, y: inside.y + low * sin };
+  });
+}
+
+/** Area in the square of the polygon's unit (shoelace). */
+export function areaOf(polygon: readonly Point[]): number {
+  let twice = 0;
+  for (const [i, a] of polygon.entries()) {
+    const b = polygon[(i + 1) % polygon.length] as Point;
+    twice += a.x * b.y - b.x * a.y;
+  }
+  return Math.abs(twice) / 2;
+}
+
+/** Widths of the polygon across the line from `top` to `bottom`, in the middle of each disc. */
+export function discWidths(
+  polygon: readonly Point[],
+  top: Point,
+  bottom: Point,
+  discs = 20,
+): number[] {
+  const lengthMm = Math.hypot(bottom.x - top.x, bottom.y - top.y);
+  const ux = (bottom.x - top.x) / lengthMm;
+  const uy = (bottom.y - top.y) / lengthMm;
+  const turned = polygon.map(({ x, y }) => ({
+    along: (x - top.x) * ux + (y - top.y) * uy,
+    side: (y - top.y) * ux - (x - top.x) * uy,
+  }));
+  return Array.from({ length: discs }, (_, disc) => {
+    const level = ((disc + 0.5) / discs) * lengthMm;
+    let low = Number.POSITIVE_INFINITY;
+    let high = Number.NEGATIVE_INFINITY;
+    for (const [i, a] of turned.entries()) {
+      const b = turned[(i + 1) % turned.length] as (typeof turned)[number];
+      if (a.along > level === b.along > level) continue;
+      const side = a.side + ((level - a.along) / (b.along - a.along)) * (b.side - a.side);
+      low = Math.min(low, side);
+      high = Math.max(high, side);
+    }
+    return high > low ? high - low : 0;
+  });
+}
+
+/** A cavity in an apical plane: its outline, apex and the ends of its base; mm of the image. */
+export interface ApicalCut {
+  outline: Point[];
+  apex: Point;
+  /** Left and right end of the base on the screen. */
+  base: readonly [Point, Point];
+  lengthMm: number;
+  widths: number[];
+}
+
+/** Summation of discs of one plane (ASE 2015), ml. */
+export function singlePlaneMl({ widths, lengthMm }: ApicalCut): number {
+  const squares = widths.reduce((total, width) => total + width * width, 0);
+  return ((Math.PI / 4) * squares * (lengthMm / widths.length)) / 1000;
+}
+
+/** Summation of discs of two planes; the longer axis counts (ASE 2015), ml. */
+export function biplaneMl(a: ApicalCut, b: ApicalCut): number {
+  const total = a.widths.reduce((sum, width, i) => sum + width * (b.widths[i] ?? 0), 0);
+  return ((Math.PI / 4) * total * (Math.max(a.lengthMm, b.lengthMm) / a.widths.length)) / 1000;
+}

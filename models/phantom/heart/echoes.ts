@@ -1,0 +1,204 @@
+import { blurAxially, blurLaterally, gaussianTaps } from '../beam.ts';
+import { amplitude, type EchoMap, lineAngle, type PolarGrid, sampleRange } from '../echo-map.ts';
+import { fromPolar } from '../geometry.ts';
+import { emptySample, type HeartMoment, type HeartSample, MATTER, type Matter } from './heart.ts';
+import type { Look } from './look.ts';
+import { fromImage, type ImagePlane } from './space.ts';
+
+/** Acoustic impedance of what the beam meets, relative: 0 blood, 1 muscle. */
+const IMPEDANCE: Readonly<Record<Matter, number>> = {
+  [MATTER.outside]: 0.75,
+  [MATTER.blood]: 0,
+  [MATTER.atrialBlood]: 0,
+  [MATTER.rightBlood]: 0,
+  [MATTER.myocardium]: 1,
+  [MATTER.thinWall]: 1,
+  [MATTER.pericardium]: 1.5,
+  [MATTER.leaflet]: 1.2,
+  [MATTER.papillary]: 0.9,
+  [MATTER.fluid]: 0,
+};
+
+/** Grid of the recipe whose interface strengths `Look` holds: samples and lines. */
+const RECIPE_GRID = { samples: 224, lines: 112 } as const;
+
+const clamp = (value: number) => Math.max(0, Math.min(1, value));
+
+/** Mean level of the wall of the left ventricle at a place. */
+function wallLevel(look: Look, sample: HeartSample, lateral: number, waver: number): number {
+  const { endocardium, epicardium, along } = sample;
+  const inwards = clamp(endocardium / Math.max(0.5, endocardium - epicardium));
+  let level = look.myocardium + look.septum * clamp(-lateral) + look.lateral * clamp(lateral);
+  const apical = clamp(1 - along / look.apexDark.reach);
+  level += look.apex * apical;
+  const core = 1 - Math.abs(2 * inwards - 1);
+  level += look.septalCore * clamp(-lateral) * core * core;
+  if (look.trabeculae.dB > 0) {
+    const near = Math.exp(-Math.max(0, endocardium) / look.trabeculae.depthMm);
+    level += look.trabeculae.dB * near * clamp(0.5 + waver);
+  }
+  if (look.innerWall.strength > 0 && inwards < look.innerWall.share) {
+    level += look.innerWall.strength * (look.blood - level);
+  }
+  level += look.lateralFade * clamp(1.4 * lateral - 0.2) * (look.blood - level) * 0.85;
+  // The apex lies in the haze of the near field: it is known by its shape, not by its grey.
+  const dark = look.apexDark.strength * clamp(1.6 * apical);
+  return level + dark * (look.blood + 1 - level);
+}
+
+function matterLevel(look: Look, matter: Matter): number {
+  switch (matter) {
+    case MATTER.blood:
+      return look.blood;
+    case MATTER.atrialBlood:
+      return look.atrialBlood;
+    case MATTER.rightBlood:
+      return look.rightBlood;
+    case MATTER.thinWall:
+      return look.thinWall;
+    case MATTER.pericardium:
+      return look.pericardium;
+    case MATTER.leaflet:
+      return look.leaflet;
+    case MATTER.papillary:
+      return look.papillary;
+    case MATTER.fluid:
+      return look.fluid;
+    case MATTER.myocardium:
+      return look.myocardium;
+    default:
+      return look.outside;
+  }
+}
+
+/** Loss of the line by shadows and by the ends of the aperture, dB. */
+function lineLoss(look: Look, across: number, depth: number): number {
+  let loss = look.edges[0] * clamp(1 - across / 0.18) ** 2;
+  loss += look.edges[1] * clamp(1 - (1 - across) / 0.18) ** 2;
+  for (const { at, width, dB, from } of look.shadows) {
+    loss += dB * Math.exp(-(((across - at) / width) ** 2)) * clamp((depth - from) / 0.08);
+  }
+  return loss;
+}
+
+/** Haze that stands still while the heart moves: near field, reverberation, clutter. */
+function clutterPower(look: Look, depth: number, slow: number): number {
+  let power = amplitude(look.nearField.dB - (20 * depth) / look.nearField.share) ** 2;
+  for (const { at, dB, width } of look.bands) {
+    power += amplitude(dB) ** 2 * Math.exp(-(((depth - at) / width) ** 2));
+  }
+  return power + amplitude(look.haze + 4 * slow) ** 2;
+}
+
+/**
+ * The echoes of a heart in an imaging plane. What lies outside the heart is
+ * lung, liver and chest wall, as `look` says.
+ */
+export function mapHeart(
+  heart: HeartMoment,
+  plane: ImagePlane,
+  grid: PolarGrid,
+  look: Look,
+): EchoMap {
+  const { samples, lines, sector } = grid;
+  const level = new Float32Array(samples * lines);
+  const impedance = new Float32Array(samples * lines);
+  const clutter = new Float32Array(samples * lines);
+  const patchy = new Float32Array(samples * lines);
+  const sample = emptySample();
+  const { slow, middle, fine } = look.noise;
+  const { ventricle } = heart;
+  for (let line = 0; line < lines; line++) {
+    const angle = lineAngle(grid, line);
+    const across = line / (lines - 1);
+    for (let row = 0; row < samples; row++) {
+      const depth = row / (samples - 1);
+      const { x, y } = fromPolar(sector, sampleRange(grid, row), angle);
+      const at = fromImage(plane, x, y);
+      heart.probe(at.x, at.y, at.z, sample);
+      const wide = slow(x, y);
+      const waver = middle(x, y);
+      const index = row * lines + line;
+      let dB: number;
+      if (sample.matter === MATTER.myocardium) {
+        const out = Math.hypot(at.x, at.y);
+        dB = wallLevel(look, sample, out > 0 ? at.x / out : 0, waver);
+        dB += look.texture.myocardium * (wide + waver + 0.7 * fine(x, y));
+        const hinge = Math.abs(at.z - ventricle.baseZ) + Math.abs(sample.endocardium);
+        if (look.hinges > 0 && hinge < 6) dB += look.hinges * (1 - hinge / 6);
+      } else if (sample.matter === MATTER.outside) {
+        dB = look.outside + look.texture.outside * (wide + 0.5 * waver);
+        dB += look.farField.dB * clamp((depth - look.farField.from) / (1 - look.farField.from));
+        const skin = depth / look.chestWall.share;
+        if (skin < 2) dB += look.chestWall.dB * (1 - skin / 2) * (0.5 + Math.cos(9 * skin) / 2);
+      } else if (sample.matter === MATTER.pericardium) {
+        dB = look.pericardium + 7 * (wide + 0.6 * waver) - 3;
+        if (depth > look.farField.from) dB += 0.4 * look.farField.dB;
+      } else {
+        dB = matterLevel(look, sample.matter);
+        const groove = sample.matter === MATTER.thinWall ? Math.abs(at.z - ventricle.baseZ) : 9;
+        if (groove < 8) dB += look.hinges * (1 - groove / 8) * clamp(0.7 + waver);
+        const blood = sample.matter <= MATTER.rightBlood || sample.matter === MATTER.fluid;
+        dB += (blood ? look.texture.blood : look.texture.myocardium) * (0.7 * wide + 0.5 * waver);
+      }
+      level[index] = dB - lineLoss(look, across, depth);
+      impedance[index] = IMPEDANCE[sample.matter];
+      clutter[index] = clutterPower(look, depth, wide);
+      patchy[index] = waver + 0.5 * wide;
+    }
+  }
+  return addInterfaces({ level, impedance, clutter, patchy }, grid, look);
+}
+
+/** Per sample of the grid: level in dB, impedance, power of the haze, unevenness of surfaces. */
+interface Mapped {
+  level: Float32Array;
+  impedance: Float32Array;
+  clutter: Float32Array;
+  patchy: Float32Array;
+}
+
+/** Borders reflect: more where they lie across the beam. */
+function addInterfaces(
+  { level, impedance, clutter, patchy }: Mapped,
+  grid: PolarGrid,
+  look: Look,
+): EchoMap {
+  const { samples, lines } = grid;
+  const perSample = samples / RECIPE_GRID.samples;
+  const perLine = lines / RECIPE_GRID.lines;
+  const lateralTaps = gaussianTaps(0.9 * perLine);
+  const smooth = blurLaterally(
+    blurAxially(impedance, samples, lines, gaussianTaps(0.9 * perSample)),
+    samples,
+    lines,
+    () => lateralTaps,
+  );
+  const diffuse = new Float32Array(level.length);
+  const specular = new Float32Array(level.length);
+  for (let row = 0; row < samples; row++) {
+    const above = Math.max(0, row - 1) * lines;
+    const below = Math.min(samples - 1, row + 1) * lines;
+    for (let line = 0; line < lines; line++) {
+      const index = row * lines + line;
+      const before = row * lines + Math.max(0, line - 1);
+      const after = row * lines + Math.min(lines - 1, line + 1);
+      const axial =
+        0.5 *
+        perSample *
+        Math.abs((smooth[below + line] as number) - (smooth[above + line] as number));
+      const lateral =
+        0.5 * perLine * Math.abs((smooth[after] as number) - (smooth[before] as number));
+      const parallel = lateral > 2 * axial ? look.parallelLoss * clamp(4 * lateral) : 0;
+      const dB =
+        (level[index] as number) +
+        clamp(0.65 + 0.7 * (patchy[index] as number)) *
+          (look.interfaces.axial * axial + look.interfaces.lateral * lateral) -
+        parallel;
+      const echo = amplitude(dB);
+      diffuse[index] = Math.sqrt(echo * echo + (clutter[index] as number));
+      specular[index] = echo * clamp(2 * axial - 0.2);
+    }
+  }
+  return { grid, diffuse, specular };
+}

@@ -1,0 +1,62 @@
+import { fieldOfView } from '../acquisition.ts';
+import type { PhantomFrame } from '../frame.ts';
+import { toMillimetres, toPolar } from '../geometry.ts';
+import { type Acquisition, receiveEchoes } from '../image-formation.ts';
+import type { Random } from '../random.ts';
+import { mapHeart } from './echoes.ts';
+import { emptySample, type HeartMoment, STRUCTURE, type Structure } from './heart.ts';
+import type { Look } from './look.ts';
+import { fromImage, type ImagePlane } from './space.ts';
+
+/** One look at a beating heart: plane, machine and grid stay, the moment changes. */
+export interface HeartShot {
+  plane: ImagePlane;
+  acquisition: Acquisition;
+  look: Look;
+  /** Scan lines and samples of each. */
+  lines: number;
+  samples: number;
+}
+
+/** Grey levels of one frame, rows x columns. `texture` fixes the machine, `speckleSeed` the speckle. */
+export function imageHeart(
+  heart: HeartMoment,
+  { plane, acquisition, look, lines, samples }: HeartShot,
+  texture: Random,
+  speckleSeed: number,
+): PhantomFrame['gray'] {
+  const grid = { sector: acquisition.sector, lines, samples };
+  return receiveEchoes(mapHeart(heart, plane, grid, look), acquisition, texture, speckleSeed);
+}
+
+/** The structure of each pixel in the field of view, a value of `STRUCTURE` each. */
+export function labelHeart(
+  heart: HeartMoment,
+  { plane, acquisition: { window, sector } }: Pick<HeartShot, 'plane' | 'acquisition'>,
+): Uint8Array {
+  const { columns, rows } = window;
+  const labels = new Uint8Array(columns * rows);
+  const sample = emptySample();
+  const { minX, minY, maxX, maxY } = fieldOfView(sector, window);
+  for (let row = minY; row <= maxY; row++) {
+    for (let column = minX; column <= maxX; column++) {
+      const { x, y } = toMillimetres(window, { x: column, y: row });
+      const { range, angle } = toPolar(sector, x, y);
+      if (range < 0 || range > sector.depthMm || Math.abs(angle) > sector.halfAngle) continue;
+      const at = fromImage(plane, x, y);
+      heart.probe(at.x, at.y, at.z, sample);
+      labels[row * columns + column] = sample.structure;
+    }
+  }
+  return labels;
+}
+
+/** Truth as a mask per structure that the frame shows, 1 inside. */
+export function masksOf(labels: Uint8Array): Record<string, Uint8Array> {
+  const masks: Record<string, Uint8Array> = {};
+  for (const [name, value] of Object.entries<Structure>(STRUCTURE)) {
+    if (value === STRUCTURE.outside || !labels.includes(value)) continue;
+    masks[name] = labels.map((label) => (label === value ? 1 : 0));
+  }
+  return masks;
+}

@@ -1,0 +1,118 @@
+import { createNoise, type Random } from '../random.ts';
+
+/**
+ * How one heart looks on one machine: mean levels in dB relative to white, and what changes them
+ * from place to place. The ranges are those of the measured recipe for simulated apical views:
+ * wide on purpose, and next to them what real screens do to a wall (an apex as dark as the cavity,
+ * a lateral wall that fades, an inner wall that looks like blood).
+ */
+export interface Look {
+  blood: number;
+  atrialBlood: number;
+  rightBlood: number;
+  myocardium: number;
+  thinWall: number;
+  outside: number;
+  pericardium: number;
+  leaflet: number;
+  papillary: number;
+  fluid: number;
+  /** Depth of the slow variation of each kind of tissue, dB. */
+  texture: { outside: number; myocardium: number; blood: number };
+  /** Rise of the surroundings from a depth on, dB over the rest of the depth. */
+  farField: { dB: number; from: number };
+  septum: number;
+  lateral: number;
+  apex: number;
+  /** Inner share of the wall that looks like blood, and how much so. */
+  innerWall: { share: number; strength: number };
+  /** How far the lateral wall fades, 0 to 1. */
+  lateralFade: number;
+  /** How far the wall near the apex looks like the cavity, and up to which level of the axis. */
+  apexDark: { strength: number; reach: number };
+  septalCore: number;
+  trabeculae: { dB: number; depthMm: number };
+  hinges: number;
+  /** Echo of an interface along and across the beam, dB per unit of smoothed step. */
+  interfaces: { axial: number; lateral: number };
+  parallelLoss: number;
+  /** Angle (0 to 1 over the sector), width, dB and depth (0 to 1) where a shadow starts. */
+  shadows: readonly { at: number; width: number; dB: number; from: number }[];
+  edges: readonly [number, number];
+  nearField: { dB: number; share: number };
+  bands: readonly { at: number; dB: number; width: number }[];
+  haze: number;
+  /** Chest wall in front, share of the depth, and the level of its layers. */
+  chestWall: { share: number; dB: number };
+  noise: {
+    slow(x: number, y: number): number;
+    middle(x: number, y: number): number;
+    fine(x: number, y: number): number;
+  };
+}
+
+const rarely = (random: Random, chance: number, low: number, high: number) =>
+  random.chance(chance) ? random.range(low, high) : 0;
+
+/** `clarity` from 0 (as widely drawn as for training) to 1 (a good acoustic window). */
+export function drawLook(random: Random, clarity = 0): Look {
+  const between = (low: number, high: number, good: number) =>
+    random.range(low, high) * (1 - clarity) + good * clarity;
+  const blood = between(-58, -36, -54);
+  const contrast = random.chance(0.85 + 0.15 * clarity) ? between(5, 22, 20) : random.range(1, 6);
+  const myocardium = blood + contrast;
+  const outside = Math.min(
+    -16,
+    random.chance(0.75) ? blood + between(2, 26, 14) : blood + between(-6, 8, 8),
+  );
+  const bad = 1 - clarity;
+  return {
+    blood,
+    atrialBlood: blood + bad * random.normal(0, 3),
+    rightBlood: blood + bad * random.normal(0, 3),
+    myocardium,
+    thinWall: myocardium + random.range(-2, 10),
+    outside,
+    pericardium: Math.max(myocardium, outside) + rarely(random, 0.7, 0, 11),
+    leaflet: myocardium + random.range(1, 15),
+    papillary: myocardium + random.range(-6, 4),
+    fluid: blood + random.range(-4, 2),
+    texture: {
+      outside: random.range(2, 8),
+      myocardium: random.range(2, 9),
+      blood: random.range(0.5, 2.5),
+    },
+    farField: { dB: rarely(random, 0.75, 2, 20), from: random.range(0.3, 0.75) },
+    septum: bad * random.normal(1.5, 4),
+    lateral: bad * random.normal(-3, 4.5),
+    apex: bad * random.normal(-3, 4.5),
+    innerWall: { share: random.range(0, 0.5), strength: bad * rarely(random, 0.4, 0.3, 1) },
+    lateralFade: bad * rarely(random, 0.5, 0.2, 1),
+    apexDark: { strength: bad * rarely(random, 0.6, 0.4, 1), reach: random.range(0.12, 0.42) },
+    septalCore: rarely(random, 0.6, 0, 9),
+    trabeculae: { dB: rarely(random, 0.7, 2, 10), depthMm: random.range(1, 4) },
+    hinges: rarely(random, 0.8, 3, 14),
+    interfaces: { axial: random.range(4, 38), lateral: random.range(0, 9) },
+    parallelLoss: rarely(random, 0.4, 0, 8),
+    shadows: Array.from({ length: random.chance(0.6 * bad) ? random.integer(1, 3) : 0 }, () => ({
+      at: random.unit(),
+      width: random.range(0.02, 0.18),
+      dB: random.range(3, 24),
+      from: random.range(0, 0.5),
+    })),
+    edges: [bad * rarely(random, 0.5, 0, 24), bad * rarely(random, 0.5, 0, 24)],
+    nearField: { dB: between(-56, -16, -40), share: random.range(0.08, 0.4) },
+    bands: Array.from({ length: random.chance(bad) ? random.integer(0, 3) : 0 }, () => ({
+      at: random.range(0.02, 0.42),
+      dB: random.range(-52, -24),
+      width: random.range(0.004, 0.02),
+    })),
+    haze: between(-75, -44, -72),
+    chestWall: { share: random.range(0.01, 0.07), dB: random.range(2, 16) },
+    noise: {
+      slow: createNoise(random.fork('slow'), 22),
+      middle: createNoise(random.fork('middle'), 6),
+      fine: createNoise(random.fork('fine'), 2.2),
+    },
+  };
+}

@@ -1,0 +1,107 @@
+import { OUTFLOW_ANGLE } from './chambers.ts';
+import type { HeartSizes } from './sizes.ts';
+import { across, degrees, type ImagePlane, type Place, sum, unit } from './space.ts';
+
+const AXIS: Place = { x: 0, y: 0, z: 1 };
+
+/**
+ * Apical planes by the wall on the right of the screen, degrees of the bull's-eye: anterolateral,
+ * anterior and anteroseptal (ASE 2015, figure 4).
+ */
+export const APICAL_RIGHT = { A4C: 30, A2C: 90, A3C: 150, A5C: 30 } as const;
+export type ApicalView = keyof typeof APICAL_RIGHT;
+
+/** How an apical plane is held. Angles in degrees. */
+export interface ApicalHold {
+  /** Depth of the endocardial apex of end diastole below the probe, mm. */
+  apexDepthMm: number;
+  /** Apex to the right of the middle of the probe, mm. */
+  apexRightMm: number;
+  /** Base towards the right of the screen. */
+  lean: number;
+  /** Turn about the long axis away from the standard plane. */
+  turn: number;
+  /** Sweep of the beam out of the plane; a probe above the true apex foreshortens. */
+  sweep: number;
+}
+
+/** Sweep towards the anterior wall that brings the outflow tract into a four-chamber plane. */
+const FIVE_CHAMBER_SWEEP = 11;
+
+export function apicalPlane(
+  view: ApicalView,
+  { ventricle }: HeartSizes,
+  hold: ApicalHold,
+): ImagePlane {
+  const angle = APICAL_RIGHT[view] + hold.turn;
+  const side = across(angle);
+  const lean = degrees(hold.lean);
+  const right = sum([Math.cos(lean), side], [-Math.sin(lean), AXIS]);
+  const inPlane = sum([-Math.cos(lean), AXIS], [-Math.sin(lean), side]);
+  const sweep = degrees(hold.sweep + (view === 'A5C' ? FIVE_CHAMBER_SWEEP : 0));
+  const down = sum([Math.cos(sweep), inPlane], [Math.sin(sweep), across(angle + 90)]);
+  const face = sum(
+    [ventricle.lengthMm, AXIS],
+    [-hold.apexRightMm, right],
+    [-hold.apexDepthMm, down],
+  );
+  return { face, right, down };
+}
+
+/** How a parasternal plane is held. */
+export interface ParasternalHold {
+  /** Depth of the long axis below the probe, mm. */
+  axisDepthMm: number;
+  /** Place of the probe's middle along the axis: 0 the mitral plane, positive to the apex, mm. */
+  aboveZ: number;
+  /** Apex up (positive) or down on the screen. */
+  lean: number;
+  turn: number;
+  /** Distance of the plane from the long axis, mm. */
+  asideMm: number;
+}
+
+/**
+ * The parasternal long axis: the plane of the three-chamber view from the front of the chest, apex to
+ * the left, right ventricle on top.
+ */
+export function longAxisPlane(hold: ParasternalHold): ImagePlane {
+  const front = across(OUTFLOW_ANGLE + hold.turn);
+  const lean = degrees(hold.lean);
+  const right = sum([-Math.cos(lean), AXIS], [Math.sin(lean), front]);
+  const down = sum([-Math.cos(lean), front], [-Math.sin(lean), AXIS]);
+  const middle = sum([hold.aboveZ, AXIS], [hold.asideMm, across(OUTFLOW_ANGLE + hold.turn + 90)]);
+  return { face: sum([1, middle], [-hold.axisDepthMm, down]), right, down };
+}
+
+/** How far the front of a short axis is turned to the septum from the anterior wall, degrees. */
+const SHORT_AXIS_FRONT = 118;
+
+/** A parasternal short axis across the long axis at `z`, seen from the apex: septum on the left. */
+export function shortAxisPlane(
+  z: number,
+  { axisDepthMm, lean, turn, asideMm }: Omit<ParasternalHold, 'aboveZ'>,
+): ImagePlane {
+  const front = across(SHORT_AXIS_FRONT + turn);
+  const side = across(SHORT_AXIS_FRONT + turn - 90);
+  const tilt = degrees(lean);
+  const down = sum([-Math.cos(tilt), front], [Math.sin(tilt), AXIS]);
+  const face = sum([z, AXIS], [-axisDepthMm, down], [-asideMm, side]);
+  return { face, right: side, down };
+}
+
+/** The four chambers from below: through the liver and the right ventricle, apex to the right. */
+export function subcostalPlane(
+  { ventricle }: HeartSizes,
+  { depthMm, lean, turn }: { depthMm: number; lean: number; turn: number },
+): ImagePlane {
+  const side = across(30 + turn);
+  const tilt = degrees(50 + lean);
+  const down = unit(sum([Math.cos(tilt), side], [Math.sin(tilt) * -0.25, AXIS]));
+  const rough = sum([1, AXIS], [0.25 * Math.tan(tilt), side]);
+  const right = unit(
+    sum([1, rough], [-(rough.x * down.x + rough.y * down.y + rough.z * down.z), down]),
+  );
+  const middle = sum([0.25 * ventricle.lengthMm, AXIS]);
+  return { face: sum([1, middle], [-depthMm, down]), right, down };
+}

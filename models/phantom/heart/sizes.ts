@@ -1,0 +1,185 @@
+import type { Random } from '../random.ts';
+
+/** Shape of the left ventricle at end diastole. */
+export interface VentricleShape {
+  /** From the mitral plane to the endocardium of the apex, mm. */
+  lengthMm: number;
+  /** Half the width of the cavity where it is widest, mm. */
+  radiusMm: number;
+  /** Where it is widest, from the apex (0) to the mitral plane (1). */
+  widest: number;
+  /** Exponent of the superellipse from there to the apex: 2 an ellipse, more a blunter apex. */
+  bluntness: number;
+  /** Width at the mitral plane as a share of the widest. */
+  baseShare: number;
+  /** Share by which the side at `asymmetryAngle` degrees is wider than the other. */
+  asymmetry: number;
+  asymmetryAngle: number;
+  /** Uneven outline: share of the radius, waves from apex to base, phase, waves around. */
+  waves: readonly { size: number; along: number; phase: number; around: number }[];
+  /** Bulge of the basal septum into the outflow, share of the radius. */
+  septalBulge: number;
+  /** Bow of the long axis, mm, towards `bowAngle` degrees. */
+  bowMm: number;
+  bowAngle: number;
+  /** Rise of the mitral plane per mm towards the lateral wall. */
+  mitralTilt: number;
+  septalWallMm: number;
+  lateralWallMm: number;
+  /** Of the wall at the apex to that of the sides. */
+  apexShare: number;
+}
+
+/** How the left ventricle contracts. */
+export interface Contraction {
+  /** Of the true volume, 0 to 1. */
+  ejectionFraction: number;
+  /** Shortening of the long axis, share of the length at end diastole. */
+  longitudinal: number;
+  /** Inward motion of the seventeen segments: 1 as the others, 0 none, below 0 outwards. */
+  segments: readonly number[];
+}
+
+/** A heart whose measures are known; end diastole unless said otherwise. */
+export interface HeartSizes {
+  ventricle: VentricleShape;
+  contraction: Contraction;
+  beatsPerMinute: number;
+  /** Largest volume, at end systole, and the share of it that leaves until end diastole. */
+  leftAtrium: { volumeMl: number; emptying: number; slenderness: number };
+  rightAtrium: { radiusMm: number; slenderness: number };
+  /** Inner width at the base; the share of the width lost in systole; excursion of its annulus. */
+  rightVentricle: {
+    basalMm: number;
+    narrowing: number;
+    tapseMm: number;
+    lengthShare: number;
+    wallMm: number;
+  };
+  aorta: { annulusMm: number; sinusMm: number; ascendingMm: number };
+  /** Opening of the aortic cusps, 1 full. */
+  aorticOpening: number;
+  /** Width of pericardial fluid behind the ventricles, mm. */
+  effusionMm: number;
+  cava: { diameterMm: number; collapse: number };
+}
+
+/** Seventeen segments that all move alike. */
+export const EVEN_MOTION: readonly number[] = Array.from({ length: 17 }, () => 1);
+
+/** What a caller may ask for; the rest is drawn. Lengths in mm, volumes in ml, shares 0 to 1. */
+export interface HeartRequest {
+  lengthMm?: number;
+  /** Inner width of the ventricle, twice its radius. */
+  widthMm?: number;
+  septalWallMm?: number;
+  lateralWallMm?: number;
+  ejectionFraction?: number;
+  longitudinal?: number;
+  segments?: readonly number[];
+  beatsPerMinute?: number;
+  leftAtriumMl?: number;
+  rightAtriumRadiusMm?: number;
+  rightBasalMm?: number;
+  rightNarrowing?: number;
+  tapseMm?: number;
+  rightWallMm?: number;
+  sinusMm?: number;
+  aorticOpening?: number;
+  effusionMm?: number;
+  cavaMm?: number;
+  cavaCollapse?: number;
+  /** 1 as uneven as hearts are drawn for training; 0 smooth. */
+  unevenness?: number;
+}
+
+const clamp = (value: number, low: number, high: number) => Math.max(low, Math.min(high, value));
+
+/** Area of the cavity in an apical view over length times width, for the usual shape. */
+const AREA_SHARE = 0.79;
+
+/**
+ * A heart for training: the apical area even on a logarithmic scale, so that a reader learns no
+ * usual size, and the ejection fraction even from 10 to 80 %. Shapes after the measured recipe of
+ * simulated apical views: width over length 0.32 to 0.9, walls that are thinner the wider the cavity.
+ */
+export function drawHeart(random: Random, request: HeartRequest = {}): HeartSizes {
+  const shape = random.fork('shape');
+  const areaMm2 = 100 * Math.exp(shape.range(Math.log(13), Math.log(58)));
+  const ratio = clamp(shape.normal(0.54, 0.1), 0.34, 0.86);
+  const lengthMm = request.lengthMm ?? clamp(Math.sqrt(areaMm2 / (AREA_SHARE * ratio)), 52, 122);
+  const radiusMm = (request.widthMm ?? ratio * lengthMm) / 2;
+  const uneven = request.unevenness ?? 1;
+  const wall = clamp(shape.range(6.5, 13) * (radiusMm / 24) ** -0.4, 5, 20);
+  const ejectionFraction = request.ejectionFraction ?? random.fork('ejection').range(0.1, 0.8);
+  return {
+    ventricle: {
+      lengthMm,
+      radiusMm,
+      widest: shape.range(0.45, 0.8),
+      bluntness: shape.range(1.8, 2.6),
+      baseShare: shape.range(0.68, 0.98),
+      asymmetry: uneven * shape.range(-0.16, 0.16),
+      asymmetryAngle: shape.range(0, 180),
+      waves: [1, 2, 3, 4].map((along) => ({
+        size: (uneven * shape.normal(0, 0.035)) / along,
+        along,
+        phase: shape.range(0, 2 * Math.PI),
+        around: shape.integer(0, 3),
+      })),
+      septalBulge: shape.chance(0.4 * uneven) ? shape.range(0.05, 0.25) : 0,
+      bowMm: uneven * shape.normal(0, 0.05) * lengthMm,
+      bowAngle: shape.range(0, 360),
+      mitralTilt: uneven * shape.normal(0, 0.07),
+      septalWallMm: request.septalWallMm ?? wall * shape.range(0.85, 1.25),
+      lateralWallMm: request.lateralWallMm ?? wall * shape.range(0.8, 1.2),
+      apexShare: shape.range(0.7, 1.25),
+    },
+    contraction: {
+      ejectionFraction,
+      longitudinal: request.longitudinal ?? ejectionFraction * shape.range(0.17, 0.31),
+      segments: request.segments ?? EVEN_MOTION,
+    },
+    beatsPerMinute: request.beatsPerMinute ?? shape.range(52, 98),
+    ...drawRest(random.fork('rest'), request, radiusMm),
+  };
+}
+
+function drawRest(
+  random: Random,
+  request: HeartRequest,
+  radiusMm: number,
+): Omit<HeartSizes, 'ventricle' | 'contraction' | 'beatsPerMinute'> {
+  // An atrium is drawn about as wide as the base of its ventricle: 24 to 130 ml and more.
+  const slenderness = random.range(0.85, 1.4);
+  const atriumMm = Math.max(17, radiusMm * random.range(0.85, 1.25));
+  return {
+    leftAtrium: {
+      volumeMl: request.leftAtriumMl ?? (4 / 3000) * Math.PI * atriumMm ** 3 * slenderness,
+      emptying: random.range(0.3, 0.6),
+      slenderness,
+    },
+    rightAtrium: {
+      radiusMm: request.rightAtriumRadiusMm ?? random.range(16, 27),
+      slenderness: random.range(0.95, 1.35),
+    },
+    rightVentricle: {
+      basalMm: request.rightBasalMm ?? random.range(24, 46),
+      narrowing: request.rightNarrowing ?? random.range(0.15, 0.4),
+      tapseMm: request.tapseMm ?? random.range(10, 26),
+      lengthShare: random.range(0.7, 0.92),
+      wallMm: request.rightWallMm ?? random.range(2.5, 5),
+    },
+    aorta: {
+      annulusMm: random.range(19, 24),
+      sinusMm: request.sinusMm ?? random.range(27, 37),
+      ascendingMm: random.range(25, 34),
+    },
+    aorticOpening: request.aorticOpening ?? 1,
+    effusionMm: request.effusionMm ?? 0,
+    cava: {
+      diameterMm: request.cavaMm ?? random.range(12, 24),
+      collapse: request.cavaCollapse ?? random.range(0.2, 0.8),
+    },
+  };
+}

@@ -1,0 +1,56 @@
+/**
+ * Coordinates of the heart, mm: z runs along the long axis of the left ventricle from the mitral
+ * plane of end diastole (0) to the apex; x to the lateral wall (0 degrees of the bull's-eye), y to
+ * the anterior wall (90 degrees), so that the septum lies at 180 degrees (Cerqueira 2002).
+ */
+export interface Place {
+  x: number;
+  y: number;
+  z: number;
+}
+
+/** Radians. */
+export const degrees = (angle: number) => (angle * Math.PI) / 180;
+
+/** A unit vector across the long axis, by its angle of the bull's-eye in degrees. */
+export function across(angle: number): Place {
+  return { x: Math.cos(degrees(angle)), y: Math.sin(degrees(angle)), z: 0 };
+}
+
+export function sum(...terms: readonly (readonly [number, Place])[]): Place {
+  const total = { x: 0, y: 0, z: 0 };
+  for (const [factor, { x, y, z }] of terms) {
+    total.x += factor * x;
+    total.y += factor * y;
+    total.z += factor * z;
+  }
+  return total;
+}
+
+export const dot = (a: Place, b: Place) => a.x * b.x + a.y * b.y + a.z * b.z;
+
+export function unit(vector: Place): Place {
+  return sum([1 / Math.sqrt(dot(vector, vector)), vector]);
+}
+
+/** An imaging plane: the middle of the probe face, and what is right and down on the screen. */
+export interface ImagePlane {
+  face: Place;
+  right: Place;
+  down: Place;
+}
+
+/** A point of the image, mm to the right of and below the probe face, in the heart. */
+export function fromImage({ face, right, down }: ImagePlane, x: number, y: number): Place {
+  return {
+    x: face.x + x * right.x + y * down.x,
+    y: face.y + x * right.y + y * down.y,
+    z: face.z + x * right.z + y * down.z,
+  };
+}
+
+/** The point of the image nearest to a place of the heart. */
+export function toImage({ face, right, down }: ImagePlane, place: Place): { x: number; y: number } {
+  const from = sum([1, place], [-1, face]);
+  return { x: dot(from, right), y: dot(from, down) };
+}
