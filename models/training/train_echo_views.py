@@ -1,0 +1,167 @@
+"""Trains the view of a heart. Phantoms show the views; fetal images, fetal phantoms and pictures of
+nothing are `other`. With `--camus` (research pack) real apical four-chamber frames join."""
+
+import argparse
+import time
+from pathlib import Path
+
+import cv2
+import numpy as np
+import torch
+from torch.nn import functional as F
+
+from augment import random_look, warp
+from datasets import fetal_planes, hc18, midsagittal, psfhs
+from echo_augment import random_placement
+from echo_datasets import camus, gray, held_out, phantom_labels
+from echo_network import ViewNetwork
+from letterbox import letterbox
+from negatives import rubbish
+from network import Average
+from sector import sector_of
+
+VIEWS = (
+    "PLAX",
+    "PSAX-MV",
+    "PSAX-PM",
+    "PSAX-AP",
+    "A4C",
+    "A2C",
+    "A3C",
+    "A5C",
+    "SUBCOSTAL-4C",
+    "SUBCOSTAL-IVC",
+    "SUPRASTERNAL",
+    "other",
+)
+SIZE = (192, 192)
+OTHER_SHARE = 0.2
+# A mirrored display shows the same view.
+MIRRORED = 0.2
+
+
+def phantom_views(*folders: Path) -> dict[str, list[np.ndarray]]:
+    """Images cut to their fan, by view."""
+    images: dict[str, list[np.ndarray]] = {}
+    for one in phantom_labels(*folders):
+        image = gray(one["folder"] / one["file"])
+        images.setdefault(one["view"], []).append(image[sector_of(image)])
+    return images
+
+
+def other_images(data: Path, fetal: list[Path], split: str) -> list[np.ndarray]:
+    """Real fetal images of the split and fetal phantoms, cut to their fan."""
+    records = fetal_planes(data) + psfhs(data) + midsagittal(data) + hc18(data)
+    images = [r.gray() for r in records if r.split == split]
+    images += [gray(path) for folder in fetal for path in sorted(folder.glob("*.png"))]
+    return [image[sector_of(image)] for image in images]
+
+
+def view_of(rng: np.random.Generator, image: np.ndarray) -> np.ndarray:
+    matrix = random_placement(rng, image.shape[1], image.shape[0], SIZE)
+    look = random_look(rng, warp(image, matrix, SIZE))
+    return look[:, ::-1].copy() if rng.random() < MIRRORED else look
+
+
+def batch(
+    views: dict[str, list[np.ndarray]],
+    others: list[np.ndarray],
+    count: int,
+    rng: np.random.Generator,
+):
+    names = [name for name in VIEWS if name in views]
+    images, labels = [], []
+    for _ in range(count):
+        if rng.random() < OTHER_SHARE:
+            labels.append(VIEWS.index("other"))
+            if rng.random() < 0.35:
+                nothing = cv2.resize(rubbish(rng), SIZE)
+                images.append(random_look(rng, nothing))
+            else:
+                images.append(view_of(rng, others[rng.integers(len(others))]))
+        else:
+            name = names[rng.integers(len(names))]
+            labels.append(VIEWS.index(name))
+            images.append(view_of(rng, views[name][rng.integers(len(views[name]))]))
+    return torch.from_numpy(np.stack(images))[:, None], torch.tensor(labels)
+
+
+@torch.no_grad()
+def shares_of(model: ViewNetwork, images: list[np.ndarray]) -> np.ndarray:
+    """Softmax of each image (n, views)."""
+    model.eval()
+    views = torch.from_numpy(np.stack([letterbox(image, SIZE) for image in images]))[:, None]
+    shares = torch.cat([model(part).softmax(1) for part in views.split(16)]).numpy()
+    model.train()
+    return shares
+
+
+def recall(model: ViewNetwork, images: list[np.ndarray], view: str) -> str:
+    found = shares_of(model, images).argmax(1)
+    names, counts = np.unique([VIEWS[one] for one in found], return_counts=True)
+    confused = ", ".join(f"{name} {count}" for name, count in zip(names, counts) if name != view)
+    return f"{view} {np.mean(found == VIEWS.index(view)):.2f} ({confused})"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--camus", action="store_true", help="research pack: CC BY-NC-SA images")
+    parser.add_argument("--phantoms", type=Path, nargs="+", required=True)
+    parser.add_argument("--fetal-phantoms", type=Path, nargs="*", default=[])
+    parser.add_argument("--held", type=Path, help="phantoms to choose by")
+    parser.add_argument("--resume", type=Path)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--minutes", type=float, default=15)
+    parser.add_argument("--rate", type=float, default=1.5e-3)
+    parser.add_argument("--batch", type=int, default=16)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    cv2.setNumThreads(0)
+    torch.manual_seed(options.seed)
+    rng = np.random.default_rng(options.seed)
+
+    views = phantom_views(*options.phantoms)
+    train, held = held_out(camus(options.data, "train"))
+    if options.camus:
+        real = [frame.image for pair in train for frame in (pair.ed, pair.es)]
+        views["A4C"] = views.get("A4C", []) + real
+    others = other_images(options.data, options.fetal_phantoms, "train")
+    judged = phantom_views(options.held) if options.held else {}
+    judged["other"] = other_images(options.data, [], "validation")[::4]
+    real_apical = [frame.image for pair in held for frame in (pair.ed, pair.es)]
+
+    model, smooth = ViewNetwork(len(VIEWS)), ViewNetwork(len(VIEWS))
+    if options.resume:
+        model.load_state_dict(torch.load(options.resume))
+    average = Average(model)
+    optimiser = torch.optim.AdamW(model.parameters(), lr=options.rate, weight_decay=1e-2)
+    begin, step, shown = time.monotonic(), 0, 0.0
+    while (done := (time.monotonic() - begin) / (60 * options.minutes)) < 1:
+        rate = options.rate * min(1, (step + 1) / 100) * (0.5 + 0.5 * np.cos(np.pi * done))
+        for group in optimiser.param_groups:
+            group["lr"] = max(rate, 1e-6)
+        images, labels = batch(views, others, options.batch, rng)
+        with torch.autocast("cpu", torch.bfloat16):
+            logits = model(images)
+        loss = F.cross_entropy(logits.float(), labels, label_smoothing=0.05)
+        optimiser.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 2.0)
+        optimiser.step()
+        average.update(model)
+        step += 1
+        shown = loss.item() if step == 1 else 0.98 * shown + 0.02 * loss.item()
+        if step % 300 == 0:
+            torch.save(average.weights, options.out)
+            smooth.load_state_dict(average.weights)
+            print(f"step {step} done {done:.3f} loss {shown:.4f}", flush=True)
+            for name, held_images in judged.items():
+                print(f"  {recall(smooth, held_images[:80], name)}", flush=True)
+            print(f"  camus, held: {recall(smooth, real_apical, 'A4C')}", flush=True)
+    torch.save(average.weights, options.out)
+
+
+if __name__ == "__main__":
+    main()
