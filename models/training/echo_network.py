@@ -76,3 +76,22 @@ class EjectionNetwork(nn.Module):
         pooled = [deep.mean((2, 3)), deep.amax((2, 3)), below.mean((2, 3)), middle.mean((2, 3))]
         ed, es = torch.cat(pooled, 1).reshape(n, 2, -1).unbind(1)
         return 0.5 + 0.2 * self.head(self.dropout(torch.cat([ed, es, es - ed], 1)))
+
+
+class ViewNetwork(nn.Module):
+    """(n, 1, h, w) in 0..1, sides multiples of 32, to logits (n, views)."""
+
+    def __init__(self, views: int, widths: tuple[int, ...] = SMALL, dropout: float = 0.3):
+        super().__init__()
+        self.encoder = HeartEncoder(widths)
+        self.dropout = nn.Dropout(dropout)
+        # Where things lie tells views apart: the deep map is pooled in a grid of 3 x 3.
+        self.squeeze = convolution(widths[-1], 48)
+        self.head = nn.Linear(9 * 48 + widths[-1] + widths[-2], views)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        maps = self.encoder(x)
+        deep, below = maps[-1].float(), maps[-2].float()
+        placed = F.avg_pool2d(self.squeeze(deep), 2).flatten(1)
+        pooled = torch.cat([placed, deep.amax((2, 3)), below.mean((2, 3))], 1)
+        return self.head(self.dropout(pooled))

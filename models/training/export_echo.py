@@ -14,14 +14,20 @@ from ventricle import CROP_SIZE
 
 
 class Shares(nn.Module):
-    """Probabilities of the classes of a pixel."""
+    """Probabilities of the first `known` classes of a pixel; what lies beyond is background.
 
-    def __init__(self, network: RegionNetwork):
+    A network that saw CAMUS alone was never told of the right heart: its last classes mean nothing.
+    """
+
+    def __init__(self, network: RegionNetwork, known: int):
         super().__init__()
         self.network = network
+        self.known = known
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return self.network(x).softmax(1)
+        shares = self.network(x).softmax(1)
+        ground = 1 - shares[:, 1 : self.known].sum(1, keepdim=True)
+        return torch.cat([ground, shares[:, 1 : self.known]], 1)
 
 
 def restored(network: nn.Module, weights: Path) -> nn.Module:
@@ -34,6 +40,7 @@ def main() -> None:
     parser.add_argument("--chambers", type=Path, help="weights of train_chambers.py --small")
     parser.add_argument("--chambers-research", type=Path, help="weights of train_chambers.py --camus")
     parser.add_argument("--ejection-fraction-research", type=Path)
+    parser.add_argument("--left-heart", action="store_true", help="no phantom taught the right heart")
     parser.add_argument("--models", type=Path, default=Path(__file__).parents[1])
     options = parser.parse_args()
     for weights, model, widths in (
@@ -42,7 +49,8 @@ def main() -> None:
     ):
         if weights:
             network = restored(RegionNetwork(len(CLASSES), widths), weights)
-            export(Shares(network), options.models / model / "model.onnx", "shares", SIZE)
+            module = Shares(network, 4 if options.left_heart else len(CLASSES))
+            export(module, options.models / model / "model.onnx", "shares", SIZE)
     if options.ejection_fraction_research:
         network = restored(EjectionNetwork(), options.ejection_fraction_research)
         file = options.models / "echo-ejection-fraction-research" / "model.onnx"
