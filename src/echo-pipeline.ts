@@ -1,6 +1,7 @@
 import { fhirBundleArtifact } from '../fhir/bundle-artifact.ts';
 import { writeArtifacts } from '../pipelines/artifacts/write-artifacts.ts';
 import type { Pipeline } from '../pipelines/contract/job.ts';
+import { openHeartLocator } from '../pipelines/echo/locate/open-heart-locator.ts';
 import { createEchoPipeline } from '../pipelines/echo/pipeline.ts';
 
 /**
@@ -8,6 +9,7 @@ import { createEchoPipeline } from '../pipelines/echo/pipeline.ts';
  * together here because `pipelines/` knows nothing of `fhir/`.
  */
 export const pipeline: Pipeline = createEchoPipeline({
+  openLocator: openHeartLocator,
   writeArtifacts,
   extra: [fhirBundleArtifact],
 });

@@ -10,6 +10,8 @@ export interface Conclusion {
   /** What could not be said, and for want of what. */
   gaps?: readonly (string | null)[];
   data?: SectionOutcome['data'];
+  /** True: something was seen and is said, though no value was measured. */
+  seen?: boolean;
   findings?: readonly (Finding | null)[];
   classifications?: readonly (Result['classifications'][number] | null)[];
   guidance?: SectionOutcome['guidance'];
@@ -38,7 +40,7 @@ export function conclude(
   const withheld = measurements.filter(({ quality }) => quality !== 'accepted');
   const notes = withheld.map(({ label, note }) => inWords(`${label} was withheld: ${note}`));
   const detail = [...gaps, ...notes].join(' ');
-  if (measurements.length === withheld.length) {
+  if (!conclusion.seen && measurements.length === withheld.length) {
     const none = detail || 'No value of this section was supplied.';
     return {
       status: withheld.length > 0 ? 'inadequate' : 'not_assessed',

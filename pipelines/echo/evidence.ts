@@ -6,10 +6,14 @@ import type { Measurement } from '../result/envelope.ts';
 import { createMeasurement, NO_FRAME } from '../result/measurement.ts';
 import { echoCartValues } from './cart-values.ts';
 import { indexingArea } from './formulas/body.ts';
+import { heartOutlines, NO_OUTLINES, outlinedValues } from './chambers/heart-outlines.ts';
 import type { EchoContext } from './input.ts';
 import { withPlausibility } from './plausibility.ts';
+import type { ClipView } from './reader.ts';
+import type { Readings } from './readers.ts';
 import type { EchoEvidence, EchoPatient, EchoSection } from './section.ts';
 import { type SpectrumReading, spectralPeaks } from './spectra.ts';
+import { shown } from './values.ts';
 
 /** Of the patient, as the request says; sex only where reference ranges exist for it. */
 export function patientOf(context: EchoContext): EchoPatient {
@@ -41,13 +45,28 @@ function surfaceOf({ surface }: EchoPatient): Measurement[] {
   ];
 }
 
-/** What is known before any section runs: the machine's own values, each where it is shown. */
+/** The machine's value with what the outlines say of the same quantity. */
+function beside(value: Measurement, images: readonly Measurement[]): Measurement {
+  const key = value.concept.key as ConceptKey;
+  const own = images.find((one) => one.concept.key === key && one.quality === 'accepted');
+  if (!own) return value;
+  const note = `image analysis: ${shown(key, own.value)}`;
+  return { ...value, note: [value.note, note].filter(Boolean).join('; ') };
+}
+
+export interface Gathered {
+  study: Study;
+  context: EchoContext;
+  spectra: readonly SpectrumReading[];
+  clips: readonly ClipView[];
+  views: Readings;
+  priors: readonly string[];
+}
+
+/** What is known before any section runs, each value where it is shown. */
 export function gatherEvidence(
-  study: Study,
-  context: EchoContext,
+  { study, context, spectra, clips, views, priors }: Gathered,
   sections: readonly EchoSection[],
-  spectra: readonly SpectrumReading[],
-  priors: readonly string[],
 ): EchoEvidence {
   const patient = patientOf(context);
   const cart = echoCartValues(study.cart ?? []);
@@ -59,12 +78,21 @@ export function gatherEvidence(
   const sectionOf = (key: ConceptKey) =>
     sections.find(({ measures }) => measures.includes(key))?.id ?? null;
   const traced = spectralPeaks(spectra, sectionOf);
+  const heart = views.apical ? heartOutlines(views.apical) : NO_OUTLINES;
+  const images = [...traced, ...outlinedValues(heart)];
   return {
     study,
     patient,
-    // What the operator chose on the machine stands before an automatic trace.
-    measured: [...surfaceOf(patient), ...measured, ...traced],
+    // What the operator chose on the machine stands before what was measured here.
+    measured: [
+      ...surfaceOf(patient),
+      ...measured.map((value) => beside(value, images)),
+      ...images,
+    ],
     spectra,
+    clips,
+    views,
+    heart,
     handheld: echoInputOf(study.clips).kind === 'handheld',
     priors,
   };

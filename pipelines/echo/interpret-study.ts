@@ -55,6 +55,7 @@ export function interpretStudy(
   evidence: EchoEvidence,
   options: EchoOptions,
   generatedAt: Date,
+  models: Result['models'] = [],
 ): Result {
   const outcomes: SectionOutcome[] = [];
   for (const section of SECTIONS) {
@@ -72,7 +73,7 @@ export function interpretStudy(
     endpoint: ECHO.id,
     version: ECHO.version,
     generatedAt,
-    models: [],
+    models,
     study: evidence.study,
     refusedFrames: [],
     priors: evidence.priors.length,

@@ -11,12 +11,14 @@ import {
 import { gatherEvidence } from './evidence.ts';
 import { parseRequest } from './input.ts';
 import { interpretStudy } from './interpret-study.ts';
+import type { HeartLocator } from './locate/open-heart-locator.ts';
+import { readViews } from './readers.ts';
 import { SECTIONS } from './sections/index.ts';
 import { readSpectra } from './spectra.ts';
+import { surveyViews } from './view-survey.ts';
 
-/** Shares of the whole at which the displays are traced and the sections run. */
-const TRACING = 0.3;
-const READ = 0.7;
+/** Share of the whole at which each stage begins; between them progress is linear. */
+const PROGRESS = { views: 0.05, chambers: 0.15, spectra: 0.6, read: 0.8 } as const;
 
 /** A report of the machine without an image is a study too: its values are what it holds. */
 function refusalOf(study: Study): string | null {
@@ -26,23 +28,63 @@ function refusalOf(study: Study): string | null {
   return input.kind === 'none' ? `This is no echo study: ${input.reason}.` : null;
 }
 
-async function open({ options, clinicalContext, priorFiles }: Job): Promise<StudyInterpreter> {
-  const request = parseRequest(options, clinicalContext);
-  return {
-    previews: true,
-    dating: null,
-    refusal: refusalOf,
-    async interpret(study, report, signal) {
-      stage(report, 'inference.spectra', 'Tracing spectral Doppler', TRACING);
-      const spectra = await readSpectra(study, signal);
-      stage(report, 'postprocessing', 'Interpreting', READ);
-      const evidence = gatherEvidence(study, request.context, SECTIONS, spectra, priorFiles);
-      return interpretStudy(evidence, request.options, new Date());
-    },
-  };
+export interface EchoParts extends ArtifactParts {
+  /** Opens the models of a job; the pipeline keeps what it gets for the jobs that follow. */
+  openLocator(settings: Job['models']): Promise<HeartLocator>;
 }
 
 /** The echo pipeline over its parts: a function from a work folder to the same folder. */
-export function createEchoPipeline(parts: ArtifactParts): Pipeline {
-  return createStudyPipeline(parts, open);
+export function createEchoPipeline(parts: EchoParts): Pipeline {
+  const locators = new Map<string, Promise<HeartLocator>>();
+  const locatorFor = (settings: Job['models']) => {
+    const key = JSON.stringify(settings);
+    const opened = locators.get(key) ?? parts.openLocator(settings);
+    locators.set(key, opened);
+    // A failure is the failure of this job; the next one tries again.
+    opened.catch(() => locators.delete(key));
+    return opened;
+  };
+
+  return createStudyPipeline(
+    parts,
+    async ({ options, clinicalContext, priorFiles, models }): Promise<StudyInterpreter> => {
+      const request = parseRequest(options, clinicalContext);
+      const locator = await locatorFor(models);
+      return {
+        previews: true,
+        dating: null,
+        refusal: refusalOf,
+        async interpret(study, report, signal) {
+          const tell = (
+            name: Parameters<typeof stage>[1],
+            label: string,
+            from: number,
+            to: number,
+            share: number,
+          ) => stage(report, name, label, from + share * (to - from));
+          const { views: first, chambers, spectra: tracing, read } = PROGRESS;
+          tell('inference.views', 'Naming the views', first, chambers, 0);
+          const clips = await surveyViews(study, locator, signal, (share) =>
+            tell('inference.views', 'Naming the views', first, chambers, share),
+          );
+          const views = await readViews(
+            { study, views: clips, locator, signal },
+            ({ stage: name, label }, share) =>
+              tell(`inference.${name}`, label, chambers, tracing, share),
+            // The standard error of the child process is the gateway's log.
+            (reader, error) => console.error(`reader ${reader} failed`, error),
+          );
+          tell('inference.spectra', 'Tracing spectral Doppler', tracing, read, 0);
+          const spectra = await readSpectra(study, signal);
+          stage(report, 'postprocessing', 'Interpreting', read);
+          const { context } = request;
+          const evidence = gatherEvidence(
+            { study, context, spectra, clips, views, priors: priorFiles },
+            SECTIONS,
+          );
+          return interpretStudy(evidence, request.options, new Date(), locator.models);
+        },
+      };
+    },
+  );
 }

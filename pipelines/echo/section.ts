@@ -1,7 +1,10 @@
 import type { Study } from '../contract/study.ts';
 import type { ConceptKey } from '../result/concepts.ts';
 import type { Finding, Measurement, Result, Section } from '../result/envelope.ts';
+import type { HeartOutlines } from './chambers/heart-outlines.ts';
 import type { Sex } from './guidelines/partition.ts';
+import type { ClipView } from './reader.ts';
+import type { Readings } from './readers.ts';
 import type { SpectrumReading } from './spectra.ts';
 import type { Values } from './values.ts';
 
@@ -20,10 +23,16 @@ export interface EchoPatient {
 export interface EchoEvidence {
   study: Study;
   patient: EchoPatient;
-  /** Values of the machine's reports and of traced displays, each in the section that owns it. */
+  /** Values of the machine's reports, traces and outlines, each in the section that owns it. */
   measured: readonly Measurement[];
   /** Every spectral display, traced, whatever flow it shows. */
   spectra: readonly SpectrumReading[];
+  /** The view of every clip. */
+  clips: readonly ClipView[];
+  /** What every image reader found; null where it failed. */
+  views: Readings;
+  /** The outlines of the apical clips, analysed. */
+  heart: HeartOutlines;
   /** One to five videos of a handheld scanner instead of a study. */
   handheld: boolean;
   priors: readonly string[];

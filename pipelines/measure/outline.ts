@@ -1,4 +1,4 @@
-import type { GrayImage, PixelScale, Point } from '../contract/image.ts';
+import type { PixelScale, Point } from '../contract/image.ts';
 import { blobs } from './blobs.ts';
 
 /** A closed curve, its first point not repeated. */

@@ -86,6 +86,10 @@ export const ECHO_METHODS = {
   'contour-strain': definition(
     'shortening of the inner outline of the wall from end-diastole to end-systole; contour strain, not speckle tracking',
   ),
+  'wall-outlines': definition(
+    'thickening and inward motion of the outlined wall, mean of the segments that were graded',
+    'Lang et al., J Am Soc Echocardiogr 2015;28:1-39',
+  ),
   'ratio-of-diameters': definition('basal diameters of both ventricles on one frame'),
   'outlined-dimension': definition(
     'across the long axis of the LV through the automatic outlines of a parasternal long axis',

@@ -1,3 +1,4 @@
+import { outlineGap } from '../chambers/outline-gap.ts';
 import { classification, conclude, finding, GAPS, isChild, rangedSex } from '../conclude.ts';
 import { biplaneAreaLengthVolume } from '../formulas/chambers.ts';
 import { LEFT_ATRIUM } from '../guidelines/left-atrium.ts';
@@ -5,10 +6,21 @@ import type { EchoEvidence, EchoSection } from '../section.ts';
 import { calculated, graded, named, ranged, type Values, withValues } from '../values.ts';
 
 const ID = 'la-volume';
-const NEEDS = ['LA volume or areas and lengths of apical views', 'height and weight'] as const;
+const NEEDS = ['A4C and A2C clips that hold the atrium', 'height and weight'] as const;
 
 /** cm by which the two lengths may differ before the atrium must be traced again (reference 6). */
 const LENGTH_TOLERANCE = 0.5;
+
+const SINGLE = 'LA volume was not assessed: it takes both apical views, A4C and A2C.';
+
+const PLANES = [
+  'la-volume-4c',
+  'la-volume-2c',
+  'la-area-4c',
+  'la-area-2c',
+  'la-length-4c',
+  'la-length-2c',
+] as const;
 
 function run(evidence: EchoEvidence, given: Values) {
   const sex = rangedSex(evidence);
@@ -50,9 +62,7 @@ function run(evidence: EchoEvidence, given: Values) {
         ? ranged(indexByLength, LEFT_ATRIUM.volumeIndex, 'male')
         : indexByLength,
       diameter && ranged(diameter, LEFT_ATRIUM.diameter, sex),
-      ...(['la-area-4c', 'la-area-2c', 'la-length-4c', 'la-length-2c'] as const).map((key) =>
-        given.measurement(key),
-      ),
+      ...PLANES.map((key) => given.measurement(key)),
     ],
     sentences: [
       grade && `LA volume index: ${grade}`,
@@ -61,7 +71,7 @@ function run(evidence: EchoEvidence, given: Values) {
         : null,
     ],
     gaps: [
-      volume ? null : 'LA volume was not measured.',
+      volume ? null : (outlineGap(evidence, ['A4C', 'A2C']) ?? SINGLE),
       volume && !standing
         ? 'LA volume was not indexed and not graded: height and weight are missing or implausible.'
         : null,
@@ -103,10 +113,7 @@ export const laVolume: EchoSection = {
     'la-volume-index',
     'la-volume-index-area-length',
     'la-diameter',
-    'la-area-4c',
-    'la-area-2c',
-    'la-length-4c',
-    'la-length-2c',
+    ...PLANES,
   ],
   run,
 };

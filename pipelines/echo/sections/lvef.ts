@@ -1,4 +1,7 @@
 import type { ConceptKey } from '../../result/concepts.ts';
+import type { Measurement } from '../../result/envelope.ts';
+import { outlineGap } from '../chambers/outline-gap.ts';
+import { unequalLengths, unequalVolumes } from '../chambers/volumes.ts';
 import { classification, conclude, finding, isChild, patientGaps, rangedSex } from '../conclude.ts';
 import { fractionalChange } from '../formulas/chambers.ts';
 import { rounded } from '../formulas/rounding.ts';
@@ -12,21 +15,60 @@ const ID = 'lvef';
 export const EF_PRECEDENCE = [
   'lvef-3d',
   'lvef-biplane',
+  'lvef-networks',
   'lvef-4c',
   'lvef-2c',
   'lvef',
   'lvef-teichholz',
 ] as const satisfies readonly ConceptKey[];
 
+const VOLUMES = [
+  'lvedv-4c',
+  'lvesv-4c',
+  'lvedv-2c',
+  'lvesv-2c',
+  'lv-length-4c',
+  'lv-length-2c',
+] as const satisfies readonly ConceptKey[];
+
 /** EF, per cent, below which LV dysfunction is told at once (reference 16). */
 const SEVERE = 30;
 
-/** The EF that stands for the study; null without any. */
+const isOwn = ({ source }: Measurement) => source.provenance === 'model';
+
+/**
+ * The EF that stands for the study; null without any. Of what was measured here, the mean of both
+ * networks stands before the discs of the outlines, of which it is one half (service.md 2.6).
+ */
 export function headlineEf(values: Values) {
-  return EF_PRECEDENCE.map((key) => values.measurement(key)).find((one) => one !== null) ?? null;
+  const given = EF_PRECEDENCE.flatMap((key) => values.measurement(key) ?? []);
+  const [first] = given;
+  if (!first) return null;
+  const networks = values.measurement('lvef-networks');
+  return isOwn(first) && networks ? networks : first;
+}
+
+/** What the outlines of two views say against each other (reference 4.2, 4.6). */
+function disagreements(values: Values): (string | null)[] {
+  const number = (key: ConceptKey) => {
+    const one = values.measurement(key);
+    return one && isOwn(one) ? one.value : null;
+  };
+  const [four, two] = [number('lv-length-4c'), number('lv-length-2c')];
+  const [filled, other] = [number('lvedv-4c'), number('lvedv-2c')];
+  return [
+    four !== null && two !== null && unequalLengths(four, two)
+      ? 'Apical views of unequal length: one appears foreshortened; volumes may be underestimated.'
+      : null,
+    filled !== null && other !== null && unequalVolumes(filled, other)
+      ? 'The end-diastolic volumes of the two apical views differ by more than 25 %.'
+      : null,
+  ];
 }
 
 const NOT_GRADED: Readonly<Partial<Record<string, string>>> = {
+  'lvef-networks':
+    'LVEF is the mean of two networks on the A4C view; biplane not possible or not as sure.',
   'lvef-4c': 'Single plane (A4C); biplane not possible.',
   'lvef-2c': 'Single plane (A2C); biplane not possible.',
   lvef: 'The machine does not say by which method the LVEF was measured.',
@@ -34,10 +76,12 @@ const NOT_GRADED: Readonly<Partial<Record<string, string>>> = {
 };
 
 const NEEDS = [
-  'LVEF or volumes of apical views in the report of the machine',
+  'A4C and A2C 2D clips of at least one beat, or LVEF in the report of the machine',
   'sex',
   'height and weight',
 ] as const;
+
+const NO_EF = 'LVEF was not assessed: neither the machine nor an outlined beat gives one.';
 
 function run(evidence: EchoEvidence, given: Values) {
   const sex = rangedSex(evidence);
@@ -80,6 +124,7 @@ function run(evidence: EchoEvidence, given: Values) {
       ...indexed.map(
         ({ measurement, quantity }) => measurement && ranged(measurement, quantity, sex),
       ),
+      ...VOLUMES.map((key) => given.measurement(key)),
     ],
     sentences: [
       grade && `LV systolic function by LVEF: ${grade}`,
@@ -88,9 +133,8 @@ function run(evidence: EchoEvidence, given: Values) {
       ef && `A change of less than ${EF_VARIABILITY} points is within measurement variability`,
     ],
     gaps: [
-      ef
-        ? null
-        : 'LVEF was not assessed: the machine reported none, and no permitted model measures it.',
+      ef ? null : (outlineGap(evidence, ['A4C', 'A2C']) ?? NO_EF),
+      ...disagreements(given),
       ef ? (NOT_GRADED[ef.concept.key] ?? null) : null,
       ...(ef ? patientGaps(evidence, given.measurement('lvedv-biplane') !== null) : []),
     ],
@@ -151,6 +195,13 @@ export const lvef: EchoSection = {
   id: ID,
   title: 'Left ventricular ejection fraction',
   needs: NEEDS,
-  measures: [...EF_PRECEDENCE, 'lvedv-biplane', 'lvesv-biplane', 'lvedv-index', 'lvesv-index'],
+  measures: [
+    ...EF_PRECEDENCE,
+    'lvedv-biplane',
+    'lvesv-biplane',
+    'lvedv-index',
+    'lvesv-index',
+    ...VOLUMES,
+  ],
   run,
 };

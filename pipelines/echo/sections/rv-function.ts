@@ -1,5 +1,6 @@
 import type { ConceptKey } from '../../result/concepts.ts';
 import type { Measurement } from '../../result/envelope.ts';
+import { outlineGap } from '../chambers/outline-gap.ts';
 import { classification, conclude, finding, GAPS, isChild } from '../conclude.ts';
 import { fractionalChange } from '../formulas/chambers.ts';
 import { isBeyond, RV_FUNCTION, RV_SIZE, rvConclusion } from '../guidelines/right-ventricle.ts';
@@ -62,6 +63,8 @@ function run(evidence: EchoEvidence, values: Values) {
       ? [measurement]
       : [];
   });
+  const ratio = values.measurement('rv-to-lv');
+  const large = ratio !== null && !isChild(evidence) && isBeyond(RV_SIZE.ratio, ratio.value);
   const conclusion = rvConclusion(judged.length, judged.filter(({ beyond }) => beyond).length);
   const said = sentence(judged);
   const wide = dilated.filter(({ concept }) => concept.key !== 'rv-wall');
@@ -77,17 +80,24 @@ function run(evidence: EchoEvidence, values: Values) {
       values.measurement('rv-wall'),
       values.measurement('rv-ed-area'),
       values.measurement('rv-es-area'),
+      ratio,
     ],
-    sentences: [said, wide.length > 0 ? `RV dilated: ${wide.map(named).join(', ')}` : null],
+    sentences: [
+      said,
+      wide.length > 0 ? `RV dilated: ${wide.map(named).join(', ')}` : null,
+      large && ratio ? `The RV is larger than the LV: ${named(ratio)}` : null,
+    ],
     gaps: [
       isChild(evidence) ? GAPS.age : null,
       judged.length === 0 && !isChild(evidence)
-        ? 'RV systolic function was not assessed: no index was measured.'
+        ? `RV systolic function was not assessed: no index was measured. ${outlineGap(evidence, ['A4C']) ?? ''}`.trim()
         : null,
       values.measurement('rv-basal')
         ? null
         : 'RV size was not assessed: no RV basal diameter was measured.',
-      'The RV/LV ratio was not assessed: both basal diameters of one frame are needed.',
+      ratio
+        ? null
+        : 'The RV/LV ratio was not assessed: both basal diameters of one frame are needed.',
     ],
     findings: [
       strained
@@ -145,6 +155,7 @@ export const rvFunction: EchoSection = {
     'rv-basal',
     'rv-mid',
     'rv-wall',
+    'rv-to-lv',
   ],
   run,
 };

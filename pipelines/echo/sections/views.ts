@@ -1,43 +1,7 @@
 import type { Clip } from '../../contract/study.ts';
+import type { ClipView } from '../reader.ts';
 import type { EchoEvidence, EchoSection, SectionOutcome } from '../section.ts';
-
-/** Codes of CID 12226 and of TID 5200 → view of service.md 2.6 (echo reference 2.1). */
-const VIEW_CODES: Readonly<Record<string, string>> = {
-  'SCT:399139001': 'PLAX',
-  'SCT:399239005': 'PSAX',
-  'SCT:399036006': 'PSAX',
-  'SCT:399371001': 'PSAX',
-  'SCT:399271003': 'PSAX',
-  'SCT:399306005': 'PSAX',
-  'SCT:399214001': 'A4C',
-  'DCM:130681': 'A4C',
-  'DCM:130682': 'A4C',
-  'SCT:399232001': 'A2C',
-  'SCT:399339008': 'A3C',
-  'SCT:398994001': 'A5C',
-  'SCT:399310008': 'subcostal',
-  'SCT:399200001': 'subcostal',
-  'SCT:399106004': 'suprasternal',
-  'SCT:443562002': 'suprasternal',
-  'SCT:399145009': 'suprasternal',
-};
-
-/** What carts write as View Name of a stress protocol; matched, never shown. */
-const VIEW_NAMES: readonly (readonly [RegExp, string])[] = [
-  [/^(plax|parasternal long axis)$/i, 'PLAX'],
-  [/^(psax|sax|parasternal short axis).*$/i, 'PSAX'],
-  [/^(a4c|4ch|ap4|apical (4|four) chamber)$/i, 'A4C'],
-  [/^(a2c|2ch|ap2|apical (2|two) chamber)$/i, 'A2C'],
-  [/^(a3c|3ch|ap3|aplax|apical (3|three) chamber|apical long axis)$/i, 'A3C'],
-  [/^(a5c|5ch|ap5|apical (5|five) chamber)$/i, 'A5C'],
-];
-
-/** The view that the header names; null where it names none that is known. */
-export function viewOf({ viewCode, viewName }: Pick<Clip, 'viewCode' | 'viewName'>): string | null {
-  const coded = viewCode ? VIEW_CODES[viewCode] : undefined;
-  const named = VIEW_NAMES.find(([pattern]) => pattern.test((viewName ?? '').trim()))?.[1];
-  return coded ?? named ?? null;
-}
+import { familyOf, type HeartView } from '../view-names.ts';
 
 const MODES = {
   pw: 'pulsed Doppler',
@@ -57,9 +21,48 @@ function modeOf({ sweeps, mode }: Clip): string {
   return kinds.length > 0 ? kinds.join(', ') : MODES[mode];
 }
 
-const NEEDS = ['the view in the header (View Code Sequence, View Name)'] as const;
+const NEEDS = ['2D clips of the standard views', 'a permitted model of the views'] as const;
 
-function run({ study: { clips }, spectra }: EchoEvidence): SectionOutcome {
+const isPicture = ({ mode }: Clip) => mode !== 'spectral' && mode !== 'm-mode';
+
+const familyName = (view: HeartView | null) => view && familyOf(view);
+
+/** What each clip is, for the reader of the result: named where the view is only suspected. */
+function listed({ clip, view, source, confidence, belowGate }: ClipView, measured: boolean) {
+  return {
+    file: clip.file,
+    mode: modeOf(clip),
+    view: familyName(view),
+    level: view,
+    source,
+    confidence,
+    below_gate: belowGate,
+    measured,
+    frames: clip.frames.length,
+    calibrated: clip.regions.length > 0 || clip.sweeps.some((s) => s.valuePerPixel !== null),
+    heart_rate: clip.heartRate,
+  };
+}
+
+/** Clips of which no view is known, in words; null: of every picture it is. */
+function unnamedInWords(clips: readonly ClipView[]): { code: string; detail: string } | null {
+  const pictures = clips.filter(({ clip }) => isPicture(clip));
+  const unnamed = pictures.filter(({ view }) => view === null);
+  if (unnamed.length === 0) return null;
+  const count = `${unnamed.length} of ${pictures.length} clips`;
+  if (unnamed.every(({ confidence }) => confidence === null)) {
+    const detail = `No permitted model recognises the views of the heart; of ${count} the header names no view, and they were not measured.`;
+    return { code: 'no_permitted_model', detail };
+  }
+  const suspected = unnamed.flatMap(({ clip, belowGate }) =>
+    belowGate ? [`${clip.file} (perhaps ${belowGate})`] : [],
+  );
+  const names = suspected.length > 0 ? `: ${suspected.join(', ')}` : '';
+  const detail = `The view of ${count} is below the gate or none of the known ones, and they were not measured${names}.`;
+  return { code: 'view_uncertain', detail };
+}
+
+function run({ clips, heart, spectra }: EchoEvidence): SectionOutcome {
   if (clips.length === 0) {
     const none = 'No image was supplied: the study holds reports of the machine alone.';
     return {
@@ -68,16 +71,23 @@ function run({ study: { clips }, spectra }: EchoEvidence): SectionOutcome {
       summary: none,
     };
   }
-  const named = clips.map((clip) => ({ clip, view: viewOf(clip) }));
-  const views = [...new Set(named.flatMap(({ view }) => view ?? []))];
-  const unnamed = named.filter(({ view }) => view === null).length;
-  const detail = `No permitted model recognises the views of the heart; of ${unnamed} of ${clips.length} clips the header names no view, and they were not measured.`;
-  const modes = [...new Set(clips.map(modeOf))].join(', ');
-  const found = views.length > 0 ? `Views that the machine names: ${views.join(', ')}. ` : '';
+  const found = (by: ClipView['source']) => {
+    const own = clips.filter(({ source }) => source === by);
+    return [...new Set(own.flatMap(({ view }) => familyName(view) ?? []))].join(', ');
+  };
+  const [coded, seen] = [found('header'), found('model')];
+  const unnamed = unnamedInWords(clips);
+  const outlined = new Set(heart.outlined.map(({ clip }) => clip.file));
+  const said = [
+    coded && `Views that the machine names: ${coded}.`,
+    seen && `Views that the images show: ${seen}.`,
+    `Modes: ${[...new Set(clips.map(({ clip }) => modeOf(clip)))].join(', ')}.`,
+    unnamed?.detail,
+  ];
   return {
-    status: unnamed === 0 ? 'complete' : 'partial',
-    reason: unnamed === 0 ? null : { code: 'no_permitted_model', detail, needs: [...NEEDS] },
-    summary: `${found}Modes: ${modes}.${unnamed === 0 ? '' : ` ${detail}`}`,
+    status: unnamed ? 'partial' : 'complete',
+    reason: unnamed && { ...unnamed, needs: [...NEEDS] },
+    summary: said.filter(Boolean).join(' '),
     data: {
       spectra: spectra.map(({ file, kind, peak, side, beats, confidence, refusal }) => ({
         file,
@@ -88,20 +98,12 @@ function run({ study: { clips }, spectra }: EchoEvidence): SectionOutcome {
         confidence,
         refusal,
       })),
-      clips: named.map(({ clip, view }) => ({
-        file: clip.file,
-        mode: modeOf(clip),
-        view,
-        source: view ? 'header' : null,
-        frames: clip.frames.length,
-        calibrated: clip.regions.length > 0 || clip.sweeps.some((s) => s.valuePerPixel !== null),
-        heart_rate: clip.heartRate,
-      })),
+      clips: clips.map((one) => listed(one, outlined.has(one.clip.file))),
     },
   };
 }
 
-/** View and mode of every clip, as the machine's header says them (echo reference 2). */
+/** View and mode of every clip: as the header says them, else as the images show (reference 2). */
 export const views: EchoSection = {
   id: 'views',
   title: 'Views and modes',

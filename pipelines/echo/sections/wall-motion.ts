@@ -1,43 +1,158 @@
-import { conclude, finding } from '../conclude.ts';
+import { createMeasurement, NO_FRAME } from '../../result/measurement.ts';
+import { outlineGap } from '../chambers/outline-gap.ts';
+import type { WallSegmentReading } from '../chambers/wall-segments.ts';
+import { classification, conclude, finding, GAPS, isChild } from '../conclude.ts';
 import { rounded } from '../formulas/rounding.ts';
-import type { EchoSection } from '../section.ts';
+import { scoreIndex } from '../formulas/strain.ts';
+import { regionalStatement, SCORE_NAMES, WALL_MOTION } from '../guidelines/wall-motion.ts';
+import type { EchoEvidence, EchoSection } from '../section.ts';
 import { named, type Values } from '../values.ts';
 
 const ID = 'wall-motion';
-const NEEDS = ['apical and short-axis clips', 'a permitted model of the myocardium'] as const;
+const NEEDS = ['A4C, A2C and A3C clips', 'a permitted model of the myocardium'] as const;
 
 /** Score index of a ventricle in which every segment moves normally. */
 const NORMAL = 1;
 
-function run(_: unknown, values: Values) {
-  const index = values.measurement('wall-motion-score-index');
+const SCHEME = 'ASE/EACVI 2015, 16 segments';
+
+/** The apex is not scored for wall motion (ASE 2015). */
+const scorable = ({ segment }: WallSegmentReading) => segment <= WALL_MOTION.scored;
+
+/** Index of the segments that were scored; null while one is only suspected, or none was seen. */
+function ownIndex(segments: readonly WallSegmentReading[], suspected: number) {
+  const scores = segments.flatMap(({ score }) => score ?? []);
+  if (scores.length === 0 || suspected > 0) return null;
+  return createMeasurement(
+    'wall-motion-score-index-outlined',
+    'wall-motion-score-index',
+    scoreIndex(scores),
+    'wall-outlines',
+    {
+      section: ID,
+      source: { ...NO_FRAME, provenance: 'model' },
+      note: `${scores.length} of ${WALL_MOTION.scored} segments scored`,
+    },
+  );
+}
+
+/** What abnormal segments have in common, as a sentence. */
+function regionInWords(scores: ReadonlyMap<number, number>): string | null {
+  const statement = regionalStatement(scores);
+  switch (statement.kind) {
+    case 'none':
+      return null;
+    case 'global':
+      return 'Global hypokinesis';
+    case 'territory':
+      return `Regional abnormality within the usual territory of the ${statement.artery}; coronary supply varies`;
+    case 'regional':
+      return 'Regional abnormality, not confined to one coronary territory; coronary supply varies';
+  }
+}
+
+const byScore = (segments: readonly WallSegmentReading[], of: 'score' | 'suspected') =>
+  segments.flatMap((one) => {
+    const score = one[of];
+    return score !== null && score > NORMAL ? [`${one.name} ${SCORE_NAMES[score]}`] : [];
+  });
+
+function run(evidence: EchoEvidence, values: Values) {
+  const given = values.measurement('wall-motion-score-index');
+  const { trusted } = evidence.heart;
+  const segments = trusted ? evidence.heart.segments.filter(scorable) : [];
+  const seen = segments.filter(({ readings }) => readings.length > 0);
+  const abnormal = byScore(segments, 'score');
+  const suspected = byScore(segments, 'suspected');
+  const scored = segments.filter(({ score }) => score !== null).length;
+  const own = isChild(evidence) ? null : ownIndex(segments, suspected.length);
+  const index = given ?? own;
   const raised = index !== null && rounded(index.value, 2) > NORMAL;
+  const region = regionInWords(
+    new Map(segments.flatMap(({ segment, score }) => (score ? [[segment, score] as const] : []))),
+  );
+  const untrusted = trusted
+    ? null
+    : 'Wall motion was not graded: no permitted model was shown to follow the myocardium.';
   return conclude(wallMotion, {
     measurements: [index],
+    seen: scored > 0 || suspected.length > 0,
     sentences: [
-      index &&
+      given &&
         (raised
           ? 'The score index of the machine is raised'
           : 'The score index of the machine is normal'),
+      scored > 0
+        ? `${scored} of ${WALL_MOTION.scored} segments were graded by thickening and inward motion of their outlines`
+        : null,
+      abnormal.length > 0 ? `Abnormal in two views: ${abnormal.join(', ')}` : null,
+      suspected.length > 0
+        ? `Suspected in one view, to be confirmed in a second: ${suspected.join(', ')}`
+        : null,
+      abnormal.length > 0 ? region : null,
     ],
     gaps: [
-      'Wall motion was not graded by segment, and no coronary territory is named: no permitted model follows the myocardium.',
+      isChild(evidence) ? GAPS.age : null,
+      seen.length > 0 ? null : (outlineGap(evidence) ?? untrusted),
+      seen.length > 0 && scored < WALL_MOTION.enough
+        ? `Fewer than ${WALL_MOTION.enough} of ${WALL_MOTION.scored} segments could be graded.`
+        : null,
     ],
+    data: {
+      segments: segments.map(({ segment, name, readings, score, suspected: perhaps }) => ({
+        segment,
+        name,
+        score,
+        suspected: perhaps,
+        views: readings,
+      })),
+    },
     findings: [
-      raised
+      raised && given
         ? finding(
             ID,
             'wall-motion-abnormal',
-            `${named(index)}: wall motion abnormality, segments not known`,
+            `${named(given)}: wall motion abnormality, segments not known`,
+            'abnormal',
+            [given],
+          )
+        : null,
+      abnormal.length > 0
+        ? finding(
+            ID,
+            'wall-motion-regional',
+            `Wall motion: ${abnormal.join(', ')}. ${region ?? ''}`.trim(),
             'abnormal',
             [index],
           )
         : null,
+      suspected.length > 0
+        ? finding(
+            ID,
+            'wall-motion-suspected',
+            `Wall motion perhaps abnormal, seen in one view: ${suspected.join(', ')}`,
+            'info',
+            [],
+          )
+        : null,
     ],
+    classifications: segments.flatMap(({ segment, name, score }) =>
+      score === null || isChild(evidence)
+        ? []
+        : [
+            classification(
+              ID,
+              `wall-motion-segment-${segment}`,
+              `Wall motion, ${name}`,
+              SCORE_NAMES[score],
+              SCHEME,
+            ),
+          ],
+    ),
   });
 }
 
-/** Wall motion by segment (echo reference 9); so far the index of the machine alone. */
+/** Wall motion by segment (echo reference 9): of the machine, and of the outlines. */
 export const wallMotion: EchoSection = {
   id: ID,
   title: 'Wall motion',

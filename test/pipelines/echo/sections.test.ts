@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { NO_OUTLINES } from '../../../pipelines/echo/chambers/heart-outlines.ts';
 import { interpretStudy } from '../../../pipelines/echo/interpret-study.ts';
 import { withPlausibility } from '../../../pipelines/echo/plausibility.ts';
 import type { EchoPatient } from '../../../pipelines/echo/section.ts';
@@ -26,7 +27,17 @@ function interpreted(given: Given, patient: Partial<EchoPatient> = {}, handheld 
   });
   const study = { clips: [], refused: [], files: 1, series: 1 };
   const result = interpretStudy(
-    { study, patient: of, measured, spectra: [], handheld, priors: [] },
+    {
+      study,
+      patient: of,
+      measured,
+      spectra: [],
+      clips: [],
+      views: { apical: { clips: null, volumesTrusted: false } },
+      heart: NO_OUTLINES,
+      handheld,
+      priors: [],
+    },
     { report: true, report_language: 'en', return: ['json'] },
     new Date(0),
   );
@@ -166,6 +177,6 @@ describe('a child', () => {
 describe('the clips of a handheld', () => {
   it('are no study of a machine: what they cannot answer is said', () => {
     const { section } = interpreted({}, {}, true);
-    expect(section('focused')?.summary).toContain('handheld');
+    expect(section('focused')?.summary).toContain('The clips of the handheld carry no calibration');
   });
 });
