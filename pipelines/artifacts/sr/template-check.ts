@@ -1,6 +1,8 @@
 import { type Code, type ContentItem, type Graphic, walk } from './content-item.ts';
 import type { SrFile } from './decode.ts';
-import { BODIES, GROUP_TEMPLATES, ROOT_TEMPLATES, type Row } from './template-rows.ts';
+import type { Row } from './template-row.ts';
+import { BODIES, GROUP_TEMPLATES, ROOT_TEMPLATES } from './template-rows.ts';
+import { SR } from './vocabulary.ts';
 
 /** What a content tree breaks, and where: "Fetal Biometry > Biometry Group: …". */
 export interface Fault {
@@ -11,8 +13,12 @@ export interface Fault {
 const key = ({ scheme, code }: Code): string => `${scheme} ${code}`;
 const nameOf = (item: ContentItem): string => item.name?.meaning ?? item.value.type;
 
+const isSite = ({ name, value }: ContentItem, site: string | undefined) =>
+  name?.code === SR.findingSite.code && value.type === 'CODE' && key(value.code) === site;
+
 function matches(row: Row, item: ContentItem): boolean {
   if (row.relationship !== item.relationship || row.type !== item.value.type) return false;
+  if (row.site && !item.items.some((child) => isSite(child, row.site))) return false;
   if (row.concept === null) return true;
   return item.name ? row.concept.includes(key(item.name)) : row.concept.length === 0;
 }

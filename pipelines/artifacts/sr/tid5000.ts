@@ -36,6 +36,7 @@ import {
   sourceItems,
 } from './measured-value.ts';
 import { referenceTo } from './references.ts';
+import { amnioticSacSection, pelvisSection, vascularSections } from './tid5000-sites.ts';
 import { SR } from './vocabulary.ts';
 
 /** A fetus among all that are named, and its measurements; `id` is null when there is no more than one. */
@@ -127,9 +128,13 @@ function summaryText(fetus: Fetus, result: Result): string {
     .join('\r\n');
 }
 
-/** TID 5004. */
+/** TID 5004, whose CID 12004 may be extended: ratios of heart to thorax stand here, too. */
 function ratioSection(fetus: Fetus, subject: Subject): ContentItem[] {
-  const ratios = fetus.measurements.filter((measurement) => groupOf(measurement) === 'ratio');
+  const ratios = fetus.measurements.filter(
+    (measurement) =>
+      groupOf(measurement) === 'ratio' ||
+      (groupOf(measurement) === 'heart' && measurement.unit === '1'),
+  );
   if (ratios.length === 0) return [];
   const items = ratios.map((measurement) =>
     measurementItem(measurement, { sources: sources(measurement, subject) }),
@@ -216,7 +221,8 @@ function imageLibrary(subject: Subject): ContentItem[] {
 
 /** Content tree of TID 5000 (PS3.16; interop reference 2.6): accepted values only. */
 export function tid5000Tree(result: Result, subject: Subject): ContentItem {
-  const fetuses = fetusesOf(withoutComparisons(accepted(result)));
+  const standing = withoutComparisons(accepted(result));
+  const fetuses = fetusesOf(standing);
   const ages = fetuses.map(agesByQuantity);
   const placed = new Set(
     ages.flatMap((byQuantity) => [...byQuantity.values()].map(({ id }) => id)),
@@ -239,6 +245,13 @@ export function tid5000Tree(result: Result, subject: Subject): ContentItem {
       fetuses.flatMap((fetus, index) =>
         biometrySection(section, fetus, ages[index] ?? new Map<string, Measurement>(), subject),
       ),
+    ),
+    ...fetuses.flatMap((fetus) =>
+      amnioticSacSection(fetus.measurements, subject, subjectItems(fetus)),
+    ),
+    ...pelvisSection(standing, subject),
+    ...fetuses.flatMap((fetus) =>
+      vascularSections(fetus.measurements, subject, subjectItems(fetus)),
     ),
   ]);
 }

@@ -88,6 +88,10 @@ export const SR = {
   fetalBiometry: dcm('125002', 'Fetal Biometry'),
   fetalCranium: dcm('125004', 'Fetal Cranium'),
   earlyGestation: dcm('125009', 'Early Gestation'),
+  pelvisAndUterus: dcm('125011', 'Pelvis and Uterus'),
+  amnioticSac: sct('70847004', 'Amniotic Sac'),
+  embryonicVessels: sct('51852003', 'Embryonic Vascular Structure'),
+  pelvicVessels: sct('281496003', 'Pelvic Vascular Structure'),
   biometryGroup: dcm('125005', 'Biometry Group'),
   growthPercentile: dcm('125012', 'Growth Percentile Rank'),
 
