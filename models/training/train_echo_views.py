@@ -1,8 +1,6 @@
 """Trains the view of a heart. Phantoms show the views; fetal images, fetal phantoms and pictures of
 nothing are `other`. With `--camus` (research pack) real apical four-chamber frames join."""
 
-import argparse
-import time
 from pathlib import Path
 
 import cv2
@@ -16,12 +14,13 @@ from echo_augment import random_placement
 from echo_datasets import camus, gray, held_out, phantom_labels
 from echo_network import ViewNetwork
 from letterbox import letterbox
+from loop import arguments, settle, train
 from negatives import rubbish
-from network import Average
 from sector import sector_of
 
 VIEWS = (
     "PLAX",
+    "PSAX-AV",
     "PSAX-MV",
     "PSAX-PM",
     "PSAX-AP",
@@ -104,63 +103,43 @@ def recall(model: ViewNetwork, images: list[np.ndarray], view: str) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
+    parser = arguments(__doc__, minutes=15, rate=1.5e-3, batch=16)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--camus", action="store_true", help="research pack: CC BY-NC-SA images")
     parser.add_argument("--phantoms", type=Path, nargs="+", required=True)
     parser.add_argument("--fetal-phantoms", type=Path, nargs="*", default=[])
     parser.add_argument("--held", type=Path, help="phantoms to choose by")
     parser.add_argument("--resume", type=Path)
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--minutes", type=float, default=15)
-    parser.add_argument("--rate", type=float, default=1.5e-3)
-    parser.add_argument("--batch", type=int, default=16)
-    parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    torch.set_num_threads(1)
-    cv2.setNumThreads(0)
-    torch.manual_seed(options.seed)
+    settle(options)
     rng = np.random.default_rng(options.seed)
 
     views = phantom_views(*options.phantoms)
-    train, held = held_out(camus(options.data, "train"))
+    seen, held = held_out(camus(options.data, "train"))
     if options.camus:
-        real = [frame.image for pair in train for frame in (pair.ed, pair.es)]
+        real = [frame.image for pair in seen for frame in (pair.ed, pair.es)]
         views["A4C"] = views.get("A4C", []) + real
     others = other_images(options.data, options.fetal_phantoms, "train")
     judged = phantom_views(options.held) if options.held else {}
     judged["other"] = other_images(options.data, [], "validation")[::4]
     real_apical = [frame.image for pair in held for frame in (pair.ed, pair.es)]
-
     model, smooth = ViewNetwork(len(VIEWS)), ViewNetwork(len(VIEWS))
     if options.resume:
         model.load_state_dict(torch.load(options.resume))
-    average = Average(model)
-    optimiser = torch.optim.AdamW(model.parameters(), lr=options.rate, weight_decay=1e-2)
-    begin, step, shown = time.monotonic(), 0, 0.0
-    while (done := (time.monotonic() - begin) / (60 * options.minutes)) < 1:
-        rate = options.rate * min(1, (step + 1) / 100) * (0.5 + 0.5 * np.cos(np.pi * done))
-        for group in optimiser.param_groups:
-            group["lr"] = max(rate, 1e-6)
+
+    def loss_of_batch() -> torch.Tensor:
         images, labels = batch(views, others, options.batch, rng)
         with torch.autocast("cpu", torch.bfloat16):
             logits = model(images)
-        loss = F.cross_entropy(logits.float(), labels, label_smoothing=0.05)
-        optimiser.zero_grad(set_to_none=True)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 2.0)
-        optimiser.step()
-        average.update(model)
-        step += 1
-        shown = loss.item() if step == 1 else 0.98 * shown + 0.02 * loss.item()
-        if step % 300 == 0:
-            torch.save(average.weights, options.out)
-            smooth.load_state_dict(average.weights)
-            print(f"step {step} done {done:.3f} loss {shown:.4f}", flush=True)
-            for name, held_images in judged.items():
-                print(f"  {recall(smooth, held_images[:80], name)}", flush=True)
-            print(f"  camus, held: {recall(smooth, real_apical, 'A4C')}", flush=True)
-    torch.save(average.weights, options.out)
+        return F.cross_entropy(logits.float(), labels, label_smoothing=0.05)
+
+    def keep(weights: dict[str, torch.Tensor]) -> str:
+        torch.save(weights, options.out)
+        smooth.load_state_dict(weights)
+        found = [recall(smooth, images[:80], name) for name, images in judged.items()]
+        return "; ".join([*found, f"CAMUS {recall(smooth, real_apical, 'A4C')}"])
+
+    train(model, loss_of_batch, keep, options, weight_decay=1e-2, keep_every=300)
 
 
 if __name__ == "__main__":

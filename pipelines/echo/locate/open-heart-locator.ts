@@ -15,6 +15,7 @@ import {
   jointEjectionFraction,
 } from './ejection-fraction.ts';
 import { isMirrored } from './orientation.ts';
+import { type ParasternalMasks, segmentParasternal } from './parasternal.ts';
 import type { VentriclePose } from './ventricle-pose.ts';
 import { nameView, type ViewEstimate } from './view.ts';
 
@@ -47,6 +48,10 @@ export interface HeartLocator {
   ejectionFraction:
     | ((pair: VentriclePair) => Promise<JointEjectionFraction & { byNetwork: number }>)
     | null;
+  /** Structures of parasternal and subcostal frames; `longAxisLines` measures PLAX on them. */
+  parasternal:
+    | ((frames: readonly GrayImage[], area: Rectangle) => Promise<ParasternalMasks[]>)
+    | null;
   /** The models behind the answers, as the result names them. */
   models: Result['models'];
   close(): Promise<void>;
@@ -67,7 +72,9 @@ export async function openHeartLocator(
   const view = await open('echo-view');
   const chambers = await open('echo-chambers');
   const ejectionFraction = await open('echo-ejection-fraction');
-  const sessions = [view, chambers, ejectionFraction].filter((session) => session !== null);
+  const parasternal = await open('echo-parasternal');
+  const opened = [view, chambers, ejectionFraction, parasternal];
+  const sessions = opened.filter((session) => session !== null);
   return {
     nameView: view && ((frames, area) => nameView(view, frames, area)),
     isMirrored: chambers && ((frames, area) => isMirrored(chambers, frames, area)),
@@ -79,6 +86,7 @@ export async function openHeartLocator(
         const byNetwork = await estimateEjectionFraction(ejectionFraction, ed, es, pose);
         return { ...jointEjectionFraction(byDiscs, byNetwork, ejectionFraction.model), byNetwork };
       }),
+    parasternal: parasternal && ((frames, area) => segmentParasternal(parasternal, frames, area)),
     models: sessions.map(nameInResult),
     close: async () => {
       for (const session of sessions) await session.close();

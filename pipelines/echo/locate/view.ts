@@ -7,6 +7,7 @@ import { cropped } from './sector.ts';
 /** Views of the classifier (echo reference 2.1); `other` is everything else. */
 export const ECHO_VIEWS = [
   'PLAX',
+  'PSAX-AV',
   'PSAX-MV',
   'PSAX-PM',
   'PSAX-AP',
