@@ -1,5 +1,4 @@
-import type { ChamberMasks } from '../../pipelines/echo/locate/chambers.ts';
-import { type Chamber, labelOf } from '../../pipelines/echo/locate/chambers.ts';
+import { type Chamber, type ChamberMasks, labelOf } from '../../pipelines/echo/locate/chambers.ts';
 import {
   estimateEjectionFraction,
   jointEjectionFraction,

@@ -12,6 +12,8 @@ from sector import sector_of
 
 # Values of a mask, for CAMUS and phantoms alike. CAMUS names neither RV nor RA: they are its 0.
 CLASSES = ("background", "lv", "myocardium", "la", "rv", "ra")
+# Values of the phantoms' masks of parasternal and subcostal views.
+STRUCTURES = CLASSES + ("aorta", "pulmonary-artery", "effusion")
 # Each seventh patient of the role `train` chooses checkpoints, gates and the recalibration.
 HELD_EVERY = 7
 
@@ -84,9 +86,9 @@ def within_sector(frames: list[HeartFrame]) -> list[HeartFrame]:
     return [HeartFrame(one.image[fan], one.mask[fan], one.right_heart) for one in frames]
 
 
-def phantom_frames(*folders: Path) -> list[HeartFrame]:
+def phantom_frames(*folders: Path, known: int = len(CLASSES)) -> list[HeartFrame]:
     """Every phantom cut to its fan, as the product hands it to the network."""
-    return [within_sector([phantom_frame(one)])[0] for one in phantom_labels(*folders)]
+    return [within_sector([phantom_frame(one, known)])[0] for one in phantom_labels(*folders)]
 
 
 def phantom_pairs(*folders: Path) -> list[HeartPair]:

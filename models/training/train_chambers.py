@@ -3,8 +3,6 @@
 Where a frame does not name the right heart (CAMUS), its background is background, RV or RA.
 """
 
-import argparse
-import time
 from pathlib import Path
 
 import cv2
@@ -16,7 +14,7 @@ from echo_augment import sample
 from echo_datasets import CLASSES, HeartFrame, HeartPair, camus, held_out, phantom_frames
 from echo_network import SMALL, WIDE, RegionNetwork
 from letterbox import letterbox, letterbox_matrix
-from network import Average
+from loop import arguments, settle, train
 
 SIZE = (256, 256)
 LV, MYOCARDIUM, LA = (CLASSES.index(name) for name in ("lv", "myocardium", "la"))
@@ -45,11 +43,11 @@ def loss_of(logits: torch.Tensor, target: torch.Tensor, right_heart: torch.Tenso
     return loss + (dice * judged * torch.tensor(DICE_WEIGHT)).sum(1).mean()
 
 
-def coverage(mask: np.ndarray) -> np.ndarray:
-    """Share of each class in each 2 x 2 block of a mask (6, h/2, w/2)."""
+def coverage(mask: np.ndarray, classes: int = len(CLASSES)) -> np.ndarray:
+    """Share of each class in each 2 x 2 block of a mask (classes, h/2, w/2)."""
     height, width = mask.shape
     blocks = mask.reshape(height // 2, 2, width // 2, 2)
-    return np.stack([(blocks == value).mean((1, 3)) for value in range(len(CLASSES))])
+    return np.stack([(blocks == value).mean((1, 3)) for value in range(classes)])
 
 
 def batch(pools: list[tuple[float, list[HeartFrame]]], count: int, rng: np.random.Generator):
@@ -88,61 +86,39 @@ def dice_of(model: RegionNetwork, pairs: list[HeartPair]) -> dict[str, float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
+    parser = arguments(__doc__, minutes=25, rate=2e-3, batch=12)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--camus", action="store_true", help="research pack: CC BY-NC-SA images")
     parser.add_argument("--phantoms", type=Path, nargs="*", default=[])
     parser.add_argument("--phantom-share", type=float, default=0.2)
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--resume", type=Path)
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--minutes", type=float, default=25)
-    parser.add_argument("--rate", type=float, default=2e-3)
-    parser.add_argument("--batch", type=int, default=12)
-    parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    torch.set_num_threads(1)
-    cv2.setNumThreads(0)
-    torch.manual_seed(options.seed)
+    settle(options)
     rng = np.random.default_rng(options.seed)
 
-    train, held = held_out(camus(options.data, "train"))
-    real = [frame for pair in train for frame in (pair.ed, pair.es)] if options.camus else []
-    simulated = phantom_frames(*options.phantoms)
+    seen, held = held_out(camus(options.data, "train"))
+    real = [frame for pair in seen for frame in (pair.ed, pair.es)] if options.camus else []
     share = options.phantom_share if real else 1.0
-    pools = [(1 - share, real), (share, simulated)]
+    pools = [(1 - share, real), (share, phantom_frames(*options.phantoms))]
     pools = [(weight, frames) for weight, frames in pools if frames and weight > 0]
-    model = RegionNetwork(len(CLASSES), SMALL if options.small else WIDE)
+    widths = SMALL if options.small else WIDE
+    model, smooth = RegionNetwork(len(CLASSES), widths), RegionNetwork(len(CLASSES), widths)
     if options.resume:
         model.load_state_dict(torch.load(options.resume))
-    average = Average(model)
-    smooth = RegionNetwork(len(CLASSES), SMALL if options.small else WIDE)
-    optimiser = torch.optim.AdamW(model.parameters(), lr=options.rate, weight_decay=5e-3)
-    begin, step, shown = time.monotonic(), 0, 0.0
-    while (done := (time.monotonic() - begin) / (60 * options.minutes)) < 1:
-        rate = options.rate * min(1, (step + 1) / 100) * (0.5 + 0.5 * np.cos(np.pi * done))
-        for group in optimiser.param_groups:
-            group["lr"] = max(rate, 1e-6)
+
+    def loss_of_batch() -> torch.Tensor:
         images, targets, named = batch(pools, options.batch, rng)
         with torch.autocast("cpu", torch.bfloat16):
             logits = model.coarse(images)
-        loss = loss_of(logits, targets, named)
-        optimiser.zero_grad(set_to_none=True)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 2.0)
-        optimiser.step()
-        average.update(model)
-        step += 1
-        shown = loss.item() if step == 1 else 0.98 * shown + 0.02 * loss.item()
-        if step % 50 == 0:
-            print(f"step {step} done {done:.3f} loss {shown:.4f}", flush=True)
-        if step % 400 == 0:
-            torch.save(average.weights, options.out)
-            smooth.load_state_dict(average.weights)
-            print(f"step {step} Dice {dice_of(smooth, held)}", flush=True)
-    torch.save(average.weights, options.out)
-    smooth.load_state_dict(average.weights)
-    print(f"end, step {step} Dice {dice_of(smooth, held)}", flush=True)
+        return loss_of(logits, targets, named)
+
+    def keep(weights: dict[str, torch.Tensor]) -> str:
+        torch.save(weights, options.out)
+        smooth.load_state_dict(weights)
+        return f"Dice {dice_of(smooth, held)}"
+
+    train(model, loss_of_batch, keep, options, weight_decay=5e-3, keep_every=400)
 
 
 if __name__ == "__main__":

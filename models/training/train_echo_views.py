@@ -52,7 +52,8 @@ def other_images(data: Path, fetal: list[Path], split: str) -> list[np.ndarray]:
     """Real fetal images of the split and fetal phantoms, cut to their fan."""
     records = fetal_planes(data) + psfhs(data) + midsagittal(data) + hc18(data)
     images = [r.gray() for r in records if r.split == split]
-    images += [gray(path) for folder in fetal for path in sorted(folder.glob("*.png"))]
+    files = [path for folder in fetal for path in sorted(folder.glob("*.png"))]
+    images += [gray(path) for path in files if not path.name.endswith(".mask.png")]
     return [image[sector_of(image)] for image in images]
 
 

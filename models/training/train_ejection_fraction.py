@@ -4,8 +4,6 @@ Half of the pairs are squeezed or widened by a smooth warp of one frame, and the
 the warped mask: patients are few, and the network must look at the cavity and not at the patient.
 """
 
-import argparse
-import time
 from pathlib import Path
 
 import cv2
@@ -16,7 +14,7 @@ from torch.nn import functional as F
 from augment import random_look
 from echo_datasets import HeartFrame, HeartPair, camus, held_out, phantom_pairs
 from echo_network import EjectionNetwork
-from network import Average
+from loop import arguments, settle, train
 from ventricle import CROP_SIZE, LV, crop_matrix, pose_of, volume_of
 
 VOLUME_RANGE = (0.02, 0.85)
@@ -117,62 +115,42 @@ def error_on(model: EjectionNetwork, pairs: list[HeartPair]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
+    parser = arguments(__doc__, minutes=15, rate=1e-3, batch=16)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--camus", action="store_true", help="research pack: CC BY-NC-SA images")
     parser.add_argument("--phantoms", type=Path, nargs="*", default=[])
     parser.add_argument("--phantom-share", type=float, default=0.2)
     parser.add_argument("--encoder", type=Path, help="weights of train_chambers.py to start from")
     parser.add_argument("--resume", type=Path)
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--minutes", type=float, default=20)
-    parser.add_argument("--rate", type=float, default=1e-3)
-    parser.add_argument("--batch", type=int, default=16)
-    parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    torch.set_num_threads(1)
-    cv2.setNumThreads(0)
-    torch.manual_seed(options.seed)
+    settle(options)
     rng = np.random.default_rng(options.seed)
 
-    train, held = held_out(camus(options.data, "train"))
-    simulated = phantom_pairs(*options.phantoms)
+    seen, held = held_out(camus(options.data, "train"))
     share = options.phantom_share if options.camus else 1.0
-    pools = [(1 - share, train if options.camus else []), (share, simulated)]
+    real = seen if options.camus else []
+    pools = [(1 - share, real), (share, phantom_pairs(*options.phantoms))]
     pools = [(weight, pairs) for weight, pairs in pools if pairs and weight > 0]
-    model = EjectionNetwork()
+    model, smooth = EjectionNetwork(), EjectionNetwork()
     if options.encoder:
         known = torch.load(options.encoder)
         own = {k: v for k, v in known.items() if k.startswith("encoder.")}
         model.load_state_dict(own, strict=False)
     if options.resume:
         model.load_state_dict(torch.load(options.resume))
-    average = Average(model)
-    smooth = EjectionNetwork()
-    optimiser = torch.optim.AdamW(model.parameters(), lr=options.rate, weight_decay=2e-2)
-    begin, step, shown = time.monotonic(), 0, 0.0
-    while (done := (time.monotonic() - begin) / (60 * options.minutes)) < 1:
-        rate = options.rate * min(1, (step + 1) / 100) * (0.5 + 0.5 * np.cos(np.pi * done))
-        for group in optimiser.param_groups:
-            group["lr"] = max(rate, 1e-6)
+
+    def loss_of_batch() -> torch.Tensor:
         images, references = batch(pools, options.batch, rng)
         with torch.autocast("cpu", torch.bfloat16):
             found = model(images)
-        loss = F.smooth_l1_loss(found.float(), references, beta=0.05)
-        optimiser.zero_grad(set_to_none=True)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 2.0)
-        optimiser.step()
-        average.update(model)
-        step += 1
-        shown = loss.item() if step == 1 else 0.98 * shown + 0.02 * loss.item()
-        if step % 200 == 0:
-            torch.save(average.weights, options.out)
-            smooth.load_state_dict(average.weights)
-            print(f"step {step} done {done:.3f} loss {shown:.5f} {error_on(smooth, held)}", flush=True)
-    torch.save(average.weights, options.out)
-    smooth.load_state_dict(average.weights)
-    print(f"end, step {step} {error_on(smooth, held)}", flush=True)
+        return F.smooth_l1_loss(found.float(), references, beta=0.05)
+
+    def keep(weights: dict[str, torch.Tensor]) -> str:
+        torch.save(weights, options.out)
+        smooth.load_state_dict(weights)
+        return error_on(smooth, held)
+
+    train(model, loss_of_batch, keep, options, weight_decay=2e-2, keep_every=200)
 
 
 if __name__ == "__main__":

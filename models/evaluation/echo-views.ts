@@ -1,0 +1,71 @@
+import type { GrayImage } from '../../pipelines/contract/image.ts';
+import { sectorOf } from '../../pipelines/echo/locate/sector.ts';
+import { nameView, type ViewEstimate } from '../../pipelines/echo/locate/view.ts';
+import type { ModelSession } from '../../pipelines/inference/session.ts';
+import { mean, round } from './agreement.ts';
+
+/** One clip and its view; `other` for what is no view of a heart. */
+export interface ViewCase {
+  view: string;
+  frames: readonly GrayImage[];
+}
+
+interface Named {
+  view: string;
+  found: ViewEstimate;
+}
+
+/** Names each clip as the product does: on its fan, the mean over its frames. */
+export async function nameClips(
+  session: ModelSession,
+  cases: readonly ViewCase[],
+): Promise<Named[]> {
+  const named: Named[] = [];
+  for (const { view, frames } of cases) {
+    named.push({ view, found: await nameView(session, frames, sectorOf(frames)) });
+  }
+  return named;
+}
+
+/**
+ * How often each view is named, how often the gate withholds it, and how often what is named is
+ * right; with the confusions of those that were named wrongly.
+ */
+export function viewAgreement(named: readonly Named[]) {
+  const views = [...new Set(named.map(({ view }) => view))];
+  const shown = named.filter(({ found }) => found.view !== 'other');
+  const recall = views.map((view) => {
+    const own = named.filter((one) => one.view === view);
+    return [view, round(mean(own.map(({ found }) => (found.view === view ? 1 : 0))), 4)];
+  });
+  const confusions: Record<string, number> = {};
+  for (const { view, found } of shown) {
+    if (found.view === view) continue;
+    const key = `${view} as ${found.view}`;
+    confusions[key] = (confusions[key] ?? 0) + 1;
+  }
+  return {
+    clips: named.length,
+    belowGate: named.filter(({ found }) => found.belowGate !== null).length,
+    namedRightly: round(mean(shown.map(({ view, found }) => (found.view === view ? 1 : 0))), 4),
+    found: Object.fromEntries(recall),
+    confusions,
+  };
+}
+
+/** Best temperature on labelled clips: least mean negative log likelihood (Guo 2017). */
+export function bestTemperature(
+  logits: readonly (readonly number[])[],
+  labels: readonly number[],
+): number {
+  const loss = (temperature: number) =>
+    mean(
+      logits.map((row, i) => {
+        const highest = Math.max(...row);
+        const sum = row.reduce((total, v) => total + Math.exp((v - highest) / temperature), 0);
+        return Math.log(sum) - ((row[labels[i] ?? 0] ?? 0) - highest) / temperature;
+      }),
+    );
+  const tried = Array.from({ length: 40 }, (_, i) => round(0.3 * 1.06 ** i, 2));
+  return tried.reduce((best, one) => (loss(one) < loss(best) ? one : best));
+}

@@ -1,0 +1,85 @@
+"""Trains the structures of parasternal and subcostal views, on phantoms: no real masks exist here."""
+
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch.nn import functional as F
+
+from echo_augment import sample
+from echo_datasets import STRUCTURES, HeartFrame, phantom_frames
+from echo_network import SMALL, RegionNetwork
+from letterbox import letterbox
+from loop import arguments, settle, train
+from train_chambers import SIZE, coverage
+
+
+def loss_of(logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+    """Cross-entropy plus soft Dice, over the batch, of each structure that occurs in it."""
+    log_shares = F.log_softmax(logits, 1)
+    entropy = -(target * log_shares).sum(1).mean()
+    shares = log_shares[:, 1:].exp()
+    truth = target[:, 1:]
+    overlap = (truth * shares).sum((0, 2, 3))
+    size = truth.sum((0, 2, 3))
+    dice = 1 - (2 * overlap + 10) / (size + shares.sum((0, 2, 3)) + 10)
+    return entropy + (dice * (size > 0)).sum() / (size > 0).sum().clamp(min=1)
+
+
+def batch(frames: list[HeartFrame], count: int, rng: np.random.Generator):
+    views = []
+    for _ in range(count):
+        frame = frames[rng.integers(len(frames))]
+        image, mask = sample(rng, frame.image, frame.mask, SIZE)
+        views.append((image, coverage(mask, len(STRUCTURES))))
+    images, targets = zip(*views)
+    return torch.from_numpy(np.stack(images))[:, None], torch.from_numpy(np.stack(targets)).float()
+
+
+@torch.no_grad()
+def dice_of(model: RegionNetwork, frames: list[HeartFrame]) -> str:
+    """Mean Dice per structure over the frames that have it, on the network's grid."""
+    scores: dict[str, list[float]] = {}
+    for frame in frames:
+        logits = model(torch.from_numpy(letterbox(frame.image, SIZE))[None, None])
+        found = logits.argmax(1)[0].numpy()
+        labels = [letterbox((frame.mask == n).astype(np.uint8) * 255, SIZE) > 0.5 for n in range(9)]
+        for value, name in enumerate(STRUCTURES[1:], 1):
+            one, truth = found == value, labels[value]
+            if truth.sum() > 60:
+                dice = 2 * (one & truth).sum() / (one.sum() + truth.sum())
+                scores.setdefault(name, []).append(float(dice))
+    return ", ".join(f"{name} {np.mean(own):.3f}" for name, own in scores.items())
+
+
+def main() -> None:
+    parser = arguments(__doc__, minutes=15, rate=2e-3, batch=12)
+    parser.add_argument("--phantoms", type=Path, nargs="+", required=True)
+    parser.add_argument("--held", type=Path, required=True, help="phantoms to choose by")
+    parser.add_argument("--resume", type=Path)
+    options = parser.parse_args()
+    settle(options)
+    rng = np.random.default_rng(options.seed)
+
+    frames = phantom_frames(*options.phantoms, known=len(STRUCTURES))
+    held = phantom_frames(options.held, known=len(STRUCTURES))
+    model, smooth = (RegionNetwork(len(STRUCTURES), SMALL) for _ in range(2))
+    if options.resume:
+        model.load_state_dict(torch.load(options.resume))
+
+    def loss_of_batch() -> torch.Tensor:
+        images, targets = batch(frames, options.batch, rng)
+        with torch.autocast("cpu", torch.bfloat16):
+            logits = model.coarse(images)
+        return loss_of(logits, targets)
+
+    def keep(weights: dict[str, torch.Tensor]) -> str:
+        torch.save(weights, options.out)
+        smooth.load_state_dict(weights)
+        return dice_of(smooth, held[:100])
+
+    train(model, loss_of_batch, keep, options, weight_decay=5e-3, keep_every=300)
+
+
+if __name__ == "__main__":
+    main()
