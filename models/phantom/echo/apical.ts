@@ -25,14 +25,14 @@ export function apicalShot(
   const hand = random.fork('hand');
   const { lengthMm } = sizes.ventricle;
   const loose = 1 - clarity;
-  const apexDepthMm = lengthMm * hand.range(0.14, 0.2 + 0.32 * loose);
+  const apexDepthMm = lengthMm * hand.range(0.14 + 0.1 * clarity, 0.32 + 0.2 * loose);
   const share = hand.chance(0.25 * loose) ? hand.range(0.84, 1.02) : hand.range(0.5, 0.8);
   const depthMm = Math.min(260, Math.max(85, (apexDepthMm + lengthMm) / share));
-  const sector = drawSector(random.fork('sector'), depthMm);
+  const sector = drawSector(random.fork('sector'), depthMm, clarity);
   const plane = apicalPlane(view, sizes, {
     apexDepthMm,
     apexRightMm: hand.normal(0, 0.03 + 0.04 * loose) * depthMm,
-    lean: Math.max(-28, Math.min(34, hand.normal(5, 4 + 6 * loose))),
+    lean: Math.max(-28, Math.min(34, hand.normal(4, 3 + 7 * loose))),
     turn: hand.normal(0, 2 + 5 * loose),
     sweep: hand.normal(0, 0.5 + 2.5 * loose),
   });

@@ -10,7 +10,7 @@ import { singlePlaneMl } from '../heart/contour.ts';
 import { type HeartShot, imageHeart, labelHeart } from '../heart/frame.ts';
 import { createHeart, type Heart } from '../heart/heart.ts';
 import { END_DIASTOLE, END_SYSTOLE, type Moment } from '../heart/motion.ts';
-import { type ApicalView, APICAL_RIGHT } from '../heart/planes.ts';
+import { APICAL_RIGHT, type ApicalView } from '../heart/planes.ts';
 import { drawHeart, type HeartRequest } from '../heart/sizes.ts';
 import { createRandom, type Random } from '../random.ts';
 import { apicalShot } from './apical.ts';

@@ -1,6 +1,6 @@
 import { drawText } from '../glyphs.ts';
-import type { Random } from '../random.ts';
 import type { Acquisition } from '../image-formation.ts';
+import type { Random } from '../random.ts';
 
 /** Height of the electrocardiogram over the beat, 0 to 1: P wave, QRS complex, T wave. */
 export function electrocardiogram(phase: number): number {
@@ -8,7 +8,9 @@ export function electrocardiogram(phase: number): number {
     const away = Math.abs(phase - at);
     return Math.exp(-((Math.min(away, 1 - away) / width) ** 2));
   };
-  return 0.12 * bump(0.86, 0.025) + bump(0, 0.012) - 0.25 * bump(0.03, 0.012) + 0.25 * bump(0.32, 0.045);
+  return (
+    0.12 * bump(0.86, 0.025) + bump(0, 0.012) - 0.25 * bump(0.03, 0.012) + 0.25 * bump(0.32, 0.045)
+  );
 }
 
 /** What the machine writes over an echo: trace of the beat, depth marks, text. */
@@ -19,15 +21,19 @@ export interface Marks {
   text: readonly string[];
 }
 
-export function drawMarks(random: Random, beats: { from: number; beats: number; now: number }): Marks {
+export function drawMarks(
+  random: Random,
+  beats: { from: number; beats: number; now: number },
+): Marks {
   return {
     ...(random.chance(0.6) ? { trace: beats } : {}),
     ruler: random.chance(0.6),
     text: random.chance(0.6)
-      ? ['PHANTOM', `FR ${random.integer(30, 80)}HZ`, `MI ${random.range(0.6, 1.5).toFixed(1)}`].slice(
-          0,
-          random.integer(1, 3),
-        )
+      ? [
+          'PHANTOM',
+          `FR ${random.integer(30, 80)}HZ`,
+          `MI ${random.range(0.6, 1.5).toFixed(1)}`,
+        ].slice(0, random.integer(1, 3))
       : [],
   };
 }

@@ -78,10 +78,7 @@ function createAorta(sizes: HeartSizes, ventricle: Ventricle): AorticRoot {
   const { annulusMm, sinusMm, ascendingMm } = sizes.aorta;
   const away = across(OUTFLOW_ANGLE);
   const base = sizes.ventricle.radiusMm * sizes.ventricle.baseShare;
-  const annulus = sum(
-    [rootOutMm(base), away],
-    [ventricle.baseZ + 2, { x: 0, y: 0, z: 1 }],
-  );
+  const annulus = sum([rootOutMm(base), away], [ventricle.baseZ + 2, { x: 0, y: 0, z: 1 }]);
   const direction = unit(sum([0.5, across(ROOT_LEAN_ANGLE)], [-1, { x: 0, y: 0, z: 1 }]));
   const radius = (along: number) => {
     if (along < 0) return annulusMm / 2;
@@ -192,13 +189,13 @@ export function chambersAt(
 
   const rootOut = rootOutMm(baseRadius) + sizes.aorta.sinusMm / 2;
   const outflowRadius = 11.5 * (1 - 0.15 * moment.squeeze);
-  const pulmonaryValve = sum([rootOut + 6, across(80)], [baseZ - 26, zUnit]);
+  const pulmonaryValve = sum([rootOut + 13, across(118)], [baseZ - 26, zUnit]);
   const outflow = tube(
     [
       sum([septumOut + 11, across(150)], [baseZ + 18, zUnit]),
       sum([rootOut + 17, across(132)], [baseZ - 10, zUnit]),
       pulmonaryValve,
-      sum([rootOut - 2, across(72)], [baseZ - 44, zUnit]),
+      sum([rootOut + 8, across(112)], [baseZ - 46, zUnit]),
     ],
     outflowRadius,
   );

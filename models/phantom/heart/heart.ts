@@ -76,6 +76,9 @@ export const emptySample = (): HeartSample => ({
 const ATRIAL_WALL_MM = 2;
 const AORTIC_WALL_MM = 1.8;
 const PERICARDIUM_MM = 1.6;
+
+/** Half the thickness of the fibrous ring of the tricuspid valve, mm. */
+const RING_MM = 2.2;
 /** Half the thickness as the beam shows it. */
 const LEAFLET_MM = 1.2;
 
@@ -213,9 +216,10 @@ function prober(
       const up = z - chambers.tricuspidZ;
       const leaflet =
         up < radiusMm + 2 && toSegment(out, up, [radiusMm, 0], tricuspidTip) < LEAFLET_MM;
+      const ring = Math.hypot(out - radiusMm, up) < RING_MM;
       return set(
         pulmonary ? STRUCTURE.pulmonaryArtery : STRUCTURE.rightVentricle,
-        leaflet ? MATTER.leaflet : MATTER.rightBlood,
+        leaflet || ring ? MATTER.leaflet : MATTER.rightBlood,
       );
     }
     const left = chambers.leftAtrium(x, y, z);

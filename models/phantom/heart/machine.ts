@@ -7,8 +7,9 @@ import type { Random } from '../random.ts';
 const FACE_RADIUS_MM = 3;
 
 /** Half opening angle of an adult cardiac sector: 32 to 48 degrees, rarely wider or narrower. */
-export function drawSector(random: Random, depthMm: number): Sector {
-  const degrees = random.chance(0.85) ? random.range(34, 46) : random.range(26, 55);
+export function drawSector(random: Random, depthMm: number, clarity = 0): Sector {
+  const usual = random.chance(0.85 + 0.15 * clarity);
+  const degrees = usual ? random.range(34 + 5 * clarity, 46) : random.range(26, 55);
   return { radiusMm: FACE_RADIUS_MM, halfAngle: (degrees * Math.PI) / 180, depthMm };
 }
 
@@ -49,7 +50,7 @@ export function drawMachine(
       focalZoneMm: depthMm * random.range(0.45, 0.9),
     },
     gain: random.range(-4, 8) * (1 - 0.5 * clarity),
-    dynamicRange: random.range(46, 78),
+    dynamicRange: random.range(46, 78 - 22 * clarity),
     gainSlope: random.normal(0, 7) * (1 - clarity),
     clutter: random.range(-38, -16 - 12 * clarity),
     reverberation: random.range(-40, -24),

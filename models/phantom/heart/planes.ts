@@ -1,6 +1,6 @@
 import { OUTFLOW_ANGLE } from './chambers.ts';
 import type { HeartSizes } from './sizes.ts';
-import { across, degrees, type ImagePlane, type Place, sum, unit } from './space.ts';
+import { across, degrees, type ImagePlane, type Place, sum } from './space.ts';
 
 const AXIS: Place = { x: 0, y: 0, z: 1 };
 
@@ -90,18 +90,15 @@ export function shortAxisPlane(
   return { face, right: side, down };
 }
 
-/** The four chambers from below: through the liver and the right ventricle, apex to the right. */
+/** The four chambers from below: liver and right ventricle on top, apex to the right and up. */
 export function subcostalPlane(
   { ventricle }: HeartSizes,
   { depthMm, lean, turn }: { depthMm: number; lean: number; turn: number },
 ): ImagePlane {
-  const side = across(30 + turn);
-  const tilt = degrees(50 + lean);
-  const down = unit(sum([Math.cos(tilt), side], [Math.sin(tilt) * -0.25, AXIS]));
-  const rough = sum([1, AXIS], [0.25 * Math.tan(tilt), side]);
-  const right = unit(
-    sum([1, rough], [-(rough.x * down.x + rough.y * down.y + rough.z * down.z), down]),
-  );
-  const middle = sum([0.25 * ventricle.lengthMm, AXIS]);
+  const side = across(APICAL_RIGHT.A4C + turn);
+  const tilt = degrees(lean);
+  const right = sum([Math.cos(tilt), AXIS], [Math.sin(tilt), side]);
+  const down = sum([Math.cos(tilt), side], [-Math.sin(tilt), AXIS]);
+  const middle = sum([0.22 * ventricle.lengthMm, AXIS]);
   return { face: sum([1, middle], [-depthMm, down]), right, down };
 }

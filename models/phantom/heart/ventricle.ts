@@ -69,6 +69,8 @@ export interface Ventricle {
   /** Radius of the cavity at an angle and level. */
   radius(angle: number, along: number): number;
   wall(angle: number, along: number): number;
+  /** Where the bowed axis runs at a level. */
+  middleAt(along: number): { x: number; y: number };
   /** Of the cavity, by integration. */
   volumeMl: number;
 }
@@ -220,6 +222,10 @@ export function ventricleAt(beating: BeatingVentricle, squeeze: number): Ventric
     mitralPlane: (x) => baseZ + mitralTilt * x,
     volumeMl: volumeOf(shape, radii, lengthMm),
     radius: (angle, along) => profile(shape, along) * lookUp(radii, degrees(angle), along),
+    middleAt: (along) => {
+      const bow = 4 * along * (1 - along);
+      return { x: bow * bowX, y: bow * bowY };
+    },
     wall: (angle, along) => lookUp(walls, degrees(angle), along),
     distances: (x, y, z) => {
       const along = (apexZ - z) / lengthMm;

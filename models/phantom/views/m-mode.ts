@@ -1,9 +1,9 @@
-import type { NaturalDataset } from 'dcmjs';
 import { drawAcquisition, drawVisibleView } from '../acquisition.ts';
 import { blurAxially, blurLaterally, gaussianTaps } from '../beam.ts';
 import type { PhantomFrame } from '../frame.ts';
 import { createRandom, type Random } from '../random.ts';
 import type { PhantomView, ViewRequest } from '../view.ts';
+import { paintSweep, type Sweep, sweepRegion, sweepValues } from './sweep-display.ts';
 
 /** A wall of the heart at a mean depth that swings with the beat; depths as a share of the sweep. */
 interface Wall {
@@ -13,17 +13,6 @@ interface Wall {
   /** Of the beat, 0 to 1. */
   phase: number;
   level: number;
-}
-
-interface Sweep {
-  columns: number;
-  rows: number;
-  left: number;
-  top: number;
-  width: number;
-  height: number;
-  secondsPerColumn: number;
-  cmPerRow: number;
 }
 
 /** Two harmonics: fast towards the probe in systole, slow back in diastole. */
@@ -119,15 +108,7 @@ function simulate(request: ViewRequest): PhantomFrame[] {
   );
   const walls = drawWalls(anatomy.still === 1, random.fork('walls'));
   const echoes = drawEchoes(sweep, walls, phaseAt, random.fork('speckle'));
-  const gray = new Uint8Array(columns * rows);
-  const range = random.range(40, 55);
-  for (let row = 0; row < height; row++) {
-    for (let column = 0; column < width; column++) {
-      const decibel = 20 * Math.log10((echoes[row * width + column] as number) + 1e-6);
-      const level = Math.max(0, Math.min(255, 255 * (1 + decibel / range)));
-      gray[(top + row) * columns + left + column] = level;
-    }
-  }
+  const gray = paintSweep(echoes, sweep, random.range(40, 55));
   const view = drawVisibleView({ across: 30, down: 30 }, [], random.fork('view'), {
     columns,
     rows,
@@ -143,37 +124,11 @@ function simulate(request: ViewRequest): PhantomFrame[] {
         mmPerPixel: 10 * sweep.cmPerRow,
         values: {
           beatsPerMinute,
-          leftPixel: left,
-          topPixel: top,
-          rightPixel: left + width - 1,
-          bottomPixel: top + height - 1,
-          secondsPerColumn: sweep.secondsPerColumn,
-          cmPerRow: sweep.cmPerRow,
+          ...sweepValues(sweep),
         },
       },
     },
   ];
-}
-
-function region({ truth }: PhantomFrame): NaturalDataset {
-  const at = (name: string) => truth.values?.[name] ?? 0;
-  return {
-    RegionSpatialFormat: 2,
-    RegionDataType: 1,
-    RegionFlags: 0,
-    RegionLocationMinX0: at('leftPixel'),
-    RegionLocationMinY0: at('topPixel'),
-    RegionLocationMaxX1: at('rightPixel'),
-    RegionLocationMaxY1: at('bottomPixel'),
-    ReferencePixelX0: 0,
-    ReferencePixelY0: 0,
-    PhysicalUnitsXDirection: 4,
-    PhysicalUnitsYDirection: 3,
-    ReferencePixelPhysicalValueX: 0,
-    ReferencePixelPhysicalValueY: 0,
-    PhysicalDeltaX: at('secondsPerColumn'),
-    PhysicalDeltaY: at('cmPerRow'),
-  };
 }
 
 export const fetalHeartMMode: PhantomView = {
@@ -181,7 +136,7 @@ export const fetalHeartMMode: PhantomView = {
   ages: { youngest: 56, oldest: 280 },
   simulate,
   header: ([frame]) => ({
-    regions: frame ? [region(frame)] : [],
+    regions: frame ? [sweepRegion(frame)] : [],
     attributes: { ViewName: 'Fetal Heart' },
   }),
 };

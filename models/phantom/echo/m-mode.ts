@@ -1,0 +1,242 @@
+import { drawAcquisition, drawVisibleView, type Screen } from '../acquisition.ts';
+import { blurAxially, blurLaterally, gaussianTaps } from '../beam.ts';
+import { amplitude } from '../echo-map.ts';
+import type { ImageHeader } from '../dicom.ts';
+import type { PhantomFrame } from '../frame.ts';
+import { emptySample, type Heart, MATTER, type Matter } from '../heart/heart.ts';
+import { across, type Place, sum, unit } from '../heart/space.ts';
+import { createRandom } from '../random.ts';
+import { paintSweep, type Sweep, sweepRegion, sweepValues } from '../views/sweep-display.ts';
+import { cavaDiameterMm } from './great-vessels.ts';
+
+/** Levels on the line, dB relative to white. */
+const LEVEL: Readonly<Record<Matter, number>> = {
+  [MATTER.outside]: -24,
+  [MATTER.blood]: -60,
+  [MATTER.atrialBlood]: -60,
+  [MATTER.rightBlood]: -60,
+  [MATTER.myocardium]: -27,
+  [MATTER.thinWall]: -17,
+  [MATTER.pericardium]: -5,
+  [MATTER.leaflet]: -9,
+  [MATTER.papillary]: -27,
+  [MATTER.fluid]: -62,
+};
+
+/** Where the line of an M-mode runs, and what a perfect reader would take from its sweep. */
+interface Line {
+  viewName: string;
+  /** Level in dB at a depth and time. */
+  levels(depthsMm: readonly number[], seconds: number): Float32Array;
+  depthMm: number;
+  seconds: number;
+  values: Readonly<Record<string, number>>;
+}
+
+/** Levels along a ray of the beating heart; the first centimetre is chest wall. */
+function rayOf(heart: Heart, face: Place, direction: Place): Line['levels'] {
+  const sample = emptySample();
+  return (depths, seconds) => {
+    const moment = heart.after(seconds);
+    return Float32Array.from(depths, (depth) => {
+      const at = sum([1, face], [depth, direction]);
+      moment.probe(at.x, at.y, at.z, sample);
+      return LEVEL[sample.matter];
+    });
+  };
+}
+
+const Z: Place = { x: 0, y: 0, z: 1 };
+
+/** Across the left ventricle at the tips of the mitral leaflets, from the front. */
+function leftVentricleLine(heart: Heart): Line {
+  const diastole = heart.after(0).ventricle;
+  const systole = heart.after(heart.beat.systoleS).ventricle;
+  const z = 0.36 * heart.sizes.ventricle.lengthMm;
+  const read = (ventricle: typeof diastole) => {
+    const along = (ventricle.apexZ - z) / (ventricle.apexZ - ventricle.baseZ);
+    return {
+      septum: ventricle.wall(150, along),
+      cavity: ventricle.radius(150, along) + ventricle.radius(330, along),
+      posterior: ventricle.wall(330, along),
+      front: ventricle.radius(150, along) + ventricle.wall(150, along),
+    };
+  };
+  const d = read(diastole);
+  const s = read(systole);
+  const away = d.front + 0.6 * heart.sizes.rightVentricle.basalMm + 22;
+  const { x, y } = diastole.middleAt(0.64);
+  const face = sum([1, { x, y, z }], [away, across(150)]);
+  return {
+    viewName: 'PLAX M-Mode LV',
+    levels: rayOf(heart, face, across(330)),
+    depthMm: away + 1.3 * d.front + heart.sizes.effusionMm + 22,
+    seconds: 3 * heart.beat.lengthS,
+    values: {
+      ivsdMm: d.septum,
+      lviddMm: d.cavity,
+      lvpwdMm: d.posterior,
+      lvidsMm: s.cavity,
+      fractionalShorteningPercent: 100 * (1 - s.cavity / d.cavity),
+    },
+  };
+}
+
+/** From the apex through the ring of an atrioventricular valve. */
+function annulusLine(heart: Heart, side: 'tricuspid' | 'mitral'): Line {
+  const { ventricle, rightVentricle } = heart.sizes;
+  const { chambers, ventricle: diastole } = heart.after(0);
+  const { centre, radiusMm } = chambers.tricuspid;
+  const outer =
+    side === 'tricuspid'
+      ? sum([1, centre], [radiusMm, across(205)])
+      : sum([diastole.radius(30, 1) + 2, across(30)], [diastole.baseZ, Z]);
+  const apex = sum([ventricle.lengthMm + 16, Z]);
+  const direction = unit(sum([1, outer], [-1, apex]));
+  const excursion =
+    side === 'tricuspid'
+      ? rightVentricle.tapseMm
+      : diastole.baseZ - heart.after(heart.beat.systoleS).ventricle.baseZ;
+  return {
+    viewName: side === 'tricuspid' ? 'TAPSE' : 'MAPSE',
+    // The ring moves along the axis; the sweep shows it along its line.
+    levels: ringLevels(heart, apex, direction, side),
+    depthMm: 1.45 * ventricle.lengthMm,
+    seconds: 3 * heart.beat.lengthS,
+    values: {
+      [side === 'tricuspid' ? 'tapseMm' : 'mapseMm']: Math.abs(excursion) / -direction.z,
+    },
+  };
+}
+
+/** The ray with the bright ring where the plane of the valve crosses it. */
+function ringLevels(
+  heart: Heart,
+  face: Place,
+  direction: Place,
+  side: 'tricuspid' | 'mitral',
+): Line['levels'] {
+  const ray = rayOf(heart, face, direction);
+  return (depths, seconds) => {
+    const levels = ray(depths, seconds);
+    const { chambers, ventricle } = heart.after(seconds);
+    const z = side === 'tricuspid' ? chambers.tricuspidZ : ventricle.baseZ;
+    const at = (z - face.z) / direction.z;
+    for (const [i, depth] of depths.entries()) {
+      const ring = LEVEL[MATTER.leaflet] - 6 * ((depth - at) / 1.8) ** 2;
+      if (ring > (levels[i] as number)) levels[i] = ring;
+    }
+    return levels;
+  };
+}
+
+/** Across the inferior vena cava while the patient breathes. */
+function cavaLine(heart: Heart): Line {
+  const { sizes } = heart;
+  const middle = 46;
+  return {
+    viewName: 'IVC M-Mode',
+    levels: (depths, seconds) => {
+      const half = cavaDiameterMm(sizes, seconds) / 2;
+      return Float32Array.from(depths, (depth) => {
+        const wall = Math.abs(depth - middle) - half;
+        if (wall < 0) return LEVEL[MATTER.blood];
+        return wall < 1.6 ? -12 : -30;
+      });
+    },
+    depthMm: 110,
+    seconds: 5,
+    values: {
+      cavaLargestMm: sizes.cava.diameterMm,
+      cavaSmallestMm: sizes.cava.diameterMm * (1 - sizes.cava.collapse),
+      cavaCollapsePercent: 100 * sizes.cava.collapse,
+    },
+  };
+}
+
+const LINES = {
+  'm-mode-lv': leftVentricleLine,
+  'm-mode-tapse': (heart: Heart) => annulusLine(heart, 'tricuspid'),
+  'm-mode-mapse': (heart: Heart) => annulusLine(heart, 'mitral'),
+  'm-mode-ivc': cavaLine,
+} as const;
+export const ECHO_M_MODE_IDS = Object.keys(LINES) as readonly EchoMModeId[];
+export type EchoMModeId = keyof typeof LINES;
+
+export interface MModeRequest {
+  heart: Heart;
+  seed: number;
+  screen?: Screen;
+}
+
+/** Columns are computed this often and repeated between: a sweep's pulses are slower than pixels. */
+const PULSE_COLUMNS = 2;
+
+/** An M-mode sweep along one line of the beating heart. */
+export function simulateEchoMMode(id: EchoMModeId, request: MModeRequest): PhantomFrame {
+  const random = createRandom(request.seed).fork(id);
+  const line: Line = LINES[id](request.heart);
+  const { columns, rows } = request.screen ?? { columns: 800, rows: 600 };
+  const left = Math.round(columns * 0.05);
+  const top = Math.round(rows * random.range(0.3, 0.4));
+  const width = Math.round(columns * 0.93) - left;
+  const height = Math.round(rows * 0.94) - top;
+  const sweep: Sweep = {
+    columns,
+    rows,
+    left,
+    top,
+    width,
+    height,
+    secondsPerColumn: line.seconds / width,
+    cmPerRow: line.depthMm / 10 / height,
+  };
+  const depths = Array.from({ length: height }, (_, row) => row * sweep.cmPerRow * 10);
+  const start = random.range(0, request.heart.beat.lengthS);
+  const grain = depths.map((depth) => 5 * Math.sin(depth / 1.7) * Math.sin(depth / 5.3 + 1));
+  const field = new Float32Array(width * height);
+  for (let column = 0; column < width; column += PULSE_COLUMNS) {
+    const levels = line.levels(depths, start + column * sweep.secondsPerColumn);
+    for (let row = 0; row < height; row++) {
+      const level = (levels[row] as number) + (grain[row] as number) - (row < 14 ? -12 : 0);
+      for (let c = column; c < Math.min(width, column + PULSE_COLUMNS); c++) {
+        field[row * width + c] = amplitude(level) * Math.sqrt(-Math.log(1 - random.unit()));
+      }
+    }
+  }
+  const taps = gaussianTaps(random.range(0.8, 1.4));
+  const echoes = blurLaterally(
+    blurAxially(field, height, width, gaussianTaps(0.9)),
+    height,
+    width,
+    () => taps,
+  );
+  const view = drawVisibleView({ across: 30, down: 30 }, [], random.fork('view'), { columns, rows });
+  return {
+    columns,
+    rows,
+    gray: paintSweep(echoes, sweep, random.range(44, 54)),
+    acquisition: drawAcquisition(view, random.fork('acquisition')),
+    truth: {
+      plane: id,
+      mmPerPixel: 10 * sweep.cmPerRow,
+      values: {
+        ...line.values,
+        beatsPerMinute: request.heart.sizes.beatsPerMinute,
+        ...sweepValues(sweep),
+      },
+    },
+  };
+}
+
+/** Region, mode and name of a sweep as a cart writes them. */
+export function mModeHeader(id: EchoMModeId, frame: PhantomFrame, heart: Heart): Partial<ImageHeader> {
+  return {
+    regions: [sweepRegion(frame)],
+    attributes: {
+      ImageType: ['ORIGINAL', 'PRIMARY', 'TTE', '0002'],
+      HeartRate: Math.round(heart.sizes.beatsPerMinute),
+      ViewName: LINES[id](heart).viewName,
+    },
+  };
+}
