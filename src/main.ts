@@ -8,6 +8,7 @@ import { binaryLedger } from '../fhir/binary-ledger.ts';
 import { createFhirDeliverer } from '../fhir/deliver.ts';
 import { DICOM_OBJECTS } from '../pipelines/artifacts/dicom-objects.ts';
 import { rebuildReportPdf } from '../pipelines/artifacts/report/rebuild-report.ts';
+import type { ModelInUse } from '../pipelines/contract/job.ts';
 import { echoEndpoint } from '../pipelines/echo/endpoint.ts';
 import { readModelCards } from '../pipelines/inference/model-cards.ts';
 import { obstetricEndpoint } from '../pipelines/obstetric/endpoint.ts';
@@ -103,6 +104,7 @@ export async function startGateway(config: Config, logger: Logger): Promise<Gate
     const outbound = createOutboundClient(createUrlGuard(config.outbound));
     ends.push(() => outbound.close());
     const roles = new Set(config.roles);
+    let models: readonly ModelInUse[] = [];
     if (roles.has('delivery')) {
       const outbox = await startDeliveries(config, { database, core, outbound, logger });
       ends.push(() => outbox.stop());
@@ -118,6 +120,9 @@ export async function startGateway(config: Config, logger: Logger): Promise<Gate
         blobs,
         config,
         logger,
+        modelsReady: (opened) => {
+          models = opened;
+        },
       });
       ends.push(() => worker.stop());
       const expiry = startExpiry({ database, blobs, config, logger });
@@ -137,7 +142,9 @@ export async function startGateway(config: Config, logger: Logger): Promise<Gate
     }
     let http: HttpServer | null = null;
     if (roles.has('api')) {
-      const api = await startApi(config, { database, queue, core, blobs, outbound, logger });
+      const modelsInUse = () => models;
+      const parts = { database, queue, core, blobs, outbound, modelsInUse, logger };
+      const api = await startApi(config, parts);
       ends.push(() => api.stop());
       http = api.server;
     }
@@ -215,10 +222,11 @@ async function startApi(
     core: RequestCore;
     blobs: BlobStore;
     outbound: OutboundClient;
+    modelsInUse(): readonly ModelInUse[];
     logger: Logger;
   },
 ): Promise<{ server: HttpServer; stop(): Promise<void> }> {
-  const { database, queue, core, blobs, outbound, logger } = parts;
+  const { database, queue, core, blobs, outbound, modelsInUse, logger } = parts;
   const uploads = createUploads({
     database,
     blobs,
@@ -249,7 +257,7 @@ async function startApi(
     models: () => readModelCards(config.models.allow),
     logger,
     checks: { database: () => database.query('SELECT 1'), queue: () => queue.counts() },
-    metrics: () => readMetrics(database, queue),
+    metrics: () => readMetrics(database, queue, modelsInUse()),
     stopping: stopping.signal,
   });
   const server = await startHttp(app, config.http);

@@ -1,3 +1,4 @@
+import type { ModelInUse } from '../pipelines/contract/job.ts';
 import type { Queryable } from './database/port.ts';
 import type { Metric } from './http/metrics.ts';
 import type { RequestQueue } from './queue/queue.ts';
@@ -12,6 +13,7 @@ const COUNTS = [
 export async function readMetrics(
   database: Queryable,
   queue: Pick<RequestQueue, 'counts'>,
+  models: readonly ModelInUse[],
 ): Promise<Metric[]> {
   const tables = COUNTS.map(async ({ name, help, table, by }): Promise<Metric> => {
     const { rows } = await database.query<{ label: string; count: string }>(
@@ -33,5 +35,14 @@ export async function readMetrics(
       { labels: { state: 'active' }, value: active },
     ],
   };
-  return [...(await Promise.all(tables)), jobs];
+  const inUse: Metric = {
+    name: 'sonogate_models',
+    help: 'Models open in the pipeline process of this gateway, and what each runs on.',
+    type: 'gauge',
+    samples: models.map(({ id, version, pack, provider }) => ({
+      labels: { model: id, version, pack, provider },
+      value: 1,
+    })),
+  };
+  return [...(await Promise.all(tables)), jobs, inUse];
 }

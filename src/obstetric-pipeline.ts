@@ -1,15 +1,20 @@
 import { fhirBundleArtifact } from '../fhir/bundle-artifact.ts';
 import { writeArtifacts } from '../pipelines/artifacts/write-artifacts.ts';
-import type { Pipeline } from '../pipelines/contract/job.ts';
+import type { Pipeline, Prepare } from '../pipelines/contract/job.ts';
 import { openLocator } from '../pipelines/obstetric/locate/open-locator.ts';
-import { createObstetricPipeline } from '../pipelines/obstetric/pipeline.ts';
+import { createObstetricPipeline, keepOpen } from '../pipelines/obstetric/pipeline.ts';
+
+const open = keepOpen(openLocator);
 
 /**
  * The obstetric pipeline as a child process of the gateway and `npx sonogate interpret` load it.
  * It is put together here, beside main.ts, because `pipelines/` knows nothing of `fhir/`.
  */
 export const pipeline: Pipeline = createObstetricPipeline({
-  openLocator,
+  openLocator: open,
   writeArtifacts,
   extra: [fhirBundleArtifact],
 });
+
+/** Opens the models before the first study comes, and says what they run on. */
+export const prepare: Prepare = async (settings) => (await open(settings)).models;

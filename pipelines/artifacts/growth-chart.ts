@@ -1,5 +1,6 @@
 import type { Point } from '../contract/image.ts';
 import { weeksAndDays } from '../obstetric/charts/dates.ts';
+import type { EarlierData } from '../obstetric/growth-since.ts';
 import type { Measurement } from '../result/envelope.ts';
 import { type Drawing, disc, type Label, line, type Mark, rectangle } from './drawing.ts';
 import { toPng } from './drawing-png.ts';
@@ -157,6 +158,31 @@ function measured(measurement: Measurement, gaDays: number, plot: Plot): Mark[] 
   ];
 }
 
+/** Values of earlier scans, hollow, joined to that of this one where it is the only one. */
+function trajectory(
+  curve: GrowthCurve,
+  points: readonly Measurement[],
+  gaDays: number,
+  earlier: EarlierData,
+  { place }: Plot,
+): Mark[] {
+  const past = earlier.flatMap(({ ga_days: days, values }) =>
+    values
+      .filter(({ concept }) => concept === curve.concept)
+      .map(({ value }) => ({ days, at: place(days / 7, value) })),
+  );
+  const [only, ...others] = points;
+  if (past.length === 0 || !only || others.length > 0) return [];
+  const path = past
+    .toSorted((one, other) => one.days - other.days)
+    .map(({ at }) => at)
+    .concat(place(gaDays / 7, only.value));
+  return [
+    { kind: 'path', points: path, colour: POINT_COLOUR, width: 0.9, dash: [2, 2] },
+    ...past.flatMap(({ at }) => [disc(at, 3.5, POINT_COLOUR), disc(at, 2, '#ffffff')]),
+  ];
+}
+
 /** Labels that would leave the plot are moved inwards; text of a point is never cut. */
 function keptInside(mark: Mark): Mark {
   if (mark.kind !== 'label' || mark.colour !== POINT_COLOUR) return mark;
@@ -178,11 +204,12 @@ function backed(mark: Mark): Mark[] {
   return [rectangle(corner, width + 4, mark.size + 3, '#ffffff', 0.85), mark];
 }
 
-/** One quantity against its chart. */
+/** One quantity against its chart, with its values at earlier scans. */
 export function growthPanel(
   curve: GrowthCurve,
   measurements: readonly Measurement[],
   gaDays: number,
+  earlier: EarlierData = [],
 ): Drawing {
   const points = measuredOnCurve(curve, measurements);
   const plot = plotOf(curve, points);
@@ -190,6 +217,7 @@ export function growthPanel(
     rectangle({ x: 0, y: 0 }, PANEL.width, PANEL.height, '#ffffff'),
     ...grid(plot),
     ...curves(curve, plot),
+    ...trajectory(curve, points, gaDays, earlier, plot),
     ...points
       .flatMap((measurement) => measured(measurement, gaDays, plot))
       .map(keptInside)
@@ -218,6 +246,7 @@ export function growthChart(
   growthCurves: readonly GrowthCurve[],
   measurements: readonly Measurement[],
   gaDays: number,
+  earlier: EarlierData = [],
 ): Drawing | null {
   const shown = growthCurves.filter((curve) => measuredOnCurve(curve, measurements).length > 0);
   if (shown.length === 0) return null;
@@ -226,7 +255,9 @@ export function growthChart(
   const height = Math.ceil(shown.length / columns) * PANEL.height + FOOTER;
   const panels = shown.flatMap((curve, index) => {
     const [dx, dy] = [(index % columns) * PANEL.width, Math.floor(index / columns) * PANEL.height];
-    return growthPanel(curve, measurements, gaDays).marks.map((mark) => moved(mark, dx, dy));
+    return growthPanel(curve, measurements, gaDays, earlier).marks.map((mark) =>
+      moved(mark, dx, dy),
+    );
   });
   const footer = label(
     `${DRAFT_NOTICE}. Gestational age ${weeksAndDays(gaDays)}. Band: 10th to 90th centile.`,

@@ -3,7 +3,10 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clip, Study } from '../contract/study.ts';
 import { type Picture, shownPictureOf } from '../input/picture.ts';
+import { earlierValues } from '../obstetric/growth-since.ts';
 import type { ArtifactEntry, Result } from '../result/envelope.ts';
+import { bullsEye } from './bulls-eye.ts';
+import { toPng } from './drawing-png.ts';
 import { growthChart, renderGrowthChart } from './growth-chart.ts';
 import type { GrowthCurve } from './growth-curve.ts';
 import { INTERGROWTH_CURVES } from './intergrowth-curves.ts';
@@ -16,6 +19,7 @@ import { buildTid5000 } from './sr/tid5000.ts';
 import { buildTid5200 } from './sr/tid5200.ts';
 import { buildTid5300 } from './sr/tid5300.ts';
 import type { Subject } from './subject.ts';
+import { renderViewOverview } from './view-overview.ts';
 
 /** An artifact that another folder builds, such as the FHIR bundle. */
 export interface ExtraArtifact {
@@ -91,10 +95,16 @@ export async function writeArtifacts(input: ArtifactInput): Promise<ArtifactEntr
   const overlays = input.previews === false ? [] : await renderOverlays(input, writePreview);
 
   const { dating } = subject;
-  const chart = dating && growthChart(curves, result.measurements, dating.gaDays);
+  const chart =
+    dating && growthChart(curves, result.measurements, dating.gaDays, earlierValues(result));
   if (chart) {
     await write('growth-chart.png', 'image/png', await renderGrowthChart(chart), 'growth');
   }
+
+  const strain = bullsEye(result);
+  if (strain) await write('bulls-eye.png', 'image/png', await toPng(strain, 2), 'lv-strain');
+  const sheet = input.previews === false ? null : await renderViewOverview(result, input.study);
+  if (sheet) await write('views.png', 'image/png', sheet, 'views');
 
   const report = await renderReport(result, subject, keyOverlays(overlays), curves);
   await write('report.pdf', 'application/pdf', report);

@@ -72,3 +72,14 @@ export type Pipeline = (
   report: (event: PipelineEvent) => void,
   signal: AbortSignal,
 ) => Promise<PipelineEnd>;
+
+/** A model that is open in a pipeline process, and what it runs on. */
+export interface ModelInUse {
+  id: string;
+  version: string;
+  pack: string;
+  provider: string;
+}
+
+/** What a module may export beside `pipeline`: opens its models ahead of the first job. */
+export type Prepare = (settings: Job['models']) => Promise<readonly ModelInUse[]>;

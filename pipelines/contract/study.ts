@@ -181,13 +181,25 @@ export interface RefusedFile {
   reason: string;
 }
 
+/** A structured report of an earlier examination. */
+export interface PriorReport {
+  file: string;
+  /** Seconds from the first image of the study, negative; null: the report does not say when. */
+  instant: number | null;
+  /** Ours and not reviewed, against one that the ultrasound machine wrote. */
+  draft: boolean;
+  values: readonly CartMeasurement[];
+}
+
 export interface Study {
   clips: readonly Clip[];
   refused: readonly RefusedFile[];
   files: number;
   series: number;
-  /** Clips of earlier examinations, kept apart: nothing of them is measured. Absent: none given. */
+  /** Clips of earlier examinations, kept apart: what is measured of them is only compared. */
   priors?: readonly Clip[];
+  /** Reports of earlier examinations; left out where none came. */
+  priorReports?: readonly PriorReport[];
   /** Values of the structured reports of the ultrasound machine; left out where none came. */
   cart?: readonly CartMeasurement[];
 }

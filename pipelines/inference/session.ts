@@ -1,4 +1,5 @@
 import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { type Accelerator, acceleratorsOf } from './accelerators.ts';
 import { type RegisteredModel, readModel } from './model-registry.ts';
 
 export interface InferenceSettings {
@@ -7,12 +8,14 @@ export interface InferenceSettings {
   threads: number;
 }
 
-export type Provider = 'cuda' | 'webgpu' | 'cpu';
+export type Provider = Accelerator | 'cpu';
 
 export interface ModelSession {
   model: RegisteredModel;
   /** What the model runs on, as found by the self-test. */
   provider: Provider;
+  /** Images that it takes at a time. */
+  batch: number;
   /**
    * Runs a batch: `inputs` are images of the model's input size, 0..1, row by row. Resolves to one
    * array per image: its share of the output, channel after channel.
@@ -21,10 +24,11 @@ export interface ModelSession {
   close(): Promise<void>;
 }
 
-/** Before `cpu`, which always loads and is what the others are compared with. */
-const ACCELERATORS = ['cuda', 'webgpu'] as const;
-/** Largest difference between two providers on the self-test, in units of the output. */
-const SELF_TEST_TOLERANCE = 1e-2;
+/**
+ * Largest difference between two providers, in units of the output (logits, or shares of a map): on
+ * the self-test more than this and the accelerator is not used.
+ */
+export const PROVIDER_TOLERANCE = 1e-2;
 /**
  * Images at a time. On the processor a larger batch only holds more memory: the activations of one
  * batch are held at a time. An accelerator is idle on a small one.
@@ -38,10 +42,11 @@ export async function openSession(
 ): Promise<ModelSession> {
   const bytes = await readModel(model);
   const cpu = sessionOf(model, 'cpu', await create(bytes, 'cpu', settings.threads));
-  if (settings.provider === 'cpu') return cpu;
+  const accelerators = settings.provider === 'cpu' ? [] : acceleratorsOf().present;
+  if (accelerators.length === 0) return cpu;
   const sample = [selfTestImage(model.input.width * model.input.height)];
   const expected = await cpu.run(sample);
-  for (const provider of ACCELERATORS) {
+  for (const provider of accelerators) {
     const session = await tryProvider(model, bytes, provider, settings.threads);
     if (!session) continue;
     if (await agrees(session, sample, expected)) {
@@ -83,7 +88,7 @@ async function agrees(
 ): Promise<boolean> {
   try {
     const found = await session.run(sample);
-    return largestDifference(found, expected) <= SELF_TEST_TOLERANCE;
+    return largestDifference(found, expected) <= PROVIDER_TOLERANCE;
   } catch {
     return false;
   }
@@ -131,6 +136,7 @@ function sessionOf(
   return {
     model,
     provider,
+    batch: BATCH[provider],
     run: async (inputs) => {
       const outputs: Float32Array[] = [];
       const size = BATCH[provider];

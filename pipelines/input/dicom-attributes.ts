@@ -103,6 +103,9 @@ export const SEQUENCES = {
 
 export const PIXEL_DATA = '7FE00010';
 
+/** Study Date and Study Time. */
+export const STUDY_TIME = ['00080020', '00080030'] as const;
+
 /**
  * When an image was taken, best first, as pairs of date and time or one of both. They become one
  * number that orders the clips (dicom-instant.ts); the text is not kept.
@@ -112,7 +115,7 @@ export const ACQUISITION_TIMES = [
   ['00080022', '00080032'],
   ['00080023', '00080033'],
   ['00080021', '00080031'],
-  ['00080020', '00080030'],
+  STUDY_TIME,
 ] as const;
 
 export type AttributeName = (typeof ATTRIBUTES)[keyof typeof ATTRIBUTES];

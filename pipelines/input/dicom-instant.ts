@@ -1,4 +1,4 @@
-import { ACQUISITION_TIMES } from './dicom-attributes.ts';
+import { ACQUISITION_TIMES, STUDY_TIME } from './dicom-attributes.ts';
 
 /**
  * When an image was taken, as numbers that only order images: no text of the header stays. `day`
@@ -38,8 +38,20 @@ function ofDateTime(text: string): Taken | null {
 
 /** The best of the dates and times of a header, by tag; null where none can be read. */
 export function takenOf(texts: ReadonlyMap<string, string>): Taken | null {
+  return firstReadable(texts, ACQUISITION_TIMES);
+}
+
+/** When the examination of a report was: its own dates are those of the writing. */
+export function examinedOf(texts: ReadonlyMap<string, string>): Taken | null {
+  return firstReadable(texts, [STUDY_TIME]);
+}
+
+function firstReadable(
+  texts: ReadonlyMap<string, string>,
+  pairs: readonly (readonly string[])[],
+): Taken | null {
   const textAt = (tag: string | undefined) => (tag ? (texts.get(tag) ?? '') : '');
-  for (const [date, time] of ACQUISITION_TIMES) {
+  for (const [date, time] of pairs) {
     if (!time) {
       const taken = ofDateTime(textAt(date));
       if (taken) return taken;

@@ -1,9 +1,8 @@
 import { stat } from 'node:fs/promises';
-import type { CartMeasurement } from '../contract/cart.ts';
 import type { Clip, RgbImage } from '../contract/study.ts';
 import { readAnimation } from './animation.ts';
 import { withByteSource } from './byte-source.ts';
-import { readCartReport } from './cart-sr/read-report.ts';
+import { type ReadReport, readCartReport } from './cart-sr/read-report.ts';
 import { showsColourFlow } from './colour-flow.ts';
 import { readDicomClip } from './dicom-clip.ts';
 import { isDicom } from './dicom-start.ts';
@@ -67,13 +66,12 @@ async function withoutHeader(read: Promise<Clip>, path: string): Promise<ReadCli
 }
 
 /**
- * Reads one file: a clip, or the values of a structured report of the ultrasound machine. Throws a
- * Refusal with the sentence for a person where it cannot be used. `mmPerPx` is the user's scale.
+ * Reads one file: a clip, or a structured report of ultrasound measurements. Throws a Refusal with the sentence for a person where it cannot be used. `mmPerPx` is the user's scale.
  */
 export async function readFile(
   file: StudyFile,
   mmPerPx: number | null,
-): Promise<ReadClip | CartMeasurement[]> {
+): Promise<ReadClip | ReadReport> {
   const { name, path } = file;
   switch (await sniff(path)) {
     case 'dicom':

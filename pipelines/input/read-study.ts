@@ -1,5 +1,5 @@
-import type { CartMeasurement } from '../contract/cart.ts';
-import type { Clip, RefusedFile, Study } from '../contract/study.ts';
+import type { Clip, PriorReport, RefusedFile, Study } from '../contract/study.ts';
+import type { ReadReport } from './cart-sr/read-report.ts';
 import { withoutRepeats } from './cart-sr/repeats.ts';
 import { CONTAINER_LIMITS } from './container-limits.ts';
 import { DECODING } from './decode-frames.ts';
@@ -26,7 +26,7 @@ export interface ReadOptions {
 
 interface ReadFiles {
   clips: ReadClip[];
-  cart: CartMeasurement[];
+  reports: ReadReport[];
   refused: RefusedFile[];
   files: number;
 }
@@ -40,7 +40,7 @@ async function readFiles(
     : { files: given, refused: [] };
   const { files, missing } = await takeDicomdirs(unpacked.files);
   const clips: ReadClip[] = [];
-  const cart: CartMeasurement[] = [];
+  const reports: ReadReport[] = [];
   const refused: RefusedFile[] = [...unpacked.refused, ...missing];
   const readOrRefusal = async (file: StudyFile) => {
     signal?.throwIfAborted();
@@ -54,13 +54,13 @@ async function readFiles(
   for (const [index, read] of (await inParallel(files, DECODING.files, readOrRefusal)).entries()) {
     const file = files[index]?.name ?? '';
     if (read instanceof Refusal) refused.push({ file, reason: read.message });
-    else if (Array.isArray(read)) cart.push(...read);
+    else if ('values' in read) reports.push(read);
     else {
       clips.push(read);
       if (read.remark) refused.push({ file, reason: read.remark });
     }
   }
-  return { clips, cart, refused, files: files.length + unpacked.refused.length };
+  return { clips, reports, refused, files: files.length + unpacked.refused.length };
 }
 
 /** Each clip at its time, with the luminance of its picture alone. */
@@ -68,6 +68,27 @@ function placed(read: readonly ReadClip[], instants: readonly (number | null)[])
   return read.map(({ clip }, index) =>
     measuredInPicture({ ...clip, instant: instants[index] ?? null }),
   );
+}
+
+/** The machine's own reports; a draft of ours is refused. */
+function ofMachine(reports: readonly ReadReport[]) {
+  const reason = 'the structured report is a draft of this gateway, not of the machine';
+  return {
+    cart: withoutRepeats(reports.flatMap(({ draft, values }) => (draft ? [] : values))),
+    refused: reports.flatMap(({ draft, file }) => (draft ? [{ file, reason }] : [])),
+  };
+}
+
+function priorReports(
+  reports: readonly ReadReport[],
+  instants: readonly (number | null)[],
+): PriorReport[] {
+  return reports.map(({ file, draft, values }, index) => ({
+    file,
+    instant: instants[index] ?? null,
+    draft,
+    values,
+  }));
 }
 
 /**
@@ -89,17 +110,21 @@ export async function readStudy(
   const ofStudy = new Set(current.clips);
   const clips = kept.filter((read) => ofStudy.has(read));
   const priors = kept.filter((read) => !ofStudy.has(read));
+  const { cart, refused: drafts } = ofMachine(current.reports);
   const instants = instantsOf(
     clips.map(({ taken }) => taken),
-    priors.map(({ taken }) => taken),
+    [...priors.map(({ taken }) => taken), ...before.reports.map(({ examined }) => examined)],
   );
   const series = new Set(clips.map(({ clip }) => clip.seriesInstanceUid ?? ''));
   return {
     clips: placed(clips, instants.current),
-    refused: [...current.refused, ...before.refused, ...refused],
+    refused: [...current.refused, ...drafts, ...before.refused, ...refused],
     files: current.files,
     series: series.size,
     ...(priors.length > 0 && { priors: placed(priors, instants.priors) }),
-    ...(current.cart.length > 0 && { cart: withoutRepeats(current.cart) }),
+    ...(before.reports.length > 0 && {
+      priorReports: priorReports(before.reports, instants.priors.slice(priors.length)),
+    }),
+    ...(cart.length > 0 && { cart }),
   };
 }

@@ -20,6 +20,9 @@ function planeNote(key: ConceptKey, plane: Plane): string | null {
     : null;
 }
 
+/** What was located, and how sure the models are of it. */
+type Measured = Pick<ObstetricEvidence, 'readings' | 'uncertainty'>;
+
 const ABDOMEN_AXES_NOTE =
   'the axis along the beam was taken for the transverse one; the spine was not located';
 
@@ -31,8 +34,7 @@ interface Read {
   implausible: string | null;
 }
 
-function uncertaintyOf(key: ConceptKey, evidence: ObstetricEvidence): number | null {
-  const { uncertainty } = evidence;
+function uncertaintyOf(key: ConceptKey, { uncertainty }: Measured): number | null {
   return key === 'hc' || key === 'ac' || key === 'fl' ? uncertainty[key] : null;
 }
 
@@ -56,7 +58,7 @@ function implausibility(structure: Structure, lengths: readonly Length[]): strin
     : null;
 }
 
-function fromFrame(id: string, read: Read, evidence: ObstetricEvidence): Measurement {
+function fromFrame(id: string, read: Read, evidence: Measured): Measurement {
   const { reading, length } = read;
   const { clip, frame, located } = reading;
   const { key } = length;
@@ -119,7 +121,7 @@ function measuredReadings(structure: Structure, readings: readonly Read[]): Read
  * Every length of a structure: one measurement per frame (`hc-1` to `hc-3`) and their median under
  * the plain id (`hc`), or the only one under the plain id.
  */
-export function measureStructure(structure: Structure, evidence: ObstetricEvidence): Measurement[] {
+export function measureStructure(structure: Structure, evidence: Measured): Measurement[] {
   const reads = evidence.readings
     .filter((reading) => reading.structure === structure)
     .flatMap((reading) => {

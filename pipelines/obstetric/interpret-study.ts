@@ -70,6 +70,25 @@ function report(result: Result): { report: Result['report']; outcome: SectionOut
   return { report: null, outcome: { status: 'failed', reason, summary: detail } };
 }
 
+/** Each section with its outcome; those that conclude run last. */
+function runSections(evidence: ObstetricEvidence): Map<ObstetricSection, SectionOutcome> {
+  const ran = new Map<ObstetricSection, SectionOutcome>();
+  const inTurn = [
+    ...SECTIONS.filter(({ concludes }) => !concludes),
+    ...SECTIONS.filter(({ concludes }) => concludes),
+  ];
+  for (const section of inTurn) {
+    const before = [...ran.values()];
+    const measured = before.flatMap(({ measurements = [] }) => measurements);
+    const classified = before.flatMap(({ classifications = [] }) => classifications);
+    const outcome = readerFailed(section, evidence)
+      ? failedOutcome(section)
+      : section.run(evidence, measured, classified);
+    ran.set(section, outcome);
+  }
+  return ran;
+}
+
 /**
  * Runs every section over the evidence, in the order of the endpoint, and puts the envelope
  * together. Pure but for the date, which is passed in.
@@ -80,16 +99,12 @@ export function interpretStudy(
   models: Locator['models'],
   generatedAt: Date,
 ): Result {
-  const sections: Section[] = [];
-  const outcomes: SectionOutcome[] = [];
-  for (const section of SECTIONS) {
-    const measured = outcomes.flatMap(({ measurements = [] }) => measurements);
-    const outcome = readerFailed(section, evidence)
-      ? failedOutcome(section)
-      : section.run(evidence, measured);
-    outcomes.push(outcome);
-    sections.push(toSection(section.id, section.title, outcome));
-  }
+  const ran = runSections(evidence);
+  const outcomes = SECTIONS.flatMap((section) => ran.get(section) ?? []);
+  const sections = SECTIONS.flatMap((section) => {
+    const outcome = ran.get(section);
+    return outcome ? [toSection(section.id, section.title, outcome)] : [];
+  });
   const amendments = outcomes.flatMap((outcome) => outcome.amendments ?? []);
   const result = assembleResult({
     endpoint: OBSTETRIC.id,

@@ -99,6 +99,8 @@ export interface LocatorUncertainty {
  */
 export interface Locator {
   planes: ((images: readonly GrayImage[]) => Promise<PlaneEstimate[]>) | null;
+  /** Frames that `planes` is best given together; absent: as many as are decoded together. */
+  framesAtOnce?: number;
   head: ((images: readonly GrayImage[]) => Promise<(LocatedOutline | null)[]>) | null;
   abdomen: ((images: readonly GrayImage[]) => Promise<(LocatedOutline | null)[]>) | null;
   femur: ((images: readonly GrayImage[]) => Promise<(LocatedEnds | null)[]>) | null;

@@ -8,6 +8,7 @@ import {
   type Report,
   stage,
 } from '../study-pipeline.ts';
+import { readEarlierScans } from './earlier-scans.ts';
 import { type ObstetricOptions, parseOptions } from './input.ts';
 import { interpretStudy } from './interpret-study.ts';
 import type { Locator } from './locator.ts';
@@ -16,7 +17,7 @@ import { readViews } from './readers.ts';
 import { readStructures } from './structure-readings.ts';
 
 export interface ObstetricParts extends ArtifactParts {
-  /** Opens the models of a job; the pipeline keeps what it gets for the jobs that follow. */
+  /** Opens the models of a job; what it gives is kept for the jobs that follow. */
   openLocator(settings: Job['models']): Promise<Locator>;
 }
 
@@ -39,9 +40,7 @@ async function interpret(
       PROGRESS.planes + share * (PROGRESS.biometry - PROGRESS.planes),
     );
   planesStage(0);
-  const survey = locator.planes
-    ? await surveyPlanes(study, locator.planes, signal, planesStage)
-    : null;
+  const survey = locator.planes ? await surveyPlanes(study, locator, signal, planesStage) : null;
   const { readings, withoutModel } = await readStructures(
     survey?.planes ?? [],
     locator,
@@ -66,6 +65,11 @@ async function interpret(
     // The standard error of the child process is the gateway's log.
     (reader, error) => console.error(`reader ${reader} failed`, error),
   );
+  const given = (study.priors?.length ?? 0) + (study.priorReports?.length ?? 0);
+  if (given > 0) {
+    stage(report, 'inference.earlier', 'Measuring earlier scans', PROGRESS.postprocessing);
+  }
+  const { scans, refused } = await readEarlierScans(study, locator, signal);
   stage(report, 'postprocessing', 'Interpreting', PROGRESS.postprocessing);
   return interpretStudy(
     {
@@ -77,24 +81,29 @@ async function interpret(
       uncertainty: locator.uncertainty,
       views,
       priors: job.priorFiles,
+      earlier: scans,
     },
-    survey?.refused ?? [],
+    [...(survey?.refused ?? []), ...refused],
     locator.models,
     new Date(),
   );
 }
 
-/** The obstetric pipeline over its parts: a function from a work folder to the same folder. */
-export function createObstetricPipeline(parts: ObstetricParts): Pipeline {
+/** Opens the models of each settings once; a failure is that of its caller, the next tries again. */
+export function keepOpen(open: ObstetricParts['openLocator']): ObstetricParts['openLocator'] {
   const locators = new Map<string, Promise<Locator>>();
-  const locatorFor = (settings: Job['models']) => {
+  return (settings) => {
     const key = JSON.stringify(settings);
-    const opened = locators.get(key) ?? parts.openLocator(settings);
+    const opened = locators.get(key) ?? open(settings);
     locators.set(key, opened);
-    // A failure is the failure of this job; the next one tries again.
     opened.catch(() => locators.delete(key));
     return opened;
   };
+}
+
+/** The obstetric pipeline over its parts: a function from a work folder to the same folder. */
+export function createObstetricPipeline(parts: ObstetricParts): Pipeline {
+  const locatorFor = keepOpen(parts.openLocator);
 
   return createStudyPipeline(parts, async (job) => {
     const options = parseOptions(job.options);

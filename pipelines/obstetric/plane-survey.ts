@@ -1,5 +1,5 @@
 import type { Clip, RefusedFile, Study } from '../contract/study.ts';
-import { decodeBatch, frameBatches } from '../input/decode-frames.ts';
+import { DECODING, decodeBatch, frameBatches } from '../input/decode-frames.ts';
 import type { FramePlane } from './frame-plane.ts';
 import type { Locator, PlaneEstimate } from './locator.ts';
 
@@ -16,15 +16,16 @@ const isSweep = ({ mode }: Clip) => mode === 'spectral' || mode === 'm-mode';
 
 /** Gives every frame of the study its plane; `progress` is told the share that is done. */
 export async function surveyPlanes(
-  study: Study,
-  classify: NonNullable<Locator['planes']>,
+  study: Pick<Study, 'clips'>,
+  { planes: classify, framesAtOnce = DECODING.frames }: Pick<Locator, 'planes' | 'framesAtOnce'>,
   signal: AbortSignal,
   progress: (share: number) => void,
 ): Promise<Survey> {
+  if (!classify) throw new TypeError('no model classifies planes');
   const total = study.clips.reduce((sum, clip) => sum + clip.frames.length, 0);
   const survey: Survey = { planes: [], refused: [] };
   let done = 0;
-  for (const batch of frameBatches(study.clips)) {
+  for (const batch of frameBatches(study.clips, { ...DECODING, frames: framesAtOnce })) {
     signal.throwIfAborted();
     const { decoded, refused } = await decodeBatch(batch, signal);
     survey.refused.push(...refused);

@@ -3,6 +3,7 @@ import type { Measurement, Result, Section } from '../result/envelope.ts';
 import { unitText } from '../result/unit-text.ts';
 import { weeksAndDays } from './charts/dates.ts';
 import { formatCentile } from './growth-references.ts';
+import { SIMULATED_ONLY } from './simulated-only.ts';
 
 type Report = NonNullable<Result['report']>;
 
@@ -41,10 +42,16 @@ function referenceText({ reference }: Measurement): string {
   return `, centile ${formatCentile(reference.centile)}, z-score ${reference.z_score.toFixed(1)} (${chart})`;
 }
 
+/** What is remarked of one value alone; what holds for a whole section stands under its rows. */
+function ownRemarks({ note }: Measurement): string {
+  const remarks = note?.split('; ').filter((one) => one !== SIMULATED_ONLY) ?? [];
+  return remarks.length > 0 ? ` Note: ${sentence(remarks.join('; '))}` : '';
+}
+
 function measurementLine(measurement: Measurement): string {
   const { label, laterality, fetus } = measurement;
   const method = methodEntry(measurement.method)?.text ?? measurement.method;
-  const note = measurement.note ? ` Note: ${sentence(measurement.note)}` : '';
+  const note = ownRemarks(measurement);
   const whose = [laterality, fetus && `fetus ${fetus}`].filter(Boolean).join(', ');
   const name = whose ? `${label} (${whose})` : label;
   return `${name}: ${valueText(measurement)}${referenceText(measurement)}; ${sentence(method)}${note}`;
@@ -74,8 +81,14 @@ function isBeside(
 function sectionLines(result: Result, id: (typeof ORDER)[number]): string[] {
   const section = result.sections.find((one) => one.id === id);
   if (!section || !ASSESSED.has(section.status)) return [];
-  const rows = tableOf(result, id).map(measurementLine);
-  return TABLE_ONLY.has(id) ? rows : [`${section.title}: ${section.summary}`, ...rows];
+  const values = tableOf(result, id);
+  const rows = values.map(measurementLine);
+  const simulated = values.some(({ note }) => note?.split('; ').includes(SIMULATED_ONLY));
+  return [
+    ...(TABLE_ONLY.has(id) ? [] : [`${section.title}: ${section.summary}`]),
+    ...rows,
+    ...(simulated ? [`${section.title}: ${sentence(SIMULATED_ONLY)}`] : []),
+  ];
 }
 
 function datingLine(growth: Section | undefined): string {

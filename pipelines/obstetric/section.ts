@@ -1,5 +1,6 @@
 import type { Study } from '../contract/study.ts';
 import type { Finding, Measurement, Result, Section } from '../result/envelope.ts';
+import type { EarlierScan } from './earlier-scans.ts';
 import type { FramePlane } from './frame-plane.ts';
 import type { ObstetricOptions } from './input.ts';
 import type { LocatedEnds, LocatedOutline, LocatorUncertainty } from './locator.ts';
@@ -29,6 +30,8 @@ export interface ObstetricEvidence {
   views: Partial<Readings>;
   /** Names of earlier studies that came with the request. */
   priors: readonly string[];
+  /** What was read of them, newest first; absent: none came. */
+  earlier?: readonly EarlierScan[];
 }
 
 /** What a later section adds to a measurement of an earlier one. */
@@ -59,6 +62,12 @@ export interface ObstetricSection {
   needs: readonly string[];
   /** Readers without which it cannot run: where one of them failed, the section is `failed`. */
   reads?: readonly (keyof Readings)[];
-  /** `earlier` are the measurements of the sections before, in the order of the endpoint. */
-  run(evidence: ObstetricEvidence, earlier: readonly Measurement[]): SectionOutcome;
+  /** Runs after all others, on whose conclusions it draws; it is listed at its place all the same. */
+  concludes?: true;
+  /** `before` are the measurements and classifications of the sections that ran before. */
+  run(
+    evidence: ObstetricEvidence,
+    before: readonly Measurement[],
+    classified?: Result['classifications'],
+  ): SectionOutcome;
 }

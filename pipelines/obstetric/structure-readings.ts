@@ -48,11 +48,10 @@ export async function readStructures(
   for (const [index, structure] of STRUCTURES.entries()) {
     progress(structure, index / STRUCTURES.length);
     if (!locator[structure]) continue;
-    for (const frame of candidateFrames(planes, structure, CANDIDATES)) {
-      signal.throwIfAborted();
-      const image = await frame.frame.gray();
-      readings.push(...(await readStructure(structure, [frame], [image], locator)));
-    }
+    signal.throwIfAborted();
+    const frames = candidateFrames(planes, structure, CANDIDATES);
+    const images = await Promise.all(frames.map(({ frame }) => frame.gray()));
+    readings.push(...(await readStructure(structure, frames, images, locator)));
   }
   return { readings, withoutModel };
 }

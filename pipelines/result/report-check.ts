@@ -36,7 +36,7 @@ function statements(result: Result): string[] {
     ...result.sections.flatMap(({ title, summary, reason }) => [title, summary, reason?.detail]),
     ...result.findings.map(({ text }) => text),
     ...result.guidance.map(({ text }) => text),
-    ...result.measurements.map(({ note }) => note),
+    ...result.measurements.flatMap(({ note }) => [note, ...(note?.split('; ') ?? [])]),
     ...result.measurements.map(({ method }) => methodEntry(method)?.text),
     ...result.measurements.map(({ reference }) => chartEntry(reference?.chart ?? '')?.name),
     ...result.input_summary.refused.flatMap(({ file, reason }) => [file, reason]),

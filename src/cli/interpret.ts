@@ -16,6 +16,8 @@ export interface InterpretOptions {
   sex?: string;
   heightCm?: number;
   weightKg?: number;
+  /** Files and folders of earlier examinations. */
+  priors?: readonly string[];
   out: string;
 }
 
@@ -80,13 +82,15 @@ export async function interpret(
   const found = await localFiles(paths.map((path) => resolve(path)));
   const files = withUniqueNames(found.toSorted((a, b) => a.name.localeCompare(b.name)));
   if (files.length === 0) throw new Error(`no file in ${paths.join(', ')}`);
+  const earlier = await localFiles((options.priors ?? []).map((path) => resolve(path)));
+  const priors = withUniqueNames([...files, ...earlier]).slice(files.length);
   const input = checkedInput(chosen.endpoint, files, options);
   const pipeline = await chosen.load();
   const job: Job = {
     endpoint: chosen.endpoint.id,
     version: chosen.endpoint.version,
     files: files.map(({ name }) => name),
-    priorFiles: [],
+    priorFiles: priors.map(({ name }) => name),
     options: input.options ?? {},
     clinicalContext: input.clinical_context ?? {},
     models: loadConfig().models,
@@ -96,7 +100,7 @@ export async function interpret(
   try {
     await mkdir(join(folder, 'files'), { recursive: true });
     await mkdir(join(folder, 'artifacts'));
-    for (const { name, path } of files) {
+    for (const { name, path } of [...files, ...priors]) {
       const link = join(folder, 'files', name);
       await mkdir(dirname(link), { recursive: true });
       await symlink(path, link);

@@ -74,6 +74,7 @@ program
   .option('--ga-days <number>', 'gestational age on the day of the scan', Number)
   .option('--mm-per-px <number>', 'scale of images without calibration', Number)
   .option('--report', 'add the draft report')
+  .option('--priors <paths...>', 'files or folders of earlier examinations')
   .option('--age <years>', 'age of the patient', Number)
   .option('--sex <sex>', 'female or male, for reference ranges')
   .option('--height-cm <number>', 'for the body surface area', Number)

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { Pipeline } from '../../pipelines/contract/job.ts';
+import type { Job, Pipeline, Prepare } from '../../pipelines/contract/job.ts';
 import type { FromChild, ToChild } from './pipeline-messages.ts';
 
 /**
@@ -16,6 +16,11 @@ async function load(module: string): Promise<Pipeline> {
   const { pipeline }: { pipeline?: Pipeline } = await import(module);
   if (typeof pipeline !== 'function') throw new Error(`${module} exports no "pipeline"`);
   return pipeline;
+}
+
+async function prepare(module: string, settings: Job['models']): Promise<void> {
+  const loaded: { prepare?: Prepare } = await import(module);
+  if (loaded.prepare) send({ type: 'prepared', models: await loaded.prepare(settings) });
 }
 
 async function run(module: string, folder: string): Promise<void> {
@@ -37,8 +42,8 @@ async function run(module: string, folder: string): Promise<void> {
 process.on('message', (message: ToChild) => {
   switch (message.type) {
     case 'load':
-      // A module that cannot be loaded is reported by the run that needs it.
-      load(message.module).catch(() => {});
+      // A module that cannot be loaded or prepared is reported by the run that needs it.
+      prepare(message.module, message.models).catch(() => {});
       break;
     case 'run':
       void run(message.module, message.folder);

@@ -1,8 +1,8 @@
-import type { PipelineEnd, PipelineEvent } from '../../pipelines/contract/job.ts';
+import type { Job, ModelInUse, PipelineEnd, PipelineEvent } from '../../pipelines/contract/job.ts';
 
 /** What the gateway tells a pipeline process. `module` is the URL of a module that exports `pipeline`. */
 export type ToChild =
-  | { type: 'load'; module: string }
+  | { type: 'load'; module: string; models: Job['models'] }
   | { type: 'run'; module: string; folder: string }
   | { type: 'abort' };
 
@@ -10,4 +10,6 @@ export type ToChild =
 export type FromChild =
   | { type: 'event'; event: PipelineEvent }
   | { type: 'end'; end: PipelineEnd }
+  /** Answer to `load` of a module that prepares itself. */
+  | { type: 'prepared'; models: readonly ModelInUse[] }
   | { type: 'error'; message: string };

@@ -1,3 +1,4 @@
+import type { Job, ModelInUse } from '../../pipelines/contract/job.ts';
 import type { Logger } from '../logging/logger.ts';
 import {
   PipelineProcess,
@@ -9,8 +10,12 @@ import {
 /** Keeps processes warm between runs; as many as run at a time. */
 export interface PipelinePool {
   run(run: Run): Promise<RunOutcome>;
-  /** Starts a process ahead of the first run. */
-  warmUp(module: string): void;
+  /** Starts a process ahead of the first run; `prepared` is told of the models it opened. */
+  warmUp(
+    module: string,
+    models: Job['models'],
+    prepared: (models: readonly ModelInUse[]) => void,
+  ): void;
   close(): Promise<void>;
 }
 
@@ -36,9 +41,9 @@ export function createPipelinePool(limits: ProcessLimits, logger: Logger): Pipel
       if (taken.alive) idle.push(taken);
       return outcome;
     },
-    warmUp: (module) => {
+    warmUp: (module, models, prepared) => {
       const started = start();
-      started.load(module);
+      started.load(module, models, prepared);
       idle.push(started);
     },
     close: async () => {

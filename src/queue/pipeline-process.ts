@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { PipelineEnd, PipelineEvent } from '../../pipelines/contract/job.ts';
+import type { Job, ModelInUse, PipelineEnd, PipelineEvent } from '../../pipelines/contract/job.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { FromChild, ToChild } from './pipeline-messages.ts';
 
@@ -94,9 +94,16 @@ export class PipelineProcess {
     return this.#alive;
   }
 
-  /** Loads a pipeline ahead of its first run. */
-  load(module: string): void {
-    this.#send({ type: 'load', module });
+  /** Loads a pipeline and opens its models ahead of its first run; `prepared` is told of them. */
+  load(
+    module: string,
+    models: Job['models'],
+    prepared: (models: readonly ModelInUse[]) => void,
+  ): void {
+    this.#child.on('message', (message: FromChild) => {
+      if (message.type === 'prepared') prepared(message.models);
+    });
+    this.#send({ type: 'load', module, models });
   }
 
   /** Runs a pipeline to its end, whatever that is; never throws. */
@@ -114,7 +121,9 @@ export class PipelineProcess {
       onMessage = (message) => {
         if (message.type === 'event') onEvent(message.event);
         else if (message.type === 'end') resolve(message.end);
-        else resolve({ type: 'failed', message: message.message });
+        else if (message.type === 'error') {
+          resolve({ type: 'failed', message: message.message });
+        }
       };
       this.#child.on('message', onMessage);
     });

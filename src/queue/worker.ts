@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Config } from '../../config/schema.ts';
+import type { ModelInUse } from '../../pipelines/contract/job.ts';
 import type { PooledDatabase } from '../database/pooled.ts';
 import type { BlobStore } from '../files/blob-store.ts';
 import type { FetchHostedFile } from '../files/hosted-files.ts';
@@ -26,6 +27,8 @@ export interface WorkerOptions {
   blobs: BlobStore;
   config: Pick<Config, 'dataDir' | 'worker' | 'models' | 'retention' | 'delivery'>;
   logger: Logger;
+  /** Told of the models once the first pipeline process has opened them. */
+  modelsReady?(models: readonly ModelInUse[]): void;
   now?: () => Date;
 }
 
@@ -49,7 +52,12 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     logger,
   );
   const [first] = Object.values(pipelines);
-  if (first) pool.warmUp(first);
+  if (first) {
+    pool.warmUp(first, config.models, (models) => {
+      logger.info({ models }, 'models ready');
+      options.modelsReady?.(models);
+    });
+  }
   const stopping = new AbortController();
 
   if (database.exclusive) await endAllLeases(database);

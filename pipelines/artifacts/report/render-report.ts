@@ -1,4 +1,5 @@
 import sharp from 'sharp';
+import { earlierValues } from '../../obstetric/growth-since.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
 import { growthPanel } from '../growth-chart.ts';
 import { type GrowthCurve, measuredOnCurve } from '../growth-curve.ts';
@@ -34,7 +35,9 @@ export async function renderReport(
   const panels =
     gaDays === undefined
       ? []
-      : shown.map((curve) => growthPanel(curve, result.measurements, gaDays));
+      : shown.map((curve) =>
+          growthPanel(curve, result.measurements, gaDays, earlierValues(result)),
+        );
   const keyImages: KeyImage[] = [];
   for (const preview of previews) keyImages.push(await keyImage(preview));
   return buildReportPdf({ result, subject, panels, keyImages });

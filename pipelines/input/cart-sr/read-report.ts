@@ -1,6 +1,8 @@
 import { MANUFACTURER } from '../../artifacts/dicom/modules.ts';
 import type { CartMeasurement } from '../../contract/cart.ts';
 import { withByteSource } from '../byte-source.ts';
+import { STUDY_TIME } from '../dicom-attributes.ts';
+import { examinedOf, type Taken } from '../dicom-instant.ts';
 import { Refusal } from '../refusal.ts';
 import type { StudyFile } from '../study-file.ts';
 import { asUid } from '../uid.ts';
@@ -39,24 +41,41 @@ function checkTitle(root: ReportNode): void {
   }
 }
 
+export interface ReadReport {
+  file: string;
+  values: CartMeasurement[];
+  /** When the examination was that it reports. */
+  examined: Taken | null;
+  /** Written by this gateway: it must never come back as a measurement of the machine. */
+  draft: boolean;
+}
+
 /**
- * The values of a structured report of the ultrasound machine: TID 5000, 5100, 5200, 5220, 5300, and
+ * A structured report of the ultrasound machine, or of ours: TID 5000, 5100, 5200, 5220, 5300, and
  * TID 1500 where it refers to ultrasound images. Null for a DICOM object that is no such document.
- * Throws a Refusal for a report of something else, for one of our own drafts, which must not come
- * back as a measurement of the machine, and for one that cannot be followed.
+ * Throws a Refusal for a report of something else and for one that cannot be followed.
  */
-export async function readCartReport(file: StudyFile): Promise<CartMeasurement[] | null> {
+export async function readCartReport(file: StudyFile): Promise<ReadReport | null> {
   const dataSet = await withByteSource(file.path, (source) =>
     readReportDataSet(source, (sopClass) => REPORT_CLASSES.has(sopClass)),
   );
   if (!dataSet) return null;
-  if (dataSet.texts.get('Manufacturer') === MANUFACTURER) {
-    throw new Refusal('the structured report is a draft of this gateway, not of the machine');
-  }
   const root = toNode(dataSet);
   checkTitle(root);
-  return reportValues(root, {
+  const { texts } = dataSet;
+  const [date, time] = STUDY_TIME;
+  return {
     file: file.name,
-    sopInstanceUid: asUid(dataSet.texts.get('SOPInstanceUID') ?? ''),
-  });
+    values: reportValues(root, {
+      file: file.name,
+      sopInstanceUid: asUid(texts.get('SOPInstanceUID') ?? ''),
+    }),
+    examined: examinedOf(
+      new Map([
+        [date, texts.get('StudyDate') ?? ''],
+        [time, texts.get('StudyTime') ?? ''],
+      ]),
+    ),
+    draft: texts.get('Manufacturer') === MANUFACTURER,
+  };
 }

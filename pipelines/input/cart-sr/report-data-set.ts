@@ -20,12 +20,15 @@ export const REPORT_LIMITS = {
 } as const;
 
 /**
- * What is read of a structured report: its codes, numbers and references (PS3.3 C.17.3). As in the
- * image reader everything else is walked over, so that no name, date or prose becomes a value.
+ * What is read of a structured report: its codes, numbers and references (PS3.3 C.17.3), and its
+ * study date, which only becomes an interval. As in the image reader everything else is walked over,
+ * so that no name or prose becomes a value.
  */
 const TEXTS: Readonly<Record<string, TextName>> = {
   '00080016': 'SOPClassUID',
   '00080018': 'SOPInstanceUID',
+  '00080020': 'StudyDate',
+  '00080030': 'StudyTime',
   '00080070': 'Manufacturer',
   '00080100': 'CodeValue',
   '00080102': 'CodingSchemeDesignator',
@@ -58,6 +61,8 @@ const UNDEFINED_LENGTH = 0xffffffff;
 export type TextName =
   | 'SOPClassUID'
   | 'SOPInstanceUID'
+  | 'StudyDate'
+  | 'StudyTime'
   | 'Manufacturer'
   | 'CodeValue'
   | 'CodingSchemeDesignator'

@@ -9,7 +9,7 @@ export interface RestrictionEvidence {
   uaPiCentile: number | null;
   utaPiCentile: number | null;
   cprCentile: number | null;
-  endDiastolicFlow: 'forward' | 'absent' | 'reversed' | null;
+  endDiastolicFlow: 'forward' | 'intermittent-absent' | 'absent' | 'reversed' | null;
   /** Fall of the EFW or AC centile since a scan at least 14 days before, same chart. */
   centileFall: number | null;
 }
@@ -25,7 +25,10 @@ export type RestrictionForm =
 /** Boundary of the early and the late form, in exact weeks. */
 export const LATE_FORM_WEEKS = 32;
 
-const CUTOFF = { solitary: 3, small: 10, highPi: 95, lowCpr: 5, crossing: 50 } as const;
+/** Centile points of a fall over more than two quartiles. */
+export const CENTILE_CROSSING = 50;
+
+const CUTOFF = { solitary: 3, small: 10, highPi: 95, lowCpr: 5 } as const;
 
 const below = (centile: number | null, limit: number) => centile !== null && centile < limit;
 const above = (centile: number | null, limit: number) => centile !== null && centile > limit;
@@ -45,7 +48,7 @@ function isLateRestriction(evidence: RestrictionEvidence, small: boolean): boole
     above(evidence.uaPiCentile, CUTOFF.highPi) ||
     flow === 'absent' ||
     flow === 'reversed';
-  const crossing = above(evidence.centileFall, CUTOFF.crossing);
+  const crossing = above(evidence.centileFall, CENTILE_CROSSING);
   return [small, crossing, doppler].filter(Boolean).length >= 2;
 }
 
@@ -71,4 +74,70 @@ export function restrictionForm(evidence: RestrictionEvidence): RestrictionForm 
   if (solitary || restricted) return early ? 'early-fgr' : 'late-fgr';
   if (!small) return 'none';
   return dopplerComplete(evidence, early) ? 'sga-not-fgr' : 'sga-doppler-needed';
+}
+
+/** One line of the definition as it was met or not; `value` null: it was not available. */
+export interface RestrictionCriterion {
+  name: string;
+  /** What has to be supplied for it. */
+  needs: string;
+  value: number | string | null;
+  met: boolean;
+}
+
+/** The criteria of the form that holds at this age, solitary ones first. */
+export function restrictionCriteria(evidence: RestrictionEvidence): RestrictionCriterion[] {
+  const { efwCentile, acCentile, uaPiCentile, utaPiCentile, cprCentile, centileFall } = evidence;
+  const flow = evidence.endDiastolicFlow;
+  const sizes = [
+    ['EFW', efwCentile],
+    ['AC', acCentile],
+  ] as const;
+  const size = (limit: number): RestrictionCriterion[] =>
+    sizes.map(([name, centile]) => ({
+      name: `${name} below centile ${limit}`,
+      needs: name,
+      value: centile,
+      met: below(centile, limit),
+    }));
+  const doppler = 'umbilical artery Doppler';
+  return [
+    ...size(CUTOFF.solitary),
+    ...size(CUTOFF.small),
+    {
+      name: 'absent or reversed umbilical end-diastolic flow',
+      needs: doppler,
+      value: flow,
+      met: flow === 'absent' || flow === 'reversed',
+    },
+    {
+      name: `umbilical artery PI above centile ${CUTOFF.highPi}`,
+      needs: doppler,
+      value: uaPiCentile,
+      met: above(uaPiCentile, CUTOFF.highPi),
+    },
+    ...(evidence.gaWeeks < LATE_FORM_WEEKS
+      ? [
+          {
+            name: `uterine artery PI above centile ${CUTOFF.highPi}`,
+            needs: 'uterine artery Doppler',
+            value: utaPiCentile,
+            met: above(utaPiCentile, CUTOFF.highPi),
+          },
+        ]
+      : [
+          {
+            name: `cerebroplacental ratio below centile ${CUTOFF.lowCpr}`,
+            needs: 'cerebroplacental ratio',
+            value: cprCentile,
+            met: below(cprCentile, CUTOFF.lowCpr),
+          },
+          {
+            name: `AC or EFW fallen by more than ${CENTILE_CROSSING} centile points`,
+            needs: 'growth since an earlier scan',
+            value: centileFall,
+            met: above(centileFall, CENTILE_CROSSING),
+          },
+        ]),
+  ];
 }

@@ -10,6 +10,7 @@ import {
   readRegistry,
 } from '../../inference/model-registry.ts';
 import { type InferenceSettings, type ModelSession, openSession } from '../../inference/session.ts';
+import { DECODING } from '../../input/decode-frames.ts';
 import type { Locator } from '../locator.ts';
 import { locateFemurEnds } from './femur-ends.ts';
 import { locateMidsagittal } from './midsagittal.ts';
@@ -45,6 +46,8 @@ export async function openLocator(
   const sessions = opened.filter((session) => session !== null);
   return {
     planes: plane && ((images) => namePlanes({ plane, head, brainPlane }, images)),
+    // Each frame is looked at twice, as it is and mirrored.
+    ...(plane && { framesAtOnce: Math.max(DECODING.frames, plane.batch / 2) }),
     head: head && ((images) => locateOutline(head, images)),
     abdomen: abdomen && ((images) => locateOutline(abdomen, images)),
     femur: femur && ((images) => locateFemurEnds(femur, images)),

@@ -1,6 +1,7 @@
 import { type FindingConceptKey, findingConcept } from '../../result/concepts.ts';
 import type { Finding, Measurement, Result } from '../../result/envelope.ts';
 import { weeksAndDays } from '../charts/dates.ts';
+import { CENTILE_CROSSING, LATE_FORM_WEEKS } from '../charts/growth-restriction.ts';
 import {
   MACROSOMIA_GRAMS,
   SIZE_CUTOFFS,
@@ -19,8 +20,9 @@ import {
   type NotCharted,
   valueWithCentile,
 } from '../growth-references.ts';
+import { type GrowthSince, growthSince } from '../growth-since.ts';
 import { BASIS_TEXT, type ObstetricOptions } from '../input.ts';
-import { format, standing } from '../measurement.ts';
+import { abbreviations, format, standing } from '../measurement.ts';
 import { SOFT_Z } from '../plausibility.ts';
 import type { Amendment, ObstetricEvidence, ObstetricSection, SectionOutcome } from '../section.ts';
 import { smallFetus } from '../small-fetus.ts';
@@ -160,7 +162,7 @@ function judge(measured: readonly Measurement[], gaDays: number): Judgement {
   return { charted, notCharted, doubtful, size: doubtful.length === 0 ? sizeOf(charted) : null };
 }
 
-function summaryOf({ charted, size }: Judgement, dating: Dating, priors: boolean): string {
+function summaryOf({ charted, size }: Judgement, dating: Dating, since: GrowthSince): string {
   const values = CHARTED.flatMap((key) => {
     const entry = chartedValue(charted, key);
     return entry ? [valueWithCentile(entry, key)] : [];
@@ -169,9 +171,7 @@ function summaryOf({ charted, size }: Judgement, dating: Dating, priors: boolean
     `At ${weeksAndDays(dating.ga_days)} weeks (${BASIS_TEXT[dating.basis]}):`,
     size ? `${SIZE_LABELS[size.category]}.` : 'size for gestational age was not judged.',
     ...(values.length > 0 ? [`${values.join(', ')}.`] : []),
-    priors
-      ? 'Earlier studies were sent; this version does not compare with them.'
-      : 'Growth over time was not assessed.',
+    since.sentence,
   ].join(' ');
 }
 
@@ -190,32 +190,60 @@ function reasonOf({ notCharted, doubtful, size }: Judgement): SectionOutcome['re
   };
 }
 
+/** A fall of the centile counts in the late form only (Delphi 2016). */
+function crossingFinding({ fall }: GrowthSince, gaDays: number): Finding[] {
+  if (!fall || gaDays / 7 < LATE_FORM_WEEKS || fall.points <= CENTILE_CROSSING) return [];
+  const { key, before, now, daysBefore } = fall;
+  const text = `${abbreviations([key])} crossed more than two quartiles since the scan ${daysBefore} days before: centile ${formatCentile(before.centile)} then, ${formatCentile(now.centile)} now.`;
+  return [finding('centile-crossing', 'size-for-gestational-age', text, [now])];
+}
+
 function run(
-  { options, priors }: ObstetricEvidence,
-  earlier: readonly Measurement[],
+  evidence: ObstetricEvidence,
+  before: readonly Measurement[],
+  classified: Result['classifications'] = [],
 ): SectionOutcome {
-  const { dating } = options;
+  const { dating } = evidence.options;
   if (!dating) {
     const detail = 'Gestational age was not given, so size for age was not assessed.';
     return notAssessed('no_gestational_age', detail, ['options.dating']);
   }
-  const measured = CHARTED.flatMap((key) => standing(earlier, key) ?? []);
+  const measured = CHARTED.flatMap((key) => standing(before, key) ?? []);
   if (measured.length === 0) {
     const detail = 'Nothing was measured that could be compared with a growth chart.';
-    return notAssessed('no_biometry', detail, ['biometry']);
+    return { ...notAssessed('no_biometry', detail, ['biometry']), data: { dating } };
   }
   const judgement = judge(measured, dating.ga_days);
   const { charted, notCharted, doubtful, size } = judgement;
-  const small = smallFetus(size ? charted : [], dating.ga_days, dating.basis);
+  const gaDays = dating.ga_days;
+  const since = growthSince(evidence, doubtful.length > 0 ? [] : charted, gaDays);
+  const small = smallFetus({
+    charted: size ? charted : [],
+    gaDays,
+    basis: dating.basis,
+    since,
+    measurements: before,
+    classified,
+  });
   const reason = reasonOf(judgement);
   return {
     status: charted.length === 0 ? 'not_assessed' : reason ? 'partial' : 'complete',
     reason,
-    summary: summaryOf(judgement, dating, priors.length > 0),
+    summary: summaryOf(judgement, dating, since),
     data: {
       dating,
       fetuses: 'singleton charts',
       fgr: small.data,
+      earlier: since.earlier,
+      change: since.change && {
+        days_before: since.change.daysBefore,
+        values: since.change.values.map(({ key, zPerWeek, before: earlier, now }) => ({
+          concept: key,
+          z_score_per_week: zPerWeek,
+          centile_then: earlier.centile,
+          centile_now: now.centile,
+        })),
+      },
       not_charted: notCharted.map(({ measurement, code, reason: why }) => ({
         measurement: measurement.id,
         code,
@@ -223,12 +251,14 @@ function run(
       })),
     },
     amendments: [...charted, ...notCharted].map(amendment),
-    classifications: size ? [sizeClassification(size)] : [],
+    classifications: [...(size ? [sizeClassification(size)] : []), ...small.classifications],
     findings: [
       ...datingFinding(doubtful),
       ...(size ? sizeFinding(size) : []),
       ...(doubtful.length > 0 ? [] : partFindings(charted)),
-      ...weightFinding(charted, earlier),
+      ...weightFinding(charted, before),
+      ...crossingFinding(since, gaDays),
+      ...small.findings,
     ],
     guidance: small.guidance,
   };
@@ -238,5 +268,6 @@ export const growth: ObstetricSection = {
   id: 'growth',
   title: 'Growth',
   needs: ['gestational age from a source other than this biometry', 'biometry'],
+  concludes: true,
   run,
 };

@@ -7,6 +7,11 @@ export const FINDING_CONCEPTS = {
     code: 'size-for-gestational-age',
     meaning: 'Size for gestational age',
   },
+  'fetal-growth-restriction': {
+    scheme: '99USINT',
+    code: 'fetal-growth-restriction',
+    meaning: 'Fetal growth restriction',
+  },
   'standard-plane': {
     scheme: '99USINT',
     code: 'standard-plane',

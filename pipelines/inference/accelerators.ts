@@ -1,0 +1,81 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+/** Before `cpu`, which always loads and is what the others are compared with. */
+export const ACCELERATORS = ['cuda', 'webgpu'] as const;
+export type Accelerator = (typeof ACCELERATORS)[number];
+
+export interface Machine {
+  platform: NodeJS.Platform;
+  arch: string;
+  environment: Readonly<Record<string, string | undefined>>;
+  /** Whether a file or folder is there and not empty. */
+  holds(path: string): boolean;
+}
+
+const CUDA_LIBRARY: Partial<Record<NodeJS.Platform, string>> = {
+  linux: 'libonnxruntime_providers_cuda.so',
+  win32: 'onnxruntime_providers_cuda.dll',
+};
+
+/** Where the Vulkan loader looks for drivers (Khronos loader and layer interface, Linux). */
+const VULKAN_DRIVERS = [
+  '/etc/vulkan/icd.d',
+  '/usr/share/vulkan/icd.d',
+  '/usr/local/share/vulkan/icd.d',
+];
+const VULKAN_VARIABLES = ['VK_DRIVER_FILES', 'VK_ICD_FILENAMES'];
+
+const thisMachine: Machine = {
+  platform: process.platform,
+  arch: process.arch,
+  environment: process.env,
+  holds: (path) =>
+    existsSync(path) && (!path.endsWith('.d') || readdirSync(path, 'utf8').length > 0),
+};
+
+function cudaLibrary({ platform, arch }: Machine): string | null {
+  const library = CUDA_LIBRARY[platform];
+  if (!library) return null;
+  const bin = join(
+    dirname(createRequire(import.meta.url).resolve('onnxruntime-node/package.json')),
+    'bin',
+  );
+  const [version = ''] = readdirSync(bin).filter((name) => name.startsWith('napi-'));
+  return join(bin, version, platform, arch, library);
+}
+
+function reasonAgainst(accelerator: Accelerator, machine: Machine): string | null {
+  const { platform, environment, holds } = machine;
+  if (accelerator === 'cuda') {
+    const library = cudaLibrary(machine);
+    return library && holds(library) ? null : 'the CUDA library of onnxruntime is not installed';
+  }
+  // Elsewhere the system itself has the driver (Metal, Direct3D).
+  if (platform !== 'linux') return null;
+  const found =
+    VULKAN_VARIABLES.some((name) => environment[name]) ||
+    VULKAN_DRIVERS.some((path) => holds(path));
+  return found ? null : 'no Vulkan driver is installed';
+}
+
+/**
+ * The accelerators that may load on a machine, and why each other may not. Only files are looked
+ * at: to ask the libraries of one that is not there prints errors into the operator's log.
+ */
+export function acceleratorsOf(machine: Machine = thisMachine): {
+  present: Accelerator[];
+  absent: { accelerator: Accelerator; reason: string }[];
+} {
+  const judged = ACCELERATORS.map((accelerator) => ({
+    accelerator,
+    reason: reasonAgainst(accelerator, machine),
+  }));
+  return {
+    present: judged.flatMap(({ accelerator, reason }) => (reason === null ? [accelerator] : [])),
+    absent: judged.flatMap(({ accelerator, reason }) =>
+      reason === null ? [] : [{ accelerator, reason }],
+    ),
+  };
+}

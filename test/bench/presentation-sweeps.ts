@@ -1,0 +1,104 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { writeUltrasound } from '../../models/phantom/dicom.ts';
+import { createRandom } from '../../models/phantom/random.ts';
+import { drawGrowth, sizesAt } from '../../models/phantom/sizes.ts';
+import { derivedUid } from '../../models/phantom/uids.ts';
+import { presentationSweep } from '../../models/phantom/views/sweep.ts';
+import { readStudy } from '../../pipelines/input/read-study.ts';
+import { parseOptions } from '../../pipelines/obstetric/input.ts';
+import { openLocator } from '../../pipelines/obstetric/locate/open-locator.ts';
+import { surveyPlanes } from '../../pipelines/obstetric/plane-survey.ts';
+import { presentationReader } from '../../pipelines/obstetric/read/presentation.ts';
+import { readPresentation } from '../../pipelines/obstetric/sections/presentation.ts';
+
+/**
+ * What is read of simulated sweeps along the uterus, one fetus or two, cephalic or breech, upwards or
+ * downwards, over the ages of the view: `node test/bench/presentation-sweeps.ts [count] [first seed]`.
+ */
+const [count = 32, first = 90_000] = process.argv.slice(2).map(Number);
+const FRAMES = 36;
+
+const HEADER = {
+  patientName: 'PHANTOM^SWEEP',
+  patientId: 'SWEEP',
+  patientBirthDate: '19930405',
+  patientAge: '032Y',
+  patientSizeMetres: 1.68,
+  patientWeightKg: 70,
+  lastMenstrualDate: '20250731',
+  studyInstanceUid: derivedUid('sweeps'),
+  seriesInstanceUid: derivedUid('sweeps series'),
+  studyId: '1',
+  studyDate: '20260115',
+  studyTime: '101500',
+  accessionNumber: 'SWEEP',
+  studyDescription: 'Sweep',
+};
+
+interface Asked {
+  seed: number;
+  gaDays: number;
+  cephalic: boolean;
+  fetuses: number;
+  fromFundus: boolean;
+}
+
+function ask(index: number): Asked {
+  const seed = first + index;
+  const { youngest, oldest } = presentationSweep.ages;
+  return {
+    seed,
+    gaDays: createRandom(seed).integer(youngest, oldest),
+    cephalic: index % 2 === 0,
+    fetuses: index % 4 === 3 ? 2 : 1,
+    fromFundus: index % 8 >= 4,
+  };
+}
+
+const signal = new AbortController().signal;
+const folder = await mkdtemp(join(tmpdir(), 'sweeps-'));
+const locator = await openLocator({ provider: 'cpu', threads: 1, allow: 'all' });
+
+async function read({ seed, gaDays, cephalic, fetuses, fromFundus }: Asked) {
+  const frames = presentationSweep.simulate({
+    gaDays,
+    sizes: sizesAt(gaDays, drawGrowth(createRandom(seed).fork('growth'))),
+    seed,
+    frames: FRAMES,
+    screen: { columns: 640, rows: 480 },
+    anatomy: { cephalic: Number(cephalic), fetuses, fromFundus: Number(fromFundus) },
+  });
+  const path = join(folder, `${seed}.dcm`);
+  const header = presentationSweep.header?.(frames) ?? {};
+  const encoding = { compression: 'jpeg', colour: 'grey' } as const;
+  const image = { sopInstanceUid: derivedUid(`sweep ${seed}`), instanceNumber: 1, encoding };
+  await writeFile(path, await writeUltrasound(frames, HEADER, { ...image, ...header }));
+  const study = await readStudy([{ name: 'sweep.dcm', path }]);
+  const { planes } = await surveyPlanes(study, locator, signal, () => {});
+  const options = parseOptions({});
+  const { sweeps } = await presentationReader.read({ study, options, planes, locator, signal });
+  await rm(path);
+  return sweeps[0] ? readPresentation(sweeps[0]) : { fetuses: 0, presentation: null };
+}
+
+const tally = { right: 0, wrong: 0, withheld: 0 };
+const counted = { right: 0, tooMany: 0, tooFew: 0, none: 0 };
+for (let index = 0; index < count; index++) {
+  const asked = ask(index);
+  const found = await read(asked);
+  const truth = asked.cephalic ? 'cephalic' : 'breech';
+  if (found.presentation === null) tally.withheld += 1;
+  else tally[found.presentation === truth ? 'right' : 'wrong'] += 1;
+  if (found.fetuses === 0) counted.none += 1;
+  else if (found.fetuses === asked.fetuses) counted.right += 1;
+  else counted[found.fetuses > asked.fetuses ? 'tooMany' : 'tooFew'] += 1;
+  const { seed, gaDays, fetuses, fromFundus } = asked;
+  const way = fromFundus ? 'down' : 'up';
+  console.log(`${seed} ${gaDays} d, ${fetuses} ${truth}, ${way}: ${JSON.stringify(found)}`);
+}
+await locator.close();
+await rm(folder, { recursive: true });
+console.log(`presentation: ${JSON.stringify(tally)}`);
+console.log(`number of fetuses: ${JSON.stringify(counted)}`);
