@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fhirDestinationSettings } from './fhir-destination.ts';
 import { parseS3Url } from './s3-location.ts';
 
 /**
@@ -78,27 +79,6 @@ const dicomDestinationSchema = z.strictObject({
   timeoutSeconds: z.number().positive().default(60),
 });
 
-const fhirAuthorizationSchema = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('none') }),
-  z.strictObject({ type: z.literal('bearer'), tokenFile: z.string().min(1) }),
-  z.strictObject({ type: z.literal('basic'), user: z.string(), passwordFile: z.string().min(1) }),
-]);
-
-const fhirDestinationSchema = z.strictObject({
-  type: z.literal('fhir'),
-  name,
-  baseUrl: z.url({ protocol: /^https?$/ }),
-  authorization: fhirAuthorizationSchema.default({ type: 'none' }),
-  /** Our own result namespace: the idempotency key of every resource. Never change it. */
-  resultSystem: z.url(),
-  organization: z.string().min(1).default('Sonogate'),
-  /** (0010,0021) Issuer of Patient ID → FHIR identifier system; `*` for images without an issuer. */
-  patientIdentifierSystems: z.record(z.string(), z.string()),
-  createPatient: z.boolean().default(false),
-  inlinePdfMegabytes: z.number().nonnegative().default(2),
-  timeoutSeconds: z.number().positive().default(30),
-});
-
 const ruleSchema = z.strictObject({
   name,
   when: z
@@ -173,7 +153,10 @@ export const configSchema = z
     sources: z.array(sourceSchema),
     routing: z.strictObject({ rules: z.array(ruleSchema) }),
     destinations: z.array(
-      z.discriminatedUnion('type', [dicomDestinationSchema, fhirDestinationSchema]),
+      z.discriminatedUnion('type', [
+        dicomDestinationSchema,
+        fhirDestinationSettings.extend({ name }),
+      ]),
     ),
     delivery: z.strictObject({
       retryBaseSeconds: z.number().positive(),

@@ -1,28 +1,55 @@
 import { readFile } from 'node:fs/promises';
 import type { FhirDestination } from '../config/schema.ts';
+import { backendToken, type TokenEndpoint } from './backend-token.ts';
 import { FhirFailure, failureOf } from './outcome.ts';
 
+/** What a destination is shown of who we are, beside a client certificate. */
+export interface Credentials {
+  /**
+   * Value of the `Authorization` header; null for none.
+   * @throws FhirFailure `ehr_unauthorized`, `ehr_unavailable`.
+   */
+  header(signal?: AbortSignal): Promise<string | null>;
+  /** Gives up what `header` answered, after a 401. @returns whether it will answer a fresh one. */
+  renew(): boolean;
+}
+
 /**
- * Value of the `Authorization` header; null for none. The secret is read again for each call, so
- * that a rotated one needs no restart, and it is never part of an error.
- * @throws FhirFailure `ehr_unauthorized` when the secret's file cannot be read.
+ * Credentials of a destination. Secrets are read from their files for each call, so that a rotated
+ * one needs no restart, and are never part of an error.
  */
-export async function authorizationHeader(
+export function credentialsOf(
   authorization: FhirDestination['authorization'],
-): Promise<string | null> {
+  endpoint: TokenEndpoint,
+): Credentials {
   switch (authorization.type) {
     case 'none':
-      return null;
+      return fixed(async () => null);
     case 'bearer':
-      return `Bearer ${await secret(authorization.tokenFile)}`;
-    case 'basic': {
-      const password = await secret(authorization.passwordFile);
-      return `Basic ${Buffer.from(`${authorization.user}:${password}`).toString('base64')}`;
+      return fixed(async () => `Bearer ${await secretIn(authorization.tokenFile)}`);
+    case 'basic':
+      return fixed(async () => {
+        const password = await secretIn(authorization.passwordFile);
+        return `Basic ${Buffer.from(`${authorization.user}:${password}`).toString('base64')}`;
+      });
+    case 'smart-backend': {
+      const tokens = backendToken(
+        { ...authorization, privateKey: () => secretIn(authorization.privateKeyFile) },
+        endpoint,
+      );
+      return {
+        header: async (signal) => `Bearer ${await tokens.current(signal)}`,
+        renew: tokens.forget,
+      };
     }
   }
 }
 
-async function secret(file: string): Promise<string> {
+function fixed(header: Credentials['header']): Credentials {
+  return { header, renew: () => false };
+}
+
+async function secretIn(file: string): Promise<string> {
   try {
     return (await readFile(file, 'utf8')).trim();
   } catch {

@@ -25,13 +25,14 @@ export const NEW_PATIENT_ROLE = 'Patient';
  */
 export function buildBundle(input: BundleInput): Bundle {
   const context = reportContext(input);
-  const { requestId, resultSystem, newPatient } = context;
+  const { requestId, reportKey, resultSystem, newPatient } = context;
   const observations = buildObservations(context);
   const document = buildDocumentReference(context);
   const patientIdentifier = newPatient?.identifier?.[0];
   const { identity } = input.subject;
 
-  const entry: BundleEntry[] = [];
+  // First, so that a receiver that takes them one by one never has both old and new values.
+  const entry: BundleEntry[] = [...(context.withdrawals ?? [])];
   if (newPatient && patientIdentifier) {
     entry.push(
       createOnce(newPatient, requestId, NEW_PATIENT_ROLE, identifierQuery(patientIdentifier)),
@@ -56,11 +57,11 @@ export function buildBundle(input: BundleInput): Bundle {
     );
   }
   for (const { role, resource } of observations) {
-    entry.push(replace(resource, requestId, role, resultIdentifier(resultSystem, requestId, role)));
+    entry.push(replace(resource, requestId, role, resultIdentifier(resultSystem, reportKey, role)));
   }
   for (const image of context.keyImages ?? []) {
     const role = mediaRole(image);
-    const identifier = resultIdentifier(resultSystem, requestId, role);
+    const identifier = resultIdentifier(resultSystem, reportKey, role);
     entry.push(replace(buildMedia(context, image), requestId, role, identifier));
   }
   if (document) {
@@ -120,7 +121,7 @@ function replace(
 }
 
 function reportEntry(context: ReportContext, report: Resource): BundleEntry {
-  const identifier = resultIdentifier(context.resultSystem, context.requestId);
+  const identifier = resultIdentifier(context.resultSystem, context.reportKey);
   const entry = replace(report, context.requestId, 'DiagnosticReport', identifier);
   if (entry.request && context.versionId) entry.request.ifMatch = `W/"${context.versionId}"`;
   return entry;

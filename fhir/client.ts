@@ -1,13 +1,17 @@
-import type { Bundle, Resource } from '@medplum/fhirtypes';
+import type { Bundle, BundleEntry, Resource, ResourceType } from '@medplum/fhirtypes';
 import { Client } from 'fhir-kit-client';
 import type { FhirDestination } from '../config/schema.ts';
-import { authorizationHeader } from './authorization.ts';
+import { credentialsOf } from './authorization.ts';
 import { classifyFetchError, hasAnswer } from './fetch-error.ts';
 import { classifyStatus, FhirFailure, failureOf } from './outcome.ts';
-import type { FhirServer, TransactionReceipt } from './server.ts';
+import type { FhirServer, Of, TransactionReceipt } from './server.ts';
+import { tlsDispatcher } from './tls.ts';
 
 /** The settings of a destination that a connection needs. */
-export type FhirConnection = Pick<FhirDestination, 'baseUrl' | 'authorization' | 'timeoutSeconds'>;
+export type FhirConnection = Pick<
+  FhirDestination,
+  'baseUrl' | 'authorization' | 'tls' | 'timeoutSeconds'
+>;
 
 const JSON_BODY = { 'content-type': 'application/fhir+json' };
 
@@ -27,11 +31,14 @@ const STRICT = { prefer: 'handling=strict' };
  */
 export function connectFhir(connection: FhirConnection): FhirServer {
   const baseUrl = connection.baseUrl.replace(/\/+$/, '');
+  const dispatcherNow = tlsDispatcher(connection.tls);
+  const credentials = credentialsOf(connection.authorization, { baseUrl, dispatcherNow });
   const client = new Client({
     baseUrl,
     requestOptions: { redirect: 'manual' },
     requestSigner: async (_url, init) => {
-      const value = await authorizationHeader(connection.authorization);
+      Object.assign(init, { dispatcher: await dispatcherNow() });
+      const value = await credentials.header(init.signal ?? undefined);
       if (value !== null && init.headers instanceof Headers) {
         init.headers.set('authorization', value);
       }
@@ -43,44 +50,100 @@ export function connectFhir(connection: FhirConnection): FhirServer {
     signal: AbortSignal,
     run: (signal: AbortSignal) => Promise<Answer>,
   ): Promise<Answer> {
-    const timeout = AbortSignal.timeout(connection.timeoutSeconds * 1000);
+    const attempt = async () => {
+      const timeout = AbortSignal.timeout(connection.timeoutSeconds * 1000);
+      try {
+        return await run(AbortSignal.any([signal, timeout]));
+      } catch (error) {
+        throw error instanceof FhirFailure
+          ? error
+          : new FhirFailure(classifyFetchError(error, interaction));
+      }
+    };
     try {
-      return await run(AbortSignal.any([signal, timeout]));
+      return await attempt();
     } catch (error) {
-      throw error instanceof FhirFailure
-        ? error
-        : new FhirFailure(classifyFetchError(error, interaction));
+      // Nothing was done under a token that had run out: once more with a fresh one (interop 1.10).
+      const refused = error instanceof FhirFailure && error.reason.status === 401;
+      if (!refused || !credentials.renew()) throw error;
+      return attempt();
     }
   }
 
+  /** Where a server says nothing of what it wrote: by the condition it was written under. */
+  async function findWritten(type: string, condition: string, signal: AbortSignal) {
+    const answer = await call('read', signal, (either) =>
+      client.search({
+        resourceType: type,
+        searchParams: Object.fromEntries(new URLSearchParams(condition)),
+        options: { postSearch: true, headers: STRICT, signal: either },
+      }),
+    );
+    const [entry, ...others] = isResource(answer, 'Bundle') ? (answer.entry ?? []) : [];
+    return others.length === 0 ? referenceOf(entry?.resource) : null;
+  }
+
+  async function write({ resource, request }: BundleEntry, signal: AbortSignal): Promise<string> {
+    const [path = '', query] = (request?.url ?? '').split('?');
+    const [type = ''] = path.split('/');
+    const headers: Record<string, string> = { ...RETURNED };
+    if (request?.ifNoneExist) headers['if-none-exist'] = request.ifNoneExist;
+    if (request?.ifMatch) headers['if-match'] = request.ifMatch;
+    const answer = await call('write', signal, (either) =>
+      client.request(request?.url ?? '', {
+        method: request?.method ?? 'POST',
+        body: resource,
+        options: { headers, signal: either },
+      }),
+    );
+    const { headers: told } = Client.httpFor(answer).response ?? {};
+    const condition = request?.ifNoneExist ?? query;
+    const reference =
+      referenceOf(answer, type) ??
+      relativeLocation(told?.get('location') ?? undefined) ??
+      (condition ? await findWritten(type, condition, signal) : null);
+    if (!reference)
+      throw new FhirFailure(failureOf('ehr_ambiguous', `Where the ${type} is was not said`));
+    return reference;
+  }
+
+  async function search<Type extends ResourceType>(
+    type: Type,
+    parameters: Record<string, string>,
+    signal: AbortSignal,
+  ): Promise<Of<Type>[]> {
+    const answer = await call('read', signal, (either) =>
+      client.search({
+        resourceType: type,
+        searchParams: parameters,
+        options: { postSearch: true, headers: STRICT, signal: either },
+      }),
+    );
+    if (!isResource(answer, 'Bundle')) throw new FhirFailure(notFhir(`${type} search`));
+    return (answer.entry ?? []).flatMap(({ resource }) =>
+      isResource(resource, type) ? [resource] : [],
+    );
+  }
+
   return {
-    async search(type, parameters, signal) {
-      const answer = await call('read', signal, (either) =>
-        client.search({
-          resourceType: type,
-          searchParams: parameters,
-          options: { postSearch: true, headers: STRICT, signal: either },
-        }),
-      );
-      if (!isResource(answer, 'Bundle')) throw new FhirFailure(notFhir(`${type} search`));
-      return (answer.entry ?? []).flatMap(({ resource }) =>
-        isResource(resource, type) ? [resource] : [],
-      );
+    search,
+
+    async read(type, id, signal) {
+      try {
+        const answer = await call('read', signal, (either) =>
+          client.read({ resourceType: type, id, options: { signal: either } }),
+        );
+        return isResource(answer, type) ? answer : null;
+      } catch (error) {
+        if (error instanceof FhirFailure && hasAnswer(error.reason, [404, 410])) return null;
+        throw error;
+      }
     },
 
-    async create(resource, signal) {
-      const answer = await call('write', signal, (either) =>
-        client.request(resource.resourceType, {
-          method: 'POST',
-          body: resource,
-          options: { headers: RETURNED, signal: either },
-        }),
-      );
-      if (!isResource(answer, resource.resourceType) || !answer.id) {
-        throw new FhirFailure(notFhir(`${resource.resourceType} create`));
-      }
-      return `${answer.resourceType}/${answer.id}`;
-    },
+    create: (resource, signal) =>
+      write({ resource, request: { method: 'POST', url: resource.resourceType } }, signal),
+
+    write,
 
     async transaction(bundle, signal) {
       const answer = await call('write', signal, (either) =>
@@ -140,6 +203,14 @@ function relativeLocation(location: string | undefined): string | null {
   return (
     /([A-Z][A-Za-z]+\/[A-Za-z0-9.-]{1,64})(\/_history\/[^/]+)?$/.exec(location ?? '')?.[1] ?? null
   );
+}
+
+/** `Type/id` of an answer that is the written resource. */
+function referenceOf(answer: unknown, type?: string): string | null {
+  if (typeof answer !== 'object' || answer === null) return null;
+  if (!('resourceType' in answer) || !('id' in answer)) return null;
+  if (type !== undefined && answer.resourceType !== type) return null;
+  return typeof answer.id === 'string' ? `${answer.resourceType}/${answer.id}` : null;
 }
 
 function notFhir(interaction: string) {

@@ -5,8 +5,9 @@ import type { Logger } from '../src/logging/logger.ts';
 import type { Deliverer, Delivery, SendOutcome } from '../src/outbox/port.ts';
 import type { ResultReader } from '../src/requests/port.ts';
 import type { BinaryLedger } from './binary-ledger.ts';
-import { dailyMode } from './capabilities.ts';
+import { dailyMode, modeInWords } from './capabilities.ts';
 import { connectFhir } from './client.ts';
+import type { HoldLedger } from './hold-ledger.ts';
 import { keyImagesOf } from './key-images.ts';
 import { type Failure, FhirFailure, failureOf } from './outcome.ts';
 import { sendReport } from './send-report.ts';
@@ -16,11 +17,14 @@ export interface FhirDelivererDeps {
   results: ResultReader;
   /** Identity and instances of the study a request came from; null for a request of the API. */
   subjectOf: (requestId: string) => Promise<Subject | null>;
+  /** Earlier requests of the same study and endpoint, newest first. */
+  earlierRequests: (requestId: string) => Promise<readonly string[]>;
   /** The rendered report with the identity of the subject; null for none. */
   reportPdf: (result: Result, subject: Subject) => Promise<Buffer | null>;
   /** SOP Instance UID of the structured report that goes to the PACS, for `identifier`. */
   structuredReportUid?: (result: Result, subject: Subject) => string;
   binaries: BinaryLedger;
+  holds: HoldLedger;
   logger: Logger;
 }
 
@@ -29,7 +33,7 @@ export function createFhirDeliverer(deps: FhirDelivererDeps): Deliverer {
   const receivers = new Map(
     deps.destinations.map((destination) => {
       const server = connectFhir(destination);
-      return [destination.name, { destination, server, modeOf: dailyMode(server) }];
+      return [destination.name, { destination, server, mode: dailyMode(server) }];
     }),
   );
 
@@ -37,6 +41,10 @@ export function createFhirDeliverer(deps: FhirDelivererDeps): Deliverer {
     const receiver = receivers.get(delivery.destination);
     if (!receiver) {
       return outcome(failureOf('invalid_config', 'The destination is no longer configured'));
+    }
+    const decision = await deps.holds.decisionOn(delivery.id);
+    if (decision?.action === 'reject') {
+      return outcome(failureOf('ehr_withdrawn', 'A person has rejected it'));
     }
     const stored = await deps.results.result(delivery.requestId);
     if (stored === null) return outcome(failureOf('expired', 'The result was purged'));
@@ -46,22 +54,32 @@ export function createFhirDeliverer(deps: FhirDelivererDeps): Deliverer {
       return outcome({ ...failure, failure: 'permanent' });
     }
     const result = resultSchema.parse(stored);
+    const { destination, server, mode } = receiver;
     try {
       const receipt = await sendReport({
         result,
         subject,
         identity: subject.identity,
+        earlier: await deps.earlierRequests(delivery.requestId),
+        choice: decision ?? {},
         pdf: await deps.reportPdf(result, subject),
         keyImages: await keyImagesOf(result, (name) =>
           deps.results.artifactPath(subject.requestId, name),
         ),
         structuredReportUid: deps.structuredReportUid?.(result, subject),
-        destination: receiver.destination,
-        server: receiver.server,
-        mode: await receiver.modeOf(signal),
+        destination,
+        server,
+        mode: await mode.current(signal),
+        learn: (simpler) => {
+          deps.logger.warn({ destination: destination.name, mode: modeInWords(simpler) }, 'EHR');
+          mode.learn(simpler);
+        },
         binaries: deps.binaries,
         signal,
       });
+      if (receipt === null) {
+        return { outcome: 'delivered', detail: 'Not sent: a later result of the study is there' };
+      }
       deps.logger.info({ delivery: delivery.id, ...receipt }, 'report delivered');
       return {
         outcome: 'delivered',
@@ -69,6 +87,7 @@ export function createFhirDeliverer(deps: FhirDelivererDeps): Deliverer {
       };
     } catch (error) {
       if (!(error instanceof FhirFailure)) throw error;
+      await deps.holds.keepCandidates(delivery.id, error.candidates);
       return outcome(exhausted(error.reason, delivery.attempt));
     }
   }

@@ -23,7 +23,7 @@ export function buildDiagnosticReport(
     resourceType: 'DiagnosticReport',
     meta: { security: [AI_ASSERTED] },
     identifier: [
-      resultIdentifier(context.resultSystem, requestId),
+      ...requestIdentifiers(context),
       ...(context.structuredReportUid ? [dicomUidIdentifier(context.structuredReportUid)] : []),
     ],
     basedOn: context.order ? [context.order] : undefined,
@@ -44,6 +44,24 @@ export function buildDiagnosticReport(
     conclusion: conclusion(result),
     presentedForm: attachment ? [attachment] : undefined,
   };
+}
+
+/**
+ * The key of the conditional update, and every other request that the report stands for: a result
+ * that comes late, or again, finds the report by its own.
+ */
+function requestIdentifiers({ resultSystem, reportKey, requestId, otherRequests }: ReportContext) {
+  const key = resultIdentifier(resultSystem, reportKey);
+  if (resultSystem === null) return [key];
+  const others = new Set([...(otherRequests ?? []), requestId]);
+  others.delete(reportKey);
+  return [
+    { use: 'official' as const, ...key },
+    ...[...others].map((id) => ({
+      use: 'secondary' as const,
+      ...resultIdentifier(resultSystem, id),
+    })),
+  ];
 }
 
 /** Statuses that leave nothing to say; every other one is a gap in what was looked at. */

@@ -22,6 +22,7 @@ export function buildDocumentReference(context: ReportContext): DocumentReferenc
     date: result.generated_at,
     author: [context.device],
     custodian: { type: 'Organization', display: context.organization },
+    relatesTo: context.formerDocument && [{ code: 'replaces', target: context.formerDocument }],
     content: [{ attachment }],
     context: {
       encounter: context.encounter ? [context.encounter] : undefined,

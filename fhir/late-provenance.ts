@@ -1,4 +1,5 @@
 import type { Bundle, Provenance, Resource } from '@medplum/fhirtypes';
+import { withReferences } from './references.ts';
 import type { FhirServer, TransactionReceipt } from './server.ts';
 
 /**
@@ -37,13 +38,15 @@ export async function addProvenance(
 
 /** With the receiver's references instead of those of the bundle, and without an id. */
 function resolve(
-  provenance: Provenance,
+  { id: _, ...provenance }: Provenance,
   { entry = [] }: Bundle,
   { locations }: TransactionReceipt,
 ): Provenance | null {
-  if (locations.includes(null)) return null;
-  const byUrl = new Map(entry.map(({ fullUrl }, index) => [fullUrl, locations[index]]));
-  return JSON.parse(JSON.stringify({ ...provenance, id: undefined }), (member, value) =>
-    member === 'reference' ? (byUrl.get(value) ?? value) : value,
-  );
+  const targets = new Map<string, string>();
+  for (const [index, { fullUrl = '' }] of entry.entries()) {
+    const location = locations[index];
+    if (!location) return null;
+    targets.set(fullUrl, location);
+  }
+  return withReferences(provenance, targets);
 }

@@ -117,7 +117,8 @@ function methodOf(m: Measurement): CodeableConcept {
  */
 function exchangeQuantity(m: Measurement, value: number): Quantity {
   const entry = conceptEntry(m.concept.key);
-  if (!entry) return quantity(value, m.unit);
+  // Another unit than the table's, as a machine may have used: the factor would not fit it.
+  if (entry?.unit !== m.unit) return quantity(value, m.unit);
   const { unit, factor } = entry.exchange;
   const decimals = Math.max(0, entry.decimals - Math.round(Math.log10(factor)));
   return { ...quantity(value, unit), value: Number((value * factor).toFixed(decimals)) };

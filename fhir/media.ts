@@ -14,7 +14,7 @@ export function buildMedia(context: ReportContext, image: KeyImage): Media {
   return {
     resourceType: 'Media',
     meta: { security: [AI_ASSERTED] },
-    identifier: [resultIdentifier(context.resultSystem, context.requestId, mediaRole(image))],
+    identifier: [resultIdentifier(context.resultSystem, context.reportKey, mediaRole(image))],
     basedOn: context.order ? [context.order] : undefined,
     partOf: context.imagingStudy ? [context.imagingStudy] : undefined,
     status: 'completed',

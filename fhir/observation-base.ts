@@ -1,4 +1,5 @@
 import type { CodeableConcept, Observation, Quantity, Reference } from '@medplum/fhirtypes';
+import { unitText } from '../pipelines/result/unit-text.ts';
 import { AI_ASSERTED, IMAGING_CATEGORY, SYSTEMS } from './codes.ts';
 import { resourceUrn, resultIdentifier } from './identifiers.ts';
 import type { ReportContext } from './report-context.ts';
@@ -24,7 +25,7 @@ export function observationBase(
   return {
     resourceType: 'Observation',
     meta: { security: [AI_ASSERTED] },
-    identifier: [resultIdentifier(context.resultSystem, context.requestId, role)],
+    identifier: [resultIdentifier(context.resultSystem, context.reportKey, role)],
     basedOn: context.order ? [context.order] : undefined,
     partOf: context.imagingStudy ? [context.imagingStudy] : undefined,
     status: 'preliminary',
@@ -40,7 +41,10 @@ export function observationBase(
 
 /** Four significant digits: enough for a centile, a score, a probability. */
 export function quantity(value: number, unit: string): Quantity {
-  return { value: Number(value.toPrecision(4)), unit, system: SYSTEMS.ucum, code: unit };
+  // An annotation says nothing that the code of the Observation does not: `{H.B.}/min` is `/min`.
+  const code = unit.replaceAll(/\{[^}]*\}/g, '');
+  const shown = unitText(unit) || code;
+  return { value: Number(value.toPrecision(4)), unit: shown, system: SYSTEMS.ucum, code };
 }
 
 /** v3-ObservationInterpretation. */

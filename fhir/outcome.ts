@@ -1,5 +1,6 @@
 import type { OperationOutcome } from '@medplum/fhirtypes';
 import { catalogueEntry, type ErrorCode, type FailureClass } from '../src/errors/catalogue.ts';
+import type { Candidate } from './candidates.ts';
 
 /** What an HTTP status of the EHR means to a delivery (interop 1.10). */
 interface StatusMeaning {
@@ -10,6 +11,8 @@ interface StatusMeaning {
   attempts?: number;
   /** Seconds the whole destination waits, where the EHR does not say. */
   hold?: number;
+  /** The EHR lacks the interaction: a simpler one may do (capabilities.ts). */
+  simpler?: true;
 }
 
 /** Wrong credentials are tried slowly: an account must not be locked by our retries. */
@@ -17,19 +20,26 @@ const UNAUTHORIZED: StatusMeaning = { code: 'ehr_unauthorized', hold: 300 };
 const UNAVAILABLE: StatusMeaning = { code: 'ehr_unavailable' };
 const REJECTED: StatusMeaning = { code: 'ehr_rejected' };
 const MISCONFIGURED: StatusMeaning = { code: 'ehr_misconfigured' };
+const LACKING: StatusMeaning = { ...REJECTED, simpler: true };
+
+/** A base that is not there is no fault of this report, and would meet every other one too. */
+const NO_SUCH_BASE: StatusMeaning = { ...UNAVAILABLE, hold: 300 };
 
 const STATUS: Readonly<Record<number, StatusMeaning>> = {
   202: REJECTED,
   401: UNAUTHORIZED,
   403: UNAUTHORIZED,
+  405: LACKING,
+  406: MISCONFIGURED,
   408: UNAVAILABLE,
   409: { ...REJECTED, rebuilds: 3 },
   412: { ...REJECTED, rebuilds: 1 },
+  415: MISCONFIGURED,
   423: UNAVAILABLE,
   425: UNAVAILABLE,
   429: UNAVAILABLE,
   500: { ...UNAVAILABLE, attempts: 5 },
-  501: REJECTED,
+  501: LACKING,
 };
 
 /** Meaning of the statuses that are not in the table, by their hundreds. */
@@ -59,16 +69,20 @@ export interface Failure {
   retryAfter?: number;
   rebuilds?: number;
   attempts?: number;
+  simpler?: true;
 }
 
 /** Thrown inside `fhir/`; a deliverer turns it into a `SendOutcome`. */
 export class FhirFailure extends Error {
   override name = 'FhirFailure';
   readonly reason: Failure;
+  /** Records that a person can choose from, where the matching failed. */
+  readonly candidates: readonly Candidate[];
 
-  constructor(reason: Failure) {
+  constructor(reason: Failure, candidates: readonly Candidate[] = []) {
     super(`${reason.code}: ${reason.detail}`);
     this.reason = reason;
+    this.candidates = candidates;
   }
 }
 
@@ -83,8 +97,11 @@ export function failureOf(code: ErrorCode, detail: string): Failure {
  * @param retryAfter seconds the EHR asked us to wait.
  */
 export function classifyStatus(status: number, body: unknown, retryAfter?: number): Failure {
-  const listed = STATUS[status] ?? STATUS_CLASS[Math.floor(status / 100)] ?? REJECTED;
   const issues = issuesOf(body);
+  const isBase = status !== 404 || issues.length > 0;
+  const listed = isBase
+    ? (STATUS[status] ?? STATUS_CLASS[Math.floor(status / 100)] ?? REJECTED)
+    : NO_SUCH_BASE;
   const passing =
     issues.length > 0 && issues.every((issue) => PASSING_ISSUES.has(issue.code ?? ''));
   const meaning = listed.code === 'ehr_rejected' && passing ? UNAVAILABLE : listed;
@@ -94,6 +111,7 @@ export function classifyStatus(status: number, body: unknown, retryAfter?: numbe
     retryAfter: retryAfter ?? meaning.hold,
     rebuilds: meaning.rebuilds,
     attempts: meaning.attempts,
+    simpler: meaning.simpler,
   };
 }
 

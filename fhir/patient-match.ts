@@ -1,6 +1,7 @@
 import type { HumanName, Patient, Reference } from '@medplum/fhirtypes';
 import type { FhirDestination } from '../config/schema.ts';
 import type { DicomIdentity } from '../pipelines/artifacts/subject.ts';
+import type { Candidate } from './candidates.ts';
 import { fhirDate } from './dates.ts';
 import { medicalRecordNumber, searchToken } from './identifiers.ts';
 import { FhirFailure, failureOf } from './outcome.ts';
@@ -21,14 +22,18 @@ const GENDERS: Readonly<Record<string, Patient['gender']>> = {
 /** Key of `patientIdentifierSystems` for images without an issuer. */
 const NO_ISSUER = '*';
 
+/** Records with the same demographics that a person is shown. */
+const MOST_CANDIDATES = 5;
+
 /**
  * Finds the patient of the images at the receiver by the mapped identifier, and compares
  * demographics (interop 1.8): a conflict in the birth date, or in both sex and family name, is left
  * to a person. A wrong issuer is a wrong patient, so an unmapped one is refused.
- * @throws FhirFailure `ehr_issuer_unmapped`, `ehr_patient_not_found`, `ehr_patient_ambiguous`.
+ * @throws FhirFailure `ehr_issuer_unmapped`, `ehr_patient_not_found`, `ehr_patient_ambiguous`, with
+ * the records that a person can choose from.
  */
 export async function matchPatient(
-  server: FhirServer,
+  server: Pick<FhirServer, 'search'>,
   identity: DicomIdentity,
   settings: PatientSettings,
   signal: AbortSignal,
@@ -45,42 +50,113 @@ export async function matchPatient(
       ({ system, value }) => system === identifier.system && value?.trim() === identifier.value,
     ),
   );
+  const candidates = hits.map((hit) => candidate(hit, identity));
   const [patient] = hits;
-  if (hits.length > 1) throw ambiguous('Two or more patients have this identifier');
+  if (hits.length > 1) throw ambiguous('Two or more patients have this identifier', candidates);
   if (!patient) {
     if (settings.createPatient) return { newPatient: patientOf(identity, identifier) };
-    throw new FhirFailure(failureOf('ehr_patient_not_found', 'No patient has this identifier'));
+    throw new FhirFailure(
+      failureOf('ehr_patient_not_found', 'No patient has this identifier'),
+      await sameDemographics(server, identity, signal),
+    );
   }
-  if (patient.active === false || patient.link?.some((link) => link.type === 'replaced-by')) {
-    throw ambiguous('The patient record is inactive or was merged into another');
+  if (isOutOfUse(patient)) {
+    throw ambiguous('The patient record is inactive or was merged into another', candidates);
   }
   const conflicts = demographicConflicts(patient, identity);
   if (conflicts.includes('birth date') || conflicts.length >= 2) {
-    throw ambiguous(`In conflict with the images: ${conflicts.join(', ')}`);
+    throw ambiguous(`In conflict with the images: ${conflicts.join(', ')}`, candidates);
   }
   return { reference: { reference: `Patient/${patient.id}`, type: 'Patient', identifier } };
 }
 
+/**
+ * The patient that a person chose for a held report. Demographics are the person's business; a
+ * record that is gone or out of use is not taken.
+ * @param reference `Patient/<id>`.
+ * @throws FhirFailure `ehr_patient_ambiguous`
+ */
+export async function chosenPatient(
+  server: Pick<FhirServer, 'read'>,
+  reference: string,
+  signal: AbortSignal,
+): Promise<{ reference: Reference<Patient> }> {
+  const patient = await server.read('Patient', reference.replace(/^Patient\//, ''), signal);
+  if (!patient) throw ambiguous(`The chosen ${reference} is not there`);
+  if (isOutOfUse(patient)) throw ambiguous(`The chosen ${reference} is inactive or was merged`);
+  return { reference: { reference, type: 'Patient' } };
+}
+
+type Demographic = 'birth date' | 'sex' | 'family name';
+
 /** What the receiver's record and the images contradict each other in; absent values never do. */
-export function demographicConflicts(
+export function demographicConflicts(patient: Patient, identity: DicomIdentity): Demographic[] {
+  return compared(patient, identity).flatMap(({ what, same }) => (same === false ? [what] : []));
+}
+
+/** Each demographic value of both: the same, not the same, or null where one does not have it. */
+function compared(
   patient: Patient,
   identity: DicomIdentity,
-): ('birth date' | 'sex' | 'family name')[] {
+): { what: Demographic; same: boolean | null }[] {
   const birthDate = fhirDate(identity.PatientBirthDate);
   const gender = GENDERS[identity.PatientSex.trim()];
   const families = (patient.name ?? []).flatMap((name) => name.family ?? []).map(comparable);
   const ours = familyNames(identity.PatientName).map(comparable);
-  // FHIR allows a birth date of the year or month alone: compare what both have.
-  const sameDate = birthDate?.startsWith(patient.birthDate ?? '') ?? true;
-  const sameSex =
-    !gender || !patient.gender || patient.gender === 'unknown' || patient.gender === gender;
-  const sameName =
-    ours.length === 0 || families.length === 0 || ours.some((name) => families.includes(name));
+  const both = (known: boolean, same: () => boolean) => (known ? same() : null);
+  const theirGender = patient.gender === 'unknown' ? undefined : patient.gender;
   return [
-    ...(sameDate ? [] : (['birth date'] as const)),
-    ...(sameSex ? [] : (['sex'] as const)),
-    ...(sameName ? [] : (['family name'] as const)),
+    {
+      what: 'birth date',
+      // FHIR allows a birth date of the year or month alone: compare what both have.
+      same: both(Boolean(birthDate && patient.birthDate), () =>
+        Boolean(birthDate?.startsWith(patient.birthDate ?? '')),
+      ),
+    },
+    { what: 'sex', same: both(Boolean(gender && theirGender), () => theirGender === gender) },
+    {
+      what: 'family name',
+      same: both(ours.length > 0 && families.length > 0, () =>
+        ours.some((name) => families.includes(name)),
+      ),
+    },
   ];
+}
+
+function candidate(patient: Patient, identity: DicomIdentity): Candidate {
+  const values = compared(patient, identity);
+  const those = (same: boolean) => values.filter((v) => v.same === same).map(({ what }) => what);
+  return {
+    reference: `Patient/${patient.id}`,
+    agrees: those(true),
+    differs: [...those(false), ...(isOutOfUse(patient) ? ['inactive or merged'] : [])],
+  };
+}
+
+/**
+ * Records with the birth date and family name of the images: never taken for the patient, only shown
+ * to a person. A receiver that cannot search so has none.
+ */
+async function sameDemographics(
+  server: Pick<FhirServer, 'search'>,
+  identity: DicomIdentity,
+  signal: AbortSignal,
+): Promise<Candidate[]> {
+  const birthdate = fhirDate(identity.PatientBirthDate);
+  const [family] = familyNames(identity.PatientName);
+  if (!birthdate || !family) return [];
+  try {
+    const query = { birthdate, family, _count: String(MOST_CANDIDATES) };
+    const hits = await server.search('Patient', query, signal);
+    return hits.slice(0, MOST_CANDIDATES).map((patient) => candidate(patient, identity));
+  } catch (error) {
+    if (error instanceof FhirFailure) return [];
+    throw error;
+  }
+}
+
+function isOutOfUse({ active, link }: Patient): boolean {
+  return active === false || (link ?? []).some(({ type }) => type === 'replaced-by');
 }
 
 function patientIdentifier(identity: DicomIdentity, settings: PatientSettings) {
@@ -96,8 +172,8 @@ function patientIdentifier(identity: DicomIdentity, settings: PatientSettings) {
   return medicalRecordNumber(system, identity.PatientID);
 }
 
-function ambiguous(detail: string): FhirFailure {
-  return new FhirFailure(failureOf('ehr_patient_ambiguous', detail));
+function ambiguous(detail: string, candidates: readonly Candidate[] = []): FhirFailure {
+  return new FhirFailure(failureOf('ehr_patient_ambiguous', detail), candidates);
 }
 
 function patientOf(

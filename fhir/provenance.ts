@@ -1,7 +1,7 @@
-import type { Provenance } from '@medplum/fhirtypes';
+import type { DiagnosticReport, Provenance, Reference } from '@medplum/fhirtypes';
 import { codeable, SYSTEMS } from './codes.ts';
-import { resourceUuid } from './identifiers.ts';
-import { type ObservationEntry, observationReference } from './observation-base.ts';
+import { resourceUuid, resultIdentifier } from './identifiers.ts';
+import { nonEmpty, type ObservationEntry, observationReference } from './observation-base.ts';
 import type { ReportContext } from './report-context.ts';
 
 /** Id of the Provenance: it has no searchable identifier, so its id is what makes a retry harmless. */
@@ -14,6 +14,7 @@ export function buildProvenance(
   context: ReportContext,
   observations: readonly ObservationEntry[],
 ): Provenance {
+  const revised = revisedReport(context);
   return {
     resourceType: 'Provenance',
     id: provenanceId(context.requestId),
@@ -23,7 +24,9 @@ export function buildProvenance(
     ],
     occurredDateTime: context.effective,
     recorded: context.result.generated_at,
-    activity: codeable(SYSTEMS.dataOperation, 'CREATE', 'create'),
+    activity: revised
+      ? codeable(SYSTEMS.dataOperation, 'UPDATE', 'revise')
+      : codeable(SYSTEMS.dataOperation, 'CREATE', 'create'),
     agent: [
       {
         type: codeable(SYSTEMS.provenanceParticipant, 'assembler', 'Assembler'),
@@ -34,6 +37,19 @@ export function buildProvenance(
         who: { type: 'Organization', display: context.organization },
       },
     ],
-    entity: context.imagingStudy ? [{ role: 'source', what: context.imagingStudy }] : undefined,
+    entity: nonEmpty([
+      ...(context.imagingStudy ? [{ role: 'source' as const, what: context.imagingStudy }] : []),
+      ...(revised ? [{ role: 'revision' as const, what: revised }] : []),
+    ]),
   };
+}
+
+/** The report of the first run, of which a later one makes a new version; null for a first run. */
+function revisedReport({
+  resultSystem,
+  reportKey,
+  requestId,
+}: ReportContext): Reference<DiagnosticReport> | null {
+  if (reportKey === requestId) return null;
+  return { type: 'DiagnosticReport', identifier: resultIdentifier(resultSystem, reportKey) };
 }

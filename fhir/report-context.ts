@@ -1,6 +1,8 @@
 import type {
+  BundleEntry,
   Device,
   DiagnosticReport,
+  DocumentReference,
   Encounter,
   ImagingStudy,
   Patient,
@@ -43,11 +45,21 @@ export interface BundleInput {
   structuredReportUid?: string;
   /** `meta.versionId` of the draft that is replaced; guards against a verification in between. */
   versionId?: string;
+  /** Request that names the one report of the study, when an earlier run made it (superseding). */
+  reportKey?: string;
+  /** Other requests that the report stands for, so that it is found by any of them. */
+  otherRequests?: readonly string[];
+  /** Document of the earlier run, which the new one replaces. */
+  formerDocument?: Reference<DocumentReference>;
+  /** Entries that withdraw what this run does not have any more. */
+  withdrawals?: readonly BundleEntry[];
 }
 
 /** The input with the references that resources of the same bundle share. */
 export interface ReportContext extends BundleInput {
   requestId: string;
+  /** Names report, Observations and pictures: a later run replaces them in place. */
+  reportKey: string;
   device: Reference<Device>;
   report: Reference<DiagnosticReport>;
   imagingStudy: Reference<ImagingStudy> | null;
@@ -61,6 +73,7 @@ export function reportContext(input: BundleInput): ReportContext {
   return {
     ...input,
     requestId,
+    reportKey: input.reportKey ?? requestId,
     device: { reference: resourceUrn(requestId, 'Device') },
     report: { reference: resourceUrn(requestId, 'DiagnosticReport') },
     imagingStudy: known ? { reference: resourceUrn(requestId, 'ImagingStudy') } : null,

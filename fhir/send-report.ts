@@ -1,103 +1,173 @@
-import type { Patient, Reference } from '@medplum/fhirtypes';
+import type { Bundle, Patient, Reference } from '@medplum/fhirtypes';
 import type { FhirDestination } from '../config/schema.ts';
 import type { DicomIdentity, Subject } from '../pipelines/artifacts/subject.ts';
 import type { Result } from '../pipelines/result/envelope.ts';
 import { PDF_MEDIA_TYPE } from './attachment.ts';
 import type { BinaryLedger } from './binary-ledger.ts';
 import { buildBundle, NEW_PATIENT_ROLE } from './bundle.ts';
-import type { DeliveryMode } from './capabilities.ts';
-import { draftVersion } from './existing-report.ts';
+import { type DeliveryMode, simplerMode } from './capabilities.ts';
+import { type Draft, existingReport } from './existing-report.ts';
+import { formerRun } from './former-run.ts';
 import { resourceUrn } from './identifiers.ts';
-import { addProvenance, detachProvenance } from './late-provenance.ts';
 import { findOrder } from './order-lookup.ts';
-import { FhirFailure } from './outcome.ts';
-import { matchPatient } from './patient-match.ts';
+import { type Failure, FhirFailure } from './outcome.ts';
+import { chosenPatient, matchPatient } from './patient-match.ts';
+import { postReport, type ReportReceipt } from './post-report.ts';
 import type { BundleInput, KeyImage, RenderedReport } from './report-context.ts';
 import type { FhirServer } from './server.ts';
+
+/** What a person decided about a report that could not be matched. */
+export interface Choice {
+  /** `Patient/<id>`; undefined leaves the matching as it is. */
+  patient?: string;
+  /** `ServiceRequest/<id>`, null for none; undefined leaves the lookup as it is. */
+  order?: string | null;
+}
 
 export interface ReportToSend {
   result: Result;
   subject: Subject;
   identity: DicomIdentity;
+  /** Earlier requests of the same study and endpoint, newest first. */
+  earlier: readonly string[];
+  choice: Choice;
   pdf: Buffer | null;
   keyImages: readonly KeyImage[];
   structuredReportUid?: string;
   destination: FhirDestination;
   server: FhirServer;
   mode: DeliveryMode;
+  /** Told of a simpler mode that the receiver turned out to need. */
+  learn: (mode: DeliveryMode) => void;
   binaries: BinaryLedger;
   signal: AbortSignal;
-}
-
-export interface ReportReceipt {
-  /** `DiagnosticReport/<id>` of the receiver. */
-  report: string;
-  entries: number;
-  provenance: boolean;
 }
 
 const MEGABYTE = 1_000_000;
 
 /**
- * Matches the patient, guards a verified report, and sends one transaction. After a conflict (409,
- * 412) the report is read again and the bundle rebuilt; a body that is too large (413) is sent once
- * more with the PDF as a Binary and without pictures.
+ * Matches patient and order, guards a verified report, and sends one report in the receiver's mode.
+ * After a conflict (409, 412) the report is read again and the bundle rebuilt; a body that is too
+ * large (413) goes once more with the PDF as a Binary and without pictures, then resource by
+ * resource; an interaction the receiver lacks (405, 501) is replaced by a simpler one.
+ * @returns null when the report of a later run is already there: this one is not sent.
  * @throws FhirFailure for whatever the EHR does not take.
  */
-export async function sendReport(report: ReportToSend): Promise<ReportReceipt> {
-  const { server, destination, identity, signal } = report;
-  const match = await matchPatient(server, identity, destination, signal);
-  const known = 'reference' in match ? match.reference : null;
-  const input: BundleInput = {
-    result: report.result,
-    subject: report.subject,
-    resultSystem: destination.resultSystem,
-    organization: destination.organization,
-    patient: known ?? { reference: resourceUrn(report.subject.requestId, NEW_PATIENT_ROLE) },
-    structuredReportUid: report.structuredReportUid,
-    newPatient: 'newPatient' in match ? match.newPatient : undefined,
-    ...(await findOrder(server, identity.AccessionNumber, known, signal)),
+export async function sendReport(report: ReportToSend): Promise<ReportReceipt | null> {
+  const { server, signal } = report;
+  const input = await matched(report);
+  let attempt: Attempt = {
+    mode: report.mode,
+    inlineBytes: report.destination.inlinePdfMegabytes * MEGABYTE,
+    rebuilt: 0,
   };
-
-  let inlineBytes = destination.inlinePdfMegabytes * MEGABYTE;
-  for (let rebuilds = 0; ; rebuilds += 1) {
-    const versionId = await draftVersion(
-      server,
-      destination.resultSystem,
-      report.subject.requestId,
-      signal,
-    );
-    const pdf = report.pdf ? await rendered(report, report.pdf, inlineBytes, known) : undefined;
-    const keyImages = fitting(report.keyImages, inlineBytes);
+  for (;;) {
+    const { mode, inlineBytes } = attempt;
+    const draft = await existingReport(server, studyResult(report), signal);
+    if (draft === 'newer') return null;
+    const bundle = await bundleOver(report, draft, {
+      ...input,
+      pdf: report.pdf ? await rendered(report, report.pdf, inlineBytes, input.patient) : undefined,
+      keyImages: fitting(report.keyImages, inlineBytes),
+    });
     try {
-      return await post(report, { ...input, pdf, keyImages, versionId });
+      return await postReport(server, bundle, mode, signal);
     } catch (error) {
-      if (!(error instanceof FhirFailure)) throw error;
-      const { status } = error.reason;
-      const tooLarge = status === 413 && inlineBytes >= 0;
-      if (!tooLarge && rebuilds >= (error.reason.rebuilds ?? 0)) throw error;
-      if (tooLarge) inlineBytes = -1;
+      const next = error instanceof FhirFailure ? nextAttempt(attempt, error.reason) : null;
+      if (next === null) throw error;
+      attempt = next;
+      if (error instanceof FhirFailure && error.reason.simpler) report.learn(next.mode);
     }
   }
 }
 
-async function post(
-  { server, mode, signal }: ReportToSend,
-  input: BundleInput,
-): Promise<ReportReceipt> {
-  const whole = buildBundle(input);
-  const { rest, provenance } = detachProvenance(whole);
-  const bundle = mode.updateAsCreate ? whole : rest;
-  const receipt = await server.transaction(bundle, signal);
-  const added =
-    mode.updateAsCreate ||
-    (provenance !== null && (await addProvenance(server, provenance, { bundle, receipt }, signal)));
-  const isReport = (location: string | null) => location?.startsWith('DiagnosticReport/');
-  return {
-    report: receipt.locations.find(isReport) ?? 'DiagnosticReport',
-    entries: receipt.locations.length,
-    provenance: added,
+/** How a report is sent: changed after a failure that another way may avoid. */
+interface Attempt {
+  mode: DeliveryMode;
+  /** Bytes of the PDF, and of the pictures together, that go inline. */
+  inlineBytes: number;
+  /** How often it was built again after a conflict. */
+  rebuilt: number;
+}
+
+/** What to try after a failure; null when nothing is left. */
+function nextAttempt(attempt: Attempt, { status, simpler, rebuilds = 0 }: Failure): Attempt | null {
+  const { mode, inlineBytes, rebuilt } = attempt;
+  if (status === 413 && inlineBytes >= 0) return { ...attempt, inlineBytes: -1 };
+  if (status === 413 && mode.transaction) {
+    return { ...attempt, mode: { ...mode, transaction: false } };
+  }
+  if (simpler) {
+    const next = simplerMode(mode);
+    return next && { ...attempt, mode: next };
+  }
+  return rebuilt < rebuilds ? { ...attempt, rebuilt: rebuilt + 1 } : null;
+}
+
+/** Patient, order and visit at the receiver. */
+async function matched(report: ReportToSend): Promise<BundleInput> {
+  const { server, destination, identity, choice, subject, signal } = report;
+  const match = choice.patient
+    ? await chosenPatient(server, choice.patient, signal)
+    : await matchPatient(server, identity, destination, signal);
+  const known = 'reference' in match ? match.reference : null;
+  const lookup = {
+    accession: identity.AccessionNumber,
+    patient: known,
+    rule: destination.order,
+    chosen: choice.order,
   };
+  return {
+    result: report.result,
+    subject,
+    resultSystem: destination.resultSystem,
+    organization: destination.organization,
+    patient: known ?? { reference: resourceUrn(subject.requestId, NEW_PATIENT_ROLE) },
+    structuredReportUid: report.structuredReportUid,
+    newPatient: 'newPatient' in match ? match.newPatient : undefined,
+    otherRequests: report.earlier,
+    ...(await findOrder(server, lookup, signal)),
+  };
+}
+
+function studyResult({ destination, subject, earlier, result }: ReportToSend) {
+  const { requestId } = subject;
+  const { resultSystem } = destination;
+  return { resultSystem, requestId, earlier, generatedAt: result.generated_at };
+}
+
+/** The bundle that replaces the draft at the receiver and withdraws what it has no more. */
+async function bundleOver(
+  report: ReportToSend,
+  draft: Draft | null,
+  input: BundleInput,
+): Promise<Bundle> {
+  if (!draft) return buildBundle(input);
+  const replacing: BundleInput = {
+    ...input,
+    reportKey: draft.key,
+    otherRequests: [...draft.requests, ...report.earlier],
+    versionId: draft.report.meta?.versionId,
+  };
+  const next = identifierValues(buildBundle(replacing));
+  const { document, withdrawals } = await formerRun(
+    report.server,
+    draft,
+    studyResult(report),
+    next,
+    report.signal,
+  );
+  return buildBundle({ ...replacing, formerDocument: document, withdrawals });
+}
+
+function identifierValues({ entry = [] }: Bundle): Set<string> {
+  return new Set(
+    entry.flatMap(({ resource }) =>
+      resource && 'identifier' in resource && Array.isArray(resource.identifier)
+        ? resource.identifier.flatMap(({ value }) => value ?? [])
+        : [],
+    ),
+  );
 }
 
 /** The first pictures that fit the limit together; all of them are in the PDF. */
@@ -114,7 +184,7 @@ async function rendered(
   { destination, server, binaries, signal }: ReportToSend,
   data: Buffer,
   inlineBytes: number,
-  securityContext: Reference<Patient> | null,
+  patient: Reference<Patient>,
 ): Promise<RenderedReport> {
   if (data.length <= inlineBytes) return { data };
   const stored = await binaries.find(destination.name, data);
@@ -123,7 +193,8 @@ async function rendered(
     {
       resourceType: 'Binary',
       contentType: PDF_MEDIA_TYPE,
-      securityContext: securityContext ?? undefined,
+      // A patient that is only just sent along cannot be referred to from outside the bundle.
+      securityContext: patient.reference?.startsWith('Patient/') ? patient : undefined,
       data: data.toString('base64'),
     },
     signal,

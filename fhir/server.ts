@@ -1,6 +1,13 @@
-import type { Bundle, CapabilityStatement, Resource, ResourceType } from '@medplum/fhirtypes';
+import type {
+  Bundle,
+  BundleEntry,
+  CapabilityStatement,
+  Resource,
+  ResourceType,
+} from '@medplum/fhirtypes';
 
-type Of<Type extends ResourceType> = Extract<Resource, { resourceType: Type }>;
+/** The resource of a type. */
+export type Of<Type extends ResourceType> = Extract<Resource, { resourceType: Type }>;
 
 /** A committed transaction: relative locations of the resources, in the order of the entries. */
 export interface TransactionReceipt {
@@ -18,8 +25,16 @@ export interface FhirServer {
     parameters: Record<string, string>,
     signal: AbortSignal,
   ): Promise<Of<Type>[]>;
+  /** GET of one resource; null when it is not there, or not any more. */
+  read<Type extends ResourceType>(
+    type: Type,
+    id: string,
+    signal: AbortSignal,
+  ): Promise<Of<Type> | null>;
   /** POST of one resource, outside a transaction; its reference, `Type/id`. */
   create(resource: Resource, signal: AbortSignal): Promise<string>;
+  /** An entry of a transaction by itself, under the same condition; the reference of its resource. */
+  write(entry: BundleEntry, signal: AbortSignal): Promise<string>;
   /** POST of a transaction. Every entry's status is checked, also inside a 200. */
   transaction(bundle: Bundle, signal: AbortSignal): Promise<TransactionReceipt>;
   /** The server's own statement; null where it has none. */

@@ -1,11 +1,15 @@
 import { join } from 'node:path';
 import type { Config, DicomDestination, FhirDestination } from '../config/schema.ts';
 import { createDicomDeliverer } from '../dimse/deliver.ts';
+import { earlierRequests } from '../dimse/earlier-requests.ts';
 import { explainStudy } from '../dimse/explain.ts';
 import { type DimseGateway, startDimse } from '../dimse/gateway.ts';
 import { subjectOfRequest } from '../dimse/subject.ts';
 import { binaryLedger } from '../fhir/binary-ledger.ts';
 import { createFhirDeliverer } from '../fhir/deliver.ts';
+import { holdLedger } from '../fhir/hold-ledger.ts';
+import { createHoldOperations } from '../fhir/hold-operations.ts';
+import { createHoldQueue } from '../fhir/hold-queue.ts';
 import { DICOM_OBJECTS } from '../pipelines/artifacts/dicom-objects.ts';
 import { rebuildReportPdf } from '../pipelines/artifacts/report/rebuild-report.ts';
 import type { ModelInUse } from '../pipelines/contract/job.ts';
@@ -31,7 +35,7 @@ import { type Logger, silentLogger } from './logging/logger.ts';
 import { readMetrics } from './metrics.ts';
 import { createOutboundClient, type OutboundClient } from './outbound/client.ts';
 import { createUrlGuard } from './outbound/url-guard.ts';
-import { listDeliveries, replayDelivery } from './outbox/deliveries.ts';
+import { listDeliveries, replayDelivery, sendAgain } from './outbox/deliveries.ts';
 import { type Outbox, startOutbox } from './outbox/outbox.ts';
 import { openQueue, type RequestQueue } from './queue/queue.ts';
 import { startWorker } from './queue/worker.ts';
@@ -175,6 +179,13 @@ function operationsOn(database: PooledDatabase, config: Config): AdminOperations
       // The running outbox is told by the database that something is due again.
       replay: (id) => replayDelivery(database, id, giveUpSeconds),
     },
+    more: createHoldOperations(
+      createHoldQueue({
+        database,
+        subjectOf: (requestId) => subjectOfRequest(database, requestId),
+        sendAgain: (tx, id) => sendAgain(tx, id, ['dead', 'pending'], giveUpSeconds),
+      }),
+    ),
   });
 }
 
@@ -200,7 +211,9 @@ function startDeliveries(
       subjectOf: subject,
       reportPdf: (result, of) =>
         rebuildReportPdf(result, of, (name) => core.artifactPath(of.requestId, name)),
+      earlierRequests: (requestId) => earlierRequests(database, requestId),
       binaries: binaryLedger(join(config.dataDir, 'binaries')),
+      holds: holdLedger(database),
       logger,
     }),
     createWebhookDeliverer({

@@ -13,6 +13,8 @@ interface OperationParts {
     list(filter: { limit?: number }): Promise<DeliveryRow[]>;
     replay(id: string): Promise<DeliveryRow>;
   };
+  /** Further operations, of the doors: each checks its own parameters. */
+  more?: AdminOperations;
 }
 
 const keySchema = z.strictObject({
@@ -30,6 +32,7 @@ export function createOperations({
   database,
   explainStudy,
   deliveries,
+  more = {},
 }: OperationParts): AdminOperations {
   return {
     'keys.create': async (parameters) => createKey(database, keySchema.parse(parameters)),
@@ -43,5 +46,6 @@ export function createOperations({
     },
     'deliveries.list': async () => deliveries.list({ limit: LISTED_DELIVERIES }),
     'deliveries.replay': async (parameters) => deliveries.replay(byId.parse(parameters).id),
+    ...more,
   };
 }

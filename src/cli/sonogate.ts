@@ -135,6 +135,31 @@ program
   .description('send a failed delivery again; without an id, list the deliveries')
   .action(async (delivery) => (await import('./replay.ts')).replay(delivery));
 
+const hold = program.command('hold').description('reports to an EHR that wait for a person');
+hold
+  .command('list')
+  .description('list them with the reason and what can be chosen; without identity')
+  .action(async () => (await import('./hold.ts')).listHeld());
+hold
+  .command('show <id>')
+  .description('one with the identity of its images; who looked is written down')
+  .option('--by <name>', 'who looks')
+  .action(async (id, options) => (await import('./hold.ts')).showHeld(id, options));
+hold
+  .command('release <id>')
+  .description('send it, to a chosen patient, with a chosen order, or as it is')
+  .option('--patient <reference>', 'Patient/<id> of the EHR')
+  .option('--order <reference>', 'ServiceRequest/<id> of the EHR')
+  .option('--no-order', 'with the accession number alone')
+  .option('--by <name>', 'who decides')
+  .action(async (id, options) => (await import('./hold.ts')).releaseHeld(id, options));
+hold
+  .command('reject <id>')
+  .description('take it out for good: it is not sent')
+  .requiredOption('--reason <text>', 'why')
+  .option('--by <name>', 'who decides')
+  .action(async (id, options) => (await import('./hold.ts')).rejectHeld(id, options));
+
 program
   .command('check-vectors <file>')
   .description('check the formulas against test vectors')

@@ -323,7 +323,8 @@ export const ERRORS = {
   ehr_unavailable: {
     retry: 'transient',
     title: 'The EHR is unavailable',
-    operator: 'Network error, HTTP 408, 423, 425, 429, 500, 502, 503 or 504.',
+    operator:
+      'Network error, HTTP 408, 423, 425, 429, 500, 502, 503 or 504, or 404 of the base itself.',
   },
   ehr_ambiguous: {
     retry: 'ambiguous',
@@ -334,12 +335,12 @@ export const ERRORS = {
     retry: 'permanent',
     title: 'The EHR rejected the bundle',
     operator:
-      'HTTP 400, 404, 405, 406, 410, 412, 413, 415 or 422, or an entry that failed; the detail holds the issue.',
+      'HTTP 400, 404, 405, 410, 412, 413 or 422, or an entry that failed; the detail holds the issue.',
   },
   ehr_misconfigured: {
     retry: 'permanent',
     title: 'The address of the EHR is wrong',
-    operator: 'The base URL redirects or is not a FHIR server.',
+    operator: 'The base URL redirects, is not a FHIR server, or refuses JSON (HTTP 406, 415).',
   },
   ehr_patient_not_found: {
     retry: 'transient',
@@ -350,12 +351,25 @@ export const ERRORS = {
   ehr_patient_ambiguous: {
     retry: 'permanent',
     title: 'The patient cannot be matched safely',
-    operator: 'More than one patient, or demographics in conflict; a person must confirm.',
+    operator:
+      'More than one patient, or demographics in conflict; a person chooses with `npx sonogate hold`.',
+  },
+  ehr_order_ambiguous: {
+    retry: 'permanent',
+    title: 'The order cannot be matched safely',
+    operator:
+      'The accession number is that of another patient, or no single order has it; see `npx sonogate hold`.',
+  },
+  ehr_withdrawn: {
+    retry: 'permanent',
+    title: 'A person has withdrawn the report',
+    operator: 'It was rejected with `npx sonogate hold reject` and is not sent.',
   },
   ehr_issuer_unmapped: {
     retry: 'permanent',
     title: 'The issuer of the patient id is not mapped',
-    operator: 'Add the issuer to `patientIdentifierSystems` of the destination.',
+    operator:
+      'Add the issuer to `patientIdentifierSystems` of the destination, or choose the patient with `npx sonogate hold`.',
   },
   ehr_already_verified: {
     retry: 'permanent',

@@ -1,40 +1,32 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CapabilityStatement, Patient, ServiceRequest } from '@medplum/fhirtypes';
+import type { ServiceRequest } from '@medplum/fhirtypes';
 import pino from 'pino';
 import sharp from 'sharp';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { FhirDestination } from '../../config/schema.ts';
-import { binaryLedger } from '../../fhir/binary-ledger.ts';
-import { createFhirDeliverer } from '../../fhir/deliver.ts';
 import type { Subject } from '../../pipelines/artifacts/subject.ts';
 import { type Logger, silentLogger } from '../../src/logging/logger.ts';
-import type { Deliverer, Delivery } from '../../src/outbox/port.ts';
+import type { Deliverer } from '../../src/outbox/port.ts';
 import type { ResultReader } from '../../src/requests/port.ts';
-import { type Fault, type FhirTestServer, startFhirServer } from '../peers/fhir-server.ts';
+import {
+  type Fault,
+  type FhirTestServer,
+  startFhirServer,
+  statementOf,
+} from '../peers/fhir-server.ts';
+import {
+  DELIVERY,
+  delivererTo,
+  destinationOf,
+  MRN_SYSTEM,
+  PATIENT,
+  REQUEST,
+} from './delivering.ts';
 import { PATIENT_ID, sampleResult, sampleSubject } from './sample.ts';
 
-const RESULT_SYSTEM = 'https://sonogate.example/fhir/result';
-const MRN_SYSTEM = 'urn:oid:1.2.3';
-const REQUEST = 'req_01jabcdefghijkmnpqrstvwxyz';
-
-const delivery: Delivery = {
-  id: 'dlv_1',
-  requestId: REQUEST,
-  kind: 'fhir',
-  destination: 'ehr',
-  object: 'fhir-bundle',
-  attempt: 1,
-};
-
-const patient: Patient = {
-  resourceType: 'Patient',
-  identifier: [{ system: MRN_SYSTEM, value: PATIENT_ID }],
-  name: [{ family: 'Muller', given: ['Ana'] }],
-  gender: 'female',
-  birthDate: '1990-04-02',
-};
+const patient = PATIENT;
 
 let ehr: FhirTestServer;
 let folder: string;
@@ -56,32 +48,16 @@ function deliverer(
   logger: Logger = silentLogger,
   results: ResultReader = { result: async () => sampleResult(), artifactPath: async () => null },
 ): Deliverer {
-  return createFhirDeliverer({
-    destinations: [
-      {
-        type: 'fhir',
-        name: 'ehr',
-        baseUrl: ehr.baseUrl,
-        authorization: { type: 'none' },
-        resultSystem: RESULT_SYSTEM,
-        organization: 'Example Hospital',
-        patientIdentifierSystems: { HOSPITAL: MRN_SYSTEM },
-        createPatient: false,
-        inlinePdfMegabytes: 2,
-        timeoutSeconds: 10,
-        ...settings,
-      },
-    ],
+  return delivererTo(destinationOf(ehr, settings), folder, {
     results,
     subjectOf: async () => subject,
     reportPdf: async () => pdf,
-    binaries: binaryLedger(folder),
     logger,
   });
 }
 
 const send = (to: Deliverer, attempt = 1) =>
-  to.send({ ...delivery, attempt }, AbortSignal.timeout(30_000));
+  to.send({ ...DELIVERY, attempt }, AbortSignal.timeout(30_000));
 
 describe('a result that arrives', () => {
   test('is one preliminary report of the EHR patient, with its Observations', async () => {
@@ -206,7 +182,32 @@ describe('an EHR that refuses', () => {
     ['408', { kind: 'status', status: 408 }, 1, { failure: 'transient', code: 'ehr_unavailable' }],
     ['503', { kind: 'status', status: 503 }, 1, { failure: 'transient', code: 'ehr_unavailable' }],
     ['400', { kind: 'status', status: 400 }, 1, { failure: 'permanent', code: 'ehr_rejected' }],
-    ['404', { kind: 'status', status: 404 }, 1, { failure: 'permanent', code: 'ehr_rejected' }],
+    [
+      '404 of the base',
+      { kind: 'status', status: 404 },
+      1,
+      { failure: 'transient', code: 'ehr_unavailable', retryAfter: 300 },
+    ],
+    [
+      '404 of a reference',
+      {
+        kind: 'status',
+        status: 404,
+        body: {
+          resourceType: 'OperationOutcome',
+          issue: [{ severity: 'error', code: 'not-found' }],
+        },
+      },
+      1,
+      { failure: 'permanent', code: 'ehr_rejected' },
+    ],
+    ['410', { kind: 'status', status: 410 }, 1, { failure: 'permanent', code: 'ehr_rejected' }],
+    [
+      '415',
+      { kind: 'status', status: 415 },
+      1,
+      { failure: 'permanent', code: 'ehr_misconfigured' },
+    ],
     ['422', { kind: 'status', status: 422 }, 1, { failure: 'permanent', code: 'ehr_rejected' }],
     ['202', { kind: 'status', status: 202 }, 1, { failure: 'permanent', code: 'ehr_rejected' }],
     [
@@ -306,26 +307,6 @@ describe('an EHR that refuses', () => {
       detail: 'HTTP 422; invalid at DiagnosticReport.status',
     });
   });
-
-  test('states that it takes no transactions: nothing is sent', async () => {
-    await ehr.close();
-    const statement: CapabilityStatement = {
-      resourceType: 'CapabilityStatement',
-      status: 'active',
-      date: '2026-01-01',
-      kind: 'instance',
-      fhirVersion: '4.0.1',
-      format: ['json'],
-      rest: [{ mode: 'server', interaction: [{ code: 'batch' }] }],
-    };
-    ehr = await startFhirServer({ capabilities: statement });
-    await ehr.put(patient);
-    expect(await send(deliverer())).toMatchObject({
-      failure: 'permanent',
-      detail: expect.stringContaining('transactions'),
-    });
-    expect(ehr.calls.map((call) => call.path)).toEqual(['/metadata']);
-  });
 });
 
 test('a transaction with one entry that the EHR refuses leaves nothing there', async () => {
@@ -342,15 +323,7 @@ test('a transaction with one entry that the EHR refuses leaves nothing there', a
 test('an EHR that refuses our ids gets the Provenance after the transaction, once', async () => {
   await ehr.close();
   ehr = await startFhirServer({
-    capabilities: {
-      resourceType: 'CapabilityStatement',
-      status: 'active',
-      date: '2026-01-01',
-      kind: 'instance',
-      fhirVersion: '4.0.1',
-      format: ['json'],
-      rest: [{ mode: 'server', resource: [{ type: 'Provenance', updateCreate: false }] }],
-    },
+    capabilities: statementOf({ resource: [{ type: 'Provenance', updateCreate: false }] }),
   });
   await ehr.put(patient);
   const to = deliverer();

@@ -26,15 +26,15 @@ describe('an HTTP status', () => {
     [400, 'permanent', 'ehr_rejected'],
     [401, 'transient', 'ehr_unauthorized'],
     [403, 'transient', 'ehr_unauthorized'],
-    [404, 'permanent', 'ehr_rejected'],
+    [404, 'transient', 'ehr_unavailable'],
     [405, 'permanent', 'ehr_rejected'],
-    [406, 'permanent', 'ehr_rejected'],
+    [406, 'permanent', 'ehr_misconfigured'],
     [408, 'transient', 'ehr_unavailable'],
     [409, 'permanent', 'ehr_rejected'],
     [410, 'permanent', 'ehr_rejected'],
     [412, 'permanent', 'ehr_rejected'],
     [413, 'permanent', 'ehr_rejected'],
-    [415, 'permanent', 'ehr_rejected'],
+    [415, 'permanent', 'ehr_misconfigured'],
     [422, 'permanent', 'ehr_rejected'],
     [423, 'transient', 'ehr_unavailable'],
     [425, 'transient', 'ehr_unavailable'],
@@ -47,6 +47,18 @@ describe('an HTTP status', () => {
     [599, 'transient', 'ehr_unavailable'],
   ])('%i is %s, %s', (status, failure, code) => {
     expect(classifyStatus(status, undefined)).toMatchObject({ failure, code, status });
+  });
+
+  test.each([405, 501])('%i asks for a simpler interaction', (status) => {
+    expect(classifyStatus(status, undefined).simpler).toBe(true);
+  });
+
+  test('404 of a FHIR server is about the report, of any other about the address', () => {
+    const issue = [{ severity: 'error', code: 'not-found' }];
+    const told = classifyStatus(404, { resourceType: 'OperationOutcome', issue });
+    expect(told).toMatchObject({ failure: 'permanent', code: 'ehr_rejected' });
+    expect(told.retryAfter).toBeUndefined();
+    expect(classifyStatus(404, undefined).retryAfter).toBe(300);
   });
 
   test('holds the destination when the credentials are refused, or as long as the EHR says', () => {

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer, type ServerOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import {
@@ -17,7 +18,13 @@ import {
   MemoryRepository,
   type UpdateResourceOptions,
 } from '@medplum/fhir-router';
-import type { Bundle, OperationOutcome, Resource, SearchParameter } from '@medplum/fhirtypes';
+import type {
+  Bundle,
+  CapabilityStatement,
+  OperationOutcome,
+  Resource,
+  SearchParameter,
+} from '@medplum/fhirtypes';
 import { indexDefinitions } from '../fhir/validators.ts';
 
 /** What the server does to a call instead of, or after, answering it. */
@@ -81,7 +88,7 @@ class TransactionalRepository extends MemoryRepository {
   }
 }
 
-const CAPABILITIES: Resource = {
+const CAPABILITIES: CapabilityStatement = {
   resourceType: 'CapabilityStatement',
   status: 'active',
   date: '2026-01-01',
@@ -103,17 +110,35 @@ function indexSearchParameters(): void {
   indexed = true;
 }
 
+export interface FhirServerOptions {
+  /** What it states, and does: an interaction that it denies is refused. Null: it states nothing. */
+  capabilities?: CapabilityStatement | null;
+  /** What it does not take and does not state: answered with 405. */
+  lacks?: readonly ('transaction' | 'conditional')[];
+  /** Whether a call may be served; those that may not are answered with 401. */
+  authorized?: (headers: IncomingMessage['headers']) => boolean;
+  /** `.well-known/smart-configuration`, which needs no authorization. */
+  smartConfiguration?: object;
+  tls?: ServerOptions;
+}
+
+/** A CapabilityStatement with what matters to a test. */
+export function statementOf(
+  rest: Partial<NonNullable<CapabilityStatement['rest']>[number]>,
+): CapabilityStatement {
+  return { ...CAPABILITIES, rest: [{ mode: 'server', ...rest }] };
+}
+
 /**
  * An EHR for tests on a free port of the loopback: a FHIR router with validation, made atomic for
  * transactions, and with faults on demand.
  */
-export async function startFhirServer(
-  options: { capabilities?: Resource | null } = {},
-): Promise<FhirTestServer> {
+export async function startFhirServer(options: FhirServerOptions = {}): Promise<FhirTestServer> {
   indexSearchParameters();
   const router = new FhirRouter();
   const repository = new TransactionalRepository();
   const capabilities = options.capabilities === undefined ? CAPABILITIES : options.capabilities;
+  const lacking = new Set([...(options.lacks ?? []), ...denied(capabilities)]);
   const calls: Call[] = [];
   const faults: { call: string; fault: Fault; times: number }[] = [];
 
@@ -124,6 +149,12 @@ export async function startFhirServer(
     const body = await text(request);
     // Some servers take a transaction at the base only without a trailing slash.
     if (request.url === '/fhir/') return answer(response, 404, {});
+    if (path === '/.well-known/smart-configuration') {
+      const stated = options.smartConfiguration;
+      return answer(response, stated ? 200 : 404, stated ?? {});
+    }
+    if (options.authorized && !options.authorized(request.headers))
+      return answer(response, 401, {});
     const fault = takeFault(`${method} ${path}`);
 
     if (fault?.kind === 'cut-before') return void request.socket.destroy();
@@ -139,6 +170,7 @@ export async function startFhirServer(
     if (path === '/metadata') {
       return answer(response, capabilities ? 200 : 404, capabilities ?? {});
     }
+    if (isLacking(lacking, method, path, request.headers, body)) return answer(response, 405, {});
     const [outcome, resource] = await route(method, path, body, request.headers);
     if (fault?.kind === 'cut-after-commit') return void request.socket.destroy();
     if (fault?.kind === 'entry-status' && resource?.resourceType === 'Bundle') {
@@ -182,18 +214,19 @@ export async function startFhirServer(
     return planned.fault;
   }
 
-  const server = createServer((request, response) => {
+  const listener = (request: IncomingMessage, response: ServerResponse) => {
     handle(request, response).catch((error: unknown) => {
       const outcome =
         error instanceof OperationOutcomeError ? error.outcome : badRequest(String(error));
       answer(response, getStatus(outcome), outcome);
     });
-  });
+  };
+  const server = options.tls ? createTlsServer(options.tls, listener) : createServer(listener);
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const { port } = server.address() as AddressInfo;
 
   return {
-    baseUrl: `http://127.0.0.1:${port}/fhir`,
+    baseUrl: `${options.tls ? 'https' : 'http'}://127.0.0.1:${port}/fhir`,
     calls,
     fail: (call, fault, times = 1) => void faults.push({ call, fault, times }),
     put: (resource) =>
@@ -206,6 +239,40 @@ export async function startFhirServer(
         server.closeAllConnections();
       }),
   };
+}
+
+/** Interactions that a statement denies. */
+function denied(statement: CapabilityStatement | null): ('transaction' | 'conditional')[] {
+  const [rest] = statement?.rest ?? [];
+  const interactions = rest?.interaction ?? [];
+  const resources = rest?.resource ?? [];
+  const transacts = interactions.length === 0 || interactions.some((i) => i.code === 'transaction');
+  const conditional = !resources.some(
+    ({ conditionalCreate, conditionalUpdate }) =>
+      conditionalCreate === false || conditionalUpdate === false,
+  );
+  return [
+    ...(transacts ? [] : (['transaction'] as const)),
+    ...(conditional ? [] : (['conditional'] as const)),
+  ];
+}
+
+function isLacking(
+  lacking: ReadonlySet<string>,
+  method: string,
+  path: string,
+  headers: IncomingMessage['headers'],
+  body: string,
+): boolean {
+  const isBundle = method === 'POST' && path === '/';
+  if (lacking.has('transaction') && isBundle) return true;
+  if (!lacking.has('conditional')) return false;
+  const conditionalPut = isBundle ? /"url":"[A-Za-z]+\?/.test(body) : /^\/[A-Za-z]+\?/.test(path);
+  return (
+    (conditionalPut && method !== 'GET') ||
+    headers['if-none-exist'] !== undefined ||
+    (isBundle && body.includes('"ifNoneExist"'))
+  );
 }
 
 function isOfType<Type extends Resource['resourceType']>(

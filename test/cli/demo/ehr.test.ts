@@ -111,14 +111,17 @@ describe('the receiving EHR of the demo', () => {
           organization: 'Demo',
           patientIdentifierSystems: { HOSPITAL: 'urn:oid:1.2.3' },
           createPatient: false,
+          order: 'optional',
           inlinePdfMegabytes: 2,
           timeoutSeconds: 10,
         },
       ],
       results: { result: async () => result, artifactPath: async () => null },
       subjectOf: async () => subject,
+      earlierRequests: async () => [],
       reportPdf: async () => null,
       binaries: binaryLedger('unused: no PDF is sent'),
+      holds: { decisionOn: async () => null, keepCandidates: async () => {} },
       logger: silentLogger,
     });
     const { requestId } = subject;

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+
+const file = z.string().min(1);
+
+const authorizationSchema = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('none') }),
+  z.strictObject({ type: z.literal('bearer'), tokenFile: file }),
+  z.strictObject({ type: z.literal('basic'), user: z.string(), passwordFile: file }),
+  /** SMART Backend Services: a token for a signed assertion. */
+  z.strictObject({
+    type: z.literal('smart-backend'),
+    clientId: z.string().min(1),
+    /** PEM, RSA (RS384) or P-384 (ES384); its public half is registered under `keyId`. */
+    privateKeyFile: file,
+    keyId: z.string().min(1),
+    /** Read from `[base]/.well-known/smart-configuration` where it is not given. */
+    tokenUrl: z.url({ protocol: /^https?$/ }).optional(),
+    scope: z.string().min(1).default('system/*.cruds'),
+  }),
+]);
+
+/** A client certificate with its key, the authority of the EHR, or both. */
+const tlsSchema = z
+  .strictObject({ certFile: file.optional(), keyFile: file.optional(), caFile: file.optional() })
+  .refine(({ certFile, keyFile }) => !certFile === !keyFile, 'certFile and keyFile go together');
+
+/** An EHR that takes results as FHIR R4; its name is added by the list of destinations. */
+export const fhirDestinationSettings = z.strictObject({
+  type: z.literal('fhir'),
+  baseUrl: z.url({ protocol: /^https?$/ }),
+  authorization: authorizationSchema.default({ type: 'none' }),
+  tls: tlsSchema.optional(),
+  /** Our own result namespace: the idempotency key of every resource. Never change it. */
+  resultSystem: z.url(),
+  organization: z.string().min(1).default('Sonogate'),
+  /** (0010,0021) Issuer of Patient ID → FHIR identifier system; `*` for images without an issuer. */
+  patientIdentifierSystems: z.record(z.string(), z.string()),
+  createPatient: z.boolean().default(false),
+  /** `required`: a report whose order is not found, or found twice, is held for a person. */
+  order: z.enum(['optional', 'required']).default('optional'),
+  inlinePdfMegabytes: z.number().nonnegative().default(2),
+  timeoutSeconds: z.number().positive().default(30),
+});

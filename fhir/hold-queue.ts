@@ -1,0 +1,161 @@
+import { z } from 'zod';
+import type { DicomIdentity, Subject } from '../pipelines/artifacts/subject.ts';
+import type { Database, Queryable } from '../src/database/port.ts';
+import { SonogateError } from '../src/errors/catalogue.ts';
+import type { Candidate } from './candidates.ts';
+import type { HoldAction } from './hold-ledger.ts';
+
+/** A report that waits for a person, with the reason; it names nobody. */
+export interface HeldReport {
+  /** Id of the delivery. */
+  id: string;
+  request_id: string;
+  destination: string;
+  code: string;
+  detail: string;
+  /** Of the last attempt, ISO 8601. */
+  since: string;
+  /** Whether it is still tried by itself: a registration may only be late. */
+  retried: boolean;
+  candidates: readonly Candidate[];
+}
+
+/** The same with what a person compares: the identity that the images carry. */
+export interface HeldReportWithIdentity extends HeldReport {
+  identity: DicomIdentity | null;
+}
+
+/** Who acted: the account of the operating system, or the name given. */
+const person = z.string().trim().min(1).max(100);
+const reference = (type: string) =>
+  z.string().regex(new RegExp(`^${type}/[A-Za-z0-9.-]{1,64}$`), `${type}/<id>`);
+
+export const showSchema = z.strictObject({ id: z.string(), person });
+export const releaseSchema = z
+  .strictObject({
+    id: z.string(),
+    person,
+    patient: reference('Patient').optional(),
+    order: reference('ServiceRequest').optional(),
+    withoutOrder: z.boolean().default(false),
+  })
+  .refine(({ order, withoutOrder }) => !(order && withoutOrder), 'an order, or none');
+export const rejectSchema = z.strictObject({
+  id: z.string(),
+  person,
+  reason: z.string().trim().min(1).max(500),
+});
+
+export interface HoldQueue {
+  /** What waits for a person, oldest first. */
+  list(): Promise<HeldReport[]>;
+  /** One of them with the identity of its images; written down, as every reading of identity is. */
+  show(call: z.infer<typeof showSchema>): Promise<HeldReportWithIdentity>;
+  /** Sends it again, to the patient and with the order that the person chose. */
+  release(call: z.infer<typeof releaseSchema>): Promise<HeldReport>;
+  /** Takes it out for good; it is not sent, nor tried again. */
+  reject(call: z.infer<typeof rejectSchema>): Promise<HeldReport>;
+}
+
+export interface HoldQueueDeps {
+  database: Database;
+  subjectOf: (requestId: string) => Promise<Subject | null>;
+  /** Makes a delivery due at once, whatever it waits for. */
+  sendAgain: (tx: Queryable, deliveryId: string) => Promise<unknown>;
+}
+
+/**
+ * Deliveries to an EHR that a person must look at: those that ended without success, and those
+ * whose patient is not known there yet; without those that a person has rejected.
+ */
+const HELD = `
+  SELECT d.id, d.request_id, d.destination, d.code, COALESCE(d.detail, '') AS detail,
+    COALESCE(d.ended_at, d.next_at, d.created_at) AS since, d.state = 'pending' AS retried,
+    COALESCE(c.candidates, '[]'::jsonb) AS candidates
+  FROM deliveries d LEFT JOIN hold_candidates c ON c.delivery_id = d.id
+  WHERE d.kind = 'fhir'
+    AND (d.state = 'dead' OR (d.state = 'pending' AND d.code = 'ehr_patient_not_found'))
+    AND 'reject' IS DISTINCT FROM (SELECT a.action FROM hold_actions a
+      WHERE a.delivery_id = d.id AND a.action <> 'show' ORDER BY a.id DESC LIMIT 1)`;
+
+interface HeldRow extends Omit<HeldReport, 'since'> {
+  since: Date;
+}
+
+/** The hold queue of a gateway. @throws SonogateError `not_found` for an id that is not held. */
+export function createHoldQueue({ database, subjectOf, sendAgain }: HoldQueueDeps): HoldQueue {
+  async function held(queryable: Queryable, id: string): Promise<HeldReport> {
+    const { rows } = await queryable.query<HeldRow>(`${HELD} AND d.id = $1`, [id]);
+    const [row] = rows;
+    if (!row) throw new SonogateError('not_found', `No held report has the id ${id}.`);
+    return inWords(row);
+  }
+
+  return {
+    async list() {
+      const { rows } = await database.query<HeldRow>(`${HELD} ORDER BY since, d.id`);
+      return rows.map(inWords);
+    },
+
+    show({ id, person: by }) {
+      return database.transaction(async (tx) => {
+        const report = await held(tx, id);
+        await writeDown(tx, report, { action: 'show', by });
+        const subject = await subjectOf(report.request_id);
+        return { ...report, identity: subject?.identity ?? null };
+      });
+    },
+
+    release({ id, person: by, ...choice }) {
+      return database.transaction(async (tx) => {
+        const report = await held(tx, id);
+        await writeDown(tx, report, { action: 'release', by, ...choice });
+        await sendAgain(tx, id);
+        return report;
+      });
+    },
+
+    reject({ id, person: by, reason }) {
+      return database.transaction(async (tx) => {
+        const report = await held(tx, id);
+        await writeDown(tx, report, { action: 'reject', by, reason });
+        // One that still retries by itself ends at its next attempt, which is now.
+        if (report.retried) await sendAgain(tx, id);
+        return report;
+      });
+    },
+  };
+}
+
+interface Entry {
+  action: HoldAction;
+  by: string;
+  patient?: string;
+  order?: string;
+  withoutOrder?: boolean;
+  reason?: string;
+}
+
+async function writeDown(tx: Queryable, report: HeldReport, entry: Entry): Promise<void> {
+  await tx.query(
+    `INSERT INTO hold_actions (delivery_id, request_id, destination, action, person, code,
+       patient, order_reference, without_order, reason)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+    [
+      report.id,
+      report.request_id,
+      report.destination,
+      entry.action,
+      entry.by,
+      report.code,
+      entry.patient ?? null,
+      entry.order ?? null,
+      entry.withoutOrder ?? false,
+      entry.reason ?? null,
+    ],
+  );
+}
+
+function inWords({ since, ...row }: HeldRow): HeldReport {
+  return { ...row, since: since.toISOString() };
+}

@@ -1,0 +1,119 @@
+import { createPublicKey, verify } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+/** What a token request must hold to be granted (SMART App Launch 2.2; RFC 7523). */
+export interface RegisteredClient {
+  clientId: string;
+  keyId: string;
+  /** PEM. */
+  publicKey: string;
+  algorithm: 'RS384' | 'ES384';
+}
+
+export interface TokenServer {
+  tokenUrl: string;
+  /** Requests for a token so far, granted or not. */
+  asked: number;
+  /** Scope of the last request. */
+  scope: string;
+  /** Whether an Authorization header carries a token that is still good. */
+  accepts(authorization: string | undefined): boolean;
+  /** Ends the life of every token that was given. */
+  revoke(): void;
+  /** Answers the next requests with this. */
+  fail(status: number, body: object | string, times?: number): void;
+  close(): Promise<void>;
+}
+
+/**
+ * An authorization server on the loopback that checks signed assertions with the public key it has,
+ * knowing nothing of how they were made.
+ */
+export async function startTokenServer(
+  client: RegisteredClient,
+  lifetimeSeconds: number | undefined = 300,
+): Promise<TokenServer> {
+  const good = new Set<string>();
+  const used = new Set<string>();
+  const planned: { status: number; body: object | string }[] = [];
+
+  const server = createServer((request, response) => {
+    const reply = (status: number, body: object | string) => {
+      response.writeHead(status, { 'content-type': 'application/json' });
+      response.end(typeof body === 'string' ? body : JSON.stringify(body));
+    };
+    void text(request).then((body) => {
+      tokens.asked += 1;
+      const fault = planned.shift();
+      if (fault) return reply(fault.status, fault.body);
+      const form = new URLSearchParams(body);
+      tokens.scope = form.get('scope') ?? '';
+      const why = complaint(form, client, tokens.tokenUrl, used);
+      if (why !== null) return reply(400, { error: 'invalid_client', error_description: why });
+      const token = `token-${tokens.asked}`;
+      good.add(token);
+      reply(200, {
+        access_token: token,
+        token_type: 'bearer',
+        expires_in: lifetimeSeconds,
+        scope: tokens.scope,
+      });
+    });
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as AddressInfo;
+
+  const tokens: TokenServer = {
+    tokenUrl: `http://127.0.0.1:${port}/token`,
+    asked: 0,
+    scope: '',
+    accepts: (authorization) => good.has(authorization?.replace(/^Bearer /, '') ?? ''),
+    revoke: () => good.clear(),
+    fail: (status, body, times = 1) => {
+      for (let time = 0; time < times; time += 1) planned.push({ status, body });
+    },
+    close: () =>
+      new Promise((closed) => {
+        server.close(() => closed());
+        server.closeAllConnections();
+      }),
+  };
+  return tokens;
+}
+
+/** Why a request is not granted; null when it is. */
+function complaint(
+  form: URLSearchParams,
+  client: RegisteredClient,
+  tokenUrl: string,
+  used: Set<string>,
+): string | null {
+  if (form.get('grant_type') !== 'client_credentials') return 'grant_type';
+  const type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+  if (form.get('client_assertion_type') !== type) return 'client_assertion_type';
+  const [header = '', claims = '', signature = ''] = (form.get('client_assertion') ?? '').split(
+    '.',
+  );
+  const { alg, kid, typ } = decoded(header);
+  if (alg !== client.algorithm || kid !== client.keyId || typ !== 'JWT') return 'header';
+  const isSigned = verify(
+    'sha384',
+    Buffer.from(`${header}.${claims}`),
+    { key: createPublicKey(client.publicKey), dsaEncoding: 'ieee-p1363' },
+    Buffer.from(signature, 'base64url'),
+  );
+  if (!isSigned) return 'signature';
+  const { iss, sub, aud, exp, jti } = decoded(claims);
+  if (iss !== client.clientId || sub !== client.clientId || aud !== tokenUrl) return 'claims';
+  const left = Number(exp) - Date.now() / 1000;
+  if (left <= 0 || left > 300) return 'exp';
+  if (used.has(String(jti))) return 'jti';
+  used.add(String(jti));
+  return null;
+}
+
+function decoded(part: string): Record<string, unknown> {
+  return JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
+}
