@@ -139,7 +139,7 @@ function beatsOfArea(samples: readonly CavitySample[], heartRate: number | null)
     const near = within(calm, time - 0.4 * interval, time + 0.4 * interval);
     return largest(calm, near) === index && area > 0 ? [index] : [];
   });
-  const beats = tops.flatMap((index) => beatFrom(calm, calm[index]?.time ?? 0, interval) ?? []);
+  const beats = tops.flatMap((index) => beatFrom(samples, calm[index]?.time ?? 0, interval) ?? []);
   if (beats.length > 0) return beats;
   // A loop that begins within systole: its end-diastole comes after its end-systole.
   const all = calm.map((_, index) => index);

@@ -1,6 +1,7 @@
 import { weeksAndDays } from '../../obstetric/charts/dates.ts';
 import { chartEntry } from '../../result/concepts.ts';
 import type { Result, Section } from '../../result/envelope.ts';
+import { bullsEye } from '../bulls-eye.ts';
 import type { Drawing } from '../drawing.ts';
 import { drawOnPdf } from '../drawing-pdf.ts';
 import { dueDate } from '../due-date.ts';
@@ -142,6 +143,20 @@ function growth(page: Page, { panels }: ReportInput): void {
   });
 }
 
+/** Share of the width of the page that the bull's-eye takes. */
+const BULLS_EYE_SHARE = 0.5;
+
+function strain(page: Page, { result }: ReportInput): void {
+  const drawing = bullsEye(result);
+  if (!drawing) return;
+  const scale = (BULLS_EYE_SHARE * WIDTH) / drawing.width;
+  const height = drawing.height * scale;
+  heading(page, 'Strain by segment', height);
+  makeRoom(page, height);
+  drawOnPdf(page.doc, drawing, MARGIN, page.y, scale);
+  page.y += height;
+}
+
 const KEY_IMAGE_NOTE =
   'Each image shows the values measured on it; the table gives the median of repeated values.';
 
@@ -246,6 +261,7 @@ const BLOCKS = [
   conclusion,
   measurements,
   growth,
+  strain,
   keyImages,
   notAssessed,
   limitations,

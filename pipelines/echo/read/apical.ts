@@ -30,7 +30,7 @@ export interface ApicalReadings {
 
 /** Clips outlined of each view: bounds the time of a long study; the others are named as such. */
 const CLIPS_PER_VIEW = 2;
-/** Frames outlined of a clip: two seconds at 30 frames a second. */
+/** Frames outlined of a clip, about: two seconds at 30 frames a second. */
 const FRAMES_PER_CLIP = 64;
 /** A still, or a loop of a few frames, holds no beat. */
 const LEAST_FRAMES = 8;
@@ -171,7 +171,7 @@ async function readClip(
   signal: AbortSignal,
 ): Promise<ChamberClip> {
   const { clip, fan, confidence } = of;
-  const stride = Math.ceil(clip.frames.length / FRAMES_PER_CLIP);
+  const stride = Math.max(1, Math.round(clip.frames.length / FRAMES_PER_CLIP));
   const some: GrayImage[] = [];
   for (let n = 0; n < SIDE_FRAMES; n++) {
     const index = Math.floor(((n + 0.5) / SIDE_FRAMES) * clip.frames.length);
