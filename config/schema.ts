@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { fhirDestinationSettings } from './fhir-destination.ts';
+import { aeTitle, name } from './names.ts';
+import { routingSchema } from './routing-schema.ts';
 import { parseS3Url } from './s3-location.ts';
 
 /**
@@ -8,22 +10,6 @@ import { parseS3Url } from './s3-location.ts';
  */
 
 const port = z.number().int().min(0).max(65535);
-const name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'a name of a-z, 0-9 and hyphens');
-
-/** PS3.5 6.2, VR AE: 1 to 16 characters, no backslash, no control characters, not all spaces. */
-const aeTitle = z
-  .string()
-  .regex(/^(?=.*\S)[\x20-\x5b\x5d-\x7e]{1,16}$/, '1 to 16 printable characters without backslash');
-
-const regularExpression = z.string().refine((text) => {
-  try {
-    new RegExp(text, 'i');
-    return true;
-  } catch {
-    return false;
-  }
-}, 'a regular expression');
-
 /** What was found is not repeated in the complaint: it holds a secret. */
 const s3Location = z.string().transform((text, context) => {
   const location = parseS3Url(text);
@@ -48,6 +34,8 @@ const sourceSchema = z.strictObject({
     quietSeconds: 30,
     afterReleaseSeconds: 5,
   }),
+  /** What late objects of a study that was interpreted lead to; `always` also when they are known. */
+  rerun: z.enum(['never', 'when-content-changed', 'always']).default('when-content-changed'),
 });
 
 /** What a PACS can be sent of a result (docs/dicom-objects.md). */
@@ -77,25 +65,6 @@ const dicomDestinationSchema = z.strictObject({
   /** `labelmap` falls back to `binary` where the peer does not take it. */
   segmentation: z.enum(['binary', 'labelmap']).default('binary'),
   timeoutSeconds: z.number().positive().default(60),
-});
-
-const ruleSchema = z.strictObject({
-  name,
-  when: z
-    .strictObject({
-      callingAeTitle: aeTitle.optional(),
-      calledAeTitle: aeTitle.optional(),
-      modality: z.string().optional(),
-      studyDescription: regularExpression.optional(),
-      procedureCode: z.string().optional(),
-    })
-    .default({}),
-  run: z.strictObject({
-    endpoint: z.string(),
-    options: z.record(z.string(), z.unknown()).default({}),
-    priority: z.enum(['low', 'normal', 'high']).default('normal'),
-  }),
-  deliverTo: z.array(name).default([]),
 });
 
 const outboundHostSchema = z.strictObject({
@@ -151,7 +120,7 @@ export const configSchema = z
       minFreeBytes: z.number().int().nonnegative(),
     }),
     sources: z.array(sourceSchema),
-    routing: z.strictObject({ rules: z.array(ruleSchema) }),
+    routing: routingSchema,
     destinations: z.array(
       z.discriminatedUnion('type', [
         dicomDestinationSchema,
@@ -180,15 +149,21 @@ export const configSchema = z
   })
   .superRefine((config, context) => {
     const known = new Set(config.destinations.map((destination) => destination.name));
+    const pacs = new Set(
+      config.destinations.filter(({ type }) => type === 'dicom').map(({ name }) => name),
+    );
     config.routing.rules.forEach((rule, r) => {
-      rule.deliverTo.forEach((destination, d) => {
-        if (known.has(destination)) return;
-        context.addIssue({
-          code: 'custom',
-          path: ['routing', 'rules', r, 'deliverTo', d],
-          message: `found "${destination}"; allowed: ${[...known].join(', ') || 'no destination is configured'}`,
+      const require = (list: 'deliverTo' | 'forwardTo', allowed: ReadonlySet<string>) =>
+        rule[list].forEach((destination, d) => {
+          if (allowed.has(destination)) return;
+          context.addIssue({
+            code: 'custom',
+            path: ['routing', 'rules', r, list, d],
+            message: `found "${destination}"; allowed: ${[...allowed].join(', ') || 'no destination is configured'}`,
+          });
         });
-      });
+      require('deliverTo', known);
+      require('forwardTo', pacs);
     });
     const seen = new Set<string>();
     config.destinations.forEach((destination, d) => {
@@ -205,7 +180,6 @@ export const configSchema = z
 
 export type Config = z.infer<typeof configSchema>;
 export type Source = Config['sources'][number];
-export type RoutingRule = Config['routing']['rules'][number];
 export type Destination = Config['destinations'][number];
 export type DicomDestination = Extract<Destination, { type: 'dicom' }>;
 export type FhirDestination = Extract<Destination, { type: 'fhir' }>;

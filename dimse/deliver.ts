@@ -5,6 +5,7 @@ import type { Result } from '../pipelines/result/envelope.ts';
 import { catalogueEntry } from '../src/errors/catalogue.ts';
 import type { Deliverer, SendOutcome } from '../src/outbox/port.ts';
 import type { ResultReader } from '../src/requests/port.ts';
+import type { CalledNode } from './network/requestor.ts';
 import { type StoreResult, sendForms } from './store-scu.ts';
 
 export interface DicomDelivererOptions {
@@ -47,20 +48,20 @@ export function createDicomDeliverer(options: DicomDelivererOptions): Deliverer 
       if (objects.length === 0) {
         return { outcome: 'delivered', detail: 'The result has nothing to send of this kind.' };
       }
-      const node = {
-        host: destination.host,
-        port: destination.port,
-        aeTitle: destination.aeTitle,
-        callingAeTitle: destination.callingAeTitle ?? options.aeTitle,
-        timeoutSeconds: destination.timeoutSeconds,
-      };
+      const node = nodeOf(destination, options.aeTitle);
       return outcomeOf(await sendForms(node, objects, signal));
     },
   };
 }
 
+/** @param aeTitle ours, where the destination names no other. */
+export function nodeOf(destination: DicomDestination, aeTitle: string): CalledNode {
+  const { host, port, callingAeTitle = aeTitle, timeoutSeconds } = destination;
+  return { host, port, aeTitle: destination.aeTitle, callingAeTitle, timeoutSeconds };
+}
+
 /** A warning counts as delivered: the peer has the object (PS3.4 B.2.3). */
-function outcomeOf(results: readonly StoreResult[]): SendOutcome {
+export function outcomeOf(results: readonly StoreResult[]): SendOutcome {
   const failed = results.find(({ code }) => code !== null);
   if (!failed?.code) {
     const details = new Set(results.map(({ detail }) => detail));
@@ -71,6 +72,6 @@ function outcomeOf(results: readonly StoreResult[]): SendOutcome {
   return { outcome: 'failed', failure: catalogueEntry(code).retry, code, detail };
 }
 
-function permanent(code: 'invalid_config' | 'expired', detail: string): SendOutcome {
+export function permanent(code: 'invalid_config' | 'expired', detail: string): SendOutcome {
   return { outcome: 'failed', failure: 'permanent', code, detail };
 }

@@ -1,8 +1,9 @@
-import type { Config } from '../config/schema.ts';
+import type { Routing } from '../config/routing-schema.ts';
 import type { Queryable } from '../src/database/port.ts';
-import { type RuleVerdict, route } from './routing.ts';
+import type { CompletionSignal } from './completion.ts';
+import type { RuleVerdict } from './routing/route.ts';
+import { judgeStudy } from './study-actions.ts';
 import { findStudy, instancesOf, requestsOf, type StudyRequestRow } from './study-queries.ts';
-import { factsOf } from './study-submission.ts';
 
 /** What happened to a study and why, without its patient. */
 export interface StudyExplanation {
@@ -17,6 +18,9 @@ export interface StudyExplanation {
   firstReceivedAt: Date;
   lastReceivedAt: Date;
   completeAfter: Date;
+  /** Which signal set that time. */
+  completeBecause: CompletionSignal;
+  tags: string[];
   objects: { file: string; sopInstanceUid: string; bytes: number; conflict: boolean }[];
   /** Every rule of the configuration as it is now, judged on this study. */
   rules: RuleVerdict[];
@@ -26,12 +30,13 @@ export interface StudyExplanation {
 /** @param key our own id of the study or its Study Instance UID. @returns null when unknown. */
 export async function explainStudy(
   database: Queryable,
-  config: Pick<Config, 'routing'>,
   key: string,
+  { routing, dataDir, at }: { routing: Routing; dataDir: string; at: Date },
 ): Promise<StudyExplanation | null> {
   const study = await findStudy(database, key);
   if (!study) return null;
   const instances = await instancesOf(database, study);
+  const { verdicts } = await judgeStudy(study, instances, routing, { dataDir, at });
   return {
     id: study.id,
     studyInstanceUid: study.study_instance_uid,
@@ -44,13 +49,15 @@ export async function explainStudy(
     firstReceivedAt: study.first_received_at,
     lastReceivedAt: study.last_received_at,
     completeAfter: study.complete_after,
+    completeBecause: study.complete_because,
+    tags: study.tags,
     objects: instances.map(({ path, sop_instance_uid, bytes, conflict }) => ({
       file: path,
       sopInstanceUid: sop_instance_uid,
       bytes,
       conflict,
     })),
-    rules: route(config.routing.rules, factsOf(study, instances)).verdicts,
+    rules: verdicts,
     requests: await requestsOf(database, study.id),
   };
 }

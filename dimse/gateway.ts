@@ -1,4 +1,5 @@
 import { mkdir } from 'node:fs/promises';
+import type { Routing } from '../config/routing-schema.ts';
 import type { Config } from '../config/schema.ts';
 import type { Database } from '../src/database/port.ts';
 import type { Logger } from '../src/logging/logger.ts';
@@ -8,6 +9,7 @@ import { createIntake } from './intake.ts';
 import { recoverIntake } from './intake-recovery.ts';
 import { listen } from './network/listener.ts';
 import type { TransferSyntaxChoice } from './network/negotiation.ts';
+import { requireKnownAttributes } from './routing/attribute-values.ts';
 import {
   ACCEPTED_STORAGE,
   COMPRESSED_TRANSFER_SYNTAXES,
@@ -17,6 +19,7 @@ import {
   VERIFICATION,
 } from './sop-classes.ts';
 import { findSource } from './source.ts';
+import type { Forward } from './study-actions.ts';
 
 export interface DimseGateway {
   /** The port that is bound; differs from the setting when that is 0. */
@@ -31,23 +34,29 @@ export interface DimseGateway {
  */
 export async function startDimse({
   config,
+  routing = () => config.routing,
   database,
   submit,
+  forward,
   logger,
   now = () => new Date(),
 }: {
   config: Pick<Config, 'dataDir' | 'dicom' | 'sources' | 'routing' | 'destinations'>;
+  /** The rules as they are now, where they can change while the gateway runs. */
+  routing?: () => Routing;
   database: Database;
   submit: Submit;
+  forward: Forward;
   logger: Logger;
   now?: () => Date;
 }): Promise<DimseGateway> {
   const { dataDir, dicom, sources } = config;
+  requireKnownAttributes(routing());
   await mkdir(dataDir, { recursive: true });
   const registration = { dataDir, database, sources, logger, now };
   await recoverIntake(registration);
 
-  const assembly = new StudyAssembly({ config, database, submit, logger, now });
+  const assembly = new StudyAssembly({ config, routing, database, submit, forward, logger, now });
   const storage = createIntake({
     ...registration,
     limits: dicom,

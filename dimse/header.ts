@@ -52,11 +52,11 @@ interface Silenceable {
 }
 
 /**
- * Reads the header of a DICOM file from its first part only: 1 MiB, more while the pixel data has
- * not been reached.
- * @throws SonogateError `object_not_understood` when a UID that identifies the object is missing.
+ * Reads the header of a DICOM file, all that stands before its pixels: from the first 1 MiB, more
+ * while the pixel data has not been reached.
+ * @throws SonogateError `object_not_understood`.
  */
-export async function readInstanceHeader(path: string): Promise<InstanceHeader> {
+export async function readDataSet(path: string): Promise<NaturalDataset> {
   const file = await open(path);
   try {
     const { size } = await file.stat();
@@ -65,11 +65,19 @@ export async function readInstanceHeader(path: string): Promise<InstanceHeader> 
       const { buffer } = await file.read(new Uint8Array(length), 0, length, 0);
       const whole = length === size || length === MAX_READ_BYTES;
       const dataSet = parse(buffer.buffer, whole);
-      if (dataSet) return instanceHeader(dataSet);
+      if (dataSet) return dataSet;
     }
   } finally {
     await file.close();
   }
+}
+
+/**
+ * What the gateway keeps of the header of a DICOM file.
+ * @throws SonogateError `object_not_understood` when a UID that identifies the object is missing.
+ */
+export async function readInstanceHeader(path: string): Promise<InstanceHeader> {
+  return instanceHeader(await readDataSet(path));
 }
 
 /** Null: the part ends before the pixel data and more can be read. */
@@ -90,7 +98,7 @@ function parse(part: ArrayBuffer, whole: boolean): NaturalDataset | null {
 }
 
 function instanceHeader(dataSet: NaturalDataset): InstanceHeader {
-  const value = (keyword: string) => text(dataSet[keyword]);
+  const value = (keyword: string) => attributeText(dataSet[keyword]);
   const header: InstanceHeader = {
     sopClassUid: value('SOPClassUID'),
     sopInstanceUid: value('SOPInstanceUID'),
@@ -159,19 +167,19 @@ function acquisitionDateTime(value: (keyword: string) => string): string {
 function codeValues(sequence: unknown): string[] {
   if (!Array.isArray(sequence)) return [];
   return sequence
-    .map((item) => text((item as NaturalDataset | null)?.CodeValue))
+    .map((item) => attributeText((item as NaturalDataset | null)?.CodeValue))
     .filter((code) => code !== '');
 }
 
 /** Values as in the header: backslash between values, `=` between the groups of a name. */
-function text(value: unknown): string {
+export function attributeText(value: unknown): string {
   if (typeof value === 'string' || typeof value === 'number') {
     return String(value).replaceAll('\0', '').trim();
   }
-  if (Array.isArray(value)) return value.map(text).join('\\');
+  if (Array.isArray(value)) return value.map(attributeText).join('\\');
   if (typeof value === 'object' && value !== null) {
     const { Alphabetic, Ideographic, Phonetic } = value as Record<string, unknown>;
-    return [Alphabetic, Ideographic, Phonetic].map(text).join('=').replace(/=+$/, '');
+    return [Alphabetic, Ideographic, Phonetic].map(attributeText).join('=').replace(/=+$/, '');
   }
   return '';
 }

@@ -4,7 +4,7 @@ import type { Source } from '../config/schema.ts';
 import type { Database } from '../src/database/port.ts';
 import { SonogateError } from '../src/errors/catalogue.ts';
 import type { Logger } from '../src/logging/logger.ts';
-import { quietDeadline } from './completion.ts';
+import { quietDeadline, rerunPolicy } from './completion.ts';
 import { readInstanceHeader } from './header.ts';
 import { quarantine } from './intake-folder.ts';
 import type { FileMeta } from './part10.ts';
@@ -59,6 +59,7 @@ export async function registerObject(
       calledAeTitle: meta.receivingAeTitle,
       receivedAt,
       completeAfter: quietDeadline(sources, object.source, receivedAt),
+      rerunAlways: rerunPolicy(sources, object.source) === 'always',
     });
   } catch (error) {
     if (!(error instanceof SonogateError)) throw error;

@@ -159,7 +159,8 @@ function isWarning(status: number): boolean {
   return (status & 0xf000) === 0xb000 || [0x0001, 0x0107, 0x0116].includes(status);
 }
 
-function failure(sopInstanceUid: string, error: unknown): StoreResult {
+/** What a throw on the way to the peer means for the object. */
+export function failure(sopInstanceUid: string, error: unknown): StoreResult {
   const code = error instanceof SonogateError ? error.code : 'internal';
   const detail = error instanceof Error ? error.message : ERRORS[code].title;
   return { sopInstanceUid, outcome: 'failed', status: null, code, detail };

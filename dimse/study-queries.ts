@@ -21,6 +21,15 @@ export async function findStudy(database: Queryable, key: string): Promise<Study
   return rows[0] ?? null;
 }
 
+/** Newest first. */
+export async function lastStudies(database: Queryable, limit: number): Promise<StudyRow[]> {
+  const { rows } = await database.query<StudyRow>(
+    'SELECT * FROM studies ORDER BY first_received_at DESC LIMIT $1',
+    [limit],
+  );
+  return rows;
+}
+
 /** Objects of a revision in order of arrival; of those in conflict only the newest. */
 export async function instancesOf(
   database: Queryable,
@@ -67,6 +76,15 @@ export async function supersededRequest(
     [study, revision, requestId],
   );
   return rows[0]?.request_id ?? null;
+}
+
+/** Where a received object lies below the data folder; null when it is no longer there. */
+export async function instancePath(database: Queryable, id: string): Promise<string | null> {
+  const { rows } = await database.query<{ path: string }>(
+    'SELECT path FROM instances WHERE id = $1',
+    [id],
+  );
+  return rows[0]?.path ?? null;
 }
 
 /** Which of the paths have a row. */

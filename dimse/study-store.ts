@@ -1,17 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import type { DicomIdentity } from '../pipelines/artifacts/subject.ts';
 import type { Database, Queryable } from '../src/database/port.ts';
+import type { CompletionSignal } from './completion.ts';
 import type { InstanceHeader } from './header.ts';
 
 /**
  * States of a study.
  *
- *   receiving ──quiet time, release──▶ complete ──rule matched──▶ submitted
- *       ▲                                 ├──────no rule────────▶ unrouted
- *       │                                 └──endpoint refused───▶ refused
+ *   receiving ──a signal of completion──▶ complete ──rule runs──────▶ submitted
+ *       ▲                                  ▲  ├──rule forwards, tags▶ routed
+ *       │                                  │  ├──rule ignores───────▶ ignored
+ *       │                                  │  ├──no rule────────────▶ unrouted
+ *       │                                  │  ├──endpoint refused───▶ refused
+ *       │                                  │  └──rule holds─────────▶ held
+ *       │                                  └────a person releases──────┘
  *       └──── a new object (revision + 1) ──── from any other state
  */
-export const STUDY_STATE = ['receiving', 'complete', 'submitted', 'unrouted', 'refused'] as const;
+export const STUDY_STATE = [
+  'receiving',
+  'complete',
+  'submitted',
+  'routed',
+  'held',
+  'ignored',
+  'unrouted',
+  'refused',
+] as const;
 export type StudyState = (typeof STUDY_STATE)[number];
 
 export interface ReceivedInstance {
@@ -28,6 +42,8 @@ export interface ReceivedInstance {
   receivedAt: Date;
   /** When the study counts as complete if nothing else arrives. */
   completeAfter: Date;
+  /** A known object that comes again makes a revision too. */
+  rerunAlways: boolean;
 }
 
 export interface Arrival {
@@ -50,6 +66,10 @@ export interface StudyRow {
   first_received_at: Date;
   last_received_at: Date;
   complete_after: Date;
+  complete_because: CompletionSignal;
+  tags: string[];
+  released_revision: number | null;
+  chosen_rule: string | null;
   reason: string | null;
 }
 
@@ -78,22 +98,20 @@ export function addInstance(database: Database, received: ReceivedInstance): Pro
        WHERE study_id = $1 AND sop_instance_uid = $2 AND data_set_sha256 = $3`,
       [study.id, received.header.sopInstanceUid, received.dataSetSha256],
     );
-    if (same.length > 0) {
-      await tx.query(
-        `UPDATE studies SET last_received_at = $2, complete_after = $3
-         WHERE id = $1 AND state = 'receiving'`,
-        [study.id, received.receivedAt, received.completeAfter],
-      );
+    const known = same.length > 0;
+    if (known && study.state !== 'receiving' && !received.rerunAlways) {
       return { studyId: study.id, outcome: 'duplicate', revision: study.revision };
     }
     const revision = study.state === 'receiving' ? study.revision : study.revision + 1;
-    const conflict = await insertInstance(tx, study, revision, received);
+    const conflict = known ? false : await insertInstance(tx, study, revision, received);
     await tx.query(
       `UPDATE studies SET state = 'receiving', reason = NULL, revision = $2,
-         instance_count = instance_count + 1, last_received_at = $3, complete_after = $4
+         instance_count = instance_count + $5, last_received_at = $3, complete_after = $4,
+         complete_because = 'quiet-time'
        WHERE id = $1`,
-      [study.id, revision, received.receivedAt, received.completeAfter],
+      [study.id, revision, received.receivedAt, received.completeAfter, known ? 0 : 1],
     );
+    if (known) return { studyId: study.id, outcome: 'duplicate', revision };
     return { studyId: study.id, outcome: conflict ? 'conflict' : 'new', revision };
   });
 }
@@ -178,7 +196,7 @@ export async function claimCompleteStudies(database: Database, now: Date): Promi
 export async function endRevision(
   database: Queryable,
   study: Pick<StudyRow, 'id' | 'revision'>,
-  state: Extract<StudyState, 'submitted' | 'unrouted' | 'refused'>,
+  state: Exclude<StudyState, 'receiving' | 'complete'>,
   reason: string | null,
 ): Promise<void> {
   await database.query(
@@ -200,17 +218,31 @@ export async function recordSubmission(
   );
 }
 
-/** Moves the deadline of studies that still receive; the quiet time never lengthens by it. */
+/**
+ * Moves the deadline of a study that still receives; the quiet time never lengthens by it.
+ * @returns whether the deadline came nearer.
+ */
 export async function hastenCompletion(
   database: Queryable,
-  studyIds: readonly string[],
+  studyId: string,
   completeAfter: Date,
-): Promise<void> {
-  await database.query(
-    `UPDATE studies SET complete_after = least(complete_after, $2)
-     WHERE id = ANY($1) AND state = 'receiving'`,
-    [studyIds, completeAfter],
+  because: CompletionSignal,
+): Promise<boolean> {
+  const { rowCount } = await database.query(
+    `UPDATE studies SET complete_after = $2, complete_because = $3
+     WHERE id = $1 AND state = 'receiving' AND complete_after > $2`,
+    [studyId, completeAfter, because],
   );
+  return rowCount === 1;
+}
+
+/** Words of the rules that acted on a study; those of earlier revisions are gone. */
+export async function tagStudy(
+  database: Queryable,
+  { id }: Pick<StudyRow, 'id'>,
+  tags: readonly string[],
+): Promise<void> {
+  await database.query('UPDATE studies SET tags = $2 WHERE id = $1', [id, tags]);
 }
 
 /** Puts off the next try of a complete study whose submission failed for now. */

@@ -1,30 +1,55 @@
 import { resolve } from 'node:path';
-import type { Config, Destination, RoutingRule } from '../config/schema.ts';
+import type { RoutingRule } from '../config/routing-schema.ts';
+import type { Config, Destination } from '../config/schema.ts';
 import { objectFits } from '../pipelines/artifacts/object-endpoints.ts';
 import type { DeliveryTarget, RequestFile, SubmitCommand } from '../src/requests/port.ts';
 import { contextFromHeaders, inputFor } from './clinical-context.ts';
-import type { StudyFacts } from './routing.ts';
+import { attributeValues } from './routing/attribute-values.ts';
+import type { StudyFacts } from './routing/condition.ts';
 import { fileName } from './study-queries.ts';
 import type { InstanceRow, StudyRow } from './study-store.ts';
 
-/** What the routing rules look at. */
-export function factsOf(study: StudyRow, instances: readonly InstanceRow[]): StudyFacts {
+/**
+ * What the routing rules look at.
+ * @param paths attributes that the rules name; the files are opened only for these.
+ */
+export async function factsOf(
+  study: StudyRow,
+  instances: readonly InstanceRow[],
+  { paths, dataDir, at }: { paths: readonly string[]; dataDir: string; at: Date },
+): Promise<StudyFacts> {
   const headers = instances.map((instance) => instance.header);
+  const files = instances.map(({ path }) => resolve(dataDir, path));
   return {
-    callingAeTitle: study.calling_ae_title,
-    calledAeTitle: study.called_ae_title,
-    modalities: distinct(headers.map((header) => header.modality)),
-    studyDescription: study.identity.StudyDescription,
-    procedureCodes: distinct(headers.flatMap((header) => header.procedureCodes)),
+    known: {
+      source: [study.source],
+      callingAeTitle: [study.calling_ae_title],
+      calledAeTitle: [study.called_ae_title],
+      modality: distinct(headers.map((header) => header.modality)),
+      studyDescription: distinct([study.identity.StudyDescription]),
+      procedureCode: distinct(headers.flatMap((header) => header.procedureCodes)),
+      sopClass: distinct(headers.map((header) => header.sopClassUid)),
+    },
+    attributes: await attributeValues(files, paths),
+    at,
   };
 }
 
-/** A complete study as a request of the core; no name, identifier or date of the patient in it. */
+/** A rule that runs an endpoint. */
+export type RunningRule = RoutingRule & { run: NonNullable<RoutingRule['run']> };
+
+export const isRunning = (rule: RoutingRule): rule is RunningRule => rule.run !== undefined;
+
+/**
+ * A complete study as a request of the core; no name, identifier or date of the patient in it.
+ * @param further whether another rule has run on this revision: the request has a key of its own.
+ */
 export function submissionOf(
   study: StudyRow,
   instances: readonly InstanceRow[],
-  rule: RoutingRule,
+  rule: RunningRule,
   config: Pick<Config, 'dataDir' | 'destinations'>,
+  further = false,
 ): SubmitCommand {
   const files = instances.map((instance): RequestFile => {
     const { path, bytes, file_sha256 } = instance;
@@ -49,7 +74,7 @@ export function submissionOf(
     metadata: {},
     webhook: null,
     source: { kind: 'dicom', study: study.id, revision: study.revision, rule: rule.name },
-    uniqueKey: `dicom:${study.study_instance_uid}:${study.revision}`,
+    uniqueKey: `dicom:${study.study_instance_uid}:${study.revision}${further ? `:${rule.name}` : ''}`,
     accountId: null,
     keyId: null,
     test: false,

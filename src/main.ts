@@ -1,9 +1,13 @@
 import { join } from 'node:path';
+import { routingSchema } from '../config/routing-schema.ts';
 import type { Config, DicomDestination, FhirDestination } from '../config/schema.ts';
 import { createDicomDeliverer } from '../dimse/deliver.ts';
 import { earlierRequests } from '../dimse/earlier-requests.ts';
 import { explainStudy } from '../dimse/explain.ts';
+import { createForwardDeliverer } from '../dimse/forward.ts';
 import { type DimseGateway, startDimse } from '../dimse/gateway.ts';
+import { fixedRules, type RulesSource } from '../dimse/routing/rules-source.ts';
+import { completeNow, dryRun, releaseStudy, rerunStudy } from '../dimse/study-commands.ts';
 import { subjectOfRequest } from '../dimse/subject.ts';
 import { binaryLedger } from '../fhir/binary-ledger.ts';
 import { createFhirDeliverer } from '../fhir/deliver.ts';
@@ -35,7 +39,7 @@ import { type Logger, silentLogger } from './logging/logger.ts';
 import { readMetrics } from './metrics.ts';
 import { createOutboundClient, type OutboundClient } from './outbound/client.ts';
 import { createUrlGuard } from './outbound/url-guard.ts';
-import { listDeliveries, replayDelivery, sendAgain } from './outbox/deliveries.ts';
+import { enqueueForwards, listDeliveries, replayDelivery, sendAgain } from './outbox/deliveries.ts';
 import { type Outbox, startOutbox } from './outbox/outbox.ts';
 import { openQueue, type RequestQueue } from './queue/queue.ts';
 import { startWorker } from './queue/worker.ts';
@@ -66,11 +70,16 @@ export interface Gateway {
 
 /**
  * Wires all parts and starts those of `config.roles`. The one place where parts meet.
+ * @param rules where the routing rules come from when they may change while the gateway runs.
  * @throws DatabaseLockedError when another gateway runs on the data folder; the system's error when
  * an address cannot be bound.
  */
-export async function startGateway(config: Config, logger: Logger): Promise<Gateway> {
-  const ends: (() => Promise<unknown>)[] = [];
+export async function startGateway(
+  config: Config,
+  logger: Logger,
+  rules: RulesSource = fixedRules(config.routing),
+): Promise<Gateway> {
+  const ends: (() => Promise<unknown>)[] = [async () => rules.stop()];
   const close = async () => {
     for (const end of ends.splice(0).reverse()) await end();
   };
@@ -101,7 +110,7 @@ export async function startGateway(config: Config, logger: Logger): Promise<Gate
       }, CLEANING_MS);
       ends.push(async () => clearInterval(cache));
     }
-    const operations = operationsOn(database, config);
+    const operations = operationsOn(database, config, rules);
     const admin = await serveAdminSocket(config.dataDir, operations, logger);
     ends.push(() => admin.close());
 
@@ -136,9 +145,14 @@ export async function startGateway(config: Config, logger: Logger): Promise<Gate
     if (roles.has('dimse')) {
       const started = await startDimse({
         config,
+        routing: rules.current,
         database,
         // Studies belong to the site, so that its keys see their requests in the history.
         submit: (command) => core.submit({ ...command, accountId: DEFAULT_ACCOUNT_ID }),
+        forward: (instances, destinations) =>
+          database.transaction((tx) =>
+            enqueueForwards(tx, instances, destinations, config.delivery.giveUpAfterHours * 3600),
+          ),
         logger,
       });
       ends.push(() => started.close());
@@ -166,14 +180,35 @@ export async function openOperations(
 ): Promise<{ operations: AdminOperations; close(): Promise<void> }> {
   const database = await openDatabase({ ...config, logger: silentLogger });
   await migrate(database);
-  return { operations: operationsOn(database, config), close: () => database.close() };
+  return {
+    operations: operationsOn(database, config, fixedRules(config.routing)),
+    close: () => database.close(),
+  };
 }
 
-function operationsOn(database: PooledDatabase, config: Config): AdminOperations {
+function operationsOn(
+  database: PooledDatabase,
+  config: Config,
+  rules: RulesSource,
+): AdminOperations {
+  const { dataDir } = config;
+  const now = () => ({ routing: rules.current(), at: new Date() });
   const giveUpSeconds = config.delivery.giveUpAfterHours * 3600;
   return createOperations({
     database,
-    explainStudy: (key) => explainStudy(database, config, key),
+    studies: {
+      explain: (key) => explainStudy(database, key, { ...now(), dataDir }),
+      completeNow: (key) => completeNow(database, key, new Date()),
+      release: (key, rule) => releaseStudy(database, key, rule, now()),
+      rerun: (key) => rerunStudy(database, key, new Date()),
+      dryRun: (routing, last) =>
+        dryRun(database, {
+          ...now(),
+          ...(routing !== null && { routing: routingSchema.parse(routing) }),
+          dataDir,
+          last,
+        }),
+    },
     deliveries: {
       list: (filter) => listDeliveries(database, filter),
       // The running outbox is told by the database that something is due again.
@@ -204,6 +239,12 @@ function startDeliveries(
       results: core,
       subject,
       builders: DICOM_OBJECTS,
+    }),
+    createForwardDeliverer({
+      destinations: config.destinations.filter(isDicom),
+      aeTitle: config.dicom.aeTitle,
+      database,
+      dataDir: config.dataDir,
     }),
     createFhirDeliverer({
       destinations: config.destinations.filter(isFhir),

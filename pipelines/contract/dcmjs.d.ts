@@ -26,6 +26,10 @@ declare module 'dcmjs' {
       ): DicomFile;
     };
     DicomMetaDictionary: {
+      /** `(0010,0010)` → its entry of PS3.6. */
+      dictionary: Readonly<Record<string, { name: string }>>;
+      /** Keyword → the same entry. */
+      nameMap: Readonly<Record<string, { tag: string }>>;
       denaturalizeDataset(dataset: NaturalDataset): TagDataset;
       naturalizeDataset(dataset: TagDataset): NaturalDataset;
     };

@@ -7,8 +7,15 @@ import type { AdminOperations } from './socket.ts';
 
 interface OperationParts {
   database: Database;
-  /** What happened to a study; null when it is unknown. */
-  explainStudy: (key: string) => Promise<unknown>;
+  studies: {
+    /** What happened to a study; null when it is unknown. */
+    explain(key: string): Promise<unknown>;
+    completeNow(key: string): Promise<void>;
+    release(key: string, rule: string | null): Promise<void>;
+    rerun(key: string): Promise<void>;
+    /** @param routing rules to try, as in a configuration file; null: those of the gateway. */
+    dryRun(routing: unknown, last: number): Promise<unknown>;
+  };
   deliveries: {
     list(filter: { limit?: number }): Promise<DeliveryRow[]>;
     replay(id: string): Promise<DeliveryRow>;
@@ -25,12 +32,18 @@ const keySchema = z.strictObject({
 const byId = z.strictObject({ id: z.string() });
 const byStudy = z.strictObject({ study: z.string() });
 
+const releaseSchema = byStudy.extend({ rule: z.string().nullable().default(null) });
+const dryRunSchema = z.strictObject({
+  routing: z.unknown().default(null),
+  last: z.number().int().positive().max(10_000).default(100),
+});
+
 const LISTED_DELIVERIES = 100;
 
 /** What commands may ask of the gateway over its admin socket, by name. */
 export function createOperations({
   database,
-  explainStudy,
+  studies,
   deliveries,
   more = {},
 }: OperationParts): AdminOperations {
@@ -40,9 +53,19 @@ export function createOperations({
     'keys.revoke': async (parameters) => revokeKey(database, byId.parse(parameters).id),
     'studies.explain': async (parameters) => {
       const { study } = byStudy.parse(parameters);
-      const explanation = await explainStudy(study);
+      const explanation = await studies.explain(study);
       if (!explanation) throw new SonogateError('not_found', `There is no study ${study}.`);
       return explanation;
+    },
+    'studies.complete': async (parameters) => studies.completeNow(byStudy.parse(parameters).study),
+    'studies.release': async (parameters) => {
+      const { study, rule } = releaseSchema.parse(parameters);
+      return studies.release(study, rule);
+    },
+    'studies.rerun': async (parameters) => studies.rerun(byStudy.parse(parameters).study),
+    'rules.test': async (parameters) => {
+      const { routing, last } = dryRunSchema.parse(parameters);
+      return studies.dryRun(routing, last);
     },
     'deliveries.list': async () => deliveries.list({ limit: LISTED_DELIVERIES }),
     'deliveries.replay': async (parameters) => deliveries.replay(byId.parse(parameters).id),

@@ -130,6 +130,31 @@ program
   .addOption(new Option('--json', 'as JSON'))
   .action(async (study, options) => (await import('./explain.ts')).explain(study, options));
 
+const studies = program.command('studies').description('studies that came by DICOM');
+studies
+  .command('complete <study>')
+  .description('wait for no more objects')
+  .action(async (study) => (await import('./studies.ts')).completeStudy(study));
+studies
+  .command('release <study>')
+  .description('let a study go on that is held, ignored or not routed')
+  .option('--rule <name>', 'under this routing rule')
+  .action(async (study, options) => (await import('./studies.ts')).releaseStudy(study, options));
+studies
+  .command('rerun <study>')
+  .description('interpret a study again')
+  .action(async (study) => (await import('./studies.ts')).rerunStudy(study));
+
+program
+  .command('rules')
+  .description('routing rules')
+  .command('test')
+  .description('what the rules would do with the studies received last; nothing is done')
+  .option('--config <file>', 'rules of this file instead of those in use')
+  .option('--last <number>', 'so many studies', Number, 100)
+  .option('--verbose', 'why each rule did or did not match')
+  .action(async (options) => (await import('./rules.ts')).testRules(options));
+
 program
   .command('replay [delivery]')
   .description('send a failed delivery again; without an id, list the deliveries')

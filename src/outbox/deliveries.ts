@@ -12,7 +12,8 @@ export const OUTBOX_CHANNEL = 'sonogate_outbox';
 /** A row of `deliveries`. */
 export interface DeliveryRow {
   id: string;
-  request_id: string;
+  /** Null for a received object that is forwarded as it came. */
+  request_id: string | null;
   kind: DeliveryKind;
   destination: string;
   object: string;
@@ -59,6 +60,26 @@ export async function enqueueDeliveries(
   if (targets.length > 0) await tx.query('SELECT pg_notify($1, $2)', [OUTBOX_CHANNEL, requestId]);
 }
 
+/** Makes the deliveries that send received objects on; an object goes to a destination once. */
+export async function enqueueForwards(
+  tx: Queryable,
+  instanceIds: readonly string[],
+  destinations: readonly string[],
+  giveUpSeconds: number,
+): Promise<void> {
+  for (const destination of destinations) {
+    for (const instanceId of instanceIds) {
+      await tx.query(
+        `INSERT INTO deliveries (id, request_id, kind, destination, object, give_up_at)
+         VALUES ($1, NULL, 'forward', $2, $3, now() + make_interval(secs => $4))
+         ON CONFLICT (object, destination) WHERE request_id IS NULL DO NOTHING`,
+        [newId('dlv'), destination, instanceId, giveUpSeconds],
+      );
+    }
+  }
+  if (destinations.length > 0) await tx.query('SELECT pg_notify($1, $2)', [OUTBOX_CHANNEL, '']);
+}
+
 /**
  * Takes the delivery that has waited longest, of a kind in `kinds` and to none of `busy`, with a
  * lease: should this process die, it is due again when the lease ends.
@@ -87,7 +108,7 @@ export async function claimDelivery(
   return row
     ? {
         id: row.id,
-        requestId: row.request_id,
+        requestId: row.request_id ?? '',
         kind: row.kind,
         destination: row.destination,
         object: row.object,
@@ -240,6 +261,6 @@ export async function sendAgain(
     [id, states, giveUpSeconds],
   );
   const [row] = rows;
-  if (row) await tx.query('SELECT pg_notify($1, $2)', [OUTBOX_CHANNEL, row.request_id]);
+  if (row) await tx.query('SELECT pg_notify($1, $2)', [OUTBOX_CHANNEL, row.id]);
   return row ?? null;
 }

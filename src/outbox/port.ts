@@ -1,16 +1,17 @@
 import type { ErrorCode, FailureClass } from '../errors/catalogue.ts';
 
 /** Kinds of destination; each has one deliverer. */
-export type DeliveryKind = 'dicom' | 'fhir' | 'webhook';
+export type DeliveryKind = 'dicom' | 'fhir' | 'webhook' | 'forward';
 
 /** What a deliverer is asked to send: one object of one finished request to one destination. */
 export interface Delivery {
   id: string;
+  /** Empty for a received object that is forwarded as it came. */
   requestId: string;
   kind: DeliveryKind;
   /** Name of a destination in the configuration; of a webhook the id of its endpoint. */
   destination: string;
-  /** Role of the object: `sr-tid1500`, `sr-tid5000`, `fhir-bundle`; of a webhook its event. */
+  /** Role of the object: `sr-tid1500`, `fhir-bundle`; of a webhook its event, of a forward its id. */
   object: string;
   attempt: number;
 }

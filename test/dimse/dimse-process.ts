@@ -32,6 +32,7 @@ const gateway = await startDimse({
   database,
   logger,
   now: () => new Date(Date.now() + Number(offsetSeconds) * 1000),
+  forward: async () => {},
   submit: async ({ uniqueKey, files }) => {
     process.stdout.write(`submitted ${uniqueKey} ${files.length}\n`);
     return { id: `req_${uniqueKey}`, status: 'queued' };

@@ -13,6 +13,8 @@ type SiteSettings = {
   dicom?: Partial<Config['dicom']>;
   completion?: Source['completion'];
   rules?: unknown[];
+  destinations?: unknown[];
+  rerun?: Source['rerun'];
 };
 
 /** DICOM in on a free port, with its own database, a clock to turn, and a core that only listens. */
@@ -22,6 +24,8 @@ export interface Site {
   gateway: DimseGateway;
   node: CalledNode;
   submitted: SubmitCommand[];
+  /** What was put on its way to other nodes. */
+  forwarded: { instances: readonly string[]; destinations: readonly string[] }[];
   /** Replaces the answer of the core; throws what it should refuse with. */
   onSubmit: (command: SubmitCommand) => void;
   /** Moves the gateway's clock. */
@@ -43,6 +47,7 @@ export async function openSite(settings: SiteSettings = {}): Promise<Site> {
           name: 'this-machine',
           callingAeTitles: ['*'],
           addresses: ['127.0.0.0/8'],
+          rerun: settings.rerun ?? 'when-content-changed',
           completion: settings.completion ?? {
             signal: 'quiet-time',
             quietSeconds: 30,
@@ -50,6 +55,7 @@ export async function openSite(settings: SiteSettings = {}): Promise<Site> {
           },
         },
       ],
+      destinations: settings.destinations ?? [],
       ...(settings.rules ? { routing: { rules: settings.rules } } : {}),
     },
   );
@@ -59,12 +65,16 @@ export async function openSite(settings: SiteSettings = {}): Promise<Site> {
   let offset = 0;
   const now = () => new Date(Date.now() + offset);
   const submitted: SubmitCommand[] = [];
+  const forwarded: Site['forwarded'] = [];
   const start = (dicom: Partial<Config['dicom']> = {}) =>
     startDimse({
       config: { ...config, dicom: { ...config.dicom, ...dicom } },
       database,
       logger: silentLogger,
       now,
+      forward: async (instances, destinations) => {
+        forwarded.push({ instances, destinations });
+      },
       submit: async (command) => {
         site.onSubmit(command);
         submitted.push(command);
@@ -85,6 +95,7 @@ export async function openSite(settings: SiteSettings = {}): Promise<Site> {
     gateway: { port: 0, close: async () => {} },
     node: nodeAt(0),
     submitted,
+    forwarded,
     onSubmit: () => {},
     pass(seconds) {
       offset += seconds * 1000;

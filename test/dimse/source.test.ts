@@ -9,6 +9,7 @@ const source = (name: string, over: Partial<Source>): Source => ({
   addresses: ['127.0.0.0/8', '::1'],
   idleTimeoutSeconds: 300,
   completion: { signal: 'quiet-time', quietSeconds: 30, afterReleaseSeconds: 5 },
+  rerun: 'when-content-changed',
   ...over,
 });
 

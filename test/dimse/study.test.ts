@@ -21,7 +21,7 @@ beforeAll(async () => {
     rules: [
       {
         name: 'obstetric',
-        when: { modality: 'US', studyDescription: '^OB' },
+        when: { modality: 'US', studyDescription: { matches: '^OB' } },
         run: { endpoint: 'us/obstetric/interpret', options: { previews: true } },
       },
     ],
@@ -143,8 +143,8 @@ describe('a study', () => {
     await send(object(1, { studyDescription: 'Thyroid' }));
     site.pass(6);
     await stateReached('unrouted');
-    const explained = await explainStudy(site.database, site.config, study);
-    expect(explained?.reason).toContain('studyDescription is "Thyroid", not "^OB"');
+    const explained = await explainStudy(site.database, study, { ...site.config, at: new Date() });
+    expect(explained?.reason).toContain('studyDescription is "Thyroid", not "/^OB/i"');
     expect(explained?.rules[0]).toMatchObject({ rule: 'obstetric', matches: false });
     expect(requests()).toEqual([]);
   });

@@ -1,0 +1,35 @@
+import { resolve } from 'node:path';
+import type { DicomDestination } from '../config/schema.ts';
+import type { Database } from '../src/database/port.ts';
+import type { Deliverer } from '../src/outbox/port.ts';
+import { nodeOf, outcomeOf, permanent } from './deliver.ts';
+import { failure, sendFiles } from './store-scu.ts';
+import { instancePath } from './study-queries.ts';
+
+/**
+ * Sends received objects on, each file as it came: same encoding, same UIDs, private attributes and
+ * all. The delivery names the instance.
+ */
+export function createForwardDeliverer(options: {
+  destinations: readonly DicomDestination[];
+  aeTitle: string;
+  database: Database;
+  dataDir: string;
+}): Deliverer {
+  const { destinations, aeTitle, database, dataDir } = options;
+  return {
+    kind: 'forward',
+    async send({ destination, object }, signal) {
+      const settings = destinations.find(({ name }) => name === destination);
+      if (!settings) return permanent('invalid_config', `No PACS is named "${destination}".`);
+      const path = await instancePath(database, object);
+      if (path === null) return permanent('expired', 'The received object is no longer there.');
+      const node = nodeOf(settings, aeTitle);
+      try {
+        return outcomeOf(await sendFiles(node, [resolve(dataDir, path)], { signal }));
+      } catch (error) {
+        return outcomeOf([failure('', error)]);
+      }
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import type { Routing, RoutingRule } from '../../config/routing-schema.ts';
+import { type ConditionVerdict, judge, type StudyFacts } from './condition.ts';
+
+export interface RuleVerdict {
+  rule: string;
+  matches: boolean;
+  /** Whether it acts: with `match: first` only the first that matches does. */
+  acts: boolean;
+  conditions: ConditionVerdict[];
+}
+
+/** The rules that act on a study, in order, and for every rule why it does or does not match. */
+export function route(
+  { match, rules }: Routing,
+  facts: StudyFacts,
+): { acting: RoutingRule[]; verdicts: RuleVerdict[] } {
+  const acting: RoutingRule[] = [];
+  let ended = false;
+  const verdicts = rules.map((rule): RuleVerdict => {
+    const conditions = judge(rule.when, facts);
+    const matches = conditions.every(({ holds }) => holds);
+    const acts = matches && !ended;
+    if (acts) acting.push(rule);
+    // What a person is to decide, or nobody is to see, is not for the rules below.
+    ended ||= acts && (match === 'first' || rule.hold || rule.ignore);
+    return { rule: rule.name, matches, acts, conditions };
+  });
+  return { acting, verdicts };
+}
+
+/** One sentence for a person: which condition kept each rule from matching. */
+export function whyUnrouted(verdicts: readonly RuleVerdict[]): string {
+  if (verdicts.length === 0) return 'No routing rule is configured.';
+  const reasons = verdicts.map(
+    ({ rule, conditions }) =>
+      `${rule}: ${conditions
+        .filter(({ holds }) => !holds)
+        .map(inWords)
+        .join(', ')}`,
+  );
+  return `No routing rule matched (${reasons.join('; ')}).`;
+}
+
+function inWords({ condition, wanted, found, parts }: ConditionVerdict): string {
+  if (parts) return `${condition} (${parts.map(inWords).join(', ')})`;
+  return `${condition} is "${found}", not "${wanted}"`;
+}

@@ -1,0 +1,145 @@
+import type { Routing, RoutingRule } from '../config/routing-schema.ts';
+import type { Config } from '../config/schema.ts';
+import type { Database } from '../src/database/port.ts';
+import { catalogueEntry, SonogateError } from '../src/errors/catalogue.ts';
+import type { Logger } from '../src/logging/logger.ts';
+import type { Submit } from '../src/requests/port.ts';
+import { rerunPolicy } from './completion.ts';
+import { pathsOf } from './routing/attribute-values.ts';
+import { type RuleVerdict, route, whyUnrouted } from './routing/route.ts';
+import { instancesOf, requestsOf } from './study-queries.ts';
+import {
+  endRevision,
+  type InstanceRow,
+  postpone,
+  recordSubmission,
+  type StudyRow,
+  tagStudy,
+} from './study-store.ts';
+import { factsOf, isRunning, submissionOf } from './study-submission.ts';
+
+export interface StudyActionParts {
+  config: Pick<Config, 'dataDir' | 'sources' | 'destinations'>;
+  /** The rules as they are now: they change without a restart. */
+  routing: () => Routing;
+  database: Database;
+  submit: Submit;
+  /** Sends received objects on, by the ids of their rows; once each. */
+  forward: Forward;
+  logger: Logger;
+  now: () => Date;
+}
+
+/** Puts received objects on their way to destinations; resolves after commit. */
+export type Forward = (
+  instanceIds: readonly string[],
+  destinations: readonly string[],
+) => Promise<void>;
+
+/** What failed for now is tried again after this. */
+const RETRY_MILLISECONDS = 10_000;
+
+/**
+ * Does what the routing rules say with a complete revision, and ends it in the state that tells.
+ * Everything is repeatable: a crash between two steps leads to the same requests and deliveries.
+ */
+export async function actOnStudy(study: StudyRow, parts: StudyActionParts): Promise<void> {
+  const { config, database, logger } = parts;
+  const log = { study: study.id, revision: study.revision, because: study.complete_because };
+  try {
+    if (await settledByPolicy(study, parts)) {
+      await endRevision(database, study, 'submitted', LATE);
+      logger.info(log, 'late objects kept, not interpreted again');
+      return;
+    }
+    const instances = await instancesOf(database, study);
+    const { acting, verdicts } = await judgeStudy(study, instances, parts.routing(), {
+      dataDir: config.dataDir,
+      at: parts.now(),
+    });
+    await carryOut(study, instances, acting, verdicts, parts);
+  } catch (error) {
+    await onFailure(study, error, parts, log);
+  }
+}
+
+const LATE = 'Objects came after the study was interpreted; its source is set to rerun: never.';
+
+/** Late objects of a source whose studies are interpreted once; what a person asks for is done. */
+async function settledByPolicy(study: StudyRow, parts: StudyActionParts): Promise<boolean> {
+  const asked = study.complete_because === 'command' || study.complete_because === 'rerun';
+  if (asked || rerunPolicy(parts.config.sources, study.source) !== 'never') return false;
+  const former = await requestsOf(parts.database, study.id);
+  return former.some(({ revision }) => revision < study.revision);
+}
+
+/** The rules judged on a study; a rule that a person chose stands for all of them. */
+export async function judgeStudy(
+  study: StudyRow,
+  instances: readonly InstanceRow[],
+  routing: Routing,
+  { dataDir, at }: { dataDir: string; at: Date },
+): Promise<{ acting: RoutingRule[]; verdicts: RuleVerdict[] }> {
+  const released = study.released_revision === study.revision;
+  const rules = released ? routing.rules.filter(({ hold }) => !hold) : routing.rules;
+  const facts = await factsOf(study, instances, { paths: pathsOf(routing), dataDir, at });
+  const judged = route({ ...routing, rules }, facts);
+  if (!released || study.chosen_rule === null) return judged;
+  return { ...judged, acting: rules.filter(({ name }) => name === study.chosen_rule) };
+}
+
+async function carryOut(
+  study: StudyRow,
+  instances: readonly InstanceRow[],
+  acting: readonly RoutingRule[],
+  verdicts: readonly RuleVerdict[],
+  { config, database, submit, forward, logger, now }: StudyActionParts,
+): Promise<void> {
+  const names = acting.map(({ name }) => name);
+  const log = {
+    study: study.id,
+    revision: study.revision,
+    objects: instances.length,
+    rules: names,
+  };
+  if (acting.length === 0) {
+    await endRevision(database, study, 'unrouted', whyUnrouted(verdicts));
+    logger.warn({ ...log, code: 'study_not_routed' }, 'study not routed');
+    return;
+  }
+  await tagStudy(database, study, [...new Set(acting.flatMap(({ tags }) => tags))]);
+  const onward = [...new Set(acting.flatMap(({ forwardTo }) => forwardTo))];
+  if (onward.length > 0)
+    await forward(
+      instances.map(({ id }) => id),
+      onward,
+    );
+  const running = acting.filter(isRunning);
+  for (const [index, rule] of running.entries()) {
+    const request = await submit(submissionOf(study, instances, rule, config, index > 0));
+    await recordSubmission(database, study, { rule: rule.name, requestId: request.id, at: now() });
+    logger.info({ ...log, rule: rule.name, request: request.id }, 'study submitted');
+  }
+  const last = acting.at(-1);
+  if (last?.hold) await endRevision(database, study, 'held', `Held by the rule ${last.name}.`);
+  else if (running.length > 0) await endRevision(database, study, 'submitted', null);
+  else if (last?.ignore) await endRevision(database, study, 'ignored', `Rule ${last.name}.`);
+  else await endRevision(database, study, 'routed', null);
+}
+
+/** What the core refuses for good is left to a person; anything else is tried again. */
+async function onFailure(
+  study: StudyRow,
+  error: unknown,
+  { database, logger, now }: StudyActionParts,
+  log: object,
+): Promise<void> {
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof SonogateError && catalogueEntry(error.code).retry === 'permanent') {
+    await endRevision(database, study, 'refused', message);
+  } else {
+    const until = new Date(now().getTime() + RETRY_MILLISECONDS);
+    await postpone(database, study, until, message);
+  }
+  logger.error({ ...log, error: message }, 'study not submitted');
+}

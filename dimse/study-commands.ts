@@ -1,0 +1,123 @@
+import type { Routing } from '../config/routing-schema.ts';
+import type { Database } from '../src/database/port.ts';
+import { SonogateError } from '../src/errors/catalogue.ts';
+import type { CompletionSignal } from './completion.ts';
+import type { RuleVerdict } from './routing/route.ts';
+import { judgeStudy } from './study-actions.ts';
+import { findStudy, instancesOf, lastStudies } from './study-queries.ts';
+import type { StudyRow, StudyState } from './study-store.ts';
+
+/** What a person may do with a study, by our own id of it or its Study Instance UID. */
+
+/** Ends the waiting for more objects. @throws SonogateError `not_found`. */
+export function completeNow(database: Database, key: string, at: Date): Promise<void> {
+  return complete(database, key, ['receiving'], { at, because: 'command', revisions: 0 });
+}
+
+/**
+ * Lets a study go on that a rule holds, or that no rule took: under the rules that do not hold, or
+ * under the one that is named.
+ * @throws SonogateError `not_found`, also when no rule has that name.
+ */
+export async function releaseStudy(
+  database: Database,
+  key: string,
+  rule: string | null,
+  { routing, at }: { routing: Routing; at: Date },
+): Promise<void> {
+  if (rule !== null && !routing.rules.some(({ name, hold }) => name === rule && !hold)) {
+    throw new SonogateError('not_found', `There is no routing rule "${rule}" that acts.`);
+  }
+  const states = ['held', 'unrouted', 'ignored', 'refused'] as const;
+  await complete(database, key, states, {
+    at,
+    because: 'command',
+    revisions: 0,
+    released: true,
+    rule,
+  });
+}
+
+/** Has a study interpreted again, as a new revision with the same objects. @throws `not_found`. */
+export function rerunStudy(database: Database, key: string, at: Date): Promise<void> {
+  return complete(database, key, ['submitted', 'routed', 'unrouted', 'refused', 'ignored'], {
+    at,
+    because: 'rerun',
+    revisions: 1,
+  });
+}
+
+async function complete(
+  database: Database,
+  key: string,
+  states: readonly StudyState[],
+  change: {
+    at: Date;
+    because: CompletionSignal;
+    revisions: 0 | 1;
+    released?: boolean;
+    rule?: string | null;
+  },
+): Promise<void> {
+  await database.transaction(async (tx) => {
+    const study = await findStudy(tx, key);
+    if (!study) throw new SonogateError('not_found', `There is no study ${key}.`);
+    const { rowCount } = await tx.query(
+      `UPDATE studies SET state = 'complete', reason = NULL, complete_after = $2,
+         complete_because = $3, revision = revision + $4,
+         released_revision = CASE WHEN $5 THEN revision + $4 ELSE released_revision END,
+         chosen_rule = $6
+       WHERE id = $1 AND state = ANY ($7::text[])`,
+      [
+        study.id,
+        change.at,
+        change.because,
+        change.revisions,
+        change.released ?? false,
+        change.rule ?? null,
+        states,
+      ],
+    );
+    if (rowCount === 1) return;
+    throw new SonogateError(
+      'not_found',
+      `The study is ${study.state}, not ${states.join(' or ')}.`,
+    );
+  });
+}
+
+/** One study under other rules. */
+export interface DryRun {
+  study: string;
+  receivedAt: Date;
+  /** Names of the rules that would act; empty: the study would stay unrouted. */
+  acting: string[];
+  verdicts: RuleVerdict[];
+}
+
+/** What `routing` would do with the studies received last; nothing is done. */
+export async function dryRun(
+  database: Database,
+  { routing, dataDir, at, last }: { routing: Routing; dataDir: string; at: Date; last: number },
+): Promise<DryRun[]> {
+  const runs: DryRun[] = [];
+  for (const study of await lastStudies(database, last)) {
+    runs.push(await judged(database, study, { routing, dataDir, at }));
+  }
+  return runs;
+}
+
+async function judged(
+  database: Database,
+  study: StudyRow,
+  { routing, dataDir, at }: { routing: Routing; dataDir: string; at: Date },
+): Promise<DryRun> {
+  const instances = await instancesOf(database, study);
+  const { acting, verdicts } = await judgeStudy(study, instances, routing, { dataDir, at });
+  return {
+    study: study.id,
+    receivedAt: study.first_received_at,
+    acting: acting.map(({ name }) => name),
+    verdicts,
+  };
+}
