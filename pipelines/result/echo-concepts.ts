@@ -1,3 +1,4 @@
+import { DOPPLER } from './echo/doppler.ts';
 import { MYOCARDIAL_FUNCTION } from './echo/function.ts';
 import { LEFT_HEART } from './echo/left-heart.ts';
 import { OUTLINES } from './echo/outlines.ts';
@@ -13,6 +14,7 @@ export const ECHO_CONCEPTS = {
   ...RIGHT_HEART,
   ...MYOCARDIAL_FUNCTION,
   ...VALVES,
+  ...DOPPLER,
   ...OUTLINES,
 } as const;
 

@@ -1,0 +1,370 @@
+import { annularMotion } from '../measure/annular-velocity.ts';
+import { type Ejection, ejectionsOf } from '../measure/ejection.ts';
+import { FILLING, type Filling, fillingsOf } from '../measure/filling.ts';
+import { decayOf } from '../measure/jet-decay.ts';
+import type { SpectralDisplay, SpectralTrace } from '../measure/spectral-trace.ts';
+import type { ConceptKey } from '../result/concepts.ts';
+import { type Flow, TISSUE } from './flows.ts';
+import {
+  halfTimeOfDeceleration,
+  halfTimeOfSlope,
+  meanGradient,
+  velocityTimeIntegral,
+} from './formulas/doppler.ts';
+
+/** A point of a display: column, and cm/s, positive above the baseline. */
+export interface TracePoint {
+  column: number;
+  velocity: number;
+}
+
+/** One value of one beat, with what was measured for it. */
+export interface BeatValue {
+  value: number;
+  /** Two points: a caliper; more: the trace. */
+  points: readonly TracePoint[];
+}
+
+/** Values of one quantity, a beat each, in the unit of its concept. */
+export interface FlowQuantity {
+  key: ConceptKey;
+  beats: readonly BeatValue[];
+  note: string | null;
+  /** Why the values cannot be relied on; absent where they can. */
+  doubt?: string | null;
+}
+
+/** What a display gives as a certain flow. */
+export interface FlowReading {
+  side: SpectralTrace['side'];
+  trace: SpectralTrace;
+  /** Columns of the peaks that mark the beats. */
+  peaks: readonly number[];
+  quantities: readonly FlowQuantity[];
+}
+
+const CENTIMETRES = 100;
+const MILLISECONDS = 1000;
+
+/** From the apex, or for the right ventricle from the left sternal edge, unless turned. */
+const USUAL_SIDE: Readonly<Partial<Record<Flow, 'above' | 'below'>>> = {
+  'mitral-inflow': 'above',
+  'aortic-regurgitation': 'above',
+  'pulmonary-regurgitation': 'above',
+  'pulmonary-vein': 'above',
+};
+
+/** A usual side this much slower than the other one holds its mirror image. */
+const MIRROR = 0.3;
+
+const signed = (trace: SpectralTrace, velocity: number) =>
+  trace.side === 'above' ? velocity : -velocity;
+
+const tallest = ({ waves, clear }: SpectralTrace) =>
+  clear * Math.max(0, ...waves.map(({ height }) => height));
+
+/** The side on which a flow is looked for: the usual one, unless the machine turned the display. */
+function sideOf(flow: Flow, display: SpectralDisplay): SpectralTrace {
+  const usual = display[USUAL_SIDE[flow] ?? 'below'];
+  const other = usual.side === 'above' ? display.below : display.above;
+  return tallest(usual) >= MIRROR * tallest(other) ? usual : other;
+}
+
+function peakCaliper(trace: SpectralTrace, column: number, velocity: number): TracePoint[] {
+  return [
+    { column, velocity: 0 },
+    { column, velocity: signed(trace, velocity) },
+  ];
+}
+
+const peaksOf = (trace: SpectralTrace, ejections: readonly Ejection[]) =>
+  ejections.map(({ peak, peakColumn }) => ({
+    value: peak / CENTIMETRES,
+    points: peakCaliper(trace, peakColumn, peak),
+  }));
+
+const outlinePoints = (trace: SpectralTrace, from: number, values: readonly number[]) =>
+  values.map((velocity, i) => ({
+    column: Math.ceil(from) + i,
+    velocity: signed(trace, velocity),
+  }));
+
+const metres = (values: readonly number[]) => values.map((value) => value / CENTIMETRES);
+
+type EjectionPart = 'peak' | 'vti' | 'meanGradient' | 'accelerationTime';
+
+const EJECTIONS: Readonly<Partial<Record<Flow, Partial<Record<EjectionPart, ConceptKey>>>>> = {
+  lvot: { peak: 'lvot-vmax', vti: 'lvot-vti' },
+  'aortic-valve': { peak: 'av-vmax', vti: 'av-vti', meanGradient: 'av-mean-gradient' },
+  rvot: { vti: 'rvot-vti', accelerationTime: 'rvot-acceleration' },
+  'pulmonary-valve': { peak: 'pv-vmax' },
+  'tricuspid-regurgitation': { peak: 'tr-vmax' },
+  'mitral-regurgitation': { peak: 'mr-vmax' },
+};
+
+function ejectionQuantities(
+  parts: Partial<Record<EjectionPart, ConceptKey>>,
+  trace: SpectralTrace,
+  ejections: readonly Ejection[],
+  seconds: number,
+): FlowQuantity[] {
+  const whole = ejections.filter((one) => one.whole);
+  const over = (value: (one: Ejection) => number): BeatValue[] =>
+    whole.map((one) => ({
+      value: value(one),
+      points: outlinePoints(trace, one.from, one.velocities),
+    }));
+  const beats: Record<EjectionPart, () => BeatValue[]> = {
+    peak: () => peaksOf(trace, ejections),
+    vti: () => over(({ velocities }) => velocityTimeIntegral(metres(velocities), seconds)),
+    meanGradient: () => over(({ velocities }) => meanGradient(metres(velocities), seconds)),
+    accelerationTime: () =>
+      whole.map(({ from, peakColumn, peak, accelerationTime }) => ({
+        value: MILLISECONDS * accelerationTime,
+        points: [
+          { column: from, velocity: 0 },
+          { column: peakColumn, velocity: signed(trace, peak) },
+        ],
+      })),
+  };
+  return Object.entries(parts).map(([part, key]) => ({
+    key,
+    beats: beats[part as EjectionPart](),
+    note: null,
+  }));
+}
+
+function fallOf(trace: SpectralTrace, { early, decelerationTime }: Filling, seconds: number) {
+  return [
+    { column: early.peak, velocity: signed(trace, early.height) },
+    { column: early.peak + (decelerationTime ?? 0) / seconds, velocity: 0 },
+  ];
+}
+
+function fillingQuantities(trace: SpectralTrace, seconds: number, cw: boolean): FlowQuantity[] {
+  const { beats } = fillingsOf(trace.curve, trace.waves, seconds);
+  const fused = beats.some(({ atAtrialOnset }) => (atAtrialOnset ?? 0) > FILLING.fused);
+  const doubt = fused ? `E and A are fused: A begins above ${FILLING.fused} cm/s` : null;
+  const falling = beats.filter(({ decelerationTime }) => decelerationTime !== null);
+  const outlines = beats.filter(({ outlines: found }) => found.length > 0);
+  const flows = outlines.map((beat) => beat.outlines.flatMap(({ values }) => values));
+  const traced = (value: (flow: readonly number[]) => number): BeatValue[] =>
+    outlines.map((beat, i) => ({
+      value: value(metres(flows[i] ?? [])),
+      points: beat.outlines.flatMap(({ from, values }) => outlinePoints(trace, from, values)),
+    }));
+  if (cw) {
+    return [
+      { key: 'mv-mean-gradient', beats: traced((flow) => meanGradient(flow, seconds)), note: null },
+      {
+        key: 'mv-half-time',
+        beats: falling.map((beat) => ({
+          value: halfTimeOfDeceleration(MILLISECONDS * (beat.decelerationTime ?? 0)),
+          points: fallOf(trace, beat, seconds),
+        })),
+        note: null,
+      },
+    ];
+  }
+  return [
+    {
+      key: 'mitral-e',
+      beats: beats.map(({ early }) => ({
+        value: early.height,
+        points: peakCaliper(trace, early.peak, early.height),
+      })),
+      note: beats.some(({ atrial }) => atrial) ? doubt : 'one wave per beat: no A is seen beside E',
+    },
+    {
+      key: 'mitral-a',
+      beats: beats.flatMap(({ atrial }) =>
+        atrial
+          ? [{ value: atrial.height, points: peakCaliper(trace, atrial.peak, atrial.height) }]
+          : [],
+      ),
+      note: null,
+      doubt,
+    },
+    {
+      key: 'deceleration-time',
+      beats: falling.map((beat) => ({
+        value: MILLISECONDS * (beat.decelerationTime ?? 0),
+        points: fallOf(trace, beat, seconds),
+      })),
+      note: null,
+      doubt,
+    },
+    {
+      key: 'mitral-a-duration',
+      beats: beats.flatMap(({ atrial, atrialDuration }) =>
+        atrial && atrialDuration !== null
+          ? [
+              {
+                value: MILLISECONDS * atrialDuration,
+                points: [
+                  { column: atrial.peak - atrialDuration / seconds / 2, velocity: 0 },
+                  { column: atrial.peak + atrialDuration / seconds / 2, velocity: 0 },
+                ],
+              },
+            ]
+          : [],
+      ),
+      note: null,
+      doubt,
+    },
+    { key: 'mv-vti', beats: traced((flow) => velocityTimeIntegral(flow, seconds)), note: null },
+  ];
+}
+
+/** Pressure half-time and peak of a diastolic jet; for PR also the velocity at its end. */
+function decayQuantities(
+  flow: Flow,
+  trace: SpectralTrace,
+  ejections: readonly Ejection[],
+  seconds: number,
+) {
+  const decays = ejections.flatMap(({ peakColumn }) => {
+    const wave = trace.waves.find(({ peak }) => peak === peakColumn);
+    const decay = wave && decayOf(trace.curve, wave, seconds);
+    return wave && decay ? [{ wave, decay }] : [];
+  });
+  const line = ({ wave, decay }: (typeof decays)[number]): TracePoint[] => [
+    { column: wave.peak, velocity: signed(trace, decay.initial) },
+    { column: wave.to, velocity: signed(trace, Math.max(0, decay.end)) },
+  ];
+  const peaks = { note: null, beats: peaksOf(trace, ejections) };
+  if (flow === 'aortic-regurgitation') {
+    const beats = decays.map((one) => ({
+      value: halfTimeOfSlope(one.decay.initial / CENTIMETRES, one.decay.slope / CENTIMETRES),
+      points: line(one),
+    }));
+    return [
+      { key: 'ar-vmax', ...peaks },
+      { key: 'ar-half-time', beats, note: null },
+    ] as const;
+  }
+  const ends = decays.map((one) => ({
+    value: Math.max(0, one.decay.end) / CENTIMETRES,
+    points: line(one),
+  }));
+  return [
+    { key: 'pr-vmax', ...peaks },
+    { key: 'pr-end-velocity', beats: ends, note: null },
+  ] as const;
+}
+
+/** S and D of a pulmonary vein: between D and the next S the vein flows back (Ar). */
+function veinQuantities(display: SpectralDisplay): FlowQuantity[] {
+  const { above, below } = display;
+  const forward = above.waves.filter(({ cut }) => !cut);
+  const back = below.waves.filter(({ height }) => height >= 0.15 * tallest(above));
+  const beats = back.flatMap((reversal) => {
+    const s = forward.find(({ peak }) => peak > reversal.peak);
+    const d = forward.findLast(({ peak }) => peak < reversal.peak);
+    return s && d ? [{ s, d }] : [];
+  });
+  const of = (part: 's' | 'd') =>
+    beats.map((beat) => ({
+      value: beat[part].height,
+      points: peakCaliper(above, beat[part].peak, beat[part].height),
+    }));
+  return [
+    { key: 'pulmonary-vein-s', beats: of('s'), note: null },
+    { key: 'pulmonary-vein-d', beats: of('d'), note: null },
+  ];
+}
+
+/** From the end of an ejection to the beginning of the filling that follows it. */
+const RELAXATION = { shortest: 0.02, longest: 0.2 } as const;
+
+function relaxationQuantities(display: SpectralDisplay, ejections: readonly Ejection[]) {
+  const { above, spectrum } = display;
+  const seconds = spectrum.secondsPerColumn;
+  const starts = fillingsOf(above.curve, above.waves, seconds).beats.flatMap(
+    ({ outlines }) => outlines[0]?.from ?? [],
+  );
+  const beats = ejections.flatMap(({ to }) => {
+    const start = starts.find((from) => {
+      const gap = (from - to) * seconds;
+      return gap >= RELAXATION.shortest && gap <= RELAXATION.longest;
+    });
+    if (start === undefined) return [];
+    const points = [to, start].map((column) => ({ column, velocity: 0 }));
+    return [{ value: MILLISECONDS * (start - to) * seconds, points }];
+  });
+  return [{ key: 'ivrt', beats, note: null }] as const;
+}
+
+const WALLS = {
+  'septal-annulus': ['s-prime-septal', 'e-prime-septal', 'a-prime-septal'],
+  'lateral-annulus': ['s-prime-lateral', 'e-prime-lateral', 'a-prime-lateral'],
+  'tricuspid-annulus': ['rv-s-prime', 'rv-e-prime', 'rv-a-prime'],
+  unnamed: ['s-prime-unnamed', 'e-prime-unnamed', 'a-prime-unnamed'],
+} as const satisfies Record<string, readonly [ConceptKey, ConceptKey, ConceptKey]>;
+
+/** S', e' and a' of a wall; `unnamed` where the header does not say which. */
+export function readAnnulus(wall: keyof typeof WALLS, display: SpectralDisplay): FlowReading {
+  const { systolic, diastolic, beats } = annularMotion(display);
+  const [s, e, a] = WALLS[wall];
+  const of = (key: ConceptKey, part: 'systolic' | 'early' | 'atrial'): FlowQuantity => {
+    const trace = part === 'systolic' ? systolic : diastolic;
+    return {
+      key,
+      beats: beats.flatMap((beat) => {
+        const wave = beat[part];
+        return wave
+          ? [{ value: wave.height, points: peakCaliper(trace, wave.peak, wave.height) }]
+          : [];
+      }),
+      note: null,
+    };
+  };
+  return {
+    side: systolic.side,
+    trace: systolic,
+    peaks: beats.map(({ systolic: { peak } }) => peak),
+    quantities: [of(s, 'systolic'), of(e, 'early'), of(a, 'atrial')],
+  };
+}
+
+/** Whatever flow it is: the peaks of its faster side. */
+export function readUnnamed(display: SpectralDisplay): FlowReading {
+  const { above, below, spectrum } = display;
+  const strength = (trace: SpectralTrace) => trace.brightness * tallest(trace);
+  const trace = strength(above) > strength(below) ? above : below;
+  const ejections = ejectionsOf(trace.curve, trace.waves, spectrum.secondsPerColumn);
+  return {
+    side: trace.side,
+    trace,
+    peaks: ejections.map(({ peakColumn }) => peakColumn),
+    quantities: [{ key: 'flow-peak-unnamed', beats: peaksOf(trace, ejections), note: null }],
+  };
+}
+
+/** What a display gives as the flow that it is known to show. */
+export function readFlow(flow: Flow, display: SpectralDisplay, cw: boolean): FlowReading {
+  if (TISSUE.has(flow)) return readAnnulus(flow as Exclude<keyof typeof WALLS, 'unnamed'>, display);
+  const trace = sideOf(flow, display);
+  const seconds = display.spectrum.secondsPerColumn;
+  const ejections = ejectionsOf(trace.curve, trace.waves, seconds);
+  const peaks = ejections.map(({ peakColumn }) => peakColumn);
+  const of = (quantities: readonly FlowQuantity[]) => ({
+    side: trace.side,
+    trace,
+    peaks,
+    quantities,
+  });
+  switch (flow) {
+    case 'mitral-inflow':
+      return of(fillingQuantities(trace, seconds, cw));
+    case 'aortic-regurgitation':
+    case 'pulmonary-regurgitation':
+      return of(decayQuantities(flow, trace, ejections, seconds));
+    case 'pulmonary-vein':
+      return of(veinQuantities(display));
+    case 'isovolumic-relaxation':
+      return of(relaxationQuantities(display, ejections));
+    default:
+      return of(ejectionQuantities(EJECTIONS[flow] ?? {}, trace, ejections, seconds));
+  }
+}

@@ -1,0 +1,109 @@
+import { type EdgePath, severalPaths } from './edge-path.ts';
+import type { MModePlane } from './m-mode-plane.ts';
+import { median } from './statistics.ts';
+import { steadied, wavesOf } from './waves.ts';
+
+export const EXCURSION = {
+  /** cm; nearer to the probe lie skin, fat and reverberations. */
+  shallowest: 4,
+  /** cm; excursions that an annulus may have (echo reference 7.4). */
+  least: 0.3,
+  most: 4.5,
+  /** Edges that are followed, and cm between them. */
+  paths: 8,
+  apart: 0.5,
+  /** Coefficient of variation of the excursions up to which an edge beats. */
+  even: 0.3,
+  /** Seconds from end-diastole to the peak of systole. */
+  rise: [0.1, 0.6],
+  /** Seconds from one peak to the next. */
+  beat: [0.3, 1.6],
+} as const;
+
+/** One beat of an annulus: from its deepest place at end-diastole to its highest in systole. */
+export interface ExcursionBeat {
+  /** Samples of the plane, and rows. */
+  low: { sample: number; row: number };
+  high: { sample: number; row: number };
+  /** cm. */
+  excursion: number;
+}
+
+export interface Excursion {
+  beats: ExcursionBeat[];
+  path: EdgePath;
+}
+
+const within = (value: number, [low, high]: readonly [number, number]) =>
+  value >= low && value <= high;
+
+function beatsOfPath(plane: MModePlane, path: EdgePath): ExcursionBeat[] {
+  const { depthPerRow, secondsPerColumn } = plane;
+  const rows = steadied(path.rows, 1);
+  const deepest = Math.max(...rows);
+  const height = rows.map((row) => deepest - row);
+  const waves = wavesOf(height, {
+    prominence: EXCURSION.least / depthPerRow,
+    floor: -1,
+    shortest: 0.15 / secondsPerColumn,
+  });
+  return waves.flatMap((wave, i): ExcursionBeat[] => {
+    const before = waves[i - 1];
+    if (wave.peak === 0 || wave.peak === rows.length - 1) return [];
+    const from = before ? before.peak : 0;
+    let low = from;
+    for (let at = from; at <= wave.peak; at++) {
+      if ((rows[at] ?? 0) >= (rows[low] ?? 0)) low = at;
+    }
+    // A beat whose end-diastole lies before the display is not whole.
+    if (low === 0 && !before) return [];
+    const rise = (wave.peak - low) * secondsPerColumn;
+    const excursion = ((rows[low] ?? 0) - (rows[wave.peak] ?? 0)) * depthPerRow;
+    if (!within(rise, EXCURSION.rise)) return [];
+    return [
+      {
+        low: { sample: low, row: rows[low] ?? 0 },
+        high: { sample: wave.peak, row: rows[wave.peak] ?? 0 },
+        excursion,
+      },
+    ];
+  });
+}
+
+function isBeating(beats: readonly ExcursionBeat[], secondsPerColumn: number): boolean {
+  if (beats.length < 2) return false;
+  const sizes = beats.map(({ excursion }) => excursion);
+  const mean = sizes.reduce((sum, size) => sum + size, 0) / sizes.length;
+  const squares = sizes.reduce((sum, size) => sum + (size - mean) ** 2, 0);
+  const apart = beats
+    .slice(1)
+    .map(({ high }, i) => (high.sample - (beats[i]?.high.sample ?? 0)) * secondsPerColumn);
+  return (
+    within(mean, [EXCURSION.least, EXCURSION.most]) &&
+    Math.sqrt(squares / sizes.length) <= EXCURSION.even * mean &&
+    within(median(apart), EXCURSION.beat)
+  );
+}
+
+/**
+ * The systolic excursion of an annulus, leading edge to leading edge (echo reference 7.1): of the
+ * edges that beat, that which moves furthest, for the ventricle shortens from the apex to the base
+ * and the annulus is where all of it adds up. Null where no edge beats.
+ */
+export function annularExcursion(plane: MModePlane): Excursion | null {
+  const { depthPerRow, secondsPerColumn } = plane;
+  const paths = severalPaths(
+    plane,
+    'brighter',
+    EXCURSION.paths,
+    EXCURSION.apart / depthPerRow,
+    () => [EXCURSION.shallowest / depthPerRow, plane.rows - 1],
+  );
+  const beating = paths.flatMap((path) => {
+    const beats = beatsOfPath(plane, path);
+    return isBeating(beats, secondsPerColumn) ? [{ path, beats }] : [];
+  });
+  const mean = ({ beats }: Excursion) =>
+    beats.reduce((sum, { excursion }) => sum + excursion, 0) / beats.length;
+  return beating.toSorted((one, other) => mean(other) - mean(one))[0] ?? null;
+}

@@ -1,0 +1,98 @@
+import type { GrayImage } from '../contract/image.ts';
+import type { SweepRegion } from '../contract/study.ts';
+
+/** An M-mode display cut out of its frame: grey levels by row (depth) and sample (time). */
+export interface MModePlane {
+  /** Of the frame, where the first column and row lie. */
+  left: number;
+  top: number;
+  /** Samples of time, each the mean of `width` columns of the frame. */
+  columns: number;
+  width: number;
+  rows: number;
+  levels: Float32Array;
+  /** Of a sample. */
+  secondsPerColumn: number;
+  /** cm. */
+  depthPerRow: number;
+}
+
+/** Fewer hold no beat and no wall. */
+const SMALLEST = { columns: 80, rows: 60 } as const;
+/** A column of which fewer pixels are brighter than this was not written. */
+const WRITTEN = { level: 8, share: 0.05 } as const;
+/** Seconds of a sample of time: a wall moves some rows within it. */
+const SAMPLE = 0.012;
+/** Grid dots and the line of the ECG are thinner than half of it. */
+const MEDIAN = 5;
+
+function columnsWritten({ data, width }: GrayImage, { area }: SweepRegion): [number, number] {
+  const rows = area.maxY - area.minY + 1;
+  const written = (column: number) => {
+    let bright = 0;
+    for (let row = area.minY; row <= area.maxY; row++) {
+      if ((data[row * width + column] ?? 0) > WRITTEN.level) bright++;
+    }
+    return bright >= WRITTEN.share * rows;
+  };
+  let [from, to] = [area.minX, area.maxX];
+  while (from < to && !written(from)) from++;
+  while (to > from && !written(to)) to--;
+  return [from, to];
+}
+
+/** Median over neighbouring columns: time is smooth in an M-mode, marks are not. */
+function withoutMarks(cut: Float32Array, columns: number): Float32Array {
+  const window = new Float32Array(MEDIAN);
+  const reach = MEDIAN >> 1;
+  return cut.map((_, i) => {
+    const column = i % columns;
+    for (let k = -reach; k <= reach; k++) {
+      const inside = Math.max(0, Math.min(columns - 1, column + k));
+      window[k + reach] = cut[i + inside - column] ?? 0;
+    }
+    return window.sort()[reach] ?? 0;
+  });
+}
+
+/** Means over `width` neighbouring columns. */
+function sampled(plane: Float32Array, columns: number, samples: number, width: number) {
+  const rows = plane.length / columns;
+  return Float32Array.from({ length: rows * samples }, (_, i) => {
+    const from = Math.floor(i / samples) * columns + (i % samples) * width;
+    let sum = 0;
+    for (let k = 0; k < width; k++) sum += plane[from + k] ?? 0;
+    return sum / width;
+  });
+}
+
+/** Null where it has no scale of depth and time, or is too small to hold a moving wall. */
+export function readMModePlane(image: GrayImage, sweep: SweepRegion): MModePlane | null {
+  const { area, secondsPerPixel, valuePerPixel, unit } = sweep;
+  if (unit !== 'cm' || secondsPerPixel === null || valuePerPixel === null) return null;
+  const [from, to] = columnsWritten(image, sweep);
+  const columns = to - from + 1;
+  const rows = area.maxY - area.minY + 1;
+  if (columns < SMALLEST.columns || rows < SMALLEST.rows) return null;
+  const cut = Float32Array.from({ length: rows * columns }, (_, i) => {
+    const row = area.minY + Math.floor(i / columns);
+    return image.data[row * image.width + from + (i % columns)] ?? 0;
+  });
+  const width = Math.max(1, Math.round(SAMPLE / secondsPerPixel));
+  const samples = Math.floor(columns / width);
+  return {
+    left: from,
+    top: area.minY,
+    columns: samples,
+    width,
+    rows,
+    levels: sampled(withoutMarks(cut, columns), columns, samples, width),
+    secondsPerColumn: secondsPerPixel * width,
+    depthPerRow: valuePerPixel,
+  };
+}
+
+/** The place of a sample and a row in the frame, pixel centres. */
+export function framePoint(plane: MModePlane, sample: number, row: number): [number, number] {
+  return [plane.left + (sample + 0.5) * plane.width - 0.5, plane.top + row];
+}

@@ -1,0 +1,163 @@
+import { edgesOf, strongestPath } from './edge-path.ts';
+import type { MModePlane } from './m-mode-plane.ts';
+import { median } from './statistics.ts';
+import { textureSlopes } from './texture-slope.ts';
+import { steadied, wavesOf } from './waves.ts';
+
+/** Limits in cm. */
+export const WALLS = {
+  ventricle: {
+    /** The pericardium behind the heart, the strongest echo, lies deeper than this. */
+    pericardium: 5,
+    posteriorWall: [0.4, 2.4],
+    cavity: [1.6, 8],
+    septum: [0.4, 2.6],
+  },
+  cava: { nearWall: [1, 14], lumen: [0.25, 4.5] },
+  /** Seconds between end-diastoles. */
+  shortestBeat: 0.3,
+  /** Share of its largest by which a cavity must change to be seen to beat. */
+  change: 0.08,
+} as const;
+
+type Limits = readonly [number, number];
+
+/** A band that lies `limits` cm above (negative sign) or below a path. */
+const beside =
+  (path: Float64Array, sign: 1 | -1, [near, far]: Limits, depthPerRow: number) =>
+  (sample: number): readonly [number, number] => {
+    const at = path[sample] ?? 0;
+    const ends = [at + (sign * near) / depthPerRow, at + (sign * far) / depthPerRow] as const;
+    return [Math.min(...ends), Math.max(...ends)];
+  };
+
+/** Rows of the four interfaces of an LV M-mode by sample, from the probe on. */
+export interface VentricleWalls {
+  septumOuter: Float64Array;
+  septumInner: Float64Array;
+  posteriorInner: Float64Array;
+  posteriorOuter: Float64Array;
+}
+
+/**
+ * The walls of the left ventricle by leading edges, from the pericardium towards the probe. Null
+ * where one of them is not found.
+ */
+export function ventricleWalls(plane: MModePlane): VentricleWalls | null {
+  const { depthPerRow, rows } = plane;
+  const { pericardium, posteriorWall, cavity, septum } = WALLS.ventricle;
+  const brighter = edgesOf(plane, 'brighter');
+  const darker = edgesOf(plane, 'darker');
+  const slopes = textureSlopes(plane);
+  const near = (path: Float64Array, limits: Limits) => beside(path, -1, limits, depthPerRow);
+  const weighted = brighterByLevel(plane, brighter);
+  const outer = strongestPath(plane, weighted, slopes, () => [pericardium / depthPerRow, rows - 1]);
+  const inner = outer && strongestPath(plane, brighter, slopes, near(outer.rows, posteriorWall));
+  const septal = inner && strongestPath(plane, darker, slopes, near(inner.rows, cavity));
+  const right = septal && strongestPath(plane, brighter, slopes, near(septal.rows, septum));
+  if (!outer || !inner || !septal || !right) return null;
+  return {
+    septumOuter: right.rows,
+    septumInner: septal.rows,
+    posteriorInner: inner.rows,
+    posteriorOuter: outer.rows,
+  };
+}
+
+/** Edges weighted by how bright it is below them: the pericardium is the brightest echo. */
+function brighterByLevel({ columns, levels, depthPerRow }: MModePlane, edges: Float32Array) {
+  const reach = Math.max(1, Math.round(0.15 / depthPerRow)) * columns;
+  return edges.map((edge, i) => (edge * (levels[i + reach] ?? 0)) / 128);
+}
+
+export interface VentricleBeat {
+  /** Samples of the plane. */
+  diastole: number;
+  systole: number;
+  /** cm. */
+  septum: number;
+  cavityDiastole: number;
+  posteriorWall: number;
+  cavitySystole: number;
+}
+
+/** Dimensions of each beat: end-diastole where the cavity is largest, end-systole where smallest. */
+export function ventricleBeats(plane: MModePlane, walls: VentricleWalls): VentricleBeat[] {
+  const { depthPerRow, secondsPerColumn } = plane;
+  const between = (a: Float64Array, b: Float64Array) =>
+    steadied(
+      a.map((row, i) => ((b[i] ?? 0) - row) * depthPerRow),
+      1,
+    );
+  const cavity = between(walls.septumInner, walls.posteriorInner);
+  const septum = between(walls.septumOuter, walls.septumInner);
+  const posterior = between(walls.posteriorInner, walls.posteriorOuter);
+  const largest = Math.max(...cavity);
+  const contraction = wavesOf(
+    cavity.map((size) => largest - size),
+    {
+      prominence: WALLS.change * largest,
+      floor: -1,
+      shortest: WALLS.shortestBeat / 2 / secondsPerColumn,
+    },
+  ).filter(({ peak }) => peak > 0 && peak < cavity.length - 1);
+  return contraction.flatMap(({ peak }, i): VentricleBeat[] => {
+    const from = contraction[i - 1]?.peak ?? 0;
+    let diastole = from;
+    for (let at = from; at <= peak; at++) {
+      if ((cavity[at] ?? 0) >= (cavity[diastole] ?? 0)) diastole = at;
+    }
+    if (diastole === 0) return [];
+    return [
+      {
+        diastole,
+        systole: peak,
+        septum: septum[diastole] ?? 0,
+        cavityDiastole: cavity[diastole] ?? 0,
+        posteriorWall: posterior[diastole] ?? 0,
+        cavitySystole: cavity[peak] ?? 0,
+      },
+    ];
+  });
+}
+
+export interface CavaDiameters {
+  /** cm, with the samples where they were found. */
+  largest: { diameter: number; sample: number };
+  smallest: { diameter: number; sample: number };
+  near: Float64Array;
+  far: Float64Array;
+}
+
+/** Largest and smallest diameter of the vena cava, inner edge to inner edge; null without walls. */
+export function cavaDiameters(plane: MModePlane): CavaDiameters | null {
+  const { depthPerRow } = plane;
+  const { nearWall, lumen } = WALLS.cava;
+  const slopes = textureSlopes(plane);
+  const near = strongestPath(plane, edgesOf(plane, 'darker'), slopes, () => [
+    nearWall[0] / depthPerRow,
+    nearWall[1] / depthPerRow,
+  ]);
+  const far =
+    near &&
+    strongestPath(
+      plane,
+      edgesOf(plane, 'brighter'),
+      slopes,
+      beside(near.rows, 1, lumen, depthPerRow),
+    );
+  if (!near || !far) return null;
+  const sizes = steadied(
+    near.rows.map((row, i) => ((far.rows[i] ?? 0) - row) * depthPerRow),
+    2,
+  );
+  // The ends of a path lie freely; the heart beat is not the breath, so that no single sample counts.
+  const inside = Array.from(sizes.keys()).slice(2, -2);
+  const order = inside.toSorted((a, b) => (sizes[a] ?? 0) - (sizes[b] ?? 0));
+  const at = (sample: number | undefined) => ({
+    sample: sample ?? 0,
+    diameter: sizes[sample ?? 0] ?? 0,
+  });
+  if (median(Array.from(sizes)) <= lumen[0]) return null;
+  return { largest: at(order.at(-1)), smallest: at(order[0]), near: near.rows, far: far.rows };
+}

@@ -1,0 +1,153 @@
+/** One wave of a velocity curve; samples of the curve, its values in the curve's own unit. */
+export interface Wave {
+  /** Where it rises out of the baseline and falls back to it, or meets its neighbour. */
+  from: number;
+  to: number;
+  peak: number;
+  height: number;
+  /** It begins at the first sample, or ends at the last: how it goes on was not seen. */
+  cut: boolean;
+}
+
+export interface WaveLimits {
+  /** A wave rises this much above the deeper of the valleys beside it. */
+  prominence: number;
+  /** Below this the curve is at the baseline. */
+  floor: number;
+  /** Samples from the beginning to the end of a wave; shorter ones are clicks. */
+  shortest: number;
+}
+
+/** Binomial mean 1-2-1 over neighbouring samples, `times` over. */
+export function steadied(curve: ArrayLike<number>, times: number): Float64Array {
+  let current = Float64Array.from(curve);
+  for (let i = 0; i < times; i++) {
+    current = current.map((value, at) => {
+      const before = current[at - 1] ?? value;
+      return (before + 2 * value + (current[at + 1] ?? value)) / 4;
+    });
+  }
+  return current;
+}
+
+/** The lowest sample between two, both included. */
+function lowestBetween(curve: ArrayLike<number>, from: number, to: number): number {
+  let lowest = from;
+  for (let i = from; i <= to; i++) if ((curve[i] ?? 0) < (curve[lowest] ?? 0)) lowest = i;
+  return lowest;
+}
+
+/** The sample nearest to the peak, that way, from which the curve is at the floor. */
+function descend(curve: ArrayLike<number>, peak: number, floor: number, step: 1 | -1): number {
+  let at = peak;
+  while (at + step >= 0 && at + step < curve.length && (curve[at] ?? 0) > floor) at += step;
+  return at;
+}
+
+/** Peaks in order, of which each stands out of the valleys to both sides. */
+function prominentPeaks(curve: ArrayLike<number>, prominence: number): number[] {
+  const peaks: number[] = [];
+  let top = 0;
+  let bottom = 0;
+  let rising = true;
+  for (let i = 1; i < curve.length; i++) {
+    const value = curve[i] ?? 0;
+    if (rising) {
+      if (value >= (curve[top] ?? 0)) top = i;
+      else if ((curve[top] ?? 0) - value >= prominence) {
+        if ((curve[top] ?? 0) - (curve[bottom] ?? 0) >= prominence || top === 0) peaks.push(top);
+        rising = false;
+        bottom = i;
+      }
+    } else if (value <= (curve[bottom] ?? 0)) bottom = i;
+    else if (value - (curve[bottom] ?? 0) >= prominence) {
+      rising = true;
+      top = i;
+    }
+  }
+  if (rising && (curve[top] ?? 0) - (curve[bottom] ?? 0) >= prominence) peaks.push(top);
+  return peaks;
+}
+
+/**
+ * The waves of a curve that is 0 or more: its peaks, each from foot to foot. Two that meet above the
+ * floor share the valley between them.
+ */
+export function wavesOf(curve: ArrayLike<number>, limits: WaveLimits): Wave[] {
+  const peaks = prominentPeaks(curve, limits.prominence);
+  return peaks
+    .map((peak, i): Wave => {
+      const before = peaks[i - 1];
+      const after = peaks[i + 1];
+      const left = before === undefined ? 0 : lowestBetween(curve, before, peak);
+      const right = after === undefined ? curve.length - 1 : lowestBetween(curve, peak, after);
+      const from = Math.max(left, descend(curve, peak, limits.floor, -1));
+      const to = Math.min(right, descend(curve, peak, limits.floor, 1));
+      const cut =
+        (from === 0 && (curve[0] ?? 0) > limits.floor) ||
+        (to === curve.length - 1 && (curve[to] ?? 0) > limits.floor);
+      return { from, to, peak, height: curve[peak] ?? 0, cut };
+    })
+    .filter(({ from, to }) => to - from >= limits.shortest);
+}
+
+/** Shares of the height between which a flank is straight, and clear of clutter at the baseline. */
+const FLANK = { low: 0.3, high: 0.7 } as const;
+
+/**
+ * Least squares line through a flank of a wave. A flank of fewer than three samples is a step where
+ * the curve falls below it. Null where the wave does not fall that far.
+ */
+export function flankLine(
+  curve: ArrayLike<number>,
+  { from, to, peak, height }: Wave,
+  side: 'rise' | 'fall',
+  share: { low: number; high: number } = FLANK,
+): { zero: number; slope: number } | null {
+  const step = side === 'rise' ? -1 : 1;
+  const end = side === 'rise' ? from : to;
+  const samples: number[] = [];
+  let at = peak;
+  for (; (end - at) * step >= 0 && (curve[at] ?? 0) >= share.low * height; at += step) {
+    if ((curve[at] ?? 0) <= share.high * height) samples.push(at);
+  }
+  if (samples.length < 3) {
+    const fell = (end - at) * step >= 0;
+    return fell ? { zero: at, slope: -step * height } : null;
+  }
+  const mean = samples.reduce((sum, one) => sum + one, 0) / samples.length;
+  const level = samples.reduce((sum, one) => sum + (curve[one] ?? 0), 0) / samples.length;
+  const over = samples.reduce((sum, one) => sum + (one - mean) * ((curve[one] ?? 0) - level), 0);
+  const slope = over / samples.reduce((sum, one) => sum + (one - mean) ** 2, 0);
+  return slope * step < 0 ? { zero: mean - level / slope, slope } : null;
+}
+
+export interface Outline {
+  /** Where the wave meets the baseline, with a fraction; beyond the samples where it was cut off. */
+  from: number;
+  to: number;
+  /** The wave from `from` to `to`, one value per whole sample. */
+  values: number[];
+}
+
+/**
+ * A wave down to the baseline: the wall filter hides the slowest flow and clutter widens it, so that
+ * the flanks are carried on as straight lines where they lie below the curve. Null without flanks.
+ */
+export function outlineOfWave(curve: ArrayLike<number>, wave: Wave): Outline | null {
+  const rise = flankLine(curve, wave, 'rise');
+  const fall = flankLine(curve, wave, 'fall');
+  if (!rise || !fall) return null;
+  const from = Math.max(rise.zero, wave.from - (curve[wave.from] ?? 0) / rise.slope);
+  const to = Math.min(fall.zero, wave.to - (curve[wave.to] ?? 0) / fall.slope);
+  const start = Math.ceil(from);
+  const values = Array.from({ length: Math.max(0, Math.floor(to) - start + 1) }, (_, i) => {
+    const at = start + i;
+    const seen = at >= wave.from && at <= wave.to ? (curve[at] ?? 0) : Number.POSITIVE_INFINITY;
+    const flank = at < wave.peak ? rise : fall;
+    const line = Math.max(0, flank.slope * (at - flank.zero));
+    // Above the flank's own part the curve is no line.
+    return Math.min(seen, line < FLANK.low * wave.height ? line : Math.max(seen, 0));
+  });
+  return { from, to, values: values.map((value) => (Number.isFinite(value) ? value : 0)) };
+}
