@@ -8,6 +8,7 @@ import { echoCartValues } from './cart-values.ts';
 import { indexingArea } from './formulas/body.ts';
 import { heartOutlines, NO_OUTLINES, outlinedValues } from './chambers/heart-outlines.ts';
 import type { EchoContext } from './input.ts';
+import { parasternalValues } from './parasternal/parasternal-values.ts';
 import { withPlausibility } from './plausibility.ts';
 import type { ClipView } from './reader.ts';
 import type { Readings } from './readers.ts';
@@ -79,7 +80,8 @@ export function gatherEvidence(
     sections.find(({ measures }) => measures.includes(key))?.id ?? null;
   const traced = spectralPeaks(spectra, sectionOf);
   const heart = views.apical ? heartOutlines(views.apical) : NO_OUTLINES;
-  const images = [...traced, ...outlinedValues(heart)];
+  const parasternal = views.parasternal ? parasternalValues(views.parasternal) : [];
+  const images = [...traced, ...outlinedValues(heart), ...parasternal];
   return {
     study,
     patient,

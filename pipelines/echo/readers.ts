@@ -1,9 +1,11 @@
 import { apicalReader } from './read/apical.ts';
+import { parasternalReader } from './read/parasternal.ts';
 import type { EchoReader, EchoReaderInput } from './reader.ts';
 
 /** Every reader by the name under which sections find what it read. A new one is one line here. */
 export const READERS = {
   apical: apicalReader,
+  parasternal: parasternalReader,
 } as const satisfies Record<string, EchoReader<unknown>>;
 
 type Readers = typeof READERS;

@@ -1,4 +1,5 @@
 import type { ConceptKey } from '../../result/concepts.ts';
+import { parasternalGap } from '../parasternal/parasternal-gap.ts';
 import { classification, conclude, finding, GAPS, patientGaps, rangedSex } from '../conclude.ts';
 import { cubeMass, fractionalChange, relativeWallThickness } from '../formulas/chambers.ts';
 import { ASYMMETRIC_WALLS, geometryOf, LEFT_VENTRICLE } from '../guidelines/left-ventricle.ts';
@@ -80,7 +81,7 @@ function run(evidence: EchoEvidence, values: Values) {
     ],
     gaps: [
       missing.length > 0
-        ? `Not measured: ${missing.map((key) => KEY_NAMES[key]).join(', ')}.`
+        ? `Not measured: ${missing.map((key) => KEY_NAMES[key]).join(', ')}. ${parasternalGap(evidence) ?? ''}`.trim()
         : null,
       ...patientGaps(evidence, false),
       mass && !index ? `LV geometry was not assessed. ${GAPS.surface}` : null,

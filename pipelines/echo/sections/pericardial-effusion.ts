@@ -2,6 +2,7 @@ import { classification, conclude, finding } from '../conclude.ts';
 import { rounded } from '../formulas/rounding.ts';
 import { effusionGrade, tamponadeStatement } from '../guidelines/pericardium.ts';
 import { IVC } from '../guidelines/pulmonary-pressure.ts';
+import { fluidFinding } from '../parasternal/parasternal-values.ts';
 import type { EchoEvidence, EchoSection } from '../section.ts';
 import { named, type Values } from '../values.ts';
 
@@ -19,7 +20,15 @@ function plethora(values: Values): boolean | null {
   return rounded(diameter, 0) > IVC.wide && rounded(collapse, 0) < IVC.sniff;
 }
 
-function run(_: EchoEvidence, values: Values) {
+/** What was searched without finding fluid: no statement that there is none (reference 13). */
+function searchedInWords({ views }: EchoEvidence): string | null {
+  const searched = views.parasternal ? fluidFinding(views.parasternal).searched : [];
+  if (searched.length === 0) return null;
+  const names = [...new Set(searched)].join(', ');
+  return `No fluid was outlined in ${names}; how much fluid the model misses in patients is not known, so that none is not said.`;
+}
+
+function run(evidence: EchoEvidence, values: Values) {
   const depth = values.measurement('effusion-depth');
   const grade = depth && effusionGrade(depth.value);
   const wide = plethora(values);
@@ -38,7 +47,8 @@ function run(_: EchoEvidence, values: Values) {
     gaps: [
       depth
         ? null
-        : 'The pericardium was not assessed: no depth was measured, and no permitted model looks for fluid.',
+        : (searchedInWords(evidence) ??
+          'The pericardium was not assessed: no depth was measured, and no clip was searched for fluid.'),
       depth && grade !== 'none'
         ? 'Chamber collapse and respiratory variation were not assessed.'
         : null,

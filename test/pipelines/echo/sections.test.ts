@@ -33,7 +33,7 @@ function interpreted(given: Given, patient: Partial<EchoPatient> = {}, handheld 
       measured,
       spectra: [],
       clips: [],
-      views: { apical: { clips: null, volumesTrusted: false } },
+      views: { apical: { clips: null, volumesTrusted: false }, parasternal: { clips: null } },
       heart: NO_OUTLINES,
       handheld,
       priors: [],

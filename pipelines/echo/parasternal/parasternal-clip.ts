@@ -1,0 +1,33 @@
+import type { PixelScale, Point } from '../../contract/image.ts';
+import type { Line, LongAxisLine } from '../locate/parasternal-lines.ts';
+
+/** One frame of a parasternal or subcostal clip, in pixels of the stored frame. */
+export interface ParasternalFrame {
+  /** 0-based. */
+  frame: number;
+  /** Seconds from the first frame of the clip. */
+  time: number;
+  /** Pixels of the LV cavity: its course tells the phases. */
+  cavity: number;
+  lines: Partial<Record<LongAxisLine, Line>>;
+  /** Across the fluid outside the heart where it is deepest; null: none was outlined. */
+  fluid: readonly [Point, Point] | null;
+  /** Mean probability over cavity and fluid. */
+  confidence: number;
+  fluidConfidence: number;
+  accepted: boolean;
+}
+
+export interface ParasternalClip {
+  file: string;
+  sopInstanceUid: string | null;
+  family: 'PLAX' | 'PSAX' | 'subcostal';
+  viewConfidence: number | null;
+  /** Millimetres per pixel; null: the picture has no scale. */
+  scale: PixelScale | null;
+  heartRate: number | null;
+  rWaves: readonly number[];
+  /** Every `stride`-th frame was outlined. */
+  stride: number;
+  frames: readonly ParasternalFrame[];
+}

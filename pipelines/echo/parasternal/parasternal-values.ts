@@ -1,0 +1,169 @@
+import type { PixelScale, Point } from '../../contract/image.ts';
+import { type Beat, cardiacPhases } from '../../measure/cardiac-phases.ts';
+import type { ConceptKey, MethodKey } from '../../result/concepts.ts';
+import type { Measurement } from '../../result/envelope.ts';
+import { createMeasurement } from '../../result/measurement.ts';
+import { AVERAGED_BEATS } from '../chambers/clip-beats.ts';
+import { outlinedId } from '../chambers/outlined.ts';
+import type { LongAxisLine } from '../locate/parasternal-lines.ts';
+import { withPlausibility } from '../plausibility.ts';
+import type { ParasternalReadings } from '../read/parasternal.ts';
+import type { ParasternalClip, ParasternalFrame } from './parasternal-clip.ts';
+
+type Line = readonly [Point, Point];
+
+const CENTIMETRE = 10;
+
+const lengthOf = ([from, to]: Line, scale: PixelScale) =>
+  Math.hypot((to.x - from.x) * scale.x, (to.y - from.y) * scale.y);
+
+interface Phased {
+  clip: ParasternalClip;
+  scale: PixelScale;
+  frames: readonly ParasternalFrame[];
+  beats: readonly Beat[];
+}
+
+/** The accepted frames of a calibrated clip with its beats; null where it shows none. */
+function phased(clip: ParasternalClip): Phased | null {
+  const frames = clip.frames.filter(({ accepted }) => accepted);
+  const samples = frames.map(({ time, cavity }) => ({ time, area: cavity }));
+  const beats = cardiacPhases(samples, clip.rWaves, clip.heartRate).beats.slice(0, AVERAGED_BEATS);
+  return clip.scale && beats.length > 0 ? { clip, scale: clip.scale, frames, beats } : null;
+}
+
+/** Which line at which phase is which quantity (reference 5.1, 6). */
+const DIMENSIONS: readonly {
+  key: ConceptKey;
+  section: string;
+  line: LongAxisLine;
+  phase: 'diastole' | 'systole';
+  unit: 'cm' | 'mm';
+}[] = [
+  { key: 'ivsd', section: 'lv-size', line: 'septum', phase: 'diastole', unit: 'cm' },
+  { key: 'lvidd', section: 'lv-size', line: 'cavity', phase: 'diastole', unit: 'cm' },
+  { key: 'lvpwd', section: 'lv-size', line: 'posterior-wall', phase: 'diastole', unit: 'cm' },
+  { key: 'lvids', section: 'lv-size', line: 'cavity', phase: 'systole', unit: 'cm' },
+  { key: 'la-diameter', section: 'la-volume', line: 'left-atrium', phase: 'systole', unit: 'cm' },
+];
+
+interface Drawn {
+  key: ConceptKey;
+  section: string;
+  method: MethodKey;
+  clip: ParasternalClip;
+  value: number;
+  at: ParasternalFrame;
+  line: Line;
+  confidence: number;
+  note: string;
+}
+
+function drawn({ key, section, method, clip, value, at, line, confidence, note }: Drawn) {
+  const points = line.map(({ x, y }): [number, number] => [x, y]);
+  const measurement = createMeasurement(outlinedId(key), key, value, method, {
+    section,
+    derivation: 'mean',
+    source: {
+      provenance: 'model',
+      file: clip.file,
+      sop_instance_uid: clip.sopInstanceUid,
+      frame: at.frame + 1,
+      calipers: [{ type: 'line', points }],
+    },
+    confidence,
+    note,
+  });
+  return withPlausibility(measurement, key);
+}
+
+function dimensions({ clip, scale, frames, beats }: Phased): Measurement[] {
+  return DIMENSIONS.flatMap(({ key, section, line, phase, unit }) => {
+    const found = beats.flatMap((beat) => {
+      const at = frames[beat[phase]];
+      const own = at?.lines[line];
+      return at && own ? [{ at, own, length: lengthOf(own, scale) }] : [];
+    });
+    const [first] = found;
+    if (!first) return [];
+    const mean = found.reduce((sum, { length }) => sum + length, 0) / found.length;
+    return [
+      drawn({
+        key,
+        section,
+        method: 'outlined-dimension',
+        clip,
+        value: unit === 'cm' ? mean / CENTIMETRE : mean,
+        at: first.at,
+        line: first.own,
+        confidence: first.at.confidence,
+        note: `${found.length} beat${found.length === 1 ? '' : 's'}`,
+      }),
+    ];
+  });
+}
+
+/** Less than this, mm, is the trivial fluid of health, or the border of two outlines. */
+const LEAST_FLUID = 3;
+/** Mean probability below which a space is not called fluid. */
+const FLUID_GATE = 0.7;
+/** Share of the accepted frames of a clip that must show it. */
+const PERSISTENT = 0.6;
+
+export interface FluidFinding {
+  /** Clips that were searched: calibrated ones with accepted frames and a whole beat. */
+  searched: readonly string[];
+  /** Greatest end-diastolic depth; null where no searched clip shows fluid. */
+  depth: Measurement | null;
+}
+
+/** Fluid of one clip at end-diastole, mm; null where it is not there all the time. */
+function fluidOf({ clip, scale, frames, beats }: Phased): Drawn | null {
+  const shown = frames.filter(
+    ({ fluid, fluidConfidence }) =>
+      fluid && fluidConfidence >= FLUID_GATE && lengthOf(fluid, scale) >= LEAST_FLUID,
+  );
+  if (shown.length < PERSISTENT * frames.length) return null;
+  const depths = beats.flatMap(({ diastole }) => {
+    const at = frames[diastole];
+    return at?.fluid ? [{ at, line: at.fluid, depth: lengthOf(at.fluid, scale) }] : [];
+  });
+  const deepest = depths.reduce<(typeof depths)[number] | null>(
+    (best, one) => (best && best.depth >= one.depth ? best : one),
+    null,
+  );
+  return deepest && deepest.depth >= LEAST_FLUID
+    ? {
+        key: 'effusion-depth',
+        section: 'pericardial-effusion',
+        method: 'echo-free-space',
+        clip,
+        value: deepest.depth,
+        at: deepest.at,
+        line: deepest.line,
+        confidence: deepest.at.fluidConfidence,
+        note: `${clip.family}, end-diastole`,
+      }
+    : null;
+}
+
+/** Fluid in the parasternal and subcostal clips (reference 13). */
+export function fluidFinding({ clips }: ParasternalReadings): FluidFinding {
+  const searched = (clips ?? []).flatMap((clip) => phased(clip) ?? []);
+  const found = searched.flatMap((one) => fluidOf(one) ?? []);
+  const deepest = found.toSorted((one, other) => other.value - one.value)[0];
+  return {
+    searched: searched.map(({ clip }) => clip.family),
+    depth: deepest ? drawn(deepest) : null,
+  };
+}
+
+/** Dimensions of the best long-axis clip, and the depth of fluid. */
+export function parasternalValues(readings: ParasternalReadings): Measurement[] {
+  const long = (readings.clips ?? []).filter(({ family }) => family === 'PLAX');
+  const best = long
+    .flatMap((clip) => phased(clip) ?? [])
+    .toSorted((one, other) => dimensions(other).length - dimensions(one).length)[0];
+  const { depth } = fluidFinding(readings);
+  return [...(best ? dimensions(best) : []), ...(depth ? [depth] : [])];
+}
