@@ -24,7 +24,12 @@ export interface StudyHeader {
   patientAge: string;
   patientSizeMetres: number;
   patientWeightKg: number;
-  lastMenstrualDate: string;
+  /** F when absent. */
+  patientSex?: 'F' | 'M';
+  /** Absent where the study is not of a pregnancy. */
+  lastMenstrualDate?: string;
+  /** UTERUS when absent (PS3.16 annex L). */
+  bodyPart?: string;
   studyInstanceUid: string;
   seriesInstanceUid: string;
   studyId: string;
@@ -48,7 +53,7 @@ export interface ImageHeader {
 }
 
 /** PS3.3 C.8.5.5: one 2D tissue region, square pixels, calibrated in cm. */
-function calibratedRegion({ acquisition }: PhantomFrame): NaturalDataset {
+export function calibratedRegion({ acquisition }: PhantomFrame): NaturalDataset {
   const { sector, window } = acquisition;
   const area = fieldOfView(sector, window);
   const cmPerPixel = window.mmPerPixel / 10;
@@ -72,11 +77,11 @@ function patientAndStudy(header: StudyHeader): NaturalDataset {
     PatientName: header.patientName,
     PatientID: header.patientId,
     PatientBirthDate: header.patientBirthDate,
-    PatientSex: 'F',
+    PatientSex: header.patientSex ?? 'F',
     PatientAge: header.patientAge,
     PatientSize: header.patientSizeMetres,
     PatientWeight: header.patientWeightKg,
-    LastMenstrualDate: header.lastMenstrualDate,
+    ...(header.lastMenstrualDate ? { LastMenstrualDate: header.lastMenstrualDate } : {}),
     StudyInstanceUID: header.studyInstanceUid,
     StudyDate: header.studyDate,
     StudyTime: header.studyTime,
@@ -86,12 +91,12 @@ function patientAndStudy(header: StudyHeader): NaturalDataset {
     StudyDescription: header.studyDescription,
     SeriesInstanceUID: header.seriesInstanceUid,
     SeriesNumber: 1,
-    BodyPartExamined: 'UTERUS',
+    BodyPartExamined: header.bodyPart ?? 'UTERUS',
     SeriesDate: header.studyDate,
     SeriesTime: header.studyTime,
     Modality: 'US',
     Manufacturer: 'Sonogate phantom',
-    ManufacturerModelName: 'Obstetric simulator',
+    ManufacturerModelName: header.lastMenstrualDate ? 'Obstetric simulator' : 'Heart simulator',
     SoftwareVersions: '1',
     DeviceSerialNumber: 'PHANTOM',
   };
@@ -129,7 +134,7 @@ function image(
     Columns: first.columns,
     SamplesPerPixel: colour ? 3 : 1,
     PhotometricInterpretation: photometricInterpretation(encoding),
-    ...(colour ? { PlanarConfiguration: 0, UltrasoundColorDataPresent: 0 } : {}),
+    ...(colour ? { PlanarConfiguration: 0, UltrasoundColorDataPresent: first.rgb ? 1 : 0 } : {}),
     BitsAllocated: 8,
     BitsStored: 8,
     HighBit: 7,

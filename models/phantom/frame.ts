@@ -30,6 +30,8 @@ export interface PhantomFrame {
   columns: number;
   rows: number;
   gray: Uint8Array;
+  /** The same screen with its colour box, rows x columns x 3; absent without colour Doppler. */
+  rgb?: Uint8Array;
   acquisition: Acquisition;
   truth: FrameTruth;
 }

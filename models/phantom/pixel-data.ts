@@ -54,8 +54,8 @@ function evenLength(parts: readonly Uint8Array[]): ArrayBuffer {
   return whole.buffer;
 }
 
-const screenPixels = ({ gray }: PhantomFrame, colour: PixelEncoding['colour']) =>
-  colour === 'rgb' ? interleavedRgb(gray) : gray;
+const screenPixels = ({ gray, rgb }: PhantomFrame, colour: PixelEncoding['colour']) =>
+  colour === 'rgb' ? (rgb ?? interleavedRgb(gray)) : gray;
 
 /** One JPEG baseline image. */
 async function jpegFragment(frame: PhantomFrame, colour: PixelEncoding['colour']) {

@@ -3,6 +3,7 @@ import { type PhantomFrame, simulateCine } from './frame.ts';
 import type { FrameTruth } from './labels.ts';
 import { createRandom, type Random } from './random.ts';
 import { drawGrowth, type FetalSizes, type GrowthDeviation, sizesAt } from './sizes.ts';
+import { DAY_MS, formatDate, parseDate } from './study-date.ts';
 import { SHOTS, type Shot, type StudyContents } from './study-shots.ts';
 import { derivedUid } from './uids.ts';
 
@@ -47,17 +48,6 @@ export interface PhantomStudy {
 const SCREEN = { columns: 640, rows: 480 } as const;
 
 const DEFAULT_STUDY_DATE = '20260115';
-
-const DAY_MS = 86_400_000;
-
-function parseDate(yyyymmdd: string): Date {
-  const [, year, month, day] = /^(\d{4})(\d{2})(\d{2})$/.exec(yyyymmdd) ?? [];
-  const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
-  if (Number.isNaN(date.getTime())) throw new RangeError(`"${yyyymmdd}" is not a date YYYYMMDD`);
-  return date;
-}
-
-const formatDate = (date: Date) => date.toISOString().slice(0, 10).replaceAll('-', '');
 
 function drawHeader(request: StudyRequest, studyDate: string, random: Random): StudyHeader {
   const { seed, gaDays, growth, acquisition } = request;
@@ -132,7 +122,7 @@ export async function simulateObstetricStudy(request: StudyRequest): Promise<Pha
       truth: taken.frames.map((frame) => frame.truth),
     });
   }
-  const { studyInstanceUid, lastMenstrualDate, patientName, patientId, patientBirthDate } = header;
+  const { studyInstanceUid, lastMenstrualDate = '', patientName, patientId, patientBirthDate } = header;
   return {
     files,
     patient: { patientName, patientId, patientBirthDate },

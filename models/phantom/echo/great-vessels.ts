@@ -61,7 +61,6 @@ function cavaPieces(sizes: HeartSizes, seconds: number, random: Random): Piece[]
   return [
     { shape: everywhere, tissue: { ...TISSUE.liver, texture: 3 } },
     { shape: stroke(upright, [[-90, 6], [90, 6]], 5), tissue: TISSUE.muscle },
-    { shape: stroke(upright, [[-90, middle + 44], [90, middle + 40]], 18), tissue: TISSUE.fascia },
     ...vessel(vein, 'hepaticVein'),
     ...vessel(atrium, 'rightAtrium'),
     ...vessel(lumen, 'inferiorVenaCava'),

@@ -4,7 +4,7 @@ import { amplitude } from '../echo-map.ts';
 import type { ImageHeader } from '../dicom.ts';
 import type { PhantomFrame } from '../frame.ts';
 import { emptySample, type Heart, MATTER, type Matter } from '../heart/heart.ts';
-import { across, type Place, sum, unit } from '../heart/space.ts';
+import { across, type Place, sum } from '../heart/space.ts';
 import { createRandom } from '../random.ts';
 import { paintSweep, type Sweep, sweepRegion, sweepValues } from '../views/sweep-display.ts';
 import { cavaDiameterMm } from './great-vessels.ts';
@@ -91,20 +91,20 @@ function annulusLine(heart: Heart, side: 'tricuspid' | 'mitral'): Line {
     side === 'tricuspid'
       ? sum([1, centre], [radiusMm, across(205)])
       : sum([diastole.radius(30, 1) + 2, across(30)], [diastole.baseZ, Z]);
-  const apex = sum([ventricle.lengthMm + 16, Z]);
-  const direction = unit(sum([1, outer], [-1, apex]));
+  // Along the axis, as the guideline asks of the cursor: the sweep then shows the whole excursion.
+  const face = sum([1, outer], [ventricle.lengthMm + 16 - outer.z, Z]);
+  const direction = sum([-1, Z]);
   const excursion =
     side === 'tricuspid'
       ? rightVentricle.tapseMm
       : diastole.baseZ - heart.after(heart.beat.systoleS).ventricle.baseZ;
   return {
     viewName: side === 'tricuspid' ? 'TAPSE' : 'MAPSE',
-    // The ring moves along the axis; the sweep shows it along its line.
-    levels: ringLevels(heart, apex, direction, side),
+    levels: ringLevels(heart, face, direction, side),
     depthMm: 1.45 * ventricle.lengthMm,
     seconds: 3 * heart.beat.lengthS,
     values: {
-      [side === 'tricuspid' ? 'tapseMm' : 'mapseMm']: Math.abs(excursion) / -direction.z,
+      [side === 'tricuspid' ? 'tapseMm' : 'mapseMm']: Math.abs(excursion),
     },
   };
 }

@@ -87,7 +87,7 @@ export interface SpectrumRequest {
   beats?: number;
   /** Share by which beats differ in length; 0.01 when absent. */
   irregularity?: number;
-  /** Dots of the scale's reach beyond the peak: below 1 the peak aliases. */
+  /** Reach of the scale as a share of the peak: below 1 the peak aliases. */
   scaleShare?: number;
 }
 
@@ -152,7 +152,7 @@ function displayOf(
       noise: random.range(-12, 0) - dynamicRange,
       mirror: random.range(-50, -34),
       dynamicRange,
-      gain: random.range(-6, 0),
+      gain: random.range(-13, -5),
       vein: 0,
       blur: { time: random.range(0.7, 1.4), velocity: random.range(0.7, 1.2) },
     },

@@ -1,0 +1,143 @@
+import { type ImageHeader, type StudyHeader, writeUltrasound } from '../dicom.ts';
+import { createHeart } from '../heart/heart.ts';
+import { drawHeart } from '../heart/sizes.ts';
+import { globalLongitudinalStrain } from '../heart/strain.ts';
+import { createRandom, type Random } from '../random.ts';
+import type { PixelEncoding } from '../pixel-data.ts';
+import type { StudyFile } from '../study.ts';
+import { DAY_MS, formatDate, parseDate } from '../study-date.ts';
+import { derivedUid } from '../uids.ts';
+import { ECHO_CASES, type EchoCase, type EchoCaseName } from './cases.ts';
+import { takeStudy } from './study-shots.ts';
+
+export interface EchoStudyRequest {
+  /** Which patient, hand and machine. */
+  seed: number;
+  /** A named heart; `normal` when absent. */
+  of?: EchoCaseName;
+  /** Beats of a cine; 1 when absent. */
+  beats?: number;
+  /** YYYYMMDD; a fixed date when absent, so that the same request gives the same bytes. */
+  studyDate?: string;
+  /** Tells two scans of the same heart apart: other UIDs, the same images. */
+  acquisition?: string;
+}
+
+export interface EchoStudyTruth {
+  of: EchoCaseName;
+  studyInstanceUid: string;
+  studyDate: string;
+  beatsPerMinute: number;
+  endDiastolicMl: number;
+  endSystolicMl: number;
+  ejectionFractionPercent: number;
+  globalLongitudinalStrainPercent: number;
+  leftAtriumMl: number;
+  tapseMm: number;
+  effusionMm: number;
+  cavaMm: number;
+  cavaCollapsePercent: number;
+}
+
+export interface EchoStudy {
+  files: StudyFile[];
+  patient: Pick<StudyHeader, 'patientName' | 'patientId' | 'patientBirthDate' | 'patientSex'> & {
+    heightCm: number;
+    weightKg: number;
+    ageYears: number;
+  };
+  truth: EchoStudyTruth;
+}
+
+const DEFAULT_STUDY_DATE = '20260115';
+
+const ENCODING: PixelEncoding = { compression: 'jpeg', colour: 'grey' };
+
+function drawHeader(request: EchoStudyRequest, studyDate: string, random: Random) {
+  const { seed, of, beats, acquisition } = request;
+  const uid = (part: string) =>
+    derivedUid(`echo ${JSON.stringify({ seed, of, beats, studyDate, acquisition })} ${part}`);
+  const ageYears = random.integer(35, 78);
+  const daysAgo = ageYears * 365.25 + random.integer(30, 300);
+  const header: StudyHeader = {
+    patientName: 'PHANTOM^HEART',
+    patientId: `PHANTOM-H${seed}`,
+    patientBirthDate: formatDate(new Date(parseDate(studyDate).getTime() - daysAgo * DAY_MS)),
+    patientAge: `${String(ageYears).padStart(3, '0')}Y`,
+    patientSex: random.chance(0.5) ? 'F' : 'M',
+    patientSizeMetres: random.integer(162, 182) / 100,
+    patientWeightKg: random.integer(60, 86),
+    bodyPart: 'HEART',
+    studyInstanceUid: uid('study'),
+    seriesInstanceUid: uid('series'),
+    studyId: String(seed % 1_000_000),
+    studyDate,
+    studyTime: `${10 + random.integer(0, 6)}1500`,
+    accessionNumber: `PE${seed % 1_000_000}`,
+    studyDescription: 'Transthoracic echocardiogram (phantom)',
+  };
+  return { header, ageYears };
+}
+
+/**
+ * One adult echo study of a fictional patient as DICOM files, with what a perfect reader would
+ * measure in each frame and of the whole.
+ *
+ * @throws RangeError for a date that is none
+ */
+export async function echoStudy(request: EchoStudyRequest): Promise<EchoStudy> {
+  const of = request.of ?? 'normal';
+  const studyDate = request.studyDate ?? DEFAULT_STUDY_DATE;
+  const random = createRandom(request.seed).fork('echo study');
+  const { header, ageYears } = drawHeader(request, studyDate, random.fork('patient'));
+  const echoCase: EchoCase = ECHO_CASES[of];
+  const sizes = drawHeart(random.fork('heart'), echoCase.heart);
+  const heart = createHeart(sizes);
+  const files: StudyFile[] = [];
+  const shots = takeStudy(heart, echoCase, {
+    beats: request.beats ?? 1,
+    random: random.fork('shots'),
+  });
+  for (const { name, frames, header: taken } of shots) {
+    const number = files.length + 1;
+    const imageHeader: ImageHeader = {
+      sopInstanceUid: derivedUid(`${header.seriesInstanceUid} ${number}`),
+      instanceNumber: number,
+      encoding: ENCODING,
+      ...taken,
+    };
+    files.push({
+      name: `${String(number).padStart(2, '0')}-${name}.dcm`,
+      bytes: await writeUltrasound(frames, header, imageHeader),
+      truth: frames.map(({ truth }) => truth),
+    });
+  }
+  const { patientName, patientId, patientBirthDate, patientSex } = header;
+  return {
+    files,
+    patient: {
+      patientName,
+      patientId,
+      patientBirthDate,
+      ...(patientSex ? { patientSex } : {}),
+      heightCm: Math.round(100 * header.patientSizeMetres),
+      weightKg: header.patientWeightKg,
+      ageYears,
+    },
+    truth: {
+      of,
+      studyInstanceUid: header.studyInstanceUid,
+      studyDate,
+      beatsPerMinute: sizes.beatsPerMinute,
+      endDiastolicMl: heart.endDiastolicMl,
+      endSystolicMl: heart.endSystolicMl,
+      ejectionFractionPercent: 100 * (1 - heart.endSystolicMl / heart.endDiastolicMl),
+      globalLongitudinalStrainPercent: globalLongitudinalStrain(heart),
+      leftAtriumMl: sizes.leftAtrium.volumeMl,
+      tapseMm: sizes.rightVentricle.tapseMm,
+      effusionMm: sizes.effusionMm,
+      cavaMm: sizes.cava.diameterMm,
+      cavaCollapsePercent: 100 * sizes.cava.collapse,
+    },
+  };
+}
