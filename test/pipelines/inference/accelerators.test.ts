@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { acceleratorsOf, type Machine } from '../../../pipelines/inference/accelerators.ts';
+import { readRegistry } from '../../../pipelines/inference/model-registry.ts';
+import { openSession, PROVIDER_TOLERANCE } from '../../../pipelines/inference/session.ts';
+
+const machine = (changes: Partial<Machine>): Machine => ({
+  platform: 'linux',
+  arch: 'x64',
+  environment: {},
+  holds: () => false,
+  ...changes,
+});
+
+const reasons = (changes: Partial<Machine>) =>
+  acceleratorsOf(machine(changes)).absent.map(({ reason }) => reason);
+
+describe('accelerators are looked for by their files, before any library is asked', () => {
+  it('on a bare machine there is none, and each says why', () => {
+    expect(acceleratorsOf(machine({})).present).toEqual([]);
+    expect(reasons({})).toEqual([
+      'the CUDA library of onnxruntime is not installed',
+      'no Vulkan driver is installed',
+    ]);
+  });
+
+  it.each<[string, Partial<Machine>, string[]]>([
+    ['the CUDA library', { holds: (path) => path.includes('providers_cuda') }, ['cuda']],
+    ['a Vulkan driver', { holds: (path) => path === '/usr/share/vulkan/icd.d' }, ['webgpu']],
+    ['a driver by variable', { environment: { VK_DRIVER_FILES: '/opt/icd.json' } }, ['webgpu']],
+    ['both: CUDA is tried first', { holds: () => true }, ['cuda', 'webgpu']],
+    ['macOS: its own driver', { platform: 'darwin' }, ['webgpu']],
+  ])('%s', (_, changes, expected) => {
+    expect(acceleratorsOf(machine(changes)).present).toEqual(expected);
+  });
+});
+
+describe('the accelerator of this machine', () => {
+  const { present, absent } = acceleratorsOf();
+
+  it('gives the numbers of the processor within the stated tolerance', async ({ skip }) => {
+    if (present.length === 0) {
+      return skip(absent.map(({ accelerator, reason }) => `${accelerator}: ${reason}`).join('; '));
+    }
+    for (const model of await readRegistry()) {
+      const image = Float32Array.from(
+        { length: model.input.width * model.input.height },
+        (_, i) => 0.5 + 0.5 * Math.sin(i * 0.11),
+      );
+      const cpu = await openSession(model, { provider: 'cpu', threads: 1 });
+      const found = await openSession(model, { provider: 'auto', threads: 1 });
+      const [expected = new Float32Array()] = await cpu.run([image]);
+      const [answer = new Float32Array()] = await found.run([image]);
+      const differences = expected.map((value, i) => Math.abs(value - (answer[i] ?? Number.NaN)));
+      expect(Math.max(...differences), model.id).toBeLessThanOrEqual(PROVIDER_TOLERANCE);
+      await cpu.close();
+      await found.close();
+    }
+  });
+});
