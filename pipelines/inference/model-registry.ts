@@ -17,6 +17,8 @@ const modelSchema = z.strictObject({
     'symphysis-head',
     'fetal-midsagittal',
     'uterine-structures',
+    'fetal-heart-structures',
+    'fetal-brain-structures',
     'echo-view',
     'echo-chambers',
     'echo-ejection-fraction',

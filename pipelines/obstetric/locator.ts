@@ -73,10 +73,55 @@ export interface LocatedBox {
 /** What was found of the structures; one that was not found has no entry. */
 export type LocatedMidsagittal = Partial<Record<MidsagittalStructure, LocatedBox>>;
 
+/** Heart and thorax of a four-chamber view. */
+export interface LocatedChest {
+  /** Outer border of the heart. */
+  heart: Ellipse;
+  /** Outside the ribs, skin excluded. */
+  thorax: Ellipse;
+  /** Soft overlap of both outlines with what the network drew, the worse of the two. */
+  confidence: number;
+  accepted: boolean;
+  /** Crux and apex, and the spine; null where they were not told. */
+  septum: LocatedSeptum | null;
+}
+
+export interface LocatedSeptum {
+  crux: Point;
+  apex: Point;
+  spine: Point;
+  confidence: number;
+  accepted: boolean;
+}
+
 export interface LocatedEnds {
   ends: readonly [Point, Point];
   confidence: number;
   accepted: boolean;
+}
+
+/** Ends of what is measured on an axial head plane; null where they were not found. */
+export interface LocatedBrain {
+  /** Both hemispheres of the cerebellum, outer to outer. */
+  cerebellum: LocatedEnds | null;
+  /** Posterior vermis, inner occipital bone. */
+  cisternaMagna: LocatedEnds | null;
+  /** Inner walls of the far lateral ventricle at the glomus. */
+  atrium: LocatedEnds | null;
+}
+
+/** The same for heart and thorax on unseen phantoms: ratios, and degrees. */
+export interface ChestUncertainty {
+  areaRatio: number | null;
+  circumferenceRatio: number | null;
+  axisDegrees: number | null;
+}
+
+/** The same for brain structures on unseen phantoms, mm. */
+export interface BrainUncertainty {
+  cerebellum: number | null;
+  cisternaMagna: number | null;
+  atrium: number | null;
 }
 
 /** Half width of the 95 % interval as measured on held-out images; null where unknown. */
@@ -91,6 +136,8 @@ export interface LocatorUncertainty {
   angleOfProgression?: number | null;
   /** mm */
   uterus?: UterineUncertainty | null;
+  chest?: ChestUncertainty | null;
+  brain?: BrainUncertainty | null;
 }
 
 /**
@@ -110,6 +157,9 @@ export interface Locator {
   midsagittal: ((images: readonly GrayImage[]) => Promise<LocatedMidsagittal[]>) | null;
   /** Fluid, placenta and cervix: maps, from which the readers of `read/` take what they need. */
   uterus: ((images: readonly GrayImage[]) => Promise<UterineMaps[]>) | null;
+  chest?: ((images: readonly GrayImage[]) => Promise<(LocatedChest | null)[]>) | null;
+  /** Takes one image with the outline of its head. */
+  brain?: ((image: GrayImage, head: Ellipse) => Promise<LocatedBrain>) | null;
   uncertainty: LocatorUncertainty;
   /** The models behind the answers, as the result names them. */
   models: Result['models'];

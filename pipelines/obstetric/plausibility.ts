@@ -36,6 +36,7 @@ const HARD_LIMITS: Partial<Record<ConceptKey, Limits>> = {
   'unnamed-vessel-pi': { low: 0.1, high: 6 },
   'unnamed-vessel-ri': { low: 0.1, high: 1.5 },
   'cardiothoracic-area-ratio': { low: 0.05, high: 0.9 },
+  'cardiac-axis': { low: -180, high: 180 },
   'ga-by-crl': { low: 28, high: 301 },
   efw: { low: 50, high: 6500 },
   'ga-by-hc': { low: 28, high: 301 },

@@ -1,6 +1,7 @@
 import { amnioticFluidReader } from './read/amniotic-fluid.ts';
 import { cervixReader } from './read/cervix.ts';
 import { earlyPregnancyReader } from './read/early-pregnancy.ts';
+import { fetalBrainReader } from './read/fetal-brain.ts';
 import { fetalHeartReader } from './read/fetal-heart.ts';
 import { laborProgressReader } from './read/labor-progress.ts';
 import { nuchalReader } from './read/nuchal.ts';
@@ -20,6 +21,7 @@ export const READERS = {
   presentation: presentationReader,
   spectra: spectraReader,
   fetalHeart: fetalHeartReader,
+  fetalBrain: fetalBrainReader,
 } as const satisfies Record<string, Reader<unknown>>;
 
 type Readers = typeof READERS;

@@ -1,6 +1,6 @@
 import { type Point, type Pose, place } from '../geometry.ts';
 import { createNoise, type Random } from '../random.ts';
-import { ellipse, grown, rim, type Shape, stroke } from '../shapes.ts';
+import { ellipse, grown, type Shape, stroke } from '../shapes.ts';
 import { TISSUE } from '../tissue.ts';
 import { buildHeart, type HeartSizes } from './four-chamber-heart.ts';
 import { type Piece, wavering } from './scene.ts';

@@ -15,6 +15,7 @@ export interface FemurEnds {
 }
 
 const CANDIDATES = 8;
+/** Pixels of the network's grid between the ends of a femur, at least. */
 const SHORTEST = 8;
 
 /** The ends of the femur of each image by `fetal-femur`; null where no pair was found. */
@@ -37,19 +38,21 @@ export async function locateFemurEnds(
 /**
  * The pair of peaks of the end map with the most bone between them: each pixel on the line counts
  * for it where bone is likelier than not, against it elsewhere. So the pair spans the whole shaft,
- * and no more than the shaft.
+ * and no more than the shaft. What is asked of a shaft and its ends holds for any structure that is
+ * measured from end to end.
  */
 export function endsOfMaps(
   shaft: SoftMask,
   ends: SoftMask,
   placement: Placement,
   gate: number,
+  shortest = SHORTEST,
 ): FemurEnds | null {
   const peaks = highestPeaks(ends, CANDIDATES);
   const pairs = peaks.flatMap((one, i) =>
     peaks.slice(i + 1).map((other) => pairOf(shaft, one, other)),
   );
-  const candidates = pairs.filter(({ length }) => length >= SHORTEST);
+  const candidates = pairs.filter(({ length }) => length >= shortest);
   if (candidates.length === 0) return null;
   const best = candidates.reduce((a, b) => (b.score > a.score ? b : a));
   const first = toSource(placement, centreOfMass(ends, best.one));

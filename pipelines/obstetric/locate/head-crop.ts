@@ -1,4 +1,4 @@
-import type { Ellipse, GrayImage } from '../../contract/image.ts';
+import type { Ellipse, GrayImage, Point } from '../../contract/image.ts';
 
 /** Share of the crop's width that the long axis of the head takes (models/training/head_crop.py). */
 const FILL = 0.88;
@@ -20,22 +20,31 @@ export function cropHead(
   height: number,
   { along, across }: Mirroring,
 ): Float32Array {
+  const toImage = fromCrop(head, width, height);
+  const crop = new Float32Array(width * height);
+  for (let row = 0; row < height; row++) {
+    const down = across > 0 ? row : height - 1 - row;
+    for (let column = 0; column < width; column++) {
+      const right = along > 0 ? column : width - 1 - column;
+      const { x, y } = toImage({ x: right, y: down });
+      crop[row * width + column] = Math.round(bilinear(image, x, y)) / 255;
+    }
+  }
+  return crop;
+}
+
+/** From a place of the crop that is not mirrored to the pixels of the image. */
+export function fromCrop(head: Ellipse, width: number, height: number): (at: Point) => Point {
   const level = head.a >= head.b ? head.angle : head.angle + Math.PI / 2;
   const angle = Math.cos(level) >= 0 ? level : level + Math.PI;
   const step = (2 * Math.max(head.a, head.b)) / (FILL * width);
   const cos = Math.cos(angle) * step;
   const sin = Math.sin(angle) * step;
-  const crop = new Float32Array(width * height);
-  for (let row = 0; row < height; row++) {
-    const v = across * (row - (height - 1) / 2);
-    for (let column = 0; column < width; column++) {
-      const u = along * (column - (width - 1) / 2);
-      const x = head.centre.x + u * cos - v * sin;
-      const y = head.centre.y + u * sin + v * cos;
-      crop[row * width + column] = Math.round(bilinear(image, x, y)) / 255;
-    }
-  }
-  return crop;
+  return ({ x, y }) => {
+    const u = x - (width - 1) / 2;
+    const v = y - (height - 1) / 2;
+    return { x: head.centre.x + u * cos - v * sin, y: head.centre.y + u * sin + v * cos };
+  };
 }
 
 function bilinear({ width, height, data }: GrayImage, x: number, y: number): number {

@@ -12,6 +12,8 @@ import {
 import { type InferenceSettings, type ModelSession, openSession } from '../../inference/session.ts';
 import { DECODING } from '../../input/decode-frames.ts';
 import type { Locator } from '../locator.ts';
+import { brainUncertainty, locateBrainStructures } from './brain-structures.ts';
+import { chestUncertainty, locateChest } from './chest.ts';
 import { locateFemurEnds } from './femur-ends.ts';
 import { locateMidsagittal } from './midsagittal.ts';
 import { namePlanes } from './name-planes.ts';
@@ -42,7 +44,20 @@ export async function openLocator(
   const symphysisHead = await open('symphysis-head');
   const midsagittal = await open('fetal-midsagittal');
   const uterus = await open('uterine-structures');
-  const opened = [plane, brainPlane, head, abdomen, femur, symphysisHead, midsagittal, uterus];
+  const chest = await open('fetal-heart-structures');
+  const brain = await open('fetal-brain-structures');
+  const opened = [
+    plane,
+    brainPlane,
+    head,
+    abdomen,
+    femur,
+    symphysisHead,
+    midsagittal,
+    uterus,
+    chest,
+    brain,
+  ];
   const sessions = opened.filter((session) => session !== null);
   return {
     planes: plane && ((images) => namePlanes({ plane, head, brainPlane }, images)),
@@ -54,12 +69,16 @@ export async function openLocator(
     symphysisHead: symphysisHead && ((images) => locateSymphysisHead(symphysisHead, images)),
     midsagittal: midsagittal && ((images) => locateMidsagittal(midsagittal, images)),
     uterus: uterus && ((images) => drawUterineMaps(uterus, images)),
+    chest: chest && ((images) => locateChest(chest, images)),
+    brain: brain && ((image, ellipse) => locateBrainStructures(brain, image, ellipse)),
     uncertainty: {
       hc: head && (await measuredUncertainty(head.model)),
       ac: abdomen && (await measuredUncertainty(abdomen.model)),
       fl: femur && (await measuredUncertainty(femur.model)),
       angleOfProgression: symphysisHead && (await measuredUncertainty(symphysisHead.model)),
       uterus: uterus && (await uterineUncertainty(uterus.model)),
+      chest: chest && (await chestUncertainty(chest.model)),
+      brain: brain && (await brainUncertainty(brain.model)),
     },
     models: sessions.map(nameInResult),
     close: async () => {

@@ -1,6 +1,12 @@
 import type { Clip } from '../../contract/study.ts';
 import { type MModeRhythm, mModeRhythm } from '../../measure/m-mode.ts';
+import type { FramePlane } from '../frame-plane.ts';
+import { bestFrames } from '../key-frames.ts';
+import type { LocatedChest } from '../locator.ts';
 import type { Reader, ReaderInput } from '../reader.ts';
+
+/** Frames looked at: more than are measured, since most real ones do not show the whole chest. */
+const CHEST_FRAMES = 12;
 
 export const CARDIAC_VIEWS = [
   'four-chamber',
@@ -30,7 +36,12 @@ export interface MModeReading {
   rhythm: MModeRhythm;
 }
 
+/** One frame of the chest; `located` null: heart or thorax was not found there. */
+export type ChestReading = FramePlane & { located: LocatedChest | null };
+
 export interface FetalHeartReadings {
+  /** Null where no permitted model outlines the heart. */
+  chests: readonly ChestReading[] | null;
   views: CardiacViewReading[];
   /** Chest sections that were not told to be a four-chamber view. */
   chestFrames: number;
@@ -97,6 +108,22 @@ async function readMMode(clip: Clip): Promise<MModeReading[]> {
   }));
 }
 
+/** Heart and thorax on the best frames of either class: real four-chamber views are `thorax`. */
+async function readChests({
+  planes,
+  locator,
+  signal,
+}: ReaderInput): Promise<ChestReading[] | null> {
+  if (!locator.chest) return null;
+  const chests: ChestReading[] = [];
+  for (const at of bestFrames(planes, ['four-chamber', 'thorax'], CHEST_FRAMES)) {
+    signal.throwIfAborted();
+    const [located = null] = await locator.chest([await at.frame.gray()]);
+    chests.push({ ...at, located });
+  }
+  return chests;
+}
+
 /** Views of the heart, and the rhythm of M-mode sweeps; cines of the chest: presentation reader. */
 export const fetalHeartReader: Reader<FetalHeartReadings> = {
   stage: 'fetal-heart',
@@ -108,6 +135,7 @@ export const fetalHeartReader: Reader<FetalHeartReadings> = {
       mMode.push(...(await readMMode(clip)));
     }
     return {
+      chests: await readChests(input),
       views: [...classifiedViews(input), ...namedViews(input.study)],
       chestFrames: input.planes.filter(({ estimate }) => estimate.label === 'thorax').length,
       mMode,

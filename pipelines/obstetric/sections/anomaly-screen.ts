@@ -9,6 +9,7 @@ import {
   SCREEN_DAYS,
   SCREEN_MM,
 } from '../anomaly-checklist.ts';
+import { measureBrain } from '../brain-lengths.ts';
 import {
   type BrainStructure,
   brainStructureAt,
@@ -31,8 +32,19 @@ const MEASURED = [
 ] as const satisfies readonly ConceptKey[];
 type ScreenKey = (typeof MEASURED)[number];
 
-/** What is said of an item. No model judges a structure, so none of them is ever `normal`. */
-type ItemStatus = 'plane-seen' | 'not-examined';
+/**
+ * What is said of an item. A size within its limits is no normal structure, so none is `normal`;
+ * `abnormal` is one whose size is outside of them.
+ */
+type ItemStatus = 'measured' | 'abnormal' | 'plane-seen' | 'not-examined';
+
+/** Items that a measurement is about. */
+const ITEM_OF: Readonly<Partial<Record<ScreenKey, string>>> = {
+  'atrial-width': 'ventricles',
+  'transcerebellar-diameter': 'cerebellum',
+  'cisterna-magna': 'cisterna-magna',
+  'nuchal-fold': 'nuchal-fold',
+};
 
 interface CheckedItem {
   region: string;
@@ -64,15 +76,32 @@ function checkItems(evidence: ObstetricEvidence): CheckedItem[] {
   );
 }
 
-/** Values of the machine's report, since no model of this version measures these structures. */
+const keyOf = ({ concept }: Measurement) => MEASURED.find((name) => name === concept.key);
+
+/** Values of the machine's report, and ours from the images; the nuchal fold is the machine's only. */
 function measurementsOf(evidence: ObstetricEvidence): Measurement[] {
   const values = cartMeasurements(evidence.study.cart ?? [], ID, MEASURED);
-  return values.map((one) => {
-    const key = MEASURED.find((name) => name === one.concept.key);
+  const machine = values.map((one): Measurement => {
+    const key = keyOf(one);
     if (!key || isPlausible(key, one.value)) return one;
     const note = [one.note, implausibleNote(key)].filter(Boolean).join('; ');
     return { ...one, quality: 'inadequate', note };
   });
+  const ours = measureBrain(evidence.views.fetalBrain ?? [], evidence.uncertainty.brain ?? null);
+  return [...machine, ...ours];
+}
+
+const ofMachine = ({ source }: Measurement) => source.provenance === 'cart-sr';
+
+/** What is judged: of a quantity the machine's values, which a person placed, before ours. */
+function judgedOf(measurements: readonly Measurement[]): Measurement[] {
+  const accepted = measurements.filter(({ quality }) => quality === 'accepted');
+  return accepted.filter(
+    (one) =>
+      ofMachine(one) ||
+      (one.id === one.concept.key &&
+        !accepted.some((other) => ofMachine(other) && keyOf(other) === keyOf(one))),
+  );
 }
 
 const CHART_OF: Partial<Record<ScreenKey, { structure: BrainStructure; chart: string }>> = {
@@ -92,7 +121,7 @@ function zScore(structure: BrainStructure, weeks: number, mm: number): number | 
 }
 
 function withChart(measurement: Measurement, gaDays: number): Measurement {
-  const key = MEASURED.find((name) => name === measurement.concept.key);
+  const key = keyOf(measurement);
   const entry = key && CHART_OF[key];
   if (!entry || measurement.quality !== 'accepted') return measurement;
   const z = zScore(entry.structure, gaDays / 7, measurement.value);
@@ -116,7 +145,7 @@ interface Judgement {
 }
 
 function judge(measurement: Measurement, gaDays: number): Judgement | null {
-  const key = MEASURED.find((name) => name === measurement.concept.key);
+  const key = keyOf(measurement);
   const { value } = measurement;
   if (key === 'atrial-width') {
     const category = ventricleCategory(value);
@@ -158,7 +187,7 @@ function judge(measurement: Measurement, gaDays: number): Judgement | null {
 function conclude(measurements: readonly Measurement[], gaDays: number) {
   const classifications: Result['classifications'] = [];
   const findings: Finding[] = [];
-  for (const measurement of measurements.filter(({ quality }) => quality === 'accepted')) {
+  for (const measurement of judgedOf(measurements)) {
     const judged = judge(measurement, gaDays);
     if (!judged) continue;
     const value = format(judged.key, measurement.value);
@@ -176,13 +205,30 @@ function conclude(measurements: readonly Measurement[], gaDays: number) {
       id: `${judged.concept}-${measurement.id}`,
       section: ID,
       concept: findingConcept(judged.concept),
-      text: `${judged.name} ${value}: ${judged.finding} (value of the ultrasound machine).`,
+      text: `${judged.name} ${value}: ${judged.finding} (${ofMachine(measurement) ? 'value of the ultrasound machine' : 'measured on the image'}).`,
       severity: 'abnormal',
-      confidence: null,
+      confidence: measurement.confidence,
       evidence: [measurement.id],
     });
   }
   return { classifications, findings };
+}
+
+/** An item whose size is known says so; one whose size is outside its limits is abnormal. */
+function withSizes(
+  items: readonly CheckedItem[],
+  sized: readonly Measurement[],
+  findings: readonly Finding[],
+): CheckedItem[] {
+  return items.map((one) => {
+    const own = sized.filter((measurement) => {
+      const key = keyOf(measurement);
+      return key !== undefined && ITEM_OF[key] === one.item;
+    });
+    if (own.length === 0) return one;
+    const abnormal = findings.some(({ evidence }) => own.some(({ id }) => evidence.includes(id)));
+    return { ...one, status: abnormal ? 'abnormal' : 'measured' };
+  });
 }
 
 function notAssessed(code: string, detail: string): SectionOutcome {
@@ -204,9 +250,10 @@ function run(evidence: ObstetricEvidence): SectionOutcome {
       `The mid-trimester checklist was not assessed: it is looked at from ${window} weeks.`,
     );
   }
-  const items = checkItems(evidence);
   const measurements = measurementsOf(evidence).map((one) => withChart(one, gaDays));
-  const seen = items.filter(({ status }) => status === 'plane-seen');
+  const { classifications, findings } = conclude(measurements, gaDays);
+  const items = withSizes(checkItems(evidence), judgedOf(measurements), findings);
+  const seen = items.filter(({ status }) => status !== 'not-examined');
   if (seen.length === 0 && measurements.length === 0) {
     return notAssessed(
       'view_missing',
@@ -215,8 +262,11 @@ function run(evidence: ObstetricEvidence): SectionOutcome {
   }
   const mandatory = items.filter((one) => one.mandatory);
   const missing = mandatory.filter(({ status }) => status === 'not-examined');
-  const { classifications, findings } = conclude(measurements, gaDays);
-  const judged = 'Whether what they show is normal was not judged.';
+  const sizes = items.filter(({ status }) => status === 'measured' || status === 'abnormal');
+  const judged =
+    sizes.length > 0
+      ? 'Beyond the sizes given, whether what they show is normal was not judged.'
+      : 'Whether what they show is normal was not judged.';
   const counted = `A plane that shows it was found for ${mandatory.length - missing.length} of ${mandatory.length} items of the checklist.`;
   const gaps = `Not examined: ${missing.map(({ text }) => text).join(', ')}.`;
   return {
@@ -227,6 +277,7 @@ function run(evidence: ObstetricEvidence): SectionOutcome {
       checklist: items,
       found: mandatory.length - missing.length,
       expected: mandatory.length,
+      sizes: sizes.length,
     },
     measurements,
     classifications,
@@ -239,5 +290,6 @@ export const anomalyScreen: ObstetricSection = {
   id: ID,
   title: 'Anomaly screen',
   needs: NEEDS,
+  reads: ['fetalBrain'],
   run,
 };

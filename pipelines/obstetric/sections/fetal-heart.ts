@@ -1,12 +1,7 @@
-import { cartMeasurements } from '../../result/cart-measurements.ts';
 import { findingConcept } from '../../result/concepts.ts';
 import type { Finding, Measurement, Result } from '../../result/envelope.ts';
-import {
-  CARDIAC_SIZE,
-  cardiacSize,
-  type FetalRateBand,
-  fetalRateBand,
-} from '../charts/fetal-heart.ts';
+import { cardiacSizeOf } from '../cardiac-size.ts';
+import { type FetalRateBand, fetalRateBand } from '../charts/fetal-heart.ts';
 import { FETAL_HEART_SECTION, type RateReading, REGULAR, ratesOf } from '../fetal-heart-rate.ts';
 import { format } from '../measurement.ts';
 import { CARDIAC_VIEWS, type CardiacView, type CardiacViewReading } from '../read/fetal-heart.ts';
@@ -30,9 +25,9 @@ const RATE_TEXT: Readonly<Record<FetalRateBand, string>> = {
   tachycardia: 'above 180 per minute',
 };
 
-/** What no image of this version can answer; never "normal heart" (obstetric reference 7.3). */
+/** What a still four-chamber view cannot answer; never "normal heart" (obstetric reference 7.3). */
 const NOT_JUDGED =
-  'Cardiac axis, position, chambers, valves, flow and outflow tracts were not assessed: no permitted model outlines the heart.';
+  'Position, the side of the axis, chambers, valves, flow and outflow tracts were not assessed.';
 
 interface ViewState {
   view: CardiacView;
@@ -126,53 +121,6 @@ function rateOutcome(standing: RateReading | null, gaDays: number | null) {
   return { sentences: [`${shown}, ${RATE_TEXT[band]}.`, rhythm], findings, classifications };
 }
 
-const CART_KEYS = ['cardiothoracic-area-ratio', 'cardiothoracic-circumference-ratio'] as const;
-
-/** Ratios that the machine's report brings: the only source of them in this version. */
-function sizeOutcome(evidence: ObstetricEvidence) {
-  const values = cartMeasurements(evidence.study.cart ?? [], FETAL_HEART_SECTION, CART_KEYS);
-  const fetuses = new Set(values.map(({ fetus }) => fetus));
-  const measurements =
-    fetuses.size > 1 ? [] : values.map((one): Measurement => ({ ...one, id: one.concept.key }));
-  const area = measurements.find(({ id }) => id === 'cardiothoracic-area-ratio');
-  const round = measurements.find(({ id }) => id === 'cardiothoracic-circumference-ratio');
-  const large =
-    (area && cardiacSize(area.value) === 'large') ||
-    (round && round.value >= CARDIAC_SIZE.largeCircumference);
-  const small = area && cardiacSize(area.value) === 'small';
-  if (!area && !round) return { measurements, sentences: [], findings: [], classifications: [] };
-  const value = large ? 'large' : small ? 'small' : 'normal';
-  const shown = [area, round].flatMap((one) =>
-    one ? [`${one.label} ${one.value.toFixed(2)} (ultrasound machine)`] : [],
-  );
-  const classification: Result['classifications'][number] = {
-    id: 'cardiac-size',
-    section: FETAL_HEART_SECTION,
-    concept: findingConcept('cardiac-size'),
-    name: 'Size of the heart',
-    value,
-    scheme: 'cardiothoracic ratios, ISUOG 2023',
-    criteria: [area, round].flatMap((one) =>
-      one ? [{ name: one.label, value: one.value.toFixed(2), met: value !== 'normal' }] : [],
-    ),
-  };
-  const finding: Finding = {
-    id: 'cardiac-size',
-    section: FETAL_HEART_SECTION,
-    concept: findingConcept('cardiac-size'),
-    text: `${shown.join(', ')}: the heart is ${value} for the thorax.`,
-    severity: 'abnormal',
-    confidence: null,
-    evidence: measurements.map(({ id }) => id),
-  };
-  return {
-    measurements,
-    sentences: [`${shown.join(', ')}.`],
-    findings: value === 'normal' ? [] : [finding],
-    classifications: [classification],
-  };
-}
-
 function notAssessed(): SectionOutcome {
   const detail =
     'The fetal heart was not assessed: no four-chamber, outflow-tract or three-vessel view, no cine of the chest and no M-mode was found.';
@@ -187,7 +135,7 @@ function run(evidence: ObstetricEvidence, earlier: readonly Measurement[]): Sect
   const readings = evidence.views.fetalHeart;
   const states = viewStates(readings?.views ?? []);
   const { measurements, standing } = withStanding(ratesOf(evidence), earlier);
-  const size = sizeOutcome(evidence);
+  const size = cardiacSizeOf(evidence);
   const chestFrames = readings?.chestFrames ?? 0;
   const anyView = states.some(({ state }) => state !== 'not-seen') || chestFrames > 0;
   if (!anyView && measurements.length === 0 && size.measurements.length === 0) {
@@ -198,9 +146,7 @@ function run(evidence: ObstetricEvidence, earlier: readonly Measurement[]): Sect
   const missing = [
     ...viewSentences(states, chestFrames),
     ...(standing ? [] : ['Fetal heart rate was not measured.']),
-    ...(size.measurements.length > 0
-      ? []
-      : ['The cardiothoracic ratio was not measured: no permitted model outlines the heart.']),
+    ...size.missing,
     NOT_JUDGED,
   ];
   return {

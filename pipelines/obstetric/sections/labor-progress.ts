@@ -1,5 +1,4 @@
-import { median } from '../../measure/statistics.ts';
-import { type ConceptKey, findingConcept } from '../../result/concepts.ts';
+import { findingConcept } from '../../result/concepts.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
 import {
   DESCENT_BANDS,
@@ -9,7 +8,8 @@ import {
   stationByAngle,
 } from '../charts/labor-progress.ts';
 import { type Descent, descentOf } from '../head-descent-lengths.ts';
-import { createMeasurement, format, NO_FRAME, standing } from '../measurement.ts';
+import { createMeasurement, format, standing } from '../measurement.ts';
+import { withMedian } from '../median-of-frames.ts';
 import type { LaborProgressReadings, TransperinealReading } from '../read/labor-progress.ts';
 import type { ObstetricEvidence, ObstetricSection, SectionOutcome } from '../section.ts';
 
@@ -42,26 +42,6 @@ function onFrame(
     uncertainty: key === 'angle-of-progression' ? uncertainty : null,
     quality: located?.accepted ? 'accepted' : 'low',
   });
-}
-
-/** The median of the accepted values under the plain id; a single one takes that id itself. */
-function withMedian(key: ConceptKey, single: readonly Measurement[]): Measurement[] {
-  const accepted = single.filter(({ quality }) => quality === 'accepted');
-  const [first] = accepted;
-  if (!first) return [...single];
-  if (accepted.length === 1) {
-    return single.map((one) => (one === first ? { ...one, id: key } : one));
-  }
-  const combined: Measurement = {
-    ...first,
-    id: key,
-    value: median(accepted.map(({ value }) => value)),
-    derivation: 'median',
-    source: NO_FRAME,
-    confidence: median(accepted.map(({ confidence }) => confidence ?? 0)),
-    inputs: accepted.map(({ id }) => id),
-  };
-  return [...single, combined];
 }
 
 function measure({ frames, uncertainty }: LaborProgressReadings): Measurement[] {

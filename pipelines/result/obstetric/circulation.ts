@@ -120,4 +120,14 @@ export const CIRCULATION = {
     'CTCR',
     ln('59074-5', 'Cardiothoracic Circumference Ratio'),
   ),
+  'cardiac-axis': {
+    label: 'Cardiac axis, without its side',
+    abbreviation: 'axis',
+    codings: [own('cardiac-axis')],
+    unit: 'deg',
+    exchange: { unit: 'deg', factor: 1 },
+    decimals: 0,
+    group: 'heart',
+    site: null,
+  },
 } as const satisfies Record<string, MeasurementConcept>;

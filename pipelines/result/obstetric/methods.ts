@@ -14,6 +14,12 @@ export const OBSTETRIC_METHODS = {
   'm-mode-periodicity': placement('repetition of the echoes along an M-mode sweep'),
   'doppler-periodicity': placement('repetition of the traced Doppler waveform'),
   'heart-and-thorax-outlines': placement('ellipses on the epicardium and outside the ribs'),
+  'cardiac-axis-septum': placement('from crux to apex, against the line from spine to sternum'),
+  'tcd-outer-outer': placement('both hemispheres of the cerebellum, outer to outer'),
+  'cisterna-vermis-occiput': placement('posterior vermis to inner occipital bone'),
+  'atrium-inner-inner': placement(
+    'inner walls of the far lateral ventricle at the glomus, perpendicular to them',
+  ),
   'bpd-outer-outer': placement(
     'minor axis of the ellipse on the outer skull border (outer to outer)',
   ),

@@ -6,12 +6,15 @@ import {
   nuchalFoldCategory,
 } from '../../../../pipelines/obstetric/anomaly-checklist.ts';
 import { ventricleCategory } from '../../../../pipelines/obstetric/charts/brain-structures.ts';
+import type { BrainReading } from '../../../../pipelines/obstetric/read/fetal-brain.ts';
 import type { ConceptKey } from '../../../../pipelines/result/concepts.ts';
 import { cartValue } from '../../cart-sample.ts';
 import {
+  clip,
   head,
   interpretReadings,
   MEDIAN_28_WEEKS,
+  MM_PER_PIXEL,
   measurementOf,
   sectionOf,
 } from '../evidence-sample.ts';
@@ -163,5 +166,104 @@ describe('brain measurements of the machine', () => {
   it('without a dated study are not judged', () => {
     const result = interpret(null, [fromCart('atrial-width', 20)]);
     expect(result.findings.filter(({ section }) => section === 'anomaly-screen')).toEqual([]);
+  });
+});
+
+/** A cerebellum, a cistern and an atrium of these sizes, on the plane on which each is measured. */
+function brain(
+  sizes: { tcd?: number; cistern?: number; atrium?: number },
+  given: { calibrated?: boolean; accepted?: boolean } = {},
+): BrainReading[] {
+  const { calibrated = true, accepted = true } = given;
+  const across = (mm: number | undefined) =>
+    mm === undefined
+      ? null
+      : {
+          ends: [
+            { x: 200, y: 300 },
+            { x: 200 + mm / MM_PER_PIXEL, y: 300 },
+          ] as const,
+          confidence: 0.8,
+          accepted,
+        };
+  return (['transcerebellar', 'transventricular'] as const).map((label) => {
+    const at = clip(`${label}.dcm`, calibrated ? {} : { regions: [] });
+    return {
+      clip: at,
+      frame: at.frames[0] as BrainReading['frame'],
+      estimate: { label, confidence: 0.9 },
+      located: {
+        cerebellum: across(sizes.tcd),
+        cisternaMagna: across(sizes.cistern),
+        atrium: across(sizes.atrium),
+      },
+    };
+  });
+}
+
+function screened(
+  fetalBrain: BrainReading[],
+  days: number | null = 140,
+  cart: CartMeasurement[] = [],
+) {
+  return interpretReadings({
+    readings: MEDIAN_28_WEEKS(),
+    options: days === null ? {} : { dating: { ga_days: days } },
+    evidence: {
+      study: { clips: [], refused: [], files: 1, series: 1, cart },
+      views: { fetalBrain },
+    },
+  });
+}
+
+const statusOf = (result: ReturnType<typeof screened>, id: string) =>
+  (screen(result).data.checklist as { item: string; status: string }[]).find(
+    ({ item }) => item === id,
+  )?.status;
+
+describe('brain measurements on images', () => {
+  const NORMAL = { tcd: 20.5, cistern: 4.5, atrium: 6.5 };
+
+  it('stand with their chart, and their items as measured', () => {
+    const result = screened(brain(NORMAL));
+    expect(measurementOf(result, 'transcerebellar-diameter').value).toBeCloseTo(20.5, 6);
+    expect(measurementOf(result, 'transcerebellar-diameter').reference?.centile).toBeCloseTo(
+      50,
+      -1,
+    );
+    expect(statusOf(result, 'cerebellum')).toBe('measured');
+    expect(screen(result).summary).toContain('Beyond the sizes given');
+  });
+
+  it.each([
+    [{ ...NORMAL, atrium: 10 }, 'ventricles', 'mild ventriculomegaly'],
+    [{ ...NORMAL, cistern: 10.1 }, 'cisterna-magna', 'mega cisterna magna'],
+    [{ ...NORMAL, cistern: 1.9 }, 'cisterna-magna', 'effaced cisterna magna'],
+  ])('outside their limits are a finding: %o', (sizes, item, text) => {
+    const result = screened(brain(sizes));
+    const found = result.findings.filter(({ section }) => section === 'anomaly-screen');
+    expect(found.map((one) => one.text)).toEqual([expect.stringContaining(text)]);
+    expect(statusOf(result, item)).toBe('abnormal');
+  });
+
+  it('give no millimetres without calibration', () => {
+    const result = screened(brain(NORMAL, { calibrated: false }));
+    expect(result.measurements.filter(({ section }) => section === 'anomaly-screen')).toEqual([]);
+  });
+
+  it('below the gate are named and judge nothing', () => {
+    const result = screened(brain({ ...NORMAL, atrium: 14 }, { accepted: false }));
+    expect(measurementOf(result, 'atrial-width-1').quality).toBe('low');
+    expect(statusOf(result, 'ventricles')).not.toBe('abnormal');
+  });
+
+  it('give way to the values of the machine', () => {
+    const result = screened(brain({ ...NORMAL, atrium: 11 }), 140, [fromCart('atrial-width', 7)]);
+    expect(result.findings.filter(({ section }) => section === 'anomaly-screen')).toEqual([]);
+    expect(measurementOf(result, 'atrial-width').value).toBeCloseTo(11, 6);
+  });
+
+  it('are not looked at without a gestational age', () => {
+    expect(screen(screened(brain(NORMAL), null)).status).toBe('not_assessed');
   });
 });

@@ -9,8 +9,9 @@ import {
 } from '../../../../pipelines/obstetric/charts/fetal-heart.ts';
 import type { FramePlane } from '../../../../pipelines/obstetric/frame-plane.ts';
 import { parseOptions } from '../../../../pipelines/obstetric/input.ts';
-import type { Locator, Plane } from '../../../../pipelines/obstetric/locator.ts';
+import type { LocatedChest, Locator, Plane } from '../../../../pipelines/obstetric/locator.ts';
 import {
+  type ChestReading,
   type FetalHeartReadings,
   fetalHeartReader,
 } from '../../../../pipelines/obstetric/read/fetal-heart.ts';
@@ -50,7 +51,33 @@ const CINE: CardiacActivity = {
   area: { minX: 0, minY: 0, maxX: 9, maxY: 9 },
 };
 
+/** A thorax of 100 by 90 pixels about (200, 200), its spine on the right. */
+function chest(area: number, degrees: number, given: Partial<LocatedChest> = {}): ChestReading {
+  const thorax = { centre: { x: 200, y: 200 }, a: 100, b: 90, angle: 0 };
+  const b = Math.sqrt((area * 100 * 90) / 1.25);
+  const turn = Math.PI - (degrees * Math.PI) / 180;
+  const crux = { x: 195, y: 200 };
+  const located: LocatedChest = {
+    thorax,
+    heart: { centre: { x: 190, y: 205 }, a: 1.25 * b, b, angle: turn },
+    confidence: 0.9,
+    accepted: true,
+    septum: {
+      crux,
+      apex: { x: crux.x + 60 * Math.cos(turn), y: crux.y + 60 * Math.sin(turn) },
+      spine: { x: 296, y: 200 },
+      confidence: 0.8,
+      accepted: true,
+    },
+    ...given,
+  };
+  const at = clip('chest.dcm', { regions: [] });
+  const frame = at.frames[0] as FramePlane['frame'];
+  return { clip: at, frame, estimate: { label: 'thorax', confidence: 0.9 }, located };
+}
+
 interface Given {
+  chests?: ChestReading[] | null;
   views?: FetalHeartReadings['views'];
   chestFrames?: number;
   mMode?: MModeRhythm[];
@@ -60,7 +87,14 @@ interface Given {
 }
 
 function run(given: Given = {}) {
-  const { views = [], chestFrames = 0, mMode = [], cines = [], gaDays = 154 } = given;
+  const {
+    chests = null,
+    views = [],
+    chestFrames = 0,
+    mMode = [],
+    cines = [],
+    gaDays = 154,
+  } = given;
   const at = { file: 'sweep.dcm', sopInstanceUid: null, frame: 0 };
   const evidence: ObstetricEvidence = {
     study: { clips: [], refused: [], files: 1, series: 1 },
@@ -71,7 +105,7 @@ function run(given: Given = {}) {
     uncertainty: NO_MODEL.uncertainty,
     priors: [],
     views: {
-      fetalHeart: { views, chestFrames, mMode: mMode.map((rhythm) => ({ ...at, rhythm })) },
+      fetalHeart: { chests, views, chestFrames, mMode: mMode.map((rhythm) => ({ ...at, rhythm })) },
       presentation: {
         sweeps: [],
         cardiac: cines.map((activity) => ({ clip: clip('chest.dcm'), activity })),
@@ -206,7 +240,7 @@ describe('views', () => {
 
   it('are none on images without either', async () => {
     const found = await fetalHeartReader.read(input([clip('a.dcm')]));
-    expect(found).toEqual({ views: [], chestFrames: 0, mMode: [] });
+    expect(found).toEqual({ chests: null, views: [], chestFrames: 0, mMode: [] });
   });
 });
 
@@ -228,5 +262,52 @@ describe('size and axis of the heart', () => {
     { degrees: 65.1, axis: 'large' },
   ])('axis of $degrees degrees: $axis', ({ degrees, axis }) => {
     expect(cardiacAxis(degrees)).toBe(axis);
+  });
+
+  const measured = (outcome: ReturnType<typeof run>, id: string) =>
+    outcome.measurements?.find((one) => one.id === id);
+
+  it('come from the outlines of one image, without calibration', () => {
+    const outcome = run({ chests: [chest(0.3, 45)] });
+    expect(measured(outcome, 'cardiothoracic-area-ratio')?.value).toBeCloseTo(0.3, 6);
+    expect(measured(outcome, 'cardiac-axis')?.value).toBeCloseTo(45, 6);
+    expect(outcome.findings).toEqual([]);
+    expect(outcome.summary).toContain('the side of the axis');
+    expect(outcome.summary).not.toContain('normal');
+  });
+
+  it.each([
+    { area: 0.36, degrees: 45, finding: 'cardiac-size' },
+    { area: 0.24, degrees: 45, finding: 'cardiac-size' },
+    { area: 0.3, degrees: 20, finding: 'cardiac-axis' },
+    { area: 0.3, degrees: 70, finding: 'cardiac-axis' },
+  ])('area ratio $area and axis $degrees: a finding of $finding', ({ area, degrees, finding }) => {
+    const { findings } = run({ chests: [chest(area, degrees)] });
+    expect(findings?.map(({ id }) => id)).toEqual([finding]);
+  });
+
+  it('are the median of three frames, each of which is kept', () => {
+    const outcome = run({ chests: [chest(0.28, 40), chest(0.3, 45), chest(0.34, 60)] });
+    expect(measured(outcome, 'cardiothoracic-area-ratio')).toMatchObject({ derivation: 'median' });
+    expect(measured(outcome, 'cardiothoracic-area-ratio')?.value).toBeCloseTo(0.3, 6);
+    expect(measured(outcome, 'cardiothoracic-area-ratio-3')?.value).toBeCloseTo(0.34, 6);
+  });
+
+  it('below the gate are named and judge nothing', () => {
+    const outcome = run({ chests: [chest(0.5, 90, { accepted: false })], mMode: [BEATING] });
+    expect(measured(outcome, 'cardiothoracic-area-ratio-1')?.quality).toBe('low');
+    expect(outcome.findings).toEqual([]);
+    expect(outcome.summary).toContain('The cardiothoracic ratio was not measured');
+  });
+
+  it('without a septum have no axis', () => {
+    const outcome = run({ chests: [chest(0.3, 45, { septum: null })] });
+    expect(measured(outcome, 'cardiac-axis')).toBeUndefined();
+    expect(outcome.summary).toContain('The axis of the heart was not measured.');
+  });
+
+  it('say who could not outline the heart: no model, or no such view', () => {
+    expect(run({ mMode: [BEATING] }).summary).toContain('no permitted model outlines the heart');
+    expect(run({ mMode: [BEATING], chests: [] }).summary).toContain('shows the whole thorax');
   });
 });

@@ -1,0 +1,104 @@
+import { scaleFor } from '../contract/study.ts';
+import { distance } from '../measure/distance.ts';
+import type { ConceptKey, MethodKey } from '../result/concepts.ts';
+import type { Measurement } from '../result/envelope.ts';
+import type { BrainUncertainty, LocatedBrain } from './locator.ts';
+import { createMeasurement } from './measurement.ts';
+import { withMedian } from './median-of-frames.ts';
+import { implausibleNote, isPlausible } from './plausibility.ts';
+import type { BrainReading } from './read/fetal-brain.ts';
+import { SIMULATED_ONLY } from './simulated-only.ts';
+
+const FRAMES_PER_MEASUREMENT = 3;
+
+interface Structure {
+  key: ConceptKey;
+  method: MethodKey;
+  /** The plane on which it is measured (ISUOG CNS part 1, 2020). */
+  plane: 'transcerebellar' | 'transventricular';
+  part: keyof LocatedBrain & keyof BrainUncertainty;
+}
+
+const STRUCTURES: readonly Structure[] = [
+  {
+    key: 'atrial-width',
+    method: 'atrium-inner-inner',
+    plane: 'transventricular',
+    part: 'atrium',
+  },
+  {
+    key: 'transcerebellar-diameter',
+    method: 'tcd-outer-outer',
+    plane: 'transcerebellar',
+    part: 'cerebellum',
+  },
+  {
+    key: 'cisterna-magna',
+    method: 'cisterna-vermis-occiput',
+    plane: 'transcerebellar',
+    part: 'cisternaMagna',
+  },
+];
+
+function onFrame(
+  { clip, frame, located }: BrainReading,
+  { key, method, part }: Structure,
+  index: number,
+  halfWidth: number | null,
+): Measurement[] {
+  const found = located?.[part];
+  const region = found && scaleFor(clip, found.ends);
+  if (!found || !region) return [];
+  const mm = distance(...found.ends, region.scale);
+  const plausible = isPlausible(key, mm);
+  const [from, to] = found.ends;
+  return [
+    createMeasurement(`${key}-${index + 1}`, key, mm, method, {
+      section: 'anomaly-screen',
+      derivation: 'measured',
+      source: {
+        provenance: 'model',
+        file: clip.file,
+        sop_instance_uid: clip.sopInstanceUid,
+        frame: frame.index + 1,
+        calipers: [
+          {
+            type: 'line',
+            points: [
+              [from.x, from.y],
+              [to.x, to.y],
+            ],
+          },
+        ],
+      },
+      confidence: found.confidence,
+      uncertainty: halfWidth,
+      quality: !plausible ? 'inadequate' : found.accepted ? 'accepted' : 'low',
+      note: [plausible ? null : implausibleNote(key), SIMULATED_ONLY].filter(Boolean).join('; '),
+    }),
+  ];
+}
+
+/**
+ * Atrial width, transcerebellar diameter and cisterna magna in mm, each on its own plane, of up to
+ * three frames and their median. Nothing without a calibrated region that holds the line.
+ */
+export function measureBrain(
+  readings: readonly BrainReading[],
+  uncertainty: BrainUncertainty | null,
+): Measurement[] {
+  return STRUCTURES.flatMap((structure) => {
+    const { key, plane, part } = structure;
+    const shown = readings.filter(
+      ({ estimate, located }) => estimate.label === plane && located?.[part],
+    );
+    const accepted = shown.filter(({ located }) => located?.[part]?.accepted);
+    const used = (accepted.length > 0 ? accepted : shown).slice(0, FRAMES_PER_MEASUREMENT);
+    return withMedian(
+      key,
+      used.flatMap((reading, index) =>
+        onFrame(reading, structure, index, uncertainty?.[part] ?? null),
+      ),
+    );
+  });
+}

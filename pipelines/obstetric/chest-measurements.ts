@@ -1,0 +1,153 @@
+import type { Ellipse, PixelScale, Point } from '../contract/image.ts';
+import { type Clip, scaleFor } from '../contract/study.ts';
+import { axisEnds, perimeter, toMillimetres } from '../measure/ellipse.ts';
+import type { ConceptKey, MethodKey } from '../result/concepts.ts';
+import type { Caliper, Measurement } from '../result/envelope.ts';
+import { cardiothoracicAreaRatio, cardiothoracicCircumferenceRatio } from './charts/fetal-heart.ts';
+import { FETAL_HEART_SECTION } from './fetal-heart-rate.ts';
+import type { ChestUncertainty, LocatedChest, LocatedSeptum } from './locator.ts';
+import { createMeasurement } from './measurement.ts';
+import { withMedian } from './median-of-frames.ts';
+import { implausibleNote, isPlausible } from './plausibility.ts';
+import type { ChestReading } from './read/fetal-heart.ts';
+import { SIMULATED_ONLY } from './simulated-only.ts';
+
+const FRAMES_PER_MEASUREMENT = 3;
+const KEYS = [
+  'cardiothoracic-area-ratio',
+  'cardiothoracic-circumference-ratio',
+  'cardiac-axis',
+] as const satisfies readonly ConceptKey[];
+
+const UNCERTAINTY_OF = {
+  'cardiothoracic-area-ratio': 'areaRatio',
+  'cardiothoracic-circumference-ratio': 'circumferenceRatio',
+  'cardiac-axis': 'axisDegrees',
+} as const satisfies Record<(typeof KEYS)[number], keyof ChestUncertainty>;
+
+interface Value {
+  key: (typeof KEYS)[number];
+  method: MethodKey;
+  value: number;
+  calipers: Caliper[];
+  confidence: number;
+  accepted: boolean;
+}
+
+/** Pixels without a scale are taken for square: ratios and angles need no more (reference 0.4). */
+const scaleOf = (clip: Clip, outline: Ellipse): PixelScale =>
+  scaleFor(clip, axisEnds(outline))?.scale ?? { x: 1, y: 1 };
+
+const pair = ({ x, y }: Point): [number, number] => [x, y];
+
+function outline(millimetres: Ellipse, scale: PixelScale): Caliper {
+  return {
+    type: 'ellipse',
+    points: axisEnds(millimetres).map(({ x, y }) => [x / scale.x, y / scale.y]),
+  };
+}
+
+function ratios({ heart, thorax, confidence, accepted }: LocatedChest, scale: PixelScale): Value[] {
+  const inner = toMillimetres(heart, scale);
+  const outer = toMillimetres(thorax, scale);
+  const given = {
+    method: 'heart-and-thorax-outlines' as const,
+    calipers: [outline(inner, scale), outline(outer, scale)],
+    confidence,
+    accepted,
+  };
+  return [
+    {
+      ...given,
+      key: 'cardiothoracic-area-ratio',
+      value: cardiothoracicAreaRatio(inner.a * inner.b, outer.a * outer.b),
+    },
+    {
+      ...given,
+      key: 'cardiothoracic-circumference-ratio',
+      value: cardiothoracicCircumferenceRatio(
+        perimeter(inner.a, inner.b),
+        perimeter(outer.a, outer.b),
+      ),
+    },
+  ];
+}
+
+/** Degrees between the septum and the line from the spine through the middle of the thorax. */
+function axisOf(
+  { spine, crux, apex }: LocatedSeptum,
+  { centre }: Ellipse,
+  scale: PixelScale,
+): number {
+  const direction = (from: Point, to: Point) =>
+    Math.atan2((to.y - from.y) * scale.y, (to.x - from.x) * scale.x);
+  const turn = direction(crux, apex) - direction(spine, centre);
+  return Math.abs((Math.atan2(Math.sin(turn), Math.cos(turn)) * 180) / Math.PI);
+}
+
+function valuesOf({ clip, located }: ChestReading): Value[] {
+  if (!located) return [];
+  const scale = scaleOf(clip, located.thorax);
+  const { septum, thorax } = located;
+  return [
+    ...ratios(located, scale),
+    ...(septum
+      ? [
+          {
+            key: 'cardiac-axis' as const,
+            method: 'cardiac-axis-septum' as const,
+            value: axisOf(septum, thorax, scale),
+            calipers: [
+              { type: 'line' as const, points: [pair(septum.crux), pair(septum.apex)] },
+              { type: 'line' as const, points: [pair(septum.spine), pair(thorax.centre)] },
+            ],
+            confidence: Math.min(septum.confidence, located.confidence),
+            accepted: septum.accepted && located.accepted,
+          },
+        ]
+      : []),
+  ];
+}
+
+function onFrame(reading: ChestReading, one: Value, index: number, halfWidth: number | null) {
+  const { clip, frame } = reading;
+  const plausible = isPlausible(one.key, one.value);
+  return createMeasurement(`${one.key}-${index + 1}`, one.key, one.value, one.method, {
+    section: FETAL_HEART_SECTION,
+    derivation: 'measured',
+    source: {
+      provenance: 'model',
+      file: clip.file,
+      sop_instance_uid: clip.sopInstanceUid,
+      frame: frame.index + 1,
+      calipers: one.calipers,
+    },
+    confidence: one.confidence,
+    uncertainty: halfWidth,
+    quality: !plausible ? 'inadequate' : one.accepted ? 'accepted' : 'low',
+    note: [plausible ? null : implausibleNote(one.key), SIMULATED_ONLY].filter(Boolean).join('; '),
+  });
+}
+
+/**
+ * Ratios of heart to thorax and the axis of the heart, of up to three frames each, and their median.
+ * End diastole is not told from other phases: a heart in systole is measured smaller.
+ */
+export function measureChest(
+  readings: readonly ChestReading[],
+  uncertainty: ChestUncertainty | null,
+): Measurement[] {
+  const accepted = readings.filter(({ located }) => located?.accepted);
+  const used = (accepted.length > 0 ? accepted : readings).slice(0, FRAMES_PER_MEASUREMENT);
+  const values = used.map((reading) => ({ reading, own: valuesOf(reading) }));
+  return KEYS.flatMap((key) =>
+    withMedian(
+      key,
+      values.flatMap(({ reading, own }, index) =>
+        own
+          .filter((one) => one.key === key)
+          .map((one) => onFrame(reading, one, index, uncertainty?.[UNCERTAINTY_OF[key]] ?? null)),
+      ),
+    ),
+  );
+}

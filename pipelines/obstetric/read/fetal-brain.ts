@@ -1,0 +1,35 @@
+import type { FramePlane } from '../frame-plane.ts';
+import { bestFrames } from '../key-frames.ts';
+import type { LocatedBrain } from '../locator.ts';
+import type { Reader } from '../reader.ts';
+
+/** Frames of each plane looked at: more than are measured, since some fail the gate. */
+const CANDIDATES = 5;
+
+/** One axial head frame; `located` null: the head was not outlined surely enough to look into it. */
+export type BrainReading = FramePlane & { located: LocatedBrain | null };
+
+/** Null where no permitted model locates brain structures, or none outlines heads. */
+export type BrainReadings = readonly BrainReading[] | null;
+
+/** Cerebellum, cisterna magna and atrium on the planes on which each is measured. */
+export const fetalBrainReader: Reader<BrainReadings> = {
+  stage: 'fetal-brain',
+  label: 'Measuring structures of the brain',
+  read: async ({ planes, locator, signal }) => {
+    const { brain, head } = locator;
+    if (!brain || !head) return null;
+    const frames = (['transcerebellar', 'transventricular'] as const).flatMap((plane) =>
+      bestFrames(planes, [plane], CANDIDATES),
+    );
+    const readings: BrainReading[] = [];
+    for (const at of frames) {
+      signal.throwIfAborted();
+      const image = await at.frame.gray();
+      const [outline] = await head([image]);
+      const located = outline?.accepted ? await brain(image, outline.ellipse) : null;
+      readings.push({ ...at, located });
+    }
+    return readings;
+  },
+};
