@@ -1,31 +1,52 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { sectorOf } from '../pipelines/echo/locate/sector.ts';
+import { viewLogits } from '../pipelines/echo/locate/view.ts';
 import { readRegistry } from '../pipelines/inference/model-registry.ts';
 import { type ModelSession, openSession } from '../pipelines/inference/session.ts';
 import { withMeasured } from './evaluation/card.ts';
-import { camusCases, type HeartRole, medianEjectionFraction } from './evaluation/echo-cases.ts';
-import { chamberAgreement, LEFT_HEART } from './evaluation/echo-chambers.ts';
+import { heartCases, planeCases, readGray } from './evaluation/cases.ts';
+import {
+  camusCases,
+  type HeartCase,
+  type HeartRole,
+  medianEjectionFraction,
+} from './evaluation/echo-cases.ts';
+import { ALL_CHAMBERS, chamberAgreement, LEFT_HEART } from './evaluation/echo-chambers.ts';
 import {
   type Estimated,
   ejectionAgreement,
   estimateEjectionFractions,
   recalibrationOf,
 } from './evaluation/echo-ejection.ts';
+import { longAxisAgreement, measureLongAxes } from './evaluation/echo-parasternal.ts';
+import { phantomLongAxes, phantomPairs, phantomViews } from './evaluation/echo-phantoms.ts';
+import {
+  bestTemperature,
+  nameClips,
+  type ViewCase,
+  viewAgreement,
+} from './evaluation/echo-views.ts';
 
 /**
  * Measures the models of the heart through the product's own code, each pack by itself, and keeps the
  * numbers with --write in metrics.json and in the card.
  *
  *   node models/evaluate-echo.ts [--role validation|held] [--data ../shared/data] [--only MODEL ...]
- *     [--cases] [--write] [--registry models/registry.yaml]
+ *     [--pairs DIR] [--views DIR] [--long-axes DIR] [--cases] [--write]
+ *     [--registry models/registry.yaml]
  *
- * `held` is for choosing gates and the recalibration, `validation` only measures.
+ * `held` is for choosing gates and the recalibration, `validation` only measures. `--pairs` are unseen
+ * phantoms of models/phantom/echo/generate.ts, `--views` and `--long-axes` of generate-views.ts.
  */
 const { values } = parseArgs({
   options: {
     role: { type: 'string', default: 'validation' },
     data: { type: 'string', default: '../shared/data' },
     only: { type: 'string', multiple: true },
+    pairs: { type: 'string' },
+    views: { type: 'string' },
+    'long-axes': { type: 'string' },
     registry: { type: 'string' },
     cases: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
@@ -33,45 +54,62 @@ const { values } = parseArgs({
 });
 const registry = await readRegistry(values.registry);
 const role = values.role as HeartRole;
-const cases = await camusCases(values.data, role);
+const CAMUS = `camus-a4c, role ${role === 'held' ? 'train, held out' : role}`;
 
-type Sets = Record<string, unknown>;
+type Measures = { sets: Record<string, unknown> } & Record<string, unknown>;
 
-const NAME = `camus-a4c, role ${role === 'held' ? 'train, held out' : role}`;
-
-const EVALUATIONS: Readonly<Record<string, () => Promise<Sets>>> = {
-  'echo-chambers-research': () => evaluateChambers('echo-chambers-research'),
-  'echo-chambers': () => evaluateChambers('echo-chambers'),
-  'echo-ejection-fraction-research': () =>
-    evaluateEjection('echo-chambers-research', 'echo-ejection-fraction-research'),
-  'echo-ejection-fraction': () => evaluateEjection('echo-chambers', 'echo-ejection-fraction'),
+const EVALUATIONS: Readonly<Record<string, (id: string) => Promise<Measures>>> = {
+  'echo-chambers-research': evaluateChambers,
+  'echo-chambers': evaluateChambers,
+  'echo-ejection-fraction-research': (id) => evaluateEjection('echo-chambers-research', id),
+  'echo-view': evaluateViews,
+  'echo-view-research': evaluateViews,
+  'echo-parasternal': evaluateLongAxes,
 };
 
-async function session(id: string): Promise<ModelSession | null> {
+async function withSession<T>(id: string, use: (session: ModelSession) => Promise<T>): Promise<T> {
   const model = registry.find((one) => one.id === id);
-  return model ? openSession(model, { provider: 'cpu', threads: 1 }) : null;
+  if (!model) throw new Error(`no model ${id}`);
+  const session = await openSession(model, { provider: 'cpu', threads: 1 });
+  try {
+    return await use(session);
+  } finally {
+    await session.close();
+  }
 }
 
-async function evaluateChambers(id: string): Promise<Sets> {
-  const chambers = await session(id);
-  if (!chambers) throw new Error(`no model ${id}`);
-  const dice = await chamberAgreement(chambers, cases, LEFT_HEART);
-  const estimates = await estimateEjectionFractions(chambers, null, cases);
-  await chambers.close();
+/** Real pairs, and unseen phantoms of each apical view that the folder has. */
+async function evaluateChambers(id: string): Promise<Measures> {
   const median = await medianEjectionFraction(values.data);
-  return { [NAME]: { ...dice, ejectionFraction: ejectionAgreement(estimates, median) } };
+  return withSession(id, async (chambers) => {
+    const measured = async (cases: readonly HeartCase[], named: typeof LEFT_HEART) => ({
+      ...(await chamberAgreement(chambers, cases, named)),
+      ejectionFraction: ejectionAgreement(
+        await estimateEjectionFractions(chambers, null, cases),
+        median,
+      ),
+    });
+    const right = chambers.model.output.channels.includes('rv');
+    const sets: Record<string, unknown> = {
+      [CAMUS]: await measured(await camusCases(values.data, role), LEFT_HEART),
+    };
+    for (const view of ['A4C', 'A2C', 'A3C']) {
+      const cases = values.pairs ? await phantomPairs(values.pairs, view) : [];
+      const named = view === 'A4C' && right ? ALL_CHAMBERS : LEFT_HEART;
+      if (cases.length > 0) sets[`phantom ${view}`] = await measured(cases, named);
+    }
+    return { sets };
+  });
 }
 
-async function evaluateEjection(chambersId: string, id: string): Promise<Sets> {
-  const chambers = await session(chambersId);
-  const network = await session(id);
-  if (!chambers || !network) throw new Error(`no model ${chambersId} or ${id}`);
-  const estimates = await estimateEjectionFractions(chambers, network, cases);
-  await chambers.close();
-  await network.close();
+async function evaluateEjection(chambersId: string, id: string): Promise<Measures> {
+  const cases = await camusCases(values.data, role);
+  const estimates = await withSession(chambersId, (chambers) =>
+    withSession(id, (network) => estimateEjectionFractions(chambers, network, cases)),
+  );
   if (values.cases) print(estimates);
   const median = await medianEjectionFraction(values.data);
-  return { [NAME]: ejectionAgreement(estimates, median) };
+  return { sets: { [CAMUS]: ejectionAgreement(estimates, median) } };
 }
 
 /** The line to recalibrate with, and the patients, the worst first. */
@@ -84,15 +122,62 @@ function print(estimates: readonly Estimated[]): void {
   }
 }
 
-const known = Object.keys(EVALUATIONS).filter((id) => registry.some((model) => model.id === id));
+/** Every third fetal image is enough to see whether a heart is invented. */
+const FETAL_EVERY = 3;
+
+/** Unseen phantoms of every view, real apical frames, and real images of no adult heart. */
+async function evaluateViews(id: string): Promise<Measures> {
+  const still = async (view: string, path: string): Promise<ViewCase> => ({
+    view,
+    frames: [await readGray(path)],
+  });
+  const fetal = (await planeCases(values.data, 'test')).filter((_, i) => i % FETAL_EVERY === 0);
+  const hearts = await heartCases(values.data);
+  const groups: Readonly<Record<string, readonly ViewCase[]>> = {
+    ...(values.views && { phantom: await phantomViews(values.views) }),
+    [CAMUS]: await Promise.all(hearts.map(({ path }) => still('A4C', path))),
+    'fetal images': await Promise.all(fetal.map(({ path }) => still('other', path))),
+  };
+  return withSession(id, async (session) => {
+    const sets: Record<string, unknown> = {};
+    for (const [name, cases] of Object.entries(groups)) {
+      sets[name] = viewAgreement(await nameClips(session, cases));
+    }
+    if (values.cases)
+      console.log('temperature', await temperatureOn(session, groups.phantom ?? []));
+    return { sets };
+  });
+}
+
+async function temperatureOn(session: ModelSession, cases: readonly ViewCase[]): Promise<number> {
+  const { channels } = session.model.output;
+  const logits: number[][] = [];
+  for (const { frames } of cases) {
+    logits.push(await viewLogits(session, frames, sectorOf(frames)));
+  }
+  return bestTemperature(
+    logits,
+    cases.map(({ view }) => channels.indexOf(view)),
+  );
+}
+
+async function evaluateLongAxes(id: string): Promise<Measures> {
+  if (!values['long-axes']) throw new Error('--long-axes: no phantoms were given');
+  const cases = await phantomLongAxes(values['long-axes']);
+  return withSession(id, async (session) =>
+    longAxisAgreement(await measureLongAxes(session, cases)),
+  );
+}
+
+const known = registry.flatMap(({ id }) => (id in EVALUATIONS ? [id] : []));
 for (const id of values.only ?? known) {
   const evaluate = EVALUATIONS[id];
   if (!evaluate) throw new Error(`unknown model ${id}`);
-  const sets = await evaluate();
-  const text = `${JSON.stringify({ model: id, sets }, null, 2)}\n`;
+  const measures = await evaluate(id);
+  const text = `${JSON.stringify({ model: id, ...measures }, null, 2)}\n`;
   console.log(text);
   if (!values.write) continue;
   await writeFile(new URL(`${id}/metrics.json`, import.meta.url), text);
   const card = new URL(`${id}/card.md`, import.meta.url);
-  await writeFile(card, withMeasured(await readFile(card, 'utf8'), sets));
+  await writeFile(card, withMeasured(await readFile(card, 'utf8'), measures.sets));
 }

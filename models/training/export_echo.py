@@ -9,7 +9,7 @@ from torch import nn
 from echo_datasets import CLASSES
 from echo_network import SMALL, WIDE, EjectionNetwork, RegionNetwork
 from export_onnx import export
-from train_chambers import SIZE
+from train_chambers import SIZE, SMALL_SIZE
 from ventricle import CROP_SIZE
 
 
@@ -43,14 +43,14 @@ def main() -> None:
     parser.add_argument("--left-heart", action="store_true", help="no phantom taught the right heart")
     parser.add_argument("--models", type=Path, default=Path(__file__).parents[1])
     options = parser.parse_args()
-    for weights, model, widths in (
-        (options.chambers, "echo-chambers", SMALL),
-        (options.chambers_research, "echo-chambers-research", WIDE),
+    for weights, model, widths, size in (
+        (options.chambers, "echo-chambers", SMALL, SMALL_SIZE),
+        (options.chambers_research, "echo-chambers-research", WIDE, SIZE),
     ):
         if weights:
             network = restored(RegionNetwork(len(CLASSES), widths), weights)
             module = Shares(network, 4 if options.left_heart else len(CLASSES))
-            export(module, options.models / model / "model.onnx", "shares", SIZE)
+            export(module, options.models / model / "model.onnx", "shares", size)
     if options.ejection_fraction_research:
         network = restored(EjectionNetwork(), options.ejection_fraction_research)
         file = options.models / "echo-ejection-fraction-research" / "model.onnx"

@@ -17,6 +17,8 @@ from letterbox import letterbox, letterbox_matrix
 from loop import arguments, settle, train
 
 SIZE = (256, 256)
+# Of the small network: phantoms hold nothing finer, and half the pixels are half the time.
+SMALL_SIZE = (160, 160)
 LV, MYOCARDIUM, LA = (CLASSES.index(name) for name in ("lv", "myocardium", "la"))
 CHAMBERS = {"lv": LV, "myocardium": MYOCARDIUM, "la": LA}
 CLASS_WEIGHT = (1.0, 1.3, 1.3, 1.3, 0.8, 0.8)
@@ -50,13 +52,18 @@ def coverage(mask: np.ndarray, classes: int = len(CLASSES)) -> np.ndarray:
     return np.stack([(blocks == value).mean((1, 3)) for value in range(classes)])
 
 
-def batch(pools: list[tuple[float, list[HeartFrame]]], count: int, rng: np.random.Generator):
+def batch(
+    pools: list[tuple[float, list[HeartFrame]]],
+    count: int,
+    size: tuple[int, int],
+    rng: np.random.Generator,
+):
     shares = np.cumsum([share for share, _ in pools])
     views = []
     for _ in range(count):
         frames = pools[int(np.searchsorted(shares, rng.random() * shares[-1]))][1]
         frame = frames[rng.integers(len(frames))]
-        image, mask = sample(rng, frame.image, frame.mask, SIZE)
+        image, mask = sample(rng, frame.image, frame.mask, size)
         views.append((image, coverage(mask), frame.right_heart))
     images, targets, named = zip(*views)
     return (
@@ -67,15 +74,17 @@ def batch(pools: list[tuple[float, list[HeartFrame]]], count: int, rng: np.rando
 
 
 @torch.no_grad()
-def dice_of(model: RegionNetwork, pairs: list[HeartPair]) -> dict[str, float]:
+def dice_of(
+    model: RegionNetwork, pairs: list[HeartPair], size: tuple[int, int]
+) -> dict[str, float]:
     """Mean Dice per chamber and phase, in the pixels of the source."""
     scores: dict[str, list[float]] = {}
     for pair in pairs:
         for phase, frame in (("ED", pair.ed), ("ES", pair.es)):
             height, width = frame.image.shape
-            logits = model(torch.from_numpy(letterbox(frame.image, SIZE))[None, None])
+            logits = model(torch.from_numpy(letterbox(frame.image, size))[None, None])
             shares = logits.softmax(1)[0].numpy()
-            back = cv2.invertAffineTransform(letterbox_matrix(width, height, SIZE))
+            back = cv2.invertAffineTransform(letterbox_matrix(width, height, size))
             maps = [cv2.warpAffine(one, back, (width, height)) for one in shares]
             found = np.argmax(maps, 0)
             for name, chamber in CHAMBERS.items():
@@ -102,13 +111,13 @@ def main() -> None:
     share = options.phantom_share if real else 1.0
     pools = [(1 - share, real), (share, phantom_frames(*options.phantoms))]
     pools = [(weight, frames) for weight, frames in pools if frames and weight > 0]
-    widths = SMALL if options.small else WIDE
+    widths, size = (SMALL, SMALL_SIZE) if options.small else (WIDE, SIZE)
     model, smooth = RegionNetwork(len(CLASSES), widths), RegionNetwork(len(CLASSES), widths)
     if options.resume:
         model.load_state_dict(torch.load(options.resume))
 
     def loss_of_batch() -> torch.Tensor:
-        images, targets, named = batch(pools, options.batch, rng)
+        images, targets, named = batch(pools, options.batch, size, rng)
         with torch.autocast("cpu", torch.bfloat16):
             logits = model.coarse(images)
         return loss_of(logits, targets, named)
@@ -116,7 +125,7 @@ def main() -> None:
     def keep(weights: dict[str, torch.Tensor]) -> str:
         torch.save(weights, options.out)
         smooth.load_state_dict(weights)
-        return f"Dice {dice_of(smooth, held)}"
+        return f"Dice {dice_of(smooth, held, size)}"
 
     train(model, loss_of_batch, keep, options, weight_decay=5e-3, keep_every=400)
 

@@ -63,6 +63,17 @@ def view_of(rng: np.random.Generator, image: np.ndarray) -> np.ndarray:
     return look[:, ::-1].copy() if rng.random() < MIRRORED else look
 
 
+def nowhere(rng: np.random.Generator, image: np.ndarray) -> np.ndarray:
+    """A heart turned upside down or aside, or a small part of one: its texture names no view."""
+    height, width = image.shape
+    if rng.random() < 0.6:
+        turned = np.rot90(image, rng.integers(1, 4))
+        return np.ascontiguousarray(turned)
+    h, w = int(height * rng.uniform(0.25, 0.45)), int(width * rng.uniform(0.25, 0.45))
+    top, left = rng.integers(0, height - h), rng.integers(0, width - w)
+    return np.ascontiguousarray(image[top : top + h, left : left + w])
+
+
 def batch(
     views: dict[str, list[np.ndarray]],
     others: list[np.ndarray],
@@ -74,7 +85,13 @@ def batch(
     for _ in range(count):
         if rng.random() < OTHER_SHARE:
             labels.append(VIEWS.index("other"))
-            if rng.random() < 0.35:
+            kind = rng.random()
+            if kind < 0.25:
+                name = "A4C" if rng.random() < 0.5 else names[rng.integers(len(names))]
+                anything = views[name]
+                part = nowhere(rng, anything[rng.integers(len(anything))])
+                images.append(view_of(rng, part))
+            elif kind < 0.5:
                 nothing = cv2.resize(rubbish(rng), SIZE)
                 images.append(random_look(rng, nothing))
             else:
@@ -118,8 +135,9 @@ def main() -> None:
     views = phantom_views(*options.phantoms)
     seen, held = held_out(camus(options.data, "train"))
     if options.camus:
+        # As often as the phantoms: each as many times as it takes.
         real = [frame.image for pair in seen for frame in (pair.ed, pair.es)]
-        views["A4C"] = views.get("A4C", []) + real
+        views["A4C"] = views["A4C"] + real * (len(views["A4C"]) // len(real) + 1)
     others = other_images(options.data, options.fetal_phantoms, "train")
     judged = phantom_views(options.held) if options.held else {}
     judged["other"] = other_images(options.data, [], "validation")[::4]

@@ -40,12 +40,20 @@ export async function nameView(
   frames: readonly GrayImage[],
   area: Rectangle,
 ): Promise<ViewEstimate> {
-  const { input, output, temperature = 1, gate, class_gates = {} } = session.model;
-  const inputs = frames.map(
-    (frame) => letterbox(cropped(frame, area), input.width, input.height).pixels,
-  );
-  const logits = mean(await session.run(inputs));
+  const { output, temperature = 1, gate, class_gates = {} } = session.model;
+  const logits = await viewLogits(session, frames, area);
   return viewOfLogits(logits, output.channels, temperature, gate, class_gates);
+}
+
+/** What the network answers to a clip, mean over the frames, one number per channel. */
+export async function viewLogits(
+  session: ModelSession,
+  frames: readonly GrayImage[],
+  area: Rectangle,
+): Promise<number[]> {
+  const { width, height } = session.model.input;
+  const inputs = frames.map((frame) => letterbox(cropped(frame, area), width, height).pixels);
+  return mean(await session.run(inputs));
 }
 
 /** Softmax at a temperature (Guo 2017), then the gate, which a view may have of its own. */
