@@ -52,17 +52,22 @@ function sectionLines(result: Result, id: string): string[] {
 
 const WEIGHT = { critical: 0, abnormal: 1, info: 2 } as const;
 
+/** What is abnormal first, then what was assessed beside it, then what is only to be noted. */
 function impressionOf(result: Result): string[] {
-  const lines = result.findings
-    .toSorted((one, other) => WEIGHT[one.severity] - WEIGHT[other.severity])
-    .map(({ text }) => text);
-  if (lines.length > 0) return lines.slice(0, IMPRESSIONS);
+  const findings = result.findings.toSorted(
+    (one, other) => WEIGHT[one.severity] - WEIGHT[other.severity],
+  );
+  const loud = findings.filter(({ severity }) => severity !== 'info');
+  const told = new Set(loud.map(({ section }) => section));
   const assessed = ORDER.flatMap((id) => {
     const section = result.sections.find((one) => one.id === id);
-    return section && ASSESSED.has(section.status) ? [`${section.title}: ${section.summary}`] : [];
+    const said = section && ASSESSED.has(section.status) && !told.has(id);
+    return said ? [`${section.title}: ${section.summary}`] : [];
   });
-  return assessed.length > 0
-    ? assessed.slice(0, IMPRESSIONS)
+  const quiet = findings.filter(({ severity }) => severity === 'info');
+  const lines = [...loud.map(({ text }) => text), ...assessed, ...quiet.map(({ text }) => text)];
+  return lines.length > 0
+    ? lines.slice(0, IMPRESSIONS)
     : ['No conclusion can be drawn from what was assessed.'];
 }
 

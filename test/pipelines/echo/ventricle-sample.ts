@@ -1,0 +1,134 @@
+import type { Point } from '../../../pipelines/contract/image.ts';
+import type {
+  ApicalView,
+  ChamberClip,
+  ChamberFrame,
+} from '../../../pipelines/echo/chambers/chamber-clip.ts';
+
+/** A ventricle in one plane, millimetres: half an ellipse on its valve plane, apex on top. */
+export interface VentricleShape {
+  /** Across the valve. */
+  base: number;
+  length: number;
+  wall: number;
+  /** Of the left or right half of the cavity alone: 1 as it is, smaller drawn inwards. */
+  leftShare?: number;
+  /** Thickness of the left wall where it differs. */
+  leftWall?: number;
+}
+
+const STEPS = 48;
+
+/** Half an ellipse about (x, y) from its left to its right end, apex on top. */
+function dome(centre: Point, left: number, right: number, height: number): Point[] {
+  return Array.from({ length: STEPS + 1 }, (_, i) => {
+    const angle = Math.PI - (Math.PI * i) / STEPS;
+    const side = Math.cos(angle) < 0 ? left : right;
+    return { x: centre.x + side * Math.cos(angle), y: centre.y - height * Math.sin(angle) };
+  });
+}
+
+/** Points along straight edges too, as outlines of masks have them. */
+function closed(points: readonly Point[], step: number): Point[] {
+  return points.flatMap((from, i) => {
+    const to = points[(i + 1) % points.length] ?? from;
+    const parts = Math.max(1, Math.round(Math.hypot(to.x - from.x, to.y - from.y) / step));
+    return Array.from({ length: parts }, (_, k) => ({
+      x: from.x + (k / parts) * (to.x - from.x),
+      y: from.y + (k / parts) * (to.y - from.y),
+    }));
+  });
+}
+
+/** Outlines of ventricle, wall and atrium in millimetres; the valve plane lies at y = 150. */
+export function ventricleOutlines({ base, length, wall, ...left }: VentricleShape) {
+  const { leftShare = 1, leftWall = wall } = left;
+  const centre = { x: 100, y: 150 };
+  const half = base / 2;
+  const inner = dome(centre, half * leftShare, half, length);
+  const outer = dome(centre, half * leftShare + leftWall, half + wall, length + wall);
+  const atrium = dome({ x: centre.x, y: centre.y }, half * 0.9, half * 0.9, -45);
+  return {
+    lv: closed(inner, 2),
+    myocardium: closed([...outer, ...inner.toReversed()], 2),
+    la: closed(atrium, 2),
+  };
+}
+
+const ALL_SURE = { lv: 0.95, myocardium: 0.9, la: 0.9, rv: 0, ra: 0 } as const;
+
+/** One frame with these outlines, in pixels of `mmPerPixel`. */
+export function chamberFrame(
+  frame: number,
+  time: number,
+  shape: VentricleShape,
+  mmPerPixel = 1,
+): ChamberFrame {
+  const outlines = Object.fromEntries(
+    Object.entries(ventricleOutlines(shape)).map(([name, points]) => [
+      name,
+      points.map(({ x, y }) => ({ x: x / mmPerPixel, y: y / mmPerPixel })),
+    ]),
+  );
+  return { frame, time, outlines, confidence: ALL_SURE, pose: null, faults: [] };
+}
+
+export interface BeatingShape {
+  diastole: VentricleShape;
+  systole: VentricleShape;
+}
+
+export const HEALTHY: BeatingShape = {
+  diastole: { base: 50, length: 90, wall: 9 },
+  systole: { base: 36, length: 74, wall: 13 },
+};
+
+const between = (a: VentricleShape, b: VentricleShape, share: number): VentricleShape => {
+  const mix = (one: number, other: number) => one + share * (other - one);
+  return {
+    base: mix(a.base, b.base),
+    length: mix(a.length, b.length),
+    wall: mix(a.wall, b.wall),
+    leftShare: mix(a.leftShare ?? 1, b.leftShare ?? 1),
+    leftWall: mix(a.leftWall ?? a.wall, b.leftWall ?? b.wall),
+  };
+};
+
+/** Seconds from end-diastole to end-systole, and of the whole beat. */
+export const SYSTOLE = 0.36;
+export const BEAT = 0.9;
+const FRAMES_PER_SECOND = 50;
+
+/** A clip of whole beats that begins at end-diastole, cosine in and out. */
+export function beatingClip(
+  view: ApicalView,
+  { diastole, systole }: BeatingShape,
+  given: Partial<ChamberClip> = {},
+  beats = 2,
+): ChamberClip {
+  const mmPerPixel = given.scale?.x ?? 1;
+  const count = Math.round(beats * BEAT * FRAMES_PER_SECOND) + 4;
+  const frames = Array.from({ length: count }, (_, index) => {
+    const time = index / FRAMES_PER_SECOND;
+    const within = time % BEAT;
+    const phase =
+      within < SYSTOLE ? within / SYSTOLE : 1 - (within - SYSTOLE) / (BEAT - SYSTOLE);
+    const share = (1 - Math.cos(Math.PI * phase)) / 2;
+    return chamberFrame(index, time, between(diastole, systole, share), mmPerPixel);
+  });
+  return {
+    file: `${view}.dcm`,
+    sopInstanceUid: null,
+    view,
+    viewConfidence: 0.9,
+    scale: { x: mmPerPixel, y: mmPerPixel },
+    heartRate: 60 / BEAT,
+    rWaves: [],
+    framesInClip: count,
+    stride: 1,
+    mirrored: false,
+    frames,
+    ejections: [],
+    ...given,
+  };
+}

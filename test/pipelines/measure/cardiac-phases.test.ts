@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { cardiacPhases } from '../../../pipelines/measure/cardiac-phases.ts';
+
+const RATE = 50;
+
+/** Areas of a cavity: largest at `start` and every `beat` seconds after, smallest 40 % later. */
+function course(seconds: number, beat: number, start: number, least = 60) {
+  return Array.from({ length: Math.round(seconds * RATE) }, (_, i) => {
+    const time = i / RATE;
+    const within = (((time - start) % beat) + beat) % beat;
+    const phase = within < 0.4 * beat ? within / (0.4 * beat) : 1 - (within / beat - 0.4) / 0.6;
+    return { time, area: 100 - ((100 - least) * (1 - Math.cos(Math.PI * phase))) / 2 };
+  });
+}
+
+const timesOf = (samples: readonly { time: number }[], indices: readonly number[]) =>
+  indices.map((index) => samples[index]?.time ?? Number.NaN);
+
+describe('with R waves', () => {
+  it('finds end-diastole within 80 ms of the R wave and end-systole 40 % later', () => {
+    const samples = course(2.2, 0.8, 0.13);
+    const { beats, source } = cardiacPhases(samples, [0.15, 0.95, 1.75], null);
+    expect(source).toBe('ecg');
+    const ends = timesOf(samples, beats.map(({ diastole }) => diastole));
+    expect(ends[0]).toBeCloseTo(0.13, 1);
+    expect(ends[1]).toBeCloseTo(0.93, 1);
+    const systoles = timesOf(samples, beats.map(({ systole }) => systole));
+    expect(systoles[0]).toBeCloseTo(0.45, 1);
+  });
+  it('leaves out a beat whose systole the clip does not hold', () => {
+    const samples = course(1.1, 0.8, 0.13);
+    expect(cardiacPhases(samples, [0.15, 0.95], null).beats).toHaveLength(1);
+  });
+  it('does not take the frame nearest the R wave: the cavity may be largest after it', () => {
+    const samples = course(1.8, 0.9, 0.2);
+    const [beat] = cardiacPhases(samples, [0.14, 1.04], null).beats;
+    expect(samples[beat?.diastole ?? 0]?.time).toBeCloseTo(0.2, 2);
+  });
+});
+
+describe('without an ECG', () => {
+  it('finds the beats in the course of the area, with the heart rate of the header', () => {
+    const samples = course(2.1, 0.8, 0.3);
+    const { beats, source } = cardiacPhases(samples, [], 75);
+    expect(source).toBe('area');
+    expect(timesOf(samples, beats.map(({ diastole }) => diastole))[0]).toBeCloseTo(0.3, 1);
+  });
+  it('finds them without a heart rate too, from two beats on', () => {
+    const { beats } = cardiacPhases(course(2.4, 0.8, 0.1), [], null);
+    expect(beats.length).toBeGreaterThanOrEqual(2);
+    expect(beats[0]?.interval).toBeCloseTo(0.8, 1);
+  });
+  it('takes the largest and the smallest of a loop of one beat', () => {
+    const samples = course(0.7, 0.8, 0.02);
+    const { beats } = cardiacPhases(samples, [], null);
+    expect(beats).toHaveLength(1);
+    expect(beats[0]?.interval).toBeNull();
+  });
+  it.each([
+    [97, 0],
+    [90, 1],
+  ])('a cavity that falls to %d %% shows %d beats', (least, expected) => {
+    expect(cardiacPhases(course(0.75, 0.8, 0, least), [], 75).beats).toHaveLength(expected);
+  });
+  it('a still shows none', () => {
+    expect(cardiacPhases([{ time: 0, area: 100 }], [], null).beats).toEqual([]);
+  });
+});
