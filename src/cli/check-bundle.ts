@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AI_ASSERTED } from '../../fhir/codes.ts';
 
 const entrySchema = z.looseObject({
   fullUrl: z.string().optional(),
@@ -13,6 +14,10 @@ const bundleSchema = z.looseObject({
   type: z.string(),
   entry: z.array(entrySchema).default([]),
 });
+
+const metaSchema = z.looseObject({ security: z.array(z.looseObject({ code: z.string() })) });
+
+const STATEMENTS: ReadonlySet<string> = new Set(['DiagnosticReport', 'Observation']);
 
 type Entry = z.infer<typeof entrySchema>;
 
@@ -58,6 +63,38 @@ function statusFault({ resource }: Entry): string | null {
     : `status ${String(status)} is not that of a draft`;
 }
 
+/** A machine's statement says so in its tag (interop reference 1.2). */
+function tagFault({ resource }: Entry): string | null {
+  if (!STATEMENTS.has(resource.resourceType)) return null;
+  const tagged = metaSchema.safeParse(resource.meta);
+  const codes = tagged.success ? tagged.data.security.map(({ code }) => code) : [];
+  return codes.includes(AI_ASSERTED.code) ? null : 'is not tagged as asserted by a machine';
+}
+
+/** Two entries under one address or condition would be one resource at the receiver. */
+function repeated(entries: readonly Entry[]): string[] {
+  const keys = entries.flatMap(({ fullUrl, request }) => [
+    ...(fullUrl ? [fullUrl] : []),
+    ...(request?.url.includes('?') ? [request.url] : []),
+    ...(request?.ifNoneExist ? [`${request.url}?${request.ifNoneExist}`] : []),
+  ]);
+  return [...new Set(keys.filter((key, index) => keys.indexOf(key) !== index))].map(
+    (key) => `two entries have ${key}`,
+  );
+}
+
+/** Every draft Observation of the bundle belongs to its report. */
+function unlisted(entries: readonly Entry[], reports: readonly Entry[]): string[] {
+  const listed = new Set(reports.flatMap(({ resource }) => references(resource.result)));
+  return entries
+    .filter(({ resource }) => resource.resourceType === 'Observation')
+    .filter(
+      ({ fullUrl, resource }) =>
+        resource.status !== 'entered-in-error' && !listed.has(fullUrl ?? ''),
+    )
+    .map(({ fullUrl }) => `the report does not list the Observation ${fullUrl}`);
+}
+
 /**
  * Checks a result Bundle for what our own must be: a transaction of conditional writes whose
  * references resolve, drafts only. Structure and value sets are for a FHIR validator.
@@ -71,13 +108,18 @@ export function checkBundle(json: unknown): string[] {
   const reports = entries.filter(({ resource }) => resource.resourceType === 'DiagnosticReport');
   return [
     ...(type === 'transaction' ? [] : [`the type is ${type}, not transaction`]),
-    ...(reports.length === 1 ? [] : [`there are ${reports.length} reports`]),
+    ...(reports.length === 1
+      ? unlisted(entries, reports)
+      : [`there are ${reports.length} reports`]),
+    ...repeated(entries),
     ...entries.flatMap((entry, index) => {
       const name = `entry ${index} (${entry.resource.resourceType})`;
       const dangling = references(entry.resource)
         .filter((reference) => reference.startsWith('urn:uuid:') && !urls.has(reference))
         .map((reference) => `refers to ${reference}, which is not in the Bundle`);
-      const faults = [unconditional(entry), observationFault(entry), statusFault(entry)];
+      const faults = [unconditional, observationFault, statusFault, tagFault].map((check) =>
+        check(entry),
+      );
       return [...faults, ...dangling]
         .filter((fault) => fault !== null)
         .map((fault) => `${name}: ${fault}`);

@@ -1,7 +1,9 @@
 import { writeFileSync } from 'node:fs';
+import { requiredCapabilities } from '../../fhir/client-capabilities.ts';
 import { catalogueEntry, ERRORS, type ErrorCode } from '../errors/catalogue.ts';
 
 export const ERRORS_PAGE = new URL('../../docs/errors.md', import.meta.url);
+const STATEMENT_PAGE = new URL('../../docs/fhir-capability-statement.json', import.meta.url);
 
 /** `docs/errors.md`: the error catalogue as a page. */
 export function renderErrorsPage(): string {
@@ -21,6 +23,7 @@ ${codes.map(renderEntry).join('\n')}`;
 /** Writes the generated pages. */
 export function writeDocs(): void {
   writeFileSync(ERRORS_PAGE, renderErrorsPage());
+  writeFileSync(STATEMENT_PAGE, `${JSON.stringify(requiredCapabilities(), null, 2)}\n`);
 }
 
 function renderEntry(code: ErrorCode): string {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildBundle } from '../../fhir/bundle.ts';
 import { simulateObstetricStudy } from '../../models/phantom/study.ts';
 import { resultSchema } from '../../pipelines/result/envelope.ts';
+import { checkBundle } from '../../src/cli/check-bundle.ts';
 import { interpret } from '../../src/cli/interpret.ts';
 import { sampleSubject } from './sample.ts';
 import { validationErrors } from './validators.ts';
@@ -30,9 +31,10 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test('both validators are clean on the artifact of a phantom study', async () => {
+test('both validators and our own check are clean on the artifact of a phantom study', async () => {
   const text = await readFile(join(out(), 'artifacts', 'fhir-bundle.json'), 'utf8');
   expect(validationErrors(JSON.parse(text))).toEqual([]);
+  expect(checkBundle(JSON.parse(text))).toEqual([]);
 });
 
 test('and on the bundle for an EHR, which holds every accepted value', async () => {
@@ -46,6 +48,7 @@ test('and on the bundle for an EHR, which holds every accepted value', async () 
     patient: { reference: 'Patient/7' },
   });
   expect(validationErrors(bundle)).toEqual([]);
+  expect(checkBundle(bundle)).toEqual([]);
   const codes = new Set(
     bundle.entry?.flatMap(({ resource }) =>
       resource?.resourceType === 'Observation' && resource.valueQuantity

@@ -12,20 +12,28 @@ const [seg = Buffer.alloc(0)] = buildSegmentations(RESULT, SUBJECT);
 const replaced = (bytes: Buffer, from: string, to: string): Buffer =>
   Buffer.from(bytes.toString('latin1').replaceAll(from, to), 'latin1');
 
+const MACHINE = { security: [{ code: 'AIAST' }] };
+
 const report = {
   fullUrl: 'urn:uuid:1',
-  resource: { resourceType: 'DiagnosticReport', status: 'preliminary' },
+  resource: { resourceType: 'DiagnosticReport', meta: MACHINE, status: 'preliminary' },
   request: { method: 'PUT', url: 'DiagnosticReport?identifier=a|b' },
 };
 const observation = {
   fullUrl: 'urn:uuid:2',
   resource: {
     resourceType: 'Observation',
+    meta: MACHINE,
     status: 'preliminary',
     valueQuantity: { value: 1, system: 'http://unitsofmeasure.org', code: 'mm' },
     subject: { reference: 'Patient/1' },
   },
   request: { method: 'PUT', url: 'Observation?identifier=a|c' },
+};
+/** The report of the observation. */
+const listing = {
+  ...report,
+  resource: { ...report.resource, result: [{ reference: observation.fullUrl }] },
 };
 const bundle = (...entry: unknown[]) => ({ resourceType: 'Bundle', type: 'transaction', entry });
 
@@ -34,7 +42,7 @@ describe('what is validated', () => {
     ['a structured report', buildTid1500(RESULT, SUBJECT), 'structured report'],
     ['a segmentation', seg, 'Segmentation'],
     ['a label map', buildSegmentations(RESULT, SUBJECT, 'labelmap')[0] ?? seg, 'Segmentation'],
-    ['a bundle', Buffer.from(JSON.stringify(bundle(report, observation))), 'FHIR Bundle'],
+    ['a bundle', Buffer.from(JSON.stringify(bundle(listing, observation))), 'FHIR Bundle'],
   ])('%s of ours has no fault', (_name, bytes, kind) => {
     expect(checkContent(bytes)).toEqual({ kind, faults: [] });
   });
@@ -77,8 +85,37 @@ describe('a planted error is found', () => {
     const unit = { ...observation.resource, valueQuantity: { value: 1, unit: 'mm' } };
     const both = { ...observation.resource, dataAbsentReason: { text: 'error' } };
     for (const resource of [unit, both]) {
-      expect(checkBundle(bundle(report, { ...observation, resource }))).toHaveLength(1);
+      expect(checkBundle(bundle(listing, { ...observation, resource }))).toHaveLength(1);
     }
+  });
+
+  test('in a bundle: a statement that is not tagged as a machine’s', () => {
+    const { meta: _, ...untagged } = observation.resource;
+    expect(checkBundle(bundle(listing, { ...observation, resource: untagged }))).toEqual([
+      expect.stringContaining('not tagged'),
+    ]);
+  });
+
+  test('in a bundle: an Observation that the report does not list, unless it is withdrawn', () => {
+    expect(checkBundle(bundle(report, observation))).toEqual([
+      expect.stringContaining('does not list'),
+    ]);
+    const withdrawn = { ...observation.resource, status: 'entered-in-error' };
+    expect(checkBundle(bundle(report, { ...observation, resource: withdrawn }))).toEqual([]);
+  });
+
+  test('in a bundle: two entries that would be one resource', () => {
+    const again = { ...observation, fullUrl: 'urn:uuid:3' };
+    const both = {
+      ...report,
+      resource: {
+        ...report.resource,
+        result: [observation, again].map(({ fullUrl: reference }) => ({ reference })),
+      },
+    };
+    expect(checkBundle(bundle(both, observation, again))).toEqual([
+      'two entries have Observation?identifier=a|c',
+    ]);
   });
 
   test('in a bundle: no report, or another type', () => {

@@ -1,0 +1,159 @@
+import type {
+  CapabilityStatement,
+  CapabilityStatementRestResource,
+  ResourceType,
+} from '@medplum/fhirtypes';
+
+type Interaction = 'create' | 'read' | 'search-type' | 'update';
+
+interface Asked {
+  type: ResourceType;
+  interactions: readonly Interaction[];
+  /** Search parameters, of searches and of conditions. */
+  searches: Readonly<Record<string, 'token' | 'reference' | 'date' | 'string'>>;
+  conditional?: 'create' | 'update';
+  /** Under an id that we choose (update as create). */
+  ownId?: true;
+  why: string;
+}
+
+const BY_IDENTIFIER = { identifier: 'token' } as const;
+
+/** Every interaction that a delivery may ask of an EHR, the one place where they are listed. */
+const ASKED: readonly Asked[] = [
+  {
+    type: 'Patient',
+    interactions: ['search-type', 'read', 'create'],
+    searches: { ...BY_IDENTIFIER, birthdate: 'date', family: 'string' },
+    conditional: 'create',
+    why: 'Found by identifier; by birth date and family name only to show candidates to a person; read when a person chose; created only with createPatient.',
+  },
+  {
+    type: 'ServiceRequest',
+    interactions: ['search-type', 'read'],
+    searches: BY_IDENTIFIER,
+    why: 'The order, by accession number; read when a person chose.',
+  },
+  {
+    type: 'Device',
+    interactions: ['create'],
+    searches: BY_IDENTIFIER,
+    conditional: 'create',
+    why: 'The software and its weights; never updated.',
+  },
+  {
+    type: 'ImagingStudy',
+    interactions: ['create'],
+    searches: BY_IDENTIFIER,
+    conditional: 'create',
+    why: 'Only where the EHR has none; never updated.',
+  },
+  {
+    type: 'Observation',
+    interactions: ['update', 'read'],
+    searches: BY_IDENTIFIER,
+    conditional: 'update',
+    why: 'One for each statement; those that a later run has no more are read and withdrawn.',
+  },
+  {
+    type: 'Media',
+    interactions: ['update', 'read'],
+    searches: BY_IDENTIFIER,
+    conditional: 'update',
+    why: 'Key images with calipers; those that a later run has no more are read and withdrawn.',
+  },
+  {
+    type: 'DocumentReference',
+    interactions: ['update', 'search-type'],
+    searches: BY_IDENTIFIER,
+    conditional: 'update',
+    why: 'The PDF; that of an earlier run is found and superseded.',
+  },
+  {
+    type: 'Binary',
+    interactions: ['create'],
+    searches: {},
+    why: 'The PDF, where it is too large to go inline.',
+  },
+  {
+    type: 'DiagnosticReport',
+    interactions: ['search-type', 'update'],
+    searches: BY_IDENTIFIER,
+    conditional: 'update',
+    why: 'The report: looked for before each write, and written with If-Match over the draft that was read.',
+  },
+  {
+    type: 'Provenance',
+    interactions: ['update', 'create', 'search-type'],
+    searches: { target: 'reference' },
+    ownId: true,
+    why: 'Under an id of ours; where the EHR takes none, created once after a search by target.',
+  },
+];
+
+/** Of the list, not of the software: raised when an entry changes. */
+const STATED = '2026-11-21';
+
+/** What an EHR must offer to Sonogate, as a CapabilityStatement of requirements on a server. */
+export function requiredCapabilities(): CapabilityStatement {
+  return {
+    resourceType: 'CapabilityStatement',
+    name: 'SonogateResults',
+    title: 'What Sonogate asks of an EHR',
+    status: 'active',
+    date: STATED,
+    description:
+      'Interactions with which Sonogate delivers ultrasound results. A transaction of conditional entries is preferred; an EHR without transactions is sent one resource after the other, one without conditional interactions is searched first.',
+    kind: 'requirements',
+    fhirVersion: '4.0.1',
+    format: ['application/fhir+json'],
+    rest: [
+      {
+        mode: 'server',
+        interaction: [{ code: 'transaction' }],
+        resource: ASKED.map(resource),
+      },
+    ],
+  };
+}
+
+/** The SMART scopes that suffice (SMART App Launch 2.2), in the order of `cruds`. */
+export function sufficientScopes(): string[] {
+  const letters: Readonly<Record<Interaction, string>> = {
+    create: 'c',
+    read: 'r',
+    update: 'u',
+    'search-type': 's',
+  };
+  return ASKED.map(({ type, interactions, conditional }) => {
+    // A conditional write may create, and an EHR without conditions is searched.
+    const needed = new Set<Interaction>(interactions);
+    if (conditional) needed.add('search-type');
+    if (conditional === 'update') needed.add('create');
+    const permissions = (Object.keys(letters) as Interaction[])
+      .filter((interaction) => needed.has(interaction))
+      .map((interaction) => letters[interaction]);
+    return `system/${type}.${permissions.join('')}`;
+  });
+}
+
+function resource({
+  type,
+  interactions,
+  searches,
+  conditional,
+  ownId,
+  why,
+}: Asked): CapabilityStatementRestResource {
+  const searchParam = Object.entries(searches).map(([name, kind]) => ({ name, type: kind }));
+  return {
+    type,
+    interaction: interactions.map((code) => ({ code })),
+    ...(conditional === 'create' && { conditionalCreate: true }),
+    ...(conditional === 'update' && { conditionalUpdate: true }),
+    ...(ownId && { updateCreate: true }),
+    ...(type === 'DiagnosticReport' && { versioning: 'versioned-update' as const }),
+    ...(searchParam.length > 0 && { searchParam }),
+    documentation: why,
+  };
+}
