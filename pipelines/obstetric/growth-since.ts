@@ -200,7 +200,11 @@ function largestFall(
   return falls.toSorted((one, other) => other.points - one.points)[0] ?? null;
 }
 
-const signed = (value: number) => `${value < 0 ? '' : '+'}${value.toFixed(2)}`;
+/** Never "-0.00". */
+function signed(value: number): string {
+  const rounded = Number(value.toFixed(2));
+  return `${rounded < 0 ? '' : '+'}${Math.abs(rounded) === 0 ? '0.00' : rounded.toFixed(2)}`;
+}
 
 function changeSentence(scan: EarlierGrowth, values: readonly Change[]): string {
   const words = values.map(
