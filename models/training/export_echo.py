@@ -1,15 +1,18 @@
 """Writes models/echo-*/model.onnx from trained weights, as export_onnx.py does for the fetus."""
 
 import argparse
+import math
 from pathlib import Path
 
 import torch
 from torch import nn
 
-from echo_datasets import CLASSES
-from echo_network import SMALL, WIDE, EjectionNetwork, RegionNetwork
+import train_echo_views
+from echo_datasets import CLASSES, STRUCTURES
+from echo_network import SMALL, WIDE, EjectionNetwork, RegionNetwork, ViewNetwork
 from export_onnx import export
 from train_chambers import SIZE, SMALL_SIZE
+from train_echo_views import VIEWS
 from ventricle import CROP_SIZE
 
 
@@ -30,6 +33,20 @@ class Shares(nn.Module):
         return torch.cat([ground, shares[:, 1 : self.known]], 1)
 
 
+# How much rarer a view is met than the sampler shows it: five-chamber views are taken for the
+# outflow tract alone, and the logits are shifted by the difference (Saerens 2002).
+VIEW_PRIOR = {"A5C": 0.2, "PSAX-AP": 0.5}
+
+
+def view_network(weights: Path) -> ViewNetwork:
+    network = ViewNetwork(len(VIEWS))
+    restored(network, weights)
+    with torch.no_grad():
+        for view, share in VIEW_PRIOR.items():
+            network.head.bias[VIEWS.index(view)] += math.log(share)
+    return network
+
+
 def restored(network: nn.Module, weights: Path) -> nn.Module:
     network.load_state_dict(torch.load(weights))
     return network
@@ -40,6 +57,9 @@ def main() -> None:
     parser.add_argument("--chambers", type=Path, help="weights of train_chambers.py --small")
     parser.add_argument("--chambers-research", type=Path, help="weights of train_chambers.py --camus")
     parser.add_argument("--ejection-fraction-research", type=Path)
+    parser.add_argument("--view", type=Path, help="weights of train_echo_views.py")
+    parser.add_argument("--view-research", type=Path, help="weights of train_echo_views.py --camus")
+    parser.add_argument("--parasternal", type=Path, help="weights of train_parasternal.py")
     parser.add_argument("--left-heart", action="store_true", help="no phantom taught the right heart")
     parser.add_argument("--models", type=Path, default=Path(__file__).parents[1])
     options = parser.parse_args()
@@ -55,6 +75,17 @@ def main() -> None:
         network = restored(EjectionNetwork(), options.ejection_fraction_research)
         file = options.models / "echo-ejection-fraction-research" / "model.onnx"
         export(network, file, "fraction", (CROP_SIZE, 2 * CROP_SIZE))
+    for weights, model in (
+        (options.view, "echo-view"),
+        (options.view_research, "echo-view-research"),
+    ):
+        if weights:
+            network = view_network(weights)
+            export(network, options.models / model / "model.onnx", "logits", train_echo_views.SIZE)
+    if options.parasternal:
+        network = restored(RegionNetwork(len(STRUCTURES), SMALL), options.parasternal)
+        module = Shares(network, len(STRUCTURES))
+        export(module, options.models / "echo-parasternal" / "model.onnx", "shares", SIZE)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import { letterbox } from '../../inference/letterbox.ts';
 import type { ModelSession } from '../../inference/session.ts';
 import { labelsOf, withoutSpecks } from './label-map.ts';
 import { cropped, mirroredImage } from './sector.ts';
+import { completeVentricle } from './ventricle-hull.ts';
 
 /** Structures of a frame, in the order of their labels (1 to 5; 0 is the ground). */
 export const CHAMBERS = ['lv', 'myocardium', 'la', 'rv', 'ra'] as const;
@@ -24,6 +25,9 @@ export interface ChamberMasks {
 
 /** The label of a chamber in `ChamberMasks.labels`. */
 export const labelOf = (chamber: Chamber): number => CHAMBERS.indexOf(chamber) + 1;
+
+/** Cavity and myocardium first. */
+const LEFT_HEART = [labelOf('lv'), labelOf('myocardium'), labelOf('la')] as const;
 
 /** Pixels of a chamber. */
 export function areaOf({ labels }: ChamberMasks, chamber: Chamber): number {
@@ -54,7 +58,9 @@ export async function segmentChambers(
   });
   const outputs = await session.run(boxes.map(({ pixels }) => pixels));
   return boxes.map(({ placement }, n) => {
-    const found = labelsOf(outputs[n] ?? new Float32Array(), grid, placement, width, height);
+    const shares = outputs[n] ?? new Float32Array();
+    completeVentricle(shares, grid, LEFT_HEART);
+    const found = labelsOf(shares, grid, placement, width, height);
     const { labels, confidence } = withoutSpecks(found);
     if (mirrored) mirrorRows(labels, width);
     const of = (chamber: Chamber) => confidence[labelOf(chamber)] ?? 0;
