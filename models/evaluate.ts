@@ -169,10 +169,12 @@ async function planeSessions() {
   const plane = await sessionFor('fetal-plane');
   const head = await sessionFor('fetal-head');
   const brainPlane = await sessionFor('fetal-brain-plane');
+  const abdomen = await sessionFor('fetal-abdomen');
+  const femur = await sessionFor('fetal-femur');
   const close = async () => {
-    for (const session of [plane, head, brainPlane]) await session.close();
+    for (const session of [plane, head, brainPlane, abdomen, femur]) await session.close();
   };
-  return { plane, head, brainPlane, close };
+  return { plane, head, brainPlane, abdomen, femur, close };
 }
 
 /** Together with fetal-plane, as the product names planes; heads of a known axial plane. */

@@ -60,7 +60,7 @@ export async function openLocator(
   ];
   const sessions = opened.filter((session) => session !== null);
   return {
-    planes: plane && ((images) => namePlanes({ plane, head, brainPlane }, images)),
+    planes: plane && ((images) => namePlanes({ plane, head, brainPlane, abdomen, femur }, images)),
     // Each frame is looked at twice, as it is and mirrored.
     ...(plane && { framesAtOnce: Math.max(DECODING.frames, plane.batch / 2) }),
     head: head && ((images) => locateOutline(head, images)),
