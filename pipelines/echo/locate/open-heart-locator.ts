@@ -4,6 +4,7 @@ import {
   type ModelTask,
   modelFor,
   type PackSetting,
+  type RegisteredModel,
   readRegistry,
 } from '../../inference/model-registry.ts';
 import { type InferenceSettings, type ModelSession, openSession } from '../../inference/session.ts';
@@ -16,6 +17,7 @@ import {
 } from './ejection-fraction.ts';
 import { isMirrored } from './orientation.ts';
 import { type ParasternalMasks, segmentParasternal } from './parasternal.ts';
+import { withRightHeart } from './right-heart.ts';
 import type { VentriclePose } from './ventricle-pose.ts';
 import { nameView, type ViewEstimate } from './view.ts';
 
@@ -73,13 +75,20 @@ export async function openHeartLocator(
   const chambers = await open('echo-chambers');
   const ejectionFraction = await open('echo-ejection-fraction');
   const parasternal = await open('echo-parasternal');
-  const opened = [view, chambers, ejectionFraction, parasternal];
+  const rightHeart = await openRightHeart(registry, chambers, settings);
+  const opened = [view, chambers, rightHeart, ejectionFraction, parasternal];
   const sessions = opened.filter((session) => session !== null);
   return {
     nameView: view && ((frames, area) => nameView(view, frames, area)),
     isMirrored: chambers && ((frames, area) => isMirrored(chambers, frames, area)),
     segment:
-      chambers && ((frames, area, mirrored) => segmentChambers(chambers, frames, area, mirrored)),
+      chambers &&
+      (async (frames, area, mirrored) => {
+        const masks = await segmentChambers(chambers, frames, area, mirrored);
+        if (!rightHeart) return masks;
+        const whole = await segmentChambers(rightHeart, frames, area, mirrored);
+        return masks.map((left, n) => withRightHeart(left, whole[n] ?? left));
+      }),
     ejectionFraction:
       ejectionFraction &&
       (async ({ ed, es, pose, byDiscs }) => {
@@ -92,6 +101,18 @@ export async function openHeartLocator(
       for (const session of sessions) await session.close();
     },
   };
+}
+
+/** A permitted model that knows the right heart, where the more accurate one does not. */
+async function openRightHeart(
+  registry: readonly RegisteredModel[],
+  chambers: ModelSession | null,
+  settings: InferenceSettings & { allow: PackSetting },
+): Promise<ModelSession | null> {
+  if (!chambers || chambers.model.output.channels.includes('rv')) return null;
+  const knowing = registry.filter(({ output }) => output.channels.includes('rv'));
+  const model = modelFor(knowing, 'echo-chambers', settings.allow);
+  return model && openSession(model, settings);
 }
 
 function nameInResult({ model, provider }: ModelSession): Result['models'][number] {
