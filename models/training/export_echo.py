@@ -85,7 +85,7 @@ def main() -> None:
     if options.parasternal:
         network = restored(RegionNetwork(len(STRUCTURES), SMALL), options.parasternal)
         module = Shares(network, len(STRUCTURES))
-        export(module, options.models / "echo-parasternal" / "model.onnx", "shares", SIZE)
+        export(module, options.models / "echo-parasternal" / "model.onnx", "shares", SMALL_SIZE)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from echo_datasets import STRUCTURES, HeartFrame, phantom_frames
 from echo_network import SMALL, RegionNetwork
 from letterbox import letterbox
 from loop import arguments, settle, train
-from train_chambers import SIZE, coverage
+from train_chambers import SMALL_SIZE, coverage
 
 
 def loss_of(logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
@@ -30,7 +30,7 @@ def batch(frames: list[HeartFrame], count: int, rng: np.random.Generator):
     views = []
     for _ in range(count):
         frame = frames[rng.integers(len(frames))]
-        image, mask = sample(rng, frame.image, frame.mask, SIZE)
+        image, mask = sample(rng, frame.image, frame.mask, SMALL_SIZE)
         views.append((image, coverage(mask, len(STRUCTURES))))
     images, targets = zip(*views)
     return torch.from_numpy(np.stack(images))[:, None], torch.from_numpy(np.stack(targets)).float()
@@ -41,9 +41,10 @@ def dice_of(model: RegionNetwork, frames: list[HeartFrame]) -> str:
     """Mean Dice per structure over the frames that have it, on the network's grid."""
     scores: dict[str, list[float]] = {}
     for frame in frames:
-        logits = model(torch.from_numpy(letterbox(frame.image, SIZE))[None, None])
+        logits = model(torch.from_numpy(letterbox(frame.image, SMALL_SIZE))[None, None])
         found = logits.argmax(1)[0].numpy()
-        labels = [letterbox((frame.mask == n).astype(np.uint8) * 255, SIZE) > 0.5 for n in range(9)]
+        named = [(frame.mask == value).astype(np.uint8) * 255 for value in range(len(STRUCTURES))]
+        labels = [letterbox(one, SMALL_SIZE) > 0.5 for one in named]
         for value, name in enumerate(STRUCTURES[1:], 1):
             one, truth = found == value, labels[value]
             if truth.sum() > 60:
