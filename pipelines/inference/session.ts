@@ -35,7 +35,10 @@ export const PROVIDER_TOLERANCE = 1e-2;
  */
 const BATCH: Readonly<Record<Provider, number>> = { cpu: 16, webgpu: 32, cuda: 64 };
 
-/** Loads a verified model on the first provider that loads and agrees with the CPU. */
+/** Images on which an accelerator must not be slower than the processor: a driver in software is. */
+const TIMED_IMAGES = 4;
+
+/** Loads a verified model on the first provider that loads, agrees with the CPU and is not slower. */
 export async function openSession(
   model: RegisteredModel,
   settings: InferenceSettings,
@@ -49,7 +52,7 @@ export async function openSession(
   for (const provider of accelerators) {
     const session = await tryProvider(model, bytes, provider, settings.threads);
     if (!session) continue;
-    if (await agrees(session, sample, expected)) {
+    if ((await agrees(session, sample, expected)) && (await isNotSlower(session, cpu, sample))) {
       await cpu.close();
       return session;
     }
@@ -92,6 +95,21 @@ async function agrees(
   } catch {
     return false;
   }
+}
+
+async function isNotSlower(
+  session: ModelSession,
+  cpu: ModelSession,
+  [image = new Float32Array()]: readonly Float32Array[],
+): Promise<boolean> {
+  const images = Array.from({ length: TIMED_IMAGES }, () => image);
+  const seconds = async (timed: ModelSession) => {
+    await timed.run(images);
+    const begin = performance.now();
+    await timed.run(images);
+    return performance.now() - begin;
+  };
+  return (await seconds(session)) <= (await seconds(cpu));
 }
 
 function largestDifference(found: readonly Float32Array[], expected: readonly Float32Array[]) {
