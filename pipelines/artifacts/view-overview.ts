@@ -30,8 +30,9 @@ const FOOTER = 26;
 const GROUND = '#1b1b1b';
 
 function captionOf({ view, source, confidence, mode }: ListedClip): string {
-  if (view === null) return `not named, ${mode}`;
-  const by = source === 'header' || confidence === null ? 'header' : `${Math.round(100 * confidence)} %`;
+  if (view === null) return mode.includes('2D') ? `view not named, ${mode}` : mode;
+  const by =
+    source === 'header' || confidence === null ? 'header' : `${Math.round(100 * confidence)} %`;
   return `${view} (${by})`;
 }
 

@@ -17,21 +17,37 @@ export interface MeasuredClip {
   phases: PhaseSource;
   /** Share of the outlined frames that were used. */
   usable: number;
+  /** False: the cavity jumps from frame to frame, and nothing is measured. */
+  steady: boolean;
   /** Mean probability over the cavity of the frames that were measured, 0 to 1. */
   confidence: number;
+}
+
+const mean = (values: readonly number[]) =>
+  values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+
+/** Of the range of the cavity's areas: a heart moves smoothly, an outline that is lost does not. */
+const UNSTEADY = 0.15;
+
+/** Mean distance of the areas from their own running mean, as a share of their range. */
+function unsteadiness(areas: readonly number[]): number {
+  const range = Math.max(...areas) - Math.min(...areas);
+  const residues = areas.slice(1, -1).map((area, i) => {
+    const beside = ((areas[i] ?? area) + (areas[i + 2] ?? area)) / 2;
+    return Math.abs(area - beside);
+  });
+  return range > 0 ? mean(residues) / range : 0;
 }
 
 /** In sinus rhythm three beats are averaged (echo reference 0.5). */
 export const AVERAGED_BEATS = 3;
 
-const mean = (values: readonly number[]) =>
-  values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
-
 /** The beats of a clip, at most as many as are averaged; none where the clip holds no whole one. */
 export function measuredClip(clip: ChamberClip): MeasuredClip {
   const figures = clip.frames.flatMap((frame) => frameGeometry(frame, clip.scale) ?? []);
   const samples = figures.map(({ time, lv }) => ({ time, area: lv.area }));
-  const { beats, source } = cardiacPhases(samples, clip.rWaves, clip.heartRate);
+  const steady = unsteadiness(samples.map(({ area }) => area)) <= UNSTEADY;
+  const { beats, source } = cardiacPhases(steady ? samples : [], clip.rWaves, clip.heartRate);
   const measured = beats.slice(0, AVERAGED_BEATS).flatMap(({ diastole, systole, interval }) => {
     const [first, second] = [figures[diastole], figures[systole]];
     return first && second ? [{ diastole: first, systole: second, interval }] : [];
@@ -41,6 +57,7 @@ export function measuredClip(clip: ChamberClip): MeasuredClip {
     clip,
     beats: measured,
     phases: source,
+    steady,
     usable: figures.length / Math.max(1, clip.frames.length),
     confidence: mean(
       clip.frames.filter(({ frame }) => used.has(frame)).map(({ confidence }) => confidence.lv),

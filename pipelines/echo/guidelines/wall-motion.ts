@@ -54,14 +54,16 @@ export function excursionScore(excursion: number): MotionScore {
 }
 
 /**
- * Score of a segment from both signs: they must agree that it moves normally or that it does not,
- * and of two abnormal scores the milder stands. Null where they do not agree, or one is missing.
+ * Score of a segment from both signs. They must agree that it moves normally, or both be reduced and
+ * one of them absent: of two abnormal scores the milder stands. Null where they do not agree, where
+ * one is missing, and where both are merely reduced, which outlines do not tell from noise.
  */
 export function motionScore(thickening: number | null, excursion: number): MotionScore | null {
   if (thickening === null) return null;
   const [one, other] = [thickeningScore(thickening), excursionScore(excursion)];
-  if (one === 1 || other === 1) return one === other ? 1 : null;
-  return one < other ? one : other;
+  if (one === 1 && other === 1) return 1;
+  const [milder, worse] = one < other ? [one, other] : [other, one];
+  return milder > 1 && worse > 2 ? milder : null;
 }
 
 export const SCORE_NAMES: Readonly<Record<MotionScore, string>> = {

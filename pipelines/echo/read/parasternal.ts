@@ -3,8 +3,8 @@ import { decodeBatch } from '../../input/decode-frames.ts';
 import type { HeartLocator } from '../locate/open-heart-locator.ts';
 import { type ParasternalMasks, parasternalLabel } from '../locate/parasternal.ts';
 import { longAxisLines } from '../locate/parasternal-lines.ts';
-import type { ParasternalClip, ParasternalFrame } from '../parasternal/parasternal-clip.ts';
 import { fluidDepth } from '../parasternal/fluid-depth.ts';
+import type { ParasternalClip, ParasternalFrame } from '../parasternal/parasternal-clip.ts';
 import type { ClipView, EchoReader, EchoReaderInput } from '../reader.ts';
 import { familyOf } from '../view-names.ts';
 
@@ -106,11 +106,7 @@ async function readClip(
   };
 }
 
-async function read({
-  views,
-  locator,
-  signal,
-}: EchoReaderInput): Promise<ParasternalReadings> {
+async function read({ views, locator, signal }: EchoReaderInput): Promise<ParasternalReadings> {
   const segment = locator.parasternal;
   if (!segment) return { clips: null };
   const clips: ParasternalClip[] = [];

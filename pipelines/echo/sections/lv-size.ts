@@ -1,9 +1,9 @@
 import type { ConceptKey } from '../../result/concepts.ts';
-import { parasternalGap } from '../parasternal/parasternal-gap.ts';
 import { classification, conclude, finding, GAPS, patientGaps, rangedSex } from '../conclude.ts';
 import { cubeMass, fractionalChange, relativeWallThickness } from '../formulas/chambers.ts';
 import { ASYMMETRIC_WALLS, geometryOf, LEFT_VENTRICLE } from '../guidelines/left-ventricle.ts';
 import type { GradedQuantity } from '../guidelines/partition.ts';
+import { parasternalGap } from '../parasternal/parasternal-gap.ts';
 import type { EchoEvidence, EchoSection } from '../section.ts';
 import { calculated, graded, named, ranged, type Values, withValues } from '../values.ts';
 

@@ -31,9 +31,7 @@ function run(evidence: EchoEvidence, values: Values) {
         strain === null ? [] : [{ segment, name, strain: rounded(strain, 1) }],
       )
     : [];
-  const contour = VIEWS.some(
-    (key) => values.measurement(key)?.source.provenance === 'model',
-  );
+  const contour = VIEWS.some((key) => values.measurement(key)?.source.provenance === 'model');
   const mean = calculated(values, 'gls-end-systolic', {
     section: ID,
     method: 'mean-of-views',

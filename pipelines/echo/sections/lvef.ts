@@ -34,7 +34,7 @@ const VOLUMES = [
 /** EF, per cent, below which LV dysfunction is told at once (reference 16). */
 const SEVERE = 30;
 
-const isOwn = ({ source }: Measurement) => source.provenance === 'model';
+const isOwn = ({ source }: Measurement) => source.provenance !== 'cart-sr';
 
 /**
  * The EF that stands for the study; null without any. Of what was measured here, the mean of both
@@ -67,8 +67,7 @@ function disagreements(values: Values): (string | null)[] {
 }
 
 const NOT_GRADED: Readonly<Partial<Record<string, string>>> = {
-  'lvef-networks':
-    'LVEF is the mean of two networks on the A4C view; biplane not possible or not as sure.',
+  'lvef-networks': 'Single plane (A4C); biplane not possible.',
   'lvef-4c': 'Single plane (A4C); biplane not possible.',
   'lvef-2c': 'Single plane (A2C); biplane not possible.',
   lvef: 'The machine does not say by which method the LVEF was measured.',
@@ -135,7 +134,7 @@ function run(evidence: EchoEvidence, given: Values) {
     gaps: [
       ef ? null : (outlineGap(evidence, ['A4C', 'A2C']) ?? NO_EF),
       ...disagreements(given),
-      ef ? (NOT_GRADED[ef.concept.key] ?? null) : null,
+      ef && !values.measurement('lvef-biplane') ? (NOT_GRADED[ef.concept.key] ?? null) : null,
       ...(ef ? patientGaps(evidence, given.measurement('lvedv-biplane') !== null) : []),
     ],
     findings: [

@@ -55,11 +55,12 @@ function clipData({ clip, beats, phases, usable, confidence }: MeasuredClip) {
 }
 
 /** "A4C: LV, myocardium, LA on 60 of 60 frames, 2 beats". */
-function inWords({ clip, beats }: MeasuredClip): string {
+function inWords({ clip, beats, steady }: MeasuredClip): string {
   const found = CHAMBERS.filter((chamber) => clip.frames.some((one) => one.outlines[chamber]));
   const sound = clip.frames.filter(({ faults }) => faults.length === 0).length;
   const count = `${beats.length} whole beat${beats.length === 1 ? '' : 's'}`;
   const stride = clip.stride > 1 ? ` (every ${clip.stride}th of ${clip.framesInClip})` : '';
+  if (!steady) return `${clip.view}: the outlines jump from frame to frame and were not measured`;
   return `${clip.view}: ${found.join(', ')} outlined; ${sound} of ${clip.frames.length} frames${stride} are sound, ${count}`;
 }
 

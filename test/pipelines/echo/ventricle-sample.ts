@@ -111,8 +111,7 @@ export function beatingClip(
   const frames = Array.from({ length: count }, (_, index) => {
     const time = index / FRAMES_PER_SECOND;
     const within = time % BEAT;
-    const phase =
-      within < SYSTOLE ? within / SYSTOLE : 1 - (within - SYSTOLE) / (BEAT - SYSTOLE);
+    const phase = within < SYSTOLE ? within / SYSTOLE : 1 - (within - SYSTOLE) / (BEAT - SYSTOLE);
     const share = (1 - Math.cos(Math.PI * phase)) / 2;
     return chamberFrame(index, time, between(diastole, systole, share), mmPerPixel);
   });

@@ -21,10 +21,16 @@ describe('with R waves', () => {
     const samples = course(2.2, 0.8, 0.13);
     const { beats, source } = cardiacPhases(samples, [0.15, 0.95, 1.75], null);
     expect(source).toBe('ecg');
-    const ends = timesOf(samples, beats.map(({ diastole }) => diastole));
+    const ends = timesOf(
+      samples,
+      beats.map(({ diastole }) => diastole),
+    );
     expect(ends[0]).toBeCloseTo(0.13, 1);
     expect(ends[1]).toBeCloseTo(0.93, 1);
-    const systoles = timesOf(samples, beats.map(({ systole }) => systole));
+    const systoles = timesOf(
+      samples,
+      beats.map(({ systole }) => systole),
+    );
     expect(systoles[0]).toBeCloseTo(0.45, 1);
   });
   it('leaves out a beat whose systole the clip does not hold', () => {
@@ -43,7 +49,12 @@ describe('without an ECG', () => {
     const samples = course(2.1, 0.8, 0.3);
     const { beats, source } = cardiacPhases(samples, [], 75);
     expect(source).toBe('area');
-    expect(timesOf(samples, beats.map(({ diastole }) => diastole))[0]).toBeCloseTo(0.3, 1);
+    expect(
+      timesOf(
+        samples,
+        beats.map(({ diastole }) => diastole),
+      )[0],
+    ).toBeCloseTo(0.3, 1);
   });
   it('finds them without a heart rate too, from two beats on', () => {
     const { beats } = cardiacPhases(course(2.4, 0.8, 0.1), [], null);

@@ -33,7 +33,13 @@ describe('the outline of a mask', () => {
     expect(areaOf(outline ?? [])).toBeLessThan(2700);
   });
   it('is none of a few pixels', () => {
-    expect(outlineOf(mask((x, y) => x < 5 && y < 5), SIZE, SIZE)).toBeNull();
+    expect(
+      outlineOf(
+        mask((x, y) => x < 5 && y < 5),
+        SIZE,
+        SIZE,
+      ),
+    ).toBeNull();
   });
 });
 

@@ -84,10 +84,20 @@ describe('what may not be said', () => {
     expect(valueOf(values, 'lvedv-4c')?.note).toMatch(/no permitted model/);
     expect(valueOf(values, 'lv-ed-area-4c')).toMatchObject({ quality: 'accepted' });
   });
-  const joint = { percent: 58, confidence: 0.9, byDiscs: 60, byNetwork: 56, diastole: 0, systole: 18 };
+  const joint = {
+    percent: 58,
+    confidence: 0.9,
+    byDiscs: 60,
+    byNetwork: 56,
+    diastole: 0,
+    systole: 18,
+  };
   it('the mean of both networks heads where they agree', () => {
     const clip = beatingClip('A4C', HEALTHY, { ejections: [{ ...joint, accepted: true }] });
-    expect(valueOf(read([clip]), 'lvef-networks')).toMatchObject({ value: 58, quality: 'accepted' });
+    expect(valueOf(read([clip]), 'lvef-networks')).toMatchObject({
+      value: 58,
+      quality: 'accepted',
+    });
   });
   it('where they do not, neither their mean nor the discs are said', () => {
     const clip = beatingClip('A4C', HEALTHY, { ejections: [{ ...joint, accepted: false }] });
@@ -99,6 +109,23 @@ describe('what may not be said', () => {
     const clip = beatingClip('A4C', HEALTHY);
     const frames = clip.frames.map((frame) => ({ ...frame, faults: ['wall-missing'] as const }));
     expect(read([{ ...clip, frames }])).toEqual([]);
+  });
+});
+
+describe('outlines that jump', () => {
+  it('are not measured: every third frame has an atrium for a ventricle', () => {
+    const clip = beatingClip('A4C', HEALTHY);
+    const lost = beatingClip('A4C', {
+      diastole: { ...HEALTHY.diastole, base: 30 },
+      systole: HEALTHY.systole,
+    });
+    const frames = clip.frames.map((frame, i) => (i % 3 === 0 ? (lost.frames[i] ?? frame) : frame));
+    expect(read([{ ...clip, frames }])).toEqual([]);
+    expect(
+      heartOutlines({ clips: [{ ...clip, frames }], volumesTrusted: true }).outlined[0],
+    ).toMatchObject({
+      steady: false,
+    });
   });
 });
 

@@ -31,7 +31,10 @@ describe('a ventricle that contracts everywhere', () => {
   it('shortens by segment, and has an apex that is the mean of the apical segments', () => {
     const strains = segmentsOf(clips).map(({ strain }) => strain ?? 0);
     expect(Math.max(...strains)).toBeLessThan(0);
-    expect(strains[16]).toBeCloseTo(((strains[12] ?? 0) + (strains[13] ?? 0) + (strains[14] ?? 0) + (strains[15] ?? 0)) / 4, 0);
+    expect(strains[16]).toBeCloseTo(
+      ((strains[12] ?? 0) + (strains[13] ?? 0) + (strains[14] ?? 0) + (strains[15] ?? 0)) / 4,
+      0,
+    );
   });
 });
 

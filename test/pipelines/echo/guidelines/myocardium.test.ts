@@ -12,8 +12,11 @@ import {
 } from '../../../../pipelines/echo/guidelines/focused.ts';
 import { strainBand } from '../../../../pipelines/echo/guidelines/strain.ts';
 import {
+  excursionScore,
+  motionScore,
   regionalStatement,
   territoryOf,
+  thickeningScore,
 } from '../../../../pipelines/echo/guidelines/wall-motion.ts';
 
 describe('bands of strain (echo reference 8.2)', () => {
@@ -24,6 +27,40 @@ describe('bands of strain (echo reference 8.2)', () => {
     [-15.9, 'abnormal'],
     [-18.04, 'borderline'],
   ])('%d %%: %s', (gls, expected) => expect(strainBand(gls)).toBe(expected));
+});
+
+describe('score of a segment from its outlines (reference 9)', () => {
+  it.each([
+    [31, 1],
+    [30.4, 2],
+    [30, 2],
+    [10, 2],
+    [9.4, 3],
+    [-12, 3],
+  ])('thickening of %d %% scores %d', (thickening, score) =>
+    expect(thickeningScore(thickening)).toBe(score),
+  );
+  it.each([
+    [21, 1],
+    [20, 2],
+    [5, 2],
+    [4.4, 3],
+    [-5, 3],
+    [-5.6, 4],
+  ])('inward motion of %d %% scores %d', (excursion, score) =>
+    expect(excursionScore(excursion)).toBe(score),
+  );
+  it.each([
+    ['both normal', 40, 30, 1],
+    ['one normal, one absent', 40, 0, null],
+    ['both reduced: not told from noise', 20, 10, null],
+    ['one reduced, one absent: the milder', 5, 10, 2],
+    ['both absent', 5, 0, 3],
+    ['outwards and not thickening', 0, -10, 3],
+    ['no thickness', null, 0, null],
+  ])('%s', (_, thickening, excursion, score) =>
+    expect(motionScore(thickening, excursion)).toBe(score),
+  );
 });
 
 describe('wall motion and territories (reference 9)', () => {
