@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import { ConfigError } from '../../config/load.ts';
+import { ECHO_CASES } from '../../models/phantom/echo/cases.ts';
 import { SonogateError } from '../errors/catalogue.ts';
 
 const program = new Command('sonogate').description(
@@ -34,6 +35,19 @@ program
   )
   .option('--send <node>', 'send it as well: AE@host:port')
   .action(async (options) => (await import('./simulate.ts')).simulate(options));
+
+program
+  .command('simulate-echo')
+  .description('write a phantom adult echo study as DICOM files, or handheld clips, or send it')
+  .addOption(
+    new Option('--heart <name>', 'which heart').choices(Object.keys(ECHO_CASES)).default('normal'),
+  )
+  .option('--beats <number>', 'length of a cine', Number, 1)
+  .option('--seed <number>', 'which phantom patient', Number, 1)
+  .option('--out <dir>', 'folder for the files', './phantom-echo')
+  .option('--handheld', 'MP4 clips of the focused views, without calibration')
+  .option('--send <node>', 'send it as well: AE@host:port')
+  .action(async (options) => (await import('./simulate.ts')).simulateEcho(options));
 
 const keys = program.command('keys').description('API keys');
 keys

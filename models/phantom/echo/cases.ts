@@ -1,4 +1,5 @@
 import type { HeartRequest } from '../heart/sizes.ts';
+import type { ColourRequest, Jet } from './colour.ts';
 import type { EchoSpectrumId, Flow } from './spectrum.ts';
 
 /** What an adult has: sizes of the heart, and flows that differ from a healthy adult's. */
@@ -6,6 +7,8 @@ export interface EchoCase {
   heart: HeartRequest;
   /** Spectra beside the usual ones, or other velocities of those; cm/s and ms. */
   flows: Partial<Record<EchoSpectrumId, Flow>>;
+  /** Leaks, and the view that shows each. */
+  jets?: readonly (Jet & Pick<ColourRequest, 'view'>)[];
 }
 
 const HEALTHY: HeartRequest = {
@@ -57,6 +60,7 @@ export const ECHO_CASES = {
       'tricuspid-regurgitation': { peak: 290 },
       'mitral-regurgitation': { peak: 450 },
     },
+    jets: [{ valve: 'mitral', view: 'A4C', venaContractaMm: 4, lengthMm: 26 }],
   },
   hypertrophy: {
     heart: {
@@ -102,6 +106,7 @@ export const ECHO_CASES = {
       'mitral-inflow': { e: 135, a: 60, decelerationMs: 170 },
       'tricuspid-regurgitation': { peak: 290 },
     },
+    jets: [{ valve: 'mitral', view: 'A4C', venaContractaMm: 8, lengthMm: 44 }],
   },
   'pulmonary-hypertension': {
     heart: {
@@ -120,6 +125,16 @@ export const ECHO_CASES = {
       rvot: { peak: 60, accelerationMs: 68 },
       'tricuspid-annulus': { s: 7.4, e: 7, a: 11 },
     },
+    jets: [{ valve: 'tricuspid', view: 'A4C', venaContractaMm: 6, lengthMm: 36 }],
+  },
+  'aortic-regurgitation': {
+    heart: { ...HEALTHY, lengthMm: 95, widthMm: 58, ejectionFraction: 0.6, sinusMm: 39 },
+    flows: {
+      'aortic-regurgitation': { peak: 430, pressureHalfTimeMs: 190 },
+      lvot: { peak: 130 },
+      'aortic-valve': { peak: 190 },
+    },
+    jets: [{ valve: 'aortic', view: 'A5C', venaContractaMm: 6.5, lengthMm: 42 }],
   },
   'amyloid-like': {
     heart: {

@@ -1,8 +1,8 @@
-import type { PhantomFrame } from '../frame.ts';
 import type { View } from '../acquisition.ts';
+import type { PhantomFrame } from '../frame.ts';
 import type { Pose } from '../geometry.ts';
-import type { HeartSizes } from '../heart/sizes.ts';
 import { momentAt } from '../heart/motion.ts';
+import type { HeartSizes } from '../heart/sizes.ts';
 import { createRandom, type Random } from '../random.ts';
 import { ellipse, everywhere, grown, rim, type Shape, stroke } from '../shapes.ts';
 import { TISSUE } from '../tissue.ts';
@@ -56,11 +56,28 @@ function cavaPieces(sizes: HeartSizes, seconds: number, random: Random): Piece[]
       return Math.max(Math.abs(y - axis) - half, x - 34);
     },
   };
-  const vein = stroke(upright, [[-6, middle - 3], [-30, middle - 26]], 3.2);
+  const vein = stroke(
+    upright,
+    [
+      [-6, middle - 3],
+      [-30, middle - 26],
+    ],
+    3.2,
+  );
   const atrium = ellipse(upright, { u: 52, v: middle + 14, a: 24, b: 21 });
   return [
     { shape: everywhere, tissue: { ...TISSUE.liver, texture: 3 } },
-    { shape: stroke(upright, [[-90, 6], [90, 6]], 5), tissue: TISSUE.muscle },
+    {
+      shape: stroke(
+        upright,
+        [
+          [-90, 6],
+          [90, 6],
+        ],
+        5,
+      ),
+      tissue: TISSUE.muscle,
+    },
     ...vessel(vein, 'hepaticVein'),
     ...vessel(atrium, 'rightAtrium'),
     ...vessel(lumen, 'inferiorVenaCava'),
@@ -75,11 +92,30 @@ function archPieces({ aorta }: HeartSizes, swell: number): Piece[] {
     return [around * Math.cos(turn) - 6, 58 - around * Math.sin(turn)] as const;
   });
   const course = [[-36, 110], ...arch, [24, 120]] as const;
-  const branches = [-16, -3, 9].map((x) => stroke(upright, [[x, 36], [x + 3, 8]], 4));
+  const branches = [-16, -3, 9].map((x) =>
+    stroke(
+      upright,
+      [
+        [x, 36],
+        [x + 3, 8],
+      ],
+      4,
+    ),
+  );
   const pulmonary = ellipse(upright, { u: -5, v: 74, a: 9, b: 8 });
   return [
     { shape: everywhere, tissue: TISSUE.farTissue },
-    { shape: stroke(upright, [[-90, 4], [90, 4]], 4), tissue: TISSUE.muscle },
+    {
+      shape: stroke(
+        upright,
+        [
+          [-90, 4],
+          [90, 4],
+        ],
+        4,
+      ),
+      tissue: TISSUE.muscle,
+    },
     ...branches.flatMap((shape) => vessel(shape, 'branches')),
     ...vessel(pulmonary, 'pulmonaryArtery'),
     ...vessel(stroke(upright, course, radius), 'aorta'),

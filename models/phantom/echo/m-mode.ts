@@ -1,7 +1,7 @@
 import { drawAcquisition, drawVisibleView, type Screen } from '../acquisition.ts';
 import { blurAxially, blurLaterally, gaussianTaps } from '../beam.ts';
-import { amplitude } from '../echo-map.ts';
 import type { ImageHeader } from '../dicom.ts';
+import { amplitude } from '../echo-map.ts';
 import type { PhantomFrame } from '../frame.ts';
 import { emptySample, type Heart, MATTER, type Matter } from '../heart/heart.ts';
 import { across, type Place, sum } from '../heart/space.ts';
@@ -23,6 +23,9 @@ const LEVEL: Readonly<Record<Matter, number>> = {
   [MATTER.fluid]: -62,
 };
 
+/** Along the wall, where the pericardium lies beside the beam and hardly answers. */
+const ALONG_WALL = { ...LEVEL, [MATTER.pericardium]: -26, [MATTER.thinWall]: -26 } as const;
+
 /** Where the line of an M-mode runs, and what a perfect reader would take from its sweep. */
 interface Line {
   viewName: string;
@@ -34,14 +37,19 @@ interface Line {
 }
 
 /** Levels along a ray of the beating heart; the first centimetre is chest wall. */
-function rayOf(heart: Heart, face: Place, direction: Place): Line['levels'] {
+function rayOf(
+  heart: Heart,
+  face: Place,
+  direction: Place,
+  level: Readonly<Record<Matter, number>> = LEVEL,
+): Line['levels'] {
   const sample = emptySample();
   return (depths, seconds) => {
     const moment = heart.after(seconds);
     return Float32Array.from(depths, (depth) => {
       const at = sum([1, face], [depth, direction]);
       moment.probe(at.x, at.y, at.z, sample);
-      return LEVEL[sample.matter];
+      return level[sample.matter];
     });
   };
 }
@@ -116,7 +124,7 @@ function ringLevels(
   direction: Place,
   side: 'tricuspid' | 'mitral',
 ): Line['levels'] {
-  const ray = rayOf(heart, face, direction);
+  const ray = rayOf(heart, face, direction, ALONG_WALL);
   return (depths, seconds) => {
     const levels = ray(depths, seconds);
     const { chambers, ventricle } = heart.after(seconds);
@@ -193,7 +201,7 @@ export function simulateEchoMMode(id: EchoMModeId, request: MModeRequest): Phant
   };
   const depths = Array.from({ length: height }, (_, row) => row * sweep.cmPerRow * 10);
   const start = random.range(0, request.heart.beat.lengthS);
-  const grain = depths.map((depth) => 5 * Math.sin(depth / 1.7) * Math.sin(depth / 5.3 + 1));
+  const grain = depths.map((depth) => 2.5 * Math.sin(depth / 1.7) * Math.sin(depth / 5.3 + 1));
   const field = new Float32Array(width * height);
   for (let column = 0; column < width; column += PULSE_COLUMNS) {
     const levels = line.levels(depths, start + column * sweep.secondsPerColumn);
@@ -211,7 +219,10 @@ export function simulateEchoMMode(id: EchoMModeId, request: MModeRequest): Phant
     width,
     () => taps,
   );
-  const view = drawVisibleView({ across: 30, down: 30 }, [], random.fork('view'), { columns, rows });
+  const view = drawVisibleView({ across: 30, down: 30 }, [], random.fork('view'), {
+    columns,
+    rows,
+  });
   return {
     columns,
     rows,
@@ -230,7 +241,11 @@ export function simulateEchoMMode(id: EchoMModeId, request: MModeRequest): Phant
 }
 
 /** Region, mode and name of a sweep as a cart writes them. */
-export function mModeHeader(id: EchoMModeId, frame: PhantomFrame, heart: Heart): Partial<ImageHeader> {
+export function mModeHeader(
+  id: EchoMModeId,
+  frame: PhantomFrame,
+  heart: Heart,
+): Partial<ImageHeader> {
   return {
     regions: [sweepRegion(frame)],
     attributes: {

@@ -52,7 +52,12 @@ export function readApical(heart: Heart, moment: HeartMoment, plane: ImagePlane)
     points.leftAtriumOutline = atrium.outline;
   }
   for (const [name, structure] of CHAMBER_AREAS) {
-    const border = borderOf(moment, plane, [structure], toImage(plane, rightMiddle(moment, structure)));
+    const border = borderOf(
+      moment,
+      plane,
+      [structure],
+      toImage(plane, rightMiddle(moment, structure)),
+    );
     if (border.length > 0) values[name] = areaOf(border) / 100;
   }
   return { values, points };

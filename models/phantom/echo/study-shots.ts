@@ -3,10 +3,10 @@ import type { PhantomFrame } from '../frame.ts';
 import type { Heart } from '../heart/heart.ts';
 import type { Random } from '../random.ts';
 import type { EchoCase } from './cases.ts';
+import { type ColourRequest, colourHeader, simulateColour } from './colour.ts';
 import { type EchoMModeId, mModeHeader, simulateEchoMMode } from './m-mode.ts';
 import { type EchoSpectrumId, simulateEchoSpectrum, spectrumHeader } from './spectrum.ts';
-import type { EchoRequest, EchoViewId } from './view.ts';
-import { FRAME_TIME_MS } from './view.ts';
+import { type EchoRequest, type EchoViewId, FRAME_TIME_MS } from './view.ts';
 import { ECHO_VIEWS } from './views.ts';
 
 /** One image or cine as taken: a file once it has a patient. */
@@ -32,6 +32,9 @@ const CINES: readonly EchoViewId[] = [
 /** Slow enough for a breath within a clip of a usual number of frames. */
 const CAVA = { frames: 36, frameTimeMs: 100 } as const;
 
+/** Colour over a valve that does not leak. */
+const CLOSED = [{ view: 'PLAX', valve: 'aortic' }] as const;
+
 const USUAL_SPECTRA: readonly EchoSpectrumId[] = [
   'mitral-inflow',
   'septal-annulus',
@@ -49,13 +52,17 @@ function takeView(id: EchoViewId, request: EchoRequest): Taken {
   const view = ECHO_VIEWS[id];
   const header = view.header(request);
   const attributes = { ...header.attributes, ImageType: ['ORIGINAL', 'PRIMARY', 'TTE', '0001'] };
-  return { name: id.toLowerCase(), frames: view.simulate(request), header: { ...header, attributes } };
+  return {
+    name: id.toLowerCase(),
+    frames: view.simulate(request),
+    header: { ...header, attributes },
+  };
 }
 
 /** Every image of a study in the order of the protocol, one at a time: cines are large. */
 export function* takeStudy(
   heart: Heart,
-  { flows }: EchoCase,
+  { flows, jets = [] }: EchoCase,
   { beats, random }: { beats: number; random: Random },
 ): Generator<Taken> {
   const seedOf = (name: string) => random.fork(name).integer(0, 0x7fffffff);
@@ -65,6 +72,19 @@ export function* takeStudy(
   }
   yield takeView('SUBCOSTAL-IVC', { heart, seed: seedOf('cava'), masks: false, ...CAVA });
   yield takeView('SUPRASTERNAL', { heart, seed: seedOf('arch'), frames: 8, masks: false });
+  for (const { view, ...jet } of [...CLOSED, ...jets]) {
+    const request: ColourRequest = {
+      heart,
+      seed: seedOf(`colour ${view} ${jet.valve}`),
+      frames,
+      view,
+      valve: jet.valve,
+      ...('lengthMm' in jet ? { jet } : {}),
+    };
+    const taken = simulateColour(request);
+    const name = `${view.toLowerCase()}-colour-${jet.valve}`;
+    yield { name, frames: taken, header: colourHeader(request, taken) };
+  }
   const spectra = new Set([...USUAL_SPECTRA, ...(Object.keys(flows) as EchoSpectrumId[])]);
   for (const id of spectra) {
     const flow = flows[id];

@@ -2,13 +2,15 @@ import { type ImageHeader, type StudyHeader, writeUltrasound } from '../dicom.ts
 import { createHeart } from '../heart/heart.ts';
 import { drawHeart } from '../heart/sizes.ts';
 import { globalLongitudinalStrain } from '../heart/strain.ts';
-import { createRandom, type Random } from '../random.ts';
 import type { PixelEncoding } from '../pixel-data.ts';
+import { createRandom, type Random } from '../random.ts';
 import type { StudyFile } from '../study.ts';
 import { DAY_MS, formatDate, parseDate } from '../study-date.ts';
 import { derivedUid } from '../uids.ts';
 import { ECHO_CASES, type EchoCase, type EchoCaseName } from './cases.ts';
+import { handheldClip } from './handheld.ts';
 import { takeStudy } from './study-shots.ts';
+import { ECHO_VIEWS } from './views.ts';
 
 export interface EchoStudyRequest {
   /** Which patient, hand and machine. */
@@ -23,9 +25,9 @@ export interface EchoStudyRequest {
   acquisition?: string;
 }
 
-export interface EchoStudyTruth {
+/** What a perfect reader would measure of the heart as a whole. */
+export interface HeartTruth {
   of: EchoCaseName;
-  studyInstanceUid: string;
   studyDate: string;
   beatsPerMinute: number;
   endDiastolicMl: number;
@@ -46,10 +48,13 @@ export interface EchoStudy {
     weightKg: number;
     ageYears: number;
   };
-  truth: EchoStudyTruth;
+  truth: HeartTruth & { studyInstanceUid: string };
 }
 
 const DEFAULT_STUDY_DATE = '20260115';
+
+/** Between a good window and the spread of the training images. */
+const HANDHELD_CLARITY = 0.7;
 
 const ENCODING: PixelEncoding = { compression: 'jpeg', colour: 'grey' };
 
@@ -79,6 +84,30 @@ function drawHeader(request: EchoStudyRequest, studyDate: string, random: Random
   return { header, ageYears };
 }
 
+/** The heart of a request, with its truth. */
+function heartOf(request: EchoStudyRequest) {
+  const { seed, of = 'normal', studyDate = DEFAULT_STUDY_DATE } = request;
+  const random = createRandom(seed).fork('echo study');
+  const echoCase: EchoCase = ECHO_CASES[of];
+  const sizes = drawHeart(random.fork('heart'), echoCase.heart);
+  const heart = createHeart(sizes);
+  const truth: HeartTruth = {
+    of,
+    studyDate,
+    beatsPerMinute: sizes.beatsPerMinute,
+    endDiastolicMl: heart.endDiastolicMl,
+    endSystolicMl: heart.endSystolicMl,
+    ejectionFractionPercent: 100 * (1 - heart.endSystolicMl / heart.endDiastolicMl),
+    globalLongitudinalStrainPercent: globalLongitudinalStrain(heart),
+    leftAtriumMl: sizes.leftAtrium.volumeMl,
+    tapseMm: sizes.rightVentricle.tapseMm,
+    effusionMm: sizes.effusionMm,
+    cavaMm: sizes.cava.diameterMm,
+    cavaCollapsePercent: 100 * sizes.cava.collapse,
+  };
+  return { heart, echoCase, truth, random };
+}
+
 /**
  * One adult echo study of a fictional patient as DICOM files, with what a perfect reader would
  * measure in each frame and of the whole.
@@ -86,13 +115,10 @@ function drawHeader(request: EchoStudyRequest, studyDate: string, random: Random
  * @throws RangeError for a date that is none
  */
 export async function echoStudy(request: EchoStudyRequest): Promise<EchoStudy> {
-  const of = request.of ?? 'normal';
   const studyDate = request.studyDate ?? DEFAULT_STUDY_DATE;
-  const random = createRandom(request.seed).fork('echo study');
-  const { header, ageYears } = drawHeader(request, studyDate, random.fork('patient'));
-  const echoCase: EchoCase = ECHO_CASES[of];
-  const sizes = drawHeart(random.fork('heart'), echoCase.heart);
-  const heart = createHeart(sizes);
+  const patientChance = createRandom(request.seed).fork('patient');
+  const { header, ageYears } = drawHeader(request, studyDate, patientChance);
+  const { heart, echoCase, truth, random } = heartOf(request);
   const files: StudyFile[] = [];
   const shots = takeStudy(heart, echoCase, {
     beats: request.beats ?? 1,
@@ -124,20 +150,41 @@ export async function echoStudy(request: EchoStudyRequest): Promise<EchoStudy> {
       weightKg: header.patientWeightKg,
       ageYears,
     },
-    truth: {
-      of,
-      studyInstanceUid: header.studyInstanceUid,
-      studyDate,
-      beatsPerMinute: sizes.beatsPerMinute,
-      endDiastolicMl: heart.endDiastolicMl,
-      endSystolicMl: heart.endSystolicMl,
-      ejectionFractionPercent: 100 * (1 - heart.endSystolicMl / heart.endDiastolicMl),
-      globalLongitudinalStrainPercent: globalLongitudinalStrain(heart),
-      leftAtriumMl: sizes.leftAtrium.volumeMl,
-      tapseMm: sizes.rightVentricle.tapseMm,
-      effusionMm: sizes.effusionMm,
-      cavaMm: sizes.cava.diameterMm,
-      cavaCollapsePercent: 100 * sizes.cava.collapse,
-    },
+    truth: { ...truth, studyInstanceUid: header.studyInstanceUid },
   };
+}
+
+/** Views that focused ultrasound takes (ASE 2013). */
+const FOCUSED_VIEWS = ['PLAX', 'PSAX-PM', 'A4C', 'SUBCOSTAL-4C', 'SUBCOSTAL-IVC'] as const;
+
+const HANDHELD_FRAMES_PER_SECOND = 30;
+
+/**
+ * Clips of the same heart as a handheld scanner exports them: MP4, no header, no calibration, and a
+ * looser hand. `bytes` of each file is the video.
+ *
+ * @throws Error where FFmpeg's binding is not installed
+ */
+export async function handheldStudy(
+  request: EchoStudyRequest,
+): Promise<{ files: StudyFile[]; truth: HeartTruth }> {
+  const { heart, truth, random } = heartOf(request);
+  const seconds = (request.beats ?? 1) * heart.beat.lengthS;
+  const files: StudyFile[] = [];
+  for (const id of FOCUSED_VIEWS) {
+    const frames = ECHO_VIEWS[id].simulate({
+      heart,
+      seed: random.fork(`handheld ${id}`).integer(0, 0x7fffffff),
+      frames: Math.ceil(seconds * HANDHELD_FRAMES_PER_SECOND) + 1,
+      frameTimeMs: 1000 / HANDHELD_FRAMES_PER_SECOND,
+      clarity: HANDHELD_CLARITY,
+      masks: false,
+    });
+    files.push({
+      name: `${id.toLowerCase()}.mp4`,
+      bytes: await handheldClip(frames, HANDHELD_FRAMES_PER_SECOND),
+      truth: frames.map((frame) => frame.truth),
+    });
+  }
+  return { files, truth };
 }

@@ -1,5 +1,5 @@
-import type { HeartMoment } from '../heart/heart.ts';
 import type { HeartShot } from '../heart/frame.ts';
+import type { HeartMoment } from '../heart/heart.ts';
 import type { ApicalView } from '../heart/planes.ts';
 import type { HeartSizes } from '../heart/sizes.ts';
 import { createRandom, type Random } from '../random.ts';
@@ -8,18 +8,31 @@ import { cineOf, type FrameReading } from './cine.ts';
 import { simulateArch, simulateCava } from './great-vessels.ts';
 import { longAxisShot, shortAxisShot, subcostalShot } from './parasternal.ts';
 import { beatValues, readApical, readLongAxis, readShortAxis } from './reading.ts';
-import { cineHeader, DEFAULT_SCREEN, type EchoRequest, type EchoView, type EchoViewId } from './view.ts';
+import {
+  cineHeader,
+  DEFAULT_SCREEN,
+  type EchoRequest,
+  type EchoView,
+  type EchoViewId,
+} from './view.ts';
 
 type Shoot = (request: EchoRequest, random: Random, care: Care) => HeartShot;
 type Read = (moment: HeartMoment, request: EchoRequest, shot: HeartShot) => FrameReading;
 
-function heartView(id: EchoViewId, shoot: Shoot, read: Read): EchoView {
+/** A view of the beating heart, and how its plane, machine and look are drawn. */
+interface HeartView extends EchoView {
+  shot(request: EchoRequest): HeartShot;
+}
+
+function heartView(id: EchoViewId, shoot: Shoot, read: Read): HeartView {
+  const shot = (request: EchoRequest) =>
+    shoot(request, createRandom(request.seed).fork(id), { clarity: request.clarity ?? 1 });
   return {
     id,
+    shot,
     simulate: (request) => {
-      const random = createRandom(request.seed).fork(id);
-      const shot = shoot(request, random, { clarity: request.clarity ?? 1 });
-      return cineOf(id, shot, request, (moment) => read(moment, request, shot));
+      const taken = shot(request);
+      return cineOf(id, taken, request, (moment) => read(moment, request, taken));
     },
     header: (request) => cineHeader(request),
   };
@@ -27,7 +40,7 @@ function heartView(id: EchoViewId, shoot: Shoot, read: Read): EchoView {
 
 const screenOf = ({ screen }: EchoRequest) => screen ?? DEFAULT_SCREEN;
 
-const apical = (view: ApicalView): EchoView =>
+const apical = (view: ApicalView): HeartView =>
   heartView(
     view,
     ({ heart, ...request }, random, care) =>
@@ -36,7 +49,7 @@ const apical = (view: ApicalView): EchoView =>
   );
 
 /** A short axis at a share of the long axis from the mitral plane, in end diastole. */
-function shortAxis(id: EchoViewId, share: number): EchoView {
+function shortAxis(id: EchoViewId, share: number): HeartView {
   const height = ({ ventricle }: HeartSizes) => share * ventricle.lengthMm;
   return heartView(
     id,
@@ -54,8 +67,7 @@ const fixed = (id: EchoViewId, simulate: EchoView['simulate']): EchoView => ({
   header: (request) => cineHeader(request),
 });
 
-/** The standard views of an adult heart (ASE 2019 transthoracic protocol) that the phantom takes. */
-export const ECHO_VIEWS: Readonly<Record<EchoViewId, EchoView>> = {
+const HEART_VIEWS = {
   PLAX: heartView(
     'PLAX',
     (request, random, care) => longAxisShot(request.heart.sizes, screenOf(request), random, care),
@@ -74,6 +86,15 @@ export const ECHO_VIEWS: Readonly<Record<EchoViewId, EchoView>> = {
     (request, random, care) => subcostalShot(request.heart.sizes, screenOf(request), random, care),
     (_, { heart }) => ({ values: beatValues(heart), points: {} }),
   ),
+};
+
+/** The standard views of an adult heart (ASE 2019 transthoracic protocol) that the phantom takes. */
+export const ECHO_VIEWS: Readonly<Record<EchoViewId, EchoView>> = {
+  ...HEART_VIEWS,
   'SUBCOSTAL-IVC': fixed('SUBCOSTAL-IVC', simulateCava),
   SUPRASTERNAL: fixed('SUPRASTERNAL', simulateArch),
 };
+
+/** Plane and machine of a view of the heart, as its frames are taken with the same request. */
+export const shotOf = (id: keyof typeof HEART_VIEWS, request: EchoRequest): HeartShot =>
+  HEART_VIEWS[id].shot(request);

@@ -42,7 +42,10 @@ function triangle(t: number, start: number, peakAt: number, end: number): number
 }
 
 /** Mitral inflow at the tips: E with its deceleration time, and A. */
-export function mitralInflow(beat: Beat, request: { e: number; a: number; decelerationMs: number }): EchoWaveform {
+export function mitralInflow(
+  beat: Beat,
+  request: { e: number; a: number; decelerationMs: number },
+): EchoWaveform {
   const { e, a, decelerationMs } = request;
   const peakAt = beat.fillingS + 0.08;
   const late = beat.atrialS + 0.06;
@@ -58,11 +61,15 @@ export function mitralInflow(beat: Beat, request: { e: number; a: number; decele
 }
 
 /** Systolic flow away from the probe: outflow tracts and semilunar valves. */
-export function outflow(beat: Beat, request: { peak: number; accelerationMs?: number }): EchoWaveform {
+export function outflow(
+  beat: Beat,
+  request: { peak: number; accelerationMs?: number },
+): EchoWaveform {
   const { peak } = request;
   const from = beat.ejectionS;
   const to = beat.systoleS;
-  const at = request.accelerationMs === undefined ? 0.38 : request.accelerationMs / 1000 / (to - from);
+  const at =
+    request.accelerationMs === undefined ? 0.38 : request.accelerationMs / 1000 / (to - from);
   const velocity = (t: number) => -ejection(t, from, to, peak, at);
   return {
     velocity,

@@ -75,7 +75,7 @@ export function drawLook(random: Random, clarity = 0): Look {
     outside,
     pericardium: Math.max(myocardium, outside) + rarely(random, 0.7, 0, 11),
     leaflet: myocardium + random.range(1, 15),
-    papillary: myocardium + random.range(-6, 4),
+    papillary: blood + contrast * random.range(0.1, 0.85),
     fluid: blood + random.range(-4, 2),
     texture: {
       outside: random.range(2, 8),
