@@ -12,7 +12,7 @@ export const EDGE_PATH = {
   /** Fastest wall, cm/s. */
   fastest: 30,
   /** What a row away from the way that the texture moves costs, in the strength of an edge. */
-  bend: 0.03,
+  bend: 0.07,
   /** Grey levels of an echo so faint that its edge counts half. */
   faint: 25,
 } as const;
@@ -40,6 +40,32 @@ export function edgesOf(plane: MModePlane, kind: EdgeKind): Float32Array {
   }
   return averagedOverTime(vertical, columns, rows);
 }
+
+/** Half the height of an echo that is a line, and how far beside it is compared, cm. */
+const LINE = { half: 0.12, beside: 0.35 } as const;
+
+/** The strength of a bright line at each place: its level over the mean of those above and below. */
+export function linesOf({ columns, rows, levels, depthPerRow }: MModePlane): Float32Array {
+  const half = Math.max(1, Math.round(LINE.half / depthPerRow));
+  const beside = Math.round(LINE.beside / depthPerRow);
+  const result = new Float32Array(rows * columns);
+  for (let row = beside + half; row + beside + half < rows; row++) {
+    for (let column = 0; column < columns; column++) {
+      let centre = 0;
+      let around = 0;
+      for (let k = -half; k <= half; k++) {
+        const level = (at: number) => levels[(row + k + at) * columns + column] ?? 0;
+        centre += level(0);
+        around += (level(-beside) + level(beside)) / 2;
+      }
+      result[row * columns + column] = (centre - around) / ((2 * half + 1) * FULL_CONTRAST);
+    }
+  }
+  return averagedOverTime(result, columns, rows);
+}
+
+/** Grey levels of a line above its surroundings that count as much as a full edge. */
+const FULL_CONTRAST = 60;
 
 function averagedOverTime(plane: Float32Array, columns: number, rows: number): Float32Array {
   const half = EDGE_PATH.columns >> 1;

@@ -12,6 +12,8 @@ export const EXCURSION = {
   /** Edges that are followed, and cm between them. */
   paths: 8,
   apart: 0.5,
+  /** Share of the excursion by which the annulus goes back after its peak. */
+  back: 0.5,
   /** Coefficient of variation of the excursions up to which an edge beats. */
   even: 0.3,
   /** Seconds from end-diastole to the peak of systole. */
@@ -37,6 +39,14 @@ export interface Excursion {
 const within = (value: number, [low, high]: readonly [number, number]) =>
   value >= low && value <= high;
 
+/** After the peak of systole the annulus goes back: else the display may end before the peak. */
+function returns(rows: Float64Array, peak: number): boolean {
+  const after = Math.max(...rows.subarray(peak));
+  const before = Math.max(...rows.subarray(0, peak + 1));
+  const top = rows[peak] ?? 0;
+  return after - top >= EXCURSION.back * (before - top);
+}
+
 function beatsOfPath(plane: MModePlane, path: EdgePath): ExcursionBeat[] {
   const { depthPerRow, secondsPerColumn } = plane;
   const rows = steadied(path.rows, 1);
@@ -49,7 +59,7 @@ function beatsOfPath(plane: MModePlane, path: EdgePath): ExcursionBeat[] {
   });
   return waves.flatMap((wave, i): ExcursionBeat[] => {
     const before = waves[i - 1];
-    if (wave.peak === 0 || wave.peak === rows.length - 1) return [];
+    if (wave.peak === 0 || !returns(rows, wave.peak)) return [];
     const from = before ? before.peak : 0;
     let low = from;
     for (let at = from; at <= wave.peak; at++) {

@@ -23,8 +23,12 @@ const SMALLEST = { columns: 80, rows: 60 } as const;
 const WRITTEN = { level: 8, share: 0.05 } as const;
 /** Seconds of a sample of time: a wall moves some rows within it. */
 const SAMPLE = 0.012;
-/** Grid dots and the line of the ECG are thinner than half of it. */
-const MEDIAN = 5;
+/** Calipers, grid dots and the line of the ECG are narrower than half of it, columns. */
+const MARK = 31;
+/** And brighter than the echoes beside them by so many grey levels. */
+const BRIGHTER = 90;
+/** Speckle is narrower than half of it, columns. */
+const SPECKLE = 5;
 
 function columnsWritten({ data, width }: GrayImage, { area }: SweepRegion): [number, number] {
   const rows = area.maxY - area.minY + 1;
@@ -41,18 +45,27 @@ function columnsWritten({ data, width }: GrayImage, { area }: SweepRegion): [num
   return [from, to];
 }
 
-/** Median over neighbouring columns: time is smooth in an M-mode, marks are not. */
-function withoutMarks(cut: Float32Array, columns: number): Float32Array {
-  const window = new Float32Array(MEDIAN);
-  const reach = MEDIAN >> 1;
-  return cut.map((_, i) => {
+/** Median over neighbouring columns. */
+function medianOverTime(plane: Float32Array, columns: number, size: number): Float32Array {
+  const window = new Float32Array(size);
+  const reach = size >> 1;
+  return plane.map((_, i) => {
     const column = i % columns;
     for (let k = -reach; k <= reach; k++) {
       const inside = Math.max(0, Math.min(columns - 1, column + k));
-      window[k + reach] = cut[i + inside - column] ?? 0;
+      window[k + reach] = plane[i + inside - column] ?? 0;
     }
     return window.sort()[reach] ?? 0;
   });
+}
+
+/** Time is smooth in an M-mode; graphics on it are not, and stand out of the echoes beside them. */
+function withoutMarks(cut: Float32Array, columns: number): Float32Array {
+  const beside = medianOverTime(cut, columns, MARK);
+  const clean = cut.map((level, i) =>
+    level - (beside[i] ?? 0) > BRIGHTER ? (beside[i] ?? 0) : level,
+  );
+  return medianOverTime(clean, columns, SPECKLE);
 }
 
 /** Means over `width` neighbouring columns. */

@@ -1,4 +1,4 @@
-import { edgesOf, strongestPath } from './edge-path.ts';
+import { type EdgePath, edgesOf, linesOf, strongestPath } from './edge-path.ts';
 import type { MModePlane } from './m-mode-plane.ts';
 import { median } from './statistics.ts';
 import { textureSlopes } from './texture-slope.ts';
@@ -9,15 +9,19 @@ export const WALLS = {
   ventricle: {
     /** The pericardium behind the heart, the strongest echo, lies deeper than this. */
     pericardium: 5,
+    /** Its leading edge lies within this above its middle. */
+    leadingEdge: [-0.05, 0.3],
     posteriorWall: [0.4, 2.4],
     cavity: [1.6, 8],
     septum: [0.4, 2.6],
+    /** Share of the strongest edge from which a nearer one is the septum. */
+    nearlyAsStrong: 0.6,
   },
   cava: { nearWall: [1, 14], lumen: [0.25, 4.5] },
   /** Seconds between end-diastoles. */
   shortestBeat: 0.3,
   /** Share of its largest by which a cavity must change to be seen to beat. */
-  change: 0.08,
+  change: 0.06,
 } as const;
 
 type Limits = readonly [number, number];
@@ -45,15 +49,18 @@ export interface VentricleWalls {
  */
 export function ventricleWalls(plane: MModePlane): VentricleWalls | null {
   const { depthPerRow, rows } = plane;
-  const { pericardium, posteriorWall, cavity, septum } = WALLS.ventricle;
+  const { pericardium, leadingEdge, posteriorWall, septum } = WALLS.ventricle;
   const brighter = edgesOf(plane, 'brighter');
   const darker = edgesOf(plane, 'darker');
   const slopes = textureSlopes(plane);
   const near = (path: Float64Array, limits: Limits) => beside(path, -1, limits, depthPerRow);
-  const weighted = brighterByLevel(plane, brighter);
-  const outer = strongestPath(plane, weighted, slopes, () => [pericardium / depthPerRow, rows - 1]);
+  const line = strongestPath(plane, linesOf(plane), slopes, () => [
+    pericardium / depthPerRow,
+    rows - 1,
+  ]);
+  const outer = line && strongestPath(plane, brighter, slopes, near(line.rows, leadingEdge));
   const inner = outer && strongestPath(plane, brighter, slopes, near(outer.rows, posteriorWall));
-  const septal = inner && strongestPath(plane, darker, slopes, near(inner.rows, cavity));
+  const septal = inner && nearestEdge(plane, darker, slopes, inner.rows);
   const right = septal && strongestPath(plane, brighter, slopes, near(septal.rows, septum));
   if (!outer || !inner || !septal || !right) return null;
   return {
@@ -64,10 +71,31 @@ export function ventricleWalls(plane: MModePlane): VentricleWalls | null {
   };
 }
 
-/** Edges weighted by how bright it is below them: the pericardium is the brightest echo. */
-function brighterByLevel({ columns, levels, depthPerRow }: MModePlane, edges: Float32Array) {
-  const reach = Math.max(1, Math.round(0.15 / depthPerRow)) * columns;
-  return edges.map((edge, i) => (edge * (levels[i + reach] ?? 0)) / 128);
+/**
+ * The septum's edge to the cavity: not the strongest edge before the posterior wall, which may be the
+ * free wall of the right ventricle, but the nearest of those that are nearly as strong.
+ */
+function nearestEdge(
+  plane: MModePlane,
+  edges: Float32Array,
+  slopes: Float32Array,
+  posterior: Float64Array,
+): EdgePath | null {
+  const { depthPerRow } = plane;
+  const { cavity, septum, nearlyAsStrong } = WALLS.ventricle;
+  const behind = beside(posterior, -1, cavity, depthPerRow);
+  let chosen = strongestPath(plane, edges, slopes, behind);
+  for (let next = chosen; next && chosen; ) {
+    const { rows, strength } = chosen;
+    const nearer = (sample: number): readonly [number, number] => [
+      (rows[sample] ?? 0) + septum[0] / depthPerRow,
+      behind(sample)[1],
+    ];
+    next = strongestPath(plane, edges, slopes, nearer);
+    if (!next || next.strength < nearlyAsStrong * strength) break;
+    chosen = next;
+  }
+  return chosen;
 }
 
 export interface VentricleBeat {
