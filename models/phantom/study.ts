@@ -122,7 +122,13 @@ export async function simulateObstetricStudy(request: StudyRequest): Promise<Pha
       truth: taken.frames.map((frame) => frame.truth),
     });
   }
-  const { studyInstanceUid, lastMenstrualDate = '', patientName, patientId, patientBirthDate } = header;
+  const {
+    studyInstanceUid,
+    lastMenstrualDate = '',
+    patientName,
+    patientId,
+    patientBirthDate,
+  } = header;
   return {
     files,
     patient: { patientName, patientId, patientBirthDate },
