@@ -116,7 +116,7 @@ function filled({ maps }: UterineMaps): SoftMask {
 
 /** The placenta of one transabdominal image's maps; null where none was found. */
 export function placentaOfMaps(drawn: UterineMaps): PlacentaBody | null {
-  const { maps, placement, gate } = drawn;
+  const { maps, placement, placentaGate } = drawn;
   const region = largestRegion(filled(drawn));
   if (!region) return null;
   const cells = cellsOf(region.mask);
@@ -130,7 +130,7 @@ export function placentaOfMaps(drawn: UterineMaps): PlacentaBody | null {
     thickness: [toSource(placement, first), toSource(placement, second)],
     lacunae: countRegions(maps.lacuna, SMALLEST_LACUNA),
     confidence,
-    accepted: confidence >= gate,
+    accepted: confidence >= placentaGate,
   };
 }
 

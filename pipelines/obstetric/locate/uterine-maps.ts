@@ -29,6 +29,8 @@ export interface UterineMaps {
   maps: Readonly<Record<UterineStructure, SoftMask>>;
   /** Confidence below which what is read from the maps is not used. */
   gate: number;
+  /** The same for the body of a placenta: on images of other planes it is drawn too easily. */
+  placentaGate: number;
   /** The same for the lower placental edge, whose side of the os must be sure. */
   edgeGate: number;
 }
@@ -57,7 +59,8 @@ export async function drawUterineMaps(
   session: ModelSession,
   images: readonly GrayImage[],
 ): Promise<UterineMaps[]> {
-  const { width, height } = session.model.input;
+  const { gate, class_gates, input } = session.model;
+  const { width, height } = input;
   const found = await mirroredMaps(session, images);
   return found.map(({ placement, channels }) => {
     const map = (structure: UterineStructure): SoftMask => ({
@@ -79,8 +82,9 @@ export async function drawUterineMaps(
         'external-os': map('external-os'),
         'placenta-edge': map('placenta-edge'),
       },
-      gate: session.model.gate,
-      edgeGate: session.model.class_gates?.['placenta-edge'] ?? session.model.gate,
+      gate,
+      placentaGate: class_gates?.placenta ?? gate,
+      edgeGate: class_gates?.['placenta-edge'] ?? gate,
     };
   });
 }

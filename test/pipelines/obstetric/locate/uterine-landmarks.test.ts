@@ -36,7 +36,13 @@ function drawn(given: Partial<Record<UterineStructure, SoftMask>>): UterineMaps 
     UterineStructure,
     SoftMask
   >;
-  return { placement: PLACEMENT, maps: { ...empty, ...given }, gate: 0.5, edgeGate: 0.5 };
+  return {
+    placement: PLACEMENT,
+    maps: { ...empty, ...given },
+    gate: 0.5,
+    placentaGate: 0.5,
+    edgeGate: 0.5,
+  };
 }
 
 const EXTERNAL = { x: 30, y: 50 };
@@ -144,6 +150,21 @@ describe('placentaOfMaps', () => {
       placentaOfMaps(drawn({ placenta: box(1, 1, 4, 4), fluid: box(9, 9, 50, 50) })),
     ).toBeNull();
     expect(placentaOfMaps(drawn({ placenta: box(20, 10, 100, 30) }))).toBeNull();
+  });
+});
+
+describe('the gate of the body of a placenta', () => {
+  it.each([
+    [0.69, false],
+    [0.7, true],
+    [0.71, true],
+  ])('drawn with a probability of %d it is accepted: %s', (probability, accepted) => {
+    const placenta = map((x, y) => (x > 20 && x < 100 && y > 10 && y < 30 ? probability : 0));
+    const maps = {
+      ...drawn({ placenta, fluid: box(24, 36, 100, 66) }),
+      placentaGate: Math.fround(0.7),
+    };
+    expect(placentaOfMaps(maps)?.accepted).toBe(accepted);
   });
 });
 

@@ -39,6 +39,7 @@ function drawn(certainty: number): UterineMaps {
     placement: { scaleX: 0.5, scaleY: 0.5, offsetX: 0, offsetY: 0 },
     maps: { ...maps, fluid: { ...empty, values } },
     gate: 0.75,
+    placentaGate: 0.75,
     edgeGate: 0.75,
   };
 }
