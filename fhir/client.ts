@@ -18,7 +18,7 @@ const JSON_BODY = { 'content-type': 'application/fhir+json' };
 /** The id of what was created is in the body only when the body is asked for. */
 const RETURNED = { ...JSON_BODY, prefer: 'return=representation' };
 
-/** The asynchronous pattern is not followed: a clear stop is better than a result nobody waits for. */
+/** Not carried out yet: there are no entry statuses to check. */
 const ACCEPTED = 202;
 
 /** An unknown search parameter must be an error: ignored, it would match every patient. */

@@ -19,6 +19,8 @@ interface StatusMeaning {
 const UNAUTHORIZED: StatusMeaning = { code: 'ehr_unauthorized', hold: 300 };
 const UNAVAILABLE: StatusMeaning = { code: 'ehr_unavailable' };
 const REJECTED: StatusMeaning = { code: 'ehr_rejected' };
+/** Taken, and perhaps carried out later. */
+const ACCEPTED: StatusMeaning = { code: 'ehr_ambiguous' };
 const MISCONFIGURED: StatusMeaning = { code: 'ehr_misconfigured' };
 const LACKING: StatusMeaning = { ...REJECTED, simpler: true };
 
@@ -26,7 +28,7 @@ const LACKING: StatusMeaning = { ...REJECTED, simpler: true };
 const NO_SUCH_BASE: StatusMeaning = { ...UNAVAILABLE, hold: 300 };
 
 const STATUS: Readonly<Record<number, StatusMeaning>> = {
-  202: REJECTED,
+  202: ACCEPTED,
   401: UNAUTHORIZED,
   403: UNAUTHORIZED,
   405: LACKING,

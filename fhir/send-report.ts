@@ -9,6 +9,7 @@ import { type DeliveryMode, simplerMode } from './capabilities.ts';
 import { type Draft, existingReport } from './existing-report.ts';
 import { formerRun } from './former-run.ts';
 import { resourceUrn } from './identifiers.ts';
+import { laterArrival } from './later-arrival.ts';
 import { findOrder } from './order-lookup.ts';
 import { type Failure, FhirFailure } from './outcome.ts';
 import { chosenPatient, matchPatient } from './patient-match.ts';
@@ -73,10 +74,23 @@ export async function sendReport(report: ReportToSend): Promise<ReportReceipt | 
     try {
       return await postReport(server, bundle, mode, signal);
     } catch (error) {
-      const next = error instanceof FhirFailure ? nextAttempt(attempt, error.reason) : null;
+      if (!(error instanceof FhirFailure)) throw error;
+      const { timeoutSeconds } = report.destination;
+      const later =
+        error.reason.status === 202
+          ? await laterArrival(server, studyResult(report), timeoutSeconds, signal)
+          : null;
+      if (later !== null) {
+        return {
+          report: later,
+          entries: bundle.entry?.length ?? 0,
+          provenance: mode.updateAsCreate,
+        };
+      }
+      const next = nextAttempt(attempt, error.reason);
       if (next === null) throw error;
       attempt = next;
-      if (error instanceof FhirFailure && error.reason.simpler) report.learn(next.mode);
+      if (error.reason.simpler) report.learn(next.mode);
     }
   }
 }

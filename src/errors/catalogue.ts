@@ -329,7 +329,8 @@ export const ERRORS = {
   ehr_ambiguous: {
     retry: 'ambiguous',
     title: 'The answer of the EHR was lost',
-    operator: 'The transaction may have been committed; it is conditional and is sent again.',
+    operator:
+      'The transaction may have been committed (also HTTP 202); it is conditional and is sent again.',
   },
   ehr_rejected: {
     retry: 'permanent',

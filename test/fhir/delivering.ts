@@ -1,12 +1,22 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Patient } from '@medplum/fhirtypes';
+import { afterEach, beforeEach } from 'vitest';
 import type { FhirDestination } from '../../config/schema.ts';
 import { binaryLedger } from '../../fhir/binary-ledger.ts';
 import type { Candidate } from '../../fhir/candidates.ts';
 import { createFhirDeliverer, type FhirDelivererDeps } from '../../fhir/deliver.ts';
 import type { Decision, HoldLedger } from '../../fhir/hold-ledger.ts';
-import { silentLogger } from '../../src/logging/logger.ts';
+import type { Subject } from '../../pipelines/artifacts/subject.ts';
+import { type Logger, silentLogger } from '../../src/logging/logger.ts';
 import type { Deliverer, Delivery } from '../../src/outbox/port.ts';
-import type { FhirTestServer } from '../peers/fhir-server.ts';
+import type { ResultReader } from '../../src/requests/port.ts';
+import {
+  type FhirServerOptions,
+  type FhirTestServer,
+  startFhirServer,
+} from '../peers/fhir-server.ts';
 import { PATIENT_ID, sampleResult, sampleSubject } from './sample.ts';
 
 export const RESULT_SYSTEM = 'https://sonogate.example/fhir/result';
@@ -87,3 +97,70 @@ export function delivererTo(
     ...deps,
   });
 }
+
+/** An EHR, and a folder for what the gateway keeps, anew for each test of a file. */
+export function withEhr() {
+  let ehr: FhirTestServer | undefined;
+  let folder = '';
+  beforeEach(async () => {
+    ehr = await startFhirServer();
+    folder = await mkdtemp(join(tmpdir(), 'sonogate-fhir-'));
+  });
+  afterEach(async () => {
+    await ehr?.close();
+    await rm(folder, { recursive: true });
+  });
+  const running = (): FhirTestServer => {
+    if (!ehr) throw new Error('the EHR runs within a test only');
+    return ehr;
+  };
+
+  return {
+    get ehr() {
+      return running();
+    },
+    get folder() {
+      return folder;
+    },
+    /** Another EHR in its place. */
+    async restart(options: FhirServerOptions): Promise<void> {
+      await ehr?.close();
+      ehr = await startFhirServer(options);
+    },
+    deliverer(
+      settings: Partial<FhirDestination> = {},
+      subject: Subject | null = sampleSubject(REQUEST),
+      pdf: Buffer | null = Buffer.from('%PDF-1.4 specimen'),
+      logger: Logger = silentLogger,
+      results: ResultReader = {
+        result: async () => sampleResult(),
+        artifactPath: async () => null,
+      },
+    ): Deliverer {
+      return delivererTo(destinationOf(running(), settings), folder, {
+        results,
+        subjectOf: async () => subject,
+        reportPdf: async () => pdf,
+        logger,
+      });
+    },
+    send: (to: Deliverer, attempt = 1) =>
+      to.send({ ...DELIVERY, attempt }, AbortSignal.timeout(30_000)),
+    /** How many resources the EHR holds, of each type a bundle creates. */
+    async counts(): Promise<Record<string, number>> {
+      const found = await Promise.all(CREATED.map((type) => running().all(type)));
+      return Object.fromEntries(CREATED.map((type, index) => [type, found[index]?.length ?? 0]));
+    },
+  };
+}
+
+const CREATED = [
+  'Device',
+  'ImagingStudy',
+  'Observation',
+  'Media',
+  'DocumentReference',
+  'DiagnosticReport',
+  'Provenance',
+  'Patient',
+] as const;

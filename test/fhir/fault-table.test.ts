@@ -88,6 +88,7 @@ const status = (code: number, headers?: Record<string, string>): Fault => ({
 
 describe('a fault of the EHR ends in one report', () => {
   test.each<[string, Fault, number, boolean]>([
+    ['202: carried out later', { kind: 'accepted', milliseconds: 200 }, 1, false],
     ['401 for a while', status(401), 2, true],
     ['403 for a while', status(403), 1, true],
     ['404 of the base for a while', status(404), 1, true],

@@ -20,7 +20,7 @@ describe('Retry-After', () => {
 describe('an HTTP status', () => {
   test.each([
     [200, 'permanent', 'ehr_misconfigured'],
-    [202, 'permanent', 'ehr_rejected'],
+    [202, 'ambiguous', 'ehr_ambiguous'],
     [301, 'permanent', 'ehr_misconfigured'],
     [308, 'permanent', 'ehr_misconfigured'],
     [400, 'permanent', 'ehr_rejected'],

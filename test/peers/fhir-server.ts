@@ -33,6 +33,8 @@ export type Fault =
   | { kind: 'page'; status: number }
   | { kind: 'slow'; milliseconds: number }
   | { kind: 'cut-before' }
+  /** 202 at once, the commit later. */
+  | { kind: 'accepted'; milliseconds: number }
   | { kind: 'cut-after-commit' }
   | { kind: 'entry-status'; status: string };
 
@@ -167,6 +169,10 @@ export async function startFhirServer(options: FhirServerOptions = {}): Promise<
     }
     if (fault?.kind === 'slow') await new Promise((done) => setTimeout(done, fault.milliseconds));
 
+    if (fault?.kind === 'accepted') {
+      setTimeout(() => void route(method, path, body, request.headers), fault.milliseconds);
+      return answer(response, 202, {}, { 'content-location': '/fhir/status/1' });
+    }
     if (path === '/metadata') {
       return answer(response, capabilities ? 200 : 404, capabilities ?? {});
     }
