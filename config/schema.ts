@@ -29,6 +29,8 @@ const sourceSchema = z.strictObject({
   callingAeTitles: z.array(z.union([z.literal('*'), aeTitle])).min(1),
   addresses: z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])).min(1),
   idleTimeoutSeconds: z.number().positive().default(300),
+  /** Where the source listens itself: for reports of storage commitment over a new association. */
+  node: z.strictObject({ host: z.string().min(1), port, aeTitle }).optional(),
   completion: completionSchema.default({
     signal: 'quiet-time',
     quietSeconds: 30,
@@ -64,6 +66,8 @@ const dicomDestinationSchema = z.strictObject({
     .default('auto'),
   /** `labelmap` falls back to `binary` where the peer does not take it. */
   segmentation: z.enum(['binary', 'labelmap']).default('binary'),
+  /** Asks the PACS to commit to the storage of what it took (PS3.4 J). */
+  storageCommitment: z.boolean().default(false),
   timeoutSeconds: z.number().positive().default(60),
 });
 

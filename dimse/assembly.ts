@@ -1,8 +1,9 @@
 import type { Config } from '../config/schema.ts';
 import type { Database } from '../src/database/port.ts';
 import type { Logger } from '../src/logging/logger.ts';
-import { releaseDeadline } from './completion.ts';
+import { expectedDeadline, releaseDeadline } from './completion.ts';
 import type { AssociationEnd, AssociationPeer } from './network/storage-service.ts';
+import { completeExpected } from './services/expected-objects.ts';
 import { actOnStudy, type StudyActionParts } from './study-actions.ts';
 import { type Arrival, claimCompleteStudies, hastenCompletion } from './study-store.ts';
 
@@ -67,7 +68,8 @@ export class StudyAssembly {
 
   /** One round: the routing rules act on every study whose time has come, or it says why not. */
   async submitComplete(): Promise<void> {
-    const { database, now } = this.#options;
+    const { config, database, now } = this.#options;
+    await completeExpected(database, (source) => expectedDeadline(config.sources, source, now()));
     for (const study of await claimCompleteStudies(database, now())) {
       await actOnStudy(study, this.#options);
     }

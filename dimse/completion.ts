@@ -43,6 +43,11 @@ export function releaseDeadline(
   return signal === 'association-release' ? after(released, afterReleaseSeconds) : null;
 }
 
+/** The same once all has come that a machine or a PACS said there is. */
+export function expectedDeadline(sources: readonly Source[], source: string, now: Date): Date {
+  return after(now, settingsOf(sources, source).completion.afterReleaseSeconds);
+}
+
 /** Whether a study of this source is interpreted again when objects come late. */
 export function rerunPolicy(sources: readonly Source[], source: string): Source['rerun'] {
   return settingsOf(sources, source).rerun;

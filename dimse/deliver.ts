@@ -49,7 +49,7 @@ export function createDicomDeliverer(options: DicomDelivererOptions): Deliverer 
         return { outcome: 'delivered', detail: 'The result has nothing to send of this kind.' };
       }
       const node = nodeOf(destination, options.aeTitle);
-      return outcomeOf(await sendForms(node, objects, signal));
+      return outcomeOf(await sendForms(node, objects, signal), destination);
     },
   };
 }
@@ -61,12 +61,16 @@ export function nodeOf(destination: DicomDestination, aeTitle: string): CalledNo
 }
 
 /** A warning counts as delivered: the peer has the object (PS3.4 B.2.3). */
-export function outcomeOf(results: readonly StoreResult[]): SendOutcome {
+export function outcomeOf(
+  results: readonly StoreResult[],
+  { storageCommitment }: Pick<DicomDestination, 'storageCommitment'>,
+): SendOutcome {
   const failed = results.find(({ code }) => code !== null);
   if (!failed?.code) {
     const details = new Set(results.map(({ detail }) => detail));
     const objects = results.length > 1 ? `${results.length} objects, ` : '';
-    return { outcome: 'delivered', detail: `${objects}${[...details].join('; ')}` };
+    const detail = `${objects}${[...details].join('; ')}`;
+    return { outcome: 'delivered', detail, ...(storageCommitment && { objects: results }) };
   }
   const { code, detail } = failed;
   return { outcome: 'failed', failure: catalogueEntry(code).retry, code, detail };

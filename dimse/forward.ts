@@ -26,9 +26,9 @@ export function createForwardDeliverer(options: {
       if (path === null) return permanent('expired', 'The received object is no longer there.');
       const node = nodeOf(settings, aeTitle);
       try {
-        return outcomeOf(await sendFiles(node, [resolve(dataDir, path)], { signal }));
+        return outcomeOf(await sendFiles(node, [resolve(dataDir, path)], { signal }), settings);
       } catch (error) {
-        return outcomeOf([failure('', error)]);
+        return outcomeOf([failure('', error)], settings);
       }
     },
   };

@@ -10,6 +10,7 @@ import { recoverIntake } from './intake-recovery.ts';
 import { listen } from './network/listener.ts';
 import type { TransferSyntaxChoice } from './network/negotiation.ts';
 import { requireKnownAttributes } from './routing/attribute-values.ts';
+import { NORMALIZED_SOP_CLASSES, normalizedServices } from './services/services.ts';
 import {
   ACCEPTED_STORAGE,
   COMPRESSED_TRANSFER_SYNTAXES,
@@ -73,6 +74,7 @@ export async function startDimse({
     offer,
     admit: (callingAeTitle, address) => findSource(sources, callingAeTitle, address),
     storage,
+    normalized: normalizedServices({ database, dataDir, sources, logger, now }),
     logger,
   });
   assembly.start();
@@ -88,6 +90,9 @@ export async function startDimse({
 
 function offer(abstractSyntax: string): TransferSyntaxChoice | null {
   if (abstractSyntax === VERIFICATION) {
+    return { preferred: [], others: [IMPLICIT_LITTLE_ENDIAN, EXPLICIT_LITTLE_ENDIAN] };
+  }
+  if (NORMALIZED_SOP_CLASSES.has(abstractSyntax)) {
     return { preferred: [], others: [IMPLICIT_LITTLE_ENDIAN, EXPLICIT_LITTLE_ENDIAN] };
   }
   if (!ACCEPTED_STORAGE.has(abstractSyntax)) return null;

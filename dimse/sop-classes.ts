@@ -1,6 +1,16 @@
 /** Verification SOP Class (PS3.4 A.4). */
 export const VERIFICATION = '1.2.840.10008.1.1';
 
+/** Modality Performed Procedure Step (PS3.4 F.7). */
+export const PERFORMED_PROCEDURE_STEP = '1.2.840.10008.3.1.2.3.3';
+
+/** Instance Availability Notification (PS3.4 R). */
+export const INSTANCE_AVAILABILITY = '1.2.840.10008.5.1.4.33';
+
+/** Storage Commitment Push Model, and its one well-known instance (PS3.4 J). */
+export const STORAGE_COMMITMENT = '1.2.840.10008.1.20.1';
+export const STORAGE_COMMITMENT_INSTANCE = '1.2.840.10008.1.20.1.1';
+
 const STORAGE = '1.2.840.10008.5.1.4.1.1';
 
 /** Storage SOP classes that are taken in (PS3.4 B.5); carts in the field still send retired ones. */

@@ -5,6 +5,7 @@ import { outgoingBuffer, outgoingFile } from './outgoing-object.ts';
 
 /** How one C-STORE ended (PS3.4 B.2.3). `status` is null when the peer gave none. */
 export interface StoreResult {
+  sopClassUid: string;
   sopInstanceUid: string;
   outcome: 'stored' | 'warning' | 'failed';
   status: number | null;
@@ -142,13 +143,14 @@ async function storeOne(requestor: Requestor, object: OutgoingObject): Promise<S
   try {
     const { status, comment } = await requestor.store(object);
     const detail = `status ${hex(status)}${comment ? `: ${comment}` : ''}`;
-    const { sopInstanceUid } = object;
-    if (status === 0) return { sopInstanceUid, outcome: 'stored', status, code: null, detail };
+    const { sopClassUid, sopInstanceUid } = object;
+    const sop = { sopClassUid, sopInstanceUid };
+    if (status === 0) return { ...sop, outcome: 'stored', status, code: null, detail };
     if (isWarning(status)) {
-      return { sopInstanceUid, outcome: 'warning', status, code: null, detail };
+      return { ...sop, outcome: 'warning', status, code: null, detail };
     }
     const code = (status & 0xff00) === 0xa700 ? 'peer_out_of_resources' : 'peer_refused_object';
-    return { sopInstanceUid, outcome: 'failed', status, code, detail };
+    return { ...sop, outcome: 'failed', status, code, detail };
   } catch (error) {
     return failure(object.sopInstanceUid, error);
   }
@@ -163,7 +165,7 @@ function isWarning(status: number): boolean {
 export function failure(sopInstanceUid: string, error: unknown): StoreResult {
   const code = error instanceof SonogateError ? error.code : 'internal';
   const detail = error instanceof Error ? error.message : ERRORS[code].title;
-  return { sopInstanceUid, outcome: 'failed', status: null, code, detail };
+  return { sopClassUid: '', sopInstanceUid, outcome: 'failed', status: null, code, detail };
 }
 
 function hex(status: number): string {

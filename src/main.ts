@@ -7,6 +7,7 @@ import { explainStudy } from '../dimse/explain.ts';
 import { createForwardDeliverer } from '../dimse/forward.ts';
 import { type DimseGateway, startDimse } from '../dimse/gateway.ts';
 import { fixedRules, type RulesSource } from '../dimse/routing/rules-source.ts';
+import { startCommitmentRounds } from '../dimse/services/commitment-rounds.ts';
 import { completeNow, dryRun, releaseStudy, rerunStudy } from '../dimse/study-commands.ts';
 import { subjectOfRequest } from '../dimse/subject.ts';
 import { binaryLedger } from '../fhir/binary-ledger.ts';
@@ -121,6 +122,15 @@ export async function startGateway(
     if (roles.has('delivery')) {
       const outbox = await startDeliveries(config, { database, core, outbound, logger });
       ends.push(() => outbox.stop());
+      const commitment = startCommitmentRounds({
+        database,
+        sources: config.sources,
+        destinations: config.destinations.filter(isDicom),
+        aeTitle: config.dicom.aeTitle,
+        logger,
+        now: () => new Date(),
+      });
+      ends.push(() => commitment.stop());
     }
     if (roles.has('worker')) {
       const worker = await startWorker({
@@ -224,13 +234,14 @@ function operationsOn(
   });
 }
 
+const isDicom = (d: Config['destinations'][number]): d is DicomDestination => d.type === 'dicom';
+
 function startDeliveries(
   config: Config,
   parts: { database: PooledDatabase; core: RequestCore; outbound: OutboundClient; logger: Logger },
 ): Promise<Outbox> {
   const { database, core, outbound, logger } = parts;
   const subject = (requestId: string) => subjectOfRequest(database, requestId);
-  const isDicom = (d: Config['destinations'][number]): d is DicomDestination => d.type === 'dicom';
   const isFhir = (d: Config['destinations'][number]): d is FhirDestination => d.type === 'fhir';
   const deliverers = [
     createDicomDeliverer({

@@ -9,6 +9,7 @@ import type { Logger } from '../../src/logging/logger.ts';
 import { type CommandSet, encodeCommandSet } from './command-set.ts';
 import { DimseProvider } from './dimse-provider.ts';
 import { answerContexts, type Offer, refusal } from './negotiation.ts';
+import type { NormalizedService } from './normalized-service.ts';
 import {
   type AssociateRequest,
   DICOM_APPLICATION_CONTEXT,
@@ -37,6 +38,7 @@ export interface AcceptorOptions {
   offer: Offer;
   admit: Admission;
   storage: StorageService;
+  normalized?: NormalizedService | null;
   logger: Logger;
   /** Refuses the association whoever asks, as when the listener is full. */
   refuse: ErrorCode | null;
@@ -163,7 +165,8 @@ export class Acceptor {
       contexts: accepted,
       peer: this.#peer,
       storage: this.#options.storage,
-      send: (contextId, command) => this.#send(contextId, command),
+      normalized: this.#options.normalized ?? null,
+      send: (contextId, command, dataSet) => this.#send(contextId, command, dataSet),
       log: (level, text, fields) => this.#log(level, text, fields),
     });
     this.#peerMaxPduBytes = request.maxPduBytes;
@@ -179,6 +182,8 @@ export class Acceptor {
         maxPduBytes,
         implementationClassUid: IMPLEMENTATION_CLASS_UID,
         implementationVersion: IMPLEMENTATION_VERSION,
+        // Whoever brings an N-EVENT-REPORT over an association of its own is SCP of the class.
+        roles: request.roles ?? [],
       }),
     );
     this.#log('info', 'association accepted', {
@@ -188,14 +193,18 @@ export class Acceptor {
     });
   }
 
-  #send(contextId: number, command: CommandSet): void {
-    const bytes = encodeCommandSet(command);
+  #send(contextId: number, command: CommandSet, dataSet?: Buffer): void {
+    this.#sendInParts(contextId, encodeCommandSet(command), true);
+    if (dataSet) this.#sendInParts(contextId, dataSet, false);
+  }
+
+  #sendInParts(contextId: number, bytes: Buffer, command: boolean): void {
     const limit = this.#peerMaxPduBytes || Number.POSITIVE_INFINITY;
     const size = Math.max(2, limit - PDV_HEADER_BYTES);
     for (let start = 0; start < bytes.length; start += size) {
       const part = bytes.subarray(start, start + size);
       const last = start + size >= bytes.length;
-      this.#socket.write(Buffer.concat(encodeData(contextId, part, { command: true, last })));
+      this.#socket.write(Buffer.concat(encodeData(contextId, part, { command, last })));
     }
   }
 

@@ -1,7 +1,15 @@
 import { SonogateError } from '../../src/errors/catalogue.ts';
 
 /** Command Field values (PS3.7 E.1). A response is the request with the highest bit set. */
-export const COMMAND = { cStore: 0x0001, cEcho: 0x0030, cCancel: 0x0fff } as const;
+export const COMMAND = {
+  cStore: 0x0001,
+  cEcho: 0x0030,
+  cCancel: 0x0fff,
+  nEventReport: 0x0100,
+  nSet: 0x0120,
+  nAction: 0x0130,
+  nCreate: 0x0140,
+} as const;
 export const RESPONSE_BIT = 0x8000;
 
 /** Command Data Set Type (0000,0800): no data set follows (PS3.7 E.1). */
@@ -10,7 +18,7 @@ const DATA_SET = 0x0001;
 
 type Representation = 'UI' | 'US' | 'LO';
 
-/** Elements of group 0000 that C-ECHO and C-STORE use (PS3.7 9.3). */
+/** Elements of group 0000 that our services use (PS3.7 9.3, 10.3). */
 const ELEMENTS = {
   affectedSopClassUid: [0x0002, 'UI'],
   requestedSopClassUid: [0x0003, 'UI'],
@@ -22,6 +30,9 @@ const ELEMENTS = {
   status: [0x0900, 'US'],
   errorComment: [0x0902, 'LO'],
   affectedSopInstanceUid: [0x1000, 'UI'],
+  requestedSopInstanceUid: [0x1001, 'UI'],
+  eventTypeId: [0x1002, 'US'],
+  actionTypeId: [0x1008, 'US'],
 } as const satisfies Record<string, readonly [number, Representation]>;
 
 type ValueOf<R extends Representation> = R extends 'US' ? number : string;
@@ -77,6 +88,9 @@ export function decodeCommandSet(bytes: Buffer): CommandSet {
     affectedSopClassUid: text('affectedSopClassUid'),
     requestedSopClassUid: text('requestedSopClassUid'),
     affectedSopInstanceUid: text('affectedSopInstanceUid'),
+    requestedSopInstanceUid: text('requestedSopInstanceUid'),
+    eventTypeId: number('eventTypeId'),
+    actionTypeId: number('actionTypeId'),
     messageId: number('messageId'),
     messageIdBeingRespondedTo: number('messageIdBeingRespondedTo'),
     priority: number('priority'),
@@ -89,14 +103,16 @@ type NameOf<R extends Representation> = {
   [K in keyof typeof ELEMENTS]: (typeof ELEMENTS)[K][1] extends R ? K : never;
 }[keyof typeof ELEMENTS];
 
-/** The response to `request` (PS3.7 9.3.1.2, 9.3.5.2). The comment must hold no patient identity. */
+/** The response to `request` (PS3.7 9.3.1.2, 9.3.5.2, 10.3). The comment must hold no patient identity. */
 export function responseTo(request: CommandSet, status: number, comment?: string): CommandSet {
   return {
     commandField: request.commandField | RESPONSE_BIT,
     hasDataSet: false,
     messageIdBeingRespondedTo: request.messageId ?? 0,
     affectedSopClassUid: request.affectedSopClassUid ?? request.requestedSopClassUid,
-    affectedSopInstanceUid: request.affectedSopInstanceUid,
+    affectedSopInstanceUid: request.affectedSopInstanceUid ?? request.requestedSopInstanceUid,
+    eventTypeId: request.eventTypeId,
+    actionTypeId: request.actionTypeId,
     status,
     errorComment: comment?.slice(0, MAX_COMMENT),
   };

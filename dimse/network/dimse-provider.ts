@@ -7,6 +7,11 @@ import {
   responseTo,
 } from './command-set.ts';
 import type { AcceptedContext } from './negotiation.ts';
+import {
+  MAX_NORMALIZED_BYTES,
+  type NormalizedRequest,
+  type NormalizedService,
+} from './normalized-service.ts';
 import type { PduEvent } from './pdu-reader.ts';
 import type { AssociationPeer, ObjectSink, StorageService } from './storage-service.ts';
 import { STATUS, statusFor } from './wire-answer.ts';
@@ -15,7 +20,9 @@ export interface DimseProviderOptions {
   contexts: ReadonlyMap<number, AcceptedContext>;
   peer: AssociationPeer;
   storage: StorageService;
-  send: (contextId: number, command: CommandSet) => void;
+  /** Null: normalized requests are answered as unrecognized. */
+  normalized: NormalizedService | null;
+  send: (contextId: number, command: CommandSet, dataSet?: Buffer) => void;
   log: (level: 'info' | 'warn' | 'error', text: string, fields?: object) => void;
 }
 
@@ -26,14 +33,25 @@ interface Message {
   contextId: number;
   command: CommandSet;
   sink: ObjectSink | null;
+  /** Data set of a normalized request, as far as it has come. */
+  parts: Buffer[];
+  bytes: number;
   failure: unknown;
 }
+
+/** Normalized operations that we take (PS3.7 10.1). */
+const OPERATION: Readonly<Record<number, NormalizedRequest['operation']>> = {
+  [COMMAND.nEventReport]: 'N-EVENT-REPORT',
+  [COMMAND.nSet]: 'N-SET',
+  [COMMAND.nAction]: 'N-ACTION',
+  [COMMAND.nCreate]: 'N-CREATE',
+};
 
 /** Command sets have a few hundred bytes; UIDs and comments are bounded. */
 const MAX_COMMAND_BYTES = 16 * 1024;
 
 /**
- * C-ECHO and C-STORE on an established association (PS3.7 9.3). The next fragment is handed in only
+ * C-ECHO, C-STORE and normalized requests on an established association (PS3.7 9.3, 10.3). The next fragment is handed in only
  * after the last one was taken; other operations are answered "unrecognized", their data sets are
  * read past.
  */
@@ -41,6 +59,9 @@ export class DimseProvider {
   readonly #options: DimseProviderOptions;
   #command: { contextId: number; parts: Buffer[]; bytes: number } | null = null;
   #message: Message | null = null;
+  /** Our own requests that the peer has not answered yet: message id → what its answer means. */
+  readonly #reported = new Map<number, () => Promise<void>>();
+  #messageId = 0;
 
   constructor(options: DimseProviderOptions) {
     this.#options = options;
@@ -79,13 +100,20 @@ export class DimseProvider {
   async #begin(contextId: number, command: CommandSet): Promise<void> {
     const context = this.#options.contexts.get(contextId);
     if (!context) throw unexpected('A command came on a context that was not accepted.');
-    if (command.commandField & RESPONSE_BIT) throw unexpected('A response came without a request.');
-    const message: Message = { contextId, command, sink: null, failure: null };
+    if (command.commandField & RESPONSE_BIT) return this.#acknowledge(command);
+    const message: Message = { contextId, command, sink: null, parts: [], bytes: 0, failure: null };
     if (command.commandField === COMMAND.cStore && command.hasDataSet) {
       await this.#openSink(message, context);
     }
     if (command.hasDataSet) this.#message = message;
     else await this.#answer(message);
+  }
+
+  async #acknowledge({ messageIdBeingRespondedTo = 0, status }: CommandSet): Promise<void> {
+    const acknowledged = this.#reported.get(messageIdBeingRespondedTo);
+    if (!acknowledged) throw unexpected('A response came without a request.');
+    this.#reported.delete(messageIdBeingRespondedTo);
+    if (status === STATUS.success) await acknowledged();
   }
 
   async #openSink(message: Message, { abstractSyntax, transferSyntax }: AcceptedContext) {
@@ -119,6 +147,10 @@ export class DimseProvider {
         message.failure = error;
         await this.#discard(message);
       }
+    } else if (OPERATION[message.command.commandField]) {
+      message.bytes += data.length;
+      if (message.bytes > MAX_NORMALIZED_BYTES) throw unexpected('A data set is too long.');
+      message.parts.push(data);
     }
     if (!last) return;
     this.#message = null;
@@ -136,7 +168,48 @@ export class DimseProvider {
       case COMMAND.cCancel:
         return;
       default:
-        return send(contextId, responseTo(command, STATUS.unrecognizedOperation));
+        return this.#answerNormalized(message);
+    }
+  }
+
+  async #answerNormalized({ command, contextId, parts }: Message): Promise<void> {
+    const { send, log, normalized, contexts, peer } = this.#options;
+    const operation = OPERATION[command.commandField];
+    if (!operation || !normalized) {
+      return send(contextId, responseTo(command, STATUS.unrecognizedOperation));
+    }
+    try {
+      const { status, comment, sopInstanceUid, report } = await normalized(
+        {
+          operation,
+          sopClassUid: command.affectedSopClassUid ?? command.requestedSopClassUid ?? '',
+          sopInstanceUid: command.affectedSopInstanceUid ?? command.requestedSopInstanceUid ?? '',
+          typeId: command.actionTypeId ?? command.eventTypeId ?? 0,
+          transferSyntax: contexts.get(contextId)?.transferSyntax ?? '',
+          dataSet: Buffer.concat(parts),
+        },
+        peer,
+      );
+      const named = sopInstanceUid
+        ? { ...command, affectedSopInstanceUid: sopInstanceUid }
+        : command;
+      send(contextId, responseTo(named, status, comment));
+      if (!report) return;
+      this.#messageId += 1;
+      this.#reported.set(this.#messageId, report.acknowledged);
+      const eventReport = {
+        commandField: COMMAND.nEventReport,
+        hasDataSet: true,
+        messageId: this.#messageId,
+        affectedSopClassUid: command.requestedSopClassUid,
+        affectedSopInstanceUid: command.requestedSopInstanceUid,
+        eventTypeId: report.eventTypeId,
+      };
+      send(contextId, eventReport, report.dataSet);
+    } catch (error) {
+      const { status, comment } = statusFor(error);
+      log('warn', 'request refused', { operation, error: String(error) });
+      send(contextId, responseTo(command, status, comment));
     }
   }
 

@@ -22,6 +22,7 @@ const ITEM = {
   userInformation: 0x50,
   maximumLength: 0x51,
   implementationClassUid: 0x52,
+  roleSelection: 0x54,
   implementationVersion: 0x55,
 } as const;
 
@@ -53,6 +54,13 @@ export interface ContextAnswer {
   transferSyntax: string;
 }
 
+/** SCP/SCU Role Selection (PS3.7 D.3.3.4): what the requestor is for one SOP class. */
+export interface RoleSelection {
+  sopClassUid: string;
+  scu: boolean;
+  scp: boolean;
+}
+
 interface AssociateCommon {
   calledAeTitle: string;
   callingAeTitle: string;
@@ -61,6 +69,8 @@ interface AssociateCommon {
   maxPduBytes: number;
   implementationClassUid: string;
   implementationVersion: string;
+  /** Empty: the requestor is SCU of everything. */
+  roles?: RoleSelection[];
 }
 
 export interface AssociateRequest extends AssociateCommon {
@@ -199,9 +209,24 @@ function encodeAssociate(type: PduType, common: AssociateCommon, contexts: Buffe
       ITEM.userInformation,
       item(ITEM.maximumLength, maximum),
       item(ITEM.implementationClassUid, ascii(common.implementationClassUid)),
+      ...(common.roles ?? []).map(encodeRole),
       item(ITEM.implementationVersion, ascii(common.implementationVersion)),
     ),
   );
+}
+
+function encodeRole({ sopClassUid, scu, scp }: RoleSelection): Buffer {
+  const uidBytes = ascii(sopClassUid);
+  const length = Buffer.alloc(2);
+  length.writeUInt16BE(uidBytes.length);
+  return item(ITEM.roleSelection, length, uidBytes, Buffer.from([Number(scu), Number(scp)]));
+}
+
+function decodeRole(field: Buffer): RoleSelection {
+  if (field.length < 2) throw cutShort();
+  const end = 2 + field.readUInt16BE(0);
+  const sopClassUid = uid(field.subarray(2, end));
+  return { sopClassUid, scu: byte(field, end) === 1, scp: byte(field, end + 1) === 1 };
 }
 
 function decodeAssociate(
@@ -216,6 +241,7 @@ function decodeAssociate(
     maxPduBytes: 0,
     implementationClassUid: '',
     implementationVersion: '',
+    roles: [],
   };
   for (const [type, value] of items(body.subarray(ASSOCIATE_FIXED_BYTES))) {
     if (type === ITEM.applicationContext) common.applicationContext = uid(value);
@@ -231,6 +257,7 @@ function decodeUserInformation(value: Buffer, common: AssociateCommon): void {
       if (field.length < 4) throw cutShort();
       common.maxPduBytes = field.readUInt32BE(0);
     }
+    if (type === ITEM.roleSelection) common.roles?.push(decodeRole(field));
     if (type === ITEM.implementationClassUid) common.implementationClassUid = uid(field);
     if (type === ITEM.implementationVersion) {
       common.implementationVersion = field.toString('latin1').trim();

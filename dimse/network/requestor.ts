@@ -18,6 +18,7 @@ import {
   PDU,
   PDV_HEADER_BYTES,
   type ProposedContext,
+  type RoleSelection,
 } from './pdu.ts';
 import { type PduEvent, PduReader } from './pdu-reader.ts';
 
@@ -81,12 +82,14 @@ export class Requestor {
   }
 
   /**
+   * @param roles of classes of which we are SCP on this association.
    * @throws SonogateError `peer_unreachable`, `peer_rejected_association`.
    */
   static async open(
     node: CalledNode,
     contexts: readonly ProposedContext[],
     signal?: AbortSignal,
+    roles: RoleSelection[] = [],
   ): Promise<Requestor> {
     const socket = connect({ host: node.host, port: node.port, noDelay: true });
     socket.setTimeout(node.timeoutSeconds * 1000, () =>
@@ -99,7 +102,7 @@ export class Requestor {
 
     const requestor = new Requestor(socket);
     try {
-      await requestor.#associate(node, contexts);
+      await requestor.#associate(node, contexts, roles);
       return requestor;
     } catch (error) {
       socket.destroy();
@@ -113,7 +116,10 @@ export class Requestor {
   }
 
   /** Whether the peer accepted a context for the object. */
-  takes({ sopClassUid, transferSyntax }: OutgoingObject): boolean {
+  takes({
+    sopClassUid,
+    transferSyntax,
+  }: Pick<OutgoingObject, 'sopClassUid' | 'transferSyntax'>): boolean {
     return this.#contexts.has(`${sopClassUid} ${transferSyntax}`);
   }
 
@@ -122,13 +128,7 @@ export class Requestor {
    * @throws SonogateError `presentation_context_refused`, `peer_unreachable`, `peer_connection_lost`.
    */
   async store(object: OutgoingObject): Promise<Response> {
-    const contextId = this.#contexts.get(`${object.sopClassUid} ${object.transferSyntax}`);
-    if (contextId === undefined) {
-      throw new SonogateError(
-        'presentation_context_refused',
-        `The peer does not take ${object.sopClassUid} in ${object.transferSyntax}.`,
-      );
-    }
+    const contextId = this.#contextFor(object.sopClassUid, object.transferSyntax);
     const messageId = await this.#sendCommand(contextId, {
       commandField: COMMAND.cStore,
       hasDataSet: true,
@@ -152,6 +152,29 @@ export class Requestor {
     return response;
   }
 
+  /**
+   * N-ACTION or N-EVENT-REPORT with a data set of a few kilobytes; resolves with whatever status the
+   * peer gives.
+   * @throws SonogateError `presentation_context_refused`, `peer_unreachable`, `peer_connection_lost`.
+   */
+  async request(
+    command: Omit<CommandSet, 'messageId' | 'hasDataSet'>,
+    { sopClassUid, transferSyntax }: Pick<OutgoingObject, 'sopClassUid' | 'transferSyntax'>,
+    dataSet: Buffer,
+  ): Promise<Response> {
+    const contextId = this.#contextFor(sopClassUid, transferSyntax);
+    const messageId = await this.#sendCommand(contextId, { ...command, hasDataSet: true });
+    this.#lossCode = 'peer_connection_lost';
+    for (let start = 0; start < dataSet.length; start += this.#fragmentBytes) {
+      const fragment = dataSet.subarray(start, start + this.#fragmentBytes);
+      const last = start + this.#fragmentBytes >= dataSet.length;
+      await this.#write(...encodeData(contextId, fragment, { command: false, last }));
+    }
+    const response = await this.#response(messageId);
+    this.#lossCode = 'peer_unreachable';
+    return response;
+  }
+
   /** Ends the association in order; a peer that does not answer is not waited for in vain. */
   async release(): Promise<void> {
     if (this.closed) return;
@@ -169,7 +192,20 @@ export class Requestor {
     this.#socket.end(encodeAbort({ source: 0, reason: 0 }), () => this.#socket.destroy());
   }
 
-  async #associate(node: CalledNode, contexts: readonly ProposedContext[]): Promise<void> {
+  #contextFor(sopClassUid: string, transferSyntax: string): number {
+    const contextId = this.#contexts.get(`${sopClassUid} ${transferSyntax}`);
+    if (contextId !== undefined) return contextId;
+    throw new SonogateError(
+      'presentation_context_refused',
+      `The peer does not take ${sopClassUid} in ${transferSyntax}.`,
+    );
+  }
+
+  async #associate(
+    node: CalledNode,
+    contexts: readonly ProposedContext[],
+    roles: RoleSelection[],
+  ): Promise<void> {
     await this.#write(
       encodeAssociateRequest({
         calledAeTitle: node.aeTitle,
@@ -179,6 +215,7 @@ export class Requestor {
         maxPduBytes: MAX_ANSWER_PDU_BYTES,
         implementationClassUid: IMPLEMENTATION_CLASS_UID,
         implementationVersion: IMPLEMENTATION_VERSION,
+        roles,
       }),
     );
     const answer = await this.#nextPdu();

@@ -11,9 +11,10 @@ export async function replay(id: string | undefined): Promise<void> {
   const rows = await runOperation<DeliveryRow[]>('deliveries.list', {});
   for (const row of rows) {
     const why = row.code ? `  ${row.code}: ${row.detail ?? ''}` : '';
-    const what = `${row.request_id} ${row.object} → ${row.destination}`;
+    const of = row.request_id ?? 'forward';
+    const what = `${of} ${row.object} → ${row.destination}`;
     process.stdout.write(
-      `${row.id}  ${row.state.padEnd(9)}  ${what}, attempt ${row.attempt}${why}\n`,
+      `${row.id}  ${(row.committed_at ? 'committed' : row.state).padEnd(9)}  ${what}, attempt ${row.attempt}${why}\n`,
     );
   }
 }

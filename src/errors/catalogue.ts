@@ -310,6 +310,12 @@ export const ERRORS = {
     title: 'The peer refused the object',
     operator: 'C-STORE status A9xx, Cxxx or 01xx; the detail holds the status and comment.',
   },
+  commitment_refused: {
+    retry: 'permanent',
+    title: 'The peer does not commit to keep the object',
+    operator:
+      'The PACS took the object and then reported a failure of storage commitment; look there, then `npx sonogate replay`.',
+  },
   peer_connection_lost: {
     retry: 'ambiguous',
     title: 'The connection was lost while sending',

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../errors/catalogue.ts';
 import { SonogateError } from '../errors/catalogue.ts';
 import { newId } from '../requests/ids.ts';
 import type { DeliveryTarget } from '../requests/port.ts';
-import type { Delivery, DeliveryKind } from './port.ts';
+import type { Delivery, DeliveryKind, SendOutcome } from './port.ts';
 import type { DeliveryState } from './states.ts';
 
 /** Wakes the outbox of every process; sent when the transaction commits. */
@@ -28,6 +28,8 @@ export interface DeliveryRow {
   detail: string | null;
   created_at: Date;
   ended_at: Date | null;
+  /** When the PACS committed to keep what it took; null also where it is not asked. */
+  committed_at: Date | null;
 }
 
 /** A delivery in the hands of the outbox; `tries` counts from when a person last sent it again. */
@@ -136,15 +138,27 @@ export async function renewDelivery(
 const OWN = `id = $1 AND attempt = $2 AND state = 'sending'`;
 
 export async function markDelivered(
-  database: Queryable,
-  { id, attempt }: Delivery,
-  detail: string,
+  database: Database,
+  { id, attempt, destination }: Delivery,
+  { detail, objects = [] }: Extract<SendOutcome, { outcome: 'delivered' }>,
 ): Promise<void> {
-  await database.query(
-    `UPDATE deliveries SET state = 'delivered', ended_at = now(), lease_until = NULL,
-       code = NULL, detail = $3 WHERE ${OWN}`,
-    [id, attempt, detail],
-  );
+  await database.transaction(async (tx) => {
+    const { rowCount } = await tx.query(
+      `UPDATE deliveries SET state = 'delivered', ended_at = now(), lease_until = NULL,
+         code = NULL, detail = $3, committed_at = NULL WHERE ${OWN}`,
+      [id, attempt, detail],
+    );
+    if (rowCount !== 1) return;
+    for (const { sopClassUid, sopInstanceUid } of objects) {
+      await tx.query(
+        `INSERT INTO delivered_objects (delivery_id, destination, sop_class_uid, sop_instance_uid)
+         VALUES ($1, $2, $3, $4)
+         ON CONFLICT (delivery_id, sop_instance_uid) DO UPDATE SET transaction_uid = NULL,
+           asked_at = NULL, committed_at = NULL, failure_reason = NULL`,
+        [id, destination, sopClassUid, sopInstanceUid],
+      );
+    }
+  });
 }
 
 export async function markDead(

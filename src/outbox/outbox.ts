@@ -166,7 +166,7 @@ export async function startOutbox({
     const { id, requestId, destination, object } = delivery;
     const fields = { delivery: id, request: requestId, destination, object };
     if (outcome.outcome === 'delivered') {
-      await markDelivered(database, delivery, outcome.detail);
+      await markDelivered(database, delivery, outcome);
       logger.info(fields, 'delivered');
       return;
     }

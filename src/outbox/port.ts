@@ -17,7 +17,12 @@ export interface Delivery {
 }
 
 export type SendOutcome =
-  | { outcome: 'delivered'; detail: string }
+  | {
+      outcome: 'delivered';
+      detail: string;
+      /** DICOM objects for which the PACS is to be asked for storage commitment. */
+      objects?: readonly { sopClassUid: string; sopInstanceUid: string }[];
+    }
   | {
       outcome: 'failed';
       failure: FailureClass;

@@ -44,6 +44,7 @@ function deliver(
     objects: ['sr-tid1500'],
     measurementSopClass: 'auto',
     segmentation: 'binary',
+    storageCommitment: false,
     timeoutSeconds,
   };
   const deliverer = createDicomDeliverer({

@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import type { Database } from '../../src/database/port.ts';
+import { decodeDataSet, itemsOf } from '../data-set.ts';
+import type {
+  NormalizedAnswer,
+  NormalizedRequest,
+  NormalizedService,
+} from '../network/normalized-service.ts';
+import { expectObjects } from './expected-objects.ts';
+import { sopReferences, uidOf } from './referenced-objects.ts';
+import { SERVICE_STATUS } from './service-status.ts';
+
+/**
+ * Modality Performed Procedure Step as SCP (PS3.4 F.7): the machine says when it has begun an
+ * examination, and at its end which objects it made. That is the most certain sign of completeness.
+ */
+export function performedProcedureService(options: {
+  database: Database;
+  now: () => Date;
+}): NormalizedService {
+  return (request, peer) =>
+    request.operation === 'N-CREATE'
+      ? create(request, peer.callingAeTitle, options)
+      : request.operation === 'N-SET'
+        ? set(request, options)
+        : Promise.resolve({ status: SERVICE_STATUS.noSuchAction });
+}
+
+const FINAL = ['COMPLETED', 'DISCONTINUED'];
+
+async function create(
+  { sopInstanceUid, dataSet, transferSyntax }: NormalizedRequest,
+  callingAeTitle: string,
+  { database, now }: { database: Database; now: () => Date },
+): Promise<NormalizedAnswer> {
+  const step = decodeDataSet(dataSet, transferSyntax);
+  const uid = sopInstanceUid || newUid();
+  const studies = itemsOf(step.ScheduledStepAttributesSequence)
+    .map((item) => uidOf(item.StudyInstanceUID))
+    .filter((study) => study !== '');
+  if (studies.length === 0 || step.PerformedProcedureStepStatus !== 'IN PROGRESS') {
+    return { status: SERVICE_STATUS.missingAttributeValue };
+  }
+  const { rowCount } = await database.query(
+    `INSERT INTO performed_procedure_steps
+       (sop_instance_uid, study_instance_uids, status, calling_ae_title, created_at, updated_at)
+     VALUES ($1, $2, 'IN PROGRESS', $3, $4, $4) ON CONFLICT DO NOTHING`,
+    [uid, [...new Set(studies)], callingAeTitle, now()],
+  );
+  if (rowCount !== 1) return { status: SERVICE_STATUS.duplicateSopInstance };
+  return { status: SERVICE_STATUS.success, sopInstanceUid: uid };
+}
+
+async function set(
+  { sopInstanceUid, dataSet, transferSyntax }: NormalizedRequest,
+  { database, now }: { database: Database; now: () => Date },
+): Promise<NormalizedAnswer> {
+  const change = decodeDataSet(dataSet, transferSyntax);
+  const status = String(change.PerformedProcedureStepStatus ?? 'IN PROGRESS');
+  if (!FINAL.includes(status) && status !== 'IN PROGRESS') {
+    return { status: SERVICE_STATUS.invalidAttributeValue };
+  }
+  const made = itemsOf(change.PerformedSeriesSequence).flatMap((series) => [
+    ...sopReferences(series.ReferencedImageSequence),
+    ...sopReferences(series.ReferencedNonImageCompositeSOPInstanceSequence),
+  ]);
+  return database.transaction(async (tx) => {
+    const { rows } = await tx.query<{ study_instance_uids: string[]; status: string }>(
+      `SELECT study_instance_uids, status FROM performed_procedure_steps
+       WHERE sop_instance_uid = $1 FOR UPDATE`,
+      [sopInstanceUid],
+    );
+    const [step] = rows;
+    if (!step) return { status: SERVICE_STATUS.noSuchSopInstance };
+    // PS3.4 F.7.2.2.2: what is completed or discontinued is not updated any more.
+    if (FINAL.includes(step.status)) return { status: SERVICE_STATUS.mayNoLongerBeUpdated };
+    const at = now();
+    await tx.query(
+      'UPDATE performed_procedure_steps SET status = $2, updated_at = $3 WHERE sop_instance_uid = $1',
+      [sopInstanceUid, status, at],
+    );
+    // A discontinued examination ends as well, with what was made of it.
+    if (FINAL.includes(status)) {
+      for (const studyInstanceUid of step.study_instance_uids) {
+        await expectObjects(tx, {
+          studyInstanceUid,
+          statedBy: sopInstanceUid,
+          signal: 'performed-procedure',
+          sopInstanceUids: made.map((reference) => reference.sopInstanceUid),
+          statedAt: at,
+        });
+      }
+    }
+    return { status: SERVICE_STATUS.success };
+  });
+}
+
+/** PS3.5 B.2: a UID made of a UUID. */
+function newUid(): string {
+  return `2.25.${BigInt(`0x${randomUUID().replaceAll('-', '')}`)}`;
+}

@@ -1,0 +1,30 @@
+import type { NaturalDataset } from 'dcmjs';
+import { itemsOf } from '../data-set.ts';
+
+/** One item of a Referenced SOP Sequence (PS3.3 10.8). */
+export interface SopReference {
+  sopClassUid: string;
+  sopInstanceUid: string;
+}
+
+/** @param sequence value of a sequence of SOP references; items without both UIDs are passed over. */
+export function sopReferences(sequence: unknown): SopReference[] {
+  return itemsOf(sequence).flatMap((item) => {
+    const sopClassUid = uidOf(item.ReferencedSOPClassUID);
+    const sopInstanceUid = uidOf(item.ReferencedSOPInstanceUID);
+    return sopClassUid && sopInstanceUid ? [{ sopClassUid, sopInstanceUid }] : [];
+  });
+}
+
+export function referenceItems(references: readonly SopReference[]): NaturalDataset[] {
+  return references.map(({ sopClassUid, sopInstanceUid }) => ({
+    ReferencedSOPClassUID: sopClassUid,
+    ReferencedSOPInstanceUID: sopInstanceUid,
+  }));
+}
+
+/** A UID as it stands in a data set; empty when there is none or it is none (PS3.5 9.1). */
+export function uidOf(value: unknown): string {
+  const text = Array.isArray(value) ? value[0] : value;
+  return typeof text === 'string' && /^[0-9.]{1,64}$/.test(text.trim()) ? text.trim() : '';
+}

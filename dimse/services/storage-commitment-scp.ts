@@ -1,0 +1,124 @@
+import { access } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Source } from '../../config/schema.ts';
+import type { Queryable } from '../../src/database/port.ts';
+import { decodeDataSet, encodeDataSet } from '../data-set.ts';
+import type { NormalizedService } from '../network/normalized-service.ts';
+import { findSource } from '../source.ts';
+import { COMMITMENT_EVENT, type CommitmentReport, reportDataSet } from './commitment-report.ts';
+import { type SopReference, sopReferences, uidOf } from './referenced-objects.ts';
+import { SERVICE_STATUS } from './service-status.ts';
+
+export interface CommitmentScpParts {
+  database: Queryable;
+  dataDir: string;
+  sources: readonly Source[];
+  now: () => Date;
+}
+
+/** Action Type ID of "Request Storage Commitment" (PS3.4 J.3.2.1.1). */
+const REQUEST_COMMITMENT = 1;
+
+/** The report goes over the same association at once; if it is not confirmed by then, over a new one. */
+const PATIENCE_MILLISECONDS = 10_000;
+
+/**
+ * Storage Commitment as SCP: a machine asks whether it may delete what it sent. We commit to objects
+ * that lie synced on the disk and have their row, to no other.
+ */
+export function storageCommitmentService(parts: CommitmentScpParts): NormalizedService {
+  return async ({ operation, typeId, dataSet, transferSyntax }, peer) => {
+    if (operation !== 'N-ACTION' || typeId !== REQUEST_COMMITMENT) {
+      return { status: SERVICE_STATUS.noSuchAction };
+    }
+    const request = decodeDataSet(dataSet, transferSyntax);
+    const transactionUid = uidOf(request.TransactionUID);
+    const references = sopReferences(request.ReferencedSOPSequence);
+    if (!transactionUid || references.length === 0) {
+      return { status: SERVICE_STATUS.missingAttributeValue };
+    }
+    const report = await judge(parts, transactionUid, references);
+    const { database, sources, now } = parts;
+    await keepReport(database, report, {
+      callingAeTitle: peer.callingAeTitle,
+      source: findSource(sources, peer.callingAeTitle, peer.address)?.name ?? '',
+      due: new Date(now().getTime() + PATIENCE_MILLISECONDS),
+    });
+    return {
+      status: SERVICE_STATUS.success,
+      report: {
+        eventTypeId: COMMITMENT_EVENT[report.failed.length === 0 ? 'complete' : 'failuresExist'],
+        dataSet: encodeDataSet(reportDataSet(report), transferSyntax),
+        acknowledged: () => reportTold(database, transactionUid, peer.callingAeTitle, now()),
+      },
+    };
+  };
+}
+
+async function judge(
+  { database, dataDir }: CommitmentScpParts,
+  transactionUid: string,
+  references: readonly SopReference[],
+): Promise<CommitmentReport> {
+  const { rows } = await database.query<{ uid: string; sop_class: string; path: string }>(
+    `SELECT sop_instance_uid AS uid, header ->> 'sopClassUid' AS sop_class, path FROM instances
+     WHERE sop_instance_uid = ANY ($1::text[])`,
+    [references.map(({ sopInstanceUid }) => sopInstanceUid)],
+  );
+  const held = new Map(rows.map((row) => [row.uid, row]));
+  const report: CommitmentReport = { transactionUid, committed: [], failed: [] };
+  for (const reference of references) {
+    const row = held.get(reference.sopInstanceUid);
+    const there = row && (await exists(resolve(dataDir, row.path)));
+    if (!there) {
+      report.failed.push({ ...reference, reason: SERVICE_STATUS.noSuchSopInstance });
+    } else if (row.sop_class !== reference.sopClassUid) {
+      report.failed.push({ ...reference, reason: SERVICE_STATUS.classInstanceConflict });
+    } else {
+      report.committed.push(reference);
+    }
+  }
+  return report;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function keepReport(
+  database: Queryable,
+  { transactionUid, committed, failed }: CommitmentReport,
+  { callingAeTitle, source, due }: { callingAeTitle: string; source: string; due: Date },
+): Promise<void> {
+  await database.query(
+    `INSERT INTO commitment_reports
+       (transaction_uid, calling_ae_title, source, committed, failed, next_at)
+     VALUES ($1, $2, $3, $4, $5, $6)
+     ON CONFLICT (transaction_uid, calling_ae_title) DO UPDATE SET committed = EXCLUDED.committed,
+       failed = EXCLUDED.failed, next_at = EXCLUDED.next_at, told_at = NULL`,
+    [
+      transactionUid,
+      callingAeTitle,
+      source,
+      JSON.stringify(committed),
+      JSON.stringify(failed),
+      due,
+    ],
+  );
+}
+
+export async function reportTold(
+  database: Queryable,
+  transactionUid: string,
+  callingAeTitle: string,
+  at: Date,
+): Promise<void> {
+  await database.query(
+    `UPDATE commitment_reports SET told_at = $3, code = NULL
+     WHERE transaction_uid = $1 AND calling_ae_title = $2`,
+    [transactionUid, callingAeTitle, at],
+  );
+}

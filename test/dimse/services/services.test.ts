@@ -1,0 +1,195 @@
+import { unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { tellReports } from '../../../dimse/services/commitment-reporter.ts';
+import { sendBuffer } from '../../../dimse/store-scu.ts';
+import { findStudy, instancesOf } from '../../../dimse/study-queries.ts';
+import { silentLogger } from '../../../src/logging/logger.ts';
+import { freePort } from '../../peers/free-port.ts';
+import {
+  PYNETDICOM_INSTALLED,
+  type PynetdicomPeer,
+  startPynetdicom,
+} from '../../peers/pynetdicom.ts';
+import { dicomFile } from '../dicom-file.ts';
+import { openSite, type Site } from '../site.ts';
+
+const CLASS = '1.2.840.10008.5.1.4.1.1.6.1';
+const OTHER_CLASS = '1.2.840.10008.5.1.4.1.1.3.1';
+
+let site: Site;
+let cart: PynetdicomPeer;
+let study = '';
+let count = 0;
+
+beforeAll(async () => {
+  if (!PYNETDICOM_INSTALLED) return;
+  [site, cart] = await Promise.all([
+    openSite({ completion: { signal: 'quiet-time', quietSeconds: 3600, afterReleaseSeconds: 1 } }),
+    startPynetdicom(),
+  ]);
+});
+afterAll(async () => {
+  await cart?.stop();
+  await site?.close();
+});
+beforeEach(() => {
+  count += 1;
+  study = `1.2.840.96.${count}`;
+});
+
+const uid = (number: number) => `${study}.1.${number}`;
+const send = (number: number) =>
+  sendBuffer(site.node, dicomFile({ sopInstanceUid: uid(number), studyInstanceUid: study }));
+const row = () => findStudy(site.database, study);
+const completes = () =>
+  expect.poll(async () => (await row())?.state, { timeout: 8000 }).not.toBe('receiving');
+const ask = <Answer>(order: Record<string, unknown>) =>
+  cart.ask<Answer>({ port: site.gateway.port, class: CLASS, ...order });
+
+describe.skipIf(!PYNETDICOM_INSTALLED)('a performed procedure step', () => {
+  const begin = () => ask<{ status: number }>({ action: 'mpps-create', study, step: `${study}.9` });
+  const end = (objects: string[], status = 'COMPLETED') =>
+    ask<{ status: number }>({ action: 'mpps-set', step: `${study}.9`, status, objects });
+
+  test('that ends completes its study when all its objects are there', async () => {
+    expect(await begin()).toEqual({ status: 0 });
+    await send(1);
+    await send(2);
+    expect((await row())?.state).toBe('receiving');
+    expect(await end([uid(1), uid(2)])).toEqual({ status: 0 });
+    await completes();
+    expect(await row()).toMatchObject({ complete_because: 'performed-procedure' });
+  });
+
+  test('that ends before its last object has come waits for it', async () => {
+    await begin();
+    await send(1);
+    await end([uid(1), uid(2)]);
+    site.pass(5);
+    await site.database.query('SELECT 1');
+    expect((await row())?.state).toBe('receiving');
+    await send(2);
+    await completes();
+  });
+
+  test('that is discontinued ends its study with what was made', async () => {
+    await begin();
+    await send(1);
+    await end([uid(1)], 'DISCONTINUED');
+    await completes();
+  });
+
+  test('that was never begun is unknown', async () => {
+    expect(await end([uid(1)])).toEqual({ status: 0x0112 });
+  });
+
+  test('that begins twice is a duplicate', async () => {
+    await begin();
+    expect(await begin()).toEqual({ status: 0x0111 });
+  });
+
+  test('that has ended is not changed any more', async () => {
+    await begin();
+    await end([]);
+    expect(await end([])).toEqual({ status: 0x0110 });
+  });
+
+  test('with a status that is none is refused', async () => {
+    await begin();
+    expect(await end([], 'DONE')).toEqual({ status: 0x0106 });
+  });
+});
+
+describe.skipIf(!PYNETDICOM_INSTALLED)('a notification of instance availability', () => {
+  test('completes a study of which all objects are there', async () => {
+    await send(1);
+    const objects = [uid(1)];
+    expect(await ask({ action: 'ian', study, note: `${study}.8`, objects })).toEqual({ status: 0 });
+    await completes();
+    expect(await row()).toMatchObject({ complete_because: 'instance-availability' });
+  });
+
+  test('that comes before the objects waits for them', async () => {
+    await ask({ action: 'ian', study, note: `${study}.8`, objects: [uid(1), uid(2)] });
+    await send(1);
+    site.pass(5);
+    expect((await row())?.state).toBe('receiving');
+    await send(2);
+    await completes();
+  });
+});
+
+interface Reports {
+  reports: {
+    event: number;
+    transaction: string;
+    committed: string[];
+    failed: [string, number][];
+  }[];
+}
+
+describe.skipIf(!PYNETDICOM_INSTALLED)('storage commitment', () => {
+  const commit = (objects: string[], over: Record<string, unknown> = {}) =>
+    ask<{ status: number }>({
+      action: 'commit',
+      transaction: `${study}.7`,
+      objects,
+      stay: true,
+      ...over,
+    });
+  const report = async () => {
+    const { reports } = await cart.ask<Reports>({ action: 'reports' });
+    return reports.find(({ transaction }) => transaction === `${study}.7`);
+  };
+
+  test('is given for objects that lie on the disk, over the association that asked', async () => {
+    await send(1);
+    await send(2);
+    expect(await commit([uid(1), uid(2)])).toEqual({ status: 0 });
+    await expect.poll(report).toMatchObject({ event: 1, committed: [uid(1), uid(2)], failed: [] });
+  });
+
+  test('is refused for an object that never came, and given for the others', async () => {
+    await send(1);
+    await commit([uid(1), uid(2)]);
+    await expect
+      .poll(report)
+      .toMatchObject({ event: 2, committed: [uid(1)], failed: [[uid(2), 0x0112]] });
+  });
+
+  test('is refused for an object whose file is gone', async () => {
+    await send(1);
+    const found = await row();
+    const [instance] = found ? await instancesOf(site.database, found) : [];
+    await unlink(join(site.config.dataDir, instance?.path ?? ''));
+    await commit([uid(1)]);
+    await expect.poll(report).toMatchObject({ event: 2, failed: [[uid(1), 0x0112]] });
+  });
+
+  test('is refused for an object of another class', async () => {
+    await send(1);
+    await commit([uid(1)], { class: OTHER_CLASS });
+    await expect.poll(report).toMatchObject({ event: 2, failed: [[uid(1), 0x0119]] });
+  });
+
+  test('is reported over a new association to a machine that did not wait', async () => {
+    await send(1);
+    const port = await freePort();
+    await cart.ask({ action: 'listen', port, title: 'CART' });
+    await commit([uid(1)], { stay: false });
+    const [source] = site.config.sources;
+    if (!source) throw new Error('the site has no source');
+    const node = { host: '127.0.0.1', port, aeTitle: 'CART' };
+    site.pass(60);
+    const now = () => new Date(Date.now() + 3_600_000);
+    const parts = { database: site.database, aeTitle: 'SONOGATE', logger: silentLogger, now };
+    await tellReports({ ...parts, sources: [{ ...source, node }] });
+    expect(await report()).toMatchObject({ event: 1, committed: [uid(1)] });
+    const { rows } = await site.database.query<{ told_at: Date | null }>(
+      'SELECT told_at FROM commitment_reports WHERE transaction_uid = $1',
+      [`${study}.7`],
+    );
+    expect(rows[0]?.told_at).not.toBeNull();
+  });
+});

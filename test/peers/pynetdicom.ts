@@ -1,0 +1,41 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const PROGRAM = fileURLToPath(new URL('./pynetdicom/peer.py', import.meta.url));
+
+export const PYNETDICOM_INSTALLED = spawnSync('python3', ['-c', 'import pynetdicom']).status === 0;
+
+/** A machine or a PACS on pynetdicom that knows the normalized services. */
+export interface PynetdicomPeer {
+  ask<Answer>(order: Record<string, unknown>): Promise<Answer>;
+  stop(): Promise<void>;
+}
+
+export async function startPynetdicom(): Promise<PynetdicomPeer> {
+  const child: ChildProcess = spawn('python3', [PROGRAM], { stdio: ['pipe', 'pipe', 'ignore'] });
+  if (!child.stdout || !child.stdin) throw new Error('the peer has no pipes');
+  const { stdin } = child;
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const next = async () => {
+    const { value, done } = await lines.next();
+    if (done) throw new Error('the peer ended');
+    return JSON.parse(value as string) as { error?: string };
+  };
+  await next();
+  return {
+    async ask<Answer>(order: Record<string, unknown>) {
+      stdin.write(`${JSON.stringify(order)}\n`);
+      const answer = await next();
+      if (answer.error) throw new Error(answer.error);
+      return answer as Answer;
+    },
+    async stop() {
+      if (child.exitCode !== null) return;
+      const exited = once(child, 'exit');
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}
