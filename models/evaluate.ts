@@ -62,7 +62,8 @@ type Evaluation = { gate: number; temperature?: number; sets: Record<string, unk
 
 const EVALUATIONS: Partial<Record<ModelTask, (task: ModelTask) => Promise<Evaluation>>> = {
   'fetal-plane': evaluatePlanes,
-  'fetal-brain-plane': evaluateBrainPlanes,
+  // Most of its networks have seen the validation split: judge_brain_planes.py chooses out of fold.
+  ...(split === 'test' && { 'fetal-brain-plane': evaluateBrainPlanes }),
   'fetal-head': async (task) =>
     evaluateGeometry(task, {
       hc18: await hc18Cases(data, split),

@@ -48,12 +48,13 @@ HEAD_PLANES = ("transthalamic", "transventricular", "transcerebellar")
 @dataclass
 class Record:
     """One image. Of `ellipse`, `ends`, `boxes` (pixels), `mask` (all regions in one picture) and
-    `masks` (a picture for each) those that its data set gives."""
+    `masks` (a picture for each) those that its data set gives. `group` is the pregnancy."""
 
     dataset: str
     image: Path
     key: str
     split: str
+    group: str = ""
     plane: str | None = None
     task: str | None = None
     ellipse: Ellipse | None = None
@@ -116,6 +117,7 @@ def fetal_planes(data: Path) -> list[Record]:
             image=data / "fetal-planes" / row["image"],
             key=row["image"],
             split=split_of("fetal-planes", row["patient"]),
+            group=row["patient"],
             plane=plane,
         )
         marks = landmarks.get(row["image"])

@@ -19,6 +19,7 @@ from network import GEOMETRY_CHANNELS, GeometryNetwork, PlaneNetwork, load_plane
 from train_planes import SHARE
 import train_uterine
 from train_regions import REGIONS, SIZES
+import train_structures
 
 CHANNELS_OF = {
     "fetal-head": ("head",),
@@ -60,13 +61,26 @@ def plane_network(weights: Path, classes: tuple[str, ...]) -> PlaneNetwork:
     return network
 
 
-def brain_plane_network(weights: Path) -> PlaneNetwork:
-    network = PlaneNetwork(len(HEAD_PLANES))
-    load_planes(network, weights, HEAD_PLANES)
-    with torch.no_grad():
-        for index, plane in enumerate(HEAD_PLANES):
-            network.head.bias[index] += math.log(HEAD_PLANE_PRIOR[plane] * len(HEAD_PLANES))
-    return network
+class Mean(nn.Module):
+    """The mean of the logits of several networks."""
+
+    def __init__(self, networks: list[nn.Module]):
+        super().__init__()
+        self.networks = nn.ModuleList(networks)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.stack([network(x) for network in self.networks]).mean(0)
+
+
+def brain_plane_network(weights: list[Path]) -> Mean:
+    """The networks of all folds in one, the planes as often as they are."""
+    networks = [PlaneNetwork(len(HEAD_PLANES)) for _ in weights]
+    for network, file in zip(networks, weights):
+        load_planes(network, file, HEAD_PLANES)
+        with torch.no_grad():
+            for index, plane in enumerate(HEAD_PLANES):
+                network.head.bias[index] += math.log(HEAD_PLANE_PRIOR[plane] * len(HEAD_PLANES))
+    return Mean(networks)
 
 
 def geometry_network(weights: Path, channels: tuple[str, ...]) -> GeometryNetwork:
@@ -110,10 +124,14 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", default=list(CHANNELS_OF))
     parser.add_argument("--planes", type=Path, help="weights of train_planes.py")
     parser.add_argument("--classes", nargs="*", default=list(PLANES), help="those that were shown")
-    parser.add_argument("--brain-planes", type=Path, help="weights of train_brain_planes.py")
+    parser.add_argument(
+        "--brain-planes", type=Path, nargs="*", help="weights of train_brain_planes.py, of all folds"
+    )
     for task in REGIONS:
         parser.add_argument(f"--{task}", type=Path, help="weights of train_regions.py")
     parser.add_argument("--uterine-structures", type=Path, help="weights of train_uterine.py")
+    for task in train_structures.CHANNELS:
+        parser.add_argument(f"--fetal-{task}-structures", type=Path, help="train_structures.py")
     parser.add_argument("--models", type=Path, default=Path(__file__).parents[1])
     options = parser.parse_args()
     if options.geometry:
@@ -135,6 +153,12 @@ def main() -> None:
         module = Channels(geometry_network(options.uterine_structures, names), names, names)
         file = options.models / "uterine-structures" / "model.onnx"
         export(module, file, "maps", train_uterine.SIZE)
+    for task, names in train_structures.CHANNELS.items():
+        weights = getattr(options, f"fetal_{task}_structures")
+        if weights:
+            module = Channels(geometry_network(weights, names), names, names)
+            file = options.models / f"fetal-{task}-structures" / "model.onnx"
+            export(module, file, "maps", train_structures.SIZE)
     for task, names in REGIONS.items():
         weights = getattr(options, task.replace("-", "_"))
         if weights:

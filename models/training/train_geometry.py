@@ -1,10 +1,7 @@
 """Trains head, abdomen and femur together: one network, each image judges its own channels."""
 
-import argparse
-import time
 from pathlib import Path
 
-import cv2
 import numpy as np
 import torch
 from torch.nn import functional as F
@@ -12,7 +9,8 @@ from torch.nn import functional as F
 from augment import random_affine, random_look, warp
 from datasets import Record, fetal_planes, hc18, phantoms
 from letterbox import HEIGHT, WIDTH
-from network import GEOMETRY_CHANNELS, Average, GeometryNetwork
+from loop import arguments, settle, train
+from network import GEOMETRY_CHANNELS, GeometryNetwork
 
 # How often a batch shows each source; the small sets are shown often and augmented strongly.
 SHARE = {"hc18": 0.46, "fetal-planes head": 0.08, "abdomen": 0.24, "femur": 0.22}
@@ -116,22 +114,14 @@ def source_of(record: Record) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
+    parser = arguments(__doc__, minutes=30, rate=2e-3, batch=16)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--phantoms", type=Path, nargs="*", default=[])
     parser.add_argument("--phantom-share", type=float, default=0.2)
     parser.add_argument("--focus", choices=["abdomen", "femur"], help="show one small set more")
-    parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--resume", type=Path)
-    parser.add_argument("--minutes", type=float, default=30)
-    parser.add_argument("--rate", type=float, default=2e-3)
-    parser.add_argument("--batch", type=int, default=16)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--threads", type=int, default=1)
     options = parser.parse_args()
-    torch.set_num_threads(options.threads)
-    cv2.setNumThreads(0)
-    torch.manual_seed(options.seed)
+    settle(options)
 
     records = hc18(options.data) + fetal_planes(options.data) + phantoms(*options.phantoms)
     records = [r for r in records if r.task and r.split == "train"]
@@ -139,29 +129,18 @@ def main() -> None:
     model = GeometryNetwork()
     if options.resume:
         model.load_state_dict(torch.load(options.resume))
-    average = Average(model)
-    optimiser = torch.optim.AdamW(model.parameters(), lr=options.rate, weight_decay=1e-3)
-    begin, step, shown = time.monotonic(), 0, 0.0
-    while (done := (time.monotonic() - begin) / (60 * options.minutes)) < 1:
-        rate = options.rate * min(1, (step + 1) / 100) * (0.5 + 0.5 * np.cos(np.pi * done))
-        for group in optimiser.param_groups:
-            group["lr"] = max(rate, 1e-6)
+
+    def loss() -> torch.Tensor:
         images, targets, weights = sampler.batch(options.batch)
         with torch.autocast("cpu", torch.bfloat16):
             logits = model(images)
-        loss = loss_of(logits, targets, weights)
-        optimiser.zero_grad(set_to_none=True)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 2.0)
-        optimiser.step()
-        average.update(model)
-        step += 1
-        shown = loss.item() if step == 1 else 0.98 * shown + 0.02 * loss.item()
-        if step % 50 == 0:
-            print(f"step {step} done {done:.3f} loss {shown:.4f}", flush=True)
-        if step % 300 == 0:
-            torch.save(average.weights, options.out)
-    torch.save(average.weights, options.out)
+        return loss_of(logits, targets, weights)
+
+    def keep(weights: dict[str, torch.Tensor]) -> str:
+        torch.save(weights, options.out)
+        return ""
+
+    train(model, loss, keep, options, weight_decay=1e-3)
 
 
 if __name__ == "__main__":

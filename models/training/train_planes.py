@@ -1,7 +1,5 @@
 """Trains the plane classifier; the encoder may start from the geometry network's."""
 
-import argparse
-import time
 from pathlib import Path
 
 import cv2
@@ -12,8 +10,9 @@ from torch.nn import functional as F
 from augment import random_affine, random_look, warp
 from datasets import HEAD_PLANES, PLANES, Record, fetal_planes, hc18, midsagittal, phantoms, psfhs
 from letterbox import letterbox
+from loop import arguments, settle, train
 from negatives import rubbish, shuffled, without_regions
-from network import Average, PlaneNetwork, load_planes, save_planes
+from network import PlaneNetwork, load_planes, save_planes
 
 # Share of a batch by what is shown. `some head` is hc18: a head, but nobody said which plane.
 SHARE = {
@@ -159,22 +158,14 @@ def validate(model: PlaneNetwork, records: list[Record]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
+    parser = arguments(__doc__, minutes=30, rate=1.5e-3, batch=24)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--phantoms", type=Path, nargs="*", default=[])
     parser.add_argument("--phantom-share", type=float, default=0.1)
-    parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--resume", type=Path)
     parser.add_argument("--encoder", type=Path, help="geometry weights to start the encoder from")
-    parser.add_argument("--minutes", type=float, default=30)
-    parser.add_argument("--rate", type=float, default=1.5e-3)
-    parser.add_argument("--batch", type=int, default=24)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--threads", type=int, default=1)
     options = parser.parse_args()
-    torch.set_num_threads(options.threads)
-    cv2.setNumThreads(0)
-    torch.manual_seed(options.seed)
+    settle(options)
 
     records = hc18(options.data) + fetal_planes(options.data)
     records += midsagittal(options.data) + psfhs(options.data) + phantoms(*options.phantoms)
@@ -188,30 +179,17 @@ def main() -> None:
         )
     if options.resume:
         load_planes(model, options.resume, PLANES)
-    average = Average(model)
-    optimiser = torch.optim.AdamW(model.parameters(), lr=options.rate, weight_decay=2e-2)
-    begin, step, shown = time.monotonic(), 0, 0.0
-    while (done := (time.monotonic() - begin) / (60 * options.minutes)) < 1:
-        rate = options.rate * min(1, (step + 1) / 100) * (0.5 + 0.5 * np.cos(np.pi * done))
-        for group in optimiser.param_groups:
-            group["lr"] = max(rate, 1e-6)
-        images, allowed = sampler.batch(options.batch)
-        loss = step_loss(model, images, allowed, sampler.rng)
-        optimiser.zero_grad(set_to_none=True)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 2.0)
-        optimiser.step()
-        average.update(model)
-        step += 1
-        shown = loss.item() if step == 1 else 0.98 * shown + 0.02 * loss.item()
-        if step % 50 == 0:
-            print(f"step {step} done {done:.3f} loss {shown:.4f}", flush=True)
-        if step % 500 == 0:
-            save_planes(average.weights, PLANES, options.out)
-            smooth = PlaneNetwork(len(PLANES))
-            smooth.load_state_dict(average.weights)
-            print(validate(smooth, held), flush=True)
-    save_planes(average.weights, PLANES, options.out)
+
+    def loss() -> torch.Tensor:
+        return step_loss(model, *sampler.batch(options.batch), sampler.rng)
+
+    def keep(weights: dict[str, torch.Tensor]) -> str:
+        save_planes(weights, PLANES, options.out)
+        smooth = PlaneNetwork(len(PLANES))
+        smooth.load_state_dict(weights)
+        return validate(smooth, held)
+
+    train(model, loss, keep, options, weight_decay=2e-2, keep_every=500)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,5 @@
 """Trains a map per region: symphysis and head, or the structures of a mid-sagittal fetus."""
 
-import argparse
-import time
 from pathlib import Path
 
 import cv2
@@ -13,7 +11,8 @@ from augment import erased_marks, random_affine, random_look, smear, warp
 from datasets import Record, midsagittal, phantoms, psfhs
 from ellipse import ellipse_from_axes
 from letterbox import letterbox, letterbox_matrix
-from network import Average, GeometryNetwork
+from loop import arguments, settle, train
+from network import GeometryNetwork
 
 REGIONS = {
     "symphysis-head": ("symphysis", "head"),
@@ -130,27 +129,20 @@ def validate(task: str, model: GeometryNetwork, records: list[Record]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
+    parser = arguments(__doc__, minutes=15, rate=1.5e-3, batch=12)
     parser.add_argument("--task", choices=list(REGIONS), required=True)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--phantoms", type=Path, nargs="*", default=[])
     parser.add_argument("--phantom-share", type=float, default=0.2)
     parser.add_argument("--encoder", type=Path, help="geometry weights to start the encoder from")
     parser.add_argument("--resume", type=Path)
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--minutes", type=float, default=15)
-    parser.add_argument("--rate", type=float, default=1.5e-3)
-    parser.add_argument("--batch", type=int, default=12)
-    parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    torch.set_num_threads(1)
-    cv2.setNumThreads(0)
-    torch.manual_seed(options.seed)
+    settle(options)
     rng = np.random.default_rng(options.seed)
 
     records = DATA_SETS[options.task](options.data)
     held = [r for r in records if r.split == "validation"]
-    train = [r for r in records if r.split == "train"]
+    train_records = [r for r in records if r.split == "train"]
     simulated = [r for r in phantoms(*options.phantoms) if r.masks or r.boxes]
     simulated = [r for r in simulated if bool(r.masks) == (options.task == "symphysis-head")]
     model = GeometryNetwork(len(REGIONS[options.task]))
@@ -160,33 +152,22 @@ def main() -> None:
         model.load_state_dict(known, strict=False)
     if options.resume:
         model.load_state_dict(torch.load(options.resume))
-    average = Average(model)
-    optimiser = torch.optim.AdamW(model.parameters(), lr=options.rate, weight_decay=2e-3)
-    begin, step, shown = time.monotonic(), 0, 0.0
-    while (done := (time.monotonic() - begin) / (60 * options.minutes)) < 1:
-        rate = options.rate * min(1, (step + 1) / 100) * (0.5 + 0.5 * np.cos(np.pi * done))
-        for group in optimiser.param_groups:
-            group["lr"] = max(rate, 1e-6)
+
+    def loss() -> torch.Tensor:
         images, targets, weights = batch(
-            options.task, train, simulated, options.phantom_share, options.batch, rng
+            options.task, train_records, simulated, options.phantom_share, options.batch, rng
         )
         with torch.autocast("cpu", torch.bfloat16):
             logits = model(images)
-        loss = loss_of(logits.float(), targets, weights)
-        optimiser.zero_grad(set_to_none=True)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 2.0)
-        optimiser.step()
-        average.update(model)
-        step += 1
-        shown = loss.item() if step == 1 else 0.98 * shown + 0.02 * loss.item()
-        if step % 300 == 0:
-            torch.save(average.weights, options.out)
-            smooth = GeometryNetwork(len(REGIONS[options.task]))
-            smooth.load_state_dict(average.weights)
-            quality = validate(options.task, smooth, held)
-            print(f"step {step} done {done:.3f} loss {shown:.4f} Dice {quality}", flush=True)
-    torch.save(average.weights, options.out)
+        return loss_of(logits.float(), targets, weights)
+
+    def keep(weights: dict[str, torch.Tensor]) -> str:
+        torch.save(weights, options.out)
+        smooth = GeometryNetwork(len(REGIONS[options.task]))
+        smooth.load_state_dict(weights)
+        return f"Dice {validate(options.task, smooth, held)}"
+
+    train(model, loss, keep, options, weight_decay=2e-3)
 
 
 if __name__ == "__main__":

@@ -4,9 +4,7 @@ Phantoms (models/phantom/views): no real set labels any of these. Real images of
 what the cervix and its landmarks are not.
 """
 
-import argparse
 import json
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +15,8 @@ from torch.nn import functional as F
 
 from augment import random_affine, random_look, warp
 from datasets import fetal_planes, hc18
-from network import Average, GeometryNetwork
+from loop import arguments, settle, train
+from network import GeometryNetwork
 
 AREAS = ("fluid", "placenta", "lacuna", "bladder", "funnel", "part")
 POINTS = {
@@ -158,20 +157,13 @@ def start_from(model: GeometryNetwork, weights: Path) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
+    parser = arguments(__doc__, minutes=25, rate=2e-3, batch=16)
     parser.add_argument("--phantoms", type=Path, nargs="+", required=True)
-    parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--data", type=Path, help="real images without these structures")
     parser.add_argument("--start", type=Path, help="weights of train_geometry.py")
     parser.add_argument("--resume", type=Path, help="weights of this program")
-    parser.add_argument("--minutes", type=float, default=25)
-    parser.add_argument("--rate", type=float, default=2e-3)
-    parser.add_argument("--batch", type=int, default=16)
-    parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    torch.set_num_threads(1)
-    cv2.setNumThreads(0)
-    torch.manual_seed(options.seed)
+    settle(options)
 
     frames = [frame for folder in options.phantoms for frame in read_frames(folder)]
     sampler = Sampler(frames, read_real(options.data) if options.data else [], options.seed)
@@ -180,29 +172,18 @@ def main() -> None:
         start_from(model, options.start)
     if options.resume:
         model.load_state_dict(torch.load(options.resume))
-    average = Average(model)
-    optimiser = torch.optim.AdamW(model.parameters(), lr=options.rate, weight_decay=1e-3)
-    begin, step, shown = time.monotonic(), 0, 0.0
-    while (done := (time.monotonic() - begin) / (60 * options.minutes)) < 1:
-        rate = options.rate * min(1, (step + 1) / 100) * (0.5 + 0.5 * np.cos(np.pi * done))
-        for group in optimiser.param_groups:
-            group["lr"] = max(rate, 1e-6)
+
+    def loss() -> torch.Tensor:
         images, targets, weights = sampler.batch(options.batch)
         with torch.autocast("cpu", torch.bfloat16):
             logits = model(images)
-        loss = loss_of(logits, targets, weights)
-        optimiser.zero_grad(set_to_none=True)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 2.0)
-        optimiser.step()
-        average.update(model)
-        step += 1
-        shown = loss.item() if step == 1 else 0.98 * shown + 0.02 * loss.item()
-        if step % 50 == 0:
-            print(f"step {step} done {done:.3f} loss {shown:.4f}", flush=True)
-        if step % 200 == 0:
-            torch.save(average.weights, options.out)
-    torch.save(average.weights, options.out)
+        return loss_of(logits, targets, weights)
+
+    def keep(weights: dict[str, torch.Tensor]) -> str:
+        torch.save(weights, options.out)
+        return ""
+
+    train(model, loss, keep, options, weight_decay=1e-3)
 
 
 if __name__ == "__main__":
