@@ -2,7 +2,10 @@ import { annularMotion } from '../measure/annular-velocity.ts';
 import { type Ejection, ejectionsOf } from '../measure/ejection.ts';
 import { FILLING, type Filling, fillingsOf } from '../measure/filling.ts';
 import { decayOf } from '../measure/jet-decay.ts';
+import { isRegular } from '../measure/regularity.ts';
 import type { SpectralDisplay, SpectralTrace } from '../measure/spectral-trace.ts';
+import { veinBeats } from '../measure/vein-waves.ts';
+import type { Wave } from '../measure/waves.ts';
 import type { ConceptKey } from '../result/concepts.ts';
 import { type Flow, TISSUE } from './flows.ts';
 import {
@@ -143,8 +146,16 @@ function fallOf(trace: SpectralTrace, { early, decelerationTime }: Filling, seco
 
 function fillingQuantities(trace: SpectralTrace, seconds: number, cw: boolean): FlowQuantity[] {
   const { beats } = fillingsOf(trace.curve, trace.waves, seconds);
+  // E and A are measured at the leading edge (D16), other flows where the signal is dense.
+  const outer = ({ height }: Wave) => height + trace.skirt;
   const fused = beats.some(({ atAtrialOnset }) => (atAtrialOnset ?? 0) > FILLING.fused);
-  const doubt = fused ? `E and A are fused: A begins above ${FILLING.fused} cm/s` : null;
+  const single = beats.length > 0 && beats.every(({ atrial }) => atrial === null);
+  const even = isRegular(beats.map(({ early }) => early.peak)) !== false;
+  const doubt = fused
+    ? `E and A are fused: A begins above ${FILLING.fused} cm/s`
+    : single && even
+      ? 'one wave per beat in an even rhythm: E and A may be one'
+      : null;
   const falling = beats.filter(({ decelerationTime }) => decelerationTime !== null);
   const outlines = beats.filter(({ outlines: found }) => found.length > 0);
   const flows = outlines.map((beat) => beat.outlines.flatMap(({ values }) => values));
@@ -170,16 +181,17 @@ function fillingQuantities(trace: SpectralTrace, seconds: number, cw: boolean): 
     {
       key: 'mitral-e',
       beats: beats.map(({ early }) => ({
-        value: early.height,
-        points: peakCaliper(trace, early.peak, early.height),
+        value: outer(early),
+        points: peakCaliper(trace, early.peak, outer(early)),
       })),
-      note: beats.some(({ atrial }) => atrial) ? doubt : 'one wave per beat: no A is seen beside E',
+      note: single ? 'one wave per beat: no A is seen beside E' : null,
+      doubt: single ? doubt : null,
     },
     {
       key: 'mitral-a',
       beats: beats.flatMap(({ atrial }) =>
         atrial
-          ? [{ value: atrial.height, points: peakCaliper(trace, atrial.peak, atrial.height) }]
+          ? [{ value: outer(atrial), points: peakCaliper(trace, atrial.peak, outer(atrial)) }]
           : [],
       ),
       note: null,
@@ -253,16 +265,9 @@ function decayQuantities(
   ] as const;
 }
 
-/** S and D of a pulmonary vein: between D and the next S the vein flows back (Ar). */
-function veinQuantities(display: SpectralDisplay): FlowQuantity[] {
-  const { above, below } = display;
-  const forward = above.waves.filter(({ cut }) => !cut);
-  const back = below.waves.filter(({ height }) => height >= 0.15 * tallest(above));
-  const beats = back.flatMap((reversal) => {
-    const s = forward.find(({ peak }) => peak > reversal.peak);
-    const d = forward.findLast(({ peak }) => peak < reversal.peak);
-    return s && d ? [{ s, d }] : [];
-  });
+/** S and D of a pulmonary vein. */
+function veinQuantities({ above, below }: SpectralDisplay): FlowQuantity[] {
+  const beats = veinBeats(above.waves, below.waves);
   const of = (part: 's' | 'd') =>
     beats.map((beat) => ({
       value: beat[part].height,

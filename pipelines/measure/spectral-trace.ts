@@ -33,6 +33,8 @@ export interface SpectralTrace {
   /** cm/s by column, 0 where there is no flow. */
   curve: Float64Array;
   waves: Wave[];
+  /** cm/s that was taken off the traced edge. */
+  skirt: number;
   /** 0 to 1: how well the flow stands out of the noise. */
   clear: number;
   /** Grey levels above the noise. */
@@ -82,7 +84,7 @@ function toTrace(envelope: Envelope, spectrum: Spectrum, tissue: boolean): Spect
         })
       : [];
   const clear = Number.isFinite(contrast) ? 1 - Math.exp(-contrast / SPECTRAL_TRACE.clear) : 1;
-  return { side, curve, waves, clear, brightness, filled, cut, limit };
+  return { side, curve, waves, skirt, clear, brightness, filled, cut, limit };
 }
 
 /**

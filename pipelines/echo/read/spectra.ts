@@ -1,5 +1,6 @@
 import type { Clip, Frame, SweepKind, SweepRegion } from '../../contract/study.ts';
 import { meanOfAlike } from '../../measure/alike.ts';
+import { isRegular } from '../../measure/regularity.ts';
 import { type SpectralDisplay, traceDisplay } from '../../measure/spectral-trace.ts';
 import type { Caliper } from '../../result/envelope.ts';
 import { type FlowForm, flowByForm } from '../flow-form.ts';
@@ -14,8 +15,6 @@ import {
 import { type Flow, headerFlow, saysTissue, TISSUE } from '../flows.ts';
 import type { DisplayReading, TracedQuantity } from './display-reading.ts';
 
-/** Coefficient of variation of the RR intervals from which a rhythm is irregular (echo reference 0.5). */
-const IRREGULAR = 0.1;
 /** Share of the columns that hold flow, below which there is none. */
 const FILLED = 0.08;
 /** Share of the columns in which flow may reach the end of the scale: a click does, a peak not. */
@@ -24,14 +23,6 @@ const CUT = 0.01;
 const NYQUIST = 0.95;
 
 const SPECTRAL: ReadonlySet<SweepKind> = new Set(['pw', 'cw', 'doppler']);
-
-function isRegular(peaks: readonly number[]): boolean | null {
-  if (peaks.length < 3) return null;
-  const intervals = peaks.slice(1).map((peak, i) => peak - (peaks[i] ?? 0));
-  const mean = intervals.reduce((sum, value) => sum + value, 0) / intervals.length;
-  const squares = intervals.reduce((sum, value) => sum + (value - mean) ** 2, 0);
-  return Math.sqrt(squares / intervals.length) / mean <= IRREGULAR;
-}
 
 /** Points of a display as pixel centres of the stored frame. */
 function caliperOf(points: readonly TracePoint[], { spectrum }: SpectralDisplay): Caliper {
