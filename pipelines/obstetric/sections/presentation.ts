@@ -26,14 +26,16 @@ function fromCervix({ runs, direction }: SweepReading): ReadRun[] {
 
 /**
  * What one sweep of known direction shows: the heads, and whether the part nearest the cervix is a
- * head with the trunk above it, or the reverse. A head that was not outlined counts for nothing.
+ * head with the trunk above it, or the reverse. A head that was not outlined counts for nothing, and
+ * one head between two trunks tells no presentation: one of them was something else.
  */
 export function readPresentation(sweep: SweepReading): Read {
   const runs = fromCervix(sweep).filter(({ part, confirmed }) => part === 'trunk' || confirmed);
   const heads = runs.filter(({ part }) => part === 'head').length;
   const [first, second] = runs;
+  const ambiguous = heads === 1 && runs.length > 2;
   const presentation =
-    !first || !second || first.part === second.part
+    ambiguous || !first || !second || first.part === second.part
       ? null
       : first.part === 'head'
         ? 'cephalic'

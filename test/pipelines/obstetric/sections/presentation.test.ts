@@ -48,6 +48,12 @@ describe('the section presentation', () => {
     expect(presentationOf({ sweeps: [swept] }, TERM)).toBe(expected);
   });
 
+  it('does not guess where one head lies between two trunks', () => {
+    const section = sectionOf(interpret({ sweeps: [sweep([trunk, head, trunk])] }), 'presentation');
+    expect(section).toMatchObject({ status: 'partial', reason: { code: 'low_confidence' } });
+    expect(presentationOf({ sweeps: [sweep([trunk, head, trunk, head])] }, TERM)).toBe('breech');
+  });
+
   it('does not guess where the direction of the sweep is not known', () => {
     const section = sectionOf(interpret({ sweeps: [sweep([head, trunk], null)] }), 'presentation');
     expect(section.status).toBe('not_assessed');
@@ -100,7 +106,7 @@ describe('the section presentation', () => {
 
 describe('the draft report of a presentation', () => {
   it('holds only what the result holds', () => {
-    const sweeps = [sweep([trunk, head, { ...trunk, from: 40, to: 50 }])];
+    const sweeps = [sweep([trunk, head])];
     const { report } = interpret({ sweeps }, { ...TERM, report: true });
     expect(report?.impression).toContainEqual(expect.stringContaining('Breech presentation'));
   });

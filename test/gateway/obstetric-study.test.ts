@@ -1,0 +1,178 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { writeUltrasound } from '../../models/phantom/dicom.ts';
+import { simulateFrame } from '../../models/phantom/frame.ts';
+import { sizesAt } from '../../models/phantom/sizes.ts';
+import { simulateObstetricStudy } from '../../models/phantom/study.ts';
+import { derivedUid } from '../../models/phantom/uids.ts';
+import { type Result, resultSchema } from '../../pipelines/result/envelope.ts';
+import { type ApiClient, createApiClient } from '../../src/client/api-client.ts';
+import { DCMTK_INSTALLED, dcmtk } from '../peers/dcmtk.ts';
+import { PATIENT } from './phantom.ts';
+import { endOfStudy, openSite, type Site } from './site.ts';
+
+const GA_DAYS = 140;
+const RULE = {
+  name: 'obstetric',
+  when: { modality: 'US' },
+  run: { endpoint: 'us/obstetric/interpret', options: { report: true } },
+  deliverTo: [],
+};
+
+let site: Site;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sonogate-obstetric-'));
+  site = await openSite({ routing: { rules: [RULE] } });
+});
+afterAll(async () => {
+  await site.close();
+  await rm(folder, { recursive: true });
+});
+
+const statusOf = ({ sections }: Result, id: string) =>
+  sections.find((section) => section.id === id)?.status;
+
+describe.skipIf(!DCMTK_INSTALLED)('a complete study of 20 weeks, sent by storescu', () => {
+  let result: Result;
+  let requestId: string;
+
+  beforeAll(async () => {
+    const { files, truth } = await simulateObstetricStudy({
+      seed: 5,
+      gaDays: GA_DAYS,
+      contents: 'complete',
+    });
+    const paths = files.map(({ name }) => join(folder, name));
+    for (const [index, { bytes }] of files.entries()) await writeFile(paths[index] ?? '', bytes);
+    const node = ['-aec', 'SONOGATE', '127.0.0.1', String(site.dicomPort)];
+    const sent = await dcmtk('storescu', ['-R', '-xs', ...node, ...paths]);
+    expect(sent, sent.output).toMatchObject({ exitCode: 0 });
+    const row = await endOfStudy(site, truth.studyInstanceUid);
+    expect(row, JSON.stringify(row.fault)).toMatchObject({ status: 'succeeded' });
+    requestId = row.id;
+    result = resultSchema.parse(await site.gateway.core.result(row.id));
+  }, 600_000);
+
+  it.each([
+    ['planes', 'complete'],
+    ['biometry', 'complete'],
+    ['growth', 'complete'],
+    ['presentation', 'complete'],
+    ['doppler', 'complete'],
+    ['report', 'complete'],
+  ])('gives the section %s: %s', (id, status) => {
+    expect(statusOf(result, id)).toBe(status);
+  });
+
+  it.each(['amniotic-fluid', 'placenta', 'cervix', 'fetal-heart', 'anomaly-screen'])(
+    'gives of %s what its views show, and says what they do not',
+    (id) => {
+      const section = result.sections.find((one) => one.id === id);
+      expect(['complete', 'partial']).toContain(section?.status);
+      if (section?.status === 'partial') expect(section.reason?.detail).toMatch(/\.$/);
+    },
+  );
+
+  it.each(['early-pregnancy', 'nt', 'labor-progress'])(
+    'does not assess %s: it has none of its views',
+    (id) => {
+      expect(result.sections.find((section) => section.id === id)).toMatchObject({
+        status: 'not_assessed',
+        reason: { code: 'view_missing' },
+      });
+      expect(result.measurements.filter(({ section }) => section === id)).toEqual([]);
+    },
+  );
+
+  it('dates it by the header and finds no abnormal size', () => {
+    expect(result.sections.find(({ id }) => id === 'growth')?.data.dating).toMatchObject({
+      ga_days: GA_DAYS,
+    });
+    expect(result.classifications.find(({ id }) => id === 'size-category')?.value).toBe('aga');
+  });
+
+  it('comes with a PDF, previews and a growth chart', async () => {
+    const names = result.artifacts.map(({ name }) => name);
+    expect(names).toEqual(
+      expect.arrayContaining(['report.pdf', 'growth-chart.png', 'overlay-biometry-1.png']),
+    );
+    const pdf = await readFile(await site.gateway.core.artifactPath(requestId, 'report.pdf'));
+    expect(pdf.subarray(0, 5).toString('latin1')).toBe('%PDF-');
+  });
+
+  it('says what its models run on, in the result and in the metrics', async () => {
+    const providers = new Set(result.models.map(({ provider }) => provider));
+    expect([...providers].every((one) => ['cuda', 'webgpu', 'cpu'].includes(one))).toBe(true);
+    const metrics = await (await fetch(new URL('/metrics', site.gateway.http?.url))).text();
+    for (const { id, version, pack, provider } of result.models) {
+      expect(metrics).toContain(
+        `sonogate_models{model="${id}",version="${version}",pack="${pack}",provider="${provider}"} 1`,
+      );
+    }
+  });
+});
+
+/** One still of each plane of biometry, of one fetus at the medians. */
+async function biometryFiles(gaDays: number, studyDate: string): Promise<string[]> {
+  const sizes = sizesAt(gaDays);
+  const study = {
+    ...PATIENT,
+    patientAge: '032Y',
+    patientSizeMetres: 1.68,
+    patientWeightKg: 70,
+    lastMenstrualDate: '20250703',
+    studyInstanceUid: derivedUid(`growth ${gaDays}`),
+    seriesInstanceUid: derivedUid(`growth series ${gaDays}`),
+    studyId: '7',
+    studyDate,
+    studyTime: '101500',
+    accessionNumber: 'ACC7',
+    studyDescription: 'Obstetric ultrasound',
+  };
+  const planes = ['transthalamic', 'abdominal', 'femur'] as const;
+  return Promise.all(
+    planes.map(async (plane, index) => {
+      const bytes = await writeUltrasound(
+        [simulateFrame({ plane, sizes, seed: 11 + index })],
+        study,
+        {
+          sopInstanceUid: derivedUid(`growth ${gaDays} ${plane}`),
+          instanceNumber: index + 1,
+          encoding: { compression: 'native', colour: 'grey' },
+        },
+      );
+      const path = join(folder, `${gaDays}-${plane}.dcm`);
+      await writeFile(path, bytes);
+      return path;
+    }),
+  );
+}
+
+describe('a request with prior_files', () => {
+  it('compares growth with the earlier study', { timeout: 300_000 }, async () => {
+    const made = await site.gateway.operations['keys.create']?.({ name: 'client' });
+    const { key } = made as { key: string };
+    const client: ApiClient = createApiClient({ url: site.gateway.http?.url ?? '', key });
+    const upload = (paths: readonly string[]) =>
+      Promise.all(paths.map((path) => client.upload(path)));
+    const { id } = await client.submit('us/obstetric', {
+      input: {
+        files: await upload(await biometryFiles(196, '20260115')),
+        prior_files: await upload(await biometryFiles(168, '20251218')),
+        options: { dating: { ga_days: 196 } },
+      },
+    });
+    for await (const { name } of client.follow(id)) if (name === 'done') break;
+    const { status, output } = await client.request(id);
+    expect(status).toBe('succeeded');
+    const result = resultSchema.parse(output);
+    const growth = result.sections.find((section) => section.id === 'growth');
+    expect(growth?.data.change).toMatchObject({ days_before: 28 });
+    expect(growth?.summary).toContain('since the scan 28 days before, at 24+0 weeks');
+    expect(result.input_summary).toMatchObject({ files: 3, priors: 3 });
+  });
+});
