@@ -30,10 +30,11 @@ const ASSESSED: ReadonlySet<Section['status']> = new Set(['complete', 'partial',
 /** Rows of the biometry table, in the order of ISUOG 2022. */
 const ROWS = Object.keys(CONCEPTS);
 
-function valueText({ concept, value, unit }: Measurement): string {
+function valueText({ concept, value, unit, uncertainty }: Measurement): string {
   if (unit === 'd') return `${weeksAndDays(value)} weeks`;
   const decimals = conceptEntry(concept.key)?.decimals ?? 1;
-  return `${value.toFixed(decimals)} ${unitText(unit)}`.trimEnd();
+  const printed = (number: number) => `${number.toFixed(decimals)} ${unitText(unit)}`.trimEnd();
+  return uncertainty === null ? printed(value) : `${printed(value)} ± ${printed(uncertainty)}`;
 }
 
 function referenceText({ reference }: Measurement): string {

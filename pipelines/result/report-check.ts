@@ -17,12 +17,15 @@ const SIDE = /\b(left|right)\b/gi;
 interface Claim {
   number: string;
   unit: string;
+  /** Printed behind ±: the half width of an interval. */
+  margin: boolean;
 }
 
 function claimsIn(text: string): Claim[] {
   return [...text.matchAll(NUMBER)].map((match) => ({
     number: match[0],
     unit: UNIT.exec(text.slice(match.index + match[0].length))?.[1] ?? '',
+    margin: /±\s?$/.test(text.slice(0, match.index)),
   }));
 }
 
@@ -57,8 +60,12 @@ const rounds = (value: number, printed: string) =>
 const isEndOfScale = (centile: number, printed: string) =>
   (printed === '99' && centile > 99) || (printed === '1' && centile < 1);
 
-/** Whether a claim is a measurement's value with its unit, its centile or its z-score. */
-function isOf({ value, unit, reference }: Measurement, { number, unit: printed }: Claim): boolean {
+/** Whether a claim is a measurement's value or margin with its unit, its centile or its z-score. */
+function isOf(measurement: Measurement, { number, unit: printed, margin }: Claim): boolean {
+  const { value, unit, uncertainty, reference } = measurement;
+  if (margin) {
+    return uncertainty !== null && unitText(unit) === printed && rounds(uncertainty, number);
+  }
   if (unit === 'd') return printed === 'weeks' && weeksAndDays(value) === number;
   if (printed === '') {
     const { centile, z_score: z } = reference ?? {};

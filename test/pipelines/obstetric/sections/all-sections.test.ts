@@ -102,7 +102,9 @@ describe('the draft report', () => {
     });
     const { findings, limitations } = result.report ?? { findings: [], limitations: [] };
     const fl = measurementOf(result, 'fl');
-    expect(findings.join('\n')).toContain(`Femur length: ${fl.value.toFixed(1)} mm, centile 5`);
+    expect(findings.join('\n')).toContain(
+      `Femur length: ${fl.value.toFixed(1)} mm ± 4.0 mm, centile 5`,
+    );
     expect(findings.join('\n')).toContain('Stated gestational age: 28+0 weeks.');
     expect(limitations.join('\n')).toContain('Fetal heart: The fetal heart was not assessed');
     expect(limitations.at(-1)).toContain('to be verified');
@@ -112,6 +114,8 @@ describe('the draft report', () => {
   it.each([
     ['a value that was never measured', 'Head circumference: 299.9 mm.'],
     ['a value rounded the wrong way', 'Femur length: 51.4 mm.'],
+    ['a margin of its own', 'Femur length: 51.3 mm ± 1.0 mm.'],
+    ['a margin in the place of a value', 'Femur length: 4.0 mm.'],
     ['an age of its own', 'Stated gestational age: 28+1 weeks.'],
     ['a centile with its sign turned', 'z-score -0.7.'],
   ])('is withheld for %s', (_, line) => {
