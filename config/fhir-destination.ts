@@ -15,7 +15,8 @@ const authorizationSchema = z.discriminatedUnion('type', [
     keyId: z.string().min(1),
     /** Read from `[base]/.well-known/smart-configuration` where it is not given. */
     tokenUrl: z.url({ protocol: /^https?$/ }).optional(),
-    scope: z.string().min(1).default('system/*.cruds'),
+    /** Those that suffice unless it is given (docs/fhir.md). */
+    scope: z.string().min(1).optional(),
   }),
 ]);
 

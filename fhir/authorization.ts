@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { FhirDestination } from '../config/schema.ts';
 import { backendToken, type TokenEndpoint } from './backend-token.ts';
+import { sufficientScopes } from './client-capabilities.ts';
 import { FhirFailure, failureOf } from './outcome.ts';
 
 /** What a destination is shown of who we are, beside a client certificate. */
@@ -34,7 +35,11 @@ export function credentialsOf(
       });
     case 'smart-backend': {
       const tokens = backendToken(
-        { ...authorization, privateKey: () => secretIn(authorization.privateKeyFile) },
+        {
+          ...authorization,
+          scope: authorization.scope ?? sufficientScopes().join(' '),
+          privateKey: () => secretIn(authorization.privateKeyFile),
+        },
         endpoint,
       );
       return {

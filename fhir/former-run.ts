@@ -5,8 +5,9 @@ import type {
   Observation,
   Reference,
 } from '@medplum/fhirtypes';
-import type { Draft } from './existing-report.ts';
+import type { Draft, StudyResult } from './existing-report.ts';
 import { resourceUrn, resultIdentifier, searchToken } from './identifiers.ts';
+import { FhirFailure, failureOf } from './outcome.ts';
 import type { FhirServer } from './server.ts';
 
 /** What becomes of the parts of an earlier run that a later one does not replace in place. */
@@ -22,29 +23,29 @@ export interface FormerRun {
  * again are withdrawn (`entered-in-error`), so that no chart shows them beside the new ones; what a
  * person has verified, and what is not ours, is left alone.
  * @param next identifier values of the parts of the next result.
+ * @throws FhirFailure `ehr_already_verified` when a value would be replaced that a person verified.
  */
 export async function formerRun(
   server: Pick<FhirServer, 'read' | 'search'>,
   draft: Draft,
-  {
-    resultSystem,
-    requestId,
-    earlier,
-  }: { resultSystem: string; requestId: string; earlier: readonly string[] },
+  { resultSystem, earlier }: Pick<StudyResult, 'resultSystem' | 'earlier'>,
   next: ReadonlySet<string>,
   signal: AbortSignal,
 ): Promise<FormerRun> {
-  const document = await formerDocument(server, draft, { resultSystem, earlier }, signal);
-  // The report of this very result: its parts were put in order when it was sent.
-  if (draft.requests.includes(requestId))
-    return { document: referenceTo(document), withdrawals: [] };
   const withdrawals: BundleEntry[] = [];
   for (const reference of partsOf(draft)) {
     const part = await readPart(server, reference, signal);
     const ours = part?.identifier?.find(({ system }) => system === resultSystem)?.value;
-    if (!part || !ours || next.has(ours) || !isDraft(part)) continue;
-    withdrawals.push(update({ ...part, status: 'entered-in-error' }));
+    if (!part || !ours) continue;
+    const again = next.has(ours);
+    if (again && !isDraft(part)) {
+      throw new FhirFailure(
+        failureOf('ehr_already_verified', `${reference} has status "${part.status}"`),
+      );
+    }
+    if (!again && isDraft(part)) withdrawals.push(update({ ...part, status: 'entered-in-error' }));
   }
+  const document = await formerDocument(server, draft, { resultSystem, earlier }, signal);
   if (document?.status === 'current') {
     withdrawals.push(update({ ...document, status: 'superseded' }));
   }

@@ -68,7 +68,9 @@ function tagFault({ resource }: Entry): string | null {
   if (!STATEMENTS.has(resource.resourceType)) return null;
   const tagged = metaSchema.safeParse(resource.meta);
   const codes = tagged.success ? tagged.data.security.map(({ code }) => code) : [];
-  return codes.includes(AI_ASSERTED.code) ? null : 'is not tagged as asserted by a machine';
+  return codes.some((code) => code === AI_ASSERTED.code)
+    ? null
+    : 'is not tagged as asserted by a machine';
 }
 
 /** Two entries under one address or condition would be one resource at the receiver. */

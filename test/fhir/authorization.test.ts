@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { FhirDestination } from '../../config/schema.ts';
 import { connectFhir } from '../../fhir/client.ts';
+import { sufficientScopes } from '../../fhir/client-capabilities.ts';
 import { FhirFailure } from '../../fhir/outcome.ts';
 import { type FhirTestServer, startFhirServer } from '../peers/fhir-server.ts';
 import {
@@ -55,7 +56,6 @@ function connection(settings: Partial<FhirDestination> = {}) {
       type: 'smart-backend',
       ...CLIENT,
       privateKeyFile: file('key.pem'),
-      scope: 'system/*.cruds',
     },
     tls: undefined,
     timeoutSeconds: 10,
@@ -96,7 +96,7 @@ describe('SMART Backend Services', () => {
     async (algorithm) => {
       const server = await start(algorithm);
       expect(await connection().create(DEVICE, SIGNAL())).toMatch(/^Device\//);
-      expect(server.scope).toBe('system/*.cruds');
+      expect(server.scope).toBe(sufficientScopes().join(' '));
     },
   );
 
@@ -155,16 +155,17 @@ describe('SMART Backend Services', () => {
     expect(await failure(connection().create(DEVICE, SIGNAL()))).toMatchObject(expected);
   });
 
-  test('an address of the settings goes before discovery', async () => {
+  test('address and scope of the settings go before what is found out', async () => {
     const server = await start('ES384');
     const authorization: FhirDestination['authorization'] = {
       type: 'smart-backend',
       ...CLIENT,
       privateKeyFile: file('key.pem'),
-      scope: 'system/*.cruds',
+      scope: 'system/*.write',
       tokenUrl: server.tokenUrl,
     };
     await connection({ authorization }).create(DEVICE, SIGNAL());
+    expect(server.scope).toBe('system/*.write');
     expect(ehr?.calls.map(({ path }) => path)).not.toContain('/.well-known/smart-configuration');
   });
 

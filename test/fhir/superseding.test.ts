@@ -99,6 +99,20 @@ describe('a later run of the same study', () => {
     expect(kept?.status).toBe('final');
   });
 
+  test('is kept from a value that a person has verified: it is held', async () => {
+    await send('req_first');
+    const [head] = await heads();
+    if (!head) throw new Error('no head');
+    await ehr.put({ ...head, status: 'final' });
+    const before = await everything();
+    expect(await send('req_third')).toMatchObject({
+      failure: 'permanent',
+      code: 'ehr_already_verified',
+      detail: `Observation/${head.id} has status "final"`,
+    });
+    expect(await everything()).toEqual(before);
+  });
+
   test('names the document it replaces, and ends that', async () => {
     await send('req_first');
     const [former] = await ehr.all('DocumentReference');
