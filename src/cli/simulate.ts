@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EchoCaseName } from '../../models/phantom/echo/cases.ts';
-import { simulateObstetricStudy, type StudyFile } from '../../models/phantom/study.ts';
+import { type StudyFile, simulateObstetricStudy } from '../../models/phantom/study.ts';
 import type { StudyContents } from '../../models/phantom/study-shots.ts';
 import { send } from './send.ts';
 

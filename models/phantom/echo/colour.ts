@@ -5,8 +5,8 @@ import { toMillimetres, toPixel, toPolar } from '../geometry.ts';
 import { emptySample, type HeartMoment, STRUCTURE, type Structure } from '../heart/heart.ts';
 import { fromImage, type ImagePlane, type Place, sum, toImage, unit } from '../heart/space.ts';
 import { createNoise, createRandom } from '../random.ts';
-import { ECHO_VIEWS, shotOf } from './views.ts';
 import { cineHeader, type EchoRequest, type EchoViewId, FRAME_TIME_MS } from './view.ts';
+import { ECHO_VIEWS, shotOf } from './views.ts';
 
 /** A leak: the valve, and how wide and far its jet is. */
 export interface Jet {
@@ -68,7 +68,8 @@ const BLOOD: readonly Structure[] = [
 
 /** Velocity in cm/s towards the probe to a colour: red towards, blue away, wrapping at the limit. */
 function colourOf(velocity: number): readonly [number, number, number] {
-  const wrapped = ((((velocity + NYQUIST) % (2 * NYQUIST)) + 2 * NYQUIST) % (2 * NYQUIST)) - NYQUIST;
+  const wrapped =
+    ((((velocity + NYQUIST) % (2 * NYQUIST)) + 2 * NYQUIST) % (2 * NYQUIST)) - NYQUIST;
   const share = Math.abs(wrapped) / NYQUIST;
   const bright = Math.round(90 + 165 * share);
   const pale = Math.round(200 * Math.max(0, share - 0.4));
@@ -89,9 +90,7 @@ function velocityField(
     if (jet && course.leaking && (structure === course.into || grain > 0.2)) {
       const from = sum([1, at], [-1, course.from]);
       const along = from.x * course.along.x + from.y * course.along.y + from.z * course.along.z;
-      const out = Math.sqrt(
-        Math.max(0, from.x ** 2 + from.y ** 2 + from.z ** 2 - along * along),
-      );
+      const out = Math.sqrt(Math.max(0, from.x ** 2 + from.y ** 2 + from.z ** 2 - along * along));
       const half = jet.venaContractaMm / 2 + 0.28 * Math.max(0, along);
       const end = jet.lengthMm * (1 - 0.35 * (out / Math.max(1, half)) ** 2);
       if (along > -4 && along < end && out < half * (1 + 0.25 * grain)) {

@@ -5,9 +5,9 @@ import { finished } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
 import sharp from 'sharp';
 import type { PhantomFrame } from '../frame.ts';
-import { createHeart, type Heart, STRUCTURE } from '../heart/heart.ts';
-import { drawHeart } from '../heart/sizes.ts';
-import { createRandom, type Random } from '../random.ts';
+import { STRUCTURE } from '../heart/heart.ts';
+import { createRandom } from '../random.ts';
+import { drawBeatingHeart } from './draw-heart.ts';
 import { ECHO_VIEW_IDS, type EchoViewId } from './view.ts';
 import { ECHO_VIEWS } from './views.ts';
 
@@ -30,19 +30,6 @@ const { values } = parseArgs({
     masks: { type: 'boolean', default: false },
   },
 });
-
-/** A few hearts in a thousand cannot beat as drawn: drawn again. */
-function drawBeating(random: Random): Heart {
-  for (let attempt = 0; ; attempt++) {
-    const own = random.fork(`attempt ${attempt}`);
-    try {
-      const effusion = own.chance(0.2) ? { effusionMm: own.range(4, 26) } : {};
-      return createHeart(drawHeart(own.fork('heart'), effusion));
-    } catch (error) {
-      if (!(error instanceof RangeError) || attempt > 20) throw error;
-    }
-  }
-}
 
 /** One picture of all masks. */
 function labelsOf({ columns, rows, truth }: PhantomFrame): Uint8Array {
@@ -67,7 +54,7 @@ async function writeFrame(index: number, view: EchoViewId): Promise<object> {
   const { out, seed, masks } = values;
   const size = Number(values.size);
   const random = createRandom(Number(seed)).fork(`frame ${index}`);
-  const heart = drawBeating(random.fork('heart'));
+  const heart = drawBeatingHeart(random.fork('heart'));
   const [frame] = ECHO_VIEWS[view].simulate({
     heart,
     seed: random.integer(0, 0x7fffffff),

@@ -8,18 +8,18 @@ import { toPixel } from '../geometry.ts';
 import { ventricleCut } from '../heart/apical-cut.ts';
 import { singlePlaneMl } from '../heart/contour.ts';
 import { type HeartShot, imageHeart, labelHeart } from '../heart/frame.ts';
-import { createHeart, type Heart } from '../heart/heart.ts';
+import type { Heart } from '../heart/heart.ts';
 import { END_DIASTOLE, END_SYSTOLE, type Moment } from '../heart/motion.ts';
 import { APICAL_RIGHT, type ApicalView } from '../heart/planes.ts';
-import { drawHeart, type HeartRequest } from '../heart/sizes.ts';
-import { createRandom, type Random } from '../random.ts';
+import { createRandom } from '../random.ts';
 import { apicalShot } from './apical.ts';
+import { drawBeatingHeart } from './draw-heart.ts';
 import { drawMarks, overlayMarks } from './overlay.ts';
 
 const USAGE =
   'node models/phantom/echo/generate.ts --out DIR --count N [--first I] [--seed S] [--views a4c,a2c,a3c] [--size 256]';
 
-/** Moments a pair is taken at; frames between them have `phase` MID. */
+/** Moments a pair is taken at. */
 const PHASES = ['ED', 'ES'] as const;
 type Phase = (typeof PHASES)[number];
 
@@ -33,36 +33,6 @@ async function writePng(pixels: Uint8Array, size: number, path: string): Promise
     .toColourspace('b-w')
     .png({ compressionLevel: 3 })
     .toFile(path);
-}
-
-/** Some hearts have regions that do not move, fluid around them, or thick walls. */
-function drawRequest(random: Random): HeartRequest {
-  const request: HeartRequest = {};
-  if (random.chance(0.12)) request.effusionMm = random.range(4, 26);
-  if (random.chance(0.3)) {
-    const from = random.integer(0, 5);
-    const wide = random.integer(1, 3);
-    const motion = random.range(-0.15, 0.5);
-    const ill = (index: number) => {
-      const angle = index < 12 ? index % 6 : ((index - 12) * 6) / 4;
-      return (angle - from + 6) % 6 < wide;
-    };
-    request.segments = Array.from({ length: 17 }, (_, i) => (ill(i) ? motion : 1));
-    request.ejectionFraction = random.range(0.1, 0.5);
-  }
-  return request;
-}
-
-/** A few hearts in a thousand cannot eject as asked with so many still segments: drawn again. */
-function drawBeating(random: Random): Heart {
-  for (let attempt = 0; ; attempt++) {
-    const own = random.fork(`attempt ${attempt}`);
-    try {
-      return createHeart(drawHeart(own.fork('heart'), drawRequest(own.fork('request'))));
-    } catch (error) {
-      if (!(error instanceof RangeError) || attempt > 20) throw error;
-    }
-  }
 }
 
 function describe(heart: Heart, shot: HeartShot, moment: Moment) {
@@ -92,7 +62,7 @@ async function writePair(
   { seed, size, out }: { seed: number; size: number; out: string },
 ): Promise<object[]> {
   const random = createRandom(seed).fork(`pair ${pair}`);
-  const heart = drawBeating(random.fork('heart'));
+  const heart = drawBeatingHeart(random.fork('heart'));
   const shot = apicalShot(view, heart.sizes, { columns: size, rows: size }, random.fork('shot'));
   const marked = random.fork('marks');
   const beats = { from: marked.unit(), beats: marked.range(1.5, 4), now: marked.unit() };

@@ -25,7 +25,15 @@ export async function handheldClip(
   const { columns: width, rows: height } = frames[0] as PhantomFrame;
   const timeBase = new Rational(1, framesPerSecond);
   const scaler = new SoftwareScaleContext();
-  scaler.getContext(width, height, AV_PIX_FMT_RGB24, width, height, AV_PIX_FMT_YUV420P, SWS_BILINEAR);
+  scaler.getContext(
+    width,
+    height,
+    AV_PIX_FMT_RGB24,
+    width,
+    height,
+    AV_PIX_FMT_YUV420P,
+    SWS_BILINEAR,
+  );
   const folder = await mkdtemp(join(tmpdir(), 'phantom-clip-'));
   const path = join(folder, 'clip.mp4');
   try {

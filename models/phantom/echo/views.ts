@@ -74,7 +74,7 @@ const HEART_VIEWS = {
     (moment, { heart }, { plane }) => readLongAxis(moment, heart, plane),
   ),
   'PSAX-AV': shortAxis('PSAX-AV', -0.1),
-  'PSAX-MV': shortAxis('PSAX-MV', 0.12),
+  'PSAX-MV': shortAxis('PSAX-MV', 0.15),
   'PSAX-PM': shortAxis('PSAX-PM', 0.48),
   'PSAX-AP': shortAxis('PSAX-AP', 0.8),
   A4C: apical('A4C'),

@@ -101,7 +101,7 @@ function toSegment(
 /** A valve of two leaflets as a funnel: a shallow tent when closed, two flaps when open. */
 function funnel(radiusMm: number, opening: number): readonly [number, number] {
   const tip = radiusMm * 0.72 * opening;
-  return [tip, 4 + (0.85 * radiusMm - 4) * opening];
+  return [tip, 4 + (radiusMm - 4) * opening];
 }
 
 /** Middle of the two papillary muscles around the axis, degrees (Cerqueira's angles). */
@@ -159,7 +159,7 @@ function prober(
     const mx = x - off * middle.x;
     const my = y - off * middle.y;
     const out = Math.sqrt(mx * mx + my * my);
-    if (out < annulusMm + 2 && z < baseZ + annulusMm + 6) {
+    if (out < annulusMm + 2 && z < baseZ + annulusMm + 8) {
       const up = z - ventricle.mitralPlane(x, y);
       if (toSegment(out, up, [annulusMm, 0], mitralTip) < LEAFLET_MM) return MATTER.leaflet;
     }

@@ -11,7 +11,9 @@ beforeAll(async () => {
   headers = new Map(
     study.files.map(({ name, bytes }) => [
       name.slice(3, -4),
-      DicomMetaDictionary.naturalizeDataset(DicomMessage.readFile(new Uint8Array(bytes).buffer).dict),
+      DicomMetaDictionary.naturalizeDataset(
+        DicomMessage.readFile(new Uint8Array(bytes).buffer).dict,
+      ),
     ]),
   );
 }, 60_000);
@@ -19,7 +21,15 @@ beforeAll(async () => {
 describe('a simulated echo study', () => {
   it('holds the standard views, spectra and sweeps, of an adult heart', () => {
     expect([...headers.keys()]).toEqual(
-      expect.arrayContaining(['plax', 'psax-pm', 'a4c', 'a2c', 'a3c', 'mitral-inflow', 'm-mode-lv']),
+      expect.arrayContaining([
+        'plax',
+        'psax-pm',
+        'a4c',
+        'a2c',
+        'a3c',
+        'mitral-inflow',
+        'm-mode-lv',
+      ]),
     );
     for (const header of headers.values()) {
       expect(header.BodyPartExamined).toBe('HEART');

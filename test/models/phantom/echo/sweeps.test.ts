@@ -67,14 +67,21 @@ describe('spectra of the heart', () => {
     expect(Math.abs(farthest(frame, sign) - truth) / truth).toBeLessThan(0.08);
   });
 
-  it.each(Object.keys(ECHO_SPECTRA) as EchoSpectrumId[])('%s has its scales in the header', (id) => {
-    const frame = simulateEchoSpectrum(id, { heart, seed: 1, screen: { columns: 320, rows: 240 } });
-    const [region] = spectrumHeader(id, frame).regions ?? [];
-    expect(region?.RegionSpatialFormat).toBe(3);
-    expect(region?.RegionDataType).toBe(ECHO_SPECTRA[id].mode === 'continuous' ? 4 : 3);
-    expect(region?.PhysicalDeltaY).toBe(-value(frame, 'cmPerSecondPerRow'));
-    expect(region?.ReferencePixelY0).toBe(value(frame, 'zeroRowPixel'));
-  });
+  it.each(Object.keys(ECHO_SPECTRA) as EchoSpectrumId[])(
+    '%s has its scales in the header',
+    (id) => {
+      const frame = simulateEchoSpectrum(id, {
+        heart,
+        seed: 1,
+        screen: { columns: 320, rows: 240 },
+      });
+      const [region] = spectrumHeader(id, frame).regions ?? [];
+      expect(region?.RegionSpatialFormat).toBe(3);
+      expect(region?.RegionDataType).toBe(ECHO_SPECTRA[id].mode === 'continuous' ? 4 : 3);
+      expect(region?.PhysicalDeltaY).toBe(-value(frame, 'cmPerSecondPerRow'));
+      expect(region?.ReferencePixelY0).toBe(value(frame, 'zeroRowPixel'));
+    },
+  );
 
   it('E falls to the baseline in the deceleration time', () => {
     const beat = beatAt(60);
@@ -104,8 +111,11 @@ describe('M-mode of the heart', () => {
       const rows = brightRows(frame, column, 0).filter((row) => row > atria);
       const level = (row: number) =>
         frame.gray[(row + value(frame, 'topPixel')) * frame.columns + column] ?? 0;
-      const sum = (row: number) => level(row - 2) + level(row - 1) + 2 * level(row) + level(row + 1) + level(row + 2);
-      middles.push(rows.reduce((best, row) => (sum(row) > sum(best) ? row : best), atria) * mmPerRow);
+      const sum = (row: number) =>
+        level(row - 2) + level(row - 1) + 2 * level(row) + level(row + 1) + level(row + 2);
+      middles.push(
+        rows.reduce((best, row) => (sum(row) > sum(best) ? row : best), atria) * mmPerRow,
+      );
     }
     middles.sort((a, b) => a - b);
     const low = middles[Math.floor(0.03 * middles.length)] as number;

@@ -32,13 +32,18 @@ describe('truth of the apical views', () => {
   it.each([
     ['end diastole', END_DIASTOLE, heart.endDiastolicMl],
     ['end systole', END_SYSTOLE, heart.endSystolicMl],
-  ])('biplane discs of the cut at %s give the volume in three dimensions within 5 %%', (_, moment, volumeMl) => {
-    const cuts = (['A4C', 'A2C'] as const).map((view) => ventricleCut(heart.at(moment), shot(view).plane));
-    const [four, two] = cuts;
-    if (!four || !two) throw new Error('the planes miss the ventricle');
-    const ml = biplaneMl(four, two);
-    expect(Math.abs(ml - volumeMl) / volumeMl).toBeLessThan(0.05);
-  });
+  ])(
+    'biplane discs of the cut at %s give the volume in three dimensions within 5 %%',
+    (_, moment, volumeMl) => {
+      const cuts = (['A4C', 'A2C'] as const).map((view) =>
+        ventricleCut(heart.at(moment), shot(view).plane),
+      );
+      const [four, two] = cuts;
+      if (!four || !two) throw new Error('the planes miss the ventricle');
+      const ml = biplaneMl(four, two);
+      expect(Math.abs(ml - volumeMl) / volumeMl).toBeLessThan(0.05);
+    },
+  );
 
   it('mask and outline are the same cavity: discs of either agree within 3 %', () => {
     const taken = shot('A4C');
@@ -97,7 +102,12 @@ describe('a simulated clip', () => {
   });
 
   it('names its R waves, heart rate and pace in the header', () => {
-    const header = ECHO_VIEWS.A4C.header({ ...request, frames: 61, frameTimeMs: 33.3, startS: 0.1 });
+    const header = ECHO_VIEWS.A4C.header({
+      ...request,
+      frames: 61,
+      frameTimeMs: 33.3,
+      startS: 0.1,
+    });
     const beatMs = 1000 * heart.beat.lengthS;
     const waves = (header.attributes?.RWaveTimeVector ?? []) as number[];
     expect(waves[0]).toBeCloseTo(beatMs - 100, 0);

@@ -17,7 +17,9 @@ const ADULT: HeartRequest = {
 };
 
 /** Segments 1, 2, 7, 8, 13, 14 and 17: what the left anterior descending artery feeds. */
-const ANTERIOR = Array.from({ length: 17 }, (_, i) => ([0, 1, 6, 7, 12, 13, 16].includes(i) ? 0 : 1));
+const ANTERIOR = Array.from({ length: 17 }, (_, i) =>
+  [0, 1, 6, 7, 12, 13, 16].includes(i) ? 0 : 1,
+);
 
 describe('the left ventricle of the phantom', () => {
   it.each([0.1, 0.25, 0.55, 0.8])('ejects the share %f that was asked for', (ejectionFraction) => {
