@@ -34,9 +34,11 @@ interface Value {
   accepted: boolean;
 }
 
+const SQUARE: PixelScale = { x: 1, y: 1 };
+
 /** Pixels without a scale are taken for square: ratios and angles need no more (reference 0.4). */
 const scaleOf = (clip: Clip, outline: Ellipse): PixelScale =>
-  scaleFor(clip, axisEnds(outline))?.scale ?? { x: 1, y: 1 };
+  scaleFor(clip, axisEnds(outline))?.scale ?? SQUARE;
 
 const pair = ({ x, y }: Point): [number, number] => [x, y];
 
@@ -74,10 +76,10 @@ function ratios({ heart, thorax, confidence, accepted }: LocatedChest, scale: Pi
 }
 
 /** Degrees between the septum and the line from the spine through the middle of the thorax. */
-function axisOf(
+export function axisOf(
   { spine, crux, apex }: LocatedSeptum,
   { centre }: Ellipse,
-  scale: PixelScale,
+  scale: PixelScale = SQUARE,
 ): number {
   const direction = (from: Point, to: Point) =>
     Math.atan2((to.y - from.y) * scale.y, (to.x - from.x) * scale.x);

@@ -1,7 +1,7 @@
 import { drawAcquisition, type View } from '../acquisition.ts';
 import type { PhantomFrame } from '../frame.ts';
 import { type Point, toMillimetres, toPixel, toPolar } from '../geometry.ts';
-import { formImage } from '../image-formation.ts';
+import { type Acquisition, formImage } from '../image-formation.ts';
 import type { FrameTruth } from '../labels.ts';
 import { drawOverlay } from '../overlay.ts';
 import type { Random } from '../random.ts';
@@ -24,6 +24,8 @@ export interface ViewScene {
   random: Random;
   /** Fixes the speckle: frames of a cine differ in it. */
   speckleSeed: number;
+  /** What the machine writes over the image; the marks of an obstetric screen when absent. */
+  mark?: (gray: Uint8Array, acquisition: Acquisition) => void;
 }
 
 /** The pixels of every structure, as the topmost piece at the place tells. */
@@ -52,7 +54,8 @@ export function simulateScene(scene: ViewScene): PhantomFrame {
   const pieces = scene.pieces.map((piece): Piece => ({ ...piece, rigid: true }));
   const acquisition = drawAcquisition(view, random.fork('acquisition'));
   const gray = formImage(pieces, acquisition, random.fork('texture'), speckleSeed);
-  drawOverlay(gray, view.window, view.sector, random.fork('overlay'));
+  if (scene.mark) scene.mark(gray, acquisition);
+  else drawOverlay(gray, view.window, view.sector, random.fork('overlay'));
   const truth: FrameTruth = {
     plane,
     mmPerPixel: view.window.mmPerPixel,

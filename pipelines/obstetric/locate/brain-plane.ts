@@ -12,7 +12,7 @@ const MIRRORINGS: readonly Mirroring[] = [
 ];
 
 /** Weight of the head alone beside the whole image; chosen on the validation split. */
-const CROP_WEIGHT = 0.7;
+const CROP_WEIGHT = 0.9;
 
 export type HeadPlaneShares = ReadonlyMap<Plane, number>;
 

@@ -12,6 +12,9 @@ import { outlineOfMask } from './outline.ts';
 import { centreOfMass, highestPeaks } from './peaks.ts';
 import type { SoftMask } from './soft-mask.ts';
 
+/** Degrees between the septum and the long axis of the heart, above which one of the two is wrong. */
+const SEPTUM_ALONG_HEART = 25;
+
 /** What the model `fetal-heart-structures` draws a map of. */
 const CHANNELS = ['thorax', 'heart', 'spine', 'crux', 'apex'] as const;
 
@@ -63,6 +66,7 @@ export async function locateChest(
       accepted: thorax.accepted && heart.accepted && whole,
       septum: septumOf(
         { crux: map('crux'), apex: map('apex'), spine: map('spine') },
+        heart.ellipse,
         placement,
         session.model.class_gates?.septum ?? gate,
       ),
@@ -86,6 +90,7 @@ function isInside({ centre, a, b, angle }: Ellipse, { x, y }: Point): boolean {
 
 function septumOf(
   maps: Record<'crux' | 'apex' | 'spine', SoftMask>,
+  heart: Ellipse,
   placement: Placement,
   gate: number,
 ): LocatedSeptum | null {
@@ -93,12 +98,21 @@ function septumOf(
   const [apex] = highestPeaks(maps.apex, 1);
   const [spine] = highestPeaks(maps.spine, 1);
   if (!crux || !apex || !spine) return null;
-  const confidence = Math.cbrt(crux.value * apex.value * spine.value);
+  // One wrong point is a wrong angle.
+  const confidence = Math.min(crux.value, apex.value, spine.value);
+  const from = toSource(placement, centreOfMass(maps.crux, crux));
+  const to = toSource(placement, centreOfMass(maps.apex, apex));
   return {
-    crux: toSource(placement, centreOfMass(maps.crux, crux)),
-    apex: toSource(placement, centreOfMass(maps.apex, apex)),
+    crux: from,
+    apex: to,
     spine: toSource(placement, centreOfMass(maps.spine, spine)),
     confidence,
-    accepted: confidence >= gate,
+    accepted: confidence >= gate && degreesOff(from, to, heart.angle) <= SEPTUM_ALONG_HEART,
   };
+}
+
+/** Between a line and an axis that has no direction. */
+function degreesOff(from: Point, to: Point, axis: number): number {
+  const turn = Math.atan2(to.y - from.y, to.x - from.x) - axis;
+  return (Math.abs(Math.atan(Math.tan(turn))) * 180) / Math.PI;
 }

@@ -16,8 +16,11 @@ export interface PlaneSessions {
   femur?: ModelSession | null;
 }
 
-/** Share of one axial plane among the three from which a second look is not worth its time. */
-const CERTAIN = 0.95;
+/**
+ * Share of one axial plane among the three from which a second look is not worth its time: on the
+ * validation split all were right from here on, of those from 0.95 on one in ten was wrong.
+ */
+const CERTAIN = 0.99;
 
 /**
  * Confidence of an abdomen or a femur from which it needs no second opinion. Of the images of the

@@ -1,0 +1,63 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { readRegistry } from '../pipelines/inference/model-registry.ts';
+import { openLocator } from '../pipelines/obstetric/locate/open-locator.ts';
+import { brainOnPhantoms, brainOnReal } from './evaluation/brain-structures.ts';
+import { withMeasured } from './evaluation/card.ts';
+import type { SplitName } from './evaluation/cases.ts';
+import type { Deviation } from './evaluation/deviation.ts';
+import { chestOnPhantoms, chestOnReal } from './evaluation/heart-structures.ts';
+
+/**
+ * Measures the models of heart and brain structures through the product's own code: errors on phantoms
+ * that no weight has seen, and on real images, where no reference exists, what would be accepted.
+ *
+ *   node models/evaluate-structures.ts [--seed 8201] [--count 40] [--data ../shared/data]
+ *     [--split test|validation] [--only MODEL] [--cases] [--write]
+ */
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: '8201' },
+    count: { type: 'string', default: '40' },
+    data: { type: 'string', default: '../shared/data' },
+    split: { type: 'string', default: 'test' },
+    only: { type: 'string' },
+    cases: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
+  },
+});
+const seed = Number(values.seed);
+const count = Number(values.count);
+const split = values.split as SplitName;
+const locator = await openLocator({ allow: 'permissive', provider: 'cpu', threads: 1 });
+const show = values.cases ? (line: unknown) => console.log(JSON.stringify(line)) : () => {};
+const registry = await readRegistry();
+const gateOf = (id: string) => registry.find((one) => one.id === id)?.gate;
+
+const REPORTS = {
+  'fetal-heart-structures': async () => ({
+    phantoms: await chestOnPhantoms(locator, seed, count, show),
+    real: await chestOnReal(locator, values.data, split, show),
+  }),
+  'fetal-brain-structures': async () => ({
+    phantoms: await brainOnPhantoms(locator, seed, count, show),
+    real: await brainOnReal(locator, values.data, split, show),
+  }),
+};
+for (const [model, measure] of Object.entries(REPORTS)) {
+  if (values.only && values.only !== model) continue;
+  const { phantoms, real } = await measure();
+  const sets = { 'phantoms never seen': phantoms, 'real images without reference': real };
+  const report = { model, split, gate: gateOf(model), halfWidths95: halfWidths(phantoms), sets };
+  console.log(JSON.stringify(report, null, 2));
+  if (!values.write) continue;
+  const folder = new URL(`${model}/`, import.meta.url);
+  await writeFile(new URL('metrics.json', folder), `${JSON.stringify(report, null, 2)}\n`);
+  const card = new URL('card.md', folder);
+  await writeFile(card, withMeasured(await readFile(card, 'utf8'), sets));
+}
+await locator.close();
+
+function halfWidths(phantoms: Readonly<Record<string, Deviation>>) {
+  return Object.fromEntries(Object.entries(phantoms).map(([name, own]) => [name, own.error95]));
+}

@@ -1,0 +1,103 @@
+import { distance } from '../../pipelines/measure/distance.ts';
+import type { LocatedBrain, Locator } from '../../pipelines/obstetric/locator.ts';
+import { createRandom } from '../phantom/random.ts';
+import { drawGrowth, sizesAt } from '../phantom/sizes.ts';
+import { cerebellum, lateralVentricle } from '../phantom/views/brain-structures.ts';
+import { planeCases, readGray, type SplitName } from './cases.ts';
+import { deviation, type Pair, spread } from './deviation.ts';
+import { phantomClip } from './phantom-clip.ts';
+
+const PARTS = {
+  cerebellum: { view: cerebellum, truth: 'tcdMm' },
+  cisternaMagna: { view: cerebellum, truth: 'cisternaMm' },
+  atrium: { view: lateralVentricle, truth: 'atrialMm' },
+} as const;
+type Part = keyof typeof PARTS & keyof LocatedBrain;
+
+type Show = (line: unknown) => void;
+
+const SQUARE = { x: 1, y: 1 };
+
+/** Lengths on `count` phantoms of either view, heads outlined as the product does. */
+export async function brainOnPhantoms(locator: Locator, seed: number, count: number, show: Show) {
+  const pairs: Record<Part, Pair[]> = { cerebellum: [], cisternaMagna: [], atrium: [] };
+  for (let i = 0; i < 2 * count; i++) {
+    const view = i % 2 === 0 ? cerebellum : lateralVentricle;
+    const random = createRandom(seed).fork(`frame ${i}`);
+    const gaDays = random.integer(view.ages.youngest, view.ages.oldest);
+    const sizes = sizesAt(gaDays, drawGrowth(random));
+    const [phantom] = view.simulate({ gaDays, sizes, seed: seed + i, frames: 1 });
+    if (!phantom) continue;
+    const { image } = phantomClip(phantom);
+    const [head] = (await locator.head?.([image])) ?? [];
+    const located = head?.accepted ? await locator.brain?.(image, head.ellipse) : null;
+    for (const part of Object.keys(PARTS) as Part[]) {
+      if (PARTS[part].view !== view) continue;
+      const found = located?.[part] ?? null;
+      const scale = { x: phantom.truth.mmPerPixel, y: phantom.truth.mmPerPixel };
+      const pair = {
+        truth: phantom.truth.values?.[PARTS[part].truth] ?? Number.NaN,
+        measured: found && distance(...found.ends, scale),
+        accepted: found?.accepted ?? false,
+      };
+      pairs[part].push(pair);
+      show({ i, part, ...pair, confidence: found?.confidence });
+    }
+  }
+  return {
+    cerebellum: deviation(pairs.cerebellum),
+    cisternaMagna: deviation(pairs.cisternaMagna),
+    atrium: deviation(pairs.atrium),
+  };
+}
+
+interface RealCount {
+  images: number;
+  heads: number;
+  /** Accepted lengths over the width of the head (BPD), which needs no calibration. */
+  overBpd: Record<Part, number[]>;
+}
+
+/**
+ * Real images by plane: how many lengths would be accepted and how they compare with the head. No
+ * reference exists and the planes have no scale; on any other plane an accepted one is a false one.
+ */
+export async function brainOnReal(locator: Locator, data: string, split: SplitName, show: Show) {
+  const seen: Record<string, RealCount> = {};
+  const heads = ['transcerebellar', 'transventricular', 'transthalamic'];
+  for (const { image: file, path, plane = '' } of await planeCases(data, split)) {
+    if (!heads.includes(plane)) continue;
+    seen[plane] ??= {
+      images: 0,
+      heads: 0,
+      overBpd: { cerebellum: [], cisternaMagna: [], atrium: [] },
+    };
+    const counted = seen[plane];
+    counted.images += 1;
+    const image = await readGray(path);
+    const [head] = (await locator.head?.([image])) ?? [];
+    if (!head?.accepted || !locator.brain) continue;
+    counted.heads += 1;
+    const located = await locator.brain(image, head.ellipse);
+    for (const part of Object.keys(PARTS) as Part[]) {
+      const found = located[part];
+      const ratio = found ? distance(...found.ends, SQUARE) / (2 * head.ellipse.b) : null;
+      show({ file, plane, part, ratio, confidence: found?.confidence });
+      if (!found?.accepted || ratio === null) continue;
+      counted.overBpd[part].push(ratio);
+    }
+  }
+  const shown = (ratios: readonly number[]) => ({ accepted: ratios.length, ...spread(ratios) });
+  return Object.fromEntries(
+    Object.entries(seen).map(([plane, { images, heads: outlined, overBpd }]) => [
+      plane,
+      {
+        images,
+        outlined,
+        cerebellumOverBpd: shown(overBpd.cerebellum),
+        cisternaMagnaOverBpd: shown(overBpd.cisternaMagna),
+        atriumOverBpd: shown(overBpd.atrium),
+      },
+    ]),
+  );
+}

@@ -1,0 +1,92 @@
+import { axisOf, measureChest } from '../../pipelines/obstetric/chest-measurements.ts';
+import type { FramePlane } from '../../pipelines/obstetric/frame-plane.ts';
+import type { Locator } from '../../pipelines/obstetric/locator.ts';
+import { createRandom } from '../phantom/random.ts';
+import { drawGrowth, sizesAt } from '../phantom/sizes.ts';
+import { fourChamber } from '../phantom/views/four-chamber.ts';
+import { planeCases, readGray, type SplitName } from './cases.ts';
+import { deviation, type Pair, spread } from './deviation.ts';
+import { phantomClip } from './phantom-clip.ts';
+
+const VALUES = {
+  areaRatio: 'cardiothoracic-area-ratio',
+  circumferenceRatio: 'cardiothoracic-circumference-ratio',
+  axisDegrees: 'cardiac-axis',
+} as const;
+
+type Show = (line: unknown) => void;
+
+/** The truth of the circumference ratio, from the half axes of heart and thorax in end diastole. */
+function circumferenceRatio(values: Readonly<Record<string, number>>): number {
+  const around = (a = 0, b = 0) => Math.PI * (3 * (a + b) - Math.sqrt((3 * a + b) * (a + 3 * b)));
+  return (
+    around(values.heartHalfLength, values.heartHalfWidth) /
+    around(values.thoraxHalfDepth, values.thoraxHalfWidth)
+  );
+}
+
+/** Ratios and axis on `count` stills at any phase of the beat; truth is end diastole. */
+export async function chestOnPhantoms(locator: Locator, seed: number, count: number, show: Show) {
+  const pairs: Record<keyof typeof VALUES, Pair[]> = {
+    areaRatio: [],
+    circumferenceRatio: [],
+    axisDegrees: [],
+  };
+  for (let i = 0; i < count; i++) {
+    const random = createRandom(seed).fork(`frame ${i}`);
+    const gaDays = random.integer(fourChamber.ages.youngest, fourChamber.ages.oldest);
+    const sizes = sizesAt(gaDays, drawGrowth(random));
+    const [phantom] = fourChamber.simulate({ gaDays, sizes, seed: seed + i, frames: 1 });
+    if (!phantom) continue;
+    const { clip, frame, image } = phantomClip(phantom);
+    const [located = null] = (await locator.chest?.([image])) ?? [];
+    const estimate: FramePlane['estimate'] = { label: 'four-chamber', confidence: 1 };
+    const found = measureChest([{ clip, frame, estimate, located }], null);
+    const given = phantom.truth.values ?? {};
+    const truth = { ...given, circumferenceRatio: circumferenceRatio(given) };
+    for (const name of Object.keys(VALUES) as (keyof typeof VALUES)[]) {
+      const own = found.find(({ concept }) => concept.key === VALUES[name]);
+      const pair = {
+        truth: (truth as Record<string, number>)[name] ?? Number.NaN,
+        measured: own?.value ?? null,
+        accepted: own?.quality === 'accepted',
+      };
+      pairs[name].push(pair);
+      show({ i, name, ...pair, confidence: own?.confidence });
+    }
+  }
+  return {
+    areaRatio: deviation(pairs.areaRatio),
+    circumferenceRatio: deviation(pairs.circumferenceRatio),
+    axisDegrees: deviation(pairs.axisDegrees),
+  };
+}
+
+/**
+ * Real images by plane: how many would be accepted were each called a chest, with what ratio. No
+ * reference exists; on any plane but the thorax an accepted one is a false one.
+ */
+export async function chestOnReal(locator: Locator, data: string, split: SplitName, show: Show) {
+  const seen: Record<
+    string,
+    { images: number; accepted: number; axes: number[]; ratios: number[] }
+  > = {};
+  for (const { image: file, path, plane = 'unknown' } of await planeCases(data, split)) {
+    seen[plane] ??= { images: 0, accepted: 0, axes: [], ratios: [] };
+    const counted = seen[plane];
+    const [located = null] = (await locator.chest?.([await readGray(path)])) ?? [];
+    counted.images += 1;
+    const { heart, thorax, septum } = located ?? {};
+    show({ file, plane, confidence: located?.confidence, septum: septum?.confidence });
+    if (!located?.accepted || !heart || !thorax) continue;
+    counted.accepted += 1;
+    counted.ratios.push(Number(((heart.a * heart.b) / (thorax.a * thorax.b)).toFixed(2)));
+    if (septum?.accepted) counted.axes.push(Math.round(axisOf(septum, thorax)));
+  }
+  return Object.fromEntries(
+    Object.entries(seen).map(([plane, { images, accepted, axes, ratios }]) => [
+      plane,
+      { images, accepted, areaRatio: spread(ratios), axes: axes.length, axisDegrees: spread(axes) },
+    ]),
+  );
+}
