@@ -7,6 +7,7 @@ import { createRandom, type Random } from '../random.ts';
 import { ellipse, everywhere, grown, rim, type Shape, stroke } from '../shapes.ts';
 import { TISSUE } from '../tissue.ts';
 import { type Piece, simulateScene } from '../views/scene.ts';
+import { overlayMarks } from './overlay.ts';
 import { DEFAULT_SCREEN, type EchoRequest, type EchoViewId, FRAME_TIME_MS } from './view.ts';
 
 const BLOOD = { echo: -58, loss: -0.02, texture: 2 } as const;
@@ -142,6 +143,8 @@ function cine(
       points: {},
       values: { secondsAfterStart: seconds, ...values },
       random: random.fork('scene'),
+      mark: (gray, acquisition) =>
+        overlayMarks(gray, acquisition, { ruler: true, text: ['PHANTOM'] }),
       speckleSeed: seed + 7919 * (index + 1),
     });
   });
