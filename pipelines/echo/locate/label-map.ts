@@ -62,25 +62,37 @@ function positions(length: number, scale: number, offset: number, cells: number)
   });
 }
 
-/** Every class but the ground reduced to its largest connected part, without holes. */
-export function withoutSpecks({ width, height, labels, confidence }: LabelMap): LabelMap {
+/** Of the largest part of a class; a second part this large is anatomy and no speck. */
+const SECOND_PART = 0.2;
+
+/**
+ * Every class but the ground reduced to its largest connected part, without holes. The classes of
+ * `twofold` may have two, such as a wall that the picture shows on both sides of a cavity.
+ */
+export function withoutSpecks(
+  { width, height, labels, confidence }: LabelMap,
+  twofold: readonly number[] = [],
+): LabelMap {
   const kept = new Uint8Array(labels.length);
   for (let value = 1; value < confidence.length; value++) {
-    for (const pixel of largestPart(labels, width, value)) kept[pixel] = value;
+    const [first = [], second = []] = partsOf(labels, width, value);
+    for (const pixel of first) kept[pixel] = value;
+    if (!twofold.includes(value) || second.length < SECOND_PART * first.length) continue;
+    for (const pixel of second) kept[pixel] = value;
   }
   fillHoles(kept, width, height);
   return { width, height, labels: kept, confidence };
 }
 
-function largestPart(labels: Uint8Array, width: number, value: number): readonly number[] {
+/** Connected parts of a class, the largest first. */
+function partsOf(labels: Uint8Array, width: number, value: number): readonly number[][] {
   const seen = new Uint8Array(labels.length);
-  let best: number[] = [];
+  const parts: number[][] = [];
   for (let seed = 0; seed < labels.length; seed++) {
     if (labels[seed] !== value || seen[seed]) continue;
-    const part = flood(seed, width, labels.length, seen, (pixel) => labels[pixel] === value);
-    if (part.length > best.length) best = part;
+    parts.push(flood(seed, width, labels.length, seen, (pixel) => labels[pixel] === value));
   }
-  return best;
+  return parts.toSorted((a, b) => b.length - a.length);
 }
 
 /** Ground that one class alone encloses takes its label. */

@@ -35,6 +35,9 @@ export interface ParasternalMasks {
 export const parasternalLabel = (structure: ParasternalStructure): number =>
   PARASTERNAL_STRUCTURES.indexOf(structure) + 1;
 
+/** Septum and posterior wall are apart where the picture does not reach the apex. */
+const TWOFOLD = [parasternalLabel('myocardium'), parasternalLabel('effusion')];
+
 /**
  * The structures of each frame of a parasternal (long or short axis) or subcostal view by
  * `echo-parasternal`. `area` is the fan (sector.ts), the same for all frames of a clip.
@@ -52,7 +55,7 @@ export async function segmentParasternal(
   const outputs = await session.run(boxes.map(({ pixels }) => pixels));
   return boxes.map(({ placement }, n) => {
     const found = labelsOf(outputs[n] ?? new Float32Array(), grid, placement, width, height);
-    const { labels, confidence: shares } = withoutSpecks(found);
+    const { labels, confidence: shares } = withoutSpecks(found, TWOFOLD);
     const entries = PARASTERNAL_STRUCTURES.map((structure) => [
       structure,
       shares[parasternalLabel(structure)] ?? 0,

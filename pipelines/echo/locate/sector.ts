@@ -7,9 +7,17 @@ const LIT = 10;
 const BLOCKS = 96;
 
 /**
+ * A dark cavity may cut the tip of the fan off: another part belongs to the fan when it is no line
+ * (share of its box that is lit, blocks of its shorter side), not tiny (share of the largest part), and
+ * above or below the middle.
+ */
+const FURTHER_PART = { lit: 0.35, side: 4, size: 0.02, offMiddle: 0.25 } as const;
+
+/**
  * The rectangle, in stored pixels, that the fan of the picture fills: the largest connected lit part
- * of the brightest of `images` (frames of one clip). `within` limits the search, such as the 2D region of
- * the header. The whole of it where nothing is lit.
+ * of the brightest of `images` (frames of one clip), and the parts of the same fan that a dark cavity
+ * separates from it. `within` limits the search, such as the 2D region of the header. The whole of it
+ * where nothing is lit.
  */
 export function sectorOf(images: readonly GrayImage[], within?: Rectangle): Rectangle {
   const [first] = images;
@@ -30,7 +38,7 @@ export function sectorOf(images: readonly GrayImage[], within?: Rectangle): Rect
       if (blockMean(image, left, top, size) > LIT) lit[block] = 1;
     }
   }
-  const box = largestPart(lit, columns, rows);
+  const box = fanOf(lit, columns, rows);
   if (!box) return area;
   return clamp(
     {
@@ -85,11 +93,39 @@ function blockMean(image: GrayImage, left: number, top: number, size: number): n
   return sum / Math.max(1, (right - left) * (bottom - top));
 }
 
-/** Bounds of the largest connected part, in blocks; null where nothing is lit. */
-function largestPart(lit: Uint8Array, columns: number, rows: number): Rectangle | null {
+/** Bounds in blocks; null where nothing is lit. */
+function fanOf(lit: Uint8Array, columns: number, rows: number): Rectangle | null {
+  const parts = partsOf(lit, columns, rows).toSorted((a, b) => b.size - a.size);
+  const [largest] = parts;
+  if (!largest) return null;
+  const { box, size } = largest;
+  const middle = (box.minX + box.maxX) / 2;
+  const reach = FURTHER_PART.offMiddle * (box.maxX - box.minX + 1);
+  const fan = parts.filter(
+    (part) =>
+      part.size >= FURTHER_PART.size * size &&
+      part.size >= FURTHER_PART.lit * boxSize(part.box) &&
+      shorterSide(part.box) >= FURTHER_PART.side &&
+      Math.abs((part.box.minX + part.box.maxX) / 2 - middle) <= reach,
+  );
+  return [largest, ...fan].reduce((whole, part) => joined(whole, part.box), box);
+}
+
+const boxSize = ({ minX, minY, maxX, maxY }: Rectangle) => (maxX - minX + 1) * (maxY - minY + 1);
+
+const shorterSide = ({ minX, minY, maxX, maxY }: Rectangle) =>
+  Math.min(maxX - minX + 1, maxY - minY + 1);
+
+const joined = (a: Rectangle, b: Rectangle): Rectangle => ({
+  minX: Math.min(a.minX, b.minX),
+  minY: Math.min(a.minY, b.minY),
+  maxX: Math.max(a.maxX, b.maxX),
+  maxY: Math.max(a.maxY, b.maxY),
+});
+
+function partsOf(lit: Uint8Array, columns: number, rows: number) {
   const seen = new Uint8Array(lit.length);
-  let best: Rectangle | null = null;
-  let most = 0;
+  const parts: { box: Rectangle; size: number }[] = [];
   for (let seed = 0; seed < lit.length; seed++) {
     if (!lit[seed] || seen[seed]) continue;
     const part = [seed];
@@ -115,10 +151,7 @@ function largestPart(lit: Uint8Array, columns: number, rows: number): Rectangle 
         part.push(neighbour);
       }
     }
-    if (part.length > most) {
-      most = part.length;
-      best = box;
-    }
+    parts.push({ box, size: part.length });
   }
-  return best;
+  return parts;
 }

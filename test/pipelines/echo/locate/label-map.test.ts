@@ -41,6 +41,15 @@ test('of two parts of a class the larger stays; the smaller becomes ground', () 
   expect([...kept.labels]).toEqual([1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0]);
 });
 
+test('a class that may be twofold keeps a second part of a fifth of the first, and no smaller one', () => {
+  const labels = Uint8Array.from([1, 1, 1, 1, 1, 0, 1, 0, 2, 2, 0, 2]);
+  const all = { width: 12, height: 1, labels, confidence: [1, 1, 1] };
+  expect([...withoutSpecks(all, [1]).labels]).toEqual([1, 1, 1, 1, 1, 0, 1, 0, 2, 2, 0, 0]);
+  const longer = Uint8Array.from([1, 1, 1, 1, 1, 1, 0, 1, 0, 0, 0, 0]);
+  const kept = withoutSpecks({ ...all, labels: longer }, [1]);
+  expect([...kept.labels]).toEqual([1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0]);
+});
+
 test('a hole in one class is filled; ground between two classes stays', () => {
   // biome-ignore format: a picture
   const labels = Uint8Array.from([

@@ -45,6 +45,15 @@ test('of a duplex screen only the region of the header is searched', () => {
   expect(found.maxX).toBeLessThanOrEqual(240 + BLOCK);
 });
 
+test('the tip of a fan that a dark cavity cuts off belongs to it; a corner of text does not', () => {
+  const tip = { x: 180, y: 20, width: 40, height: 40 };
+  const body = { x: 100, y: 110, width: 200, height: 130 };
+  const text = { x: 5, y: 5, width: 60, height: 40 };
+  expect(Math.abs(sectorOf([screen(tip, body, text)]).minY - 20)).toBeLessThanOrEqual(BLOCK);
+  expect(sectorOf([screen(tip, body, text)]).minX).toBeGreaterThan(90);
+  expect(sectorOf([screen(body, text)]).minY).toBeGreaterThan(100);
+});
+
 test('a black screen is its own fan: nothing is cut away unseen', () => {
   expect(sectorOf([screen()])).toEqual({ minX: 0, minY: 0, maxX: 399, maxY: 299 });
 });
