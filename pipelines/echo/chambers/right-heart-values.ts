@@ -47,7 +47,7 @@ function ventricleRatio({ diastole }: ClipBeat): number | null {
  * annulus, the ratio of the ventricles. A standard A4C underestimates the RV, which is said.
  */
 export function rightHeartValues(on: MeasuredClip | null): Measurement[] {
-  if (!on || on.clip.view !== 'A4C') return [];
+  if (on?.clip.view !== 'A4C') return [];
   const { clip } = on;
   const calibrated = clip.scale !== null;
   const [beat] = on.beats;

@@ -9,7 +9,7 @@ import { BEAT, beatingClip, HEALTHY, SYSTOLE } from '../ventricle-sample.ts';
 const read = (clips: readonly ChamberClip[], volumesTrusted = true) =>
   outlinedValues(heartOutlines({ clips, volumesTrusted }));
 
-const valueOf = (measurements: ReturnType<typeof read>, key: string) =>
+const outlinedValue = (measurements: ReturnType<typeof read>, key: string) =>
   measurements.find(({ concept }) => concept.key === key);
 
 /** Half an ellipsoid, ml. */
@@ -23,23 +23,23 @@ describe('one plane of a calibrated clip', () => {
   const values = read([beatingClip('A4C', HEALTHY, { scale: { x: 0.5, y: 0.5 } })]);
 
   it('gives volumes within 2 % and EF within a point', () => {
-    expect((valueOf(values, 'lvedv-4c')?.value ?? 0) / EDV).toBeCloseTo(1, 1.5);
-    expect((valueOf(values, 'lvesv-4c')?.value ?? 0) / ESV).toBeCloseTo(1, 1.5);
-    expect(Math.abs((valueOf(values, 'lvef-4c')?.value ?? 0) - EF)).toBeLessThan(1);
+    expect((outlinedValue(values, 'lvedv-4c')?.value ?? 0) / EDV).toBeCloseTo(1, 1.5);
+    expect((outlinedValue(values, 'lvesv-4c')?.value ?? 0) / ESV).toBeCloseTo(1, 1.5);
+    expect(Math.abs((outlinedValue(values, 'lvef-4c')?.value ?? 0) - EF)).toBeLessThan(1);
   });
   it('names the frames of end-diastole and end-systole, with the outline drawn there', () => {
-    const [filled, emptied] = [valueOf(values, 'lvedv-4c'), valueOf(values, 'lvesv-4c')];
+    const [filled, emptied] = [outlinedValue(values, 'lvedv-4c'), outlinedValue(values, 'lvesv-4c')];
     expect(filled?.source.frame).toBe(1);
     expect(emptied?.source.frame).toBe(Math.round(SYSTOLE * 50) + 1);
     expect(filled?.source.calipers[0]).toMatchObject({ type: 'polygon' });
   });
   it('gives the length of 9.0 cm and no biplane volume', () => {
-    expect(valueOf(values, 'lv-length-4c')?.value).toBeCloseTo(9, 1);
-    expect(valueOf(values, 'lvedv-biplane')).toBeUndefined();
+    expect(outlinedValue(values, 'lv-length-4c')?.value).toBeCloseTo(9, 1);
+    expect(outlinedValue(values, 'lvedv-biplane')).toBeUndefined();
   });
   it('averages the beats and says how many', () => {
-    expect(valueOf(values, 'lvedv-4c')).toMatchObject({ derivation: 'mean' });
-    expect(valueOf(values, 'lvedv-4c')?.note).toContain('2 beats');
+    expect(outlinedValue(values, 'lvedv-4c')).toMatchObject({ derivation: 'mean' });
+    expect(outlinedValue(values, 'lvedv-4c')?.note).toContain('2 beats');
   });
 });
 
@@ -51,14 +51,14 @@ describe('two planes', () => {
   const values = read([beatingClip('A4C', HEALTHY), beatingClip('A2C', narrow)]);
 
   it('pair their discs: base 5.0 by 4.4, length 9 is 103.7 ml (reference 4.2)', () => {
-    expect((valueOf(values, 'lvedv-biplane')?.value ?? 0) / 103.67).toBeCloseTo(1, 1.5);
-    expect(valueOf(values, 'lvedv-biplane')?.inputs).toEqual([
+    expect((outlinedValue(values, 'lvedv-biplane')?.value ?? 0) / 103.67).toBeCloseTo(1, 1.5);
+    expect(outlinedValue(values, 'lvedv-biplane')?.inputs).toEqual([
       'lvedv-4c-outlined',
       'lvedv-2c-outlined',
     ]);
   });
   it('give the volume of the atrium by discs of both', () => {
-    expect(valueOf(values, 'la-volume-biplane')?.value).toBeGreaterThan(20);
+    expect(outlinedValue(values, 'la-volume-biplane')?.value).toBeGreaterThan(20);
   });
 });
 
@@ -66,23 +66,23 @@ describe('a clip without a scale', () => {
   const values = read([beatingClip('A4C', HEALTHY, { scale: null })]);
 
   it('has an EF, said to be a ratio only, and no size', () => {
-    expect(Math.abs((valueOf(values, 'lvef-4c')?.value ?? 0) - EF)).toBeLessThan(1);
-    expect(valueOf(values, 'lvef-4c')?.note).toContain('ratio only; volumes not calibrated');
+    expect(Math.abs((outlinedValue(values, 'lvef-4c')?.value ?? 0) - EF)).toBeLessThan(1);
+    expect(outlinedValue(values, 'lvef-4c')?.note).toContain('ratio only; volumes not calibrated');
     for (const key of ['lvedv-4c', 'lv-ed-area-4c', 'lv-length-4c', 'la-area-4c']) {
-      expect([key, valueOf(values, key)]).toEqual([key, undefined]);
+      expect([key, outlinedValue(values, key)]).toEqual([key, undefined]);
     }
   });
   it('has a strain, which needs no scale', () => {
-    expect(valueOf(values, 'gls-end-systolic-4c')?.value).toBeLessThan(-10);
+    expect(outlinedValue(values, 'gls-end-systolic-4c')?.value).toBeLessThan(-10);
   });
 });
 
 describe('what may not be said', () => {
   it('without a second network volumes and EF are withheld, and the outline stays', () => {
     const values = read([beatingClip('A4C', HEALTHY)], false);
-    expect(valueOf(values, 'lvef-4c')).toMatchObject({ quality: 'low' });
-    expect(valueOf(values, 'lvedv-4c')?.note).toMatch(/no permitted model/);
-    expect(valueOf(values, 'lv-ed-area-4c')).toMatchObject({ quality: 'accepted' });
+    expect(outlinedValue(values, 'lvef-4c')).toMatchObject({ quality: 'low' });
+    expect(outlinedValue(values, 'lvedv-4c')?.note).toMatch(/no permitted model/);
+    expect(outlinedValue(values, 'lv-ed-area-4c')).toMatchObject({ quality: 'accepted' });
   });
   const joint = {
     percent: 58,
@@ -94,7 +94,7 @@ describe('what may not be said', () => {
   };
   it('the mean of both networks heads where they agree', () => {
     const clip = beatingClip('A4C', HEALTHY, { ejections: [{ ...joint, accepted: true }] });
-    expect(valueOf(read([clip]), 'lvef-networks')).toMatchObject({
+    expect(outlinedValue(read([clip]), 'lvef-networks')).toMatchObject({
       value: 58,
       quality: 'accepted',
     });
@@ -102,8 +102,8 @@ describe('what may not be said', () => {
   it('where they do not, neither their mean nor the discs are said', () => {
     const clip = beatingClip('A4C', HEALTHY, { ejections: [{ ...joint, accepted: false }] });
     const values = read([clip]);
-    expect(valueOf(values, 'lvef-networks')).toMatchObject({ quality: 'low' });
-    expect(valueOf(values, 'lvef-4c')).toMatchObject({ quality: 'low' });
+    expect(outlinedValue(values, 'lvef-networks')).toMatchObject({ quality: 'low' });
+    expect(outlinedValue(values, 'lvef-4c')).toMatchObject({ quality: 'low' });
   });
   it('frames at fault are not measured: without a sound frame there is no value', () => {
     const clip = beatingClip('A4C', HEALTHY);

@@ -1,0 +1,153 @@
+/**
+ * A 60-clip echo study: `node test/bench/echo.ts [clips]`. The whole pipeline from files to documents,
+ * beside the raw cost of its decoding and inference (every frame that the pipeline looks at, decoded
+ * and run through the same networks, and nothing else), each in a process of its own. Prints seconds,
+ * the ratio and the peak memory of the pipeline; writes nothing else. The clips are phantoms.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { echoStudy } from '../../models/phantom/echo/study.ts';
+import type { Job } from '../../pipelines/contract/job.ts';
+import type { Clip } from '../../pipelines/contract/study.ts';
+import { openHeartLocator } from '../../pipelines/echo/locate/open-heart-locator.ts';
+import { sectorOf } from '../../pipelines/echo/locate/sector.ts';
+import { decodeBatch } from '../../pipelines/input/decode-frames.ts';
+import { readStudy } from '../../pipelines/input/read-study.ts';
+import { pipeline } from '../../src/echo-pipeline.ts';
+
+const CLIPS = Number(process.argv[2] ?? 60);
+const MODELS: Job['models'] = { allow: 'all', provider: 'cpu', threads: availableParallelism() };
+const HERE = fileURLToPath(import.meta.url);
+const ROLES = ['whole', 'raw'] as const;
+type Role = (typeof ROLES)[number];
+
+/** One phantom study, its files repeated under other names until there are enough. */
+async function studyFolder(folder: string): Promise<void> {
+  const { files } = await echoStudy({ seed: 11 });
+  const own = join(folder, 'study');
+  await mkdir(own, { recursive: true });
+  await mkdir(join(folder, 'files'));
+  for (const { name, bytes } of files) await writeFile(join(own, name), bytes);
+  const names = Array.from({ length: CLIPS }, (_, i) => {
+    const of = files[i % files.length]?.name ?? '';
+    return { of, name: `${String(i).padStart(3, '0')}-${of}` };
+  });
+  for (const { of, name } of names) await symlink(join(own, of), join(folder, 'files', name));
+  const job: Job = {
+    endpoint: 'us/echo/interpret',
+    version: '1.0.0',
+    files: names.map(({ name }) => name),
+    priorFiles: [],
+    options: { report: true },
+    clinicalContext: { sex: 'male', age_years: 60, height_cm: 175, weight_kg: 75 },
+    models: MODELS,
+  };
+  await writeFile(join(folder, 'job.json'), JSON.stringify(job));
+}
+
+const never = new AbortController().signal;
+
+async function whole(folder: string): Promise<void> {
+  const end = await pipeline(folder, () => {}, never);
+  if (end.type !== 'done') throw new Error(end.detail);
+}
+
+interface Looked {
+  views: Map<string, string | null>;
+  /** Frames outlined by file. */
+  apical: Map<string, number>;
+}
+
+/** What the pipeline looked at, from its own result. */
+async function lookedAt(folder: string): Promise<Looked> {
+  const { sections } = JSON.parse(await readFile(join(folder, 'result.json'), 'utf8'));
+  const dataOf = (id: string) => sections.find((one: { id: string }) => one.id === id).data;
+  const views = new Map<string, string | null>();
+  for (const { file, view } of dataOf('views').clips) views.set(file, view);
+  const apical = new Map<string, number>();
+  for (const { file, outlined } of dataOf('segment-chambers').clips ?? []) {
+    apical.set(file, outlined);
+  }
+  return { views, apical };
+}
+
+/** Decodes and runs what the pipeline did, and does nothing with the answers. */
+async function raw(folder: string): Promise<void> {
+  const { apical } = await lookedAt(folder);
+  const { files } = JSON.parse(await readFile(join(folder, 'job.json'), 'utf8')) as Job;
+  const study = await readStudy(
+    files.map((name) => ({ name, path: join(folder, 'files', name) })),
+    { unpackTo: join(folder, 'unpacked-raw'), signal: never },
+  );
+  const locator = await openHeartLocator(MODELS);
+  const decode = async (clip: Clip, indices: readonly number[]) => {
+    const frames = indices.flatMap((index) => clip.frames[index] ?? []);
+    const { decoded } = await decodeBatch(
+      frames.map((frame) => ({ clip, frame })),
+      never,
+    );
+    return decoded.map(({ image }) => image);
+  };
+  for (const clip of study.clips) {
+    const count = clip.frames.length;
+    if (clip.mode === 'spectral' || clip.mode === 'm-mode') {
+      await decode(clip, [count - 1]);
+      continue;
+    }
+    const some = await decode(clip, [0, Math.floor(count / 2), count - 1]);
+    const fan = sectorOf(some);
+    await locator.nameView?.(some, fan);
+    const outlined = apical.get(clip.file) ?? 0;
+    for (let start = 0; start < outlined; start += 8) {
+      const own = Array.from({ length: Math.min(8, outlined - start) }, (_, i) => start + i);
+      await locator.segment?.(await decode(clip, own), fan);
+    }
+  }
+  await locator.close();
+}
+
+/** Runs a role in a process of its own: seconds, and its highest resident memory. */
+async function measured(role: Role, folder: string) {
+  const begin = performance.now();
+  const child = spawn(process.execPath, [HERE, String(CLIPS), role, folder], { stdio: 'inherit' });
+  const exit = once(child, 'exit');
+  let peakMegabytes = 0;
+  while (child.exitCode === null && child.signalCode === null) {
+    const status = await readFile(`/proc/${child.pid}/status`, 'utf8').catch(() => '');
+    const kilobytes = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0);
+    peakMegabytes = Math.max(peakMegabytes, kilobytes / 1024);
+    await delay(50);
+  }
+  const [code] = await exit;
+  if (code !== 0) throw new Error(`${role} ended with ${code}`);
+  return { seconds: (performance.now() - begin) / 1000, peakMegabytes };
+}
+
+async function main(): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'sonogate-bench-echo-'));
+  try {
+    await studyFolder(folder);
+    const request = await measured('whole', folder);
+    const alone = await measured('raw', folder);
+    const { apical } = await lookedAt(folder);
+    const outlined = [...apical.values()].reduce((sum, frames) => sum + frames, 0);
+    const line = (name: string, { seconds, peakMegabytes }: typeof request) =>
+      `${name.padEnd(34)}${seconds.toFixed(1).padStart(8)} s${peakMegabytes.toFixed(0).padStart(8)} MB\n`;
+    process.stdout.write(`${CLIPS} clips, ${outlined} apical frames outlined in ${apical.size} clips\n`);
+    process.stdout.write(line('whole request', request));
+    process.stdout.write(line('decoding and inference alone', alone));
+    process.stdout.write(`ratio ${(request.seconds / alone.seconds).toFixed(2)}\n`);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const [, , , role, given] = process.argv;
+if (role === 'whole' && given) await whole(given);
+else if (role === 'raw' && given) await raw(given);
+else await main();
