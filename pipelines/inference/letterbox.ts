@@ -24,26 +24,19 @@ export function letterbox(image: GrayImage, width: number, height: number): Lett
   const w = Math.max(1, Math.floor(image.width * scale + 0.5));
   const h = Math.max(1, Math.floor(image.height * scale + 0.5));
   const weights = scale < 1 ? areaWeights : linearWeights;
-  const columns = weights(image.width, w);
-  const rows = weights(image.height, h);
+  const columns = flatten(weights(image.width, w));
+  const rows = flatten(weights(image.height, h));
   const offsetX = Math.floor((width - w) / 2);
   const offsetY = Math.floor((height - h) / 2);
   const pixels = new Float32Array(width * height);
   const line = new Float64Array(w);
   for (let y = 0; y < h; y++) {
     line.fill(0);
-    for (const [sourceRow, rowWeight] of rows[y] ?? []) {
-      const start = sourceRow * image.width;
-      for (let x = 0; x < w; x++) {
-        let sum = 0;
-        for (const [sourceColumn, weight] of columns[x] ?? []) {
-          sum += weight * (image.data[start + sourceColumn] ?? 0);
-        }
-        line[x] = (line[x] ?? 0) + rowWeight * sum;
-      }
+    for (let n = at(rows.first, y); n < at(rows.first, y + 1); n++) {
+      addRow(line, image, at(rows.source, n), at(rows.weight, n), columns);
     }
     const target = (y + offsetY) * width + offsetX;
-    for (let x = 0; x < w; x++) pixels[target + x] = Math.round(line[x] ?? 0) / 255;
+    for (let x = 0; x < w; x++) pixels[target + x] = Math.round(at(line, x)) / 255;
   }
   return {
     pixels,
@@ -56,6 +49,46 @@ export function toSource(placement: Placement, point: Point): Point {
   return {
     x: (point.x + 0.5 - placement.offsetX) / placement.scaleX - 0.5,
     y: (point.y + 0.5 - placement.offsetY) / placement.scaleY - 0.5,
+  };
+}
+
+/** Adds one source row, scaled along x, with its weight. Flat arrays: this is where the time goes. */
+function addRow(
+  line: Float64Array,
+  { width, data }: GrayImage,
+  row: number,
+  rowWeight: number,
+  { first, source, weight }: FlatWeights,
+): void {
+  const start = row * width;
+  for (let x = 0; x < line.length; x++) {
+    let sum = 0;
+    for (let n = at(first, x); n < at(first, x + 1); n++) {
+      sum += at(weight, n) * at(data, start + at(source, n));
+    }
+    line[x] = at(line, x) + rowWeight * sum;
+  }
+}
+
+function at(values: Uint8Array | Int32Array | Float64Array, index: number): number {
+  return values[index] ?? 0;
+}
+
+/** The weights of all targets one behind the other; those of target `t` begin at `first[t]`. */
+interface FlatWeights {
+  first: Int32Array;
+  source: Int32Array;
+  weight: Float64Array;
+}
+
+function flatten(weights: Weights): FlatWeights {
+  const all = weights.flat();
+  const first = new Int32Array(weights.length + 1);
+  for (const [target, own] of weights.entries()) first[target + 1] = at(first, target) + own.length;
+  return {
+    first,
+    source: Int32Array.from(all, ([index]) => index),
+    weight: Float64Array.from(all, ([, weight]) => weight),
   };
 }
 
