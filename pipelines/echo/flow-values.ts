@@ -12,6 +12,7 @@ import {
   halfTimeOfDeceleration,
   halfTimeOfSlope,
   meanGradient,
+  pressureGradient,
   velocityTimeIntegral,
 } from './formulas/doppler.ts';
 
@@ -94,10 +95,12 @@ const outlinePoints = (trace: SpectralTrace, from: number, values: readonly numb
 
 const metres = (values: readonly number[]) => values.map((value) => value / CENTIMETRES);
 
-type EjectionPart = 'peak' | 'vti' | 'meanGradient' | 'accelerationTime';
+type EjectionPart = 'peak' | 'peakGradient' | 'vti' | 'meanGradient' | 'accelerationTime';
 
 const EJECTIONS: Readonly<Partial<Record<Flow, Partial<Record<EjectionPart, ConceptKey>>>>> = {
   lvot: { peak: 'lvot-vmax', vti: 'lvot-vti' },
+  'lvot-rest': { peakGradient: 'lvot-gradient-rest' },
+  'lvot-provoked': { peakGradient: 'lvot-gradient-provoked' },
   'aortic-valve': { peak: 'av-vmax', vti: 'av-vti', meanGradient: 'av-mean-gradient' },
   rvot: { vti: 'rvot-vti', accelerationTime: 'rvot-acceleration' },
   'pulmonary-valve': { peak: 'pv-vmax' },
@@ -119,6 +122,11 @@ function ejectionQuantities(
     }));
   const beats: Record<EjectionPart, () => BeatValue[]> = {
     peak: () => peaksOf(trace, ejections),
+    peakGradient: () =>
+      peaksOf(trace, ejections).map(({ value, points }) => ({
+        value: pressureGradient(value),
+        points,
+      })),
     vti: () => over(({ velocities }) => velocityTimeIntegral(metres(velocities), seconds)),
     meanGradient: () => over(({ velocities }) => meanGradient(metres(velocities), seconds)),
     accelerationTime: () =>

@@ -4,6 +4,8 @@ import type { Clip, SweepKind } from '../contract/study.ts';
 export const FLOWS = {
   'mitral-inflow': 'Mitral inflow',
   lvot: 'LVOT',
+  'lvot-rest': 'LVOT by CW at rest',
+  'lvot-provoked': 'LVOT by CW, provoked',
   'aortic-valve': 'Aortic valve',
   'aortic-regurgitation': 'Aortic regurgitation',
   'mitral-regurgitation': 'Mitral regurgitation',
@@ -33,7 +35,7 @@ export const TISSUE: ReadonlySet<Flow> = new Set([
  * is its ejection and of the tricuspid valve its regurgitation, for only those are sought by CW.
  */
 const REGIONS: readonly { region: string; kinds: readonly SweepKind[]; flow: Flow }[] = [
-  { region: 'SCT:13418002', kinds: ['pw'], flow: 'lvot' },
+  { region: 'SCT:13418002', kinds: ['pw', 'cw'], flow: 'lvot' },
   { region: 'SCT:44627009', kinds: ['pw'], flow: 'rvot' },
   { region: 'SCT:34202007', kinds: ['cw'], flow: 'aortic-valve' },
   { region: 'SCT:46030003', kinds: ['cw'], flow: 'tricuspid-regurgitation' },
@@ -53,6 +55,9 @@ const WORDS: Readonly<Record<Flow, RegExp>> = {
   'mitral-inflow':
     /\b(mitral|mv|m) ?(valve )?(in ?flow|filling|e ?a|stenosis|diastol\w*)\b|^(mv|mitral( valve)?)( (pw|cw|doppler))*$|\bms\b/,
   lvot: /\b(lvot|lv out ?flow)\b/,
+  // Named from `lvot`, by the kind of Doppler and the words of a provocation.
+  'lvot-rest': /^$/,
+  'lvot-provoked': /^$/,
   'aortic-valve':
     /\b(av|ao|aortic)( valve)?( (cw|vmax|stenosis|out ?flow|systol\w*|doppler))*$|\bas\b/,
   'aortic-regurgitation': new RegExp(`\\b(ar|ai)\\b|\\b(aortic|av)( valve)? ${LEAK}`),
@@ -86,6 +91,14 @@ export function labelOf({ viewName, stageName }: Pick<Clip, 'viewName' | 'stageN
 /** The words of the header speak of tissue Doppler. */
 export const saysTissue = (clip: Named) => TISSUE_WORDS.test(labelOf(clip));
 
+/** Words of what raises the gradient of an outflow obstruction (echo reference 14.1). */
+const PROVOKED = /\b(valsalva|provo\w*|stress|peak|exercise|standing|post)\b/;
+
+/** By CW the outflow tract is looked at for its gradient, at rest or provoked. */
+function outflowByContinuousWave(words: string): Flow {
+  return PROVOKED.test(words) ? 'lvot-provoked' : 'lvot-rest';
+}
+
 /**
  * The flow that the header names: by code, else by the words of view and stage. Null where it names
  * none, or two.
@@ -103,6 +116,6 @@ export function headerFlow(clip: Named, kind: SweepKind): Flow | null {
   // A regurgitation in words is more than the valve that the code names.
   const leak = named.find((flow) => flow.endsWith('regurgitation'));
   if (leak) return leak;
-  if (coded) return coded.flow;
-  return named.length === 1 ? (named[0] ?? null) : null;
+  const flow = coded?.flow ?? (named.length === 1 ? (named[0] ?? null) : null);
+  return flow === 'lvot' && kind === 'cw' ? outflowByContinuousWave(words) : flow;
 }

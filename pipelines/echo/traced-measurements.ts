@@ -42,12 +42,14 @@ function doubtOf({ reading, quantity }: Traced): string | null {
     return `named by its form only, which is not enough: ${because}`;
   }
   if (quantity.doubt) return quantity.doubt;
-  if (quantity.used.length < TRACED.leastBeats) return 'a single beat';
+  const perBeat = quantity.beats.length > 0;
+  if (perBeat && quantity.used.length < TRACED.leastBeats) return 'a single beat';
   if (confidence < TRACED.confidence) return 'the trace is too faint or its beats differ';
   return null;
 }
 
-function beatsInWords({ reading, quantity }: Traced): string {
+function beatsInWords({ reading, quantity }: Traced): string | null {
+  if (quantity.beats.length === 0) return null;
   const count = quantity.used.length;
   const beats = count === 1 ? '1 beat' : `${count} beats`;
   const irregular = reading.regular === false;

@@ -1,5 +1,6 @@
 import type { MModePlane } from './m-mode-plane.ts';
 import { textureSlopes } from './texture-slope.ts';
+import { steadied } from './waves.ts';
 
 /** Down the screen, away from the probe: an edge into the brighter, or into the darker. */
 export type EdgeKind = 'brighter' | 'darker';
@@ -143,6 +144,37 @@ export function strongestPath(
     row = from[row * columns + column] ?? row;
   }
   return { rows: path, strength: total / columns };
+}
+
+/** cm about a path within which its edge lies, and over which its levels are compared. */
+const EXACT = { within: 0.15, reach: 0.1 } as const;
+
+/**
+ * The rows of a path moved to the steepest change of level near it: relative strength, by which a
+ * path is found, draws it towards the darker side.
+ */
+export function exactEdge(plane: MModePlane, path: Float64Array, kind: EdgeKind): Float64Array {
+  const { columns, rows, levels, depthPerRow } = plane;
+  const reach = Math.max(1, Math.round(EXACT.reach / depthPerRow));
+  const within = Math.max(1, Math.round(EXACT.within / depthPerRow));
+  const sign = kind === 'brighter' ? 1 : -1;
+  const exact = path.map((at, column) => {
+    const level = (row: number) => {
+      const inside = Math.max(0, Math.min(rows - 1, row)) * columns + column;
+      return (levels[inside - 1] ?? 0) + (levels[inside] ?? 0) + (levels[inside + 1] ?? 0);
+    };
+    const step = (row: number) => {
+      let sum = 0;
+      for (let k = 0; k < reach; k++) sum += level(row + k) - level(row - 1 - k);
+      return sign * sum;
+    };
+    let best = Math.round(at);
+    for (let row = Math.round(at) - within; row <= Math.round(at) + within; row++) {
+      if (step(row) > step(best)) best = row;
+    }
+    return best;
+  });
+  return steadied(exact, 1);
 }
 
 /** Distinct paths, the strongest first, no two nearer than `apart` rows on average. */

@@ -9,6 +9,8 @@ export const EXCURSION = {
   /** cm; excursions that an annulus may have (echo reference 7.4). */
   least: 0.3,
   most: 4.5,
+  /** Share of the strongest beating edge that an edge must have: a faint path may jump between two. */
+  clear: 0.6,
   /** Edges that are followed, and cm between them. */
   paths: 8,
   apart: 0.5,
@@ -113,7 +115,9 @@ export function annularExcursion(plane: MModePlane): Excursion | null {
     const beats = beatsOfPath(plane, path);
     return isBeating(beats, secondsPerColumn) ? [{ path, beats }] : [];
   });
+  const strongest = Math.max(...beating.map(({ path }) => path.strength));
+  const clear = beating.filter(({ path }) => path.strength >= EXCURSION.clear * strongest);
   const mean = ({ beats }: Excursion) =>
     beats.reduce((sum, { excursion }) => sum + excursion, 0) / beats.length;
-  return beating.toSorted((one, other) => mean(other) - mean(one))[0] ?? null;
+  return clear.toSorted((one, other) => mean(other) - mean(one))[0] ?? null;
 }

@@ -1,4 +1,4 @@
-import { type EdgePath, edgesOf, linesOf, strongestPath } from './edge-path.ts';
+import { type EdgePath, edgesOf, exactEdge, linesOf, strongestPath } from './edge-path.ts';
 import type { MModePlane } from './m-mode-plane.ts';
 import { median } from './statistics.ts';
 import { textureSlopes } from './texture-slope.ts';
@@ -64,10 +64,10 @@ export function ventricleWalls(plane: MModePlane): VentricleWalls | null {
   const right = septal && strongestPath(plane, brighter, slopes, near(septal.rows, septum));
   if (!outer || !inner || !septal || !right) return null;
   return {
-    septumOuter: right.rows,
-    septumInner: septal.rows,
-    posteriorInner: inner.rows,
-    posteriorOuter: outer.rows,
+    septumOuter: exactEdge(plane, right.rows, 'brighter'),
+    septumInner: exactEdge(plane, septal.rows, 'darker'),
+    posteriorInner: exactEdge(plane, inner.rows, 'brighter'),
+    posteriorOuter: exactEdge(plane, outer.rows, 'brighter'),
   };
 }
 
@@ -162,21 +162,23 @@ export function cavaDiameters(plane: MModePlane): CavaDiameters | null {
   const { depthPerRow } = plane;
   const { nearWall, lumen } = WALLS.cava;
   const slopes = textureSlopes(plane);
-  const near = strongestPath(plane, edgesOf(plane, 'darker'), slopes, () => [
+  const nearPath = strongestPath(plane, edgesOf(plane, 'darker'), slopes, () => [
     nearWall[0] / depthPerRow,
     nearWall[1] / depthPerRow,
   ]);
-  const far =
-    near &&
+  const farPath =
+    nearPath &&
     strongestPath(
       plane,
       edgesOf(plane, 'brighter'),
       slopes,
-      beside(near.rows, 1, lumen, depthPerRow),
+      beside(nearPath.rows, 1, lumen, depthPerRow),
     );
-  if (!near || !far) return null;
+  if (!nearPath || !farPath) return null;
+  const near = exactEdge(plane, nearPath.rows, 'darker');
+  const far = exactEdge(plane, farPath.rows, 'brighter');
   const sizes = steadied(
-    near.rows.map((row, i) => ((far.rows[i] ?? 0) - row) * depthPerRow),
+    near.map((row, i) => ((far[i] ?? 0) - row) * depthPerRow),
     2,
   );
   // The ends of a path lie freely; the heart beat is not the breath, so that no single sample counts.
@@ -187,5 +189,5 @@ export function cavaDiameters(plane: MModePlane): CavaDiameters | null {
     diameter: sizes[sample ?? 0] ?? 0,
   });
   if (median(Array.from(sizes)) <= lumen[0]) return null;
-  return { largest: at(order.at(-1)), smallest: at(order[0]), near: near.rows, far: far.rows };
+  return { largest: at(order.at(-1)), smallest: at(order[0]), near, far };
 }

@@ -116,7 +116,7 @@ function readCava(plane: MModePlane): TracedQuantity[] {
       ],
     }),
   );
-  const once = { beats: [], used: [0], calipers: lines, doubt: null };
+  const once = { beats: [], used: [], calipers: lines, doubt: null };
   return [
     { ...once, key: 'ivc-diameter', value: MILLIMETRES * largest.diameter, note: 'largest' },
     {

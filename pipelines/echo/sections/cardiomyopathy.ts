@@ -1,3 +1,4 @@
+import type { Measurement } from '../../result/envelope.ts';
 import { classification, conclude, finding, GAPS, isChild, rangedSex } from '../conclude.ts';
 import { rounded } from '../formulas/rounding.ts';
 import {
@@ -5,6 +6,8 @@ import {
   ASYMMETRY,
   DYSFUNCTION,
   dilatedPattern,
+  OBSTRUCTION,
+  obstructionCategory,
   RESTRICTIVE,
   wallStatement,
 } from '../guidelines/cardiomyopathy.ts';
@@ -26,6 +29,10 @@ function thickestWall(values: Values): number | null {
   const [septum, posterior] = [values.number('ivsd'), values.number('lvpwd')];
   return septum === null || posterior === null ? null : 10 * Math.max(septum, posterior);
 }
+
+/** Whether a gradient reaches that of an obstruction. */
+const obstructs = (...gradients: readonly (Measurement | null)[]) =>
+  gradients.some((one) => one !== null && rounded(one.value, 0) >= OBSTRUCTION.from);
 
 function run(evidence: EchoEvidence, values: Values): SectionOutcome {
   const sex = rangedSex(evidence);
@@ -58,6 +65,10 @@ function run(evidence: EchoEvidence, values: Values): SectionOutcome {
     thickness !== null && ratio !== null && wall !== null && wall !== 'below criterion'
       ? thickness * ratio
       : null;
+  const rest = values.measurement('lvot-gradient-rest');
+  const provoked = values.measurement('lvot-gradient-provoked');
+  const obstruction =
+    rest && !isChild(evidence) ? obstructionCategory(rest.value, provoked?.value ?? null) : null;
   const device = ef !== null && pattern !== null && rounded(ef.value, 0) <= DYSFUNCTION.device;
   const sentences = [
     wall &&
@@ -65,6 +76,7 @@ function run(evidence: EchoEvidence, values: Values): SectionOutcome {
     asymmetric ? 'Asymmetric septal hypertrophy' : null,
     pattern &&
       `Dilated pattern: ${pattern}${device ? '; LVEF in the range of device therapy' : ''}`,
+    obstruction && `LVOT: ${obstruction}`,
     restrictive ? 'Filling meets two criteria of a restrictive pattern' : null,
     amyloidIndex === null
       ? null
@@ -82,11 +94,11 @@ function run(evidence: EchoEvidence, values: Values): SectionOutcome {
   }
   const concluded = conclude(cardiomyopathy, {
     // The values stand in their own sections; this one draws on them.
-    measurements: [septum, posterior, ef],
+    measurements: [septum, posterior, ef, rest, provoked],
     sentences,
     gaps: [
       'Maximal wall thickness may be missed: walls of short-axis views were not measured.',
-      'LVOT obstruction was not assessed: no gradient at rest or provoked was measured.',
+      obstruction ? null : 'LVOT obstruction was not assessed: no gradient at rest was measured.',
       'Relative apical sparing was not assessed: no strain by segment.',
       wall ? null : 'Hypertrophic pattern was not assessed: both walls are needed.',
       pattern ? null : 'Dilated pattern was not assessed: LVEF and sex are needed.',
@@ -110,6 +122,9 @@ function run(evidence: EchoEvidence, values: Values): SectionOutcome {
             [ef],
           )
         : null,
+      obstruction && obstructs(rest, provoked)
+        ? finding(ID, 'lvot-obstruction', `LVOT: ${obstruction}`, 'abnormal', [rest, provoked])
+        : null,
     ],
     classifications: [
       wall &&
@@ -121,11 +136,13 @@ function run(evidence: EchoEvidence, values: Values): SectionOutcome {
           'ESC 2023, AHA/ACC 2024',
         ),
       pattern && classification(ID, 'dilated-pattern', 'Dilated pattern', pattern, 'ESC 2023'),
+      obstruction &&
+        classification(ID, 'lvot-obstruction', 'LVOT obstruction', obstruction, 'AHA/ACC 2024'),
     ],
   });
   return {
     ...concluded,
-    measurements: [],
+    measurements: [rest, provoked].filter((one) => one !== null),
     summary: [...sentences.filter(Boolean), concluded.reason?.detail]
       .join('. ')
       .replaceAll('..', '.'),
@@ -137,6 +154,6 @@ export const cardiomyopathy: EchoSection = {
   id: ID,
   title: 'Cardiomyopathy patterns',
   needs: NEEDS,
-  measures: [],
+  measures: ['lvot-gradient-rest', 'lvot-gradient-provoked'],
   run,
 };

@@ -1,70 +1,92 @@
-import { existsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import {
-  readSpectra,
-  type SpectrumReading,
-  spectralPeaks,
-} from '../../../pipelines/echo/spectra.ts';
-import { readStudy } from '../../../pipelines/input/read-study.ts';
+import type { DisplayReading } from '../../../pipelines/echo/read/display-reading.ts';
+import { spectralPeaks } from '../../../pipelines/echo/spectra.ts';
 
-const FOLDER = '../shared/data/dicom/doppler';
-const present = existsSync(FOLDER);
-if (!present) console.warn(`${FOLDER} is absent: no real spectrum is traced`);
-
-const READING: SpectrumReading = {
+const READING: DisplayReading = {
   file: 'a.dcm',
   sopInstanceUid: '2.25.1',
   frame: 0,
   kind: 'cw',
-  region: 'SCT:34202007',
+  flow: 'aortic-valve',
+  namedBy: 'header',
+  nameConfidence: 1,
+  because: null,
   peak: 420,
   side: 'below',
   beats: 3,
+  regular: true,
   confidence: 0.5,
   refusal: null,
+  quantities: [],
 };
 
-const peaks = (given: Partial<SpectrumReading>) =>
-  spectralPeaks([{ ...READING, ...given }], () => 'valves').map(({ concept, value, quality }) => [
-    concept.key,
-    value,
-    quality,
-  ]);
+const VMAX = {
+  key: 'av-vmax',
+  value: 4.2,
+  beats: [4.1, 4.2, 4.3],
+  used: [0, 1, 2],
+  calipers: [],
+  note: null,
+  doubt: null,
+} as const;
 
-describe('peaks of spectral displays', () => {
-  it.each([
-    ['the aortic valve by CW', {}, [['av-vmax', 4.2, 'accepted']]],
-    [
-      'the outflow tract by PW',
-      { region: 'SCT:13418002', kind: 'pw', peak: 90 },
-      [['lvot-vmax', 0.9, 'accepted']],
-    ],
-    [
-      'the tricuspid valve by CW',
-      { region: 'SCT:46030003', peak: 300 },
-      [['tr-vmax', 3, 'accepted']],
-    ],
-    ['the aortic valve by PW, which may be the outflow tract', { kind: 'pw' }, []],
-    ['no structure', { region: null }, []],
-    ['a display that was not traced', { peak: null }, []],
-    ['two beats', { beats: 2 }, [['av-vmax', 4.2, 'low']]],
-    ['a faint trace', { confidence: 0.49 }, [['av-vmax', 4.2, 'low']]],
-    ['a velocity that no heart has', { peak: 710 }, [['av-vmax', 7.1, 'inadequate']]],
-  ] as const)('of %s', (_, given, expected) => expect(peaks(given)).toEqual(expected));
-
-  it.skipIf(!present)(
-    'of a real outflow tract is within 5 % of the 88.8 cm/s that the machine printed',
-    async () => {
-      const name = 'tte47_18_doppler-av.dcm';
-      const signal = new AbortController().signal;
-      const study = await readStudy([{ name, path: `${FOLDER}/${name}` }], {
-        unpackTo: tmpdir(),
-        signal,
-      });
-      const [reading] = await readSpectra(study, signal);
-      expect(reading?.side).toBe('below');
-      expect(Math.abs((reading?.peak ?? 0) - 88.8) / 88.8).toBeLessThan(0.05);
-    },
+const one = (reading: Partial<DisplayReading>, quantity: Partial<typeof VMAX> | object = {}) =>
+  spectralPeaks(
+    [{ ...READING, quantities: [{ ...VMAX, ...quantity }], ...reading }],
+    () => 'valves',
   );
+
+describe('a traced value', () => {
+  it.each([
+    ['of a structure that the header names, of three beats', {}, {}, 'accepted'],
+    ['of two beats, which agree with each other', {}, { used: [0, 1] }, 'accepted'],
+    ['of a single beat', {}, { used: [0] }, 'low'],
+    ['of a trace at the gate', { confidence: 0.5 }, {}, 'accepted'],
+    ['of a trace below it', { confidence: 0.49 }, {}, 'low'],
+    [
+      'of a flow that its form names surely',
+      { namedBy: 'form', nameConfidence: 0.7 },
+      {},
+      'accepted',
+    ],
+    ['of a flow that its form suggests', { namedBy: 'form', nameConfidence: 0.69 }, {}, 'low'],
+    ['of a flow that nothing names', { flow: null, namedBy: null }, {}, 'low'],
+    ['that its own beats make doubtful', {}, { doubt: 'E and A are fused' }, 'low'],
+    ['that no heart has', {}, { value: 7.1 }, 'inadequate'],
+  ] as const)('%s', (_, reading, quantity, quality) => {
+    expect(one(reading, quantity).map((value) => value.quality)).toEqual([quality]);
+  });
+
+  it('says how many beats it was averaged over, and that an irregular rhythm needs more', () => {
+    expect(one({})[0]?.note).toBe('mean of 3 beats');
+    expect(one({}, { used: [0, 1] })[0]?.note).toBe('mean of 2 beats, fewer than the 3 advised');
+    expect(one({ regular: false })[0]?.note).toBe(
+      'Irregular RR intervals: values averaged over 3 beats, fewer than the 5 advised',
+    );
+  });
+
+  it('says that its form named it', () => {
+    const note = one({ namedBy: 'form', nameConfidence: 0.8, because: 'two waves per beat' })[0]
+      ?.note;
+    expect(note).toContain('named by its form: two waves per beat');
+  });
+
+  it('is the highest of several windows for a jet, as the others were not parallel to it', () => {
+    const other = { ...READING, file: 'b.dcm', quantities: [{ ...VMAX, value: 4.6 }] };
+    const values = spectralPeaks(
+      [{ ...READING, confidence: 1, quantities: [VMAX] }, other],
+      () => 'valves',
+    );
+    expect(values.map(({ value, source }) => [value, source.file])).toEqual([[4.6, 'b.dcm']]);
+  });
+
+  it('is one that is used before a higher one that is not', () => {
+    const faint = { ...READING, confidence: 0.2, quantities: [{ ...VMAX, value: 4.6 }] };
+    const values = spectralPeaks([faint, { ...READING, quantities: [VMAX] }], () => 'valves');
+    expect(values.map(({ value }) => value)).toEqual([4.2]);
+  });
+
+  it('stands nowhere where no section has its quantity', () => {
+    expect(spectralPeaks([{ ...READING, quantities: [VMAX] }], () => null)).toEqual([]);
+  });
 });
