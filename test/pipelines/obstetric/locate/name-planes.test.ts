@@ -71,8 +71,8 @@ describe('a plane that the whole image names', () => {
   it.each([
     ['abdominal', 0.979, 'other'],
     ['abdominal', 0.981, 'abdominal'],
-    ['femur', 0.979, 'other'],
-    ['femur', 0.981, 'femur'],
+    ['femur', 0.949, 'other'],
+    ['femur', 0.951, 'femur'],
   ])('%s at %d, its structure not found, is called %s', async (named, probability, label) => {
     const plane = classifier(named, probability);
     const [estimate] = await namePlanes({ ...SECOND_LOOKS, plane }, [IMAGE]);
