@@ -136,8 +136,9 @@ function run(evidence: EchoEvidence, values: Values): SectionOutcome {
           'ESC 2023, AHA/ACC 2024',
         ),
       pattern && classification(ID, 'dilated-pattern', 'Dilated pattern', pattern, 'ESC 2023'),
-      obstruction &&
-        classification(ID, 'lvot-obstruction', 'LVOT obstruction', obstruction, 'AHA/ACC 2024'),
+      obstruction
+        ? classification(ID, 'lvot-obstruction', 'LVOT obstruction', obstruction, 'AHA/ACC 2024')
+        : null,
     ],
   });
   return {

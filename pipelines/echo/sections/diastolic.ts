@@ -1,5 +1,6 @@
 import type { ConceptKey } from '../../result/concepts.ts';
 import { classification, conclude, finding, GAPS, isChild } from '../conclude.ts';
+import { fibrillationCriteria, fibrillationPressure } from '../guidelines/atrial-fibrillation.ts';
 import { DYSFUNCTION } from '../guidelines/cardiomyopathy.ts';
 import {
   algorithm2016A,
@@ -72,10 +73,27 @@ const MEASURED = [
   'deceleration-time',
   'e-prime-septal',
   'e-prime-lateral',
+  'a-prime-septal',
+  'a-prime-lateral',
+  's-prime-septal',
+  's-prime-lateral',
+  'mitral-a-duration',
   'ivrt',
   'pulmonary-vein-s',
   'pulmonary-vein-d',
 ] as const satisfies readonly ConceptKey[];
+
+/** Irregular filling without an A wave: as in atrial fibrillation, which only an ECG proves. */
+const isFibrillating = ({ spectra }: EchoEvidence) =>
+  spectra.some(
+    ({ flow, regular, quantities }) =>
+      flow === 'mitral-inflow' &&
+      regular === false &&
+      quantities.every(({ key }) => key !== 'mitral-a'),
+  );
+
+const FIBRILLATING =
+  'No grade of sinus rhythm is given: the RR intervals are irregular and no A wave is seen';
 
 function run(evidence: EchoEvidence, given: Values) {
   const own = ratios(given);
@@ -116,6 +134,17 @@ function run(evidence: EchoEvidence, given: Values) {
     reducedEf,
   });
   const child = isChild(evidence);
+  const fibrillating = isFibrillating(evidence);
+  const inputsFibrillation = {
+    early: inputs2025.early,
+    septalRatio: inputs2016.septalRatio,
+    jet,
+    systolicPressure: null,
+    deceleration: values.number('deceleration-time'),
+    reservoirStrain: null,
+    veinRatio: inputs2025.veinRatio,
+  };
+  const fibrillation = fibrillating && !child ? fibrillationPressure(inputsFibrillation) : null;
   const result2016 = needsB ? b : a;
   const result2025 = algorithm2025(inputs2025);
   const primary = primaryVariables(inputs2025);
@@ -123,7 +152,9 @@ function run(evidence: EchoEvidence, given: Values) {
   const elevated = [result2016, result2025].filter((result) => /elevated/i.test(result));
   const measured = MEASURED.map((key) => values.measurement(key));
   const graded =
-    !child && (result2016 !== 'insufficient data' || result2025 !== 'insufficient data');
+    !child &&
+    !fibrillating &&
+    (result2016 !== 'insufficient data' || result2025 !== 'insufficient data');
   return conclude(diastolic, {
     measurements: [...measured, ...Object.values(own)],
     sentences: graded
@@ -133,10 +164,11 @@ function run(evidence: EchoEvidence, given: Values) {
           conflicts.length > 0 ? `Discordant: ${conflicts.join(', ')} suggests raised LAP` : null,
           APPLIES,
         ]
-      : [],
+      : [fibrillation && `ASE 2025, if the rhythm is atrial fibrillation: ${fibrillation}`],
     gaps: [
       child ? GAPS.age : null,
-      !child && !graded
+      fibrillation ? FIBRILLATING : null,
+      !child && !graded && !fibrillation
         ? 'Diastolic function was not graded: too few criteria were measured.'
         : null,
       jet === null ? 'No TR signal was measured; the criterion is unavailable.' : null,
@@ -178,7 +210,18 @@ function run(evidence: EchoEvidence, given: Values) {
             ],
           ),
         ]
-      : [],
+      : fibrillation
+        ? [
+            classification(
+              ID,
+              'diastolic-fibrillation',
+              'LA pressure',
+              fibrillation,
+              'ASE 2025, atrial fibrillation',
+              fibrillationCriteria(inputsFibrillation),
+            ),
+          ]
+        : [],
   });
 }
 

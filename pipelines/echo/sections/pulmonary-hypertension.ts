@@ -20,7 +20,9 @@ const MEASURED = [
   'ivc-collapse',
   'ra-area',
   'rvot-acceleration',
+  'rvot-vti',
   'pr-vmax',
+  'pr-end-velocity',
   'pa-diameter',
   'aortic-root',
 ] as const satisfies readonly ConceptKey[];

@@ -73,6 +73,8 @@ function run(evidence: EchoEvidence, values: Values) {
     measurements: [
       values.measurement('tapse'),
       values.measurement('rv-s-prime'),
+      values.measurement('rv-e-prime'),
+      values.measurement('rv-a-prime'),
       change,
       values.measurement('rimp'),
       values.measurement('rv-basal'),
@@ -148,6 +150,8 @@ export const rvFunction: EchoSection = {
   measures: [
     'tapse',
     'rv-s-prime',
+    'rv-e-prime',
+    'rv-a-prime',
     'rv-fac',
     'rv-ed-area',
     'rv-es-area',
