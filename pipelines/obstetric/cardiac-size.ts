@@ -54,6 +54,7 @@ function sizeOf(area: Measurement | undefined, round: Measurement | undefined) {
   return byArea;
 }
 
+/** A value whose interval reaches across a limit is no finding, but a reason to measure by hand. */
 function judgeSize(measurements: readonly Measurement[]): Omit<CardiacSizeOutcome, 'measurements'> {
   const { area, round } = judgedRatios(measurements);
   const present = RATIOS.flatMap((key, i) => {
@@ -81,7 +82,7 @@ function judgeSize(measurements: readonly Measurement[]): Omit<CardiacSizeOutcom
   return {
     sentences: [`${shown}.`],
     missing: near ? [near] : [],
-    findings: value === 'normal' ? [] : [finding],
+    findings: value === 'normal' || near ? [] : [finding],
     classifications: [
       {
         id: 'cardiac-size',
@@ -118,7 +119,7 @@ function judgeAxis(measurements: readonly Measurement[]): Omit<CardiacSizeOutcom
     sentences: [`${shown}.`],
     missing: near ? [near] : [],
     findings:
-      value === 'normal'
+      value === 'normal' || near
         ? []
         : [
             {

@@ -77,9 +77,12 @@ export function ageByCerebellum(tcd: number): number | null {
 /** Width of the lateral ventricle's atrium (SMFM 2018, Fox et al., AJOG 219:B2-B9). */
 export type VentricleCategory = 'normal' | 'mild' | 'moderate' | 'severe';
 
+/** From here on a lateral ventricle is wide. */
+export const VENTRICULOMEGALY_MM = 10;
+
 /** Mild from 10.0 mm, moderate from 13.0 mm, severe above 15 mm. */
 export function ventricleCategory(atrialWidth: number): VentricleCategory {
-  if (atrialWidth < 10) return 'normal';
+  if (atrialWidth < VENTRICULOMEGALY_MM) return 'normal';
   if (atrialWidth < 13) return 'mild';
   return atrialWidth <= 15 ? 'moderate' : 'severe';
 }

@@ -1,9 +1,8 @@
 import { centileOf } from '../../measure/statistics.ts';
 import { cartMeasurements } from '../../result/cart-measurements.ts';
-import { type ConceptKey, type FindingConceptKey, findingConcept } from '../../result/concepts.ts';
+import { type FindingConceptKey, findingConcept } from '../../result/concepts.ts';
 import type { Finding, Measurement, Result } from '../../result/envelope.ts';
 import {
-  CHECKLIST,
   cisternaMagnaCategory,
   nuchalFoldCategory,
   SCREEN_DAYS,
@@ -13,10 +12,12 @@ import { measureBrain } from '../brain-lengths.ts';
 import {
   type BrainStructure,
   brainStructureAt,
+  VENTRICULOMEGALY_MM,
   ventricleCategory,
 } from '../charts/brain-structures.ts';
 import { weeksAndDays } from '../charts/dates.ts';
-import { keyFrame } from '../key-frames.ts';
+import { checkItems, SCREENED, type ScreenKey, withSizes } from '../checked-items.ts';
+import { acrossCutOff } from '../cut-off.ts';
 import { format } from '../measurement.ts';
 import { implausibleNote, isPlausible } from '../plausibility.ts';
 import type { ObstetricEvidence, ObstetricSection, SectionOutcome } from '../section.ts';
@@ -24,63 +25,11 @@ import type { ObstetricEvidence, ObstetricSection, SectionOutcome } from '../sec
 const ID = 'anomaly-screen';
 const NEEDS = ['one image per item of the checklist', 'gestational age of 18+0 to 24+0 weeks'];
 
-const MEASURED = [
-  'atrial-width',
-  'transcerebellar-diameter',
-  'cisterna-magna',
-  'nuchal-fold',
-] as const satisfies readonly ConceptKey[];
-type ScreenKey = (typeof MEASURED)[number];
-
-/**
- * What is said of an item. A size within its limits is no normal structure, so none is `normal`;
- * `abnormal` is one whose size is outside of them.
- */
-type ItemStatus = 'measured' | 'abnormal' | 'plane-seen' | 'not-examined';
-
-/** Items that a measurement is about. */
-const ITEM_OF: Readonly<Partial<Record<ScreenKey, string>>> = {
-  'atrial-width': 'ventricles',
-  'transcerebellar-diameter': 'cerebellum',
-  'cisterna-magna': 'cisterna-magna',
-  'nuchal-fold': 'nuchal-fold',
-};
-
-interface CheckedItem {
-  region: string;
-  item: string;
-  text: string;
-  mandatory: boolean;
-  status: ItemStatus;
-  plane: string | null;
-  file: string | null;
-  frame: number | null;
-}
-
-function checkItems(evidence: ObstetricEvidence): CheckedItem[] {
-  return Object.entries(CHECKLIST).flatMap(([region, items]) =>
-    items.map(({ id, text, mandatory, shownBy }) => {
-      const frames = shownBy.flatMap((plane) => keyFrame(evidence.planes ?? [], plane) ?? []);
-      const best = frames.toSorted((a, b) => b.estimate.confidence - a.estimate.confidence)[0];
-      return {
-        region,
-        item: id,
-        text,
-        mandatory,
-        status: best ? 'plane-seen' : 'not-examined',
-        plane: best?.estimate.label ?? null,
-        file: best?.clip.file ?? null,
-        frame: best ? best.frame.index + 1 : null,
-      };
-    }),
-  );
-}
-
-const keyOf = ({ concept }: Measurement) => MEASURED.find((name) => name === concept.key);
+const keyOf = ({ concept }: Measurement) => SCREENED.find((name) => name === concept.key);
 
 /** Values of the machine's report, and ours from the images; the nuchal fold is the machine's only. */
 function measurementsOf(evidence: ObstetricEvidence): Measurement[] {
-  const values = cartMeasurements(evidence.study.cart ?? [], ID, MEASURED);
+  const values = cartMeasurements(evidence.study.cart ?? [], ID, SCREENED);
   const machine = values.map((one): Measurement => {
     const key = keyOf(one);
     if (!key || isPlausible(key, one.value)) return one;
@@ -142,6 +91,8 @@ interface Judgement {
   criterion: string;
   /** As a finding says it; null: within its limits. */
   finding: string | null;
+  /** Millimetres. */
+  limits: readonly number[];
 }
 
 function judge(measurement: Measurement, gaDays: number): Judgement | null {
@@ -155,8 +106,9 @@ function judge(measurement: Measurement, gaDays: number): Judgement | null {
       name: 'Width of the lateral ventricle',
       scheme: 'ISUOG 2020 CNS part 1; SMFM 2018, Fox et al., AJOG 219:B2-B9',
       category,
-      criterion: 'at least 10 mm',
+      criterion: `at least ${VENTRICULOMEGALY_MM} mm`,
       finding: category === 'normal' ? null : `${category} ventriculomegaly`,
+      limits: [VENTRICULOMEGALY_MM],
     };
   }
   if (key === 'cisterna-magna') {
@@ -169,6 +121,7 @@ function judge(measurement: Measurement, gaDays: number): Judgement | null {
       category,
       criterion: `from ${SCREEN_MM.cisternaMagna.low} to ${SCREEN_MM.cisternaMagna.high} mm`,
       finding: category === 'normal' ? null : `${category} cisterna magna`,
+      limits: Object.values(SCREEN_MM.cisternaMagna),
     };
   }
   const fold = key === 'nuchal-fold' ? nuchalFoldCategory(value, gaDays) : null;
@@ -181,12 +134,14 @@ function judge(measurement: Measurement, gaDays: number): Judgement | null {
     category: fold,
     criterion: `at least ${SCREEN_MM.nuchalFold} mm`,
     finding: fold === 'thick' ? 'thick nuchal fold' : null,
+    limits: [SCREEN_MM.nuchalFold],
   };
 }
 
 function conclude(measurements: readonly Measurement[], gaDays: number) {
   const classifications: Result['classifications'] = [];
   const findings: Finding[] = [];
+  const unsure: string[] = [];
   for (const measurement of judgedOf(measurements)) {
     const judged = judge(measurement, gaDays);
     if (!judged) continue;
@@ -200,7 +155,9 @@ function conclude(measurements: readonly Measurement[], gaDays: number) {
       scheme: judged.scheme,
       criteria: [{ name: judged.criterion, value, met: judged.finding !== null }],
     });
-    if (!judged.finding) continue;
+    const near = acrossCutOff(measurement.value, measurement.uncertainty, judged.limits);
+    if (near) unsure.push(`${judged.name} ${value}. ${near}`);
+    if (!judged.finding || near) continue;
     findings.push({
       id: `${judged.concept}-${measurement.id}`,
       section: ID,
@@ -211,24 +168,7 @@ function conclude(measurements: readonly Measurement[], gaDays: number) {
       evidence: [measurement.id],
     });
   }
-  return { classifications, findings };
-}
-
-/** An item whose size is known says so; one whose size is outside its limits is abnormal. */
-function withSizes(
-  items: readonly CheckedItem[],
-  sized: readonly Measurement[],
-  findings: readonly Finding[],
-): CheckedItem[] {
-  return items.map((one) => {
-    const own = sized.filter((measurement) => {
-      const key = keyOf(measurement);
-      return key !== undefined && ITEM_OF[key] === one.item;
-    });
-    if (own.length === 0) return one;
-    const abnormal = findings.some(({ evidence }) => own.some(({ id }) => evidence.includes(id)));
-    return { ...one, status: abnormal ? 'abnormal' : 'measured' };
-  });
+  return { classifications, findings, unsure };
 }
 
 function notAssessed(code: string, detail: string): SectionOutcome {
@@ -251,7 +191,7 @@ function run(evidence: ObstetricEvidence): SectionOutcome {
     );
   }
   const measurements = measurementsOf(evidence).map((one) => withChart(one, gaDays));
-  const { classifications, findings } = conclude(measurements, gaDays);
+  const { classifications, findings, unsure } = conclude(measurements, gaDays);
   const items = withSizes(checkItems(evidence), judgedOf(measurements), findings);
   const seen = items.filter(({ status }) => status !== 'not-examined');
   if (seen.length === 0 && measurements.length === 0) {
@@ -272,7 +212,7 @@ function run(evidence: ObstetricEvidence): SectionOutcome {
   return {
     status: 'partial',
     reason: { code: 'items_missing', detail: `${judged} ${gaps}`, needs: NEEDS },
-    summary: [counted, judged, ...findings.map(({ text }) => text)].join(' '),
+    summary: [counted, judged, ...findings.map(({ text }) => text), ...unsure].join(' '),
     data: {
       checklist: items,
       found: mandatory.length - missing.length,

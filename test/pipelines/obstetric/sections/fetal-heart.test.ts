@@ -9,7 +9,12 @@ import {
 } from '../../../../pipelines/obstetric/charts/fetal-heart.ts';
 import type { FramePlane } from '../../../../pipelines/obstetric/frame-plane.ts';
 import { parseOptions } from '../../../../pipelines/obstetric/input.ts';
-import type { LocatedChest, Locator, Plane } from '../../../../pipelines/obstetric/locator.ts';
+import type {
+  LocatedChest,
+  Locator,
+  LocatorUncertainty,
+  Plane,
+} from '../../../../pipelines/obstetric/locator.ts';
 import {
   type ChestReading,
   type FetalHeartReadings,
@@ -77,6 +82,7 @@ function chest(area: number, degrees: number, given: Partial<LocatedChest> = {})
 }
 
 interface Given {
+  uncertainty?: LocatorUncertainty;
   chests?: ChestReading[] | null;
   views?: FetalHeartReadings['views'];
   chestFrames?: number;
@@ -102,7 +108,7 @@ function run(given: Given = {}) {
     planes: null,
     readings: [],
     withoutModel: [],
-    uncertainty: NO_MODEL.uncertainty,
+    uncertainty: given.uncertainty ?? NO_MODEL.uncertainty,
     priors: [],
     views: {
       fetalHeart: { chests, views, chestFrames, mMode: mMode.map((rhythm) => ({ ...at, rhythm })) },
@@ -298,6 +304,19 @@ describe('size and axis of the heart', () => {
     expect(measured(outcome, 'cardiothoracic-area-ratio-1')?.quality).toBe('low');
     expect(outcome.findings).toEqual([]);
     expect(outcome.summary).toContain('The cardiothoracic ratio was not measured');
+  });
+
+  it.each([
+    { area: 0.36, halfWidth: 0.02, findings: 0 },
+    { area: 0.38, halfWidth: 0.02, findings: 1 },
+    { area: 0.24, halfWidth: 0.02, findings: 0 },
+    { area: 0.22, halfWidth: 0.02, findings: 1 },
+  ])('area ratio $area +/- $halfWidth: $findings findings', ({ area, halfWidth, findings }) => {
+    const chestUncertainty = { areaRatio: halfWidth, circumferenceRatio: null, axisDegrees: null };
+    const uncertainty = { ...NO_MODEL.uncertainty, chest: chestUncertainty };
+    const outcome = run({ chests: [chest(area, 45)], uncertainty });
+    expect(outcome.findings).toHaveLength(findings);
+    expect(outcome.summary.includes('measure by hand')).toBe(findings === 0);
   });
 
   it('without a septum have no axis', () => {
