@@ -66,6 +66,17 @@ const dicomDestinationSchema = z.strictObject({
     .default('auto'),
   /** `labelmap` falls back to `binary` where the peer does not take it. */
   segmentation: z.enum(['binary', 'labelmap']).default('binary'),
+  /** TLS (PS3.15 B.9); without `caFile` the certificate must be of a public authority. */
+  tls: z
+    .strictObject({
+      caFile: z.string().optional(),
+      /** Our own certificate, where the PACS asks for one. */
+      certFile: z.string().optional(),
+      keyFile: z.string().optional(),
+      /** Name in the certificate of the PACS, where it is not `host`. */
+      serverName: z.string().optional(),
+    })
+    .optional(),
   /** Asks the PACS to commit to the storage of what it took (PS3.4 J). */
   storageCommitment: z.boolean().default(false),
   timeoutSeconds: z.number().positive().default(60),

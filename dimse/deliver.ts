@@ -56,8 +56,8 @@ export function createDicomDeliverer(options: DicomDelivererOptions): Deliverer 
 
 /** @param aeTitle ours, where the destination names no other. */
 export function nodeOf(destination: DicomDestination, aeTitle: string): CalledNode {
-  const { host, port, callingAeTitle = aeTitle, timeoutSeconds } = destination;
-  return { host, port, aeTitle: destination.aeTitle, callingAeTitle, timeoutSeconds };
+  const { host, port, callingAeTitle = aeTitle, timeoutSeconds, tls } = destination;
+  return { host, port, aeTitle: destination.aeTitle, callingAeTitle, timeoutSeconds, tls };
 }
 
 /** A warning counts as delivered: the peer has the object (PS3.4 B.2.3). */

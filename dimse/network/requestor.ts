@@ -1,11 +1,13 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import {
   IMPLEMENTATION_CLASS_UID,
   IMPLEMENTATION_VERSION,
 } from '../../pipelines/artifacts/implementation.ts';
 import { type ErrorCode, SonogateError } from '../../src/errors/catalogue.ts';
+import { IMPLICIT_LITTLE_ENDIAN, VERIFICATION } from '../sop-classes.ts';
 import { COMMAND, type CommandSet, decodeCommandSet, encodeCommandSet } from './command-set.ts';
+import { type CallTls, dial } from './dial.ts';
 import {
   CONTEXT_RESULT,
   DICOM_APPLICATION_CONTEXT,
@@ -30,6 +32,8 @@ export interface CalledNode {
   callingAeTitle: string;
   /** Longest silence of the peer, from connecting to its last answer. */
   timeoutSeconds: number;
+  /** Absent: in the clear. */
+  tls?: CallTls | undefined;
 }
 
 /** One data set as it leaves: its bytes are sent as they are. */
@@ -91,7 +95,7 @@ export class Requestor {
     signal?: AbortSignal,
     roles: RoleSelection[] = [],
   ): Promise<Requestor> {
-    const socket = connect({ host: node.host, port: node.port, noDelay: true });
+    const socket = await dial(node);
     socket.setTimeout(node.timeoutSeconds * 1000, () =>
       socket.destroy(new Error(`no answer for ${node.timeoutSeconds} s`)),
     );
@@ -150,6 +154,20 @@ export class Requestor {
     const response = await this.#response(messageId);
     this.#lossCode = 'peer_unreachable';
     return response;
+  }
+
+  /**
+   * C-ECHO (PS3.4 Annex A); resolves with whatever status the peer gives.
+   * @throws SonogateError `presentation_context_refused`, `peer_unreachable`.
+   */
+  async echo(): Promise<Response> {
+    const contextId = this.#contextFor(VERIFICATION, IMPLICIT_LITTLE_ENDIAN);
+    const messageId = await this.#sendCommand(contextId, {
+      commandField: COMMAND.cEcho,
+      hasDataSet: false,
+      affectedSopClassUid: VERIFICATION,
+    });
+    return this.#response(messageId);
   }
 
   /**

@@ -14,10 +14,13 @@ program
 
 program
   .command('demo')
-  .description('run the whole road once on this machine: phantom study in, SR and FHIR report out')
+  .description(
+    'run the whole road once on this machine: phantom studies in, SR, SEG and FHIR reports out',
+  )
   .option('--out <dir>', 'keep everything in this folder')
   .option('--stay', 'keep the gateway running afterwards')
-  .option('--seed <number>', 'which phantom fetus', Number, 1)
+  .option('--seed <number>', 'which phantom patients', Number, 1)
+  .addOption(new Option('--only <study>', 'one of the two studies').choices(['obstetric', 'echo']))
   .action(async (options) => {
     process.exitCode = await (await import('./demo/demo.ts')).demo(options);
   });
@@ -143,6 +146,14 @@ program
   .description('what happened to a study and why: its UID or our id')
   .addOption(new Option('--json', 'as JSON'))
   .action(async (study, options) => (await import('./explain.ts')).explain(study, options));
+
+program
+  .command('doctor')
+  .description('check configuration, disk, models, every PACS and EHR; changes nothing')
+  .addOption(new Option('--json', 'as JSON'))
+  .action(async (options) => {
+    process.exitCode = await (await import('./doctor/doctor.ts')).doctor(options);
+  });
 
 const studies = program.command('studies').description('studies that came by DICOM');
 studies

@@ -4,9 +4,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { echo as verify } from '../../dimse/echo.ts';
+import type { CallTls } from '../../dimse/network/dial.ts';
 import { type Listener, listen } from '../../dimse/network/listener.ts';
+import { sendBuffer } from '../../dimse/store-scu.ts';
 import { silentLogger } from '../../src/logging/logger.ts';
-import { DCMTK_INSTALLED, dcmtk } from './dcmtk.ts';
+import { dicomFile } from '../dimse/dicom-file.ts';
+import { DCMTK_INSTALLED, dcmtk, type Program, startListening } from './dcmtk.ts';
 
 const OPENSSL = '/usr/bin/openssl';
 const AVAILABLE = DCMTK_INSTALLED && existsSync(OPENSSL);
@@ -69,5 +73,50 @@ describe.skipIf(!AVAILABLE)('the listener with TLS', () => {
     expect(await echo(port, as('cart'))).toMatchObject({ exitCode: 0 });
     expect((await echo(port, as('stranger'))).exitCode).not.toBe(0);
     expect((await echo(port, ['+tla', '-ic'])).exitCode).not.toBe(0);
+  });
+});
+
+describe.skipIf(!AVAILABLE)('a PACS that is called over TLS', () => {
+  let pacs: Program;
+
+  beforeAll(async () => {
+    pacs = await startListening('storescp', (port) => [
+      ...['+tls', file('gateway.key'), file('gateway.crt')],
+      ...['+cf', file('cart.crt'), '-rc', '-od', folder, String(port)],
+    ]);
+  });
+  afterAll(() => pacs?.stop());
+
+  const node = (tls?: CallTls) => ({
+    host: '127.0.0.1',
+    port: pacs.port,
+    aeTitle: 'PACS',
+    callingAeTitle: 'SONOGATE',
+    timeoutSeconds: 10,
+    tls,
+  });
+  const trusted = () => ({ caFile: file('gateway.crt'), serverName: 'gateway' });
+  const ours = () => ({ certFile: file('cart.crt'), keyFile: file('cart.key') });
+  const object = dicomFile({ sopInstanceUid: '1.2.3.1', studyInstanceUid: '1.2.3' });
+
+  test('takes objects and answers a C-ECHO of a caller with a certificate', async () => {
+    const tls = { ...trusted(), ...ours() };
+    expect(await sendBuffer(node(tls), object)).toMatchObject({ outcome: 'stored' });
+    expect(await verify(node(tls))).toMatchObject({ status: 0 });
+  });
+
+  test.each<[string, () => CallTls | undefined]>([
+    ['without one of ours', trusted],
+    ['whose authority we do not trust', ours],
+    ['whose certificate names another', () => ({ ...trusted(), ...ours(), serverName: 'other' })],
+    ['in the clear', () => undefined],
+  ])('gets nothing %s', async (_what, tls) => {
+    expect(await sendBuffer(node(tls()), object)).toMatchObject({ outcome: 'failed' });
+  });
+
+  test('gets nothing when our certificate cannot be read, and the error says so', async () => {
+    const result = await sendBuffer(node({ ...trusted(), certFile: file('absent.crt') }), object);
+    expect(result).toMatchObject({ code: 'invalid_config' });
+    expect(result.detail).toContain('absent.crt');
   });
 });

@@ -5,7 +5,12 @@ import { fileURLToPath } from 'node:url';
 
 const PROGRAM = fileURLToPath(new URL('./pynetdicom/peer.py', import.meta.url));
 
-export const PYNETDICOM_INSTALLED = spawnSync('python3', ['-c', 'import pynetdicom']).status === 0;
+/** Where `.ci/run` puts it: its programs have the names of DCMTK's, so it is on no path. */
+const MODULES = fileURLToPath(new URL('../../.ci/python', import.meta.url));
+const env = { ...process.env, PYTHONPATH: MODULES };
+
+export const PYNETDICOM_INSTALLED =
+  spawnSync('python3', ['-c', 'import pynetdicom'], { env }).status === 0;
 
 /** A machine or a PACS on pynetdicom that knows the normalized services. */
 export interface PynetdicomPeer {
@@ -14,7 +19,10 @@ export interface PynetdicomPeer {
 }
 
 export async function startPynetdicom(): Promise<PynetdicomPeer> {
-  const child: ChildProcess = spawn('python3', [PROGRAM], { stdio: ['pipe', 'pipe', 'ignore'] });
+  const child: ChildProcess = spawn('python3', [PROGRAM], {
+    env,
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
   if (!child.stdout || !child.stdin) throw new Error('the peer has no pipes');
   const { stdin } = child;
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();

@@ -1,0 +1,88 @@
+import { once } from 'node:events';
+import { TLSSocket } from 'node:tls';
+import type { DicomDestination } from '../config/schema.ts';
+import { VERIFICATION_CONTEXT } from './echo.ts';
+import { dial } from './network/dial.ts';
+import { type CalledNode, Requestor } from './network/requestor.ts';
+import {
+  EXPLICIT_LITTLE_ENDIAN,
+  IMPLICIT_LITTLE_ENDIAN,
+  STORAGE_COMMITMENT,
+} from './sop-classes.ts';
+
+const STORAGE = '1.2.840.10008.5.1.4.1.1';
+
+/** Classes that serve for each kind of object, in the order in which they are offered. */
+const CLASSES: Readonly<Record<DicomDestination['objects'][number], readonly string[]>> = {
+  'sr-tid1500': [`${STORAGE}.88.34`, `${STORAGE}.88.33`, `${STORAGE}.88.22`],
+  'sr-tid5000': [`${STORAGE}.88.33`],
+  'sr-echo': [`${STORAGE}.88.72`, `${STORAGE}.88.33`],
+  seg: [`${STORAGE}.66.4`],
+  'key-objects': [`${STORAGE}.88.59`],
+  pdf: [`${STORAGE}.104.1`],
+  'secondary-capture': [`${STORAGE}.7`],
+  'presentation-state': [`${STORAGE}.11.1`],
+};
+
+export interface NodeReport {
+  /** Status of the C-ECHO; 0 is success. */
+  status: number;
+  milliseconds: number;
+  /** What the destination is set to get and the node has no presentation context for. */
+  refused: string[];
+  /** End of the node's certificate; null in the clear. */
+  certificateEnd: Date | null;
+}
+
+/**
+ * Asks a node what deliveries will ask of it: C-ECHO, and the presentation contexts of every kind of
+ * object that it is set to get; nothing is stored.
+ * @throws SonogateError of the catalogue when no association comes about.
+ */
+export async function checkNode(
+  node: CalledNode,
+  { objects, storageCommitment }: Pick<DicomDestination, 'objects' | 'storageCommitment'>,
+): Promise<NodeReport> {
+  const wanted = new Map(objects.map((object) => [object as string, CLASSES[object]]));
+  if (storageCommitment) wanted.set('storage commitment', [STORAGE_COMMITMENT]);
+  const syntaxes = [EXPLICIT_LITTLE_ENDIAN, IMPLICIT_LITTLE_ENDIAN];
+  const kinds = [...new Set([...wanted.values()].flat())].flatMap((sopClassUid) =>
+    syntaxes.map((transferSyntax) => ({ sopClassUid, transferSyntax })),
+  );
+  const contexts = kinds.map(({ sopClassUid, transferSyntax }, index) => ({
+    id: VERIFICATION_CONTEXT.id + 2 * (index + 1),
+    abstractSyntax: sopClassUid,
+    transferSyntaxes: [transferSyntax],
+  }));
+  const certificateEnd = await endOfCertificate(node);
+  const start = performance.now();
+  const requestor = await Requestor.open(node, [VERIFICATION_CONTEXT, ...contexts]);
+  const { status } = await requestor.echo();
+  const milliseconds = performance.now() - start;
+  const taken = new Set(
+    kinds.filter((kind) => requestor.takes(kind)).map((kind) => kind.sopClassUid),
+  );
+  await requestor.release();
+  const refused = [...wanted].filter(([, classes]) => !classes.some((uid) => taken.has(uid)));
+  return { status, milliseconds, refused: refused.map(([name]) => name), certificateEnd };
+}
+
+/** Null in the clear, and where the handshake fails: the association then says why. */
+async function endOfCertificate(node: CalledNode): Promise<Date | null> {
+  const socket = await dial(node);
+  if (!(socket instanceof TLSSocket)) {
+    socket.destroy();
+    socket.on('error', () => {});
+    return null;
+  }
+  try {
+    await once(socket, 'secureConnect', {
+      signal: AbortSignal.timeout(node.timeoutSeconds * 1000),
+    });
+    return new Date(socket.getPeerCertificate().valid_to);
+  } catch {
+    return null;
+  } finally {
+    socket.destroy();
+  }
+}

@@ -1,0 +1,19 @@
+/** What one check of the doctor found. */
+export interface Finding {
+  what: string;
+  state: 'ok' | 'warning' | 'fault';
+  detail: string;
+}
+
+export const ok = (what: string, detail: string): Finding => ({ what, state: 'ok', detail });
+export const warning = (what: string, detail: string): Finding => ({
+  what,
+  state: 'warning',
+  detail,
+});
+export const fault = (what: string, detail: string): Finding => ({ what, state: 'fault', detail });
+
+/** The message of what was thrown, in one line. */
+export function inOneLine(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, ' ');
+}

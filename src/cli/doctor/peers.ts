@@ -1,0 +1,84 @@
+import type { Config, DicomDestination, FhirDestination } from '../../../config/schema.ts';
+import { checkNode } from '../../../dimse/check-node.ts';
+import { nodeOf } from '../../../dimse/deliver.ts';
+import { echo } from '../../../dimse/echo.ts';
+import { checkServer } from '../../../fhir/check-server.ts';
+import { type Finding, fault, inOneLine, ok, warning } from './finding.ts';
+
+const DAY_MS = 86_400_000;
+/** A certificate that ends sooner is told. */
+const CERTIFICATE_DAYS = 30;
+/** Tokens and audit trails need clocks that agree (IHE ITI-1 asks for one second). */
+const CLOCK_SECONDS = 5;
+const PATIENCE_SECONDS = 20;
+
+/** Every destination, and every source that listens itself, at once. */
+export async function checkPeers({ destinations, sources, dicom }: Config): Promise<Finding[]> {
+  const ours = dicom.aeTitle;
+  const findings = await Promise.all([
+    ...destinations.map((peer) => (peer.type === 'dicom' ? pacs(peer, ours) : ehr(peer))),
+    ...sources.flatMap(({ name, node }) => (node ? [machine(name, node, ours)] : [])),
+  ]);
+  return findings.flat();
+}
+
+async function pacs(destination: DicomDestination, ours: string): Promise<Finding[]> {
+  const what = `PACS ${destination.name}`;
+  const node = { ...nodeOf(destination, ours), timeoutSeconds: PATIENCE_SECONDS };
+  try {
+    const report = await checkNode(node, destination);
+    const { status, milliseconds, refused, certificateEnd } = report;
+    if (status !== 0) return [fault(what, `C-ECHO status ${status.toString(16)}H`)];
+    const findings = [ok(what, `C-ECHO in ${milliseconds.toFixed(0)} ms`)];
+    if (refused.length > 0) findings.push(fault(what, `takes no ${refused.join(', ')}`));
+    if (certificateEnd) findings.push(certificate(what, certificateEnd));
+    return findings;
+  } catch (error) {
+    return [fault(what, inOneLine(error))];
+  }
+}
+
+function certificate(what: string, end: Date): Finding {
+  const days = Math.floor((end.getTime() - Date.now()) / DAY_MS);
+  const words = `its certificate ends in ${days} days`;
+  return days < CERTIFICATE_DAYS ? warning(what, words) : ok(what, words);
+}
+
+async function ehr(destination: FhirDestination): Promise<Finding[]> {
+  const what = `EHR ${destination.name}`;
+  try {
+    const signal = AbortSignal.timeout(PATIENCE_SECONDS * 1000);
+    const { version, mode, ahead } = await checkServer(destination, signal);
+    const findings = [
+      version === null
+        ? warning(what, `has no CapabilityStatement; results go by ${mode}`)
+        : ok(what, `FHIR ${version}; results go by ${mode}`),
+    ];
+    if (version !== null && !version.startsWith('4.')) {
+      findings.push(fault(what, `speaks FHIR ${version}, results are FHIR R4`));
+    }
+    if (ahead !== null && Math.abs(ahead) > CLOCK_SECONDS) {
+      const direction = ahead > 0 ? 'ahead' : 'behind';
+      findings.push(warning(what, `its clock is ${Math.abs(ahead).toFixed(0)} s ${direction}`));
+    }
+    return findings;
+  } catch (error) {
+    return [fault(what, inOneLine(error))];
+  }
+}
+
+async function machine(
+  name: string,
+  node: { host: string; port: number; aeTitle: string },
+  ours: string,
+): Promise<Finding[]> {
+  const what = `source ${name}`;
+  try {
+    const called = { ...node, callingAeTitle: ours, timeoutSeconds: PATIENCE_SECONDS };
+    const { status, milliseconds } = await echo(called);
+    if (status !== 0) return [fault(what, `C-ECHO status ${status.toString(16)}H`)];
+    return [ok(what, `C-ECHO in ${milliseconds.toFixed(0)} ms`)];
+  } catch (error) {
+    return [fault(what, inOneLine(error))];
+  }
+}

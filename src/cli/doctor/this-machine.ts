@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import { access, constants, mkdir, readFile, statfs } from 'node:fs/promises';
+import type { Config } from '../../../config/schema.ts';
+import { readRegistry } from '../../../pipelines/inference/model-registry.ts';
+import { callAdminSocket, NoGatewayError } from '../../admin/socket.ts';
+import { type Finding, fault, inOneLine, ok, warning } from './finding.ts';
+
+/** Below this many times the watermark the disk is told before it is full. */
+const DISK_MARGIN = 5;
+const GIBIBYTE = 1024 ** 3;
+
+/** Data folder, disk, models and, where one runs, the gateway itself. */
+export async function checkThisMachine(config: Config): Promise<Finding[]> {
+  return [
+    await dataFolder(config.dataDir),
+    await disk(config),
+    ...(await models()),
+    await gateway(config.dataDir),
+  ];
+}
+
+async function dataFolder(dataDir: string): Promise<Finding> {
+  try {
+    await mkdir(dataDir, { recursive: true });
+    await access(dataDir, constants.W_OK);
+    return ok('data folder', `${dataDir} can be written`);
+  } catch (error) {
+    return fault('data folder', inOneLine(error));
+  }
+}
+
+async function disk({ dataDir, dicom }: Config): Promise<Finding> {
+  try {
+    const { bavail, bsize } = await statfs(dataDir);
+    const free = bavail * bsize;
+    const words = `${(free / GIBIBYTE).toFixed(1)} GiB free`;
+    const limit = `objects are refused below ${(dicom.minFreeBytes / GIBIBYTE).toFixed(1)} GiB`;
+    if (free < dicom.minFreeBytes) return fault('disk', `${words}; ${limit}`);
+    if (free < dicom.minFreeBytes * DISK_MARGIN) return warning('disk', `${words}; ${limit}`);
+    return ok('disk', words);
+  } catch (error) {
+    return fault('disk', inOneLine(error));
+  }
+}
+
+/** The weights must be those whose metrics the cards state. */
+async function models(): Promise<Finding[]> {
+  try {
+    const entries = await readRegistry();
+    const findings = await Promise.all(
+      entries.map(async ({ id, path, sha256 }) => {
+        const found = createHash('sha256')
+          .update(await readFile(path))
+          .digest('hex');
+        return found === sha256 ? null : fault(`model ${id}`, `its checksum is ${found}`);
+      }),
+    );
+    const wrong = findings.filter((finding) => finding !== null);
+    return wrong.length > 0 ? wrong : [ok('models', `${entries.length}, checksums as registered`)];
+  } catch (error) {
+    return [fault('models', inOneLine(error))];
+  }
+}
+
+async function gateway(dataDir: string): Promise<Finding> {
+  try {
+    await callAdminSocket(dataDir, 'deliveries.list', {});
+    return ok('gateway', 'runs on this data folder');
+  } catch (error) {
+    if (error instanceof NoGatewayError) return warning('gateway', 'none runs on this data folder');
+    return fault('gateway', inOneLine(error));
+  }
+}
