@@ -7,15 +7,20 @@ import type { Config } from '../../../config/schema.ts';
 import type { StudyExplanation } from '../../../dimse/explain.ts';
 import { type ReceivedObject, startReceiver } from '../../../dimse/receiver.ts';
 import { sendFiles } from '../../../dimse/store-scu.ts';
-import { simulateObstetricStudy } from '../../../models/phantom/study.ts';
 import { type Result, resultSchema } from '../../../pipelines/result/envelope.ts';
 import { createLogger } from '../../logging/logger.ts';
 import { type Gateway, startGateway } from '../../main.ts';
 import type { DeliveryRow } from '../../outbox/deliveries.ts';
 import { FINAL_STATUS } from '../../requests/port.ts';
 import { COMMAND_TIMEOUT_SECONDS } from '../dicom-node.ts';
-import { compareWithTruth, comparisonTable } from './comparison.ts';
+import { comparisonTable } from './comparison.ts';
 import { type DemoEhr, startDemoEhr } from './ehr.ts';
+import {
+  DEMO_STUDIES,
+  type DemoStudy,
+  type DemoStudyName,
+  phantomStudy,
+} from './phantom-studies.ts';
 
 export interface DemoOptions {
   /** Everything is kept here; a new folder of the temporary folder otherwise. */
@@ -23,14 +28,18 @@ export interface DemoOptions {
   /** Keep the gateway running until SIGINT. */
   stay?: boolean;
   seed: number;
+  /** Both when absent. */
+  only?: DemoStudyName;
 }
 
 const LOOPBACK = '127.0.0.1';
 const CART_AE_TITLE = 'PHANTOM-CART';
-const GA_DAYS = 203;
 const GIVE_UP_SECONDS = 300;
 const PATIENT_ID_SYSTEM = 'urn:oid:2.25.1';
 const POLL_MS = 250;
+
+/** What tells the studies apart on their way in. */
+const DESCRIPTION = { obstetric: 'obstetric', echo: 'echocardiogram' } as const;
 
 /** Settings of the demo over those of the site: free ports, loopback peers, short waits. */
 function demoOverrides(dataDir: string, pacsPort: number, ehrUrl: string) {
@@ -54,7 +63,7 @@ function demoOverrides(dataDir: string, pacsPort: number, ehrUrl: string) {
         host: LOOPBACK,
         port: pacsPort,
         aeTitle: 'PACS',
-        objects: ['sr-tid1500', 'sr-tid5000', 'seg'],
+        objects: ['sr-tid1500', 'sr-tid5000', 'sr-echo', 'seg'],
       },
       {
         type: 'fhir',
@@ -66,12 +75,12 @@ function demoOverrides(dataDir: string, pacsPort: number, ehrUrl: string) {
     ],
     routing: {
       rules: [
-        {
-          name: 'demo',
-          when: { modality: 'US' },
-          run: { endpoint: 'us/obstetric/interpret', options: { report: true } },
+        ...DEMO_STUDIES.map((name) => ({
+          name,
+          when: { modality: 'US', studyDescription: { matches: DESCRIPTION[name] } },
+          run: { endpoint: `us/${name}/interpret`, options: { report: true } },
           deliverTo: ['demo-pacs', 'demo-ehr'],
-        },
+        })),
       ],
     },
   };
@@ -124,21 +133,41 @@ interface Stage {
   received: readonly ReceivedObject[];
 }
 
-async function runDemo({ options, out, config, gateway, ehr, received }: Stage): Promise<number> {
+async function runDemo(stageOf: Stage): Promise<number> {
+  const { options, out, config, gateway, ehr, received } = stageOf;
   const { http, dicom } = gateway;
   if (!http || !dicom) throw new Error('the demo needs the roles api and dimse');
   say(`Gateway   ${http.url}, DICOM ${config.dicom.aeTitle}@${LOOPBACK}:${dicom.port}`);
   say(
     `          database ${config.databaseUrl ? 'PostgreSQL' : 'embedded'}, queue ${config.redisUrl ? 'Redis' : 'in the database'}`,
   );
+  let complete = true;
+  for (const name of options.only ? [options.only] : DEMO_STUDIES) {
+    say('');
+    const study = await phantomStudy(name, options.seed);
+    complete = (await runStudy(stageOf, study, dicom.port)) && complete;
+  }
+  await writeEhr(ehr, join(out, 'ehr'));
+  say('');
+  for (const object of received) say(`PACS      ${object.path}`);
+  const reports = ehr.resources('DiagnosticReport');
+  const observations = ehr.resources('Observation');
+  say(
+    `EHR       ${reports.length} DiagnosticReport (${reports.map((r) => r.status).join()}), ${observations.length} Observations in ${join(out, 'ehr')}`,
+  );
+  say('Every output is an unverified, AI-made draft; the phantoms are no patients.');
+  const arrived = received.length > 0 && reports.length > 0;
+  if (!complete || !arrived) say('NOT COMPLETE: something did not arrive, see above.');
+  return complete && arrived ? 0 : 1;
+}
 
-  const study = await simulateObstetricStudy({
-    seed: options.seed,
-    gaDays: GA_DAYS,
-    contents: 'stills',
-    acquisition: new Date().toISOString(),
-  });
-  const folder = join(out, 'study');
+/** One study from its files to what the peers got. Resolves to whether everything arrived. */
+async function runStudy(
+  { out, config, gateway, ehr }: Stage,
+  study: DemoStudy,
+  port: number,
+): Promise<boolean> {
+  const folder = join(out, 'study', study.name);
   await mkdir(folder, { recursive: true });
   const paths: string[] = [];
   for (const { name, bytes } of study.files) {
@@ -147,12 +176,12 @@ async function runDemo({ options, out, config, gateway, ehr, received }: Stage):
     paths.push(path);
   }
   await registerPatient(ehr, study.patient);
-  say(`Study     ${paths.length} phantom objects, ${GA_DAYS} days of gestation, in ${folder}`);
+  say(`Study     ${study.what}, in ${folder}`);
 
   const sent = await sendFiles(
     {
       host: LOOPBACK,
-      port: dicom.port,
+      port,
       aeTitle: config.dicom.aeTitle,
       callingAeTitle: CART_AE_TITLE,
       timeoutSeconds: COMMAND_TIMEOUT_SECONDS,
@@ -163,20 +192,19 @@ async function runDemo({ options, out, config, gateway, ehr, received }: Stage):
   if (refused.length > 0) throw new Error(`C-STORE failed: ${refused[0]?.detail}`);
   say(`C-STORE   ${sent.length} objects accepted over one association`);
 
-  const requestId = await requestOf(gateway, study.truth.studyInstanceUid);
+  const requestId = await requestOf(gateway, study.studyInstanceUid);
   const result = await resultOf(gateway, requestId);
   say(
     `Request   ${requestId} succeeded; models: ${result.models.map((m) => `${m.id} ${m.version} (${m.pack})`).join(', ')}`,
   );
   const deliveries = await deliveriesOf(gateway, requestId);
-  await writeEhr(ehr, join(out, 'ehr'));
-
+  const rows = study.compare(result);
   say('');
-  for (const line of comparisonTable(compareWithTruth(result, study.truth.sizes))) say(`  ${line}`);
+  for (const line of comparisonTable(rows)) say(`  ${line}`);
   say('');
   for (const section of result.sections) {
     say(
-      `  ${section.id.padEnd(16)} ${section.status}${section.reason ? `: ${section.reason.detail}` : ''}`,
+      `  ${section.id.padEnd(21)} ${section.status}${section.reason ? `: ${section.reason.detail}` : ''}`,
     );
   }
   say('');
@@ -185,31 +213,14 @@ async function runDemo({ options, out, config, gateway, ehr, received }: Stage):
       `Delivery  ${delivery.object.padEnd(11)} → ${delivery.destination}: ${delivery.state}, ${delivery.detail ?? ''}`,
     );
   }
-  for (const object of received) say(`PACS      ${object.path}`);
-  const reports = ehr.resources('DiagnosticReport');
-  const observations = ehr.resources('Observation');
-  say(
-    `EHR       ${reports.length} DiagnosticReport (${reports.map((r) => r.status).join()}), ${observations.length} Observations in ${join(out, 'ehr')}`,
-  );
   say(`Result    ${join(out, 'data', 'results', requestId)}`);
-  say('Every output is an unverified, AI-made draft; the phantom is not a patient.');
-
-  const failed = deliveries.filter(({ state }) => state !== 'delivered');
-  const missing = compareWithTruth(result, study.truth.sizes).filter(
-    (row) => row.measuredMm === null,
-  );
-  const complete = failed.length === 0 && received.length > 0 && reports.length > 0;
-  if (!complete) say('NOT COMPLETE: something did not arrive, see above.');
-  if (missing.length > 0)
-    say(`NOT COMPLETE: ${missing.map(({ name }) => name).join(', ')} not measured.`);
-  return complete && missing.length === 0 ? 0 : 1;
+  const missing = study.everySize ? rows.filter(({ measured }) => measured === null) : [];
+  if (missing.length > 0) say(`NOT MEASURED: ${missing.map(({ name }) => name).join(', ')}.`);
+  return missing.length === 0 && deliveries.every(({ state }) => state === 'delivered');
 }
 
 /** The EHR knows the patient already, as a registration message would have told it. */
-async function registerPatient(
-  ehr: DemoEhr,
-  patient: { patientId: string; patientName: string; patientBirthDate: string },
-): Promise<void> {
+async function registerPatient(ehr: DemoEhr, patient: DemoStudy['patient']): Promise<void> {
   const [family = '', given = ''] = patient.patientName.split('^');
   const birthDate = patient.patientBirthDate.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3');
   const answer = await fetch(`${ehr.baseUrl}/Patient`, {
@@ -220,7 +231,7 @@ async function registerPatient(
       identifier: [{ system: PATIENT_ID_SYSTEM, value: patient.patientId }],
       name: [{ family, given: [given] }],
       birthDate,
-      gender: 'female',
+      gender: patient.gender,
     }),
   });
   if (!answer.ok) throw new Error(`the demo EHR answered ${answer.status}`);
