@@ -70,22 +70,32 @@ export function connectFhir(connection: FhirConnection): FhirServer {
     }
   }
 
-  /** Where a server says nothing of what it wrote: by the condition it was written under. */
-  async function findWritten(type: string, condition: string, signal: AbortSignal) {
+  async function find(
+    type: string,
+    parameters: Record<string, string>,
+    signal: AbortSignal,
+  ): Promise<BundleEntry[]> {
     const answer = await call('read', signal, (either) =>
       client.search({
         resourceType: type,
-        searchParams: Object.fromEntries(new URLSearchParams(condition)),
+        searchParams: parameters,
         options: { postSearch: true, headers: STRICT, signal: either },
       }),
     );
-    const [entry, ...others] = isResource(answer, 'Bundle') ? (answer.entry ?? []) : [];
+    if (!isResource(answer, 'Bundle')) throw new FhirFailure(notFhir(`${type} search`));
+    return answer.entry ?? [];
+  }
+
+  /** Where a server says nothing of what it wrote: by the condition it was written under. */
+  async function findWritten(type: string, condition: string, signal: AbortSignal) {
+    const parameters = Object.fromEntries(new URLSearchParams(condition));
+    const [entry, ...others] = await find(type, parameters, signal);
     return others.length === 0 ? referenceOf(entry?.resource) : null;
   }
 
   async function write({ resource, request }: BundleEntry, signal: AbortSignal): Promise<string> {
     const [path = '', query] = (request?.url ?? '').split('?');
-    const [type = ''] = path.split('/');
+    const [type = '', id] = path.split('/');
     const headers: Record<string, string> = { ...RETURNED };
     if (request?.ifNoneExist) headers['if-none-exist'] = request.ifNoneExist;
     if (request?.ifMatch) headers['if-match'] = request.ifMatch;
@@ -99,11 +109,13 @@ export function connectFhir(connection: FhirConnection): FhirServer {
     const { headers: told } = Client.httpFor(answer).response ?? {};
     const condition = request?.ifNoneExist ?? query;
     const reference =
+      (id === undefined ? null : path) ??
       referenceOf(answer, type) ??
       relativeLocation(told?.get('location') ?? undefined) ??
       (condition ? await findWritten(type, condition, signal) : null);
-    if (!reference)
+    if (!reference) {
       throw new FhirFailure(failureOf('ehr_ambiguous', `Where the ${type} is was not said`));
+    }
     return reference;
   }
 
@@ -112,17 +124,8 @@ export function connectFhir(connection: FhirConnection): FhirServer {
     parameters: Record<string, string>,
     signal: AbortSignal,
   ): Promise<Of<Type>[]> {
-    const answer = await call('read', signal, (either) =>
-      client.search({
-        resourceType: type,
-        searchParams: parameters,
-        options: { postSearch: true, headers: STRICT, signal: either },
-      }),
-    );
-    if (!isResource(answer, 'Bundle')) throw new FhirFailure(notFhir(`${type} search`));
-    return (answer.entry ?? []).flatMap(({ resource }) =>
-      isResource(resource, type) ? [resource] : [],
-    );
+    const entries = await find(type, parameters, signal);
+    return entries.flatMap(({ resource }) => (isResource(resource, type) ? [resource] : []));
   }
 
   return {

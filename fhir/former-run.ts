@@ -46,7 +46,7 @@ export async function formerRun(
     if (!again && isDraft(part)) withdrawals.push(update({ ...part, status: 'entered-in-error' }));
   }
   const document = await formerDocument(server, draft, { resultSystem, earlier }, signal);
-  if (document?.status === 'current') {
+  if (document?.status === 'current' && document.docStatus === 'preliminary') {
     withdrawals.push(update({ ...document, status: 'superseded' }));
   }
   return { document: referenceTo(document), withdrawals };

@@ -13,7 +13,7 @@ export interface HeldReport {
   destination: string;
   code: string;
   detail: string;
-  /** Of the last attempt, ISO 8601. */
+  /** When the delivery was made, ISO 8601. */
   since: string;
   /** Whether it is still tried by itself: a registration may only be late. */
   retried: boolean;
@@ -70,7 +70,7 @@ export interface HoldQueueDeps {
  */
 const HELD = `
   SELECT d.id, d.request_id, d.destination, d.code, COALESCE(d.detail, '') AS detail,
-    COALESCE(d.ended_at, d.next_at, d.created_at) AS since, d.state = 'pending' AS retried,
+    d.created_at AS since, d.state = 'pending' AS retried,
     COALESCE(c.candidates, '[]'::jsonb) AS candidates
   FROM deliveries d LEFT JOIN hold_candidates c ON c.delivery_id = d.id
   WHERE d.kind = 'fhir'
