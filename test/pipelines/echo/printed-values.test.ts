@@ -17,7 +17,15 @@ const PRINTED = [
   ['tte47_40_mmode-a4ch-rv.dcm', 'annular-excursion-unnamed', 19.6, 0.4348],
 ] as const satisfies readonly (readonly [string, ConceptKey, number, number])[];
 
-async function read(name: string) {
+const seen = new Map<string, ReturnType<typeof readDisplay>>();
+
+function read(name: string) {
+  const known = seen.get(name) ?? readDisplay(name);
+  seen.set(name, known);
+  return known;
+}
+
+async function readDisplay(name: string) {
   const signal = new AbortController().signal;
   const file = { name, path: `${FOLDER}/${name}` };
   const study = await readStudy([file], { unpackTo: tmpdir(), signal });
