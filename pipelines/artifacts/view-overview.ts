@@ -1,4 +1,4 @@
-import sharp from 'sharp';
+import sharp, { type OverlayOptions } from 'sharp';
 import { z } from 'zod';
 import type { Study } from '../contract/study.ts';
 import { maskOutside, shownPictureOf } from '../input/picture.ts';
@@ -68,7 +68,7 @@ export async function renderViewOverview(
     left: (index % columns) * TILE.width,
     top: Math.floor(index / columns) * rowHeight,
   });
-  const tiles: sharp.OverlayOptions[] = [];
+  const tiles: OverlayOptions[] = [];
   for (const [index, clip] of clips.entries()) {
     const input = await tileOf(study, clip);
     if (input) tiles.push({ input, ...corner(index) });
