@@ -92,7 +92,7 @@ def phantom_frames(*folders: Path, known: int = len(CLASSES)) -> list[HeartFrame
 
 
 def phantom_pairs(*folders: Path) -> list[HeartPair]:
-    """End-diastole and end-systole of each phantom; volumes are those of its plane."""
+    """Both phases of each phantom that shows cavity and wall; volumes are those of its plane."""
     pairs: dict[str, dict[str, dict]] = {}
     for one in phantom_labels(*folders):
         pairs.setdefault(f"{one['view']} {one['pair']}", {})[one["phase"]] = one
@@ -102,6 +102,8 @@ def phantom_pairs(*folders: Path) -> list[HeartPair]:
         if not ed or not es or "planeVolumeMl" not in ed or "planeVolumeMl" not in es:
             continue
         frames = within_sector([phantom_frame(ed), phantom_frame(es)])
+        if not all(np.isin((1, 2), frame.mask).all() for frame in frames):
+            continue
         edv, esv = ed["planeVolumeMl"], es["planeVolumeMl"]
         found.append(HeartPair(name, *frames, edv, esv, 100 * (1 - esv / edv)))
     return found
