@@ -41,6 +41,8 @@ export interface HeartTruth {
   cavaCollapsePercent: number;
 }
 
+export type EchoStudyTruth = HeartTruth & { studyInstanceUid: string };
+
 export interface EchoStudy {
   files: StudyFile[];
   patient: Pick<StudyHeader, 'patientName' | 'patientId' | 'patientBirthDate' | 'patientSex'> & {
@@ -48,7 +50,7 @@ export interface EchoStudy {
     weightKg: number;
     ageYears: number;
   };
-  truth: HeartTruth & { studyInstanceUid: string };
+  truth: EchoStudyTruth;
 }
 
 const DEFAULT_STUDY_DATE = '20260115';
