@@ -7,7 +7,7 @@ import { createMeasurement } from './measurement.ts';
 import { withMedian } from './median-of-frames.ts';
 import { implausibleNote, isPlausible } from './plausibility.ts';
 import type { BrainReading } from './read/fetal-brain.ts';
-import { SIMULATED_ONLY } from './simulated-only.ts';
+import { WITHOUT_REFERENCE } from './simulated-only.ts';
 
 const FRAMES_PER_MEASUREMENT = 3;
 
@@ -74,7 +74,7 @@ function onFrame(
       confidence: found.confidence,
       uncertainty: halfWidth,
       quality: !plausible ? 'inadequate' : found.accepted ? 'accepted' : 'low',
-      note: [plausible ? null : implausibleNote(key), SIMULATED_ONLY].filter(Boolean).join('; '),
+      note: [plausible ? null : implausibleNote(key), WITHOUT_REFERENCE].filter(Boolean).join('; '),
     }),
   ];
 }

@@ -10,7 +10,7 @@ import { createMeasurement } from './measurement.ts';
 import { withMedian } from './median-of-frames.ts';
 import { implausibleNote, isPlausible } from './plausibility.ts';
 import type { ChestReading } from './read/fetal-heart.ts';
-import { SIMULATED_ONLY } from './simulated-only.ts';
+import { WITHOUT_REFERENCE } from './simulated-only.ts';
 
 const FRAMES_PER_MEASUREMENT = 3;
 const KEYS = [
@@ -127,7 +127,9 @@ function onFrame(reading: ChestReading, one: Value, index: number, halfWidth: nu
     confidence: one.confidence,
     uncertainty: halfWidth,
     quality: !plausible ? 'inadequate' : one.accepted ? 'accepted' : 'low',
-    note: [plausible ? null : implausibleNote(one.key), SIMULATED_ONLY].filter(Boolean).join('; '),
+    note: [plausible ? null : implausibleNote(one.key), WITHOUT_REFERENCE]
+      .filter(Boolean)
+      .join('; '),
   });
 }
 
