@@ -29,7 +29,12 @@ export function toRgb({ width, height, channels, data }: Pixels): {
 } {
   if (channels === 3) return { width, height, data };
   const rgb = new Uint8Array(width * height * 3);
-  for (let i = 0; i < data.length; i += 1) rgb.fill(data[i] ?? 0, i * 3, i * 3 + 3);
+  for (let i = 0, p = 0; i < data.length; i += 1, p += 3) {
+    const value = data[i] ?? 0;
+    rgb[p] = value;
+    rgb[p + 1] = value;
+    rgb[p + 2] = value;
+  }
   return { width, height, data: rgb };
 }
 
@@ -93,6 +98,23 @@ function mapPalette(stored: Uint8Array | Uint16Array, palette: Palette): Uint8Ar
   return rgb;
 }
 
+/** Grey of 8 bits; written in a loop, for `from` with a function takes ten times as long. */
+function grayOf(
+  stored: Uint8Array | Uint16Array,
+  { bitsStored, photometric }: PixelFormat,
+): Uint8Array {
+  const shift = Math.max(bitsStored - 8, 0);
+  const inverted = photometric === 'MONOCHROME1';
+  if (shift === 0 && !inverted) return new Uint8Array(stored);
+  const top = 2 ** Math.min(bitsStored, 8) - 1;
+  const gray = new Uint8Array(stored.length);
+  for (let i = 0; i < stored.length; i += 1) {
+    const value = (stored[i] ?? 0) >> shift;
+    gray[i] = inverted ? top - value : value;
+  }
+  return gray;
+}
+
 /** Converts the stored samples of one frame, uncompressed and laid out as `format` says. */
 export function fromStored(data: Uint8Array, format: PixelFormat): Pixels {
   const { width, height } = format;
@@ -102,13 +124,7 @@ export function fromStored(data: Uint8Array, format: PixelFormat): Pixels {
     if (format.palette) {
       return { width, height, channels: 3, data: mapPalette(stored, format.palette) };
     }
-    const shift = Math.max(format.bitsStored - 8, 0);
-    const inverted = format.photometric === 'MONOCHROME1';
-    const top = 2 ** Math.min(format.bitsStored, 8) - 1;
-    const gray = Uint8Array.from(stored, (value) =>
-      inverted ? top - (value >> shift) : value >> shift,
-    );
-    return { width, height, channels: 1, data: gray };
+    return { width, height, channels: 1, data: grayOf(stored, format) };
   }
   if (format.photometric === 'YBR_FULL_422') {
     return { width, height, channels: 3, data: ybrFull422(data, pixels) };

@@ -49,7 +49,7 @@ describe.skipIf(!DCMTK_INSTALLED)('a complete study of 20 weeks, sent by storesc
     const paths = files.map(({ name }) => join(folder, name));
     for (const [index, { bytes }] of files.entries()) await writeFile(paths[index] ?? '', bytes);
     const node = ['-aec', 'SONOGATE', '127.0.0.1', String(site.dicomPort)];
-    const sent = await dcmtk('storescu', ['-R', '-xs', ...node, ...paths]);
+    const sent = await dcmtk('storescu', ['-R', '-xy', ...node, ...paths]);
     expect(sent, sent.output).toMatchObject({ exitCode: 0 });
     const row = await endOfStudy(site, truth.studyInstanceUid);
     expect(row, JSON.stringify(row.fault)).toMatchObject({ status: 'succeeded' });
