@@ -71,9 +71,9 @@ describe.skipIf(!present)('a screen without a fetus', () => {
       const { measurements, findings, sections } = await interpret(name, 0.3);
       expect(measurements.filter(({ quality }) => quality === 'accepted')).toEqual([]);
       expect(findings).toEqual([]);
-      const assessed = sections.filter(
-        ({ status }) => status === 'complete' || status === 'partial',
-      );
+      // These two repeat which planes were named; every other section is silent.
+      const others = sections.filter(({ id }) => id !== 'planes' && id !== 'anomaly-screen');
+      const assessed = others.filter(({ status }) => status === 'complete' || status === 'partial');
       expect(assessed.map(({ id }) => id)).toEqual([]);
     },
   );

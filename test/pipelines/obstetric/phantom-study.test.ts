@@ -41,8 +41,9 @@ describe('npx sonogate interpret on a phantom study with known sizes', () => {
   });
 
   it('names its models with licence and checksum', async () => {
-    const registered = (await readRegistry()).map(({ id }) => id);
-    expect(result.models.map(({ id }) => id).toSorted()).toEqual(registered.toSorted());
+    const registered = (await readRegistry()).filter(({ task }) => !task.startsWith('echo-'));
+    const ids = registered.map(({ id }) => id);
+    expect(result.models.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
     for (const { sha256, licence } of result.models) {
       expect(sha256).toMatch(/^[0-9a-f]{64}$/);
       expect(licence).not.toBe('');
