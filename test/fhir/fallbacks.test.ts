@@ -118,6 +118,18 @@ test('resource by resource, a cut in the middle is made up for', async () => {
   await expectOneReport();
 });
 
+test('a receiver that does not say where it put a resource is asked for it', async () => {
+  await start({ lacks: ['transaction'] });
+  ehr.fail('POST /Device', { kind: 'silent' });
+  expect(await send()).toMatchObject({ outcome: 'delivered' });
+  await expectOneReport();
+  const [device] = await ehr.all('Device');
+  const measured = (await ehr.all('Observation')).filter(({ device: by }) => by !== undefined);
+  expect(new Set(measured.map(({ device: by }) => by?.reference))).toEqual(
+    new Set([`Device/${device?.id}`]),
+  );
+});
+
 test('a body that is too large even without the PDF goes resource by resource', async () => {
   await start({});
   ehr.fail('POST /', { kind: 'status', status: 413 }, 2);

@@ -36,6 +36,8 @@ export type Fault =
   /** 202 at once, the commit later. */
   | { kind: 'accepted'; milliseconds: number }
   | { kind: 'cut-after-commit' }
+  /** Done, and nothing said of where it is. */
+  | { kind: 'silent' }
   | { kind: 'entry-status'; status: string };
 
 export interface Call {
@@ -179,6 +181,7 @@ export async function startFhirServer(options: FhirServerOptions = {}): Promise<
     if (isLacking(lacking, method, path, request.headers, body)) return answer(response, 405, {});
     const [outcome, resource] = await route(method, path, body, request.headers);
     if (fault?.kind === 'cut-after-commit') return void request.socket.destroy();
+    if (fault?.kind === 'silent') return void response.writeHead(204).end();
     if (fault?.kind === 'entry-status' && resource?.resourceType === 'Bundle') {
       const [first] = resource.entry ?? [];
       if (first) first.response = { status: fault.status };
