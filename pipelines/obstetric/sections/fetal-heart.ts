@@ -50,13 +50,18 @@ function viewSentences(states: readonly ViewState[], chestFrames: number): strin
   const seen = listOf(states, 'seen');
   const named = listOf(states, 'named-by-machine');
   const missing = listOf(states, 'not-seen');
+  // No permitted model knows these views.
+  const outflow = missing.filter((view) => view !== VIEW_TEXT['four-chamber']);
   return [
     ...(seen.length > 0 ? [`Seen: ${seen.join(', ')}.`] : []),
     ...(named.length > 0 ? [`Named by the machine, not verified: ${named.join(', ')}.`] : []),
     ...(chestFrames > 0 && !seen.includes(VIEW_TEXT['four-chamber'])
       ? ['A section of the chest was seen; a four-chamber view was not confirmed on it.']
       : []),
-    ...(missing.length > 0 ? [`Not seen: ${missing.join(', ')}.`] : []),
+    ...(missing.includes(VIEW_TEXT['four-chamber']) ? ['Not seen: four-chamber view.'] : []),
+    ...(outflow.length > 0
+      ? [`Told by the machine's name only, and not named: ${outflow.join(', ')}.`]
+      : []),
   ];
 }
 

@@ -203,7 +203,7 @@ describe('views', () => {
     const outcome = run({ views: [seen], mMode: [BEATING] });
     expect(outcome.status).toBe('partial');
     expect(outcome.summary).toContain('Seen: four-chamber view.');
-    expect(outcome.summary).toContain('Not seen: left outflow tract');
+    expect(outcome.summary).toContain('name only, and not named: left outflow tract');
     expect(outcome.summary).toContain('valves, flow and outflow tracts were not assessed');
   });
 
