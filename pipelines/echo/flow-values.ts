@@ -1,42 +1,23 @@
 import { annularMotion } from '../measure/annular-velocity.ts';
 import { type Ejection, ejectionsOf } from '../measure/ejection.ts';
-import { FILLING, type Filling, fillingsOf } from '../measure/filling.ts';
-import { decayOf } from '../measure/jet-decay.ts';
-import { isRegular } from '../measure/regularity.ts';
+import { fillingsOf } from '../measure/filling.ts';
 import type { SpectralDisplay, SpectralTrace } from '../measure/spectral-trace.ts';
 import { veinBeats } from '../measure/vein-waves.ts';
-import type { Wave } from '../measure/waves.ts';
 import type { ConceptKey } from '../result/concepts.ts';
-import { type Flow, TISSUE } from './flows.ts';
+import { fillingQuantities } from './filling-quantities.ts';
 import {
-  halfTimeOfDeceleration,
-  halfTimeOfSlope,
-  meanGradient,
-  pressureGradient,
-  velocityTimeIntegral,
-} from './formulas/doppler.ts';
-
-/** A point of a display: column, and cm/s, positive above the baseline. */
-export interface TracePoint {
-  column: number;
-  velocity: number;
-}
-
-/** One value of one beat, with what was measured for it. */
-export interface BeatValue {
-  value: number;
-  /** Two points: a caliper; more: the trace. */
-  points: readonly TracePoint[];
-}
-
-/** Values of one quantity, a beat each, in the unit of its concept. */
-export interface FlowQuantity {
-  key: ConceptKey;
-  beats: readonly BeatValue[];
-  note: string | null;
-  /** Why the values cannot be relied on; absent where they can. */
-  doubt?: string | null;
-}
+  type BeatValue,
+  type FlowQuantity,
+  MILLISECONDS,
+  metres,
+  outlinePoints,
+  peakCaliper,
+  peaksOf,
+  signed,
+} from './flow-quantity.ts';
+import { type Flow, TISSUE } from './flows.ts';
+import { meanGradient, pressureGradient, velocityTimeIntegral } from './formulas/doppler.ts';
+import { decayQuantities, relaxationQuantities, veinQuantities } from './jet-quantities.ts';
 
 /** What a display gives as a certain flow. */
 export interface FlowReading {
@@ -46,9 +27,6 @@ export interface FlowReading {
   peaks: readonly number[];
   quantities: readonly FlowQuantity[];
 }
-
-const CENTIMETRES = 100;
-const MILLISECONDS = 1000;
 
 /** From the apex, or for the right ventricle from the left sternal edge, unless turned. */
 const USUAL_SIDE: Readonly<Partial<Record<Flow, 'above' | 'below'>>> = {
@@ -61,9 +39,6 @@ const USUAL_SIDE: Readonly<Partial<Record<Flow, 'above' | 'below'>>> = {
 /** A usual side this much slower than the other one holds its mirror image. */
 const MIRROR = 0.3;
 
-const signed = (trace: SpectralTrace, velocity: number) =>
-  trace.side === 'above' ? velocity : -velocity;
-
 const tallest = ({ waves, clear }: SpectralTrace) =>
   clear * Math.max(0, ...waves.map(({ height }) => height));
 
@@ -73,27 +48,6 @@ function sideOf(flow: Flow, display: SpectralDisplay): SpectralTrace {
   const other = usual.side === 'above' ? display.below : display.above;
   return tallest(usual) >= MIRROR * tallest(other) ? usual : other;
 }
-
-function peakCaliper(trace: SpectralTrace, column: number, velocity: number): TracePoint[] {
-  return [
-    { column, velocity: 0 },
-    { column, velocity: signed(trace, velocity) },
-  ];
-}
-
-const peaksOf = (trace: SpectralTrace, ejections: readonly Ejection[]) =>
-  ejections.map(({ peak, peakColumn }) => ({
-    value: peak / CENTIMETRES,
-    points: peakCaliper(trace, peakColumn, peak),
-  }));
-
-const outlinePoints = (trace: SpectralTrace, from: number, values: readonly number[]) =>
-  values.map((velocity, i) => ({
-    column: Math.ceil(from) + i,
-    velocity: signed(trace, velocity),
-  }));
-
-const metres = (values: readonly number[]) => values.map((value) => value / CENTIMETRES);
 
 type EjectionPart = 'peak' | 'peakGradient' | 'vti' | 'meanGradient' | 'accelerationTime';
 
@@ -143,169 +97,6 @@ function ejectionQuantities(
     beats: beats[part as EjectionPart](),
     note: null,
   }));
-}
-
-function fallOf(trace: SpectralTrace, { early, decelerationTime }: Filling, seconds: number) {
-  return [
-    { column: early.peak, velocity: signed(trace, early.height) },
-    { column: early.peak + (decelerationTime ?? 0) / seconds, velocity: 0 },
-  ];
-}
-
-function fillingQuantities(trace: SpectralTrace, seconds: number, cw: boolean): FlowQuantity[] {
-  const { beats } = fillingsOf(trace.curve, trace.waves, seconds);
-  // E and A are measured at the leading edge (D16), other flows where the signal is dense.
-  const outer = ({ height }: Wave) => height + trace.skirt;
-  const fused = beats.some(({ atAtrialOnset }) => (atAtrialOnset ?? 0) > FILLING.fused);
-  const single = beats.length > 0 && beats.every(({ atrial }) => atrial === null);
-  const even = isRegular(beats.map(({ early }) => early.peak)) !== false;
-  const doubt = fused
-    ? `E and A are fused: A begins above ${FILLING.fused} cm/s`
-    : single && even
-      ? 'one wave per beat in an even rhythm: E and A may be one'
-      : null;
-  const falling = beats.filter(({ decelerationTime }) => decelerationTime !== null);
-  const outlines = beats.filter(({ outlines: found }) => found.length > 0);
-  const flows = outlines.map((beat) => beat.outlines.flatMap(({ values }) => values));
-  const traced = (value: (flow: readonly number[]) => number): BeatValue[] =>
-    outlines.map((beat, i) => ({
-      value: value(metres(flows[i] ?? [])),
-      points: beat.outlines.flatMap(({ from, values }) => outlinePoints(trace, from, values)),
-    }));
-  if (cw) {
-    return [
-      { key: 'mv-mean-gradient', beats: traced((flow) => meanGradient(flow, seconds)), note: null },
-      {
-        key: 'mv-half-time',
-        beats: falling.map((beat) => ({
-          value: halfTimeOfDeceleration(MILLISECONDS * (beat.decelerationTime ?? 0)),
-          points: fallOf(trace, beat, seconds),
-        })),
-        note: null,
-      },
-    ];
-  }
-  return [
-    {
-      key: 'mitral-e',
-      beats: beats.map(({ early }) => ({
-        value: outer(early),
-        points: peakCaliper(trace, early.peak, outer(early)),
-      })),
-      note: single ? 'one wave per beat: no A is seen beside E' : null,
-      doubt: single ? doubt : null,
-    },
-    {
-      key: 'mitral-a',
-      beats: beats.flatMap(({ atrial }) =>
-        atrial
-          ? [{ value: outer(atrial), points: peakCaliper(trace, atrial.peak, outer(atrial)) }]
-          : [],
-      ),
-      note: null,
-      doubt,
-    },
-    {
-      key: 'deceleration-time',
-      beats: falling.map((beat) => ({
-        value: MILLISECONDS * (beat.decelerationTime ?? 0),
-        points: fallOf(trace, beat, seconds),
-      })),
-      note: null,
-      doubt,
-    },
-    {
-      key: 'mitral-a-duration',
-      beats: beats.flatMap(({ atrial, atrialDuration }) =>
-        atrial && atrialDuration !== null
-          ? [
-              {
-                value: MILLISECONDS * atrialDuration,
-                points: [
-                  { column: atrial.peak - atrialDuration / seconds / 2, velocity: 0 },
-                  { column: atrial.peak + atrialDuration / seconds / 2, velocity: 0 },
-                ],
-              },
-            ]
-          : [],
-      ),
-      note: null,
-      doubt,
-    },
-    { key: 'mv-vti', beats: traced((flow) => velocityTimeIntegral(flow, seconds)), note: null },
-  ];
-}
-
-/** Pressure half-time and peak of a diastolic jet; for PR also the velocity at its end. */
-function decayQuantities(
-  flow: Flow,
-  trace: SpectralTrace,
-  ejections: readonly Ejection[],
-  seconds: number,
-) {
-  const decays = ejections.flatMap(({ peakColumn }) => {
-    const wave = trace.waves.find(({ peak }) => peak === peakColumn);
-    const decay = wave && decayOf(trace.curve, wave, seconds);
-    return wave && decay ? [{ wave, decay }] : [];
-  });
-  const line = ({ wave, decay }: (typeof decays)[number]): TracePoint[] => [
-    { column: wave.peak, velocity: signed(trace, decay.initial) },
-    { column: wave.to, velocity: signed(trace, Math.max(0, decay.end)) },
-  ];
-  const peaks = { note: null, beats: peaksOf(trace, ejections) };
-  if (flow === 'aortic-regurgitation') {
-    const beats = decays.map((one) => ({
-      value: halfTimeOfSlope(one.decay.initial / CENTIMETRES, one.decay.slope / CENTIMETRES),
-      points: line(one),
-    }));
-    return [
-      { key: 'ar-vmax', ...peaks },
-      { key: 'ar-half-time', beats, note: null },
-    ] as const;
-  }
-  const ends = decays.map((one) => ({
-    value: Math.max(0, one.decay.end) / CENTIMETRES,
-    points: line(one),
-  }));
-  return [
-    { key: 'pr-vmax', ...peaks },
-    { key: 'pr-end-velocity', beats: ends, note: null },
-  ] as const;
-}
-
-/** S and D of a pulmonary vein. */
-function veinQuantities({ above, below }: SpectralDisplay): FlowQuantity[] {
-  const beats = veinBeats(above.waves, below.waves);
-  const of = (part: 's' | 'd') =>
-    beats.map((beat) => ({
-      value: beat[part].height,
-      points: peakCaliper(above, beat[part].peak, beat[part].height),
-    }));
-  return [
-    { key: 'pulmonary-vein-s', beats: of('s'), note: null },
-    { key: 'pulmonary-vein-d', beats: of('d'), note: null },
-  ];
-}
-
-/** From the end of an ejection to the beginning of the filling that follows it. */
-const RELAXATION = { shortest: 0.02, longest: 0.2 } as const;
-
-function relaxationQuantities(display: SpectralDisplay, ejections: readonly Ejection[]) {
-  const { above, spectrum } = display;
-  const seconds = spectrum.secondsPerColumn;
-  const starts = fillingsOf(above.curve, above.waves, seconds).beats.flatMap(
-    ({ outlines }) => outlines[0]?.from ?? [],
-  );
-  const beats = ejections.flatMap(({ to }) => {
-    const start = starts.find((from) => {
-      const gap = (from - to) * seconds;
-      return gap >= RELAXATION.shortest && gap <= RELAXATION.longest;
-    });
-    if (start === undefined) return [];
-    const points = [to, start].map((column) => ({ column, velocity: 0 }));
-    return [{ value: MILLISECONDS * (start - to) * seconds, points }];
-  });
-  return [{ key: 'ivrt', beats, note: null }] as const;
 }
 
 const WALLS = {
@@ -360,21 +151,28 @@ export function readFlow(flow: Flow, display: SpectralDisplay, cw: boolean): Flo
   const trace = sideOf(flow, display);
   const seconds = display.spectrum.secondsPerColumn;
   const ejections = ejectionsOf(trace.curve, trace.waves, seconds);
-  const peaks = ejections.map(({ peakColumn }) => peakColumn);
-  const of = (quantities: readonly FlowQuantity[]) => ({
-    side: trace.side,
-    trace,
-    peaks,
-    quantities,
-  });
+  const of = (
+    quantities: readonly FlowQuantity[],
+    peaks = ejections.map(({ peakColumn }) => peakColumn),
+  ) => ({ side: trace.side, trace, peaks, quantities });
   switch (flow) {
-    case 'mitral-inflow':
-      return of(fillingQuantities(trace, seconds, cw));
+    case 'mitral-inflow': {
+      const { beats } = fillingsOf(trace.curve, trace.waves, seconds);
+      return of(
+        fillingQuantities(beats, trace, seconds, cw),
+        beats.map(({ early }) => early.peak),
+      );
+    }
     case 'aortic-regurgitation':
     case 'pulmonary-regurgitation':
       return of(decayQuantities(flow, trace, ejections, seconds));
-    case 'pulmonary-vein':
-      return of(veinQuantities(display));
+    case 'pulmonary-vein': {
+      const beats = veinBeats(display.above.waves, display.below.waves);
+      return of(
+        veinQuantities(beats, display.above),
+        beats.map(({ s }) => s.peak),
+      );
+    }
     case 'isovolumic-relaxation':
       return of(relaxationQuantities(display, ejections));
     default:

@@ -4,14 +4,8 @@ import { isRegular } from '../../measure/regularity.ts';
 import { type SpectralDisplay, traceDisplay } from '../../measure/spectral-trace.ts';
 import type { Caliper } from '../../result/envelope.ts';
 import { type FlowForm, flowByForm } from '../flow-form.ts';
-import {
-  type FlowQuantity,
-  type FlowReading,
-  readAnnulus,
-  readFlow,
-  readUnnamed,
-  type TracePoint,
-} from '../flow-values.ts';
+import type { FlowQuantity, TracePoint } from '../flow-quantity.ts';
+import { type FlowReading, readAnnulus, readFlow, readUnnamed } from '../flow-values.ts';
 import { type Flow, headerFlow, saysTissue, TISSUE } from '../flows.ts';
 import type { DisplayReading, TracedQuantity } from './display-reading.ts';
 
@@ -24,14 +18,16 @@ const NYQUIST = 0.95;
 
 const SPECTRAL: ReadonlySet<SweepKind> = new Set(['pw', 'cw', 'doppler']);
 
-/** Points of a display as pixel centres of the stored frame. */
+const clamp = (value: number, last: number) => Math.max(0, Math.min(last, value));
+
+/** Points of a display as pixel centres of the stored frame; what lies beyond it is drawn at its end. */
 function caliperOf(points: readonly TracePoint[], { spectrum }: SpectralDisplay): Caliper {
-  const { left, top, zeroRow, velocityPerRow } = spectrum;
+  const { left, top, columns, rows, zeroRow, velocityPerRow } = spectrum;
   return {
     type: points.length === 2 ? 'line' : 'polyline',
     points: points.map(({ column, velocity }): [number, number] => [
-      left + column,
-      top + zeroRow - velocity / velocityPerRow,
+      left + clamp(column, columns - 1),
+      top + clamp(zeroRow - velocity / velocityPerRow, rows - 1),
     ]),
   };
 }
