@@ -45,8 +45,9 @@ function referenceText({ reference }: Measurement): string {
 
 /** What is remarked of one value alone; what holds for a whole section stands under its rows. */
 function ownRemarks({ note }: Measurement): string {
-  const remarks = note?.split('; ').filter((one) => one !== SIMULATED_ONLY) ?? [];
-  return remarks.length > 0 ? ` Note: ${sentence(remarks.join('; '))}` : '';
+  const parts = (note ?? '').split(SIMULATED_ONLY).map((part) => part.replace(/^; |; $/g, ''));
+  const own = parts.filter(Boolean).join('; ');
+  return own ? ` Note: ${sentence(own)}` : '';
 }
 
 function measurementLine(measurement: Measurement): string {
@@ -84,7 +85,7 @@ function sectionLines(result: Result, id: (typeof ORDER)[number]): string[] {
   if (!section || !ASSESSED.has(section.status)) return [];
   const values = tableOf(result, id);
   const rows = values.map(measurementLine);
-  const simulated = values.some(({ note }) => note?.split('; ').includes(SIMULATED_ONLY));
+  const simulated = values.some(({ note }) => note?.includes(SIMULATED_ONLY));
   return [
     ...(TABLE_ONLY.has(id) ? [] : [`${section.title}: ${section.summary}`]),
     ...rows,

@@ -34,7 +34,7 @@ export interface HistoryFilter {
 }
 
 export interface SubmitBody {
-  input: { files: string[]; options?: Record<string, unknown> };
+  input: { files: string[]; prior_files?: string[]; options?: Record<string, unknown> };
   priority?: string;
   metadata?: Record<string, string>;
 }

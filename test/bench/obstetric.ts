@@ -36,17 +36,18 @@ function watchNetworks(): { networks: InferenceSession[]; calls: Call[] } {
   const networks: InferenceSession[] = [];
   const calls: Call[] = [];
   const create = InferenceSession.create.bind(InferenceSession);
-  InferenceSession.create = async (...given: Parameters<typeof create>) => {
-    const network = await create(...given);
+  const watched = async (bytes: Uint8Array, options?: InferenceSession.SessionOptions) => {
+    const network = await create(bytes, options);
     const number = networks.push(network) - 1;
     const run = network.run.bind(network);
-    network.run = (feeds: Parameters<typeof run>[0]) => {
+    Reflect.set(network, 'run', (feeds: InferenceSession.FeedsType) => {
       const [tensor] = Object.values(feeds);
       calls.push([number, [...(tensor?.dims ?? [])]]);
       return run(feeds);
-    };
+    });
     return network;
   };
+  Reflect.set(InferenceSession, 'create', watched);
   return { networks, calls };
 }
 

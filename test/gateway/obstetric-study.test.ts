@@ -69,11 +69,11 @@ describe.skipIf(!DCMTK_INSTALLED)('a complete study of 20 weeks, sent by storesc
   });
 
   it.each(['amniotic-fluid', 'placenta', 'cervix', 'fetal-heart', 'anomaly-screen'])(
-    'gives of %s what its views show, and says what they do not',
+    'gives of %s what its views show above the gate, and says what they do not',
     (id) => {
       const section = result.sections.find((one) => one.id === id);
-      expect(['complete', 'partial']).toContain(section?.status);
-      if (section?.status === 'partial') expect(section.reason?.detail).toMatch(/\.$/);
+      expect(['complete', 'partial', 'inadequate']).toContain(section?.status);
+      if (section?.status !== 'complete') expect(section?.reason?.detail).toMatch(/\.$/);
     },
   );
 
@@ -100,7 +100,8 @@ describe.skipIf(!DCMTK_INSTALLED)('a complete study of 20 weeks, sent by storesc
     expect(names).toEqual(
       expect.arrayContaining(['report.pdf', 'growth-chart.png', 'overlay-biometry-1.png']),
     );
-    const pdf = await readFile(await site.gateway.core.artifactPath(requestId, 'report.pdf'));
+    const path = await site.gateway.core.artifactPath(requestId, 'report.pdf');
+    const pdf = await readFile(path ?? 'no report.pdf');
     expect(pdf.subarray(0, 5).toString('latin1')).toBe('%PDF-');
   });
 

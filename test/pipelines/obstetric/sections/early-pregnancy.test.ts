@@ -167,6 +167,8 @@ describe('the draft report of an early pregnancy', () => {
   ])('%s holds only what the result holds', (_, given) => {
     const { report } = interpret(both(given), { report: true, dating: { ga_days: 56 } });
     expect(report?.findings.some((line) => line.startsWith('Early pregnancy: '))).toBe(true);
+    const remarked = report?.findings.filter((line) => line.includes('simulated images only'));
+    expect(remarked).toHaveLength(1);
   });
 });
 
