@@ -110,6 +110,9 @@ const FLUID_GATE = 0.7;
 /** Share of the accepted frames of a clip that must show it. */
 const PERSISTENT = 0.6;
 
+/** Clips that must show it: one alone may be a shadow, fat, or an outline that went astray. */
+const CONFIRMED = 2;
+
 export interface FluidFinding {
   /** Clips that were searched: calibrated ones with accepted frames and a whole beat. */
   searched: readonly string[];
@@ -152,9 +155,13 @@ export function fluidFinding({ clips }: ParasternalReadings): FluidFinding {
   const searched = (clips ?? []).flatMap((clip) => phased(clip) ?? []);
   const found = searched.flatMap((one) => fluidOf(one) ?? []);
   const deepest = found.toSorted((one, other) => other.value - one.value)[0];
+  const depth = deepest ? drawn(deepest) : null;
   return {
     searched: searched.map(({ clip }) => clip.family),
-    depth: deepest ? drawn(deepest) : null,
+    depth:
+      depth && found.length < CONFIRMED
+        ? { ...depth, quality: 'low', note: 'seen in one clip; to be confirmed in a second' }
+        : depth,
   };
 }
 
