@@ -123,14 +123,14 @@ export async function renderPreview(
     ],
   });
   const { data } = maskOutside(frame, areas);
-  const picture = await sharp(data, {
+  const enlarged = await sharp(data, {
     raw: { width: frame.width, height: frame.height, channels: 3 },
   })
     .resize(width, height, { kernel: 'cubic' })
     .extend({ bottom: strip, background: '#1b1b1b' })
-    .png()
+    .raw()
     .toBuffer();
-  return sharp(picture)
+  return sharp(enlarged, { raw: { width, height: height + strip, channels: 3 } })
     .composite([{ input: Buffer.from(overlay) }])
     .png()
     .toBuffer();
