@@ -1,7 +1,7 @@
-import { type EdgePath, severalPaths } from './edge-path.ts';
+import { type EdgePath, exactEdge, severalPaths } from './edge-path.ts';
 import type { MModePlane } from './m-mode-plane.ts';
 import { median } from './statistics.ts';
-import { steadied, wavesOf } from './waves.ts';
+import { wavesOf } from './waves.ts';
 
 export const EXCURSION = {
   /** cm; nearer to the probe lie skin, fat and reverberations. */
@@ -49,9 +49,8 @@ function returns(rows: Float64Array, peak: number): boolean {
   return after - top >= EXCURSION.back * (before - top);
 }
 
-function beatsOfPath(plane: MModePlane, path: EdgePath): ExcursionBeat[] {
+function beatsOfPath(plane: MModePlane, { rows }: EdgePath): ExcursionBeat[] {
   const { depthPerRow, secondsPerColumn } = plane;
-  const rows = steadied(path.rows, 1);
   const deepest = Math.max(...rows);
   const height = rows.map((row) => deepest - row);
   const waves = wavesOf(height, {
@@ -111,7 +110,8 @@ export function annularExcursion(plane: MModePlane): Excursion | null {
     EXCURSION.apart / depthPerRow,
     () => [EXCURSION.shallowest / depthPerRow, plane.rows - 1],
   );
-  const beating = paths.flatMap((path) => {
+  const beating = paths.flatMap((found) => {
+    const path = { ...found, rows: exactEdge(plane, found.rows, 'brighter') };
     const beats = beatsOfPath(plane, path);
     return isBeating(beats, secondsPerColumn) ? [{ path, beats }] : [];
   });
