@@ -32,10 +32,11 @@ export const placentaReader: Reader<PlacentaReadings> = {
   read: async (input) => {
     const { uterus } = input.locator.uncertainty;
     return {
-      bodies: await readUterineFrames(input, ['placenta'], ({ at, drawn }) => ({
-        ...at,
-        located: placentaOfMaps(drawn),
-      })),
+      // Fluid and placenta are often in one picture, and its name is only one of the two.
+      bodies: await readUterineFrames(input, ['placenta', 'amniotic-fluid'], ({ at, drawn }) => {
+        const located = placentaOfMaps(drawn);
+        return at.estimate.label === 'placenta' || located?.accepted ? { ...at, located } : null;
+      }),
       edges: await readUterineFrames(input, ['cervix'], ({ at, drawn }) => ({
         ...at,
         located: placentaEdgeOfMaps(drawn),

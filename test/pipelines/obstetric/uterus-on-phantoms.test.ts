@@ -93,11 +93,14 @@ describe('on unseen phantoms', () => {
     expect(sectionOf(result, 'placenta').status).toBe('not_assessed');
   });
 
-  it('the wall of the placenta is named', async () => {
-    const shot = simulate(placenta, 7006, { wall: 1, lacunae: 0 });
-    const result = await interpret([onPlane('placenta', shot)]);
-    expect(sectionOf(result, 'placenta').data.location).toEqual(['posterior']);
-  });
+  it.each(['placenta', 'amniotic-fluid'] as const)(
+    'the wall of the placenta is named on a picture that is called %s',
+    async (plane) => {
+      const shot = simulate(placenta, 7006, { wall: 1, lacunae: 0 });
+      const result = await interpret([onPlane(plane, shot)]);
+      expect(sectionOf(result, 'placenta').data.location).toEqual(['posterior']);
+    },
+  );
 
   it('nothing is given in millimetres without a calibration', async () => {
     const shots = [
