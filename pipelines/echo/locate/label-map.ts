@@ -1,4 +1,5 @@
 import type { Placement } from '../../inference/letterbox.ts';
+import { blobs } from '../../measure/blobs.ts';
 
 /** Class of each pixel, row by row; 0 is the ground. */
 export interface LabelMap {
@@ -75,7 +76,9 @@ export function withoutSpecks(
 ): LabelMap {
   const kept = new Uint8Array(labels.length);
   for (let value = 1; value < confidence.length; value++) {
-    const [first = [], second = []] = partsOf(labels, width, value);
+    const [first = [], second = []] = blobs({ width, height }, (at) => labels[at] === value, 1)
+      .map(({ pixels }) => pixels)
+      .toSorted((a, b) => b.length - a.length);
     for (const pixel of first) kept[pixel] = value;
     if (!twofold.includes(value) || second.length < SECOND_PART * first.length) continue;
     for (const pixel of second) kept[pixel] = value;
@@ -84,61 +87,18 @@ export function withoutSpecks(
   return { width, height, labels: kept, confidence };
 }
 
-/** Connected parts of a class, the largest first. */
-function partsOf(labels: Uint8Array, width: number, value: number): readonly number[][] {
-  const seen = new Uint8Array(labels.length);
-  const parts: number[][] = [];
-  for (let seed = 0; seed < labels.length; seed++) {
-    if (labels[seed] !== value || seen[seed]) continue;
-    parts.push(flood(seed, width, labels.length, seen, (pixel) => labels[pixel] === value));
-  }
-  return parts.toSorted((a, b) => b.length - a.length);
-}
-
 /** Ground that one class alone encloses takes its label. */
 function fillHoles(labels: Uint8Array, width: number, height: number): void {
-  const seen = new Uint8Array(labels.length);
-  for (let seed = 0; seed < labels.length; seed++) {
-    if (labels[seed] !== 0 || seen[seed]) continue;
-    const around = new Set<number>();
-    let edge = false;
-    const part = flood(seed, width, labels.length, seen, (pixel) => {
-      const label = labels[pixel] ?? 0;
-      if (label !== 0) around.add(label);
-      return label === 0;
-    });
-    for (const pixel of part) {
-      const x = pixel % width;
-      if (x === 0 || x === width - 1 || pixel < width || pixel >= width * (height - 1)) edge = true;
-    }
+  for (const { pixels, open } of blobs({ width, height }, (pixel) => labels[pixel] === 0, 1)) {
+    if (open) continue;
+    const around = new Set(
+      pixels.flatMap((pixel) =>
+        [pixel - 1, pixel + 1, pixel - width, pixel + width].map((one) => labels[one] ?? 0),
+      ),
+    );
+    around.delete(0);
     const [only] = around;
-    if (edge || around.size !== 1 || only === undefined) continue;
-    for (const pixel of part) labels[pixel] = only;
+    if (around.size !== 1 || only === undefined) continue;
+    for (const pixel of pixels) labels[pixel] = only;
   }
-}
-
-function flood(
-  seed: number,
-  width: number,
-  length: number,
-  seen: Uint8Array,
-  belongs: (pixel: number) => boolean,
-): number[] {
-  const part = [seed];
-  seen[seed] = 1;
-  for (let next = 0; next < part.length; next++) {
-    const pixel = part[next] ?? 0;
-    const x = pixel % width;
-    for (const neighbour of [
-      x > 0 ? pixel - 1 : -1,
-      x < width - 1 ? pixel + 1 : -1,
-      pixel - width,
-      pixel + width,
-    ]) {
-      if (neighbour < 0 || neighbour >= length || seen[neighbour] || !belongs(neighbour)) continue;
-      seen[neighbour] = 1;
-      part.push(neighbour);
-    }
-  }
-  return part;
 }

@@ -1,5 +1,6 @@
 import type { GrayImage } from '../../contract/image.ts';
 import type { Rectangle } from '../../contract/study.ts';
+import { blobs } from '../../measure/blobs.ts';
 
 /** Luminance above which a block of the screen shows tissue or speckle, not the black ground. */
 const LIT = 10;
@@ -124,34 +125,13 @@ const joined = (a: Rectangle, b: Rectangle): Rectangle => ({
 });
 
 function partsOf(lit: Uint8Array, columns: number, rows: number) {
-  const seen = new Uint8Array(lit.length);
-  const parts: { box: Rectangle; size: number }[] = [];
-  for (let seed = 0; seed < lit.length; seed++) {
-    if (!lit[seed] || seen[seed]) continue;
-    const part = [seed];
-    seen[seed] = 1;
-    const box = { minX: columns, minY: rows, maxX: 0, maxY: 0 };
-    for (let next = 0; next < part.length; next++) {
-      const block = part[next] ?? 0;
+  const found = blobs({ width: columns, height: rows }, (block) => lit[block] === 1, 1);
+  return found.map(({ pixels }) => {
+    const boxes = pixels.map((block) => {
       const x = block % columns;
       const y = (block - x) / columns;
-      box.minX = Math.min(box.minX, x);
-      box.maxX = Math.max(box.maxX, x);
-      box.minY = Math.min(box.minY, y);
-      box.maxY = Math.max(box.maxY, y);
-      const near = [
-        x > 0 ? block - 1 : -1,
-        x < columns - 1 ? block + 1 : -1,
-        block - columns,
-        block + columns,
-      ];
-      for (const neighbour of near) {
-        if (!lit[neighbour] || seen[neighbour]) continue;
-        seen[neighbour] = 1;
-        part.push(neighbour);
-      }
-    }
-    parts.push({ box, size: part.length });
-  }
-  return parts;
+      return { minX: x, minY: y, maxX: x, maxY: y };
+    });
+    return { box: boxes.reduce(joined), size: pixels.length };
+  });
 }

@@ -1,4 +1,5 @@
 import type { Point } from '../../contract/image.ts';
+import { blobs } from '../../measure/blobs.ts';
 
 /** Size of the network's grid. */
 export interface Grid {
@@ -28,7 +29,11 @@ export function completeVentricle(
     labels[pixel] = best;
   }
   const [cavity, wall] = left;
-  const ventricle = largestPart(labels, grid.width, (label) => label === cavity || label === wall);
+  const parts = blobs(grid, (pixel) => labels[pixel] === cavity || labels[pixel] === wall, 1);
+  const ventricle = parts.reduce<readonly number[]>(
+    (best, { pixels }) => (pixels.length > best.length ? pixels : best),
+    [],
+  );
   const hull = convexHull(ventricle.map((pixel) => pointOf(pixel, grid.width)));
   for (const pixel of inside(hull, grid)) {
     for (let c = 0; c < grid.classes; c++) {
@@ -41,37 +46,6 @@ const pointOf = (pixel: number, width: number): Point => ({
   x: pixel % width,
   y: Math.floor(pixel / width),
 });
-
-function largestPart(
-  labels: Uint8Array,
-  width: number,
-  belongs: (label: number) => boolean,
-): readonly number[] {
-  const seen = new Uint8Array(labels.length);
-  let best: number[] = [];
-  for (let seed = 0; seed < labels.length; seed++) {
-    if (seen[seed] || !belongs(labels[seed] ?? 0)) continue;
-    const part = [seed];
-    seen[seed] = 1;
-    for (let next = 0; next < part.length; next++) {
-      const pixel = part[next] ?? 0;
-      const column = pixel % width;
-      const near = [
-        column > 0 ? pixel - 1 : -1,
-        column < width - 1 ? pixel + 1 : -1,
-        pixel - width,
-        pixel + width,
-      ];
-      for (const neighbour of near) {
-        if (seen[neighbour] !== 0 || !belongs(labels[neighbour] ?? 0)) continue;
-        seen[neighbour] = 1;
-        part.push(neighbour);
-      }
-    }
-    if (part.length > best.length) best = part;
-  }
-  return best;
-}
 
 /** Corners of the convex hull, once around (Andrew 1979). */
 export function convexHull(points: readonly Point[]): Point[] {
