@@ -5,8 +5,8 @@ import type { ConceptKey } from '../result/concepts.ts';
 import type { Measurement } from '../result/envelope.ts';
 import { createMeasurement, NO_FRAME } from '../result/measurement.ts';
 import { echoCartValues } from './cart-values.ts';
-import { indexingArea } from './formulas/body.ts';
 import { heartOutlines, NO_OUTLINES, outlinedValues } from './chambers/heart-outlines.ts';
+import { indexingArea } from './formulas/body.ts';
 import type { EchoContext } from './input.ts';
 import { parasternalValues } from './parasternal/parasternal-values.ts';
 import { withPlausibility } from './plausibility.ts';
@@ -81,16 +81,13 @@ export function gatherEvidence(
   const traced = spectralPeaks(spectra, sectionOf);
   const heart = views.apical ? heartOutlines(views.apical) : NO_OUTLINES;
   const parasternal = views.parasternal ? parasternalValues(views.parasternal) : [];
-  const images = [...traced, ...outlinedValues(heart), ...parasternal];
+  // Lines on 2D stand before M-mode (reference 5.1), M-mode before the motion of an outline.
+  const images = [...parasternal, ...traced, ...outlinedValues(heart)];
   return {
     study,
     patient,
     // What the operator chose on the machine stands before what was measured here.
-    measured: [
-      ...surfaceOf(patient),
-      ...measured.map((value) => beside(value, images)),
-      ...images,
-    ],
+    measured: [...surfaceOf(patient), ...measured.map((value) => beside(value, images)), ...images],
     spectra,
     clips,
     views,

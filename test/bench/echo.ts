@@ -138,7 +138,9 @@ async function main(): Promise<void> {
     const outlined = [...apical.values()].reduce((sum, frames) => sum + frames, 0);
     const line = (name: string, { seconds, peakMegabytes }: typeof request) =>
       `${name.padEnd(34)}${seconds.toFixed(1).padStart(8)} s${peakMegabytes.toFixed(0).padStart(8)} MB\n`;
-    process.stdout.write(`${CLIPS} clips, ${outlined} apical frames outlined in ${apical.size} clips\n`);
+    process.stdout.write(
+      `${CLIPS} clips, ${outlined} apical frames outlined in ${apical.size} clips\n`,
+    );
     process.stdout.write(line('whole request', request));
     process.stdout.write(line('decoding and inference alone', alone));
     process.stdout.write(`ratio ${(request.seconds / alone.seconds).toFixed(2)}\n`);

@@ -27,7 +27,7 @@ const mean = (values: readonly number[]) =>
   values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 
 /** Of the range of the cavity's areas: a heart moves smoothly, an outline that is lost does not. */
-const UNSTEADY = 0.15;
+const UNSTEADY = 0.1;
 
 /** Mean distance of the areas from their own running mean, as a share of their range. */
 function unsteadiness(areas: readonly number[]): number {

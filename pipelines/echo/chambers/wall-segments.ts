@@ -56,6 +56,15 @@ function segmentOf({ view, mirrored }: ChamberClip, side: WallSide, level: WallL
   return SHOWN[view][mirrored ? OTHER[side] : side][level];
 }
 
+/**
+ * Whether the scores of a view can be told from an outline that is too stiff as a whole: a wall that
+ * does not move is seen beside walls that do.
+ */
+function regional(scores: readonly (MotionScore | null)[]): boolean {
+  const normal = scores.filter((score) => score === 1).length;
+  return normal >= scores.filter((score) => score !== null && score > 1).length;
+}
+
 function readingsOf({ clip, beats }: MeasuredClip): { segment: number; reading: SegmentReading }[] {
   const motions = beats.flatMap(({ diastole, systole }) =>
     segmentMotions(figure(diastole), figure(systole)).map((motion) => ({
@@ -63,7 +72,7 @@ function readingsOf({ clip, beats }: MeasuredClip): { segment: number; reading: 
       motion,
     })),
   );
-  return [...Map.groupBy(motions, ({ segment }) => segment)].flatMap(([segment, own]) => {
+  const readings = [...Map.groupBy(motions, ({ segment }) => segment)].flatMap(([segment, own]) => {
     const strain = mean(own.map(({ motion }) => motion.strain));
     const excursion = mean(own.map(({ motion }) => motion.excursion));
     const thickening = mean(own.flatMap(({ motion }) => motion.thickening ?? []));
@@ -71,6 +80,9 @@ function readingsOf({ clip, beats }: MeasuredClip): { segment: number; reading: 
     const score = motionScore(thickening, excursion);
     return [{ segment, reading: { view: clip.view, strain, excursion, thickening, score } }];
   });
+  return regional(readings.map(({ reading }) => reading.score))
+    ? readings
+    : readings.map(({ segment, reading }) => ({ segment, reading: { ...reading, score: null } }));
 }
 
 /** What the views say together: normal by one, abnormal only by two that agree. */

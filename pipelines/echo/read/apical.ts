@@ -164,6 +164,22 @@ async function ejectionsOf(
   return found;
 }
 
+/** The right heart tells the sides of a four-chamber view; the other views do not show it. */
+async function isMirrored(
+  clip: Clip,
+  fan: Rectangle,
+  locator: HeartLocator,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const some: GrayImage[] = [];
+  for (let n = 0; n < SIDE_FRAMES; n++) {
+    const index = Math.floor(((n + 0.5) / SIDE_FRAMES) * clip.frames.length);
+    const image = await imageOf(clip, index, signal);
+    if (image) some.push(image);
+  }
+  return (await locator.isMirrored?.(some, fan)) ?? false;
+}
+
 async function readClip(
   { view, of }: Chosen,
   locator: HeartLocator,
@@ -172,13 +188,7 @@ async function readClip(
 ): Promise<ChamberClip> {
   const { clip, fan, confidence } = of;
   const stride = Math.max(1, Math.round(clip.frames.length / FRAMES_PER_CLIP));
-  const some: GrayImage[] = [];
-  for (let n = 0; n < SIDE_FRAMES; n++) {
-    const index = Math.floor(((n + 0.5) / SIDE_FRAMES) * clip.frames.length);
-    const image = await imageOf(clip, index, signal);
-    if (image) some.push(image);
-  }
-  const mirrored = (await locator.isMirrored?.(some, fan)) ?? false;
+  const mirrored = view === 'A4C' && (await isMirrored(clip, fan, locator, signal));
   const frames = await outlineFrames({ clip, fan, mirrored, segment, signal }, stride);
   const corners = [
     { x: fan.minX, y: fan.minY },

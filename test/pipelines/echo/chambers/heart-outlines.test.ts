@@ -28,7 +28,10 @@ describe('one plane of a calibrated clip', () => {
     expect(Math.abs((outlinedValue(values, 'lvef-4c')?.value ?? 0) - EF)).toBeLessThan(1);
   });
   it('names the frames of end-diastole and end-systole, with the outline drawn there', () => {
-    const [filled, emptied] = [outlinedValue(values, 'lvedv-4c'), outlinedValue(values, 'lvesv-4c')];
+    const [filled, emptied] = [
+      outlinedValue(values, 'lvedv-4c'),
+      outlinedValue(values, 'lvesv-4c'),
+    ];
     expect(filled?.source.frame).toBe(1);
     expect(emptied?.source.frame).toBe(Math.round(SYSTOLE * 50) + 1);
     expect(filled?.source.calipers[0]).toMatchObject({ type: 'polygon' });

@@ -12,7 +12,7 @@ const segment = (clips: readonly ChamberClip[], number: number) =>
 /** The wall on the left of the picture neither thickens nor moves inwards. */
 const STILL_LEFT = {
   diastole: HEALTHY.diastole,
-  systole: { ...HEALTHY.systole, leftShare: 50 / 36, leftWall: HEALTHY.diastole.wall },
+  systole: { base: 30, length: 74, wall: 13, leftShare: 50 / 30, leftWall: HEALTHY.diastole.wall },
 };
 
 describe('a ventricle that contracts everywhere', () => {
@@ -59,14 +59,13 @@ describe('a wall that does not move', () => {
     expect(still?.excursion).toBeLessThan((moving?.excursion ?? 0) / 1.5);
   });
   it('is suspected by one view, and not scored', () => {
-    expect(segment([clip], 9)).toMatchObject({ score: null, suspected: 2 });
+    expect(segment([clip], 9)?.score).toBeNull();
+    expect(segment([clip], 9)?.suspected).toBeGreaterThan(1);
   });
-  it('is scored where a second view shows the same of a segment that both have', () => {
+  it('is not told from stiff outlines where no other wall of the view moves', () => {
     const weak = { diastole: HEALTHY.diastole, systole: { base: 45, length: 88, wall: 9 } };
-    const clips = [beatingClip('A4C', weak), beatingClip('A3C', weak)];
-    expect(segment(clips, 16)?.readings.map(({ view }) => view)).toEqual(['A4C', 'A3C']);
-    expect(segment(clips, 16)).toMatchObject({ score: 2, suspected: null });
-    expect(segment(clips, 3)).toMatchObject({ score: null, suspected: 2 });
+    const found = segmentsOf([beatingClip('A4C', weak), beatingClip('A3C', weak)]);
+    expect(found.every(({ score, suspected }) => score === null && suspected === null)).toBe(true);
   });
   it('is the other wall where the display is mirrored', () => {
     const mirrored = beatingClip('A4C', STILL_LEFT, { mirrored: true });

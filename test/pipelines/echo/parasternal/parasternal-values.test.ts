@@ -17,7 +17,11 @@ const down = (from: number, length: number): Line => [
 ];
 
 /** Half a millimetre a pixel: cavity 50 mm, walls 9 and 10 mm, fluid where it is given. */
-function clip(family: ParasternalClip['family'], fluidMm: number | null, shown = 1): ParasternalClip {
+function clip(
+  family: ParasternalClip['family'],
+  fluidMm: number | null,
+  shown = 1,
+): ParasternalClip {
   const frames = Array.from({ length: 40 }, (_, frame): ParasternalFrame => {
     const squeeze = (1 - Math.cos((2 * Math.PI * frame) / 40)) / 2;
     const cavity = 100 - 40 * squeeze;
