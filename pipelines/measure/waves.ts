@@ -143,11 +143,24 @@ export function outlineOfWave(curve: ArrayLike<number>, wave: Wave): Outline | n
   const start = Math.ceil(from);
   const values = Array.from({ length: Math.max(0, Math.floor(to) - start + 1) }, (_, i) => {
     const at = start + i;
-    const seen = at >= wave.from && at <= wave.to ? (curve[at] ?? 0) : Number.POSITIVE_INFINITY;
+    const seen = seenOf(curve, wave, at, from, to);
     const flank = at < wave.peak ? rise : fall;
     const line = Math.max(0, flank.slope * (at - flank.zero));
     // Above the flank's own part the curve is no line.
-    return Math.min(seen, line < FLANK.low * wave.height ? line : Math.max(seen, 0));
+    return line < FLANK.low * wave.height ? Math.min(seen, line) : seen;
   });
-  return { from, to, values: values.map((value) => (Number.isFinite(value) ? value : 0)) };
+  return { from, to, values };
+}
+
+/** The curve within the wave; beyond its last samples straight down to the baseline. */
+function seenOf(
+  curve: ArrayLike<number>,
+  wave: Wave,
+  at: number,
+  from: number,
+  to: number,
+): number {
+  if (at < wave.from) return ((curve[wave.from] ?? 0) * (at - from)) / (wave.from - from);
+  if (at > wave.to) return ((curve[wave.to] ?? 0) * (to - at)) / (to - wave.to);
+  return curve[at] ?? 0;
 }

@@ -128,12 +128,15 @@ function readCava(plane: MModePlane): TracedQuantity[] {
   ];
 }
 
+/** Behind the mitral annulus the wall of the atrium moves as far, and further (on the phantom too). */
+const ATRIAL = 'the edge that moves furthest may be the atrial wall, not the mitral annulus';
+
 function quantitiesOf(structure: MModeStructure | null, plane: MModePlane): TracedQuantity[] {
   switch (structure) {
     case 'tricuspid-excursion':
       return readExcursion('tapse', plane);
     case 'mitral-excursion':
-      return readExcursion('mapse', plane);
+      return readExcursion('mapse', plane).map((one) => ({ ...one, doubt: ATRIAL }));
     case 'left-ventricle':
       return readVentricle(plane);
     case 'vena-cava':
