@@ -11,6 +11,8 @@ export const EXCURSION = {
   most: 4.5,
   /** Share of the strongest beating edge that an edge must have: a faint path may jump between two. */
   clear: 0.6,
+  /** Times the excursion of the chosen edge from which a fainter edge makes it doubtful. */
+  further: 1.1,
   /** Edges that are followed, and cm between them. */
   paths: 8,
   apart: 0.5,
@@ -36,6 +38,8 @@ export interface ExcursionBeat {
 export interface Excursion {
   beats: ExcursionBeat[];
   path: EdgePath;
+  /** No edge that beats is clearer, and none moves much further: else another may be the annulus. */
+  certain: boolean;
 }
 
 const within = (value: number, [low, high]: readonly [number, number]) =>
@@ -117,7 +121,10 @@ export function annularExcursion(plane: MModePlane): Excursion | null {
   });
   const strongest = Math.max(...beating.map(({ path }) => path.strength));
   const clear = beating.filter(({ path }) => path.strength >= EXCURSION.clear * strongest);
-  const mean = ({ beats }: Excursion) =>
+  const mean = ({ beats }: Pick<Excursion, 'beats'>) =>
     beats.reduce((sum, { excursion }) => sum + excursion, 0) / beats.length;
-  return clear.toSorted((one, other) => mean(other) - mean(one))[0] ?? null;
+  const furthest = clear.toSorted((one, other) => mean(other) - mean(one))[0];
+  if (!furthest) return null;
+  const further = beating.some((one) => mean(one) > EXCURSION.further * mean(furthest));
+  return { ...furthest, certain: furthest.path.strength === strongest && !further };
 }

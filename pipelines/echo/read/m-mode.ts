@@ -69,7 +69,13 @@ function readExcursion(key: ConceptKey, plane: MModePlane) {
     from: [low.sample, low.row] as const,
     to: [high.sample, high.row] as const,
   }));
-  return quantityOf(key, plane, beats, [traceOf(plane, found.path.rows)]);
+  const doubt = found.certain
+    ? null
+    : 'another edge is clearer or moves further: which is the annulus is not sure';
+  return quantityOf(key, plane, beats, [traceOf(plane, found.path.rows)]).map((one) => ({
+    ...one,
+    doubt,
+  }));
 }
 
 function readVentricle(plane: MModePlane): TracedQuantity[] {
