@@ -47,23 +47,34 @@ interface RenderedOverlay extends Overlay {
   png: Buffer;
 }
 
+/** Previews drawn at a time: sharp has threads of its own. */
+const AT_ONCE = 4;
+
 async function renderOverlays(
   { study, result }: ArtifactInput,
   rendered: (overlay: RenderedOverlay) => Promise<void>,
 ): Promise<RenderedOverlay[]> {
-  const overlays: RenderedOverlay[] = [];
-  const pictures = new Map<Clip, Picture>();
-  for (const overlay of overlaysOf(result.measurements)) {
+  const pictures = new Map<Clip, Promise<Picture>>();
+  const render = async (overlay: Overlay): Promise<RenderedOverlay[]> => {
     const clip = study.clips.find(({ file }) => file === overlay.file);
     const frame = clip?.frames[overlay.frame - 1];
-    if (!clip || !frame) continue;
-    const picture = pictures.get(clip) ?? (await shownPictureOf(clip));
+    if (!clip || !frame) return [];
+    const picture = pictures.get(clip) ?? shownPictureOf(clip);
     pictures.set(clip, picture);
-    const png = await renderPreview(await frame.rgb(), picture.areas, overlay.measurements);
-    overlays.push({ ...overlay, png });
-    await rendered({ ...overlay, png });
+    const { areas } = await picture;
+    const png = await renderPreview(await frame.rgb(), areas, overlay.measurements);
+    return [{ ...overlay, png }];
+  };
+  const overlays = overlaysOf(result.measurements);
+  const drawn: RenderedOverlay[] = [];
+  for (let start = 0; start < overlays.length; start += AT_ONCE) {
+    const batch = await Promise.all(overlays.slice(start, start + AT_ONCE).map(render));
+    for (const overlay of batch.flat()) {
+      drawn.push(overlay);
+      await rendered(overlay);
+    }
   }
-  return overlays;
+  return drawn;
 }
 
 /**
