@@ -55,6 +55,14 @@ export interface Outlined {
   note?: string | null;
 }
 
+/** Frames below which a clip shows no course of the area, only some of its states. */
+const COURSE_FRAMES = 8;
+
+function timingOf(frames: number): string {
+  if (frames >= COURSE_FRAMES) return 'phases from the course of the area, no ECG';
+  return `a clip of ${frames} frames: the largest and the smallest cavity stand for ED and ES`;
+}
+
 /** Id of what is read from outlines, beside a value of the machine for the same concept. */
 export const outlinedId = (key: ConceptKey) => `${key}-outlined`;
 
@@ -72,7 +80,7 @@ export function outlined({
 }: Outlined): Measurement[] {
   if (value === null || !Number.isFinite(value)) return [];
   const frames = clip.stride > 1 ? `every ${clip.stride}th frame` : null;
-  const timing = phases === 'ecg' ? null : 'phases from the course of the area, no ECG';
+  const timing = phases === 'ecg' ? null : timingOf(clip.framesInClip);
   const count = `${beats.length} beat${beats.length === 1 ? '' : 's'}`;
   const measurement = createMeasurement(outlinedId(key), key, value, method, {
     section,

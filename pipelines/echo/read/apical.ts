@@ -32,8 +32,8 @@ export interface ApicalReadings {
 const CLIPS_PER_VIEW = 2;
 /** Frames outlined of a clip, about: two seconds at 30 frames a second. */
 const FRAMES_PER_CLIP = 64;
-/** A still, or a loop of a few frames, holds no beat. */
-const LEAST_FRAMES = 8;
+/** A single picture holds no beat; two may be its end-diastole and end-systole. */
+const LEAST_FRAMES = 2;
 /** Decoded and outlined at a time. */
 const BATCH = 8;
 /** Frames on which left and right of a display are told apart. */

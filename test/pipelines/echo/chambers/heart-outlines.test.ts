@@ -138,3 +138,26 @@ describe('the phases', () => {
     expect(heartOutlines({ clips: [clip], volumesTrusted: true }).outlined[0]?.phases).toBe('ecg');
   });
 });
+
+describe('a clip of end-diastole and end-systole alone', () => {
+  const whole = beatingClip('A4C', HEALTHY);
+  const of = (...indices: number[]): ChamberClip => ({
+    ...whole,
+    framesInClip: indices.length,
+    frames: indices.flatMap((index) => whole.frames[index] ?? []),
+  });
+  const systole = Math.round(SYSTOLE * 50);
+
+  it.each([
+    ['in their order', [0, systole]],
+    ['the other way round', [systole, Math.round(BEAT * 50)]],
+  ])('is measured %s, and says what stands for what', (_what, indices) => {
+    const ef = outlinedValue(read([of(...indices)]), 'lvef-4c');
+    expect(Math.abs((ef?.value ?? 0) - EF)).toBeLessThan(1);
+    expect(ef?.note).toContain('a clip of 2 frames: the largest and the smallest cavity');
+  });
+
+  it('gives nothing when both show the same cavity', () => {
+    expect(outlinedValue(read([of(0, 0)]), 'lvef-4c')).toBeUndefined();
+  });
+});
