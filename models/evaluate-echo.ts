@@ -174,7 +174,10 @@ for (const id of values.only ?? known) {
   const evaluate = EVALUATIONS[id];
   if (!evaluate) throw new Error(`unknown model ${id}`);
   const measures = await evaluate(id);
-  const text = `${JSON.stringify({ model: id, ...measures }, null, 2)}\n`;
+  // The CAMUS role `validation` and the unseen phantoms are the test of these models.
+  const split = values.role === 'validation' ? 'test' : values.role;
+  const gate = registry.find((model) => model.id === id)?.gate;
+  const text = `${JSON.stringify({ model: id, split, gate, ...measures }, null, 2)}\n`;
   console.log(text);
   if (!values.write) continue;
   await writeFile(new URL(`${id}/metrics.json`, import.meta.url), text);

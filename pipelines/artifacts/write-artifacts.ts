@@ -14,6 +14,7 @@ import { objectFits } from './object-endpoints.ts';
 import { keyOverlays, type Overlay, overlaysOf } from './overlays.ts';
 import { renderPreview } from './preview.ts';
 import { renderReport } from './report/render-report.ts';
+import { buildSegmentations } from './seg/segmentation.ts';
 import { buildTid1500 } from './sr/tid1500.ts';
 import { buildTid5000 } from './sr/tid5000.ts';
 import { buildTid5200 } from './sr/tid5200.ts';
@@ -79,7 +80,8 @@ async function renderOverlays(
 
 /**
  * Writes every artifact of a result, under the names of the HTTP contract, into `folder`:
- * `overlay-<section>-<n>.png`, `growth-chart.png`, `report.pdf`, the SR documents and `extra`.
+ * `overlay-<section>-<n>.png`, `growth-chart.png`, `bullseye.png`, `view-overview.png`, `report.pdf`,
+ * the SR documents, `seg-<n>.dcm` and `extra`.
  * What has no content is not written: no chart without a centile, no overlay without a caliper.
  * @returns the entries for `result.artifacts`, in the order written.
  */
@@ -113,9 +115,9 @@ export async function writeArtifacts(input: ArtifactInput): Promise<ArtifactEntr
   }
 
   const strain = bullsEye(result);
-  if (strain) await write('bulls-eye.png', 'image/png', await toPng(strain, 2), 'lv-strain');
+  if (strain) await write('bullseye.png', 'image/png', await toPng(strain, 2), 'lv-strain');
   const sheet = input.previews === false ? null : await renderViewOverview(result, input.study);
-  if (sheet) await write('views.png', 'image/png', sheet, 'views');
+  if (sheet) await write('view-overview.png', 'image/png', sheet, 'views');
 
   const report = await renderReport(result, subject, keyOverlays(overlays), curves);
   await write('report.pdf', 'application/pdf', report);
@@ -126,6 +128,9 @@ export async function writeArtifacts(input: ArtifactInput): Promise<ArtifactEntr
   }
   if (objectFits('sr-tid5000', result.endpoint)) {
     await write('sr-tid5000.dcm', 'application/dicom', buildTid5000(result, subject));
+  }
+  for (const [index, bytes] of buildSegmentations(result, subject, 'binary').entries()) {
+    await write(`seg-${index + 1}.dcm`, 'application/dicom', bytes);
   }
   for (const { name, mediaType, build } of extra) {
     await write(name, mediaType, await build(result, subject));

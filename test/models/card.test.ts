@@ -24,7 +24,7 @@ describe.each(models.map((model) => [model.id, model] as const))('%s', (_, model
     for (const part of ['## Trained on', '## How well', '## Where it fails', '## Not for']) {
       expect(card).toContain(part);
     }
-    expect(card).toContain('CC BY 4.0');
+    expect(words(card)).toContain(words(model.licence));
   });
 
   it('has a card that shows the numbers of metrics.json, and no others', async () => {
