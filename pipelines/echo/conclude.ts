@@ -1,4 +1,4 @@
-import type { Finding, Measurement, Result } from '../result/envelope.ts';
+import type { Finding, Measurement, Result, Section } from '../result/envelope.ts';
 import type { EchoEvidence, EchoSection, SectionOutcome } from './section.ts';
 import { named } from './values.ts';
 
@@ -25,6 +25,25 @@ const inWords = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);
 function valuesInWords(measurements: readonly Measurement[]): string[] {
   const accepted = measurements.filter(({ quality }) => quality === 'accepted');
   return accepted.length > 0 ? [`${accepted.map(named).join(', ')}.`] : [];
+}
+
+/** Values that stand for a section where nothing else is concluded. */
+const HEADLINES = 3;
+
+/**
+ * What an assessed section comes to, for the impression: its first value and what is concluded. The
+ * other values stand in the findings.
+ */
+export function conclusionOf(
+  { summary }: Pick<Section, 'summary'>,
+  own: readonly Measurement[],
+): string {
+  const accepted = own.filter(({ quality }) => quality === 'accepted');
+  const [values = ''] = valuesInWords(own);
+  if (values === '' || !summary.startsWith(values)) return summary;
+  const concluded = summary.slice(values.length).trim();
+  const headlines = accepted.slice(0, concluded ? 1 : HEADLINES);
+  return [...valuesInWords(headlines), concluded].filter(Boolean).join(' ');
 }
 
 /**

@@ -1,5 +1,6 @@
 import { type ConceptKey, chartEntry, methodEntry } from '../result/concepts.ts';
 import type { Measurement, Result, Section } from '../result/envelope.ts';
+import { conclusionOf } from './conclude.ts';
 import { shown } from './values.ts';
 
 type Report = NonNullable<Result['report']>;
@@ -61,8 +62,9 @@ function impressionOf(result: Result): string[] {
   const told = new Set(loud.map(({ section }) => section));
   const assessed = ORDER.flatMap((id) => {
     const section = result.sections.find((one) => one.id === id);
-    const said = section && ASSESSED.has(section.status) && !told.has(id);
-    return said ? [`${section.title}: ${section.summary}`] : [];
+    if (!section || !ASSESSED.has(section.status) || told.has(id)) return [];
+    const own = result.measurements.filter((one) => one.section === id);
+    return [`${section.title}: ${conclusionOf(section, own)}`];
   });
   const quiet = findings.filter(({ severity }) => severity === 'info');
   const lines = [...loud.map(({ text }) => text), ...assessed, ...quiet.map(({ text }) => text)];

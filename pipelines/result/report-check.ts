@@ -33,9 +33,19 @@ function sidesIn(text: string): string[] {
   return [...text.matchAll(SIDE)].map(([side]) => side.toLowerCase());
 }
 
-/** Whole sentences of the result, which a report may say again word for word; longest first. */
+/** Sentences of a summary, and of its list of values each with its name: `TAPSE 21 mm`. */
+function parts(summary: string): string[] {
+  const sentences = summary.split(/(?<=\.)\s/);
+  const named = sentences
+    .flatMap((text) => text.split(', '))
+    .filter((text) => /^[A-Za-z].* /.test(text));
+  return [...sentences, ...named];
+}
+
+/** What the result says, which a report may say again word for word; longest first. */
 function statements(result: Result): string[] {
   return [
+    ...result.sections.flatMap(({ summary }) => parts(summary)),
     ...result.sections.flatMap(({ title, summary, reason }) => [title, summary, reason?.detail]),
     ...result.findings.map(({ text }) => text),
     ...result.guidance.map(({ text }) => text),

@@ -5,7 +5,8 @@ import { centileText, valueText, withSubject } from '../wording.ts';
 import { ALERT, MUTED } from './page.ts';
 import type { Cell, Column } from './table.ts';
 
-export const MEASUREMENT_COLUMNS: readonly Column[] = [
+/** Name, value, reference, centile, z and method; the middle two only where a value has them. */
+const COLUMNS: readonly Column[] = [
   { title: 'Measurement', width: 132 },
   { title: 'Value', width: 70, align: 'right' },
   { title: 'Reference', width: 84, align: 'right' },
@@ -13,6 +14,7 @@ export const MEASUREMENT_COLUMNS: readonly Column[] = [
   { title: 'z', width: 36, align: 'right' },
   { title: 'Method', width: 131 },
 ];
+const CENTILE_COLUMNS = [3, 4];
 
 /** Before the value: below, above, or otherwise outside its reference. */
 const MARKS = { N: '', L: '\u25bc ', H: '\u25b2 ', A: '\u25cf ' } as const;
@@ -63,9 +65,54 @@ function notAcceptedCells(measurement: Measurement): Cell[] {
   ];
 }
 
-/** A row for each value that stands for its quantity; a value not accepted shows no number. */
-export function measurementRows({ measurements }: Result): Cell[][] {
-  return standingValues(measurements).map((measurement) =>
-    measurement.quality === 'accepted' ? valueCells(measurement) : notAcceptedCells(measurement),
+/** Sections whose values are what others are made of: they stand behind what a reader looks for. */
+const INTERMEDIATE = new Set(['segment-chambers']);
+
+/** One part of the table: the values of a section. */
+export interface MeasurementGroup {
+  /** Empty where the values are of no section. */
+  title: string;
+  rows: Cell[][];
+}
+
+/**
+ * A row for each value that stands for its quantity, by section in the order of the result; a value
+ * not accepted shows no number.
+ */
+export function measurementTable(result: Pick<Result, 'measurements' | 'sections'>): {
+  columns: readonly Column[];
+  groups: MeasurementGroup[];
+} {
+  const standing = standingValues(result.measurements);
+  const charted = standing.some(
+    ({ reference }) => reference?.centile != null || reference?.z_score != null,
   );
+  const shown = COLUMNS.flatMap((_, i) => (charted || !CENTILE_COLUMNS.includes(i) ? [i] : []));
+  const freed = charted ? 0 : CENTILE_COLUMNS.reduce((sum, i) => sum + (COLUMNS[i]?.width ?? 0), 0);
+  const columns = shown.flatMap((i) => {
+    const column = COLUMNS[i];
+    if (!column) return [];
+    const wider = column.title === 'Method' || column.title === 'Measurement' ? freed / 2 : 0;
+    return [{ ...column, width: column.width + wider }];
+  });
+  const order = (id: string) => {
+    const place = result.sections.findIndex((section) => section.id === id);
+    return INTERMEDIATE.has(id) ? result.sections.length + place : place;
+  };
+  const ids = [...new Set(standing.map(({ section }) => section))];
+  const groups = ids
+    .toSorted((one, other) => order(one) - order(other))
+    .map((id) => ({
+      title: result.sections.find((section) => section.id === id)?.title ?? '',
+      rows: standing
+        .filter(({ section }) => section === id)
+        .map((measurement) => {
+          const cells =
+            measurement.quality === 'accepted'
+              ? valueCells(measurement)
+              : notAcceptedCells(measurement);
+          return shown.flatMap((i) => cells[i] ?? []);
+        }),
+    }));
+  return { columns, groups };
 }

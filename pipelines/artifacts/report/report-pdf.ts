@@ -15,7 +15,7 @@ import {
   sectionStatement,
 } from '../statement.ts';
 import type { Subject } from '../subject.ts';
-import { MARK_LEGEND, MEASUREMENT_COLUMNS, measurementRows } from './measurement-table.ts';
+import { MARK_LEGEND, measurementTable } from './measurement-table.ts';
 import {
   ALERT,
   closeDocument,
@@ -29,7 +29,7 @@ import {
   WIDTH,
 } from './page.ts';
 import { patientLine, patientRows, studyRows } from './patient.ts';
-import { table } from './table.ts';
+import { groupedTable, table } from './table.ts';
 
 /** A preview (preview.ts) as PNG or JPEG. */
 export interface KeyImage {
@@ -117,7 +117,8 @@ function conclusion(page: Page, { result }: ReportInput): void {
 function measurements(page: Page, { result }: ReportInput): void {
   if (result.measurements.length === 0) return;
   heading(page, 'Measurements', 40);
-  table(page, MEASUREMENT_COLUMNS, measurementRows(result));
+  const { columns, groups } = measurementTable(result);
+  groupedTable(page, columns, groups);
   paragraph(page, MARK_LEGEND, { size: 7.5, colour: MUTED });
   const charts = new Set(accepted(result).flatMap(({ reference }) => reference?.chart ?? []));
   for (const key of charts) {

@@ -37,11 +37,29 @@ function drawRow(page: Page, columns: readonly Column[], cells: readonly Cell[])
   });
 }
 
-/** A table whose rows are never cut by a page end and whose head stands again on each page. */
+/** Rows under a title of their own; an empty title is not drawn. */
+export interface RowGroup {
+  title: string;
+  rows: readonly (readonly Cell[])[];
+}
+
+/** A table of one group without a title. */
 export function table(
   page: Page,
   columns: readonly Column[],
   rows: readonly (readonly Cell[])[],
+): void {
+  groupedTable(page, columns, [{ title: '', rows }]);
+}
+
+/**
+ * A table whose rows are never cut by a page end and whose head stands again on each page; the title
+ * of a group stays with its first row.
+ */
+export function groupedTable(
+  page: Page,
+  columns: readonly Column[],
+  groups: readonly RowGroup[],
 ): void {
   const head = columns.map(({ title }) => ({ text: title, colour: MUTED, bold: true }));
   const drawHead = () => {
@@ -50,18 +68,31 @@ export function table(
     page.y += height;
     rule(page);
   };
-  const [first] = rows;
+  const first = groups.find(({ rows }) => rows.length > 0)?.rows[0];
   if (!first) return;
-  makeRoom(page, rowHeight(page, columns, head) + rowHeight(page, columns, first));
+  const titleHeight = rowHeight(page, columns, [{ text: 'X', bold: true }]);
+  makeRoom(page, rowHeight(page, columns, head) + titleHeight + rowHeight(page, columns, first));
   drawHead();
-  for (const cells of rows) {
-    const height = rowHeight(page, columns, cells);
+  const reserve = (height: number) => {
     const before = page.y;
     makeRoom(page, height);
     if (page.y < before) drawHead();
-    drawRow(page, columns, cells);
-    page.y += height;
-    rule(page);
+  };
+  for (const { title, rows } of groups) {
+    for (const [index, cells] of rows.entries()) {
+      const height = rowHeight(page, columns, cells);
+      const titled = index === 0 && title !== '';
+      reserve(height + (titled ? titleHeight : 0));
+      if (titled) {
+        const [wide] = columns;
+        const span = columns.reduce((sum, { width }) => sum + width, 0);
+        if (wide) drawRow(page, [{ ...wide, width: span }], [{ text: title, bold: true }]);
+        page.y += titleHeight;
+      }
+      drawRow(page, columns, cells);
+      page.y += height;
+      rule(page);
+    }
   }
   page.y += 4;
 }

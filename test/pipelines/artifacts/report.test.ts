@@ -187,6 +187,8 @@ describe('writing all artifacts of a result', () => {
       ['report.pdf', null],
       ['sr-tid1500.dcm', null],
       ['sr-tid5000.dcm', null],
+      ['seg-1.dcm', null],
+      ['seg-2.dcm', null],
       ['fhir-bundle.json', null],
     ]);
     for (const entry of entries) {

@@ -128,4 +128,15 @@ describe('the draft report', () => {
   it('never says normal', () => {
     expect([...report.findings, ...report.impression].join(' ')).not.toMatch(/\bnormal\b/);
   });
+
+  it('passes a value with its name as the summary lists it, and no other value of that name', () => {
+    const sections = result.sections.map((one) =>
+      one.id === 'doppler' ? { ...one, summary: 'UA PI 1.02, UA RI 0.63. Normal flow.' } : one,
+    );
+    const checked = (line: string) =>
+      unsupportedClaims({ ...report, findings: [line] }, { ...result, sections });
+    expect(checked('Doppler: UA RI 0.63. Normal flow.')).toEqual([]);
+    expect(checked('Doppler: UA RI 0.64. Normal flow.')).toHaveLength(1);
+    expect(checked('Doppler: UA RI 1.02. Normal flow.')).toHaveLength(1);
+  });
 });
