@@ -75,6 +75,18 @@ export interface MeasurementGroup {
   rows: Cell[][];
 }
 
+/** Of a quantity that has an accepted value the others are not told, of one without only the first. */
+function rowsOf(standing: readonly Measurement[]): Measurement[] {
+  const name = (one: Measurement) => withSubject(one.label, one);
+  const told = new Set(standing.filter(({ quality }) => quality === 'accepted').map(name));
+  return standing.filter((one) => {
+    if (one.quality === 'accepted') return true;
+    const first = !told.has(name(one));
+    told.add(name(one));
+    return first;
+  });
+}
+
 /**
  * A row for each value that stands for its quantity, by section in the order of the result; a value
  * not accepted shows no number.
@@ -83,7 +95,7 @@ export function measurementTable(result: Pick<Result, 'measurements' | 'sections
   columns: readonly Column[];
   groups: MeasurementGroup[];
 } {
-  const standing = standingValues(result.measurements);
+  const standing = rowsOf(standingValues(result.measurements));
   const charted = standing.some(
     ({ reference }) => reference?.centile != null || reference?.z_score != null,
   );
