@@ -91,6 +91,10 @@ const outboundHostSchema = z.strictObject({
   http: z.boolean().default(false),
 });
 
+/** Paper of the PDF report: ISO 216 A4, or US Letter. */
+export const PAPERS = ['a4', 'letter'] as const;
+export type Paper = (typeof PAPERS)[number];
+
 export const ROLES = ['api', 'dimse', 'worker', 'delivery'] as const;
 
 export const configSchema = z
@@ -157,6 +161,7 @@ export const configSchema = z
       provider: z.enum(['auto', 'cpu']),
       threads: z.number().int().positive(),
     }),
+    report: z.strictObject({ paper: z.enum(PAPERS) }),
     retention: z.strictObject({ days: z.number().positive() }),
     logging: z.strictObject({
       level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']),

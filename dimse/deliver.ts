@@ -1,4 +1,4 @@
-import type { DicomDestination } from '../config/schema.ts';
+import type { DicomDestination, Paper } from '../config/schema.ts';
 import type { ObjectBuilder } from '../pipelines/artifacts/dicom-objects.ts';
 import type { Subject } from '../pipelines/artifacts/subject.ts';
 import type { Result } from '../pipelines/result/envelope.ts';
@@ -15,6 +15,8 @@ export interface DicomDelivererOptions {
   results: ResultReader;
   /** Null when the study of the request is no longer there. */
   subject: (requestId: string) => Promise<Subject | null>;
+  /** Of the PDF report. */
+  paper?: Paper;
   /** Object role (`sr-tid1500`) → builder. */
   builders: Readonly<Record<string, ObjectBuilder>>;
 }
@@ -43,6 +45,7 @@ export function createDicomDeliverer(options: DicomDelivererOptions): Deliverer 
         result: result as Result,
         subject,
         destination,
+        ...(options.paper && { paper: options.paper }),
         artifactPath: (name) => options.results.artifactPath(delivery.requestId, name),
       });
       if (objects.length === 0) {

@@ -23,6 +23,8 @@ export interface InstanceHeader {
   lastMenstrualDate: string;
   /** Gestational age by LMP in days, as the cart states it; see stated-age.ts. */
   statedAgeDays: number | null;
+  /** Why the examination was asked for; '' when no attribute says. Absent in headers kept before. */
+  indication?: string;
   /** (0010,1010) Patient's Age, as `034Y`; '' when absent. */
   patientAge: string;
   /** (0010,1020) Patient's Size in metres. */
@@ -121,6 +123,10 @@ function instanceHeader(dataSet: NaturalDataset): InstanceHeader {
     ],
     lastMenstrualDate: value('LastMenstrualDate'),
     statedAgeDays: statedAgeByLmp(dataSet),
+    indication:
+      value('ReasonForTheRequestedProcedure') ||
+      value('ReasonForStudy') ||
+      value('AdmittingDiagnosesDescription'),
     patientAge: value('PatientAge'),
     patientSizeMetres: number(dataSet.PatientSize),
     patientWeightKilograms: number(dataSet.PatientWeight),

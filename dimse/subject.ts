@@ -40,6 +40,7 @@ export async function subjectOf(
       }),
     ),
     supersedes: await supersededRequest(database, { requestId, study: row.id, revision }),
+    indication: headers.find(({ indication }) => indication)?.indication ?? null,
     dating: dating && { gaDays: dating.ga_days, basis: dating.basis },
   };
 }

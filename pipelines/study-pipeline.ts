@@ -45,7 +45,11 @@ export function stage(
 }
 
 /** The anonymous subject of a pipeline: identity is joined last, at the doors. */
-function anonymousSubject(requestId: string, study: Study, dating: Subject['dating']): Subject {
+function anonymousSubject(
+  requestId: string,
+  study: Study,
+  { dating, indication }: Pick<Subject, 'dating' | 'indication'>,
+): Subject {
   return {
     requestId,
     identity: null,
@@ -64,8 +68,15 @@ function anonymousSubject(requestId: string, study: Study, dating: Subject['dati
           ]
         : [],
     ),
+    indication: indication ?? null,
     dating,
   };
+}
+
+/** As the request gives it; the doors have refused one with identifiers. */
+function indicationOf({ clinicalContext }: Job): string | null {
+  const { indication } = clinicalContext;
+  return typeof indication === 'string' && indication.trim() !== '' ? indication.trim() : null;
 }
 
 /** Critical findings, told before any document is written: they must not wait for a PDF. */
@@ -118,7 +129,11 @@ export function createStudyPipeline(
     stage(report, 'reporting', 'Writing documents', DOCUMENTS);
     const artifacts = await parts.writeArtifacts({
       result,
-      subject: anonymousSubject(basename(folder), study, interpreter.dating),
+      subject: anonymousSubject(basename(folder), study, {
+        dating: interpreter.dating,
+        indication: indicationOf(job),
+      }),
+      ...(job.paper && { paper: job.paper }),
       study,
       previews: interpreter.previews,
       folder: join(folder, 'artifacts'),

@@ -249,6 +249,7 @@ function startDeliveries(
       aeTitle: config.dicom.aeTitle,
       results: core,
       subject,
+      paper: config.report.paper,
       builders: DICOM_OBJECTS,
     }),
     createForwardDeliverer({
@@ -262,7 +263,12 @@ function startDeliveries(
       results: core,
       subjectOf: subject,
       reportPdf: (result, of) =>
-        rebuildReportPdf(result, of, (name) => core.artifactPath(of.requestId, name)),
+        rebuildReportPdf(
+          result,
+          of,
+          (name) => core.artifactPath(of.requestId, name),
+          config.report.paper,
+        ),
       earlierRequests: (requestId) => earlierRequests(database, requestId),
       binaries: binaryLedger(join(config.dataDir, 'binaries')),
       holds: holdLedger(database),

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { DicomDestination } from '../../config/schema.ts';
+import type { DicomDestination, Paper } from '../../config/schema.ts';
 import type { Result } from '../result/envelope.ts';
 import { buildEncapsulatedPdf } from './encapsulated-pdf.ts';
 import { buildKeyObjects } from './key-objects.ts';
@@ -19,6 +19,7 @@ export interface ObjectSource {
   result: Result;
   subject: Subject;
   destination: Pick<DicomDestination, 'measurementSopClass' | 'segmentation'>;
+  paper?: Paper;
   /** Path of a stored artifact by its name; null when there is none (any more). */
   artifactPath(name: string): Promise<string | null>;
 }
@@ -75,8 +76,8 @@ export const DICOM_OBJECTS = {
     const selection = buildKeyObjects(result, subject);
     return selection ? [[selection]] : [];
   },
-  pdf: async ({ result, subject, artifactPath }) => {
-    const pdf = await rebuildReportPdf(result, subject, artifactPath);
+  pdf: async ({ result, subject, artifactPath, paper }) => {
+    const pdf = await rebuildReportPdf(result, subject, artifactPath, paper);
     return [[buildEncapsulatedPdf(result, subject, pdf)]];
   },
   'secondary-capture': secondaryCaptures,

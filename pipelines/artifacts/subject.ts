@@ -49,6 +49,8 @@ export interface Subject {
   instances: readonly SourceInstance[];
   /** The request of the newest earlier result of the same study, whose documents these replace. */
   supersedes?: string | null;
+  /** Why the examination was made, for the head of the report; never with identifiers. */
+  indication?: string | null;
   /** Gestational age on the day of the scan and its basis, when it was given. */
   dating: { gaDays: number; basis: string } | null;
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Paper } from '../../config/schema.ts';
 import type { Clip, Study } from '../contract/study.ts';
 import { type Picture, shownPictureOf } from '../input/picture.ts';
 import { earlierValues } from '../obstetric/growth-since.ts';
@@ -39,6 +40,7 @@ export interface ArtifactInput {
   curves?: readonly GrowthCurve[];
   /** False: no previews, neither as files nor in the report (`options.previews`). */
   previews?: boolean;
+  paper?: Paper;
   extra?: readonly ExtraArtifact[];
   /** Told of each artifact as soon as it is written. */
   written?(entry: ArtifactEntry): void;
@@ -119,7 +121,7 @@ export async function writeArtifacts(input: ArtifactInput): Promise<ArtifactEntr
   const sheet = input.previews === false ? null : await renderViewOverview(result, input.study);
   if (sheet) await write('view-overview.png', 'image/png', sheet, 'views');
 
-  const report = await renderReport(result, subject, keyOverlays(overlays), curves);
+  const report = await renderReport(result, subject, keyOverlays(overlays), curves, input.paper);
   await write('report.pdf', 'application/pdf', report);
   await write('sr-tid1500.dcm', 'application/dicom', buildTid1500(result, subject));
   if (objectFits('sr-echo', result.endpoint)) {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PAPERS } from '../../config/schema.ts';
 
 /** What a request of a test key can ask of the mock backend, as `mock` of its metadata. */
 export const MOCK_SCENARIOS = ['succeed', 'reject', 'fail', 'slow', 'triage'] as const;
@@ -23,6 +24,8 @@ export const jobSchema = z.strictObject({
   clinicalContext: z.record(z.string(), z.unknown()),
   /** Only for the mock backend. */
   mock: z.enum(MOCK_SCENARIOS).optional(),
+  /** Paper of the PDF report; A4 unless it says. */
+  paper: z.enum(PAPERS).optional(),
   models: z.strictObject({
     allow: z.enum(['all', 'permissive']),
     provider: z.enum(['auto', 'cpu']),

@@ -122,6 +122,7 @@ async function prepare(row: StoredRequest, parts: RunParts, broken: AbortSignal)
     priorFiles: priors,
     options: input.options ?? {},
     clinicalContext: input.clinical_context ?? {},
+    paper: config.report.paper,
     models: config.models,
     ...(row.test && { mock: mockScenario(row.metadata.mock) ?? 'succeed' }),
   };

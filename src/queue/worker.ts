@@ -25,7 +25,7 @@ export interface WorkerOptions {
   fetchFile: FetchHostedFile;
   /** Where uploads lie, and copies of artifacts for download. */
   blobs: BlobStore;
-  config: Pick<Config, 'dataDir' | 'worker' | 'models' | 'retention' | 'delivery'>;
+  config: Pick<Config, 'dataDir' | 'worker' | 'models' | 'report' | 'retention' | 'delivery'>;
   logger: Logger;
   /** Told of the models once the first pipeline process has opened them. */
   modelsReady?(models: readonly ModelInUse[]): void;

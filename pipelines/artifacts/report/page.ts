@@ -1,14 +1,20 @@
 import PDFDocument from 'pdfkit';
+import type { Paper } from '../../../config/schema.ts';
 import type { PdfDocument } from '../drawing-pdf.ts';
 import { fontFile } from '../font.ts';
 import { DRAFT_NOTICE } from '../statement.ts';
 
-/** ISO 216 A4 in points. */
-const PAGE = { width: 595.28, height: 841.89 } as const;
+/** In points. */
+const SHEETS = {
+  a4: { size: 'A4', width: 595.28, height: 841.89 },
+  letter: { size: 'LETTER', width: 612, height: 792 },
+} as const satisfies Record<Paper, object>;
+
 export const MARGIN = 48;
-export const WIDTH = PAGE.width - 2 * MARGIN;
+/** Of what is printed; on wider paper it stands in the middle. */
+export const WIDTH = SHEETS.a4.width - 2 * MARGIN;
 const HEAD = 62;
-const BOTTOM = PAGE.height - 58;
+const FOOT = 58;
 
 export const INK = '#1f2933';
 export const MUTED = '#616e7c';
@@ -19,12 +25,16 @@ const RULE = '#cbd2d9';
 export interface Page {
   doc: PdfDocument;
   y: number;
+  /** Where the room for blocks ends. */
+  bottom: number;
 }
 
-/** An empty A4 document with the fonts embedded. `created` stands in its properties. */
-export function openDocument(title: string, created: Date): Page {
+/** An empty document with the fonts embedded. `created` stands in its properties. */
+export function openDocument(title: string, created: Date, paper: Paper = 'a4'): Page {
+  const { size, width, height } = SHEETS[paper];
   const doc = new PDFDocument({
-    size: 'A4',
+    size,
+    autoFirstPage: false,
     margin: 0,
     bufferPages: true,
     lang: 'en',
@@ -33,12 +43,14 @@ export function openDocument(title: string, created: Date): Page {
   });
   doc.registerFont('regular', fontFile('regular'));
   doc.registerFont('bold', fontFile('bold'));
-  return { doc, y: HEAD };
+  doc.on('pageAdded', () => doc.translate((width - SHEETS.a4.width) / 2, 0));
+  doc.addPage();
+  return { doc, y: HEAD, bottom: height - FOOT };
 }
 
 /** Begins a new page when less than `height` is left, so that no block is cut. */
 export function makeRoom(page: Page, height: number): void {
-  if (page.y + height <= BOTTOM) return;
+  if (page.y + height <= page.bottom) return;
   page.doc.addPage();
   page.y = HEAD;
 }
@@ -101,7 +113,7 @@ function furnish(doc: PdfDocument, who: string, number: number, count: number): 
   });
   doc.moveTo(MARGIN, 44).lineTo(MARGIN + WIDTH, 44);
   doc.lineWidth(0.5).strokeColor(RULE).stroke();
-  const foot = PAGE.height - 38;
+  const foot = doc.page.height - 38;
   doc.font('regular').fontSize(8).fillColor(MUTED);
   doc.text(
     `${DRAFT_NOTICE}. Computer-assisted; to be verified by the reporting clinician.`,

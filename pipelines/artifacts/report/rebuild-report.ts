@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import type { Paper } from '../../../config/schema.ts';
 import type { Result } from '../../result/envelope.ts';
 import { INTERGROWTH_CURVES } from '../intergrowth-curves.ts';
 import { keyOverlays, overlaysOf } from '../overlays.ts';
@@ -14,11 +15,12 @@ export async function rebuildReportPdf(
   result: Result,
   subject: Subject,
   artifactPath: (name: string) => Promise<string | null>,
+  paper?: Paper,
 ): Promise<Buffer> {
   const previews: ReportPreview[] = [];
   for (const { name, measurements } of keyOverlays(overlaysOf(result.measurements))) {
     const path = await artifactPath(name);
     if (path) previews.push({ png: await readFile(path), measurements });
   }
-  return renderReport(result, subject, previews, INTERGROWTH_CURVES);
+  return renderReport(result, subject, previews, INTERGROWTH_CURVES, paper);
 }

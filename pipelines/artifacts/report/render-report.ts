@@ -1,4 +1,5 @@
 import sharp from 'sharp';
+import type { Paper } from '../../../config/schema.ts';
 import { earlierValues } from '../../obstetric/growth-since.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
 import { growthPanel } from '../growth-chart.ts';
@@ -29,6 +30,7 @@ export async function renderReport(
   subject: Subject,
   previews: readonly ReportPreview[],
   curves: readonly GrowthCurve[],
+  paper?: Paper,
 ): Promise<Buffer> {
   const gaDays = subject.dating?.gaDays;
   const shown = curves.filter((curve) => measuredOnCurve(curve, result.measurements).length > 0);
@@ -40,5 +42,5 @@ export async function renderReport(
         );
   const keyImages: KeyImage[] = [];
   for (const preview of previews) keyImages.push(await keyImage(preview));
-  return buildReportPdf({ result, subject, panels, keyImages });
+  return buildReportPdf({ result, subject, panels, keyImages, ...(paper && { paper }) });
 }

@@ -1,3 +1,4 @@
+import type { Paper } from '../../../config/schema.ts';
 import { weeksAndDays } from '../../obstetric/charts/dates.ts';
 import { chartEntry } from '../../result/concepts.ts';
 import type { Result, Section } from '../../result/envelope.ts';
@@ -44,6 +45,7 @@ export interface ReportInput {
   /** Growth panels (growth-chart.ts); empty where no value was read against a chart. */
   panels: readonly Drawing[];
   keyImages: readonly KeyImage[];
+  paper?: Paper;
 }
 
 /** Words for `dating.basis` (service specification 2.3). */
@@ -72,6 +74,7 @@ function head(page: Page, { subject, result }: ReportInput): void {
     return page.y;
   });
   page.y = Math.max(...bottoms) + 2;
+  if (subject.indication) paragraph(page, `Indication: ${subject.indication}`);
   const made = result.generated_at.slice(0, 16).replace('T', ' ');
   const { files, frames, calibrated_frames: calibrated } = result.input_summary;
   paragraph(
@@ -269,11 +272,12 @@ const BLOCKS = [
   software,
 ] as const;
 
-/** The report for people: A4, embedded fonts, every page marked as a draft. */
+/** The report for people: embedded fonts, every page marked as a draft. */
 export function buildReportPdf(input: ReportInput): Promise<Buffer> {
   const page = openDocument(
     `${reportTitle(input.result)} - ${DRAFT_NOTICE}`,
     new Date(input.result.generated_at),
+    input.paper,
   );
   for (const block of BLOCKS) block(page, input);
   return closeDocument(page, patientLine(input.subject));

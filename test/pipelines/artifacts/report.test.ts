@@ -147,11 +147,6 @@ describe.skipIf(!hasPoppler)('the PDF report', () => {
     expect(fonts.length).toBeGreaterThan(0);
     for (const font of fonts) expect(font).toMatch(/DejaVuSans.* yes yes yes /);
   });
-
-  test('pages are A4', async () => {
-    const { output } = run('pdfinfo', [asFile(await pdf(RESULT, SUBJECT), 'pdf')]);
-    expect(output).toMatch(/Page size: +595\.28 x 841\.89 pts \(A4\)/);
-  });
 });
 
 test.each([
@@ -161,6 +156,28 @@ test.each([
   ['', ''],
 ])('the person name %j reads %j', (name, shown) => {
   expect(readableName(name)).toBe(shown);
+});
+
+describe.skipIf(!hasPoppler)('the paper of the report', () => {
+  test.each([
+    ['a4', '595.28 x 841.89 pts (A4)'],
+    ['letter', '612 x 792 pts (letter)'],
+  ] as const)('is %s on every page, with the same words', async (paper, size) => {
+    const bytes = await renderReport(RESULT, SUBJECT, [], INTERGROWTH_CURVES, paper);
+    const { output } = run('pdfinfo', ['-l', '99', asFile(bytes, 'pdf')]);
+    const sizes = output.split('\n').filter((line) => /^Page.* size:/.test(line));
+    expect(sizes.length).toBe(pages(bytes).length);
+    for (const line of sizes) expect(line).toContain(size);
+    expect(text(bytes)).toContain('Head circumference');
+  });
+});
+
+test.skipIf(!hasPoppler)('the indication stands in the head of the report', async () => {
+  const indication = 'Growth check after reduced movements';
+  expect(text(await pdf(RESULT, { ...SUBJECT, indication }))).toContain(
+    `Indication: ${indication}`,
+  );
+  expect(text(await pdf(RESULT, SUBJECT))).not.toContain('Indication');
 });
 
 describe('writing all artifacts of a result', () => {

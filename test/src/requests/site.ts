@@ -93,6 +93,7 @@ export async function openSite(options: SiteOptions = {}) {
     dataDir,
     worker: { concurrency: 1, timeoutSeconds: 30, childMemoryMegabytes: 512, ...options.worker },
     models: { allow: 'all' as const, provider: 'cpu' as const, threads: 1 },
+    report: { paper: 'a4' as const },
     retention: { days: 30 },
     delivery: { retryBaseSeconds: 1, retryCapSeconds: 4, giveUpAfterHours: 1 },
   };
