@@ -1,7 +1,8 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { freePort } from './free-port.ts';
 
 /** DCMTK leaves Nagle's algorithm on without this: 44 ms an object, of its own making. */
@@ -67,6 +68,28 @@ export function startStorescp(folder: string, extra: readonly string[] = []): Pr
     ...extra,
     String(port),
   ]);
+}
+
+/** `dcmqrscp`, an archive that indexes what it gets: stricter than `storescp` about what it is told. */
+export function startDcmqrscp(folder: string, aeTitle: string): Promise<Program> {
+  return startListening('dcmqrscp', (port) => {
+    const configFile = join(folder, 'dcmqrscp.cfg');
+    const settings = [
+      `NetworkTCPPort = ${port}`,
+      'MaxPDUSize = 131072',
+      'MaxAssociations = 16',
+      'HostTable BEGIN',
+      'HostTable END',
+      'VendorTable BEGIN',
+      'VendorTable END',
+      'AETable BEGIN',
+      `${aeTitle} ${folder} RW (100, 1024mb) ANY`,
+      'AETable END',
+    ];
+    // Read at its start.
+    writeFileSync(configFile, `${settings.join('\n')}\n`);
+    return ['-c', configFile];
+  });
 }
 
 async function untilConnectable(port: number, child: ChildProcess): Promise<void> {

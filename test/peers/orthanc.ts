@@ -7,6 +7,8 @@ import { freePort } from './free-port.ts';
 
 const PROGRAM = ['/usr/sbin/Orthanc', '/usr/bin/Orthanc'].find((path) => existsSync(path));
 
+export const ORTHANC_INSTALLED = PROGRAM !== undefined;
+
 export interface Orthanc {
   aeTitle: string;
   dicomPort: number;
