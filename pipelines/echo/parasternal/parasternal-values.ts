@@ -116,9 +116,14 @@ const CONFIRMED = 2;
 export interface FluidFinding {
   /** Clips that were searched: calibrated ones with accepted frames and a whole beat. */
   searched: readonly string[];
-  /** Greatest end-diastolic depth; null where no searched clip shows fluid. */
+  /** Clips that show a space free of echoes outside of the heart, by their view. */
+  seen: readonly string[];
+  /** Greatest end-diastolic depth of it, never accepted; null where no searched clip shows any. */
   depth: Measurement | null;
 }
+
+/** On simulated hearts 24 mm read 68 and 6 read 11: the outline runs beyond the fluid. */
+const NO_DEPTH = 'the outline of the space runs beyond the fluid; to be measured by hand';
 
 /** Fluid of one clip at end-diastole, mm; null where it is not there all the time. */
 function fluidOf({ clip, scale, frames, beats }: Phased): Drawn | null {
@@ -158,10 +163,8 @@ export function fluidFinding({ clips }: ParasternalReadings): FluidFinding {
   const depth = deepest ? drawn(deepest) : null;
   return {
     searched: searched.map(({ clip }) => clip.family),
-    depth:
-      depth && found.length < CONFIRMED
-        ? { ...depth, quality: 'low', note: 'seen in one clip; to be confirmed in a second' }
-        : depth,
+    seen: found.length < CONFIRMED ? [] : found.map(({ clip }) => clip.family),
+    depth: depth && { ...depth, quality: 'low', note: NO_DEPTH },
   };
 }
 

@@ -22,13 +22,25 @@ function plethora(values: Values): boolean | null {
 
 /** What was searched without finding fluid: no statement that there is none (reference 13). */
 function searchedInWords({ views }: EchoEvidence): string | null {
-  const searched = views.parasternal ? fluidFinding(views.parasternal).searched : [];
+  const { searched, depth } = views.parasternal
+    ? fluidFinding(views.parasternal)
+    : { searched: [], depth: null };
   if (searched.length === 0) return null;
+  if (depth) return 'How deep the space outside of the heart is was not measured.';
   const names = [...new Set(searched)].join(', ');
   return `No fluid was outlined in ${names}; how much fluid the model misses in patients is not known, so that none is not said.`;
 }
 
+/** A space free of echoes in two clips: perhaps fluid, and more is not said of it. */
+function seenInWords({ views }: EchoEvidence): string | null {
+  const seen = views.parasternal ? fluidFinding(views.parasternal).seen : [];
+  if (seen.length === 0) return null;
+  const names = [...new Set(seen)].join(', ');
+  return `A space free of echoes was outlined outside of the heart in ${names}: perhaps pericardial fluid, to be looked at and measured by hand`;
+}
+
 function run(evidence: EchoEvidence, values: Values) {
+  const seen = seenInWords(evidence);
   const depth = values.measurement('effusion-depth');
   const grade = depth && effusionGrade(depth.value);
   const wide = plethora(values);
@@ -43,7 +55,8 @@ function run(evidence: EchoEvidence, values: Values) {
   const urgent = grade === 'large' || grade === 'very large';
   return conclude(pericardialEffusion, {
     measurements: [depth],
-    sentences: [grade && `Pericardial effusion: ${grade}`, statement],
+    seen: seen !== null,
+    sentences: [depth ? null : seen, grade && `Pericardial effusion: ${grade}`, statement],
     gaps: [
       depth
         ? null
@@ -55,6 +68,7 @@ function run(evidence: EchoEvidence, values: Values) {
       depth && wide === null ? 'IVC plethora was not assessed.' : null,
     ],
     findings: [
+      seen && !depth ? finding(ID, 'possible-effusion', seen, 'abnormal', []) : null,
       depth && grade && grade !== 'none'
         ? finding(
             ID,

@@ -76,14 +76,14 @@ describe('the lines of a parasternal long axis', () => {
 });
 
 describe('fluid outside of the heart', () => {
-  it('is measured where two clips show it, the deepest of them', () => {
-    const { depth } = fluidFinding({ clips: [clip('PLAX', 8), clip('PSAX', 12)] });
-    expect(depth).toMatchObject({ quality: 'accepted', source: { file: 'PSAX.dcm' } });
+  it('is seen where two clips show it; the depth of the deepest stands there and is not used', () => {
+    const { depth, seen } = fluidFinding({ clips: [clip('PLAX', 8), clip('PSAX', 12)] });
+    expect(seen).toEqual(['PLAX', 'PSAX']);
+    expect(depth).toMatchObject({ quality: 'low', source: { file: 'PSAX.dcm' } });
     expect(depth?.value).toBeCloseTo(12, 6);
   });
-  it('in one clip alone is to be confirmed, and not used', () => {
-    const { depth } = fluidFinding({ clips: [clip('PLAX', 8), clip('PSAX', null)] });
-    expect(depth).toMatchObject({ quality: 'low' });
+  it('in one clip alone is not said to be seen', () => {
+    expect(fluidFinding({ clips: [clip('PLAX', 8), clip('PSAX', null)] }).seen).toEqual([]);
   });
   it.each([
     ['shallower than 3 mm', 2.9, 1],
