@@ -3,7 +3,7 @@ import type { Database } from '../src/database/port.ts';
 import type { Logger } from '../src/logging/logger.ts';
 import { expectedDeadline, releaseDeadline } from './completion.ts';
 import type { AssociationEnd, AssociationPeer } from './network/storage-service.ts';
-import { completeExpected } from './services/expected-objects.ts';
+import { completeExpected, forgetExpectations } from './services/expected-objects.ts';
 import { actOnStudy, type StudyActionParts } from './study-actions.ts';
 import { type Arrival, claimCompleteStudies, hastenCompletion } from './study-store.ts';
 
@@ -71,6 +71,7 @@ export class StudyAssembly {
     const { config, database, now } = this.#options;
     await completeExpected(database, (source) => expectedDeadline(config.sources, source, now()));
     for (const study of await claimCompleteStudies(database, now())) {
+      await forgetExpectations(database, study.study_instance_uid);
       await actOnStudy(study, this.#options);
     }
   }

@@ -52,3 +52,13 @@ export async function completeExpected(
     await hastenCompletion(database, id, deadline(source), signal);
   }
 }
+
+/** A word of what a study has counts once: what comes later is told of anew, or waited for. */
+export async function forgetExpectations(
+  database: Queryable,
+  studyInstanceUid: string,
+): Promise<void> {
+  await database.query('DELETE FROM study_expectations WHERE study_instance_uid = $1', [
+    studyInstanceUid,
+  ]);
+}

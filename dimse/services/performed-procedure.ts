@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Database } from '../../src/database/port.ts';
 import { decodeDataSet, itemsOf } from '../data-set.ts';
 import type {
@@ -7,7 +6,7 @@ import type {
   NormalizedService,
 } from '../network/normalized-service.ts';
 import { expectObjects } from './expected-objects.ts';
-import { sopReferences, uidOf } from './referenced-objects.ts';
+import { newUid, sopReferences, uidOf } from './referenced-objects.ts';
 import { SERVICE_STATUS } from './service-status.ts';
 
 /**
@@ -93,9 +92,4 @@ async function set(
     }
     return { status: SERVICE_STATUS.success };
   });
-}
-
-/** PS3.5 B.2: a UID made of a UUID. */
-function newUid(): string {
-  return `2.25.${BigInt(`0x${randomUUID().replaceAll('-', '')}`)}`;
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { NaturalDataset } from 'dcmjs';
 import { itemsOf } from '../data-set.ts';
 
@@ -21,6 +22,11 @@ export function referenceItems(references: readonly SopReference[]): NaturalData
     ReferencedSOPClassUID: sopClassUid,
     ReferencedSOPInstanceUID: sopInstanceUid,
   }));
+}
+
+/** A UID of our own, made of a UUID (PS3.5 B.2). */
+export function newUid(): string {
+  return `2.25.${BigInt(`0x${randomUUID().replaceAll('-', '')}`)}`;
 }
 
 /** A UID as it stands in a data set; empty when there is none or it is none (PS3.5 9.1). */

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { DicomDestination } from '../../config/schema.ts';
 import type { Database } from '../../src/database/port.ts';
 import { SonogateError } from '../../src/errors/catalogue.ts';
@@ -15,7 +14,7 @@ import {
   STORAGE_COMMITMENT_INSTANCE,
 } from '../sop-classes.ts';
 import { type CommitmentReport, readReport } from './commitment-report.ts';
-import { referenceItems, type SopReference } from './referenced-objects.ts';
+import { newUid, referenceItems, type SopReference } from './referenced-objects.ts';
 import { SERVICE_STATUS } from './service-status.ts';
 
 /** Action Type ID of "Request Storage Commitment" (PS3.4 J.3.2.1.1). */
@@ -47,7 +46,7 @@ export async function askForCommitment(parts: CommitmentScuParts): Promise<void>
 
 async function ask(destination: DicomDestination, parts: CommitmentScuParts): Promise<void> {
   const { database, aeTitle, logger, now } = parts;
-  const transactionUid = `2.25.${BigInt(`0x${randomUUID().replaceAll('-', '')}`)}`;
+  const transactionUid = newUid();
   const { rows } = await database.query<{ sop_class_uid: string; sop_instance_uid: string }>(
     `UPDATE delivered_objects SET transaction_uid = $2, asked_at = $3
      WHERE (delivery_id, sop_instance_uid) IN (

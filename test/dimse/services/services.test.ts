@@ -73,6 +73,17 @@ describe.skipIf(!PYNETDICOM_INSTALLED)('a performed procedure step', () => {
     await completes();
   });
 
+  test('counts once: a late object waits for its own sign', async () => {
+    await begin();
+    await send(1);
+    await end([uid(1)]);
+    await completes();
+    await send(2);
+    site.pass(5);
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    expect(await row()).toMatchObject({ state: 'receiving', complete_because: 'quiet-time' });
+  });
+
   test('that is discontinued ends its study with what was made', async () => {
     await begin();
     await send(1);
