@@ -1,5 +1,5 @@
 import type { Context, Middleware } from 'koa';
-import type { AuditAction } from '../audit/audit.ts';
+import type { AuditAction } from '../audit/actions.ts';
 import { catalogueEntry, SonogateError } from '../errors/catalogue.ts';
 import { idForm } from '../requests/ids.ts';
 import type { HttpDeps, HttpState } from './deps.ts';
@@ -24,6 +24,7 @@ export function audited(
         requestId: requestOf(context),
         status,
         callId: context.state.requestId,
+        address: context.ip,
       });
     try {
       await next();
