@@ -1,0 +1,180 @@
+/**
+ * `overlays.json` of a request: what a viewer draws over its key frames and cines. Types only, so
+ * that a browser can import them; overlay-schema.ts checks the same shape.
+ *
+ * Every position is one of the result: pixel-centre coordinates of the stored frame, whatever size
+ * the picture is shown at. As SVG over a picture: `viewBox="-0.5 -0.5 {columns} {rows}"`. Frames are
+ * counted from 1, times are seconds from the first frame of the clip, lengths are pixels.
+ */
+export interface Overlays {
+  schema: 'sonogate.overlays/1';
+  /** Nothing here was verified by a person. */
+  draft: true;
+  /** In the order of the study. */
+  clips: OverlayClip[];
+  /** Null: no gestational age, or no value on a chart. */
+  growth: GrowthCharts | null;
+}
+
+/** [x, y]. */
+export type Position = [x: number, y: number];
+
+/** Both corners included. */
+export interface Box {
+  min_x: number;
+  min_y: number;
+  max_x: number;
+  max_y: number;
+}
+
+/** One image or cine of the study. */
+export interface OverlayClip {
+  /** As `measurements[].source.file` of the result. */
+  file: string;
+  /** Plane or view that the result names: `transthalamic`, `A4C`; null: none. */
+  view: string | null;
+  mode: '2d' | 'colour' | 'spectral' | 'm-mode' | 'unknown';
+  /** Of the stored frames. */
+  columns: number;
+  rows: number;
+  frames: number;
+  /** Where lengths can be read, and the size of a pixel there. */
+  scales: { area: Box; mm_per_pixel: { x: number; y: number } }[];
+  /** Axes of spectral Doppler and M-mode displays. */
+  sweeps: SweepAxes[];
+  /** Frames of end-diastole and end-systole, one pair for each beat. */
+  beats: { end_diastole: number; end_systole: number }[];
+  key_frames: KeyFrame[];
+  /** Null: a still, or a clip on which nothing was measured. */
+  cine: Cine | null;
+  calipers: DrawnMeasurement[];
+  contours: Contour[];
+  masks: Mask[];
+  traces: FlowTrace[];
+}
+
+/** A frame as JPEG, without a drawing. */
+export interface KeyFrame {
+  frame: number;
+  time: number;
+  /** Name of the artifact, `key-frame-1.jpg`. */
+  artifact: string;
+  /** Size of the picture; its sides are those of the frame times one factor. */
+  width: number;
+  height: number;
+  /** Ids of the sections that measured it or chose it; empty: it only shows the clip. */
+  sections: string[];
+}
+
+/**
+ * The frames of a clip, each a JPEG, one behind the other in one file (Motion JPEG): a frame is the
+ * bytes from `offset` on, so that a viewer can step to any frame and keep few of them decoded.
+ */
+export interface Cine {
+  /** Name of the artifact, `cine-1.mjpeg`. */
+  artifact: string;
+  width: number;
+  height: number;
+  /** False: the file says no times, and `time` counts frames at 25 a second. */
+  timed: boolean;
+  frames: { frame: number; time: number; offset: number; bytes: number }[];
+}
+
+/** A measurement on the frame where it was made. */
+export interface DrawnMeasurement {
+  /** Id of the measurement in the result. */
+  measurement: string;
+  section: string;
+  /** Key of the concept table, `hc`. */
+  concept: string;
+  label: string;
+  value: number;
+  /** UCUM. */
+  unit: string;
+  /** "HC 262.4 mm"; without its number where it was not accepted. */
+  text: string;
+  quality: 'accepted' | 'low' | 'inadequate';
+  frame: number;
+  shapes: Shape[];
+}
+
+export interface Shape {
+  /**
+   * `line`: two points; `ellipse`: both ends of one axis, then of the other; `polyline`: an open
+   * trace; `polygon`: a closed outline, its first point not repeated.
+   */
+  type: 'line' | 'ellipse' | 'polyline' | 'polygon';
+  points: Position[];
+}
+
+/** The closed outline of a chamber on one frame of a cine. */
+export interface Contour {
+  frame: number;
+  structure: 'lv' | 'myocardium' | 'la' | 'rv' | 'ra';
+  points: Position[];
+  /** False: something speaks against the outline of this frame; it was drawn and not measured. */
+  measured: boolean;
+}
+
+/** An accepted outline, filled: the pixels of the DICOM Segmentation. */
+export interface Mask {
+  frame: number;
+  label: string;
+  measurement: string;
+  section: string;
+  /** Row, first and last column of each run of pixels. */
+  runs: [row: number, first: number, last: number][];
+}
+
+/** The traced velocity curve of a spectral Doppler display. */
+export interface FlowTrace {
+  frame: number;
+  section: string;
+  side: 'above' | 'below';
+  /** Row of velocity zero. */
+  baseline_row: number;
+  /** A point for each column; where there is no flow it lies on the baseline. */
+  points: Position[];
+  /** Columns at which the beats begin or peak; empty: not told apart. */
+  beats: number[];
+}
+
+export interface SweepAxes {
+  kind: 'pw' | 'cw' | 'doppler' | 'm-mode' | 'colour-m-mode';
+  area: Box;
+  /** Null: the time axis has no scale. */
+  seconds_per_pixel: number | null;
+  /** Size of a pixel along y in `unit`; null: no scale. */
+  value_per_pixel: number | null;
+  unit: 'cm/s' | 'cm' | 'Hz';
+  /** Row of the frame where the value is 0; null: not said. */
+  zero_row: number | null;
+  /** Where values grow. */
+  direction: 'up' | 'down';
+}
+
+export interface GrowthCharts {
+  ga_days: number;
+  charts: GrowthChart[];
+}
+
+/** Centile curves of one quantity, and its values. */
+export interface GrowthChart {
+  concept: string;
+  label: string;
+  /** UCUM. */
+  unit: string;
+  /** Name of the chart, and its citation. */
+  chart: string;
+  citation: string;
+  curves: { centile: number; points: [weeks: number, value: number][] }[];
+  measured: {
+    measurement: string;
+    fetus: string | null;
+    weeks: number;
+    value: number;
+    centile: number | null;
+  }[];
+  /** Of earlier scans, the oldest first. */
+  earlier: { weeks: number; value: number }[];
+}
