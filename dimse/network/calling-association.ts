@@ -1,0 +1,277 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import {
+  IMPLEMENTATION_CLASS_UID,
+  IMPLEMENTATION_VERSION,
+} from '../../pipelines/artifacts/implementation.ts';
+import { type ErrorCode, SonogateError } from '../../src/errors/catalogue.ts';
+import { type CommandSet, encodeCommandSet } from './command-set.ts';
+import { type CallTls, dial } from './dial.ts';
+import type { AcceptedContext } from './negotiation.ts';
+import {
+  CONTEXT_RESULT,
+  DICOM_APPLICATION_CONTEXT,
+  decodeAssociateAccept,
+  decodeReject,
+  encodeAbort,
+  encodeAssociateRequest,
+  encodeData,
+  encodeReleaseRequest,
+  PDU,
+  PDV_HEADER_BYTES,
+  type ProposedContext,
+  type RoleSelection,
+} from './pdu.ts';
+import { type PduEvent, PduReader } from './pdu-reader.ts';
+
+/** A DICOM node that we call, and under which title. */
+export interface CalledNode {
+  host: string;
+  port: number;
+  aeTitle: string;
+  callingAeTitle: string;
+  /** Longest silence of the peer, from connecting to its last answer. */
+  timeoutSeconds: number;
+  /** Absent: in the clear. */
+  tls?: CallTls | undefined;
+}
+
+/** What we announce; a peer that sends longer ones is not speaking DICOM. */
+const MAX_RECEIVED_PDU_BYTES = 131_072;
+/** Longest P-DATA-TF we send to a peer without a limit of its own (PS3.8 D.1). */
+const MAX_SENT_PDU_BYTES = 131_072;
+
+/**
+ * The requestor's side of one association (PS3.8 9.2): what is sent and read over it is up to its
+ * services. Every failure is a SonogateError of the catalogue.
+ */
+export class CallingAssociation {
+  /**
+   * What a loss of the connection means from here on: nothing was sent, or the peer may have it.
+   */
+  lossCode: ErrorCode = 'peer_unreachable';
+  readonly #socket: Socket;
+  readonly #events: AsyncGenerator<PduEvent>;
+  readonly #closed = new AbortController();
+  readonly #contexts = new Map<number, AcceptedContext>();
+  #roles: readonly RoleSelection[] = [];
+  #fragmentBytes = MAX_SENT_PDU_BYTES - PDV_HEADER_BYTES;
+  #messageId = 0;
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    const reader = new PduReader({
+      first: [PDU.associateAccept, PDU.associateReject, PDU.abort],
+      maxPduBytes: MAX_RECEIVED_PDU_BYTES,
+    });
+    this.#events = readEvents(socket, reader);
+    socket.once('close', () => this.#closed.abort());
+    // Every wait below sees the error as well; without a listener it would end the process.
+    socket.on('error', () => {});
+  }
+
+  /**
+   * @param roles of classes of which we are SCP on this association.
+   * @throws SonogateError `peer_unreachable`, `peer_rejected_association`.
+   */
+  static async open(
+    node: CalledNode,
+    contexts: readonly ProposedContext[],
+    signal?: AbortSignal,
+    roles: RoleSelection[] = [],
+  ): Promise<CallingAssociation> {
+    const socket = await dial(node);
+    socket.setTimeout(node.timeoutSeconds * 1000, () =>
+      socket.destroy(new Error(`no answer for ${node.timeoutSeconds} s`)),
+    );
+    const onAbort = () => socket.destroy(new Error('canceled'));
+    signal?.addEventListener('abort', onAbort, { once: true });
+    socket.once('close', () => signal?.removeEventListener('abort', onAbort));
+    if (signal?.aborted) onAbort();
+
+    const association = new CallingAssociation(socket);
+    try {
+      await association.#associate(node, contexts, roles);
+      return association;
+    } catch (error) {
+      socket.destroy();
+      throw error;
+    }
+  }
+
+  /** True when the connection has ended; nothing can be sent over it any more. */
+  get closed(): boolean {
+    return this.#closed.signal.aborted || this.#socket.destroyed;
+  }
+
+  /** Contexts that the peer accepted, by id. */
+  get contexts(): ReadonlyMap<number, AcceptedContext> {
+    return this.#contexts;
+  }
+
+  /** What the peer agreed to of the roles that were proposed (PS3.7 D.3.3.4). */
+  get roles(): readonly RoleSelection[] {
+    return this.#roles;
+  }
+
+  /** Largest piece of a data set that fits into one PDU of the peer. */
+  get fragmentBytes(): number {
+    return this.#fragmentBytes;
+  }
+
+  /** @throws SonogateError `presentation_context_refused`. */
+  contextFor(sopClassUid: string, transferSyntax: string): number {
+    for (const [id, context] of this.#contexts) {
+      if (context.abstractSyntax === sopClassUid && context.transferSyntax === transferSyntax) {
+        return id;
+      }
+    }
+    throw new SonogateError(
+      'presentation_context_refused',
+      `The peer does not take ${sopClassUid} in ${transferSyntax}.`,
+    );
+  }
+
+  /** Sends a request. @returns its message id. */
+  async sendCommand(contextId: number, command: Omit<CommandSet, 'messageId'>): Promise<number> {
+    this.#messageId = (this.#messageId % 0xffff) + 1;
+    const messageId = this.#messageId;
+    await this.#writeCommand(contextId, { ...command, messageId });
+    return messageId;
+  }
+
+  /** Sends a response, or a C-CANCEL: what has no message id of its own. */
+  sendAnswer(contextId: number, command: CommandSet): Promise<void> {
+    return this.#writeCommand(contextId, command);
+  }
+
+  /** One piece of a data set, at most `fragmentBytes` long. */
+  async sendFragment(contextId: number, fragment: Buffer, last: boolean): Promise<void> {
+    await this.#write(...encodeData(contextId, fragment, { command: false, last }));
+  }
+
+  /** A data set held in memory. */
+  async sendDataSet(contextId: number, dataSet: Buffer): Promise<void> {
+    for (let start = 0; start < dataSet.length; start += this.#fragmentBytes) {
+      const fragment = dataSet.subarray(start, start + this.#fragmentBytes);
+      await this.sendFragment(contextId, fragment, start + this.#fragmentBytes >= dataSet.length);
+    }
+  }
+
+  /** The next piece of a message. @throws SonogateError `lossCode` when the peer ends instead. */
+  async nextFragment(): Promise<PduEvent & { kind: 'fragment' }> {
+    const event = await this.#next();
+    if (event.kind === 'pdu') throw this.lost('The peer ended the association.');
+    return event;
+  }
+
+  /** Ends the association in order; a peer that does not answer is not waited for in vain. */
+  async release(): Promise<void> {
+    if (this.closed) return;
+    try {
+      await this.#write(encodeReleaseRequest());
+      await this.#nextPdu();
+    } catch {
+      // What was stored has been answered; how the connection ends changes nothing.
+    }
+    this.#socket.end(() => this.#socket.destroy());
+  }
+
+  abort(): void {
+    if (this.#socket.destroyed) return;
+    this.#socket.end(encodeAbort({ source: 0, reason: 0 }), () => this.#socket.destroy());
+  }
+
+  /** What the peer broke stands for itself; once the object has left, only that it may be there. */
+  lost(cause: unknown): SonogateError {
+    const nothingSent = this.lossCode === 'peer_unreachable';
+    if (cause instanceof SonogateError && (nothingSent || cause.code === this.lossCode)) {
+      return cause;
+    }
+    const detail = cause instanceof Error ? cause.message : String(cause);
+    return new SonogateError(this.lossCode, detail, { cause });
+  }
+
+  async #associate(
+    node: CalledNode,
+    contexts: readonly ProposedContext[],
+    roles: RoleSelection[],
+  ): Promise<void> {
+    await this.#write(
+      encodeAssociateRequest({
+        calledAeTitle: node.aeTitle,
+        callingAeTitle: node.callingAeTitle,
+        applicationContext: DICOM_APPLICATION_CONTEXT,
+        contexts: [...contexts],
+        maxPduBytes: MAX_RECEIVED_PDU_BYTES,
+        implementationClassUid: IMPLEMENTATION_CLASS_UID,
+        implementationVersion: IMPLEMENTATION_VERSION,
+        roles,
+      }),
+    );
+    const answer = await this.#nextPdu();
+    if (answer.type === PDU.associateReject) {
+      const { result, source, reason } = decodeReject(answer.body);
+      throw new SonogateError(
+        'peer_rejected_association',
+        `A-ASSOCIATE-RJ result ${result}, source ${source}, reason ${reason}.`,
+      );
+    }
+    if (answer.type !== PDU.associateAccept) {
+      throw new SonogateError('peer_rejected_association', 'The peer aborted the association.');
+    }
+    const accept = decodeAssociateAccept(answer.body);
+    for (const { id, result, transferSyntax } of accept.contexts) {
+      const proposed = contexts.find((context) => context.id === id);
+      if (!proposed || result !== CONTEXT_RESULT.accepted) continue;
+      this.#contexts.set(id, { abstractSyntax: proposed.abstractSyntax, transferSyntax });
+    }
+    this.#roles = accept.roles ?? [];
+    if (accept.maxPduBytes > 0) {
+      const bytes = Math.min(accept.maxPduBytes, MAX_SENT_PDU_BYTES) - PDV_HEADER_BYTES;
+      // Fragments have an even length (PS3.8 Annex E.2).
+      this.#fragmentBytes = Math.max(2, bytes - (bytes % 2));
+    }
+  }
+
+  async #writeCommand(contextId: number, command: CommandSet): Promise<void> {
+    const bytes = encodeCommandSet(command);
+    await this.#write(...encodeData(contextId, bytes, { command: true, last: true }));
+  }
+
+  async #nextPdu(): Promise<PduEvent & { kind: 'pdu' }> {
+    const event = await this.#next();
+    if (event.kind !== 'pdu') throw this.lost('The peer sent data out of turn.');
+    return event;
+  }
+
+  async #next(): Promise<PduEvent> {
+    try {
+      const { value, done } = await this.#events.next();
+      if (!done) return value;
+    } catch (error) {
+      throw this.lost(error);
+    }
+    throw this.lost('The peer closed the connection.');
+  }
+
+  async #write(...buffers: Buffer[]): Promise<void> {
+    try {
+      if (this.closed) throw this.#socket.errored ?? new Error('connection closed');
+      this.#socket.cork();
+      for (const buffer of buffers) this.#socket.write(buffer);
+      this.#socket.uncork();
+      if (this.#socket.writableNeedDrain) {
+        await once(this.#socket, 'drain', { signal: this.#closed.signal });
+      }
+    } catch (error) {
+      throw this.lost(this.#socket.errored ?? error);
+    }
+  }
+}
+
+async function* readEvents(socket: Socket, reader: PduReader): AsyncGenerator<PduEvent> {
+  for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
+    yield* reader.read(chunk as Buffer);
+  }
+}
