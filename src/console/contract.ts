@@ -1,0 +1,618 @@
+/**
+ * Every answer and event of the console's API. Types only: the browser imports them with
+ * `import type`, the server's code is checked against them.
+ *
+ * Browser code is TypeScript under `pages/`, stripped of its types when the gateway starts and served
+ * under its own name: `pages/study.ts` is `/console/study.ts`, `pages/style.css` is
+ * `/console/style.css`. Modules import each other as in the tree (`./live.ts`) and libraries by name
+ * (`lit-html`, `lit-html/directives/repeat.js`, `uplot`) or by address (`/console/vendor/uplot/…`; its
+ * style is `/console/vendor/uplot/uPlot.min.css`): the shell holds the import map. It is made by the
+ * server: it loads `/console/main.ts` and `/console/styles/main.css` and has an empty
+ * `<div id="console">`.
+ * Every path below `/console/` without a dot in its last segment answers with the shell, so that deep
+ * links work: `/console/worklist/{key}`, `/console/deliveries`, …
+ *
+ * The content security policy allows no inline script, no `style` attribute written by markup or
+ * `setAttribute` (set `element.style` instead; lit-html's `styleMap` writes the attribute at the first
+ * rendering), no other origin; images come from here or from `blob:`. Trusted Types are required:
+ * markup is made by lit-html only.
+ *
+ * All paths below are under `/console/api`. Answers are JSON; errors are problem details (RFC 9457,
+ * `Problem`). Times are RFC 3339 in UTC. Every call but sign-in needs the session cookie. Every
+ * call that changes something (POST, PUT, DELETE) also needs the header `X-CSRF-Token` with
+ * `Session.csrf`, and `Content-Type: application/json` where it has a body. 401 means: sign in again;
+ * 403 `forbidden`: the role may not.
+ *
+ *   method and path                                  may                body or query → answer
+ *   GET    /sign-in                                  (nobody signed in) → SignIn
+ *   POST   /session                                  (nobody signed in) NewSession → Session
+ *   GET    /oidc/start?next=/console/…               (nobody signed in) 302 to the identity provider
+ *   GET    /session                                  any role           → Session
+ *   DELETE /session                                  any role           204, signs out
+ *   DELETE /sessions                                 any role           204, signs this person out everywhere
+ *   GET    /events                                   read               server-sent events: ConsoleEvent
+ *   GET    /worklist                                 read               WorklistQuery → WorklistPage
+ *   GET    /worklist/facets                          read               → Facets
+ *   GET    /worklist/{key}                           read               → StudyPage
+ *   GET    /requests/{id}/result                     read               → ResultView
+ *   GET    /requests/{id}/artifacts/{name}           read               the bytes; `?download=1` as attachment
+ *   POST   /requests/{id}/cancel                     run                → WorklistRow
+ *   POST   /requests/{id}/acknowledge                confirm            → WorklistRow; its critical flags were seen
+ *   POST   /studies/{id}/complete                    run                → WorklistRow
+ *   POST   /studies/{id}/rerun                       run                → WorklistRow
+ *   POST   /studies/{id}/hold                        run                HoldStudy → WorklistRow
+ *   POST   /studies/{id}/release                     run                ReleaseStudy → WorklistRow
+ *   GET    /destinations                             read               → Destination[]
+ *   GET    /deliveries                               read               DeliveryQuery → Page<Delivery>
+ *   POST   /deliveries/{id}/replay                   deliver            → Delivery
+ *   POST   /deliveries/{id}/alternate                deliver            AlternateDestination → Delivery
+ *   GET    /holds                                    read               → Hold[]
+ *   GET    /holds/{id}                               confirm            → HoldWithIdentity
+ *   POST   /holds/{id}/confirm                       confirm            ConfirmHold → Hold
+ *   POST   /holds/{id}/reject                        confirm            RejectHold → Hold
+ *   GET    /rules                                    rules              → Rules
+ *   POST   /rules/dry-run                            rules              DryRunQuery → DryRun
+ *   GET    /peers                                    peers              → Peer[]
+ *   POST   /doctor                                   peers              DoctorQuery → DoctorFinding[]
+ *   GET    /keys                                     settings           → Key[]
+ *   POST   /keys                                     settings           NewKey → CreatedKey
+ *   DELETE /keys/{id}                                settings           → Key
+ *   GET    /webhooks/secret                          settings           → WebhookSecret (not the secret itself)
+ *   POST   /webhooks/secret/rotate                   settings           → NewWebhookSecret (shown once)
+ *   GET    /webhooks/deliveries                      settings           CursorQuery → Page<WebhookDelivery>
+ *   POST   /webhooks/deliveries/{id}/redeliver       settings           → WebhookDelivery
+ *   GET    /usage                                    settings           → Usage[]
+ *   GET    /retention                                settings           → Retention
+ */
+
+import type { Artifact } from './result-contract.ts';
+
+export type * from './result-contract.ts';
+
+/**
+ *   viewer         sees studies without identity
+ *   clinician      sees identity and results, confirms the hold queue and critical flags
+ *   operator       sees initials; deliveries, rules, peers, complete, hold, re-run, cancel
+ *   administrator  all of it, and the settings
+ */
+export type ConsoleRole = 'viewer' | 'clinician' | 'operator' | 'administrator';
+
+/** What a role may do; offer nothing that is not in `Session.may`. The server enforces it. */
+export type Capability = 'read' | 'confirm' | 'run' | 'deliver' | 'rules' | 'peers' | 'settings';
+
+export interface SignIn {
+  /** Null: no OpenID Connect provider is set. */
+  oidc: { label: string } | null;
+}
+
+export interface NewSession {
+  /** An API key that has a console role. */
+  key: string;
+}
+
+export interface Session {
+  /** Name of the key, or of the person as the identity provider gives it. */
+  person: string;
+  role: ConsoleRole;
+  may: Capability[];
+  signedInBy: 'key' | 'oidc';
+  /** Send it as `X-CSRF-Token` with each change. */
+  csrf: string;
+  /** When it ends if nothing is done, and when it ends anyway. */
+  idleEndsAt: string;
+  endsAt: string;
+  site: { aeTitle: string; version: string };
+}
+
+/** Problem details (RFC 9457) of an error. */
+export interface Problem {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: string;
+  request_id?: string;
+  errors?: { pointer: string; detail: string }[];
+}
+
+export interface Page<Row> {
+  rows: Row[];
+  /** `cursor` of the next page; null at the end. */
+  nextCursor: string | null;
+}
+
+export interface CursorQuery {
+  cursor?: string;
+  /** 1 to 200; 50 without it. */
+  limit?: number;
+}
+
+/**
+ * Whose study it is, as far as the role may see. `pseudonym` (`K7QX-42MR`) is the same for all
+ * studies of one patient and tells nothing else.
+ */
+export type Subject =
+  | { shown: 'hidden'; pseudonym: string }
+  | { shown: 'initials'; pseudonym: string; initials: string }
+  | ({ shown: 'identity'; pseudonym: string; initials: string } & Identity);
+
+/** As in the images; '' where they have nothing. Dates are DICOM DA (YYYYMMDD), times TM. */
+export interface Identity {
+  /** For reading: groups and components of the DICOM PN joined by blanks, family name first. */
+  name: string;
+  patientId: string;
+  issuer: string;
+  birthDate: string;
+  sex: string;
+  accessionNumber: string;
+  studyInstanceUid: string;
+  studyDate: string;
+  studyTime: string;
+  studyDescription: string;
+  referringPhysician: string;
+}
+
+/**
+ * State of a row: that of the study until it was submitted, then that of its newest request.
+ *
+ *   receiving    objects come; waits until `waitsUntil`
+ *   complete     is being routed
+ *   held         a rule or a person holds it
+ *   unrouted     no rule took it
+ *   ignored      a rule takes it out
+ *   refused      the endpoint refused it
+ *   routed       forwarded or tagged, nothing to interpret
+ *   queued … expired   the request (docs/api.md)
+ */
+export type RowState =
+  | 'receiving'
+  | 'complete'
+  | 'held'
+  | 'unrouted'
+  | 'ignored'
+  | 'refused'
+  | 'routed'
+  | 'queued'
+  | 'preparing'
+  | 'running'
+  | 'succeeded'
+  | 'failed'
+  | 'canceled'
+  | 'rejected'
+  | 'expired';
+
+/** A study that came by DICOM, or a request that came by HTTP. */
+export interface WorklistRow {
+  /** Id of the study, or of the request where there is no study: the deep link. */
+  key: string;
+  kind: 'study' | 'request';
+  subject: Subject | null;
+  state: RowState;
+  /** In words, for example why no rule took it; null where there is nothing to say, or hidden. */
+  reason: string | null;
+  /** Name of the DICOM source; `api` or `queue` for a request. */
+  source: string;
+  /** `us/obstetric/interpret`; null before a rule ran. */
+  endpoint: string | null;
+  requestId: string | null;
+  revision: number;
+  objects: number;
+  tags: string[];
+  test: boolean;
+  /** First object received, or request made. Rows are sorted by it, newest first. */
+  arrivedAt: string;
+  /** Last change that the console knows of. */
+  changedAt: string;
+  /** What it waits for, in words, and until when; both null where it does not wait. */
+  waitsFor: string | null;
+  waitsUntil: string | null;
+  /** Of the newest request; null before. */
+  stage: { name: string; label: string; progress: number; etaSeconds: number | null } | null;
+  /** Critical flags of the newest request, in words. */
+  critical: { text: string; section: string; at: string }[];
+  /** Who acknowledged them; null while nobody has, or where there are none. */
+  acknowledged: { person: string; at: string } | null;
+  /** The result at a glance: at most four values and the count of sections. Null before. */
+  glance: { values: string[]; assessed: number; sections: number } | null;
+  deliveries: { waiting: number; delivered: number; dead: number; held: number };
+}
+
+export interface WorklistQuery extends CursorQuery {
+  /** May repeat. */
+  state?: RowState | RowState[];
+  source?: string;
+  endpoint?: string;
+  tag?: string;
+  /** `1`: only rows whose flags nobody has acknowledged. */
+  critical?: '1';
+  /**
+   * Beginnings of words of name, patient ID or accession number where the role sees them; for every
+   * role a Study Instance UID, a study or request id, or a tag.
+   */
+  q?: string;
+}
+
+export interface WorklistPage extends Page<WorklistRow> {
+  /**
+   * On the first page: rows with critical flags that nobody has acknowledged, whatever their age (at
+   * most 100). They are not repeated in `rows`.
+   */
+  critical: WorklistRow[];
+}
+
+/** What the filters offer. */
+export interface Facets {
+  states: { state: RowState; rows: number }[];
+  sources: string[];
+  endpoints: string[];
+  tags: string[];
+  critical: number;
+}
+
+/**
+ * `GET /events`: `event:` is the type, `data:` the JSON below, `id:` may be given back as
+ * `Last-Event-ID` (an EventSource does). Rows are complete: put them in place of those with the same
+ * key. An id that is too old to be resumed from is answered with `reset` first: load anew.
+ */
+export type ConsoleEvent =
+  | { type: 'hello'; data: { at: string } }
+  | { type: 'reset'; data: { at: string } }
+  /** New or changed; `changed` says in what: the study page loads those parts again. */
+  | {
+      type: 'row';
+      data: { row: WorklistRow; changed: ('study' | 'request' | 'delivery' | 'log')[] };
+    }
+  | { type: 'delivery'; data: Delivery }
+  /** The session has ended or its role was changed: load `/session` again. */
+  | { type: 'session'; data: { at: string } };
+
+export interface StudyPage {
+  row: WorklistRow;
+  study: {
+    id: string;
+    /** Null where the role does not see identity. */
+    studyInstanceUid: string | null;
+    source: string;
+    callingAeTitle: string;
+    calledAeTitle: string;
+    objects: StudyObject[];
+    /** The rules as they are now, judged on this study. */
+    rules: RuleVerdict[];
+    /** Rules that a person may release it to. */
+    releasableTo: string[];
+  } | null;
+  /** Newest first; the row shows the first. */
+  requests: RequestSummary[];
+  /** Oldest first. */
+  timeline: TimelineEntry[];
+  deliveries: Delivery[];
+  /** Other studies of the patient, newest first; empty where the images name no patient. */
+  earlier: { key: string; arrivedAt: string; endpoint: string | null; state: RowState }[];
+  /** What may be done now, by this role. */
+  actions: StudyAction[];
+}
+
+export type StudyAction = 'complete' | 'hold' | 'release' | 'rerun' | 'cancel' | 'acknowledge';
+
+export interface StudyObject {
+  file: string;
+  modality: string;
+  /** Name of the SOP class, its UID where it has none here. */
+  sopClass: string;
+  frames: number;
+  bytes: number;
+  receivedAt: string;
+  revision: number;
+  /** Another object had the same SOP Instance UID and other content. */
+  conflict: boolean;
+}
+
+export interface RequestSummary {
+  id: string;
+  revision: number | null;
+  rule: string | null;
+  endpoint: string;
+  version: string;
+  state: RowState;
+  stage: WorklistRow['stage'];
+  createdAt: string;
+  startedAt: string | null;
+  endedAt: string | null;
+  expiresAt: string | null;
+  error: { code: string; title: string; detail: string } | null;
+  cost: string;
+  key: string | null;
+  test: boolean;
+  artifacts: Artifact[];
+}
+
+/** One step of the way from the first object to the acknowledgement of the EHR. */
+export interface TimelineEntry {
+  at: string;
+  kind:
+    | 'received'
+    | 'completed'
+    | 'routed'
+    | 'held'
+    | 'refused'
+    | 'submitted'
+    | 'status'
+    | 'stage'
+    | 'critical'
+    | 'result'
+    | 'delivery'
+    | 'delivered'
+    | 'committed'
+    | 'failed'
+    | 'looked'
+    | 'changed';
+  /** One line. */
+  title: string;
+  /** Because of what; null where there is nothing to say, or the role may not read it. */
+  detail: string | null;
+  /** The person, machine or peer that did it; null: the gateway. */
+  actor: string | null;
+  requestId: string | null;
+  deliveryId: string | null;
+}
+
+/** A rule judged on a study. */
+export interface RuleVerdict {
+  rule: string;
+  matches: boolean;
+  acts: boolean;
+  conditions: ConditionVerdict[];
+}
+
+export interface ConditionVerdict {
+  condition: string;
+  wanted: string;
+  /** Null where the role may not see it. */
+  found: string | null;
+  holds: boolean;
+  parts?: ConditionVerdict[];
+}
+
+export interface HoldStudy {
+  reason: string;
+}
+
+export interface ReleaseStudy {
+  /** One of `releasableTo`; null: as the rules say, without those that hold. */
+  rule: string | null;
+}
+
+export type DeliveryState = 'pending' | 'sending' | 'delivered' | 'dead';
+
+export interface Delivery {
+  id: string;
+  requestId: string | null;
+  /** Key of its row in the worklist; null where there is none. */
+  key: string | null;
+  kind: 'dicom' | 'fhir' | 'forward' | 'stow';
+  destination: string;
+  object: string;
+  state: DeliveryState;
+  attempts: number;
+  createdAt: string;
+  /** Of a pending one. */
+  nextAttemptAt: string | null;
+  givesUpAt: string;
+  endedAt: string | null;
+  /** When the PACS committed to keep it. */
+  committedAt: string | null;
+  /** What went wrong last: `title` and `advice` in plain words, `detail` of the peer. */
+  error: { code: string; title: string; advice: string; detail: string | null } | null;
+  /** What the peer said when it took it. */
+  outcome: string | null;
+  /** It waits in the hold queue for a person. */
+  held: boolean;
+  /** Other destinations that could take it in place of this one. */
+  alternates: string[];
+}
+
+export interface DeliveryQuery extends CursorQuery {
+  destination?: string;
+  state?: DeliveryState;
+  request?: string;
+}
+
+export interface AlternateDestination {
+  destination: string;
+}
+
+export interface Destination {
+  name: string;
+  kind: string;
+  /** `PACS@host:port`, or the address of the EHR. */
+  address: string;
+  waiting: number;
+  sending: number;
+  dead: number;
+  deliveredLastDay: number;
+  /** The oldest that waits. */
+  waitingSince: string | null;
+  lastDeliveredAt: string | null;
+  lastError: Delivery['error'];
+  /** It asked to be left alone until then. */
+  leftAloneUntil: string | null;
+}
+
+/** A report that waits for a person, because the EHR's patient or order is not certain. */
+export interface Hold {
+  /** Id of the delivery. */
+  id: string;
+  key: string | null;
+  requestId: string;
+  destination: string;
+  subject: Subject | null;
+  code: string;
+  title: string;
+  advice: string;
+  /** Null where the role may not read it. */
+  detail: string | null;
+  since: string;
+  /** It is still tried by itself. */
+  retried: boolean;
+  candidates: number;
+}
+
+export interface HoldWithIdentity extends Hold {
+  /** References into the EHR that it could be sent to, and how they were found. */
+  choices: HoldChoice[];
+}
+
+export interface HoldChoice {
+  /** `Patient/17`, `ServiceRequest/4`. */
+  reference: string;
+  kind: 'patient' | 'order';
+  /** What the EHR says of it, as far as it was kept. */
+  text: string;
+}
+
+export interface ConfirmHold {
+  patient?: string;
+  order?: string;
+  withoutOrder?: boolean;
+}
+
+export interface RejectHold {
+  reason: string;
+}
+
+export interface Rules {
+  match: 'first' | 'all';
+  rules: {
+    name: string;
+    does: string;
+    conditions: string[];
+    deliverTo: string[];
+    tags: string[];
+  }[];
+  /** `routing:` as YAML, to be edited and tried; the file of the site is changed by its operator. */
+  yaml: string;
+  /** Studies of the last day by the rule that ran; '' for those without. */
+  lastDay: { rule: string; studies: number }[];
+}
+
+export interface DryRunQuery {
+  /** As `Rules.yaml`. A mistake in it is 422 `invalid_input` with `errors`. */
+  yaml: string;
+  /** Of so many studies received last: 1 to 500. */
+  last: number;
+}
+
+export interface DryRun {
+  studies: {
+    key: string;
+    arrivedAt: string;
+    subject: Subject | null;
+    /** Rules that act now, and would act. */
+    now: string[];
+    then: string[];
+    verdicts: RuleVerdict[];
+  }[];
+  /** How many of them would be treated otherwise than now. */
+  changed: number;
+}
+
+export interface Peer {
+  name: string;
+  kind: 'source' | 'dicom' | 'fhir';
+  /** `PACS@host:port`, address of the EHR; of a source the AE titles and addresses it may have. */
+  address: string;
+  tls: boolean;
+  /** What it is sent. */
+  objects: string[];
+  /** Received from a source, or delivered to a destination. */
+  lastExchangeAt: string | null;
+  lastError: Delivery['error'];
+  lastErrorAt: string | null;
+  /** The doctor can call it. */
+  callable: boolean;
+}
+
+export interface DoctorQuery {
+  /** Name of one peer; all of them and this machine without it. */
+  peer?: string;
+}
+
+export interface DoctorFinding {
+  what: string;
+  state: 'ok' | 'warning' | 'fault';
+  detail: string;
+}
+
+export interface Key {
+  id: string;
+  name: string;
+  test: boolean;
+  scopes: string[];
+  consoleRole: ConsoleRole | null;
+  createdAt: string;
+  lastUsedAt: string | null;
+  expiresAt: string | null;
+  revokedAt: string | null;
+}
+
+export interface NewKey {
+  name: string;
+  test: boolean;
+  scopes: ('run' | 'read' | 'uploads' | 'admin')[];
+  consoleRole: ConsoleRole | null;
+  expiresAt: string | null;
+}
+
+/** `secret` is shown this once and stored nowhere. */
+export interface CreatedKey {
+  key: Key;
+  secret: string;
+}
+
+export interface WebhookSecret {
+  createdAt: string;
+}
+
+export interface NewWebhookSecret extends WebhookSecret {
+  secret: string;
+}
+
+export interface WebhookDelivery {
+  id: string;
+  requestId: string | null;
+  event: string;
+  url: string;
+  state: DeliveryState;
+  createdAt: string;
+  endedAt: string | null;
+  nextAttemptAt: string | null;
+  disabledAt: string | null;
+  error: Delivery['error'];
+  attempts: {
+    at: string;
+    status: number | null;
+    durationMs: number;
+    answerBytes: number;
+    error: string | null;
+  }[];
+}
+
+export interface Usage {
+  /** `2026-11` */
+  month: string;
+  /** Null: studies that came by DICOM. */
+  key: { id: string; name: string } | null;
+  requests: number;
+  succeeded: number;
+  cost: { currency: 'USD'; total: string };
+}
+
+export interface Retention {
+  /** Results and inputs are purged so many days after a request has ended. */
+  days: number;
+  /** Succeeded requests whose result is kept, and when the next ones go. */
+  kept: number;
+  nextPurgeAt: string | null;
+  purged: number;
+  oldestResultAt: string | null;
+}
