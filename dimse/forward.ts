@@ -1,10 +1,10 @@
-import { resolve } from 'node:path';
 import type { DicomDestination } from '../config/schema.ts';
 import type { Database } from '../src/database/port.ts';
+import type { ReceivedObjects } from '../src/files/port.ts';
 import type { Deliverer } from '../src/outbox/port.ts';
 import { nodeOf, outcomeOf, permanent } from './deliver.ts';
 import { failure, sendFiles } from './store-scu.ts';
-import { instancePath } from './study-queries.ts';
+import { keptObject } from './study-queries.ts';
 
 /**
  * Sends received objects on, each file as it came: same encoding, same UIDs, private attributes and
@@ -14,19 +14,20 @@ export function createForwardDeliverer(options: {
   destinations: readonly DicomDestination[];
   aeTitle: string;
   database: Database;
-  dataDir: string;
+  objects: ReceivedObjects;
 }): Deliverer {
-  const { destinations, aeTitle, database, dataDir } = options;
+  const { destinations, aeTitle, database, objects } = options;
   return {
     kind: 'forward',
     async send({ destination, object }, signal) {
       const settings = destinations.find(({ name }) => name === destination);
       if (!settings) return permanent('invalid_config', `No PACS is named "${destination}".`);
-      const path = await instancePath(database, object);
+      const kept = await keptObject(database, object);
+      const path = kept && (await objects.locate(kept));
       if (path === null) return permanent('expired', 'The received object is no longer there.');
       const node = nodeOf(settings, aeTitle);
       try {
-        return outcomeOf(await sendFiles(node, [resolve(dataDir, path)], { signal }), settings);
+        return outcomeOf(await sendFiles(node, [path], { signal }), settings);
       } catch (error) {
         return outcomeOf([failure('', error)], settings);
       }

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import type { Routing } from '../config/routing-schema.ts';
 import type { Config } from '../config/schema.ts';
 import type { Database } from '../src/database/port.ts';
+import type { ReceivedObjects } from '../src/files/port.ts';
 import type { Logger } from '../src/logging/logger.ts';
 import type { Submit } from '../src/requests/port.ts';
 import { StudyAssembly } from './assembly.ts';
@@ -37,6 +38,7 @@ export async function startDimse({
   config,
   routing = () => config.routing,
   database,
+  objects,
   submit,
   forward,
   logger,
@@ -46,6 +48,7 @@ export async function startDimse({
   /** The rules as they are now, where they can change while the gateway runs. */
   routing?: () => Routing;
   database: Database;
+  objects: ReceivedObjects;
   submit: Submit;
   forward: Forward;
   logger: Logger;
@@ -54,7 +57,7 @@ export async function startDimse({
   const { dataDir, dicom, sources } = config;
   requireKnownAttributes(routing());
   await mkdir(dataDir, { recursive: true });
-  const registration = { dataDir, database, sources, logger, now };
+  const registration = { dataDir, database, objects, sources, logger, now };
   await recoverIntake(registration);
 
   const assembly = new StudyAssembly({ config, routing, database, submit, forward, logger, now });
@@ -74,7 +77,7 @@ export async function startDimse({
     offer,
     admit: (callingAeTitle, address) => findSource(sources, callingAeTitle, address),
     storage,
-    normalized: normalizedServices({ database, dataDir, sources, logger, now }),
+    normalized: normalizedServices({ database, objects, sources, logger, now }),
     logger,
   });
   assembly.start();

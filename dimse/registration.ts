@@ -3,11 +3,13 @@ import { join } from 'node:path';
 import type { Source } from '../config/schema.ts';
 import type { Database } from '../src/database/port.ts';
 import { SonogateError } from '../src/errors/catalogue.ts';
+import type { ReceivedObjects } from '../src/files/port.ts';
 import type { Logger } from '../src/logging/logger.ts';
 import { quietDeadline, rerunPolicy } from './completion.ts';
-import { readInstanceHeader } from './header.ts';
+import { type InstanceHeader, readInstanceHeader } from './header.ts';
 import { quarantine } from './intake-folder.ts';
 import type { FileMeta } from './part10.ts';
+import { isKnown } from './study-queries.ts';
 import { type Arrival, addInstance } from './study-store.ts';
 
 /** An object that lies complete and synced on the disk. */
@@ -24,50 +26,46 @@ export interface StoredObject {
 export interface RegistrationOptions {
   dataDir: string;
   database: Database;
+  objects: ReceivedObjects;
   sources: readonly Source[];
   logger: Logger;
   now: () => Date;
 }
 
 /**
- * Gives a stored object its row; after this it may be acknowledged. What cannot be used is moved to
- * the quarantine folder, a duplicate is removed.
- * @throws SonogateError `object_not_understood` (C000H), `object_mismatch` (A900H).
+ * Gives a stored object its row, once it is safe for the whole site; after this it may be
+ * acknowledged. What cannot be used is moved to the quarantine folder, a duplicate is removed.
+ * @throws SonogateError `object_not_understood` (C000H), `object_mismatch` (A900H),
+ * `storage_unreachable` (A700H).
  */
 export async function registerObject(
   object: StoredObject,
   options: RegistrationOptions,
 ): Promise<Arrival> {
-  const { dataDir, database, sources, logger, now } = options;
+  const { dataDir, database, objects, sources, logger, now } = options;
   const { path, meta } = object;
-  let arrival: Arrival;
-  try {
-    const header = await readInstanceHeader(join(dataDir, path));
-    if (header.sopClassUid !== meta.sopClassUid || header.sopInstanceUid !== meta.sopInstanceUid) {
-      throw new SonogateError('object_mismatch');
-    }
-    const receivedAt = now();
-    arrival = await addInstance(database, {
-      path,
-      bytes: object.bytes,
-      fileSha256: object.fileSha256,
-      dataSetSha256: object.dataSetSha256,
-      transferSyntax: meta.transferSyntax,
-      header,
-      source: object.source,
-      callingAeTitle: meta.sourceAeTitle,
-      calledAeTitle: meta.receivingAeTitle,
-      receivedAt,
-      completeAfter: quietDeadline(sources, object.source, receivedAt),
-      rerunAlways: rerunPolicy(sources, object.source) === 'always',
-    });
-  } catch (error) {
-    if (!(error instanceof SonogateError)) throw error;
-    const kept = await quarantine(dataDir, path);
-    logger.warn({ code: error.code, detail: error.detail, kept }, 'object put in quarantine');
-    throw error;
-  }
+  const header = await usableHeader(object, options);
+  // What comes again was made safe when it came first.
+  const known = objects.shared && (await isKnown(database, header, object.dataSetSha256));
+  if (!known) await objects.keep(object);
+  const receivedAt = now();
+  const arrival = await addInstance(database, {
+    path,
+    bytes: object.bytes,
+    fileSha256: object.fileSha256,
+    dataSetSha256: object.dataSetSha256,
+    transferSyntax: meta.transferSyntax,
+    header,
+    source: object.source,
+    callingAeTitle: meta.sourceAeTitle,
+    calledAeTitle: meta.receivingAeTitle,
+    receivedAt,
+    completeAfter: quietDeadline(sources, object.source, receivedAt),
+    rerunAlways: rerunPolicy(sources, object.source) === 'always',
+  });
   if (arrival.outcome === 'duplicate') await rm(join(dataDir, path));
+  // Removed by the end of its retention between the two looks.
+  else if (known) await objects.keep(object);
   if (arrival.outcome === 'conflict') {
     logger.warn(
       { study: arrival.studyId, path },
@@ -75,4 +73,22 @@ export async function registerObject(
     );
   }
   return arrival;
+}
+
+async function usableHeader(
+  { path, meta }: StoredObject,
+  { dataDir, logger }: RegistrationOptions,
+): Promise<InstanceHeader> {
+  try {
+    const header = await readInstanceHeader(join(dataDir, path));
+    if (header.sopClassUid === meta.sopClassUid && header.sopInstanceUid === meta.sopInstanceUid) {
+      return header;
+    }
+    throw new SonogateError('object_mismatch');
+  } catch (error) {
+    if (!(error instanceof SonogateError)) throw error;
+    const kept = await quarantine(dataDir, path);
+    logger.warn({ code: error.code, detail: error.detail, kept }, 'object put in quarantine');
+    throw error;
+  }
 }

@@ -1,4 +1,6 @@
 import type { Queryable } from '../src/database/port.ts';
+import type { KeptObject } from '../src/files/port.ts';
+import type { InstanceHeader } from './header.ts';
 import type { InstanceRow, StudyRow } from './study-store.ts';
 
 export interface StudyRequestRow {
@@ -78,13 +80,27 @@ export async function supersededRequest(
   return rows[0]?.request_id ?? null;
 }
 
-/** Where a received object lies below the data folder; null when it is no longer there. */
-export async function instancePath(database: Queryable, id: string): Promise<string | null> {
-  const { rows } = await database.query<{ path: string }>(
-    'SELECT path FROM instances WHERE id = $1',
+/** Where a received object is kept; null when it is no longer there. */
+export async function keptObject(database: Queryable, id: string): Promise<KeptObject | null> {
+  const { rows } = await database.query<KeptObject>(
+    'SELECT path, file_sha256 AS "fileSha256" FROM instances WHERE id = $1',
     [id],
   );
-  return rows[0]?.path ?? null;
+  return rows[0] ?? null;
+}
+
+/** Whether the very object has a row. */
+export async function isKnown(
+  database: Queryable,
+  { studyInstanceUid, sopInstanceUid }: InstanceHeader,
+  dataSetSha256: string,
+): Promise<boolean> {
+  const { rows } = await database.query(
+    `SELECT 1 FROM instances i JOIN studies s ON s.id = i.study_id
+     WHERE s.study_instance_uid = $1 AND i.sop_instance_uid = $2 AND i.data_set_sha256 = $3`,
+    [studyInstanceUid, sopInstanceUid, dataSetSha256],
+  );
+  return rows.length > 0;
 }
 
 /** Which of the paths have a row. */

@@ -30,6 +30,8 @@ import { openDatabase, type PooledDatabase } from './database/open.ts';
 import type { BlobStore } from './files/blob-store.ts';
 import { createHostedFileFetcher } from './files/hosted-files.ts';
 import { openBlobStore } from './files/open-blob-store.ts';
+import type { ReceivedObjects } from './files/port.ts';
+import { createReceivedObjects } from './files/received-objects.ts';
 import { removeExpiredResults } from './files/result-store.ts';
 import { createUploads } from './files/uploads.ts';
 import { createHttpApp } from './http/app.ts';
@@ -94,6 +96,7 @@ export async function startGateway(
     ends.push(() => queue.close());
     const blobs = await openBlobStore(config);
     ends.push(async () => blobs.close());
+    const objects = createReceivedObjects(config.dataDir, blobs);
     const core = await createRequestCore({
       database,
       queue,
@@ -120,7 +123,7 @@ export async function startGateway(
     const roles = new Set(config.roles);
     let models: readonly ModelInUse[] = [];
     if (roles.has('delivery')) {
-      const outbox = await startDeliveries(config, { database, core, outbound, logger });
+      const outbox = await startDeliveries(config, { database, objects, core, outbound, logger });
       ends.push(() => outbox.stop());
       const commitment = startCommitmentRounds({
         database,
@@ -157,6 +160,7 @@ export async function startGateway(
         config,
         routing: rules.current,
         database,
+        objects,
         // Studies belong to the site, so that its keys see their requests in the history.
         submit: (command) => core.submit({ ...command, accountId: DEFAULT_ACCOUNT_ID }),
         forward: (instances, destinations) =>
@@ -238,9 +242,15 @@ const isDicom = (d: Config['destinations'][number]): d is DicomDestination => d.
 
 function startDeliveries(
   config: Config,
-  parts: { database: PooledDatabase; core: RequestCore; outbound: OutboundClient; logger: Logger },
+  parts: {
+    database: PooledDatabase;
+    objects: ReceivedObjects;
+    core: RequestCore;
+    outbound: OutboundClient;
+    logger: Logger;
+  },
 ): Promise<Outbox> {
-  const { database, core, outbound, logger } = parts;
+  const { database, objects, core, outbound, logger } = parts;
   const subject = (requestId: string) => subjectOfRequest(database, requestId);
   const isFhir = (d: Config['destinations'][number]): d is FhirDestination => d.type === 'fhir';
   const deliverers = [
@@ -256,7 +266,7 @@ function startDeliveries(
       destinations: config.destinations.filter(isDicom),
       aeTitle: config.dicom.aeTitle,
       database,
-      dataDir: config.dataDir,
+      objects,
     }),
     createFhirDeliverer({
       destinations: config.destinations.filter(isFhir),

@@ -1,5 +1,6 @@
 import type { Source } from '../../config/schema.ts';
 import type { Database } from '../../src/database/port.ts';
+import type { ReceivedObjects } from '../../src/files/port.ts';
 import type { Logger } from '../../src/logging/logger.ts';
 import type { NormalizedService } from '../network/normalized-service.ts';
 import {
@@ -15,7 +16,7 @@ import { commitmentReportService } from './storage-commitment-scu.ts';
 
 export interface ServiceParts {
   database: Database;
-  dataDir: string;
+  objects: ReceivedObjects;
   sources: readonly Source[];
   logger: Logger;
   now: () => Date;

@@ -1,7 +1,6 @@
-import { access } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import type { Source } from '../../config/schema.ts';
 import type { Queryable } from '../../src/database/port.ts';
+import type { KeptObject, ReceivedObjects } from '../../src/files/port.ts';
 import { decodeDataSet, encodeDataSet } from '../data-set.ts';
 import type { NormalizedService } from '../network/normalized-service.ts';
 import { findSource } from '../source.ts';
@@ -11,7 +10,7 @@ import { SERVICE_STATUS } from './service-status.ts';
 
 export interface CommitmentScpParts {
   database: Queryable;
-  dataDir: string;
+  objects: ReceivedObjects;
   sources: readonly Source[];
   now: () => Date;
 }
@@ -56,20 +55,20 @@ export function storageCommitmentService(parts: CommitmentScpParts): NormalizedS
 }
 
 async function judge(
-  { database, dataDir }: CommitmentScpParts,
+  { database, objects }: CommitmentScpParts,
   transactionUid: string,
   references: readonly SopReference[],
 ): Promise<CommitmentReport> {
-  const { rows } = await database.query<{ uid: string; sop_class: string; path: string }>(
-    `SELECT sop_instance_uid AS uid, header ->> 'sopClassUid' AS sop_class, path FROM instances
-     WHERE sop_instance_uid = ANY ($1::text[])`,
+  const { rows } = await database.query<KeptObject & { uid: string; sop_class: string }>(
+    `SELECT sop_instance_uid AS uid, header ->> 'sopClassUid' AS sop_class, path,
+       file_sha256 AS "fileSha256" FROM instances WHERE sop_instance_uid = ANY ($1::text[])`,
     [references.map(({ sopInstanceUid }) => sopInstanceUid)],
   );
   const held = new Map(rows.map((row) => [row.uid, row]));
   const report: CommitmentReport = { transactionUid, committed: [], failed: [] };
   for (const reference of references) {
     const row = held.get(reference.sopInstanceUid);
-    const there = row && (await exists(resolve(dataDir, row.path)));
+    const there = row && (await objects.has(row));
     if (!there) {
       report.failed.push({ ...reference, reason: SERVICE_STATUS.noSuchSopInstance });
     } else if (row.sop_class !== reference.sopClassUid) {
@@ -79,13 +78,6 @@ async function judge(
     }
   }
   return report;
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 async function keepReport(

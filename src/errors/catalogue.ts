@@ -158,6 +158,14 @@ export const ERRORS = {
     operator:
       'The disk is nearly full or the queue is; nothing was taken. Free space below `dicom.minFreeBytes` refuses new objects.',
   },
+  storage_unreachable: {
+    http: 503,
+    dimse: 'A700',
+    retry: 'transient',
+    title: 'The object storage cannot be reached',
+    operator:
+      'The bucket of `SONOGATE_BLOB_URL` did not take an object in time; nothing was acknowledged.',
+  },
   internal: {
     http: 500,
     retry: 'transient',

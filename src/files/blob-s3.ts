@@ -132,6 +132,14 @@ export async function openS3BlobStore(location: S3Location, spool: string): Prom
     free: async () => Number.POSITIVE_INFINITY,
 
     direct: {
+      has: async (sha256) => (await head(BLOBS + sha256)) !== null,
+
+      async takeFile(path, { sha256, bytes }, abortSignal) {
+        const Body = createReadStream(path);
+        const command = { Bucket, Key: BLOBS + sha256, Body, ContentLength: bytes };
+        await client.send(new PutObjectCommand(command), { abortSignal });
+      },
+
       async downloadUrl(sha256, { name, mediaType }, expiresIn) {
         const Key = BLOBS + sha256;
         if (!(await head(Key))) return null;

@@ -67,8 +67,14 @@ export interface BlobStore {
   direct: DirectAccess | null;
 }
 
-/** Signed addresses (AWS Signature Version 4) by which a client reaches the store by itself. */
+/**
+ * A store that every machine of a site reaches, and clients by themselves through signed addresses
+ * (AWS Signature Version 4).
+ */
 export interface DirectAccess {
+  has(sha256: string): Promise<boolean>;
+  /** Takes in a file of this machine whose digest is known; it is durable there afterwards. */
+  takeFile(path: string, stored: StoredBlob, signal: AbortSignal): Promise<void>;
   /** Lets its bearer download the bytes as `name` for so many seconds; null when there are none. */
   downloadUrl(
     sha256: string,

@@ -33,7 +33,8 @@ export async function withdrawArtifacts(
     `SELECT DISTINCT sha256 FROM request_artifacts own WHERE request_id = $1
        AND NOT EXISTS (SELECT 1 FROM request_artifacts WHERE sha256 = own.sha256 AND request_id <> $1)
        AND NOT EXISTS (SELECT 1 FROM files WHERE sha256 = own.sha256)
-       AND NOT EXISTS (SELECT 1 FROM file_parts WHERE sha256 = own.sha256)`,
+       AND NOT EXISTS (SELECT 1 FROM file_parts WHERE sha256 = own.sha256)
+       AND NOT EXISTS (SELECT 1 FROM instances WHERE file_sha256 = own.sha256)`,
     [id],
   );
   for (const { sha256 } of rows) await blobs.remove(sha256, now);

@@ -274,9 +274,11 @@ export function createUploads({
       );
       const digests = new Set(rows.flatMap(({ sha256 }) => sha256 ?? []));
       for (const sha256 of digests) {
-        const { rows: users } = await database.query('SELECT 1 FROM files WHERE sha256 = $1', [
-          sha256,
-        ]);
+        const { rows: users } = await database.query(
+          `SELECT 1 FROM files WHERE sha256 = $1
+           UNION ALL SELECT 1 FROM instances WHERE file_sha256 = $1`,
+          [sha256],
+        );
         if (users.length === 0) await blobs.remove(sha256, now());
       }
       await parts.removeLeftOver();

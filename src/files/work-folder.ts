@@ -1,6 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { RequestFile } from '../requests/port.ts';
+import { BlobMissingError, type BlobStore } from './blob-store.ts';
 import { linkOrCopy } from './whole-file.ts';
 
 /** An input file is no longer where it was when the request was made. */
@@ -30,25 +31,41 @@ export function priorNames(files: readonly RequestFile[], priors: readonly Reque
   });
 }
 
-/**
- * Lays out the work folder of a run, from nothing: `files/`, an empty `artifacts/` and `job.json`.
- * `files` maps the name below `files/` to the path it is linked from.
- * @throws InputFileMissingError
- */
-export async function layOutWork(
-  folder: string,
-  job: object,
-  files: readonly { name: string; path: string }[],
-): Promise<void> {
+/** Lays out the work folder of a run, from nothing: `files/`, an empty `artifacts/` and `job.json`. */
+export async function layOutWork(folder: string, job: object): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(join(folder, 'files'), { recursive: true });
   await mkdir(join(folder, 'artifacts'));
-  for (const { name, path } of files) {
-    await linkOrCopy(path, join(folder, 'files', name)).catch((error: NodeJS.ErrnoException) => {
-      throw error.code === 'ENOENT' ? new InputFileMissingError(name) : error;
-    });
-  }
   await writeFile(join(folder, 'job.json'), JSON.stringify(job));
+}
+
+/**
+ * Puts a file of a request into its work folder: from its path on this machine, or by its digest from
+ * the blob store, where uploads lie and, in a bucket, what another machine received.
+ * @throws InputFileMissingError
+ */
+export async function placeFile(
+  folder: string,
+  { name, path, sha256 }: RequestFile,
+  blobs: BlobStore,
+): Promise<void> {
+  const to = join(folder, 'files', name);
+  if (path !== '' && (await linked(path, to))) return;
+  if (path !== '' && !blobs.direct) throw new InputFileMissingError(name);
+  await blobs.place(sha256, to).catch((error: unknown) => {
+    throw error instanceof BlobMissingError ? new InputFileMissingError(name) : error;
+  });
+}
+
+/** False: there is nothing at `from`. */
+async function linked(from: string, to: string): Promise<boolean> {
+  try {
+    await linkOrCopy(from, to);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
 }
 
 export async function removeWork(dataDir: string, id: string): Promise<void> {

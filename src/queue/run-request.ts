@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Job, mockScenario } from '../../pipelines/contract/job.ts';
 import type { ErrorCode } from '../errors/catalogue.ts';
-import { BlobMissingError } from '../files/blob-store.ts';
 import { HostedFileError } from '../files/hosted-files.ts';
 import { publishArtifacts } from '../files/published-artifacts.ts';
 import { ArtifactMismatchError, removeResult, storeResult } from '../files/results.ts';
 import {
   InputFileMissingError,
   layOutWork,
+  placeFile,
   priorNames,
   removeWork,
   workFolder,
@@ -130,11 +130,10 @@ async function prepare(row: StoredRequest, parts: RunParts, broken: AbortSignal)
     ...row.files,
     ...row.prior_files.map((file, i) => ({ ...file, name: priors[i] ?? file.name })),
   ];
-  const here = files.filter(({ path }) => path !== '');
   const folder = workFolder(config.dataDir, row.id);
+  await layOutWork(folder, job);
   try {
-    await layOutWork(folder, job, here);
-    await placeUploads(files, folder, parts);
+    for (const file of files) if (!file.url) await placeFile(folder, file, parts.blobs);
   } catch (error) {
     if (!(error instanceof InputFileMissingError)) throw error;
     throw new Refusal('rejected', 'file_not_ready', `${error.message}.`);
@@ -149,20 +148,6 @@ async function prepare(row: StoredRequest, parts: RunParts, broken: AbortSignal)
       stage: STAGES.starting,
     }),
   );
-}
-
-/** @throws InputFileMissingError */
-async function placeUploads(
-  files: readonly RequestFile[],
-  folder: string,
-  { blobs }: RunParts,
-): Promise<void> {
-  for (const { name, path, url, sha256 } of files) {
-    if (path !== '' || url !== undefined) continue;
-    await blobs.place(sha256, join(folder, 'files', name)).catch((error: unknown) => {
-      throw error instanceof BlobMissingError ? new InputFileMissingError(name) : error;
-    });
-  }
 }
 
 /** Fetches what the client named by URL, one after the other, into the work folder. */

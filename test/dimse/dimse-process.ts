@@ -6,6 +6,7 @@ import { loadConfig } from '../../config/load.ts';
 import { startDimse } from '../../dimse/gateway.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { openDatabase } from '../../src/database/open.ts';
+import { objectsOnDisk } from '../../src/files/received-objects.ts';
 import { createLogger } from '../../src/logging/logger.ts';
 
 const [dataDir = '', offsetSeconds = '0'] = process.argv.slice(2);
@@ -30,6 +31,7 @@ await migrate(database);
 const gateway = await startDimse({
   config,
   database,
+  objects: objectsOnDisk(dataDir),
   logger,
   now: () => new Date(Date.now() + Number(offsetSeconds) * 1000),
   forward: async () => {},
@@ -37,6 +39,7 @@ const gateway = await startDimse({
     process.stdout.write(`submitted ${uniqueKey} ${files.length}\n`);
     return { id: `req_${uniqueKey}`, status: 'queued' };
   },
+  result: async () => null,
 });
 process.stdout.write(`listening ${gateway.port}\n`);
 process.once('SIGTERM', async () => {

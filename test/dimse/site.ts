@@ -5,8 +5,9 @@ import { type DimseGateway, startDimse } from '../../dimse/gateway.ts';
 import type { CalledNode } from '../../dimse/network/requestor.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { openDatabase, type PooledDatabase } from '../../src/database/open.ts';
+import { objectsOnDisk } from '../../src/files/received-objects.ts';
 import { silentLogger } from '../../src/logging/logger.ts';
-import type { SubmitCommand } from '../../src/requests/port.ts';
+import type { RequestStatus, SubmitCommand } from '../../src/requests/port.ts';
 import { freshDataDir } from '../peers/embedded.ts';
 
 type SiteSettings = {
@@ -28,6 +29,8 @@ export interface Site {
   forwarded: { instances: readonly string[]; destinations: readonly string[] }[];
   /** Replaces the answer of the core; throws what it should refuse with. */
   onSubmit: (command: SubmitCommand) => void;
+  /** How every request stands, and what it left behind. */
+  looked: { status: RequestStatus; result: unknown };
   /** Moves the gateway's clock. */
   pass(seconds: number): void;
   /** Stops listener and assembly and starts them again on the same data, with other settings. */
@@ -70,6 +73,7 @@ export async function openSite(settings: SiteSettings = {}): Promise<Site> {
     startDimse({
       config: { ...config, dicom: { ...config.dicom, ...dicom } },
       database,
+      objects: objectsOnDisk(dataDir),
       logger: silentLogger,
       now,
       forward: async (instances, destinations) => {
@@ -78,8 +82,9 @@ export async function openSite(settings: SiteSettings = {}): Promise<Site> {
       submit: async (command) => {
         site.onSubmit(command);
         submitted.push(command);
-        return { id: `req_${command.uniqueKey}`, status: 'queued' };
+        return { id: `req_${command.uniqueKey}`, status: site.looked.status };
       },
+      result: async () => site.looked.result,
     });
   const nodeAt = (port: number): CalledNode => ({
     host: '127.0.0.1',
@@ -97,6 +102,7 @@ export async function openSite(settings: SiteSettings = {}): Promise<Site> {
     submitted,
     forwarded,
     onSubmit: () => {},
+    looked: { status: 'queued', result: null },
     pass(seconds) {
       offset += seconds * 1000;
     },

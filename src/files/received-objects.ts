@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import { access, mkdir, rename } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { SonogateError } from '../errors/catalogue.ts';
+import { BlobMissingError, type BlobStore, type DirectAccess } from './blob-store.ts';
+import type { ReceivedObjects } from './port.ts';
+
+/** A machine waits longer than this for the status of its C-STORE. */
+const KEEP_MS = 20_000;
+
+/** The objects of a site, seen from the machine of `dataDir`: shared with others through a bucket. */
+export function createReceivedObjects(dataDir: string, blobs: BlobStore): ReceivedObjects {
+  return blobs.direct ? objectsInBucket(dataDir, blobs, blobs.direct) : objectsOnDisk(dataDir);
+}
+
+/** The objects of a site of one machine. */
+export function objectsOnDisk(dataDir: string): ReceivedObjects {
+  return {
+    shared: false,
+    keep: async () => {},
+    has: ({ path }) => exists(resolve(dataDir, path)),
+    locate: async ({ path }) => {
+      const here = resolve(dataDir, path);
+      return (await exists(here)) ? here : null;
+    },
+  };
+}
+
+function objectsInBucket(
+  dataDir: string,
+  blobs: Pick<BlobStore, 'place'>,
+  bucket: Pick<DirectAccess, 'has' | 'takeFile'>,
+): ReceivedObjects {
+  const onDisk = objectsOnDisk(dataDir);
+  return {
+    shared: true,
+
+    async keep({ path, fileSha256, bytes }) {
+      const stored = { sha256: fileSha256, bytes };
+      const signal = AbortSignal.timeout(KEEP_MS);
+      await bucket.takeFile(resolve(dataDir, path), stored, signal).catch((cause: unknown) => {
+        throw new SonogateError('storage_unreachable', undefined, { cause });
+      });
+    },
+
+    has: async (object) => (await onDisk.has(object)) || bucket.has(object.fileSha256),
+
+    async locate(object) {
+      const there = await onDisk.locate(object);
+      if (there !== null) return there;
+      const path = resolve(dataDir, object.path);
+      const coming = `${path}.${randomUUID()}`;
+      await mkdir(dirname(path), { recursive: true });
+      try {
+        await blobs.place(object.fileSha256, coming);
+        await rename(coming, path);
+        return path;
+      } catch (error) {
+        if (error instanceof BlobMissingError) return null;
+        throw error;
+      }
+    },
+  };
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
