@@ -1,6 +1,7 @@
 import { type ImageHeader, type StudyHeader, writeUltrasound } from './dicom.ts';
 import { type PhantomFrame, simulateCine } from './frame.ts';
 import type { FrameTruth } from './labels.ts';
+import type { PixelEncoding } from './pixel-data.ts';
 import { createRandom, type Random } from './random.ts';
 import { drawGrowth, type FetalSizes, type GrowthDeviation, sizesAt } from './sizes.ts';
 import { DAY_MS, formatDate, parseDate } from './study-date.ts';
@@ -20,6 +21,8 @@ export interface StudyRequest {
   acquisition?: string;
   /** The planes of biometry when absent. */
   contents?: StudyContents;
+  /** Of every image, where a machine knows one only. */
+  encoding?: PixelEncoding;
 }
 
 export interface StudyFile {
@@ -113,7 +116,7 @@ export async function simulateObstetricStudy(request: StudyRequest): Promise<Pha
     const imageHeader: ImageHeader = {
       sopInstanceUid: derivedUid(`${header.seriesInstanceUid} ${index}`),
       instanceNumber: index + 1,
-      encoding: shot.encoding,
+      encoding: request.encoding ?? shot.encoding,
       ...taken.header,
     };
     files.push({

@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import { ConfigError } from '../../config/load.ts';
 import { ECHO_CASES } from '../../models/phantom/echo/cases.ts';
 import { SonogateError } from '../errors/catalogue.ts';
+import { CART_STYLES } from './simulate/carts.ts';
 
 const program = new Command('sonogate').description(
   'Hospital integration gateway for ultrasound: DICOM in, measurements out as SR, FHIR and JSON.',
@@ -25,8 +26,10 @@ program
     process.exitCode = await (await import('./demo/demo.ts')).demo(options);
   });
 
-program
+const simulate = program
   .command('simulate')
+  // Its sub-commands have options of the same names.
+  .enablePositionalOptions()
   .description('write a phantom obstetric study as DICOM files, or send it')
   .option('--ga-days <number>', 'gestational age', Number, 200)
   .option('--seed <number>', 'which phantom fetus', Number, 1)
@@ -38,6 +41,34 @@ program
   )
   .option('--send <node>', 'send it as well: AE@host:port')
   .action(async (options) => (await import('./simulate.ts')).simulate(options));
+simulate
+  .command('cart <node>')
+  .description('send a phantom exam to AE@host:port as a cart of some maker would')
+  .addOption(new Option('--style <maker>', 'whose habits').choices(CART_STYLES).default('ge'))
+  .option('--ga-days <number>', 'gestational age', Number, 200)
+  .option('--seed <number>', 'which phantom fetus', Number, 1)
+  .addOption(
+    new Option('--contents <what>', 'planes of biometry, stills of all views, or cines as well')
+      .choices(['biometry', 'stills', 'complete'])
+      .default('biometry'),
+  )
+  .option('--pause-seconds <number>', 'between two objects', Number, 0)
+  .option('--from <ae>', 'calling AE title instead of that of the style')
+  .action(async (node, options) => {
+    process.exitCode = await (await import('./simulate/cart.ts')).simulateCart(node, options);
+  });
+simulate
+  .command('pacs')
+  .description('a PACS on this machine that keeps what it gets, until interrupted')
+  .option('--port <number>', 'to listen on', Number, 11113)
+  .option('--out <dir>', 'folder for the objects', './phantom-pacs')
+  .action(async (options) => (await import('./simulate/peers.ts')).simulatePacs(options));
+simulate
+  .command('ehr')
+  .description('an EHR on this machine that knows the phantom patients, until interrupted')
+  .option('--port <number>', 'to listen on', Number, 8090)
+  .option('--seed <number>', 'which phantom patients', Number, 1)
+  .action(async (options) => (await import('./simulate/peers.ts')).simulateEhr(options));
 
 program
   .command('simulate-echo')

@@ -21,6 +21,7 @@ import {
   type DemoStudyName,
   phantomStudy,
 } from './phantom-studies.ts';
+import { PATIENT_ID_SYSTEM, registerPatient } from './register-patient.ts';
 
 export interface DemoOptions {
   /** Everything is kept here; a new folder of the temporary folder otherwise. */
@@ -35,7 +36,6 @@ export interface DemoOptions {
 const LOOPBACK = '127.0.0.1';
 const CART_AE_TITLE = 'PHANTOM-CART';
 const GIVE_UP_SECONDS = 300;
-const PATIENT_ID_SYSTEM = 'urn:oid:2.25.1';
 const POLL_MS = 250;
 
 /** What tells the studies apart on their way in. */
@@ -175,7 +175,7 @@ async function runStudy(
     await writeFile(path, bytes);
     paths.push(path);
   }
-  await registerPatient(ehr, study.patient);
+  await registerPatient(ehr.baseUrl, study.patient);
   say(`Study     ${study.what}, in ${folder}`);
 
   const sent = await sendFiles(
@@ -217,24 +217,6 @@ async function runStudy(
   const missing = study.everySize ? rows.filter(({ measured }) => measured === null) : [];
   if (missing.length > 0) say(`NOT MEASURED: ${missing.map(({ name }) => name).join(', ')}.`);
   return missing.length === 0 && deliveries.every(({ state }) => state === 'delivered');
-}
-
-/** The EHR knows the patient already, as a registration message would have told it. */
-async function registerPatient(ehr: DemoEhr, patient: DemoStudy['patient']): Promise<void> {
-  const [family = '', given = ''] = patient.patientName.split('^');
-  const birthDate = patient.patientBirthDate.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3');
-  const answer = await fetch(`${ehr.baseUrl}/Patient`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/fhir+json' },
-    body: JSON.stringify({
-      resourceType: 'Patient',
-      identifier: [{ system: PATIENT_ID_SYSTEM, value: patient.patientId }],
-      name: [{ family, given: [given] }],
-      birthDate,
-      gender: patient.gender,
-    }),
-  });
-  if (!answer.ok) throw new Error(`the demo EHR answered ${answer.status}`);
 }
 
 async function requestOf(gateway: Gateway, study: string): Promise<string> {
