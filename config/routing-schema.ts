@@ -60,11 +60,19 @@ export const STUDY_FACTS = [
 ] as const;
 export type StudyFact = (typeof STUDY_FACTS)[number];
 
-const factShape = Object.fromEntries(
-  STUDY_FACTS.map((fact) => [fact, testSchema.optional()]),
-) as Record<StudyFact, z.ZodOptional<typeof testSchema>>;
+/**
+ * What the plane and view classifiers see on the images. A rule that asks for one of these has the
+ * images looked at first, where no rule before it acts.
+ */
+export const CONTENT_FACTS = ['anatomy', 'plane', 'view'] as const;
+export type ContentFact = (typeof CONTENT_FACTS)[number];
 
-export type Condition = Partial<Record<StudyFact, Test>> & {
+type Fact = StudyFact | ContentFact;
+const factShape = Object.fromEntries(
+  [...STUDY_FACTS, ...CONTENT_FACTS].map((fact) => [fact, testSchema.optional()]),
+) as Record<Fact, z.ZodOptional<typeof testSchema>>;
+
+export type Condition = Partial<Record<Fact, Test>> & {
   attributes?: Record<string, Test> | undefined;
   /** From and to as hours of the gateway's own clock; over midnight when `from` is the later. */
   timeOfDay?: { from: string; to: string } | undefined;

@@ -3,6 +3,7 @@ import type { Queryable } from '../src/database/port.ts';
 import type { CompletionSignal } from './completion.ts';
 import type { RuleVerdict } from './routing/route.ts';
 import { judgeStudy } from './study-actions.ts';
+import { contentOf, NOT_LOOKED_AT } from './study-content.ts';
 import { findStudy, instancesOf, requestsOf, type StudyRequestRow } from './study-queries.ts';
 
 /** What happened to a study and why, without its patient. */
@@ -36,7 +37,11 @@ export async function explainStudy(
   const study = await findStudy(database, key);
   if (!study) return null;
   const instances = await instancesOf(database, study);
-  const { verdicts } = await judgeStudy(study, instances, routing, { dataDir, at });
+  const { verdicts } = await judgeStudy(study, instances, routing, {
+    dataDir,
+    at,
+    content: (await contentOf(database, study)) ?? NOT_LOOKED_AT,
+  });
   return {
     id: study.id,
     studyInstanceUid: study.study_instance_uid,

@@ -4,7 +4,7 @@ import type { Config } from '../config/schema.ts';
 import type { Database } from '../src/database/port.ts';
 import type { ReceivedObjects } from '../src/files/port.ts';
 import type { Logger } from '../src/logging/logger.ts';
-import type { Submit } from '../src/requests/port.ts';
+import type { ResultReader, Submit } from '../src/requests/port.ts';
 import { StudyAssembly } from './assembly.ts';
 import { createIntake } from './intake.ts';
 import { recoverIntake } from './intake-recovery.ts';
@@ -40,6 +40,7 @@ export async function startDimse({
   database,
   objects,
   submit,
+  result,
   forward,
   logger,
   now = () => new Date(),
@@ -50,6 +51,7 @@ export async function startDimse({
   database: Database;
   objects: ReceivedObjects;
   submit: Submit;
+  result: ResultReader['result'];
   forward: Forward;
   logger: Logger;
   now?: () => Date;
@@ -60,7 +62,16 @@ export async function startDimse({
   const registration = { dataDir, database, objects, sources, logger, now };
   await recoverIntake(registration);
 
-  const assembly = new StudyAssembly({ config, routing, database, submit, forward, logger, now });
+  const assembly = new StudyAssembly({
+    config,
+    routing,
+    database,
+    submit,
+    result,
+    forward,
+    logger,
+    now,
+  });
   const storage = createIntake({
     ...registration,
     limits: dicom,

@@ -3,10 +3,12 @@ import type { Config } from '../config/schema.ts';
 import type { Database } from '../src/database/port.ts';
 import { catalogueEntry, SonogateError } from '../src/errors/catalogue.ts';
 import type { Logger } from '../src/logging/logger.ts';
-import type { Submit } from '../src/requests/port.ts';
+import type { ResultReader, Submit } from '../src/requests/port.ts';
 import { rerunPolicy } from './completion.ts';
 import { pathsOf } from './routing/attribute-values.ts';
+import type { ContentFacts } from './routing/condition.ts';
 import { type RuleVerdict, route, whyUnrouted } from './routing/route.ts';
+import { contentOf, lookAtImages, NOT_LOOKED_AT } from './study-content.ts';
 import { instancesOf, requestsOf } from './study-queries.ts';
 import {
   endRevision,
@@ -24,6 +26,8 @@ export interface StudyActionParts {
   routing: () => Routing;
   database: Database;
   submit: Submit;
+  /** What a request that succeeded left behind. */
+  result: ResultReader['result'];
   /** Sends received objects on, by the ids of their rows; once each. */
   forward: Forward;
   logger: Logger;
@@ -37,7 +41,14 @@ export type Forward = (
 ) => Promise<void>;
 
 /** What failed for now is tried again after this. */
-const RETRY_MILLISECONDS = 10_000;
+const RETRY_SECONDS = 10;
+
+/** How soon a study whose images are looked at is judged again. */
+const LOOK_SECONDS = 1;
+const LOOKING = 'Its images are looked at, since a routing rule asks what they show.';
+
+const inSeconds = (seconds: number, { now }: Pick<StudyActionParts, 'now'>) =>
+  new Date(now().getTime() + seconds * 1000);
 
 /**
  * Does what the routing rules say with a complete revision, and ends it in the state that tells.
@@ -53,10 +64,21 @@ export async function actOnStudy(study: StudyRow, parts: StudyActionParts): Prom
       return;
     }
     const instances = await instancesOf(database, study);
-    const { acting, verdicts } = await judgeStudy(study, instances, parts.routing(), {
-      dataDir: config.dataDir,
-      at: parts.now(),
-    });
+    const judgedBy = async (content: ContentFacts) =>
+      judgeStudy(study, instances, parts.routing(), {
+        dataDir: config.dataDir,
+        at: parts.now(),
+        content,
+      });
+    const known = await contentOf(database, study);
+    let judged = await judgedBy(known ?? NOT_LOOKED_AT);
+    if (judged.open && !known) {
+      const { dataDir } = config;
+      const seen = await lookAtImages(study, instances, { ...parts, dataDir });
+      if (!seen) return await postpone(database, study, inSeconds(LOOK_SECONDS, parts), LOOKING);
+      judged = await judgedBy(seen);
+    }
+    const { acting, verdicts } = judged;
     await carryOut(study, instances, acting, verdicts, parts);
   } catch (error) {
     await onFailure(study, error, parts, log);
@@ -78,14 +100,14 @@ export async function judgeStudy(
   study: StudyRow,
   instances: readonly InstanceRow[],
   routing: Routing,
-  { dataDir, at }: { dataDir: string; at: Date },
-): Promise<{ acting: RoutingRule[]; verdicts: RuleVerdict[] }> {
+  { dataDir, at, content }: { dataDir: string; at: Date; content: ContentFacts },
+): Promise<{ acting: RoutingRule[]; verdicts: RuleVerdict[]; open: boolean }> {
   const released = study.released_revision === study.revision;
   const rules = released ? routing.rules.filter(({ hold }) => !hold) : routing.rules;
-  const facts = await factsOf(study, instances, { paths: pathsOf(routing), dataDir, at });
+  const facts = await factsOf(study, instances, { paths: pathsOf(routing), dataDir, at, content });
   const judged = route({ ...routing, rules }, facts);
   if (!released || study.chosen_rule === null) return judged;
-  return { ...judged, acting: rules.filter(({ name }) => name === study.chosen_rule) };
+  return { ...judged, open: false, acting: rules.filter(({ name }) => name === study.chosen_rule) };
 }
 
 async function carryOut(
@@ -138,8 +160,7 @@ async function onFailure(
   if (error instanceof SonogateError && catalogueEntry(error.code).retry === 'permanent') {
     await endRevision(database, study, 'refused', message);
   } else {
-    const until = new Date(now().getTime() + RETRY_MILLISECONDS);
-    await postpone(database, study, until, message);
+    await postpone(database, study, inSeconds(RETRY_SECONDS, { now }), message);
   }
   logger.error({ ...log, error: message }, 'study not submitted');
 }

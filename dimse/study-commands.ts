@@ -4,6 +4,7 @@ import { SonogateError } from '../src/errors/catalogue.ts';
 import type { CompletionSignal } from './completion.ts';
 import type { RuleVerdict } from './routing/route.ts';
 import { judgeStudy } from './study-actions.ts';
+import { contentOf, NOT_LOOKED_AT } from './study-content.ts';
 import { findStudy, instancesOf, lastStudies } from './study-queries.ts';
 import type { StudyRow, StudyState } from './study-store.ts';
 
@@ -113,7 +114,11 @@ async function judged(
   { routing, dataDir, at }: { routing: Routing; dataDir: string; at: Date },
 ): Promise<DryRun> {
   const instances = await instancesOf(database, study);
-  const { acting, verdicts } = await judgeStudy(study, instances, routing, { dataDir, at });
+  const { acting, verdicts } = await judgeStudy(study, instances, routing, {
+    dataDir,
+    at,
+    content: (await contentOf(database, study)) ?? NOT_LOOKED_AT,
+  });
   return {
     study: study.id,
     receivedAt: study.first_received_at,

@@ -5,7 +5,7 @@ import { objectFits } from '../pipelines/artifacts/object-endpoints.ts';
 import type { DeliveryTarget, RequestFile, SubmitCommand } from '../src/requests/port.ts';
 import { contextFromHeaders, inputFor } from './clinical-context.ts';
 import { attributeValues } from './routing/attribute-values.ts';
-import type { StudyFacts } from './routing/condition.ts';
+import type { ContentFacts, StudyFacts } from './routing/condition.ts';
 import { fileName } from './study-queries.ts';
 import type { InstanceRow, StudyRow } from './study-store.ts';
 
@@ -16,7 +16,12 @@ import type { InstanceRow, StudyRow } from './study-store.ts';
 export async function factsOf(
   study: StudyRow,
   instances: readonly InstanceRow[],
-  { paths, dataDir, at }: { paths: readonly string[]; dataDir: string; at: Date },
+  {
+    paths,
+    dataDir,
+    at,
+    content,
+  }: { paths: readonly string[]; dataDir: string; at: Date; content: ContentFacts },
 ): Promise<StudyFacts> {
   const headers = instances.map((instance) => instance.header);
   const files = instances.map(({ path }) => resolve(dataDir, path));
@@ -32,7 +37,18 @@ export async function factsOf(
     },
     attributes: await attributeValues(files, paths),
     at,
+    content,
   };
+}
+
+/** The objects of a study as files of a request. */
+export function requestFiles(instances: readonly InstanceRow[], dataDir: string): RequestFile[] {
+  return instances.map((instance) => ({
+    name: fileName(instance),
+    path: resolve(dataDir, instance.path),
+    bytes: instance.bytes,
+    sha256: instance.file_sha256,
+  }));
 }
 
 /** A rule that runs an endpoint. */
@@ -51,15 +67,7 @@ export function submissionOf(
   config: Pick<Config, 'dataDir' | 'destinations'>,
   further = false,
 ): SubmitCommand {
-  const files = instances.map((instance): RequestFile => {
-    const { path, bytes, file_sha256 } = instance;
-    return {
-      name: fileName(instance),
-      path: resolve(config.dataDir, path),
-      bytes,
-      sha256: file_sha256,
-    };
-  });
+  const files = requestFiles(instances, config.dataDir);
   const context = contextFromHeaders(instances.map((instance) => instance.header));
   return {
     endpoint: rule.run.endpoint,

@@ -1,15 +1,15 @@
 import { fhirBundleArtifact } from '../fhir/bundle-artifact.ts';
 import { writeArtifacts } from '../pipelines/artifacts/write-artifacts.ts';
 import type { Pipeline } from '../pipelines/contract/job.ts';
-import { openHeartLocator } from '../pipelines/echo/locate/open-heart-locator.ts';
 import { createEchoPipeline } from '../pipelines/echo/pipeline.ts';
+import { openHeartModels } from './open-models.ts';
 
 /**
  * The echo pipeline as a child process of the gateway and `npx sonogate interpret` load it; put
  * together here because `pipelines/` knows nothing of `fhir/`.
  */
 export const pipeline: Pipeline = createEchoPipeline({
-  openLocator: openHeartLocator,
+  openLocator: openHeartModels,
   writeArtifacts,
   extra: [fhirBundleArtifact],
 });

@@ -17,6 +17,7 @@ import { createHoldOperations } from '../fhir/hold-operations.ts';
 import { createHoldQueue } from '../fhir/hold-queue.ts';
 import { DICOM_OBJECTS } from '../pipelines/artifacts/dicom-objects.ts';
 import { rebuildReportPdf } from '../pipelines/artifacts/report/rebuild-report.ts';
+import { contentEndpoint } from '../pipelines/content/content.ts';
 import type { ModelInUse } from '../pipelines/contract/job.ts';
 import { echoEndpoint } from '../pipelines/echo/endpoint.ts';
 import { readModelCards } from '../pipelines/inference/model-cards.ts';
@@ -51,10 +52,11 @@ import { startExpiry } from './requests/expiry.ts';
 import { createWebhookDeliverer } from './webhooks/deliver.ts';
 
 /** The endpoints of this gateway, and the module of the pipeline that each child process loads. */
-const ENDPOINTS = [obstetricEndpoint, echoEndpoint];
+const ENDPOINTS = [obstetricEndpoint, echoEndpoint, contentEndpoint];
 const PIPELINES: Readonly<Record<string, string>> = {
   [obstetricEndpoint.id]: new URL('./obstetric-pipeline.ts', import.meta.url).href,
   [echoEndpoint.id]: new URL('./echo-pipeline.ts', import.meta.url).href,
+  [contentEndpoint.id]: new URL('./content-pipeline.ts', import.meta.url).href,
 };
 const MOCK = new URL('./mock-pipeline.ts', import.meta.url).href;
 
@@ -163,6 +165,7 @@ export async function startGateway(
         objects,
         // Studies belong to the site, so that its keys see their requests in the history.
         submit: (command) => core.submit({ ...command, accountId: DEFAULT_ACCOUNT_ID }),
+        result: core.result,
         forward: (instances, destinations) =>
           database.transaction((tx) =>
             enqueueForwards(tx, instances, destinations, config.delivery.giveUpAfterHours * 3600),

@@ -1,20 +1,18 @@
 import { fhirBundleArtifact } from '../fhir/bundle-artifact.ts';
 import { writeArtifacts } from '../pipelines/artifacts/write-artifacts.ts';
 import type { Pipeline, Prepare } from '../pipelines/contract/job.ts';
-import { openLocator } from '../pipelines/obstetric/locate/open-locator.ts';
-import { createObstetricPipeline, keepOpen } from '../pipelines/obstetric/pipeline.ts';
-
-const open = keepOpen(openLocator);
+import { createObstetricPipeline } from '../pipelines/obstetric/pipeline.ts';
+import { openFetalModels } from './open-models.ts';
 
 /**
  * The obstetric pipeline as a child process of the gateway and `npx sonogate interpret` load it.
  * It is put together here, beside main.ts, because `pipelines/` knows nothing of `fhir/`.
  */
 export const pipeline: Pipeline = createObstetricPipeline({
-  openLocator: open,
+  openLocator: openFetalModels,
   writeArtifacts,
   extra: [fhirBundleArtifact],
 });
 
 /** Opens the models before the first study comes, and says what they run on. */
-export const prepare: Prepare = async (settings) => (await open(settings)).models;
+export const prepare: Prepare = async (settings) => (await openFetalModels(settings)).models;

@@ -1,9 +1,12 @@
 import {
+  CONTENT_FACTS,
   type Condition,
+  type ContentFact,
   STUDY_FACTS,
   type StudyFact,
   type Test,
 } from '../../config/routing-schema.ts';
+import { conjunction, disjunction, negation, OPEN, type Truth } from './truth.ts';
 
 /** What the rules look at; of a study, never of a patient. */
 export interface StudyFacts {
@@ -11,17 +14,23 @@ export interface StudyFacts {
   known: Readonly<Record<StudyFact, readonly string[]>>;
   /** Of the attributes that the rules name: path → distinct values of all objects. */
   attributes: ReadonlyMap<string, readonly string[]>;
+  /** What is on the images. */
+  content: ContentFacts;
   /** When the study is judged. */
   at: Date;
 }
 
+/** What the classifiers saw; or why that is not known, which leaves what asks for it open. */
+export type ContentFacts =
+  | { known: Readonly<Record<ContentFact, readonly string[]>> }
+  | { unknown: string };
+
 /** One condition of a rule, as `npx sonogate explain` shows it. */
-export interface ConditionVerdict {
+export interface ConditionVerdict extends Truth {
   /** `modality`, `attribute PatientAge`, `all of`, `any of`, `not`. */
   condition: string;
   wanted: string;
   found: string;
-  holds: boolean;
   /** Of a combination. */
   parts?: ConditionVerdict[];
 }
@@ -33,18 +42,20 @@ export function judge(condition: Condition, facts: StudyFacts): ConditionVerdict
     const test = condition[fact];
     if (test) verdicts.push(tested(fact, test, facts.known[fact]));
   }
+  for (const fact of CONTENT_FACTS) {
+    const test = condition[fact];
+    if (test) verdicts.push(seen(fact, test, facts.content));
+  }
   for (const [path, test] of Object.entries(condition.attributes ?? {})) {
     const values = facts.attributes.get(path) ?? [];
     const verdict = tested(`attribute ${path}`, test, values);
     verdicts.push(identifies(path) && values.length > 0 ? { ...verdict, found: HIDDEN } : verdict);
   }
   if (condition.timeOfDay) verdicts.push(timeOfDay(condition.timeOfDay, facts.at));
-  if (condition.all)
-    verdicts.push(combined('all of', condition.all, facts, (all) => all.every(holds)));
-  if (condition.any)
-    verdicts.push(combined('any of', condition.any, facts, (any) => any.some(holds)));
+  if (condition.all) verdicts.push(combined('all of', condition.all, facts, conjunction));
+  if (condition.any) verdicts.push(combined('any of', condition.any, facts, disjunction));
   if (condition.not)
-    verdicts.push(combined('not', [condition.not], facts, (one) => !one.some(holds)));
+    verdicts.push(combined('not', [condition.not], facts, (one) => negation(conjunction(one))));
   return verdicts;
 }
 
@@ -54,13 +65,11 @@ export function attributePaths(condition: Condition): string[] {
   return [...Object.keys(condition.attributes ?? {}), ...inner.flatMap(attributePaths)];
 }
 
-const holds = (verdict: { holds: boolean }) => verdict.holds;
-
 function combined(
   condition: string,
   parts: readonly Condition[],
   facts: StudyFacts,
-  decide: (parts: ConditionVerdict[]) => boolean,
+  decide: (parts: ConditionVerdict[]) => Truth,
 ): ConditionVerdict {
   const verdicts = parts.map((part): ConditionVerdict => {
     const entries = judge(part, facts);
@@ -70,11 +79,16 @@ function combined(
       condition: 'together',
       wanted: '',
       found: '',
-      holds: entries.every(holds),
+      ...conjunction(entries),
       parts: entries,
     };
   });
-  return { condition, wanted: '', found: '', holds: decide(verdicts), parts: verdicts };
+  return { condition, wanted: '', found: '', ...decide(verdicts), parts: verdicts };
+}
+
+function seen(fact: ContentFact, test: Test, content: ContentFacts): ConditionVerdict {
+  if ('known' in content) return tested(fact, test, content.known[fact]);
+  return { condition: fact, wanted: inWords(test), found: content.unknown, ...OPEN };
 }
 
 function tested(condition: string, test: Test, values: readonly string[]): ConditionVerdict {

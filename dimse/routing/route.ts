@@ -1,5 +1,6 @@
 import type { Routing, RoutingRule } from '../../config/routing-schema.ts';
 import { type ConditionVerdict, judge, type StudyFacts } from './condition.ts';
+import { conjunction } from './truth.ts';
 
 export interface RuleVerdict {
   rule: string;
@@ -9,23 +10,28 @@ export interface RuleVerdict {
   conditions: ConditionVerdict[];
 }
 
-/** The rules that act on a study, in order, and for every rule why it does or does not match. */
+/**
+ * The rules that act on a study, in order, and for every rule why it does or does not match.
+ * `open`: which act hangs on images that were not looked at.
+ */
 export function route(
   { match, rules }: Routing,
   facts: StudyFacts,
-): { acting: RoutingRule[]; verdicts: RuleVerdict[] } {
+): { acting: RoutingRule[]; verdicts: RuleVerdict[]; open: boolean } {
   const acting: RoutingRule[] = [];
   let ended = false;
+  let hangs = false;
   const verdicts = rules.map((rule): RuleVerdict => {
     const conditions = judge(rule.when, facts);
-    const matches = conditions.every(({ holds }) => holds);
+    const { holds: matches, open = false } = conjunction(conditions);
     const acts = matches && !ended;
+    hangs ||= open && !ended;
     if (acts) acting.push(rule);
     // What a person is to decide, or nobody is to see, is not for the rules below.
     ended ||= acts && (match === 'first' || rule.hold || rule.ignore);
     return { rule: rule.name, matches, acts, conditions };
   });
-  return { acting, verdicts };
+  return { acting, verdicts, open: hangs };
 }
 
 /** One sentence for a person: which condition kept each rule from matching. */

@@ -1,5 +1,6 @@
 import type { Job, Pipeline } from '../contract/job.ts';
 import type { Study } from '../contract/study.ts';
+import { keepOpen } from '../inference/keep-open.ts';
 import { echoInputOf } from '../input/handheld.ts';
 import {
   type ArtifactParts,
@@ -35,15 +36,7 @@ export interface EchoParts extends ArtifactParts {
 
 /** The echo pipeline over its parts: a function from a work folder to the same folder. */
 export function createEchoPipeline(parts: EchoParts): Pipeline {
-  const locators = new Map<string, Promise<HeartLocator>>();
-  const locatorFor = (settings: Job['models']) => {
-    const key = JSON.stringify(settings);
-    const opened = locators.get(key) ?? parts.openLocator(settings);
-    locators.set(key, opened);
-    // A failure is the failure of this job; the next one tries again.
-    opened.catch(() => locators.delete(key));
-    return opened;
-  };
+  const locatorFor = keepOpen(parts.openLocator);
 
   return createStudyPipeline(
     parts,

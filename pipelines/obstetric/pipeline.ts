@@ -1,5 +1,6 @@
 import type { Job, Pipeline } from '../contract/job.ts';
 import type { Study } from '../contract/study.ts';
+import { keepOpen } from '../inference/keep-open.ts';
 import type { Result } from '../result/envelope.ts';
 import {
   type ArtifactParts,
@@ -87,18 +88,6 @@ async function interpret(
     locator.models,
     new Date(),
   );
-}
-
-/** Opens the models of each settings once; a failure is that of its caller, the next tries again. */
-export function keepOpen(open: ObstetricParts['openLocator']): ObstetricParts['openLocator'] {
-  const locators = new Map<string, Promise<Locator>>();
-  return (settings) => {
-    const key = JSON.stringify(settings);
-    const opened = locators.get(key) ?? open(settings);
-    locators.set(key, opened);
-    opened.catch(() => locators.delete(key));
-    return opened;
-  };
 }
 
 /** The obstetric pipeline over its parts: a function from a work folder to the same folder. */

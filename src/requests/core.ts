@@ -64,6 +64,7 @@ export interface RequestCore extends ResultReader {
    * so far; empty when there are none (any more).
    */
   artifacts(id: string): Promise<ArtifactEntry[]>;
+  /** Those that clients may call. */
   endpoints(): readonly Endpoint[];
   close(): Promise<void>;
 }
@@ -154,7 +155,7 @@ export async function createRequestCore({
         ? results.path(id, artifact)
         : artifactPath(dataDir, id, name, row.status);
     },
-    endpoints: () => endpoints,
+    endpoints: () => endpoints.filter(({ internal }) => !internal),
     close: () => changes.close(),
   };
 }

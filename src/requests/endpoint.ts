@@ -16,6 +16,8 @@ export interface Endpoint {
   model: string;
   version: string;
   title: string;
+  /** Asked by the gateway itself only: clients neither see nor call it. */
+  internal?: boolean;
   /** Schema of `input` (service.md 2.3); unknown fields are refused. */
   input: z.ZodType<EndpointInput>;
   output: z.ZodType;

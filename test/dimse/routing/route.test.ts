@@ -20,7 +20,9 @@ const facts: StudyFacts = {
     ['StationName', []],
   ]),
   at: new Date(2026, 4, 21, 21, 30),
+  content: { known: { anatomy: ['fetus'], plane: ['transthalamic', 'femur'], view: [] } },
 };
+const unseen: StudyFacts = { ...facts, content: { unknown: 'the images were not looked at' } };
 
 const rulesOf = (rules: readonly object[], match = 'first') =>
   routingSchema.parse({
@@ -166,5 +168,43 @@ describe('a rule that cannot be meant is refused', () => {
     ['with an attribute path that is none', { when: { attributes: { 'patient age': '1' } }, run }],
   ])('%s', (_what, rule) => {
     expect(() => rulesOf([rule])).toThrow();
+  });
+});
+
+describe('a condition on what the images show', () => {
+  test.each<[string, object, boolean]>([
+    ['on the anatomy', { anatomy: 'fetus' }, true],
+    ['on another anatomy', { anatomy: 'adult heart' }, false],
+    ['on one plane of several', { plane: { in: ['abdominal', 'femur'] } }, true],
+    ['that no view of the heart is there', { view: { exists: false } }, true],
+    ['that a view is there', { view: { exists: true } }, false],
+  ])('%s, of a study that was looked at', (_, when, holds) => {
+    expect(matches(when)).toBe(holds);
+    expect(route(rulesOf([{ when, run }]), facts).open).toBe(false);
+  });
+
+  test.each<[string, object, boolean]>([
+    ['alone', { plane: 'femur' }, true],
+    ['that is denied', { not: { plane: 'femur' } }, true],
+    ['that no view is there', { view: { exists: false } }, true],
+    ['beside one that holds', { modality: 'US', plane: 'femur' }, true],
+    ['beside one that fails', { modality: 'MR', plane: 'femur' }, false],
+    ['of all that must hold, one fails', { all: [{ plane: 'femur' }, { source: 'x' }] }, false],
+    ['of any of which one holds', { any: [{ plane: 'femur' }, { modality: 'US' }] }, false],
+    ['of any of which none holds', { any: [{ plane: 'femur' }, { modality: 'MR' }] }, true],
+    ['within one that is denied', { not: { any: [{ modality: 'US' }, { view: 'A4C' }] } }, false],
+  ])('%s, of a study that was not looked at, leaves the rule open or decides', (_, when, open) => {
+    const routed = route(rulesOf([{ when, run }]), unseen);
+    expect(routed.open).toBe(open);
+    if (open) expect(routed.acting).toEqual([]);
+  });
+
+  test('is not asked for where a rule before it acts', () => {
+    const rules = [
+      { when: { modality: 'US' }, run },
+      { when: { plane: 'femur' }, run },
+    ];
+    expect(route(rulesOf(rules), unseen).open).toBe(false);
+    expect(route(rulesOf(rules, 'all'), unseen).open).toBe(true);
   });
 });

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+
+/** Endpoint of the gateway itself: routing rules ask it what a study shows. No client can call it. */
+export const CONTENT_ENDPOINT = 'us/content/look';
+
+/** What most of the named clips of a study show. */
+export const ANATOMIES = ['fetus', 'adult heart'] as const;
+
+const named = z.array(z.strictObject({ name: z.string(), clips: z.number().int().positive() }));
+
+export const contentSchema = z.strictObject({
+  /** Null where no clip could be named, or as many show the one as the other. */
+  anatomy: z.enum(ANATOMIES).nullable(),
+  /** Obstetric planes, and views of the heart, with the number of clips that show each. */
+  planes: named,
+  views: named,
+  clips: z.strictObject({
+    looked_at: z.number().int().nonnegative(),
+    of: z.number().int().nonnegative(),
+  }),
+  artifacts: z.tuple([]),
+});
+export type Content = z.infer<typeof contentSchema>;
+
+/** The endpoint as the request core knows it. */
+export const contentEndpoint = {
+  id: CONTENT_ENDPOINT,
+  model: 'us/content',
+  version: '1.0.0',
+  title: 'What the images show, for routing',
+  internal: true,
+  input: z.strictObject({ files: z.array(z.string()).min(1) }),
+  output: contentSchema,
+  price: () => [],
+} as const;

@@ -1,0 +1,106 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Job, jobSchema, type Pipeline } from '../contract/job.ts';
+import type { Clip } from '../contract/study.ts';
+import type { HeartLocator } from '../echo/locate/open-heart-locator.ts';
+import { surveyViews } from '../echo/view-survey.ts';
+import { decodeBatch } from '../input/decode-frames.ts';
+import { readStudy } from '../input/read-study.ts';
+import type { Locator } from '../obstetric/locator.ts';
+import { stage } from '../study-pipeline.ts';
+import type { Content } from './content.ts';
+
+/** Clips that are looked at, spread over the study. */
+const MOST_CLIPS = 40;
+/** Frames of a clip, spread over it; the plane of a clip is that of most of them. */
+const FRAMES = 3;
+
+const PLANES_SHARE = 0.5;
+
+export interface ContentParts {
+  openPlanes(settings: Job['models']): Promise<Pick<Locator, 'planes'>>;
+  openViews(settings: Job['models']): Promise<HeartLocator>;
+}
+
+/**
+ * Names the plane and the view of the clips of a study by a few frames each, above the gates of the
+ * classifiers; measures nothing.
+ */
+export function createContentPipeline({ openPlanes, openViews }: ContentParts): Pipeline {
+  return async (folder, report, signal) => {
+    stage(report, 'starting', 'Starting', 0);
+    const job = jobSchema.parse(JSON.parse(await readFile(join(folder, 'job.json'), 'utf8')));
+    const files = job.files.map((name) => ({ name, path: join(folder, 'files', name) }));
+    const study = await readStudy(files, { unpackTo: join(folder, 'unpacked'), signal });
+    if (study.clips.length === 0) {
+      const detail = 'No file could be read as an ultrasound image.';
+      return { type: 'rejected', code: 'no_readable_image', detail };
+    }
+    const clips = spread(study.clips, MOST_CLIPS);
+    const planes = new Map<string, number>();
+    const views = new Map<string, number>();
+    const { planes: classify } = await openPlanes(job.models);
+    for (const [index, clip] of clips.entries()) {
+      signal.throwIfAborted();
+      stage(report, 'inference.planes', 'Naming planes', (PLANES_SHARE * index) / clips.length);
+      count(planes, classify && (await planeOf(clip, classify, signal)));
+    }
+    const survey = await surveyViews(
+      { ...study, clips },
+      await openViews(job.models),
+      signal,
+      (share) =>
+        stage(report, 'inference.views', 'Naming views', PLANES_SHARE + share * PLANES_SHARE),
+    );
+    for (const { view } of survey) count(views, view);
+    const content: Content = {
+      anatomy: anatomyOf(total(planes), total(views)),
+      planes: listed(planes),
+      views: listed(views),
+      clips: { looked_at: clips.length, of: study.clips.length },
+      artifacts: [],
+    };
+    await writeFile(join(folder, 'result.json'), `${JSON.stringify(content, null, 2)}\n`);
+    return { type: 'done' };
+  };
+}
+
+/** What more clips show. */
+export function anatomyOf(fetal: number, cardiac: number): Content['anatomy'] {
+  if (fetal === cardiac) return null;
+  return fetal > cardiac ? 'fetus' : 'adult heart';
+}
+
+/** At most `most` items in their order, evenly spread. */
+export function spread<T>(items: readonly T[], most: number): T[] {
+  const count = Math.min(most, items.length);
+  return Array.from(
+    { length: count },
+    (_, n) => items[Math.floor(((n + 0.5) / count) * items.length)] as T,
+  );
+}
+
+/** The plane that most of the frames show; null for none, and for a spectrum or an M-mode. */
+async function planeOf(
+  clip: Clip,
+  classify: NonNullable<Locator['planes']>,
+  signal: AbortSignal,
+): Promise<string | null> {
+  if (clip.mode === 'spectral' || clip.mode === 'm-mode') return null;
+  const batch = spread(clip.frames, FRAMES).map((frame) => ({ clip, frame }));
+  const { decoded } = await decodeBatch(batch, signal);
+  const estimates = await classify(decoded.map(({ image }) => image));
+  const found = new Map<string, number>();
+  for (const { label } of estimates) if (label !== 'other') count(found, label);
+  return [...found].find(([, frames]) => 2 * frames > estimates.length)?.[0] ?? null;
+}
+
+function count(names: Map<string, number>, name: string | null): void {
+  if (name !== null) names.set(name, (names.get(name) ?? 0) + 1);
+}
+
+const total = (names: ReadonlyMap<string, number>) =>
+  [...names.values()].reduce((sum, clips) => sum + clips, 0);
+
+const listed = (names: ReadonlyMap<string, number>) =>
+  [...names].map(([name, clips]) => ({ name, clips })).toSorted((a, b) => b.clips - a.clips);
