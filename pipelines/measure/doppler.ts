@@ -1,6 +1,7 @@
 import type { GrayImage } from '../contract/image.ts';
 import type { SweepRegion } from '../contract/study.ts';
 import { type Beat, beatsOf } from './beats.ts';
+import { type DrawnTrace, drawnTrace } from './drawn-trace.ts';
 import { ENVELOPE, type Envelope, type Side, traceEnvelope } from './envelope.ts';
 import { readSpectrum, type Spectrum } from './spectrum.ts';
 import { median } from './statistics.ts';
@@ -62,6 +63,7 @@ export type DopplerWaveform =
       hiddenBelow: number;
       /** 0 to 1, from the contrast of the trace and how alike the beats are. */
       confidence: number;
+      trace: DrawnTrace;
       spectrum: Pick<Spectrum, 'left' | 'top' | 'zeroRow' | 'velocityPerRow' | 'secondsPerColumn'>;
     }
   | { status: 'refused'; reason: DopplerRefusal };
@@ -186,6 +188,12 @@ export function traceDoppler(image: GrayImage, sweep: SweepRegion): DopplerWavef
     otherVessel,
     hiddenBelow,
     confidence: Math.min(1, clear) * Math.min(1, Math.max(0, found.strength)),
+    trace: drawnTrace(
+      curve,
+      main.side,
+      spectrum,
+      beats.map(({ from }) => from),
+    ),
     spectrum: { left, top, zeroRow, velocityPerRow, secondsPerColumn },
   };
 }

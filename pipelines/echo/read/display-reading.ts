@@ -1,4 +1,5 @@
 import type { SweepKind } from '../../contract/study.ts';
+import type { DrawnTrace } from '../../measure/drawn-trace.ts';
 import type { ConceptKey } from '../../result/concepts.ts';
 import type { Caliper } from '../../result/envelope.ts';
 import type { Flow } from '../flows.ts';
@@ -40,5 +41,7 @@ export interface DisplayReading {
   /** Of the trace. */
   confidence: number;
   refusal: string | null;
+  /** The velocity curve on its frame; null where none was traced. */
+  trace: DrawnTrace | null;
   quantities: readonly TracedQuantity[];
 }

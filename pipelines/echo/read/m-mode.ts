@@ -163,7 +163,7 @@ function readSweep(image: GrayImage, clip: Clip, sweep: SweepRegion) {
     nameConfidence: structure ? 1 : 0,
     because: structure ? null : 'an edge that moves to and fro with every beat',
   };
-  const none = { side: null, peak: null, regular: null };
+  const none = { side: null, peak: null, regular: null, trace: null };
   const plane = readMModePlane(image, sweep);
   const quantities = plane ? quantitiesOf(structure, plane) : [];
   const [first] = quantities;

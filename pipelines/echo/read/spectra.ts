@@ -1,5 +1,6 @@
 import type { Clip, Frame, SweepKind, SweepRegion } from '../../contract/study.ts';
 import { meanOfAlike } from '../../measure/alike.ts';
+import { drawnTrace } from '../../measure/drawn-trace.ts';
 import { isRegular } from '../../measure/regularity.ts';
 import { type SpectralDisplay, traceDisplay } from '../../measure/spectral-trace.ts';
 import type { Caliper } from '../../result/envelope.ts';
@@ -84,7 +85,15 @@ function refusalOf({ trace, peaks }: FlowReading, other: number): string | null 
 
 function readSweep(image: Awaited<ReturnType<Frame['gray']>>, clip: Clip, sweep: SweepRegion) {
   const display = traceDisplay(image, sweep);
-  const none = { side: null, peak: null, beats: 0, regular: null, confidence: 0, quantities: [] };
+  const none = {
+    side: null,
+    peak: null,
+    beats: 0,
+    regular: null,
+    confidence: 0,
+    trace: null,
+    quantities: [],
+  };
   if (!display) {
     const unnamed: Naming = { flow: null, namedBy: null, nameConfidence: 0, because: null };
     return { ...unnamed, ...none, refusal: 'no-scale' };
@@ -108,6 +117,7 @@ function readSweep(image: Awaited<ReturnType<Frame['gray']>>, clip: Clip, sweep:
     regular,
     confidence: trace.clear * (used.length / heights.length),
     refusal: null,
+    trace: drawnTrace(trace.curve, side, display.spectrum, peaks),
     quantities: reading.quantities.flatMap((one) => averaged(one, regular !== false, display)),
   };
 }

@@ -1,4 +1,5 @@
 import type { Clip } from '../../contract/study.ts';
+import { flowTrace } from '../../result/flow-trace.ts';
 import type { ClipView } from '../reader.ts';
 import type { EchoEvidence, EchoSection, SectionOutcome } from '../section.ts';
 import { familyOf, type HeartView } from '../view-names.ts';
@@ -89,14 +90,16 @@ function run({ clips, heart, spectra }: EchoEvidence): SectionOutcome {
     reason: unnamed && { ...unnamed, needs: [...NEEDS] },
     summary: said.filter(Boolean).join(' '),
     data: {
-      spectra: spectra.map(({ file, kind, peak, side, beats, confidence, refusal }) => ({
-        file,
-        mode: MODES[kind],
-        peak_cm_s: peak,
-        side,
-        beats,
-        confidence,
-        refusal,
+      spectra: spectra.map((reading) => ({
+        file: reading.file,
+        mode: MODES[reading.kind],
+        shows: reading.flow,
+        peak_cm_s: reading.peak,
+        side: reading.side,
+        beats: reading.beats,
+        confidence: reading.confidence,
+        refusal: reading.refusal,
+        trace: reading.trace && flowTrace(reading.frame, reading.trace),
       })),
       clips: clips.map((one) => listed(one, outlined.has(one.clip.file))),
     },

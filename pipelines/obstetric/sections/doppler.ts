@@ -2,6 +2,7 @@ import type { DopplerRefusal } from '../../measure/doppler.ts';
 import { cartMeasurements } from '../../result/cart-measurements.ts';
 import type { ConceptKey } from '../../result/concepts.ts';
 import type { Measurement } from '../../result/envelope.ts';
+import { flowTrace } from '../../result/flow-trace.ts';
 import { judgeDoppler } from '../doppler-judgement.ts';
 import {
   DOPPLER_SECTION,
@@ -172,7 +173,7 @@ function run(evidence: ObstetricEvidence): SectionOutcome {
     data: {
       category: judged.category,
       limitation: SIMULATED_ONLY,
-      spectra: traced.map(({ file, vessel, laterality, waveform }) => ({
+      spectra: traced.map(({ file, frame, vessel, laterality, waveform }) => ({
         file,
         vessel,
         laterality,
@@ -180,6 +181,7 @@ function run(evidence: ObstetricEvidence): SectionOutcome {
         beats_seen: waveform.beatsSeen,
         beats_per_minute: waveform.beatsPerMinute,
         other_vessel_on_the_other_side: waveform.otherVessel,
+        trace: flowTrace(frame, waveform.trace),
       })),
     },
     measurements: judged.measurements,

@@ -17,6 +17,7 @@ const READING: DisplayReading = {
   regular: true,
   confidence: 0.5,
   refusal: null,
+  trace: null,
   quantities: [],
 };
 

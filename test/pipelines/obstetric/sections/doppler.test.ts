@@ -59,6 +59,7 @@ function traced(wave: Wave = {}): Traced {
     otherVessel: false,
     hiddenBelow: 1,
     confidence: 0.9,
+    trace: { side: 'above', baselineRow: 350, points: [], beats: [] },
     spectrum: { left: 50, top: 200, zeroRow: 150, velocityPerRow: 0.4, secondsPerColumn: 0.008 },
   };
 }
