@@ -7,21 +7,24 @@ import { type CalledNode, Requestor } from './network/requestor.ts';
 import {
   EXPLICIT_LITTLE_ENDIAN,
   IMPLICIT_LITTLE_ENDIAN,
+  RESULT_STORAGE,
   STORAGE_COMMITMENT,
 } from './sop-classes.ts';
 
-const STORAGE = '1.2.840.10008.5.1.4.1.1';
-
 /** Classes that serve for each kind of object, in the order in which they are offered. */
 const CLASSES: Readonly<Record<DicomDestination['objects'][number], readonly string[]>> = {
-  'sr-tid1500': [`${STORAGE}.88.34`, `${STORAGE}.88.33`, `${STORAGE}.88.22`],
-  'sr-tid5000': [`${STORAGE}.88.33`],
-  'sr-echo': [`${STORAGE}.88.72`, `${STORAGE}.88.33`],
-  seg: [`${STORAGE}.66.4`],
-  'key-objects': [`${STORAGE}.88.59`],
-  pdf: [`${STORAGE}.104.1`],
-  'secondary-capture': [`${STORAGE}.7`],
-  'presentation-state': [`${STORAGE}.11.1`],
+  'sr-tid1500': [
+    RESULT_STORAGE.comprehensive3dSr,
+    RESULT_STORAGE.comprehensiveSr,
+    RESULT_STORAGE.enhancedSr,
+  ],
+  'sr-tid5000': [RESULT_STORAGE.comprehensiveSr],
+  'sr-echo': [RESULT_STORAGE.adultEchoSr, RESULT_STORAGE.comprehensiveSr],
+  seg: [RESULT_STORAGE.segmentation],
+  'key-objects': [RESULT_STORAGE.keyObjects],
+  pdf: [RESULT_STORAGE.encapsulatedPdf],
+  'secondary-capture': [RESULT_STORAGE.secondaryCapture],
+  'presentation-state': [RESULT_STORAGE.presentationState],
 };
 
 export interface NodeReport {

@@ -42,7 +42,7 @@ async function openSink(
 ): Promise<ObjectSink> {
   const { dataDir, sources, limits, now } = options;
   await requireFreeSpace(dataDir, limits.minFreeBytes);
-  const source = findSource(sources, peer.callingAeTitle, peer.address)?.name;
+  const source = peer.source ?? findSource(sources, peer.callingAeTitle, peer.address)?.name;
   if (source === undefined) throw new SonogateError('calling_ae_not_recognized');
 
   const meta: FileMeta = {

@@ -11,7 +11,28 @@ export const INSTANCE_AVAILABILITY = '1.2.840.10008.5.1.4.33';
 export const STORAGE_COMMITMENT = '1.2.840.10008.1.20.1';
 export const STORAGE_COMMITMENT_INSTANCE = '1.2.840.10008.1.20.1.1';
 
+/** Query/Retrieve (PS3.4 C.3): which information model holds the level that is asked for. */
+export const QUERY_RETRIEVE = {
+  patientRootFind: '1.2.840.10008.5.1.4.1.2.1.1',
+  studyRootFind: '1.2.840.10008.5.1.4.1.2.2.1',
+  studyRootMove: '1.2.840.10008.5.1.4.1.2.2.2',
+  studyRootGet: '1.2.840.10008.5.1.4.1.2.2.3',
+} as const;
+
 const STORAGE = '1.2.840.10008.5.1.4.1.1';
+
+/** Storage SOP classes of the objects that we make of a result. */
+export const RESULT_STORAGE = {
+  enhancedSr: `${STORAGE}.88.22`,
+  comprehensiveSr: `${STORAGE}.88.33`,
+  comprehensive3dSr: `${STORAGE}.88.34`,
+  adultEchoSr: `${STORAGE}.88.72`,
+  segmentation: `${STORAGE}.66.4`,
+  keyObjects: `${STORAGE}.88.59`,
+  encapsulatedPdf: `${STORAGE}.104.1`,
+  secondaryCapture: `${STORAGE}.7`,
+  presentationState: `${STORAGE}.11.1`,
+} as const;
 
 /** Storage SOP classes that are taken in (PS3.4 B.5); carts in the field still send retired ones. */
 export const ACCEPTED_STORAGE: ReadonlyMap<string, string> = new Map([
@@ -32,6 +53,11 @@ export const ACCEPTED_STORAGE: ReadonlyMap<string, string> = new Map([
   [`${STORAGE}.88.72`, 'Simplified Adult Echo SR'],
   [`${STORAGE}.104.1`, 'Encapsulated PDF'],
 ]);
+
+/** Those of them that are structured reports. */
+export const ACCEPTED_REPORTS: ReadonlySet<string> = new Set(
+  [...ACCEPTED_STORAGE.keys()].filter((uid) => uid.startsWith(`${STORAGE}.88.`)),
+);
 
 /** The one transfer syntax every DICOM peer knows (PS3.5 10.1). */
 export const IMPLICIT_LITTLE_ENDIAN = '1.2.840.10008.1.2';

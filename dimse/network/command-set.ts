@@ -3,6 +3,9 @@ import { SonogateError } from '../../src/errors/catalogue.ts';
 /** Command Field values (PS3.7 E.1). A response is the request with the highest bit set. */
 export const COMMAND = {
   cStore: 0x0001,
+  cGet: 0x0010,
+  cFind: 0x0020,
+  cMove: 0x0021,
   cEcho: 0x0030,
   cCancel: 0x0fff,
   nEventReport: 0x0100,
@@ -16,7 +19,7 @@ export const RESPONSE_BIT = 0x8000;
 const NO_DATA_SET = 0x0101;
 const DATA_SET = 0x0001;
 
-type Representation = 'UI' | 'US' | 'LO';
+type Representation = 'UI' | 'US' | 'LO' | 'AE';
 
 /** Elements of group 0000 that our services use (PS3.7 9.3, 10.3). */
 const ELEMENTS = {
@@ -25,6 +28,7 @@ const ELEMENTS = {
   commandField: [0x0100, 'US'],
   messageId: [0x0110, 'US'],
   messageIdBeingRespondedTo: [0x0120, 'US'],
+  moveDestination: [0x0600, 'AE'],
   priority: [0x0700, 'US'],
   dataSetType: [0x0800, 'US'],
   status: [0x0900, 'US'],
@@ -33,6 +37,10 @@ const ELEMENTS = {
   requestedSopInstanceUid: [0x1001, 'UI'],
   eventTypeId: [0x1002, 'US'],
   actionTypeId: [0x1008, 'US'],
+  remainingSubOperations: [0x1020, 'US'],
+  completedSubOperations: [0x1021, 'US'],
+  failedSubOperations: [0x1022, 'US'],
+  warningSubOperations: [0x1023, 'US'],
 } as const satisfies Record<string, readonly [number, Representation]>;
 
 type ValueOf<R extends Representation> = R extends 'US' ? number : string;
@@ -75,7 +83,7 @@ export function decodeCommandSet(bytes: Buffer): CommandSet {
     const value = values.get(ELEMENTS[name][0]);
     return value && value.length >= 2 ? value.readUInt16LE(0) : undefined;
   };
-  const text = (name: NameOf<'UI' | 'LO'>) =>
+  const text = (name: NameOf<'UI' | 'LO' | 'AE'>) =>
     values
       .get(ELEMENTS[name][0])
       ?.toString('latin1')
@@ -93,9 +101,14 @@ export function decodeCommandSet(bytes: Buffer): CommandSet {
     actionTypeId: number('actionTypeId'),
     messageId: number('messageId'),
     messageIdBeingRespondedTo: number('messageIdBeingRespondedTo'),
+    moveDestination: text('moveDestination'),
     priority: number('priority'),
     status: number('status'),
     errorComment: text('errorComment'),
+    remainingSubOperations: number('remainingSubOperations'),
+    completedSubOperations: number('completedSubOperations'),
+    failedSubOperations: number('failedSubOperations'),
+    warningSubOperations: number('warningSubOperations'),
   };
 }
 
