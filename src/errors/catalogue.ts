@@ -280,6 +280,12 @@ export const ERRORS = {
     title: 'The object does not match its SOP class or instance',
     operator: 'SOP class or instance UID inside the data set differ from the C-STORE request.',
   },
+  transfer_syntax_not_supported: {
+    dimse: 'C122',
+    retry: 'permanent',
+    title: 'Transfer syntax is not supported',
+    operator: 'A DICOMweb client sent an object in a transfer syntax that is not taken.',
+  },
   object_too_large: {
     dimse: 'A700',
     retry: 'permanent',
@@ -316,7 +322,23 @@ export const ERRORS = {
   peer_refused_object: {
     retry: 'permanent',
     title: 'The peer refused the object',
-    operator: 'C-STORE status A9xx, Cxxx or 01xx; the detail holds the status and comment.',
+    operator:
+      'C-STORE status or STOW-RS failure reason A9xx, Cxxx or 01xx; the detail holds it and the comment.',
+  },
+  peer_unauthorized: {
+    retry: 'transient',
+    title: 'The peer refused the credentials',
+    operator: 'DICOMweb: HTTP 401 or 403; the destination is held and tried again slowly.',
+  },
+  peer_unavailable: {
+    retry: 'transient',
+    title: 'The peer takes no objects for now',
+    operator: 'DICOMweb: HTTP 404 of the service, 408, 425, 429 or 5xx; retried.',
+  },
+  peer_answer_unclear: {
+    retry: 'ambiguous',
+    title: 'The answer of the peer does not say what became of the object',
+    operator: 'DICOMweb: the object is in no list of the answer; the same object is sent again.',
   },
   commitment_refused: {
     retry: 'permanent',
