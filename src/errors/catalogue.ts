@@ -351,6 +351,18 @@ export const ERRORS = {
     title: 'The connection was lost while sending',
     operator: 'The peer may have the object; the same object is sent again.',
   },
+  archive_refused_query: {
+    retry: 'permanent',
+    title: 'The archive refused the query or the retrieval',
+    operator:
+      'C-FIND, C-GET or C-MOVE status A9xx, Cxxx or FE00, or an HTTP status of DICOMweb; the detail holds it and the comment.',
+  },
+  move_destination_unknown: {
+    retry: 'permanent',
+    title: 'The archive does not know where to send the objects',
+    operator:
+      'C-MOVE status A801H: enter our AE title, address and port in the archive, or set `moveTo` to the title that it knows.',
+  },
   ehr_unauthorized: {
     retry: 'transient',
     title: 'The EHR refused the credentials',
