@@ -2,6 +2,7 @@ import type { Job, Pipeline } from '../contract/job.ts';
 import type { Study } from '../contract/study.ts';
 import { keepOpen } from '../inference/keep-open.ts';
 import { echoInputOf } from '../input/handheld.ts';
+import { runReaders } from '../run-readers.ts';
 import {
   type ArtifactParts,
   createStudyPipeline,
@@ -13,7 +14,7 @@ import { gatherEvidence } from './evidence.ts';
 import { parseRequest } from './input.ts';
 import { interpretStudy } from './interpret-study.ts';
 import type { HeartLocator } from './locate/open-heart-locator.ts';
-import { readViews } from './readers.ts';
+import { READERS } from './readers.ts';
 import { SECTIONS } from './sections/index.ts';
 import { readSpectra } from './spectra.ts';
 import { surveyViews } from './view-survey.ts';
@@ -60,7 +61,8 @@ export function createEchoPipeline(parts: EchoParts): Pipeline {
           const clips = await surveyViews(study, locator, signal, (share) =>
             tell('inference.views', 'Naming the views', first, chambers, share),
           );
-          const views = await readViews(
+          const views = await runReaders(
+            READERS,
             { study, views: clips, locator, signal },
             ({ stage: name, label }, share) =>
               tell(`inference.${name}`, label, chambers, tracing, share),

@@ -2,6 +2,7 @@ import type { Job, Pipeline } from '../contract/job.ts';
 import type { Study } from '../contract/study.ts';
 import { keepOpen } from '../inference/keep-open.ts';
 import type { Result } from '../result/envelope.ts';
+import { runReaders } from '../run-readers.ts';
 import {
   type ArtifactParts,
   createStudyPipeline,
@@ -14,7 +15,7 @@ import { type ObstetricOptions, parseOptions } from './input.ts';
 import { interpretStudy } from './interpret-study.ts';
 import type { Locator } from './locator.ts';
 import { surveyPlanes } from './plane-survey.ts';
-import { readViews } from './readers.ts';
+import { READERS } from './readers.ts';
 import { readStructures } from './structure-readings.ts';
 
 export interface ObstetricParts extends ArtifactParts {
@@ -54,7 +55,8 @@ async function interpret(
         PROGRESS.biometry + share * (PROGRESS.views - PROGRESS.biometry),
       ),
   );
-  const views = await readViews(
+  const views = await runReaders(
+    READERS,
     { study, options, planes: survey?.planes ?? [], locator, signal },
     ({ stage: name, label }, share) =>
       stage(
