@@ -56,8 +56,13 @@ export class StudyAssembly {
   async associationEnded(peer: AssociationPeer, end: AssociationEnd): Promise<void> {
     const studies = this.#open.get(peer.id);
     this.#open.delete(peer.id);
-    if (!studies || end === 'aborted') return;
-    const { config, database, now } = this.#options;
+    if (!studies) return;
+    const { config, database, logger, now } = this.#options;
+    logger.info(
+      { association: peer.id, studies: [...studies.keys()], end },
+      'association brought objects',
+    );
+    if (end === 'aborted') return;
     for (const [studyId, source] of studies) {
       const deadline = releaseDeadline(config.sources, source, now());
       const elsewhere = [...this.#open.values()].some((others) => others.has(studyId));

@@ -55,7 +55,9 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     connections.add(socket);
     socket.once('close', () => connections.delete(socket));
   });
-  server.on('error', (error) => options.logger.error({ error: error.message }, 'DICOM listener'));
+  server.on('error', (error) =>
+    options.logger.error({ error: error.message }, 'DICOM listener failed'),
+  );
 
   return {
     port: boundPort(server),

@@ -76,7 +76,8 @@ export class PipelineProcess {
     });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => {
-        logger.warn({ pid: this.#child.pid }, text.trimEnd().slice(0, LONGEST_LOG_LINE));
+        const output = text.trimEnd().slice(0, LONGEST_LOG_LINE);
+        logger.warn({ pid: this.#child.pid, output }, 'pipeline output');
       });
     }
     this.#exited = new Promise((resolve) => {

@@ -1,0 +1,107 @@
+import type { LogEvent } from '../log-event.ts';
+
+/** Requests, pipelines, queue and stored files. */
+export const REQUESTS_EVENTS = {
+  request_process_died: {
+    level: 'warn',
+    text: 'pipeline process died',
+    meaning: 'The process of a run died; it is repeated once.',
+    action: 'If it goes on: memory of the machine, `worker.childMemoryMegabytes`.',
+  },
+  request_failed: {
+    level: 'error',
+    text: 'pipeline failed',
+    meaning: 'The pipeline threw; the request failed.',
+    action: 'Send the line with the request id to the makers.',
+  },
+  request_result_invalid: {
+    level: 'error',
+    text: 'pipeline left an invalid result',
+    meaning: 'The result does not agree with its schema; the request failed.',
+    action: 'Send the line with the request id to the makers.',
+  },
+  request_failed_unexpectedly: {
+    level: 'error',
+    text: 'request failed unexpectedly',
+    meaning: 'An error of the gateway ended a request.',
+    action: 'Check disk and database; run it again.',
+  },
+  request_not_processed: {
+    level: 'error',
+    text: 'request could not be processed',
+    meaning: 'The queue gave up a job; the reconciler puts it back.',
+    action: 'Check database and Redis.',
+  },
+  request_event_unrecorded: {
+    level: 'warn',
+    text: 'pipeline event not recorded',
+    meaning: 'A progress event could not be stored; the run goes on.',
+    action: 'Check the database.',
+  },
+  pipeline_output: {
+    level: 'warn',
+    text: 'pipeline output',
+    meaning: 'A pipeline process wrote to its output; native libraries do.',
+    action: 'Nothing, unless the run failed.',
+  },
+  models_ready: {
+    level: 'info',
+    text: 'models ready',
+    meaning: 'The models are open, with what each runs on.',
+    action: null,
+  },
+  queue_unreachable: {
+    level: 'warn',
+    text: 'queue not reached, will retry',
+    meaning: 'A stored request did not get onto the queue; the reconciler puts it there.',
+    action: 'If it goes on: Redis or the database.',
+  },
+  queue_error: {
+    level: 'warn',
+    text: 'queue',
+    meaning: 'The queue reported an error.',
+    action: 'Check database or Redis.',
+  },
+  redis_connection: {
+    level: 'warn',
+    text: 'Redis connection',
+    meaning: 'The connection to Redis failed; it is opened again.',
+    action: 'Check Redis.',
+  },
+  reconcile_failed: {
+    level: 'warn',
+    text: 'reconciling failed, will retry',
+    meaning: 'Lost jobs could not be looked for.',
+    action: 'Check the database.',
+  },
+  purge_failed: {
+    level: 'warn',
+    text: 'purging failed, will retry',
+    meaning: 'Expired requests could not be purged.',
+    action: 'Check disk and bucket.',
+  },
+  results_not_removed: {
+    level: 'warn',
+    text: 'expired results could not be removed',
+    meaning: 'Expired results stay on the disk.',
+    action: 'Check the permissions of the data folder.',
+  },
+  uploads_not_removed: {
+    level: 'warn',
+    text: 'expired uploads could not be removed',
+    meaning: 'Expired uploads stay.',
+    action: 'Check disk and bucket.',
+  },
+  storage_away: {
+    level: 'warn',
+    text: 'storage away, will retry',
+    meaning: 'The bucket of `SONOGATE_BLOB_URL` does not answer; runs wait with their end.',
+    action: 'Check the storage.',
+  },
+  storage_bypassed: {
+    level: 'warn',
+    text: 'storage away, gateway serves it',
+    meaning: 'An artifact was served from this machine because the bucket does not answer.',
+    action: 'Check the storage.',
+  },
+} as const satisfies Record<string, LogEvent>;
