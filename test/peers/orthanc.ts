@@ -9,36 +9,60 @@ const PROGRAM = ['/usr/sbin/Orthanc', '/usr/bin/Orthanc'].find((path) => existsS
 
 export const ORTHANC_INSTALLED = PROGRAM !== undefined;
 
+/** Its DICOMweb plugin, an own package of Debian. */
+const DICOMWEB_PLUGIN = '/usr/share/orthanc/plugins/libOrthancDicomWeb.so';
+export const ORTHANC_DICOMWEB_INSTALLED = existsSync(DICOMWEB_PLUGIN);
+
 export interface Orthanc {
   aeTitle: string;
   dicomPort: number;
+  /** Of its REST interface. */
+  url: string;
   /** Simplified tags of every instance it holds. */
   instances(): Promise<Record<string, unknown>[]>;
   stop(): Promise<void>;
 }
 
-/** An Orthanc of its own on free ports, without plugins; null where it is not installed. */
-export async function startOrthanc(): Promise<Orthanc | null> {
+/**
+ * An Orthanc of its own on free ports; null where it is not installed.
+ * @param dicomWeb with its DICOMweb plugin, under `/dicom-web/` of `url`.
+ * @param settings entries of its configuration file, over those of every test.
+ * @param lua a script that it runs.
+ */
+export async function startOrthanc({
+  dicomWeb = false,
+  settings = {},
+  lua,
+}: {
+  dicomWeb?: boolean;
+  settings?: Record<string, unknown>;
+  lua?: string;
+} = {}): Promise<Orthanc | null> {
   if (!PROGRAM) return null;
   const folder = await mkdtemp(join(tmpdir(), 'sonogate-orthanc-'));
   await mkdir(join(folder, 'storage'));
   const httpPort = await freePort();
   const configFile = join(folder, 'orthanc.json');
+  const luaFile = join(folder, 'script.lua');
+  if (lua) writeFileSync(luaFile, lua);
   const program: Program = await startListening(PROGRAM, (dicomPort) => {
-    const settings = {
+    const everyTest = {
       Name: 'test',
       StorageDirectory: join(folder, 'storage'),
       IndexDirectory: join(folder, 'storage'),
-      Plugins: [],
+      Plugins: dicomWeb ? [DICOMWEB_PLUGIN] : [],
+      LuaScripts: lua ? [luaFile] : [],
       DicomAet: 'ORTHANC',
       DicomPort: dicomPort,
       HttpPort: httpPort,
       RemoteAccessAllowed: false,
       AuthenticationEnabled: false,
       DicomAlwaysAllowStore: true,
+      DicomAlwaysAllowFind: true,
+      DicomAlwaysAllowGet: true,
     };
     // Orthanc reads its file at the start, so it must be there before the program runs.
-    writeFileSync(configFile, JSON.stringify(settings));
+    writeFileSync(configFile, JSON.stringify({ ...everyTest, ...settings }));
     return [configFile];
   });
   const url = `http://127.0.0.1:${httpPort}`;
@@ -46,6 +70,7 @@ export async function startOrthanc(): Promise<Orthanc | null> {
   return {
     aeTitle: 'ORTHANC',
     dicomPort: program.port,
+    url,
     async instances() {
       const ids = (await get('/instances')) as string[];
       return Promise.all(
