@@ -3,6 +3,7 @@ import { fhirDestinationSettings } from './fhir-destination.ts';
 import { aeTitle, name } from './names.ts';
 import { routingSchema } from './routing-schema.ts';
 import { parseS3Url } from './s3-location.ts';
+import { certificateSchema, listenerTlsSchema, nodeTlsSchema } from './tls-schema.ts';
 
 /**
  * Every setting of a site. `default.yaml` holds the same keys with a comment each; a test keeps the
@@ -28,6 +29,16 @@ const sourceSchema = z.strictObject({
   name,
   callingAeTitles: z.array(z.union([z.literal('*'), aeTitle])).min(1),
   addresses: z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])).min(1),
+  /** The certificate that the machine must show, over `dicom.tls`. */
+  certificate: certificateSchema.optional(),
+  /** What is over them is refused for now: the machine keeps it and tries again. */
+  limits: z
+    .strictObject({
+      associations: z.number().int().positive().optional(),
+      objectsPerMinute: z.number().int().positive().optional(),
+      bytesPerMinute: z.number().int().positive().optional(),
+    })
+    .optional(),
   idleTimeoutSeconds: z.number().positive().default(300),
   /** Where the source listens itself: for reports of storage commitment over a new association. */
   node: z.strictObject({ host: z.string().min(1), port, aeTitle }).optional(),
@@ -66,17 +77,7 @@ const dicomDestinationSchema = z.strictObject({
     .default('auto'),
   /** `labelmap` falls back to `binary` where the peer does not take it. */
   segmentation: z.enum(['binary', 'labelmap']).default('binary'),
-  /** TLS (PS3.15 B.9); without `caFile` the certificate must be of a public authority. */
-  tls: z
-    .strictObject({
-      caFile: z.string().optional(),
-      /** Our own certificate, where the PACS asks for one. */
-      certFile: z.string().optional(),
-      keyFile: z.string().optional(),
-      /** Name in the certificate of the PACS, where it is not `host`. */
-      serverName: z.string().optional(),
-    })
-    .optional(),
+  tls: nodeTlsSchema.optional(),
   /** Asks the PACS to commit to the storage of what it took (PS3.4 J). */
   storageCommitment: z.boolean().default(false),
   timeoutSeconds: z.number().positive().default(60),
@@ -125,13 +126,7 @@ export const configSchema = z
       host: z.string().min(1),
       port,
       aeTitle,
-      tls: z
-        .strictObject({
-          certFile: z.string(),
-          keyFile: z.string(),
-          caFile: z.string().optional(),
-        })
-        .optional(),
+      tls: listenerTlsSchema.optional(),
       maxPduBytes: z.number().int().min(4096).max(1_048_576),
       maxAssociations: z.number().int().positive(),
       maxObjectBytes: z.number().int().positive(),
@@ -184,6 +179,15 @@ export const configSchema = z
         });
       require('deliverTo', known);
       require('forwardTo', pacs);
+    });
+    config.sources.forEach(({ certificate }, s) => {
+      const { caFile, clientCertificate } = config.dicom.tls ?? {};
+      if (!certificate || (caFile !== undefined && clientCertificate !== 'none')) return;
+      context.addIssue({
+        code: 'custom',
+        path: ['sources', s, 'certificate'],
+        message: 'needs dicom.tls with the authority of the certificates: caFile',
+      });
     });
     const seen = new Set<string>();
     config.destinations.forEach((destination, d) => {

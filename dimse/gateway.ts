@@ -20,7 +20,8 @@ import {
   NATIVE_TRANSFER_SYNTAXES,
   VERIFICATION,
 } from './sop-classes.ts';
-import { findSource } from './source.ts';
+import { admit } from './source.ts';
+import { createSourceLimits } from './source-limits.ts';
 import type { Forward } from './study-actions.ts';
 
 export interface DimseGateway {
@@ -72,8 +73,10 @@ export async function startDimse({
     logger,
     now,
   });
+  const sourceLimits = createSourceLimits();
   const storage = createIntake({
     ...registration,
+    sourceLimits,
     limits: dicom,
     onArrival: (peer, source, arrival) => assembly.arrived(peer, source, arrival),
     onAssociationEnd: (peer, end) => assembly.associationEnded(peer, end),
@@ -86,7 +89,7 @@ export async function startDimse({
     maxPduBytes: dicom.maxPduBytes,
     maxAssociations: dicom.maxAssociations,
     offer,
-    admit: (callingAeTitle, address) => findSource(sources, callingAeTitle, address),
+    admit: (peer) => admit(sources, sourceLimits, peer),
     storage,
     normalized: normalizedServices({ database, objects, sources, logger, now }),
     logger,

@@ -13,11 +13,12 @@ import type {
 } from './network/storage-service.ts';
 import { encodeFileMeta, type FileMeta } from './part10.ts';
 import { type RegistrationOptions, registerObject, type StoredObject } from './registration.ts';
-import { findSource } from './source.ts';
+import type { SourceLimits } from './source-limits.ts';
 import type { Arrival } from './study-store.ts';
 
 export interface IntakeOptions extends RegistrationOptions {
   limits: Pick<Config['dicom'], 'maxObjectBytes' | 'minFreeBytes'>;
+  sourceLimits: SourceLimits;
   /** Called when the row of an object is committed, before its status is sent. */
   onArrival: (peer: AssociationPeer, source: string, arrival: Arrival) => void;
   onAssociationEnd: (peer: AssociationPeer, end: AssociationEnd) => Promise<void>;
@@ -40,10 +41,13 @@ async function openSink(
   peer: AssociationPeer,
   options: IntakeOptions,
 ): Promise<ObjectSink> {
-  const { dataDir, sources, limits, now } = options;
+  const { dataDir, sources, limits, sourceLimits, now } = options;
   await requireFreeSpace(dataDir, limits.minFreeBytes);
-  const source = peer.source ?? findSource(sources, peer.callingAeTitle, peer.address)?.name;
+  const { source } = peer;
   if (source === undefined) throw new SonogateError('calling_ae_not_recognized');
+  // What we fetched ourselves comes from a node that is no source.
+  const limited = sources.find(({ name }) => name === source);
+  if (limited && !sourceLimits.takeObject(limited)) throw new SonogateError('source_over_limit');
 
   const meta: FileMeta = {
     ...object,
@@ -68,6 +72,7 @@ async function openSink(
   return {
     async write(bytes) {
       dataSetBytes += bytes.length;
+      if (limited) sourceLimits.countBytes(limited, bytes.length);
       if (dataSetBytes > limits.maxObjectBytes) throw new SonogateError('object_too_large');
       const written = file.writeFile(bytes);
       // Taken while the disk works.

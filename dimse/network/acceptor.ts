@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import {
   IMPLEMENTATION_CLASS_UID,
   IMPLEMENTATION_VERSION,
 } from '../../pipelines/artifacts/implementation.ts';
 import { ERRORS, type ErrorCode, SonogateError } from '../../src/errors/catalogue.ts';
 import type { Logger } from '../../src/logging/logger.ts';
+import { peerCertificate } from '../../src/tls/served-certificate.ts';
 import { type CommandSet, encodeCommandSet } from './command-set.ts';
 import { DimseProvider } from './dimse-provider.ts';
 import { answerContexts, type Offer, refusal } from './negotiation.ts';
@@ -25,6 +27,7 @@ import {
 import { type PduEvent, PduReader } from './pdu-reader.ts';
 import type {
   Admission,
+  Admitted,
   AssociationEnd,
   AssociationPeer,
   StorageService,
@@ -42,6 +45,8 @@ export interface AcceptorOptions {
   logger: Logger;
   /** Refuses the association whoever asks, as when the listener is full. */
   refuse: ErrorCode | null;
+  /** Told of each association that is refused. */
+  onRefused?: (peer: AssociationPeer, code: ErrorCode) => void;
 }
 
 /** ARTIM: how long a peer may take to ask for an association, or to close after our last word. */
@@ -68,6 +73,7 @@ export class Acceptor {
   #state: State = 'awaiting';
   #peer: AssociationPeer;
   #provider: DimseProvider | null = null;
+  #admitted: Admitted | null = null;
   #peerMaxPduBytes = 0;
   #working = false;
   #stopping = false;
@@ -84,6 +90,7 @@ export class Acceptor {
       callingAeTitle: '',
       calledAeTitle: '',
       address: socket.remoteAddress ?? '',
+      certificate: socket instanceof TLSSocket ? peerCertificate(socket) : null,
     };
   }
 
@@ -146,20 +153,27 @@ export class Acceptor {
   }
 
   #onAssociateRequest(request: AssociateRequest): void {
-    const { aeTitle, admit, offer, maxPduBytes, refuse } = this.#options;
+    const { aeTitle, admit, offer, maxPduBytes, refuse, onRefused } = this.#options;
     this.#peer = {
       ...this.#peer,
       callingAeTitle: request.callingAeTitle,
       calledAeTitle: request.calledAeTitle,
     };
-    const admission = admit(request.callingAeTitle, this.#peer.address);
-    const code = refuse ?? refusal(request, { aeTitle, callerAllowed: admission !== null });
-    if (code !== null) {
+    const code = refuse ?? refusal(request, aeTitle);
+    const admission = code === null ? admit(this.#peer) : { refused: code };
+    if ('refused' in admission) {
+      const { refused } = admission;
       this.#state = 'rejected';
-      this.#socket.end(encodeReject(rejectionFor(code)));
-      this.#log('warn', 'association rejected', { code, operator: ERRORS[code].operator });
+      this.#socket.end(encodeReject(rejectionFor(refused)));
+      this.#log('warn', 'association rejected', {
+        code: refused,
+        operator: ERRORS[refused].operator,
+      });
+      onRefused?.(this.#peer, refused);
       return;
     }
+    this.#admitted = admission;
+    this.#peer = { ...this.#peer, source: admission.source };
     const { answers, accepted } = answerContexts(request.contexts, offer);
     this.#provider = new DimseProvider({
       contexts: accepted,
@@ -171,7 +185,7 @@ export class Acceptor {
     });
     this.#peerMaxPduBytes = request.maxPduBytes;
     this.#state = 'established';
-    this.#socket.setTimeout((admission?.idleTimeoutSeconds ?? 0) * 1000);
+    this.#socket.setTimeout(admission.idleTimeoutSeconds * 1000);
     this.#socket.write(
       encodeAssociateAccept({
         calledAeTitle: request.calledAeTitle,
@@ -247,6 +261,7 @@ export class Acceptor {
 
   async #finish(): Promise<void> {
     await this.#provider?.end();
+    this.#admitted?.ended?.();
     // The peer closes after our last word; one that does not is not waited for.
     this.#socket.setTimeout(ARTIM_MILLISECONDS);
     this.#socket.resume();

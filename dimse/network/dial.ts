@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { connect, isIP, type Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import { type ConnectionOptions, connect as connectTls } from 'node:tls';
+import type { TlsVersion } from '../../config/tls-schema.ts';
 import { SonogateError } from '../../src/errors/catalogue.ts';
+import { bcp195 } from '../../src/tls/profile.ts';
 
 /** How a node is called over TLS; PEM files. */
 export interface CallTls {
@@ -9,15 +11,8 @@ export interface CallTls {
   certFile?: string | undefined;
   keyFile?: string | undefined;
   serverName?: string | undefined;
-}
-
-interface SecureOptions {
-  ca?: Buffer | undefined;
-  cert?: Buffer | undefined;
-  key?: Buffer | undefined;
-  servername?: string | undefined;
-  minVersion: 'TLSv1.2';
-  rejectUnauthorized: true;
+  /** 1.2 unless it is given. */
+  minVersion?: TlsVersion | undefined;
 }
 
 /**
@@ -39,14 +34,15 @@ export async function dial({
   return socket;
 }
 
-/** PS3.15 B.9 (BCP 195): TLS 1.2 or newer, and a certificate that names the node. */
-export async function tlsOptions(tls: CallTls, host: string): Promise<SecureOptions> {
+/** PS3.15 B.12 (BCP 195), and a certificate that names the node. */
+export async function tlsOptions(tls: CallTls, host: string): Promise<ConnectionOptions> {
   const servername = tls.serverName ?? (isIP(host) ? undefined : host);
   try {
     const [ca, cert, key] = await Promise.all(
       [tls.caFile, tls.certFile, tls.keyFile].map((file) => (file ? readFile(file) : undefined)),
     );
-    return { ca, cert, key, servername, minVersion: 'TLSv1.2', rejectUnauthorized: true };
+    const profile = bcp195(tls.minVersion ?? '1.2');
+    return { ...profile, ca, cert, key, servername, rejectUnauthorized: true };
   } catch (error) {
     throw new SonogateError('invalid_config', (error as Error).message, { cause: error });
   }

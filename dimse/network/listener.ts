@@ -1,15 +1,27 @@
-import { readFile } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
-import { createServer as createTlsServer } from 'node:tls';
-import type { Config } from '../../config/schema.ts';
+import {
+  createServer as createTlsServer,
+  type TLSSocket,
+  type Server as TlsServer,
+} from 'node:tls';
+import type { ListenerTls } from '../../config/tls-schema.ts';
+import {
+  followCertificate,
+  serverOptions,
+  showsUntrustedCertificate,
+} from '../../src/tls/served-certificate.ts';
 import { Acceptor, type AcceptorOptions } from './acceptor.ts';
 
 export interface ListenerOptions extends Omit<AcceptorOptions, 'refuse'> {
   host: string;
   /** 0 takes a free port. */
   port: number;
-  tls?: Config['dicom']['tls'];
+  tls?: ListenerTls | undefined;
   maxAssociations: number;
+  /** Told of each connection that ends in its TLS handshake, and why. */
+  onTlsRefused?: (address: string, reason: string) => void;
+  /** How often the certificate files are looked at. */
+  certificateEveryMilliseconds?: number;
 }
 
 export interface Listener {
@@ -26,7 +38,16 @@ const CONNECTIONS_PER_ASSOCIATION = 2;
  * @throws the system's error when the address cannot be bound or a certificate cannot be read.
  */
 export async function listen(options: ListenerOptions): Promise<Listener> {
-  const { host, port, tls, maxAssociations, ...acceptorOptions } = options;
+  const {
+    host,
+    port,
+    tls,
+    maxAssociations,
+    onTlsRefused,
+    certificateEveryMilliseconds,
+    ...acceptorOptions
+  } = options;
+  const { logger } = options;
   const acceptors = new Set<Acceptor>();
   const connections = new Set<Socket>();
 
@@ -45,7 +66,14 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     void acceptor.serve();
   };
 
-  const server = tls ? await tlsServer(tls, onConnection) : createServer(onConnection);
+  const onRefused = (address: string, reason: string) => {
+    logger.warn({ address, reason }, 'TLS handshake refused');
+    onTlsRefused?.(address, reason);
+  };
+  const secure = tls ? await tlsServer(tls, onConnection, onRefused) : null;
+  const server: Server = secure ?? createServer(onConnection);
+  const unfollow =
+    secure && tls ? followCertificate(secure, tls, logger, certificateEveryMilliseconds) : null;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, resolve);
@@ -62,6 +90,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   return {
     port: boundPort(server),
     async close(graceSeconds = 10) {
+      unfollow?.();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       for (const acceptor of acceptors) acceptor.stop();
       const timer = setTimeout(() => {
@@ -74,19 +103,19 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
 }
 
 async function tlsServer(
-  { certFile, keyFile, caFile }: NonNullable<Config['dicom']['tls']>,
+  tls: ListenerTls,
   onConnection: (socket: Socket) => void,
-): Promise<Server> {
-  const [cert, key, ca] = await Promise.all([
-    readFile(certFile),
-    readFile(keyFile),
-    caFile ? readFile(caFile) : undefined,
-  ]);
-  // PS3.15 B.9 (BCP 195): TLS 1.2 or newer; with a CA the peer must show a certificate of it.
-  return createTlsServer(
-    { cert, key, ca, requestCert: ca !== undefined, minVersion: 'TLSv1.2' },
-    onConnection,
-  );
+  onRefused: (address: string, reason: string) => void,
+): Promise<TlsServer> {
+  const server = createTlsServer(await serverOptions(tls), (socket) => {
+    if (!showsUntrustedCertificate(socket)) return onConnection(socket);
+    onRefused(socket.remoteAddress ?? '', String(socket.authorizationError));
+    socket.destroy();
+  });
+  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => {
+    onRefused(socket.remoteAddress ?? '', error.code ?? 'TLS');
+  });
+  return server;
 }
 
 function boundPort(server: Server): number {

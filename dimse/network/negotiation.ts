@@ -21,16 +21,13 @@ export interface AcceptedContext {
   transferSyntax: string;
 }
 
-/** Why an association is refused before its contexts are looked at; null: it is not. */
-export function refusal(
-  request: AssociateRequest,
-  { aeTitle, callerAllowed }: { aeTitle: string | null; callerAllowed: boolean },
-): ErrorCode | null {
+/** Why an association is refused, whoever calls; null: it is not. */
+export function refusal(request: AssociateRequest, aeTitle: string | null): ErrorCode | null {
   if (request.applicationContext !== DICOM_APPLICATION_CONTEXT) {
     return 'application_context_not_supported';
   }
   if (aeTitle !== null && request.calledAeTitle !== aeTitle) return 'called_ae_not_recognized';
-  return callerAllowed ? null : 'calling_ae_not_recognized';
+  return null;
 }
 
 /** Our answer to each proposed context; the choice among its syntaxes is ours (PS3.8 9.3.3.2). */

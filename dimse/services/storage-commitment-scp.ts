@@ -3,7 +3,6 @@ import type { Queryable } from '../../src/database/port.ts';
 import type { KeptObject, ReceivedObjects } from '../../src/files/port.ts';
 import { decodeDataSet, encodeDataSet } from '../data-set.ts';
 import type { NormalizedService } from '../network/normalized-service.ts';
-import { findSource } from '../source.ts';
 import { COMMITMENT_EVENT, type CommitmentReport, reportDataSet } from './commitment-report.ts';
 import { type SopReference, sopReferences, uidOf } from './referenced-objects.ts';
 import { SERVICE_STATUS } from './service-status.ts';
@@ -37,10 +36,10 @@ export function storageCommitmentService(parts: CommitmentScpParts): NormalizedS
       return { status: SERVICE_STATUS.missingAttributeValue };
     }
     const report = await judge(parts, transactionUid, references);
-    const { database, sources, now } = parts;
+    const { database, now } = parts;
     await keepReport(database, report, {
       callingAeTitle: peer.callingAeTitle,
-      source: findSource(sources, peer.callingAeTitle, peer.address)?.name ?? '',
+      source: peer.source ?? '',
       due: new Date(now().getTime() + PATIENCE_MILLISECONDS),
     });
     return {

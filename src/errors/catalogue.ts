@@ -219,6 +219,13 @@ export const ERRORS = {
     title: 'Calling AE title or address is not allowed',
     operator: 'No entry of `sources` matches the calling AE title and the address; add one.',
   },
+  certificate_not_of_calling_ae: {
+    dimse: 'reject 1/1/3',
+    retry: 'permanent',
+    title: 'The certificate is not that of the calling AE title',
+    operator:
+      'A source binds the title to a certificate and the caller showed another or none; look who calls from the address, or renew `certificate` of the source.',
+  },
   called_ae_not_recognized: {
     dimse: 'reject 1/1/7',
     retry: 'permanent',
@@ -235,7 +242,21 @@ export const ERRORS = {
     dimse: 'reject 2/3/2',
     retry: 'transient',
     title: 'Too many associations',
-    operator: 'More than `dicom.maxAssociations` were open; the peer should try again.',
+    operator:
+      'More than `dicom.maxAssociations`, or `limits.associations` of the source, were open; the peer should try again.',
+  },
+  source_congested: {
+    dimse: 'reject 2/3/1',
+    retry: 'transient',
+    title: 'The source has sent too much in a minute',
+    operator: 'The `limits` of the source are used up; the peer should try again.',
+  },
+  source_over_limit: {
+    dimse: 'A700',
+    retry: 'transient',
+    title: 'The source has sent too much in a minute',
+    operator:
+      'The `limits` of the source were used up within an association; the peer keeps the object and should try again.',
   },
   not_dicom: {
     dimse: 'abort 2/1',

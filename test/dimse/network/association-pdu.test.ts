@@ -44,18 +44,16 @@ describe('A-ASSOCIATE-RQ', () => {
     );
   });
 
-  test.each<[string, Partial<AssociateRequest>, boolean, string | null]>([
-    ['is taken when titles and address fit', {}, true, null],
-    ['to another title is refused', { calledAeTitle: 'OTHER' }, true, 'called_ae_not_recognized'],
-    ['from an unknown caller is refused', {}, false, 'calling_ae_not_recognized'],
+  test.each<[string, Partial<AssociateRequest>, string | null]>([
+    ['is taken when the title fits', {}, null],
+    ['to another title is refused', { calledAeTitle: 'OTHER' }, 'called_ae_not_recognized'],
     [
       'of another application context is refused',
       { applicationContext: '1.2.3' },
-      true,
       'application_context_not_supported',
     ],
-  ])('%s', (_what, over, callerAllowed, code) => {
-    expect(refusal({ ...request, ...over }, { aeTitle: 'SONOGATE', callerAllowed })).toBe(code);
+  ])('%s', (_what, over, code) => {
+    expect(refusal({ ...request, ...over }, 'SONOGATE')).toBe(code);
   });
 });
 

@@ -66,7 +66,10 @@ async function start(over: Partial<ListenerOptions> = {}): Promise<number> {
     maxPduBytes: MAX_PDU_BYTES,
     maxAssociations: 4,
     offer: () => ({ preferred: [], others: ['1.2.840.10008.1.2.1', '1.2.840.10008.1.2'] }),
-    admit: (callingAeTitle) => (callingAeTitle === 'CART' ? { idleTimeoutSeconds: 60 } : null),
+    admit: ({ callingAeTitle }) =>
+      callingAeTitle === 'CART'
+        ? { idleTimeoutSeconds: 60 }
+        : { refused: 'calling_ae_not_recognized' },
     storage: memoryStorage().storage,
     logger: silentLogger,
     ...over,

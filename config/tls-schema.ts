@@ -1,0 +1,60 @@
+import { z } from 'zod';
+
+/** Versions that BCP 195 permits (RFC 9325 3.1.1); older ones cannot be set. */
+export const TLS_VERSIONS = ['1.2', '1.3'] as const;
+export type TlsVersion = (typeof TLS_VERSIONS)[number];
+
+const file = z.string().min(1);
+const minVersion = z.enum(TLS_VERSIONS).default('1.2');
+
+/** Whether who calls shows a certificate: not asked, taken when shown, or refused without. */
+export const CLIENT_CERTIFICATE = ['none', 'want', 'require'] as const;
+
+/** TLS of a port of ours; PEM files, looked at again while the gateway runs. */
+export const listenerTlsSchema = z
+  .strictObject({
+    certFile: file,
+    keyFile: file,
+    /** The authority of client certificates. */
+    caFile: file.optional(),
+    /** Without it `require` where there is a `caFile`, else `none`. */
+    clientCertificate: z.enum(CLIENT_CERTIFICATE).optional(),
+    minVersion,
+  })
+  .refine(
+    ({ caFile, clientCertificate = 'none' }) => clientCertificate === 'none' || caFile,
+    'clientCertificate needs the authority of the certificates: caFile',
+  );
+export type ListenerTls = z.infer<typeof listenerTlsSchema>;
+
+/** TLS of a node that we call; without `caFile` its certificate must be of a public authority. */
+export const nodeTlsSchema = z
+  .strictObject({
+    caFile: file.optional(),
+    /** Our own certificate, where the node asks for one. */
+    certFile: file.optional(),
+    keyFile: file.optional(),
+    /** Name in the certificate of the node, where it is not its host. */
+    serverName: z.string().optional(),
+    minVersion,
+  })
+  .refine(({ certFile, keyFile }) => !certFile === !keyFile, 'certFile and keyFile go together');
+
+/** What of a certificate stands for its holder; what is given must all fit. */
+export const certificateSchema = z
+  .strictObject({
+    /** Attributes of the subject: `{ CN: voluson-3, O: Example Hospital }`. */
+    subject: z.record(z.string(), z.string()).optional(),
+    /** Subject alternative names (DNS or IP address), one of which it must have. */
+    san: z.array(z.string().min(1)).min(1).optional(),
+    /** SHA-256 of the certificate in hex, with or without colons; one of them. */
+    fingerprint256: z
+      .array(z.string().regex(/^([0-9A-Fa-f]{2}:?){31}[0-9A-Fa-f]{2}$/))
+      .min(1)
+      .optional(),
+  })
+  .refine(
+    (binding) => Object.values(binding).some((value) => value !== undefined),
+    'allowed: subject, san, fingerprint256, at least one',
+  );
+export type CertificateBinding = z.infer<typeof certificateSchema>;
