@@ -1,0 +1,219 @@
+import { randomUUID } from 'node:crypto';
+import type { NaturalDataset } from 'dcmjs';
+import type { Logger } from '../../src/logging/logger.ts';
+import { encodeDataSet } from '../data-set.ts';
+import type { CalledNode, CallingAssociation } from '../network/calling-association.ts';
+import { COMMAND } from '../network/command-set.ts';
+import { type Answer, converse, isPending } from '../network/conversation.ts';
+import { DimseProvider } from '../network/dimse-provider.ts';
+import type { StorageService } from '../network/storage-service.ts';
+import {
+  ACCEPTED_REPORTS,
+  ACCEPTED_STORAGE,
+  COMPRESSED_TRANSFER_SYNTAXES,
+  NATIVE_TRANSFER_SYNTAXES,
+  QUERY_RETRIEVE,
+} from '../sop-classes.ts';
+import type { Retrieved, Wanted } from './archive.ts';
+import { acceptedSyntax, openAssociation, queryContext } from './association.ts';
+import { refusedBy } from './refusal.ts';
+
+/** PS3.8 9.3.2.2: context ids are odd numbers up to 255; one is for C-GET itself. */
+const MAX_STORAGE_CONTEXTS = 127;
+/** UIDs in one identifier: a list of UI values has at most 64 KiB in some implementations. */
+const UIDS_PER_REQUEST = 500;
+
+export interface RetrieveOptions {
+  signal?: AbortSignal | undefined;
+  logger: Logger;
+}
+
+/**
+ * C-GET (PS3.4 C.4.3): the objects come over our own association, for which we propose to be SCP of
+ * their classes. One presentation context for each class and transfer syntax, so that an object is
+ * not decompressed on its way.
+ * @throws SonogateError, see `refusedBy` and `CallingAssociation.open`.
+ */
+export async function getObjects(
+  node: CalledNode,
+  wanted: Wanted,
+  { signal, logger }: RetrieveOptions,
+): Promise<Retrieved> {
+  const total: Retrieved = { completed: 0, failed: 0, detail: '' };
+  for (const classes of inGroups(classesOf(wanted))) {
+    const part = wanted.whole
+      ? wanted
+      : {
+          ...wanted,
+          objects: wanted.objects.filter(({ sopClassUid }) => isOf(classes, sopClassUid)),
+        };
+    const { association, provider } = await openGet(node, classes, part, signal, logger);
+    try {
+      await ask(association, part, total, {
+        commandField: COMMAND.cGet,
+        sopClassUid: QUERY_RETRIEVE.studyRootGet,
+        provider,
+        signal,
+      });
+    } finally {
+      await provider.end();
+      await association.release();
+    }
+    if (wanted.whole) break;
+  }
+  return total;
+}
+
+/**
+ * C-MOVE (PS3.4 C.4.2) to our own AE title: the objects come over associations of the archive, which
+ * must know the title with our address and be one of `sources`.
+ * @param moveTo our AE title as the archive knows it.
+ */
+export async function moveObjects(
+  node: CalledNode,
+  wanted: Wanted,
+  { signal, moveTo }: Pick<RetrieveOptions, 'signal'> & { moveTo: string },
+): Promise<Retrieved> {
+  const total: Retrieved = { completed: 0, failed: 0, detail: '' };
+  const contexts = [queryContext(1, QUERY_RETRIEVE.studyRootMove)];
+  const association = await openAssociation(node, contexts, { signal });
+  try {
+    await ask(association, wanted, total, {
+      commandField: COMMAND.cMove,
+      sopClassUid: QUERY_RETRIEVE.studyRootMove,
+      moveDestination: moveTo,
+      signal,
+    });
+  } finally {
+    await association.release();
+  }
+  return total;
+}
+
+interface Operation {
+  commandField: number;
+  sopClassUid: string;
+  moveDestination?: string;
+  provider?: DimseProvider;
+  signal?: AbortSignal | undefined;
+}
+
+async function ask(
+  association: CallingAssociation,
+  wanted: Wanted,
+  total: Retrieved,
+  { commandField, sopClassUid, moveDestination, provider, signal }: Operation,
+): Promise<void> {
+  const transferSyntax = acceptedSyntax(association, sopClassUid);
+  for (const keys of identifiersOf(wanted)) {
+    const identifier = encodeDataSet(keys, transferSyntax);
+    const question = { commandField, sopClassUid, transferSyntax, identifier, moveDestination };
+    for await (const answer of converse(association, question, { provider, cancel: signal })) {
+      if (isPending(answer.status)) continue;
+      count(answer, total);
+      refusedBy(commandField === COMMAND.cGet ? 'C-GET' : 'C-MOVE', answer);
+    }
+  }
+}
+
+/** The last response counts all sub-operations; a warning is an object that has come. */
+function count(
+  { completed, failed, warning, status, errorComment }: Answer,
+  total: Retrieved,
+): void {
+  total.completed += (completed ?? 0) + (warning ?? 0);
+  total.failed += failed ?? 0;
+  if (status !== 0 && errorComment) total.detail = errorComment;
+}
+
+/** A whole study, or its objects by the UIDs of their series (PS3.4 C.4.2.2.1: unique keys only). */
+function* identifiersOf({ studyInstanceUid, objects, whole }: Wanted): Generator<NaturalDataset> {
+  if (whole) {
+    yield { QueryRetrieveLevel: 'STUDY', StudyInstanceUID: studyInstanceUid };
+    return;
+  }
+  for (const [series, ofSeries] of Map.groupBy(objects, (object) => object.seriesInstanceUid)) {
+    for (let start = 0; start < ofSeries.length; start += UIDS_PER_REQUEST) {
+      const part = ofSeries.slice(start, start + UIDS_PER_REQUEST);
+      yield {
+        QueryRetrieveLevel: 'IMAGE',
+        StudyInstanceUID: studyInstanceUid,
+        SeriesInstanceUID: series,
+        SOPInstanceUID: part.map(({ sopInstanceUid }) => sopInstanceUid),
+      };
+    }
+  }
+}
+
+/** Classes of the objects that are wanted; all that we take where the archive does not say. */
+function classesOf({ objects }: Wanted): string[] {
+  const stated = new Set(objects.map(({ sopClassUid }) => sopClassUid));
+  const all = stated.has('') || stated.size === 0;
+  return [...ACCEPTED_STORAGE.keys()].filter((uid) => all || stated.has(uid));
+}
+
+function isOf(classes: readonly string[], sopClassUid: string): boolean {
+  return sopClassUid === '' || classes.includes(sopClassUid);
+}
+
+/** Image classes need a context for each syntax, reports only native ones. */
+function syntaxesOf(sopClassUid: string): readonly string[] {
+  return ACCEPTED_REPORTS.has(sopClassUid)
+    ? NATIVE_TRANSFER_SYNTAXES
+    : [...COMPRESSED_TRANSFER_SYNTAXES, ...NATIVE_TRANSFER_SYNTAXES];
+}
+
+/** Classes whose contexts fit into one association. */
+function inGroups(classes: readonly string[]): string[][] {
+  const groups: string[][] = [];
+  let contexts = MAX_STORAGE_CONTEXTS;
+  for (const uid of classes) {
+    contexts += syntaxesOf(uid).length;
+    if (contexts > MAX_STORAGE_CONTEXTS) {
+      groups.push([]);
+      contexts = syntaxesOf(uid).length;
+    }
+    groups.at(-1)?.push(uid);
+  }
+  return groups;
+}
+
+async function openGet(
+  node: CalledNode,
+  classes: readonly string[],
+  { into, source }: Wanted,
+  signal: AbortSignal | undefined,
+  logger: Logger,
+): Promise<{ association: CallingAssociation; provider: DimseProvider }> {
+  const kinds = classes.flatMap((uid) => syntaxesOf(uid).map((syntax) => [uid, syntax] as const));
+  const contexts = kinds.map(([abstractSyntax, syntax], index) => ({
+    id: 2 * index + 3,
+    abstractSyntax,
+    transferSyntaxes: [syntax],
+  }));
+  const roles = classes.map((sopClassUid) => ({ sopClassUid, scu: false, scp: true }));
+  const association = await openAssociation(
+    node,
+    [queryContext(1, QUERY_RETRIEVE.studyRootGet), ...contexts],
+    { signal, roles },
+  );
+  const provider = new DimseProvider({
+    contexts: association.contexts,
+    peer: peerOf(node, source),
+    storage: into,
+    normalized: null,
+    // A connection that is lost is seen by who reads the next message.
+    send: (contextId, command) => void association.sendAnswer(contextId, command).catch(() => {}),
+    log: (level, text, fields) => logger[level]({ archive: node.aeTitle, ...fields }, text),
+  });
+  return { association, provider };
+}
+
+/** The archive as the peer whose objects are taken. */
+export function peerOf(
+  { aeTitle, callingAeTitle, host }: Pick<CalledNode, 'aeTitle' | 'callingAeTitle' | 'host'>,
+  source: string,
+): Parameters<StorageService['open']>[1] {
+  const id = randomUUID();
+  return { id, callingAeTitle: aeTitle, calledAeTitle: callingAeTitle, address: host, source };
+}
