@@ -5,7 +5,12 @@ import type { Measurement } from '../result/envelope.ts';
 import { type Drawing, disc, type Label, line, type Mark, rectangle } from './drawing.ts';
 import { toPng } from './drawing-png.ts';
 import { textWidth } from './font.ts';
-import { DRAWN_CENTILES, type GrowthCurve, measuredOnCurve } from './growth-curve.ts';
+import {
+  DRAWN_CENTILES,
+  type GrowthCurve,
+  measuredOnCurve,
+  pointsOnCurve,
+} from './growth-curve.ts';
 import { DRAFT_NOTICE } from './statement.ts';
 import { centileText, valueText } from './wording.ts';
 
@@ -13,7 +18,6 @@ const PANEL = { width: 380, height: 290 } as const;
 const PLOT = { left: 48, right: 344, top: 34, bottom: 232 } as const;
 const COLUMNS = 2;
 const FOOTER = 22;
-const SAMPLES_PER_WEEK = 4;
 const LABEL_SPACING = 8;
 
 const INK = '#1f2933';
@@ -42,14 +46,6 @@ function ticks({ from, to, step }: Axis): number[] {
   return Array.from({ length: count + 1 }, (_, index) => from + index * step);
 }
 
-function sample(curve: GrowthCurve, centile: number): { week: number; value: number }[] {
-  const count = Math.round((curve.toWeek - curve.fromWeek) * SAMPLES_PER_WEEK);
-  return Array.from({ length: count + 1 }, (_, index) => {
-    const week = curve.fromWeek + ((curve.toWeek - curve.fromWeek) * index) / count;
-    return { week, value: curve.valueAt(week, centile) };
-  }).flatMap(({ week, value }) => (value === null ? [] : [{ week, value }]));
-}
-
 interface Plot {
   place(week: number, value: number): Point;
   weeks: Axis;
@@ -57,7 +53,9 @@ interface Plot {
 }
 
 function plotOf(curve: GrowthCurve, points: readonly Measurement[]): Plot {
-  const ends = [3, 97].flatMap((centile) => sample(curve, centile).map(({ value }) => value));
+  const ends = [3, 97].flatMap((centile) =>
+    pointsOnCurve(curve, centile).map(({ value }) => value),
+  );
   const all = [...ends, ...points.map(({ value }) => value)];
   const values = axisOf(Math.min(...all), Math.max(...all));
   const weeks = { from: curve.fromWeek, to: curve.toWeek, step: 4 };
@@ -108,7 +106,7 @@ function grid({ place, weeks, values }: Plot): Mark[] {
 function curves(curve: GrowthCurve, { place }: Plot): Mark[] {
   const traced = DRAWN_CENTILES.map((centile) => ({
     centile,
-    points: sample(curve, centile).map(({ week, value }) => place(week, value)),
+    points: pointsOnCurve(curve, centile).map(({ week, value }) => place(week, value)),
   }));
   const edge = (centile: number) => traced.find((one) => one.centile === centile)?.points ?? [];
   const band: Mark = {

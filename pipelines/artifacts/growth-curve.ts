@@ -18,6 +18,20 @@ export interface GrowthCurve {
 /** Centiles drawn, the median thick (obstetric reference 3.1). */
 export const DRAWN_CENTILES = [3, 10, 50, 90, 97] as const;
 
+const POINTS_PER_WEEK = 4;
+
+/** A centile over the weeks of its chart, where the chart gives a value. */
+export function pointsOnCurve(
+  curve: GrowthCurve,
+  centile: number,
+): { week: number; value: number }[] {
+  const count = Math.round((curve.toWeek - curve.fromWeek) * POINTS_PER_WEEK);
+  return Array.from({ length: count + 1 }, (_, index) => {
+    const week = curve.fromWeek + ((curve.toWeek - curve.fromWeek) * index) / count;
+    return { week, value: curve.valueAt(week, centile) };
+  }).flatMap(({ week, value }) => (value === null ? [] : [{ week, value }]));
+}
+
 /** The accepted values of the curve's quantity that were read against a chart, one per fetus. */
 export function measuredOnCurve(
   curve: GrowthCurve,

@@ -1,10 +1,10 @@
 import sharp, { type OverlayOptions } from 'sharp';
 import { z } from 'zod';
 import type { Study } from '../contract/study.ts';
-import { maskOutside, shownPictureOf } from '../input/picture.ts';
 import type { Result } from '../result/envelope.ts';
 import type { Mark } from './drawing.ts';
 import { toSvg } from './drawing-png.ts';
+import type { ShownFrames } from './shown-frames.ts';
 import { DRAFT_NOTICE } from './statement.ts';
 
 const viewsSchema = z.looseObject({
@@ -37,12 +37,15 @@ function captionOf({ view, source, confidence, mode }: ListedClip): string {
 }
 
 /** The middle frame of a clip, what is not ultrasound blackened, as a tile; null where it cannot be read. */
-async function tileOf(study: Study, { file }: ListedClip): Promise<Buffer | null> {
+async function tileOf(
+  study: Study,
+  { file }: ListedClip,
+  shown: ShownFrames,
+): Promise<Buffer | null> {
   const clip = study.clips.find((one) => one.file === file);
-  const frame = clip?.frames[Math.floor(clip.frames.length / 2)];
-  if (!clip || !frame) return null;
-  const { areas } = await shownPictureOf(clip);
-  const { width, height, data } = maskOutside(await frame.rgb(), areas);
+  if (!clip || clip.frames.length === 0) return null;
+  const middle = 1 + Math.floor(clip.frames.length / 2);
+  const { width, height, data } = await shown.frame(clip, middle);
   return sharp(data, { raw: { width, height, channels: 3 } })
     .resize(TILE.width, TILE.height, { fit: 'contain', background: '#000000' })
     .png()
@@ -56,6 +59,7 @@ async function tileOf(study: Study, { file }: ListedClip): Promise<Buffer | null
 export async function renderViewOverview(
   { sections }: Pick<Result, 'sections'>,
   study: Study,
+  shown: ShownFrames,
 ): Promise<Buffer | null> {
   const parsed = viewsSchema.safeParse(sections.find(({ id }) => id === 'views')?.data);
   if (!parsed.success) return null;
@@ -70,7 +74,7 @@ export async function renderViewOverview(
   });
   const tiles: OverlayOptions[] = [];
   for (const [index, clip] of clips.entries()) {
-    const input = await tileOf(study, clip);
+    const input = await tileOf(study, clip, shown);
     if (input) tiles.push({ input, ...corner(index) });
   }
   const marks: Mark[] = [

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Paper } from '../../config/schema.ts';
-import type { Clip, Study } from '../contract/study.ts';
-import { type Picture, shownPictureOf } from '../input/picture.ts';
+import type { Study } from '../contract/study.ts';
 import { earlierValues } from '../obstetric/growth-since.ts';
 import type { ArtifactEntry, Result } from '../result/envelope.ts';
 import { bullsEye } from './bulls-eye.ts';
+import { writeDisplay } from './display/write-display.ts';
 import { toPng } from './drawing-png.ts';
 import { growthChart, renderGrowthChart } from './growth-chart.ts';
 import type { GrowthCurve } from './growth-curve.ts';
@@ -16,6 +16,7 @@ import { keyOverlays, type Overlay, overlaysOf } from './overlays.ts';
 import { renderPreview } from './preview.ts';
 import { renderReport } from './report/render-report.ts';
 import { buildSegmentations } from './seg/segmentation.ts';
+import { createShownFrames, type ShownFrames } from './shown-frames.ts';
 import { buildTid1500 } from './sr/tid1500.ts';
 import { buildTid5000 } from './sr/tid5000.ts';
 import { buildTid5200 } from './sr/tid5200.ts';
@@ -40,6 +41,8 @@ export interface ArtifactInput {
   curves?: readonly GrowthCurve[];
   /** False: no previews, neither as files nor in the report (`options.previews`). */
   previews?: boolean;
+  /** False: no key frames, cines and `overlays.json`, which viewers like the console show. */
+  display?: boolean;
   paper?: Paper;
   extra?: readonly ExtraArtifact[];
   /** Told of each artifact as soon as it is written. */
@@ -55,16 +58,14 @@ const AT_ONCE = 4;
 
 async function renderOverlays(
   { study, result }: ArtifactInput,
+  shown: ShownFrames,
   rendered: (overlay: RenderedOverlay) => Promise<void>,
 ): Promise<RenderedOverlay[]> {
-  const pictures = new Map<Clip, Promise<Picture>>();
   const render = async (overlay: Overlay): Promise<RenderedOverlay[]> => {
     const clip = study.clips.find(({ file }) => file === overlay.file);
     const frame = clip?.frames[overlay.frame - 1];
     if (!clip || !frame) return [];
-    const picture = pictures.get(clip) ?? shownPictureOf(clip);
-    pictures.set(clip, picture);
-    const { areas } = await picture;
+    const areas = await shown.areasOf(clip);
     const png = await renderPreview(await frame.rgb(), areas, overlay.measurements);
     return [{ ...overlay, png }];
   };
@@ -83,7 +84,7 @@ async function renderOverlays(
 /**
  * Writes every artifact of a result, under the names of the HTTP contract, into `folder`:
  * `overlay-<section>-<n>.png`, `growth-chart.png`, `bullseye.png`, `view-overview.png`, `report.pdf`,
- * the SR documents, `seg-<n>.dcm` and `extra`.
+ * `key-frame-<n>.jpg`, `cine-<n>.mjpeg`, `overlays.json`, the SR documents, `seg-<n>.dcm` and `extra`.
  * What has no content is not written: no chart without a centile, no overlay without a caliper.
  * @returns the entries for `result.artifacts`, in the order written.
  */
@@ -107,7 +108,8 @@ export async function writeArtifacts(input: ArtifactInput): Promise<ArtifactEntr
 
   const writePreview = ({ name, png, section }: RenderedOverlay) =>
     write(name, 'image/png', png, section);
-  const overlays = input.previews === false ? [] : await renderOverlays(input, writePreview);
+  const shown = createShownFrames();
+  const overlays = input.previews === false ? [] : await renderOverlays(input, shown, writePreview);
 
   const { dating } = subject;
   const chart =
@@ -118,8 +120,14 @@ export async function writeArtifacts(input: ArtifactInput): Promise<ArtifactEntr
 
   const strain = bullsEye(result);
   if (strain) await write('bullseye.png', 'image/png', await toPng(strain, 2), 'lv-strain');
-  const sheet = input.previews === false ? null : await renderViewOverview(result, input.study);
+  const sheet =
+    input.previews === false ? null : await renderViewOverview(result, input.study, shown);
   if (sheet) await write('view-overview.png', 'image/png', sheet, 'views');
+
+  if (input.previews !== false && input.display !== false) {
+    const gaDays = dating?.gaDays ?? null;
+    await writeDisplay({ result, study: input.study, shown, gaDays, curves }, write);
+  }
 
   const report = await renderReport(result, subject, keyOverlays(overlays), curves, input.paper);
   await write('report.pdf', 'application/pdf', report);

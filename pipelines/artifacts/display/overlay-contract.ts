@@ -31,7 +31,10 @@ export interface Box {
 export interface OverlayClip {
   /** As `measurements[].source.file` of the result. */
   file: string;
-  /** Plane or view that the result names: `transthalamic`, `A4C`; null: none. */
+  /**
+   * What the result says it shows: the view of a heart (`A4C`), the plane of its first key frame
+   * (`transthalamic`), the vessel or flow of a spectrum (`umbilical-artery`); null: nothing.
+   */
   view: string | null;
   mode: '2d' | 'colour' | 'spectral' | 'm-mode' | 'unknown';
   /** Of the stored frames. */
@@ -57,6 +60,8 @@ export interface OverlayClip {
 export interface KeyFrame {
   frame: number;
   time: number;
+  /** As `view` of the clip, of this frame. */
+  view: string | null;
   /** Name of the artifact, `key-frame-1.jpg`. */
   artifact: string;
   /** Size of the picture; its sides are those of the frame times one factor. */

@@ -18,6 +18,7 @@ const shape = z.strictObject({
 const keyFrame = z.strictObject({
   frame: count,
   time: z.number(),
+  view: z.string().nullable(),
   artifact: z.string(),
   width: count,
   height: count,

@@ -28,25 +28,49 @@ const FILL: Readonly<Partial<Record<Caliper['type'], typeof filledEllipse>>> = {
   polygon: filledPolygon,
 };
 
-function segmentOf(
+/** The inside of one outline on its frame. */
+export interface OutlinedStructure {
+  label: string;
+  type: Code;
+  /** 1 inside, 0 outside, row by row. */
+  pixels: Uint8Array;
+}
+
+/**
+ * The structure that an accepted measurement outlines, filled; null where it outlines none, or none
+ * within a frame of that size.
+ */
+export function outlinedStructure(
   measurement: Measurement,
-  source: SourceInstance,
-  identifier: string,
-  subject: Subject,
-): Segment | null {
+  { columns, rows }: Pick<SourceInstance, 'columns' | 'rows'>,
+): OutlinedStructure | null {
+  if (measurement.quality !== 'accepted') return null;
   const { key } = measurement.concept;
   const site = siteOf(measurement);
   const inside = INSIDE[key] ?? (site && { label: site.meaning, type: site });
   const [outline, ...more] = measurement.source.calipers;
   const fill = outline && FILL[outline.type];
   if (!inside || !fill || more.length > 0) return null;
-  const pixels = fill(outline.points, source.columns, source.rows);
+  const pixels = fill(outline.points, columns, rows);
   if (!pixels.includes(1)) return null;
+  const label = measurement.fetus ? `Fetus ${measurement.fetus}: ${inside.label}` : inside.label;
+  return { label, type: inside.type, pixels };
+}
+
+function segmentOf(
+  measurement: Measurement,
+  source: SourceInstance,
+  identifier: string,
+  subject: Subject,
+): Segment | null {
+  const inside = outlinedStructure(measurement, source);
+  if (!inside) return null;
+  const { label, type, pixels } = inside;
   return {
-    label: measurement.fetus ? `Fetus ${measurement.fetus}: ${inside.label}` : inside.label,
+    label,
     description: `Outline of ${measurement.label}, filled`,
     category: ANATOMICAL_STRUCTURE,
-    type: inside.type,
+    type,
     tracking: { identifier, uid: trackingUid(subject, identifier) },
     frames: [{ frame: measurement.source.frame ?? 1, pixels }],
   };
@@ -60,7 +84,7 @@ export function outlinedStructures(result: Result, subject: Subject): SegmentedI
   const measurements = withoutComparisons(result.measurements);
   const tracking = trackingIdentifiers(measurements);
   const found = measurements.flatMap((measurement) => {
-    const source = measurement.quality === 'accepted' ? instanceOf(measurement, subject) : null;
+    const source = instanceOf(measurement, subject);
     if (!source) return [];
     const identifier = tracking.get(measurement.id) ?? measurement.id;
     const segment = segmentOf(measurement, source, identifier, subject);

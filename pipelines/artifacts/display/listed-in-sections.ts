@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import type { Result } from '../../result/envelope.ts';
+import { flowTraceSchema } from '../../result/flow-trace.ts';
+import type { Contour, FlowTrace, OverlayClip } from './overlay-contract.ts';
+
+const STRUCTURES = ['lv', 'myocardium', 'la', 'rv', 'ra'] as const satisfies Contour['structure'][];
+
+const outline = z.array(z.tuple([z.number(), z.number()])).optional();
+
+const outlinedClips = z.array(
+  z.object({
+    file: z.string(),
+    beats: z.array(z.object({ end_diastole_frame: z.number(), end_systole_frame: z.number() })),
+    outlines: z.array(
+      z.object({
+        frame: z.number(),
+        faults: z.array(z.string()),
+        lv: outline,
+        myocardium: outline,
+        la: outline,
+        rv: outline,
+        ra: outline,
+      }),
+    ),
+  }),
+);
+
+const viewedClips = z.array(z.object({ file: z.string(), view: z.string().nullable() }));
+
+const keyFrames = z.array(z.object({ file: z.string(), frame: z.number(), plane: z.string() }));
+
+const spectra = z.array(
+  z.object({
+    file: z.string(),
+    shows: z.string().nullish(),
+    vessel: z.string().nullish(),
+    trace: flowTraceSchema.nullish(),
+  }),
+);
+
+/** A list in the data of a section; empty where the section has none of that shape. */
+function listed<Entry>(
+  { sections }: Pick<Result, 'sections'>,
+  section: string,
+  key: string,
+  shape: z.ZodType<Entry[]>,
+): Entry[] {
+  const data = sections.find(({ id }) => id === section)?.data;
+  return shape.safeParse(data?.[key]).data ?? [];
+}
+
+/** A frame that a section chose as the best of its plane. */
+export interface PlaneFrame {
+  file: string;
+  frame: number;
+  plane: string;
+}
+
+/** Outlines, traces, views and phases by file, as the sections of a result list them. */
+export interface Listed {
+  planes: readonly PlaneFrame[];
+  viewOf(file: string): string | null;
+  beatsOf(file: string): OverlayClip['beats'];
+  contoursOf(file: string): Contour[];
+  tracesOf(file: string): FlowTrace[];
+}
+
+/** Reads the data of the sections that say more of single frames than the measurements do. */
+export function listedInSections(result: Pick<Result, 'sections'>): Listed {
+  const outlined = listed(result, 'segment-chambers', 'clips', outlinedClips);
+  const traced = ['doppler', 'views'].flatMap((section) =>
+    listed(result, section, 'spectra', spectra).map((spectrum) => ({ section, ...spectrum })),
+  );
+  const views = new Map<string, string>();
+  for (const { file, vessel, shows } of traced) {
+    const shown = vessel ?? shows;
+    if (shown) views.set(file, shown);
+  }
+  for (const { file, view } of listed(result, 'views', 'clips', viewedClips)) {
+    if (view) views.set(file, view);
+  }
+  return {
+    planes: listed(result, 'planes', 'key_frames', keyFrames),
+    viewOf: (file) => views.get(file) ?? null,
+    beatsOf: (file) =>
+      outlined
+        .filter((clip) => clip.file === file)
+        .flatMap(({ beats }) => beats)
+        .map((beat) => ({
+          end_diastole: beat.end_diastole_frame,
+          end_systole: beat.end_systole_frame,
+        })),
+    contoursOf: (file) =>
+      outlined
+        .filter((clip) => clip.file === file)
+        .flatMap(({ outlines }) => outlines)
+        .flatMap((one) =>
+          STRUCTURES.flatMap((structure) => {
+            const points = one[structure];
+            const measured = one.faults.length === 0;
+            return points ? [{ frame: one.frame, structure, points, measured }] : [];
+          }),
+        ),
+    tracesOf: (file) =>
+      traced.flatMap(({ section, file: own, trace }) =>
+        own === file && trace ? [{ section, ...trace }] : [],
+      ),
+  };
+}
