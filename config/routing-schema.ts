@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { priorsSchema } from './archive.ts';
 import { name } from './names.ts';
 
 /**
@@ -105,6 +106,8 @@ export const ruleSchema = z
     when: conditionSchema.default({}),
     /** Interprets the study; the results go to `deliverTo`. */
     run: runSchema.optional(),
+    /** Earlier examinations of the patient that go along. */
+    priors: priorsSchema.optional(),
     deliverTo: z.array(name).default([]),
     /** Sends the received objects on, unchanged. */
     forwardTo: z.array(name).default([]),
@@ -124,6 +127,7 @@ export const ruleSchema = z
     if (rule.ignore && (acts || rule.hold))
       complain('a rule that ignores a study does nothing else');
     if (rule.hold && acts) complain('a study that is held is not run: put run into a later rule');
+    if (!rule.run && rule.priors) complain('priors without run are of no use');
     if (!rule.run && rule.deliverTo.length > 0) complain('deliverTo without run has no results');
   });
 

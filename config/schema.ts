@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { archiveSchema, expectedCountSchema } from './archive.ts';
 import { fhirDestinationSettings } from './fhir-destination.ts';
 import { aeTitle, name } from './names.ts';
 import { routingSchema } from './routing-schema.ts';
@@ -23,6 +24,8 @@ const completionSchema = z.strictObject({
   signal: z.enum(['quiet-time', 'association-release']),
   quietSeconds: z.number().positive(),
   afterReleaseSeconds: z.number().positive(),
+  /** Complete when all is here that an archive has of the study. */
+  expectedCount: expectedCountSchema.optional(),
 });
 
 const sourceSchema = z.strictObject({
@@ -134,6 +137,7 @@ export const configSchema = z
       minFreeBytes: z.number().int().nonnegative(),
     }),
     sources: z.array(sourceSchema),
+    archives: z.array(archiveSchema),
     routing: routingSchema,
     destinations: z.array(
       z.discriminatedUnion('type', [
@@ -145,6 +149,12 @@ export const configSchema = z
       retryBaseSeconds: z.number().positive(),
       retryCapSeconds: z.number().positive(),
       giveUpAfterHours: z.number().positive(),
+      breaker: z.strictObject({
+        failures: z.number().int().positive(),
+        openSeconds: z.number().positive(),
+        longestOpenSeconds: z.number().positive(),
+      }),
+      alternateAfterMinutes: z.number().nonnegative(),
     }),
     worker: z.strictObject({
       concurrency: z.number().int().positive(),
@@ -187,6 +197,23 @@ export const configSchema = z
         code: 'custom',
         path: ['sources', s, 'certificate'],
         message: 'needs dicom.tls with the authority of the certificates: caFile',
+      });
+    });
+    const archives = new Set(config.archives.map(({ name }) => name));
+    const requireArchive = (archive: string, path: (string | number)[]) => {
+      if (archives.has(archive)) return;
+      const allowed = [...archives].join(', ') || 'no archive is configured';
+      const message = `found "${archive}"; allowed: ${allowed}`;
+      context.addIssue({ code: 'custom', path, message });
+    };
+    config.sources.forEach(({ completion: { expectedCount } }, s) => {
+      if (!expectedCount) return;
+      const path = ['sources', s, 'completion', 'expectedCount', 'archive'];
+      requireArchive(expectedCount.archive, path);
+    });
+    config.routing.rules.forEach(({ priors }, r) => {
+      priors?.from.forEach((archive, a) => {
+        requireArchive(archive, ['routing', 'rules', r, 'priors', 'from', a]);
       });
     });
     const seen = new Set<string>();

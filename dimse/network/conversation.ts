@@ -31,7 +31,7 @@ export interface Question {
   sopClassUid: string;
   transferSyntax: string;
   identifier: Buffer;
-  moveDestination?: string;
+  moveDestination?: string | undefined;
 }
 
 /**
@@ -43,7 +43,13 @@ export interface Question {
 export async function* converse(
   association: CallingAssociation,
   question: Question,
-  { provider, cancel }: { provider?: DimseProvider; cancel?: AbortSignal } = {},
+  {
+    provider,
+    cancel,
+  }: {
+    provider?: DimseProvider | undefined;
+    cancel?: AbortSignal | undefined;
+  } = {},
 ): AsyncGenerator<Answer> {
   const { sopClassUid, transferSyntax, identifier, commandField, moveDestination } = question;
   const contextId = association.contextFor(sopClassUid, transferSyntax);
