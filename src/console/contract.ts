@@ -382,7 +382,8 @@ export interface ReleaseStudy {
   rule: string | null;
 }
 
-export type DeliveryState = 'pending' | 'sending' | 'delivered' | 'dead';
+/** `diverted`: another destination takes it in its place. */
+export type DeliveryState = 'pending' | 'sending' | 'delivered' | 'dead' | 'diverted';
 
 export interface Delivery {
   id: string;
@@ -436,6 +437,8 @@ export interface Destination {
   lastError: Delivery['error'];
   /** It asked to be left alone until then. */
   leftAloneUntil: string | null;
+  /** It fails as a whole, so nothing is sent but a probe now and then; null while it works. */
+  outage: { since: string; failures: number; probeAt: string | null } | null;
 }
 
 /** A report that waits for a person, because the EHR's patient or order is not certain. */

@@ -88,7 +88,6 @@ CREATE INDEX worklist_request ON worklist (request_id);
 CREATE INDEX worklist_words ON worklist USING gin (words);
 
 CREATE INDEX deliveries_of_destination ON deliveries (destination, id DESC);
-CREATE INDEX deliveries_dead ON deliveries (destination, id DESC) WHERE state = 'dead';
 CREATE INDEX deliveries_delivered ON deliveries (ended_at) WHERE state = 'delivered';
 
 -- What changed, for whoever has the console open in any process; kept for a quarter of an hour. Not
