@@ -1,5 +1,5 @@
 import type { DicomDestination } from '../config/schema.ts';
-import type { Database } from '../src/database/port.ts';
+import type { Database, Queryable } from '../src/database/port.ts';
 import type { ReceivedObjects } from '../src/files/port.ts';
 import type { Deliverer } from '../src/outbox/port.ts';
 import { nodeOf, outcomeOf, permanent } from './deliver.ts';
@@ -33,4 +33,17 @@ export function createForwardDeliverer(options: {
       }
     },
   };
+}
+
+/** What the outbox is told of received objects that are sent on: their study gives them their order. */
+export async function forwardedObjects(
+  database: Queryable,
+  instanceIds: readonly string[],
+): Promise<{ instance: string; study: string; revision: number }[]> {
+  const { rows } = await database.query<{ instance: string; study: string; revision: number }>(
+    `SELECT id AS instance, study_id AS study, revision FROM instances
+     WHERE id = ANY ($1::uuid[]) ORDER BY study_id, ordinal`,
+    [instanceIds],
+  );
+  return rows;
 }

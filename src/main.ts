@@ -4,7 +4,7 @@ import type { Config, DicomDestination, FhirDestination } from '../config/schema
 import { createDicomDeliverer } from '../dimse/deliver.ts';
 import { earlierRequests } from '../dimse/earlier-requests.ts';
 import { explainStudy } from '../dimse/explain.ts';
-import { createForwardDeliverer } from '../dimse/forward.ts';
+import { createForwardDeliverer, forwardedObjects } from '../dimse/forward.ts';
 import { type DimseGateway, startDimse } from '../dimse/gateway.ts';
 import { fixedRules, type RulesSource } from '../dimse/routing/rules-source.ts';
 import { startCommitmentRounds } from '../dimse/services/commitment-rounds.ts';
@@ -167,9 +167,11 @@ export async function startGateway(
         submit: (command) => core.submit({ ...command, accountId: DEFAULT_ACCOUNT_ID }),
         result: core.result,
         forward: (instances, destinations) =>
-          database.transaction((tx) =>
-            enqueueForwards(tx, instances, destinations, config.delivery.giveUpAfterHours * 3600),
-          ),
+          database.transaction(async (tx) => {
+            const giveUpSeconds = config.delivery.giveUpAfterHours * 3600;
+            const objects = await forwardedObjects(tx, instances);
+            await enqueueForwards(tx, objects, destinations, giveUpSeconds);
+          }),
         logger,
       });
       ends.push(() => started.close());

@@ -3,11 +3,10 @@ import type { ErrorCode } from '../errors/catalogue.ts';
 import { SonogateError } from '../errors/catalogue.ts';
 import { newId } from '../requests/ids.ts';
 import type { DeliveryTarget } from '../requests/port.ts';
+import { OUTBOX_CHANNEL } from './channel.ts';
+import { rankOf } from './order.ts';
 import type { Delivery, DeliveryKind, SendOutcome } from './port.ts';
 import type { DeliveryState } from './states.ts';
-
-/** Wakes the outbox of every process; sent when the transaction commits. */
-export const OUTBOX_CHANNEL = 'sonogate_outbox';
 
 /** A row of `deliveries`. */
 export interface DeliveryRow {
@@ -30,11 +29,15 @@ export interface DeliveryRow {
   ended_at: Date | null;
   /** When the PACS committed to keep what it took; null also where it is not asked. */
   committed_at: Date | null;
-}
-
-/** A delivery in the hands of the outbox; `tries` counts from when a person last sent it again. */
-export interface ClaimedDelivery extends Delivery {
-  tries: number;
+  /** Our own id of the study, and its revision; null where there is none. */
+  study: string | null;
+  revision: number | null;
+  /** Place within the revision (order.ts). */
+  rank: number;
+  /** Failures that may be the object's own. */
+  own_failures: number;
+  /** The delivery in whose place this one goes to another destination. */
+  alternate_of: string | null;
 }
 
 /** Makes the deliveries of a request; one that exists already stays as it is. */
@@ -46,8 +49,11 @@ export async function enqueueDeliveries(
 ): Promise<void> {
   for (const { kind, destination, object } of targets) {
     await tx.query(
-      `INSERT INTO deliveries (id, request_id, kind, destination, object, give_up_at)
-       VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))
+      `INSERT INTO deliveries (id, request_id, kind, destination, object, study, revision, rank,
+         give_up_at)
+       SELECT $1, id, $3, $4, $5, CASE WHEN $3 <> 'webhook' THEN source ->> 'study' END,
+         (source ->> 'revision')::integer, $6, now() + make_interval(secs => $7)
+       FROM requests WHERE id = $2
        ON CONFLICT (request_id, destination, object) DO NOTHING`,
       [
         newId(kind === 'webhook' ? 'whd' : 'dlv'),
@@ -55,6 +61,7 @@ export async function enqueueDeliveries(
         kind,
         destination,
         object,
+        rankOf(kind, object),
         giveUpSeconds,
       ],
     );
@@ -62,76 +69,36 @@ export async function enqueueDeliveries(
   if (targets.length > 0) await tx.query('SELECT pg_notify($1, $2)', [OUTBOX_CHANNEL, requestId]);
 }
 
+/** A received object that goes on as it came. */
+export interface ForwardedObject {
+  /** Id of its row. */
+  instance: string;
+  /** Our own id of its study, and the revision that it came with. */
+  study: string;
+  revision: number;
+}
+
 /** Makes the deliveries that send received objects on; an object goes to a destination once. */
 export async function enqueueForwards(
   tx: Queryable,
-  instanceIds: readonly string[],
+  objects: readonly ForwardedObject[],
   destinations: readonly string[],
   giveUpSeconds: number,
 ): Promise<void> {
-  for (const destination of destinations) {
-    for (const instanceId of instanceIds) {
-      await tx.query(
-        `INSERT INTO deliveries (id, request_id, kind, destination, object, give_up_at)
-         VALUES ($1, NULL, 'forward', $2, $3, now() + make_interval(secs => $4))
-         ON CONFLICT (object, destination) WHERE request_id IS NULL DO NOTHING`,
-        [newId('dlv'), destination, instanceId, giveUpSeconds],
-      );
-    }
-  }
+  const rows = destinations.flatMap((destination) =>
+    objects.map((object) => ({ ...object, id: newId('dlv'), destination })),
+  );
+  await tx.query(
+    `INSERT INTO deliveries (id, request_id, kind, destination, object, study, revision, rank,
+       give_up_at)
+     SELECT id, NULL, 'forward', destination, instance, study, revision, $2,
+       now() + make_interval(secs => $3)
+     FROM jsonb_to_recordset($1::jsonb) AS object
+       (id text, destination text, instance text, study text, revision integer)
+     ON CONFLICT (object, destination) WHERE request_id IS NULL DO NOTHING`,
+    [JSON.stringify(rows), rankOf('forward', ''), giveUpSeconds],
+  );
   if (destinations.length > 0) await tx.query('SELECT pg_notify($1, $2)', [OUTBOX_CHANNEL, '']);
-}
-
-/**
- * Takes the delivery that has waited longest, of a kind in `kinds` and to none of `busy`, with a
- * lease: should this process die, it is due again when the lease ends.
- */
-export async function claimDelivery(
-  database: Queryable,
-  kinds: readonly DeliveryKind[],
-  busy: readonly string[],
-  leaseSeconds: number,
-): Promise<ClaimedDelivery | null> {
-  const { rows } = await database.query<DeliveryRow>(
-    `UPDATE deliveries SET state = 'sending', attempt = attempt + 1,
-       lease_until = now() + make_interval(secs => $3)
-     WHERE id = (
-       SELECT id FROM deliveries d
-       WHERE kind = ANY ($1::text[]) AND NOT destination = ANY ($2::text[])
-         AND ((state = 'pending' AND next_at <= now())
-           OR (state = 'sending' AND lease_until < now()))
-         AND NOT EXISTS (SELECT 1 FROM destination_holds h
-           WHERE h.destination = d.destination AND h.until > now())
-       ORDER BY next_at, id LIMIT 1 FOR UPDATE SKIP LOCKED)
-     RETURNING *`,
-    [kinds, busy, leaseSeconds],
-  );
-  const [row] = rows;
-  return row
-    ? {
-        id: row.id,
-        requestId: row.request_id ?? '',
-        kind: row.kind,
-        destination: row.destination,
-        object: row.object,
-        attempt: row.attempt,
-        tries: row.attempt - row.attempts_before,
-      }
-    : null;
-}
-
-/** Keeps a delivery that is being sent; false when it is no longer this attempt's. */
-export async function renewDelivery(
-  database: Queryable,
-  { id, attempt }: Delivery,
-  leaseSeconds: number,
-): Promise<boolean> {
-  const { rowCount } = await database.query(
-    `UPDATE deliveries SET lease_until = now() + make_interval(secs => $3)
-     WHERE id = $1 AND attempt = $2 AND state = 'sending'`,
-    [id, attempt, leaseSeconds],
-  );
-  return rowCount === 1;
 }
 
 /** Every change after a send carries the attempt: an attempt whose lease ran out changes nothing. */
@@ -176,24 +143,42 @@ export async function markDead(
 
 /**
  * Puts a failed delivery back for `waitSeconds`, or ends it when its time is over.
+ * @param own whether the failure may be the object's own (order.ts).
  * @returns the state it is in now; null when it was no longer this attempt's.
  */
 export async function putBack(
   database: Queryable,
   { id, attempt }: Delivery,
-  code: ErrorCode,
-  detail: string,
+  { code, detail, own }: { code: ErrorCode; detail: string; own: boolean },
   waitSeconds: number,
 ): Promise<DeliveryState | null> {
   const { rows } = await database.query<{ state: DeliveryState }>(
     `UPDATE deliveries SET lease_until = NULL, code = $3, detail = $4,
+       own_failures = own_failures + CASE WHEN $6::boolean THEN 1 ELSE 0 END,
        state = CASE WHEN give_up_at <= now() THEN 'dead' ELSE 'pending' END,
        ended_at = CASE WHEN give_up_at <= now() THEN now() END,
        next_at = now() + make_interval(secs => $5)
      WHERE ${OWN} RETURNING state`,
-    [id, attempt, code, detail, waitSeconds],
+    [id, attempt, code, detail, waitSeconds, own],
   );
   return rows[0]?.state ?? null;
+}
+
+/**
+ * Ends what waits for a destination that is left alone, and has waited longer than a delivery may.
+ * @returns their ids.
+ */
+export async function endOverdue(
+  database: Queryable,
+  destination: string,
+  code: ErrorCode,
+): Promise<string[]> {
+  const { rows } = await database.query<{ id: string }>(
+    `UPDATE deliveries SET state = 'dead', ended_at = now(), code = COALESCE(code, $2)
+     WHERE destination = $1 AND state = 'pending' AND give_up_at <= now() RETURNING id`,
+    [destination, code],
+  );
+  return rows.map(({ id }) => id);
 }
 
 /** Holds every delivery to a destination that asked to be left alone. */
@@ -211,36 +196,27 @@ export async function holdDestination(
   );
 }
 
-/**
- * Seconds until the next delivery to none of `busy` may be due (0 or less: now); null when none
- * waits.
- */
-export async function secondsUntilDue(
-  database: Queryable,
-  kinds: readonly DeliveryKind[],
-  busy: readonly string[],
-): Promise<number | null> {
-  const { rows } = await database.query<{ seconds: number | null }>(
-    `SELECT EXTRACT(EPOCH FROM min(GREATEST(
-         CASE WHEN d.state = 'sending' THEN d.lease_until ELSE d.next_at END,
-         COALESCE(h.until, '-infinity'))) - now())::float8 AS seconds
-     FROM deliveries d LEFT JOIN destination_holds h USING (destination)
-     WHERE d.kind = ANY ($1::text[]) AND d.state IN ('pending', 'sending')
-       AND NOT d.destination = ANY ($2::text[])`,
-    [kinds, busy],
-  );
-  return rows[0]?.seconds ?? null;
+/** Which deliveries to list; what is not given does not matter. */
+export interface DeliveryFilter {
+  requestId?: string | undefined;
+  destination?: string | undefined;
+  state?: DeliveryState | undefined;
+  /** Of the last failure. */
+  code?: string | undefined;
+  limit?: number | undefined;
 }
 
-/** Deliveries, newest first; of one request when `requestId` is given. */
+/** Deliveries, newest first. */
 export async function listDeliveries(
   database: Queryable,
-  { requestId, limit = 1000 }: { requestId?: string; limit?: number } = {},
+  { requestId, destination, state, code, limit = 1000 }: DeliveryFilter = {},
 ): Promise<DeliveryRow[]> {
   const { rows } = await database.query<DeliveryRow>(
-    `SELECT * FROM deliveries WHERE $1::text IS NULL OR request_id = $1
-     ORDER BY id DESC LIMIT $2`,
-    [requestId ?? null, limit],
+    `SELECT * FROM deliveries WHERE ($1::text IS NULL OR request_id = $1)
+       AND ($2::text IS NULL OR destination = $2) AND ($3::text IS NULL OR state = $3)
+       AND ($4::text IS NULL OR code = $4)
+     ORDER BY id DESC LIMIT $5`,
+    [requestId ?? null, destination ?? null, state ?? null, code ?? null, limit],
   );
   return rows;
 }
@@ -270,7 +246,7 @@ export async function sendAgain(
 ): Promise<DeliveryRow | null> {
   const { rows } = await tx.query<DeliveryRow>(
     `UPDATE deliveries SET state = 'pending', next_at = now(), ended_at = NULL,
-       attempts_before = attempt, give_up_at = now() + make_interval(secs => $3)
+       attempts_before = attempt, own_failures = 0, give_up_at = now() + make_interval(secs => $3)
      WHERE id = $1 AND state = ANY ($2::text[]) RETURNING *`,
     [id, states, giveUpSeconds],
   );

@@ -1,22 +1,24 @@
 import type { Config } from '../../config/schema.ts';
 import type { PooledDatabase } from '../database/pooled.ts';
+import type { ErrorCode } from '../errors/catalogue.ts';
 import type { Logger } from '../logging/logger.ts';
 import { backoffSeconds } from './backoff.ts';
+import { isPeerFailure, mayBeTheObject, notePeerFailure, notePeerWorks } from './breaker.ts';
+import { OUTBOX_CHANNEL } from './channel.ts';
+import { type ClaimedDelivery, claimDelivery, renewDelivery, secondsUntilDue } from './claim.ts';
 import {
-  type ClaimedDelivery,
-  claimDelivery,
+  type DeliveryFilter,
   type DeliveryRow,
   holdDestination,
   listDeliveries,
   markDead,
   markDelivered,
-  OUTBOX_CHANNEL,
   putBack,
-  renewDelivery,
   replayDelivery,
-  secondsUntilDue,
 } from './deliveries.ts';
+import { divert } from './divert.ts';
 import type { Deliverer, Delivery, DeliveryKind, SendOutcome } from './port.ts';
+import { tendBreakers } from './tend-breakers.ts';
 
 /** A delivery whose sender has not renewed its lease for this long is due again. */
 const LEASE_SECONDS = 30;
@@ -38,6 +40,8 @@ interface OutboxOptions {
   database: PooledDatabase;
   deliverers: readonly Deliverer[];
   config: Pick<Config, 'delivery'>;
+  /** Destination → the one that takes its place when it fails for good or for long. */
+  alternates?: ReadonlyMap<string, string>;
   logger: Logger;
 }
 
@@ -46,20 +50,22 @@ export interface Outbox {
   stop(): Promise<void>;
   /** Looks for due deliveries now. */
   wake(): void;
-  /** Newest first; of one request when `requestId` is given. */
-  list(filter?: { requestId?: string; limit?: number }): Promise<DeliveryRow[]>;
+  /** Newest first. */
+  list(filter?: DeliveryFilter): Promise<DeliveryRow[]>;
   /** Sends a dead delivery again. @throws SonogateError `not_found` */
   replay(id: string): Promise<DeliveryRow>;
 }
 
 /**
  * Sends every due delivery through the deliverer of its kind: one at a time to a destination, all
- * destinations side by side, so that one that is down delays nobody else.
+ * destinations side by side, so that one that is down delays nobody else. A destination that fails
+ * several times in a row is left alone and asked now and then (breaker.ts).
  */
 export async function startOutbox({
   database,
   deliverers,
   config: { delivery: settings },
+  alternates = new Map(),
   logger,
 }: OutboxOptions): Promise<Outbox> {
   const byKind = new Map(deliverers.map((deliverer) => [deliverer.kind, deliverer]));
@@ -71,6 +77,14 @@ export async function startOutbox({
     return kinds.filter((kind) => busy.filter((s) => s.kind === kind).length < MOST_AT_A_TIME);
   };
   const giveUpSeconds = settings.giveUpAfterHours * 3600;
+  const breakers = tendBreakers({
+    database,
+    deliverers,
+    settings,
+    alternates,
+    logger,
+    stopping: stopping.signal,
+  });
   let timer: NodeJS.Timeout | undefined;
   let pass: Promise<void> | null = null;
   let again = false;
@@ -86,18 +100,17 @@ export async function startOutbox({
     while (again && !stopping.signal.aborted) {
       again = false;
       clearTimeout(timer);
-      let due: number | null = null;
+      let due = RECHECK_SECONDS;
       try {
+        const probe = await breakers.tend();
         await claimAll();
         // The end of a send to a busy destination wakes the outbox by itself.
-        due = await secondsUntilDue(database, freeKinds(), [...sending.keys()]);
+        const next = await secondsUntilDue(database, freeKinds(), [...sending.keys()]);
+        due = Math.min(next ?? RECHECK_SECONDS, probe ?? RECHECK_SECONDS);
       } catch (error) {
         logger.warn({ error: String(error) }, 'outbox could not be read, will retry');
       }
-      const wait = Math.max(
-        SHORTEST_WAIT_SECONDS,
-        Math.min(due ?? RECHECK_SECONDS, RECHECK_SECONDS),
-      );
+      const wait = Math.max(SHORTEST_WAIT_SECONDS, Math.min(due, RECHECK_SECONDS));
       if (!stopping.signal.aborted) timer = setTimeout(wake, wait * 1000);
     }
   };
@@ -168,12 +181,16 @@ export async function startOutbox({
     if (outcome.outcome === 'delivered') {
       await markDelivered(database, delivery, outcome);
       logger.info(fields, 'delivered');
+      await noteWorks(delivery);
       return;
     }
     const { code, detail, failure, retryAfter } = outcome;
+    if (!isPeerFailure(code)) await noteWorks(delivery);
+    else if (!stopping.signal.aborted) await noteFails(delivery, code);
     if (failure === 'permanent') {
       await markDead(database, delivery, code, detail);
       logger.error({ ...fields, code }, 'delivery is dead, a person must look');
+      await useAlternate(delivery);
       return;
     }
     // A send that we broke off ourselves is not the peer's failure: due again at once.
@@ -181,13 +198,43 @@ export async function startOutbox({
     if (again === null) {
       await markDead(database, delivery, code, detail);
       logger.error({ ...fields, code }, 'delivery given up');
+      await useAlternate(delivery);
       return;
     }
     if (retryAfter !== undefined) await holdDestination(database, destination, retryAfter);
     const wait = Math.max(retryAfter ?? 0, again);
-    const state = await putBack(database, delivery, code, detail, wait);
-    if (state === 'dead') logger.error({ ...fields, code }, 'delivery given up');
-    else logger.warn({ ...fields, code, wait: Math.round(wait) }, 'delivery failed, will retry');
+    const own = mayBeTheObject(code) && !stopping.signal.aborted;
+    const state = await putBack(database, delivery, { code, detail, own }, wait);
+    if (state === 'dead') {
+      logger.error({ ...fields, code }, 'delivery given up');
+      await useAlternate(delivery);
+    } else {
+      logger.warn({ ...fields, code, wait: Math.round(wait) }, 'delivery failed, will retry');
+    }
+  };
+
+  /** A kind with a retry schedule of its own is slow enough without a breaker. */
+  const hasBreaker = ({ kind }: Delivery) => byKind.get(kind)?.retryWait === undefined;
+
+  const noteWorks = async (delivery: Delivery) => {
+    const { destination } = delivery;
+    if (hasBreaker(delivery) && (await notePeerWorks(database, destination))) {
+      logger.info({ destination }, 'destination works again');
+    }
+  };
+
+  const noteFails = async (delivery: Delivery, code: ErrorCode) => {
+    if (!hasBreaker(delivery)) return;
+    const { destination } = delivery;
+    const state = await notePeerFailure(database, destination, code, settings.breaker);
+    if (state === 'open') logger.warn({ destination, code }, 'destination is left alone for now');
+  };
+
+  const useAlternate = async ({ id, destination }: Delivery) => {
+    const alternate = alternates.get(destination);
+    if (alternate === undefined) return;
+    const made = await database.transaction((tx) => divert(tx, id, alternate, giveUpSeconds));
+    if (made) logger.warn({ delivery: id, instead: made.id, alternate }, 'sent to the alternate');
   };
 
   const unlisten = await database.listen(OUTBOX_CHANNEL, wake);
@@ -207,6 +254,7 @@ export async function startOutbox({
       await unlisten();
       await pass;
       await Promise.all([...sending.values()].map(({ ended }) => ended));
+      await breakers.settled();
       clearTimeout(timer);
     },
   };

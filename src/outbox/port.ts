@@ -40,5 +40,11 @@ export interface Deliverer {
    * the settings of `delivery` say so. `random` is uniform in [0, 1).
    */
   retryWait?(tries: number, random: number): number | null;
+  /**
+   * Asks a destination whose breaker is open whether it works again, without a delivery. Without it
+   * the oldest delivery is tried. Never throws.
+   * @returns null when it answers, else why it does not; undefined when it is none of its own.
+   */
+  probe?(destination: string, signal: AbortSignal): Promise<ErrorCode | null | undefined>;
   send(delivery: Delivery, signal: AbortSignal): Promise<SendOutcome>;
 }

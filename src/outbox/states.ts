@@ -9,7 +9,9 @@
  *      │  lease ran out      │
  *      └─────────────────────┘
  *
+ *   pending, dead ──▶ diverted               another delivery takes its place (divert.ts)
+ *
  * A webhook can be replayed from `delivered` too: receivers lose what they had confirmed.
  */
-export const DELIVERY_STATES = ['pending', 'sending', 'delivered', 'dead'] as const;
+export const DELIVERY_STATES = ['pending', 'sending', 'delivered', 'dead', 'diverted'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];

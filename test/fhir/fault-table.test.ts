@@ -46,7 +46,15 @@ beforeEach(async () => {
   outbox = await startOutbox({
     database,
     deliverers: [delivererTo(destination, folder, { subjectOf, holds: holdLedger(database) })],
-    config: { delivery: { retryBaseSeconds: 0.02, retryCapSeconds: 0.05, giveUpAfterHours: 1 } },
+    config: {
+      delivery: {
+        retryBaseSeconds: 0.02,
+        retryCapSeconds: 0.05,
+        giveUpAfterHours: 1,
+        breaker: { failures: 100, openSeconds: 1, longestOpenSeconds: 1 },
+        alternateAfterMinutes: 1,
+      },
+    },
     logger: silentLogger,
   });
 });

@@ -29,7 +29,11 @@ export function siteSettings(dataDir: string, overrides: Record<string, unknown>
         completion: { signal: 'association-release', quietSeconds: 2, afterReleaseSeconds: 1 },
       },
     ],
-    delivery: { retryBaseSeconds: 0.2, retryCapSeconds: 1 },
+    delivery: {
+      retryBaseSeconds: 0.2,
+      retryCapSeconds: 1,
+      breaker: { failures: 5, openSeconds: 0.5, longestOpenSeconds: 1 },
+    },
     ...overrides,
   };
 }

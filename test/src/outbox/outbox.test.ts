@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { silentLogger as logger } from '../../../src/logging/logger.ts';
-import { claimDelivery, enqueueDeliveries } from '../../../src/outbox/deliveries.ts';
+import { claimDelivery } from '../../../src/outbox/claim.ts';
+import { enqueueDeliveries } from '../../../src/outbox/deliveries.ts';
 import { MOST_AT_A_TIME, type Outbox, startOutbox } from '../../../src/outbox/outbox.ts';
 import type { Deliverer, Delivery, SendOutcome } from '../../../src/outbox/port.ts';
 import type { DeliveryTarget } from '../../../src/requests/port.ts';
@@ -47,6 +48,7 @@ describe.each([
     if (missing) skip('PostgreSQL is not installed');
     await site.database.query('DELETE FROM deliveries');
     await site.database.query('DELETE FROM destination_holds');
+    await site.database.query('DELETE FROM destination_breakers');
   });
   afterEach(() => Promise.all(outboxes.splice(0).map((outbox) => outbox.stop())));
 
@@ -56,7 +58,13 @@ describe.each([
     return id;
   };
   const start = async (send: Deliverer['send'], kind: Deliverer['kind'] = 'dicom') => {
-    const delivery = { retryBaseSeconds: 0.02, retryCapSeconds: 0.05, giveUpAfterHours: 1 };
+    const delivery = {
+      retryBaseSeconds: 0.02,
+      retryCapSeconds: 0.05,
+      giveUpAfterHours: 1,
+      breaker: { failures: 100, openSeconds: 1, longestOpenSeconds: 1 },
+      alternateAfterMinutes: 1,
+    };
     const outbox = await startOutbox({
       database: site.database,
       deliverers: [{ kind, send }],

@@ -95,7 +95,13 @@ export async function openSite(options: SiteOptions = {}) {
     models: { allow: 'all' as const, provider: 'cpu' as const, threads: 1 },
     report: { paper: 'a4' as const },
     retention: { days: 30 },
-    delivery: { retryBaseSeconds: 1, retryCapSeconds: 4, giveUpAfterHours: 1 },
+    delivery: {
+      retryBaseSeconds: 1,
+      retryCapSeconds: 4,
+      giveUpAfterHours: 1,
+      breaker: { failures: 100, openSeconds: 1, longestOpenSeconds: 1 },
+      alternateAfterMinutes: 1,
+    },
   };
   const blobs = options.blobs ?? (await openBlobFolder(join(dataDir, 'files')));
   const parts = {
