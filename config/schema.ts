@@ -5,6 +5,7 @@ import { aeTitle, name } from './names.ts';
 import { routingSchema } from './routing-schema.ts';
 import { parseS3Url } from './s3-location.ts';
 import { certificateSchema, listenerTlsSchema, nodeTlsSchema } from './tls-schema.ts';
+import { tracingSchema } from './tracing-schema.ts';
 
 /**
  * Every setting of a site. `default.yaml` holds the same keys with a comment each; a test keeps the
@@ -168,6 +169,12 @@ export const configSchema = z
     }),
     report: z.strictObject({ paper: z.enum(PAPERS) }),
     retention: z.strictObject({ days: z.number().positive() }),
+    shutdown: z.strictObject({
+      /** Readiness is 503 for so long before doors close, for a load balancer to see it. */
+      readinessSeconds: z.number().nonnegative(),
+      graceSeconds: z.number().positive(),
+    }),
+    tracing: tracingSchema.optional(),
     logging: z.strictObject({
       level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']),
     }),

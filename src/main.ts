@@ -69,6 +69,8 @@ export interface Gateway {
   dicom: { port: number } | null;
   core: RequestCore;
   operations: AdminOperations;
+  /** Readiness is 503 from now on; everything else goes on. */
+  announceStop(): void;
   /** Ends doors first, then the work behind them; nothing acknowledged is lost. */
   close(): Promise<void>;
 }
@@ -178,15 +180,22 @@ export async function startGateway(
       dicom = started;
     }
     let http: HttpServer | null = null;
+    let stopAnnounced = false;
     if (roles.has('api')) {
       const modelsInUse = () => models;
-      const parts = { database, queue, core, blobs, outbound, modelsInUse, logger };
+      const serving = async () => {
+        if (stopAnnounced) throw new Error('the gateway is about to stop');
+      };
+      const parts = { database, queue, core, blobs, outbound, modelsInUse, serving, logger };
       const api = await startApi(config, parts);
       ends.push(() => api.stop());
       http = api.server;
     }
     logger.info({ roles: config.roles, http: http?.url, dicom: dicom?.port }, 'gateway started');
-    return { http, dicom, core, operations, close };
+    const announceStop = () => {
+      stopAnnounced = true;
+    };
+    return { http, dicom, core, operations, announceStop, close };
   } catch (error) {
     await close().catch((closing: unknown) => logger.error({ err: closing }, 'could not close'));
     throw error;
@@ -309,10 +318,12 @@ async function startApi(
     blobs: BlobStore;
     outbound: OutboundClient;
     modelsInUse(): readonly ModelInUse[];
+    /** Rejects when the gateway is about to stop. */
+    serving(): Promise<void>;
     logger: Logger;
   },
 ): Promise<{ server: HttpServer; stop(): Promise<void> }> {
-  const { database, queue, core, blobs, outbound, modelsInUse, logger } = parts;
+  const { database, queue, core, blobs, outbound, modelsInUse, serving, logger } = parts;
   const uploads = createUploads({
     database,
     blobs,
@@ -342,7 +353,7 @@ async function startApi(
     config: config.http,
     models: () => readModelCards(config.models.allow),
     logger,
-    checks: { database: () => database.query('SELECT 1'), queue: () => queue.counts() },
+    checks: { database: () => database.query('SELECT 1'), queue: () => queue.counts(), serving },
     metrics: () => readMetrics(database, queue, modelsInUse()),
     stopping: stopping.signal,
   });

@@ -3,6 +3,7 @@ import type { Config } from '../../config/schema.ts';
 import { fixedRules, followRules, type RulesSource } from '../../dimse/routing/rules-source.ts';
 import { createLogger, type Logger } from '../logging/logger.ts';
 import { startGateway } from '../main.ts';
+import { stopOnSignal } from './stop-on-signal.ts';
 
 /** The site's file may change its rules, for destinations that this gateway has. */
 function rulesOf(config: Config, logger: Logger): RulesSource {
@@ -24,19 +25,5 @@ export async function serve(): Promise<void> {
   const config = loadConfig();
   const logger = createLogger(config.logging.level);
   const gateway = await startGateway(config, logger, rulesOf(config, logger));
-  let stopping = false;
-  const stop = (signal: string) => {
-    if (stopping) return;
-    stopping = true;
-    logger.info({ signal }, 'stopping');
-    gateway.close().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        logger.error({ err: error }, 'the gateway did not stop cleanly');
-        process.exit(1);
-      },
-    );
-  };
-  process.on('SIGINT', stop);
-  process.on('SIGTERM', stop);
+  stopOnSignal(gateway, config.shutdown, logger);
 }

@@ -15,6 +15,8 @@ export interface Served {
   dicomPort: number;
   url: string;
   log: readonly string[];
+  /** Null while it runs, and when a signal ended it. */
+  exitCode(): number | null;
   stop(signal: NodeJS.Signals): Promise<void>;
 }
 
@@ -53,6 +55,7 @@ export async function serve(
     dicomPort: started.dicom,
     url: started.http,
     log,
+    exitCode: () => child.exitCode,
     async stop(signal) {
       if (child.exitCode !== null || child.signalCode !== null) return;
       const exited = once(child, 'exit');

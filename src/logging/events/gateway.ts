@@ -15,6 +15,19 @@ export const GATEWAY_EVENTS = {
       'A signal to stop came: readiness is 503, doors close first, then the work behind them.',
     action: null,
   },
+  gateway_stop_forced: {
+    level: 'warn',
+    text: 'stopped by a second signal',
+    meaning: 'A second signal ended the process before all was handed back.',
+    action: 'Nothing: the next start, or another machine, takes up the rest within half a minute.',
+  },
+  gateway_stop_slow: {
+    level: 'error',
+    text: 'the gateway did not stop in time',
+    meaning:
+      'Stopping took longer than `shutdown.graceSeconds`; the process ended itself. Nothing acknowledged is lost.',
+    action: 'Look for what was slow in the lines before; the next start takes up the rest.',
+  },
   gateway_stop_failed: {
     level: 'error',
     text: 'the gateway did not stop cleanly',

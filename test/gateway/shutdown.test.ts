@@ -1,0 +1,171 @@
+import { rm } from 'node:fs/promises';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { StudyExplanation } from '../../dimse/explain.ts';
+import { type ReceivedObject, startReceiver } from '../../dimse/receiver.ts';
+import { sendBuffer } from '../../dimse/store-scu.ts';
+import { callAdminSocket } from '../../src/admin/socket.ts';
+import { createApiClient } from '../../src/client/api-client.ts';
+import { silentLogger } from '../../src/logging/logger.ts';
+import type { DeliveryRow } from '../../src/outbox/deliveries.ts';
+import { dataSet, dicomFile } from '../dimse/dicom-file.ts';
+import {
+  associateRequest,
+  dataPdu,
+  RawPeer,
+  statusOf,
+  storeCommand,
+} from '../dimse/network/raw-peer.ts';
+import { freshDataDir } from '../peers/embedded.ts';
+import { type Served, serve, siteFile } from './serve.ts';
+import { siteSettings, waitUntil } from './site.ts';
+
+const STUDY = '1.2.3.77';
+
+let dataDir: string;
+let served: Served | null = null;
+beforeEach(async () => {
+  dataDir = await freshDataDir();
+});
+afterEach(async () => {
+  await served?.stop('SIGKILL');
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+const start = async (settings: Record<string, unknown>) => {
+  served = await serve(await siteFile(siteSettings(dataDir, settings)));
+  return served;
+};
+
+const object = (sopInstanceUid: string) => ({ sopInstanceUid, studyInstanceUid: STUDY });
+
+/** A cart in the middle of an object: the command and a part of the data set have left. */
+async function halfAnObject(port: number, sopInstanceUid: string) {
+  const bytes = dataSet(object(sopInstanceUid));
+  const cart = new RawPeer(port);
+  await cart.associate(associateRequest());
+  cart.send(storeCommand(sopInstanceUid), dataPdu([bytes.subarray(0, 20)], false));
+  return { cart, rest: () => cart.send(dataPdu([bytes.subarray(20)], true)) };
+}
+
+/** A PACS that takes connections and never says a word. */
+async function silentPacs(): Promise<{ server: Server; port: number; called: Promise<Socket> }> {
+  const server = createServer();
+  const called = new Promise<Socket>((resolve) => server.once('connection', resolve));
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  return { server, port: (server.address() as AddressInfo).port, called };
+}
+
+describe('SIGTERM in the middle of everything', () => {
+  test('finishes the object, hands run and delivery back, and the next start ends both', {
+    timeout: 90_000,
+  }, async () => {
+    const silent = await silentPacs();
+    const settings = {
+      destinations: [
+        { type: 'dicom', name: 'pacs', host: '127.0.0.1', port: silent.port, aeTitle: 'PACS' },
+      ],
+      routing: { rules: [{ name: 'on', when: { modality: 'US' }, forwardTo: ['pacs'] }] },
+    };
+    const first = await start(settings);
+    const node = { host: '127.0.0.1', port: first.dicomPort, aeTitle: 'SONOGATE' };
+    const cart = { ...node, callingAeTitle: 'CART', timeoutSeconds: 20 };
+    expect((await sendBuffer(cart, dicomFile(object('1.2.3.77.1')))).outcome).toBe('stored');
+    const line = await silent.called;
+
+    const made = await callAdminSocket(dataDir, 'keys.create', { name: 'test', test: true });
+    const { key } = made as { key: string };
+    const client = createApiClient({ url: first.url, key });
+    const run = await client.submit('us/echo', {
+      input: { files: [await client.upload((await siteFile({})).toString())] },
+      metadata: { mock: 'slow' },
+    });
+    await waitUntil('the run', async () =>
+      (await client.request(run.id)).status === 'running' ? true : null,
+    );
+
+    const half = await halfAnObject(first.dicomPort, '1.2.3.78.1');
+    await delay(200);
+    const stopped = first.stop('SIGTERM');
+    await delay(200);
+    half.rest();
+    expect(statusOf(await half.cart.next())).toBe(0);
+    expect((await half.cart.next())?.[0]).toBe(7);
+    await stopped;
+    expect(first.exitCode()).toBe(0);
+
+    line.destroy();
+    await new Promise((closed) => silent.server.close(closed));
+    const received: ReceivedObject[] = [];
+    const pacs = await startReceiver({
+      folder: `${dataDir}-pacs`,
+      host: '127.0.0.1',
+      port: silent.port,
+      logger: silentLogger,
+      onObject: (arrived) => received.push(arrived),
+    });
+    const second = await start(settings);
+    await waitUntil('both objects at the PACS', async () => {
+      const rows = (await callAdminSocket(dataDir, 'deliveries.list', {})) as DeliveryRow[];
+      return rows.length === 2 && rows.every(({ state }) => state === 'delivered') ? true : null;
+    });
+    expect(received.map(({ sopInstanceUid }) => sopInstanceUid).sort()).toEqual([
+      '1.2.3.77.1',
+      '1.2.3.78.1',
+    ]);
+    const again = createApiClient({ url: second.url, key });
+    const ended = await waitUntil('the run to end', async () => {
+      const request = await again.request(run.id);
+      return request.status === 'running' || request.status === 'queued' ? null : request;
+    });
+    expect(ended.status).toBe('succeeded');
+    const told = (await callAdminSocket(dataDir, 'studies.explain', {
+      study: STUDY,
+    })) as StudyExplanation;
+    expect(told).toMatchObject({ state: 'routed' });
+    await second.stop('SIGTERM');
+    await pacs.close();
+    await rm(`${dataDir}-pacs`, { recursive: true });
+  });
+});
+
+describe('a gateway that is told to stop', () => {
+  test('is not ready first and serves on; a second signal ends the waiting', async () => {
+    const gateway = await start({ shutdown: { readinessSeconds: 600 } });
+    const status = async (path: string) => (await fetch(`${gateway.url}${path}`)).status;
+    expect(await status('/health/ready')).toBe(200);
+    process.kill(gateway.pid, 'SIGTERM');
+    await waitUntil('not ready', async () =>
+      (await status('/health/ready')) === 503 ? true : null,
+    );
+    expect(await status('/health/live')).toBe(200);
+    expect(await status('/v1/models')).toBe(401);
+    await gateway.stop('SIGTERM');
+    expect(gateway.exitCode()).toBe(0);
+  });
+
+  test('and is stuck ends by a second signal with its number', async () => {
+    const gateway = await start({ shutdown: { graceSeconds: 600 } });
+    const { cart } = await halfAnObject(gateway.dicomPort, '1.2.3.79.1');
+    await delay(200);
+    process.kill(gateway.pid, 'SIGTERM');
+    await waitUntil('the first signal', async () =>
+      gateway.log.some((line) => line.includes('gateway_stopping')) ? true : null,
+    );
+    await delay(200);
+    await gateway.stop('SIGTERM');
+    expect(gateway.exitCode()).toBe(143);
+    cart.socket.destroy();
+  });
+
+  test('and is stuck ends by itself when its time is over, and says so', async () => {
+    const gateway = await start({ shutdown: { graceSeconds: 0.5 } });
+    const { cart } = await halfAnObject(gateway.dicomPort, '1.2.3.80.1');
+    await delay(200);
+    await gateway.stop('SIGTERM');
+    expect(gateway.exitCode()).toBe(1);
+    expect(gateway.log.some((line) => line.includes('gateway_stop_slow'))).toBe(true);
+    cart.socket.destroy();
+  });
+});
