@@ -42,24 +42,23 @@ function faceOf({ frames, sweeps }: Clip): number {
 export function chosenFrames(
   { clips }: Pick<Study, 'clips'>,
   measurements: readonly Measurement[],
-  { planes, viewOf }: Pick<Listed, 'planes' | 'viewOf'>,
+  { bestOf, viewOf }: Pick<Listed, 'bestOf' | 'viewOf'>,
 ): ChosenFrame[] {
   const chosen = clips.flatMap((clip): ChosenFrame[] => {
     const measured = measuredFrames(clip.file, measurements);
-    const best = planes.filter(({ file }) => file === clip.file);
-    const numbers = new Set([...measured.keys(), ...best.map(({ frame }) => frame)]);
+    const best = new Set(bestOf(clip.file));
+    const numbers = new Set([...measured.keys(), ...best]);
     if (numbers.size === 0) numbers.add(faceOf(clip));
     return [...numbers]
       .filter((frame) => frame <= clip.frames.length)
       .sort((a, b) => a - b)
       .map((frame) => {
-        const plane = best.find((one) => one.frame === frame)?.plane;
         const sections = (measured.get(frame) ?? []).map(({ section }) => section);
         return {
           clip,
           frame,
-          view: plane ?? viewOf(clip.file),
-          sections: [...new Set(plane ? ['planes', ...sections] : sections)],
+          view: viewOf(clip.file, frame),
+          sections: [...new Set(best.has(frame) ? ['planes', ...sections] : sections)],
         };
       });
   });
@@ -67,21 +66,21 @@ export function chosenFrames(
 }
 
 /**
- * Frames (1-based) of the cine of a clip: every n-th, at most about sixty, and all on which something
- * was measured. Empty for a still, a sweep, and a clip on which nothing was measured.
- * @param measured frames with calipers.
+ * Frames (1-based) of the cine of a clip: every n-th, at most about sixty, and those with calipers.
+ * Empty for a still and a sweep.
+ * @param withCalipers frames with calipers.
  * @param outlined frames with outlines, evenly spaced: then every n-th of these.
  */
 export function cineFrames(
   { frames, mode }: Pick<Clip, 'frames' | 'mode'>,
-  measured: readonly number[],
+  withCalipers: readonly number[],
   outlined: readonly number[],
 ): number[] {
   const still = frames.length < 2 || mode === 'spectral' || mode === 'm-mode';
-  if (still || (measured.length === 0 && outlined.length === 0)) return [];
+  if (still) return [];
   const whole = Array.from({ length: frames.length }, (_, index) => index + 1);
   const even = outlined.length > 0 ? [...new Set(outlined)] : whole;
   const step = Math.ceil(even.length / KEPT.cineFrames);
   const kept = even.filter((_, index) => index % step === 0);
-  return [...new Set([...kept, ...measured])].sort((a, b) => a - b);
+  return [...new Set([...kept, ...withCalipers])].sort((a, b) => a - b);
 }

@@ -1,9 +1,13 @@
 import { z } from 'zod';
+import type { Plane } from '../../obstetric/locator.ts';
 import type { Result } from '../../result/envelope.ts';
 import { flowTraceSchema } from '../../result/flow-trace.ts';
 import type { Contour, FlowTrace, OverlayClip } from './overlay-contract.ts';
 
 const STRUCTURES = ['lv', 'myocardium', 'la', 'rv', 'ra'] as const satisfies Contour['structure'][];
+
+/** Of an outline with a point every few pixels every second one looks the same, at half the bytes. */
+const CONTOUR_STEP = 2;
 
 const outline = z.array(z.tuple([z.number(), z.number()])).optional();
 
@@ -27,7 +31,10 @@ const outlinedClips = z.array(
 
 const viewedClips = z.array(z.object({ file: z.string(), view: z.string().nullable() }));
 
-const keyFrames = z.array(z.object({ file: z.string(), frame: z.number(), plane: z.string() }));
+const framePlanes = z.array(z.object({ file: z.string(), frame: z.number(), plane: z.string() }));
+
+/** A frame without a plane (obstetric/locator.ts). */
+const NO_PLANE: Plane = 'other';
 
 const spectra = z.array(
   z.object({
@@ -49,17 +56,14 @@ function listed<Entry>(
   return shape.safeParse(data?.[key]).data ?? [];
 }
 
-/** A frame that a section chose as the best of its plane. */
-export interface PlaneFrame {
-  file: string;
-  frame: number;
-  plane: string;
-}
+const frameKey = (file: string, frame: number) => JSON.stringify([file, frame]);
 
 /** Outlines, traces, views and phases by file, as the sections of a result list them. */
 export interface Listed {
-  planes: readonly PlaneFrame[];
-  viewOf(file: string): string | null;
+  /** Frames (1-based) of a file that are the best of their plane. */
+  bestOf(file: string): number[];
+  /** The plane of a frame, or what its clip shows. */
+  viewOf(file: string, frame: number): string | null;
   beatsOf(file: string): OverlayClip['beats'];
   contoursOf(file: string): Contour[];
   tracesOf(file: string): FlowTrace[];
@@ -79,9 +83,16 @@ export function listedInSections(result: Pick<Result, 'sections'>): Listed {
   for (const { file, view } of listed(result, 'views', 'clips', viewedClips)) {
     if (view) views.set(file, view);
   }
+  const best = listed(result, 'planes', 'key_frames', framePlanes);
+  const planes = new Map(
+    listed(result, 'planes', 'frames', framePlanes).map(({ file, frame, plane }) => [
+      frameKey(file, frame),
+      plane === NO_PLANE ? null : plane,
+    ]),
+  );
   return {
-    planes: listed(result, 'planes', 'key_frames', keyFrames),
-    viewOf: (file) => views.get(file) ?? null,
+    bestOf: (file) => best.filter((one) => one.file === file).map(({ frame }) => frame),
+    viewOf: (file, frame) => views.get(file) ?? planes.get(frameKey(file, frame)) ?? null,
     beatsOf: (file) =>
       outlined
         .filter((clip) => clip.file === file)
@@ -96,9 +107,11 @@ export function listedInSections(result: Pick<Result, 'sections'>): Listed {
         .flatMap(({ outlines }) => outlines)
         .flatMap((one) =>
           STRUCTURES.flatMap((structure) => {
-            const points = one[structure];
+            const whole = one[structure];
+            if (!whole) return [];
+            const points = whole.filter((_, index) => index % CONTOUR_STEP === 0);
             const measured = one.faults.length === 0;
-            return points ? [{ frame: one.frame, structure, points, measured }] : [];
+            return [{ frame: one.frame, structure, points, measured }];
           }),
         ),
     tracesOf: (file) =>

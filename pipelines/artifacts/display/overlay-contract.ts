@@ -32,7 +32,7 @@ export interface OverlayClip {
   /** As `measurements[].source.file` of the result. */
   file: string;
   /**
-   * What the result says it shows: the view of a heart (`A4C`), the plane of its first key frame
+   * What the result says its first key frame shows: the view of a heart (`A4C`), the plane
    * (`transthalamic`), the vessel or flow of a spectrum (`umbilical-artery`); null: nothing.
    */
   view: string | null;
@@ -112,7 +112,7 @@ export interface Shape {
   points: Position[];
 }
 
-/** The closed outline of a chamber on one frame of a cine. */
+/** The closed outline of a chamber on one frame of a cine, with every second point of the result's. */
 export interface Contour {
   frame: number;
   structure: 'lv' | 'myocardium' | 'la' | 'rv' | 'ra';

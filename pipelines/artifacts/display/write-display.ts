@@ -73,10 +73,13 @@ async function writeCines(
   const written = new Map<Clip, Cine>();
   let room: number = KEPT.cineBytes;
   for (const clip of study.clips) {
-    const measured = drawnMeasurements(clip.file, result.measurements).map(({ frame }) => frame);
-    const outlined = listed.contoursOf(clip.file).map(({ frame }) => frame);
-    const numbers = cineFrames(clip, measured, outlined);
-    if (numbers.length === 0 || room <= 0) continue;
+    const { file } = clip;
+    const outlined = listed.contoursOf(file).map(({ frame }) => frame);
+    const measured = result.measurements.some(({ source }) => source.file === file);
+    if (room <= 0 || (!measured && outlined.length === 0)) continue;
+    const withCalipers = drawnMeasurements(file, result.measurements).map(({ frame }) => frame);
+    const numbers = cineFrames(clip, withCalipers, outlined);
+    if (numbers.length === 0) continue;
     const pictures = await toMotionJpeg(numbers, (frame) => readable(shown, clip, frame));
     if (!pictures) continue;
     const { bytes, width, height, spans } = pictures;
@@ -103,7 +106,7 @@ function overlayOf(
   const { file } = clip;
   return {
     ...geometryOf(clip),
-    view: listed.viewOf(file) ?? keyFrames[0]?.view ?? null,
+    view: keyFrames[0]?.view ?? null,
     beats: listed.beatsOf(file),
     key_frames: keyFrames,
     cine,
