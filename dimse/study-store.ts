@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DicomIdentity } from '../pipelines/artifacts/subject.ts';
 import type { Database, Queryable } from '../src/database/port.ts';
+import { isArrivingAsPrior, PRIOR_STUDY } from './archive/prior-arrival.ts';
 import type { CompletionSignal } from './completion.ts';
 import type { InstanceHeader } from './header.ts';
 
@@ -99,29 +100,60 @@ export function addInstance(database: Database, received: ReceivedInstance): Pro
       [study.id, received.header.sopInstanceUid, received.dataSetSha256],
     );
     const known = same.length > 0;
-    if (known && study.state !== 'receiving' && !received.rerunAlways) {
+    const prior =
+      study.state !== 'receiving' &&
+      (await isArrivingAsPrior(tx, received.header.studyInstanceUid, received.receivedAt));
+    if (known && study.state !== 'receiving' && (prior || !received.rerunAlways)) {
       return { studyId: study.id, outcome: 'duplicate', revision: study.revision };
     }
+    if (prior) return addToPrior(tx, study, received);
     const revision = study.state === 'receiving' ? study.revision : study.revision + 1;
     const conflict = known ? false : await insertInstance(tx, study, revision, received);
     await tx.query(
       `UPDATE studies SET state = 'receiving', reason = NULL, revision = $2,
          instance_count = instance_count + $5, last_received_at = $3, complete_after = $4,
-         complete_because = 'quiet-time'
+         complete_because = 'quiet-time',
+         tags = CASE WHEN state = $6 THEN array_remove(tags, $7) ELSE tags END
        WHERE id = $1`,
-      [study.id, revision, received.receivedAt, received.completeAfter, known ? 0 : 1],
+      [
+        study.id,
+        revision,
+        received.receivedAt,
+        received.completeAfter,
+        known ? 0 : 1,
+        PRIOR_STUDY.state,
+        PRIOR_STUDY.tag,
+      ],
     );
     if (known) return { studyId: study.id, outcome: 'duplicate', revision };
     return { studyId: study.id, outcome: conflict ? 'conflict' : 'new', revision };
   });
 }
 
-async function lockStudy(
+/**
+ * An object that was fetched to be compared with opens nothing: in a study that is there for this
+ * alone it lies in its only revision, in any other it waits for the next one.
+ */
+async function addToPrior(
   tx: Queryable,
+  study: LockedStudy,
   received: ReceivedInstance,
-): Promise<Pick<StudyRow, 'id' | 'state' | 'revision' | 'instance_count'>> {
-  const { header, receivedAt } = received;
+): Promise<Arrival> {
+  const fetchedOnly = study.tags.includes(PRIOR_STUDY.tag);
+  const revision = fetchedOnly ? study.revision : study.revision + 1;
+  const conflict = await insertInstance(tx, study, revision, received);
   await tx.query(
+    `UPDATE studies SET instance_count = instance_count + 1, last_received_at = $2 WHERE id = $1`,
+    [study.id, received.receivedAt],
+  );
+  return { studyId: study.id, outcome: conflict ? 'conflict' : 'new', revision: study.revision };
+}
+
+type LockedStudy = Pick<StudyRow, 'id' | 'state' | 'revision' | 'instance_count' | 'tags'>;
+
+async function lockStudy(tx: Queryable, received: ReceivedInstance): Promise<LockedStudy> {
+  const { header, receivedAt } = received;
+  const made = await tx.query(
     `INSERT INTO studies (id, study_instance_uid, source, calling_ae_title, called_ae_title, state,
        identity, first_received_at, last_received_at, complete_after)
      VALUES ($1, $2, $3, $4, $5, 'receiving', $6, $7, $7, $8)
@@ -137,8 +169,15 @@ async function lockStudy(
       received.completeAfter,
     ],
   );
+  if (made.rowCount === 1 && (await isArrivingAsPrior(tx, header.studyInstanceUid, receivedAt))) {
+    const { state, tag, reason } = PRIOR_STUDY;
+    await tx.query(
+      'UPDATE studies SET state = $2, tags = $3, reason = $4 WHERE study_instance_uid = $1',
+      [header.studyInstanceUid, state, [tag], reason],
+    );
+  }
   const { rows } = await tx.query<StudyRow>(
-    `SELECT id, state, revision, instance_count FROM studies
+    `SELECT id, state, revision, instance_count, tags FROM studies
      WHERE study_instance_uid = $1 FOR UPDATE`,
     [header.studyInstanceUid],
   );
