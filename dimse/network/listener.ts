@@ -113,7 +113,9 @@ async function tlsServer(
     socket.destroy();
   });
   server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => {
-    onRefused(socket.remoteAddress ?? '', error.code ?? 'TLS');
+    // Of a certificate that is not trusted the error says only that the connection ended.
+    const reason = socket.authorizationError ?? error.code ?? 'TLS';
+    onRefused(socket.remoteAddress ?? '', String(reason));
   });
   return server;
 }

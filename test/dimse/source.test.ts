@@ -1,17 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Source } from '../../config/schema.ts';
 import { quietDeadline, releaseDeadline } from '../../dimse/completion.ts';
 import { findSource } from '../../dimse/source.ts';
-
-const source = (name: string, over: Partial<Source>): Source => ({
-  name,
-  callingAeTitles: ['*'],
-  addresses: ['127.0.0.0/8', '::1'],
-  idleTimeoutSeconds: 300,
-  completion: { signal: 'quiet-time', quietSeconds: 30, afterReleaseSeconds: 5 },
-  rerun: 'when-content-changed',
-  ...over,
-});
+import { source } from './source.ts';
 
 describe('the source of an association', () => {
   const sources = [
@@ -30,8 +20,23 @@ describe('the source of an association', () => {
     ['PACS', '10.20.30.8', null],
     ['ANY', '::1', 'here'],
     ['ANY', '', null],
-  ])('%s at "%s" is %s', (title, address, name) => {
-    expect(findSource(sources, title, address)?.name ?? null).toBe(name);
+  ])('%s at "%s" is %s', (aeTitle, address, name) => {
+    const found = findSource(sources, { aeTitle, address, certificate: null });
+    expect('refused' in found ? null : found.name).toBe(name);
+  });
+
+  test('a title bound to a certificate is not taken from an entry for any title', () => {
+    const bound = source('cart', {
+      callingAeTitles: ['VOLUSON3'],
+      certificate: { subject: { CN: 'voluson-3' } },
+    });
+    const caller = { aeTitle: 'VOLUSON3', address: '127.0.0.1', certificate: null };
+    expect(findSource([source('here', {}), bound], caller)).toEqual({
+      refused: 'certificate_not_of_calling_ae',
+    });
+    expect(findSource([source('here', {}), bound], { ...caller, aeTitle: 'OTHER' })).toMatchObject({
+      name: 'here',
+    });
   });
 });
 

@@ -41,7 +41,12 @@ async function start(caFile?: string): Promise<string> {
   const listener = await listen({
     host: '127.0.0.1',
     port: 0,
-    tls: { certFile: file('gateway.crt'), keyFile: file('gateway.key'), caFile },
+    tls: {
+      certFile: file('gateway.crt'),
+      keyFile: file('gateway.key'),
+      caFile,
+      minVersion: '1.2',
+    },
     aeTitle: 'SONOGATE',
     maxPduBytes: 131_072,
     maxAssociations: 4,
