@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import type { Mark } from '../artifacts/drawing.ts';
 import { rectangle } from '../artifacts/drawing.ts';
 import { toSvg } from '../artifacts/drawing-png.ts';
-import type { Frame } from '../contract/study.ts';
+import type { Frame, RgbImage } from '../contract/study.ts';
 import { MOCK, stamped } from './watermark.ts';
 
 export const FRAME = { width: 800, height: 600 } as const;
@@ -30,18 +30,22 @@ async function picture(): Promise<Buffer> {
   );
 }
 
+let drawn: Promise<RgbImage> | null = null;
+
+/** Drawn once per process: it never changes. */
+function pixels(): Promise<RgbImage> {
+  drawn ??= picture()
+    .then((png) => sharp(png).removeAlpha().raw().toBuffer())
+    .then((data) => ({ ...FRAME, data }));
+  return drawn;
+}
+
 /** One frame of a mock clip; it has no anatomy, so that nothing can be measured on it. */
 export function mockFrame(index: number): Frame {
   return {
     index,
     time: index,
     gray: () => Promise.reject(new Error(`the ${MOCK} frame is for showing only`)),
-    async rgb() {
-      const { data } = await sharp(await picture())
-        .removeAlpha()
-        .raw()
-        .toBuffer({ resolveWithObject: true });
-      return { ...FRAME, data };
-    },
+    rgb: pixels,
   };
 }

@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest';
+import { cineFrames, KEPT } from '../../../../pipelines/artifacts/display/choose-frames.ts';
+import { runsOf } from '../../../../pipelines/artifacts/display/drawn-on-clip.ts';
+import { sampleClip } from './sample-clip.ts';
+
+const upTo = (last: number, step = 1) =>
+  Array.from({ length: Math.ceil(last / step) }, (_, index) => 1 + index * step);
+
+describe('frames of a cine', () => {
+  test.each([
+    [1, []],
+    [2, upTo(2)],
+    [KEPT.cineFrames, upTo(KEPT.cineFrames)],
+    [KEPT.cineFrames + 1, upTo(KEPT.cineFrames + 1, 2)],
+    [300, upTo(300, 5)],
+  ])('of %i frames', (frames, expected) => {
+    expect(cineFrames(sampleClip('a.dcm', frames), [], [])).toEqual(expected);
+  });
+
+  test('with calipers are always among them', () => {
+    const kept = cineFrames(sampleClip('a.dcm', 120), [2, 3], []);
+    expect(kept.slice(0, 4)).toEqual([1, 2, 3, 5]);
+    expect(kept).toHaveLength(61);
+  });
+
+  test('that were outlined are they, where not every one was', () => {
+    const outlined = upTo(150, 2);
+    expect(cineFrames(sampleClip('a.dcm', 150), [], outlined)).toEqual(upTo(150, 4));
+  });
+
+  test.each(['spectral', 'm-mode'] as const)('there are none of a %s display', (mode) => {
+    expect(cineFrames(sampleClip('a.dcm', 30, { mode }), [30], [])).toEqual([]);
+  });
+});
+
+describe('runs of a mask', () => {
+  test('end with their row and begin with the next', () => {
+    const mask = Uint8Array.of(0, 1, 1, 1, 1, 0, 0, 0, 0, 1, 0, 1);
+    expect(runsOf(mask, 3)).toEqual([
+      [0, 1, 2],
+      [1, 0, 1],
+      [3, 0, 0],
+      [3, 2, 2],
+    ]);
+  });
+
+  test('of an empty mask are none', () => {
+    expect(runsOf(new Uint8Array(12), 4)).toEqual([]);
+  });
+});
