@@ -1,11 +1,11 @@
 import type { Problem } from '../errors/problem.ts';
 
 /** Where the fields of a submit body come from in a call of the compatible queue. */
-const PLACES: Readonly<Record<string, readonly string[]>> = {
-  input: ['body'],
-  webhook: ['query', 'fal_webhook'],
-  priority: ['header', 'x-fal-queue-priority'],
-};
+const PLACES: ReadonlyMap<string, readonly string[]> = new Map([
+  ['input', ['body']],
+  ['webhook', ['query', 'fal_webhook']],
+  ['priority', ['header', 'x-fal-queue-priority']],
+]);
 
 export interface CompatibleError {
   message: string;
@@ -38,5 +38,5 @@ function place(pointer: string): (string | number)[] {
     .slice(1)
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
   const path = rest.map((part) => (/^\d+$/.test(part) ? Number(part) : part));
-  return [...(PLACES[field] ?? ['body', field]), ...path];
+  return [...(PLACES.get(field) ?? ['body', field]), ...path];
 }

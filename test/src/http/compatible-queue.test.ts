@@ -223,6 +223,15 @@ describe('the addresses of the compatible queue', () => {
     expect(request).toMatchObject({ metadata: { ward: '3' }, version: '1.10.0' });
   });
 
+  it('name a field by what it is called, also where every object has one of that name', async () => {
+    const answer = await gateway.call('/queue/storage/upload/initiate', {
+      body: { ['__proto__']: { a: 1 } },
+    });
+    expect(answer.status).toBe(422);
+    const { detail } = (await answer.json()) as { detail: { loc: string[] }[] };
+    expect(detail.map(({ loc }) => loc)).toContainEqual(['body', '__proto__']);
+  });
+
   it('refuse a webhook that is no https address, by its place', async () => {
     const path = `/queue/${ENDPOINT}?fal_webhook=ftp%3A%2F%2Fhis.example`;
     const answer = await gateway.call(path, { body: { files: [file] } });

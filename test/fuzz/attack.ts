@@ -1,0 +1,84 @@
+import fc from 'fast-check';
+import type { AttackedGateway } from './attacked-gateway.ts';
+import type { Footprint } from './gateway-process.ts';
+
+export interface Attack<Case> {
+  cases: fc.Arbitrary<Case>;
+  /** Does one case; throws what the gateway must not do. */
+  run(gateway: AttackedGateway, one: Case): Promise<void>;
+  /** A well-behaved peer, after each batch; throws when it is not served. */
+  probe(gateway: AttackedGateway): Promise<void>;
+}
+
+export interface AttackReport {
+  cases: number;
+  seconds: number;
+  seed: number;
+  /** After a tenth of the time, when caches are full, and at the end, when all connections are closed. */
+  warm: Footprint;
+  end: Footprint;
+}
+
+/** A case that the gateway did not stand, with what is needed to make it again. */
+export class Finding extends Error {
+  override name = 'Finding';
+}
+
+const BATCH = 96;
+/** Connections at a time. */
+const SIDE_BY_SIDE = 16;
+const WARM_AFTER = 0.1;
+/** The last silent connections are let go of by then. */
+const SETTLE_MS = 3_000;
+
+/**
+ * Attacks the gateway for `seconds`, several connections side by side, and looks after each batch
+ * whether it lives and serves. The same seed gives the same batches.
+ * @throws Finding
+ */
+export async function attack<Case>(
+  gateway: AttackedGateway,
+  { cases, run, probe }: Attack<Case>,
+  { seconds, seed }: { seconds: number; seed: number },
+): Promise<AttackReport> {
+  const begin = performance.now();
+  const passed = () => (performance.now() - begin) / 1000;
+  let done = 0;
+  let warm: Footprint | null = null;
+  for (let batch = 0; batch === 0 || passed() < seconds; batch += 1) {
+    const sample = fc.sample(cases, { numRuns: BATCH, seed: seed + batch });
+    try {
+      const left = [...sample];
+      const worker = async () => {
+        for (let one = left.pop(); one !== undefined; one = left.pop()) await run(gateway, one);
+      };
+      await Promise.all(Array.from({ length: SIDE_BY_SIDE }, worker));
+      await probe(gateway);
+    } catch (cause) {
+      const end = gateway.ended();
+      throw new Finding(`seed ${seed}, batch ${batch}${end ? `: the gateway ${end}` : ''}`, {
+        cause,
+      });
+    }
+    done += sample.length;
+    if (warm === null && passed() >= seconds * WARM_AFTER) warm = await settled(gateway);
+  }
+  const end = await settled(gateway);
+  return { cases: done, seconds: passed(), seed, warm: warm ?? end, end };
+}
+
+async function settled(gateway: AttackedGateway): Promise<Footprint> {
+  await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+  return gateway.footprint();
+}
+
+/** What a report says on one line of a terminal. */
+export function told({ cases, seconds, seed, warm, end }: AttackReport): string {
+  const megabytes = ({ heapBytes }: Footprint) => (heapBytes / 1e6).toFixed(1);
+  return [
+    `${cases} cases in ${seconds.toFixed(0)} s (seed ${seed})`,
+    `heap ${megabytes(warm)} → ${megabytes(end)} MB`,
+    `sockets ${warm.sockets} → ${end.sockets}`,
+    `resources ${warm.resources} → ${end.resources}`,
+  ].join(', ');
+}

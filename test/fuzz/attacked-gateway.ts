@@ -1,0 +1,55 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { freshDataDir } from '../peers/embedded.ts';
+import type { Footprint, Started } from './gateway-process.ts';
+
+const SCRIPT = fileURLToPath(new URL('./gateway-process.ts', import.meta.url));
+
+export interface AttackedGateway extends Started {
+  dataDir: string;
+  footprint(): Promise<Footprint>;
+  /** Null while it runs; else how it ended, with the end of what it wrote. */
+  ended(): string | null;
+  stop(): Promise<void>;
+}
+
+/** Starts the gateway that a fuzzer attacks. */
+export async function startAttackedGateway(): Promise<AttackedGateway> {
+  const dataDir = await freshDataDir();
+  const child = fork(SCRIPT, [dataDir], {
+    execArgv: ['--expose-gc'],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+  const written: string[] = [];
+  child.stderr?.on('data', (chunk: Buffer) => {
+    written.push(chunk.toString());
+    if (written.length > 50) written.shift();
+  });
+  const exited = once(child, 'exit');
+  const ended = () =>
+    child.exitCode === null && child.signalCode === null
+      ? null
+      : `ended with ${child.exitCode ?? child.signalCode}\n${written.join('')}`;
+  const answer = async <T>(): Promise<T> => {
+    const first = await Promise.race([once(child, 'message'), exited.then(() => null)]);
+    if (first === null) throw new Error(`the gateway ${ended()}`);
+    return first[0] as T;
+  };
+  const started = await answer<Started>();
+  return {
+    ...started,
+    dataDir,
+    ended,
+    footprint() {
+      child.send('footprint');
+      return answer<Footprint>();
+    },
+    async stop() {
+      if (ended() === null) child.kill('SIGTERM');
+      await exited;
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
