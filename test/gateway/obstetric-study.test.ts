@@ -7,6 +7,7 @@ import { simulateFrame } from '../../models/phantom/frame.ts';
 import { sizesAt } from '../../models/phantom/sizes.ts';
 import { simulateObstetricStudy } from '../../models/phantom/study.ts';
 import { derivedUid } from '../../models/phantom/uids.ts';
+import { overlaysSchema } from '../../pipelines/artifacts/display/overlay-schema.ts';
 import { type Result, resultSchema } from '../../pipelines/result/envelope.ts';
 import { type ApiClient, createApiClient } from '../../src/client/api-client.ts';
 import { DCMTK_INSTALLED, dcmtk } from '../peers/dcmtk.ts';
@@ -103,6 +104,30 @@ describe.skipIf(!DCMTK_INSTALLED)('a complete study of 20 weeks, sent by storesc
     const path = await site.gateway.core.artifactPath(requestId, 'report.pdf');
     const pdf = await readFile(path ?? 'no report.pdf');
     expect(pdf.subarray(0, 5).toString('latin1')).toBe('%PDF-');
+  });
+
+  it('gives a viewer its frames, and over them the calipers of the result', async () => {
+    const read = async (name: string) =>
+      readFile((await site.gateway.core.artifactPath(requestId, name)) ?? `no ${name}`);
+    const overlays = overlaysSchema.parse(JSON.parse((await read('overlays.json')).toString()));
+    const drawn = overlays.clips.flatMap((clip) =>
+      clip.calipers.map(({ measurement, frame, shapes }) => [
+        measurement,
+        { file: clip.file, frame, calipers: shapes },
+      ]),
+    );
+    const measured = result.measurements.flatMap(({ id, source: { file, frame, calipers } }) =>
+      calipers.length > 0 ? [[id, { file, frame, calipers }] as const] : [],
+    );
+    expect(measured.length).toBeGreaterThan(10);
+    expect(Object.fromEntries(drawn)).toEqual(Object.fromEntries(measured));
+    for (const { key_frames: frames } of overlays.clips) {
+      for (const { artifact } of frames) {
+        expect((await read(artifact)).subarray(0, 2).toString('hex')).toBe('ffd8');
+      }
+    }
+    expect(overlays.clips.some(({ cine }) => cine !== null)).toBe(true);
+    expect(overlays.clips.some(({ traces }) => traces.length > 0)).toBe(true);
   });
 
   it('says what its models run on, in the result and in the metrics', async () => {

@@ -46,6 +46,11 @@ export function uidOf(subject: Pick<Subject, 'requestId' | 'identity'>, role: st
   return derivedUid(subject.requestId, subject.identity ? role : `anonymous ${role}`);
 }
 
+/** The series that the delivered objects of a request are in, whichever of them were made. */
+export function resultSeriesUids(requestId: string): string[] {
+  return Object.keys(SERIES).map((kind) => derivedUid(requestId, `series-${kind}`));
+}
+
 /** The study of the source images; one derived from the request where no identity is known. */
 export function studyUidOf(subject: Subject): string {
   return subject.identity?.StudyInstanceUID || uidOf(subject, 'study');

@@ -120,10 +120,13 @@ function overlayOf(
 /**
  * Writes what a viewer shows of a result: key frames without a drawing (`key-frame-<n>.jpg`), the
  * clips that were measured (`cine-<n>.mjpeg`), and all that is drawn over them (`overlays.json`,
- * overlay-contract.ts). What the previews blacken is black here too.
+ * overlay-contract.ts); nothing for a study without images and charts. What the previews blacken is
+ * black here too.
  */
 export async function writeDisplay(input: DisplayInput, write: WriteArtifact): Promise<void> {
   const { result, study, gaDays, curves } = input;
+  const growth = gaDays === null ? null : growthCharts(curves, result, gaDays);
+  if (study.clips.length === 0 && growth === null) return;
   const listed = listedInSections(result);
   const chosen = chosenFrames(study, result.measurements, listed);
   const keyFrames = await writeKeyFrames(chosen, input, write);
@@ -134,7 +137,7 @@ export async function writeDisplay(input: DisplayInput, write: WriteArtifact): P
     clips: study.clips.map((clip) =>
       overlayOf(clip, keyFrames.get(clip) ?? [], cines.get(clip) ?? null, result, listed),
     ),
-    growth: gaDays === null ? null : growthCharts(curves, result, gaDays),
+    growth,
   };
   await write('overlays.json', 'application/json', Buffer.from(JSON.stringify(overlays)));
 }

@@ -201,6 +201,11 @@ describe('writing all artifacts of a result', () => {
       ['overlay-biometry-2.png', 'biometry'],
       ['overlay-biometry-3.png', 'biometry'],
       ['growth-chart.png', 'growth'],
+      ['key-frame-1.jpg', null],
+      ['key-frame-2.jpg', null],
+      ['key-frame-3.jpg', null],
+      ['cine-1.mjpeg', null],
+      ['overlays.json', null],
       ['report.pdf', null],
       ['sr-tid1500.dcm', null],
       ['sr-tid5000.dcm', null],
@@ -219,7 +224,7 @@ describe('writing all artifacts of a result', () => {
     expect(decode(await readFile(join(target, 'sr-tid5000.dcm'))).header.PatientName).toEqual([]);
   });
 
-  test('a result without a measurement has documents, but neither chart nor overlay', async () => {
+  test('a result without a measurement has documents and a frame of each clip, but neither chart nor overlay', async () => {
     const entries = await writeArtifacts({
       result: NOTHING_MEASURED,
       subject: { ...ANONYMOUS, dating: null },
@@ -227,6 +232,10 @@ describe('writing all artifacts of a result', () => {
       folder: join(folder, 'nothing'),
     });
     expect(entries.map(({ name }) => name)).toEqual([
+      'key-frame-1.jpg',
+      'key-frame-2.jpg',
+      'key-frame-3.jpg',
+      'overlays.json',
       'report.pdf',
       'sr-tid1500.dcm',
       'sr-tid5000.dcm',
@@ -259,7 +268,7 @@ describe('writing all artifacts of a result', () => {
       folder: join(folder, 'no-previews'),
       previews: false,
     });
-    expect(entries.filter(({ name }) => name.startsWith('overlay'))).toEqual([]);
+    expect(entries.filter(({ name }) => /^(overlay|key-frame|cine)/.test(name))).toEqual([]);
   });
 
   test.skipIf(!hasPoppler)(
