@@ -1,0 +1,219 @@
+import type { ExpectedCount } from '../../config/archive.ts';
+import type { Source } from '../../config/schema.ts';
+import type { Database, Queryable } from '../../src/database/port.ts';
+import { ERRORS, SonogateError } from '../../src/errors/catalogue.ts';
+import { expectedDeadline } from '../completion.ts';
+import { hastenCompletion } from '../study-store.ts';
+import type { Archive } from './archive.ts';
+import { comingToUs, heldUids } from './held-objects.ts';
+import { askForRetrieval } from './retrievals.ts';
+
+/**
+ * What an archive has of a study that is received, held against what has come.
+ *
+ *   asking ──▶ behind    the archive has not yet all that we have: its count says nothing
+ *     │    ──▶ missing   it has more: the study waits for them, within a limit
+ *     │    ──▶ unknown   it gave no answer
+ *     └──────▶ complete  all is here
+ */
+export interface ArchiveCount {
+  archive: string;
+  state: 'asking' | 'behind' | 'missing' | 'complete' | 'unknown';
+  expected: number | null;
+  missing: number | null;
+  detail: string | null;
+}
+
+const seconds = (at: Date, more: number) => new Date(at.getTime() + more * 1000);
+
+function settingsOf(sources: readonly Source[], source: string): ExpectedCount | undefined {
+  return sources.find(({ name }) => name === source)?.completion.expectedCount;
+}
+
+/** Asks the archive of the source soon, once: an association that brought objects has ended. */
+export async function askSoon(
+  database: Database,
+  sources: readonly Source[],
+  { studyId, source, at }: { studyId: string; source: string; at: Date },
+): Promise<void> {
+  const settings = settingsOf(sources, source);
+  if (!settings) return;
+  await database.query(
+    `INSERT INTO archive_counts (study_id, revision, archive, state, ask_at)
+     SELECT id, revision, $2, 'asking', $3 FROM studies WHERE id = $1 AND state = 'receiving'
+     ON CONFLICT (study_id, revision) DO UPDATE SET state = 'asking', ask_at = EXCLUDED.ask_at`,
+    [studyId, settings.archive, at],
+  );
+}
+
+/**
+ * Keeps studies whose time has come, of sources that are held against an archive, from completing
+ * while it has not been asked or has more objects; not beyond `waitSeconds`.
+ */
+export async function holdForArchive(
+  database: Database,
+  sources: readonly Source[],
+  now: Date,
+): Promise<void> {
+  for (const { name, completion } of sources) {
+    if (completion.expectedCount) await hold(database, name, completion.expectedCount, now);
+  }
+}
+
+async function hold(
+  database: Database,
+  source: string,
+  { archive, waitSeconds }: ExpectedCount,
+  now: Date,
+): Promise<void> {
+  await database.transaction(async (tx) => {
+    await tx.query(
+      `INSERT INTO archive_counts (study_id, revision, archive, state, ask_at, hold_until)
+       SELECT id, revision, $2, 'asking', $3, $4 FROM studies
+       WHERE state = 'receiving' AND complete_after <= $3 AND source = $1
+       ON CONFLICT (study_id, revision) DO UPDATE SET
+         hold_until = COALESCE(archive_counts.hold_until, EXCLUDED.hold_until)`,
+      [source, archive, now, seconds(now, waitSeconds)],
+    );
+    await tx.query(
+      `UPDATE studies s SET
+         complete_after = CASE WHEN c.hold_until > $2 THEN c.hold_until ELSE s.complete_after END,
+         complete_because =
+           CASE WHEN c.hold_until > $2 THEN 'expected-count' ELSE 'quiet-time' END,
+         reason = COALESCE(c.detail, 'Asks ' || c.archive || ' what it has of the study.')
+       FROM archive_counts c WHERE c.study_id = s.id AND c.revision = s.revision
+         AND s.state = 'receiving' AND s.complete_after <= $2 AND s.source = $1
+         AND c.state <> 'complete'`,
+      [source, now],
+    );
+  });
+}
+
+interface DueCount {
+  study_id: string;
+  revision: number;
+  study_instance_uid: string;
+  source: string;
+}
+
+export interface CountParts {
+  database: Database;
+  sources: readonly Source[];
+  now: () => Date;
+}
+
+/** Counts of one archive at a time; more wait for the next round. */
+const AT_A_TIME = 8;
+/** Who has taken a count to ask is not disturbed for so long. */
+const ASKING_SECONDS = 60;
+
+/** Asks an archive for every study whose count is due. @returns how many were asked for. */
+export async function askCounts(
+  archive: Archive,
+  parts: CountParts,
+  signal: AbortSignal,
+): Promise<number> {
+  const { database, now } = parts;
+  const { rows } = await database.query<DueCount>(
+    `UPDATE archive_counts c SET ask_at = $2 FROM studies s
+     WHERE s.id = c.study_id AND (c.study_id, c.revision) IN (
+       SELECT due.study_id, due.revision FROM archive_counts due
+         JOIN studies d ON d.id = due.study_id AND d.revision = due.revision
+       WHERE due.archive = $1 AND due.state <> 'complete' AND due.ask_at <= $3
+         AND d.state = 'receiving'
+       ORDER BY due.ask_at LIMIT $4 FOR UPDATE OF due SKIP LOCKED)
+     RETURNING c.study_id, c.revision, s.study_instance_uid, s.source`,
+    [archive.name, seconds(now(), ASKING_SECONDS), now(), AT_A_TIME],
+  );
+  await Promise.all(rows.map((due) => askCount(due, archive, parts, signal)));
+  return rows.length;
+}
+
+async function askCount(
+  due: DueCount,
+  archive: Archive,
+  { database, sources, now }: CountParts,
+  signal: AbortSignal,
+): Promise<void> {
+  const settings = settingsOf(sources, due.source);
+  const again = seconds(now(), settings?.askEverySeconds ?? ASKING_SECONDS);
+  const count = await countOf(due, archive, database, signal);
+  await database.query(
+    `UPDATE archive_counts SET state = $3, expected = $4, missing = $5, detail = $6, ask_at = $7
+     WHERE study_id = $1 AND revision = $2`,
+    [due.study_id, due.revision, count.state, count.expected, count.missing, count.detail, again],
+  );
+  if (count.state === 'complete') {
+    const deadline = expectedDeadline(sources, due.source, now());
+    await hastenCompletion(database, due.study_id, deadline, 'expected-count');
+    return;
+  }
+  await database.query(
+    `UPDATE studies SET reason = $3
+     WHERE id = $1 AND revision = $2 AND state = 'receiving' AND complete_because = 'expected-count'`,
+    [due.study_id, due.revision, count.detail],
+  );
+  if (count.state === 'missing' && settings?.fetchMissing) {
+    const { study_instance_uid: studyInstanceUid } = due;
+    const wanted = { archive: archive.name, studyInstanceUid, purpose: 'missing' } as const;
+    await askForRetrieval(database, wanted, now());
+  }
+}
+
+async function countOf(
+  { study_instance_uid: study }: DueCount,
+  { name, objects }: Archive,
+  database: Database,
+  signal: AbortSignal,
+): Promise<ArchiveCount> {
+  try {
+    const there = await comingToUs(database, study, await objects(study, { signal }));
+    return compare(
+      name,
+      there.map(({ sopInstanceUid }) => sopInstanceUid),
+      await heldUids(database, study),
+    );
+  } catch (error) {
+    const title = ERRORS[error instanceof SonogateError ? error.code : 'internal'].title;
+    const detail = `${name} could not say what it has of the study: ${title}.`;
+    return { archive: name, state: 'unknown', expected: null, missing: null, detail };
+  }
+}
+
+/** What the objects that an archive has mean beside those that are here. */
+export function compare(
+  archive: string,
+  there: readonly string[],
+  here: ReadonlySet<string>,
+): ArchiveCount {
+  const known = new Set(there);
+  const missing = [...known].filter((uid) => !here.has(uid)).length;
+  const behind = [...here].filter((uid) => !known.has(uid)).length;
+  const counts = { archive, expected: known.size, missing };
+  if (missing > 0) {
+    const detail = `${archive} has ${known.size} objects, ${missing} of them are not here.`;
+    return { ...counts, state: 'missing', detail };
+  }
+  if (behind > 0) {
+    const detail = `${archive} has ${known.size} objects, ${behind} of ours not yet.`;
+    return { ...counts, state: 'behind', detail };
+  }
+  return {
+    ...counts,
+    state: 'complete',
+    detail: `All ${known.size} objects of ${archive} are here.`,
+  };
+}
+
+/** The count of a revision, for `explain`; null when no archive was asked. */
+export async function countOfStudy(
+  database: Queryable,
+  { id, revision }: { id: string; revision: number },
+): Promise<(ArchiveCount & { holdUntil: Date | null }) | null> {
+  const { rows } = await database.query<ArchiveCount & { holdUntil: Date | null }>(
+    `SELECT archive, state, expected, missing, detail, hold_until AS "holdUntil"
+     FROM archive_counts WHERE study_id = $1 AND revision = $2`,
+    [id, revision],
+  );
+  return rows[0] ?? null;
+}

@@ -1,0 +1,242 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database, Queryable } from '../../src/database/port.ts';
+import { ERRORS, type ErrorCode, SonogateError } from '../../src/errors/catalogue.ts';
+import type { Logger } from '../../src/logging/logger.ts';
+import type { StorageService } from '../network/storage-service.ts';
+import { expectObjects } from '../services/expected-objects.ts';
+import { findStudy } from '../study-queries.ts';
+import type { Archive, FoundObject, Retrieved } from './archive.ts';
+import { comingToUs, heldUids } from './held-objects.ts';
+import { PRIOR_STUDY } from './prior-arrival.ts';
+
+/** Why objects are fetched. */
+export type RetrievalPurpose = 'study' | 'missing' | 'prior';
+
+export interface RetrievalRow {
+  id: string;
+  archive: string;
+  study_instance_uid: string;
+  purpose: RetrievalPurpose;
+  state: 'waiting' | 'running' | 'succeeded' | 'failed';
+  wanted: number | null;
+  here: number | null;
+  code: ErrorCode | null;
+  detail: string | null;
+}
+
+export interface RetrievalParts {
+  database: Database;
+  storage: StorageService;
+  logger: Logger;
+  now: () => Date;
+}
+
+/** Longest a retrieval may take; another process takes it up after that. */
+const LONGEST_SECONDS = 900;
+/** An object of a C-MOVE may be committed a little after the archive has said that it is done. */
+const ARRIVAL_PATIENCE_MS = 5000;
+const ARRIVAL_POLL_MS = 100;
+
+/** Puts a retrieval on the list; one that is on it already stands for a second. @returns its id. */
+export async function askForRetrieval(
+  database: Database,
+  wanted: { archive: string; studyInstanceUid: string; purpose: RetrievalPurpose },
+  at: Date,
+): Promise<string> {
+  const { archive, studyInstanceUid, purpose } = wanted;
+  return database.transaction(async (tx) => {
+    const { rows } = await tx.query<{ id: string }>(
+      `SELECT id FROM retrievals WHERE study_instance_uid = $1 AND archive = $2 AND purpose = $3
+         AND state IN ('waiting', 'running')`,
+      [studyInstanceUid, archive, purpose],
+    );
+    if (rows[0]) return rows[0].id;
+    const id = randomUUID();
+    await tx.query(
+      `INSERT INTO retrievals (id, archive, study_instance_uid, purpose, state, asked_at)
+       VALUES ($1, $2, $3, $4, 'waiting', $5)`,
+      [id, archive, studyInstanceUid, purpose, at],
+    );
+    return id;
+  });
+}
+
+/** @returns null when there is none of that id. */
+export async function findRetrieval(database: Queryable, id: string): Promise<RetrievalRow | null> {
+  const { rows } = await database.query<RetrievalRow>(
+    `SELECT id, archive, study_instance_uid, purpose, state, wanted, here, code, detail
+     FROM retrievals WHERE id = $1`,
+    [id],
+  );
+  return rows[0] ?? null;
+}
+
+/** Takes the oldest retrieval from an archive that nobody works at; null: there is none. */
+export async function takeRetrieval(
+  database: Database,
+  archive: string,
+  at: Date,
+): Promise<RetrievalRow | null> {
+  const { rows } = await database.query<RetrievalRow>(
+    `UPDATE retrievals SET state = 'running', taken_until = $2 WHERE id = (
+       SELECT id FROM retrievals
+       WHERE archive = $3 AND purpose <> 'prior'
+         AND (state = 'waiting' OR (state = 'running' AND taken_until < $1))
+       ORDER BY asked_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+     RETURNING id, archive, study_instance_uid, purpose, state, wanted, here, code, detail`,
+    [at, longestEnd(at), archive],
+  );
+  return rows[0] ?? null;
+}
+
+/** Does a retrieval that was taken and writes down how it ended. */
+export async function runRetrieval(
+  row: RetrievalRow,
+  archive: Archive,
+  parts: RetrievalParts,
+  signal: AbortSignal,
+): Promise<void> {
+  const { database, now } = parts;
+  const study = row.study_instance_uid;
+  try {
+    const objects = await comingToUs(database, study, await archive.objects(study, { signal }));
+    if (objects.length === 0) {
+      const detail = `${archive.name} has no object of this study that is taken.`;
+      return await ended(database, row.id, { state: 'failed', code: 'not_found', detail }, now());
+    }
+    const outcome = await fetchObjects(row, objects, archive, parts, signal);
+    if (row.purpose === 'study') await reopenPrior(database, study, now());
+    await ended(database, row.id, outcome, now());
+  } catch (error) {
+    await ended(database, row.id, failureOf(error), now());
+    parts.logger.warn(
+      { archive: archive.name, retrieval: row.id, error: String(error) },
+      'retrieval',
+    );
+  }
+}
+
+/**
+ * Fetches as a prior those of the objects that are not here. The row of the retrieval stands before
+ * the first object comes: by it the intake knows what they are.
+ * @returns how many of the objects are here in the end.
+ */
+export async function fetchPrior(
+  studyInstanceUid: string,
+  objects: readonly FoundObject[],
+  archive: Archive,
+  parts: RetrievalParts,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { database, now } = parts;
+  const id = randomUUID();
+  await database.query(
+    `INSERT INTO retrievals (id, archive, study_instance_uid, purpose, state, asked_at, taken_until)
+     VALUES ($1, $2, $3, 'prior', 'running', $4, $5)`,
+    [id, archive.name, studyInstanceUid, now(), longestEnd(now())],
+  );
+  const row = { study_instance_uid: studyInstanceUid, purpose: 'prior' } as const;
+  const outcome = await fetchObjects(row, objects, archive, parts, signal).catch(failureOf);
+  await ended(database, id, outcome, now());
+  return outcome;
+}
+
+export interface Outcome {
+  state: 'succeeded' | 'failed';
+  wanted?: number;
+  here?: number;
+  code?: ErrorCode | null;
+  detail?: string;
+}
+
+async function fetchObjects(
+  row: Pick<RetrievalRow, 'study_instance_uid' | 'purpose'>,
+  objects: readonly FoundObject[],
+  archive: Archive,
+  { database, storage, now }: RetrievalParts,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const study = row.study_instance_uid;
+  const wanted = objects.map(({ sopInstanceUid }) => sopInstanceUid);
+  const missingNow = async () => {
+    const held = await heldUids(database, study);
+    return objects.filter(({ sopInstanceUid }) => !held.has(sopInstanceUid));
+  };
+  let missing = await missingNow();
+  const before = missing.length;
+  let told: Retrieved | null = null;
+  if (missing.length > 0) {
+    if (row.purpose === 'study') {
+      await expectObjects(database, {
+        studyInstanceUid: study,
+        statedBy: archive.name,
+        signal: 'expected-count',
+        sopInstanceUids: wanted,
+        statedAt: now(),
+      });
+    }
+    told = await archive.retrieve(
+      {
+        studyInstanceUid: study,
+        objects: missing,
+        whole: row.purpose !== 'prior' && missing.length === objects.length,
+        source: (await findStudy(database, study))?.source ?? archive.name,
+        into: storage,
+      },
+      { signal },
+    );
+    const patience = Date.now() + ARRIVAL_PATIENCE_MS;
+    for (missing = await missingNow(); missing.length > 0; missing = await missingNow()) {
+      if (told.completed < before || Date.now() > patience) break;
+      await sleep(ARRIVAL_POLL_MS);
+    }
+  }
+  const here = objects.length - missing.length;
+  const counts = { wanted: objects.length, here };
+  if (missing.length === 0) {
+    return { state: 'succeeded', ...counts, detail: `${before} fetched, all ${here} are here` };
+  }
+  const words = told?.detail ? ` (${told.detail})` : '';
+  return {
+    state: 'failed',
+    ...counts,
+    code: 'archive_refused_query',
+    detail: `${archive.name} gave ${before - missing.length} of ${before} objects${words}`,
+  };
+}
+
+/** A study that was here as a prior alone is interpreted now that a person asked for it. */
+async function reopenPrior(database: Queryable, studyInstanceUid: string, at: Date): Promise<void> {
+  await database.query(
+    `UPDATE studies SET state = 'receiving', reason = NULL, complete_after = $2,
+       complete_because = 'command', tags = array_remove(tags, $4)
+     WHERE study_instance_uid = $1 AND state = $3 AND $4 = ANY (tags)`,
+    [studyInstanceUid, at, PRIOR_STUDY.state, PRIOR_STUDY.tag],
+  );
+}
+
+/** Until then what still arrives counts as fetched: the archive may be a little behind its word. */
+const LATE_ARRIVALS_SECONDS = 10;
+
+async function ended(
+  database: Queryable,
+  id: string,
+  { state, wanted = 0, here = 0, code = null, detail = '' }: Outcome,
+  at: Date,
+): Promise<void> {
+  await database.query(
+    `UPDATE retrievals SET state = $2, wanted = $3, here = $4, code = $5, detail = $6, ended_at = $7,
+       taken_until = $8 WHERE id = $1`,
+    [id, state, wanted, here, code, detail, at, seconds(at, LATE_ARRIVALS_SECONDS)],
+  );
+}
+
+function failureOf(error: unknown): Outcome {
+  const code = error instanceof SonogateError ? error.code : 'internal';
+  const detail = error instanceof SonogateError ? (error.detail ?? '') : '';
+  return { state: 'failed', code, detail: `${ERRORS[code].title}. ${detail}`.trim() };
+}
+
+const longestEnd = (at: Date) => seconds(at, LONGEST_SECONDS);
+const seconds = (at: Date, more: number) => new Date(at.getTime() + more * 1000);

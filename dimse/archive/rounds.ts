@@ -1,0 +1,125 @@
+import type { Source } from '../../config/schema.ts';
+import type { DicomIdentity } from '../../pipelines/artifacts/subject.ts';
+import type { Archive } from './archive.ts';
+import { askCounts } from './expected-count.ts';
+import { findPriors, type SearchedStudy } from './prior-search.ts';
+import { type RetrievalParts, runRetrieval, takeRetrieval } from './retrievals.ts';
+
+export interface ArchiveRoundParts extends RetrievalParts {
+  archives: readonly Archive[];
+  sources: readonly Source[];
+}
+
+const ROUND_MILLISECONDS = 500;
+/** Searches for priors at a time. */
+const SEARCHES = 4;
+/** Who has taken a search is not disturbed for so long beyond its deadline. */
+const SEARCHING_SECONDS = 300;
+
+/**
+ * Works off what is to be asked of archives: counts and retrievals, each archive in a loop of its own
+ * so that one that is slow holds up no other, and searches for priors. Until stopped, which cancels
+ * what is under way; another process or the next start takes it up.
+ */
+export function startArchiveRounds(parts: ArchiveRoundParts): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const loops = parts.archives.flatMap((archive) => [
+    loop(() => askCounts(archive, parts, signal), parts, signal),
+    loop(() => retrieveNext(archive, parts, signal), parts, signal),
+  ]);
+  if (parts.archives.length > 0) {
+    const archives = new Map(parts.archives.map((archive) => [archive.name, archive]));
+    for (let search = 0; search < SEARCHES; search += 1) {
+      loops.push(loop(() => searchNext(archives, parts, signal), parts, signal));
+    }
+  }
+  return {
+    async stop() {
+      stopping.abort();
+      await Promise.all(loops);
+    },
+  };
+}
+
+/** @param work answers how much it found to do: after something it is called again at once. */
+async function loop(
+  work: () => Promise<number>,
+  { logger }: ArchiveRoundParts,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    const done = await work().catch((error: unknown) => {
+      if (!signal.aborted) logger.error({ error: String(error) }, 'archive round');
+      return 0;
+    });
+    if (done === 0) await pause(ROUND_MILLISECONDS, signal);
+  }
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, milliseconds);
+    signal.addEventListener('abort', done, { once: true });
+  });
+}
+
+async function retrieveNext(
+  archive: Archive,
+  parts: ArchiveRoundParts,
+  signal: AbortSignal,
+): Promise<number> {
+  const row = await takeRetrieval(parts.database, archive.name, parts.now());
+  if (!row) return 0;
+  await runRetrieval(row, archive, parts, signal);
+  return 1;
+}
+
+interface SearchRow extends SearchedStudy {
+  study_id: string;
+  revision: number;
+  rule: string;
+  deadline: Date;
+  identity: DicomIdentity;
+}
+
+async function searchNext(
+  archives: ReadonlyMap<string, Archive>,
+  parts: ArchiveRoundParts,
+  stopping: AbortSignal,
+): Promise<number> {
+  const { database, now } = parts;
+  const { rows } = await database.query<SearchRow>(
+    `UPDATE prior_searches p SET taken_until = $2 FROM studies s
+     WHERE s.id = p.study_id AND (p.study_id, p.revision, p.rule) = (
+       SELECT study_id, revision, rule FROM prior_searches
+       WHERE state = 'searching' AND deadline > $1 AND (taken_until IS NULL OR taken_until < $1)
+       ORDER BY deadline LIMIT 1 FOR UPDATE SKIP LOCKED)
+     RETURNING p.study_id, p.revision, p.rule, p.settings, p.deadline, s.identity`,
+    [now(), new Date(now().getTime() + SEARCHING_SECONDS * 1000)],
+  );
+  const [row] = rows;
+  if (!row) return 0;
+  const late = AbortSignal.timeout(Math.max(1, row.deadline.getTime() - now().getTime()));
+  const found = await findPriors(row, archives, parts, AbortSignal.any([stopping, late]));
+  if (stopping.aborted) return 1;
+  await database.transaction(async (tx) => {
+    const { rowCount } = await tx.query(
+      `UPDATE prior_searches SET state = $4, detail = $5, instances = $6
+       WHERE study_id = $1 AND revision = $2 AND rule = $3 AND state = 'searching'`,
+      [row.study_id, row.revision, row.rule, found.state, found.detail, found.instances],
+    );
+    if (rowCount !== 1) return;
+    await tx.query(
+      `UPDATE studies SET complete_after = $3
+       WHERE id = $1 AND revision = $2 AND state = 'complete' AND complete_after > $3`,
+      [row.study_id, row.revision, now()],
+    );
+  });
+  return 1;
+}
