@@ -1,5 +1,6 @@
 import type { Routing } from '../config/routing-schema.ts';
 import type { Queryable } from '../src/database/port.ts';
+import type { ReceivedObjects } from '../src/files/port.ts';
 import type { CompletionSignal } from './completion.ts';
 import type { RuleVerdict } from './routing/route.ts';
 import { judgeStudy } from './study-actions.ts';
@@ -32,13 +33,13 @@ export interface StudyExplanation {
 export async function explainStudy(
   database: Queryable,
   key: string,
-  { routing, dataDir, at }: { routing: Routing; dataDir: string; at: Date },
+  { routing, objects, at }: { routing: Routing; objects: ReceivedObjects; at: Date },
 ): Promise<StudyExplanation | null> {
   const study = await findStudy(database, key);
   if (!study) return null;
   const instances = await instancesOf(database, study);
   const { verdicts } = await judgeStudy(study, instances, routing, {
-    dataDir,
+    objects,
     at,
     content: (await contentOf(database, study)) ?? NOT_LOOKED_AT,
   });

@@ -67,6 +67,7 @@ export async function startDimse({
     config,
     routing,
     database,
+    objects,
     submit,
     result,
     forward,

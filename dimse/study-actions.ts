@@ -2,6 +2,7 @@ import type { Routing, RoutingRule } from '../config/routing-schema.ts';
 import type { Config } from '../config/schema.ts';
 import type { Database } from '../src/database/port.ts';
 import { catalogueEntry, SonogateError } from '../src/errors/catalogue.ts';
+import type { ReceivedObjects } from '../src/files/port.ts';
 import type { Logger } from '../src/logging/logger.ts';
 import type { ResultReader, Submit } from '../src/requests/port.ts';
 import { rerunPolicy } from './completion.ts';
@@ -25,6 +26,7 @@ export interface StudyActionParts {
   /** The rules as they are now: they change without a restart. */
   routing: () => Routing;
   database: Database;
+  objects: ReceivedObjects;
   submit: Submit;
   /** What a request that succeeded left behind. */
   result: ResultReader['result'];
@@ -66,7 +68,7 @@ export async function actOnStudy(study: StudyRow, parts: StudyActionParts): Prom
     const instances = await instancesOf(database, study);
     const judgedBy = async (content: ContentFacts) =>
       judgeStudy(study, instances, parts.routing(), {
-        dataDir: config.dataDir,
+        objects: parts.objects,
         at: parts.now(),
         content,
       });
@@ -100,11 +102,11 @@ export async function judgeStudy(
   study: StudyRow,
   instances: readonly InstanceRow[],
   routing: Routing,
-  { dataDir, at, content }: { dataDir: string; at: Date; content: ContentFacts },
+  { objects, at, content }: { objects: ReceivedObjects; at: Date; content: ContentFacts },
 ): Promise<{ acting: RoutingRule[]; verdicts: RuleVerdict[]; open: boolean }> {
   const released = study.released_revision === study.revision;
   const rules = released ? routing.rules.filter(({ hold }) => !hold) : routing.rules;
-  const facts = await factsOf(study, instances, { paths: pathsOf(routing), dataDir, at, content });
+  const facts = await factsOf(study, instances, { paths: pathsOf(routing), objects, at, content });
   const judged = route({ ...routing, rules }, facts);
   if (!released || study.chosen_rule === null) return judged;
   return { ...judged, open: false, acting: rules.filter(({ name }) => name === study.chosen_rule) };

@@ -1,6 +1,7 @@
 import type { Routing } from '../config/routing-schema.ts';
 import type { Database } from '../src/database/port.ts';
 import { SonogateError } from '../src/errors/catalogue.ts';
+import type { ReceivedObjects } from '../src/files/port.ts';
 import type { CompletionSignal } from './completion.ts';
 import type { RuleVerdict } from './routing/route.ts';
 import { judgeStudy } from './study-actions.ts';
@@ -99,11 +100,16 @@ export interface DryRun {
 /** What `routing` would do with the studies received last; nothing is done. */
 export async function dryRun(
   database: Database,
-  { routing, dataDir, at, last }: { routing: Routing; dataDir: string; at: Date; last: number },
+  {
+    routing,
+    objects,
+    at,
+    last,
+  }: { routing: Routing; objects: ReceivedObjects; at: Date; last: number },
 ): Promise<DryRun[]> {
   const runs: DryRun[] = [];
   for (const study of await lastStudies(database, last)) {
-    runs.push(await judged(database, study, { routing, dataDir, at }));
+    runs.push(await judged(database, study, { routing, objects, at }));
   }
   return runs;
 }
@@ -111,11 +117,11 @@ export async function dryRun(
 async function judged(
   database: Database,
   study: StudyRow,
-  { routing, dataDir, at }: { routing: Routing; dataDir: string; at: Date },
+  { routing, objects, at }: { routing: Routing; objects: ReceivedObjects; at: Date },
 ): Promise<DryRun> {
   const instances = await instancesOf(database, study);
   const { acting, verdicts } = await judgeStudy(study, instances, routing, {
-    dataDir,
+    objects,
     at,
     content: (await contentOf(database, study)) ?? NOT_LOOKED_AT,
   });

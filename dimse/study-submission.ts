@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { RoutingRule } from '../config/routing-schema.ts';
 import type { Config, Destination } from '../config/schema.ts';
 import { objectFits } from '../pipelines/artifacts/object-endpoints.ts';
+import type { ReceivedObjects } from '../src/files/port.ts';
 import type { DeliveryTarget, RequestFile, SubmitCommand } from '../src/requests/port.ts';
 import { contextFromHeaders, inputFor } from './clinical-context.ts';
 import { attributeValues } from './routing/attribute-values.ts';
@@ -18,13 +19,13 @@ export async function factsOf(
   instances: readonly InstanceRow[],
   {
     paths,
-    dataDir,
+    objects,
     at,
     content,
-  }: { paths: readonly string[]; dataDir: string; at: Date; content: ContentFacts },
+  }: { paths: readonly string[]; objects: ReceivedObjects; at: Date; content: ContentFacts },
 ): Promise<StudyFacts> {
   const headers = instances.map((instance) => instance.header);
-  const files = instances.map(({ path }) => resolve(dataDir, path));
+  const files = paths.length > 0 ? await filesOf(instances, objects) : [];
   return {
     known: {
       source: [study.source],
@@ -39,6 +40,20 @@ export async function factsOf(
     at,
     content,
   };
+}
+
+/** Paths on this machine, wherever the objects were received. */
+async function filesOf(
+  instances: readonly InstanceRow[],
+  objects: ReceivedObjects,
+): Promise<string[]> {
+  const files: string[] = [];
+  for (const { path, file_sha256: fileSha256 } of instances) {
+    const file = await objects.locate({ path, fileSha256 });
+    if (file === null) throw new Error(`the received object ${path} is no longer there`);
+    files.push(file);
+  }
+  return files;
 }
 
 /** The objects of a study as files of a request. */

@@ -118,7 +118,7 @@ export async function startGateway(
       }, CLEANING_MS);
       ends.push(async () => clearInterval(cache));
     }
-    const operations = operationsOn(database, config, rules);
+    const operations = operationsOn(database, objects, config, rules);
     const admin = await serveAdminSocket(config.dataDir, operations, logger);
     ends.push(() => admin.close());
 
@@ -208,24 +208,29 @@ export async function openOperations(
 ): Promise<{ operations: AdminOperations; close(): Promise<void> }> {
   const database = await openDatabase({ ...config, logger: silentLogger });
   await migrate(database);
+  const blobs = await openBlobStore(config);
+  const objects = createReceivedObjects(config.dataDir, blobs);
   return {
-    operations: operationsOn(database, config, fixedRules(config.routing)),
-    close: () => database.close(),
+    operations: operationsOn(database, objects, config, fixedRules(config.routing)),
+    close: async () => {
+      blobs.close();
+      await database.close();
+    },
   };
 }
 
 function operationsOn(
   database: PooledDatabase,
+  objects: ReceivedObjects,
   config: Config,
   rules: RulesSource,
 ): AdminOperations {
-  const { dataDir } = config;
   const now = () => ({ routing: rules.current(), at: new Date() });
   const giveUpSeconds = config.delivery.giveUpAfterHours * 3600;
   return createOperations({
     database,
     studies: {
-      explain: (key) => explainStudy(database, key, { ...now(), dataDir }),
+      explain: (key) => explainStudy(database, key, { ...now(), objects }),
       completeNow: (key) => completeNow(database, key, new Date()),
       release: (key, rule) => releaseStudy(database, key, rule, now()),
       rerun: (key) => rerunStudy(database, key, new Date()),
@@ -233,7 +238,7 @@ function operationsOn(
         dryRun(database, {
           ...now(),
           ...(routing !== null && { routing: routingSchema.parse(routing) }),
-          dataDir,
+          objects,
           last,
         }),
     },

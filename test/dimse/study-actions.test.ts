@@ -3,6 +3,7 @@ import { routingSchema } from '../../config/routing-schema.ts';
 import { sendBuffer } from '../../dimse/store-scu.ts';
 import { completeNow, dryRun, releaseStudy, rerunStudy } from '../../dimse/study-commands.ts';
 import { findStudy, requestsOf } from '../../dimse/study-queries.ts';
+import { objectsOnDisk } from '../../src/files/received-objects.ts';
 import { dicomFile } from './dicom-file.ts';
 import { openSite, type Site } from './site.ts';
 
@@ -143,8 +144,8 @@ describe('a person', () => {
   test('sees what other rules would do, and nothing is done', async () => {
     await complete('ignored', 'ignored');
     const routing = routingSchema.parse({ rules: [{ name: 'all', run }] });
-    const { dataDir } = site.config;
-    const runs = await dryRun(site.database, { routing, dataDir, at: new Date(), last: 1 });
+    const objects = objectsOnDisk(site.config.dataDir);
+    const runs = await dryRun(site.database, { routing, objects, at: new Date(), last: 1 });
     expect(runs.map(({ acting }) => acting)).toEqual([['all']]);
     expect((await row())?.state).toBe('ignored');
     expect(requests()).toEqual([]);

@@ -7,6 +7,7 @@ import { sendBuffer } from '../../dimse/store-scu.ts';
 import { findStudy, instancesOf } from '../../dimse/study-queries.ts';
 import { subjectOfRequest } from '../../dimse/subject.ts';
 import { SonogateError } from '../../src/errors/catalogue.ts';
+import { objectsOnDisk } from '../../src/files/received-objects.ts';
 import { dicomFile, type SmallObject } from './dicom-file.ts';
 import { associateRequest, dataPdu, RawPeer, statusOf, storeCommand } from './network/raw-peer.ts';
 import { openSite, type Site } from './site.ts';
@@ -143,7 +144,11 @@ describe('a study', () => {
     await send(object(1, { studyDescription: 'Thyroid' }));
     site.pass(6);
     await stateReached('unrouted');
-    const explained = await explainStudy(site.database, study, { ...site.config, at: new Date() });
+    const explained = await explainStudy(site.database, study, {
+      routing: site.config.routing,
+      objects: objectsOnDisk(site.config.dataDir),
+      at: new Date(),
+    });
     expect(explained?.reason).toContain('studyDescription is "Thyroid", not "/^OB/i"');
     expect(explained?.rules[0]).toMatchObject({ rule: 'obstetric', matches: false });
     expect(requests()).toEqual([]);
