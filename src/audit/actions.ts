@@ -67,10 +67,13 @@ export const AUDIT_ACTIONS = {
   'identity.view': { event: 'patient-record', does: 'R' },
 
   'study.complete': { event: 'procedure-record', does: 'U' },
+  'study.hold': { event: 'procedure-record', does: 'U' },
   'study.release': { event: 'procedure-record', does: 'U' },
   'study.rerun': { event: 'procedure-record', does: 'U' },
+  'triage.acknowledge': { event: 'procedure-record', does: 'U' },
   'study.purge': { event: 'study-deleted', does: 'D' },
   'delivery.replay': { event: 'export', does: 'E' },
+  'delivery.divert': { event: 'export', does: 'E' },
   'hold.show': { event: 'patient-record', does: 'R' },
   'hold.release': { event: 'patient-record', does: 'U' },
   'hold.reject': { event: 'patient-record', does: 'U' },
