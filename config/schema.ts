@@ -174,6 +174,8 @@ export const configSchema = z
       readinessSeconds: z.number().nonnegative(),
       graceSeconds: z.number().positive(),
     }),
+    /** A port of its own for probes and scrapes, for processes of every role. */
+    monitoring: z.strictObject({ host: z.string().min(1), port }).optional(),
     tracing: tracingSchema.optional(),
     logging: z.strictObject({
       level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']),

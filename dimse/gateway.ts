@@ -8,8 +8,10 @@ import type { ResultReader, Submit } from '../src/requests/port.ts';
 import { StudyAssembly } from './assembly.ts';
 import { createIntake } from './intake.ts';
 import { recoverIntake } from './intake-recovery.ts';
+import { measuredStorage, type Reception } from './measured-storage.ts';
 import { listen } from './network/listener.ts';
 import type { TransferSyntaxChoice } from './network/negotiation.ts';
+import type { AssociationPeer } from './network/storage-service.ts';
 import { requireKnownAttributes } from './routing/attribute-values.ts';
 import { NORMALIZED_SOP_CLASSES, normalizedServices } from './services/services.ts';
 import {
@@ -43,6 +45,7 @@ export async function startDimse({
   submit,
   result,
   forward,
+  onReception = () => {},
   logger,
   now = () => new Date(),
 }: {
@@ -54,6 +57,8 @@ export async function startDimse({
   submit: Submit;
   result: ResultReader['result'];
   forward: Forward;
+  /** Told how the reception of each object went. */
+  onReception?: (peer: AssociationPeer, reception: Reception) => void;
   logger: Logger;
   now?: () => Date;
 }): Promise<DimseGateway> {
@@ -91,7 +96,7 @@ export async function startDimse({
     maxAssociations: dicom.maxAssociations,
     offer,
     admit: (peer) => admit(sources, sourceLimits, peer),
-    storage,
+    storage: measuredStorage(storage, onReception),
     normalized: normalizedServices({ database, objects, sources, logger, now }),
     logger,
   });

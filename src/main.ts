@@ -18,7 +18,6 @@ import { createHoldQueue } from '../fhir/hold-queue.ts';
 import { DICOM_OBJECTS } from '../pipelines/artifacts/dicom-objects.ts';
 import { rebuildReportPdf } from '../pipelines/artifacts/report/rebuild-report.ts';
 import { contentEndpoint } from '../pipelines/content/content.ts';
-import type { ModelInUse } from '../pipelines/contract/job.ts';
 import { echoEndpoint } from '../pipelines/echo/endpoint.ts';
 import { readModelCards } from '../pipelines/inference/model-cards.ts';
 import { obstetricEndpoint } from '../pipelines/obstetric/endpoint.ts';
@@ -37,18 +36,22 @@ import { removeExpiredResults } from './files/result-store.ts';
 import { createUploads } from './files/uploads.ts';
 import { createHttpApp } from './http/app.ts';
 import { createCallLimits } from './http/call-limits.ts';
+import type { HttpDeps } from './http/deps.ts';
 import { type HttpServer, startHttp } from './http/server.ts';
 import { createUrlSigner, loadSigningSecret } from './http/signed-url.ts';
 import { type Logger, silentLogger } from './logging/logger.ts';
-import { readMetrics } from './metrics.ts';
+import { countedLogger } from './metrics/counted-logger.ts';
+import { createMetrics, createProcessMeters } from './metrics/metrics.ts';
+import { startMonitoringServer } from './metrics/monitoring-server.ts';
 import { createOutboundClient, type OutboundClient } from './outbound/client.ts';
 import { createUrlGuard } from './outbound/url-guard.ts';
 import { enqueueForwards, listDeliveries, replayDelivery, sendAgain } from './outbox/deliveries.ts';
 import { type Outbox, startOutbox } from './outbox/outbox.ts';
-import { openQueue, type RequestQueue } from './queue/queue.ts';
+import { openQueue } from './queue/queue.ts';
 import { startWorker } from './queue/worker.ts';
 import { createRequestCore, type RequestCore } from './requests/core.ts';
 import { startExpiry } from './requests/expiry.ts';
+import { VERSION } from './version.ts';
 import { createWebhookDeliverer } from './webhooks/deliver.ts';
 
 /** The endpoints of this gateway, and the module of the pipeline that each child process loads. */
@@ -83,9 +86,11 @@ export interface Gateway {
  */
 export async function startGateway(
   config: Config,
-  logger: Logger,
+  plainLogger: Logger,
   rules: RulesSource = fixedRules(config.routing),
 ): Promise<Gateway> {
+  const meters = createProcessMeters();
+  const logger = countedLogger(plainLogger, meters.onEvent);
   const ends: (() => Promise<unknown>)[] = [async () => rules.stop()];
   const close = async () => {
     for (const end of ends.splice(0).reverse()) await end();
@@ -101,6 +106,28 @@ export async function startGateway(
     const blobs = await openBlobStore(config);
     ends.push(async () => blobs.close());
     const objects = createReceivedObjects(config.dataDir, blobs);
+    let serving = false;
+    const checks = {
+      database: () => database.query('SELECT 1'),
+      queue: () => queue.counts(),
+      serving: async () => {
+        if (!serving) throw new Error('the gateway is starting or about to stop');
+      },
+    };
+    const { roles: ownRoles, dataDir, monitoring } = config;
+    const metrics = createMetrics({
+      database,
+      queue,
+      meters,
+      version: VERSION,
+      roles: ownRoles,
+      dataDir,
+    });
+    if (monitoring) {
+      const ready = () => Promise.all(Object.values(checks).map((check) => check()));
+      const server = await startMonitoringServer(monitoring, { metrics, ready });
+      ends.push(() => server.stop());
+    }
     const core = await createRequestCore({
       database,
       queue,
@@ -125,7 +152,6 @@ export async function startGateway(
     const outbound = createOutboundClient(createUrlGuard(config.outbound));
     ends.push(() => outbound.close());
     const roles = new Set(config.roles);
-    let models: readonly ModelInUse[] = [];
     if (roles.has('delivery')) {
       const outbox = await startDeliveries(config, { database, objects, core, outbound, logger });
       ends.push(() => outbox.stop());
@@ -150,9 +176,7 @@ export async function startGateway(
         blobs,
         config,
         logger,
-        modelsReady: (opened) => {
-          models = opened;
-        },
+        modelsReady: meters.modelsReady,
       });
       ends.push(() => worker.stop());
       const expiry = startExpiry({ database, blobs, config, logger });
@@ -174,26 +198,23 @@ export async function startGateway(
             const objects = await forwardedObjects(tx, instances);
             await enqueueForwards(tx, objects, destinations, giveUpSeconds);
           }),
+        onReception: (peer, reception) => meters.onReception(peer.source ?? '', reception),
         logger,
       });
       ends.push(() => started.close());
       dicom = started;
     }
     let http: HttpServer | null = null;
-    let stopAnnounced = false;
     if (roles.has('api')) {
-      const modelsInUse = () => models;
-      const serving = async () => {
-        if (stopAnnounced) throw new Error('the gateway is about to stop');
-      };
-      const parts = { database, queue, core, blobs, outbound, modelsInUse, serving, logger };
+      const parts = { database, core, blobs, outbound, checks, metrics, logger };
       const api = await startApi(config, parts);
       ends.push(() => api.stop());
       http = api.server;
     }
     logger.info({ roles: config.roles, http: http?.url, dicom: dicom?.port }, 'gateway started');
+    serving = true;
     const announceStop = () => {
-      stopAnnounced = true;
+      serving = false;
     };
     return { http, dicom, core, operations, announceStop, close };
   } catch (error) {
@@ -318,17 +339,15 @@ async function startApi(
   config: Config,
   parts: {
     database: PooledDatabase;
-    queue: RequestQueue;
     core: RequestCore;
     blobs: BlobStore;
     outbound: OutboundClient;
-    modelsInUse(): readonly ModelInUse[];
-    /** Rejects when the gateway is about to stop. */
-    serving(): Promise<void>;
+    checks: HttpDeps['checks'];
+    metrics: HttpDeps['metrics'];
     logger: Logger;
   },
 ): Promise<{ server: HttpServer; stop(): Promise<void> }> {
-  const { database, queue, core, blobs, outbound, modelsInUse, serving, logger } = parts;
+  const { database, core, blobs, outbound, checks, metrics, logger } = parts;
   const uploads = createUploads({
     database,
     blobs,
@@ -358,8 +377,8 @@ async function startApi(
     config: config.http,
     models: () => readModelCards(config.models.allow),
     logger,
-    checks: { database: () => database.query('SELECT 1'), queue: () => queue.counts(), serving },
-    metrics: () => readMetrics(database, queue, modelsInUse()),
+    checks,
+    metrics,
     stopping: stopping.signal,
   });
   const server = await startHttp(app, config.http);

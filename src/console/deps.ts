@@ -1,17 +1,17 @@
 import type { Config } from '../../config/schema.ts';
-import type { WriteAudit } from '../audit/audit.ts';
 import type { Authenticate } from '../accounts/keys.ts';
+import type { WriteAudit } from '../audit/audit.ts';
 import type { PooledDatabase } from '../database/pooled.ts';
 import type { CallLimits } from '../http/call-limits.ts';
 import type { HttpState } from '../http/deps.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { RequestCore } from '../requests/core.ts';
-import type { ShowSubject } from './identity.ts';
 import type { Changes } from './changes.ts';
+import type { ShowSubject } from './identity.ts';
 import type { OidcProvider } from './oidc.ts';
+import type { PageFiles } from './page-files.ts';
 import type { ConsoleOperations } from './port.ts';
 import type { ConsoleSession } from './sessions.ts';
-import type { PageFiles } from './page-files.ts';
 
 /** All the routes of the console stand on. */
 export interface ConsoleDeps {

@@ -60,7 +60,8 @@ export function requireOwnPage({ config }: Pick<GuardDeps, 'config'>) {
     const origin = context.get('Origin');
     const own = new URL(baseUrl(context, config.http)).origin;
     const foreign = (site !== '' && site !== 'same-origin') || (origin !== '' && origin !== own);
-    if (foreign) throw new SonogateError('forbidden', 'The call comes from a page of another origin.');
+    if (foreign)
+      throw new SonogateError('forbidden', 'The call comes from a page of another origin.');
   };
 }
 

@@ -86,5 +86,8 @@ function inFull(identity: DicomIdentity): Identity {
 
 /** `DOE^JANE^M=山田^花子` as `DOE JANE M 山田 花子`. */
 function readableName(name: string): string {
-  return name.split(/[\^=]+/).filter((part) => part.trim() !== '').join(' ');
+  return name
+    .split(/[\^=]+/)
+    .filter((part) => part.trim() !== '')
+    .join(' ');
 }

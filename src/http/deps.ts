@@ -7,10 +7,10 @@ import type { Database } from '../database/port.ts';
 import type { BlobStore } from '../files/blob-store.ts';
 import type { Uploads } from '../files/uploads.ts';
 import type { Logger } from '../logging/logger.ts';
+import type { Metric } from '../metrics/exposition.ts';
 import type { OutboundClient } from '../outbound/client.ts';
 import type { RequestCore } from '../requests/core.ts';
 import type { CallLimits } from './call-limits.ts';
-import type { Metric } from './metrics.ts';
 import type { UrlSigner } from './signed-url.ts';
 
 /** All the HTTP door needs of the rest; `main.ts` hands it over. */
