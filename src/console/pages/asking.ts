@@ -1,0 +1,108 @@
+import { ProblemError } from './api.ts';
+import { html, nothing, ref, type TemplateResult } from './html.ts';
+import type { Surroundings } from './page.ts';
+
+/** Something a person can do that changes what the gateway does. */
+export interface Action {
+  /** Unique on the page. */
+  id: string;
+  /** On the button. */
+  label: string;
+  /** What stands beside the button that does it: what will happen. */
+  question: string;
+  /** On the button that does it; `label` without it. */
+  confirm?: string;
+  danger?: boolean;
+  /** Fields that belong to the question. */
+  fields?: unknown;
+  /** Does it; what it resolves to is said when it is done. */
+  run(): Promise<string>;
+}
+
+/** Sentence for a person of whatever was thrown. */
+export function sentence(error: unknown): string {
+  if (!(error instanceof ProblemError)) {
+    return error instanceof TypeError ? 'The gateway cannot be reached.' : String(error);
+  }
+  const { detail, title, errors } = error.problem;
+  const found = errors?.map(({ pointer, detail: what }) => `${pointer} ${what}`.trim()) ?? [];
+  return [detail || title, ...found].join(' ');
+}
+
+export interface Asking {
+  /** The button, or the question in its place once it was pressed. */
+  view(action: Action): TemplateResult;
+}
+
+/** Buttons that ask in place before they act; one question is open at a time. */
+export function createAsking({ redraw, say }: Pick<Surroundings, 'redraw' | 'say'>): Asking {
+  let asked: string | null = null;
+  let running: string | null = null;
+  let failed: { id: string; text: string } | null = null;
+
+  function ask(id: string | null): void {
+    asked = id;
+    failed = null;
+    redraw();
+  }
+
+  async function act(action: Action): Promise<void> {
+    running = action.id;
+    failed = null;
+    redraw();
+    try {
+      say(await action.run());
+      if (asked === action.id) asked = null;
+    } catch (error) {
+      failed = { id: action.id, text: sentence(error) };
+      say(failed.text, 'now');
+    }
+    running = null;
+    redraw();
+  }
+
+  function question(action: Action): TemplateResult {
+    const busy = running === action.id;
+    return html`<span
+      class="confirm"
+      role="group"
+      aria-label=${action.question}
+      @keydown=${(event: KeyboardEvent) => event.key === 'Escape' && ask(null)}
+    >
+      <span>${action.question}</span>
+      ${action.fields ?? nothing}
+      <button
+        type="button"
+        class=${action.danger ? 'danger' : 'primary'}
+        ?disabled=${busy}
+        ${ref(focusOnce)}
+        @click=${() => void act(action)}
+      >
+        ${busy ? 'Working…' : (action.confirm ?? action.label)}
+      </button>
+      <button type="button" class="plain" ?disabled=${busy} @click=${() => ask(null)}>Not now</button>
+    </span>`;
+  }
+
+  return {
+    view(action) {
+      const problem =
+        failed?.id === action.id ? html`<span class="problem">${failed.text}</span>` : nothing;
+      if (asked === action.id) return html`${question(action)}${problem}`;
+      return html`<button
+        type="button"
+        class=${action.danger ? 'danger' : ''}
+        @click=${() => ask(action.id)}
+      >
+        ${action.label}
+      </button>`;
+    },
+  };
+}
+
+/** The keyboard goes where the question is, and stays where the person puts it then. */
+function focusOnce(element: Element | undefined): void {
+  if (!(element instanceof HTMLElement) || element.dataset.focused) return;
+  element.dataset.focused = 'yes';
+  element.focus();
+}

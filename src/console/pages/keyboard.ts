@@ -1,0 +1,40 @@
+/** One key and what it does, as the page of keys tells it. */
+export interface KeyBinding {
+  /** `KeyboardEvent.key`. */
+  key: string;
+  does: string;
+  run(): void;
+}
+
+/** Fields that take the keys themselves. */
+function takesText(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  if (target instanceof HTMLInputElement) return !['checkbox', 'radio'].includes(target.type);
+  return target.isContentEditable || /^(TEXTAREA|SELECT)$/.test(target.tagName);
+}
+
+/** Controls for which Enter and the space bar have a meaning of their own. */
+function takesActivation(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && /^(A|BUTTON|SUMMARY|INPUT)$/.test(target.tagName);
+}
+
+/** Pure: the binding a key press means; none with a modifier or inside a field. */
+export function bindingFor(
+  event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'target'>,
+  bindings: readonly KeyBinding[],
+): KeyBinding | null {
+  if (event.ctrlKey || event.metaKey || event.altKey || takesText(event.target)) return null;
+  const activates = event.key === 'Enter' || event.key === ' ';
+  if (activates && takesActivation(event.target)) return null;
+  return bindings.find(({ key }) => key === event.key) ?? null;
+}
+
+/** Listens for the bindings that hold at the moment of the press. */
+export function startKeyboard(bindings: () => readonly KeyBinding[]): void {
+  document.addEventListener('keydown', (event) => {
+    const binding = bindingFor(event, bindings());
+    if (!binding || event.defaultPrevented) return;
+    event.preventDefault();
+    binding.run();
+  });
+}

@@ -1,0 +1,62 @@
+import { sentence } from './asking.ts';
+import { html, type TemplateResult } from './html.ts';
+
+/** Something that is fetched: what is known stays on the screen while it is fetched again. */
+export interface Loaded<Value> {
+  value: Value | null;
+  problem: string | null;
+}
+
+export interface Loader<Value> extends Loaded<Value> {
+  /** Fetches it; calls while it is under way lead to one more fetch after it. */
+  load(): Promise<void>;
+  set(value: Value): void;
+}
+
+/** @param redraw is called when something came, or could not be had. */
+export function createLoader<Value>(
+  fetchIt: () => Promise<Value>,
+  redraw: () => void,
+): Loader<Value> {
+  let under: Promise<void> | null = null;
+  let again = false;
+
+  async function fetchUntilCalm(): Promise<void> {
+    do {
+      again = false;
+      try {
+        loader.value = await fetchIt();
+        loader.problem = null;
+      } catch (error) {
+        loader.problem = sentence(error);
+      }
+      redraw();
+    } while (again);
+    under = null;
+  }
+
+  const loader: Loader<Value> = {
+    value: null,
+    problem: null,
+    load() {
+      if (under) again = true;
+      else under = fetchUntilCalm();
+      return under ?? Promise.resolve();
+    },
+    set(value) {
+      loader.value = value;
+      redraw();
+    },
+  };
+  return loader;
+}
+
+/** What was fetched, or why it is not there; nothing flickers while it is fetched again. */
+export function shown<Value>(
+  { value, problem }: Loaded<Value>,
+  view: (value: Value) => TemplateResult,
+): TemplateResult {
+  const trouble = problem ? html`<p class="problem" role="alert">${problem}</p>` : '';
+  if (value === null) return html`${trouble || html`<p class="soft waiting">Loading…</p>`}`;
+  return html`${trouble}${view(value)}`;
+}

@@ -1,0 +1,175 @@
+import type { Measured, MeasurementRow, ResultView } from '../contract.ts';
+import { html, nothing, type TemplateResult } from './html.ts';
+
+/** Marks of the report (docs of the PDF): below, above, otherwise outside its reference. */
+const INTERPRETED = {
+  N: { mark: '', text: '' },
+  L: { mark: '▼', text: 'below the reference' },
+  H: { mark: '▲', text: 'above the reference' },
+  A: { mark: '●', text: 'abnormal' },
+} as const;
+
+const DOUBT = { low: 'confidence too low', inadequate: 'image inadequate' } as const;
+
+export interface MeasurementTable {
+  result: ResultView;
+  /** Whether a value can be shown on an image. */
+  onImage(measured: Measured): boolean;
+  show(measured: Measured): void;
+  /** Rows whose further values are open. */
+  opened: ReadonlySet<string>;
+  toggle(row: string): void;
+}
+
+/** Pure: "62 - 80" in the decimals of the quantity; one bound as "from" or "up to". */
+export function rangeText(reference: Measured['reference'], decimals: number): string {
+  if (!reference) return '';
+  const { low, high } = reference;
+  if (low !== null && high !== null) return `${low.toFixed(decimals)} – ${high.toFixed(decimals)}`;
+  if (low !== null) return `from ${low.toFixed(decimals)}`;
+  return high === null ? '' : `up to ${high.toFixed(decimals)}`;
+}
+
+/** Pure: a centile as a reader says it; the tails have no false precision. */
+export function centileText(centile: number | null | undefined): string {
+  if (centile === null || centile === undefined) return '';
+  if (centile < 1) return '< 1';
+  return centile > 99 ? '> 99' : String(Math.round(centile));
+}
+
+/** Pure: how far the model is from the other value, with its sign; '' where one is missing. */
+export function differenceText(
+  model: Measured | null,
+  other: { value: number } | null,
+  decimals: number,
+): string {
+  if (!model || !other || model.quality !== 'accepted') return '';
+  const difference = model.value - other.value;
+  const text = Math.abs(difference).toFixed(decimals);
+  return `${Number(text) === 0 ? '±' : difference > 0 ? '+' : '−'}${text}`;
+}
+
+function placeText({ site, laterality, fetus, phase }: MeasurementRow): string {
+  return [fetus ? `fetus ${fetus}` : '', laterality ?? '', site ?? '', phase ?? '']
+    .filter(Boolean)
+    .join(', ');
+}
+
+function valueView(measured: Measured | null, unit: string): TemplateResult | typeof nothing {
+  if (!measured) return nothing;
+  if (measured.quality !== 'accepted') {
+    return html`<span class="soft">not accepted</span>
+      <span class="second">${DOUBT[measured.quality]}</span>`;
+  }
+  const { mark, text } = INTERPRETED[measured.interpretation ?? 'N'];
+  return html`<span class=${mark ? 'outside' : ''}>
+      ${mark ? html`<span aria-hidden="true">${mark}</span><span class="hidden-text">${text}: </span>` : nothing}
+      ${measured.text} <span class="unit">${unit}</span>
+    </span>`;
+}
+
+function nameView(row: MeasurementRow, table: MeasurementTable): TemplateResult {
+  const seen = [row.model, row.cart, row.given].find((one) => one && table.onImage(one));
+  const place = placeText(row);
+  return html`${
+    seen
+      ? html`<button type="button" class="link" @click=${() => table.show(seen)}>${row.label}</button>`
+      : row.label
+  }
+    ${place ? html`<span class="second">${place}</span>` : nothing}
+    ${row.model?.note ? html`<span class="second">${row.model.note}</span>` : nothing}`;
+}
+
+function rowView(row: MeasurementRow, table: MeasurementTable): TemplateResult {
+  const { model, cart, given, prior, unitText, decimals, more } = row;
+  const judged = model ?? cart ?? given;
+  const reference = judged?.reference ?? null;
+  const spread = model?.uncertainty ? `± ${model.uncertainty.toFixed(decimals)}` : '';
+  const open = table.opened.has(row.id);
+  return html`<tr>
+      <th scope="row">${nameView(row, table)}</th>
+      <td class="number">
+        ${valueView(model ?? given, unitText)}
+        ${spread && model?.quality === 'accepted' ? html`<span class="second">${spread}</span>` : nothing}
+      </td>
+      <td class="number">${rangeText(reference, decimals)}
+        ${reference?.chart ? html`<span class="second chart" title=${reference.chart}>${reference.chart}</span>` : nothing}
+      </td>
+      <td class="number">${centileText(reference?.centile)}
+        ${reference?.zScore == null ? nothing : html`<span class="second">z ${reference.zScore.toFixed(2)}</span>`}
+      </td>
+      <td class="number">${valueView(cart, unitText)}
+        <span class="second">${differenceText(model, cart, decimals)}</span></td>
+      <td class="number">${prior?.text ?? nothing}
+        <span class="second">${differenceText(model, prior, decimals)}</span></td>
+      <td class="method">
+        <span class="small soft">${judged?.method ?? ''}</span>
+        ${
+          more.length > 0
+            ? html`<button type="button" class="link small" aria-expanded=${open} @click=${() => table.toggle(row.id)}>
+                ${open ? 'Fewer' : `${more.length} more`}
+              </button>`
+            : nothing
+        }
+      </td>
+    </tr>
+    ${open ? more.map((one) => furtherRow(one, row, table)) : nothing}`;
+}
+
+/** One of the values that the value of the row was made from, or that it was preferred to. */
+function furtherRow(one: Measured, row: MeasurementRow, table: MeasurementTable): TemplateResult {
+  const name = `${one.provenance}, ${one.derivation}`;
+  return html`<tr class="further">
+    <th scope="row">
+      ${
+        table.onImage(one)
+          ? html`<button type="button" class="link" @click=${() => table.show(one)}>${name}</button>`
+          : name
+      }
+    </th>
+    <td class="number">${valueView(one, row.unitText)}</td>
+    <td></td>
+    <td></td>
+    <td></td>
+    <td></td>
+    <td class="method"><span class="small soft">${one.method}</span></td>
+  </tr>`;
+}
+
+/** Model and cart side by side, with reference and prior, by section. */
+export function measurementsView(table: MeasurementTable): TemplateResult {
+  const { result } = table;
+  const used = result.sections.filter(({ id }) =>
+    result.measurements.some(({ section }) => section === id),
+  );
+  const prior = result.prior ? `Prior (${result.prior.daysBefore} d before)` : 'Prior';
+  return html`<section class="panel" id="measurements" aria-labelledby="measurements-head">
+    <header>
+      <h2 id="measurements-head">Measurements</h2>
+      <span class="small soft push">▲ above, ▼ below the reference, ● abnormal; unmarked without a range: not rated</span>
+    </header>
+    <div class="scrolls" tabindex="0" role="region" aria-labelledby="measurements-head">
+      <table class="measurements">
+        <thead>
+          <tr>
+            <th scope="col">Measurement</th>
+            <th scope="col" class="number">Model</th>
+            <th scope="col" class="number">Reference</th>
+            <th scope="col" class="number">Centile</th>
+            <th scope="col" class="number">Cart</th>
+            <th scope="col" class="number">${prior}</th>
+            <th scope="col">Method</th>
+          </tr>
+        </thead>
+        ${used.map(
+          ({ id, title }) => html`<tbody>
+            <tr class="group"><th colspan="7" scope="rowgroup">${title}</th></tr>
+            ${result.measurements
+              .filter(({ section }) => section === id)
+              .map((row) => rowView(row, table))}
+          </tbody>`,
+        )}
+      </table>
+    </div>
+  </section>`;
+}

@@ -1,0 +1,154 @@
+import uPlot from 'uplot';
+
+/** A chart in the colours of the page; a colour names a token of tokens.css. */
+export interface PlotContent {
+  /** What it shows, in words: the drawing itself cannot be read aloud. */
+  label: string;
+  height: number;
+  series: readonly PlotSeries[];
+  xText: string;
+  yText: string;
+  /** Instants or weeks at which a vertical line stands. */
+  marks?: readonly number[];
+}
+
+export interface PlotSeries {
+  name: string;
+  colour: '--accent' | '--ink' | '--ink-soft' | '--critical';
+  width: number;
+  dash?: readonly number[];
+  /** Dots in place of a line. */
+  dots?: boolean;
+  points: readonly (readonly [x: number, y: number])[];
+}
+
+/** Pure: points of several series over one axis, as the library wants them. */
+export function aligned(series: readonly PlotSeries[]): uPlot.AlignedData {
+  const places = [...new Set(series.flatMap(({ points }) => points.map(([x]) => x)))].sort(
+    (one, other) => one - other,
+  );
+  const columns = series.map(({ points }) => {
+    const at = new Map(points);
+    return places.map((x) => at.get(x));
+  });
+  return [places, ...columns];
+}
+
+/**
+ * `<sonogate-plot .content=…>`: keeps a chart of the library as wide as its place and in the colours
+ * of the scheme. A class, because the browser asks for one for an element with a life of its own.
+ */
+class PlotElement extends HTMLElement {
+  private chart: uPlot | null = null;
+  private shown: PlotContent | null = null;
+  private readonly sized = new ResizeObserver(() => this.fit());
+  private readonly schemed = new MutationObserver(() => this.draw());
+  private readonly system = matchMedia('(prefers-color-scheme: dark)');
+  private readonly redraw = () => this.draw();
+
+  set content(content: PlotContent) {
+    if (content === this.shown) return;
+    this.shown = content;
+    if (this.isConnected) this.draw();
+  }
+
+  connectedCallback(): void {
+    this.sized.observe(this);
+    this.schemed.observe(document.documentElement, { attributeFilter: ['data-scheme'] });
+    this.system.addEventListener('change', this.redraw);
+    this.draw();
+  }
+
+  disconnectedCallback(): void {
+    this.sized.disconnect();
+    this.schemed.disconnect();
+    this.system.removeEventListener('change', this.redraw);
+    this.chart?.destroy();
+    this.chart = null;
+  }
+
+  private fit(): void {
+    if (!this.chart || !this.shown || this.clientWidth === 0) return;
+    this.chart.setSize({ width: this.clientWidth, height: this.shown.height });
+  }
+
+  private draw(): void {
+    if (!this.shown) return;
+    this.chart?.destroy();
+    this.setAttribute('role', 'img');
+    this.setAttribute('aria-label', this.shown.label);
+    const { series, height } = this.shown;
+    this.chart = new uPlot(
+      { ...optionsOf(this.shown, this), width: this.clientWidth || 320, height },
+      aligned(series),
+      this,
+    );
+  }
+}
+
+/** A token as the colour it stands for now; `light-dark()` is resolved by the browser only. */
+function colourOf(token: string, near: HTMLElement): string {
+  const probe = document.createElement('i');
+  probe.style.color = `var(${token})`;
+  near.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+}
+
+function optionsOf(
+  { series, xText, yText, marks = [] }: PlotContent,
+  near: HTMLElement,
+): Omit<uPlot.Options, 'width' | 'height'> {
+  const [ink, line] = [colourOf('--ink-soft', near), colourOf('--line', near)];
+  const font = `11px ${getComputedStyle(near).fontFamily}`;
+  const axis = (label: string, size: number): uPlot.Axis => ({
+    label,
+    stroke: ink,
+    font,
+    labelFont: font,
+    labelSize: 18,
+    size,
+    grid: { stroke: line, width: 1 },
+    ticks: { show: false },
+  });
+  return {
+    cursor: { show: false },
+    legend: { show: false },
+    scales: { x: { time: false } },
+    axes: [axis(xText, 26), axis(yText, 44)],
+    series: [
+      {},
+      ...series.map(({ name, colour, width, dash, dots }): uPlot.Series => {
+        const stroke = colourOf(colour, near);
+        return {
+          label: name,
+          stroke,
+          width: dots ? 0 : width,
+          dash: dash ? [...dash] : undefined,
+          spanGaps: true,
+          points: { show: dots ?? false, size: 9, fill: stroke },
+        };
+      }),
+    ],
+    hooks: {
+      draw: [
+        ({ ctx, bbox, valToPos }) => {
+          ctx.save();
+          ctx.strokeStyle = ink;
+          ctx.setLineDash([4, 4]);
+          for (const mark of marks) {
+            const x = valToPos(mark, 'x', true);
+            ctx.beginPath();
+            ctx.moveTo(x, bbox.top);
+            ctx.lineTo(x, bbox.top + bbox.height);
+            ctx.stroke();
+          }
+          ctx.restore();
+        },
+      ],
+    },
+  };
+}
+
+customElements.define('sonogate-plot', PlotElement);

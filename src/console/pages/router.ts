@@ -1,0 +1,91 @@
+/** What stands in the address bar, taken apart. */
+export interface Place {
+  /** Name of the route, or null where no page has this address. */
+  name: RouteName | null;
+  /** The part that stands for `:id`; empty where the route has none. */
+  id: string;
+  query: URLSearchParams;
+}
+
+/** Addresses of the pages below /console. */
+export const ROUTES = {
+  worklist: '/console/worklist',
+  study: '/console/worklist/:id',
+  deliveries: '/console/deliveries',
+  holds: '/console/holds',
+  rules: '/console/rules',
+  peers: '/console/peers',
+  account: '/console/account',
+} as const;
+export type RouteName = keyof typeof ROUTES;
+
+const NAMES = Object.keys(ROUTES) as RouteName[];
+
+/** Pure: which page an address means. */
+export function placeOf(url: URL): Place {
+  const path = url.pathname.replace(/\/+$/, '');
+  if (path === '/console') return { name: 'worklist', id: '', query: url.searchParams };
+  for (const name of NAMES) {
+    const [before = '', after] = ROUTES[name].split(':id');
+    if (after === undefined ? path === before : path.startsWith(before) && path !== before) {
+      const id = after === undefined ? '' : decoded(path.slice(before.length));
+      return { name, id, query: url.searchParams };
+    }
+  }
+  return { name: null, id: '', query: url.searchParams };
+}
+
+/** Text of an address; what is not well-formed stays as it stands. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/** The address of a page, with what is given and not empty as its query. */
+export function addressOf(
+  name: RouteName,
+  { id = '', query = {} }: { id?: string; query?: Record<string, string> } = {},
+): string {
+  const path = ROUTES[name].replace(':id', encodeURIComponent(id));
+  const asked = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== ''));
+  return asked.size > 0 ? `${path}?${asked}` : path;
+}
+
+export interface Router {
+  go(address: string): void;
+  /** Changes the query of the page that is open, without opening it anew. */
+  restate(address: string): void;
+}
+
+/** Opens pages for links and for the buttons of the browser; `open` is called once at the start. */
+export function startRouter(open: (place: Place) => void): Router {
+  const here = () => open(placeOf(new URL(location.href)));
+  const go = (address: string) => {
+    history.pushState(null, '', address);
+    here();
+  };
+  addEventListener('popstate', here);
+  document.addEventListener('click', (event) => {
+    const link = followed(event);
+    if (!link) return;
+    event.preventDefault();
+    go(link);
+  });
+  here();
+  return { go, restate: (address) => history.replaceState(null, '', address) };
+}
+
+/** The address of a plain click on a link to a page of the console. */
+function followed(event: MouseEvent): string | null {
+  if (event.defaultPrevented || event.button !== 0) return null;
+  if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return null;
+  const link = event.composedPath().find((node) => node instanceof HTMLAnchorElement);
+  if (!link || link.target !== '' || link.hasAttribute('download')) return null;
+  const url = new URL(link.href);
+  const own = url.origin === location.origin && placeOf(url).name !== null;
+  const sameDocument = url.pathname === location.pathname && url.hash !== '';
+  return own && !sameDocument ? url.pathname + url.search : null;
+}

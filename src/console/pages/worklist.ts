@@ -1,0 +1,148 @@
+import type { Facets, WorklistQuery, WorklistRow } from '../contract.ts';
+import { sentence } from './asking.ts';
+import { html, nothing, type TemplateResult } from './html.ts';
+import type { OpenPage } from './page.ts';
+import { addressOf } from './router.ts';
+import { belongs, firstPage, NO_ROWS, type RowList, withPage, withRow } from './row-list.ts';
+import { createRowTable } from './row-table.ts';
+import { hasUnseenFlag, subjectText } from './row-words.ts';
+import { counted, empty } from './words.ts';
+import { filtersView, queryOf } from './worklist-filters.ts';
+
+const PAGE_ROWS = 100;
+/** Typing is not answered letter by letter. */
+const TYPING_MS = 200;
+
+/** Studies and requests as they come, those with unseen critical flags on top. */
+export const openWorklist: OpenPage = (place, around) => {
+  const { api, redraw, say, restate } = around;
+  let query: WorklistQuery = queryOf(place.query);
+  let list: RowList = NO_ROWS;
+  let facets: Facets | null = null;
+  let problem: string | null = null;
+  let state: 'loading' | 'loadingMore' | 'calm' = 'loading';
+  let typing: number | undefined;
+  /** Counts questions: an answer to an older one is not shown. */
+  let asked = 0;
+
+  const table = createRowTable({ redraw, nearEnd: () => void loadMore() });
+
+  async function load(): Promise<void> {
+    asked += 1;
+    const question = asked;
+    state = 'loading';
+    try {
+      const [page, offered] = await Promise.all([
+        api.worklist({ ...query, limit: PAGE_ROWS }),
+        api.facets(),
+      ]);
+      if (question !== asked) return;
+      list = firstPage(page);
+      facets = offered;
+      problem = null;
+    } catch (error) {
+      problem = sentence(error);
+    }
+    state = 'calm';
+    redraw();
+  }
+
+  async function loadMore(): Promise<void> {
+    if (state !== 'calm' || list.nextCursor === null) return;
+    const question = asked;
+    state = 'loadingMore';
+    try {
+      const page = await api.worklist({ ...query, limit: PAGE_ROWS, cursor: list.nextCursor });
+      if (question !== asked) return;
+      list = withPage(list, page);
+    } catch (error) {
+      problem = sentence(error);
+    }
+    state = 'calm';
+    redraw();
+  }
+
+  function ask(next: WorklistQuery): void {
+    query = next;
+    restate(addressOf('worklist', { query: textOf(query) }));
+    table.toTop();
+    redraw();
+    clearTimeout(typing);
+    typing = setTimeout(() => void load(), TYPING_MS);
+  }
+
+  function rowChanged(row: WorklistRow): void {
+    const known = all().find(({ key }) => key === row.key);
+    const stays = belongs(row, query);
+    if (stays === null && !known) return void load();
+    const count = all().length;
+    list = withRow(list, row, stays ?? true);
+    if (all().length > count) table.grewAbove();
+    tellChange(row, known);
+    redraw();
+  }
+
+  function tellChange(row: WorklistRow, known: WorklistRow | undefined): void {
+    const flags = row.critical.map(({ text }) => text).join('; ');
+    if (hasUnseenFlag(row) && !(known && hasUnseenFlag(known))) say(`Critical: ${flags}`, 'now');
+    else if (!known) say(`New study from ${row.source}: ${subjectText(row.subject)}`);
+  }
+
+  const all = () => [...list.flagged, ...list.rows];
+
+  void load();
+
+  return {
+    title: () => 'Worklist',
+    keys: [
+      { key: 'j', does: 'next study', run: () => table.move(1, all()) },
+      { key: 'k', does: 'study before', run: () => table.move(-1, all()) },
+      { key: 'Enter', does: 'opens the study', run: () => table.open(all(), around.go) },
+      { key: '/', does: 'search', run: () => document.getElementById('search')?.focus() },
+      {
+        key: 'c',
+        does: 'critical flags only, and back',
+        run: () => ask({ ...query, critical: query.critical ? undefined : '1' }),
+      },
+    ],
+    changed(event) {
+      if (event.type === 'reset') void load();
+      if (event.type === 'row') rowChanged(event.data.row);
+    },
+    close: () => table.close(),
+    view: () => html`<div class="worklist">
+      <div class="page-head">
+        <h1 tabindex="-1">Worklist</h1>
+        <span class="soft">${countText(list)}</span>
+        <span class="small soft push">Drafts made by software, not verified</span>
+      </div>
+      ${filtersView({ query, facets, ask })}
+      ${problem ? html`<p class="problem" role="alert">${problem}</p>` : nothing}
+      ${rowsView()}
+    </div>`,
+  };
+
+  function rowsView(): TemplateResult {
+    const rows = all();
+    if (rows.length > 0) return table.view(rows, list.nextCursor === null);
+    if (state === 'loading') return html`<p class="soft waiting">Loading…</p>`;
+    return Object.keys(textOf(query)).length > 0
+      ? empty('No study is like this.', html`<button @click=${() => ask({})}>Show all</button>`)
+      : empty('No study has come yet. It appears here when the first image arrives.');
+  }
+};
+
+/** Without the parts that say nothing. */
+function textOf(query: WorklistQuery): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(query).flatMap(([name, value]) =>
+      value === undefined || value === '' ? [] : [[name, String(value)]],
+    ),
+  );
+}
+
+function countText({ flagged, rows, nextCursor }: RowList): string {
+  const more = nextCursor === null ? '' : ' and more';
+  const flags = flagged.length > 0 ? `, ${flagged.length} with critical flags not seen` : '';
+  return `${counted(flagged.length + rows.length, 'study', 'studies')}${more}${flags}`;
+}
