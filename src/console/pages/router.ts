@@ -83,7 +83,7 @@ function followed(event: MouseEvent): string | null {
   if (event.defaultPrevented || event.button !== 0) return null;
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return null;
   const link = event.composedPath().find((node) => node instanceof HTMLAnchorElement);
-  if (!link || link.target !== '' || link.hasAttribute('download')) return null;
+  if (link?.target !== '' || link.hasAttribute('download')) return null;
   const url = new URL(link.href);
   const own = url.origin === location.origin && placeOf(url).name !== null;
   const sameDocument = url.pathname === location.pathname && url.hash !== '';

@@ -50,7 +50,7 @@ export const openStudy: OpenPage = (place, around) => {
 
   async function loadResult({ requests }: StudyPage): Promise<void> {
     const request = requests.find(({ id }) => id === chosen) ?? requests[0];
-    if (!request || request.state !== 'succeeded' || request.id === seen?.requestId) return;
+    if (request?.state !== 'succeeded' || request.id === seen?.requestId) return;
     try {
       const drawn = request.artifacts.some(({ name }) => name === OVERLAYS);
       const [result, overlays] = await Promise.all([
