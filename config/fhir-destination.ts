@@ -1,11 +1,17 @@
 import { z } from 'zod';
+import {
+  basicAuthorization,
+  bearerAuthorization,
+  httpTlsSchema,
+  noAuthorization,
+} from './http-access.ts';
 
 const file = z.string().min(1);
 
 const authorizationSchema = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('none') }),
-  z.strictObject({ type: z.literal('bearer'), tokenFile: file }),
-  z.strictObject({ type: z.literal('basic'), user: z.string(), passwordFile: file }),
+  noAuthorization,
+  bearerAuthorization,
+  basicAuthorization,
   /** SMART Backend Services: a token for a signed assertion. */
   z.strictObject({
     type: z.literal('smart-backend'),
@@ -20,17 +26,12 @@ const authorizationSchema = z.discriminatedUnion('type', [
   }),
 ]);
 
-/** A client certificate with its key, the authority of the EHR, or both. */
-const tlsSchema = z
-  .strictObject({ certFile: file.optional(), keyFile: file.optional(), caFile: file.optional() })
-  .refine(({ certFile, keyFile }) => !certFile === !keyFile, 'certFile and keyFile go together');
-
 /** An EHR that takes results as FHIR R4; its name is added by the list of destinations. */
 export const fhirDestinationSettings = z.strictObject({
   type: z.literal('fhir'),
   baseUrl: z.url({ protocol: /^https?$/ }),
   authorization: authorizationSchema.default({ type: 'none' }),
-  tls: tlsSchema.optional(),
+  tls: httpTlsSchema.optional(),
   /** Our own result namespace: the idempotency key of every resource. Never change it. */
   resultSystem: z.url(),
   organization: z.string().min(1).default('Sonogate'),

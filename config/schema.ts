@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { archiveSchema, expectedCountSchema } from './archive.ts';
 import { fhirDestinationSettings } from './fhir-destination.ts';
 import { aeTitle, name } from './names.ts';
+import { dicomDestinationSchema, dicomwebDestinationSchema } from './pacs-destination.ts';
 import { routingSchema } from './routing-schema.ts';
 import { parseS3Url } from './s3-location.ts';
-import { certificateSchema, listenerTlsSchema, nodeTlsSchema } from './tls-schema.ts';
+import { certificateSchema, listenerTlsSchema } from './tls-schema.ts';
 import { tracingSchema } from './tracing-schema.ts';
 
 /**
@@ -53,38 +54,6 @@ const sourceSchema = z.strictObject({
   }),
   /** What late objects of a study that was interpreted lead to; `always` also when they are known. */
   rerun: z.enum(['never', 'when-content-changed', 'always']).default('when-content-changed'),
-});
-
-/** What a PACS can be sent of a result (docs/dicom-objects.md). */
-const dicomObject = z.enum([
-  'sr-tid1500',
-  'sr-tid5000',
-  'sr-echo',
-  'seg',
-  'key-objects',
-  'pdf',
-  'secondary-capture',
-  'presentation-state',
-]);
-
-const dicomDestinationSchema = z.strictObject({
-  type: z.literal('dicom'),
-  name,
-  host: z.string().min(1),
-  port,
-  aeTitle,
-  callingAeTitle: aeTitle.optional(),
-  objects: z.array(dicomObject).default(['sr-tid1500', 'sr-tid5000', 'sr-echo']),
-  /** `auto`: the highest that the peer accepts in the association. */
-  measurementSopClass: z
-    .enum(['auto', 'comprehensive3d', 'comprehensive', 'enhanced'])
-    .default('auto'),
-  /** `labelmap` falls back to `binary` where the peer does not take it. */
-  segmentation: z.enum(['binary', 'labelmap']).default('binary'),
-  tls: nodeTlsSchema.optional(),
-  /** Asks the PACS to commit to the storage of what it took (PS3.4 J). */
-  storageCommitment: z.boolean().default(false),
-  timeoutSeconds: z.number().positive().default(60),
 });
 
 const outboundHostSchema = z.strictObject({
@@ -143,6 +112,7 @@ export const configSchema = z
     destinations: z.array(
       z.discriminatedUnion('type', [
         dicomDestinationSchema,
+        dicomwebDestinationSchema,
         fhirDestinationSettings.extend({ name }),
       ]),
     ),
@@ -184,7 +154,7 @@ export const configSchema = z
   .superRefine((config, context) => {
     const known = new Set(config.destinations.map((destination) => destination.name));
     const pacs = new Set(
-      config.destinations.filter(({ type }) => type === 'dicom').map(({ name }) => name),
+      config.destinations.filter(({ type }) => type !== 'fhir').map(({ name }) => name),
     );
     config.routing.rules.forEach((rule, r) => {
       const require = (list: 'deliverTo' | 'forwardTo', allowed: ReadonlySet<string>) =>
@@ -225,6 +195,17 @@ export const configSchema = z
         requireArchive(archive, ['routing', 'rules', r, 'priors', 'from', a]);
       });
     });
+    config.destinations.forEach((destination, d) => {
+      if (destination.type === 'fhir' || destination.alternate === undefined) return;
+      const { alternate } = destination;
+      if (pacs.has(alternate) && alternate !== destination.name) return;
+      const others = [...pacs].filter((each) => each !== destination.name);
+      context.addIssue({
+        code: 'custom',
+        path: ['destinations', d, 'alternate'],
+        message: `found "${alternate}"; allowed: ${others.join(', ') || 'there is no other PACS'}`,
+      });
+    });
     const seen = new Set<string>();
     config.destinations.forEach((destination, d) => {
       if (seen.has(destination.name)) {
@@ -242,4 +223,6 @@ export type Config = z.infer<typeof configSchema>;
 export type Source = Config['sources'][number];
 export type Destination = Config['destinations'][number];
 export type DicomDestination = Extract<Destination, { type: 'dicom' }>;
+export type DicomwebDestination = Extract<Destination, { type: 'dicomweb' }>;
+export type PacsDestination = DicomDestination | DicomwebDestination;
 export type FhirDestination = Extract<Destination, { type: 'fhir' }>;

@@ -1,9 +1,10 @@
-import type { DicomDestination } from '../config/schema.ts';
 import type { Database, Queryable } from '../src/database/port.ts';
 import type { ReceivedObjects } from '../src/files/port.ts';
 import type { Deliverer } from '../src/outbox/port.ts';
-import { nodeOf, outcomeOf, permanent } from './deliver.ts';
-import { failure, sendFiles } from './store-scu.ts';
+import { permanent } from './deliver.ts';
+import { outgoingFile } from './outgoing-object.ts';
+import { failure } from './store-scu.ts';
+import { outcomeOf, type StoreTransport } from './store-transport.ts';
 import { keptObject } from './study-queries.ts';
 
 /**
@@ -11,26 +12,29 @@ import { keptObject } from './study-queries.ts';
  * all. The delivery names the instance.
  */
 export function createForwardDeliverer(options: {
-  destinations: readonly DicomDestination[];
-  aeTitle: string;
+  /** How to reach each destination, by its name. */
+  transports: ReadonlyMap<string, StoreTransport>;
   database: Database;
   objects: ReceivedObjects;
 }): Deliverer {
-  const { destinations, aeTitle, database, objects } = options;
+  const { transports, database, objects } = options;
   return {
     kind: 'forward',
     async send({ destination, object }, signal) {
-      const settings = destinations.find(({ name }) => name === destination);
-      if (!settings) return permanent('invalid_config', `No PACS is named "${destination}".`);
+      const transport = transports.get(destination);
+      if (!transport) return permanent('invalid_config', `No PACS is named "${destination}".`);
       const kept = await keptObject(database, object);
       const path = kept && (await objects.locate(kept));
       if (path === null) return permanent('expired', 'The received object is no longer there.');
-      const node = nodeOf(settings, aeTitle);
       try {
-        return outcomeOf(await sendFiles(node, [path], { signal }), settings);
+        const file = await outgoingFile(path);
+        return outcomeOf(await transport.send([[file]], signal), transport);
       } catch (error) {
-        return outcomeOf([failure('', error)], settings);
+        return outcomeOf([failure('', error)], transport);
       }
+    },
+    async probe(destination, signal) {
+      return transports.get(destination)?.probe?.(signal);
     },
   };
 }

@@ -1,9 +1,15 @@
 import { ERRORS, type ErrorCode, SonogateError } from '../src/errors/catalogue.ts';
-import type { ProposedContext } from './network/pdu.ts';
+import {
+  type Associations,
+  contextsFor,
+  FRESH_ASSOCIATIONS,
+  kindOf,
+  MAX_CONTEXTS,
+} from './associations.ts';
 import { type CalledNode, type OutgoingObject, Requestor } from './network/requestor.ts';
 import { outgoingBuffer, outgoingFile } from './outgoing-object.ts';
 
-/** How one C-STORE ended (PS3.4 B.2.3). `status` is null when the peer gave none. */
+/** How the storage of one object ended (PS3.4 B.2.3). `status` is null when the peer gave none. */
 export interface StoreResult {
   sopClassUid: string;
   sopInstanceUid: string;
@@ -12,10 +18,9 @@ export interface StoreResult {
   /** Null when stored. */
   code: ErrorCode | null;
   detail: string;
+  /** Seconds the peer asked us to wait. */
+  retryAfter?: number | undefined;
 }
-
-/** PS3.8 9.3.2.2: context ids are odd numbers up to 255. */
-const MAX_CONTEXTS = 128;
 
 /**
  * Sends DICOM files over as few associations as their kinds allow, each in its own transfer syntax
@@ -53,7 +58,7 @@ export async function sendFiles(
       report(path, failure('', error));
       continue;
     }
-    const kind = `${object.sopClassUid} ${object.transferSyntax}`;
+    const kind = kindOf(object);
     if (!kinds.has(kind) && kinds.size === MAX_CONTEXTS) await flush();
     kinds.add(kind);
     batch.push({ path, object });
@@ -63,32 +68,60 @@ export async function sendFiles(
 }
 
 /**
- * Sends objects held in memory over one association, each in the first of its forms (DICOM files, the
- * preferred one first) whose SOP class the peer accepts. Ends with the first that fails: the others
- * would be sent again with it. Never throws for what the peer does.
+ * Sends objects over one association, each in the first of its forms (the preferred one first) whose
+ * SOP class the peer accepts. Ends with the first that fails: the others would be sent again with
+ * it. An association that the peer ended while it rested is replaced, and costs nothing. Never
+ * throws for what the peer does.
  * @returns a result for each object that was tried.
  */
-export async function sendForms(
+export async function sendObjects(
+  node: CalledNode,
+  objects: readonly (readonly OutgoingObject[])[],
+  {
+    signal,
+    associations = FRESH_ASSOCIATIONS,
+  }: { signal?: AbortSignal | undefined; associations?: Associations } = {},
+): Promise<StoreResult[]> {
+  const results: StoreResult[] = [];
+  try {
+    let lent = await associations.take(node, objects, signal);
+    for (const forms of objects) {
+      if (forms.length === 0) continue;
+      let result = await storeInFirstForm(lent.requestor, forms);
+      if (lent.rested && lent.requestor.closed && !signal?.aborted) {
+        await associations.give(node, lent);
+        lent = await associations.take(node, objects, signal);
+        result = await storeInFirstForm(lent.requestor, forms);
+      }
+      lent.rested = false;
+      results.push(result);
+      if (result.outcome === 'failed') break;
+    }
+    await associations.give(node, lent);
+    return results;
+  } catch (error) {
+    return [...results, failure(objects[0]?.[0]?.sopInstanceUid ?? '', error)];
+  }
+}
+
+function storeInFirstForm(
+  requestor: Requestor,
+  forms: readonly OutgoingObject[],
+): Promise<StoreResult> {
+  const [preferred] = forms;
+  const accepted = forms.find((form) => requestor.takes(form)) ?? preferred;
+  if (!accepted) throw new SonogateError('internal', 'An object without a form.');
+  return storeOne(requestor, accepted);
+}
+
+/** The same with objects whose forms are DICOM files in memory. */
+export function sendForms(
   node: CalledNode,
   objects: readonly (readonly Buffer[])[],
   signal?: AbortSignal,
 ): Promise<StoreResult[]> {
   const forms = objects.map((files) => files.map(outgoingBuffer));
-  const results: StoreResult[] = [];
-  try {
-    const requestor = await Requestor.open(node, contextsFor(forms.flat()), signal);
-    for (const [preferred, ...others] of forms) {
-      if (!preferred) continue;
-      const accepted = [preferred, ...others].find((form) => requestor.takes(form));
-      const result = await storeOne(requestor, accepted ?? preferred);
-      results.push(result);
-      if (result.outcome === 'failed') break;
-    }
-    await requestor.release();
-    return results;
-  } catch (error) {
-    return [...results, failure(forms[0]?.[0]?.sopInstanceUid ?? '', error)];
-  }
+  return sendObjects(node, forms, { signal });
 }
 
 /** Sends one DICOM file held in memory. Never throws for what the peer does. */
@@ -128,17 +161,6 @@ async function sendBatch(
   await requestor.release();
 }
 
-/** One context per SOP class and transfer syntax, so that the peer cannot choose another encoding. */
-function contextsFor(objects: readonly OutgoingObject[]): ProposedContext[] {
-  const kinds = new Map<string, OutgoingObject>();
-  for (const object of objects) kinds.set(`${object.sopClassUid} ${object.transferSyntax}`, object);
-  return [...kinds.values()].map((object, index) => ({
-    id: 2 * index + 1,
-    abstractSyntax: object.sopClassUid,
-    transferSyntaxes: [object.transferSyntax],
-  }));
-}
-
 async function storeOne(requestor: Requestor, object: OutgoingObject): Promise<StoreResult> {
   try {
     const { status, comment } = await requestor.store(object);
@@ -149,11 +171,15 @@ async function storeOne(requestor: Requestor, object: OutgoingObject): Promise<S
     if (isWarning(status)) {
       return { ...sop, outcome: 'warning', status, code: null, detail };
     }
-    const code = (status & 0xff00) === 0xa700 ? 'peer_out_of_resources' : 'peer_refused_object';
-    return { ...sop, outcome: 'failed', status, code, detail };
+    return { ...sop, outcome: 'failed', status, code: refusalCode(status), detail };
   } catch (error) {
     return failure(object.sopInstanceUid, error);
   }
+}
+
+/** What a failure status of C-STORE (PS3.4 B.2.3), or the failure reason of STOW-RS, stands for. */
+export function refusalCode(status: number): ErrorCode {
+  return (status & 0xff00) === 0xa700 ? 'peer_out_of_resources' : 'peer_refused_object';
 }
 
 /** PS3.7 C.1.3: 0001H, 0107H, 0116H and Bxxx are warnings: the peer has the object. */
@@ -168,6 +194,6 @@ export function failure(sopInstanceUid: string, error: unknown): StoreResult {
   return { sopClassUid: '', sopInstanceUid, outcome: 'failed', status: null, code, detail };
 }
 
-function hex(status: number): string {
+export function hex(status: number): string {
   return `${status.toString(16).toUpperCase().padStart(4, '0')}H`;
 }

@@ -115,6 +115,7 @@ function targets(
   const destination = destinations.find((candidate) => candidate.name === name);
   switch (destination?.type) {
     case 'dicom':
+    case 'dicomweb':
       return destination.objects
         .filter((object) => objectFits(object, endpoint))
         .map((object) => ({ kind: 'dicom', destination: name, object }));

@@ -7,6 +7,7 @@ import { explainStudy } from '../dimse/explain.ts';
 import { createForwardDeliverer, forwardedObjects } from '../dimse/forward.ts';
 import { type DimseGateway, startDimse } from '../dimse/gateway.ts';
 import { fixedRules, type RulesSource } from '../dimse/routing/rules-source.ts';
+import { connectPacs } from '../dimse/pacs.ts';
 import { startCommitmentRounds } from '../dimse/services/commitment-rounds.ts';
 import { completeNow, dryRun, releaseStudy, rerunStudy } from '../dimse/study-commands.ts';
 import { subjectOfRequest } from '../dimse/subject.ts';
@@ -15,6 +16,7 @@ import { createFhirDeliverer } from '../fhir/deliver.ts';
 import { holdLedger } from '../fhir/hold-ledger.ts';
 import { createHoldOperations } from '../fhir/hold-operations.ts';
 import { createHoldQueue } from '../fhir/hold-queue.ts';
+import { httpAccess } from '../fhir/http-access.ts';
 import { DICOM_OBJECTS } from '../pipelines/artifacts/dicom-objects.ts';
 import { rebuildReportPdf } from '../pipelines/artifacts/report/rebuild-report.ts';
 import { contentEndpoint } from '../pipelines/content/content.ts';
@@ -280,7 +282,7 @@ function operationsOn(
 
 const isDicom = (d: Config['destinations'][number]): d is DicomDestination => d.type === 'dicom';
 
-function startDeliveries(
+async function startDeliveries(
   config: Config,
   parts: {
     database: PooledDatabase;
@@ -293,21 +295,17 @@ function startDeliveries(
   const { database, objects, core, outbound, logger } = parts;
   const subject = (requestId: string) => subjectOfRequest(database, requestId);
   const isFhir = (d: Config['destinations'][number]): d is FhirDestination => d.type === 'fhir';
+  const pacs = connectPacs(config, httpAccess);
   const deliverers = [
     createDicomDeliverer({
-      destinations: config.destinations.filter(isDicom),
-      aeTitle: config.dicom.aeTitle,
+      destinations: pacs.destinations,
+      transports: pacs.transports,
       results: core,
       subject,
       paper: config.report.paper,
       builders: DICOM_OBJECTS,
     }),
-    createForwardDeliverer({
-      destinations: config.destinations.filter(isDicom),
-      aeTitle: config.dicom.aeTitle,
-      database,
-      objects,
-    }),
+    createForwardDeliverer({ transports: pacs.transports, database, objects }),
     createFhirDeliverer({
       destinations: config.destinations.filter(isFhir),
       results: core,
@@ -332,7 +330,15 @@ function startDeliveries(
       logger,
     }),
   ];
-  return startOutbox({ database, deliverers, config, logger });
+  const { alternates } = pacs;
+  const outbox = await startOutbox({ database, deliverers, config, alternates, logger });
+  return {
+    ...outbox,
+    stop: async () => {
+      await outbox.stop();
+      await pacs.close();
+    },
+  };
 }
 
 async function startApi(

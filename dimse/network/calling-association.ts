@@ -6,7 +6,7 @@ import {
 } from '../../pipelines/artifacts/implementation.ts';
 import { type ErrorCode, SonogateError } from '../../src/errors/catalogue.ts';
 import { type CommandSet, encodeCommandSet } from './command-set.ts';
-import { type CallTls, dial } from './dial.ts';
+import { type CalledNode, dial } from './dial.ts';
 import type { AcceptedContext } from './negotiation.ts';
 import {
   CONTEXT_RESULT,
@@ -17,24 +17,15 @@ import {
   encodeAssociateRequest,
   encodeData,
   encodeReleaseRequest,
+  encodeReleaseResponse,
   PDU,
   PDV_HEADER_BYTES,
   type ProposedContext,
   type RoleSelection,
 } from './pdu.ts';
-import { type PduEvent, PduReader } from './pdu-reader.ts';
+import { type PduEvent, PduReader, readEvents } from './pdu-reader.ts';
 
-/** A DICOM node that we call, and under which title. */
-export interface CalledNode {
-  host: string;
-  port: number;
-  aeTitle: string;
-  callingAeTitle: string;
-  /** Longest silence of the peer, from connecting to its last answer. */
-  timeoutSeconds: number;
-  /** Absent: in the clear. */
-  tls?: CallTls | undefined;
-}
+export type { CalledNode } from './dial.ts';
 
 /** What we announce; a peer that sends longer ones is not speaking DICOM. */
 const MAX_RECEIVED_PDU_BYTES = 131_072;
@@ -51,15 +42,20 @@ export class CallingAssociation {
    */
   lossCode: ErrorCode = 'peer_unreachable';
   readonly #socket: Socket;
+  readonly #timeoutMs: number;
   readonly #events: AsyncGenerator<PduEvent>;
+  /** Read while the association rests; the next answer when it goes on. */
+  #ahead: Promise<IteratorResult<PduEvent>> | null = null;
+  #resting = false;
   readonly #closed = new AbortController();
   readonly #contexts = new Map<number, AcceptedContext>();
   #roles: readonly RoleSelection[] = [];
   #fragmentBytes = MAX_SENT_PDU_BYTES - PDV_HEADER_BYTES;
   #messageId = 0;
 
-  private constructor(socket: Socket) {
+  private constructor(socket: Socket, timeoutMs: number) {
     this.#socket = socket;
+    this.#timeoutMs = timeoutMs;
     const reader = new PduReader({
       first: [PDU.associateAccept, PDU.associateReject, PDU.abort],
       maxPduBytes: MAX_RECEIVED_PDU_BYTES,
@@ -81,15 +77,12 @@ export class CallingAssociation {
     roles: RoleSelection[] = [],
   ): Promise<CallingAssociation> {
     const socket = await dial(node);
-    socket.setTimeout(node.timeoutSeconds * 1000, () =>
-      socket.destroy(new Error(`no answer for ${node.timeoutSeconds} s`)),
-    );
     const onAbort = () => socket.destroy(new Error('canceled'));
     signal?.addEventListener('abort', onAbort, { once: true });
     socket.once('close', () => signal?.removeEventListener('abort', onAbort));
     if (signal?.aborted) onAbort();
 
-    const association = new CallingAssociation(socket);
+    const association = new CallingAssociation(socket, node.timeoutSeconds * 1000);
     try {
       await association.#associate(node, contexts, roles);
       return association;
@@ -177,6 +170,26 @@ export class CallingAssociation {
     this.#socket.end(() => this.#socket.destroy());
   }
 
+  /**
+   * Nothing is asked for now. A peer that releases or aborts meanwhile ends the association, which
+   * is then `closed` before anything is sent over it in vain.
+   */
+  rest(): void {
+    this.#resting = true;
+    if (this.#ahead) return;
+    this.#ahead = this.#events.next();
+    this.#ahead.then(
+      ({ value, done }) => {
+        if (!this.#resting) return;
+        const asked = !done && value.kind === 'pdu' && value.type === PDU.releaseRequest;
+        if (asked) this.#socket.end(encodeReleaseResponse(), () => this.#socket.destroy());
+        else this.#socket.destroy();
+        this.#closed.abort();
+      },
+      () => this.#socket.destroy(),
+    );
+  }
+
   abort(): void {
     if (this.#socket.destroyed) return;
     this.#socket.end(encodeAbort({ source: 0, reason: 0 }), () => this.#socket.destroy());
@@ -246,16 +259,29 @@ export class CallingAssociation {
   }
 
   async #next(): Promise<PduEvent> {
+    const deadline = this.#deadline();
     try {
-      const { value, done } = await this.#events.next();
+      const coming = this.#ahead ?? this.#events.next();
+      this.#ahead = null;
+      const { value, done } = await coming;
       if (!done) return value;
     } catch (error) {
       throw this.lost(error);
+    } finally {
+      clearTimeout(deadline);
     }
     throw this.lost('The peer closed the connection.');
   }
 
+  /** A peer that sends one byte now and then is not waited for longer than a silent one. */
+  #deadline(): NodeJS.Timeout {
+    const silence = new Error(`no answer for ${this.#timeoutMs / 1000} s`);
+    return setTimeout(() => this.#socket.destroy(silence), this.#timeoutMs);
+  }
+
   async #write(...buffers: Buffer[]): Promise<void> {
+    this.#resting = false;
+    const deadline = this.#deadline();
     try {
       if (this.closed) throw this.#socket.errored ?? new Error('connection closed');
       this.#socket.cork();
@@ -266,12 +292,8 @@ export class CallingAssociation {
       }
     } catch (error) {
       throw this.lost(this.#socket.errored ?? error);
+    } finally {
+      clearTimeout(deadline);
     }
-  }
-}
-
-async function* readEvents(socket: Socket, reader: PduReader): AsyncGenerator<PduEvent> {
-  for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
-    yield* reader.read(chunk as Buffer);
   }
 }

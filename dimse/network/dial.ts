@@ -15,6 +15,18 @@ export interface CallTls {
   minVersion?: TlsVersion | undefined;
 }
 
+/** A DICOM node that we call, and under which title. */
+export interface CalledNode {
+  host: string;
+  port: number;
+  aeTitle: string;
+  callingAeTitle: string;
+  /** Longest wait for the peer: to connect and associate, to take a piece, for an answer. */
+  timeoutSeconds: number;
+  /** Absent: in the clear. */
+  tls?: CallTls | undefined;
+}
+
 /**
  * Opens a connection; what fails on the way is seen by whoever reads or writes first.
  * @throws SonogateError `invalid_config` when a file of `tls` cannot be read.
@@ -23,11 +35,7 @@ export async function dial({
   host,
   port,
   tls,
-}: {
-  host: string;
-  port: number;
-  tls?: CallTls | undefined;
-}): Promise<Socket> {
+}: Pick<CalledNode, 'host' | 'port' | 'tls'>): Promise<Socket> {
   if (!tls) return connect({ host, port, noDelay: true });
   const socket = connectTls({ host, port, ...(await tlsOptions(tls, host)) });
   socket.setNoDelay(true);

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { SonogateError } from '../../src/errors/catalogue.ts';
 import { PDU, PDU_HEADER_BYTES, PDV_HEADER_BYTES, type PduType } from './pdu.ts';
 
@@ -154,5 +155,12 @@ export class PduReader {
       last: (control & 2) !== 0,
       remaining: length - 2,
     };
+  }
+}
+
+/** What a peer sends over a connection, as it comes. */
+export async function* readEvents(socket: Socket, reader: PduReader): AsyncGenerator<PduEvent> {
+  for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
+    yield* reader.read(chunk as Buffer);
   }
 }

@@ -129,6 +129,11 @@ export class Requestor {
     return response;
   }
 
+  /** Nothing is sent for now; a peer that ends the association meanwhile makes it `closed`. */
+  rest(): void {
+    this.#association.rest();
+  }
+
   /** Ends the association in order; a peer that does not answer is not waited for in vain. */
   release(): Promise<void> {
     return this.#association.release();

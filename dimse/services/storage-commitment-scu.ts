@@ -3,7 +3,6 @@ import type { Database } from '../../src/database/port.ts';
 import { SonogateError } from '../../src/errors/catalogue.ts';
 import type { Logger } from '../../src/logging/logger.ts';
 import { decodeDataSet, encodeDataSet } from '../data-set.ts';
-import { nodeOf } from '../deliver.ts';
 import { COMMAND } from '../network/command-set.ts';
 import type { NormalizedService } from '../network/normalized-service.ts';
 import { type CalledNode, Requestor } from '../network/requestor.ts';
@@ -16,6 +15,7 @@ import {
 import { type CommitmentReport, readReport } from './commitment-report.ts';
 import { newUid, referenceItems, type SopReference } from './referenced-objects.ts';
 import { SERVICE_STATUS } from './service-status.ts';
+import { nodeOf } from '../store-transport.ts';
 
 /** Action Type ID of "Request Storage Commitment" (PS3.4 J.3.2.1.1). */
 const REQUEST_COMMITMENT = 1;

@@ -5,10 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { DicomDestination } from '../../config/schema.ts';
+import { AssociationPool } from '../../dimse/association-pool.ts';
 import { createDicomDeliverer } from '../../dimse/deliver.ts';
 import { type ListenerOptions, listen } from '../../dimse/network/listener.ts';
 import type { StorageService } from '../../dimse/network/storage-service.ts';
 import { startReceiver } from '../../dimse/receiver.ts';
+import { cStoreTransport } from '../../dimse/store-transport.ts';
 import { type ErrorCode, SonogateError } from '../../src/errors/catalogue.ts';
 import { silentLogger } from '../../src/logging/logger.ts';
 import type { SendOutcome } from '../../src/outbox/port.ts';
@@ -46,10 +48,12 @@ function deliver(
     segmentation: 'binary',
     storageCommitment: false,
     timeoutSeconds,
+    associationIdleSeconds: 0,
   };
+  const transport = cStoreTransport(destination, 'SONOGATE', new AssociationPool(0));
   const deliverer = createDicomDeliverer({
     destinations: [destination],
-    aeTitle: 'SONOGATE',
+    transports: new Map([['pacs', transport]]),
     results: { result: async () => ({}), artifactPath: async () => null },
     subject: async (requestId) => ({ requestId, identity: null, instances: [], dating: null }),
     builders: { 'sr-tid1500': () => objects },

@@ -1,8 +1,16 @@
-import type { Config, DicomDestination, FhirDestination } from '../../../config/schema.ts';
+import type {
+  Config,
+  DicomDestination,
+  DicomwebDestination,
+  FhirDestination,
+} from '../../../config/schema.ts';
 import { checkNode } from '../../../dimse/check-node.ts';
-import { nodeOf } from '../../../dimse/deliver.ts';
+import { nodeOf } from '../../../dimse/store-transport.ts';
+import { stowTransport } from '../../../dimse/dicomweb/stow-transport.ts';
 import { echo } from '../../../dimse/echo.ts';
 import { checkServer } from '../../../fhir/check-server.ts';
+import { httpAccess } from '../../../fhir/http-access.ts';
+import { ERRORS } from '../../errors/catalogue.ts';
 import { type Finding, fault, inOneLine, ok, warning } from './finding.ts';
 
 const DAY_MS = 86_400_000;
@@ -16,7 +24,10 @@ const PATIENCE_SECONDS = 20;
 export async function checkPeers({ destinations, sources, dicom }: Config): Promise<Finding[]> {
   const ours = dicom.aeTitle;
   const findings = await Promise.all([
-    ...destinations.map((peer) => (peer.type === 'dicom' ? pacs(peer, ours) : ehr(peer))),
+    ...destinations.map((peer) => {
+      if (peer.type === 'dicom') return pacs(peer, ours);
+      return peer.type === 'dicomweb' ? originServer(peer) : ehr(peer);
+    }),
     ...sources.flatMap(({ name, node }) => (node ? [machine(name, node, ours)] : [])),
   ]);
   return findings.flat();
@@ -42,6 +53,14 @@ function certificate(what: string, end: Date): Finding {
   const days = Math.floor((end.getTime() - Date.now()) / DAY_MS);
   const words = `its certificate ends in ${days} days`;
   return days < CERTIFICATE_DAYS ? warning(what, words) : ok(what, words);
+}
+
+async function originServer(destination: DicomwebDestination): Promise<Finding[]> {
+  const what = `DICOMweb ${destination.name}`;
+  const patience = { ...destination, timeoutSeconds: PATIENCE_SECONDS };
+  const { probe } = stowTransport(patience, httpAccess(destination));
+  const code = await probe?.(AbortSignal.timeout(PATIENCE_SECONDS * 1000));
+  return code ? [fault(what, `${code}: ${ERRORS[code].title}`)] : [ok(what, 'answers')];
 }
 
 async function ehr(destination: FhirDestination): Promise<Finding[]> {

@@ -1,0 +1,45 @@
+import type { Config, DicomwebDestination, PacsDestination } from '../config/schema.ts';
+import { AssociationPool } from './association-pool.ts';
+import { type HttpAccess, stowTransport } from './dicomweb/stow-transport.ts';
+import { cStoreTransport, type StoreTransport } from './store-transport.ts';
+
+/** The destinations of a site that take DICOM objects, and how each is reached. */
+export interface Pacs {
+  destinations: readonly PacsDestination[];
+  /** By name. */
+  transports: ReadonlyMap<string, StoreTransport>;
+  /** Destination → the one that takes its place. */
+  alternates: ReadonlyMap<string, string>;
+  /** Releases the associations that rest. */
+  close(): Promise<void>;
+}
+
+/** @param access how we show a DICOMweb server who we are. */
+export function connectPacs(
+  { destinations, dicom }: Pick<Config, 'destinations' | 'dicom'>,
+  access: (destination: DicomwebDestination) => HttpAccess,
+): Pacs {
+  const pools: AssociationPool[] = [];
+  const transports = new Map<string, StoreTransport>();
+  const alternates = new Map<string, string>();
+  const pacs = destinations.filter((each) => each.type !== 'fhir');
+  for (const destination of pacs) {
+    if (destination.alternate !== undefined)
+      alternates.set(destination.name, destination.alternate);
+    if (destination.type === 'dicomweb') {
+      transports.set(destination.name, stowTransport(destination, access(destination)));
+      continue;
+    }
+    const pool = new AssociationPool(destination.associationIdleSeconds);
+    pools.push(pool);
+    transports.set(destination.name, cStoreTransport(destination, dicom.aeTitle, pool));
+  }
+  return {
+    destinations: pacs,
+    transports,
+    alternates,
+    close: async () => {
+      await Promise.all(pools.map((pool) => pool.close()));
+    },
+  };
+}
