@@ -12,10 +12,10 @@ import {
   STORAGE_COMMITMENT,
   STORAGE_COMMITMENT_INSTANCE,
 } from '../sop-classes.ts';
+import { nodeOf } from '../store-transport.ts';
 import { type CommitmentReport, readReport } from './commitment-report.ts';
 import { newUid, referenceItems, type SopReference } from './referenced-objects.ts';
 import { SERVICE_STATUS } from './service-status.ts';
-import { nodeOf } from '../store-transport.ts';
 
 /** Action Type ID of "Request Storage Commitment" (PS3.4 J.3.2.1.1). */
 const REQUEST_COMMITMENT = 1;

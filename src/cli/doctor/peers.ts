@@ -5,9 +5,9 @@ import type {
   FhirDestination,
 } from '../../../config/schema.ts';
 import { checkNode } from '../../../dimse/check-node.ts';
-import { nodeOf } from '../../../dimse/store-transport.ts';
 import { stowTransport } from '../../../dimse/dicomweb/stow-transport.ts';
 import { echo } from '../../../dimse/echo.ts';
+import { nodeOf } from '../../../dimse/store-transport.ts';
 import { checkServer } from '../../../fhir/check-server.ts';
 import { httpAccess } from '../../../fhir/http-access.ts';
 import { ERRORS } from '../../errors/catalogue.ts';
