@@ -1,6 +1,7 @@
 import type { Config } from '../config/schema.ts';
 import type { Database } from '../src/database/port.ts';
 import type { Logger } from '../src/logging/logger.ts';
+import { askSoon, holdForArchive } from './archive/expected-count.ts';
 import { expectedDeadline, releaseDeadline } from './completion.ts';
 import type { AssociationEnd, AssociationPeer } from './network/storage-service.ts';
 import { completeExpected, forgetExpectations } from './services/expected-objects.ts';
@@ -62,8 +63,9 @@ export class StudyAssembly {
       { association: peer.id, studies: [...studies.keys()], end },
       'association brought objects',
     );
-    if (end === 'aborted') return;
     for (const [studyId, source] of studies) {
+      await askSoon(database, config.sources, { studyId, source, at: now() });
+      if (end === 'aborted') continue;
       const deadline = releaseDeadline(config.sources, source, now());
       const elsewhere = [...this.#open.values()].some((others) => others.has(studyId));
       if (!deadline || elsewhere) continue;
@@ -75,6 +77,7 @@ export class StudyAssembly {
   async submitComplete(): Promise<void> {
     const { config, database, now } = this.#options;
     await completeExpected(database, (source) => expectedDeadline(config.sources, source, now()));
+    await holdForArchive(database, config.sources, now());
     for (const study of await claimCompleteStudies(database, now())) {
       await forgetExpectations(database, study.study_instance_uid);
       await actOnStudy(study, this.#options);

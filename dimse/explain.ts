@@ -1,6 +1,8 @@
 import type { Routing } from '../config/routing-schema.ts';
 import type { Queryable } from '../src/database/port.ts';
 import type { ReceivedObjects } from '../src/files/port.ts';
+import { type ArchiveCount, countOfStudy } from './archive/expected-count.ts';
+import { type PriorSearch, priorSearches } from './archive/priors.ts';
 import type { CompletionSignal } from './completion.ts';
 import type { RuleVerdict } from './routing/route.ts';
 import { judgeStudy } from './study-actions.ts';
@@ -22,6 +24,10 @@ export interface StudyExplanation {
   completeAfter: Date;
   /** Which signal set that time. */
   completeBecause: CompletionSignal;
+  /** What an archive has of it; null where none is asked. `holdUntil`: longest that it waits. */
+  archiveCount: (ArchiveCount & { holdUntil: Date | null }) | null;
+  /** Earlier examinations, for each rule that asks for them. */
+  priors: PriorSearch[];
   tags: string[];
   objects: { file: string; sopInstanceUid: string; bytes: number; conflict: boolean }[];
   /** Every rule of the configuration as it is now, judged on this study. */
@@ -56,6 +62,8 @@ export async function explainStudy(
     lastReceivedAt: study.last_received_at,
     completeAfter: study.complete_after,
     completeBecause: study.complete_because,
+    archiveCount: await countOfStudy(database, study),
+    priors: await priorSearches(database, study),
     tags: study.tags,
     objects: instances.map(({ path, sop_instance_uid, bytes, conflict }) => ({
       file: path,

@@ -5,6 +5,7 @@ import { catalogueEntry, SonogateError } from '../src/errors/catalogue.ts';
 import type { ReceivedObjects } from '../src/files/port.ts';
 import type { Logger } from '../src/logging/logger.ts';
 import type { ResultReader, Submit } from '../src/requests/port.ts';
+import { type Priors, priorsFor } from './archive/priors.ts';
 import { rerunPolicy } from './completion.ts';
 import { pathsOf } from './routing/attribute-values.ts';
 import type { ContentFacts } from './routing/condition.ts';
@@ -19,7 +20,7 @@ import {
   type StudyRow,
   tagStudy,
 } from './study-store.ts';
-import { factsOf, isRunning, submissionOf } from './study-submission.ts';
+import { factsOf, isRunning, type RunningRule, submissionOf } from './study-submission.ts';
 
 export interface StudyActionParts {
   config: Pick<Config, 'dataDir' | 'sources' | 'destinations'>;
@@ -131,6 +132,9 @@ async function carryOut(
     logger.warn({ ...log, code: 'study_not_routed' }, 'study not routed');
     return;
   }
+  const running = acting.filter(isRunning);
+  const priors = await priorsOf(study, running, { config, database, now });
+  if (priors.waitsUntil) return await postpone(database, study, priors.waitsUntil, SEEKING_PRIORS);
   await tagStudy(database, study, [...new Set(acting.flatMap(({ tags }) => tags))]);
   const onward = [...new Set(acting.flatMap(({ forwardTo }) => forwardTo))];
   if (onward.length > 0)
@@ -138,9 +142,9 @@ async function carryOut(
       instances.map(({ id }) => id),
       onward,
     );
-  const running = acting.filter(isRunning);
   for (const [index, rule] of running.entries()) {
-    const request = await submit(submissionOf(study, instances, rule, config, index > 0));
+    const details = { further: index > 0, priors: priors.found.get(rule.name) ?? null };
+    const request = await submit(submissionOf(study, instances, rule, config, details));
     await recordSubmission(database, study, { rule: rule.name, requestId: request.id, at: now() });
     logger.info({ ...log, rule: rule.name, request: request.id }, 'study submitted');
   }
@@ -149,6 +153,26 @@ async function carryOut(
   else if (running.length > 0) await endRevision(database, study, 'submitted', null);
   else if (last?.ignore) await endRevision(database, study, 'ignored', `Rule ${last.name}.`);
   else await endRevision(database, study, 'routed', null);
+}
+
+const SEEKING_PRIORS = 'Earlier examinations of the patient are looked for.';
+
+/** Earlier examinations for each rule that asks for them; the study waits until all have an answer. */
+async function priorsOf(
+  study: StudyRow,
+  rules: readonly RunningRule[],
+  { config, database, now }: Pick<StudyActionParts, 'config' | 'database' | 'now'>,
+): Promise<{ found: Map<string, Priors>; waitsUntil: Date | null }> {
+  const found = new Map<string, Priors>();
+  let waitsUntil: Date | null = null;
+  for (const { name, priors } of rules) {
+    if (!priors) continue;
+    const at = { dataDir: config.dataDir, at: now() };
+    const answer = await priorsFor(database, study, { name, priors }, at);
+    if (!('waitsUntil' in answer)) found.set(name, answer);
+    else if (!waitsUntil || answer.waitsUntil > waitsUntil) waitsUntil = answer.waitsUntil;
+  }
+  return { found, waitsUntil };
 }
 
 /** What the core refuses for good is left to a person; anything else is tried again. */

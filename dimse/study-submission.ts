@@ -4,6 +4,7 @@ import type { Config, Destination } from '../config/schema.ts';
 import { objectFits } from '../pipelines/artifacts/object-endpoints.ts';
 import type { ReceivedObjects } from '../src/files/port.ts';
 import type { DeliveryTarget, RequestFile, SubmitCommand } from '../src/requests/port.ts';
+import type { Priors } from './archive/priors.ts';
 import { contextFromHeaders, inputFor } from './clinical-context.ts';
 import { attributeValues } from './routing/attribute-values.ts';
 import type { ContentFacts, StudyFacts } from './routing/condition.ts';
@@ -66,21 +67,26 @@ export function requestFiles(instances: readonly InstanceRow[], dataDir: string)
   }));
 }
 
+/** What a request is told beside its study. */
+export interface SubmissionDetails {
+  /** Another rule has run on this revision: the request has a key of its own. */
+  further?: boolean;
+  /** Earlier examinations; null where the rule asks for none. */
+  priors?: Priors | null;
+}
+
 /** A rule that runs an endpoint. */
 export type RunningRule = RoutingRule & { run: NonNullable<RoutingRule['run']> };
 
 export const isRunning = (rule: RoutingRule): rule is RunningRule => rule.run !== undefined;
 
-/**
- * A complete study as a request of the core; no name, identifier or date of the patient in it.
- * @param further whether another rule has run on this revision: the request has a key of its own.
- */
+/** A complete study as a request of the core; no name, identifier or date of the patient in it. */
 export function submissionOf(
   study: StudyRow,
   instances: readonly InstanceRow[],
   rule: RunningRule,
   config: Pick<Config, 'dataDir' | 'destinations'>,
-  further = false,
+  { further = false, priors = null }: SubmissionDetails = {},
 ): SubmitCommand {
   const files = requestFiles(instances, config.dataDir);
   const context = contextFromHeaders(instances.map((instance) => instance.header));
@@ -89,12 +95,14 @@ export function submissionOf(
     version: null,
     input: {
       files: files.map((file) => file.name),
+      ...(priors &&
+        priors.files.length > 0 && { prior_files: priors.files.map(({ name }) => name) }),
       ...inputFor(rule.run.endpoint, rule.run.options, context),
     },
     files,
-    priorFiles: [],
+    priorFiles: priors?.files ?? [],
     priority: rule.run.priority,
-    metadata: {},
+    metadata: priors ? { priors: priors.note } : {},
     webhook: null,
     source: { kind: 'dicom', study: study.id, revision: study.revision, rule: rule.name },
     uniqueKey: `dicom:${study.study_instance_uid}:${study.revision}${further ? `:${rule.name}` : ''}`,

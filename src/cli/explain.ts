@@ -21,6 +21,10 @@ function inWords(study: StudyExplanation): string {
   } else {
     lines.push(`  complete by ${study.completeBecause}`);
   }
+  if (study.archiveCount?.detail) lines.push(`  ${study.archiveCount.detail}`);
+  for (const { rule, detail } of study.priors) {
+    lines.push(`  priors (rule ${rule}): ${detail ?? 'are looked for'}`);
+  }
   if (study.tags.length > 0) lines.push(`  tags: ${study.tags.join(', ')}`);
   const conflicts = study.objects.filter((object) => object.conflict).length;
   if (conflicts > 0) lines.push(`  ${conflicts} objects came again with other content; both kept`);
