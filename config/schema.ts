@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { archiveSchema, expectedCountSchema } from './archive.ts';
+import { auditSchema } from './audit-schema.ts';
 import { fhirDestinationSettings } from './fhir-destination.ts';
 import { aeTitle, name } from './names.ts';
 import { dicomDestinationSchema, dicomwebDestinationSchema } from './pacs-destination.ts';
@@ -138,6 +139,7 @@ export const configSchema = z
       threads: z.number().int().positive(),
     }),
     report: z.strictObject({ paper: z.enum(PAPERS) }),
+    audit: auditSchema.default({}),
     retention: z.strictObject({ days: z.number().positive() }),
     shutdown: z.strictObject({
       /** Readiness is 503 for so long before doors close, for a load balancer to see it. */

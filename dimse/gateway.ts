@@ -6,6 +6,7 @@ import type { ReceivedObjects } from '../src/files/port.ts';
 import type { Logger } from '../src/logging/logger.ts';
 import type { ResultReader, Submit } from '../src/requests/port.ts';
 import { StudyAssembly } from './assembly.ts';
+import { type DicomAudit, NO_AUDIT } from './dicom-audit.ts';
 import { createIntake } from './intake.ts';
 import { recoverIntake } from './intake-recovery.ts';
 import { measuredStorage, type Reception } from './measured-storage.ts';
@@ -46,6 +47,7 @@ export async function startDimse({
   result,
   forward,
   onReception = () => {},
+  audit = NO_AUDIT,
   logger,
   now = () => new Date(),
 }: {
@@ -59,6 +61,7 @@ export async function startDimse({
   forward: Forward;
   /** Told how the reception of each object went. */
   onReception?: (peer: AssociationPeer, reception: Reception) => void;
+  audit?: DicomAudit;
   logger: Logger;
   now?: () => Date;
 }): Promise<DimseGateway> {
@@ -84,8 +87,14 @@ export async function startDimse({
     ...registration,
     sourceLimits,
     limits: dicom,
-    onArrival: (peer, source, arrival) => assembly.arrived(peer, source, arrival),
-    onAssociationEnd: (peer, end) => assembly.associationEnded(peer, end),
+    onArrival: (peer, source, arrival) => {
+      audit.arrived(peer, arrival.studyId);
+      assembly.arrived(peer, source, arrival);
+    },
+    onAssociationEnd: async (peer, end) => {
+      await assembly.associationEnded(peer, end);
+      await audit.ended(peer, end);
+    },
   });
   const listener = await listen({
     host: dicom.host,
@@ -96,6 +105,8 @@ export async function startDimse({
     maxAssociations: dicom.maxAssociations,
     offer,
     admit: (peer) => admit(sources, sourceLimits, peer),
+    onRefused: audit.refused,
+    onTlsRefused: audit.tlsRefused,
     storage: measuredStorage(storage, onReception),
     normalized: normalizedServices({ database, objects, sources, logger, now }),
     logger,

@@ -4,6 +4,8 @@ import type { Config, DicomDestination, FhirDestination } from '../config/schema
 import { createDicomDeliverer } from '../dimse/deliver.ts';
 import { earlierRequests } from '../dimse/earlier-requests.ts';
 import { explainStudy } from '../dimse/explain.ts';
+import { studyOfInstance } from '../dimse/audit-subjects.ts';
+import { createDicomAudit } from '../dimse/dicom-audit.ts';
 import { createForwardDeliverer, forwardedObjects } from '../dimse/forward.ts';
 import { type DimseGateway, startDimse } from '../dimse/gateway.ts';
 import { connectPacs } from '../dimse/pacs.ts';
@@ -26,6 +28,9 @@ import { obstetricEndpoint } from '../pipelines/obstetric/endpoint.ts';
 import { createAuthenticate, DEFAULT_ACCOUNT_ID } from './accounts/keys.ts';
 import { createOperations } from './admin/operations.ts';
 import { type AdminOperations, serveAdminSocket } from './admin/socket.ts';
+import { auditedDeliverer } from './audit/audited-deliverer.ts';
+import { auditedOperations } from './audit/audited-operations.ts';
+import { type AuditService, auditedActor, auditOperationsOn, startAudit } from './audit-service.ts';
 import { createAuditWriter } from './audit/audit.ts';
 import { migrate } from './database/migrate.ts';
 import { openDatabase, type PooledDatabase } from './database/open.ts';
@@ -102,6 +107,8 @@ export async function startGateway(
     ends.push(() => database.close());
     const applied = await migrate(database);
     if (applied.length > 0) logger.info({ migrations: applied }, 'database brought up to date');
+    const audit = await startAudit(config, { database, logger });
+    ends.push(() => audit.stop());
 
     const queue = await openQueue({ database, redisUrl: config.redisUrl, logger });
     ends.push(() => queue.close());
@@ -155,7 +162,14 @@ export async function startGateway(
     ends.push(() => outbound.close());
     const roles = new Set(config.roles);
     if (roles.has('delivery')) {
-      const outbox = await startDeliveries(config, { database, objects, core, outbound, logger });
+      const outbox = await startDeliveries(config, {
+        database,
+        objects,
+        core,
+        outbound,
+        audit,
+        logger,
+      });
       ends.push(() => outbox.stop());
       const commitment = startCommitmentRounds({
         database,
@@ -201,6 +215,7 @@ export async function startGateway(
             await enqueueForwards(tx, objects, destinations, giveUpSeconds);
           }),
         onReception: (peer, reception) => meters.onReception(peer.source ?? '', reception),
+        audit: createDicomAudit({ ...audit, logger }),
         logger,
       });
       ends.push(() => started.close());
@@ -208,7 +223,7 @@ export async function startGateway(
     }
     let http: HttpServer | null = null;
     if (roles.has('api')) {
-      const parts = { database, core, blobs, outbound, checks, metrics, logger };
+      const parts = { database, core, blobs, outbound, checks, metrics, audit, logger };
       const api = await startApi(config, parts);
       ends.push(() => api.stop());
       http = api.server;
@@ -250,7 +265,7 @@ function operationsOn(
 ): AdminOperations {
   const now = () => ({ routing: rules.current(), at: new Date() });
   const giveUpSeconds = config.delivery.giveUpAfterHours * 3600;
-  return createOperations({
+  const operations = createOperations({
     database,
     studies: {
       explain: (key) => explainStudy(database, key, { ...now(), objects }),
@@ -278,6 +293,8 @@ function operationsOn(
       }),
     ),
   });
+  const all = { ...operations, ...auditOperationsOn(database, config) };
+  return auditedOperations(all, createAuditWriter(database));
 }
 
 const isDicom = (d: Config['destinations'][number]): d is DicomDestination => d.type === 'dicom';
@@ -289,10 +306,11 @@ async function startDeliveries(
     objects: ReceivedObjects;
     core: RequestCore;
     outbound: OutboundClient;
+    audit: AuditService;
     logger: Logger;
   },
 ): Promise<Outbox> {
-  const { database, objects, core, outbound, logger } = parts;
+  const { database, objects, core, outbound, audit, logger } = parts;
   const subject = (requestId: string) => subjectOfRequest(database, requestId);
   const isFhir = (d: Config['destinations'][number]): d is FhirDestination => d.type === 'fhir';
   const pacs = connectPacs(config, httpAccess);
@@ -329,7 +347,13 @@ async function startDeliveries(
       address: config.http.publicUrl ?? `http://${config.http.host}:${config.http.port}`,
       logger,
     }),
-  ];
+  ].map((deliverer) =>
+    auditedDeliverer(deliverer, {
+      writeAudit: audit.write,
+      actorOf: (name) => auditedActor(config, name),
+      studyOf: (instance) => studyOfInstance(database, instance),
+    }),
+  );
   const { alternates } = pacs;
   const outbox = await startOutbox({ database, deliverers, config, alternates, logger });
   return {
@@ -349,11 +373,12 @@ async function startApi(
     blobs: BlobStore;
     outbound: OutboundClient;
     checks: HttpDeps['checks'];
+    audit: AuditService;
     metrics: HttpDeps['metrics'];
     logger: Logger;
   },
 ): Promise<{ server: HttpServer; stop(): Promise<void> }> {
-  const { database, core, blobs, outbound, checks, metrics, logger } = parts;
+  const { database, core, blobs, outbound, checks, metrics, audit, logger } = parts;
   const uploads = createUploads({
     database,
     blobs,
@@ -374,7 +399,8 @@ async function startApi(
     core,
     database,
     authenticate: createAuthenticate(database),
-    writeAudit: createAuditWriter(database),
+    writeAudit: audit.write,
+    refusals: audit.refusals,
     uploads,
     blobs,
     outbound,

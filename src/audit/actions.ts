@@ -66,8 +66,8 @@ export const AUDIT_ACTIONS = {
   'session.logout': { event: 'user-authentication', type: 'logout', does: 'E' },
   'identity.view': { event: 'patient-record', does: 'R' },
 
-  'study.complete': { event: 'procedure-record', does: 'U' },
   'study.hold': { event: 'procedure-record', does: 'U' },
+  'study.complete': { event: 'procedure-record', does: 'U' },
   'study.release': { event: 'procedure-record', does: 'U' },
   'study.rerun': { event: 'procedure-record', does: 'U' },
   'triage.acknowledge': { event: 'procedure-record', does: 'U' },

@@ -241,6 +241,20 @@ hold
   .option('--by <name>', 'who decides')
   .action(async (id, options) => (await import('./hold.ts')).rejectHeld(id, options));
 
+const audit = program.command('audit').description('the audit, sealed row by row');
+audit
+  .command('verify')
+  .description('find rows that were altered, removed or put in')
+  .option('--public-key <files...>', 'keys of further machines that sealed it')
+  .action(async (options) => {
+    process.exitCode = await (await import('./audit.ts')).verifyAudit(options);
+  });
+audit
+  .command('export')
+  .description('write it to standard output, an event a line')
+  .addOption(new Option('--format <name>').choices(['dicom', 'fhir', 'jsonl']).default('jsonl'))
+  .action(async (options) => (await import('./audit.ts')).exportAudit(options));
+
 program
   .command('check-vectors <file>')
   .description('check the formulas against test vectors')

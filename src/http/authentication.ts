@@ -12,8 +12,9 @@ export function requireScope(
   {
     authenticate,
     limits,
+    refusals,
     now = () => new Date(),
-  }: Pick<HttpDeps, 'authenticate' | 'limits' | 'now'>,
+  }: Pick<HttpDeps, 'authenticate' | 'limits' | 'refusals' | 'now'>,
   scope: Scope,
 ): Middleware<HttpState> {
   return async (context, next) => {
@@ -21,7 +22,10 @@ export function requireScope(
     if (!key) {
       throw new SonogateError('unauthenticated', 'Send `Authorization: Bearer` with an API key.');
     }
-    const principal = await authenticate(key, now());
+    const principal = await authenticate(key, now()).catch((error: unknown) => {
+      refusals?.refused({ action: 'key.refused', actor: 'key:unknown', address: context.ip });
+      throw error;
+    });
     const allowance = await limits.take(principal.keyId);
     context.set(rateLimitHeaders(allowance));
     if (!allowance.allowed) {

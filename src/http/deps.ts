@@ -3,6 +3,7 @@ import type { Config } from '../../config/schema.ts';
 import type { ModelCard } from '../../pipelines/inference/model-cards.ts';
 import type { Authenticate, Principal } from '../accounts/keys.ts';
 import type { WriteAudit } from '../audit/audit.ts';
+import type { RefusalAudit } from '../audit/refusals.ts';
 import type { Database } from '../database/port.ts';
 import type { BlobStore } from '../files/blob-store.ts';
 import type { Uploads } from '../files/uploads.ts';
@@ -19,6 +20,8 @@ export interface HttpDeps {
   database: Database;
   authenticate: Authenticate;
   writeAudit: WriteAudit;
+  /** Told of keys that are none. */
+  refusals?: Pick<RefusalAudit, 'refused'>;
   uploads: Uploads;
   blobs: Pick<BlobStore, 'direct'>;
   outbound: Pick<OutboundClient, 'check'>;

@@ -39,7 +39,5 @@ CREATE TABLE audit_seals (
 CREATE TABLE audit_feeds (
   name text PRIMARY KEY,
   last_row bigint NOT NULL DEFAULT 0,
-  lease_until timestamptz,
-  failed_at timestamptz,
-  failure text
+  lease_until timestamptz
 );

@@ -1,0 +1,79 @@
+import type { WriteAudit } from '../src/audit/audit.ts';
+import type { RefusalAudit } from '../src/audit/refusals.ts';
+import type { ErrorCode } from '../src/errors/catalogue.ts';
+import type { Logger } from '../src/logging/logger.ts';
+import type { AssociationEnd, AssociationPeer } from './network/storage-service.ts';
+
+/** Writes down who brought objects of which study, and who was not let in. */
+export interface DicomAudit {
+  arrived(peer: AssociationPeer, studyId: string): void;
+  ended(peer: AssociationPeer, end: AssociationEnd): Promise<void>;
+  refused(peer: AssociationPeer, code: ErrorCode): void;
+  tlsRefused(address: string, reason: string): void;
+}
+
+/** Refusals that are about who calls; the others are about how much. */
+const OF_IDENTITY: ReadonlySet<ErrorCode> = new Set([
+  'calling_ae_not_recognized',
+  'called_ae_not_recognized',
+  'certificate_not_of_calling_ae',
+]);
+
+/** For a gateway that nobody audits: the receiver of a test. */
+export const NO_AUDIT: DicomAudit = {
+  arrived() {},
+  async ended() {},
+  refused() {},
+  tlsRefused() {},
+};
+
+/**
+ * One entry for each study of an association when it ends, with the number of its objects (PS3.15
+ * A.5.3.7). A process that is killed in the middle of one leaves no entry; its objects stand in the
+ * database with their source and time.
+ */
+export function createDicomAudit(parts: {
+  write: WriteAudit;
+  refusals: Pick<RefusalAudit, 'refused'>;
+  logger: Logger;
+  now?: () => Date;
+}): DicomAudit {
+  const { write, refusals, logger, now = () => new Date() } = parts;
+  const open = new Map<string, Map<string, number>>();
+  return {
+    arrived({ id }, studyId) {
+      const studies = open.get(id) ?? new Map<string, number>();
+      open.set(id, studies.set(studyId, (studies.get(studyId) ?? 0) + 1));
+    },
+    async ended({ id, callingAeTitle, address, source = null }, end) {
+      const studies = [...(open.get(id) ?? [])];
+      open.delete(id);
+      const written = studies.map(([studyId, objects]) =>
+        write({
+          at: now(),
+          action: 'dicom.received',
+          actor: `ae:${callingAeTitle}`,
+          address,
+          studyId,
+          outcome: 'success',
+          detail: { objects, source, association: id, end },
+        }),
+      );
+      // The objects are safe already: a receipt that cannot be written is said and stops nothing.
+      for (const result of await Promise.allSettled(written)) {
+        if (result.status === 'rejected') {
+          logger.error({ err: result.reason, association: id }, 'receipt not written to the audit');
+        }
+      }
+    },
+    refused({ callingAeTitle, address }, code) {
+      if (!OF_IDENTITY.has(code)) return;
+      const actor = `ae:${callingAeTitle}`;
+      refusals.refused({ action: 'dicom.refused', actor, address, detail: { code } });
+    },
+    tlsRefused(address, reason) {
+      const actor = 'tls:unknown';
+      refusals.refused({ action: 'dicom.tls-refused', actor, address, detail: { reason } });
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { isIPv6 } from 'node:net';
+import { connect, type TLSSocket } from 'node:tls';
+
+/** Security and authorization messages, notice (RFC 5424 6.2.1): 10 × 8 + 5. */
+const PRIORITY = 85;
+
+/** PS3.15 A.6. */
+const MESSAGE_ID = 'DICOM+RFC3881';
+const BYTE_ORDER_MARK = '\ufeff';
+
+/** PS3.15 A.7: a receiver over UDP need not take more. */
+const MOST_UDP_BYTES = 32_768;
+
+const TIMEOUT_MILLISECONDS = 15_000;
+
+/** A message of RFC 5424, its text in UTF-8 and marked so (RFC 5424 6.4). */
+export function syslogMessage(
+  xml: string,
+  { at, hostName, processId }: { at: Date; hostName: string; processId: number },
+): Buffer {
+  const host = hostName.replace(/[^\x21-\x7e]/g, '-').slice(0, 255) || '-';
+  const header = `<${PRIORITY}>1 ${at.toISOString()} ${host} sonogate ${processId} ${MESSAGE_ID} -`;
+  return Buffer.from(`${header} ${BYTE_ORDER_MARK}${xml}`);
+}
+
+/** Where audit messages go. */
+export interface SyslogSender {
+  /** Sends them in order; rejects when the receiver is not there. */
+  send(messages: readonly Buffer[]): Promise<void>;
+  close(): void;
+}
+
+/** Syslog over UDP (RFC 5426): nothing says whether a message has arrived. */
+export function syslogOverUdp({ host, port }: { host: string; port: number }): SyslogSender {
+  return {
+    async send(messages) {
+      const socket = createSocket(isIPv6(host) ? 'udp6' : 'udp4');
+      try {
+        for (const message of messages) {
+          const bytes = message.subarray(0, MOST_UDP_BYTES);
+          await new Promise<void>((resolve, reject) => {
+            socket.send(bytes, port, host, (error) => (error ? reject(error) : resolve()));
+          });
+        }
+      } finally {
+        socket.close();
+      }
+    },
+    close() {},
+  };
+}
+
+/** `MSG-LEN SP SYSLOG-MSG` (RFC 5425 4.3). */
+export function framed(message: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(`${message.length} `), message]);
+}
+
+/**
+ * Syslog over TLS (RFC 5425), over one connection that is kept. The protocol has no answer: what was
+ * written when the connection is lost is sent again by the caller, so that a repository may see a
+ * message twice and never not at all.
+ * @param options of the connection, read anew for each one, so that a renewed certificate is used.
+ */
+export function syslogOverTls(
+  { host, port }: { host: string; port: number },
+  options: () => Promise<object>,
+): SyslogSender {
+  let open: TLSSocket | null = null;
+  const opened = async (): Promise<TLSSocket> => {
+    if (open && !open.destroyed && open.writable) return open;
+    const socket = connect({ host, port, ...(await options()) });
+    socket.setTimeout(TIMEOUT_MILLISECONDS, () => {
+      if (socket.connecting || socket.writableLength > 0) socket.destroy(new Error('no progress'));
+    });
+    await once(socket, 'secureConnect');
+    socket.on('error', () => socket.destroy());
+    // A receiver says nothing; reading shows when it has gone.
+    socket.resume();
+    open = socket;
+    return socket;
+  };
+  return {
+    async send(messages) {
+      const socket = await opened();
+      await new Promise<void>((resolve, reject) => {
+        const gone = () => reject(new Error('the connection was lost'));
+        socket.once('close', gone);
+        socket.write(Buffer.concat(messages.map(framed)), (error) => {
+          socket.off('close', gone);
+          if (error) reject(error);
+          else resolve();
+        });
+      });
+    },
+    close() {
+      open?.end();
+    },
+  };
+}
