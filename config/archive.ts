@@ -1,9 +1,14 @@
 import { z } from 'zod';
+import {
+  basicAuthorization,
+  bearerAuthorization,
+  httpTlsSchema,
+  noAuthorization,
+} from './http-access.ts';
 import { aeTitle, name } from './names.ts';
 import { nodeTlsSchema } from './tls-schema.ts';
 
 const port = z.number().int().min(0).max(65535);
-const file = z.string().min(1);
 
 /** An archive that is asked and gives by DIMSE (PS3.4 C). */
 const dicomArchiveSchema = z.strictObject({
@@ -28,13 +33,9 @@ const dicomwebArchiveSchema = z.strictObject({
   /** What `/studies` is appended to. */
   baseUrl: z.url({ protocol: /^https?$/ }),
   authorization: z
-    .discriminatedUnion('type', [
-      z.strictObject({ type: z.literal('none') }),
-      z.strictObject({ type: z.literal('bearer'), tokenFile: file }),
-      z.strictObject({ type: z.literal('basic'), user: z.string(), passwordFile: file }),
-    ])
+    .discriminatedUnion('type', [noAuthorization, bearerAuthorization, basicAuthorization])
     .default({ type: 'none' }),
-  tls: nodeTlsSchema.optional(),
+  tls: httpTlsSchema.optional(),
   timeoutSeconds: z.number().positive().default(30),
 });
 

@@ -5,6 +5,8 @@ import type { Database } from '../src/database/port.ts';
 import type { ReceivedObjects } from '../src/files/port.ts';
 import type { Logger } from '../src/logging/logger.ts';
 import type { ResultReader, Submit } from '../src/requests/port.ts';
+import { type ArchiveAccess, openArchives } from './archive/open-archives.ts';
+import { startArchiveRounds } from './archive/rounds.ts';
 import { StudyAssembly } from './assembly.ts';
 import { type DicomAudit, NO_AUDIT } from './dicom-audit.ts';
 import { createIntake } from './intake.ts';
@@ -48,10 +50,11 @@ export async function startDimse({
   forward,
   onReception = () => {},
   audit = NO_AUDIT,
+  archiveAccess,
   logger,
   now = () => new Date(),
 }: {
-  config: Pick<Config, 'dataDir' | 'dicom' | 'sources' | 'routing' | 'destinations'>;
+  config: Pick<Config, 'dataDir' | 'dicom' | 'sources' | 'archives' | 'routing' | 'destinations'>;
   /** The rules as they are now, where they can change while the gateway runs. */
   routing?: () => Routing;
   database: Database;
@@ -62,6 +65,8 @@ export async function startDimse({
   /** Told how the reception of each object went. */
   onReception?: (peer: AssociationPeer, reception: Reception) => void;
   audit?: DicomAudit;
+  /** How we show archives of DICOMweb who we are. */
+  archiveAccess?: ArchiveAccess;
   logger: Logger;
   now?: () => Date;
 }): Promise<DimseGateway> {
@@ -111,12 +116,20 @@ export async function startDimse({
     normalized: normalizedServices({ database, objects, sources, logger, now }),
     logger,
   });
+  const archives = startArchiveRounds({
+    archives: openArchives(config, logger, archiveAccess),
+    sources,
+    database,
+    storage,
+    logger,
+    now,
+  });
   assembly.start();
   logger.info({ host: dicom.host, port: listener.port, aeTitle: dicom.aeTitle }, 'DICOM listener');
   return {
     port: listener.port,
     async close() {
-      await listener.close();
+      await Promise.all([listener.close(), archives.stop()]);
       await assembly.stop();
     },
   };

@@ -19,7 +19,7 @@ export interface FileMeta {
 const PREAMBLE_BYTES = 128;
 const MAGIC = 'DICM';
 /** Enough for any file meta information that is met; private information may stand in it. */
-const MAX_META_BYTES = 64 * 1024;
+export const MAX_META_BYTES = 64 * 1024;
 
 /** Explicit representations with a 32-bit length (PS3.5 7.1.2). */
 const LONG_FORM = new Set(['OB', 'OD', 'OF', 'OL', 'OV', 'OW', 'SQ', 'UC', 'UN', 'UR', 'UT']);

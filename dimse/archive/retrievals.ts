@@ -100,12 +100,14 @@ export async function runRetrieval(
   const { database, now } = parts;
   const study = row.study_instance_uid;
   try {
-    const objects = await comingToUs(database, study, await archive.objects(study, { signal }));
+    const there = await archive.objects(study, { signal });
+    const objects = await comingToUs(database, study, there);
     if (objects.length === 0) {
       const detail = `${archive.name} has no object of this study that is taken.`;
       return await ended(database, row.id, { state: 'failed', code: 'not_found', detail }, now());
     }
-    const outcome = await fetchObjects(row, objects, archive, parts, signal);
+    const every = there.length === objects.length;
+    const outcome = await fetchObjects({ ...row, objects, every }, archive, parts, signal);
     if (row.purpose === 'study') await reopenPrior(database, study, now());
     await ended(database, row.id, outcome, now());
   } catch (error) {
@@ -136,8 +138,12 @@ export async function fetchPrior(
      VALUES ($1, $2, $3, 'prior', 'running', $4, $5)`,
     [id, archive.name, studyInstanceUid, now(), longestEnd(now())],
   );
-  const row = { study_instance_uid: studyInstanceUid, purpose: 'prior' } as const;
-  const outcome = await fetchObjects(row, objects, archive, parts, signal).catch(failureOf);
+  const outcome = await fetchObjects(
+    { study_instance_uid: studyInstanceUid, purpose: 'prior', objects, every: false },
+    archive,
+    parts,
+    signal,
+  ).catch(failureOf);
   await ended(database, id, outcome, now());
   return outcome;
 }
@@ -150,14 +156,18 @@ export interface Outcome {
   detail?: string;
 }
 
+interface Fetch extends Pick<RetrievalRow, 'study_instance_uid' | 'purpose'> {
+  objects: readonly FoundObject[];
+  /** These are all that the archive has of the study. */
+  every: boolean;
+}
+
 async function fetchObjects(
-  row: Pick<RetrievalRow, 'study_instance_uid' | 'purpose'>,
-  objects: readonly FoundObject[],
+  { study_instance_uid: study, purpose, objects, every }: Fetch,
   archive: Archive,
   { database, storage, now }: RetrievalParts,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const study = row.study_instance_uid;
   const wanted = objects.map(({ sopInstanceUid }) => sopInstanceUid);
   const missingNow = async () => {
     const held = await heldUids(database, study);
@@ -167,7 +177,7 @@ async function fetchObjects(
   const before = missing.length;
   let told: Retrieved | null = null;
   if (missing.length > 0) {
-    if (row.purpose === 'study') {
+    if (purpose === 'study') {
       await expectObjects(database, {
         studyInstanceUid: study,
         statedBy: archive.name,
@@ -180,7 +190,7 @@ async function fetchObjects(
       {
         studyInstanceUid: study,
         objects: missing,
-        whole: row.purpose !== 'prior' && missing.length === objects.length,
+        whole: every && missing.length === objects.length,
         source: (await findStudy(database, study))?.source ?? archive.name,
         into: storage,
       },
