@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { routingSchema } from '../config/routing-schema.ts';
 import type { Config, DicomDestination, FhirDestination } from '../config/schema.ts';
+import { createArchiveOperations } from '../dimse/archive/operations.ts';
+import { studyOfInstance } from '../dimse/audit-subjects.ts';
 import { createDicomDeliverer } from '../dimse/deliver.ts';
+import { createDicomAudit } from '../dimse/dicom-audit.ts';
 import { earlierRequests } from '../dimse/earlier-requests.ts';
 import { explainStudy } from '../dimse/explain.ts';
-import { studyOfInstance } from '../dimse/audit-subjects.ts';
-import { createDicomAudit } from '../dimse/dicom-audit.ts';
 import { createForwardDeliverer, forwardedObjects } from '../dimse/forward.ts';
 import { type DimseGateway, startDimse } from '../dimse/gateway.ts';
 import { connectPacs } from '../dimse/pacs.ts';
@@ -28,10 +29,10 @@ import { obstetricEndpoint } from '../pipelines/obstetric/endpoint.ts';
 import { createAuthenticate, DEFAULT_ACCOUNT_ID } from './accounts/keys.ts';
 import { createOperations } from './admin/operations.ts';
 import { type AdminOperations, serveAdminSocket } from './admin/socket.ts';
+import { createAuditWriter } from './audit/audit.ts';
 import { auditedDeliverer } from './audit/audited-deliverer.ts';
 import { auditedOperations } from './audit/audited-operations.ts';
 import { type AuditService, auditedActor, auditOperationsOn, startAudit } from './audit-service.ts';
-import { createAuditWriter } from './audit/audit.ts';
 import { migrate } from './database/migrate.ts';
 import { openDatabase, type PooledDatabase } from './database/open.ts';
 import type { BlobStore } from './files/blob-store.ts';
@@ -216,6 +217,7 @@ export async function startGateway(
           }),
         onReception: (peer, reception) => meters.onReception(peer.source ?? '', reception),
         audit: createDicomAudit({ ...audit, logger }),
+        archiveAccess: httpAccess,
         logger,
       });
       ends.push(() => started.close());
@@ -285,13 +287,16 @@ function operationsOn(
       // The running outbox is told by the database that something is due again.
       replay: (id) => replayDelivery(database, id, giveUpSeconds),
     },
-    more: createHoldOperations(
-      createHoldQueue({
-        database,
-        subjectOf: (requestId) => subjectOfRequest(database, requestId),
-        sendAgain: (tx, id) => sendAgain(tx, id, ['dead', 'pending'], giveUpSeconds),
-      }),
-    ),
+    more: {
+      ...createHoldOperations(
+        createHoldQueue({
+          database,
+          subjectOf: (requestId) => subjectOfRequest(database, requestId),
+          sendAgain: (tx, id) => sendAgain(tx, id, ['dead', 'pending'], giveUpSeconds),
+        }),
+      ),
+      ...createArchiveOperations(config, database),
+    },
   });
   const all = { ...operations, ...auditOperationsOn(database, config) };
   return auditedOperations(all, createAuditWriter(database));
