@@ -88,7 +88,8 @@ export async function sendObjects(
     for (const forms of objects) {
       if (forms.length === 0) continue;
       let result = await storeInFirstForm(lent.requestor, forms);
-      if (lent.rested && lent.requestor.closed && !signal?.aborted) {
+      if (lent.rested && isLoss(result) && !signal?.aborted) {
+        lent.requestor.abort();
         await associations.give(node, lent);
         lent = await associations.take(node, objects, signal);
         result = await storeInFirstForm(lent.requestor, forms);
@@ -103,6 +104,9 @@ export async function sendObjects(
     return [...results, failure(objects[0]?.[0]?.sopInstanceUid ?? '', error)];
   }
 }
+
+const isLoss = ({ code }: StoreResult): boolean =>
+  code === 'peer_unreachable' || code === 'peer_connection_lost';
 
 function storeInFirstForm(
   requestor: Requestor,

@@ -56,6 +56,8 @@ export class CallingAssociation {
   private constructor(socket: Socket, timeoutMs: number) {
     this.#socket = socket;
     this.#timeoutMs = timeoutMs;
+    // For the end, that a peer which takes nothing any more would put off for ever.
+    socket.setTimeout(timeoutMs, () => socket.destroy(new Error('nothing moved')));
     const reader = new PduReader({
       first: [PDU.associateAccept, PDU.associateReject, PDU.abort],
       maxPduBytes: MAX_RECEIVED_PDU_BYTES,
@@ -94,7 +96,7 @@ export class CallingAssociation {
 
   /** True when the connection has ended; nothing can be sent over it any more. */
   get closed(): boolean {
-    return this.#closed.signal.aborted || this.#socket.destroyed;
+    return this.#closed.signal.aborted || this.#socket.destroyed || this.#socket.writableEnded;
   }
 
   /** Contexts that the peer accepted, by id. */
