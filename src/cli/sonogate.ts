@@ -90,6 +90,14 @@ keys
   .requiredOption('--name <name>', 'what the key is for')
   .option('--test', 'a key for the mock backend')
   .option('--scopes <list>', 'run,read,uploads,admin', 'run,read,uploads')
+  .addOption(
+    new Option('--console-role <role>', 'sign in to the console with it').choices([
+      'viewer',
+      'clinician',
+      'operator',
+      'administrator',
+    ]),
+  )
   .action(async (options) => (await import('./keys.ts')).createKey(options));
 keys
   .command('list')
@@ -114,6 +122,31 @@ program
   .option('--from <ae>', 'our AE title')
   .action(async (node, paths, options) => {
     process.exitCode = await (await import('./send.ts')).send(node, paths, options);
+  });
+
+program
+  .command('find')
+  .description('ask an archive which studies it has, by C-FIND or QIDO-RS')
+  .requiredOption('--from <archive>', 'its name in the configuration')
+  .option('--patient-id <id>')
+  .option('--study <uid>')
+  .option('--accession-number <number>')
+  .option('--study-date <range>', '20260101-20261231, 20260101- or one day')
+  .option('--modality <code>')
+  .option('--objects', 'list the objects of each study')
+  .option('--limit <number>', 'at most so many', Number, 100)
+  .addOption(new Option('--json', 'as JSON, with the identity of the patient'))
+  .action(async (options) => {
+    process.exitCode = await (await import('./archives.ts')).find(options);
+  });
+
+program
+  .command('fetch <study>')
+  .description('have the gateway fetch a study from an archive, and route it')
+  .requiredOption('--from <archive>', 'its name in the configuration')
+  .option('--detach', 'print the id of the retrieval and do not wait')
+  .action(async (study, options) => {
+    process.exitCode = await (await import('./archives.ts')).fetchStudy(study, options);
   });
 
 program

@@ -3,6 +3,7 @@ import { loadConfig } from '../../config/load.ts';
 import type { Config, Source } from '../../config/schema.ts';
 import { type DimseGateway, startDimse } from '../../dimse/gateway.ts';
 import type { CalledNode } from '../../dimse/network/requestor.ts';
+import { httpAccess } from '../../fhir/http-access.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { openDatabase, type PooledDatabase } from '../../src/database/open.ts';
 import { objectsOnDisk } from '../../src/files/received-objects.ts';
@@ -16,6 +17,7 @@ type SiteSettings = {
   rules?: unknown[];
   destinations?: unknown[];
   rerun?: Source['rerun'];
+  archives?: unknown[];
 };
 
 /** DICOM in on a free port, with its own database, a clock to turn, and a core that only listens. */
@@ -59,6 +61,7 @@ export async function openSite(settings: SiteSettings = {}): Promise<Site> {
         },
       ],
       destinations: settings.destinations ?? [],
+      archives: settings.archives ?? [],
       ...(settings.rules ? { routing: { rules: settings.rules } } : {}),
     },
   );
@@ -85,6 +88,7 @@ export async function openSite(settings: SiteSettings = {}): Promise<Site> {
         return { id: `req_${command.uniqueKey}`, status: site.looked.status };
       },
       result: async () => site.looked.result,
+      archiveAccess: httpAccess,
     });
   const nodeAt = (port: number): CalledNode => ({
     host: '127.0.0.1',
