@@ -116,9 +116,8 @@ function objectsOf(row: AuditRow, subject: AuditSubject | null): AuditedObject[]
   }
   if (row.request_id !== null) objects.push({ kind: 'request', id: row.request_id });
   if (event === 'audit-log-used') objects.push({ kind: 'audit-log', id: 'audit' });
-  if (type === 'node-authentication') {
-    objects.push({ kind: 'node', id: row.address ?? row.actor ?? '' });
-  }
+  const node = row.address ?? row.actor;
+  if (type === 'node-authentication' && node !== null) objects.push({ kind: 'node', id: node });
   return objects;
 }
 
