@@ -1,0 +1,160 @@
+import { describe, expect, test } from 'vitest';
+import {
+  type Answer,
+  judgeAnswer,
+  unsupportedClass,
+  worksAccordingTo,
+} from '../../../dimse/dicomweb/stow-answer.ts';
+import { outgoingBuffer } from '../../../dimse/outgoing-object.ts';
+import { catalogueEntry } from '../../../src/errors/catalogue.ts';
+import { dicomFile } from '../dicom-file.ts';
+
+const OBJECT = outgoingBuffer(dicomFile({ sopInstanceUid: '1.1' }));
+const OTHER = outgoingBuffer(dicomFile({ sopInstanceUid: '1.2' }));
+
+const item = (uid: string, reason: Record<string, unknown> = {}) => ({
+  '00081155': { vr: 'UI', Value: [uid] },
+  ...reason,
+});
+const failureReason = (value: number) => ({ '00081197': { vr: 'US', Value: [value] } });
+const warningReason = (value: number) => ({ '00081196': { vr: 'US', Value: [value] } });
+const response = (stored: object[], failed: object[] = []) => ({
+  ...(stored.length > 0 && { '00081199': { vr: 'SQ', Value: stored } }),
+  ...(failed.length > 0 && { '00081198': { vr: 'SQ', Value: failed } }),
+});
+const answered = (status: number, body: unknown = '', retryAfter = ''): Answer => {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return { kind: 'answered', status, retryAfter, body: text };
+};
+const judge = (answer: Answer) => judgeAnswer(answer, [OBJECT])[0];
+
+describe('an answer that names the objects', () => {
+  test('as stored delivers them', () => {
+    expect(judge(answered(200, response([item('1.1')])))).toMatchObject({
+      outcome: 'stored',
+      status: 0,
+      code: null,
+      detail: 'HTTP 200',
+    });
+  });
+
+  test.each([
+    [0xb000, 'B000H'],
+    [0xb006, 'B006H'],
+    [0xb007, 'B007H'],
+  ])('as stored with warning %i delivers them and says so', (reason, said) => {
+    expect(judge(answered(202, response([item('1.1', warningReason(reason))])))).toMatchObject({
+      outcome: 'warning',
+      code: null,
+      detail: `HTTP 202, warning ${said}`,
+    });
+  });
+
+  test.each([
+    [0xa6ff, 'peer_refused_object', 'permanent'],
+    [0xa700, 'peer_out_of_resources', 'transient'],
+    [0xa7ff, 'peer_out_of_resources', 'transient'],
+    [0xa900, 'peer_refused_object', 'permanent'],
+    [0xc000, 'peer_refused_object', 'permanent'],
+    [0xc122, 'peer_refused_object', 'permanent'],
+    [0x0110, 'peer_refused_object', 'permanent'],
+    [0x0122, 'peer_refused_object', 'permanent'],
+  ] as const)('as refused for reason %i is %s', (reason, code, retry) => {
+    const result = judge(answered(409, response([], [item('1.1', failureReason(reason))])));
+    expect(result).toMatchObject({ outcome: 'failed', code });
+    expect(catalogueEntry(code).retry).toBe(retry);
+  });
+
+  test('judges each object by itself, in any order of the answer', () => {
+    const body = response([item('1.2')], [item('1.1', failureReason(0xa700))]);
+    expect(judgeAnswer(answered(202, body), [OBJECT, OTHER])).toMatchObject([
+      { code: 'peer_out_of_resources' },
+      { code: null },
+    ]);
+  });
+
+  test('is read as the one member of an array too', () => {
+    expect(judge(answered(200, [response([item('1.1')])]))).toMatchObject({ code: null });
+  });
+
+  test('whose failure has no reason is a failure', () => {
+    expect(judge(answered(409, response([], [item('1.1')])))).toMatchObject({
+      code: 'peer_refused_object',
+      status: 0x0110,
+    });
+  });
+});
+
+describe('an answer that does not name the object', () => {
+  test.each([
+    ['200 without a body: all were stored', answered(200), null],
+    ['200 with a page', answered(200, '<html/>'), null],
+    ['202: some were, but which?', answered(202), 'peer_answer_unclear'],
+    ['202 that names another', answered(202, response([item('9')])), 'peer_answer_unclear'],
+    ['409: none was', answered(409), 'peer_refused_object'],
+    ['204 is no answer of a store', answered(204), 'peer_answer_unclear'],
+  ])('%s', (_, answer, code) => {
+    expect(judge(answer)?.code).toBe(code);
+  });
+});
+
+describe('HTTP status', () => {
+  test.each([
+    [301, 'invalid_config', 'permanent'],
+    [400, 'peer_refused_object', 'permanent'],
+    [401, 'peer_unauthorized', 'transient'],
+    [403, 'peer_unauthorized', 'transient'],
+    [404, 'peer_unavailable', 'transient'],
+    [405, 'invalid_config', 'permanent'],
+    [408, 'peer_unavailable', 'transient'],
+    [413, 'peer_refused_object', 'permanent'],
+    [415, 'peer_refused_object', 'permanent'],
+    [429, 'peer_unavailable', 'transient'],
+    [500, 'peer_unavailable', 'transient'],
+    [503, 'peer_unavailable', 'transient'],
+    [507, 'peer_unavailable', 'transient'],
+  ] as const)('%i: %s, %s', (status, code, retry) => {
+    expect(judge(answered(status))?.code).toBe(code);
+    expect(catalogueEntry(code).retry).toBe(retry);
+  });
+
+  test.each([
+    [503, '120', 120],
+    [503, '', undefined],
+    [503, 'Wed, 21 Oct 2026 07:28:00 GMT', undefined],
+    [401, '', 300],
+    [401, '10', 10],
+  ])('%i with Retry-After "%s" waits %s seconds', (status, retryAfter, seconds) => {
+    expect(judge(answered(status, '', retryAfter))?.retryAfter).toBe(seconds);
+  });
+});
+
+test.each([
+  ['before anything left', false, 'peer_unreachable', 'transient'],
+  ['after a part had left', true, 'peer_connection_lost', 'ambiguous'],
+] as const)('a connection that is lost %s', (_, begun, code, retry) => {
+  expect(judge({ kind: 'lost', begun, detail: 'ECONNRESET' })?.code).toBe(code);
+  expect(catalogueEntry(code).retry).toBe(retry);
+});
+
+test.each([
+  [0x0122, true],
+  [0xc122, true],
+  [0xa900, false],
+])('reason %i leaves hope for another form: %s', (reason, hope) => {
+  const result = judge(answered(409, response([], [item('1.1', failureReason(reason))])));
+  expect(unsupportedClass(result)).toBe(hope);
+});
+
+test.each([
+  ['finds nothing', answered(204), null],
+  ['has no search', answered(404), null],
+  ['has not implemented it', answered(501), null],
+  ['refuses the query', answered(400), null],
+  ['is behind a broken proxy', answered(502), 'peer_unavailable'],
+  ['refuses our credentials', answered(401), 'peer_unauthorized'],
+  ['has had enough', answered(429), 'peer_unavailable'],
+  ['is not there', { kind: 'lost', begun: false, detail: 'ECONNREFUSED' }, 'peer_unreachable'],
+] as [string, Answer, string | null][])('a server that %s', (_, answer, code) => {
+  expect(worksAccordingTo(answer)).toBe(code);
+});
