@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parse, YAMLParseError } from 'yaml';
 import type { z } from 'zod';
 import { type Config, configSchema } from './schema.ts';
+import { isSecret, resolveSecrets } from './secrets.ts';
 
 /** A wrong setting: names each one, what was found and what is allowed. Stops the start. */
 export class ConfigError extends Error {
@@ -25,6 +26,9 @@ const ENVIRONMENT: Record<string, { path: string[]; read?: (text: string) => unk
   SONOGATE_BLOB_URL: { path: ['blobUrl'] },
 };
 
+/** Those that hold a password may be named by a file instead: `DATABASE_URL_FILE`. */
+const FROM_FILE = ['DATABASE_URL', 'REDIS_URL', 'SONOGATE_BLOB_URL'];
+
 const DEFAULT_FILE = new URL('./default.yaml', import.meta.url);
 
 /**
@@ -34,14 +38,19 @@ const DEFAULT_FILE = new URL('./default.yaml', import.meta.url);
  */
 export function loadConfig(environment: Environment = process.env, overrides: Tree = {}): Config {
   const site = environment.SONOGATE_CONFIG;
-  const tree = merge(
-    merge(merge(readYaml(DEFAULT_FILE), site ? readYaml(site) : {}), fromEnvironment(environment)),
-    overrides,
+  const files = merge(readYaml(DEFAULT_FILE), site ? readYaml(site) : {});
+  const { tree, complaints } = resolveSecrets(
+    merge(merge(files, fromEnvironment(environment)), overrides),
+    environment,
   );
+  if (complaints.length > 0) throw wrong(complaints);
   const parsed = configSchema.safeParse(tree);
   if (parsed.success) return parsed.data;
-  const lines = parsed.error.issues.map((issue) => describe(issue, tree));
-  throw new ConfigError(
+  throw wrong(parsed.error.issues.map((issue) => describe(issue, tree)));
+}
+
+function wrong(lines: readonly string[]): ConfigError {
+  return new ConfigError(
     `The configuration is wrong:\n${lines.map((line) => `  ${line}`).join('\n')}`,
   );
 }
@@ -69,13 +78,15 @@ function fromEnvironment(environment: Environment): Tree {
   const tree: Tree = {};
   for (const [variable, { path, read }] of Object.entries(ENVIRONMENT)) {
     const text = environment[variable];
-    if (text === undefined || text === '') continue;
+    const file = FROM_FILE.includes(variable) ? environment[`${variable}_FILE`] : undefined;
+    if (text && file) throw wrong([`${variable} and ${variable}_FILE are both set`]);
+    if (!text && !file) continue;
     let branch = tree;
     for (const key of path.slice(0, -1)) {
       branch[key] ??= {};
       branch = branch[key] as Tree;
     }
-    branch[path.at(-1) as string] = read ? read(text) : text;
+    branch[path.at(-1) as string] = file ? { file } : read && text ? read(text) : text;
   }
   return tree;
 }
@@ -110,8 +121,12 @@ function describe(issue: z.core.$ZodIssue, tree: Tree): string {
     (branch, key) => (branch as Record<PropertyKey, unknown> | undefined)?.[key],
     tree,
   );
-  const shown = found === undefined ? 'nothing' : JSON.stringify(found);
+  const shown = found === undefined ? 'nothing' : shownValue(found, issue.path);
   return `${name}: found ${shown}; allowed: ${allowed(issue)}`;
+}
+
+function shownValue(found: unknown, path: readonly PropertyKey[]): string {
+  return isSecret(path) ? 'a value that is not shown' : JSON.stringify(found);
 }
 
 function allowed(issue: z.core.$ZodIssue): string {
