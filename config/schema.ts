@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { archiveSchema, expectedCountSchema } from './archive.ts';
 import { auditSchema } from './audit-schema.ts';
+import { consoleSchema } from './console-schema.ts';
 import { fhirDestinationSettings } from './fhir-destination.ts';
 import { aeTitle, name } from './names.ts';
 import { dicomDestinationSchema, dicomwebDestinationSchema } from './pacs-destination.ts';
@@ -35,6 +36,8 @@ const sourceSchema = z.strictObject({
   name,
   callingAeTitles: z.array(z.union([z.literal('*'), aeTitle])).min(1),
   addresses: z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])).min(1),
+  /** Names of API keys that bring objects by STOW-RS for this source; `*` is any with that scope. */
+  apiKeys: z.array(z.string().min(1)).default([]),
   /** The certificate that the machine must show, over `dicom.tls`. */
   certificate: certificateSchema.optional(),
   /** What is over them is refused for now: the machine keeps it and tries again. */
@@ -83,6 +86,7 @@ export const configSchema = z
       host: z.string().min(1),
       port,
       publicUrl: z.url({ protocol: /^https?$/ }).optional(),
+      tls: listenerTlsSchema.optional(),
       maxBodyBytes: z.number().int().positive(),
       maxUploadBytes: z.number().int().positive(),
       maxFileBytes: z.number().int().positive(),
@@ -90,6 +94,7 @@ export const configSchema = z
       callsPerMinute: z.number().int().positive(),
       openStreamsPerKey: z.number().int().positive(),
     }),
+    console: consoleSchema,
     outbound: z.strictObject({
       hosts: z.array(outboundHostSchema),
       inputFiles: z.enum(['listed-hosts', 'public-hosts']),

@@ -61,6 +61,11 @@ export async function actOnStudy(study: StudyRow, parts: StudyActionParts): Prom
   const { config, database, logger } = parts;
   const log = { study: study.id, revision: study.revision, because: study.complete_because };
   try {
+    if (study.hold_reason !== null) {
+      await endRevision(database, study, 'held', study.hold_reason);
+      logger.info(log, 'study held by a person');
+      return;
+    }
     if (await settledByPolicy(study, parts)) {
       await endRevision(database, study, 'submitted', LATE);
       logger.info(log, 'late objects kept, not interpreted again');

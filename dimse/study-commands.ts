@@ -40,6 +40,23 @@ export async function releaseStudy(
   });
 }
 
+/**
+ * Has a study wait for a person once it is complete, until it is released; objects that still come
+ * are taken. @throws SonogateError `not_found`.
+ */
+export async function holdStudy(database: Database, key: string, reason: string): Promise<void> {
+  const study = await findStudy(database, key);
+  if (!study) throw new SonogateError('not_found', `There is no study ${key}.`);
+  const { rowCount } = await database.query(
+    `UPDATE studies SET hold_reason = $2, reason = $2
+     WHERE id = $1 AND state IN ('receiving', 'complete')`,
+    [study.id, reason],
+  );
+  if (rowCount !== 1) {
+    throw new SonogateError('not_found', `The study is ${study.state}: nothing waits for it.`);
+  }
+}
+
 /** Has a study interpreted again, as a new revision with the same objects. @throws `not_found`. */
 export function rerunStudy(database: Database, key: string, at: Date): Promise<void> {
   return complete(database, key, ['submitted', 'routed', 'unrouted', 'refused', 'ignored'], {
@@ -68,7 +85,7 @@ async function complete(
       `UPDATE studies SET state = 'complete', reason = NULL, complete_after = $2,
          complete_because = $3, revision = revision + $4,
          released_revision = CASE WHEN $5 THEN revision + $4 ELSE released_revision END,
-         chosen_rule = $6
+         chosen_rule = $6, hold_reason = CASE WHEN $5 THEN NULL ELSE hold_reason END
        WHERE id = $1 AND state = ANY ($7::text[])`,
       [
         study.id,

@@ -71,6 +71,8 @@ export interface StudyRow {
   tags: string[];
   released_revision: number | null;
   chosen_rule: string | null;
+  /** Of a person who wants it to wait; null: nobody does. */
+  hold_reason: string | null;
   reason: string | null;
 }
 

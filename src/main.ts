@@ -33,6 +33,7 @@ import { createAuditWriter } from './audit/audit.ts';
 import { auditedDeliverer } from './audit/audited-deliverer.ts';
 import { auditedOperations } from './audit/audited-operations.ts';
 import { type AuditService, auditedActor, auditOperationsOn, startAudit } from './audit-service.ts';
+import { startConsoleService } from './console-service.ts';
 import { migrate } from './database/migrate.ts';
 import { openDatabase, type PooledDatabase } from './database/open.ts';
 import type { BlobStore } from './files/blob-store.ts';
@@ -225,8 +226,8 @@ export async function startGateway(
     }
     let http: HttpServer | null = null;
     if (roles.has('api')) {
-      const parts = { database, core, blobs, outbound, checks, metrics, audit, logger };
-      const api = await startApi(config, parts);
+      const common = { database, core, blobs, outbound, checks, metrics, audit, logger };
+      const api = await startApi(config, { ...common, objects, rules });
       ends.push(() => api.stop());
       http = api.server;
     }
@@ -376,6 +377,8 @@ async function startApi(
     database: PooledDatabase;
     core: RequestCore;
     blobs: BlobStore;
+    objects: ReceivedObjects;
+    rules: RulesSource;
     outbound: OutboundClient;
     checks: HttpDeps['checks'];
     audit: AuditService;
@@ -383,7 +386,7 @@ async function startApi(
     logger: Logger;
   },
 ): Promise<{ server: HttpServer; stop(): Promise<void> }> {
-  const { database, core, blobs, outbound, checks, metrics, audit, logger } = parts;
+  const { database, core, blobs, objects, rules, outbound, checks, metrics, audit, logger } = parts;
   const uploads = createUploads({
     database,
     blobs,
@@ -400,31 +403,44 @@ async function startApi(
     });
   }, CLEANING_MS);
   const stopping = new AbortController();
-  const app = createHttpApp({
-    core,
-    database,
+  const access = {
     authenticate: createAuthenticate(database),
     writeAudit: audit.write,
+    limits: createCallLimits({ database, config: config.http }),
+    stopping: stopping.signal,
+  };
+  const webConsole = await startConsoleService(config, {
+    ...access,
+    database,
+    core,
+    objects,
+    rules,
+    logger,
+  });
+  const app = createHttpApp({
+    ...access,
+    console: webConsole?.router,
+    core,
+    database,
     refusals: audit.refusals,
     uploads,
     blobs,
     outbound,
-    limits: createCallLimits({ database, config: config.http }),
     signer: createUrlSigner(await loadSigningSecret(database)),
     config: config.http,
     models: () => readModelCards(config.models.allow),
     logger,
     checks,
     metrics,
-    stopping: stopping.signal,
   });
-  const server = await startHttp(app, config.http);
+  const server = await startHttp(app, { ...config.http, logger });
   return {
     server,
     async stop() {
       clearInterval(cleaning);
       stopping.abort();
       await server.stop();
+      await webConsole?.close();
     },
   };
 }

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { ConsoleRole } from '../console/contract.ts';
 import { batched } from '../database/batched.ts';
 import type { Database, Queryable } from '../database/port.ts';
 import { SonogateError } from '../errors/catalogue.ts';
@@ -7,7 +8,8 @@ import { newId } from '../requests/ids.ts';
 /** The account that migration 0050 creates; keys made without naming one belong to it. */
 export const DEFAULT_ACCOUNT_ID = 'default';
 
-export const SCOPES = ['run', 'read', 'uploads', 'admin'] as const;
+/** `store`: bring studies by STOW-RS. */
+export const SCOPES = ['run', 'read', 'uploads', 'store', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
 /** What a client needs to upload, run and read; `admin` is given by name only. */
@@ -19,6 +21,8 @@ export interface Principal {
   keyId: string;
   test: boolean;
   scopes: readonly Scope[];
+  /** What it may do in the console; null: nothing. */
+  consoleRole?: ConsoleRole | null;
 }
 
 /** A key as it is listed; the key itself is not stored. */
@@ -28,6 +32,8 @@ export interface KeyRecord {
   account_id: string;
   test: boolean;
   scopes: Scope[];
+  /** What it may do in the console; null: it cannot sign in there. */
+  console_role: ConsoleRole | null;
   created_at: Date;
   last_used_at: Date | null;
   expires_at: Date | null;
@@ -40,6 +46,8 @@ export interface NewKey {
   scopes?: readonly Scope[];
   accountId?: string;
   expiresAt?: Date | null;
+  /** Only of the site's own account, whose studies the console shows. */
+  consoleRole?: ConsoleRole | null;
 }
 
 const KEY_BYTES = 32;
@@ -49,30 +57,33 @@ const KEY_DIGITS = 43;
 const KEY_FORM = new RegExp(`^sg_(live|test)_[0-9A-Za-z]{${KEY_DIGITS}}$`);
 
 const COLUMNS =
-  'id, name, account_id, test, scopes, created_at, last_used_at, expires_at, revoked_at';
+  'id, name, account_id, test, scopes, console_role, created_at, last_used_at, expires_at, revoked_at';
 
 /** Makes a key. `key` is the secret itself: it is shown once and cannot be read back. */
 export async function createKey(
   database: Queryable,
-  { name, test = false, scopes = CLIENT_SCOPES, accountId, expiresAt = null }: NewKey,
+  key: NewKey,
   now = new Date(),
 ): Promise<{ key: string; record: KeyRecord }> {
-  const key = `sg_${test ? 'test' : 'live'}_${base62(randomBytes(KEY_BYTES))}`;
+  const { name, test = false, scopes = CLIENT_SCOPES, expiresAt = null, consoleRole = null } = key;
+  const secret = `sg_${test ? 'test' : 'live'}_${base62(randomBytes(KEY_BYTES))}`;
   const { rows } = await database.query<KeyRecord>(
-    `INSERT INTO api_keys (id, account_id, name, sha256, test, scopes, created_at, expires_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING ${COLUMNS}`,
+    `INSERT INTO api_keys (id, account_id, name, sha256, test, scopes, created_at, expires_at,
+       console_role)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING ${COLUMNS}`,
     [
       newId('key'),
-      accountId ?? DEFAULT_ACCOUNT_ID,
+      key.accountId ?? DEFAULT_ACCOUNT_ID,
       name,
-      digest(key),
+      digest(secret),
       test,
       [...scopes],
       now,
       expiresAt,
+      consoleRole,
     ],
   );
-  return { key, record: rows[0] as KeyRecord };
+  return { key: secret, record: rows[0] as KeyRecord };
 }
 
 /** Keys of an account, or of all accounts, oldest first; revoked ones included. */
@@ -128,8 +139,8 @@ export function rotateKey(
     );
     const old = rows[0];
     if (!old) throw new SonogateError('not_found', `There is no working key ${id}.`);
-    const { name, test, scopes } = old;
-    return createKey(tx, { name, test, scopes, accountId }, now);
+    const { name, test, scopes, console_role: consoleRole } = old;
+    return createKey(tx, { name, test, scopes, accountId, consoleRole }, now);
   });
 }
 
@@ -163,6 +174,7 @@ export function createAuthenticate(database: Queryable): Authenticate {
       keyId: record.id,
       test: record.test,
       scopes: record.scopes,
+      consoleRole: record.console_role,
     };
   };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { createKey, listKeys, revokeKey, SCOPES } from '../accounts/keys.ts';
+import { CONSOLE_ROLES } from '../console/roles.ts';
 import type { Database } from '../database/port.ts';
 import { SonogateError } from '../errors/catalogue.ts';
 import type { DeliveryRow } from '../outbox/deliveries.ts';
@@ -28,6 +29,7 @@ const keySchema = z.strictObject({
   name: z.string().min(1).max(100),
   test: z.boolean().default(false),
   scopes: z.array(z.enum(SCOPES)).min(1).optional(),
+  consoleRole: z.enum(CONSOLE_ROLES).optional(),
 });
 const byId = z.strictObject({ id: z.string() });
 const byStudy = z.strictObject({ study: z.string() });

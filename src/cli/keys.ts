@@ -6,11 +6,13 @@ export async function createKey(options: {
   name: string;
   test?: boolean;
   scopes: string;
+  consoleRole?: string;
 }): Promise<void> {
   const { key } = await runOperation<{ key: string }>('keys.create', {
     name: options.name,
     test: options.test ?? false,
     scopes: options.scopes.split(',').map((scope) => scope.trim()),
+    ...(options.consoleRole && { consoleRole: options.consoleRole }),
   });
   process.stdout.write(`${key}\n`);
 }
@@ -20,7 +22,10 @@ export async function listKeys(): Promise<void> {
   for (const key of keys) {
     const state = key.revoked_at ? 'revoked' : key.test ? 'test' : 'live';
     const used = key.last_used_at ? `last used ${String(key.last_used_at)}` : 'never used';
-    process.stdout.write(`${key.id}  ${state}  ${key.name}  ${key.scopes.join(',')}  ${used}\n`);
+    const role = key.console_role ? `  console ${key.console_role}` : '';
+    process.stdout.write(
+      `${key.id}  ${state}  ${key.name}  ${key.scopes.join(',')}${role}  ${used}\n`,
+    );
   }
 }
 

@@ -89,7 +89,7 @@ keys
   .description('make a key and print it, once')
   .requiredOption('--name <name>', 'what the key is for')
   .option('--test', 'a key for the mock backend')
-  .option('--scopes <list>', 'run,read,uploads,admin', 'run,read,uploads')
+  .option('--scopes <list>', 'run,read,uploads,store,admin', 'run,read,uploads')
   .addOption(
     new Option('--console-role <role>', 'sign in to the console with it').choices([
       'viewer',

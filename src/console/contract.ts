@@ -26,7 +26,10 @@
  *   method and path                                  may                body or query → answer
  *   GET    /sign-in                                  (nobody signed in) → SignIn
  *   POST   /session                                  (nobody signed in) NewSession → Session
- *   GET    /oidc/start?next=/console/…               (nobody signed in) 302 to the identity provider
+ *   GET    /oidc/start?next=/console/…               (nobody signed in) 302 to the identity provider; one that
+ *                                                    does not work out ends at `/console/sign-in?error=` and
+ *                                                    `sign_in_failed`, `forbidden` (no role) or
+ *                                                    `identity_provider_unavailable`
  *   GET    /session                                  any role           → Session
  *   DELETE /session                                  any role           204, signs out
  *   DELETE /sessions                                 any role           204, signs this person out everywhere
@@ -510,9 +513,9 @@ export interface DryRun {
     key: string;
     arrivedAt: string;
     subject: Subject | null;
-    /** Rules that act now, and would act. */
-    now: string[];
-    then: string[];
+    /** Rules that act now, and those that would. */
+    actsNow: string[];
+    wouldAct: string[];
     verdicts: RuleVerdict[];
   }[];
   /** How many of them would be treated otherwise than now. */

@@ -6,7 +6,7 @@ import type { Capability } from './contract.ts';
 import { readCookie } from './cookies.ts';
 import type { ConsoleDeps, ConsoleState } from './deps.ts';
 import { requireCapability } from './roles.ts';
-import { findSession, isSameToken } from './sessions.ts';
+import { digest, findSession, isSameToken } from './sessions.ts';
 
 type GuardDeps = Pick<ConsoleDeps, 'config' | 'database' | 'limits' | 'now'>;
 
@@ -15,7 +15,7 @@ export function signedIn(deps: GuardDeps): Middleware<ConsoleState> {
   const { config, database, limits, now } = deps;
   return async (context, next) => {
     const token = readCookie(context, config.http, 'session');
-    const session = token === null ? null : await findSession(database, token, now());
+    const session = token && (await findSession(database, digest(token), now(), { used: true }));
     if (!session) throw new SonogateError('unauthenticated', 'Sign in to the console.');
     const who = session.keyId ?? session.principal;
     const allowance = await limits.take(`console ${session.principal}`);

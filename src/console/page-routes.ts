@@ -9,10 +9,11 @@ export function addPageRoutes(
   router: Router<ConsoleState>,
   { files }: Pick<ConsoleDeps, 'files'>,
 ): void {
+  const policy = pagePolicy(files);
   router.get('/console', (context) => {
     context.redirect('/console/');
   });
-  router.get('/console/{*path}', (context) => {
+  router.get('/console/{*path}', policy, (context) => {
     const path = context.path.slice('/console/'.length);
     const isFile = path.split('/').at(-1)?.includes('.') ?? false;
     if (isFile) {

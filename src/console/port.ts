@@ -2,6 +2,7 @@ import type { Routing } from '../../config/routing-schema.ts';
 import type { DicomIdentity } from '../../pipelines/artifacts/subject.ts';
 import type { DeliveryRow } from '../outbox/deliveries.ts';
 import type { ConditionVerdict, DoctorFinding, RuleVerdict } from './contract.ts';
+import type { Wording } from './result-view.ts';
 
 /** A rule judged on a study, with what it found there. */
 export type JudgedRule = Omit<RuleVerdict, 'conditions'> & { conditions: JudgedCondition[] };
@@ -40,6 +41,7 @@ export interface ConsoleOperations {
       last: number,
     ): Promise<{ study: string; receivedAt: Date; acting: string[]; verdicts: JudgedRule[] }[]>;
   };
+  wording: Wording;
   /** The rules as they are now. */
   routing(): Routing;
   /** Whether every attribute that the rules name exists. @throws SonogateError `invalid_config` */

@@ -71,13 +71,16 @@ interface SessionRow {
 }
 
 /**
- * The session of a cookie. That of a key has the role that the key has now, and ends with the key.
+ * The session whose cookie has this SHA-256. That of a key has the role that the key has now, and
+ * ends with the key.
+ * @param used whether somebody uses it now, which keeps it from ending.
  * @returns null when there is none (any more).
  */
 export async function findSession(
   database: Queryable,
-  token: string,
+  sha256: string,
   now: Date,
+  { used }: { used: boolean },
 ): Promise<ConsoleSession | null> {
   const { rows } = await database.query<SessionRow>(
     `SELECT s.sha256, s.principal, s.person, coalesce(k.console_role, s.role) AS role, s.key_id,
@@ -86,12 +89,12 @@ export async function findSession(
      WHERE s.sha256 = $1 AND s.ends_at > $2 AND s.seen_at > $3
        AND (s.key_id IS NULL OR (k.console_role IS NOT NULL AND k.revoked_at IS NULL
          AND (k.expires_at IS NULL OR k.expires_at > $2)))`,
-    [digest(token), now, after(now, -IDLE_MS)],
+    [sha256, now, after(now, -IDLE_MS)],
     'find-console-session',
   );
   const [row] = rows;
   if (!row) return null;
-  if (now.getTime() - row.seen_at.getTime() >= NOTED_EVERY_MS) {
+  if (used && now.getTime() - row.seen_at.getTime() >= NOTED_EVERY_MS) {
     await database.query('UPDATE console_sessions SET seen_at = $2 WHERE sha256 = $1', [
       row.sha256,
       now,

@@ -40,6 +40,19 @@ export const ERRORS = {
     title: 'The API key lacks the scope',
     operator: 'Give the caller a key with the scope the call needs.',
   },
+  sign_in_failed: {
+    http: 401,
+    retry: 'permanent',
+    title: 'The sign-in did not succeed',
+    operator:
+      'The answer of the identity provider cannot be accepted, or the sign-in took too long; the log says which check failed.',
+  },
+  identity_provider_unavailable: {
+    http: 503,
+    retry: 'transient',
+    title: 'The identity provider cannot be reached',
+    operator: 'Check `console.oidc.issuer` and the network; keys still sign in.',
+  },
   invalid_json: {
     http: 400,
     retry: 'permanent',
@@ -137,6 +150,12 @@ export const ERRORS = {
     retry: 'permanent',
     title: 'The body is too large',
     operator: 'The body is over `http.maxBodyBytes` or the upload limit.',
+  },
+  invalid_multipart: {
+    http: 400,
+    retry: 'permanent',
+    title: 'The body is not the multipart message that it says',
+    operator: 'A DICOMweb client sent a body without parts, or one that breaks off or has no boundary.',
   },
   unsupported_media_type: {
     http: 415,

@@ -41,10 +41,11 @@ export function createHttpApp(deps: HttpDeps): Koa<HttpState> {
   addMetricsRoute(router, deps);
   addErrorPages(router);
 
-  app.use(responseHeaders());
+  app.use(responseHeaders(deps));
   app.use(accessLog(deps));
   app.use(problems(deps));
   app.use(storablePath());
+  if (deps.console) app.use(deps.console.routes());
   app.use(router.routes());
   app.use(router.allowedMethods());
   // An answer that had begun: its client went away, or what was being sent could not be read.

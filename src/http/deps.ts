@@ -1,9 +1,11 @@
+import type { Router } from '@koa/router';
 import type { Context } from 'koa';
 import type { Config } from '../../config/schema.ts';
 import type { ModelCard } from '../../pipelines/inference/model-cards.ts';
 import type { Authenticate, Principal } from '../accounts/keys.ts';
 import type { WriteAudit } from '../audit/audit.ts';
 import type { RefusalAudit } from '../audit/refusals.ts';
+import type { ConsoleState } from '../console/deps.ts';
 import type { Database } from '../database/port.ts';
 import type { BlobStore } from '../files/blob-store.ts';
 import type { Uploads } from '../files/uploads.ts';
@@ -34,6 +36,8 @@ export interface HttpDeps {
   /** Name of a part → resolves when it works, rejects with the reason when it does not. */
   checks: Record<string, () => Promise<unknown>>;
   metrics: () => Promise<Metric[]>;
+  /** The web console; undefined where the site has none. */
+  console?: Router<ConsoleState> | undefined;
   /** Aborted when the server stops: open streams end. */
   stopping: AbortSignal;
   now?: () => Date;

@@ -86,6 +86,7 @@ CREATE INDEX worklist_critical ON worklist (arrived_at DESC, key DESC) WHERE cri
 CREATE INDEX worklist_patient ON worklist (patient, arrived_at DESC) WHERE patient IS NOT NULL;
 CREATE INDEX worklist_request ON worklist (request_id);
 CREATE INDEX worklist_words ON worklist USING gin (words);
+CREATE INDEX worklist_tags ON worklist USING gin (tags);
 
 CREATE INDEX deliveries_of_destination ON deliveries (destination, id DESC);
 CREATE INDEX deliveries_delivered ON deliveries (ended_at) WHERE state = 'delivered';

@@ -1,0 +1,8 @@
+/**
+ * SQL: whether the delivery `d` waits for a person to confirm its patient or order; as the hold
+ * queue lists it (fhir/hold-queue.ts).
+ */
+export const HELD_FOR_A_PERSON = `(d.kind = 'fhir'
+  AND (d.state = 'dead' OR (d.state = 'pending' AND d.code = 'ehr_patient_not_found'))
+  AND 'reject' IS DISTINCT FROM (SELECT h.action FROM hold_actions h
+    WHERE h.delivery_id = d.id AND h.action <> 'show' ORDER BY h.id DESC LIMIT 1))`;

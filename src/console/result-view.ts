@@ -1,0 +1,167 @@
+import type { Measurement, Result } from '../../pipelines/result/envelope.ts';
+import type { Measured, MeasurementRow, ResultView } from './result-contract.ts';
+
+/** How values and objects are named; the concept table and the DICOM door decide it. */
+export interface Wording {
+  /** Decimals of a quantity. */
+  decimals(concept: string): number;
+  /** Short name of a quantity: `EFW`. */
+  abbreviation(concept: string): string;
+  /** A UCUM unit as a person reads it. */
+  unit(ucum: string): string;
+  /** Name of a storage SOP class; the UID where it has none here. */
+  sopClass(uid: string): string;
+  /** Name of the nth object of a study in its requests and results. */
+  fileName(ordinal: number): string;
+}
+
+interface ViewParts {
+  requestId: string;
+  result: Result;
+  gestationalAge: ResultView['gestationalAge'];
+  prior: { requestId: string; daysBefore: number; result: Result } | null;
+  wording: Wording;
+}
+
+/** The result as the console shows it: pure, nothing is measured or concluded here. */
+export function viewResult({
+  requestId,
+  result,
+  gestationalAge,
+  prior,
+  wording,
+}: ViewParts): ResultView {
+  return {
+    requestId,
+    endpoint: result.endpoint,
+    version: result.version,
+    generatedAt: result.generated_at,
+    draft: result.draft,
+    models: result.models.map(({ id, version, licence, pack, provider }) => ({
+      id,
+      version,
+      licence,
+      pack,
+      provider,
+    })),
+    input: {
+      files: result.input_summary.files,
+      clips: result.input_summary.clips,
+      frames: result.input_summary.frames,
+      calibratedFrames: result.input_summary.calibrated_frames,
+      modes: result.input_summary.modes,
+      refused: result.input_summary.refused,
+      priors: result.input_summary.priors,
+    },
+    sections: result.sections,
+    findings: result.findings.map(({ id, section, text, severity, confidence, evidence }) => ({
+      id,
+      section,
+      text,
+      severity,
+      confidence,
+      evidence,
+    })),
+    measurements: measurementRows(result.measurements, prior?.result.measurements ?? [], wording),
+    scores: result.scores.map(({ concept: _, ...score }) => score),
+    classifications: result.classifications.map(({ concept: _, ...rest }) => rest),
+    guidance: result.guidance,
+    report: result.report && {
+      title: result.report.title,
+      findings: result.report.findings,
+      impression: result.report.impression,
+      limitations: result.report.limitations,
+    },
+    gestationalAge,
+    artifacts: result.artifacts.map(({ name, media_type, bytes, section }) => ({
+      name,
+      mediaType: media_type,
+      bytes,
+      section,
+    })),
+    prior: prior && { requestId: prior.requestId, daysBefore: prior.daysBefore },
+  };
+}
+
+/** One row for each quantity at each place, in the order in which the result has them first. */
+export function measurementRows(
+  measurements: readonly Measurement[],
+  prior: readonly Measurement[],
+  wording: Wording,
+): MeasurementRow[] {
+  const earlier = Map.groupBy(prior, placeOf);
+  return [...Map.groupBy(measurements, placeOf)].map(([id, of]) => {
+    const [first] = of as [Measurement, ...Measurement[]];
+    const decimals = wording.decimals(first.concept.key);
+    const show = (measurement: Measurement | undefined) =>
+      measurement ? measured(measurement, decimals) : null;
+    const model = standing(of.filter(isOurs));
+    const cart = standing(of.filter(({ source }) => source.provenance === 'cart-sr'));
+    const given = standing(of.filter(({ source }) => source.provenance === 'input'));
+    const shown = new Set([model, cart, given]);
+    const before = standing(
+      (earlier.get(id) ?? []).filter(({ quality }) => quality === 'accepted'),
+    );
+    return {
+      id,
+      concept: first.concept.key,
+      label: first.label,
+      unit: first.unit,
+      unitText: wording.unit(first.unit),
+      decimals,
+      section: first.section,
+      site: first.site,
+      laterality: first.laterality,
+      fetus: first.fetus,
+      phase: first.phase,
+      model: show(model),
+      cart: show(cart),
+      given: show(given),
+      more: of.filter((one) => !shown.has(one)).map((one) => measured(one, decimals)),
+      prior: before ? { value: before.value, text: before.value.toFixed(decimals) } : null,
+    };
+  });
+}
+
+const isOurs = ({ source }: Measurement): boolean =>
+  source.provenance === 'model' || source.provenance === 'image-analysis';
+
+const placeOf = ({ concept, site, laterality, fetus, phase }: Measurement): string =>
+  [concept.key, site, laterality, fetus, phase].map((part) => part ?? '').join('/');
+
+/** Of repeated values the one that sums them up, else the first that was accepted, else the first. */
+function standing(values: readonly Measurement[]): Measurement | undefined {
+  const repeats = new Set(
+    values
+      .filter(({ derivation }) => derivation === 'mean' || derivation === 'median')
+      .flatMap(({ inputs }) => inputs),
+  );
+  const single = values.filter(({ id }) => !repeats.has(id));
+  return single.find(({ quality }) => quality === 'accepted') ?? single[0];
+}
+
+function measured(measurement: Measurement, decimals: number): Measured {
+  const { reference, source } = measurement;
+  return {
+    id: measurement.id,
+    value: measurement.value,
+    text: measurement.value.toFixed(decimals),
+    provenance: source.provenance,
+    derivation: measurement.derivation,
+    method: measurement.method,
+    confidence: measurement.confidence,
+    uncertainty: measurement.uncertainty,
+    quality: measurement.quality,
+    reference: reference && {
+      low: reference.low,
+      high: reference.high,
+      centile: reference.centile,
+      zScore: reference.z_score,
+      chart: reference.chart,
+    },
+    interpretation: measurement.interpretation,
+    file: source.file,
+    frame: source.frame,
+    note: measurement.note,
+  };
+}

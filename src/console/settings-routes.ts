@@ -1,0 +1,104 @@
+import type { Router } from '@koa/router';
+import { z } from 'zod';
+import { createKey, type KeyRecord, listKeys, revokeKey, SCOPES } from '../accounts/keys.ts';
+import { instant } from '../http/instant.ts';
+import { jsonBody } from '../http/json-body.ts';
+import { readQuery } from '../http/query.ts';
+import { parseBody } from '../http/uploads.ts';
+import { monthlyUsage } from '../requests/usage.ts';
+import { auditChange } from './audit.ts';
+import type { CreatedKey, Key, Retention, Usage } from './contract.ts';
+import type { ConsoleDeps, ConsoleState } from './deps.ts';
+import { needs } from './guard.ts';
+import { CONSOLE_ROLES } from './roles.ts';
+
+const newKeySchema = z.strictObject({
+  name: z.string().trim().min(1).max(100),
+  test: z.boolean(),
+  scopes: z.array(z.enum(SCOPES)).min(1),
+  consoleRole: z.enum(CONSOLE_ROLES).nullable(),
+  expiresAt: instant.nullable(),
+});
+const noQuery = z.strictObject({});
+
+/** `/keys`, `/usage`, `/retention`: of the site's own account. */
+export function addSettingsRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
+  const { database, config, now } = deps;
+  const settings = needs('settings');
+  const body = jsonBody(config.http.maxBodyBytes);
+
+  router.get('/keys', settings, async (context) => {
+    const keys = await listKeys(database, context.state.principal.accountId);
+    context.body = keys.map(shownKey) satisfies Key[];
+  });
+
+  router.post('/keys', settings, body, async (context) => {
+    const wanted = parseBody(newKeySchema, context.state.body);
+    const { accountId } = context.state.principal;
+    const { key: secret, record } = await createKey(database, { ...wanted, accountId }, now());
+    await auditChange(context, 'key.create', { detail: { key: record.id } }, deps);
+    context.status = 201;
+    context.body = { key: shownKey(record), secret } satisfies CreatedKey;
+  });
+
+  router.delete('/keys/:id', settings, async (context) => {
+    const { id = '' } = context.params;
+    const record = await revokeKey(database, id, context.state.principal.accountId, now());
+    await auditChange(context, 'key.revoke', { detail: { key: id } }, deps);
+    context.body = shownKey(record) satisfies Key;
+  });
+
+  router.get('/usage', settings, async (context) => {
+    readQuery(context, noQuery);
+    const { accountId } = context.state.principal;
+    const keys = await listKeys(database, accountId);
+    const rows = await monthlyUsage(database, { accountId });
+    context.body = rows.map(({ month, key_id, requests, succeeded, total }) => ({
+      month,
+      key: key_id === null ? null : { id: key_id, name: nameOf(keys, key_id) },
+      requests,
+      succeeded,
+      cost: { currency: 'USD' as const, total },
+    })) satisfies Usage[];
+  });
+
+  router.get('/retention', settings, async (context) => {
+    const { rows } = await database.query<{
+      kept: number;
+      purged: number;
+      next_purge: Date | null;
+      oldest: Date | null;
+    }>(
+      `SELECT (count(*) FILTER (WHERE status = 'succeeded'))::int AS kept,
+         (count(*) FILTER (WHERE status = 'expired'))::int AS purged,
+         min(expires_at) FILTER (WHERE status = 'succeeded') AS next_purge,
+         min(ended_at) FILTER (WHERE status = 'succeeded') AS oldest
+       FROM requests`,
+    );
+    const [row] = rows;
+    context.body = {
+      days: config.retention.days,
+      kept: row?.kept ?? 0,
+      purged: row?.purged ?? 0,
+      nextPurgeAt: row?.next_purge?.toISOString() ?? null,
+      oldestResultAt: row?.oldest?.toISOString() ?? null,
+    } satisfies Retention;
+  });
+}
+
+const nameOf = (keys: readonly KeyRecord[], id: string): string =>
+  keys.find((key) => key.id === id)?.name ?? id;
+
+function shownKey(record: KeyRecord): Key {
+  return {
+    id: record.id,
+    name: record.name,
+    test: record.test,
+    scopes: record.scopes,
+    consoleRole: record.console_role,
+    createdAt: record.created_at.toISOString(),
+    lastUsedAt: record.last_used_at?.toISOString() ?? null,
+    expiresAt: record.expires_at?.toISOString() ?? null,
+    revokedAt: record.revoked_at?.toISOString() ?? null,
+  };
+}
