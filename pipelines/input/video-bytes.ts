@@ -1,3 +1,4 @@
+import { closeSync, openSync, readSync } from 'node:fs';
 import { readBytes } from './byte-source.ts';
 import type { Span } from './dicom-frames.ts';
 
@@ -27,4 +28,26 @@ export async function readVideoBytes(
     begin += span.length;
   }
   return Buffer.concat(parts);
+}
+
+/**
+ * As `readVideoBytes`, at once. FFmpeg waits for its bytes on a thread of the very pool that would read
+ * them: with as many videos open as the pool has threads, nobody would be left to read.
+ */
+export function readVideoBytesSync(video: VideoBytes, offset: number, length: number): Buffer {
+  const buffer = Buffer.allocUnsafe(Math.min(length, Math.max(videoSize(video) - offset, 0)));
+  let filled = 0;
+  let begin = 0;
+  const file = openSync(video.path, 'r');
+  try {
+    for (const span of video.spans) {
+      const from = Math.max(offset + filled - begin, 0);
+      const to = Math.min(offset + buffer.length - begin, span.length);
+      if (from < to) filled += readSync(file, buffer, filled, to - from, span.offset + from);
+      begin += span.length;
+    }
+  } finally {
+    closeSync(file);
+  }
+  return buffer.subarray(0, filled);
 }

@@ -10,7 +10,7 @@ import { type Ffmpeg, getFfmpeg } from './ffmpeg.ts';
 import { LIMITS } from './limits.ts';
 import type { Pixels } from './pixels.ts';
 import { Refusal } from './refusal.ts';
-import { readVideoBytes, type VideoBytes, videoSize } from './video-bytes.ts';
+import { readVideoBytes, readVideoBytesSync, type VideoBytes, videoSize } from './video-bytes.ts';
 
 /** Names of FFmpeg's demuxers; with any other one a file could make it open further files. */
 const CONTAINERS = new Set([
@@ -41,8 +41,8 @@ function inputOf(av: Ffmpeg, bytes: VideoBytes): IOContext {
   const size = videoSize(bytes);
   let position = 0;
   const io = new av.IOContext();
-  const read = async (length: number) => {
-    const chunk = await readVideoBytes(bytes, position, length);
+  const read = (length: number) => {
+    const chunk = readVideoBytesSync(bytes, position, length);
     position += chunk.length;
     return chunk.length === 0 ? av.AVERROR_EOF : chunk;
   };

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFile, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, copyFile, readFile, truncate, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { Clip } from '../../../pipelines/contract/study.ts';
@@ -45,6 +45,24 @@ async function expectAsFfmpeg(path: string, clip: Clip): Promise<void> {
 }
 
 describe.skipIf(!FFMPEG_INSTALLED)('a video', () => {
+  it('of a handheld scanner is read beside seven others: none waits for another for ever', async () => {
+    await inFolder(async (path) => {
+      const names = Array.from({ length: 8 }, (_, n) => `v${n}.mp4`);
+      await makeVideo(path('v0.mp4'), MPEG4);
+      for (const name of names.slice(1)) await copyFile(path('v0.mp4'), path(name));
+      // The files differ, or they would be one clip.
+      for (const name of names) await appendFile(path(name), name);
+      const { clips, refused } = await readStudy(
+        names.map((name) => ({ name, path: path(name) })),
+        {},
+      );
+      expect(refused).toEqual([]);
+      expect(clips).toHaveLength(8);
+      const first = await Promise.all(clips.map(({ frames }) => frames[1]?.gray()));
+      expect(first.every((image) => image?.width === 96)).toBe(true);
+    });
+  });
+
   it.each([
     ['MP4, H.264', 'mp4', H264],
     ['MP4, H.264 with a key frame every 4', 'mp4', [...H264, '-g', '4']],
