@@ -3,7 +3,7 @@ import type { Action, Asking } from './asking.ts';
 import { html, nothing, type TemplateResult } from './html.ts';
 import { may, type Surroundings } from './page.ts';
 import { distanceText, momentText } from './times.ts';
-import { chip, given, type Tone } from './words.ts';
+import { chip, counted, given, type Tone } from './words.ts';
 
 /** States in words; a dead delivery was given up and waits for a person. */
 export const DELIVERY_STATES = {
@@ -25,10 +25,16 @@ export function deliveryChip({ state, held, committedAt }: Delivery): TemplateRe
     : deliveryStateChip(state);
 }
 
+function attemptsText({ state, attempts, nextAttemptAt, endedAt }: Delivery, now: Date): string {
+  const parts = [counted(attempts, 'attempt')];
+  if (state === 'pending' && nextAttemptAt) parts.push(`next ${distanceText(nextAttemptAt, now)}`);
+  if (endedAt) parts.push(`ended ${momentText(endedAt, now)}`);
+  return parts.join(', ');
+}
+
 /** What the peer said, or why it did not arrive and what can be done. */
 export function deliveryWords(delivery: Delivery, now = new Date()): TemplateResult {
-  const { state, error, outcome, attempts, nextAttemptAt, endedAt } = delivery;
-  const next = nextAttemptAt ? `, next ${distanceText(nextAttemptAt, now)}` : '';
+  const { state, error, outcome } = delivery;
   return html`
     ${
       error && state !== 'delivered'
@@ -38,10 +44,7 @@ export function deliveryWords(delivery: Delivery, now = new Date()): TemplateRes
         : nothing
     }
     ${outcome && state === 'delivered' ? html`<p class="small soft">${given(outcome)}</p>` : nothing}
-    <p class="small soft">
-      ${attempts === 1 ? '1 attempt' : `${attempts} attempts`}${state === 'pending' ? next : ''}
-      ${endedAt ? html`, ended ${momentText(endedAt, now)}` : nothing}
-    </p>`;
+    <p class="small soft">${attemptsText(delivery, now)}</p>`;
 }
 
 /** Replay and the other destinations, for those who may. */

@@ -29,6 +29,7 @@ export function traceContent(clip: OverlayClip, trace: FlowTrace): PlotContent |
     height: 200,
     xText: 'Time (s)',
     yText: `Velocity (${unit})`,
+    fromZero: true,
     marks: trace.beats.map(time),
     series: [
       {

@@ -2,7 +2,7 @@ import type { OverlayClip } from '../../../pipelines/artifacts/display/overlay-c
 import { artifactUrl } from './api.ts';
 import { type CineFrames, openCine } from './cine-frames.ts';
 import { firstFrame, framesOf, phaseText, stayOf, stepped } from './frame-walk.ts';
-import { html, nothing, ref, type TemplateResult } from './html.ts';
+import { html, nothing, ref, styled, type TemplateResult } from './html.ts';
 import type { KeyBinding } from './keyboard.ts';
 import { LAYERS, type Layer, layersOf, overlayView } from './overlay-drawing.ts';
 
@@ -213,7 +213,7 @@ export function createImageViewer(
         ${strip()}
         <div class="stage">
           <figure>
-            <div class="picture">
+            <div class="picture" ${styled({ '--ratio': String(clip.columns / clip.rows) })}>
               ${pictureView(clip)} ${overlayView({ clip, frame, on, chosen })}
             </div>
           </figure>

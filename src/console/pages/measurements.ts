@@ -49,10 +49,38 @@ export function differenceText(
   return `${Number(text) === 0 ? '±' : difference > 0 ? '+' : '−'}${text}`;
 }
 
-function placeText({ site, laterality, fetus, phase }: MeasurementRow): string {
-  return [fetus ? `fetus ${fetus}` : '', laterality ?? '', site ?? '', phase ?? '']
-    .filter(Boolean)
+/**
+ * Pure: what tells a row from others of its name: fetus, side and phase; the site only where another
+ * row would read the same.
+ */
+export function placeText(row: MeasurementRow, all: readonly MeasurementRow[]): string {
+  const { label, site, laterality, fetus, phase } = row;
+  const alike = all.some(
+    (other) =>
+      other !== row &&
+      other.label === label &&
+      other.laterality === laterality &&
+      other.fetus === fetus &&
+      other.phase === phase,
+  );
+  const parts = [
+    fetus ? `fetus ${fetus}` : '',
+    laterality ?? '',
+    alike ? (site ?? '') : '',
+    phase ?? '',
+  ];
+  return parts
+    .filter((part) => part && !label.toLowerCase().includes(part.toLowerCase()))
     .join(', ');
+}
+
+/** Longer remarks stand once below the table, with a number at each value. */
+const SHORT_NOTE = 24;
+
+/** Pure: the longer remarks of a table in the order of their numbers. */
+export function notesOf(rows: readonly MeasurementRow[]): string[] {
+  const notes = rows.flatMap(({ model }) => (model?.note ? [model.note] : []));
+  return [...new Set(notes.filter((note) => note.length > SHORT_NOTE))];
 }
 
 function valueView(measured: Measured | null, unit: string): TemplateResult | typeof nothing {
@@ -69,15 +97,22 @@ function valueView(measured: Measured | null, unit: string): TemplateResult | ty
 }
 
 function nameView(row: MeasurementRow, table: MeasurementTable): TemplateResult {
+  const { measurements } = table.result;
   const seen = [row.model, row.cart, row.given].find((one) => one && table.onImage(one));
-  const place = placeText(row);
+  const place = placeText(row, measurements);
+  const number = notesOf(measurements).indexOf(row.model?.note ?? '') + 1;
   return html`${
     seen
       ? html`<button type="button" class="link" @click=${() => table.show(seen)}>${row.label}</button>`
       : row.label
-  }
-    ${place ? html`<span class="second">${place}</span>` : nothing}
-    ${row.model?.note ? html`<span class="second">${row.model.note}</span>` : nothing}`;
+  }${place ? html`<span class="soft">, ${place}</span>` : nothing}
+  ${number > 0 ? html`<sup><a href="#measurement-notes">${number}</a></sup>` : nothing}`;
+}
+
+/** How it was measured, with a short remark. */
+function methodText(measured: Measured | null): string {
+  const note = measured?.note && measured.note.length <= SHORT_NOTE ? measured.note : '';
+  return [measured?.method.replaceAll('-', ' ') ?? '', note].filter(Boolean).join(', ');
 }
 
 function rowView(row: MeasurementRow, table: MeasurementTable): TemplateResult {
@@ -103,7 +138,7 @@ function rowView(row: MeasurementRow, table: MeasurementTable): TemplateResult {
       <td class="number">${prior?.text ?? nothing}
         <span class="second">${differenceText(model, prior, decimals)}</span></td>
       <td class="method">
-        <span class="small soft">${judged?.method ?? ''}</span>
+        <span class="small soft">${methodText(judged)}</span>
         ${
           more.length > 0
             ? html`<button type="button" class="link small" aria-expanded=${open} @click=${() => table.toggle(row.id)}>
@@ -132,7 +167,7 @@ function furtherRow(one: Measured, row: MeasurementRow, table: MeasurementTable)
     <td></td>
     <td></td>
     <td></td>
-    <td class="method"><span class="small soft">${one.method}</span></td>
+    <td class="method"><span class="small soft">${methodText(one)}</span></td>
   </tr>`;
 }
 
@@ -142,6 +177,7 @@ export function measurementsView(table: MeasurementTable): TemplateResult {
   const used = result.sections.filter(({ id }) =>
     result.measurements.some(({ section }) => section === id),
   );
+  const notes = notesOf(result.measurements);
   const prior = result.prior ? `Prior (${result.prior.daysBefore} d before)` : 'Prior';
   return html`<section class="panel" id="measurements" aria-labelledby="measurements-head">
     <header>
@@ -171,5 +207,6 @@ export function measurementsView(table: MeasurementTable): TemplateResult {
         )}
       </table>
     </div>
+    ${notes.length > 0 ? html`<ol class="notes small soft" id="measurement-notes">${notes.map((note) => html`<li>${note}</li>`)}</ol>` : nothing}
   </section>`;
 }

@@ -8,6 +8,8 @@ export interface PlotContent {
   series: readonly PlotSeries[];
   xText: string;
   yText: string;
+  /** The axis of values begins or ends at 0. */
+  fromZero?: boolean;
   /** Instants or weeks at which a vertical line stands. */
   marks?: readonly number[];
 }
@@ -97,7 +99,7 @@ function colourOf(token: string, near: HTMLElement): string {
 }
 
 function optionsOf(
-  { series, xText, yText, marks = [] }: PlotContent,
+  { series, xText, yText, fromZero = false, marks = [] }: PlotContent,
   near: HTMLElement,
 ): Omit<uPlot.Options, 'width' | 'height'> {
   const [ink, line] = [colourOf('--ink-soft', near), colourOf('--line', near)];
@@ -115,7 +117,15 @@ function optionsOf(
   return {
     cursor: { show: false },
     legend: { show: false },
-    scales: { x: { time: false } },
+    scales: {
+      x: { time: false },
+      y: fromZero
+        ? {
+            range: (_chart, low, high) =>
+              uPlot.rangeNum(Math.min(0, low), Math.max(0, high), 0.1, true),
+          }
+        : {},
+    },
     axes: [axis(xText, 26), axis(yText, 44)],
     series: [
       {},

@@ -73,17 +73,23 @@ export function waitingView(row: WorklistRow, now: Date): TemplateResult | typeo
     : nothing;
 }
 
-/** Where its results went; what did not arrive stands first. */
+/** Where its results went: what went worst as a chip, the rest in words. */
 export function deliveriesView({ deliveries }: WorklistRow): TemplateResult | typeof nothing {
-  const { waiting, delivered, dead, held } = deliveries;
-  if (waiting + delivered + dead + held === 0) return nothing;
-  return html`<span class="chips">
-    ${dead > 0 ? chip('critical', `${dead} failed`) : nothing}
-    ${held > 0 ? chip('attention', `${held} held`) : nothing}
-    ${waiting > 0 ? chip('active', `${waiting} waiting`) : nothing}
-    ${delivered > 0 ? chip('good', `${delivered} delivered`) : nothing}
-  </span>`;
+  const counts = [
+    { count: deliveries.dead, tone: 'critical', text: 'failed' },
+    { count: deliveries.held, tone: 'attention', text: 'held' },
+    { count: deliveries.waiting, tone: 'active', text: 'waiting' },
+    { count: deliveries.delivered, tone: 'good', text: 'delivered' },
+  ] as const;
+  const [worst, ...others] = counts.filter(({ count }) => count > 0);
+  if (!worst) return nothing;
+  const rest = others.map(({ count, text }) => `${count} ${text}`).join(', ');
+  return html`${chip(worst.tone, `${worst.count} ${worst.text}`)}
+    ${rest ? html`<span class="second" title=${rest}>${rest}</span>` : nothing}`;
 }
+
+/** Values that stand in the first of the two lines. */
+const FIRST_LINE = 2;
 
 /** Flags if there are, else the values at a glance. */
 export function glanceView(row: WorklistRow): TemplateResult | typeof nothing {
@@ -95,7 +101,8 @@ export function glanceView(row: WorklistRow): TemplateResult | typeof nothing {
   }
   if (!row.glance) return nothing;
   const { values, assessed, sections } = row.glance;
-  const text = values.join(' · ');
-  return html`<span class="first" title=${text}>${text}</span>
-    <span class="second">${assessed} of ${counted(sections, 'section')} assessed</span>`;
+  const share = `${assessed} of ${counted(sections, 'section')}`;
+  const rest = [...values.slice(FIRST_LINE), share].join(' · ');
+  return html`<span class="first">${values.slice(0, FIRST_LINE).join(' · ') || 'No value'}</span>
+    <span class="second" title=${values.join(' · ')}>${rest}</span>`;
 }

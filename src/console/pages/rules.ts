@@ -137,7 +137,7 @@ export const openRules: OpenPage = (_place, around) => {
       <h3>${changed} of ${counted(studies.length, 'study', 'studies')} would be treated otherwise</h3>
       <ul>
         ${studies.map((study) => {
-          const [now, then] = [names(study.now), names(study.then)];
+          const [now, then] = [names(study.actsNow), names(study.wouldAct)];
           return html`<li>
             <details>
               <summary>

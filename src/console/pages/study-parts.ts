@@ -24,9 +24,9 @@ export interface Head {
 
 const PARTS = [
   ['images', 'Images'],
+  ['report', 'Report'],
   ['measurements', 'Measurements'],
   ['sections', 'Sections'],
-  ['report', 'Report'],
   ['timeline', 'Timeline'],
   ['deliveries', 'Deliveries'],
 ] as const;

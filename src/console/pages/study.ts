@@ -103,7 +103,7 @@ export const openStudy: OpenPage = (place, around) => {
   }
 
   function resultView({ result, overlays, viewer }: Shown): TemplateResult {
-    return html`${viewer.view()}
+    return html`${viewer.view()} ${reportView(result)}
       ${measurementsView({
         result,
         onImage: ({ file, frame }) => frame !== null && viewer.has(file),
@@ -116,7 +116,7 @@ export const openStudy: OpenPage = (place, around) => {
       })}
       ${growthView(overlays?.growth ?? null)}
       ${dopplerView(overlays?.clips ?? [], (file, frame) => show(file, frame, null))}
-      ${bullsEyeView(result)} ${sectionsView(result)} ${reportView(result)}`;
+      ${bullsEyeView(result)} ${sectionsView(result)}`;
   }
 
   function pageView(page: StudyPage): TemplateResult {
