@@ -267,7 +267,14 @@ async function writeEhr(ehr: DemoEhr, folder: string): Promise<void> {
 }
 
 async function stay(gateway: Gateway): Promise<void> {
-  say(`Running at ${gateway.http?.url} until interrupted (Ctrl-C).`);
+  const made = await gateway.operations['keys.create']?.({
+    name: 'demo',
+    consoleRole: 'administrator',
+  });
+  say('');
+  say(`Console   ${gateway.http?.url}/console/`);
+  say(`          sign in with the key ${(made as { key: string }).key}`);
+  say('Running until interrupted (Ctrl-C).');
   await new Promise<void>((done) => {
     process.once('SIGINT', () => done());
     process.once('SIGTERM', () => done());
