@@ -59,82 +59,100 @@ function extremes(frames: readonly Uint8Array[]) {
       if (value < (least[i] ?? 0)) least[i] = value;
     }
   }
-  return { most, range: most.map((value, i) => value - (least[i] ?? 0)) };
+  const range = new Uint8Array(most.length);
+  for (let i = 0; i < range.length; i += 1) range[i] = (most[i] ?? 0) - (least[i] ?? 0);
+  return { most, range };
 }
 
 /** Cells of which a good part is above `LIT`. */
 function gridOf(values: Uint8Array, width: number, cell: number): Grid {
   const height = values.length / width;
   const grid = { width: Math.ceil(width / cell), height: Math.ceil(height / cell) };
-  const counts = new Float32Array(grid.width * grid.height);
-  const sizes = new Float32Array(counts.length);
-  for (let y = 0, i = 0; y < height; y += 1) {
+  const counts = new Uint32Array(grid.width * grid.height);
+  for (let y = 0; y < height; y += 1) {
     const row = Math.floor(y / cell) * grid.width;
-    for (let x = 0; x < width; x += 1, i += 1) {
-      const at = row + Math.floor(x / cell);
-      sizes[at] = (sizes[at] ?? 0) + 1;
-      if ((values[i] ?? 0) > LIT) counts[at] = (counts[at] ?? 0) + 1;
+    for (let column = 0; column < grid.width; column += 1) {
+      const end = y * width + Math.min(width, (column + 1) * cell);
+      let lit = 0;
+      for (let i = y * width + column * cell; i < end; i += 1) {
+        if ((values[i] ?? 0) > LIT) lit += 1;
+      }
+      counts[row + column] = (counts[row + column] ?? 0) + lit;
     }
   }
-  const cells = Uint8Array.from(counts, (n, i) => (n >= LIT_SHARE * (sizes[i] ?? 1) ? 1 : 0));
+  // The last cells of a row and the last row of cells may be narrower.
+  const cells = Uint8Array.from(counts, (lit, at) => {
+    const [x, y] = [at % grid.width, Math.floor(at / grid.width)];
+    const pixels = Math.min(cell, width - x * cell) * Math.min(cell, height - y * cell);
+    return lit >= LIT_SHARE * pixels ? 1 : 0;
+  });
   return { ...grid, cells };
 }
 
 /** The least (or greatest) cell within `radius` along one axis; beyond the edge nothing is lit. */
-function sweep(grid: Grid, radius: number, step: 1 | 'row', grow: boolean): Grid {
+function sweep(grid: Grid, radius: number, axis: 'row' | 'column', grow: boolean): Grid {
   const { width, height, cells } = grid;
+  const [length, step] = axis === 'row' ? [width, 1] : [height, width];
   const out = new Uint8Array(cells.length);
-  for (let y = 0; y < height; y += 1) {
-    for (let x = 0; x < width; x += 1) {
-      let lit = 0;
-      for (let d = -radius; d <= radius; d += 1) {
-        const [column, row] = step === 1 ? [x + d, y] : [x, y + d];
-        const inside = column >= 0 && column < width && row >= 0 && row < height;
-        lit += inside ? (cells[row * width + column] ?? 0) : 0;
-      }
-      out[y * width + x] = (grow ? lit > 0 : lit === 2 * radius + 1) ? 1 : 0;
+  const least = grow ? 1 : 2 * radius + 1;
+  for (let line = 0; line < cells.length / length; line += 1) {
+    const start = axis === 'row' ? line * width : line;
+    let lit = 0;
+    for (let n = 0; n < Math.min(radius, length); n += 1) lit += cells[start + n * step] ?? 0;
+    for (let n = 0; n < length; n += 1) {
+      if (n + radius < length) lit += cells[start + (n + radius) * step] ?? 0;
+      if (n > radius) lit -= cells[start + (n - radius - 1) * step] ?? 0;
+      out[start + n * step] = lit >= least ? 1 : 0;
     }
   }
   return { width, height, cells: out };
 }
 
 const dilate = (grid: Grid, radius: number) =>
-  sweep(sweep(grid, radius, 1, true), radius, 'row', true);
+  sweep(sweep(grid, radius, 'row', true), radius, 'column', true);
 const erode = (grid: Grid, radius: number) =>
-  sweep(sweep(grid, radius, 1, false), radius, 'row', false);
+  sweep(sweep(grid, radius, 'row', false), radius, 'column', false);
 
 /** Connected parts, each as the indices of its cells. */
-function partsOf({ width, height, cells }: Grid): number[][] {
+function partsOf({ width, cells }: Grid): number[][] {
   const seen = Uint8Array.from(cells, (lit) => 1 - lit);
   const parts: number[][] = [];
   for (let start = 0; start < cells.length; start += 1) {
     if (seen[start]) continue;
-    const part = [start];
-    seen[start] = 1;
+    const part: number[] = [];
+    const take = (at: number) => {
+      if (seen[at] !== 0) return;
+      seen[at] = 1;
+      part.push(at);
+    };
+    take(start);
     for (const at of part) {
       const x = at % width;
-      const around = [
-        x > 0 ? at - 1 : -1,
-        x < width - 1 ? at + 1 : -1,
-        at >= width ? at - width : -1,
-        at < width * (height - 1) ? at + width : -1,
-      ];
-      for (const next of around) {
-        if (next < 0 || seen[next]) continue;
-        seen[next] = 1;
-        part.push(next);
-      }
+      if (x > 0) take(at - 1);
+      if (x < width - 1) take(at + 1);
+      // Above the first and below the last row there is no cell that was not seen.
+      take(at - width);
+      take(at + width);
     }
     parts.push(part);
   }
   return parts;
 }
 
-/** Whether the pixels of a row or column are one shade, as behind the letters of a title bar. */
-function isFlat(values: Uint8Array): boolean {
-  const median = values.toSorted()[values.length >> 1] ?? 0;
-  const near = values.reduce((sum, v) => sum + (Math.abs(v - median) <= BAR_SHADE ? 1 : 0), 0);
-  return median > LIT && near >= BAR_FLATNESS * values.length;
+/**
+ * Whether the pixels of a row or column are one shade, as behind the letters of a title bar.
+ * @param start the first of them, `step` apart from the next.
+ */
+function isFlat(values: Uint8Array, start: number, step: number, length: number): boolean {
+  const counts = new Uint16Array(256);
+  for (let n = 0, at = start; n < length; n += 1, at += step) {
+    const value = values[at] ?? 0;
+    counts[value] = (counts[value] ?? 0) + 1;
+  }
+  let median = 0;
+  for (let below = counts[0] ?? 0; below <= length >> 1; below += counts[median] ?? 0) median += 1;
+  const shades = counts.subarray(Math.max(0, median - BAR_SHADE), median + BAR_SHADE + 1);
+  return median > LIT && shades.reduce((sum, n) => sum + n, 0) >= BAR_FLATNESS * length;
 }
 
 /** How many lines from an edge inwards are a bar of the screen; 0: none is. */
@@ -150,12 +168,8 @@ function barLines(flat: readonly boolean[]): number {
 /** What lies between the bars along the edges of a screen: a title, a menu, a column of settings. */
 function insideBars(values: Uint8Array, width: number): Rectangle {
   const height = values.length / width;
-  const rows = Array.from({ length: height }, (_, y) =>
-    isFlat(values.subarray(y * width, (y + 1) * width)),
-  );
-  const columns = Array.from({ length: width }, (_, x) =>
-    isFlat(Uint8Array.from({ length: height }, (_, y) => values[y * width + x] ?? 0)),
-  );
+  const rows = Array.from({ length: height }, (_, y) => isFlat(values, y * width, 1, width));
+  const columns = Array.from({ length: width }, (_, x) => isFlat(values, x, width, height));
   return {
     minX: barLines(columns),
     minY: barLines(rows),
@@ -165,10 +179,12 @@ function insideBars(values: Uint8Array, width: number): Rectangle {
 }
 
 function blackenOutside(values: Uint8Array, width: number, area: Rectangle): Uint8Array {
-  return values.map((value, i) => {
-    const [x, y] = [i % width, Math.floor(i / width)];
-    return x < area.minX || x > area.maxX || y < area.minY || y > area.maxY ? 0 : value;
-  });
+  const kept = new Uint8Array(values.length);
+  for (let y = area.minY; y <= area.maxY; y += 1) {
+    const row = y * width;
+    kept.set(values.subarray(row + area.minX, row + area.maxX + 1), row + area.minX);
+  }
+  return kept;
 }
 
 function pictureParts(grid: Grid, moving: Grid | null): number[][] {
