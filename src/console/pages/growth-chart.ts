@@ -3,7 +3,7 @@ import type {
   GrowthCharts,
 } from '../../../pipelines/artifacts/display/overlay-contract.ts';
 import { html, nothing, type TemplateResult } from './html.ts';
-import { centileText } from './measurements.ts';
+import { centileText } from './measurement-words.ts';
 import type { PlotContent, PlotSeries } from './plot.ts';
 import './plot.ts';
 

@@ -1,5 +1,13 @@
 import type { Measured, MeasurementRow, ResultView } from '../contract.ts';
 import { html, nothing, type TemplateResult } from './html.ts';
+import {
+  centileText,
+  differenceText,
+  methodText,
+  notesOf,
+  placeText,
+  rangeText,
+} from './measurement-words.ts';
 
 /** Marks of the report (docs of the PDF): below, above, otherwise outside its reference. */
 const INTERPRETED = {
@@ -21,66 +29,10 @@ export interface MeasurementTable {
   toggle(row: string): void;
 }
 
-/** Pure: "62 - 80" in the decimals of the quantity; one bound as "from" or "up to". */
-export function rangeText(reference: Measured['reference'], decimals: number): string {
-  if (!reference) return '';
-  const { low, high } = reference;
-  if (low !== null && high !== null) return `${low.toFixed(decimals)} – ${high.toFixed(decimals)}`;
-  if (low !== null) return `from ${low.toFixed(decimals)}`;
-  return high === null ? '' : `up to ${high.toFixed(decimals)}`;
-}
-
-/** Pure: a centile as a reader says it; the tails have no false precision. */
-export function centileText(centile: number | null | undefined): string {
-  if (centile === null || centile === undefined) return '';
-  if (centile < 1) return '< 1';
-  return centile > 99 ? '> 99' : String(Math.round(centile));
-}
-
-/** Pure: how far the model is from the other value, with its sign; '' where one is missing. */
-export function differenceText(
-  model: Measured | null,
-  other: { value: number } | null,
-  decimals: number,
-): string {
-  if (!model || !other || model.quality !== 'accepted') return '';
-  const difference = model.value - other.value;
-  const text = Math.abs(difference).toFixed(decimals);
-  return `${Number(text) === 0 ? '±' : difference > 0 ? '+' : '−'}${text}`;
-}
-
-/**
- * Pure: what tells a row from others of its name: fetus, side and phase; the site only where another
- * row would read the same.
- */
-export function placeText(row: MeasurementRow, all: readonly MeasurementRow[]): string {
-  const { label, site, laterality, fetus, phase } = row;
-  const alike = all.some(
-    (other) =>
-      other !== row &&
-      other.label === label &&
-      other.laterality === laterality &&
-      other.fetus === fetus &&
-      other.phase === phase,
-  );
-  const parts = [
-    fetus ? `fetus ${fetus}` : '',
-    laterality ?? '',
-    alike ? (site ?? '') : '',
-    phase ?? '',
-  ];
-  return parts
-    .filter((part) => part && !label.toLowerCase().includes(part.toLowerCase()))
-    .join(', ');
-}
-
-/** Longer remarks stand once below the table, with a number at each value. */
-const SHORT_NOTE = 24;
-
-/** Pure: the longer remarks of a table in the order of their numbers. */
-export function notesOf(rows: readonly MeasurementRow[]): string[] {
-  const notes = rows.flatMap(({ model }) => (model?.note ? [model.note] : []));
-  return [...new Set(notes.filter((note) => note.length > SHORT_NOTE))];
+/** Columns that some row has a value for; the others would only take room. */
+interface Columns {
+  cart: boolean;
+  prior: boolean;
 }
 
 function valueView(measured: Measured | null, unit: string): TemplateResult | typeof nothing {
@@ -98,7 +50,9 @@ function valueView(measured: Measured | null, unit: string): TemplateResult | ty
 
 function nameView(row: MeasurementRow, table: MeasurementTable): TemplateResult {
   const { measurements } = table.result;
-  const seen = [row.model, row.cart, row.given].find((one) => one && table.onImage(one));
+  const seen = [row.model, row.cart, row.given, ...row.more].find(
+    (one) => one && table.onImage(one),
+  );
   const place = placeText(row, measurements);
   const number = notesOf(measurements).indexOf(row.model?.note ?? '') + 1;
   return html`${
@@ -109,13 +63,7 @@ function nameView(row: MeasurementRow, table: MeasurementTable): TemplateResult 
   ${number > 0 ? html`<sup><a href="#measurement-notes">${number}</a></sup>` : nothing}`;
 }
 
-/** How it was measured, with a short remark. */
-function methodText(measured: Measured | null): string {
-  const note = measured?.note && measured.note.length <= SHORT_NOTE ? measured.note : '';
-  return [measured?.method.replaceAll('-', ' ') ?? '', note].filter(Boolean).join(', ');
-}
-
-function rowView(row: MeasurementRow, table: MeasurementTable): TemplateResult {
+function rowView(row: MeasurementRow, table: MeasurementTable, columns: Columns): TemplateResult {
   const { model, cart, given, prior, unitText, decimals, more } = row;
   const judged = model ?? cart ?? given;
   const reference = judged?.reference ?? null;
@@ -133,10 +81,18 @@ function rowView(row: MeasurementRow, table: MeasurementTable): TemplateResult {
       <td class="number">${centileText(reference?.centile)}
         ${reference?.zScore == null ? nothing : html`<span class="second">z ${reference.zScore.toFixed(2)}</span>`}
       </td>
-      <td class="number">${valueView(cart, unitText)}
-        <span class="second">${differenceText(model, cart, decimals)}</span></td>
-      <td class="number">${prior?.text ?? nothing}
-        <span class="second">${differenceText(model, prior, decimals)}</span></td>
+      ${
+        columns.cart
+          ? html`<td class="number">${valueView(cart, unitText)}
+              <span class="second">${differenceText(model, cart, decimals)}</span></td>`
+          : nothing
+      }
+      ${
+        columns.prior
+          ? html`<td class="number">${prior?.text ?? nothing}
+              <span class="second">${differenceText(model, prior, decimals)}</span></td>`
+          : nothing
+      }
       <td class="method">
         <span class="small soft">${methodText(judged)}</span>
         ${
@@ -148,11 +104,16 @@ function rowView(row: MeasurementRow, table: MeasurementTable): TemplateResult {
         }
       </td>
     </tr>
-    ${open ? more.map((one) => furtherRow(one, row, table)) : nothing}`;
+    ${open ? more.map((one) => furtherRow(one, row, table, columns)) : nothing}`;
 }
 
 /** One of the values that the value of the row was made from, or that it was preferred to. */
-function furtherRow(one: Measured, row: MeasurementRow, table: MeasurementTable): TemplateResult {
+function furtherRow(
+  one: Measured,
+  row: MeasurementRow,
+  table: MeasurementTable,
+  { cart, prior }: Columns,
+): TemplateResult {
   const name = `${one.provenance}, ${one.derivation}`;
   return html`<tr class="further">
     <th scope="row">
@@ -163,10 +124,7 @@ function furtherRow(one: Measured, row: MeasurementRow, table: MeasurementTable)
       }
     </th>
     <td class="number">${valueView(one, row.unitText)}</td>
-    <td></td>
-    <td></td>
-    <td></td>
-    <td></td>
+    <td colspan=${2 + Number(cart) + Number(prior)}></td>
     <td class="method"><span class="small soft">${methodText(one)}</span></td>
   </tr>`;
 }
@@ -178,6 +136,10 @@ export function measurementsView(table: MeasurementTable): TemplateResult {
     result.measurements.some(({ section }) => section === id),
   );
   const notes = notesOf(result.measurements);
+  const columns = {
+    cart: result.measurements.some(({ cart }) => cart !== null),
+    prior: result.measurements.some(({ prior }) => prior !== null),
+  };
   const prior = result.prior ? `Prior (${result.prior.daysBefore} d before)` : 'Prior';
   return html`<section class="panel" id="measurements" aria-labelledby="measurements-head">
     <header>
@@ -192,17 +154,17 @@ export function measurementsView(table: MeasurementTable): TemplateResult {
             <th scope="col" class="number">Model</th>
             <th scope="col" class="number">Reference</th>
             <th scope="col" class="number">Centile</th>
-            <th scope="col" class="number">Cart</th>
-            <th scope="col" class="number">${prior}</th>
+            ${columns.cart ? html`<th scope="col" class="number">Cart</th>` : nothing}
+            ${columns.prior ? html`<th scope="col" class="number">${prior}</th>` : nothing}
             <th scope="col">Method</th>
           </tr>
         </thead>
         ${used.map(
           ({ id, title }) => html`<tbody>
-            <tr class="group"><th colspan="7" scope="rowgroup">${title}</th></tr>
+            <tr class="group"><th colspan=${5 + Number(columns.cart) + Number(columns.prior)} scope="rowgroup">${title}</th></tr>
             ${result.measurements
               .filter(({ section }) => section === id)
-              .map((row) => rowView(row, table))}
+              .map((row) => rowView(row, table, columns))}
           </tbody>`,
         )}
       </table>
