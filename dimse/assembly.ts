@@ -24,8 +24,8 @@ const POLL_MILLISECONDS = 500;
  */
 export class StudyAssembly {
   readonly #options: AssemblyOptions;
-  /** Association → studies it brought objects of, with their source. */
-  readonly #open = new Map<string, Map<string, string>>();
+  /** Association → studies it brought objects of, with their source and the revision they are in. */
+  readonly #open = new Map<string, Map<string, { source: string; revision: number }>>();
   #timer: NodeJS.Timeout | null = null;
   #round: Promise<void> = Promise.resolve();
   #stopped = false;
@@ -45,9 +45,9 @@ export class StudyAssembly {
     await this.#round;
   }
 
-  arrived(peer: AssociationPeer, source: string, { studyId }: Arrival): void {
-    const studies = this.#open.get(peer.id) ?? new Map<string, string>();
-    this.#open.set(peer.id, studies.set(studyId, source));
+  arrived(peer: AssociationPeer, source: string, { studyId, revision }: Arrival): void {
+    const studies = this.#open.get(peer.id) ?? new Map();
+    this.#open.set(peer.id, studies.set(studyId, { source, revision }));
   }
 
   /**
@@ -60,10 +60,15 @@ export class StudyAssembly {
     if (!studies) return;
     const { config, database, logger, now } = this.#options;
     logger.info(
-      { association: peer.id, studies: [...studies.keys()], end },
+      {
+        association: peer.id,
+        callingAeTitle: peer.callingAeTitle,
+        studies: [...studies].map(([study, { revision }]) => ({ study, revision })),
+        end,
+      },
       'association brought objects',
     );
-    for (const [studyId, source] of studies) {
+    for (const [studyId, { source }] of studies) {
       await askSoon(database, config.sources, { studyId, source, at: now() });
       if (end === 'aborted') continue;
       const deadline = releaseDeadline(config.sources, source, now());

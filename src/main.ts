@@ -60,6 +60,7 @@ import { openQueue } from './queue/queue.ts';
 import { startWorker } from './queue/worker.ts';
 import { createRequestCore, type RequestCore } from './requests/core.ts';
 import { startExpiry } from './requests/expiry.ts';
+import { NO_TRACING, type RunningTracing, startTracing } from './tracing/tracing.ts';
 import { VERSION } from './version.ts';
 import { createWebhookDeliverer } from './webhooks/deliver.ts';
 
@@ -99,7 +100,11 @@ export async function startGateway(
   rules: RulesSource = fixedRules(config.routing),
 ): Promise<Gateway> {
   const meters = createProcessMeters();
-  const logger = countedLogger(plainLogger, meters.onEvent);
+  let tracing = NO_TRACING;
+  const logger = countedLogger(plainLogger, (event, fields) => {
+    meters.onEvent(event, fields);
+    tracing.onEvent(event, fields);
+  });
   const ends: (() => Promise<unknown>)[] = [async () => rules.stop()];
   const close = async () => {
     for (const end of ends.splice(0).reverse()) await end();
@@ -111,6 +116,8 @@ export async function startGateway(
     if (applied.length > 0) logger.info({ migrations: applied }, 'database brought up to date');
     const audit = await startAudit(config, { database, logger });
     ends.push(() => audit.stop());
+    tracing = await startTracing(config.tracing, { database, logger });
+    ends.push(() => tracing.stop());
 
     const queue = await openQueue({ database, redisUrl: config.redisUrl, logger });
     ends.push(() => queue.close());
@@ -170,6 +177,7 @@ export async function startGateway(
         core,
         outbound,
         audit,
+        traced: tracing.traced,
         logger,
       });
       ends.push(() => outbox.stop());
@@ -313,10 +321,11 @@ async function startDeliveries(
     core: RequestCore;
     outbound: OutboundClient;
     audit: AuditService;
+    traced: RunningTracing['traced'];
     logger: Logger;
   },
 ): Promise<Outbox> {
-  const { database, objects, core, outbound, audit, logger } = parts;
+  const { database, objects, core, outbound, audit, traced, logger } = parts;
   const subject = (requestId: string) => subjectOfRequest(database, requestId);
   const isFhir = (d: Config['destinations'][number]): d is FhirDestination => d.type === 'fhir';
   const pacs = connectPacs(config, httpAccess);
@@ -354,7 +363,7 @@ async function startDeliveries(
       logger,
     }),
   ].map((deliverer) =>
-    auditedDeliverer(deliverer, {
+    auditedDeliverer(traced(deliverer), {
       writeAudit: audit.write,
       actorOf: (name) => auditedActor(config, name),
       studyOf: (instance) => studyOfInstance(database, instance),

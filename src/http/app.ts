@@ -16,6 +16,7 @@ import { addRequestRoutes } from './requests.ts';
 import { responseHeaders } from './response-headers.ts';
 import { addRunRoutes } from './run.ts';
 import { storablePath } from './storable-text.ts';
+import { traceContext } from './trace-context.ts';
 import { addUploadRoutes } from './uploads.ts';
 import { addUsageRoute } from './usage.ts';
 import { addWebhookRoutes } from './webhooks.ts';
@@ -42,6 +43,7 @@ export function createHttpApp(deps: HttpDeps): Koa<HttpState> {
   addErrorPages(router);
 
   app.use(responseHeaders(deps));
+  app.use(traceContext());
   app.use(accessLog(deps));
   app.use(problems(deps));
   app.use(storablePath());

@@ -53,6 +53,8 @@ export interface HttpState {
   body: unknown;
   /** Names this call among all accounts when the client asked for it to be done once; else null. */
   idempotencyKey: string | null;
+  /** The caller's place in a trace, where it sent one. */
+  traceparent?: string;
   /** True once the call was written down together with what it did. */
   audited?: boolean;
 }

@@ -62,7 +62,7 @@ export async function acceptSubmission(
     priority,
     metadata,
     webhook: announced && { ...announced, address, shape: door === 'queue' ? 'queue' : 'request' },
-    source: { kind: door },
+    source: { kind: door, ...(state.traceparent && { traceparent: state.traceparent }) },
     uniqueKey: idempotencyKey,
     accountId,
     keyId,

@@ -1,10 +1,8 @@
+import { followRows } from '../database/follow-rows.ts';
 import type { Queryable } from '../database/port.ts';
 import { WAITING_SECONDS, WORKING_SECONDS } from './buckets.ts';
 import type { Metric } from './exposition.ts';
 import { createCounter, createHistogram } from './meters.ts';
-
-/** Rows may be committed this much after the moment that stands in them. */
-const OVERLAP_SECONDS = 120;
 
 interface EndedRequest {
   id: string;
@@ -53,8 +51,6 @@ const ENDED_DELIVERIES = `
     LEFT JOIN study_requests q ON q.request_id = d.request_id
     LEFT JOIN studies s ON s.id = q.study_id
   WHERE d.ended_at > to_timestamp($1) ORDER BY d.ended_at LIMIT $2`;
-
-const BATCH = 5000;
 
 /**
  * Histograms of the work that has ended since this process began to be asked, by following the
@@ -109,48 +105,12 @@ export function followEndedWork(database: Queryable): () => Promise<Metric[]> {
     deliveries.add(1, { destination, kind: row.kind, state: row.state });
     if (row.door !== null && row.kind !== 'webhook') door.observe(row.door, { destination });
   };
-  const requestsRead = reader<EndedRequest>(database, ENDED_REQUESTS, onRequest);
-  const deliveriesRead = reader<EndedDelivery>(database, ENDED_DELIVERIES, onDelivery);
+  const requestsRead = followRows<EndedRequest>(database, ENDED_REQUESTS, onRequest);
+  const deliveriesRead = followRows<EndedDelivery>(database, ENDED_DELIVERIES, onDelivery);
 
   return async () => {
     await requestsRead();
     await deliveriesRead();
     return [ended, wait, run, stage, result, deliveries, door].map((meter) => meter.read());
   };
-}
-
-/** Hands on each row that has ended since the first call, once. */
-function reader<Row extends { id: string; ended: number }>(
-  database: Queryable,
-  query: string,
-  onRow: (row: Row) => void,
-): () => Promise<void> {
-  let begun: number | null = null;
-  let latest = 0;
-  /** Rows that are read again for the overlap: id → when it ended; one sent again ends again. */
-  const seen = new Map<string, number>();
-  return async () => {
-    begun ??= await clockOf(database);
-    let from = Math.max(begun, latest - OVERLAP_SECONDS);
-    for (let whole = false; !whole; ) {
-      const { rows } = await database.query<Row>(query, [from, BATCH]);
-      for (const row of rows) {
-        if (seen.get(row.id) === row.ended) continue;
-        seen.set(row.id, row.ended);
-        onRow(row);
-      }
-      from = rows.at(-1)?.ended ?? from;
-      whole = rows.length < BATCH;
-    }
-    latest = Math.max(latest, from);
-    for (const [id, ended] of seen) if (ended < latest - OVERLAP_SECONDS) seen.delete(id);
-  };
-}
-
-/** The one clock of all processes, in seconds. */
-async function clockOf(database: Queryable): Promise<number> {
-  const { rows } = await database.query<{ now: number }>(
-    'SELECT EXTRACT(EPOCH FROM clock_timestamp())::float8 AS now',
-  );
-  return rows[0]?.now ?? 0;
 }

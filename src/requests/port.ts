@@ -65,7 +65,11 @@ export interface Webhook {
 
 /** Which door a request came through; no identity. `study` is our own id of the study row. */
 export type RequestSource =
-  | { kind: 'api' | 'queue' }
+  | {
+      kind: 'api' | 'queue';
+      /** The caller's place in a trace, as it was sent (W3C Trace Context). */
+      traceparent?: string;
+    }
   | { kind: 'dicom'; study: string; revision: number; rule: string };
 
 /** What each of the three doors hands to `submit`. */

@@ -2,6 +2,37 @@ import type { LogEvent } from '../log-event.ts';
 
 /** Deliveries to PACS, EHR and webhooks. */
 export const DELIVERIES_EVENTS = {
+  destination_left_alone: {
+    level: 'warn',
+    text: 'destination is left alone for now',
+    meaning:
+      'A destination failed several times in a row: its deliveries wait, and it is asked now and then.',
+    action: 'Check the destination with `npx sonogate doctor`.',
+  },
+  destination_probed: {
+    level: 'info',
+    text: 'destination answers, one delivery is tried',
+    meaning: 'A destination that was left alone answers again.',
+    action: null,
+  },
+  destination_works: {
+    level: 'info',
+    text: 'destination works again',
+    meaning: 'Deliveries go out again.',
+    action: null,
+  },
+  destination_diverted: {
+    level: 'warn',
+    text: 'sent to the alternate',
+    meaning: 'Deliveries waited too long and went to the alternate destination, marked so.',
+    action: 'Mend the first destination.',
+  },
+  destination_probe_unrecorded: {
+    level: 'warn',
+    text: 'probe not recorded, will ask again',
+    meaning: 'The answer of a destination could not be stored.',
+    action: 'Check the database.',
+  },
   delivered: {
     level: 'info',
     text: 'delivered',

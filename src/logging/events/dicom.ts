@@ -14,6 +14,25 @@ export const DICOM_EVENTS = {
     meaning: 'The listening socket reported an error.',
     action: 'Check limits of open files and the network of this machine.',
   },
+  tls_refused: {
+    level: 'warn',
+    text: 'TLS handshake refused',
+    meaning: 'A peer could not be agreed with on TLS, or showed no certificate that is trusted.',
+    action: 'Compare protocol versions and certificates; `npx sonogate doctor` shows ours.',
+  },
+  archive_retrieval_failed: {
+    level: 'warn',
+    text: 'retrieval',
+    meaning: 'Objects could not be fetched from an archive.',
+    action:
+      'Check that the archive knows our AE title and answers queries (`npx sonogate doctor`).',
+  },
+  archive_round_failed: {
+    level: 'error',
+    text: 'archive round',
+    meaning: 'Work for an archive failed unexpectedly; it is repeated.',
+    action: 'Check the database.',
+  },
   association_accepted: {
     level: 'info',
     text: 'association accepted',

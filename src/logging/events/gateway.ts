@@ -40,6 +40,25 @@ export const GATEWAY_EVENTS = {
     meaning: 'The start failed, and after it a part could not be closed.',
     action: 'Mend the cause of the failed start, which stands below this line.',
   },
+  certificate_renewed: {
+    level: 'info',
+    text: 'certificate renewed',
+    meaning: 'New certificate files serve new connections.',
+    action: null,
+  },
+  certificate_unusable: {
+    level: 'warn',
+    text: 'new certificate cannot be used yet',
+    meaning:
+      'Certificate and key do not belong together, or one is missing; the old pair serves on.',
+    action: 'Put both files in place.',
+  },
+  audit_unsealed: {
+    level: 'error',
+    text: 'the audit could not be sealed, will retry',
+    meaning: 'New rows of the audit have no seal yet.',
+    action: 'Check database and data folder.',
+  },
   database_migrated: {
     level: 'info',
     text: 'database brought up to date',
@@ -63,6 +82,13 @@ export const GATEWAY_EVENTS = {
     text: 'the routing rules stay as they were',
     meaning: 'The changed file of settings cannot be used.',
     action: 'Mend the file; `npx sonogate rules test` tries it.',
+  },
+  traces_not_exported: {
+    level: 'warn',
+    text: 'traces not exported',
+    meaning:
+      'The trace collector did not take the spans; the newest 8192 are kept and tried again.',
+    action: 'Check `tracing.endpoint` and the collector.',
   },
   not_ready: {
     level: 'warn',

@@ -1,0 +1,47 @@
+import type { Queryable } from './port.ts';
+
+/** Rows may be committed this much after the moment that stands in them. */
+const OVERLAP_SECONDS = 120;
+const BATCH = 5000;
+
+/**
+ * Follows what ends: hands on each row once, in the order of `ended`.
+ * @param query takes a time and a limit ($1 in Unix seconds, $2) and gives the rows that ended after
+ * it, by `ended` in Unix seconds; it must read an index.
+ * @param sinceSeconds how far before the first call it begins.
+ */
+export function followRows<Row extends { id: string; ended: number }>(
+  database: Queryable,
+  query: string,
+  onRow: (row: Row) => void,
+  sinceSeconds = 0,
+): () => Promise<void> {
+  let begun: number | null = null;
+  let latest = 0;
+  /** Rows that are read again for the overlap: id → when it ended; one sent again ends again. */
+  const seen = new Map<string, number>();
+  return async () => {
+    begun ??= (await clockOf(database)) - sinceSeconds;
+    let from = Math.max(begun, latest - OVERLAP_SECONDS);
+    for (let whole = false; !whole; ) {
+      const { rows } = await database.query<Row>(query, [from, BATCH]);
+      for (const row of rows) {
+        if (seen.get(row.id) === row.ended) continue;
+        seen.set(row.id, row.ended);
+        onRow(row);
+      }
+      from = rows.at(-1)?.ended ?? from;
+      whole = rows.length < BATCH;
+    }
+    latest = Math.max(latest, from);
+    for (const [id, ended] of seen) if (ended < latest - OVERLAP_SECONDS) seen.delete(id);
+  };
+}
+
+/** The one clock of all processes, in seconds. */
+async function clockOf(database: Queryable): Promise<number> {
+  const { rows } = await database.query<{ now: number }>(
+    'SELECT EXTRACT(EPOCH FROM clock_timestamp())::float8 AS now',
+  );
+  return rows[0]?.now ?? 0;
+}

@@ -1,0 +1,97 @@
+import type { Tracing } from '../../config/tracing-schema.ts';
+import type { Queryable } from '../database/port.ts';
+import type { Logger } from '../logging/logger.ts';
+import type { OnEvent } from '../metrics/counted-logger.ts';
+import type { Deliverer } from '../outbox/port.ts';
+import { associationSpans } from './association-spans.ts';
+import { claimSpans, followEndedSpans, forgetClaims } from './ended-spans.ts';
+import { traceOutgoingCalls } from './outgoing-calls.ts';
+import type { Span } from './span.ts';
+
+const ROUND_MILLISECONDS = 2000;
+const ROUNDS_BETWEEN_CLEANING = 1800;
+/** Spans of one post, and those that wait at most while the collector is away. */
+const BATCH = 512;
+const MOST_WAITING = 8192;
+
+export interface RunningTracing {
+  /** To be told of the log events of this process. */
+  onEvent: OnEvent;
+  /** A deliverer whose HTTP calls carry the trace on. */
+  traced(deliverer: Deliverer): Deliverer;
+  /** Exports what is still to be told, once. */
+  stop(): Promise<void>;
+}
+
+/** Without the setting: nothing is loaded, nothing is read, nothing is changed. */
+export const NO_TRACING: RunningTracing = {
+  onEvent: () => {},
+  traced: (deliverer) => deliverer,
+  stop: async () => {},
+};
+
+/**
+ * One trace for each revision of a study and each request of a client, from the association to the
+ * answers of the destinations. Spans are made from the rows of the tables when a request or delivery
+ * has ended, with ids that follow from ours: so they are complete whichever processes worked on it and
+ * whichever died, and the road itself bears no cost.
+ */
+export async function startTracing(
+  settings: Tracing | undefined,
+  { database, logger }: { database: Queryable; logger: Logger },
+): Promise<RunningTracing> {
+  if (!settings) return NO_TRACING;
+  const { openSpanExporter } = await import('./otlp.ts');
+  const exporter = await openSpanExporter(settings);
+  const { sampleRatio } = settings;
+  const waiting: Span[] = [];
+  const follow = followEndedSpans(database, sampleRatio);
+  const outgoing = traceOutgoingCalls(database, sampleRatio);
+  let rounds = 0;
+
+  const exportWaiting = async () => {
+    waiting.push(...(await claimSpans(database, await follow())));
+    while (waiting.length > 0) {
+      await exporter.export(waiting.slice(0, BATCH));
+      waiting.splice(0, BATCH);
+    }
+  };
+  const round = async () => {
+    try {
+      if (rounds % ROUNDS_BETWEEN_CLEANING === 0) await forgetClaims(database);
+      rounds += 1;
+      await exportWaiting();
+    } catch (error) {
+      waiting.splice(0, Math.max(0, waiting.length - MOST_WAITING));
+      logger.warn({ error: String(error), waiting: waiting.length }, 'traces not exported');
+    }
+  };
+
+  let stopped = false;
+  let timer: NodeJS.Timeout;
+  let running: Promise<void> = Promise.resolve();
+  const schedule = () => {
+    timer = setTimeout(() => {
+      running = round().finally(() => {
+        if (!stopped) schedule();
+      });
+    }, ROUND_MILLISECONDS);
+  };
+  await follow()
+    .then((spans) => claimSpans(database, spans))
+    .then((spans) => waiting.push(...spans));
+  schedule();
+
+  return {
+    onEvent: associationSpans(sampleRatio, (span) => waiting.push(span)),
+    traced: outgoing.traced,
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      await running;
+      await round();
+      outgoing.stop();
+      await exporter.close();
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sendBuffer } from '../../dimse/store-scu.ts';
+import { createApiClient } from '../../src/client/api-client.ts';
+import { dicomFile } from '../dimse/dicom-file.ts';
+import {
+  attribute,
+  type Collector,
+  type OtlpSpan,
+  startCollector,
+} from '../src/tracing/collector.ts';
+import { openSite, type Site, waitUntil } from './site.ts';
+
+const STUDY = '1.2.3.901';
+const NAME = 'UNUSUALNAME^TRACED';
+const CALLER = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' };
+
+let collector: Collector;
+let site: Site;
+let url = '';
+beforeAll(async () => {
+  collector = await startCollector();
+  site = await openSite({
+    tracing: { endpoint: collector.endpoint },
+    routing: {
+      rules: [{ name: 'all', when: { modality: 'US' }, run: { endpoint: 'us/echo/interpret' } }],
+    },
+    // The receiver of the webhook is on this machine.
+    outbound: {
+      hosts: [{ host: 'localhost', addresses: ['127.0.0.0/8'], http: true, ports: PORTS }],
+    },
+  });
+  url = site.gateway.http?.url ?? '';
+});
+afterAll(async () => {
+  await site?.close();
+  await collector?.close();
+});
+
+/** Every port: the receiver takes a free one. */
+const PORTS = Array.from({ length: 65_535 }, (_, index) => index + 1);
+
+const spansOf = (traceId: string) => collector.spans.filter((span) => span.traceId === traceId);
+const nameOf = ({ name }: OtlpSpan) => name;
+
+describe('a study that comes by DICOM', () => {
+  test('is one trace from its association to its end, without identity', async () => {
+    const node = {
+      host: '127.0.0.1',
+      port: site.dicomPort,
+      aeTitle: 'SONOGATE',
+      callingAeTitle: 'CART',
+      timeoutSeconds: 20,
+    };
+    const file = dicomFile({
+      sopInstanceUid: '1.2.3.901.1',
+      studyInstanceUid: STUDY,
+      patientName: Buffer.from(NAME),
+    });
+    expect((await sendBuffer(node, file)).outcome).toBe('stored');
+    const root = await waitUntil('the trace of the study', async () => {
+      const found = collector.spans.find(({ name }) => name === 'study');
+      return found && spansOf(found.traceId).some(({ name }) => name === 'run') ? found : null;
+    });
+    const names = spansOf(root.traceId).map(nameOf);
+    for (const name of ['association', 'intake', 'completion', 'routing', 'submit', 'queue']) {
+      expect(names, names.join()).toContain(name);
+    }
+    expect(attribute(root, 'sonogate.door')).toBe('dicom');
+    for (const span of spansOf(root.traceId)) {
+      expect(BigInt(span.endTimeUnixNano)).toBeGreaterThanOrEqual(BigInt(span.startTimeUnixNano));
+    }
+    expect(JSON.stringify(collector.spans)).not.toMatch(/UNUSUALNAME|1\.2\.3\.901/);
+  });
+});
+
+describe('a request of a client with a traceparent', () => {
+  test('hangs below it, and its webhook carries the trace on', async () => {
+    const called: (string | undefined)[] = [];
+    const receiver = createServer((request, response) => {
+      called.push(request.headers.traceparent as string | undefined);
+      response.end();
+    });
+    await new Promise<void>((listening) => receiver.listen(0, '127.0.0.1', listening));
+    const { port } = receiver.address() as AddressInfo;
+    const made = await site.gateway.operations['keys.create']?.({ name: 'traced', test: true });
+    const { key } = made as { key: string };
+    const { id: file } = { id: await createApiClient({ url, key }).upload(import.meta.filename) };
+    const answer = await fetch(`${url}/v1/run/us/echo`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${key}`,
+        'content-type': 'application/json',
+        traceparent: `00-${CALLER.traceId}-${CALLER.spanId}-01`,
+      },
+      body: JSON.stringify({
+        input: { files: [file] },
+        webhook: { url: `http://localhost:${port}/hook`, events: ['request.succeeded'] },
+      }),
+    });
+    expect(answer.status, await answer.clone().text()).toBe(202);
+    const delivery = await waitUntil('the delivery of the webhook', async () => {
+      return spansOf(CALLER.traceId).find(({ name }) => name === 'delivery webhook') ?? null;
+    });
+    const root = spansOf(CALLER.traceId).find(({ name }) => name === 'request');
+    expect(root?.parentSpanId).toBe(CALLER.spanId);
+    expect(delivery.parentSpanId).toBe(root?.spanId);
+    expect(called).toEqual([`00-${CALLER.traceId}-${delivery.spanId}-01`]);
+    receiver.close();
+  });
+});
+
+test('no span is exported twice', () => {
+  const ids = collector.spans.map(({ spanId }) => spanId);
+  expect(new Set(ids).size).toBe(ids.length);
+});
