@@ -359,7 +359,7 @@ async function startDeliveries(
       database,
       core,
       client: outbound,
-      address: config.http.publicUrl ?? `http://${config.http.host}:${config.http.port}`,
+      address: config.http.publicUrl ?? ownAddress(config.http),
       logger,
     }),
   ].map((deliverer) =>
@@ -378,6 +378,11 @@ async function startDeliveries(
       await pacs.close();
     },
   };
+}
+
+/** How clients on this machine reach the HTTP door. */
+function ownAddress({ host, port, tls }: Config['http']): string {
+  return `${tls ? 'https' : 'http'}://${host}:${port}`;
 }
 
 async function startApi(

@@ -1,7 +1,15 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type Koa from 'koa';
+import type { ListenerTls } from '../../config/tls-schema.ts';
+import type { Logger } from '../logging/logger.ts';
+import {
+  followCertificate,
+  serverOptions,
+  showsUntrustedCertificate,
+} from '../tls/served-certificate.ts';
 
 /** A socket on which nothing moves for this long is closed: a client that stopped reading too. */
 const IDLE_MS = 120_000;
@@ -11,6 +19,19 @@ const KEEP_ALIVE_MS = 75_000;
 const LONGEST_CALL_MS = 3_600_000;
 /** Time that answers under way get when the server stops. */
 const GRACE_MS = 5000;
+
+const LIMITS = { requestTimeout: LONGEST_CALL_MS, keepAliveTimeout: KEEP_ALIVE_MS };
+
+interface HttpListener {
+  host: string;
+  port: number;
+  /** HTTPS with these files; in the clear without. */
+  tls?: ListenerTls | undefined;
+  idleMs?: number;
+  /** How often the certificate files are looked at. */
+  certificateEveryMs?: number;
+  logger: Logger;
+}
 
 export interface HttpServer {
   /** `http://127.0.0.1:8080` */
@@ -23,24 +44,29 @@ export interface HttpServer {
 /**
  * Listens on `host` and `port` (0 takes a free one). Abort the `stopping` signal of the app before
  * `stop`, so that event streams end at once.
+ * @throws the system's error when the address cannot be bound or a certificate cannot be read.
  */
 export async function startHttp<State>(
   app: Koa<State>,
-  { host, port, idleMs = IDLE_MS }: { host: string; port: number; idleMs?: number },
+  { host, port, tls, idleMs = IDLE_MS, certificateEveryMs, logger }: HttpListener,
 ): Promise<HttpServer> {
-  const server = createServer(
-    { requestTimeout: LONGEST_CALL_MS, keepAliveTimeout: KEEP_ALIVE_MS },
-    app.callback(),
-  );
+  const handle = app.callback();
+  const secure = tls
+    ? createHttpsServer({ ...LIMITS, ...(await serverOptions(tls)) }, handle)
+    : null;
+  const server = secure ?? createServer(LIMITS, handle);
+  const unfollow =
+    secure && tls ? followTls(secure, tls, logger, certificateEveryMs) : () => undefined;
   server.setTimeout(idleMs);
   server.listen(port, host);
   await once(server, 'listening');
   const address = server.address() as AddressInfo;
   const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
   return {
-    url: `http://${name}:${address.port}`,
+    url: `${secure ? 'https' : 'http'}://${name}:${address.port}`,
     port: address.port,
     async stop() {
+      unfollow();
       const closed = once(server, 'close');
       server.close();
       server.closeIdleConnections();
@@ -49,4 +75,24 @@ export async function startHttp<State>(
       clearTimeout(grace);
     },
   };
+}
+
+/** @returns ends it. */
+function followTls(
+  server: HttpsServer,
+  tls: ListenerTls,
+  logger: Logger,
+  everyMs: number | undefined,
+): () => void {
+  const refused = (address: string | undefined, reason: unknown) =>
+    logger.warn({ address, reason: String(reason) }, 'TLS handshake refused');
+  server.on('secureConnection', (socket) => {
+    if (!showsUntrustedCertificate(socket)) return;
+    refused(socket.remoteAddress, socket.authorizationError);
+    socket.destroy();
+  });
+  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
+    refused(socket.remoteAddress, socket.authorizationError ?? error.code);
+  });
+  return followCertificate(server, tls, logger, everyMs);
 }

@@ -8,5 +8,6 @@ export const source = (name: string, over: Partial<Source>): Source => ({
   idleTimeoutSeconds: 300,
   completion: { signal: 'quiet-time', quietSeconds: 30, afterReleaseSeconds: 5 },
   rerun: 'when-content-changed',
+  apiKeys: [],
   ...over,
 });

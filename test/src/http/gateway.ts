@@ -174,7 +174,7 @@ export async function startGateway(
     now,
     ...overrides,
   });
-  const server = await startHttp(app, { host: '127.0.0.1', port: 0 });
+  const server = await startHttp(app, { host: '127.0.0.1', port: 0, logger });
   const key = async (options: Partial<NewKey> = {}) =>
     (await createKey(database, { name: 'test', ...options })).key;
   const usual = await key();
