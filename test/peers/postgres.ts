@@ -1,4 +1,5 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmod, chown, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +13,10 @@ const VERSIONS = '/usr/lib/postgresql';
 export interface PostgresServer {
   /** Address of a new, empty database. */
   createDatabase(): Promise<string>;
+  /** Kills it and all its sessions at once, as a power cut of its machine does. */
+  crash(): Promise<void>;
+  /** Brings it back at the same address. */
+  resume(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -52,12 +57,16 @@ export async function startPostgres({ durable = false } = {}): Promise<PostgresS
     `fsync=${durable ? 'on' : 'off'}`,
     'max_connections=200',
   ].flatMap((setting) => ['-c', setting]);
-  const server = spawn(join(bin, 'postgres'), ['-D', data, '-p', String(port), ...settings], {
-    cwd: folder,
-    stdio: 'ignore',
-    ...user,
-  });
-  const exited = new Promise((resolve) => server.once('exit', resolve));
+  const start = () =>
+    spawn(join(bin, 'postgres'), ['-D', data, '-p', String(port), ...settings], {
+      cwd: folder,
+      stdio: 'ignore',
+      // Its sessions are processes of its group.
+      detached: true,
+      ...user,
+    });
+  let server = start();
+  let exited = once(server, 'exit');
   // "Fast shutdown": open sessions are ended.
   const shutDown = () => server.kill('SIGINT');
   process.once('exit', shutDown);
@@ -76,6 +85,15 @@ export async function startPostgres({ durable = false } = {}): Promise<PostgresS
       made += 1;
       await admin(`CREATE DATABASE test_${made}`);
       return address(`test_${made}`);
+    },
+    crash: async () => {
+      process.kill(-(server.pid ?? 0), 'SIGKILL');
+      await exited;
+    },
+    resume: async () => {
+      server = start();
+      exited = once(server, 'exit');
+      await until(() => admin('SELECT 1'));
     },
     stop: async () => {
       process.off('exit', shutDown);

@@ -11,16 +11,20 @@ export interface RedisServer {
   flush(): Promise<void>;
   /** Takes the server away: connections break and new ones are refused. */
   pause(): Promise<void>;
-  /** Brings it back, empty, at the same address. */
+  /** Brings it back at the same address, empty unless it is persistent. */
   resume(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts a Redis server of its own; null where none is installed. */
-export async function startRedis(): Promise<RedisServer | null> {
+/**
+ * Starts a Redis server of its own; null where none is installed.
+ * @param persistent each write is logged to the disk (AOF), so that it comes back with what it had
+ */
+export async function startRedis({ persistent = false } = {}): Promise<RedisServer | null> {
   const folder = await mkdtemp(join(tmpdir(), 'sonogate-redis-'));
   const port = await freePort();
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', folder];
+  if (persistent) args.push('--appendonly', 'yes', '--appendfsync', 'always');
   let server = spawn('redis-server', args, { stdio: 'ignore' });
   const started = await new Promise<boolean>((resolve) => {
     server.once('error', () => resolve(false));

@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { decodeDataSet, encodeDataSet } from '../../dimse/data-set.ts';
+import { type Listener, listen } from '../../dimse/network/listener.ts';
+import type { ObjectSink, StorageService } from '../../dimse/network/storage-service.ts';
+import { COMMITMENT_EVENT, reportDataSet } from '../../dimse/services/commitment-report.ts';
+import { sopReferences, uidOf } from '../../dimse/services/referenced-objects.ts';
+import { SERVICE_STATUS } from '../../dimse/services/service-status.ts';
+import {
+  COMPRESSED_TRANSFER_SYNTAXES,
+  EXPLICIT_LITTLE_ENDIAN,
+  IMPLICIT_LITTLE_ENDIAN,
+  NATIVE_TRANSFER_SYNTAXES,
+  STORAGE_COMMITMENT,
+} from '../../dimse/sop-classes.ts';
+import { SonogateError } from '../../src/errors/catalogue.ts';
+import { silentLogger } from '../../src/logging/logger.ts';
+import { freePort } from '../peers/free-port.ts';
+
+/**
+ * How a PACS behaves.
+ *
+ *   well          takes and keeps what it is sent
+ *   dead          nobody listens
+ *   slow          thinks for seconds before each answer
+ *   rejecting     A-ASSOCIATE-RJ to everybody
+ *   out of room   A700H to each object
+ *   no contexts   accepts no presentation context
+ *   lying         answers 0000H, keeps nothing, and commits to nothing
+ */
+export type PacsMood =
+  | 'well'
+  | 'dead'
+  | 'slow'
+  | 'rejecting'
+  | 'out of room'
+  | 'no contexts'
+  | 'lying';
+
+/** One object that was answered with success, and what it held. */
+export interface Taken {
+  sopInstanceUid: string;
+  dataSetSha256: string;
+  kept: boolean;
+}
+
+/** A PACS that counts, and can be in any mood. */
+export interface CountingPacs {
+  port: number;
+  /** Every C-STORE that it answered with 0000H, in order. */
+  taken: readonly Taken[];
+  /** C-STOREs and associations that it did not serve well. */
+  refusals: number;
+  be(mood: PacsMood): Promise<void>;
+  close(): Promise<void>;
+}
+
+const SLOW_MS = 4000;
+
+export async function startCountingPacs(): Promise<CountingPacs> {
+  const port = await freePort();
+  const taken: Taken[] = [];
+  const held = new Set<string>();
+  let mood: PacsMood = 'well';
+  let listener: Listener | null = null;
+
+  const storage: StorageService = {
+    async open({ sopInstanceUid }): Promise<ObjectSink> {
+      if (mood === 'out of room') {
+        pacs.refusals += 1;
+        throw new SonogateError('overloaded');
+      }
+      const hash = createHash('sha256');
+      return {
+        write: async (bytes) => void hash.update(bytes),
+        async commit() {
+          if (mood === 'slow') await delay(SLOW_MS);
+          const kept = mood !== 'lying';
+          if (kept) held.add(sopInstanceUid);
+          else pacs.refusals += 1;
+          taken.push({ sopInstanceUid, dataSetSha256: hash.digest('hex'), kept });
+        },
+        discard: async () => {},
+      };
+    },
+    ended: async () => {},
+  };
+  const start = () =>
+    listen({
+      host: '127.0.0.1',
+      port,
+      aeTitle: null,
+      maxPduBytes: 131_072,
+      maxAssociations: 64,
+      offer: (abstractSyntax) => {
+        if (mood === 'no contexts') {
+          pacs.refusals += 1;
+          return null;
+        }
+        if (abstractSyntax === STORAGE_COMMITMENT) {
+          return { preferred: [], others: [EXPLICIT_LITTLE_ENDIAN, IMPLICIT_LITTLE_ENDIAN] };
+        }
+        return {
+          preferred: [],
+          others: [...COMPRESSED_TRANSFER_SYNTAXES, ...NATIVE_TRANSFER_SYNTAXES],
+        };
+      },
+      admit: () => {
+        if (mood !== 'rejecting') return { idleTimeoutSeconds: 60 };
+        pacs.refusals += 1;
+        return { refused: 'calling_ae_not_recognized' };
+      },
+      storage,
+      async normalized({ dataSet, transferSyntax }) {
+        const asked = decodeDataSet(dataSet, transferSyntax);
+        const references = sopReferences(asked.ReferencedSOPSequence);
+        const failed = references.filter(({ sopInstanceUid }) => !held.has(sopInstanceUid));
+        const report = {
+          transactionUid: uidOf(asked.TransactionUID) ?? '',
+          committed: references.filter(({ sopInstanceUid }) => held.has(sopInstanceUid)),
+          failed: failed.map((each) => ({ ...each, reason: SERVICE_STATUS.noSuchSopInstance })),
+        };
+        return {
+          status: SERVICE_STATUS.success,
+          report: {
+            eventTypeId: COMMITMENT_EVENT[failed.length === 0 ? 'complete' : 'failuresExist'],
+            dataSet: encodeDataSet(reportDataSet(report), transferSyntax),
+            acknowledged: async () => {},
+          },
+        };
+      },
+      logger: silentLogger,
+    });
+
+  const pacs: CountingPacs = {
+    port,
+    taken,
+    refusals: 0,
+    async be(next) {
+      mood = next;
+      if (next === 'dead') {
+        await listener?.close(0);
+        listener = null;
+      } else {
+        listener ??= await start();
+      }
+    },
+    async close() {
+      await listener?.close(0);
+    },
+  };
+  await pacs.be('well');
+  return pacs;
+}

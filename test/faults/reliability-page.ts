@@ -1,0 +1,70 @@
+import type { Outcome } from './scenario.ts';
+
+interface Run {
+  amount: { studies: number; submits: number };
+  commit: string;
+  at: Date;
+}
+
+/** `docs/reliability.md`: the table of faults and what came of them, as the run saw it. */
+export function reliabilityPage(outcomes: readonly Outcome[], run: Run): string {
+  const ran = outcomes.filter((outcome) => 'ledger' in outcome);
+  const sum = (of: (ledger: (typeof ran)[number]['ledger']) => number) =>
+    ran.reduce((total, { ledger }) => total + of(ledger), 0);
+  const lost = ran.flatMap(({ ledger }) => ledger.lost);
+  const doubled = ran.flatMap(({ ledger }) => ledger.doubled);
+  return `# Reliability
+
+Written by \`npm run faults\` on ${run.at.toISOString().slice(0, 10)}, commit ${run.commit}; not edited by hand.
+
+Each fault strikes a site of its own: listener, API, worker and delivery as four processes, PostgreSQL
+with commits that wait for the disk, and Redis. A cart sends ${run.amount.studies} studies of two objects, a client
+makes ${run.amount.submits} submits with a webhook; both try again until they are answered. A study is interpreted,
+its objects are forwarded to an archive as they came, two SR documents go to a PACS that is asked for
+storage commitment, a report to an EHR.
+
+**Kept** means: every object that got 0000H lies there byte for byte, its study has one request for its
+revision, every request that got 202 or came of a study has succeeded, and every delivery has arrived. A
+delivery may arrive **again** when its confirmation was lost; it is then the same SOP instance with the same
+bytes, the same resource under its identifier, or the same \`webhook-id\`. Anything else that arrives twice
+is **doubled**.
+
+| fault | what was done | what was seen | promised | lost | deliveries | again | doubled | s |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- |
+${outcomes.map(row).join('\n')}
+
+Together: ${sum((l) => l.objectsAcknowledged)} objects and ${sum((l) => l.requestsAcknowledged)} submits promised, ${lost.length} lost; ${sum((l) => l.deliveries)} deliveries, ${sum((l) => l.repeated)} arrived
+again as the same, ${doubled.length} doubled unmarked.
+${[...lost, ...doubled].map((line) => `\n- ${line}`).join('')}
+## What the campaign does not show
+
+- A power cut: \`kill -9\` leaves what the operating system holds. Files and their folders are synced before an
+  acknowledgement; that the disk keeps what it synced is not tested.
+- Two machines that both believe to be alone: leases and the attempt number of each change are tested in
+  \`test/src/requests\`, not here.
+- The loss of the listener's machine where there is no bucket: its disk holds what it acknowledged
+  (\`docs/several-machines.md\`).
+`;
+}
+
+function row(outcome: Outcome): string {
+  const { name, done } = outcome.fault;
+  if ('skipped' in outcome)
+    return `| ${name} | ${done} | not run: ${outcome.skipped} | | | | | | |`;
+  if ('failed' in outcome)
+    return `| ${name} | ${done} | **failed**: ${outcome.failed} | | | | | | |`;
+  const { ledger, seen, seconds } = outcome;
+  const promised = ledger.objectsAcknowledged + ledger.requestsAcknowledged;
+  const cells = [
+    name,
+    done,
+    seen,
+    promised,
+    ledger.lost.length,
+    ledger.deliveries,
+    ledger.repeated,
+    ledger.doubled.length,
+    seconds.toFixed(0),
+  ];
+  return `| ${cells.join(' | ')} |`;
+}

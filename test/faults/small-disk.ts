@@ -1,0 +1,31 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** A file system of its own, small enough to be filled. */
+export interface SmallDisk {
+  folder: string;
+  remove(): Promise<void>;
+}
+
+/** Null where mounting is not permitted. */
+export async function smallDisk(megabytes: number): Promise<SmallDisk | null> {
+  const folder = await mkdtemp(join(tmpdir(), 'sonogate-small-disk-'));
+  try {
+    await run('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder]);
+  } catch {
+    await rm(folder, { recursive: true });
+    return null;
+  }
+  return {
+    folder,
+    async remove() {
+      await run('umount', ['-l', folder]);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
