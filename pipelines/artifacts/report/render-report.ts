@@ -1,5 +1,6 @@
 import sharp from 'sharp';
 import type { Paper } from '../../../config/schema.ts';
+import { inParallel } from '../../input/in-parallel.ts';
 import { earlierValues } from '../../obstetric/growth-since.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
 import { growthPanel } from '../growth-chart.ts';
@@ -7,8 +8,14 @@ import { type GrowthCurve, measuredOnCurve } from '../growth-curve.ts';
 import type { Subject } from '../subject.ts';
 import { buildReportPdf, type KeyImage } from './report-pdf.ts';
 
-/** Key images in the PDF are photographs beside vectors: JPEG keeps the file small. */
-const KEY_IMAGE = { width: 1200, quality: 88 } as const;
+/**
+ * Key images in the PDF are photographs beside vectors: JPEG keeps the file small, and two beside each
+ * other need no more pixels at 250 to the inch.
+ */
+const KEY_IMAGE = { width: 900, quality: 88 } as const;
+
+/** Encoded at a time: sharp has threads of its own. */
+const AT_ONCE = 4;
 
 /** The bytes of a preview PNG and what is measured on it. */
 export interface ReportPreview {
@@ -40,7 +47,6 @@ export async function renderReport(
       : shown.map((curve) =>
           growthPanel(curve, result.measurements, gaDays, earlierValues(result)),
         );
-  const keyImages: KeyImage[] = [];
-  for (const preview of previews) keyImages.push(await keyImage(preview));
+  const keyImages = await inParallel(previews, AT_ONCE, keyImage);
   return buildReportPdf({ result, subject, panels, keyImages, ...(paper && { paper }) });
 }
