@@ -22,6 +22,9 @@ export const COMPLETION_SIGNAL = [
 ] as const;
 export type CompletionSignal = (typeof COMPLETION_SIGNAL)[number];
 
+/** Signals by which nobody has said what a study has: others are more certain and are not doubted. */
+export const GUESSED: readonly CompletionSignal[] = ['quiet-time', 'association-release'];
+
 /** A study of a source that is no longer configured still completes, by these. */
 const FORGOTTEN_SOURCE: Pick<Source, 'completion' | 'rerun'> = {
   completion: { signal: 'quiet-time', quietSeconds: 30, afterReleaseSeconds: 5 },

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { DicomIdentity } from '../pipelines/artifacts/subject.ts';
 import type { Database, Queryable } from '../src/database/port.ts';
 import { isArrivingAsPrior, PRIOR_STUDY } from './archive/prior-arrival.ts';
-import type { CompletionSignal } from './completion.ts';
+import { type CompletionSignal, GUESSED } from './completion.ts';
 import type { InstanceHeader } from './header.ts';
 
 /**
@@ -260,8 +260,9 @@ export async function recordSubmission(
 }
 
 /**
- * Moves the deadline of a study that still receives; the quiet time never lengthens by it.
- * @returns whether the deadline came nearer.
+ * Moves the deadline of a study that still receives; the quiet time never lengthens by it. A signal
+ * that is certain takes the place of one that is a guess also when it is not the sooner.
+ * @returns whether the signal counts.
  */
 export async function hastenCompletion(
   database: Queryable,
@@ -270,9 +271,10 @@ export async function hastenCompletion(
   because: CompletionSignal,
 ): Promise<boolean> {
   const { rowCount } = await database.query(
-    `UPDATE studies SET complete_after = $2, complete_because = $3
-     WHERE id = $1 AND state = 'receiving' AND complete_after > $2`,
-    [studyId, completeAfter, because],
+    `UPDATE studies SET complete_after = LEAST(complete_after, $2), complete_because = $3
+     WHERE id = $1 AND state = 'receiving'
+       AND (complete_after > $2 OR (complete_because = ANY ($4::text[]) AND $5))`,
+    [studyId, completeAfter, because, GUESSED, !GUESSED.includes(because)],
   );
   return rowCount === 1;
 }

@@ -2,7 +2,7 @@ import type { ExpectedCount } from '../../config/archive.ts';
 import type { Source } from '../../config/schema.ts';
 import type { Database, Queryable } from '../../src/database/port.ts';
 import { ERRORS, SonogateError } from '../../src/errors/catalogue.ts';
-import { expectedDeadline } from '../completion.ts';
+import { expectedDeadline, GUESSED } from '../completion.ts';
 import { hastenCompletion } from '../study-store.ts';
 import type { Archive } from './archive.ts';
 import { comingToUs, heldUids } from './held-objects.ts';
@@ -71,9 +71,10 @@ async function hold(
       `INSERT INTO archive_counts (study_id, revision, archive, state, ask_at, hold_until)
        SELECT id, revision, $2, 'asking', $3, $4 FROM studies
        WHERE state = 'receiving' AND complete_after <= $3 AND source = $1
+         AND complete_because = ANY ($5::text[])
        ON CONFLICT (study_id, revision) DO UPDATE SET
          hold_until = COALESCE(archive_counts.hold_until, EXCLUDED.hold_until)`,
-      [source, archive, now, seconds(now, waitSeconds)],
+      [source, archive, now, seconds(now, waitSeconds), GUESSED],
     );
     await tx.query(
       `UPDATE studies s SET
@@ -83,8 +84,9 @@ async function hold(
          reason = COALESCE(c.detail, 'Asks ' || c.archive || ' what it has of the study.')
        FROM archive_counts c WHERE c.study_id = s.id AND c.revision = s.revision
          AND s.state = 'receiving' AND s.complete_after <= $2 AND s.source = $1
+         AND (s.complete_because = ANY ($3::text[]) OR s.complete_after = c.hold_until)
          AND c.state <> 'complete'`,
-      [source, now],
+      [source, now, GUESSED],
     );
   });
 }

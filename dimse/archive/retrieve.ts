@@ -40,28 +40,37 @@ export async function getObjects(
   { signal, logger }: RetrieveOptions,
 ): Promise<Retrieved> {
   const total: Retrieved = { completed: 0, failed: 0, detail: '' };
-  for (const classes of inGroups(classesOf(wanted))) {
-    const part = wanted.whole
-      ? wanted
-      : {
-          ...wanted,
-          objects: wanted.objects.filter(({ sopClassUid }) => isOf(classes, sopClassUid)),
-        };
-    const { association, provider } = await openGet(node, classes, part, signal, logger);
+  const groups = inGroups(classesOf(wanted));
+  let refused: unknown = null;
+  for (const classes of groups) {
+    const { association, provider } = await openGet(node, classes, wanted, signal, logger);
     try {
-      await ask(association, part, total, {
+      await ask(association, ofClasses(wanted, classes), total, {
         commandField: COMMAND.cGet,
         sopClassUid: QUERY_RETRIEVE.studyRootGet,
         provider,
         signal,
       });
+    } catch (error) {
+      // Objects of the classes of another association count as failed in this one.
+      if (groups.length === 1 || association.closed) throw error;
+      refused = error;
     } finally {
       await provider.end();
       await association.release();
     }
-    if (wanted.whole) break;
   }
+  if (refused !== null && total.completed === 0) throw refused;
   return total;
+}
+
+/** Those that can come over one association; where the archive does not say, all of them are tried. */
+function ofClasses(wanted: Wanted, classes: readonly string[]): Wanted {
+  if (wanted.whole) return wanted;
+  const objects = wanted.objects.filter(
+    ({ sopClassUid }) => sopClassUid === '' || classes.includes(sopClassUid),
+  );
+  return { ...wanted, objects };
 }
 
 /**
@@ -150,10 +159,6 @@ function classesOf({ objects }: Wanted): string[] {
   const stated = new Set(objects.map(({ sopClassUid }) => sopClassUid));
   const all = stated.has('') || stated.size === 0;
   return [...ACCEPTED_STORAGE.keys()].filter((uid) => all || stated.has(uid));
-}
-
-function isOf(classes: readonly string[], sopClassUid: string): boolean {
-  return sopClassUid === '' || classes.includes(sopClassUid);
 }
 
 /** Image classes need a context for each syntax, reports only native ones. */

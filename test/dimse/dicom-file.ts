@@ -10,6 +10,10 @@ export interface SmallObject {
   studyDescription?: string;
   modality?: string;
   patientName?: Buffer;
+  patientId?: string;
+  issuerOfPatientId?: string;
+  birthDate?: string;
+  sex?: string;
   characterSet?: string;
   lastMenstrualDate?: string;
   /** Bytes of pixel data; distinguishes contents. */
@@ -29,6 +33,10 @@ export function dataSet(object: SmallObject): Buffer {
     ['00080060', 'CS', object.modality ?? 'US'],
     ['00081030', 'LO', object.studyDescription],
     ['00100010', 'PN', object.patientName],
+    ['00100020', 'LO', object.patientId],
+    ['00100021', 'LO', object.issuerOfPatientId],
+    ['00100030', 'DA', object.birthDate],
+    ['00100040', 'CS', object.sex],
     ['001021D0', 'DA', object.lastMenstrualDate],
     ['0020000D', 'UI', studyInstanceUid],
     ['0020000E', 'UI', `${studyInstanceUid}.1`],

@@ -70,8 +70,16 @@ export function startStorescp(folder: string, extra: readonly string[] = []): Pr
   ]);
 }
 
-/** `dcmqrscp`, an archive that indexes what it gets: stricter than `storescp` about what it is told. */
-export function startDcmqrscp(folder: string, aeTitle: string): Promise<Program> {
+/**
+ * `dcmqrscp`, an archive that indexes what it gets: stricter than `storescp` about what it is told.
+ * @param movesTo the node on this machine that it sends to when it is asked to (C-MOVE).
+ */
+export function startDcmqrscp(
+  folder: string,
+  aeTitle: string,
+  movesTo?: { aeTitle: string; port: number },
+): Promise<Program> {
+  const hosts = movesTo ? [`peer = (${movesTo.aeTitle}, 127.0.0.1, ${movesTo.port})`] : [];
   return startListening('dcmqrscp', (port) => {
     const configFile = join(folder, 'dcmqrscp.cfg');
     const settings = [
@@ -79,6 +87,7 @@ export function startDcmqrscp(folder: string, aeTitle: string): Promise<Program>
       'MaxPDUSize = 131072',
       'MaxAssociations = 16',
       'HostTable BEGIN',
+      ...hosts,
       'HostTable END',
       'VendorTable BEGIN',
       'VendorTable END',
