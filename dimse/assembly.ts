@@ -1,12 +1,11 @@
 import type { Config } from '../config/schema.ts';
 import type { Database } from '../src/database/port.ts';
 import type { Logger } from '../src/logging/logger.ts';
-import { askSoon, holdForArchive } from './archive/expected-count.ts';
-import { expectedDeadline, releaseDeadline } from './completion.ts';
-import type { AssociationEnd, AssociationPeer } from './network/storage-service.ts';
+import { holdForArchive } from './archive/expected-count.ts';
+import { expectedDeadline } from './completion.ts';
 import { completeExpected, forgetExpectations } from './services/expected-objects.ts';
 import { actOnStudy, type StudyActionParts } from './study-actions.ts';
-import { type Arrival, claimCompleteStudies, hastenCompletion } from './study-store.ts';
+import { claimCompleteStudies } from './study-store.ts';
 
 export interface AssemblyOptions extends StudyActionParts {
   config: Pick<Config, 'dataDir' | 'sources' | 'destinations'>;
@@ -18,9 +17,8 @@ export interface AssemblyOptions extends StudyActionParts {
 const POLL_MILLISECONDS = 500;
 
 /**
- * Decides when a study is complete and turns it into a request. The deadline stands in the row, so
- * a restart changes nothing; only which open association brings which study is kept in memory,
- * and with the process the associations end as well.
+ * Turns each study that is complete into a request. The deadline stands in the row, so a restart
+ * changes nothing.
  */
 export class StudyAssembly {
   readonly #options: AssemblyOptions;

@@ -9,9 +9,9 @@ import { type ArchiveAccess, openArchives } from './archive/open-archives.ts';
 import { startArchiveRounds } from './archive/rounds.ts';
 import { StudyAssembly } from './assembly.ts';
 import { type DicomAudit, NO_AUDIT } from './dicom-audit.ts';
-import { createIntake } from './intake.ts';
+import { type IntakeDoor, openIntakeDoor } from './intake-door.ts';
 import { recoverIntake } from './intake-recovery.ts';
-import { measuredStorage, type Reception } from './measured-storage.ts';
+import type { Reception } from './measured-storage.ts';
 import { listen } from './network/listener.ts';
 import type { TransferSyntaxChoice } from './network/negotiation.ts';
 import type { AssociationPeer } from './network/storage-service.ts';
@@ -26,12 +26,13 @@ import {
   VERIFICATION,
 } from './sop-classes.ts';
 import { admit } from './source.ts';
-import { createSourceLimits } from './source-limits.ts';
 import type { Forward } from './study-actions.ts';
 
 export interface DimseGateway {
   /** The port that is bound; differs from the setting when that is 0. */
   port: number;
+  /** For objects that come another way. */
+  door: IntakeDoor;
   /** Lets objects under way finish, then ends listener and assembly. */
   close(): Promise<void>;
 }
@@ -48,7 +49,7 @@ export async function startDimse({
   submit,
   result,
   forward,
-  onReception = () => {},
+  onReception,
   audit = NO_AUDIT,
   archiveAccess,
   logger,
@@ -87,20 +88,7 @@ export async function startDimse({
     logger,
     now,
   });
-  const sourceLimits = createSourceLimits();
-  const storage = createIntake({
-    ...registration,
-    sourceLimits,
-    limits: dicom,
-    onArrival: (peer, source, arrival) => {
-      audit.arrived(peer, arrival.studyId);
-      assembly.arrived(peer, source, arrival);
-    },
-    onAssociationEnd: async (peer, end) => {
-      await assembly.associationEnded(peer, end);
-      await audit.ended(peer, end);
-    },
-  });
+  const door = openIntakeDoor({ config, database, objects, onReception, audit, logger, now });
   const listener = await listen({
     host: dicom.host,
     port: dicom.port,
@@ -109,10 +97,10 @@ export async function startDimse({
     maxPduBytes: dicom.maxPduBytes,
     maxAssociations: dicom.maxAssociations,
     offer,
-    admit: (peer) => admit(sources, sourceLimits, peer),
+    admit: (peer) => admit(sources, door.sourceLimits, peer),
     onRefused: audit.refused,
     onTlsRefused: audit.tlsRefused,
-    storage: measuredStorage(storage, onReception),
+    storage: door.storage,
     normalized: normalizedServices({ database, objects, sources, logger, now }),
     logger,
   });
@@ -120,7 +108,7 @@ export async function startDimse({
     archives: openArchives(config, logger, archiveAccess),
     sources,
     database,
-    storage,
+    storage: door.unmeasured,
     logger,
     now,
   });
@@ -128,6 +116,7 @@ export async function startDimse({
   logger.info({ host: dicom.host, port: listener.port, aeTitle: dicom.aeTitle }, 'DICOM listener');
   return {
     port: listener.port,
+    door,
     async close() {
       await Promise.all([listener.close(), archives.stop()]);
       await assembly.stop();

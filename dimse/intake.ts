@@ -89,6 +89,7 @@ async function openSink(
         fileSha256: whole.digest('hex'),
         dataSetSha256: dataSet.digest('hex'),
         source,
+        statedStudy: object.statedStudy,
       };
       options.onArrival(peer, source, await registerObject(stored, options));
     },

@@ -21,6 +21,8 @@ export interface StoredObject {
   fileSha256: string;
   dataSetSha256: string;
   source: string;
+  /** The study that the sender says it is of, where it says so. */
+  statedStudy?: string | undefined;
 }
 
 export interface RegistrationOptions {
@@ -75,15 +77,17 @@ export async function registerObject(
   return arrival;
 }
 
+/** What the header must have as the sender says. */
+const IDENTIFYING = ['sopClassUid', 'sopInstanceUid', 'studyInstanceUid'] as const;
+
 async function usableHeader(
-  { path, meta }: StoredObject,
+  { path, meta, statedStudy }: StoredObject,
   { dataDir, logger }: RegistrationOptions,
 ): Promise<InstanceHeader> {
   try {
     const header = await readInstanceHeader(join(dataDir, path));
-    if (header.sopClassUid === meta.sopClassUid && header.sopInstanceUid === meta.sopInstanceUid) {
-      return header;
-    }
+    const stated = { ...header, ...meta, ...(statedStudy && { studyInstanceUid: statedStudy }) };
+    if (IDENTIFYING.every((uid) => header[uid] === stated[uid])) return header;
     throw new SonogateError('object_mismatch');
   } catch (error) {
     if (!(error instanceof SonogateError)) throw error;

@@ -9,6 +9,8 @@ import { earlierRequests } from '../dimse/earlier-requests.ts';
 import { explainStudy } from '../dimse/explain.ts';
 import { createForwardDeliverer, forwardedObjects } from '../dimse/forward.ts';
 import { type DimseGateway, startDimse } from '../dimse/gateway.ts';
+import { createStoreInstances } from '../dimse/dicomweb/store-instances.ts';
+import { type IntakeDoorParts, openIntakeDoor } from '../dimse/intake-door.ts';
 import { connectPacs } from '../dimse/pacs.ts';
 import { fixedRules, type RulesSource } from '../dimse/routing/rules-source.ts';
 import { startCommitmentRounds } from '../dimse/services/commitment-rounds.ts';
@@ -208,6 +210,10 @@ export async function startGateway(
       const expiry = startExpiry({ database, blobs, config, logger });
       ends.push(async () => expiry.stop());
     }
+    const reception: Pick<IntakeDoorParts, 'onReception' | 'audit'> = {
+      onReception: (peer, received) => meters.onReception(peer.source ?? '', received),
+      audit: createDicomAudit({ ...audit, logger }),
+    };
     let dicom: DimseGateway | null = null;
     if (roles.has('dimse')) {
       const started = await startDimse({
@@ -224,8 +230,7 @@ export async function startGateway(
             const objects = await forwardedObjects(tx, instances);
             await enqueueForwards(tx, objects, destinations, giveUpSeconds);
           }),
-        onReception: (peer, reception) => meters.onReception(peer.source ?? '', reception),
-        audit: createDicomAudit({ ...audit, logger }),
+        ...reception,
         archiveAccess: httpAccess,
         logger,
       });
@@ -235,7 +240,11 @@ export async function startGateway(
     let http: HttpServer | null = null;
     if (roles.has('api')) {
       const common = { database, core, blobs, outbound, checks, metrics, audit, logger };
-      const api = await startApi(config, { ...common, objects, rules });
+      const intake = { config, database, objects, ...reception, logger, now: () => new Date() };
+      // A process that does not listen for DICOM has an intake of its own.
+      const door = dicom?.door ?? openIntakeDoor(intake);
+      const storeInstances = createStoreInstances({ door, config, logger });
+      const api = await startApi(config, { ...common, storeInstances, objects, rules });
       ends.push(() => api.stop());
       http = api.server;
     }
@@ -393,6 +402,7 @@ async function startApi(
     blobs: BlobStore;
     objects: ReceivedObjects;
     rules: RulesSource;
+    storeInstances: HttpDeps['storeInstances'];
     outbound: OutboundClient;
     checks: HttpDeps['checks'];
     audit: AuditService;
@@ -438,6 +448,7 @@ async function startApi(
     database,
     refusals: audit.refusals,
     uploads,
+    storeInstances: parts.storeInstances,
     blobs,
     outbound,
     signer: createUrlSigner(await loadSigningSecret(database)),

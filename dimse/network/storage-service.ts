@@ -19,6 +19,8 @@ export interface IncomingObject {
   sopClassUid: string;
   sopInstanceUid: string;
   transferSyntax: string;
+  /** The study that the sender says it is of, where it says so (STOW-RS). */
+  statedStudy?: string | undefined;
 }
 
 /** Takes one object. One call at a time; the next bytes are read only after `write` resolves. */

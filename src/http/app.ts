@@ -5,6 +5,7 @@ import { addArtifactRoutes } from './artifacts.ts';
 import { addCompatibleQueueRoutes } from './compatible-queue.ts';
 import { addCompatibleStorageRoutes } from './compatible-storage.ts';
 import type { HttpDeps, HttpState } from './deps.ts';
+import { addDicomwebRoutes } from './dicomweb.ts';
 import { addErrorPages } from './error-pages.ts';
 import { addEventRoutes } from './events.ts';
 import { addHealthRoutes } from './health.ts';
@@ -36,6 +37,7 @@ export function createHttpApp(deps: HttpDeps): Koa<HttpState> {
   addWebhookRoutes(router, deps);
   addKeyRoutes(router, deps);
   addUsageRoute(router, deps);
+  addDicomwebRoutes(router, deps);
   addCompatibleStorageRoutes(router, deps);
   addCompatibleQueueRoutes(router, deps);
   addHealthRoutes(router, deps);

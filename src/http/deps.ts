@@ -15,6 +15,7 @@ import type { OutboundClient } from '../outbound/client.ts';
 import type { RequestCore } from '../requests/core.ts';
 import type { CallLimits } from './call-limits.ts';
 import type { UrlSigner } from './signed-url.ts';
+import type { StoreInstances } from './store-port.ts';
 
 /** All the HTTP door needs of the rest; `main.ts` hands it over. */
 export interface HttpDeps {
@@ -25,6 +26,7 @@ export interface HttpDeps {
   /** Told of keys that are none. */
   refusals?: Pick<RefusalAudit, 'refused'>;
   uploads: Uploads;
+  storeInstances: StoreInstances;
   blobs: Pick<BlobStore, 'direct'>;
   outbound: Pick<OutboundClient, 'check'>;
   limits: CallLimits;

@@ -24,7 +24,7 @@ type SiteSettings = {
 export interface Site {
   config: Config;
   database: PooledDatabase;
-  gateway: DimseGateway;
+  gateway: Omit<DimseGateway, 'door'> & Partial<DimseGateway>;
   node: CalledNode;
   submitted: SubmitCommand[];
   /** What was put on its way to other nodes. */

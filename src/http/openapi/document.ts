@@ -98,14 +98,15 @@ function answerContent({ answer, mediaType = 'application/json' }: Operation): J
     case 'bytes':
       return { content: { 'application/octet-stream': {} } };
     case 'json':
-      return { content: { 'application/json': { schema: {} } } };
+      return { content: { [mediaType]: { schema: {} } } };
     default:
       return { content: { [mediaType]: { schema: refer(answer) } } };
   }
 }
 
 function describe(operation: Operation): Json {
-  const { id, group, summary, scope, body, bodyOptional, status, errors = [] } = operation;
+  const { id, group, summary, scope, body, bodyOptional, bodyType, status, errors = [] } = operation;
+  const others = Object.entries(operation.otherStatuses ?? {});
   const codes = scope === null ? errors : [...KEY_ERRORS, ...errors];
   return {
     operationId: id,
@@ -121,8 +122,15 @@ function describe(operation: Operation): Json {
         content: { 'application/json': { schema: schemaOf(body, 'input') } },
       },
     }),
+    ...(bodyType && { requestBody: { required: true, content: { [bodyType]: {} } } }),
     responses: {
       [status]: { description: summary, ...answerContent(operation) },
+      ...Object.fromEntries(
+        others.map(([code, description]) => [
+          code,
+          { description, ...answerContent(operation) },
+        ]),
+      ),
       ...(id === 'followRequest' && { 204: { description: 'Nothing follows' } }),
       ...errorResponses(codes, group === 'Compatible queue'),
     },

@@ -11,7 +11,7 @@ export interface Operation {
   method: 'get' | 'post' | 'put' | 'delete';
   /** With `{name}` for each part that varies. */
   path: string;
-  group: 'Requests' | 'Uploads' | 'Models' | 'Account' | 'Webhooks' | 'Compatible queue';
+  group: 'Requests' | 'Uploads' | 'Models' | 'Account' | 'Webhooks' | 'DICOMweb' | 'Compatible queue';
   summary: string;
   /** Null: no key; the address is signed or public. */
   scope: Scope | null;
@@ -19,7 +19,11 @@ export interface Operation {
   body?: z.ZodType;
   /** The body may be left out. */
   bodyOptional?: boolean;
+  /** Media type of a body that is not JSON. */
+  bodyType?: string;
   status: number;
+  /** Further statuses with the same answer, and what they mean. */
+  otherStatuses?: Readonly<Record<number, string>>;
   answer: ObjectName | 'empty' | 'bytes' | 'json';
   /** Media type of an answer that is not JSON. */
   mediaType?: string;

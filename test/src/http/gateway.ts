@@ -7,6 +7,7 @@ import { createAuthenticate, createKey, type NewKey } from '../../../src/account
 import { createAuditWriter } from '../../../src/audit/audit.ts';
 import { migrate } from '../../../src/database/migrate.ts';
 import { openDatabase } from '../../../src/database/open.ts';
+import { SonogateError } from '../../../src/errors/catalogue.ts';
 import { openBlobFolder } from '../../../src/files/blob-folder.ts';
 import { createUploads, type Uploads } from '../../../src/files/uploads.ts';
 import { createHttpApp } from '../../../src/http/app.ts';
@@ -161,6 +162,9 @@ export async function startGateway(
     authenticate: createAuthenticate(database),
     writeAudit: createAuditWriter(database),
     uploads,
+    storeInstances: async () => {
+      throw new SonogateError('overloaded');
+    },
     blobs,
     outbound: createUrlGuard(OUTBOUND),
     limits: createCallLimits({ database, config: callLimits }),

@@ -1,0 +1,163 @@
+import type { Config, Source } from '../../config/schema.ts';
+import { catalogueEntry, type ErrorCode, SonogateError } from '../../src/errors/catalogue.ts';
+import type { StoreInstances, StoreOutcome, StoreTransaction } from '../../src/http/store-port.ts';
+import type { Logger } from '../../src/logging/logger.ts';
+import type { IntakeDoor } from '../intake-door.ts';
+import type {
+  AssociationPeer,
+  IncomingObject,
+  StorageService,
+} from '../network/storage-service.ts';
+import {
+  ACCEPTED_STORAGE,
+  COMPRESSED_TRANSFER_SYNTAXES,
+  NATIVE_TRANSFER_SYNTAXES,
+} from '../sop-classes.ts';
+import { storeFile } from '../store-file.ts';
+import { type BodyPart, bodyParts, dicomBoundary } from './multipart-related.ts';
+
+/** Calling AE title of objects that come by STOW-RS, for routing rules and the file meta information. */
+export const STOW_AE_TITLE = 'DICOMWEB';
+
+/** PS3.7 C.5.8: what a failure without a status of its own is. */
+const PROCESSING_FAILURE = 0x0110;
+
+const TRANSFER_SYNTAXES: ReadonlySet<string> = new Set([
+  ...COMPRESSED_TRANSFER_SYNTAXES,
+  ...NATIVE_TRANSFER_SYNTAXES,
+]);
+
+/**
+ * STOW-RS in: the objects of a transaction go the way of C-STORE, under the rules of the source that
+ * lists the key. A transaction stands for an association, and counts as one.
+ */
+export function createStoreInstances({
+  door,
+  config: { dicom, sources },
+  logger,
+}: {
+  door: Pick<IntakeDoor, 'storage' | 'sourceLimits'>;
+  config: Pick<Config, 'dicom' | 'sources'>;
+  logger: Logger;
+}): StoreInstances {
+  let open = 0;
+
+  const admit = (keyName: string): { source: Source; leave: () => void } => {
+    const source = sources.find(({ apiKeys }) =>
+      apiKeys.some((name) => name === '*' || name === keyName),
+    );
+    if (!source) {
+      throw new SonogateError('forbidden', 'No entry of `sources` lists the key in `apiKeys`.');
+    }
+    const left = door.sourceLimits.associate(source);
+    if (open >= dicom.maxAssociations || typeof left !== 'function') {
+      if (typeof left === 'function') left();
+      throw new SonogateError('overloaded', 'Too many transactions, or too much of this source.');
+    }
+    open += 1;
+    return {
+      source,
+      leave: () => {
+        open -= 1;
+        left();
+      },
+    };
+  };
+
+  return async ({ id, keyName, address, study, contentType, body }) => {
+    const boundary = dicomBoundary(contentType);
+    if (boundary === null) {
+      const wanted = 'multipart/related; type="application/dicom"; boundary=…';
+      throw new SonogateError('unsupported_media_type', `Send \`Content-Type: ${wanted}\`.`);
+    }
+    const { source, leave } = admit(keyName);
+    const peer: AssociationPeer = {
+      id,
+      callingAeTitle: STOW_AE_TITLE,
+      calledAeTitle: dicom.aeTitle,
+      address,
+      source: source.name,
+    };
+    const outcome: StoreOutcome = { stored: [], failed: [], unreadable: [] };
+    let whole = false;
+    try {
+      for await (const part of bodyParts(body, boundary)) {
+        await storePart(part, { outcome, storage: door.storage, peer, study, logger });
+      }
+      whole = true;
+    } finally {
+      leave();
+      await door.storage.ended(peer, whole ? 'released' : 'aborted');
+    }
+    return outcome;
+  };
+}
+
+async function storePart(
+  { mediaType, bytes }: BodyPart,
+  {
+    outcome,
+    storage,
+    peer,
+    study,
+    logger,
+  }: {
+    outcome: StoreOutcome;
+    storage: StorageService;
+    peer: AssociationPeer;
+    study: StoreTransaction['study'];
+    logger: Logger;
+  },
+): Promise<void> {
+  let named: IncomingObject | null = null;
+  const checked: StorageService = {
+    ...storage,
+    async open(object, from) {
+      named = object;
+      requireAccepted(object);
+      return storage.open({ ...object, statedStudy: study ?? undefined }, from);
+    },
+  };
+  try {
+    if (mediaType !== '' && mediaType !== 'application/dicom') {
+      throw new SonogateError('object_not_understood', `A part is ${mediaType}.`);
+    }
+    const { sopClassUid, sopInstanceUid } = await storeFile(bytes, checked, peer);
+    outcome.stored.push({ sopClassUid, sopInstanceUid });
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === 'internal') logger.error({ call: peer.id, err: error }, 'object not stored');
+    note(outcome, named, code);
+  }
+}
+
+function note(outcome: StoreOutcome, object: IncomingObject | null, code: ErrorCode): void {
+  const reason = failureReason(code);
+  if (object === null) {
+    outcome.unreadable.push(reason);
+    return;
+  }
+  const { sopClassUid, sopInstanceUid } = object;
+  const transient = catalogueEntry(code).retry === 'transient';
+  outcome.failed.push({ sopClassUid, sopInstanceUid, reason, transient });
+}
+
+/** The same kinds that C-STORE negotiates. */
+function requireAccepted({ sopClassUid, transferSyntax }: IncomingObject): void {
+  if (!ACCEPTED_STORAGE.has(sopClassUid)) throw new SonogateError('sop_class_not_supported');
+  if (!TRANSFER_SYNTAXES.has(transferSyntax)) {
+    throw new SonogateError('transfer_syntax_not_supported');
+  }
+}
+
+function codeOf(error: unknown): ErrorCode {
+  if (error instanceof SonogateError) return error.code;
+  const full = error instanceof Error && 'code' in error && error.code === 'ENOSPC';
+  return full ? 'overloaded' : 'internal';
+}
+
+/** PS3.18 table 10.5.3-2 takes over the statuses of C-STORE. */
+export function failureReason(code: ErrorCode): number {
+  const { dimse = '' } = catalogueEntry(code);
+  return /^[0-9A-F]{4}$/.test(dimse) ? Number.parseInt(dimse, 16) : PROCESSING_FAILURE;
+}
