@@ -22,8 +22,6 @@ const POLL_MILLISECONDS = 500;
  */
 export class StudyAssembly {
   readonly #options: AssemblyOptions;
-  /** Association → studies it brought objects of, with their source and the revision they are in. */
-  readonly #open = new Map<string, Map<string, { source: string; revision: number }>>();
   #timer: NodeJS.Timeout | null = null;
   #round: Promise<void> = Promise.resolve();
   #stopped = false;
@@ -41,39 +39,6 @@ export class StudyAssembly {
     this.#stopped = true;
     if (this.#timer) clearTimeout(this.#timer);
     await this.#round;
-  }
-
-  arrived(peer: AssociationPeer, source: string, { studyId, revision }: Arrival): void {
-    const studies = this.#open.get(peer.id) ?? new Map();
-    this.#open.set(peer.id, studies.set(studyId, { source, revision }));
-  }
-
-  /**
-   * On release, studies that no other open association brings objects of complete sooner, where
-   * their source says so. An abort is no sign of completeness: their quiet time runs on.
-   */
-  async associationEnded(peer: AssociationPeer, end: AssociationEnd): Promise<void> {
-    const studies = this.#open.get(peer.id);
-    this.#open.delete(peer.id);
-    if (!studies) return;
-    const { config, database, logger, now } = this.#options;
-    logger.info(
-      {
-        association: peer.id,
-        callingAeTitle: peer.callingAeTitle,
-        studies: [...studies].map(([study, { revision }]) => ({ study, revision })),
-        end,
-      },
-      'association brought objects',
-    );
-    for (const [studyId, { source }] of studies) {
-      await askSoon(database, config.sources, { studyId, source, at: now() });
-      if (end === 'aborted') continue;
-      const deadline = releaseDeadline(config.sources, source, now());
-      const elsewhere = [...this.#open.values()].some((others) => others.has(studyId));
-      if (!deadline || elsewhere) continue;
-      await hastenCompletion(database, studyId, deadline, 'association-release');
-    }
   }
 
   /** One round: the routing rules act on every study whose time has come, or it says why not. */

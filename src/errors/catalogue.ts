@@ -155,7 +155,8 @@ export const ERRORS = {
     http: 400,
     retry: 'permanent',
     title: 'The body is not the multipart message that it says',
-    operator: 'A DICOMweb client sent a body without parts, or one that breaks off or has no boundary.',
+    operator:
+      'A DICOMweb client sent a body without parts, or one that breaks off or has no boundary.',
   },
   unsupported_media_type: {
     http: 415,

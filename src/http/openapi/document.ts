@@ -105,7 +105,17 @@ function answerContent({ answer, mediaType = 'application/json' }: Operation): J
 }
 
 function describe(operation: Operation): Json {
-  const { id, group, summary, scope, body, bodyOptional, bodyType, status, errors = [] } = operation;
+  const {
+    id,
+    group,
+    summary,
+    scope,
+    body,
+    bodyOptional,
+    bodyType,
+    status,
+    errors = [],
+  } = operation;
   const others = Object.entries(operation.otherStatuses ?? {});
   const codes = scope === null ? errors : [...KEY_ERRORS, ...errors];
   return {
@@ -126,10 +136,7 @@ function describe(operation: Operation): Json {
     responses: {
       [status]: { description: summary, ...answerContent(operation) },
       ...Object.fromEntries(
-        others.map(([code, description]) => [
-          code,
-          { description, ...answerContent(operation) },
-        ]),
+        others.map(([code, description]) => [code, { description, ...answerContent(operation) }]),
       ),
       ...(id === 'followRequest' && { 204: { description: 'Nothing follows' } }),
       ...errorResponses(codes, group === 'Compatible queue'),

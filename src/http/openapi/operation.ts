@@ -11,7 +11,14 @@ export interface Operation {
   method: 'get' | 'post' | 'put' | 'delete';
   /** With `{name}` for each part that varies. */
   path: string;
-  group: 'Requests' | 'Uploads' | 'Models' | 'Account' | 'Webhooks' | 'DICOMweb' | 'Compatible queue';
+  group:
+    | 'Requests'
+    | 'Uploads'
+    | 'Models'
+    | 'Account'
+    | 'Webhooks'
+    | 'DICOMweb'
+    | 'Compatible queue';
   summary: string;
   /** Null: no key; the address is signed or public. */
   scope: Scope | null;
