@@ -1,8 +1,5 @@
-import { once } from 'node:events';
-import { TLSSocket } from 'node:tls';
 import type { DicomDestination } from '../config/schema.ts';
 import { VERIFICATION_CONTEXT } from './echo.ts';
-import { dial } from './network/dial.ts';
 import { type CalledNode, Requestor } from './network/requestor.ts';
 import {
   EXPLICIT_LITTLE_ENDIAN,
@@ -33,8 +30,6 @@ export interface NodeReport {
   milliseconds: number;
   /** What the destination is set to get and the node has no presentation context for. */
   refused: string[];
-  /** End of the node's certificate; null in the clear. */
-  certificateEnd: Date | null;
 }
 
 /**
@@ -57,7 +52,6 @@ export async function checkNode(
     abstractSyntax: sopClassUid,
     transferSyntaxes: [transferSyntax],
   }));
-  const certificateEnd = await endOfCertificate(node);
   const start = performance.now();
   const requestor = await Requestor.open(node, [VERIFICATION_CONTEXT, ...contexts]);
   const { status } = await requestor.echo();
@@ -67,25 +61,5 @@ export async function checkNode(
   );
   await requestor.release();
   const refused = [...wanted].filter(([, classes]) => !classes.some((uid) => taken.has(uid)));
-  return { status, milliseconds, refused: refused.map(([name]) => name), certificateEnd };
-}
-
-/** Null in the clear, and where the handshake fails: the association then says why. */
-async function endOfCertificate(node: CalledNode): Promise<Date | null> {
-  const socket = await dial(node);
-  if (!(socket instanceof TLSSocket)) {
-    socket.destroy();
-    socket.on('error', () => {});
-    return null;
-  }
-  try {
-    await once(socket, 'secureConnect', {
-      signal: AbortSignal.timeout(node.timeoutSeconds * 1000),
-    });
-    return new Date(socket.getPeerCertificate().valid_to);
-  } catch {
-    return null;
-  } finally {
-    socket.destroy();
-  }
+  return { status, milliseconds, refused: refused.map(([name]) => name) };
 }

@@ -11,14 +11,13 @@ import { nodeOf } from '../../../dimse/store-transport.ts';
 import { checkServer } from '../../../fhir/check-server.ts';
 import { httpAccess } from '../../../fhir/http-access.ts';
 import { ERRORS } from '../../errors/catalogue.ts';
+import { checkChain } from './certificates.ts';
 import { type Finding, fault, inOneLine, ok, warning } from './finding.ts';
 
-const DAY_MS = 86_400_000;
-/** A certificate that ends sooner is told. */
-const CERTIFICATE_DAYS = 30;
 /** Tokens and audit trails need clocks that agree (IHE ITI-1 asks for one second). */
 const CLOCK_SECONDS = 5;
 const PATIENCE_SECONDS = 20;
+const HTTPS_PORT = 443;
 
 /** Every destination, and every source that listens itself, at once. */
 export async function checkPeers({ destinations, sources, dicom }: Config): Promise<Finding[]> {
@@ -36,23 +35,19 @@ export async function checkPeers({ destinations, sources, dicom }: Config): Prom
 async function pacs(destination: DicomDestination, ours: string): Promise<Finding[]> {
   const what = `PACS ${destination.name}`;
   const node = { ...nodeOf(destination, ours), timeoutSeconds: PATIENCE_SECONDS };
+  const { host, port, tls } = destination;
+  const chain = tls ? checkChain(`${what}, TLS`, { host, port, ...tls }) : Promise.resolve([]);
   try {
     const report = await checkNode(node, destination);
-    const { status, milliseconds, refused, certificateEnd } = report;
+    const { status, milliseconds, refused } = report;
     if (status !== 0) return [fault(what, `C-ECHO status ${status.toString(16)}H`)];
     const findings = [ok(what, `C-ECHO in ${milliseconds.toFixed(0)} ms`)];
     if (refused.length > 0) findings.push(fault(what, `takes no ${refused.join(', ')}`));
-    if (certificateEnd) findings.push(certificate(what, certificateEnd));
-    return findings;
+    return [...findings, ...(await chain)];
   } catch (error) {
-    return [fault(what, inOneLine(error))];
+    // Where the association fails, the chain often says why.
+    return [fault(what, inOneLine(error)), ...(await chain)];
   }
-}
-
-function certificate(what: string, end: Date): Finding {
-  const days = Math.floor((end.getTime() - Date.now()) / DAY_MS);
-  const words = `its certificate ends in ${days} days`;
-  return days < CERTIFICATE_DAYS ? warning(what, words) : ok(what, words);
 }
 
 async function originServer(destination: DicomwebDestination): Promise<Finding[]> {
@@ -65,6 +60,7 @@ async function originServer(destination: DicomwebDestination): Promise<Finding[]
 
 async function ehr(destination: FhirDestination): Promise<Finding[]> {
   const what = `EHR ${destination.name}`;
+  const chain = ehrChain(`${what}, TLS`, destination);
   try {
     const signal = AbortSignal.timeout(PATIENCE_SECONDS * 1000);
     const { version, mode, ahead } = await checkServer(destination, signal);
@@ -80,10 +76,20 @@ async function ehr(destination: FhirDestination): Promise<Finding[]> {
       const direction = ahead > 0 ? 'ahead' : 'behind';
       findings.push(warning(what, `its clock is ${Math.abs(ahead).toFixed(0)} s ${direction}`));
     }
-    return findings;
+    return [...findings, ...(await chain)];
   } catch (error) {
-    return [fault(what, inOneLine(error))];
+    return [fault(what, inOneLine(error)), ...(await chain)];
   }
+}
+
+function ehrChain(what: string, { baseUrl, tls }: FhirDestination): Promise<Finding[]> {
+  const { protocol, hostname, port } = new URL(baseUrl);
+  if (protocol !== 'https:') {
+    const local = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+    const words = 'reports go to it in the clear: its address is http';
+    return Promise.resolve(local ? [] : [warning(what, words)]);
+  }
+  return checkChain(what, { host: hostname, port: Number(port || HTTPS_PORT), ...tls });
 }
 
 async function machine(

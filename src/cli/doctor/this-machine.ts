@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { access, constants, mkdir, readFile, statfs } from 'node:fs/promises';
+import { access, constants, mkdir, readFile, stat, statfs } from 'node:fs/promises';
 import type { Config } from '../../../config/schema.ts';
 import { readRegistry } from '../../../pipelines/inference/model-registry.ts';
 import { callAdminSocket, NoGatewayError } from '../../admin/socket.ts';
@@ -8,6 +8,10 @@ import { type Finding, fault, inOneLine, ok, warning } from './finding.ts';
 /** Below this many times the watermark the disk is told before it is full. */
 const DISK_MARGIN = 5;
 const GIBIBYTE = 1024 ** 3;
+/** Permissions of other users: what is stored are patients' images. */
+const OTHERS = 0o007;
+/** Associations, event streams, database sessions and files at the same time. */
+const FEWEST_OPEN_FILES = 4096;
 
 /** Data folder, disk, models and, where one runs, the gateway itself. */
 export async function checkThisMachine(config: Config): Promise<Finding[]> {
@@ -15,6 +19,7 @@ export async function checkThisMachine(config: Config): Promise<Finding[]> {
     await dataFolder(config.dataDir),
     await disk(config),
     ...(await models()),
+    openFiles(),
     await gateway(config.dataDir),
   ];
 }
@@ -23,7 +28,11 @@ async function dataFolder(dataDir: string): Promise<Finding> {
   try {
     await mkdir(dataDir, { recursive: true });
     await access(dataDir, constants.W_OK);
-    return ok('data folder', `${dataDir} can be written`);
+    const { mode } = await stat(dataDir);
+    const rights = (mode & 0o777).toString(8);
+    return (mode & OTHERS) === 0
+      ? ok('data folder', `${dataDir} can be written, mode ${rights}`)
+      : warning('data folder', `${dataDir} has mode ${rights}: others of this machine can read it`);
   } catch (error) {
     return fault('data folder', inOneLine(error));
   }
@@ -60,6 +69,18 @@ async function models(): Promise<Finding[]> {
   } catch (error) {
     return [fault('models', inOneLine(error))];
   }
+}
+
+/** `ulimit -n` of the shell, `LimitNOFILE` of a unit. */
+function openFiles(): Finding {
+  const report = process.report.getReport() as {
+    userLimits?: { open_files?: { soft: number | 'unlimited' } };
+  };
+  const limit = report.userLimits?.open_files?.soft ?? 'unlimited';
+  const words = `${limit} files may be open`;
+  return limit === 'unlimited' || limit >= FEWEST_OPEN_FILES
+    ? ok('limits', words)
+    : warning('limits', `${words}; ${FEWEST_OPEN_FILES} are better`);
 }
 
 async function gateway(dataDir: string): Promise<Finding> {
