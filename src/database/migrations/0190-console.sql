@@ -254,9 +254,25 @@ CREATE TRIGGER delivery_changed AFTER UPDATE ON deliveries FOR EACH ROW
     IS DISTINCT FROM (NEW.state, NEW.code, NEW.committed_at))
   EXECUTE FUNCTION on_delivery_change();
 
--- What was there before.
-SELECT worklist_study(id) FROM studies;
-INSERT INTO worklist (key, request_id, state, source, endpoint, critical, arrived_at, changed_at)
-  SELECT id, id, status, source ->> 'kind', endpoint, is_critical(id), created_at,
-    coalesce(ended_at, created_at)
-  FROM requests WHERE source ->> 'kind' <> 'dicom';
+-- All rows anew, in one pass over everything: what was there before the table.
+CREATE FUNCTION worklist_fill() RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  DELETE FROM worklist;
+  INSERT INTO worklist (key, study_id, request_id, state, source, endpoint, tags, critical, patient,
+      words, arrived_at, changed_at)
+    SELECT s.id::text, s.id, r.id,
+      CASE WHEN s.state = 'submitted' THEN coalesce(r.status, s.state) ELSE s.state END,
+      s.source, r.endpoint, s.tags, coalesce(is_critical(r.id), false),
+      worklist_patient(s.identity), worklist_words(s.identity), s.first_received_at,
+      coalesce(r.ended_at, s.last_received_at)
+    FROM studies s LEFT JOIN (
+      SELECT DISTINCT ON (made.study_id) made.study_id, request.id, request.status,
+        request.endpoint, request.ended_at
+      FROM study_requests made JOIN requests request ON request.id = made.request_id
+      ORDER BY made.study_id, request.id DESC) r ON r.study_id = s.id;
+  INSERT INTO worklist (key, request_id, state, source, endpoint, critical, arrived_at, changed_at)
+    SELECT id, id, status, source ->> 'kind', endpoint, is_critical(id), created_at,
+      coalesce(ended_at, created_at)
+    FROM requests WHERE source ->> 'kind' <> 'dicom';
+END $$;
+SELECT worklist_fill();

@@ -54,6 +54,7 @@ describe('API keys', () => {
       keyId: record.id,
       test: false,
       scopes: ['run', 'read', 'uploads'],
+      consoleRole: null,
     });
   });
 
