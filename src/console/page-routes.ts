@@ -10,10 +10,7 @@ export function addPageRoutes(
   { files }: Pick<ConsoleDeps, 'files'>,
 ): void {
   const policy = pagePolicy(files);
-  router.get('/console', (context) => {
-    context.redirect('/console/');
-  });
-  router.get('/console/{*path}', policy, (context) => {
+  router.get(['/console', '/console/{*path}'], policy, (context) => {
     const path = context.path.slice('/console/'.length);
     const isFile = path.split('/').at(-1)?.includes('.') ?? false;
     if (isFile) {
