@@ -1,0 +1,196 @@
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Config } from '../../../config/schema.ts';
+import { createStoreInstances } from '../../../dimse/dicomweb/store-instances.ts';
+import { openIntakeDoor } from '../../../dimse/intake-door.ts';
+import { sendBuffer } from '../../../dimse/store-scu.ts';
+import { objectsOnDisk } from '../../../src/files/received-objects.ts';
+import { statusOf, storeResponse } from '../../../src/http/dicomweb.ts';
+import type { StoreInstances } from '../../../src/http/store-port.ts';
+import { silentLogger } from '../../../src/logging/logger.ts';
+import { dicomFile, type SmallObject } from '../dicom-file.ts';
+import { openSite, type Site } from '../site.ts';
+
+const TYPE = 'multipart/related; type="application/dicom"; boundary=b';
+let site: Site;
+let config: Config;
+let store: StoreInstances;
+let count = 0;
+let study = '';
+
+beforeAll(async () => {
+  site = await openSite({
+    completion: { signal: 'association-release', quietSeconds: 1000, afterReleaseSeconds: 5 },
+  });
+  const [source] = site.config.sources;
+  if (!site.gateway.door || !source) throw new Error('the site has no door');
+  config = { ...site.config, sources: [{ ...source, apiKeys: ['cart'] }] };
+  store = createStoreInstances({
+    door: site.gateway.door,
+    config,
+    logger: silentLogger,
+  });
+});
+afterAll(() => site?.close());
+beforeEach(() => {
+  count += 1;
+  study = `1.2.840.113.${count}`;
+});
+
+const file = (number: number, over: Partial<SmallObject> = {}) =>
+  dicomFile({ sopInstanceUid: `${study}.1.${number}`, studyInstanceUid: study, ...over });
+
+function body(parts: readonly Buffer[], type = 'application/dicom'): Readable {
+  const head = Buffer.from(`\r\n--b\r\nContent-Type: ${type}\r\n\r\n`);
+  return Readable.from([...parts.flatMap((part) => [head, part]), Buffer.from('\r\n--b--\r\n')]);
+}
+
+const call = (content: Readable, over: Partial<Parameters<StoreInstances>[0]> = {}) =>
+  store({
+    id: `call-${count}`,
+    keyName: 'cart',
+    address: '127.0.0.1',
+    study: null,
+    contentType: TYPE,
+    body: content,
+    ...over,
+  });
+const rows = async () => {
+  const { rows } = await site.database.query<{ uid: string; source: string; state: string }>(
+    `SELECT sop_instance_uid AS uid, source, state FROM instances
+       JOIN studies ON studies.id = study_id WHERE study_instance_uid = $1 ORDER BY ordinal`,
+    [study],
+  );
+  return rows;
+};
+
+describe('a store transaction', () => {
+  test('stores every object as C-STORE does, for the source of its key', async () => {
+    const outcome = await call(body([file(1), file(2)]));
+    expect(outcome).toMatchObject({
+      stored: [{ sopInstanceUid: `${study}.1.1` }, { sopInstanceUid: `${study}.1.2` }],
+      failed: [],
+    });
+    expect(statusOf(outcome)).toBe(200);
+    expect(await rows()).toMatchObject([
+      { uid: `${study}.1.1`, source: 'this-machine' },
+      { uid: `${study}.1.2`, source: 'this-machine' },
+    ]);
+  });
+
+  test('stands for an association: its end is the sign of a complete study', async () => {
+    await call(body([file(1)]));
+    const { rows: due } = await site.database.query<{ complete_because: string }>(
+      'SELECT complete_because FROM studies WHERE study_instance_uid = $1',
+      [study],
+    );
+    expect(due).toEqual([{ complete_because: 'association-release' }]);
+  });
+
+  test('takes an object that came by C-STORE before as known', async () => {
+    expect(await sendBuffer(site.node, file(1))).toMatchObject({ outcome: 'stored' });
+    expect(statusOf(await call(body([file(1)])))).toBe(200);
+    expect(await rows()).toHaveLength(1);
+  });
+
+  test('names each object that it does not take, with the reason, and keeps the others', async () => {
+    const outcome = await call(
+      body([file(1), file(2, { sopClassUid: '1.2.840.10008.5.1.4.1.1.2' }), file(3)]),
+    );
+    expect(outcome.stored).toHaveLength(2);
+    expect(outcome.failed).toEqual([
+      {
+        sopClassUid: '1.2.840.10008.5.1.4.1.1.2',
+        sopInstanceUid: `${study}.1.2`,
+        reason: 0x0122,
+        transient: false,
+      },
+    ]);
+    expect(statusOf(outcome)).toBe(202);
+    expect(storeResponse(outcome)).toMatchObject({
+      '00081198': {
+        Value: [
+          {
+            '00081155': { vr: 'UI', Value: [`${study}.1.2`] },
+            '00081197': { vr: 'US', Value: [0x0122] },
+          },
+        ],
+      },
+      '00081199': { Value: [{}, { '00081155': { vr: 'UI', Value: [`${study}.1.3`] } }] },
+    });
+  });
+
+  test('to another study takes nothing', async () => {
+    const outcome = await call(body([file(1)]), { study: '1.2.3' });
+    expect(outcome.failed).toMatchObject([{ reason: 0xa900, transient: false }]);
+    expect(statusOf(outcome)).toBe(409);
+    expect(await rows()).toEqual([]);
+  });
+
+  test.each([
+    ['that is no DICOM file', 'application/dicom', Buffer.from('hello')],
+    ['of another media type', 'text/plain', file(1)],
+  ])('has no place for a part %s', async (_, type, part) => {
+    const outcome = await call(body([part], type));
+    expect(outcome).toMatchObject({ stored: [], failed: [], unreadable: [0xc000] });
+    expect(statusOf(outcome)).toBe(409);
+    expect(storeResponse(outcome)).toMatchObject({
+      '0008119A': { Value: [{ '00081197': { Value: [0xc000] } }] },
+    });
+  });
+
+  test('that breaks off keeps what was whole, and is no sign of completeness', async () => {
+    async function* breakingOff() {
+      const head = Buffer.from('\r\n--b\r\nContent-Type: application/dicom\r\n\r\n');
+      yield Buffer.concat([head, file(1), head]);
+      await expect.poll(rows).toHaveLength(1);
+      yield file(2).subarray(0, 300);
+    }
+    const broken = Readable.from(breakingOff());
+    await expect(call(broken)).rejects.toMatchObject({ code: 'invalid_multipart' });
+    expect(await rows()).toMatchObject([{ uid: `${study}.1.1`, state: 'receiving' }]);
+    const { rows: due } = await site.database.query<{ complete_because: string }>(
+      'SELECT complete_because FROM studies WHERE study_instance_uid = $1',
+      [study],
+    );
+    expect(due).toEqual([{ complete_because: 'quiet-time' }]);
+  });
+});
+
+describe('is refused', () => {
+  test('a key that no source lists', async () => {
+    await expect(call(body([file(1)]), { keyName: 'other' })).rejects.toMatchObject({
+      code: 'forbidden',
+    });
+  });
+
+  test('another media type', async () => {
+    await expect(call(body([file(1)]), { contentType: 'application/dicom' })).rejects.toMatchObject(
+      { code: 'unsupported_media_type' },
+    );
+  });
+
+  test('all of a transaction for now, when the disk is nearly full', async () => {
+    const full = createStoreInstances({
+      door: openIntakeDoor({
+        config: { ...site.config, dicom: { ...site.config.dicom, minFreeBytes: 1e18 } },
+        database: site.database,
+        objects: objectsOnDisk(site.config.dataDir),
+        logger: silentLogger,
+        now: () => new Date(),
+      }),
+      config,
+      logger: silentLogger,
+    });
+    const outcome = await full({
+      id: 'call',
+      keyName: 'cart',
+      address: '127.0.0.1',
+      study: null,
+      contentType: TYPE,
+      body: body([file(1)]),
+    });
+    expect(outcome.failed).toMatchObject([{ reason: 0xa700, transient: true }]);
+    expect(() => statusOf(outcome)).toThrow(expect.objectContaining({ code: 'overloaded' }));
+  });
+});
