@@ -72,11 +72,15 @@ export function dicomwebArchive(
     },
     async retrieve(wanted, { signal } = {}) {
       const host = new URL(base).hostname;
-      const peer = { id: randomUUID(), callingAeTitle: '', calledAeTitle: aeTitle, address: host };
+      const ours = { id: randomUUID(), callingAeTitle: '', calledAeTitle: aeTitle };
+      const peer = { ...ours, address: host, source: wanted.source };
       const total: Retrieved = { completed: 0, failed: 0, detail: '' };
-      for (const path of pathsOf(wanted)) {
-        const answer = await get(path, OBJECTS_TYPE, signal);
-        await take(answer, wanted, { ...peer, source: wanted.source }, total);
+      try {
+        for (const path of pathsOf(wanted)) {
+          await take(await get(path, OBJECTS_TYPE, signal), wanted, peer, total);
+        }
+      } finally {
+        await wanted.into.ended(peer, 'released');
       }
       return total;
     },

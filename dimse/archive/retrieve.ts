@@ -6,7 +6,7 @@ import type { CalledNode, CallingAssociation } from '../network/calling-associat
 import { COMMAND } from '../network/command-set.ts';
 import { type Answer, converse, isPending } from '../network/conversation.ts';
 import { DimseProvider } from '../network/dimse-provider.ts';
-import type { StorageService } from '../network/storage-service.ts';
+import type { AssociationPeer } from '../network/storage-service.ts';
 import {
   ACCEPTED_REPORTS,
   ACCEPTED_STORAGE,
@@ -43,7 +43,7 @@ export async function getObjects(
   const groups = inGroups(classesOf(wanted));
   let refused: unknown = null;
   for (const classes of groups) {
-    const { association, provider } = await openGet(node, classes, wanted, signal, logger);
+    const { association, provider, peer } = await openGet(node, classes, wanted, signal, logger);
     try {
       await ask(association, ofClasses(wanted, classes), total, {
         commandField: COMMAND.cGet,
@@ -57,6 +57,7 @@ export async function getObjects(
       refused = error;
     } finally {
       await provider.end();
+      await wanted.into.ended(peer, association.closed ? 'aborted' : 'released');
       await association.release();
     }
   }
@@ -189,7 +190,11 @@ async function openGet(
   { into, source }: Wanted,
   signal: AbortSignal | undefined,
   logger: Logger,
-): Promise<{ association: CallingAssociation; provider: DimseProvider }> {
+): Promise<{
+  association: CallingAssociation;
+  provider: DimseProvider;
+  peer: AssociationPeer;
+}> {
   const kinds = classes.flatMap((uid) => syntaxesOf(uid).map((syntax) => [uid, syntax] as const));
   const contexts = kinds.map(([abstractSyntax, syntax], index) => ({
     id: 2 * index + 3,
@@ -202,23 +207,24 @@ async function openGet(
     [queryContext(1, QUERY_RETRIEVE.studyRootGet), ...contexts],
     { signal, roles },
   );
+  const peer = peerOf(node, source);
   const provider = new DimseProvider({
     contexts: association.contexts,
-    peer: peerOf(node, source),
+    peer,
     storage: into,
     normalized: null,
     // A connection that is lost is seen by who reads the next message.
     send: (contextId, command) => void association.sendAnswer(contextId, command).catch(() => {}),
     log: (level, text, fields) => logger[level]({ archive: node.aeTitle, ...fields }, text),
   });
-  return { association, provider };
+  return { association, provider, peer };
 }
 
 /** The archive as the peer whose objects are taken. */
-export function peerOf(
+function peerOf(
   { aeTitle, callingAeTitle, host }: Pick<CalledNode, 'aeTitle' | 'callingAeTitle' | 'host'>,
   source: string,
-): Parameters<StorageService['open']>[1] {
+): AssociationPeer {
   const id = randomUUID();
   return { id, callingAeTitle: aeTitle, calledAeTitle: callingAeTitle, address: host, source };
 }
