@@ -13,7 +13,7 @@ import { openPeers } from './peers.ts';
 import { type Place, placeOf, type RouteName, startRouter } from './router.ts';
 import { openRules } from './rules.ts';
 import { applyScheme, chosenScheme } from './scheme.ts';
-import { openSignIn, type SignInPage } from './sign-in.ts';
+import { afterSignIn, openSignIn, type SignInPage } from './sign-in.ts';
 import { createSpeaker } from './speaker.ts';
 import { openStudy } from './study.ts';
 import { openWorklist } from './worklist.ts';
@@ -100,6 +100,7 @@ function startConsole(root: HTMLElement): void {
       if (event.type === 'session') void resume();
       else page?.changed?.(event);
     }, redraw);
+    router.restate(afterSignIn(new URL(location.href)));
     open(placeOf(new URL(location.href)));
   }
 

@@ -2,9 +2,27 @@ import type { Session, SignIn } from '../contract.ts';
 import { API, type Api, withQuery } from './api.ts';
 import { sentence } from './asking.ts';
 import { html, nothing, type TemplateResult } from './html.ts';
+import { addressOf } from './router.ts';
+
+/** Where the server leads back to when a sign-in did not work out. */
+const SIGN_IN = '/console/sign-in';
 
 export interface SignInPage {
   view(): TemplateResult;
+}
+
+/** Pure: why a sign-in at the identity provider led back here; null where it did not. */
+export function comingBack(url: URL): string | null {
+  const code = url.searchParams.get('error');
+  if (url.pathname !== SIGN_IN || !code) return null;
+  return code === 'forbidden'
+    ? 'The identity provider knows you, but gives you no role in this console.'
+    : `The identity provider did not sign you in (${code}). Try again, or use a key.`;
+}
+
+/** The address to open after signing in: the one that was wanted, else the worklist. */
+export function afterSignIn(url: URL): string {
+  return url.pathname === SIGN_IN ? addressOf('worklist') : url.pathname + url.search;
 }
 
 /** The page of those who are not signed in; the address they wanted stays in the address bar. */
@@ -13,7 +31,7 @@ export function openSignIn(
   { redraw, signedIn }: { redraw(): void; signedIn(session: Session): void },
 ): SignInPage {
   let offered: SignIn | null = null;
-  let problem: string | null = null;
+  let problem = comingBack(new URL(location.href));
   let busy = false;
 
   void api.signIn().then(
@@ -59,7 +77,7 @@ export function openSignIn(
               ? html`<a
                   class="button"
                   target="_self"
-                  href=${withQuery(`${API}/oidc/start`, { next: location.pathname + location.search })}
+                  href=${withQuery(`${API}/oidc/start`, { next: afterSignIn(new URL(location.href)) })}
                 >
                   ${offered.oidc.label}
                 </a>`

@@ -83,8 +83,8 @@ export function headView(page: StudyPage, head: Head): TemplateResult {
       ${revisions(page, head)}
       <div class="row push">${head.actions}</div>
     </div>
-    <div class="row">
-      <p class="small soft">${given(aboutText(page, head.result))}</p>
+    <div class="row about">
+      <p class="small soft" title=${aboutText(page, head.result)}>${given(aboutText(page, head.result))}</p>
       ${
         head.result
           ? html`<nav class="push" aria-label="Parts of this page">
