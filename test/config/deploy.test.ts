@@ -1,0 +1,132 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { loadConfig } from '../../config/load.ts';
+import { ROLES } from '../../config/schema.ts';
+import { LOG_EVENTS } from '../../src/logging/events.ts';
+import { createMetrics, createProcessMeters } from '../../src/metrics/metrics.ts';
+
+const DEPLOY = new URL('../../config/deploy/', import.meta.url);
+const file = (name: string) => readFile(new URL(name, DEPLOY), 'utf8');
+const run = promisify(execFile);
+
+/** Names of all metrics, whether they have a sample at this moment or not. */
+async function metricNames(): Promise<Set<string>> {
+  const metrics = await createMetrics({
+    database: { query: async () => ({ rows: [], rowCount: 0 }) },
+    queue: { counts: async () => ({ waiting: 0, active: 0 }) },
+    meters: createProcessMeters(),
+    version: '',
+    roles: [],
+    dataDir: tmpdir(),
+  })();
+  return new Set(
+    metrics.flatMap(({ name, type }) =>
+      type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`, name] : [name],
+    ),
+  );
+}
+
+describe('the alert rules', () => {
+  test('ask for metrics and events that there are', async () => {
+    const text = await file('alerts.yaml');
+    const known = await metricNames();
+    const asked = [...text.matchAll(/\bsonogate_[a-z_]+/g)].map(([name]) => name);
+    expect(asked.length).toBeGreaterThan(10);
+    expect(asked.filter((name) => !known.has(name))).toEqual([]);
+    const events = [...text.matchAll(/event="([a-z_]+)"/g)].map(([, event]) => event ?? '');
+    expect(events.filter((event) => !(event in LOG_EVENTS))).toEqual([]);
+  });
+
+  test('are all explained in docs/monitoring.md, with every metric', async () => {
+    const page = await readFile(new URL('../../docs/monitoring.md', import.meta.url), 'utf8');
+    const { groups } = parse(await file('alerts.yaml')) as {
+      groups: { rules: { alert: string }[] }[];
+    };
+    const alerts = groups.flatMap(({ rules }) => rules.map(({ alert }) => alert));
+    expect(alerts.filter((alert) => !page.includes(`\`${alert}\``))).toEqual([]);
+    const names = [...(await metricNames())].filter(
+      (name) => !/_(bucket|sum|count)$/.test(name) || name.endsWith('bytes_sum'),
+    );
+    expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+  });
+});
+
+describe('the example of several machines', () => {
+  test('has every role, twice where it can be, and settings that can be used', async () => {
+    const { services } = parse(await file('compose.yaml'), { merge: true }) as {
+      services: Record<string, { image: string; environment: Record<string, string> }>;
+    };
+    const gateways = Object.values(services).filter(({ image }) => image === 'sonogate');
+    const roles = gateways.map(({ environment }) => environment.SONOGATE_ROLES);
+    expect(new Set(roles)).toEqual(new Set(ROLES));
+    expect(roles.filter((role) => role === 'dimse')).toHaveLength(2);
+    expect(roles.filter((role) => role === 'worker')).toHaveLength(2);
+    const site = new URL('site.yaml', DEPLOY).pathname;
+    for (const { environment } of gateways) {
+      const filled = Object.fromEntries(
+        Object.entries(environment).map(([name, value]) => [
+          name,
+          value.replaceAll(/\$\{[^}]+\}/g, 'secret'),
+        ]),
+      );
+      const config = loadConfig({ SONOGATE_CONFIG: site, ...filled });
+      expect(config.monitoring?.port).toBe(9464);
+    }
+  });
+});
+
+describe('the container file', () => {
+  test('runs without root, with a health check and every folder of the program', async () => {
+    const text = await file('Containerfile');
+    const [, last = ''] = text.split(/^FROM .*$/m).slice(1);
+    expect(last).toMatch(/^USER 10001:10001$/m);
+    expect(last).toMatch(/^HEALTHCHECK .*:9464\/health\/ready/ms);
+    expect(last.indexOf('USER')).toBeGreaterThan(last.lastIndexOf('RUN'));
+    for (const folder of ['config', 'dimse', 'fhir', 'models', 'pipelines', 'src']) {
+      expect(text).toContain(`COPY ${folder} ./${folder}`);
+    }
+  });
+});
+
+describe('the systemd unit', () => {
+  const ANALYZE = '/usr/bin/systemd-analyze';
+
+  test('is valid and little exposed', async ({ skip }) => {
+    if (!existsSync(ANALYZE)) return skip('systemd is not installed');
+    const folder = await mkdtemp(join(tmpdir(), 'sonogate-unit-'));
+    // The program is not installed on this machine.
+    const unit = (await file('sonogate.service'))
+      .replace(/^ExecStart=\S+/m, 'ExecStart=/bin/true')
+      .replace(/^WorkingDirectory=.*$/m, 'WorkingDirectory=/');
+    const path = join(folder, 'sonogate.service');
+    await writeFile(path, unit);
+    const { stderr } = await run(ANALYZE, ['verify', path]);
+    expect(stderr).toBe('');
+    const { stdout } = await run(ANALYZE, ['security', '--offline=yes', path]);
+    const exposure = Number(/exposure level for \S+: ([\d.]+)/.exec(stdout)?.[1]);
+    expect(exposure).toBeLessThan(2.5);
+    await rm(folder, { recursive: true });
+  });
+
+  test('waits for the gateway longer than it may take to stop', async () => {
+    const { shutdown } = loadConfig({});
+    const wait = Number(/^TimeoutStopSec=(\d+)$/m.exec(await file('sonogate.service'))?.[1]);
+    expect(wait).toBeGreaterThan(shutdown.readinessSeconds + shutdown.graceSeconds);
+  });
+});
+
+test('every file that is deployed is checked here', async () => {
+  expect((await readdir(DEPLOY)).sort()).toEqual([
+    'Containerfile',
+    'alerts.yaml',
+    'compose.yaml',
+    'site.yaml',
+    'sonogate.service',
+  ]);
+});
