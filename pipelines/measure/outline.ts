@@ -1,5 +1,5 @@
 import type { PixelScale, Point } from '../contract/image.ts';
-import { blobs } from './blobs.ts';
+import { regionsOf } from './blobs.ts';
 
 /** A closed curve, its first point not repeated. */
 export type Outline = readonly Point[];
@@ -93,12 +93,11 @@ function smoothedClosed(points: readonly Point[], sigma: number): Point[] {
  * coordinates. Null where the mask holds no region worth an outline.
  */
 export function outlineOf(mask: Uint8Array, width: number, height: number): Outline | null {
-  const found = blobs({ width, height }, (index) => mask[index] === 1, SMALLEST_PIXELS);
-  const largest = found.reduce<readonly number[]>(
+  const largest = regionsOf(mask, { width, height }).reduce<Int32Array>(
     (best, { pixels }) => (pixels.length > best.length ? pixels : best),
-    [],
+    new Int32Array(),
   );
-  if (largest.length === 0) return null;
+  if (largest.length < SMALLEST_PIXELS) return null;
   const own = new Uint8Array(width * height);
   let first = Number.POSITIVE_INFINITY;
   for (const index of largest) {

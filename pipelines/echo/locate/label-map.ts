@@ -1,5 +1,5 @@
 import type { Placement } from '../../inference/letterbox.ts';
-import { blobs } from '../../measure/blobs.ts';
+import { regionsOf } from '../../measure/blobs.ts';
 
 /** Class of each pixel, row by row; 0 is the ground. */
 export interface LabelMap {
@@ -21,32 +21,38 @@ export function labelsOf(
   width: number,
   height: number,
 ): LabelMap {
-  const size = grid.width * grid.height;
   const labels = new Uint8Array(width * height);
   const sums = new Float64Array(grid.classes);
   const counts = new Float64Array(grid.classes);
   const xs = positions(width, placement.scaleX, placement.offsetX, grid.width);
   const ys = positions(height, placement.scaleY, placement.offsetY, grid.height);
+  const highest = new Float64Array(width);
+  let upper = new Float64Array();
+  let lower = new Float64Array();
+  let above = -1;
   for (let y = 0; y < height; y++) {
-    const [top, fy] = ys[y] ?? [0, 0];
-    for (let x = 0; x < width; x++) {
-      const [left, fx] = xs[x] ?? [0, 0];
-      const at = top * grid.width + left;
-      let best = 0;
-      let highest = -1;
-      for (let c = 0; c < grid.classes; c++) {
-        const i = c * size + at;
-        const upper = (1 - fx) * (shares[i] ?? 0) + fx * (shares[i + 1] ?? 0);
-        const below = i + grid.width;
-        const lower = (1 - fx) * (shares[below] ?? 0) + fx * (shares[below + 1] ?? 0);
-        const share = (1 - fy) * upper + fy * lower;
-        if (share > highest) {
-          highest = share;
-          best = c;
+    const top = ys.before[y] ?? 0;
+    const fy = ys.beyond[y] ?? 0;
+    // Rows of the grid are spread over the columns of the source once, for several of its rows.
+    if (top !== above) {
+      upper = top === above + 1 && above >= 0 ? lower : spread(shares, grid, top, xs);
+      lower = spread(shares, grid, top + 1, xs);
+      above = top;
+    }
+    const row = labels.subarray(y * width, (y + 1) * width);
+    highest.fill(-1);
+    for (let c = 0; c < grid.classes; c++) {
+      for (let x = 0, i = c * width; x < width; x++, i++) {
+        const share = (1 - fy) * (upper[i] ?? 0) + fy * (lower[i] ?? 0);
+        if (share > (highest[x] ?? 0)) {
+          highest[x] = share;
+          row[x] = c;
         }
       }
-      labels[y * width + x] = best;
-      sums[best] = (sums[best] ?? 0) + highest;
+    }
+    for (let x = 0; x < width; x++) {
+      const best = row[x] ?? 0;
+      sums[best] = (sums[best] ?? 0) + (highest[x] ?? 0);
       counts[best] = (counts[best] ?? 0) + 1;
     }
   }
@@ -54,13 +60,41 @@ export function labelsOf(
   return { width, height, labels, confidence };
 }
 
-/** For each source pixel the grid cell to its left (or above) and the fraction beyond it. */
-function positions(length: number, scale: number, offset: number, cells: number) {
-  return Array.from({ length }, (_, source): [number, number] => {
+/** For each source pixel the grid cell to its left (or above), and the fraction beyond it. */
+interface Positions {
+  before: Int32Array;
+  beyond: Float64Array;
+}
+
+function positions(length: number, scale: number, offset: number, cells: number): Positions {
+  const before = new Int32Array(length);
+  const beyond = new Float64Array(length);
+  for (let source = 0; source < length; source++) {
     const position = Math.min(Math.max((source + 0.5) * scale - 0.5 + offset, 0), cells - 1);
-    const before = Math.min(Math.floor(position), cells - 2);
-    return [before, position - before];
-  });
+    before[source] = Math.min(Math.floor(position), cells - 2);
+    beyond[source] = position - (before[source] ?? 0);
+  }
+  return { before, beyond };
+}
+
+/** One row of the grid at the columns of the source, class after class. */
+function spread(
+  shares: Float32Array,
+  grid: { width: number; height: number; classes: number },
+  row: number,
+  { before, beyond }: Positions,
+): Float64Array<ArrayBuffer> {
+  const width = before.length;
+  const out = new Float64Array(width * grid.classes);
+  for (let c = 0; c < grid.classes; c++) {
+    const start = (c * grid.height + row) * grid.width;
+    for (let x = 0; x < width; x++) {
+      const at = start + (before[x] ?? 0);
+      const fx = beyond[x] ?? 0;
+      out[c * width + x] = (1 - fx) * (shares[at] ?? 0) + fx * (shares[at + 1] ?? 0);
+    }
+  }
+  return out;
 }
 
 /** Of the largest part of a class; a second part this large is anatomy and no speck. */
@@ -75,13 +109,13 @@ export function withoutSpecks(
   twofold: readonly number[] = [],
 ): LabelMap {
   const kept = new Uint8Array(labels.length);
-  for (let value = 1; value < confidence.length; value++) {
-    const [first = [], second = []] = blobs({ width, height }, (at) => labels[at] === value, 1)
-      .map(({ pixels }) => pixels)
-      .toSorted((a, b) => b.length - a.length);
-    for (const pixel of first) kept[pixel] = value;
-    if (!twofold.includes(value) || second.length < SECOND_PART * first.length) continue;
-    for (const pixel of second) kept[pixel] = value;
+  const byValue = Map.groupBy(regionsOf(labels, { width, height }), ({ value }) => value);
+  for (const [value, parts] of byValue) {
+    const [first, second] = parts.toSorted((a, b) => b.pixels.length - a.pixels.length);
+    for (const pixel of first?.pixels ?? []) kept[pixel] = value;
+    if (!first || !second || !twofold.includes(value)) continue;
+    if (second.pixels.length < SECOND_PART * first.pixels.length) continue;
+    for (const pixel of second.pixels) kept[pixel] = value;
   }
   fillHoles(kept, width, height);
   return { width, height, labels: kept, confidence };
@@ -89,13 +123,14 @@ export function withoutSpecks(
 
 /** Ground that one class alone encloses takes its label. */
 function fillHoles(labels: Uint8Array, width: number, height: number): void {
-  for (const { pixels, open } of blobs({ width, height }, (pixel) => labels[pixel] === 0, 1)) {
+  const ground = new Uint8Array(labels.length);
+  for (let at = 0; at < labels.length; at++) ground[at] = labels[at] === 0 ? 1 : 0;
+  for (const { pixels, open } of regionsOf(ground, { width, height })) {
     if (open) continue;
-    const around = new Set(
-      pixels.flatMap((pixel) =>
-        [pixel - 1, pixel + 1, pixel - width, pixel + width].map((one) => labels[one] ?? 0),
-      ),
-    );
+    const around = new Set<number>();
+    for (const at of pixels) {
+      for (const one of [at - 1, at + 1, at - width, at + width]) around.add(labels[one] ?? 0);
+    }
     around.delete(0);
     const [only] = around;
     if (around.size !== 1 || only === undefined) continue;

@@ -53,18 +53,18 @@ function borderOf({ labels, width, height }: ChamberMasks): { wall: number; edge
   let border = 0;
   let walled = 0;
   let edge = 0;
-  labels.forEach((label, pixel) => {
-    if (label !== lv) return;
+  for (let pixel = 0; pixel < labels.length; pixel++) {
+    if (labels[pixel] !== lv) continue;
     const x = pixel % width;
     const y = (pixel - x) / width;
     const outside = x === 0 || y === 0 || x === width - 1 || y === height - 1;
     const around = [pixel - 1, pixel + 1, pixel - width, pixel + width];
     const beside = outside ? [] : around.map((at) => labels[at] ?? 0);
-    if (!outside && beside.every((one) => one === lv)) return;
+    if (!outside && beside.every((one) => one === lv)) continue;
     border += 1;
     if (outside) edge += 1;
     else if (beside.includes(wall)) walled += 1;
-  });
+  }
   return { wall: walled / Math.max(1, border), edge: edge / Math.max(1, border) };
 }
 

@@ -1,5 +1,5 @@
 import type { Point } from '../../contract/image.ts';
-import { blobs } from '../../measure/blobs.ts';
+import { regionsOf } from '../../measure/blobs.ts';
 
 /** Size of the network's grid. */
 export interface Grid {
@@ -29,12 +29,12 @@ export function completeVentricle(
     labels[pixel] = best;
   }
   const [cavity, wall] = left;
-  const parts = blobs(grid, (pixel) => labels[pixel] === cavity || labels[pixel] === wall, 1);
-  const ventricle = parts.reduce<readonly number[]>(
+  const mask = labels.map((label) => (label === cavity || label === wall ? 1 : 0));
+  const ventricle = regionsOf(mask, grid).reduce<Int32Array>(
     (best, { pixels }) => (pixels.length > best.length ? pixels : best),
-    [],
+    new Int32Array(),
   );
-  const hull = convexHull(ventricle.map((pixel) => pointOf(pixel, grid.width)));
+  const hull = convexHull(Array.from(ventricle, (pixel) => pointOf(pixel, grid.width)));
   for (const pixel of inside(hull, grid)) {
     for (let c = 0; c < grid.classes; c++) {
       if (!left.includes(c)) shares[c * size + pixel] = 0;

@@ -76,8 +76,8 @@ function moments({ labels, width }: ChamberMasks, label: number) {
   let xx = 0;
   let xy = 0;
   let yy = 0;
-  labels.forEach((one, pixel) => {
-    if (one !== label) return;
+  for (let pixel = 0; pixel < labels.length; pixel++) {
+    if (labels[pixel] !== label) continue;
     const px = pixel % width;
     const py = (pixel - px) / width;
     n += 1;
@@ -86,7 +86,7 @@ function moments({ labels, width }: ChamberMasks, label: number) {
     xx += px * px;
     xy += px * py;
     yy += py * py;
-  });
+  }
   if (n === 0) return null;
   const mean = { x: x / n, y: y / n };
   return {

@@ -12,7 +12,7 @@ import {
 import { type ClipBeat, measuredClip } from '../chambers/clip-beats.ts';
 import { planeVolume } from '../chambers/volumes.ts';
 import { fractionalChange } from '../formulas/chambers.ts';
-import { CHAMBERS, type ChamberMasks, labelOf } from '../locate/chambers.ts';
+import { areaOf, CHAMBERS, type ChamberMasks, labelOf } from '../locate/chambers.ts';
 import type { HeartLocator } from '../locate/open-heart-locator.ts';
 import { jumpingFrames, shapeFaults } from '../locate/plausible-chambers.ts';
 import { ventriclePose } from '../locate/ventricle-pose.ts';
@@ -64,7 +64,8 @@ const worth = ({ clip, source, confidence }: ClipView) =>
 
 /** The largest outline of a chamber in the pixels of the stored frame. */
 function outlineIn({ area, width, height, labels }: ChamberMasks, label: number) {
-  const mask = labels.map((one) => (one === label ? 1 : 0));
+  const mask = new Uint8Array(labels.length);
+  for (let at = 0; at < mask.length; at += 1) mask[at] = labels[at] === label ? 1 : 0;
   const outline = outlineOf(mask, width, height);
   return outline?.map(({ x, y }) => ({ x: x + area.minX, y: y + area.minY })) ?? null;
 }
@@ -115,7 +116,6 @@ async function outlineFrames(
   const wanted = clip.frames.filter((_, index) => index % stride === 0);
   const frames: ChamberFrame[] = [];
   const cavities: number[] = [];
-  const lv = labelOf('lv');
   for (let start = 0; start < wanted.length; start += BATCH) {
     signal.throwIfAborted();
     const batch = wanted.slice(start, start + BATCH).map((frame) => ({ clip, frame }));
@@ -129,7 +129,7 @@ async function outlineFrames(
       const found = masks[index];
       if (!found) continue;
       frames.push(readFrame(frame.index, frame.time, found));
-      cavities.push(found.labels.reduce((sum, label) => sum + (label === lv ? 1 : 0), 0));
+      cavities.push(areaOf(found, 'lv'));
     }
   }
   return withJumps(frames, cavities);
