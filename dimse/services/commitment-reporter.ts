@@ -4,13 +4,9 @@ import { SonogateError } from '../../src/errors/catalogue.ts';
 import type { Logger } from '../../src/logging/logger.ts';
 import { encodeDataSet } from '../data-set.ts';
 import { COMMAND } from '../network/command-set.ts';
-import { type CalledNode, Requestor } from '../network/requestor.ts';
-import {
-  EXPLICIT_LITTLE_ENDIAN,
-  IMPLICIT_LITTLE_ENDIAN,
-  STORAGE_COMMITMENT,
-  STORAGE_COMMITMENT_INSTANCE,
-} from '../sop-classes.ts';
+import type { CalledNode } from '../network/requestor.ts';
+import { STORAGE_COMMITMENT, STORAGE_COMMITMENT_INSTANCE } from '../sop-classes.ts';
+import { sendCommitmentMessage } from './commitment-association.ts';
 import { COMMITMENT_EVENT, type CommitmentReport, reportDataSet } from './commitment-report.ts';
 import type { SopReference } from './referenced-objects.ts';
 import { reportTold } from './storage-commitment-scp.ts';
@@ -74,35 +70,16 @@ async function tell(row: ReportRow, parts: ReporterParts): Promise<void> {
   }
 }
 
-async function sendReport(node: CalledNode, report: CommitmentReport): Promise<void> {
-  const syntaxes = [EXPLICIT_LITTLE_ENDIAN, IMPLICIT_LITTLE_ENDIAN];
-  const contexts = syntaxes.map((transferSyntax, index) => ({
-    id: 2 * index + 1,
-    abstractSyntax: STORAGE_COMMITMENT,
-    transferSyntaxes: [transferSyntax],
-  }));
-  const roles = [{ sopClassUid: STORAGE_COMMITMENT, scu: false, scp: true }];
-  const requestor = await Requestor.open(node, contexts, undefined, roles);
-  try {
-    const taken = syntaxes
-      .map((transferSyntax) => ({ sopClassUid: STORAGE_COMMITMENT, transferSyntax }))
-      .find((context) => requestor.takes(context));
-    if (!taken) throw new SonogateError('presentation_context_refused');
-    const { status } = await requestor.request(
-      {
-        commandField: COMMAND.nEventReport,
-        affectedSopClassUid: STORAGE_COMMITMENT,
-        affectedSopInstanceUid: STORAGE_COMMITMENT_INSTANCE,
-        eventTypeId: COMMITMENT_EVENT[report.failed.length === 0 ? 'complete' : 'failuresExist'],
-      },
-      taken,
-      encodeDataSet(reportDataSet(report), taken.transferSyntax),
-    );
-    if (status !== 0)
-      throw new SonogateError('peer_refused_object', `status ${status.toString(16)}`);
-  } finally {
-    await requestor.release();
-  }
+function sendReport(node: CalledNode, report: CommitmentReport): Promise<void> {
+  const message = {
+    commandField: COMMAND.nEventReport,
+    affectedSopClassUid: STORAGE_COMMITMENT,
+    affectedSopInstanceUid: STORAGE_COMMITMENT_INSTANCE,
+    eventTypeId: COMMITMENT_EVENT[report.failed.length === 0 ? 'complete' : 'failuresExist'],
+  };
+  return sendCommitmentMessage(node, 'scp', message, (transferSyntax) =>
+    encodeDataSet(reportDataSet(report), transferSyntax),
+  );
 }
 
 /** @param until null: a person must do something first. */

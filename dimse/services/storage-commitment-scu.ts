@@ -5,14 +5,10 @@ import type { Logger } from '../../src/logging/logger.ts';
 import { decodeDataSet, encodeDataSet } from '../data-set.ts';
 import { COMMAND } from '../network/command-set.ts';
 import type { NormalizedService } from '../network/normalized-service.ts';
-import { type CalledNode, Requestor } from '../network/requestor.ts';
-import {
-  EXPLICIT_LITTLE_ENDIAN,
-  IMPLICIT_LITTLE_ENDIAN,
-  STORAGE_COMMITMENT,
-  STORAGE_COMMITMENT_INSTANCE,
-} from '../sop-classes.ts';
+import type { CalledNode } from '../network/requestor.ts';
+import { STORAGE_COMMITMENT, STORAGE_COMMITMENT_INSTANCE } from '../sop-classes.ts';
 import { nodeOf } from '../store-transport.ts';
+import { sendCommitmentMessage } from './commitment-association.ts';
 import { type CommitmentReport, readReport } from './commitment-report.ts';
 import { newUid, referenceItems, type SopReference } from './referenced-objects.ts';
 import { SERVICE_STATUS } from './service-status.ts';
@@ -25,6 +21,9 @@ const BATCH = 500;
 
 /** A PACS that has said nothing for this long is asked again. */
 const ASK_AGAIN_SECONDS = 3600;
+
+/** A request that could not be sent is repeated after this. */
+const FIRST_WAIT_SECONDS = 60;
 
 export interface CommitmentScuParts {
   database: Database;
@@ -48,17 +47,17 @@ async function ask(destination: DicomDestination, parts: CommitmentScuParts): Pr
   const { database, aeTitle, logger, now } = parts;
   const transactionUid = newUid();
   const { rows } = await database.query<{ sop_class_uid: string; sop_instance_uid: string }>(
-    `UPDATE delivered_objects SET transaction_uid = $2, asked_at = $3
+    `UPDATE delivered_objects SET transaction_uid = $2, asked_at = $3, ask_at = $4
      WHERE (delivery_id, sop_instance_uid) IN (
        SELECT delivery_id, sop_instance_uid FROM delivered_objects
        WHERE destination = $1 AND committed_at IS NULL AND failure_reason IS NULL
-         AND (asked_at IS NULL OR asked_at < $4) LIMIT $5 FOR UPDATE SKIP LOCKED)
+         AND (ask_at IS NULL OR ask_at <= $3) LIMIT $5 FOR UPDATE SKIP LOCKED)
      RETURNING sop_class_uid, sop_instance_uid`,
     [
       destination.name,
       transactionUid,
       now(),
-      new Date(now().getTime() - ASK_AGAIN_SECONDS * 1000),
+      new Date(now().getTime() + ASK_AGAIN_SECONDS * 1000),
       BATCH,
     ],
   );
@@ -70,48 +69,58 @@ async function ask(destination: DicomDestination, parts: CommitmentScuParts): Pr
   const log = { destination: destination.name, transaction: transactionUid, objects: rows.length };
   try {
     await sendRequest(nodeOf(destination, aeTitle), transactionUid, references);
+    await database.query(
+      'UPDATE delivered_objects SET failed_asks = 0 WHERE transaction_uid = $1',
+      [transactionUid],
+    );
     logger.info(log, 'storage commitment asked for');
   } catch (error) {
     const code = error instanceof SonogateError ? error.code : 'internal';
+    await putOff(database, transactionUid, now());
     logger.warn({ ...log, code }, 'storage commitment could not be asked for, will retry');
   }
 }
 
-async function sendRequest(
+function sendRequest(
   node: CalledNode,
   transactionUid: string,
   references: readonly SopReference[],
 ): Promise<void> {
-  const contexts = [EXPLICIT_LITTLE_ENDIAN, IMPLICIT_LITTLE_ENDIAN].map((syntax, index) => ({
-    id: 2 * index + 1,
-    abstractSyntax: STORAGE_COMMITMENT,
-    transferSyntaxes: [syntax],
-  }));
-  const requestor = await Requestor.open(node, contexts);
-  try {
-    const transferSyntax =
-      [EXPLICIT_LITTLE_ENDIAN, IMPLICIT_LITTLE_ENDIAN].find((syntax) =>
-        requestor.takes({ sopClassUid: STORAGE_COMMITMENT, transferSyntax: syntax }),
-      ) ?? IMPLICIT_LITTLE_ENDIAN;
-    const { status } = await requestor.request(
-      {
-        commandField: COMMAND.nAction,
-        requestedSopClassUid: STORAGE_COMMITMENT,
-        requestedSopInstanceUid: STORAGE_COMMITMENT_INSTANCE,
-        actionTypeId: REQUEST_COMMITMENT,
-      },
-      { sopClassUid: STORAGE_COMMITMENT, transferSyntax },
-      encodeDataSet(
-        { TransactionUID: transactionUid, ReferencedSOPSequence: referenceItems(references) },
-        transferSyntax,
-      ),
-    );
-    if (status !== SERVICE_STATUS.success) {
-      throw new SonogateError('peer_refused_object', `N-ACTION status ${status.toString(16)}`);
-    }
-  } finally {
-    await requestor.release();
-  }
+  const message = {
+    commandField: COMMAND.nAction,
+    requestedSopClassUid: STORAGE_COMMITMENT,
+    requestedSopInstanceUid: STORAGE_COMMITMENT_INSTANCE,
+    actionTypeId: REQUEST_COMMITMENT,
+  };
+  const request = {
+    TransactionUID: transactionUid,
+    ReferencedSOPSequence: referenceItems(references),
+  };
+  return sendCommitmentMessage(node, 'scu', message, (transferSyntax) =>
+    encodeDataSet(request, transferSyntax),
+  );
+}
+
+/**
+ * Seconds until a request that could not be sent is repeated, after `failures` of them: a minute,
+ * then twice as long each time.
+ */
+export function askAgainSeconds(failures: number): number {
+  return Math.min(FIRST_WAIT_SECONDS * 2 ** (failures - 1), ASK_AGAIN_SECONDS);
+}
+
+/** The objects were not asked for: soon again. */
+async function putOff(database: Database, transactionUid: string, at: Date): Promise<void> {
+  const { rows } = await database.query<{ failures: number }>(
+    `UPDATE delivered_objects SET failed_asks = failed_asks + 1 WHERE transaction_uid = $1
+     RETURNING failed_asks AS failures`,
+    [transactionUid],
+  );
+  const failures = Math.max(1, ...rows.map((row) => row.failures));
+  await database.query('UPDATE delivered_objects SET ask_at = $2 WHERE transaction_uid = $1', [
+    transactionUid,
+    new Date(at.getTime() + askAgainSeconds(failures) * 1000),
+  ]);
 }
 
 /** Takes the reports of the PACS, which come over an association of its own (PS3.4 J.3.3). */

@@ -121,7 +121,8 @@ export async function markDelivered(
         `INSERT INTO delivered_objects (delivery_id, destination, sop_class_uid, sop_instance_uid)
          VALUES ($1, $2, $3, $4)
          ON CONFLICT (delivery_id, sop_instance_uid) DO UPDATE SET transaction_uid = NULL,
-           asked_at = NULL, committed_at = NULL, failure_reason = NULL`,
+           asked_at = NULL, ask_at = NULL, failed_asks = 0, committed_at = NULL,
+           failure_reason = NULL`,
         [id, destination, sopClassUid, sopInstanceUid],
       );
     }
