@@ -92,8 +92,8 @@ export async function sendUntilStored(
 }
 
 /** Uploads and submits, each call repeated until it is answered; returns the id of the request. */
-async function submitUntilAccepted(
-  { url, key, hook }: Pick<SiteUnderFault, 'url' | 'key' | 'hook'>,
+export async function submitUntilAccepted(
+  { url, key, hook }: { url: string; key: string; hook: { url: string } | null },
   idempotencyKey: string,
 ): Promise<string> {
   const call = async <Answer>(path: string, body: object, step: string): Promise<Answer> => {
@@ -130,6 +130,6 @@ async function submitUntilAccepted(
     await delay(RETRY_MS);
   }
   await call(new URL(upload.complete_url, url).pathname, {}, 'complete');
-  const body = { input: { files: [upload.file.id] }, webhook: { url: hook.url } };
+  const body = { input: { files: [upload.file.id] }, ...(hook && { webhook: { url: hook.url } }) };
   return (await call<{ id: string }>('/v1/run/us/obstetric', body, 'submit')).id;
 }

@@ -1,0 +1,207 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadConfig } from '../../config/load.ts';
+import { openOperations } from '../../src/main.ts';
+import { type CartObject, type CartStudies, cartStudies } from '../faults/cart-studies.ts';
+import { type CountingPacs, startCountingPacs } from '../faults/counting-pacs.ts';
+import { sendUntilStored, submitUntilAccepted } from '../faults/traffic.ts';
+import { freePort } from '../peers/free-port.ts';
+import { startMoto } from '../peers/moto.ts';
+import { startPostgres } from '../peers/postgres.ts';
+import { startRedis } from '../peers/redis.ts';
+import { type Served, serve, siteFile } from './serve.ts';
+import { siteSettings, waitUntil } from './site.ts';
+
+const STUDIES = 20;
+/** Interpreting takes a second or more each; that the others are forwarded shows the same of the objects. */
+const INTERPRETED = 2;
+const SUBMITS = 6;
+
+const ROLE_OF = {
+  'listener 1': 'dimse',
+  'listener 2': 'dimse',
+  'api 1': 'api',
+  'api 2': 'api',
+  'worker 1': 'worker',
+  'worker 2': 'worker',
+  'delivery 1': 'delivery',
+} as const;
+type Machine = keyof typeof ROLE_OF;
+const MACHINES = Object.keys(ROLE_OF) as Machine[];
+
+/** What a next version may do to the tables while this one still runs: it only adds. */
+const EXPANSION = `
+  ALTER TABLE studies ADD COLUMN next_version text;
+  ALTER TABLE instances ADD COLUMN next_version text;
+  ALTER TABLE requests ADD COLUMN next_version jsonb NOT NULL DEFAULT '{}';
+  ALTER TABLE deliveries ADD COLUMN next_version text;
+  CREATE TABLE next_version (id text PRIMARY KEY);
+  CREATE INDEX next_version_received ON instances (received_at);`;
+
+const [postgres, redis, bucket] = await Promise.all([startPostgres(), startRedis(), startMoto()]);
+afterAll(async () => {
+  await postgres?.stop();
+  await redis?.stop();
+  await bucket?.stop();
+});
+
+/** Each machine has a data folder of its own: what they share lies in PostgreSQL, Redis and a bucket. */
+describe.skipIf(!postgres || !redis || !bucket)(
+  'two listeners, two API servers and two workers',
+  () => {
+    const running = new Map<Machine, Served>();
+    const folders = new Map<Machine, string>();
+    const configs = new Map<Machine, string>();
+    const ports = new Map<Machine, number>();
+    let archive: CountingPacs;
+    let pacs: CountingPacs;
+    let database: pg.Pool;
+    let cart: CartStudies;
+    let key = '';
+
+    beforeAll(async () => {
+      [archive, pacs, cart] = await Promise.all([
+        startCountingPacs(),
+        startCountingPacs(),
+        cartStudies('machines', STUDIES),
+      ]);
+      const databaseUrl = (await postgres?.createDatabase()) ?? '';
+      database = new pg.Pool({ connectionString: databaseUrl, max: 2 });
+      for (const machine of MACHINES) {
+        const dataDir = await mkdtemp(join(tmpdir(), 'sonogate-machine-'));
+        const port = await freePort();
+        const settings = siteSettings(dataDir, {
+          databaseUrl,
+          redisUrl: redis?.url,
+          blobUrl: bucket?.url,
+          roles: [ROLE_OF[machine]],
+          http: { host: '127.0.0.1', port },
+          dicom: { host: '127.0.0.1', port },
+          destinations: [node('pacs', pacs.port), node('archive', archive.port)],
+          sources: [
+            {
+              name: 'cart',
+              callingAeTitles: ['CART'],
+              addresses: ['127.0.0.0/8'],
+              completion: { signal: 'quiet-time', quietSeconds: 3, afterReleaseSeconds: 1 },
+            },
+          ],
+          routing: rules(cart.studies.slice(0, INTERPRETED)),
+        });
+        folders.set(machine, dataDir);
+        ports.set(machine, port);
+        configs.set(machine, await siteFile(settings));
+        if (key === '') {
+          const { operations, close } = await openOperations(loadConfig({}, settings));
+          const made = await operations['keys.create']?.({ name: 'client', test: true });
+          ({ key } = made as { key: string });
+          await close();
+        }
+      }
+      await Promise.all(MACHINES.map(start));
+    });
+    afterAll(async () => {
+      await Promise.all([...running.values()].map((each) => each.stop('SIGTERM')));
+      await Promise.all([archive.close(), pacs.close(), database.end(), cart.remove()]);
+      for (const folder of folders.values()) await rm(folder, { recursive: true, force: true });
+    });
+
+    const start = async (machine: Machine) => {
+      running.set(machine, await serve(configs.get(machine) ?? ''));
+    };
+    const restart = async (machine: Machine) => {
+      await running.get(machine)?.stop('SIGTERM');
+      await start(machine);
+    };
+    const query = async <Row extends pg.QueryResultRow>(sql: string) =>
+      (await database.query<Row>(sql)).rows;
+
+    it('lose no study while each is stopped and started and the tables grow', {
+      timeout: 300_000,
+    }, async () => {
+      const acknowledged: CartObject[] = [];
+      const submitted: string[] = [];
+      // The objects of one study come in at different machines.
+      const sendTo = async (machine: Machine, index: number) => {
+        for (const study of cart.studies) {
+          const objects = study.slice(index, index + 1);
+          await sendUntilStored(ports.get(machine) ?? 0, objects, (each) =>
+            acknowledged.push(each),
+          );
+        }
+      };
+      const submitTo = async (machine: Machine) => {
+        const url = `http://127.0.0.1:${ports.get(machine)}`;
+        for (let n = 0; n < SUBMITS / 2; n += 1) {
+          submitted.push(await submitUntilAccepted({ url, key, hook: null }, `${machine} ${n}`));
+        }
+      };
+      const traffic = Promise.all([
+        sendTo('listener 1', 0),
+        sendTo('listener 2', 1),
+        submitTo('api 1'),
+        submitTo('api 2'),
+      ]);
+      for (const machine of MACHINES) await restart(machine);
+      await database.query(EXPANSION);
+      await traffic;
+      await waitUntil('everything to end', async () => {
+        const [row] = await query<{ open: number }>(`SELECT (
+        (SELECT count(*) FROM studies WHERE state IN ('receiving', 'complete'))
+        + (SELECT count(*) FROM requests WHERE ended_at IS NULL)
+        + (SELECT count(*) FROM deliveries WHERE state <> 'delivered'))::int AS open`);
+        return row?.open === 0 ? true : null;
+      });
+
+      expect(acknowledged).toHaveLength(2 * STUDIES);
+      expect(new Set(submitted).size).toBe(SUBMITS);
+      const requests = await query<{ status: string }>('SELECT status FROM requests');
+      expect(requests.map(({ status }) => status)).toEqual(requests.map(() => 'succeeded'));
+      const arrived = new Map(archive.taken.map((each) => [each.sopInstanceUid, each]));
+      for (const { sopInstanceUid, dataSetSha256 } of acknowledged) {
+        expect(arrived.get(sopInstanceUid)?.dataSetSha256).toBe(dataSetSha256);
+      }
+      const interpreted = await query<{ revisions: number }>(
+        'SELECT count(DISTINCT revision)::int AS revisions FROM study_requests GROUP BY study_id',
+      );
+      expect(interpreted).toHaveLength(INTERPRETED);
+      const revisions = interpreted.reduce((sum, each) => sum + each.revisions, 0);
+      expect(new Set(pacs.taken.map(({ sopInstanceUid }) => sopInstanceUid)).size).toBe(
+        2 * revisions,
+      );
+    });
+
+    it('keep received objects where only the machine that took them wrote them', async () => {
+      const held = async (machine: Machine) =>
+        (await readdir(folders.get(machine) ?? '')).includes('intake');
+      expect(await Promise.all(MACHINES.map(held))).toEqual(
+        // The delivering machine fetches what it forwards.
+        MACHINES.map((machine) => ['dimse', 'delivery'].includes(ROLE_OF[machine])),
+      );
+    });
+  },
+);
+
+function node(name: string, port: number) {
+  return { type: 'dicom', name, host: '127.0.0.1', port, aeTitle: name.toUpperCase() };
+}
+
+/** A rule on an attribute: whichever machine judges a study opens its objects. */
+function rules(interpreted: readonly (readonly CartObject[])[]) {
+  const studies = interpreted.flatMap(([object]) => object?.studyUid ?? []);
+  return {
+    rules: [
+      {
+        name: 'interpreted',
+        when: { attributes: { StudyInstanceUID: { in: studies } } },
+        run: { endpoint: 'us/obstetric/interpret', options: {} },
+        deliverTo: ['pacs'],
+        forwardTo: ['archive'],
+      },
+      { name: 'forwarded', when: { modality: 'US' }, forwardTo: ['archive'] },
+    ],
+  };
+}
