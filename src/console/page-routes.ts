@@ -63,7 +63,6 @@ export function pagePolicy({
   ].join('; ');
   return (context, next) => {
     context.set('Content-Security-Policy', policy);
-    context.set('Cross-Origin-Opener-Policy', 'same-origin');
     context.set('Referrer-Policy', 'same-origin');
     return next();
   };
