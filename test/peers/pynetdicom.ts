@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-const PROGRAM = fileURLToPath(new URL('./pynetdicom/peer.py', import.meta.url));
+/** `peer`: a machine or a PACS that knows the normalized services; `archive`: one that is queried. */
+type Kind = 'peer' | 'archive';
+const program = (kind: Kind) => fileURLToPath(new URL(`./pynetdicom/${kind}.py`, import.meta.url));
 
 /** Where `.ci/run` puts it: its programs have the names of DCMTK's, so it is on no path. */
 const MODULES = fileURLToPath(new URL('../../.ci/python', import.meta.url));
@@ -12,14 +14,14 @@ const env = { ...process.env, PYTHONPATH: MODULES };
 export const PYNETDICOM_INSTALLED =
   spawnSync('python3', ['-c', 'import pynetdicom'], { env }).status === 0;
 
-/** A machine or a PACS on pynetdicom that knows the normalized services. */
+/** A program on pynetdicom that does what it is told. */
 export interface PynetdicomPeer {
   ask<Answer>(order: Record<string, unknown>): Promise<Answer>;
   stop(): Promise<void>;
 }
 
-export async function startPynetdicom(): Promise<PynetdicomPeer> {
-  const child: ChildProcess = spawn('python3', [PROGRAM], {
+export async function startPynetdicom(kind: Kind = 'peer'): Promise<PynetdicomPeer> {
+  const child: ChildProcess = spawn('python3', [program(kind)], {
     env,
     stdio: ['pipe', 'pipe', 'ignore'],
   });

@@ -1,0 +1,129 @@
+"""An archive on pynetdicom that does what it is told, also wrongly; driven by lines of JSON."""
+
+import json
+import sys
+import time
+from io import BytesIO
+
+from pydicom import dcmread
+from pydicom.dataset import Dataset
+from pynetdicom import AE, AllStoragePresentationContexts, evt
+from pynetdicom.sop_class import (
+    StudyRootQueryRetrieveInformationModelFind,
+    StudyRootQueryRetrieveInformationModelGet,
+    StudyRootQueryRetrieveInformationModelMove,
+)
+
+
+class Archive:
+    def __init__(self):
+        self.objects = []
+        self.told = {}
+        self.asked = []
+        self.canceled = False
+        self.server = None
+
+    def matches(self, keys):
+        seen = set()
+        for one in self.objects:
+            if keys.QueryRetrieveLevel != "STUDY" and one.StudyInstanceUID != keys.StudyInstanceUID:
+                continue
+            unique = {"STUDY": "StudyInstanceUID", "SERIES": "SeriesInstanceUID", "IMAGE": "SOPInstanceUID"}
+            uid = one[unique[keys.QueryRetrieveLevel]].value
+            if uid in seen:
+                continue
+            seen.add(uid)
+            answer = Dataset()
+            for element in keys:
+                answer[element.tag] = one.get(element.tag) or element
+            answer.QueryRetrieveLevel = keys.QueryRetrieveLevel
+            answer.update(self.told.get("say", {}))
+            yield answer
+
+    def on_find(self, event):
+        self.asked.append(event.identifier.QueryRetrieveLevel)
+        time.sleep(self.told.get("delay", 0))
+        if "findStatus" in self.told:
+            failure = Dataset()
+            failure.Status = self.told["findStatus"]
+            failure.ErrorComment = self.told.get("comment", "")
+            yield failure, None
+            return
+        for answer in self.matches(event.identifier):
+            yield 0xFF00, answer
+        while self.told.get("endless"):
+            if event.is_cancelled:
+                self.canceled = True
+                if not self.told.get("deaf"):
+                    yield 0xFE00, None
+                    return
+            endless = Dataset()
+            endless.QueryRetrieveLevel = event.identifier.QueryRetrieveLevel
+            endless.StudyInstanceUID = "1.2.3." + str(time.time_ns())
+            yield 0xFF00, endless
+
+    def on_get(self, event):
+        keys = event.identifier
+        uids = keys.get("SOPInstanceUID")
+        wanted = [uids] if isinstance(uids, str) else uids
+        given = [
+            one
+            for one in self.objects
+            if one.StudyInstanceUID == keys.StudyInstanceUID and (not wanted or one.SOPInstanceUID in wanted)
+        ][: self.told.get("gives")]
+        if "getStatus" in self.told:
+            yield 0
+            yield self.told["getStatus"], None
+            return
+        yield len(given)
+        for one in given:
+            time.sleep(self.told.get("delay", 0))
+            if event.is_cancelled:
+                self.canceled = True
+                yield 0xFE00, None
+                return
+            if self.told.get("aborts"):
+                event.assoc.abort()
+                return
+            yield 0xFF00, one
+
+    def on_move(self, event):
+        yield None, None
+
+    def listen(self, port, title):
+        ae = AE(ae_title=title)
+        ae.add_supported_context(StudyRootQueryRetrieveInformationModelFind)
+        ae.add_supported_context(StudyRootQueryRetrieveInformationModelGet)
+        ae.add_supported_context(StudyRootQueryRetrieveInformationModelMove)
+        for context in AllStoragePresentationContexts:
+            ae.add_supported_context(context.abstract_syntax, scu_role=True, scp_role=True)
+        handlers = [(evt.EVT_C_FIND, self.on_find), (evt.EVT_C_GET, self.on_get), (evt.EVT_C_MOVE, self.on_move)]
+        self.server = ae.start_server(("127.0.0.1", port), block=False, evt_handlers=handlers)
+
+    def run(self, order):
+        action = order["action"]
+        if action == "listen":
+            self.listen(order["port"], order["title"])
+        if action == "hold":
+            self.objects = [dcmread(BytesIO(bytes.fromhex(one))) for one in order["files"]]
+        if action == "tell":
+            say = Dataset()
+            for keyword, value in order.get("say", {}).items():
+                setattr(say, keyword, value)
+            self.told = {**order["told"], "say": say}
+            self.asked, self.canceled = [], False
+        return {"asked": self.asked, "canceled": self.canceled}
+
+
+def main():
+    archive = Archive()
+    print(json.dumps({"ready": True}), flush=True)
+    for line in sys.stdin:
+        try:
+            answer = archive.run(json.loads(line))
+        except Exception as error:  # what is wrong is for the test to say
+            answer = {"error": repr(error)}
+        print(json.dumps(answer), flush=True)
+
+
+main()

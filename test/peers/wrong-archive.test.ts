@@ -1,0 +1,214 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Archive } from '../../dimse/archive/archive.ts';
+import { dimseArchive } from '../../dimse/archive/dimse-archive.ts';
+import { askForRetrieval, findRetrieval } from '../../dimse/archive/retrievals.ts';
+import type { StorageService } from '../../dimse/network/storage-service.ts';
+import { sendBuffer } from '../../dimse/store-scu.ts';
+import { findStudy } from '../../dimse/study-queries.ts';
+import { silentLogger } from '../../src/logging/logger.ts';
+import { dicomFile, type SmallObject } from '../dimse/dicom-file.ts';
+import { openSite, type Site } from '../dimse/site.ts';
+import { freePort } from './free-port.ts';
+import { PYNETDICOM_INSTALLED, type PynetdicomPeer, startPynetdicom } from './pynetdicom.ts';
+
+const STUDY = '1.2.840.66.1';
+const EARLIER = '1.2.840.66.2';
+
+let peer: PynetdicomPeer;
+let site: Site;
+let archive: Archive;
+let patient = 0;
+
+describe.skipIf(!PYNETDICOM_INSTALLED)('an archive that', () => {
+  beforeAll(async () => {
+    const port = await freePort();
+    peer = await startPynetdicom('archive');
+    await peer.ask({ action: 'listen', port, title: 'WRONG' });
+    const settings = { host: '127.0.0.1', port, aeTitle: 'WRONG', timeoutSeconds: 2 };
+    archive = dimseArchive(
+      {
+        name: 'wrong',
+        node: { ...settings, callingAeTitle: 'SONOGATE' },
+        retrieve: 'c-get',
+        moveTo: 'SONOGATE',
+      },
+      silentLogger,
+    );
+    site = await openSite({
+      completion: { signal: 'association-release', quietSeconds: 60, afterReleaseSeconds: 5 },
+      archives: [{ type: 'dicom', name: 'wrong', ...settings }],
+      rules: [
+        {
+          name: 'priors',
+          run: { endpoint: 'us/obstetric/interpret' },
+          priors: { from: ['wrong'], objects: 'all', waitSeconds: 60 },
+        },
+      ],
+    });
+  });
+  afterAll(async () => {
+    await site?.close();
+    await peer?.stop();
+  });
+  beforeEach(async () => {
+    patient += 1;
+    await hold([object(1), object(2), object(3)]);
+    await tell({});
+  });
+
+  const object = (number: number, over: Partial<SmallObject> = {}) =>
+    dicomFile({
+      sopInstanceUid: `${STUDY}.${patient}.${number}`,
+      studyInstanceUid: `${STUDY}.${patient}`,
+      studyDate: '20260521',
+      patientId: `P${patient}`,
+      birthDate: '19900405',
+      sex: 'F',
+      ...over,
+    });
+  const hold = (files: readonly Buffer[]) =>
+    peer.ask({ action: 'hold', files: files.map((file) => file.toString('hex')) });
+  const tell = (told: Record<string, unknown>, say: Record<string, string> = {}) =>
+    peer.ask({ action: 'tell', told, say });
+  const asked = () => peer.ask<{ asked: string[]; canceled: boolean }>({ action: 'asked' });
+  const taken: string[] = [];
+  const into: StorageService = {
+    open: async ({ sopInstanceUid }) => ({
+      write: async () => {},
+      commit: async () => {
+        taken.push(sopInstanceUid);
+      },
+      discard: async () => {},
+    }),
+    ended: async () => {},
+  };
+  const retrieve = async (signal?: AbortSignal) => {
+    const studyInstanceUid = `${STUDY}.${patient}`;
+    const objects = await archive.objects(studyInstanceUid);
+    const wanted = { studyInstanceUid, objects, whole: true, source: 'wrong', into };
+    return archive.retrieve(wanted, { signal });
+  };
+  const find = (limit = 10) => archive.studies({ patientId: 'P' }, { limit });
+
+  describe('is queried and', () => {
+    test.each([
+      ['A700', 'peer_out_of_resources'],
+      ['A900', 'archive_refused_query'],
+      ['C001', 'archive_refused_query'],
+    ])('answers %sH: the error says so with its comment', async (status, code) => {
+      await tell({ findStatus: Number.parseInt(status, 16), comment: 'index rebuilding' });
+      await expect(find()).rejects.toMatchObject({
+        code,
+        detail: expect.stringContaining('index rebuilding'),
+      });
+    });
+
+    test('says nothing for longer than its time: it counts as unreachable', async () => {
+      await tell({ delay: 3 });
+      await expect(find()).rejects.toMatchObject({ code: 'peer_unreachable' });
+    });
+
+    test('never stops: it is told to cancel at the limit', async () => {
+      await tell({ endless: true });
+      expect(await find(5)).toHaveLength(5);
+      expect(await asked()).toMatchObject({ canceled: true });
+    });
+
+    test('never stops and does not hear either: it is left', async () => {
+      await tell({ endless: true, deaf: true });
+      await expect(find(5)).rejects.toMatchObject({ code: 'peer_unreachable' });
+    }, 15_000);
+  });
+
+  describe('is asked for objects and', () => {
+    test('gives all of them', async () => {
+      expect(await retrieve()).toMatchObject({ completed: 3, failed: 0 });
+    });
+
+    test('does not know our title as a destination: the operator is told what to enter', async () => {
+      const { port, host } = site.config.archives[0] as { port: number; host: string };
+      const node = { host, port, aeTitle: 'WRONG', callingAeTitle: 'SONOGATE', timeoutSeconds: 3 };
+      const moving = dimseArchive(
+        { name: 'wrong', node, retrieve: 'c-move', moveTo: 'NOBODY' },
+        silentLogger,
+      );
+      const studyInstanceUid = `${STUDY}.${patient}`;
+      const wanted = { studyInstanceUid, objects: [], whole: true, source: 'wrong', into };
+      await expect(moving.retrieve(wanted)).rejects.toMatchObject({
+        code: 'move_destination_unknown',
+      });
+    });
+
+    test('is canceled by us: it is told so and stops', async () => {
+      await tell({ delay: 0.4 });
+      const stop = AbortSignal.timeout(1400);
+      await expect(retrieve(stop)).rejects.toThrow('canceled');
+      expect(await asked()).toMatchObject({ canceled: true });
+    });
+
+    test('breaks off in the middle: what came stays, the rest is lost for now', async () => {
+      await tell({ aborts: true });
+      await expect(retrieve()).rejects.toMatchObject({ code: 'peer_unreachable' });
+    });
+
+    test('gives fewer than it listed and calls that a success: it is not believed', async () => {
+      await tell({ gives: 2 });
+      const wanted = {
+        archive: 'wrong',
+        studyInstanceUid: `${STUDY}.${patient}`,
+        purpose: 'study',
+      } as const;
+      const id = await askForRetrieval(site.database, wanted, new Date());
+      await expect
+        .poll(async () => (await findRetrieval(site.database, id))?.state, { timeout: 10_000 })
+        .toBe('failed');
+      expect(await findRetrieval(site.database, id)).toMatchObject({
+        wanted: 3,
+        here: 2,
+        detail: 'wrong gave 2 of 3 objects',
+      });
+    });
+  });
+
+  describe('has earlier examinations and', () => {
+    const submitted = async () => {
+      const study = `${STUDY}.${patient}`;
+      await sendBuffer(site.node, object(1));
+      site.pass(6);
+      const requests = () => site.submitted.filter(({ uniqueKey }) => uniqueKey?.includes(study));
+      return { requests, row: () => findStudy(site.database, study) };
+    };
+    const earlier = (over: Partial<SmallObject> = {}) =>
+      object(7, {
+        studyInstanceUid: `${EARLIER}.${patient}`,
+        sopInstanceUid: `${EARLIER}.${patient}.1`,
+        studyDate: '20260301',
+        ...over,
+      });
+
+    test('lists them under the patient, but the objects are of another: they are not used', async () => {
+      await hold([earlier({ birthDate: '19851212' })]);
+      await tell({}, { PatientBirthDate: '19900405' });
+      const { requests } = await submitted();
+      await expect.poll(() => requests().length, { timeout: 10_000 }).toBe(1);
+      expect(requests()[0]?.priorFiles).toEqual([]);
+      expect(requests()[0]?.metadata.priors).toBe(
+        'No earlier examination in wrong; 1 not used: another birth date.',
+      );
+    });
+
+    test('is slow: the study waits as long as was set, then goes without and says so', async () => {
+      await hold([earlier()]);
+      await tell({ delay: 1.8 });
+      const { requests, row } = await submitted();
+      await expect
+        .poll(async () => (await row())?.reason, { timeout: 5000 })
+        .toBe('Earlier examinations of the patient are looked for.');
+      site.pass(58);
+      expect(requests()).toEqual([]);
+      site.pass(3);
+      await expect.poll(() => requests().length, { timeout: 5000 }).toBe(1);
+      expect(requests()[0]?.metadata.priors).toBe('Not available: no answer in time.');
+    });
+  });
+});
