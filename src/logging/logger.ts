@@ -1,4 +1,5 @@
 import pino from 'pino';
+import { errorFields } from './error-fields.ts';
 import { eventOf } from './events.ts';
 
 /** What every part of the gateway logs to. Fields must hold no patient identity. */
@@ -17,6 +18,7 @@ export function createLogger(
     {
       level,
       base: null,
+      serializers: { err: errorFields },
       timestamp: pino.stdTimeFunctions.isoTime,
       hooks: {
         logMethod([first, text, ...more], method) {

@@ -19,25 +19,33 @@ export const PATIENT = {
   patientBirthDate: '19930405',
 };
 
+const IDENTITY = {
+  ...PATIENT,
+  lastMenstrualDate: '20250731',
+  studyDate: '20260115',
+  accessionNumber: 'ACC7',
+  studyDescription: 'Obstetric ultrasound',
+};
+
 /** A small study of one fetus on the disk: one still of each plane, 24 weeks by LMP. */
-export async function phantomFiles(name: string): Promise<PhantomFiles> {
+export async function phantomFiles(
+  name: string,
+  identity: Partial<typeof IDENTITY> = {},
+): Promise<PhantomFiles> {
   const folder = await mkdtemp(join(tmpdir(), 'sonogate-phantom-'));
   const studyUid = derivedUid(`${name} study`);
   const sizes = sizesAt(168);
   const planes = ['transthalamic', 'abdominal', 'femur'] as const;
   const study = {
-    ...PATIENT,
+    ...IDENTITY,
     patientAge: '032Y',
     patientSizeMetres: 1.68,
     patientWeightKg: 70,
-    lastMenstrualDate: '20250731',
     studyInstanceUid: studyUid,
     seriesInstanceUid: derivedUid(`${name} series`),
     studyId: '7',
-    studyDate: '20260115',
     studyTime: '101500',
-    accessionNumber: 'ACC7',
-    studyDescription: 'Obstetric ultrasound',
+    ...identity,
   };
   const sopInstanceUids = planes.map((plane) => derivedUid(`${name} ${plane}`));
   const paths = await Promise.all(

@@ -1,0 +1,268 @@
+import { once } from 'node:events';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { loadConfig } from '../../config/load.ts';
+import { sendBuffer } from '../../dimse/store-scu.ts';
+import { callAdminSocket } from '../../src/admin/socket.ts';
+import { createApiClient } from '../../src/client/api-client.ts';
+import type { DeliveryRow } from '../../src/outbox/deliveries.ts';
+import { dicomFile } from '../dimse/dicom-file.ts';
+import { DCMTK_INSTALLED, dcmtk } from '../peers/dcmtk.ts';
+import { freshDataDir } from '../peers/embedded.ts';
+import { freePort } from '../peers/free-port.ts';
+import { type PhantomFiles, phantomFiles } from './phantom.ts';
+import { type Served, serve, siteFile } from './serve.ts';
+import { siteSettings, waitUntil } from './site.ts';
+
+const IDENTITY = {
+  patientName: 'ZXQUNUSUAL^MARVELLA',
+  patientId: 'QZ9917ALPHA',
+  patientBirthDate: '19870613',
+  lastMenstrualDate: '20250803',
+  studyDate: '20260118',
+  accessionNumber: 'ACCZQ881',
+  studyDescription: 'US of Mrs ZXQUNUSUAL',
+};
+
+/** Everything that tells who it was; dates also as FHIR and JSON write them. */
+const TELLING = /zxqunusual|marvella|QZ9917|ACCZQ881|1987-?06-?13|2025-?08-?03|2026-?01-?18/i;
+
+/** An EHR that repeats to us, in each refusal, all that it was told. */
+async function startParrot(): Promise<{ server: Server; url: string; heard: string[] }> {
+  const heard: string[] = [];
+  const server = createServer((call, answer) => {
+    const chunks: Buffer[] = [];
+    call.on('data', (chunk: Buffer) => chunks.push(chunk));
+    call.on('end', () => {
+      const body = Buffer.concat(chunks).toString();
+      heard.push(`${call.url} ${decodeURIComponent(body)}`);
+      const diagnostics = `no room for ${IDENTITY.patientName} ${IDENTITY.patientId} ${body}`;
+      // Without a statement of what it can do it is asked all the same.
+      answer.writeHead(call.method === 'GET' ? 404 : 422, {
+        'content-type': 'application/fhir+json',
+      });
+      const issue = [{ severity: 'error', code: 'processing', diagnostics }];
+      answer.end(JSON.stringify({ resourceType: 'OperationOutcome', issue }));
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return { server, url: `http://127.0.0.1:${port}/fhir`, heard };
+}
+
+describe.skipIf(!DCMTK_INSTALLED)('a patient with a name that nothing else has', () => {
+  let dataDir: string;
+  let gateway: Served;
+  let ehr: Awaited<ReturnType<typeof startParrot>>;
+  let study: PhantomFiles;
+  let metrics = '';
+  const bodies: string[] = [];
+  const workFiles: string[] = [];
+
+  const send = (title: string, paths: readonly string[]) =>
+    dcmtk('storescu', [
+      '-aet',
+      title,
+      '-aec',
+      'SONOGATE',
+      '127.0.0.1',
+      `${gateway.dicomPort}`,
+      ...paths,
+    ]);
+  const operation = (name: string, parameters: object = {}) =>
+    callAdminSocket(dataDir, name, parameters);
+
+  beforeAll(async () => {
+    dataDir = await freshDataDir();
+    ehr = await startParrot();
+    // Nobody listens there; each has its own, since one that is away is left alone after a while.
+    const away = async (name: string) => {
+      const port = await freePort();
+      return { type: 'dicom', name, host: '127.0.0.1', port, aeTitle: 'PACS' };
+    };
+    const parrot = {
+      type: 'fhir',
+      name: 'ehr',
+      baseUrl: ehr.url,
+      resultSystem: 'https://ward.example/fhir/result',
+      patientIdentifierSystems: { '*': 'urn:oid:1.2.3' },
+    };
+    const run = { endpoint: 'us/obstetric/interpret', options: { report: true } };
+    const settings = siteSettings(dataDir, {
+      destinations: [await away('pacs'), await away('archive'), parrot],
+      routing: {
+        rules: [{ name: 'all', run, deliverTo: ['pacs', 'ehr'], forwardTo: ['archive'] }],
+      },
+    });
+    gateway = await serve(await siteFile(settings), { SONOGATE_LOG_LEVEL: 'trace' });
+    study = await phantomFiles('telling', IDENTITY);
+
+    await sendGoodAndBad();
+    const watching = watchWork();
+    await callWithTheName();
+    await waitUntil('both deliveries to have been tried', async () => {
+      const rows = (await operation('deliveries.list')) as DeliveryRow[];
+      const tried = new Set(
+        rows.filter(({ attempt, code }) => attempt > 0 && code).map(({ kind }) => kind),
+      );
+      return tried.has('fhir') && tried.has('dicom') && tried.has('forward') ? tried : null;
+    });
+    await operation('studies.explain', { study: study.studyUid });
+    watching.abort();
+    metrics = await (await fetch(`${gateway.url}/metrics`)).text();
+  }, 180_000);
+
+  afterAll(async () => {
+    await gateway?.stop('SIGTERM');
+    ehr?.server.close();
+    await rm(dataDir, { recursive: true, force: true });
+    await rm(study.folder, { recursive: true, force: true });
+  });
+
+  /** Objects that are taken, refused for what they are, and refused for who brings them. */
+  async function sendGoodAndBad(): Promise<void> {
+    const patient = {
+      patientName: Buffer.from(IDENTITY.patientName),
+      patientId: IDENTITY.patientId,
+    };
+    const node = { host: '127.0.0.1', port: gateway.dicomPort, aeTitle: 'SONOGATE' };
+    const nameless = dicomFile({ sopInstanceUid: '1.2.3.4', studyInstanceUid: '', ...patient });
+    const refused = await sendBuffer(
+      { ...node, callingAeTitle: 'CART', timeoutSeconds: 20 },
+      nameless,
+    );
+    expect(refused).toMatchObject({ outcome: 'failed' });
+    expect((await send('CART', study.paths)).exitCode).toBe(0);
+    await dcmtk('storescu', ['-aec', 'OTHER', '127.0.0.1', `${gateway.dicomPort}`, ...study.paths]);
+  }
+
+  /** Calls that bring the name where it does not belong. */
+  async function callWithTheName(): Promise<void> {
+    const made = (await operation('keys.create', { name: 'client', test: true })) as {
+      key: string;
+    };
+    const headers = { authorization: `Bearer ${made.key}`, 'content-type': 'application/json' };
+    const client = createApiClient({ url: gateway.url, key: made.key });
+    const scan = join(study.folder, 'ZXQUNUSUAL MARVELLA 1987-06-13.dcm');
+    await writeFile(scan, 'no image');
+    const file = await client.upload(scan);
+    const call = async (path: string, body?: unknown) => {
+      const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+      const answer = await fetch(`${gateway.url}${path}`, { headers, ...sent });
+      bodies.push(await answer.text());
+      return answer.status;
+    };
+    const context = (indication: string) => {
+      return { input: { files: [file], clinical_context: { indication } } };
+    };
+    const told = `ZXQUNUSUAL MARVELLA born 1987-06-13, id 9917881`;
+    expect(await call('/v1/run/us/obstetric', context(told))).toBe(422);
+    expect(await call('/v1/run/us/obstetric', { input: { files: ['ZXQUNUSUAL'] } })).toBe(422);
+    expect(await call('/v1/requests/ZXQUNUSUAL%5EMARVELLA')).toBe(404);
+    expect(await call('/v1/requests?status=ZXQUNUSUAL')).toBe(422);
+    await fetch(`${gateway.url}/v1/requests`, { headers: { authorization: 'Bearer ZXQUNUSUAL' } });
+    await fetch(`${gateway.url}/v1/run/us/obstetric`, {
+      method: 'POST',
+      headers,
+      body: '{"input": "ZXQUNUSUAL',
+    });
+  }
+
+  /** Collects the job of each work folder while it is there. */
+  function watchWork(): AbortController {
+    const stop = new AbortController();
+    const look = async () => {
+      while (!stop.signal.aborted) {
+        for (const id of await readdir(join(dataDir, 'work')).catch(() => [])) {
+          const path = join(dataDir, 'work', id, 'job.json');
+          const job = await readFile(path, 'utf8').catch(() => null);
+          if (job !== null) workFiles.push(job);
+        }
+        await delay(20);
+      }
+    };
+    void look();
+    return stop;
+  }
+
+  test('is told to the EHR, so that there was something to keep back', () => {
+    expect(ehr.heard.join('\n')).toMatch(TELLING);
+  });
+
+  test('stands in no line of the log, at any level', async () => {
+    const debug = '"level":20';
+    for (const said of ['association rejected', 'object put in quarantine', 'ehr_', debug]) {
+      const isSaid = () => gateway.log.some((line) => line.includes(said));
+      await expect.poll(isSaid, { message: said, timeout: 5000 }).toBe(true);
+    }
+    expect(gateway.log.filter((line) => TELLING.test(line))).toEqual([]);
+  });
+
+  test('stands in no metric', () => {
+    expect(metrics).toContain('sonogate_');
+    expect(metrics).not.toMatch(TELLING);
+  });
+
+  test('stands in no answer but that which repeats what the call itself said', () => {
+    const [refused = '', unknownFile = ''] = bodies;
+    expect(JSON.parse(refused)).toMatchObject({ status: 422 });
+    expect(refused).not.toMatch(TELLING);
+    expect(unknownFile).not.toMatch(TELLING);
+  });
+
+  test('stands neither in the job of a pipeline nor in its results', async () => {
+    expect(workFiles.length).toBeGreaterThan(0);
+    expect(workFiles.filter((job) => TELLING.test(job))).toEqual([]);
+    const results = await readdir(join(dataDir, 'results'), {
+      recursive: true,
+      withFileTypes: true,
+    });
+    const files = results.filter((entry) => entry.isFile());
+    expect(files.length).toBeGreaterThan(0);
+    for (const { parentPath, name } of files) {
+      expect(await readFile(join(parentPath, name), 'latin1'), name).not.toMatch(TELLING);
+    }
+  });
+
+  test('stands in no row of the audit, which names who did what', async () => {
+    const { lines } = (await operation('audit.export', { format: 'jsonl' })) as { lines: string[] };
+    const events = lines.map((line) => JSON.parse(line));
+    const actions = new Set(
+      events.map(
+        ({ details }) => details.find(({ name }: { name: string }) => name === 'action').value,
+      ),
+    );
+    for (const action of [
+      'gateway.start',
+      'dicom.received',
+      'dicom.refused',
+      'dicom.sending',
+      'dicom.sent',
+      'report.sent',
+      'key.create',
+      'key.refused',
+    ]) {
+      expect(actions, action).toContain(action);
+    }
+    // Study and patient are joined to it as it leaves; the rows have ids of ours.
+    const rows = events.map(({ objects: _joined, ...row }) => JSON.stringify(row));
+    expect(rows.filter((row) => TELLING.test(row) && !row.includes('dicom.refused'))).toEqual([]);
+  });
+});
+
+test('an error of the database tells its message alone', async () => {
+  const { errorFields } = await import('../../src/logging/error-fields.ts');
+  const error = Object.assign(new Error('duplicate key'), {
+    code: '23505',
+    detail: `Key (name)=(${IDENTITY.patientName}) already exists.`,
+    params: [IDENTITY.patientName],
+  });
+  const told = JSON.stringify(errorFields(new Error('outside', { cause: error })));
+  expect(told).toContain('23505');
+  expect(told).not.toMatch(TELLING);
+  expect(loadConfig({}).logging.level).toBe('info');
+});
