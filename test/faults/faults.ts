@@ -57,30 +57,36 @@ const pacs = (mood: PacsMood): Fault => ({
     await delay(MOOD_MS);
     const waiting = await troubled(site, ['pacs', 'archive']);
     for (const each of both) await each.be('well');
-    if (mood === 'lying') return replayRefused(site);
+    if (mood === 'lying' || mood === 'no contexts') return replayDead(site);
     const refusals = both.reduce((sum, each) => sum + each.refusals, 0);
     if (waiting.length === 0 && refusals === 0 && mood !== 'slow') throw new Error('nothing sent');
     return `${refusals} refusals; waiting with ${waiting.join(', ') || 'nothing failed yet'}`;
   },
 });
 
-/** A PACS that lied is found out by storage commitment; a person sends the objects again. */
-async function replayRefused(site: SiteUnderFault): Promise<string> {
+/**
+ * What a PACS refuses for good, and what it took and does not commit to keep, is dead: a person sends
+ * it again, until everything has arrived and is committed.
+ */
+async function replayDead(site: SiteUnderFault): Promise<string> {
   let replayed = 0;
+  const codes = new Set<string>();
   for (let quiet = 0; quiet < 5; quiet += 1) {
-    const open = await site.query<{ id: string; state: string }>(
-      `SELECT id, state FROM deliveries WHERE kind IN ('dicom', 'forward')
-         AND ((state = 'dead' AND code = 'commitment_refused')
-           OR (state = 'delivered' AND committed_at IS NULL))`,
+    const open = await site.query<{ id: string; state: string; code: string }>(
+      `SELECT id, state, code FROM deliveries WHERE kind IN ('dicom', 'forward')
+         AND (state = 'dead' OR (state = 'delivered' AND committed_at IS NULL))`,
     );
     const dead = open.filter(({ state }) => state === 'dead');
-    for (const { id } of dead) await site.operate('deliveries.replay', { id });
+    for (const { id, code } of dead) {
+      codes.add(code);
+      await site.operate('deliveries.replay', { id });
+    }
     replayed += dead.length;
     if (open.length > 0) quiet = 0;
     await delay(1000);
   }
-  if (replayed === 0) throw new Error('the lie was not found out');
-  return `${replayed} deliveries dead by commitment, replayed by a person`;
+  if (replayed === 0) throw new Error('no delivery died');
+  return `${replayed} deliveries dead (${[...codes].join(', ')}), sent again by a person`;
 }
 
 const ehr = (name: string, done: string, fault: EhrFault): Fault => ({
