@@ -1,6 +1,7 @@
 import type { GrayImage } from '../contract/image.ts';
+import { pixelsOf, regionsOf } from './regions.ts';
 
-/** Pixels that hang together by their edges, as indices into the image, in the order found. */
+/** Pixels that hang together by their edges, as indices into the image, row by row. */
 export interface Blob {
   pixels: readonly number[];
   /** Whether it reaches the border of the image. */
@@ -47,51 +48,6 @@ export function smoothed({ width, height, data }: GrayImage, radius: number): Gr
   return { width, height, data: pass(across, width, height, width, 1) };
 }
 
-/** Pixels of one value that hang together by their edges. */
-export interface Region {
-  value: number;
-  /** Indices in the order found, a part of a list that all regions share. */
-  pixels: Int32Array;
-  /** Whether it reaches the border of the image. */
-  open: boolean;
-}
-
-/** The connected regions of every value but 0, in the order of their first pixels. */
-export function regionsOf(
-  values: Uint8Array,
-  { width, height }: Pick<GrayImage, 'width' | 'height'>,
-): Region[] {
-  const seen = new Uint8Array(values.length);
-  const found = new Int32Array(values.length);
-  const regions: Region[] = [];
-  let end = 0;
-  for (let start = 0; start < values.length; start++) {
-    const value = values[start] ?? 0;
-    if (value === 0 || seen[start] === 1) continue;
-    const first = end;
-    const take = (at: number) => {
-      if (values[at] !== value || seen[at] === 1) return;
-      seen[at] = 1;
-      found[end] = at;
-      end += 1;
-    };
-    take(start);
-    let open = false;
-    for (let next = first; next < end; next++) {
-      const at = found[next] ?? 0;
-      const x = at % width;
-      open ||= x === 0 || x === width - 1 || at < width || at >= width * (height - 1);
-      if (x > 0) take(at - 1);
-      if (x < width - 1) take(at + 1);
-      // Above the first and below the last row there is no value.
-      take(at - width);
-      take(at + width);
-    }
-    regions.push({ value, pixels: found.subarray(first, end), open });
-  }
-  return regions;
-}
-
 /** The connected regions of the pixels for which `inside` holds, of at least `smallest` pixels. */
 export function blobs(
   { width, height }: Pick<GrayImage, 'width' | 'height'>,
@@ -100,7 +56,7 @@ export function blobs(
 ): Blob[] {
   const mask = new Uint8Array(width * height);
   for (let at = 0; at < mask.length; at++) mask[at] = inside(at) ? 1 : 0;
-  return regionsOf(mask, { width, height })
-    .filter(({ pixels }) => pixels.length >= smallest)
-    .map(({ pixels, open }) => ({ pixels: Array.from(pixels), open }));
+  return regionsOf(mask, width)
+    .filter(({ size }) => size >= smallest)
+    .map((region) => ({ pixels: pixelsOf(region), open: region.open }));
 }

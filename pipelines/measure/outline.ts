@@ -1,5 +1,5 @@
 import type { PixelScale, Point } from '../contract/image.ts';
-import { regionsOf } from './blobs.ts';
+import { largestOf, paint, regionsOf } from './regions.ts';
 
 /** A closed curve, its first point not repeated. */
 export type Outline = readonly Point[];
@@ -93,17 +93,11 @@ function smoothedClosed(points: readonly Point[], sigma: number): Point[] {
  * coordinates. Null where the mask holds no region worth an outline.
  */
 export function outlineOf(mask: Uint8Array, width: number, height: number): Outline | null {
-  const largest = regionsOf(mask, { width, height }).reduce<Int32Array>(
-    (best, { pixels }) => (pixels.length > best.length ? pixels : best),
-    new Int32Array(),
-  );
-  if (largest.length < SMALLEST_PIXELS) return null;
+  const largest = largestOf(regionsOf(mask, width));
+  if (!largest || largest.size < SMALLEST_PIXELS) return null;
   const own = new Uint8Array(width * height);
-  let first = Number.POSITIVE_INFINITY;
-  for (const index of largest) {
-    own[index] = 1;
-    first = Math.min(first, index);
-  }
+  paint(own, largest, 1);
+  const first = largest.runs[0]?.start ?? 0;
   const inside = (x: number, y: number) =>
     x >= 0 && y >= 0 && x < width && y < height && own[y * width + x] === 1;
   const path = edgePath(inside, { x: first % width, y: Math.floor(first / width) });

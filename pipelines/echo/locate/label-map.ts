@@ -1,5 +1,5 @@
 import type { Placement } from '../../inference/letterbox.ts';
-import { regionsOf } from '../../measure/blobs.ts';
+import { paint, pixelsOf, regionsOf } from '../../measure/regions.ts';
 
 /** Class of each pixel, row by row; 0 is the ground. */
 export interface LabelMap {
@@ -109,31 +109,29 @@ export function withoutSpecks(
   twofold: readonly number[] = [],
 ): LabelMap {
   const kept = new Uint8Array(labels.length);
-  const byValue = Map.groupBy(regionsOf(labels, { width, height }), ({ value }) => value);
+  const byValue = Map.groupBy(regionsOf(labels, width), ({ value }) => value);
   for (const [value, parts] of byValue) {
-    const [first, second] = parts.toSorted((a, b) => b.pixels.length - a.pixels.length);
-    for (const pixel of first?.pixels ?? []) kept[pixel] = value;
+    const [first, second] = parts.toSorted((a, b) => b.size - a.size);
+    if (first) paint(kept, first, value);
     if (!first || !second || !twofold.includes(value)) continue;
-    if (second.pixels.length < SECOND_PART * first.pixels.length) continue;
-    for (const pixel of second.pixels) kept[pixel] = value;
+    if (second.size >= SECOND_PART * first.size) paint(kept, second, value);
   }
-  fillHoles(kept, width, height);
+  fillHoles(kept, width);
   return { width, height, labels: kept, confidence };
 }
 
 /** Ground that one class alone encloses takes its label. */
-function fillHoles(labels: Uint8Array, width: number, height: number): void {
+function fillHoles(labels: Uint8Array, width: number): void {
   const ground = new Uint8Array(labels.length);
   for (let at = 0; at < labels.length; at++) ground[at] = labels[at] === 0 ? 1 : 0;
-  for (const { pixels, open } of regionsOf(ground, { width, height })) {
-    if (open) continue;
+  for (const hole of regionsOf(ground, width)) {
+    if (hole.open) continue;
     const around = new Set<number>();
-    for (const at of pixels) {
+    for (const at of pixelsOf(hole)) {
       for (const one of [at - 1, at + 1, at - width, at + width]) around.add(labels[one] ?? 0);
     }
     around.delete(0);
     const [only] = around;
-    if (around.size !== 1 || only === undefined) continue;
-    for (const pixel of pixels) labels[pixel] = only;
+    if (around.size === 1 && only !== undefined) paint(labels, hole, only);
   }
 }

@@ -1,5 +1,5 @@
 import type { Point } from '../../contract/image.ts';
-import { regionsOf } from '../../measure/blobs.ts';
+import { largestOf, regionsOf } from '../../measure/regions.ts';
 
 /** Size of the network's grid. */
 export interface Grid {
@@ -30,11 +30,10 @@ export function completeVentricle(
   }
   const [cavity, wall] = left;
   const mask = labels.map((label) => (label === cavity || label === wall ? 1 : 0));
-  const ventricle = regionsOf(mask, grid).reduce<Int32Array>(
-    (best, { pixels }) => (pixels.length > best.length ? pixels : best),
-    new Int32Array(),
-  );
-  const hull = convexHull(Array.from(ventricle, (pixel) => pointOf(pixel, grid.width)));
+  const ventricle = largestOf(regionsOf(mask, grid.width));
+  // Corners lie at the ends of runs alone.
+  const ends = ventricle?.runs.flatMap(({ start, end }) => [start, end - 1]) ?? [];
+  const hull = convexHull(ends.map((pixel) => pointOf(pixel, grid.width)));
   for (const pixel of inside(hull, grid)) {
     for (let c = 0; c < grid.classes; c++) {
       if (!left.includes(c)) shares[c * size + pixel] = 0;

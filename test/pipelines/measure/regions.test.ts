@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { largestOf, paint, pixelsOf, regionsOf } from '../../../pipelines/measure/regions.ts';
+
+/** Rows of digits; `.` is 0. */
+function map(...rows: string[]) {
+  const width = rows[0]?.length ?? 0;
+  const values = Uint8Array.from(rows.join(''), (digit) => (digit === '.' ? 0 : Number(digit)));
+  return { width, values };
+}
+
+const found = ({ values, width }: ReturnType<typeof map>) =>
+  regionsOf(values, width).map((region) => [region.value, region.size, region.open]);
+
+describe('regions of a map of values', () => {
+  it('hang together by edges, not by corners', () => {
+    expect(found(map('.....', '.1...', '..1..', '.....'))).toEqual([
+      [1, 1, false],
+      [1, 1, false],
+    ]);
+  });
+
+  it('of two values are apart where they touch', () => {
+    expect(found(map('......', '.1122.', '......'))).toEqual([
+      [1, 2, false],
+      [2, 2, false],
+    ]);
+  });
+
+  it('that meet further down are one: a horseshoe, and a comb', () => {
+    expect(found(map('.......', '.1...1.', '.11111.', '.......'))).toEqual([[1, 7, false]]);
+    expect(found(map('.......', '.1.1.1.', '.1.1.1.', '.11111.', '.......'))).toEqual([
+      [1, 11, false],
+    ]);
+  });
+
+  it('do not run over the end of a row', () => {
+    expect(found(map('...1', '1...'))).toEqual([
+      [1, 1, true],
+      [1, 1, true],
+    ]);
+  });
+
+  it.each([
+    ['the first row', ['.1.', '...', '...']],
+    ['the last row', ['...', '...', '.1.']],
+    ['the first column', ['...', '1..', '...']],
+    ['the last column', ['...', '..1', '...']],
+  ])('are open at %s', (_, rows) => {
+    expect(found(map(...rows))).toEqual([[1, 1, true]]);
+  });
+
+  it('inside a ring are their own, and closed', () => {
+    const ring = map('22222', '21112', '21.12', '21112', '22222');
+    expect(found(ring)).toEqual([
+      [2, 16, true],
+      [1, 8, false],
+    ]);
+  });
+});
+
+describe('a region', () => {
+  const two = map('.....', '.1.1.', '.1.1.', '...1.', '.....');
+
+  it('has its pixels row by row', () => {
+    const [first] = regionsOf(two.values, two.width);
+    expect(first && pixelsOf(first)).toEqual([6, 11]);
+  });
+
+  it('is the largest by its pixels, of equal ones the first', () => {
+    expect(largestOf(regionsOf(two.values, two.width))?.size).toBe(3);
+    const even = regionsOf(map('1.1').values, 3);
+    expect(largestOf(even)).toBe(even[0]);
+    expect(largestOf([])).toBeNull();
+  });
+
+  it('is painted where it lies and nowhere else', () => {
+    const into = new Uint8Array(25);
+    const region = largestOf(regionsOf(two.values, two.width));
+    if (region) paint(into, region, 7);
+    expect([...into.entries()].filter(([, value]) => value === 7).map(([at]) => at)).toEqual([
+      8, 13, 18,
+    ]);
+  });
+});
