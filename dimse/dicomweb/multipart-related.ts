@@ -13,6 +13,9 @@ export interface BodyPart {
 /** A part of a DICOM message has two or three short header lines. */
 const HEADERS = { maxHeaderPairs: 16, maxHeaderSize: 4096 } as const;
 
+/** RFC 2046 5.1.1 has 70 characters; Orthanc sends 73. */
+const LONGEST_BOUNDARY = 200;
+
 /**
  * Boundary of `multipart/related; type="application/dicom"` (PS3.18 8.6.1.2.1); null for another type.
  * @param contentType value of the header.
@@ -22,7 +25,7 @@ export function dicomBoundary(contentType: string): string | null {
   const type = parameter(contentType, 'type');
   if (type !== null && type.toLowerCase() !== 'application/dicom') return null;
   const boundary = parameter(contentType, 'boundary');
-  return boundary !== null && boundary.length <= 70 ? boundary : null;
+  return boundary !== null && boundary.length <= LONGEST_BOUNDARY ? boundary : null;
 }
 
 /** RFC 2045 5.1: with or without quotation marks. */

@@ -65,11 +65,8 @@ export function worksAccordingTo(answer: Answer): ErrorCode | null {
   if (answer.kind === 'unauthorized') return 'peer_unauthorized';
   const { code } = meaningOf(answer);
   // One that has no search (404, 501 and the like) answers all the same.
-  return answer.status >= 500 && answer.status !== 501
-    ? code
-    : code === 'peer_unauthorized' || answer.status === 429
-      ? code
-      : null;
+  const broken = answer.status === 429 || (answer.status >= 500 && answer.status !== 501);
+  return broken || code === 'peer_unauthorized' ? code : null;
 }
 
 function meaningOf({ status, retryAfter }: Extract<Answer, { kind: 'answered' }>): {
@@ -107,12 +104,12 @@ function outcomes(status: number, body: string, objects: readonly OutgoingObject
       return { ...failed(object, refusalCode(reason), detail), status: reason };
     }
     const found = stored.get(object.sopInstanceUid);
-    // A server that answers 200 without naming the objects has stored them all (table 10.5.3-1).
-    if (!found && status !== 200) {
+    // Not even 200 says that an object is there: Orthanc gives it to parts that it has passed over.
+    if (!found) {
       const detail = `HTTP ${status}; the object is in no list of the answer`;
-      return failed(object, status === 202 ? 'peer_answer_unclear' : 'peer_refused_object', detail);
+      return failed(object, status === 409 ? 'peer_refused_object' : 'peer_answer_unclear', detail);
     }
-    const warning = found?.['00081196']?.Value[0];
+    const warning = found['00081196']?.Value[0];
     const said = warning === undefined ? '' : `, warning ${hex(warning)}`;
     const { sopClassUid, sopInstanceUid } = object;
     return {

@@ -173,12 +173,14 @@ interface Part {
   bytes: number;
 }
 
-/** One object as a file of PS3.10: the data set goes as it is, behind meta information of our own. */
+/**
+ * One object as a file of PS3.10: the data set goes as it is, behind meta information of our own. The
+ * media type has no parameter: Orthanc passes over a part with `transfer-syntax` and answers 200.
+ */
 function partOf(boundary: string): (object: OutgoingObject) => Part {
   return (object) => {
     const meta = encodeFileMeta({ ...object, sourceAeTitle: '', receivingAeTitle: '' });
-    const type = `application/dicom; transfer-syntax=${object.transferSyntax}`;
-    const lines = `\r\n--${boundary}\r\nContent-Type: ${type}\r\n\r\n`;
+    const lines = `\r\n--${boundary}\r\nContent-Type: application/dicom\r\n\r\n`;
     const head = Buffer.concat([Buffer.from(lines, 'latin1'), meta]);
     return { head, object, bytes: head.length + object.bytes };
   };

@@ -87,8 +87,9 @@ describe('an answer that names the objects', () => {
 
 describe('an answer that does not name the object', () => {
   test.each([
-    ['200 without a body: all were stored', answered(200), null],
-    ['200 with a page', answered(200, '<html/>'), null],
+    ['200 without a body', answered(200), 'peer_answer_unclear'],
+    ['200 with a page', answered(200, '<html/>'), 'peer_answer_unclear'],
+    ['200 with empty lists', answered(200, { '00081199': { vr: 'SQ' } }), 'peer_answer_unclear'],
     ['202: some were, but which?', answered(202), 'peer_answer_unclear'],
     ['202 that names another', answered(202, response([item('9')])), 'peer_answer_unclear'],
     ['409: none was', answered(409), 'peer_refused_object'],
