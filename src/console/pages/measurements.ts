@@ -60,7 +60,7 @@ function nameView(row: MeasurementRow, table: MeasurementTable): TemplateResult 
       ? html`<button type="button" class="link" @click=${() => table.show(seen)}>${row.label}</button>`
       : row.label
   }${place ? html`<span class="soft">, ${place}</span>` : nothing}
-  ${number > 0 ? html`<sup><a href="#measurement-notes">${number}</a></sup>` : nothing}`;
+  ${number > 0 ? html`<sup><a class="note-mark" href="#measurement-notes">${number}</a></sup>` : nothing}`;
 }
 
 function rowView(row: MeasurementRow, table: MeasurementTable, columns: Columns): TemplateResult {
@@ -146,7 +146,7 @@ export function measurementsView(table: MeasurementTable): TemplateResult {
       <h2 id="measurements-head">Measurements</h2>
       <span class="small soft push">▲ above, ▼ below the reference, ● abnormal; unmarked without a range: not rated</span>
     </header>
-    <div class="scrolls" tabindex="0" role="region" aria-labelledby="measurements-head">
+    <div class="scrolls" tabindex="0" role="region" aria-label="Table of measurements">
       <table class="measurements">
         <thead>
           <tr>

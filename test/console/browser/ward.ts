@@ -1,0 +1,117 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Listener } from '../../../dimse/network/listener.ts';
+import { startReceiver } from '../../../dimse/receiver.ts';
+import { sendFiles } from '../../../dimse/store-scu.ts';
+import type { ConsoleRole } from '../../../src/console/contract.ts';
+import { silentLogger } from '../../../src/logging/logger.ts';
+import { PATIENT } from '../../gateway/phantom.ts';
+import { openSite, type Site } from '../../gateway/site.ts';
+import { type FhirTestServer, startFhirServer } from '../../peers/fhir-server.ts';
+import { freePort } from '../../peers/free-port.ts';
+
+const LOOPBACK = '127.0.0.1';
+const PATIENT_SYSTEM = 'urn:oid:1.2.3';
+
+/** A delivery is given up after seconds, so that a test sees it dead. */
+const GIVE_UP_HOURS = 4 / 3600;
+
+/** A gateway with a PACS and an EHR that answer, and an archive that does not. */
+export interface Ward {
+  site: Site;
+  url: string;
+  /** Objects that the PACS and the archive hold. */
+  folder: string;
+  newKey(role: ConsoleRole, name?: string): Promise<string>;
+  /** Sends files as a cart does, over one association. */
+  send(paths: readonly string[]): Promise<void>;
+  /** Starts the archive where the gateway looks for it. */
+  startArchive(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const dicomDestination = (name: string, port: number) => ({
+  type: 'dicom',
+  name,
+  host: LOOPBACK,
+  port,
+  aeTitle: name.toUpperCase(),
+  objects: ['sr-tid1500'],
+});
+
+const ROUTING = {
+  rules: [
+    {
+      name: 'obstetric',
+      when: { modality: 'US', studyDescription: { matches: 'obstetric' } },
+      run: { endpoint: 'us/obstetric/interpret', options: { report: true } },
+      deliverTo: ['pacs', 'archive', 'ehr'],
+    },
+    { name: 'rest', ignore: true },
+  ],
+};
+
+async function startEhr(): Promise<FhirTestServer> {
+  const ehr = await startFhirServer();
+  await ehr.put({
+    resourceType: 'Patient',
+    identifier: [{ system: PATIENT_SYSTEM, value: PATIENT.patientId }],
+    name: [{ family: 'Phantom', given: ['Ward'] }],
+    birthDate: '1993-04-05',
+    gender: 'female',
+  });
+  return ehr;
+}
+
+/** @param folder where received objects are kept; removed at the end. */
+export async function openWard(folder: string): Promise<Ward> {
+  const receive = (name: string, port: number): Promise<Listener> =>
+    startReceiver({ folder: join(folder, name), host: LOOPBACK, port, logger: silentLogger });
+  const listeners = [await receive('pacs', 0)];
+  const ehr = await startEhr();
+  const archivePort = await freePort();
+  const site = await openSite({
+    destinations: [
+      dicomDestination('pacs', listeners[0]?.port ?? 0),
+      dicomDestination('archive', archivePort),
+      {
+        type: 'fhir',
+        name: 'ehr',
+        baseUrl: ehr.baseUrl,
+        resultSystem: 'https://ward.example/fhir/result',
+        patientIdentifierSystems: { '*': PATIENT_SYSTEM },
+      },
+    ],
+    routing: ROUTING,
+    delivery: { retryBaseSeconds: 0.2, retryCapSeconds: 1, giveUpAfterHours: GIVE_UP_HOURS },
+  });
+  return {
+    site,
+    url: site.gateway.http?.url ?? '',
+    folder,
+    async newKey(role, name = role) {
+      const made = await site.gateway.operations['keys.create']?.({ name, consoleRole: role });
+      return (made as { key: string }).key;
+    },
+    async send(paths) {
+      const node = {
+        host: LOOPBACK,
+        port: site.dicomPort,
+        aeTitle: site.config.dicom.aeTitle,
+        callingAeTitle: 'CART',
+        timeoutSeconds: 30,
+      };
+      const refused = (await sendFiles(node, paths)).find(({ outcome }) => outcome === 'failed');
+      if (refused) throw new Error(refused.detail);
+    },
+    async startArchive() {
+      listeners.push(await receive('archive', archivePort));
+    },
+    async close() {
+      await site.close();
+      await ehr.close();
+      for (const listener of listeners) await listener.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
