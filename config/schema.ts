@@ -145,7 +145,11 @@ export const configSchema = z
     }),
     report: z.strictObject({ paper: z.enum(PAPERS) }),
     audit: auditSchema.default({}),
-    retention: z.strictObject({ days: z.number().positive() }),
+    retention: z.strictObject({
+      days: z.number().positive(),
+      intakeDays: z.number().positive().optional(),
+      quarantineDays: z.number().positive().optional(),
+    }),
     shutdown: z.strictObject({
       /** Readiness is 503 for so long before doors close, for a load balancer to see it. */
       readinessSeconds: z.number().nonnegative(),

@@ -8,7 +8,7 @@ import { join } from 'node:path';
  * its study completes.
  */
 const INTAKE = 'intake';
-const QUARANTINE = 'quarantine';
+export const QUARANTINE = 'quarantine';
 export const PARTIAL_SUFFIX = '.part';
 export const OBJECT_SUFFIX = '.dcm';
 

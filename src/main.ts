@@ -13,6 +13,7 @@ import { type DimseGateway, startDimse } from '../dimse/gateway.ts';
 import { type IntakeDoorParts, openIntakeDoor } from '../dimse/intake-door.ts';
 import { connectPacs } from '../dimse/pacs.ts';
 import { fixedRules, type RulesSource } from '../dimse/routing/rules-source.ts';
+import { retentionOperations, startRetention } from '../dimse/retention-service.ts';
 import { startCommitmentRounds } from '../dimse/services/commitment-rounds.ts';
 import { completeNow, dryRun, releaseStudy, rerunStudy } from '../dimse/study-commands.ts';
 import { subjectOfRequest } from '../dimse/subject.ts';
@@ -236,6 +237,10 @@ export async function startGateway(
       });
       ends.push(() => started.close());
       dicom = started;
+      if (!objects.shared) {
+        const retention = startRetention({ ...retentionOf(config, database), logger });
+        ends.push(() => retention.stop());
+      }
     }
     let http: HttpServer | null = null;
     if (roles.has('api')) {
@@ -316,7 +321,11 @@ function operationsOn(
       ...createArchiveOperations(config, database),
     },
   });
-  const all = { ...operations, ...auditOperationsOn(database, config) };
+  const all = {
+    ...operations,
+    ...auditOperationsOn(database, config),
+    ...(!objects.shared && retentionOperations(retentionOf(config, database))),
+  };
   return auditedOperations(all, createAuditWriter(database));
 }
 
@@ -387,6 +396,13 @@ async function startDeliveries(
       await pacs.close();
     },
   };
+}
+
+/** How long received studies are kept, and what is told of their removal. */
+function retentionOf({ dataDir, retention }: Config, database: PooledDatabase) {
+  const { intakeDays = null, quarantineDays = null } = retention;
+  const writeAudit = createAuditWriter(database);
+  return { database, dataDir, intakeDays, quarantineDays, writeAudit };
 }
 
 /** How clients on this machine reach the HTTP door. */

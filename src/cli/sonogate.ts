@@ -274,6 +274,12 @@ hold
   .option('--by <name>', 'who decides')
   .action(async (id, options) => (await import('./hold.ts')).rejectHeld(id, options));
 
+program
+  .command('clean')
+  .description('remove received studies that retention.intakeDays has ended')
+  .option('--dry-run', 'tell what would go, and what stays and why')
+  .action(async (options) => (await import('./clean.ts')).clean(options));
+
 const audit = program.command('audit').description('the audit, sealed row by row');
 audit
   .command('verify')
