@@ -97,13 +97,15 @@ export function createHoldQueue({ database, subjectOf, sendAgain }: HoldQueueDep
       return rows.map(inWords);
     },
 
-    show({ id, person: by }) {
-      return database.transaction(async (tx) => {
-        const report = await held(tx, id);
-        await writeDown(tx, report, { action: 'show', by });
-        const subject = await subjectOf(report.request_id);
-        return { ...report, identity: subject?.identity ?? null };
+    async show({ id, person: by }) {
+      const report = await database.transaction(async (tx) => {
+        const found = await held(tx, id);
+        await writeDown(tx, found, { action: 'show', by });
+        return found;
       });
+      // After the transaction: the embedded database has one session, which it holds.
+      const subject = await subjectOf(report.request_id);
+      return { ...report, identity: subject?.identity ?? null };
     },
 
     release({ id, person: by, ...choice }) {
