@@ -45,18 +45,28 @@ function columnsWritten({ data, width }: GrayImage, { area }: SweepRegion): [num
   return [from, to];
 }
 
-/** Median over neighbouring columns. */
+/** Median over neighbouring columns of whole grey levels, by a histogram that moves (Huang 1979). */
 function medianOverTime(plane: Float32Array, columns: number, size: number): Float32Array {
-  const window = new Float32Array(size);
+  const result = new Float32Array(plane.length);
   const reach = size >> 1;
-  return plane.map((_, i) => {
-    const column = i % columns;
-    for (let k = -reach; k <= reach; k++) {
-      const inside = Math.max(0, Math.min(columns - 1, column + k));
-      window[k + reach] = plane[i + inside - column] ?? 0;
+  for (let start = 0; start < plane.length; start += columns) {
+    const counts = new Uint16Array(256);
+    let [median, below] = [0, 0];
+    const count = (column: number, change: 1 | -1) => {
+      const level = plane[start + Math.max(0, Math.min(columns - 1, column))] ?? 0;
+      counts[level] = (counts[level] ?? 0) + change;
+      if (level < median) below += change;
+    };
+    for (let column = -reach; column < reach; column++) count(column, 1);
+    for (let column = 0; column < columns; column++) {
+      count(column + reach, 1);
+      while (below > reach) below -= counts[--median] ?? 0;
+      while (below + (counts[median] ?? 0) <= reach) below += counts[median++] ?? 0;
+      result[start + column] = median;
+      count(column - reach, -1);
     }
-    return window.sort()[reach] ?? 0;
-  });
+  }
+  return result;
 }
 
 /** Time is smooth in an M-mode; graphics on it are not, and stand out of the echoes beside them. */

@@ -13,7 +13,10 @@ const MATCH = {
   rows: 3,
 } as const;
 
-/** Levels with their slow change over depth taken off, each the mean of two samples and three rows. */
+/**
+ * Levels with their slow change over depth taken off, each the mean of two samples and three rows;
+ * column after column, for profiles over depth are compared.
+ */
 function texture({ columns, rows, levels }: MModePlane, reach: number): Float32Array {
   const fine = levels.map((level, i) => {
     const column = i % columns;
@@ -26,7 +29,7 @@ function texture({ columns, rows, levels }: MModePlane, reach: number): Float32A
     let sum = 0;
     for (let k = -reach; k <= reach; k++) sum += at(k);
     for (let row = 0; row < rows; row++) {
-      result[row * columns + column] =
+      result[column * rows + row] =
         (at(row - 1) + at(row) + at(row + 1)) / 3 - sum / (2 * reach + 1);
       sum += at(row + reach + 1) - at(row - reach);
     }
@@ -36,8 +39,8 @@ function texture({ columns, rows, levels }: MModePlane, reach: number): Float32A
 
 /** Normalised correlation of two profiles about two rows. */
 function correlation(
-  plane: Float32Array,
-  { columns, rows }: MModePlane,
+  profiles: Float32Array,
+  { rows }: MModePlane,
   one: { row: number; column: number },
   other: { row: number; column: number },
   reach: number,
@@ -49,8 +52,8 @@ function correlation(
     const a = one.row + k;
     const b = other.row + k;
     if (a < 0 || b < 0 || a >= rows || b >= rows) continue;
-    const x = plane[a * columns + one.column] ?? 0;
-    const y = plane[b * columns + other.column] ?? 0;
+    const x = profiles[one.column * rows + a] ?? 0;
+    const y = profiles[other.column * rows + b] ?? 0;
     cross += x * y;
     first += x * x;
     second += y * y;

@@ -2,7 +2,7 @@ import type { GrayImage } from '../../contract/image.ts';
 import type { Rectangle } from '../../contract/study.ts';
 import { letterbox } from '../../inference/letterbox.ts';
 import type { ModelSession } from '../../inference/session.ts';
-import { labelsOf, withoutSpecks } from './label-map.ts';
+import { labelsOf, sizeOf, withoutSpecks } from './label-map.ts';
 import { cropped, mirroredImage } from './sector.ts';
 import { completeVentricle } from './ventricle-hull.ts';
 
@@ -30,11 +30,8 @@ export const labelOf = (chamber: Chamber): number => CHAMBERS.indexOf(chamber) +
 const LEFT_HEART = [labelOf('lv'), labelOf('myocardium'), labelOf('la')] as const;
 
 /** Pixels of a chamber. */
-export function areaOf({ labels }: ChamberMasks, chamber: Chamber): number {
-  const label = labelOf(chamber);
-  let pixels = 0;
-  for (const one of labels) if (one === label) pixels += 1;
-  return pixels;
+export function areaOf(masks: ChamberMasks, chamber: Chamber): number {
+  return sizeOf(masks, labelOf(chamber));
 }
 
 /**

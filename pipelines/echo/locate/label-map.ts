@@ -97,6 +97,20 @@ function spread(
   return out;
 }
 
+/** 1 where a pixel carries the label; all else 0. */
+export function maskOf({ labels }: Pick<LabelMap, 'labels'>, label: number): Uint8Array {
+  const mask = new Uint8Array(labels.length);
+  for (let at = 0; at < labels.length; at++) mask[at] = labels[at] === label ? 1 : 0;
+  return mask;
+}
+
+/** Pixels that carry the label. */
+export function sizeOf({ labels }: Pick<LabelMap, 'labels'>, label: number): number {
+  let size = 0;
+  for (let at = 0; at < labels.length; at++) if (labels[at] === label) size++;
+  return size;
+}
+
 /** Of the largest part of a class; a second part this large is anatomy and no speck. */
 const SECOND_PART = 0.2;
 
@@ -122,9 +136,7 @@ export function withoutSpecks(
 
 /** Ground that one class alone encloses takes its label. */
 function fillHoles(labels: Uint8Array, width: number): void {
-  const ground = new Uint8Array(labels.length);
-  for (let at = 0; at < labels.length; at++) ground[at] = labels[at] === 0 ? 1 : 0;
-  for (const hole of regionsOf(ground, width)) {
+  for (const hole of regionsOf(maskOf({ labels }, 0), width)) {
     if (hole.open) continue;
     const around = new Set<number>();
     for (const at of pixelsOf(hole)) {

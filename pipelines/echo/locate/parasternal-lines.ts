@@ -164,13 +164,13 @@ function contactOf(
   const own = parasternalLabel(structure);
   const wanted = new Set(others.map(parasternalLabel));
   const touching: Point[] = [];
-  labels.forEach((label, pixel) => {
-    if (label !== own) return;
+  for (let pixel = 0; pixel < labels.length; pixel++) {
+    if (labels[pixel] !== own) continue;
     const near = [1, -1, width, -width, 2, -2, 2 * width, -2 * width];
     if (near.some((step) => wanted.has(labels[pixel + step] ?? 0))) {
       touching.push(pointOf(masks, pixel));
     }
-  });
+  }
   if (touching.length < CONTACT) return null;
   const xs = touching.map(({ x }) => x);
   const ys = touching.map(({ y }) => y);

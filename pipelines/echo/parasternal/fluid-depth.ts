@@ -1,5 +1,6 @@
 import type { Point } from '../../contract/image.ts';
 import { contains, crossings, outlineOf } from '../../measure/outline.ts';
+import { maskOf, sizeOf } from '../locate/label-map.ts';
 import { type ParasternalMasks, parasternalLabel } from '../locate/parasternal.ts';
 
 /** Directions in which the depth at a place is tried. */
@@ -36,17 +37,14 @@ function shortestThrough(
  * shortest ways through it the longest (echo reference 13). Pixels of the stored frame; null
  * where no fluid was outlined.
  */
-export function fluidDepth({
-  area,
-  width,
-  height,
-  labels,
-}: ParasternalMasks): readonly [Point, Point] | null {
+export function fluidDepth(masks: ParasternalMasks): readonly [Point, Point] | null {
+  const { area, width, height } = masks;
   const fluid = parasternalLabel('effusion');
-  const mask = labels.map((label) => (label === fluid ? 1 : 0));
+  const own = sizeOf(masks, fluid);
+  if (own === 0) return null;
+  const mask = maskOf(masks, fluid);
   const outline = outlineOf(mask, width, height);
   if (!outline) return null;
-  const own = labels.reduce((sum, label) => sum + (label === fluid ? 1 : 0), 0);
   const every = Math.max(1, Math.floor(own / PLACES));
   let deepest: { ends: readonly [Point, Point]; length: number } | null = null;
   let seen = 0;

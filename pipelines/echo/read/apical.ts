@@ -13,6 +13,7 @@ import { type ClipBeat, measuredClip } from '../chambers/clip-beats.ts';
 import { planeVolume } from '../chambers/volumes.ts';
 import { fractionalChange } from '../formulas/chambers.ts';
 import { areaOf, CHAMBERS, type ChamberMasks, labelOf } from '../locate/chambers.ts';
+import { maskOf } from '../locate/label-map.ts';
 import type { HeartLocator } from '../locate/open-heart-locator.ts';
 import { jumpingFrames, shapeFaults } from '../locate/plausible-chambers.ts';
 import { ventriclePose } from '../locate/ventricle-pose.ts';
@@ -63,10 +64,9 @@ const worth = ({ clip, source, confidence }: ClipView) =>
   (clip.regions.length > 0 ? 2 : 0) + (source === 'header' ? 1 : (confidence ?? 0));
 
 /** The largest outline of a chamber in the pixels of the stored frame. */
-function outlineIn({ area, width, height, labels }: ChamberMasks, label: number) {
-  const mask = new Uint8Array(labels.length);
-  for (let at = 0; at < mask.length; at += 1) mask[at] = labels[at] === label ? 1 : 0;
-  const outline = outlineOf(mask, width, height);
+function outlineIn(masks: ChamberMasks, label: number) {
+  const { area, width, height } = masks;
+  const outline = outlineOf(maskOf(masks, label), width, height);
   return outline?.map(({ x, y }) => ({ x: x + area.minX, y: y + area.minY })) ?? null;
 }
 

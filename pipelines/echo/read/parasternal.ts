@@ -1,5 +1,6 @@
 import { scaleFor } from '../../contract/study.ts';
 import { decodeBatch } from '../../input/decode-frames.ts';
+import { sizeOf } from '../locate/label-map.ts';
 import type { HeartLocator } from '../locate/open-heart-locator.ts';
 import { type ParasternalMasks, parasternalLabel } from '../locate/parasternal.ts';
 import { longAxisLines } from '../locate/parasternal-lines.ts';
@@ -50,12 +51,10 @@ function readFrame(
   masks: ParasternalMasks,
   family: Family,
 ): ParasternalFrame {
-  const lv = parasternalLabel('lv');
-  const cavity = masks.labels.reduce((sum, label) => sum + (label === lv ? 1 : 0), 0);
   return {
     frame,
     time,
-    cavity,
+    cavity: sizeOf(masks, parasternalLabel('lv')),
     lines: family === 'PLAX' ? longAxisLines(masks) : {},
     fluid: fluidDepth(masks),
     confidence: masks.confidence.lv,
