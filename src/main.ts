@@ -57,7 +57,8 @@ import { createMetrics, createProcessMeters } from './metrics/metrics.ts';
 import { startMonitoringServer } from './metrics/monitoring-server.ts';
 import { createOutboundClient, type OutboundClient } from './outbound/client.ts';
 import { createUrlGuard } from './outbound/url-guard.ts';
-import { enqueueForwards, listDeliveries, replayDelivery, sendAgain } from './outbox/deliveries.ts';
+import { enqueueForwards, sendAgain } from './outbox/deliveries.ts';
+import { createDeliveryOperations } from './outbox/delivery-operations.ts';
 import { type Outbox, startOutbox } from './outbox/outbox.ts';
 import { openQueue } from './queue/queue.ts';
 import { startWorker } from './queue/worker.ts';
@@ -305,12 +306,8 @@ function operationsOn(
           last,
         }),
     },
-    deliveries: {
-      list: (filter) => listDeliveries(database, filter),
-      // The running outbox is told by the database that something is due again.
-      replay: (id) => replayDelivery(database, id, giveUpSeconds),
-    },
     more: {
+      ...createDeliveryOperations(config, database),
       ...createHoldOperations(
         createHoldQueue({
           database,

@@ -3,7 +3,6 @@ import { createKey, listKeys, revokeKey, SCOPES } from '../accounts/keys.ts';
 import { CONSOLE_ROLES } from '../console/roles.ts';
 import type { Database } from '../database/port.ts';
 import { SonogateError } from '../errors/catalogue.ts';
-import type { DeliveryRow } from '../outbox/deliveries.ts';
 import type { AdminOperations } from './socket.ts';
 
 interface OperationParts {
@@ -16,10 +15,6 @@ interface OperationParts {
     rerun(key: string): Promise<void>;
     /** @param routing rules to try, as in a configuration file; null: those of the gateway. */
     dryRun(routing: unknown, last: number): Promise<unknown>;
-  };
-  deliveries: {
-    list(filter: { limit?: number }): Promise<DeliveryRow[]>;
-    replay(id: string): Promise<DeliveryRow>;
   };
   /** Further operations, of the doors: each checks its own parameters. */
   more?: AdminOperations;
@@ -40,13 +35,10 @@ const dryRunSchema = z.strictObject({
   last: z.number().int().positive().max(10_000).default(100),
 });
 
-const LISTED_DELIVERIES = 100;
-
 /** What commands may ask of the gateway over its admin socket, by name. */
 export function createOperations({
   database,
   studies,
-  deliveries,
   more = {},
 }: OperationParts): AdminOperations {
   return {
@@ -69,8 +61,6 @@ export function createOperations({
       const { routing, last } = dryRunSchema.parse(parameters);
       return studies.dryRun(routing, last);
     },
-    'deliveries.list': async () => deliveries.list({ limit: LISTED_DELIVERIES }),
-    'deliveries.replay': async (parameters) => deliveries.replay(byId.parse(parameters).id),
     ...more,
   };
 }

@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import { ConfigError } from '../../config/load.ts';
 import { ECHO_CASES } from '../../models/phantom/echo/cases.ts';
 import { SonogateError } from '../errors/catalogue.ts';
+import { DELIVERY_STATES } from '../outbox/states.ts';
 import { CART_STYLES } from './simulate/carts.ts';
 
 const program = new Command('sonogate').description(
@@ -245,9 +246,23 @@ program
   .action(async (options) => (await import('./rules.ts')).testRules(options));
 
 program
+  .command('deliveries')
+  .description('what leaves for PACS, EHR and webhooks: how each stands and why')
+  .option('--destination <name>', 'to this destination alone')
+  .addOption(new Option('--state <state>', 'in this state alone').choices(DELIVERY_STATES))
+  .option('--code <code>', 'whose last failure was this (docs/errors.md)')
+  .option('--request <id>', 'of this request alone')
+  .option('--last <number>', 'so many', Number, 100)
+  .option('--json', 'as JSON, with the breakers')
+  .action(async (options) => (await import('./deliveries.ts')).listDeliveries(options));
+
+program
   .command('replay [delivery]')
-  .description('send a failed delivery again; without an id, list the deliveries')
-  .action(async (delivery) => (await import('./replay.ts')).replay(delivery));
+  .description('send again what was given up; without an id or destination, list the deliveries')
+  .option('--destination <name>', 'everything to this destination that was given up')
+  .option('--to-alternate', 'to the alternate of its destination; with --destination what waits too')
+  .option('--to <name>', 'to this destination instead')
+  .action(async (delivery, options) => (await import('./deliveries.ts')).replay(delivery, options));
 
 const hold = program.command('hold').description('reports to an EHR that wait for a person');
 hold

@@ -199,6 +199,7 @@ export async function holdDestination(
 
 /** Which deliveries to list; what is not given does not matter. */
 export interface DeliveryFilter {
+  id?: string | undefined;
   requestId?: string | undefined;
   destination?: string | undefined;
   state?: DeliveryState | undefined;
@@ -210,14 +211,14 @@ export interface DeliveryFilter {
 /** Deliveries, newest first. */
 export async function listDeliveries(
   database: Queryable,
-  { requestId, destination, state, code, limit = 1000 }: DeliveryFilter = {},
+  { id, requestId, destination, state, code, limit = 1000 }: DeliveryFilter = {},
 ): Promise<DeliveryRow[]> {
   const { rows } = await database.query<DeliveryRow>(
     `SELECT * FROM deliveries WHERE ($1::text IS NULL OR request_id = $1)
        AND ($2::text IS NULL OR destination = $2) AND ($3::text IS NULL OR state = $3)
-       AND ($4::text IS NULL OR code = $4)
+       AND ($4::text IS NULL OR code = $4) AND ($6::text IS NULL OR id = $6)
      ORDER BY id DESC LIMIT $5`,
-    [requestId ?? null, destination ?? null, state ?? null, code ?? null, limit],
+    [requestId ?? null, destination ?? null, state ?? null, code ?? null, limit, id ?? null],
   );
   return rows;
 }
@@ -235,6 +236,25 @@ export function replayDelivery(
     const row = await sendAgain(tx, id, ['dead'], giveUpSeconds);
     if (!row) throw new SonogateError('not_found', `No dead delivery has the id ${id}.`);
     return row;
+  });
+}
+
+/** The same with every dead delivery to a destination. @returns how many. */
+export function replayAll(
+  database: Database,
+  destination: string,
+  giveUpSeconds: number,
+): Promise<number> {
+  return database.transaction(async (tx) => {
+    const { rowCount } = await tx.query(
+      `UPDATE deliveries SET state = 'pending', next_at = now(), ended_at = NULL,
+         attempts_before = attempt, own_failures = 0,
+         give_up_at = now() + make_interval(secs => $2)
+       WHERE destination = $1 AND state = 'dead'`,
+      [destination, giveUpSeconds],
+    );
+    await tx.query('SELECT pg_notify($1, $2)', [OUTBOX_CHANNEL, destination]);
+    return rowCount ?? 0;
   });
 }
 

@@ -55,12 +55,39 @@ export async function divertOverdue(
        ORDER BY d.id LIMIT 1000 FOR UPDATE OF d SKIP LOCKED`,
       [destination, patienceSeconds, alternate],
     );
-    let diverted = 0;
-    for (const { id } of rows) {
-      if (await divert(tx, id, alternate, giveUpSeconds)) diverted += 1;
-    }
-    return diverted;
+    return divertEach(tx, rows, alternate, giveUpSeconds);
   });
+}
+
+/** A person sends all that is dead or waits for a destination to its alternate. @returns how many. */
+export function divertAll(
+  database: Database,
+  destination: string,
+  alternate: string,
+  giveUpSeconds: number,
+): Promise<number> {
+  return database.transaction(async (tx) => {
+    const { rows } = await tx.query<{ id: string }>(
+      `SELECT id FROM deliveries WHERE destination = $1 AND state IN ('dead', 'pending')
+         AND alternate_of IS NULL AND kind IN ('dicom', 'forward')
+       ORDER BY id FOR UPDATE SKIP LOCKED`,
+      [destination],
+    );
+    return divertEach(tx, rows, alternate, giveUpSeconds);
+  });
+}
+
+async function divertEach(
+  tx: Queryable,
+  rows: readonly { id: string }[],
+  alternate: string,
+  giveUpSeconds: number,
+): Promise<number> {
+  let diverted = 0;
+  for (const { id } of rows) {
+    if (await divert(tx, id, alternate, giveUpSeconds)) diverted += 1;
+  }
+  return diverted;
 }
 
 /**
