@@ -70,7 +70,8 @@ async function tell(row: ReportRow, parts: ReporterParts): Promise<void> {
   }
 }
 
-function sendReport(node: CalledNode, report: CommitmentReport): Promise<void> {
+/** Tells a machine of a transaction over an association of its own. @throws SonogateError */
+export function sendReport(node: CalledNode, report: CommitmentReport): Promise<void> {
   const message = {
     commandField: COMMAND.nEventReport,
     affectedSopClassUid: STORAGE_COMMITMENT,

@@ -3,8 +3,10 @@ import { rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Fault as EhrFault } from '../peers/fhir-server.ts';
+import type { CartNetwork } from './cart-network.ts';
 import type { PacsMood } from './counting-pacs.ts';
 import { type FakeClock, fakeClock } from './fake-clock.ts';
+import { networkCut } from './network-cut.ts';
 import { pipelinesOf, type SiteOptions, type SiteUnderFault } from './site-under-fault.ts';
 import { type SmallDisk, smallDisk } from './small-disk.ts';
 
@@ -13,6 +15,7 @@ export interface Surroundings {
   site: SiteOptions;
   disk?: SmallDisk;
   clock?: FakeClock;
+  network?: CartNetwork;
   remove(): Promise<void>;
 }
 
@@ -33,6 +36,7 @@ export interface Fault {
 /** How long a peer stays as it is. */
 const MOOD_MS = 8_000;
 const DOWN_MS = 5_000;
+const REPLAY_MS = 150_000;
 
 const kill = (role: 'dimse' | 'api' | 'worker' | 'delivery'): Fault => ({
   name: `kill -9 of the ${role} process`,
@@ -71,7 +75,9 @@ const pacs = (mood: PacsMood): Fault => ({
 async function replayDead(site: SiteUnderFault): Promise<string> {
   let replayed = 0;
   const codes = new Set<string>();
+  const deadline = performance.now() + REPLAY_MS;
   for (let quiet = 0; quiet < 5; quiet += 1) {
+    if (performance.now() > deadline) throw new Error('deliveries stay dead or uncommitted');
     const open = await site.query<{ id: string; state: string; code: string }>(
       `SELECT id, state, code FROM deliveries WHERE kind IN ('dicom', 'forward')
          AND (state = 'dead' OR (state = 'delivered' AND committed_at IS NULL))`,
@@ -208,11 +214,12 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'disk full',
-    done: 'the data folder is a tmpfs that is filled to its last page, and freed after 8 s',
+    done: 'the data folder is a tmpfs that is filled to its last page, with no watermark to warn; freed after 8 s',
     async prepare() {
       const disk = await smallDisk(256);
       if (!disk) return { impossible: 'mounting a tmpfs is not permitted' };
-      return { site: { dataDir: disk.folder }, disk, remove: disk.remove };
+      const { folder } = disk;
+      return { site: { disk: { folder, minFreeBytes: 0 } }, disk, remove: disk.remove };
     },
     async strike(site) {
       const filler = join(site.dataDir, 'filler');
@@ -226,6 +233,7 @@ export const FAULTS: readonly Fault[] = [
       return `${(full.bavail * full.bsize) / 1024} KiB left; ${refused} objects refused with A700H`;
     },
   },
+  networkCut,
   clockJump('an hour ahead', '+3600'),
   clockJump('an hour back', '-3600'),
   {

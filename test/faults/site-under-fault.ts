@@ -22,12 +22,12 @@ const PATIENT_SYSTEM = 'urn:oid:1.2.3';
 export interface SiteOptions {
   /** Redis comes back with what it had. */
   persistentRedis?: boolean;
-  /** Settings over those of every site under fault. */
-  settings?: Record<string, unknown>;
+  /** A cart that is not on this machine: the listener binds every address. */
+  cart?: { range: string; idleTimeoutSeconds: number };
   /** Environment of each process of the gateway. */
   environment?: Record<string, string>;
-  /** The data folder, where it is not to be an ordinary one. */
-  dataDir?: string;
+  /** The data folder, where it is not to be an ordinary one, and what is to stay free there. */
+  disk?: { folder: string; minFreeBytes: number };
 }
 
 /**
@@ -69,9 +69,11 @@ export async function startSiteUnderFault(
     await redis?.stop();
     return null;
   }
+  const dicomPort = await freePort();
+  const httpPort = await freePort();
   const [pacs, archive, ehr, hook] = await Promise.all([
-    startCountingPacs(),
-    startCountingPacs(),
+    startCountingPacs(dicomPort),
+    startCountingPacs(dicomPort),
     startFhirServer(),
     startHookReceiver(),
   ]);
@@ -86,13 +88,9 @@ export async function startSiteUnderFault(
   const database = new pg.Pool({ connectionString: databaseUrl, max: 2 });
   database.on('error', () => {});
 
-  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'sonogate-site-data-')));
-  const dicomPort = await freePort();
-  const httpPort = await freePort();
-  const common = {
-    ...settings(dataDir, { databaseUrl, redis, dicomPort, httpPort, pacs, archive, ehr, hook }),
-    ...options.settings,
-  };
+  const dataDir = options.disk?.folder ?? (await mkdtemp(join(tmpdir(), 'sonogate-site-data-')));
+  const peers = { databaseUrl, redis, dicomPort, httpPort, pacs, archive, ehr, hook };
+  const common = settings(dataDir, peers, options);
   const configFiles = new Map<Role, string>();
   for (const role of EACH_ROLE) configFiles.set(role, await siteFile({ ...common, roles: [role] }));
   const operate = async (name: string, asked: Record<string, unknown>) => {
@@ -157,6 +155,7 @@ function settings(
     databaseUrl: string;
     httpPort: number;
   },
+  { cart, disk }: SiteOptions,
 ) {
   const { pacs, archive, ehr, hook, redis, databaseUrl, dicomPort, httpPort } = peers;
   const node = (name: string, { port }: CountingPacs) => ({
@@ -173,7 +172,20 @@ function settings(
     databaseUrl,
     redisUrl: redis.url,
     http: { host: '127.0.0.1', port: httpPort, callsPerMinute: 100_000 },
-    dicom: { host: '127.0.0.1', port: dicomPort },
+    dicom: {
+      host: cart ? '0.0.0.0' : '127.0.0.1',
+      port: dicomPort,
+      ...(disk && { minFreeBytes: disk.minFreeBytes }),
+    },
+    sources: [
+      {
+        name: 'carts',
+        callingAeTitles: ['*'],
+        addresses: ['127.0.0.0/8', ...(cart ? [cart.range] : [])],
+        idleTimeoutSeconds: cart?.idleTimeoutSeconds ?? 60,
+        completion: { signal: 'association-release', quietSeconds: 2, afterReleaseSeconds: 1 },
+      },
+    ],
     outbound: { hosts: [callable] },
     destinations: [
       node('pacs', pacs),

@@ -1,0 +1,62 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** A cart at the end of a cable that can be pulled: a network namespace with a pair of interfaces. */
+export interface CartNetwork {
+  /** Address of the gateway as the cart sees it. */
+  gateway: string;
+  /** Addresses of the cable. */
+  range: string;
+  /** Starts a program on the cart. */
+  start(program: string, args: readonly string[]): ChildProcess;
+  /** The cart sends so many bits a second at the most. */
+  throttle(megabits: number): Promise<void>;
+  /** Pulls the cable: neither side is told that the connection is gone. */
+  pull(): Promise<void>;
+  plug(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+/** Null where network namespaces are not permitted. */
+export async function cartNetwork(): Promise<CartNetwork | null> {
+  const id = process.pid % 100_000;
+  const namespace = `sonogate-cart-${id}`;
+  const [ours, theirs] = [`sg${id}g`, `sg${id}c`];
+  const gateway = '10.213.77.1';
+  const ip = (...args: string[]) => run('ip', args);
+  const onCart = (...args: string[]) => ip('netns', 'exec', namespace, ...args);
+  const remove = async () => {
+    await ip('netns', 'del', namespace).catch(() => {});
+    await ip('link', 'del', ours).catch(() => {});
+  };
+  try {
+    await ip('netns', 'add', namespace);
+    await ip('link', 'add', ours, 'type', 'veth', 'peer', 'name', theirs, 'netns', namespace);
+    await ip('addr', 'add', `${gateway}/30`, 'dev', ours);
+    await ip('link', 'set', ours, 'up');
+    await onCart('ip', 'addr', 'add', '10.213.77.2/30', 'dev', theirs);
+    await onCart('ip', 'link', 'set', theirs, 'up');
+  } catch {
+    await remove();
+    return null;
+  }
+  return {
+    gateway,
+    range: `${gateway}/30`,
+    start: (program, args) =>
+      spawn('ip', ['netns', 'exec', namespace, program, ...args], { stdio: 'ignore' }),
+    async throttle(megabits) {
+      const limit = ['rate', `${megabits}mbit`, 'burst', '32kbit', 'latency', '400ms'];
+      await onCart('tc', 'qdisc', 'replace', 'dev', theirs, 'root', 'tbf', ...limit);
+    },
+    async pull() {
+      await ip('link', 'set', ours, 'down');
+    },
+    async plug() {
+      await ip('link', 'set', ours, 'up');
+    },
+    remove,
+  };
+}

@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { FAULTS } from './faults.ts';
+import { scenario } from './scenario.ts';
+
+/** The rest is in the long form, `npm run faults`. */
+const SHORT = ['network cut in the middle of a PDU', 'disk full'];
+const AMOUNT = { studies: 1, submits: 3 };
+
+describe('a site under traffic', () => {
+  it.each(SHORT)('stands: %s', { timeout: 200_000 }, async (name) => {
+    const fault = FAULTS.find((each) => each.name === name);
+    if (!fault) throw new Error(`no fault is called ${name}`);
+    const outcome = await scenario(fault, AMOUNT);
+    if ('skipped' in outcome) return console.info(`${name} is not tried: ${outcome.skipped}`);
+    expect(outcome).toHaveProperty('ledger');
+    if (!('ledger' in outcome)) return;
+    expect(outcome.ledger).toMatchObject({
+      objectsAcknowledged: 2 * AMOUNT.studies,
+      requestsAcknowledged: AMOUNT.submits,
+      lost: [],
+      doubled: [],
+    });
+  });
+});
