@@ -4,6 +4,8 @@ interface Run {
   amount: { studies: number; submits: number };
   commit: string;
   at: Date;
+  /** How many the campaign has, of which some may not have been run yet. */
+  faults: number;
 }
 
 /** `docs/reliability.md`: the table of faults and what came of them, as the run saw it. */
@@ -33,7 +35,7 @@ is **doubled**.
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 ${outcomes.map(row).join('\n')}
 
-Together: ${sum((l) => l.objectsAcknowledged)} objects and ${sum((l) => l.requestsAcknowledged)} submits promised, ${lost.length} lost; ${sum((l) => l.deliveries)} deliveries, ${sum((l) => l.repeated)} arrived
+${outcomes.length} of ${run.faults} faults. Together: ${sum((l) => l.objectsAcknowledged)} objects and ${sum((l) => l.requestsAcknowledged)} submits promised, ${lost.length} lost; ${sum((l) => l.deliveries)} deliveries, ${sum((l) => l.repeated)} arrived
 again as the same, ${doubled.length} doubled unmarked.
 ${[...lost, ...doubled].map((line) => `\n- ${line}`).join('')}
 ## What the campaign does not show

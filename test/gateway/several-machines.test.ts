@@ -64,8 +64,8 @@ describe.skipIf(!postgres || !redis || !bucket)(
 
     beforeAll(async () => {
       [archive, pacs, cart] = await Promise.all([
-        startCountingPacs(),
-        startCountingPacs(),
+        startCountingPacs(0),
+        startCountingPacs(0),
         cartStudies('machines', STUDIES),
       ]);
       const databaseUrl = (await postgres?.createDatabase()) ?? '';
