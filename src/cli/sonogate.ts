@@ -260,7 +260,10 @@ program
   .command('replay [delivery]')
   .description('send again what was given up; without an id or destination, list the deliveries')
   .option('--destination <name>', 'everything to this destination that was given up')
-  .option('--to-alternate', 'to the alternate of its destination; with --destination what waits too')
+  .option(
+    '--to-alternate',
+    'to the alternate of its destination; with --destination what waits too',
+  )
   .option('--to <name>', 'to this destination instead')
   .action(async (delivery, options) => (await import('./deliveries.ts')).replay(delivery, options));
 
