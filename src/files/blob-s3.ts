@@ -28,6 +28,10 @@ import {
 import { s3Multipart } from './s3-multipart.ts';
 import { writeWhole } from './whole-file.ts';
 
+/** A storage that does not answer is waited for so long, three times (the client's own retry). */
+const CONNECT_MS = 5000;
+const LONGEST_SILENCE_MS = 60_000;
+
 const BLOBS = 'blobs/';
 const INCOMING = 'incoming/';
 
@@ -41,7 +45,11 @@ export interface S3BlobStore extends BlobStore {
  * in `spool`, a folder of this machine, before it is sent.
  * @throws the storage's error when the bucket cannot be listed: a wrong address or key ends the start.
  */
-export async function openS3BlobStore(location: S3Location, spool: string): Promise<S3BlobStore> {
+export async function openS3BlobStore(
+  location: S3Location,
+  spool: string,
+  silenceMs = LONGEST_SILENCE_MS,
+): Promise<S3BlobStore> {
   const { endpoint, region, bucket: Bucket, accessKeyId, secretAccessKey } = location;
   const client = new S3Client({
     endpoint,
@@ -51,6 +59,10 @@ export async function openS3BlobStore(location: S3Location, spool: string): Prom
     forcePathStyle: true,
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
+    requestHandler: {
+      connectionTimeout: Math.min(CONNECT_MS, silenceMs),
+      socketTimeout: silenceMs,
+    },
   });
   await mkdir(spool, { recursive: true });
   await client.send(new ListObjectsV2Command({ Bucket, MaxKeys: 1 }));
