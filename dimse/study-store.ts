@@ -4,6 +4,7 @@ import type { Database, Queryable } from '../src/database/port.ts';
 import { isArrivingAsPrior, PRIOR_STUDY } from './archive/prior-arrival.ts';
 import { type CompletionSignal, GUESSED } from './completion.ts';
 import type { InstanceHeader } from './header.ts';
+import { ownSeries } from './own-results.ts';
 
 /**
  * States of a study.
@@ -102,13 +103,11 @@ export function addInstance(database: Database, received: ReceivedInstance): Pro
       [study.id, received.header.sopInstanceUid, received.dataSetSha256],
     );
     const known = same.length > 0;
-    const prior =
-      study.state !== 'receiving' &&
-      (await isArrivingAsPrior(tx, received.header.studyInstanceUid, received.receivedAt));
-    if (known && study.state !== 'receiving' && (prior || !received.rerunAlways)) {
+    const aside = study.state !== 'receiving' && (await opensNothing(tx, received));
+    if (known && study.state !== 'receiving' && (aside || !received.rerunAlways)) {
       return { studyId: study.id, outcome: 'duplicate', revision: study.revision };
     }
-    if (prior) return addToPrior(tx, study, received);
+    if (aside) return addAside(tx, study, received);
     const revision = study.state === 'receiving' ? study.revision : study.revision + 1;
     const conflict = known ? false : await insertInstance(tx, study, revision, received);
     await tx.query(
@@ -132,11 +131,20 @@ export function addInstance(database: Database, received: ReceivedInstance): Pro
   });
 }
 
+/** What we fetched to compare it, and a result of ours that a PACS sends back, is no news of a study. */
+async function opensNothing(
+  tx: Queryable,
+  { header: { studyInstanceUid, seriesInstanceUid }, receivedAt }: ReceivedInstance,
+): Promise<boolean> {
+  if (await isArrivingAsPrior(tx, studyInstanceUid, receivedAt)) return true;
+  return (await ownSeries(tx, studyInstanceUid)).has(seriesInstanceUid);
+}
+
 /**
- * An object that was fetched to be compared with opens nothing: in a study that is there for this
- * alone it lies in its only revision, in any other it waits for the next one.
+ * Keeps an object without opening a revision: in a study that is there to be compared alone it lies
+ * in its only revision, in any other it waits for the next one.
  */
-async function addToPrior(
+async function addAside(
   tx: Queryable,
   study: LockedStudy,
   received: ReceivedInstance,

@@ -1,5 +1,5 @@
-import { resultSeriesUids } from '../../pipelines/artifacts/dicom/modules.ts';
 import type { Queryable } from '../../src/database/port.ts';
+import { ownSeries } from '../own-results.ts';
 import { ACCEPTED_STORAGE } from '../sop-classes.ts';
 import type { FoundObject } from './archive.ts';
 
@@ -25,12 +25,7 @@ export async function comingToUs(
   studyInstanceUid: string,
   objects: readonly FoundObject[],
 ): Promise<FoundObject[]> {
-  const { rows } = await database.query<{ request_id: string }>(
-    `SELECT r.request_id FROM study_requests r JOIN studies s ON s.id = r.study_id
-     WHERE s.study_instance_uid = $1`,
-    [studyInstanceUid],
-  );
-  const ours = new Set(rows.flatMap(({ request_id }) => resultSeriesUids(request_id)));
+  const ours = await ownSeries(database, studyInstanceUid);
   return objects.filter(
     ({ sopClassUid, seriesInstanceUid }) =>
       (sopClassUid === '' || ACCEPTED_STORAGE.has(sopClassUid)) && !ours.has(seriesInstanceUid),

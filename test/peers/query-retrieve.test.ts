@@ -9,6 +9,7 @@ import { explainStudy } from '../../dimse/explain.ts';
 import { sendBuffer } from '../../dimse/store-scu.ts';
 import { findStudy } from '../../dimse/study-queries.ts';
 import { httpAccess } from '../../fhir/http-access.ts';
+import { checkArchives } from '../../src/cli/doctor/archives.ts';
 import { objectsOnDisk } from '../../src/files/received-objects.ts';
 import { silentLogger } from '../../src/logging/logger.ts';
 import { dicomFile, type SmallObject } from '../dimse/dicom-file.ts';
@@ -202,6 +203,17 @@ describe.skipIf(!installed)('an archive', () => {
     await filed('orthanc-web', [object(1), segmentation]);
     expect(await fetched('orthanc-web')).toMatchObject({ state: 'succeeded', wanted: 1, here: 1 });
     expect(await row()).toMatchObject({ instance_count: 1 });
+  });
+
+  test('is looked at by the doctor: whether it answers, and would give what it has', async () => {
+    const findings = await checkArchives(site.config);
+    expect(findings.filter(({ state }) => state !== 'ok')).toEqual([]);
+    expect(findings.map(({ what, detail }) => `${what} ${detail}`)).toEqual(
+      expect.arrayContaining([
+        'archive orthanc-get C-GET is accepted',
+        'archive dcmqrscp-move C-MOVE is accepted; it must know "SONOGATE" with our address',
+      ]),
+    );
   });
 
   describe('that a source is held against', () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Archive } from '../../dimse/archive/archive.ts';
+import { checkMove } from '../../dimse/archive/check-archive.ts';
 import { dimseArchive } from '../../dimse/archive/dimse-archive.ts';
 import { askForRetrieval, findRetrieval } from '../../dimse/archive/retrievals.ts';
 import type { StorageService } from '../../dimse/network/storage-service.ts';
@@ -137,6 +138,9 @@ describe.skipIf(!PYNETDICOM_INSTALLED)('an archive that', () => {
       await expect(moving.retrieve(wanted)).rejects.toMatchObject({
         code: 'move_destination_unknown',
       });
+      expect(await checkMove(node, 'NOBODY')).toBe(
+        'does not know "NOBODY" as a destination of C-MOVE',
+      );
     });
 
     test('is canceled by us: it is told so and stops', async () => {

@@ -1,5 +1,6 @@
 import { ConfigError, loadConfig } from '../../../config/load.ts';
 import type { Config } from '../../../config/schema.ts';
+import { checkArchives } from './archives.ts';
 import { checkBackends } from './backends.ts';
 import { checkDoors } from './doors.ts';
 import { type Finding, fault, ok } from './finding.ts';
@@ -43,6 +44,7 @@ async function examine(): Promise<Finding[]> {
     checkBackends(config),
     checkDoors(config, running),
     checkPeers(config),
+    checkArchives(config),
   ]);
   return [ok('configuration', 'can be used'), ...machine, ...others.flat()];
 }

@@ -1,0 +1,78 @@
+import { SonogateError } from '../../src/errors/catalogue.ts';
+import type { CalledNode } from '../network/calling-association.ts';
+import { newUid } from '../services/referenced-objects.ts';
+import { ACCEPTED_STORAGE, EXPLICIT_LITTLE_ENDIAN, QUERY_RETRIEVE } from '../sop-classes.ts';
+import type { Archive } from './archive.ts';
+import { openAssociation, queryContext } from './association.ts';
+import { moveObjects } from './retrieve.ts';
+
+/** What stands in the way of a retrieval; null: nothing that can be seen without one. */
+export type Obstacle = string | null;
+
+/**
+ * Asks for a study that does not exist.
+ * @returns how long the answer took, in milliseconds, and whether the archive answered with others.
+ * @throws SonogateError of the archive.
+ */
+export async function checkQuery(
+  archive: Archive,
+): Promise<{ milliseconds: number; matched: number }> {
+  const start = performance.now();
+  const found = await archive.studies({ studyInstanceUid: newUid() }, { limit: 1 });
+  return { milliseconds: performance.now() - start, matched: found.length };
+}
+
+/**
+ * C-GET: contexts and roles are negotiated, nothing is asked for.
+ * @throws SonogateError when no association comes about.
+ */
+export async function checkGet(node: CalledNode): Promise<Obstacle> {
+  const classes = [...ACCEPTED_STORAGE.keys()];
+  const contexts = classes.map((abstractSyntax, index) => ({
+    id: 2 * index + 3,
+    abstractSyntax,
+    transferSyntaxes: [EXPLICIT_LITTLE_ENDIAN],
+  }));
+  const roles = classes.map((sopClassUid) => ({ sopClassUid, scu: false, scp: true }));
+  const association = await openAssociation(
+    node,
+    [queryContext(1, QUERY_RETRIEVE.studyRootGet), ...contexts],
+    { roles },
+  );
+  const accepted = new Set(
+    [...association.contexts.values()].map(({ abstractSyntax }) => abstractSyntax),
+  );
+  const granted = new Set(
+    association.roles.flatMap(({ sopClassUid, scp }) => (scp ? [sopClassUid] : [])),
+  );
+  await association.release();
+  if (!accepted.has(QUERY_RETRIEVE.studyRootGet)) return 'takes no C-GET';
+  const given = classes.filter((uid) => accepted.has(uid));
+  if (given.length === 0) return 'gives none of the classes that are taken by C-GET';
+  if (!given.some((uid) => granted.has(uid))) return 'does not grant the role of SCP for C-GET';
+  return null;
+}
+
+/**
+ * C-MOVE of a study that does not exist. Some archives look up the destination all the same and say
+ * that they do not know it (A801H); of others that is only seen when a study is fetched.
+ * @throws SonogateError of the archive, when it is no word about the destination.
+ */
+export async function checkMove(node: CalledNode, moveTo: string): Promise<Obstacle> {
+  const into = {
+    open: () => Promise.reject(new SonogateError('internal')),
+    ended: async () => {},
+  };
+  const wanted = { studyInstanceUid: newUid(), objects: [], whole: true, source: '', into };
+  try {
+    await moveObjects(node, wanted, { moveTo });
+  } catch (error) {
+    if (!(error instanceof SonogateError)) throw error;
+    if (error.code === 'move_destination_unknown') {
+      return `does not know "${moveTo}" as a destination of C-MOVE`;
+    }
+    // Some fail a study that they do not have; the association and the service are there.
+    if (error.code !== 'archive_refused_query') throw error;
+  }
+  return null;
+}

@@ -1,0 +1,140 @@
+import { rm } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sendFiles } from '../../dimse/store-scu.ts';
+import { PATIENT, type PhantomFiles, phantomFiles } from '../gateway/phantom.ts';
+import { allDelivered, endOfStudy, explain, openSite, type Site } from '../gateway/site.ts';
+import { DCMTK_INSTALLED, dcmtk } from './dcmtk.ts';
+import { freePort } from './free-port.ts';
+import { ORTHANC_INSTALLED, type Orthanc, startOrthanc } from './orthanc.ts';
+
+/** The script of docs/query-retrieve.md: images alone, so that results do not go round in a circle. */
+const AUTO_ROUTING = `
+function OnStableStudy(study, tags, metadata)
+  local series = ParseJson(RestApiGet('/studies/' .. study .. '/series'))
+  for _, one in pairs(series) do
+    if one['MainDicomTags']['Modality'] == 'US' then
+      for _, instance in pairs(one['Instances']) do
+        SendToModality(instance, 'sonogate')
+      end
+    end
+  end
+end
+`;
+
+const TID1500 = '1.2.840.10008.5.1.4.1.1.88.34';
+const TID5000 = '1.2.840.10008.5.1.4.1.1.88.33';
+const SEGMENTATION = '1.2.840.10008.5.1.4.1.1.66.4';
+
+let orthanc: Orthanc;
+let site: Site;
+let study: PhantomFiles;
+
+/** One PACS does it all: takes the images of a cart, sends them to us, gets the results, is queried. */
+describe.skipIf(!ORTHANC_INSTALLED || !DCMTK_INSTALLED)('Orthanc with auto-routing', () => {
+  beforeAll(async () => {
+    const port = await freePort();
+    const started = await startOrthanc({
+      lua: AUTO_ROUTING,
+      settings: { StableAge: 1, DicomModalities: { sonogate: ['SONOGATE', '127.0.0.1', port] } },
+    });
+    if (!started) throw new Error('Orthanc did not start');
+    orthanc = started;
+    site = await openSite({
+      dicom: { host: '127.0.0.1', port },
+      destinations: [
+        {
+          type: 'dicom',
+          name: 'pacs',
+          host: '127.0.0.1',
+          port: orthanc.dicomPort,
+          aeTitle: orthanc.aeTitle,
+          objects: ['sr-tid1500', 'sr-tid5000', 'seg'],
+        },
+      ],
+      routing: {
+        rules: [
+          {
+            name: 'obstetric',
+            when: { modality: 'US' },
+            run: { endpoint: 'us/obstetric/interpret' },
+            deliverTo: ['pacs'],
+          },
+        ],
+      },
+    });
+    study = await phantomFiles('auto-routing');
+    const cart = { callingAeTitle: 'CART', timeoutSeconds: 20 };
+    const pacs = { host: '127.0.0.1', port: orthanc.dicomPort, aeTitle: orthanc.aeTitle };
+    await sendFiles({ ...pacs, ...cart }, study.paths);
+    const row = await endOfStudy(site, study.studyUid);
+    expect(row, JSON.stringify(row.fault)).toMatchObject({ status: 'succeeded' });
+    await allDelivered(site);
+  }, 120_000);
+  afterAll(async () => {
+    await site?.close();
+    await orthanc?.stop();
+    if (study) await rm(study.folder, { recursive: true, force: true });
+  });
+
+  test('gets the reports and the segmentation back into the study of the images', async () => {
+    const held = await orthanc.instances();
+    const results = held.filter(({ Modality }) => Modality !== 'US');
+    expect([...new Set(results.map(({ SOPClassUID }) => SOPClassUID))].sort()).toEqual([
+      SEGMENTATION,
+      TID5000,
+      TID1500,
+    ]);
+    for (const tags of results) {
+      expect(tags).toMatchObject({
+        StudyInstanceUID: study.studyUid,
+        PatientID: PATIENT.patientId,
+      });
+    }
+  });
+
+  test('is asked by findscu and has our results', async () => {
+    const { output } = await dcmtk('findscu', [
+      '-S',
+      '-aec',
+      orthanc.aeTitle,
+      '-k',
+      'QueryRetrieveLevel=SERIES',
+      '-k',
+      `StudyInstanceUID=${study.studyUid}`,
+      '-k',
+      'Modality=SR',
+      '-k',
+      'SeriesInstanceUID',
+      '127.0.0.1',
+      String(orthanc.dicomPort),
+    ]);
+    expect(output).toMatch(/\(0008,0060\) CS \[SR/);
+  });
+
+  test('is told by movescu to send us our own reports: they are taken and are no news', async () => {
+    const reports = (await orthanc.instances()).filter(({ Modality }) => Modality === 'SR');
+    const { exitCode, output } = await dcmtk('movescu', [
+      '-S',
+      '-v',
+      '-aet',
+      'SONOGATE',
+      '-aec',
+      orthanc.aeTitle,
+      '-aem',
+      'SONOGATE',
+      '-k',
+      'QueryRetrieveLevel=SERIES',
+      '-k',
+      `StudyInstanceUID=${study.studyUid}`,
+      '-k',
+      `SeriesInstanceUID=${reports[0]?.SeriesInstanceUID}`,
+      '127.0.0.1',
+      String(orthanc.dicomPort),
+    ]);
+    expect(exitCode, output).toBe(0);
+    expect(output).toMatch(/Received Final Move Response \(Success\)/);
+    const told = await explain(site.gateway, study.studyUid);
+    expect(told).toMatchObject({ revision: 1, state: 'submitted' });
+    expect(told?.requests).toHaveLength(1);
+  });
+});
