@@ -48,15 +48,19 @@ async function* frames(
   }, SESSION_LOOK_MS);
   try {
     let first = true;
+    let told = after ?? '0.0';
     yield `retry: ${RECONNECT_MS}\n\n`;
     for await (const batch of deps.changes.follow(after, AbortSignal.any([gone, over.signal]))) {
       if (over.signal.aborted) break;
       if (first) yield frame({ type: 'hello', data: { at: at() } }, batch.cursor);
       if (batch.lost) yield frame({ type: 'reset', data: { at: at() } }, batch.cursor);
       first = false;
-      for (const event of await eventsOf(batch, session, deps, audit)) {
-        yield frame(event, batch.cursor);
+      const events = await eventsOf(batch, session, deps, audit);
+      for (const [n, event] of events.entries()) {
+        // Who is cut off within a batch is told the whole batch again.
+        yield frame(event, n === events.length - 1 ? batch.cursor : told);
       }
+      told = batch.cursor;
     }
     if (over.signal.aborted) yield frame({ type: 'session', data: { at: at() } }, '0.0');
   } finally {

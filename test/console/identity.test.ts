@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { StudyPage, WorklistPage } from '../../src/console/contract.ts';
 import { type Client, type ConsoleSite, openConsole } from './site.ts';
-import { readEvents } from './stream.ts';
+import { readEvents, type SentEvent } from './stream.ts';
 import { fillWorklist, fixtureStudy } from './worklist-fixture.ts';
 
 const STUDIES = 60;
@@ -81,7 +81,9 @@ describe('a viewer', () => {
 
   it('nor over the stream of changes', async () => {
     const viewer = await site.signIn('viewer');
-    const events = await readEvents(site.url, viewer.cookie, 4, async () => {
+    const enough = (events: readonly SentEvent[]) =>
+      ['row', 'delivery'].every((kind) => events.some(({ type }) => type === kind));
+    const events = await readEvents(site.url, viewer.cookie, enough, async () => {
       await site.database.query(`UPDATE studies SET reason = 'seen by FAMILY1' WHERE tags <> '{}'`);
       await site.database.query(`UPDATE deliveries SET code = NULL WHERE id = $1`, [heldDelivery]);
       await site.database.query(

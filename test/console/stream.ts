@@ -4,13 +4,13 @@ import type { ConsoleEvent } from '../../src/console/contract.ts';
 export type SentEvent = ConsoleEvent & { id: string };
 
 /**
- * Reads the stream of changes until `count` events have come.
+ * Reads the stream of changes until what has come is `enough`.
  * @param afterHello is called once the stream is open: changes from then on must be in it.
  */
 export async function readEvents(
   url: string,
   cookie: string,
-  count: number,
+  enough: (events: readonly SentEvent[]) => boolean,
   afterHello: () => Promise<void> = async () => {},
   headers: Record<string, string> = {},
 ): Promise<SentEvent[]> {
@@ -24,7 +24,7 @@ export async function readEvents(
   for await (const { id, event, data } of readServerSentEvents(answer.body)) {
     events.push({ id, type: event, data: JSON.parse(data) } as SentEvent);
     if (event === 'hello') await afterHello();
-    if (events.length >= count) break;
+    if (enough(events)) break;
   }
   gone.abort();
   return events;
