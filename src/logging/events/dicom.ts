@@ -99,6 +99,12 @@ export const DICOM_EVENTS = {
     meaning: 'A C-STORE was answered with the status in the line.',
     action: 'Do what the error says; A7xxH means that the sender will try again.',
   },
+  stow_object_failed: {
+    level: 'error',
+    text: 'object not stored',
+    meaning: 'An error of the gateway over one object of a STOW-RS call; its sender was told.',
+    action: 'Send the line to the makers.',
+  },
   object_quarantined: {
     level: 'warn',
     text: 'object put in quarantine',
