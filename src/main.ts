@@ -43,7 +43,7 @@ import type { BlobStore } from './files/blob-store.ts';
 import { createHostedFileFetcher } from './files/hosted-files.ts';
 import { openBlobStore } from './files/open-blob-store.ts';
 import type { ReceivedObjects } from './files/port.ts';
-import { createReceivedObjects } from './files/received-objects.ts';
+import { createReceivedObjects, removeFetched } from './files/received-objects.ts';
 import { removeExpiredResults } from './files/result-store.ts';
 import { createUploads } from './files/uploads.ts';
 import { createHttpApp } from './http/app.ts';
@@ -161,8 +161,11 @@ export async function startGateway(
     ends.push(() => core.close());
     if (blobs.direct) {
       const cache = setInterval(() => {
-        removeExpiredResults(database, config.dataDir).catch((error: unknown) => {
-          logger.warn({ err: error }, 'expired results could not be removed');
+        Promise.all([
+          removeExpiredResults(database, config.dataDir),
+          removeFetched(config.dataDir, new Date()),
+        ]).catch((error: unknown) => {
+          logger.warn({ err: error }, 'expired copies could not be removed');
         });
       }, CLEANING_MS);
       ends.push(async () => clearInterval(cache));

@@ -1,12 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { access, mkdir, rename } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { access, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { SonogateError } from '../errors/catalogue.ts';
 import { BlobMissingError, type BlobStore, type DirectAccess } from './blob-store.ts';
 import type { ReceivedObjects } from './port.ts';
 
 /** A machine waits longer than this for the status of its C-STORE. */
 const KEEP_MS = 20_000;
+
+/**
+ * Copies of what other machines received. Apart from the intake: what lies there without a row is
+ * taken for an object that has just come.
+ */
+const FETCHED = 'fetched';
+const FETCHED_LIFE_MS = 24 * 3_600_000;
 
 /** The objects of a site, seen from the machine of `dataDir`: shared with others through a bucket. */
 export function createReceivedObjects(dataDir: string, blobs: BlobStore): ReceivedObjects {
@@ -48,7 +55,8 @@ function objectsInBucket(
     async locate(object) {
       const there = await onDisk.locate(object);
       if (there !== null) return there;
-      const path = resolve(dataDir, object.path);
+      const path = resolve(dataDir, FETCHED, object.path);
+      if (await exists(path)) return path;
       const coming = `${path}.${randomUUID()}`;
       await mkdir(dirname(path), { recursive: true });
       try {
@@ -61,6 +69,18 @@ function objectsInBucket(
       }
     },
   };
+}
+
+/** Removes copies that were fetched a day ago; what needs one again fetches it again. */
+export async function removeFetched(dataDir: string, now: Date): Promise<void> {
+  const folder = resolve(dataDir, FETCHED);
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  for (const entry of entries) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const found = await stat(path).catch(() => null);
+    if (found && now.getTime() - found.mtimeMs > FETCHED_LIFE_MS) await rm(path, { force: true });
+  }
 }
 
 async function exists(path: string): Promise<boolean> {
