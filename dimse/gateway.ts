@@ -73,7 +73,7 @@ export async function startDimse({
 }): Promise<DimseGateway> {
   const { dataDir, dicom, sources } = config;
   requireKnownAttributes(routing());
-  await mkdir(dataDir, { recursive: true });
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const registration = { dataDir, database, objects, sources, logger, now };
   await recoverIntake(registration);
 

@@ -33,7 +33,7 @@ export async function serveAdminSocket(
   logger: Logger,
 ): Promise<{ close(): Promise<void> }> {
   const path = adminSocketPath(dataDir);
-  mkdirSync(dataDir, { recursive: true });
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   if (existsSync(path)) {
     if (await answers(path)) {
       logger.info('another process of this gateway serves the admin socket');

@@ -5,9 +5,12 @@ import { SonogateError } from '../errors/catalogue.ts';
 import { DELIVERY_STATES } from '../outbox/states.ts';
 import { CART_STYLES } from './simulate/carts.ts';
 
-const program = new Command('sonogate').description(
-  'Hospital integration gateway for ultrasound: DICOM in, measurements out as SR, FHIR and JSON.',
-);
+const program = new Command('sonogate')
+  .description(
+    'Hospital integration gateway for ultrasound: DICOM in, measurements out as SR, FHIR and JSON.',
+  )
+  // Sub-commands of `simulate` have options of the same names as it.
+  .enablePositionalOptions();
 
 program
   .command('serve')
@@ -29,8 +32,6 @@ program
 
 const simulate = program
   .command('simulate')
-  // Its sub-commands have options of the same names.
-  .enablePositionalOptions()
   .description('write a phantom obstetric study as DICOM files, or send it')
   .option('--ga-days <number>', 'gestational age', Number, 200)
   .option('--seed <number>', 'which phantom fetus', Number, 1)

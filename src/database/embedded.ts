@@ -16,7 +16,7 @@ const SEARCH_PATH = 'SET search_path TO public, bullmq';
  */
 export async function openEmbedded(dataDir: string | null): Promise<PooledDatabase> {
   if (dataDir === null) return open(await PGlite.create(), () => {});
-  await mkdir(dataDir, { recursive: true });
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const unlock = takeLock(join(dataDir, 'database.lock'));
   try {
     return await open(await PGlite.create(join(dataDir, 'database')), unlock);

@@ -86,15 +86,20 @@ export function createMetrics({
   dataDir: string;
 }): () => Promise<Metric[]> {
   const ended = followEndedWork(database);
+  // What ends from now on is counted, whenever the first scrape comes.
+  const begun = ended().catch(() => []);
   const self = watchThisProcess({ ...process, models: meters.models });
   // Two scrapes at once share one reading: the followers of the tables keep a place in them.
   let reading: Promise<Metric[]> | null = null;
-  const read = async () => [
-    ...(await self()),
-    ...meters.read(),
-    ...(await readOpenWork(database, queue)),
-    ...(await ended()),
-  ];
+  const read = async () => {
+    await begun;
+    return [
+      ...(await self()),
+      ...meters.read(),
+      ...(await readOpenWork(database, queue)),
+      ...(await ended()),
+    ];
+  };
   return () => {
     reading ??= read().finally(() => {
       reading = null;

@@ -24,10 +24,11 @@ export function watchThisProcess({
   const started = Math.round(Date.now() / 1000 - process.uptime());
 
   return async () => {
-    const delay = [0.5, 0.99, 1].map((quantile) => ({
-      labels: { quantile: String(quantile) },
-      value: (quantile === 1 ? loop.max : loop.percentile(quantile * 100)) / NANOSECONDS,
-    }));
+    const delay = Object.entries({
+      median: loop.percentile(50),
+      p99: loop.percentile(99),
+      longest: loop.max,
+    }).map(([statistic, value]) => ({ labels: { statistic }, value: value / NANOSECONDS }));
     loop.reset();
     const { bavail, blocks, bsize } = await statfs(dataDir);
     const memory = [

@@ -26,7 +26,7 @@ export async function checkThisMachine(config: Config): Promise<Finding[]> {
 
 async function dataFolder(dataDir: string): Promise<Finding> {
   try {
-    await mkdir(dataDir, { recursive: true });
+    await mkdir(dataDir, { recursive: true, mode: 0o700 });
     await access(dataDir, constants.W_OK);
     const { mode } = await stat(dataDir);
     const rights = (mode & 0o777).toString(8);

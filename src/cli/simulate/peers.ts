@@ -29,10 +29,12 @@ export async function simulatePacs({ port, out }: { port: number; out: string })
  */
 export async function simulateEhr({ port, seed }: { port: number; seed: number }): Promise<void> {
   const ehr = await startDemoEhr(port);
-  for (const name of ['obstetric', 'echo'] as const) {
-    await registerPatient(ehr.baseUrl, (await phantomStudy(name, seed)).patient);
-  }
   tell(`${ehr.baseUrl}, patients have identifiers of ${PATIENT_ID_SYSTEM}`);
+  for (const name of ['obstetric', 'echo'] as const) {
+    const { patient } = await phantomStudy(name, seed);
+    await registerPatient(ehr.baseUrl, patient);
+    tell(`knows ${patient.patientId} of the ${name} phantom`);
+  }
   const watch = watchReports(ehr);
   await interrupted();
   clearInterval(watch);

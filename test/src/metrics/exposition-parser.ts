@@ -65,6 +65,7 @@ function parseLabels(text: string, line: string): Record<string, string> {
 }
 
 function checkFamily(name: string, { type, samples }: Family): void {
+  if (samples.some(({ labels }) => 'quantile' in labels)) throw new Error(`${name} is no summary`);
   if (type === 'counter' && !name.endsWith('_total')) throw new Error(`${name} is a counter`);
   if (type !== 'histogram') return;
   const rows = new Map<string, { buckets: [number, number][]; count: number | null }>();

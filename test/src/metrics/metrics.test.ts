@@ -80,7 +80,7 @@ async function finishStudy(id: string, doorSeconds: number): Promise<void> {
 }
 
 describe('work that has ended', () => {
-  test('is counted once, from the first scrape on, by every process', async () => {
+  test('is counted once, from the start on, by every process', async () => {
     await finishStudy('before', 50);
     const [one, other] = [collector(), collector()];
     await scrape(one);
