@@ -134,6 +134,7 @@ export function createStudyPipeline(
         indication: indicationOf(job),
       }),
       ...(job.paper && { paper: job.paper }),
+      display: job.display !== false,
       study,
       previews: interpreter.previews,
       folder: join(folder, 'artifacts'),

@@ -26,6 +26,8 @@ export const jobSchema = z.strictObject({
   mock: z.enum(MOCK_SCENARIOS).optional(),
   /** Paper of the PDF report; A4 unless it says. */
   paper: z.enum(PAPERS).optional(),
+  /** False: no key frames, cines and overlays, for no viewer shows them. */
+  display: z.boolean().optional(),
   models: z.strictObject({
     allow: z.enum(['all', 'permissive']),
     provider: z.enum(['auto', 'cpu']),

@@ -123,6 +123,7 @@ async function prepare(row: StoredRequest, parts: RunParts, broken: AbortSignal)
     options: input.options ?? {},
     clinicalContext: input.clinical_context ?? {},
     paper: config.report.paper,
+    display: config.console.enabled,
     models: config.models,
     ...(row.test && { mock: mockScenario(row.metadata.mock) ?? 'succeed' }),
   };

@@ -11,6 +11,7 @@ import type { Endpoint } from '../requests/endpoint.ts';
 import { endAllLeases, takeUp } from '../requests/take-up.ts';
 import { createPipelinePool } from './pipeline-pool.ts';
 import type { RequestQueue } from './queue.ts';
+import { readablePlaces } from './readable-places.ts';
 import { startReconciler } from './reconcile.ts';
 import { runRequest } from './run-request.ts';
 
@@ -25,7 +26,10 @@ export interface WorkerOptions {
   fetchFile: FetchHostedFile;
   /** Where uploads lie, and copies of artifacts for download. */
   blobs: BlobStore;
-  config: Pick<Config, 'dataDir' | 'worker' | 'models' | 'report' | 'retention' | 'delivery'>;
+  config: Pick<
+    Config,
+    'dataDir' | 'worker' | 'models' | 'report' | 'console' | 'retention' | 'delivery'
+  >;
   logger: Logger;
   /** Told of the models once the first pipeline process has opened them. */
   modelsReady?(models: readonly ModelInUse[]): void;
@@ -47,8 +51,10 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   // Node reads a permission for a folder as one for all below it only when the folder exists.
   const writable = resolve(config.dataDir, 'work');
   await mkdir(writable, { recursive: true });
+  const modules = [...Object.values(pipelines), ...(options.mock ? [options.mock] : [])];
+  const readable = readablePlaces(modules);
   const pool = createPipelinePool(
-    { memoryMegabytes: config.worker.childMemoryMegabytes, writable },
+    { memoryMegabytes: config.worker.childMemoryMegabytes, writable, readable },
     logger,
   );
   const [first] = Object.values(pipelines);

@@ -260,6 +260,19 @@ describe('writing all artifacts of a result', () => {
     expect(told[0]).toMatch(/^overlay-/);
   });
 
+  test('where no viewer shows them, key frames, cines and overlays are left out', async () => {
+    const entries = await writeArtifacts({
+      result: RESULT,
+      subject: ANONYMOUS,
+      study: STUDY,
+      folder: join(folder, 'no-viewer'),
+      display: false,
+    });
+    const names = entries.map(({ name }) => name);
+    expect(names.filter((name) => /^(key-frame|cine|overlays)/.test(name))).toEqual([]);
+    expect(names).toContain('overlay-biometry-1.png');
+  });
+
   test('previews can be left out', async () => {
     const entries = await writeArtifacts({
       result: RESULT,

@@ -94,6 +94,7 @@ export async function openSite(options: SiteOptions = {}) {
     worker: { concurrency: 1, timeoutSeconds: 30, childMemoryMegabytes: 512, ...options.worker },
     models: { allow: 'all' as const, provider: 'cpu' as const, threads: 1 },
     report: { paper: 'a4' as const },
+    console: { enabled: false, signInsPerMinute: 20 },
     retention: { days: 30 },
     delivery: {
       retryBaseSeconds: 1,
