@@ -4,8 +4,7 @@ import type {
   SweepAxes,
 } from '../../../pipelines/artifacts/display/overlay-contract.ts';
 import { html, nothing, type TemplateResult } from './html.ts';
-import type { PlotContent } from './plot.ts';
-import './plot.ts';
+import type { PlotContent } from './plot-content.ts';
 
 /** Pure: the sweep a trace was drawn on; null where none of the axes has both scales. */
 function axesOf({ sweeps }: OverlayClip, { points }: FlowTrace): SweepAxes | null {
@@ -22,7 +21,8 @@ export function traceContent(clip: OverlayClip, trace: FlowTrace): PlotContent |
   const axes = axesOf(clip, trace);
   if (!axes?.seconds_per_pixel || !axes.value_per_pixel) return null;
   const { area, unit, direction, seconds_per_pixel: perColumn, value_per_pixel: perRow } = axes;
-  const sign = direction === 'up' ? -1 : 1;
+  const rows = (y: number) =>
+    direction === 'up' ? trace.baseline_row - y : y - trace.baseline_row;
   const time = (column: number) => (column - area.min_x) * perColumn;
   return {
     label: `Traced flow of ${clip.view ?? 'a spectral display'}, ${trace.beats.length} beats marked`,
@@ -36,7 +36,7 @@ export function traceContent(clip: OverlayClip, trace: FlowTrace): PlotContent |
         name: 'trace',
         colour: '--accent',
         width: 1.5,
-        points: trace.points.map(([x, y]) => [time(x), sign * (y - trace.baseline_row) * perRow]),
+        points: trace.points.map(([x, y]) => [time(x), rows(y) * perRow]),
       },
     ],
   };

@@ -4,8 +4,7 @@ import type {
 } from '../../../pipelines/artifacts/display/overlay-contract.ts';
 import { html, nothing, type TemplateResult } from './html.ts';
 import { centileText } from './measurement-words.ts';
-import type { PlotContent, PlotSeries } from './plot.ts';
-import './plot.ts';
+import type { PlotContent, PlotSeries } from './plot-content.ts';
 
 /** Pure: "29+0" of weeks with a fraction. */
 export function weeksText(weeks: number): string {

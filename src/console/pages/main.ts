@@ -10,6 +10,7 @@ import { type KeyBinding, startKeyboard } from './keyboard.ts';
 import { followChanges, type LiveStream } from './live.ts';
 import type { OpenPage, Page } from './page.ts';
 import { openPeers } from './peers.ts';
+import './plot.ts';
 import { type Place, placeOf, type RouteName, startRouter } from './router.ts';
 import { openRules } from './rules.ts';
 import { applyScheme, chosenScheme } from './scheme.ts';

@@ -32,18 +32,24 @@ export const openWorklist: OpenPage = (place, around) => {
     const question = asked;
     state = 'loading';
     try {
-      const [page, offered] = await Promise.all([
-        api.worklist({ ...query, limit: PAGE_ROWS }),
-        api.facets(),
-      ]);
+      const page = await api.worklist({ ...query, limit: PAGE_ROWS });
       if (question !== asked) return;
       list = firstPage(page);
-      facets = offered;
       problem = null;
     } catch (error) {
       problem = sentence(error);
     }
     state = 'calm';
+    redraw();
+  }
+
+  /** What the filters offer comes after the rows, which do not wait for it. */
+  async function loadFacets(): Promise<void> {
+    try {
+      facets = await api.facets();
+    } catch (error) {
+      problem = sentence(error);
+    }
     redraw();
   }
 
@@ -91,6 +97,7 @@ export const openWorklist: OpenPage = (place, around) => {
   const all = () => [...list.flagged, ...list.rows];
 
   void load();
+  void loadFacets();
 
   return {
     title: () => 'Worklist',
@@ -106,7 +113,7 @@ export const openWorklist: OpenPage = (place, around) => {
       },
     ],
     changed(event) {
-      if (event.type === 'reset') void load();
+      if (event.type === 'reset') void Promise.all([load(), loadFacets()]);
       if (event.type === 'row') rowChanged(event.data.row);
     },
     close: () => table.close(),

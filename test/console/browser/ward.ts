@@ -7,7 +7,7 @@ import type { ConsoleRole } from '../../../src/console/contract.ts';
 import { silentLogger } from '../../../src/logging/logger.ts';
 import { PATIENT } from '../../gateway/phantom.ts';
 import { openSite, type Site } from '../../gateway/site.ts';
-import { type FhirTestServer, startFhirServer } from '../../peers/fhir-server.ts';
+import { startFhirServer } from '../../peers/fhir-server.ts';
 import { freePort } from '../../peers/free-port.ts';
 
 const LOOPBACK = '127.0.0.1';
@@ -16,12 +16,21 @@ const PATIENT_SYSTEM = 'urn:oid:1.2.3';
 /** A delivery is given up after seconds, so that a test sees it dead. */
 const GIVE_UP_HOURS = 4 / 3600;
 
+/** A woman whom the EHR knows. */
+export interface EhrPatient {
+  id: string;
+  family: string;
+  given: string;
+  birthDate: string;
+}
+
 /** A gateway with a PACS and an EHR that answer, and an archive that does not. */
 export interface Ward {
   site: Site;
   url: string;
   /** Objects that the PACS and the archive hold. */
   folder: string;
+  knowPatient(patient: EhrPatient): Promise<void>;
   newKey(role: ConsoleRole, name?: string): Promise<string>;
   /** Sends files as a cart does, over one association. */
   send(paths: readonly string[]): Promise<void>;
@@ -47,28 +56,29 @@ const ROUTING = {
       run: { endpoint: 'us/obstetric/interpret', options: { report: true } },
       deliverTo: ['pacs', 'archive', 'ehr'],
     },
+    {
+      name: 'echo',
+      when: { modality: 'US', studyDescription: { matches: 'echocardiogram' } },
+      run: { endpoint: 'us/echo/interpret', options: { report: true } },
+      deliverTo: ['pacs', 'ehr'],
+    },
     { name: 'rest', ignore: true },
   ],
 };
 
-async function startEhr(): Promise<FhirTestServer> {
-  const ehr = await startFhirServer();
-  await ehr.put({
-    resourceType: 'Patient',
-    identifier: [{ system: PATIENT_SYSTEM, value: PATIENT.patientId }],
-    name: [{ family: 'Phantom', given: ['Ward'] }],
-    birthDate: '1993-04-05',
-    gender: 'female',
-  });
-  return ehr;
-}
+const WARD_PATIENT: EhrPatient = {
+  id: PATIENT.patientId,
+  family: 'Phantom',
+  given: 'Ward',
+  birthDate: '1993-04-05',
+};
 
 /** @param folder where received objects are kept; removed at the end. */
 export async function openWard(folder: string): Promise<Ward> {
   const receive = (name: string, port: number): Promise<Listener> =>
     startReceiver({ folder: join(folder, name), host: LOOPBACK, port, logger: silentLogger });
   const listeners = [await receive('pacs', 0)];
-  const ehr = await startEhr();
+  const ehr = await startFhirServer();
   const archivePort = await freePort();
   const site = await openSite({
     destinations: [
@@ -85,8 +95,19 @@ export async function openWard(folder: string): Promise<Ward> {
     routing: ROUTING,
     delivery: { retryBaseSeconds: 0.2, retryCapSeconds: 1, giveUpAfterHours: GIVE_UP_HOURS },
   });
+  async function knowPatient({ id, family, given, birthDate }: EhrPatient): Promise<void> {
+    await ehr.put({
+      resourceType: 'Patient',
+      identifier: [{ system: PATIENT_SYSTEM, value: id }],
+      name: [{ family, given: [given] }],
+      birthDate,
+      gender: 'female',
+    });
+  }
+  await knowPatient(WARD_PATIENT);
   return {
     site,
+    knowPatient,
     url: site.gateway.http?.url ?? '',
     folder,
     async newKey(role, name = role) {

@@ -1,0 +1,35 @@
+/** A chart in the colours of the page; a colour names a token of tokens.css. */
+export interface PlotContent {
+  /** What it shows, in words: the drawing itself cannot be read aloud. */
+  label: string;
+  height: number;
+  series: readonly PlotSeries[];
+  xText: string;
+  yText: string;
+  /** The axis of values begins or ends at 0. */
+  fromZero?: boolean;
+  /** Instants or weeks at which a vertical line stands. */
+  marks?: readonly number[];
+}
+
+export interface PlotSeries {
+  name: string;
+  colour: '--accent' | '--ink' | '--ink-soft' | '--critical';
+  width: number;
+  dash?: readonly number[];
+  /** Dots in place of a line. */
+  dots?: boolean;
+  points: readonly (readonly [x: number, y: number])[];
+}
+
+/** Pure: points of several series over one axis, as the library wants them: x, then each series. */
+export function aligned(series: readonly PlotSeries[]): [number[], ...(number | undefined)[][]] {
+  const places = [...new Set(series.flatMap(({ points }) => points.map(([x]) => x)))].sort(
+    (one, other) => one - other,
+  );
+  const columns = series.map(({ points }) => {
+    const at = new Map(points);
+    return places.map((x) => at.get(x));
+  });
+  return [places, ...columns];
+}

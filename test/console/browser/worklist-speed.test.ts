@@ -1,0 +1,108 @@
+import { rm } from 'node:fs/promises';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadConfig } from '../../../config/load.ts';
+import { openDatabase } from '../../../src/database/open.ts';
+import { silentLogger } from '../../../src/logging/logger.ts';
+import { type Gateway, startGateway } from '../../../src/main.ts';
+import { siteSettings } from '../../gateway/site.ts';
+import { freshDataDir } from '../../peers/embedded.ts';
+import { fillWorklist } from '../worklist-fixture.ts';
+import { openWindow, startChromium } from './chromium.ts';
+
+const SMALL = 100;
+const LARGE = 10_000;
+/** What a large list may take of the time of a small one, and of its elements. */
+const MOST = { time: 4, elements: 2 };
+
+const browser: Browser | null = await startChromium();
+if (!browser) console.warn('Chromium is not installed: the speed of the worklist is not measured');
+
+/** Milliseconds until the first rows are drawn after the page is opened anew, and its elements. */
+async function firstRows(page: Page): Promise<{ ms: number; elements: number }> {
+  const times: number[] = [];
+  for (let round = 0; round < 3; round += 1) {
+    await page.reload();
+    await page.locator('.rows .open').first().waitFor();
+    times.push(await page.evaluate<number>('performance.now()'));
+  }
+  const elements = await page.evaluate<number>('document.querySelectorAll("*").length');
+  return { ms: times.sort((one, other) => one - other)[1] ?? 0, elements };
+}
+
+/** Scrolls by screens; milliseconds of the slowest frame of the screen, and rows come by. */
+async function scrolled(page: Page, screens: number): Promise<{ ms: number; rows: number }> {
+  return page.evaluate(`(async () => {
+    const rows = document.querySelector('.rows');
+    const frame = () => new Promise((done) => requestAnimationFrame(done));
+    let slowest = 0;
+    for (let screen = 0; screen < ${screens}; screen += 1) {
+      rows.scrollTop += rows.clientHeight;
+      const begun = performance.now();
+      await frame();
+      await frame();
+      slowest = Math.max(slowest, performance.now() - begun);
+    }
+    const last = [...rows.querySelectorAll('tr[aria-rowindex]')].at(-1);
+    return { ms: slowest, rows: Number(last.getAttribute('aria-rowindex')) };
+  })()`);
+}
+
+describe.skipIf(!browser)('the worklist with ten thousand studies', { timeout: 120_000 }, () => {
+  const gateways: { gateway: Gateway; dataDir: string }[] = [];
+
+  async function pageOf(count: number): Promise<Page> {
+    if (!browser) throw new Error('no browser');
+    const dataDir = await freshDataDir();
+    const config = loadConfig({}, siteSettings(dataDir, { roles: ['api'] }));
+    const database = await openDatabase({ dataDir, logger: silentLogger });
+    await fillWorklist(database, count);
+    await database.close();
+    const gateway = await startGateway(config, silentLogger);
+    gateways.push({ gateway, dataDir });
+    const made = await gateway.operations['keys.create']?.({
+      name: 'speed',
+      consoleRole: 'clinician',
+    });
+    const { key } = made as { key: string };
+    return (await openWindow(browser, { url: gateway.http?.url ?? '', key })).page;
+  }
+
+  let small: Page;
+  let large: Page;
+  beforeAll(async () => {
+    small = await pageOf(SMALL);
+    large = await pageOf(LARGE);
+  }, 120_000);
+
+  afterAll(async () => {
+    await browser?.close();
+    for (const { gateway, dataDir } of gateways) {
+      await gateway.close();
+      await rm(dataDir, { recursive: true, force: true });
+    }
+  });
+
+  it('draws its first rows about as soon as a list of a hundred, from as few elements', async () => {
+    const [few, many] = [await firstRows(small), await firstRows(large)];
+    console.info(
+      `first rows of ${SMALL}: ${few.ms.toFixed(0)} ms; of ${LARGE}: ${many.ms.toFixed(0)} ms`,
+    );
+    expect(many.ms / few.ms).toBeLessThan(MOST.time);
+    expect(many.elements / few.elements).toBeLessThan(MOST.elements);
+  });
+
+  it('scrolls through thousands of rows with frames about as short', async () => {
+    const few = await scrolled(small, 8);
+    await expect
+      .poll(async () => (await scrolled(large, 20)).rows, { timeout: 60_000 })
+      .toBeGreaterThan(2000);
+    const many = await scrolled(large, 20);
+    console.info(
+      `slowest frame of ${SMALL}: ${few.ms.toFixed(0)} ms; of ${LARGE}: ${many.ms.toFixed(0)} ms`,
+    );
+    expect(many.ms / few.ms).toBeLessThan(MOST.time);
+    const drawn = await large.locator('.rows tr[aria-rowindex]').count();
+    expect(drawn).toBeLessThan(60);
+  });
+});
