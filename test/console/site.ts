@@ -62,7 +62,10 @@ const EHR = {
  * The console on the real core, rules and hold queue, on a free port of loopback; without listeners
  * and workers, so that nothing changes but by the test.
  */
-export async function openConsole(settings: Record<string, unknown> = {}): Promise<ConsoleSite> {
+export async function openConsole(
+  settings: Record<string, unknown> = {},
+  port = 0,
+): Promise<ConsoleSite> {
   const dataDir = await freshDataDir();
   const logger = silentLogger;
   const config = loadConfig({}, { dataDir, destinations: [PACS, OTHER_PACS, EHR], ...settings });
@@ -94,7 +97,7 @@ export async function openConsole(settings: Record<string, unknown> = {}): Promi
   app.use(responseHeaders({ config: config.http }));
   app.use(problems({ config: config.http, logger }));
   app.use(web.router.routes());
-  const server = await startHttp(app, { host: '127.0.0.1', port: 0 });
+  const server = await startHttp(app, { host: '127.0.0.1', port, logger });
   const { url } = server;
 
   const key = async (consoleRole: ConsoleRole | null) => {
