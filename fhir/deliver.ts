@@ -71,7 +71,14 @@ export function createFhirDeliverer(deps: FhirDelivererDeps): Deliverer {
         server,
         mode: await mode.current(signal),
         learn: (simpler) => {
-          deps.logger.warn({ destination: destination.name, mode: modeInWords(simpler) }, 'EHR');
+          deps.logger.warn(
+            {
+              delivery: delivery.id,
+              destination: destination.name,
+              mode: modeInWords(simpler),
+            },
+            'EHR',
+          );
           mode.learn(simpler);
         },
         binaries: deps.binaries,
@@ -80,7 +87,8 @@ export function createFhirDeliverer(deps: FhirDelivererDeps): Deliverer {
       if (receipt === null) {
         return { outcome: 'delivered', detail: 'Not sent: a later result of the study is there' };
       }
-      deps.logger.info({ delivery: delivery.id, ...receipt }, 'report delivered');
+      const { id, requestId } = delivery;
+      deps.logger.info({ delivery: id, request: requestId, ...receipt }, 'report delivered');
       return {
         outcome: 'delivered',
         detail: `${receipt.report}, ${receipt.entries} entries${receipt.provenance ? '' : ', without Provenance'}`,

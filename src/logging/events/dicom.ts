@@ -33,6 +33,30 @@ export const DICOM_EVENTS = {
     meaning: 'Work for an archive failed unexpectedly; it is repeated.',
     action: 'Check the database.',
   },
+  receipt_unaudited: {
+    level: 'error',
+    text: 'receipt not written to the audit',
+    meaning: 'The reception of objects has no entry in the audit.',
+    action: 'Check the database.',
+  },
+  studies_removed: {
+    level: 'info',
+    text: 'old studies removed',
+    meaning: 'Received objects older than the retention allows are gone.',
+    action: null,
+  },
+  studies_not_removed: {
+    level: 'warn',
+    text: 'old studies could not be removed, will retry',
+    meaning: 'Received objects that may go are still there.',
+    action: 'Check disk and permissions of the data folder.',
+  },
+  study_held: {
+    level: 'info',
+    text: 'study held by a person',
+    meaning: 'A person keeps the study from going on.',
+    action: null,
+  },
   association_accepted: {
     level: 'info',
     text: 'association accepted',

@@ -59,6 +59,24 @@ export const GATEWAY_EVENTS = {
     meaning: 'New rows of the audit have no seal yet.',
     action: 'Check database and data folder.',
   },
+  audit_repository_away: {
+    level: 'warn',
+    text: 'audit repository not reached',
+    meaning: 'Audit messages wait until the repository takes them.',
+    action: 'Check the repository and its address in the settings.',
+  },
+  sign_in_failed: {
+    level: 'warn',
+    text: 'sign-in at the identity provider failed',
+    meaning: 'A person could not sign in to the console.',
+    action: 'Read the error; compare client, secret and address of the provider.',
+  },
+  refusal_unaudited: {
+    level: 'error',
+    text: 'refusal not written to the audit',
+    meaning: 'A refused association or call has no entry in the audit.',
+    action: 'Check the database.',
+  },
   database_migrated: {
     level: 'info',
     text: 'database brought up to date',

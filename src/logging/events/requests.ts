@@ -80,10 +80,10 @@ export const REQUESTS_EVENTS = {
     meaning: 'Expired requests could not be purged.',
     action: 'Check disk and bucket.',
   },
-  results_not_removed: {
+  copies_not_removed: {
     level: 'warn',
-    text: 'expired results could not be removed',
-    meaning: 'Expired results stay on the disk.',
+    text: 'expired copies could not be removed',
+    meaning: 'Copies of what lies in the bucket stay on the disk.',
     action: 'Check the permissions of the data folder.',
   },
   uploads_not_removed: {
