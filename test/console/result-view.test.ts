@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import type { Measurement } from '../../pipelines/result/envelope.ts';
+import { createMeasurement, NO_FRAME } from '../../pipelines/result/measurement.ts';
+import { measurementRows, type Wording } from '../../src/console/result-view.ts';
+
+const WORDING: Wording = {
+  decimals: () => 1,
+  abbreviation: (concept) => concept.toUpperCase(),
+  unit: (ucum) => ucum,
+  sopClass: (uid) => uid,
+  fileName: String,
+};
+
+type Provenance = Measurement['source']['provenance'];
+
+const hc = (
+  id: string,
+  value: number,
+  provenance: Provenance,
+  more: Partial<Measurement> = {},
+): Measurement => ({
+  ...createMeasurement(id, 'hc', value, 'hc-ellipse', {
+    derivation: 'measured',
+    source: { ...NO_FRAME, provenance },
+  }),
+  ...more,
+});
+
+const rowsOf = (measurements: Measurement[], prior: Measurement[] = []) =>
+  measurementRows(measurements, prior, WORDING);
+
+describe('the rows of measurements', () => {
+  it('have the model and the machine side by side, rounded as the concept table says', () => {
+    const rows = rowsOf([hc('m', 262.14, 'model'), hc('c', 259.96, 'cart-sr')]);
+    expect(rows).toHaveLength(1);
+    expect(rows[0]).toMatchObject({
+      concept: 'hc',
+      model: { id: 'm', text: '262.1' },
+      cart: { id: 'c', text: '260.0' },
+      given: null,
+      more: [],
+      prior: null,
+    });
+  });
+
+  it('rest on the mean of repeats, which stand as more', () => {
+    const repeats = [hc('a', 260, 'model'), hc('b', 264, 'model')];
+    const mean = hc('mean', 262, 'model', { derivation: 'mean', inputs: ['a', 'b'] });
+    const [row] = rowsOf([...repeats, mean]);
+    expect(row?.model?.id).toBe('mean');
+    expect(row?.more.map(({ id }) => id)).toEqual(['a', 'b']);
+  });
+
+  it('prefer an accepted value to a better placed one below its gate', () => {
+    const low = hc('low', 250, 'model', { quality: 'low' });
+    const [row] = rowsOf([low, hc('ok', 262, 'image-analysis')]);
+    expect(row?.model?.id).toBe('ok');
+    expect(row?.more.map(({ id }) => id)).toEqual(['low']);
+  });
+
+  it('show a value below its gate as what it is where there is no other', () => {
+    const [row] = rowsOf([hc('low', 250, 'model', { quality: 'inadequate' })]);
+    expect(row?.model).toMatchObject({ id: 'low', quality: 'inadequate' });
+  });
+
+  it.each([
+    ['fetus', { fetus: 'B' }],
+    ['side', { laterality: 'left' }],
+    ['site', { site: 'Skull of another' }],
+    ['phase', { phase: 'End systole' }],
+  ] as const)('are apart by %s', (_, more) => {
+    const rows = rowsOf([hc('one', 262, 'model'), hc('other', 255, 'model', more)]);
+    expect(rows.map(({ model }) => model?.id)).toEqual(['one', 'other']);
+    expect(new Set(rows.map(({ id }) => id)).size).toBe(2);
+  });
+
+  it('have the accepted value of the earlier examination, of the same place only', () => {
+    const prior = [
+      hc('p', 201.26, 'model'),
+      hc('q', 99, 'model', { fetus: 'B' }),
+      hc('r', 300, 'model', { quality: 'low' }),
+    ];
+    const [row] = rowsOf([hc('m', 262, 'model')], prior);
+    expect(row?.prior).toEqual({ value: 201.26, text: '201.3' });
+    expect(rowsOf([hc('m', 262, 'model')], [prior[2] as Measurement])[0]?.prior).toBeNull();
+  });
+});
