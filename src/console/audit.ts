@@ -31,8 +31,8 @@ export async function auditRows(
   });
 }
 
-/** Writes down what a person did. */
-export async function auditChange(
+/** Writes down what a person did or opened, before the answer leaves. */
+export async function auditAction(
   context: Call,
   action: AuditAction,
   of: {

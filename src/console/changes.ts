@@ -17,7 +17,7 @@ const LOOK_BACK = '10 seconds';
 export interface Change {
   /** Key of the row in the worklist; '' where it has none. */
   key: string;
-  what: 'study' | 'request' | 'delivery' | 'log';
+  what: 'study' | 'request' | 'delivery';
   delivery_id: string | null;
 }
 

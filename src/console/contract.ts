@@ -263,7 +263,7 @@ export type ConsoleEvent =
   /** New or changed; `changed` says in what: the study page loads those parts again. */
   | {
       type: 'row';
-      data: { row: WorklistRow; changed: ('study' | 'request' | 'delivery' | 'log')[] };
+      data: { row: WorklistRow; changed: ('study' | 'request' | 'delivery')[] };
     }
   | { type: 'delivery'; data: Delivery }
   /** The session has ended or its role was changed: load `/session` again. */

@@ -4,7 +4,7 @@ import { SonogateError } from '../errors/catalogue.ts';
 import { jsonBody } from '../http/json-body.ts';
 import { readQuery } from '../http/query.ts';
 import { parseBody } from '../http/uploads.ts';
-import { auditChange } from './audit.ts';
+import { auditAction } from './audit.ts';
 import type { AlternateDestination, ConsoleRole, Delivery, Destination, Page } from './contract.ts';
 import { deliveryQuery, listDeliveries, readDeliveries, shownDelivery } from './deliveries.ts';
 import type { ConsoleDeps, ConsoleState } from './deps.ts';
@@ -35,7 +35,7 @@ export function addDeliveryRoutes(router: Router<ConsoleState>, deps: ConsoleDep
     const { id = '' } = context.params;
     const row = await operations.deliveries.replay(id);
     const of = { requestId: row.request_id, detail: { delivery: id } };
-    await auditChange(context, 'delivery.replay', of, deps);
+    await auditAction(context, 'delivery.replay', of, deps);
     context.body = (await one(id, context.state.session.role, deps)) satisfies Delivery;
   });
 
@@ -49,7 +49,7 @@ export function addDeliveryRoutes(router: Router<ConsoleState>, deps: ConsoleDep
     }
     const row = await operations.deliveries.divert(id, destination);
     const detail = { delivery: id, destination };
-    await auditChange(context, 'delivery.divert', { requestId: row.request_id, detail }, deps);
+    await auditAction(context, 'delivery.divert', { requestId: row.request_id, detail }, deps);
     context.body = (await one(row.id, role, deps)) satisfies Delivery;
   });
 }

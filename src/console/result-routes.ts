@@ -4,6 +4,7 @@ import type { DicomIdentity } from '../../pipelines/artifacts/subject.ts';
 import type { Result } from '../../pipelines/result/envelope.ts';
 import { SonogateError } from '../errors/catalogue.ts';
 import type { RequestRow } from '../requests/row.ts';
+import { auditAction } from './audit.ts';
 import type { ResultView } from './contract.ts';
 import type { ConsoleDeps, ConsoleState } from './deps.ts';
 import { needs } from './guard.ts';
@@ -22,6 +23,7 @@ export function addResultRoutes(router: Router<ConsoleState>, deps: ConsoleDeps)
     const row = await existing(context.params.id, deps);
     const result = await resultOf(row.id, deps);
     if (!result) throw new SonogateError('not_found', `The request is ${row.status}: no result.`);
+    await auditAction(context, 'request.read', subjectOf(row), deps);
     const { wording } = operations;
     context.body = viewResult({
       requestId: row.id,
@@ -39,6 +41,7 @@ export function addResultRoutes(router: Router<ConsoleState>, deps: ConsoleDeps)
     const artifact = (await core.artifacts(row.id)).find((entry) => entry.name === name);
     const path = artifact && (await core.artifactPath(row.id, name));
     if (!artifact || !path) throw new SonogateError('not_found', 'There is no such artifact.');
+    await auditAction(context, 'artifact.read', { ...subjectOf(row), detail: { name } }, deps);
     context.type = artifact.media_type;
     context.length = artifact.bytes;
     context.set('ETag', `"${artifact.sha256}"`);
@@ -63,6 +66,11 @@ async function existing(id: string | undefined, { core }: ConsoleDeps): Promise<
   if (row.status === 'expired') throw new SonogateError('expired', 'The result has been purged.');
   return row;
 }
+
+const subjectOf = ({ id, source }: RequestRow) => ({
+  requestId: id,
+  studyId: source.kind === 'dicom' ? source.study : null,
+});
 
 /** The core has checked a result against the envelope's schema before it was stored. */
 async function resultOf(id: string, { core }: ConsoleDeps): Promise<Result | null> {

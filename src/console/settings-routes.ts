@@ -6,7 +6,7 @@ import { jsonBody } from '../http/json-body.ts';
 import { readQuery } from '../http/query.ts';
 import { parseBody } from '../http/uploads.ts';
 import { monthlyUsage } from '../requests/usage.ts';
-import { auditChange } from './audit.ts';
+import { auditAction } from './audit.ts';
 import type { CreatedKey, Key, Retention, Usage } from './contract.ts';
 import type { ConsoleDeps, ConsoleState } from './deps.ts';
 import { needs } from './guard.ts';
@@ -36,7 +36,7 @@ export function addSettingsRoutes(router: Router<ConsoleState>, deps: ConsoleDep
     const wanted = parseBody(newKeySchema, context.state.body);
     const { accountId } = context.state.principal;
     const { key: secret, record } = await createKey(database, { ...wanted, accountId }, now());
-    await auditChange(context, 'key.create', { detail: { key: record.id } }, deps);
+    await auditAction(context, 'key.create', { detail: { key: record.id } }, deps);
     context.status = 201;
     context.body = { key: shownKey(record), secret } satisfies CreatedKey;
   });
@@ -44,7 +44,7 @@ export function addSettingsRoutes(router: Router<ConsoleState>, deps: ConsoleDep
   router.delete('/keys/:id', settings, async (context) => {
     const { id = '' } = context.params;
     const record = await revokeKey(database, id, context.state.principal.accountId, now());
-    await auditChange(context, 'key.revoke', { detail: { key: id } }, deps);
+    await auditAction(context, 'key.revoke', { detail: { key: id } }, deps);
     context.body = shownKey(record) satisfies Key;
   });
 

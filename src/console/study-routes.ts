@@ -5,7 +5,7 @@ import type { AuditAction } from '../audit/actions.ts';
 import { SonogateError } from '../errors/catalogue.ts';
 import { jsonBody } from '../http/json-body.ts';
 import { parseBody } from '../http/uploads.ts';
-import { auditChange, auditRows } from './audit.ts';
+import { auditAction, auditRows } from './audit.ts';
 import type { HoldStudy, ReleaseStudy, StudyAction, WorklistRow } from './contract.ts';
 import type { ConsoleDeps, ConsoleState } from './deps.ts';
 import { needs } from './guard.ts';
@@ -43,7 +43,7 @@ export function addStudyRoutes(router: Router<ConsoleState>, deps: ConsoleDeps):
     }
     await work(row);
     const of = { studyId: row.study_id, requestId: row.request_id };
-    await auditChange(context, audit, of, deps);
+    await auditAction(context, audit, of, deps);
     const after = showRow(await existingRow(key, deps), role, showSubject);
     await auditRows(context, [after], 'study', deps);
     context.body = after satisfies WorklistRow;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { readQuery } from '../http/query.ts';
 import { listWebhookDeliveries, redeliver, type WebhookDelivery } from '../webhooks/deliveries.ts';
 import { currentSecret, rotateSecret } from '../webhooks/secrets.ts';
-import { auditChange } from './audit.ts';
+import { auditAction } from './audit.ts';
 import type * as Contract from './contract.ts';
 import { pageLimit, shownError } from './deliveries.ts';
 import type { ConsoleDeps, ConsoleState } from './deps.ts';
@@ -25,7 +25,7 @@ export function addWebhookRoutes(router: Router<ConsoleState>, deps: ConsoleDeps
   router.post('/webhooks/secret/rotate', settings, async (context) => {
     const { accountId } = context.state.principal;
     const { secret, created_at } = await rotateSecret(database, accountId, now());
-    await auditChange(context, 'secret.rotate', { detail: { secret: 'webhook' } }, deps);
+    await auditAction(context, 'secret.rotate', { detail: { secret: 'webhook' } }, deps);
     context.body = {
       secret,
       createdAt: created_at.toISOString(),
@@ -46,7 +46,7 @@ export function addWebhookRoutes(router: Router<ConsoleState>, deps: ConsoleDeps
     const { id = '' } = context.params;
     const delivery = await redeliver(database, context.state.principal.accountId, id);
     const of = { requestId: delivery.request_id, detail: { delivery: id } };
-    await auditChange(context, 'webhook.redeliver', of, deps);
+    await auditAction(context, 'webhook.redeliver', of, deps);
     context.body = shown(delivery) satisfies Contract.WebhookDelivery;
   });
 }

@@ -175,7 +175,7 @@ describe('the stream of changes', () => {
   /** A page that connects anew is told the last seconds again: from here on it is told. */
   const forgetThePast = () =>
     site.database.query(
-      `INSERT INTO console_changes (key, what, at) VALUES ('', 'log', now() - interval '1 minute')`,
+      `INSERT INTO console_changes (key, what, at) VALUES ('', 'study', now() - interval '1 minute')`,
     );
 
   it('goes on from the last event that a page had, with nothing of before', async () => {

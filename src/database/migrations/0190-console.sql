@@ -98,7 +98,7 @@ CREATE UNLOGGED TABLE console_changes (
   -- Readers go by it: a lower `seq` may be committed later.
   xid xid8 NOT NULL DEFAULT pg_current_xact_id(),
   key text NOT NULL,
-  what text NOT NULL CHECK (what IN ('study', 'request', 'delivery', 'log')),
+  what text NOT NULL CHECK (what IN ('study', 'request', 'delivery')),
   delivery_id text,
   at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
