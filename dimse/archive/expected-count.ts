@@ -116,6 +116,14 @@ export async function askCounts(
   signal: AbortSignal,
 ): Promise<number> {
   const { database, now } = parts;
+  // What is received no more, or in a later revision, is not looked at again.
+  await database.query(
+    `UPDATE archive_counts c SET ask_at = 'infinity'
+     WHERE c.archive = $1 AND c.state <> 'complete' AND c.ask_at <= $2 AND NOT EXISTS (
+       SELECT 1 FROM studies s
+       WHERE s.id = c.study_id AND s.revision = c.revision AND s.state = 'receiving')`,
+    [archive.name, now()],
+  );
   const { rows } = await database.query<DueCount>(
     `UPDATE archive_counts c SET ask_at = $2 FROM studies s
      WHERE s.id = c.study_id AND (c.study_id, c.revision) IN (

@@ -111,6 +111,7 @@ export async function runRetrieval(
     if (row.purpose === 'study') await reopenPrior(database, study, now());
     await ended(database, row.id, outcome, now());
   } catch (error) {
+    if (signal.aborted) return await giveBack(database, row.id);
     await ended(database, row.id, failureOf(error), now());
     parts.logger.warn(
       { archive: archive.name, retrieval: row.id, error: String(error) },
@@ -214,6 +215,14 @@ async function fetchObjects(
     code: 'archive_refused_query',
     detail: `${archive.name} gave ${before - missing.length} of ${before} objects${words}`,
   };
+}
+
+/** We stop: the next start, or another process, takes it up. */
+async function giveBack(database: Queryable, id: string): Promise<void> {
+  await database.query(
+    "UPDATE retrievals SET state = 'waiting', taken_until = NULL WHERE id = $1",
+    [id],
+  );
 }
 
 /** A study that was here as a prior alone is interpreted now that a person asked for it. */
