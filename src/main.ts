@@ -53,8 +53,8 @@ import { type HttpServer, startHttp } from './http/server.ts';
 import { createUrlSigner, loadSigningSecret } from './http/signed-url.ts';
 import { type Logger, silentLogger } from './logging/logger.ts';
 import { countedLogger } from './metrics/counted-logger.ts';
-import { createMetrics, createProcessMeters } from './metrics/metrics.ts';
-import { startMonitoringServer } from './metrics/monitoring-server.ts';
+import { createProcessMeters } from './metrics/metrics.ts';
+import { startMonitoring } from './metrics/start-monitoring.ts';
 import { createOutboundClient, type OutboundClient } from './outbound/client.ts';
 import { createUrlGuard } from './outbound/url-guard.ts';
 import { enqueueForwards, sendAgain } from './outbox/deliveries.ts';
@@ -65,7 +65,6 @@ import { startWorker } from './queue/worker.ts';
 import { createRequestCore, type RequestCore } from './requests/core.ts';
 import { startExpiry } from './requests/expiry.ts';
 import { NO_TRACING, type RunningTracing, startTracing } from './tracing/tracing.ts';
-import { VERSION } from './version.ts';
 import { createWebhookDeliverer } from './webhooks/deliver.ts';
 
 /** The endpoints of this gateway, and the module of the pipeline that each child process loads. */
@@ -128,28 +127,8 @@ export async function startGateway(
     const blobs = await openBlobStore(config);
     ends.push(async () => blobs.close());
     const objects = createReceivedObjects(config.dataDir, blobs);
-    let serving = false;
-    const checks = {
-      database: () => database.query('SELECT 1'),
-      queue: () => queue.counts(),
-      serving: async () => {
-        if (!serving) throw new Error('the gateway is starting or about to stop');
-      },
-    };
-    const { roles: ownRoles, dataDir, monitoring } = config;
-    const metrics = createMetrics({
-      database,
-      queue,
-      meters,
-      version: VERSION,
-      roles: ownRoles,
-      dataDir,
-    });
-    if (monitoring) {
-      const ready = () => Promise.all(Object.values(checks).map((check) => check()));
-      const server = await startMonitoringServer(monitoring, { metrics, ready });
-      ends.push(() => server.stop());
-    }
+    const monitoring = await startMonitoring(config, { database, queue, meters });
+    ends.push(() => monitoring.stop());
     const core = await createRequestCore({
       database,
       queue,
@@ -210,6 +189,7 @@ export async function startGateway(
         config,
         logger,
         modelsReady: meters.modelsReady,
+        onInference: meters.onInference,
       });
       ends.push(() => worker.stop());
       const expiry = startExpiry({ database, blobs, config, logger });
@@ -248,6 +228,7 @@ export async function startGateway(
     }
     let http: HttpServer | null = null;
     if (roles.has('api')) {
+      const { checks, metrics } = monitoring;
       const common = { database, core, blobs, outbound, checks, metrics, audit, logger };
       const intake = { config, database, objects, ...reception, logger, now: () => new Date() };
       // A process that does not listen for DICOM has an intake of its own.
@@ -258,10 +239,8 @@ export async function startGateway(
       http = api.server;
     }
     logger.info({ roles: config.roles, http: http?.url, dicom: dicom?.port }, 'gateway started');
-    serving = true;
-    const announceStop = () => {
-      serving = false;
-    };
+    monitoring.serving(true);
+    const announceStop = () => monitoring.serving(false);
     return { http, dicom, core, operations, announceStop, close };
   } catch (error) {
     await close().catch((closing: unknown) => logger.error({ err: closing }, 'could not close'));

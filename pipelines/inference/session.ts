@@ -1,5 +1,6 @@
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { type Accelerator, acceleratorsOf } from './accelerators.ts';
+import { INFERENCE, type InferenceRun } from './inference-channel.ts';
 import { type RegisteredModel, readModel } from './model-registry.ts';
 
 export interface InferenceSettings {
@@ -142,7 +143,10 @@ function sessionOf(
       data.set(image, n * pixels);
     });
     const tensor = new Tensor('float32', data, [images.length, 1, input.height, input.width]);
+    const begin = performance.now();
     const result = (await session.run({ [input.name]: tensor }))[output.name];
+    const seconds = (performance.now() - begin) / 1000;
+    INFERENCE.publish({ model: model.id, images: images.length, seconds } satisfies InferenceRun);
     if (!(result?.data instanceof Float32Array)) {
       throw new Error(`model ${model.id}: no float32 output "${output.name}"`);
     }

@@ -73,7 +73,7 @@ export function followEndedWork(database: Queryable): () => Promise<Metric[]> {
   });
   const stage = createHistogram({
     name: 'sonogate_request_stage_seconds',
-    help: 'Time in each stage of a request; the models work in those of the pipeline. Of the site.',
+    help: 'Time in each stage of a request. Of the site.',
     buckets: WORKING_SECONDS,
   });
   const result = createHistogram({

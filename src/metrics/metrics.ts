@@ -1,5 +1,6 @@
 import type { Reception } from '../../dimse/measured-storage.ts';
 import type { ModelInUse } from '../../pipelines/contract/job.ts';
+import type { InferenceRun } from '../../pipelines/inference/inference-channel.ts';
 import type { Queryable } from '../database/port.ts';
 import type { RequestQueue } from '../queue/queue.ts';
 import { WORKING_SECONDS } from './buckets.ts';
@@ -15,6 +16,8 @@ export interface ProcessMeters {
   onEvent: OnEvent;
   /** An object of the source came by C-STORE. */
   onReception(source: string, reception: Reception): void;
+  /** A model was called in a pipeline process of this gateway. */
+  onInference(run: InferenceRun): void;
   /** Told once the models are open. */
   modelsReady(models: readonly ModelInUse[]): void;
   models(): readonly ModelInUse[];
@@ -41,6 +44,15 @@ export function createProcessMeters(): ProcessMeters {
     help: 'From the C-STORE request to the moment when the object is safe, by source.',
     buckets: WORKING_SECONDS,
   });
+  const images = createCounter({
+    name: 'sonogate_model_images_total',
+    help: 'Images that went through each model in the pipelines of this process.',
+  });
+  const inference = createHistogram({
+    name: 'sonogate_model_seconds',
+    help: 'Time of one call of a model, with a batch of images.',
+    buckets: WORKING_SECONDS,
+  });
   return {
     onEvent(event, { code }) {
       events.add(1, { event, code: typeof code === 'string' ? code : '' });
@@ -51,6 +63,10 @@ export function createProcessMeters(): ProcessMeters {
       objects.add(1, { source, outcome: reception.outcome });
       bytes.add(reception.bytes, { source });
       if (reception.outcome === 'stored') seconds.observe(reception.seconds, { source });
+    },
+    onInference({ model, images: many, seconds: took }) {
+      images.add(many, { model });
+      inference.observe(took, { model });
     },
     modelsReady(opened) {
       models = opened;
@@ -67,6 +83,8 @@ export function createProcessMeters(): ProcessMeters {
       objects.read(),
       bytes.read(),
       seconds.read(),
+      images.read(),
+      inference.read(),
     ],
   };
 }

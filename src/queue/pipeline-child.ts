@@ -1,5 +1,7 @@
+import { subscribe } from 'node:diagnostics_channel';
 import { Worker } from 'node:worker_threads';
 import type { Job, Pipeline, Prepare } from '../../pipelines/contract/job.ts';
+import { INFERENCE, type InferenceRun } from '../../pipelines/inference/inference-channel.ts';
 import type { FromChild, ToChild } from './pipeline-messages.ts';
 
 /**
@@ -39,6 +41,7 @@ async function run(module: string, folder: string): Promise<void> {
   }
 }
 
+subscribe(INFERENCE.name, (run) => send({ type: 'inference', run: run as InferenceRun }));
 process.on('message', (message: ToChild) => {
   switch (message.type) {
     case 'load':

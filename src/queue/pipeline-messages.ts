@@ -1,4 +1,5 @@
 import type { Job, ModelInUse, PipelineEnd, PipelineEvent } from '../../pipelines/contract/job.ts';
+import type { InferenceRun } from '../../pipelines/inference/inference-channel.ts';
 
 /** What the gateway tells a pipeline process. `module` is the URL of a module that exports `pipeline`. */
 export type ToChild =
@@ -12,4 +13,6 @@ export type FromChild =
   | { type: 'end'; end: PipelineEnd }
   /** Answer to `load` of a module that prepares itself. */
   | { type: 'prepared'; models: readonly ModelInUse[] }
+  /** A model was called. */
+  | { type: 'inference'; run: InferenceRun }
   | { type: 'error'; message: string };

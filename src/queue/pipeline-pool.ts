@@ -1,4 +1,5 @@
 import type { Job, ModelInUse } from '../../pipelines/contract/job.ts';
+import type { InferenceRun } from '../../pipelines/inference/inference-channel.ts';
 import type { Logger } from '../logging/logger.ts';
 import {
   PipelineProcess,
@@ -19,13 +20,19 @@ export interface PipelinePool {
   close(): Promise<void>;
 }
 
-export function createPipelinePool(limits: ProcessLimits, logger: Logger): PipelinePool {
+/** @param onInference told of each call of a model in any of the processes. */
+export function createPipelinePool(
+  limits: ProcessLimits,
+  logger: Logger,
+  onInference: (run: InferenceRun) => void = () => {},
+): PipelinePool {
   const idle: PipelineProcess[] = [];
   const all = new Set<PipelineProcess>();
 
   const start = () => {
     for (const each of all) if (!each.alive) all.delete(each);
     const started = new PipelineProcess(limits, logger);
+    started.onInference(onInference);
     all.add(started);
     return started;
   };

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Job, ModelInUse, PipelineEnd, PipelineEvent } from '../../pipelines/contract/job.ts';
+import type { InferenceRun } from '../../pipelines/inference/inference-channel.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { FromChild, ToChild } from './pipeline-messages.ts';
 
@@ -105,6 +106,13 @@ export class PipelineProcess {
       if (message.type === 'prepared') prepared(message.models);
     });
     this.#send({ type: 'load', module, models });
+  }
+
+  /** Tells of each call of a model, for as long as the process lives. */
+  onInference(listener: (run: InferenceRun) => void): void {
+    this.#child.on('message', (message: FromChild) => {
+      if (message.type === 'inference') listener(message.run);
+    });
   }
 
   /** Runs a pipeline to its end, whatever that is; never throws. */

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Config } from '../../config/schema.ts';
 import type { ModelInUse } from '../../pipelines/contract/job.ts';
+import type { InferenceRun } from '../../pipelines/inference/inference-channel.ts';
 import type { PooledDatabase } from '../database/pooled.ts';
 import type { BlobStore } from '../files/blob-store.ts';
 import type { FetchHostedFile } from '../files/hosted-files.ts';
@@ -33,6 +34,8 @@ export interface WorkerOptions {
   logger: Logger;
   /** Told of the models once the first pipeline process has opened them. */
   modelsReady?(models: readonly ModelInUse[]): void;
+  /** Told of each call of a model. */
+  onInference?(run: InferenceRun): void;
   now?: () => Date;
 }
 
@@ -56,6 +59,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const pool = createPipelinePool(
     { memoryMegabytes: config.worker.childMemoryMegabytes, writable, readable },
     logger,
+    options.onInference,
   );
   const [first] = Object.values(pipelines);
   if (first) {

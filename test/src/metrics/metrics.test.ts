@@ -240,6 +240,19 @@ describe('this process', () => {
   });
 });
 
+describe('a model', () => {
+  test('is timed by its calls, wherever its pipeline runs', () => {
+    const meters = createProcessMeters();
+    meters.onInference({ model: 'fetal-head', images: 8, seconds: 0.03 });
+    meters.onInference({ model: 'fetal-head', images: 2, seconds: 0.2 });
+    const families = parseExposition(renderMetrics(meters.read()));
+    const model = { model: 'fetal-head' };
+    expect(sampleOf(families.get('sonogate_model_images_total'), model)).toBe(10);
+    expect(sampleOf(families.get('sonogate_model_seconds'), { ...model, le: '0.05' })).toBe(1);
+    expect(sampleOf(families.get('sonogate_model_seconds'), model, '_count')).toBe(2);
+  });
+});
+
 describe('the port for monitoring', () => {
   test('answers probes and scrapes and nothing else', async () => {
     let ready = true;
