@@ -1,7 +1,6 @@
-import { subscribe } from 'node:diagnostics_channel';
 import { Worker } from 'node:worker_threads';
 import type { Job, Pipeline, Prepare } from '../../pipelines/contract/job.ts';
-import { INFERENCE, type InferenceRun } from '../../pipelines/inference/inference-channel.ts';
+import { forbidThreads } from './confinement.ts';
 import type { FromChild, ToChild } from './pipeline-messages.ts';
 
 /**
@@ -63,3 +62,4 @@ const ORPHAN_WATCH = `setInterval(() => {
   if (process.ppid !== ${process.ppid}) process.kill(process.pid, 'SIGKILL');
 }, 1000);`;
 new Worker(ORPHAN_WATCH, { eval: true }).unref();
+forbidThreads();

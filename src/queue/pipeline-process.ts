@@ -6,6 +6,7 @@ import type { Logger } from '../logging/logger.ts';
 import type { FromChild, ToChild } from './pipeline-messages.ts';
 
 const ENTRY = fileURLToPath(new URL('./pipeline-child.ts', import.meta.url));
+const CONFINEMENT = new URL('./confinement.ts', import.meta.url).href;
 
 /** A pipeline that is told to stop gets this long before its process is killed. */
 const ABORT_GRACE_MILLISECONDS = 4000;
@@ -35,8 +36,10 @@ export type RunOutcome =
 export interface ProcessLimits {
   /** Heap limit in megabytes. */
   memoryMegabytes: number;
-  /** The only folder the process may write below. */
+  /** The only folder the process may write below; it reads it too. */
   writable: string;
+  /** What else it may read. */
+  readable: readonly string[];
 }
 
 export interface Run {
@@ -54,18 +57,19 @@ export class PipelineProcess {
   readonly #exited: Promise<string>;
   #alive = true;
 
-  constructor({ memoryMegabytes, writable }: ProcessLimits, logger: Logger) {
+  constructor({ memoryMegabytes, writable, readable }: ProcessLimits, logger: Logger) {
     this.#child = fork(ENTRY, [], {
-      // Writes below the work folders only, and no processes of its own; reading is not limited
-      // because packages may lie anywhere above the program.
+      // No processes of its own, no network, and no files but the program's and the work folders':
+      // neither the database nor what other studies left is there for it.
       execArgv: [
         `--max-old-space-size=${memoryMegabytes}`,
         '--permission',
-        '--allow-fs-read=*',
+        ...[writable, ...readable].map((place) => `--allow-fs-read=${place}`),
         `--allow-fs-write=${writable}`,
         '--allow-addons',
         '--allow-worker',
         '--disable-warning=SecurityWarning',
+        `--import=${CONFINEMENT}`,
       ],
       env: Object.fromEntries(
         ENVIRONMENT.flatMap((name) => {
