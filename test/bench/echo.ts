@@ -10,6 +10,7 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { echoStudy } from '../../models/phantom/echo/study.ts';
@@ -112,10 +113,13 @@ async function raw(folder: string): Promise<void> {
   await locator.close();
 }
 
-/** Runs a role in a process of its own: seconds, and its highest resident memory. */
+/** Runs a role in a process of its own: seconds, those of the processor, and its highest memory. */
 async function measured(role: Role, folder: string) {
   const begin = performance.now();
-  const child = spawn(process.execPath, [HERE, String(CLIPS), role, folder], { stdio: 'inherit' });
+  const child = spawn(process.execPath, [HERE, String(CLIPS), role, folder], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const said = text(child.stdout);
   const exit = once(child, 'exit');
   let peakMegabytes = 0;
   while (child.exitCode === null && child.signalCode === null) {
@@ -126,7 +130,8 @@ async function measured(role: Role, folder: string) {
   }
   const [code] = await exit;
   if (code !== 0) throw new Error(`${role} ended with ${code}`);
-  return { seconds: (performance.now() - begin) / 1000, peakMegabytes };
+  const processorSeconds = Number(await said);
+  return { seconds: (performance.now() - begin) / 1000, processorSeconds, peakMegabytes };
 }
 
 async function main(): Promise<void> {
@@ -137,20 +142,25 @@ async function main(): Promise<void> {
     const alone = await measured('raw', folder);
     const { apical } = await lookedAt(folder);
     const outlined = [...apical.values()].reduce((sum, frames) => sum + frames, 0);
-    const line = (name: string, { seconds, peakMegabytes }: typeof request) =>
-      `${name.padEnd(34)}${seconds.toFixed(1).padStart(8)} s${peakMegabytes.toFixed(0).padStart(8)} MB\n`;
+    const line = (name: string, { seconds, processorSeconds, peakMegabytes }: typeof request) =>
+      `${name.padEnd(34)}${seconds.toFixed(1).padStart(8)} s${processorSeconds.toFixed(1).padStart(8)} s of the processor${peakMegabytes.toFixed(0).padStart(8)} MB\n`;
     process.stdout.write(
       `${CLIPS} clips, ${outlined} apical frames outlined in ${apical.size} clips\n`,
     );
     process.stdout.write(line('whole request', request));
     process.stdout.write(line('decoding and inference alone', alone));
-    process.stdout.write(`ratio ${(request.seconds / alone.seconds).toFixed(2)}\n`);
+    const ofProcessor = request.processorSeconds / alone.processorSeconds;
+    process.stdout.write(
+      `ratio ${(request.seconds / alone.seconds).toFixed(2)}, of the processor ${ofProcessor.toFixed(2)}\n`,
+    );
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
 const [, , , role, given] = process.argv;
-if (role === 'whole' && given) await whole(given);
-else if (role === 'raw' && given) await raw(given);
-else await main();
+if (given) {
+  await (role === 'whole' ? whole : raw)(given);
+  const { user, system } = process.cpuUsage();
+  process.stdout.write(String((user + system) / 1e6));
+} else await main();
