@@ -96,7 +96,7 @@ export const openDeliveries: OpenPage = (place, around) => {
       <td>${deliveryWords(delivery)}</td>
       <td>
         ${delivery.key ? html`<a href=${addressOf('study', { id: delivery.key })}>Study</a>` : nothing}
-        <span class="second">${distanceText(delivery.createdAt, new Date())}</span>
+        <span class="second moment">${distanceText(delivery.createdAt, new Date())}</span>
       </td>
       <td>${deliveryActions(delivery, around, asking, deliveryChanged)}</td>
     </tr>`;

@@ -3,6 +3,7 @@ import { html, nothing, type TemplateResult } from './html.ts';
 import type { KeyBinding } from './keyboard.ts';
 import { addressOf, type RouteName } from './router.ts';
 import { schemeSwitch } from './scheme.ts';
+import { given } from './words.ts';
 
 /** Pages of the bar, and what a role needs for each. */
 const LINKS: readonly { name: RouteName; text: string; needs: Capability }[] = [
@@ -42,6 +43,23 @@ function navigation({ session, name }: Frame): TemplateResult {
   </nav>`;
 }
 
+/** What belongs to the person: who it is, the colours, and the way out. */
+function menu({ session, redraw, signOut }: Frame): TemplateResult {
+  return html`<details class="menu" @focusout=${closeWhenLeft}>
+    <summary><span>${given(session.person)}</span></summary>
+    <div class="panel">
+      <p class="small soft">Signed in as ${session.role}, by ${session.signedInBy === 'oidc' ? 'the identity provider' : 'key'}</p>
+      ${schemeSwitch(redraw)}
+      <button type="button" @click=${signOut}>Sign out</button>
+    </div>
+  </details>`;
+}
+
+function closeWhenLeft({ currentTarget, relatedTarget }: FocusEvent): void {
+  if (!(currentTarget instanceof HTMLDetailsElement) || !(relatedTarget instanceof Node)) return;
+  if (!currentTarget.contains(relatedTarget)) currentTarget.open = false;
+}
+
 /** The keys of the page, in a corner that covers no control of it. */
 function keyList(keys: readonly KeyBinding[]): TemplateResult {
   return html`<section class="panel keys" aria-label="Keys">
@@ -57,7 +75,7 @@ function keyList(keys: readonly KeyBinding[]): TemplateResult {
 
 /** What stands around every page: skip link, bar, and the room for the page itself. */
 export function frame(parts: Frame): TemplateResult {
-  const { session, connected, content, keys, redraw, signOut } = parts;
+  const { connected, content, keys } = parts;
   return html`<a class="skip" href="#main">Skip to the content</a>
     <header class="bar">
       <a class="brand" href=${addressOf('worklist')}>Sonogate</a>
@@ -65,9 +83,7 @@ export function frame(parts: Frame): TemplateResult {
       <span class=${connected ? 'stream push' : 'stream broken push'} role="status">
         ${connected ? 'Live' : 'Not connected'}
       </span>
-      <span class="who"><bdi>${session.person}</bdi>, ${session.role}</span>
-      ${schemeSwitch(redraw)}
-      <button type="button" class="plain" @click=${signOut}>Sign out</button>
+      ${menu(parts)}
     </header>
     <main id="main" tabindex="-1">${content}</main>
     ${keys ? keyList(keys) : nothing}`;

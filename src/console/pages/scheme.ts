@@ -26,8 +26,8 @@ export function applyScheme(scheme: Scheme): void {
 /** The switch in the bar. */
 export function schemeSwitch(redraw: () => void): TemplateResult {
   const chosen = chosenScheme();
-  return html`<label class="scheme">
-    <span class="hidden-text">Colours</span>
+  return html`<label class="field">
+    <span>Colours</span>
     <select
       @change=${(event: Event) => {
         if (event.target instanceof HTMLSelectElement) chooseScheme(event.target.value as Scheme);

@@ -116,8 +116,12 @@ try {
   await ward.newKey('viewer', 'display on the ward');
   for (const size of SIZES) {
     const { page, context } = await openWindow(browser, { url: ward.url, key, ...size });
-    await page.getByText('Draft ready').nth(1).waitFor({ timeout: PATIENCE_MS });
+    await page
+      .locator('.rows .chip.good', { hasText: 'Draft ready' })
+      .nth(1)
+      .waitFor({ timeout: PATIENCE_MS });
     await showAll(page, `${size.width}`);
+    await page.locator('.menu summary').click();
     await page.getByRole('button', { name: 'Sign out', exact: true }).click();
     await page.getByLabel('Key', { exact: true }).waitFor();
     await keep(page, `sign-in-${size.width}`);
