@@ -61,7 +61,9 @@ export async function listKeys(
   role: ConsoleRole,
   filter: WorklistFilter,
 ): Promise<{ critical: string[]; keys: string[]; nextCursor: string | null }> {
-  const { from, conditions, values } = conditionsOf(role, filter);
+  const searching = filter.q !== undefined && sees(role) === 'identity';
+  const words = searching ? await wordsOf(database, filter.q ?? '') : null;
+  const { from, conditions, values } = conditionsOf(filter, words);
   const page = async (extra: string, limit: number) => {
     const where = [...conditions, extra].join(' AND ');
     const { rows } = await database.query<{ key: string; place: string }>(
@@ -85,9 +87,10 @@ export async function listKeys(
 
 const keysOf = (rows: readonly { key: string }[]): string[] => rows.map(({ key }) => key);
 
+/** @param words of the identity to search for; null: not by words. */
 function conditionsOf(
-  role: ConsoleRole,
   { state, source, endpoint, tag, q, cursor }: WorklistFilter,
+  words: string | null,
 ): { from: string; conditions: string[]; values: unknown[] } {
   const conditions: string[] = ['true'];
   const values: unknown[] = [];
@@ -105,35 +108,44 @@ function conditionsOf(
     conditions.push(`(arrived_at, key) < ($${arrivedAt}::timestamptz, $${key}::text)`);
   }
   if (!q) return { from: 'worklist', conditions, values };
-  values.push(q.trim());
-  const hits = searched(`$${values.length}`, sees(role) === 'identity');
+  const [search, named] = [values.push(q.trim()), words !== null && values.push(words)];
+  const hits = searched(`$${search}`, named ? `$${named}` : null);
   // A fence for the planner: hits are few and found by their own indexes, not along the time.
   const from = `(SELECT * FROM worklist WHERE ${hits} OFFSET 0) AS worklist`;
   return { from, conditions, values };
 }
 
 /**
- * A UID, an id or a tag as it is, for every role. Words of the identity are compared for those only
- * who see it: to others a hit would tell what they may not read.
+ * Hits of a UID, an id or a tag as it is, for every role. Words of the identity are compared for
+ * those only who see it: to others a hit would tell what they may not read. One look into each
+ * index; joined by OR they would be looked for row by row.
  */
-function searched(value: string, withIdentity: boolean): string {
-  const named = [
+function searched(value: string, words: string | null): string {
+  const conditions = [
     `key = ${value}`,
     `request_id = ${value}`,
     `tags @> ARRAY[${value}::text]`,
     `study_id = (SELECT id FROM studies WHERE study_instance_uid = ${value})`,
+    ...(words === null ? [] : [`words @@ ${words}::tsquery`]),
   ];
-  const words = `words @@ (${TSQUERY.replaceAll('$q', value)})`;
-  return [...named, ...(withIdentity ? [words] : [])].join(' OR ');
+  const hits = conditions.map((condition) => `SELECT key FROM worklist WHERE ${condition}`);
+  return `key IN (${hits.join(' UNION ')})`;
 }
 
 /**
- * Each word of the search as the beginning of a word of the identity, parted as worklist_words()
- * parts them. No word at all matches nothing.
+ * Each word of a search as the beginning of a word of the identity, parted as worklist_words() parts
+ * them; '' without a word, which matches nothing. Asked for by itself, since the planner takes the
+ * index only for words that it knows.
  */
-const TSQUERY = `
-  SELECT coalesce(string_agg('''' || replace(word, '''', '''''') || ''':*', ' & '), '')::tsquery
-  FROM unnest(tsvector_to_array(worklist_words(jsonb_build_object('PatientName', $q)))) AS word`;
+async function wordsOf(database: Queryable, search: string): Promise<string> {
+  const { rows } = await database.query<{ words: string }>(
+    `SELECT coalesce(string_agg('''' || replace(word, '''', '''''') || ''':*', ' & '), '') AS words
+     FROM unnest(tsvector_to_array(
+       worklist_words(jsonb_build_object('PatientName', $1::text)))) AS word`,
+    [search],
+  );
+  return rows[0]?.words ?? '';
+}
 
 /** As `nextCursor` is written. @returns what the schema refuses when it was not made here. */
 function readCursor(cursor: string, context: z.RefinementCtx): Place {
