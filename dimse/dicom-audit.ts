@@ -10,6 +10,8 @@ export interface DicomAudit {
   ended(peer: AssociationPeer, end: AssociationEnd): Promise<void>;
   refused(peer: AssociationPeer, code: ErrorCode): void;
   tlsRefused(address: string, reason: string): void;
+  /** We asked an archive for studies of a patient; `found` is null when it gave no answer. */
+  queried(archive: string, found: number | null): Promise<void>;
 }
 
 /** Refusals that are about who calls; the others are about how much. */
@@ -25,6 +27,7 @@ export const NO_AUDIT: DicomAudit = {
   async ended() {},
   refused() {},
   tlsRefused() {},
+  async queried() {},
 };
 
 /**
@@ -74,6 +77,15 @@ export function createDicomAudit(parts: {
     tlsRefused(address, reason) {
       const actor = 'tls:unknown';
       refusals.refused({ action: 'dicom.tls-refused', actor, address, detail: { reason } });
+    },
+    async queried(archive, found) {
+      const outcome = found === null ? 'failed' : 'success';
+      const detail = { archive, found };
+      try {
+        await write({ at: now(), action: 'dicom.query', actor: 'gateway', outcome, detail });
+      } catch (error) {
+        logger.error({ err: error, archive }, 'query not written to the audit');
+      }
     },
   };
 }

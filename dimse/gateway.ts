@@ -5,6 +5,7 @@ import type { Database } from '../src/database/port.ts';
 import type { ReceivedObjects } from '../src/files/port.ts';
 import type { Logger } from '../src/logging/logger.ts';
 import type { ResultReader, Submit } from '../src/requests/port.ts';
+import { auditedArchive } from './archive/audited-archive.ts';
 import { type ArchiveAccess, openArchives } from './archive/open-archives.ts';
 import { startArchiveRounds } from './archive/rounds.ts';
 import { StudyAssembly } from './assembly.ts';
@@ -105,7 +106,9 @@ export async function startDimse({
     logger,
   });
   const archives = startArchiveRounds({
-    archives: openArchives(config, logger, archiveAccess),
+    archives: openArchives(config, logger, archiveAccess).map((archive) =>
+      auditedArchive(archive, audit),
+    ),
     sources,
     database,
     storage: door.unmeasured,

@@ -70,6 +70,7 @@ export const AUDIT_ACTIONS = {
   'study.complete': { event: 'procedure-record', does: 'U' },
   'study.release': { event: 'procedure-record', does: 'U' },
   'study.rerun': { event: 'procedure-record', does: 'U' },
+  'study.fetch': { event: 'import', does: 'C' },
   'triage.acknowledge': { event: 'procedure-record', does: 'U' },
   'study.purge': { event: 'study-deleted', does: 'D' },
   'delivery.replay': { event: 'export', does: 'E' },

@@ -9,6 +9,7 @@ const COMMANDS: Readonly<Record<string, AuditAction>> = {
   'studies.complete': 'study.complete',
   'studies.release': 'study.release',
   'studies.rerun': 'study.rerun',
+  'archives.fetch': 'study.fetch',
   'deliveries.replay': 'delivery.replay',
   'deliveries.replay-all': 'delivery.replay',
   'deliveries.divert': 'delivery.divert',

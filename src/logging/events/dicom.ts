@@ -39,6 +39,12 @@ export const DICOM_EVENTS = {
     meaning: 'The reception of objects has no entry in the audit.',
     action: 'Check the database.',
   },
+  archive_query_unaudited: {
+    level: 'error',
+    text: 'query not written to the audit',
+    meaning: 'An archive was asked for studies of a patient, and the entry could not be written.',
+    action: 'Check the database.',
+  },
   studies_removed: {
     level: 'info',
     text: 'old studies removed',
