@@ -69,7 +69,7 @@ export async function openConsole(
   const dataDir = await freshDataDir();
   const logger = silentLogger;
   const config = loadConfig({}, { dataDir, destinations: [PACS, OTHER_PACS, EHR], ...settings });
-  const database = await openDatabase({ dataDir, logger });
+  const database = await openDatabase({ ...config, logger });
   await migrate(database);
   const blobs = await openBlobFolder(join(dataDir, 'files'));
   const core = await createRequestCore({
