@@ -141,6 +141,7 @@ export function createImageViewer(
   function controls(clip: OverlayClip): TemplateResult {
     const frames = framesOf(clip);
     const index = frames.findIndex((one) => one.frame === frame);
+    const view = clip.key_frames.find((one) => one.frame === frame)?.view ?? clip.view;
     const phase = phaseText(clip, frame);
     const seconds = clip.cine?.timed ? ` · ${(frames[index]?.time ?? 0).toFixed(2)} s` : '';
     return html`<div class="row controls">
@@ -169,7 +170,7 @@ export function createImageViewer(
           : nothing
       }
       <span class="small frame-text">
-        Frame ${frame} of ${clip.frames}${seconds}${phase ? html` · <strong>${phase}</strong>` : nothing}
+        ${view ? html`<strong>${view}</strong> · ` : nothing}Frame ${frame} of ${clip.frames}${seconds}${phase ? html` · <strong>${phase}</strong>` : nothing}
       </span>
       <span class="row push">
         ${layersOf(clip).map(

@@ -19,6 +19,9 @@ import { createSpeaker } from './speaker.ts';
 import { openStudy } from './study.ts';
 import { openWorklist } from './worklist.ts';
 
+/** So that "in 20 s" and "3 min ago" go on while nothing changes. */
+const CLOCK_MS = 5000;
+
 const PAGES: Readonly<Record<RouteName, OpenPage>> = {
   worklist: openWorklist,
   study: openStudy,
@@ -128,6 +131,9 @@ function startConsole(root: HTMLElement): void {
 
   const router = startRouter(open);
   startKeyboard(bindings);
+  setInterval(() => {
+    if (!document.hidden) redraw();
+  }, CLOCK_MS);
   void resume();
 }
 

@@ -1,8 +1,9 @@
-import type { Facets, RowState, WorklistQuery } from '../contract.ts';
+import type { ConsoleRole, Facets, RowState, WorklistQuery } from '../contract.ts';
 import { html, live, type TemplateResult } from './html.ts';
 import { endpointText, STATES } from './row-words.ts';
 
 interface Filters {
+  role: ConsoleRole;
   query: WorklistQuery;
   facets: Facets | null;
   ask(query: WorklistQuery): void;
@@ -76,6 +77,14 @@ function choiceView(choice: Choice, { query, ask }: Filters): TemplateResult {
   </label>`;
 }
 
+/** What the server searches for each role. */
+const SEARCHED = {
+  viewer: 'Search UID, request or tag',
+  clinician: 'Search name, ID, accession, UID, tag',
+  operator: 'Search UID, request or tag',
+  administrator: 'Search name, ID, accession, UID, tag',
+} as const satisfies Record<ConsoleRole, string>;
+
 /** Search and filters; a filter with nothing to choose from is not offered. */
 export function filtersView(filters: Filters): TemplateResult {
   const { query, facets, ask } = filters;
@@ -88,7 +97,7 @@ export function filtersView(filters: Filters): TemplateResult {
       <input
         id="search"
         type="search"
-        placeholder="Search name, ID, accession, UID, tag"
+        placeholder=${SEARCHED[filters.role]}
         autocomplete="off"
         .value=${live(query.q ?? '')}
         @input=${(event: Event) => {

@@ -123,7 +123,7 @@ export const openWorklist: OpenPage = (place, around) => {
         <span class="soft">${countText(list)}</span>
         <span class="small soft push">Drafts made by software, not verified</span>
       </div>
-      ${filtersView({ query, facets, ask })}
+      ${filtersView({ role: around.session.role, query, facets, ask })}
       ${problem ? html`<p class="problem" role="alert">${problem}</p>` : nothing}
       ${rowsView()}
     </div>`,
