@@ -114,6 +114,27 @@ describe('configuration', () => {
     );
   });
 
+  it.each([
+    ['itself', 'pacs'],
+    ['nothing that is configured', 'archive'],
+    ['an EHR', 'ehr'],
+  ])('refuses an alternate that is %s', (_, alternate) => {
+    const destinations = [
+      { type: 'dicom', name: 'pacs', host: 'localhost', port: 104, aeTitle: 'PACS', alternate },
+      { type: 'dicomweb', name: 'vna', baseUrl: 'http://localhost/dicom-web' },
+      {
+        type: 'fhir',
+        name: 'ehr',
+        baseUrl: 'http://localhost/fhir',
+        resultSystem: 'http://localhost/result',
+        patientIdentifierSystems: {},
+      },
+    ];
+    expect(complaint({}, { destinations })).toContain(
+      `destinations.0.alternate: found "${alternate}"; allowed: vna`,
+    );
+  });
+
   it('refuses two destinations of one name', () => {
     const pacs = '{ type: dicom, name: pacs, host: localhost, port: 104, aeTitle: PACS }';
     expect(complaint({ SONOGATE_CONFIG: siteFile(`destinations: [${pacs}, ${pacs}]`) })).toContain(
