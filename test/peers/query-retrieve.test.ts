@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Archive } from '../../dimse/archive/archive.ts';
 import { openArchives } from '../../dimse/archive/open-archives.ts';
+import { openQuery } from '../../dimse/archive/query.ts';
 import { askForRetrieval, findRetrieval } from '../../dimse/archive/retrievals.ts';
 import { explainStudy } from '../../dimse/explain.ts';
 import { sendBuffer } from '../../dimse/store-scu.ts';
@@ -180,6 +181,19 @@ describe.skipIf(!installed)('an archive', () => {
       expect(await fetched(name)).toMatchObject({ state: 'failed', code: 'not_found' });
       expect(await row()).toBeNull();
     });
+  });
+
+  test('is asked at the level of the patient as well, by the Patient Root model', async () => {
+    await filed('orthanc-get', [object(1)]);
+    const query = await openQuery({
+      ...site.node,
+      port: orthanc.dicomPort,
+      aeTitle: orthanc.aeTitle,
+    });
+    const keys = { PatientID: `P${count}`, PatientBirthDate: '' };
+    const found = await query.find({ level: 'PATIENT', keys });
+    await query.release();
+    expect(found.map(({ PatientBirthDate }) => PatientBirthDate)).toEqual(['19900405']);
   });
 
   test('gives a study again only for what is not here yet', async () => {
