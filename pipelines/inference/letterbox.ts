@@ -23,17 +23,24 @@ export function letterbox(image: GrayImage, width: number, height: number): Lett
   const scale = Math.min(width / image.width, height / image.height);
   const w = Math.max(1, Math.floor(image.width * scale + 0.5));
   const h = Math.max(1, Math.floor(image.height * scale + 0.5));
-  const weights = scale < 1 ? areaWeights : linearWeights;
-  const columns = flatten(weights(image.width, w));
-  const rows = flatten(weights(image.height, h));
+  const columns = weightsFor(image.width, w, scale < 1);
+  const rows = weightsFor(image.height, h, scale < 1);
   const offsetX = Math.floor((width - w) / 2);
   const offsetY = Math.floor((height - h) / 2);
   const pixels = new Float32Array(width * height);
   const line = new Float64Array(w);
+  const scaled = new Float64Array(w);
+  let scaledRow = -1;
   for (let y = 0; y < h; y++) {
     line.fill(0);
     for (let n = at(rows.first, y); n < at(rows.first, y + 1); n++) {
-      addRow(line, image, at(rows.source, n), at(rows.weight, n), columns);
+      // The last source row of one target row is mostly the first of the next.
+      if (at(rows.source, n) !== scaledRow) {
+        scaledRow = at(rows.source, n);
+        scaleRow(scaled, image, scaledRow, columns);
+      }
+      const weight = at(rows.weight, n);
+      for (let x = 0; x < w; x++) line[x] = at(line, x) + weight * at(scaled, x);
     }
     const target = (y + offsetY) * width + offsetX;
     for (let x = 0; x < w; x++) pixels[target + x] = Math.round(at(line, x)) / 255;
@@ -52,21 +59,20 @@ export function toSource(placement: Placement, point: Point): Point {
   };
 }
 
-/** Adds one source row, scaled along x, with its weight. Flat arrays: this is where the time goes. */
-function addRow(
-  line: Float64Array,
+/** Scales one source row along x. Flat arrays: this is where the time goes. */
+function scaleRow(
+  scaled: Float64Array,
   { width, data }: GrayImage,
   row: number,
-  rowWeight: number,
   { first, source, weight }: FlatWeights,
 ): void {
   const start = row * width;
-  for (let x = 0; x < line.length; x++) {
+  for (let x = 0; x < scaled.length; x++) {
     let sum = 0;
     for (let n = at(first, x); n < at(first, x + 1); n++) {
       sum += at(weight, n) * at(data, start + at(source, n));
     }
-    line[x] = at(line, x) + rowWeight * sum;
+    scaled[x] = sum;
   }
 }
 
@@ -79,6 +85,20 @@ interface FlatWeights {
   first: Int32Array;
   source: Int32Array;
   weight: Float64Array;
+}
+
+/** Weights of the lengths that were asked for last: a cine asks for the same at every frame. */
+const known = new Map<string, FlatWeights>();
+const MOST_KNOWN = 64;
+
+function weightsFor(from: number, to: number, shrinks: boolean): FlatWeights {
+  const key = `${from} ${to} ${shrinks}`;
+  const found = known.get(key);
+  if (found) return found;
+  const made = flatten((shrinks ? areaWeights : linearWeights)(from, to));
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.set(key, made);
+  return made;
 }
 
 function flatten(weights: Weights): FlatWeights {

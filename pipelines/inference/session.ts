@@ -152,7 +152,7 @@ function sessionOf(
     }
     const values = result.data;
     const share = values.length / images.length;
-    return images.map((_, n) => values.slice(n * share, (n + 1) * share));
+    return images.map((_, n) => values.subarray(n * share, (n + 1) * share));
   }
 
   return {
