@@ -33,9 +33,9 @@ export async function readTraces(
       [studyId],
     ),
     submitted: await rowsOf(
-      `SELECT s.submitted_at AS at, s.rule, s.request_id, s.revision, r.endpoint
+      `SELECT least(s.submitted_at, r.created_at) AS at, s.rule, s.request_id, s.revision, r.endpoint
        FROM study_requests s JOIN requests r ON r.id = s.request_id
-       WHERE s.study_id = $1::uuid ORDER BY s.submitted_at LIMIT ${MOST}`,
+       WHERE s.study_id = $1::uuid ORDER BY 1 LIMIT ${MOST}`,
       [studyId],
     ),
     events: await rowsOf(
@@ -63,7 +63,7 @@ export async function readTraces(
       [requestIds],
     ),
     audit: await rowsOf(
-      `SELECT a.at, a.action, a.request_id,
+      `SELECT a.at, a.action, a.request_id, a.detail ->> 'where' AS where,
          coalesce(substring(a.actor FROM '^person:(.*)$'), a.actor, k.name, a.key_id, '') AS actor
        FROM audit a LEFT JOIN api_keys k ON k.id = a.key_id
        WHERE (a.study_id = $1::uuid OR a.request_id = ANY ($2::text[]))

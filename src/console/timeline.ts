@@ -43,7 +43,14 @@ export interface Traces {
     reason: string | null;
   }[];
   acknowledged: { at: Date; person: string; request_id: string }[];
-  audit: { at: Date; action: string; actor: string; request_id: string | null }[];
+  audit: {
+    at: Date;
+    action: string;
+    actor: string;
+    request_id: string | null;
+    /** The page or command that showed an identity. */
+    where: string | null;
+  }[];
 }
 
 type Entry = Omit<TimelineEntry, 'at'> & { at: Date };
@@ -234,13 +241,13 @@ function ofHold({ at, action, person, delivery_id, request_id, reason }: Traces[
 
 function ofAudit({ audit }: Traces): Entry[] {
   const lastLook = new Map<string, number>();
-  return audit.flatMap(({ at, action, actor, request_id }): Entry[] => {
+  return audit.flatMap(({ at, action, actor, request_id, where }): Entry[] => {
     const changed = CHANGES[action];
     if (changed) return [entry(at, 'changed', changed, { actor, requestId: request_id })];
     if (action !== 'identity.view') return [];
     const last = lastLook.get(actor);
     if (last !== undefined && at.getTime() - last < ONE_LOOK_MS) return [];
     lastLook.set(actor, at.getTime());
-    return [entry(at, 'looked', 'Identity looked at', { actor })];
+    return [entry(at, 'looked', 'Identity looked at', { actor, detail: where })];
   });
 }

@@ -178,6 +178,7 @@ describe('the timeline of a study', () => {
       action: 'identity.view',
       actor,
       request_id: null,
+      where: 'console study',
     });
     const audit = [
       look(1, 'Anne'),
@@ -191,7 +192,13 @@ describe('the timeline of a study', () => {
   });
 
   it('tells what people did, and leaves out what programs read', () => {
-    const entry = (action: string) => ({ at: at(9), action, actor: 'Anne', request_id: null });
+    const entry = (action: string) => ({
+      at: at(9),
+      action,
+      actor: 'Anne',
+      request_id: null,
+      where: null,
+    });
     expect(told({ audit: [entry('study.rerun'), entry('request.read')] }).slice(1)).toEqual([
       ['changed', 'Interpreted again'],
     ]);
