@@ -37,8 +37,9 @@ export const ERRORS = {
   forbidden: {
     http: 403,
     retry: 'permanent',
-    title: 'The API key lacks the scope',
-    operator: 'Give the caller a key with the scope the call needs.',
+    title: 'The caller may not do this',
+    operator:
+      'The key lacks the scope of the call, or the role of the session in the console does not allow it.',
   },
   sign_in_failed: {
     http: 401,
