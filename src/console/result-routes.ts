@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import type { Router } from '@koa/router';
 import type { DicomIdentity } from '../../pipelines/artifacts/subject.ts';
 import type { Result } from '../../pipelines/result/envelope.ts';
+import { DEFAULT_ACCOUNT_ID } from '../accounts/keys.ts';
 import { SonogateError } from '../errors/catalogue.ts';
 import type { RequestRow } from '../requests/row.ts';
 import { auditAction } from './audit.ts';
@@ -61,7 +62,8 @@ export function addResultRoutes(router: Router<ConsoleState>, deps: ConsoleDeps)
 
 /** @throws SonogateError `not_found`, `expired` */
 async function existing(id: string | undefined, { core }: ConsoleDeps): Promise<RequestRow> {
-  const row = await core.get(id ?? '', null);
+  // Those of other accounts are not the site's own business.
+  const row = await core.get(id ?? '', DEFAULT_ACCOUNT_ID);
   if (!row) throw new SonogateError('not_found', 'There is no such request.');
   if (row.status === 'expired') throw new SonogateError('expired', 'The result has been purged.');
   return row;

@@ -59,7 +59,7 @@ CREATE TABLE study_history (
 CREATE INDEX study_history_study ON study_history (study_id, id);
 
 -- The worklist as it is read: a narrow row with its own indexes for each study, and for each request
--- that came without one. Triggers keep it, so that no writer needs to know of it.
+-- of the site's own account that came without one. Triggers keep it, so that no writer needs to know of it.
 CREATE TABLE worklist (
   -- Id of the study, else of the request.
   key text PRIMARY KEY,
@@ -200,7 +200,7 @@ BEGIN
   WITH listed AS (
     INSERT INTO worklist (key, request_id, state, source, endpoint, arrived_at, changed_at)
       SELECT id, id, status, source ->> 'kind', endpoint, created_at, created_at
-      FROM made WHERE source ->> 'kind' <> 'dicom'
+      FROM made WHERE source ->> 'kind' <> 'dicom' AND account_id = 'default'
       RETURNING key)
   INSERT INTO console_changes (key, what) SELECT key, 'request' FROM listed;
   RETURN NULL;
@@ -273,6 +273,6 @@ BEGIN
   INSERT INTO worklist (key, request_id, state, source, endpoint, critical, arrived_at, changed_at)
     SELECT id, id, status, source ->> 'kind', endpoint, is_critical(id), created_at,
       coalesce(ended_at, created_at)
-    FROM requests WHERE source ->> 'kind' <> 'dicom';
+    FROM requests WHERE source ->> 'kind' <> 'dicom' AND account_id = 'default';
 END $$;
 SELECT worklist_fill();
