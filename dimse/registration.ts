@@ -9,8 +9,9 @@ import { quietDeadline, rerunPolicy } from './completion.ts';
 import { type InstanceHeader, readInstanceHeader } from './header.ts';
 import { quarantine } from './intake-folder.ts';
 import type { FileMeta } from './part10.ts';
+import { addInstance } from './study-arrival.ts';
 import { isKnown } from './study-queries.ts';
-import { type Arrival, addInstance } from './study-store.ts';
+import type { Arrival } from './study-store.ts';
 
 /** An object that lies complete and synced on the disk. */
 export interface StoredObject {

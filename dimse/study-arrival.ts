@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto';
+import type { Database, Queryable } from '../src/database/port.ts';
+import { isArrivingAsPrior, PRIOR_STUDY } from './archive/prior-arrival.ts';
+import { ownSeries } from './own-results.ts';
+import type { Arrival, ReceivedInstance, StudyRow } from './study-store.ts';
+
+/**
+ * Records an object that lies safely on the disk, in one transaction. Several associations may
+ * bring the first objects of a study at once: the unique key decides which makes the row.
+ */
+export function addInstance(database: Database, received: ReceivedInstance): Promise<Arrival> {
+  return database.transaction(async (tx) => {
+    const study = await lockStudy(tx, received);
+    const { rows: same } = await tx.query(
+      `SELECT 1 FROM instances
+       WHERE study_id = $1 AND sop_instance_uid = $2 AND data_set_sha256 = $3`,
+      [study.id, received.header.sopInstanceUid, received.dataSetSha256],
+    );
+    const known = same.length > 0;
+    const aside = study.state !== 'receiving' && (await opensNothing(tx, received));
+    if (known && study.state !== 'receiving' && (aside || !received.rerunAlways)) {
+      return { studyId: study.id, outcome: 'duplicate', revision: study.revision };
+    }
+    if (aside) return addAside(tx, study, received);
+    const revision = study.state === 'receiving' ? study.revision : study.revision + 1;
+    const conflict = known ? false : await insertInstance(tx, study, revision, received);
+    await tx.query(
+      `UPDATE studies SET state = 'receiving', reason = NULL, revision = $2,
+         instance_count = instance_count + $5, last_received_at = $3, complete_after = $4,
+         complete_because = 'quiet-time',
+         tags = CASE WHEN state = $6 THEN array_remove(tags, $7) ELSE tags END
+       WHERE id = $1`,
+      [
+        study.id,
+        revision,
+        received.receivedAt,
+        received.completeAfter,
+        known ? 0 : 1,
+        PRIOR_STUDY.state,
+        PRIOR_STUDY.tag,
+      ],
+    );
+    if (known) return { studyId: study.id, outcome: 'duplicate', revision };
+    return { studyId: study.id, outcome: conflict ? 'conflict' : 'new', revision };
+  });
+}
+
+/** What we fetched to compare it, and a result of ours that a PACS sends back, is no news of a study. */
+async function opensNothing(
+  tx: Queryable,
+  { header: { studyInstanceUid, seriesInstanceUid }, receivedAt }: ReceivedInstance,
+): Promise<boolean> {
+  if (await isArrivingAsPrior(tx, studyInstanceUid, receivedAt)) return true;
+  return (await ownSeries(tx, studyInstanceUid)).has(seriesInstanceUid);
+}
+
+/**
+ * Keeps an object without opening a revision: in a study that is there to be compared alone it lies
+ * in its only revision, in any other it waits for the next one.
+ */
+async function addAside(
+  tx: Queryable,
+  study: LockedStudy,
+  received: ReceivedInstance,
+): Promise<Arrival> {
+  const fetchedOnly = study.tags.includes(PRIOR_STUDY.tag);
+  const revision = fetchedOnly ? study.revision : study.revision + 1;
+  const conflict = await insertInstance(tx, study, revision, received);
+  await tx.query(
+    `UPDATE studies SET instance_count = instance_count + 1, last_received_at = $2 WHERE id = $1`,
+    [study.id, received.receivedAt],
+  );
+  return { studyId: study.id, outcome: conflict ? 'conflict' : 'new', revision: study.revision };
+}
+
+type LockedStudy = Pick<StudyRow, 'id' | 'state' | 'revision' | 'instance_count' | 'tags'>;
+
+async function lockStudy(tx: Queryable, received: ReceivedInstance): Promise<LockedStudy> {
+  const { header, receivedAt } = received;
+  const made = await tx.query(
+    `INSERT INTO studies (id, study_instance_uid, source, calling_ae_title, called_ae_title, state,
+       identity, first_received_at, last_received_at, complete_after)
+     VALUES ($1, $2, $3, $4, $5, 'receiving', $6, $7, $7, $8)
+     ON CONFLICT (study_instance_uid) DO NOTHING`,
+    [
+      randomUUID(),
+      header.studyInstanceUid,
+      received.source,
+      received.callingAeTitle,
+      received.calledAeTitle,
+      JSON.stringify(header.identity),
+      receivedAt,
+      received.completeAfter,
+    ],
+  );
+  if (made.rowCount === 1 && (await isArrivingAsPrior(tx, header.studyInstanceUid, receivedAt))) {
+    const { state, tag, reason } = PRIOR_STUDY;
+    await tx.query(
+      'UPDATE studies SET state = $2, tags = $3, reason = $4 WHERE study_instance_uid = $1',
+      [header.studyInstanceUid, state, [tag], reason],
+    );
+  }
+  const { rows } = await tx.query<StudyRow>(
+    `SELECT id, state, revision, instance_count, tags FROM studies
+     WHERE study_instance_uid = $1 FOR UPDATE`,
+    [header.studyInstanceUid],
+  );
+  const study = rows[0];
+  if (!study) throw new Error('the study row vanished inside its transaction');
+  return study;
+}
+
+/** @returns whether another object with the same SOP Instance UID was there. */
+async function insertInstance(
+  tx: Queryable,
+  study: Pick<StudyRow, 'id' | 'instance_count'>,
+  revision: number,
+  received: ReceivedInstance,
+): Promise<boolean> {
+  const { rows } = await tx.query<{ conflict: boolean }>(
+    `INSERT INTO instances (id, study_id, sop_instance_uid, ordinal, revision, path, bytes,
+       file_sha256, data_set_sha256, transfer_syntax, header, received_at, conflict)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,
+       EXISTS (SELECT 1 FROM instances WHERE study_id = $2 AND sop_instance_uid = $3))
+     RETURNING conflict`,
+    [
+      randomUUID(),
+      study.id,
+      received.header.sopInstanceUid,
+      study.instance_count + 1,
+      revision,
+      received.path,
+      received.bytes,
+      received.fileSha256,
+      received.dataSetSha256,
+      received.transferSyntax,
+      JSON.stringify(received.header),
+      received.receivedAt,
+    ],
+  );
+  return rows[0]?.conflict ?? false;
+}
