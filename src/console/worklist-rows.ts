@@ -48,7 +48,7 @@ const DELIVERIES = `
   SELECT jsonb_build_object(
       'waiting', count(*) FILTER (WHERE d.state IN ('pending', 'sending')),
       'delivered', count(*) FILTER (WHERE d.state = 'delivered'),
-      'dead', count(*) FILTER (WHERE d.state = 'dead'),
+      'dead', count(*) FILTER (WHERE d.state = 'dead' AND NOT ${HELD_FOR_A_PERSON}),
       'held', count(*) FILTER (WHERE ${HELD_FOR_A_PERSON})) AS deliveries,
     (SELECT jsonb_build_object('destination', next.destination, 'nextAt', next.next_at)
       FROM deliveries next WHERE next.request_id = w.request_id AND next.kind <> 'webhook'

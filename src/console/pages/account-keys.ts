@@ -78,7 +78,7 @@ export function keysPart({ api, redraw, say }: Surroundings, asking: Asking): ()
       <th scope="row">${given(key.name)} ${key.test ? chip('quiet', 'Test') : nothing}</th>
       <td>${key.scopes.join(', ')}</td>
       <td>${key.consoleRole ?? html`<span class="soft">none</span>`}</td>
-      <td>${dateText(key.createdAt)}</td>
+      <td class="moment">${dateText(key.createdAt)}</td>
       <td>${key.lastUsedAt ? momentText(key.lastUsedAt) : html`<span class="soft">never</span>`}</td>
       <td>
         ${key.revokedAt ? chip('quiet', 'Revoked') : ended ? `until ${dateText(ended)}` : chip('good', 'In use')}

@@ -93,6 +93,6 @@ export function bullsEyeView({
   if (discs.length === 0) return nothing;
   return html`<section class="panel" id="segments" aria-labelledby="segments-head">
     <header><h2 id="segments-head">Segments of the left ventricle</h2></header>
-    <div class="plots">${discs}</div>
+    <div class="plots discs">${discs}</div>
   </section>`;
 }

@@ -54,7 +54,7 @@ export function deliveryActions(
   asking: Asking,
   changed: (delivery: Delivery) => void,
 ): TemplateResult | typeof nothing {
-  if (delivery.state !== 'dead' || delivery.held || !may(around, 'deliver')) return nothing;
+  if (delivery.state !== 'dead' || !may(around, 'deliver')) return nothing;
   const { api } = around;
   const replay: Action = {
     id: `replay ${delivery.id}`,

@@ -16,13 +16,15 @@ interface Chosen {
   reason: string;
 }
 
+/** Codes of the error catalogue with which the patient is certain, and only the order is not. */
+const PATIENT_IS_CERTAIN: ReadonlySet<string> = new Set(['ehr_order_ambiguous']);
+
 /** Pure: what is sent when a person confirms; null while the patient is not chosen. */
 export function confirmation(
-  { patient, order }: Chosen,
-  choices: readonly HoldChoice[],
+  { patient, order }: Pick<Chosen, 'patient' | 'order'>,
+  code: string,
 ): ConfirmHold | null {
-  const needsPatient = choices.some(({ kind }) => kind === 'patient');
-  if (needsPatient && !patient) return null;
+  if (!patient && !PATIENT_IS_CERTAIN.has(code)) return null;
   return {
     ...(patient && { patient }),
     ...(order === 'none' ? { withoutOrder: true } : order && { order }),
@@ -84,6 +86,18 @@ export const openHolds: OpenPage = (_place, around) => {
       <fieldset>
         <legend>Patient in the EHR</legend>
         ${patients.length > 0 ? patients.map(choiceView) : html`<p class="soft">The EHR offered nobody.</p>`}
+        <label class="field">
+          <span>Another patient of the EHR</span>
+          <input
+            placeholder="Patient/…"
+            .value=${patients.some(({ reference }) => reference === chosen.patient) ? '' : chosen.patient}
+            @input=${(event: Event) => {
+              if (!(event.target instanceof HTMLInputElement)) return;
+              chosen = { ...chosen, patient: event.target.value.trim() };
+              redraw();
+            }}
+          />
+        </label>
       </fieldset>
       <fieldset>
         <legend>Order</legend>
@@ -104,7 +118,7 @@ export const openHolds: OpenPage = (_place, around) => {
   }
 
   function openedView(hold: HoldWithIdentity): TemplateResult {
-    const answer = confirmation(chosen, hold.choices);
+    const answer = confirmation(chosen, hold.code);
     return html`<div class="decision">
       ${choicesView(hold)}
       <div class="row">

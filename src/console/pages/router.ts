@@ -62,12 +62,18 @@ export interface Router {
 
 /** Opens pages for links and for the buttons of the browser; `open` is called once at the start. */
 export function startRouter(open: (place: Place) => void): Router {
-  const here = () => open(placeOf(new URL(location.href)));
-  const go = (address: string) => {
-    history.pushState(null, '', address);
+  const address = () => location.pathname + location.search;
+  let opened = '';
+  const here = () => {
+    opened = address();
+    open(placeOf(new URL(location.href)));
+  };
+  const go = (next: string) => {
+    history.pushState(null, '', next);
     here();
   };
-  addEventListener('popstate', here);
+  // A link to a part of the page that is open changes the hash alone.
+  addEventListener('popstate', () => address() !== opened && here());
   document.addEventListener('click', (event) => {
     const link = followed(event);
     if (!link) return;
@@ -75,7 +81,13 @@ export function startRouter(open: (place: Place) => void): Router {
     go(link);
   });
   here();
-  return { go, restate: (address) => history.replaceState(null, '', address) };
+  return {
+    go,
+    restate(next) {
+      history.replaceState(null, '', next);
+      opened = address();
+    },
+  };
 }
 
 /** The address of a plain click on a link to a page of the console. */

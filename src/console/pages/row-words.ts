@@ -66,7 +66,8 @@ export function waitingView(row: WorklistRow, now: Date): TemplateResult | typeo
   }
   if (row.waitsFor) {
     const until = row.waitsUntil ? `, ${distanceText(row.waitsUntil, now)}` : '';
-    return html`<span class="second" title=${row.waitsFor}>${row.waitsFor}${until}</span>`;
+    const text = `Waits for ${row.waitsFor}${until}`;
+    return html`<span class="second" title=${text}>${text}</span>`;
   }
   return row.reason
     ? html`<span class="second" title=${row.reason}>${given(row.reason)}</span>`

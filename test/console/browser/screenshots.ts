@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { phantomStudy } from '../../../src/cli/demo/phantom-studies.ts';
+import { phantomFiles } from '../../gateway/phantom.ts';
 import { openWindow, startChromium } from './chromium.ts';
 import { openWard, type Ward } from './ward.ts';
 
@@ -19,7 +20,7 @@ const SIZES = [
 ] as const;
 const MOST_BYTES = 200_000;
 /** Fewer colours until a picture is small enough. */
-const COLOURS = [256, 128, 64];
+const COLOURS = [256, 128, 64, 32, 16];
 const PATIENCE_MS = 300_000;
 
 async function keep(page: Page, name: string): Promise<void> {
@@ -27,10 +28,26 @@ async function keep(page: Page, name: string): Promise<void> {
   await page.waitForLoadState('networkidle', { timeout: 2000 }).catch(() => undefined);
   const png = await page.screenshot();
   for (const colours of COLOURS) {
-    const small = await sharp(png).png({ palette: true, colours, effort: 8 }).toBuffer();
+    const small = await sharp(png)
+      .png({ palette: true, colours, dither: 0.5, effort: 8 })
+      .toBuffer();
     if (small.length > MOST_BYTES && colours !== COLOURS.at(-1)) continue;
     await writeFile(join(INTO, `${name}.png`), small);
     return;
+  }
+}
+
+/** So that the worklist has more than two rows: small studies, most of which no rule runs. */
+async function sendSmallStudies(ward: Ward): Promise<void> {
+  const studies = [
+    { patientName: 'PHANTOM^THYROID', patientId: 'WARD-8', studyDescription: 'Thyroid' },
+    { patientName: 'PHANTOM^ABDOMEN', patientId: 'WARD-9', studyDescription: 'Upper abdomen' },
+    { patientName: 'PHANTOM^WARD', patientId: 'WARD-7', studyDescription: 'Obstetric ultrasound' },
+    { patientName: 'PHANTOM^KNEE', patientId: 'WARD-10', studyDescription: 'Joint' },
+  ];
+  for (const study of studies) {
+    const { paths } = await phantomFiles(`picture ${study.patientId}`, study);
+    await ward.send(paths);
   }
 }
 
@@ -91,8 +108,11 @@ async function showAll(page: Page, size: string): Promise<void> {
   await page.getByText('would be treated otherwise').first().waitFor();
   await keep(page, `rules-${size}`);
   await openFromBar(page, 'Peers');
-  await page.getByRole('button', { name: 'Run the doctor' }).click();
-  await page.locator('.found li').first().waitFor({ timeout: PATIENCE_MS });
+  for (const name of ['pacs', 'archive']) {
+    const peer = page.locator('.peers > li').filter({ has: page.getByRole('heading', { name }) });
+    await peer.getByRole('button', { name: 'Call' }).click();
+    await peer.locator('.found li').first().waitFor({ timeout: PATIENCE_MS });
+  }
   await keep(page, `peers-${size}`);
   await openFromBar(page, 'Account');
   await page.getByText('Purged so far').waitFor();
@@ -111,6 +131,7 @@ if (!browser) throw new Error('Chromium is not installed');
 await mkdir(INTO, { recursive: true });
 const ward = await openWard(await mkdtemp(join(tmpdir(), 'sonogate-pictures-')));
 try {
+  await sendSmallStudies(ward);
   await sendPhantoms(ward);
   const key = await ward.newKey('administrator', 'ward desk');
   await ward.newKey('viewer', 'display on the ward');
