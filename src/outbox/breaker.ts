@@ -62,11 +62,16 @@ export const isPeerFailure = (code: ErrorCode): boolean => OF_THE_PEER.has(code)
 export const mayBeTheObject = (code: ErrorCode): boolean =>
   !OF_THE_PEER.has(code) || PERHAPS_OF_THE_OBJECT.has(code);
 
-/** SQL: whether the breaker of the destination of `d` lets nothing through at this moment. */
-export const BREAKER_SHUT = `EXISTS (SELECT 1 FROM destination_breakers b
-  WHERE b.destination = d.destination AND (b.state = 'open' OR (b.state = 'half-open'
-    AND EXISTS (SELECT 1 FROM deliveries trial WHERE trial.destination = b.destination
-      AND trial.state = 'sending' AND trial.lease_until > now() AND trial.id <> d.id))))`;
+/**
+ * SQL: whether the breaker of the destination of `d` lets nothing through at this moment. Looked up
+ * once for a statement, however many deliveries wait.
+ */
+export const BREAKER_SHUT = `d.destination IN (
+  SELECT destination FROM destination_breakers WHERE state = 'open'
+  UNION ALL
+  SELECT destination FROM destination_breakers JOIN deliveries trial USING (destination)
+  WHERE destination_breakers.state = 'half-open'
+    AND trial.state = 'sending' AND trial.lease_until > now())`;
 
 /** A delivery failed by the peer's fault. @returns the state after it. */
 export async function notePeerFailure(

@@ -9,9 +9,6 @@ export interface ClaimedDelivery extends Delivery {
   tries: number;
 }
 
-/** SQL: whether `d` must wait although it is due: for what goes before it, or for its peer. */
-const WAITS_FOR_OTHERS = `(${SOMETHING_AHEAD} OR ${BREAKER_SHUT})`;
-
 /**
  * Takes the delivery that has waited longest, of a kind in `kinds` and to none of `busy`, with a
  * lease: should this process die, it is due again when the lease ends.
@@ -32,7 +29,7 @@ export async function claimDelivery(
            OR (state = 'sending' AND lease_until < now()))
          AND NOT EXISTS (SELECT 1 FROM destination_holds h
            WHERE h.destination = d.destination AND h.until > now())
-         AND NOT ${WAITS_FOR_OTHERS}
+         AND NOT ${BREAKER_SHUT} AND NOT ${SOMETHING_AHEAD}
        ORDER BY next_at, id LIMIT 1 FOR UPDATE SKIP LOCKED)
      RETURNING *`,
     [kinds, busy, leaseSeconds],
@@ -65,9 +62,13 @@ export async function renewDelivery(
   return rowCount === 1;
 }
 
+/** What came due just now may have come so after the last look for it. */
+const JUST_NOW = "interval '0.2 seconds'";
+
 /**
- * Seconds until the next delivery to none of `busy` may be due (0 or less: now); null when none
- * waits.
+ * Seconds until a delivery to none of `busy` comes due, a lease runs out or a hold ends (0 or less:
+ * just now); null when none will. What is due and waits for others is not counted: their end wakes
+ * the outbox.
  */
 export async function secondsUntilDue(
   database: Queryable,
@@ -75,12 +76,14 @@ export async function secondsUntilDue(
   busy: readonly string[],
 ): Promise<number | null> {
   const { rows } = await database.query<{ seconds: number | null }>(
-    `SELECT EXTRACT(EPOCH FROM min(GREATEST(
-         CASE WHEN d.state = 'sending' THEN d.lease_until ELSE d.next_at END,
-         COALESCE(h.until, '-infinity'))) - now())::float8 AS seconds
-     FROM deliveries d LEFT JOIN destination_holds h USING (destination)
-     WHERE NOT ${WAITS_FOR_OTHERS} AND d.kind = ANY ($1::text[]) AND d.state IN ('pending', 'sending')
-       AND NOT d.destination = ANY ($2::text[])`,
+    `SELECT EXTRACT(EPOCH FROM LEAST(
+       (SELECT min(next_at) FROM deliveries WHERE state = 'pending'
+          AND next_at > now() - ${JUST_NOW}
+          AND kind = ANY ($1::text[]) AND NOT destination = ANY ($2::text[])),
+       (SELECT min(lease_until) FROM deliveries WHERE state = 'sending'
+          AND lease_until > now() - ${JUST_NOW}
+          AND kind = ANY ($1::text[]) AND NOT destination = ANY ($2::text[])),
+       (SELECT min(until) FROM destination_holds WHERE until > now())) - now())::float8 AS seconds`,
     [kinds, busy],
   );
   return rows[0]?.seconds ?? null;
