@@ -57,10 +57,11 @@ async function silentPacs(): Promise<{ server: Server; port: number; called: Pro
   return { server, port: (server.address() as AddressInfo).port, called };
 }
 
-describe('SIGTERM in the middle of everything', () => {
-  test('finishes the object, hands run and delivery back, and the next start ends both', {
-    timeout: 90_000,
-  }, async () => {
+/** A gateway that starts on a busy machine; no speed is asserted. */
+const PATIENCE = { timeout: 180_000 };
+
+describe('SIGTERM in the middle of everything', PATIENCE, () => {
+  test('finishes the object, hands run and delivery back, and the next start ends both', async () => {
     const silent = await silentPacs();
     const settings = {
       destinations: [
@@ -130,7 +131,7 @@ describe('SIGTERM in the middle of everything', () => {
   });
 });
 
-describe('a gateway that is told to stop', () => {
+describe('a gateway that is told to stop', PATIENCE, () => {
   test('is not ready first and serves on; a second signal ends the waiting', async () => {
     const gateway = await start({ shutdown: { readinessSeconds: 600 } });
     const status = async (path: string) => (await fetch(`${gateway.url}${path}`)).status;
