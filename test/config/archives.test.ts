@@ -18,7 +18,7 @@ const rule = (over: object) => ({
   run: { endpoint: 'us/obstetric/interpret' },
   ...over,
 });
-const refusal = (settings: object) => {
+const refusal = (settings: Record<string, unknown>) => {
   try {
     loadConfig({}, settings);
     return null;
