@@ -159,6 +159,26 @@ describe.each(['clinician', 'administrator'] as const)('a %s', (role) => {
     expect(seen.rows[0]?.detail).toMatchObject({ where: 'console worklist' });
   });
 
+  it('leaves one entry for each study that the stream of changes shows, however often', async () => {
+    const client = await site.signIn(role);
+    const change = `UPDATE studies SET reason = $1 WHERE study_instance_uid = $2`;
+    const { studyInstanceUid } = fixtureStudy(30);
+    const twice = (events: readonly SentEvent[]) =>
+      events.filter((event) => JSON.stringify(event).includes(studyInstanceUid)).length > 1;
+    await readEvents(site.url, client.cookie, twice, async () => {
+      await site.database.query(change, [`${role} 1`, studyInstanceUid]);
+      setTimeout(() => {
+        site.database.query(change, [`${role} 2`, studyInstanceUid]).catch(() => {});
+      }, 500);
+    });
+    const { rows } = await site.database.query(
+      `SELECT 1 FROM audit JOIN studies s ON s.id = study_id
+       WHERE action = 'identity.view' AND key_id = $1 AND study_instance_uid = $2`,
+      [client.keyId, studyInstanceUid],
+    );
+    expect(rows).toHaveLength(1);
+  });
+
   it('stands in the timeline of the study as the one who looked', async () => {
     const client = await site.signIn(role);
     const { rows } = await client.get<WorklistPage>('/worklist?limit=1');

@@ -157,6 +157,14 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
     expect(await page.getByText('Draft, not verified').first().isVisible()).toBe(true);
   });
 
+  it('leads to a part of the page and leaves the page as it is', async () => {
+    const { page } = desk;
+    await page.getByRole('link', { name: 'Measurements' }).click();
+    await expect.poll(() => page.evaluate('scrollY')).toBeGreaterThan(0);
+    expect(page.url()).toMatch(/#measurements$/);
+    expect(await page.locator('.overlay .caliper').count()).toBeGreaterThan(0);
+  });
+
   it('shows that the PACS took it and that the EHR acknowledged it', async () => {
     const { page } = desk;
     const delivery = (name: string) => deliveryOf(page, name);
