@@ -8,7 +8,8 @@ import { createLogger } from '../../../src/logging/logger.ts';
 const ROOT = new URL('../../../', import.meta.url).pathname;
 
 /** Calls of a logger at a level that an operator reads, with all that stands between the brackets. */
-const CALL = /(?:\blogger|Logger)\??(?:\.(?:info|warn|error)|\[level\])\(|#log\(|\blog\('(?=info|warn|error)/g;
+const CALL =
+  /(?:\blogger|Logger)\??(?:\.(?:info|warn|error)|\[level\])\(|#log\(|\blog\('(?=info|warn|error)/g;
 
 /** The texts that the code logs: the string literals that are arguments of their own. */
 async function textsInCode(): Promise<Map<string, string>> {
