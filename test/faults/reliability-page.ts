@@ -43,7 +43,7 @@ ${[...lost, ...doubled].map((line) => `\n- ${line}`).join('')}
 - A power cut: \`kill -9\` leaves what the operating system holds. Files and their folders are synced before an
   acknowledgement; that the disk keeps what it synced is not tested.
 - Two machines that both believe to be alone: leases and the attempt number of each change are tested in
-  \`test/src/requests\`, not here.
+  \`test/src/requests\` and \`test/src/outbox\`, not here.
 - The loss of the listener's machine where there is no bucket: its disk holds what it acknowledged
   (\`docs/several-machines.md\`).
 `;

@@ -142,7 +142,8 @@ export async function startSiteUnderFault(
       await redis.stop();
       await postgres.stop();
       const configs = [...configFiles.values()].map((file) => join(file, '..'));
-      for (const folder of [dataDir, ...configs]) {
+      // A disk of its own is removed by whoever mounted it.
+      for (const folder of options.disk ? configs : [dataDir, ...configs]) {
         await rm(folder, { recursive: true, force: true });
       }
     },
