@@ -122,9 +122,14 @@ export function roleOf(claim: unknown, roles: OidcSettings['roles']): ConsoleRol
   return given.at(-1) ?? null;
 }
 
+/** Fetch says by a TypeError that it got no answer; the library hands it on, or wraps it. */
 function isOfTheNetwork(error: unknown): boolean {
-  return error instanceof client.ClientError && error.code === 'OAUTH_TIMEOUT';
+  if (error instanceof client.ClientError && error.code === 'OAUTH_TIMEOUT') return true;
+  return error instanceof Error && [error, error.cause].some(isFetchFailure);
 }
+
+const isFetchFailure = (error: unknown): boolean =>
+  error instanceof TypeError && error.message === 'fetch failed';
 
 const unavailable = (cause: unknown) =>
   new SonogateError('identity_provider_unavailable', undefined, { cause });

@@ -132,6 +132,26 @@ describe('sign-in at an OpenID Connect provider', () => {
     expect(answer.headers.get('location')).toBe('/console/');
   });
 
+  it('says that the provider went away while the person was there', async () => {
+    const mortal = await startIdentityProvider('http://127.0.0.1:1/console/api/oidc/callback', {});
+    const oidc = { issuer: mortal.issuer, clientId: CLIENT.id, roles: ROLES };
+    const alone = await openConsole({ console: { oidc } });
+    const browser = openBrowser();
+    const begun = await browser.go(`${alone.url}/console/api/oidc/start`);
+    const { searchParams } = new URL(begun.headers.get('location') ?? '');
+    await mortal.close();
+    const back = new URLSearchParams({
+      code: 'x',
+      state: searchParams.get('state') ?? '',
+      iss: mortal.issuer,
+    });
+    const answer = await browser.go(`${alone.url}/console/api/oidc/callback?${back}`);
+    expect(answer.headers.get('location')).toBe(
+      '/console/sign-in?error=identity_provider_unavailable',
+    );
+    await alone.close();
+  });
+
   it('says that the provider cannot be reached, while keys still sign in', async () => {
     const oidc = { issuer: 'http://127.0.0.1:1', clientId: 'x', roles: ROLES };
     const alone = await openConsole({ console: { oidc } });
