@@ -70,8 +70,12 @@ export function createApi(csrf: () => string, signedOut: () => void) {
     }
     return response.status === 204 ? (undefined as Answer) : await response.json();
   }
+  /** Reading is asked once more where the connection broke: a network that changed does that. */
   const get = <Answer>(path: string, query: Query = {}) =>
-    call<Answer>('GET', withQuery(path, query));
+    call<Answer>('GET', withQuery(path, query)).catch((error) => {
+      if (!(error instanceof TypeError)) throw error;
+      return call<Answer>('GET', withQuery(path, query));
+    });
   const post = <Answer>(path: string, body?: unknown) => call<Answer>('POST', path, body);
 
   return {
