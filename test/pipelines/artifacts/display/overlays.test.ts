@@ -246,6 +246,36 @@ describe('of a heart', () => {
   });
 });
 
+describe('of a Doppler spectrum', () => {
+  const trace = {
+    frame: 1,
+    side: 'above' as const,
+    baseline_row: 350,
+    points: [
+      [50, 350],
+      [51, 310],
+    ] as [number, number][],
+    beats: [50],
+  };
+
+  test.each([
+    ['doppler', { vessel: 'umbilical-artery' }, 'umbilical-artery'],
+    ['views', { shows: 'mitral-inflow' }, 'mitral-inflow'],
+  ])('the trace that %s lists, and what it shows', async (section, named, view) => {
+    const result = withData(section, { spectra: [{ file: 'head.dcm', ...named, trace }] });
+    const { overlays } = await shownOf([HEAD], { ...result, measurements: [] });
+    expect(overlays.clips[0]).toMatchObject({ view, traces: [{ section, ...trace }] });
+  });
+
+  test('one that was not traced has none', async () => {
+    const result = withData('views', {
+      spectra: [{ file: 'head.dcm', shows: null, trace: null }],
+    });
+    const { overlays } = await shownOf([HEAD], { ...result, measurements: [] });
+    expect(overlays.clips[0]).toMatchObject({ view: null, traces: [] });
+  });
+});
+
 describe('growth', () => {
   test('the curves are those of the chart, and each value lies on its own', async () => {
     const { overlays } = await shownOf([HEAD]);
