@@ -1,0 +1,78 @@
+import type { ConsoleRole } from './contract.ts';
+import type { Delivery, DeliveryState } from './operations-contract.ts';
+
+/** Keys, webhooks, usage and retention in the console's API; see contract.ts. Types only. */
+
+export interface Key {
+  id: string;
+  name: string;
+  test: boolean;
+  scopes: string[];
+  consoleRole: ConsoleRole | null;
+  createdAt: string;
+  lastUsedAt: string | null;
+  expiresAt: string | null;
+  revokedAt: string | null;
+}
+
+export interface NewKey {
+  name: string;
+  test: boolean;
+  scopes: ('run' | 'read' | 'uploads' | 'admin')[];
+  consoleRole: ConsoleRole | null;
+  expiresAt: string | null;
+}
+
+/** `secret` is shown this once and stored nowhere. */
+export interface CreatedKey {
+  key: Key;
+  secret: string;
+}
+
+export interface WebhookSecret {
+  createdAt: string;
+}
+
+export interface NewWebhookSecret extends WebhookSecret {
+  secret: string;
+}
+
+export interface WebhookDelivery {
+  id: string;
+  requestId: string | null;
+  event: string;
+  url: string;
+  state: DeliveryState;
+  createdAt: string;
+  endedAt: string | null;
+  nextAttemptAt: string | null;
+  disabledAt: string | null;
+  error: Delivery['error'];
+  attempts: {
+    at: string;
+    status: number | null;
+    durationMs: number;
+    answerBytes: number;
+    error: string | null;
+  }[];
+}
+
+export interface Usage {
+  /** `2026-11` */
+  month: string;
+  /** Null: studies that came by DICOM. */
+  key: { id: string; name: string } | null;
+  requests: number;
+  succeeded: number;
+  cost: { currency: 'USD'; total: string };
+}
+
+export interface Retention {
+  /** Results and inputs are purged so many days after a request has ended. */
+  days: number;
+  /** Succeeded requests whose result is kept, and when the next ones go. */
+  kept: number;
+  nextPurgeAt: string | null;
+  purged: number;
+  oldestResultAt: string | null;
+}
