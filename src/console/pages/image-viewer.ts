@@ -43,6 +43,10 @@ export function createImageViewer(
     chosen = null;
     problem = null;
     redraw();
+    requestAnimationFrame(() => {
+      const pressed = document.querySelector('.strip [aria-pressed="true"]');
+      pressed?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    });
   }
 
   function go(next: number): void {

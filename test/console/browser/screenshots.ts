@@ -100,7 +100,7 @@ async function showAll(page: Page, size: string): Promise<void> {
   await page.getByText('archive').first().waitFor();
   await keep(page, `deliveries-${size}`);
   await openFromBar(page, 'Held');
-  await page.getByRole('button', { name: 'Decide' }).click();
+  await page.getByRole('button', { name: 'Decide' }).first().click();
   await page.getByText('Patient in the EHR').waitFor();
   await keep(page, `held-${size}`);
   await openFromBar(page, 'Rules');
