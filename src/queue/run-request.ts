@@ -28,6 +28,7 @@ import type { Cost, StoredRequest } from '../requests/row.ts';
 import { STAGES } from '../requests/stage.ts';
 import { letGo } from '../requests/take-up.ts';
 import { enterStage, LeaseLostError, transition } from '../requests/transitions.ts';
+import { hasRoom, isOutOfSpace, waitForRoom } from './disk-room.ts';
 import { holdLease } from './lease.ts';
 import type { PipelinePool } from './pipeline-pool.ts';
 import type { RunOutcome } from './pipeline-process.ts';
@@ -76,6 +77,10 @@ export async function runRequest(row: StoredRequest, parts: RunParts): Promise<R
   const lease = holdLease(database, changes, id, attempts);
   try {
     const broken = AbortSignal.any([lease.lost, stopping]);
+    await waitForRoom(config.dataDir, broken, () => {
+      logger.warn({ request: id }, 'disk full, the run waits');
+    });
+    if (broken.aborted) throw new InterruptedError();
     await prepare(row, parts, broken);
     const outcome = await runPipeline(row, parts, broken);
     if (outcome.type === 'crashed' || (outcome.type === 'aborted' && stopping.aborted)) {
@@ -86,11 +91,13 @@ export async function runRequest(row: StoredRequest, parts: RunParts): Promise<R
       return crashed ? 'crashed' : 'over';
     }
     if (outcome.type === 'aborted') return 'over';
+    if (outcome.type === 'failed' && !(await hasRoom(config.dataDir))) throw new InterruptedError();
     if (outcome.type !== 'done') throw refusalOf(outcome, row, parts);
     await succeed(row, parts, broken);
   } catch (error) {
     if (error instanceof LeaseLostError) return 'over';
-    if (error instanceof InterruptedError) {
+    // What the disk could not hold is run again when there is room.
+    if (error instanceof InterruptedError || isOutOfSpace(error)) {
       await lease.release();
       await letGo(database, id, attempts, 'interrupted');
       return 'over';
