@@ -2,6 +2,12 @@ import type { LogEvent } from '../log-event.ts';
 
 /** Requests, pipelines, queue and stored files. */
 export const REQUESTS_EVENTS = {
+  request_waits_for_disk: {
+    level: 'warn',
+    text: 'disk full, the run waits',
+    meaning: 'A run found the disk full; it is put back and taken up again.',
+    action: 'Make room on the disk of the data folder.',
+  },
   request_process_died: {
     level: 'warn',
     text: 'pipeline process died',
