@@ -5,7 +5,7 @@ export const REQUESTS_EVENTS = {
   request_waits_for_disk: {
     level: 'warn',
     text: 'disk full, the run waits',
-    meaning: 'A run found the disk full; it is put back and taken up again.',
+    meaning: 'A run has begun on a full disk and waits until there is room.',
     action: 'Make room on the disk of the data folder.',
   },
   request_process_died: {
