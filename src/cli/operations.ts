@@ -1,7 +1,7 @@
 import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
 import { callAdminSocket, NoGatewayError } from '../admin/socket.ts';
-import { openOperations } from '../main.ts';
+import { openOperations } from '../wiring/operations.ts';
 
 /**
  * Runs one operation in the running gateway, or, when none runs on the data folder, on the database

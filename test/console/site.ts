@@ -8,7 +8,6 @@ import { obstetricEndpoint } from '../../pipelines/obstetric/endpoint.ts';
 import { createAuthenticate, createKey } from '../../src/accounts/keys.ts';
 import { createAuditWriter } from '../../src/audit/audit.ts';
 import type { ConsoleRole, Session } from '../../src/console/contract.ts';
-import { startConsoleService } from '../../src/console-service.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { openDatabase, type PooledDatabase } from '../../src/database/open.ts';
 import { openBlobFolder } from '../../src/files/blob-folder.ts';
@@ -20,6 +19,7 @@ import { responseHeaders } from '../../src/http/response-headers.ts';
 import { startHttp } from '../../src/http/server.ts';
 import { silentLogger } from '../../src/logging/logger.ts';
 import { createRequestCore } from '../../src/requests/core.ts';
+import { startConsoleService } from '../../src/wiring/console.ts';
 import { freshDataDir } from '../peers/embedded.ts';
 
 export interface ConsoleSite {

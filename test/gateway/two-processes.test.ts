@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { type ApiClient, createApiClient, type RequestEvent } from '../../src/client/api-client.ts';
-import { openOperations } from '../../src/main.ts';
+import { openOperations } from '../../src/wiring/operations.ts';
 import { freshDataDir } from '../peers/embedded.ts';
 import { startPostgres } from '../peers/postgres.ts';
 import { startRedis } from '../peers/redis.ts';

@@ -1,20 +1,20 @@
 import { hostname } from 'node:os';
-import type { Config } from '../config/schema.ts';
-import { auditSubjects } from '../dimse/audit-subjects.ts';
-import { tlsOptions } from '../dimse/network/dial.ts';
-import { auditEvent } from '../fhir/audit-event.ts';
-import { connectFhir } from '../fhir/client.ts';
-import type { AdminOperations } from './admin/socket.ts';
-import { createAuditWriter, type WriteAudit } from './audit/audit.ts';
-import { type AuditFormats, createAuditOperations } from './audit/audit-operations.ts';
-import { dicomAuditMessage } from './audit/dicom-message.ts';
-import type { AuditFacts, AuditSite } from './audit/facts.ts';
-import { startAuditFeed } from './audit/feed.ts';
-import { createRefusalAudit, type RefusalAudit } from './audit/refusals.ts';
-import { startSealing } from './audit/sealing.ts';
-import { syslogMessage, syslogOverTls, syslogOverUdp } from './audit/syslog.ts';
-import type { Database } from './database/port.ts';
-import type { Logger } from './logging/logger.ts';
+import type { Config } from '../../config/schema.ts';
+import { auditSubjects } from '../../dimse/audit-subjects.ts';
+import { tlsOptions } from '../../dimse/network/dial.ts';
+import { auditEvent } from '../../fhir/audit-event.ts';
+import { connectFhir } from '../../fhir/client.ts';
+import type { AdminOperations } from '../admin/socket.ts';
+import { createAuditWriter, type WriteAudit } from '../audit/audit.ts';
+import { type AuditFormats, createAuditOperations } from '../audit/audit-operations.ts';
+import { dicomAuditMessage } from '../audit/dicom-message.ts';
+import type { AuditFacts, AuditSite } from '../audit/facts.ts';
+import { startAuditFeed } from '../audit/feed.ts';
+import { createRefusalAudit, type RefusalAudit } from '../audit/refusals.ts';
+import { startSealing } from '../audit/sealing.ts';
+import { syslogMessage, syslogOverTls, syslogOverUdp } from '../audit/syslog.ts';
+import type { Database } from '../database/port.ts';
+import type { Logger } from '../logging/logger.ts';
 
 /** System of our own request ids in an AuditEvent. */
 const REQUEST_SYSTEM = 'urn:sonogate:request';

@@ -1,31 +1,31 @@
-import { routingSchema } from '../config/routing-schema.ts';
-import type { Config } from '../config/schema.ts';
-import { explainStudy } from '../dimse/explain.ts';
-import { requireKnownAttributes } from '../dimse/routing/attribute-values.ts';
-import type { RulesSource } from '../dimse/routing/rules-source.ts';
-import { ACCEPTED_STORAGE } from '../dimse/sop-classes.ts';
+import { routingSchema } from '../../config/routing-schema.ts';
+import type { Config } from '../../config/schema.ts';
+import { explainStudy } from '../../dimse/explain.ts';
+import { requireKnownAttributes } from '../../dimse/routing/attribute-values.ts';
+import type { RulesSource } from '../../dimse/routing/rules-source.ts';
+import { ACCEPTED_STORAGE } from '../../dimse/sop-classes.ts';
 import {
   completeNow,
   dryRun,
   holdStudy,
   releaseStudy,
   rerunStudy,
-} from '../dimse/study-commands.ts';
-import { fileName } from '../dimse/study-queries.ts';
-import { subjectOfRequest } from '../dimse/subject.ts';
-import { createHoldQueue } from '../fhir/hold-queue.ts';
-import { CONCEPTS, type MeasurementConcept } from '../pipelines/result/concepts.ts';
-import { unitText } from '../pipelines/result/unit-text.ts';
-import { checkPeers } from './cli/doctor/peers.ts';
-import { checkThisMachine } from './cli/doctor/this-machine.ts';
-import type { ConsoleDeps } from './console/deps.ts';
-import type { ConsoleOperations } from './console/port.ts';
-import type { Wording } from './console/result-view.ts';
-import { type Console, startConsole } from './console/start.ts';
-import type { PooledDatabase } from './database/pooled.ts';
-import type { ReceivedObjects } from './files/port.ts';
-import { replayDelivery, sendAgain } from './outbox/deliveries.ts';
-import { divertByHand } from './outbox/divert.ts';
+} from '../../dimse/study-commands.ts';
+import { fileName } from '../../dimse/study-queries.ts';
+import { subjectOfRequest } from '../../dimse/subject.ts';
+import { createHoldQueue } from '../../fhir/hold-queue.ts';
+import { CONCEPTS, type MeasurementConcept } from '../../pipelines/result/concepts.ts';
+import { unitText } from '../../pipelines/result/unit-text.ts';
+import { checkPeers } from '../cli/doctor/peers.ts';
+import { checkThisMachine } from '../cli/doctor/this-machine.ts';
+import type { ConsoleDeps } from '../console/deps.ts';
+import type { ConsoleOperations } from '../console/port.ts';
+import type { Wording } from '../console/result-view.ts';
+import { type Console, startConsole } from '../console/start.ts';
+import type { PooledDatabase } from '../database/pooled.ts';
+import type { ReceivedObjects } from '../files/port.ts';
+import { replayDelivery, sendAgain } from '../outbox/deliveries.ts';
+import { divertByHand } from '../outbox/divert.ts';
 
 interface ConsoleServiceParts
   extends Pick<
