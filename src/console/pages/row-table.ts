@@ -33,6 +33,10 @@ export interface RowTable {
 
 function rowView(row: WorklistRow, place: number, now: Date, focus: (link: Element) => void) {
   const description = row.subject?.shown === 'identity' ? row.subject.studyDescription : '';
+  const examined =
+    description && row.endpoint === null
+      ? given(description)
+      : html`${endpointText(row.endpoint)}${description ? html` · ${given(description)}` : nothing}`;
   const about = [row.source, counted(row.objects, 'object'), ...row.tags].join(' · ');
   return html`<tr class=${hasUnseenFlag(row) ? 'flagged' : ''} aria-rowindex=${place + 2}>
     <td>
@@ -42,9 +46,7 @@ function rowView(row: WorklistRow, place: number, now: Date, focus: (link: Eleme
       <span class="second">${given(subjectDetail(row.subject))}</span>
     </td>
     <td>
-      <span class="first">
-        ${endpointText(row.endpoint)}${description ? html` · ${given(description)}` : nothing}
-      </span>
+      <span class="first">${examined}</span>
       <span class="second" title=${about}>${given(about)}</span>
     </td>
     <td>${stateChip(row.state)} ${row.test ? html`<span class="chip">Test</span>` : nothing}

@@ -19,19 +19,19 @@ const SIZES = [
   { width: 820, height: 1180 },
 ] as const;
 const MOST_BYTES = 200_000;
-/** Fewer colours until a picture is small enough. */
-const COLOURS = [256, 128, 64, 32, 16];
+/** Of the palette; lower until a picture is small enough. */
+const QUALITIES = [90, 75, 60, 40];
 const PATIENCE_MS = 300_000;
 
 async function keep(page: Page, name: string): Promise<void> {
   // Pictures that are still on their way are waited for.
   await page.waitForLoadState('networkidle', { timeout: 2000 }).catch(() => undefined);
   const png = await page.screenshot();
-  for (const colours of COLOURS) {
+  for (const quality of QUALITIES) {
     const small = await sharp(png)
-      .png({ palette: true, colours, dither: 0.5, effort: 8 })
+      .png({ palette: true, quality, dither: 0.5, effort: 8 })
       .toBuffer();
-    if (small.length > MOST_BYTES && colours !== COLOURS.at(-1)) continue;
+    if (small.length > MOST_BYTES && quality !== QUALITIES.at(-1)) continue;
     await writeFile(join(INTO, `${name}.png`), small);
     return;
   }
