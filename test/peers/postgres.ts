@@ -13,7 +13,7 @@ const VERSIONS = '/usr/lib/postgresql';
 export interface PostgresServer {
   /** Address of a new, empty database. */
   createDatabase(): Promise<string>;
-  /** Kills it and all its sessions at once, as a power cut of its machine does. */
+  /** Kills it at once; its sessions end when they see that it is gone. */
   crash(): Promise<void>;
   /** Brings it back at the same address. */
   resume(): Promise<void>;
@@ -61,8 +61,6 @@ export async function startPostgres({ durable = false } = {}): Promise<PostgresS
     spawn(join(bin, 'postgres'), ['-D', data, '-p', String(port), ...settings], {
       cwd: folder,
       stdio: 'ignore',
-      // Its sessions are processes of its group.
-      detached: true,
       ...user,
     });
   let server = start();
@@ -87,13 +85,18 @@ export async function startPostgres({ durable = false } = {}): Promise<PostgresS
       return address(`test_${made}`);
     },
     crash: async () => {
-      process.kill(-(server.pid ?? 0), 'SIGKILL');
+      server.kill('SIGKILL');
       await exited;
     },
     resume: async () => {
-      server = start();
-      exited = once(server, 'exit');
-      await until(() => admin('SELECT 1'));
+      await until(async () => {
+        // It refuses to start while a session of the one that was killed still holds its memory.
+        if (server.exitCode !== null || server.signalCode !== null) {
+          server = start();
+          exited = once(server, 'exit');
+        }
+        await admin('SELECT 1');
+      });
     },
     stop: async () => {
       process.off('exit', shutDown);
