@@ -73,11 +73,13 @@ describe.skipIf(!PYNETDICOM_INSTALLED)('an archive that', () => {
     peer.ask({ action: 'tell', told, say });
   const asked = () => peer.ask<{ asked: string[]; canceled: boolean }>({ action: 'asked' });
   const taken: string[] = [];
+  let onTaken = () => {};
   const into: StorageService = {
     open: async ({ sopInstanceUid }) => ({
       write: async () => {},
       commit: async () => {
         taken.push(sopInstanceUid);
+        onTaken();
       },
       discard: async () => {},
     }),
@@ -144,9 +146,10 @@ describe.skipIf(!PYNETDICOM_INSTALLED)('an archive that', () => {
     });
 
     test('is canceled by us: it is told so and stops', async () => {
-      await tell({ delay: 0.4 });
-      const stop = AbortSignal.timeout(1400);
-      await expect(retrieve(stop)).rejects.toThrow('canceled');
+      await tell({ delay: 1 });
+      const stop = new AbortController();
+      onTaken = () => stop.abort();
+      await expect(retrieve(stop.signal)).rejects.toThrow('canceled');
       expect(await asked()).toMatchObject({ canceled: true });
     });
 
