@@ -30,21 +30,21 @@ async function firstRows(page: Page): Promise<{ ms: number; elements: number }> 
   return { ms: times.sort((one, other) => one - other)[1] ?? 0, elements };
 }
 
-/** Scrolls by screens; milliseconds of the slowest frame of the screen, and rows come by. */
+/** Scrolls by screens; the median of the milliseconds until each is drawn, and rows come by. */
 async function scrolled(page: Page, screens: number): Promise<{ ms: number; rows: number }> {
   return page.evaluate(`(async () => {
     const rows = document.querySelector('.rows');
     const frame = () => new Promise((done) => requestAnimationFrame(done));
-    let slowest = 0;
+    const times = [];
     for (let screen = 0; screen < ${screens}; screen += 1) {
       rows.scrollTop += rows.clientHeight;
       const begun = performance.now();
       await frame();
       await frame();
-      slowest = Math.max(slowest, performance.now() - begun);
+      times.push(performance.now() - begun);
     }
     const last = [...rows.querySelectorAll('tr[aria-rowindex]')].at(-1);
-    return { ms: slowest, rows: Number(last.getAttribute('aria-rowindex')) };
+    return { ms: times.sort((one, other) => one - other)[times.length >> 1], rows: Number(last.getAttribute('aria-rowindex')) };
   })()`);
 }
 
@@ -92,14 +92,14 @@ describe.skipIf(!browser)('the worklist with ten thousand studies', { timeout: 1
     expect(many.elements / few.elements).toBeLessThan(MOST.elements);
   });
 
-  it('scrolls through thousands of rows with frames about as short', async () => {
+  it('scrolls through thousands of rows about as quickly', async () => {
     const few = await scrolled(small, 8);
     await expect
       .poll(async () => (await scrolled(large, 20)).rows, { timeout: 60_000 })
       .toBeGreaterThan(2000);
     const many = await scrolled(large, 20);
     console.info(
-      `slowest frame of ${SMALL}: ${few.ms.toFixed(0)} ms; of ${LARGE}: ${many.ms.toFixed(0)} ms`,
+      `a screen further of ${SMALL}: ${few.ms.toFixed(0)} ms; of ${LARGE}: ${many.ms.toFixed(0)} ms`,
     );
     expect(many.ms / few.ms).toBeLessThan(MOST.time);
     const drawn = await large.locator('.rows tr[aria-rowindex]').count();
