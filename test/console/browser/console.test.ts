@@ -151,7 +151,7 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
       expect.stringMatching(/ mm$/),
     );
     await page.getByRole('checkbox', { name: 'Calipers' }).uncheck();
-    expect(await calipers.count()).toBe(0);
+    await expect.poll(() => calipers.count()).toBe(0);
     await page.keyboard.press('d');
     await expect.poll(() => calipers.count()).toBeGreaterThan(0);
     expect(await page.getByText('Draft, not verified').first().isVisible()).toBe(true);

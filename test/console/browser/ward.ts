@@ -13,8 +13,16 @@ import { freePort } from '../../peers/free-port.ts';
 const LOOPBACK = '127.0.0.1';
 const PATIENT_SYSTEM = 'urn:oid:1.2.3';
 
-/** A delivery is given up after seconds, so that a test sees it dead. */
-const GIVE_UP_HOURS = 4 / 3600;
+/**
+ * A delivery is given up after seconds, so that a test sees it dead; the breaker of its destination
+ * stays closed, or a replay would be given up before it is tried.
+ */
+const DELIVERY = {
+  retryBaseSeconds: 0.2,
+  retryCapSeconds: 1,
+  giveUpAfterHours: 4 / 3600,
+  breaker: { failures: 1000, openSeconds: 1 },
+};
 
 /** A woman whom the EHR knows. */
 export interface EhrPatient {
@@ -93,7 +101,7 @@ export async function openWard(folder: string): Promise<Ward> {
       },
     ],
     routing: ROUTING,
-    delivery: { retryBaseSeconds: 0.2, retryCapSeconds: 1, giveUpAfterHours: GIVE_UP_HOURS },
+    delivery: DELIVERY,
   });
   async function knowPatient({ id, family, given, birthDate }: EhrPatient): Promise<void> {
     await ehr.put({
