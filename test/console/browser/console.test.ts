@@ -80,8 +80,8 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
     await page.emulateMedia({ colorScheme: scheme });
     for (const name of ['Worklist', 'Deliveries', 'Held', 'Rules', 'Peers', 'Account']) {
       await page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name }).click();
-      await page.locator('main h1').waitFor();
-      await page.locator('.waiting').waitFor({ state: 'detached' });
+      await page.getByRole('heading', { level: 1, name }).waitFor();
+      await expect.poll(() => page.locator('.waiting').count()).toBe(0);
       expect(await violationsOf(page), name).toEqual([]);
     }
   });
