@@ -1,5 +1,6 @@
 import type { PgPool, PgPoolClient } from 'bullmq';
 import type { Database, Queryable } from './port.ts';
+import { asUnreachable } from './unreachable.ts';
 
 /** A database with what the queue and the change feed need beyond the port. */
 export interface PooledDatabase extends Database {
@@ -56,17 +57,21 @@ async function run<Row extends object>(
   text: string,
   values?: readonly unknown[],
 ) {
-  const { rows, rowCount } = await on.query<Row>(text, values);
+  const { rows, rowCount } = await on.query<Row>(text, values).catch(rethrow);
   return { rows, rowCount: rowCount ?? null };
 }
 
+function rethrow(error: unknown): never {
+  throw asUnreachable(error);
+}
+
 async function runTransaction<T>(pool: PgPool, work: (tx: Queryable) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
+  const client = await pool.connect().catch(rethrow);
   let broken = false;
   try {
-    await client.query('BEGIN');
+    await client.query('BEGIN').catch(rethrow);
     const result = await work({ query: (text, values) => run(client, text, values) });
-    await client.query('COMMIT');
+    await client.query('COMMIT').catch(rethrow);
     return result;
   } catch (error) {
     await client.query('ROLLBACK').catch(() => {

@@ -187,6 +187,14 @@ export const ERRORS = {
     operator:
       'The bucket of `SONOGATE_BLOB_URL` did not take an object in time; nothing was acknowledged.',
   },
+  database_unreachable: {
+    http: 503,
+    dimse: 'A700',
+    retry: 'transient',
+    title: 'The database cannot be reached',
+    operator:
+      'PostgreSQL of `DATABASE_URL` is away or restarting; nothing was taken, and all goes on when it is back.',
+  },
   internal: {
     http: 500,
     retry: 'transient',

@@ -10,6 +10,7 @@ const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, number>> = {
   idempotency_in_progress: 1,
   rate_limited: 1,
   overloaded: 30,
+  database_unreachable: 5,
 };
 
 /** Turns whatever a call ends with into problem details (RFC 9457); nothing of the inside leaves. */

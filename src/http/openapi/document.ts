@@ -61,8 +61,9 @@ function withProperty(schema: Json, name: string, property: Json): Json {
 
 /** One response for each HTTP status, naming the codes that it may carry. */
 function errorResponses(codes: readonly ErrorCode[], compatible: boolean): Json {
-  const byStatus = Map.groupBy(new Set([...codes, 'internal' as const]), (code) =>
-    String(catalogueEntry(code).http ?? 500),
+  const byStatus = Map.groupBy(
+    new Set([...codes, 'database_unreachable' as const, 'internal' as const]),
+    (code) => String(catalogueEntry(code).http ?? 500),
   );
   const media = compatible ? 'application/json' : 'application/problem+json';
   const schema = refer(compatible ? 'queueError' : 'problem');

@@ -1,0 +1,34 @@
+import { SonogateError } from '../errors/catalogue.ts';
+
+/** What the system says of a connection that could not be made, or broke. */
+const SYSTEM_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EPIPE',
+  'ETIMEDOUT',
+]);
+
+/** SQLSTATE of PostgreSQL: connection exceptions, shutdown, start-up, too many connections. */
+const SQLSTATE = /^(08...|57P0[123]|53300)$/;
+
+/** node-postgres gives a session that died under a statement no code. */
+const DIED = /^(Connection terminated|Client has encountered a connection error)/;
+
+/**
+ * The error of a statement as its caller is to meet it: `database_unreachable` where the server is
+ * away, so that doors answer "not now" and nobody takes it for a defect; any other as it is.
+ */
+export function asUnreachable(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const code = 'code' in error ? String(error.code) : '';
+  const away = SYSTEM_CODES.has(code) || SQLSTATE.test(code) || DIED.test(error.message);
+  if (!away) return error;
+  return new SonogateError('database_unreachable', 'The database cannot be reached for now.', {
+    cause: error,
+  });
+}

@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest';
+import { openServer } from '../../../src/database/server.ts';
+import { asUnreachable } from '../../../src/database/unreachable.ts';
+import { silentLogger } from '../../../src/logging/logger.ts';
+import { startPostgres } from '../../peers/postgres.ts';
+
+const failed = (message: string, code?: string) =>
+  Object.assign(new Error(message), code === undefined ? {} : { code });
+
+describe('an error of the database', () => {
+  test.each([
+    ['refuses the connection', failed('connect', 'ECONNREFUSED')],
+    ['broke the connection off', failed('read', 'ECONNRESET')],
+    ['is ended by its administrator', failed('terminating connection', '57P01')],
+    ['is starting', failed('the database system is starting up', '57P03')],
+    ['has no session left', failed('too many clients', '53300')],
+    ['lost the connection', failed('connection failure', '08006')],
+    ['died under a statement', failed('Connection terminated unexpectedly')],
+  ])('says that it is away when the server %s', (_, error) => {
+    expect(asUnreachable(error)).toMatchObject({ code: 'database_unreachable', cause: error });
+  });
+
+  test.each([
+    ['a broken rule of a table', failed('duplicate key', '23505')],
+    ['a cancelled statement', failed('canceling statement', '57014')],
+    ['a defect of ours', failed('x is not a function')],
+  ])('of %s stays as it is', (_, error) => {
+    expect(asUnreachable(error)).toBe(error);
+  });
+});
+
+const server = await startPostgres();
+
+test.skipIf(!server)('a server that is killed is away, and back with the same pool', async () => {
+  if (!server) return;
+  const database = await openServer(await server.createDatabase(), silentLogger);
+  const ask = () => database.query('SELECT 1');
+  const change = () => database.transaction((tx) => tx.query('SELECT 1'));
+  await server.crash();
+  await expect(ask()).rejects.toMatchObject({ code: 'database_unreachable' });
+  await expect(change()).rejects.toMatchObject({ code: 'database_unreachable' });
+  await server.resume();
+  await expect.poll(async () => (await ask()).rows.length, { timeout: 20_000 }).toBe(1);
+  await database.close();
+  await server.stop();
+});
