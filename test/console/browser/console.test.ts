@@ -1,4 +1,4 @@
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
@@ -67,6 +67,9 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
   afterAll(async () => {
     await browser?.close();
     await ward?.close();
+    for (const files of [study, ...(strange ?? [])]) {
+      if (files) await rm(files.folder, { recursive: true, force: true });
+    }
   });
 
   it('shows a study that is sent by C-STORE while the page is open', async () => {

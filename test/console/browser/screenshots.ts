@@ -2,7 +2,7 @@
  * `node test/console/browser/screenshots.ts`: the pictures of docs/console.md, from phantoms that run
  * through a gateway. Nothing in them is of a patient.
  */
-import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -46,8 +46,9 @@ async function sendSmallStudies(ward: Ward): Promise<void> {
     { patientName: 'PHANTOM^KNEE', patientId: 'WARD-10', studyDescription: 'Joint' },
   ];
   for (const study of studies) {
-    const { paths } = await phantomFiles(`picture ${study.patientId}`, study);
+    const { paths, folder } = await phantomFiles(`picture ${study.patientId}`, study);
     await ward.send(paths);
+    await rm(folder, { recursive: true, force: true });
   }
 }
 
