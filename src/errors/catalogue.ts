@@ -189,7 +189,6 @@ export const ERRORS = {
   },
   database_unreachable: {
     http: 503,
-    dimse: 'A700',
     retry: 'transient',
     title: 'The database cannot be reached',
     operator:

@@ -1,4 +1,5 @@
 import type { Context, Middleware } from 'koa';
+import { DatabaseUnreachableError } from '../database/unreachable.ts';
 import { type ErrorCode, SonogateError } from '../errors/catalogue.ts';
 import { InvalidInputError, problem } from '../errors/problem.ts';
 import { compatibleError } from './compatible-error.ts';
@@ -41,6 +42,9 @@ export function problems({
 
 function knownError(error: unknown): SonogateError {
   if (error instanceof SonogateError) return error;
+  if (error instanceof DatabaseUnreachableError) {
+    return new SonogateError('database_unreachable', 'The call can be repeated in a few seconds.');
+  }
   if (isOutOfSpace(error)) return new SonogateError('overloaded', 'The disk is full.');
   return new SonogateError('internal', 'The gateway could not answer the call.');
 }

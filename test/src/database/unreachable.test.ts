@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { openServer } from '../../../src/database/server.ts';
-import { asUnreachable } from '../../../src/database/unreachable.ts';
+import { asUnreachable, DatabaseUnreachableError } from '../../../src/database/unreachable.ts';
 import { silentLogger } from '../../../src/logging/logger.ts';
 import { startPostgres } from '../../peers/postgres.ts';
 
@@ -17,7 +17,7 @@ describe('an error of the database', () => {
     ['lost the connection', failed('connection failure', '08006')],
     ['died under a statement', failed('Connection terminated unexpectedly')],
   ])('says that it is away when the server %s', (_, error) => {
-    expect(asUnreachable(error)).toMatchObject({ code: 'database_unreachable', cause: error });
+    expect(asUnreachable(error)).toMatchObject({ name: 'DatabaseUnreachableError', cause: error });
   });
 
   test.each([
@@ -37,8 +37,8 @@ test.skipIf(!server)('a server that is killed is away, and back with the same po
   const ask = () => database.query('SELECT 1');
   const change = () => database.transaction((tx) => tx.query('SELECT 1'));
   await server.crash();
-  await expect(ask()).rejects.toMatchObject({ code: 'database_unreachable' });
-  await expect(change()).rejects.toMatchObject({ code: 'database_unreachable' });
+  await expect(ask()).rejects.toBeInstanceOf(DatabaseUnreachableError);
+  await expect(change()).rejects.toBeInstanceOf(DatabaseUnreachableError);
   await server.resume();
   await expect.poll(async () => (await ask()).rows.length, { timeout: 20_000 }).toBe(1);
   await database.close();
