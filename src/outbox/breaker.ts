@@ -131,6 +131,15 @@ export async function claimProbes(
   return rows.map(({ destination }) => destination);
 }
 
+/** Asks a destination that is left alone at once: a person who replays knows that it is back. */
+export async function probeNow(database: Queryable, destination: string): Promise<void> {
+  await database.query(
+    `UPDATE destination_breakers SET probe_at = now()
+     WHERE destination = $1 AND state = 'open' AND probe_at > now()`,
+    [destination],
+  );
+}
+
 /** Null when no destination is left alone. */
 export async function secondsUntilProbe(database: Queryable): Promise<number | null> {
   const { rows } = await database.query<{ seconds: number | null }>(

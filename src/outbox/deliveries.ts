@@ -3,6 +3,7 @@ import type { ErrorCode } from '../errors/catalogue.ts';
 import { SonogateError } from '../errors/catalogue.ts';
 import { newId } from '../requests/ids.ts';
 import type { DeliveryTarget } from '../requests/port.ts';
+import { probeNow } from './breaker.ts';
 import { OUTBOX_CHANNEL } from './channel.ts';
 import { rankOf } from './order.ts';
 import type { Delivery, DeliveryKind, SendOutcome } from './port.ts';
@@ -253,6 +254,7 @@ export function replayAll(
        WHERE destination = $1 AND state = 'dead'`,
       [destination, giveUpSeconds],
     );
+    await probeNow(tx, destination);
     await tx.query('SELECT pg_notify($1, $2)', [OUTBOX_CHANNEL, destination]);
     return rowCount ?? 0;
   });
@@ -272,6 +274,9 @@ export async function sendAgain(
     [id, states, giveUpSeconds],
   );
   const [row] = rows;
-  if (row) await tx.query('SELECT pg_notify($1, $2)', [OUTBOX_CHANNEL, row.id]);
+  if (row) {
+    await probeNow(tx, row.destination);
+    await tx.query('SELECT pg_notify($1, $2)', [OUTBOX_CHANNEL, row.id]);
+  }
   return row ?? null;
 }

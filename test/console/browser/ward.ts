@@ -20,7 +20,7 @@ const PATIENT_SYSTEM = 'urn:oid:1.2.3';
 const DELIVERY = {
   retryBaseSeconds: 0.2,
   retryCapSeconds: 1,
-  giveUpAfterHours: 4 / 3600,
+  giveUpAfterHours: 12 / 3600,
   breaker: { failures: 1000, openSeconds: 1 },
 };
 

@@ -174,10 +174,15 @@ function filled(path: string, parts: Record<string, string>): string {
   );
 }
 
+/** Generated objects may have no `toString`. */
+function asText(value: unknown): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
 function written(query: Record<string, unknown>): string {
   const pairs = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
-    for (const each of [value].flat()) pairs.append(name, String(each).toWellFormed());
+    for (const each of [value].flat()) pairs.append(name, asText(each).toWellFormed());
   }
   return pairs.size === 0 ? '' : `?${pairs}`;
 }

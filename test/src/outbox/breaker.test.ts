@@ -12,7 +12,7 @@ import {
   noteProbeFailed,
 } from '../../../src/outbox/breaker.ts';
 import { claimDelivery } from '../../../src/outbox/claim.ts';
-import { type DeliveryRow, enqueueForwards } from '../../../src/outbox/deliveries.ts';
+import { type DeliveryRow, enqueueForwards, replayAll } from '../../../src/outbox/deliveries.ts';
 import { divertByHand } from '../../../src/outbox/divert.ts';
 import { type Outbox, startOutbox } from '../../../src/outbox/outbox.ts';
 import type { Deliverer, SendOutcome } from '../../../src/outbox/port.ts';
@@ -96,6 +96,15 @@ describe('the breaker of a destination', () => {
     await site.database.query('UPDATE destination_breakers SET probe_at = now()');
     expect(await claimProbes(site.database, ['pacs'], 60)).toEqual(['pacs']);
     expect(await claimProbes(site.database, ['pacs'], 60)).toEqual([]);
+  });
+
+  it('asks at once when a person replays: they know that the peer is back', async () => {
+    await add();
+    await open();
+    await site.database.query(`UPDATE deliveries SET state = 'dead', ended_at = now()`);
+    expect(await claimProbes(site.database, ['pacs'], 60)).toEqual([]);
+    expect(await replayAll(site.database, 'pacs', HOUR)).toBe(1);
+    expect(await claimProbes(site.database, ['pacs'], 60)).toEqual(['pacs']);
   });
 
   it('asks at waits twice as long each time, up to the longest', async () => {
