@@ -35,7 +35,7 @@ is **doubled**.
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 ${outcomes.map(row).join('\n')}
 
-${outcomes.length} of ${run.faults} faults. Together: ${sum((l) => l.objectsAcknowledged)} objects and ${sum((l) => l.requestsAcknowledged)} submits promised, ${lost.length} lost; ${sum((l) => l.deliveries)} deliveries, ${sum((l) => l.repeated)} arrived
+${ran.length} of ${run.faults} faults were run to their end. Together: ${sum((l) => l.objectsAcknowledged)} objects and ${sum((l) => l.requestsAcknowledged)} submits promised, ${lost.length} lost; ${sum((l) => l.deliveries)} deliveries, ${sum((l) => l.repeated)} arrived
 again as the same, ${doubled.length} doubled unmarked.
 ${[...lost, ...doubled].map((line) => `\n- ${line}`).join('')}
 ## What the campaign does not show

@@ -65,7 +65,7 @@ export async function openWindow(
 }
 
 /** A network of another test that comes or goes breaks off what Chromium loads; it is loaded again. */
-async function openSignIn(page: Page, url: string): Promise<void> {
+export async function openSignIn(page: Page, url: string): Promise<void> {
   const field = page.getByLabel('Key', { exact: true });
   for (let tries = 0; tries < 3; tries += 1) {
     const shown = await page

@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PATIENT, type PhantomFiles, phantomFiles } from '../../gateway/phantom.ts';
 import { violationsOf } from './accessibility.ts';
-import { openWindow, startChromium, type Window } from './chromium.ts';
+import { openSignIn, openWindow, startChromium, type Window } from './chromium.ts';
 import { openWard, type Ward } from './ward.ts';
 
 /** A run of the pipeline on a machine that does other things too; no speed is asserted. */
@@ -199,6 +199,34 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
       await page.emulateMedia({ colorScheme });
       expect(await violationsOf(page), colorScheme).toEqual([]);
     }
+  });
+
+  it('shows a new key once, and ends it', async () => {
+    const { page } = desk;
+    await page.getByRole('link', { name: 'Account' }).click();
+    await page.getByText('Make a key').click();
+    await page.getByLabel('Name', { exact: true }).fill('second ward');
+    await page.getByRole('button', { name: 'Make the key' }).click();
+    const secret = (await page.locator('code.secret').textContent()) ?? '';
+    expect(secret).toMatch(/^sg_live_[0-9A-Za-z]{43}$/);
+    await page.getByRole('button', { name: 'I have it' }).click();
+    await expect.poll(() => page.content()).not.toContain(secret);
+    const row = page.getByRole('row', { name: /second ward/ });
+    await row.getByRole('button', { name: 'Revoke' }).click();
+    await row.getByRole('button', { name: 'End it' }).click();
+    await expect.poll(() => row.textContent()).toContain('Revoked');
+  });
+
+  it('has no finding of axe where one signs in, light and dark', async () => {
+    const context = await checked.context.browser()?.newContext({ bypassCSP: true });
+    const page = await context?.newPage();
+    if (!page) throw new Error('no window');
+    await openSignIn(page, ward.url);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await violationsOf(page), colorScheme).toEqual([]);
+    }
+    await context?.close();
   });
 
   it('never sends identity to a viewer', async () => {
