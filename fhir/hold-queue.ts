@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { DicomIdentity, Subject } from '../pipelines/artifacts/subject.ts';
 import type { Database, Queryable } from '../src/database/port.ts';
 import { SonogateError } from '../src/errors/catalogue.ts';
+import { HELD_FOR_A_PERSON } from '../src/outbox/held.ts';
 import type { Candidate } from './candidates.ts';
 import type { HoldAction } from './hold-ledger.ts';
 
@@ -64,19 +65,12 @@ export interface HoldQueueDeps {
   sendAgain: (tx: Queryable, deliveryId: string) => Promise<unknown>;
 }
 
-/**
- * Deliveries to an EHR that a person must look at: those that ended without success, and those
- * whose patient is not known there yet; without those that a person has rejected.
- */
 const HELD = `
   SELECT d.id, d.request_id, d.destination, d.code, COALESCE(d.detail, '') AS detail,
     d.created_at AS since, d.state = 'pending' AS retried,
     COALESCE(c.candidates, '[]'::jsonb) AS candidates
   FROM deliveries d LEFT JOIN hold_candidates c ON c.delivery_id = d.id
-  WHERE d.kind = 'fhir'
-    AND (d.state = 'dead' OR (d.state = 'pending' AND d.code = 'ehr_patient_not_found'))
-    AND 'reject' IS DISTINCT FROM (SELECT a.action FROM hold_actions a
-      WHERE a.delivery_id = d.id AND a.action <> 'show' ORDER BY a.id DESC LIMIT 1)`;
+  WHERE ${HELD_FOR_A_PERSON}`;
 
 interface HeldRow extends Omit<HeldReport, 'since'> {
   since: Date;

@@ -3,10 +3,10 @@ import type { Config } from '../../config/schema.ts';
 import type { Queryable } from '../database/port.ts';
 import { catalogueEntry, type ErrorCode } from '../errors/catalogue.ts';
 import type { DeliveryRow } from '../outbox/deliveries.ts';
+import { HELD_FOR_A_PERSON } from '../outbox/held.ts';
 import { DELIVERY_STATES } from '../outbox/states.ts';
 import type { ConsoleRole, Delivery, Page } from './contract.ts';
 import type { ConsoleDeps } from './deps.ts';
-import { HELD_FOR_A_PERSON } from './held.ts';
 import { readsFreeText } from './roles.ts';
 import { DEFAULT_LIMIT, HIGHEST_LIMIT } from './worklist-query.ts';
 

@@ -1,9 +1,9 @@
 import type { DicomIdentity } from '../../pipelines/artifacts/subject.ts';
 import type { Queryable } from '../database/port.ts';
+import { HELD_FOR_A_PERSON } from '../outbox/held.ts';
 import type { RequestStatus } from '../requests/port.ts';
 import type { Stage } from '../requests/row.ts';
 import type { ConsoleRole, RowState, WorklistRow } from './contract.ts';
-import { HELD_FOR_A_PERSON } from './held.ts';
 import type { ShowSubject } from './identity.ts';
 import { readsFreeText } from './roles.ts';
 

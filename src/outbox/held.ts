@@ -1,6 +1,6 @@
 /**
- * SQL: whether the delivery `d` waits for a person to confirm its patient or order; as the hold
- * queue lists it (fhir/hold-queue.ts).
+ * SQL: whether the delivery `d` to an EHR waits for a person: it ended without success, or its
+ * patient is not known there yet; not one that a person has rejected.
  */
 export const HELD_FOR_A_PERSON = `(d.kind = 'fhir'
   AND (d.state = 'dead' OR (d.state = 'pending' AND d.code = 'ehr_patient_not_found'))
