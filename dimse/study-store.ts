@@ -87,8 +87,26 @@ export interface InstanceRow {
   header: InstanceHeader;
 }
 
+/** Received later than this from now, in seconds: the clock was set back. */
+const CLOCK_SKEW_SECONDS = 10;
+
+/**
+ * A clock that was set back leaves deadlines in a future that may be hours away: they keep their
+ * distance to the last object instead.
+ */
+async function keepDistance(database: Queryable, now: Date): Promise<void> {
+  await database.query(
+    `UPDATE studies SET complete_after = complete_after - (last_received_at - $1::timestamptz),
+       last_received_at = $1::timestamptz
+     WHERE state IN ('receiving', 'complete')
+       AND last_received_at > $1::timestamptz + make_interval(secs => $2)`,
+    [now, CLOCK_SKEW_SECONDS],
+  );
+}
+
 /** Studies whose time has come, now `complete`, and those that a stop left in that state. */
 export async function claimCompleteStudies(database: Database, now: Date): Promise<StudyRow[]> {
+  await keepDistance(database, now);
   await database.query(
     `UPDATE studies SET state = 'complete' WHERE state = 'receiving' AND complete_after <= $1`,
     [now],

@@ -177,6 +177,17 @@ describe('a study', () => {
     await stateReached('submitted');
   });
 
+  test('waits no longer for a clock that is set back by an hour', async () => {
+    await send(object(1));
+    const deadline = async () => (await row())?.complete_after.getTime() ?? 0;
+    const before = await deadline();
+    site.pass(-3600);
+    await expect.poll(deadline, { timeout: 5000 }).toBeLessThan(before - 3_500_000);
+    site.pass(61);
+    await stateReached('submitted');
+    site.pass(3600);
+  });
+
   test('completes after a restart that fell into its quiet time', async () => {
     await send(object(1));
     await site.restart();
