@@ -103,7 +103,12 @@ async function subscribe(
       next.release(true);
       reconnectLater();
     });
-    await next.query(`LISTEN ${channel}`);
+    try {
+      await next.query(`LISTEN ${channel}`);
+    } catch (error) {
+      next.release(true);
+      throw error;
+    }
     if (stopped) next.release(true);
     else client = next;
   };

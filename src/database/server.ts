@@ -15,9 +15,16 @@ export async function openServer(databaseUrl: string, logger: Logger): Promise<P
     max: QUEUE_SESSIONS,
     options: '-c search_path=bullmq',
   });
-  // A session that dies while idle is replaced by the pool; without a listener it ends the process.
+  // The pool replaces a session that dies, and its work fails by its statements. But node-postgres
+  // emits "error" too: on the pool for an idle session, and on the session alone for one that is
+  // between two statements of a transaction. Without a listener, either ends the process.
   for (const each of [pool, queuePool]) {
-    each.on('error', (error) => logger.warn({ error: error.message }, 'database session lost'));
+    each.on('error', () => {});
+    each.on('connect', (session) => {
+      session.on('error', (error) => {
+        logger.warn({ error: error.message }, 'database session lost');
+      });
+    });
   }
   const close = async () => {
     await Promise.all([pool.end(), queuePool.end()]);

@@ -41,6 +41,9 @@ async function struck(
     await traffic.all;
     const ledger = await settle(site, traffic.promised);
     return { fault, seen, seconds: (performance.now() - begin) / 1000, ledger };
+  } catch (error) {
+    process.stderr.write(`${fault.name}: logs in ${await site.keepLogs()}\n`);
+    throw error;
   } finally {
     await traffic.remove();
     await site.close();

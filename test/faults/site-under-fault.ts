@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -53,6 +53,8 @@ export interface SiteUnderFault {
   /** An operation of a person, as the command line asks for it. */
   operate(name: string, asked: Record<string, unknown>): Promise<unknown>;
   query<Row extends object>(sql: string, values?: unknown[]): Promise<Row[]>;
+  /** Writes the log of each role into a folder, to be read after the site is gone; returns it. */
+  keepLogs(): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -135,6 +137,14 @@ export async function startSiteUnderFault(
     operate,
     query: async <Row extends object>(sql: string, values: unknown[] = []) =>
       (await database.query<Row & pg.QueryResultRow>(sql, values)).rows,
+    async keepLogs() {
+      const folder = await mkdtemp(join(tmpdir(), 'sonogate-fault-logs-'));
+      for (const [role, { log, exitCode }] of running) {
+        const lines = [...log, `exit code ${exitCode() ?? 'none'}`];
+        await writeFile(join(folder, `${role}.log`), lines.join('\n'));
+      }
+      return folder;
+    },
     async close() {
       await Promise.all([...running.values()].map((each) => each.stop('SIGKILL')));
       await Promise.all([pacs.close(), archive.close(), ehr.close(), hook.close()]);

@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, describe, expect, test } from 'vitest';
 import { openServer } from '../../../src/database/server.ts';
 import { asUnreachable, DatabaseUnreachableError } from '../../../src/database/unreachable.ts';
 import { silentLogger } from '../../../src/logging/logger.ts';
@@ -30,6 +31,7 @@ describe('an error of the database', () => {
 });
 
 const server = await startPostgres();
+afterAll(() => server?.stop());
 
 test.skipIf(!server)('a server that is killed is away, and back with the same pool', async () => {
   if (!server) return;
@@ -37,10 +39,34 @@ test.skipIf(!server)('a server that is killed is away, and back with the same po
   const ask = () => database.query('SELECT 1');
   const change = () => database.transaction((tx) => tx.query('SELECT 1'));
   await server.crash();
-  await expect(ask()).rejects.toBeInstanceOf(DatabaseUnreachableError);
+  // A session answers until it sees that its server is gone.
+  const gone = () => ask().catch((error: unknown) => error);
+  await expect.poll(gone).toBeInstanceOf(DatabaseUnreachableError);
   await expect(change()).rejects.toBeInstanceOf(DatabaseUnreachableError);
   await server.resume();
   await expect.poll(async () => (await ask()).rows.length, { timeout: 20_000 }).toBe(1);
   await database.close();
-  await server.stop();
 });
+
+test.skipIf(!server)(
+  'a server that is killed between two statements of a transaction fails it, and not the process',
+  async () => {
+    if (!server) return;
+    const database = await openServer(await server.createDatabase(), silentLogger);
+    const notified: string[] = [];
+    await database.listen('changed', (payload) => notified.push(payload));
+    const work = database.transaction(async (tx) => {
+      await tx.query('SELECT 1');
+      await server.crash();
+      // Its session sees that the server is gone while no statement is under way.
+      await delay(300);
+      await tx.query('SELECT 1');
+    });
+    await expect(work).rejects.toBeInstanceOf(DatabaseUnreachableError);
+    await server.resume();
+    await expect.poll(() => notified, { timeout: 20_000 }).toContain('');
+    await database.query(`NOTIFY changed, 'again'`);
+    await expect.poll(() => notified, { timeout: 20_000 }).toContain('again');
+    await database.close();
+  },
+);
