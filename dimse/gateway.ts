@@ -8,7 +8,7 @@ import type { ResultReader, Submit } from '../src/requests/port.ts';
 import { auditedArchive } from './archive/audited-archive.ts';
 import { type ArchiveAccess, openArchives } from './archive/open-archives.ts';
 import { startArchiveRounds } from './archive/rounds.ts';
-import { StudyAssembly } from './assembly.ts';
+import { startStudyAssembly } from './assembly.ts';
 import { type DicomAudit, NO_AUDIT } from './dicom-audit.ts';
 import { type IntakeDoor, openIntakeDoor } from './intake-door.ts';
 import { recoverIntake } from './intake-recovery.ts';
@@ -78,17 +78,6 @@ export async function startDimse({
   const registration = { dataDir, database, objects, sources, logger, now };
   await recoverIntake(registration);
 
-  const assembly = new StudyAssembly({
-    config,
-    routing,
-    database,
-    objects,
-    submit,
-    result,
-    forward,
-    logger,
-    now,
-  });
   const door = openIntakeDoor({ config, database, objects, onReception, audit, logger, now });
   const listener = await listen({
     host: dicom.host,
@@ -115,7 +104,17 @@ export async function startDimse({
     logger,
     now,
   });
-  assembly.start();
+  const assembly = startStudyAssembly({
+    config,
+    routing,
+    database,
+    objects,
+    submit,
+    result,
+    forward,
+    logger,
+    now,
+  });
   logger.info({ host: dicom.host, port: listener.port, aeTitle: dicom.aeTitle }, 'DICOM listener');
   return {
     port: listener.port,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Logger } from '../src/logging/logger.ts';
+import { type Rounds, startRounds } from '../src/rounds.ts';
 import {
   type KeptBecause,
   keptInWords,
@@ -10,28 +11,16 @@ import {
 const EVERY_MILLISECONDS = 3_600_000;
 
 /** Removes what is due now and every hour, until stopped. */
-export function startRetention(parts: RetentionParts & { logger: Logger }): {
-  stop(): Promise<void>;
-} {
+export function startRetention(parts: RetentionParts & { logger: Logger }): Rounds {
   const { logger } = parts;
-  const pass = async () => {
-    try {
+  return startRounds({
+    async work() {
       const removal = await removeOldStudies(parts, false);
       if (removal.studies + removal.quarantined > 0) logger.info(removal, 'old studies removed');
-    } catch (error) {
-      logger.warn({ err: error }, 'old studies could not be removed, will retry');
-    }
-  };
-  let round = pass();
-  const timer = setInterval(() => {
-    round = round.then(pass);
-  }, EVERY_MILLISECONDS);
-  return {
-    async stop() {
-      clearInterval(timer);
-      await round;
     },
-  };
+    pauseMilliseconds: EVERY_MILLISECONDS,
+    onError: (error) => logger.warn({ err: error }, 'old studies could not be removed, will retry'),
+  });
 }
 
 const cleanSchema = z.strictObject({ dryRun: z.boolean(), person: z.string().optional() });

@@ -1,5 +1,6 @@
 import type { Source } from '../../config/schema.ts';
 import type { DicomIdentity } from '../../pipelines/artifacts/subject.ts';
+import { logRounds, type Rounds, startRounds } from '../../src/rounds.ts';
 import type { Archive } from './archive.ts';
 import { askCounts } from './expected-count.ts';
 import { findPriors, type SearchedStudy } from './prior-search.ts';
@@ -21,51 +22,46 @@ const SEARCHING_SECONDS = 300;
  * so that one that is slow holds up no other, and searches for priors. Until stopped, which cancels
  * what is under way; another process or the next start takes it up.
  */
-export function startArchiveRounds(parts: ArchiveRoundParts): { stop(): Promise<void> } {
+export function startArchiveRounds(parts: ArchiveRoundParts): Rounds {
   const stopping = new AbortController();
   const { signal } = stopping;
-  const loops = parts.archives.flatMap((archive) => [
-    loop(() => askCounts(archive, parts, signal), parts, signal),
-    loop(() => retrieveNext(archive, parts, signal), parts, signal),
+  const work = parts.archives.flatMap((archive) => [
+    () => askCounts(archive, parts, signal),
+    () => retrieveNext(archive, parts, signal),
   ]);
   if (parts.archives.length > 0) {
     const archives = new Map(parts.archives.map((archive) => [archive.name, archive]));
     for (let search = 0; search < SEARCHES; search += 1) {
-      loops.push(loop(() => searchNext(archives, parts, signal), parts, signal));
+      work.push(() => searchNext(archives, parts, signal));
     }
   }
+  const loops = work.map((next) => startLoop(next, parts, signal));
   return {
     async stop() {
       stopping.abort();
-      await Promise.all(loops);
+      await Promise.all(loops.map((loop) => loop.stop()));
     },
   };
 }
 
-/** @param work answers how much it found to do: after something it is called again at once. */
-async function loop(
-  work: () => Promise<number>,
+/** @param next answers how much it found to do: after something it is called again at once. */
+function startLoop(
+  next: () => Promise<number>,
   { logger }: ArchiveRoundParts,
   signal: AbortSignal,
-): Promise<void> {
-  while (!signal.aborted) {
-    const done = await work().catch((error: unknown) => {
-      if (!signal.aborted) logger.error({ error: String(error) }, 'archive round');
-      return 0;
-    });
-    if (done === 0) await pause(ROUND_MILLISECONDS, signal);
-  }
-}
-
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, milliseconds);
-    signal.addEventListener('abort', done, { once: true });
+): Rounds {
+  const { onError, onRecovery } = logRounds(logger, 'archives', (error) =>
+    logger.error({ err: error }, 'archive round'),
+  );
+  return startRounds({
+    async work() {
+      while (!signal.aborted && (await next()) > 0);
+    },
+    pauseMilliseconds: ROUND_MILLISECONDS,
+    onError(error, failures) {
+      if (!signal.aborted) onError(error, failures);
+    },
+    onRecovery,
   });
 }
 

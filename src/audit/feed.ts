@@ -1,5 +1,6 @@
 import type { Database, Queryable } from '../database/port.ts';
 import type { Logger } from '../logging/logger.ts';
+import { type Rounds, startRounds } from '../rounds.ts';
 import { type AuditFacts, type AuditSite, type AuditSubject, factsOf } from './facts.ts';
 import { type AuditRow, auditRows } from './row.ts';
 import { sealedUpTo } from './seal-store.ts';
@@ -31,35 +32,23 @@ export interface FeedParts {
  * is the spool: how far it has been told stands in the database, and a repository that is away gets
  * what it missed. Of several processes one tells at a time.
  */
-export function startAuditFeed(parts: FeedParts): { stop(): Promise<void> } {
+export function startAuditFeed(parts: FeedParts): Rounds {
   const { name, logger } = parts;
   let stopped = false;
-  let failures = 0;
-  let timer: NodeJS.Timeout | undefined;
-  const pass = async () => {
-    try {
+  const rounds = startRounds({
+    async work() {
       while ((await tellBatch(parts)) === BATCH && !stopped);
-      failures = 0;
-    } catch (error) {
-      failures += 1;
+    },
+    pauseMilliseconds: (failures) =>
+      Math.min(LONGEST_WAIT_MILLISECONDS, EVERY_MILLISECONDS * 2 ** failures),
+    onError(error, failures) {
       logger.warn({ err: error, repository: name, failures }, 'audit repository not reached');
-    }
-  };
-  let round: Promise<void> = Promise.resolve();
-  const schedule = () => {
-    const wait = Math.min(LONGEST_WAIT_MILLISECONDS, EVERY_MILLISECONDS * 2 ** failures);
-    timer = setTimeout(() => {
-      round = pass().finally(() => {
-        if (!stopped) schedule();
-      });
-    }, wait);
-  };
-  schedule();
+    },
+  });
   return {
-    async stop() {
+    stop() {
       stopped = true;
-      clearTimeout(timer);
-      await round;
+      return rounds.stop();
     },
   };
 }

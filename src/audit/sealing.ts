@@ -2,6 +2,7 @@ import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database, Queryable } from '../database/port.ts';
 import type { Logger } from '../logging/logger.ts';
+import { logRounds, type Rounds, startRounds } from '../rounds.ts';
 import { type Seal, sealRows } from './chain.ts';
 import { auditRows } from './row.ts';
 import { auditFolder, loadSealKey, type SealKey } from './seal-key.ts';
@@ -84,34 +85,18 @@ export async function startSealing(parts: {
   dataDir: string;
   logger: Logger;
   now?: () => Date;
-}): Promise<{ stop(): Promise<void> }> {
+}): Promise<Rounds> {
   const { database, dataDir, logger, now = () => new Date() } = parts;
   const key = await loadSealKey(dataDir);
-  let stopped = false;
-  let timer: NodeJS.Timeout | undefined;
-  const seal = async () => {
-    try {
+  return startRounds({
+    async work() {
       const made = await sealAudit(database, key, now());
       if (made) await writeCheckpoint(dataDir, made);
-    } catch (error) {
-      logger.error({ err: error }, 'the audit could not be sealed, will retry');
-    }
-  };
-  let round: Promise<void> = Promise.resolve();
-  const schedule = () => {
-    timer = setTimeout(() => {
-      round = seal().finally(() => {
-        if (!stopped) schedule();
-      });
-    }, EVERY_MILLISECONDS);
-  };
-  schedule();
-  return {
-    async stop() {
-      stopped = true;
-      clearTimeout(timer);
-      await round;
-      await seal();
     },
-  };
+    pauseMilliseconds: EVERY_MILLISECONDS,
+    onceMoreAtStop: true,
+    ...logRounds(logger, 'sealing of the audit', (error) =>
+      logger.error({ err: error }, 'the audit could not be sealed, will retry'),
+    ),
+  });
 }

@@ -3,6 +3,7 @@ import type { Queryable } from '../database/port.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { OnEvent } from '../metrics/counted-logger.ts';
 import type { Deliverer } from '../outbox/port.ts';
+import { startRounds } from '../rounds.ts';
 import { associationSpans } from './association-spans.ts';
 import { claimSpans, followEndedSpans, forgetClaims } from './ended-spans.ts';
 import { traceOutgoingCalls } from './outgoing-calls.ts';
@@ -56,40 +57,28 @@ export async function startTracing(
       waiting.splice(0, BATCH);
     }
   };
-  const round = async () => {
-    try {
-      if (rounds % ROUNDS_BETWEEN_CLEANING === 0) await forgetClaims(database);
-      rounds += 1;
-      await exportWaiting();
-    } catch (error) {
-      waiting.splice(0, Math.max(0, waiting.length - MOST_WAITING));
-      logger.warn({ error: String(error), waiting: waiting.length }, 'traces not exported');
-    }
-  };
-
-  let stopped = false;
-  let timer: NodeJS.Timeout;
-  let running: Promise<void> = Promise.resolve();
-  const schedule = () => {
-    timer = setTimeout(() => {
-      running = round().finally(() => {
-        if (!stopped) schedule();
-      });
-    }, ROUND_MILLISECONDS);
-  };
   await follow()
     .then((spans) => claimSpans(database, spans))
     .then((spans) => waiting.push(...spans));
-  schedule();
+  const exporting = startRounds({
+    async work() {
+      if (rounds % ROUNDS_BETWEEN_CLEANING === 0) await forgetClaims(database);
+      rounds += 1;
+      await exportWaiting();
+    },
+    pauseMilliseconds: ROUND_MILLISECONDS,
+    onceMoreAtStop: true,
+    onError(error) {
+      waiting.splice(0, Math.max(0, waiting.length - MOST_WAITING));
+      logger.warn({ error: String(error), waiting: waiting.length }, 'traces not exported');
+    },
+  });
 
   return {
     onEvent: associationSpans(sampleRatio, (span) => waiting.push(span)),
     traced: outgoing.traced,
     async stop() {
-      stopped = true;
-      clearTimeout(timer);
-      await running;
-      await round();
+      await exporting.stop();
       outgoing.stop();
       await exporter.close();
     },

@@ -83,6 +83,18 @@ export const GATEWAY_EVENTS = {
     meaning: 'Migrations were applied at the start.',
     action: null,
   },
+  database_away: {
+    level: 'warn',
+    text: 'the database is away, work waits',
+    meaning: 'The work that `work` names waits for the database; this is said once.',
+    action: 'Look at the database server.',
+  },
+  work_resumed: {
+    level: 'info',
+    text: 'work goes on',
+    meaning: 'What had failed before is done again.',
+    action: null,
+  },
   database_session_lost: {
     level: 'warn',
     text: 'database session lost',
