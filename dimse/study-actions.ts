@@ -16,9 +16,9 @@ import {
   endRevision,
   type InstanceRow,
   postpone,
+  recordRules,
   recordSubmission,
   type StudyRow,
-  tagStudy,
 } from './study-store.ts';
 import { factsOf, isRunning, type RunningRule, submissionOf } from './study-submission.ts';
 
@@ -133,6 +133,7 @@ async function carryOut(
     rules: names,
   };
   if (acting.length === 0) {
+    await recordRules(database, study, []);
     await endRevision(database, study, 'unrouted', whyUnrouted(verdicts));
     logger.warn({ ...log, code: 'study_not_routed' }, 'study not routed');
     return;
@@ -140,7 +141,7 @@ async function carryOut(
   const running = acting.filter(isRunning);
   const priors = await priorsOf(study, running, { config, database, now });
   if (priors.waitsUntil) return await postpone(database, study, priors.waitsUntil, SEEKING_PRIORS);
-  await tagStudy(database, study, [...new Set(acting.flatMap(({ tags }) => tags))]);
+  await recordRules(database, study, acting);
   const onward = [...new Set(acting.flatMap(({ forwardTo }) => forwardTo))];
   if (onward.length > 0)
     await forward(

@@ -1,3 +1,4 @@
+import type { RoutingRule } from '../config/routing-schema.ts';
 import type { DicomIdentity } from '../pipelines/artifacts/subject.ts';
 import type { Database, Queryable } from '../src/database/port.ts';
 import { type CompletionSignal, GUESSED } from './completion.ts';
@@ -67,6 +68,8 @@ export interface StudyRow {
   complete_after: Date;
   complete_because: CompletionSignal;
   tags: string[];
+  /** Names of the rules that acted, of the revision judged last. */
+  acting_rules: string[];
   released_revision: number | null;
   chosen_rule: string | null;
   /** Of a person who wants it to wait; null: nobody does. */
@@ -165,13 +168,18 @@ export async function hastenCompletion(
   return rowCount === 1;
 }
 
-/** Words of the rules that acted on a study; those of earlier revisions are gone. */
-export async function tagStudy(
+/** Which rules act on a study, and their words; those of earlier revisions are gone. */
+export async function recordRules(
   database: Queryable,
   { id }: Pick<StudyRow, 'id'>,
-  tags: readonly string[],
+  acting: readonly Pick<RoutingRule, 'name' | 'tags'>[],
 ): Promise<void> {
-  await database.query('UPDATE studies SET tags = $2 WHERE id = $1', [id, tags]);
+  const tags = new Set(acting.flatMap((rule) => rule.tags));
+  await database.query('UPDATE studies SET acting_rules = $2, tags = $3 WHERE id = $1', [
+    id,
+    acting.map(({ name }) => name),
+    [...tags],
+  ]);
 }
 
 /** Puts off the next try of a complete study whose submission failed for now. */

@@ -49,7 +49,10 @@ export interface Destination {
   address: string;
   waiting: number;
   sending: number;
+  /** Given up, without those held. */
   dead: number;
+  /** In the hold queue for a person; counted nowhere else. */
+  held: number;
   deliveredLastDay: number;
   /** The oldest that waits. */
   waitingSince: string | null;
@@ -114,8 +117,13 @@ export interface Rules {
   }[];
   /** `routing:` as YAML, to be edited and tried; the file of the site is changed by its operator. */
   yaml: string;
-  /** Studies of the last day by the rule that ran; '' for those without. */
-  lastDay: { rule: string; studies: number }[];
+  /** Studies that arrived in the last day; one on which several rules acted counts for each. */
+  lastDay: {
+    byRule: { rule: string; studies: number }[];
+    matchedNone: number;
+    /** Not complete yet, or kept from the rules: held by a person, priors, what we sent ourselves. */
+    notJudged: number;
+  };
 }
 
 export interface DryRunQuery {

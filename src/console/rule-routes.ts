@@ -129,13 +129,23 @@ function inWords({ name, when, run, deliverTo, forwardTo, hold, ignore, tags }: 
 }
 
 async function lastDay({ database }: ConsoleDeps): Promise<Rules['lastDay']> {
-  const { rows } = await database.query<{ rule: string; studies: number }>(
-    `SELECT coalesce(r.rule, '') AS rule, count(DISTINCT w.key)::int AS studies
-     FROM worklist w LEFT JOIN study_requests r ON r.study_id = w.study_id
-     WHERE w.study_id IS NOT NULL AND w.arrived_at > now() - interval '1 day'
-     GROUP BY 1 ORDER BY 2 DESC`,
+  const { rows } = await database.query<{ acting_rules: string[]; state: string; studies: number }>(
+    `SELECT s.acting_rules, s.state, count(*)::int AS studies
+     FROM worklist w JOIN studies s ON s.id = w.study_id
+     WHERE w.arrived_at > now() - interval '1 day' GROUP BY s.acting_rules, s.state`,
   );
-  return rows;
+  const total = (of: typeof rows) => of.reduce((sum, { studies }) => sum + studies, 0);
+  const acted = rows.filter(({ acting_rules: rules }) => rules.length > 0);
+  const names = new Set(acted.flatMap(({ acting_rules: rules }) => rules));
+  const matchedNone = rows.filter(({ state }) => state === 'unrouted');
+  return {
+    byRule: [...names].map((rule) => ({
+      rule,
+      studies: total(acted.filter(({ acting_rules: rules }) => rules.includes(rule))),
+    })),
+    matchedNone: total(matchedNone),
+    notJudged: total(rows) - total(acted) - total(matchedNone),
+  };
 }
 
 async function identitiesOf(

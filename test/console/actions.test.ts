@@ -175,6 +175,23 @@ describe('a delivery', () => {
     expect(destinations[0]?.deliveredLastDay).toBeGreaterThan(0);
   });
 
+  it('that waits for a person is counted as held, not as failed or waiting', async () => {
+    const ehr = async () =>
+      (await operator.get<Destination[]>('/destinations')).find(({ name }) => name === 'ehr');
+    expect(await ehr()).toMatchObject({ waiting: 0, dead: 0, held: 0 });
+    const { rows } = await site.database.query<{ id: string }>(
+      `UPDATE deliveries SET code = 'ehr_patient_not_found',
+         state = CASE row_number WHEN 1 THEN 'dead' ELSE 'pending' END
+       FROM (SELECT id AS of, row_number() OVER () FROM deliveries WHERE kind = 'fhir' LIMIT 2) two
+       WHERE id = of RETURNING id`,
+    );
+    expect(await ehr()).toMatchObject({ waiting: 0, dead: 0, held: 2, waitingSince: null });
+    await site.database.query(
+      `UPDATE deliveries SET state = 'delivered', code = NULL WHERE id = ANY ($1::text[])`,
+      [rows.map(({ id }) => id)],
+    );
+  });
+
   it('is listed page by page without a gap', async () => {
     const first = await operator.get<Page<Delivery>>('/deliveries?limit=30');
     const next = await operator.get<Page<Delivery>>(
@@ -194,6 +211,28 @@ describe('the rules', () => {
     ]);
     const answer = await operator.call('POST', '/rules/dry-run', { yaml, last: 5 });
     expect(await done<DryRun>(answer)).toMatchObject({ changed: 0 });
+  });
+
+  it('count every study of the last day: under each rule that acted on it, or why under none', async () => {
+    const change = (n: number, state: string, rules: string) =>
+      site.database.query(
+        'UPDATE studies SET state = $2, acting_rules = $3 WHERE study_instance_uid = $1',
+        [fixtureStudy(n).studyInstanceUid, state, rules],
+      );
+    const before = (await operator.get<Rules>('/rules')).lastDay;
+    await change(80, 'ignored', '{thyroid}');
+    await change(81, 'submitted', '{obstetric,night}');
+    await change(82, 'unrouted', '{}');
+    await change(83, 'ignored', '{}');
+    const { byRule, matchedNone, notJudged } = (await operator.get<Rules>('/rules')).lastDay;
+    const of = (rules: typeof byRule, name: string) =>
+      rules.find(({ rule }) => rule === name)?.studies ?? 0;
+    expect([of(byRule, 'thyroid'), of(byRule, 'night')]).toEqual([1, 1]);
+    expect(of(byRule, 'obstetric')).toBe(of(before.byRule, 'obstetric') - 3);
+    expect(matchedNone).toBe(before.matchedNone + 1);
+    expect(notJudged).toBe(before.notJudged + 1);
+    const all = [...byRule.map(({ studies }) => studies), matchedNone, notJudged];
+    expect(all.reduce((sum, studies) => sum + studies)).toBe(STUDIES + 1);
   });
 
   it('that are edited are tried on the last studies, and change nothing', async () => {

@@ -36,7 +36,8 @@ export async function fillWorklist(database: Database, count: number): Promise<v
 async function fillTables(database: Queryable, count: number): Promise<void> {
   await database.query(
     `INSERT INTO studies (id, study_instance_uid, source, calling_ae_title, called_ae_title, state,
-       revision, instance_count, identity, first_received_at, last_received_at, complete_after, tags)
+       revision, instance_count, identity, first_received_at, last_received_at, complete_after, tags,
+       acting_rules)
      SELECT md5('study ' || n)::uuid, '1.2.826.0.1.3680043.9.7433.' || n, 'cart-' || n % 5,
        'CART' || n % 5, 'SONOGATE',
        CASE WHEN n > $1 - 3 THEN 'receiving' WHEN n % 50 = 0 THEN 'unrouted' ELSE 'submitted' END,
@@ -51,7 +52,8 @@ async function fillTables(database: Queryable, count: number): Promise<void> {
          'ReferringPhysicianName', 'REFERRER' || n || '^ANNE', 'AcquisitionDateTime', '',
          'TimezoneOffsetFromUTC', ''),
        now() - make_interval(mins => $1 - n), now() - make_interval(mins => $1 - n),
-       now() + interval '1 hour', CASE WHEN n % 40 = 0 THEN '{urgent}' ELSE '{}' END::text[]
+       now() + interval '1 hour', CASE WHEN n % 40 = 0 THEN '{urgent}' ELSE '{}' END::text[],
+       CASE WHEN n > $1 - 3 OR n % 50 = 0 THEN '{}' ELSE '{obstetric}' END::text[]
      FROM generate_series(1, $1::integer) AS n`,
     [count],
   );

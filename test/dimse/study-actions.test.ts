@@ -69,11 +69,13 @@ describe('a study whose rule', () => {
 
   test('holds it goes on under the next rule that matches, when a person releases it', async () => {
     await complete('held', 'held');
+    expect((await row())?.acting_rules).toEqual(['strangers']);
     await releaseStudy(site.database, study, null, {
       routing: site.config.routing,
       at: new Date(0),
     });
     await reaches('submitted');
+    expect((await row())?.acting_rules).toEqual(['late']);
     expect(requests().map(({ source }) => source)).toMatchObject([{ rule: 'late', revision: 1 }]);
   });
 
@@ -88,12 +90,13 @@ describe('a study whose rule', () => {
 
   test('ignores it is kept and nothing is done', async () => {
     await complete('ignored', 'ignored');
+    expect((await row())?.acting_rules).toEqual(['thyroid']);
     expect(requests()).toEqual([]);
   });
 
   test('forwards and tags it makes no request', async () => {
     await complete('forwarded', 'routed');
-    expect(await row()).toMatchObject({ tags: ['copy'] });
+    expect(await row()).toMatchObject({ tags: ['copy'], acting_rules: ['archive'] });
     expect(requests()).toEqual([]);
     const last = site.forwarded.at(-1);
     expect(last?.destinations).toEqual(['archive']);
@@ -111,6 +114,7 @@ describe('a study whose rule', () => {
     await send('both', 1, '');
     site.pass(31);
     await reaches('unrouted');
+    expect((await row())?.acting_rules).toEqual([]);
     expect((await row())?.reason).toContain('attribute LastMenstrualDate is "", not "any value"');
   });
 });

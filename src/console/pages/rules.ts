@@ -9,6 +9,15 @@ import { momentText } from './times.ts';
 import { verdictsView } from './verdicts.ts';
 import { chip, counted, given } from './words.ts';
 
+/** Studies of the last day that no rule counts. */
+function outsideText({ matchedNone, notJudged }: Rules['lastDay']): string {
+  const parts = [
+    matchedNone > 0 ? `${counted(matchedNone, 'study', 'studies')} matched none` : '',
+    notJudged > 0 ? `${counted(notJudged, 'study', 'studies')} not judged by them` : '',
+  ].filter((part) => part !== '');
+  return parts.length > 0 ? `Of the last day: ${parts.join(', ')}.` : '';
+}
+
 const LAST = [20, 50, 200, 500] as const;
 
 /** The rules as they are, and a dry run of others; nothing is changed from here. */
@@ -37,7 +46,7 @@ export const openRules: OpenPage = (_place, around) => {
   }
 
   function ruleView(rule: Rules['rules'][number], lastDay: Rules['lastDay']): TemplateResult {
-    const studies = lastDay.find((one) => one.rule === rule.name)?.studies ?? 0;
+    const studies = lastDay.byRule.find((one) => one.rule === rule.name)?.studies ?? 0;
     return html`<tr>
       <th scope="row">${given(rule.name)}</th>
       <td>
@@ -57,13 +66,12 @@ export const openRules: OpenPage = (_place, around) => {
   }
 
   function currentView({ match, rules: all, lastDay }: Rules): TemplateResult {
-    const without = lastDay.find(({ rule }) => rule === '')?.studies ?? 0;
     return html`<section class="panel" aria-labelledby="current-head">
       <header>
         <h2 id="current-head">Rules in use</h2>
         <span class="small soft push">
           ${match === 'first' ? 'The first that matches acts.' : 'All that match act.'}
-          ${without > 0 ? `${counted(without, 'study', 'studies')} of the last day matched none.` : ''}
+          ${outsideText(lastDay)}
         </span>
       </header>
       <div class="scrolls">
