@@ -1,5 +1,6 @@
 import type { Config } from '../../config/schema.ts';
 import type { ErrorCode } from '../errors/catalogue.ts';
+import { HELD_FOR_A_PERSON } from '../outbox/held.ts';
 import type { ConsoleRole, Destination, Peer } from './contract.ts';
 import { shownError } from './deliveries.ts';
 import type { ConsoleDeps } from './deps.ts';
@@ -12,6 +13,7 @@ interface Counts {
   waiting: number;
   sending: number;
   dead: number;
+  held: number;
   waiting_since: Date | null;
 }
 
@@ -28,11 +30,16 @@ export async function listDestinations(role: ConsoleRole, deps: PeerDeps): Promi
   const [open, day, taken, errors, alone, breakers] = await Promise.all([
     rowsOf<Counts>(
       deps,
-      `SELECT destination, (count(*) FILTER (WHERE state = 'pending'))::int AS waiting,
+      `SELECT destination,
+         (count(*) FILTER (WHERE state = 'pending' AND NOT held))::int AS waiting,
          (count(*) FILTER (WHERE state = 'sending'))::int AS sending,
-         (count(*) FILTER (WHERE state = 'dead'))::int AS dead,
-         min(created_at) FILTER (WHERE state IN ('pending', 'sending')) AS waiting_since
-       FROM deliveries WHERE kind <> 'webhook' AND state IN ('pending', 'sending', 'dead')
+         (count(*) FILTER (WHERE state = 'dead' AND NOT held))::int AS dead,
+         (count(*) FILTER (WHERE held))::int AS held,
+         min(created_at) FILTER (WHERE state IN ('pending', 'sending') AND NOT held)
+           AS waiting_since
+       FROM (SELECT d.destination, d.state, d.created_at, ${HELD_FOR_A_PERSON} AS held
+         FROM deliveries d
+         WHERE d.kind <> 'webhook' AND d.state IN ('pending', 'sending', 'dead')) AS open
        GROUP BY destination`,
     ),
     rowsOf<{ destination: string; delivered: number }>(
@@ -71,6 +78,7 @@ export async function listDestinations(role: ConsoleRole, deps: PeerDeps): Promi
       waiting: counts?.waiting ?? 0,
       sending: counts?.sending ?? 0,
       dead: counts?.dead ?? 0,
+      held: counts?.held ?? 0,
       deliveredLastDay: of(day, name)?.delivered ?? 0,
       waitingSince: counts?.waiting_since?.toISOString() ?? null,
       lastDeliveredAt: of(taken, name)?.at.toISOString() ?? null,

@@ -3,7 +3,7 @@ import { createAsking } from './asking.ts';
 import { DELIVERY_STATES, deliveryActions, deliveryChip, deliveryWords } from './delivery-parts.ts';
 import { html, nothing, repeat, type TemplateResult } from './html.ts';
 import { createLoader, shown } from './loading.ts';
-import type { OpenPage } from './page.ts';
+import { may, type OpenPage } from './page.ts';
 import { addressOf } from './router.ts';
 import { distanceText, momentText } from './times.ts';
 import { chip, counted, empty, given } from './words.ts';
@@ -18,6 +18,7 @@ export const openDeliveries: OpenPage = (place, around) => {
   const asked = place.query.get('state');
   let state: DeliveryState | '' = isState(asked) ? asked : '';
   const asking = createAsking(around);
+  const reader = may(around, 'confirm') ? 'you' : 'a person';
   const destinations = createLoader<Destination[]>(() => api.destinations(), redraw);
   const deliveries = createLoader<Rows<Delivery>>(
     () =>
@@ -74,6 +75,7 @@ export const openDeliveries: OpenPage = (place, around) => {
         <span class="small soft">${one.kind} · ${given(one.address)}</span>
         <span class="chips">
           ${one.dead > 0 ? chip('critical', `${one.dead} failed`) : nothing}
+          ${one.held > 0 ? chip('attention', `${one.held} held for ${reader}`) : nothing}
           ${one.waiting + one.sending > 0 ? chip('active', `${one.waiting + one.sending} waiting`) : nothing}
           ${chip(one.deliveredLastDay > 0 ? 'good' : 'quiet', `${one.deliveredLastDay} in a day`)}
         </span>
@@ -81,7 +83,7 @@ export const openDeliveries: OpenPage = (place, around) => {
           ${one.lastDeliveredAt ? `last ${momentText(one.lastDeliveredAt, now)}` : 'nothing delivered yet'}
           ${one.leftAloneUntil ? ` · left alone until ${momentText(one.leftAloneUntil, now)}` : ''}
         </span>
-        ${one.lastError && one.dead + one.waiting > 0 ? html`<span class="small">${one.lastError.title}</span>` : nothing}
+        ${one.lastError && one.dead + one.held + one.waiting > 0 ? html`<span class="small">${one.lastError.title}</span>` : nothing}
       </button>
     </li>`;
   }
