@@ -10,7 +10,7 @@ const NUMBER = /(?<![\w.])-?\d+(?:[.+]\d+)*/g;
 
 /** What may stand behind a number; the longer first. `wk` and `d` are printed as weeks. */
 const UNIT =
-  /^\s?(cm\/s|m\/s|ml\/m2|ml|g\/m2|cm2\/m2|cm2|m2|mm\/mmHg|mmHg|mm2|mm|cm|kg|g|%|weeks|days|deg|°|ms|s|\/min|bpm)(?![\w/])/;
+  /^\s?(cm\/s|m\/s|ml\/m²|ml|g\/m²|cm²\/m²|cm²|m²|mm\/mmHg|mmHg|mm²|mm|cm|kg|g|%|weeks|days|deg|°|ms|s|\/min|bpm)(?![\w/])/;
 
 const SIDE = /\b(left|right)\b/gi;
 

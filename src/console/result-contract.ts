@@ -113,6 +113,7 @@ export interface Measured {
   text: string;
   provenance: 'model' | 'image-analysis' | 'cart-sr' | 'input';
   derivation: 'measured' | 'calculated' | 'mean' | 'median';
+  /** In words. */
   method: string;
   confidence: number | null;
   /** Half width of the 95 % interval in the value's unit. */
@@ -123,6 +124,7 @@ export interface Measured {
     high: number | null;
     centile: number | null;
     zScore: number | null;
+    /** Its name. */
     chart: string;
   } | null;
   interpretation: 'N' | 'L' | 'H' | 'A' | null;

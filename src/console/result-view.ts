@@ -9,6 +9,10 @@ export interface Wording {
   abbreviation(concept: string): string;
   /** A UCUM unit as a person reads it. */
   unit(ucum: string): string;
+  /** How a quantity was measured or calculated; a text that is no key stays as it is. */
+  method(key: string): string;
+  /** Name of a reference chart; a text that is no key stays as it is. */
+  chart(key: string): string;
   /** Name of a storage SOP class; the UID where it has none here. */
   sopClass(uid: string): string;
   /** Name of the nth object of a study in its requests and results. */
@@ -94,7 +98,7 @@ export function measurementRows(
     const [first] = of as [Measurement, ...Measurement[]];
     const decimals = wording.decimals(first.concept.key);
     const show = (measurement: Measurement | undefined) =>
-      measurement ? measured(measurement, decimals) : null;
+      measurement ? measured(measurement, decimals, wording) : null;
     const model = standing(of.filter(isOurs));
     const cart = standing(of.filter(({ source }) => source.provenance === 'cart-sr'));
     const given = standing(of.filter(({ source }) => source.provenance === 'input'));
@@ -117,7 +121,7 @@ export function measurementRows(
       model: show(model),
       cart: show(cart),
       given: show(given),
-      more: of.filter((one) => !shown.has(one)).map((one) => measured(one, decimals)),
+      more: of.filter((one) => !shown.has(one)).map((one) => measured(one, decimals, wording)),
       prior: before ? { value: before.value, text: before.value.toFixed(decimals) } : null,
     };
   });
@@ -140,7 +144,7 @@ function standing(values: readonly Measurement[]): Measurement | undefined {
   return single.find(({ quality }) => quality === 'accepted') ?? single[0];
 }
 
-function measured(measurement: Measurement, decimals: number): Measured {
+function measured(measurement: Measurement, decimals: number, wording: Wording): Measured {
   const { reference, source } = measurement;
   return {
     id: measurement.id,
@@ -148,7 +152,7 @@ function measured(measurement: Measurement, decimals: number): Measured {
     text: measurement.value.toFixed(decimals),
     provenance: source.provenance,
     derivation: measurement.derivation,
-    method: measurement.method,
+    method: wording.method(measurement.method),
     confidence: measurement.confidence,
     uncertainty: measurement.uncertainty,
     quality: measurement.quality,
@@ -157,7 +161,7 @@ function measured(measurement: Measurement, decimals: number): Measured {
       high: reference.high,
       centile: reference.centile,
       zScore: reference.z_score,
-      chart: reference.chart,
+      chart: wording.chart(reference.chart),
     },
     interpretation: measurement.interpretation,
     file: source.file,

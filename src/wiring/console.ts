@@ -3,7 +3,6 @@ import type { Config } from '../../config/schema.ts';
 import { explainStudy } from '../../dimse/explain.ts';
 import { requireKnownAttributes } from '../../dimse/routing/attribute-values.ts';
 import type { RulesSource } from '../../dimse/routing/rules-source.ts';
-import { ACCEPTED_STORAGE } from '../../dimse/sop-classes.ts';
 import {
   completeNow,
   dryRun,
@@ -11,21 +10,18 @@ import {
   releaseStudy,
   rerunStudy,
 } from '../../dimse/study-commands.ts';
-import { fileName } from '../../dimse/study-queries.ts';
 import { subjectOfRequest } from '../../dimse/subject.ts';
 import { createHoldQueue } from '../../fhir/hold-queue.ts';
-import { CONCEPTS, type MeasurementConcept } from '../../pipelines/result/concepts.ts';
-import { unitText } from '../../pipelines/result/unit-text.ts';
 import { checkPeers } from '../cli/doctor/peers.ts';
 import { checkThisMachine } from '../cli/doctor/this-machine.ts';
 import type { ConsoleDeps } from '../console/deps.ts';
 import type { ConsoleOperations } from '../console/port.ts';
-import type { Wording } from '../console/result-view.ts';
 import { type Console, startConsole } from '../console/start.ts';
 import type { PooledDatabase } from '../database/pooled.ts';
 import type { ReceivedObjects } from '../files/port.ts';
 import { replayDelivery, sendAgain } from '../outbox/deliveries.ts';
 import { divertByHand } from '../outbox/divert.ts';
+import { WORDING } from './console-wording.ts';
 
 interface ConsoleServiceParts
   extends Pick<
@@ -92,16 +88,3 @@ function consoleOperations(
     },
   };
 }
-
-const concepts: Readonly<Record<string, MeasurementConcept>> = CONCEPTS;
-
-/** Decimals of a quantity that the concept table does not hold. */
-const USUAL_DECIMALS = 1;
-
-const WORDING: Wording = {
-  decimals: (concept) => concepts[concept]?.decimals ?? USUAL_DECIMALS,
-  abbreviation: (concept) => concepts[concept]?.abbreviation ?? concept,
-  unit: unitText,
-  sopClass: (uid) => ACCEPTED_STORAGE.get(uid) ?? uid,
-  fileName: (ordinal) => fileName({ ordinal }),
-};

@@ -1,15 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Measurement } from '../../pipelines/result/envelope.ts';
 import { createMeasurement, NO_FRAME } from '../../pipelines/result/measurement.ts';
-import { measurementRows, type Wording } from '../../src/console/result-view.ts';
-
-const WORDING: Wording = {
-  decimals: () => 1,
-  abbreviation: (concept) => concept.toUpperCase(),
-  unit: (ucum) => ucum,
-  sopClass: (uid) => uid,
-  fileName: String,
-};
+import { measurementRows } from '../../src/console/result-view.ts';
+import { WORDING } from '../../src/wiring/console-wording.ts';
 
 type Provenance = Measurement['source']['provenance'];
 
@@ -41,6 +34,25 @@ describe('the rows of measurements', () => {
       more: [],
       prior: null,
     });
+  });
+
+  it('name method and chart in words, and keep those of a machine as they are', () => {
+    const reference = {
+      low: 240,
+      high: 280,
+      centile: 60,
+      z_score: 0.2,
+      chart: 'intergrowth-2014-size',
+    };
+    const [row] = rowsOf([
+      hc('m', 262, 'model', { reference }),
+      hc('c', 260, 'cart-sr', { method: 'HC by hand' }),
+    ]);
+    expect(row?.model?.method).toBe('ellipse on the outer skull border, Ramanujan perimeter');
+    expect(row?.model?.reference?.chart).toBe(
+      'INTERGROWTH-21st fetal growth standards 2014 (singleton)',
+    );
+    expect(row?.cart?.method).toBe('HC by hand');
   });
 
   it('rest on the mean of repeats, which stand as more', () => {

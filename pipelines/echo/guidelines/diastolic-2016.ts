@@ -43,7 +43,7 @@ function pressureCriteria({ averageRatio, jet, atrialIndex }: Diastolic2016): Cr
   return [
     { name: "average E/e' > 14", met: above(averageRatio, LIMITS.averageRatio, 1) },
     { name: 'TR Vmax > 2.8 m/s', met: above(jet, LIMITS.jet, 1) },
-    { name: 'LAVi > 34 ml/m2', met: above(atrialIndex, LIMITS.atrialIndex, 0) },
+    { name: 'LAVi > 34 ml/m²', met: above(atrialIndex, LIMITS.atrialIndex, 0) },
   ];
 }
 

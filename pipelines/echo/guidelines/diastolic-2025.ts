@@ -92,7 +92,7 @@ export function secondStep(inputs: Diastolic2025): { name: string; met: boolean 
   return [
     { name: 'PV S/D <= 0.67', met: atMost(inputs.veinRatio, LIMITS_2025.veinRatio, 2) },
     { name: 'LARS <= 18 %', met: atMost(inputs.reservoirStrain, LIMITS_2025.reservoirStrain, 0) },
-    { name: 'LAVi > 34 ml/m2', met: enlarged },
+    { name: 'LAVi > 34 ml/m²', met: enlarged },
     { name: 'IVRT <= 70 ms', met: atMost(inputs.relaxationTime, LIMITS_2025.relaxationTime, 0) },
   ];
 }

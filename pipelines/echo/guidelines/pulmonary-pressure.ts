@@ -104,7 +104,7 @@ export function signsOf(inputs: PressureSigns): Sign[] {
     { category: 'B', name: 'PA diameter > 25 mm', met: test(artery, 0, (v) => v > 25) },
     { category: 'B', name: 'PA diameter > aortic root', met: wider },
     { category: 'C', name: 'IVC > 21 mm with reduced collapse', met: plethora },
-    { category: 'C', name: 'RA area > 18 cm2', met: test(inputs.atrialArea, 1, (v) => v > 18) },
+    { category: 'C', name: 'RA area > 18 cm²', met: test(inputs.atrialArea, 1, (v) => v > 18) },
   ];
 }
 

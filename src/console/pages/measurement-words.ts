@@ -65,5 +65,5 @@ export function notesOf(rows: readonly MeasurementRow[]): string[] {
 /** Pure: how it was measured, with a short remark. */
 export function methodText(measured: Measured | null): string {
   const note = measured?.note && measured.note.length <= SHORT_NOTE ? measured.note : '';
-  return [measured?.method.replaceAll('-', ' ') ?? '', note].filter(Boolean).join(', ');
+  return [measured?.method ?? '', note].filter(Boolean).join(', ');
 }

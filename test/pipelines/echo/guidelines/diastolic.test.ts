@@ -198,7 +198,7 @@ describe('the branches of 2025', () => {
 
   it('names a positive marker beside a grade given at once', () => {
     expect(discordant({ ...NONE_2025, ...relaxed, ratio: 0.8, atrialIndex: 40 })).toEqual([
-      'LAVi > 34 ml/m2',
+      'LAVi > 34 ml/m²',
     ]);
     expect(discordant({ ...NONE_2025, ...relaxed, ratio: 0.9, atrialIndex: 40 })).toEqual([]);
   });

@@ -1,0 +1,19 @@
+import { ACCEPTED_STORAGE } from '../../dimse/sop-classes.ts';
+import { fileName } from '../../dimse/study-queries.ts';
+import { chartEntry, conceptEntry, methodEntry } from '../../pipelines/result/concepts.ts';
+import { unitText } from '../../pipelines/result/unit-text.ts';
+import type { Wording } from '../console/result-view.ts';
+
+/** Decimals of a quantity that the concept table does not hold. */
+const USUAL_DECIMALS = 1;
+
+/** How the console names what a result holds: in the words of the concept table. */
+export const WORDING: Wording = {
+  decimals: (concept) => conceptEntry(concept)?.decimals ?? USUAL_DECIMALS,
+  abbreviation: (concept) => conceptEntry(concept)?.abbreviation ?? concept,
+  unit: unitText,
+  method: (key) => methodEntry(key)?.text ?? key,
+  chart: (key) => chartEntry(key)?.name ?? key,
+  sopClass: (uid) => ACCEPTED_STORAGE.get(uid) ?? uid,
+  fileName: (ordinal) => fileName({ ordinal }),
+};
