@@ -1,0 +1,88 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Job } from '../pipelines/contract/job.ts';
+import { openHeartLocator } from '../pipelines/echo/locate/open-heart-locator.ts';
+import { createEchoPipeline } from '../pipelines/echo/pipeline.ts';
+import { resultSchema } from '../pipelines/result/envelope.ts';
+import {
+  errorsOf,
+  type StudyCase,
+  studyAgreement,
+  studyCase,
+} from './evaluation/echo-study-agreement.ts';
+import { type SimulatedStudy, simulatedStudy } from './evaluation/echo-study-phantoms.ts';
+
+/**
+ * Measures the echo pipeline, from files to result, on whole studies of simulated hearts that no
+ * training has seen, and prints the agreement by quantity.
+ *
+ *   node models/evaluate-echo-studies.ts [--first 9000] [--count 16] [--allow all|permissive]
+ *     [--keep DIR] [--cases]
+ *
+ * Seeds from 9000 on are for reporting, 8000 to 8999 for choosing. `--keep` leaves the studies for
+ * another run, which then simulates none that lie there; `--cases` prints every study.
+ */
+const { values } = parseArgs({
+  options: {
+    first: { type: 'string', default: '9000' },
+    count: { type: 'string', default: '16' },
+    allow: { type: 'string', default: 'all' },
+    keep: { type: 'string' },
+    cases: { type: 'boolean', default: false },
+  },
+});
+
+const pipeline = createEchoPipeline({
+  openLocator: openHeartLocator,
+  // Documents and previews say nothing about the numbers.
+  writeArtifacts: async () => [],
+});
+
+async function interpreted(seed: number, { folder, names, truth }: SimulatedStudy) {
+  const job: Job = {
+    endpoint: 'us/echo/interpret',
+    version: '1.0.0',
+    files: names,
+    priorFiles: [],
+    options: {},
+    clinicalContext: { sex: 'male', age_years: 60, height_cm: 172, weight_kg: 74 },
+    models: {
+      allow: values.allow === 'permissive' ? 'permissive' : 'all',
+      provider: 'cpu',
+      threads: 1,
+    },
+  };
+  await writeFile(join(folder, 'job.json'), JSON.stringify(job));
+  const end = await pipeline(folder, () => {}, new AbortController().signal);
+  if (end.type !== 'done') throw new Error(end.detail);
+  const result = resultSchema.parse(
+    JSON.parse(await readFile(join(folder, 'result.json'), 'utf8')),
+  );
+  return studyCase(seed, truth, result);
+}
+
+const root = values.keep ?? (await mkdtemp(join(tmpdir(), 'echo-studies-')));
+const cases: StudyCase[] = [];
+try {
+  for (let i = 0; i < Number(values.count); i++) {
+    const seed = Number(values.first) + i;
+    const folder = join(root, String(seed));
+    await mkdir(folder, { recursive: true });
+    cases.push(await interpreted(seed, await simulatedStudy(seed, folder)));
+  }
+} finally {
+  if (!values.keep) await rm(root, { recursive: true, force: true });
+}
+if (values.cases) {
+  const figure = (value: number | null) => value?.toFixed(2).padStart(8) ?? '       -';
+  for (const { key } of studyAgreement(cases)) {
+    console.log(key);
+    for (const { seed, reference, value, reason } of errorsOf(cases, key)) {
+      console.log(`  ${seed}${figure(reference)}${figure(value)}  ${reason}`);
+    }
+  }
+}
+console.table(studyAgreement(cases));
+process.exit(0);

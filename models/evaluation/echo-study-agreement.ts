@@ -1,0 +1,65 @@
+import type { ConceptKey } from '../../pipelines/result/concepts.ts';
+import type { Result } from '../../pipelines/result/envelope.ts';
+import { mean, round } from './agreement.ts';
+import type { StudyTruth } from './echo-study-phantoms.ts';
+
+/** One study: what the phantom is, and what the product said of it. */
+export interface StudyCase {
+  seed: number;
+  truth: StudyTruth;
+  said: readonly { key: ConceptKey; value: number | null; quality: string; note: string | null }[];
+}
+
+export function studyCase(seed: number, truth: StudyTruth, { measurements }: Result): StudyCase {
+  const said = measurements.map(({ concept, value, quality, note }) => ({
+    key: concept.key as ConceptKey,
+    value,
+    quality,
+    note: note ?? null,
+  }));
+  return { seed, truth, said };
+}
+
+/** One quantity over all studies, in the unit of its concept. */
+export interface QuantityAgreement {
+  key: ConceptKey;
+  studies: number;
+  /** Not found, or not accepted: nothing that a user could rely on. */
+  withheld: number;
+  meanAbsoluteError: number | null;
+  bias: number | null;
+  centile95: number | null;
+  largest: number | null;
+}
+
+/** Agreement of each quantity that a perfect reader could measure, over the studies that have it. */
+export function studyAgreement(cases: readonly StudyCase[]): QuantityAgreement[] {
+  const keys = [...new Set(cases.flatMap(({ truth }) => Object.keys(truth) as ConceptKey[]))];
+  return keys.map((key) => {
+    const errors = errorsOf(cases, key);
+    const given = errors.flatMap(({ error }) => error ?? []);
+    const sizes = given.map(Math.abs).toSorted((a, b) => a - b);
+    const of = (value: number | undefined) => (value === undefined ? null : round(value, 2));
+    return {
+      key,
+      studies: errors.length,
+      withheld: errors.length - given.length,
+      meanAbsoluteError: of(given.length > 0 ? mean(sizes) : undefined),
+      bias: of(given.length > 0 ? mean(given) : undefined),
+      centile95: of(sizes[Math.ceil(0.95 * sizes.length) - 1]),
+      largest: of(sizes.at(-1)),
+    };
+  });
+}
+
+/** Measured less true for each study; null where the product withheld it. */
+export function errorsOf(cases: readonly StudyCase[], key: ConceptKey) {
+  return cases.flatMap(({ seed, truth, said }) => {
+    const reference = truth[key];
+    if (reference === undefined || !Number.isFinite(reference)) return [];
+    const own = said.find((one) => one.key === key && one.quality === 'accepted');
+    const value = own?.value ?? null;
+    const reason = said.find((one) => one.key === key)?.note ?? 'not measured';
+    return [{ seed, reference, value, error: value === null ? null : value - reference, reason }];
+  });
+}
