@@ -172,10 +172,12 @@ async function planeSessions() {
   const brainPlane = await sessionFor('fetal-brain-plane');
   const abdomen = await sessionFor('fetal-abdomen');
   const femur = await sessionFor('fetal-femur');
+  const symphysisHead = await sessionFor('symphysis-head');
+  const sessions = { plane, head, brainPlane, abdomen, femur, symphysisHead };
   const close = async () => {
-    for (const session of [plane, head, brainPlane, abdomen, femur]) await session.close();
+    for (const session of Object.values(sessions)) await session.close();
   };
-  return { plane, head, brainPlane, abdomen, femur, close };
+  return { ...sessions, close };
 }
 
 /** Together with fetal-plane, as the product names planes; heads of a known axial plane. */

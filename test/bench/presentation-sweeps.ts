@@ -9,6 +9,7 @@ import { presentationSweep } from '../../models/phantom/views/sweep.ts';
 import { readStudy } from '../../pipelines/input/read-study.ts';
 import { parseOptions } from '../../pipelines/obstetric/input.ts';
 import { openLocator } from '../../pipelines/obstetric/locate/open-locator.ts';
+import type { Plane } from '../../pipelines/obstetric/locator.ts';
 import { surveyPlanes } from '../../pipelines/obstetric/plane-survey.ts';
 import { presentationReader } from '../../pipelines/obstetric/read/presentation.ts';
 import { readPresentation } from '../../pipelines/obstetric/sections/presentation.ts';
@@ -16,6 +17,7 @@ import { readPresentation } from '../../pipelines/obstetric/sections/presentatio
 /**
  * What is read of simulated sweeps along the uterus, one fetus or two, cephalic or breech, upwards or
  * downwards, over the ages of the view: `node test/bench/presentation-sweeps.ts [count] [first seed]`.
+ * Under each sweep stand the part that a frame shows (H head, T trunk) and the plane that it was given.
  */
 const [count = 32, first = 90_000] = process.argv.slice(2).map(Number);
 const FRAMES = 36;
@@ -57,6 +59,17 @@ function ask(index: number): Asked {
   };
 }
 
+const LETTERS: Partial<Record<Plane, string>> = {
+  transthalamic: 'H',
+  transventricular: 'H',
+  transcerebellar: 'H',
+  abdominal: 'A',
+  thorax: 'T',
+  'four-chamber': '4',
+  femur: 'f',
+  other: '.',
+};
+
 const signal = new AbortController().signal;
 const folder = await mkdtemp(join(tmpdir(), 'sweeps-'));
 const locator = await openLocator({ provider: 'cpu', threads: 1, allow: 'all' });
@@ -80,14 +93,22 @@ async function read({ seed, gaDays, cephalic, fetuses, fromFundus }: Asked) {
   const options = parseOptions({});
   const { sweeps } = await presentationReader.read({ study, options, planes, locator, signal });
   await rm(path);
-  return sweeps[0] ? readPresentation(sweeps[0]) : { fetuses: 0, presentation: null };
+  const shown = frames.map(({ truth: { values } }) =>
+    values?.head ? 'H' : values?.trunk ? 'T' : '.',
+  );
+  const named = planes.map(({ estimate }) => LETTERS[estimate.label] ?? '?');
+  const runs = sweeps[0]?.runs.map(
+    ({ part, from, to, confirmed }) => `${part} ${from}-${to}${confirmed ? ' outlined' : ''}`,
+  );
+  const found = sweeps[0] ? readPresentation(sweeps[0]) : { fetuses: 0, presentation: null };
+  return { found, shown: shown.join(''), named: named.join(''), runs };
 }
 
 const tally = { right: 0, wrong: 0, withheld: 0 };
 const counted = { right: 0, tooMany: 0, tooFew: 0, none: 0 };
 for (let index = 0; index < count; index++) {
   const asked = ask(index);
-  const found = await read(asked);
+  const { found, shown, named, runs } = await read(asked);
   const truth = asked.cephalic ? 'cephalic' : 'breech';
   if (found.presentation === null) tally.withheld += 1;
   else tally[found.presentation === truth ? 'right' : 'wrong'] += 1;
@@ -97,6 +118,7 @@ for (let index = 0; index < count; index++) {
   const { seed, gaDays, fetuses, fromFundus } = asked;
   const way = fromFundus ? 'down' : 'up';
   console.log(`${seed} ${gaDays} d, ${fetuses} ${truth}, ${way}: ${JSON.stringify(found)}`);
+  console.log(`  ${shown}\n  ${named}\n  ${runs?.join(', ')}`);
 }
 await locator.close();
 await rm(folder, { recursive: true });

@@ -9,7 +9,8 @@ import {
   type RegisteredModel,
   readRegistry,
 } from '../../inference/model-registry.ts';
-import { type InferenceSettings, type ModelSession, openSession } from '../../inference/session.ts';
+import type { InferenceSettings } from '../../inference/network.ts';
+import { type ModelSession, type OpenSession, openSession } from '../../inference/session.ts';
 import { DECODING } from '../../input/decode-frames.ts';
 import type { Locator } from '../locator.ts';
 import { brainUncertainty, locateBrainStructures } from './brain-structures.ts';
@@ -27,14 +28,16 @@ export type OpenLocator = Locator & { close(): Promise<void> };
 /**
  * Opens the models of the obstetric pipeline that `allow` permits (`models` of job.json). Throws
  * when a model's bytes are not those of the registry.
+ * @param opening where the models run; on the thread of the caller when absent.
  */
 export async function openLocator(
   settings: InferenceSettings & { allow: PackSetting },
+  opening: OpenSession = openSession,
 ): Promise<OpenLocator> {
   const registry = await readRegistry();
   const open = async (task: ModelTask) => {
     const model = modelFor(registry, task, settings.allow);
-    return model && (await openSession(model, settings));
+    return model && (await opening(model, settings));
   };
   const plane = await open('fetal-plane');
   const head = await open('fetal-head');
@@ -60,7 +63,9 @@ export async function openLocator(
   ];
   const sessions = opened.filter((session) => session !== null);
   return {
-    planes: plane && ((images) => namePlanes({ plane, head, brainPlane, abdomen, femur }, images)),
+    planes:
+      plane &&
+      ((images) => namePlanes({ plane, head, brainPlane, abdomen, femur, symphysisHead }, images)),
     // Each frame is looked at twice, as it is and mirrored.
     ...(plane && { framesAtOnce: Math.max(DECODING.frames, plane.batch / 2) }),
     head: head && ((images) => locateOutline(head, images)),

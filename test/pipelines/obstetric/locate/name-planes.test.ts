@@ -7,7 +7,7 @@ import { namePlanes } from '../../../../pipelines/obstetric/locate/name-planes.t
 const WIDTH = 64;
 const HEIGHT = 48;
 const IMAGE: GrayImage = { width: WIDTH, height: HEIGHT, data: new Uint8Array(WIDTH * HEIGHT) };
-const CLASSES = ['abdominal', 'femur', 'other'];
+const CLASSES = ['abdominal', 'femur', 'transperineal', 'other'];
 
 function sessionOf(
   task: RegisteredModel['task'],
@@ -46,16 +46,24 @@ const classifier = (named: string, probability: number) =>
     ),
   );
 
-/** A model whose map is a disc of this radius in the middle; 0: nothing is there. */
-const outliner = (radius: number) =>
-  sessionOf(
-    'fetal-abdomen',
-    ['abdomen'],
-    0.9,
-    Float32Array.from({ length: WIDTH * HEIGHT }, (_, i) =>
-      Math.hypot((i % WIDTH) - 31.5, Math.floor(i / WIDTH) - 23.5) < radius ? 1 : 0,
-    ),
+const map = (inside: (x: number, y: number) => boolean) =>
+  Float32Array.from({ length: WIDTH * HEIGHT }, (_, i) =>
+    inside((i % WIDTH) - 31.5, Math.floor(i / WIDTH) - 23.5) ? 1 : 0,
   );
+const disc = (radius: number) => map((x, y) => Math.hypot(x, y) < radius);
+/** Near enough to an ellipse for the gate, and less of one than a disc is. */
+const SQUARE = map((x, y) => Math.max(Math.abs(x), Math.abs(y)) < 16);
+
+const outlinerOf = (values: Float32Array) => sessionOf('fetal-abdomen', ['outline'], 0.9, values);
+/** A model whose map is a disc of this radius in the middle; 0: nothing is there. */
+const outliner = (radius: number) => outlinerOf(disc(radius));
+
+const SYMPHYSIS_AND_HEAD = sessionOf(
+  'symphysis-head',
+  ['symphysis', 'head'],
+  0.8,
+  Float32Array.from([...disc(8), ...disc(16)]),
+);
 
 const NOTHING = outliner(0);
 const FEMUR_NOWHERE = sessionOf(
@@ -102,5 +110,26 @@ describe('a plane that the whole image names', () => {
     const plane = classifier('femur', 0.8);
     const estimates = await namePlanes({ ...SECOND_LOOKS, plane }, [IMAGE, IMAGE]);
     expect(estimates.map(({ label }) => label)).toEqual(['other', 'other']);
+  });
+
+  it.each([
+    ['a better head', SQUARE, disc(16), 'other'],
+    ['a worse head', disc(16), SQUARE, 'abdominal'],
+    ['no head', disc(16), disc(0), 'abdominal'],
+  ])('abdominal, doubtful, beside %s', async (_, abdomen, head, label) => {
+    const sessions = { ...SECOND_LOOKS, abdomen: outlinerOf(abdomen), head: outlinerOf(head) };
+    const plane = classifier('abdominal', 0.8);
+    expect((await namePlanes({ ...sessions, plane }, [IMAGE]))[0]?.label).toBe(label);
+  });
+
+  it.each([
+    [0.979, 'a whole head', 16, 'other'],
+    [0.981, 'a whole head', 16, 'transperineal'],
+    [0.979, 'no whole head', 0, 'transperineal'],
+  ])('transperineal at %d, with %s', async (probability, _, radius, label) => {
+    const plane = classifier('transperineal', probability);
+    const symphysisHead = SYMPHYSIS_AND_HEAD;
+    const sessions = { ...SECOND_LOOKS, head: outliner(radius), symphysisHead, plane };
+    expect((await namePlanes(sessions, [IMAGE]))[0]?.label).toBe(label);
   });
 });

@@ -1,0 +1,76 @@
+import type { Measurement, Result } from '../../pipelines/result/envelope.ts';
+
+/** Something said of a structure that the image does not show. */
+export interface Crossed {
+  /** A structure of the biometry, else the section. */
+  part: string;
+  said: string;
+}
+
+const HEAD = ['head', 'biometry', 'growth', 'anomaly-screen'];
+
+/** What may be measured on an image of a known plane; on any other, nothing. */
+const SHOWN: Readonly<Record<string, readonly string[]>> = {
+  transthalamic: HEAD,
+  transventricular: HEAD,
+  transcerebellar: HEAD,
+  // Brain images off the three planes: still a head.
+  other: HEAD,
+  abdominal: ['abdomen', 'biometry', 'growth'],
+  femur: ['femur', 'biometry', 'growth'],
+  thorax: ['fetal-heart'],
+  transperineal: ['labor-progress'],
+  midsagittal: ['nt', 'early-pregnancy'],
+};
+
+const STRUCTURE_OF: Readonly<Record<string, string>> = {
+  bpd: 'head',
+  ofd: 'head',
+  hc: 'head',
+  tad: 'abdomen',
+  apad: 'abdomen',
+  ac: 'abdomen',
+  fl: 'femur',
+};
+
+const isOfThePixels = ({ source, derivation, quality }: Measurement) =>
+  (source.provenance === 'model' || source.provenance === 'image-analysis') &&
+  derivation !== 'calculated' &&
+  quality === 'accepted';
+
+/**
+ * What a result says of structures that its one image does not show: accepted values of the pixels,
+ * findings, categories and scores. `plane`: what the image shows; null: no part of a fetus.
+ */
+export function crossedOf(
+  { measurements, findings, classifications, scores }: Result,
+  plane: string | null,
+): Crossed[] {
+  const shown = (plane !== null && SHOWN[plane]) || [];
+  const values = measurements.filter(isOfThePixels).map(({ section, concept, label, value }) => ({
+    part: STRUCTURE_OF[concept.key] ?? section,
+    said: `${label} ${value}`,
+  }));
+  const others = [
+    ...findings.map(({ section, text }) => ({ part: section, said: text })),
+    ...classifications.map(({ section, name, value }) => ({
+      part: section,
+      said: `${name} ${value}`,
+    })),
+    ...scores.map(({ section, name }) => ({ part: section, said: name })),
+  ];
+  // Which plane was named is not a measurement; a wrong name alone has no consequence.
+  return [...values, ...others].filter(({ part }) => part !== 'planes' && !shown.includes(part));
+}
+
+/** How many images have anything crossed, and how many for each part. */
+export function countCrossed(found: readonly (readonly Crossed[])[]): {
+  images: number;
+  by: Record<string, number>;
+} {
+  const by: Record<string, number> = {};
+  for (const crossed of found) {
+    for (const part of new Set(crossed.map((one) => one.part))) by[part] = (by[part] ?? 0) + 1;
+  }
+  return { images: found.filter((crossed) => crossed.length > 0).length, by };
+}
