@@ -7,9 +7,8 @@ import {
 import { type ErrorCode, SonogateError } from '../../src/errors/catalogue.ts';
 import { type CommandSet, encodeCommandSet } from './command-set.ts';
 import { type CalledNode, dial } from './dial.ts';
-import type { AcceptedContext } from './negotiation.ts';
+import { type AcceptedContext, acceptedContexts, sentFragmentBytes } from './negotiation.ts';
 import {
-  CONTEXT_RESULT,
   DICOM_APPLICATION_CONTEXT,
   decodeAssociateAccept,
   decodeReject,
@@ -19,23 +18,18 @@ import {
   encodeReleaseRequest,
   encodeReleaseResponse,
   PDU,
-  PDV_HEADER_BYTES,
   type ProposedContext,
   type RoleSelection,
 } from './pdu.ts';
 import { type PduEvent, PduReader, readEvents } from './pdu-reader.ts';
+import { settlesWithin } from './settles-within.ts';
 
 export type { CalledNode } from './dial.ts';
 
 /** What we announce; a peer that sends longer ones is not speaking DICOM. */
 const MAX_RECEIVED_PDU_BYTES = 131_072;
-/** Longest P-DATA-TF we send to a peer without a limit of its own (PS3.8 D.1). */
-const MAX_SENT_PDU_BYTES = 131_072;
 
-/**
- * The requestor's side of one association (PS3.8 9.2): what is sent and read over it is up to its
- * services. Every failure is a SonogateError of the catalogue.
- */
+/** The requestor's side of one association (PS3.8 9.2). Every failure is a SonogateError. */
 export class CallingAssociation {
   /**
    * What a loss of the connection means from here on: nothing was sent, or the peer may have it.
@@ -48,9 +42,9 @@ export class CallingAssociation {
   #ahead: Promise<IteratorResult<PduEvent>> | null = null;
   #resting = false;
   readonly #closed = new AbortController();
-  readonly #contexts = new Map<number, AcceptedContext>();
+  #contexts: ReadonlyMap<number, AcceptedContext> = new Map();
   #roles: readonly RoleSelection[] = [];
-  #fragmentBytes = MAX_SENT_PDU_BYTES - PDV_HEADER_BYTES;
+  #fragmentBytes = sentFragmentBytes(0);
   #messageId = 0;
 
   private constructor(socket: Socket, timeoutMs: number) {
@@ -156,8 +150,15 @@ export class CallingAssociation {
   /** The next piece of a message. @throws SonogateError `lossCode` when the peer ends instead. */
   async nextFragment(): Promise<PduEvent & { kind: 'fragment' }> {
     const event = await this.#next();
-    if (event.kind === 'pdu') throw this.lost('The peer ended the association.');
-    return event;
+    if (event.kind === 'fragment') return event;
+    if (event.type === PDU.releaseRequest) this.#confirmRelease();
+    throw this.lost('The peer ended the association.');
+  }
+
+  /** @returns whether the peer sends something, or ends, within `milliseconds`. */
+  hears(milliseconds: number): Promise<boolean> {
+    this.#ahead ??= this.#events.next();
+    return settlesWithin(milliseconds, this.#ahead);
   }
 
   /** Ends the association in order; a peer that does not answer is not waited for in vain. */
@@ -184,12 +185,16 @@ export class CallingAssociation {
       ({ value, done }) => {
         if (!this.#resting) return;
         const asked = !done && value.kind === 'pdu' && value.type === PDU.releaseRequest;
-        if (asked) this.#socket.end(encodeReleaseResponse(), () => this.#socket.destroy());
+        if (asked) this.#confirmRelease();
         else this.#socket.destroy();
         this.#closed.abort();
       },
       () => this.#socket.destroy(),
     );
+  }
+
+  #confirmRelease(): void {
+    this.#socket.end(encodeReleaseResponse(), () => this.#socket.destroy());
   }
 
   abort(): void {
@@ -236,17 +241,9 @@ export class CallingAssociation {
       throw new SonogateError('peer_rejected_association', 'The peer aborted the association.');
     }
     const accept = decodeAssociateAccept(answer.body);
-    for (const { id, result, transferSyntax } of accept.contexts) {
-      const proposed = contexts.find((context) => context.id === id);
-      if (!proposed || result !== CONTEXT_RESULT.accepted) continue;
-      this.#contexts.set(id, { abstractSyntax: proposed.abstractSyntax, transferSyntax });
-    }
+    this.#contexts = acceptedContexts(contexts, accept.contexts);
     this.#roles = accept.roles ?? [];
-    if (accept.maxPduBytes > 0) {
-      const bytes = Math.min(accept.maxPduBytes, MAX_SENT_PDU_BYTES) - PDV_HEADER_BYTES;
-      // Fragments have an even length (PS3.8 Annex E.2).
-      this.#fragmentBytes = Math.max(2, bytes - (bytes % 2));
-    }
+    this.#fragmentBytes = sentFragmentBytes(accept.maxPduBytes);
   }
 
   async #writeCommand(contextId: number, command: CommandSet): Promise<void> {

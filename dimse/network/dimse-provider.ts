@@ -19,7 +19,8 @@ import { STATUS, statusFor } from './wire-answer.ts';
 export interface DimseProviderOptions {
   contexts: ReadonlyMap<number, AcceptedContext>;
   peer: AssociationPeer;
-  storage: StorageService;
+  /** Null: no object is taken. */
+  storage: StorageService | null;
   /** Null: normalized requests are answered as unrecognized. */
   normalized: NormalizedService | null;
   send: (contextId: number, command: CommandSet, dataSet?: Buffer) => void;
@@ -118,18 +119,19 @@ export class DimseProvider {
 
   async #openSink(message: Message, { abstractSyntax, transferSyntax }: AcceptedContext) {
     const { affectedSopClassUid = '', affectedSopInstanceUid = '' } = message.command;
+    const { storage, peer } = this.#options;
     try {
-      if (affectedSopClassUid !== abstractSyntax) {
+      if (!storage || affectedSopClassUid !== abstractSyntax) {
         throw new SonogateError('sop_class_not_supported');
       }
       if (!isUid(affectedSopInstanceUid)) throw new SonogateError('object_not_understood');
-      message.sink = await this.#options.storage.open(
+      message.sink = await storage.open(
         {
           sopClassUid: affectedSopClassUid,
           sopInstanceUid: affectedSopInstanceUid,
           transferSyntax,
         },
-        this.#options.peer,
+        peer,
       );
     } catch (error) {
       // The data set follows all the same: it is read to its end, then the status is sent.

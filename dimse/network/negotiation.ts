@@ -4,6 +4,7 @@ import {
   CONTEXT_RESULT,
   type ContextAnswer,
   DICOM_APPLICATION_CONTEXT,
+  PDV_HEADER_BYTES,
   type ProposedContext,
 } from './pdu.ts';
 
@@ -55,4 +56,32 @@ export function answerContexts(
     };
   });
   return { answers, accepted };
+}
+
+/** The contexts that the peer took of those that were proposed, by id. */
+export function acceptedContexts(
+  proposed: readonly ProposedContext[],
+  answers: readonly ContextAnswer[],
+): Map<number, AcceptedContext> {
+  const accepted = new Map<number, AcceptedContext>();
+  for (const { id, result, transferSyntax } of answers) {
+    const context = proposed.find((one) => one.id === id);
+    if (!context || result !== CONTEXT_RESULT.accepted) continue;
+    accepted.set(id, { abstractSyntax: context.abstractSyntax, transferSyntax });
+  }
+  return accepted;
+}
+
+/** Longest P-DATA-TF we send to a peer without a limit of its own (PS3.8 D.1). */
+const MAX_SENT_PDU_BYTES = 131_072;
+
+/**
+ * Largest piece of a data set that fits into one PDU of a peer.
+ * @param maxPduBytes what it said; 0: no limit.
+ */
+export function sentFragmentBytes(maxPduBytes: number): number {
+  const pdu = Math.min(maxPduBytes || MAX_SENT_PDU_BYTES, MAX_SENT_PDU_BYTES);
+  const bytes = pdu - PDV_HEADER_BYTES;
+  // Fragments have an even length (PS3.8 Annex E.2).
+  return Math.max(2, bytes - (bytes % 2));
 }

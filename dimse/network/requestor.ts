@@ -2,6 +2,7 @@ import { SonogateError } from '../../src/errors/catalogue.ts';
 import { IMPLICIT_LITTLE_ENDIAN, VERIFICATION } from '../sop-classes.ts';
 import { type CalledNode, CallingAssociation } from './calling-association.ts';
 import { COMMAND, type CommandSet, decodeCommandSet } from './command-set.ts';
+import { DimseProvider, type DimseProviderOptions } from './dimse-provider.ts';
 import type { ProposedContext, RoleSelection } from './pdu.ts';
 
 export type { CalledNode } from './calling-association.ts';
@@ -127,6 +128,34 @@ export class Requestor {
     const response = await this.#response(messageId);
     association.lossCode = 'peer_unreachable';
     return response;
+  }
+
+  /**
+   * Stays for a request that the peer has on the same association, and answers it; at most
+   * `milliseconds` without a word of it.
+   * @throws SonogateError `peer_unreachable` when the peer ends the association, `unexpected_pdu`.
+   */
+  async serve(
+    { peer, normalized, log }: Pick<DimseProviderOptions, 'peer' | 'normalized' | 'log'>,
+    milliseconds: number,
+  ): Promise<void> {
+    const association = this.#association;
+    let answered = false;
+    const provider = new DimseProvider({
+      contexts: association.contexts,
+      peer,
+      storage: null,
+      normalized,
+      // A connection that is lost is seen by who reads the next message.
+      send: (contextId, command) => {
+        answered = true;
+        association.sendAnswer(contextId, command).catch(() => {});
+      },
+      log,
+    });
+    while (!answered && (await association.hears(milliseconds))) {
+      await provider.take(await association.nextFragment());
+    }
   }
 
   /** Nothing is sent for now; a peer that ends the association meanwhile makes it `closed`. */

@@ -7,14 +7,22 @@ const ROUND_MILLISECONDS = 2000;
 /** Storage Commitment that waits for nobody: asks for it, and tells of it, until stopped. */
 export function startCommitmentRounds(parts: ReporterParts & CommitmentScuParts): Rounds {
   const { logger } = parts;
-  return startRounds({
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const rounds = startRounds({
     async work() {
       await tellReports(parts);
-      await askForCommitment(parts);
+      await askForCommitment({ ...parts, signal });
     },
     pauseMilliseconds: ROUND_MILLISECONDS,
     ...logRounds(logger, 'storage commitment', (error) =>
       logger.error({ err: error }, 'commitment'),
     ),
   });
+  return {
+    stop() {
+      stopping.abort();
+      return rounds.stop();
+    },
+  };
 }

@@ -8,7 +8,7 @@ import type { NormalizedService } from '../network/normalized-service.ts';
 import type { CalledNode } from '../network/requestor.ts';
 import { STORAGE_COMMITMENT, STORAGE_COMMITMENT_INSTANCE } from '../sop-classes.ts';
 import { nodeOf } from '../store-transport.ts';
-import { sendCommitmentMessage } from './commitment-association.ts';
+import { type ReportTaker, sendCommitmentMessage } from './commitment-association.ts';
 import { type CommitmentReport, readReport } from './commitment-report.ts';
 import { newUid, referenceItems, type SopReference } from './referenced-objects.ts';
 import { SERVICE_STATUS } from './service-status.ts';
@@ -25,12 +25,17 @@ const ASK_AGAIN_SECONDS = 3600;
 /** A request that could not be sent is repeated after this. */
 const FIRST_WAIT_SECONDS = 60;
 
+/** Association, request, answer and release: each may take the whole patience with a PACS. */
+const WAITS_OF_A_REQUEST = 4;
+
 export interface CommitmentScuParts {
   database: Database;
   destinations: readonly DicomDestination[];
   aeTitle: string;
   logger: Logger;
   now: () => Date;
+  /** Breaks off what is under way. */
+  signal?: AbortSignal;
 }
 
 /**
@@ -38,14 +43,16 @@ export interface CommitmentScuParts {
  * means that it has the object, "committed" that it will keep it.
  */
 export async function askForCommitment(parts: CommitmentScuParts): Promise<void> {
-  for (const destination of parts.destinations) {
-    if (destination.storageCommitment) await ask(destination, parts);
-  }
+  const asked = parts.destinations.filter(({ storageCommitment }) => storageCommitment);
+  await Promise.all(asked.map((destination) => ask(destination, parts)));
 }
 
 async function ask(destination: DicomDestination, parts: CommitmentScuParts): Promise<void> {
   const { database, aeTitle, logger, now } = parts;
   const transactionUid = newUid();
+  const inSeconds = (seconds: number) => new Date(now().getTime() + seconds * 1000);
+  // A process that is killed meanwhile leaves its objects to the next soon.
+  const sent = inSeconds(WAITS_OF_A_REQUEST * destination.timeoutSeconds);
   const { rows } = await database.query<{ sop_class_uid: string; sop_instance_uid: string }>(
     `UPDATE delivered_objects SET transaction_uid = $2, asked_at = $3, ask_at = $4
      WHERE (delivery_id, sop_instance_uid) IN (
@@ -53,13 +60,7 @@ async function ask(destination: DicomDestination, parts: CommitmentScuParts): Pr
        WHERE destination = $1 AND committed_at IS NULL AND failure_reason IS NULL
          AND (ask_at IS NULL OR ask_at <= $3) LIMIT $5 FOR UPDATE SKIP LOCKED)
      RETURNING sop_class_uid, sop_instance_uid`,
-    [
-      destination.name,
-      transactionUid,
-      now(),
-      new Date(now().getTime() + ASK_AGAIN_SECONDS * 1000),
-      BATCH,
-    ],
+    [destination.name, transactionUid, now(), sent, BATCH],
   );
   if (rows.length === 0) return;
   const references = rows.map((row) => ({
@@ -68,10 +69,10 @@ async function ask(destination: DicomDestination, parts: CommitmentScuParts): Pr
   }));
   const log = { destination: destination.name, transaction: transactionUid, objects: rows.length };
   try {
-    await sendRequest(nodeOf(destination, aeTitle), transactionUid, references);
+    await sendRequest(nodeOf(destination, aeTitle), transactionUid, references, parts);
     await database.query(
-      'UPDATE delivered_objects SET failed_asks = 0 WHERE transaction_uid = $1',
-      [transactionUid],
+      'UPDATE delivered_objects SET failed_asks = 0, ask_at = $2 WHERE transaction_uid = $1',
+      [transactionUid, inSeconds(ASK_AGAIN_SECONDS)],
     );
     logger.info(log, 'storage commitment asked for');
   } catch (error) {
@@ -85,7 +86,9 @@ function sendRequest(
   node: CalledNode,
   transactionUid: string,
   references: readonly SopReference[],
+  parts: CommitmentScuParts,
 ): Promise<void> {
+  const { logger, signal } = parts;
   const message = {
     commandField: COMMAND.nAction,
     requestedSopClassUid: STORAGE_COMMITMENT,
@@ -96,8 +99,16 @@ function sendRequest(
     TransactionUID: transactionUid,
     ReferencedSOPSequence: referenceItems(references),
   };
-  return sendCommitmentMessage(node, 'scu', message, (transferSyntax) =>
-    encodeDataSet(request, transferSyntax),
+  const reports: ReportTaker = {
+    normalized: commitmentReportService(parts),
+    log: (level, text, fields) => logger[level]({ pacs: node.aeTitle, ...fields }, text),
+  };
+  return sendCommitmentMessage(
+    node,
+    'scu',
+    message,
+    (transferSyntax) => encodeDataSet(request, transferSyntax),
+    { reports, signal },
   );
 }
 
@@ -123,7 +134,10 @@ async function putOff(database: Database, transactionUid: string, at: Date): Pro
   ]);
 }
 
-/** Takes the reports of the PACS, which come over an association of its own (PS3.4 J.3.3). */
+/**
+ * Takes the reports of a PACS, which come over the association of the request or over another
+ * (PS3.4 J.3.3).
+ */
 export function commitmentReportService({
   database,
   logger,

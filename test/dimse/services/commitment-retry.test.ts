@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import type { DicomDestination } from '../../../config/schema.ts';
@@ -25,6 +27,37 @@ test.each([
   expect(askAgainSeconds(failures)).toBe(seconds);
 });
 
+test('objects whose request was cut short by the end of its process are asked for again within minutes', async () => {
+  const silent = createServer((socket) => void setTimeout(() => socket.destroy(), 1000));
+  await once(silent.listen(0, '127.0.0.1'), 'listening');
+  const { port } = silent.address() as AddressInfo;
+  const pacs = { type: 'dicom', name: 'silent', host: '127.0.0.1', port, aeTitle: 'PACS' };
+  const { destinations } = loadConfig({}, { destinations: [{ ...pacs, storageCommitment: true }] });
+  await site.database.query(
+    `WITH made AS (INSERT INTO deliveries (id, kind, destination, object, state, give_up_at)
+       VALUES ('dlv_2', 'forward', 'silent', 'p', 'delivered', now()) RETURNING id)
+     INSERT INTO delivered_objects (delivery_id, destination, sop_class_uid, sop_instance_uid)
+     SELECT id, 'silent', '1.2', '1.4' FROM made`,
+  );
+  const now = new Date();
+  const connected = once(silent, 'connection');
+  const asking = askForCommitment({
+    database: site.database,
+    destinations: destinations.filter((each): each is DicomDestination => each.type === 'dicom'),
+    aeTitle: 'SONOGATE',
+    logger: silentLogger,
+    now: () => now,
+  });
+  await connected;
+  const { rows } = await site.database.query<{ seconds: number }>(
+    `SELECT extract(epoch FROM ask_at - asked_at)::float8 AS seconds FROM delivered_objects
+     WHERE destination = 'silent'`,
+  );
+  expect(rows[0]?.seconds).toBe(240);
+  silent.close();
+  await asking;
+});
+
 test('a PACS that is away is asked again after a minute, then after two', async () => {
   const port = await freePort();
   const pacs = { type: 'dicom', name: 'pacs', host: '127.0.0.1', port, aeTitle: 'PACS' };
@@ -48,7 +81,7 @@ test('a PACS that is away is asked again after a minute, then after two', async 
       now: () => new Date(now),
     });
     const { rows } = await site.database.query<{ transaction_uid: string }>(
-      'SELECT transaction_uid FROM delivered_objects',
+      `SELECT transaction_uid FROM delivered_objects WHERE destination = 'pacs'`,
     );
     return rows[0]?.transaction_uid;
   };

@@ -2,6 +2,7 @@
 
 import json
 import sys
+import threading
 import time
 
 from pydicom.dataset import Dataset
@@ -79,6 +80,7 @@ class Peer:
         self.reports = []
         self.requests = []
         self.server = None
+        self.answers_at_once = False
 
     def on_report(self, event):
         self.reports.append(report_of(event))
@@ -93,7 +95,16 @@ class Peer:
                 "classes": [i.ReferencedSOPClassUID for i in information.ReferencedSOPSequence],
             }
         )
+        if self.answers_at_once:
+            threading.Timer(0.2, self.report_over, [event.assoc, information]).start()
         return 0x0000, None
+
+    def report_over(self, association, request):
+        """Commits to all of a request, over the association that it came over."""
+        report = Dataset()
+        report.TransactionUID = request.TransactionUID
+        report.ReferencedSOPSequence = request.ReferencedSOPSequence
+        association.send_n_event_report(report, 1, StorageCommitmentPushModel, COMMITMENT_INSTANCE)
 
     def listen(self, port, title):
         ae = AE(ae_title=title)
@@ -124,6 +135,7 @@ class Peer:
     def run(self, order):
         action = order["action"]
         if action == "listen":
+            self.answers_at_once = order.get("answersAtOnce", False)
             self.listen(order["port"], order["title"])
             return {}
         if action == "reports":
