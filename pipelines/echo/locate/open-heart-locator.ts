@@ -7,7 +7,8 @@ import {
   type RegisteredModel,
   readRegistry,
 } from '../../inference/model-registry.ts';
-import { type InferenceSettings, type ModelSession, openSession } from '../../inference/session.ts';
+import type { InferenceSettings } from '../../inference/network.ts';
+import { type ModelSession, type OpenSession, openSession } from '../../inference/session.ts';
 import type { Result } from '../../result/envelope.ts';
 import { type ChamberMasks, segmentChambers } from './chambers.ts';
 import {
@@ -62,20 +63,22 @@ export interface HeartLocator {
 /**
  * Opens the models of the echo pipeline that `allow` permits (`models` of job.json). Throws when a
  * model's bytes are not those of the registry.
+ * @param opening where the models run; on the thread of the caller when absent.
  */
 export async function openHeartLocator(
   settings: InferenceSettings & { allow: PackSetting },
+  opening: OpenSession = openSession,
 ): Promise<HeartLocator> {
   const registry = await readRegistry();
   const open = async (task: ModelTask) => {
     const model = modelFor(registry, task, settings.allow);
-    return model && (await openSession(model, settings));
+    return model && (await opening(model, settings));
   };
   const view = await open('echo-view');
   const chambers = await open('echo-chambers');
   const ejectionFraction = await open('echo-ejection-fraction');
   const parasternal = await open('echo-parasternal');
-  const rightHeart = await openRightHeart(registry, chambers, settings);
+  const rightHeart = await openRightHeart(registry, chambers, settings, opening);
   const opened = [view, chambers, rightHeart, ejectionFraction, parasternal];
   const sessions = opened.filter((session) => session !== null);
   return {
@@ -108,11 +111,12 @@ async function openRightHeart(
   registry: readonly RegisteredModel[],
   chambers: ModelSession | null,
   settings: InferenceSettings & { allow: PackSetting },
+  opening: OpenSession,
 ): Promise<ModelSession | null> {
   if (!chambers || chambers.model.output.channels.includes('rv')) return null;
   const knowing = registry.filter(({ output }) => output.channels.includes('rv'));
   const model = modelFor(knowing, 'echo-chambers', settings.allow);
-  return model && openSession(model, settings);
+  return model && opening(model, settings);
 }
 
 function nameInResult({ model, provider }: ModelSession): Result['models'][number] {

@@ -1,0 +1,41 @@
+import { parentPort, type Transferable } from 'node:worker_threads';
+import type { Answer, Network } from './network.ts';
+import type { Answered, Asked, Call, Opened } from './thread-messages.ts';
+
+/** Entry of the thread of the models (inference-thread.ts): it answers calls, one after the other. */
+const networks: Network[] = [];
+
+function networkOf(number: number): Network {
+  const network = networks[number];
+  if (!network) throw new RangeError(`no network ${number} is open`);
+  return network;
+}
+
+async function answerTo(call: Call): Promise<Opened | Answer | undefined> {
+  switch (call.name) {
+    case 'open': {
+      // With the first model only: not every process that has this thread opens one.
+      const { openNetwork } = await import('./network.ts');
+      const network = await openNetwork(call.model, call.settings);
+      return { network: networks.push(network) - 1, provider: network.provider };
+    }
+    case 'run':
+      return networkOf(call.network).run(call.images, call.count);
+    case 'release':
+      await networkOf(call.network).release();
+      return undefined;
+  }
+}
+
+parentPort?.on('message', async ({ call, port }: Asked) => {
+  let reply: Answered<Opened | Answer | undefined>;
+  const moved: Transferable[] = [];
+  try {
+    const answer = await answerTo(call);
+    if (answer && 'values' in answer) moved.push(answer.values.buffer as ArrayBuffer);
+    reply = { answer };
+  } catch (error) {
+    reply = { error: error instanceof Error ? error : new Error(String(error)) };
+  }
+  port.postMessage(reply, moved);
+});
