@@ -1,7 +1,14 @@
 import type { Plane } from './locator.ts';
 
-/** A part of the fetus as the planes of a sweep show it. */
+/** A part of the fetus as a sweep shows it. */
 export type FetalPart = 'head' | 'trunk';
+
+/** One frame of a sweep: its plane, and which outlines were accepted on it. */
+export interface SweptFrame {
+  plane: Plane;
+  head: boolean;
+  abdomen: boolean;
+}
 
 /** Frames in a row that show one part; indices of the sweep, both included. */
 export interface PartRun {
@@ -27,14 +34,27 @@ export const RUN = {
 } as const;
 
 /**
+ * The part that a frame shows. Sections off the standard planes are named badly and outlined well, so
+ * the outline decides, and the plane only where both structures or neither are outlined; an abdomen
+ * or a head that is named and not outlined is none. A chest may be outlined as a head: it lies on the
+ * head's side of the abdomen, so the order of head and trunk is the same.
+ */
+export function partOf({ plane, head, abdomen }: SweptFrame): FetalPart | null {
+  if (head !== abdomen) return head ? 'head' : 'trunk';
+  const named = PART_OF[plane] ?? null;
+  return head || plane === 'thorax' || plane === 'four-chamber' ? named : null;
+}
+
+/**
  * The runs of head and trunk along a sweep. A frame of the other part ends a run; frames without a
  * part do so only when there are more than `RUN.gap`. Runs of too few frames are dropped, and what
- * they parted grows together again: one odd frame must not make twins.
+ * they parted grows together again: one odd frame must not make twins. A run of which no frame was
+ * named a plane of its part is dropped too: other round things are outlined.
  */
-export function partRuns(planes: readonly Plane[]): PartRun[] {
+export function partRuns(frames: readonly SweptFrame[]): PartRun[] {
   const runs: PartRun[] = [];
-  for (const [index, plane] of planes.entries()) {
-    const part = PART_OF[plane];
+  for (const [index, frame] of frames.entries()) {
+    const part = partOf(frame);
     if (!part) continue;
     const last = runs.at(-1);
     if (last?.part === part && index - last.to <= RUN.gap + 1) last.to = index;
@@ -47,7 +67,9 @@ export function partRuns(planes: readonly Plane[]): PartRun[] {
     if (last?.part === run.part && run.from - last.to <= 2 * RUN.frames) last.to = run.to;
     else joined.push({ ...run });
   }
-  return joined;
+  return joined.filter(({ part, from, to }) =>
+    frames.slice(from, to + 1).some(({ plane }) => PART_OF[plane] === part),
+  );
 }
 
 /** Which way a sweep runs along the mother; null where the cart's words do not say it. */

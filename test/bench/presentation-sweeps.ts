@@ -97,9 +97,7 @@ async function read({ seed, gaDays, cephalic, fetuses, fromFundus }: Asked) {
     values?.head ? 'H' : values?.trunk ? 'T' : '.',
   );
   const named = planes.map(({ estimate }) => LETTERS[estimate.label] ?? '?');
-  const runs = sweeps[0]?.runs.map(
-    ({ part, from, to, confirmed }) => `${part} ${from}-${to}${confirmed ? ' outlined' : ''}`,
-  );
+  const runs = sweeps[0]?.runs.map(({ part, from, to }) => `${part} ${from}-${to}`);
   const found = sweeps[0] ? readPresentation(sweeps[0]) : { fetuses: 0, presentation: null };
   return { found, shown: shown.join(''), named: named.join(''), runs };
 }

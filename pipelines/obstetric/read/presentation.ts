@@ -1,20 +1,21 @@
 import type { GrayImage } from '../../contract/image.ts';
 import type { Clip, Frame } from '../../contract/study.ts';
 import { type CardiacActivity, cardiacActivity } from '../../measure/periodicity.ts';
-import type { FramePlane } from '../frame-plane.ts';
-import type { Plane } from '../locator.ts';
+import type { Locator, Plane } from '../locator.ts';
 import type { Reader, ReaderInput } from '../reader.ts';
-import { namedSweep, type PartRun, partRuns, type SweepDirection } from '../sweep-runs.ts';
-
-export interface ReadRun extends PartRun {
-  /** A head whose skull was outlined with confidence; trunks are not outlined. */
-  confirmed: boolean;
-}
+import {
+  namedSweep,
+  type PartRun,
+  partRuns,
+  type SweepDirection,
+  type SweptFrame,
+} from '../sweep-runs.ts';
 
 export interface SweepReading {
   clip: Clip;
   direction: SweepDirection | null;
-  runs: readonly ReadRun[];
+  /** Frames are those that were looked at: all, or `LOOKED_AT` of them. */
+  runs: readonly PartRun[];
 }
 
 export interface CardiacReading {
@@ -28,45 +29,43 @@ export interface PresentationReadings {
   cardiac: readonly CardiacReading[];
 }
 
-/** Frames of a head run on which the skull is looked for. */
-const CHECKED = 3;
+/** Frames of a sweep on which head and abdomen are looked for, spread over all of it. */
+const LOOKED_AT = 72;
 const CARDIAC_CLIPS = 3;
 const CHEST: ReadonlySet<Plane> = new Set(['thorax', 'four-chamber']);
 
 const wordsOf = ({ viewName, stageName }: Clip) => `${viewName ?? ''} ${stageName ?? ''}`;
 
-async function confirm(
-  run: PartRun,
-  frames: readonly FramePlane[],
-  { locator, signal }: ReaderInput,
-): Promise<ReadRun> {
-  const find = locator.head;
-  if (run.part !== 'head' || !find) return { ...run, confirmed: false };
-  const heads = frames
-    .slice(run.from, run.to + 1)
-    .toSorted((one, other) => other.estimate.confidence - one.estimate.confidence)
-    .slice(0, CHECKED);
-  for (const { frame } of heads) {
-    signal.throwIfAborted();
-    const [located] = await find([await frame.gray()]);
-    if (located?.accepted) return { ...run, confirmed: true };
-  }
-  return { ...run, confirmed: false };
+/** At most so many of them, at even steps. */
+function spread<T>(all: readonly T[], count: number): T[] {
+  const step = Math.max(1, all.length / count);
+  return all.filter((_, index) => Math.floor(index / step) !== Math.floor((index - 1) / step));
+}
+
+async function isOutlined(find: Locator['head'], image: GrayImage): Promise<boolean> {
+  const [located] = (await find?.([image])) ?? [];
+  return located?.accepted ?? false;
 }
 
 async function readSweep(
   clip: Clip,
   direction: SweepDirection | null,
-  input: ReaderInput,
+  { planes, locator, signal }: ReaderInput,
 ): Promise<SweepReading> {
-  const frames = input.planes
+  const frames = planes
     .filter((plane) => plane.clip === clip)
     .toSorted((one, other) => one.frame.index - other.frame.index);
-  const runs: ReadRun[] = [];
-  for (const run of partRuns(frames.map(({ estimate }) => estimate.label))) {
-    runs.push(await confirm(run, frames, input));
+  const swept: SweptFrame[] = [];
+  for (const { frame, estimate } of spread(frames, LOOKED_AT)) {
+    signal.throwIfAborted();
+    const image = await frame.gray();
+    swept.push({
+      plane: estimate.label,
+      head: await isOutlined(locator.head, image),
+      abdomen: await isOutlined(locator.abdomen, image),
+    });
   }
-  return { clip, direction, runs };
+  return { clip, direction, runs: partRuns(swept) };
 }
 
 async function* grayFrames(

@@ -1,9 +1,10 @@
 import { type FindingConceptKey, findingConcept } from '../../result/concepts.ts';
 import type { Finding, Result } from '../../result/envelope.ts';
 import { format } from '../measurement.ts';
-import type { CardiacReading, ReadRun, SweepReading } from '../read/presentation.ts';
+import type { CardiacReading, SweepReading } from '../read/presentation.ts';
 import type { ObstetricSection, SectionOutcome } from '../section.ts';
 import { SIMULATED_ONLY } from '../simulated-only.ts';
+import type { FetalPart } from '../sweep-runs.ts';
 
 const ID = 'presentation';
 const SWEEP = 'a sweep along the uterus whose view name says from where to where';
@@ -19,28 +20,26 @@ interface Read {
   presentation: Presentation | null;
 }
 
-/** Runs from the cervix upwards, whichever way the sweep went. */
-function fromCervix({ runs, direction }: SweepReading): ReadRun[] {
-  return direction === 'to-caudal' ? runs.toReversed() : [...runs];
+/** Parts from the cervix upwards, whichever way the sweep went; what follows its like is the same. */
+function fromCervix({ runs, direction }: SweepReading): FetalPart[] {
+  const parts = runs.map(({ part }) => part);
+  const upwards = direction === 'to-caudal' ? parts.toReversed() : parts;
+  return upwards.filter((part, index) => part !== upwards[index - 1]);
 }
 
 /**
- * What one sweep of known direction shows: the heads, and whether the part nearest the cervix is a
- * head with the trunk above it, or the reverse. A head that was not outlined counts for nothing, and
- * one head between two trunks tells no presentation: one of them was something else.
+ * What one sweep of known direction shows: whether the part nearest the cervix is a head with the
+ * trunk above it, or the reverse, and how many fetuses follow each other: one has one head and one
+ * trunk. Without a head nothing is counted.
  */
 export function readPresentation(sweep: SweepReading): Read {
-  const runs = fromCervix(sweep).filter(({ part, confirmed }) => part === 'trunk' || confirmed);
-  const heads = runs.filter(({ part }) => part === 'head').length;
-  const [first, second] = runs;
-  const ambiguous = heads === 1 && runs.length > 2;
-  const presentation =
-    ambiguous || !first || !second || first.part === second.part
-      ? null
-      : first.part === 'head'
-        ? 'cephalic'
-        : 'breech';
-  return { fetuses: heads, presentation: heads === 0 ? null : presentation };
+  const parts = fromCervix(sweep);
+  const heads = parts.filter((part) => part === 'head').length;
+  const trunks = parts.length - heads;
+  return {
+    fetuses: heads === 0 ? 0 : Math.max(heads, trunks),
+    presentation: heads === 0 || trunks === 0 ? null : parts[0] === 'head' ? 'cephalic' : 'breech',
+  };
 }
 
 function agreed(reads: readonly Read[]): {
@@ -192,7 +191,7 @@ function findings(
             ...base,
             id: 'multiple-pregnancy',
             concept: findingConcept('multiple-pregnancy'),
-            text: `At least ${fetuses} fetal heads in separate parts of one sweep; chorionicity was not assessed.`,
+            text: `Heads and trunks of at least ${fetuses} fetuses follow each other along one sweep; chorionicity was not assessed.`,
             severity: 'abnormal' as const,
           },
         ]

@@ -1,24 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import type { Clip } from '../../../../pipelines/contract/study.ts';
 import type { CardiacActivity } from '../../../../pipelines/measure/periodicity.ts';
-import type { Plane } from '../../../../pipelines/obstetric/locator.ts';
 import type {
   PresentationReadings,
-  ReadRun,
   SweepReading,
 } from '../../../../pipelines/obstetric/read/presentation.ts';
 import {
   namedSweep,
+  type PartRun,
+  partOf,
   partRuns,
   type SweepDirection,
+  type SweptFrame,
 } from '../../../../pipelines/obstetric/sweep-runs.ts';
 import { clip, interpretReadings, sectionOf } from '../evidence-sample.ts';
 
-const head: ReadRun = { part: 'head', from: 2, to: 9, confirmed: true };
-const trunk: ReadRun = { part: 'trunk', from: 12, to: 24, confirmed: false };
+const head: PartRun = { part: 'head', from: 2, to: 9 };
+const trunk: PartRun = { part: 'trunk', from: 12, to: 24 };
 
 const sweep = (
-  runs: readonly ReadRun[],
+  runs: readonly PartRun[],
   direction: SweepDirection | null = 'to-cranial',
 ): SweepReading => ({ clip: clip('sweep.dcm'), direction, runs });
 
@@ -48,10 +49,15 @@ describe('the section presentation', () => {
     expect(presentationOf({ sweeps: [swept] }, TERM)).toBe(expected);
   });
 
-  it('does not guess where one head lies between two trunks', () => {
-    const section = sectionOf(interpret({ sweeps: [sweep([trunk, head, trunk])] }), 'presentation');
-    expect(section).toMatchObject({ status: 'partial', reason: { code: 'low_confidence' } });
-    expect(presentationOf({ sweeps: [sweep([trunk, head, trunk, head])] }, TERM)).toBe('breech');
+  it.each<[string, PartRun[]]>([
+    ['a head', [head]],
+    ['a trunk', [trunk]],
+    ['two trunks', [trunk, trunk]],
+    ['nothing', []],
+  ])('does not guess where a sweep shows %s alone', (_, runs) => {
+    const result = interpret({ sweeps: [sweep(runs)] }, TERM);
+    expect(sectionOf(result, 'presentation').reason?.code).toBe('low_confidence');
+    expect(result.classifications.filter(({ section }) => section === 'presentation')).toEqual([]);
   });
 
   it('does not guess where the direction of the sweep is not known', () => {
@@ -64,15 +70,6 @@ describe('the section presentation', () => {
     const sweeps = [sweep([head, trunk]), sweep([trunk, head])];
     expect(presentationOf({ sweeps }, TERM)).toBeUndefined();
     expect(sectionOf(interpret({ sweeps }), 'presentation').reason?.code).toBe('sweeps_disagree');
-  });
-
-  it('counts no head that was not outlined', () => {
-    const section = sectionOf(
-      interpret({ sweeps: [sweep([{ ...head, confirmed: false }, trunk])] }),
-      'presentation',
-    );
-    expect(section.data.fetuses_seen).toBeNull();
-    expect(section.reason?.code).toBe('low_confidence');
   });
 
   it.each([
@@ -96,10 +93,21 @@ describe('the section presentation', () => {
     expect(section.summary).toContain('Gestational age was not given');
   });
 
-  it('takes two heads of one sweep for twins, not one head of two sweeps', () => {
-    const twins = [sweep([head, trunk, { ...head, from: 30, to: 36 }])];
+  it.each<[string, PartRun[], number | null, string | undefined]>([
+    ['head, trunk', [head, trunk], 1, 'cephalic'],
+    ['head, trunk, head', [head, trunk, head], 2, 'cephalic'],
+    ['trunk, head, trunk', [trunk, head, trunk], 2, 'breech'],
+    ['trunk, head, trunk, head', [trunk, head, trunk, head], 2, 'breech'],
+    ['a trunk in two pieces, head', [trunk, trunk, head], 1, 'breech'],
+    ['two trunks', [trunk, trunk], null, undefined],
+  ])('counts the fetuses of %s, and tells the lower one', (_, runs, fetuses, presentation) => {
+    const read = { sweeps: [sweep(runs)] };
+    expect(sectionOf(interpret(read), 'presentation').data.fetuses_seen).toBe(fetuses);
+    expect(presentationOf(read, TERM)).toBe(presentation);
+  });
+
+  it('does not take one head of two sweeps for twins', () => {
     const twice = [sweep([head, trunk]), sweep([trunk, head], 'to-caudal')];
-    expect(sectionOf(interpret({ sweeps: twins }), 'presentation').data.fetuses_seen).toBe(2);
     expect(sectionOf(interpret({ sweeps: twice }), 'presentation').data.fetuses_seen).toBe(1);
   });
 });
@@ -145,22 +153,49 @@ describe('cardiac activity', () => {
   });
 });
 
+describe('the part that a frame of a sweep shows', () => {
+  it.each<[SweptFrame['plane'], boolean, boolean, string | null]>([
+    ['other', true, false, 'head'],
+    ['four-chamber', true, false, 'head'],
+    ['other', false, true, 'trunk'],
+    ['transthalamic', false, true, 'trunk'],
+    ['transthalamic', true, true, 'head'],
+    ['abdominal', true, true, 'trunk'],
+    ['other', true, true, null],
+    ['transthalamic', false, false, null],
+    ['abdominal', false, false, null],
+    ['thorax', false, false, 'trunk'],
+    ['four-chamber', false, false, 'trunk'],
+    ['other', false, false, null],
+  ])('called %s, head outlined %s, abdomen outlined %s: %s', (plane, head, abdomen, part) => {
+    expect(partOf({ plane, head, abdomen })).toBe(part);
+  });
+});
+
 describe('the runs of head and trunk along a sweep', () => {
-  const planes = (text: string): Plane[] =>
-    [...text].map((letter) =>
-      letter === 'h' ? 'transthalamic' : letter === 't' ? 'abdominal' : 'other',
-    );
+  /** Capital: outlined and named; small: outlined only; a dot: neither. */
+  const FRAMES: Readonly<Record<string, SweptFrame>> = {
+    H: { plane: 'transthalamic', head: true, abdomen: false },
+    h: { plane: 'other', head: true, abdomen: false },
+    T: { plane: 'abdominal', head: false, abdomen: true },
+    t: { plane: 'other', head: false, abdomen: true },
+  };
+  const nothing: SweptFrame = { plane: 'other', head: false, abdomen: false };
+  const framesOf = (text: string) => [...text].map((letter) => FRAMES[letter] ?? nothing);
 
   it.each([
-    ['..hhhh...tttttt..', ['head 2-5', 'trunk 9-14']],
-    ['hh..tt', []],
-    ['hhh', ['head 0-2']],
-    ['hh..hh', ['head 0-5']],
-    ['hhhh.t.hhhh', ['head 0-10']],
-    ['hhhhttttt.....hhhh', ['head 0-3', 'trunk 4-8', 'head 14-17']],
+    ['..HHHH...TTTTTT..', ['head 2-5', 'trunk 9-14']],
+    ['HH..TT', []],
+    ['HHH', ['head 0-2']],
+    ['HH..HH', ['head 0-5']],
+    ['HHHH.T.HHHH', ['head 0-10']],
+    ['HHHHTTTTT.....HHHH', ['head 0-3', 'trunk 4-8', 'head 14-17']],
+    ['hhHhh..ttttT', ['head 0-4', 'trunk 7-11']],
+    ['hhhhh..TTTT', ['trunk 7-10']],
+    ['HHHH..tttt', ['head 0-3']],
     ['', []],
   ])('of %s are %s', (text, expected) => {
-    const runs = partRuns(planes(text)).map(({ part, from, to }) => `${part} ${from}-${to}`);
+    const runs = partRuns(framesOf(text)).map(({ part, from, to }) => `${part} ${from}-${to}`);
     expect(runs).toEqual(expected);
   });
 });
