@@ -1,4 +1,4 @@
-import type { PixelScale, Point } from '../../contract/image.ts';
+import type { PixelScale } from '../../contract/image.ts';
 import type { Line, LongAxisLine } from '../locate/parasternal-lines.ts';
 
 /** One frame of a parasternal or subcostal clip, in pixels of the stored frame. */
@@ -11,7 +11,9 @@ export interface ParasternalFrame {
   cavity: number;
   lines: Partial<Record<LongAxisLine, Line>>;
   /** Across the fluid outside the heart where it is deepest; null: none was outlined. */
-  fluid: readonly [Point, Point] | null;
+  fluid: Line | null;
+  /** Across the space free of echoes that the picture shows behind the posterior wall. */
+  gap: Line | null;
   /** Mean probability over cavity and fluid. */
   confidence: number;
   fluidConfidence: number;

@@ -118,14 +118,39 @@ export interface FluidFinding {
   searched: readonly string[];
   /** Clips that show a space free of echoes outside of the heart, by their view. */
   seen: readonly string[];
-  /** Greatest end-diastolic depth of it, never accepted; null where no searched clip shows any. */
+  /**
+   * End-diastolic depth: behind the posterior wall as the picture shows it, else the greatest of the
+   * outlines, which is not accepted; null where no searched clip shows any.
+   */
   depth: Measurement | null;
 }
 
 /** On simulated hearts 24 mm read 68 and 6 read 11: the outline runs beyond the fluid. */
 const NO_DEPTH = 'the outline of the space runs beyond the fluid; to be measured by hand';
 
-/** Fluid of one clip at end-diastole, mm; null where it is not there all the time. */
+/** The space behind the posterior wall of a long axis at end-diastole; null where it comes and goes. */
+function gapOf({ clip, scale, frames, beats }: Phased): Drawn | null {
+  const share = frames.filter(({ gap }) => gap !== null).length / Math.max(1, frames.length);
+  const found = beats.flatMap(({ diastole }) => {
+    const at = frames[diastole];
+    return at?.gap ? [{ at, line: at.gap, depth: lengthOf(at.gap, scale) }] : [];
+  });
+  const [first] = found;
+  if (!first || share < PERSISTENT) return null;
+  return {
+    key: 'effusion-depth',
+    section: 'pericardial-effusion',
+    method: 'echo-free-space',
+    clip,
+    value: found.reduce((sum, { depth }) => sum + depth, 0) / found.length,
+    at: first.at,
+    line: first.line,
+    confidence: share,
+    note: 'behind the posterior wall, end-diastole; elsewhere it may be deeper',
+  };
+}
+
+/** Fluid that was outlined in one clip at end-diastole, mm; null where it is not there all the time. */
 function fluidOf({ clip, scale, frames, beats }: Phased): Drawn | null {
   const shown = frames.filter(
     ({ fluid, fluidConfidence }) =>
@@ -158,14 +183,18 @@ function fluidOf({ clip, scale, frames, beats }: Phased): Drawn | null {
 /** Fluid in the parasternal and subcostal clips (reference 13). */
 export function fluidFinding({ clips }: ParasternalReadings): FluidFinding {
   const searched = (clips ?? []).flatMap((clip) => phased(clip) ?? []);
-  const found = searched.flatMap((one) => fluidOf(one) ?? []);
-  const deepest = found.toSorted((one, other) => other.value - one.value)[0];
-  const depth = deepest ? drawn(deepest) : null;
-  return {
-    searched: searched.map(({ clip }) => clip.family),
-    seen: found.length < CONFIRMED ? [] : found.map(({ clip }) => clip.family),
-    depth: depth && { ...depth, quality: 'low', note: NO_DEPTH },
-  };
+  const outlined = searched.flatMap((one) => fluidOf(one) ?? []);
+  const gaps = searched.flatMap((one) => gapOf(one) ?? []);
+  const shown = searched.filter(({ clip }) =>
+    [...outlined, ...gaps].some((of) => of.clip === clip),
+  );
+  const seen = shown.length < CONFIRMED ? [] : shown.map(({ clip }) => clip.family);
+  const deepest = (of: readonly Drawn[]) => of.toSorted((a, b) => b.value - a.value)[0];
+  const [gap, outline] = [deepest(gaps), deepest(outlined)];
+  const names = searched.map(({ clip }) => clip.family);
+  if (gap && seen.length > 0) return { searched: names, seen, depth: drawn(gap) };
+  const depth = outline ? drawn(outline) : null;
+  return { searched: names, seen, depth: depth && { ...depth, quality: 'low', note: NO_DEPTH } };
 }
 
 /** Dimensions of the best long-axis clip, and the depth of fluid. */

@@ -21,6 +21,7 @@ function clip(
   family: ParasternalClip['family'],
   fluidMm: number | null,
   shown = 1,
+  gapMm: number | null = null,
 ): ParasternalClip {
   const frames = Array.from({ length: 40 }, (_, frame): ParasternalFrame => {
     const squeeze = (1 - Math.cos((2 * Math.PI * frame) / 40)) / 2;
@@ -38,6 +39,7 @@ function clip(
               'left-atrium': down(60, 70),
             }
           : {},
+      gap: gapMm !== null && frame % 10 < 10 * shown ? down(180, 2 * gapMm) : null,
       fluid: fluidMm !== null && frame % 10 < 10 * shown ? down(200, 2 * fluidMm) : null,
       confidence: 0.9,
       fluidConfidence: 0.9,
@@ -91,6 +93,25 @@ describe('fluid outside of the heart', () => {
   ])('%s is none', (_, depth, shown) => {
     const clips = [clip('PLAX', depth, shown), clip('PSAX', depth, shown)];
     expect(fluidFinding({ clips }).depth).toBeNull();
+  });
+  it('behind the posterior wall has a depth that is used, where another clip shows fluid too', () => {
+    const clips = [clip('PLAX', 30, 1, 11), clip('PSAX', 12)];
+    const { depth, seen } = fluidFinding({ clips });
+    expect(seen).toEqual(['PLAX', 'PSAX']);
+    expect(depth).toMatchObject({ quality: 'accepted', source: { file: 'PLAX.dcm' } });
+    expect(depth?.value).toBeCloseTo(11, 6);
+  });
+  it('is seen in PLAX by the picture where the outlines miss it there', () => {
+    expect(fluidFinding({ clips: [clip('PLAX', null, 1, 5), clip('PSAX', 6)] }).seen).toEqual([
+      'PLAX',
+      'PSAX',
+    ]);
+  });
+  it.each([
+    ['in one clip alone', [clip('PLAX', 8, 1, 8), clip('PSAX', null)]],
+    ['in half of the frames', [clip('PLAX', null, 0.5, 8), clip('PSAX', 8)]],
+  ])('%s has no depth that is used', (_, clips) => {
+    expect(fluidFinding({ clips }).depth?.quality).toBe('low');
   });
   it('names what was searched, so that "not seen" can be told from "not looked at"', () => {
     expect(fluidFinding({ clips: [clip('PLAX', null)] }).searched).toEqual(['PLAX']);

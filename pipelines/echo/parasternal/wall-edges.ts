@@ -1,0 +1,104 @@
+import type { GrayImage, PixelScale } from '../../contract/image.ts';
+import {
+  type LineProfile,
+  lineProfile,
+  meanLevel,
+  steepestStep,
+} from '../../measure/line-profile.ts';
+import type { Line, LongAxisLine } from '../locate/parasternal-lines.ts';
+
+/** Millimetres, unless said otherwise; chosen on phantoms that nothing else was measured on. */
+export const WALL_EDGES = {
+  /** How far a border may lie from where the outlines have it. */
+  within: 3,
+  /** Half the band over which the levels are averaged. */
+  beside: 1.5,
+  /** Contrast from which a step is a border: the speckle of a wall makes less. */
+  clear: 0.12,
+  /** An echo reaches over the border of what answers: the display shows faint echoes as well. */
+  smear: 0.4,
+  /** Fluid that is looked for behind the wall: thinner is that of health (echo reference 13). */
+  fluid: { least: 3, most: 60 },
+  /** Share of the way from the level of the cavity to that of the wall: less is no echo. */
+  echoFree: 0.12,
+  /** The same share, that the pericardium behind the fluid must reach. */
+  echo: 0.5,
+} as const;
+
+/** The borders of the long axis as the picture shows them. */
+export interface PictureLines {
+  lines: Partial<Record<LongAxisLine, Line>>;
+  /** Across the space free of echoes behind the posterior wall; null: the wall has none behind it. */
+  gap: Line | null;
+}
+
+type Range = readonly [from: number, to: number];
+
+/** The step of the picture nearest to an outline's border; that border where none is clear. */
+function border(profile: LineProfile, kind: 'brighter' | 'darker', at: number, limits: Range) {
+  const { within, clear, smear } = WALL_EDGES;
+  const range = [Math.max(at - within, limits[0]), Math.min(at + within, limits[1])] as const;
+  const step = steepestStep(profile, kind, range);
+  if (!step || Math.abs(step.contrast) < clear) return at;
+  return step.at + (kind === 'brighter' ? smear : -smear);
+}
+
+/**
+ * Septum, cavity and posterior wall of one line, each border with blood moved to the step of the
+ * picture beside it (echo reference 5.1): the outline of a network is as coarse as its grid. Without
+ * fluid nothing sure ends the posterior wall in the picture, and its outer border is left where it is.
+ */
+export function linesOnPicture(
+  image: GrayImage,
+  scale: PixelScale,
+  lines: Partial<Record<LongAxisLine, Line>>,
+): PictureLines {
+  const { septum, cavity, 'posterior-wall': wall } = lines;
+  if (!septum || !cavity || !wall) return { lines, gap: null };
+  const { beside, within, fluid } = WALL_EDGES;
+  const [thickness, behind] = [lengthOf(septum, scale), lengthOf(wall, scale)];
+  const profile = lineProfile(image, scale, cavity, {
+    half: beside,
+    before: thickness + 2 * within,
+    beyond: behind + fluid.most + 2 * within,
+  });
+  const middle = profile.length / 2;
+  const front = border(profile, 'darker', 0, [-thickness / 2, middle]);
+  const back = border(profile, 'brighter', profile.length, [middle, profile.length + behind / 2]);
+  const right = border(profile, 'brighter', -thickness, [Number.NEGATIVE_INFINITY, -thickness / 2]);
+  const outlined = profile.length + behind;
+  const space = fluidBehind(profile, { back, outlined });
+  const line = (from: number, to: number): Line => [profile.point(from), profile.point(to)];
+  return {
+    lines: {
+      ...lines,
+      septum: line(right, front),
+      cavity: line(front, back),
+      'posterior-wall': line(back, space ? space[0] : outlined),
+    },
+    gap: space && line(...space),
+  };
+}
+
+/** From the posterior wall to the pericardium, where nothing answers between the two. */
+function fluidBehind(
+  profile: LineProfile,
+  { back, outlined }: { back: number; outlined: number },
+): Range | null {
+  const { echoFree, echo, fluid, within } = WALL_EDGES;
+  const blood = meanLevel(profile, profile.length / 4, (3 * profile.length) / 4);
+  const muscle = meanLevel(profile, back, Math.max(back + 2, outlined - 2));
+  const level = (share: number) => blood + share * (muscle - blood);
+  const from = border(profile, 'darker', outlined, [back + 2, Number.POSITIVE_INFINITY]);
+  let end = from + fluid.least / 2;
+  while (end - from < fluid.most && profile.level(end) < level(echo)) end += EVERY;
+  const far = border(profile, 'brighter', end, [end - within, end + within]);
+  const free = meanLevel(profile, from + 0.5, far - 1) < level(echoFree);
+  const answered = meanLevel(profile, far, far + 2) > level(echo);
+  return free && answered && far - from >= fluid.least ? [from, far] : null;
+}
+
+const EVERY = 0.25;
+
+const lengthOf = ([from, to]: Line, scale: PixelScale) =>
+  Math.hypot((to.x - from.x) * scale.x, (to.y - from.y) * scale.y);

@@ -1,0 +1,113 @@
+import type { GrayImage, PixelScale, Point } from '../contract/image.ts';
+
+/** Grey levels along a straight line of a picture; places are millimetres from its first point. */
+export interface LineProfile {
+  /** Level at a place, with a fraction; 0 beyond the picture. */
+  level(mm: number): number;
+  /** The pixel at a place. */
+  point(mm: number): Point;
+  /** Length of the line, mm. */
+  length: number;
+}
+
+export interface Band {
+  /** Millimetres on either side of the line over which the levels are averaged. */
+  half: number;
+  /** Millimetres on the line before its first point and beyond its last. */
+  before: number;
+  beyond: number;
+}
+
+/** Millimetres from one place of a profile to the next, and from one line of the band to the next. */
+const STEP = 0.25;
+const BESIDE = 0.5;
+
+/** The profile from `from` through `to`: speckle is averaged across the line, an edge is not. */
+export function lineProfile(
+  image: GrayImage,
+  scale: PixelScale,
+  [from, to]: readonly [Point, Point],
+  { half, before, beyond }: Band,
+): LineProfile {
+  const [dx, dy] = [(to.x - from.x) * scale.x, (to.y - from.y) * scale.y];
+  const length = Math.hypot(dx, dy);
+  const along = { x: dx / length, y: dy / length };
+  const place = (mm: number, aside: number): Point => ({
+    x: from.x + (mm * along.x - aside * along.y) / scale.x,
+    y: from.y + (mm * along.y + aside * along.x) / scale.y,
+  });
+  const lines = Math.floor(half / BESIDE);
+  const levels = Float64Array.from(
+    { length: Math.ceil((before + length + beyond) / STEP) + 1 },
+    (_, i) => {
+      let sum = 0;
+      for (let k = -lines; k <= lines; k++) {
+        sum += levelAt(image, place(i * STEP - before, k * BESIDE));
+      }
+      return sum / (2 * lines + 1);
+    },
+  );
+  return {
+    length,
+    point: (mm) => place(mm, 0),
+    level: (mm) => {
+      const at = (mm + before) / STEP;
+      const left = Math.floor(at);
+      return (1 - at + left) * (levels[left] ?? 0) + (at - left) * (levels[left + 1] ?? 0);
+    },
+  };
+}
+
+function levelAt({ width, height, data }: GrayImage, { x, y }: Point): number {
+  const [left, top] = [Math.floor(x), Math.floor(y)];
+  if (left < 0 || top < 0 || left >= width - 1 || top >= height - 1) return 0;
+  const [fx, fy] = [x - left, y - top];
+  const at = top * width + left;
+  const upper = (1 - fx) * (data[at] ?? 0) + fx * (data[at + 1] ?? 0);
+  const lower = (1 - fx) * (data[at + width] ?? 0) + fx * (data[at + width + 1] ?? 0);
+  return (1 - fy) * upper + fy * lower;
+}
+
+/** Mean level from one place to another. */
+export function meanLevel({ level }: Pick<LineProfile, 'level'>, from: number, to: number): number {
+  const steps = Math.max(1, Math.round((to - from) / STEP));
+  let sum = 0;
+  for (let i = 0; i < steps; i++) sum += level(from + ((i + 0.5) * (to - from)) / steps);
+  return sum / steps;
+}
+
+/** A change of level on a profile. */
+export interface Step {
+  /** Place, mm. */
+  at: number;
+  /** Level beyond less that before it over their sum and a faint level: -1 to 1. */
+  contrast: number;
+}
+
+/** Millimetres before and beyond a step whose levels are compared. */
+const COMPARED = 2;
+/** Grey levels of an echo so faint that its step counts half. */
+const FAINT = 25;
+
+/**
+ * The steepest step into the brighter (or the darker) between two places: by the levels themselves,
+ * since relative to them an edge lies too far on its darker side. Null where none goes that way.
+ */
+export function steepestStep(
+  profile: LineProfile,
+  kind: 'brighter' | 'darker',
+  [from, to]: readonly [number, number],
+): Step | null {
+  const sign = kind === 'brighter' ? 1 : -1;
+  let best: Step | null = null;
+  let highest = 0;
+  for (let at = from; at <= to + 1e-9; at += STEP) {
+    const before = meanLevel(profile, at - COMPARED, at);
+    const beyond = meanLevel(profile, at, at + COMPARED);
+    const rise = sign * (beyond - before);
+    if (rise <= highest) continue;
+    highest = rise;
+    best = { at, contrast: (beyond - before) / (beyond + before + FAINT) };
+  }
+  return best;
+}

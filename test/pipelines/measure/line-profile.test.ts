@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { lineProfile, meanLevel, steepestStep } from '../../../pipelines/measure/line-profile.ts';
+
+/** Rows of one level each: 0 to row 39, 120 from there on. */
+const image = {
+  width: 60,
+  height: 100,
+  data: Uint8Array.from({ length: 6000 }, (_, i) => (i < 40 * 60 ? 0 : 120)),
+};
+const scale = { x: 0.25, y: 0.5 };
+const from = { x: 30, y: 20 };
+const to = { x: 30, y: 60 };
+const profile = lineProfile(image, scale, [from, to], { half: 1.5, before: 5, beyond: 5 });
+
+describe('levels along a line', () => {
+  it('are told by millimetres from its first point, on a picture with other scales across and down', () => {
+    expect(profile.length).toBeCloseTo(20, 9);
+    expect(profile.point(10)).toEqual({ x: 30, y: 40 });
+    expect(meanLevel(profile, 0, 8)).toBe(0);
+    expect(meanLevel(profile, 11, 20)).toBeCloseTo(120, 6);
+  });
+
+  it('reach before and beyond it, and are nothing beyond the picture', () => {
+    expect(profile.level(24)).toBeCloseTo(120, 6);
+    const short = lineProfile(image, scale, [from, to], { half: 0, before: 20, beyond: 0 });
+    expect(short.level(-15)).toBe(0);
+  });
+});
+
+describe('the steepest step', () => {
+  it('lies where the level changes, with its contrast', () => {
+    const step = steepestStep(profile, 'brighter', [5, 15]);
+    expect(step?.at).toBeCloseTo(9.75, 6);
+    expect(step?.contrast).toBeGreaterThan(0.7);
+  });
+  it('of the other kind is not there', () => {
+    expect(steepestStep(profile, 'darker', [5, 15])).toBeNull();
+  });
+  it('is the nearer bound where the change lies beyond what is searched', () => {
+    expect(steepestStep(profile, 'brighter', [5, 8.5])?.at).toBe(8.5);
+  });
+});
