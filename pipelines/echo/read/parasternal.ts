@@ -1,4 +1,5 @@
-import { scaleFor } from '../../contract/study.ts';
+import type { GrayImage, PixelScale } from '../../contract/image.ts';
+import { type Frame, scaleFor } from '../../contract/study.ts';
 import { decodeBatch } from '../../input/decode-frames.ts';
 import { sizeOf } from '../locate/label-map.ts';
 import type { HeartLocator } from '../locate/open-heart-locator.ts';
@@ -6,6 +7,7 @@ import { type ParasternalMasks, parasternalLabel } from '../locate/parasternal.t
 import { longAxisLines } from '../locate/parasternal-lines.ts';
 import { fluidDepth } from '../parasternal/fluid-depth.ts';
 import type { ParasternalClip, ParasternalFrame } from '../parasternal/parasternal-clip.ts';
+import { linesOnPicture, type PictureLines } from '../parasternal/wall-edges.ts';
 import type { ClipView, EchoReader, EchoReaderInput } from '../reader.ts';
 import { familyOf } from '../view-names.ts';
 
@@ -45,17 +47,29 @@ function chosenClips(views: readonly ClipView[]): { family: Family; of: ClipView
   );
 }
 
+/** Lines of the long axis as exact as the picture shows them; other views have none. */
+function linesOf(masks: ParasternalMasks, { image, family, scale }: Pictured): PictureLines {
+  if (family !== 'PLAX') return { lines: {}, gap: null };
+  const outlined = longAxisLines(masks);
+  return scale ? linesOnPicture(image, scale, outlined) : { lines: outlined, gap: null };
+}
+
+interface Pictured {
+  image: GrayImage;
+  family: Family;
+  scale: PixelScale | null;
+}
+
 function readFrame(
-  frame: number,
-  time: number,
+  { index: frame, time }: Frame,
   masks: ParasternalMasks,
-  family: Family,
+  pictured: Pictured,
 ): ParasternalFrame {
   return {
     frame,
     time,
     cavity: sizeOf(masks, parasternalLabel('lv')),
-    lines: family === 'PLAX' ? longAxisLines(masks) : {},
+    ...linesOf(masks, pictured),
     fluid: fluidDepth(masks),
     confidence: masks.confidence.lv,
     fluidConfidence: masks.confidence.effusion,
@@ -72,6 +86,11 @@ async function readClip(
   if (!fan) return null;
   const stride = Math.max(1, Math.round(clip.frames.length / FRAMES_PER_CLIP));
   const wanted = clip.frames.filter((_, index) => index % stride === 0);
+  const corners = [
+    { x: fan.minX, y: fan.minY },
+    { x: fan.maxX, y: fan.maxY },
+  ];
+  const scale = scaleFor(clip, corners)?.scale ?? clip.regions[0]?.scale ?? null;
   const frames: ParasternalFrame[] = [];
   for (let start = 0; start < wanted.length; start += BATCH) {
     signal.throwIfAborted();
@@ -81,17 +100,12 @@ async function readClip(
       decoded.map(({ image }) => image),
       fan,
     );
-    for (const [index, { frame }] of decoded.entries()) {
+    for (const [index, { frame, image }] of decoded.entries()) {
       const found = masks[index];
-      if (found) frames.push(readFrame(frame.index, frame.time, found, family));
+      if (found) frames.push(readFrame(frame, found, { image, family, scale }));
     }
   }
-  const corners = [
-    { x: fan.minX, y: fan.minY },
-    { x: fan.maxX, y: fan.maxY },
-  ];
   const { file, sopInstanceUid, heartRate, rWaves } = clip;
-  const scale = scaleFor(clip, corners)?.scale ?? clip.regions[0]?.scale ?? null;
   return {
     file,
     sopInstanceUid,
