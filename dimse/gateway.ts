@@ -12,10 +12,12 @@ import { startStudyAssembly } from './assembly.ts';
 import { type DicomAudit, NO_AUDIT } from './dicom-audit.ts';
 import { type IntakeDoor, openIntakeDoor } from './intake-door.ts';
 import { recoverIntake } from './intake-recovery.ts';
+import { endOfRetention } from './intake-retention.ts';
 import type { Reception } from './measured-storage.ts';
 import { listen } from './network/listener.ts';
 import type { TransferSyntaxChoice } from './network/negotiation.ts';
 import type { AssociationPeer } from './network/storage-service.ts';
+import { removeForgottenFiles } from './removed-objects.ts';
 import { requireKnownAttributes } from './routing/attribute-values.ts';
 import { NORMALIZED_SOP_CLASSES, normalizedServices } from './services/services.ts';
 import {
@@ -56,7 +58,10 @@ export async function startDimse({
   logger,
   now = () => new Date(),
 }: {
-  config: Pick<Config, 'dataDir' | 'dicom' | 'sources' | 'archives' | 'routing' | 'destinations'>;
+  config: Pick<
+    Config,
+    'dataDir' | 'dicom' | 'sources' | 'archives' | 'routing' | 'destinations' | 'retention'
+  >;
   /** The rules as they are now, where they can change while the gateway runs. */
   routing?: () => Routing;
   database: Database;
@@ -76,6 +81,10 @@ export async function startDimse({
   requireKnownAttributes(routing());
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const registration = { dataDir, database, objects, sources, logger, now };
+  const { intakeDays } = config.retention;
+  if (objects.shared && intakeDays !== undefined) {
+    await removeForgottenFiles(registration, endOfRetention(intakeDays, now()), now());
+  }
   await recoverIntake(registration);
 
   const door = openIntakeDoor({ config, database, objects, onReception, audit, logger, now });

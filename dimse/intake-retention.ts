@@ -2,7 +2,9 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { WriteAudit } from '../src/audit/audit.ts';
 import type { Database, Queryable } from '../src/database/port.ts';
+import type { ReceivedObjects } from '../src/files/port.ts';
 import { QUARANTINE } from './intake-folder.ts';
+import { noteUnneeded, removeForgottenFiles, removeUnneeded } from './removed-objects.ts';
 
 const DAY_MILLISECONDS = 86_400_000;
 /** Studies of one pass; the next one goes on. */
@@ -61,6 +63,7 @@ const OLD_STUDIES = `
 interface StoredFile {
   path: string;
   bytes: number;
+  digest: string;
 }
 
 /** What a pass removed, or would. */
@@ -76,6 +79,7 @@ export interface Removal {
 export interface RetentionParts {
   database: Database;
   dataDir: string;
+  objects: ReceivedObjects;
   /** Null: for ever. */
   intakeDays: number | null;
   quarantineDays: number | null;
@@ -86,16 +90,15 @@ export interface RetentionParts {
 /**
  * Removes received studies that are old enough and that nothing needs any more: row, objects and
  * identity. Files go first, while the row is locked: a file without a row would be taken for an
- * object that has just come. For a site of one data folder: where machines share a bucket each holds
- * copies that the others do not know of.
+ * object that has just come. Where machines share a bucket each removes its own copies, whoever has
+ * removed the study.
  * @param dryRun tells what would go, and removes nothing.
  */
 export async function removeOldStudies(parts: RetentionParts, dryRun: boolean): Promise<Removal> {
-  const { database, intakeDays, quarantineDays, now = () => new Date() } = parts;
-  const before = (days: number) => new Date(now().getTime() - days * DAY_MILLISECONDS);
+  const { database, objects, intakeDays, quarantineDays, now = () => new Date() } = parts;
   const removal: Removal = { studies: 0, objects: 0, bytes: 0, quarantined: 0, kept: {} };
   if (intakeDays !== null) {
-    const cutoff = before(intakeDays);
+    const cutoff = endOfRetention(intakeDays, now());
     removal.kept = await countKept(database, cutoff);
     const ids = await freeStudies(database, cutoff, dryRun ? null : BATCH);
     for (const id of ids) {
@@ -109,9 +112,24 @@ export async function removeOldStudies(parts: RetentionParts, dryRun: boolean): 
     }
   }
   if (quarantineDays !== null) {
-    removal.quarantined = await removeQuarantined(parts.dataDir, before(quarantineDays), dryRun);
+    removal.quarantined = await removeQuarantined(
+      parts.dataDir,
+      endOfRetention(quarantineDays, now()),
+      dryRun,
+    );
+  }
+  if (objects.shared && !dryRun) {
+    if (intakeDays !== null) {
+      await removeForgottenFiles(parts, endOfRetention(intakeDays, now()), now());
+    }
+    await removeUnneeded(parts, now());
   }
   return removal;
+}
+
+/** What came before it has been kept for so many days. */
+export function endOfRetention(days: number, now: Date): Date {
+  return new Date(now.getTime() - days * DAY_MILLISECONDS);
 }
 
 async function countKept(database: Queryable, cutoff: Date): Promise<Removal['kept']> {
@@ -138,7 +156,8 @@ async function freeStudies(
 
 async function filesOf(database: Queryable, study: string): Promise<StoredFile[]> {
   const { rows } = await database.query<StoredFile>(
-    'SELECT path, bytes::float8 AS bytes FROM instances WHERE study_id = $1',
+    `SELECT path, bytes::float8 AS bytes, file_sha256 AS digest FROM instances
+     WHERE study_id = $1`,
     [study],
   );
   return rows;
@@ -146,7 +165,7 @@ async function filesOf(database: Queryable, study: string): Promise<StoredFile[]
 
 /** Null when the study has come to be needed since it was looked for. */
 async function removeStudy(
-  { database, dataDir, writeAudit }: RetentionParts,
+  { database, dataDir, objects, writeAudit }: RetentionParts,
   { id, cutoff, at }: { id: string; cutoff: Date; at: Date },
 ): Promise<StoredFile[] | null> {
   const files = await database.transaction(async (tx) => {
@@ -158,6 +177,10 @@ async function removeStudy(
     if (rows.length === 0) return null;
     const stored = await filesOf(tx, id);
     for (const { path } of stored) await rm(join(dataDir, path), { force: true });
+    if (objects.shared) {
+      const digests = stored.map(({ digest }) => digest);
+      await noteUnneeded(tx, digests, at);
+    }
     await tx.query('DELETE FROM studies WHERE id = $1', [id]);
     return stored;
   });

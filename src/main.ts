@@ -181,10 +181,11 @@ export async function startGateway(
       });
       ends.push(() => started.close());
       dicom = started;
-      if (!objects.shared) {
-        const retention = startRetention({ ...retentionOf(config, database), logger });
-        ends.push(() => retention.stop());
-      }
+    }
+    // Both doors take objects in, each on its own machine's disk.
+    if (roles.has('dimse') || roles.has('api')) {
+      const retention = startRetention({ ...retentionOf(config, database, objects), logger });
+      ends.push(() => retention.stop());
     }
     let http: HttpServer | null = null;
     if (roles.has('api')) {

@@ -26,6 +26,7 @@ export function objectsOnDisk(dataDir: string): ReceivedObjects {
     shared: false,
     keep: async () => {},
     has: ({ path }) => exists(resolve(dataDir, path)),
+    remove: async () => {},
     locate: async ({ path }) => {
       const here = resolve(dataDir, path);
       return (await exists(here)) ? here : null;
@@ -35,7 +36,7 @@ export function objectsOnDisk(dataDir: string): ReceivedObjects {
 
 function objectsInBucket(
   dataDir: string,
-  blobs: Pick<BlobStore, 'place'>,
+  blobs: Pick<BlobStore, 'place' | 'remove'>,
   bucket: Pick<DirectAccess, 'has' | 'takeFile'>,
 ): ReceivedObjects {
   const onDisk = objectsOnDisk(dataDir);
@@ -51,6 +52,8 @@ function objectsInBucket(
     },
 
     has: async (object) => (await onDisk.has(object)) || bucket.has(object.fileSha256),
+
+    remove: (fileSha256, now) => blobs.remove(fileSha256, now),
 
     async locate(object) {
       const there = await onDisk.locate(object);

@@ -78,14 +78,18 @@ export function operationsOn(
   const all = {
     ...operations,
     ...auditOperationsOn(database, config),
-    ...(!objects.shared && retentionOperations(retentionOf(config, database))),
+    ...retentionOperations(retentionOf(config, database, objects)),
   };
   return auditedOperations(all, createAuditWriter(database));
 }
 
 /** How long received studies are kept, and what is told of their removal. */
-export function retentionOf({ dataDir, retention }: Config, database: PooledDatabase) {
+export function retentionOf(
+  { dataDir, retention }: Config,
+  database: PooledDatabase,
+  objects: ReceivedObjects,
+) {
   const { intakeDays = null, quarantineDays = null } = retention;
   const writeAudit = createAuditWriter(database);
-  return { database, dataDir, intakeDays, quarantineDays, writeAudit };
+  return { database, dataDir, objects, intakeDays, quarantineDays, writeAudit };
 }

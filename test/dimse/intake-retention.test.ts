@@ -79,6 +79,7 @@ const clean = (intakeDays: number | null, dryRun = false, quarantineDays: number
     {
       database,
       dataDir,
+      objects: objectsOnDisk(dataDir),
       intakeDays,
       quarantineDays,
       writeAudit: async (entry) => {
