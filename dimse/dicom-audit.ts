@@ -1,4 +1,4 @@
-import type { WriteAudit } from '../src/audit/audit.ts';
+import type { AuditEntry, WriteAudit } from '../src/audit/audit.ts';
 import type { RefusalAudit } from '../src/audit/refusals.ts';
 import type { ErrorCode } from '../src/errors/catalogue.ts';
 import type { Logger } from '../src/logging/logger.ts';
@@ -79,13 +79,24 @@ export function createDicomAudit(parts: {
       refusals.refused({ action: 'dicom.tls-refused', actor, address, detail: { reason } });
     },
     async queried(archive, found) {
-      const outcome = found === null ? 'failed' : 'success';
-      const detail = { archive, found };
       try {
-        await write({ at: now(), action: 'dicom.query', actor: 'gateway', outcome, detail });
+        await write(queryEntry(archive, found, { actor: 'gateway', at: now() }));
       } catch (error) {
         logger.error({ err: error, archive }, 'query not written to the audit');
       }
     },
   };
+}
+
+/**
+ * The entry of a query for studies (PS3.15 A.5.3.10).
+ * @param found how many; null when the archive gave no answer.
+ */
+export function queryEntry(
+  archive: string,
+  found: number | null,
+  { actor, at }: { actor: string; at: Date },
+): AuditEntry {
+  const outcome = found === null ? 'failed' : 'success';
+  return { at, action: 'dicom.query', actor, outcome, detail: { archive, found } };
 }

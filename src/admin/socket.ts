@@ -90,7 +90,7 @@ async function handle(
     return { status: 200, body: (await operation(parameters)) ?? null };
   } catch (error) {
     if (error instanceof SonogateError) {
-      return { status: 400, body: { code: error.code, detail: error.detail } };
+      return { status: 400, body: { code: error.code, detail: error.detail ?? error.message } };
     }
     logger.error({ err: error, operation: name }, 'an admin command failed');
     return { status: 500, body: { detail: (error as Error).message } };

@@ -78,8 +78,17 @@ export function factsOf(row: AuditRow, subject: AuditSubject | null, site: Audit
 
 function participantsOf(row: AuditRow, site: AuditSite): Participant[] {
   const { event, does } = meaningOf(row.action);
+  const archive = row.action === 'dicom.query' ? row.detail?.archive : undefined;
   const self = { id: site.hostName, aeTitle: site.aeTitle };
   const who = row.actor ?? (row.key_id === null ? 'gateway' : `key:${row.key_id}`);
+  if (typeof archive === 'string') {
+    const asks = who === 'gateway' ? [] : [{ id: who, isRequestor: true }];
+    return [
+      ...asks,
+      { ...self, isRequestor: asks.length === 0, role: 'source' },
+      { id: `node:${archive}`, isRequestor: false, role: 'destination' },
+    ];
+  }
   if (who === 'gateway') return [{ ...self, isRequestor: false, role: 'application' }];
   const other: Omit<Participant, 'isRequestor'> = {
     id: who,

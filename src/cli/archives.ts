@@ -1,16 +1,13 @@
+import { userInfo } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loadConfig } from '../../config/load.ts';
-import type { Config } from '../../config/schema.ts';
-import type { Archive, FoundStudy, StudyKeys } from '../../dimse/archive/archive.ts';
-import { openArchives } from '../../dimse/archive/open-archives.ts';
+import type { StudyKeys } from '../../dimse/archive/archive.ts';
+import type { FoundInArchive } from '../../dimse/archive/operations.ts';
 import type { RetrievalRow } from '../../dimse/archive/retrievals.ts';
-import { httpAccess } from '../../fhir/http-access.ts';
 import { callAdminSocket, NoGatewayError } from '../admin/socket.ts';
-import { SonogateError } from '../errors/catalogue.ts';
-import { silentLogger } from '../logging/logger.ts';
 import { runOperation } from './operations.ts';
 
-export interface FindOptions extends Omit<StudyKeys, 'studyInstanceUid'> {
+export interface FindOptions extends Omit<StudyKeys, 'studyInstanceUid' | 'issuerOfPatientId'> {
   from: string;
   study?: string;
   /** Lists the objects of the study too. */
@@ -23,32 +20,21 @@ export interface FindOptions extends Omit<StudyKeys, 'studyInstanceUid'> {
 export async function find({
   from,
   study,
-  objects,
+  objects = false,
   limit,
   json,
-  ...keys
+  patientId,
+  accessionNumber,
+  studyDate,
+  modality,
 }: FindOptions): Promise<number> {
-  const archive = archiveNamed(loadConfig(), from);
-  try {
-    const studies = await archive.studies(
-      { ...keys, ...(study !== undefined && { studyInstanceUid: study }) },
-      { limit },
-    );
-    const found = await Promise.all(
-      studies.map(async (one) => ({
-        ...one,
-        ...(objects && { listed: await archive.objects(one.studyInstanceUid) }),
-      })),
-    );
-    if (json) process.stdout.write(`${JSON.stringify(found, null, 2)}\n`);
-    else for (const one of found) process.stdout.write(`${inWords(one)}\n`);
-    if (!json && found.length === 0) process.stdout.write(`${from} has no such study\n`);
-    return found.length > 0 ? 0 : 1;
-  } catch (error) {
-    if (!(error instanceof SonogateError)) throw error;
-    process.stderr.write(`${from}: ${error.message}\n`);
-    return 1;
-  }
+  const keys = { patientId, studyInstanceUid: study, accessionNumber, studyDate, modality };
+  const asked = { from, keys, limit, objects, person: userInfo().username };
+  const found = await runOperation<FoundInArchive[]>('archives.find', asked);
+  if (json) process.stdout.write(`${JSON.stringify(found, null, 2)}\n`);
+  else for (const one of found) process.stdout.write(`${inWords(one)}\n`);
+  if (!json && found.length === 0) process.stdout.write(`${from} has no such study\n`);
+  return found.length > 0 ? 0 : 1;
 }
 
 function inWords({
@@ -57,12 +43,14 @@ function inWords({
   modalities,
   objects,
   description,
-  listed = [],
-}: FoundStudy & { listed?: Awaited<ReturnType<Archive['objects']>> }): string {
+  listed,
+}: FoundInArchive): string {
   const count = objects === null ? 'objects unknown' : `${objects} objects`;
   return [
     `${studyInstanceUid}  ${studyDate || 'no date'}  ${modalities.join(',') || '-'}  ${count}  ${description}`,
-    ...listed.map(({ sopInstanceUid, modality }) => `  ${modality.padEnd(4)}${sopInstanceUid}`),
+    ...(listed ?? []).map(
+      ({ sopInstanceUid, modality }) => `  ${modality.padEnd(4)}${sopInstanceUid}`,
+    ),
   ].join('\n');
 }
 
@@ -103,12 +91,4 @@ async function retrieval(id: string): Promise<Pick<RetrievalRow, 'state' | 'deta
     if (!(error instanceof NoGatewayError)) throw error;
     throw new Error(`${error.message}: the study is fetched when one starts`);
   }
-}
-
-/** @throws Error when no archive has that name. */
-function archiveNamed(config: Config, name: string): Archive {
-  const archive = openArchives(config, silentLogger, httpAccess).find((one) => one.name === name);
-  if (archive) return archive;
-  const known = config.archives.map((one) => one.name).join(', ') || 'none is configured';
-  throw new Error(`there is no archive "${name}"; there are: ${known}`);
 }

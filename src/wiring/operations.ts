@@ -8,6 +8,7 @@ import { completeNow, dryRun, releaseStudy, rerunStudy } from '../../dimse/study
 import { subjectOfRequest } from '../../dimse/subject.ts';
 import { createHoldOperations } from '../../fhir/hold-operations.ts';
 import { createHoldQueue } from '../../fhir/hold-queue.ts';
+import { httpAccess } from '../../fhir/http-access.ts';
 import { createOperations } from '../admin/operations.ts';
 import type { AdminOperations } from '../admin/socket.ts';
 import { createAuditWriter } from '../audit/audit.ts';
@@ -48,6 +49,7 @@ export function operationsOn(
 ): AdminOperations {
   const now = () => ({ routing: rules.current(), at: new Date() });
   const giveUpSeconds = config.delivery.giveUpAfterHours * 3600;
+  const writeAudit = createAuditWriter(database);
   const operations = createOperations({
     database,
     studies: {
@@ -72,7 +74,12 @@ export function operationsOn(
           sendAgain: (tx, id) => sendAgain(tx, id, ['dead', 'pending'], giveUpSeconds),
         }),
       ),
-      ...createArchiveOperations(config, database),
+      ...createArchiveOperations(config, {
+        database,
+        access: httpAccess,
+        writeAudit,
+        logger: silentLogger,
+      }),
     },
   });
   const all = {
@@ -80,7 +87,7 @@ export function operationsOn(
     ...auditOperationsOn(database, config),
     ...retentionOperations(retentionOf(config, database, objects)),
   };
-  return auditedOperations(all, createAuditWriter(database));
+  return auditedOperations(all, writeAudit);
 }
 
 /** How long received studies are kept, and what is told of their removal. */

@@ -62,6 +62,20 @@ describe('as a DICOM audit message', () => {
     expect(message).toContain(`value="${Buffer.from('a<b').toString('base64')}"`);
   });
 
+  test('a query goes from us to the archive, for the person who asked', () => {
+    const asked = { actor: 'person:rowan', detail: { archive: 'pacs', found: 2 } };
+    const message = dicomAuditMessage(facts('dicom.query', asked));
+    expect(message).toContain('csd-code="110112" codeSystemName="DCM"');
+    expect(message).toContain('UserID="person:rowan" UserIsRequestor="true"');
+    expect(message).toMatch(/UserIsRequestor="false"><RoleIDCode csd-code="110153"/);
+    expect(message).toMatch(/UserID="node:pacs"[^>]*><RoleIDCode csd-code="110152"/);
+    const alone = facts('dicom.query', { ...asked, actor: 'gateway' }).participants;
+    expect(alone.map(({ isRequestor, role }) => [isRequestor, role])).toEqual([
+      [true, 'source'],
+      [false, 'destination'],
+    ]);
+  });
+
   test.each([
     [200, '0'],
     [399, '0'],

@@ -1,0 +1,62 @@
+import { rm } from 'node:fs/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { loadConfig } from '../../config/load.ts';
+import type { FoundInArchive } from '../../dimse/archive/operations.ts';
+import { openDatabase } from '../../src/database/open.ts';
+import { silentLogger } from '../../src/logging/logger.ts';
+import { openOperations } from '../../src/wiring/operations.ts';
+import { dicomFile } from '../dimse/dicom-file.ts';
+import { freshDataDir } from './embedded.ts';
+import { freePort } from './free-port.ts';
+import { PYNETDICOM_INSTALLED, type PynetdicomPeer, startPynetdicom } from './pynetdicom.ts';
+
+const STUDY = '1.2.840.65.1';
+
+describe.skipIf(!PYNETDICOM_INSTALLED)('a person who asks an archive for studies', () => {
+  let dataDir = '';
+  let peer: PynetdicomPeer;
+  let opened: Awaited<ReturnType<typeof openOperations>>;
+
+  beforeAll(async () => {
+    [dataDir, peer] = await Promise.all([freshDataDir(), startPynetdicom('archive')]);
+    const [port, nobody] = [await freePort(), await freePort()];
+    await peer.ask({ action: 'listen', port, title: 'PACS' });
+    const file = dicomFile({ sopInstanceUid: `${STUDY}.1`, studyInstanceUid: STUDY });
+    await peer.ask({ action: 'hold', files: [file.toString('hex')] });
+    const node = { type: 'dicom', host: '127.0.0.1', aeTitle: 'PACS', timeoutSeconds: 5 };
+    const archives = [
+      { ...node, name: 'pacs', port },
+      { ...node, name: 'away', port: nobody },
+    ];
+    opened = await openOperations(loadConfig({}, { dataDir, archives }));
+  });
+  afterAll(async () => {
+    await peer?.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  beforeEach(() => {
+    asked = { keys: { studyInstanceUid: STUDY }, limit: 10, objects: true, person: 'rowan' };
+  });
+  let asked: Record<string, unknown>;
+  const find = (from: string) =>
+    opened.operations['archives.find']?.({ ...asked, from }) as Promise<FoundInArchive[]>;
+
+  test('is told what it has, and every query is written down with who asked and what came', async () => {
+    expect(await find('pacs')).toMatchObject([
+      { studyInstanceUid: STUDY, listed: [{ sopInstanceUid: `${STUDY}.1` }] },
+    ]);
+    await expect(find('away')).rejects.toThrow('peer_unreachable');
+    await expect(find('elsewhere')).rejects.toThrow('There is no archive "elsewhere"');
+    await opened.close();
+
+    const database = await openDatabase({ dataDir, logger: silentLogger });
+    const { rows } = await database.query(
+      `SELECT actor, outcome, detail FROM audit WHERE action = 'dicom.query' ORDER BY id`,
+    );
+    await database.close();
+    expect(rows).toEqual([
+      { actor: 'person:rowan', outcome: 'success', detail: { archive: 'pacs', found: 1 } },
+      { actor: 'person:rowan', outcome: 'failed', detail: { archive: 'away', found: null } },
+    ]);
+  });
+});
