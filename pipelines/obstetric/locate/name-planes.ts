@@ -61,14 +61,17 @@ async function secondLook<T>(
   return new Map(numbers.map((n, index) => [n, found[index] ?? null]));
 }
 
+/** Every symphysis of the validation split was outlined with more, beside whole heads too. */
+const SURE_SYMPHYSIS = 0.85;
+
 /**
  * Whether a head that is outlined on an image of a doubtful plane speaks against that plane: it is a
  * head alone that is taken for an abdomen, or for the head behind a symphysis. There the head belongs
- * to the picture, and only one that the model of whole heads accepts is too much.
+ * to the picture, and only a symphysis that is hardly one is outweighed by it.
  */
 const HEAD_SPEAKS_AGAINST: Readonly<Record<Doubtful, (head: Located, own: Located) => boolean>> = {
   abdominal: (head, own) => head.confidence > own.confidence,
-  transperineal: (head) => head.accepted,
+  transperineal: (head, own) => head.accepted && own.confidence < SURE_SYMPHYSIS,
   femur: () => false,
 };
 

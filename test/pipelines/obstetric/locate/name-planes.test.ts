@@ -58,12 +58,14 @@ const outlinerOf = (values: Float32Array) => sessionOf('fetal-abdomen', ['outlin
 /** A model whose map is a disc of this radius in the middle; 0: nothing is there. */
 const outliner = (radius: number) => outlinerOf(disc(radius));
 
-const SYMPHYSIS_AND_HEAD = sessionOf(
-  'symphysis-head',
-  ['symphysis', 'head'],
-  0.8,
-  Float32Array.from([...disc(8), ...disc(16)]),
-);
+/** Symphysis and head whose maps are nowhere higher than `level`: outlined the less surely. */
+const symphysisAndHead = (level: number) =>
+  sessionOf(
+    'symphysis-head',
+    ['symphysis', 'head'],
+    0.8,
+    Float32Array.from([...disc(8), ...disc(16)], (value) => level * value),
+  );
 
 const NOTHING = outliner(0);
 const FEMUR_NOWHERE = sessionOf(
@@ -123,13 +125,17 @@ describe('a plane that the whole image names', () => {
   });
 
   it.each([
-    [0.979, 'a whole head', 16, 'other'],
-    [0.981, 'a whole head', 16, 'transperineal'],
-    [0.979, 'no whole head', 0, 'transperineal'],
-  ])('transperineal at %d, with %s', async (probability, _, radius, label) => {
-    const plane = classifier('transperineal', probability);
-    const symphysisHead = SYMPHYSIS_AND_HEAD;
-    const sessions = { ...SECOND_LOOKS, head: outliner(radius), symphysisHead, plane };
-    expect((await namePlanes(sessions, [IMAGE]))[0]?.label).toBe(label);
-  });
+    [0.979, 0.74, 'a whole head', 16, 'other'],
+    [0.981, 0.74, 'a whole head', 16, 'transperineal'],
+    [0.979, 0.9, 'a whole head', 16, 'transperineal'],
+    [0.979, 0.74, 'no whole head', 0, 'transperineal'],
+  ])(
+    'transperineal at %d, its maps at %d, with %s',
+    async (probability, level, _, radius, label) => {
+      const plane = classifier('transperineal', probability);
+      const symphysisHead = symphysisAndHead(level);
+      const sessions = { ...SECOND_LOOKS, head: outliner(radius), symphysisHead, plane };
+      expect((await namePlanes(sessions, [IMAGE]))[0]?.label).toBe(label);
+    },
+  );
 });
