@@ -18,37 +18,44 @@ export interface Pocket {
 const LEVEL = 0.5;
 
 /** Where the map falls through the level between a wet cell and its dry neighbour. */
-function crossing(wet: number, dry: number): number {
-  return wet <= dry ? 0.5 : Math.min(1, Math.max(0, (wet - LEVEL) / (wet - dry)));
+function crossing(wet: number, dry: number, level: number): number {
+  return wet <= dry ? 0.5 : Math.min(1, Math.max(0, (wet - level) / (wet - dry)));
 }
 
 /**
  * The longest column of fluid whose middle lies where the pocket is at least `narrowestMm` wide
  * (obstetric reference 4: vertical depth, free of cord and parts). `cell` is the size of a cell in
- * mm. Null: there is no such pocket.
+ * mm, `level` the probability from which a cell is fluid. Null: there is no such pocket.
  */
-export function deepestPocket(map: FluidMap, cell: PixelScale, narrowestMm: number): Pocket | null {
+export function deepestPocket(
+  map: FluidMap,
+  cell: PixelScale,
+  narrowestMm: number,
+  level: number = LEVEL,
+): Pocket | null {
   const { width, height, values } = map;
   const at = (x: number, y: number) =>
     x < 0 || y < 0 || x >= width || y >= height ? 0 : (values[y * width + x] ?? 0);
   const widthAt = (x: number, y: number) => {
     let left = x;
     let right = x;
-    while (at(left - 1, y) >= LEVEL) left--;
-    while (at(right + 1, y) >= LEVEL) right++;
-    const ends = crossing(at(left, y), at(left - 1, y)) + crossing(at(right, y), at(right + 1, y));
+    while (at(left - 1, y) >= level) left--;
+    while (at(right + 1, y) >= level) right++;
+    const ends =
+      crossing(at(left, y), at(left - 1, y), level) +
+      crossing(at(right, y), at(right + 1, y), level);
     return (right - left + ends) * cell.x;
   };
   let best: Pocket | null = null;
   for (let x = 0; x < width; x++) {
     let start = 0;
     for (let y = 0; y <= height; y++) {
-      if (at(x, y) >= LEVEL) continue;
+      if (at(x, y) >= level) continue;
       const [first, last] = [start, y - 1];
       start = y + 1;
       if (last < first) continue;
-      const top = first - crossing(at(x, first), at(x, first - 1));
-      const bottom = last + crossing(at(x, last), at(x, last + 1));
+      const top = first - crossing(at(x, first), at(x, first - 1), level);
+      const bottom = last + crossing(at(x, last), at(x, last + 1), level);
       const depthMm = (bottom - top) * cell.y;
       if (best !== null && depthMm <= best.depthMm) continue;
       const widthMm = widthAt(x, (first + last) >> 1);

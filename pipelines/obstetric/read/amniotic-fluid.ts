@@ -11,6 +11,12 @@ import { type MappedFrame, readUterineFrames } from './uterine-frames.ts';
 /** Narrower fluid is no pocket (AIUM-ACR-ACOG-SMFM-SRU 2018), mm. */
 export const NARROWEST_POCKET_MM = 10;
 
+/**
+ * A pocket whose depth changes by more than `mm` between two levels of the map is not known: something
+ * in it, or its end, is half seen. Chosen on phantoms (models/uterine-structures/card.md).
+ */
+export const STEADY = { low: 0.2, high: 0.7, mm: 8 } as const;
+
 /** A vertical pocket on one frame, pixels of the frame. */
 export interface FluidPocket {
   top: Point;
@@ -87,6 +93,9 @@ export function pocketOf(
     around(top.y - PICTURE.to, top.y - BEYOND.from),
     around(bottom.y + BEYOND.from, bottom.y + PICTURE.to),
   ];
+  const depthAt = (level: number) =>
+    deepestPocket(maps.fluid, cell, NARROWEST_POCKET_MM, level)?.depthMm ?? 0;
+  const steady = depthAt(STEADY.low) - depthAt(STEADY.high) <= STEADY.mm;
   const confidence = certainty(drawn, pocket.top.x, pocket.top.y, pocket.bottom.y);
   const anechoic = inside <= DARKER_THAN_WALL * Math.max(above, below);
   return {
@@ -94,7 +103,7 @@ export function pocketOf(
     bottom,
     cut: !ends.every(isPicture),
     confidence,
-    accepted: anechoic && confidence >= gate,
+    accepted: anechoic && steady && confidence >= gate,
   };
 }
 

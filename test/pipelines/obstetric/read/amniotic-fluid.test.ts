@@ -25,16 +25,21 @@ function image(inside: number, wall: (y: number) => number): GrayImage {
   return { width: WIDTH, height: HEIGHT, data };
 }
 
-/** Maps at half the size of the image that see the pocket with this probability. */
-function drawn(certainty: number): UterineMaps {
+/**
+ * Maps at half the size of the image, 1 mm to a cell, that see the pocket with this probability, and
+ * so many mm below it with a third.
+ */
+function drawn(certainty: number, halfSeenMm = 0): UterineMaps {
   const empty = { width: WIDTH / 2, height: HEIGHT / 2, values: new Float32Array(96 * 128) };
   const maps = Object.fromEntries(UTERINE_STRUCTURES.map((name) => [name, empty])) as Record<
     UterineStructure,
     typeof empty
   >;
-  const values = empty.values.map((_, i) =>
-    isPocket(2 * (i % 128) + 0.5, 2 * Math.floor(i / 128) + 0.5) ? certainty : 0,
-  );
+  const values = empty.values.map((_, i) => {
+    const [x, y] = [2 * (i % 128) + 0.5, 2 * Math.floor(i / 128) + 0.5];
+    if (isPocket(x, y)) return certainty;
+    return isPocket(x, y - 2 * halfSeenMm) && y > 80 ? 1 / 3 : 0;
+  });
   return {
     placement: { scaleX: 0.5, scaleY: 0.5, offsetX: 0, offsetY: 0 },
     maps: { ...maps, fluid: { ...empty, values } },
@@ -56,6 +61,14 @@ describe('the pocket of a frame', () => {
     [0.74, false],
   ])('seen with a probability of %d is accepted: %s', (certainty, accepted) => {
     const found = pocketOf({ image: image(8, () => 90), drawn: drawn(certainty) }, region);
+    expect(found?.accepted).toBe(accepted);
+  });
+
+  it.each([
+    [7, true],
+    [8, false],
+  ])('below which %d mm are half seen is accepted: %s', (halfSeenMm, accepted) => {
+    const found = pocketOf({ image: image(8, () => 90), drawn: drawn(1, halfSeenMm) }, region);
     expect(found?.accepted).toBe(accepted);
   });
 
