@@ -177,15 +177,18 @@ export function exactEdge(plane: MModePlane, path: Float64Array, kind: EdgeKind)
   return steadied(exact, 1);
 }
 
-/** Distinct paths, the strongest first, no two nearer than `apart` rows on average. */
+/**
+ * Distinct paths along edges or lines (`edgesOf`, `linesOf`), the strongest first, no two nearer than
+ * `apart` rows on average.
+ */
 export function severalPaths(
   plane: MModePlane,
-  kind: EdgeKind,
+  strengths: Float32Array,
   count: number,
   apart: number,
   band?: Band,
 ): EdgePath[] {
-  const edges = edgesOf(plane, kind);
+  const edges = strengths.slice();
   const slopes = textureSlopes(plane);
   const found: EdgePath[] = [];
   for (let i = 0; i < count; i++) {

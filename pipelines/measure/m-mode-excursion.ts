@@ -1,4 +1,4 @@
-import { type EdgePath, exactEdge, severalPaths } from './edge-path.ts';
+import { type EdgePath, edgesOf, exactEdge, linesOf, severalPaths } from './edge-path.ts';
 import type { MModePlane } from './m-mode-plane.ts';
 import { median } from './statistics.ts';
 import { wavesOf } from './waves.ts';
@@ -13,9 +13,14 @@ export const EXCURSION = {
   clear: 0.6,
   /** Times the excursion of the chosen edge from which a fainter edge makes it doubtful. */
   further: 1.1,
-  /** Edges that are followed, and cm between them. */
+  /** Lines and edges that are followed, and cm between them. */
+  lines: 4,
   paths: 8,
   apart: 0.5,
+  /** Strength from which a line is the echo of a fibrous ring, as no other edge of a wall is. */
+  ring: 0.9,
+  /** Share of the ring's strength from which another line that moves further makes it doubtful. */
+  asClear: 0.8,
   /** Share of the excursion by which the annulus goes back after its peak. */
   back: 0.5,
   /** Coefficient of variation of the excursions up to which an edge beats. */
@@ -100,31 +105,47 @@ function isBeating(beats: readonly ExcursionBeat[], secondsPerColumn: number): b
   );
 }
 
-/**
- * The systolic excursion of an annulus, leading edge to leading edge (echo reference 7.1): of the
- * edges that beat, that which moves furthest, for the ventricle shortens from the apex to the base
- * and the annulus is where all of it adds up. Null where no edge beats.
- */
-export function annularExcursion(plane: MModePlane): Excursion | null {
-  const { depthPerRow, secondsPerColumn } = plane;
-  const paths = severalPaths(
-    plane,
-    'brighter',
-    EXCURSION.paths,
-    EXCURSION.apart / depthPerRow,
-    () => [EXCURSION.shallowest / depthPerRow, plane.rows - 1],
-  );
-  const beating = paths.flatMap((found) => {
+const meanOf = ({ beats }: Pick<Excursion, 'beats'>) =>
+  beats.reduce((sum, { excursion }) => sum + excursion, 0) / beats.length;
+
+/** The paths that beat, the strongest first, each at its leading edge. */
+function beatingPaths(plane: MModePlane, strengths: Float32Array, count: number) {
+  const { apart, shallowest } = EXCURSION;
+  const { depthPerRow, secondsPerColumn, rows } = plane;
+  const band = () => [shallowest / depthPerRow, rows - 1] as const;
+  return severalPaths(plane, strengths, count, apart / depthPerRow, band).flatMap((found) => {
     const path = { ...found, rows: exactEdge(plane, found.rows, 'brighter') };
     const beats = beatsOfPath(plane, path);
     return isBeating(beats, secondsPerColumn) ? [{ path, beats }] : [];
   });
+}
+
+/** That of a ring which answers as a bright line by itself; null where no line is so clear. */
+function ringExcursion(plane: MModePlane): Excursion | null {
+  const { lines, ring, asClear, further } = EXCURSION;
+  const [first, ...others] = beatingPaths(plane, linesOf(plane), lines);
+  if (!first || first.path.strength < ring) return null;
+  const doubtful = others.some(
+    (one) =>
+      one.path.strength >= asClear * first.path.strength && meanOf(one) > further * meanOf(first),
+  );
+  return { ...first, certain: !doubtful };
+}
+
+/**
+ * The systolic excursion of an annulus, leading edge to leading edge (echo reference 7.1). Where its
+ * ring answers as a clear line, that line; else, of the edges that beat, that which moves furthest,
+ * for the ventricle shortens from the apex to the base and the annulus is where all of it adds up.
+ * Null where no edge beats.
+ */
+export function annularExcursion(plane: MModePlane): Excursion | null {
+  const ring = ringExcursion(plane);
+  if (ring) return ring;
+  const beating = beatingPaths(plane, edgesOf(plane, 'brighter'), EXCURSION.paths);
   const strongest = Math.max(...beating.map(({ path }) => path.strength));
   const clear = beating.filter(({ path }) => path.strength >= EXCURSION.clear * strongest);
-  const mean = ({ beats }: Pick<Excursion, 'beats'>) =>
-    beats.reduce((sum, { excursion }) => sum + excursion, 0) / beats.length;
-  const furthest = clear.toSorted((one, other) => mean(other) - mean(one))[0];
+  const furthest = clear.toSorted((one, other) => meanOf(other) - meanOf(one))[0];
   if (!furthest) return null;
-  const further = beating.some((one) => mean(one) > EXCURSION.further * mean(furthest));
+  const further = beating.some((one) => meanOf(one) > EXCURSION.further * meanOf(furthest));
   return { ...furthest, certain: furthest.path.strength === strongest && !further };
 }
