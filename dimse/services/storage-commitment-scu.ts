@@ -175,15 +175,15 @@ function settle(database: Database, report: CommitmentReport, at: Date): Promise
     );
     if (rows.length === 0) return false;
     await tx.query(
-      `UPDATE delivered_objects SET committed_at = $3
+      `UPDATE delivered_objects SET committed_at = $3, answered_at = $3
        WHERE transaction_uid = $1 AND sop_instance_uid = ANY ($2::text[])`,
       [transactionUid, committed.map(({ sopInstanceUid }) => sopInstanceUid), at],
     );
     for (const { sopInstanceUid, reason } of failed) {
       await tx.query(
-        `UPDATE delivered_objects SET failure_reason = $3
+        `UPDATE delivered_objects SET failure_reason = $3, answered_at = $4
          WHERE transaction_uid = $1 AND sop_instance_uid = $2`,
-        [transactionUid, sopInstanceUid, reason],
+        [transactionUid, sopInstanceUid, reason, at],
       );
     }
     const deliveries = rows.map((row) => row.delivery_id);

@@ -1,5 +1,6 @@
 import type { RequestSource } from '../requests/port.ts';
 import type { Span } from './span.ts';
+import { type ReceivedStudy, receptionSpans, stepSpan } from './study-spans.ts';
 import { callerOf, spanIdOf, traceOfRequest } from './trace-context.ts';
 
 /** What the tables tell of a request that has ended. Times are Unix seconds. */
@@ -15,15 +16,7 @@ export interface EndedRequest {
   ended: number;
   stages: { name: string; at: number }[];
   /** Of its revision of the study; null where it came without one. */
-  study: {
-    objects: number;
-    bytes: number;
-    first: number;
-    last: number;
-    /** When the sign of completeness came, and which it was. */
-    complete: number | null;
-    because: string | null;
-  } | null;
+  study: ReceivedStudy | null;
 }
 
 /** Stages before the pipeline: the spans `queue` and `routing` tell of them. */
@@ -34,23 +27,8 @@ export function requestSpans(request: EndedRequest, ratio: number): Span[] {
   const { id, source, study, created, started, ended } = request;
   const trace = traceOfRequest(id, source, ratio);
   if (!trace.sampled) return [];
-  const span = (
-    name: string,
-    [start, end]: readonly [number, number],
-    over: Partial<Span> = {},
-  ): Span => ({
-    traceId: trace.traceId,
-    spanId: spanIdOf(name, id),
-    parentSpanId: trace.spanId,
-    name,
-    kind: 'internal',
-    start,
-    // Clocks of two machines stand behind some pairs.
-    end: Math.max(start, end),
-    attributes: {},
-    error: null,
-    ...over,
-  });
+  const span = (name: string, time: readonly [number, number], over: Partial<Span> = {}): Span =>
+    stepSpan(trace, id, name, time, over);
   const root = span(study ? 'study' : 'request', [study?.first ?? created, ended], {
     spanId: trace.spanId,
     parentSpanId: callerOf(source),
@@ -69,18 +47,8 @@ export function requestSpans(request: EndedRequest, ratio: number): Span[] {
   });
   const spans = [root];
   if (study) {
-    const { objects, bytes, first, last, complete, because } = study;
-    const counted = { 'sonogate.objects': objects, 'sonogate.bytes': bytes };
-    const signed: Record<string, string> = because ? { 'sonogate.because': because } : {};
-    spans.push(
-      span('intake', [first, last], { attributes: counted }),
-      span('completion', [last, complete ?? created], { attributes: signed }),
-    );
-    if (complete !== null && source.kind === 'dicom') {
-      spans.push(
-        span('routing', [complete, created], { attributes: { 'sonogate.rule': source.rule } }),
-      );
-    }
+    const rule = source.kind === 'dicom' ? source.rule : '';
+    spans.push(...receptionSpans(trace, id, study, { acted: created, rule }));
   }
   spans.push(span('submit', [created, created]), span('queue', [created, started ?? ended]));
   if (started === null) return spans;

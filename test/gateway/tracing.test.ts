@@ -4,6 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sendBuffer } from '../../dimse/store-scu.ts';
 import { createApiClient } from '../../src/client/api-client.ts';
 import { dicomFile } from '../dimse/dicom-file.ts';
+import { freePort } from '../peers/free-port.ts';
+import { PYNETDICOM_INSTALLED, type PynetdicomPeer, startPynetdicom } from '../peers/pynetdicom.ts';
 import {
   attribute,
   type Collector,
@@ -19,12 +21,23 @@ const CALLER = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0
 let collector: Collector;
 let site: Site;
 let url = '';
+let pacs: PynetdicomPeer | null = null;
 beforeAll(async () => {
   collector = await startCollector();
+  const port = await freePort();
+  if (PYNETDICOM_INSTALLED) {
+    pacs = await startPynetdicom();
+    await pacs.ask({ action: 'listen', port, title: 'PACS', answersAtOnce: true });
+  }
+  const node = { type: 'dicom', host: '127.0.0.1', port, aeTitle: 'PACS' };
   site = await openSite({
     tracing: { endpoint: collector.endpoint },
+    destinations: [{ ...node, name: 'pacs', storageCommitment: true }],
     routing: {
-      rules: [{ name: 'all', when: { modality: 'US' }, run: { endpoint: 'us/echo/interpret' } }],
+      rules: [
+        { name: 'onward', when: { studyDescription: 'onward' }, forwardTo: ['pacs'] },
+        { name: 'all', when: { modality: 'US' }, run: { endpoint: 'us/echo/interpret' } },
+      ],
     },
     // The receiver of the webhook is on this machine.
     outbound: {
@@ -35,6 +48,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await site?.close();
+  await pacs?.stop();
   await collector?.close();
 });
 
@@ -44,21 +58,26 @@ const PORTS = Array.from({ length: 65_535 }, (_, index) => index + 1);
 const spansOf = (traceId: string) => collector.spans.filter((span) => span.traceId === traceId);
 const nameOf = ({ name }: OtlpSpan) => name;
 
-describe('a study that comes by DICOM', () => {
-  test('is one trace from its association to its end, without identity', async () => {
-    const node = {
+const send = (file: Buffer) =>
+  sendBuffer(
+    {
       host: '127.0.0.1',
       port: site.dicomPort,
       aeTitle: 'SONOGATE',
       callingAeTitle: 'CART',
       timeoutSeconds: 20,
-    };
+    },
+    file,
+  );
+
+describe('a study that comes by DICOM', () => {
+  test('is one trace from its association to its end, without identity', async () => {
     const file = dicomFile({
       sopInstanceUid: '1.2.3.901.1',
       studyInstanceUid: STUDY,
       patientName: Buffer.from(NAME),
     });
-    expect((await sendBuffer(node, file)).outcome).toBe('stored');
+    expect((await send(file)).outcome).toBe('stored');
     const root = await waitUntil('the trace of the study', async () => {
       const found = collector.spans.find(({ name }) => name === 'study');
       return found && spansOf(found.traceId).some(({ name }) => name === 'run') ? found : null;
@@ -73,6 +92,33 @@ describe('a study that comes by DICOM', () => {
     }
     expect(JSON.stringify(collector.spans)).not.toMatch(/UNUSUALNAME|1\.2\.3\.901/);
   });
+
+  test.skipIf(!PYNETDICOM_INSTALLED)(
+    'and is only sent on is one trace too, down to the commitment of the PACS',
+    async () => {
+      const uids = { sopInstanceUid: '1.2.3.901.2.1', studyInstanceUid: '1.2.3.901.2' };
+      const file = dicomFile({ ...uids, studyDescription: 'onward' });
+      expect((await send(file)).outcome).toBe('stored');
+      const commitment = await waitUntil('the commitment in the traces', async () => {
+        return collector.spans.find(({ name }) => name === 'commitment') ?? null;
+      });
+      const spans = spansOf(commitment.traceId);
+      expect(spans.map(nameOf).sort()).toEqual([
+        'association',
+        'commitment',
+        'completion',
+        'delivery forward',
+        'intake',
+        'routing',
+        'study',
+      ]);
+      const named = (name: string) => spans.find((span) => span.name === name);
+      expect(named('routing')?.parentSpanId).toBe(named('study')?.spanId);
+      expect(named('delivery forward')?.parentSpanId).toBe(named('study')?.spanId);
+      expect(commitment.parentSpanId).toBe(named('delivery forward')?.spanId);
+      expect(JSON.stringify(spans)).not.toContain('1.2.3.901');
+    },
+  );
 });
 
 describe('a request of a client with a traceparent', () => {

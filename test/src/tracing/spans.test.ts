@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { associationSpans } from '../../../src/tracing/association-spans.ts';
-import { deliverySpan } from '../../../src/tracing/delivery-spans.ts';
+import { commitmentSpan, deliverySpan } from '../../../src/tracing/delivery-spans.ts';
 import { type EndedRequest, requestSpans } from '../../../src/tracing/request-spans.ts';
 import type { Span } from '../../../src/tracing/span.ts';
+import { routedSpans } from '../../../src/tracing/study-spans.ts';
 import {
   formatTraceparent,
   parseTraceparent,
@@ -118,6 +119,59 @@ describe('the trace of a revision of a study', () => {
       expect(span).toMatchObject({ traceId: root.traceId, parentSpanId: root.spanId });
     }
     expect(associations).toMatchObject([{ start: 99, end: 111 }]);
+  });
+
+  test('holds the received objects that were sent on, and the commitment of the PACS below', () => {
+    const forwarded = deliverySpan(
+      {
+        id: 'dlv_2',
+        request: null,
+        source: { kind: 'dicom', study: STUDY, revision: 2, rule: '' },
+        kind: 'forward',
+        destination: 'pacs',
+        object: 'ins_1',
+        state: 'delivered',
+        code: null,
+        attempts: 1,
+        created: 119,
+        ended: 121,
+      },
+      1,
+    );
+    const root = named(spans, 'study');
+    expect(forwarded).toMatchObject({ traceId: root.traceId, parentSpanId: root.spanId });
+    const answered = {
+      id: 'dlv_2 1.2',
+      delivery: 'dlv_2',
+      request: null,
+      source: ended.source,
+      destination: 'pacs',
+      committed: true,
+      asked: 123,
+      ended: 130,
+    };
+    expect(commitmentSpan(answered, 1)).toMatchObject({
+      name: 'commitment',
+      traceId: root.traceId,
+      parentSpanId: forwarded?.spanId,
+      start: 123,
+      end: 130,
+      error: null,
+    });
+    expect(commitmentSpan({ ...answered, committed: false }, 1)?.error).toBe('commitment_refused');
+    expect(commitmentSpan(answered, 0)).toBeNull();
+  });
+
+  test('has its root also when rules only sent it on, up to the moment they acted', () => {
+    const { study: received } = ended;
+    if (!received) throw new Error('the example came without a study');
+    const routed = { id: '7', study: STUDY, revision: 2, rules: ['archive'], ended: 120, received };
+    const root = named(routedSpans(routed, 1), 'study');
+    expect(root).toMatchObject({ spanId: named(spans, 'study').spanId, start: 100, end: 120 });
+    const routing = named(routedSpans(routed, 1), 'routing');
+    expect(routing).toMatchObject({ start: 118, end: 120, parentSpanId: root.spanId });
+    expect(routing.attributes).toEqual({ 'sonogate.rule': 'archive' });
+    expect(routedSpans(routed, 0)).toEqual([]);
   });
 
   test('is another one for the next revision', () => {
