@@ -26,6 +26,14 @@ const authorizationSchema = z.discriminatedUnion('type', [
   }),
 ]);
 
+/** What another EHR would hold is no copy of this one's, and who is meant there is decided anew. */
+export const noAlternate = z
+  .custom<undefined>(
+    (value) => value === undefined,
+    'an EHR has no alternate: its reports wait until it answers, or for a person (docs/fhir.md)',
+  )
+  .optional();
+
 /** An EHR that takes results as FHIR R4; its name is added by the list of destinations. */
 export const fhirDestinationSettings = z.strictObject({
   type: z.literal('fhir'),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { archiveSchema, expectedCountSchema } from './archive.ts';
 import { auditSchema } from './audit-schema.ts';
 import { consoleSchema } from './console-schema.ts';
-import { fhirDestinationSettings } from './fhir-destination.ts';
+import { fhirDestinationSettings, noAlternate } from './fhir-destination.ts';
 import { aeTitle, name } from './names.ts';
 import { dicomDestinationSchema, dicomwebDestinationSchema } from './pacs-destination.ts';
 import { routingSchema } from './routing-schema.ts';
@@ -119,7 +119,7 @@ export const configSchema = z
       z.discriminatedUnion('type', [
         dicomDestinationSchema,
         dicomwebDestinationSchema,
-        fhirDestinationSettings.extend({ name }),
+        fhirDestinationSettings.extend({ name, alternate: noAlternate }),
       ]),
     ),
     delivery: z.strictObject({

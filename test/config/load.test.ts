@@ -114,6 +114,20 @@ describe('configuration', () => {
     );
   });
 
+  it('says that an EHR has no alternate', () => {
+    const ehr = {
+      type: 'fhir',
+      name: 'ehr',
+      baseUrl: 'https://ehr.example/fhir',
+      resultSystem: 'https://sonogate.example/results',
+      patientIdentifierSystems: {},
+    };
+    expect(loadConfig({}, { destinations: [ehr] }).destinations).toHaveLength(1);
+    expect(() => loadConfig({}, { destinations: [{ ...ehr, alternate: 'pacs' }] })).toThrow(
+      'destinations.0.alternate: an EHR has no alternate',
+    );
+  });
+
   it.each([
     ['itself', 'pacs'],
     ['nothing that is configured', 'archive'],
