@@ -129,7 +129,7 @@ function ringExcursion(plane: MModePlane): Excursion | null {
     (one) =>
       one.path.strength >= asClear * first.path.strength && meanOf(one) > further * meanOf(first),
   );
-  return { ...first, certain: !doubtful };
+  return { ...first, ring: true, certain: !doubtful };
 }
 
 /**
@@ -147,5 +147,5 @@ export function annularExcursion(plane: MModePlane): Excursion | null {
   const furthest = clear.toSorted((one, other) => meanOf(other) - meanOf(one))[0];
   if (!furthest) return null;
   const further = beating.some((one) => meanOf(one) > EXCURSION.further * meanOf(furthest));
-  return { ...furthest, certain: furthest.path.strength === strongest && !further };
+  return { ...furthest, ring: false, certain: furthest.path.strength === strongest && !further };
 }

@@ -1,7 +1,7 @@
 import type { GrayImage } from '../../contract/image.ts';
 import type { Clip, SweepRegion } from '../../contract/study.ts';
 import { meanOfAlike } from '../../measure/alike.ts';
-import { annularExcursion } from '../../measure/m-mode-excursion.ts';
+import { annularExcursion, type Excursion } from '../../measure/m-mode-excursion.ts';
 import { framePoint, type MModePlane, readMModePlane } from '../../measure/m-mode-plane.ts';
 import {
   cavaDiameters,
@@ -61,6 +61,15 @@ function quantityOf(
   ];
 }
 
+/** Behind the mitral annulus the wall of the atrium moves as far, and further (on the phantom too). */
+const ATRIAL = 'the edge that moves furthest may be the atrial wall, not the mitral annulus';
+const UNSURE = 'another edge is clearer or moves further: which is the annulus is not sure';
+
+function doubtOf(key: ConceptKey, { ring, certain }: Excursion): string | null {
+  if (key === 'mapse' && !ring) return ATRIAL;
+  return certain ? null : UNSURE;
+}
+
 function readExcursion(key: ConceptKey, plane: MModePlane) {
   const found = annularExcursion(plane);
   if (!found) return [];
@@ -69,9 +78,7 @@ function readExcursion(key: ConceptKey, plane: MModePlane) {
     from: [low.sample, low.row] as const,
     to: [high.sample, high.row] as const,
   }));
-  const doubt = found.certain
-    ? null
-    : 'another edge is clearer or moves further: which is the annulus is not sure';
+  const doubt = doubtOf(key, found);
   return quantityOf(key, plane, beats, [traceOf(plane, found.path.rows)]).map((one) => ({
     ...one,
     doubt,
@@ -134,15 +141,12 @@ function readCava(plane: MModePlane): TracedQuantity[] {
   ];
 }
 
-/** Behind the mitral annulus the wall of the atrium moves as far, and further (on the phantom too). */
-const ATRIAL = 'the edge that moves furthest may be the atrial wall, not the mitral annulus';
-
 function quantitiesOf(structure: MModeStructure | null, plane: MModePlane): TracedQuantity[] {
   switch (structure) {
     case 'tricuspid-excursion':
       return readExcursion('tapse', plane);
     case 'mitral-excursion':
-      return readExcursion('mapse', plane).map((one) => ({ ...one, doubt: ATRIAL }));
+      return readExcursion('mapse', plane);
     case 'left-ventricle':
       return readVentricle(plane);
     case 'vena-cava':

@@ -157,7 +157,8 @@ const M_MODES: readonly (readonly [EchoMModeId, readonly Expected[]])[] = [
       ['lvids', 'lvidsMm', 0.1, 0.25],
     ],
   ],
-  ['m-mode-tapse', [['tapse', 'tapseMm', 1, 2.5]]],
+  ['m-mode-tapse', [['tapse', 'tapseMm', 1, 2]]],
+  ['m-mode-mapse', [['mapse', 'mapseMm', 1, 1.5]]],
   [
     'm-mode-ivc',
     [

@@ -43,18 +43,21 @@ const meanOf = (plane: MModePlane) => {
   const sizes = found?.beats.map(({ excursion }) => excursion) ?? [];
   return {
     certain: found?.certain,
+    ring: found?.ring,
     excursion: sizes.reduce((sum, size) => sum + size, 0) / sizes.length,
   };
 };
 
 describe('the excursion of an annulus', () => {
   it('is that of the ring that answers as a bright line, though a wall behind it is the clearer edge', () => {
-    const { excursion, certain } = meanOf(sweep(beating(9, 2), 230));
+    const { excursion, certain, ring } = meanOf(sweep(beating(9, 2), 230));
     expect(excursion).toBeCloseTo(2, 1);
-    expect(certain).toBe(true);
+    expect({ certain, ring }).toEqual({ certain: true, ring: true });
   });
   it('without such a ring is that of the edge that moves furthest of the clear ones', () => {
-    expect(meanOf(sweep(null, 0)).excursion).toBeCloseTo(1.2, 1);
+    const { excursion, ring } = meanOf(sweep(null, 0));
+    expect(excursion).toBeCloseTo(1.2, 1);
+    expect(ring).toBe(false);
   });
   it('is none where nothing beats', () => {
     const still = sweep(null, 0);
