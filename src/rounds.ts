@@ -67,7 +67,7 @@ export function logRounds(
   logger: Logger,
   work: string,
   log: (error: unknown) => void,
-): RoundObserver {
+): Required<RoundObserver> {
   let told: string | null = null;
   return {
     onError(error) {

@@ -2,6 +2,7 @@ import type { Config } from '../../config/schema.ts';
 import type { PooledDatabase } from '../database/pooled.ts';
 import type { ErrorCode } from '../errors/catalogue.ts';
 import type { Logger } from '../logging/logger.ts';
+import { logRounds } from '../rounds.ts';
 import { backoffSeconds } from './backoff.ts';
 import { isPeerFailure, mayBeTheObject, notePeerFailure, notePeerWorks } from './breaker.ts';
 import { OUTBOX_CHANNEL } from './channel.ts';
@@ -88,6 +89,10 @@ export async function startOutbox({
   let timer: NodeJS.Timeout | undefined;
   let pass: Promise<void> | null = null;
   let again = false;
+  let failures = 0;
+  const { onError, onRecovery } = logRounds(logger, 'outbox', (error) =>
+    logger.warn({ error: String(error) }, 'outbox could not be read, will retry'),
+  );
 
   const wake = () => {
     again = true;
@@ -107,8 +112,11 @@ export async function startOutbox({
         // The end of a send to a busy destination wakes the outbox by itself.
         const next = await secondsUntilDue(database, freeKinds(), [...sending.keys()]);
         due = Math.min(next ?? RECHECK_SECONDS, probe ?? RECHECK_SECONDS);
+        if (failures > 0) onRecovery();
+        failures = 0;
       } catch (error) {
-        logger.warn({ error: String(error) }, 'outbox could not be read, will retry');
+        failures += 1;
+        onError(error, failures);
       }
       const wait = Math.max(SHORTEST_WAIT_SECONDS, Math.min(due, RECHECK_SECONDS));
       if (!stopping.signal.aborted) timer = setTimeout(wake, wait * 1000);
