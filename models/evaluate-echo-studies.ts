@@ -7,7 +7,9 @@ import { openHeartLocator } from '../pipelines/echo/locate/open-heart-locator.ts
 import { createEchoPipeline } from '../pipelines/echo/pipeline.ts';
 import { resultSchema } from '../pipelines/result/envelope.ts';
 import {
+  agreementTable,
   errorsOf,
+  inventedFluid,
   type StudyCase,
   studyAgreement,
   studyCase,
@@ -19,10 +21,11 @@ import { type SimulatedStudy, simulatedStudy } from './evaluation/echo-study-pha
  * training has seen, and prints the agreement by quantity.
  *
  *   node models/evaluate-echo-studies.ts [--first 9000] [--count 16] [--allow all|permissive]
- *     [--keep DIR] [--cases]
+ *     [--keep DIR [--interpreted]] [--cases]
  *
  * Seeds from 9000 on are for reporting, 8000 to 8999 for choosing. `--keep` leaves the studies for
- * another run, which then simulates none that lie there; `--cases` prints every study.
+ * another run, which then simulates none that lie there, and with `--interpreted` interprets none
+ * again either: two halves that ran side by side are put together so. `--cases` prints every study.
  */
 const { values } = parseArgs({
   options: {
@@ -30,6 +33,7 @@ const { values } = parseArgs({
     count: { type: 'string', default: '16' },
     allow: { type: 'string', default: 'all' },
     keep: { type: 'string' },
+    interpreted: { type: 'boolean', default: false },
     cases: { type: 'boolean', default: false },
   },
 });
@@ -40,7 +44,7 @@ const pipeline = createEchoPipeline({
   writeArtifacts: async () => [],
 });
 
-async function interpreted(seed: number, { folder, names, truth }: SimulatedStudy) {
+async function interpret({ folder, names }: SimulatedStudy): Promise<void> {
   const job: Job = {
     endpoint: 'us/echo/interpret',
     version: '1.0.0',
@@ -57,10 +61,12 @@ async function interpreted(seed: number, { folder, names, truth }: SimulatedStud
   await writeFile(join(folder, 'job.json'), JSON.stringify(job));
   const end = await pipeline(folder, () => {}, new AbortController().signal);
   if (end.type !== 'done') throw new Error(end.detail);
-  const result = resultSchema.parse(
-    JSON.parse(await readFile(join(folder, 'result.json'), 'utf8')),
-  );
-  return studyCase(seed, truth, result);
+}
+
+async function measured(seed: number, study: SimulatedStudy): Promise<StudyCase> {
+  if (!values.interpreted) await interpret(study);
+  const text = await readFile(join(study.folder, 'result.json'), 'utf8');
+  return studyCase(seed, study.truth, resultSchema.parse(JSON.parse(text)));
 }
 
 const root = values.keep ?? (await mkdtemp(join(tmpdir(), 'echo-studies-')));
@@ -70,7 +76,7 @@ try {
     const seed = Number(values.first) + i;
     const folder = join(root, String(seed));
     await mkdir(folder, { recursive: true });
-    cases.push(await interpreted(seed, await simulatedStudy(seed, folder)));
+    cases.push(await measured(seed, await simulatedStudy(seed, folder)));
   }
 } finally {
   if (!values.keep) await rm(root, { recursive: true, force: true });
@@ -84,5 +90,7 @@ if (values.cases) {
     }
   }
 }
-console.table(studyAgreement(cases));
+console.log(agreementTable(studyAgreement(cases)));
+const { without, invented } = inventedFluid(cases);
+console.log(`Fluid measured where there is none: ${invented} of ${without}`);
 process.exit(0);

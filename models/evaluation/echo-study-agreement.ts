@@ -1,5 +1,6 @@
-import type { ConceptKey } from '../../pipelines/result/concepts.ts';
+import { CONCEPTS, type ConceptKey } from '../../pipelines/result/concepts.ts';
 import type { Result } from '../../pipelines/result/envelope.ts';
+import { unitText } from '../../pipelines/result/unit-text.ts';
 import { mean, round } from './agreement.ts';
 import type { StudyTruth } from './echo-study-phantoms.ts';
 
@@ -62,4 +63,30 @@ export function errorsOf(cases: readonly StudyCase[], key: ConceptKey) {
     const reason = said.find((one) => one.key === key)?.note ?? 'not measured';
     return [{ seed, reference, value, error: value === null ? null : value - reference, reason }];
   });
+}
+
+/** The agreement as a table of Markdown, as `docs/echo.md` has it. */
+export function agreementTable(rows: readonly QuantityAgreement[]): string {
+  const figure = (value: number | null) => (value === null ? '' : String(value));
+  const lines = rows.map(
+    ({ key, studies, withheld, meanAbsoluteError, bias, centile95, largest }) => {
+      const { label, unit } = CONCEPTS[key];
+      const errors = [meanAbsoluteError, bias, centile95, largest].map(figure);
+      return `| ${[`${label} (${unitText(unit)})`, studies, withheld, ...errors].join(' | ')} |`;
+    },
+  );
+  return [
+    '| quantity | studies | withheld | mean error | bias | 95th centile | largest |',
+    '|---|---|---|---|---|---|---|',
+    ...lines,
+  ].join('\n');
+}
+
+/** Studies without fluid, and those of them in which a depth of it was given. */
+export function inventedFluid(cases: readonly StudyCase[]): { without: number; invented: number } {
+  const without = cases.filter(({ truth }) => truth['effusion-depth'] === undefined);
+  const invented = without.filter(({ said }) =>
+    said.some(({ key, quality }) => key === 'effusion-depth' && quality === 'accepted'),
+  );
+  return { without: without.length, invented: invented.length };
 }

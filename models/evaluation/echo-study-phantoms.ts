@@ -31,7 +31,7 @@ const EFFUSED = 1 / 3;
  * An adult heart of any size and function: LVEF even from 20 to 70 %, the wider the cavity the
  * poorer the function, as in patients. Windows and settings are those of the demo study.
  */
-export function drawRequest(random: Random): HeartRequest {
+function drawRequest(random: Random): HeartRequest {
   const ejectionFraction = random.range(0.2, 0.7);
   const failing = (0.7 - ejectionFraction) / 0.5;
   return {
@@ -102,7 +102,7 @@ function truthOfHeart(heart: Heart): StudyTruth {
     'la-volume-biplane': sizes.leftAtrium.volumeMl,
     'rv-basal': sizes.rightVentricle.basalMm,
     tapse: sizes.rightVentricle.tapseMm,
-    'effusion-depth': sizes.effusionMm,
+    ...(sizes.effusionMm > 0 && { 'effusion-depth': sizes.effusionMm }),
     'ivc-diameter': sizes.cava.diameterMm,
     'ivc-collapse': 100 * sizes.cava.collapse,
   };
