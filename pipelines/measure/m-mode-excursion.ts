@@ -43,7 +43,9 @@ export interface ExcursionBeat {
 export interface Excursion {
   beats: ExcursionBeat[];
   path: EdgePath;
-  /** No edge that beats is clearer, and none moves much further: else another may be the annulus. */
+  /** The path is that of a fibrous ring by itself, not of the wall beside or behind it. */
+  ring: boolean;
+  /** Nothing as clear that beats moves much further: else that may be the annulus. */
   certain: boolean;
 }
 
