@@ -49,7 +49,7 @@ export function partOf({ plane, head, abdomen }: SweptFrame): FetalPart | null {
  * The runs of head and trunk along a sweep. A frame of the other part ends a run; frames without a
  * part do so only when there are more than `RUN.gap`. Runs of too few frames are dropped, and what
  * they parted grows together again: one odd frame must not make twins. A run of which no frame was
- * named a plane of its part is dropped too: other round things are outlined.
+ * named a plane of head or trunk is dropped too: round things that are no fetus are outlined.
  */
 export function partRuns(frames: readonly SweptFrame[]): PartRun[] {
   const runs: PartRun[] = [];
@@ -67,8 +67,8 @@ export function partRuns(frames: readonly SweptFrame[]): PartRun[] {
     if (last?.part === run.part && run.from - last.to <= 2 * RUN.frames) last.to = run.to;
     else joined.push({ ...run });
   }
-  return joined.filter(({ part, from, to }) =>
-    frames.slice(from, to + 1).some(({ plane }) => PART_OF[plane] === part),
+  return joined.filter(({ from, to }) =>
+    frames.slice(from, to + 1).some(({ plane }) => PART_OF[plane] !== undefined),
   );
 }
 

@@ -173,12 +173,13 @@ describe('the part that a frame of a sweep shows', () => {
 });
 
 describe('the runs of head and trunk along a sweep', () => {
-  /** Capital: outlined and named; small: outlined only; a dot: neither. */
+  /** Capital: outlined and named; small: outlined only; x: a head called a trunk; a dot: neither. */
   const FRAMES: Readonly<Record<string, SweptFrame>> = {
     H: { plane: 'transthalamic', head: true, abdomen: false },
     h: { plane: 'other', head: true, abdomen: false },
     T: { plane: 'abdominal', head: false, abdomen: true },
     t: { plane: 'other', head: false, abdomen: true },
+    x: { plane: 'four-chamber', head: true, abdomen: false },
   };
   const nothing: SweptFrame = { plane: 'other', head: false, abdomen: false };
   const framesOf = (text: string) => [...text].map((letter) => FRAMES[letter] ?? nothing);
@@ -192,6 +193,7 @@ describe('the runs of head and trunk along a sweep', () => {
     ['HHHHTTTTT.....HHHH', ['head 0-3', 'trunk 4-8', 'head 14-17']],
     ['hhHhh..ttttT', ['head 0-4', 'trunk 7-11']],
     ['hhhhh..TTTT', ['trunk 7-10']],
+    ['hhxhh..TTTT', ['head 0-4', 'trunk 7-10']],
     ['HHHH..tttt', ['head 0-3']],
     ['', []],
   ])('of %s are %s', (text, expected) => {
