@@ -66,6 +66,15 @@ function disagreements(values: Values): (string | null)[] {
   ];
 }
 
+/** The two networks see A4C alone; biplane discs that contradict them leave the EF open. */
+function contradiction(values: Values): string | null {
+  const [joint, discs] = [values.measurement('lvef-networks'), values.measurement('lvef-biplane')];
+  if (!joint || !discs || !isOwn(discs)) return null;
+  return Math.abs(joint.value - discs.value) > EF_VARIABILITY
+    ? `LVEF by both networks and by biplane discs differ by more than ${EF_VARIABILITY} points: it was not graded.`
+    : null;
+}
+
 const NOT_GRADED: Readonly<Partial<Record<string, string>>> = {
   'lvef-networks': 'Single plane (A4C); biplane not possible.',
   'lvef-4c': 'Single plane (A4C); biplane not possible.',
@@ -103,8 +112,10 @@ function run(evidence: EchoEvidence, given: Values) {
     { measurement: index('lvesv-biplane'), quantity: LEFT_VENTRICLE.esvIndex },
   ];
   const ef = headlineEf(values);
-  const grade = graded(ef, LEFT_VENTRICLE.ef, sex);
-  const range = ef && !isChild(evidence) ? heartFailureRange(ef.value, null) : null;
+  const contradicted = ef?.concept.key === 'lvef-networks' ? contradiction(values) : null;
+  const grade = contradicted ? null : graded(ef, LEFT_VENTRICLE.ef, sex);
+  const range =
+    ef && !contradicted && !isChild(evidence) ? heartFailureRange(ef.value, null) : null;
   const severe = ef !== null && rounded(ef.value, 0) < SEVERE;
   const others = EF_PRECEDENCE.flatMap((key) => {
     const measurement = values.measurement(key);
@@ -134,6 +145,7 @@ function run(evidence: EchoEvidence, given: Values) {
     gaps: [
       ef ? null : (outlineGap(evidence, ['A4C', 'A2C']) ?? NO_EF),
       ...disagreements(given),
+      contradicted,
       ef && !values.measurement('lvef-biplane') ? (NOT_GRADED[ef.concept.key] ?? null) : null,
       ...(ef ? patientGaps(evidence, given.measurement('lvedv-biplane') !== null) : []),
     ],

@@ -11,14 +11,19 @@ const MAN: EchoPatient = { sex: 'male', age: 60, height: 175, weight: 70, surfac
 
 type Given = Readonly<Partial<Record<ConceptKey, number>>>;
 
-function interpreted(given: Given, patient: Partial<EchoPatient> = {}, handheld = false) {
+function interpreted(
+  given: Given,
+  patient: Partial<EchoPatient> = {},
+  handheld = false,
+  provenance: 'cart-sr' | 'model' = 'cart-sr',
+) {
   const of = { ...MAN, ...patient };
   const ownerOf = (key: ConceptKey) =>
     SECTIONS.find(({ measures }) => measures.includes(key))?.id ?? 'lv-size';
   const surface: Given = of.surface === null ? {} : { 'body-surface-area': of.surface };
   const measured = Object.entries({ ...surface, ...given }).map(([name, value]) => {
     const key = name as ConceptKey;
-    const source = { ...NO_FRAME, provenance: 'cart-sr' } as const;
+    const source = { ...NO_FRAME, provenance } as const;
     const measurement = createMeasurement(`cart-${key}`, key, value, 'cart-sr', {
       section: ownerOf(key),
       source,
@@ -178,5 +183,23 @@ describe('the clips of a handheld', () => {
   it('are no study of a machine: what they cannot answer is said', () => {
     const { section } = interpreted({}, {}, true);
     expect(section('focused')?.summary).toContain('The clips of the handheld carry no calibration');
+  });
+});
+
+describe('LVEF of the images by two ways', () => {
+  const both = (networks: number, biplane: number) =>
+    interpreted({ 'lvef-networks': networks, 'lvef-biplane': biplane }, {}, false, 'model');
+
+  it('is graded by the networks where biplane discs are within 10 points', () => {
+    const { category, section } = both(44, 34);
+    expect(category('lvef-grade')).toBe('mildly abnormal');
+    expect(section('lvef')?.reason?.detail ?? '').not.toContain('not graded');
+  });
+  it('is not graded beyond, and says so', () => {
+    const { category, section, value } = both(44, 33.9);
+    expect(category('lvef-grade')).toBeUndefined();
+    expect(category('heart-failure-range')).toBeUndefined();
+    expect(section('lvef')?.reason?.detail).toContain('differ by more than 10 points');
+    expect(value('lvef-networks')?.value).toBe(44);
   });
 });
