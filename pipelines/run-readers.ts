@@ -1,3 +1,6 @@
+import { DECODING } from './input/decode-frames.ts';
+import { inParallel } from './input/in-parallel.ts';
+
 /** The part of a reader of either endpoint (their `reader.ts`) that running it needs. */
 export interface RunnableReader<Input, T = unknown> {
   /** Follows `inference.` in the stage name. */
@@ -14,7 +17,8 @@ export type ReadingsOf<Readers> = {
 };
 
 /**
- * Runs every reader in turn. One that throws costs its own sections, not the study, and is told to
+ * Runs every reader, some side by side: while a model looks for one, the next decodes and measures.
+ * One that throws costs its own sections, not the study, and is told to
  * `failed`; an abort ends all. `progress` is told the reader and the share that is done before it.
  */
 export async function runReaders<
@@ -26,18 +30,18 @@ export async function runReaders<
   progress: (reader: RunnableReader<Input>, share: number) => void,
   failed: (reader: string, error: unknown) => void,
 ): Promise<ReadingsOf<Readers>> {
-  const found: [string, unknown][] = [];
   const all = Object.entries(readers);
-  for (const [index, [name, reader]] of all.entries()) {
+  let begun = 0;
+  const found = await inParallel(all, DECODING.batches, async ([name, reader]) => {
     input.signal.throwIfAborted();
-    progress(reader, index / all.length);
+    progress(reader, begun++ / all.length);
     const reading = await reader.read(input).catch((error: unknown) => {
       input.signal.throwIfAborted();
       failed(name, error);
       return null;
     });
     input.signal.throwIfAborted();
-    found.push([name, reading]);
-  }
+    return [name, reading] as const;
+  });
   return Object.fromEntries(found) as ReadingsOf<Readers>;
 }

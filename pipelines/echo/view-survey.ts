@@ -1,6 +1,7 @@
 import type { GrayImage } from '../contract/image.ts';
 import type { Clip, Rectangle, Study } from '../contract/study.ts';
-import { decodeBatch } from '../input/decode-frames.ts';
+import { DECODING, decodeBatch } from '../input/decode-frames.ts';
+import { inParallel } from '../input/in-parallel.ts';
 import type { HeartLocator } from './locate/open-heart-locator.ts';
 import { sectorOf } from './locate/sector.ts';
 import type { EchoView } from './locate/view.ts';
@@ -74,11 +75,11 @@ export async function surveyViews(
   signal: AbortSignal,
   progress: (share: number) => void,
 ): Promise<ClipView[]> {
-  const views: ClipView[] = [];
-  for (const [index, clip] of study.clips.entries()) {
+  let done = 0;
+  return inParallel(study.clips, DECODING.batches, async (clip) => {
     signal.throwIfAborted();
-    views.push(await surveyClip(clip, locator, signal));
-    progress((index + 1) / study.clips.length);
-  }
-  return views;
+    const view = await surveyClip(clip, locator, signal);
+    progress(++done / study.clips.length);
+    return view;
+  });
 }

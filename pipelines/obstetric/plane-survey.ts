@@ -1,5 +1,6 @@
 import type { Clip, RefusedFile, Study } from '../contract/study.ts';
-import { DECODING, decodeBatch, frameBatches } from '../input/decode-frames.ts';
+import { type ClipFrame, DECODING, decodeBatch, frameBatches } from '../input/decode-frames.ts';
+import { inParallel } from '../input/in-parallel.ts';
 import type { FramePlane } from './frame-plane.ts';
 import type { Locator, PlaneEstimate } from './locator.ts';
 
@@ -23,19 +24,23 @@ export async function surveyPlanes(
 ): Promise<Survey> {
   if (!classify) throw new TypeError('no model classifies planes');
   const total = study.clips.reduce((sum, clip) => sum + clip.frames.length, 0);
-  const survey: Survey = { planes: [], refused: [] };
   let done = 0;
-  for (const batch of frameBatches(study.clips, { ...DECODING, frames: framesAtOnce })) {
+  const surveyBatch = async (batch: readonly ClipFrame[]): Promise<Survey> => {
     signal.throwIfAborted();
     const { decoded, refused } = await decodeBatch(batch, signal);
-    survey.refused.push(...refused);
     const estimates = await classify(decoded.map(({ image }) => image));
-    for (const [index, { clip, frame }] of decoded.entries()) {
+    const planes = decoded.flatMap(({ clip, frame }, index) => {
       const estimate = isSweep(clip) ? SWEEP : estimates[index];
-      if (estimate) survey.planes.push({ clip, frame, estimate });
-    }
+      return estimate ? [{ clip, frame, estimate }] : [];
+    });
     done += batch.length;
     progress(done / total);
-  }
-  return survey;
+    return { planes, refused };
+  };
+  const batches = [...frameBatches(study.clips, { ...DECODING, frames: framesAtOnce })];
+  const surveys = await inParallel(batches, DECODING.batches, surveyBatch);
+  return {
+    planes: surveys.flatMap(({ planes }) => planes),
+    refused: surveys.flatMap(({ refused }) => refused),
+  };
 }

@@ -1,4 +1,6 @@
 import type { GrayImage } from '../contract/image.ts';
+import { DECODING } from '../input/decode-frames.ts';
+import { inParallel } from '../input/in-parallel.ts';
 import type { FramePlane } from './frame-plane.ts';
 import { candidateFrames } from './key-frames.ts';
 import type { Locator } from './locator.ts';
@@ -43,15 +45,15 @@ export async function readStructures(
   signal: AbortSignal,
   progress: (structure: Structure, share: number) => void,
 ): Promise<{ readings: FrameReading[]; withoutModel: Structure[] }> {
-  const readings: FrameReading[] = [];
   const withoutModel = STRUCTURES.filter((structure) => !locator[structure]);
-  for (const [index, structure] of STRUCTURES.entries()) {
-    progress(structure, index / STRUCTURES.length);
-    if (!locator[structure]) continue;
+  let begun = 0;
+  const readings = await inParallel(STRUCTURES, DECODING.batches, async (structure) => {
+    progress(structure, begun++ / STRUCTURES.length);
+    if (!locator[structure]) return [];
     signal.throwIfAborted();
     const frames = candidateFrames(planes, structure, CANDIDATES);
     const images = await Promise.all(frames.map(({ frame }) => frame.gray()));
-    readings.push(...(await readStructure(structure, frames, images, locator)));
-  }
-  return { readings, withoutModel };
+    return readStructure(structure, frames, images, locator);
+  });
+  return { readings: readings.flat(), withoutModel };
 }

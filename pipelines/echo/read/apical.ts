@@ -1,6 +1,7 @@
 import type { GrayImage } from '../../contract/image.ts';
 import { type Clip, type Rectangle, scaleFor } from '../../contract/study.ts';
-import { decodeBatch } from '../../input/decode-frames.ts';
+import { DECODING, decodeBatch } from '../../input/decode-frames.ts';
+import { inParallel } from '../../input/in-parallel.ts';
 import { outlineOf } from '../../measure/outline.ts';
 import {
   APICAL_VIEWS,
@@ -216,11 +217,10 @@ async function read({ views, locator, signal }: EchoReaderInput): Promise<Apical
   const { segment } = locator;
   const volumesTrusted = locator.ejectionFraction !== null;
   if (!segment) return { clips: null, volumesTrusted };
-  const clips: ChamberClip[] = [];
-  for (const chosen of chosenClips(views)) {
+  const clips = await inParallel(chosenClips(views), DECODING.batches, async (chosen) => {
     signal.throwIfAborted();
-    clips.push(await readClip(chosen, locator, segment, signal));
-  }
+    return readClip(chosen, locator, segment, signal);
+  });
   return { clips, volumesTrusted };
 }
 

@@ -1,6 +1,7 @@
 import type { GrayImage, PixelScale } from '../../contract/image.ts';
 import { type Frame, scaleFor } from '../../contract/study.ts';
-import { decodeBatch } from '../../input/decode-frames.ts';
+import { DECODING, decodeBatch } from '../../input/decode-frames.ts';
+import { inParallel } from '../../input/in-parallel.ts';
 import { sizeOf } from '../locate/label-map.ts';
 import type { HeartLocator } from '../locate/open-heart-locator.ts';
 import { type ParasternalMasks, parasternalLabel } from '../locate/parasternal.ts';
@@ -122,13 +123,11 @@ async function readClip(
 async function read({ views, locator, signal }: EchoReaderInput): Promise<ParasternalReadings> {
   const segment = locator.parasternal;
   if (!segment) return { clips: null };
-  const clips: ParasternalClip[] = [];
-  for (const { family, of } of chosenClips(views)) {
+  const clips = await inParallel(chosenClips(views), DECODING.batches, async ({ family, of }) => {
     signal.throwIfAborted();
-    const clip = await readClip(family, of, segment, signal);
-    if (clip) clips.push(clip);
-  }
-  return { clips };
+    return readClip(family, of, segment, signal);
+  });
+  return { clips: clips.filter((clip) => clip !== null) };
 }
 
 /** Lines of the parasternal long axis, and fluid around the heart in the views beside the apex. */
