@@ -140,7 +140,7 @@ try {
     const { page, context } = await openWindow(browser, { url: ward.url, key, ...size });
     await page
       .locator('.rows .chip.good', { hasText: 'Draft ready' })
-      .nth(1)
+      .nth(2)
       .waitFor({ timeout: PATIENCE_MS });
     await showAll(page, `${size.width}`);
     await page.locator('.menu summary').click();
