@@ -2,8 +2,8 @@ import { subscribe } from 'node:diagnostics_channel';
 import { Worker } from 'node:worker_threads';
 import type { Job, Pipeline, Prepare } from '../../pipelines/contract/job.ts';
 import { INFERENCE, type InferenceRun } from '../../pipelines/inference/inference-channel.ts';
-// Its thread must have begun before threads are forbidden.
-import '../inference-thread.ts';
+// Its threads must have begun before further ones are forbidden.
+import '../inference-threads.ts';
 import { forbidThreads } from './confinement.ts';
 import type { FromChild, ToChild } from './pipeline-messages.ts';
 

@@ -1,18 +1,21 @@
 /**
  * A complete 20-week study: `node test/bench/obstetric.ts [rounds]`. The whole request in a warm
  * child process (reading, inference, interpretation, PDF, SR, previews, FHIR bundle), beside what
- * cannot be saved of it: every frame decoded once and the same tensors through the same networks. Turn by
+ * cannot be saved of it: every frame decoded once and as many images through the same networks. Turn by
  * turn, each in a process of its own. Prints a table and writes nothing else.
  */
 import { execFile } from 'node:child_process';
+import { subscribe } from 'node:diagnostics_channel';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { simulateObstetricStudy } from '../../models/phantom/study.ts';
 import type { Job } from '../../pipelines/contract/job.ts';
+import { INFERENCE, type InferenceRun } from '../../pipelines/inference/inference-channel.ts';
+import { readRegistry } from '../../pipelines/inference/model-registry.ts';
+import { type ModelSession, openSession } from '../../pipelines/inference/session.ts';
 import { decodeBatch, frameBatches } from '../../pipelines/input/decode-frames.ts';
 import { readStudy } from '../../pipelines/input/read-study.ts';
 import { pipeline, prepare } from '../../src/obstetric-pipeline.ts';
@@ -21,34 +24,14 @@ const GA_DAYS = 140;
 const SEED = 5;
 const MODELS: Job['models'] = { allow: 'all', provider: 'cpu', threads: 1 };
 
-/** One run of a network: which, in the order in which they were opened, and the size of its input. */
-type Call = [network: number, size: readonly number[]];
+/** One call of a model, as `INFERENCE` tells it. */
+type Call = Pick<InferenceRun, 'model' | 'images'>;
 
 interface Measure {
   seconds: number;
   processorSeconds: number;
   peakMegabytes: number;
   calls: Call[];
-}
-
-/** From here on every network that is opened is kept, and each of its runs is written down. */
-function watchNetworks(): { networks: InferenceSession[]; calls: Call[] } {
-  const networks: InferenceSession[] = [];
-  const calls: Call[] = [];
-  const create = InferenceSession.create.bind(InferenceSession);
-  const watched = async (bytes: Uint8Array, options?: InferenceSession.SessionOptions) => {
-    const network = await create(bytes, options);
-    const number = networks.push(network) - 1;
-    const run = network.run.bind(network);
-    Reflect.set(network, 'run', (feeds: InferenceSession.FeedsType) => {
-      const [tensor] = Object.values(feeds);
-      calls.push([number, [...(tensor?.dims ?? [])]]);
-      return run(feeds);
-    });
-    return network;
-  };
-  Reflect.set(InferenceSession, 'create', watched);
-  return { networks, calls };
 }
 
 async function measured(work: () => Promise<void>): Promise<Omit<Measure, 'calls'>> {
@@ -65,7 +48,11 @@ async function measured(work: () => Promise<void>): Promise<Omit<Measure, 'calls
 
 /** In a process of its own, its models open: the request. */
 async function wholeRequest(folder: string): Promise<void> {
-  const { calls } = watchNetworks();
+  const calls: Call[] = [];
+  subscribe(INFERENCE.name, (run) => {
+    const { model, images } = run as InferenceRun;
+    calls.push({ model, images });
+  });
   await prepare(MODELS);
   const measure = await measured(async () => {
     const end = await pipeline(folder, () => {}, new AbortController().signal);
@@ -74,10 +61,14 @@ async function wholeRequest(folder: string): Promise<void> {
   console.log(JSON.stringify({ ...measure, calls }));
 }
 
-/** In a process of its own, its models open: decoding and inference alone. */
+/** In a process of its own, its models open: decoding and inference alone, one after the other. */
 async function rawCost(folder: string, calls: readonly Call[]): Promise<void> {
-  const { networks } = watchNetworks();
-  await prepare(MODELS);
+  const sessions = new Map<string, ModelSession>();
+  for (const model of await readRegistry()) {
+    if (calls.some((call) => call.model === model.id)) {
+      sessions.set(model.id, await openSession(model, MODELS));
+    }
+  }
   const names = await readdir(join(folder, 'files'));
   const measure = await measured(async () => {
     const study = await readStudy(
@@ -86,12 +77,11 @@ async function rawCost(folder: string, calls: readonly Call[]): Promise<void> {
     for (const batch of frameBatches(study.clips)) {
       await decodeBatch(batch, new AbortController().signal);
     }
-    for (const [number, size] of calls) {
-      const network = networks[number];
-      if (!network) throw new Error('the networks are not those of the request');
-      const [input = ''] = network.inputNames;
-      const length = size.reduce((product, side) => product * side, 1);
-      await network.run({ [input]: new Tensor('float32', new Float32Array(length), size) });
+    for (const { model, images } of calls) {
+      const session = sessions.get(model);
+      if (!session) throw new Error(`the request ran a model that is not here: ${model}`);
+      const { width, height } = session.model.input;
+      await session.run(Array.from({ length: images }, () => new Float32Array(width * height)));
     }
   });
   console.log(JSON.stringify({ ...measure, calls: [] }));
@@ -154,10 +144,9 @@ async function compare(rounds: number): Promise<void> {
     console.log('| | s | processor s | peak MB |\n| --- | --- | --- | --- |');
     const request = row('whole request', whole);
     const floor = row('decoding and inference alone', raw);
-    const inputs = whole[0]?.calls.reduce((sum, [, size]) => sum + (size[0] ?? 0), 0);
-    console.log(
-      `${inputs} images through ${new Set(whole[0]?.calls.map(([n]) => n)).size} networks`,
-    );
+    const inputs = whole[0]?.calls.reduce((sum, { images }) => sum + images, 0);
+    const models = new Set(whole[0]?.calls.map(({ model }) => model));
+    console.log(`${inputs} images through ${models.size} networks`);
     console.log(
       `ratio ${(request.seconds / floor.seconds).toFixed(2)}, of the processor ${(request.processor / floor.processor).toFixed(2)}`,
     );

@@ -40,10 +40,11 @@ export async function openLocator(
     return model && (await opening(model, settings));
   };
   const plane = await open('fetal-plane');
+  // These two work longest: opened one after the other, each has a thread that the other has not.
+  const brainPlane = await open('fetal-brain-plane');
   const head = await open('fetal-head');
   const abdomen = await open('fetal-abdomen');
   const femur = await open('fetal-femur');
-  const brainPlane = await open('fetal-brain-plane');
   const symphysisHead = await open('symphysis-head');
   const midsagittal = await open('fetal-midsagittal');
   const uterus = await open('uterine-structures');
