@@ -167,7 +167,7 @@ export function chambersAt(
   };
   const right: Chambers['rightVentricle'] = (x, y, z, epicardium) => {
     const beyond = rightWidth((Math.atan2(y, x) * 180) / Math.PI, z);
-    if (beyond < 0) return 20;
+    if (beyond < 0) return Number.POSITIVE_INFINITY;
     return Math.max(epicardium - beyond, -epicardium, tricuspidZ - z);
   };
 

@@ -116,5 +116,7 @@ describe('what lies where', () => {
   it('has fluid around the heart only where it was asked for', () => {
     expect(at({ effusionMm: 15 }, 40, 0, 40)).toBe(STRUCTURE.effusion);
     expect(at({ effusionMm: 0 }, 40, 0, 40)).toBe(STRUCTURE.outside);
+    // Far behind the ventricle the fluid has ended, however much of it there is.
+    expect(at({ effusionMm: 24 }, 90, 0, 40)).toBe(STRUCTURE.outside);
   });
 });
