@@ -125,7 +125,7 @@ export interface FluidFinding {
   depth: Measurement | null;
 }
 
-/** On simulated hearts 24 mm read 68 and 6 read 11: the outline runs beyond the fluid. */
+/** On simulated hearts 8 mm read 9 to 12: an outline follows a thin layer no closer than its grid. */
 const NO_DEPTH = 'the outline of the space runs beyond the fluid; to be measured by hand';
 
 /** The space behind the posterior wall of a long axis at end-diastole; null where it comes and goes. */
