@@ -6,6 +6,11 @@ export interface Rounds {
   stop(): Promise<void>;
 }
 
+export interface BegunRounds extends Rounds {
+  /** Resolves when the first round has ended, well or not. */
+  first: Promise<void>;
+}
+
 /** Told how rounds go. */
 export interface RoundObserver {
   /** `failures`: how many rounds have failed in a row, this one counted. */
@@ -23,7 +28,7 @@ export interface RoundParts extends RoundObserver {
 }
 
 /** Works now and again after each pause, one round at a time, until stopped. Errors end no more than their round. */
-export function startRounds(parts: RoundParts): Rounds {
+export function startRounds(parts: RoundParts): BegunRounds {
   const { work, pauseMilliseconds: pause } = parts;
   let stopped = false;
   let failures = 0;
@@ -38,16 +43,18 @@ export function startRounds(parts: RoundParts): Rounds {
       parts.onError(error, failures);
     }
   };
-  const goOn = async () => {
-    await round();
+  const goOn = async (ended: Promise<void>) => {
+    await ended;
     if (stopped) return;
     const wait = typeof pause === 'number' ? pause : pause(failures);
     timer = setTimeout(() => {
-      underWay = goOn();
+      underWay = goOn(round());
     }, wait);
   };
-  let underWay = goOn();
+  const first = round();
+  let underWay = goOn(first);
   return {
+    first,
     async stop() {
       stopped = true;
       clearTimeout(timer);

@@ -1,6 +1,7 @@
 import type { Database } from '../database/port.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { Priority } from '../requests/port.ts';
+import { logRounds, type Rounds, startRounds } from '../rounds.ts';
 import type { RequestQueue } from './queue.ts';
 
 const EVERY_MILLISECONDS = 2000;
@@ -42,28 +43,14 @@ export async function startReconciler(
   database: Database,
   queue: Pick<RequestQueue, 'add'>,
   logger: Logger,
-): Promise<{ stop(): Promise<void> }> {
-  let timer: NodeJS.Timeout | undefined;
-  let stopped = false;
-  const pass = async () => {
-    try {
-      await reconcile(database, queue);
-    } catch (error) {
-      logger.warn({ error: String(error) }, 'reconciling failed, will retry');
-    }
-    if (!stopped) {
-      timer = setTimeout(() => {
-        current = pass();
-      }, EVERY_MILLISECONDS);
-    }
-  };
-  let current = pass();
-  await current;
-  return {
-    stop: async () => {
-      stopped = true;
-      clearTimeout(timer);
-      await current;
-    },
-  };
+): Promise<Rounds> {
+  const rounds = startRounds({
+    work: () => reconcile(database, queue),
+    pauseMilliseconds: EVERY_MILLISECONDS,
+    ...logRounds(logger, 'queue', (error) =>
+      logger.warn({ error: String(error) }, 'reconciling failed, will retry'),
+    ),
+  });
+  await rounds.first;
+  return rounds;
 }

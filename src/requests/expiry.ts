@@ -5,6 +5,7 @@ import { withdrawArtifacts } from '../files/published-artifacts.ts';
 import { removeResult } from '../files/results.ts';
 import { removeWork } from '../files/work-folder.ts';
 import type { Logger } from '../logging/logger.ts';
+import { logRounds, type Rounds, startRounds } from '../rounds.ts';
 import { IllegalTransitionError } from './states.ts';
 import { transition } from './transitions.ts';
 
@@ -77,25 +78,12 @@ async function forget(database: Database, id: string): Promise<void> {
 }
 
 /** Purges now and every minute. */
-export function startExpiry(parts: ExpiryParts): { stop(): Promise<void> } {
-  let timer: NodeJS.Timeout | undefined;
-  let stopped = false;
-  const pass = async () => {
-    await purgeExpired(parts).catch((error: unknown) => {
-      parts.logger.warn({ error: String(error) }, 'purging failed, will retry');
-    });
-    if (!stopped) {
-      timer = setTimeout(() => {
-        current = pass();
-      }, EVERY_MILLISECONDS);
-    }
-  };
-  let current = pass();
-  return {
-    stop: async () => {
-      stopped = true;
-      clearTimeout(timer);
-      await current;
-    },
-  };
+export function startExpiry(parts: ExpiryParts): Rounds {
+  return startRounds({
+    work: () => purgeExpired(parts),
+    pauseMilliseconds: EVERY_MILLISECONDS,
+    ...logRounds(parts.logger, 'retention of requests', (error) =>
+      parts.logger.warn({ error: String(error) }, 'purging failed, will retry'),
+    ),
+  });
 }

@@ -26,6 +26,19 @@ describe('rounds', () => {
     expect(most).toBe(1);
   });
 
+  test('say when the first is over, also where it failed', async () => {
+    const onError = vi.fn();
+    const rounds = startRounds({
+      work: () => Promise.reject(new Error('away')),
+      pauseMilliseconds: 60_000,
+      onError,
+    });
+    expect(onError).not.toHaveBeenCalled();
+    await rounds.first;
+    expect(onError).toHaveBeenCalledTimes(1);
+    await rounds.stop();
+  });
+
   test('are waited for at the stop, and none follows', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const work = vi.fn(() => promise);
