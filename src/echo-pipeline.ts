@@ -1,6 +1,6 @@
 import { fhirBundleArtifact } from '../fhir/bundle-artifact.ts';
 import { writeArtifacts } from '../pipelines/artifacts/write-artifacts.ts';
-import type { Pipeline } from '../pipelines/contract/job.ts';
+import type { Pipeline, Prepare } from '../pipelines/contract/job.ts';
 import { createEchoPipeline } from '../pipelines/echo/pipeline.ts';
 import { openHeartModels } from './open-models.ts';
 
@@ -13,3 +13,6 @@ export const pipeline: Pipeline = createEchoPipeline({
   writeArtifacts,
   extra: [fhirBundleArtifact],
 });
+
+/** Opens the models before the first study comes, and says what they run on. */
+export const prepare: Prepare = async (settings) => (await openHeartModels(settings)).models;

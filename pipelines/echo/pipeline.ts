@@ -20,7 +20,7 @@ import { readSpectra } from './spectra.ts';
 import { surveyViews } from './view-survey.ts';
 
 /** Share of the whole at which each stage begins; between them progress is linear. */
-const PROGRESS = { views: 0.05, chambers: 0.15, spectra: 0.6, read: 0.8 } as const;
+const PROGRESS = { views: 0.05, chambers: 0.15, read: 0.8 } as const;
 
 /** A report of the machine without an image is a study too: its values are what it holds. */
 function refusalOf(study: Study): string | null {
@@ -56,21 +56,24 @@ export function createEchoPipeline(parts: EchoParts): Pipeline {
             to: number,
             share: number,
           ) => stage(report, name, label, from + share * (to - from));
-          const { views: first, chambers, spectra: tracing, read } = PROGRESS;
+          const { views: first, chambers, read } = PROGRESS;
           tell('inference.views', 'Naming the views', first, chambers, 0);
           const clips = await surveyViews(study, locator, signal, (share) =>
             tell('inference.views', 'Naming the views', first, chambers, share),
           );
-          const views = await runReaders(
-            READERS,
-            { study, views: clips, locator, signal },
-            ({ stage: name, label }, share) =>
-              tell(`inference.${name}`, label, chambers, tracing, share),
-            // The standard error of the child process is the gateway's log.
-            (reader, error) => console.error(`reader ${reader} failed`, error),
-          );
-          tell('inference.spectra', 'Tracing spectral Doppler', tracing, read, 0);
-          const spectra = await readSpectra(study, signal);
+          // Displays are traced on this thread while the models look at the clips on theirs.
+          tell('inference.spectra', 'Tracing spectral Doppler', chambers, read, 0);
+          const [views, spectra] = await Promise.all([
+            runReaders(
+              READERS,
+              { study, views: clips, locator, signal },
+              ({ stage: name, label }, share) =>
+                tell(`inference.${name}`, label, chambers, read, share),
+              // The standard error of the child process is the gateway's log.
+              (reader, error) => console.error(`reader ${reader} failed`, error),
+            ),
+            readSpectra(study, signal),
+          ]);
           stage(report, 'postprocessing', 'Interpreting', read);
           const { context } = request;
           const evidence = gatherEvidence(
