@@ -54,6 +54,12 @@ export const ERRORS = {
     title: 'The identity provider cannot be reached',
     operator: 'Check `console.oidc.issuer` and the network; keys still sign in.',
   },
+  invalid_host: {
+    http: 400,
+    retry: 'permanent',
+    title: 'The Host header is not one',
+    operator: 'The client, or a proxy before us, sent a Host that names no machine (RFC 9112 3.2).',
+  },
   invalid_json: {
     http: 400,
     retry: 'permanent',

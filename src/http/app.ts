@@ -9,6 +9,7 @@ import { addDicomwebRoutes } from './dicomweb.ts';
 import { addErrorPages } from './error-pages.ts';
 import { addEventRoutes } from './events.ts';
 import { addHealthRoutes } from './health.ts';
+import { wellFormedHost } from './host-header.ts';
 import { addKeyRoutes } from './keys.ts';
 import { addMetricsRoute } from './metrics.ts';
 import { addModelRoutes } from './models.ts';
@@ -48,6 +49,7 @@ export function createHttpApp(deps: HttpDeps): Koa<HttpState> {
   app.use(traceContext());
   app.use(accessLog(deps));
   app.use(problems(deps));
+  app.use(wellFormedHost());
   app.use(storablePath());
   if (deps.console) app.use(deps.console.routes());
   app.use(router.routes());

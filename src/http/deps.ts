@@ -14,6 +14,7 @@ import type { Metric } from '../metrics/exposition.ts';
 import type { OutboundClient } from '../outbound/client.ts';
 import type { RequestCore } from '../requests/core.ts';
 import type { CallLimits } from './call-limits.ts';
+import { isHost } from './host-header.ts';
 import type { UrlSigner } from './signed-url.ts';
 import type { StoreInstances } from './store-port.ts';
 
@@ -61,10 +62,14 @@ export interface HttpState {
   audited?: boolean;
 }
 
-/** Address under which the caller reached us, without a trailing slash. */
+/**
+ * Address under which the caller reached us, without a trailing slash; empty where its Host names no
+ * machine, so that what is made of it is relative.
+ */
 export function baseUrl(
   { protocol, host }: Pick<Context, 'protocol' | 'host'>,
   config: HttpDeps['config'],
 ): string {
-  return config.publicUrl?.replace(/\/+$/, '') ?? `${protocol}://${host}`;
+  if (config.publicUrl !== undefined) return config.publicUrl.replace(/\/+$/, '');
+  return isHost(host) ? `${protocol}://${host}` : '';
 }
