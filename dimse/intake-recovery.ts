@@ -3,13 +3,10 @@ import { createReadStream } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SonogateError } from '../src/errors/catalogue.ts';
-import { dayFolders, OBJECT_SUFFIX, PARTIAL_SUFFIX, quarantine } from './intake-folder.ts';
+import { dayFolders, PARTIAL_SUFFIX, quarantine } from './intake-folder.ts';
 import { readFileMeta } from './part10.ts';
 import { type RegistrationOptions, registerObject, type StoredObject } from './registration.ts';
-import { knownPaths } from './study-queries.ts';
-
-/** Paths looked up in one query. */
-const BATCH = 1000;
+import { unregisteredObjects } from './unregistered-objects.ts';
 
 /**
  * Takes up, at the start, objects that reached the disk without a row, and removes partial ones:
@@ -19,7 +16,7 @@ const BATCH = 1000;
 export async function recoverIntake(
   options: RegistrationOptions,
 ): Promise<{ registered: number; removed: number }> {
-  const { dataDir, database, logger } = options;
+  const { dataDir, logger } = options;
   let registered = 0;
   let removed = 0;
   for (const { source, folder } of await dayFolders(dataDir)) {
@@ -28,15 +25,8 @@ export async function recoverIntake(
       await rm(join(dataDir, folder, name));
       removed += 1;
     }
-    const paths = names
-      .filter((name) => name.endsWith(OBJECT_SUFFIX))
-      .map((name) => join(folder, name));
-    for (let start = 0; start < paths.length; start += BATCH) {
-      const batch = paths.slice(start, start + BATCH);
-      const known = await knownPaths(database, batch);
-      for (const path of batch.filter((path) => !known.has(path))) {
-        if (await takeUp(path, source, options)) registered += 1;
-      }
+    for await (const path of unregisteredObjects(options, folder)) {
+      if (await takeUp(path, source, options)) registered += 1;
     }
   }
   if (registered > 0 || removed > 0) logger.info({ registered, removed }, 'intake recovered');

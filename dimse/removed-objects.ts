@@ -1,9 +1,9 @@
-import { readdir, rm, stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Queryable } from '../src/database/port.ts';
 import type { ReceivedObjects } from '../src/files/port.ts';
-import { dayFolders, OBJECT_SUFFIX } from './intake-folder.ts';
-import { knownPaths } from './study-queries.ts';
+import { dayFolders } from './intake-folder.ts';
+import { unregisteredObjects } from './unregistered-objects.ts';
 
 /** Of removed studies: what was written less than an hour ago may be about to get a row. */
 const SETTLED_MILLISECONDS = 3_600_000;
@@ -60,17 +60,9 @@ export async function removeForgottenFiles(
   const lastDay = new Date(limit).toISOString().slice(0, 10);
   for (const { folder } of await dayFolders(dataDir)) {
     if (basename(folder) > lastDay) continue;
-    const names = await readdir(join(dataDir, folder));
-    const paths = names
-      .filter((name) => name.endsWith(OBJECT_SUFFIX))
-      .map((name) => join(folder, name));
-    for (let start = 0; start < paths.length; start += BATCH) {
-      const batch = paths.slice(start, start + BATCH);
-      const known = await knownPaths(database, batch);
-      for (const path of batch.filter((one) => !known.has(one))) {
-        const { mtimeMs } = await stat(join(dataDir, path));
-        if (mtimeMs < limit) await rm(join(dataDir, path), { force: true });
-      }
+    for await (const path of unregisteredObjects({ database, dataDir }, folder)) {
+      const { mtimeMs } = await stat(join(dataDir, path));
+      if (mtimeMs < limit) await rm(join(dataDir, path), { force: true });
     }
   }
 }

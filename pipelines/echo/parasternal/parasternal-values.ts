@@ -1,21 +1,17 @@
-import type { PixelScale, Point } from '../../contract/image.ts';
+import type { PixelScale } from '../../contract/image.ts';
 import { type Beat, cardiacPhases } from '../../measure/cardiac-phases.ts';
 import type { ConceptKey, MethodKey } from '../../result/concepts.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { createMeasurement } from '../../result/measurement.ts';
 import { AVERAGED_BEATS } from '../chambers/clip-beats.ts';
 import { outlinedId } from '../chambers/outlined.ts';
-import type { LongAxisLine } from '../locate/parasternal-lines.ts';
+import type { Line, LongAxisLine } from '../locate/parasternal-lines.ts';
 import { withPlausibility } from '../plausibility.ts';
 import type { ParasternalReadings } from '../read/parasternal.ts';
 import type { ParasternalClip, ParasternalFrame } from './parasternal-clip.ts';
-
-type Line = readonly [Point, Point];
+import { lengthOf } from './wall-edges.ts';
 
 const CENTIMETRE = 10;
-
-const lengthOf = ([from, to]: Line, scale: PixelScale) =>
-  Math.hypot((to.x - from.x) * scale.x, (to.y - from.y) * scale.y);
 
 interface Phased {
   clip: ParasternalClip;

@@ -100,5 +100,6 @@ function fluidBehind(
 
 const EVERY = 0.25;
 
-const lengthOf = ([from, to]: Line, scale: PixelScale) =>
+/** Millimetres. */
+export const lengthOf = ([from, to]: Line, scale: PixelScale) =>
   Math.hypot((to.x - from.x) * scale.x, (to.y - from.y) * scale.y);
