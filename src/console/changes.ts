@@ -51,9 +51,9 @@ export async function openChanges(database: PooledDatabase, logger: Logger): Pro
 
   let looked = new Date();
   const look = async () => {
-    if (followers.size === 0) return;
     const since = looked;
     looked = new Date();
+    if (followers.size === 0) return;
     const { rows } = await database.query<{ id: string }>(
       `SELECT id FROM studies WHERE state = 'receiving' AND last_received_at > $1`,
       [new Date(since.getTime() - LOOK_MS)],

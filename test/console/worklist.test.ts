@@ -192,6 +192,13 @@ describe('a row', () => {
 });
 
 describe('the stream of changes', () => {
+  // Else the studies that still receive are told beside those that a test changes.
+  beforeAll(async () => {
+    await site.database.query(
+      `UPDATE studies SET last_received_at = now() - interval '1 minute' WHERE state = 'receiving'`,
+    );
+  });
+
   const touch = (n: number) =>
     site.database.query('UPDATE studies SET reason = $1 WHERE study_instance_uid = $2', [
       `changed ${Math.random()}`,
