@@ -18,7 +18,8 @@ export const EARLY_UNCERTAINTY = { sac: 2.5, yolkSac: 1, crl: 4.5 } as const;
 /** CRL for which Robinson and Fleming's equation holds, mm. */
 export const DATING_CRL = { from: 5, to: 84 } as const;
 
-const SECTION = 'early-pregnancy';
+/** Id of the section whose measurements and findings these are. */
+export const EARLY_SECTION = 'early-pregnancy';
 
 function measured(
   id: string,
@@ -33,7 +34,7 @@ function measured(
   const value = distance(ends[0], ends[1], scale);
   const plausible = isPlausible(key, value);
   return createMeasurement(id, key, value, method, {
-    section: SECTION,
+    section: EARLY_SECTION,
     derivation: 'measured',
     source: {
       provenance: 'image-analysis',
@@ -96,7 +97,7 @@ function meanDiameter(diameters: readonly Measurement[]): Measurement[] {
   const inputs = [length, height, width];
   return [
     createMeasurement('mean-sac-diameter', 'mean-sac-diameter', value, 'msd-three-diameters', {
-      section: SECTION,
+      section: EARLY_SECTION,
       derivation: 'mean',
       inputs: inputs.map(({ id }) => id),
       confidence: Math.min(...inputs.map(({ confidence }) => confidence ?? 0)),
@@ -156,7 +157,7 @@ function crownRumpLengths(clips: readonly EarlyClip[]): Measurement[] {
 
 /** Age by CRL where its equation holds; by the sac only where no embryo is seen. */
 function ageOf(crl: Measurement | undefined, msd: Measurement | undefined): Measurement[] {
-  const given = { section: SECTION };
+  const given = { section: EARLY_SECTION };
   if (crl && crl.value >= DATING_CRL.from && crl.value <= DATING_CRL.to) {
     const days = robinson1975Age(crl.value);
     const note = `from CRL, ${SIMULATED_ONLY}`;
@@ -191,7 +192,7 @@ function heartRates(clips: readonly EarlyClip[]): Measurement[] {
         beatsPerMinute,
         'cine-periodicity',
         {
-          section: SECTION,
+          section: EARLY_SECTION,
           derivation: 'measured',
           source: {
             provenance: 'image-analysis',

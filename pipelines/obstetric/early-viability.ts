@@ -1,0 +1,139 @@
+import type { Measurement, Result } from '../result/envelope.ts';
+import {
+  DIAGNOSTIC,
+  SUSPICIOUS,
+  SUSPICIOUS_MSD,
+  suspiciousSigns,
+  type ViabilityCategory,
+  viability,
+} from './charts/early-pregnancy.ts';
+import { format, standing } from './measurement.ts';
+import type { EarlyClip } from './read/early-pregnancy.ts';
+import type { ObstetricEvidence } from './section.ts';
+
+/** Criteria of early pregnancy loss on transvaginal ultrasound. */
+export const SRU = 'SRU consensus, Doubilet et al., NEJM 2013;369:1443-1451';
+
+/** What the images allow to say; null: not assessed. */
+export interface EarlySight {
+  transvaginal: boolean;
+  yolkSac: boolean;
+  /** False only where the sac was seen in both planes. */
+  embryo: boolean | null;
+  /** False only where a cine with the embryo in it was long and quick enough to see it. */
+  cardiacActivity: boolean | null;
+  /** Seconds of the clip in which cardiac activity was looked for and not seen. */
+  silentSeconds: number | null;
+}
+
+/** What the clips show of the contents of the sac; only those with an accepted sac count. */
+export function earlySight(clips: readonly EarlyClip[]): EarlySight {
+  const withSac = clips.filter(({ frames }) => frames.some(({ sac }) => sac?.accepted));
+  const contents = withSac.flatMap(({ frames }) => frames.flatMap((frame) => frame.contents ?? []));
+  const embryoSeen = contents.some(({ embryo }) => embryo !== null);
+  const planes = new Set(withSac.flatMap(({ plane }) => plane ?? []));
+  const silent = withSac.filter(
+    ({ cardiac, frames }) =>
+      cardiac?.status === 'not-seen' && frames.some(({ contents: held }) => held?.embryo),
+  );
+  const beating = withSac.some(({ cardiac }) => cardiac?.status === 'beating');
+  const times = silent.map(({ clip }) => clip.frames.at(-1)?.time ?? 0);
+  return {
+    transvaginal: withSac.length > 0 && withSac.every(({ route }) => route === 'transvaginal'),
+    yolkSac: contents.some(({ yolkSac }) => yolkSac !== null),
+    embryo: embryoSeen || beating ? true : planes.size === 2 ? false : null,
+    cardiacActivity: beating ? true : silent.length > 0 ? false : null,
+    silentSeconds: times.length > 0 ? Math.max(...times) : null,
+  };
+}
+
+export interface EarlyViability {
+  category: ViabilityCategory;
+  criteria: Result['classifications'][number]['criteria'];
+}
+
+/**
+ * SRU's criteria in their order; those diagnostic of loss hold for transvaginal images only.
+ * `measurements` are those of `measureEarlyPregnancy`, `dating` that of the request.
+ */
+export function judgeViability(
+  seen: EarlySight,
+  measurements: readonly Measurement[],
+  dating: ObstetricEvidence['options']['dating'],
+): EarlyViability {
+  const value = (key: 'crl' | 'mean-sac-diameter' | 'yolk-sac') =>
+    standing(measurements, key)?.value ?? null;
+  const crl = value('crl');
+  const msd = value('mean-sac-diameter');
+  const { embryo, cardiacActivity } = seen;
+  const signs = suspiciousSigns({
+    yolkSac: value('yolk-sac'),
+    msd,
+    crl,
+    embryo,
+    daysByLmp: dating?.basis === 'lmp' ? dating.ga_days : null,
+  });
+  const byScan = viability({ crl, msd, embryo, cardiacActivity });
+  const anySign = cardiacActivity !== true && Object.values(signs).some(Boolean);
+  const held =
+    byScan === 'diagnostic-of-pregnancy-loss' && !seen.transvaginal
+      ? 'uncertain-viability'
+      : byScan;
+  const open = held === 'uncertain-viability' || held === 'not-assessable';
+  const category = open && anySign ? 'suspicious-for-pregnancy-loss' : held;
+  const heart =
+    cardiacActivity === null ? 'not assessed' : cardiacActivity ? 'seen' : 'not seen in the clip';
+  const crlText = crl === null ? 'CRL not measured' : `CRL ${format('crl', crl)}`;
+  const msdText = msd === null ? 'MSD not measured' : `MSD ${format('mean-sac-diameter', msd)}`;
+  const embryoText =
+    embryo === null ? 'embryo not assessed' : embryo ? 'embryo seen' : 'no embryo seen';
+  const silent = crl !== null && cardiacActivity === false;
+  const empty = msd !== null && embryo === false;
+  return {
+    category,
+    criteria: [
+      {
+        name: 'transvaginal images',
+        value: seen.transvaginal ? 'yes' : 'not known',
+        met: seen.transvaginal,
+      },
+      {
+        name: `CRL at least ${DIAGNOSTIC.crl} mm and no cardiac activity`,
+        value: `${crlText}, cardiac activity ${heart}`,
+        met: silent && crl >= DIAGNOSTIC.crl,
+      },
+      {
+        name: `MSD at least ${DIAGNOSTIC.msd} mm and no embryo`,
+        value: `${msdText}, ${embryoText}`,
+        met: empty && msd >= DIAGNOSTIC.msd,
+      },
+      {
+        name: `CRL below ${DIAGNOSTIC.crl} mm and no cardiac activity`,
+        value: `${crlText}, cardiac activity ${heart}`,
+        met: silent && crl < DIAGNOSTIC.crl,
+      },
+      {
+        name: `MSD from ${SUSPICIOUS_MSD} mm and no embryo`,
+        value: `${msdText}, ${embryoText}`,
+        met: empty && msd >= SUSPICIOUS_MSD && msd < DIAGNOSTIC.msd,
+      },
+      {
+        name: `yolk sac above ${SUSPICIOUS.yolkSacAbove} mm`,
+        value: standing(measurements, 'yolk-sac')
+          ? format('yolk-sac', value('yolk-sac') ?? 0)
+          : 'not measured',
+        met: signs.largeYolkSac,
+      },
+      {
+        name: `MSD less CRL below ${SUSPICIOUS.smallSacBelow} mm`,
+        value: `${msdText}, ${crlText}`,
+        met: signs.smallSac,
+      },
+      {
+        name: 'no embryo from 6 weeks after the last menstrual period',
+        value: embryoText,
+        met: signs.lateEmbryo,
+      },
+    ],
+  };
+}
