@@ -74,6 +74,8 @@ async function create(
     interOpNumThreads: 1,
     graphOptimizationLevel: 'all',
     logSeverityLevel: 3,
+    // Threads that wait sleep: others decode and measure on the same cores meanwhile.
+    extra: { session: { intra_op: { allow_spinning: '0' } } },
   });
   return {
     provider,

@@ -45,10 +45,21 @@ function medianAlong(plane: Plane, columns: number, rows: number, along: 'x' | '
       const inside = Math.max(0, Math.min(length - 1, at + k));
       window[k + reach] = plane[i + (inside - at) * step] as number;
     }
-    window.sort();
+    sortFew(window);
     result[i] = window[reach] as number;
   }
   return result;
+}
+
+/** In place, by insertion: of seven values faster than the sort of the language by far. */
+function sortFew(values: Float32Array): void {
+  for (let i = 1; i < values.length; i++) {
+    const value = values[i] as number;
+    let at = i;
+    for (; at > 0 && (values[at - 1] as number) > value; at--)
+      values[at] = values[at - 1] as number;
+    values[at] = value;
+  }
 }
 
 /** The binomial mean 1-2-1 along one direction. */

@@ -37,28 +37,43 @@ function texture({ columns, rows, levels }: MModePlane, reach: number): Float32A
   return result;
 }
 
-/** Normalised correlation of two profiles about two rows. */
-function correlation(
-  profiles: Float32Array,
-  { rows }: MModePlane,
-  one: { row: number; column: number },
-  other: { row: number; column: number },
-  reach: number,
-): number {
-  let cross = 0;
-  let first = 0;
-  let second = 0;
-  for (let k = -reach; k <= reach; k++) {
-    const a = one.row + k;
-    const b = other.row + k;
-    if (a < 0 || b < 0 || a >= rows || b >= rows) continue;
-    const x = profiles[one.column * rows + a] ?? 0;
-    const y = profiles[other.column * rows + b] ?? 0;
-    cross += x * y;
-    first += x * x;
-    second += y * y;
+/** Sums of the products of two profiles up to each row, `b` taken `shift` rows further down. */
+function sumsOfProducts(a: Float32Array, b: Float32Array, shift: number): Float64Array {
+  const sums = new Float64Array(a.length + 1);
+  const last = Math.min(a.length, b.length - shift);
+  for (let row = Math.max(0, -shift); row < last; row++) {
+    sums[row + 1] = (sums[row] ?? 0) + (a[row] ?? 0) * (b[row + shift] ?? 0);
   }
-  return first > 0 && second > 0 ? cross / Math.sqrt(first * second) : 0;
+  return sums.fill(sums[Math.max(0, last)] ?? 0, Math.max(0, last) + 1);
+}
+
+/**
+ * Normalised correlation of two profiles about every third row of the first, the second `shift` rows
+ * further down. From sums up to each row, so that the window costs nothing.
+ */
+function correlations(
+  one: Profile,
+  other: Profile,
+  shift: number,
+  reach: number,
+  into: Float64Array,
+): void {
+  const rows = one.levels.length;
+  const products = sumsOfProducts(one.levels, other.levels, shift);
+  for (let place = 0, row = 0; place < into.length; place++, row += MATCH.rows) {
+    const from = Math.max(0, row - reach, -shift);
+    const to = Math.min(rows, row + reach + 1, rows - shift);
+    const cross = (products[to] ?? 0) - (products[from] ?? 0);
+    const first = (one.squares[to] ?? 0) - (one.squares[from] ?? 0);
+    const second = (other.squares[to + shift] ?? 0) - (other.squares[from + shift] ?? 0);
+    into[place] = to > from && first > 0 && second > 0 ? cross / Math.sqrt(first * second) : 0;
+  }
+}
+
+/** Levels over depth at one time, and the sums of their squares up to each row. */
+interface Profile {
+  levels: Float32Array;
+  squares: Float64Array;
 }
 
 /**
@@ -69,31 +84,35 @@ export function textureSlopes(plane: MModePlane): Float32Array {
   const { columns, rows, depthPerRow, secondsPerColumn } = plane;
   const reach = Math.max(4, Math.round(MATCH.window / depthPerRow));
   const farthest = Math.ceil((MATCH.fastest * secondsPerColumn * MATCH.lag) / depthPerRow);
-  const levels = texture(plane, reach);
+  const texels = texture(plane, reach);
+  const profiles = Array.from({ length: columns }, (_, column): Profile => {
+    const levels = texels.subarray(column * rows, (column + 1) * rows);
+    return { levels, squares: sumsOfProducts(levels, levels, 0) };
+  });
   const slopes = new Float32Array(rows * columns);
-  for (let row = 0; row < rows; row += MATCH.rows) {
-    for (let column = 0; column + MATCH.lag < columns; column++) {
-      const score = (shift: number) =>
-        correlation(
-          levels,
-          plane,
-          { row, column },
-          { row: row + shift, column: column + MATCH.lag },
-          reach,
-        );
+  const places = Math.ceil(rows / MATCH.rows);
+  // One shift more on each side: the best is refined between its neighbours.
+  const scores = Array.from({ length: 2 * farthest + 3 }, () => new Float64Array(places));
+  const at = (shift: number, place: number) => scores[shift + farthest + 1]?.[place] ?? 0;
+  for (const [column, one] of profiles.entries()) {
+    const other = profiles[column + MATCH.lag];
+    if (!other) break;
+    for (const [n, into] of scores.entries()) {
+      correlations(one, other, n - farthest - 1, reach, into);
+    }
+    for (let place = 0; place < places; place++) {
       let best = 0;
-      let top = score(0);
+      let top = at(0, place);
       for (let shift = -farthest; shift <= farthest; shift++) {
-        const here = score(shift);
+        const here = at(shift, place);
         if (here > top) [top, best] = [here, shift];
       }
-      const [before, after] = [score(best - 1), score(best + 1)];
+      const [before, after] = [at(best - 1, place), at(best + 1, place)];
       const curvature = before - 2 * top + after;
       const offset = curvature < 0 ? (before - after) / (2 * curvature) : 0;
       const slope = top >= MATCH.least ? (best + offset) / MATCH.lag : 0;
-      for (let k = 0; k < MATCH.rows && row + k < rows; k++) {
-        slopes[(row + k) * columns + column] = slope;
-      }
+      const end = Math.min(rows, (place + 1) * MATCH.rows);
+      for (let row = place * MATCH.rows; row < end; row++) slopes[row * columns + column] = slope;
     }
   }
   return slopes;

@@ -6,7 +6,6 @@
  * networks. Turn by turn, each in a process of its own. Prints a table and writes nothing else.
  */
 import { readFile } from 'node:fs/promises';
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { echoStudy } from '../../models/phantom/echo/study.ts';
@@ -70,7 +69,7 @@ await measureRequest(
       endpoint: 'us/echo/interpret',
       options: { report: true },
       clinicalContext: { sex: 'male', age_years: 60, height_cm: 175, weight_kg: 75 },
-      models: { allow: 'all', provider: 'cpu', threads: availableParallelism() },
+      models: { allow: 'all', provider: 'cpu', threads: 1 },
     },
     files: studyFiles,
     decoded: async (study, folder) => lookedAt(study, await outlinedOf(folder)),

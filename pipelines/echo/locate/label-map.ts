@@ -10,9 +10,14 @@ export interface LabelMap {
   confidence: readonly number[];
 }
 
+/** A cell of the grid whose corners name different classes. */
+const MIXED = 255;
+
 /**
  * The most likely class of each pixel of a source of `width` × `height`, from probabilities on the
- * network's grid (channel after channel) that are interpolated between its pixels.
+ * network's grid (channel after channel) that are interpolated between its pixels. Where the four
+ * corners of a cell name one class it is the most likely one of the whole cell, for what lies between
+ * is a mean of them: only cells on a border are searched.
  */
 export function labelsOf(
   shares: Float32Array,
@@ -21,43 +26,79 @@ export function labelsOf(
   width: number,
   height: number,
 ): LabelMap {
+  const { classes } = grid;
+  const plane = grid.width * grid.height;
   const labels = new Uint8Array(width * height);
-  const sums = new Float64Array(grid.classes);
-  const counts = new Float64Array(grid.classes);
+  const sums = new Float64Array(classes);
+  const counts = new Float64Array(classes);
   const xs = positions(width, placement.scaleX, placement.offsetX, grid.width);
   const ys = positions(height, placement.scaleY, placement.offsetY, grid.height);
-  const highest = new Float64Array(width);
-  let upper = new Float64Array();
-  let lower = new Float64Array();
-  let above = -1;
+  const cells = agreedCells(mostLikely(shares, plane, classes), grid.width);
   for (let y = 0; y < height; y++) {
-    const top = ys.before[y] ?? 0;
+    const top = (ys.before[y] ?? 0) * grid.width;
     const fy = ys.beyond[y] ?? 0;
-    // Rows of the grid are spread over the columns of the source once, for several of its rows.
-    if (top !== above) {
-      upper = top === above + 1 && above >= 0 ? lower : spread(shares, grid, top, xs);
-      lower = spread(shares, grid, top + 1, xs);
-      above = top;
-    }
-    const row = labels.subarray(y * width, (y + 1) * width);
-    highest.fill(-1);
-    for (let c = 0; c < grid.classes; c++) {
-      for (let x = 0, i = c * width; x < width; x++, i++) {
-        const share = (1 - fy) * (upper[i] ?? 0) + fy * (lower[i] ?? 0);
-        if (share > (highest[x] ?? 0)) {
-          highest[x] = share;
-          row[x] = c;
+    for (let x = 0; x < width; x++) {
+      const cell = top + (xs.before[x] ?? 0);
+      const fx = xs.beyond[x] ?? 0;
+      const agreed = cells[cell] ?? 0;
+      let best = agreed === MIXED ? 0 : agreed;
+      let highest = between(shares, best * plane + cell, grid.width, fx, fy);
+      if (agreed === MIXED) {
+        for (let c = 1; c < classes; c++) {
+          const share = between(shares, c * plane + cell, grid.width, fx, fy);
+          if (share > highest) [highest, best] = [share, c];
         }
       }
-    }
-    for (let x = 0; x < width; x++) {
-      const best = row[x] ?? 0;
-      sums[best] = (sums[best] ?? 0) + (highest[x] ?? 0);
+      labels[y * width + x] = best;
+      sums[best] = (sums[best] ?? 0) + highest;
       counts[best] = (counts[best] ?? 0) + 1;
     }
   }
   const confidence = Array.from(sums, (sum, c) => (counts[c] ? sum / (counts[c] ?? 1) : 0));
   return { width, height, labels, confidence };
+}
+
+/**
+ * The class with the largest share at each pixel of a grid of `plane` pixels, the first of equals.
+ * @param shares channel after channel.
+ */
+export function mostLikely(shares: Float32Array, plane: number, classes: number): Uint8Array {
+  const best = new Uint8Array(plane);
+  const highest = shares.slice(0, plane);
+  for (let c = 1; c < classes; c++) {
+    for (let at = 0, i = c * plane; at < plane; at++, i++) {
+      const share = shares[i] ?? 0;
+      if (share > (highest[at] ?? 0)) {
+        highest[at] = share;
+        best[at] = c;
+      }
+    }
+  }
+  return best;
+}
+
+/** The class on which the corners of each cell agree, else `MIXED`; a cell is its upper left corner. */
+function agreedCells(best: Uint8Array, width: number): Uint8Array {
+  const cells = new Uint8Array(best.length).fill(MIXED);
+  for (let at = 0; at + width + 1 < best.length; at++) {
+    const corner = best[at] ?? 0;
+    const right = best[at + 1] === corner && best[at + width + 1] === corner;
+    if (right && best[at + width] === corner) cells[at] = corner;
+  }
+  return cells;
+}
+
+/** What lies in a cell at the fractions `fx`, `fy`, from its corners. */
+function between(
+  shares: Float32Array,
+  corner: number,
+  width: number,
+  fx: number,
+  fy: number,
+): number {
+  const upper = (1 - fx) * (shares[corner] ?? 0) + fx * (shares[corner + 1] ?? 0);
+  const lower = (1 - fx) * (shares[corner + width] ?? 0) + fx * (shares[corner + width + 1] ?? 0);
+  return (1 - fy) * upper + fy * lower;
 }
 
 /** For each source pixel the grid cell to its left (or above), and the fraction beyond it. */
@@ -75,26 +116,6 @@ function positions(length: number, scale: number, offset: number, cells: number)
     beyond[source] = position - (before[source] ?? 0);
   }
   return { before, beyond };
-}
-
-/** One row of the grid at the columns of the source, class after class. */
-function spread(
-  shares: Float32Array,
-  grid: { width: number; height: number; classes: number },
-  row: number,
-  { before, beyond }: Positions,
-): Float64Array<ArrayBuffer> {
-  const width = before.length;
-  const out = new Float64Array(width * grid.classes);
-  for (let c = 0; c < grid.classes; c++) {
-    const start = (c * grid.height + row) * grid.width;
-    for (let x = 0; x < width; x++) {
-      const at = start + (before[x] ?? 0);
-      const fx = beyond[x] ?? 0;
-      out[c * width + x] = (1 - fx) * (shares[at] ?? 0) + fx * (shares[at + 1] ?? 0);
-    }
-  }
-  return out;
 }
 
 /** 1 where a pixel carries the label; all else 0. */

@@ -162,13 +162,16 @@ function contactOf(
 ): { middle: Point; length: number } | null {
   const { labels, width } = masks;
   const own = parasternalLabel(structure);
-  const wanted = new Set(others.map(parasternalLabel));
+  const wanted = others.map(parasternalLabel);
+  const steps = [1, -1, width, -width, 2, -2, 2 * width, -2 * width];
   const touching: Point[] = [];
   for (let pixel = 0; pixel < labels.length; pixel++) {
     if (labels[pixel] !== own) continue;
-    const near = [1, -1, width, -width, 2, -2, 2 * width, -2 * width];
-    if (near.some((step) => wanted.has(labels[pixel + step] ?? 0))) {
+    for (const step of steps) {
+      const other = labels[pixel + step] ?? 0;
+      if (other === own || !wanted.includes(other)) continue;
       touching.push(pointOf(masks, pixel));
+      break;
     }
   }
   if (touching.length < CONTACT) return null;

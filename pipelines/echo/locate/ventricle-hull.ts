@@ -1,5 +1,6 @@
 import type { Point } from '../../contract/image.ts';
 import { largestOf, regionsOf } from '../../measure/regions.ts';
+import { mostLikely } from './label-map.ts';
 
 /** Size of the network's grid. */
 export interface Grid {
@@ -20,14 +21,7 @@ export function completeVentricle(
   left: readonly [cavity: number, wall: number, ...others: number[]],
 ): void {
   const size = grid.width * grid.height;
-  const labels = new Uint8Array(size);
-  for (let pixel = 0; pixel < size; pixel++) {
-    let best = 0;
-    for (let c = 1; c < grid.classes; c++) {
-      if ((shares[c * size + pixel] ?? 0) > (shares[best * size + pixel] ?? 0)) best = c;
-    }
-    labels[pixel] = best;
-  }
+  const labels = mostLikely(shares, size, grid.classes);
   const [cavity, wall] = left;
   const mask = labels.map((label) => (label === cavity || label === wall ? 1 : 0));
   const ventricle = largestOf(regionsOf(mask, grid.width));

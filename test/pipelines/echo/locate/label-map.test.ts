@@ -30,6 +30,34 @@ test('a source twice as large has the region at twice the place, its border betw
   expect(columns).toEqual([0, 0, 1, 1, 1, 1, 0, 0]);
 });
 
+test('each pixel of any map has the class whose interpolated share is the highest there', () => {
+  const grid = { width: 7, height: 6, classes: 4 };
+  const plane = grid.width * grid.height;
+  const any = Float32Array.from({ length: 4 * plane }, (_, i) => Math.abs(Math.sin(i * i * 0.7)));
+  const placement = { scaleX: 0.31, scaleY: 0.27, offsetX: 0.4, offsetY: 0.2 };
+  const found = labelsOf(any, grid, placement, 23, 19);
+  const within = (value: number, cells: number) => Math.min(Math.max(value, 0), cells - 1);
+  const shareAt = (c: number, x: number, y: number) => {
+    const u = within((x + 0.5) * 0.31 - 0.5 + 0.4, grid.width);
+    const v = within((y + 0.5) * 0.27 - 0.5 + 0.2, grid.height);
+    const corner = (column: number, row: number) => {
+      const weight = (1 - Math.abs(u - column)) * (1 - Math.abs(v - row));
+      return weight > 0 ? weight * (any[c * plane + row * grid.width + column] ?? 0) : 0;
+    };
+    const [left, top] = [Math.floor(u), Math.floor(v)];
+    return (
+      corner(left, top) + corner(left + 1, top) + corner(left, top + 1) + corner(left + 1, top + 1)
+    );
+  };
+  for (let y = 0; y < 19; y++) {
+    for (let x = 0; x < 23; x++) {
+      const own = shareAt(found.labels[y * 23 + x] ?? -1, x, y);
+      const best = Math.max(...[0, 1, 2, 3].map((c) => shareAt(c, x, y)));
+      expect(own).toBeCloseTo(best, 6);
+    }
+  }
+});
+
 test('of two parts of a class the larger stays; the smaller becomes ground', () => {
   // biome-ignore format: a picture
   const labels = Uint8Array.from([
