@@ -9,6 +9,8 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    // A busy machine may give a test no turn for seconds; what never comes fails all the same.
+    expect: { poll: { timeout: 20_000 } },
     env: { TCP_NODELAY: '1' },
   },
 });

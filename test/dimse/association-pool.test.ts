@@ -98,7 +98,7 @@ async function fragileLine(port: number) {
 describe('deliveries to one node', () => {
   test('that follow each other ride on one association, which is released when none follows', async () => {
     const { port, brought, ends } = await pacs();
-    const send = sender(port, 0.2);
+    const send = sender(port, 2);
     for (const uid of ['1.1', '1.2', '1.3']) expect(await send(uid)).toBe('stored');
     expect(brought()).toEqual([['1.1', '1.2', '1.3']]);
     await expect.poll(() => ends).toEqual(['released']);
@@ -135,7 +135,7 @@ describe('deliveries to one node', () => {
 
 describe('an association that the peer ends', () => {
   test('while it rests costs nothing', async () => {
-    const { port, brought, ends } = await pacs({ admit: () => ({ idleTimeoutSeconds: 0.1 }) });
+    const { port, brought, ends } = await pacs({ admit: () => ({ idleTimeoutSeconds: 1 }) });
     const send = sender(port, 5);
     expect(await send('1.1')).toBe('stored');
     await expect.poll(() => ends).toEqual(['aborted']);
@@ -163,14 +163,14 @@ describe('an association that the peer ends', () => {
 });
 
 test('a delivery that is broken off takes its association along, and no other', async () => {
-  let answer = () => {};
+  const answers: (() => void)[] = [];
   const { port, brought } = await pacs({
     storage: {
       open: async () => ({
         write: async () => {},
         commit: () =>
           new Promise((resolve) => {
-            answer = resolve;
+            answers.push(resolve);
           }),
         discard: async () => {},
       }),
@@ -180,13 +180,14 @@ test('a delivery that is broken off takes its association along, and no other', 
   const send = sender(port, 5);
   const broken = new AbortController();
   const first = send('1.1', IMAGE, broken.signal);
-  await expect.poll(() => brought()).toHaveLength(1);
-  setTimeout(() => broken.abort(), 100);
+  await expect.poll(() => answers.length).toBe(1);
+  broken.abort();
   expect(await first).toBe('peer_connection_lost');
   const second = send('1.2');
-  await expect.poll(() => brought()).toHaveLength(2);
-  setTimeout(() => answer(), 100);
+  await expect.poll(() => answers.length).toBe(2);
+  answers[1]?.();
   expect(await second).toBe('stored');
+  expect(brought()).toHaveLength(2);
 });
 
 /** What a peer does that takes the connection and then leaves us waiting. */

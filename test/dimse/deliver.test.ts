@@ -226,7 +226,7 @@ describe('a failed delivery', () => {
         }),
       },
     });
-    expect(await deliver(port, { timeoutSeconds: 0.5 })).toMatchObject({
+    expect(await deliver(port, { timeoutSeconds: 2 })).toMatchObject({
       failure: 'ambiguous',
       code: 'peer_connection_lost',
     });

@@ -50,8 +50,7 @@ const send = (studyDescription: string, number = 1, lastMenstrualDate = '2026010
     }),
   );
 const row = () => findStudy(site.database, study);
-const reaches = (state: string) =>
-  expect.poll(async () => (await row())?.state, { timeout: 5000 }).toBe(state);
+const reaches = (state: string) => expect.poll(async () => (await row())?.state).toBe(state);
 const requests = () => site.submitted.filter(({ uniqueKey }) => uniqueKey?.includes(`:${study}:`));
 
 async function complete(description: string, state: string): Promise<void> {
@@ -131,7 +130,7 @@ describe('a person', () => {
   test('has a study interpreted again as a new revision, whatever the policy of its source', async () => {
     await complete('OB', 'submitted');
     await rerunStudy(site.database, study, new Date(0));
-    await expect.poll(() => requests().length, { timeout: 5000 }).toBe(2);
+    await expect.poll(() => requests().length).toBe(2);
     expect(requests().map(({ uniqueKey }) => uniqueKey)).toEqual([
       `dicom:${study}:1`,
       `dicom:${study}:2`,

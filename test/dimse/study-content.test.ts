@@ -52,8 +52,7 @@ async function arrive(studyDescription: string): Promise<void> {
   );
   site.pass(31);
 }
-const reaches = (state: string) =>
-  expect.poll(async () => (await row())?.state, { timeout: 5000 }).toBe(state);
+const reaches = (state: string) => expect.poll(async () => (await row())?.state).toBe(state);
 
 /** The study is judged again a second later, each time on the answer as it then is. */
 async function lookEnds(status: Site['looked']['status'], result: unknown): Promise<void> {
@@ -64,7 +63,7 @@ async function lookEnds(status: Site['looked']['status'], result: unknown): Prom
 describe('a study whose rule asks what the images show', () => {
   test('waits for the classifiers, and says so', async () => {
     await arrive('');
-    await expect.poll(async () => (await row())?.reason, { timeout: 5000 }).toContain('looked at');
+    await expect.poll(async () => (await row())?.reason).toContain('looked at');
     expect((await row())?.state).toBe('complete');
     expect(new Set(asked())).toEqual(new Set([CONTENT_ENDPOINT]));
     await lookEnds('succeeded', FETUS);

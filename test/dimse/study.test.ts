@@ -48,8 +48,7 @@ const object = (number: number, over: Partial<SmallObject> = {}): Buffer =>
 const send = (file: Buffer) => sendBuffer(site.node, file);
 const requests = () => site.submitted.filter(({ uniqueKey }) => uniqueKey?.includes(`:${study}:`));
 const row = async () => findStudy(site.database, study);
-const stateReached = (state: string) =>
-  expect.poll(async () => (await row())?.state, { timeout: 5000 }).toBe(state);
+const stateReached = (state: string) => expect.poll(async () => (await row())?.state).toBe(state);
 
 describe('a study', () => {
   test('becomes one request after the association was released', async () => {
@@ -170,7 +169,7 @@ describe('a study', () => {
     };
     await send(object(1));
     site.pass(6);
-    await expect.poll(async () => (await row())?.reason, { timeout: 5000 }).toContain('overloaded');
+    await expect.poll(async () => (await row())?.reason).toContain('overloaded');
     expect((await row())?.state).toBe('complete');
     site.onSubmit = () => {};
     site.pass(11);
@@ -182,7 +181,7 @@ describe('a study', () => {
     const deadline = async () => (await row())?.complete_after.getTime() ?? 0;
     const before = await deadline();
     site.pass(-3600);
-    await expect.poll(deadline, { timeout: 5000 }).toBeLessThan(before - 3_500_000);
+    await expect.poll(deadline).toBeLessThan(before - 3_500_000);
     site.pass(61);
     await stateReached('submitted');
     site.pass(3600);

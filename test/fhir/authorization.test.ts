@@ -109,10 +109,10 @@ describe('SMART Backend Services', () => {
   });
 
   test('a token is replaced before it runs out: at 80 % of its life', async () => {
-    const server = await start('ES384', 0.5);
+    const server = await start('ES384', 2);
     const to = connection();
     await to.create(DEVICE, SIGNAL());
-    await new Promise((later) => setTimeout(later, 450));
+    await new Promise((later) => setTimeout(later, 1700));
     await to.create(DEVICE, SIGNAL());
     expect(server.asked).toBe(2);
   });

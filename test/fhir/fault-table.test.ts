@@ -209,7 +209,7 @@ describe('a patient who cannot be matched', () => {
   test('is listed while he is waited for, and arrives without anybody when he is registered', async () => {
     const request = await enqueue();
     await expect
-      .poll(() => holds.list(), { timeout: 10_000 })
+      .poll(() => holds.list())
       .toEqual([expect.objectContaining({ code: 'ehr_patient_not_found', retried: true })]);
     await ehr.put(PATIENT);
     expect(await settled(request)).toMatchObject({ state: 'delivered' });
@@ -217,7 +217,7 @@ describe('a patient who cannot be matched', () => {
 
   test('is rejected by a person: nothing is sent, then or later', async () => {
     const request = await enqueue();
-    await expect.poll(() => holds.list(), { timeout: 10_000 }).toHaveLength(1);
+    await expect.poll(() => holds.list()).toHaveLength(1);
     const [held] = await holds.list();
     const id = held?.id ?? '';
     await holds.reject({ id, person: 'ana', reason: 'a phantom' });
@@ -232,7 +232,7 @@ describe('a patient who cannot be matched', () => {
 
   test('is shown with the identity of the images, and who looked is written down', async () => {
     const request = await enqueue();
-    await expect.poll(() => holds.list(), { timeout: 10_000 }).toHaveLength(1);
+    await expect.poll(() => holds.list()).toHaveLength(1);
     const [held] = await holds.list();
     const shown = await holds.show({ id: held?.id ?? '', person: 'ana' });
     expect(shown.identity).toEqual(sampleSubject(request).identity);

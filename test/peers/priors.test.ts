@@ -86,7 +86,7 @@ describe.skipIf(!ORTHANC_INSTALLED)('earlier examinations', () => {
   const submitted = async (over: Partial<SmallObject> = {}) => {
     await sendBuffer(site.node, object('9', over));
     site.pass(6);
-    await expect.poll(() => requestsOf('9').length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => requestsOf('9').length).toBe(1);
     return requestsOf('9')[0];
   };
   const priorNames = (command: Awaited<ReturnType<typeof submitted>>) =>
@@ -119,14 +119,14 @@ describe.skipIf(!ORTHANC_INSTALLED)('earlier examinations', () => {
     await sendBuffer(site.node, late);
     expect(await row('1')).toMatchObject({ state: 'receiving', tags: [] });
     site.pass(6);
-    await expect.poll(() => requestsOf('1').length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => requestsOf('1').length).toBe(1);
     expect(requestsOf('1')[0]?.files).toHaveLength(2);
   });
 
   test('that we have read already are not read again for what more the archive has', async () => {
     await sendBuffer(site.node, object('1', { studyDate: '20260101' }));
     site.pass(6);
-    await expect.poll(async () => (await row('1'))?.state, { timeout: 10_000 }).toBe('submitted');
+    await expect.poll(async () => (await row('1'))?.state).toBe('submitted');
     const more = object('1', { studyDate: '20260101', sopInstanceUid: `${uid('1')}.1.2` });
     await archived(object('1', { studyDate: '20260101' }));
     await archived(more);

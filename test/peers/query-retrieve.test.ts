@@ -119,12 +119,11 @@ describe.skipIf(!installed)('an archive', () => {
     }
   };
   const row = () => findStudy(site.database, study);
-  const stateReached = (state: string) =>
-    expect.poll(async () => (await row())?.state, { timeout: 8000 }).toBe(state);
+  const stateReached = (state: string) => expect.poll(async () => (await row())?.state).toBe(state);
   /** All that was said of it has come: the rest is waiting. */
   const expectedReached = (revision: number) =>
     expect
-      .poll(async () => row(), { timeout: 8000, interval: 100 })
+      .poll(async () => row(), { interval: 100 })
       .toMatchObject({ complete_because: 'expected-count', revision });
   const requests = () =>
     site.submitted.filter(({ uniqueKey }) => uniqueKey?.includes(`:${study}:`));
@@ -132,7 +131,7 @@ describe.skipIf(!installed)('an archive', () => {
     const wanted = { archive: name, studyInstanceUid: study, purpose };
     const id = await askForRetrieval(site.database, wanted, new Date());
     const ended = async () => (await findRetrieval(site.database, id))?.state ?? '';
-    await expect.poll(ended, { timeout: 15_000 }).toMatch(/succeeded|failed/);
+    await expect.poll(ended).toMatch(/succeeded|failed/);
     return findRetrieval(site.database, id);
   };
   const explained = () =>
@@ -208,7 +207,7 @@ describe.skipIf(!installed)('an archive', () => {
     expect(await fetched(name)).toMatchObject({ detail: '1 fetched, all 3 are here' });
     await expectedReached(2);
     site.pass(6);
-    await expect.poll(() => requests().length, { timeout: 8000 }).toBe(2);
+    await expect.poll(() => requests().length).toBe(2);
     expect(await fetched(name)).toMatchObject({ detail: '0 fetched, all 3 are here' });
   });
 
@@ -235,7 +234,7 @@ describe.skipIf(!installed)('an archive', () => {
       await filed('orthanc-get', [object(1)]);
       await sendBuffer(site.node, object(1));
       await expect
-        .poll(async () => (await row())?.complete_because, { timeout: 8000 })
+        .poll(async () => (await row())?.complete_because)
         .toMatch(/expected-count|association-release/);
       await expect.poll(async () => (await explained())?.archiveCount?.state).toBe('complete');
       site.pass(6);
@@ -247,7 +246,7 @@ describe.skipIf(!installed)('an archive', () => {
       await sendBuffer(site.node, object(1));
       site.pass(6);
       await expect
-        .poll(async () => (await row())?.reason, { timeout: 8000 })
+        .poll(async () => (await row())?.reason)
         .toBe('orthanc-get has 3 objects, 2 of them are not here.');
       const told = await explained();
       expect(told).toMatchObject({ state: 'receiving', completeBecause: 'expected-count' });
@@ -255,9 +254,7 @@ describe.skipIf(!installed)('an archive', () => {
 
       await sendBuffer(site.node, object(2));
       await sendBuffer(site.node, object(3));
-      await expect
-        .poll(async () => (await explained())?.archiveCount?.state, { timeout: 8000 })
-        .toBe('complete');
+      await expect.poll(async () => (await explained())?.archiveCount?.state).toBe('complete');
       site.pass(6);
       await stateReached('submitted');
       expect(requests().map(({ files }) => files.length)).toEqual([3]);
@@ -267,12 +264,10 @@ describe.skipIf(!installed)('an archive', () => {
       await filed('orthanc-get', [object(1), object(2)]);
       await sendBuffer(site.node, object(1));
       site.pass(6);
-      await expect
-        .poll(async () => (await row())?.complete_because, { timeout: 8000 })
-        .toBe('expected-count');
-      site.pass(119);
+      await expect.poll(async () => (await row())?.complete_because).toBe('expected-count');
+      site.pass(100);
       expect((await row())?.state).toBe('receiving');
-      site.pass(3);
+      site.pass(30);
       await stateReached('submitted');
       expect(await row()).toMatchObject({ complete_because: 'quiet-time' });
       expect(await explained()).toMatchObject({ archiveCount: { state: 'missing', missing: 1 } });
@@ -283,10 +278,8 @@ describe.skipIf(!installed)('an archive', () => {
       if (expectedCount) expectedCount.fetchMissing = true;
       await filed('orthanc-get', [object(1), object(2), object(3)]);
       await sendBuffer(site.node, object(1));
-      await expect.poll(async () => (await row())?.instance_count, { timeout: 10_000 }).toBe(3);
-      await expect
-        .poll(async () => (await explained())?.archiveCount?.state, { timeout: 8000 })
-        .toBe('complete');
+      await expect.poll(async () => (await row())?.instance_count).toBe(3);
+      await expect.poll(async () => (await explained())?.archiveCount?.state).toBe('complete');
       site.pass(6);
       await stateReached('submitted');
       expect(requests().map(({ files }) => files.length)).toEqual([3]);

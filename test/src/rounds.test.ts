@@ -18,7 +18,7 @@ describe('rounds', () => {
     });
     const rounds = startRounds({ work, pauseMilliseconds: 1, ...ignore });
     expect(work).toHaveBeenCalledTimes(1);
-    await vi.waitFor(() => expect(work.mock.calls.length).toBeGreaterThan(3));
+    await expect.poll(() => work.mock.calls.length).toBeGreaterThan(3);
     await rounds.stop();
     const until = work.mock.calls.length;
     await delay(20);
@@ -79,7 +79,7 @@ describe('rounds', () => {
       onError: (_, failures) => told.push(failures),
       onRecovery: () => told.push('recovered'),
     });
-    await vi.waitFor(() => expect(outcomes).toEqual([]));
+    await expect.poll(() => outcomes).toEqual([]);
     await rounds.stop();
     expect(pauses.slice(0, 4)).toEqual([1, 2, 0, 1]);
     expect(told).toEqual([1, 2, 'recovered', 1, 'recovered']);

@@ -17,6 +17,7 @@ const STUDY = '1.2.3';
 let server: Server;
 let folder: string;
 let archive: Archive;
+let impatient: Archive;
 let calls: IncomingMessage[] = [];
 let answer: (call: URL, response: ServerResponse) => void = () => {};
 
@@ -34,9 +35,11 @@ beforeAll(async () => {
     name: 'vna',
     baseUrl: `http://127.0.0.1:${port}/dicom-web/`,
     authorization: { type: 'basic', user: 'sonogate', passwordFile: join(folder, 'password') },
-    timeoutSeconds: 0.5,
   } as const;
-  archive = dicomwebArchive(settings, httpAccess(settings), 'SONOGATE');
+  const waiting = (timeoutSeconds: number) =>
+    dicomwebArchive({ ...settings, timeoutSeconds }, httpAccess(settings), 'SONOGATE');
+  archive = waiting(30);
+  impatient = waiting(0.5);
 });
 afterAll(async () => {
   server.closeAllConnections();
@@ -136,7 +139,7 @@ describe('a query by QIDO-RS', () => {
     ],
   ])('of a server that %s is unreachable within its time', async (_, silent) => {
     answer = silent;
-    await expect(archive.objects(STUDY)).rejects.toMatchObject({ code: 'peer_unreachable' });
+    await expect(impatient.objects(STUDY)).rejects.toMatchObject({ code: 'peer_unreachable' });
   });
 
   test.each(['<html>', '{"no":"list"}'])('that is answered %s is refused', async (text) => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import type { DicomDestination } from '../../../config/schema.ts';
@@ -28,7 +28,7 @@ test.each([
 });
 
 test('objects whose request was cut short by the end of its process are asked for again within minutes', async () => {
-  const silent = createServer((socket) => void setTimeout(() => socket.destroy(), 1000));
+  const silent = createServer();
   await once(silent.listen(0, '127.0.0.1'), 'listening');
   const { port } = silent.address() as AddressInfo;
   const pacs = { type: 'dicom', name: 'silent', host: '127.0.0.1', port, aeTitle: 'PACS' };
@@ -48,12 +48,13 @@ test('objects whose request was cut short by the end of its process are asked fo
     logger: silentLogger,
     now: () => now,
   });
-  await connected;
+  const [socket] = (await connected) as [Socket];
   const { rows } = await site.database.query<{ seconds: number }>(
     `SELECT extract(epoch FROM ask_at - asked_at)::float8 AS seconds FROM delivered_objects
      WHERE destination = 'silent'`,
   );
   expect(rows[0]?.seconds).toBe(240);
+  socket.destroy();
   silent.close();
   await asking;
 });

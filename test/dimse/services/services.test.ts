@@ -42,8 +42,7 @@ const uid = (number: number) => `${study}.1.${number}`;
 const send = (number: number) =>
   sendBuffer(site.node, dicomFile({ sopInstanceUid: uid(number), studyInstanceUid: study }));
 const row = () => findStudy(site.database, study);
-const completes = () =>
-  expect.poll(async () => (await row())?.state, { timeout: 8000 }).not.toBe('receiving');
+const completes = () => expect.poll(async () => (await row())?.state).not.toBe('receiving');
 const ask = <Answer>(order: Record<string, unknown>) =>
   cart.ask<Answer>({ port: site.gateway.port, class: CLASS, ...order });
 

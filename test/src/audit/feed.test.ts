@@ -138,7 +138,7 @@ describe('an audit repository', () => {
     await new Promise((resolve) => setTimeout(resolve, 1500));
     expect(told).toEqual([]);
     away = false;
-    await expect.poll(() => told, { timeout: 10_000 }).toEqual(['1', '2', '3']);
+    await expect.poll(() => told).toEqual(['1', '2', '3']);
     for (const feed of feeds) await feed.stop();
     expect(told).toEqual(['1', '2', '3']);
   });

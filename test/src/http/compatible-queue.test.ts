@@ -42,7 +42,7 @@ async function workOn(end: (id: string) => Promise<void>): Promise<void> {
         `SELECT id FROM requests WHERE status = 'queued'`,
       )
     ).rows[0]?.id;
-  await expect.poll(next, { timeout: 20_000 }).toBeDefined();
+  await expect.poll(next).toBeDefined();
   const id = (await next()) as string;
   await gateway.worker.start(id);
   await gateway.worker.stage(id, 'Köpfe finden', 0.5);

@@ -52,7 +52,7 @@ describe(`${STREAMS} open event streams`, () => {
     await gateway.worker.start(first);
     await gateway.worker.succeed(first);
     const ended = () => texts.filter((text) => text.includes('event: done')).length;
-    await expect.poll(ended, { timeout: 20_000 }).toBe(STREAMS / 2);
+    await expect.poll(ended).toBe(STREAMS / 2);
     expect((await read(await gateway.call(`/v1/requests/${second}`))).status).toBe('queued');
   });
 });

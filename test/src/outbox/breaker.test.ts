@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Queryable } from '../../../src/database/port.ts';
 import type { ErrorCode } from '../../../src/errors/catalogue.ts';
 import { silentLogger as logger } from '../../../src/logging/logger.ts';
 import {
@@ -51,16 +52,19 @@ async function add(destination = 'pacs', study = `${count}`): Promise<string> {
   return instance;
 }
 const breaker = async (): Promise<BreakerRow | undefined> => (await listBreakers(site.database))[0];
-const waits = async (): Promise<number> => {
-  const { rows } = await site.database.query<{ seconds: number }>(
-    `SELECT round(EXTRACT(EPOCH FROM probe_at - now()))::integer AS seconds
-     FROM destination_breakers`,
-  );
-  return rows[0]?.seconds ?? 0;
-};
-const fail = () => notePeerFailure(site.database, 'pacs', 'peer_unreachable', settings);
-const open = async () => {
-  for (let n = 0; n < settings.failures; n += 1) await fail();
+/** Seconds to the next probe after a step; in one transaction, for which the clock stands still. */
+const waitAfter = (step: (tx: Queryable) => Promise<unknown>): Promise<number> =>
+  site.database.transaction(async (tx) => {
+    await step(tx);
+    const { rows } = await tx.query<{ seconds: number }>(
+      'SELECT EXTRACT(EPOCH FROM probe_at - now())::float8 AS seconds FROM destination_breakers',
+    );
+    return rows[0]?.seconds ?? 0;
+  });
+const fail = (tx: Queryable = site.database) =>
+  notePeerFailure(tx, 'pacs', 'peer_unreachable', settings);
+const open = async (tx: Queryable = site.database) => {
+  for (let n = 0; n < settings.failures; n += 1) await fail(tx);
 };
 
 describe('the breaker of a destination', () => {
@@ -108,11 +112,11 @@ describe('the breaker of a destination', () => {
   });
 
   it('asks at waits twice as long each time, up to the longest', async () => {
-    await open();
-    const seconds = [await waits()];
+    const seconds = [await waitAfter(open)];
     for (let n = 0; n < 3; n += 1) {
-      await noteProbeFailed(site.database, 'pacs', 'peer_unreachable', settings);
-      seconds.push(await waits());
+      const unanswered = (tx: Queryable) =>
+        noteProbeFailed(tx, 'pacs', 'peer_unreachable', settings);
+      seconds.push(await waitAfter(unanswered));
     }
     expect(seconds).toEqual([10, 20, 35, 35]);
   });
@@ -122,8 +126,8 @@ describe('the breaker of a destination', () => {
     const since = (await breaker())?.opened_at;
     await noteProbeAnswered(site.database, 'pacs');
     expect(await breaker()).toMatchObject({ state: 'half-open' });
-    expect(await fail()).toBe('open');
-    expect(await waits()).toBe(20);
+    const again = async (tx: Queryable) => expect(await fail(tx)).toBe('open');
+    expect(await waitAfter(again)).toBe(20);
     expect((await breaker())?.opened_at).toEqual(since);
   });
 
@@ -193,7 +197,7 @@ describe('an outbox with breakers and alternates', () => {
     return rows[0];
   };
   const stateOf = (object: string, destination?: string) =>
-    expect.poll(async () => (await rowOf(object, destination))?.state ?? null, { timeout: 10_000 });
+    expect.poll(async () => (await rowOf(object, destination))?.state ?? null);
 
   it('uses up no attempt while a destination is away, and delivers when it answers', async () => {
     let away = true;
@@ -205,7 +209,7 @@ describe('an outbox with breakers and alternates', () => {
       },
     });
     const object = await add();
-    await expect.poll(() => asked, { timeout: 10_000 }).toBeGreaterThan(3);
+    await expect.poll(() => asked).toBeGreaterThan(3);
     expect(await rowOf(object)).toMatchObject({ state: 'pending', attempt: 3 });
     expect(await breaker()).toMatchObject({ state: 'open', code: 'peer_unreachable' });
     away = false;

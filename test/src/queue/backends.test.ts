@@ -62,7 +62,7 @@ describe.each(BACKENDS)('queue: $name', ({ server, redis: onRedis }) => {
     const worker = site.queue.work(1, async (id) => {
       taken.push(id);
     });
-    await expect.poll(() => taken, { timeout: 20_000 }).toHaveLength(given.length);
+    await expect.poll(() => taken).toHaveLength(given.length);
     await worker.close();
     expect(taken).toEqual(['high_1', 'normal_1', 'normal_2', 'low_1', 'low_2']);
   });
@@ -75,10 +75,10 @@ describe.each(BACKENDS)('queue: $name', ({ server, redis: onRedis }) => {
       if (times === 1) throw new Error('once');
     });
     await site.queue.add('req_again', 'normal');
-    await expect.poll(() => times, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => times).toBe(1);
     await expect.poll(() => site.queue.counts()).toEqual({ waiting: 0, active: 0 });
     await site.queue.add('req_again', 'normal');
-    await expect.poll(() => times, { timeout: 20_000 }).toBe(2);
+    await expect.poll(() => times).toBe(2);
     await worker.close();
   });
 

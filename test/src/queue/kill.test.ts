@@ -54,9 +54,7 @@ describe('kill -9 of the whole gateway', () => {
     const pids = await childrenOf(child?.pid ?? 0);
     expect(pids.length).toBeGreaterThan(0);
     await kill();
-    await expect
-      .poll(() => Promise.all(pids.map(isRunning)), { timeout: 10_000 })
-      .toEqual(pids.map(() => false));
+    await expect.poll(() => Promise.all(pids.map(isRunning))).toEqual(pids.map(() => false));
 
     const site = await openSite({ dataDir });
     expect(await site.row(id)).toMatchObject({ status: 'running', attempts: 1 });
@@ -83,7 +81,7 @@ describe('a stop in the middle of a run', () => {
     site = await openSite({ dataDir });
     expect(await site.row(id)).toMatchObject({ status: 'running', attempts: 0 });
     await site.startWorker();
-    await expect.poll(async () => (await site.row(id)).attempts, { timeout: 10_000 }).toBe(1);
+    await expect.poll(async () => (await site.row(id)).attempts).toBe(1);
     await site.core.cancel(id, null);
     await site.close();
   });

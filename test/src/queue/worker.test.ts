@@ -1,14 +1,16 @@
-import { access, readdir, readFile, rm } from 'node:fs/promises';
+import { access, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silentLogger } from '../../../src/logging/logger.ts';
 import { openSite, type Site } from '../requests/site.ts';
 
+const TIMEOUT_SECONDS = 45;
+
 let site: Site;
 
 beforeAll(async () => {
   // Longer than any of these takes on a busy machine: what hangs has a site of its own.
-  site = await openSite({ worker: { timeoutSeconds: 45, childMemoryMegabytes: 96 } });
+  site = await openSite({ worker: { timeoutSeconds: TIMEOUT_SECONDS, childMemoryMegabytes: 96 } });
   await site.startWorker();
 });
 afterAll(() => site.close());
@@ -94,8 +96,8 @@ describe('a request whose pipeline comes to an end', () => {
 
 describe('a preview', () => {
   it('can be fetched from the moment it is announced, while the request still runs', async () => {
-    const id = await site.submit('wait-after-preview', {}, { seconds: 1 });
-    const patience = AbortSignal.timeout(20_000);
+    const id = await site.submit('wait-after-preview', {}, { until: 'read' });
+    const patience = AbortSignal.timeout(40_000);
     for await (const { name, data } of site.core.events.follow(id, 0, 'http://site', patience)) {
       if (name !== 'partial') continue;
       expect(data).toMatchObject({
@@ -104,6 +106,7 @@ describe('a preview', () => {
       expect((await site.row(id)).status).toBe('running');
       const path = await site.core.artifactPath(id, 'overlay-biometry-1.png');
       expect(await readFile(path ?? '', 'utf8')).toBe('hello');
+      await writeFile(join(site.config.dataDir, 'work', id, 'read'), '');
     }
     expect((await site.row(id)).status).toBe('succeeded');
   });
@@ -175,7 +178,7 @@ describe('a request whose pipeline fails', () => {
 
 describe('cancel', () => {
   it.each(['spin', 'wait'])(
-    'ends a running request (%s) and the next one runs within five seconds',
+    'ends a running request (%s) and the next one runs, long before the time of the first is over',
     async (behaviour) => {
       const id = await site.submit(behaviour, {}, { seconds: 30 });
       await site.until(id, 'running');
@@ -185,16 +188,16 @@ describe('cancel', () => {
       expect(events.at(-1)).toMatchObject({ name: 'done', data: { status: 'canceled' } });
 
       await site.submit('result').then(site.follow);
-      expect(performance.now() - started).toBeLessThan(10_000);
+      expect(performance.now() - started).toBeLessThan((TIMEOUT_SECONDS * 1000) / 2);
       expect((await site.row(id)).status).toBe('canceled');
     },
   );
 
   it('ends a queued request at once, and it never runs', async () => {
-    const first = await site.submit('wait', {}, { seconds: 1 });
+    const first = await site.submit('wait', {}, { seconds: 40 });
     const second = await site.submit('result');
     await site.core.cancel(second, 'acc_1');
-    await site.follow(first);
+    await site.core.cancel(first, 'acc_1');
     await site.submit('result').then(site.follow);
     expect(await site.row(second)).toMatchObject({ status: 'canceled', attempts: 0 });
   });

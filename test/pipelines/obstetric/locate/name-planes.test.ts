@@ -67,6 +67,21 @@ const symphysisAndHead = (level: number) =>
     Float32Array.from([...disc(8), ...disc(16)], (value) => level * value),
   );
 
+/** No ellipse: none covers more than the lesser part of it. */
+const cross = (x: number, y: number) =>
+  Math.min(Math.abs(x), Math.abs(y)) < 2 && Math.max(Math.abs(x), Math.abs(y)) < 16;
+
+/** A chest model with these maps of heart and thorax, and no spine, crux or apex. */
+const chestOf = (heart: Float32Array, thorax: Float32Array) => {
+  const points = new Float32Array(3 * WIDTH * HEIGHT);
+  return sessionOf(
+    'fetal-heart-structures',
+    ['thorax', 'heart', 'spine', 'crux', 'apex'],
+    0.88,
+    Float32Array.from([...thorax, ...heart, ...points]),
+  );
+};
+
 const NOTHING = outliner(0);
 const FEMUR_NOWHERE = sessionOf(
   'fetal-femur',
@@ -122,6 +137,22 @@ describe('a plane that the whole image names', () => {
     const sessions = { ...SECOND_LOOKS, abdomen: outlinerOf(abdomen), head: outlinerOf(head) };
     const plane = classifier('abdominal', 0.8);
     expect((await namePlanes({ ...sessions, plane }, [IMAGE]))[0]?.label).toBe(label);
+  });
+
+  it.each([
+    ['a heart in a thorax', disc(8), disc(18), 'other'],
+    ['a thorax without a heart', disc(0), disc(18), 'abdominal'],
+    ['a heart that is outlined below the gate', map(cross), disc(18), 'abdominal'],
+  ])('abdominal beyond doubt, with %s', async (_, heart, thorax, label) => {
+    const sessions = { ...SECOND_LOOKS, chest: chestOf(heart, thorax) };
+    const plane = classifier('abdominal', 0.999);
+    expect((await namePlanes({ ...sessions, plane }, [IMAGE]))[0]?.label).toBe(label);
+  });
+
+  it('abdominal beyond doubt stands where no permitted model could find a heart', async () => {
+    const plane = classifier('abdominal', 0.999);
+    const sessions = { ...SECOND_LOOKS, chest: null };
+    expect((await namePlanes({ ...sessions, plane }, [IMAGE]))[0]?.label).toBe('abdominal');
   });
 
   it.each([

@@ -116,7 +116,7 @@ describe.each(CART_STYLES)('an exam of a cart of the style %s', (style) => {
       site.pass(6);
     }
     await expect
-      .poll(async () => (await findStudy(database, studyInstanceUid))?.state, { timeout: 8000 })
+      .poll(async () => (await findStudy(database, studyInstanceUid))?.state)
       .not.toBe('receiving');
     expect(await findStudy(database, studyInstanceUid)).toMatchObject({
       complete_because: because,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { access, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pipeline } from '../../../../pipelines/contract/job.ts';
@@ -10,7 +10,7 @@ import type { Pipeline } from '../../../../pipelines/contract/job.ts';
  */
 export const pipeline: Pipeline = async (folder, report, signal) => {
   const job = JSON.parse(await readFile(join(folder, 'job.json'), 'utf8'));
-  const { behaviour = 'result', seconds = 0.05, frames = 1 } = job.options;
+  const { behaviour = 'result', seconds = 0.05, frames = 1, until } = job.options;
   report({ type: 'stage', name: 'preprocessing', label: 'Reading', progress: 0.1 });
 
   switch (behaviour) {
@@ -61,7 +61,10 @@ export const pipeline: Pipeline = async (folder, report, signal) => {
     section: 'biometry',
     caption: 'Head',
   });
-  if (behaviour === 'wait-after-preview') await sleep(seconds * 1000, undefined, { signal });
+  if (behaviour === 'wait-after-preview') {
+    if (until) await untilThere(join(folder, until), signal);
+    else await sleep(seconds * 1000, undefined, { signal });
+  }
   report({
     type: 'triage',
     flag: {
@@ -89,6 +92,15 @@ export const pipeline: Pipeline = async (folder, report, signal) => {
   await writeFile(join(folder, 'result.json'), JSON.stringify(result));
   return { type: 'done' };
 };
+
+async function untilThere(path: string, signal: AbortSignal): Promise<void> {
+  const there = () =>
+    access(path).then(
+      () => true,
+      () => false,
+    );
+  while (!(await there())) await sleep(20, undefined, { signal });
+}
 
 async function firstTime(marker: string): Promise<boolean> {
   return writeFile(marker, '', { flag: 'wx' }).then(
