@@ -6,7 +6,13 @@ import type { Job } from '../pipelines/contract/job.ts';
 import { openLocator } from '../pipelines/obstetric/locate/open-locator.ts';
 import { createObstetricPipeline } from '../pipelines/obstetric/pipeline.ts';
 import { resultSchema } from '../pipelines/result/envelope.ts';
-import { type Case, hc18Cases, heartCases, planeCases } from './evaluation/cases.ts';
+import {
+  type Case,
+  hc18Cases,
+  heartCases,
+  planeCases,
+  type SplitName,
+} from './evaluation/cases.ts';
 import { type Crossed, countCrossed, crossedOf } from './evaluation/crossed.ts';
 
 /**
@@ -14,16 +20,19 @@ import { type Crossed, countCrossed, crossedOf } from './evaluation/crossed.ts';
  * image is a request of its own, with a scale and a gestational age, so that nothing stays silent for
  * want of them.
  *
- *   node models/evaluate-crossed.ts [--each 40] [--data ../shared/data] [--cases]
+ *   node models/evaluate-crossed.ts [--each 40] [--split test|validation] [--data ../shared/data]
+ *     [--cases]
  */
 const { values } = parseArgs({
   options: {
     each: { type: 'string', default: '40' },
+    split: { type: 'string', default: 'test' },
     data: { type: 'string', default: '../shared/data' },
     cases: { type: 'boolean', default: false },
   },
 });
 const each = Number(values.each);
+const split = values.split as SplitName;
 
 /** Of a set whose images have none; of the order that a screen has, mm. */
 const PRETENDED_SCALE = 0.25;
@@ -38,13 +47,13 @@ function spread<T>(cases: readonly T[]): T[] {
   ).filter((one) => one !== undefined);
 }
 
-const planes = await planeCases(values.data, 'test');
+const planes = await planeCases(values.data, split);
 const kinds = Map.groupBy(planes, ({ dataset, plane }) =>
   dataset === 'fetal-planes' ? `${dataset} ${plane}` : dataset,
 );
 /** Name of the set, its images, and the plane that they show; null: no part of a fetus. */
 const sets: [string, readonly Case[], string | null][] = [
-  ['hc18', await hc18Cases(values.data, 'test'), 'transthalamic'],
+  ['hc18', await hc18Cases(values.data, split), 'transthalamic'],
   ...[...kinds].map(([name, cases]): [string, Case[], string | null] => [
     name,
     cases,

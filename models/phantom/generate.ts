@@ -10,7 +10,8 @@ import type { PhantomView } from './view.ts';
 import { VIEWS } from './views.ts';
 
 const USAGE =
-  'node models/phantom/generate.ts --count N --planes head,abdomen,femur,cervix --seed S --out DIR';
+  'node models/phantom/generate.ts --count N --planes head,abdomen,femur,cervix --seed S --out DIR' +
+  ' [--anatomy areaRatio:0.16:0.5]';
 
 type Subject = Pick<PhantomView, 'id' | 'ages' | 'simulate'>;
 
@@ -48,6 +49,18 @@ function parsePlanes(list: string): Subject[] {
   });
 }
 
+/** Of what `--anatomy` names, evenly distributed values instead of those that a view draws. */
+type Ranges = readonly { name: string; least: number; most: number }[];
+
+function parseRanges(list: string): Ranges {
+  return list.split(',').map((range) => {
+    const [name = '', least, most] = range.split(':');
+    const ends = { least: Number(least), most: Number(most) };
+    if (!name || !(ends.least <= ends.most)) throw new Error(`"${range}" is not NAME:LEAST:MOST`);
+    return { name, ...ends };
+  });
+}
+
 async function writeGrey(
   data: Uint8Array,
   columns: number,
@@ -66,6 +79,7 @@ async function generate(
   subjects: readonly Subject[],
   seed: number,
   out: string,
+  ranges: Ranges,
 ): Promise<void> {
   await mkdir(out, { recursive: true });
   const labels: Label[] = [];
@@ -76,7 +90,9 @@ async function generate(
     // Outside the charts' ages a view draws what it shows from the age alone.
     const charted = Math.min(CHARTED_DAYS.oldest, Math.max(CHARTED_DAYS.youngest, gaDays));
     const sizes = sizesAt(charted, drawGrowth(random));
-    const frames = simulate({ gaDays, sizes, seed: random.integer(0, 0x7fffffff), frames: 1 });
+    const given = { gaDays, sizes, seed: random.integer(0, 0x7fffffff), frames: 1 };
+    const drawn = ranges.map(({ name, least, most }) => [name, random.range(least, most)]);
+    const frames = simulate({ ...given, anatomy: Object.fromEntries(drawn) });
     const stem = `${id}-${seed}-${String(i).padStart(5, '0')}`;
     for (const { columns, rows, gray, truth } of frames) {
       const { masks = {}, ...positions } = truth;
@@ -88,8 +104,8 @@ async function generate(
         await writeGrey(shown, columns, rows, join(out, file));
         files[name] = file;
       }
-      const drawn = Object.keys(files).length > 0 ? { masks: files } : {};
-      labels.push({ file: `${stem}.png`, columns, rows, gaDays, ...positions, ...drawn });
+      const filled = Object.keys(files).length > 0 ? { masks: files } : {};
+      labels.push({ file: `${stem}.png`, columns, rows, gaDays, ...positions, ...filled });
     }
   }
   await writeFile(join(out, 'labels.json'), `${JSON.stringify(labels, null, 1)}\n`);
@@ -101,6 +117,7 @@ const { values } = parseArgs({
     planes: { type: 'string', default: 'head,abdomen,femur' },
     seed: { type: 'string', default: '1' },
     out: { type: 'string' },
+    anatomy: { type: 'string' },
   },
 });
 const count = Number(values.count);
@@ -109,5 +126,6 @@ if (values.out === undefined || !Number.isInteger(count) || !Number.isInteger(se
   console.error(USAGE);
   process.exitCode = 2;
 } else {
-  await generate(count, parsePlanes(values.planes), seed, values.out);
+  const ranges = values.anatomy === undefined ? [] : parseRanges(values.anatomy);
+  await generate(count, parsePlanes(values.planes), seed, values.out, ranges);
 }

@@ -2,12 +2,10 @@
 
 Phantoms (models/phantom/views: four-chamber; cerebellum, lateral-ventricle) carry exact labels. Real
 images join in two ways: other planes, on which a structure is not to be found, and --labels, which
-lists real images with positions (structure_labels.py).
+lists real images with positions.
 """
 
-import argparse
 import json
-import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,10 +15,11 @@ import torch
 from torch.nn import functional as F
 
 from augment import random_affine, random_look, warp
-from datasets import fetal_planes, hc18
+from datasets import fetal_planes, hc18, phantoms
 from ellipse import Ellipse, ellipse_from_axes
 from head_crop import crop_matrix, find_head
-from network import Average, GeometryNetwork
+from loop import arguments, settle, train
+from network import GeometryNetwork
 
 # Width and height of the network's input.
 SIZE = (128, 96)
@@ -32,6 +31,7 @@ POINTS = {
 CHANNELS = {task: AREAS[task] + POINTS[task] for task in AREAS}
 POINT_SPREAD = 1.8
 REAL_NEGATIVES = 0.1
+PHANTOM_NEGATIVES = 0.1
 # A chest may lie on any side of the fetus.
 FREE_ROTATION = 0.5
 
@@ -229,25 +229,21 @@ def start_from(model: GeometryNetwork, weights: Path) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
+    parser = arguments(__doc__, minutes=12, rate=2e-3, batch=16)
     parser.add_argument("--task", choices=list(CHANNELS), required=True)
     parser.add_argument("--phantoms", type=Path, nargs="+", required=True)
+    parser.add_argument(
+        "--others", type=Path, nargs="*", default=[], help="phantoms that show nothing of it"
+    )
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--labels", type=Path, help="real images with positions")
     parser.add_argument("--label-share", type=float, default=0.3)
     parser.add_argument("--geometry", type=Path, required=True, help="start, and finds heads")
     parser.add_argument("--resume", type=Path, help="weights of this program")
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--minutes", type=float, default=12)
-    parser.add_argument("--rate", type=float, default=2e-3)
-    parser.add_argument("--batch", type=int, default=16)
-    parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    torch.set_num_threads(1)
-    cv2.setNumThreads(0)
-    torch.manual_seed(options.seed)
+    settle(options)
 
-    phantoms = [
+    shown = [
         phantom_frame(folder, label, options.task)
         for folder in options.phantoms
         for label in json.loads((folder / "labels.json").read_text())
@@ -255,36 +251,32 @@ def main() -> None:
     real = negatives(options.data, options.task, options.geometry)
     labels = json.loads(options.labels.read_text()) if options.labels else []
     labelled = [labelled_frame(options.data, label) for label in labels]
+    others = [shrunk(Frame(r.gray(), CHANNELS[options.task])) for r in phantoms(*options.others)]
     share = options.label_share if labelled else 0
-    pools = [(phantoms, 1 - REAL_NEGATIVES - share), (real, REAL_NEGATIVES), (labelled, share)]
+    other_share = PHANTOM_NEGATIVES if others else 0
+    pools = [
+        (shown, 1 - REAL_NEGATIVES - share - other_share),
+        (real, REAL_NEGATIVES),
+        (labelled, share),
+        (others, other_share),
+    ]
     sampler = Sampler(options.task, pools, options.seed)
     model = GeometryNetwork(len(CHANNELS[options.task]))
     start_from(model, options.geometry)
     if options.resume:
         model.load_state_dict(torch.load(options.resume))
-    average = Average(model)
-    optimiser = torch.optim.AdamW(model.parameters(), lr=options.rate, weight_decay=1e-3)
-    begin, step, shown = time.monotonic(), 0, 0.0
-    while (done := (time.monotonic() - begin) / (60 * options.minutes)) < 1:
-        rate = options.rate * min(1, (step + 1) / 100) * (0.5 + 0.5 * np.cos(np.pi * done))
-        for group in optimiser.param_groups:
-            group["lr"] = max(rate, 1e-6)
+
+    def loss() -> torch.Tensor:
         images, targets, weights = sampler.batch(options.batch)
         with torch.autocast("cpu", torch.bfloat16):
             logits = model(images)
-        loss = loss_of(logits, targets, weights)
-        optimiser.zero_grad(set_to_none=True)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 2.0)
-        optimiser.step()
-        average.update(model)
-        step += 1
-        shown = loss.item() if step == 1 else 0.98 * shown + 0.02 * loss.item()
-        if step % 50 == 0:
-            print(f"step {step} done {done:.3f} loss {shown:.4f}", flush=True)
-        if step % 200 == 0:
-            torch.save(average.weights, options.out)
-    torch.save(average.weights, options.out)
+        return loss_of(logits, targets, weights)
+
+    def keep(weights: dict[str, torch.Tensor]) -> str:
+        torch.save(weights, options.out)
+        return ""
+
+    train(model, loss, keep, options, weight_decay=1e-3)
 
 
 if __name__ == "__main__":
