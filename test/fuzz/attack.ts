@@ -39,13 +39,13 @@ const SETTLE_MS = 3_000;
 export async function attack<Case>(
   gateway: AttackedGateway,
   { cases, run, probe }: Attack<Case>,
-  { seconds, seed }: { seconds: number; seed: number },
+  { seconds, seed, leastBatches = 1 }: { seconds: number; seed: number; leastBatches?: number },
 ): Promise<AttackReport> {
   const begin = performance.now();
   const passed = () => (performance.now() - begin) / 1000;
   let done = 0;
   let warm: Footprint | null = null;
-  for (let batch = 0; batch === 0 || passed() < seconds; batch += 1) {
+  for (let batch = 0; batch < leastBatches || passed() < seconds; batch += 1) {
     const sample = fc.sample(cases, { numRuns: BATCH, seed: seed + batch });
     try {
       const left = [...sample];

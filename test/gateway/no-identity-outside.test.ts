@@ -197,7 +197,7 @@ describe.skipIf(!DCMTK_INSTALLED)('a patient with a name that nothing else has',
     const debug = '"level":20';
     for (const said of ['association rejected', 'object put in quarantine', 'ehr_', debug]) {
       const isSaid = () => gateway.log.some((line) => line.includes(said));
-      await expect.poll(isSaid, { message: said, timeout: 5000 }).toBe(true);
+      await expect.poll(isSaid, { message: said }).toBe(true);
     }
     expect(gateway.log.filter((line) => TELLING.test(line))).toEqual([]);
   });

@@ -1,5 +1,6 @@
-import { rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { StudyExplanation } from '../../dimse/explain.ts';
@@ -40,12 +41,16 @@ const start = async (settings: Record<string, unknown>) => {
 
 const object = (sopInstanceUid: string) => ({ sopInstanceUid, studyInstanceUid: STUDY });
 
-/** A cart in the middle of an object: the command and a part of the data set have left. */
+/** A cart in the middle of an object: the command and a part of the data set have arrived. */
 async function halfAnObject(port: number, sopInstanceUid: string) {
   const bytes = dataSet(object(sopInstanceUid));
   const cart = new RawPeer(port);
   await cart.associate(associateRequest());
   cart.send(storeCommand(sopInstanceUid), dataPdu([bytes.subarray(0, 20)], false));
+  await waitUntil('the part on the disk', async () => {
+    const names = await readdir(join(dataDir, 'intake'), { recursive: true }).catch(() => []);
+    return names.some((name) => name.endsWith('.part')) ? true : null;
+  });
   return { cart, rest: () => cart.send(dataPdu([bytes.subarray(20)], true)) };
 }
 
@@ -87,7 +92,6 @@ describe('SIGTERM in the middle of everything', PATIENCE, () => {
     );
 
     const half = await halfAnObject(first.dicomPort, '1.2.3.78.1');
-    await delay(200);
     const stopped = first.stop('SIGTERM');
     await delay(200);
     half.rest();
@@ -149,7 +153,6 @@ describe('a gateway that is told to stop', PATIENCE, () => {
   test('and is stuck ends by a second signal with its number', async () => {
     const gateway = await start({ shutdown: { graceSeconds: 600 } });
     const { cart } = await halfAnObject(gateway.dicomPort, '1.2.3.79.1');
-    await delay(200);
     process.kill(gateway.pid, 'SIGTERM');
     await waitUntil('the first signal', async () =>
       gateway.log.some((line) => line.includes('gateway_stopping')) ? true : null,
@@ -163,7 +166,6 @@ describe('a gateway that is told to stop', PATIENCE, () => {
   test('and is stuck ends by itself when its time is over, and says so', async () => {
     const gateway = await start({ shutdown: { graceSeconds: 0.5 } });
     const { cart } = await halfAnObject(gateway.dicomPort, '1.2.3.80.1');
-    await delay(200);
     await gateway.stop('SIGTERM');
     expect(gateway.exitCode()).toBe(1);
     expect(gateway.log.some((line) => line.includes('gateway_stop_slow'))).toBe(true);

@@ -146,12 +146,13 @@ describe('a request of a client with a traceparent', () => {
       }),
     });
     expect(answer.status, await answer.clone().text()).toBe(202);
-    const delivery = await waitUntil('the delivery of the webhook', async () => {
-      return spansOf(CALLER.traceId).find(({ name }) => name === 'delivery webhook') ?? null;
-    });
-    const root = spansOf(CALLER.traceId).find(({ name }) => name === 'request');
-    expect(root?.parentSpanId).toBe(CALLER.spanId);
-    expect(delivery.parentSpanId).toBe(root?.spanId);
+    const named = (name: string) =>
+      waitUntil(name, async () => {
+        return spansOf(CALLER.traceId).find((span) => span.name === name) ?? null;
+      });
+    const [root, delivery] = [await named('request'), await named('delivery webhook')];
+    expect(root.parentSpanId).toBe(CALLER.spanId);
+    expect(delivery.parentSpanId).toBe(root.spanId);
     expect(called).toEqual([`00-${CALLER.traceId}-${delivery.spanId}-01`]);
     receiver.close();
   });

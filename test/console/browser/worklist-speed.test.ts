@@ -18,17 +18,17 @@ const MOST = { time: 4, elements: 2 };
 const browser: Browser | null = await startChromium();
 if (!browser) console.warn('Chromium is not installed: the speed of the worklist is not measured');
 
-/** Milliseconds until the first rows are drawn after the page is opened anew, and its elements. */
-async function firstRows(page: Page): Promise<{ ms: number; elements: number }> {
-  const times: number[] = [];
-  for (let round = 0; round < 3; round += 1) {
-    await page.reload();
-    await page.locator('.rows .open').first().waitFor();
-    times.push(await page.evaluate<number>('performance.now()'));
-  }
-  const elements = await page.evaluate<number>('document.querySelectorAll("*").length');
-  return { ms: times.sort((one, other) => one - other)[1] ?? 0, elements };
+/** The machine does other things too, now more and now less: lists take turns, the quickest counts. */
+const ROUNDS = 4;
+
+/** Milliseconds until the first rows are drawn after the page is opened anew. */
+async function firstRows(page: Page): Promise<number> {
+  await page.reload();
+  await page.locator('.rows .open').first().waitFor();
+  return page.evaluate<number>('performance.now()');
 }
+
+const elementsOf = (page: Page) => page.evaluate<number>('document.querySelectorAll("*").length');
 
 /** Scrolls by screens; the median of the milliseconds until each is drawn, and rows come by. */
 async function scrolled(page: Page, screens: number): Promise<{ ms: number; rows: number }> {
@@ -68,6 +68,13 @@ describe.skipIf(!browser)('the worklist with ten thousand studies', { timeout: 1
     return (await openWindow(browser, { url: gateway.http?.url ?? '', key })).page;
   }
 
+  function expectAlike(what: string, times: readonly { few: number; many: number }[]): void {
+    const few = Math.min(...times.map((round) => round.few));
+    const many = Math.min(...times.map((round) => round.many));
+    console.info(`${what} of ${SMALL}: ${few.toFixed(0)} ms; of ${LARGE}: ${many.toFixed(0)} ms`);
+    expect(many / few).toBeLessThan(MOST.time);
+  }
+
   let small: Page;
   let large: Page;
   beforeAll(async () => {
@@ -84,24 +91,24 @@ describe.skipIf(!browser)('the worklist with ten thousand studies', { timeout: 1
   });
 
   it('draws its first rows about as soon as a list of a hundred, from as few elements', async () => {
-    const [few, many] = [await firstRows(small), await firstRows(large)];
-    console.info(
-      `first rows of ${SMALL}: ${few.ms.toFixed(0)} ms; of ${LARGE}: ${many.ms.toFixed(0)} ms`,
-    );
-    expect(many.ms / few.ms).toBeLessThan(MOST.time);
-    expect(many.elements / few.elements).toBeLessThan(MOST.elements);
+    const times: { few: number; many: number }[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      times.push({ few: await firstRows(small), many: await firstRows(large) });
+    }
+    expectAlike('first rows', times);
+    expect((await elementsOf(large)) / (await elementsOf(small))).toBeLessThan(MOST.elements);
   });
 
   it('scrolls through thousands of rows about as quickly', async () => {
-    const few = await scrolled(small, 8);
     await expect
       .poll(async () => (await scrolled(large, 20)).rows, { timeout: 60_000 })
       .toBeGreaterThan(2000);
-    const many = await scrolled(large, 20);
-    console.info(
-      `a screen further of ${SMALL}: ${few.ms.toFixed(0)} ms; of ${LARGE}: ${many.ms.toFixed(0)} ms`,
-    );
-    expect(many.ms / few.ms).toBeLessThan(MOST.time);
+    const times: { few: number; many: number }[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const [few, many] = [await scrolled(small, 2), await scrolled(large, 5)];
+      times.push({ few: few.ms, many: many.ms });
+    }
+    expectAlike('a screen further', times);
     const drawn = await large.locator('.rows tr[aria-rowindex]').count();
     expect(drawn).toBeLessThan(60);
   });
