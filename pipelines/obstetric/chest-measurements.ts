@@ -133,16 +133,32 @@ function onFrame(reading: ChestReading, one: Value, index: number, halfWidth: nu
   });
 }
 
+const heartShare = ({ located }: ChestReading) =>
+  located ? (located.heart.a * located.heart.b) / (located.thorax.a * located.thorax.b) : 0;
+
+/**
+ * The readings with those of each cine sorted among themselves, the largest heart first: the ratio is
+ * one of end diastole (ISUOG 2023), when the heart is largest. Which clip comes when stays as it was.
+ */
+function endDiastoleFirst(readings: readonly ChestReading[]): ChestReading[] {
+  const ofClips = Map.groupBy(readings, ({ clip }) => clip);
+  for (const own of ofClips.values()) own.sort((a, b) => heartShare(b) - heartShare(a));
+  return readings.flatMap(({ clip }) => ofClips.get(clip)?.shift() ?? []);
+}
+
 /**
  * Ratios of heart to thorax and the axis of the heart, of up to three frames each, and their median.
- * End diastole is not told from other phases: a heart in systole is measured smaller.
+ * Of a cine the frames nearest to end diastole; a still is taken as it is, smaller in systole.
  */
 export function measureChest(
   readings: readonly ChestReading[],
   uncertainty: ChestUncertainty | null,
 ): Measurement[] {
   const accepted = readings.filter(({ located }) => located?.accepted);
-  const used = (accepted.length > 0 ? accepted : readings).slice(0, FRAMES_PER_MEASUREMENT);
+  const used = endDiastoleFirst(accepted.length > 0 ? accepted : readings).slice(
+    0,
+    FRAMES_PER_MEASUREMENT,
+  );
   const values = used.map((reading) => ({ reading, own: valuesOf(reading) }));
   return KEYS.flatMap((key) =>
     withMedian(

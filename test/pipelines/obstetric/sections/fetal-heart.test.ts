@@ -1,52 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { Clip } from '../../../../pipelines/contract/study.ts';
-import type { MModeRhythm } from '../../../../pipelines/measure/m-mode.ts';
 import type { CardiacActivity } from '../../../../pipelines/measure/periodicity.ts';
-import {
-  cardiacAxis,
-  cardiacSize,
-  fetalRateBand,
-} from '../../../../pipelines/obstetric/charts/fetal-heart.ts';
+import { fetalRateBand } from '../../../../pipelines/obstetric/charts/fetal-heart.ts';
 import type { FramePlane } from '../../../../pipelines/obstetric/frame-plane.ts';
 import { parseOptions } from '../../../../pipelines/obstetric/input.ts';
-import type {
-  LocatedChest,
-  Locator,
-  LocatorUncertainty,
-  Plane,
-} from '../../../../pipelines/obstetric/locator.ts';
-import {
-  type ChestReading,
-  type FetalHeartReadings,
-  fetalHeartReader,
-} from '../../../../pipelines/obstetric/read/fetal-heart.ts';
+import type { Plane } from '../../../../pipelines/obstetric/locator.ts';
+import { fetalHeartReader } from '../../../../pipelines/obstetric/read/fetal-heart.ts';
 import type { ReaderInput } from '../../../../pipelines/obstetric/reader.ts';
-import type { ObstetricEvidence } from '../../../../pipelines/obstetric/section.ts';
-import { fetalHeart } from '../../../../pipelines/obstetric/sections/fetal-heart.ts';
-import type { Measurement } from '../../../../pipelines/result/envelope.ts';
 import { clip } from '../evidence-sample.ts';
-
-const NO_MODEL: Locator = {
-  planes: null,
-  head: null,
-  abdomen: null,
-  femur: null,
-  symphysisHead: null,
-  midsagittal: null,
-  uterus: null,
-  uncertainty: { hc: null, ac: null, fl: null },
-  models: [],
-};
-
-const BEATING: MModeRhythm = {
-  status: 'beating',
-  beatsPerMinute: 145,
-  variation: 0.03,
-  beats: 6,
-  strength: 0.8,
-  minY: 100,
-  maxY: 300,
-};
+import { BEATING, NO_MODEL, run } from './fetal-heart-sample.ts';
 
 const CINE: CardiacActivity = {
   status: 'beating',
@@ -55,76 +17,6 @@ const CINE: CardiacActivity = {
   strength: 0.8,
   area: { minX: 0, minY: 0, maxX: 9, maxY: 9 },
 };
-
-/** A thorax of 100 by 90 pixels about (200, 200), its spine on the right. */
-function chest(area: number, degrees: number, given: Partial<LocatedChest> = {}): ChestReading {
-  const thorax = { centre: { x: 200, y: 200 }, a: 100, b: 90, angle: 0 };
-  const b = Math.sqrt((area * 100 * 90) / 1.25);
-  const turn = Math.PI - (degrees * Math.PI) / 180;
-  const crux = { x: 195, y: 200 };
-  const located: LocatedChest = {
-    thorax,
-    heart: { centre: { x: 190, y: 205 }, a: 1.25 * b, b, angle: turn },
-    confidence: 0.9,
-    accepted: true,
-    septum: {
-      crux,
-      apex: { x: crux.x + 60 * Math.cos(turn), y: crux.y + 60 * Math.sin(turn) },
-      spine: { x: 296, y: 200 },
-      confidence: 0.8,
-      accepted: true,
-    },
-    ...given,
-  };
-  const at = clip('chest.dcm', { regions: [] });
-  const frame = at.frames[0] as FramePlane['frame'];
-  return { clip: at, frame, estimate: { label: 'thorax', confidence: 0.9 }, located };
-}
-
-interface Given {
-  uncertainty?: LocatorUncertainty;
-  chests?: ChestReading[] | null;
-  views?: FetalHeartReadings['views'];
-  chestFrames?: number;
-  mMode?: MModeRhythm[];
-  cines?: CardiacActivity[];
-  gaDays?: number | null;
-  earlier?: Measurement[];
-}
-
-function run(given: Given = {}) {
-  const {
-    chests = null,
-    views = [],
-    chestFrames = 0,
-    mMode = [],
-    cines = [],
-    gaDays = 154,
-  } = given;
-  const at = { file: 'sweep.dcm', sopInstanceUid: null, frame: 0 };
-  const evidence: ObstetricEvidence = {
-    study: { clips: [], refused: [], files: 1, series: 1 },
-    options: parseOptions(gaDays === null ? {} : { dating: { ga_days: gaDays } }),
-    planes: null,
-    readings: [],
-    withoutModel: [],
-    uncertainty: given.uncertainty ?? NO_MODEL.uncertainty,
-    priors: [],
-    views: {
-      fetalHeart: { chests, views, chestFrames, mMode: mMode.map((rhythm) => ({ ...at, rhythm })) },
-      presentation: {
-        sweeps: [],
-        cardiac: cines.map((activity) => ({ clip: clip('chest.dcm'), activity })),
-      },
-      spectra: [],
-    },
-  };
-  const outcome = fetalHeart.run(evidence, given.earlier ?? []);
-  return {
-    ...outcome,
-    rate: outcome.measurements?.find(({ id }) => id === 'fetal-heart-rate') ?? null,
-  };
-}
 
 describe('fetal heart rate', () => {
   it('of an M-mode goes before that of a cine, and both are kept', () => {
@@ -247,86 +139,5 @@ describe('views', () => {
   it('are none on images without either', async () => {
     const found = await fetalHeartReader.read(input([clip('a.dcm')]));
     expect(found).toEqual({ chests: null, views: [], chestFrames: 0, mMode: [] });
-  });
-});
-
-describe('size and axis of the heart', () => {
-  it.each([
-    { ratio: 0.249, size: 'small' },
-    { ratio: 0.25, size: 'normal' },
-    { ratio: 0.35, size: 'normal' },
-    { ratio: 0.351, size: 'large' },
-  ])('area ratio $ratio: $size', ({ ratio, size }) => {
-    expect(cardiacSize(ratio)).toBe(size);
-  });
-
-  it.each([
-    { degrees: -1, axis: 'right-sided' },
-    { degrees: 24.9, axis: 'small' },
-    { degrees: 25, axis: 'normal' },
-    { degrees: 65, axis: 'normal' },
-    { degrees: 65.1, axis: 'large' },
-  ])('axis of $degrees degrees: $axis', ({ degrees, axis }) => {
-    expect(cardiacAxis(degrees)).toBe(axis);
-  });
-
-  const measured = (outcome: ReturnType<typeof run>, id: string) =>
-    outcome.measurements?.find((one) => one.id === id);
-
-  it('come from the outlines of one image, without calibration', () => {
-    const outcome = run({ chests: [chest(0.3, 45)] });
-    expect(measured(outcome, 'cardiothoracic-area-ratio')?.value).toBeCloseTo(0.3, 6);
-    expect(measured(outcome, 'cardiac-axis')?.value).toBeCloseTo(45, 6);
-    expect(outcome.findings).toEqual([]);
-    expect(outcome.summary).toContain('the side of the axis');
-    expect(outcome.summary).not.toContain('normal');
-  });
-
-  it.each([
-    { area: 0.36, degrees: 45, finding: 'cardiac-size' },
-    { area: 0.24, degrees: 45, finding: 'cardiac-size' },
-    { area: 0.3, degrees: 20, finding: 'cardiac-axis' },
-    { area: 0.3, degrees: 70, finding: 'cardiac-axis' },
-  ])('area ratio $area and axis $degrees: a finding of $finding', ({ area, degrees, finding }) => {
-    const { findings } = run({ chests: [chest(area, degrees)] });
-    expect(findings?.map(({ id }) => id)).toEqual([finding]);
-  });
-
-  it('are the median of three frames, each of which is kept', () => {
-    const outcome = run({ chests: [chest(0.28, 40), chest(0.3, 45), chest(0.34, 60)] });
-    expect(measured(outcome, 'cardiothoracic-area-ratio')).toMatchObject({ derivation: 'median' });
-    expect(measured(outcome, 'cardiothoracic-area-ratio')?.value).toBeCloseTo(0.3, 6);
-    expect(measured(outcome, 'cardiothoracic-area-ratio-3')?.value).toBeCloseTo(0.34, 6);
-  });
-
-  it('below the gate are named and judge nothing', () => {
-    const outcome = run({ chests: [chest(0.5, 90, { accepted: false })], mMode: [BEATING] });
-    expect(measured(outcome, 'cardiothoracic-area-ratio-1')?.quality).toBe('low');
-    expect(outcome.findings).toEqual([]);
-    expect(outcome.summary).toContain('The cardiothoracic ratio was not measured');
-  });
-
-  it.each([
-    { area: 0.36, halfWidth: 0.02, findings: 0 },
-    { area: 0.38, halfWidth: 0.02, findings: 1 },
-    { area: 0.24, halfWidth: 0.02, findings: 0 },
-    { area: 0.22, halfWidth: 0.02, findings: 1 },
-  ])('area ratio $area +/- $halfWidth: $findings findings', ({ area, halfWidth, findings }) => {
-    const chestUncertainty = { areaRatio: halfWidth, circumferenceRatio: null, axisDegrees: null };
-    const uncertainty = { ...NO_MODEL.uncertainty, chest: chestUncertainty };
-    const outcome = run({ chests: [chest(area, 45)], uncertainty });
-    expect(outcome.findings).toHaveLength(findings);
-    expect(outcome.summary.includes('measure by hand')).toBe(findings === 0);
-  });
-
-  it('without a septum have no axis', () => {
-    const outcome = run({ chests: [chest(0.3, 45, { septum: null })] });
-    expect(measured(outcome, 'cardiac-axis')).toBeUndefined();
-    expect(outcome.summary).toContain('The axis of the heart was not measured.');
-  });
-
-  it('say who could not outline the heart: no model, or no such view', () => {
-    expect(run({ mMode: [BEATING] }).summary).toContain('no permitted model outlines the heart');
-    expect(run({ mMode: [BEATING], chests: [] }).summary).toContain('shows the whole thorax');
   });
 });
