@@ -79,7 +79,7 @@ export function gatherEvidence(
   const sectionOf = (key: ConceptKey) =>
     sections.find(({ measures }) => measures.includes(key))?.id ?? null;
   const traced = spectralPeaks(spectra, sectionOf);
-  const heart = views.apical ? heartOutlines(views.apical) : NO_OUTLINES;
+  const heart = views.apical ? heartOutlines(views.apical, views.parasternal) : NO_OUTLINES;
   const parasternal = views.parasternal ? parasternalValues(views.parasternal) : [];
   // Lines on 2D stand before M-mode (reference 5.1), M-mode before the motion of an outline.
   const images = [...parasternal, ...traced, ...outlinedValues(heart)];

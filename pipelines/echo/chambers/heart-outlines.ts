@@ -1,6 +1,8 @@
 import type { ConceptKey } from '../../result/concepts.ts';
 import type { Measurement } from '../../result/envelope.ts';
+import { LEFT_VENTRICLE } from '../guidelines/left-ventricle.ts';
 import type { ApicalReadings } from '../read/apical.ts';
+import type { ParasternalReadings } from '../read/parasternal.ts';
 import { APICAL_VIEWS, type ApicalView } from './chamber-clip.ts';
 import { bestClip, type MeasuredClip, measuredClip } from './clip-beats.ts';
 import { type ApicalClips, leftHeartValues } from './left-heart-values.ts';
@@ -26,11 +28,28 @@ export const NO_OUTLINES: HeartOutlines = {
   trusted: false,
 };
 
-export function heartOutlines({ clips, volumesTrusted }: ApicalReadings): HeartOutlines {
+/** Whether both networks agree on an LVEF below the normal range of either sex. */
+function isReduced(on: MeasuredClip | null): boolean {
+  const agreeing = on?.clip.ejections.filter(({ accepted }) => accepted) ?? [];
+  const percent = mean(agreeing.map((one) => one.percent));
+  const { male, female } = LEFT_VENTRICLE.ef;
+  return agreeing.length > 0 && percent < Math.min(male.normal[0], female.normal[0]);
+}
+
+/** @param parasternal null where that reader failed: its short axes show walls too. */
+export function heartOutlines(
+  { clips, volumesTrusted }: ApicalReadings,
+  parasternal: ParasternalReadings | null = null,
+): HeartOutlines {
   const all = (clips ?? []).map(measuredClip);
   const of = (view: ApicalView) => bestClip(all, view);
   const best = { A4C: of('A4C'), A2C: of('A2C'), A3C: of('A3C') };
-  return { outlined: all, clips: best, segments: wallSegments(best), trusted: volumesTrusted };
+  const segments = wallSegments({
+    apical: best,
+    shortAxes: parasternal?.clips ?? [],
+    reduced: isReduced(best.A4C),
+  });
+  return { outlined: all, clips: best, segments, trusted: volumesTrusted };
 }
 
 const mean = (values: readonly number[]) =>

@@ -54,16 +54,24 @@ export function excursionScore(excursion: number): MotionScore {
 }
 
 /**
- * Score of a segment from both signs. They must agree that it moves normally, or both be reduced and
- * one of them absent: of two abnormal scores the milder stands. Null where they do not agree, where
- * one is missing, and where both are merely reduced, which outlines do not tell from noise.
+ * Score of a segment in one view from both signs. Normal: it moves normally, and thickening is not
+ * absent; to ask that thickening be normal too would leave out most walls of healthy hearts, whose
+ * outlines thicken by half of what the eye sees, those of experts included (docs/echo.md). Reduced: both
+ * signs are, and the milder stands. Null: the two do not agree. Where thickness is not seen motion
+ * alone tells.
  */
 export function motionScore(thickening: number | null, excursion: number): MotionScore | null {
-  if (thickening === null) return null;
-  const [one, other] = [thickeningScore(thickening), excursionScore(excursion)];
-  if (one === 1 && other === 1) return 1;
-  const [milder, worse] = one < other ? [one, other] : [other, one];
-  return milder > 1 && worse > 2 ? milder : null;
+  const motion = excursionScore(excursion);
+  if (thickening === null) return motion;
+  const thick = thickeningScore(thickening);
+  if (motion === 1) return thick < 3 ? 1 : null;
+  if (thick === 1) return null;
+  return Math.min(thick, motion) as MotionScore;
+}
+
+/** Whether one of both signs is absent: reduced signs alone, in one view, are not told from noise. */
+export function isAbsent(thickening: number | null, excursion: number): boolean {
+  return (thickening !== null && thickeningScore(thickening) > 2) || excursionScore(excursion) > 2;
 }
 
 export const SCORE_NAMES: Readonly<Record<MotionScore, string>> = {

@@ -1,5 +1,7 @@
 import type { PixelScale } from '../../contract/image.ts';
 import type { Line, LongAxisLine } from '../locate/parasternal-lines.ts';
+import type { HeartView } from '../view-names.ts';
+import type { ShortAxisWall } from './short-axis-wall.ts';
 
 /** One frame of a parasternal or subcostal clip, in pixels of the stored frame. */
 export interface ParasternalFrame {
@@ -14,6 +16,8 @@ export interface ParasternalFrame {
   fluid: Line | null;
   /** Across the space free of echoes that the picture shows behind the posterior wall. */
   gap: Line | null;
+  /** Around the cavity of a short axis; null in other views, and where muscle does not surround it. */
+  wall: ShortAxisWall | null;
   /** Mean probability over cavity and fluid. */
   confidence: number;
   fluidConfidence: number;
@@ -24,6 +28,7 @@ export interface ParasternalClip {
   file: string;
   sopInstanceUid: string | null;
   family: 'PLAX' | 'PSAX' | 'subcostal';
+  view: HeartView;
   viewConfidence: number | null;
   /** Millimetres per pixel; null: the picture has no scale. */
   scale: PixelScale | null;

@@ -1,31 +1,26 @@
 import type { PixelScale } from '../../contract/image.ts';
-import { type Beat, cardiacPhases } from '../../measure/cardiac-phases.ts';
 import type { ConceptKey, MethodKey } from '../../result/concepts.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { createMeasurement } from '../../result/measurement.ts';
-import { AVERAGED_BEATS } from '../chambers/clip-beats.ts';
 import { outlinedId } from '../chambers/outlined.ts';
 import type { Line, LongAxisLine } from '../locate/parasternal-lines.ts';
 import { withPlausibility } from '../plausibility.ts';
 import type { ParasternalReadings } from '../read/parasternal.ts';
+import { type BeatsOfClip, beatsOf } from './parasternal-beats.ts';
 import type { ParasternalClip, ParasternalFrame } from './parasternal-clip.ts';
 import { lengthOf } from './wall-edges.ts';
 
 const CENTIMETRE = 10;
 
-interface Phased {
+interface Phased extends BeatsOfClip {
   clip: ParasternalClip;
   scale: PixelScale;
-  frames: readonly ParasternalFrame[];
-  beats: readonly Beat[];
 }
 
 /** The accepted frames of a calibrated clip with its beats; null where it shows none. */
 function phased(clip: ParasternalClip): Phased | null {
-  const frames = clip.frames.filter(({ accepted }) => accepted);
-  const samples = frames.map(({ time, cavity }) => ({ time, area: cavity }));
-  const beats = cardiacPhases(samples, clip.rWaves, clip.heartRate).beats.slice(0, AVERAGED_BEATS);
-  return clip.scale && beats.length > 0 ? { clip, scale: clip.scale, frames, beats } : null;
+  const found = beatsOf(clip);
+  return clip.scale && found.beats.length > 0 ? { clip, scale: clip.scale, ...found } : null;
 }
 
 /** Which line at which phase is which quantity (reference 5.1, 6). */

@@ -8,9 +8,11 @@ import { type ParasternalMasks, parasternalLabel } from '../locate/parasternal.t
 import { longAxisLines } from '../locate/parasternal-lines.ts';
 import { fluidDepth } from '../parasternal/fluid-depth.ts';
 import type { ParasternalClip, ParasternalFrame } from '../parasternal/parasternal-clip.ts';
+import { isShortAxis } from '../parasternal/short-axis-segments.ts';
+import { shortAxisWall } from '../parasternal/short-axis-wall.ts';
 import { linesOnPicture, type PictureLines } from '../parasternal/wall-edges.ts';
 import type { ClipView, EchoReader, EchoReaderInput } from '../reader.ts';
-import { familyOf } from '../view-names.ts';
+import { familyOf, type HeartView } from '../view-names.ts';
 
 export interface ParasternalReadings {
   /** Null where no permitted model knows the parasternal and subcostal views. */
@@ -27,37 +29,45 @@ const FAMILIES = ['PLAX', 'PSAX', 'subcostal'] as const;
 
 type Family = ParasternalClip['family'];
 
-function chosenClips(views: readonly ClipView[]): { family: Family; of: ClipView }[] {
-  const worth = ({ clip, source, confidence }: ClipView) =>
+interface Chosen {
+  family: Family;
+  view: HeartView;
+  of: ClipView;
+}
+
+/** Of several clips the calibrated and surer ones first; of short axes one of each level before. */
+function ranked(clips: readonly Chosen[]): Chosen[] {
+  const worth = ({ of: { clip, source, confidence } }: Chosen) =>
     (clip.regions.length > 0 ? 2 : 0) + (source === 'header' ? 1 : (confidence ?? 0));
-  return FAMILIES.flatMap((family) =>
-    views
-      .filter(
-        ({ view, fan, clip }) =>
-          view !== null &&
-          // A vessel in its length has no ventricle.
-          view !== 'SUBCOSTAL-IVC' &&
-          familyOf(view) === family &&
-          fan !== null &&
-          clip.frames.length >= LEAST_FRAMES &&
-          clip.mode !== 'colour',
-      )
-      .toSorted((one, other) => worth(other) - worth(one))
-      .slice(0, CLIPS_PER_FAMILY)
-      .map((of) => ({ family, of })),
-  );
+  const best = clips.toSorted((one, other) => worth(other) - worth(one));
+  const leads = ({ view }: Chosen, place: number) =>
+    isShortAxis(view) && best.findIndex((one) => one.view === view) === place;
+  return [...best.filter(leads), ...best.filter((one, place) => !leads(one, place))];
+}
+
+function chosenClips(views: readonly ClipView[]): Chosen[] {
+  return FAMILIES.flatMap((family) => {
+    const own = views.flatMap((of): Chosen[] => {
+      const { view, fan, clip } = of;
+      // A vessel in its length has no ventricle.
+      if (view === null || view === 'SUBCOSTAL-IVC' || familyOf(view) !== family) return [];
+      const moves = clip.frames.length >= LEAST_FRAMES && clip.mode !== 'colour';
+      return fan !== null && moves ? [{ family, view, of }] : [];
+    });
+    return ranked(own).slice(0, CLIPS_PER_FAMILY);
+  });
 }
 
 /** Lines of the long axis as exact as the picture shows them; other views have none. */
-function linesOf(masks: ParasternalMasks, { image, family, scale }: Pictured): PictureLines {
-  if (family !== 'PLAX') return { lines: {}, gap: null };
+function linesOf(masks: ParasternalMasks, { image, view, scale }: Pictured): PictureLines {
+  if (view !== 'PLAX') return { lines: {}, gap: null };
   const outlined = longAxisLines(masks);
   return scale ? linesOnPicture(image, scale, outlined) : { lines: outlined, gap: null };
 }
 
 interface Pictured {
   image: GrayImage;
-  family: Family;
+  view: HeartView;
   scale: PixelScale | null;
 }
 
@@ -72,6 +82,7 @@ function readFrame(
     cavity: sizeOf(masks, parasternalLabel('lv')),
     ...linesOf(masks, pictured),
     fluid: fluidDepth(masks),
+    wall: isShortAxis(pictured.view) ? shortAxisWall(masks, pictured.scale) : null,
     confidence: masks.confidence.lv,
     fluidConfidence: masks.confidence.effusion,
     accepted: masks.accepted,
@@ -79,8 +90,7 @@ function readFrame(
 }
 
 async function readClip(
-  family: Family,
-  { clip, fan, confidence }: ClipView,
+  { family, view, of: { clip, fan, confidence } }: Chosen,
   segment: NonNullable<HeartLocator['parasternal']>,
   signal: AbortSignal,
 ): Promise<ParasternalClip | null> {
@@ -103,7 +113,7 @@ async function readClip(
     );
     for (const [index, { frame, image }] of decoded.entries()) {
       const found = masks[index];
-      if (found) frames.push(readFrame(frame, found, { image, family, scale }));
+      if (found) frames.push(readFrame(frame, found, { image, view, scale }));
     }
   }
   const { file, sopInstanceUid, heartRate, rWaves } = clip;
@@ -111,6 +121,7 @@ async function readClip(
     file,
     sopInstanceUid,
     family,
+    view,
     viewConfidence: confidence,
     scale,
     heartRate,
@@ -123,9 +134,9 @@ async function readClip(
 async function read({ views, locator, signal }: EchoReaderInput): Promise<ParasternalReadings> {
   const segment = locator.parasternal;
   if (!segment) return { clips: null };
-  const clips = await inParallel(chosenClips(views), DECODING.batches, async ({ family, of }) => {
+  const clips = await inParallel(chosenClips(views), DECODING.batches, async (chosen) => {
     signal.throwIfAborted();
-    return readClip(family, of, segment, signal);
+    return readClip(chosen, segment, signal);
   });
   return { clips: clips.filter((clip) => clip !== null) };
 }

@@ -4,6 +4,7 @@ import type {
   ChamberClip,
   ChamberFrame,
 } from '../../../pipelines/echo/chambers/chamber-clip.ts';
+import type { ParasternalClip } from '../../../pipelines/echo/parasternal/parasternal-clip.ts';
 
 /** A ventricle in one plane, millimetres: half an ellipse on its valve plane, apex on top. */
 export interface VentricleShape {
@@ -129,5 +130,46 @@ export function beatingClip(
     frames,
     ejections: [],
     ...given,
+  };
+}
+
+/** A short axis at the papillary level that draws in everywhere but at one mid segment, 7 to 12. */
+export function shortAxisClip(still: number | null): ParasternalClip {
+  const stillAngle = still === null ? null : 90 + 60 * (still - 7);
+  const wall = (squeeze: number) => ({
+    septum: 180,
+    rays: Array.from({ length: 72 }, (_, i) => {
+      const angle = 5 * i;
+      const away = stillAngle === null ? 180 : Math.abs(((angle - stillAngle + 540) % 360) - 180);
+      const share = away <= 30 ? 0 : squeeze;
+      return { angle, radius: 25 * (1 - 0.35 * share), thickness: 9 * (1 + 0.5 * share) };
+    }),
+  });
+  const frames = Array.from({ length: 48 }, (_, frame) => {
+    const squeeze = (1 - Math.cos((2 * Math.PI * frame) / 36)) / 2;
+    return {
+      frame,
+      time: frame / FRAMES_PER_SECOND,
+      cavity: 2000 - 1000 * squeeze,
+      lines: {},
+      fluid: null,
+      gap: null,
+      wall: wall(squeeze),
+      confidence: 0.9,
+      fluidConfidence: 0,
+      accepted: true,
+    };
+  });
+  return {
+    file: 'psax.dcm',
+    sopInstanceUid: null,
+    family: 'PSAX',
+    view: 'PSAX-PM',
+    viewConfidence: 0.9,
+    scale: { x: 1, y: 1 },
+    heartRate: 60 / BEAT,
+    rWaves: [0],
+    stride: 1,
+    frames,
   };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ChamberClip } from '../../../../pipelines/echo/chambers/chamber-clip.ts';
 import { heartOutlines } from '../../../../pipelines/echo/chambers/heart-outlines.ts';
-import { beatingClip, HEALTHY } from '../ventricle-sample.ts';
+import { beatingClip, HEALTHY, shortAxisClip } from '../ventricle-sample.ts';
 
 const segmentsOf = (clips: readonly ChamberClip[]) =>
   heartOutlines({ clips, volumesTrusted: true }).segments;
@@ -66,6 +66,24 @@ describe('a wall that does not move', () => {
     const weak = { diastole: HEALTHY.diastole, systole: { base: 45, length: 88, wall: 9 } };
     const found = segmentsOf([beatingClip('A4C', weak), beatingClip('A3C', weak)]);
     expect(found.every(({ score, suspected }) => score === null && suspected === null)).toBe(true);
+  });
+  it('is believed everywhere where both networks of LVEF agree that it is reduced', () => {
+    const weak = { diastole: HEALTHY.diastole, systole: { base: 45, length: 88, wall: 9 } };
+    const joint = { accepted: true, confidence: 0.9, byDiscs: 30, byNetwork: 34 };
+    const beat = { ...joint, diastole: 0, systole: 18 };
+    const four = (percent: number) =>
+      beatingClip('A4C', weak, { ejections: [{ ...beat, percent }] });
+    const three = beatingClip('A3C', weak);
+    expect(segment([four(51), three], 16)?.score).toBeGreaterThan(1);
+    expect(segment([four(52), three], 16)?.score).toBeNull();
+  });
+  it('is scored where a short axis shows the same wall standing still', () => {
+    const walls = (still: boolean) => shortAxisClip(still ? 9 : null);
+    const scored = (still: boolean) =>
+      heartOutlines({ clips: [clip], volumesTrusted: true }, { clips: [walls(still)] }).segments[8];
+    expect(scored(true)?.score).toBeGreaterThan(1);
+    expect(scored(false)?.score).toBeNull();
+    expect(scored(false)?.suspected).toBeGreaterThan(1);
   });
   it('is the other wall where the display is mirrored', () => {
     const mirrored = beatingClip('A4C', STILL_LEFT, { mirrored: true });

@@ -13,6 +13,7 @@ import {
 import { strainBand } from '../../../../pipelines/echo/guidelines/strain.ts';
 import {
   excursionScore,
+  isAbsent,
   motionScore,
   regionalStatement,
   territoryOf,
@@ -52,14 +53,28 @@ describe('score of a segment from its outlines (reference 9)', () => {
   );
   it.each([
     ['both normal', 40, 30, 1],
-    ['one normal, one absent', 40, 0, null],
-    ['both reduced: not told from noise', 20, 10, null],
+    ['moves normally, thickens less', 10, 21, 1],
+    ['moves normally, does not thicken: they do not agree', 9, 21, null],
+    ['thickens normally, moves less: they do not agree', 31, 20, null],
+    ['thickens normally, does not move', 40, 0, null],
+    ['both reduced', 30, 20, 2],
     ['one reduced, one absent: the milder', 5, 10, 2],
     ['both absent', 5, 0, 3],
     ['outwards and not thickening', 0, -10, 3],
-    ['no thickness', null, 0, null],
+    ['thickness not seen, motion normal', null, 21, 1],
+    ['thickness not seen, motion reduced', null, 20, 2],
+    ['thickness not seen, outwards', null, -6, 4],
   ])('%s', (_, thickening, excursion, score) =>
     expect(motionScore(thickening, excursion)).toBe(score),
+  );
+  it.each([
+    [10, 5, false],
+    [9, 5, true],
+    [10, 4, true],
+    [null, 5, false],
+    [null, 4, true],
+  ])('thickening of %d %% and motion of %d %%: absent %s', (thickening, excursion, absent) =>
+    expect(isAbsent(thickening, excursion)).toBe(absent),
   );
 });
 

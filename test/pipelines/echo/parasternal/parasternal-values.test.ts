@@ -16,6 +16,8 @@ const down = (from: number, length: number): Line => [
   { x: 100, y: from + length },
 ];
 
+const VIEWS = { PLAX: 'PLAX', PSAX: 'PSAX-PM', subcostal: 'SUBCOSTAL-4C' } as const;
+
 /** Half a millimetre a pixel: cavity 50 mm, walls 9 and 10 mm, fluid where it is given. */
 function clip(
   family: ParasternalClip['family'],
@@ -39,6 +41,7 @@ function clip(
               'left-atrium': down(60, 70),
             }
           : {},
+      wall: null,
       gap: gapMm !== null && frame % 10 < 10 * shown ? down(180, 2 * gapMm) : null,
       fluid: fluidMm !== null && frame % 10 < 10 * shown ? down(200, 2 * fluidMm) : null,
       confidence: 0.9,
@@ -50,6 +53,7 @@ function clip(
     file: `${family}.dcm`,
     sopInstanceUid: null,
     family,
+    view: VIEWS[family],
     viewConfidence: 0.9,
     scale: { x: 0.5, y: 0.5 },
     heartRate: 67,

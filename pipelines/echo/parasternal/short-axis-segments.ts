@@ -1,0 +1,93 @@
+import { median } from '../../measure/statistics.ts';
+import type { HeartView } from '../view-names.ts';
+import { beatsOf } from './parasternal-beats.ts';
+import type { ParasternalClip } from './parasternal-clip.ts';
+import type { ShortAxisWall, WallRay } from './short-axis-wall.ts';
+
+/**
+ * Segments that a short axis shows, from anterior on around the bull's-eye (reference 8.3). At the
+ * mitral level the valve's plane passes through the picture in systole, and at the apical one the
+ * wall is cut too obliquely for its thickness to be seen.
+ */
+const LEVELS = {
+  'PSAX-PM': { first: 7, count: 6, thickness: true },
+  'PSAX-AP': { first: 13, count: 4, thickness: false },
+} as const;
+export type ShortAxisView = keyof typeof LEVELS;
+
+export const isShortAxis = (view: HeartView): view is ShortAxisView => view in LEVELS;
+
+/** What a segment of a short axis does from end-diastole to end-systole, per cent. */
+export interface ShortAxisMotion {
+  segment: number;
+  view: ShortAxisView;
+  excursion: number;
+  thickening: number | null;
+}
+
+/** Middle of the anterior wall and of the septum on the bull's-eye, degrees. */
+const [ANTERIOR, SEPTUM] = [90, 180];
+/** A septum this near to the vertical does not tell whether the display is mirrored, cosine. */
+const UPRIGHT = 0.5;
+
+const turned = (angle: number) => ((angle % 360) + 360) % 360;
+
+/** The angle of the bull's-eye for a direction of the display; null: it cannot be told. */
+function turnOf(septum: number): ((angle: number) => number) | null {
+  const sideways = Math.cos((septum * Math.PI) / 180);
+  if (Math.abs(sideways) < UPRIGHT) return null;
+  const sense = sideways > 0 ? -1 : 1;
+  return (angle) => turned(SEPTUM + sense * (angle - septum));
+}
+
+/** Rays of a wall by segment of the level, 0 the anterior one. */
+function byPart({ rays, septum }: ShortAxisWall, count: number): Map<number, WallRay[]> | null {
+  const turn = septum === null ? null : turnOf(septum);
+  if (!turn) return null;
+  const width = 360 / count;
+  const partOf = (angle: number) =>
+    Math.floor(turned(turn(angle) - ANTERIOR + width / 2) / width) % count;
+  return Map.groupBy(rays, ({ angle }) => partOf(angle));
+}
+
+const radiusOf = (rays: readonly WallRay[]) =>
+  rays.reduce((sum, { radius }) => sum + radius, 0) / rays.length;
+
+/** A papillary muscle that was taken for wall moves the median little. */
+function thicknessOf(rays: readonly WallRay[]): number | null {
+  const seen = rays.flatMap(({ thickness }) => thickness ?? []);
+  return seen.length >= rays.length / 2 ? median(seen) : null;
+}
+
+const change = (from: number, to: number) => (100 * (to - from)) / from;
+
+/**
+ * Motion of the segments of a short axis in each of its beats. The septum tells the segments apart;
+ * where it is not seen there are none.
+ */
+export function shortAxisMotions(clip: ParasternalClip): ShortAxisMotion[] {
+  const { view } = clip;
+  if (!isShortAxis(view)) return [];
+  const { first, count, thickness } = LEVELS[view];
+  const { frames, beats } = beatsOf(clip);
+  return beats.flatMap(({ diastole, systole }) => {
+    const [rest, tight] = [frames[diastole]?.wall, frames[systole]?.wall];
+    // The septum of the filled heart: RV and septum are best seen then.
+    const before = rest ? byPart(rest, count) : null;
+    const after = rest && tight ? byPart({ ...tight, septum: rest.septum }, count) : null;
+    if (!before || !after) return [];
+    return [...before].flatMap(([part, wide]) => {
+      const narrow = after.get(part);
+      if (!narrow) return [];
+      const [thin, thick] = [thicknessOf(wide), thicknessOf(narrow)];
+      return [
+        {
+          segment: first + part,
+          view,
+          excursion: -change(radiusOf(wide), radiusOf(narrow)),
+          thickening: thickness && thin && thick ? change(thin, thick) : null,
+        },
+      ];
+    });
+  });
+}
