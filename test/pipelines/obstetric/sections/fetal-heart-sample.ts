@@ -28,7 +28,7 @@ export const NO_MODEL: Locator = {
   models: [],
 };
 
-export const BEATING: MModeRhythm = {
+export const BEATING = {
   status: 'beating',
   beatsPerMinute: 145,
   variation: 0.03,
@@ -36,7 +36,7 @@ export const BEATING: MModeRhythm = {
   strength: 0.8,
   minY: 100,
   maxY: 300,
-};
+} as const satisfies MModeRhythm;
 
 /** A thorax of 100 by 90 pixels about (200, 200), its spine on the right. */
 export function chest(
