@@ -4,7 +4,7 @@ import { DECODING, decodeBatch } from '../input/decode-frames.ts';
 import { inParallel } from '../input/in-parallel.ts';
 import type { HeartLocator } from './locate/open-heart-locator.ts';
 import { sectorOf } from './locate/sector.ts';
-import type { EchoView } from './locate/view.ts';
+import type { ViewEstimate } from './locate/view.ts';
 import type { ClipView } from './reader.ts';
 import { type HeartView, headerView } from './view-names.ts';
 
@@ -32,7 +32,8 @@ async function someFrames(clip: Clip, signal: AbortSignal): Promise<GrayImage[]>
   return decoded.map(({ image }) => image);
 }
 
-const known = (view: EchoView | null): HeartView | null => (view === 'other' ? null : view);
+const known = (view: ViewEstimate['view'] | null): HeartView | null =>
+  view === 'other' ? null : view;
 
 async function surveyClip(
   clip: Clip,

@@ -22,9 +22,13 @@ export const ECHO_VIEWS = [
 ] as const;
 export type EchoView = (typeof ECHO_VIEWS)[number];
 
+/** Levels of one view: they share its probability where the clip lies between two of them. */
+const SHORT_AXES = ['PSAX-AV', 'PSAX-MV', 'PSAX-PM', 'PSAX-AP'] as const satisfies EchoView[];
+const isShortAxis = (view: EchoView) => SHORT_AXES.some((level) => level === view);
+
 export interface ViewEstimate {
-  /** `other` below the gate of the classifier. */
-  view: EchoView;
+  /** `other` below the gate of the classifier; `PSAX` where only the level is. */
+  view: EchoView | 'PSAX';
   /** Calibrated probability of `view`. */
   confidence: number;
   /** The view that would have been named, had it reached the gate. */
@@ -56,7 +60,10 @@ export async function viewLogits(
   return mean(await session.run(inputs));
 }
 
-/** Softmax at a temperature (Guo 2017), then the gate, which a view may have of its own. */
+/**
+ * Softmax at a temperature (Guo 2017), then the gate, which a view may have of its own. A short axis is
+ * named by all of its levels together, its level by itself.
+ */
 export function viewOfLogits(
   logits: readonly number[],
   channels: readonly string[],
@@ -68,11 +75,16 @@ export function viewOfLogits(
   const weights = logits.map((logit) => Math.exp((logit - highest) / temperature));
   const sum = weights.reduce((total, weight) => total + weight, 0);
   const shareOf = (view: EchoView) => (weights[channels.indexOf(view)] ?? 0) / sum;
-  const best = ECHO_VIEWS.reduce((a, b) => (shareOf(b) > shareOf(a) ? b : a));
-  const passes = best === 'other' || shareOf(best) >= (classGates[best] ?? gate);
-  return passes
-    ? { view: best, confidence: shareOf(best), belowGate: null }
-    : { view: 'other', confidence: shareOf('other'), belowGate: best };
+  const shortAxis = SHORT_AXES.reduce((total, level) => total + shareOf(level), 0);
+  const together = (view: EchoView) => (isShortAxis(view) ? shortAxis : shareOf(view));
+  const best = ECHO_VIEWS.reduce((a, b) => {
+    const more = together(b) - together(a) || shareOf(b) - shareOf(a);
+    return more > 0 ? b : a;
+  });
+  const least = best === 'other' ? 0 : (classGates[best] ?? gate);
+  if (shareOf(best) >= least) return { view: best, confidence: shareOf(best), belowGate: null };
+  if (together(best) >= least) return { view: 'PSAX', confidence: shortAxis, belowGate: null };
+  return { view: 'other', confidence: shareOf('other'), belowGate: best };
 }
 
 function mean(rows: readonly Float32Array[]): number[] {

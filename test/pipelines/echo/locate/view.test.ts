@@ -25,6 +25,26 @@ describe('the view of a clip', () => {
     expect(viewOfLogits(logits, CHANNELS, 1, 0.9, { A4C: 0.7 }).view).toBe('A4C');
   });
 
+  describe('levels of the short axis', () => {
+    const LEVELS = ['A4C', 'PSAX-MV', 'PSAX-PM', 'PSAX-AP', 'other'];
+    const shares = (...of: number[]) => of.map(Math.log);
+
+    test('share the probability: the view is named, its level is left open', () =>
+      expect(viewOfLogits(shares(0.1, 0.4, 0.45, 0.03, 0.02), LEVELS, 1, 0.6)).toEqual({
+        view: 'PSAX',
+        confidence: expect.closeTo(0.88, 6),
+        belowGate: null,
+      }));
+    test('the level is named where it passes the gate by itself', () =>
+      expect(viewOfLogits(shares(0.1, 0.2, 0.6, 0.08, 0.02), LEVELS, 1, 0.6).view).toBe('PSAX-PM'));
+    test('below the gate together: other, with the likeliest level', () =>
+      expect(viewOfLogits(shares(0.42, 0.2, 0.3, 0.05, 0.03), LEVELS, 1, 0.6)).toEqual({
+        view: 'other',
+        confidence: expect.closeTo(0.03, 6),
+        belowGate: 'PSAX-PM',
+      }));
+  });
+
   test('other needs no gate', () => {
     expect(viewOfLogits([0, 0, 1], CHANNELS, 1, 0.99)).toMatchObject({
       view: 'other',
