@@ -34,6 +34,7 @@ const { values } = parseArgs({
     allow: { type: 'string', default: 'all' },
     keep: { type: 'string' },
     interpreted: { type: 'boolean', default: false },
+    still: { type: 'boolean', default: false },
     cases: { type: 'boolean', default: false },
   },
 });
@@ -76,7 +77,7 @@ try {
     const seed = Number(values.first) + i;
     const folder = join(root, String(seed));
     await mkdir(folder, { recursive: true });
-    cases.push(await measured(seed, await simulatedStudy(seed, folder)));
+    cases.push(await measured(seed, await simulatedStudy(seed, folder, values.still)));
   }
 } finally {
   if (!values.keep) await rm(root, { recursive: true, force: true });

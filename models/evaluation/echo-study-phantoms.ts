@@ -1,18 +1,21 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ARTERIES, territoryOf } from '../../pipelines/echo/guidelines/wall-motion.ts';
 import type { ConceptKey } from '../../pipelines/result/concepts.ts';
 import { type StudyHeader, writeUltrasound } from '../phantom/dicom.ts';
 import { type EchoMModeId, mModeHeader, simulateEchoMMode } from '../phantom/echo/m-mode.ts';
 import { simulateEchoSpectrum, spectrumHeader } from '../phantom/echo/spectrum.ts';
 import type { Taken } from '../phantom/echo/study-shots.ts';
-import { FRAME_TIME_MS } from '../phantom/echo/view.ts';
-import { ECHO_VIEWS } from '../phantom/echo/views.ts';
+import { type EchoRequest, FRAME_TIME_MS } from '../phantom/echo/view.ts';
+import { ECHO_VIEWS, shotOf } from '../phantom/echo/views.ts';
 import type { PhantomFrame } from '../phantom/frame.ts';
 import { createHeart, type Heart } from '../phantom/heart/heart.ts';
 import { drawHeart, type HeartRequest } from '../phantom/heart/sizes.ts';
 import { globalLongitudinalStrain } from '../phantom/heart/strain.ts';
+import { type SegmentTruth, segmentTruths } from '../phantom/heart/wall-motion.ts';
 import { createRandom, type Random } from '../phantom/random.ts';
 import { derivedUid } from '../phantom/uids.ts';
+import { type ApicalPlanes, truthOfPlanes } from './echo-plane-truth.ts';
 
 /** What a perfect reader would say of a study, in the unit of each concept. */
 export type StudyTruth = Partial<Record<ConceptKey, number>>;
@@ -22,6 +25,8 @@ export interface SimulatedStudy {
   folder: string;
   names: string[];
   truth: StudyTruth;
+  /** Segments 1 to 16. */
+  walls: readonly SegmentTruth[];
 }
 
 /** Fluid is drawn for every third heart: a reader must not see it in the others. */
@@ -65,6 +70,37 @@ function shown({ truth }: PhantomFrame, name: string): number {
   return truth.values?.[name] ?? Number.NaN;
 }
 
+/** The territory of one artery (SEG02) that hardly moves, or outwards; its base may be spared. */
+function stillTerritory(random: Random): HeartRequest {
+  const artery = random.pick(ARTERIES);
+  const motion = random.range(-0.15, 0.4);
+  const from = random.chance(0.5) ? BASAL_SEGMENTS : 0;
+  const still = new Set(territoryOf(artery).filter((segment) => segment > from));
+  return {
+    ejectionFraction: random.range(0.3, 0.5),
+    segments: Array.from({ length: 17 }, (_, i) => (still.has(i + 1) ? motion : 1)),
+  };
+}
+
+const BASAL_SEGMENTS = 6;
+const ATTEMPTS = 20;
+
+/** The heart of a seed; `still`: a territory of it does not move. */
+function heartOf(random: Random, still: boolean): Heart {
+  const usual = drawRequest(random.fork('request'));
+  for (let attempt = 0; ; attempt++) {
+    const request = still
+      ? { ...usual, ...stillTerritory(random.fork(`still ${attempt}`)) }
+      : usual;
+    try {
+      return createHeart(drawHeart(random.fork('heart'), request));
+    } catch (error) {
+      // The rest of the wall cannot eject as much as asked for.
+      if (!(error instanceof RangeError) || !still || attempt > ATTEMPTS) throw error;
+    }
+  }
+}
+
 /** What a perfect reader would take from one clip or display. */
 function truthOfShot({ name, frames }: Pick<Taken, 'name' | 'frames'>): StudyTruth {
   const [diastole, systole] = [least(frames, 'squeeze'), most(frames, 'squeeze')];
@@ -92,15 +128,9 @@ function truthOfShot({ name, frames }: Pick<Taken, 'name' | 'frames'>): StudyTru
 
 function truthOfHeart(heart: Heart): StudyTruth {
   const { endDiastolicMl, endSystolicMl, sizes } = heart;
-  const ejectionFraction = 100 * (1 - endSystolicMl / endDiastolicMl);
   return {
-    'lvef-networks': ejectionFraction,
-    'lvef-biplane': ejectionFraction,
-    'lvedv-biplane': endDiastolicMl,
-    'lvesv-biplane': endSystolicMl,
+    'lvef-networks': 100 * (1 - endSystolicMl / endDiastolicMl),
     'gls-end-systolic': globalLongitudinalStrain(heart),
-    'la-volume-biplane': sizes.leftAtrium.volumeMl,
-    'rv-basal': sizes.rightVentricle.basalMm,
     tapse: sizes.rightVentricle.tapseMm,
     ...(sizes.effusionMm > 0 && { 'effusion-depth': sizes.effusionMm }),
     'ivc-diameter': sizes.cava.diameterMm,
@@ -109,14 +139,33 @@ function truthOfHeart(heart: Heart): StudyTruth {
 }
 
 /** The clips from which the pipeline measures sizes and function, one beat of each. */
-const CINES = ['PLAX', 'PSAX-PM', 'A4C', 'A2C', 'A3C', 'SUBCOSTAL-4C'] as const;
+const CINES = [
+  'PLAX',
+  'PSAX-MV',
+  'PSAX-PM',
+  'PSAX-AP',
+  'A4C',
+  'A2C',
+  'A3C',
+  'SUBCOSTAL-4C',
+] as const;
 const M_MODES: readonly EchoMModeId[] = ['m-mode-lv', 'm-mode-tapse', 'm-mode-ivc'];
 
-function* takeShots(heart: Heart, random: Random): Generator<Taken> {
-  const seedOf = (name: string) => random.fork(name).integer(0, 0x7fffffff);
+const seedOf = (random: Random, name: string) => random.fork(name).integer(0, 0x7fffffff);
+
+function requestOf(id: (typeof CINES)[number], heart: Heart, random: Random): EchoRequest {
   const frames = Math.ceil((1000 * heart.beat.lengthS) / FRAME_TIME_MS) + 1;
+  return { heart, seed: seedOf(random, id), frames, masks: false };
+}
+
+function planesOf(heart: Heart, random: Random): ApicalPlanes {
+  const planeOf = (id: 'A4C' | 'A2C') => shotOf(id, requestOf(id, heart, random)).plane;
+  return { four: planeOf('A4C'), two: planeOf('A2C') };
+}
+
+function* takeShots(heart: Heart, random: Random): Generator<Taken> {
   for (const id of CINES) {
-    const request = { heart, seed: seedOf(id), frames, masks: false };
+    const request = requestOf(id, heart, random);
     const { simulate, header } = ECHO_VIEWS[id];
     const { attributes, ...taken } = header(request);
     const type = { ImageType: ['ORIGINAL', 'PRIMARY', 'TTE', '0001'] };
@@ -126,10 +175,10 @@ function* takeShots(heart: Heart, random: Random): Generator<Taken> {
       header: { ...taken, attributes: { ...attributes, ...type } },
     };
   }
-  const flow = simulateEchoSpectrum('rvot', { heart, seed: seedOf('rvot') });
+  const flow = simulateEchoSpectrum('rvot', { heart, seed: seedOf(random, 'rvot') });
   yield { name: 'rvot', frames: [flow], header: spectrumHeader('rvot', flow) };
   for (const id of M_MODES) {
-    const sweep = simulateEchoMMode(id, { heart, seed: seedOf(id) });
+    const sweep = simulateEchoMMode(id, { heart, seed: seedOf(random, id) });
     yield { name: id, frames: [sweep], header: mModeHeader(id, sweep, heart) };
   }
 }
@@ -154,18 +203,29 @@ function headerOf(seed: number): StudyHeader {
   };
 }
 
-/** Simulates the study of a seed into `folder`, or reads the one that lies there already. */
-export async function simulatedStudy(seed: number, folder: string): Promise<SimulatedStudy> {
+/**
+ * Simulates the study of a seed into `folder`, or reads the one that lies there already. `still`: a
+ * territory of its heart does not move.
+ */
+export async function simulatedStudy(
+  seed: number,
+  folder: string,
+  still: boolean,
+): Promise<SimulatedStudy> {
   const listed = join(folder, 'study.json');
   const before = await readFile(listed, 'utf8').catch(() => null);
   if (before) return { folder, ...JSON.parse(before) };
   const random = createRandom(seed).fork('echo evaluation');
-  const heart = createHeart(drawHeart(random.fork('heart'), drawRequest(random.fork('request'))));
+  const heart = heartOf(random, still);
   await mkdir(join(folder, 'files'), { recursive: true });
   const header = headerOf(seed);
   const names: string[] = [];
-  let truth = truthOfHeart(heart);
-  for (const taken of takeShots(heart, random.fork('shots'))) {
+  const shots = random.fork('shots');
+  let truth: StudyTruth = {
+    ...truthOfHeart(heart),
+    ...truthOfPlanes(heart, planesOf(heart, shots)),
+  };
+  for (const taken of takeShots(heart, shots)) {
     const name = `${String(names.length + 1).padStart(2, '0')}-${taken.name}.dcm`;
     const bytes = await writeUltrasound(taken.frames, header, {
       sopInstanceUid: derivedUid(`${header.seriesInstanceUid} ${name}`),
@@ -177,6 +237,7 @@ export async function simulatedStudy(seed: number, folder: string): Promise<Simu
     names.push(name);
     truth = { ...truth, ...truthOfShot(taken) };
   }
-  await writeFile(listed, JSON.stringify({ names, truth }));
-  return { folder, names, truth };
+  const walls = segmentTruths(heart);
+  await writeFile(listed, JSON.stringify({ names, truth, walls }));
+  return { folder, names, truth, walls };
 }

@@ -1,0 +1,57 @@
+import type { Heart } from './heart.ts';
+import { END_DIASTOLE, END_SYSTOLE } from './motion.ts';
+import type { Ventricle } from './ventricle.ts';
+
+/** What a segment of the wall does from end diastole to end systole, per cent. */
+export interface SegmentTruth {
+  /** 1 to 16 (Cerqueira 2002). */
+  segment: number;
+  thickening: number;
+  /** Loss of the radius; outwards is negative. */
+  excursion: number;
+}
+
+/** Middle of the segments around the axis, degrees, in the order of their numbers. */
+const SIX = [90, 150, 210, 270, 330, 30] as const;
+const FOUR = [90, 180, 270, 0] as const;
+
+/** Levels from the mitral plane up, as shares of the axis from the apex; the cap is left out. */
+const RINGS = [
+  { angles: SIX, from: 2 / 3, to: 1 },
+  { angles: SIX, from: 1 / 3, to: 2 / 3 },
+  { angles: FOUR, from: 0.1, to: 1 / 3 },
+] as const;
+
+const EVERY_DEGREES = 5;
+const LEVELS = 8;
+
+/** Mean of `at` over one segment. */
+function over(
+  at: (angle: number, along: number) => number,
+  middle: number,
+  half: number,
+  { from, to }: (typeof RINGS)[number],
+): number {
+  let sum = 0;
+  let count = 0;
+  for (let turn = -half + EVERY_DEGREES / 2; turn < half; turn += EVERY_DEGREES) {
+    for (let level = 0; level < LEVELS; level++) {
+      sum += at((middle + turn + 360) % 360, from + ((level + 0.5) / LEVELS) * (to - from));
+      count += 1;
+    }
+  }
+  return sum / count;
+}
+
+/** Thickening and inward motion of the sixteen segments, as the model of the heart has them. */
+export function segmentTruths(heart: Heart): SegmentTruth[] {
+  const [diastole, systole] = [heart.at(END_DIASTOLE).ventricle, heart.at(END_SYSTOLE).ventricle];
+  return RINGS.flatMap((ring) =>
+    ring.angles.map((middle) => {
+      const half = 180 / ring.angles.length;
+      const change = (of: (at: Ventricle) => (angle: number, along: number) => number) =>
+        100 * (over(of(systole), middle, half, ring) / over(of(diastole), middle, half, ring) - 1);
+      return { thickening: change((at) => at.wall), excursion: -change((at) => at.radius) };
+    }),
+  ).map((truth, i) => ({ segment: i + 1, ...truth }));
+}
