@@ -15,17 +15,19 @@ import {
   studyCase,
 } from './evaluation/echo-study-agreement.ts';
 import { type SimulatedStudy, simulatedStudy } from './evaluation/echo-study-phantoms.ts';
+import { wallTable } from './evaluation/echo-wall-agreement.ts';
 
 /**
  * Measures the echo pipeline, from files to result, on whole studies of simulated hearts that no
  * training has seen, and prints the agreement by quantity.
  *
  *   node models/evaluate-echo-studies.ts [--first 9000] [--count 16] [--allow all|permissive]
- *     [--keep DIR [--interpreted]] [--cases]
+ *     [--still] [--keep DIR [--interpreted]] [--cases]
  *
- * Seeds from 9000 on are for reporting, 8000 to 8999 for choosing. `--keep` leaves the studies for
- * another run, which then simulates none that lie there, and with `--interpreted` interprets none
- * again either: two halves that ran side by side are put together so. `--cases` prints every study.
+ * Seeds from 9000 to 9099 are for reporting, 8000 to 8999 and 9100 to 9199 for choosing. `--still`: a
+ * territory of every heart does not move. `--keep` leaves the studies for another run, which then
+ * simulates none that lie there, and with `--interpreted` interprets none again either: two halves
+ * that ran side by side are put together so. `--cases` prints every study.
  */
 const { values } = parseArgs({
   options: {
@@ -67,7 +69,7 @@ async function interpret({ folder, names }: SimulatedStudy): Promise<void> {
 async function measured(seed: number, study: SimulatedStudy): Promise<StudyCase> {
   if (!values.interpreted) await interpret(study);
   const text = await readFile(join(study.folder, 'result.json'), 'utf8');
-  return studyCase(seed, study.truth, resultSchema.parse(JSON.parse(text)));
+  return studyCase(seed, study, resultSchema.parse(JSON.parse(text)));
 }
 
 const root = values.keep ?? (await mkdtemp(join(tmpdir(), 'echo-studies-')));
@@ -92,6 +94,7 @@ if (values.cases) {
   }
 }
 console.log(agreementTable(studyAgreement(cases)));
+console.log(wallTable(cases.flatMap(({ walls }) => walls)));
 const { without, invented } = inventedFluid(cases);
 console.log(`Fluid measured where there is none: ${invented} of ${without}`);
 process.exit(0);

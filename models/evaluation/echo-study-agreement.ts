@@ -2,23 +2,29 @@ import { CONCEPTS, type ConceptKey } from '../../pipelines/result/concepts.ts';
 import type { Result } from '../../pipelines/result/envelope.ts';
 import { unitText } from '../../pipelines/result/unit-text.ts';
 import { mean, round } from './agreement.ts';
-import type { StudyTruth } from './echo-study-phantoms.ts';
+import type { SimulatedStudy, StudyTruth } from './echo-study-phantoms.ts';
+import { type WallCase, wallCases } from './echo-wall-agreement.ts';
 
 /** One study: what the phantom is, and what the product said of it. */
 export interface StudyCase {
   seed: number;
   truth: StudyTruth;
   said: readonly { key: ConceptKey; value: number | null; quality: string; note: string | null }[];
+  walls: readonly WallCase[];
 }
 
-export function studyCase(seed: number, truth: StudyTruth, { measurements }: Result): StudyCase {
-  const said = measurements.map(({ concept, value, quality, note }) => ({
+export function studyCase(
+  seed: number,
+  { truth, walls }: Pick<SimulatedStudy, 'truth' | 'walls'>,
+  result: Result,
+): StudyCase {
+  const said = result.measurements.map(({ concept, value, quality, note }) => ({
     key: concept.key as ConceptKey,
     value,
     quality,
     note: note ?? null,
   }));
-  return { seed, truth, said };
+  return { seed, truth, said, walls: wallCases(walls, result) };
 }
 
 /** One quantity over all studies, in the unit of its concept. */

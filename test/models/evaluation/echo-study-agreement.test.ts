@@ -17,10 +17,10 @@ const said = (key: Said['key'], value: number, quality = 'accepted'): Said => ({
 });
 
 const CASES: readonly StudyCase[] = [
-  { seed: 1, truth: { tapse: 20 }, said: [said('tapse', 22)] },
-  { seed: 2, truth: { tapse: 20 }, said: [said('tapse', 19)] },
-  { seed: 3, truth: { tapse: 20 }, said: [said('tapse', 90, 'low')] },
-  { seed: 4, truth: { 'effusion-depth': 8 }, said: [said('effusion-depth', 9)] },
+  { seed: 1, truth: { tapse: 20 }, said: [said('tapse', 22)], walls: [] },
+  { seed: 2, truth: { tapse: 20 }, said: [said('tapse', 19)], walls: [] },
+  { seed: 3, truth: { tapse: 20 }, said: [said('tapse', 90, 'low')], walls: [] },
+  { seed: 4, truth: { 'effusion-depth': 8 }, said: [said('effusion-depth', 9)], walls: [] },
 ];
 
 describe('what the product said of simulated studies', () => {
@@ -48,8 +48,8 @@ describe('what the product said of simulated studies', () => {
 
 describe('fluid that is not there', () => {
   it('is invented where a depth is given, not where one was withheld', () => {
-    const given = { seed: 5, truth: {}, said: [said('effusion-depth', 6)] };
-    const withheld = { seed: 6, truth: {}, said: [said('effusion-depth', 6, 'low')] };
+    const given = { seed: 5, truth: {}, said: [said('effusion-depth', 6)], walls: [] };
+    const withheld = { seed: 6, truth: {}, said: [said('effusion-depth', 6, 'low')], walls: [] };
     expect(inventedFluid([...CASES, given, withheld])).toEqual({ without: 5, invented: 1 });
   });
 });
