@@ -173,7 +173,8 @@ async function planeSessions() {
   const abdomen = await sessionFor('fetal-abdomen');
   const femur = await sessionFor('fetal-femur');
   const symphysisHead = await sessionFor('symphysis-head');
-  const sessions = { plane, head, brainPlane, abdomen, femur, symphysisHead };
+  const chest = await sessionFor('fetal-heart-structures');
+  const sessions = { plane, head, brainPlane, abdomen, femur, symphysisHead, chest };
   const close = async () => {
     for (const session of Object.values(sessions)) await session.close();
   };

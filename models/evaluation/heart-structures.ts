@@ -25,6 +25,9 @@ function circumferenceRatio(values: Readonly<Record<string, number>>): number {
   );
 }
 
+/** Area of heart over thorax of the phantoms: from small to far above the limit. */
+const AREA_RATIO = { least: 0.18, most: 0.48 } as const;
+
 /** Ratios and axis on `count` stills at any phase of the beat; truth is end diastole. */
 export async function chestOnPhantoms(locator: Locator, seed: number, count: number, show: Show) {
   const pairs: Record<keyof typeof VALUES, Pair[]> = {
@@ -36,7 +39,11 @@ export async function chestOnPhantoms(locator: Locator, seed: number, count: num
     const random = createRandom(seed).fork(`frame ${i}`);
     const gaDays = random.integer(fourChamber.ages.youngest, fourChamber.ages.oldest);
     const sizes = sizesAt(gaDays, drawGrowth(random));
-    const [phantom] = fourChamber.simulate({ gaDays, sizes, seed: seed + i, frames: 1 });
+    const areaRatio = random.range(AREA_RATIO.least, AREA_RATIO.most);
+    const [phantom] = fourChamber.simulate({
+      ...{ gaDays, sizes, seed: seed + i, frames: 1 },
+      anatomy: { areaRatio },
+    });
     if (!phantom) continue;
     const { clip, frame, image } = phantomClip(phantom);
     const [located = null] = (await locator.chest?.([image])) ?? [];

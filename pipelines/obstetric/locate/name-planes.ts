@@ -1,6 +1,7 @@
 import type { GrayImage } from '../../contract/image.ts';
 import type { ModelSession } from '../../inference/session.ts';
 import { headPlaneShares, withHeadPlane } from './brain-plane.ts';
+import { locateChest } from './chest.ts';
 import { locateFemurEnds } from './femur-ends.ts';
 import { locateOutline } from './outline.ts';
 import { classifyPlanes, type GatedPlane, HEAD_PLANES } from './plane.ts';
@@ -15,6 +16,8 @@ export interface PlaneSessions {
   abdomen?: ModelSession | null;
   femur?: ModelSession | null;
   symphysisHead?: ModelSession | null;
+  /** Outlines heart and thorax. Without it a chest that is named an abdomen stays one. */
+  chest?: ModelSession | null;
 }
 
 /**
@@ -108,6 +111,24 @@ async function contradicted(
   return missed;
 }
 
+/**
+ * Numbers of the images that are named an abdomen, however surely, and show a heart in its thorax: a
+ * section with the heart in it is above the plane of the abdominal circumference (ISUOG 2019). On the
+ * validation split no abdomen has a heart, and most chests have one.
+ */
+async function withHeart(
+  chest: ModelSession,
+  images: readonly GrayImage[],
+  estimates: readonly GatedPlane[],
+): Promise<number[]> {
+  const found = await secondLook(
+    images,
+    numbersOf(estimates, ({ label }) => label === 'abdominal'),
+    (some) => locateChest(chest, some),
+  );
+  return [...found].flatMap(([n, one]) => (one && one.confidence >= chest.model.gate ? [n] : []));
+}
+
 /** The look of the whole image does not name a plane whose structure is not there. */
 function unconfirmed(estimate: GatedPlane): GatedPlane {
   const confidence = estimate.probabilities.other;
@@ -124,15 +145,18 @@ function unconfirmed(estimate: GatedPlane): GatedPlane {
  * The plane of each image. Where the whole image leaves a doubt, the structure is looked at. A head
  * whose axial plane stands open is outlined, and the plane is decided on the head alone, which shows
  * more of it than the whole image does. The structure of another plane that is doubtful must be found
- * by its own model, and no head instead of it.
+ * by its own model, and no head instead of it; and no abdomen has a heart.
  */
 export async function namePlanes(
   sessions: PlaneSessions,
   images: readonly GrayImage[],
 ): Promise<GatedPlane[]> {
-  const { plane, head, brainPlane } = sessions;
+  const { plane, head, brainPlane, chest } = sessions;
   const estimates = await classifyPlanes(plane, images);
-  const missed = await contradicted(sessions, images, estimates);
+  const missed = new Set([
+    ...(await contradicted(sessions, images, estimates)),
+    ...(chest ? await withHeart(chest, images, estimates) : []),
+  ]);
   const heads =
     head && brainPlane
       ? await secondLook(images, numbersOf(estimates, isOpen), (some) => locateOutline(head, some))

@@ -66,7 +66,8 @@ export async function openLocator(
   return {
     planes:
       plane &&
-      ((images) => namePlanes({ plane, head, brainPlane, abdomen, femur, symphysisHead }, images)),
+      ((images) =>
+        namePlanes({ plane, head, brainPlane, abdomen, femur, symphysisHead, chest }, images)),
     // Each frame is looked at twice, as it is and mirrored.
     ...(plane && { framesAtOnce: Math.max(DECODING.frames, plane.batch / 2) }),
     head: head && ((images) => locateOutline(head, images)),
