@@ -20,6 +20,7 @@ import {
   recalibrationOf,
 } from './evaluation/echo-ejection.ts';
 import { longAxisAgreement, measureLongAxes } from './evaluation/echo-parasternal.ts';
+import { patientWalls, wallsByFunction } from './evaluation/echo-patient-walls.ts';
 import { phantomLongAxes, phantomPairs, phantomViews } from './evaluation/echo-phantoms.ts';
 import {
   bestTemperature,
@@ -90,8 +91,10 @@ async function evaluateChambers(id: string): Promise<Measures> {
       ),
     });
     const right = chambers.model.output.channels.includes('rv');
+    const patients = await camusCases(values.data, role);
+    const walls = wallsByFunction(await patientWalls(chambers, patients));
     const sets: Record<string, unknown> = {
-      [CAMUS]: await measured(await camusCases(values.data, role), LEFT_HEART),
+      [CAMUS]: { ...(await measured(patients, LEFT_HEART)), walls },
     };
     for (const view of ['A4C', 'A2C', 'A3C']) {
       const cases = values.pairs ? await phantomPairs(values.pairs, view) : [];

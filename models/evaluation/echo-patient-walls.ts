@@ -1,0 +1,116 @@
+import type { ChamberFrame } from '../../pipelines/echo/chambers/chamber-clip.ts';
+import { type FrameGeometry, frameGeometry } from '../../pipelines/echo/chambers/frame-geometry.ts';
+import { EXCURSION, motionScore } from '../../pipelines/echo/guidelines/wall-motion.ts';
+import { type Chamber, type ChamberMasks, labelOf } from '../../pipelines/echo/locate/chambers.ts';
+import { type LabelMap, maskOf } from '../../pipelines/echo/locate/label-map.ts';
+import { shapeFaults } from '../../pipelines/echo/locate/plausible-chambers.ts';
+import type { ModelSession } from '../../pipelines/inference/session.ts';
+import { segmentMotions } from '../../pipelines/measure/contour-strain.ts';
+import { outlineOf } from '../../pipelines/measure/outline.ts';
+import { mean, round } from './agreement.ts';
+import type { HeartCase } from './echo-cases.ts';
+import { LEFT_HEART, segmentPair } from './echo-chambers.ts';
+
+interface Motion {
+  thickening: number | null;
+  excursion: number;
+}
+
+/** One segment of one patient: by the outlines of the network, and by those of an expert. */
+export interface PatientWall {
+  ejectionFraction: number;
+  own: Motion;
+  expert: Motion;
+}
+
+type Labelled = Pick<LabelMap, 'labels' | 'width' | 'height'>;
+
+/** What the outlines of a picture give, in square pixels: changes are ratios. */
+function geometryOf(of: Labelled, faults: ChamberFrame['faults']): FrameGeometry | null {
+  const outline = (chamber: Chamber) =>
+    outlineOf(maskOf(of, labelOf(chamber)), of.width, of.height);
+  const outlines = LEFT_HEART.flatMap((chamber) => {
+    const found = outline(chamber);
+    return found ? [[chamber, found] as const] : [];
+  });
+  const confidence = { lv: 1, myocardium: 1, la: 1, rv: 0, ra: 0 };
+  const frame = { frame: 0, time: 0, confidence, pose: null, faults };
+  return frameGeometry({ ...frame, outlines: Object.fromEntries(outlines) }, null);
+}
+
+const faultsOf = (masks: ChamberMasks) => [
+  ...(masks.accepted ? [] : (['below-gate'] as const)),
+  ...shapeFaults(masks),
+];
+
+const figureOf = ({ lv, muscle }: FrameGeometry) => ({
+  outline: lv.outline,
+  axis: lv.axis,
+  muscle,
+});
+
+/** The six segments of a pair of frames; none where a ventricle is at fault. */
+const motionsOf = (ed: FrameGeometry | null, es: FrameGeometry | null) =>
+  ed && es ? segmentMotions(figureOf(ed), figureOf(es)) : [];
+
+/** The six segments of each A4C pair whose outlines are measured. */
+export async function patientWalls(
+  session: ModelSession,
+  cases: readonly HeartCase[],
+): Promise<PatientWall[]> {
+  const walls: PatientWall[] = [];
+  for (const one of cases) {
+    const found = await segmentPair(session, one);
+    const drawn = ({ data, width, height }: HeartCase['ed']['mask']) =>
+      geometryOf({ labels: Uint8Array.from(data), width, height }, []);
+    const own = motionsOf(
+      geometryOf(found.ed, faultsOf(found.ed)),
+      geometryOf(found.es, faultsOf(found.es)),
+    );
+    for (const expert of motionsOf(drawn(one.ed.mask), drawn(one.es.mask))) {
+      const same = own.find(({ side, level }) => side === expert.side && level === expert.level);
+      if (same) walls.push({ ejectionFraction: one.ejectionFraction, own: same, expert });
+    }
+  }
+  return walls;
+}
+
+const BANDS = [
+  [0, 35],
+  [35, 45],
+  [45, 55],
+  [55, 100],
+] as const;
+
+const scoreOf = ({ thickening, excursion }: Motion) => motionScore(thickening, excursion);
+
+/** Means, and shares that are scored by one view, by the patient's LVEF: healthy hearts move. */
+export function wallsByFunction(walls: readonly PatientWall[]) {
+  const share = (own: readonly PatientWall[], test: (one: PatientWall) => boolean) =>
+    own.length > 0 ? round(own.filter(test).length / own.length, 2) : null;
+  const bands = BANDS.map(([from, to]) => {
+    const own = walls.filter(({ ejectionFraction: ef }) => ef >= from && ef < to);
+    const by = (who: 'own' | 'expert') => {
+      const motions = own.map((one) => one[who]);
+      return {
+        thickening: round(mean(motions.flatMap(({ thickening }) => thickening ?? [])), 0),
+        excursion: round(mean(motions.map(({ excursion }) => excursion)), 0),
+        normal: share(own, (one) => scoreOf(one[who]) === 1),
+        reduced: share(own, (one) => (scoreOf(one[who]) ?? 1) > 1),
+      };
+    };
+    return {
+      ejectionFraction: [from, to],
+      segments: own.length,
+      outlines: by('own'),
+      expert: by('expert'),
+    };
+  });
+  const normal = walls.filter(({ own }) => scoreOf(own) === 1);
+  return {
+    bands,
+    /** Of the segments that are scored normal: those that move less by the outlines of the expert. */
+    normalButReduced: share(normal, ({ expert }) => expert.excursion <= EXCURSION.normal),
+    normalButHalf: share(normal, ({ expert }) => expert.excursion <= EXCURSION.normal / 2),
+  };
+}
