@@ -1,7 +1,7 @@
-import type { Measurement, Result } from '../../pipelines/result/envelope.ts';
+import type { Result } from '../../pipelines/result/envelope.ts';
 import type { Queryable } from '../database/port.ts';
 import type { WorklistRow } from './contract.ts';
-import type { Wording } from './result-view.ts';
+import { unitOf, valueText, type Wording } from './result-view.ts';
 import type { ListedRow } from './worklist-rows.ts';
 
 /** What a reader looks for first, by concept; the first that a result has are shown. */
@@ -21,6 +21,8 @@ const FIRST_LOOK = [
   'lvef',
 ] as const;
 const MOST_VALUES = 4;
+/** The section that puts the others into words. */
+const REPORT = 'report';
 const AT_A_TIME = 4;
 
 type Glance = NonNullable<WorklistRow['glance']>;
@@ -31,20 +33,16 @@ export function glanceOf({ measurements, sections }: Result, wording: Wording): 
   const values = FIRST_LOOK.flatMap((key) => {
     const found = accepted.find(({ concept }) => concept.key === key);
     if (!found) return [];
-    return [`${wording.abbreviation(key)} ${inWords(found, wording)}`];
+    const value = `${valueText(found, wording)} ${unitOf(found, wording)}`.trimEnd();
+    return [`${wording.abbreviation(key)} ${value}`];
   });
-  const asked = sections.filter(({ status }) => status !== 'not_requested');
+  const asked = sections.filter(({ id, status }) => id !== REPORT && status !== 'not_requested');
   const assessed = asked.filter(({ status }) => status === 'complete' || status === 'partial');
   return {
     values: values.slice(0, MOST_VALUES),
     assessed: assessed.length,
     sections: asked.length,
   };
-}
-
-function inWords({ concept, value, unit }: Measurement, wording: Wording): string {
-  if (unit === 'd') return `${Math.floor(value / 7)} w ${Math.round(value % 7)} d`;
-  return `${value.toFixed(wording.decimals(concept.key))} ${wording.unit(unit)}`.trimEnd();
 }
 
 /** The rows with the glances of their results; those that nobody has made yet are made and kept. */

@@ -9,6 +9,8 @@ export interface Wording {
   abbreviation(concept: string): string;
   /** A UCUM unit as a person reads it. */
   unit(ucum: string): string;
+  /** A gestational age in days as completed weeks and days: `31+4`. */
+  weeks(days: number): string;
   /** How a quantity was measured or calculated; a text that is no key stays as it is. */
   method(key: string): string;
   /** Name of a reference chart; a text that is no key stays as it is. */
@@ -87,6 +89,21 @@ export function viewResult({
   };
 }
 
+/** The unit of gestational ages, and of nothing else that is measured. */
+const AGE_UNIT = 'd';
+
+/** A value as a person reads it: a gestational age in weeks, any other in its decimals. */
+export function valueText(
+  { concept, value, unit }: Measurement,
+  { decimals, weeks }: Wording,
+): string {
+  return unit === AGE_UNIT ? weeks(value) : value.toFixed(decimals(concept.key));
+}
+
+/** The unit of `valueText`. */
+export const unitOf = ({ unit }: Measurement, wording: Wording): string =>
+  unit === AGE_UNIT ? 'wk' : wording.unit(unit);
+
 /** One row for each quantity at each place, in the order in which the result has them first. */
 export function measurementRows(
   measurements: readonly Measurement[],
@@ -98,7 +115,7 @@ export function measurementRows(
     const [first] = of as [Measurement, ...Measurement[]];
     const decimals = wording.decimals(first.concept.key);
     const show = (measurement: Measurement | undefined) =>
-      measurement ? measured(measurement, decimals, wording) : null;
+      measurement ? measured(measurement, wording) : null;
     const model = standing(of.filter(isOurs));
     const cart = standing(of.filter(({ source }) => source.provenance === 'cart-sr'));
     const given = standing(of.filter(({ source }) => source.provenance === 'input'));
@@ -111,7 +128,7 @@ export function measurementRows(
       concept: first.concept.key,
       label: first.label,
       unit: first.unit,
-      unitText: wording.unit(first.unit),
+      unitText: unitOf(first, wording),
       decimals,
       section: first.section,
       site: first.site,
@@ -121,8 +138,8 @@ export function measurementRows(
       model: show(model),
       cart: show(cart),
       given: show(given),
-      more: of.filter((one) => !shown.has(one)).map((one) => measured(one, decimals, wording)),
-      prior: before ? { value: before.value, text: before.value.toFixed(decimals) } : null,
+      more: of.filter((one) => !shown.has(one)).map((one) => measured(one, wording)),
+      prior: before ? { value: before.value, text: valueText(before, wording) } : null,
     };
   });
 }
@@ -144,12 +161,12 @@ function standing(values: readonly Measurement[]): Measurement | undefined {
   return single.find(({ quality }) => quality === 'accepted') ?? single[0];
 }
 
-function measured(measurement: Measurement, decimals: number, wording: Wording): Measured {
+function measured(measurement: Measurement, wording: Wording): Measured {
   const { reference, source } = measurement;
   return {
     id: measurement.id,
     value: measurement.value,
-    text: measurement.value.toFixed(decimals),
+    text: valueText(measurement, wording),
     provenance: source.provenance,
     derivation: measurement.derivation,
     method: wording.method(measurement.method),

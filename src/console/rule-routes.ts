@@ -115,7 +115,7 @@ function inWords({ name, when, run, deliverTo, forwardTo, hold, ignore, tags }: 
     run ? `runs ${run.endpoint}` : '',
     forwardTo.length > 0 ? `forwards to ${forwardTo.join(', ')}` : '',
     hold ? 'holds for a person' : '',
-    ignore ? 'takes it out' : '',
+    ignore ? 'ignores it' : '',
   ].filter((part) => part !== '');
   return {
     name,

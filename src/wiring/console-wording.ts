@@ -1,5 +1,6 @@
 import { ACCEPTED_STORAGE } from '../../dimse/sop-classes.ts';
 import { fileName } from '../../dimse/study-queries.ts';
+import { weeksAndDays } from '../../pipelines/obstetric/charts/dates.ts';
 import { chartEntry, conceptEntry, methodEntry } from '../../pipelines/result/concepts.ts';
 import { unitText } from '../../pipelines/result/unit-text.ts';
 import type { Wording } from '../console/result-view.ts';
@@ -12,6 +13,7 @@ export const WORDING: Wording = {
   decimals: (concept) => conceptEntry(concept)?.decimals ?? USUAL_DECIMALS,
   abbreviation: (concept) => conceptEntry(concept)?.abbreviation ?? concept,
   unit: unitText,
+  weeks: weeksAndDays,
   method: (key) => methodEntry(key)?.text ?? key,
   chart: (key) => chartEntry(key)?.name ?? key,
   sopClass: (uid) => ACCEPTED_STORAGE.get(uid) ?? uid,

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Measurement } from '../../pipelines/result/envelope.ts';
+import type { Measurement, Result } from '../../pipelines/result/envelope.ts';
 import { createMeasurement, NO_FRAME } from '../../pipelines/result/measurement.ts';
+import { glanceOf } from '../../src/console/glance.ts';
 import { measurementRows } from '../../src/console/result-view.ts';
 import { WORDING } from '../../src/wiring/console-wording.ts';
+import { RESULT } from '../pipelines/artifacts/example-result.ts';
 
+type Section = Result['sections'][number];
 type Provenance = Measurement['source']['provenance'];
 
 const hc = (
@@ -34,6 +37,20 @@ describe('the rows of measurements', () => {
       more: [],
       prior: null,
     });
+  });
+
+  it.each([
+    [209.4, '29+6'],
+    [209.6, '30+0'],
+    [213.25, '30+3'],
+  ])('have a gestational age of %d days as %s weeks', (days, weeks) => {
+    const age = createMeasurement('ga', 'ga-by-hc-ac-fl', days, 'hadlock-1984-ga-hc-ac-fl', {
+      derivation: 'calculated',
+      source: { ...NO_FRAME, provenance: 'model' },
+    });
+    expect(rowsOf([age])[0]).toMatchObject({ unitText: 'wk', model: { text: weeks, value: days } });
+    const glance = glanceOf({ ...RESULT, measurements: [age] }, WORDING);
+    expect(glance.values).toEqual([`${WORDING.abbreviation('ga-by-hc-ac-fl')} ${weeks} wk`]);
   });
 
   it('name method and chart in words, and keep those of a machine as they are', () => {
@@ -95,5 +112,23 @@ describe('the rows of measurements', () => {
     const [row] = rowsOf([hc('m', 262, 'model')], prior);
     expect(row?.prior).toEqual({ value: 201.26, text: '201.3' });
     expect(rowsOf([hc('m', 262, 'model')], [prior[2] as Measurement])[0]?.prior).toBeNull();
+  });
+});
+
+describe('a result at a glance', () => {
+  it('counts the sections that were asked for, without the report on them', () => {
+    const section = (id: string, status: Section['status']): Section => ({
+      ...(RESULT.sections[0] as Section),
+      id,
+      status,
+    });
+    const sections = [
+      section('biometry', 'complete'),
+      section('doppler', 'partial'),
+      section('cervix', 'not_assessed'),
+      section('nt', 'not_requested'),
+      section('report', 'complete'),
+    ];
+    expect(glanceOf({ ...RESULT, sections }, WORDING)).toMatchObject({ assessed: 2, sections: 3 });
   });
 });

@@ -2,6 +2,7 @@ import type {
   GrowthChart,
   GrowthCharts,
 } from '../../../pipelines/artifacts/display/overlay-contract.ts';
+import type { MeasurementRow } from '../contract.ts';
 import { html, nothing, type TemplateResult } from './html.ts';
 import { centileText } from './measurement-words.ts';
 import type { PlotContent, PlotSeries } from './plot-content.ts';
@@ -13,17 +14,17 @@ export function weeksText(weeks: number): string {
 }
 
 /** What the drawing shows, for those who read it as text. */
-function words({ label, unit, measured }: GrowthChart): string {
+function words({ label, unit, measured }: GrowthChart, decimals: number): string {
   const values = measured.map(({ value, weeks, centile, fetus }) => {
     const who = fetus ? `Fetus ${fetus}: ` : '';
     const where = centile === null ? 'without a centile' : `centile ${centileText(centile)}`;
-    return `${who}${label} ${value.toPrecision(4)} ${unit} at ${weeksText(weeks)} weeks, ${where}`;
+    return `${who}${label} ${value.toFixed(decimals)} ${unit} at ${weeksText(weeks)} weeks, ${where}`;
   });
   return values.join('; ');
 }
 
 /** Pure: curves, then the trajectory of earlier scans, then the values of this one. */
-export function growthContent(chart: GrowthChart): PlotContent {
+export function growthContent(chart: GrowthChart, decimals: number): PlotContent {
   const curves = chart.curves.map(
     ({ centile, points }): PlotSeries => ({
       name: `${centile}th centile`,
@@ -49,7 +50,7 @@ export function growthContent(chart: GrowthChart): PlotContent {
         ]
       : [];
   return {
-    label: `Growth chart. ${words(chart)}`,
+    label: `Growth chart. ${words(chart, decimals)}`,
     height: 230,
     xText: 'Gestational age (weeks)',
     yText: `${chart.label} (${chart.unit})`,
@@ -70,15 +71,23 @@ export function growthContent(chart: GrowthChart): PlotContent {
 const contents = new WeakMap<GrowthChart, PlotContent>();
 
 /** The same content for the same chart, so that it is drawn once. */
-function contentOf(chart: GrowthChart): PlotContent {
-  const known = contents.get(chart) ?? growthContent(chart);
+function contentOf(chart: GrowthChart, decimals: number): PlotContent {
+  const known = contents.get(chart) ?? growthContent(chart, decimals);
   contents.set(chart, known);
   return known;
 }
 
-/** Each quantity with its centile curves; lines are the 3rd, 10th, 50th, 90th and 97th centile. */
-export function growthView(growth: GrowthCharts | null): TemplateResult | typeof nothing {
+/**
+ * Each quantity with its centile curves; lines are the 3rd, 10th, 50th, 90th and 97th centile.
+ * @param rows of the table of measurements, whose decimals the values have here too.
+ */
+export function growthView(
+  growth: GrowthCharts | null,
+  rows: readonly MeasurementRow[],
+): TemplateResult | typeof nothing {
   if (!growth || growth.charts.length === 0) return nothing;
+  const decimalsOf = ({ concept }: GrowthChart) =>
+    rows.find((row) => row.concept === concept)?.decimals ?? 0;
   const drawn = growth.charts[0]?.curves.map(({ centile }) => centile).join(', ') ?? '';
   return html`<section class="panel" id="growth" aria-labelledby="growth-head">
     <header>
@@ -88,9 +97,9 @@ export function growthView(growth: GrowthCharts | null): TemplateResult | typeof
     <div class="plots">
       ${growth.charts.map(
         (chart) => html`<figure>
-          <sonogate-plot .content=${contentOf(chart)}></sonogate-plot>
+          <sonogate-plot .content=${contentOf(chart, decimalsOf(chart))}></sonogate-plot>
           <figcaption class="small">
-            ${words(chart)}. <span class="soft" title=${chart.citation}>${chart.chart}</span>
+            ${words(chart, decimalsOf(chart))}. <span class="soft" title=${chart.citation}>${chart.chart}</span>
           </figcaption>
         </figure>`,
       )}

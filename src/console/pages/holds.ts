@@ -197,7 +197,7 @@ export const openHolds: OpenPage = (_place, around) => {
     },
     view: () => html`<div class="page-head">
         <h1 tabindex="-1">Held reports</h1>
-        <span class="soft">The EHR's patient or order is not certain; a person confirms it.</span>
+        <span class="soft">The EHR did not take them: its patient or order is not certain, or its answer was lost. A person decides.</span>
       </div>
       ${shown(holds, (all) =>
         all.length === 0

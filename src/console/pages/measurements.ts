@@ -67,7 +67,9 @@ function rowView(row: MeasurementRow, table: MeasurementTable, columns: Columns)
   const { model, cart, given, prior, unitText, decimals, more } = row;
   const judged = model ?? cart ?? given;
   const reference = judged?.reference ?? null;
-  const spread = model?.uncertainty ? `± ${model.uncertainty.toFixed(decimals)}` : '';
+  // An age stands in weeks, its spread in days.
+  const spreadUnit = row.unit === 'd' ? ' d' : '';
+  const spread = model?.uncertainty ? `± ${model.uncertainty.toFixed(decimals)}${spreadUnit}` : '';
   const open = table.opened.has(row.id);
   return html`<tr>
       <th scope="row">${nameView(row, table)}</th>

@@ -80,9 +80,12 @@ export interface PlacedLabel {
   anchor: 'start' | 'end';
 }
 
+/** The nearest free line first, below before above. */
+const LINES = [0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5];
+
 /**
  * Pure: a label for each measurement beside the rightmost point of what it measured, inside the
- * frame, moved down where it would cover another.
+ * frame, moved by lines where it would cover another.
  */
 export function placeLabels(
   calipers: readonly Pick<DrawnMeasurement, 'text' | 'shapes'>[],
@@ -96,21 +99,29 @@ export function placeLabels(
       (right, one) => (one[0] > right[0] ? one : right),
       [0, 0],
     );
-    const width = text.length * height * 0.6;
+    const width = widthOf(text, height);
     const anchor = x + height + width > columns ? 'end' : 'start';
-    const label: PlacedLabel = {
+    const place = (line: number): PlacedLabel => ({
       text,
       x: anchor === 'start' ? x + height * 0.6 : Math.max(x - height * 0.6, width),
-      y: Math.min(Math.max(y, height), rows - height * 0.5),
+      y: Math.min(Math.max(y + line * height * 1.2, height), rows - height * 0.5),
       anchor,
-    };
-    const covers = (other: PlacedLabel) =>
-      Math.abs(other.y - label.y) < height * 1.15 && Math.abs(other.x - label.x) < columns * 0.5;
-    for (let tries = 0; tries < placed.length && placed.some(covers); tries += 1)
-      label.y += height * 1.2;
-    placed.push(label);
+    });
+    const isFree = (label: PlacedLabel) => !placed.some((other) => covers(label, other, height));
+    placed.push(LINES.map(place).find(isFree) ?? place(0));
   }
   return placed;
+}
+
+const widthOf = (text: string, height: number): number => text.length * height * 0.6;
+
+/** Whether two labels of this height lie over each other. */
+function covers(one: PlacedLabel, other: PlacedLabel, height: number): boolean {
+  const [left, right] = [one, other].map(({ text, x, anchor }) => {
+    const width = widthOf(text, height);
+    return anchor === 'start' ? [x, x + width] : [x - width, x];
+  }) as [[number, number], [number, number]];
+  return Math.abs(one.y - other.y) < height * 1.15 && left[0] < right[1] && right[0] < left[1];
 }
 
 export interface Drawing {

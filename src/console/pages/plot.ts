@@ -80,6 +80,8 @@ function optionsOf(
     ticks: { show: false },
   });
   return {
+    // Curves between the pixels, not from pixel to pixel: those are stairs.
+    pxAlign: false,
     cursor: { show: false },
     legend: { show: false },
     scales: {

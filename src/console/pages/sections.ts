@@ -80,11 +80,12 @@ const ELSEWHERE = new Set(['report']);
 /** Every section of the endpoint: what it found, or why it was not assessed. */
 export function sectionsView(result: ResultView): TemplateResult {
   const told = result.sections.filter(({ id }) => !ELSEWHERE.has(id));
-  const assessed = told.filter(({ status }) => status === 'complete' || status === 'partial');
+  const asked = told.filter(({ status }) => status !== 'not_requested');
+  const assessed = asked.filter(({ status }) => status === 'complete' || status === 'partial');
   return html`<section class="panel" id="sections" aria-labelledby="sections-head">
     <header>
       <h2 id="sections-head">Sections</h2>
-      <span class="small soft push">${assessed.length} of ${told.length} assessed</span>
+      <span class="small soft push">${assessed.length} of ${asked.length} assessed</span>
     </header>
     <ul class="sections">${told.map((section) => sectionView(section, result))}</ul>
   </section>`;

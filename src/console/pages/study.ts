@@ -114,7 +114,7 @@ export const openStudy: OpenPage = (place, around) => {
           redraw();
         },
       })}
-      ${growthView(overlays?.growth ?? null)}
+      ${growthView(overlays?.growth ?? null, result.measurements)}
       ${dopplerView(overlays?.clips ?? [], (file, frame) => show(file, frame, null))}
       ${bullsEyeView(result)} ${sectionsView(result)}`;
   }

@@ -96,6 +96,8 @@ export async function openWard(folder: string): Promise<Ward> {
         type: 'fhir',
         name: 'ehr',
         baseUrl: ehr.baseUrl,
+        // It answers in this process, which has much else to do; given up it would be held.
+        timeoutSeconds: 120,
         resultSystem: 'https://ward.example/fhir/result',
         patientIdentifierSystems: { '*': PATIENT_SYSTEM },
       },

@@ -145,6 +145,21 @@ describe('what is drawn over a picture', () => {
       expect(x).toBeLessThan(800);
     }
   });
+
+  it('has labels that begin beside each other on lines of their own, on every side of the first', () => {
+    const at = (x: number, y: number) => ({
+      text: 'LV wall (A4C) 21.8 cm²',
+      shapes: [{ type: 'polygon' as const, points: [[x, y]] as [number, number][] }],
+    });
+    const labels = placeLabels([at(100, 300), at(250, 304), at(120, 302), at(420, 303)], CLIP);
+    const near = labels.slice(0, 3).map(({ y }) => y);
+    for (const [n, y] of near.entries()) {
+      for (const other of near.slice(n + 1))
+        expect(Math.abs(y - other)).toBeGreaterThan(600 * 0.03);
+    }
+    expect(Math.min(...near)).toBeLessThan(300);
+    expect(labels[3]?.y).toBe(303);
+  });
 });
 
 describe("the bull's-eye", () => {
