@@ -40,8 +40,6 @@ function border(profile: LineProfile, kind: 'brighter' | 'darker', at: number, l
   const range = [Math.max(at - within, limits[0]), Math.min(at + within, limits[1])] as const;
   const step = steepestStep(profile, kind, range);
   if (!step || Math.abs(step.contrast) < clear) return at;
-  // Steepest where the search ends, it is steeper beyond: another border, or none.
-  if (Math.abs(step.at - at) > within - EVERY) return at;
   return step.at + (kind === 'brighter' ? smear : -smear);
 }
 
