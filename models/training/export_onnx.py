@@ -15,7 +15,7 @@ from torch import nn
 from datasets import HEAD_PLANES, PLANES
 from head_crop import CROP_HEIGHT, CROP_WIDTH
 from letterbox import HEIGHT, WIDTH
-from network import GEOMETRY_CHANNELS, GeometryNetwork, PlaneNetwork, load_planes
+from network import GEOMETRY_CHANNELS, GeometryNetwork, HeadPlaneNetwork, PlaneNetwork, load_planes
 from train_planes import SHARE
 import train_uterine
 from train_regions import REGIONS, SIZES
@@ -74,7 +74,7 @@ class Mean(nn.Module):
 
 def brain_plane_network(weights: list[Path]) -> Mean:
     """The networks of all folds in one, the planes as often as they are."""
-    networks = [PlaneNetwork(len(HEAD_PLANES)) for _ in weights]
+    networks = [HeadPlaneNetwork(len(HEAD_PLANES)) for _ in weights]
     for network, file in zip(networks, weights):
         load_planes(network, file, HEAD_PLANES)
         with torch.no_grad():

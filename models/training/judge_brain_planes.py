@@ -15,7 +15,7 @@ from torch.nn import functional as F
 
 from datasets import HEAD_PLANES, fetal_planes
 from export_onnx import HEAD_PLANE_PRIOR
-from network import PlaneNetwork, load_planes
+from network import HeadPlaneNetwork, load_planes
 from train_brain_planes import FOLDS, crops_of, in_fold, with_heads
 
 TEMPERATURES = np.arange(0.5, 1.55, 0.1)
@@ -28,7 +28,7 @@ def out_of_fold(data: Path, geometry: Path, files: list[Path]) -> tuple[torch.Te
     records = with_heads(records, geometry)
     logits, truths = [], []
     for fold, file in enumerate(files):
-        network = PlaneNetwork(len(HEAD_PLANES))
+        network = HeadPlaneNetwork(len(HEAD_PLANES))
         load_planes(network, file, HEAD_PLANES)
         network.eval()
         for record in records:

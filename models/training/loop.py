@@ -1,4 +1,4 @@
-"""The loop that every training shares: a number of minutes of one core, not of steps."""
+"""The loop that every training shares: a number of minutes of one core, or of steps."""
 
 import argparse
 import time
@@ -26,6 +26,7 @@ def arguments(about: str | None, minutes: float, rate: float, batch: int) -> arg
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--minutes", type=float, default=minutes)
+    parser.add_argument("--steps", type=int, help="so many, however long they take")
     parser.add_argument("--rate", type=float, default=rate)
     parser.add_argument("--batch", type=int, default=batch)
     parser.add_argument("--seed", type=int, default=1)
@@ -47,7 +48,7 @@ def train(
     weight_decay: float,
     keep_every: int = 250,
 ) -> None:
-    """Trains for `options.minutes`: AdamW, the rate warmed up, then falling as a half cosine.
+    """Trains for `options.steps`, else `options.minutes`: AdamW, the rate warmed up, then falling as a half cosine.
 
     `loss_of_batch` draws a batch and gives its loss. What is kept is the moving average of the
     weights, every `keep_every` steps and at the end.
@@ -55,7 +56,13 @@ def train(
     average = Average(model)
     optimiser = torch.optim.AdamW(model.parameters(), lr=options.rate, weight_decay=weight_decay)
     begin, step, shown = time.monotonic(), 0, 0.0
-    while (done := (time.monotonic() - begin) / (60 * options.minutes)) < 1:
+
+    def done_share() -> float:
+        if options.steps:
+            return step / options.steps
+        return (time.monotonic() - begin) / (60 * options.minutes)
+
+    while (done := done_share()) < 1:
         fall = 0.5 + 0.5 * np.cos(np.pi * done)
         for group in optimiser.param_groups:
             group["lr"] = max(options.rate * min(1, (step + 1) / WARM_UP_STEPS) * fall, 1e-6)

@@ -75,11 +75,66 @@ class PlaneNetwork(nn.Module):
         return self.head(self.dropout(pooled))
 
 
+# Of HeadPlaneNetwork, on a crop of 224 x 192: semi-axes of what is looked at, pixels, a little more
+# than a head fills (head_crop.py); and the share of them over which it fades out.
+HEAD_AXES = (106, 88)
+FADE = 0.06
+# Reach of the mean and spread to which the grey levels of a place are compared: pixels of a map of
+# an eighth of the size, standard deviation of its weights.
+SURROUNDING = 3
+NARROW = 32
+
+
+class HeadPlaneNetwork(nn.Module):
+    """(n, 1, 192, 224) in 0..1, the head alone and level (head_crop.py), to logits (n, classes).
+
+    Gain differs more between heads than between planes: each grey level is taken relative to its
+    surrounding. What lies where in a head names the plane: besides the whole, the middle and its
+    eight neighbours are looked at apart.
+    """
+
+    def __init__(self, classes: int, dropout: float = 0.4):
+        super().__init__()
+        self.encoder = Encoder()
+        self.narrow = nn.Conv2d(WIDTHS[-1], NARROW, 1)
+        self.dropout = nn.Dropout(dropout)
+        self.head = nn.Linear(9 * NARROW + 2 * WIDTHS[-1] + WIDTHS[-2], classes)
+        y, x = torch.meshgrid(torch.arange(192.0) - 95.5, torch.arange(224.0) - 111.5, indexing="ij")
+        radius = torch.hypot(x / HEAD_AXES[0], y / HEAD_AXES[1])
+        inside = ((1 - radius) / FADE).clamp(0, 1)[None, None]
+        self.register_buffer("inside", inside, persistent=False)
+        reach = torch.arange(-2.0 * SURROUNDING, 2 * SURROUNDING + 1)
+        weights = torch.exp(-(reach**2) / (2 * SURROUNDING**2))
+        self.register_buffer("weights", weights / weights.sum(), persistent=False)
+
+    def surrounding(self, x: torch.Tensor) -> torch.Tensor:
+        margin = 2 * SURROUNDING
+        small = F.pad(F.avg_pool2d(x, 8), (margin,) * 4, mode="replicate")
+        across = F.conv2d(small, self.weights[None, None, None])
+        both = F.conv2d(across, self.weights[None, None, :, None])
+        return F.interpolate(both, scale_factor=8.0, mode="bilinear", align_corners=False)
+
+    def relative(self, x: torch.Tensor) -> torch.Tensor:
+        x = (x.float().clamp(0, 1) + 1e-4).sqrt()
+        mean = self.surrounding(x)
+        spread = self.surrounding((x - mean) ** 2).sqrt()
+        return ((x - mean) / (spread + 0.05) * 0.2 + 0.35) * self.inside
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        with torch.autocast("cpu", enabled=False):
+            x = self.relative(x)
+        maps = self.encoder(x)
+        deep, below = maps[-1].float(), maps[-2].float()
+        places = F.avg_pool2d(F.leaky_relu(self.narrow(deep), 0.05), (2, 3), 2).flatten(1)
+        pooled = [places, deep.mean((2, 3)), deep.amax((2, 3)), below.mean((2, 3))]
+        return self.head(self.dropout(torch.cat(pooled, 1)))
+
+
 def save_planes(weights: dict, classes: tuple[str, ...], file: Path) -> None:
     torch.save({"classes": list(classes), "weights": weights}, file)
 
 
-def load_planes(model: PlaneNetwork, file: Path, classes: tuple[str, ...]) -> None:
+def load_planes(model: PlaneNetwork | HeadPlaneNetwork, file: Path, classes: tuple[str, ...]) -> None:
     """Weights of a run that may have known fewer classes: those it knew keep their logit."""
     saved = torch.load(file)
     weights = saved["weights"]

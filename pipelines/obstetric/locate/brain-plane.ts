@@ -4,11 +4,10 @@ import type { Plane } from '../locator.ts';
 import { cropHead, type Mirroring } from './head-crop.ts';
 import { type GatedPlane, HEAD_PLANES } from './plane.ts';
 
+/** The front of a head may lie left or right; its near side lies above, as the probe does. */
 const MIRRORINGS: readonly Mirroring[] = [
   { along: 1, across: 1 },
-  { along: 1, across: -1 },
   { along: -1, across: 1 },
-  { along: -1, across: -1 },
 ];
 
 /** Weight of the head alone beside the whole image; chosen on the validation split. */
@@ -18,7 +17,7 @@ export type HeadPlaneShares = ReadonlyMap<Plane, number>;
 
 /**
  * How likely each axial plane is for a head that is sure to be one, by `fetal-brain-plane` on the
- * head alone; the shares sum to 1. Mean over the four mirror images.
+ * head alone; the shares sum to 1. Mean over the head and its mirror image.
  */
 export async function headPlaneShares(
   session: ModelSession,
