@@ -43,6 +43,29 @@ function border(profile: LineProfile, kind: 'brighter' | 'darker', at: number, l
   return step.at + (kind === 'brighter' ? smear : -smear);
 }
 
+/** A border of blood and muscle as it was outlined, and where the step may lie. */
+interface Outlined {
+  kind: 'brighter' | 'darker';
+  at: number;
+  limits: Range;
+}
+
+/**
+ * The border of blood and muscle. What lies between the outline's border and the step must be what the
+ * step makes it: a bright spot within the wall is no border, however steep.
+ */
+function wallBorder(
+  profile: LineProfile,
+  { kind, at, limits }: Outlined,
+  { blood, muscle }: { blood: number; muscle: number },
+): number {
+  const found = border(profile, kind, at, limits);
+  if (Math.abs(found - at) < SPOT) return found;
+  const level = meanLevel(profile, Math.min(at, found), Math.max(at, found));
+  const becomesWall = kind === 'brighter' ? found < at : found > at;
+  return level > (blood + muscle) / 2 === becomesWall ? found : at;
+}
+
 /**
  * Septum, cavity and posterior wall of one line, each border with blood moved to the step of the
  * picture beside it (echo reference 5.1): the outline of a network is as coarse as its grid. Without
@@ -62,11 +85,27 @@ export function linesOnPicture(
     before: thickness + 2 * within,
     beyond: behind + fluid.most + 2 * within,
   });
-  const middle = profile.length / 2;
-  const front = border(profile, 'darker', 0, [-thickness / 2, middle]);
-  const back = border(profile, 'brighter', profile.length, [middle, profile.length + behind / 2]);
-  const right = border(profile, 'brighter', -thickness, [Number.NEGATIVE_INFINITY, -thickness / 2]);
-  const outlined = profile.length + behind;
+  const { length } = profile;
+  const middle = length / 2;
+  const blood = meanLevel(profile, middle / 2, 1.5 * middle);
+  const inside = (from: number, wide: number) => ({
+    blood,
+    muscle: meanLevel(profile, from + wide / 4, from + (3 * wide) / 4),
+  });
+  const septal = inside(-thickness, thickness);
+  const half = -thickness / 2;
+  const front = wallBorder(profile, { kind: 'darker', at: 0, limits: [half, middle] }, septal);
+  const right = wallBorder(
+    profile,
+    { kind: 'brighter', at: -thickness, limits: [Number.NEGATIVE_INFINITY, half] },
+    septal,
+  );
+  const back = wallBorder(
+    profile,
+    { kind: 'brighter', at: length, limits: [middle, length + behind / 2] },
+    inside(length, behind),
+  );
+  const outlined = length + behind;
   const space = fluidBehind(profile, { back, outlined });
   const line = (from: number, to: number): Line => [profile.point(from), profile.point(to)];
   return {
@@ -99,6 +138,8 @@ function fluidBehind(
 }
 
 const EVERY = 0.25;
+/** Millimetres that hold too little of the picture to say what they are. */
+const SPOT = 1;
 
 /** Millimetres. */
 export const lengthOf = ([from, to]: Line, scale: PixelScale) =>

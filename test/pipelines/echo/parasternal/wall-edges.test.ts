@@ -64,6 +64,20 @@ describe('the lines of a long axis on the picture', () => {
     expect(lengthOf(found.cavity)).toBeCloseTo(44, 1);
   });
 
+  it('are left at the outline where a steeper step lies within the wall: it is a bright spot', () => {
+    const spotted = picture([
+      [BLOOD, 20],
+      [MUSCLE, 11],
+      [BLOOD, 46],
+      [MUSCLE, 2.5],
+      [2.2 * MUSCLE, 3],
+      [MUSCLE, 3.5],
+    ]);
+    const traced = { ...OUTLINED, cavity: line(33, 77), 'posterior-wall': line(77, 86) };
+    const found = linesOnPicture(spotted, SCALE, traced).lines;
+    expect(Math.abs((found.cavity?.[1].y ?? 0) - 2 * 77)).toBeLessThan(1);
+  });
+
   it('are not looked for where one of the three was not outlined', () => {
     const { septum, cavity } = OUTLINED;
     const some = { septum, cavity };
