@@ -57,6 +57,14 @@ const byScore = (segments: readonly WallSegmentReading[], of: 'score' | 'suspect
     return score !== null && score > NORMAL ? [`${one.name} ${SCORE_NAMES[score]}`] : [];
   });
 
+/** What is missing where segments are seen and not graded, as a sentence; null where enough are. */
+function tooFew(scored: number): string | null {
+  if (scored >= WALL_MOTION.enough) return null;
+  return scored > 0
+    ? `Fewer than ${WALL_MOTION.enough} of ${WALL_MOTION.scored} segments could be graded.`
+    : 'No segment could be graded: motion and thickening do not agree, or no second view shows the wall that is reduced.';
+}
+
 function run(evidence: EchoEvidence, values: Values) {
   const given = values.measurement('wall-motion-score-index');
   const { trusted } = evidence.heart;
@@ -94,9 +102,7 @@ function run(evidence: EchoEvidence, values: Values) {
     gaps: [
       isChild(evidence) ? GAPS.age : null,
       seen.length > 0 ? null : (outlineGap(evidence) ?? untrusted),
-      seen.length > 0 && scored < WALL_MOTION.enough
-        ? `Fewer than ${WALL_MOTION.enough} of ${WALL_MOTION.scored} segments could be graded.`
-        : null,
+      seen.length > 0 ? tooFew(scored) : null,
     ],
     data: {
       segments: segments.map(({ segment, name, readings, score, suspected: perhaps }) => ({
