@@ -21,6 +21,8 @@ const EVERY_DEGREES = 5;
 const STEP = 0.5;
 /** Pixels between two structures that touch: the borders of the network's grid. */
 const TOUCH = 6;
+/** Share of the picture's diagonal: the cavity may begin so far from the middle of the ventricle. */
+const OFF_MIDDLE = 0.04;
 /** Share of the directions in which muscle surrounds the cavity; an opening is a valve. */
 const SURROUNDED = 0.9;
 /** Degrees of muscle with the RV behind it from which the septum can be told. */
@@ -30,10 +32,13 @@ const degrees = (angle: number) => (angle * Math.PI) / 180;
 
 /** The middle of cavity and muscle together: the heart moves as a whole, its wall against it. */
 function middleOf({ labels, width }: ParasternalMasks): Point | null {
-  const ventricle = [parasternalLabel('lv'), parasternalLabel('myocardium')];
-  let [x, y, count] = [0, 0, 0];
+  const [cavity, muscle] = [parasternalLabel('lv'), parasternalLabel('myocardium')];
+  let x = 0;
+  let y = 0;
+  let count = 0;
   for (let pixel = 0; pixel < labels.length; pixel++) {
-    if (!ventricle.includes(labels[pixel] ?? 0)) continue;
+    const label = labels[pixel];
+    if (label !== cavity && label !== muscle) continue;
     x += pixel % width;
     y += Math.floor(pixel / width);
     count += 1;
@@ -62,7 +67,7 @@ function cutAt(masks: ParasternalMasks, from: Point, angle: number, scale: Pixel
     return found;
   };
   const reach = Math.hypot(width, height);
-  const inner = last(parasternalLabel('lv'), 0, reach, reach);
+  const inner = last(parasternalLabel('lv'), 0, reach, OFF_MIDDLE * reach);
   if (inner === null) return null;
   const outer = last(parasternalLabel('myocardium'), inner, reach, TOUCH);
   const unit = Math.hypot(dx * scale.x, dy * scale.y);
