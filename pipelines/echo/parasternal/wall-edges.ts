@@ -17,6 +17,8 @@ export const WALL_EDGES = {
   clear: 0.12,
   /** An echo reaches over the border of what answers: the display shows faint echoes as well. */
   smear: 0.4,
+  /** Share of the way from the level of blood to that of muscle from which a stretch is wall. */
+  wall: 0.4,
   /** Fluid that is looked for behind the wall: thinner is that of health (echo reference 13). */
   fluid: { least: 3, most: 60 },
   /** Share of the way from the level of the cavity to that of the wall: less is no echo. */
@@ -63,7 +65,7 @@ function wallBorder(
   if (Math.abs(found - at) < SPOT) return found;
   const level = meanLevel(profile, Math.min(at, found), Math.max(at, found));
   const becomesWall = kind === 'brighter' ? found < at : found > at;
-  return level > (blood + muscle) / 2 === becomesWall ? found : at;
+  return level > blood + WALL_EDGES.wall * (muscle - blood) === becomesWall ? found : at;
 }
 
 /**
