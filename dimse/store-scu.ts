@@ -193,8 +193,10 @@ function isWarning(status: number): boolean {
 
 /** What a throw on the way to the peer means for the object. */
 export function failure(sopInstanceUid: string, error: unknown): StoreResult {
-  const code = error instanceof SonogateError ? error.code : 'internal';
-  const detail = error instanceof Error ? error.message : ERRORS[code].title;
+  const ours = error instanceof SonogateError ? error : null;
+  const code = ours?.code ?? 'internal';
+  // The code is told beside it.
+  const detail = ours?.detail ?? (error instanceof Error ? error.message : ERRORS[code].title);
   return { sopClassUid: '', sopInstanceUid, outcome: 'failed', status: null, code, detail };
 }
 

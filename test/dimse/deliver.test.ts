@@ -186,6 +186,7 @@ describe('a failed delivery', () => {
     expect(await deliver(closedPort)).toMatchObject({
       failure: 'transient',
       code: 'peer_unreachable',
+      detail: expect.stringMatching(/^connect ECONNREFUSED/),
     });
   });
 

@@ -126,7 +126,7 @@ class Peer:
         return association
 
     def wait_for(self, transaction):
-        end = time.time() + 5
+        end = time.time() + 20
         while all(report["transaction"] != transaction for report in self.reports):
             if time.time() > end:
                 return
