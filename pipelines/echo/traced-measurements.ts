@@ -72,7 +72,7 @@ function toMeasurement(traced: Traced, id: string, section: string): Measurement
     reading.kind === 'm-mode' ? 'm-mode-trace' : 'spectral-trace',
     {
       section,
-      derivation: 'mean',
+      derivation: quantity.used.length > 1 ? 'mean' : 'measured',
       source: {
         provenance: 'image-analysis',
         file: reading.file,

@@ -120,22 +120,27 @@ function readCava(plane: MModePlane): TracedQuantity[] {
   const found = cavaDiameters(plane);
   if (!found) return [];
   const { largest, smallest, near, far } = found;
-  const lines = [largest, smallest].map(
-    ({ sample }): Caliper => ({
-      type: 'line',
-      points: [
-        framePoint(plane, sample, near[sample] ?? 0),
-        framePoint(plane, sample, far[sample] ?? 0),
-      ],
-    }),
-  );
-  const once = { beats: [], used: [], calipers: lines, doubt: null };
+  const lineAt = ({ sample }: { sample: number }): Caliper => ({
+    type: 'line',
+    points: [
+      framePoint(plane, sample, near[sample] ?? 0),
+      framePoint(plane, sample, far[sample] ?? 0),
+    ],
+  });
+  const once = { beats: [], used: [], doubt: null };
   return [
-    { ...once, key: 'ivc-diameter', value: MILLIMETRES * largest.diameter, note: 'largest' },
+    {
+      ...once,
+      key: 'ivc-diameter',
+      value: MILLIMETRES * largest.diameter,
+      calipers: [lineAt(largest)],
+      note: 'largest',
+    },
     {
       ...once,
       key: 'ivc-collapse',
       value: collapsibility(largest.diameter, smallest.diameter),
+      calipers: [lineAt(largest), lineAt(smallest)],
       note: BREATH,
     },
   ];

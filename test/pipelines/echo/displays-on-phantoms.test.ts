@@ -189,6 +189,23 @@ describe('a display whose structure the header names', () => {
     }
   });
 
+  it('means beats; the largest diameter of the vena cava is one, on one line', async () => {
+    const derivationsOn = async (id: EchoMModeId) => {
+      const frame = simulateEchoMMode(id, { heart, seed: 5 });
+      const { values } = await read(frame, mModeHeader(id, frame, heart));
+      return values.map(({ concept, derivation, source }) => [
+        concept.key,
+        derivation,
+        source.calipers?.length,
+      ]);
+    };
+    expect(await derivationsOn('m-mode-ivc')).toEqual([
+      ['ivc-diameter', 'measured', 1],
+      ['ivc-collapse', 'measured', 2],
+    ]);
+    expect(await derivationsOn('m-mode-tapse')).toEqual([['tapse', 'mean', expect.any(Number)]]);
+  });
+
   it('gives no value where the flow runs off the end of the scale', async () => {
     const { readings, values } = await spectrum('lvot', { peak: 95 }, { scaleShare: 0.8 });
     expect(readings[0]?.refusal).toMatch(/aliased|cut-off/);
