@@ -34,6 +34,16 @@ function thickestWall(values: Values): number | null {
 const obstructs = (...gradients: readonly (Measurement | null)[]) =>
   gradients.some((one) => one !== null && rounded(one.value, 0) >= OBSTRUCTION.from);
 
+/** The ratio of apical to basal and mid strain was published for speckle tracking (PHE12). */
+function sparingGap({ heart }: EchoEvidence): string {
+  const contour = heart.trusted && heart.segments.some(({ strain }) => strain !== null);
+  return `Relative apical sparing was not assessed: ${
+    contour
+      ? 'strain by segment is that of contours, for which the cut-off was not shown'
+      : 'no strain by segment'
+  }.`;
+}
+
 function run(evidence: EchoEvidence, values: Values): SectionOutcome {
   const sex = rangedSex(evidence);
   const thickest = isChild(evidence) ? null : thickestWall(values);
@@ -99,7 +109,7 @@ function run(evidence: EchoEvidence, values: Values): SectionOutcome {
     gaps: [
       'Maximal wall thickness may be missed: walls of short-axis views were not measured.',
       obstruction ? null : 'LVOT obstruction was not assessed: no gradient at rest was measured.',
-      'Relative apical sparing was not assessed: no strain by segment.',
+      sparingGap(evidence),
       wall ? null : 'Hypertrophic pattern was not assessed: both walls are needed.',
       pattern ? null : 'Dilated pattern was not assessed: LVEF and sex are needed.',
     ],

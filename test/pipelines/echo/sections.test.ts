@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { NO_OUTLINES } from '../../../pipelines/echo/chambers/heart-outlines.ts';
+import {
+  type HeartOutlines,
+  NO_OUTLINES,
+} from '../../../pipelines/echo/chambers/heart-outlines.ts';
 import { interpretStudy } from '../../../pipelines/echo/interpret-study.ts';
 import { withPlausibility } from '../../../pipelines/echo/plausibility.ts';
 import type { EchoPatient } from '../../../pipelines/echo/section.ts';
@@ -16,6 +19,7 @@ function interpreted(
   patient: Partial<EchoPatient> = {},
   handheld = false,
   provenance: 'cart-sr' | 'model' = 'cart-sr',
+  heart: HeartOutlines = NO_OUTLINES,
 ) {
   const of = { ...MAN, ...patient };
   const ownerOf = (key: ConceptKey) =>
@@ -39,7 +43,7 @@ function interpreted(
       spectra: [],
       clips: [],
       views: { apical: { clips: null, volumesTrusted: false }, parasternal: { clips: null } },
-      heart: NO_OUTLINES,
+      heart,
       handheld,
       priors: [],
     },
@@ -176,6 +180,22 @@ describe('a child', () => {
   it('is measured and not graded', () => {
     expect(result.classifications).toEqual([]);
     expect(section('lv-size')?.summary).toContain('do not apply under 18 years');
+  });
+});
+
+describe('relative apical sparing', () => {
+  const basal = { segment: 1, name: 'basal anterior', readings: [], score: null, suspected: null };
+  const reason = (heart: HeartOutlines) =>
+    interpreted(LINEAR, {}, false, 'model', heart).section('cardiomyopathy')?.reason?.detail;
+
+  it('is not assessed without strain by segment', () => {
+    expect(reason(NO_OUTLINES)).toContain('sparing was not assessed: no strain by segment.');
+  });
+  it('is not assessed by strain of contours, for which its cut-off was not shown', () => {
+    const segments = [{ ...basal, strain: -18 }];
+    const heart = { ...NO_OUTLINES, segments, trusted: true };
+    expect(reason(heart)).toContain('strain by segment is that of contours');
+    expect(reason({ ...heart, trusted: false })).toContain('no strain by segment');
   });
 });
 
