@@ -27,10 +27,11 @@ import {
   openDocument,
   type Page,
   paragraph,
+  textHeight,
   WIDTH,
 } from './page.ts';
 import { patientLine, patientRows, studyRows } from './patient.ts';
-import { groupedTable, table } from './table.ts';
+import { groupedTable, startHeight, table } from './table.ts';
 
 /** A preview (preview.ts) as PNG or JPEG. */
 export interface KeyImage {
@@ -191,22 +192,23 @@ function reasonText(section: Section): string {
   return plain ? reason.detail : sectionStatement(section);
 }
 
+const NOT_ASSESSED = {
+  text: 'These parts were not assessed; nothing is said about them, neither normal nor abnormal.',
+  columns: [
+    { title: 'Part of the examination', width: 150 },
+    { title: 'Reason', width: WIDTH - 150 },
+  ],
+} as const;
+
 function notAssessed(page: Page, { result }: ReportInput): void {
-  const missing = ownSections(result).filter((section) => !assessed(section));
-  if (missing.length === 0) return;
-  heading(page, 'Not assessed', 40);
-  paragraph(
-    page,
-    'These parts were not assessed; nothing is said about them, neither normal nor abnormal.',
-  );
-  table(
-    page,
-    [
-      { title: 'Part of the examination', width: 150 },
-      { title: 'Reason', width: WIDTH - 150 },
-    ],
-    missing.map((section) => [{ text: section.title }, { text: reasonText(section) }]),
-  );
+  const { text, columns } = NOT_ASSESSED;
+  const rows = ownSections(result)
+    .filter((section) => !assessed(section))
+    .map((section) => [{ text: section.title }, { text: reasonText(section) }]);
+  if (rows.length === 0) return;
+  heading(page, 'Not assessed', textHeight(page, text) + startHeight(page, columns, rows[0]));
+  paragraph(page, text);
+  table(page, columns, rows);
 }
 
 /** What stands in the table of parts not assessed is not said twice. */

@@ -37,6 +37,22 @@ function drawRow(page: Page, columns: readonly Column[], cells: readonly Cell[])
   });
 }
 
+const headOf = (columns: readonly Column[]): Cell[] =>
+  columns.map(({ title }) => ({ text: title, colour: MUTED, bold: true }));
+
+/** Points that the beginning of a table takes: its head, the title of a group and the first row. */
+export function startHeight(
+  page: Page,
+  columns: readonly Column[],
+  first: readonly Cell[] = [],
+): number {
+  const rows = rowHeight(page, columns, headOf(columns)) + rowHeight(page, columns, first);
+  return rows + titleHeight(page, columns);
+}
+
+const titleHeight = (page: Page, columns: readonly Column[]) =>
+  rowHeight(page, columns, [{ text: 'X', bold: true }]);
+
 /** Rows under a title of their own; an empty title is not drawn. */
 export interface RowGroup {
   title: string;
@@ -61,7 +77,7 @@ export function groupedTable(
   columns: readonly Column[],
   groups: readonly RowGroup[],
 ): void {
-  const head = columns.map(({ title }) => ({ text: title, colour: MUTED, bold: true }));
+  const head = headOf(columns);
   const drawHead = () => {
     const height = rowHeight(page, columns, head);
     drawRow(page, columns, head);
@@ -70,8 +86,7 @@ export function groupedTable(
   };
   const first = groups.find(({ rows }) => rows.length > 0)?.rows[0];
   if (!first) return;
-  const titleHeight = rowHeight(page, columns, [{ text: 'X', bold: true }]);
-  makeRoom(page, rowHeight(page, columns, head) + titleHeight + rowHeight(page, columns, first));
+  makeRoom(page, startHeight(page, columns, first));
   drawHead();
   const reserve = (height: number) => {
     const before = page.y;
@@ -82,12 +97,12 @@ export function groupedTable(
     for (const [index, cells] of rows.entries()) {
       const height = rowHeight(page, columns, cells);
       const titled = index === 0 && title !== '';
-      reserve(height + (titled ? titleHeight : 0));
+      reserve(height + (titled ? titleHeight(page, columns) : 0));
       if (titled) {
         const [wide] = columns;
         const span = columns.reduce((sum, { width }) => sum + width, 0);
         if (wide) drawRow(page, [{ ...wide, width: span }], [{ text: title, bold: true }]);
-        page.y += titleHeight;
+        page.y += titleHeight(page, columns);
       }
       drawRow(page, columns, cells);
       page.y += height;
