@@ -57,6 +57,10 @@ const byScore = (segments: readonly WallSegmentReading[], of: 'score' | 'suspect
     return score !== null && score > NORMAL ? [`${one.name} ${SCORE_NAMES[score]}`] : [];
   });
 
+/** A segment is normal by its motion: its outline thickens less than the wall does (`motionScore`). */
+const MISSED =
+  'A mildly reduced segment may be graded normal: outlines show little of its thickening';
+
 /** What is missing where segments are seen and not graded, as a sentence; null where enough are. */
 function tooFew(scored: number): string | null {
   if (scored >= WALL_MOTION.enough) return null;
@@ -93,6 +97,7 @@ function run(evidence: EchoEvidence, values: Values) {
       scored > 0
         ? `${scored} of ${WALL_MOTION.scored} segments were graded by thickening and inward motion of their outlines`
         : null,
+      segments.some(({ score }) => score === NORMAL) ? MISSED : null,
       abnormal.length > 0 ? `Abnormal in two views: ${abnormal.join(', ')}` : null,
       suspected.length > 0
         ? `Suspected in one view, to be confirmed in a second: ${suspected.join(', ')}`

@@ -45,6 +45,7 @@ describe('the section of wall motion on outlines', () => {
     expect(found.status).toBe('complete');
     expect(found.measurements?.map(({ value }) => value)).toEqual([1]);
     expect(found.summary).toContain('16 of 16 segments were graded');
+    expect(found.summary).toContain('A mildly reduced segment may be graded normal');
   });
   it('a wall that a short axis shows too: abnormal in two views, and named', () => {
     const found = said([beatingClip('A4C', STILL_LEFT)], [shortAxisClip(9)]);
@@ -61,6 +62,7 @@ describe('the section of wall motion on outlines', () => {
     const found = said([beatingClip('A4C', WEAK)]);
     expect(found.status).toBe('not_assessed');
     expect(found.summary).toContain('No segment could be graded');
+    expect(found.summary).not.toContain('graded normal');
   });
   it('no model that was shown to follow the muscle: not graded', () => {
     const found = said([beatingClip('A4C', HEALTHY)], [], false);
