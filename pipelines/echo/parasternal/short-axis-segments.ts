@@ -15,7 +15,7 @@ const LEVELS = {
 } as const;
 export type ShortAxisView = keyof typeof LEVELS;
 
-export const isShortAxis = (view: HeartView): view is ShortAxisView => view in LEVELS;
+export const showsSegments = (view: HeartView): view is ShortAxisView => view in LEVELS;
 
 /** What a segment of a short axis does from end-diastole to end-systole, per cent. */
 export interface ShortAxisMotion {
@@ -67,7 +67,7 @@ const change = (from: number, to: number) => (100 * (to - from)) / from;
  */
 export function shortAxisMotions(clip: ParasternalClip): ShortAxisMotion[] {
   const { view } = clip;
-  if (!isShortAxis(view)) return [];
+  if (!showsSegments(view)) return [];
   const { first, count, thickness } = LEVELS[view];
   const { frames, beats } = beatsOf(clip);
   return beats.flatMap(({ diastole, systole }) => {

@@ -8,7 +8,7 @@ import { type ParasternalMasks, parasternalLabel } from '../locate/parasternal.t
 import { longAxisLines } from '../locate/parasternal-lines.ts';
 import { fluidDepth } from '../parasternal/fluid-depth.ts';
 import type { ParasternalClip, ParasternalFrame } from '../parasternal/parasternal-clip.ts';
-import { isShortAxis } from '../parasternal/short-axis-segments.ts';
+import { showsSegments } from '../parasternal/short-axis-segments.ts';
 import { shortAxisWall } from '../parasternal/short-axis-wall.ts';
 import { linesOnPicture, type PictureLines } from '../parasternal/wall-edges.ts';
 import type { ClipView, EchoReader, EchoReaderInput } from '../reader.ts';
@@ -41,7 +41,7 @@ function ranked(clips: readonly Chosen[]): Chosen[] {
     (clip.regions.length > 0 ? 2 : 0) + (source === 'header' ? 1 : (confidence ?? 0));
   const best = clips.toSorted((one, other) => worth(other) - worth(one));
   const leads = ({ view }: Chosen, place: number) =>
-    isShortAxis(view) && best.findIndex((one) => one.view === view) === place;
+    showsSegments(view) && best.findIndex((one) => one.view === view) === place;
   return [...best.filter(leads), ...best.filter((one, place) => !leads(one, place))];
 }
 
@@ -82,7 +82,7 @@ function readFrame(
     cavity: sizeOf(masks, parasternalLabel('lv')),
     ...linesOf(masks, pictured),
     fluid: fluidDepth(masks),
-    wall: isShortAxis(pictured.view) ? shortAxisWall(masks, pictured.scale) : null,
+    wall: showsSegments(pictured.view) ? shortAxisWall(masks, pictured.scale) : null,
     confidence: masks.confidence.lv,
     fluidConfidence: masks.confidence.effusion,
     accepted: masks.accepted,
