@@ -68,6 +68,28 @@ describe.skipIf(!hasPoppler)('the PDF report', () => {
     expect(all).toContain('Expected date of delivery: 2026-07-27');
   });
 
+  test('keeps the heading of what was not assessed with its table, wherever the page ends', async () => {
+    const [one] = RESULT.measurements;
+    const detail = 'The view was not found among the images of this study. '.repeat(6).trim();
+    const reason = { code: 'view_missing', detail, needs: [] };
+    const missing = {
+      ...NOTHING_MEASURED.sections[0],
+      status: 'not_assessed',
+      summary: '',
+      reason,
+    };
+    const ends = new Set<string>();
+    for (let more = 0; more < 40; more++) {
+      const copies = Array.from({ length: more }, (_, i) => ({ ...one, id: `more-${i}` }));
+      const result = { ...NOTHING_MEASURED, measurements: copies, sections: [missing] };
+      const all = pages(await pdf(result as Result, SUBJECT));
+      const page = all.findIndex((text) => /^Not assessed$/m.test(text));
+      expect(all[page], `${more} rows before it`).toContain('The view was not found');
+      ends.add(`${page}`);
+    }
+    expect(ends.size).toBeGreaterThan(1);
+  });
+
   test('shows each accepted value with range and centile, the abnormal one marked', async () => {
     const all = text(await pdf(RESULT, SUBJECT));
     expect(all).toMatch(/Head circumference\s+262\.4 mm\s+248\.9 - 271\.8 mm\s+59\s+0\.22/);
