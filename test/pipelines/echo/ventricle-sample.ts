@@ -4,7 +4,10 @@ import type {
   ChamberClip,
   ChamberFrame,
 } from '../../../pipelines/echo/chambers/chamber-clip.ts';
-import type { ParasternalClip } from '../../../pipelines/echo/parasternal/parasternal-clip.ts';
+import type {
+  ParasternalClip,
+  ParasternalFrame,
+} from '../../../pipelines/echo/parasternal/parasternal-clip.ts';
 
 /** A ventricle in one plane, millimetres: half an ellipse on its valve plane, apex on top. */
 export interface VentricleShape {
@@ -145,8 +148,19 @@ export function shortAxisClip(still: number | null): ParasternalClip {
       return { angle, radius: 25 * (1 - 0.35 * share), thickness: 9 * (1 + 0.5 * share) };
     }),
   });
-  const frames = Array.from({ length: 48 }, (_, frame) => {
-    const squeeze = (1 - Math.cos((2 * Math.PI * frame) / 36)) / 2;
+  return shortAxisBeat('PSAX-PM', wall);
+}
+
+/** Frames of a beat of a short axis. */
+const SHORT_AXIS = { frames: 48, perBeat: 36 } as const;
+
+/** One beat of a short axis: filled at the first frame, smallest in the middle of the beat. */
+export function shortAxisBeat(
+  view: ParasternalClip['view'],
+  wallAt: (squeeze: number) => ParasternalFrame['wall'],
+): ParasternalClip {
+  const frames = Array.from({ length: SHORT_AXIS.frames }, (_, frame): ParasternalFrame => {
+    const squeeze = (1 - Math.cos((2 * Math.PI * frame) / SHORT_AXIS.perBeat)) / 2;
     return {
       frame,
       time: frame / FRAMES_PER_SECOND,
@@ -154,7 +168,7 @@ export function shortAxisClip(still: number | null): ParasternalClip {
       lines: {},
       fluid: null,
       gap: null,
-      wall: wall(squeeze),
+      wall: wallAt(squeeze),
       confidence: 0.9,
       fluidConfidence: 0,
       accepted: true,
@@ -164,7 +178,7 @@ export function shortAxisClip(still: number | null): ParasternalClip {
     file: 'psax.dcm',
     sopInstanceUid: null,
     family: 'PSAX',
-    view: 'PSAX-PM',
+    view,
     viewConfidence: 0.9,
     scale: { x: 1, y: 1 },
     heartRate: 60 / BEAT,

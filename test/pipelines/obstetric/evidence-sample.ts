@@ -7,7 +7,7 @@ import {
 } from '../../../pipelines/contract/study.ts';
 import { parseOptions } from '../../../pipelines/obstetric/input.ts';
 import { interpretStudy } from '../../../pipelines/obstetric/interpret-study.ts';
-import type { Plane } from '../../../pipelines/obstetric/locator.ts';
+import type { Locator, Plane } from '../../../pipelines/obstetric/locator.ts';
 import type { FrameReading, ObstetricEvidence } from '../../../pipelines/obstetric/section.ts';
 import type { Result } from '../../../pipelines/result/envelope.ts';
 
@@ -22,6 +22,19 @@ const SQUARE: CalibratedRegion = {
   area: WHOLE,
   scale: { x: MM_PER_PIXEL, y: MM_PER_PIXEL },
   source: 'region',
+};
+
+/** A locator without any model: what image analysis finds is all there is. */
+export const NO_MODELS: Locator = {
+  planes: null,
+  head: null,
+  abdomen: null,
+  femur: null,
+  symphysisHead: null,
+  midsagittal: null,
+  uterus: null,
+  uncertainty: { hc: null, ac: null, fl: null },
+  models: [],
 };
 
 function frame(index: number): Frame {

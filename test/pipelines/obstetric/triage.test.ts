@@ -5,10 +5,10 @@ import { type StudyHeader, writeUltrasound } from '../../../models/phantom/dicom
 import { MEDIAN_GROWTH, sizesAt } from '../../../models/phantom/sizes.ts';
 import { earlyPregnancy } from '../../../models/phantom/views/early-pregnancy.ts';
 import type { Job, PipelineEvent } from '../../../pipelines/contract/job.ts';
-import type { Locator } from '../../../pipelines/obstetric/locator.ts';
 import { createObstetricPipeline } from '../../../pipelines/obstetric/pipeline.ts';
 import { type Result, resultSchema } from '../../../pipelines/result/envelope.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { NO_MODELS } from './evidence-sample.ts';
 
 const GA_DAYS = 60;
 
@@ -27,19 +27,6 @@ const HEADER: StudyHeader = {
   studyTime: '101500',
   accessionNumber: 'PH1',
   studyDescription: 'Obstetric ultrasound (phantom)',
-};
-
-/** Without any model: what image analysis finds is enough here. */
-const NO_MODELS: Locator = {
-  planes: null,
-  head: null,
-  abdomen: null,
-  femur: null,
-  symphysisHead: null,
-  midsagittal: null,
-  uterus: null,
-  uncertainty: { hc: null, ac: null, fl: null },
-  models: [],
 };
 
 /** An empty sac of more than 25 mm in two planes. */

@@ -19,7 +19,7 @@ import { cervixReader } from '../../../pipelines/obstetric/read/cervix.ts';
 import { placentaReader } from '../../../pipelines/obstetric/read/placenta.ts';
 import type { ReaderInput } from '../../../pipelines/obstetric/reader.ts';
 import type { Result } from '../../../pipelines/result/envelope.ts';
-import { interpretReadings, measurementOf, sectionOf } from './evidence-sample.ts';
+import { interpretReadings, measurementOf, NO_MODELS, sectionOf } from './evidence-sample.ts';
 import { onPlane } from './phantom-plane.ts';
 
 /** From pixels to the section on phantoms that no weight has seen; the plane is given. */
@@ -43,17 +43,7 @@ async function interpret(planes: FramePlane[]): Promise<Result> {
     study: { clips: planes.map((one) => one.clip), refused: [], files: planes.length, series: 1 },
     options: parseOptions(options),
     planes,
-    locator: {
-      planes: null,
-      head: null,
-      abdomen: null,
-      femur: null,
-      symphysisHead: null,
-      midsagittal: null,
-      uterus: (images) => drawUterineMaps(session, images),
-      uncertainty: { hc: null, ac: null, fl: null },
-      models: [],
-    },
+    locator: { ...NO_MODELS, uterus: (images) => drawUterineMaps(session, images) },
     signal: new AbortController().signal,
   };
   const views = {

@@ -4,15 +4,13 @@ import {
   type ParasternalStructure,
   parasternalLabel,
 } from '../../../../pipelines/echo/locate/parasternal.ts';
-import type {
-  ParasternalClip,
-  ParasternalFrame,
-} from '../../../../pipelines/echo/parasternal/parasternal-clip.ts';
+import type { ParasternalClip } from '../../../../pipelines/echo/parasternal/parasternal-clip.ts';
 import { shortAxisMotions } from '../../../../pipelines/echo/parasternal/short-axis-segments.ts';
 import {
   type ShortAxisWall,
   shortAxisWall,
 } from '../../../../pipelines/echo/parasternal/short-axis-wall.ts';
+import { shortAxisBeat } from '../ventricle-sample.ts';
 
 const SIZE = 200;
 const SURE = Object.fromEntries(
@@ -81,42 +79,12 @@ describe('the wall of a short axis', () => {
   it('is none without a ventricle', () => expect(wallOf({ radius: 0, wall: 0 })).toBeNull());
 });
 
-const FRAMES = 30;
-
-/** One beat: filled at the first frame, smallest at the twelfth. */
-function beating(
+/** One beat between two walls. */
+const beating = (
   view: ParasternalClip['view'],
   filled: ShortAxisWall | null,
   tight: ShortAxisWall | null,
-): ParasternalClip {
-  const frames = Array.from({ length: FRAMES }, (_, frame): ParasternalFrame => {
-    const squeeze = (1 - Math.cos((2 * Math.PI * frame) / 24)) / 2;
-    return {
-      frame,
-      time: frame / 30,
-      cavity: 3000 - 1500 * squeeze,
-      lines: {},
-      fluid: null,
-      gap: null,
-      wall: squeeze > 0.5 ? tight : filled,
-      confidence: 0.9,
-      fluidConfidence: 0,
-      accepted: true,
-    };
-  });
-  return {
-    file: 'psax.dcm',
-    sopInstanceUid: null,
-    family: 'PSAX',
-    view,
-    viewConfidence: 0.9,
-    scale: SCALE,
-    heartRate: 75,
-    rWaves: [0],
-    stride: 1,
-    frames,
-  };
-}
+) => shortAxisBeat(view, (squeeze) => (squeeze > 0.5 ? tight : filled));
 
 /** A wall that is drawn in everywhere but in one direction of the display. */
 function still(direction: number, septum: number): ShortAxisWall | null {

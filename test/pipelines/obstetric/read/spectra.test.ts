@@ -16,6 +16,7 @@ import { parseOptions } from '../../../../pipelines/obstetric/input.ts';
 import { fetalHeartReader } from '../../../../pipelines/obstetric/read/fetal-heart.ts';
 import { spectraReader } from '../../../../pipelines/obstetric/read/spectra.ts';
 import type { ReaderInput } from '../../../../pipelines/obstetric/reader.ts';
+import { NO_MODELS } from '../evidence-sample.ts';
 
 const HEADER: StudyHeader = {
   patientName: 'PHANTOM^OBSTETRIC',
@@ -63,17 +64,7 @@ async function written(
     study: await readStudy([{ name: file, path }]),
     options: parseOptions({}),
     planes: [],
-    locator: {
-      planes: null,
-      head: null,
-      abdomen: null,
-      femur: null,
-      symphysisHead: null,
-      midsagittal: null,
-      uterus: null,
-      uncertainty: { hc: null, ac: null, fl: null },
-      models: [],
-    },
+    locator: NO_MODELS,
     signal: new AbortController().signal,
   };
 }

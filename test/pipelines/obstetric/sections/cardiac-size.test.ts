@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { cardiacAxis, cardiacSize } from '../../../../pipelines/obstetric/charts/fetal-heart.ts';
 import type { ChestReading } from '../../../../pipelines/obstetric/read/fetal-heart.ts';
-import { clip } from '../evidence-sample.ts';
-import { BEATING, chest, NO_MODEL, run } from './fetal-heart-sample.ts';
+import { clip, NO_MODELS } from '../evidence-sample.ts';
+import { BEATING, chest, run } from './fetal-heart-sample.ts';
 
 describe('size and axis of the heart', () => {
   it.each([
@@ -91,7 +91,7 @@ describe('size and axis of the heart', () => {
     { area: 0.22, halfWidth: 0.02, findings: 1 },
   ])('area ratio $area +/- $halfWidth: $findings findings', ({ area, halfWidth, findings }) => {
     const chestUncertainty = { areaRatio: halfWidth, circumferenceRatio: null, axisDegrees: null };
-    const uncertainty = { ...NO_MODEL.uncertainty, chest: chestUncertainty };
+    const uncertainty = { ...NO_MODELS.uncertainty, chest: chestUncertainty };
     const outcome = run({ chests: [chest(area, 45)], uncertainty });
     expect(outcome.findings).toHaveLength(findings);
     expect(outcome.summary.includes('measure by hand')).toBe(findings === 0);

@@ -2,11 +2,7 @@ import type { MModeRhythm } from '../../../../pipelines/measure/m-mode.ts';
 import type { CardiacActivity } from '../../../../pipelines/measure/periodicity.ts';
 import type { FramePlane } from '../../../../pipelines/obstetric/frame-plane.ts';
 import { parseOptions } from '../../../../pipelines/obstetric/input.ts';
-import type {
-  LocatedChest,
-  Locator,
-  LocatorUncertainty,
-} from '../../../../pipelines/obstetric/locator.ts';
+import type { LocatedChest, LocatorUncertainty } from '../../../../pipelines/obstetric/locator.ts';
 import type {
   ChestReading,
   FetalHeartReadings,
@@ -14,19 +10,7 @@ import type {
 import type { ObstetricEvidence } from '../../../../pipelines/obstetric/section.ts';
 import { fetalHeart } from '../../../../pipelines/obstetric/sections/fetal-heart.ts';
 import type { Measurement } from '../../../../pipelines/result/envelope.ts';
-import { clip } from '../evidence-sample.ts';
-
-export const NO_MODEL: Locator = {
-  planes: null,
-  head: null,
-  abdomen: null,
-  femur: null,
-  symphysisHead: null,
-  midsagittal: null,
-  uterus: null,
-  uncertainty: { hc: null, ac: null, fl: null },
-  models: [],
-};
+import { clip, NO_MODELS } from '../evidence-sample.ts';
 
 export const BEATING = {
   status: 'beating',
@@ -95,7 +79,7 @@ export function run(given: Given = {}) {
     planes: null,
     readings: [],
     withoutModel: [],
-    uncertainty: given.uncertainty ?? NO_MODEL.uncertainty,
+    uncertainty: given.uncertainty ?? NO_MODELS.uncertainty,
     priors: [],
     views: {
       fetalHeart: { chests, views, chestFrames, mMode: mMode.map((rhythm) => ({ ...at, rhythm })) },

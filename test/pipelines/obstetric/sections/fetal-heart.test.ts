@@ -7,8 +7,8 @@ import { parseOptions } from '../../../../pipelines/obstetric/input.ts';
 import type { Plane } from '../../../../pipelines/obstetric/locator.ts';
 import { fetalHeartReader } from '../../../../pipelines/obstetric/read/fetal-heart.ts';
 import type { ReaderInput } from '../../../../pipelines/obstetric/reader.ts';
-import { clip } from '../evidence-sample.ts';
-import { BEATING, NO_MODEL, run } from './fetal-heart-sample.ts';
+import { clip, NO_MODELS } from '../evidence-sample.ts';
+import { BEATING, run } from './fetal-heart-sample.ts';
 
 const CINE: CardiacActivity = {
   status: 'beating',
@@ -114,7 +114,7 @@ describe('views', () => {
       }),
     ),
     options: parseOptions({}),
-    locator: NO_MODEL,
+    locator: NO_MODELS,
     signal: new AbortController().signal,
   });
 
