@@ -1,3 +1,4 @@
+import './no-telemetry.ts';
 import { once } from 'node:events';
 import { MessageChannel, type Transferable, Worker } from 'node:worker_threads';
 import { inBatches } from './in-batches.ts';

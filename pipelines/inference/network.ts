@@ -1,3 +1,4 @@
+import './no-telemetry.ts';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { type Accelerator, acceleratorsOf } from './accelerators.ts';
 import { type RegisteredModel, readModel } from './model-registry.ts';
