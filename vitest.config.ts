@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/bench/**'],
+    globalSetup: 'test/temporary-files.ts',
     pool: 'forks',
     // Real peers (DCMTK, Orthanc, PostgreSQL) share two cores with the tests.
     maxWorkers: 2,
