@@ -1,5 +1,6 @@
 import type { Finding, Measurement, Result, Section } from '../result/envelope.ts';
-import type { EchoEvidence, EchoSection, SectionOutcome } from './section.ts';
+import type { SectionOutcome } from '../result/section-outcome.ts';
+import type { EchoEvidence, EchoSection } from './section.ts';
 import { named } from './values.ts';
 
 export interface Conclusion {

@@ -1,6 +1,7 @@
+import { REPORT_SECTION } from '../result/draft-report.ts';
 import { resultSchema } from '../result/envelope.ts';
 import { echoInputSchema } from './input.ts';
-import { ECHO, REPORT_SECTION } from './interpret-study.ts';
+import { ECHO } from './interpret-study.ts';
 import { ECHO_PRICE_TIERS, echoPrice } from './price.ts';
 import { SECTIONS } from './sections/index.ts';
 

@@ -1,11 +1,12 @@
 import { assembleResult } from '../result/assemble.ts';
-import type { Result, Section } from '../result/envelope.ts';
-import { unsupportedClaims } from '../result/report-check.ts';
+import { withDraftReport } from '../result/draft-report.ts';
+import type { Result } from '../result/envelope.ts';
+import { type SectionOutcome, sectionOf } from '../result/section-outcome.ts';
 import { withWithheld } from './conclude.ts';
 import { SURFACE_SECTION } from './evidence.ts';
 import type { EchoOptions } from './input.ts';
 import { writeReport } from './report.ts';
-import type { EchoEvidence, SectionOutcome } from './section.ts';
+import type { EchoEvidence } from './section.ts';
 import { SECTIONS } from './sections/index.ts';
 import { valuesOf } from './values.ts';
 
@@ -15,36 +16,6 @@ export const ECHO = {
   version: '1.0.0',
   title: 'Echocardiography',
 } as const;
-
-export const REPORT_SECTION = { id: 'report', title: 'Draft report' } as const;
-
-const NOT_REQUESTED: SectionOutcome = {
-  status: 'not_requested',
-  reason: {
-    code: 'not_requested',
-    detail: 'The draft report was not requested.',
-    needs: ['options.report'],
-  },
-  summary: 'The draft report was not requested.',
-};
-
-function toSection(id: string, title: string, outcome: SectionOutcome): Section {
-  const { status, reason, summary, data = {} } = outcome;
-  return { id, title, status, reason, summary, data, artifacts: [] };
-}
-
-/** Writes the report; one that says what the result does not hold is withheld. */
-function report(result: Result): { report: Result['report']; outcome: SectionOutcome } {
-  const written = writeReport(result);
-  const unsupported = unsupportedClaims(written, result);
-  if (unsupported.length === 0) {
-    const summary = written.impression.join(' ');
-    return { report: written, outcome: { status: 'complete', reason: null, summary } };
-  }
-  const detail = `The report was withheld: the result does not hold ${unsupported.join(', ')}.`;
-  const reason = { code: 'unsupported_claim', detail, needs: [] };
-  return { report: null, outcome: { status: 'failed', reason, summary: detail } };
-}
 
 /**
  * Runs every section over the evidence, in the order of the endpoint, and puts the envelope
@@ -77,9 +48,9 @@ export function interpretStudy(
     study: evidence.study,
     refusedFrames: [],
     priors: evidence.priors.length,
-    sections: SECTIONS.flatMap(({ id, title }, i) => {
+    sections: SECTIONS.flatMap((section, i) => {
       const outcome = outcomes[i];
-      return outcome ? [toSection(id, title, outcome)] : [];
+      return outcome ? [sectionOf(section, outcome)] : [];
     }),
     findings: outcomes.flatMap(({ findings = [] }) => findings),
     measurements: [...surface, ...outcomes.flatMap(({ measurements = [] }) => measurements)],
@@ -87,11 +58,5 @@ export function interpretStudy(
     guidance: outcomes.flatMap(({ guidance = [] }) => guidance),
     report: null,
   });
-  const drafted = options.report ? report(result) : { report: null, outcome: NOT_REQUESTED };
-  const { id, title } = REPORT_SECTION;
-  return {
-    ...result,
-    report: drafted.report,
-    sections: [...result.sections, toSection(id, title, drafted.outcome)],
-  };
+  return withDraftReport(result, options.report ? writeReport : null);
 }

@@ -1,6 +1,7 @@
 import type { Study } from '../contract/study.ts';
 import type { ConceptKey } from '../result/concepts.ts';
-import type { Finding, Measurement, Result, Section } from '../result/envelope.ts';
+import type { Measurement } from '../result/envelope.ts';
+import type { SectionOutcome } from '../result/section-outcome.ts';
 import type { HeartOutlines } from './chambers/heart-outlines.ts';
 import type { Sex } from './guidelines/partition.ts';
 import type { ClipView } from './reader.ts';
@@ -36,17 +37,6 @@ export interface EchoEvidence {
   /** One to five videos of a handheld scanner instead of a study. */
   handheld: boolean;
   priors: readonly string[];
-}
-
-export interface SectionOutcome {
-  status: Section['status'];
-  reason: Section['reason'];
-  summary: string;
-  data?: Section['data'];
-  measurements?: Measurement[];
-  findings?: Finding[];
-  classifications?: Result['classifications'];
-  guidance?: Result['guidance'];
 }
 
 /** One section of the result: what it needs, and a pure function of the evidence. */

@@ -1,6 +1,7 @@
+import { REPORT_SECTION } from '../result/draft-report.ts';
 import { resultSchema } from '../result/envelope.ts';
 import { type ObstetricInput, obstetricInputSchema } from './input.ts';
-import { OBSTETRIC, REPORT_SECTION } from './interpret-study.ts';
+import { OBSTETRIC } from './interpret-study.ts';
 import { SECTIONS } from './sections/index.ts';
 
 /** Prices in USD as decimal strings (service.md 1): money is never a binary fraction. */

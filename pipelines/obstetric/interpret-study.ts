@@ -1,7 +1,8 @@
 import type { Study } from '../contract/study.ts';
 import { assembleResult } from '../result/assemble.ts';
-import type { Measurement, Result, Section } from '../result/envelope.ts';
-import { unsupportedClaims } from '../result/report-check.ts';
+import { withDraftReport } from '../result/draft-report.ts';
+import type { Measurement, Result } from '../result/envelope.ts';
+import { sectionOf } from '../result/section-outcome.ts';
 import type { Locator } from './locator.ts';
 import { writeReport } from './report.ts';
 import type { Amendment, ObstetricEvidence, ObstetricSection, SectionOutcome } from './section.ts';
@@ -14,8 +15,6 @@ export const OBSTETRIC = {
   title: 'Obstetric ultrasound',
 } as const;
 
-export const REPORT_SECTION = { id: 'report', title: 'Draft report' } as const;
-
 function amend(measurement: Measurement, amendments: readonly Amendment[]): Measurement {
   const own = amendments.find((amendment) => amendment.measurement === measurement.id);
   if (!own) return measurement;
@@ -26,11 +25,6 @@ function amend(measurement: Measurement, amendments: readonly Amendment[]): Meas
     interpretation: own.interpretation,
     note: notes || null,
   };
-}
-
-function toSection(id: string, title: string, outcome: SectionOutcome): Section {
-  const { status, reason, summary, data = {} } = outcome;
-  return { id, title, status, reason, summary, data, artifacts: [] };
 }
 
 /** A section whose reader failed says so: it was not looked at, whatever else the study holds. */
@@ -45,29 +39,6 @@ function failedOutcome({ needs }: ObstetricSection): SectionOutcome {
     reason: { code: 'reader_failed', detail, needs: [...needs] },
     summary: detail,
   };
-}
-
-const NOT_REQUESTED: SectionOutcome = {
-  status: 'not_requested',
-  reason: {
-    code: 'not_requested',
-    detail: 'The draft report was not requested.',
-    needs: ['options.report'],
-  },
-  summary: 'The draft report was not requested.',
-};
-
-/** Writes the report; one that says what the result does not hold is withheld. */
-function report(result: Result): { report: Result['report']; outcome: SectionOutcome } {
-  const written = writeReport(result);
-  const unsupported = unsupportedClaims(written, result);
-  if (unsupported.length === 0) {
-    const summary = written.impression.join(' ');
-    return { report: written, outcome: { status: 'complete', reason: null, summary } };
-  }
-  const detail = `The report was withheld: the result does not hold ${unsupported.join(', ')}.`;
-  const reason = { code: 'unsupported_claim', detail, needs: [] };
-  return { report: null, outcome: { status: 'failed', reason, summary: detail } };
 }
 
 /** Each section with its outcome; those that conclude run last. */
@@ -103,7 +74,7 @@ export function interpretStudy(
   const outcomes = SECTIONS.flatMap((section) => ran.get(section) ?? []);
   const sections = SECTIONS.flatMap((section) => {
     const outcome = ran.get(section);
-    return outcome ? [toSection(section.id, section.title, outcome)] : [];
+    return outcome ? [sectionOf(section, outcome)] : [];
   });
   const amendments = outcomes.flatMap((outcome) => outcome.amendments ?? []);
   const result = assembleResult({
@@ -123,13 +94,5 @@ export function interpretStudy(
     guidance: outcomes.flatMap(({ guidance = [] }) => guidance),
     report: null,
   });
-  const drafted = evidence.options.report
-    ? report(result)
-    : { report: null, outcome: NOT_REQUESTED };
-  const { id, title } = REPORT_SECTION;
-  return {
-    ...result,
-    report: drafted.report,
-    sections: [...sections, toSection(id, title, drafted.outcome)],
-  };
+  return withDraftReport(result, evidence.options.report ? writeReport : null);
 }

@@ -1,5 +1,6 @@
 import type { Study } from '../contract/study.ts';
-import type { Finding, Measurement, Result, Section } from '../result/envelope.ts';
+import type { Measurement, Result } from '../result/envelope.ts';
+import type { SectionOutcome as Outcome } from '../result/section-outcome.ts';
 import type { EarlierScan } from './earlier-scans.ts';
 import type { FramePlane } from './frame-plane.ts';
 import type { ObstetricOptions } from './input.ts';
@@ -42,15 +43,7 @@ export interface Amendment {
   note: string | null;
 }
 
-export interface SectionOutcome {
-  status: Section['status'];
-  reason: Section['reason'];
-  summary: string;
-  data?: Section['data'];
-  measurements?: Measurement[];
-  findings?: Finding[];
-  classifications?: Result['classifications'];
-  guidance?: Result['guidance'];
+export interface SectionOutcome extends Outcome {
   amendments?: Amendment[];
 }
 

@@ -1,4 +1,5 @@
 import type { Measurement } from '../../result/envelope.ts';
+import type { SectionOutcome } from '../../result/section-outcome.ts';
 import { classification, conclude, finding, GAPS, isChild, rangedSex } from '../conclude.ts';
 import { rounded } from '../formulas/rounding.ts';
 import {
@@ -11,7 +12,7 @@ import {
   RESTRICTIVE,
   wallStatement,
 } from '../guidelines/cardiomyopathy.ts';
-import type { EchoEvidence, EchoSection, SectionOutcome } from '../section.ts';
+import type { EchoEvidence, EchoSection } from '../section.ts';
 import type { Values } from '../values.ts';
 import { headlineEf } from './lvef.ts';
 

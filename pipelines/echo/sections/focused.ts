@@ -1,3 +1,4 @@
+import type { SectionOutcome } from '../../result/section-outcome.ts';
 import { outlineGap } from '../chambers/outline-gap.ts';
 import { classification, GAPS, isChild } from '../conclude.ts';
 import {
@@ -7,7 +8,7 @@ import {
   focusedRightVentricle,
 } from '../guidelines/focused.ts';
 import { effusionGrade } from '../guidelines/pericardium.ts';
-import type { EchoEvidence, EchoSection, SectionOutcome } from '../section.ts';
+import type { EchoEvidence, EchoSection } from '../section.ts';
 import { named, type Values } from '../values.ts';
 import { familyOf } from '../view-names.ts';
 import { headlineEf } from './lvef.ts';

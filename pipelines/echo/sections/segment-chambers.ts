@@ -1,9 +1,10 @@
 import type { Point } from '../../contract/image.ts';
+import type { SectionOutcome } from '../../result/section-outcome.ts';
 import type { MeasuredClip } from '../chambers/clip-beats.ts';
 import { outlineGap } from '../chambers/outline-gap.ts';
 import { conclude } from '../conclude.ts';
 import { CHAMBERS } from '../locate/chambers.ts';
-import type { EchoEvidence, EchoSection, SectionOutcome } from '../section.ts';
+import type { EchoEvidence, EchoSection } from '../section.ts';
 import type { Values } from '../values.ts';
 
 const ID = 'segment-chambers';

@@ -1,7 +1,8 @@
 import type { Clip } from '../../contract/study.ts';
 import { flowTrace } from '../../result/flow-trace.ts';
+import type { SectionOutcome } from '../../result/section-outcome.ts';
 import type { ClipView } from '../reader.ts';
-import type { EchoEvidence, EchoSection, SectionOutcome } from '../section.ts';
+import type { EchoEvidence, EchoSection } from '../section.ts';
 import { familyOf, type HeartView } from '../view-names.ts';
 
 const MODES = {
