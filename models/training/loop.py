@@ -80,3 +80,27 @@ def train(
             print(f"step {step} done {done:.3f} loss {shown:.4f} {said}".rstrip(), flush=True)
     keep(average.weights)
     print(f"step {step} done 1.000 loss {shown:.4f}", flush=True)
+
+
+def train_maps(
+    model: nn.Module,
+    batch: Callable[[], tuple[torch.Tensor, torch.Tensor, torch.Tensor]],
+    loss_of: Callable[[torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor],
+    options: argparse.Namespace,
+) -> None:
+    """Trains a network that draws a map per structure, and keeps its weights in `options.out`.
+
+    `batch` draws images, targets and weights; `loss_of` compares logits with the last two.
+    """
+
+    def loss() -> torch.Tensor:
+        images, targets, weights = batch()
+        with torch.autocast("cpu", torch.bfloat16):
+            logits = model(images)
+        return loss_of(logits, targets, weights)
+
+    def keep(weights: dict[str, torch.Tensor]) -> str:
+        torch.save(weights, options.out)
+        return ""
+
+    train(model, loss, keep, options, weight_decay=1e-3)

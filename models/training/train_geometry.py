@@ -9,7 +9,7 @@ from torch.nn import functional as F
 from augment import random_affine, random_look, warp
 from datasets import Record, fetal_planes, hc18, phantoms
 from letterbox import HEIGHT, WIDTH
-from loop import arguments, settle, train
+from loop import arguments, settle, train_maps
 from network import GEOMETRY_CHANNELS, GeometryNetwork
 
 # How often a batch shows each source; the small sets are shown often and augmented strongly.
@@ -130,17 +130,7 @@ def main() -> None:
     if options.resume:
         model.load_state_dict(torch.load(options.resume))
 
-    def loss() -> torch.Tensor:
-        images, targets, weights = sampler.batch(options.batch)
-        with torch.autocast("cpu", torch.bfloat16):
-            logits = model(images)
-        return loss_of(logits, targets, weights)
-
-    def keep(weights: dict[str, torch.Tensor]) -> str:
-        torch.save(weights, options.out)
-        return ""
-
-    train(model, loss, keep, options, weight_decay=1e-3)
+    train_maps(model, lambda: sampler.batch(options.batch), loss_of, options)
 
 
 if __name__ == "__main__":

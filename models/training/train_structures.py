@@ -18,7 +18,7 @@ from augment import random_affine, random_look, warp
 from datasets import fetal_planes, hc18, phantoms
 from ellipse import Ellipse, ellipse_from_axes
 from head_crop import crop_matrix, find_head
-from loop import arguments, settle, train
+from loop import arguments, settle, train_maps
 from network import GeometryNetwork
 
 # Width and height of the network's input.
@@ -266,17 +266,7 @@ def main() -> None:
     if options.resume:
         model.load_state_dict(torch.load(options.resume))
 
-    def loss() -> torch.Tensor:
-        images, targets, weights = sampler.batch(options.batch)
-        with torch.autocast("cpu", torch.bfloat16):
-            logits = model(images)
-        return loss_of(logits, targets, weights)
-
-    def keep(weights: dict[str, torch.Tensor]) -> str:
-        torch.save(weights, options.out)
-        return ""
-
-    train(model, loss, keep, options, weight_decay=1e-3)
+    train_maps(model, lambda: sampler.batch(options.batch), loss_of, options)
 
 
 if __name__ == "__main__":
