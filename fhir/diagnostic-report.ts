@@ -1,5 +1,5 @@
 import type { DiagnosticReport } from '@medplum/fhirtypes';
-import { standingValues } from '../pipelines/artifacts/standing-values.ts';
+import { standingValues } from '../pipelines/result/standing-values.ts';
 import type { Result, Section } from '../pipelines/result/envelope.ts';
 import { pdfAttachment } from './attachment.ts';
 import { AI_ASSERTED, reportCodes } from './codes.ts';

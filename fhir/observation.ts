@@ -1,5 +1,5 @@
 import type { Observation } from '@medplum/fhirtypes';
-import { standingValues } from '../pipelines/artifacts/standing-values.ts';
+import { standingValues } from '../pipelines/result/standing-values.ts';
 import type { Section } from '../pipelines/result/envelope.ts';
 import { SECTION_CODES } from './codes.ts';
 import { measurementObservation, measurementRole } from './measurement-observation.ts';

@@ -1,6 +1,7 @@
 import type { Point } from '../contract/image.ts';
 import { weeksAndDays } from '../obstetric/charts/dates.ts';
 import type { EarlierData } from '../obstetric/growth-since.ts';
+import { centileText } from '../result/centile-text.ts';
 import type { Measurement } from '../result/envelope.ts';
 import { type Drawing, disc, type Label, line, type Mark, rectangle } from './drawing.ts';
 import { toPng } from './drawing-png.ts';
@@ -12,7 +13,7 @@ import {
   pointsOnCurve,
 } from './growth-curve.ts';
 import { DRAFT_NOTICE } from './statement.ts';
-import { centileText, valueText } from './wording.ts';
+import { valueText } from './wording.ts';
 
 const PANEL = { width: 380, height: 290 } as const;
 const PLOT = { left: 48, right: 344, top: 34, bottom: 232 } as const;

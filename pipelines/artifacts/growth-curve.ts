@@ -1,5 +1,5 @@
 import type { Measurement } from '../result/envelope.ts';
-import { standingValues } from './standing-values.ts';
+import { standingValues } from '../result/standing-values.ts';
 
 /** A centile chart as the growth section uses it, for drawing. */
 export interface GrowthCurve {

@@ -1,12 +1,12 @@
 import type { NaturalDataset } from 'dcmjs';
 import type { Measurement, Result } from '../result/envelope.ts';
+import { withoutComparisons } from '../result/standing-values.ts';
 import { contentTime } from './dicom/content-time.ts';
 import { bySeries, commonModules, MANUFACTURER, sopReference } from './dicom/modules.ts';
 import { part10 } from './dicom/part10.ts';
 import type { Graphic } from './sr/content-item.ts';
 import { measuredOn } from './sr/measured-value.ts';
 import { instanceOf } from './sr/references.ts';
-import { withoutComparisons } from './standing-values.ts';
 import { DRAFT_NOTICE } from './statement.ts';
 import type { SourceInstance, Subject } from './subject.ts';
 import { shortText } from './wording.ts';

@@ -1,5 +1,5 @@
 import type { Measurement, Result, Section } from '../result/envelope.ts';
-import { standingValues } from './standing-values.ts';
+import { standingValues } from '../result/standing-values.ts';
 
 /** Stands on every page and document that leaves the gateway. */
 export const DRAFT_NOTICE = 'AI draft, not verified';

@@ -25,15 +25,3 @@ export function shortText(measurement: Measurement): string {
     ? `${subject} ${valueText(measurement)}`
     : `${subject} not accepted`;
 }
-
-/** Cut-offs of size and shape categories (obstetric reference 3.8). */
-const CUT_OFFS = [3, 5, 10, 90, 95, 97];
-
-/** "59", "< 1", "> 99"; with decimals where rounding would put it onto a cut-off it is not on. */
-export function centileText(centile: number): string {
-  if (centile < 1) return '< 1';
-  if (centile > 99) return '> 99';
-  const shown = [0, 1, 2, 3].map((decimals) => centile.toFixed(decimals));
-  const honest = shown.find((text) => Number(text) === centile || !CUT_OFFS.includes(Number(text)));
-  return honest ?? String(centile);
-}

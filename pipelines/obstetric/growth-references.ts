@@ -1,4 +1,5 @@
 import { centileOf, zOf } from '../measure/statistics.ts';
+import { centileText } from '../result/centile-text.ts';
 import type { ChartKey } from '../result/concepts.ts';
 import type { Measurement } from '../result/envelope.ts';
 import {
@@ -111,24 +112,6 @@ export function chart(measurement: Measurement, gaWeeks: number): Charted | NotC
   };
 }
 
-/**
- * A centile as it is shown: a whole number from 1 to 99, "<1" or ">99" beyond, with a decimal where
- * rounding would carry it over a boundary of the categories (obstetric reference 0.3): as many as
- * it takes to stay on its side.
- */
-export function formatCentile(centile: number): string {
-  if (centile < 1) return '<1';
-  if (centile > 99) return '>99';
-  const rounded = Math.round(centile);
-  const crosses = Object.values(SIZE_CUTOFFS).some(
-    (cutoff) => Math.sign(centile - cutoff) !== Math.sign(rounded - cutoff),
-  );
-  if (!crosses) return rounded.toFixed(0);
-  let decimals = 1;
-  while (Number(centile.toFixed(decimals)) === rounded) decimals += 1;
-  return centile.toFixed(decimals);
-}
-
 /** Whether a value has a place on its chart. */
 export function isCharted(entry: Charted | NotCharted): entry is Charted {
   return 'z' in entry;
@@ -141,5 +124,5 @@ export function chartedValue(charted: readonly Charted[], key: ChartedKey): Char
 
 /** "EFW 1165 g (centile 65)". */
 export function valueWithCentile({ measurement, centile }: Charted, key: ChartedKey): string {
-  return `${abbreviations([key])} ${format(key, measurement.value)} (centile ${formatCentile(centile)})`;
+  return `${abbreviations([key])} ${format(key, measurement.value)} (centile ${centileText(centile)})`;
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { PriorReport } from '../contract/study.ts';
 import { cartMeasurements } from '../result/cart-measurements.ts';
+import { centileText } from '../result/centile-text.ts';
 import type { Measurement, Result } from '../result/envelope.ts';
 import { weeksAndDays } from './charts/dates.ts';
 import { deriveBiometry } from './derived-biometry.ts';
@@ -12,7 +13,6 @@ import {
   type ChartedKey,
   chart,
   chartedValue,
-  formatCentile,
   isCharted,
 } from './growth-references.ts';
 import { abbreviations, standing } from './measurement.ts';
@@ -209,7 +209,7 @@ function signed(value: number): string {
 function changeSentence(scan: EarlierGrowth, values: readonly Change[]): string {
   const words = values.map(
     ({ key, before, zPerWeek }) =>
-      `${abbreviations([key])} ${signed(zPerWeek)} (centile ${formatCentile(before.centile)} then)`,
+      `${abbreviations([key])} ${signed(zPerWeek)} (centile ${centileText(before.centile)} then)`,
   );
   const sources = new Set(toData(scan).values.map(({ source }) => SOURCE_TEXT[source]));
   return `Change of the z-score per week since the scan ${scan.daysBefore} days before, at ${weeksAndDays(scan.gaDays)} weeks, ${[...sources].join(' and ')}: ${words.join(', ')}.`;

@@ -1,8 +1,9 @@
+import { centileText, zScoreText } from '../result/centile-text.ts';
 import { CONCEPTS, chartEntry, conceptEntry, methodEntry } from '../result/concepts.ts';
 import type { Measurement, Result, Section } from '../result/envelope.ts';
+import { standingValues } from '../result/standing-values.ts';
 import { unitText } from '../result/unit-text.ts';
 import { weeksAndDays } from './charts/dates.ts';
-import { formatCentile } from './growth-references.ts';
 import { SIMULATED_ONLY } from './simulated-only.ts';
 
 type Report = NonNullable<Result['report']>;
@@ -40,7 +41,7 @@ function valueText({ concept, value, unit, uncertainty }: Measurement): string {
 function referenceText({ reference }: Measurement): string {
   if (reference?.centile == null || reference.z_score == null) return '';
   const chart = chartEntry(reference.chart)?.name ?? reference.chart;
-  return `, centile ${formatCentile(reference.centile)}, z-score ${reference.z_score.toFixed(1)} (${chart})`;
+  return `, centile ${centileText(reference.centile)}, z-score ${zScoreText(reference.z_score)} (${chart})`;
 }
 
 /** What is remarked of one value alone; what holds for a whole section stands under its rows. */
@@ -59,25 +60,11 @@ function measurementLine(measurement: Measurement): string {
   return `${name}: ${valueText(measurement)}${referenceText(measurement)}; ${sentence(method)}${note}`;
 }
 
-/** Accepted values of a section without those that a median or mean of the same quantity sums up. */
+/** The accepted values of a section that stand for their quantity, in the order of the table. */
 function tableOf({ measurements }: Result, section: string): Measurement[] {
   const own = measurements.filter((one) => one.section === section && one.quality === 'accepted');
-  const summedUp = new Set(
-    own.filter(({ derivation }) => derivation === 'median').flatMap(({ inputs }) => inputs),
-  );
   const row = ({ concept }: Measurement) => ROWS.indexOf(concept.key);
-  return own
-    .filter(({ id, source }) => !summedUp.has(id) && !isBeside(id, source, own))
-    .toSorted((one, other) => row(one) - row(other));
-}
-
-/** A value of the machine beside an own one: compared in a finding, not listed twice. */
-function isBeside(
-  id: string,
-  { provenance }: Measurement['source'],
-  own: readonly Measurement[],
-): boolean {
-  return provenance === 'cart-sr' && own.some((other) => `cart-${other.id}` === id);
+  return standingValues(own).toSorted((one, other) => row(one) - row(other));
 }
 
 function sectionLines(result: Result, id: (typeof ORDER)[number]): string[] {

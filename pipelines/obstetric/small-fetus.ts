@@ -1,3 +1,4 @@
+import { centileText } from '../result/centile-text.ts';
 import { type FindingConceptKey, findingConcept } from '../result/concepts.ts';
 import type { Finding, Measurement, Result } from '../result/envelope.ts';
 import { weeksAndDays } from './charts/dates.ts';
@@ -13,7 +14,6 @@ import {
   type Charted,
   type ChartedKey,
   chartedValue,
-  formatCentile,
   valueWithCentile,
 } from './growth-references.ts';
 import type { GrowthSince } from './growth-since.ts';
@@ -59,10 +59,10 @@ function restrictionEvidence(given: SmallFetusEvidence): RestrictionEvidence {
 }
 
 const valueText = ({ value }: RestrictionCriterion) =>
-  typeof value === 'number' ? `centile ${formatCentile(value)}` : (value ?? 'not assessed');
+  typeof value === 'number' ? `centile ${centileText(value)}` : (value ?? 'not assessed');
 
 const criterionText = (one: RestrictionCriterion) =>
-  typeof one.value === 'number' ? `${one.name} (${formatCentile(one.value)})` : one.name;
+  typeof one.value === 'number' ? `${one.name} (${centileText(one.value)})` : one.name;
 
 const distinct = (texts: readonly string[]) => [...new Set(texts)];
 

@@ -64,7 +64,7 @@ function ownWords(line: string, said: readonly string[]): string {
 }
 
 const rounds = (value: number, printed: string) =>
-  value.toFixed(printed.split('.')[1]?.length ?? 0) === printed;
+  Number(value.toFixed(printed.split('.')[1]?.length ?? 0)) === Number(printed);
 
 /** Beyond the 1st and the 99th centile only that is printed: `<1`, `>99` (obstetric reference 0.3). */
 const isEndOfScale = (centile: number, printed: string) =>

@@ -1,7 +1,7 @@
 import type { Clip, Rectangle } from '../../contract/study.ts';
 import type { Measurement } from '../../result/envelope.ts';
+import { withoutComparisons } from '../../result/standing-values.ts';
 import { outlinedStructure } from '../seg/outlined-structures.ts';
-import { withoutComparisons } from '../standing-values.ts';
 import { shortText } from '../wording.ts';
 import type { Box, DrawnMeasurement, Mask, OverlayClip } from './overlay-contract.ts';
 

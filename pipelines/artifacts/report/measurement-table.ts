@@ -1,7 +1,8 @@
+import { centileText, zScoreText } from '../../result/centile-text.ts';
 import { methodEntry } from '../../result/concepts.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
-import { standingValues } from '../standing-values.ts';
-import { centileText, valueText, withSubject } from '../wording.ts';
+import { standingValues } from '../../result/standing-values.ts';
+import { valueText, withSubject } from '../wording.ts';
 import { ALERT, MUTED } from './page.ts';
 import type { Cell, Column } from './table.ts';
 
@@ -48,7 +49,7 @@ function valueCells(measurement: Measurement): Cell[] {
     { text: `${mark}${valueText(measurement)}`, ...emphasis },
     { text: rangeText(measurement) },
     { text: reference?.centile == null ? '' : centileText(reference.centile), ...emphasis },
-    { text: reference?.z_score == null ? '' : reference.z_score.toFixed(2) },
+    { text: reference?.z_score == null ? '' : zScoreText(reference.z_score) },
     { text: method ? methodText(measurement) : '', colour: MUTED },
   ];
 }

@@ -1,9 +1,9 @@
 import type { Caliper, Measurement, Result } from '../../result/envelope.ts';
+import { withoutComparisons } from '../../result/standing-values.ts';
 import type { Code } from '../sr/content-item.ts';
 import { siteOf } from '../sr/echo-sites.ts';
 import { instanceOf } from '../sr/references.ts';
 import { trackingIdentifiers, trackingUid } from '../sr/tracking.ts';
-import { withoutComparisons } from '../standing-values.ts';
 import type { SourceInstance, Subject } from '../subject.ts';
 import { filledEllipse } from './filled-ellipse.ts';
 import { filledPolygon } from './filled-polygon.ts';

@@ -1,5 +1,5 @@
 import type { Measurement, Result } from '../../result/envelope.ts';
-import { withoutComparisons } from '../standing-values.ts';
+import { withoutComparisons } from '../../result/standing-values.ts';
 import {
   noMeasurementStatement,
   notAcceptedStatement,

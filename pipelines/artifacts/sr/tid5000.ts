@@ -1,7 +1,7 @@
 import { conceptEntry, STATED_AGE } from '../../result/concepts.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
+import { standingFirst, standingValues } from '../../result/standing-values.ts';
 import { dueDate } from '../due-date.ts';
-import { standingValues, withoutComparisons } from '../standing-values.ts';
 import {
   accepted,
   DRAFT_NOTICE,
@@ -219,9 +219,13 @@ function imageLibrary(subject: Subject): ContentItem[] {
   return [container(SR.imageLibrary, images)];
 }
 
-/** Content tree of TID 5000 (PS3.16; interop reference 2.6): accepted values only. */
+/**
+ * Content tree of TID 5000 (PS3.16; interop reference 2.6): accepted values only, the one that stands
+ * for its quantity before those that it sums up. No Selection Status: PS3.16 has none for a median,
+ * which its Derivation tells.
+ */
 export function tid5000Tree(result: Result, subject: Subject): ContentItem {
-  const standing = withoutComparisons(accepted(result));
+  const standing = standingFirst(accepted(result));
   const fetuses = fetusesOf(standing);
   const ages = fetuses.map(agesByQuantity);
   const placed = new Set(

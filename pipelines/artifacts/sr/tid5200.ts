@@ -1,5 +1,5 @@
 import type { Measurement, Result } from '../../result/envelope.ts';
-import { withoutComparisons } from '../standing-values.ts';
+import { withoutComparisons } from '../../result/standing-values.ts';
 import { accepted } from '../statement.ts';
 import type { Subject } from '../subject.ts';
 import { type ContentItem, code, container, image, root } from './content-item.ts';

@@ -1,6 +1,6 @@
 import { conceptEntry } from '../../result/concepts.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
-import { standingValues } from '../standing-values.ts';
+import { standingValues } from '../../result/standing-values.ts';
 import { accepted } from '../statement.ts';
 import type { Subject } from '../subject.ts';
 import {

@@ -1,3 +1,4 @@
+import { centileText, zScoreText } from '../../result/centile-text.ts';
 import { type FindingConceptKey, findingConcept } from '../../result/concepts.ts';
 import type { Finding, Measurement, Result } from '../../result/envelope.ts';
 import { weeksAndDays } from '../charts/dates.ts';
@@ -15,7 +16,6 @@ import {
   type ChartedKey,
   chart,
   chartedValue,
-  formatCentile,
   isCharted,
   type NotCharted,
   valueWithCentile,
@@ -55,11 +55,11 @@ function partFindings(charted: readonly Charted[]): Finding[] {
   const findings: Finding[] = [];
   if (hc && Math.abs(hc.z) > 2) {
     const word = hc.z > 2 ? 'Large head' : hc.z < -3 ? 'Microcephaly range' : 'Small head';
-    const text = `${word}: ${valueWithCentile(hc, 'hc')}, z-score ${hc.z.toFixed(1)}.`;
+    const text = `${word}: ${valueWithCentile(hc, 'hc')}, z-score ${zScoreText(hc.z)}.`;
     findings.push(finding('head-size', 'head-size', text, [hc]));
   }
   if (fl && fl.z < -2) {
-    const text = `Short femur: ${valueWithCentile(fl, 'fl')}, z-score ${fl.z.toFixed(1)}.`;
+    const text = `Short femur: ${valueWithCentile(fl, 'fl')}, z-score ${zScoreText(fl.z)}.`;
     findings.push(finding('femur-size', 'femur-size', text, [fl]));
   }
   return findings;
@@ -91,7 +91,7 @@ function sizeClassification({ category, by }: Size): Result['classifications'][n
     scheme: 'ISUOG 2020; 10th and 90th centile',
     criteria: by.map(({ measurement, centile }) => ({
       name: `${measurement.label} centile`,
-      value: formatCentile(centile),
+      value: centileText(centile),
       met: centile < SIZE_CUTOFFS.small || centile > SIZE_CUTOFFS.large,
     })),
   };
@@ -194,7 +194,7 @@ function reasonOf({ notCharted, doubtful, size }: Judgement): SectionOutcome['re
 function crossingFinding({ fall }: GrowthSince, gaDays: number): Finding[] {
   if (!fall || gaDays / 7 < LATE_FORM_WEEKS || fall.points <= CENTILE_CROSSING) return [];
   const { key, before, now, daysBefore } = fall;
-  const text = `${abbreviations([key])} crossed more than two quartiles since the scan ${daysBefore} days before: centile ${formatCentile(before.centile)} then, ${formatCentile(now.centile)} now.`;
+  const text = `${abbreviations([key])} crossed more than two quartiles since the scan ${daysBefore} days before: centile ${centileText(before.centile)} then, ${centileText(now.centile)} now.`;
   return [finding('centile-crossing', 'size-for-gestational-age', text, [now])];
 }
 

@@ -1,6 +1,6 @@
 import type { EchoStudyTruth } from '../../../models/phantom/echo/study.ts';
 import type { FetalSizes } from '../../../models/phantom/sizes.ts';
-import { standingValues } from '../../../pipelines/artifacts/standing-values.ts';
+import { standingValues } from '../../../pipelines/result/standing-values.ts';
 import { CONCEPTS, type ConceptKey } from '../../../pipelines/result/concepts.ts';
 import type { Result } from '../../../pipelines/result/envelope.ts';
 

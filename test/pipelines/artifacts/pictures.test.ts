@@ -6,7 +6,7 @@ import { growthChart, growthPanel } from '../../../pipelines/artifacts/growth-ch
 import { INTERGROWTH_CURVES } from '../../../pipelines/artifacts/intergrowth-curves.ts';
 import { keyOverlays, overlaysOf } from '../../../pipelines/artifacts/overlays.ts';
 import { renderPreview } from '../../../pipelines/artifacts/preview.ts';
-import { centileText, shortText, valueText } from '../../../pipelines/artifacts/wording.ts';
+import { shortText, valueText } from '../../../pipelines/artifacts/wording.ts';
 import type { Rectangle } from '../../../pipelines/contract/study.ts';
 import { maskOutside } from '../../../pipelines/input/picture.ts';
 import { rectanglePolygon } from '../../../pipelines/input/polygon.ts';
@@ -196,23 +196,6 @@ describe('growth chart', () => {
 });
 
 describe('words', () => {
-  test.each([
-    [0.4, '< 1'],
-    [1, '1'],
-    [2.96, '2.96'],
-    [3, '3'],
-    [9.97, '9.97'],
-    [9.9996, '9.9996'],
-    [10, '10'],
-    [10.02, '10.02'],
-    [58.9, '59'],
-    [89.6, '89.6'],
-    [97.4, '97.4'],
-    [99.2, '> 99'],
-  ])('centile %d is shown as "%s", never on a cut-off it is not on', (centile, text) => {
-    expect(centileText(centile)).toBe(text);
-  });
-
   test.each([
     [measurement('a', 'hc', 262.44), '262.4 mm'],
     [measurement('b', 'hc-ac-ratio', 1.2214, { unit: '1' }), '1.22'],

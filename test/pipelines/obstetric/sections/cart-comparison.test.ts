@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { standingValues } from '../../../../pipelines/artifacts/standing-values.ts';
+import { standingValues } from '../../../../pipelines/result/standing-values.ts';
 import type { CartMeasurement } from '../../../../pipelines/contract/cart.ts';
 import { CONCEPTS, type ConceptKey } from '../../../../pipelines/result/concepts.ts';
 import { cartValue } from '../../cart-sample.ts';

@@ -1,0 +1,76 @@
+import type { Measurement } from './envelope.ts';
+
+/** Repeated values are summed up by a mean or a median, whose `inputs` they are. */
+const SUMS_UP: ReadonlySet<Measurement['derivation']> = new Set(['mean', 'median']);
+
+/**
+ * The measurements without those of the ultrasound machine that are only shown beside an accepted one
+ * of ours: the machine sends its own report, and a receiver takes one value for each quantity.
+ */
+export function withoutComparisons(measurements: readonly Measurement[]): Measurement[] {
+  const ours = new Set(
+    measurements
+      .filter(({ quality, source }) => quality === 'accepted' && source.provenance !== 'cart-sr')
+      .map(({ concept }) => concept.key),
+  );
+  return measurements.filter(
+    ({ source, concept }) => source.provenance !== 'cart-sr' || !ours.has(concept.key),
+  );
+}
+
+/** Numbered as a repeat: `cervical-length-2` beside `cervical-length`. */
+const NUMBERED = /-\d+$/;
+
+/** The id of the value that a section chose for a quantity, on its side. */
+const chosenId = ({ concept, laterality }: Measurement) =>
+  laterality ? `${concept.key}-${laterality}` : concept.key;
+
+/** Repeats beside which a section chose one to stand: the shortest cervix, the best heart rate. */
+function passedOver(measurements: readonly Measurement[]): ReadonlySet<string> {
+  const chosen = new Set(
+    measurements
+      .filter((one) => one.quality === 'accepted' && one.id === chosenId(one))
+      .map(({ id, section }) => `${section} ${id}`),
+  );
+  return new Set(
+    measurements
+      .filter((one) => {
+        const plain = chosenId(one);
+        const repeat = one.id.startsWith(`${plain}-`) && NUMBERED.test(one.id);
+        return repeat && chosen.has(`${one.section} ${plain}`);
+      })
+      .map(({ id }) => id),
+  );
+}
+
+/** What a mean or a median of several measurements was made of. */
+function summedUp(measurements: readonly Measurement[]): ReadonlySet<string> {
+  return new Set(
+    measurements
+      .filter(({ derivation }) => SUMS_UP.has(derivation))
+      .flatMap(({ inputs }) => inputs),
+  );
+}
+
+/**
+ * The measurements that stand for their quantity: single values, the one that was chosen of several,
+ * the mean or median of repeated ones; without the repeats and the comparisons.
+ */
+export function standingValues(measurements: readonly Measurement[]): Measurement[] {
+  const summed = summedUp(measurements);
+  const repeats = passedOver(measurements);
+  return withoutComparisons(measurements).filter(({ id }) => !summed.has(id) && !repeats.has(id));
+}
+
+/**
+ * The same with what each mean or median was made of behind it, for reports that carry calipers: a
+ * receiver that takes the first value of a quantity takes the one that stands.
+ */
+export function standingFirst(measurements: readonly Measurement[]): Measurement[] {
+  const standing = standingValues(measurements);
+  const ids = new Set(standing.map(({ id }) => id));
+  const parts = withoutComparisons(measurements).filter(({ id }) =>
+    standing.some(({ derivation, inputs }) => SUMS_UP.has(derivation) && inputs.includes(id)),
+  );
+  return [...standing, ...parts.filter(({ id }) => !ids.has(id))];
+}
