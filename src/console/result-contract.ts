@@ -53,6 +53,8 @@ export interface ResultView {
   } | null;
   /** Gestational age on the day of the scan in days, and what it rests on; null where unknown. */
   gestationalAge: { days: number; basis: string } | null;
+  /** What an image shows in words, by the id that overlays.json has for it. */
+  viewNames: Readonly<Record<string, string>>;
   artifacts: Artifact[];
   /** The request whose values stand as `prior`; null where there is none. */
   prior: { requestId: string; daysBefore: number } | null;

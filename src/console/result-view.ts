@@ -17,6 +17,8 @@ export interface Wording {
   chart(key: string): string;
   /** Name of a storage SOP class; the UID where it has none here. */
   sopClass(uid: string): string;
+  /** What an image shows, by the id that the result has for it; views of the heart are names already. */
+  views: Readonly<Record<string, string>>;
   /** Name of the nth object of a study in its requests and results. */
   fileName(ordinal: number): string;
 }
@@ -79,6 +81,7 @@ export function viewResult({
       limitations: result.report.limitations,
     },
     gestationalAge,
+    viewNames: wording.views,
     artifacts: result.artifacts.map(({ name, media_type, bytes, section }) => ({
       name,
       mediaType: media_type,

@@ -1,6 +1,9 @@
 import { ACCEPTED_STORAGE } from '../../dimse/sop-classes.ts';
 import { fileName } from '../../dimse/study-queries.ts';
+import { FLOWS } from '../../pipelines/echo/flows.ts';
 import { weeksAndDays } from '../../pipelines/obstetric/charts/dates.ts';
+import { VESSELS } from '../../pipelines/obstetric/sections/doppler.ts';
+import { PLANE_LABELS } from '../../pipelines/obstetric/sections/planes.ts';
 import { chartEntry, conceptEntry, methodEntry } from '../../pipelines/result/concepts.ts';
 import { unitText } from '../../pipelines/result/unit-text.ts';
 import type { Wording } from '../console/result-view.ts';
@@ -17,5 +20,6 @@ export const WORDING: Wording = {
   method: (key) => methodEntry(key)?.text ?? key,
   chart: (key) => chartEntry(key)?.name ?? key,
   sopClass: (uid) => ACCEPTED_STORAGE.get(uid) ?? uid,
+  views: { ...PLANE_LABELS, ...VESSELS, ...FLOWS },
   fileName: (ordinal) => fileName({ ordinal }),
 };

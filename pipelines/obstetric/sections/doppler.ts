@@ -22,7 +22,7 @@ const NEEDS = [
   'gestational age',
 ];
 
-const VESSELS: Readonly<Record<DopplerVessel, string>> = {
+export const VESSELS: Readonly<Record<DopplerVessel, string>> = {
   'umbilical-artery': 'umbilical artery',
   'middle-cerebral-artery': 'MCA',
   'uterine-artery': 'uterine artery',

@@ -19,6 +19,7 @@ import { studyActions } from './study-actions.ts';
 import { earlierView, flagsView, headView, objectsView, progressView } from './study-parts.ts';
 import { timelineView } from './timeline.ts';
 import { verdictsView } from './verdicts.ts';
+import { inWords } from './view-words.ts';
 
 /** What a finished request shows; its pictures may be missing where none were kept. */
 interface Shown {
@@ -53,10 +54,11 @@ export const openStudy: OpenPage = (place, around) => {
     if (request?.state !== 'succeeded' || request.id === seen?.requestId) return;
     try {
       const drawn = request.artifacts.some(({ name }) => name === OVERLAYS);
-      const [result, overlays] = await Promise.all([
+      const [result, stored] = await Promise.all([
         api.result(request.id),
         drawn ? api.artifact<Overlays>(request.id, OVERLAYS) : null,
       ]);
+      const overlays = stored && inWords(stored, result.viewNames);
       seen?.viewer.close();
       const viewer = createImageViewer(request.id, overlays?.clips ?? [], redraw);
       seen = { requestId: request.id, result, overlays, viewer };

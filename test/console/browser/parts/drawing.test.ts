@@ -3,6 +3,7 @@ import { bullsEye } from '../../../../pipelines/artifacts/bulls-eye.ts';
 import type {
   FlowTrace,
   OverlayClip,
+  Overlays,
 } from '../../../../pipelines/artifacts/display/overlay-contract.ts';
 import { segmentValues } from '../../../../src/console/pages/bulls-eye.ts';
 import { middleOf, SEGMENTS, sectorOf } from '../../../../src/console/pages/bulls-eye-geometry.ts';
@@ -21,6 +22,8 @@ import {
   runsPath,
 } from '../../../../src/console/pages/overlay-drawing.ts';
 import { aligned } from '../../../../src/console/pages/plot-content.ts';
+import { inWords } from '../../../../src/console/pages/view-words.ts';
+import { WORDING } from '../../../../src/wiring/console-wording.ts';
 
 const frameOfCine = (frame: number, time: number) => ({ frame, time, offset: 0, bytes: 1 });
 const keyFrame = (frame: number, sections: string[] = []) => ({
@@ -243,6 +246,32 @@ describe('a traced flow', () => {
       traceContent({ ...CLIP, sweeps: [{ ...sweep, value_per_pixel: null }] }, trace),
     ).toBeNull();
     expect(traceContent(CLIP, trace)).toBeNull();
+  });
+});
+
+describe('what an image shows', () => {
+  const shown = (view: string | null) => {
+    const clip = { ...CLIP, view, key_frames: [{ ...keyFrame(3), view }] };
+    const overlays = { schema: 'sonogate.overlays/1', draft: true, clips: [clip], growth: null };
+    const [worded] = inWords(overlays as Overlays, WORDING.views).clips;
+    expect(worded?.key_frames[0]?.view).toBe(worded?.view);
+    return worded?.view;
+  };
+
+  it.each([
+    ['tricuspid-regurgitation', 'Tricuspid regurgitation'],
+    ['rvot', 'RVOT'],
+    ['umbilical-artery', 'Umbilical artery'],
+    ['middle-cerebral-artery', 'MCA'],
+    ['transthalamic', 'Transthalamic head'],
+    ['abdominal', 'Abdominal circumference plane'],
+  ])('is %s in the result and %s on the page', (id, words) => {
+    expect(shown(id)).toBe(words);
+  });
+
+  it('is left as it is where the result has a name already, or none', () => {
+    expect(shown('A4C')).toBe('A4C');
+    expect(shown(null)).toBeNull();
   });
 });
 
