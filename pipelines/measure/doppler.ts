@@ -61,6 +61,11 @@ export type DopplerWaveform =
       otherVessel: boolean;
       /** Velocity below which flow is hidden by the baseline, cm/s. */
       hiddenBelow: number;
+      /**
+       * Velocity at which forward flow disappears where it does, cm/s: what the wall filter lets
+       * through begins there. Null: it never does.
+       */
+      vanishesAt: number | null;
       /** 0 to 1, from the contrast of the trace and how alike the beats are. */
       confidence: number;
       trace: DrawnTrace;
@@ -96,6 +101,14 @@ function signedCurve(main: Envelope, other: Envelope, otherVessel: boolean): Flo
     const dim = (other.levels[column] ?? 0) < DOPPLER.reversal * main.brightness;
     return otherVessel || dim ? 0 : -(other.velocities[column] ?? 0);
   });
+}
+
+/** The usual last velocity before forward flow disappears; null where it never does. */
+function vanishingVelocity(main: Envelope): number | null {
+  const last = Array.from(main.velocities).flatMap((velocity, i) =>
+    velocity > 0 && main.velocities[i + 1] === 0 ? Math.max(0, velocity - main.skirt) : [],
+  );
+  return last.length > 0 ? median(last) : null;
 }
 
 /** Mean of a sample and its two neighbours: a peak of one sample is noise. */
@@ -187,6 +200,7 @@ export function traceDoppler(image: GrayImage, sweep: SweepRegion): DopplerWavef
     variation: variationOf(beats),
     otherVessel,
     hiddenBelow,
+    vanishesAt: vanishingVelocity(main),
     confidence: Math.min(1, clear) * Math.min(1, Math.max(0, found.strength)),
     trace: drawnTrace(
       curve,

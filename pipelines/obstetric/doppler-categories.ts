@@ -27,7 +27,18 @@ export const MCA_ANGLE = 15;
 const Z_5 = -1.6448536269514722;
 const Z_95 = 1.6448536269514722;
 
-export type EndDiastolicFlow = 'forward' | 'intermittent-absent' | 'absent' | 'reversed';
+/**
+ * Flow that disappears above it is hidden by the wall filter, not absent: at most 60 Hz are right
+ * (obstetric reference 13.2), which is 2.3 cm/s at 2 MHz; with room for the trace.
+ */
+export const WALL_FILTER_LIMIT = { cmPerSecond: 3, hertz: 80 } as const;
+
+export type EndDiastolicFlow =
+  | 'forward'
+  | 'intermittent-absent'
+  | 'absent'
+  | 'reversed'
+  | 'not-assessable';
 
 /**
  * End-diastolic flow of an umbilical artery by most of its beats: absent or reversed in more than
@@ -128,14 +139,17 @@ export type DopplerSummary =
   | 'normal'
   | 'not-assessed';
 
-/** The gravest of what was found (obstetric reference 13.8); normal only where something was judged. */
+/**
+ * The gravest of what was found (obstetric reference 13.8). Normal only where the umbilical artery was
+ * judged: a brain that is well supplied says nothing of the placenta.
+ */
 export function dopplerSummary(state: DopplerState): DopplerSummary {
   if (state.flow === 'reversed') return 'redf';
   if (state.flow === 'absent') return 'aedf';
   if (state.aWave === 'absent' || state.aWave === 'reversed') return 'dv-abnormal';
-  if (state.umbilicalPi === 'H') return 'abnormal-ua';
+  if (state.umbilicalPi === 'H' || state.flow === 'intermittent-absent') return 'abnormal-ua';
   if (state.cerebralPi === 'L' || state.cpr === 'L') return 'redistribution';
   if (state.anaemia === 'moderate-to-severe' || state.anaemia === 'severe') return 'anaemia-flag';
-  const judged = [state.umbilicalPi, state.cerebralPi, state.cpr, state.anaemia];
-  return judged.some((one) => one !== null) ? 'normal' : 'not-assessed';
+  const judged = state.umbilicalPi !== null && state.flow !== 'not-assessable';
+  return judged ? 'normal' : 'not-assessed';
 }

@@ -64,11 +64,22 @@ export const FLOW_TEXT: Readonly<Record<EndDiastolicFlow, string>> = {
   'intermittent-absent': 'absent in some beats',
   absent: 'absent',
   reversed: 'reversed',
+  'not-assessable': 'not assessable',
+};
+
+/** What is said of a flow that is neither forward nor lost, and what to do next. */
+const DOUBTFUL: Partial<Record<EndDiastolicFlow, string>> = {
+  'intermittent-absent':
+    'Umbilical artery: end-diastolic flow is absent in some beats; confirm in a second loop with the lowest wall filter.',
+  'not-assessable':
+    'Umbilical artery: no end-diastolic flow above the wall filter, which is set too high to call it absent; repeat with the lowest wall filter.',
 };
 
 /** Absent or reversed end-diastolic flow must be known at once. `hidden`: see `otherVessel`. */
 export function flowFindings(flow: EndDiastolicFlow | null, hidden: boolean): Finding[] {
   const evidence = ['umbilical-artery-pi'];
+  const doubt = flow && DOUBTFUL[flow];
+  if (doubt) return [finding('end-diastolic-flow', doubt, 'abnormal', evidence)];
   if (flow === 'reversed') {
     const text =
       'Umbilical artery: reversed end-diastolic flow; confirm in a second loop with the lowest wall filter.';
@@ -119,6 +130,16 @@ export function rankFindings(measurements: readonly Measurement[], state: Dopple
             'fetal-anaemia-signal',
             `MCA peak systolic velocity ${format('middle-cerebral-artery-psv-mom', mom.value)} multiples of the median: sign of moderate to severe fetal anaemia.`,
             'abnormal',
+            [mom.id],
+          ),
+        ]
+      : []),
+    ...(mom && mom.value >= ANAEMIA_MOM.mild && mom.value < ANAEMIA_MOM.moderate
+      ? [
+          finding(
+            'fetal-anaemia-signal',
+            `MCA peak systolic velocity ${format('middle-cerebral-artery-psv-mom', mom.value)} multiples of the median: in the range of mild fetal anaemia, below the limit of the flag.`,
+            'info',
             [mom.id],
           ),
         ]

@@ -9,6 +9,7 @@ import {
   type DopplerState,
   type DopplerSummary,
   dopplerSummary,
+  type EndDiastolicFlow,
   endDiastolicFlow,
   MCA_ANGLE,
   rank,
@@ -24,7 +25,8 @@ import {
   rankFindings,
   rankOf,
 } from './doppler-findings.ts';
-import { DOPPLER_SECTION, type TracedReading, traceProblem } from './doppler-measurements.ts';
+import { dopplerGaps } from './doppler-gaps.ts';
+import { DOPPLER_SECTION, isFiltered, type TracedReading, traceProblem } from './doppler-measurements.ts';
 import { createMeasurement, standing } from './measurement.ts';
 
 export interface DopplerJudgement {
@@ -46,7 +48,7 @@ function withReference(measurement: Measurement, reference: Reference): Measurem
   return { ...measurement, reference, interpretation: rank(reference) };
 }
 
-/** Rates of the fetal vessels outside of which their charts hold: null where all are within. */
+/** Rates of the fetal vessels outside of which no chart of theirs holds: null where all are within. */
 function rateProblem(traced: readonly TracedReading[]): string | null {
   const outside = traced.find(
     ({ vessel, waveform }) =>
@@ -55,7 +57,7 @@ function rateProblem(traced: readonly TracedReading[]): string | null {
         waveform.beatsPerMinute > CHARTED_RATE.fastest),
   );
   if (!outside) return null;
-  return `The fetal heart rate during Doppler is outside ${CHARTED_RATE.slowest} to ${CHARTED_RATE.fastest} per minute: no Doppler chart holds.`;
+  return `The fetal heart rate during Doppler is outside ${CHARTED_RATE.slowest} to ${CHARTED_RATE.fastest} per minute: no chart of fetal Doppler holds.`;
 }
 
 function cpr(measurements: readonly Measurement[]): Measurement[] {
@@ -86,8 +88,20 @@ function uterineMean(measurements: readonly Measurement[]): Measurement[] {
   ];
 }
 
-const angleOf = (traced: readonly TracedReading[], psv: Measurement) =>
-  traced.find(({ file }) => file === psv.source.file)?.correctionAngle ?? null;
+/** By the loops whose wall filter is low; by all where each is high, and then absent is not known. */
+function umbilicalFlow(umbilical: readonly TracedReading[]): EndDiastolicFlow | null {
+  const clear = umbilical.filter((reading) => !isFiltered(reading));
+  const used = clear.length > 0 ? clear : umbilical;
+  const flow = endDiastolicFlow(used.flatMap(({ waveform }) => waveform.beats));
+  const lost = flow === 'absent' || flow === 'intermittent-absent';
+  return lost && clear.length === 0 ? 'not-assessable' : flow;
+}
+
+/** Degrees that were set on the machine for the peak velocity of the MCA; 0 where not said. */
+function angleOfPeak(traced: readonly TracedReading[], measured: readonly Measurement[]): number {
+  const psv = standing(measured, 'middle-cerebral-artery-psv');
+  return Math.abs(traced.find(({ file }) => file === psv?.source.file)?.correctionAngle ?? 0);
+}
 
 function peakMoM(
   traced: readonly TracedReading[],
@@ -97,7 +111,7 @@ function peakMoM(
   const psv = standing(measurements, 'middle-cerebral-artery-psv');
   const median = mcaPeakMedian(gaDays / 7);
   if (!psv || median === null) return [];
-  if (Math.abs(angleOf(traced, psv) ?? 0) > MCA_ANGLE) return [];
+  if (angleOfPeak(traced, measurements) > MCA_ANGLE) return [];
   const key = 'middle-cerebral-artery-psv-mom';
   return [
     createMeasurement(key, key, psv.value / median, 'multiple-of-median', {
@@ -116,25 +130,28 @@ function peakMoM(
   ];
 }
 
-/** Every value with its chart. Without a gestational age none has one. */
-function charted(measurements: readonly Measurement[], gaDays: number): Measurement[] {
-  return measurements.map((one) => {
-    if (one.quality !== 'accepted') return one;
-    if (one.id === 'umbilical-artery-pi') {
-      return withReference(one, umbilicalReference(gaDays, one.value));
-    }
-    if (one.id === 'middle-cerebral-artery-pi') {
-      return withReference(one, ciobanuReference('mca-pi', gaDays, one.value));
-    }
-    if (one.id === 'cerebroplacental-ratio') {
-      return withReference(one, ciobanuReference('cpr', gaDays, one.value));
-    }
-    if (one.id === 'uterine-artery-mean-pi') {
-      return withReference(one, uterineReference(gaDays, one.value));
-    }
-    return one;
+type Chart = (gaDays: number, value: number) => Reference;
+
+const FETAL_CHARTS: Readonly<Record<string, Chart>> = {
+  'umbilical-artery-pi': umbilicalReference,
+  'middle-cerebral-artery-pi': (gaDays, value) => ciobanuReference('mca-pi', gaDays, value),
+  'cerebroplacental-ratio': (gaDays, value) => ciobanuReference('cpr', gaDays, value),
+};
+/** Of the mother: the rate of the fetus does not matter. */
+const MATERNAL_CHARTS: Readonly<Record<string, Chart>> = {
+  'uterine-artery-mean-pi': uterineReference,
+};
+
+/** Every value with its chart, where it has one. */
+const charted = (
+  measurements: readonly Measurement[],
+  gaDays: number,
+  charts: Readonly<Record<string, Chart>>,
+): Measurement[] =>
+  measurements.map((one) => {
+    const chart = one.quality === 'accepted' ? charts[one.id] : undefined;
+    return chart ? withReference(one, chart(gaDays, one.value)) : one;
   });
-}
 
 const GUIDANCE: Readonly<Partial<Record<DopplerSummary, string>>> = {
   redf: 'Reversed end-diastolic flow: consider immediate review by fetal medicine per local protocol.',
@@ -155,11 +172,11 @@ export function judgeDoppler(
   const ductus = of('ductus-venosus');
   const rates = rateProblem(good);
   const derived = [...measured, ...cpr(measured), ...uterineMean(measured)];
+  const charts = { ...MATERNAL_CHARTS, ...(rates === null ? FETAL_CHARTS : {}) };
+  const multiples = gaDays === null || rates ? [] : peakMoM(good, derived, gaDays);
   const measurements =
-    gaDays === null || rates !== null
-      ? derived
-      : charted([...derived, ...peakMoM(good, derived, gaDays)], gaDays);
-  const flow = endDiastolicFlow(umbilical.flatMap(({ waveform }) => waveform.beats));
+    gaDays === null ? derived : charted([...derived, ...multiples], gaDays, charts);
+  const flow = umbilicalFlow(umbilical);
   const mom = acceptedAt(measurements, 'middle-cerebral-artery-psv-mom');
   const state: DopplerState = {
     flow,
@@ -186,7 +203,16 @@ export function judgeDoppler(
       ? [{ id: `doppler-${category}`, section: DOPPLER_SECTION, text: advice, source: ISUOG }]
       : [],
     sentences: flow ? [`Umbilical end-diastolic flow: ${FLOW_TEXT[flow]}.`] : [],
-    gaps: [...noAge, ...(rates ? [rates] : [])],
+    gaps: [
+      ...noAge,
+      ...(rates ? [rates] : []),
+      ...dopplerGaps(measurements, {
+        gaDays,
+        charts: Object.keys(charts),
+        angle: angleOfPeak(good, measurements),
+        rateHolds: rates === null,
+      }),
+    ],
     code: gaDays === null ? 'ga_missing' : rates ? 'heart_rate_outside_chart' : null,
   };
 }

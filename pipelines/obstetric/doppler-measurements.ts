@@ -6,6 +6,7 @@ import {
   resistanceIndex,
   systolicDiastolicRatio,
 } from './charts/doppler-charts.ts';
+import { WALL_FILTER_LIMIT } from './doppler-categories.ts';
 import { createMeasurement } from './measurement.ts';
 import { implausibleNote, isPlausible } from './plausibility.ts';
 import type { SpectrumReading } from './read/spectra.ts';
@@ -26,6 +27,9 @@ export const TRACE = {
  * spectra; see the card in docs/doppler.md.
  */
 export const TRACE_UNCERTAINTY = { pi: 0.1, ri: 0.03, sd: 0.15, psv: 0.07, edv: 0.15 } as const;
+
+/** The main stem of a uterine artery flows faster, cm/s (obstetric reference 13.2). */
+const UTERINE_STEM_PSV = 60;
 
 type Property = keyof typeof TRACE_UNCERTAINTY;
 type Traced = Extract<DopplerWaveform, { status: 'traced' }>;
@@ -94,6 +98,12 @@ export function traceProblem({ beats, variation, confidence }: Traced): string |
   return null;
 }
 
+/** Whether the wall filter lets too little through to call flow below it absent. */
+export function isFiltered({ velocities, waveform: { vanishesAt } }: TracedReading): boolean {
+  const limit = velocities ? WALL_FILTER_LIMIT.cmPerSecond : WALL_FILTER_LIMIT.hertz;
+  return vanishesAt !== null && vanishesAt > limit;
+}
+
 function uncertaintyOf(property: Property, value: number): number {
   const share = TRACE_UNCERTAINTY[property];
   return property === 'ri' ? share : share * Math.abs(value);
@@ -103,9 +113,19 @@ function angleNote(angle: number | null): string | null {
   return angle === null ? null : `angle set on the machine ${Math.round(Math.abs(angle))} deg`;
 }
 
-/** `umbilical-artery-pi`, with the side where there is one and a number from the second on. */
+/** Each side of a uterine artery stands for itself; of any other vessel the better trace counts. */
+export const sidesApart = (vessel: string | null) => vessel?.startsWith('uterine-artery') ?? false;
+
+/** `umbilical-artery-pi`, with the side where it counts and a number from the second on. */
 function idOf(key: ConceptKey, { laterality }: SpectrumReading, rank: number): string {
-  return [key, laterality, rank > 0 ? rank + 1 : null].filter((part) => part !== null).join('-');
+  const side = sidesApart(key) ? laterality : null;
+  return [key, side, rank > 0 ? rank + 1 : null].filter((part) => part !== null).join('-');
+}
+
+/** Only reversed flow makes a PI so high as the umbilical artery's limit (obstetric reference 0.6). */
+function isPlausiblePi(key: ConceptKey, value: number, beats: readonly BeatVelocities[]): boolean {
+  const reversed = beats.some(({ endFlow }) => endFlow === 'reversed');
+  return isPlausible(key, value) && (reversed || isPlausible('unnamed-vessel-pi', value));
 }
 
 /** PI, RI, S/D, PSV and EDV of one spectrum; `rank` 0 takes the plain ids. */
@@ -118,13 +138,19 @@ export function measureSpectrum(reading: TracedReading, rank: number): Measureme
     const value = values[property];
     if (value === null) return [];
     const key = `${vessel ?? 'unnamed-vessel'}-${property}` as const;
-    const plausible = isPlausible(key, value);
     const velocity = property === 'psv' || property === 'edv';
+    if (velocity && !reading.velocities) return [];
+    const plausible =
+      property === 'pi' ? isPlausiblePi(key, value, waveform.beats) : isPlausible(key, value);
+    const branch = key === 'uterine-artery-psv' && value <= UTERINE_STEM_PSV;
     const notes = [
       `${waveform.beats.length} beats`,
+      sidesApart(vessel) ? null : reading.laterality && `${reading.laterality} side`,
       problem,
-      plausible ? null : implausibleNote(key),
+      plausible ? null : implausibleNote(isPlausible(key, value) ? 'unnamed-vessel-pi' : key),
       velocity ? angleNote(reading.correctionAngle) : null,
+      branch ? `at most ${UTERINE_STEM_PSV} cm/s: it may be a branch of the artery` : null,
+      reading.velocities ? null : 'read on a scale in Hz, which ratios of velocities do not need',
       SIMULATED_ONLY,
     ];
     return [
@@ -132,7 +158,7 @@ export function measureSpectrum(reading: TracedReading, rank: number): Measureme
         section: DOPPLER_SECTION,
         derivation: 'mean',
         source: sourceOf(reading, property === 'psv' ? 'peak' : property === 'edv' ? 'end' : null),
-        laterality: reading.laterality,
+        laterality: sidesApart(vessel) ? reading.laterality : null,
         confidence: waveform.confidence,
         uncertainty: uncertaintyOf(property, value),
         quality: !plausible ? 'inadequate' : problem ? 'low' : 'accepted',
@@ -150,6 +176,7 @@ export function measureDuctus(reading: TracedReading, rank: number): Measurement
   );
   const problem = traceProblem(waveform);
   const key = 'ductus-venosus-piv';
+  const plausible = isPlausiblePi(key, value, waveform.beats);
   return [
     createMeasurement(idOf(key, reading, rank), key, value, 'doppler-envelope', {
       section: DOPPLER_SECTION,
@@ -157,8 +184,14 @@ export function measureDuctus(reading: TracedReading, rank: number): Measurement
       source: sourceOf(reading, 'peak'),
       confidence: waveform.confidence,
       uncertainty: uncertaintyOf('pi', value),
-      quality: problem ? 'low' : 'accepted',
-      note: [`${waveform.beats.length} beats`, problem, 'no centile chart', SIMULATED_ONLY]
+      quality: !plausible ? 'inadequate' : problem ? 'low' : 'accepted',
+      note: [
+        `${waveform.beats.length} beats`,
+        problem,
+        plausible ? null : implausibleNote('unnamed-vessel-pi'),
+        'no centile chart',
+        SIMULATED_ONLY,
+      ]
         .filter(Boolean)
         .join('; '),
     }),

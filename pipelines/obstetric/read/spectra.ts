@@ -20,6 +20,10 @@ export interface SpectrumReading {
   /** Null: the header names none. A vessel is never guessed from its waveform. */
   vessel: DopplerVessel | null;
   laterality: 'left' | 'right' | null;
+  /** Letter or number of the fetus that the header's words name; null: none, or several. */
+  fetus: string | null;
+  /** Whether the scale is in cm/s: on one in Hz only ratios of velocities can be read. */
+  velocities: boolean;
   /** Degrees, as the cart set it; null: not said. */
   correctionAngle: number | null;
   waveform: DopplerWaveform;
@@ -38,10 +42,12 @@ const WORDS: Readonly<Record<DopplerVessel, RegExp>> = {
   'umbilical-artery': /\b(ua|umb(ilical)?[ .]*(a|art|artery|cord))\b/i,
   'middle-cerebral-artery': /\b(mca|mid(dle)?[ .]*cerebral)/i,
   'uterine-artery': /\b(uta|ut(erine)?[ .]*(a|art|artery))\b/i,
-  'ductus-venosus': /\b(dv|ductus[ .]*ven)/i,
+  'ductus-venosus': /\b(dv\b|ductus[ .]*ven)/i,
 };
 
 const SIDES = { left: /\b(l|lt|left)\b/i, right: /\b(r|rt|right)\b/i } as const;
+
+const FETUS = /\b(?:fetus|foetus|twin|triplet|baby)[ .#-]*([a-d]|[1-4])\b/gi;
 
 type Named = Pick<Clip, 'anatomicRegion' | 'laterality' | 'viewName' | 'stageName'>;
 
@@ -65,6 +71,13 @@ export function lateralityOf(clip: Named): 'left' | 'right' | null {
   return left === SIDES.right.test(words) ? null : left ? 'left' : 'right';
 }
 
+/** The fetus that the words of view and stage name; null where they name none, or two. */
+export function fetusOf({ viewName, stageName }: Named): string | null {
+  const words = `${viewName ?? ''} ${stageName ?? ''}`.replaceAll('_', ' ');
+  const named = new Set([...words.matchAll(FETUS)].map(([, one]) => one?.toUpperCase() ?? ''));
+  return named.size === 1 ? ([...named][0] ?? null) : null;
+}
+
 const isDoppler = ({ kind }: SweepRegion) => kind === 'pw' || kind === 'cw' || kind === 'doppler';
 
 async function readClip(clip: Clip): Promise<SpectrumReading[]> {
@@ -78,16 +91,19 @@ async function readClip(clip: Clip): Promise<SpectrumReading[]> {
     frame: frame.index,
     vessel: vesselOf(clip),
     laterality: lateralityOf(clip),
+    fetus: fetusOf(clip),
   };
   if (sweeps.length === 0) {
     const waveform = { status: 'refused', reason: 'no-scale' } as const;
-    return [{ ...common, correctionAngle: null, waveform }];
+    return [{ ...common, velocities: false, correctionAngle: null, waveform }];
   }
   const image = await frame.gray();
   return sweeps.map((sweep) => ({
     ...common,
+    velocities: sweep.unit === 'cm/s',
     correctionAngle: sweep.correctionAngle,
-    waveform: traceDoppler(image, sweep),
+    // A shift in Hz is a velocity but for a constant, which no ratio of two knows.
+    waveform: traceDoppler(image, { ...sweep, unit: 'cm/s' }),
   }));
 }
 

@@ -3,15 +3,19 @@ import { cartMeasurements } from '../../result/cart-measurements.ts';
 import type { ConceptKey } from '../../result/concepts.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { flowTrace } from '../../result/flow-trace.ts';
-import { judgeDoppler } from '../doppler-judgement.ts';
+import { groupsByFetus, ofFetus, together } from '../doppler-fetuses.ts';
+import { type DopplerJudgement, judgeDoppler } from '../doppler-judgement.ts';
 import {
   DOPPLER_SECTION,
+  isFiltered,
   isTraced,
   measureDuctus,
   measureSpectrum,
+  sidesApart,
   type TracedReading,
   traceProblem,
 } from '../doppler-measurements.ts';
+import { MACHINE_UNUSED, ofSeveralFetuses, withMachineValues } from '../machine-values.ts';
 import { format } from '../measurement.ts';
 import type { DopplerVessel, SpectrumReading } from '../read/spectra.ts';
 import type { ObstetricEvidence, ObstetricSection, SectionOutcome } from '../section.ts';
@@ -53,16 +57,22 @@ function sentenceOf(reading: SpectrumReading): string[] {
   return [`${vessel} was not measured: ${REFUSALS[reading.waveform.reason]}.`];
 }
 
-/** The better trace first: accepted before not, then by beats and contrast. */
+/** The better trace first: accepted before not, what the wall filter cuts last of those, by beats. */
 function byQuality(one: TracedReading, other: TracedReading): number {
-  const worth = ({ waveform }: TracedReading) =>
-    (traceProblem(waveform) ? 0 : 100) + Math.min(5, waveform.beats.length) + waveform.confidence;
+  const worth = (reading: TracedReading) =>
+    (traceProblem(reading.waveform) ? 0 : 100) +
+    (isFiltered(reading) ? 0 : 10) +
+    Math.min(5, reading.waveform.beats.length) +
+    reading.waveform.confidence;
   return worth(other) - worth(one);
 }
 
 /** Every trace measured; of one vessel and side the best takes the plain ids. */
 function measureAll(readings: readonly TracedReading[]): Measurement[] {
-  const groups = Map.groupBy(readings, ({ vessel, laterality }) => `${vessel} ${laterality}`);
+  const groups = Map.groupBy(
+    readings,
+    ({ vessel, laterality }) => `${vessel} ${sidesApart(vessel) ? laterality : ''}`,
+  );
   return [...groups.values()].flatMap((group) =>
     group
       .toSorted(byQuality)
@@ -74,26 +84,9 @@ function measureAll(readings: readonly TracedReading[]): Measurement[] {
   );
 }
 
-/** The machine's own values: in place of ours where we have none accepted, beside them otherwise. */
-function withCart(evidence: ObstetricEvidence, ours: readonly Measurement[]): Measurement[] {
-  const values = cartMeasurements(evidence.study.cart ?? [], DOPPLER_SECTION, CART_KEYS);
-  const fetuses = new Set(values.map(({ fetus }) => fetus));
-  if (fetuses.size > 1) return [...ours];
-  const machine = values.map((value): Measurement => {
-    const plain = [value.concept.key, value.laterality].filter(Boolean).join('-');
-    const own = ours.find(({ id, quality }) => id === plain && quality === 'accepted');
-    if (!own) {
-      const note = 'taken from the report of the ultrasound machine, for want of an accepted one';
-      return { ...value, id: plain, note: [value.note, note].filter(Boolean).join('; ') };
-    }
-    const difference = (100 * (value.value - own.value)) / own.value;
-    const note = `${Math.abs(difference).toFixed(1)} % ${difference < 0 ? 'below' : 'above'} the traced value`;
-    return { ...value, note: [value.note, note].filter(Boolean).join('; ') };
-  });
-  const replaced = new Set(machine.map(({ id }) => id));
-  const kept = ours.map((one) => (replaced.has(one.id) ? { ...one, id: `${one.id}-traced` } : one));
-  return [...kept, ...machine];
-}
+/** The id under which a value of the machine would stand for its quantity. */
+const plainId = ({ concept, laterality }: Measurement) =>
+  [concept.key, sidesApart(concept.key) ? laterality : null].filter(Boolean).join('-');
 
 function missing(present: ReadonlySet<string>): string[] {
   const has = (key: string) => present.has(key);
@@ -117,9 +110,10 @@ function summaryOf(measurements: readonly Measurement[]): string {
       !/-\d+$/.test(id),
   );
   if (shown.length === 0) return '';
-  const words = shown.map(({ label, concept, value, laterality }) => {
-    const side = laterality ? ` (${laterality})` : '';
-    return `${label}${side} ${format(concept.key as ConceptKey, value)}`;
+  const words = shown.map(({ label, concept, value, laterality, fetus }) => {
+    const whose = [laterality, fetus && `fetus ${fetus}`].filter(Boolean).join(', ');
+    const name = whose ? `${label} (${whose})` : label;
+    return `${name} ${format(concept.key as ConceptKey, value)}`;
   });
   return `${words.join(', ')}.`;
 }
@@ -132,14 +126,38 @@ function notAssessed(code: string, detail: string): SectionOutcome {
   };
 }
 
+/** Each fetus by itself where there are several; the machine's values only where there is one. */
+function judgeAll(
+  traced: readonly TracedReading[],
+  cart: readonly Measurement[],
+  several: boolean,
+  gaDays: number | null,
+): DopplerJudgement {
+  const groups = groupsByFetus(traced, several);
+  const judged = groups.map(({ fetus, readings }) => {
+    const measured = withMachineValues(several ? [] : cart, measureAll(readings), plainId);
+    const own = judgeDoppler(readings, measured, gaDays);
+    return { fetus, own: fetus === null ? own : ofFetus(own, fetus) };
+  });
+  const [only] = judged;
+  if (only && judged.length === 1 && only.fetus === null && !several) return only.own;
+  return together(
+    judged.flatMap(({ fetus, own }) => (fetus === null ? [] : own)),
+    judged.flatMap(({ fetus, own }) => (fetus === null ? own : [])),
+  );
+}
+
 function run(evidence: ObstetricEvidence): SectionOutcome {
   const readings = evidence.views.spectra ?? [];
   const traced = readings.filter(isTraced);
-  const measurements = withCart(evidence, measureAll(traced));
-  const refusals = readings.flatMap(sentenceOf);
-  if (measurements.length === 0) {
+  const cart = cartMeasurements(evidence.study.cart ?? [], DOPPLER_SECTION, CART_KEYS);
+  const several = ofSeveralFetuses(cart);
+  const judged = judgeAll(traced, cart, several, evidence.options.dating?.ga_days ?? null);
+  const refusals = [...readings.flatMap(sentenceOf), ...(several ? [MACHINE_UNUSED] : [])];
+  if (judged.measurements.length === 0) {
     if (readings.length === 0) {
-      return notAssessed('view_missing', 'No spectral Doppler image was found.');
+      const detail = ['No spectral Doppler image was found.', ...refusals].join(' ');
+      return notAssessed('view_missing', detail);
     }
     const uncalibrated = readings.every(
       ({ waveform }) => waveform.status === 'refused' && waveform.reason === 'no-scale',
@@ -150,7 +168,6 @@ function run(evidence: ObstetricEvidence): SectionOutcome {
       status: uncalibrated ? 'not_assessed' : 'inadequate',
     };
   }
-  const judged = judgeDoppler(traced, measurements, evidence.options.dating?.ga_days ?? null);
   const vessels = new Set(
     judged.measurements
       .filter(({ quality }) => quality === 'accepted')
@@ -158,8 +175,10 @@ function run(evidence: ObstetricEvidence): SectionOutcome {
         Object.keys(VESSELS).filter((vessel) => concept.key.startsWith(vessel)),
       ),
   );
-  const unnamed = traced.some(({ vessel }) => vessel === null)
-    ? ['A spectrum does not name its vessel: its indices are given without a category.']
+  const unnamed = judged.measurements.some(({ id }) => id.startsWith('unnamed-vessel'))
+    ? [
+        `A spectrum does not name its ${several ? 'fetus' : 'vessel'}: its indices are given without a category.`,
+      ]
     : [];
   const gaps = [...judged.gaps, ...refusals, ...unnamed, ...missing(vessels)];
   const named = vessels.size > 0;
@@ -172,11 +191,14 @@ function run(evidence: ObstetricEvidence): SectionOutcome {
       .join(' '),
     data: {
       category: judged.category,
+      uterine_notching: 'not_assessed',
+      umbilical_site: 'not_known',
       limitation: SIMULATED_ONLY,
-      spectra: traced.map(({ file, frame, vessel, laterality, waveform }) => ({
+      spectra: traced.map(({ file, frame, vessel, laterality, fetus, waveform }) => ({
         file,
         vessel,
         laterality,
+        fetus,
         beats: waveform.beats.length,
         beats_seen: waveform.beatsSeen,
         beats_per_minute: waveform.beatsPerMinute,

@@ -12,6 +12,7 @@ import {
 } from '../../../../pipelines/obstetric/doppler-categories.ts';
 import { parseOptions } from '../../../../pipelines/obstetric/input.ts';
 import {
+  fetusOf,
   lateralityOf,
   type SpectrumReading,
   vesselOf,
@@ -31,6 +32,7 @@ interface Wave {
   rate?: number;
   variation?: number;
   endFlow?: BeatVelocities['endFlow'];
+  vanishesAt?: number;
 }
 
 function beatOf({ psv = 45.2, edv = 11.3, tamx = 22.1, endFlow }: Wave): BeatVelocities {
@@ -58,6 +60,7 @@ function traced(wave: Wave = {}): Traced {
     variation: wave.variation ?? 0.02,
     otherVessel: false,
     hiddenBelow: 1,
+    vanishesAt: wave.vanishesAt ?? null,
     confidence: 0.9,
     trace: { side: 'above', baselineRow: 350, points: [], beats: [] },
     spectrum: { left: 50, top: 200, zeroRow: 150, velocityPerRow: 0.4, secondsPerColumn: 0.008 },
@@ -78,6 +81,8 @@ function spectrum(
     frame: 0,
     vessel,
     laterality: null,
+    fetus: null,
+    velocities: true,
     correctionAngle: null,
     waveform: 'status' in wave ? wave : traced(wave),
     ...changes,
@@ -172,6 +177,107 @@ describe('what makes a trace too poor for a category', () => {
     expect(slow.value('umbilical-artery-pi')?.reference).toBeNull();
     expect(slow.reason?.code).toBe('heart_rate_outside_chart');
   });
+
+  it('of the fetus leaves the chart of the uterine arteries', () => {
+    const { value } = run([
+      spectrum('umbilical-artery', { rate: 100 }),
+      spectrum('uterine-artery', { rate: 80 }, { laterality: 'left' }),
+      spectrum('uterine-artery', { rate: 80 }, { laterality: 'right' }),
+    ]);
+    expect(value('umbilical-artery-pi')?.reference).toBeNull();
+    expect(value('uterine-artery-mean-pi')?.reference?.chart).toBe('gomez-2008-uterine-artery');
+  });
+});
+
+describe('what the machine hides', () => {
+  const lost = { psv: 40, edv: 0, tamx: 14 };
+
+  it.each([
+    { vanishesAt: 3, flow: 'absent', severity: 'critical' },
+    { vanishesAt: 3.1, flow: 'not-assessable', severity: 'abnormal' },
+  ])('flow that disappears at $vanishesAt cm/s is $flow', ({ vanishesAt, flow, severity }) => {
+    const outcome = run([spectrum('umbilical-artery', { ...lost, vanishesAt })]);
+    const found = outcome.classifications?.find(({ id }) => id === 'end-diastolic-flow');
+    expect(found?.value).toBe(flow);
+    const finding = outcome.findings?.find(({ id }) => id === 'end-diastolic-flow');
+    expect(finding?.severity).toBe(severity);
+    expect(outcome.category).toBe(flow === 'absent' ? 'aedf' : 'abnormal-ua');
+  });
+
+  it('a second loop with a low wall filter tells what the first could not', () => {
+    const { category } = run([
+      spectrum('umbilical-artery', { ...lost, vanishesAt: 8 }),
+      spectrum('umbilical-artery', { edv: 20.2, tamx: 25, vanishesAt: 1 }),
+    ]);
+    expect(category).toBe('normal');
+  });
+
+  it('flow that is lost in some beats is no normal artery', () => {
+    const both = [beatOf({}), beatOf({}), beatOf({ edv: 0, endFlow: 'absent' })];
+    const { findings, category } = run([
+      spectrum('umbilical-artery', { ...traced(), beats: both }),
+    ]);
+    expect(category).toBe('abnormal-ua');
+    expect(findings?.[0]?.text).toContain('absent in some beats');
+  });
+
+  it('a scale in Hz gives ratios and no velocity', () => {
+    const readings = [spectrum('middle-cerebral-artery', {}, { velocities: false })];
+    const { value, summary } = run(readings);
+    expect(value('middle-cerebral-artery-pi')?.note).toContain('Hz');
+    expect(value('middle-cerebral-artery-psv')).toBeNull();
+    expect(summary).toContain('signs of anaemia were not assessed');
+  });
+
+  it('a PI above 6 is plausible only with reversed flow', () => {
+    const quality = (edv: number) =>
+      run([spectrum('umbilical-artery', { psv: 40, edv, tamx: 6 })]).value('umbilical-artery-pi')
+        ?.quality;
+    expect(quality(4)).toBe('accepted');
+    expect(quality(3.9)).toBe('inadequate');
+    expect(quality(-5)).toBe('accepted');
+  });
+});
+
+describe('several fetuses', () => {
+  const twins = [
+    spectrum('umbilical-artery', {}, { fetus: 'A' }),
+    spectrum('umbilical-artery', { psv: 40, edv: 0, tamx: 14 }, { fetus: 'B' }),
+    spectrum('middle-cerebral-artery', {}, { fetus: 'A' }),
+  ];
+
+  it('are judged apart, and nothing of one is divided by the other', () => {
+    const { value, findings, data } = run(twins);
+    expect(value('cerebroplacental-ratio-fetus-a')?.inputs).toEqual([
+      'middle-cerebral-artery-pi-fetus-a',
+      'umbilical-artery-pi-fetus-a',
+    ]);
+    expect(value('cerebroplacental-ratio-fetus-b')).toBeNull();
+    expect(value('umbilical-artery-pi-fetus-b')).toMatchObject({ fetus: 'B' });
+    expect(findings?.find(({ severity }) => severity === 'critical')?.text).toContain('Fetus B');
+    expect(data?.category).toBe('aedf');
+  });
+
+  it('of whom the spectra name none have no category', () => {
+    const reported = ['A', 'B'].map((fetus) => ({
+      ...fromMachine('umbilical-artery-pi', 1.5),
+      fetus,
+    }));
+    const { value, data, summary } = run([spectrum('umbilical-artery')], 224, reported);
+    expect(value('unnamed-vessel-pi')?.value).toBeCloseTo(1.53394, 5);
+    expect(data?.category).toBe('not-assessed');
+    expect(summary).toContain('its reports name several fetuses');
+  });
+
+  it.each([
+    { name: 'UA Twin B', fetus: 'B' },
+    { name: 'fetus_2 MCA', fetus: '2' },
+    { name: 'Umb A', fetus: null },
+    { name: 'Fetus A and Fetus B', fetus: null },
+  ])('$name: $fetus', ({ name, fetus }) => {
+    const view = { viewName: name, stageName: null, anatomicRegion: null, laterality: null };
+    expect(fetusOf(view)).toBe(fetus);
+  });
 });
 
 describe('what was not given', () => {
@@ -229,6 +335,12 @@ describe("the machine's own values", () => {
     expect(outcome.value('cart-umbilical-artery-pi')?.note).toContain('4.3 % above');
   });
 
+  it('stand nowhere where they are implausible', () => {
+    const { value } = run([], 224, [fromMachine('umbilical-artery-pi', 15)]);
+    expect(value('umbilical-artery-pi')).toBeNull();
+    expect(value('cart-umbilical-artery-pi')?.quality).toBe('inadequate');
+  });
+
   it('of several fetuses are not used', () => {
     const twins = ['A', 'B'].map((fetus) => ({
       ...fromMachine('umbilical-artery-pi', 1.5),
@@ -280,11 +392,13 @@ describe('charts and thresholds', () => {
 
   it('MCA-PSV at 30 weeks, median 40.5: flagged from 60.75 cm/s', () => {
     const at = (psv: number) =>
-      run([spectrum('middle-cerebral-artery', { psv, edv: 10, tamx: 25 })], 210).findings?.some(
+      run([spectrum('middle-cerebral-artery', { psv, edv: 10, tamx: 25 })], 210).findings?.find(
         ({ id }) => id === 'fetal-anaemia-signal',
-      );
-    expect(at(60.7)).toBe(false);
-    expect(at(60.8)).toBe(true);
+      )?.severity;
+    expect(at(52.2)).toBeUndefined();
+    expect(at(52.3)).toBe('info');
+    expect(at(60.7)).toBe('info');
+    expect(at(60.8)).toBe('abnormal');
   });
 
   it('an angle above 15 degrees: no multiple of the median', () => {
@@ -294,12 +408,59 @@ describe('charts and thresholds', () => {
       );
     expect(at(15)).not.toBeNull();
     expect(at(16)).toBeNull();
+    const oblique = run([spectrum('middle-cerebral-artery', {}, { correctionAngle: -16 })]);
+    expect(oblique.summary).toContain('above 15 degrees');
+  });
+
+  it.each([18 * 7 - 1, 40 * 7 + 1])('MCA-PSV at %i days: outside its chart, and said', (days) => {
+    const { value, summary } = run([spectrum('middle-cerebral-artery')], days);
+    expect(value('middle-cerebral-artery-psv-mom')).toBeNull();
+    expect(summary).toContain('gestational age is outside its chart');
+  });
+
+  it('a PI at an age outside its chart: the value stands alone, and is said', () => {
+    const { value, summary } = run([spectrum('umbilical-artery')], 139);
+    expect(value('umbilical-artery-pi')).toMatchObject({ quality: 'accepted', reference: null });
+    expect(summary).toContain('outside the chart of: Umbilical artery PI');
+  });
+
+  it('a side that the header names for the brain does not keep its ratio away', () => {
+    const right = { laterality: 'right' } as const;
+    const { value } = run([
+      spectrum('umbilical-artery'),
+      spectrum('middle-cerebral-artery', {}, right),
+    ]);
+    expect(value('middle-cerebral-artery-pi')?.note).toContain('right side');
+    expect(value('cerebroplacental-ratio')?.value).toBeCloseTo(1, 10);
+  });
+
+  it.each([
+    { pi: 1.13, near: true },
+    { pi: 1.12, near: false },
+    { pi: 1.37, near: true },
+    { pi: 1.39, near: false },
+  ])('PI $pi, known to 10 %, near the 95th centile of 1.239: $near', ({ pi, near }) => {
+    const wave = { psv: 40, edv: 40 - 20 * pi, tamx: 20 };
+    const { summary } = run([spectrum('umbilical-artery', { ...wave, endFlow: 'forward' })]);
+    expect(summary.includes('reaches across its 95th centile')).toBe(near);
+  });
+
+  it.each([
+    { psv: 60, branch: true },
+    { psv: 60.1, branch: false },
+  ])('a uterine peak of $psv cm/s may be of a branch: $branch', ({ psv, branch }) => {
+    const wave = { psv, edv: 25, tamx: 35, rate: 80 };
+    const { value } = run([spectrum('uterine-artery', wave, { laterality: 'left' })]);
+    const note = value('uterine-artery-psv-left')?.note ?? '';
+    expect(note.includes('branch of the artery')).toBe(branch);
   });
 
   it('the mean of both sides needs both sides', () => {
     const side = (laterality: 'left' | 'right', tamx: number) =>
       spectrum('uterine-artery', { tamx, rate: 80 }, { laterality });
-    expect(run([side('left', 22.1)]).value('uterine-artery-mean-pi')).toBeNull();
+    const one = run([side('left', 22.1)]);
+    expect(one.value('uterine-artery-mean-pi')).toBeNull();
+    expect(one.summary).toContain('The mean PI of both uterine arteries was not assessed');
     const both = run([side('left', 22.1), side('right', 33.9)]);
     expect(both.value('uterine-artery-mean-pi')?.value).toBeCloseTo((33.9 / 22.1 + 1) / 2, 6);
   });
@@ -348,6 +509,9 @@ describe('flow over the beats', () => {
       anaemia: null,
     } as const;
     expect(dopplerSummary(calm)).toBe('normal');
+    expect(dopplerSummary({ ...calm, umbilicalPi: null })).toBe('not-assessed');
+    expect(dopplerSummary({ ...calm, flow: 'not-assessable' })).toBe('not-assessed');
+    expect(dopplerSummary({ ...calm, flow: 'intermittent-absent' })).toBe('abnormal-ua');
     expect(dopplerSummary({ ...calm, anaemia: 'severe' })).toBe('anaemia-flag');
     expect(dopplerSummary({ ...calm, anaemia: 'severe', cpr: 'L' })).toBe('redistribution');
     expect(dopplerSummary({ ...calm, umbilicalPi: 'H', cpr: 'L' })).toBe('abnormal-ua');
@@ -367,6 +531,7 @@ describe('the vessel is the one that the header names', () => {
     { name: 'MCA PSV', vessel: 'middle-cerebral-artery' },
     { name: 'Lt Uterine A', vessel: 'uterine-artery' },
     { name: 'DV', vessel: 'ductus-venosus' },
+    { name: 'DVP', vessel: null },
     { name: 'Umb Vein', vessel: null },
     { name: 'UA and MCA', vessel: null },
     { name: 'LVOT', vessel: null },

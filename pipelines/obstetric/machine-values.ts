@@ -1,0 +1,52 @@
+import type { ConceptKey } from '../result/concepts.ts';
+import type { Measurement } from '../result/envelope.ts';
+import { implausibleNote, isPlausible } from './plausibility.ts';
+
+const STANDS_IN = 'taken from the report of the ultrasound machine, for want of an accepted one';
+
+/** Said where the machine's reports name several fetuses, whose the images are not known to be. */
+export const MACHINE_UNUSED =
+  'The values of the ultrasound machine were not used: its reports name several fetuses.';
+
+/** Whether the values of the machine are of more than one fetus. */
+export const ofSeveralFetuses = (values: readonly Measurement[]) =>
+  new Set(values.map(({ fetus }) => fetus)).size > 1;
+
+/** The id under which a value stands for its quantity where no side of the body counts. */
+const keyOf = ({ concept }: Measurement) => concept.key;
+
+const joined = (...notes: readonly (string | null)[]) => notes.filter(Boolean).join('; ') || null;
+
+function besideOwn(value: Measurement, own: Measurement): Measurement {
+  const difference = (100 * (value.value - own.value)) / own.value;
+  const side = difference < 0 ? 'below' : 'above';
+  const note = `${Math.abs(difference).toFixed(1)} % ${side} the value measured here`;
+  return { ...value, note: joined(value.note, note) };
+}
+
+/**
+ * The machine's own values with ours: in place of ours under the plain id where we have none accepted,
+ * else beside them with the difference. Of several with the same plain id the first stands; what is
+ * implausible stands nowhere (obstetric reference 0.6).
+ */
+export function withMachineValues(
+  values: readonly Measurement[],
+  ours: readonly Measurement[],
+  plainId: (value: Measurement) => string = keyOf,
+): Measurement[] {
+  const machine = values.map((value, index): Measurement => {
+    const key = value.concept.key as ConceptKey;
+    if (!isPlausible(key, value.value)) {
+      return { ...value, quality: 'inadequate', note: joined(value.note, implausibleNote(key)) };
+    }
+    const plain = plainId(value);
+    if (values.findIndex((one) => plainId(one) === plain) < index) return value;
+    const own = ours.find(({ id, quality }) => id === plain && quality === 'accepted');
+    return own
+      ? besideOwn(value, own)
+      : { ...value, id: plain, note: joined(value.note, STANDS_IN) };
+  });
+  const replaced = new Set(machine.map(({ id }) => id));
+  const kept = ours.map((one) => (replaced.has(one.id) ? { ...one, id: `${one.id}-traced` } : one));
+  return [...kept, ...machine];
+}
