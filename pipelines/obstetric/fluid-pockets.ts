@@ -1,13 +1,7 @@
 import { scaleFor } from '../contract/study.ts';
 import { distance } from '../measure/distance.ts';
 import type { Measurement } from '../result/envelope.ts';
-import {
-  AFI_FROM_DAYS,
-  type FluidCategory,
-  fluidIndex,
-  fluidIndexCategory,
-  mooreCayleFluidIndex,
-} from './charts/amniotic-fluid.ts';
+import { AFI_FROM_DAYS, fluidIndex, mooreCayleFluidIndex } from './charts/amniotic-fluid.ts';
 import { weeksAndDays } from './charts/dates.ts';
 import { createMeasurement } from './measurement.ts';
 import { isPlausible } from './plausibility.ts';
@@ -24,6 +18,9 @@ const QUADRANTS = [
   /\b(q3|luq|left upper|quad(rant)? ?3)\b/i,
   /\b(q4|llq|left lower|quad(rant)? ?4)\b/i,
 ] as const;
+
+/** Of a uterus, each of which gives a pocket to the index. */
+export const QUADRANT_COUNT = QUADRANTS.length;
 
 export interface MeasuredPocket {
   reading: FluidReading;
@@ -88,17 +85,14 @@ export function measurePocket(
 export const deepest = (pockets: readonly MeasuredPocket[]): MeasuredPocket | null =>
   pockets.toSorted((a, b) => b.measurement.value - a.measurement.value)[0] ?? null;
 
-export interface MeasuredIndex {
-  measurements: Measurement[];
-  value: number;
-  category: FluidCategory | null;
-}
+/** Said where the index is not used yet (obstetric reference 4). */
+export const INDEX_TOO_EARLY = `The amniotic fluid index is not used before ${weeksAndDays(AFI_FROM_DAYS)} weeks.`;
 
-/** The index of four named quadrants, or the sentence that says why there is none. */
+/** The four quadrants and their index, or the sentence that says why there is none. */
 export function measureIndex(
   pockets: readonly MeasuredPocket[],
   gaDays: number | undefined,
-): MeasuredIndex | string {
+): Measurement[] | string {
   const whole = pockets.filter(({ cut }) => !cut);
   const [first, second, third, fourth] = QUADRANTS.map((_, index) =>
     deepest(whole.filter(({ quadrant }) => quadrant === index)),
@@ -107,7 +101,7 @@ export function measureIndex(
     return 'The amniotic fluid index was not assessed: the four quadrants are not told apart by the names of the images.';
   }
   if (gaDays !== undefined && gaDays < AFI_FROM_DAYS) {
-    return `The amniotic fluid index is not used before ${weeksAndDays(AFI_FROM_DAYS)} weeks.`;
+    return INDEX_TOO_EARLY;
   }
   const quadrants = [first, second, third, fourth].map(({ measurement }, index) => ({
     ...measurement,
@@ -115,11 +109,10 @@ export function measureIndex(
     note: `quadrant ${index + 1}; ${SIMULATED_ONLY}`,
   }));
   const cm = (index: number) => (quadrants[index]?.value ?? 0) / MM_PER_CM;
-  const value = fluidIndex([cm(0), cm(1), cm(2), cm(3)]);
+  const mm = fluidIndex([cm(0), cm(1), cm(2), cm(3)]) * MM_PER_CM;
   const week = gaDays === undefined ? null : gaDays / 7;
   const low = week === null ? null : mooreCayleFluidIndex(week, 5);
   const high = week === null ? null : mooreCayleFluidIndex(week, 95);
-  const mm = value * MM_PER_CM;
   const index = createMeasurement(
     'amniotic-fluid-index',
     'amniotic-fluid-index',
@@ -139,7 +132,5 @@ export function measureIndex(
           : SIMULATED_ONLY,
     },
   );
-  // Without an age it is not known whether the index may be used at all.
-  const category = week === null ? null : fluidIndexCategory(value);
-  return { measurements: [...quadrants, index], value, category };
+  return [...quadrants, index];
 }

@@ -1,44 +1,34 @@
+import { cartMeasurements } from '../../result/cart-measurements.ts';
 import { findingConcept } from '../../result/concepts.ts';
-import type { Finding, Result } from '../../result/envelope.ts';
-import {
-  AFI_HIGH,
-  AFI_LOW,
-  DVP_HIGH,
-  DVP_LOW,
-  deepestPocketCategory,
-  type FluidCategory,
-} from '../charts/amniotic-fluid.ts';
+import type { Finding, Measurement, Result } from '../../result/envelope.ts';
+import { AFI_FROM_DAYS, AFI_HIGH, AFI_LOW, DVP_HIGH, DVP_LOW } from '../charts/amniotic-fluid.ts';
 import { acrossCutOff } from '../cut-off.ts';
 import {
+  CATEGORY_TEXT,
+  contradictions,
+  FLUID_KEYS,
+  type FluidKey,
+  isConsistent,
+  type Judged,
+  judgeFluid,
+} from '../fluid-judgement.ts';
+import {
   deepest,
+  INDEX_TOO_EARLY,
   type MeasuredPocket,
   MM_PER_CM,
   measureIndex,
   measurePocket,
 } from '../fluid-pockets.ts';
-import { format } from '../measurement.ts';
+import { ofSeveralFetuses, withMachineValues } from '../machine-values.ts';
+import { format, standing } from '../measurement.ts';
+import { isPlausible } from '../plausibility.ts';
 import { NARROWEST_POCKET_MM } from '../read/amniotic-fluid.ts';
 import type { ObstetricEvidence, ObstetricSection, SectionOutcome } from '../section.ts';
 import { SIMULATED_ONLY } from '../simulated-only.ts';
 
 const ID = 'amniotic-fluid';
 const VIEW = 'calibrated images of the deepest pocket or of the four quadrants';
-const CATEGORY_TEXT: Readonly<Record<FluidCategory, string>> = {
-  anhydramnios: 'anhydramnios',
-  oligohydramnios: 'oligohydramnios',
-  normal: 'normal amniotic fluid',
-  'polyhydramnios-mild': 'mild polyhydramnios',
-  'polyhydramnios-moderate': 'moderate polyhydramnios',
-  'polyhydramnios-severe': 'severe polyhydramnios',
-};
-
-interface Judged {
-  id: string;
-  by: 'deepest-vertical-pocket' | 'amniotic-fluid-index';
-  mm: number;
-  category: FluidCategory;
-}
-
 /** Where the category by the deepest pocket changes, mm. */
 const POCKET_CUT_OFFS = [DVP_LOW, ...Object.values(DVP_HIGH)].map((cm) => cm * MM_PER_CM);
 
@@ -110,86 +100,98 @@ function inadequate(detail: string): SectionOutcome {
   };
 }
 
-function assess(pockets: readonly MeasuredPocket[], gaDays: number | undefined): SectionOutcome {
+/** What was measured here, before the machine's values stand in or beside. */
+interface Measured {
+  measurements: Measurement[];
+  /** A pocket that is deeper than the one measured runs out of the picture. */
+  deeper: boolean;
+  /** Why there is no index; null where there is one. */
+  noIndex: string | null;
+}
+
+function measure(pockets: readonly MeasuredPocket[], gaDays: number | undefined): Measured {
   const whole = deepest(pockets.filter(({ cut }) => !cut));
   const cut = deepest(pockets.filter((pocket) => pocket.cut));
   const deeper = cut !== null && cut.measurement.value > (whole?.measurement.value ?? 0);
-  if (!whole) {
-    return inadequate('The deepest pocket was not measured: every pocket runs out of the picture.');
-  }
-  const { measurement } = whole;
   const index = measureIndex(pockets, gaDays);
-  const judged: Judged[] = [
-    ...(deeper
-      ? []
-      : [
-          {
-            id: 'fluid-by-deepest-pocket',
-            by: 'deepest-vertical-pocket' as const,
-            mm: measurement.value,
-            category: deepestPocketCategory(measurement.value / MM_PER_CM),
-          },
-        ]),
-    ...(typeof index !== 'string' && index.category
-      ? [
-          {
-            id: 'fluid-by-index',
-            by: 'amniotic-fluid-index' as const,
-            mm: index.value * MM_PER_CM,
-            category: index.category,
-          },
-        ]
-      : []),
-  ];
-  const undecided = deeper
-    ? null
-    : acrossCutOff(measurement.value, measurement.uncertainty, POCKET_CUT_OFFS);
+  return {
+    measurements: [
+      ...(whole ? [whole.measurement] : []),
+      ...(deeper ? [{ ...cut.measurement, id: 'deepest-vertical-pocket-2' }] : []),
+      ...(typeof index === 'string' ? [] : index),
+    ],
+    deeper,
+    noIndex: typeof index === 'string' ? index : null,
+  };
+}
+
+function assess(
+  { measurements, deeper, noIndex }: Measured,
+  machine: readonly Measurement[],
+  gaDays: number | undefined,
+): SectionOutcome {
+  const values = withMachineValues(machine, measurements);
+  const pocket = standing(values, 'deepest-vertical-pocket');
+  const index = standing(values, 'amniotic-fluid-index');
+  const cut = deeper && pocket?.source.provenance !== 'cart-sr';
+  const judged = judgeFluid(cut ? null : pocket, index, gaDays);
   const missing = [
-    ...(undecided ? [undecided] : []),
-    ...(deeper
-      ? [
-          'A deeper pocket runs out of the picture, so the amount of fluid was not categorised by it.',
-        ]
-      : []),
-    ...(typeof index === 'string' ? [index] : []),
-    ...(typeof index !== 'string' && index.category === null
-      ? ['Gestational age was not given, so the amniotic fluid index was not categorised.']
-      : []),
-  ];
-  const values = [
-    `Deepest vertical pocket ${format('deepest-vertical-pocket', measurement.value)}`,
-    ...(typeof index === 'string'
-      ? []
-      : [`amniotic fluid index ${format('amniotic-fluid-index', index.value * MM_PER_CM)}`]),
-  ].join(', ');
-  const words = judged.map(({ category }) => CATEGORY_TEXT[category]);
+    pocket && !cut ? acrossCutOff(pocket.value, pocket.uncertainty, POCKET_CUT_OFFS) : null,
+    cut
+      ? 'A deeper pocket runs out of the picture, so the amount of fluid was not categorised by it.'
+      : null,
+    pocket ? null : 'The deepest vertical pocket was not measured.',
+    index ? null : noIndex,
+    index && gaDays === undefined
+      ? 'Gestational age was not given, so the amniotic fluid index was not categorised.'
+      : null,
+    index && gaDays !== undefined && gaDays < AFI_FROM_DAYS ? INDEX_TOO_EARLY : null,
+    isConsistent(pocket, index)
+      ? null
+      : 'The index and the deepest pocket contradict each other: the index lies outside one to four times the pocket; measure again.',
+    ...contradictions(judged, values),
+  ].filter((text) => text !== null);
+  const shown = [pocket, index].flatMap((one) =>
+    one ? `${one.label} ${format(one.concept.key as FluidKey, one.value)}` : [],
+  );
+  const words = new Set(judged.map(({ category }) => CATEGORY_TEXT[category]));
+  const text = [shown.join(', '), [...words].join(' by the pocket, by the index ')];
   return {
     status: missing.length > 0 ? 'partial' : 'complete',
     reason:
       missing.length > 0
         ? { code: 'parts_missing', detail: missing.join(' '), needs: [VIEW] }
         : null,
-    summary: [`${[values, ...new Set(words)].join(': ')}.`, ...missing].join(' '),
+    summary: [`${text.filter(Boolean).join(': ')}.`, ...missing].join(' '),
     data: {
-      pockets: pockets.length,
       narrowest_pocket_mm: NARROWEST_POCKET_MM,
       cut_off_low_mm: DVP_LOW * MM_PER_CM,
       cut_off_high_mm: DVP_HIGH.mild * MM_PER_CM,
       colour_for_cord: 'not_assessed',
       limitation: SIMULATED_ONLY,
     },
-    measurements: [
-      measurement,
-      ...(deeper ? [{ ...cut.measurement, id: 'deepest-vertical-pocket-2' }] : []),
-      ...(typeof index === 'string' ? [] : index.measurements),
-    ],
+    measurements: values,
     classifications: judged.map(classification),
     findings: judged.flatMap(finding),
   };
 }
 
-function run({ views, options }: ObstetricEvidence): SectionOutcome {
+function run({ views, options, study }: ObstetricEvidence): SectionOutcome {
   const view = views.amnioticFluid;
+  const reported = cartMeasurements(study.cart ?? [], ID, FLUID_KEYS);
+  // Each sac has its own fluid.
+  const machine = ofSeveralFetuses(reported) ? [] : reported;
+  const pockets =
+    view?.frames?.flatMap((reading) => measurePocket(reading, view.uncertainty) ?? []) ?? [];
+  const gaDays = options.dating?.ga_days;
+  const whole = pockets.some(({ cut }) => !cut);
+  const plausible = machine.some(({ concept, value }) =>
+    isPlausible(concept.key as FluidKey, value),
+  );
+  if (whole || plausible) return assess(measure(pockets, gaDays), machine, gaDays);
+  if (pockets.length > 0) {
+    return inadequate('The deepest pocket was not measured: every pocket runs out of the picture.');
+  }
   if (view?.frames === null) {
     return notAssessed('no_model', 'No model of the uterus is permitted by the configuration.');
   }
@@ -205,13 +207,9 @@ function run({ views, options }: ObstetricEvidence): SectionOutcome {
       'Amniotic fluid was not measured: no physical scale was available.',
     );
   }
-  const pockets = view.frames.flatMap((reading) => measurePocket(reading, view.uncertainty) ?? []);
-  if (pockets.length === 0) {
-    return inadequate(
-      `Amniotic fluid was not measured: no clear pocket at least ${NARROWEST_POCKET_MM} mm wide is on the images. Anhydramnios is not concluded from images that may miss the deepest pocket.`,
-    );
-  }
-  return assess(pockets, options.dating?.ga_days);
+  return inadequate(
+    `Amniotic fluid was not measured: no clear pocket at least ${NARROWEST_POCKET_MM} mm wide is on the images. Anhydramnios is not concluded from images that may miss the deepest pocket.`,
+  );
 }
 
 /** Deepest vertical pocket and amniotic fluid index (obstetric reference 4). */

@@ -1,15 +1,19 @@
+import { cartMeasurements } from '../../result/cart-measurements.ts';
 import { findingConcept } from '../../result/concepts.ts';
-import type { Finding, Result } from '../../result/envelope.ts';
+import type { Finding, Measurement, Result } from '../../result/envelope.ts';
 import { type MeasuredCervix, measureCervix } from '../cervix-lengths.ts';
 import {
   CERVIX_CATEGORY_DAYS,
   CERVIX_MM,
   type CervixCategory,
   cervixCategory,
+  PROGESTERONE_MM,
 } from '../charts/cervix.ts';
 import { weeksAndDays } from '../charts/dates.ts';
 import { acrossCutOff } from '../cut-off.ts';
-import { format } from '../measurement.ts';
+import { withMachineValues } from '../machine-values.ts';
+import { format, standing } from '../measurement.ts';
+import { isPlausible } from '../plausibility.ts';
 import type { ObstetricEvidence, ObstetricSection, SectionOutcome } from '../section.ts';
 import { SIMULATED_ONLY } from '../simulated-only.ts';
 
@@ -53,12 +57,17 @@ function classification(category: CervixCategory, mm: number): Result['classific
         met: mm <= CERVIX_MM.extremelyShort,
       },
       { name: `at most ${CERVIX_MM.veryShort} mm`, value, met: mm <= CERVIX_MM.veryShort },
+      { name: `at most ${PROGESTERONE_MM} mm`, value, met: mm <= PROGESTERONE_MM },
       { name: `at most ${CERVIX_MM.short} mm`, value, met: mm <= CERVIX_MM.short },
     ],
   };
 }
 
-function findings({ length, funnel }: MeasuredCervix, category: CervixCategory | null): Finding[] {
+function findings(
+  length: Measurement,
+  funnel: MeasuredCervix['funnel'],
+  category: CervixCategory | null,
+): Finding[] {
   const base = { section: ID, severity: 'abnormal' as const, confidence: length.confidence };
   const short = category !== null && length.value <= CERVIX_MM.short;
   return [
@@ -105,27 +114,80 @@ function notAssessed(code: string, detail: string): SectionOutcome {
 
 const gaps = (missing: (string | null)[]) => missing.filter((text) => text !== null);
 
-function assess(used: readonly MeasuredCervix[], evidence: ObstetricEvidence): SectionOutcome {
-  const sorted = used.toSorted((a, b) => a.length.value - b.length.value);
-  const shortest = sorted[0] as MeasuredCervix;
-  const mm = shortest.length.value;
+/** The shortest first, each under an id of its own. */
+function inOrder(used: readonly MeasuredCervix[]): MeasuredCervix[] {
+  return used
+    .toSorted((a, b) => a.length.value - b.length.value)
+    .map((one, index) => (index === 0 ? one : numbered(one, index + 1)));
+}
+
+function numbered({ reading, length, funnel }: MeasuredCervix, number: number): MeasuredCervix {
+  const id = `${length.id}-${number}`;
+  const own = funnel?.measurements.map((one) => ({
+    ...one,
+    inputs: one.inputs.map((input) => (input === length.id ? id : input)),
+  }));
+  return {
+    reading,
+    length: { ...length, id },
+    funnel: funnel && own ? { ...funnel, measurements: own } : null,
+  };
+}
+
+/** Of the machine's length without an image of the canal: the report does not name the route. */
+const UNKNOWN_ROUTE =
+  'Only the ultrasound machine gave the length, without its route: a category needs a transvaginal measurement.';
+
+/** What the repeats lack of three that were taken one after the other (ISUOG 2022). */
+function repeatsGap(used: readonly MeasuredCervix[]): string | null {
+  if (used.length < MEASUREMENTS) {
+    return `The shortest of ${used.length}, not of ${MEASUREMENTS} measurements.`;
+  }
+  const clips = new Set(used.map(({ reading }) => reading.clip));
+  return clips.size < MEASUREMENTS
+    ? 'Measured on frames of the same clip, which are no repeated measurements.'
+    : null;
+}
+
+/** Said where the machine's value falls into another category than ours. */
+function contradiction(category: CervixCategory | null, machine: Measurement | null) {
+  if (category === null || machine === null) return null;
+  const other = cervixCategory(machine.value);
+  return other === category
+    ? null
+    : `By the value of the ultrasound machine, ${format('cervical-length', machine.value)}, the length is ${CATEGORY_TEXT[other]}: measure by hand.`;
+}
+
+function assess(
+  used: readonly MeasuredCervix[],
+  machine: readonly Measurement[],
+  evidence: ObstetricEvidence,
+): SectionOutcome {
+  const sorted = inOrder(used);
+  const lengths = withMachineValues(
+    machine,
+    sorted.map(({ length }) => length),
+  );
+  const length = standing(lengths, 'cervical-length') as Measurement;
+  const beside = lengths.find(({ id }) => id === 'cart-cervical-length') ?? null;
+  const mm = length.value;
   const days = evidence.options.dating?.ga_days;
-  const noCategory = withoutCategory(days);
+  const noCategory = used.length > 0 ? withoutCategory(days) : UNKNOWN_ROUTE;
   const category = noCategory === null ? cervixCategory(mm) : null;
   const bladder = used.some(({ reading }) => reading.located?.bladder);
+  // A cervix changes under the eye: a funnel counts on whichever image it was seen.
+  const funnel = sorted.find((one) => one.funnel)?.funnel ?? null;
   const missing = gaps([
     noCategory,
-    category && acrossCutOff(mm, shortest.length.uncertainty, [CERVIX_MM.short]),
-    used.length < MEASUREMENTS
-      ? `The shortest of ${used.length}, not of ${MEASUREMENTS} measurements.`
-      : null,
+    category && acrossCutOff(mm, length.uncertainty, [CERVIX_MM.short]),
+    contradiction(category, beside?.quality === 'accepted' ? beside : null),
+    used.length > 0 ? repeatsGap(used) : null,
     bladder ? 'The bladder is not empty, which lengthens the cervix and hides a funnel.' : null,
   ]);
   const text = category ? `, ${CATEGORY_TEXT[category]}` : '';
-  const funnel = shortest.funnel
-    ? `Funnelling, shape ${shortest.funnel.shape}.`
+  const seen = funnel
+    ? `Funnelling, shape ${funnel.shape}.`
     : 'A funnel of the internal os was not seen, which does not exclude one.';
-  const others = used.filter((one) => one !== shortest);
   return {
     status: missing.length > 0 ? 'partial' : 'complete',
     reason:
@@ -133,29 +195,40 @@ function assess(used: readonly MeasuredCervix[], evidence: ObstetricEvidence): S
         ? { code: 'parts_missing', detail: missing.join(' '), needs: [VIEW] }
         : null,
     summary:
-      `Cervical length ${format('cervical-length', mm)}${text}. ${funnel} ${missing.join(' ')}`.trim(),
+      `Cervical length ${format('cervical-length', mm)}${text}. ${seen} ${missing.join(' ')}`.trim(),
     data: {
       measurements: used.length,
-      funnel_shape: shortest.funnel?.shape ?? 'not_seen',
+      funnel_shape: funnel?.shape ?? 'not_seen',
       bladder_seen: bladder,
       category_cut_off_mm: CERVIX_MM.short,
       symptoms: 'not_known',
       fundal_pressure: 'not_known',
       limitation: SIMULATED_ONLY,
     },
-    measurements: [
-      shortest.length,
-      ...others.map(({ length }, i) => ({ ...length, id: `cervical-length-${i + 2}` })),
-      ...(shortest.funnel?.measurements ?? []),
-    ],
+    measurements: [...lengths, ...(funnel?.measurements ?? [])],
     classifications: category ? [classification(category, mm)] : [],
-    findings: findings(shortest, category),
+    findings: findings(length, funnel, category),
     guidance: guidance(category, mm),
   };
 }
 
+/** The machine's length, which an operator measured: of the mother, however many fetuses there are. */
+function ofMachine({ study }: ObstetricEvidence): Measurement[] {
+  return cartMeasurements(study.cart ?? [], ID, ['cervical-length']);
+}
+
 function run(evidence: ObstetricEvidence): SectionOutcome {
   const view = evidence.views.cervix;
+  const machine = ofMachine(evidence);
+  const located = view?.frames?.filter((reading) => reading.located !== null) ?? [];
+  const measured = located.flatMap(
+    (reading) => measureCervix(reading, view?.uncertainty ?? null) ?? [],
+  );
+  const accepted = measured.filter(({ length }) => length.quality === 'accepted');
+  const plausible = machine.some(({ value }) => isPlausible('cervical-length', value));
+  if (accepted.length > 0 || plausible) {
+    return assess(accepted.slice(0, MEASUREMENTS), machine, evidence);
+  }
   if (view?.frames === null) {
     return notAssessed('no_model', 'No model of the cervix is permitted by the configuration.');
   }
@@ -165,28 +238,22 @@ function run(evidence: ObstetricEvidence): SectionOutcome {
       'The cervix was not assessed: cervical length needs a transvaginal measurement.',
     );
   }
-  const located = view.frames.filter((reading) => reading.located !== null);
-  const measured = located.flatMap((reading) => measureCervix(reading, view.uncertainty) ?? []);
   if (located.length > 0 && measured.length === 0) {
     return notAssessed(
       'no_calibration',
       'Cervical length was not measured: no physical scale was available.',
     );
   }
-  const accepted = measured.filter(({ length }) => length.quality === 'accepted');
-  if (accepted.length === 0) {
-    const detail =
-      'Cervical length was not measured: the canal from the external to the internal os is not clearly seen.';
-    return {
-      status: 'inadequate',
-      reason: { code: 'low_confidence', detail, needs: [VIEW] },
-      summary: detail,
-      measurements: measured
-        .slice(0, 1)
-        .map(({ length }) => ({ ...length, id: 'cervical-length-1' })),
-    };
-  }
-  return assess(accepted.slice(0, MEASUREMENTS), evidence);
+  const detail =
+    'Cervical length was not measured: the canal from the external to the internal os is not clearly seen.';
+  return {
+    status: 'inadequate',
+    reason: { code: 'low_confidence', detail, needs: [VIEW] },
+    summary: detail,
+    measurements: measured
+      .slice(0, 1)
+      .map(({ length }) => ({ ...length, id: 'cervical-length-1' })),
+  };
 }
 
 /** Transvaginal cervical length and funnelling (obstetric reference 10). */

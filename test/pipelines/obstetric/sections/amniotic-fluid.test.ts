@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { CartMeasurement } from '../../../../pipelines/contract/cart.ts';
 import type { FluidReading } from '../../../../pipelines/obstetric/read/amniotic-fluid.ts';
 import type { Result } from '../../../../pipelines/result/envelope.ts';
+import { cartValue } from '../../cart-sample.ts';
 import {
   clip,
   interpretReadings,
@@ -41,12 +43,25 @@ function shown({ mm, view, accepted = true, cut = false, calibrated = true }: Sh
   };
 }
 
-function interpret(frames: FluidReading[] | null, gaDays: number | null = 30 * 7): Result {
+function interpret(
+  frames: FluidReading[] | null,
+  gaDays: number | null = 30 * 7,
+  cart: CartMeasurement[] = [],
+): Result {
   return interpretReadings({
     readings: [],
     options: gaDays === null ? {} : { dating: { ga_days: gaDays } },
-    evidence: { views: { amnioticFluid: { frames, uncertainty: 4 } } },
+    evidence: {
+      views: { amnioticFluid: { frames, uncertainty: 4 } },
+      study: { clips: [], cart, refused: [], files: 1, series: 1 },
+    },
   });
+}
+
+/** As a structured report of the machine brings it, mm. */
+function fromMachine(key: 'amniotic-fluid-index' | 'deepest-vertical-pocket', value: number) {
+  const concept = { scheme: 'LN', code: '11627-7', meaning: 'Amniotic Fluid Index' };
+  return cartValue({ key, concept, value, unit: 'mm' });
 }
 
 const quadrants = (...depths: number[]) =>
@@ -144,6 +159,56 @@ describe('the amniotic fluid index', () => {
     expect(sectionOf(result, 'amniotic-fluid').reason?.detail).toContain(
       'Gestational age was not given',
     );
+  });
+});
+
+describe('what contradicts itself', () => {
+  it('an index and a pocket of different categories: the pocket is preferred, and said', () => {
+    const { summary } = sectionOf(interpret(quadrants(25, 8, 8, 8)), 'amniotic-fluid');
+    expect(summary).toContain('normal amniotic fluid by the pocket, by the index oligohydramnios');
+    expect(summary).toContain('the deepest pocket is preferred');
+  });
+
+  it.each([
+    { others: [30, 30, 30], pocket: 120, said: false },
+    { others: [30, 30, 30], pocket: 120.5, said: true },
+  ])('an index below its deepest pocket of $pocket mm: $said', ({ others, pocket, said }) => {
+    const result = interpret([...quadrants(30, ...others), shown({ mm: pocket })]);
+    const { summary } = sectionOf(result, 'amniotic-fluid');
+    expect(summary.includes('contradict each other')).toBe(said);
+  });
+});
+
+describe("the machine's own values", () => {
+  it('stand where nothing was measured, with their category', () => {
+    const result = interpret([], 210, [fromMachine('amniotic-fluid-index', 50)]);
+    expect(measurementOf(result, 'amniotic-fluid-index').source.provenance).toBe('cart-sr');
+    expect(categoryOf(result, 'fluid-by-index')).toBe('oligohydramnios');
+    expect(sectionOf(result, 'amniotic-fluid').summary).toContain('pocket was not measured');
+  });
+
+  it('stand beside ours, and what would be another category is said', () => {
+    const cart = [fromMachine('deepest-vertical-pocket', 19)];
+    const result = interpret([shown({ mm: 25 })], 210, cart);
+    expect(measurementOf(result, 'cart-deepest-vertical-pocket').note).toContain('24.0 % below');
+    expect(categoryOf(result, 'fluid-by-deepest-pocket')).toBe('normal');
+    expect(sectionOf(result, 'amniotic-fluid').summary).toContain('it would be oligohydramnios');
+  });
+
+  it('of an index are not categorised before 24 weeks', () => {
+    const cart = [fromMachine('amniotic-fluid-index', 50)];
+    expect(interpret([], 24 * 7 - 1, cart).classifications).toEqual([]);
+    expect(interpret([], 24 * 7, cart).classifications).toHaveLength(1);
+  });
+
+  it('are not used where they are implausible, or of several sacs', () => {
+    const large = interpret([], 210, [fromMachine('amniotic-fluid-index', 601)]);
+    expect(sectionOf(large, 'amniotic-fluid').status).toBe('not_assessed');
+    const sacs = ['A', 'B'].map((fetus) => ({
+      ...fromMachine('deepest-vertical-pocket', 50),
+      fetus,
+    }));
+    expect(sectionOf(interpret([], 210, sacs), 'amniotic-fluid').status).toBe('not_assessed');
   });
 });
 

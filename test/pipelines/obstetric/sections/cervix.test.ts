@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { weeksAndDays } from '../../../../pipelines/obstetric/charts/dates.ts';
 import type { CervixReading } from '../../../../pipelines/obstetric/read/cervix.ts';
 import type { Result } from '../../../../pipelines/result/envelope.ts';
+import { cartValue } from '../../cart-sample.ts';
 import {
   clip,
   interpretReadings,
@@ -57,11 +58,22 @@ function shown(given: Shown): CervixReading {
   };
 }
 
-function interpret(frames: CervixReading[] | null, gaDays: number | null = 20 * 7): Result {
+function interpret(
+  frames: CervixReading[] | null,
+  gaDays: number | null = 20 * 7,
+  machineMm: number | null = null,
+): Result {
+  const concept = { scheme: 'LN', code: '11961-0', meaning: 'Cervix Length' };
+  const key = 'cervical-length';
+  const cart =
+    machineMm === null ? [] : [cartValue({ key, concept, value: machineMm, unit: 'mm' })];
   return interpretReadings({
     readings: [],
     options: gaDays === null ? {} : { dating: { ga_days: gaDays } },
-    evidence: { views: { cervix: { frames, uncertainty: 3 } } },
+    evidence: {
+      views: { cervix: { frames, uncertainty: 3 } },
+      study: { clips: [], cart, refused: [], files: 1, series: 1 },
+    },
   });
 }
 
@@ -150,6 +162,23 @@ describe('cervical length', () => {
     expect(summary).toContain('bladder is not empty');
   });
 
+  it('on three frames of one clip is no repeated measurement', () => {
+    const [first, ...others] = three(34);
+    if (!first) throw new Error('no frame');
+    const frames = [first, ...others.map((one) => ({ ...one, clip: first.clip }))];
+    const { status, summary } = sectionOf(interpret(frames), 'cervix');
+    expect(status).toBe('partial');
+    expect(summary).toContain('no repeated measurements');
+  });
+
+  it.each([
+    [20, true],
+    [20.1, false],
+  ])('of %d mm meets the criterion of progesterone: %s', (mm, met) => {
+    const [category] = interpret(three(mm)).classifications;
+    expect(category?.criteria.find(({ name }) => name === 'at most 20 mm')?.met).toBe(met);
+  });
+
   it('beyond the limits of plausibility is not used', () => {
     const result = interpret([shown({ mm: 80.5 })]);
     expect(sectionOf(result, 'cervix').status).toBe('inadequate');
@@ -160,7 +189,40 @@ describe('cervical length', () => {
   });
 });
 
+describe("the machine's length", () => {
+  it('alone is given without a category, since its route is not known', () => {
+    const result = interpret([], 140, 20);
+    expect(measurementOf(result, 'cervical-length').source.provenance).toBe('cart-sr');
+    expect(categoryOf(result)).toBeUndefined();
+    expect(sectionOf(result, 'cervix').reason?.detail).toContain('without its route');
+  });
+
+  it.each([
+    [25, true],
+    [25.1, false],
+  ])('of %d mm beside ours of 29 mm is another category: %s', (mm, said) => {
+    const result = interpret(three(29), 140, mm);
+    expect(measurementOf(result, 'cervical-length').value).toBeCloseTo(29, 6);
+    const { summary } = sectionOf(result, 'cervix');
+    expect(summary.includes('the length is short: measure by hand')).toBe(said);
+  });
+
+  it('that is implausible stands nowhere', () => {
+    expect(sectionOf(interpret([], 140, 81), 'cervix').status).toBe('not_assessed');
+  });
+});
+
 describe('a funnel', () => {
+  it('on a longer image than the shortest is told with the length of its own image', () => {
+    const funnel = { depthMm: 10, widthMm: 12 };
+    const result = interpret([shown({ mm: 30 }), shown({ mm: 28 }), shown({ mm: 32, funnel })]);
+    expect(measurementOf(result, 'cervical-length').value).toBeCloseTo(28, 6);
+    expect(measurementOf(result, 'percent-funnelling')).toMatchObject({
+      inputs: ['funnel-depth', 'cervical-length-3'],
+    });
+    expect(measurementOf(result, 'percent-funnelling').value).toBeCloseTo(1000 / 42, 6);
+  });
+
   it('of 5 mm is reported with depth, width and its share of the whole', () => {
     const result = interpret(three(20, { funnel: { depthMm: 5, widthMm: 12 } }));
     expect(measurementOf(result, 'funnel-depth').value).toBeCloseTo(5, 6);
