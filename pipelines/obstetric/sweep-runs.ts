@@ -78,10 +78,10 @@ export type SweepDirection = 'to-cranial' | 'to-caudal';
 /** Whether the words of a view name a sweep, and its direction. */
 export function namedSweep(words: string): { sweep: boolean; direction: SweepDirection | null } {
   const text = words.toLowerCase().replaceAll(/[\s_-]+/g, ' ');
-  const low = '(caudal|caudad|pubis|symphysis|cervix)';
-  const high = '(cranial|cephalad|fundus)';
-  const upwards = new RegExp(`\\b${low} to ${high}\\b|\\bcaudo ?cranial\\b`).test(text);
-  const downwards = new RegExp(`\\b${high} to ${low}\\b|\\bcranio ?caudal\\b`).test(text);
+  const low = '(caudal|caudad|inferior|pubis|suprapubic|symphysis|cervix)';
+  const high = '(cranial|cephalad|superior|fundus|xiphoid)';
+  const upwards = new RegExp(`\\b${low} to ${high}\\b|\\bcaud(o|al) ?cranial\\b`).test(text);
+  const downwards = new RegExp(`\\b${high} to ${low}\\b|\\bcrani(o|al) ?caudal\\b`).test(text);
   const direction = upwards === downwards ? null : upwards ? 'to-cranial' : 'to-caudal';
   return { sweep: /\bsweep\b/.test(text) || direction !== null, direction };
 }

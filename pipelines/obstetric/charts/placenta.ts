@@ -30,3 +30,6 @@ export function lacunaeGrade(count: number): LacunaeGrade {
 
 /** From this grade on lacunae count as abnormal. */
 export const ABNORMAL_LACUNAE: LacunaeGrade = 2;
+
+/** Weeks at which an edge that is low in mid-pregnancy is looked at again (RCOG GTG 27a, 2018). */
+export const LOW_EDGE_WEEKS = [32, 36] as const;

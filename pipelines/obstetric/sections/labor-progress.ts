@@ -4,9 +4,11 @@ import {
   DESCENT_BANDS,
   descentBand,
   headDirection,
+  PLAUSIBLE_ANGLES,
   STATION_ANGLES,
   stationByAngle,
 } from '../charts/labor-progress.ts';
+import { acrossCutOff } from '../cut-off.ts';
 import { type Descent, descentOf } from '../head-descent-lengths.ts';
 import { createMeasurement, format, standing } from '../measurement.ts';
 import { withMedian } from '../median-of-frames.ts';
@@ -28,6 +30,8 @@ function onFrame(
   index: number,
   uncertainty: number | null,
 ): Measurement {
+  const { from, to } = PLAUSIBLE_ANGLES;
+  const implausible = key === 'angle-of-progression' && (value < from || value > to);
   return createMeasurement(`${key}-${index + 1}`, key, value, method, {
     section: ID,
     derivation: 'measured',
@@ -40,7 +44,10 @@ function onFrame(
     },
     confidence: located?.confidence ?? null,
     uncertainty: key === 'angle-of-progression' ? uncertainty : null,
-    quality: located?.accepted ? 'accepted' : 'low',
+    quality: implausible ? 'inadequate' : located?.accepted ? 'accepted' : 'low',
+    note: implausible
+      ? `implausible: angle outside ${from} to ${to} deg; not used, measure again`
+      : null,
   });
 }
 
@@ -126,7 +133,7 @@ const directionGap = (measurements: readonly Measurement[]) =>
     : ['Head direction was not assessable: the long axis of the head could not be told.'];
 
 const LIMITS =
-  'Head-perineum distance and midline angle need a transverse image; contractions and caput are not known.';
+  'Head-perineum distance and midline angle need a transverse image; contractions, caput and the position of the occiput, which shifts the station, are not known.';
 
 function run({ views }: ObstetricEvidence): SectionOutcome {
   const readings = views.laborProgress;
@@ -147,7 +154,13 @@ function run({ views }: ObstetricEvidence): SectionOutcome {
     return { status: 'inadequate', reason, summary: detail, measurements: measured };
   }
   const measurements = [...measured, ...station(angle)];
-  const gaps = [...distanceGap(readings, measurements), ...directionGap(measurements)];
+  const bands = Object.values(DESCENT_BANDS);
+  const undecided = acrossCutOff(angle.value, angle.uncertainty, bands, 'deg');
+  const gaps = [
+    ...distanceGap(readings, measurements),
+    ...directionGap(measurements),
+    ...(undecided ? [undecided] : []),
+  ];
   const values = [...KEYS, 'head-station' as const].flatMap((key) => {
     const value = standing(measurements, key);
     return value ? [`${value.label} ${format(key, value.value)}`] : [];
@@ -165,6 +178,7 @@ function run({ views }: ObstetricEvidence): SectionOutcome {
       contraction_state: 'not_known',
       head_perineum_distance: 'not_assessed',
       midline_angle: 'not_assessed',
+      occiput_position: 'not_assessed',
     },
     measurements,
     classifications: classifications(measurements),

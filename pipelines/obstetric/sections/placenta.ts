@@ -2,11 +2,13 @@ import { findingConcept } from '../../result/concepts.ts';
 import type { Finding, Measurement, Result } from '../../result/envelope.ts';
 import {
   ABNORMAL_LACUNAE,
+  LOW_EDGE_WEEKS,
   LOW_LYING_MM,
   lacunaeGrade,
   type PlacentaCategory,
   placentaCategory,
 } from '../charts/placenta.ts';
+import { acrossCutOff } from '../cut-off.ts';
 import type { PlacentaSide } from '../locate/placenta-landmarks.ts';
 import { format, standing } from '../measurement.ts';
 import { measureEdges, measureThickness } from '../placenta-lengths.ts';
@@ -134,13 +136,25 @@ function accretaFindings(present: readonly Sign[], low: boolean): Finding[] {
   ];
 }
 
-function guidance(category: PlacentaCategory | null): Result['guidance'] {
+/** Which later scans are still to come at this age (obstetric reference 9.2). */
+function laterScans(gaDays: number): string {
+  const [first, second] = LOW_EDGE_WEEKS;
+  if (gaDays < first * 7) {
+    return `Consider a repeat transvaginal scan at ${first} weeks and, if the edge is still low, at ${second} weeks; after`;
+  }
+  if (gaDays < second * 7) {
+    return `The edge is still low at or after ${first} weeks: consider a repeat transvaginal scan at ${second} weeks; after`;
+  }
+  return `The edge is still low at or after ${second} weeks: consider the local protocol for birth with a low placenta. After`;
+}
+
+function guidance(category: PlacentaCategory | null, gaDays: number): Result['guidance'] {
   if (!isLow(category)) return [];
   return [
     {
       id: 'low-placenta',
       section: ID,
-      text: 'Consider a repeat transvaginal scan at 32 weeks and, if the edge is still low, at 36 weeks; after it has moved away, a look for vasa praevia with colour Doppler.',
+      text: `${laterScans(gaDays)} it has moved away, look for vasa praevia with colour Doppler.`,
       source:
         'Reddy et al. 2014, Obstet Gynecol 123:1070-1082; RCOG Green-top Guidelines 27a and 27b (2018)',
     },
@@ -194,7 +208,10 @@ function run({ views, options }: ObstetricEvidence): SectionOutcome {
   const missing = [
     sides.length === 0 ? 'The location of the placenta was not assessed.' : null,
     edgeGap(edges, edge),
-  ].filter((text) => text !== null);
+    edge?.category &&
+      edge.category !== 'too-early' &&
+      acrossCutOff(edge.measurement.value, edge.measurement.uncertainty, [0, LOW_LYING_MM]),
+  ].filter((text): text is string => typeof text === 'string');
   const found = [
     ...(sides.length > 0
       ? [
@@ -236,7 +253,7 @@ function run({ views, options }: ObstetricEvidence): SectionOutcome {
       ...(edge ? edgeFindings(edge) : []),
       ...accretaFindings(accreta.present, isLow(edge?.category ?? null)),
     ],
-    guidance: guidance(edge?.category ?? null),
+    guidance: days === undefined ? [] : guidance(edge?.category ?? null, days),
   };
 }
 

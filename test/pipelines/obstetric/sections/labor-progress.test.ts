@@ -127,6 +127,34 @@ describe('labor progress', () => {
     expect(value(shown, 'head-station') !== undefined).toBe(given);
   });
 
+  it.each([
+    [49.9, 'inadequate'],
+    [50.1, 'accepted'],
+    [199.9, 'accepted'],
+    [200.1, 'inadequate'],
+  ])('an angle of %s degrees is %s', (degrees, quality) => {
+    const reading = transperineal({ degrees });
+    const skull = reading.located?.skull.slice(0, 1) ?? [];
+    const shown = run([
+      { ...reading, located: reading.located && { ...reading.located, skull } },
+    ]);
+    const angle = shown.measurements?.find(
+      ({ concept }) => concept.key === 'angle-of-progression',
+    );
+    expect(angle?.value).toBeCloseTo(degrees, 6);
+    expect(angle?.quality).toBe(quality);
+    expect(shown.status === 'inadequate').toBe(quality === 'inadequate');
+  });
+
+  it.each([
+    [126.01, false],
+    [125.9, true],
+    [114.1, true],
+  ])('an angle of %s degrees, known to 6, is undecided between bands: %s', (degrees, said) => {
+    const { summary } = run([transperineal({ degrees })]);
+    expect(summary.includes('reaches across the cut-off')).toBe(said);
+  });
+
   it('names a frame below the gate and uses nothing of it', () => {
     const outlined = run([transperineal({ accepted: false })]);
     expect(outlined.status).toBe('inadequate');
