@@ -1,6 +1,11 @@
 import type { ConceptKey, MethodKey } from '../result/concepts.ts';
 import type { Measurement } from '../result/envelope.ts';
-import { HADLOCK_1984_AGE, hadlock1984HcTwoSd } from './charts/biometry-dating.ts';
+import {
+  HADLOCK_1984_AGE,
+  HADLOCK_1984_WEEKS,
+  hadlock1984HcTwoSd,
+} from './charts/biometry-dating.ts';
+import { weeksAndDays } from './charts/dates.ts';
 import {
   CEPHALIC_INDEX_RANGE,
   cephalicIndex,
@@ -19,6 +24,10 @@ const MM_PER_CM = 10;
 const WEIGHT_UNCERTAINTY = 0.15;
 /** The INTERGROWTH weight has a floor: below this AC, and without an age, it is not given. */
 const INTERGROWTH_WEIGHT = { fromDays: 22 * DAYS_PER_WEEK, fromAcMm: 160 } as const;
+
+/** Weights in g between which the error of the formulas is known (reference 2.5). */
+const WEIGHT_GRAMS = { from: 500, to: 4500 } as const;
+const WEIGHT_BEYOND = `outside of ${WEIGHT_GRAMS.from} to ${WEIGHT_GRAMS.to} g the error of the formula grows`;
 
 const OUTER_BPD_NOTE =
   'with BPD outer to outer: about 2 to 3 points above the outer-inner values of the published range';
@@ -44,19 +53,73 @@ function derived(
 /** Standing values in cm, as Hadlock's equations take them. */
 const cm = (measurement: Measurement) => measurement.value / MM_PER_CM;
 
+/** An age outside of the weeks of its equation is shown and not used (obstetric reference 0.5). */
+function withinEquation(weeks: number): Given {
+  const { from, to } = HADLOCK_1984_WEEKS;
+  return weeks >= from && weeks <= to
+    ? {}
+    : {
+        quality: 'inadequate',
+        note: `outside the ${from} to ${to} weeks of the equation; not used`,
+      };
+}
+
 function ages(hc: Measurement | null, ac: Measurement | null, fl: Measurement | null) {
   if (!hc) return [];
   const weeks = HADLOCK_1984_AGE.hc({ hc: cm(hc) });
   const twoSd = hadlock1984HcTwoSd(weeks);
   const byHc = derived('ga-by-hc', weeks * DAYS_PER_WEEK, 'hadlock-1984-ga-hc', [hc], {
     uncertainty: twoSd && twoSd * DAYS_PER_WEEK,
+    ...withinEquation(weeks),
   });
   if (!ac || !fl) return [byHc];
   const composite = HADLOCK_1984_AGE['hc-ac-fl']({ hc: cm(hc), ac: cm(ac), fl: cm(fl) });
   return [
     byHc,
-    derived('ga-by-hc-ac-fl', composite * DAYS_PER_WEEK, 'hadlock-1984-ga-hc-ac-fl', [hc, ac, fl]),
+    derived(
+      'ga-by-hc-ac-fl',
+      composite * DAYS_PER_WEEK,
+      'hadlock-1984-ga-hc-ac-fl',
+      [hc, ac, fl],
+      withinEquation(composite),
+    ),
   ];
+}
+
+function noteOfWeight(grams: number, ...notes: string[]): string | null {
+  const { from, to } = WEIGHT_GRAMS;
+  const beyond = grams >= from && grams <= to ? [] : [WEIGHT_BEYOND];
+  return [...notes, ...beyond].join('; ') || null;
+}
+
+const intergrowthWeightHolds = (ac: Measurement, gaDays: number | null) =>
+  gaDays === null ? ac.value >= INTERGROWTH_WEIGHT.fromAcMm : gaDays >= INTERGROWTH_WEIGHT.fromDays;
+
+/** Why there is no weight (reference 2.6); null where there is one, or its inputs are implausible. */
+export function weightGap(lengths: readonly Measurement[], gaDays: number | null): string | null {
+  const [hc, ac, fl] = (['hc', 'ac', 'fl'] as const).map((key) => standing(lengths, key));
+  const because = (why: string) => `Estimated weight was not computed because ${why}.`;
+  if (!ac) return because('AC was not measured');
+  if (fl) return null;
+  if (!hc) return because('neither HC nor FL was measured');
+  if (intergrowthWeightHolds(ac, gaDays)) return null;
+  const { fromDays, fromAcMm } = INTERGROWTH_WEIGHT;
+  const begins =
+    gaDays === null ? `at an AC of ${fromAcMm} mm` : `at ${weeksAndDays(fromDays)} weeks`;
+  return because(`FL was not measured, and the formula of HC and AC begins ${begins}`);
+}
+
+/** Share of the weight by which two formulas of the same lengths may differ (reference 0.6). */
+const WEIGHTS_DIFFER = 0.1;
+
+/** Weight by AC and FL beside that by HC, AC and FL, in g, where they are too far apart; or null. */
+export function weightsApart(lengths: readonly Measurement[]): [number, number] | null {
+  const [hc, ac, fl] = (['hc', 'ac', 'fl'] as const).map((key) => standing(lengths, key));
+  if (!hc || !ac || !fl) return null;
+  const inputs = { hc: cm(hc), ac: cm(ac), fl: cm(fl) };
+  const full = WEIGHT_FORMULAS['hadlock-hc-ac-fl'](inputs);
+  const reduced = WEIGHT_FORMULAS['hadlock-ac-fl'](inputs);
+  return Math.abs(reduced - full) > WEIGHTS_DIFFER * full ? [full, reduced] : null;
 }
 
 /** The selection rule of reference 2.5: by what was measured, and flagged when reduced. */
@@ -72,6 +135,7 @@ function weight(
     return [
       derived('efw', grams, 'hadlock-1985-efw-hc-ac-fl', [hc, ac, fl], {
         uncertainty: WEIGHT_UNCERTAINTY * grams,
+        note: noteOfWeight(grams),
       }),
     ];
   }
@@ -79,19 +143,15 @@ function weight(
     const grams = WEIGHT_FORMULAS['hadlock-ac-fl']({ ac: cm(ac), fl: cm(fl) });
     return [
       derived('efw', grams, 'hadlock-1985-efw-ac-fl', [ac, fl], {
-        note: 'reduced inputs: computed without HC',
+        note: noteOfWeight(grams, 'reduced inputs: computed without HC'),
       }),
     ];
   }
-  const usable =
-    gaDays === null
-      ? ac.value >= INTERGROWTH_WEIGHT.fromAcMm
-      : gaDays >= INTERGROWTH_WEIGHT.fromDays;
-  if (!hc || !usable) return [];
+  if (!hc || !intergrowthWeightHolds(ac, gaDays)) return [];
   const grams = WEIGHT_FORMULAS['intergrowth-hc-ac']({ hc: cm(hc), ac: cm(ac) });
   return [
     derived('efw', grams, 'intergrowth-2017-efw-hc-ac', [hc, ac], {
-      note: 'reduced inputs: computed without FL',
+      note: noteOfWeight(grams, 'reduced inputs: computed without FL'),
     }),
   ];
 }

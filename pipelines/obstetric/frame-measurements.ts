@@ -1,10 +1,10 @@
 import { median } from '../measure/statistics.ts';
 import type { ConceptKey } from '../result/concepts.ts';
 import type { Measurement } from '../result/envelope.ts';
-import { MEASURING_PLANES } from './key-frames.ts';
+import { BPD_PLANES, MEASURING_PLANES } from './key-frames.ts';
 import { type Length, lengthsOf } from './lengths.ts';
 import type { Plane } from './locator.ts';
-import { createMeasurement, NO_FRAME } from './measurement.ts';
+import { createMeasurement, format, NO_FRAME } from './measurement.ts';
 import { implausibleNote, isPlausible, LOWEST_AXIS_RATIO } from './plausibility.ts';
 import type { FrameReading, ObstetricEvidence, Structure } from './section.ts';
 
@@ -88,11 +88,13 @@ function withMedian(key: ConceptKey, single: readonly Measurement[]): Measuremen
   if (accepted.length === 1) {
     return single.map((one) => (one === first ? { ...one, id: key } : one));
   }
-  const notes = new Set(accepted.flatMap(({ note }) => note ?? []));
+  const values = accepted.map(({ value }) => value);
+  const spread = `${accepted.length} frames, ${format(key, Math.min(...values))} to ${format(key, Math.max(...values))}`;
+  const notes = new Set([spread, ...accepted.flatMap(({ note }) => note ?? [])]);
   const combined: Measurement = {
     ...first,
     id: key,
-    value: median(accepted.map(({ value }) => value)),
+    value: median(values),
     derivation: 'median',
     source: NO_FRAME,
     confidence: median(accepted.map(({ confidence }) => confidence ?? 0)),
@@ -106,22 +108,24 @@ function withMedian(key: ConceptKey, single: readonly Measurement[]): Measuremen
  * The readings that are measured: of the first tier of planes with accepted ones, up to three; where
  * none is accepted, up to three that are named and not used.
  */
-function measuredReadings(structure: Structure, readings: readonly Read[]): Read[] {
+function measuredReadings(
+  structure: Structure,
+  key: ConceptKey,
+  readings: readonly Read[],
+): Read[] {
   const accepted = readings.filter(
     ({ reading, implausible }) => reading.located?.accepted && !implausible,
   );
-  const tiers = MEASURING_PLANES[structure].map((planes) =>
+  const wanted = key === 'bpd' ? BPD_PLANES : MEASURING_PLANES[structure];
+  const tiers = wanted.map((planes) =>
     accepted.filter(({ reading }) => planes.includes(reading.estimate.label)),
   );
   const chosen = tiers.find((tier) => tier.length > 0) ?? readings;
   return chosen.slice(0, FRAMES_PER_MEASUREMENT);
 }
 
-/**
- * Every length of a structure: one measurement per frame (`hc-1` to `hc-3`) and their median under
- * the plain id (`hc`), or the only one under the plain id.
- */
-export function measureStructure(structure: Structure, evidence: Measured): Measurement[] {
+/** Every length of a structure on each of its frames, `hc-1` to `hc-3`. */
+function measureFrames(structure: Structure, evidence: Measured): Map<ConceptKey, Measurement[]> {
   const reads = evidence.readings
     .filter((reading) => reading.structure === structure)
     .flatMap((reading) => {
@@ -136,12 +140,27 @@ export function measureStructure(structure: Structure, evidence: Measured): Meas
       byKey.set(length.key, [...before, { reading, length, note, implausible }]);
     }
   }
-  return [...byKey].flatMap(([key, read]) =>
-    withMedian(
+  return new Map(
+    [...byKey].map(([key, read]) => [
       key,
-      measuredReadings(structure, read).map((one, index) =>
+      measuredReadings(structure, key, read).map((one, index) =>
         fromFrame(`${key}-${index + 1}`, one, evidence),
       ),
-    ),
+    ]),
   );
+}
+
+/**
+ * Every length of a structure: one measurement per frame (`hc-1` to `hc-3`) and their median under
+ * the plain id (`hc`), or the only one under the plain id.
+ */
+export function measureStructure(structure: Structure, evidence: Measured): Measurement[] {
+  return [...measureFrames(structure, evidence)].flatMap(([key, single]) =>
+    withMedian(key, single),
+  );
+}
+
+/** The same of frames that may show different fetuses: each length by itself, and none stands. */
+export function measureApart(structure: Structure, evidence: Measured): Measurement[] {
+  return [...measureFrames(structure, evidence).values()].flat();
 }

@@ -14,6 +14,36 @@ export const MEASURING_PLANES: Readonly<Record<Structure, readonly (readonly Pla
   femur: [['femur']],
 };
 
+/**
+ * The same for the BPD alone, which belongs on the transthalamic plane (obstetric reference 1.4): HC
+ * may come from either.
+ */
+export const BPD_PLANES: readonly (readonly Plane[])[] = [
+  ['transthalamic'],
+  ['transventricular'],
+  ['transcerebellar'],
+];
+
+const STRUCTURE_OF: Readonly<Partial<Record<Plane, Structure | 'chest'>>> = {
+  transthalamic: 'head',
+  transventricular: 'head',
+  transcerebellar: 'head',
+  abdominal: 'abdomen',
+  femur: 'femur',
+  thorax: 'chest',
+  'four-chamber': 'chest',
+};
+
+/** Clips that pass through several parts of the fetus: nobody stopped at a plane to measure it. */
+function sweptClips(planes: readonly FramePlane[]): ReadonlySet<Clip> {
+  const parts = Map.groupBy(planes, ({ clip }) => clip);
+  const swept = [...parts].filter(([, own]) => {
+    const shown = new Set(own.flatMap(({ estimate }) => STRUCTURE_OF[estimate.label] ?? []));
+    return shown.size > 1;
+  });
+  return new Set(swept.map(([clip]) => clip));
+}
+
 const byConfidence = (a: FramePlane, b: FramePlane) =>
   b.estimate.confidence - a.estimate.confidence;
 
@@ -51,11 +81,18 @@ export function bestFrames(
   return [...calibrated, ...uncalibrated].slice(0, limit);
 }
 
-/** At most `limit` frames on which to look for a structure. */
+/**
+ * At most `limit` frames on which to look for a structure. Frames of a sweep through the fetus are
+ * looked at only where no other frame shows its planes.
+ */
 export function candidateFrames(
   planes: readonly FramePlane[],
   structure: Structure,
   limit: number,
 ): FramePlane[] {
-  return bestFrames(planes, MEASURING_PLANES[structure].flat(), limit);
+  const wanted = MEASURING_PLANES[structure].flat();
+  const swept = sweptClips(planes);
+  const stopped = planes.filter(({ clip }) => !swept.has(clip));
+  const found = bestFrames(stopped, wanted, limit);
+  return found.length > 0 ? found : bestFrames(planes, wanted, limit);
 }

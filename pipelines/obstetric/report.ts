@@ -4,6 +4,7 @@ import type { Measurement, Result, Section } from '../result/envelope.ts';
 import { standingValues } from '../result/standing-values.ts';
 import { unitText } from '../result/unit-text.ts';
 import { weeksAndDays } from './charts/dates.ts';
+import { BASIS_TEXT, DATING_BASIS } from './input.ts';
 import { SIMULATED_ONLY } from './simulated-only.ts';
 
 type Report = NonNullable<Result['report']>;
@@ -82,11 +83,12 @@ function sectionLines(result: Result, id: (typeof ORDER)[number]): string[] {
 
 function datingLine(growth: Section | undefined): string {
   const dating = growth?.data.dating;
-  const days =
-    typeof dating === 'object' && dating !== null && 'ga_days' in dating ? dating.ga_days : null;
-  return typeof days === 'number'
-    ? `Stated gestational age: ${weeksAndDays(days)} weeks.`
-    : 'Gestational age was not given.';
+  const stated = typeof dating === 'object' && dating !== null ? dating : {};
+  const days = 'ga_days' in stated ? stated.ga_days : null;
+  const basis = 'basis' in stated ? DATING_BASIS.find((one) => one === stated.basis) : undefined;
+  if (typeof days !== 'number') return 'Gestational age was not given.';
+  const how = basis ? `, by ${BASIS_TEXT[basis]}` : '';
+  return `Stated gestational age: ${weeksAndDays(days)} weeks${how}.`;
 }
 
 function sentence(text: string): string {
@@ -101,7 +103,9 @@ function impressionOf(result: Result): string[] {
   const size =
     growth && (growth.status === 'complete' || growth.status === 'partial') ? [growth.summary] : [];
   const guidance = result.guidance.map(({ text }) => text);
-  const lines = [...abnormal, ...size, ...guidance];
+  const all = [...abnormal, ...size, ...guidance];
+  // What a later line says again with more is said once.
+  const lines = all.filter((line, at) => !all.some((other, i) => i > at && other.includes(line)));
   return lines.length > 0 ? lines : ['No conclusion can be drawn from what was assessed.'];
 }
 

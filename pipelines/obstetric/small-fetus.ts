@@ -1,8 +1,9 @@
 import { centileText } from '../result/centile-text.ts';
-import { type FindingConceptKey, findingConcept } from '../result/concepts.ts';
+import { chartEntry, type FindingConceptKey, findingConcept } from '../result/concepts.ts';
 import type { Finding, Measurement, Result } from '../result/envelope.ts';
 import { weeksAndDays } from './charts/dates.ts';
 import {
+  CENTILE_CROSSING,
   LATE_FORM_WEEKS,
   type RestrictionCriterion,
   type RestrictionEvidence,
@@ -10,6 +11,7 @@ import {
   restrictionCriteria,
   restrictionForm,
 } from './charts/growth-restriction.ts';
+import { SIZE_CUTOFFS } from './charts/size-category.ts';
 import {
   type Charted,
   type ChartedKey,
@@ -18,7 +20,7 @@ import {
 } from './growth-references.ts';
 import type { GrowthSince } from './growth-since.ts';
 import { BASIS_TEXT, type DatingBasis } from './input.ts';
-import { standing } from './measurement.ts';
+import { abbreviations, format, standing } from './measurement.ts';
 
 const CONCEPT: FindingConceptKey = 'fetal-growth-restriction';
 const DELPHI = 'Gordijn et al. 2016, UOG 48:333-339';
@@ -41,11 +43,22 @@ function classifiedAs(classified: Result['classifications'], section: string, id
   return classified.find((one) => one.section === section && one.id === id)?.value ?? null;
 }
 
+function flowOf(classified: Result['classifications']): Flow | null {
+  const flow = classifiedAs(classified, 'doppler', 'end-diastolic-flow');
+  return FLOWS.find((one) => one === flow) ?? null;
+}
+
+/** The indices of the definition. */
+const DOPPLER_KEYS = [
+  'umbilical-artery-pi',
+  'uterine-artery-mean-pi',
+  'cerebroplacental-ratio',
+] as const;
+
 function restrictionEvidence(given: SmallFetusEvidence): RestrictionEvidence {
   const { charted, gaDays, measurements, classified, since } = given;
   const centile = (key: Parameters<typeof standing>[1]) =>
     standing(measurements, key)?.reference?.centile ?? null;
-  const flow = classifiedAs(classified, 'doppler', 'end-diastolic-flow');
   return {
     gaWeeks: gaDays / 7,
     efwCentile: chartedValue(charted, 'efw')?.centile ?? null,
@@ -53,28 +66,62 @@ function restrictionEvidence(given: SmallFetusEvidence): RestrictionEvidence {
     uaPiCentile: centile('umbilical-artery-pi'),
     utaPiCentile: centile('uterine-artery-mean-pi'),
     cprCentile: centile('cerebroplacental-ratio'),
-    endDiastolicFlow: FLOWS.find((one) => one === flow) ?? null,
+    endDiastolicFlow: flowOf(classified),
     centileFall: since.fall?.points ?? null,
   };
 }
 
-const valueText = ({ value }: RestrictionCriterion) =>
-  typeof value === 'number' ? `centile ${centileText(value)}` : (value ?? 'not assessed');
+/** Whole points; with decimals where rounding would put a fall onto the cut-off. */
+function pointsText(points: number): string {
+  if (points <= 0) return 'no fall';
+  const whole = points.toFixed(0);
+  return `${Number(whole) === CENTILE_CROSSING ? points.toFixed(2) : whole} points`;
+}
+
+function valueText({ kind, value }: RestrictionCriterion): string {
+  if (value === null) return 'not assessed';
+  if (typeof value === 'string') return value;
+  return kind === 'fall' ? pointsText(value) : `centile ${centileText(value)}`;
+}
 
 const criterionText = (one: RestrictionCriterion) =>
-  typeof one.value === 'number' ? `${one.name} (${centileText(one.value)})` : one.name;
+  typeof one.value === 'number'
+    ? `${one.name} (${one.kind === 'fall' ? pointsText(one.value) : centileText(one.value)})`
+    : one.name;
 
 const distinct = (texts: readonly string[]) => [...new Set(texts)];
 
-function leadOf(form: RestrictionForm, early: boolean, criteria: readonly RestrictionCriterion[]) {
-  if (form === 'sga-doppler-needed') {
-    return 'Small for gestational age; umbilical artery (and after 32 weeks middle cerebral artery) Doppler is needed to separate constitutional smallness from growth restriction.';
-  }
+/** Of a size below both cut-offs the lower one says all. */
+function tellingCriteria(criteria: readonly RestrictionCriterion[]): RestrictionCriterion[] {
+  const told = new Set<string>();
+  return criteria.filter(({ met, kind, needs }) => {
+    if (!met || (kind === 'centile' && told.has(needs) && (needs === 'EFW' || needs === 'AC'))) {
+      return false;
+    }
+    told.add(needs);
+    return true;
+  });
+}
+
+const DOPPLER_NEEDED =
+  'umbilical artery (and after 32 weeks middle cerebral artery) Doppler is needed to separate constitutional smallness from growth restriction.';
+
+function leadOf(
+  form: RestrictionForm,
+  { gaWeeks, efwCentile }: RestrictionEvidence,
+  criteria: readonly RestrictionCriterion[],
+) {
+  const onlyAbdomen = efwCentile !== null && efwCentile >= SIZE_CUTOFFS.small;
+  const small = onlyAbdomen
+    ? `Abdominal circumference below the ${SIZE_CUTOFFS.small}th centile, weight not`
+    : 'Small for gestational age';
+  if (form === 'sga-doppler-needed') return `${small}; ${DOPPLER_NEEDED}`;
   if (form === 'sga-not-fgr') {
-    return 'Small for gestational age; the Doppler criteria of the consensus definition of growth restriction were assessed and none is met.';
+    return `${small}; the Doppler criteria of the consensus definition of growth restriction were assessed and none is met.`;
   }
-  const met = criteria.filter((one) => one.met).map(criterionText);
-  return `Meets the consensus definition of ${early ? 'early' : 'late'} fetal growth restriction: ${distinct(met).join(', ')}.`;
+  const form32 = gaWeeks < LATE_FORM_WEEKS ? 'early' : 'late';
+  const met = distinct(tellingCriteria(criteria).map(criterionText)).join(', ');
+  return `Meets the consensus definition of ${form32} fetal growth restriction: ${met}.`;
 }
 
 function findingOf(form: RestrictionForm, lead: string, evidence: readonly Charted[]): Finding[] {
@@ -92,6 +139,20 @@ function findingOf(form: RestrictionForm, lead: string, evidence: readonly Chart
   ];
 }
 
+/** Indices of the same study with their centiles, and the end-diastolic flow; null: there are none. */
+function dopplerText({ measurements, classified }: SmallFetusEvidence): string | null {
+  const indices = DOPPLER_KEYS.flatMap((key) => {
+    const one = standing(measurements, key);
+    const centile = one?.reference?.centile;
+    if (!one || centile == null) return [];
+    return [`${abbreviations([key])} ${format(key, one.value)} (centile ${centileText(centile)})`];
+  });
+  const flow = flowOf(classified);
+  const parts = [...indices, ...(flow ? [`umbilical end-diastolic flow ${flow}`] : [])];
+  return parts.length > 0 ? `Doppler: ${parts.join(', ')}.` : null;
+}
+
+/** In the order of reference 3.9: dating, chart, centiles, trajectory, fluid, Doppler, what is missing. */
 function guidanceText(
   given: SmallFetusEvidence,
   lead: string,
@@ -100,15 +161,20 @@ function guidanceText(
 ): string {
   const { gaDays, basis, since, classified } = given;
   const fluid = classifiedAs(classified, 'amniotic-fluid', 'deepest-vertical-pocket');
+  const doppler = dopplerText(given);
   const notAssessed = [...missing, ...(fluid ? [] : ['amniotic fluid']), 'anatomy'];
   const named = values
     .map((entry) => valueWithCentile(entry, entry.measurement.concept.key as ChartedKey))
     .join(', ');
+  const charts = distinct(
+    values.map(({ reference }) => chartEntry(reference.chart)?.name ?? reference.chart),
+  );
   return [
     lead,
-    `Dated by ${BASIS_TEXT[basis]}: ${weeksAndDays(gaDays)} weeks; ${named}.`,
-    ...(since.change ? [since.sentence] : []),
+    `Dated by ${BASIS_TEXT[basis]}: ${weeksAndDays(gaDays)} weeks; ${named}, by ${charts.join(' and ')}.`,
+    since.sentence,
     ...(fluid ? [`Amniotic fluid: ${fluid}.`] : []),
+    ...(doppler ? [doppler] : []),
     `Not assessed: ${distinct(notAssessed).join(', ')}.`,
     'Consider confirming the dating, detailed anatomy, amniotic fluid and serial Doppler per local protocol (ISUOG 2020, SMFM Consult Series 52).',
   ].join(' ');
@@ -141,7 +207,7 @@ export function smallFetus(given: SmallFetusEvidence): {
     return { guidance: [], findings: [], classifications: [], data };
   }
   const values = (['efw', 'ac'] as const).flatMap((key) => chartedValue(given.charted, key) ?? []);
-  const lead = leadOf(form, evidence.gaWeeks < LATE_FORM_WEEKS, criteria);
+  const lead = leadOf(form, evidence, criteria);
   return {
     data,
     findings: findingOf(form, lead, values),

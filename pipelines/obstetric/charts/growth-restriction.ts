@@ -79,6 +79,8 @@ export function restrictionForm(evidence: RestrictionEvidence): RestrictionForm 
 /** One line of the definition as it was met or not; `value` null: it was not available. */
 export interface RestrictionCriterion {
   name: string;
+  /** What `value` is: a centile, a fall in centile points, or a word for the flow. */
+  kind: 'centile' | 'fall' | 'flow';
   /** What has to be supplied for it. */
   needs: string;
   value: number | string | null;
@@ -96,30 +98,37 @@ export function restrictionCriteria(evidence: RestrictionEvidence): RestrictionC
   const size = (limit: number): RestrictionCriterion[] =>
     sizes.map(([name, centile]) => ({
       name: `${name} below centile ${limit}`,
+      kind: 'centile',
       needs: name,
       value: centile,
       met: below(centile, limit),
     }));
   const doppler = 'umbilical artery Doppler';
+  const early = evidence.gaWeeks < LATE_FORM_WEEKS;
+  // Of the late form it is no criterion of its own: the PI is far above the cut-off then.
+  const asPi = early ? '' : `, which counts as a PI above centile ${CUTOFF.highPi}`;
   return [
     ...size(CUTOFF.solitary),
     ...size(CUTOFF.small),
     {
-      name: 'absent or reversed umbilical end-diastolic flow',
+      name: `absent or reversed umbilical end-diastolic flow${asPi}`,
+      kind: 'flow',
       needs: doppler,
       value: flow,
       met: flow === 'absent' || flow === 'reversed',
     },
     {
       name: `umbilical artery PI above centile ${CUTOFF.highPi}`,
+      kind: 'centile',
       needs: doppler,
       value: uaPiCentile,
       met: above(uaPiCentile, CUTOFF.highPi),
     },
-    ...(evidence.gaWeeks < LATE_FORM_WEEKS
+    ...(early
       ? [
           {
             name: `uterine artery PI above centile ${CUTOFF.highPi}`,
+            kind: 'centile' as const,
             needs: 'uterine artery Doppler',
             value: utaPiCentile,
             met: above(utaPiCentile, CUTOFF.highPi),
@@ -128,12 +137,14 @@ export function restrictionCriteria(evidence: RestrictionEvidence): RestrictionC
       : [
           {
             name: `cerebroplacental ratio below centile ${CUTOFF.lowCpr}`,
+            kind: 'centile' as const,
             needs: 'cerebroplacental ratio',
             value: cprCentile,
             met: below(cprCentile, CUTOFF.lowCpr),
           },
           {
             name: `AC or EFW fallen by more than ${CENTILE_CROSSING} centile points`,
+            kind: 'fall' as const,
             needs: 'growth since an earlier scan',
             value: centileFall,
             met: above(centileFall, CENTILE_CROSSING),

@@ -33,6 +33,9 @@ export function circumferenceOfDiameters(first: number, second: number): number 
   return (Math.PI * (first + second)) / 2;
 }
 
+/** Share by which a circumference may differ from that of its diameters (obstetric reference 0.6). */
+export const CIRCUMFERENCE_SHARE = 0.06;
+
 /** HC of an outer-inner BPD and the OFD; 1.62 holds the missing bone (ISUOG 2019, Hadlock 1982). */
 export function headCircumferenceOuterInner(bpdOuterInner: number, ofd: number): number {
   return 1.62 * (bpdOuterInner + ofd);

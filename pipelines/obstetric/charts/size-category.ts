@@ -24,8 +24,8 @@ export function sizeCategory(efwCentile: number, acCentile: number | null = null
   return efwCentile > large ? 'lga' : 'aga';
 }
 
-/** Macrosomia by weight in g (ACOG Practice Bulletin 216). */
-export const MACROSOMIA_GRAMS = 4000;
+/** Weights in g from which macrosomia is said, the higher first (ACOG Practice Bulletin 216). */
+export const MACROSOMIA_GRAMS = [4500, 4000] as const;
 
 /** Difference of two twins' weights in % of the larger. */
 export function twinDiscordance(largerGrams: number, smallerGrams: number): number {

@@ -1,12 +1,14 @@
 import { type ConceptKey, findingConcept } from '../../result/concepts.ts';
 import type { Finding, Measurement } from '../../result/envelope.ts';
+import { consistencyFindings } from '../biometry-consistency.ts';
 import { compareWithCart, fromMachine, withCartInputs } from '../cart-comparison.ts';
-import { deriveBiometry, headShape } from '../derived-biometry.ts';
-import { measureStructure } from '../frame-measurements.ts';
+import { deriveBiometry, headShape, weightGap } from '../derived-biometry.ts';
+import { measureApart, measureStructure } from '../frame-measurements.ts';
 import { lengthsOf } from '../lengths.ts';
 import { abbreviations, format, standing } from '../measurement.ts';
-import { REPEATABILITY, SOFT_RATIOS } from '../plausibility.ts';
+import { REPEATABILITY } from '../plausibility.ts';
 import type { ObstetricEvidence, ObstetricSection, SectionOutcome, Structure } from '../section.ts';
+import { severalFetuses } from '../several-fetuses.ts';
 
 const STRUCTURES = {
   head: { plane: 'transthalamic head plane', keys: ['bpd', 'ofd', 'hc'] },
@@ -96,42 +98,11 @@ function headShapeFinding(measurements: readonly Measurement[]): Finding[] {
       id: 'head-shape',
       section: 'biometry',
       concept: findingConcept('head-shape'),
-      text: `Cephalic index ${format('cephalic-index', index.value)} (${shape}): head shape outside the usual range; head circumference is preferred to BPD.`,
+      text: `Cephalic index ${format('cephalic-index', index.value)} with BPD outer to outer (${shape}): head shape outside the usual range; head circumference is preferred to BPD.`,
       severity: 'info',
       confidence: null,
       evidence: [index.id],
     },
-  ];
-}
-
-function inconsistent(
-  id: string,
-  numerator: Measurement | null,
-  denominator: Measurement | null,
-  range: { low: number; high: number },
-): Finding[] {
-  if (!numerator || !denominator) return [];
-  const ratio = numerator.value / denominator.value;
-  if (ratio >= range.low && ratio <= range.high) return [];
-  return [
-    {
-      id,
-      section: 'biometry',
-      concept: findingConcept('repeatability'),
-      text: `${numerator.label} and ${denominator.label} do not fit each other (ratio ${ratio.toFixed(2)}); check both measurements.`,
-      severity: 'abnormal',
-      confidence: null,
-      evidence: [numerator.id, denominator.id],
-    },
-  ];
-}
-
-function consistencyFindings(measurements: readonly Measurement[]): Finding[] {
-  const of = (key: ConceptKey) => standing(measurements, key);
-  return [
-    ...inconsistent('consistency-fl-ac', of('fl'), of('ac'), SOFT_RATIOS.flToAc),
-    ...inconsistent('consistency-fl-hc', of('fl'), of('hc'), SOFT_RATIOS.flToHc),
-    ...inconsistent('consistency-tad-apad', of('tad'), of('apad'), SOFT_RATIOS.tadToApad),
   ];
 }
 
@@ -146,26 +117,45 @@ function machineSentence(measurements: readonly Measurement[]): string[] {
 function summaryOf(
   measurements: readonly Measurement[],
   gaps: readonly Gap[],
-  unused: string | null,
+  beside: readonly (string | null)[],
 ): string {
   const values = SUMMARY_KEYS.flatMap((key) => {
     const value = standing(measurements, key);
     return value ? [`${abbreviations([key])} ${format(key, value.value)}`] : [];
   });
-  const weightless =
-    standing(measurements, 'efw') === null && !standing(measurements, 'ac')
-      ? ['Estimated weight was not computed because AC was not measured.']
-      : [];
   return [
     values.length > 0 ? `${values.join(', ')}.` : 'Nothing was measured.',
     ...machineSentence(measurements),
     ...gaps.map(({ detail }) => detail),
-    ...weightless,
-    ...(unused ? [unused] : []),
+    ...beside.filter((text) => text !== null),
   ].join(' ');
 }
 
+const DATA = { bpd_convention: 'outer-outer' };
+
+/** Of several fetuses no two images are put together (obstetric reference 0.5 and 19). */
+function apart(
+  evidence: ObstetricEvidence,
+  measurements: Measurement[],
+  why: string,
+): SectionOutcome {
+  const { unused } = compareWithCart(evidence, []);
+  const detail = `Each length stands by itself, without a median, an age, a weight or a ratio: ${why}.`;
+  return {
+    status: 'partial',
+    reason: { code: 'several_fetuses', detail, needs: ['a study of each fetus by itself'] },
+    summary: [detail, ...(unused ? [unused] : [])].join(' '),
+    data: DATA,
+    measurements,
+  };
+}
+
 function run(evidence: ObstetricEvidence): SectionOutcome {
+  const several = severalFetuses(evidence);
+  const single = several
+    ? NAMES.flatMap((structure) => measureApart(structure, evidence))
+    : [];
+  if (several && single.length > 0) return apart(evidence, single, several);
   const own = NAMES.flatMap((structure) => measureStructure(structure, evidence));
   const { lengths, beside, findings, unused } = compareWithCart(evidence, own);
   const gaps = NAMES.flatMap((structure) => gapOf(structure, evidence, lengths) ?? []);
@@ -184,8 +174,8 @@ function run(evidence: ObstetricEvidence): SectionOutcome {
           needs: gaps.map(({ need }) => need),
         }
       : null,
-    summary: summaryOf(measurements, gaps, unused),
-    data: { bpd_convention: 'outer-outer' },
+    summary: summaryOf(measurements, gaps, [weightGap(lengths, gaDays), unused]),
+    data: DATA,
     measurements: [...measurements, ...beside],
     findings: [
       ...findings,

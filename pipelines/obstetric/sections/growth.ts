@@ -1,19 +1,9 @@
-import { centileText, zScoreText } from '../../result/centile-text.ts';
-import { type FindingConceptKey, findingConcept } from '../../result/concepts.ts';
-import type { Finding, Measurement, Result } from '../../result/envelope.ts';
+import type { Measurement, Result } from '../../result/envelope.ts';
 import { weeksAndDays } from '../charts/dates.ts';
-import { CENTILE_CROSSING, LATE_FORM_WEEKS } from '../charts/growth-restriction.ts';
-import {
-  MACROSOMIA_GRAMS,
-  SIZE_CUTOFFS,
-  SIZE_LABELS,
-  type SizeCategory,
-  sizeCategory,
-} from '../charts/size-category.ts';
+import { crossingFinding, datingFinding, partFindings, weightFinding } from '../growth-findings.ts';
 import {
   CHARTED,
   type Charted,
-  type ChartedKey,
   chart,
   chartedValue,
   isCharted,
@@ -22,106 +12,22 @@ import {
 } from '../growth-references.ts';
 import { type GrowthSince, growthSince } from '../growth-since.ts';
 import { BASIS_TEXT, type ObstetricOptions } from '../input.ts';
-import { abbreviations, format, standing } from '../measurement.ts';
+import { standing } from '../measurement.ts';
 import { SOFT_Z } from '../plausibility.ts';
 import type { Amendment, ObstetricEvidence, ObstetricSection, SectionOutcome } from '../section.ts';
+import { severalFetuses } from '../several-fetuses.ts';
+import {
+  type Size,
+  sizeAcrossCutOffs,
+  sizeClassification,
+  sizeFindings,
+  sizeOf,
+  sizeSentence,
+} from '../size-for-age.ts';
 import { smallFetus } from '../small-fetus.ts';
 
 function notAssessed(code: string, detail: string, needs: string[]): SectionOutcome {
   return { status: 'not_assessed', reason: { code, detail, needs }, summary: detail };
-}
-
-function finding(
-  id: string,
-  concept: FindingConceptKey,
-  text: string,
-  evidence: readonly Charted[],
-): Finding {
-  return {
-    id,
-    section: 'growth',
-    concept: findingConcept(concept),
-    text,
-    severity: 'abnormal',
-    confidence: null,
-    evidence: evidence.map(({ measurement }) => measurement.id),
-  };
-}
-
-/** Head and femur by z-score (obstetric reference 3.8). */
-function partFindings(charted: readonly Charted[]): Finding[] {
-  const hc = chartedValue(charted, 'hc');
-  const fl = chartedValue(charted, 'fl');
-  const findings: Finding[] = [];
-  if (hc && Math.abs(hc.z) > 2) {
-    const word = hc.z > 2 ? 'Large head' : hc.z < -3 ? 'Microcephaly range' : 'Small head';
-    const text = `${word}: ${valueWithCentile(hc, 'hc')}, z-score ${zScoreText(hc.z)}.`;
-    findings.push(finding('head-size', 'head-size', text, [hc]));
-  }
-  if (fl && fl.z < -2) {
-    const text = `Short femur: ${valueWithCentile(fl, 'fl')}, z-score ${zScoreText(fl.z)}.`;
-    findings.push(finding('femur-size', 'femur-size', text, [fl]));
-  }
-  return findings;
-}
-
-interface Size {
-  category: SizeCategory;
-  by: Charted[];
-}
-
-/** Size needs a weight, or else an AC: a head or a femur alone gives none. */
-function sizeOf(charted: readonly Charted[]): Size | null {
-  const efw = chartedValue(charted, 'efw');
-  const ac = chartedValue(charted, 'ac');
-  if (efw) {
-    const category = sizeCategory(efw.centile, ac?.centile ?? null);
-    return { category, by: ac ? [efw, ac] : [efw] };
-  }
-  return ac ? { category: sizeCategory(ac.centile), by: [ac] } : null;
-}
-
-function sizeClassification({ category, by }: Size): Result['classifications'][number] {
-  return {
-    id: 'size-category',
-    section: 'growth',
-    concept: findingConcept('size-for-gestational-age'),
-    name: 'Size for gestational age',
-    value: category,
-    scheme: 'ISUOG 2020; 10th and 90th centile',
-    criteria: by.map(({ measurement, centile }) => ({
-      name: `${measurement.label} centile`,
-      value: centileText(centile),
-      met: centile < SIZE_CUTOFFS.small || centile > SIZE_CUTOFFS.large,
-    })),
-  };
-}
-
-function sizeFinding(size: Size): Finding[] {
-  const { category, by } = size;
-  if (category === 'aga') return [];
-  const label = SIZE_LABELS[category];
-  const values = by
-    .map((entry) => valueWithCentile(entry, entry.measurement.concept.key as ChartedKey))
-    .join(', ');
-  const text = `${label.charAt(0).toUpperCase()}${label.slice(1)}: ${values}.`;
-  return [finding('size', 'size-for-gestational-age', text, by)];
-}
-
-function weightFinding(
-  charted: readonly Charted[],
-  measurements: readonly Measurement[],
-): Finding[] {
-  const efw = standing(measurements, 'efw');
-  if (!efw || efw.value < MACROSOMIA_GRAMS) return [];
-  const entry = chartedValue(charted, 'efw');
-  const text = `Estimated weight ${format('efw', efw.value)}: macrosomia range (${MACROSOMIA_GRAMS} g or more).`;
-  return [
-    {
-      ...finding('macrosomia', 'size-for-gestational-age', text, entry ? [entry] : []),
-      evidence: [efw.id],
-    },
-  ];
 }
 
 function amendment(entry: Charted | NotCharted): Amendment {
@@ -134,13 +40,6 @@ function amendment(entry: Charted | NotCharted): Amendment {
         note: null,
       }
     : { measurement: measurement.id, reference: null, interpretation: null, note: entry.reason };
-}
-
-function datingFinding(doubtful: readonly Charted[]): Finding[] {
-  if (doubtful.length === 0) return [];
-  const names = doubtful.map(({ measurement }) => measurement.label).join(', ');
-  const text = `${names}: more than ${SOFT_Z} standard deviations from the mean for the stated age; check the dating and the measurement. Size for gestational age was not judged.`;
-  return [finding('dating-doubtful', 'size-for-gestational-age', text, doubtful)];
 }
 
 type Dating = NonNullable<ObstetricOptions['dating']>;
@@ -163,14 +62,16 @@ function judge(measured: readonly Measurement[], gaDays: number): Judgement {
 }
 
 function summaryOf({ charted, size }: Judgement, dating: Dating, since: GrowthSince): string {
-  const values = CHARTED.flatMap((key) => {
+  const named: readonly Charted[] = size?.by ?? [];
+  const others = CHARTED.flatMap((key) => {
     const entry = chartedValue(charted, key);
-    return entry ? [valueWithCentile(entry, key)] : [];
+    return entry && !named.includes(entry) ? [valueWithCentile(entry, key)] : [];
   });
   return [
-    `At ${weeksAndDays(dating.ga_days)} weeks (${BASIS_TEXT[dating.basis]}):`,
-    size ? `${SIZE_LABELS[size.category]}.` : 'size for gestational age was not judged.',
-    ...(values.length > 0 ? [`${values.join(', ')}.`] : []),
+    size ? sizeSentence(size) : 'Size for gestational age was not judged.',
+    `Dated by ${BASIS_TEXT[dating.basis]}: ${weeksAndDays(dating.ga_days)} weeks.`,
+    ...(others.length > 0 ? [`${others.join(', ')}.`] : []),
+    ...(size ? sizeAcrossCutOffs(size, dating.ga_days / 7) : []),
     since.sentence,
   ].join(' ');
 }
@@ -190,14 +91,6 @@ function reasonOf({ notCharted, doubtful, size }: Judgement): SectionOutcome['re
   };
 }
 
-/** A fall of the centile counts in the late form only (Delphi 2016). */
-function crossingFinding({ fall }: GrowthSince, gaDays: number): Finding[] {
-  if (!fall || gaDays / 7 < LATE_FORM_WEEKS || fall.points <= CENTILE_CROSSING) return [];
-  const { key, before, now, daysBefore } = fall;
-  const text = `${abbreviations([key])} crossed more than two quartiles since the scan ${daysBefore} days before: centile ${centileText(before.centile)} then, ${centileText(now.centile)} now.`;
-  return [finding('centile-crossing', 'size-for-gestational-age', text, [now])];
-}
-
 function run(
   evidence: ObstetricEvidence,
   before: readonly Measurement[],
@@ -207,6 +100,12 @@ function run(
   if (!dating) {
     const detail = 'Gestational age was not given, so size for age was not assessed.';
     return notAssessed('no_gestational_age', detail, ['options.dating']);
+  }
+  const several = severalFetuses(evidence);
+  if (several) {
+    const detail = `Size for gestational age was not assessed: ${several}. The charts are of singletons.`;
+    const needs = ['a study of each fetus by itself'];
+    return { ...notAssessed('several_fetuses', detail, needs), data: { dating } };
   }
   const measured = CHARTED.flatMap((key) => standing(before, key) ?? []);
   if (measured.length === 0) {
@@ -254,7 +153,7 @@ function run(
     classifications: [...(size ? [sizeClassification(size)] : []), ...small.classifications],
     findings: [
       ...datingFinding(doubtful),
-      ...(size ? sizeFinding(size) : []),
+      ...(size ? sizeFindings(size) : []),
       ...(doubtful.length > 0 ? [] : partFindings(charted)),
       ...weightFinding(charted, before),
       ...crossingFinding(since, gaDays),

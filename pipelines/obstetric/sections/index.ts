@@ -8,46 +8,27 @@ import { earlyPregnancy } from './early-pregnancy.ts';
 import { fetalHeart } from './fetal-heart.ts';
 import { growth } from './growth.ts';
 import { laborProgress } from './labor-progress.ts';
-import { notYet } from './not-yet.ts';
 import { nt } from './nt.ts';
 import { placenta } from './placenta.ts';
 import { planes } from './planes.ts';
 import { presentation } from './presentation.ts';
 
-/** Order of the result (service.md 2.6); the report follows. */
-const ORDER = [
-  'planes',
-  'biometry',
-  'growth',
-  'amniotic-fluid',
-  'placenta',
-  'early-pregnancy',
-  'nt',
-  'fetal-heart',
-  'anomaly-screen',
-  'cervix',
-  'labor-progress',
-  'presentation',
-  'doppler',
-];
-
-const ASSESSED = [
+/**
+ * The sections of us/obstetric/interpret in the order of the result (service.md 2.6); the report
+ * follows. Each sees the measurements of those before it.
+ */
+export const SECTIONS: readonly ObstetricSection[] = [
   planes,
   biometry,
   growth,
   amnioticFluid,
   placenta,
   earlyPregnancy,
+  nt,
+  fetalHeart,
   anomalyScreen,
   cervix,
-  nt,
   laborProgress,
   presentation,
   doppler,
-  fetalHeart,
 ];
-
-/** The sections of us/obstetric/interpret; each sees the measurements of those before it. */
-export const SECTIONS: readonly ObstetricSection[] = [...ASSESSED, ...notYet].toSorted(
-  (one, other) => ORDER.indexOf(one.id) - ORDER.indexOf(other.id),
-);

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { perimeter } from '../../../../pipelines/measure/ellipse.ts';
+import { consistencyFindings } from '../../../../pipelines/obstetric/biometry-consistency.ts';
+import { deriveBiometry } from '../../../../pipelines/obstetric/derived-biometry.ts';
+import { createMeasurement } from '../../../../pipelines/result/measurement.ts';
 import {
   abdomen,
   femur,
@@ -89,6 +92,20 @@ describe('lengths', () => {
     const result = interpretReadings({ readings });
     expect(measurementOf(result, 'bpd').note).toContain('transthalamic');
     expect(measurementOf(result, 'hc').note).toBeNull();
+  });
+});
+
+describe('of the planes of the head', () => {
+  it('the BPD is of the transthalamic where there is one, HC of both', () => {
+    const other = head(94, 75, { plane: 'transventricular' });
+    const result = interpretReadings({ readings: [head(91.8, 73.5), other] });
+    expect(measurementOf(result, 'bpd')).toMatchObject({ value: expect.closeTo(73.5, 9) });
+    expect(measurementOf(result, 'hc')).toMatchObject({ inputs: ['hc-1', 'hc-2'] });
+  });
+
+  it('a median says of how many frames it is and how far they are apart', () => {
+    const result = interpretReadings({ readings: [femur(50), femur(51), femur(52.5)] });
+    expect(measurementOf(result, 'fl').note).toBe('3 frames, 50.0 mm to 52.5 mm');
   });
 });
 
@@ -235,6 +252,44 @@ describe('derived values', () => {
   });
 });
 
+describe('what a formula does not hold for', () => {
+  it.each([
+    [55, 'inadequate'],
+    [56, 'accepted'],
+    [357, 'accepted'],
+    [358, 'inadequate'],
+  ])('an age by an HC of %d mm is %s: the equation is of 12 to 42 weeks', (hc, quality) => {
+    const [age] = deriveBiometry([createMeasurement('hc', 'hc', hc, 'hc-ellipse')], null);
+    expect(age?.quality).toBe(quality);
+    expect(age?.note?.includes('12 to 42 weeks') ?? false).toBe(quality === 'inadequate');
+  });
+
+  it('a weight below 500 g says that the error grows', () => {
+    const of = (scale: number) =>
+      interpretReadings({
+        readings: [
+          head(91.8 * scale, 73.5 * scale),
+          abdomen(75 * scale, 73.5 * scale),
+          femur(51.3 * scale),
+        ],
+      });
+    expect(measurementOf(of(0.6), 'efw').note).toContain('outside of 500 to 4500 g');
+    expect(measurementOf(of(1), 'efw').note).toBeNull();
+  });
+
+  it.each([
+    ['no AC', [head(91.8, 73.5), femur(51.3)], undefined, 'AC was not measured'],
+    ['AC alone', [abdomen(75, 73.5)], undefined, 'neither HC nor FL was measured'],
+    ['HC and AC at 21+6', [head(91.8, 73.5), abdomen(75, 75)], 153, 'begins at 22+0 weeks'],
+    ['HC and a small AC', [head(91.8, 73.5), abdomen(50, 50)], undefined, 'at an AC of 160 mm'],
+  ])('says why there is no weight: %s', (_, readings, gaDays, why) => {
+    const options = gaDays ? { dating: { ga_days: gaDays } } : {};
+    const { summary } = sectionOf(interpretReadings({ readings, options }), 'biometry');
+    expect(summary).toContain('Estimated weight was not computed because');
+    expect(summary).toContain(why);
+  });
+});
+
 describe('findings', () => {
   const ids = (readings: Parameters<typeof interpretReadings>[0]['readings']) =>
     interpretReadings({ readings }).findings.map(({ id }) => id);
@@ -258,5 +313,29 @@ describe('findings', () => {
   it('a femur that does not fit the abdomen asks to check both', () => {
     expect(ids([abdomen(75, 75), femur(70)])).toContain('consistency-fl-ac');
     expect(ids([abdomen(75, 75), femur(50)])).not.toContain('consistency-fl-ac');
+  });
+
+  const standingLengths = (lengths: Partial<Record<'bpd' | 'ofd' | 'hc' | 'ac' | 'fl', number>>) =>
+    Object.entries(lengths).map(([key, mm]) =>
+      createMeasurement(key, key as keyof typeof lengths, mm, 'hc-ellipse'),
+    );
+  const doubts = (lengths: Parameters<typeof standingLengths>[0]) =>
+    consistencyFindings(standingLengths(lengths)).map(({ id }) => id);
+
+  it('a circumference more than 6 % off its diameters asks to check them', () => {
+    const expected = (Math.PI * (70 + 90)) / 2;
+    expect(doubts({ bpd: 70, ofd: 90, hc: expected * 1.0599 })).toEqual([]);
+    expect(doubts({ bpd: 70, ofd: 90, hc: expected * 1.0601 })).toEqual(['consistency-hc']);
+    expect(doubts({ bpd: 70, ofd: 90, hc: expected * 0.9399 })).toEqual(['consistency-hc']);
+  });
+
+  it('a BPD must be shorter than the OFD', () => {
+    expect(doubts({ bpd: 89.9, ofd: 90 })).toEqual([]);
+    expect(doubts({ bpd: 90, ofd: 90 })).toEqual(['consistency-bpd-ofd']);
+  });
+
+  it('two weights more than 10 % apart ask to check the lengths', () => {
+    expect(doubts({ hc: 306, ac: 233, fl: 51 })).not.toContain('consistency-efw');
+    expect(doubts({ hc: 308, ac: 233, fl: 51 })).toContain('consistency-efw');
   });
 });

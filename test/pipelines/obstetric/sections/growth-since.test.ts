@@ -194,6 +194,8 @@ describe('the draft report', () => {
       readings: [],
       options: { dating: { ga_days: 143 }, report: true },
     });
-    expect(result.report?.findings[0]).toBe('Stated gestational age: 20+3 weeks.');
+    expect(result.report?.findings[0]).toBe(
+      'Stated gestational age: 20+3 weeks, by last menstrual period.',
+    );
   });
 });

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { intergrowthSizeAt } from '../../../../pipelines/obstetric/charts/intergrowth-size.ts';
+import { weightFinding } from '../../../../pipelines/obstetric/growth-findings.ts';
+import { createMeasurement } from '../../../../pipelines/result/measurement.ts';
+import { cartValue } from '../../cart-sample.ts';
 import {
   abdomen,
   femur,
@@ -126,6 +129,9 @@ describe('a small fetus', () => {
     expect(guidance?.text).toContain('Doppler is needed to separate');
     expect(guidance?.text).toContain('crown-rump length');
     expect(guidance?.text).not.toMatch(/excluded|deliver/i);
+    expect(guidance?.text).toContain('INTERGROWTH-21st estimated fetal weight 2020');
+    expect(guidance?.text).toContain('Growth over time was not assessed.');
+    expect(guidance?.text).toContain('Not assessed: umbilical artery Doppler');
   });
 
   it('has the number that caused the category in every sentence about it', () => {
@@ -133,6 +139,123 @@ describe('a small fetus', () => {
     const size = result.findings.find(({ id }) => id === 'size');
     expect(size?.text).toMatch(/^Small for gestational age \(below the 10th centile\): EFW \d+ g/);
     expect(size?.evidence).toEqual(['efw', 'ac']);
+  });
+});
+
+/** A fetus whose parts have these z-scores at 34+0 weeks. */
+function fetus34(z: { hc?: number; bpd?: number; ac?: number; fl?: number }) {
+  const length = (measure: 'hc' | 'bpd' | 'ac' | 'fl') =>
+    intergrowthSizeAt(measure, 34, z[measure] ?? 0) ?? Number.NaN;
+  const [bpd, ac] = [length('bpd'), length('ac') / Math.PI];
+  const ofdOf = (hc: number) => (2 * hc) / Math.PI - bpd;
+  return [head(ofdOf(length('hc')), bpd), abdomen(ac, ac), femur(length('fl'))];
+}
+
+const interpret34 = (z: Parameters<typeof fetus34>[0]) =>
+  interpretReadings({ readings: fetus34(z), options: at(238) });
+
+const textOf = (result: ReturnType<typeof interpretReadings>, id: string) =>
+  result.findings.find((one) => one.id === id)?.text ?? null;
+
+describe('parts by their z-score (reference 3.8)', () => {
+  it.each([
+    [-1.99, null],
+    [-2.01, 'Short femur'],
+  ])('a femur of z %d: %s', (fl, word) => {
+    const text = textOf(interpret34({ fl }), 'femur-size');
+    if (word) expect(text).toMatch(new RegExp(`^${word}`));
+    else expect(text).toBeNull();
+  });
+
+  it('a small BPD beside a head of its size is a matter of shape, and no small head', () => {
+    const result = interpret34({ bpd: -2.3 });
+    expect(textOf(result, 'bpd-shape')).toContain('an effect of the shape of the head');
+    expect(textOf(result, 'head-size')).toBeNull();
+    expect(textOf(interpret34({ bpd: -1.9 }), 'bpd-shape')).toBeNull();
+  });
+
+  it('a small AC is told beside a weight that is not small, and asks for Doppler', () => {
+    const result = interpret34({ ac: -1.45, hc: 1.5, fl: 1.5 });
+    expect(result.classifications.find(({ id }) => id === 'size-category')?.value).toBe('aga');
+    expect(textOf(result, 'abdomen-size')).toContain('below the 10th centile');
+    expect(result.guidance[0]?.text).toMatch(
+      /^Abdominal circumference below the 10th centile, weight not; .*Doppler is needed/,
+    );
+  });
+});
+
+describe('macrosomia is a matter of grams', () => {
+  const heavy = (grams: number) => {
+    const efw = createMeasurement('efw', 'efw', grams, 'hadlock-1985-efw-hc-ac-fl');
+    return weightFinding([], [efw]).map(({ text }) => text);
+  };
+
+  it.each([
+    [3999, []],
+    [4000, ['4000 g or more']],
+    [4499, ['4000 g or more']],
+    [4500, ['4500 g or more']],
+  ])('%d g: %j', (grams, said) => {
+    expect(heavy(grams)).toEqual(said.map((text) => expect.stringContaining(text)));
+  });
+});
+
+describe('the category', () => {
+  it('is to be confirmed by hand where an interval reaches across a cut-off', () => {
+    expect(sectionOf(interpret34({}), 'growth').summary).toMatch(
+      /The interval of EFW reaches across the [^:]* centile: confirm the category by hand\./,
+    );
+  });
+
+  it('says nothing of it where no interval is known', () => {
+    const result = interpretReadings({
+      readings: [abdomen(75, 73.5)],
+      options: at(196),
+      evidence: { uncertainty: { hc: null, ac: null, fl: null } },
+    });
+    expect(sectionOf(result, 'growth').summary).not.toContain('by hand');
+  });
+});
+
+describe('several fetuses', () => {
+  const cart = ['A', 'B'].map((fetus) =>
+    cartValue({
+      key: 'hc',
+      concept: { scheme: 'LN', code: '11984-2', meaning: 'HC' },
+      value: 260,
+      unit: 'mm',
+      fetus,
+    }),
+  );
+  const twins = () => {
+    const readings = [...MEDIAN_28_WEEKS(), femur(48)];
+    const study = { clips: readings.map(({ clip }) => clip), refused: [], files: 4, series: 1, cart };
+    return interpretReadings({ readings, options: at(196), evidence: { study } });
+  };
+
+  it('share no value: each length by itself, no median, age, weight or ratio', () => {
+    const result = twins();
+    expect(result.measurements.map(({ id }) => id)).toEqual([
+      'hc-1',
+      'ofd-1',
+      'bpd-1',
+      'ac-1',
+      'tad-1',
+      'apad-1',
+      'fl-1',
+      'fl-2',
+    ]);
+    expect(sectionOf(result, 'biometry').reason).toMatchObject({ code: 'several_fetuses' });
+  });
+
+  it('have no size: the images do not say which one they show', () => {
+    const result = twins();
+    expect(sectionOf(result, 'growth')).toMatchObject({
+      status: 'not_assessed',
+      reason: { code: 'several_fetuses' },
+    });
+    expect(result.measurements.every(({ reference }) => reference === null)).toBe(true);
+    expect(result.classifications.map(({ section }) => section)).not.toContain('growth');
   });
 });
 

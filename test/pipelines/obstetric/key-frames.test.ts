@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import type { FramePlane } from '../../../pipelines/obstetric/frame-plane.ts';
+import { candidateFrames } from '../../../pipelines/obstetric/key-frames.ts';
+import type { Plane } from '../../../pipelines/obstetric/locator.ts';
+import { clip } from './evidence-sample.ts';
+
+/** Frames of one clip, each with its plane; the later ones are the more confident. */
+function frames(file: string, labels: readonly Plane[]): FramePlane[] {
+  const [still] = clip(file).frames;
+  if (!still) throw new Error('a clip has a frame');
+  const taken = clip(file, { frames: labels.map((_, index) => ({ ...still, index })) });
+  return labels.flatMap((label, index) => {
+    const frame = taken.frames[index];
+    const estimate = { label, confidence: 0.9 + index / 100 };
+    return frame ? [{ clip: taken, frame, estimate }] : [];
+  });
+}
+
+const files = (found: readonly FramePlane[]) => found.map(({ clip: of }) => of.file);
+
+describe('frames on which a structure is measured', () => {
+  const sweep = frames('sweep.dcm', ['transthalamic', 'thorax', 'abdominal']);
+  const still = frames('still.dcm', ['abdominal']);
+
+  it('are not those of a sweep through the fetus where another shows the plane', () => {
+    expect(files(candidateFrames([...sweep, ...still], 'abdomen', 6))).toEqual(['still.dcm']);
+  });
+
+  it('are those of the sweep where no other shows it', () => {
+    expect(files(candidateFrames([...sweep, ...still], 'head', 6))).toEqual(['sweep.dcm']);
+  });
+
+  it('are all of a cine that stays at one part, whatever the level of the head', () => {
+    const cine = frames('cine.dcm', ['transthalamic', 'transventricular', 'other']);
+    expect(candidateFrames(cine, 'head', 6)).toHaveLength(2);
+  });
+});
