@@ -167,7 +167,7 @@ function trajectory(
 ): Mark[] {
   const past = earlier.flatMap(({ ga_days: days, values }) =>
     values
-      .filter(({ concept }) => concept === curve.concept)
+      .filter(({ concept, chart }) => concept === curve.concept && chart === curve.chart)
       .map(({ value }) => ({ days, at: place(days / 7, value) })),
   );
   const [only, ...others] = points;

@@ -5,6 +5,8 @@ import { standingValues } from '../result/standing-values.ts';
 export interface GrowthCurve {
   /** Key of the concept table, `hc`. */
   concept: string;
+  /** Key of the chart: only values that were read against it are drawn on it. */
+  chart: string;
   label: string;
   unit: string;
   /** Name of the chart and its citation, a line each. */
@@ -32,13 +34,16 @@ export function pointsOnCurve(
   }).flatMap(({ week, value }) => (value === null ? [] : [{ week, value }]));
 }
 
-/** The accepted values of the curve's quantity that were read against a chart, one per fetus. */
+/** The accepted values of the curve's quantity that were read against its chart, one per fetus. */
 export function measuredOnCurve(
   curve: GrowthCurve,
   measurements: readonly Measurement[],
 ): Measurement[] {
   return standingValues(measurements).filter(
     ({ concept, quality, reference }) =>
-      concept.key === curve.concept && quality === 'accepted' && reference?.centile != null,
+      concept.key === curve.concept &&
+      quality === 'accepted' &&
+      reference?.centile != null &&
+      reference.chart === curve.chart,
   );
 }

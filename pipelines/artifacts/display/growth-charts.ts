@@ -19,7 +19,7 @@ function chartOf(curve: GrowthCurve, result: Result, gaDays: number): GrowthChar
   const [chart, citation] = curve.source;
   const earlier = earlierValues(result).flatMap(({ ga_days: days, values }) =>
     values
-      .filter(({ concept }) => concept === curve.concept)
+      .filter(({ concept, chart: on }) => concept === curve.concept && on === curve.chart)
       .map(({ value }) => ({ weeks: days / DAYS_PER_WEEK, value })),
   );
   return [

@@ -8,12 +8,12 @@ import type { Cell, Column } from './table.ts';
 
 /** Name, value, reference, centile, z and method; the middle two only where a value has them. */
 const COLUMNS: readonly Column[] = [
-  { title: 'Measurement', width: 132 },
-  { title: 'Value', width: 70, align: 'right' },
+  { title: 'Measurement', width: 118 },
+  { title: 'Value', width: 96, align: 'right' },
   { title: 'Reference', width: 84, align: 'right' },
-  { title: 'Centile', width: 46, align: 'right' },
-  { title: 'z', width: 36, align: 'right' },
-  { title: 'Method', width: 131 },
+  { title: 'Centile', width: 40, align: 'right' },
+  { title: 'z', width: 34, align: 'right' },
+  { title: 'Method', width: 127 },
 ];
 const CENTILE_COLUMNS = [3, 4];
 
@@ -21,7 +21,7 @@ const CENTILE_COLUMNS = [3, 4];
 const MARKS = { N: '', L: '\u25bc ', H: '\u25b2 ', A: '\u25cf ' } as const;
 
 export const MARK_LEGEND =
-  '\u25bc below, \u25b2 above the reference range; \u25cf abnormal. An unmarked value without a range was not rated.';
+  '± half width of the 95 % interval; \u25bc below, \u25b2 above the reference range; \u25cf abnormal. An unmarked value without a range was not rated.';
 
 function rangeText({ reference, ...measurement }: Measurement): string {
   if (!reference) return '';
@@ -30,6 +30,17 @@ function rangeText({ reference, ...measurement }: Measurement): string {
   if (low !== null && high !== null) return `${bound(low).split(' ')[0]} - ${bound(high)}`;
   if (low !== null) return `from ${bound(low)}`;
   return high === null ? '' : `up to ${bound(high)}`;
+}
+
+/** "162.4 ± 5.1 mm": with the half width of the 95 % interval where it is known. */
+function intervalText(measurement: Measurement): string {
+  const { uncertainty, unit } = measurement;
+  const value = valueText(measurement);
+  if (uncertainty === null) return value;
+  if (unit === 'd') return `${value} ± ${uncertainty.toFixed(0)} d`;
+  const [number = '', ...unitWords] = value.split(' ');
+  const [margin = ''] = valueText({ ...measurement, value: uncertainty }).split(' ');
+  return [number, '±', margin, ...unitWords].join(' ');
 }
 
 function methodText({ method, derivation, inputs }: Measurement): string {
@@ -46,7 +57,7 @@ function valueCells(measurement: Measurement): Cell[] {
   const name = withSubject(measurement.label, measurement);
   return [
     { text: name, ...emphasis },
-    { text: `${mark}${valueText(measurement)}`, ...emphasis },
+    { text: `${mark}${intervalText(measurement)}`, ...emphasis },
     { text: rangeText(measurement) },
     { text: reference?.centile == null ? '' : centileText(reference.centile), ...emphasis },
     { text: reference?.z_score == null ? '' : zScoreText(reference.z_score) },

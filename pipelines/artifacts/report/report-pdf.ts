@@ -1,5 +1,6 @@
 import type { Paper } from '../../../config/schema.ts';
 import { weeksAndDays } from '../../obstetric/charts/dates.ts';
+import { BASIS_TEXT } from '../../obstetric/input.ts';
 import { chartEntry } from '../../result/concepts.ts';
 import type { Result, Section } from '../../result/envelope.ts';
 import { bullsEye } from '../bulls-eye.ts';
@@ -49,14 +50,6 @@ export interface ReportInput {
   paper?: Paper;
 }
 
-/** Words for `dating.basis` (service specification 2.3). */
-const BASIS: Readonly<Record<string, string>> = {
-  lmp: 'last menstrual period',
-  crl: 'crown-rump length',
-  prior_scan: 'an earlier scan',
-  ivf: 'assisted conception',
-};
-
 const counted = (count: number, noun: string): string =>
   `${count} ${noun}${count === 1 ? '' : 's'}`;
 
@@ -85,6 +78,9 @@ function head(page: Page, { subject, result }: ReportInput): void {
   );
 }
 
+const basisText = (basis: string): string =>
+  Object.entries(BASIS_TEXT).find(([key]) => key === basis)?.[1] ?? basis;
+
 function dating(page: Page, { subject, result }: ReportInput): void {
   if (!isObstetric(result)) return;
   heading(page, 'Dating', 20);
@@ -94,12 +90,15 @@ function dating(page: Page, { subject, result }: ReportInput): void {
   }
   const { gaDays, basis } = subject.dating;
   const age = `${weeksAndDays(gaDays)} weeks (${gaDays} days)`;
-  paragraph(page, `Gestational age on the day of the scan: ${age}, by ${BASIS[basis] ?? basis}.`);
+  paragraph(page, `Gestational age on the day of the scan: ${age}, by ${basisText(basis)}.`);
   const due = dueDate(subject);
   if (due) paragraph(page, `Expected date of delivery: ${due}.`);
 }
 
-/** Abnormal findings first; what follows is the summary of each section that was read. */
+/**
+ * Abnormal findings first; what follows is the summary of each section that was read, without what
+ * the findings have said.
+ */
 function conclusion(page: Page, { result }: ReportInput): void {
   heading(page, 'Conclusion', 30);
   const nothing = noMeasurementStatement(result);
@@ -111,11 +110,23 @@ function conclusion(page: Page, { result }: ReportInput): void {
   const summaries = ownSections(result)
     .filter(({ status, summary }) => (status === 'complete' || status === 'partial') && summary)
     .map(({ title, summary }) => `${title}: ${summary}`);
-  const stated = new Set(result.findings.map(({ text }) => text));
+  const advised = new Set(result.guidance.map(({ text }) => text));
   const lines = impression.length > 0 ? impression : summaries;
-  for (const line of lines) if (!stated.has(line)) paragraph(page, line);
+  for (const line of lines.filter((text) => !advised.has(text))) {
+    const rest = beyond(line, result.findings);
+    if (rest) paragraph(page, rest);
+  }
   for (const { text } of quiet) paragraph(page, text);
-  for (const { text, source } of result.guidance) paragraph(page, `${text} (${source})`);
+  for (const { text, source } of result.guidance) {
+    paragraph(page, `${beyond(text, result.findings)} (${source})`);
+  }
+}
+
+/** What a line says beyond the findings; empty where that is at most its title. */
+function beyond(line: string, findings: Result['findings']): string {
+  const rest = findings.reduce((text, finding) => text.replaceAll(finding.text, ''), line);
+  const trimmed = rest.replace(/\s+/g, ' ').trim();
+  return rest !== line && trimmed.endsWith(':') ? '' : trimmed;
 }
 
 function measurements(page: Page, { result }: ReportInput): void {

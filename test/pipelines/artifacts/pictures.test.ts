@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { toPng } from '../../../pipelines/artifacts/drawing-png.ts';
 import { textWidth } from '../../../pipelines/artifacts/font.ts';
 import { growthChart, growthPanel } from '../../../pipelines/artifacts/growth-chart.ts';
+import { measuredOnCurve } from '../../../pipelines/artifacts/growth-curve.ts';
 import { INTERGROWTH_CURVES } from '../../../pipelines/artifacts/intergrowth-curves.ts';
 import { keyOverlays, overlaysOf } from '../../../pipelines/artifacts/overlays.ts';
 import { renderPreview } from '../../../pipelines/artifacts/preview.ts';
@@ -176,6 +177,20 @@ describe('growth chart', () => {
       expect(left).toBeGreaterThanOrEqual(0);
       expect(left + width).toBeLessThanOrEqual(panel.width);
     }
+  });
+
+  test('a weight is drawn on the chart of its own formula alone', () => {
+    const weight = (chart: string) =>
+      measurement('efw', 'efw', 1100, {
+        unit: 'g',
+        reference: { low: 950, high: 1280, centile: 50, z_score: 0, chart },
+      });
+    const drawnOn = (chart: string) =>
+      INTERGROWTH_CURVES.filter((curve) => measuredOnCurve(curve, [weight(chart)]).length > 0).map(
+        (curve) => curve.chart,
+      );
+    expect(drawnOn('intergrowth-2017-efw')).toEqual(['intergrowth-2017-efw']);
+    expect(drawnOn('intergrowth-2020-efw')).toEqual(['intergrowth-2020-efw']);
   });
 
   test('the drawn curves are those of the published table (HC at 28 weeks)', () => {

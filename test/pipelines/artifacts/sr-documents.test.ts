@@ -4,7 +4,7 @@ import { decode } from '../../../pipelines/artifacts/sr/decode.ts';
 import { buildTid1500 } from '../../../pipelines/artifacts/sr/tid1500.ts';
 import { buildTid5000 } from '../../../pipelines/artifacts/sr/tid5000.ts';
 import type { Subject } from '../../../pipelines/artifacts/subject.ts';
-import type { Result } from '../../../pipelines/result/envelope.ts';
+import type { Measurement, Result } from '../../../pipelines/result/envelope.ts';
 import { AC, HC, measurement } from './example-measurements.ts';
 import { NOTHING_MEASURED, RESULT, TWINS } from './example-result.ts';
 import { ANONYMOUS, IDENTITY, SUBJECT } from './example-subject.ts';
@@ -203,6 +203,32 @@ describe('twins', () => {
 
   test('one fetus has no subject of its own', () => {
     expect(named(buildTid5000(RESULT, SUBJECT), 'Subject ID')).toEqual([]);
+  });
+});
+
+describe('repeated values in TID 5000', () => {
+  const repeated = (given: readonly Measurement[]) =>
+    buildTid5000({ ...RESULT, measurements: [...given] }, SUBJECT);
+
+  test('the median stands before what it was made of: a receiver may take the first', () => {
+    const median = measurement('hc', 'hc', 262, {
+      derivation: 'median',
+      inputs: ['hc-1', 'hc-2', 'hc-3'],
+    });
+    const singles = [264, 260, 262].map((mm, at) => measurement(`hc-${at + 1}`, 'hc', mm));
+    expect(numbers(repeated([...singles, median]), 'Head Circumference')).toEqual([
+      262, 264, 260, 262,
+    ]);
+  });
+
+  test('of heart rates only the chosen one is sent', () => {
+    const rate = (id: string, value: number) =>
+      measurement(id, 'fetal-heart-rate', value, { section: 'fetal-heart', unit: '{H.B.}/min' });
+    const document = repeated([
+      rate('fetal-heart-rate-doppler-2', 150),
+      rate('fetal-heart-rate', 147),
+    ]);
+    expect(numbers(document, 'Fetal Heart Rate')).toEqual([147]);
   });
 });
 
