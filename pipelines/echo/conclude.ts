@@ -28,12 +28,22 @@ function valuesInWords(measurements: readonly Measurement[]): string[] {
   return accepted.length > 0 ? [`${accepted.map(named).join(', ')}.`] : [];
 }
 
+const OUTSIDE = { H: 'above its range', L: 'below its range', A: 'abnormal' } as const;
+
+/** A value outside its range, with the word for it. */
+function outsideInWords(one: Measurement): string {
+  const { interpretation } = one;
+  return interpretation && interpretation !== 'N'
+    ? `${named(one)} (${OUTSIDE[interpretation]})`
+    : named(one);
+}
+
 /** Values that stand for a section where nothing else is concluded. */
 const HEADLINES = 3;
 
 /**
- * What an assessed section comes to, for the impression: its first value and what is concluded. The
- * other values stand in the findings.
+ * What an assessed section comes to, for the impression: the values outside their range, else its
+ * first, and what is concluded. The other values stand in the findings.
  */
 export function conclusionOf(
   { summary }: Pick<Section, 'summary'>,
@@ -43,8 +53,11 @@ export function conclusionOf(
   const [values = ''] = valuesInWords(own);
   if (values === '' || !summary.startsWith(values)) return summary;
   const concluded = summary.slice(values.length).trim();
-  const headlines = accepted.slice(0, concluded ? 1 : HEADLINES);
-  return [...valuesInWords(headlines), concluded].filter(Boolean).join(' ');
+  const outside = accepted.filter(({ interpretation }) => (interpretation ?? 'N') !== 'N');
+  const headlines =
+    outside.length > 0 ? outside.slice(0, HEADLINES) : accepted.slice(0, concluded ? 1 : HEADLINES);
+  const shown = headlines.map(outsideInWords).join(', ');
+  return [...(shown ? [`${shown}.`] : []), concluded].filter(Boolean).join(' ');
 }
 
 /**
