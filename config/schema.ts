@@ -73,6 +73,10 @@ const outboundHostSchema = z.strictObject({
 export const PAPERS = ['a4', 'letter'] as const;
 export type Paper = (typeof PAPERS)[number];
 
+/** What models run on: what is found to be best, or the one named (with `cpu` standing in). */
+export const PROVIDER_SETTINGS = ['auto', 'cpu', 'cuda', 'webgpu'] as const;
+export type ProviderSetting = (typeof PROVIDER_SETTINGS)[number];
+
 export const ROLES = ['api', 'dimse', 'worker', 'delivery'] as const;
 
 export const configSchema = z
@@ -140,7 +144,7 @@ export const configSchema = z
     }),
     models: z.strictObject({
       allow: z.enum(['all', 'permissive']),
-      provider: z.enum(['auto', 'cpu']),
+      provider: z.enum(PROVIDER_SETTINGS),
       threads: z.number().int().positive(),
     }),
     report: z.strictObject({ paper: z.enum(PAPERS) }),

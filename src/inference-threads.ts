@@ -1,4 +1,5 @@
 import { startInferenceThread } from '../pipelines/inference/inference-thread.ts';
+import { overThreads } from '../pipelines/inference/over-threads.ts';
 import type { OpenSession } from '../pipelines/inference/session.ts';
 
 /**
@@ -7,10 +8,6 @@ import type { OpenSession } from '../pipelines/inference/session.ts';
  * else, for later it may begin no thread (queue/confinement.ts).
  */
 const threads = [startInferenceThread(), startInferenceThread()] as const;
-let opened = 0;
 
-/** Opens a model on one of the threads, in turn; it stays there. */
-export const openOnThread: OpenSession = (model, settings) => {
-  const open = threads[opened++ % 2 === 0 ? 0 : 1];
-  return open(model, settings);
-};
+/** Opens a model on one of the threads; it stays there. */
+export const openOnThread: OpenSession = overThreads(threads);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PAPERS } from '../../config/schema.ts';
+import { PAPERS, PROVIDER_SETTINGS } from '../../config/schema.ts';
 
 /** What a request of a test key can ask of the mock backend, as `mock` of its metadata. */
 export const MOCK_SCENARIOS = ['succeed', 'reject', 'fail', 'slow', 'triage'] as const;
@@ -30,7 +30,7 @@ export const jobSchema = z.strictObject({
   display: z.boolean().optional(),
   models: z.strictObject({
     allow: z.enum(['all', 'permissive']),
-    provider: z.enum(['auto', 'cpu']),
+    provider: z.enum(PROVIDER_SETTINGS),
     threads: z.number().int().positive(),
   }),
 });

@@ -1,6 +1,8 @@
 import { INFERENCE, type InferenceRun } from './inference-channel.ts';
 import type { RegisteredModel } from './model-registry.ts';
-import type { Network, Provider } from './network.ts';
+import type { Provider } from './network.ts';
+import type { OpenedNetwork } from './open-network.ts';
+import { REFUSAL, type Refusal, type RefusalOfModel } from './refusal.ts';
 import type { ModelSession } from './session.ts';
 
 /**
@@ -9,17 +11,32 @@ import type { ModelSession } from './session.ts';
  */
 const BATCH: Readonly<Record<Provider, number>> = { cpu: 16, webgpu: 32, cuda: 64 };
 
-/** The session of a network, wherever it runs; each of its runs is told on `INFERENCE`. */
-export function inBatches(model: RegisteredModel, network: Network): ModelSession {
+/**
+ * The session of a network, wherever it runs. Each of its runs is told on `INFERENCE`, each accelerator
+ * that it does not run on, or no more, on `REFUSAL`.
+ */
+export function inBatches(
+  model: RegisteredModel,
+  { network, refusals }: OpenedNetwork,
+): ModelSession {
   const pixels = model.input.width * model.input.height;
   const batch = BATCH[network.provider];
+  let provider = network.provider;
+
+  const tell = (refusal: Refusal) =>
+    REFUSAL.publish({ model: model.id, ...refusal } satisfies RefusalOfModel);
+  for (const refusal of refusals) tell(refusal);
 
   async function runBatch(images: readonly Float32Array[]): Promise<Float32Array[]> {
     const data = new Float32Array(images.length * pixels);
     images.forEach((image, n) => {
       data.set(image, n * pixels);
     });
-    const { values, seconds } = await network.run(data, images.length);
+    const { values, seconds, refusal } = await network.run(data, images.length);
+    if (refusal) {
+      provider = 'cpu';
+      tell(refusal);
+    }
     INFERENCE.publish({ model: model.id, images: images.length, seconds } satisfies InferenceRun);
     const share = values.length / images.length;
     return images.map((_, n) => values.subarray(n * share, (n + 1) * share));
@@ -27,7 +44,9 @@ export function inBatches(model: RegisteredModel, network: Network): ModelSessio
 
   return {
     model,
-    provider: network.provider,
+    get provider() {
+      return provider;
+    },
     batch,
     run: async (inputs) => {
       const outputs: Float32Array[] = [];

@@ -1,9 +1,11 @@
 import { parentPort, type Transferable } from 'node:worker_threads';
 import type { Answer, Network } from './network.ts';
+import type { OpenNetwork } from './open-network.ts';
 import type { Answered, Asked, Call, Opened } from './thread-messages.ts';
 
 /** Entry of the thread of the models (inference-thread.ts): it answers calls, one after the other. */
 const networks: Network[] = [];
+let opener: OpenNetwork | undefined;
 
 function networkOf(number: number): Network {
   const network = networks[number];
@@ -15,9 +17,10 @@ async function answerTo(call: Call): Promise<Opened | Answer | undefined> {
   switch (call.name) {
     case 'open': {
       // With the first model only: not every process that has this thread opens one.
-      const { openNetwork } = await import('./network.ts');
-      const network = await openNetwork(call.model, call.settings);
-      return { network: networks.push(network) - 1, provider: network.provider };
+      const { networkOpener } = await import('./open-network.ts');
+      opener ??= networkOpener();
+      const { network, refusals } = await opener(call.model, call.settings);
+      return { network: networks.push(network) - 1, provider: network.provider, refusals };
     }
     case 'run':
       return networkOf(call.network).run(call.images, call.count);

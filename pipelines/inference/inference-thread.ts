@@ -29,11 +29,15 @@ export function startInferenceThread(): OpenSession {
   }
 
   return async (model, settings) => {
-    const { network, provider } = await ask<Opened>({ name: 'open', model, settings });
+    const { network, provider, refusals } = await ask<Opened>({ name: 'open', model, settings });
     return inBatches(model, {
-      provider,
-      run: (images, count) => ask<Answer>({ name: 'run', network, images, count }, [images.buffer]),
-      release: () => ask<void>({ name: 'release', network }),
+      network: {
+        provider,
+        run: (images, count) =>
+          ask<Answer>({ name: 'run', network, images, count }, [images.buffer]),
+        release: () => ask<void>({ name: 'release', network }),
+      },
+      refusals,
     });
   };
 }

@@ -1,11 +1,12 @@
 import { inBatches } from './in-batches.ts';
 import type { RegisteredModel } from './model-registry.ts';
-import { type InferenceSettings, openNetwork, type Provider } from './network.ts';
+import type { InferenceSettings, Provider } from './network.ts';
+import { networkOpener } from './open-network.ts';
 
 export interface ModelSession {
   model: RegisteredModel;
-  /** What the model runs on, as found by the self-test. */
-  provider: Provider;
+  /** What the model runs on: the processor, once a run has failed on an accelerator. */
+  readonly provider: Provider;
   /** Images that it takes at a time. */
   batch: number;
   /**
@@ -22,6 +23,10 @@ export type OpenSession = (
   settings: InferenceSettings,
 ) => Promise<ModelSession>;
 
-/** Opens a model on the thread of the caller, which each run then holds. */
-export const openSession: OpenSession = async (model, settings) =>
-  inBatches(model, await openNetwork(model, settings));
+/** Gives what opens models on the thread of the caller, which each run then holds. */
+export function sessionOpener(openNetwork = networkOpener()): OpenSession {
+  return async (model, settings) => inBatches(model, await openNetwork(model, settings));
+}
+
+/** Opens a model on the thread of the caller. */
+export const openSession: OpenSession = sessionOpener();

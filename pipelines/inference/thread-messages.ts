@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { RegisteredModel } from './model-registry.ts';
 import type { InferenceSettings, Provider } from './network.ts';
+import type { Refusal } from './refusal.ts';
 
 /** What the thread of the models can be asked. A network is known by its number. */
 export type Call =
@@ -11,6 +12,7 @@ export type Call =
 export interface Opened {
   network: number;
   provider: Provider;
+  refusals: readonly Refusal[];
 }
 
 /** Each call is answered on a port of its own. */

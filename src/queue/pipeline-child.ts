@@ -2,6 +2,7 @@ import { subscribe } from 'node:diagnostics_channel';
 import { Worker } from 'node:worker_threads';
 import type { Job, Pipeline, Prepare } from '../../pipelines/contract/job.ts';
 import { INFERENCE, type InferenceRun } from '../../pipelines/inference/inference-channel.ts';
+import { REFUSAL, type RefusalOfModel } from '../../pipelines/inference/refusal.ts';
 // Its threads must have begun before further ones are forbidden.
 import '../inference-threads.ts';
 import { forbidThreads } from './confinement.ts';
@@ -45,6 +46,7 @@ async function run(module: string, folder: string): Promise<void> {
 }
 
 subscribe(INFERENCE.name, (run) => send({ type: 'inference', run: run as InferenceRun }));
+subscribe(REFUSAL.name, (told) => send({ type: 'refusal', refusal: told as RefusalOfModel }));
 process.on('message', (message: ToChild) => {
   switch (message.type) {
     case 'load':

@@ -1,5 +1,6 @@
 import type { Job, ModelInUse, PipelineEnd, PipelineEvent } from '../../pipelines/contract/job.ts';
 import type { InferenceRun } from '../../pipelines/inference/inference-channel.ts';
+import type { RefusalOfModel } from '../../pipelines/inference/refusal.ts';
 
 /** What the gateway tells a pipeline process. `module` is the URL of a module that exports `pipeline`. */
 export type ToChild =
@@ -15,4 +16,6 @@ export type FromChild =
   | { type: 'prepared'; models: readonly ModelInUse[] }
   /** A model was called. */
   | { type: 'inference'; run: InferenceRun }
+  /** A model does not run on an accelerator, or no more. */
+  | { type: 'refusal'; refusal: RefusalOfModel }
   | { type: 'error'; message: string };

@@ -1,5 +1,6 @@
 import type { Job, ModelInUse } from '../../pipelines/contract/job.ts';
 import type { InferenceRun } from '../../pipelines/inference/inference-channel.ts';
+import type { RefusalOfModel } from '../../pipelines/inference/refusal.ts';
 import type { Logger } from '../logging/logger.ts';
 import {
   PipelineProcess,
@@ -20,11 +21,18 @@ export interface PipelinePool {
   close(): Promise<void>;
 }
 
-/** @param onInference told of each call of a model in any of the processes. */
+/** What is told of the models of any of the processes. */
+export interface ModelListeners {
+  /** A model was called. */
+  onInference?(run: InferenceRun): void;
+  /** A model does not run on an accelerator, or no more. */
+  onRefusal?(refusal: RefusalOfModel): void;
+}
+
 export function createPipelinePool(
   limits: ProcessLimits,
   logger: Logger,
-  onInference: (run: InferenceRun) => void = () => {},
+  { onInference, onRefusal }: ModelListeners = {},
 ): PipelinePool {
   const idle: PipelineProcess[] = [];
   const all = new Set<PipelineProcess>();
@@ -32,7 +40,8 @@ export function createPipelinePool(
   const start = () => {
     for (const each of all) if (!each.alive) all.delete(each);
     const started = new PipelineProcess(limits, logger);
-    started.onInference(onInference);
+    if (onInference) started.onInference(onInference);
+    if (onRefusal) started.onRefusal(onRefusal);
     all.add(started);
     return started;
   };

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Job, ModelInUse, PipelineEnd, PipelineEvent } from '../../pipelines/contract/job.ts';
 import type { InferenceRun } from '../../pipelines/inference/inference-channel.ts';
+import type { RefusalOfModel } from '../../pipelines/inference/refusal.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { FromChild, ToChild } from './pipeline-messages.ts';
 
@@ -19,8 +20,13 @@ const ENVIRONMENT = [
   'TMPDIR',
   'LD_LIBRARY_PATH',
   'CUDA_VISIBLE_DEVICES',
+  'VK_DRIVER_FILES',
   'VK_ICD_FILENAMES',
+  'VK_LOADER_DEVICE_SELECT',
 ];
+
+/** No screen is looked for by the driver of a GPU: Mesa's choice of one would write of it to the log. */
+const WITHOUT_SCREEN = { NODEVICE_SELECT: '1' };
 
 const LONGEST_LOG_LINE = 2000;
 
@@ -71,12 +77,15 @@ export class PipelineProcess {
         '--disable-warning=SecurityWarning',
         `--import=${CONFINEMENT}`,
       ],
-      env: Object.fromEntries(
-        ENVIRONMENT.flatMap((name) => {
-          const value = process.env[name];
-          return value === undefined ? [] : [[name, value]];
-        }),
-      ),
+      env: {
+        ...WITHOUT_SCREEN,
+        ...Object.fromEntries(
+          ENVIRONMENT.flatMap((name) => {
+            const value = process.env[name];
+            return value === undefined ? [] : [[name, value]];
+          }),
+        ),
+      },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
@@ -116,6 +125,13 @@ export class PipelineProcess {
   onInference(listener: (run: InferenceRun) => void): void {
     this.#child.on('message', (message: FromChild) => {
       if (message.type === 'inference') listener(message.run);
+    });
+  }
+
+  /** Tells of each model that does not run on an accelerator, or no more. */
+  onRefusal(listener: (refusal: RefusalOfModel) => void): void {
+    this.#child.on('message', (message: FromChild) => {
+      if (message.type === 'refusal') listener(message.refusal);
     });
   }
 

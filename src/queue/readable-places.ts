@@ -14,7 +14,7 @@ const SYSTEM = ['/usr', '/lib', '/lib64', '/opt', '/dev', '/sys', '/etc/ld.so.ca
 const ASKED_FOR = ['/etc/vulkan/icd.d'];
 
 /** Variables of a pipeline process that name further such places. */
-const VARIABLES = ['LD_LIBRARY_PATH', 'VK_ICD_FILENAMES'];
+const VARIABLES = ['LD_LIBRARY_PATH', 'VK_DRIVER_FILES', 'VK_ICD_FILENAMES'];
 
 /**
  * What a pipeline process may read beside its work folder: the program, the packages, which may lie

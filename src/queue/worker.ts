@@ -10,6 +10,7 @@ import type { Logger } from '../logging/logger.ts';
 import { openChangeFeed } from '../requests/changes.ts';
 import type { Endpoint } from '../requests/endpoint.ts';
 import { endAllLeases, takeUp } from '../requests/take-up.ts';
+import { followModels } from './models-in-use.ts';
 import { createPipelinePool } from './pipeline-pool.ts';
 import type { RequestQueue } from './queue.ts';
 import { readablePlaces } from './readable-places.ts';
@@ -32,7 +33,7 @@ export interface WorkerOptions {
     'dataDir' | 'worker' | 'models' | 'report' | 'console' | 'retention' | 'delivery'
   >;
   logger: Logger;
-  /** Told of the models once the first pipeline process has opened them. */
+  /** Told of the models once the first pipeline process has opened them, and when one changes. */
   modelsReady?(models: readonly ModelInUse[]): void;
   /** Told of each call of a model. */
   onInference?(run: InferenceRun): void;
@@ -56,17 +57,15 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   await mkdir(writable, { recursive: true });
   const modules = [...Object.values(pipelines), ...(options.mock ? [options.mock] : [])];
   const readable = readablePlaces(modules);
+  const models = followModels(logger, config.models.provider, options.modelsReady);
   const pool = createPipelinePool(
     { memoryMegabytes: config.worker.childMemoryMegabytes, writable, readable },
     logger,
-    options.onInference,
+    { onInference: options.onInference, onRefusal: models.refused },
   );
   const [first] = Object.values(pipelines);
   if (first) {
-    pool.warmUp(first, config.models, (models) => {
-      logger.info({ models }, 'models ready');
-      options.modelsReady?.(models);
-    });
+    pool.warmUp(first, config.models, models.ready);
   }
   const stopping = new AbortController();
 

@@ -99,7 +99,9 @@ export async function openHeartLocator(
         return { ...jointEjectionFraction(byDiscs, byNetwork, ejectionFraction.model), byNetwork };
       }),
     parasternal: parasternal && ((frames, area) => segmentParasternal(parasternal, frames, area)),
-    models: sessions.map(nameInResult),
+    get models() {
+      return sessions.map(nameInResult);
+    },
     close: async () => {
       for (const session of sessions) await session.close();
     },

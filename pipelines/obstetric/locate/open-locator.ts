@@ -87,7 +87,9 @@ export async function openLocator(
       chest: chest && (await chestUncertainty(chest.model)),
       brain: brain && (await brainUncertainty(brain.model)),
     },
-    models: sessions.map(nameInResult),
+    get models() {
+      return sessions.map(nameInResult);
+    },
     close: async () => {
       for (const session of sessions) await session.close();
     },

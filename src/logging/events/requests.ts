@@ -56,6 +56,24 @@ export const REQUESTS_EVENTS = {
     meaning: 'The models are open, with what each runs on.',
     action: null,
   },
+  accelerator_not_used: {
+    level: 'info',
+    text: 'accelerator not used',
+    meaning: 'With `models.provider: auto` a model runs on the processor: the line has the reason.',
+    action: 'If a GPU was meant: its driver; docs/model-training.md, "Providers".',
+  },
+  accelerator_asked_for_not_used: {
+    level: 'warn',
+    text: 'accelerator asked for is not used',
+    meaning: 'What `models.provider` names cannot be used; the processor stands in for it.',
+    action: 'Read the reason: driver, library, or `models.provider: auto`.',
+  },
+  accelerator_failed: {
+    level: 'warn',
+    text: 'accelerator failed',
+    meaning: 'A run failed on a GPU and was repeated on the processor, where its model stays.',
+    action: 'Check driver and memory of the GPU; start the gateway again to use it again.',
+  },
   queue_unreachable: {
     level: 'warn',
     text: 'queue not reached, will retry',

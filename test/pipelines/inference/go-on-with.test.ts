@@ -1,0 +1,63 @@
+import { subscribe } from 'node:diagnostics_channel';
+import { describe, expect, it } from 'vitest';
+import { networkOpener } from '../../../pipelines/inference/open-network.ts';
+import { REFUSAL, type RefusalOfModel } from '../../../pipelines/inference/refusal.ts';
+import { sessionOpener } from '../../../pipelines/inference/session.ts';
+import { fakeLibrary, machineWith, smallModel } from './fake-networks.ts';
+
+const model = await smallModel();
+const image = new Float32Array(model.input.width * model.input.height).fill(0.25);
+const mean = [Float32Array.of(0.25)];
+
+const told: RefusalOfModel[] = [];
+subscribe(REFUSAL.name, (refusal) => told.push(refusal as RefusalOfModel));
+
+async function onAccelerator() {
+  const library = fakeLibrary();
+  const open = sessionOpener(
+    networkOpener({ accelerators: machineWith('webgpu'), load: library.load }),
+  );
+  const session = await open(model, { provider: 'auto', threads: 1 });
+  told.length = 0;
+  return { session, library };
+}
+
+describe('a model whose accelerator is lost', () => {
+  it('gives the answer of the processor to the run that failed, and to those after it', async () => {
+    const { session, library } = await onAccelerator();
+    expect(await session.run([image])).toEqual(mean);
+    expect(session.provider).toBe('webgpu');
+    library.behaviours.webgpu = { lost: true };
+    expect(await session.run([image])).toEqual(mean);
+    expect(session.provider).toBe('cpu');
+    library.behaviours.webgpu = {};
+    expect(await session.run([image])).toEqual(mean);
+    expect(session.provider).toBe('cpu');
+    expect(library.open).toEqual(['cpu']);
+  });
+
+  it('is told of once, with what the library said', async () => {
+    const { session, library } = await onAccelerator();
+    library.behaviours.webgpu = { lost: true };
+    await Promise.all([session.run([image]), session.run([image])]);
+    await session.run([image]);
+    expect(told).toEqual([
+      { model: model.id, accelerator: 'webgpu', why: 'failed', detail: 'device lost' },
+    ]);
+  });
+
+  it('releases the processor in its place', async () => {
+    const { session, library } = await onAccelerator();
+    library.behaviours.webgpu = { lost: true };
+    await session.run([image]);
+    await session.close();
+    expect(library.open).toEqual([]);
+  });
+
+  it('throws what the processor throws, when that fails too', async () => {
+    const { session, library } = await onAccelerator();
+    library.behaviours.webgpu = { lost: true };
+    library.behaviours.cpu = { broken: true };
+    await expect(session.run([image])).rejects.toThrow('cpu does not load');
+  });
+});

@@ -1,0 +1,104 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { PROVIDER_TOLERANCE } from '../../../pipelines/inference/self-test.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+
+/** SwiftShader of Debian's chromium: a Vulkan driver in software, hundreds of times slower than we. */
+const SWIFTSHADER = '/usr/lib/chromium/vk_swiftshader_icd.json';
+
+const inference = (file: string) =>
+  new URL(`../../../pipelines/inference/${file}`, import.meta.url).href;
+
+/** Runs a program with one Vulkan driver, in a process of its own: a driver is looked for once. */
+async function withDriver<T>(driver: string, body: string): Promise<{ answer: T; stderr: string }> {
+  const program = join(await temporaryFolder(), 'program.mjs');
+  await writeFile(
+    program,
+    `import { readRegistry } from '${inference('model-registry.ts')}';
+     import { loadNetwork } from '${inference('network.ts')}';
+     import { networkOpener } from '${inference('open-network.ts')}';
+     import { largestDifference, selfTestImages } from '${inference('self-test.ts')}';
+     const [model, next] = await readRegistry();
+     ${body}
+     console.log(JSON.stringify(answer));`,
+  );
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [program], {
+    env: { PATH: process.env.PATH, VK_DRIVER_FILES: driver, NODEVICE_SELECT: '1' },
+  });
+  return { answer: JSON.parse(stdout), stderr };
+}
+
+/** Opens two models one after the other as a gateway does, with what was said of each. */
+const OPEN_TWO = `
+  const open = networkOpener();
+  const answer = [];
+  for (const each of [model, next]) {
+    const { network, refusals } = await open(each, { provider: 'auto', threads: 1 });
+    const image = selfTestImages(1, each.input.width * each.input.height);
+    const { values } = await network.run(image, 1);
+    answer.push({ provider: network.provider, refusals, answers: values.length > 0 });
+  }`;
+
+interface Opened {
+  provider: string;
+  refusals: { accelerator: string; why: string; detail: string }[];
+  answers: boolean;
+}
+
+describe('WebGPU on a Vulkan driver in software', () => {
+  const absent = existsSync(SWIFTSHADER) ? false : 'chromium with SwiftShader is not installed';
+
+  it('gives the numbers of the processor, with one image and with several', async ({ skip }) => {
+    if (absent) return skip(absent);
+    const { answer } = await withDriver<number[]>(
+      SWIFTSHADER,
+      `const webgpu = await loadNetwork(model, 'webgpu', 1);
+       const cpu = await loadNetwork(model, 'cpu', 1);
+       const answer = [];
+       for (const count of [1, 2]) {
+         const images = selfTestImages(count, model.input.width * model.input.height);
+         const found = await webgpu.run(images, count);
+         answer.push(largestDifference(found.values, (await cpu.run(images, count)).values));
+       }`,
+    );
+    expect(answer).toHaveLength(2);
+    expect(Math.max(...answer)).toBeLessThanOrEqual(PROVIDER_TOLERANCE);
+  });
+
+  it('is given up with the first model, which runs on the processor and says why', async ({
+    skip,
+  }) => {
+    if (absent) return skip(absent);
+    const { answer } = await withDriver<Opened[]>(SWIFTSHADER, OPEN_TWO);
+    const said = { accelerator: 'webgpu', why: 'software', detail: expect.stringMatching(/ms/) };
+    expect(answer).toEqual([
+      { provider: 'cpu', refusals: [said], answers: true },
+      { provider: 'cpu', refusals: [], answers: true },
+    ]);
+  });
+});
+
+describe('a Vulkan driver whose library is not there', () => {
+  it('is given up with the first model; the library complains once', async () => {
+    const driver = join(await temporaryFolder(), 'icd.json');
+    const library = '/nowhere/libvulkan_none.so';
+    await writeFile(
+      driver,
+      JSON.stringify({
+        file_format_version: '1.0.0',
+        ICD: { library_path: library, api_version: '1.1.0' },
+      }),
+    );
+    const { answer, stderr } = await withDriver<Opened[]>(driver, OPEN_TWO);
+    const said = { accelerator: 'webgpu', why: 'unloadable', detail: expect.any(String) };
+    expect(answer).toEqual([
+      { provider: 'cpu', refusals: [said], answers: true },
+      { provider: 'cpu', refusals: [], answers: true },
+    ]);
+    expect(stderr.split('vkCreateInstance failed').length - 1).toBeLessThanOrEqual(1);
+  });
+});
