@@ -26,7 +26,12 @@ import {
   rankOf,
 } from './doppler-findings.ts';
 import { dopplerGaps } from './doppler-gaps.ts';
-import { DOPPLER_SECTION, isFiltered, type TracedReading, traceProblem } from './doppler-measurements.ts';
+import {
+  DOPPLER_SECTION,
+  isFiltered,
+  type TracedReading,
+  traceProblem,
+} from './doppler-measurements.ts';
 import { createMeasurement, standing } from './measurement.ts';
 
 export interface DopplerJudgement {

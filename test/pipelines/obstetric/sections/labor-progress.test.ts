@@ -135,12 +135,8 @@ describe('labor progress', () => {
   ])('an angle of %s degrees is %s', (degrees, quality) => {
     const reading = transperineal({ degrees });
     const skull = reading.located?.skull.slice(0, 1) ?? [];
-    const shown = run([
-      { ...reading, located: reading.located && { ...reading.located, skull } },
-    ]);
-    const angle = shown.measurements?.find(
-      ({ concept }) => concept.key === 'angle-of-progression',
-    );
+    const shown = run([{ ...reading, located: reading.located && { ...reading.located, skull } }]);
+    const angle = shown.measurements?.find(({ concept }) => concept.key === 'angle-of-progression');
     expect(angle?.value).toBeCloseTo(degrees, 6);
     expect(angle?.quality).toBe(quality);
     expect(shown.status === 'inadequate').toBe(quality === 'inadequate');
