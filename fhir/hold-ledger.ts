@@ -6,7 +6,7 @@ import type { Choice } from './send-report.ts';
 export const HOLD_ACTIONS = ['show', 'release', 'reject'] as const;
 export type HoldAction = (typeof HOLD_ACTIONS)[number];
 
-/** The last word of a person on a delivery. */
+/** The last word of a person on a delivery, with the patient and order chosen last. */
 export interface Decision extends Choice {
   action: Exclude<HoldAction, 'show'>;
 }
@@ -32,16 +32,11 @@ export function holdLedger(database: Queryable): HoldLedger {
     async decisionOn(deliveryId) {
       const { rows } = await database.query<DecisionRow>(
         `SELECT action, patient, order_reference, without_order FROM hold_actions
-         WHERE delivery_id = $1 AND action <> 'show' ORDER BY id DESC LIMIT 1`,
+         WHERE delivery_id = $1 AND action <> 'show' ORDER BY id DESC`,
         [deliveryId],
       );
-      const [row] = rows;
-      if (!row) return null;
-      return {
-        action: row.action,
-        patient: row.patient ?? undefined,
-        order: row.without_order ? null : (row.order_reference ?? undefined),
-      };
+      const [last] = rows;
+      return last ? { action: last.action, ...standingChoice(rows) } : null;
     },
     async keepCandidates(deliveryId, candidates) {
       await database.query(
@@ -51,4 +46,17 @@ export function holdLedger(database: Queryable): HoldLedger {
       );
     },
   };
+}
+
+/**
+ * What stands of the choices, newest first: a release "as it is" changes none of them, another
+ * patient ends the order that was chosen for the one before.
+ */
+function standingChoice(rows: readonly DecisionRow[]): Choice {
+  let order: Choice['order'];
+  for (const row of rows) {
+    if (order === undefined) order = row.without_order ? null : (row.order_reference ?? undefined);
+    if (row.patient !== null) return { patient: row.patient, order };
+  }
+  return { order };
 }

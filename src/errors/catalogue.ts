@@ -433,7 +433,7 @@ export const ERRORS = {
     retry: 'ambiguous',
     title: 'The answer of the EHR was lost',
     operator:
-      'The transaction may have been committed (also HTTP 202); it is conditional and is sent again.',
+      'The report may be there already (also HTTP 202). It is sent again by itself and doubles nothing: the EHR knows it by its identifiers. Given up, it can be sent again the same way.',
   },
   ehr_rejected: {
     retry: 'permanent',

@@ -186,6 +186,50 @@ describe('or in the hold queue, with the reason', () => {
   });
 });
 
+describe('an answer that is lost until the delivery is given up', () => {
+  const givenUpAtOnce = async () => {
+    const request = await site.submit();
+    const target = { kind: 'fhir', destination: 'ehr', object: 'fhir-bundle' } as const;
+    await site.database.transaction((tx) => enqueueDeliveries(tx, request, [target], 0));
+    return request;
+  };
+  const sendAsItIs = async () => {
+    const [held] = await holds.list();
+    expect(held).toMatchObject({ code: 'ehr_ambiguous', retried: false });
+    await holds.release({ id: held?.id ?? '', person: 'ana', withoutOrder: false });
+  };
+
+  test('is held, and sent again as it is leaves the one report that was there', async () => {
+    await ehr.put(PATIENT);
+    ehr.fail('POST /', { kind: 'cut-after-commit' });
+    const request = await givenUpAtOnce();
+    expect(await settled(request)).toMatchObject({ state: 'dead' });
+    const there = await ehr.all('DiagnosticReport');
+    expect(there).toHaveLength(1);
+    await sendAsItIs();
+    expect(await settled(request)).toMatchObject({ state: 'delivered' });
+    expect((await ehr.all('DiagnosticReport')).map(({ id }) => id)).toEqual([there[0]?.id]);
+  });
+
+  test('goes again to the patient that a person chose before', async () => {
+    await ehr.put(PATIENT);
+    const chosen = await ehr.put(PATIENT);
+    const patient = `Patient/${chosen.id}`;
+    const request = await givenUpAtOnce();
+    await settled(request);
+    const [held] = await holds.list();
+    ehr.fail('POST /', { kind: 'cut-after-commit' }, 3);
+    await holds.release({ id: held?.id ?? '', person: 'ana', patient, withoutOrder: false });
+    // As long as the site would try it by itself has passed.
+    await site.database.query('UPDATE deliveries SET give_up_at = now()');
+    expect(await settled(request)).toMatchObject({ state: 'dead' });
+    await sendAsItIs();
+    expect(await settled(request)).toMatchObject({ state: 'delivered' });
+    const reports = await ehr.all('DiagnosticReport');
+    expect(reports.map(({ subject }) => subject?.reference)).toEqual([patient]);
+  });
+});
+
 describe('a patient who cannot be matched', () => {
   test('is held with the candidates; the chosen one gets the report, and who chose is kept', async () => {
     await ehr.put(PATIENT);

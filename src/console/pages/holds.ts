@@ -16,15 +16,26 @@ interface Chosen {
   reason: string;
 }
 
-/** Codes of the error catalogue with which the patient is certain, and only the order is not. */
-const PATIENT_IS_CERTAIN: ReadonlySet<string> = new Set(['ehr_order_ambiguous']);
+/** Codes of the error catalogue with which a report has no patient until a person chooses one. */
+const NEEDS_A_PATIENT: ReadonlySet<string> = new Set([
+  'ehr_patient_not_found',
+  'ehr_patient_ambiguous',
+  'ehr_issuer_unmapped',
+]);
+
+/** Codes with which nothing is to be chosen: the EHR did not answer for too long. */
+const SENT_AS_IT_IS: ReadonlySet<string> = new Set([
+  'ehr_ambiguous',
+  'ehr_unavailable',
+  'ehr_unauthorized',
+]);
 
 /** Pure: what is sent when a person confirms; null while the patient is not chosen. */
 export function confirmation(
   { patient, order }: Pick<Chosen, 'patient' | 'order'>,
   code: string,
 ): ConfirmHold | null {
-  if (!patient && !PATIENT_IS_CERTAIN.has(code)) return null;
+  if (!patient && NEEDS_A_PATIENT.has(code)) return null;
   return {
     ...(patient && { patient }),
     ...(order === 'none' ? { withoutOrder: true } : order && { order }),
@@ -158,6 +169,18 @@ export const openHolds: OpenPage = (_place, around) => {
     </div>`;
   }
 
+  function sendAgainView({ id }: Hold): TemplateResult {
+    return asking.view({
+      id: `again ${id}`,
+      label: 'Send again',
+      question: 'Send it again as it is? What the EHR has of it already stays one.',
+      async run() {
+        await api.confirmHold(id, {});
+        return ended('The report is sent again.');
+      },
+    });
+  }
+
   function holdView(hold: Hold): TemplateResult {
     const isOpen = opened?.id === hold.id;
     return html`<li class="panel">
@@ -179,7 +202,8 @@ export const openHolds: OpenPage = (_place, around) => {
           : html`<div class="row">
               ${
                 may(around, 'confirm')
-                  ? html`<button type="button" @click=${() => void open(hold.id)}>Decide</button>`
+                  ? html`${SENT_AS_IT_IS.has(hold.code) ? sendAgainView(hold) : nothing}
+                      <button type="button" @click=${() => void open(hold.id)}>Decide</button>`
                   : html`<span class="small soft">A clinician decides.</span>`
               }
               ${hold.key ? html`<a class="button" href=${addressOf('study', { id: hold.key })}>Study</a>` : nothing}
@@ -197,7 +221,7 @@ export const openHolds: OpenPage = (_place, around) => {
     },
     view: () => html`<div class="page-head">
         <h1 tabindex="-1">Held reports</h1>
-        <span class="soft">The EHR did not take them: its patient or order is not certain, or its answer was lost. A person decides.</span>
+        <span class="soft">The EHR did not take them: their patient or order there is not certain, it refused them, or it did not answer for too long. A person decides.</span>
       </div>
       ${shown(holds, (all) =>
         all.length === 0

@@ -25,4 +25,11 @@ describe('what is sent when a person confirms a held report', () => {
       },
     );
   });
+
+  it.each(['ehr_ambiguous', 'ehr_unavailable', 'ehr_rejected', 'ehr_misconfigured'])(
+    'is the report as it is where %s says nothing of the patient',
+    (code) => {
+      expect(confirmation({ patient: '', order: '' }, code)).toEqual({});
+    },
+  );
 });
