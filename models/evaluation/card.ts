@@ -15,16 +15,10 @@ export function withMeasured(card: string, sets: Sets): string {
 }
 
 function table(sets: Sets): string {
-  const geometry = Object.entries(sets).flatMap(([name, set]) =>
-    isAgreement(set) ? [geometryRow(name, set)] : [],
+  const measured = Object.entries(sets).flatMap(([name, set]) =>
+    isAgreement(set) ? [{ name, ...set }] : [],
   );
-  if (geometry.length > 0) {
-    return [
-      '| set | images | withheld | mean error (mm) | mean error (%) | bias (mm) | 95 % limits (mm) | largest (mm) |',
-      '|---|---|---|---|---|---|---|---|',
-      ...geometry,
-    ].join('\n');
-  }
+  if (measured.length > 0) return geometryTable(measured);
   return Object.entries(sets)
     .map(([name, set]) => planeParagraph(name, set))
     .join('\n\n');
@@ -38,20 +32,31 @@ const isAgreement = (set: unknown): set is Agreement =>
 const isPlaneAgreement = (set: unknown): set is PlaneAgreement =>
   typeof set === 'object' && set !== null && 'recall' in set;
 
-function geometryRow(name: string, { cases, notFound, withheldByGate, accepted }: Agreement) {
-  const withheld = notFound + withheldByGate;
-  if (!accepted) return `| ${name} | ${cases} | ${withheld} | | | | | |`;
-  const cells = [
-    name,
-    cases,
-    withheld,
-    accepted.meanAbsoluteErrorMm,
-    accepted.meanAbsoluteErrorPercent,
-    accepted.biasMm,
-    accepted.limitsOfAgreementMm.join(' to '),
-    accepted.largestErrorMm,
-  ];
-  return `| ${cells.join(' | ')} |`;
+type Measured = Agreement & { name: string };
+type Column = [title: string, cell: (set: Measured) => string | number | undefined];
+
+const COLUMNS: readonly Column[] = [
+  ['set', ({ name }) => name],
+  ['images', ({ cases }) => cases],
+  ['withheld', ({ notFound, withheldByGate }) => notFound + withheldByGate],
+  ['mean error (mm)', ({ accepted }) => accepted?.meanAbsoluteErrorMm],
+  ['mean error (%)', ({ accepted }) => accepted?.meanAbsoluteErrorPercent],
+  ['bias (mm)', ({ accepted }) => accepted?.biasMm],
+  ['95 % limits (mm)', ({ accepted }) => accepted?.limitsOfAgreementMm.join(' to ')],
+  ['largest (mm)', ({ accepted }) => accepted?.largestErrorMm],
+];
+/** Of outlines whose reference is an outline too. */
+const DICE: Column = ['mean Dice', ({ accepted }) => accepted?.meanDice];
+
+function geometryTable(sets: readonly Measured[]): string {
+  const hasDice = sets.some(({ accepted }) => accepted?.meanDice !== undefined);
+  const columns = hasDice ? [...COLUMNS, DICE] : COLUMNS;
+  const row = (cells: readonly string[]) => `|${cells.map((one) => ` ${one} |`).join('')}`;
+  return [
+    row(columns.map(([title]) => title)),
+    `|${'---|'.repeat(columns.length)}`,
+    ...sets.map((set) => row(columns.map(([, cell]) => String(cell(set) ?? '')))),
+  ].join('\n');
 }
 
 function planeParagraph(name: string, set: unknown): string {

@@ -5,6 +5,7 @@ import sharp from 'sharp';
 import type { Ellipse, GrayImage, Point } from '../../pipelines/contract/image.ts';
 import type { Rectangle } from '../../pipelines/contract/study.ts';
 import type { MidsagittalStructure } from '../../pipelines/obstetric/locator.ts';
+import { drawnEllipse } from './drawn-ellipse.ts';
 
 export type SplitName = 'test' | 'validation';
 export type ModelFolder =
@@ -57,17 +58,20 @@ async function heldOut(model: ModelFolder, dataset: string, split: SplitName): P
   return splits[dataset]?.[split] ?? [];
 }
 
-/** HC18 heads; the reference is the circumference of the sonographer's ellipse. */
+/** HC18 heads; the reference is the sonographer's ellipse and its circumference. */
 export async function hc18Cases(data: string, split: SplitName): Promise<Case[]> {
   const rows = await readRows(join(data, 'hc18/labels.csv'));
   const images = await heldOut('fetal-head', 'hc18', split);
-  return images.map((image) => ({
-    dataset: 'hc18',
-    image,
-    path: join(data, 'hc18', image),
-    mmPerPixel: Number(rows.get(image)?.mm_per_px),
-    referenceMm: Number(rows.get(image)?.hc_mm),
-  }));
+  return Promise.all(
+    images.map(async (image) => ({
+      dataset: 'hc18',
+      image,
+      path: join(data, 'hc18', image),
+      mmPerPixel: Number(rows.get(image)?.mm_per_px),
+      referenceMm: Number(rows.get(image)?.hc_mm),
+      ellipse: drawnEllipse(await readGray(join(data, 'hc18', rows.get(image)?.outline ?? ''))),
+    })),
+  );
 }
 
 const REFERENCE_COLUMN = {
