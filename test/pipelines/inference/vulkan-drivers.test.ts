@@ -49,7 +49,10 @@ interface Opened {
   answers: boolean;
 }
 
-describe('WebGPU on a Vulkan driver in software', () => {
+/** It compiles the shaders of a model for seconds; on a busy machine for longer. */
+const PATIENCE = { timeout: 180_000 };
+
+describe('WebGPU on a Vulkan driver in software', PATIENCE, () => {
   const absent = existsSync(SWIFTSHADER) ? false : 'chromium with SwiftShader is not installed';
 
   it('gives the numbers of the processor, with one image and with several', async ({ skip }) => {
@@ -82,7 +85,7 @@ describe('WebGPU on a Vulkan driver in software', () => {
   });
 });
 
-describe('a Vulkan driver whose library is not there', () => {
+describe('a Vulkan driver whose library is not there', PATIENCE, () => {
   it('is given up with the first model; the library complains once', async () => {
     const driver = join(await temporaryFolder(), 'icd.json');
     const library = '/nowhere/libvulkan_none.so';
