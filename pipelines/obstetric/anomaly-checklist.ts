@@ -81,6 +81,9 @@ export const CHECKLIST: Readonly<Record<string, readonly ChecklistItem[]>> = {
 /** Ages at which the checklist is looked at, 18+0 to 24+0 weeks, days. */
 export const SCREEN_DAYS = { from: 126, to: 168 } as const;
 
+/** Ages at which the limits of ventricle and cisterna magna hold, 14+0 to 40+0 weeks, days. */
+export const BRAIN_DAYS = { from: 98, to: 280 } as const;
+
 /** Ages at which the nuchal fold is judged, 16+0 to 24+0 weeks, days (Benacerraf 1985). */
 export const NUCHAL_FOLD_DAYS = { from: 112, to: 168 } as const;
 

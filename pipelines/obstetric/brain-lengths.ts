@@ -1,6 +1,6 @@
 import { scaleFor } from '../contract/study.ts';
 import { distance } from '../measure/distance.ts';
-import type { ConceptKey, MethodKey } from '../result/concepts.ts';
+import { CONCEPTS, type ConceptKey, type MethodKey } from '../result/concepts.ts';
 import type { Measurement } from '../result/envelope.ts';
 import type { BrainUncertainty, LocatedBrain } from './locator.ts';
 import { createMeasurement } from './measurement.ts';
@@ -100,5 +100,37 @@ export function measureBrain(
         onFrame(reading, structure, index, uncertainty?.[part] ?? null),
       ),
     );
+  });
+}
+
+/** Why a structure on whose plane there are frames was not measured. */
+function reasonOf(readings: readonly BrainReading[], part: Structure['part']): string {
+  if (readings.every(({ located }) => located === null)) {
+    return 'the head was not outlined surely enough';
+  }
+  const ends = readings.flatMap(({ located }) => located?.[part] ?? []);
+  return ends.some(({ accepted }) => accepted)
+    ? 'no physical scale was available'
+    : 'its ends were not told surely enough';
+}
+
+/**
+ * One sentence for each structure whose plane was found and of which no value is accepted. Whether
+ * its plane was found at all is said by the checklist.
+ */
+export function brainGaps(
+  readings: readonly BrainReading[] | null,
+  measurements: readonly Measurement[],
+): string[] {
+  if (readings === null) {
+    return ['Structures of the brain were not measured: no permitted model locates them.'];
+  }
+  return STRUCTURES.flatMap(({ key, plane, part }) => {
+    const shown = readings.filter(({ estimate }) => estimate.label === plane);
+    const known = measurements.some(
+      (one) => one.concept.key === key && one.quality === 'accepted',
+    );
+    if (shown.length === 0 || known) return [];
+    return [`${CONCEPTS[key].label} was not measured: ${reasonOf(shown, part)}.`];
   });
 }

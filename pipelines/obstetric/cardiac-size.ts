@@ -46,6 +46,18 @@ function judgedRatios(measurements: readonly Measurement[]) {
 const shownAs = (one: Measurement, key: RatioKey) =>
   `${one.label} ${format(key, one.value)}${ofMachine(one) ? ' (ultrasound machine)' : ''}`;
 
+/** What holds for a heart of usual size. */
+const LIMITS: Readonly<Record<RatioKey, { text: string; holds(ratio: number): boolean }>> = {
+  'cardiothoracic-area-ratio': {
+    text: `from ${CARDIAC_SIZE.small} to ${CARDIAC_SIZE.large}`,
+    holds: (ratio) => cardiacSize(ratio) === 'normal',
+  },
+  'cardiothoracic-circumference-ratio': {
+    text: `below ${CARDIAC_SIZE.largeCircumference.toFixed(2)}`,
+    holds: (ratio) => ratio < CARDIAC_SIZE.largeCircumference,
+  },
+};
+
 function sizeOf(area: Measurement | undefined, round: Measurement | undefined) {
   const byArea = area ? cardiacSize(area.value) : 'normal';
   if (byArea === 'large' || (round && round.value >= CARDIAC_SIZE.largeCircumference)) {
@@ -92,9 +104,9 @@ function judgeSize(measurements: readonly Measurement[]): Omit<CardiacSizeOutcom
         value,
         scheme: 'cardiothoracic ratios, ISUOG 2023',
         criteria: present.map(({ key, one }) => ({
-          name: one.label,
+          name: `${one.label} ${LIMITS[key].text}`,
           value: format(key, one.value),
-          met: value !== 'normal',
+          met: LIMITS[key].holds(one.value),
         })),
       },
     ],

@@ -19,12 +19,15 @@ export type ScreenKey = (typeof SCREENED)[number];
  */
 type ItemStatus = 'measured' | 'abnormal' | 'plane-seen' | 'not-examined';
 
-/** Items that a measurement is about. */
-const ITEM_OF: Readonly<Partial<Record<ScreenKey, string>>> = {
+/** Items that a measurement of this section or of one before it is about. */
+const ITEM_OF: Readonly<Partial<Record<ConceptKey, string>>> = {
   'atrial-width': 'ventricles',
   'transcerebellar-diameter': 'cerebellum',
   'cisterna-magna': 'cisterna-magna',
   'nuchal-fold': 'nuchal-fold',
+  'fetal-heart-rate': 'heart-activity',
+  'deepest-vertical-pocket': 'fluid',
+  'amniotic-fluid-index': 'fluid',
 };
 
 export interface CheckedItem {
@@ -65,10 +68,9 @@ export function withSizes(
   findings: readonly Finding[],
 ): CheckedItem[] {
   return items.map((one) => {
-    const own = sized.filter((measurement) => {
-      const key = SCREENED.find((name) => name === measurement.concept.key);
-      return key !== undefined && ITEM_OF[key] === one.item;
-    });
+    const own = sized.filter(({ concept }) =>
+      Object.entries(ITEM_OF).some(([key, item]) => key === concept.key && item === one.item),
+    );
     if (own.length === 0) return one;
     const abnormal = findings.some(({ evidence }) => own.some(({ id }) => evidence.includes(id)));
     return { ...one, status: abnormal ? 'abnormal' : 'measured' };

@@ -1,10 +1,16 @@
 import { findingConcept } from '../result/concepts.ts';
 import type { Finding, Measurement, Result } from '../result/envelope.ts';
 import { weeksAndDays } from './charts/dates.ts';
-import { embryonicRateBand, type ViabilityCategory } from './charts/early-pregnancy.ts';
+import {
+  embryonicRateBand,
+  redatingDays,
+  type ViabilityCategory,
+} from './charts/early-pregnancy.ts';
 import { EARLY_SECTION } from './early-lengths.ts';
+import { isOfMachine, judgedValue } from './early-machine.ts';
 import type { EarlySight, EarlyViability } from './early-viability.ts';
 import { format, standing } from './measurement.ts';
+import type { ObstetricEvidence } from './section.ts';
 
 /** How the report says each category. */
 export const CATEGORY_TEXT: Readonly<Record<ViabilityCategory, string>> = {
@@ -23,24 +29,31 @@ const OPEN: ReadonlySet<ViabilityCategory> = new Set([
   'uncertain-viability',
 ]);
 
+/** An echo-free area is a gestational sac for sure only with a yolk sac or an embryo in it. */
+const UNPROVEN =
+  'Neither yolk sac nor embryo was seen in the outlined echo-free area: that it is a gestational sac within the uterus, and no bladder or cyst, was not assessed.';
+
 function viabilityFinding(
-  { category }: EarlyViability,
+  { category, unsure }: EarlyViability,
   seen: EarlySight,
   measurements: readonly Measurement[],
 ): Finding[] {
   if (!OPEN.has(category)) return [];
-  const values = (['mean-sac-diameter', 'crl'] as const).flatMap(
-    (key) => standing(measurements, key) ?? [],
-  );
-  const numbers = values.map(
-    ({ label, value, concept }) =>
-      `${label} ${format(concept.key === 'crl' ? 'crl' : 'mean-sac-diameter', value)}`,
-  );
+  const keys = ['mean-sac-diameter', 'crl'] as const;
+  const values = keys.flatMap((key) => judgedValue(measurements, key) ?? []);
+  const numbers = keys.flatMap((key) => {
+    const one = judgedValue(measurements, key);
+    const whose = one && isOfMachine(one) ? ' (ultrasound machine)' : '';
+    return one ? `${one.label} ${format(key, one.value)}${whose}` : [];
+  });
   const silent = seen.silentSeconds === null ? [] : [silentSentence(seen.silentSeconds)];
+  const unproven = seen.embryo === false && !seen.yolkSac ? [UNPROVEN] : [];
   const head = CATEGORY_TEXT[category];
   const text = [
     `${[`${head[0]?.toUpperCase()}${head.slice(1)}`, ...numbers].join('; ')}.`,
     ...silent,
+    ...unproven,
+    ...unsure,
   ].join(' ');
   return [
     {
@@ -64,40 +77,77 @@ function rateFinding(measurements: readonly Measurement[]): Finding[] {
   const rate = measurements.find(({ id }) => id === 'embryonic-heart-rate');
   const age = standing(measurements, 'ga-by-crl');
   const band = rate && age ? embryonicRateBand(Math.round(age.value), rate.value) : null;
-  if (!rate || !age || (band !== 'slow' && band !== 'fast')) return [];
+  if (!rate || !age || !band || band === 'usual') return [];
   return [
     {
       id: 'embryonic-heart-rate',
       section: EARLY_SECTION,
       concept: findingConcept('cardiac-activity'),
       text: `Embryonic heart rate ${format('fetal-heart-rate', rate.value)}: ${band} at ${weeksAndDays(age.value)} weeks by CRL.`,
-      severity: 'abnormal',
+      severity: band === 'borderline' ? 'info' : 'abnormal',
       confidence: rate.confidence,
       evidence: [rate.id, age.id],
     },
   ];
 }
 
-/** The category where it must be acted on, and a heart rate that is slow or fast for the CRL. */
+/** That the age by CRL differs from the one given by more than is let stand; it re-dates nothing. */
+function datingFinding(
+  measurements: readonly Measurement[],
+  dating: ObstetricEvidence['options']['dating'],
+): Finding[] {
+  const age = standing(measurements, 'ga-by-crl');
+  const crl = judgedValue(measurements, 'crl');
+  if (!age || !crl || dating?.basis !== 'lmp') return [];
+  const apart = Math.abs(Math.round(age.value) - dating.ga_days);
+  const limit = redatingDays(dating.ga_days);
+  if (apart <= limit) return [];
+  return [
+    {
+      id: 'age-by-crl',
+      section: EARLY_SECTION,
+      concept: findingConcept('gestational-age'),
+      text: `Age by CRL ${weeksAndDays(age.value)} weeks, ${apart} days from the ${weeksAndDays(dating.ga_days)} weeks by last menstrual period: beyond ${limit} days dating by ultrasound is advised (ACOG Committee Opinion 700). The age given was kept.`,
+      severity: 'info',
+      confidence: null,
+      evidence: [age.id, crl.id],
+    },
+  ];
+}
+
+/** The category where it must be acted on, a heart rate and an age that do not fit the CRL. */
 export function earlyFindings(
   judged: EarlyViability,
   seen: EarlySight,
   measurements: readonly Measurement[],
+  dating: ObstetricEvidence['options']['dating'],
 ): Finding[] {
-  return [...viabilityFinding(judged, seen, measurements), ...rateFinding(measurements)];
+  return [
+    ...viabilityFinding(judged, seen, measurements),
+    ...rateFinding(measurements),
+    ...datingFinding(measurements, dating),
+  ];
 }
 
+/** Days before a repeat scan (NICE NG126): by a transvaginal one, and by a transabdominal one only. */
+const REPEAT_DAYS = { transvaginal: 7, other: 14 } as const;
+
 /** What to do next where viability is in doubt or lost. */
-export function earlyGuidance({ category }: EarlyViability): Result['guidance'] {
+export function earlyGuidance(
+  { category }: EarlyViability,
+  { transvaginal }: EarlySight,
+): Result['guidance'] {
   if (!OPEN.has(category)) return [];
+  const days = transvaginal ? REPEAT_DAYS.transvaginal : REPEAT_DAYS.other;
+  const when = `a repeat scan after at least ${days} days`;
   return [
     {
       id: 'repeat-early-scan',
       section: EARLY_SECTION,
       text:
         category === 'diagnostic-of-pregnancy-loss'
-          ? 'Consider a second opinion and a repeat scan per local protocol before any diagnosis.'
-          : 'Consider a repeat scan per local protocol.',
+          ? `Consider a second opinion and ${when} per local protocol before any diagnosis.`
+          : `Consider ${when} per local protocol.`,
       source: 'NICE NG126 (2019)',
     },
   ];

@@ -7,6 +7,7 @@ import type { ConceptKey, MethodKey } from '../result/concepts.ts';
 import type { Measurement } from '../result/envelope.ts';
 import { robinson1975Age } from './charts/crl-dating.ts';
 import { meanSacDiameter, nybergAge } from './charts/early-pregnancy.ts';
+import { isOfMachine, judgedValue } from './early-machine.ts';
 import { createMeasurement, NO_FRAME } from './measurement.ts';
 import { implausibleNote, isPlausible } from './plausibility.ts';
 import type { EarlyClip, EarlyFrame } from './read/early-pregnancy.ts';
@@ -155,17 +156,19 @@ function crownRumpLengths(clips: readonly EarlyClip[]): Measurement[] {
   ];
 }
 
+const ofMachine = (one: Measurement, name: string) =>
+  isOfMachine(one) ? `from ${name} of the ultrasound machine` : `from ${name}, ${SIMULATED_ONLY}`;
+
 /** Age by CRL where its equation holds; by the sac only where no embryo is seen. */
-function ageOf(crl: Measurement | undefined, msd: Measurement | undefined): Measurement[] {
+function ageOf(crl: Measurement | null, msd: Measurement | null): Measurement[] {
   const given = { section: EARLY_SECTION };
   if (crl && crl.value >= DATING_CRL.from && crl.value <= DATING_CRL.to) {
     const days = robinson1975Age(crl.value);
-    const note = `from CRL, ${SIMULATED_ONLY}`;
     return [
       createMeasurement('ga-by-crl', 'ga-by-crl', days, 'robinson-1975-ga-crl', {
         ...given,
         inputs: [crl.id],
-        note,
+        note: ofMachine(crl, 'CRL'),
       }),
     ];
   }
@@ -211,19 +214,25 @@ function heartRates(clips: readonly EarlyClip[]): Measurement[] {
     .slice(0, 1);
 }
 
-/** All that is measured of an early pregnancy, the standing values under their plain ids. */
-export function measureEarlyPregnancy(clips: readonly EarlyClip[]): Measurement[] {
+/**
+ * All that is measured of an early pregnancy, the standing values under their plain ids, after the
+ * machine's own values, on which the age rests where there are any.
+ */
+export function measureEarlyPregnancy(
+  clips: readonly EarlyClip[],
+  machine: readonly Measurement[] = [],
+): Measurement[] {
   const diameters = sacDiameters(clips);
-  const means = meanDiameter(diameters);
-  const crls = crownRumpLengths(clips);
-  const accepted = (list: readonly Measurement[], id: string) =>
-    list.find((one) => one.id === id && one.quality === 'accepted');
-  return [
+  const lengths = [
+    ...machine,
     ...diameters,
-    ...means,
+    ...meanDiameter(diameters),
     ...yolkSacs(clips),
-    ...crls,
-    ...ageOf(accepted(crls, 'crl'), accepted(means, 'mean-sac-diameter')),
+    ...crownRumpLengths(clips),
+  ];
+  return [
+    ...lengths,
+    ...ageOf(judgedValue(lengths, 'crl'), judgedValue(lengths, 'mean-sac-diameter')),
     ...heartRates(clips),
   ];
 }

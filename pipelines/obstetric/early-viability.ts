@@ -1,3 +1,4 @@
+import type { MModeRhythm } from '../measure/m-mode.ts';
 import type { Measurement, Result } from '../result/envelope.ts';
 import {
   DIAGNOSTIC,
@@ -7,7 +8,9 @@ import {
   type ViabilityCategory,
   viability,
 } from './charts/early-pregnancy.ts';
-import { format, standing } from './measurement.ts';
+import { acrossCutOff } from './cut-off.ts';
+import { type EarlyKey, judgedValue } from './early-machine.ts';
+import { format } from './measurement.ts';
 import type { EarlyClip } from './read/early-pregnancy.ts';
 import type { ObstetricEvidence } from './section.ts';
 
@@ -17,17 +20,24 @@ export const SRU = 'SRU consensus, Doubilet et al., NEJM 2013;369:1443-1451';
 /** What the images allow to say; null: not assessed. */
 export interface EarlySight {
   transvaginal: boolean;
+  sac: boolean;
   yolkSac: boolean;
   /** False only where the sac was seen in both planes. */
   embryo: boolean | null;
-  /** False only where a cine with the embryo in it was long and quick enough to see it. */
+  /** False: looked for on a long and quick enough cine of the embryo and not seen. */
   cardiacActivity: boolean | null;
   /** Seconds of the clip in which cardiac activity was looked for and not seen. */
   silentSeconds: number | null;
 }
 
-/** What the clips show of the contents of the sac; only those with an accepted sac count. */
-export function earlySight(clips: readonly EarlyClip[]): EarlySight {
+/**
+ * What the clips show of the contents of the sac; only those with an accepted sac count. M-mode
+ * sweeps count for cardiac activity; one whose beats could not be told apart leaves it open.
+ */
+export function earlySight(
+  clips: readonly EarlyClip[],
+  sweeps: readonly MModeRhythm[] = [],
+): EarlySight {
   const withSac = clips.filter(({ frames }) => frames.some(({ sac }) => sac?.accepted));
   const contents = withSac.flatMap(({ frames }) => frames.flatMap((frame) => frame.contents ?? []));
   const embryoSeen = contents.some(({ embryo }) => embryo !== null);
@@ -36,24 +46,43 @@ export function earlySight(clips: readonly EarlyClip[]): EarlySight {
     ({ cardiac, frames }) =>
       cardiac?.status === 'not-seen' && frames.some(({ contents: held }) => held?.embryo),
   );
-  const beating = withSac.some(({ cardiac }) => cardiac?.status === 'beating');
+  const swept = sweeps.filter((rhythm) => rhythm.status === 'beating');
+  const beating =
+    withSac.some(({ cardiac }) => cardiac?.status === 'beating') ||
+    swept.some(({ variation }) => variation !== null);
+  const silence = silent.length > 0 && swept.length === 0;
   const times = silent.map(({ clip }) => clip.frames.at(-1)?.time ?? 0);
   return {
     transvaginal: withSac.length > 0 && withSac.every(({ route }) => route === 'transvaginal'),
+    sac: withSac.length > 0,
     yolkSac: contents.some(({ yolkSac }) => yolkSac !== null),
     embryo: embryoSeen || beating ? true : planes.size === 2 ? false : null,
-    cardiacActivity: beating ? true : silent.length > 0 ? false : null,
-    silentSeconds: times.length > 0 ? Math.max(...times) : null,
+    cardiacActivity: beating ? true : silence ? false : null,
+    silentSeconds: silence ? Math.max(...times) : null,
   };
 }
 
 export interface EarlyViability {
   category: ViabilityCategory;
   criteria: Result['classifications'][number]['criteria'];
+  /** Why a criterion diagnostic of loss is not sure although it seems to be met. */
+  unsure: string[];
 }
 
+/** Why a sac is on neither side of the diagnostic cut-off for sure; null where it is. */
+function doubtOf(msd: Measurement | null): string | null {
+  const near = msd && acrossCutOff(msd.value, msd.uncertainty, [DIAGNOSTIC.msd]);
+  return near && `${msd.label} ${format('mean-sac-diameter', msd.value)}. ${near}`;
+}
+
+/** The analysis misses small hearts that beat (docs/early-pregnancy.md). */
+const SILENCE_UNPROVEN =
+  'The analysis of a clip misses small hearts that beat: it cannot show that one stands still.';
+
 /**
- * SRU's criteria in their order; those diagnostic of loss hold for transvaginal images only.
+ * SRU's criteria in their order. What meets one diagnostic of loss is no more than suspicious unless
+ * the images are transvaginal, where the interval of the sac reaches across its cut-off, and where it
+ * rests on a clip in which the analysis saw no cardiac activity.
  * `measurements` are those of `measureEarlyPregnancy`, `dating` that of the request.
  */
 export function judgeViability(
@@ -61,8 +90,8 @@ export function judgeViability(
   measurements: readonly Measurement[],
   dating: ObstetricEvidence['options']['dating'],
 ): EarlyViability {
-  const value = (key: 'crl' | 'mean-sac-diameter' | 'yolk-sac') =>
-    standing(measurements, key)?.value ?? null;
+  const measured = (key: EarlyKey) => judgedValue(measurements, key);
+  const value = (key: EarlyKey) => measured(key)?.value ?? null;
   const crl = value('crl');
   const msd = value('mean-sac-diameter');
   const { embryo, cardiacActivity } = seen;
@@ -73,11 +102,19 @@ export function judgeViability(
     embryo,
     daysByLmp: dating?.basis === 'lmp' ? dating.ga_days : null,
   });
+  const silent = crl !== null && cardiacActivity === false;
+  const empty = msd !== null && embryo === false;
+  const crlDoubt = silent ? doubtOf(measured('crl'), 'crl', DIAGNOSTIC.crl) : null;
+  const msdDoubt = empty
+    ? doubtOf(measured('mean-sac-diameter'), 'mean-sac-diameter', DIAGNOSTIC.msd)
+    : null;
+  const sureOfLoss =
+    (silent && crl >= DIAGNOSTIC.crl && !crlDoubt) || (empty && msd >= DIAGNOSTIC.msd && !msdDoubt);
   const byScan = viability({ crl, msd, embryo, cardiacActivity });
   const anySign = cardiacActivity !== true && Object.values(signs).some(Boolean);
   const held =
-    byScan === 'diagnostic-of-pregnancy-loss' && !seen.transvaginal
-      ? 'uncertain-viability'
+    byScan === 'diagnostic-of-pregnancy-loss' && !(seen.transvaginal && sureOfLoss)
+      ? 'suspicious-for-pregnancy-loss'
       : byScan;
   const open = held === 'uncertain-viability' || held === 'not-assessable';
   const category = open && anySign ? 'suspicious-for-pregnancy-loss' : held;
@@ -87,10 +124,9 @@ export function judgeViability(
   const msdText = msd === null ? 'MSD not measured' : `MSD ${format('mean-sac-diameter', msd)}`;
   const embryoText =
     embryo === null ? 'embryo not assessed' : embryo ? 'embryo seen' : 'no embryo seen';
-  const silent = crl !== null && cardiacActivity === false;
-  const empty = msd !== null && embryo === false;
   return {
     category,
+    unsure: [silent ? SILENCE_UNPROVEN : null, msdDoubt].filter((doubt) => doubt !== null),
     criteria: [
       {
         name: 'transvaginal images',
@@ -119,9 +155,7 @@ export function judgeViability(
       },
       {
         name: `yolk sac above ${SUSPICIOUS.yolkSacAbove} mm`,
-        value: standing(measurements, 'yolk-sac')
-          ? format('yolk-sac', value('yolk-sac') ?? 0)
-          : 'not measured',
+        value: measured('yolk-sac') ? format('yolk-sac', value('yolk-sac') ?? 0) : 'not measured',
         met: signs.largeYolkSac,
       },
       {

@@ -26,11 +26,13 @@ function rate(
   value: number,
   method: Parameters<typeof createMeasurement>[3],
   at: { file: string; sopInstanceUid: string | null; frame: number | null },
-  given: { confidence: number; uncertainty: number | null; steady: boolean },
+  given: { confidence: number; uncertainty: number | null; steady: boolean; fetal?: boolean },
 ): Measurement {
   const plausible = isPlausible(KEY, value);
+  const { fetal = true } = given;
   const notes = [
     plausible ? null : implausibleNote(KEY),
+    fetal ? null : 'no image of the study shows a fetus, and the machine does not call it fetal',
     given.steady ? null : 'its beats could not be told apart',
     SIMULATED_ONLY,
   ];
@@ -46,7 +48,7 @@ function rate(
     },
     confidence: Math.max(0, Math.min(1, given.confidence)),
     uncertainty: given.uncertainty,
-    quality: !plausible ? 'inadequate' : given.steady ? 'accepted' : 'low',
+    quality: !plausible ? 'inadequate' : given.steady && fetal ? 'accepted' : 'low',
     note: notes.filter(Boolean).join('; '),
   });
 }
@@ -55,13 +57,14 @@ function rate(
 const SWEEP_UNCERTAINTY = 3;
 
 function ofMMode(readings: readonly MModeReading[]): RateReading[] {
-  return readings.flatMap(({ rhythm, ...at }, index) => {
+  return readings.flatMap(({ rhythm, fetal, ...at }, index) => {
     if (rhythm.status !== 'beating') return [];
     const { beatsPerMinute, strength, variation } = rhythm;
     const measurement = rate(`m-mode-${index + 1}`, beatsPerMinute, 'm-mode-periodicity', at, {
       confidence: strength,
       uncertainty: SWEEP_UNCERTAINTY,
       steady: variation !== null,
+      fetal,
     });
     return [{ measurement, variation }];
   });

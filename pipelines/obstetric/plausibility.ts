@@ -21,6 +21,7 @@ const HARD_LIMITS: Partial<Record<ConceptKey, Limits>> = {
   crl: { low: 1, high: 110 },
   'mean-sac-diameter': { low: 1, high: 80 },
   'yolk-sac': { low: 0.5, high: 20 },
+  'nuchal-translucency': { low: 0.3, high: 20 },
   'atrial-width': { low: 1, high: 60 },
   'transcerebellar-diameter': { low: 8, high: 75 },
   'cisterna-magna': { low: 0.5, high: 25 },

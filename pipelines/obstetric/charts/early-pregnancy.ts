@@ -33,6 +33,14 @@ export function viability({ crl, msd, embryo, cardiacActivity }: SacFindings): V
   return empty || cardiacActivity === false ? 'uncertain-viability' : 'not-assessable';
 }
 
+/** Inner diameter of a yolk sac, mm: usual from 2 to 6, both included (obstetric reference 5.1). */
+export const YOLK_SAC_MM = { small: 2, large: 6 } as const;
+
+export function yolkSacBand(mm: number): 'small' | 'usual' | 'large' {
+  if (mm < YOLK_SAC_MM.small) return 'small';
+  return mm > YOLK_SAC_MM.large ? 'large' : 'usual';
+}
+
 /** Signs of SRU's second list that need no length of an embryo (obstetric reference 5.3). */
 export interface SuspiciousSigns {
   yolkSac: number | null;
@@ -80,4 +88,18 @@ export function embryonicRateBand(gaDays: number, rate: number): RateBand | null
 /** Age in days before an embryo is seen, MSD below 25 mm (Nyberg); plus or minus 7 days. */
 export function nybergAge(msd: number): number | null {
   return msd < DIAGNOSTIC.msd ? msd + 30 : null;
+}
+
+/** The last day of the age by last period for which a difference of so many days is let stand. */
+const REDATING = [
+  { untilDays: 62, days: 5 },
+  { untilDays: 111, days: 7 },
+  { untilDays: 153, days: 10 },
+  { untilDays: 195, days: 14 },
+] as const;
+const REDATING_LATE_DAYS = 21;
+
+/** Days by which ultrasound may differ from the age by last period (ACOG Committee Opinion 700, 2017). */
+export function redatingDays(daysByLmp: number): number {
+  return REDATING.find(({ untilDays }) => daysByLmp <= untilDays)?.days ?? REDATING_LATE_DAYS;
 }

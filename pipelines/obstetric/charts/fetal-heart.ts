@@ -29,16 +29,16 @@ export function cardiacAxis(degrees: number): 'normal' | 'small' | 'large' | 'ri
   return degrees > CARDIAC_AXIS.most ? 'large' : 'normal';
 }
 
-export type FetalRateBand = 'slow' | 'normal' | 'fast' | 'tachycardia';
+export type FetalRateBand = 'slow' | 'borderline' | 'normal' | 'fast' | 'tachycardia';
 
 /** From 14+0, beats per minute (ISUOG 2023 fetal cardiac): 110 to 160, tachycardia above 180. */
-const FETAL_RATE = { fromDays: 98, least: 110, most: 160, tachycardia: 180 } as const;
+export const FETAL_RATE = { fromDays: 98, least: 110, most: 160, tachycardia: 180 } as const;
 
 /** Bands of the fetal heart rate by age; before 14+0 those of the embryo. Null without a band. */
 export function fetalRateBand(gaDays: number, beatsPerMinute: number): FetalRateBand | null {
   if (gaDays < FETAL_RATE.fromDays) {
     const early = embryonicRateBand(gaDays, beatsPerMinute);
-    return early === 'usual' || early === 'borderline' ? 'normal' : early;
+    return early === 'usual' ? 'normal' : early;
   }
   if (beatsPerMinute < FETAL_RATE.least) return 'slow';
   if (beatsPerMinute > FETAL_RATE.tachycardia) return 'tachycardia';

@@ -4,7 +4,7 @@ import { extent } from '../../measure/ellipse.ts';
 import { type CardiacActivity, cardiacActivity } from '../../measure/periodicity.ts';
 import type { Reader, ReaderInput } from '../reader.ts';
 import { locateContents, type SacContents } from './early-contents.ts';
-import { type LocatedSac, locateSac } from './early-sac.ts';
+import { type LocatedSac, locateSacs } from './early-sac.ts';
 
 /** One frame on which a sac was looked for. */
 export interface EarlyFrame {
@@ -13,6 +13,11 @@ export interface EarlyFrame {
   sac: LocatedSac | null;
   /** Null without an accepted sac or without a scale: sizes tell its contents apart. */
   contents: SacContents | null;
+  /**
+   * `several`: more than one body with a yolk sac or an embryo. `unclear`: more than one body that
+   * looks like a sac (a bladder and a cyst are echo-free, too) and no contents to tell which it is.
+   */
+  bodies: 'one' | 'several' | 'unclear';
 }
 
 export interface EarlyClip {
@@ -28,6 +33,8 @@ export interface EarlyClip {
 /** Frames of a clip on which sizes are read; all of them serve cardiac activity. */
 const FRAMES_PER_CLIP = 3;
 const CLIPS = 8;
+/** Of shorter and slower clips speckle repeats by chance as well as a heart does. */
+export const EMBRYO_CLIP = { frames: 60, framesPerSecond: 20 } as const;
 /** Up to 13+6 a view that is named transvaginal may show a sac, whatever the classifier knows. */
 const LAST_DAY = 97;
 
@@ -63,12 +70,26 @@ function candidates({ study, planes, options }: ReaderInput): Clip[] {
   return study.clips.filter((clip) => labelled.has(clip) || named.includes(clip)).slice(0, CLIPS);
 }
 
+/** Of the bodies that look like a sac the one with contents; none where that does not tell. */
+export function chooseSac(
+  found: readonly Pick<EarlyFrame, 'sac' | 'contents'>[],
+): Pick<EarlyFrame, 'sac' | 'contents' | 'bodies'> {
+  const none = { sac: null, contents: null };
+  const accepted = found.filter(({ sac }) => sac?.accepted);
+  const filled = accepted.filter(({ contents }) => contents?.yolkSac || contents?.embryo);
+  if (filled.length > 1) return { ...none, bodies: 'several' };
+  if (filled.length === 0 && accepted.length > 1) return { ...none, bodies: 'unclear' };
+  return { ...(filled[0] ?? accepted[0] ?? found[0] ?? none), bodies: 'one' };
+}
+
 async function readFrame(clip: Clip, frame: Frame): Promise<EarlyFrame> {
   const image = await frame.gray();
-  const sac = locateSac(image);
-  const region = sac && scaleFor(clip, extent(sac.ellipse));
-  const contents = sac?.accepted && region ? locateContents(image, sac, region.scale) : null;
-  return { clip, frame, sac, contents };
+  const found = locateSacs(image).map((sac) => {
+    const region = scaleFor(clip, extent(sac.ellipse));
+    const contents = sac.accepted && region ? locateContents(image, sac, region.scale) : null;
+    return { sac, contents };
+  });
+  return { clip, frame, ...chooseSac(found) };
 }
 
 async function* grayFrames(
@@ -79,6 +100,15 @@ async function* grayFrames(
     signal.throwIfAborted();
     yield await frame.gray();
   }
+}
+
+/** Why a clip is not looked at for cardiac activity of an embryo; null where it is. */
+export function unfitForActivity(times: readonly number[]): CardiacActivity | null {
+  if (times.length < 2) return { status: 'not-assessable', reason: 'still' };
+  if (times.length < EMBRYO_CLIP.frames) return { status: 'not-assessable', reason: 'too-short' };
+  const seconds = (times.at(-1) ?? 0) - (times[0] ?? 0);
+  const slow = (times.length - 1) / seconds < EMBRYO_CLIP.framesPerSecond * (1 - 1e-6);
+  return slow ? { status: 'not-assessable', reason: 'too-slow' } : null;
 }
 
 async function readClip(clip: Clip, signal: AbortSignal): Promise<EarlyClip> {
@@ -100,7 +130,9 @@ async function readClip(clip: Clip, signal: AbortSignal): Promise<EarlyClip> {
     maxY: Math.min(clip.height - 1, Math.ceil(high.y)),
   };
   const times = clip.timing === 'none' ? [] : clip.frames.map(({ time }) => time);
-  const cardiac = await cardiacActivity(grayFrames(clip.frames, signal), times, area);
+  const cardiac =
+    unfitForActivity(times) ??
+    (await cardiacActivity(grayFrames(clip.frames, signal), times, area));
   return { clip, ...view, frames, cardiac };
 }
 

@@ -9,8 +9,10 @@ const CANDIDATES = 5;
 /** One axial head frame; `located` null: the head was not outlined surely enough to look into it. */
 export type BrainReading = FramePlane & { located: LocatedBrain | null };
 
-/** Null where no permitted model locates brain structures, or none outlines heads. */
-export type BrainReadings = readonly BrainReading[] | null;
+export interface BrainReadings {
+  /** Null where no permitted model locates brain structures, or none outlines heads. */
+  frames: readonly BrainReading[] | null;
+}
 
 /** Cerebellum, cisterna magna and atrium on the planes on which each is measured. */
 export const fetalBrainReader: Reader<BrainReadings> = {
@@ -18,7 +20,7 @@ export const fetalBrainReader: Reader<BrainReadings> = {
   label: 'Measuring structures of the brain',
   read: async ({ planes, locator, signal }) => {
     const { brain, head } = locator;
-    if (!brain || !head) return null;
+    if (!brain || !head) return { frames: null };
     const frames = (['transcerebellar', 'transventricular'] as const).flatMap((plane) =>
       bestFrames(planes, [plane], CANDIDATES),
     );
@@ -30,6 +32,6 @@ export const fetalBrainReader: Reader<BrainReadings> = {
       const located = outline?.accepted ? await brain(image, outline.ellipse) : null;
       readings.push({ ...at, located });
     }
-    return readings;
+    return { frames: readings };
   },
 };

@@ -2,7 +2,7 @@ import type { Clip } from '../../contract/study.ts';
 import { type MModeRhythm, mModeRhythm } from '../../measure/m-mode.ts';
 import type { FramePlane } from '../frame-plane.ts';
 import { bestFrames } from '../key-frames.ts';
-import type { LocatedChest } from '../locator.ts';
+import type { LocatedChest, Plane } from '../locator.ts';
 import type { Reader, ReaderInput } from '../reader.ts';
 
 /** Frames looked at: more than are measured, since most real ones do not show the whole chest. */
@@ -34,6 +34,8 @@ export interface MModeReading {
   /** 0-based. */
   frame: number;
   rhythm: MModeRhythm;
+  /** The machine calls it fetal, or another image of the study shows a fetus: else whose it is? */
+  fetal: boolean;
 }
 
 /** One frame of the chest; `located` null: heart or thorax was not found there. */
@@ -94,7 +96,14 @@ function classifiedViews({ planes }: ReaderInput): CardiacViewReading[] {
     .toArray();
 }
 
-async function readMMode(clip: Clip): Promise<MModeReading[]> {
+/** The cervix is the mother's; what is `other` may be any organ. */
+const NO_FETUS: ReadonlySet<Plane> = new Set(['other', 'cervix']);
+
+const isFetal = (clip: Clip, { planes }: ReaderInput) =>
+  /\bfo?etal\b|\bfh[rm]?\b/i.test(wordsOf(clip)) ||
+  planes.some(({ estimate }) => !NO_FETUS.has(estimate.label));
+
+async function readMMode(clip: Clip, fetal: boolean): Promise<MModeReading[]> {
   const sweeps = clip.sweeps.filter(({ kind }) => kind === 'm-mode' || kind === 'colour-m-mode');
   const frame = clip.frames.at(-1);
   if (!frame || sweeps.length === 0) return [];
@@ -105,6 +114,7 @@ async function readMMode(clip: Clip): Promise<MModeReading[]> {
     sopInstanceUid,
     frame: frame.index,
     rhythm: mModeRhythm(image, sweep),
+    fetal,
   }));
 }
 
@@ -132,7 +142,7 @@ export const fetalHeartReader: Reader<FetalHeartReadings> = {
     const mMode: MModeReading[] = [];
     for (const clip of input.study.clips) {
       input.signal.throwIfAborted();
-      mMode.push(...(await readMMode(clip)));
+      mMode.push(...(await readMMode(clip, isFetal(clip, input))));
     }
     return {
       chests: await readChests(input),

@@ -115,11 +115,23 @@ function starts(image: GrayImage): Candidate[] {
 /** A yolk sac and a heart are dark with a bright border, too: the sac is what encloses them. */
 const rank = ({ score, ellipse }: Candidate) => score ** 2 * Math.sqrt(ellipse.a * ellipse.b);
 
-/** The ellipse of a small smooth image that looks most like a sac; null where none does. */
-export function findSacEllipse(image: GrayImage): Ellipse | null {
-  const best = starts(image)
+/** Bodies of one image that are looked at further: a bladder or a cyst may lie beside the sac. */
+const MOST = 4;
+
+/** Whether the middle of one ellipse lies within the other. */
+const overlap = (one: Ellipse, other: Ellipse) =>
+  Math.hypot(one.centre.x - other.centre.x, one.centre.y - other.centre.y) <
+  Math.max(one.a, one.b, other.a, other.b);
+
+/** The ellipses of a small smooth image that look like a sac, best first, none within another. */
+export function findSacEllipses(image: GrayImage): Ellipse[] {
+  const ranked = starts(image)
     .map((start) => climb(image, start))
     .filter(({ score }) => score >= SEARCH.score)
-    .toSorted((one, other) => rank(other) - rank(one))[0];
-  return best?.ellipse ?? null;
+    .toSorted((one, other) => rank(other) - rank(one));
+  const apart: Ellipse[] = [];
+  for (const { ellipse } of ranked) {
+    if (!apart.some((other) => overlap(other, ellipse))) apart.push(ellipse);
+  }
+  return apart.slice(0, MOST);
 }

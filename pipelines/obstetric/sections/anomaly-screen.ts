@@ -3,12 +3,13 @@ import { cartMeasurements } from '../../result/cart-measurements.ts';
 import { type FindingConceptKey, findingConcept } from '../../result/concepts.ts';
 import type { Finding, Measurement, Result } from '../../result/envelope.ts';
 import {
+  BRAIN_DAYS,
   cisternaMagnaCategory,
   nuchalFoldCategory,
   SCREEN_DAYS,
   SCREEN_MM,
 } from '../anomaly-checklist.ts';
-import { measureBrain } from '../brain-lengths.ts';
+import { brainGaps, measureBrain } from '../brain-lengths.ts';
 import {
   type BrainStructure,
   brainStructureAt,
@@ -36,7 +37,10 @@ function measurementsOf(evidence: ObstetricEvidence): Measurement[] {
     const note = [one.note, implausibleNote(key)].filter(Boolean).join('; ');
     return { ...one, quality: 'inadequate', note };
   });
-  const ours = measureBrain(evidence.views.fetalBrain ?? [], evidence.uncertainty.brain ?? null);
+  const ours = measureBrain(
+    evidence.views.fetalBrain?.frames ?? [],
+    evidence.uncertainty.brain ?? null,
+  );
   return [...machine, ...ours];
 }
 
@@ -88,7 +92,8 @@ interface Judgement {
   name: string;
   scheme: string;
   category: string;
-  criterion: string;
+  /** What is looked at, and whether it holds. */
+  criterion: { name: string; met: boolean };
   /** As a finding says it; null: within its limits. */
   finding: string | null;
   /** Millimetres. */
@@ -98,7 +103,8 @@ interface Judgement {
 function judge(measurement: Measurement, gaDays: number): Judgement | null {
   const key = keyOf(measurement);
   const { value } = measurement;
-  if (key === 'atrial-width') {
+  const inRange = gaDays >= BRAIN_DAYS.from && gaDays <= BRAIN_DAYS.to;
+  if (key === 'atrial-width' && inRange) {
     const category = ventricleCategory(value);
     return {
       key,
@@ -106,12 +112,12 @@ function judge(measurement: Measurement, gaDays: number): Judgement | null {
       name: 'Width of the lateral ventricle',
       scheme: 'ISUOG 2020 CNS part 1; SMFM 2018, Fox et al., AJOG 219:B2-B9',
       category,
-      criterion: `at least ${VENTRICULOMEGALY_MM} mm`,
+      criterion: { name: `at least ${VENTRICULOMEGALY_MM} mm`, met: category !== 'normal' },
       finding: category === 'normal' ? null : `${category} ventriculomegaly`,
       limits: [VENTRICULOMEGALY_MM],
     };
   }
-  if (key === 'cisterna-magna') {
+  if (key === 'cisterna-magna' && inRange) {
     const category = cisternaMagnaCategory(value);
     return {
       key,
@@ -119,7 +125,10 @@ function judge(measurement: Measurement, gaDays: number): Judgement | null {
       name: 'Cisterna magna',
       scheme: 'ISUOG 2020 CNS part 1',
       category,
-      criterion: `from ${SCREEN_MM.cisternaMagna.low} to ${SCREEN_MM.cisternaMagna.high} mm`,
+      criterion: {
+        name: `from ${SCREEN_MM.cisternaMagna.low} to ${SCREEN_MM.cisternaMagna.high} mm`,
+        met: category === 'normal',
+      },
       finding: category === 'normal' ? null : `${category} cisterna magna`,
       limits: Object.values(SCREEN_MM.cisternaMagna),
     };
@@ -132,7 +141,7 @@ function judge(measurement: Measurement, gaDays: number): Judgement | null {
     name: 'Nuchal fold',
     scheme: 'Benacerraf 1985; ISUOG',
     category: fold,
-    criterion: `at least ${SCREEN_MM.nuchalFold} mm`,
+    criterion: { name: `at least ${SCREEN_MM.nuchalFold} mm`, met: fold === 'thick' },
     finding: fold === 'thick' ? 'thick nuchal fold' : null,
     limits: [SCREEN_MM.nuchalFold],
   };
@@ -153,7 +162,7 @@ function conclude(measurements: readonly Measurement[], gaDays: number) {
       name: judged.name,
       value: judged.category,
       scheme: judged.scheme,
-      criteria: [{ name: judged.criterion, value, met: judged.finding !== null }],
+      criteria: [{ ...judged.criterion, value }],
     });
     const near = acrossCutOff(measurement.value, measurement.uncertainty, judged.limits);
     if (near) unsure.push(`${judged.name} ${value}. ${near}`);
@@ -175,24 +184,54 @@ function notAssessed(code: string, detail: string): SectionOutcome {
   return { status: 'not_assessed', reason: { code, detail, needs: NEEDS }, summary: detail };
 }
 
-function run(evidence: ObstetricEvidence): SectionOutcome {
+const WITHOUT_AGE =
+  'The mid-trimester checklist was not assessed: gestational age was not given.';
+
+const OUTSIDE_WINDOW = `The mid-trimester checklist was not assessed: it is looked at from ${weeksAndDays(SCREEN_DAYS.from)} to ${weeksAndDays(SCREEN_DAYS.to)} weeks.`;
+
+const valueText = (one: Measurement) => {
+  const key = keyOf(one);
+  return key ? [`${one.label} ${format(key, one.value)}`] : [];
+};
+
+/** Sizes without an age: shown, neither put on a chart nor judged (obstetric reference 0.5). */
+function withoutAge(sizes: readonly Measurement[]): SectionOutcome {
+  const outcome = notAssessed('no_gestational_age', WITHOUT_AGE);
+  const shown = judgedOf(sizes).flatMap(valueText);
+  if (shown.length === 0) return outcome;
+  const summary = `${outcome.summary} Measured and not judged: ${shown.join(', ')}.`;
+  return { ...outcome, summary, measurements: [...sizes] };
+}
+
+/** Earlier or later than the checklist the sizes are judged all the same: their limits hold on. */
+function outsideWindow(sizes: readonly Measurement[], gaDays: number): SectionOutcome {
+  const outcome = notAssessed('outside_window', OUTSIDE_WINDOW);
+  const judged = judgedOf(sizes);
+  if (judged.length === 0) return { ...outcome, measurements: [...sizes] };
+  const { classifications, findings, unsure } = conclude(sizes, gaDays);
+  const shown = `Measured: ${judged.flatMap(valueText).join(', ')}.`;
+  const summary = [OUTSIDE_WINDOW, shown, ...findings.map(({ text }) => text), ...unsure].join(' ');
+  return {
+    ...outcome,
+    status: 'partial',
+    summary,
+    data: { sizes: judged.length },
+    measurements: [...sizes],
+    classifications,
+    findings,
+  };
+}
+
+function run(evidence: ObstetricEvidence, before: readonly Measurement[]): SectionOutcome {
   const gaDays = evidence.options.dating?.ga_days;
-  if (gaDays === undefined) {
-    return notAssessed(
-      'no_gestational_age',
-      'The mid-trimester checklist was not assessed: gestational age was not given.',
-    );
-  }
-  if (gaDays < SCREEN_DAYS.from || gaDays > SCREEN_DAYS.to) {
-    const window = `${weeksAndDays(SCREEN_DAYS.from)} to ${weeksAndDays(SCREEN_DAYS.to)}`;
-    return notAssessed(
-      'outside_window',
-      `The mid-trimester checklist was not assessed: it is looked at from ${window} weeks.`,
-    );
-  }
+  if (gaDays === undefined) return withoutAge(measurementsOf(evidence));
   const measurements = measurementsOf(evidence).map((one) => withChart(one, gaDays));
+  if (gaDays < SCREEN_DAYS.from || gaDays > SCREEN_DAYS.to) {
+    return outsideWindow(measurements, gaDays);
+  }
   const { classifications, findings, unsure } = conclude(measurements, gaDays);
-  const items = withSizes(checkItems(evidence), judgedOf(measurements), findings);
+  const known = [...judgedOf(measurements), ...before.filter(({ quality }) => quality === 'accepted')];
+  const items = withSizes(checkItems(evidence), known, findings);
   const seen = items.filter(({ status }) => status !== 'not-examined');
   if (seen.length === 0 && measurements.length === 0) {
     return notAssessed(
@@ -207,15 +246,27 @@ function run(evidence: ObstetricEvidence): SectionOutcome {
     sizes.length > 0
       ? 'Beyond the sizes given, whether what they show is normal was not judged.'
       : 'Whether what they show is normal was not judged.';
-  const counted = `A plane that shows it was found for ${mandatory.length - missing.length} of ${mandatory.length} items of the checklist.`;
+  const found = mandatory.length - missing.length;
+  const counted = `A plane or a value that shows it was found for ${found} of ${mandatory.length} items of the checklist.`;
   const gaps = `Not examined: ${missing.map(({ text }) => text).join(', ')}.`;
+  const unmeasured = brainGaps(evidence.views.fetalBrain?.frames ?? null, measurements);
   return {
     status: 'partial',
-    reason: { code: 'items_missing', detail: `${judged} ${gaps}`, needs: NEEDS },
-    summary: [counted, judged, ...findings.map(({ text }) => text), ...unsure].join(' '),
+    reason: {
+      code: 'items_missing',
+      detail: [judged, gaps, ...unmeasured].join(' '),
+      needs: NEEDS,
+    },
+    summary: [
+      counted,
+      judged,
+      ...findings.map(({ text }) => text),
+      ...unsure,
+      ...unmeasured,
+    ].join(' '),
     data: {
       checklist: items,
-      found: mandatory.length - missing.length,
+      found,
       expected: mandatory.length,
       sizes: sizes.length,
     },

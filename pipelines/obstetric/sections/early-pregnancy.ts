@@ -1,8 +1,11 @@
 import { findingConcept } from '../../result/concepts.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { weeksAndDays } from '../charts/dates.ts';
+import { YOLK_SAC_MM, yolkSacBand } from '../charts/early-pregnancy.ts';
 import { CATEGORY_TEXT, earlyFindings, earlyGuidance } from '../early-findings.ts';
+import { earlyGaps } from '../early-gaps.ts';
 import { EARLY_SECTION, measureEarlyPregnancy } from '../early-lengths.ts';
+import { isOfMachine, judgedValue, machineValues } from '../early-machine.ts';
 import {
   type EarlySight,
   type EarlyViability,
@@ -11,71 +14,58 @@ import {
   SRU,
 } from '../early-viability.ts';
 import { format, standing } from '../measurement.ts';
-import type { EarlyClip } from '../read/early-pregnancy.ts';
+import { type EarlyFrame, EMBRYO_CLIP } from '../read/early-pregnancy.ts';
 import type { ObstetricEvidence, ObstetricSection, SectionOutcome } from '../section.ts';
 import { SIMULATED_ONLY } from '../simulated-only.ts';
 
 const VIEW = 'calibrated transvaginal images of sac and embryo in two planes';
-const CINE = 'a cine of the embryo of at least 1.5 s';
+const CINE = `a cine of the embryo of at least ${EMBRYO_CLIP.frames} frames at ${EMBRYO_CLIP.framesPerSecond} a second`;
 
 function notAssessed(
   code: string,
   detail: string,
-  measurements: Measurement[] = [],
+  status: SectionOutcome['status'] = 'not_assessed',
 ): SectionOutcome {
   return {
-    status: 'not_assessed',
+    status,
     reason: { code, detail, needs: [VIEW, CINE] },
     summary: detail,
-    measurements,
+    measurements: [],
   };
 }
 
-interface Gap {
-  code: string;
-  detail: string;
-  need: string;
+/** Why nothing of the frames is measured; null where a sac is told on one of them. */
+function withoutSac(frames: readonly EarlyFrame[]): SectionOutcome | null {
+  if (frames.some(({ bodies }) => bodies === 'several')) {
+    return notAssessed(
+      'several_sacs',
+      'More than one gestational sac may be present: which value belongs to which was not told, and nothing was measured.',
+      'inadequate',
+    );
+  }
+  if (frames.some(({ sac }) => sac?.accepted)) return null;
+  const why = frames.some(({ bodies }) => bodies === 'unclear')
+    ? 'more than one echo-free area looks like a sac, and neither yolk sac nor embryo tells which of them is one.'
+    : 'no gestational sac could be outlined with confidence; this does not say that there is none.';
+  return notAssessed('low_confidence', `Early pregnancy was not assessed: ${why}`, 'inadequate');
 }
 
-function gapsOf(
-  seen: EarlySight,
-  measurements: readonly Measurement[],
-  clips: readonly EarlyClip[],
-): Gap[] {
-  const gaps: Gap[] = [];
-  if (!standing(measurements, 'mean-sac-diameter')) {
-    gaps.push({
-      code: 'planes_missing',
-      detail:
-        'Mean sac diameter could not be computed; viability criteria based on MSD were not applied.',
-      need: 'sagittal and transverse images of the sac, named by the cart',
-    });
-  }
-  if (seen.cardiacActivity === null) {
-    const moving = clips.some(({ clip }) => clip.frames.length > 1);
-    gaps.push({
-      code: 'cine_missing',
-      detail: moving
-        ? 'Cardiac activity was not assessed: no clip of the embryo was long and quick enough.'
-        : 'Cardiac activity was not assessed: a still image cannot show it.',
-      need: CINE,
-    });
-  }
-  if (!seen.transvaginal) {
-    gaps.push({
-      code: 'route_unknown',
-      detail:
-        'The images are not known to be transvaginal, so no criterion diagnostic of loss was applied.',
-      need: 'the route of the examination in the view name',
-    });
-  }
-  gaps.push({
-    code: 'location_not_assessed',
-    detail:
-      'Whether the sac lies within the uterus was not assessed; the criteria hold for an intrauterine sac.',
-    need: 'confirmation of the location by the examiner',
-  });
-  return gaps;
+function namedValue(measurements: readonly Measurement[], key: 'mean-sac-diameter' | 'crl') {
+  const found = judgedValue(measurements, key);
+  if (!found) return [];
+  return [`${found.label} ${format(key, found.value)}${isOfMachine(found) ? OF_MACHINE : ''}`];
+}
+
+const OF_MACHINE = ' (ultrasound machine)';
+
+function namedYolkSac(measurements: readonly Measurement[]): string[] {
+  const found = judgedValue(measurements, 'yolk-sac');
+  if (!found) return [];
+  const band = yolkSacBand(found.value);
+  const usual = `usual ${YOLK_SAC_MM.small} to ${YOLK_SAC_MM.large} mm`;
+  const size = band === 'usual' ? '' : ` (${band}; ${usual})`;
+  const whose = isOfMachine(found) ? OF_MACHINE : '';
+  return [`${found.label} ${format('yolk-sac', found.value)}${size}${whose}`];
 }
 
 function summaryOf(
@@ -83,48 +73,50 @@ function summaryOf(
   measurements: readonly Measurement[],
   judged: EarlyViability,
 ): string {
-  const named = (['mean-sac-diameter', 'yolk-sac', 'crl'] as const).flatMap((key) => {
-    const found = standing(measurements, key);
-    return found ? [`${found.label} ${format(key, found.value)}`] : [];
-  });
   const rate = measurements.find(({ id }) => id === 'embryonic-heart-rate');
   const age = standing(measurements, 'ga-by-crl');
+  const activity = rate
+    ? [`cardiac activity seen, ${format('fetal-heart-rate', rate.value)}`]
+    : seen.cardiacActivity
+      ? ['cardiac activity seen on M-mode']
+      : [];
   const parts = [
-    'Gestational sac seen',
-    ...named,
-    ...(rate ? [`cardiac activity seen, ${format('fetal-heart-rate', rate.value)}`] : []),
+    seen.sac ? 'Gestational sac seen' : 'Values of the ultrasound machine',
+    ...namedValue(measurements, 'mean-sac-diameter'),
+    ...namedYolkSac(measurements),
+    ...namedValue(measurements, 'crl'),
+    ...activity,
     ...(age ? [`gestational age by CRL ${weeksAndDays(age.value)} weeks`] : []),
     ...(seen.embryo === false ? ['no embryo seen in either plane'] : []),
     CATEGORY_TEXT[judged.category],
   ];
-  return `${parts.join('; ')}.`;
+  return [`${parts.join('; ')}.`, ...judged.unsure].join(' ');
 }
 
 function run(evidence: ObstetricEvidence): SectionOutcome {
   const clips = evidence.views.earlyPregnancy ?? [];
-  if (clips.length === 0) {
+  const machine = machineValues(evidence, EARLY_SECTION, ['mean-sac-diameter', 'yolk-sac', 'crl']);
+  if (clips.length === 0 && machine.measurements.length === 0) {
     return notAssessed(
       'view_missing',
       'Early pregnancy was not assessed: no view of a gestational sac was found.',
     );
   }
-  const frames = clips.flatMap((clip) => clip.frames);
-  const accepted = frames.filter(({ sac }) => sac?.accepted);
-  if (accepted.length === 0) {
-    const detail =
-      'Early pregnancy was not assessed: no gestational sac could be outlined with confidence; this does not say that there is none.';
-    return { ...notAssessed('low_confidence', detail), status: 'inadequate' };
+  const nothing = clips.length > 0 ? withoutSac(clips.flatMap(({ frames }) => frames)) : null;
+  if (nothing && (machine.measurements.length === 0 || nothing.reason?.code === 'several_sacs')) {
+    return nothing;
   }
-  const measurements = measureEarlyPregnancy(clips);
+  const measurements = measureEarlyPregnancy(clips, machine.measurements);
   if (measurements.every(({ unit }) => unit !== 'mm')) {
     return notAssessed(
       'no_calibration',
       'A gestational sac was seen and not measured: no physical scale was available.',
     );
   }
-  const seen = earlySight(clips);
+  const sweeps = evidence.views.fetalHeart?.mMode.map(({ rhythm }) => rhythm) ?? [];
+  const seen = earlySight(clips, sweeps);
   const judged = judgeViability(seen, measurements, evidence.options.dating);
-  const gaps = gapsOf(seen, measurements, clips);
+  const gaps = earlyGaps({ seen, measurements, clips, machine, view: VIEW, cine: CINE });
   return {
     status: 'partial',
     reason: {
@@ -134,8 +126,8 @@ function run(evidence: ObstetricEvidence): SectionOutcome {
     },
     summary: summaryOf(seen, measurements, judged),
     data: {
-      gestational_sac: 'seen',
-      yolk_sac: seen.yolkSac ? 'seen' : 'not_seen',
+      gestational_sac: seen.sac ? 'seen' : 'not_assessed',
+      yolk_sac: seen.yolkSac ? 'seen' : seen.sac ? 'not_seen' : 'not_assessed',
       embryo: seen.embryo === null ? 'not_assessed' : seen.embryo ? 'seen' : 'not_seen',
       cardiac_activity:
         seen.cardiacActivity === null ? 'not_assessed' : seen.cardiacActivity ? 'seen' : 'not_seen',
@@ -155,8 +147,8 @@ function run(evidence: ObstetricEvidence): SectionOutcome {
         criteria: judged.criteria,
       },
     ],
-    findings: earlyFindings(judged, seen, measurements),
-    guidance: earlyGuidance(judged),
+    findings: earlyFindings(judged, seen, measurements, evidence.options.dating),
+    guidance: earlyGuidance(judged, seen),
   };
 }
 

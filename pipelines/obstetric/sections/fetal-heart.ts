@@ -1,9 +1,10 @@
 import { findingConcept } from '../../result/concepts.ts';
 import type { Finding, Measurement, Result } from '../../result/envelope.ts';
 import { cardiacSizeOf } from '../cardiac-size.ts';
-import { type FetalRateBand, fetalRateBand } from '../charts/fetal-heart.ts';
+import { FETAL_RATE, type FetalRateBand, fetalRateBand } from '../charts/fetal-heart.ts';
+import { acrossCutOff } from '../cut-off.ts';
 import { FETAL_HEART_SECTION, type RateReading, REGULAR, ratesOf } from '../fetal-heart-rate.ts';
-import { format } from '../measurement.ts';
+import { format, standing as standingValue } from '../measurement.ts';
 import { CARDIAC_VIEWS, type CardiacView, type CardiacViewReading } from '../read/fetal-heart.ts';
 import type { ObstetricEvidence, ObstetricSection, SectionOutcome } from '../section.ts';
 import { SIMULATED_ONLY } from '../simulated-only.ts';
@@ -20,6 +21,7 @@ const VIEW_TEXT: Readonly<Record<CardiacView, string>> = {
 
 const RATE_TEXT: Readonly<Record<FetalRateBand, string>> = {
   slow: 'below the range for gestational age',
+  borderline: 'at the lower border of the range for gestational age',
   normal: 'within the range for gestational age',
   fast: 'above the range for gestational age',
   tachycardia: 'above 180 per minute',
@@ -27,7 +29,7 @@ const RATE_TEXT: Readonly<Record<FetalRateBand, string>> = {
 
 /** What a still four-chamber view cannot answer; never "normal heart" (obstetric reference 7.3). */
 const NOT_JUDGED =
-  'Position, the side of the axis, chambers, valves, flow and outflow tracts were not assessed.';
+  'Situs, position, the side of the axis, chambers, septum, valves, veins, flow and outflow tracts were not assessed, nor whether there is an effusion.';
 
 interface ViewState {
   view: CardiacView;
@@ -50,7 +52,6 @@ function viewSentences(states: readonly ViewState[], chestFrames: number): strin
   const seen = listOf(states, 'seen');
   const named = listOf(states, 'named-by-machine');
   const missing = listOf(states, 'not-seen');
-  // No permitted model knows these views.
   const outflow = missing.filter((view) => view !== VIEW_TEXT['four-chamber']);
   return [
     ...(seen.length > 0 ? [`Seen: ${seen.join(', ')}.`] : []),
@@ -60,7 +61,9 @@ function viewSentences(states: readonly ViewState[], chestFrames: number): strin
       : []),
     ...(missing.includes(VIEW_TEXT['four-chamber']) ? ['Not seen: four-chamber view.'] : []),
     ...(outflow.length > 0
-      ? [`Told by the machine's name only, and not named: ${outflow.join(', ')}.`]
+      ? [
+          `Not looked for on the images, since no model knows them, and named by none: ${outflow.join(', ')}.`,
+        ]
       : []),
   ];
 }
@@ -82,22 +85,52 @@ function withStanding(
   };
 }
 
+function rhythmText(variation: number | null): string {
+  if (variation === null) return 'Rhythm was not assessed.';
+  return variation <= REGULAR
+    ? 'The beats on the sweep were regular.'
+    : `The beats on the sweep differed by ${(100 * variation).toFixed(0)} %, more than ${100 * REGULAR} %: rhythm was not confirmed as regular.`;
+}
+
+function rhythmFinding({ measurement, variation }: RateReading): Finding[] {
+  if (variation === null || variation <= REGULAR) return [];
+  return [
+    {
+      id: 'fetal-heart-rhythm',
+      section: FETAL_HEART_SECTION,
+      concept: findingConcept('fetal-heart-screen'),
+      text: `${rhythmText(variation)} Look at it again on a longer sweep.`,
+      severity: 'abnormal',
+      confidence: measurement.confidence,
+      evidence: [measurement.id],
+    },
+  ];
+}
+
+/** Where the rate is on neither side of a limit for sure; before 14+0 the bands are too many. */
+function rateDoubt({ value, uncertainty }: Measurement, gaDays: number): string | null {
+  const { fromDays, least, most, tachycardia } = FETAL_RATE;
+  if (gaDays < fromDays) return null;
+  return acrossCutOff(value, uncertainty, [least, most, tachycardia], '');
+}
+
 function rateOutcome(standing: RateReading | null, gaDays: number | null) {
   const none = { sentences: [], findings: [], classifications: [] };
   if (!standing) return none;
   const { measurement, variation } = standing;
   const shown = `Fetal heart rate ${format('fetal-heart-rate', measurement.value)}`;
-  const rhythm =
-    variation === null
-      ? 'Rhythm was not assessed.'
-      : variation <= REGULAR
-        ? 'The beats on the sweep were regular.'
-        : 'The beats on the sweep differed by more than 10 %; rhythm was not confirmed as regular.';
+  const rhythm = rhythmText(variation);
+  const irregular = rhythmFinding(standing);
   const band = gaDays === null ? null : fetalRateBand(gaDays, measurement.value);
-  if (!band) {
-    const why = gaDays === null ? ' (gestational age was not given: no range)' : '';
-    return { ...none, sentences: [`${shown}${why}.`, rhythm] };
+  if (!band || gaDays === null) {
+    const why =
+      gaDays === null
+        ? 'gestational age was not given: no range'
+        : 'no range is known for this gestational age';
+    return { ...none, sentences: [`${shown} (${why}).`, rhythm], findings: irregular };
   }
+  const doubt = rateDoubt(measurement, gaDays);
+  const doubts = doubt ? [doubt] : [];
   const classifications: Result['classifications'] = [
     {
       id: 'fetal-heart-rate-band',
@@ -117,13 +150,20 @@ function rateOutcome(standing: RateReading | null, gaDays: number | null) {
             id: 'fetal-heart-rate-band',
             section: FETAL_HEART_SECTION,
             concept: findingConcept('fetal-heart-rate-band'),
-            text: `${shown}, ${RATE_TEXT[band]}; confirm over time with M-mode or Doppler.`,
-            severity: 'abnormal',
+            text: [
+              `${shown}, ${RATE_TEXT[band]}; confirm over time with M-mode or Doppler.`,
+              ...doubts,
+            ].join(' '),
+            severity: band === 'borderline' ? 'info' : 'abnormal',
             confidence: measurement.confidence,
             evidence: [measurement.id],
           },
         ];
-  return { sentences: [`${shown}, ${RATE_TEXT[band]}.`, rhythm], findings, classifications };
+  return {
+    sentences: [`${shown}, ${RATE_TEXT[band]}.`, ...doubts, rhythm],
+    findings: [...findings, ...irregular],
+    classifications,
+  };
 }
 
 function notAssessed(): SectionOutcome {
@@ -146,7 +186,8 @@ function run(evidence: ObstetricEvidence, earlier: readonly Measurement[]): Sect
   if (!anyView && measurements.length === 0 && size.measurements.length === 0) {
     return notAssessed();
   }
-  const gaDays = evidence.options.dating?.ga_days ?? null;
+  const byCrl = standingValue(earlier, 'ga-by-crl');
+  const gaDays = evidence.options.dating?.ga_days ?? (byCrl && Math.round(byCrl.value));
   const rate = rateOutcome(standing, gaDays);
   const missing = [
     ...viewSentences(states, chestFrames),

@@ -1,4 +1,3 @@
-import { scaleFor } from '../../contract/study.ts';
 import { findingConcept } from '../../result/concepts.ts';
 import type { Finding, Measurement, Result } from '../../result/envelope.ts';
 import {
@@ -8,31 +7,26 @@ import {
   nuchalTranslucency95,
   nuchalTranslucencyMoM,
 } from '../charts/nuchal-translucency.ts';
-import type { MidsagittalStructure } from '../locator.ts';
-import { createMeasurement, format } from '../measurement.ts';
+import { acrossCutOff } from '../cut-off.ts';
+import { isOfMachine, judgedValue, machineValues } from '../early-machine.ts';
+import { format } from '../measurement.ts';
+import { measureNuchal } from '../nuchal-lengths.ts';
+import {
+  adequacyClass,
+  nasalBone,
+  NUCHAL_SECTION,
+  openCriteria,
+  planeAdequacy,
+} from '../nuchal-plane.ts';
 import type { MidsagittalReading } from '../read/nuchal.ts';
 import type { ObstetricEvidence, ObstetricSection, SectionOutcome } from '../section.ts';
 
-const ID = 'nt';
 const VIEW = 'a calibrated mid-sagittal view at 11 to 14 weeks';
 /** Gestational days of the window, 11+0 to 14+1: protocol and Robinson ages of CRL 45 to 84 mm. */
 const WINDOW_DAYS = { from: 77, to: 99 } as const;
-/** "Calibration of 0.1 mm or better" (FMF protocol), millimetres per pixel. */
-const COARSEST_MM_PER_PIXEL = 0.1;
-/** Thinner or thicker is something else (obstetric reference 0.5). */
-const PLAUSIBLE_MM = { from: 0.3, to: 20 } as const;
-const FRAMES_PER_MEASUREMENT = 3;
 
 function notAssessed(code: string, detail: string, needs: string[]): SectionOutcome {
   return { status: 'not_assessed', reason: { code, detail, needs }, summary: detail };
-}
-
-/** CRL in mm of this visit, from the sections before; null where none was accepted. */
-function crlOf(earlier: readonly Measurement[]): Measurement | null {
-  const found = earlier.find(
-    ({ id, concept, quality }) => id === 'crl' && concept.key === 'crl' && quality === 'accepted',
-  );
-  return found ?? null;
 }
 
 /** Why NT is not interpreted at this age; null where it may be. */
@@ -48,70 +42,6 @@ function outsideWindow(evidence: ObstetricEvidence, crl: Measurement | null): st
   return within ? null : `${detail} (11 to 14 weeks).`;
 }
 
-const seen = ({ located }: MidsagittalReading, structure: MidsagittalStructure) =>
-  located[structure]?.accepted === true;
-
-interface Criterion {
-  name: string;
-  /** Null: a picture alone does not tell it, or nothing here looks at it. */
-  met: boolean | null;
-}
-
-/** Plane adequacy (FMF protocol), the items that located structures can answer. */
-function adequacy(reading: MidsagittalReading): Criterion[] {
-  return [
-    { name: 'tip of the nose seen', met: seen(reading, 'nasal-tip') },
-    { name: 'palate seen', met: seen(reading, 'palate') },
-    {
-      name: 'thalami and midbrain seen',
-      met: seen(reading, 'thalami') && seen(reading, 'midbrain'),
-    },
-    { name: 'nuchal membrane seen', met: reading.lines !== null },
-    { name: 'neutral position of the head', met: null },
-    { name: 'amnion apart from the membrane', met: null },
-    { name: 'head and upper thorax fill the image', met: null },
-  ];
-}
-
-function measurementOf(reading: MidsagittalReading, index: number): Measurement[] {
-  const { clip, frame, lines, located } = reading;
-  const region = lines && scaleFor(clip, lines.ends);
-  if (!lines || !region) return [];
-  const coarse = Math.max(region.scale.x, region.scale.y) > COARSEST_MM_PER_PIXEL + 1e-9;
-  const implausible = lines.thickness < PLAUSIBLE_MM.from || lines.thickness > PLAUSIBLE_MM.to;
-  const points = lines.ends.map(({ x, y }): [number, number] => [x, y]);
-  const id = `nuchal-translucency-${index + 1}`;
-  return [
-    createMeasurement(id, 'nuchal-translucency', lines.thickness, 'nt-inner-inner', {
-      section: ID,
-      derivation: 'measured',
-      source: {
-        provenance: 'image-analysis',
-        file: clip.file,
-        sop_instance_uid: clip.sopInstanceUid,
-        frame: frame.index + 1,
-        calipers: [{ type: 'line', points }],
-      },
-      confidence: (located['nuchal-translucency']?.confidence ?? 0) * lines.seen,
-      quality: implausible ? 'inadequate' : coarse ? 'low' : 'accepted',
-      note: coarse
-        ? `the image is calibrated more coarsely than ${COARSEST_MM_PER_PIXEL} mm per pixel`
-        : null,
-    }),
-  ];
-}
-
-/** "The maximum that meets the criteria" stands under the plain id (FMF protocol). */
-function withLargest(single: readonly Measurement[]): Measurement[] {
-  const accepted = single.filter(({ quality }) => quality === 'accepted');
-  const largest = accepted.reduce<Measurement | null>(
-    (best, one) => (best === null || one.value > best.value ? one : best),
-    null,
-  );
-  if (!largest) return [...single];
-  return single.map((one) => (one === largest ? { ...one, id: 'nuchal-translucency' } : one));
-}
-
 function withReference(nt: Measurement, crl: Measurement | null): Measurement {
   const high = crl ? nuchalTranslucency95(crl.value) : null;
   const category = nuchalCategory(nt.value, crl?.value ?? null);
@@ -122,7 +52,7 @@ function withReference(nt: Measurement, crl: Measurement | null): Measurement {
         ? null
         : { low: null, high, centile: null, z_score: null, chart: 'fmf-nuchal-translucency' },
     interpretation: category === null ? null : category === 'normal' ? 'N' : 'H',
-    inputs: crl ? [crl.id] : [],
+    inputs: [...nt.inputs, ...(crl ? [crl.id] : [])],
   };
 }
 
@@ -134,7 +64,7 @@ function category(nt: Measurement, crl: Measurement | null): Result['classificat
   return [
     {
       id: 'nuchal-translucency-category',
-      section: ID,
+      section: NUCHAL_SECTION,
       concept: findingConcept('nuchal-translucency'),
       name: 'Nuchal translucency',
       value,
@@ -144,7 +74,7 @@ function category(nt: Measurement, crl: Measurement | null): Result['classificat
           ? []
           : [
               {
-                name: `at least the 95th centile, ${limit.toFixed(1)} mm`,
+                name: `at least the 95th centile, ${limit.toFixed(2)} mm`,
                 value: shown,
                 met: nt.value >= limit,
               },
@@ -155,6 +85,13 @@ function category(nt: Measurement, crl: Measurement | null): Result['classificat
   ];
 }
 
+/** Where the value is on neither side of a limit for sure; the finding stands, to be looked at. */
+function doubtOf(nt: Measurement, crl: Measurement | null): string | null {
+  const limit = crl ? nuchalTranslucency95(crl.value) : null;
+  const limits = [...(limit === null ? [] : [Number(limit.toFixed(2))]), HIGH_NT];
+  return acrossCutOff(nt.value, nt.uncertainty, limits);
+}
+
 function findings(nt: Measurement, crl: Measurement | null): Finding[] {
   const value = nuchalCategory(nt.value, crl?.value ?? null);
   if (value !== 'increased' && value !== 'high') return [];
@@ -162,9 +99,14 @@ function findings(nt: Measurement, crl: Measurement | null): Finding[] {
   return [
     {
       id: 'increased-nuchal-translucency',
-      section: ID,
+      section: NUCHAL_SECTION,
       concept: findingConcept('nuchal-translucency'),
-      text: `Nuchal translucency ${format('nuchal-translucency', nt.value)}, ${limit}.`,
+      text: [
+        `Nuchal translucency ${format('nuchal-translucency', nt.value)}, ${limit}.`,
+        doubtOf(nt, crl),
+      ]
+        .filter(Boolean)
+        .join(' '),
       severity: 'abnormal',
       confidence: nt.confidence,
       evidence: [nt.id],
@@ -174,90 +116,99 @@ function findings(nt: Measurement, crl: Measurement | null): Finding[] {
 
 const HIGH_GUIDANCE = {
   id: 'nuchal-translucency-high',
-  section: ID,
+  section: NUCHAL_SECTION,
   text: 'NT of 3.5 mm or more: diagnostic testing, detailed anatomy and fetal echocardiography are usually offered.',
   source: 'ISUOG 2023, Ultrasound Obstet Gynecol 61:127-143',
 };
 
-/** A bone that was not found is not an absent bone. */
-function nasalBone(readings: readonly MidsagittalReading[]): Result['classifications'][number] {
-  const found = readings.some((reading) => seen(reading, 'nasal-bone'));
+/** Why there is no thickness that stands. */
+function whyNone(
+  readings: readonly MidsagittalReading[],
+  measured: readonly Measurement[],
+): SectionOutcome {
+  const [named] = measured;
+  if (named) {
+    const value = format('nuchal-translucency', named.value);
+    const detail = `Nuchal translucency ${value} is not judged: ${named.note ?? ''}. Measure again on an adequate plane.`;
+    return {
+      status: 'inadequate',
+      reason: { code: 'plane_inadequate', detail, needs: [VIEW] },
+      summary: detail,
+    };
+  }
+  const lines = readings.some((reading) => reading.lines !== null);
+  const detail = lines
+    ? 'NT was not measured: no physical scale was available.'
+    : 'NT was not measured: the nuchal lines were not seen well enough.';
   return {
-    id: 'nasal-bone',
-    section: ID,
-    concept: findingConcept('nasal-bone'),
-    name: 'Nasal bone',
-    value: found ? 'present' : 'not-assessable',
-    scheme: 'FMF protocol',
-    criteria: [{ name: 'nasal bone located', value: found ? 'yes' : 'no', met: found }],
+    status: lines ? 'not_assessed' : 'inadequate',
+    reason: { code: lines ? 'no_calibration' : 'low_confidence', detail, needs: [VIEW] },
+    summary: detail,
   };
 }
 
-function adequacyClass(criteria: readonly Criterion[]): Result['classifications'][number] {
-  const assessed = criteria.flatMap(({ name, met }) =>
-    met === null ? [] : [{ name, value: met ? 'yes' : 'no', met }],
-  );
-  return {
-    id: 'nt-plane-adequacy',
-    section: ID,
-    concept: findingConcept('nt-plane-adequacy'),
-    name: 'Adequacy of the NT plane',
-    value: assessed.every(({ met }) => met) ? 'adequate-as-far-as-assessed' : 'inadequate',
-    scheme: 'FMF protocol, items that the located structures answer',
-    criteria: assessed,
-  };
+function gapsOf(best: MidsagittalReading | null, crl: Measurement | null): string[] {
+  return [
+    ...(crl
+      ? []
+      : [`CRL was not measured: NT is given without a category below ${HIGH_NT} mm.`]),
+    best
+      ? `Not assessed on the plane: ${openCriteria(best).join(', ')}; no Herman score is given.`
+      : 'The plane of the value was not assessed.',
+  ];
 }
 
-function run(evidence: ObstetricEvidence, earlier: readonly Measurement[]): SectionOutcome {
-  const readings = evidence.views.nuchal?.frames;
+/** Why no frame is looked at; null where there are some, or a value of the machine. */
+function withoutFrames(
+  readings: readonly MidsagittalReading[] | null | undefined,
+): SectionOutcome | null {
   if (readings === null) {
     const detail = 'No model for the mid-sagittal view is permitted by the configuration.';
     return notAssessed('no_model', detail, ['a permitted fetal-midsagittal model']);
   }
-  if (!readings?.length) {
-    const detail = 'NT was not assessed: no first-trimester mid-sagittal view was found.';
-    return notAssessed('view_missing', detail, [VIEW]);
-  }
-  const crl = crlOf(earlier);
+  if (readings?.length) return null;
+  const detail = 'NT was not assessed: no first-trimester mid-sagittal view was found.';
+  return notAssessed('view_missing', detail, [VIEW]);
+}
+
+function run(evidence: ObstetricEvidence, earlier: readonly Measurement[]): SectionOutcome {
+  const machine = machineValues(evidence, NUCHAL_SECTION, ['nuchal-translucency']).measurements;
+  const given = evidence.views.nuchal?.frames;
+  const none = withoutFrames(given);
+  if (none && machine.length === 0) return none;
+  const crl = judgedValue(earlier, 'crl');
   const outside = outsideWindow(evidence, crl);
   if (outside) return notAssessed('outside_window', outside, [VIEW]);
-  const measured = readings.filter(({ lines }) => lines !== null);
-  const all = withLargest(measured.slice(0, FRAMES_PER_MEASUREMENT).flatMap(measurementOf));
-  const nt = all.find(({ id }) => id === 'nuchal-translucency') ?? null;
-  const best = readings.find(({ clip, frame }) =>
-    nt ? clip.file === nt.source.file && frame.index + 1 === nt.source.frame : true,
-  );
-  const criteria = best ? adequacy(best) : [];
-  const common = [adequacyClass(criteria), nasalBone(readings)];
-  const data = { plane_adequacy: criteria, crl_mm: crl?.value ?? null };
+  const readings = given ?? [];
+  const all = [...machine, ...measureNuchal(readings)];
+  const nt = judgedValue(all, 'nuchal-translucency');
+  const own = all.find(({ id }) => id === 'nuchal-translucency') ?? null;
+  const best =
+    readings.find(
+      ({ clip, frame }) =>
+        !own || (clip.file === own.source.file && frame.index + 1 === own.source.frame),
+    ) ?? null;
+  const plane = best ? [adequacyClass(best), nasalBone(readings)] : [];
+  const data = { plane_adequacy: best ? planeAdequacy(best) : [], crl_mm: crl?.value ?? null };
   if (!nt) {
-    const uncalibrated = readings.every(({ clip }) => clip.regions.length === 0);
-    const detail = uncalibrated
-      ? 'NT was not measured: no physical scale was available.'
-      : 'NT was not measured: the nuchal lines were not seen well enough.';
-    const code = uncalibrated ? 'no_calibration' : 'low_confidence';
-    return {
-      status: uncalibrated ? 'not_assessed' : 'inadequate',
-      reason: { code, detail, needs: [VIEW] },
-      summary: detail,
-      data,
-      measurements: all,
-      classifications: common,
-    };
+    return { ...whyNone(readings, all), data, measurements: all, classifications: plane };
   }
-  const crlGap = crl
-    ? []
-    : [`CRL was not measured: NT is given without a category below ${HIGH_NT} mm.`];
-  const classifications = [...category(nt, crl), ...common];
+  const classifications = [...category(nt, crl), ...plane];
+  const gaps = gapsOf(own === nt ? best : null, crl);
+  const whose = isOfMachine(nt) ? ' (ultrasound machine)' : '';
+  const doubt = doubtOf(nt, crl);
   return {
-    status: crl ? 'complete' : 'partial',
-    reason: crl
-      ? null
-      : { code: 'crl_missing', detail: crlGap.join(' '), needs: ['CRL of the same visit'] },
+    status: 'partial',
+    reason: {
+      code: crl ? 'plane_not_all_assessed' : 'crl_missing',
+      detail: gaps.join(' '),
+      needs: crl ? [VIEW] : ['CRL of the same visit'],
+    },
     summary: [
-      `Nuchal translucency ${format('nuchal-translucency', nt.value)}.`,
+      `Nuchal translucency ${format('nuchal-translucency', nt.value)}${whose}.`,
       ...classifications.map(({ name, value }) => `${name}: ${value.replaceAll('-', ' ')}.`),
-      ...crlGap,
+      ...(doubt ? [doubt] : []),
+      ...gaps,
     ].join(' '),
     data: { ...data, mom: crl && nuchalTranslucencyMoM(crl.value, nt.value) },
     measurements: all.map((one) => (one === nt ? withReference(nt, crl) : one)),
@@ -269,7 +220,7 @@ function run(evidence: ObstetricEvidence, earlier: readonly Measurement[]): Sect
 
 /** Nuchal translucency, nasal bone and plane adequacy (obstetric reference 6). */
 export const nt: ObstetricSection = {
-  id: ID,
+  id: NUCHAL_SECTION,
   title: 'Nuchal translucency',
   needs: [VIEW, 'CRL'],
   reads: ['nuchal'],

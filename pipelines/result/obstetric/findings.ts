@@ -45,6 +45,7 @@ export const FINDING_CONCEPTS = {
     code: 'nt-plane-adequacy',
     meaning: 'Adequacy of the nuchal translucency plane',
   },
+  'gestational-age': own('gestational-age-by-crl'),
   'pregnancy-viability': {
     scheme: '99USINT',
     code: 'early-pregnancy-category',

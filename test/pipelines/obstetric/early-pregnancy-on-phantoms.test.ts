@@ -4,7 +4,7 @@ import { MEDIAN_GROWTH, sizesAt } from '../../../models/phantom/sizes.ts';
 import { earlyPregnancy } from '../../../models/phantom/views/early-pregnancy.ts';
 import { EARLY_UNCERTAINTY } from '../../../pipelines/obstetric/early-lengths.ts';
 import { locateContents } from '../../../pipelines/obstetric/read/early-contents.ts';
-import { locateSac } from '../../../pipelines/obstetric/read/early-sac.ts';
+import { locateSacs } from '../../../pipelines/obstetric/read/early-sac.ts';
 
 /** Seeds that no threshold was chosen on. */
 function simulate(gaDays: number, seed: number, anatomy: Record<string, number>): PhantomFrame {
@@ -23,7 +23,7 @@ function simulate(gaDays: number, seed: number, anatomy: Record<string, number>)
 
 function read({ columns, rows, gray, truth }: PhantomFrame) {
   const image = { width: columns, height: rows, data: gray };
-  const sac = locateSac(image);
+  const [sac = null] = locateSacs(image);
   const scale = { x: truth.mmPerPixel, y: truth.mmPerPixel };
   return { sac, contents: sac && locateContents(image, sac, scale), mm: truth.mmPerPixel };
 }
@@ -65,7 +65,7 @@ describe('an early pregnancy on phantoms', () => {
 describe('an image without a sac', () => {
   it('gives none: an even one, a black one', () => {
     const even = { width: 320, height: 240, data: new Uint8Array(320 * 240).fill(90) };
-    expect(locateSac(even)).toBeNull();
-    expect(locateSac({ ...even, data: new Uint8Array(320 * 240) })).toBeNull();
+    expect(locateSacs(even)).toEqual([]);
+    expect(locateSacs({ ...even, data: new Uint8Array(320 * 240) })).toEqual([]);
   });
 });

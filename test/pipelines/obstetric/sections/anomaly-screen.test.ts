@@ -163,9 +163,40 @@ describe('brain measurements of the machine', () => {
     expect(nuchalFoldCategory(mm, days)).toBe(category);
   });
 
-  it('without a dated study are not judged', () => {
+  it('without a dated study are shown and not judged', () => {
     const result = interpret(null, [fromCart('atrial-width', 20)]);
     expect(result.findings.filter(({ section }) => section === 'anomaly-screen')).toEqual([]);
+    expect(screen(result).status).toBe('not_assessed');
+    expect(screen(result).summary).toContain('Measured and not judged: Atrial width 20.0 mm');
+    expect(measurementOf(result, 'cart-atrial-width').reference).toBeNull();
+  });
+
+  it.each([
+    [97, 0],
+    [98, 1],
+    [125, 1],
+    [210, 1],
+    [280, 1],
+    [281, 0],
+  ])('outside the checklist are judged from 14+0 to 40+0 weeks: at %s days %s findings', (days, n) => {
+    const result = interpret(days, [fromCart('atrial-width', 16)]);
+    const found = result.findings.filter(({ section }) => section === 'anomaly-screen');
+    expect(found).toHaveLength(n);
+    expect(screen(result)).toMatchObject({ status: 'partial', reason: { code: 'outside_window' } });
+    expect(screen(result).summary).toContain('16.0 mm');
+  });
+
+  it.each([
+    ['cisterna-magna', 5, 'from 2 to 10 mm', true],
+    ['cisterna-magna', 11, 'from 2 to 10 mm', false],
+    ['atrial-width', 11, 'at least 10 mm', true],
+    ['atrial-width', 9, 'at least 10 mm', false],
+  ] as const)('%s of %s mm: "%s" is %s', (key, mm, name, met) => {
+    const result = interpret(140, [fromCart(key, mm)]);
+    const criteria = result.classifications
+      .filter(({ section }) => section === 'anomaly-screen')
+      .flatMap((one) => one.criteria);
+    expect(criteria).toEqual([expect.objectContaining({ name, met })]);
   });
 });
 
@@ -211,7 +242,7 @@ function screened(
     options: days === null ? {} : { dating: { ga_days: days } },
     evidence: {
       study: { clips: [], refused: [], files: 1, series: 1, cart },
-      views: { fetalBrain },
+      views: { fetalBrain: { frames: fetalBrain } },
     },
   });
 }
@@ -261,6 +292,16 @@ describe('brain measurements on images', () => {
     const result = screened(brain({ ...NORMAL, atrium: 11 }), 140, [fromCart('atrial-width', 7)]);
     expect(result.findings.filter(({ section }) => section === 'anomaly-screen')).toEqual([]);
     expect(measurementOf(result, 'atrial-width').value).toBeCloseTo(11, 6);
+  });
+
+  it('that are missing say why: ends not sure, head not outlined, no scale, no model', () => {
+    const summary = (frames: BrainReading[]) => screen(screened(frames)).summary;
+    expect(summary(brain(NORMAL, { accepted: false }))).toContain('its ends were not told surely');
+    const headless = brain(NORMAL).map((one) => ({ ...one, located: null }));
+    expect(summary(headless)).toContain('the head was not outlined surely enough');
+    expect(summary(brain(NORMAL, { calibrated: false }))).toContain('no physical scale');
+    expect(summary(brain(NORMAL))).not.toContain('was not measured');
+    expect(screen(interpret(140)).summary).toContain('no permitted model locates them');
   });
 
   it('are not looked at without a gestational age', () => {

@@ -1,12 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import type { Clip } from '../../../../pipelines/contract/study.ts';
+import type { MModeRhythm } from '../../../../pipelines/measure/m-mode.ts';
 import type { CardiacActivity } from '../../../../pipelines/measure/periodicity.ts';
 import {
   embryonicRateBand,
   nybergAge,
+  redatingDays,
   suspiciousSigns,
+  yolkSacBand,
 } from '../../../../pipelines/obstetric/charts/early-pregnancy.ts';
-import { type EarlyClip, namedView } from '../../../../pipelines/obstetric/read/early-pregnancy.ts';
+import {
+  chooseSac,
+  type EarlyClip,
+  type EarlyFrame,
+  namedView,
+  unfitForActivity,
+} from '../../../../pipelines/obstetric/read/early-pregnancy.ts';
+import { cartValue } from '../../cart-sample.ts';
 import {
   clip,
   interpretReadings,
@@ -25,6 +35,7 @@ interface View {
   embryoMm?: number;
   yolkMm?: number;
   cardiac?: CardiacActivity | null;
+  bodies?: EarlyFrame['bodies'];
   clip?: Partial<Clip>;
 }
 
@@ -75,17 +86,41 @@ function view(given: View): EarlyClip {
               : null,
           }
         : null,
+      bodies: given.bodies ?? 'one',
     })),
   };
 }
 
 const both = (given: View): EarlyClip[] => [view(given), view({ ...given, plane: 'transverse' })];
 
-function interpret(clips: readonly EarlyClip[], options: Record<string, unknown> = {}) {
+function interpret(
+  clips: readonly EarlyClip[],
+  options: Record<string, unknown> = {},
+  machine: Partial<Record<'crl' | 'mean-sac-diameter' | 'yolk-sac', number>> = {},
+  sweeps: MModeRhythm[] = [],
+) {
+  const cart = Object.entries(machine).map(([key, value]) =>
+    cartValue({
+      key: key as 'crl',
+      concept: { scheme: 'LN', code: 'code', meaning: key },
+      value,
+      unit: 'mm',
+    }),
+  );
+  const mMode = sweeps.map((rhythm) => ({
+    ...{ file: 'sweep.dcm', sopInstanceUid: null, frame: 0, fetal: true },
+    rhythm,
+  }));
   return interpretReadings({
     readings: [],
     options,
-    evidence: { views: { earlyPregnancy: clips } },
+    evidence: {
+      study: { clips: [], refused: [], files: 1, series: 1, cart },
+      views: {
+        earlyPregnancy: clips,
+        fetalHeart: { chests: null, views: [], chestFrames: 0, mMode },
+      },
+    },
   });
 }
 
@@ -178,12 +213,14 @@ describe('viability by the SRU criteria (Doubilet 2013)', () => {
 
   it.each<[string, View, string]>([
     ['CRL just below 7 mm, no activity', silent(6.98), 'suspicious-for-pregnancy-loss'],
-    ['CRL 7 mm, no activity', silent(7.0001), 'diagnostic-of-pregnancy-loss'],
-    ['CRL 12 mm, no activity', silent(12), 'diagnostic-of-pregnancy-loss'],
+    ['CRL 7 mm, activity missed or none', silent(7.0001), 'suspicious-for-pregnancy-loss'],
+    ['CRL 15 mm, activity missed or none', silent(15), 'suspicious-for-pregnancy-loss'],
     ['MSD 15.9 mm, no embryo', empty(15.9), 'uncertain-viability'],
     ['MSD 16 mm, no embryo', empty(16.0001), 'suspicious-for-pregnancy-loss'],
     ['MSD 24.9 mm, no embryo', empty(24.9), 'suspicious-for-pregnancy-loss'],
-    ['MSD 25 mm, no embryo', empty(25.0001), 'diagnostic-of-pregnancy-loss'],
+    ['MSD 25 mm and its interval of 2.5 mm', empty(25.0001), 'suspicious-for-pregnancy-loss'],
+    ['MSD whose interval reaches 25 mm', empty(27.499), 'suspicious-for-pregnancy-loss'],
+    ['MSD above it with its interval', empty(27.501), 'diagnostic-of-pregnancy-loss'],
     ['embryo with activity', { embryoMm: 12, cardiac: BEATING }, 'embryo-with-cardiac-activity'],
     ['yolk sac 7 mm', { ...empty(12), yolkMm: 6.999 }, 'uncertain-viability'],
     ['yolk sac above 7 mm', { ...empty(12), yolkMm: 7.1 }, 'suspicious-for-pregnancy-loss'],
@@ -198,8 +235,8 @@ describe('viability by the SRU criteria (Doubilet 2013)', () => {
 
   it('is never diagnostic unless the images are known to be transvaginal', () => {
     for (const route of ['transabdominal', null] as const) {
-      expect(category(both({ ...empty(30), route }))).toBe('uncertain-viability');
-      expect(category(both({ ...silent(12), route }))).toBe('uncertain-viability');
+      expect(category(both({ ...empty(30), route }))).toBe('suspicious-for-pregnancy-loss');
+      expect(category(both({ ...silent(12), route }))).toBe('suspicious-for-pregnancy-loss');
     }
   });
 
@@ -209,8 +246,83 @@ describe('viability by the SRU criteria (Doubilet 2013)', () => {
     expect(finding?.severity).toBe('critical');
     expect(finding?.text).toContain('Mean sac diameter 30.0 mm');
     expect(result.guidance.find(({ id }) => id === 'repeat-early-scan')?.text).toContain('second');
+    expect(finding?.text).toContain('that it is a gestational sac within the uterus');
     const suspicious = interpret(both(empty(20))).findings.find(({ id }) => id === 'viability');
     expect(suspicious?.severity).toBe('abnormal');
+  });
+
+  it.each([
+    [6.9, 'CRL below 7 mm and no cardiac activity'],
+    [7, 'CRL at least 7 mm and no cardiac activity'],
+  ])('CRL %s mm of the machine meets "%s"', (crl, name) => {
+    const result = interpret(both(silent(9)), {}, { crl });
+    const found = result.classifications.find(({ id }) => id === 'early-pregnancy-category');
+    const met = found?.criteria.filter((one) => one.met).map((one) => one.name);
+    expect(met).toEqual(['transvaginal images', name]);
+    expect(sectionOf(result, 'early-pregnancy').summary).toContain('(ultrasound machine)');
+  });
+
+  it.each([
+    [24.9, 'suspicious-for-pregnancy-loss'],
+    [25, 'diagnostic-of-pregnancy-loss'],
+  ])('MSD %s mm of the machine without embryo: %s', (mm, expected) => {
+    const result = interpret(both(empty(22)), {}, { 'mean-sac-diameter': mm });
+    const found = result.classifications.find(({ id }) => id === 'early-pregnancy-category');
+    expect(found?.value).toBe(expected);
+  });
+
+  it('says of a sac near the cut-off that neither side of it is sure', () => {
+    const { findings } = interpret(both(empty(26)));
+    expect(findings.find(({ id }) => id === 'viability')).toMatchObject({
+      severity: 'abnormal',
+      text: expect.stringContaining('reaches across the cut-off of 25 mm: measure by hand'),
+    });
+  });
+
+  it('says of a clip without activity that this does not show that the heart stands still', () => {
+    const { findings } = interpret(both(silent(15)));
+    expect(findings.find(({ id }) => id === 'viability')).toMatchObject({
+      severity: 'abnormal',
+      text: expect.stringContaining('cannot show that one stands still'),
+    });
+  });
+
+  it.each([
+    [1, 30, 'still'],
+    [59, 30, 'too-short'],
+    [60, 30, null],
+    [60, 20, null],
+    [60, 19.9, 'too-slow'],
+  ])('looks for activity on %s frames at %s a second: %s', (frames, perSecond, reason) => {
+    const times = Array.from({ length: frames }, (_, i) => i / perSecond);
+    const unfit = unfitForActivity(times);
+    expect(unfit?.status === 'not-assessable' ? unfit.reason : null).toBe(reason);
+  });
+
+  it('asks for a repeat after 7 days, after 14 where the scan was not transvaginal', () => {
+    const text = (route: EarlyClip['route']) =>
+      interpret(both({ ...empty(20), route })).guidance.find(({ id }) => id === 'repeat-early-scan')
+        ?.text;
+    expect(text('transvaginal')).toContain('at least 7 days');
+    expect(text('transabdominal')).toContain('at least 14 days');
+  });
+
+  it('takes activity on an M-mode sweep for activity, and one it cannot tell for not assessed', () => {
+    const sweep = { status: 'beating', beatsPerMinute: 130, beats: 6, strength: 0.8 } as const;
+    const on = (variation: number | null) => {
+      const rhythm = { ...sweep, variation, minY: 0, maxY: 9 };
+      return interpret(both(silent(12)), {}, {}, [rhythm]).classifications.find(
+        ({ id }) => id === 'early-pregnancy-category',
+      )?.value;
+    };
+    expect(on(0.03)).toBe('embryo-with-cardiac-activity');
+    expect(on(null)).toBe('not-assessable');
+  });
+
+  it('says what was not looked at: an earlier scan, an empty amnion, beside the two planes', () => {
+    const { reason } = sectionOf(interpret(both(empty(20))), 'early-pregnancy');
+    expect(reason?.detail).toContain('an earlier scan, and an empty amnion, were not looked at');
+    expect(reason?.detail).toContain('beside the two planes');
   });
 
   it.each([
@@ -259,6 +371,94 @@ describe('the age by the sac before an embryo is seen (Nyberg)', () => {
   it('is MSD + 30 days below 25 mm', () => {
     expect(nybergAge(24.9)).toBeCloseTo(54.9, 9);
     expect(nybergAge(25)).toBeNull();
+  });
+});
+
+describe('bodies that look like a sac', () => {
+  const ofSize = (mm: number, embryo: boolean) => {
+    const [frame] = view({ sac: [mm, mm], ...(embryo ? { embryoMm: 5 } : {}) }).frames;
+    if (!frame) throw new Error('a clip without a frame');
+    return { sac: frame.sac, contents: frame.contents };
+  };
+
+  it('the one with contents is the sac, however large the other: a bladder is echo-free, too', () => {
+    const chosen = chooseSac([ofSize(40, false), ofSize(15, true)]);
+    expect(chosen).toMatchObject({ bodies: 'one', contents: { embryo: { areaMm2: 5 } } });
+  });
+
+  it('two without contents are unclear, two with them several', () => {
+    expect(chooseSac([ofSize(40, false), ofSize(15, false)])).toMatchObject({
+      bodies: 'unclear',
+      sac: null,
+    });
+    expect(chooseSac([ofSize(20, true), ofSize(15, true)]).bodies).toBe('several');
+    expect(chooseSac([]).sac).toBeNull();
+  });
+
+  it('are not measured where it is not clear which is the sac, and never where there are several', () => {
+    const unclear = interpret([view({ bodies: 'unclear', accepted: false })]);
+    expect(sectionOf(unclear, 'early-pregnancy').summary).toContain('more than one echo-free area');
+    const several = interpret(both({ bodies: 'several', embryoMm: 9 }), {}, { crl: 9 });
+    expect(sectionOf(several, 'early-pregnancy').reason?.code).toBe('several_sacs');
+    expect(several.measurements).toEqual([]);
+  });
+});
+
+describe('values of the machine without an image of the sac', () => {
+  it('date the pregnancy, and leave its viability open', () => {
+    const result = interpret([], {}, { crl: 60 });
+    expect(measurementOf(result, 'ga-by-crl').value).toBeCloseTo(87.2439, 3);
+    expect(measurementOf(result, 'ga-by-crl').note).toContain('ultrasound machine');
+    expect(sectionOf(result, 'early-pregnancy')).toMatchObject({
+      status: 'partial',
+      data: { gestational_sac: 'not_assessed', cardiac_activity: 'not_assessed' },
+    });
+  });
+
+  it.each([
+    [4.9, 'no age was given'],
+    [84.1, 'no age was given'],
+  ])('a CRL of %s mm: %s', (crl, text) => {
+    const result = interpret([], {}, { crl });
+    expect(result.measurements.map(({ id }) => id)).not.toContain('ga-by-crl');
+    expect(sectionOf(result, 'early-pregnancy').reason?.detail).toContain(text);
+  });
+});
+
+describe('the size of a yolk sac', () => {
+  it.each([
+    [1.9, 'small'],
+    [2, 'usual'],
+    [6, 'usual'],
+    [6.1, 'large'],
+  ])('of %s mm is %s', (mm, band) => {
+    expect(yolkSacBand(mm)).toBe(band);
+  });
+});
+
+describe('the age by CRL beside the one by last period (ACOG Committee Opinion 700)', () => {
+  it.each([
+    [62, 5],
+    [63, 7],
+    [111, 7],
+    [112, 10],
+    [153, 10],
+    [154, 14],
+    [195, 14],
+    [196, 21],
+  ])('at %s days a difference of %s days is let stand', (days, limit) => {
+    expect(redatingDays(days)).toBe(limit);
+  });
+
+  // CRL 10 mm: 49.66, 50 days.
+  it.each([
+    [55, false],
+    [56, true],
+    [45, false],
+    [44, true],
+  ])('of 50 days beside %s by last period is said: %s', (ga_days, said) => {
+    const { findings } = interpret([], { dating: { ga_days, basis: 'lmp' } }, { crl: 10 });
+    expect(findings.some(({ id }) => id === 'age-by-crl')).toBe(said);
   });
 });
 

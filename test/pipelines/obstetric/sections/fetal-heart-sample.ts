@@ -57,6 +57,8 @@ export interface Given {
   views?: FetalHeartReadings['views'];
   chestFrames?: number;
   mMode?: MModeRhythm[];
+  /** Whether the sweeps are known to be of a fetus. */
+  fetal?: boolean;
   cines?: CardiacActivity[];
   gaDays?: number | null;
   earlier?: Measurement[];
@@ -72,7 +74,7 @@ export function run(given: Given = {}) {
     cines = [],
     gaDays = 154,
   } = given;
-  const at = { file: 'sweep.dcm', sopInstanceUid: null, frame: 0 };
+  const at = { file: 'sweep.dcm', sopInstanceUid: null, frame: 0, fetal: given.fetal ?? true };
   const evidence: ObstetricEvidence = {
     study: { clips: [], refused: [], files: 1, series: 1 },
     options: parseOptions(gaDays === null ? {} : { dating: { ga_days: gaDays } }),

@@ -55,6 +55,39 @@ describe('fetal heart rate', () => {
     expect(fetalRateBand(97, 170)).toBe('normal');
     expect(fetalRateBand(98, 170)).toBe('fast');
     expect(fetalRateBand(97, 119)).toBe('slow');
+    expect(fetalRateBand(97, 125)).toBe('borderline');
+    expect(run({ mMode: [{ ...BEATING, beatsPerMinute: 125 }], gaDays: 97 }).findings).toEqual([
+      expect.objectContaining({ severity: 'info', text: expect.stringContaining('lower border') }),
+    ]);
+  });
+
+  it.each([
+    { rate: 112, doubt: true },
+    { rate: 113, doubt: false },
+    { rate: 157, doubt: false },
+    { rate: 158, doubt: true },
+  ])('$rate per minute +/- 3 is on neither side of a limit for sure: $doubt', ({ rate, doubt }) => {
+    const { summary } = run({ mMode: [{ ...BEATING, beatsPerMinute: rate }] });
+    expect(summary.includes('measure by hand')).toBe(doubt);
+  });
+
+  it.each([
+    { variation: 0.1, findings: 0 },
+    { variation: 0.11, findings: 1 },
+  ])('beats that differ by $variation: $findings findings', ({ variation, findings }) => {
+    const outcome = run({ mMode: [{ ...BEATING, variation }] });
+    expect(outcome.findings?.filter(({ id }) => id === 'fetal-heart-rhythm')).toHaveLength(findings);
+  });
+
+  it('of a sweep in a study without a fetus is named and not used: it may be an adult heart', () => {
+    const outcome = run({ mMode: [{ ...BEATING, beatsPerMinute: 70 }], fetal: false });
+    expect(outcome.rate).toBeNull();
+    expect(outcome.measurements?.[0]).toMatchObject({ quality: 'low' });
+    expect(outcome.findings).toEqual([]);
+  });
+
+  it('at 10 weeks has no band, and says so', () => {
+    expect(run({ mMode: [BEATING], gaDays: 72 }).summary).toContain('no range is known');
   });
 
   it('without a gestational age has no range', () => {
@@ -95,7 +128,8 @@ describe('views', () => {
     const outcome = run({ views: [seen], mMode: [BEATING] });
     expect(outcome.status).toBe('partial');
     expect(outcome.summary).toContain('Seen: four-chamber view.');
-    expect(outcome.summary).toContain('name only, and not named: left outflow tract');
+    expect(outcome.summary).toContain('Not looked for on the images');
+    expect(outcome.summary).toContain('named by none: left outflow tract');
     expect(outcome.summary).toContain('valves, flow and outflow tracts were not assessed');
   });
 

@@ -6,10 +6,12 @@ import {
 } from '../../../../pipelines/obstetric/charts/nuchal-translucency.ts';
 import { parseOptions } from '../../../../pipelines/obstetric/input.ts';
 import type { LocatedBox, LocatedMidsagittal } from '../../../../pipelines/obstetric/locator.ts';
+import { NASAL_BONE_SURE } from '../../../../pipelines/obstetric/nuchal-plane.ts';
 import type { MidsagittalReading } from '../../../../pipelines/obstetric/read/nuchal.ts';
 import type { ObstetricEvidence } from '../../../../pipelines/obstetric/section.ts';
 import { nt } from '../../../../pipelines/obstetric/sections/nt.ts';
 import type { Measurement } from '../../../../pipelines/result/envelope.ts';
+import { cartValue } from '../../cart-sample.ts';
 import { clip } from '../evidence-sample.ts';
 
 const FINE: CalibratedRegion = {
@@ -66,6 +68,7 @@ function crl(mm: number): Measurement {
     section: 'early-pregnancy',
     concept: { key: 'crl', system: '', code: '', display: '' },
     value: mm,
+    source: { provenance: 'image-analysis' },
     quality: 'accepted',
   } as Measurement;
 }
@@ -74,10 +77,17 @@ interface Given {
   frames?: readonly MidsagittalReading[] | null;
   crlMm?: number;
   gaDays?: number;
+  machineMm?: number;
 }
 
-function run({ frames = [midsagittal()], crlMm, gaDays }: Given = {}) {
+function run({ frames = [midsagittal()], crlMm, gaDays, machineMm }: Given = {}) {
+  const concept = { scheme: 'LN', code: '33069-6', meaning: 'Nuchal Translucency' };
+  const cart =
+    machineMm === undefined
+      ? []
+      : [cartValue({ key: 'nuchal-translucency', concept, value: machineMm, unit: 'mm' })];
   const evidence = {
+    study: { clips: [], refused: [], files: 1, series: 1, cart },
     views: { nuchal: { frames } },
     options: parseOptions(gaDays === undefined ? {} : { dating: { ga_days: gaDays } }),
   } as ObstetricEvidence;
@@ -95,7 +105,11 @@ describe('nuchal translucency', () => {
 
   it('is put beside the 95th centile of its CRL, with category and MoM', () => {
     const outcome = run({ crlMm: 60 });
-    expect(outcome.status).toBe('complete');
+    expect(outcome).toMatchObject({
+      status: 'partial',
+      reason: { code: 'plane_not_all_assessed' },
+    });
+    expect(outcome.summary).toContain('neutral position of the head');
     expect(largest(outcome)).toMatchObject({ interpretation: 'N', inputs: ['crl'] });
     expect(largest(outcome)?.reference?.high).toBeCloseTo(2.1 + (0.6 * 15) / 39, 9);
     expect(outcome.data?.mom).toBeCloseTo(1.6 / 1.56063, 4);
@@ -118,11 +132,11 @@ describe('nuchal translucency', () => {
 
   it.each([
     [44.9, 'outside_window'],
-    [45, null],
-    [84, null],
+    [45, 'plane_not_all_assessed'],
+    [84, 'plane_not_all_assessed'],
     [84.1, 'outside_window'],
   ])('at a CRL of %s mm: %s', (crlMm, code) => {
-    expect(run({ crlMm }).reason?.code ?? null).toBe(code);
+    expect(run({ crlMm }).reason?.code).toBe(code);
   });
 
   it.each([
@@ -145,9 +159,9 @@ describe('nuchal translucency', () => {
     [0.11, 'low'],
   ])('at %s mm per pixel is of quality %s', (mm, quality) => {
     const regions = [{ ...FINE, scale: { x: mm, y: mm } }];
-    const [value] =
-      run({ frames: [midsagittal({ clip: { regions } })], crlMm: 60 }).measurements ?? [];
-    expect(value?.quality).toBe(quality);
+    const outcome = run({ frames: [midsagittal({ clip: { regions } })], crlMm: 60 });
+    expect(outcome.measurements?.[0]?.quality).toBe(quality);
+    expect(outcome.summary.includes('calibrated more coarsely')).toBe(quality === 'low');
   });
 
   it('whose lines were not seen is inadequate, and nothing is normal', () => {
@@ -184,8 +198,59 @@ describe('nasal bone and plane', () => {
 
   it('a plane without its palate is inadequate', () => {
     const { palate: _, ...located } = ALL;
-    const outcome = run({ frames: [midsagittal({ located })] });
+    const outcome = run({ frames: [midsagittal({ located, mm: 3.8 })], crlMm: 60 });
     expect(classOf(outcome, 'nt-plane-adequacy')).toBe('inadequate');
+    expect(outcome).toMatchObject({ status: 'inadequate', reason: { code: 'plane_inadequate' } });
+    expect(outcome.summary).toContain('3.8 mm is not judged');
+    expect(outcome.summary).toContain('palate');
+    expect(classOf(outcome, 'nuchal-translucency-category')).toBeUndefined();
+    expect(outcome.measurements?.[0]?.reference).toBeNull();
+  });
+
+  it('an adequate plane goes before one that is not, however thick its NT', () => {
+    const { palate: _, ...located } = ALL;
+    const frames = [3.9, 3.8, 3.7].map((mm) => midsagittal({ mm, located }));
+    const outcome = run({ frames: [...frames, midsagittal({ mm: 1.6 })], crlMm: 60 });
+    expect(largest(outcome)?.value).toBe(1.6);
+  });
+
+  it('a bone that the model is not sure of is not assessable: it saw wiped out ones at up to 0.84', () => {
+    const at = (confidence: number) => {
+      const located = { ...ALL, 'nasal-bone': { ...found(), confidence } };
+      return classOf(run({ frames: [midsagittal({ located })], crlMm: 60 }), 'nasal-bone');
+    };
+    expect(at(NASAL_BONE_SURE - 0.01)).toBe('not-assessable');
+    expect(at(NASAL_BONE_SURE)).toBe('present');
+  });
+});
+
+describe('near a limit', () => {
+  it.each([
+    [2.31, true],
+    [1.2, false],
+    [3.45, true],
+  ])('%s mm at CRL 60 says that the interval reaches across it: %s', (mm, said) => {
+    const outcome = run({ frames: [midsagittal({ mm })], crlMm: 60 });
+    expect(outcome.summary.includes('measure by hand')).toBe(said);
+  });
+
+  it('a high value stays a finding', () => {
+    const outcome = run({ frames: [midsagittal({ mm: 3.6 })], crlMm: 60 });
+    expect(outcome.findings?.[0]?.text).toContain('measure by hand');
+  });
+});
+
+describe('the value of the machine', () => {
+  it('is judged before ours, with the CRL of the machine, and needs no image', () => {
+    const outcome = run({ frames: [], crlMm: 60, machineMm: 2.4 });
+    expect(outcome.summary).toContain('2.4 mm (ultrasound machine)');
+    expect(outcome.summary).toContain('The plane of the value was not assessed.');
+    expect(outcome.findings).toHaveLength(1);
+    expect(run({ crlMm: 60, machineMm: 2.4 }).summary).toContain('2.4 mm (ultrasound machine)');
+  });
+
+  it('is not judged beyond its plausible limits', () => {
+    expect(run({ frames: [], crlMm: 60, machineMm: 20.1 }).findings ?? []).toEqual([]);
   });
 });
 
