@@ -127,9 +127,7 @@ export function brainGaps(
   }
   return STRUCTURES.flatMap(({ key, plane, part }) => {
     const shown = readings.filter(({ estimate }) => estimate.label === plane);
-    const known = measurements.some(
-      (one) => one.concept.key === key && one.quality === 'accepted',
-    );
+    const known = measurements.some((one) => one.concept.key === key && one.quality === 'accepted');
     if (shown.length === 0 || known) return [];
     return [`${CONCEPTS[key].label} was not measured: ${reasonOf(shown, part)}.`];
   });

@@ -104,12 +104,8 @@ export function judgeViability(
   });
   const silent = crl !== null && cardiacActivity === false;
   const empty = msd !== null && embryo === false;
-  const crlDoubt = silent ? doubtOf(measured('crl'), 'crl', DIAGNOSTIC.crl) : null;
-  const msdDoubt = empty
-    ? doubtOf(measured('mean-sac-diameter'), 'mean-sac-diameter', DIAGNOSTIC.msd)
-    : null;
-  const sureOfLoss =
-    (silent && crl >= DIAGNOSTIC.crl && !crlDoubt) || (empty && msd >= DIAGNOSTIC.msd && !msdDoubt);
+  const msdDoubt = empty ? doubtOf(measured('mean-sac-diameter')) : null;
+  const sureOfLoss = empty && msd >= DIAGNOSTIC.msd && !msdDoubt;
   const byScan = viability({ crl, msd, embryo, cardiacActivity });
   const anySign = cardiacActivity !== true && Object.values(signs).some(Boolean);
   const held =

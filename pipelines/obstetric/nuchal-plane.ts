@@ -67,9 +67,7 @@ export function nasalBone(
   readings: readonly MidsagittalReading[],
 ): Result['classifications'][number] {
   const bones = readings.flatMap(({ located }) => located['nasal-bone'] ?? []);
-  const found = bones.some(
-    ({ accepted, confidence }) => accepted && confidence >= NASAL_BONE_SURE,
-  );
+  const found = bones.some(({ accepted, confidence }) => accepted && confidence >= NASAL_BONE_SURE);
   return {
     id: 'nasal-bone',
     section: NUCHAL_SECTION,

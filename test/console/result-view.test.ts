@@ -132,3 +132,14 @@ describe('a result at a glance', () => {
     expect(glanceOf({ ...RESULT, sections }, WORDING)).toMatchObject({ assessed: 2, sections: 3 });
   });
 });
+
+it.each([
+  ['tricuspid-regurgitation', 'Tricuspid regurgitation'],
+  ['rvot', 'RVOT'],
+  ['umbilical-artery', 'umbilical artery'],
+  ['middle-cerebral-artery', 'MCA'],
+  ['transthalamic', 'transthalamic head'],
+  ['abdominal', 'abdominal circumference plane'],
+])('the page is given words for %s: %s', (id, words) => {
+  expect(WORDING.views[id]).toBe(words);
+});

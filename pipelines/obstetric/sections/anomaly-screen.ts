@@ -184,8 +184,7 @@ function notAssessed(code: string, detail: string): SectionOutcome {
   return { status: 'not_assessed', reason: { code, detail, needs: NEEDS }, summary: detail };
 }
 
-const WITHOUT_AGE =
-  'The mid-trimester checklist was not assessed: gestational age was not given.';
+const WITHOUT_AGE = 'The mid-trimester checklist was not assessed: gestational age was not given.';
 
 const OUTSIDE_WINDOW = `The mid-trimester checklist was not assessed: it is looked at from ${weeksAndDays(SCREEN_DAYS.from)} to ${weeksAndDays(SCREEN_DAYS.to)} weeks.`;
 
@@ -230,7 +229,10 @@ function run(evidence: ObstetricEvidence, before: readonly Measurement[]): Secti
     return outsideWindow(measurements, gaDays);
   }
   const { classifications, findings, unsure } = conclude(measurements, gaDays);
-  const known = [...judgedOf(measurements), ...before.filter(({ quality }) => quality === 'accepted')];
+  const known = [
+    ...judgedOf(measurements),
+    ...before.filter(({ quality }) => quality === 'accepted'),
+  ];
   const items = withSizes(checkItems(evidence), known, findings);
   const seen = items.filter(({ status }) => status !== 'not-examined');
   if (seen.length === 0 && measurements.length === 0) {
@@ -257,13 +259,9 @@ function run(evidence: ObstetricEvidence, before: readonly Measurement[]): Secti
       detail: [judged, gaps, ...unmeasured].join(' '),
       needs: NEEDS,
     },
-    summary: [
-      counted,
-      judged,
-      ...findings.map(({ text }) => text),
-      ...unsure,
-      ...unmeasured,
-    ].join(' '),
+    summary: [counted, judged, ...findings.map(({ text }) => text), ...unsure, ...unmeasured].join(
+      ' ',
+    ),
     data: {
       checklist: items,
       found,

@@ -152,9 +152,7 @@ function apart(
 
 function run(evidence: ObstetricEvidence): SectionOutcome {
   const several = severalFetuses(evidence);
-  const single = several
-    ? NAMES.flatMap((structure) => measureApart(structure, evidence))
-    : [];
+  const single = several ? NAMES.flatMap((structure) => measureApart(structure, evidence)) : [];
   if (several && single.length > 0) return apart(evidence, single, several);
   const own = NAMES.flatMap((structure) => measureStructure(structure, evidence));
   const { lengths, beside, findings, unused } = compareWithCart(evidence, own);

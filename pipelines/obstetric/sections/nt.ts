@@ -13,8 +13,8 @@ import { format } from '../measurement.ts';
 import { measureNuchal } from '../nuchal-lengths.ts';
 import {
   adequacyClass,
-  nasalBone,
   NUCHAL_SECTION,
+  nasalBone,
   openCriteria,
   planeAdequacy,
 } from '../nuchal-plane.ts';
@@ -149,9 +149,7 @@ function whyNone(
 
 function gapsOf(best: MidsagittalReading | null, crl: Measurement | null): string[] {
   return [
-    ...(crl
-      ? []
-      : [`CRL was not measured: NT is given without a category below ${HIGH_NT} mm.`]),
+    ...(crl ? [] : [`CRL was not measured: NT is given without a category below ${HIGH_NT} mm.`]),
     best
       ? `Not assessed on the plane: ${openCriteria(best).join(', ')}; no Herman score is given.`
       : 'The plane of the value was not assessed.',

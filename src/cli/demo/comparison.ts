@@ -1,8 +1,8 @@
 import type { EchoStudyTruth } from '../../../models/phantom/echo/study.ts';
 import type { FetalSizes } from '../../../models/phantom/sizes.ts';
-import { standingValues } from '../../../pipelines/result/standing-values.ts';
 import { CONCEPTS, type ConceptKey } from '../../../pipelines/result/concepts.ts';
 import type { Result } from '../../../pipelines/result/envelope.ts';
+import { standingValues } from '../../../pipelines/result/standing-values.ts';
 
 /** Which true size of the phantom each measurement is held against. */
 const FETAL_SIZE = {

@@ -1,8 +1,5 @@
 import { ACCELERATORS, type Accelerator } from '../../../pipelines/inference/accelerators.ts';
-import {
-  type RegisteredModel,
-  readRegistry,
-} from '../../../pipelines/inference/model-registry.ts';
+import { type RegisteredModel, readRegistry } from '../../../pipelines/inference/model-registry.ts';
 import type { LoadNetwork, Provider } from '../../../pipelines/inference/network.ts';
 
 /** How a provider behaves; all but what is named is as it should be. */
@@ -43,7 +40,9 @@ export function fakeLibrary(behaviours: Partial<Record<Provider, Behaviour>> = {
         if (lost) throw new Error('device lost');
         const pixels = images.length / count;
         const mean = (n: number) =>
-          images.subarray(n * pixels, (n + 1) * pixels).reduce((all, value) => all + value / pixels, 0);
+          images
+            .subarray(n * pixels, (n + 1) * pixels)
+            .reduce((all, value) => all + value / pixels, 0);
         const values = Float32Array.from({ length: count }, (__, n) => mean(n) + off);
         return { values, seconds: seconds * count };
       },

@@ -178,13 +178,19 @@ describe('brain measurements of the machine', () => {
     [210, 1],
     [280, 1],
     [281, 0],
-  ])('outside the checklist are judged from 14+0 to 40+0 weeks: at %s days %s findings', (days, n) => {
-    const result = interpret(days, [fromCart('atrial-width', 16)]);
-    const found = result.findings.filter(({ section }) => section === 'anomaly-screen');
-    expect(found).toHaveLength(n);
-    expect(screen(result)).toMatchObject({ status: 'partial', reason: { code: 'outside_window' } });
-    expect(screen(result).summary).toContain('16.0 mm');
-  });
+  ])(
+    'outside the checklist are judged from 14+0 to 40+0 weeks: at %s days %s findings',
+    (days, n) => {
+      const result = interpret(days, [fromCart('atrial-width', 16)]);
+      const found = result.findings.filter(({ section }) => section === 'anomaly-screen');
+      expect(found).toHaveLength(n);
+      expect(screen(result)).toMatchObject({
+        status: 'partial',
+        reason: { code: 'outside_window' },
+      });
+      expect(screen(result).summary).toContain('16.0 mm');
+    },
+  );
 
   it.each([
     ['cisterna-magna', 5, 'from 2 to 10 mm', true],

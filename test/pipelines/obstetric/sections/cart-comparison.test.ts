@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { standingValues } from '../../../../pipelines/result/standing-values.ts';
 import type { CartMeasurement } from '../../../../pipelines/contract/cart.ts';
 import { CONCEPTS, type ConceptKey } from '../../../../pipelines/result/concepts.ts';
+import { standingValues } from '../../../../pipelines/result/standing-values.ts';
 import { cartValue } from '../../cart-sample.ts';
 import {
   abdomen,

@@ -76,7 +76,9 @@ describe('fetal heart rate', () => {
     { variation: 0.11, findings: 1 },
   ])('beats that differ by $variation: $findings findings', ({ variation, findings }) => {
     const outcome = run({ mMode: [{ ...BEATING, variation }] });
-    expect(outcome.findings?.filter(({ id }) => id === 'fetal-heart-rhythm')).toHaveLength(findings);
+    expect(outcome.findings?.filter(({ id }) => id === 'fetal-heart-rhythm')).toHaveLength(
+      findings,
+    );
   });
 
   it('of a sweep in a study without a fetus is named and not used: it may be an adult heart', () => {

@@ -229,7 +229,13 @@ describe('several fetuses', () => {
   );
   const twins = () => {
     const readings = [...MEDIAN_28_WEEKS(), femur(48)];
-    const study = { clips: readings.map(({ clip }) => clip), refused: [], files: 4, series: 1, cart };
+    const study = {
+      clips: readings.map(({ clip }) => clip),
+      refused: [],
+      files: 4,
+      series: 1,
+      cart,
+    };
     return interpretReadings({ readings, options: at(196), evidence: { study } });
   };
 

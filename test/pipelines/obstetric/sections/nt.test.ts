@@ -86,11 +86,16 @@ function run({ frames = [midsagittal()], crlMm, gaDays, machineMm }: Given = {})
     machineMm === undefined
       ? []
       : [cartValue({ key: 'nuchal-translucency', concept, value: machineMm, unit: 'mm' })];
-  const evidence = {
+  const evidence: ObstetricEvidence = {
+    planes: null,
+    readings: [],
+    withoutModel: [],
+    uncertainty: { hc: null, ac: null, fl: null },
+    priors: [],
     study: { clips: [], refused: [], files: 1, series: 1, cart },
     views: { nuchal: { frames } },
     options: parseOptions(gaDays === undefined ? {} : { dating: { ga_days: gaDays } }),
-  } as ObstetricEvidence;
+  };
   return nt.run(evidence, crlMm === undefined ? [] : [crl(crlMm)]);
 }
 
