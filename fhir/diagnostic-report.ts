@@ -1,6 +1,6 @@
 import type { DiagnosticReport } from '@medplum/fhirtypes';
-import { standingValues } from '../pipelines/result/standing-values.ts';
 import type { Result, Section } from '../pipelines/result/envelope.ts';
+import { standingValues } from '../pipelines/result/standing-values.ts';
 import { pdfAttachment } from './attachment.ts';
 import { AI_ASSERTED, reportCodes } from './codes.ts';
 import { dicomUidIdentifier, resultIdentifier } from './identifiers.ts';

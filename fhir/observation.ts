@@ -1,6 +1,6 @@
 import type { Observation } from '@medplum/fhirtypes';
-import { standingValues } from '../pipelines/result/standing-values.ts';
 import type { Section } from '../pipelines/result/envelope.ts';
+import { standingValues } from '../pipelines/result/standing-values.ts';
 import { SECTION_CODES } from './codes.ts';
 import { measurementObservation, measurementRole } from './measurement-observation.ts';
 import {
