@@ -36,12 +36,7 @@ beforeEach(async () => {
   await site.database.query('DELETE FROM deliveries');
   await site.database.query('DELETE FROM destination_holds');
   const { database } = site;
-  const subjectOf = async (requestId: string) => sampleSubject(requestId);
-  holds = createHoldQueue({
-    database,
-    subjectOf,
-    sendAgain: (tx, id) => sendAgain(tx, id, ['dead', 'pending'], HOUR),
-  });
+  holds = holdQueue(HOUR);
   const destination = destinationOf(ehr, { timeoutSeconds: 1 });
   outbox = await startOutbox({
     database,
@@ -63,6 +58,17 @@ afterEach(async () => {
   await ehr.close();
   await rm(folder, { recursive: true });
 });
+
+const subjectOf = async (requestId: string) => sampleSubject(requestId);
+
+/** The hold queue of a site that gives a released delivery up after so many seconds. */
+function holdQueue(giveUpSeconds: number): HoldQueue {
+  return createHoldQueue({
+    database: site.database,
+    subjectOf,
+    sendAgain: (tx, id) => sendAgain(tx, id, ['dead', 'pending'], giveUpSeconds),
+  });
+}
 
 async function enqueue(): Promise<string> {
   const request = await site.submit();
@@ -218,10 +224,9 @@ describe('an answer that is lost until the delivery is given up', () => {
     const request = await givenUpAtOnce();
     await settled(request);
     const [held] = await holds.list();
-    ehr.fail('POST /', { kind: 'cut-after-commit' }, 3);
-    await holds.release({ id: held?.id ?? '', person: 'ana', patient, withoutOrder: false });
-    // As long as the site would try it by itself has passed.
-    await site.database.query('UPDATE deliveries SET give_up_at = now()');
+    ehr.fail('POST /', { kind: 'cut-after-commit' });
+    const choice = { id: held?.id ?? '', person: 'ana', patient, withoutOrder: false };
+    await holdQueue(0).release(choice);
     expect(await settled(request)).toMatchObject({ state: 'dead' });
     await sendAsItIs();
     expect(await settled(request)).toMatchObject({ state: 'delivered' });
