@@ -132,7 +132,7 @@ describe('views', () => {
     expect(outcome.summary).toContain('Seen: four-chamber view.');
     expect(outcome.summary).toContain('Not looked for on the images');
     expect(outcome.summary).toContain('named by none: left outflow tract');
-    expect(outcome.summary).toContain('valves, flow and outflow tracts were not assessed');
+    expect(outcome.summary).toContain('valves, veins, flow and outflow tracts were not assessed');
   });
 
   it("a name is the machine's word and not a view that was seen", () => {
