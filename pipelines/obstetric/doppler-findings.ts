@@ -1,3 +1,4 @@
+import { centileText } from '../result/centile-text.ts';
 import { type FindingConceptKey, findingConcept } from '../result/concepts.ts';
 import type { Finding, Measurement, Result } from '../result/envelope.ts';
 import {
@@ -173,8 +174,10 @@ export function classify(
   state: DopplerState,
   category: DopplerSummary,
 ): Result['classifications'] {
-  const centile = (id: string) =>
-    acceptedAt(measurements, id)?.reference?.centile?.toFixed(1) ?? 'not assessed';
+  const centile = (id: string) => {
+    const found = acceptedAt(measurements, id)?.reference?.centile ?? null;
+    return found === null ? 'not assessed' : centileText(found);
+  };
   const ratio = acceptedAt(measurements, 'cerebroplacental-ratio');
   const mom = acceptedAt(measurements, 'middle-cerebral-artery-psv-mom');
   const uterine = rankOf(measurements, 'uterine-artery-mean-pi');

@@ -17,6 +17,9 @@ export const CATEGORY_TEXT: Readonly<Record<FluidCategory, string>> = {
   'polyhydramnios-severe': 'severe polyhydramnios',
 };
 
+/** Ids of the classifications of fluid, that which is preferred first. */
+export const FLUID_BY = { pocket: 'fluid-by-deepest-pocket', index: 'fluid-by-index' } as const;
+
 export const FLUID_KEYS = ['deepest-vertical-pocket', 'amniotic-fluid-index'] as const;
 export type FluidKey = (typeof FLUID_KEYS)[number];
 
@@ -44,7 +47,7 @@ export function judgeFluid(
     ...(pocket
       ? [
           {
-            id: 'fluid-by-deepest-pocket',
+            id: FLUID_BY.pocket,
             by: 'deepest-vertical-pocket' as const,
             mm: pocket.value,
             category: deepestPocketCategory(pocket.value / MM_PER_CM),
@@ -54,7 +57,7 @@ export function judgeFluid(
     ...(index && gaDays !== undefined && gaDays >= AFI_FROM_DAYS
       ? [
           {
-            id: 'fluid-by-index',
+            id: FLUID_BY.index,
             by: 'amniotic-fluid-index' as const,
             mm: index.value,
             category: fluidIndexCategory(index.value / MM_PER_CM),

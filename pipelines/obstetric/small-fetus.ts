@@ -12,6 +12,7 @@ import {
   restrictionForm,
 } from './charts/growth-restriction.ts';
 import { SIZE_CUTOFFS } from './charts/size-category.ts';
+import { FLUID_BY } from './fluid-judgement.ts';
 import {
   type Charted,
   type ChartedKey,
@@ -160,7 +161,9 @@ function guidanceText(
   missing: readonly string[],
 ): string {
   const { gaDays, basis, since, classified } = given;
-  const fluid = classifiedAs(classified, 'amniotic-fluid', 'deepest-vertical-pocket');
+  const fluid =
+    classifiedAs(classified, 'amniotic-fluid', FLUID_BY.pocket) ??
+    classifiedAs(classified, 'amniotic-fluid', FLUID_BY.index);
   const doppler = dopplerText(given);
   const notAssessed = [...missing, ...(fluid ? [] : ['amniotic fluid']), 'anatomy'];
   const named = values

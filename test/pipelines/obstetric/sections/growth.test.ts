@@ -106,16 +106,16 @@ describe('centiles', () => {
 });
 
 describe('a small fetus', () => {
-  const small = (gaDays: number) => {
+  const small = (gaDays: number, cart: ReturnType<typeof cartValue>[] = []) => {
     const length = (measure: 'hc' | 'ac' | 'fl', z: number) =>
       intergrowthSizeAt(measure, gaDays / 7, z) ?? Number.NaN;
     const diameter = (circumference: number) => circumference / Math.PI;
     const hc = diameter(length('hc', -0.5));
     const ac = diameter(length('ac', -1.6));
-    return interpretReadings({
-      readings: [head(hc * 1.1, hc * 0.9), abdomen(ac, ac), femur(length('fl', -0.5))],
-      options: at(gaDays, 'crl'),
-    });
+    const readings = [head(hc * 1.1, hc * 0.9), abdomen(ac, ac), femur(length('fl', -0.5))];
+    const clips = readings.map(({ clip }) => clip);
+    const study = { clips, refused: [], files: 4, series: 1, cart };
+    return interpretReadings({ readings, options: at(gaDays, 'crl'), evidence: { study } });
   };
 
   it('needs Doppler before it is called constitutionally small', () => {
@@ -132,6 +132,15 @@ describe('a small fetus', () => {
     expect(guidance?.text).toContain('INTERGROWTH-21st estimated fetal weight 2020');
     expect(guidance?.text).toContain('Growth over time was not assessed.');
     expect(guidance?.text).toContain('Not assessed: umbilical artery Doppler');
+    expect(guidance?.text).toMatch(/Not assessed: .*amniotic fluid, anatomy/);
+  });
+
+  it('is told with the amniotic fluid where that was measured', () => {
+    const concept = { scheme: 'LN', code: '11827-3', meaning: 'Deepest vertical pocket' };
+    const pocket = cartValue({ key: 'deepest-vertical-pocket', concept, value: 45, unit: 'mm' });
+    const text = small(238, [pocket]).guidance[0]?.text;
+    expect(text).toContain('Amniotic fluid: normal.');
+    expect(text).not.toMatch(/Not assessed: [^.]*amniotic fluid/);
   });
 
   it('has the number that caused the category in every sentence about it', () => {
