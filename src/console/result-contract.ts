@@ -124,8 +124,9 @@ export interface Measured {
   reference: {
     low: number | null;
     high: number | null;
-    centile: number | null;
-    zScore: number | null;
+    /** In words as in every other output: `<1`, `97`. */
+    centile: string | null;
+    zScore: string | null;
     /** Its name. */
     chart: string;
   } | null;

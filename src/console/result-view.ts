@@ -11,6 +11,9 @@ export interface Wording {
   unit(ucum: string): string;
   /** A gestational age in days as completed weeks and days: `31+4`. */
   weeks(days: number): string;
+  /** A centile and a z-score as a person reads them. */
+  centile(centile: number): string;
+  zScore(z: number): string;
   /** How a quantity was measured or calculated; a text that is no key stays as it is. */
   method(key: string): string;
   /** Name of a reference chart; a text that is no key stays as it is. */
@@ -179,8 +182,8 @@ function measured(measurement: Measurement, wording: Wording): Measured {
     reference: reference && {
       low: reference.low,
       high: reference.high,
-      centile: reference.centile,
-      zScore: reference.z_score,
+      centile: reference.centile === null ? null : wording.centile(reference.centile),
+      zScore: reference.z_score === null ? null : wording.zScore(reference.z_score),
       chart: wording.chart(reference.chart),
     },
     interpretation: measurement.interpretation,

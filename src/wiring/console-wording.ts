@@ -4,6 +4,7 @@ import { FLOWS } from '../../pipelines/echo/flows.ts';
 import { weeksAndDays } from '../../pipelines/obstetric/charts/dates.ts';
 import { VESSELS } from '../../pipelines/obstetric/sections/doppler.ts';
 import { PLANE_LABELS } from '../../pipelines/obstetric/sections/planes.ts';
+import { centileText, zScoreText } from '../../pipelines/result/centile-text.ts';
 import { chartEntry, conceptEntry, methodEntry } from '../../pipelines/result/concepts.ts';
 import { unitText } from '../../pipelines/result/unit-text.ts';
 import type { Wording } from '../console/result-view.ts';
@@ -17,6 +18,8 @@ export const WORDING: Wording = {
   abbreviation: (concept) => conceptEntry(concept)?.abbreviation ?? concept,
   unit: unitText,
   weeks: weeksAndDays,
+  centile: centileText,
+  zScore: zScoreText,
   method: (key) => methodEntry(key)?.text ?? key,
   chart: (key) => chartEntry(key)?.name ?? key,
   sopClass: (uid) => ACCEPTED_STORAGE.get(uid) ?? uid,

@@ -72,6 +72,15 @@ describe('the rows of measurements', () => {
     expect(row?.cart?.method).toBe('HC by hand');
   });
 
+  it.each([
+    [96.96, 1.88, '96.96', '1.9'],
+    [0.4, -2.02, '<1', '-2.02'],
+  ])('read centile %s and z-score %s as the PDF does', (centile, z_score, ...texts) => {
+    const reference = { low: null, high: null, centile, z_score, chart: 'intergrowth-2014-size' };
+    const [row] = rowsOf([hc('m', 262, 'model', { reference })]);
+    expect([row?.model?.reference?.centile, row?.model?.reference?.zScore]).toEqual(texts);
+  });
+
   it('rest on the mean of repeats, which stand as more', () => {
     const repeats = [hc('a', 260, 'model'), hc('b', 264, 'model')];
     const mean = hc('mean', 262, 'model', { derivation: 'mean', inputs: ['a', 'b'] });

@@ -4,7 +4,6 @@ import type {
 } from '../../../pipelines/artifacts/display/overlay-contract.ts';
 import type { MeasurementRow } from '../contract.ts';
 import { html, nothing, type TemplateResult } from './html.ts';
-import { centileText } from './measurement-words.ts';
 import type { PlotContent, PlotSeries } from './plot-content.ts';
 
 /** Pure: "29+0" of weeks with a fraction. */
@@ -14,17 +13,23 @@ export function weeksText(weeks: number): string {
 }
 
 /** What the drawing shows, for those who read it as text. */
-function words({ label, unit, measured }: GrowthChart, decimals: number): string {
-  const values = measured.map(({ value, weeks, centile, fetus }) => {
+function words(
+  { concept, label, unit, measured }: GrowthChart,
+  rows: readonly MeasurementRow[],
+): string {
+  const values = measured.map(({ value, weeks, fetus }) => {
+    const row = rows.find((one) => one.concept === concept && one.fetus === fetus);
+    const centile = row?.model?.reference?.centile;
     const who = fetus ? `Fetus ${fetus}: ` : '';
-    const where = centile === null ? 'without a centile' : `centile ${centileText(centile)}`;
-    return `${who}${label} ${value.toFixed(decimals)} ${unit} at ${weeksText(weeks)} weeks, ${where}`;
+    const where = centile ? `centile ${centile}` : 'without a centile';
+    const text = value.toFixed(row?.decimals ?? 0);
+    return `${who}${label} ${text} ${unit} at ${weeksText(weeks)} weeks, ${where}`;
   });
   return values.join('; ');
 }
 
 /** Pure: curves, then the trajectory of earlier scans, then the values of this one. */
-export function growthContent(chart: GrowthChart, decimals: number): PlotContent {
+export function growthContent(chart: GrowthChart, rows: readonly MeasurementRow[]): PlotContent {
   const curves = chart.curves.map(
     ({ centile, points }): PlotSeries => ({
       name: `${centile}th centile`,
@@ -50,7 +55,7 @@ export function growthContent(chart: GrowthChart, decimals: number): PlotContent
         ]
       : [];
   return {
-    label: `Growth chart. ${words(chart, decimals)}`,
+    label: `Growth chart. ${words(chart, rows)}`,
     height: 230,
     xText: 'Gestational age (weeks)',
     yText: `${chart.label} (${chart.unit})`,
@@ -71,23 +76,21 @@ export function growthContent(chart: GrowthChart, decimals: number): PlotContent
 const contents = new WeakMap<GrowthChart, PlotContent>();
 
 /** The same content for the same chart, so that it is drawn once. */
-function contentOf(chart: GrowthChart, decimals: number): PlotContent {
-  const known = contents.get(chart) ?? growthContent(chart, decimals);
+function contentOf(chart: GrowthChart, rows: readonly MeasurementRow[]): PlotContent {
+  const known = contents.get(chart) ?? growthContent(chart, rows);
   contents.set(chart, known);
   return known;
 }
 
 /**
  * Each quantity with its centile curves; lines are the 3rd, 10th, 50th, 90th and 97th centile.
- * @param rows of the table of measurements, whose decimals the values have here too.
+ * @param rows of the table of measurements, whose decimals and centiles the values have here too.
  */
 export function growthView(
   growth: GrowthCharts | null,
   rows: readonly MeasurementRow[],
 ): TemplateResult | typeof nothing {
   if (!growth || growth.charts.length === 0) return nothing;
-  const decimalsOf = ({ concept }: GrowthChart) =>
-    rows.find((row) => row.concept === concept)?.decimals ?? 0;
   const drawn = growth.charts[0]?.curves.map(({ centile }) => centile).join(', ') ?? '';
   return html`<section class="panel" id="growth" aria-labelledby="growth-head">
     <header>
@@ -97,9 +100,9 @@ export function growthView(
     <div class="plots">
       ${growth.charts.map(
         (chart) => html`<figure>
-          <sonogate-plot .content=${contentOf(chart, decimalsOf(chart))}></sonogate-plot>
+          <sonogate-plot .content=${contentOf(chart, rows)}></sonogate-plot>
           <figcaption class="small">
-            ${words(chart, decimalsOf(chart))}. <span class="soft" title=${chart.citation}>${chart.chart}</span>
+            ${words(chart, rows)}. <span class="soft" title=${chart.citation}>${chart.chart}</span>
           </figcaption>
         </figure>`,
       )}

@@ -9,13 +9,6 @@ export function rangeText(reference: Measured['reference'], decimals: number): s
   return high === null ? '' : `up to ${high.toFixed(decimals)}`;
 }
 
-/** Pure: a centile as a reader says it; the tails have no false precision. */
-export function centileText(centile: number | null | undefined): string {
-  if (centile === null || centile === undefined) return '';
-  if (centile < 1) return '< 1';
-  return centile > 99 ? '> 99' : String(Math.round(centile));
-}
-
 /** Pure: how far the model is from the other value, with its sign; '' where one is missing. */
 export function differenceText(
   model: Measured | null,

@@ -1,13 +1,6 @@
 import type { Measured, MeasurementRow, ResultView } from '../contract.ts';
 import { html, nothing, type TemplateResult } from './html.ts';
-import {
-  centileText,
-  differenceText,
-  methodText,
-  notesOf,
-  placeText,
-  rangeText,
-} from './measurement-words.ts';
+import { differenceText, methodText, notesOf, placeText, rangeText } from './measurement-words.ts';
 
 /** Marks of the report (docs of the PDF): below, above, otherwise outside its reference. */
 const INTERPRETED = {
@@ -80,8 +73,8 @@ function rowView(row: MeasurementRow, table: MeasurementTable, columns: Columns)
       <td class="number">${rangeText(reference, decimals)}
         ${reference?.chart ? html`<span class="second chart" title=${reference.chart}>${reference.chart}</span>` : nothing}
       </td>
-      <td class="number">${centileText(reference?.centile)}
-        ${reference?.zScore == null ? nothing : html`<span class="second">z ${reference.zScore.toFixed(2)}</span>`}
+      <td class="number">${reference?.centile ?? nothing}
+        ${reference?.zScore == null ? nothing : html`<span class="second">z ${reference.zScore}</span>`}
       </td>
       ${
         columns.cart

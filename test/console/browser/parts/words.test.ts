@@ -2,11 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { sizeText } from '../../../../src/console/pages/artifacts.ts';
 import { weeksText } from '../../../../src/console/pages/growth-chart.ts';
 import { bindingFor } from '../../../../src/console/pages/keyboard.ts';
-import {
-  centileText,
-  differenceText,
-  rangeText,
-} from '../../../../src/console/pages/measurement-words.ts';
+import { differenceText, rangeText } from '../../../../src/console/pages/measurement-words.ts';
 import { addressOf, placeOf } from '../../../../src/console/pages/router.ts';
 import { daText, endpointText } from '../../../../src/console/pages/row-words.ts';
 import { foldStages } from '../../../../src/console/pages/timeline.ts';
@@ -100,14 +96,6 @@ describe('words of measurements', () => {
     [{ ...reference, low: null, high: null }, ''],
     [null, ''],
   ])('a reference reads %#: %s', (given, text) => expect(rangeText(given, 1)).toBe(text));
-
-  it.each([
-    [0.9, '< 1'],
-    [1, '1'],
-    [99, '99'],
-    [99.1, '> 99'],
-    [null, ''],
-  ])('centile %s reads %s', (centile, text) => expect(centileText(centile)).toBe(text));
 
   it('a difference has its sign, and is not told of a value that was not accepted', () => {
     expect(differenceText(model(50), { value: 48 }, 1)).toBe('+2.0');
