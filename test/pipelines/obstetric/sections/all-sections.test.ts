@@ -105,7 +105,9 @@ describe('the draft report', () => {
     expect(findings.join('\n')).toContain(
       `Femur length: ${fl.value.toFixed(1)} mm ± 4.0 mm, centile 5`,
     );
-    expect(findings.join('\n')).toContain('Stated gestational age: 28+0 weeks, by last menstrual period.');
+    expect(findings.join('\n')).toContain(
+      'Stated gestational age: 28+0 weeks, by last menstrual period.',
+    );
     expect(limitations.join('\n')).toContain('Fetal heart: The fetal heart was not assessed');
     expect(limitations.at(-1)).toContain('to be verified');
     expect(sectionOf(result, 'report').status).toBe('complete');
