@@ -8,12 +8,12 @@ import type { Cell, Column } from './table.ts';
 
 /** Name, value, reference, centile, z and method; the middle two only where a value has them. */
 const COLUMNS: readonly Column[] = [
-  { title: 'Measurement', width: 128 },
-  { title: 'Value', width: 102, align: 'right' },
+  { title: 'Measurement', width: 132 },
+  { title: 'Value', width: 101, align: 'right' },
   { title: 'Reference', width: 84, align: 'right' },
   { title: 'Centile', width: 40, align: 'right' },
   { title: 'z', width: 34, align: 'right' },
-  { title: 'Method', width: 111 },
+  { title: 'Method', width: 108 },
 ];
 const CENTILE_COLUMNS = [3, 4];
 
