@@ -2,6 +2,7 @@ import type { Measurement } from '../result/envelope.ts';
 import { DATING_CRL } from './early-lengths.ts';
 import { judgedValue, type MachineValues } from './early-machine.ts';
 import type { EarlySight } from './early-viability.ts';
+import { MACHINE_UNUSED } from './machine-values.ts';
 import { format } from './measurement.ts';
 import type { EarlyClip } from './read/early-pregnancy.ts';
 
@@ -61,8 +62,7 @@ function sizeGaps({ measurements, machine, view }: Known): EarlyGap[] {
       ? [
           {
             code: 'several_fetuses',
-            detail:
-              'The values of the ultrasound machine were not used: its reports name several fetuses.',
+            detail: MACHINE_UNUSED,
             need: 'one report for each fetus',
           },
         ]

@@ -1,8 +1,8 @@
 import { cartMeasurements } from '../result/cart-measurements.ts';
 import type { ConceptKey } from '../result/concepts.ts';
 import type { Measurement } from '../result/envelope.ts';
+import { ifPlausible, ofSeveralFetuses } from './machine-values.ts';
 import { standing } from './measurement.ts';
-import { implausibleNote, isPlausible } from './plausibility.ts';
 import type { ObstetricEvidence } from './section.ts';
 
 /** What of the first trimester is taken from the machine's report. */
@@ -29,16 +29,8 @@ export function machineValues(
   keys: readonly EarlyKey[],
 ): MachineValues {
   const values = cartMeasurements(study?.cart ?? [], section, keys);
-  if (new Set(values.map(({ fetus }) => fetus)).size > 1) {
-    return { measurements: [], severalFetuses: true };
-  }
-  const measurements = values.map((one): Measurement => {
-    const key = keys.find((name) => name === one.concept.key);
-    if (!key || isPlausible(key, one.value)) return one;
-    const note = [one.note, implausibleNote(key)].filter(Boolean).join('; ');
-    return { ...one, quality: 'inadequate', note };
-  });
-  return { measurements, severalFetuses: false };
+  if (ofSeveralFetuses(values)) return { measurements: [], severalFetuses: true };
+  return { measurements: values.map(ifPlausible), severalFetuses: false };
 }
 
 /** The value that is judged: the machine's, which a person placed, before ours; null without one. */

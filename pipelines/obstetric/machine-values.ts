@@ -24,6 +24,14 @@ function besideOwn(value: Measurement, own: Measurement): Measurement {
   return { ...value, note: joined(value.note, note) };
 }
 
+/** A value of the machine as it is, or not accepted where it is beyond its hard limits (reference 0.6). */
+export function ifPlausible(value: Measurement): Measurement {
+  const key = value.concept.key as ConceptKey;
+  return isPlausible(key, value.value)
+    ? value
+    : { ...value, quality: 'inadequate', note: joined(value.note, implausibleNote(key)) };
+}
+
 /**
  * The machine's own values with ours: in place of ours under the plain id where we have none accepted,
  * else beside them with the difference. Of several with the same plain id the first stands; what is
@@ -34,11 +42,8 @@ export function withMachineValues(
   ours: readonly Measurement[],
   plainId: (value: Measurement) => string = keyOf,
 ): Measurement[] {
-  const machine = values.map((value, index): Measurement => {
-    const key = value.concept.key as ConceptKey;
-    if (!isPlausible(key, value.value)) {
-      return { ...value, quality: 'inadequate', note: joined(value.note, implausibleNote(key)) };
-    }
+  const machine = values.map(ifPlausible).map((value, index): Measurement => {
+    if (value.quality === 'inadequate') return value;
     const plain = plainId(value);
     if (values.findIndex((one) => plainId(one) === plain) < index) return value;
     const own = ours.find(({ id, quality }) => id === plain && quality === 'accepted');

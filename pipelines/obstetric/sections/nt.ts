@@ -9,6 +9,7 @@ import {
 } from '../charts/nuchal-translucency.ts';
 import { acrossCutOff } from '../cut-off.ts';
 import { isOfMachine, judgedValue, machineValues } from '../early-machine.ts';
+import { MACHINE_UNUSED } from '../machine-values.ts';
 import { format } from '../measurement.ts';
 import { measureNuchal } from '../nuchal-lengths.ts';
 import {
@@ -170,10 +171,15 @@ function withoutFrames(
 }
 
 function run(evidence: ObstetricEvidence, earlier: readonly Measurement[]): SectionOutcome {
-  const machine = machineValues(evidence, NUCHAL_SECTION, ['nuchal-translucency']).measurements;
+  const { measurements: machine, severalFetuses } = machineValues(evidence, NUCHAL_SECTION, [
+    'nuchal-translucency',
+  ]);
+  const unused = severalFetuses ? [MACHINE_UNUSED] : [];
   const given = evidence.views.nuchal?.frames;
   const none = withoutFrames(given);
-  if (none && machine.length === 0) return none;
+  if (none && machine.length === 0) {
+    return { ...none, summary: [none.summary, ...unused].join(' ') };
+  }
   const crl = judgedValue(earlier, 'crl');
   const outside = outsideWindow(evidence, crl);
   if (outside) return notAssessed('outside_window', outside, [VIEW]);
@@ -189,10 +195,12 @@ function run(evidence: ObstetricEvidence, earlier: readonly Measurement[]): Sect
   const plane = best ? [adequacyClass(best), nasalBone(readings)] : [];
   const data = { plane_adequacy: best ? planeAdequacy(best) : [], crl_mm: crl?.value ?? null };
   if (!nt) {
-    return { ...whyNone(readings, all), data, measurements: all, classifications: plane };
+    const why = whyNone(readings, all);
+    const summary = [why.summary, ...unused].join(' ');
+    return { ...why, summary, data, measurements: all, classifications: plane };
   }
   const classifications = [...category(nt, crl), ...plane];
-  const gaps = gapsOf(own === nt ? best : null, crl);
+  const gaps = [...gapsOf(own === nt ? best : null, crl), ...unused];
   const whose = isOfMachine(nt) ? ' (ultrasound machine)' : '';
   const doubt = doubtOf(nt, crl);
   return {

@@ -78,14 +78,20 @@ interface Given {
   crlMm?: number;
   gaDays?: number;
   machineMm?: number;
+  /** Thickness of a second fetus in the machine's report. */
+  otherMm?: number;
 }
 
-function run({ frames = [midsagittal()], crlMm, gaDays, machineMm }: Given = {}) {
+function run({ frames = [midsagittal()], crlMm, gaDays, machineMm, otherMm }: Given = {}) {
   const concept = { scheme: 'LN', code: '33069-6', meaning: 'Nuchal Translucency' };
-  const cart =
-    machineMm === undefined
+  const ofFetus = (value: number | undefined, fetus: string | null) =>
+    value === undefined
       ? []
-      : [cartValue({ key: 'nuchal-translucency', concept, value: machineMm, unit: 'mm' })];
+      : [cartValue({ key: 'nuchal-translucency', concept, value, unit: 'mm', fetus })];
+  const cart = [
+    ...ofFetus(machineMm, otherMm === undefined ? null : 'A'),
+    ...ofFetus(otherMm, 'B'),
+  ];
   const evidence: ObstetricEvidence = {
     planes: null,
     readings: [],
@@ -252,6 +258,17 @@ describe('the value of the machine', () => {
     expect(outcome.summary).toContain('The plane of the value was not assessed.');
     expect(outcome.findings).toHaveLength(1);
     expect(run({ crlMm: 60, machineMm: 2.4 }).summary).toContain('2.4 mm (ultrasound machine)');
+  });
+
+  it.each([
+    ['beside images', { crlMm: 60 }],
+    ['without images', { frames: [], crlMm: 60 }],
+    ['beside images whose lines were not seen', { frames: [midsagittal({ mm: null })] }],
+  ])('of two fetuses are not used, and that is said: %s', (_, given) => {
+    const outcome = run({ ...given, machineMm: 2.4, otherMm: 4 });
+    expect(outcome.summary).toContain('its reports name several fetuses');
+    expect(outcome.summary).not.toContain('ultrasound machine)');
+    expect(outcome.findings ?? []).toEqual([]);
   });
 
   it('is not judged beyond its plausible limits', () => {
