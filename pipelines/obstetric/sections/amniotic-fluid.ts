@@ -20,7 +20,7 @@ import {
   measureIndex,
   measurePocket,
 } from '../fluid-pockets.ts';
-import { ofSeveralFetuses, withMachineValues } from '../machine-values.ts';
+import { MACHINE_UNUSED, ofSeveralFetuses, withMachineValues } from '../machine-values.ts';
 import { format, standing } from '../measurement.ts';
 import { isPlausible } from '../plausibility.ts';
 import { NARROWEST_POCKET_MM } from '../read/amniotic-fluid.ts';
@@ -176,11 +176,11 @@ function assess(
   };
 }
 
-function run({ views, options, study }: ObstetricEvidence): SectionOutcome {
+function outcomeOf(
+  { views, options }: ObstetricEvidence,
+  machine: readonly Measurement[],
+): SectionOutcome {
   const view = views.amnioticFluid;
-  const reported = cartMeasurements(study.cart ?? [], ID, FLUID_KEYS);
-  // Each sac has its own fluid.
-  const machine = ofSeveralFetuses(reported) ? [] : reported;
   const pockets =
     view?.frames?.flatMap((reading) => measurePocket(reading, view.uncertainty) ?? []) ?? [];
   const gaDays = options.dating?.ga_days;
@@ -210,6 +210,14 @@ function run({ views, options, study }: ObstetricEvidence): SectionOutcome {
   return inadequate(
     `Amniotic fluid was not measured: no clear pocket at least ${NARROWEST_POCKET_MM} mm wide is on the images. Anhydramnios is not concluded from images that may miss the deepest pocket.`,
   );
+}
+
+function run(evidence: ObstetricEvidence): SectionOutcome {
+  const machine = cartMeasurements(evidence.study.cart ?? [], ID, FLUID_KEYS);
+  if (!ofSeveralFetuses(machine)) return outcomeOf(evidence, machine);
+  // Each sac has its own fluid.
+  const outcome = outcomeOf(evidence, []);
+  return { ...outcome, summary: `${outcome.summary} ${MACHINE_UNUSED}` };
 }
 
 /** Deepest vertical pocket and amniotic fluid index (obstetric reference 4). */

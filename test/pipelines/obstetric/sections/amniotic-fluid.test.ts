@@ -232,3 +232,13 @@ describe('the section amniotic-fluid is not assessed', () => {
     expect(result.classifications).toEqual([]);
   });
 });
+
+it("the machine's pockets of two fetuses are not used, and that is said", () => {
+  const cart = (['A', 'B'] as const).map((fetus) => ({
+    ...fromMachine('deepest-vertical-pocket', fetus === 'A' ? 15 : 50),
+    fetus,
+  }));
+  const outcome = sectionOf(interpret([], 210, cart), 'amniotic-fluid');
+  expect(outcome.status).toBe('not_assessed');
+  expect(outcome.summary).toContain('its reports name several fetuses');
+});
