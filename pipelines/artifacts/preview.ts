@@ -9,7 +9,7 @@ import { drawOver, enlarged } from './raster.ts';
 import { DRAFT_NOTICE } from './statement.ts';
 import { shortText } from './wording.ts';
 
-/** Small frames are enlarged by a whole factor to at least this width, so that labels are sharp. */
+/** Smaller frames are enlarged to this width, so that labels are sharp. */
 const LEAST_WIDTH = 1024;
 
 /** Told apart by red-green blind readers too, and unlike the yellow of most carts. */
@@ -111,8 +111,8 @@ export async function renderPreview(
   areas: Picture['areas'],
   measurements: readonly Measurement[],
 ): Promise<Buffer> {
-  const scale = Math.max(1, Math.ceil(LEAST_WIDTH / frame.width));
-  const [width, height] = [frame.width * scale, frame.height * scale];
+  const scale = Math.max(1, LEAST_WIDTH / frame.width);
+  const [width, height] = [Math.round(frame.width * scale), Math.round(frame.height * scale)];
   const { height: strip } = stripOf(width, measurements.length);
   const calipers = measurements.flatMap((measurement, index) =>
     measurement.source.calipers.flatMap((caliper) =>
@@ -128,7 +128,7 @@ export async function renderPreview(
       ...legend(measurements, height, width),
     ],
   });
-  const shown = await enlarged(maskOutside(frame, areas), scale, strip);
+  const shown = await enlarged(maskOutside(frame, areas), { width, height }, strip);
   drawOver(shown.data, await sharp(Buffer.from(overlay)).ensureAlpha().raw().toBuffer());
   const { width: columns, height: rows } = shown;
   return sharp(shown.data, { raw: { width: columns, height: rows, channels: 3 } })

@@ -12,19 +12,19 @@ function singleChannel(data: Uint8Array): Uint8Array | null {
   return grey;
 }
 
-/** A picture enlarged by a whole factor, with `strip` black rows below it. */
+/** A picture enlarged to `size`, with `strip` black rows below it. */
 export async function enlarged(
   { width, height, data }: RgbImage,
-  scale: number,
+  size: { width: number; height: number },
   strip: number,
 ): Promise<RgbImage> {
   const grey = singleChannel(data);
   const large = await sharp(grey ?? data, { raw: { width, height, channels: grey ? 1 : 3 } })
-    .resize(width * scale, height * scale, { kernel: 'cubic' })
+    .resize(size.width, size.height, { kernel: 'cubic', fit: 'fill' })
     .toColourspace(grey ? 'b-w' : 'srgb')
     .raw()
     .toBuffer();
-  const whole = { width: width * scale, height: height * scale + strip };
+  const whole = { width: size.width, height: size.height + strip };
   const under = new Uint8Array(3 * whole.width * whole.height);
   if (!grey) under.set(large);
   else {
@@ -43,6 +43,12 @@ export function drawOver(under: Uint8Array, over: Uint8Array): void {
   for (let i = 0, p = 0; i < over.length; i += 4, p += 3) {
     const alpha = over[i + 3] ?? 0;
     if (alpha === 0) continue;
+    if (alpha === 255) {
+      under[p] = over[i] ?? 0;
+      under[p + 1] = over[i + 1] ?? 0;
+      under[p + 2] = over[i + 2] ?? 0;
+      continue;
+    }
     for (let c = 0; c < 3; c += 1) {
       const below = under[p + c] ?? 0;
       under[p + c] = Math.round(below + (((over[i + c] ?? 0) - below) * alpha) / 255);

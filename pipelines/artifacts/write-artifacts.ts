@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Paper } from '../../config/schema.ts';
 import type { Study } from '../contract/study.ts';
+import { inParallel } from '../input/in-parallel.ts';
 import { earlierValues } from '../obstetric/growth-since.ts';
 import type { ArtifactEntry, Result } from '../result/envelope.ts';
 import { bullsEye } from './bulls-eye.ts';
@@ -57,10 +58,11 @@ interface RenderedOverlay extends Overlay {
 const AT_ONCE = 4;
 
 async function renderOverlays(
-  { study, result }: ArtifactInput,
+  { study, result, previews }: ArtifactInput,
   shown: ShownFrames,
   rendered: (overlay: RenderedOverlay) => Promise<void>,
 ): Promise<RenderedOverlay[]> {
+  if (previews === false) return [];
   const render = async (overlay: Overlay): Promise<RenderedOverlay[]> => {
     const clip = study.clips.find(({ file }) => file === overlay.file);
     const frame = clip?.frames[overlay.frame - 1];
@@ -81,56 +83,39 @@ async function renderOverlays(
   return drawn;
 }
 
-/**
- * Writes every artifact of a result, under the names of the HTTP contract, into `folder`:
- * `overlay-<section>-<n>.png`, `growth-chart.png`, `bullseye.png`, `view-overview.png`, `report.pdf`,
- * `key-frame-<n>.jpg`, `cine-<n>.mjpeg`, `overlays.json`, the SR documents, `seg-<n>.dcm` and `extra`.
- * What has no content is not written: no chart without a centile, no overlay without a caliper.
- * @returns the entries for `result.artifacts`, in the order written.
- */
-export async function writeArtifacts(input: ArtifactInput): Promise<ArtifactEntry[]> {
-  const { result, subject, folder, curves = INTERGROWTH_CURVES, extra = [] } = input;
-  const entries: ArtifactEntry[] = [];
-  const write = async (
-    name: string,
-    mediaType: string,
-    content: Buffer | string,
-    section: string | null = null,
-  ) => {
-    const bytes = Buffer.from(content);
-    await writeFile(join(folder, name), bytes);
-    const sha256 = createHash('sha256').update(bytes).digest('hex');
-    const entry = { name, media_type: mediaType, bytes: bytes.length, sha256, section };
-    entries.push(entry);
-    input.written?.(entry);
-  };
-  await mkdir(folder, { recursive: true });
+/** Writes one artifact into the folder and keeps its entry. */
+type Write = (
+  name: string,
+  mediaType: string,
+  content: Buffer | string,
+  section?: string | null,
+) => Promise<void>;
 
-  const writePreview = ({ name, png, section }: RenderedOverlay) =>
-    write(name, 'image/png', png, section);
-  const shown = createShownFrames();
-  const overlays = input.previews === false ? [] : await renderOverlays(input, shown, writePreview);
+/** Artifacts that are written one after the other, beside those of other parts. */
+type Part = (write: Write) => Promise<void>;
 
-  const { dating } = subject;
+async function writeCharts(input: ArtifactInput, shown: ShownFrames, write: Write): Promise<void> {
+  const { result, subject, study, curves = INTERGROWTH_CURVES } = input;
+  const gaDays = subject.dating?.gaDays ?? null;
   const chart =
-    dating && growthChart(curves, result.measurements, dating.gaDays, earlierValues(result));
+    gaDays !== null && growthChart(curves, result.measurements, gaDays, earlierValues(result));
   if (chart) {
     await write('growth-chart.png', 'image/png', await renderGrowthChart(chart), 'growth');
   }
-
   const strain = bullsEye(result);
   if (strain) await write('bullseye.png', 'image/png', await toPng(strain, 2), 'lv-strain');
-  const sheet =
-    input.previews === false ? null : await renderViewOverview(result, input.study, shown);
+  if (input.previews === false) return;
+  const sheet = await renderViewOverview(result, study, shown);
   if (sheet) await write('view-overview.png', 'image/png', sheet, 'views');
-
-  if (input.previews !== false && input.display !== false) {
-    const gaDays = dating?.gaDays ?? null;
-    await writeDisplay({ result, study: input.study, shown, gaDays, curves }, write);
+  if (input.display !== false) {
+    await writeDisplay({ result, study, shown, gaDays, curves }, write);
   }
+}
 
-  const report = await renderReport(result, subject, keyOverlays(overlays), curves, input.paper);
-  await write('report.pdf', 'application/pdf', report);
+async function writeObjects(
+  { result, subject, extra = [] }: ArtifactInput,
+  write: Write,
+): Promise<void> {
   await write('sr-tid1500.dcm', 'application/dicom', buildTid1500(result, subject));
   if (objectFits('sr-echo', result.endpoint)) {
     await write('sr-tid5200.dcm', 'application/dicom', buildTid5200(result, subject));
@@ -145,5 +130,60 @@ export async function writeArtifacts(input: ArtifactInput): Promise<ArtifactEntr
   for (const { name, mediaType, build } of extra) {
     await write(name, mediaType, await build(result, subject));
   }
-  return entries;
+}
+
+/**
+ * The parts in the order of their entries. They go side by side, for sharp draws on threads of its own;
+ * the documents wait for the previews, which are shown as they come.
+ */
+function partsOf(input: ArtifactInput): Part[] {
+  const { result, subject, curves = INTERGROWTH_CURVES, paper } = input;
+  const shown = createShownFrames();
+  const previews = Promise.withResolvers<RenderedOverlay[]>();
+  return [
+    async (write) => {
+      const drawn = renderOverlays(input, shown, ({ name, png, section }) =>
+        write(name, 'image/png', png, section),
+      );
+      // Its failure too: others wait for it.
+      previews.resolve(drawn);
+      await drawn;
+    },
+    (write) => writeCharts(input, shown, write),
+    async (write) => {
+      const overlays = keyOverlays(await previews.promise);
+      const report = await renderReport(result, subject, overlays, curves, paper);
+      await write('report.pdf', 'application/pdf', report);
+    },
+    async (write) => {
+      await previews.promise;
+      await writeObjects(input, write);
+    },
+  ];
+}
+
+/**
+ * Writes every artifact of a result, under the names of the HTTP contract, into `folder`:
+ * `overlay-<section>-<n>.png`, `growth-chart.png`, `bullseye.png`, `view-overview.png`, `report.pdf`,
+ * `key-frame-<n>.jpg`, `cine-<n>.mjpeg`, `overlays.json`, the SR documents, `seg-<n>.dcm` and `extra`.
+ * What has no content is not written: no chart without a centile, no overlay without a caliper.
+ * @returns the entries for `result.artifacts`, in the same order each time.
+ */
+export async function writeArtifacts(input: ArtifactInput): Promise<ArtifactEntry[]> {
+  const { folder } = input;
+  await mkdir(folder, { recursive: true });
+  const parts = partsOf(input);
+  const written = await inParallel(parts, parts.length, async (part) => {
+    const entries: ArtifactEntry[] = [];
+    await part(async (name, mediaType, content, section = null) => {
+      const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+      await writeFile(join(folder, name), bytes);
+      const sha256 = createHash('sha256').update(bytes).digest('hex');
+      const entry = { name, media_type: mediaType, bytes: bytes.length, sha256, section };
+      entries.push(entry);
+      input.written?.(entry);
+    });
+    return entries;
+  });
+  return written.flat();
 }

@@ -20,6 +20,18 @@ export interface Letterboxed {
  * the same (models/training/letterbox.py); a difference here is a systematic error in millimetres.
  */
 export function letterbox(image: GrayImage, width: number, height: number): Letterboxed {
+  const size = `${width} ${height}`;
+  const before = lastOf.get(image);
+  if (before?.size === size) return before.letterboxed;
+  const letterboxed = scaleInto(image, width, height);
+  lastOf.set(image, { size, letterboxed });
+  return letterboxed;
+}
+
+/** What was made of an image last: several models of one size look at the same. Nobody writes into it. */
+const lastOf = new WeakMap<GrayImage, { size: string; letterboxed: Letterboxed }>();
+
+function scaleInto(image: GrayImage, width: number, height: number): Letterboxed {
   const scale = Math.min(width / image.width, height / image.height);
   const w = Math.max(1, Math.floor(image.width * scale + 0.5));
   const h = Math.max(1, Math.floor(image.height * scale + 0.5));

@@ -2,6 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { Refusal } from './refusal.ts';
 
 const WINDOW = 16_384;
+const ENDS_BEFORE = 'the file ends before its data do';
 
 /** Random access to a file of any size through one small window. */
 export interface ByteSource {
@@ -11,14 +12,14 @@ export interface ByteSource {
 }
 
 async function fill(handle: FileHandle, offset: number, length: number): Promise<Buffer> {
-  const buffer = Buffer.allocUnsafe(length);
+  const buffer = Buffer.allocUnsafeSlow(length);
   let filled = 0;
   while (filled < length) {
     const { bytesRead } = await handle.read(buffer, filled, length - filled, offset + filled);
-    if (bytesRead === 0) break;
+    if (bytesRead === 0) throw new Refusal(ENDS_BEFORE);
     filled += bytesRead;
   }
-  return buffer.subarray(0, filled);
+  return buffer;
 }
 
 /** Opens `path` for the time of `use`. */
@@ -32,7 +33,7 @@ export async function withByteSource<T>(
     let windowStart = 0;
     let window: Buffer = Buffer.alloc(0);
     const read = async (offset: number, length: number): Promise<Buffer> => {
-      if (offset + length > size) throw new Refusal('the file ends before its data do');
+      if (offset + length > size) throw new Refusal(ENDS_BEFORE);
       if (length > WINDOW) return fill(handle, offset, length);
       if (offset < windowStart || offset + length > windowStart + window.length) {
         windowStart = offset;
@@ -46,7 +47,12 @@ export async function withByteSource<T>(
   }
 }
 
-/** `length` bytes of `path` at `offset`, as a buffer of its own. */
-export function readBytes(path: string, offset: number, length: number): Promise<Buffer> {
-  return withByteSource(path, async (source) => Buffer.from(await source.read(offset, length)));
+/** `length` bytes of `path` at `offset`, as a buffer of its own; throws a Refusal where the file ends before. */
+export async function readBytes(path: string, offset: number, length: number): Promise<Buffer> {
+  const handle = await open(path, 'r');
+  try {
+    return await fill(handle, offset, length);
+  } finally {
+    await handle.close();
+  }
 }

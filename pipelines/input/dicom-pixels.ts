@@ -23,9 +23,11 @@ import { listVideo, openVideo } from './video-frames.ts';
 async function frameBytes(path: string, spans: FrameSpans): Promise<Buffer> {
   const total = spans.reduce((sum, span) => sum + span.length, 0);
   if (total > LIMITS.frameBytes) throw new Refusal('a compressed frame is over the limit');
-  return Buffer.concat(
-    await Promise.all(spans.map(({ offset, length }) => readBytes(path, offset, length))),
+  const parts = await Promise.all(
+    spans.map(({ offset, length }) => readBytes(path, offset, length)),
   );
+  const [only] = parts;
+  return only && parts.length === 1 ? only : Buffer.concat(parts);
 }
 
 /** Two 8-bit samples share a 16-bit word: in a big endian file they lie swapped (PS3.5 A.3). */

@@ -77,7 +77,8 @@ function interleave(data: Uint8Array, pixels: number): Uint8Array {
 
 function storedValues(data: Uint8Array, format: PixelFormat): Uint8Array | Uint16Array {
   const pixels = format.width * format.height;
-  if (format.bitsAllocated === 8) return data.subarray(0, pixels);
+  // Not a Buffer's own `subarray`: its `slice` would share what that of others copies.
+  if (format.bitsAllocated === 8) return new Uint8Array(data.buffer, data.byteOffset, pixels);
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
   const mask = 2 ** format.bitsStored - 1;
   return Uint16Array.from(
@@ -98,14 +99,14 @@ function mapPalette(stored: Uint8Array | Uint16Array, palette: Palette): Uint8Ar
   return rgb;
 }
 
-/** Grey of 8 bits; written in a loop, for `from` with a function takes ten times as long. */
+/** Grey of 8 bits, `stored` itself where it is that; a loop, for `from` with a function takes ten times as long. */
 function grayOf(
   stored: Uint8Array | Uint16Array,
   { bitsStored, photometric }: PixelFormat,
 ): Uint8Array {
   const shift = Math.max(bitsStored - 8, 0);
   const inverted = photometric === 'MONOCHROME1';
-  if (shift === 0 && !inverted) return new Uint8Array(stored);
+  if (shift === 0 && !inverted && stored instanceof Uint8Array) return stored;
   const top = 2 ** Math.min(bitsStored, 8) - 1;
   const gray = new Uint8Array(stored.length);
   for (let i = 0; i < stored.length; i += 1) {
@@ -115,7 +116,7 @@ function grayOf(
   return gray;
 }
 
-/** Converts the stored samples of one frame, uncompressed and laid out as `format` says. */
+/** Converts the stored samples of one frame, uncompressed and laid out as `format` says; they are not copied where they fit. */
 export function fromStored(data: Uint8Array, format: PixelFormat): Pixels {
   const { width, height } = format;
   const pixels = width * height;

@@ -11,15 +11,18 @@ import { presentationReader } from './read/presentation.ts';
 import { spectraReader } from './read/spectra.ts';
 import type { Reader } from './reader.ts';
 
-/** Every reader by the name under which sections find what it read. A new one is one line here. */
+/**
+ * Every reader by the name under which sections find what it read. A new one is one line here. They
+ * begin in this order: sweeps take longest, so that the others run beside them and not before.
+ */
 export const READERS = {
+  presentation: presentationReader,
   amnioticFluid: amnioticFluidReader,
   placenta: placentaReader,
   cervix: cervixReader,
   earlyPregnancy: earlyPregnancyReader,
   laborProgress: laborProgressReader,
   nuchal: nuchalReader,
-  presentation: presentationReader,
   spectra: spectraReader,
   fetalHeart: fetalHeartReader,
   fetalBrain: fetalBrainReader,

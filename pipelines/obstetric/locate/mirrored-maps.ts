@@ -24,7 +24,8 @@ export async function mirroredMaps(
   return boxes.map(({ placement }, n) => {
     const straight = outputs[2 * n] ?? new Float32Array();
     const mirrored = mirror(outputs[2 * n + 1] ?? new Float32Array(), width);
-    const mean = straight.map((value, i) => (value + (mirrored[i] ?? 0)) / 2);
+    const mean = new Float32Array(straight.length);
+    for (let i = 0; i < mean.length; i++) mean[i] = ((straight[i] ?? 0) + (mirrored[i] ?? 0)) / 2;
     const size = width * height;
     const channels = session.model.output.channels.map((_, c) =>
       mean.subarray(c * size, (c + 1) * size),

@@ -1,5 +1,5 @@
 import type { Ellipse, Point } from '../../contract/image.ts';
-import { distanceToEllipse } from './ellipse-fit.ts';
+import { distanceFrom } from './ellipse-fit.ts';
 
 /** Probability per pixel of the network's grid, row by row. */
 export interface SoftMask {
@@ -24,34 +24,41 @@ export interface Region {
 
 /** The largest connected region at or above the level, with its moments. Null: there is none. */
 export function largestRegion(mask: SoftMask): Region | null {
-  const { width, height, values } = mask;
-  const label = new Int32Array(values.length);
+  const { values } = mask;
+  const stepsTo = fourNeighbours(mask);
+  const near = new Int32Array(4);
+  const seen = new Uint8Array(values.length);
   let best: number[] = [];
   for (let seed = 0; seed < values.length; seed++) {
-    if (label[seed] !== 0 || (values[seed] ?? 0) < LEVEL) continue;
+    if (seen[seed] !== 0 || (values[seed] ?? 0) < LEVEL) continue;
     const region = [seed];
-    label[seed] = 1;
+    seen[seed] = 1;
     for (let next = 0; next < region.length; next++) {
-      for (const neighbour of neighbours(region[next] ?? 0, width, height)) {
-        if (label[neighbour] !== 0 || (values[neighbour] ?? 0) < LEVEL) continue;
-        label[neighbour] = 1;
+      const count = stepsTo(region[next] ?? 0, near);
+      for (let n = 0; n < count; n++) {
+        const neighbour = near[n] ?? 0;
+        if (seen[neighbour] !== 0 || (values[neighbour] ?? 0) < LEVEL) continue;
+        seen[neighbour] = 1;
         region.push(neighbour);
       }
     }
     if (region.length > best.length) best = region;
   }
   if (best.length === 0) return null;
-  return { ...moments(best, width), mask: withRim(mask, best) };
+  return { ...moments(best, mask.width), mask: withRim(mask, best) };
 }
 
-function neighbours(index: number, width: number, height: number): number[] {
-  const x = index % width;
-  const near: number[] = [];
-  if (x > 0) near.push(index - 1);
-  if (x < width - 1) near.push(index + 1);
-  if (index >= width) near.push(index - width);
-  if (index < width * (height - 1)) near.push(index + width);
-  return near;
+/** Writes the neighbours of a pixel into `near` and gives their number: no array for each pixel. */
+function fourNeighbours({ width, height }: SoftMask) {
+  return (index: number, near: Int32Array): number => {
+    const x = index % width;
+    let count = 0;
+    if (x > 0) near[count++] = index - 1;
+    if (x < width - 1) near[count++] = index + 1;
+    if (index >= width) near[count++] = index - width;
+    if (index < width * (height - 1)) near[count++] = index + width;
+    return count;
+  };
 }
 
 function moments(region: readonly number[], width: number) {
@@ -81,9 +88,13 @@ function moments(region: readonly number[], width: number) {
 
 function withRim(mask: SoftMask, region: readonly number[]): SoftMask {
   const values = new Float32Array(mask.values.length);
+  const stepsTo = fourNeighbours(mask);
+  const near = new Int32Array(4);
   for (const index of region) {
     values[index] = mask.values[index] ?? 0;
-    for (const rim of neighbours(index, mask.width, mask.height)) {
+    const count = stepsTo(index, near);
+    for (let n = 0; n < count; n++) {
+      const rim = near[n] ?? 0;
       values[rim] = mask.values[rim] ?? 0;
     }
   }
@@ -101,19 +112,18 @@ export function borderPoints(region: Region): Point[] {
   const farthest = Math.hypot(mask.width, mask.height);
   for (let ray = 0; ray < RAYS; ray++) {
     const angle = (2 * Math.PI * ray) / RAYS;
-    const at = (distance: number): Point => ({
-      x: mean.x + distance * Math.cos(angle),
-      y: mean.y + distance * Math.sin(angle),
-    });
+    const cos = Math.cos(angle);
+    const sin = Math.sin(angle);
     let outside: number | null = null;
     for (let distance = farthest; distance > 0; distance -= RAY_STEP) {
-      const value = sample(mask, at(distance));
+      const value = sample(mask, mean.x + distance * cos, mean.y + distance * sin);
       if (value === null) continue;
       if (value >= LEVEL) {
         if (outside === null) break;
         const beyond = outside;
         const share = (value - LEVEL) / (value - beyond);
-        points.push(at(distance + share * RAY_STEP));
+        const border = distance + share * RAY_STEP;
+        points.push({ x: mean.x + border * cos, y: mean.y + border * sin });
         break;
       }
       outside = value;
@@ -123,16 +133,17 @@ export function borderPoints(region: Region): Point[] {
 }
 
 /** Bilinear value, null outside the grid. */
-function sample(mask: SoftMask, { x, y }: Point): number | null {
-  if (x < 0 || y < 0 || x > mask.width - 1 || y > mask.height - 1) return null;
-  const left = Math.min(Math.floor(x), mask.width - 2);
-  const top = Math.min(Math.floor(y), mask.height - 2);
+function sample({ width, height, values }: SoftMask, x: number, y: number): number | null {
+  if (x < 0 || y < 0 || x > width - 1 || y > height - 1) return null;
+  const left = Math.min(Math.floor(x), width - 2);
+  const top = Math.min(Math.floor(y), height - 2);
   const fx = x - left;
   const fy = y - top;
-  const value = (dx: number, dy: number) => mask.values[(top + dy) * mask.width + left + dx] ?? 0;
+  const upper = top * width + left;
+  const lower = upper + width;
   return (
-    (1 - fy) * ((1 - fx) * value(0, 0) + fx * value(1, 0)) +
-    fy * ((1 - fx) * value(0, 1) + fx * value(1, 1))
+    (1 - fy) * ((1 - fx) * (values[upper] ?? 0) + fx * (values[upper + 1] ?? 0)) +
+    fy * ((1 - fx) * (values[lower] ?? 0) + fx * (values[lower + 1] ?? 0))
   );
 }
 
@@ -141,11 +152,12 @@ function sample(mask: SoftMask, { x, y }: Point): number | null {
  * is undecided, when it is no ellipse, and when it holds a second region.
  */
 export function overlap(mask: SoftMask, ellipse: Ellipse): number {
+  const distanceAt = distanceFrom(ellipse);
   let both = 0;
   let sum = 0;
   for (let y = 0; y < mask.height; y++) {
     for (let x = 0; x < mask.width; x++) {
-      const inside = Math.min(Math.max(0.5 - distanceToEllipse(ellipse, { x, y }), 0), 1);
+      const inside = Math.min(Math.max(0.5 - distanceAt(x, y), 0), 1);
       const value = mask.values[y * mask.width + x] ?? 0;
       both += inside * value;
       sum += inside + value;

@@ -1,6 +1,9 @@
 import type { GrayImage } from '../../contract/image.ts';
 import type { Clip, Frame } from '../../contract/study.ts';
+import { DECODING } from '../../input/decode-frames.ts';
+import { inParallel } from '../../input/in-parallel.ts';
 import { type CardiacActivity, cardiacActivity } from '../../measure/periodicity.ts';
+import type { FramePlane } from '../frame-plane.ts';
 import type { Locator, Plane } from '../locator.ts';
 import type { Reader, ReaderInput } from '../reader.ts';
 import {
@@ -55,16 +58,16 @@ async function readSweep(
   const frames = planes
     .filter((plane) => plane.clip === clip)
     .toSorted((one, other) => one.frame.index - other.frame.index);
-  const swept: SweptFrame[] = [];
-  for (const { frame, estimate } of spread(frames, LOOKED_AT)) {
+  const look = async ({ frame, estimate }: FramePlane): Promise<SweptFrame> => {
     signal.throwIfAborted();
     const image = await frame.gray();
-    swept.push({
-      plane: estimate.label,
-      head: await isOutlined(locator.head, image),
-      abdomen: await isOutlined(locator.abdomen, image),
-    });
-  }
+    const [head, abdomen] = await Promise.all([
+      isOutlined(locator.head, image),
+      isOutlined(locator.abdomen, image),
+    ]);
+    return { plane: estimate.label, head, abdomen };
+  };
+  const swept = await inParallel(spread(frames, LOOKED_AT), DECODING.batches, look);
   return { clip, direction, runs: partRuns(swept) };
 }
 

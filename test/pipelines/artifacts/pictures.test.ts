@@ -58,9 +58,10 @@ const all = (width: number, height: number) => [
 
 describe('previews', () => {
   test.each([
-    [320, 240, 1280],
-    [1023, 700, 2046],
+    [320, 240, 1024],
+    [1023, 700, 1024],
     [1024, 768, 1024],
+    [1025, 768, 1025],
   ])('a frame of %i by %i pixels is shown %i wide', async (width, height, shown) => {
     const png = await renderPreview(plain(width, height, 30), all(width, height), [HC]);
     const metadata = await sharp(png).metadata();
