@@ -1,6 +1,7 @@
 import sharp, { type OverlayOptions } from 'sharp';
 import { z } from 'zod';
 import type { Study } from '../contract/study.ts';
+import { inParallel } from '../input/in-parallel.ts';
 import type { Result } from '../result/envelope.ts';
 import type { Mark } from './drawing.ts';
 import { toSvg } from './drawing-png.ts';
@@ -27,6 +28,8 @@ const COLUMNS = 6;
 const MOST = 60;
 const TILE = { width: 240, height: 180, caption: 26 } as const;
 const FOOTER = 26;
+/** Tiles made at a time: sharp has threads of its own. */
+const AT_ONCE = 4;
 const GROUND = '#1b1b1b';
 
 function captionOf({ view, source, confidence, mode }: ListedClip): string {
@@ -36,7 +39,7 @@ function captionOf({ view, source, confidence, mode }: ListedClip): string {
   return `${view} (${by})`;
 }
 
-/** The middle frame of a clip, what is not ultrasound blackened, as a tile; null where it cannot be read. */
+/** The middle frame of a clip, what is not ultrasound blackened, as RGB of a tile; null where it cannot be read. */
 async function tileOf(
   study: Study,
   { file }: ListedClip,
@@ -48,7 +51,7 @@ async function tileOf(
   const { width, height, data } = await shown.frame(clip, middle);
   return sharp(data, { raw: { width, height, channels: 3 } })
     .resize(TILE.width, TILE.height, { fit: 'contain', background: '#000000' })
-    .png()
+    .raw()
     .toBuffer();
 }
 
@@ -72,11 +75,11 @@ export async function renderViewOverview(
     left: (index % columns) * TILE.width,
     top: Math.floor(index / columns) * rowHeight,
   });
-  const tiles: OverlayOptions[] = [];
-  for (const [index, clip] of clips.entries()) {
-    const input = await tileOf(study, clip, shown);
-    if (input) tiles.push({ input, ...corner(index) });
-  }
+  const raw = { width: TILE.width, height: TILE.height, channels: 3 } as const;
+  const pictures = await inParallel(clips, AT_ONCE, (clip) => tileOf(study, clip, shown));
+  const tiles = pictures.flatMap((input, index): OverlayOptions[] =>
+    input ? [{ input, raw, ...corner(index) }] : [],
+  );
   const marks: Mark[] = [
     ...clips.map((clip, index): Mark => {
       const { left, top } = corner(index);

@@ -94,22 +94,31 @@ type Write = (
 /** Artifacts that are written one after the other, beside those of other parts. */
 type Part = (write: Write) => Promise<void>;
 
-async function writeCharts(input: ArtifactInput, shown: ShownFrames, write: Write): Promise<void> {
-  const { result, subject, study, curves = INTERGROWTH_CURVES } = input;
-  const gaDays = subject.dating?.gaDays ?? null;
+async function writeCharts(
+  { result, subject, study, previews, curves = INTERGROWTH_CURVES }: ArtifactInput,
+  shown: ShownFrames,
+  write: Write,
+): Promise<void> {
+  const { dating } = subject;
   const chart =
-    gaDays !== null && growthChart(curves, result.measurements, gaDays, earlierValues(result));
+    dating && growthChart(curves, result.measurements, dating.gaDays, earlierValues(result));
   if (chart) {
     await write('growth-chart.png', 'image/png', await renderGrowthChart(chart), 'growth');
   }
   const strain = bullsEye(result);
   if (strain) await write('bullseye.png', 'image/png', await toPng(strain, 2), 'lv-strain');
-  if (input.previews === false) return;
-  const sheet = await renderViewOverview(result, study, shown);
+  const sheet = previews === false ? null : await renderViewOverview(result, study, shown);
   if (sheet) await write('view-overview.png', 'image/png', sheet, 'views');
-  if (input.display !== false) {
-    await writeDisplay({ result, study, shown, gaDays, curves }, write);
-  }
+}
+
+async function writeForViewers(
+  { result, subject, study, previews, display, curves = INTERGROWTH_CURVES }: ArtifactInput,
+  shown: ShownFrames,
+  write: Write,
+): Promise<void> {
+  if (previews === false || display === false) return;
+  const gaDays = subject.dating?.gaDays ?? null;
+  await writeDisplay({ result, study, shown, gaDays, curves }, write);
 }
 
 async function writeObjects(
@@ -150,6 +159,7 @@ function partsOf(input: ArtifactInput): Part[] {
       await drawn;
     },
     (write) => writeCharts(input, shown, write),
+    (write) => writeForViewers(input, shown, write),
     async (write) => {
       const overlays = keyOverlays(await previews.promise);
       const report = await renderReport(result, subject, overlays, curves, paper);

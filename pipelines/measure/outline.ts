@@ -1,5 +1,5 @@
 import type { PixelScale, Point } from '../contract/image.ts';
-import { largestOf, paint, regionsOf } from './regions.ts';
+import { largestOf, paint, type Region, regionsOf } from './regions.ts';
 
 /** A closed curve, its first point not repeated. */
 export type Outline = readonly Point[];
@@ -94,10 +94,15 @@ function smoothedClosed(points: readonly Point[], sigma: number): Point[] {
  */
 export function outlineOf(mask: Uint8Array, width: number, height: number): Outline | null {
   const largest = largestOf(regionsOf(mask, width));
-  if (!largest || largest.size < SMALLEST_PIXELS) return null;
+  return largest && outlineOfRegion(largest, width, height);
+}
+
+/** The same of one region of an image of `width` × `height`. */
+export function outlineOfRegion(region: Region, width: number, height: number): Outline | null {
+  if (region.size < SMALLEST_PIXELS) return null;
   const own = new Uint8Array(width * height);
-  paint(own, largest, 1);
-  const first = largest.runs[0]?.start ?? 0;
+  paint(own, region, 1);
+  const first = region.runs[0]?.start ?? 0;
   const inside = (x: number, y: number) =>
     x >= 0 && y >= 0 && x < width && y < height && own[y * width + x] === 1;
   const path = edgePath(inside, { x: first % width, y: Math.floor(first / width) });

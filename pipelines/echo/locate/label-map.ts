@@ -6,7 +6,7 @@ export interface LabelMap {
   width: number;
   height: number;
   labels: Uint8Array;
-  /** Mean probability of each class over the pixels that carry it; 0 where none does. */
+  /** Mean probability of each class over the pixels that carry it; 0 where none does, and of the ground. */
   confidence: readonly number[];
 }
 
@@ -17,7 +17,7 @@ const MIXED = 255;
  * The most likely class of each pixel of a source of `width` × `height`, from probabilities on the
  * network's grid (channel after channel) that are interpolated between its pixels. Where the four
  * corners of a cell name one class it is the most likely one of the whole cell, for what lies between
- * is a mean of them: only cells on a border are searched.
+ * is a mean of them: only cells on a border are searched, and ground among ground is passed over.
  */
 export function labelsOf(
   shares: Float32Array,
@@ -37,21 +37,27 @@ export function labelsOf(
   for (let y = 0; y < height; y++) {
     const top = (ys.before[y] ?? 0) * grid.width;
     const fy = ys.beyond[y] ?? 0;
-    for (let x = 0; x < width; x++) {
-      const cell = top + (xs.before[x] ?? 0);
-      const fx = xs.beyond[x] ?? 0;
+    for (let x = 0, end = 0; x < width; x = end) {
+      const column = xs.before[x] ?? 0;
+      const cell = top + column;
       const agreed = cells[cell] ?? 0;
-      let best = agreed === MIXED ? 0 : agreed;
-      let highest = between(shares, best * plane + cell, grid.width, fx, fy);
-      if (agreed === MIXED) {
-        for (let c = 1; c < classes; c++) {
-          const share = between(shares, c * plane + cell, grid.width, fx, fy);
-          if (share > highest) [highest, best] = [share, c];
+      end = xs.ends[column] ?? width;
+      if (agreed === 0) continue;
+      for (let at = x; at < end; at++) {
+        const fx = xs.beyond[at] ?? 0;
+        let best = agreed === MIXED ? 0 : agreed;
+        let highest = between(shares, best * plane + cell, grid.width, fx, fy);
+        if (agreed === MIXED) {
+          for (let c = 1; c < classes; c++) {
+            const share = between(shares, c * plane + cell, grid.width, fx, fy);
+            if (share > highest) [highest, best] = [share, c];
+          }
         }
+        if (best === 0) continue;
+        labels[y * width + at] = best;
+        sums[best] = (sums[best] ?? 0) + highest;
+        counts[best] = (counts[best] ?? 0) + 1;
       }
-      labels[y * width + x] = best;
-      sums[best] = (sums[best] ?? 0) + highest;
-      counts[best] = (counts[best] ?? 0) + 1;
     }
   }
   const confidence = Array.from(sums, (sum, c) => (counts[c] ? sum / (counts[c] ?? 1) : 0));
@@ -105,17 +111,22 @@ function between(
 interface Positions {
   before: Int32Array;
   beyond: Float64Array;
+  /** For each cell the first source pixel behind it. */
+  ends: Int32Array;
 }
 
 function positions(length: number, scale: number, offset: number, cells: number): Positions {
   const before = new Int32Array(length);
   const beyond = new Float64Array(length);
+  const ends = new Int32Array(cells);
   for (let source = 0; source < length; source++) {
     const position = Math.min(Math.max((source + 0.5) * scale - 0.5 + offset, 0), cells - 1);
-    before[source] = Math.min(Math.floor(position), cells - 2);
-    beyond[source] = position - (before[source] ?? 0);
+    const cell = Math.min(Math.floor(position), cells - 2);
+    before[source] = cell;
+    beyond[source] = position - cell;
+    ends[cell] = source + 1;
   }
-  return { before, beyond };
+  return { before, beyond, ends };
 }
 
 /** 1 where a pixel carries the label; all else 0. */

@@ -76,8 +76,9 @@ export async function openHeartLocator(
   };
   const view = await open('echo-view');
   const chambers = await open('echo-chambers');
-  const ejectionFraction = await open('echo-ejection-fraction');
+  // These two work longest: opened one after the other, each has a thread that the other has not.
   const parasternal = await open('echo-parasternal');
+  const ejectionFraction = await open('echo-ejection-fraction');
   const rightHeart = await openRightHeart(registry, chambers, settings, opening);
   const opened = [view, chambers, rightHeart, ejectionFraction, parasternal];
   const sessions = opened.filter((session) => session !== null);

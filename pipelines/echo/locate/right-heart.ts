@@ -5,11 +5,12 @@ import { type ChamberMasks, labelOf } from './chambers.ts';
  * right atrium stand where the first model sees nothing of the left heart.
  */
 export function withRightHeart(left: ChamberMasks, whole: ChamberMasks): ChamberMasks {
-  const right = [labelOf('rv'), labelOf('ra')];
-  const labels = left.labels.map((label, pixel) => {
+  const [ventricle, atrium] = [labelOf('rv'), labelOf('ra')];
+  const labels = left.labels.slice();
+  for (let pixel = 0; pixel < labels.length; pixel++) {
     const other = whole.labels[pixel] ?? 0;
-    return label === 0 && right.includes(other) ? other : label;
-  });
+    if (labels[pixel] === 0 && (other === ventricle || other === atrium)) labels[pixel] = other;
+  }
   const { rv, ra } = whole.confidence;
   return { ...left, labels, confidence: { ...left.confidence, rv, ra } };
 }

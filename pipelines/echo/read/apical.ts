@@ -2,7 +2,8 @@ import type { GrayImage } from '../../contract/image.ts';
 import { type Clip, type Rectangle, scaleFor } from '../../contract/study.ts';
 import { DECODING, decodeBatch } from '../../input/decode-frames.ts';
 import { inParallel } from '../../input/in-parallel.ts';
-import { outlineOf } from '../../measure/outline.ts';
+import { outlineOfRegion } from '../../measure/outline.ts';
+import { largestOf, regionsOf } from '../../measure/regions.ts';
 import {
   APICAL_VIEWS,
   type ApicalView,
@@ -14,7 +15,6 @@ import { type ClipBeat, measuredClip } from '../chambers/clip-beats.ts';
 import { planeVolume } from '../chambers/volumes.ts';
 import { fractionalChange } from '../formulas/chambers.ts';
 import { areaOf, CHAMBERS, type ChamberMasks, labelOf } from '../locate/chambers.ts';
-import { maskOf } from '../locate/label-map.ts';
 import type { HeartLocator } from '../locate/open-heart-locator.ts';
 import { jumpingFrames, shapeFaults } from '../locate/plausible-chambers.ts';
 import { ventriclePose } from '../locate/ventricle-pose.ts';
@@ -64,18 +64,21 @@ function chosenClips(views: readonly ClipView[]): Chosen[] {
 const worth = ({ clip, source, confidence }: ClipView) =>
   (clip.regions.length > 0 ? 2 : 0) + (source === 'header' ? 1 : (confidence ?? 0));
 
-/** The largest outline of a chamber in the pixels of the stored frame. */
-function outlineIn(masks: ChamberMasks, label: number) {
-  const { area, width, height } = masks;
-  const outline = outlineOf(maskOf(masks, label), width, height);
-  return outline?.map(({ x, y }) => ({ x: x + area.minX, y: y + area.minY })) ?? null;
+/** The largest outline of each chamber in the pixels of the stored frame. */
+function outlinesIn({ area, width, height, labels }: ChamberMasks) {
+  const regions = Map.groupBy(regionsOf(labels, width), ({ value }) => value);
+  return CHAMBERS.flatMap((chamber) => {
+    const largest = largestOf(regions.get(labelOf(chamber)) ?? []);
+    const outline = largest && outlineOfRegion(largest, width, height);
+    if (!outline) return [];
+    return [
+      [chamber, outline.map(({ x, y }) => ({ x: x + area.minX, y: y + area.minY }))] as const,
+    ];
+  });
 }
 
 function readFrame(frame: number, time: number, masks: ChamberMasks): ChamberFrame {
-  const outlines = CHAMBERS.flatMap((chamber) => {
-    const outline = outlineIn(masks, labelOf(chamber));
-    return outline ? [[chamber, outline] as const] : [];
-  });
+  const outlines = outlinesIn(masks);
   return {
     frame,
     time,
