@@ -1,6 +1,7 @@
 import type { ConceptKey } from '../result/concepts.ts';
 import type { Measurement } from '../result/envelope.ts';
 import { createMeasurement } from '../result/measurement.ts';
+import { measuredOn } from '../result/source.ts';
 import { withPlausibility } from './plausibility.ts';
 import type { DisplayReading, TracedQuantity } from './read/display-reading.ts';
 
@@ -73,13 +74,7 @@ function toMeasurement(traced: Traced, id: string, section: string): Measurement
     {
       section,
       derivation: quantity.used.length > 1 ? 'mean' : 'measured',
-      source: {
-        provenance: 'image-analysis',
-        file: reading.file,
-        sop_instance_uid: reading.sopInstanceUid,
-        frame: reading.frame + 1,
-        calipers: [...quantity.calipers],
-      },
+      source: measuredOn(reading, reading.frame, 'image-analysis', quantity.calipers),
       confidence: reading.confidence * (reading.namedBy === 'form' ? reading.nameConfidence : 1),
       quality: doubt ? 'low' : 'accepted',
       note: [beatsInWords(traced), quantity.note, byForm, doubt].filter(Boolean).join('; '),

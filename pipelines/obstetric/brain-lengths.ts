@@ -2,6 +2,7 @@ import { scaleFor } from '../contract/study.ts';
 import { distance } from '../measure/distance.ts';
 import { CONCEPTS, type ConceptKey, type MethodKey } from '../result/concepts.ts';
 import type { Measurement } from '../result/envelope.ts';
+import { lineBetween, measuredOn } from '../result/source.ts';
 import type { BrainUncertainty, LocatedBrain } from './locator.ts';
 import { createMeasurement } from './measurement.ts';
 import { withMedian } from './median-of-frames.ts';
@@ -51,26 +52,11 @@ function onFrame(
   if (!found || !region) return [];
   const mm = distance(...found.ends, region.scale);
   const plausible = isPlausible(key, mm);
-  const [from, to] = found.ends;
   return [
     createMeasurement(`${key}-${index + 1}`, key, mm, method, {
       section: 'anomaly-screen',
       derivation: 'measured',
-      source: {
-        provenance: 'model',
-        file: clip.file,
-        sop_instance_uid: clip.sopInstanceUid,
-        frame: frame.index + 1,
-        calipers: [
-          {
-            type: 'line',
-            points: [
-              [from.x, from.y],
-              [to.x, to.y],
-            ],
-          },
-        ],
-      },
+      source: measuredOn(clip, frame.index, 'model', [lineBetween(...found.ends)]),
       confidence: found.confidence,
       uncertainty: halfWidth,
       quality: !plausible ? 'inadequate' : found.accepted ? 'accepted' : 'low',

@@ -1,7 +1,7 @@
-import type { Point } from '../contract/image.ts';
 import { scaleFor } from '../contract/study.ts';
 import { distance } from '../measure/distance.ts';
-import type { Caliper, Measurement } from '../result/envelope.ts';
+import type { Measurement } from '../result/envelope.ts';
+import { lineBetween, measuredOn } from '../result/source.ts';
 import {
   CURVED_MM,
   FUNNEL_MM,
@@ -13,24 +13,6 @@ import { createMeasurement } from './measurement.ts';
 import { implausibleNote, isPlausible, LONGEST_CERVIX_MM } from './plausibility.ts';
 import type { CervixReading } from './read/cervix.ts';
 import { SIMULATED_ONLY } from './simulated-only.ts';
-
-const line = (from: Point, to: Point): Caliper => ({
-  type: 'line',
-  points: [
-    [from.x, from.y],
-    [to.x, to.y],
-  ],
-});
-
-function sourceOf({ clip, frame }: CervixReading, calipers: Caliper[]): Measurement['source'] {
-  return {
-    provenance: 'model',
-    file: clip.file,
-    sop_instance_uid: clip.sopInstanceUid,
-    frame: frame.index + 1,
-    calipers,
-  };
-}
 
 export interface MeasuredCervix {
   reading: CervixReading;
@@ -56,7 +38,9 @@ function funnelOf(reading: CervixReading, closed: Measurement): MeasuredCervix['
   const measurements = [
     createMeasurement('funnel-depth', 'funnel-depth', depth, 'funnel-depth', {
       ...given,
-      source: sourceOf(reading, [line(mouth, located.internalOs)]),
+      source: measuredOn(reading.clip, reading.frame.index, 'model', [
+        lineBetween(mouth, located.internalOs),
+      ]),
       note: SIMULATED_ONLY,
     }),
     createMeasurement(
@@ -66,7 +50,9 @@ function funnelOf(reading: CervixReading, closed: Measurement): MeasuredCervix['
       'funnel-mouth',
       {
         ...given,
-        source: sourceOf(reading, [line(first, second)]),
+        source: measuredOn(reading.clip, reading.frame.index, 'model', [
+          lineBetween(first, second),
+        ]),
         note: SIMULATED_ONLY,
       },
     ),
@@ -110,11 +96,13 @@ export function measureCervix(
     {
       section: 'cervix',
       derivation: 'measured',
-      source: sourceOf(
-        reading,
+      source: measuredOn(
+        clip,
+        reading.frame.index,
+        'model',
         curved
-          ? [line(externalOs, middle), line(middle, internalOs)]
-          : [line(externalOs, internalOs)],
+          ? [lineBetween(externalOs, middle), lineBetween(middle, internalOs)]
+          : [lineBetween(externalOs, internalOs)],
       ),
       confidence: located.confidence,
       uncertainty,

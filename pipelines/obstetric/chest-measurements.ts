@@ -3,6 +3,7 @@ import { type Clip, scaleFor } from '../contract/study.ts';
 import { axisEnds, perimeter, toMillimetres } from '../measure/ellipse.ts';
 import type { ConceptKey, MethodKey } from '../result/concepts.ts';
 import type { Caliper, Measurement } from '../result/envelope.ts';
+import { lineBetween, measuredOn } from '../result/source.ts';
 import { cardiothoracicAreaRatio, cardiothoracicCircumferenceRatio } from './charts/fetal-heart.ts';
 import { FETAL_HEART_SECTION } from './fetal-heart-rate.ts';
 import type { ChestUncertainty, LocatedChest, LocatedSeptum } from './locator.ts';
@@ -39,8 +40,6 @@ const SQUARE: PixelScale = { x: 1, y: 1 };
 /** Pixels without a scale are taken for square: ratios and angles need no more (reference 0.4). */
 const scaleOf = (clip: Clip, outline: Ellipse): PixelScale =>
   scaleFor(clip, axisEnds(outline))?.scale ?? SQUARE;
-
-const pair = ({ x, y }: Point): [number, number] => [x, y];
 
 function outline(millimetres: Ellipse, scale: PixelScale): Caliper {
   return {
@@ -100,8 +99,8 @@ function valuesOf({ clip, located }: ChestReading): Value[] {
             method: 'cardiac-axis-septum' as const,
             value: axisOf(septum, thorax, scale),
             calipers: [
-              { type: 'line' as const, points: [pair(septum.crux), pair(septum.apex)] },
-              { type: 'line' as const, points: [pair(septum.spine), pair(thorax.centre)] },
+              lineBetween(septum.crux, septum.apex),
+              lineBetween(septum.spine, thorax.centre),
             ],
             confidence: Math.min(septum.confidence, located.confidence),
             accepted: septum.accepted && located.accepted,
@@ -117,13 +116,7 @@ function onFrame(reading: ChestReading, one: Value, index: number, halfWidth: nu
   return createMeasurement(`${one.key}-${index + 1}`, one.key, one.value, one.method, {
     section: FETAL_HEART_SECTION,
     derivation: 'measured',
-    source: {
-      provenance: 'model',
-      file: clip.file,
-      sop_instance_uid: clip.sopInstanceUid,
-      frame: frame.index + 1,
-      calipers: one.calipers,
-    },
+    source: measuredOn(clip, frame.index, 'model', one.calipers),
     confidence: one.confidence,
     uncertainty: halfWidth,
     quality: !plausible ? 'inadequate' : one.accepted ? 'accepted' : 'low',

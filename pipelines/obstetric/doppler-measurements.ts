@@ -1,6 +1,7 @@
 import type { BeatVelocities, DopplerWaveform } from '../measure/doppler.ts';
 import type { ConceptKey } from '../result/concepts.ts';
 import type { Caliper, Measurement } from '../result/envelope.ts';
+import { measuredOn } from '../result/source.ts';
 import {
   pulsatilityIndex,
   resistanceIndex,
@@ -80,13 +81,7 @@ function calipersOf({ side, beats, spectrum }: Traced): { peak: Caliper; end: Ca
 /** Velocities show where they were read; what is calculated from them shows the frame only. */
 function sourceOf(reading: TracedReading, shown: 'peak' | 'end' | null): Measurement['source'] {
   const calipers = shown && calipersOf(reading.waveform);
-  return {
-    provenance: 'image-analysis',
-    file: reading.file,
-    sop_instance_uid: reading.sopInstanceUid,
-    frame: reading.frame + 1,
-    calipers: calipers ? [calipers[shown]] : [],
-  };
+  return measuredOn(reading, reading.frame, 'image-analysis', calipers ? [calipers[shown]] : []);
 }
 
 /** Why a trace is not good enough for a category; null when it is. */

@@ -5,6 +5,7 @@ import { axisEnds } from '../measure/ellipse.ts';
 import { median } from '../measure/statistics.ts';
 import type { ConceptKey, MethodKey } from '../result/concepts.ts';
 import type { Measurement } from '../result/envelope.ts';
+import { lineBetween, measuredOn } from '../result/source.ts';
 import { robinson1975Age } from './charts/crl-dating.ts';
 import { meanSacDiameter, nybergAge } from './charts/early-pregnancy.ts';
 import { isOfMachine, judgedValue } from './early-machine.ts';
@@ -37,13 +38,7 @@ function measured(
   return createMeasurement(id, key, value, method, {
     section: EARLY_SECTION,
     derivation: 'measured',
-    source: {
-      provenance: 'image-analysis',
-      file: clip.file,
-      sop_instance_uid: clip.sopInstanceUid,
-      frame: frame.index + 1,
-      calipers: [{ type: 'line', points: ends.map(({ x, y }): [number, number] => [x, y]) }],
-    },
+    source: measuredOn(clip, frame.index, 'image-analysis', [lineBetween(...ends)]),
     ...given,
     quality: plausible ? 'accepted' : 'inadequate',
     note: plausible ? SIMULATED_ONLY : `${SIMULATED_ONLY}; ${implausibleNote(key)}`,
@@ -197,13 +192,7 @@ function heartRates(clips: readonly EarlyClip[]): Measurement[] {
         {
           section: EARLY_SECTION,
           derivation: 'measured',
-          source: {
-            provenance: 'image-analysis',
-            file: clip.file,
-            sop_instance_uid: clip.sopInstanceUid,
-            frame: null,
-            calipers: [],
-          },
+          source: measuredOn(clip, null, 'image-analysis'),
           confidence: Math.min(1, strength),
           uncertainty,
           quality: isPlausible('fetal-heart-rate', beatsPerMinute) ? 'accepted' : 'inadequate',

@@ -1,4 +1,5 @@
 import type { Measurement } from '../result/envelope.ts';
+import { measuredOn } from '../result/source.ts';
 import { isTraced, traceProblem } from './doppler-measurements.ts';
 import { createMeasurement } from './measurement.ts';
 import { implausibleNote, isPlausible } from './plausibility.ts';
@@ -39,13 +40,7 @@ function rate(
   return createMeasurement(`${KEY}-${id}`, KEY, value, method, {
     section: FETAL_HEART_SECTION,
     derivation: 'measured',
-    source: {
-      provenance: 'image-analysis',
-      file: at.file,
-      sop_instance_uid: at.sopInstanceUid,
-      frame: at.frame === null ? null : at.frame + 1,
-      calipers: [],
-    },
+    source: measuredOn(at, at.frame, 'image-analysis'),
     confidence: Math.max(0, Math.min(1, given.confidence)),
     uncertainty: given.uncertainty,
     quality: !plausible ? 'inadequate' : given.steady && fetal ? 'accepted' : 'low',

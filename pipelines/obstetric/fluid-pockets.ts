@@ -1,6 +1,7 @@
 import { scaleFor } from '../contract/study.ts';
 import { distance } from '../measure/distance.ts';
 import type { Measurement } from '../result/envelope.ts';
+import { lineBetween, measuredOn } from '../result/source.ts';
 import { AFI_FROM_DAYS, fluidIndex, mooreCayleFluidIndex } from './charts/amniotic-fluid.ts';
 import { weeksAndDays } from './charts/dates.ts';
 import { createMeasurement } from './measurement.ts';
@@ -55,21 +56,7 @@ export function measurePocket(
     {
       section: 'amniotic-fluid',
       derivation: 'measured',
-      source: {
-        provenance: 'model',
-        file: clip.file,
-        sop_instance_uid: clip.sopInstanceUid,
-        frame: frame.index + 1,
-        calipers: [
-          {
-            type: 'line',
-            points: [
-              [pocket.top.x, pocket.top.y],
-              [pocket.bottom.x, pocket.bottom.y],
-            ],
-          },
-        ],
-      },
+      source: measuredOn(clip, frame.index, 'model', [lineBetween(pocket.top, pocket.bottom)]),
       confidence: pocket.confidence,
       uncertainty,
       quality: used ? (pocket.cut ? 'low' : 'accepted') : 'low',

@@ -1,6 +1,7 @@
 import { median } from '../measure/statistics.ts';
 import type { ConceptKey } from '../result/concepts.ts';
 import type { Measurement } from '../result/envelope.ts';
+import { measuredOn } from '../result/source.ts';
 import { BPD_PLANES, MEASURING_PLANES } from './key-frames.ts';
 import { type Length, lengthsOf } from './lengths.ts';
 import type { Plane } from './locator.ts';
@@ -66,13 +67,7 @@ function fromFrame(id: string, read: Read, evidence: Measured): Measurement {
   const notes = [...notesOf(key, read), ...(implausible ? [implausible] : [])];
   return createMeasurement(id, key, length.mm, length.method, {
     derivation: 'measured',
-    source: {
-      provenance: 'model',
-      file: clip.file,
-      sop_instance_uid: clip.sopInstanceUid,
-      frame: frame.index + 1,
-      calipers: [length.caliper],
-    },
+    source: measuredOn(clip, frame.index, 'model', [length.caliper]),
     confidence: located?.confidence ?? null,
     uncertainty: uncertaintyOf(key, evidence),
     quality: implausible ? 'inadequate' : located?.accepted ? 'accepted' : 'low',

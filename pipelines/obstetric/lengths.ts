@@ -4,6 +4,7 @@ import { distance } from '../measure/distance.ts';
 import { axisEnds, perimeter, toMillimetres } from '../measure/ellipse.ts';
 import type { ConceptKey, MethodKey } from '../result/concepts.ts';
 import type { Caliper } from '../result/envelope.ts';
+import { lineBetween } from '../result/source.ts';
 import type { FrameReading } from './section.ts';
 
 /** One length of one frame, with the calipers it was taken between. */
@@ -45,12 +46,6 @@ function axesInPixels(millimetres: Ellipse, scale: PixelScale): [Point, Point, P
   return [toPixels(a1), toPixels(a2), toPixels(b1), toPixels(b2)];
 }
 
-const pair = (point: Point): [number, number] => [point.x, point.y];
-
-function line(from: Point, to: Point): Caliper {
-  return { type: 'line', points: [pair(from), pair(to)] };
-}
-
 interface Axis {
   mm: number;
   caliper: Caliper;
@@ -60,7 +55,7 @@ interface Axis {
 
 function axisBetween(from: Point, to: Point, scale: PixelScale): Axis {
   const alongBeam = Math.abs((to.y - from.y) * scale.y) >= Math.abs((to.x - from.x) * scale.x);
-  return { mm: distance(from, to, scale), caliper: line(from, to), alongBeam };
+  return { mm: distance(from, to, scale), caliper: lineBetween(from, to), alongBeam };
 }
 
 function headAxes(longer: Axis, shorter: Axis): Length[] {
@@ -96,7 +91,10 @@ function outlineLengths(
   const [a1, a2, b1, b2] = axesInPixels(millimetres, scale);
   const circumference = {
     mm: perimeter(millimetres.a, millimetres.b),
-    caliper: { type: 'ellipse' as const, points: [pair(a1), pair(a2), pair(b1), pair(b2)] },
+    caliper: {
+      type: 'ellipse' as const,
+      points: [a1, a2, b1, b2].map(({ x, y }): [number, number] => [x, y]),
+    },
   };
   const longer = axisBetween(a1, a2, scale);
   const shorter = axisBetween(b1, b2, scale);
@@ -123,6 +121,11 @@ export function lengthsOf(reading: FrameReading): ReadLengths | null {
   const region = scaleFor(clip, [from, to]);
   if (!region) return null;
   const mm = distance(from, to, region.scale);
-  const length: Length = { key: 'fl', method: 'fl-outer-outer', mm, caliper: line(from, to) };
+  const length: Length = {
+    key: 'fl',
+    method: 'fl-outer-outer',
+    mm,
+    caliper: lineBetween(from, to),
+  };
   return { lengths: [length], note: null };
 }

@@ -1,5 +1,6 @@
 import { scaleFor } from '../contract/study.ts';
 import type { Measurement } from '../result/envelope.ts';
+import { lineBetween, measuredOn } from '../result/source.ts';
 import { createMeasurement } from './measurement.ts';
 import { failedCriteria, NUCHAL_SECTION } from './nuchal-plane.ts';
 import { implausibleNote, isPlausible } from './plausibility.ts';
@@ -39,15 +40,7 @@ function onFrame(reading: MidsagittalReading, index: number): Measurement[] {
     createMeasurement(id, 'nuchal-translucency', lines.thickness, 'nt-inner-inner', {
       section: NUCHAL_SECTION,
       derivation: 'measured',
-      source: {
-        provenance: 'image-analysis',
-        file: clip.file,
-        sop_instance_uid: clip.sopInstanceUid,
-        frame: frame.index + 1,
-        calipers: [
-          { type: 'line', points: lines.ends.map(({ x, y }): [number, number] => [x, y]) },
-        ],
-      },
+      source: measuredOn(clip, frame.index, 'image-analysis', [lineBetween(...lines.ends)]),
       confidence: (located['nuchal-translucency']?.confidence ?? 0) * lines.seen,
       uncertainty: NUCHAL_UNCERTAINTY,
       quality: !plausible ? 'inadequate' : problems.length > 0 ? 'low' : 'accepted',

@@ -1,8 +1,8 @@
-import type { Point } from '../contract/image.ts';
-import { type Clip, type Frame, scaleFor } from '../contract/study.ts';
+import { scaleFor } from '../contract/study.ts';
 import { distance } from '../measure/distance.ts';
 import { median } from '../measure/statistics.ts';
 import type { Measurement } from '../result/envelope.ts';
+import { lineBetween, measuredOn } from '../result/source.ts';
 import { createMeasurement, NO_FRAME } from './measurement.ts';
 import { implausibleNote, isPlausible } from './plausibility.ts';
 import type { BodyReading, EdgeReading } from './read/placenta.ts';
@@ -11,27 +11,6 @@ import { SIMULATED_ONLY } from './simulated-only.ts';
 const SECTION = 'placenta';
 /** Median of up to three images. */
 const FRAMES = 3;
-
-function onFrame(
-  { clip, frame }: { clip: Clip; frame: Frame },
-  [from, to]: readonly [Point, Point],
-): Measurement['source'] {
-  return {
-    provenance: 'model',
-    file: clip.file,
-    sop_instance_uid: clip.sopInstanceUid,
-    frame: frame.index + 1,
-    calipers: [
-      {
-        type: 'line',
-        points: [
-          [from.x, from.y],
-          [to.x, to.y],
-        ],
-      },
-    ],
-  };
-}
 
 /**
  * Signed distance of the lower edge to the internal os on up to three transvaginal images and their
@@ -54,7 +33,7 @@ export function measureEdges(
       return createMeasurement('placenta-to-os', 'placenta-to-os', value, 'edge-to-os', {
         section: SECTION,
         derivation: 'measured',
-        source: onFrame(reading, ends),
+        source: measuredOn(reading.clip, reading.frame.index, 'model', [lineBetween(...ends)]),
         confidence: located.confidence,
         uncertainty,
         quality: plausible ? 'accepted' : 'inadequate',
@@ -102,7 +81,9 @@ export function measureThickness(
       {
         section: SECTION,
         derivation: 'measured',
-        source: onFrame(reading, located.thickness),
+        source: measuredOn(reading.clip, reading.frame.index, 'model', [
+          lineBetween(...located.thickness),
+        ]),
         confidence: located.confidence,
         uncertainty,
         note: `descriptive, no cut-off; an oblique plane shows more; ${SIMULATED_ONLY}`,

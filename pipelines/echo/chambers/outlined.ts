@@ -3,6 +3,7 @@ import { onAxis } from '../../measure/chamber-axis.ts';
 import type { ConceptKey, MethodKey } from '../../result/concepts.ts';
 import type { Caliper, Measurement } from '../../result/envelope.ts';
 import { createMeasurement } from '../../result/measurement.ts';
+import { measuredOn } from '../../result/source.ts';
 import { withPlausibility } from '../plausibility.ts';
 import type { ChamberClip } from './chamber-clip.ts';
 import type { MeasuredClip } from './clip-beats.ts';
@@ -85,13 +86,7 @@ export function outlined({
   const measurement = createMeasurement(outlinedId(key), key, value, method, {
     section,
     derivation: inputs.length > 0 ? 'calculated' : beats.length > 1 ? 'mean' : 'measured',
-    source: {
-      provenance: 'model',
-      file: clip.file,
-      sop_instance_uid: clip.sopInstanceUid,
-      frame: at ? at.frame + 1 : null,
-      calipers: [...calipers],
-    },
+    source: measuredOn(clip, at ? at.frame : null, 'model', calipers),
     confidence,
     inputs: [...inputs],
     note: [note, count, frames, timing].filter(Boolean).join('; '),

@@ -2,6 +2,7 @@ import type { PixelScale } from '../../contract/image.ts';
 import type { ConceptKey, MethodKey } from '../../result/concepts.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { createMeasurement } from '../../result/measurement.ts';
+import { measuredOn } from '../../result/source.ts';
 import { outlinedId } from '../chambers/outlined.ts';
 import type { Line, LongAxisLine } from '../locate/parasternal-lines.ts';
 import { withPlausibility } from '../plausibility.ts';
@@ -55,13 +56,7 @@ function drawn({ key, section, method, clip, value, at, line, confidence, note }
   const measurement = createMeasurement(outlinedId(key), key, value, method, {
     section,
     derivation: 'mean',
-    source: {
-      provenance: 'model',
-      file: clip.file,
-      sop_instance_uid: clip.sopInstanceUid,
-      frame: at.frame + 1,
-      calipers: [{ type: 'line', points }],
-    },
+    source: measuredOn(clip, at.frame, 'model', [{ type: 'line', points }]),
     confidence,
     note,
   });

@@ -1,5 +1,6 @@
 import { findingConcept } from '../../result/concepts.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
+import { measuredOn } from '../../result/source.ts';
 import {
   DESCENT_BANDS,
   descentBand,
@@ -35,13 +36,7 @@ function onFrame(
   return createMeasurement(`${key}-${index + 1}`, key, value, method, {
     section: ID,
     derivation: 'measured',
-    source: {
-      provenance: 'model',
-      file: clip.file,
-      sop_instance_uid: clip.sopInstanceUid,
-      frame: frame.index + 1,
-      calipers,
-    },
+    source: measuredOn(clip, frame.index, 'model', calipers),
     confidence: located?.confidence ?? null,
     uncertainty: key === 'angle-of-progression' ? uncertainty : null,
     quality: implausible ? 'inadequate' : located?.accepted ? 'accepted' : 'low',
