@@ -1,8 +1,9 @@
 """Trains the classifier of the axial head planes on the head alone (head_crop.py).
 
-The labelled heads are few. Five networks are trained, each with another fifth of the pregnancies
-held out; the product averages them (export_onnx.py), and what is chosen (temperature, weight of
-the answer) is chosen on what each says about the fifth that it has not seen.
+The labelled heads are few. First five networks are trained, each with another fifth of the pregnancies
+held out: what is chosen (temperature, weight of the answer) is chosen on what each says about the
+fifth that it has not seen. Then five more on all pregnancies outside the test split, from other seeds:
+the product averages these (export_onnx.py).
 """
 
 import hashlib
@@ -102,8 +103,10 @@ def with_heads(records: list[Record], geometry: Path) -> list[Record]:
     return found
 
 
-def in_fold(record: Record, fold: int) -> bool:
+def in_fold(record: Record, fold: int | None) -> bool:
     """Whether a pregnancy is held out in this of the `FOLDS`, from a hash of the patient."""
+    if fold is None:
+        return False
     digest = hashlib.sha256(f"fold:{record.group}".encode()).hexdigest()
     return int(digest[:8], 16) % FOLDS == fold
 
@@ -115,7 +118,7 @@ def main() -> None:
     parser.add_argument("--phantom-share", type=float, default=0.08)
     parser.add_argument("--geometry", type=Path, required=True, help="finds heads, gives the encoder")
     parser.add_argument("--resume", type=Path)
-    parser.add_argument("--fold", type=int, choices=range(FOLDS), required=True, help="held out")
+    parser.add_argument("--fold", type=int, choices=range(FOLDS), help="held out; absent: none is")
     options = parser.parse_args()
     settle(options)
 
@@ -151,7 +154,7 @@ def main() -> None:
         save_planes(weights, HEAD_PLANES, options.out)
         smooth = HeadPlaneNetwork(len(HEAD_PLANES))
         smooth.load_state_dict(weights)
-        return validate(smooth, held)
+        return validate(smooth, held) if held else ""
 
     train(model, loss, keep, options, weight_decay=5e-2)
 

@@ -14,8 +14,9 @@ export interface EarlyFrame {
   /** Null without an accepted sac or without a scale: sizes tell its contents apart. */
   contents: SacContents | null;
   /**
-   * `several`: more than one body with a yolk sac or an embryo. `unclear`: more than one body that
-   * looks like a sac (a bladder and a cyst are echo-free, too) and no contents to tell which it is.
+   * `several`: more than one body with a yolk sac or an embryo. `unclear`: no contents to tell which of
+   * several bodies is the sac (a bladder and a cyst are echo-free, too), or whether one is that looks
+   * less like it than another that proved to be none (a dark fleck of speckle beside the sac).
    */
   bodies: 'one' | 'several' | 'unclear';
 }
@@ -70,7 +71,7 @@ function candidates({ study, planes, options }: ReaderInput): Clip[] {
   return study.clips.filter((clip) => labelled.has(clip) || named.includes(clip)).slice(0, CLIPS);
 }
 
-/** Of the bodies that look like a sac the one with contents; none where that does not tell. */
+/** Of the bodies that look like a sac, the likeliest first, the one with contents; none where that does not tell. */
 export function chooseSac(
   found: readonly Pick<EarlyFrame, 'sac' | 'contents'>[],
 ): Pick<EarlyFrame, 'sac' | 'contents' | 'bodies'> {
@@ -78,11 +79,14 @@ export function chooseSac(
   const accepted = found.filter(({ sac }) => sac?.accepted);
   const filled = accepted.filter(({ contents }) => contents?.yolkSac || contents?.embryo);
   if (filled.length > 1) return { ...none, bodies: 'several' };
-  if (filled.length === 0 && accepted.length > 1) return { ...none, bodies: 'unclear' };
-  return { ...(filled[0] ?? accepted[0] ?? found[0] ?? none), bodies: 'one' };
+  const [first] = accepted;
+  const doubtful = accepted.length > 1 || (first !== undefined && first !== found[0]);
+  if (filled.length === 0 && doubtful) return { ...none, bodies: 'unclear' };
+  return { ...(filled[0] ?? first ?? found[0] ?? none), bodies: 'one' };
 }
 
-async function readFrame(clip: Clip, frame: Frame): Promise<EarlyFrame> {
+/** The sac of one frame and what is in it, by image analysis alone. */
+export async function readEarlyFrame(clip: Clip, frame: Frame): Promise<EarlyFrame> {
   const image = await frame.gray();
   const found = locateSacs(image).map((sac) => {
     const region = scaleFor(clip, extent(sac.ellipse));
@@ -117,7 +121,7 @@ async function readClip(clip: Clip, signal: AbortSignal): Promise<EarlyClip> {
   const frames: EarlyFrame[] = [];
   for (const frame of chosen) {
     signal.throwIfAborted();
-    frames.push(await readFrame(clip, frame));
+    frames.push(await readEarlyFrame(clip, frame));
   }
   const seen = frames.find(({ sac }) => sac?.accepted)?.sac;
   const view = namedView(clip);

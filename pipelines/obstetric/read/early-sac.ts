@@ -24,27 +24,22 @@ const SAC = {
   gate: 0.7,
 } as const;
 
-/** What looks like a sac in an image, the likeliest first; empty where nothing does. */
+/**
+ * What looks like a sac in an image, the likeliest first; empty where nothing does. One that proves to
+ * be none stays in its place, not accepted: what comes after it was less like a sac.
+ */
 export function locateSacs(image: GrayImage): LocatedSac[] {
   const factor = Math.max(1, Math.round(Math.max(image.width, image.height) / SAC.searchSide));
   const small = smoothed(reduced(image, factor), 1);
   const ellipses = findSacEllipses(small);
   if (ellipses.length === 0) return [];
   const fine = smoothed(image, Math.max(1, Math.round(factor / 2)));
-  return ellipses.flatMap((ellipse) => traced(ellipse, small, fine, factor) ?? []);
+  return ellipses.map((ellipse) => traced(ellipse, small, fine, factor));
 }
 
-/** A candidate of the small image as a sac of the fine one; null where it proves to be none. */
-function traced(
-  candidate: Ellipse,
-  small: GrayImage,
-  fine: GrayImage,
-  factor: number,
-): LocatedSac | null {
+/** A candidate of the small image as a sac of the fine one. */
+function traced(candidate: Ellipse, small: GrayImage, fine: GrayImage, factor: number): LocatedSac {
   const levels = ringLevels(small, candidate);
-  if (levels.outside - levels.inside < CONTRAST) return null;
-  const half = (levels.inside + levels.outside) / 2;
-  if (embedded(small, candidate, half) < SAC.embedded) return null;
   const { centre, a, b, angle } = candidate;
   const found: Ellipse = {
     centre: { x: (centre.x + 0.5) * factor - 0.5, y: (centre.y + 0.5) * factor - 0.5 },
@@ -52,8 +47,12 @@ function traced(
     b: b * factor,
     angle,
   };
+  const none = { ellipse: found, levels, confidence: 0, accepted: false };
+  if (levels.outside - levels.inside < CONTRAST) return none;
+  const half = (levels.inside + levels.outside) / 2;
+  if (embedded(small, candidate, half) < SAC.embedded) return none;
   const border = traceSac(fine, found, levels);
-  if (!border) return null;
+  if (!border) return none;
   const { ellipse, met } = border;
   const contrast = Math.min(1, (levels.outside - levels.inside) / (2 * CONTRAST));
   const round = ellipse.b / ellipse.a >= ROUNDNESS ? 1 : 0;

@@ -395,6 +395,15 @@ describe('bodies that look like a sac', () => {
     expect(chooseSac([]).sac).toBeNull();
   });
 
+  it('a dark fleck without contents is no sac where a likelier body proved to be none', () => {
+    const [rejected] = view({ accepted: false }).frames;
+    const first = { sac: rejected?.sac ?? null, contents: null };
+    expect(first.sac?.accepted).toBe(false);
+    expect(chooseSac([first, ofSize(2, false)])).toMatchObject({ bodies: 'unclear', sac: null });
+    expect(chooseSac([first, ofSize(12, true)])).toMatchObject({ bodies: 'one' });
+    expect(chooseSac([ofSize(2, false), first]).sac?.accepted).toBe(true);
+  });
+
   it('are not measured where it is not clear which is the sac, and never where there are several', () => {
     const unclear = interpret([view({ bodies: 'unclear', accepted: false })]);
     expect(sectionOf(unclear, 'early-pregnancy').summary).toContain('more than one echo-free area');
