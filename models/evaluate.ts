@@ -3,7 +3,14 @@ import { parseArgs } from 'node:util';
 import { type ModelTask, modelFor, readRegistry } from '../pipelines/inference/model-registry.ts';
 import { type ModelSession, openSession } from '../pipelines/inference/session.ts';
 import { HEAD_PLANES } from '../pipelines/obstetric/locate/plane.ts';
-import { agreement, halfWidth95, type Measured, mean, round } from './evaluation/agreement.ts';
+import {
+  agreement,
+  halfWidth95,
+  halfWidth95Percent,
+  type Measured,
+  mean,
+  round,
+} from './evaluation/agreement.ts';
 import { withMeasured } from './evaluation/card.ts';
 import {
   type Case,
@@ -123,17 +130,18 @@ async function sessionFor(task: ModelTask) {
 async function evaluateGeometry(task: ModelTask, sets: Record<string, Case[]>) {
   const session = await sessionFor(task);
   const results: Record<string, unknown> = {};
-  let halfWidth95Mm: number | null = null;
+  const halfWidths: { halfWidth95Mm?: number | null; halfWidth95Percent?: number | null } = {};
   for (const [name, cases] of Object.entries(sets)) {
     if (cases.length === 0) continue;
     const measured = await measure(session, cases);
     results[name] = agreement(measured);
     // The first set is the real one that the model is made for.
-    halfWidth95Mm ??= halfWidth95(measured);
+    halfWidths.halfWidth95Mm ??= halfWidth95(measured);
+    halfWidths.halfWidth95Percent ??= halfWidth95Percent(measured);
     if (values.cases) printCases(measured);
   }
   await session.close();
-  return { gate: session.model.gate, halfWidth95Mm, sets: results };
+  return { gate: session.model.gate, ...halfWidths, sets: results };
 }
 
 async function evaluateUterus(task: ModelTask) {

@@ -30,10 +30,19 @@ export function agreement(cases: readonly Measured[]) {
  * The 95th centile of the absolute error of the accepted cases, mm: an interval this wide on either
  * side of a measured value holds the reference in 95 of 100 images.
  */
-export function halfWidth95(cases: readonly Measured[]): number | null {
+export const halfWidth95 = (cases: readonly Measured[]) => halfWidth95In(cases, () => 1);
+
+/** The same in per cent of the reference. */
+export const halfWidth95Percent = (cases: readonly Measured[]) =>
+  halfWidth95In(cases, ({ referenceMm }) => referenceMm / 100);
+
+function halfWidth95In(
+  cases: readonly Measured[],
+  unitMm: (one: Measured) => number,
+): number | null {
   const sizes = cases
     .filter((c) => c.accepted && c.measuredMm !== null)
-    .map((c) => Math.abs((c.measuredMm ?? Number.NaN) - c.referenceMm))
+    .map((c) => Math.abs((c.measuredMm ?? Number.NaN) - c.referenceMm) / unitMm(c))
     .toSorted((a, b) => a - b);
   const size = sizes[Math.min(sizes.length - 1, Math.ceil(0.95 * sizes.length) - 1)];
   return size === undefined ? null : round(size, 1);

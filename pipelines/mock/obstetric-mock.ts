@@ -98,7 +98,7 @@ export function mockObstetric(
       readings,
       withoutModel: [],
       views: {},
-      uncertainty: { hc: null, ac: null, fl: null },
+      uncertainty: { hcPercent: null, acPercent: null, flMm: null },
       priors: job.priorFiles,
     },
     [],

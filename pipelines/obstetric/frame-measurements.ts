@@ -35,8 +35,12 @@ interface Read {
   implausible: string | null;
 }
 
-function uncertaintyOf(key: ConceptKey, { uncertainty }: Measured): number | null {
-  return key === 'hc' || key === 'ac' || key === 'fl' ? uncertainty[key] : null;
+/** Half width of the 95 % interval, mm. What is outlined errs the more the larger it is. */
+function uncertaintyOf({ key, mm }: Length, { uncertainty }: Measured): number | null {
+  const { hcPercent, acPercent, flMm } = uncertainty;
+  if (key === 'fl') return flMm;
+  const percent = key === 'hc' ? hcPercent : key === 'ac' ? acPercent : null;
+  return percent === null ? null : (percent / 100) * mm;
 }
 
 function notesOf(key: ConceptKey, { reading, note }: Read): string[] {
@@ -69,7 +73,7 @@ function fromFrame(id: string, read: Read, evidence: Measured): Measurement {
     derivation: 'measured',
     source: measuredOn(clip, frame.index, 'model', [length.caliper]),
     confidence: located?.confidence ?? null,
-    uncertainty: uncertaintyOf(key, evidence),
+    uncertainty: uncertaintyOf(length, evidence),
     quality: implausible ? 'inadequate' : located?.accepted ? 'accepted' : 'low',
     note: notes.join('; ') || null,
   });

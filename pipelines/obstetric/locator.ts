@@ -126,12 +126,10 @@ export interface BrainUncertainty {
 
 /** Half width of the 95 % interval as measured on held-out images; null where unknown. */
 export interface LocatorUncertainty {
-  /** mm */
-  hc: number | null;
-  /** mm */
-  ac: number | null;
-  /** mm */
-  fl: number | null;
+  /** What is outlined errs the more the larger it is (docs/benchmarks.md). */
+  hcPercent: number | null;
+  acPercent: number | null;
+  flMm: number | null;
   /** Degrees. */
   angleOfProgression?: number | null;
   /** mm */

@@ -6,7 +6,6 @@ import {
   modelFor,
   type PackSetting,
   REGISTRY_FILE,
-  type RegisteredModel,
   readRegistry,
 } from '../../inference/model-registry.ts';
 import type { InferenceSettings } from '../../inference/network.ts';
@@ -79,10 +78,10 @@ export async function openLocator(
     chest: chest && ((images) => locateChest(chest, images)),
     brain: brain && ((image, ellipse) => locateBrainStructures(brain, image, ellipse)),
     uncertainty: {
-      hc: head && (await measuredUncertainty(head.model)),
-      ac: abdomen && (await measuredUncertainty(abdomen.model)),
-      fl: femur && (await measuredUncertainty(femur.model)),
-      angleOfProgression: symphysisHead && (await measuredUncertainty(symphysisHead.model)),
+      hcPercent: await halfWidthOf(head, 'halfWidth95Percent'),
+      acPercent: await halfWidthOf(abdomen, 'halfWidth95Percent'),
+      flMm: await halfWidthOf(femur, 'halfWidth95Mm'),
+      angleOfProgression: await halfWidthOf(symphysisHead, 'halfWidth95Degrees'),
       uterus: uterus && (await uterineUncertainty(uterus.model)),
       chest: chest && (await chestUncertainty(chest.model)),
       brain: brain && (await brainUncertainty(brain.model)),
@@ -96,16 +95,21 @@ export async function openLocator(
   };
 }
 
+const halfWidth = z.number().positive().nullish();
 const metricsSchema = z.looseObject({
-  halfWidth95Mm: z.number().positive().nullish(),
-  halfWidth95Degrees: z.number().positive().nullish(),
+  halfWidth95Mm: halfWidth,
+  halfWidth95Percent: halfWidth,
+  halfWidth95Degrees: halfWidth,
 });
 
-/** Half width of the 95 % interval on real held-out images (models/evaluate.ts), mm or degrees. */
-async function measuredUncertainty(model: RegisteredModel): Promise<number | null> {
-  const text = await readFile(join(dirname(REGISTRY_FILE), model.metrics), 'utf8');
-  const measured = metricsSchema.parse(JSON.parse(text));
-  return measured.halfWidth95Mm ?? measured.halfWidth95Degrees ?? null;
+/** Half width of the 95 % interval of a model on real held-out images (models/evaluate.ts). */
+async function halfWidthOf(
+  session: Pick<ModelSession, 'model'> | null,
+  unit: keyof typeof metricsSchema.shape,
+): Promise<number | null> {
+  if (!session) return null;
+  const text = await readFile(join(dirname(REGISTRY_FILE), session.model.metrics), 'utf8');
+  return metricsSchema.parse(JSON.parse(text))[unit] ?? null;
 }
 
 function nameInResult({ model, provider }: ModelSession): Locator['models'][number] {

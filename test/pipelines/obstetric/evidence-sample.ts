@@ -33,7 +33,7 @@ export const NO_MODELS: Locator = {
   symphysisHead: null,
   midsagittal: null,
   uterus: null,
-  uncertainty: { hc: null, ac: null, fl: null },
+  uncertainty: { hcPercent: null, acPercent: null, flMm: null },
   models: [],
 };
 
@@ -137,7 +137,7 @@ export function interpretReadings({ readings, options = {}, evidence = {} }: Cas
       })),
       readings,
       withoutModel: [],
-      uncertainty: { hc: 6, ac: 12, fl: 4 },
+      uncertainty: { hcPercent: 3, acPercent: 5, flMm: 4 },
       views: {},
       priors: [],
       ...evidence,

@@ -42,7 +42,7 @@ const knownFemur: Locator = {
   symphysisHead: null,
   midsagittal: null,
   uterus: null,
-  uncertainty: { hc: null, ac: null, fl: 2 },
+  uncertainty: { hcPercent: null, acPercent: null, flMm: 2 },
   models: [],
 };
 

@@ -67,6 +67,15 @@ describe('lengths', () => {
     expect(measurementOf(result, 'fl').value).toBeCloseTo(25, 9);
   });
 
+  it('carry their interval: of an outline in proportion to it, of the femur in mm', () => {
+    const result = interpretReadings({ readings: MEDIAN_28_WEEKS() });
+    const [hc, ac, fl] = ['hc', 'ac', 'fl'].map((id) => measurementOf(result, id));
+    expect(hc?.uncertainty).toBeCloseTo(0.03 * (hc?.value ?? 0), 9);
+    expect(ac?.uncertainty).toBeCloseTo(0.05 * (ac?.value ?? 0), 9);
+    expect(fl?.uncertainty).toBe(4);
+    expect(measurementOf(result, 'bpd').uncertainty).toBeNull();
+  });
+
   it('are the median of up to three frames, each kept under its own number', () => {
     const readings = [52, 50, 54, 70].map((mm) => femur(mm));
     const result = interpretReadings({ readings });

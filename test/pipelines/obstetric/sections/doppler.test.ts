@@ -106,7 +106,7 @@ function run(
     planes: null,
     readings: [],
     withoutModel: [],
-    uncertainty: { hc: null, ac: null, fl: null },
+    uncertainty: { hcPercent: null, acPercent: null, flMm: null },
     views: { spectra: readings },
     priors: [],
   };

@@ -220,7 +220,7 @@ describe('the category', () => {
     const result = interpretReadings({
       readings: [abdomen(75, 73.5)],
       options: at(196),
-      evidence: { uncertainty: { hc: null, ac: null, fl: null } },
+      evidence: { uncertainty: { hcPercent: null, acPercent: null, flMm: null } },
     });
     expect(sectionOf(result, 'growth').summary).not.toContain('by hand');
   });

@@ -96,7 +96,7 @@ function run({ frames = [midsagittal()], crlMm, gaDays, machineMm, otherMm }: Gi
     planes: null,
     readings: [],
     withoutModel: [],
-    uncertainty: { hc: null, ac: null, fl: null },
+    uncertainty: { hcPercent: null, acPercent: null, flMm: null },
     priors: [],
     study: { clips: [], refused: [], files: 1, series: 1, cart },
     views: { nuchal: { frames } },
