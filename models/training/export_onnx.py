@@ -73,7 +73,7 @@ class Mean(nn.Module):
 
 
 def brain_plane_network(weights: list[Path]) -> Mean:
-    """The networks of all folds in one, the planes as often as they are."""
+    """Several networks in one, the planes as often as they are."""
     networks = [HeadPlaneNetwork(len(HEAD_PLANES)) for _ in weights]
     for network, file in zip(networks, weights):
         load_planes(network, file, HEAD_PLANES)
@@ -125,7 +125,7 @@ def main() -> None:
     parser.add_argument("--planes", type=Path, help="weights of train_planes.py")
     parser.add_argument("--classes", nargs="*", default=list(PLANES), help="those that were shown")
     parser.add_argument(
-        "--brain-planes", type=Path, nargs="*", help="weights of train_brain_planes.py, of all folds"
+        "--brain-planes", type=Path, nargs="*", help="weights of train_brain_planes.py"
     )
     for task in REGIONS:
         parser.add_argument(f"--{task}", type=Path, help="weights of train_regions.py")
