@@ -7,8 +7,8 @@ import { Refusal } from './refusal.ts';
 export const DECODING = {
   /** Frames of a batch: as many as a model takes at once. */
   frames: 16,
-  /** Batches under way at the same time: while a model looks at one, the next is decoded. */
-  batches: 2,
+  /** Batches under way at the same time: while two models look at one each, the next is decoded. */
+  batches: 3,
   /** Grey bytes of a batch; one frame at least. */
   bytes: 64 * 1024 * 1024,
   /** Frames decoded at the same time; each needs its compressed bytes and its colours meanwhile. */

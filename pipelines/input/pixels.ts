@@ -1,6 +1,7 @@
 import type { GrayImage } from '../contract/image.ts';
 import type { Palette } from './palette.ts';
-import type { PixelFormat } from './pixel-format.ts';
+import { nativeFrameBytes, type PixelFormat } from './pixel-format.ts';
+import { Refusal } from './refusal.ts';
 
 /** One decoded frame: 8-bit grey or interleaved RGB. */
 export interface Pixels {
@@ -77,7 +78,7 @@ function interleave(data: Uint8Array, pixels: number): Uint8Array {
 
 function storedValues(data: Uint8Array, format: PixelFormat): Uint8Array | Uint16Array {
   const pixels = format.width * format.height;
-  // Not a Buffer's own `subarray`: its `slice` would share what that of others copies.
+  // Not as a Buffer, whose `slice` shares what that of a Uint8Array copies.
   if (format.bitsAllocated === 8) return new Uint8Array(data.buffer, data.byteOffset, pixels);
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
   const mask = 2 ** format.bitsStored - 1;
@@ -99,7 +100,7 @@ function mapPalette(stored: Uint8Array | Uint16Array, palette: Palette): Uint8Ar
   return rgb;
 }
 
-/** Grey of 8 bits, `stored` itself where it is that; a loop, for `from` with a function takes ten times as long. */
+/** Grey of 8 bits; `stored` itself where it is that. In a loop: `from` with a function takes ten times as long. */
 function grayOf(
   stored: Uint8Array | Uint16Array,
   { bitsStored, photometric }: PixelFormat,
@@ -116,8 +117,14 @@ function grayOf(
   return gray;
 }
 
-/** Converts the stored samples of one frame, uncompressed and laid out as `format` says; they are not copied where they fit. */
+/**
+ * Converts the stored samples of one frame, uncompressed and laid out as `format` says; they are not
+ * copied where they fit. Throws a Refusal where there are fewer than that.
+ */
 export function fromStored(data: Uint8Array, format: PixelFormat): Pixels {
+  if (data.length < nativeFrameBytes(format)) {
+    throw new Refusal('the image holds fewer pixels than its header says');
+  }
   const { width, height } = format;
   const pixels = width * height;
   if (format.samples === 1) {
