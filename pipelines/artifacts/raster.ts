@@ -1,6 +1,9 @@
 import sharp from 'sharp';
 import type { RgbImage } from '../contract/study.ts';
 
+/** Pictures of one kind made at a time: sharp has threads of its own. */
+export const PICTURES_AT_ONCE = 4;
+
 /** One channel where all three are alike, as of most ultrasound: it is enlarged in a third of the time. */
 function singleChannel(data: Uint8Array): Uint8Array | null {
   const grey = new Uint8Array(data.length / 3);

@@ -1,12 +1,16 @@
 import type { Clip, RgbImage } from '../contract/study.ts';
 import { maskOutside, type Picture, shownPictureOf } from '../input/picture.ts';
+import { Refusal } from '../input/refusal.ts';
 
 /** Frames of a study as others may see them. */
 export interface ShownFrames {
   /** Where ultrasound is on the frames of a clip: what lies outside of it is not shown. */
   areasOf(clip: Clip): Promise<Picture['areas']>;
-  /** A frame (1-based), black outside of the picture; throws a Refusal for a damaged one. */
-  frame(clip: Clip, number: number): Promise<RgbImage>;
+  /**
+   * A frame (1-based), black outside of the picture; null for a damaged one, which the result has
+   * refused already.
+   */
+  frame(clip: Clip, number: number): Promise<RgbImage | null>;
 }
 
 /** The picture of each clip is looked for once, when a frame of it is first asked for. */
@@ -22,7 +26,12 @@ export function createShownFrames(): ShownFrames {
     async frame(clip, number) {
       const frame = clip.frames[number - 1];
       if (!frame) throw new RangeError(`${clip.file} has no frame ${number}`);
-      return maskOutside(await frame.rgb(), await areasOf(clip));
+      try {
+        return maskOutside(await frame.rgb(), await areasOf(clip));
+      } catch (error) {
+        if (error instanceof Refusal) return null;
+        throw error;
+      }
     },
   };
 }

@@ -5,6 +5,7 @@ import { inParallel } from '../input/in-parallel.ts';
 import type { Result } from '../result/envelope.ts';
 import type { Mark } from './drawing.ts';
 import { toSvg } from './drawing-png.ts';
+import { PICTURES_AT_ONCE } from './raster.ts';
 import type { ShownFrames } from './shown-frames.ts';
 import { DRAFT_NOTICE } from './statement.ts';
 
@@ -28,8 +29,6 @@ const COLUMNS = 6;
 const MOST = 60;
 const TILE = { width: 240, height: 180, caption: 26 } as const;
 const FOOTER = 26;
-/** Tiles made at a time: sharp has threads of its own. */
-const AT_ONCE = 4;
 const GROUND = '#1b1b1b';
 
 function captionOf({ view, source, confidence, mode }: ListedClip): string {
@@ -48,7 +47,9 @@ async function tileOf(
   const clip = study.clips.find((one) => one.file === file);
   if (!clip || clip.frames.length === 0) return null;
   const middle = 1 + Math.floor(clip.frames.length / 2);
-  const { width, height, data } = await shown.frame(clip, middle);
+  const image = await shown.frame(clip, middle);
+  if (!image) return null;
+  const { width, height, data } = image;
   return sharp(data, { raw: { width, height, channels: 3 } })
     .resize(TILE.width, TILE.height, { fit: 'contain', background: '#000000' })
     .raw()
@@ -76,7 +77,7 @@ export async function renderViewOverview(
     top: Math.floor(index / columns) * rowHeight,
   });
   const raw = { width: TILE.width, height: TILE.height, channels: 3 } as const;
-  const pictures = await inParallel(clips, AT_ONCE, (clip) => tileOf(study, clip, shown));
+  const pictures = await inParallel(clips, PICTURES_AT_ONCE, (clip) => tileOf(study, clip, shown));
   const tiles = pictures.flatMap((input, index): OverlayOptions[] =>
     input ? [{ input, raw, ...corner(index) }] : [],
   );

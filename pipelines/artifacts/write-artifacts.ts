@@ -15,6 +15,7 @@ import { INTERGROWTH_CURVES } from './intergrowth-curves.ts';
 import { objectFits } from './object-endpoints.ts';
 import { keyOverlays, type Overlay, overlaysOf } from './overlays.ts';
 import { renderPreview } from './preview.ts';
+import { PICTURES_AT_ONCE } from './raster.ts';
 import { renderReport } from './report/render-report.ts';
 import { buildSegmentations } from './seg/segmentation.ts';
 import { createShownFrames, type ShownFrames } from './shown-frames.ts';
@@ -54,9 +55,6 @@ interface RenderedOverlay extends Overlay {
   png: Buffer;
 }
 
-/** Previews drawn at a time: sharp has threads of its own. */
-const AT_ONCE = 4;
-
 async function renderOverlays(
   { study, result, previews }: ArtifactInput,
   shown: ShownFrames,
@@ -73,8 +71,8 @@ async function renderOverlays(
   };
   const overlays = overlaysOf(result.measurements);
   const drawn: RenderedOverlay[] = [];
-  for (let start = 0; start < overlays.length; start += AT_ONCE) {
-    const batch = await Promise.all(overlays.slice(start, start + AT_ONCE).map(render));
+  for (let start = 0; start < overlays.length; start += PICTURES_AT_ONCE) {
+    const batch = await Promise.all(overlays.slice(start, start + PICTURES_AT_ONCE).map(render));
     for (const overlay of batch.flat()) {
       drawn.push(overlay);
       await rendered(overlay);

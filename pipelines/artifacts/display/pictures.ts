@@ -1,6 +1,7 @@
 import sharp from 'sharp';
 import type { RgbImage } from '../../contract/study.ts';
 import { inParallel } from '../../input/in-parallel.ts';
+import { PICTURES_AT_ONCE } from '../raster.ts';
 
 /** Longest side in pixels, and the quality of JPEG: speckle kept where somebody looks closely. */
 export const SHOWN_AS = {
@@ -8,9 +9,6 @@ export const SHOWN_AS = {
   cine: { longest: 640, quality: 78 },
 } as const;
 type ShownAs = (typeof SHOWN_AS)[keyof typeof SHOWN_AS];
-
-/** Frames encoded at a time: sharp has threads of its own. */
-const AT_ONCE = 4;
 
 export interface JpegPicture {
   jpeg: Buffer;
@@ -47,7 +45,7 @@ export async function toMotionJpeg(
   numbers: readonly number[],
   read: (frame: number) => Promise<RgbImage | null>,
 ): Promise<CinePictures | null> {
-  const pictures = await inParallel(numbers, AT_ONCE, async (frame) => {
+  const pictures = await inParallel(numbers, PICTURES_AT_ONCE, async (frame) => {
     const image = await read(frame);
     return image && { frame, ...(await toJpeg(image, SHOWN_AS.cine)) };
   });

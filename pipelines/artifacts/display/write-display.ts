@@ -1,8 +1,8 @@
-import type { Clip, RgbImage, Study } from '../../contract/study.ts';
+import type { Clip, Study } from '../../contract/study.ts';
 import { inParallel } from '../../input/in-parallel.ts';
-import { Refusal } from '../../input/refusal.ts';
 import type { Result } from '../../result/envelope.ts';
 import type { GrowthCurve } from '../growth-curve.ts';
+import { PICTURES_AT_ONCE } from '../raster.ts';
 import type { ShownFrames } from '../shown-frames.ts';
 import { type ChosenFrame, chosenFrames, cineFrames, KEPT } from './choose-frames.ts';
 import { drawnMeasurements, geometryOf, masksOn } from './drawn-on-clip.ts';
@@ -22,21 +22,8 @@ export interface DisplayInput {
 
 export type WriteArtifact = (name: string, mediaType: string, content: Buffer) => Promise<void>;
 
-/** Key frames made at a time: sharp has threads of its own. */
-const AT_ONCE = 4;
-
 /** Of a clip whose file says no times. */
 const UNTIMED_PER_SECOND = 25;
-
-/** Null for a frame that is damaged: the result has refused it already. */
-async function readable(shown: ShownFrames, clip: Clip, frame: number): Promise<RgbImage | null> {
-  try {
-    return await shown.frame(clip, frame);
-  } catch (error) {
-    if (error instanceof Refusal) return null;
-    throw error;
-  }
-}
 
 const timeOf = ({ frames }: Clip, frame: number) => frames[frame - 1]?.time ?? 0;
 
@@ -45,8 +32,8 @@ async function writeKeyFrames(
   { shown }: DisplayInput,
   write: WriteArtifact,
 ): Promise<Map<Clip, KeyFrame[]>> {
-  const pictures = await inParallel(chosen, AT_ONCE, async ({ clip, frame }) => {
-    const image = await readable(shown, clip, frame);
+  const pictures = await inParallel(chosen, PICTURES_AT_ONCE, async ({ clip, frame }) => {
+    const image = await shown.frame(clip, frame);
     return image && toJpeg(image, SHOWN_AS.keyFrame);
   });
   const written = new Map<Clip, KeyFrame[]>();
@@ -80,7 +67,7 @@ async function writeCines(
     const withCalipers = drawnMeasurements(file, result.measurements).map(({ frame }) => frame);
     const numbers = cineFrames(clip, withCalipers, outlined);
     if (numbers.length === 0) continue;
-    const pictures = await toMotionJpeg(numbers, (frame) => readable(shown, clip, frame));
+    const pictures = await toMotionJpeg(numbers, (frame) => shown.frame(clip, frame));
     if (!pictures) continue;
     const { bytes, width, height, spans } = pictures;
     room -= bytes.length;

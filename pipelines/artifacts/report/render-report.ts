@@ -5,6 +5,7 @@ import { earlierValues } from '../../obstetric/growth-since.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
 import { growthPanel } from '../growth-chart.ts';
 import { type GrowthCurve, measuredOnCurve } from '../growth-curve.ts';
+import { PICTURES_AT_ONCE } from '../raster.ts';
 import type { Subject } from '../subject.ts';
 import { buildReportPdf, type KeyImage } from './report-pdf.ts';
 
@@ -13,9 +14,6 @@ import { buildReportPdf, type KeyImage } from './report-pdf.ts';
  * other need no more pixels at 250 to the inch.
  */
 const KEY_IMAGE = { width: 900, quality: 88 } as const;
-
-/** Encoded at a time: sharp has threads of its own. */
-const AT_ONCE = 4;
 
 /** The bytes of a preview PNG and what is measured on it. */
 export interface ReportPreview {
@@ -47,6 +45,6 @@ export async function renderReport(
       : shown.map((curve) =>
           growthPanel(curve, result.measurements, gaDays, earlierValues(result)),
         );
-  const keyImages = await inParallel(previews, AT_ONCE, keyImage);
+  const keyImages = await inParallel(previews, PICTURES_AT_ONCE, keyImage);
   return buildReportPdf({ result, subject, panels, keyImages, ...(paper && { paper }) });
 }

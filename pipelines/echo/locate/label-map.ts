@@ -1,6 +1,13 @@
 import type { Placement } from '../../inference/letterbox.ts';
 import { paint, pixelsOf, regionsOf } from '../../measure/regions.ts';
 
+/** Size of the network's grid. */
+export interface Grid {
+  width: number;
+  height: number;
+  classes: number;
+}
+
 /** Class of each pixel, row by row; 0 is the ground. */
 export interface LabelMap {
   width: number;
@@ -21,7 +28,7 @@ const MIXED = 255;
  */
 export function labelsOf(
   shares: Float32Array,
-  grid: { width: number; height: number; classes: number },
+  grid: Grid,
   placement: Placement,
   width: number,
   height: number,
@@ -45,23 +52,33 @@ export function labelsOf(
       if (agreed === 0) continue;
       for (let at = x; at < end; at++) {
         const fx = xs.beyond[at] ?? 0;
-        let best = agreed === MIXED ? 0 : agreed;
-        let highest = between(shares, best * plane + cell, grid.width, fx, fy);
-        if (agreed === MIXED) {
-          for (let c = 1; c < classes; c++) {
-            const share = between(shares, c * plane + cell, grid.width, fx, fy);
-            if (share > highest) [highest, best] = [share, c];
-          }
-        }
+        const best = agreed === MIXED ? likeliestIn(shares, cell, grid, fx, fy) : agreed;
         if (best === 0) continue;
         labels[y * width + at] = best;
-        sums[best] = (sums[best] ?? 0) + highest;
+        sums[best] = (sums[best] ?? 0) + between(shares, best * plane + cell, grid.width, fx, fy);
         counts[best] = (counts[best] ?? 0) + 1;
       }
     }
   }
   const confidence = Array.from(sums, (sum, c) => (counts[c] ? sum / (counts[c] ?? 1) : 0));
   return { width, height, labels, confidence };
+}
+
+/** The class with the largest share at the fractions `fx`, `fy` of a cell, the first of equals. */
+function likeliestIn(
+  shares: Float32Array,
+  cell: number,
+  { width, height, classes }: Grid,
+  fx: number,
+  fy: number,
+): number {
+  let best = 0;
+  let highest = between(shares, cell, width, fx, fy);
+  for (let c = 1; c < classes; c++) {
+    const share = between(shares, c * width * height + cell, width, fx, fy);
+    if (share > highest) [highest, best] = [share, c];
+  }
+  return best;
 }
 
 /**

@@ -1,13 +1,6 @@
 import type { Point } from '../../contract/image.ts';
 import { largestOf, regionsOf } from '../../measure/regions.ts';
-import { mostLikely } from './label-map.ts';
-
-/** Size of the network's grid. */
-export interface Grid {
-  width: number;
-  height: number;
-  classes: number;
-}
+import { type Grid, mostLikely } from './label-map.ts';
 
 /**
  * A ventricle has neither dents nor holes on an apical view: within the convex hull of cavity and

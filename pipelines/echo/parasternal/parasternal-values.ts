@@ -2,7 +2,7 @@ import type { PixelScale } from '../../contract/image.ts';
 import type { ConceptKey, MethodKey } from '../../result/concepts.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { createMeasurement } from '../../result/measurement.ts';
-import { measuredOn } from '../../result/source.ts';
+import { lineBetween, measuredOn } from '../../result/source.ts';
 import { outlinedId } from '../chambers/outlined.ts';
 import type { Line, LongAxisLine } from '../locate/parasternal-lines.ts';
 import { withPlausibility } from '../plausibility.ts';
@@ -52,11 +52,10 @@ interface Drawn {
 }
 
 function drawn({ key, section, method, clip, value, at, line, confidence, note }: Drawn) {
-  const points = line.map(({ x, y }): [number, number] => [x, y]);
   const measurement = createMeasurement(outlinedId(key), key, value, method, {
     section,
     derivation: 'mean',
-    source: measuredOn(clip, at.frame, 'model', [{ type: 'line', points }]),
+    source: measuredOn(clip, at.frame, 'model', [lineBetween(...line)]),
     confidence,
     note,
   });

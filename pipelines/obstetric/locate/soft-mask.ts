@@ -1,4 +1,5 @@
 import type { Ellipse, Point } from '../../contract/image.ts';
+import { largestOf, pixelsOf, regionsOf } from '../../measure/regions.ts';
 import { distanceFrom } from './ellipse-fit.ts';
 
 /** Probability per pixel of the network's grid, row by row. */
@@ -24,41 +25,12 @@ export interface Region {
 
 /** The largest connected region at or above the level, with its moments. Null: there is none. */
 export function largestRegion(mask: SoftMask): Region | null {
-  const { values } = mask;
-  const stepsTo = fourNeighbours(mask);
-  const near = new Int32Array(4);
-  const seen = new Uint8Array(values.length);
-  let best: number[] = [];
-  for (let seed = 0; seed < values.length; seed++) {
-    if (seen[seed] !== 0 || (values[seed] ?? 0) < LEVEL) continue;
-    const region = [seed];
-    seen[seed] = 1;
-    for (let next = 0; next < region.length; next++) {
-      const count = stepsTo(region[next] ?? 0, near);
-      for (let n = 0; n < count; n++) {
-        const neighbour = near[n] ?? 0;
-        if (seen[neighbour] !== 0 || (values[neighbour] ?? 0) < LEVEL) continue;
-        seen[neighbour] = 1;
-        region.push(neighbour);
-      }
-    }
-    if (region.length > best.length) best = region;
-  }
-  if (best.length === 0) return null;
-  return { ...moments(best, mask.width), mask: withRim(mask, best) };
-}
-
-/** Writes the neighbours of a pixel into `near` and gives their number: no array for each pixel. */
-function fourNeighbours({ width, height }: SoftMask) {
-  return (index: number, near: Int32Array): number => {
-    const x = index % width;
-    let count = 0;
-    if (x > 0) near[count++] = index - 1;
-    if (x < width - 1) near[count++] = index + 1;
-    if (index >= width) near[count++] = index - width;
-    if (index < width * (height - 1)) near[count++] = index + width;
-    return count;
-  };
+  const inside = new Uint8Array(mask.values.length);
+  for (let at = 0; at < inside.length; at++) inside[at] = (mask.values[at] ?? 0) >= LEVEL ? 1 : 0;
+  const largest = largestOf(regionsOf(inside, mask.width));
+  if (!largest) return null;
+  const pixels = pixelsOf(largest);
+  return { ...moments(pixels, mask.width), mask: withRim(mask, pixels) };
 }
 
 function moments(region: readonly number[], width: number) {
@@ -86,19 +58,20 @@ function moments(region: readonly number[], width: number) {
   };
 }
 
-function withRim(mask: SoftMask, region: readonly number[]): SoftMask {
-  const values = new Float32Array(mask.values.length);
-  const stepsTo = fourNeighbours(mask);
-  const near = new Int32Array(4);
+function withRim({ width, height, values: all }: SoftMask, region: readonly number[]): SoftMask {
+  const values = new Float32Array(all.length);
+  const keep = (index: number) => {
+    values[index] = all[index] ?? 0;
+  };
   for (const index of region) {
-    values[index] = mask.values[index] ?? 0;
-    const count = stepsTo(index, near);
-    for (let n = 0; n < count; n++) {
-      const rim = near[n] ?? 0;
-      values[rim] = mask.values[rim] ?? 0;
-    }
+    const x = index % width;
+    keep(index);
+    if (x > 0) keep(index - 1);
+    if (x < width - 1) keep(index + 1);
+    if (index >= width) keep(index - width);
+    if (index < width * (height - 1)) keep(index + width);
   }
-  return { width: mask.width, height: mask.height, values };
+  return { width, height, values };
 }
 
 /**

@@ -45,7 +45,7 @@ function withoutSac(frames: readonly EarlyFrame[]): SectionOutcome | null {
   }
   if (frames.some(({ sac }) => sac?.accepted)) return null;
   const why = frames.some(({ bodies }) => bodies === 'unclear')
-    ? 'more than one echo-free area looks like a sac, and neither yolk sac nor embryo tells which of them is one.'
+    ? 'more than one echo-free area may be the sac, and neither yolk sac nor embryo tells which of them is.'
     : 'no gestational sac could be outlined with confidence; this does not say that there is none.';
   return notAssessed('low_confidence', `Early pregnancy was not assessed: ${why}`, 'inadequate');
 }

@@ -277,7 +277,10 @@ describe('writing all artifacts of a result', () => {
         told.push(name);
       },
     });
-    expect(told.toSorted()).toEqual(entries.map(({ name }) => name).toSorted());
+    const names = entries.map(({ name }) => name);
+    expect(told.toSorted()).toEqual(names.toSorted());
+    const previews = (of: readonly string[]) => of.filter((name) => name.startsWith('overlay-'));
+    expect(previews(told)).toEqual(previews(names));
     const lastPreview = told.findLastIndex((name) => /^overlay-/.test(name));
     const firstDocument = told.findIndex((name) => /\.(pdf|dcm)$/.test(name));
     expect(lastPreview).toBeGreaterThanOrEqual(0);
