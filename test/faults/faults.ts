@@ -2,8 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { sendFiles } from '../../dimse/store-scu.ts';
 import type { Fault as EhrFault } from '../peers/fhir-server.ts';
 import type { CartNetwork } from './cart-network.ts';
+import { cartStudies } from './cart-studies.ts';
 import type { PacsMood } from './counting-pacs.ts';
 import { type FakeClock, fakeClock } from './fake-clock.ts';
 import { networkCut } from './network-cut.ts';
@@ -226,7 +228,18 @@ export const FAULTS: readonly Fault[] = [
       const { bavail, bsize } = await statfs(site.dataDir);
       await writeFile(filler, Buffer.alloc(bavail * bsize)).catch(() => {});
       const full = await statfs(site.dataDir);
+      // The traffic may be between two studies, or over: one more cart is there for certain.
+      const cart = await cartStudies('met the full disk', 1);
+      const late = {
+        host: '127.0.0.1',
+        port: site.dicomPort,
+        aeTitle: 'SONOGATE',
+        callingAeTitle: 'CART',
+      };
+      const paths = cart.studies.flat().map(({ path }) => path);
+      await sendFiles({ ...late, timeoutSeconds: 15 }, paths, { onResult() {} }).catch(() => {});
       await delay(MOOD_MS);
+      await cart.remove();
       await rm(filler, { force: true });
       const refused = site.process('dimse').log.filter((line) => line.includes('A700')).length;
       if (refused === 0) throw new Error('no object met the full disk');
