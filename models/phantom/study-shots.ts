@@ -1,6 +1,7 @@
 import type { Plane } from './labels.ts';
 import type { PixelEncoding } from './pixel-data.ts';
 import type { PhantomView } from './view.ts';
+import { cerebellum, lateralVentricle } from './views/brain-structures.ts';
 import { cervix } from './views/cervix.ts';
 import { amnioticFluid } from './views/fluid.ts';
 import { fourChamber } from './views/four-chamber.ts';
@@ -35,8 +36,8 @@ const STILL = {
   jpegColour: { compression: 'jpeg', colour: 'rgb' },
 } as const satisfies Record<string, PixelEncoding>;
 
-/** Each measure three times (INTERGROWTH-21st protocol), the other head planes once, one cine. */
-const BIOMETRY: readonly Shot[] = [
+/** Each measure three times (INTERGROWTH-21st protocol). */
+const MEASURED: readonly Shot[] = [
   { of: 'transthalamic', frames: 1, encoding: STILL.native },
   { of: 'transthalamic', frames: 1, encoding: STILL.jpeg },
   { of: 'transthalamic', frames: 1, encoding: STILL.jpegColour },
@@ -46,9 +47,16 @@ const BIOMETRY: readonly Shot[] = [
   { of: 'femur', frames: 1, encoding: STILL.native },
   { of: 'femur', frames: 1, encoding: STILL.jpeg },
   { of: 'femur', frames: 1, encoding: STILL.jpegColour },
+];
+
+const HEAD_CINE: Shot = { of: 'transthalamic', frames: 6, encoding: STILL.jpeg };
+
+/** With the other head planes once, and one cine. */
+const BIOMETRY: readonly Shot[] = [
+  ...MEASURED,
   { of: 'transventricular', frames: 1, encoding: STILL.jpeg },
   { of: 'transcerebellar', frames: 1, encoding: STILL.jpegColour },
-  { of: 'transthalamic', frames: 6, encoding: STILL.jpeg },
+  HEAD_CINE,
 ];
 
 const still = (of: PhantomView, more: Partial<Shot> = {}): Shot => ({
@@ -62,6 +70,24 @@ const FETAL_RATE = 146;
 
 /** Median peak velocity, cm/s (Mari 2000), kept apart from the gateway's chart on purpose. */
 const usualCerebralPeak = (weeks: number) => Math.exp(2.31 + 0.046 * weeks);
+
+/**
+ * Median transcerebellar diameter, mm: a parabola through three ages of Rodriguez-Sibaja 2021, kept
+ * apart from the gateway's chart on purpose.
+ */
+function usualCerebellum(weeks: number): number {
+  const since = weeks - 19.66;
+  return 20 + 1.49 * since + 0.04 * since * (since - 6.7);
+}
+
+/** The other head planes with structures of a usual size (ISUOG CNS part 1, 2020). */
+const BRAIN: readonly Shot[] = [
+  still(lateralVentricle, { anatomy: () => ({ atrialMm: 6.8 }) }),
+  still(cerebellum, {
+    encoding: STILL.jpegColour,
+    anatomy: (weeks) => ({ tcdMm: usualCerebellum(weeks), cisternaMm: 5 }),
+  }),
+];
 
 /** A usual pregnancy: fluid and placenta where they belong, a long cervix, three of each measured. */
 const OTHER_STILLS: readonly Shot[] = [
@@ -101,6 +127,6 @@ const CINES: readonly Shot[] = [
 
 export const SHOTS: Readonly<Record<StudyContents, readonly Shot[]>> = {
   biometry: BIOMETRY,
-  stills: [...BIOMETRY, ...OTHER_STILLS],
-  complete: [...BIOMETRY, ...OTHER_STILLS, ...CINES],
+  stills: [...MEASURED, ...BRAIN, HEAD_CINE, ...OTHER_STILLS],
+  complete: [...MEASURED, ...BRAIN, HEAD_CINE, ...OTHER_STILLS, ...CINES],
 };

@@ -36,7 +36,7 @@ export async function readEarlierScans(
   const refused: RefusedFile[] = [];
   for (const day of days) {
     const own = { ...study, clips: clips.get(day) ?? [] };
-    const survey = locator.planes && (await surveyPlanes(own, locator, signal, () => {}));
+    const survey = locator.planes && (await surveyPlanes(own, null, locator, signal, () => {}));
     const { readings } = await readStructures(survey?.planes ?? [], locator, signal, () => {});
     scans.push({ daysBefore: day, readings, reports: reports.get(day) ?? [] });
     refused.push(...(survey?.refused ?? []));

@@ -143,7 +143,10 @@ export interface LocatorUncertainty {
  * Each answers one entry per image; null where nothing was found.
  */
 export interface Locator {
-  planes: ((images: readonly GrayImage[]) => Promise<PlaneEstimate[]>) | null;
+  /** `gaDays`: gestational age of the study, where it is known. */
+  planes:
+    | ((images: readonly GrayImage[], gaDays?: number | null) => Promise<PlaneEstimate[]>)
+    | null;
   /** Frames that `planes` is best given together; absent: as many as are decoded together. */
   framesAtOnce?: number;
   head: ((images: readonly GrayImage[]) => Promise<(LocatedOutline | null)[]>) | null;

@@ -42,7 +42,10 @@ async function interpret(
       PROGRESS.planes + share * (PROGRESS.biometry - PROGRESS.planes),
     );
   planesStage(0);
-  const survey = locator.planes ? await surveyPlanes(study, locator, signal, planesStage) : null;
+  const gaDays = options.dating?.ga_days ?? null;
+  const survey = locator.planes
+    ? await surveyPlanes(study, gaDays, locator, signal, planesStage)
+    : null;
   const { readings, withoutModel } = await readStructures(
     survey?.planes ?? [],
     locator,

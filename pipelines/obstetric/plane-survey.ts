@@ -15,9 +15,13 @@ const SWEEP: PlaneEstimate = { label: 'other', confidence: 1 };
 
 const isSweep = ({ mode }: Clip) => mode === 'spectral' || mode === 'm-mode';
 
-/** Gives every frame of the study its plane; `progress` is told the share that is done. */
+/**
+ * Gives every frame of the study, of `gaDays` of gestation where that is known, its plane; `progress`
+ * is told the share that is done.
+ */
 export async function surveyPlanes(
   study: Pick<Study, 'clips'>,
+  gaDays: number | null,
   { planes: classify, framesAtOnce = DECODING.frames }: Pick<Locator, 'planes' | 'framesAtOnce'>,
   signal: AbortSignal,
   progress: (share: number) => void,
@@ -28,7 +32,10 @@ export async function surveyPlanes(
   const surveyBatch = async (batch: readonly ClipFrame[]): Promise<Survey> => {
     signal.throwIfAborted();
     const { decoded, refused } = await decodeBatch(batch, signal);
-    const estimates = await classify(decoded.map(({ image }) => image));
+    const estimates = await classify(
+      decoded.map(({ image }) => image),
+      gaDays,
+    );
     const planes = decoded.flatMap(({ clip, frame }, index) => {
       const estimate = isSweep(clip) ? SWEEP : estimates[index];
       return estimate ? [{ clip, frame, estimate }] : [];

@@ -89,7 +89,7 @@ async function read({ seed, gaDays, cephalic, fetuses, fromFundus }: Asked) {
   const image = { sopInstanceUid: derivedUid(`sweep ${seed}`), instanceNumber: 1, encoding };
   await writeFile(path, await writeUltrasound(frames, HEADER, { ...image, ...header }));
   const study = await readStudy([{ name: 'sweep.dcm', path }]);
-  const { planes } = await surveyPlanes(study, locator, signal, () => {});
+  const { planes } = await surveyPlanes(study, null, locator, signal, () => {});
   const options = parseOptions({});
   const { sweeps } = await presentationReader.read({ study, options, planes, locator, signal });
   await rm(path);

@@ -145,14 +145,16 @@ function unconfirmed(estimate: GatedPlane): GatedPlane {
  * The plane of each image. Where the whole image leaves a doubt, the structure is looked at. A head
  * whose axial plane stands open is outlined, and the plane is decided on the head alone, which shows
  * more of it than the whole image does. The structure of another plane that is doubtful must be found
- * by its own model, and no head instead of it; and no abdomen has a heart.
+ * by its own model, and no head instead of it; and no abdomen has a heart. `gaDays` rules out views that
+ * belong to an earlier age.
  */
 export async function namePlanes(
   sessions: PlaneSessions,
   images: readonly GrayImage[],
+  gaDays: number | null = null,
 ): Promise<GatedPlane[]> {
   const { plane, head, brainPlane, chest } = sessions;
-  const estimates = await classifyPlanes(plane, images);
+  const estimates = await classifyPlanes(plane, images, gaDays);
   const missed = new Set([
     ...(await contradicted(sessions, images, estimates)),
     ...(chest ? await withHeart(chest, images, estimates) : []),

@@ -65,8 +65,12 @@ export async function openLocator(
   return {
     planes:
       plane &&
-      ((images) =>
-        namePlanes({ plane, head, brainPlane, abdomen, femur, symphysisHead, chest }, images)),
+      ((images, gaDays) =>
+        namePlanes(
+          { plane, head, brainPlane, abdomen, femur, symphysisHead, chest },
+          images,
+          gaDays,
+        )),
     // Each frame is looked at twice, as it is and mirrored.
     ...(plane && { framesAtOnce: Math.max(DECODING.frames, plane.batch / 2) }),
     head: head && ((images) => locateOutline(head, images)),

@@ -24,12 +24,32 @@ export interface GatedPlane extends PlaneEstimate {
   belowGate: Plane | null;
 }
 
-/** The plane of each image by `fetal-plane`: mean of the image and its mirror image. */
+/**
+ * Last day of gestation on which a view is to be expected: two weeks after those of the reference
+ * (early pregnancy 13+6; CRL of 84 mm, 14+1), since a pregnancy may be dated wrongly.
+ */
+const LAST_DAY: Partial<Record<Plane, number>> = {
+  'early-pregnancy': 97 + 14,
+  midsagittal: 99 + 14,
+};
+
+/** Planes that an image of this age cannot show; none where the age is not known. */
+export const pastPlanes = (gaDays: number | null): Plane[] =>
+  PLANES.filter((plane) => (gaDays ?? 0) > (LAST_DAY[plane] ?? Number.POSITIVE_INFINITY));
+
+/**
+ * The plane of each image by `fetal-plane`: mean of the image and its mirror image. A view that lies
+ * behind at the given age is not among the answers.
+ */
 export async function classifyPlanes(
   session: ModelSession,
   images: readonly GrayImage[],
+  gaDays: number | null,
 ): Promise<GatedPlane[]> {
   const { input, output, temperature = 1, gate, class_gates } = session.model;
+  const past = new Set<string>(pastPlanes(gaDays));
+  const kept = [...output.channels.keys()].filter((i) => !past.has(output.channels[i] ?? ''));
+  const classes = kept.map((i) => output.channels[i] ?? '');
   const inputs = images.flatMap((image) => {
     const { pixels } = letterbox(image, input.width, input.height);
     return [pixels, mirror(pixels, input.width)];
@@ -38,8 +58,8 @@ export async function classifyPlanes(
   return images.map((_, n) => {
     const straight = logits[2 * n] ?? new Float32Array();
     const mirrored = logits[2 * n + 1] ?? new Float32Array();
-    const mean = Array.from(straight, (value, i) => (value + (mirrored[i] ?? 0)) / 2);
-    return planeOfLogits(mean, output.channels, temperature, gate, class_gates);
+    const mean = kept.map((i) => ((straight[i] ?? 0) + (mirrored[i] ?? 0)) / 2);
+    return planeOfLogits(mean, classes, temperature, gate, class_gates);
   });
 }
 

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { planeOfLogits } from '../../../../pipelines/obstetric/locate/plane.ts';
+import type { ModelSession } from '../../../../pipelines/inference/session.ts';
+import {
+  classifyPlanes,
+  pastPlanes,
+  planeOfLogits,
+} from '../../../../pipelines/obstetric/locate/plane.ts';
 
 const CLASSES = ['transthalamic', 'abdominal', 'other'];
 /** Probabilities 0.6, 0.3 and 0.1 at temperature 1. */
@@ -51,5 +56,45 @@ describe('planeOfLogits', () => {
     const gates = { transthalamic: own, abdominal: 0 };
     expect(planeOfLogits(LOGITS, CLASSES, 1, 0.9, gates).label).toBe(label);
     expect(planeOfLogits(LOGITS, CLASSES, 1, 0, gates).label).toBe(label);
+  });
+});
+
+describe('the views that lie behind at an age', () => {
+  it.each([
+    [null, []],
+    [111, []],
+    [112, ['early-pregnancy']],
+    [113, ['early-pregnancy']],
+    [114, ['midsagittal', 'early-pregnancy']],
+    [280, ['midsagittal', 'early-pregnancy']],
+  ])('at %s days: %s', (gaDays, planes) => {
+    expect(pastPlanes(gaDays)).toEqual(planes);
+  });
+
+  /** Says of every image: early pregnancy 60 %, amniotic fluid 35 %, other 5 %. */
+  const session = {
+    model: {
+      input: { width: 8, height: 8 },
+      output: { channels: ['early-pregnancy', 'amniotic-fluid', 'other'] },
+      temperature: 1,
+      gate: 0.5,
+    },
+    run: async (images: readonly Float32Array[]) =>
+      images.map(() => Float32Array.from([0.6, 0.35, 0.05].map(Math.log))),
+  } as unknown as ModelSession;
+  const image = { width: 8, height: 8, data: new Uint8Array(64) };
+
+  it('are named while they are to be expected, or where the age is not known', async () => {
+    for (const gaDays of [null, 111]) {
+      const [named] = await classifyPlanes(session, [image], gaDays);
+      expect(named?.label).toBe('early-pregnancy');
+    }
+  });
+
+  it('are no answer afterwards: what remains shares the certainty', async () => {
+    const [named] = await classifyPlanes(session, [image], 112);
+    expect(named?.label).toBe('amniotic-fluid');
+    expect(named?.confidence).toBeCloseTo(0.35 / 0.4);
+    expect(named?.probabilities['early-pregnancy']).toBe(0);
   });
 });
