@@ -4,6 +4,7 @@ import type {
   ObservationComponent,
   Quantity,
 } from '@medplum/fhirtypes';
+import { rounded } from '../pipelines/measure/rounding.ts';
 import { conceptEntry, methodEntry } from '../pipelines/result/concepts.ts';
 import type { Measurement } from '../pipelines/result/envelope.ts';
 import { COMPONENT, fromConcept, fromTable, SYSTEMS } from './codes.ts';
@@ -121,5 +122,5 @@ function exchangeQuantity(m: Measurement, value: number): Quantity {
   if (entry?.unit !== m.unit) return quantity(value, m.unit);
   const { unit, factor } = entry.exchange;
   const decimals = Math.max(0, entry.decimals - Math.round(Math.log10(factor)));
-  return { ...quantity(value, unit), value: Number((value * factor).toFixed(decimals)) };
+  return { ...quantity(value, unit), value: rounded(value * factor, decimals) };
 }

@@ -1,3 +1,4 @@
+import { fixed } from '../measure/rounding.ts';
 import { weeksAndDays } from '../obstetric/charts/dates.ts';
 import { conceptEntry } from '../result/concepts.ts';
 import type { Measurement } from '../result/envelope.ts';
@@ -8,7 +9,7 @@ export function valueText(measurement: Measurement): string {
   const { value, unit, concept } = measurement;
   if (unit === 'd') return `${weeksAndDays(value)} wk`;
   const decimals = conceptEntry(concept.key)?.decimals ?? 1;
-  return `${value.toFixed(decimals)} ${unitText(unit)}`.trimEnd();
+  return `${fixed(value, decimals)} ${unitText(unit)}`.trimEnd();
 }
 
 /** A name with the side and the fetus it belongs to: two values of one name must not be mixed up. */

@@ -1,3 +1,4 @@
+import { fixed } from '../measure/rounding.ts';
 import { centileText, zScoreText } from '../result/centile-text.ts';
 import { CONCEPTS, chartEntry, conceptEntry, methodEntry } from '../result/concepts.ts';
 import type { Measurement, Result, Section } from '../result/envelope.ts';
@@ -35,7 +36,7 @@ const ROWS = Object.keys(CONCEPTS);
 function valueText({ concept, value, unit, uncertainty }: Measurement): string {
   if (unit === 'd') return `${weeksAndDays(value)} weeks`;
   const decimals = conceptEntry(concept.key)?.decimals ?? 1;
-  const printed = (number: number) => `${number.toFixed(decimals)} ${unitText(unit)}`.trimEnd();
+  const printed = (number: number) => `${fixed(number, decimals)} ${unitText(unit)}`.trimEnd();
   return uncertainty === null ? printed(value) : `${printed(value)} ± ${printed(uncertainty)}`;
 }
 

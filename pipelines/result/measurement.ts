@@ -1,3 +1,4 @@
+import { fixed } from '../measure/rounding.ts';
 import { CONCEPTS, type ConceptKey, type MethodKey, measurementConcept } from './concepts.ts';
 import type { Measurement } from './envelope.ts';
 import { unitText } from './unit-text.ts';
@@ -49,5 +50,5 @@ export function createMeasurement(
 /** A value as a person reads it: rounded as the concept table says, with its unit. */
 export function format(key: ConceptKey, value: number): string {
   const { unit, decimals } = CONCEPTS[key];
-  return `${value.toFixed(decimals)} ${unitText(unit)}`.trimEnd();
+  return `${fixed(value, decimals)} ${unitText(unit)}`.trimEnd();
 }

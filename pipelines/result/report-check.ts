@@ -1,3 +1,4 @@
+import { rounded } from '../measure/rounding.ts';
 import { weeksAndDays } from '../obstetric/charts/dates.ts';
 import { chartEntry, methodEntry } from './concepts.ts';
 import type { Measurement, Result } from './envelope.ts';
@@ -64,7 +65,7 @@ function ownWords(line: string, said: readonly string[]): string {
 }
 
 const rounds = (value: number, printed: string) =>
-  Number(value.toFixed(printed.split('.')[1]?.length ?? 0)) === Number(printed);
+  rounded(value, printed.split('.')[1]?.length ?? 0) === Number(printed);
 
 /** Beyond the 1st and the 99th centile only that is printed: `<1`, `>99` (obstetric reference 0.3). */
 const isEndOfScale = (centile: number, printed: string) =>

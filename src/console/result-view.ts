@@ -1,3 +1,4 @@
+import { fixed } from '../../pipelines/measure/rounding.ts';
 import type { Measurement, Result } from '../../pipelines/result/envelope.ts';
 import type { Measured, MeasurementRow, ResultView } from './result-contract.ts';
 
@@ -103,7 +104,7 @@ export function valueText(
   { concept, value, unit }: Measurement,
   { decimals, weeks }: Wording,
 ): string {
-  return unit === AGE_UNIT ? weeks(value) : value.toFixed(decimals(concept.key));
+  return unit === AGE_UNIT ? weeks(value) : fixed(value, decimals(concept.key));
 }
 
 /** The unit of `valueText`. */

@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { fixed, rounded } from '../../../pipelines/measure/rounding.ts';
+
+describe('a value as it is shown', () => {
+  it.each([
+    [5.85, 1, '5.9'],
+    [5.849, 1, '5.8'],
+    [1.45, 1, '1.5'],
+    [2.55, 1, '2.6'],
+    [4.35, 1, '4.4'],
+    [-0.05, 1, '-0.1'],
+    [49.5, 0, '50'],
+    [20, 2, '20.00'],
+  ])('%s with %i decimals is %s, half away from zero', (value, decimals, text) => {
+    expect(fixed(value, decimals)).toBe(text);
+  });
+
+  it('is nothing where it is next to nothing, and never NaN', () => {
+    expect(rounded(2e-8, 0)).toBe(0);
+    expect(rounded(-1e-9, 3)).toBe(0);
+  });
+
+  it('stays what it is where it is very large', () => {
+    expect(rounded(123456789.25, 1)).toBe(123456789.3);
+  });
+});
