@@ -24,6 +24,7 @@ import {
   transperinealCases,
 } from './evaluation/cases.ts';
 import { measure } from './evaluation/geometry.ts';
+import { structureAgreement } from './evaluation/head-structures.ts';
 import { midsagittalAgreement } from './evaluation/midsagittal.ts';
 import {
   bestTemperature,
@@ -195,13 +196,15 @@ async function evaluateBrainPlanes() {
   const heads = (await planeCases(data, split)).filter(
     (one) => one.dataset === 'fetal-planes' && isHead(one),
   );
-  const real = planeAgreement(await classify(sessions, heads));
+  const real = await classify(sessions, heads);
   const phantom = await classify(sessions, phantoms.filter(isHead));
   await sessions.close();
   return {
     gate: sessions.brainPlane.model.gate,
     sets: {
-      'fetal-planes (together with fetal-plane)': real,
+      'fetal-planes (together with fetal-plane)': planeAgreement(real),
+      'fetal-planes, structures in view beside what was read by eye':
+        await structureAgreement(real),
       ...(phantom.length > 0 && { phantom: planeAgreement(phantom) }),
     },
   };

@@ -5,6 +5,7 @@ import { drawGrowth, sizesAt } from '../phantom/sizes.ts';
 import { cerebellum, lateralVentricle } from '../phantom/views/brain-structures.ts';
 import { planeCases, readGray, type SplitName } from './cases.ts';
 import { deviation, type Pair, spread } from './deviation.ts';
+import { headReadings } from './head-readings.ts';
 import { phantomClip } from './phantom-clip.ts';
 
 const PARTS = {
@@ -56,21 +57,26 @@ interface RealCount {
   heads: number;
   /** Accepted lengths over the width of the head (BPD), which needs no calibration. */
   overBpd: Record<Part, number[]>;
+  /** Lengths in percent of what was read by eye, where the structure was seen. */
+  ofRead: Record<Part, Pair[]>;
 }
 
 /**
- * Real images by plane: how many lengths would be accepted and how they compare with the head. No
- * reference exists and the planes have no scale; on any other plane an accepted one is a false one.
+ * Real images by plane: how many lengths would be accepted, how they compare with the head, and with
+ * what was read by eye. The planes have no scale; on any other plane an accepted one is a false one,
+ * unless the reader saw it too.
  */
 export async function brainOnReal(locator: Locator, data: string, split: SplitName, show: Show) {
   const seen: Record<string, RealCount> = {};
+  const readings = await headReadings();
   const heads = ['transcerebellar', 'transventricular', 'transthalamic'];
-  for (const { image: file, path, plane = '' } of await planeCases(data, split)) {
+  for (const { dataset, image: file, path, plane = '' } of await planeCases(data, split)) {
     if (!heads.includes(plane)) continue;
     seen[plane] ??= {
       images: 0,
       heads: 0,
       overBpd: { cerebellum: [], cisternaMagna: [], atrium: [] },
+      ofRead: { cerebellum: [], cisternaMagna: [], atrium: [] },
     };
     const counted = seen[plane];
     counted.images += 1;
@@ -81,15 +87,22 @@ export async function brainOnReal(locator: Locator, data: string, split: SplitNa
     const located = await locator.brain(image, head.ellipse);
     for (const part of Object.keys(PARTS) as Part[]) {
       const found = located[part];
+      const accepted = found?.accepted ?? false;
+      const read = readings.get(`${dataset}/${file}`)?.lengths[part] ?? null;
+      if (read !== null) {
+        const measured = found && (100 * distance(...found.ends, SQUARE)) / read;
+        counted.ofRead[part].push({ truth: 100, measured, accepted });
+      }
       const ratio = found ? distance(...found.ends, SQUARE) / (2 * head.ellipse.b) : null;
-      show({ file, plane, part, ratio, confidence: found?.confidence });
+      show({ file, plane, part, ratio, read, confidence: found?.confidence, accepted });
       if (!found?.accepted || ratio === null) continue;
       counted.overBpd[part].push(ratio);
     }
   }
+  const beside = (pairs: readonly Pair[]) => (pairs.length > 0 ? deviation(pairs) : null);
   const shown = (ratios: readonly number[]) => ({ accepted: ratios.length, ...spread(ratios) });
   return Object.fromEntries(
-    Object.entries(seen).map(([plane, { images, heads: outlined, overBpd }]) => [
+    Object.entries(seen).map(([plane, { images, heads: outlined, overBpd, ofRead }]) => [
       plane,
       {
         images,
@@ -97,6 +110,9 @@ export async function brainOnReal(locator: Locator, data: string, split: SplitNa
         cerebellumOverBpd: shown(overBpd.cerebellum),
         cisternaMagnaOverBpd: shown(overBpd.cisternaMagna),
         atriumOverBpd: shown(overBpd.atrium),
+        cerebellumInPercentOfRead: beside(ofRead.cerebellum),
+        cisternaMagnaInPercentOfRead: beside(ofRead.cisternaMagna),
+        atriumInPercentOfRead: beside(ofRead.atrium),
       },
     ]),
   );

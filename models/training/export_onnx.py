@@ -15,7 +15,15 @@ from torch import nn
 from datasets import HEAD_PLANES, PLANES
 from head_crop import CROP_HEIGHT, CROP_WIDTH
 from letterbox import HEIGHT, WIDTH
-from network import GEOMETRY_CHANNELS, GeometryNetwork, HeadPlaneNetwork, PlaneNetwork, load_planes
+from network import (
+    GEOMETRY_CHANNELS,
+    STRUCTURES,
+    GeometryNetwork,
+    HeadPlaneNetwork,
+    HeadStructureNetwork,
+    PlaneNetwork,
+    load_planes,
+)
 from train_planes import SHARE
 import train_uterine
 from train_regions import REGIONS, SIZES
@@ -43,6 +51,11 @@ class Channels(nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return torch.sigmoid(self.network(x))
 
+
+# Answered beside the planes, in this order.
+HEAD_STRUCTURES = ("csp", "thalami", "cerebellum")
+# Of the networks that know structures, beside those that do not; chosen out of fold.
+STRUCTURE_WEIGHT = 0.7
 
 # How often the head planes occur in FETAL_PLANES_DB as given (252, 120, 106 images): the sampler
 # shows them about equally often, and the bias gives the difference back (Saerens 2002).
@@ -72,15 +85,32 @@ class Mean(nn.Module):
         return torch.stack([network(x) for network in self.networks]).mean(0)
 
 
-def brain_plane_network(weights: list[Path]) -> Mean:
-    """Several networks in one, the planes as often as they are."""
-    networks = [HeadPlaneNetwork(len(HEAD_PLANES)) for _ in weights]
-    for network, file in zip(networks, weights):
-        load_planes(network, file, HEAD_PLANES)
+def brain_plane_network(weights: list[Path], network: type[HeadPlaneNetwork]) -> list[nn.Module]:
+    """Several networks, the planes as often as they are."""
+    networks = [network(len(HEAD_PLANES)) for _ in weights]
+    for one, file in zip(networks, weights):
+        load_planes(one, file, HEAD_PLANES)
         with torch.no_grad():
             for index, plane in enumerate(HEAD_PLANES):
-                network.head.bias[index] += math.log(HEAD_PLANE_PRIOR[plane] * len(HEAD_PLANES))
-    return Mean(networks)
+                one.head.bias[index] += math.log(HEAD_PLANE_PRIOR[plane] * len(HEAD_PLANES))
+    return networks
+
+
+class HeadLook(nn.Module):
+    """Logits of the axial planes by both kinds of networks, then of the structures in view."""
+
+    def __init__(self, planes: list[nn.Module], structures: list[nn.Module]):
+        super().__init__()
+        self.planes = Mean(planes)
+        self.structures = nn.ModuleList(structures)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        looks = [network.look(x) for network in self.structures]
+        logits = torch.stack([planes for planes, _ in looks]).mean(0)
+        shown = [STRUCTURES.index(name) for name in HEAD_STRUCTURES]
+        seen = torch.stack([maps[:, shown].amax((2, 3)) for _, maps in looks]).mean(0)
+        both = (1 - STRUCTURE_WEIGHT) * self.planes(x) + STRUCTURE_WEIGHT * logits
+        return torch.cat([both, seen], 1)
 
 
 def geometry_network(weights: Path, channels: tuple[str, ...]) -> GeometryNetwork:
@@ -127,6 +157,9 @@ def main() -> None:
     parser.add_argument(
         "--brain-planes", type=Path, nargs="*", help="weights of train_brain_planes.py"
     )
+    parser.add_argument(
+        "--head-structures", type=Path, nargs="*", help="weights of train_head_structures.py"
+    )
     for task in REGIONS:
         parser.add_argument(f"--{task}", type=Path, help="weights of train_regions.py")
     parser.add_argument("--uterine-structures", type=Path, help="weights of train_uterine.py")
@@ -145,7 +178,10 @@ def main() -> None:
         network = plane_network(options.planes, tuple(options.classes))
         export(network, options.models / "fetal-plane" / "model.onnx", "logits")
     if options.brain_planes:
-        network = brain_plane_network(options.brain_planes)
+        network = HeadLook(
+            brain_plane_network(options.brain_planes, HeadPlaneNetwork),
+            brain_plane_network(options.head_structures, HeadStructureNetwork),
+        )
         file = options.models / "fetal-brain-plane" / "model.onnx"
         export(network, file, "logits", (CROP_WIDTH, CROP_HEIGHT))
     if options.uterine_structures:

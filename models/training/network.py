@@ -83,6 +83,10 @@ FADE = 0.06
 # an eighth of the size, standard deviation of its weights.
 SURROUNDING = 3
 NARROW = 32
+# What HeadStructureNetwork is taught to find besides (head_targets.py). `front`: the half of the head with the forehead.
+STRUCTURES = ("csp", "thalami", "cerebellum", "cisterna-magna", "ventricle", "front")
+STRUCTURE_STRIDE = 8
+LOOKED = 24
 
 
 class HeadPlaneNetwork(nn.Module):
@@ -123,11 +127,47 @@ class HeadPlaneNetwork(nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         with torch.autocast("cpu", enabled=False):
             x = self.relative(x)
-        maps = self.encoder(x)
+        return self.head(self.dropout(self.pooled(self.encoder(x))))
+
+    def pooled(self, maps: list[torch.Tensor]) -> torch.Tensor:
+        """Nine places of the head apart, and the whole."""
         deep, below = maps[-1].float(), maps[-2].float()
         places = F.avg_pool2d(F.leaky_relu(self.narrow(deep), 0.05), (2, 3), 2).flatten(1)
-        pooled = [places, deep.mean((2, 3)), deep.amax((2, 3)), below.mean((2, 3))]
-        return self.head(self.dropout(torch.cat(pooled, 1)))
+        return torch.cat([places, deep.mean((2, 3)), deep.amax((2, 3)), below.mean((2, 3))], 1)
+
+
+class HeadStructureNetwork(HeadPlaneNetwork):
+    """The same, taught besides to draw where it sees each of `STRUCTURES`: it looks there, too."""
+
+    def __init__(self, classes: int, dropout: float = 0.4):
+        super().__init__(classes, dropout)
+        steps = list(zip(WIDTHS[:1:-1], WIDTHS[-2:1:-1]))
+        self.lift = nn.ModuleList(nn.Conv2d(deep, skip, 1) for deep, skip in steps)
+        self.decoder = nn.ModuleList(convolution(2 * skip, skip) for _, skip in steps)
+        self.structures = nn.Conv2d(WIDTHS[2], len(STRUCTURES), 1)
+        self.looked = nn.Conv2d(WIDTHS[2], LOOKED, 1)
+        # Each structure, and the back; of each structure how surely it is seen, and how large.
+        seen = (len(STRUCTURES) + 1) * LOOKED + 2 * len(STRUCTURES)
+        self.head = nn.Linear(self.head.in_features + seen, classes)
+
+    def look(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Logits of the classes, and of `STRUCTURES` (n, structures, 24, 28)."""
+        maps = self.encoder(self.relative(x))
+        y = maps[-1]
+        for lift, level, skip in zip(self.lift, self.decoder, maps[-2::-1]):
+            y = F.interpolate(lift(y), scale_factor=2.0, mode="bilinear", align_corners=False)
+            y = level(torch.cat([y, skip], 1))
+        structures = self.structures(y)
+        seen = torch.sigmoid(structures)
+        where = torch.cat([seen, 1 - seen[:, -1:]], 1).flatten(2)
+        what = F.leaky_relu(self.looked(y), 0.05).flatten(2)
+        there = torch.einsum("nkp,ncp->nkc", where, what) / (where.sum(2, keepdim=True) + 2)
+        found = [there.flatten(1), seen.amax((2, 3)), 10 * seen.mean((2, 3))]
+        pooled = torch.cat([self.pooled(maps), *found], 1)
+        return self.head(self.dropout(pooled)), structures
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.look(x)[0]
 
 
 def save_planes(weights: dict, classes: tuple[str, ...], file: Path) -> None:

@@ -15,6 +15,7 @@ from torch.nn import functional as F
 
 from augment import random_look
 from datasets import HEAD_PLANES, Record, fetal_planes, phantoms
+from ellipse import Ellipse
 from head_crop import crop_matrix, find_head, warp_crop
 from loop import arguments, settle, train
 from network import GeometryNetwork, HeadPlaneNetwork, load_planes, save_planes
@@ -26,6 +27,18 @@ MIXING = 0.4
 # The near side of a head is drawn up, and its far side shows the ventricle: seldom turned over. Where
 # the front lies, left or right, says nothing.
 TURNED_OVER = 0.12
+
+
+def random_view(rng: np.random.Generator, head: Ellipse) -> np.ndarray:
+    """2x3 map from the image to a random view of its head."""
+    flips = (rng.choice([-1, 1]), -1 if rng.random() < TURNED_OVER else 1)
+    matrix = crop_matrix(
+        head, rng.normal(0, 0.12), np.exp(rng.normal(0, 0.09)), rng.normal(0, 0.06, 2), flips
+    )
+    # Some images were stretched before publication: the aspect says nothing.
+    stretch = np.exp(rng.normal(0, 0.08))
+    matrix[1] = matrix[1] * stretch + [0, 0, (1 - stretch) * 95.5]
+    return matrix
 
 
 class Sampler:
@@ -47,18 +60,7 @@ class Sampler:
         plane = int(rng.integers(len(HEAD_PLANES)))
         pool = self.pools[HEAD_PLANES[plane], bool(rng.random() < self.phantom_share)]
         record = pool[rng.integers(len(pool))]
-        flips = (rng.choice([-1, 1]), -1 if rng.random() < TURNED_OVER else 1)
-        matrix = crop_matrix(
-            record.ellipse,
-            rng.normal(0, 0.12),
-            np.exp(rng.normal(0, 0.09)),
-            rng.normal(0, 0.06, 2),
-            flips,
-        )
-        # Some images were stretched before publication: the aspect says nothing.
-        stretch = np.exp(rng.normal(0, 0.08))
-        matrix[1] = matrix[1] * stretch + [0, 0, (1 - stretch) * 95.5]
-        return random_look(rng, warp_crop(record.gray(), matrix)), plane
+        return random_look(rng, warp_crop(record.gray(), random_view(rng, record.ellipse))), plane
 
     def batch(self, size: int) -> tuple[torch.Tensor, torch.Tensor]:
         images, planes = zip(*(self.view() for _ in range(size)))

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LONGEST_INDICATION } from '../contract/indication.ts';
 
 /** How the gestational age was dated; every one is independent of the biometry of this scan. */
 export const DATING_BASIS = ['lmp', 'crl', 'prior_scan', 'ivf'] as const;
@@ -29,7 +30,7 @@ const optionsSchema = z.strictObject({
 const clinicalContextSchema = z.strictObject({
   age_years: z.number().int().min(0).max(130).optional(),
   sex: z.enum(['female', 'male', 'other', 'unknown']).optional(),
-  indication: z.string().optional(),
+  indication: z.string().max(LONGEST_INDICATION).optional(),
 });
 
 /** `input` of us/obstetric/interpret 1.0.0 (service.md 2.3); unknown fields are refused. */

@@ -1,4 +1,5 @@
 import type { FramePlane } from './frame-plane.ts';
+import type { HeadStructures } from './locator.ts';
 import type { FrameReading } from './section.ts';
 
 /** One criterion of the image score; null: nothing here looks at it. */
@@ -11,6 +12,23 @@ export interface QualityCriterion {
 const LEAST_FILL = 0.3;
 /** Steepest femur, degrees to the horizontal (Salomon 2006). */
 const STEEPEST_FEMUR = 45;
+
+/**
+ * From where a structure of the head counts as seen, and up to where as not seen; between, it stays
+ * open. Chosen out of fold against what was read by eye (card of `fetal-brain-plane`).
+ */
+const SEEN = 0.8;
+const NOT_SEEN = 0.4;
+
+/** Whether a structure is in view; null where that was not looked at, or is not clear. */
+export function inView(
+  structures: HeadStructures | undefined,
+  name: keyof HeadStructures,
+): boolean | null {
+  const share = structures?.[name];
+  if (share === undefined || (share > NOT_SEEN && share < SEEN)) return null;
+  return share >= SEEN;
+}
 
 const open = (...names: string[]): QualityCriterion[] => names.map((name) => ({ name, met: null }));
 
@@ -56,10 +74,13 @@ export function qualityOf(reading: FrameReading): QualityCriterion[] {
       placed,
     ];
   }
-  const tilted = reading.estimate.label === 'transcerebellar';
+  const { label, structures } = reading.estimate;
+  const cerebellum = label === 'transcerebellar' || inView(structures, 'cerebellum') === true;
   return [
-    ...open('symmetrical plane', 'thalami visible', 'cavum septi pellucidi visible'),
-    { name: 'cerebellum not visible', met: !tilted },
+    ...open('symmetrical plane'),
+    { name: 'thalami visible', met: inView(structures, 'thalami') },
+    { name: 'cavum septi pellucidi visible', met: inView(structures, 'csp') },
+    { name: 'cerebellum not visible', met: !cerebellum },
     fills,
     placed,
   ];

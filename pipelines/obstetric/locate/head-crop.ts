@@ -1,7 +1,7 @@
 import type { Ellipse, GrayImage, Point } from '../../contract/image.ts';
 
 /** Share of the crop's width that the long axis of the head takes (models/training/head_crop.py). */
-const FILL = 0.88;
+export const CROP_FILL = 0.88;
 
 /** Which way the crop is mirrored along and across the head: 1 as it is, -1 mirrored. */
 export interface Mirroring {
@@ -37,7 +37,7 @@ export function cropHead(
 export function fromCrop(head: Ellipse, width: number, height: number): (at: Point) => Point {
   const level = head.a >= head.b ? head.angle : head.angle + Math.PI / 2;
   const angle = Math.cos(level) >= 0 ? level : level + Math.PI;
-  const step = (2 * Math.max(head.a, head.b)) / (FILL * width);
+  const step = (2 * Math.max(head.a, head.b)) / (CROP_FILL * width);
   const cos = Math.cos(angle) * step;
   const sin = Math.sin(angle) * step;
   return ({ x, y }) => {

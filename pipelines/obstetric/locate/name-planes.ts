@@ -1,6 +1,6 @@
 import type { GrayImage } from '../../contract/image.ts';
 import type { ModelSession } from '../../inference/session.ts';
-import { headPlaneShares, withHeadPlane } from './brain-plane.ts';
+import { lookAtHead, withHeadPlane } from './brain-plane.ts';
 import { locateChest } from './chest.ts';
 import { locateFemurEnds } from './femur-ends.ts';
 import { locateOutline } from './outline.ts';
@@ -168,8 +168,7 @@ export async function namePlanes(
     const image = images[n];
     const outline = heads?.get(n);
     if (brainPlane && image && outline) {
-      const shares = await headPlaneShares(brainPlane, image, outline.ellipse);
-      named.push(withHeadPlane(estimate, shares));
+      named.push(withHeadPlane(estimate, await lookAtHead(brainPlane, image, outline.ellipse)));
     } else {
       named.push(missed.has(n) ? unconfirmed(estimate) : estimate);
     }

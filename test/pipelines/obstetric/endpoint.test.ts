@@ -3,6 +3,10 @@ import { obstetricEndpoint } from '../../../pipelines/obstetric/endpoint.ts';
 
 const accepts = (input: unknown) => obstetricEndpoint.input.safeParse(input).success;
 const withOptions = (options: unknown) => ({ files: ['file_1'], options });
+const withIndication = (characters: number) => ({
+  files: ['file_1'],
+  clinical_context: { indication: 'x'.repeat(characters) },
+});
 
 describe('the input of us/obstetric/interpret (service.md 2.3)', () => {
   it.each([
@@ -10,6 +14,7 @@ describe('the input of us/obstetric/interpret (service.md 2.3)', () => {
     ['41 to 301 days: 42', withOptions({ dating: { ga_days: 42 } })],
     ['301', withOptions({ dating: { ga_days: 301, basis: 'ivf' } })],
     ['5 mm per pixel', withOptions({ mm_per_px: 5 })],
+    ['an indication of 2000 characters', withIndication(2000)],
     ['an age of 130', { files: ['file_1'], clinical_context: { age_years: 130, sex: 'female' } }],
   ])('takes %s', (_, input) => {
     expect(accepts(input)).toBe(true);
@@ -26,6 +31,7 @@ describe('the input of us/obstetric/interpret (service.md 2.3)', () => {
     ['0 mm per pixel', withOptions({ mm_per_px: 0 })],
     ['another language', withOptions({ report_language: 'de' })],
     ['a misspelt option', withOptions({ reprot: true })],
+    ['an indication of 2001 characters', withIndication(2001)],
     ['an age of 131', { files: ['file_1'], clinical_context: { age_years: 131 } }],
     ['a name', { files: ['file_1'], clinical_context: { name: 'Zoe' } }],
   ])('refuses %s', (_, input) => {

@@ -7,7 +7,7 @@ import {
 } from '../../../pipelines/contract/study.ts';
 import { parseOptions } from '../../../pipelines/obstetric/input.ts';
 import { interpretStudy } from '../../../pipelines/obstetric/interpret-study.ts';
-import type { Locator, Plane } from '../../../pipelines/obstetric/locator.ts';
+import type { HeadStructures, Locator, Plane } from '../../../pipelines/obstetric/locator.ts';
 import type { FrameReading, ObstetricEvidence } from '../../../pipelines/obstetric/section.ts';
 import type { Result } from '../../../pipelines/result/envelope.ts';
 
@@ -61,6 +61,7 @@ export function clip(file: string, changes: Partial<Clip> = {}): Clip {
 
 interface Shot {
   plane?: Plane;
+  structures?: HeadStructures;
   confidence?: number;
   accepted?: boolean;
   clip?: Partial<Clip>;
@@ -74,7 +75,11 @@ function onFrame(plane: Plane, shot: Shot) {
   return {
     clip: taken,
     frame: taken.frames[0] ?? frame(0),
-    estimate: { label: shot.plane ?? plane, confidence: 0.9 },
+    estimate: {
+      label: shot.plane ?? plane,
+      confidence: 0.9,
+      ...(shot.structures && { structures: shot.structures }),
+    },
   };
 }
 

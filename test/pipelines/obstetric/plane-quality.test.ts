@@ -25,9 +25,32 @@ describe('quality of a plane', () => {
     expect(of(qualityOf(abdomen(90, 90)), /stomach/)).toBeNull();
   });
 
-  it('counts a visible cerebellum against a transcerebellar plane', () => {
+  it.each([
+    [0.8, true],
+    [0.79, null],
+    [0.41, null],
+    [0.4, false],
+  ])('thalami and cavum of a head, seen at %s, are in view: %s', (share, met) => {
+    const structures = { thalami: share, csp: share, cerebellum: 0 };
+    const criteria = qualityOf(head(100, 80, { structures }));
+    expect(of(criteria, /thalami/)).toBe(met);
+    expect(of(criteria, /cavum/)).toBe(met);
+  });
+
+  it.each([
+    [0.8, false],
+    [0.79, true],
+  ])('a cerebellum seen at %s on a plane without one leaves "not visible" %s', (share, met) => {
+    const structures = { thalami: 1, csp: 1, cerebellum: share };
+    expect(of(qualityOf(head(100, 80, { structures })), /cerebellum/)).toBe(met);
+  });
+
+  it('counts a visible cerebellum against a transcerebellar plane, however surely it is seen', () => {
     expect(of(qualityOf(head(100, 80)), /cerebellum/)).toBe(true);
-    expect(of(qualityOf(head(100, 80, { plane: 'transcerebellar' })), /cerebellum/)).toBe(false);
+    const plane = 'transcerebellar';
+    expect(of(qualityOf(head(100, 80, { plane })), /cerebellum/)).toBe(false);
+    const structures = { thalami: 1, csp: 1, cerebellum: 0.1 };
+    expect(of(qualityOf(head(100, 80, { plane, structures })), /cerebellum/)).toBe(false);
   });
 
   it.each([

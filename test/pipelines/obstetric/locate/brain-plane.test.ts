@@ -10,17 +10,22 @@ const HEADS = ['transthalamic', 'transventricular', 'transcerebellar', 'femur'];
 /** 45 % transthalamic, 35 % transventricular, 10 % transcerebellar, 10 % femur. */
 const UNDECIDED = planeOfLogits([0.45, 0.35, 0.1, 0.1].map(Math.log), HEADS, 1, 0);
 
-const shares = (tt: number, tv: number, tc: number) =>
-  new Map<Plane, number>([
+const STRUCTURES = { csp: 0.8, thalami: 0.9, cerebellum: 0.1 };
+
+const shares = (tt: number, tv: number, tc: number) => ({
+  planes: new Map<Plane, number>([
     ['transthalamic', tt],
     ['transventricular', tv],
     ['transcerebellar', tc],
-  ]);
+  ]),
+  structures: STRUCTURES,
+});
 
 describe('withHeadPlane', () => {
   it('follows the head alone where the whole image is undecided', () => {
     const named = withHeadPlane(UNDECIDED, shares(0.1, 0.8, 0.1));
     expect(named.label).toBe('transventricular');
+    expect(named.structures).toEqual(STRUCTURES);
   });
 
   it('stays with the whole image where the head alone is undecided', () => {

@@ -1,0 +1,78 @@
+"""Where the structures of a head lie that was read by eye, on the grid of HeadStructureNetwork."""
+
+import numpy as np
+
+from ellipse import Ellipse, ellipse_from_axes
+from head_crop import CROP_HEIGHT, CROP_WIDTH
+from head_readings import Reading, ellipse_between, ellipse_in
+from network import STRUCTURE_STRIDE, STRUCTURES
+
+COLUMNS, ROWS = CROP_WIDTH // STRUCTURE_STRIDE, CROP_HEIGHT // STRUCTURE_STRIDE
+# From pixels of the crop to cells of the grid.
+TO_GRID = np.array([[1, 0, -(STRUCTURE_STRIDE - 1) / 2], [0, 1, -(STRUCTURE_STRIDE - 1) / 2]])
+TO_GRID /= STRUCTURE_STRIDE
+# Half axes in pixels of the crop: of a cavum, of which only the centre was read; the least of the
+# others, so that each covers a cell; the half width of a cisterna and of an atrium.
+CAVUM = (14, 9)
+CEREBELLUM_THICKNESS = 18
+LEAST, LEAST_CHOROID = 8, 6
+CISTERNA_WIDTH, ATRIUM_WIDTH = 14, 9
+
+
+def between(ends: np.ndarray, beyond: float, half_width: float) -> Ellipse:
+    """From end to end and `beyond` at each."""
+    along = ends[1] - ends[0]
+    half = max(np.hypot(*along) / 2 + beyond, LEAST)
+    return ellipse_from_axes(*ends.mean(0), half, half_width, np.arctan2(*along[::-1]))
+
+
+def regions(reading: Reading) -> dict[str, list[Ellipse]]:
+    """The structures that were seen, in pixels of the level crop."""
+    found: dict[str, list[Ellipse]] = {}
+    if (cavum := reading.entry.get("csp")) is not None:
+        found["csp"] = [ellipse_from_axes(*cavum, *CAVUM, 0.0)]
+    if (thalami := reading.box("thalami")) is not None:
+        found["thalami"] = [ellipse_in(thalami)]
+    if (cerebellum := reading.ends("cerebellum")) is not None:
+        thick = reading.entry["cerebellum"].get("thick") or CEREBELLUM_THICKNESS
+        found["cerebellum"] = [ellipse_between(cerebellum, max(LEAST, thick / 2))]
+    if (cisterna := reading.ends("cisterna-magna")) is not None:
+        found["cisterna-magna"] = [between(cisterna, 3, CISTERNA_WIDTH)]
+    ventricle = []
+    if (choroid := reading.box("choroid")) is not None:
+        ventricle.append(ellipse_in(choroid, LEAST_CHOROID))
+    if (atrium := reading.ends("atrium")) is not None:
+        ventricle.append(between(atrium, 2, ATRIUM_WIDTH))
+    return found | ({"ventricle": ventricle} if ventricle else {})
+
+
+def in_front(side: str, view: np.ndarray) -> np.ndarray:
+    """1 on the half of the head where the forehead lies, `left` or `right` of the level crop."""
+    middle = np.array([(CROP_WIDTH - 1) / 2, (CROP_HEIGHT - 1) / 2])
+    forward = view[:, 0] if side == "right" else -view[:, 0]
+    centre = TO_GRID[:, :2] @ (view[:, :2] @ middle + view[:, 2]) + TO_GRID[:, 2]
+    y, x = np.mgrid[0:ROWS, 0:COLUMNS]
+    return (x - centre[0]) * forward[0] + (y - centre[1]) * forward[1] > 0
+
+
+def draw_structures(reading: Reading | None, view: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Maps (structures, rows, columns) of one view, and whether each is judged.
+
+    `view` maps the level crop to the view of the head. Without a reading nothing is judged; a front
+    that was unclear is not.
+    """
+    maps = np.zeros((len(STRUCTURES), ROWS, COLUMNS), np.float32)
+    judged = np.full(len(STRUCTURES), reading is not None, np.float32)
+    if reading is None:
+        return maps, judged
+    for name, ellipses in regions(reading).items():
+        for ellipse in ellipses:
+            drawn = ellipse.mapped(view).mapped(TO_GRID).coverage(COLUMNS, ROWS)
+            maps[STRUCTURES.index(name)] = np.maximum(maps[STRUCTURES.index(name)], drawn)
+    front = STRUCTURES.index("front")
+    side = reading.entry["front"]
+    if side == "unclear":
+        judged[front] = 0
+    else:
+        maps[front] = in_front(side, view)
+    return maps, judged

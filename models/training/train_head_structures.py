@@ -1,0 +1,164 @@
+"""Trains networks that name the axial plane of a head and draw the structures that tell it.
+
+The labelled heads are few, and a plane is told by the structures in it: the network is taught to find
+these, too, on the labelled heads and on those of HC18, as they were read by eye (head_readings.py).
+
+Each is trained without another fifth of the pregnancies: what is chosen (temperature, weight beside
+the networks of train_brain_planes.py) is chosen on what each says about the fifth that it has not seen.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch.nn import functional as F
+
+from augment import random_look
+from datasets import HEAD_PLANES, Record, fetal_planes, hc18, phantoms
+from head_crop import warp_crop
+from head_readings import Reading, name_of, readings
+from head_targets import draw_structures
+from loop import arguments, settle, train
+from network import STRUCTURES, HeadStructureNetwork, load_planes, save_planes
+from train_brain_planes import (
+    FOLDS,
+    MIXED_BATCHES,
+    MIXING,
+    SMOOTHING,
+    in_fold,
+    random_view,
+    validate,
+)
+
+# Share of the views that are heads of HC18: their structures were read, their plane is not known.
+UNNAMED_SHARE = 0.3
+# A structure covers little of a head: by so much what is missed of it weighs more.
+EMPHASIS = {"csp": 6, "thalami": 3, "cerebellum": 4, "cisterna-magna": 6, "ventricle": 4, "front": 1}
+
+
+class Sampler:
+    """Views of heads, the three planes equally often, and of heads whose plane is not known."""
+
+    def __init__(
+        self,
+        records: list[Record],
+        unnamed: list[Record],
+        read: dict[str, Reading],
+        phantom_share: float,
+        seed: int,
+    ):
+        self.rng = np.random.default_rng(seed)
+        self.unnamed = unnamed
+        self.read = read
+        self.phantom_share = phantom_share if any(r.dataset == "phantom" for r in records) else 0
+        self.pools = {
+            (plane, kind): [
+                r for r in records if r.plane == plane and (r.dataset == "phantom") == kind
+            ]
+            for plane in HEAD_PLANES
+            for kind in (False, True)
+        }
+
+    def view(self) -> tuple[np.ndarray, ...]:
+        """Image, shares of the planes (none where it is not known), structures, which are judged."""
+        rng = self.rng
+        planes = np.zeros(len(HEAD_PLANES), np.float32)
+        if rng.random() < UNNAMED_SHARE:
+            pool = self.unnamed
+        else:
+            plane = int(rng.integers(len(HEAD_PLANES)))
+            pool = self.pools[HEAD_PLANES[plane], bool(rng.random() < self.phantom_share)]
+            planes[plane] = 1
+        record = pool[rng.integers(len(pool))]
+        matrix = random_view(rng, record.ellipse)
+        reading = self.read.get(name_of(record))
+        from_level = compose(matrix, reading.to_image) if reading else matrix
+        structures, judged = draw_structures(reading, from_level)
+        return random_look(rng, warp_crop(record.gray(), matrix)), planes, structures, judged
+
+    def batch(self, size: int) -> list[torch.Tensor]:
+        images, *rest = (np.stack(part) for part in zip(*(self.view() for _ in range(size))))
+        return [torch.from_numpy(images)[:, None], *map(torch.from_numpy, rest)]
+
+
+def compose(last: np.ndarray, first: np.ndarray) -> np.ndarray:
+    """One 2x3 map for two, `first` before `last`."""
+    linear, shift = last[:, :2] @ first[:, :2], last[:, :2] @ first[:, 2] + last[:, 2]
+    return np.concatenate([linear, shift[:, None]], 1)
+
+
+def with_heads(records: list[Record], read: dict[str, Reading]) -> list[Record]:
+    """Every record with the ellipse of its head; a real head has that of its reading."""
+    for record in records:
+        if record.dataset != "phantom":
+            record.ellipse = read[name_of(record)].head
+    return records
+
+
+def start_from(model: HeadStructureNetwork, geometry: Path) -> None:
+    """Encoder and the deep half of the decoder of a geometry network: it has seen real screens."""
+    own = model.state_dict()
+    for name, value in torch.load(geometry).items():
+        own_name = name.replace("narrow.", "lift.") if name.startswith("narrow.") else name
+        if own_name.startswith(("encoder.", "lift.", "decoder.")) and own_name in own:
+            own[own_name] = value
+    model.load_state_dict(own)
+
+
+def main() -> None:
+    parser = arguments(__doc__, minutes=30, rate=1.2e-3, batch=32)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--phantoms", type=Path, nargs="*", default=[])
+    parser.add_argument("--phantom-share", type=float, default=0.08)
+    parser.add_argument("--geometry", type=Path, required=True, help="gives encoder and decoder")
+    parser.add_argument("--resume", type=Path)
+    parser.add_argument("--fold", type=int, choices=range(FOLDS), help="held out; absent: none is")
+    options = parser.parse_args()
+    settle(options)
+
+    read = readings()
+    records = fetal_planes(options.data) + phantoms(*options.phantoms)
+    records = [r for r in records if r.plane in HEAD_PLANES and r.split != "test"]
+    records = with_heads(records, read)
+    held = [r for r in records if r.dataset != "phantom" and in_fold(r, options.fold)]
+    sampler = Sampler(
+        [r for r in records if r.dataset == "phantom" or not in_fold(r, options.fold)],
+        with_heads([r for r in hc18(options.data) if r.split != "test"], read),
+        read,
+        options.phantom_share,
+        options.seed,
+    )
+    model = HeadStructureNetwork(len(HEAD_PLANES))
+    start_from(model, options.geometry)
+    if options.resume:
+        load_planes(model, options.resume, HEAD_PLANES)
+    emphasis = torch.tensor([EMPHASIS[name] for name in STRUCTURES])[None, :, None, None]
+
+    def loss() -> torch.Tensor:
+        images, planes, structures, judged = sampler.batch(options.batch)
+        share = float(sampler.rng.beta(MIXING, MIXING)) if sampler.rng.random() < MIXED_BATCHES else 1.0
+        other = torch.roll(torch.arange(len(images)), 1)
+
+        def mixed(x: torch.Tensor) -> torch.Tensor:
+            return share * x + (1 - share) * x[other]
+
+        logits, seen = model.look(mixed(images))
+        target, drawn = mixed(planes), mixed(structures)
+        target = (1 - SMOOTHING) * target + SMOOTHING * target.mean(1, keepdim=True)
+        named = -(target * F.log_softmax(logits, 1)).sum() / (len(images) * (1 - UNNAMED_SHARE))
+        missed = F.binary_cross_entropy_with_logits(seen, drawn, reduction="none")
+        missed = (missed * (1 + (emphasis - 1) * drawn)).mean((2, 3))
+        both_judged = judged * judged[other] if share < 1 else judged
+        return named + (missed * both_judged).sum(1).mean()
+
+    def keep(weights: dict[str, torch.Tensor]) -> str:
+        save_planes(weights, HEAD_PLANES, options.out)
+        smooth = HeadStructureNetwork(len(HEAD_PLANES))
+        smooth.load_state_dict(weights)
+        return validate(smooth, held) if held else ""
+
+    train(model, loss, keep, options, weight_decay=5e-2)
+
+
+if __name__ == "__main__":
+    main()
