@@ -135,6 +135,7 @@ function instanceHeader(dataSet: NaturalDataset): InstanceHeader {
       PatientName: value('PatientName'),
       PatientID: value('PatientID'),
       IssuerOfPatientID: value('IssuerOfPatientID'),
+      ...issuerQualifiers(dataSet.IssuerOfPatientIDQualifiersSequence),
       PatientBirthDate: value('PatientBirthDate'),
       PatientSex: value('PatientSex'),
       StudyInstanceUID: value('StudyInstanceUID'),
@@ -175,6 +176,15 @@ function codeValues(sequence: unknown): string[] {
   return sequence
     .map((item) => attributeText((item as NaturalDataset | null)?.CodeValue))
     .filter((code) => code !== '');
+}
+
+/** The one item that the sequence may have (PS3.3 table 10-18), where it names an entity. */
+function issuerQualifiers(sequence: unknown): Pick<DicomIdentity, 'IssuerOfPatientIDQualifiers'> {
+  const [item] = Array.isArray(sequence) ? (sequence as NaturalDataset[]) : [];
+  const UniversalEntityID = attributeText(item?.UniversalEntityID);
+  if (UniversalEntityID === '') return {};
+  const UniversalEntityIDType = attributeText(item?.UniversalEntityIDType);
+  return { IssuerOfPatientIDQualifiers: { UniversalEntityID, UniversalEntityIDType } };
 }
 
 /** Values as in the header: backslash between values, `=` between the groups of a name. */

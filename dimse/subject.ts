@@ -32,6 +32,7 @@ export async function subjectOf(
         sopClassUid: instance.header.sopClassUid,
         sopInstanceUid: instance.header.sopInstanceUid,
         seriesInstanceUid: instance.header.seriesInstanceUid,
+        modality: instance.header.modality,
         file: fileName(instance),
         numberOfFrames: instance.header.numberOfFrames,
         rows: instance.header.rows,

@@ -34,11 +34,19 @@ export const MEDIA_IMAGE = codeable(hl7('media-type'), 'image', 'Image');
 /** SNOMED CT type of `Device` for a program. */
 export const SOFTWARE = codeable(SYSTEMS.SCT, '706689003', 'Application program software');
 
-export const ULTRASOUND_MODALITY: Coding = {
-  system: SYSTEMS.DCM,
-  code: 'US',
-  display: 'Ultrasound',
-};
+/** Modalities of what comes with an ultrasound study, as PS3.16 Annex D words them. */
+const MODALITY_DISPLAY: ReadonlyMap<string, string> = new Map([
+  ['US', 'Ultrasound'],
+  ['SR', 'Structured Report Document'],
+  ['DOC', 'Document'],
+  ['SEG', 'Segmentation'],
+  ['PR', 'Presentation State'],
+]);
+
+/** A Modality (0008,0060) in FHIR's form. */
+export function modalityCoding(code: string): Coding {
+  return { system: SYSTEMS.DCM, code, display: MODALITY_DISPLAY.get(code) };
+}
 
 /** Components of a measured Observation (PS3.16 Annex D). */
 export const COMPONENT = {

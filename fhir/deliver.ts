@@ -37,6 +37,24 @@ export function createFhirDeliverer(deps: FhirDelivererDeps): Deliverer {
     }),
   );
 
+  /**
+   * Delivery → failures in a row that are transient only for so many attempts. Attempts of before,
+   * when the EHR was away or a person had not yet sent it again, are none of them; nor are those of
+   * another process, after whose end it is tried as often again.
+   */
+  const inARow = new Map<string, number>();
+
+  /** Such a failure, the last time it may happen, is one for a person. */
+  function exhausted(delivery: string, failure: Failure): Failure {
+    const { attempts } = failure;
+    const times = (inARow.get(delivery) ?? 0) + 1;
+    inARow.delete(delivery);
+    if (attempts === undefined) return failure;
+    if (times >= attempts) return { ...failure, failure: 'permanent' };
+    inARow.set(delivery, times);
+    return failure;
+  }
+
   async function send(delivery: Delivery, signal: AbortSignal): Promise<SendOutcome> {
     const receiver = receivers.get(delivery.destination);
     if (!receiver) {
@@ -84,6 +102,7 @@ export function createFhirDeliverer(deps: FhirDelivererDeps): Deliverer {
         binaries: deps.binaries,
         signal,
       });
+      inARow.delete(delivery.id);
       if (receipt === null) {
         return { outcome: 'delivered', detail: 'Not sent: a later result of the study is there' };
       }
@@ -96,17 +115,11 @@ export function createFhirDeliverer(deps: FhirDelivererDeps): Deliverer {
     } catch (error) {
       if (!(error instanceof FhirFailure)) throw error;
       await deps.holds.keepCandidates(delivery.id, error.candidates);
-      return outcome(exhausted(error.reason, delivery.attempt));
+      return outcome(exhausted(delivery.id, error.reason));
     }
   }
 
   return { kind: 'fhir', send };
-}
-
-/** A failure that is transient only for so many attempts becomes one for a person. */
-function exhausted(failure: Failure, attempt: number): Failure {
-  const over = failure.attempts !== undefined && attempt >= failure.attempts;
-  return over ? { ...failure, failure: 'permanent' } : failure;
 }
 
 function outcome({ failure, code, detail, retryAfter }: Failure): SendOutcome {

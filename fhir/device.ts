@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Device, Identifier } from '@medplum/fhirtypes';
+import { MANUFACTURER } from '../pipelines/artifacts/dicom/modules.ts';
 import { SOFTWARE } from './codes.ts';
 import { resultIdentifier } from './identifiers.ts';
 import type { ReportContext } from './report-context.ts';
@@ -14,7 +15,8 @@ export function buildDevice(context: ReportContext): Device {
     resourceType: 'Device',
     identifier: [deviceIdentifier(context)],
     status: 'active',
-    manufacturer: context.organization,
+    // Who made the software, not who runs it: the custodian stands in the Provenance.
+    manufacturer: MANUFACTURER,
     deviceName: [{ name: `Sonogate ${result.endpoint}`, type: 'model-name' }],
     modelNumber: result.version,
     type: SOFTWARE,

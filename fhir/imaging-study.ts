@@ -1,9 +1,12 @@
 import type { ImagingStudy, ImagingStudySeries } from '@medplum/fhirtypes';
 import type { DicomIdentity, SourceInstance } from '../pipelines/artifacts/subject.ts';
-import { SYSTEMS, ULTRASOUND_MODALITY } from './codes.ts';
+import { modalityCoding, SYSTEMS } from './codes.ts';
 import { fhirDateTime } from './dates.ts';
 import { accessionNumber, dicomUidIdentifier } from './identifiers.ts';
 import type { ReportContext } from './report-context.ts';
+
+/** Where the source does not say: all that we read is ultrasound. */
+const ULTRASOUND = 'US';
 
 /**
  * The study as far as its images reached us. It is created only when the receiver has none: the
@@ -18,7 +21,7 @@ export function buildImagingStudy(context: ReportContext, identity: DicomIdentit
       ...(accession ? [accessionNumber(accession)] : []),
     ],
     status: 'available',
-    modality: [ULTRASOUND_MODALITY],
+    modality: acquired(context.subject.instances).map(modalityCoding),
     subject: context.patient,
     encounter: context.encounter,
     started: fhirDateTime(
@@ -31,11 +34,20 @@ export function buildImagingStudy(context: ReportContext, identity: DicomIdentit
   };
 }
 
+/** "All the series.modality values that are actual acquisition modalities" (FHIR R4). */
+function acquired(instances: readonly SourceInstance[]): string[] {
+  const images = instances.filter(({ rows }) => rows > 0).map(modalityOf);
+  return images.length > 0 ? [...new Set(images)] : [ULTRASOUND];
+}
+
+const modalityOf = ({ modality }: SourceInstance): string => modality || ULTRASOUND;
+
 function seriesOf(instances: readonly SourceInstance[]): ImagingStudySeries[] {
   const bySeries = Map.groupBy(instances, (instance) => instance.seriesInstanceUid);
-  return [...bySeries].map(([uid, members]) => ({
+  return Array.from(bySeries, ([uid, members]) => ({
     uid,
-    modality: ULTRASOUND_MODALITY,
+    // A series has one modality (PS3.3 C.7.3.1).
+    modality: modalityCoding(members.map(modalityOf)[0] ?? ULTRASOUND),
     numberOfInstances: members.length,
     instance: members.map(({ sopInstanceUid, sopClassUid }) => ({
       uid: sopInstanceUid,

@@ -4,6 +4,7 @@ import type {
   ObservationComponent,
   Quantity,
 } from '@medplum/fhirtypes';
+import { isOurs, originStatement } from '../pipelines/artifacts/statement.ts';
 import { rounded } from '../pipelines/measure/rounding.ts';
 import { conceptEntry, methodEntry } from '../pipelines/result/concepts.ts';
 import type { Measurement } from '../pipelines/result/envelope.ts';
@@ -40,22 +41,22 @@ export function measurementObservation(
   const entry = conceptEntry(m.concept.key);
   const coding = entry ? entry.codings.map(fromTable) : [fromConcept(m.concept)];
   const inputs = m.inputs.flatMap((id) => roles.get(id) ?? []);
-  const ours = m.source.provenance === 'model' || m.source.provenance === 'image-analysis';
+  const origin = originStatement(m);
   const resource: Observation = {
-    ...observationBase(context, role, { coding, text: m.label }),
+    ...observationBase(context, role, { coding, text: m.label }, isOurs(m)),
     bodySite: bodySite(m),
     method: methodOf(m),
-    device: ours ? context.device : undefined,
+    device: isOurs(m) ? context.device : undefined,
     derivedFrom: nonEmpty([
       ...(context.imagingStudy && inputs.length === 0 ? [context.imagingStudy] : []),
       ...inputs.map((input) => observationReference(context.requestId, input)),
     ]),
   };
-  resource.note = [
+  resource.note = nonEmpty([
     ...(resource.note ?? []),
-    ...(ours ? [] : [{ text: `Not measured by this software; source: ${m.source.provenance}` }]),
+    ...(origin ? [{ text: origin }] : []),
     ...(m.note ? [{ text: m.note }] : []),
-  ];
+  ]);
   if (m.quality !== 'accepted') {
     resource.dataAbsentReason = {
       coding: [{ system: SYSTEMS.dataAbsentReason, code: 'error', display: 'Error' }],

@@ -16,15 +16,19 @@ export function observationReference(requestId: string, role: string): Reference
   return { reference: resourceUrn(requestId, role) };
 }
 
-/** What every Observation of a result has: a draft of this request, about this patient and study. */
+/**
+ * What every Observation of a result has: of this request, about this patient and study.
+ * @param ours false for a value that was given to this software: no AI asserts it.
+ */
 export function observationBase(
   context: ReportContext,
   role: string,
   code: CodeableConcept,
+  ours = true,
 ): Observation {
   return {
     resourceType: 'Observation',
-    meta: { security: [AI_ASSERTED] },
+    meta: ours ? { security: [AI_ASSERTED] } : undefined,
     identifier: [resultIdentifier(context.resultSystem, context.reportKey, role)],
     basedOn: context.order ? [context.order] : undefined,
     partOf: context.imagingStudy ? [context.imagingStudy] : undefined,
@@ -35,7 +39,7 @@ export function observationBase(
     encounter: context.encounter,
     effectiveDateTime: context.effective,
     issued: context.result.generated_at,
-    note: [{ text: 'Unverified AI draft' }],
+    note: ours ? [{ text: 'Unverified AI draft' }] : undefined,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { OperationOutcome } from '@medplum/fhirtypes';
 import { catalogueEntry, type ErrorCode, type FailureClass } from '../src/errors/catalogue.ts';
+import { LONGEST_HOLD_SECONDS } from '../src/outbox/port.ts';
 import type { Candidate } from './candidates.ts';
 
 /** What an HTTP status of the EHR means to a delivery (interop 1.10). */
@@ -117,12 +118,12 @@ export function classifyStatus(status: number, body: unknown, retryAfter?: numbe
   };
 }
 
-/** Retry-After (RFC 9110 10.2.3): seconds, or a date, as seconds from `now`. */
+/** Retry-After (RFC 9110 10.2.3): seconds, or a date, as seconds from `now`; an hour at most. */
 export function retryAfterSeconds(header: string | null, now = Date.now()): number | undefined {
   const text = header?.trim() ?? '';
-  if (/^\d+$/.test(text)) return Number(text);
-  const date = Date.parse(text);
-  return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - now) / 1000));
+  const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - now) / 1000;
+  if (Number.isNaN(seconds)) return undefined;
+  return Math.min(Math.max(0, Math.ceil(seconds)), LONGEST_HOLD_SECONDS);
 }
 
 type Issue = NonNullable<OperationOutcome['issue']>[number];

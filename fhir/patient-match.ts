@@ -159,8 +159,16 @@ function isOutOfUse({ active, link }: Patient): boolean {
   return active === false || (link ?? []).some(({ type }) => type === 'replaced-by');
 }
 
+/**
+ * Who gave the patient id: the issuer's name, else its universal id (interop 1.7). One that is no OID
+ * is an issuer, too: an id of another hospital must not pass for one without an issuer.
+ */
+function issuerOf({ IssuerOfPatientID, IssuerOfPatientIDQualifiers }: DicomIdentity): string {
+  return IssuerOfPatientID.trim() || IssuerOfPatientIDQualifiers?.UniversalEntityID.trim() || '';
+}
+
 function patientIdentifier(identity: DicomIdentity, settings: PatientSettings) {
-  const issuer = identity.IssuerOfPatientID.trim() || NO_ISSUER;
+  const issuer = issuerOf(identity) || NO_ISSUER;
   const system = Object.hasOwn(settings.patientIdentifierSystems, issuer)
     ? settings.patientIdentifierSystems[issuer]
     : undefined;

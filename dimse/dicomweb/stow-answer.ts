@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ERRORS, type ErrorCode } from '../../src/errors/catalogue.ts';
+import { LONGEST_HOLD_SECONDS } from '../../src/outbox/port.ts';
 import type { OutgoingObject } from '../network/requestor.ts';
 import { hex, refusalCode, type StoreResult } from '../store-scu.ts';
 
@@ -73,7 +74,9 @@ function meaningOf({ status, retryAfter }: Extract<Answer, { kind: 'answered' }>
   code: ErrorCode;
   wait?: number;
 } {
-  const asked = /^\d+$/.test(retryAfter) ? { wait: Number(retryAfter) } : {};
+  const asked = /^\d+$/.test(retryAfter)
+    ? { wait: Math.min(Number(retryAfter), LONGEST_HOLD_SECONDS) }
+    : {};
   if (status === 401 || status === 403) {
     return { code: 'peer_unauthorized', wait: SLOW_SECONDS, ...asked };
   }

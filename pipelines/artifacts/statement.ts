@@ -49,6 +49,25 @@ export function notAcceptedStatement(measurement: Measurement): string {
   return `${measurement.label} was measured but not accepted: ${why}.`;
 }
 
+/** Whether a value is this software's own statement, and not one that it was given. */
+export function isOurs({ source: { provenance } }: Measurement): boolean {
+  return provenance === 'model' || provenance === 'image-analysis';
+}
+
+/** Where values came from that this software did not measure. */
+export const ORIGINS = {
+  machine: 'Value of the ultrasound machine, from its structured report',
+  calculated: 'Calculated from values of the ultrasound machine, from its structured report',
+  input: 'Value given with the request',
+} as const;
+
+/** Where a value came from; null for one that this software measured. */
+export function originStatement(measurement: Measurement): string | null {
+  if (isOurs(measurement)) return null;
+  if (measurement.source.provenance === 'input') return ORIGINS.input;
+  return measurement.inputs.length > 0 ? ORIGINS.calculated : ORIGINS.machine;
+}
+
 /** Remarks that must be read with accepted values, each once, by the labels that share it. */
 export function remarks(result: Result): string[] {
   const noted = standingValues(accepted(result)).filter(({ note }) => note !== null);

@@ -13,9 +13,12 @@ export interface SourceInstance {
   sopClassUid: string;
   sopInstanceUid: string;
   seriesInstanceUid: string;
+  /** Modality (0008,0060) of its series; absent where the source does not say. */
+  modality?: string;
   /** Name of the file in the request, to resolve `measurement.source.file`. */
   file: string;
   numberOfFrames: number;
+  /** 0 for an object without pixels, as a structured report of the machine. */
   rows: number;
   columns: number;
   /** Null or absent: the header tells of no lossy compression. */
@@ -28,6 +31,8 @@ export interface DicomIdentity {
   PatientName: string;
   PatientID: string;
   IssuerOfPatientID: string;
+  /** Of Issuer of Patient ID Qualifiers (0010,0024); absent where the images have none. */
+  IssuerOfPatientIDQualifiers?: { UniversalEntityID: string; UniversalEntityIDType: string };
   PatientBirthDate: string;
   PatientSex: string;
   StudyInstanceUID: string;
@@ -46,6 +51,7 @@ export interface Subject {
   /** The request id: every UID and FHIR identifier of the result is derived from it. */
   requestId: string;
   identity: DicomIdentity | null;
+  /** All that came with the study, also what is no image: see `imagesOf` in sr/references.ts. */
   instances: readonly SourceInstance[];
   /** The request of the newest earlier result of the same study, whose documents these replace. */
   supersedes?: string | null;

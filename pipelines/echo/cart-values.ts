@@ -2,6 +2,7 @@ import type { CartCode, CartMeasurement } from '../contract/cart.ts';
 import { convert } from '../input/cart-sr/units.ts';
 import { keyOf } from '../input/cart-sr/vocabulary.ts';
 import { CONCEPTS, type ConceptKey } from '../result/concepts.ts';
+import { isMassByHeight, ofPreferredMethods } from './cart-methods.ts';
 
 /**
  * Codes that mean a concept beside the one of the concept table: those of CID 12300 that add a mode,
@@ -57,8 +58,19 @@ interface Property {
   site: string;
   /** What the direction must say: a general name at a valve means nothing without it. */
   flow: 'forward' | 'backward' | 'any';
+  /** Where the method tells one concept from another (CID 12227): one of these; null: not said. */
+  methods?: readonly (string | null)[];
   key: ConceptKey;
 }
+
+const ORIFICE = ['SCT|399367004'];
+const REGURGITANT_SHARE = ['SCT|399301000'];
+const METHODS = {
+  halfTime: 'DCM|125210',
+  peakVelocity: 'DCM|125214',
+  velocityIntegral: 'DCM|125215',
+  planimetry: 'DCM|125220',
+} as const;
 
 /** General properties of TID 5203 that mean a concept at a site, in a direction of flow. */
 const PROPERTIES: readonly Property[] = [
@@ -76,11 +88,49 @@ const PROPERTIES: readonly Property[] = [
   },
   { codes: ['LN|20256-4'], site: VALVES.mitral, flow: 'forward', key: 'mv-mean-gradient' },
   { codes: ['LN|20280-4'], site: VALVES.mitral, flow: 'forward', key: 'mv-half-time' },
+  {
+    codes: ORIFICE,
+    site: VALVES.aortic,
+    flow: 'forward',
+    methods: [METHODS.velocityIntegral, null],
+    key: 'av-area',
+  },
+  {
+    codes: ORIFICE,
+    site: VALVES.aortic,
+    flow: 'forward',
+    methods: [METHODS.peakVelocity],
+    key: 'av-area-vmax',
+  },
+  {
+    codes: ORIFICE,
+    site: VALVES.mitral,
+    flow: 'any',
+    methods: [METHODS.halfTime],
+    key: 'mv-area-half-time',
+  },
+  {
+    codes: ORIFICE,
+    site: VALVES.mitral,
+    flow: 'forward',
+    methods: [METHODS.planimetry],
+    key: 'mv-area-planimetry',
+  },
+  { codes: ORIFICE, site: VALVES.aortic, flow: 'backward', key: 'ar-orifice' },
+  { codes: ORIFICE, site: VALVES.mitral, flow: 'backward', key: 'mr-orifice' },
+  { codes: REGURGITANT_SHARE, site: VALVES.aortic, flow: 'any', key: 'ar-fraction' },
+  { codes: REGURGITANT_SHARE, site: VALVES.mitral, flow: 'any', key: 'mr-fraction' },
   { codes: PEAK, site: VALVES.tricuspid, flow: 'backward', key: 'tr-vmax' },
   { codes: PEAK, site: VALVES.pulmonic, flow: 'backward', key: 'pr-vmax' },
   { codes: ['LN|20168-1'], site: VALVES.pulmonic, flow: 'forward', key: 'rvot-acceleration' },
   { codes: ['SCT|399133000'], site: 'SCT|399093001', flow: 'any', key: 'e-prime-septal' },
   { codes: ['SCT|399133000'], site: 'SCT|399086000', flow: 'any', key: 'e-prime-lateral' },
+  { codes: ['LN|59080-2'], site: VALVES.mitral, flow: 'any', key: 'mitral-e' },
+  { codes: ['LN|59081-0'], site: VALVES.mitral, flow: 'any', key: 'mitral-a' },
+  { codes: ['LN|59104-0'], site: VALVES.mitral, flow: 'any', key: 'e-to-a' },
+  { codes: ['LN|20217-6'], site: VALVES.mitral, flow: 'any', key: 'deceleration-time' },
+  { codes: ['LN|59111-5'], site: 'SCT|399093001', flow: 'any', key: 'e-to-e-prime-septal' },
+  { codes: ['LN|59111-5'], site: 'SCT|399086000', flow: 'any', key: 'e-to-e-prime-lateral' },
 ];
 
 const codeOf = (code: CartCode | null) => (code ? keyOf(code) : null);
@@ -107,33 +157,69 @@ function volumetric({ method, imageView }: CartMeasurement, code: string): Conce
   return codeOf(imageView) === 'SCT|399232001' ? 'lvef-2c' : 'lvef-4c';
 }
 
+/** CID 12234. */
+const INSPIRATION = 'SCT|14910006';
+
+/**
+ * The least diameter of the IVC is another quantity than its diameter, from which both the collapse
+ * follows (echo reference 12.1, 12.2): what the machine calls so, or measured in inspiration.
+ */
+function isLeast({ derivation, respiration }: CartMeasurement): boolean {
+  if (derivation === 'minimum' || derivation === 'maximum') return derivation === 'minimum';
+  return codeOf(respiration) === INSPIRATION;
+}
+
+/** LA volume of TID 5200: by area-length unless its method says another (reference 18.4). */
+function atrial({ method, imageView }: CartMeasurement): ConceptKey | null {
+  const by = codeOf(method);
+  if (by === null || by === 'DCM|125204') return 'la-volume-area-length';
+  if (BIPLANE.has(by)) return 'la-volume-biplane';
+  const view = codeOf(imageView);
+  if (by !== 'DCM|125208') return null;
+  if (view === 'SCT|399214001') return 'la-volume-4c';
+  return view === 'SCT|399232001' ? 'la-volume-2c' : null;
+}
+
 function keyFor(value: CartMeasurement): ConceptKey | null {
   const code = keyOf(value.concept);
+  if (code === 'SCT|399235004') return atrial(value);
   const meant = volumetric(value, code) ?? value.key ?? ALSO[code] ?? null;
+  if (meant === 'ivc-diameter' && isLeast(value)) return 'ivc-least-diameter';
+  if (meant === 'lv-mass' && isMassByHeight(value)) return null;
   if (meant) return meant;
   const site = codeOf(value.site);
   const property = PROPERTIES.find(
-    (one) => one.codes.includes(code) && one.site === site && flows(one, value),
+    (one) =>
+      one.codes.includes(code) &&
+      one.site === site &&
+      flows(one, value) &&
+      (one.methods?.includes(codeOf(value.method)) ?? true),
   );
   return property?.key ?? null;
 }
+
+const END_SYSTOLE = 'SCT|416430001';
 
 /** Baseline and resting state (CID 12002). */
 const AT_REST: ReadonlySet<string> = new Set(['SCT|128974000', 'SCT|128975004']);
 
 /**
- * The machine's values under the keys of echocardiography, in the unit of the concept table. Indexed
- * and stress values, deviations, and what cannot be told keep the key that they had.
+ * The machine's values under the keys of echocardiography, in the unit of the concept table, those of
+ * the preferred method of each. Indexed and stress values, deviations, and what cannot be told keep
+ * the key that they had.
  */
 export function echoCartValues(cart: readonly CartMeasurement[]): CartMeasurement[] {
-  return cart.flatMap((value) => {
+  const named = cart.flatMap((value) => {
     // A value under stress is another quantity (TID 5202, CID 12002).
     if (value.stage && !AT_REST.has(keyOf(value.stage))) return [];
+    // The depth that grades an effusion is that of end-diastole (echo reference 13).
+    if (value.key === 'effusion-depth' && codeOf(value.phase) === END_SYSTOLE) return [];
     if (value.divisor || value.derivation === 'other') return [value];
     const key = keyFor(value);
     const converted = key && convert(value.value, value.unit, CONCEPTS[key].unit);
     return key && converted !== null
       ? [{ ...value, key, value: converted, unit: CONCEPTS[key].unit }]
-      : [value];
+      : [{ ...value, key: key && value.key }];
   });
+  return ofPreferredMethods(named);
 }

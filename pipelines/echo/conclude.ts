@@ -1,7 +1,8 @@
 import type { Finding, Measurement, Result, Section } from '../result/envelope.ts';
 import type { SectionOutcome } from '../result/section-outcome.ts';
+import type { GradedQuantity } from './guidelines/partition.ts';
 import type { EchoEvidence, EchoSection } from './section.ts';
-import { named } from './values.ts';
+import { named, ranged } from './values.ts';
 
 export interface Conclusion {
   /** Null: could not be calculated, or was not measured. */
@@ -190,6 +191,17 @@ export const isChild = ({ patient }: EchoEvidence) => patient.age !== null && pa
 /** The sex whose ranges apply; null where it is unknown, and for a child. */
 export const rangedSex = (evidence: EchoEvidence) =>
   isChild(evidence) ? null : evidence.patient.sex;
+
+/** A value with its adult range; that of a child has none, not even in words (reference 0.4). */
+export function inAdultRange<T extends Measurement | null>(
+  evidence: EchoEvidence,
+  measurement: T,
+  quantity: GradedQuantity,
+) {
+  return measurement && !isChild(evidence)
+    ? ranged(measurement, quantity, evidence.patient.sex)
+    : measurement;
+}
 
 /** What is missing of the patient for ranges and for indexing. */
 export function patientGaps(evidence: EchoEvidence, indexed: boolean): (string | null)[] {

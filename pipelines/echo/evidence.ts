@@ -1,11 +1,14 @@
+import type { CartMeasurement } from '../contract/cart.ts';
 import type { Study } from '../contract/study.ts';
 import { echoInputOf } from '../input/handheld.ts';
 import { cartMeasurements } from '../result/cart-measurements.ts';
 import type { ConceptKey } from '../result/concepts.ts';
 import type { Measurement } from '../result/envelope.ts';
 import { createMeasurement, NO_FRAME } from '../result/measurement.ts';
+import { withStatedMethod } from './cart-methods.ts';
 import { echoCartValues } from './cart-values.ts';
 import { heartOutlines, NO_OUTLINES, outlinedValues } from './chambers/heart-outlines.ts';
+import { withConsistency } from './consistency.ts';
 import { indexingArea } from './formulas/body.ts';
 import type { EchoContext } from './input.ts';
 import { parasternalValues } from './parasternal/parasternal-values.ts';
@@ -36,14 +39,26 @@ export function patientOf(context: EchoContext): EchoPatient {
 /** Body surface area belongs to the section of LV size, in which the report shows it. */
 export const SURFACE_SECTION = 'lv-size';
 
-function surfaceOf({ surface }: EchoPatient): Measurement[] {
-  if (surface === null) return [];
-  return [
-    createMeasurement('body-surface-area', 'body-surface-area', surface, 'du-bois', {
+/**
+ * By Du Bois from what the request says; where it says no height or no weight, that of the machine's
+ * report (TID 5201; reference 0.6). A height or weight that cannot be is not passed over.
+ */
+function surfaceOf(
+  { surface, height, weight }: EchoPatient,
+  cart: readonly CartMeasurement[],
+): Measurement | null {
+  if (surface !== null) {
+    return createMeasurement('body-surface-area', 'body-surface-area', surface, 'du-bois', {
       section: SURFACE_SECTION,
       source: { ...NO_FRAME, provenance: 'input' },
-    }),
-  ];
+    });
+  }
+  if (height !== null && weight !== null) return null;
+  const [given] = cartMeasurements(cart, SURFACE_SECTION, ['body-surface-area']);
+  if (!given) return null;
+  const note = 'of the machine: the request gives no height and weight';
+  const noted = { ...given, note: [given.note, note].filter(Boolean).join('; ') };
+  return withPlausibility(noted, 'body-surface-area');
 }
 
 /** The machine's value with what the outlines say of the same quantity. */
@@ -69,11 +84,15 @@ export function gatherEvidence(
   { study, context, spectra, clips, views, priors }: Gathered,
   sections: readonly EchoSection[],
 ): EchoEvidence {
-  const patient = patientOf(context);
+  const asked = patientOf(context);
   const cart = echoCartValues(study.cart ?? []);
+  const surface = surfaceOf(asked, cart);
+  const patient = { ...asked, surface: surface?.quality === 'accepted' ? surface.value : null };
   const measured = sections.flatMap(({ id, measures }) =>
     measures.flatMap((key) =>
-      cartMeasurements(cart, id, [key]).map((one) => withPlausibility(one, key)),
+      cartMeasurements(cart, id, [key]).map((one) =>
+        withStatedMethod(withPlausibility(one, key), cart),
+      ),
     ),
   );
   const sectionOf = (key: ConceptKey) =>
@@ -87,7 +106,14 @@ export function gatherEvidence(
     study,
     patient,
     // What the operator chose on the machine stands before what was measured here.
-    measured: [...surfaceOf(patient), ...measured.map((value) => beside(value, images)), ...images],
+    // A number that is none would break the schema of the result, and lose every other value.
+    measured: withConsistency(
+      [
+        ...(surface ? [surface] : []),
+        ...measured.map((value) => beside(value, images)),
+        ...images,
+      ].filter(({ value }) => Number.isFinite(value)),
+    ),
     spectra,
     clips,
     views,

@@ -22,13 +22,14 @@ const UNKNOWN: FlowForm = { flow: null, confidence: 0, because: 'its form fits n
 /** Two waves per beat towards the probe: mitral, or rarely tricuspid, filling. */
 const FILLING_FORM = { confidence: 0.8, deceleration: [0.08, 0.4], fastest: 250 } as const;
 /** One wave per beat away from the probe, as long as an ejection. */
-const EJECTION_FORM = { seconds: [0.2, 0.45], velocity: [40, 180] } as const;
+export const EJECTION_FORM = { seconds: [0.2, 0.45], velocity: [40, 180] } as const;
 /** LVOT and RVOT look the same; the view in the header tells which. */
 const OUTFLOW_BY_VIEW: Readonly<Record<string, 'lvot' | 'rvot'>> = {
   A5C: 'lvot',
   A3C: 'lvot',
   PSAX: 'rvot',
   'PSAX-AV': 'rvot',
+  'RV-OUTFLOW': 'rvot',
 };
 const OUTFLOW = { withView: 0.8, alone: 0.4 } as const;
 

@@ -2,9 +2,11 @@ import { annularMotion } from '../measure/annular-velocity.ts';
 import { type Ejection, ejectionsOf } from '../measure/ejection.ts';
 import { fillingsOf } from '../measure/filling.ts';
 import type { SpectralDisplay, SpectralTrace } from '../measure/spectral-trace.ts';
+import { median } from '../measure/statistics.ts';
 import { veinBeats } from '../measure/vein-waves.ts';
 import type { ConceptKey } from '../result/concepts.ts';
 import { fillingQuantities } from './filling-quantities.ts';
+import { EJECTION_FORM } from './flow-form.ts';
 import {
   type BeatValue,
   type FlowQuantity,
@@ -42,11 +44,24 @@ const MIRROR = 0.3;
 const tallest = ({ waves, clear }: SpectralTrace) =>
   clear * Math.max(0, ...waves.map(({ height }) => height));
 
-/** The side on which a flow is looked for: the usual one, unless the machine turned the display. */
+/** Whether the waves of a side last as long as an ejection, which a diastolic jet does not. */
+function isSystolic({ curve, waves }: SpectralTrace, secondsPerColumn: number): boolean {
+  const whole = ejectionsOf(curve, waves, secondsPerColumn).filter((one) => one.whole);
+  const [shortest, longest] = EJECTION_FORM.seconds;
+  const lasts = whole.length > 0 ? median(whole.map(({ flowTime }) => flowTime)) : null;
+  return lasts !== null && lasts >= shortest && lasts <= longest;
+}
+
+/**
+ * The side on which a flow is looked for: the usual one, unless the machine turned the display. A jet
+ * of AR is the faster side of a display that was not turned: it is no stenosis.
+ */
 function sideOf(flow: Flow, display: SpectralDisplay): SpectralTrace {
   const usual = display[USUAL_SIDE[flow] ?? 'below'];
   const other = usual.side === 'above' ? display.below : display.above;
-  return tallest(usual) >= MIRROR * tallest(other) ? usual : other;
+  if (tallest(usual) >= MIRROR * tallest(other)) return usual;
+  const turned = flow !== 'aortic-valve' || isSystolic(other, display.spectrum.secondsPerColumn);
+  return turned ? other : usual;
 }
 
 type EjectionPart = 'peak' | 'peakGradient' | 'vti' | 'meanGradient' | 'accelerationTime';

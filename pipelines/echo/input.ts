@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LONGEST_INDICATION } from '../contract/indication.ts';
 
 const optionsSchema = z.strictObject({
   report: z.boolean().default(false),
@@ -12,7 +13,7 @@ const clinicalContextSchema = z.strictObject({
   sex: z.enum(['female', 'male', 'other', 'unknown']).optional(),
   height_cm: z.number().min(30).max(250).optional(),
   weight_kg: z.number().min(1).max(400).optional(),
-  indication: z.string().optional(),
+  indication: z.string().max(LONGEST_INDICATION).optional(),
 });
 
 /** `input` of us/echo/interpret 1.0.0 (service.md 2.4); unknown fields are refused. */

@@ -4,6 +4,7 @@ import type { Result } from '../result/envelope.ts';
 import { type SectionOutcome, sectionOf } from '../result/section-outcome.ts';
 import { withWithheld } from './conclude.ts';
 import { SURFACE_SECTION } from './evidence.ts';
+import { withFocusedRemark } from './focused-remark.ts';
 import type { EchoOptions } from './input.ts';
 import { writeReport } from './report.ts';
 import type { EchoEvidence } from './section.ts';
@@ -35,10 +36,15 @@ export function interpretStudy(
     const withheld = evidence.measured.filter(
       (one) => one.section === section.id && one.quality !== 'accepted',
     );
-    outcomes.push(withWithheld(outcome, section.needs, withheld));
+    const whole = withWithheld(outcome, section.needs, withheld);
+    outcomes.push(evidence.handheld ? withFocusedRemark(whole) : whole);
   }
   const surface = evidence.measured.filter(
-    ({ section, concept }) => section === SURFACE_SECTION && concept.key === 'body-surface-area',
+    ({ section, concept, quality }) =>
+      section === SURFACE_SECTION &&
+      concept.key === 'body-surface-area' &&
+      // One that was withheld stands with what its section withholds.
+      quality === 'accepted',
   );
   const result = assembleResult({
     endpoint: ECHO.id,

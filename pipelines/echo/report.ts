@@ -5,6 +5,9 @@ import { shown } from './values.ts';
 
 type Report = NonNullable<Result['report']>;
 
+/** What the study holds and lacks stands before the structures, and is no conclusion. */
+const STUDY = 'views';
+
 /** Structures in the fixed order of REP25 (echo reference 16). */
 const ORDER = [
   'lv-size',
@@ -79,6 +82,7 @@ function impressionOf(result: Result): string[] {
  */
 export function writeReport(result: Result): Report {
   const { files, frames, calibrated_frames: calibrated } = result.input_summary;
+  const study = sectionLines(result, STUDY);
   const assessed = ORDER.flatMap((id) => sectionLines(result, id));
   const gaps = result.sections.flatMap(({ title, reason }) =>
     reason ? [`${title}: ${sentence(reason.detail)}`] : [],
@@ -91,6 +95,7 @@ export function writeReport(result: Result): Report {
     title: 'Echocardiography: draft report',
     findings: [
       `Images: ${frames} frames of ${files} files, ${calibrated} with a physical scale.`,
+      ...study,
       ...(assessed.length > 0 ? assessed : ['No measurement was accepted.']),
     ],
     impression: impressionOf(result),

@@ -28,6 +28,15 @@ const SECTION_OF: Readonly<Partial<Record<ConceptKey, string>>> = {
 /** The highest of several windows counts: the others were not parallel to the jet (AS17, R10). */
 const HIGHEST: ReadonlySet<ConceptKey> = new Set(['av-vmax', 'tr-vmax', 'mr-vmax', 'pv-vmax']);
 
+/**
+ * What belongs to the jet of a peak is read where the peak was highest: beside it the integral and
+ * the mean of another window would be those of a jet that was not met in parallel (AS17).
+ */
+const LEADING: Readonly<Partial<Record<ConceptKey, ConceptKey>>> = {
+  'av-mean-gradient': 'av-vmax',
+  'av-vti': 'av-vmax',
+};
+
 interface Traced {
   reading: DisplayReading;
   quantity: TracedQuantity;
@@ -95,6 +104,18 @@ function best(key: ConceptKey, found: readonly Traced[]): Traced[] {
     .slice(0, 1);
 }
 
+/** The displays that may stand for a quantity: that of the peak it belongs to, where that is used. */
+function eligible(
+  found: readonly Traced[],
+  peak: ConceptKey,
+  peaks: readonly Traced[],
+): readonly Traced[] {
+  const [leader] = best(peak, peaks);
+  if (!leader || doubtOf(leader) !== null) return found;
+  const own = found.filter((one) => one.reading === leader.reading && doubtOf(one) === null);
+  return own.length > 0 ? own : found;
+}
+
 /**
  * The quantities of traced displays as measurements, in the sections that own them. Of several
  * displays of a named structure the best stands; what nothing names stands with each display.
@@ -111,7 +132,9 @@ export function tracedMeasurements(
     const unnamed = SECTION_OF[key];
     const section = sectionOf(key) ?? unnamed;
     if (!section) return [];
-    const shown = unnamed ? found : best(key, found);
+    const leading = LEADING[key];
+    const candidates = leading ? eligible(found, leading, byKey.get(leading) ?? []) : found;
+    const shown = unnamed ? found : best(key, candidates);
     return shown.map((one, i) =>
       toMeasurement(one, i === 0 ? `${key}-traced` : `${key}-traced-${i + 1}`, section),
     );

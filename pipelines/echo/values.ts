@@ -8,23 +8,37 @@ import { withPlausibility } from './plausibility.ts';
 
 /** What was measured so far, by concept: accepted values only. */
 export interface Values {
+  /** Every value of the concept, that which stands first. */
+  all(key: ConceptKey): readonly Measurement[];
   measurement(key: ConceptKey): Measurement | null;
   number(key: ConceptKey): number | null;
 }
 
+function valuesBy(all: Values['all']): Values {
+  const measurement = (key: ConceptKey) => all(key)[0] ?? null;
+  return { all, measurement, number: (key) => measurement(key)?.value ?? null };
+}
+
 /** Of several values of a concept the first stands; those of traced images come before the cart's. */
 export function valuesOf(measurements: readonly Measurement[]): Values {
-  const measurement = (key: ConceptKey) =>
-    measurements.find((one) => one.concept.key === key && one.quality === 'accepted') ?? null;
-  return { measurement, number: (key) => measurement(key)?.value ?? null };
+  return valuesBy((key) =>
+    measurements.filter((one) => one.concept.key === key && one.quality === 'accepted'),
+  );
 }
 
 /** The values with what was just calculated before them. */
 export function withValues(values: Values, calculations: readonly (Measurement | null)[]): Values {
   const own = valuesOf(calculations.filter((one) => one !== null));
-  const measurement = (key: ConceptKey) => own.measurement(key) ?? values.measurement(key);
-  return { measurement, number: (key) => measurement(key)?.value ?? null };
+  return valuesBy((key) => [...own.all(key), ...values.all(key)]);
 }
+
+/** The values as if those of some concepts had not been given: what was withheld stays withheld. */
+export function without(values: Values, keys: ReadonlySet<ConceptKey>): Values {
+  return valuesBy((key) => (keys.has(key) ? [] : values.all(key)));
+}
+
+export const isOfMachine = ({ source }: Pick<Measurement, 'source'>) =>
+  source.provenance === 'cart-sr';
 
 /** Relative difference from which a machine's own calculation and ours are told apart. */
 const DISAGREEMENT = 0.05;
@@ -36,12 +50,29 @@ export interface Calculation {
   /** The values of `from`, in their order. */
   value(...inputs: number[]): number;
   note?: string;
+  /**
+   * For inputs that stand for one beat: all are taken from the machine, or all from the images. What
+   * a note calls them.
+   */
+  ofOneSource?: string;
 }
 
-function compared(own: Measurement, expected: number): Measurement {
+/** The values of the inputs, null where one is missing: of one source, the machine's first. */
+function inputsOf(values: Values, { from, ofOneSource }: Calculation): Measurement[] | null {
+  const complete = (inputs: readonly (Measurement | null)[]) => {
+    const present = inputs.filter((input) => input !== null);
+    return present.length === inputs.length ? present : null;
+  };
+  if (!ofOneSource) return complete(from.map((key) => values.measurement(key)));
+  const ofSource = (machine: boolean) =>
+    complete(from.map((key) => values.all(key).find((v) => isOfMachine(v) === machine) ?? null));
+  return ofSource(true) ?? ofSource(false);
+}
+
+function compared(own: Measurement, expected: number, inputs: string): Measurement {
   const difference = Math.abs(own.value - expected) / Math.abs(expected);
   if (difference <= DISAGREEMENT) return own;
-  const note = `from its inputs ${shown(own.concept.key as ConceptKey, expected)} would follow`;
+  const note = `from ${inputs} ${shown(own.concept.key as ConceptKey, expected)} would follow`;
   return { ...own, note: [own.note, note].filter(Boolean).join('; ') };
 }
 
@@ -52,19 +83,25 @@ function compared(own: Measurement, expected: number): Measurement {
 export function calculated(
   values: Values,
   key: ConceptKey,
-  { section, method, from, value, note }: Calculation,
+  calculation: Calculation,
 ): Measurement | null {
-  const inputs = from.map((input) => values.measurement(input));
-  const present = inputs.filter((input) => input !== null);
+  const { section, method, value, note, ofOneSource } = calculation;
+  const inputs = inputsOf(values, calculation);
   const given = values.measurement(key);
-  if (present.length < inputs.length) return given && { ...given, section };
-  const result = value(...present.map((input) => input.value));
-  if (given) return { ...compared(given, result), section };
-  const cart = present.every(({ source }) => source.provenance === 'cart-sr');
+  if (!inputs) return given && { ...given, section };
+  const result = value(...inputs.map((input) => input.value));
+  // A divisor of zero in the machine's report is an error of that input, not a value of this one.
+  if (!Number.isFinite(result)) return given && { ...given, section };
+  const cart = inputs.every(isOfMachine);
+  if (given) {
+    const ofImages = isOfMachine(given) && inputs.every((input) => !isOfMachine(input));
+    const named = ofImages ? `${ofOneSource ?? 'values'} of the images` : 'its inputs';
+    return { ...compared(given, result, named), section };
+  }
   const measurement = createMeasurement(key, key, result, method, {
     section,
     source: { ...NO_FRAME, provenance: cart ? 'cart-sr' : 'image-analysis' },
-    inputs: present.map(({ id }) => id),
+    inputs: inputs.map(({ id }) => id),
     note: note ?? null,
   });
   return withPlausibility(measurement, key);

@@ -1,8 +1,18 @@
 import type { Clip } from '../contract/study.ts';
 import type { EchoView } from './locate/view.ts';
 
-/** A view as the header or the classifier names it; the header may leave the level open. */
-export type HeartView = Exclude<EchoView, 'other'> | 'PSAX' | 'PSAX-AV' | 'SUBCOSTAL';
+/**
+ * A view as the header or the classifier names it; the header may leave the level open. An A4C that is
+ * aimed at the RV cuts the LV short, and the long axes of the RV show no LV: no LV is measured on them.
+ */
+export type HeartView =
+  | Exclude<EchoView, 'other'>
+  | 'PSAX'
+  | 'PSAX-AV'
+  | 'SUBCOSTAL'
+  | 'A4C-RV'
+  | 'RV-INFLOW'
+  | 'RV-OUTFLOW';
 
 /** Views of service.md 2.6, under which a clip is listed and sections ask for it. */
 export const VIEW_FAMILIES = [
@@ -14,6 +24,8 @@ export const VIEW_FAMILIES = [
   'A5C',
   'subcostal',
   'suprasternal',
+  'RV inflow',
+  'RV outflow',
 ] as const;
 export type ViewFamily = (typeof VIEW_FAMILIES)[number];
 
@@ -32,7 +44,23 @@ const FAMILY: Readonly<Record<HeartView, ViewFamily>> = {
   'SUBCOSTAL-4C': 'subcostal',
   'SUBCOSTAL-IVC': 'subcostal',
   SUPRASTERNAL: 'suprasternal',
+  'A4C-RV': 'A4C',
+  'RV-INFLOW': 'RV inflow',
+  'RV-OUTFLOW': 'RV outflow',
 };
+
+/** A clip of the heart's shape, of which a view can be told; not a spectrum and not an M-mode. */
+export const isPicture = ({ mode }: Pick<Clip, 'mode'>) => mode !== 'spectral' && mode !== 'm-mode';
+
+const FOCUSED: ReadonlySet<ViewFamily> = new Set(['PLAX', 'PSAX', 'A4C', 'subcostal']);
+
+/** Whether a view is one of those of focused cardiac ultrasound (echo reference 15). */
+export const isFocused = (view: HeartView) => FOCUSED.has(familyOf(view));
+
+const WITHOUT_VENTRICLE: ReadonlySet<HeartView> = new Set(['SUBCOSTAL-IVC', 'PSAX-AV']);
+
+/** Whether a view shows the left ventricle: a vessel, or the plane of the aortic valve, does not. */
+export const showsVentricle = (view: HeartView) => !WITHOUT_VENTRICLE.has(view);
 
 export const familyOf = (view: HeartView): ViewFamily => FAMILY[view];
 
@@ -45,8 +73,12 @@ const VIEW_CODES: Readonly<Record<string, HeartView>> = {
   'SCT:399271003': 'PSAX-PM',
   'SCT:399306005': 'PSAX',
   'SCT:399214001': 'A4C',
-  'DCM:130681': 'A4C',
-  'DCM:130682': 'A4C',
+  'DCM:130681': 'A4C-RV',
+  'DCM:130682': 'A4C-RV',
+  'SCT:398998003': 'RV-INFLOW',
+  'SCT:443082005': 'RV-INFLOW',
+  'SCT:399195005': 'RV-OUTFLOW',
+  'SCT:443083000': 'RV-OUTFLOW',
   'SCT:399232001': 'A2C',
   'SCT:399339008': 'A3C',
   'SCT:398994001': 'A5C',

@@ -6,12 +6,10 @@ import type { HeartLocator } from './locate/open-heart-locator.ts';
 import { sectorOf } from './locate/sector.ts';
 import type { ViewEstimate } from './locate/view.ts';
 import type { ClipView } from './reader.ts';
-import { type HeartView, headerView } from './view-names.ts';
+import { type HeartView, headerView, isPicture } from './view-names.ts';
 
 /** Frames of a clip on which its view is named, spread over it. */
 const FRAMES = 3;
-
-const isPicture = ({ mode }: Clip) => mode !== 'spectral' && mode !== 'm-mode';
 
 /** The tissue region of the header that is largest; without one the whole frame is searched. */
 function searched({ regions }: Clip): Rectangle | undefined {

@@ -10,6 +10,8 @@ export const CONTAINER_LIMITS = {
   ratio: 200,
   /** Below this the ratio is not looked at: a small file of one colour is no bomb. */
   ratioFreeBytes: 64 * 1024 ** 2,
+  /** Bytes that stay free on the disk that is unpacked to: what else the machine does goes on. */
+  freeBytes: 64 * 1024 ** 2,
   /** Characters of a member's path. */
   pathLength: 512,
   /** Folders and name of a member's path. */

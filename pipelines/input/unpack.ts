@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, rm, stat } from 'node:fs/promises';
+import { mkdir, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
 import { pipeline as finished } from 'node:stream/promises';
@@ -30,6 +30,8 @@ interface Unpacking extends Unpacked {
   names: Set<string>;
   members: number;
   bytes: number;
+  /** As soon as so many bytes are unpacked, the room on the disk is measured again. */
+  measureAt: number;
   /** Files written so far: each is named by its number, never by what an archive says. */
   written: number;
   outermost: { size: number; unpacked: number };
@@ -87,6 +89,18 @@ function countMember(unpacking: Unpacking): void {
   );
 }
 
+/** So many bytes are unpacked between two looks at the disk. */
+const MEASURED_EVERY = 8 * 1024 ** 2;
+
+/** Throws as the system does where it finds the disk full, but before it is. */
+async function measureRoom(unpacking: Unpacking): Promise<void> {
+  unpacking.measureAt = unpacking.bytes + MEASURED_EVERY;
+  const { bavail, bsize } = await statfs(unpacking.folder);
+  if (bavail * bsize >= unpacking.limits.freeBytes) return;
+  const full = new Error('ENOSPC: the archives of the study leave no room on the disk');
+  throw Object.assign(full, { code: 'ENOSPC', syscall: 'write' });
+}
+
 /** Writes `content` to a file of its own, counted as it comes; returns its path. */
 async function spool(unpacking: Unpacking, content: AsyncIterable<Buffer>): Promise<string> {
   await mkdir(unpacking.folder, { recursive: true });
@@ -95,6 +109,7 @@ async function spool(unpacking: Unpacking, content: AsyncIterable<Buffer>): Prom
   const counted = async function* (chunks: AsyncIterable<Buffer>) {
     for await (const chunk of chunks) {
       countBytes(unpacking, chunk.length);
+      if (unpacking.bytes >= unpacking.measureAt) await measureRoom(unpacking);
       yield chunk;
     }
   };
@@ -231,6 +246,7 @@ export async function unpack(
     names: new Set(),
     members: 0,
     bytes: 0,
+    measureAt: MEASURED_EVERY,
     written: 0,
     outermost: { size: 0, unpacked: 0 },
   };

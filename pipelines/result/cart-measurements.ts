@@ -6,6 +6,18 @@ import type { Measurement } from './envelope.ts';
 /** Of several values without the cart's choice, those of the first kind that is there stand. */
 const PREFERENCE: readonly CartMeasurement['derivation'][] = ['best', 'mean', 'median'];
 
+/**
+ * Of repeated values of these the highest is the measure, as the others were not parallel to the
+ * jet, not in the middle of the vessel, or taken in inspiration: AV Vmax (echo reference 0.5,
+ * 11.1), LVOT diameter ("largest of 3", 11.1), TR Vmax ("best of", 12.1), IVC (maximum, 12.1).
+ */
+const HIGHEST: ReadonlySet<ConceptKey> = new Set([
+  'av-vmax',
+  'tr-vmax',
+  'lvot-diameter',
+  'ivc-diameter',
+]);
+
 const DERIVED = {
   measured: 'measured',
   best: 'measured',
@@ -43,9 +55,12 @@ function derivationOf({ key, derivation, equation }: CartMeasurement): Measureme
 /**
  * The value that stands for a quantity: the one that the cart selected (PS3.16 CID 224, CID 12301),
  * else its best value, mean or median, else the only one; of several that the cart did not choose
- * between, their median.
+ * between, the highest where the quantity is one of maxima, and their median elsewhere.
  */
-function standingOf(values: readonly [CartMeasurement, ...CartMeasurement[]]): Standing {
+function standingOf(
+  key: ConceptKey,
+  values: readonly [CartMeasurement, ...CartMeasurement[]],
+): Standing {
   const [first] = values;
   const selected = values.find(({ selection }) => selection !== null);
   const preferred = PREFERENCE.map((kind) =>
@@ -55,6 +70,11 @@ function standingOf(values: readonly [CartMeasurement, ...CartMeasurement[]]): S
   if (selected || preferred || values.length === 1) {
     const note = from.selection ? SELECTED[from.selection] : null;
     return { from, value: from.value, derivation: derivationOf(from), note };
+  }
+  if (HIGHEST.has(key)) {
+    const highest = values.reduce((most, one) => (one.value > most.value ? one : most));
+    const note = `highest of ${values.length} values, of which the machine chose none`;
+    return { from: highest, value: highest.value, derivation: derivationOf(highest), note };
   }
   return {
     from: { ...first, image: null },
@@ -115,7 +135,7 @@ export function cartMeasurements(
     const own = cart.filter((one) => one.key === key);
     const quantities = Map.groupBy(own, ({ fetus, laterality }) => `${fetus} ${laterality}`);
     return [...quantities.values()].flatMap(([first, ...others]) =>
-      first ? [toMeasurement(section, key, standingOf([first, ...others]))] : [],
+      first ? [toMeasurement(section, key, standingOf(key, [first, ...others]))] : [],
     );
   });
 }

@@ -23,8 +23,23 @@ const definition = (text: string, citation: string | null = null) =>
 
 export const ECHO_METHODS = {
   'du-bois': definition('by Du Bois', 'Du Bois and Du Bois 1916'),
+  'cart-area-length-biplane': definition(
+    'value of the ultrasound machine by area-length in two planes, from its structured report',
+  ),
+  'cart-area-length': definition(
+    'value of the ultrasound machine by area-length in one plane, from its structured report',
+  ),
+  'cart-cube': definition(
+    'value of the ultrasound machine by the cube of the diameters, from its structured report',
+  ),
+  'cart-stated': definition(
+    'value of the ultrasound machine by another method that its structured report names',
+  ),
+  'cart-mass-2d': definition(
+    'LV mass of the ultrasound machine by 2D areas and length, from its structured report',
+  ),
   'fraction-of-volumes': definition('end-diastolic minus end-systolic over end-diastolic volume'),
-  'per-surface-area': definition('divided by the body surface area (Du Bois)'),
+  'per-surface-area': definition('divided by the body surface area'),
   'cube-formula': definition(
     'cube formula from the linear dimensions',
     'Devereux et al., Am J Cardiol 1986; Lang et al., J Am Soc Echocardiogr 2015;28:1-39',
@@ -59,6 +74,14 @@ export const ECHO_METHODS = {
   'half-time-constant': definition(
     'by pressure half-time',
     'Baumgartner et al., J Am Soc Echocardiogr 2009;22:1-23',
+  ),
+  'jet-gradient': definition(
+    'simplified Bernoulli equation',
+    'Quinones et al., J Am Soc Echocardiogr 2002;15:167-184',
+  ),
+  'cava-collapse': definition(
+    'greatest minus least over greatest diameter of the inferior vena cava',
+    'Rudski et al., J Am Soc Echocardiogr 2010;23:685-713',
   ),
   'cava-table': definition(
     'from diameter and collapse of the inferior vena cava',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AI_ASSERTED } from '../../fhir/codes.ts';
+import { ORIGINS } from '../../pipelines/artifacts/statement.ts';
 
 const entrySchema = z.looseObject({
   fullUrl: z.string().optional(),
@@ -16,6 +17,11 @@ const bundleSchema = z.looseObject({
 });
 
 const metaSchema = z.looseObject({ security: z.array(z.looseObject({ code: z.string() })) });
+
+const notesSchema = z.array(z.looseObject({ text: z.string() }));
+
+/** Notes of a value that no AI asserts. */
+const GIVEN: ReadonlySet<string> = new Set(Object.values(ORIGINS));
 
 const STATEMENTS: ReadonlySet<string> = new Set(['DiagnosticReport', 'Observation']);
 
@@ -63,9 +69,11 @@ function statusFault({ resource }: Entry): string | null {
     : `status ${String(status)} is not that of a draft`;
 }
 
-/** A machine's statement says so in its tag (interop reference 1.2). */
+/** A machine's statement says so in its tag (interop reference 1.2); a value given to it says where from. */
 function tagFault({ resource }: Entry): string | null {
   if (!STATEMENTS.has(resource.resourceType)) return null;
+  const notes = notesSchema.safeParse(resource.note);
+  if (notes.success && notes.data.some(({ text }) => GIVEN.has(text))) return null;
   const tagged = metaSchema.safeParse(resource.meta);
   const codes = tagged.success ? tagged.data.security.map(({ code }) => code) : [];
   return codes.some((code) => code === AI_ASSERTED.code)

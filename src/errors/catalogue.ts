@@ -227,6 +227,13 @@ export const ERRORS = {
     operator:
       'The pipeline ended with an error; the log has the details. It is not repeated, since the same input would end the same way.',
   },
+  out_of_space: {
+    http: 507,
+    retry: 'permanent',
+    title: 'The disk has no room for the run',
+    operator:
+      'Each of five attempts found the disk full, most likely by what the request itself unpacks to; make room below the data folder and submit it again.',
+  },
   pipeline_crashed: {
     http: 500,
     retry: 'permanent',

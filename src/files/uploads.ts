@@ -7,6 +7,7 @@ import type { RequestFile } from '../requests/port.ts';
 import { type BlobStore, TooManyBytesError, UPLOAD_LIFE_MS, WrongSizeError } from './blob-store.ts';
 import { createPartsInBucket } from './parts-in-bucket.ts';
 import { createPartsThroughGateway } from './parts-through-gateway.ts';
+import { unpromisedBytes } from './unpromised-bytes.ts';
 import type { NamedPart, PartState } from './upload-parts.ts';
 
 /**
@@ -50,7 +51,7 @@ export interface UploadLimits {
   maxFileBytes: number;
   /** Size of every part but the last. */
   partBytes: number;
-  /** Uploads are refused that would leave less than this on the disk. */
+  /** Uploads are refused that would leave less than this on the disk, with those under way. */
   minFreeBytes: number;
 }
 
@@ -156,7 +157,7 @@ export function createUploads({
   return {
     async create(accountId, { filename, bytes, mediaType }) {
       if (bytes !== null && bytes > limits.maxFileBytes) throw tooLarge(limits.maxFileBytes);
-      if ((await blobs.free()) - (bytes ?? 0) < limits.minFreeBytes) {
+      if ((await unpromisedBytes(database, blobs, now())) - (bytes ?? 0) < limits.minFreeBytes) {
         throw new SonogateError('overloaded', 'There is no room for the file at the moment.');
       }
       const { rows } = await database.query<FileRow>(

@@ -62,6 +62,9 @@ export function addArtifactRoutes(router: Router<HttpState>, deps: HttpDeps): vo
   router.get('/v1/downloads/:id/:name', async (context) => {
     signer.verify('GET', context.path, context.query, now());
     const { id = '', name } = context.params;
+    // The signature stands for the key: the request may be of any account.
+    const row = await core.get(id, null);
+    if (row) refuseExpired(row);
     const artifact = await listed(core, id, name);
     const path = await core.artifactPath(id, artifact.name);
     if (path === null) throw new SonogateError('expired', 'The artifact has been purged.');

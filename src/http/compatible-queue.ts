@@ -86,7 +86,8 @@ export function addCompatibleQueueRoutes(router: Router<HttpState>, deps: HttpDe
     }
   };
   router.put(below('/cancel'), run, audited(deps, 'request.cancel'), cancel);
-  router.post(below('/cancel'), run, audited(deps, 'request.cancel'), cancel);
+  const once = idempotent(deps);
+  router.post(below('/cancel'), run, audited(deps, 'request.cancel'), body, once, cancel);
 
   async function requestOf(context: RouterContext<HttpState>): Promise<RequestRow> {
     const row = await ownRequest(core, context.params.id, context.state);

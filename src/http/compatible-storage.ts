@@ -4,6 +4,7 @@ import { SonogateError } from '../errors/catalogue.ts';
 import { requireScope } from './authentication.ts';
 import { COMPATIBLE_QUEUE } from './compatible-status.ts';
 import { baseUrl, type HttpDeps, type HttpState } from './deps.ts';
+import { idempotent } from './idempotency.ts';
 import { jsonBody } from './json-body.ts';
 import { announcement, LINK_LIFE_MS, parseBody, sentBytes } from './uploads.ts';
 
@@ -23,7 +24,8 @@ export function addCompatibleStorageRoutes(router: Router<HttpState>, deps: Http
   const { uploads, config, signer, now = () => new Date() } = deps;
   const scope = requireScope(deps, 'uploads');
 
-  router.post(INITIATE, scope, jsonBody(config.maxBodyBytes), async (context) => {
+  const body = jsonBody(config.maxBodyBytes);
+  router.post(INITIATE, scope, body, idempotent(deps), async (context) => {
     const { file_name, content_type } = parseBody(initiation, context.state.body);
     const { id } = await uploads.create(context.state.principal.accountId, {
       filename: file_name,

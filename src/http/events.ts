@@ -16,7 +16,8 @@ export function addEventRoutes(router: Router<HttpState>, deps: HttpDeps): void 
   const read = requireScope(deps, 'read');
   router.get('/v1/requests/:id/events', read, audited(deps, 'request.follow'), async (context) => {
     const row = await ownRequest(core, context.params.id, context.state);
-    const after = lastEventId(context.get('Last-Event-ID') || context.query.last_event_id);
+    const asked = lastEventId(context.get('Last-Event-ID') || context.query.last_event_id);
+    const after = asked > row.last_seq ? 0 : asked;
     const address = baseUrl(context, config);
     if (FINAL_STATUS.has(row.status)) {
       const left = await core.events.list(row.id, after, address);
@@ -32,7 +33,10 @@ export function addEventRoutes(router: Router<HttpState>, deps: HttpDeps): void 
   });
 }
 
-/** A number we gave out; anything else means from the beginning. */
+/**
+ * The number of an event; anything else means from the beginning, and so does a number that the log has
+ * not reached (interop 5.7): its client must not miss the terminal event.
+ */
 function lastEventId(text: string | string[] | undefined): number {
   return typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : 0;
 }

@@ -16,11 +16,12 @@ interface StoredAnswer {
 }
 
 /** What a key stands for: the columns of the primary key, in their order. */
-type Scope = readonly [account: string, method: string, path: string, key: string];
+type Scope = readonly [account: string, test: boolean, method: string, path: string, key: string];
 
 /**
  * `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07): the same call twice is done
- * once. Answers are kept for 24 hours per account, method and path; a call that was refused leaves
+ * once. Answers are kept for 24 hours per account, method and path, and apart for test keys and live
+ * ones, so that no live call is answered with what the mock backend made; a call that was refused leaves
  * nothing, so that it can be mended and sent again under the same key. `kept` makes of an answer what
  * may be stored: a secret is shown once and is not in the replay.
  */
@@ -32,8 +33,9 @@ export function idempotent(
     const header = context.req.headers['idempotency-key'];
     context.state.idempotencyKey = null;
     if (header === undefined) return next();
-    const { accountId } = context.state.principal;
-    const scope: Scope = [accountId, context.method, context.path, readKey(String(header))];
+    const { accountId, test } = context.state.principal;
+    const key = readKey(String(header));
+    const scope: Scope = [accountId, test, context.method, context.path, key];
     const fingerprint = sha256(canonical(context.state.body ?? null));
     const firstCall = await claim(database, scope, fingerprint, now());
     if (firstCall === null) {
@@ -68,7 +70,7 @@ function readKey(header: string): string {
   return key;
 }
 
-const THIS_KEY = 'account_id = $1 AND method = $2 AND path = $3 AND key = $4';
+const THIS_KEY = 'account_id = $1 AND test = $2 AND method = $3 AND path = $4 AND key = $5';
 
 /**
  * Takes the key for the call that is to be done now, also over from one that died.
@@ -85,10 +87,10 @@ async function claim(
   ]);
   const { rows } = await database.query<{ created_at: Date }>(
     `INSERT INTO idempotency_keys AS kept
-       (account_id, method, path, key, fingerprint, created_at, started_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $6)
-     ON CONFLICT (account_id, method, path, key) DO UPDATE SET started_at = excluded.started_at
-       WHERE kept.status IS NULL AND kept.started_at < $7
+       (account_id, test, method, path, key, fingerprint, created_at, started_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $7)
+     ON CONFLICT (account_id, test, method, path, key) DO UPDATE SET started_at = excluded.started_at
+       WHERE kept.status IS NULL AND kept.started_at < $8
          AND kept.fingerprint = excluded.fingerprint
      RETURNING created_at`,
     [...scope, fingerprint, now, new Date(now.getTime() - ABANDONED_MS)],
@@ -124,7 +126,7 @@ async function keep(
   body: unknown,
 ): Promise<void> {
   await database.query(
-    `UPDATE idempotency_keys SET status = $5, location = $6, body = $7::json WHERE ${THIS_KEY}`,
+    `UPDATE idempotency_keys SET status = $6, location = $7, body = $8::json WHERE ${THIS_KEY}`,
     [...scope, status, location, JSON.stringify(body ?? null)],
   );
 }

@@ -1,6 +1,7 @@
 import type { Context, Middleware } from 'koa';
 import { DatabaseUnreachableError } from '../database/unreachable.ts';
 import { type ErrorCode, SonogateError } from '../errors/catalogue.ts';
+import { isOutOfSpace } from '../errors/out-of-space.ts';
 import { InvalidInputError, problem } from '../errors/problem.ts';
 import { compatibleError } from './compatible-error.ts';
 import { COMPATIBLE_QUEUE } from './compatible-status.ts';
@@ -47,10 +48,6 @@ function knownError(error: unknown): SonogateError {
   }
   if (isOutOfSpace(error)) return new SonogateError('overloaded', 'The disk is full.');
   return new SonogateError('internal', 'The gateway could not answer the call.');
-}
-
-function isOutOfSpace(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOSPC';
 }
 
 function describe(

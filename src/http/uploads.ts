@@ -13,14 +13,21 @@ import { jsonBody } from './json-body.ts';
 
 export const LINK_LIFE_MS = 3_600_000;
 
-/** Leaves room for the number that tells two files of one name apart (input-files.ts). */
-export const LONGEST_NAME = 180;
+/**
+ * Bytes of a file's name in UTF-8. File systems take 255 (ext4, XFS); this leaves room for the number
+ * that tells two files of one name apart (input-files.ts).
+ */
+export const LONGEST_NAME_BYTES = 200;
 
 export const announcement = z.strictObject({
   filename: z
     .string()
     .min(1)
-    .max(LONGEST_NAME)
+    .max(LONGEST_NAME_BYTES)
+    .refine(
+      (name) => Buffer.byteLength(name) <= LONGEST_NAME_BYTES,
+      `at most ${LONGEST_NAME_BYTES} bytes in UTF-8`,
+    )
     // A name, not a path: it names the file in the work folder and in the result.
     .refine((name) => !/[/\\\p{Cc}]/u.test(name) && name !== '.' && name !== '..', 'a file name'),
   bytes: z.number().int().positive(),

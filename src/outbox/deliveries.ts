@@ -198,6 +198,11 @@ export async function holdDestination(
   );
 }
 
+/** A person who sends something again knows that the destination is back. */
+async function liftHold(tx: Queryable, destination: string): Promise<void> {
+  await tx.query('DELETE FROM destination_holds WHERE destination = $1', [destination]);
+}
+
 /** Which deliveries to list; what is not given does not matter. */
 export interface DeliveryFilter {
   id?: string | undefined;
@@ -254,6 +259,7 @@ export function replayAll(
        WHERE destination = $1 AND state = 'dead'`,
       [destination, giveUpSeconds],
     );
+    await liftHold(tx, destination);
     await probeNow(tx, destination);
     await tx.query('SELECT pg_notify($1, $2)', [OUTBOX_CHANNEL, destination]);
     return rowCount ?? 0;
@@ -275,6 +281,7 @@ export async function sendAgain(
   );
   const [row] = rows;
   if (row) {
+    await liftHold(tx, row.destination);
     await probeNow(tx, row.destination);
     await tx.query('SELECT pg_notify($1, $2)', [OUTBOX_CHANNEL, row.id]);
   }

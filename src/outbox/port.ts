@@ -1,5 +1,11 @@
 import type { ErrorCode, FailureClass } from '../errors/catalogue.ts';
 
+/**
+ * The longest that a hospital's system may ask us to leave it alone, in seconds: a clock or a header
+ * that is wrong must not stop its results for days.
+ */
+export const LONGEST_HOLD_SECONDS = 3600;
+
 /** Kinds of destination; each has one deliverer. */
 export type DeliveryKind = 'dicom' | 'fhir' | 'webhook' | 'forward';
 

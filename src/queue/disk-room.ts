@@ -23,7 +23,3 @@ export async function waitForRoom(
     await delay(LOOK_AGAIN_MS, null, { signal: broken }).catch(() => {});
   }
 }
-
-export function isOutOfSpace(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOSPC';
-}

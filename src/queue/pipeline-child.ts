@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { Job, Pipeline, Prepare } from '../../pipelines/contract/job.ts';
 import { INFERENCE, type InferenceRun } from '../../pipelines/inference/inference-channel.ts';
 import { REFUSAL, type RefusalOfModel } from '../../pipelines/inference/refusal.ts';
+import { isOutOfSpace } from '../errors/out-of-space.ts';
 // Its threads must have begun before further ones are forbidden.
 import '../inference-threads.ts';
 import { forbidThreads } from './confinement.ts';
@@ -39,7 +40,7 @@ async function run(module: string, folder: string): Promise<void> {
     send({ type: 'end', end: await pipeline(folder, report, controller.signal) });
   } catch (error) {
     const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    send({ type: 'error', message });
+    send({ type: 'error', message, outOfSpace: isOutOfSpace(error) });
   } finally {
     running = null;
   }

@@ -8,7 +8,10 @@ export type ToChild =
   | { type: 'run'; module: string; folder: string }
   | { type: 'abort' };
 
-/** What a pipeline process answers; `error` carries what was thrown, for our log only. */
+/**
+ * What a pipeline process answers; `error` carries what was thrown, for our log only, and whether a full
+ * disk was the cause.
+ */
 export type FromChild =
   | { type: 'event'; event: PipelineEvent }
   | { type: 'end'; end: PipelineEnd }
@@ -18,4 +21,4 @@ export type FromChild =
   | { type: 'inference'; run: InferenceRun }
   /** A model does not run on an accelerator, or no more. */
   | { type: 'refusal'; refusal: RefusalOfModel }
-  | { type: 'error'; message: string };
+  | { type: 'error'; message: string; outOfSpace: boolean };

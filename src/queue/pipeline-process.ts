@@ -33,8 +33,8 @@ const LONGEST_LOG_LINE = 2000;
 /** How a run ended, as seen from outside its process. */
 export type RunOutcome =
   | PipelineEnd
-  /** The pipeline threw; `message` is for our log only. */
-  | { type: 'failed'; message: string }
+  /** The pipeline threw; `message` is for our log only. `outOfSpace`: because the disk was full. */
+  | { type: 'failed'; message: string; outOfSpace: boolean }
   | { type: 'crashed'; reason: string }
   | { type: 'timeout' }
   | { type: 'aborted' };
@@ -151,7 +151,8 @@ export class PipelineProcess {
         if (message.type === 'event') onEvent(message.event);
         else if (message.type === 'end') resolve(message.end);
         else if (message.type === 'error') {
-          resolve({ type: 'failed', message: message.message });
+          const { message: text, outOfSpace } = message;
+          resolve({ type: 'failed', message: text, outOfSpace });
         }
       };
       this.#child.on('message', onMessage);

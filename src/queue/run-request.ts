@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Job, mockScenario } from '../../pipelines/contract/job.ts';
-import type { ErrorCode } from '../errors/catalogue.ts';
+import { isOutOfSpace } from '../errors/out-of-space.ts';
 import { HostedFileError } from '../files/hosted-files.ts';
 import { publishArtifacts } from '../files/published-artifacts.ts';
 import { ArtifactMismatchError, removeResult, storeResult } from '../files/results.ts';
@@ -23,16 +23,24 @@ import {
 import type { ChangeFeed } from '../requests/changes.ts';
 import { costOf } from '../requests/cost.ts';
 import type { Endpoint } from '../requests/endpoint.ts';
-import type { RequestFile, RequestStatus } from '../requests/port.ts';
+import type { RequestFile } from '../requests/port.ts';
 import type { Cost, StoredRequest } from '../requests/row.ts';
 import { STAGES } from '../requests/stage.ts';
-import { letGo } from '../requests/take-up.ts';
+import { letGo, MAX_ATTEMPTS } from '../requests/take-up.ts';
 import { enterStage, LeaseLostError, transition } from '../requests/transitions.ts';
-import { hasRoom, isOutOfSpace, waitForRoom } from './disk-room.ts';
+import { hasRoom, waitForRoom } from './disk-room.ts';
 import { holdLease } from './lease.ts';
 import type { PipelinePool } from './pipeline-pool.ts';
 import type { RunOutcome } from './pipeline-process.ts';
 import { recordProgress } from './progress.ts';
+import {
+  asRefusal,
+  InterruptedError,
+  OutOfSpaceError,
+  outOfSpace,
+  Refusal,
+  refusalOf,
+} from './run-endings.ts';
 import type { WorkerOptions } from './worker.ts';
 
 interface RunParts extends WorkerOptions {
@@ -45,25 +53,6 @@ interface RunParts extends WorkerOptions {
 
 /** `crashed`: the request was let go of and is to be taken up again. */
 type RunEnd = 'over' | 'crashed';
-
-/** A reason to end the request without a result. */
-class Refusal extends Error {
-  readonly to: RequestStatus;
-  readonly code: ErrorCode;
-  readonly detail: string;
-
-  constructor(to: 'failed' | 'rejected', code: ErrorCode, detail: string) {
-    super(detail);
-    this.to = to;
-    this.code = code;
-    this.detail = detail;
-  }
-}
-
-/** The run was broken off before the pipeline began, or after it had ended. */
-class InterruptedError extends Error {
-  override name = 'InterruptedError';
-}
 
 const MILLISECONDS_PER_DAY = 86_400_000;
 
@@ -91,18 +80,21 @@ export async function runRequest(row: StoredRequest, parts: RunParts): Promise<R
       return crashed ? 'crashed' : 'over';
     }
     if (outcome.type === 'aborted') return 'over';
-    if (outcome.type === 'failed' && !(await hasRoom(config.dataDir))) throw new InterruptedError();
+    if (outcome.type === 'failed' && (outcome.outOfSpace || !(await hasRoom(config.dataDir)))) {
+      throw new OutOfSpaceError();
+    }
     if (outcome.type !== 'done') throw refusalOf(outcome, row, parts);
     await succeed(row, parts, broken);
   } catch (error) {
     if (error instanceof LeaseLostError) return 'over';
-    // What the disk could not hold is run again when there is room.
-    if (error instanceof InterruptedError || isOutOfSpace(error)) {
+    const full = error instanceof OutOfSpaceError || isOutOfSpace(error);
+    // What the disk could not hold is run again when there is room, but not for ever.
+    if (error instanceof InterruptedError || (full && attempts < MAX_ATTEMPTS)) {
       await lease.release();
-      await letGo(database, id, attempts, 'interrupted');
+      await letGo(database, id, attempts, full ? 'out-of-space' : 'interrupted');
       return 'over';
     }
-    const refusal = error instanceof Refusal ? error : internal(error, row, parts);
+    const refusal = full ? outOfSpace(row, parts) : asRefusal(error, row, parts);
     const fault = { code: refusal.code, detail: refusal.detail };
     await database
       .transaction((tx) => transition(tx, id, refusal.to, { at: now(), attempt: attempts, fault }))
@@ -210,24 +202,6 @@ async function runPipeline(
   return outcome;
 }
 
-function refusalOf(
-  outcome: Extract<RunOutcome, { type: 'rejected' | 'failed' | 'timeout' }>,
-  row: StoredRequest,
-  { config, logger }: RunParts,
-): Refusal {
-  switch (outcome.type) {
-    case 'rejected':
-      return new Refusal('rejected', outcome.code, outcome.detail);
-    case 'timeout': {
-      const detail = `The pipeline was ended after ${config.worker.timeoutSeconds} s.`;
-      return new Refusal('failed', 'pipeline_timeout', detail);
-    }
-    case 'failed':
-      logger.error({ request: row.id, error: outcome.message }, 'pipeline failed');
-      return new Refusal('failed', 'pipeline_failed', 'The pipeline ended with an error.');
-  }
-}
-
 /**
  * Checks and stores the result, where every process of the site finds it, then ends the request and
  * makes its deliveries in one transaction.
@@ -309,9 +283,4 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function internal(error: unknown, row: StoredRequest, { logger }: RunParts): Refusal {
-  logger.error({ request: row.id, error: String(error) }, 'request failed unexpectedly');
-  return new Refusal('failed', 'internal', 'An unexpected error of the gateway.');
 }

@@ -74,7 +74,7 @@ export async function listEvents(
   afterSeq: number,
 ): Promise<(EventRecord & LogEntry)[]> {
   const { rows } = await database.query<EventRecord & LogEntry>(
-    'SELECT seq, name, data, at FROM request_events WHERE request_id = $1 AND seq > $2 ORDER BY seq',
+    'SELECT seq, name, data, at FROM request_events WHERE request_id = $1 AND seq > $2::bigint ORDER BY seq',
     [id, afterSeq],
   );
   return rows;

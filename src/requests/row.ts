@@ -52,6 +52,8 @@ export interface RequestRow {
   attempts: number;
   /** Times that a pipeline process was seen to die of it. */
   crashes: number;
+  /** Number of the last event in its log. */
+  last_seq: number;
   created_at: Date;
   started_at: Date | null;
   ended_at: Date | null;

@@ -85,6 +85,11 @@ export function createRequestStore(database: Database): StoreRequest {
 }
 
 function newRequest(endpoint: Endpoint, command: SubmitCommand, at: Date): NewRequest {
+  const events: EventRecord[] = [
+    { name: 'status', data: { status: 'queued', previous: null, at: at.toISOString() } },
+    { name: 'stage', data: STAGES.received },
+    { name: 'stage', data: STAGES.queued_gpu },
+  ];
   const row: RequestRow = {
     id: newId('req', at),
     account_id: command.accountId,
@@ -104,6 +109,7 @@ function newRequest(endpoint: Endpoint, command: SubmitCommand, at: Date): NewRe
     fault: null,
     attempts: 0,
     crashes: 0,
+    last_seq: events.length,
     created_at: at,
     started_at: null,
     ended_at: null,
@@ -115,19 +121,15 @@ function newRequest(endpoint: Endpoint, command: SubmitCommand, at: Date): NewRe
     prior_files: command.priorFiles,
     deliver_to: command.deliverTo,
     unique_key: command.uniqueKey,
-    events: [
-      { name: 'status', data: { status: 'queued', previous: null, at: at.toISOString() } },
-      { name: 'stage', data: STAGES.received },
-      { name: 'stage', data: STAGES.queued_gpu },
-    ],
+    events,
     audit: command.audit ?? null,
   };
 }
 
 /** Of a `RequestRow`. */
 const COLUMNS = `id, account_id, key_id, model, endpoint, version, status, stage, priority, test,
-  input, metadata, webhook, source, cost, fault, attempts, crashes, created_at, started_at, ended_at,
-  expires_at`;
+  input, metadata, webhook, source, cost, fault, attempts, crashes, last_seq, created_at, started_at,
+  ended_at, expires_at`;
 
 async function findByUniqueKey(
   database: Database,

@@ -57,6 +57,12 @@ function checkInput(endpoint: Endpoint, input: EndpointInput): void {
   );
 }
 
+/**
+ * Bytes of a name in UTF-8: file systems take 255 (ext4, XFS), and a prior file may get a prefix in
+ * the work folder (files/work-folder.ts).
+ */
+const LONGEST_NAME_BYTES = 220;
+
 /** A name becomes a file below the work folder, so it must be plain and unique. */
 function checkFileNames({ files, priorFiles }: SubmitCommand): void {
   const errors = [
@@ -67,12 +73,16 @@ function checkFileNames({ files, priorFiles }: SubmitCommand): void {
 }
 
 function nameErrors(files: readonly RequestFile[], pointer: string): PointedError[] {
+  const seen = new Set<string>();
   return files.flatMap(({ name }, i) => {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: a name with one is refused
-    if (!/^(?!\.{1,2}$)[^/\\\u0000-\u001f]{1,200}$/.test(name)) {
+    const plain = /^(?!\.{1,2}$)[^/\\\u0000-\u001f]+$/.test(name);
+    if (!plain || Buffer.byteLength(name) > LONGEST_NAME_BYTES) {
       return [{ pointer: `${pointer}/${i}`, detail: 'not a plain file name' }];
     }
-    return files.findIndex((other) => other.name === name) < i
+    const second = seen.has(name);
+    seen.add(name);
+    return second
       ? [{ pointer: `${pointer}/${i}`, detail: 'a second file with the same name' }]
       : [];
   });

@@ -63,13 +63,14 @@ export async function renewLease(database: Queryable, id: string, attempt: numbe
 
 /**
  * Lets go of a request that has not ended, so that it is taken up again. A run that was only
- * interrupted (the gateway is stopping) does not count as an attempt; a crash counts as both.
+ * interrupted (the gateway is stopping) does not count as an attempt, one that found the disk full
+ * does: its input may be what fills it. A crash counts as both.
  */
 export async function letGo(
   database: Queryable,
   id: string,
   attempt: number,
-  why: 'crashed' | 'interrupted',
+  why: 'crashed' | 'interrupted' | 'out-of-space',
 ): Promise<void> {
   await database.query(
     `UPDATE requests SET lease_until = NULL, enqueued_at = NULL,

@@ -5,6 +5,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readInstanceHeader } from '../../dimse/header.ts';
 import { decodeFileMeta } from '../../dimse/part10.ts';
+import { buildTid5000 } from '../../pipelines/artifacts/sr/tid5000.ts';
+import { RESULT } from '../pipelines/artifacts/example-result.ts';
+import { IDENTITY, SUBJECT } from '../pipelines/artifacts/example-subject.ts';
 import { dicomFile, type SmallObject } from './dicom-file.ts';
 
 const DATA = '../shared/data/dicom/us';
@@ -52,6 +55,16 @@ describe('the header of an object', () => {
       PatientName: 'Müller^Jörg',
       SpecificCharacterSet: 'ISO_IR 192',
     });
+  });
+
+  test('has the qualifiers of the issuer of the patient id, as our own objects carry them on', async () => {
+    const qualifiers = { UniversalEntityID: '1.2.840.99', UniversalEntityIDType: 'ISO' };
+    const identity = { ...IDENTITY, IssuerOfPatientIDQualifiers: qualifiers };
+    const { identity: read } = await headerOf(buildTid5000(RESULT, { ...SUBJECT, identity }));
+    expect(read.IssuerOfPatientIDQualifiers).toEqual(qualifiers);
+    expect((await headerOf(buildTid5000(RESULT, SUBJECT))).identity).not.toHaveProperty(
+      'IssuerOfPatientIDQualifiers',
+    );
   });
 
   test('is read without the pixels behind it, however many there are', async () => {

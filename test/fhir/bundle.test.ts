@@ -2,6 +2,7 @@ import type { Bundle, Observation, Resource } from '@medplum/fhirtypes';
 import { describe, expect, test } from 'vitest';
 import { buildAnonymousBundle, buildBundle } from '../../fhir/bundle.ts';
 import type { BundleInput } from '../../fhir/report-context.ts';
+import type { Measurement } from '../../pipelines/result/envelope.ts';
 import { sampleMeasurement, sampleResult, sampleSubject } from './sample.ts';
 import { validationErrors } from './validators.ts';
 
@@ -13,6 +14,8 @@ const overlay = {
   data: Buffer.from('specimen'),
 };
 const pdf = { data: Buffer.from('%PDF-1.4 specimen') };
+
+type Provenance = Measurement['source']['provenance'];
 
 function bundleOf(change: Partial<BundleInput> = {}): Bundle {
   return buildBundle({
@@ -207,16 +210,71 @@ describe('a measured Observation', () => {
     expect(values).toEqual([281]);
   });
 
-  test('taken from the machine is not ascribed to our software', () => {
-    const source = { ...sampleMeasurement('hc', 280, 'hc-ellipse').source };
-    const measurements = [
-      sampleMeasurement('hc', 280, 'hc-ellipse', {
-        source: { ...source, provenance: 'cart-sr' as const },
-      }),
-    ];
-    const taken = bundleOf({ result: sampleResult({ measurements }) });
-    expect(observation(taken, 'hc').device).toBeUndefined();
+  describe('by its source', () => {
+    const { source } = sampleMeasurement('hc', 280, 'hc-ellipse');
+    const from = (provenance: Provenance, inputs: string[] = []) => {
+      const change = { source: { ...source, provenance }, inputs };
+      const measurements = [sampleMeasurement('hc', 280, 'hc-ellipse', change)];
+      return observation(bundleOf({ result: sampleResult({ measurements }) }), 'hc');
+    };
+    const MACHINE = 'ultrasound machine, from its structured report';
+
+    test.each<[Provenance, string[], string]>([
+      ['cart-sr', [], `Value of the ${MACHINE}`],
+      ['cart-sr', ['bpd'], `Calculated from values of the ${MACHINE}`],
+      ['input', [], 'Value given with the request'],
+    ])('%s %j: neither device nor AI tag nor draft note are ours', (provenance, inputs, note) => {
+      const taken = from(provenance, inputs);
+      expect(taken.device).toBeUndefined();
+      expect(taken.meta?.security).toBeUndefined();
+      expect(taken.note).toEqual([{ text: note }]);
+    });
+
+    test.each<Provenance>(['model', 'image-analysis'])('%s: the AI asserts it, a draft', (ours) => {
+      const measured = from(ours);
+      expect(measured.device).toBeDefined();
+      expect(measured.meta?.security).toMatchObject([{ code: 'AIAST' }]);
+      expect(measured.note).toEqual([{ text: 'Unverified AI draft' }]);
+    });
   });
+});
+
+describe('the study', () => {
+  const [image] = sampleSubject().instances;
+  const of = (...modalities: (string | undefined)[]) => {
+    const instances = modalities.flatMap((modality, index) =>
+      image
+        ? {
+            ...image,
+            sopInstanceUid: `1.2.9.${index}`,
+            seriesInstanceUid: `1.2.9${index}`,
+            modality,
+            rows: modality === 'SR' || modality === 'DOC' ? 0 : image.rows,
+          }
+        : [],
+    );
+    const [study] = resources(
+      bundleOf({ subject: { ...sampleSubject(), instances } }),
+      'ImagingStudy',
+    );
+    return {
+      study: study?.modality?.map(({ code }) => code),
+      series: study?.series?.map(({ modality }) => modality.code),
+    };
+  };
+
+  test('has the modality of each series, and of itself those that were acquired', () => {
+    expect(of('US', 'SR', 'DOC')).toEqual({ study: ['US'], series: ['US', 'SR', 'DOC'] });
+  });
+
+  test('is ultrasound where its source says no modality, or sent no image', () => {
+    expect(of(undefined)).toEqual({ study: ['US'], series: ['US'] });
+    expect(of('SR')).toEqual({ study: ['US'], series: ['SR'] });
+  });
+});
+
+test('the software is of its maker, not of the hospital that runs it', () => {
+  expect(resources(bundleOf(), 'Device')).toMatchObject([{ manufacturer: 'Sonogate' }]);
 });
 
 describe('the report', () => {

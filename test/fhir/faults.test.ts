@@ -156,10 +156,32 @@ describe('an EHR that refuses', () => {
   });
 
   test('with 500 is tried five times and then left to a person', async () => {
-    site.ehr.fail('POST /', { kind: 'status', status: 500 }, 2);
+    site.ehr.fail('POST /', { kind: 'status', status: 500 }, 5);
     const to = deliverer();
-    expect(await send(to, 4)).toMatchObject({ failure: 'transient' });
+    for (const attempt of [1, 2, 3, 4]) {
+      expect(await send(to, attempt)).toMatchObject({ failure: 'transient' });
+    }
     expect(await send(to, 5)).toMatchObject({ failure: 'permanent' });
+  });
+
+  test('with 500 after many other attempts is tried five times all the same', async () => {
+    site.ehr.fail('POST /', { kind: 'status', status: 500 }, 4);
+    const to = deliverer();
+    for (const attempt of [40, 41, 42, 43]) {
+      expect(await send(to, attempt)).toMatchObject({ failure: 'transient' });
+    }
+    site.ehr.fail('POST /', { kind: 'status', status: 503 });
+    expect(await send(to, 44)).toMatchObject({ failure: 'transient' });
+    site.ehr.fail('POST /', { kind: 'status', status: 500 });
+    expect(await send(to, 45)).toMatchObject({ failure: 'transient' });
+  });
+
+  test('with 500 is tried five times again once a person has sent it again', async () => {
+    site.ehr.fail('POST /', { kind: 'status', status: 500 }, 6);
+    const to = deliverer();
+    for (const attempt of [1, 2, 3, 4]) await send(to, attempt);
+    expect(await send(to, 5)).toMatchObject({ failure: 'permanent' });
+    expect(await send(to, 6)).toMatchObject({ failure: 'transient' });
   });
 
   test('with a transient issue under a permanent status is tried again', async () => {

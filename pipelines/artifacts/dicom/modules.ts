@@ -63,6 +63,9 @@ function patientAndStudy(subject: Subject): NaturalDataset {
     PatientName: identity.PatientName,
     PatientID: identity.PatientID,
     ...(identity.IssuerOfPatientID && { IssuerOfPatientID: identity.IssuerOfPatientID }),
+    ...(identity.IssuerOfPatientIDQualifiers && {
+      IssuerOfPatientIDQualifiersSequence: [{ ...identity.IssuerOfPatientIDQualifiers }],
+    }),
     PatientBirthDate: identity.PatientBirthDate,
     PatientSex: identity.PatientSex,
     StudyInstanceUID: studyUidOf(subject),

@@ -12,6 +12,7 @@ const TYPE = {
   calculated: dcm('125315', 'Calculated'),
   indexed: dcm('125313', 'Indexed'),
   fractional: dcm('125314', 'Fractional Change'),
+  ratio: sct('118586006', 'Ratio'),
 } as const;
 
 /** CID 12302. */
@@ -31,12 +32,20 @@ const PROPERTY = {
   mass: sct('118538004', 'Mass'),
   ejectionFraction: sct('70822001', 'Cardiac Ejection Fraction'),
   strokeVolume: sct('90096001', 'Stroke Volume'),
+  peakPressure: dcm('125329', 'Peak Blood Pressure'),
+  meanPressure: sct('6797001', 'Mean Blood Pressure'),
+  peakVelocity: ln('11726-7', 'Peak Blood Velocity'),
+  tissueVelocity: dcm('125330', 'Peak Tissue Velocity'),
+  velocityIntegral: ln('20354-7', 'Velocity Time Integral'),
+  excursion: dcm('125327', 'Excursion Distance'),
 } as const;
 
 /** CID 12307. */
 const PHASE = {
   endDiastole: sct('416190007', 'End diastole'),
   endSystole: sct('416430001', 'End systole'),
+  systole: sct('111973004', 'Systole'),
+  earlyFilling: sct('444392003', 'Diastolic Rapid Inflow, E-wave'),
 } as const;
 
 const SITE = {
@@ -44,7 +53,20 @@ const SITE = {
   septum: sct('589001', 'Interventricular septum'),
   myocardium: sct('49848007', 'Left Ventricle Myocardium'),
   outflowTract: sct('13418002', 'Left ventricle outflow tract'),
+  tricuspidAnnulus: sct('113259005', 'Tricuspid annulus'),
+  effusion: sct('373945007', 'Pericardial effusion'),
 } as const;
+
+/** What an index or a ratio is divided by, as the concept that a receiver knows it by. */
+const DIVISOR = {
+  bodySurface: SR.bodySurfaceArea,
+  tissueVelocity: PROPERTY.tissueVelocity,
+  septalVelocity: ln('79911-4', 'Mitral septal e-prime Vmax'),
+  lateralVelocity: ln('80054-0', 'Mitral lateral e-prime Vmax'),
+  aorticIntegral: ln('79965-0', 'Aortic valve VTI'),
+  systolicPressure: sct('399023006', 'Right Ventricular Peak Systolic Pressure'),
+  leftDiameter: ln('29436-3', 'Left Ventricle Internal End Diastolic Dimension'),
+} as const satisfies Record<string, Code>;
 
 interface Modifiers {
   type: keyof typeof TYPE;
@@ -52,7 +74,7 @@ interface Modifiers {
   observation: keyof typeof OBSERVATION;
   property: keyof typeof PROPERTY;
   phase?: keyof typeof PHASE;
-  perBodySurface?: true;
+  divisor?: keyof typeof DIVISOR;
 }
 
 const inEndDiastole = (site: Modifiers['site'], property: Modifiers['property']): Modifiers => ({
@@ -63,14 +85,27 @@ const inEndDiastole = (site: Modifiers['site'], property: Modifiers['property'])
   phase: 'endDiastole',
 });
 
+const EJECTION_FRACTION: Modifiers = {
+  type: 'fractional',
+  site: 'leftVentricle',
+  observation: 'haemodynamic',
+  property: 'ejectionFraction',
+};
+
+/** E over e' of one wall, or of their mean. */
+const fillingRatio = (divisor: Modifiers['divisor']): Modifiers => ({
+  type: 'ratio',
+  site: 'mitralValve',
+  observation: 'haemodynamic',
+  property: 'peakVelocity',
+  phase: 'earlyFilling',
+  divisor,
+});
+
 /** Concepts without a code of CID 12300, and what TID 5302 asks to be said of them instead. */
 const POST_COORDINATED: Readonly<Record<string, Modifiers>> = {
-  lvef: {
-    type: 'fractional',
-    site: 'leftVentricle',
-    observation: 'haemodynamic',
-    property: 'ejectionFraction',
-  },
+  lvef: EJECTION_FRACTION,
+  'lvef-networks': EJECTION_FRACTION,
   ivsd: inEndDiastole('septum', 'thickness'),
   lvidd: inEndDiastole('leftVentricle', 'internalDimension'),
   lvids: { ...inEndDiastole('leftVentricle', 'internalDimension'), phase: 'endSystole' },
@@ -79,7 +114,7 @@ const POST_COORDINATED: Readonly<Record<string, Modifiers>> = {
   'lv-mass-index': {
     ...inEndDiastole('leftVentricle', 'mass'),
     type: 'indexed',
-    perBodySurface: true,
+    divisor: 'bodySurface',
   },
   'fractional-shortening': {
     type: 'fractional',
@@ -100,8 +135,50 @@ const POST_COORDINATED: Readonly<Record<string, Modifiers>> = {
     site: 'outflowTract',
     observation: 'haemodynamic',
     property: 'strokeVolume',
-    perBodySurface: true,
+    divisor: 'bodySurface',
   },
+  'velocity-index': {
+    type: 'ratio',
+    site: 'outflowTract',
+    observation: 'haemodynamic',
+    property: 'velocityIntegral',
+    divisor: 'aorticIntegral',
+  },
+  'e-to-e-prime': fillingRatio('tissueVelocity'),
+  'e-to-e-prime-septal': fillingRatio('septalVelocity'),
+  'e-to-e-prime-lateral': fillingRatio('lateralVelocity'),
+  rvsp: {
+    type: 'calculated',
+    site: 'rightVentricle',
+    observation: 'haemodynamic',
+    property: 'peakPressure',
+    phase: 'systole',
+  },
+  'ra-pressure': {
+    type: 'calculated',
+    site: 'rightAtrium',
+    observation: 'haemodynamic',
+    property: 'meanPressure',
+  },
+  'ivc-collapse': {
+    type: 'fractional',
+    site: 'venaCava',
+    observation: 'behaviour',
+    property: 'diameter',
+  },
+  'tapse-to-spap': {
+    type: 'ratio',
+    site: 'tricuspidAnnulus',
+    observation: 'behaviour',
+    property: 'excursion',
+    divisor: 'systolicPressure',
+  },
+  'rv-to-lv': {
+    ...inEndDiastole('rightVentricle', 'diameter'),
+    type: 'ratio',
+    divisor: 'leftDiameter',
+  },
+  'effusion-depth': inEndDiastole('effusion', 'thickness'),
 };
 
 const modifier = (name: Code, value: Code): ContentItem => code('HAS CONCEPT MOD', name, value);
@@ -116,6 +193,6 @@ export function postCoordination(key: string): ContentItem[] | null {
     modifier(SR.findingObservationType, OBSERVATION[said.observation]),
     modifier(SR.measuredProperty, PROPERTY[said.property]),
     ...(said.phase ? [modifier(SR.cardiacCyclePoint, PHASE[said.phase])] : []),
-    ...(said.perBodySurface ? [modifier(SR.measurementDivisor, SR.bodySurfaceArea)] : []),
+    ...(said.divisor ? [modifier(SR.measurementDivisor, DIVISOR[said.divisor])] : []),
   ];
 }

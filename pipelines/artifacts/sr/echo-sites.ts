@@ -2,6 +2,7 @@ import { conceptEntry } from '../../result/concepts.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import type { Code } from './content-item.ts';
 
+const dcm = (code: string, meaning: string): Code => ({ scheme: 'DCM', code, meaning });
 const sct = (code: string, meaning: string): Code => ({ scheme: 'SCT', code, meaning });
 
 /** The structures that TID 5202 has a section for (PS3.16; echo reference 18.2), in its order. */
@@ -51,4 +52,21 @@ export function siteOf(measurement: Measurement): Code | null {
   if (site) return site;
   const section = echoSite(measurement);
   return section && ECHO_SITES[section];
+}
+
+/** What the values are of that belong to no single structure (PS3.16 CID 271, CID 12140). */
+const WHOLES: readonly (readonly [RegExp, Code])[] = [
+  [/^body-surface-area$/, dcm('121025', 'Patient')],
+  [/^percent-funnelling$/, sct('71252005', 'Cervix')],
+  [/^uterine-artery/, sct('91079009', 'Uterine artery')],
+  [/^unnamed-vessel/, sct('59820001', 'Blood vessel')],
+];
+
+/** The finding of a measurement that `siteOf` has no structure for. */
+export function wholeOf({ concept }: Measurement): Code {
+  const named = WHOLES.find(([begins]) => begins.test(concept.key))?.[1];
+  if (named) return named;
+  const entry = conceptEntry(concept.key);
+  if (!entry) return dcm('121025', 'Patient');
+  return entry.group === 'echo' ? sct('80891009', 'Heart') : dcm('121026', 'Fetus');
 }

@@ -1,13 +1,30 @@
 import type { Measurement } from '../../result/envelope.ts';
 import type { SourceInstance, Subject } from '../subject.ts';
-import { type ContentItem, type ImageReference, walk } from './content-item.ts';
+import { type ContentItem, type ImageReference, image, walk } from './content-item.ts';
 
-/** The source image of a measurement; null where it came from no DICOM image. */
+/**
+ * The images among the objects of a study. An IMAGE item must refer to an image SOP instance (PS3.3
+ * C.18.4): readers refuse a whole report that names a structured report or a PDF there.
+ */
+export function imagesOf(subject: Subject): SourceInstance[] {
+  return subject.instances.filter(({ rows }) => rows > 0);
+}
+
+/** Every image of the study, for an image library, those without a finding included. */
+export function libraryImages(subject: Subject): ContentItem[] {
+  return imagesOf(subject).map((instance) => image('CONTAINS', null, referenceTo(instance, null)));
+}
+
+/**
+ * The source image of a measurement; null where it came from no DICOM image, as a value of the
+ * machine's structured report does whose source is that report.
+ */
 export function instanceOf(measurement: Measurement, subject: Subject): SourceInstance | null {
   const { sop_instance_uid: uid, file } = measurement.source;
+  const images = imagesOf(subject);
   const match = uid
-    ? subject.instances.find((instance) => instance.sopInstanceUid === uid)
-    : subject.instances.find((instance) => file !== null && instance.file === file);
+    ? images.find((instance) => instance.sopInstanceUid === uid)
+    : images.find((instance) => file !== null && instance.file === file);
   return match ?? null;
 }
 

@@ -65,7 +65,8 @@ function checkRows(parent: ContentItem, rows: readonly Row[], path: string): Fau
   }
   for (const row of rows) {
     const count = counts.get(row) ?? 0;
-    if (row.need === 'M' && count === 0) {
+    const excused = parent.items.some(({ name }) => name && row.unless?.includes(key(name)));
+    if (row.need === 'M' && count === 0 && !excused) {
       faults.push({ path, rule: `mandatory ${describe(row)} is missing` });
     }
     if (row.once && count > 1)

@@ -11,6 +11,8 @@ export interface Row {
   concept: readonly string[] | null;
   /** `M`: at least one; `U`: may be absent. */
   need: 'M' | 'U';
+  /** Names in whose presence beside it a row of need `M` may be absent. */
+  unless?: readonly string[];
   /** At most one where true. */
   once?: boolean;
   /** Finding site that a container has, where several rows have the same name. */

@@ -23,14 +23,14 @@ function groupRows(region: boolean): Row[] {
     context('TEXT', 'DCM 112039', 'M', { once: true }),
     context('UIDREF', 'DCM 112040', 'M', { once: true }),
     ...FETUS,
-    contains('CODE', dcm('121071'), 'U', { once: true }),
+    contains('CODE', dcm('121071'), 'M', { once: true }),
     {
       ...modifier('CODE', sct('363698007'), 'U'),
       rows: [modifier('CODE', sct('272741003'), 'U')],
     },
-    // TID 4019, which IHE AI Results asks for.
-    modifier('TEXT', dcm('111001'), 'M'),
-    modifier('TEXT', dcm('111003'), 'M'),
+    // TID 4019, which IHE AI Results asks for; a value of another maker has a Comment in its place.
+    { ...modifier('TEXT', dcm('111001'), 'M'), unless: dcm('121106') },
+    { ...modifier('TEXT', dcm('111003'), 'M'), unless: dcm('121106') },
     modifier('TEXT', dcm('111002'), 'U'),
     modifier('CODE', dcm('111000'), 'U'),
     ...(region ? [contains('SCOORD', dcm('111030'), 'M', { once: true, rows: ON_IMAGE })] : []),

@@ -1,22 +1,15 @@
 import type { Measurement, Result } from '../../result/envelope.ts';
 import { withoutComparisons } from '../../result/standing-values.ts';
 import {
+  isOurs,
   noMeasurementStatement,
   notAcceptedStatement,
+  originStatement,
   ownSections,
   sectionStatement,
 } from '../statement.ts';
 import type { Subject } from '../subject.ts';
-import {
-  type ContentItem,
-  code,
-  container,
-  image,
-  root,
-  scoord,
-  text,
-  uidref,
-} from './content-item.ts';
+import { type ContentItem, code, container, root, scoord, text, uidref } from './content-item.ts';
 import {
   algorithmItems,
   fetusesNamed,
@@ -24,7 +17,7 @@ import {
   languageItem,
   observerItems,
 } from './context.ts';
-import { siteOf } from './echo-sites.ts';
+import { siteOf, wholeOf } from './echo-sites.ts';
 import { encode } from './encode.ts';
 import { type SrClass, srHeader } from './header.ts';
 import {
@@ -35,25 +28,26 @@ import {
   measurementItem,
   sourceItems,
 } from './measured-value.ts';
-import { referenceTo } from './references.ts';
+import { libraryImages } from './references.ts';
 import { trackingIdentifiers, trackingUid } from './tracking.ts';
 import { reportCode, SR } from './vocabulary.ts';
 
 /** TID 1600: every image the result was read from, those without a finding included. */
 function imageLibrary(subject: Subject): ContentItem[] {
-  if (subject.instances.length === 0) return [];
-  const images = subject.instances.map((instance) =>
-    image('CONTAINS', null, referenceTo(instance, null)),
-  );
+  const images = libraryImages(subject);
+  if (images.length === 0) return [];
   const modality = code('HAS ACQ CONTEXT', SR.modality, SR.ultrasound);
   const group = container(SR.imageLibraryGroup, [modality, ...images]);
   return [container(SR.imageLibrary, [group], '1600')];
 }
 
-/** What was measured, and where: IHE AI Results asks for a finding code in every group. */
-function siteItems(measurement: Measurement): ContentItem[] {
+/**
+ * What was measured, and where: IHE AI Results asks for a finding code in every group (interop
+ * reference 2.9), also where the value belongs to no single structure, as a ratio or an age.
+ */
+function findingItems(measurement: Measurement): ContentItem[] {
   const site = siteOf(measurement);
-  if (!site) return [];
+  if (!site) return [code('CONTAINS', SR.finding, wholeOf(measurement))];
   const { laterality } = measurement;
   const side = laterality && code('HAS CONCEPT MOD', SR.laterality, SR[laterality]);
   return [
@@ -82,6 +76,7 @@ function measurementGroup(
   );
   const sources = [...inputs.map(inputItem), ...(on && !region ? sourceItems(on) : [])];
   const remarks = [
+    originStatement(measurement),
     measurement.note,
     measurement.quality === 'accepted' ? null : notAcceptedStatement(measurement),
   ].filter((remark) => remark !== null);
@@ -89,8 +84,8 @@ function measurementGroup(
     text('HAS OBS CONTEXT', SR.trackingIdentifier, tracking),
     uidref('HAS OBS CONTEXT', SR.trackingUid, trackingUid(subject, tracking)),
     ...(measurement.fetus ? fetusItems(measurement.fetus, fetusesNamed(result.measurements)) : []),
-    ...siteItems(measurement),
-    ...algorithmItems(result),
+    ...findingItems(measurement),
+    ...(isOurs(measurement) ? algorithmItems(result) : []),
     ...(region
       ? on.graphics.map((graphic) => scoord('CONTAINS', SR.imageRegion, graphic, on.image))
       : []),

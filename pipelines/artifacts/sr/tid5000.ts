@@ -12,16 +12,7 @@ import {
   sectionStatement,
 } from '../statement.ts';
 import type { Subject } from '../subject.ts';
-import {
-  type Code,
-  type ContentItem,
-  container,
-  date,
-  image,
-  num,
-  root,
-  text,
-} from './content-item.ts';
+import { type Code, type ContentItem, container, date, num, root, text } from './content-item.ts';
 import { fetusesNamed, fetusItems, languageItem, observerItems } from './context.ts';
 import { encode } from './encode.ts';
 import { srHeader } from './header.ts';
@@ -35,7 +26,7 @@ import {
   PERCENT,
   sourceItems,
 } from './measured-value.ts';
-import { referenceTo } from './references.ts';
+import { libraryImages } from './references.ts';
 import { amnioticSacSection, pelvisSection, vascularSections } from './tid5000-sites.ts';
 import { SR } from './vocabulary.ts';
 
@@ -212,10 +203,8 @@ function biometrySection(
 }
 
 function imageLibrary(subject: Subject): ContentItem[] {
-  if (subject.instances.length === 0) return [];
-  const images = subject.instances.map((instance) =>
-    image('CONTAINS', null, referenceTo(instance, null)),
-  );
+  const images = libraryImages(subject);
+  if (images.length === 0) return [];
   return [container(SR.imageLibrary, images)];
 }
 

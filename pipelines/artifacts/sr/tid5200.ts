@@ -2,13 +2,13 @@ import type { Measurement, Result } from '../../result/envelope.ts';
 import { withoutComparisons } from '../../result/standing-values.ts';
 import { accepted } from '../statement.ts';
 import type { Subject } from '../subject.ts';
-import { type ContentItem, code, container, image, root } from './content-item.ts';
+import { type ContentItem, code, container, root } from './content-item.ts';
 import { languageItem, observerItems } from './context.ts';
 import { ECHO_SITES, type EchoSite, echoSite } from './echo-sites.ts';
 import { encode } from './encode.ts';
 import { srHeader } from './header.ts';
 import { measuredOn, measurementItem, sourceItems } from './measured-value.ts';
-import { referenceTo } from './references.ts';
+import { libraryImages } from './references.ts';
 import { SR } from './vocabulary.ts';
 
 const BODY_SURFACE_AREA = 'body-surface-area';
@@ -46,10 +46,8 @@ function findings(
 }
 
 function imageLibrary(subject: Subject): ContentItem[] {
-  if (subject.instances.length === 0) return [];
-  const images = subject.instances.map((instance) =>
-    image('CONTAINS', null, referenceTo(instance, null)),
-  );
+  const images = libraryImages(subject);
+  if (images.length === 0) return [];
   return [container(SR.imageLibrary, images)];
 }
 

@@ -1,4 +1,5 @@
 import { cardiacPhases, type PhaseSource } from '../../measure/cardiac-phases.ts';
+import { isRegular } from '../../measure/regularity.ts';
 import type { ChamberClip } from './chamber-clip.ts';
 import { type FrameGeometry, frameGeometry } from './frame-geometry.ts';
 
@@ -15,6 +16,8 @@ export interface MeasuredClip {
   beats: readonly ClipBeat[];
   /** What told the phases apart. */
   phases: PhaseSource;
+  /** Whether the RR intervals are even; null where fewer than three R waves are known. */
+  regular: boolean | null;
   /** Share of the outlined frames that were used. */
   usable: number;
   /** False: the cavity jumps from frame to frame, and nothing is measured. */
@@ -39,8 +42,14 @@ function unsteadiness(areas: readonly number[]): number {
   return range > 0 ? mean(residues) / range : 0;
 }
 
-/** In sinus rhythm three beats are averaged (echo reference 0.5). */
-export const AVERAGED_BEATS = 3;
+/** Beats to average, in sinus rhythm and in an irregular one (echo reference 0.5). */
+export const ADVISED_BEATS = { regular: 3, irregular: 5 } as const;
+
+/** Whether the R waves follow each other evenly, and at most how many beats are averaged then. */
+export function averaging(rWaves: readonly number[]): { regular: boolean | null; most: number } {
+  const regular = isRegular(rWaves);
+  return { regular, most: ADVISED_BEATS[regular === false ? 'irregular' : 'regular'] };
+}
 
 /** The beats of a clip, at most as many as are averaged; none where the clip holds no whole one. */
 export function measuredClip(clip: ChamberClip): MeasuredClip {
@@ -48,7 +57,8 @@ export function measuredClip(clip: ChamberClip): MeasuredClip {
   const samples = figures.map(({ time, lv }) => ({ time, area: lv.area }));
   const steady = unsteadiness(samples.map(({ area }) => area)) <= UNSTEADY;
   const { beats, source } = cardiacPhases(steady ? samples : [], clip.rWaves, clip.heartRate);
-  const measured = beats.slice(0, AVERAGED_BEATS).flatMap(({ diastole, systole, interval }) => {
+  const { regular, most } = averaging(clip.rWaves);
+  const measured = beats.slice(0, most).flatMap(({ diastole, systole, interval }) => {
     const [first, second] = [figures[diastole], figures[systole]];
     return first && second ? [{ diastole: first, systole: second, interval }] : [];
   });
@@ -57,6 +67,7 @@ export function measuredClip(clip: ChamberClip): MeasuredClip {
     clip,
     beats: measured,
     phases: source,
+    regular,
     steady,
     usable: figures.length / Math.max(1, clip.frames.length),
     confidence: mean(

@@ -8,6 +8,7 @@ import { withPlausibility } from '../plausibility.ts';
 import type { ChamberClip } from './chamber-clip.ts';
 import type { MeasuredClip } from './clip-beats.ts';
 import type { AxialFigure, FrameGeometry } from './frame-geometry.ts';
+import { beatsInWords } from './rhythm-gaps.ts';
 
 const pair = ({ x, y }: Point): [number, number] => [x, y];
 
@@ -73,23 +74,23 @@ export function outlined({
   section,
   method,
   value,
-  on: { clip, beats, confidence, phases },
+  on,
   at = null,
   calipers = [],
   inputs = [],
   note = null,
 }: Outlined): Measurement[] {
   if (value === null || !Number.isFinite(value)) return [];
+  const { clip, beats, confidence, phases } = on;
   const frames = clip.stride > 1 ? `every ${clip.stride}th frame` : null;
   const timing = phases === 'ecg' ? null : timingOf(clip.framesInClip);
-  const count = `${beats.length} beat${beats.length === 1 ? '' : 's'}`;
   const measurement = createMeasurement(outlinedId(key), key, value, method, {
     section,
     derivation: inputs.length > 0 ? 'calculated' : beats.length > 1 ? 'mean' : 'measured',
     source: measuredOn(clip, at ? at.frame : null, 'model', calipers),
     confidence,
     inputs: [...inputs],
-    note: [note, count, frames, timing].filter(Boolean).join('; '),
+    note: [note, beatsInWords(on), frames, timing].filter(Boolean).join('; '),
   });
   return [withPlausibility(measurement, key)];
 }

@@ -27,3 +27,14 @@ export function indexingArea(height: number | null, weight: number | null): numb
   const area = BODY_SURFACE_AREA.dubois(height, weight);
   return within(area, PLAUSIBLE_BODY.surfaceM2) ? area : null;
 }
+
+/** kg/m2, from which LV mass is given over height too (reference 1). */
+export const OBESE_FROM = 30;
+
+/** Body mass index, kg/m2; null where height or weight is missing or implausible (reference 0.6). */
+export function bodyMassIndex(height: number | null, weight: number | null): number | null {
+  if (height === null || weight === null) return null;
+  const { heightCm, weightKg } = PLAUSIBLE_BODY;
+  if (!within(height, heightCm) || !within(weight, weightKg)) return null;
+  return weight / (height / 100) ** 2;
+}

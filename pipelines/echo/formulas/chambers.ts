@@ -57,3 +57,10 @@ export function areaLengthMass(
 
 export const relativeWallThickness = (posterior: number, cavity: number) =>
   (2 * posterior) / cavity;
+
+/** Beside an asymmetric wall the mean of both walls instead of twice the posterior (reference 5.4). */
+export const wallThicknessOfBoth = (septum: number, posterior: number, cavity: number) =>
+  (septum + posterior) / cavity;
+
+/** g/m^2.7: does not hide the mass of an obese heart as indexing to BSA does (reference 1, 5.2). */
+export const massPerHeight = (mass: number, heightCm: number) => mass / (heightCm / 100) ** 2.7;

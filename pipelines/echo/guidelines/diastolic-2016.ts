@@ -1,4 +1,5 @@
 import { rounded } from '../formulas/rounding.ts';
+import { any, type Criterion } from './criterion.ts';
 
 /**
  * Diastolic function by ASE/EACVI 2016 (reference 10.3, 10.4). Its inequalities are strict; those of
@@ -16,12 +17,6 @@ export interface Diastolic2016 {
   atrialIndex: number | null;
 }
 
-export interface Criterion {
-  name: string;
-  /** Null: not available, which is no negative criterion. */
-  met: boolean | null;
-}
-
 const LIMITS = {
   averageRatio: 14,
   septalRatio: 15,
@@ -34,10 +29,10 @@ const LIMITS = {
 
 const above = (value: number | null, limit: number, decimals: number) =>
   value === null ? null : rounded(value, decimals) > limit;
+const atLeast = (value: number | null, limit: number, decimals: number) =>
+  value === null ? null : rounded(value, decimals) >= limit;
 const below = (value: number | null, limit: number, decimals: number) =>
   value === null ? null : rounded(value, decimals) < limit;
-const either = (one: boolean | null, other: boolean | null) =>
-  one === null && other === null ? null : one === true || other === true;
 
 function pressureCriteria({ averageRatio, jet, atrialIndex }: Diastolic2016): Criterion[] {
   return [
@@ -62,7 +57,7 @@ function ratioCriterion(inputs: Diastolic2016): Criterion {
 /** The four criteria of algorithm A. */
 export function criteria2016A(inputs: Diastolic2016): Criterion[] {
   const [, jet, atrium] = pressureCriteria(inputs);
-  const velocity = either(
+  const velocity = any(
     below(inputs.septal, LIMITS.septal, 1),
     below(inputs.lateral, LIMITS.lateral, 1),
   );
@@ -90,8 +85,8 @@ export function algorithm2016A(inputs: Diastolic2016): (typeof RESULTS_2016A)[nu
   return positive * 2 === available.length ? 'indeterminate' : 'diastolic dysfunction';
 }
 
-/** The three criteria of step 3 of algorithm B. */
-export const criteria2016B = pressureCriteria;
+/** Criteria of algorithm A below which a result is limited ("available" in D16; reference 10.3). */
+export const CRITERIA_2016A = 4;
 
 export const RESULTS_2016B = [
   'grade I, normal LAP',
@@ -101,7 +96,7 @@ export const RESULTS_2016B = [
   'insufficient data',
 ] as const;
 
-interface Filling extends Diastolic2016 {
+export interface Filling2016 extends Diastolic2016 {
   /** E/A and E in cm/s. */
   ratio: number | null;
   early: number | null;
@@ -110,18 +105,46 @@ interface Filling extends Diastolic2016 {
   reducedEf: boolean;
 }
 
+/** Whether two criteria, one of each kind, leave the vein to decide where the EF is reduced (step 3e). */
+function asksVein({ reducedEf }: Filling2016, counted: readonly Criterion[]): boolean {
+  const of = (wanted: boolean) => counted.filter(({ met }) => met === wanted).length;
+  return reducedEf && of(true) === 1 && of(false) === 1;
+}
+
 /** For a reduced EF, myocardial disease, or a positive algorithm A. */
-export function algorithm2016B(inputs: Filling): (typeof RESULTS_2016B)[number] {
+export function algorithm2016B(inputs: Filling2016): (typeof RESULTS_2016B)[number] {
   if (inputs.ratio === null || inputs.early === null) return 'insufficient data';
   const ratio = rounded(inputs.ratio, 2);
   if (ratio >= 2) return 'grade III, elevated LAP';
   if (ratio <= 0.8 && rounded(inputs.early, 0) <= 50) return 'grade I, normal LAP';
-  const available = criteria2016B(inputs).filter(({ met }) => met !== null);
-  const positive = available.filter(({ met }) => met === true).length;
-  const negative = available.length - positive;
-  if (available.length < 2) return 'indeterminate';
+  const counted = pressureCriteria(inputs);
+  const positive = counted.filter(({ met }) => met === true).length;
+  const negative = counted.filter(({ met }) => met === false).length;
+  if (positive + negative < 2) return 'indeterminate';
   if (positive >= 2) return 'grade II, elevated LAP';
   if (negative >= 2) return 'grade I, normal LAP';
-  const blunted = inputs.veinRatio !== null && rounded(inputs.veinRatio, 2) < 1;
-  return inputs.reducedEf && blunted ? 'grade II, elevated LAP' : 'indeterminate';
+  const blunted = below(inputs.veinRatio, 1, 2) === true;
+  return asksVein(inputs, counted) && blunted ? 'grade II, elevated LAP' : 'indeterminate';
+}
+
+/** The criteria that algorithm B came to, step by step, and none that it did not need. */
+export function criteria2016B(inputs: Filling2016): Criterion[] {
+  const { ratio, early } = inputs;
+  const restrictive = { name: 'E/A >= 2', met: atLeast(ratio, 2, 2) };
+  const slow = ratio === null || early === null ? null : rounded(early, 0) <= 50;
+  const impaired = {
+    name: 'E/A <= 0.8 and E <= 50 cm/s',
+    met: slow === null || ratio === null ? null : slow && rounded(ratio, 2) <= 0.8,
+  };
+  if (restrictive.met === true) return [restrictive];
+  if (impaired.met !== false) return [restrictive, impaired];
+  const counted = pressureCriteria(inputs);
+  return [
+    restrictive,
+    impaired,
+    ...counted,
+    ...(asksVein(inputs, counted)
+      ? [{ name: 'PV S/D < 1', met: below(inputs.veinRatio, 1, 2) }]
+      : []),
+  ];
 }

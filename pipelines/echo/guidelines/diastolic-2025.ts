@@ -1,4 +1,5 @@
 import { rounded } from '../formulas/rounding.ts';
+import { any, type Criterion } from './criterion.ts';
 
 /**
  * Diastolic function by ASE 2025, sinus rhythm (reference 10.5): inclusive limits, unlike 2016. The
@@ -13,6 +14,10 @@ export interface Diastolic2025 {
   early: number | null;
   /** E/A */
   ratio: number | null;
+  /** E/e' where the machine gives it; else it follows from E and e'. */
+  averageRatio?: number | null;
+  septalRatio?: number | null;
+  lateralRatio?: number | null;
   /** TR Vmax, m/s */
   jet: number | null;
   /** PASP, mmHg */
@@ -49,12 +54,6 @@ const atMost = (value: number | null, limit: number, decimals: number) =>
 const atLeast = (value: number | null, limit: number, decimals: number) =>
   value === null ? null : rounded(value, decimals) >= limit;
 
-/** True where one is; null where none is known. */
-function any(...conditions: readonly (boolean | null)[]): boolean | null {
-  const known = conditions.filter((condition) => condition !== null);
-  return known.length === 0 ? null : known.some((condition) => condition);
-}
-
 const quotient = (one: number | null, other: number | null) =>
   one === null || other === null ? null : one / other;
 
@@ -74,9 +73,9 @@ export function primaryVariables(inputs: Diastolic2025): PrimaryVariables {
       atMost(average, LIMITS_2025.average, 1),
     ),
     raisedRatio: any(
-      atLeast(quotient(early, average), LIMITS_2025.averageRatio, 1),
-      atLeast(quotient(early, septal), LIMITS_2025.septalRatio, 1),
-      atLeast(quotient(early, lateral), LIMITS_2025.lateralRatio, 1),
+      atLeast(inputs.averageRatio ?? quotient(early, average), LIMITS_2025.averageRatio, 1),
+      atLeast(inputs.septalRatio ?? quotient(early, septal), LIMITS_2025.septalRatio, 1),
+      atLeast(inputs.lateralRatio ?? quotient(early, lateral), LIMITS_2025.lateralRatio, 1),
     ),
     raisedPressure: any(
       atLeast(inputs.jet, LIMITS_2025.jet, 1),
@@ -86,7 +85,7 @@ export function primaryVariables(inputs: Diastolic2025): PrimaryVariables {
 }
 
 /** Step 2: each marker that was measured, and whether it is positive. */
-export function secondStep(inputs: Diastolic2025): { name: string; met: boolean | null }[] {
+export function secondStep(inputs: Diastolic2025): Criterion[] {
   const enlarged =
     inputs.atrialIndex === null ? null : rounded(inputs.atrialIndex, 0) > LIMITS_2025.atrialIndex;
   return [
@@ -116,25 +115,72 @@ function elevated(ratio: number | null): Result2025 {
     : 'grade 2, elevated LAP';
 }
 
+/** Primary variables of which at least two are needed, and all for a full answer (reference 10.5). */
+export const PRIMARIES_2025 = 3;
+
+const knownPrimaries = (inputs: Diastolic2025) =>
+  Object.values(primaryVariables(inputs)).filter((met) => met !== null);
+
+/** Branches a, b and c, that answer at once; d, that asks for step 2; null: too little is known. */
+function branchOf(inputs: Diastolic2025): 'a' | 'b' | 'c' | 'd' | null {
+  const known = knownPrimaries(inputs);
+  const abnormal = known.filter((met) => met).length;
+  if (known.length < 2) return null;
+  if (abnormal === 0) return 'a';
+  if (abnormal === PRIMARIES_2025) return 'b';
+  const relaxation = abnormal === 1 && primaryVariables(inputs).reducedVelocity === true;
+  const impaired = atMost(inputs.ratio, LIMITS_2025.impaired, 2) === true;
+  return known.length === PRIMARIES_2025 && relaxation && impaired ? 'c' : 'd';
+}
+
 /** LA pressure and grade; `insufficient data` below two of the three primary variables. */
 export function algorithm2025(inputs: Diastolic2025): Result2025 {
-  const primary = primaryVariables(inputs);
-  const known = Object.values(primary).filter((met) => met !== null);
-  const abnormal = known.filter((met) => met).length;
-  if (known.length < 2) return 'insufficient data';
-  if (abnormal === 0) return 'normal LAP, no diastolic dysfunction grade';
-  if (abnormal === 3) return elevated(inputs.ratio);
-  const impaired = atMost(inputs.ratio, LIMITS_2025.impaired, 2) === true;
-  const relaxation = primary.reducedVelocity === true;
-  if (known.length === 3 && abnormal === 1 && relaxation && impaired) return 'grade 1, normal LAP';
-  const markers = secondStep(inputs).filter(({ met }) => met !== null);
-  if (markers.some(({ met }) => met)) return elevated(inputs.ratio);
-  if (markers.length === 0) return 'indeterminate';
-  return relaxation ? 'normal LAP, grade 1' : 'normal LAP, no diastolic dysfunction grade';
+  switch (branchOf(inputs)) {
+    case null:
+      return 'insufficient data';
+    case 'a':
+      return 'normal LAP, no diastolic dysfunction grade';
+    case 'b':
+      return elevated(inputs.ratio);
+    case 'c':
+      return 'grade 1, normal LAP';
+    case 'd': {
+      const markers = secondStep(inputs).filter(({ met }) => met !== null);
+      if (markers.some(({ met }) => met)) return elevated(inputs.ratio);
+      if (markers.length === 0) return 'indeterminate';
+      return primaryVariables(inputs).reducedVelocity === true
+        ? 'normal LAP, grade 1'
+        : 'normal LAP, no diastolic dysfunction grade';
+    }
+  }
 }
+
+/** Whether only two of the primary variables were known to a result that was given. */
+export const isLimited2025 = (inputs: Diastolic2025) =>
+  knownPrimaries(inputs).length === PRIMARIES_2025 - 1;
 
 /** Markers of step 2 that disagree with a grade given at once (branch c). */
 export function discordant(inputs: Diastolic2025): string[] {
-  if (algorithm2025(inputs) !== 'grade 1, normal LAP') return [];
+  if (branchOf(inputs) !== 'c') return [];
   return secondStep(inputs).flatMap(({ name, met }) => (met ? [name] : []));
+}
+
+/** The criteria that the algorithm came to, and none that it did not need. */
+export function criteria2025(inputs: Diastolic2025): Criterion[] {
+  const { reducedVelocity, raisedRatio, raisedPressure } = primaryVariables(inputs);
+  const branch = branchOf(inputs);
+  const relaxed = reducedVelocity === true && raisedRatio === false && raisedPressure === false;
+  const graded = /elevated/i.test(algorithm2025(inputs));
+  return [
+    { name: "reduced e'", met: reducedVelocity },
+    { name: "raised E/e'", met: raisedRatio },
+    { name: 'raised TR Vmax or PASP', met: raisedPressure },
+    ...(relaxed
+      ? [{ name: 'E/A <= 0.8', met: atMost(inputs.ratio, LIMITS_2025.impaired, 2) }]
+      : []),
+    ...(branch === 'd' ? secondStep(inputs) : []),
+    ...(graded
+      ? [{ name: 'E/A >= 2', met: atLeast(inputs.ratio, LIMITS_2025.restrictive, 2) }]
+      : []),
+  ];
 }

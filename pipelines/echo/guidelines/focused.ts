@@ -1,4 +1,5 @@
 import { rounded } from '../formulas/rounding.ts';
+import { atrialPressure } from './pulmonary-pressure.ts';
 
 export const FOCUSED_BANDS = [
   'hyperdynamic',
@@ -27,7 +28,21 @@ export function focusedLevel(ef: number): 'normal' | 'reduced' | 'severely reduc
 /** EF of a focused study is given in steps of so many points. */
 export const FOCUSED_STEP = 5;
 
-export const focusedEf = (ef: number) => FOCUSED_STEP * rounded(ef / FOCUSED_STEP, 0);
+/**
+ * The nearest step of the same band: of 48 % it is 45, for 50 would contradict "reduced". No band lacks
+ * a step, and none is further than one step away.
+ */
+export function focusedEf(ef: number): number {
+  const nearest = FOCUSED_STEP * rounded(ef / FOCUSED_STEP, 0);
+  const steps = [nearest, nearest - FOCUSED_STEP, nearest + FOCUSED_STEP];
+  return steps.find((step) => focusedBand(step) === focusedBand(ef)) ?? nearest;
+}
+
+const CAVA_STATES = { 3: 'small, collapsing', 8: 'intermediate', 15: 'plethoric' } as const;
+
+/** The three classes of IVC diameter, mm, and collapse, per cent (reference 12.2, 15). */
+export const focusedCava = (diameter: number, collapse: number) =>
+  CAVA_STATES[atrialPressure(diameter, collapse)];
 
 /** RV to LV basal diameter (Vieillard-Baron, Jardin). */
 export function focusedRightVentricle(ratio: number): 'normal' | 'enlarged' | 'severely enlarged' {

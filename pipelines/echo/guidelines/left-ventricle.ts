@@ -57,9 +57,16 @@ export const GEOMETRY = [
 ] as const;
 export type Geometry = (typeof GEOMETRY)[number];
 
-/** Geometry from the linear mass index, g/m2, and relative wall thickness (ASE15; reference 5.4). */
-export function geometryOf(sex: Sex, massIndex: number, thickness: number): Geometry {
-  const quantity = LEFT_VENTRICLE.massIndex;
+/**
+ * Geometry from the mass index, g/m2, and relative wall thickness (ASE15; reference 5.4). `quantity`:
+ * that of the method of the mass, linear or 2D, whose limits differ.
+ */
+export function geometryOf(
+  sex: Sex,
+  massIndex: number,
+  thickness: number,
+  quantity: GradedQuantity = LEFT_VENTRICLE.massIndex,
+): Geometry {
   const heavy = rounded(massIndex, quantity.decimals) > quantity[sex].normal[1];
   const walls = LEFT_VENTRICLE.relativeWallThickness;
   const thick = rounded(thickness, walls.decimals) > walls[sex].normal[1];
@@ -90,3 +97,6 @@ export function heartFailureRange(
 
 /** A change of EF below this many points is within measurement variability (reference 4.6). */
 export const EF_VARIABILITY = 10;
+
+/** EF, per cent, below which LV dysfunction is told at once (ASE15; reference 4.4, 16). */
+export const SEVERE_EF = 30;

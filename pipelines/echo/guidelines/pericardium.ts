@@ -3,13 +3,36 @@ import { rounded } from '../formulas/rounding.ts';
 export const EFFUSION_GRADES = ['none', 'small', 'moderate', 'large', 'very large'] as const;
 export type EffusionGrade = (typeof EFFUSION_GRADES)[number];
 
+/** Greatest depth, mm, of a moderate and of a large effusion. */
+const MODERATE = 20;
+const LARGE = 25;
+
+/**
+ * mm by which an outline of fluid may run beyond it: on simulated hearts 8 mm read 9 to 12, as an
+ * outline follows a thin layer no closer than its grid.
+ */
+export const OUTLINE_EXCESS = 4;
+
+/** Large or very large: told at once (reference 13). */
+export const isLarge = (depth: number) => rounded(depth, 0) > MODERATE;
+
+/** Whether fluid outlined so deep, mm, is a large effusion even if the outline runs beyond it. */
+export const surelyLarge = (outlined: number) => isLarge(outlined - OUTLINE_EXCESS);
+
+/** Whether fluid outlined elsewhere is of a higher grade than the depth that was measured, both mm. */
+export function outgrows(outlined: number, measured: number): boolean {
+  const grades: readonly EffusionGrade[] = EFFUSION_GRADES;
+  const grade = (depth: number) => grades.indexOf(effusionGrade(Math.max(depth, 0)));
+  return grade(outlined - OUTLINE_EXCESS) > grade(measured);
+}
+
 /** By the greatest end-diastolic depth, mm (PER13, PER15; reference 13). */
 export function effusionGrade(depth: number): EffusionGrade {
   const shown = rounded(depth, 0);
   if (shown === 0) return 'none';
   if (shown < 10) return 'small';
-  if (shown <= 20) return 'moderate';
-  return shown <= 25 ? 'large' : 'very large';
+  if (shown <= MODERATE) return 'moderate';
+  return shown <= LARGE ? 'large' : 'very large';
 }
 
 /** Respiratory variation of an inflow velocity, per cent of the expiratory one; a magnitude. */
@@ -26,6 +49,7 @@ export interface TamponadeSigns {
 
 export const TAMPONADE_STATEMENTS = [
   'no effusion seen',
+  'tamponade signs not assessed',
   'effusion, no echo sign of tamponade',
   'possible haemodynamic effect; urgent clinical correlation',
   'minor sign; correlate',
@@ -33,7 +57,15 @@ export const TAMPONADE_STATEMENTS = [
   'raised RA pressure; tamponade not excluded',
 ] as const;
 
-/** Decision table of reference 13; tamponade itself is clinical. */
+/**
+ * The table is the project's own ([C], reference 13): no society's name stands beside its statements.
+ */
+export const TAMPONADE_SCHEME = 'Sonogate convention for echo signs of tamponade';
+
+/**
+ * Decision table of reference 13; tamponade itself is clinical. Its row "no echo sign" asks for chambers
+ * that were looked at and do not collapse; a sign that is present counts whatever else was missed.
+ */
 export function tamponadeStatement({
   effusion,
   collapse,
@@ -49,5 +81,6 @@ export function tamponadeStatement({
   if (variation === true) return 'possible haemodynamic effect; urgent clinical correlation';
   if (collapsing.has('RA')) return 'minor sign; correlate';
   if (plethora === true) return 'raised RA pressure; tamponade not excluded';
+  if (collapse === null) return 'tamponade signs not assessed';
   return 'effusion, no echo sign of tamponade';
 }

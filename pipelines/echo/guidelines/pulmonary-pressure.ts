@@ -19,11 +19,27 @@ export function atrialPressure(
   return collapses ? 3 : 8;
 }
 
+/**
+ * A normal RA pressure, mmHg, beside an IVC for which the table has a high one is a contradiction
+ * (reference 19.4, "IVC plethora with RAP 3").
+ */
+export const contradictsCava = (pressure: number, diameter: number, collapse: number) =>
+  rounded(pressure, 0) <= 3 && atrialPressure(diameter, collapse) === 15;
+
 export type SignCategory = 'A' | 'B' | 'C';
 export type Probability = 'low' | 'intermediate' | 'high';
 
 /** Velocities, m/s, of the probability table (PH22; reference 12.4). */
 export const JET = { low: 2.8, intermediate: 3.4 } as const;
+
+/** m/s: so near to a limit a velocity may lie on either side of it (reference 19, rule 2). */
+const JET_VARIABILITY = 0.1;
+
+/** Whether a velocity, rounded, lies within its variability of a limit of the probability table. */
+export const isNearJetLimit = (jet: number) =>
+  Object.values(JET).some(
+    (limit) => rounded(Math.abs(rounded(jet, 1) - limit), 1) <= JET_VARIABILITY,
+  );
 
 /**
  * Echocardiographic probability of pulmonary hypertension. A jet that was sought and not measured

@@ -33,6 +33,25 @@ export function isBeyond(limit: Limit, value: number): boolean {
   return 'below' in limit ? shown < limit.below : shown > limit.above;
 }
 
+/** Doppler by which the performance index was measured. */
+export type PerformanceMethod = 'pulsed' | 'tissue';
+
+/**
+ * Whether RIMP is abnormal by its method; with an unknown one only where both limits say the same, else
+ * null (reference 7.2).
+ */
+export function isPerformanceBeyond(
+  value: number,
+  method: PerformanceMethod | null,
+): boolean | null {
+  const beyond = {
+    pulsed: isBeyond(RV_FUNCTION.rimpPulsed, value),
+    tissue: isBeyond(RV_FUNCTION.rimpTissue, value),
+  };
+  if (method) return beyond[method];
+  return beyond.pulsed === beyond.tissue ? beyond.pulsed : null;
+}
+
 export const RV_CONCLUSIONS = [
   'not assessed',
   'single index normal',

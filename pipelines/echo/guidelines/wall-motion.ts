@@ -29,8 +29,12 @@ export function territoryOf(artery: Artery): number[] {
   return SEGMENTS.filter(({ territory }) => territory === artery).map(({ number }) => number);
 }
 
-/** ASE15; fewer segments than `enough` of 16 make a limited index (reference 9). */
-export const WALL_MOTION = { scores: [1, 2, 3, 4], scored: 16, enough: 12 } as const;
+/**
+ * ASE15; fewer segments than `enough` of 16 make a limited index (reference 9). From `global` on, in all
+ * three territories, hypokinesis of every scored segment is not regional: two views see only the mid
+ * and apical ones, so that at most ten can be scored over 1.
+ */
+export const WALL_MOTION = { scores: [1, 2, 3, 4], scored: 16, enough: 12, global: 8 } as const;
 
 /** Thickening, per cent, that is normal above the first and reduced above the second (ASE 2015). */
 export const THICKENING = { normal: 30, reduced: 10 } as const;
@@ -43,9 +47,14 @@ export type MotionScore = (typeof WALL_MOTION.scores)[number];
 const banded = (value: number, { normal, reduced }: { normal: number; reduced: number }) =>
   value > normal ? 1 : value >= reduced ? 2 : 3;
 
-/** Score by thickening: over 30 % normal, 10 to 30 % hypokinetic, less akinetic (reference 9). */
-export const thickeningScore = (thickening: number): MotionScore =>
-  banded(rounded(thickening, 0), THICKENING);
+/**
+ * Score by thickening: over 30 % normal, 10 to 30 % hypokinetic, less akinetic; a wall that thins in
+ * systole is dyskinetic (reference 9).
+ */
+export function thickeningScore(thickening: number): MotionScore {
+  const shown = rounded(thickening, 0);
+  return shown < 0 ? 4 : banded(shown, THICKENING);
+}
 
 /** Score by inward motion; a wall that moves outwards is dyskinetic. */
 export function excursionScore(excursion: number): MotionScore {
@@ -57,8 +66,11 @@ export function excursionScore(excursion: number): MotionScore {
  * Score of a segment in one view from both signs. Normal: it moves normally, and thickening is not
  * absent; to ask that thickening be normal too would leave out most walls of healthy hearts, whose
  * outlines thicken by half of what the eye sees, those of experts included (docs/echo.md). Reduced: both
- * signs are, and the milder stands. Null: the two do not agree. Where thickness is not seen motion
- * alone tells.
+ * signs are, and the milder stands. Both absent: the worse stands, dyskinetic where the wall thins or
+ * moves outwards (reference 9). Thinning with some inward motion, or outward motion with some
+ * thickening, is one sign against another and not called dyskinesia: healthy outlines thicken by 11 %
+ * on average, so that one of them is below zero by chance alone. Null: the two do not agree. Where
+ * thickness is not seen motion alone tells.
  */
 export function motionScore(thickening: number | null, excursion: number): MotionScore | null {
   const motion = excursionScore(excursion);
@@ -66,7 +78,8 @@ export function motionScore(thickening: number | null, excursion: number): Motio
   const thick = thickeningScore(thickening);
   if (motion === 1) return thick < 3 ? 1 : null;
   if (thick === 1) return null;
-  return Math.min(thick, motion) as MotionScore;
+  const absent = thick > 2 && motion > 2;
+  return (absent ? Math.max(thick, motion) : Math.min(thick, motion)) as MotionScore;
 }
 
 /** Whether one of both signs is absent: reduced signs alone, in one view, are not told from noise. */
@@ -114,6 +127,13 @@ function areAdjacent(one: number, other: number): boolean {
   return high - low === 6;
 }
 
+/** Whether every scored segment is hypokinetic, and enough of them in all territories were scored. */
+function isGlobal(scores: ReadonlyMap<number, number>): boolean {
+  const reached = ARTERIES.every((name) => territoryOf(name).some((number) => scores.has(number)));
+  const hypokinetic = [...scores.values()].every((score) => score === 2);
+  return hypokinetic && reached && scores.size >= WALL_MOTION.global;
+}
+
 /**
  * What the scores say of a coronary territory (reference 9): an artery is named only where two
  * adjacent segments of its territory score 2 or more and none outside does.
@@ -121,8 +141,7 @@ function areAdjacent(one: number, other: number): boolean {
 export function regionalStatement(scores: ReadonlyMap<number, number>): RegionalStatement {
   const abnormal = [...scores].filter(([, score]) => score >= 2).map(([segment]) => segment);
   if (abnormal.length === 0) return { kind: 'none' };
-  const global = abnormal.length === scores.size && [...scores.values()].every((s) => s === 2);
-  if (global && scores.size >= WALL_MOTION.enough) return { kind: 'global' };
+  if (isGlobal(scores)) return { kind: 'global' };
   const artery = ARTERIES.find((name) => {
     const territory = territoryOf(name);
     return abnormal.every((segment) => territory.includes(segment));

@@ -1,5 +1,5 @@
 import { type Beat, cardiacPhases } from '../../measure/cardiac-phases.ts';
-import { AVERAGED_BEATS } from '../chambers/clip-beats.ts';
+import { averaging } from '../chambers/clip-beats.ts';
 import type { ParasternalClip, ParasternalFrame } from './parasternal-clip.ts';
 
 /** The accepted frames of a clip, and its beats by their indices. */
@@ -13,5 +13,5 @@ export function beatsOf(clip: ParasternalClip): BeatsOfClip {
   const frames = clip.frames.filter(({ accepted }) => accepted);
   const samples = frames.map(({ time, cavity }) => ({ time, area: cavity }));
   const { beats } = cardiacPhases(samples, clip.rWaves, clip.heartRate);
-  return { frames, beats: beats.slice(0, AVERAGED_BEATS) };
+  return { frames, beats: beats.slice(0, averaging(clip.rWaves).most) };
 }

@@ -108,9 +108,11 @@ export interface FluidFinding {
    * outlines, which is not accepted; null where no searched clip shows any.
    */
   depth: Measurement | null;
+  /** The deepest outline, mm, and its view; it may run beyond the fluid by OUTLINE_EXCESS. */
+  outlined: { depth: number; family: ParasternalClip['family'] } | null;
 }
 
-/** On simulated hearts 8 mm read 9 to 12: an outline follows a thin layer no closer than its grid. */
+/** An outline may run beyond the fluid by OUTLINE_EXCESS (guidelines/pericardium.ts). */
 const NO_DEPTH = 'the outline of the space runs beyond the fluid; to be measured by hand';
 
 /** The space behind the posterior wall of a long axis at end-diastole; null where it comes and goes. */
@@ -176,10 +178,14 @@ export function fluidFinding({ clips }: ParasternalReadings): FluidFinding {
   const seen = shown.length < CONFIRMED ? [] : shown.map(({ clip }) => clip.family);
   const deepest = (of: readonly Drawn[]) => of.toSorted((a, b) => b.value - a.value)[0];
   const [gap, outline] = [deepest(gaps), deepest(outlined)];
-  const names = searched.map(({ clip }) => clip.family);
-  if (gap && seen.length > 0) return { searched: names, seen, depth: drawn(gap) };
+  const found = {
+    searched: searched.map(({ clip }) => clip.family),
+    seen,
+    outlined: outline ? { depth: outline.value, family: outline.clip.family } : null,
+  };
+  if (gap && seen.length > 0) return { ...found, depth: drawn(gap) };
   const depth = outline ? drawn(outline) : null;
-  return { searched: names, seen, depth: depth && { ...depth, quality: 'low', note: NO_DEPTH } };
+  return { ...found, depth: depth && { ...depth, quality: 'low', note: NO_DEPTH } };
 }
 
 /** Dimensions of the best long-axis clip, and the depth of fluid. */

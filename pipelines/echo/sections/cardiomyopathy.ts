@@ -1,20 +1,24 @@
 import type { Measurement } from '../../result/envelope.ts';
 import type { SectionOutcome } from '../../result/section-outcome.ts';
 import { classification, conclude, finding, GAPS, isChild, rangedSex } from '../conclude.ts';
+import { gradableEf } from '../ejection-fraction.ts';
 import { rounded } from '../formulas/rounding.ts';
 import {
   AMYLI_RULE_OUT,
-  ASYMMETRY,
+  asymmetryStatement,
   DYSFUNCTION,
   dilatedPattern,
+  isConvention,
+  isPublished,
   OBSTRUCTION,
   obstructionCategory,
+  provokedObstruction,
   RESTRICTIVE,
+  type WALL_STATEMENTS,
   wallStatement,
 } from '../guidelines/cardiomyopathy.ts';
 import type { EchoEvidence, EchoSection } from '../section.ts';
 import type { Values } from '../values.ts';
-import { headlineEf } from './lvef.ts';
 
 const ID = 'cardiomyopathy';
 const NEEDS = [
@@ -24,12 +28,6 @@ const NEEDS = [
   'LVOT CW at rest and provoked',
   'strain by segment',
 ] as const;
-
-/** mm of the thicker of the two walls that were measured; null unless both were. */
-function thickestWall(values: Values): number | null {
-  const [septum, posterior] = [values.number('ivsd'), values.number('lvpwd')];
-  return septum === null || posterior === null ? null : 10 * Math.max(septum, posterior);
-}
 
 /** Whether a gradient reaches that of an obstruction. */
 const obstructs = (...gradients: readonly (Measurement | null)[]) =>
@@ -45,83 +43,134 @@ function sparingGap({ heart }: EchoEvidence): string {
   }.`;
 }
 
-function run(evidence: EchoEvidence, values: Values): SectionOutcome {
-  const sex = rangedSex(evidence);
-  const thickest = isChild(evidence) ? null : thickestWall(values);
-  const wall = thickest === null ? null : wallStatement(thickest, null);
+/** Whether a wall meets the criterion outright, and not only in relatives. */
+const meets = (wall: string | null) => wall?.startsWith('meets') ?? false;
+
+const UNLESS_LOADED =
+  'if not explained by loading such as hypertension, aortic stenosis or athletic training';
+
+interface Hypertrophy {
+  /** Null: below the criterion by one wall alone, which says nothing of the other. */
+  wall: (typeof WALL_STATEMENTS)[number] | null;
+  sentence: string | null;
+  asymmetry: string | null;
+  measured: readonly (Measurement | null)[];
+}
+
+/** One thick wall meets the criterion; that no wall does takes both (reference 14.1). */
+function hypertrophyOf(values: Values): Hypertrophy {
   const [septum, posterior] = [values.measurement('ivsd'), values.measurement('lvpwd')];
-  const asymmetric =
-    wall !== null &&
-    wall !== 'below criterion' &&
-    septum !== null &&
-    posterior !== null &&
-    rounded(septum.value / posterior.value, 2) >= ASYMMETRY;
-  const ef = headlineEf(values);
-  const pattern =
-    ef && sex
-      ? dilatedPattern(sex, ef.value, values.number('lvidd'), values.number('lvedv-index'))
-      : null;
-  const filling = values.number('e-to-a');
-  const deceleration = values.number('deceleration-time');
-  const restrictive =
+  const measured = [septum, posterior].filter((one) => one !== null);
+  const thickest = 10 * Math.max(0, ...measured.map(({ value }) => value));
+  const stated = measured.length > 0 ? wallStatement(thickest, null) : null;
+  const both = septum !== null && posterior !== null;
+  const wall = both || stated !== 'below criterion' ? stated : null;
+  const thick = wall !== null && wall !== 'below criterion';
+  const which = both ? 'Greatest of the two measured walls' : 'The one measured wall';
+  return {
+    wall,
+    sentence:
+      wall &&
+      `${which} ${rounded(thickest, 0)} mm: ${wall}${meets(wall) ? `, ${UNLESS_LOADED}` : ''}`,
+    asymmetry: thick && both ? asymmetryStatement(septum.value, posterior.value) : null,
+    measured,
+  };
+}
+
+/** E/A and deceleration time alone: the size of the chambers, the other criteria, is not weighed. */
+function restrictiveOf(values: Values): string | null {
+  const [filling, deceleration] = [values.number('e-to-a'), values.number('deceleration-time')];
+  const meetsBoth =
     filling !== null &&
     deceleration !== null &&
     rounded(filling, 2) >= RESTRICTIVE.ratio &&
     rounded(deceleration, 0) < RESTRICTIVE.deceleration;
-  const [thickness, ratio] = [
-    values.number('relative-wall-thickness'),
-    values.number('e-to-e-prime'),
-  ];
-  const amyloidIndex =
-    thickness !== null && ratio !== null && wall !== null && wall !== 'below criterion'
-      ? thickness * ratio
-      : null;
-  const rest = values.measurement('lvot-gradient-rest');
-  const provoked = values.measurement('lvot-gradient-provoked');
-  const obstruction =
-    rest && !isChild(evidence) ? obstructionCategory(rest.value, provoked?.value ?? null) : null;
-  const device = ef !== null && pattern !== null && rounded(ef.value, 0) <= DYSFUNCTION.device;
+  return meetsBoth
+    ? 'Filling meets two criteria of a restrictive pattern (E/A and deceleration time); size of atria and LV was not weighed'
+    : null;
+}
+
+function amyloidIndexOf(values: Values, wall: Hypertrophy['wall']): string | null {
+  const thickness = values.number('relative-wall-thickness');
+  const ratio = values.number('e-to-e-prime');
+  if (thickness === null || ratio === null || wall === null || wall === 'below criterion') {
+    return null;
+  }
+  const index = rounded(thickness * ratio, 2);
+  const meaning =
+    index < AMYLI_RULE_OUT
+      ? ', which makes amyloid unlikely in a population screened for it'
+      : ', a rule-out index alone: it says nothing for amyloid';
+  return `AMYLI index ${index.toFixed(2)}${meaning}`;
+}
+
+/** Patterns that no input of the endpoint tells: named, so that silence is not taken for absence. */
+const NEVER_ASSESSED =
+  'The amyloid score of ESC 2021, other flags of infiltration, excess trabeculation, apical ballooning and an arrhythmogenic RV were not assessed.';
+
+function run(evidence: EchoEvidence, values: Values): SectionOutcome {
+  const gradients = [
+    values.measurement('lvot-gradient-rest'),
+    values.measurement('lvot-gradient-provoked'),
+  ] as const;
+  if (isChild(evidence)) {
+    return conclude(cardiomyopathy, { measurements: gradients, gaps: [GAPS.age] });
+  }
+  const [rest, provoked] = gradients;
+  const { wall, sentence, asymmetry, measured: walls } = hypertrophyOf(values);
+  const ef = gradableEf(values);
+  const pattern =
+    ef &&
+    dilatedPattern(
+      rangedSex(evidence),
+      ef.value,
+      values.number('lvidd'),
+      values.number('lvedv-index'),
+    );
+  const device = ef !== null && rounded(ef.value, 0) <= DYSFUNCTION.device;
+  const obstruction = rest
+    ? obstructionCategory(rest.value, provoked?.value ?? null)
+    : provoked && provokedObstruction(provoked.value);
   const sentences = [
-    wall &&
-      `Greatest of the two measured walls ${rounded(thickest ?? 0, 0)} mm: ${wall}${wall.startsWith('meets') ? ', if not explained by loading such as hypertension, aortic stenosis or athletic training' : ''}`,
-    asymmetric ? 'Asymmetric septal hypertrophy' : null,
+    sentence,
+    asymmetry && `Walls: ${asymmetry}`,
     pattern &&
       `Dilated pattern: ${pattern}${device ? '; LVEF in the range of device therapy' : ''}`,
     obstruction && `LVOT: ${obstruction}`,
-    restrictive ? 'Filling meets two criteria of a restrictive pattern' : null,
-    amyloidIndex === null
-      ? null
-      : `AMYLI index ${rounded(amyloidIndex, 2).toFixed(2)}${amyloidIndex < AMYLI_RULE_OUT ? ', which makes amyloid unlikely in a population screened for it' : ', a rule-out index alone: it says nothing for amyloid'}`,
+    restrictiveOf(values),
+    amyloidIndexOf(values, wall),
   ];
-  if (sentences.every((sentence) => !sentence)) {
-    return conclude(cardiomyopathy, {
-      measurements: [],
-      gaps: [
-        isChild(evidence)
-          ? GAPS.age
-          : 'Patterns of cardiomyopathy were not assessed: neither wall thickness nor LVEF with sex was available.',
-      ],
-    });
-  }
-  const concluded = conclude(cardiomyopathy, {
-    // The values stand in their own sections; this one draws on them.
-    measurements: [septum, posterior, ef, rest, provoked],
+  const said = sentences.some(Boolean);
+  return conclude(cardiomyopathy, {
+    // Walls, LVEF and filling stand in their own sections; this one draws on them.
+    measurements: gradients,
+    seen: said,
     sentences,
-    gaps: [
-      'Maximal wall thickness may be missed: walls of short-axis views were not measured.',
-      obstruction ? null : 'LVOT obstruction was not assessed: no gradient at rest was measured.',
-      sparingGap(evidence),
-      wall ? null : 'Hypertrophic pattern was not assessed: both walls are needed.',
-      pattern ? null : 'Dilated pattern was not assessed: LVEF and sex are needed.',
-    ],
+    gaps:
+      said || rest || provoked
+        ? [
+            'Maximal wall thickness may be missed: walls of short-axis views were not measured.',
+            obstruction
+              ? null
+              : 'LVOT obstruction was not assessed: no gradient at rest was measured.',
+            sparingGap(evidence),
+            NEVER_ASSESSED,
+            wall ? null : 'Hypertrophic pattern was not assessed: both walls are needed.',
+            pattern
+              ? null
+              : 'Dilated pattern was not assessed: an LVEF that can be graded is needed.',
+          ]
+        : [
+            'Patterns of cardiomyopathy were not assessed: neither wall thickness nor LVEF was available.',
+          ],
     findings: [
-      wall?.startsWith('meets')
+      meets(wall)
         ? finding(
             ID,
             'wall-thickness',
             `Wall thickness: ${wall}, if not explained by loading`,
             'abnormal',
-            [septum, posterior],
+            walls,
           )
         : null,
       pattern && pattern !== 'no dilated pattern'
@@ -134,7 +183,7 @@ function run(evidence: EchoEvidence, values: Values): SectionOutcome {
           )
         : null,
       obstruction && obstructs(rest, provoked)
-        ? finding(ID, 'lvot-obstruction', `LVOT: ${obstruction}`, 'abnormal', [rest, provoked])
+        ? finding(ID, 'lvot-obstruction', `LVOT: ${obstruction}`, 'abnormal', gradients)
         : null,
     ],
     classifications: [
@@ -146,19 +195,20 @@ function run(evidence: EchoEvidence, values: Values): SectionOutcome {
           wall,
           'ESC 2023, AHA/ACC 2024',
         ),
-      pattern && classification(ID, 'dilated-pattern', 'Dilated pattern', pattern, 'ESC 2023'),
+      pattern && isPublished(pattern)
+        ? classification(ID, 'dilated-pattern', 'Dilated pattern', pattern, 'ESC 2023')
+        : null,
       obstruction
-        ? classification(ID, 'lvot-obstruction', 'LVOT obstruction', obstruction, 'AHA/ACC 2024')
+        ? classification(
+            ID,
+            'lvot-obstruction',
+            'LVOT obstruction',
+            obstruction,
+            isConvention(obstruction) ? 'Sonogate convention for LVOT gradients' : 'AHA/ACC 2024',
+          )
         : null,
     ],
   });
-  return {
-    ...concluded,
-    measurements: [rest, provoked].filter((one) => one !== null),
-    summary: [...sentences.filter(Boolean), concluded.reason?.detail]
-      .join('. ')
-      .replaceAll('..', '.'),
-  };
 }
 
 /** Patterns, never causes (echo reference 14). */

@@ -1,24 +1,28 @@
 import type { ConceptKey } from '../../result/concepts.ts';
-import { classification, conclude, finding, GAPS, isChild } from '../conclude.ts';
-import { fibrillationCriteria, fibrillationPressure } from '../guidelines/atrial-fibrillation.ts';
-import { DYSFUNCTION } from '../guidelines/cardiomyopathy.ts';
+import type { Measurement } from '../../result/envelope.ts';
+import { conclude, finding, GAPS, rangedSex } from '../conclude.ts';
+import { APPLIES, type Applicability, applicabilityOf } from '../diastolic/applicability.ts';
 import {
-  algorithm2016A,
-  algorithm2016B,
-  criteria2016A,
-  criteria2016B,
-} from '../guidelines/diastolic-2016.ts';
-import {
-  algorithm2025,
-  discordant,
-  primaryVariables,
-  secondStep,
-} from '../guidelines/diastolic-2025.ts';
+  CALCULATED,
+  type DiastolicInputs,
+  inputsOf,
+  MEASURED,
+  SECTION,
+  withRatios,
+} from '../diastolic/diastolic-inputs.ts';
+import { ejectionOf } from '../diastolic/ejection.ts';
+import { judge2016 } from '../diastolic/judge-2016.ts';
+import { judge2025 } from '../diastolic/judge-2025.ts';
+import { judgeFibrillation } from '../diastolic/judge-fibrillation.ts';
+import type { Judgement } from '../diastolic/judgement.ts';
+import { pressureBehindJet } from '../formulas/right-heart.ts';
+import { supplementalSigns2025 } from '../guidelines/diastolic-presence.ts';
+import { myocardialDisease } from '../guidelines/myocardial-disease.ts';
+import { WALL_MOTION } from '../guidelines/wall-motion.ts';
+import { rightHeartPressures } from '../right-heart-pressures.ts';
 import type { EchoEvidence, EchoSection } from '../section.ts';
-import { calculated, type Values, withValues } from '../values.ts';
-import { headlineEf } from './lvef.ts';
+import type { Values } from '../values.ts';
 
-const ID = 'diastolic';
 const NEEDS = [
   "E, A and e' of both walls",
   'TR Vmax',
@@ -26,217 +30,160 @@ const NEEDS = [
   'rhythm and valve disease',
 ] as const;
 
-/** Said with every grade: what decides whether the algorithm may be used (echo reference 10.2). */
-const APPLIES =
-  'Holds in sinus rhythm without mitral annular calcification, mitral stenosis, significant mitral regurgitation, prosthesis or pacing, which are not known to this software';
+/** A score of a segment that moves normally. */
+const NORMAL_SCORE = 1;
 
-function ratios(values: Values) {
-  const over = (
-    key: ConceptKey,
-    from: readonly ConceptKey[],
-    value: (...n: number[]) => number,
-    method: 'ratio-of-values' | 'early-over-annular',
-  ) => calculated(values, key, { section: ID, method, from, value });
-  const divided = (one = 0, other = 1) => one / other;
-  return {
-    filling: over('e-to-a', ['mitral-e', 'mitral-a'], divided, 'ratio-of-values'),
-    average: over(
-      'e-to-e-prime',
-      ['mitral-e', 'e-prime-septal', 'e-prime-lateral'],
-      (e = 0, septal = 0, lateral = 0) => e / ((septal + lateral) / 2),
-      'early-over-annular',
-    ),
-    septal: over(
-      'e-to-e-prime-septal',
-      ['mitral-e', 'e-prime-septal'],
-      divided,
-      'early-over-annular',
-    ),
-    lateral: over(
-      'e-to-e-prime-lateral',
-      ['mitral-e', 'e-prime-lateral'],
-      divided,
-      'early-over-annular',
-    ),
-    vein: over(
-      'pulmonary-vein-ratio',
-      ['pulmonary-vein-s', 'pulmonary-vein-d'],
-      divided,
-      'ratio-of-values',
-    ),
-  };
+/** The apex is not scored for wall motion (ASE 2015). */
+const isAbnormal = ({ segment, score }: EchoEvidence['heart']['segments'][number]) =>
+  segment <= WALL_MOTION.scored && score !== null && score > NORMAL_SCORE;
+
+/** Signs among what was measured and what the sections before concluded. */
+function diseaseOf(evidence: EchoEvidence, values: Values): string[] {
+  const walls = [values.number('ivsd'), values.number('lvpwd')].filter((wall) => wall !== null);
+  const { trusted, segments } = evidence.heart;
+  return myocardialDisease({
+    sex: rangedSex(evidence),
+    massIndex: values.number('lv-mass-index'),
+    wall: walls.length > 0 ? Math.max(...walls) : null,
+    scoreIndex: values.number('wall-motion-score-index'),
+    abnormalSegment: trusted && segments.some(isAbnormal),
+  });
 }
 
-const MEASURED = [
-  'mitral-e',
-  'mitral-a',
-  'deceleration-time',
-  'e-prime-septal',
-  'e-prime-lateral',
-  'a-prime-septal',
-  'a-prime-lateral',
-  's-prime-septal',
-  's-prime-lateral',
-  'mitral-a-duration',
-  'ivrt',
-  'pulmonary-vein-s',
-  'pulmonary-vein-d',
+/** What the algorithms say; empty where none may be used. */
+function judgementsOf(
+  evidence: EchoEvidence,
+  values: Values,
+  { child, mitral, fibrillating }: Applicability,
+  inputs: DiastolicInputs,
+  atrialPressure: number | null,
+): Judgement[] {
+  if (child || mitral.length > 0) return [];
+  if (fibrillating) return [judgeFibrillation(inputs.ofFibrillation)];
+  const end = values.number('pr-end-velocity');
+  const supplemental = supplementalSigns2025({
+    regurgitationEnd: end,
+    diastolicPressure:
+      end === null || atrialPressure === null ? null : pressureBehindJet(end, atrialPressure),
+  });
+  return [
+    judge2016(inputs.of2016, ejectionOf(values), diseaseOf(evidence, values)),
+    judge2025(inputs.of2025, supplemental),
+  ];
+}
+
+/** What other sections show and the criteria rest on. */
+const ELSEWHERE = [
+  'tr-vmax',
+  'rvsp',
+  'la-volume-index',
+  'la-volume-index-area-length',
 ] as const satisfies readonly ConceptKey[];
 
-/** Irregular filling without an A wave: as in atrial fibrillation, which only an ECG proves. */
-const isFibrillating = ({ spectra }: EchoEvidence) =>
-  spectra.some(
-    ({ flow, regular, quantities }) =>
-      flow === 'mitral-inflow' &&
-      regular === false &&
-      quantities.every(({ key }) => key !== 'mitral-a'),
-  );
+const DIFFER = 'The two algorithms differ: LA pressure is elevated by one of them only';
 
-const FIBRILLATING =
-  'No grade of sinus rhythm is given: the RR intervals are irregular and no A wave is seen';
+/** What was elevated, each result with its scheme, and whether the algorithms may be used at all. */
+function elevatedFinding(
+  judgements: readonly Judgement[],
+  evidence: readonly (Measurement | null)[],
+) {
+  const elevated = judgements.filter((one) => one.elevated);
+  if (elevated.length === 0) return null;
+  const text = [
+    'Criteria of elevated LA pressure are met',
+    ...judgements
+      .toSorted((a, b) => Number(b.elevated) - Number(a.elevated))
+      .map(({ text }) => text),
+    elevated.length < judgements.length ? DIFFER : null,
+    APPLIES,
+  ];
+  return finding(SECTION, 'lap-elevated', text.filter(Boolean).join('. '), 'abnormal', evidence);
+}
+
+const listed = (missing: readonly (string | false)[]) => missing.filter(Boolean).join(', ');
+
+/** What an algorithm asks for and was not measured; a missing criterion is no negative one. */
+function missingOf(
+  { of2016, of2025, ofFibrillation }: DiastolicInputs,
+  { mitral, fibrillating }: Applicability,
+  filling: Measurement | null,
+): (string | null)[] {
+  if (mitral.length > 0) return [];
+  const missing = listed([
+    of2016.early === null && 'E',
+    !fibrillating && filling === null && 'E/A',
+    of2016.septal === null && "septal e'",
+    !fibrillating && of2016.lateral === null && "lateral e'",
+    fibrillating && ofFibrillation.deceleration === null && 'deceleration time',
+  ]);
+  const jet = of2016.jet === null;
+  return [
+    missing ? `Not measured: ${missing}` : null,
+    jet
+      ? `No TR signal was measured; the criterion is unavailable${of2025.systolicPressure === null ? '' : ', but for the RVSP in ASE 2025'}.`
+      : null,
+    !fibrillating && of2016.atrialIndex === null ? 'LA volume index is unavailable.' : null,
+  ];
+}
 
 function run(evidence: EchoEvidence, given: Values) {
-  const own = ratios(given);
-  const values = withValues(given, Object.values(own));
-  const atrialIndex =
-    values.number('la-volume-index') ?? values.number('la-volume-index-area-length');
-  const jet = values.number('tr-vmax');
-  const ef = headlineEf(values)?.value ?? null;
-  const inputs2016 = {
-    averageRatio: values.number('e-to-e-prime'),
-    septalRatio: values.number('e-to-e-prime-septal'),
-    lateralRatio: values.number('e-to-e-prime-lateral'),
-    septal: values.number('e-prime-septal'),
-    lateral: values.number('e-prime-lateral'),
-    jet,
-    atrialIndex,
-  };
-  const inputs2025 = {
-    septal: inputs2016.septal,
-    lateral: inputs2016.lateral,
-    early: values.number('mitral-e'),
-    ratio: values.number('e-to-a'),
-    jet,
-    systolicPressure: null,
-    atrialIndex,
-    veinRatio: values.number('pulmonary-vein-ratio'),
-    reservoirStrain: null,
-    relaxationTime: values.number('ivrt'),
-  };
-  const reducedEf = ef !== null && ef < DYSFUNCTION.ef;
-  const a = algorithm2016A(inputs2016);
-  const needsB = reducedEf || a === 'diastolic dysfunction';
-  const b = algorithm2016B({
-    ...inputs2016,
-    ratio: inputs2025.ratio,
-    early: inputs2025.early,
-    veinRatio: inputs2025.veinRatio,
-    reducedEf,
-  });
-  const child = isChild(evidence);
-  const fibrillating = isFibrillating(evidence);
-  const inputsFibrillation = {
-    early: inputs2025.early,
-    septalRatio: inputs2016.septalRatio,
-    jet,
-    systolicPressure: null,
-    deceleration: values.number('deceleration-time'),
-    reservoirStrain: null,
-    veinRatio: inputs2025.veinRatio,
-  };
-  const fibrillation = fibrillating && !child ? fibrillationPressure(inputsFibrillation) : null;
-  const result2016 = needsB ? b : a;
-  const result2025 = algorithm2025(inputs2025);
-  const primary = primaryVariables(inputs2025);
-  const conflicts = discordant(inputs2025);
-  const elevated = [result2016, result2025].filter((result) => /elevated/i.test(result));
+  const applicability = applicabilityOf(evidence, given);
+  const { child, mitral, fibrillating } = applicability;
+  const { ratios, values } = withRatios(given, applicability);
+  const pressures = rightHeartPressures(values, SECTION).values;
+  const inputs = inputsOf(values, pressures.number('rvsp'));
+  const judgements = judgementsOf(
+    evidence,
+    values,
+    applicability,
+    inputs,
+    pressures.number('ra-pressure'),
+  );
+  const graded = judgements.some((one) => one.given);
+  const shown = graded ? judgements : [];
   const measured = MEASURED.map((key) => values.measurement(key));
-  const graded =
-    !child &&
-    !fibrillating &&
-    (result2016 !== 'insufficient data' || result2025 !== 'insufficient data');
+  const apart = shown.length > 1 && new Set(shown.map(({ elevated }) => elevated)).size > 1;
+  const unknownEf = !child && !fibrillating && mitral.length === 0 && noEf(values);
   return conclude(diastolic, {
-    measurements: [...measured, ...Object.values(own)],
-    sentences: graded
-      ? [
-          `ASE/EACVI 2016 (algorithm ${needsB ? 'B' : 'A'}): ${result2016}`,
-          `ASE 2025: ${result2025}`,
-          conflicts.length > 0 ? `Discordant: ${conflicts.join(', ')} suggests raised LAP` : null,
-          APPLIES,
-        ]
-      : [fibrillation && `ASE 2025, if the rhythm is atrial fibrillation: ${fibrillation}`],
+    measurements: [...measured, ...ratios],
+    sentences: [
+      ...shown.flatMap(({ text, sentences }) => [text, ...sentences]),
+      apart ? DIFFER : null,
+      graded ? APPLIES : null,
+    ],
     gaps: [
       child ? GAPS.age : null,
-      fibrillation ? FIBRILLATING : null,
-      !child && !graded && !fibrillation
+      mitral.length > 0
+        ? `Diastolic function was not graded, and E/e' is not used: ${mitral.join(' and ')}`
+        : null,
+      ...judgements.flatMap(({ gaps }) => gaps),
+      judgements.length > 0 && !graded
         ? 'Diastolic function was not graded: too few criteria were measured.'
         : null,
-      jet === null ? 'No TR signal was measured; the criterion is unavailable.' : null,
-      atrialIndex === null ? 'LA volume index is unavailable.' : null,
-      ef === null ? 'LVEF is unknown; algorithm B for a reduced LVEF was not chosen by it.' : null,
+      ...missingOf(inputs, applicability, ratios[CALCULATED.indexOf('e-to-a')] ?? null),
+      unknownEf ? 'LVEF is unknown; algorithm B for a reduced LVEF was not chosen by it.' : null,
     ],
     findings: [
-      graded && elevated.length > 0
-        ? finding(
-            ID,
-            'lap-elevated',
-            `Criteria of elevated LA pressure are met: ${elevated.join('; ')}`,
-            'abnormal',
-            measured,
-          )
-        : null,
+      elevatedFinding(shown, [
+        ...measured,
+        ...ratios.filter((one) => one?.quality === 'accepted'),
+        ...ELSEWHERE.map((key) => pressures.measurement(key)),
+      ]),
     ],
-    classifications: graded
-      ? [
-          classification(
-            ID,
-            'diastolic-2016',
-            'Diastolic function',
-            result2016,
-            `ASE/EACVI 2016, algorithm ${needsB ? 'B' : 'A'}`,
-            needsB ? criteria2016B(inputs2016) : criteria2016A(inputs2016),
-          ),
-          classification(
-            ID,
-            'diastolic-2025',
-            'LA pressure and diastolic grade',
-            result2025,
-            'ASE 2025, sinus rhythm',
-            [
-              { name: "reduced e'", met: primary.reducedVelocity },
-              { name: "raised E/e'", met: primary.raisedRatio },
-              { name: 'raised TR Vmax or PASP', met: primary.raisedPressure },
-              ...secondStep(inputs2025),
-            ],
-          ),
-        ]
-      : fibrillation
-        ? [
-            classification(
-              ID,
-              'diastolic-fibrillation',
-              'LA pressure',
-              fibrillation,
-              'ASE 2025, atrial fibrillation',
-              fibrillationCriteria(inputsFibrillation),
-            ),
-          ]
-        : [],
+    classifications: shown.flatMap(({ classifications }) => classifications),
   });
+}
+
+function noEf(values: Values): boolean {
+  const { reduced, contested } = ejectionOf(values);
+  return reduced === null && !contested;
 }
 
 /** Diastolic function and LA pressure by the algorithms of 2016 and 2025 (echo reference 10). */
 export const diastolic: EchoSection = {
-  id: ID,
+  id: SECTION,
   title: 'Diastolic function',
   needs: NEEDS,
-  measures: [
-    ...MEASURED,
-    'e-to-a',
-    'e-to-e-prime',
-    'e-to-e-prime-septal',
-    'e-to-e-prime-lateral',
-    'pulmonary-vein-ratio',
-  ],
+  measures: [...MEASURED, ...CALCULATED],
   run,
 };

@@ -1,7 +1,18 @@
+import { rounded } from '../../measure/rounding.ts';
+import type { Measurement } from '../../result/envelope.ts';
 import { outlineGap } from '../chambers/outline-gap.ts';
-import { classification, conclude, finding, GAPS, isChild, rangedSex } from '../conclude.ts';
+import {
+  classification,
+  conclude,
+  finding,
+  GAPS,
+  inAdultRange,
+  isChild,
+  rangedSex,
+} from '../conclude.ts';
 import { biplaneAreaLengthVolume } from '../formulas/chambers.ts';
 import { LEFT_ATRIUM } from '../guidelines/left-atrium.ts';
+import { isNearCutOff, VARIABILITY } from '../guidelines/variability.ts';
 import type { EchoEvidence, EchoSection } from '../section.ts';
 import { calculated, graded, named, ranged, type Values, withValues } from '../values.ts';
 
@@ -21,6 +32,13 @@ const PLANES = [
   'la-length-4c',
   'la-length-2c',
 ] as const;
+
+/** Whether the grade may as well be its neighbour (reference 19, rule 2). */
+function isAtLimit({ value }: Measurement): boolean {
+  const { male, decimals } = LEFT_ATRIUM.volumeIndex;
+  const limits = [...male.normal, male.mild, male.moderate];
+  return isNearCutOff(rounded(value, decimals), limits, VARIABILITY.atrialVolumeIndex);
+}
 
 function run(evidence: EchoEvidence, given: Values) {
   const sex = rangedSex(evidence);
@@ -48,6 +66,8 @@ function run(evidence: EchoEvidence, given: Values) {
   // The grades of LAVi hold for both sexes.
   const adult = !isChild(evidence);
   const grade = adult ? graded(standing, LEFT_ATRIUM.volumeIndex, 'male') : null;
+  const inRange = (one: Measurement | null) =>
+    one && adult ? ranged(one, LEFT_ATRIUM.volumeIndex, 'male') : one;
   const diameter = given.measurement('la-diameter');
   const diameterGrade = graded(diameter, LEFT_ATRIUM.diameter, sex);
   const volume = given.measurement('la-volume-biplane') ?? byLength;
@@ -57,21 +77,22 @@ function run(evidence: EchoEvidence, given: Values) {
     measurements: [
       given.measurement('la-volume-biplane'),
       traced,
-      index && adult ? ranged(index, LEFT_ATRIUM.volumeIndex, 'male') : index,
-      indexByLength && adult
-        ? ranged(indexByLength, LEFT_ATRIUM.volumeIndex, 'male')
-        : indexByLength,
-      diameter && ranged(diameter, LEFT_ATRIUM.diameter, sex),
+      inRange(index),
+      inRange(indexByLength),
+      inAdultRange(evidence, diameter, LEFT_ATRIUM.diameter),
       ...PLANES.map((key) => given.measurement(key)),
     ],
     sentences: [
       grade && `LA volume index: ${grade}`,
+      grade && standing && isAtLimit(standing)
+        ? `The LA volume index lies within ${VARIABILITY.atrialVolumeIndex} ml/m2 of a limit of its grade, which is within measurement variability`
+        : null,
       !standing && diameterGrade
         ? `LA diameter: ${diameterGrade}; the diameter alone does not make the atrium normal`
         : null,
     ],
     gaps: [
-      volume ? null : (outlineGap(evidence, ['A4C', 'A2C']) ?? SINGLE),
+      volume || standing ? null : (outlineGap(evidence, ['A4C', 'A2C']) ?? SINGLE),
       volume && !standing
         ? 'LA volume was not indexed and not graded: height and weight are missing or implausible.'
         : null,
@@ -79,7 +100,7 @@ function run(evidence: EchoEvidence, given: Values) {
         ? 'The lengths of the two apical views differ by more than 5 mm; trace the atrium again.'
         : null,
       adult ? null : GAPS.age,
-      diameter && !sex ? 'Sex-specific reference ranges were not applied.' : null,
+      diameter && evidence.patient.sex === null ? GAPS.sex : null,
     ],
     findings: [
       grade?.endsWith('ly abnormal') && standing

@@ -1,11 +1,20 @@
 import { APICAL_VIEWS } from '../chambers/chamber-clip.ts';
 import { outlineGap } from '../chambers/outline-gap.ts';
 import { classification, conclude, finding, GAPS, isChild } from '../conclude.ts';
+import { strainAgainstEf } from '../cross-checks.ts';
 import { rounded } from '../formulas/rounding.ts';
-import { globalStrain } from '../formulas/strain.ts';
-import { strainBand } from '../guidelines/strain.ts';
+import { GLS_LIMITS, strainBand } from '../guidelines/strain.ts';
+import { isNearCutOff, VARIABILITY } from '../guidelines/variability.ts';
 import type { EchoEvidence, EchoSection } from '../section.ts';
-import { calculated, named, type Values } from '../values.ts';
+import {
+  STRAIN_VIEWS,
+  type StandingStrain,
+  type StrainSources,
+  standingStrain,
+  strainSources,
+  strainsDisagree,
+} from '../standing-strain.ts';
+import { named, type Values } from '../values.ts';
 
 const ID = 'lv-strain';
 const NEEDS = [
@@ -13,16 +22,39 @@ const NEEDS = [
   'a permitted model of the chambers, or GLS in the report of the machine',
 ] as const;
 
-const VIEWS = ['gls-end-systolic-4c', 'gls-end-systolic-2c', 'gls-end-systolic-3c'] as const;
+const VIEWS = [...STRAIN_VIEWS['gls-end-systolic'], ...STRAIN_VIEWS['gls-peak-systolic']] as const;
 
-/** Which of the three views gave no strain; a mean of fewer is not made (reference 8.1). */
-function missingViews(evidence: EchoEvidence, values: Values): string {
-  const missing = APICAL_VIEWS.filter((_, index) => {
-    const key = VIEWS[index];
-    return key === undefined || values.measurement(key) === null;
+/** Peak at any time: shown, and no band, which is of systole (ST25; reference 8.1, 8.2). */
+const ANY_TIME = ['gls-peak', 'gls-peak-4c', 'gls-peak-2c', 'gls-peak-3c'] as const;
+
+const viewsIn = (values: Values, keys: readonly (typeof VIEWS)[number][]) =>
+  APICAL_VIEWS.filter((_, index) => {
+    const key = keys[index];
+    return key !== undefined && values.measurement(key) !== null;
   });
-  const why = outlineGap(evidence) ?? `No strain of ${missing.join(', ')}.`;
-  return `GLS was not assessed: it is the mean of three views. ${why}`;
+
+/** Which views gave a strain, and by whom; a mean of fewer than three of one method is not made. */
+function missingViews(evidence: EchoEvidence, { machine, outlines }: StrainSources): string {
+  const reported = Object.values(STRAIN_VIEWS).flatMap((keys) => viewsIn(machine, keys));
+  const outlined = viewsIn(outlines, STRAIN_VIEWS['gls-end-systolic']);
+  const why = [
+    reported.length > 0 ? `The machine reports ${[...new Set(reported)].join(', ')}.` : null,
+    outlined.length > 0 ? `The outlines give ${outlined.join(', ')}.` : outlineGap(evidence),
+  ].filter((text) => text !== null);
+  const given = why.length > 0 ? why.join(' ') : 'No view gave a strain.';
+  return `GLS was not assessed: it is the mean of three views of one method. ${given}`;
+}
+
+const ORIGINS = {
+  machine: 'of the machine',
+  'machine views': 'mean of three views of the machine',
+  contour: 'mean of three views of contour strain',
+} as const satisfies Record<StandingStrain['origin'], string>;
+
+function bandInWords({ measurement, origin }: StandingStrain, band: string): string {
+  const { key } = measurement.concept;
+  const timing = key === 'gls-end-systolic' ? 'end-systolic' : 'peak systolic';
+  return `GLS: ${band}; endocardial, ${timing}, ${ORIGINS[origin]}, values depend on the vendor`;
 }
 
 function run(evidence: EchoEvidence, values: Values) {
@@ -31,47 +63,69 @@ function run(evidence: EchoEvidence, values: Values) {
         strain === null ? [] : [{ segment, name, strain: rounded(strain, 1) }],
       )
     : [];
-  const contour = VIEWS.some((key) => values.measurement(key)?.source.provenance === 'model');
-  const mean = calculated(values, 'gls-end-systolic', {
-    section: ID,
-    method: 'mean-of-views',
-    from: VIEWS,
-    value: (...views) => globalStrain(views) ?? Number.NaN,
+  const sources = strainSources(evidence);
+  const contour = VIEWS.some((key) => sources.outlines.measurement(key) !== null);
+  const standing = standingStrain(sources);
+  const gls = standing?.measurement ?? null;
+  const other = gls?.concept.key === 'gls-end-systolic' ? 'gls-peak-systolic' : 'gls-end-systolic';
+  // What a mean of the outlines was made of stands beside the machine's value of the same view.
+  const averaged = VIEWS.flatMap((key) => {
+    const view = sources.outlines.measurement(key);
+    return view && gls?.inputs.includes(view.id) ? [view] : [];
   });
-  const standing = mean?.quality === 'accepted' ? mean : values.measurement('gls-peak-systolic');
-  const band = standing && !isChild(evidence) ? strainBand(standing.value) : null;
+  const views = VIEWS.flatMap(
+    (key) => sources.machine.measurement(key) ?? sources.outlines.measurement(key) ?? [],
+  );
+  const band = gls && !isChild(evidence) ? strainBand(gls.value) : null;
+  const discordance = gls && band ? strainAgainstEf(evidence, values, gls) : null;
+  const anyTime = ANY_TIME.map((key) => sources.machine.measurement(key));
   return conclude(lvStrain, {
     measurements: [
-      mean,
-      values.measurement('gls-peak-systolic'),
-      ...VIEWS.map((key) => values.measurement(key)),
+      gls,
+      sources.machine.measurement(other),
+      ...views,
+      ...averaged.filter(({ id }) => views.every((view) => view.id !== id)),
+      ...anyTime,
       values.measurement('mechanical-dispersion'),
     ],
     sentences: [
+      standing && band && bandInWords(standing, band),
+      gls &&
       band &&
-        `GLS: ${band}; endocardial, ${standing === mean ? 'end-systolic' : 'peak systolic'}, values depend on the vendor`,
+      isNearCutOff(rounded(gls.value, 1), Object.values(GLS_LIMITS), VARIABILITY.strain)
+        ? `The GLS lies within ${VARIABILITY.strain} points of a limit of its band, which is within measurement variability`
+        : null,
+      discordance?.text ?? null,
       contour
-        ? 'Strain is contour strain (length of the inner outline), not speckle tracking'
+        ? 'What the outlines give is contour strain (length of the inner outline), not speckle tracking'
+        : null,
+      strainsDisagree(sources)
+        ? `Contour strain of the outlines and strain of the machine differ by more than ${VARIABILITY.strain} points${standing?.origin === 'contour' ? '' : '; the value of the machine stands'}`
         : null,
     ],
     gaps: [
       isChild(evidence) ? GAPS.age : null,
-      standing ? null : missingViews(evidence, values),
+      standing ? null : missingViews(evidence, sources),
+      !standing && anyTime.some((one) => one !== null)
+        ? 'Peak strain at any time is not graded: the bands are of end-systolic or peak systolic strain.'
+        : null,
       segments.length > 0
         ? null
         : "A segmental bull's-eye was not made: no segment was followed in the images.",
     ],
     data: { model: '17 segments', segments },
     findings: [
-      band === 'abnormal' && standing
+      band === 'abnormal' && gls
         ? finding(
             ID,
             'gls-abnormal',
-            `${named(standing)}: reduced longitudinal shortening`,
+            `${named(gls)}: reduced longitudinal shortening`,
             'abnormal',
-            [standing],
+            [gls],
           )
         : null,
+      discordance &&
+        finding(ID, 'gls-lvef-discordant', discordance.text, 'info', discordance.between),
     ],
     classifications: [
       band && classification(ID, 'gls-band', 'Global longitudinal strain', band, 'ASE/EACVI 2025'),
@@ -84,6 +138,12 @@ export const lvStrain: EchoSection = {
   id: ID,
   title: 'Left ventricular strain',
   needs: NEEDS,
-  measures: ['gls-end-systolic', 'gls-peak-systolic', ...VIEWS, 'mechanical-dispersion'],
+  measures: [
+    'gls-end-systolic',
+    'gls-peak-systolic',
+    ...VIEWS,
+    ...ANY_TIME,
+    'mechanical-dispersion',
+  ],
   run,
 };

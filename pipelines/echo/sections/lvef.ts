@@ -1,26 +1,34 @@
 import type { ConceptKey } from '../../result/concepts.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { outlineGap } from '../chambers/outline-gap.ts';
+import { irregularRhythm, unequalRhythm } from '../chambers/rhythm-gaps.ts';
 import { unequalLengths, unequalVolumes } from '../chambers/volumes.ts';
-import { classification, conclude, finding, isChild, patientGaps, rangedSex } from '../conclude.ts';
+import {
+  classification,
+  conclude,
+  finding,
+  inAdultRange,
+  isChild,
+  patientGaps,
+  rangedSex,
+} from '../conclude.ts';
+import {
+  EF_PRECEDENCE,
+  headlineEf,
+  isSevere,
+  severeOfMachine,
+  type UngradedEf,
+  ungradedEf,
+} from '../ejection-fraction.ts';
 import { fractionalChange } from '../formulas/chambers.ts';
 import { rounded } from '../formulas/rounding.ts';
 import { EF_VARIABILITY, heartFailureRange, LEFT_VENTRICLE } from '../guidelines/left-ventricle.ts';
+import type { Sex } from '../guidelines/partition.ts';
+import { isNearCutOff, VARIABILITY } from '../guidelines/variability.ts';
 import type { EchoEvidence, EchoSection } from '../section.ts';
-import { calculated, graded, named, ranged, type Values, withValues } from '../values.ts';
+import { calculated, graded, isOfMachine, named, type Values, withValues } from '../values.ts';
 
 const ID = 'lvef';
-
-/** The first that was measured is the headline (echo reference 4.2). */
-export const EF_PRECEDENCE = [
-  'lvef-3d',
-  'lvef-biplane',
-  'lvef-networks',
-  'lvef-4c',
-  'lvef-2c',
-  'lvef',
-  'lvef-teichholz',
-] as const satisfies readonly ConceptKey[];
 
 const VOLUMES = [
   'lvedv-4c',
@@ -31,28 +39,11 @@ const VOLUMES = [
   'lv-length-2c',
 ] as const satisfies readonly ConceptKey[];
 
-/** EF, per cent, below which LV dysfunction is told at once (reference 16). */
-const SEVERE = 30;
-
-const isOwn = ({ source }: Measurement) => source.provenance !== 'cart-sr';
-
-/**
- * The EF that stands for the study; null without any. Of what was measured here, the mean of both
- * networks stands before the discs of the outlines, of which it is one half (service.md 2.6).
- */
-export function headlineEf(values: Values) {
-  const given = EF_PRECEDENCE.flatMap((key) => values.measurement(key) ?? []);
-  const [first] = given;
-  if (!first) return null;
-  const networks = values.measurement('lvef-networks');
-  return isOwn(first) && networks ? networks : first;
-}
-
 /** What the outlines of two views say against each other (reference 4.2, 4.6). */
 function disagreements(values: Values): (string | null)[] {
   const number = (key: ConceptKey) => {
     const one = values.measurement(key);
-    return one && isOwn(one) ? one.value : null;
+    return one && !isOfMachine(one) ? one.value : null;
   };
   const [four, two] = [number('lv-length-4c'), number('lv-length-2c')];
   const [filled, other] = [number('lvedv-4c'), number('lvedv-2c')];
@@ -66,22 +57,62 @@ function disagreements(values: Values): (string | null)[] {
   ];
 }
 
-/** The two networks see A4C alone; biplane discs that contradict them leave the EF open. */
-function contradiction(values: Values): string | null {
-  const [joint, discs] = [values.measurement('lvef-networks'), values.measurement('lvef-biplane')];
-  if (!joint || !discs || !isOwn(discs)) return null;
-  return Math.abs(joint.value - discs.value) > EF_VARIABILITY
-    ? `LVEF by both networks and by biplane discs differ by more than ${EF_VARIABILITY} points: it was not graded.`
-    : null;
-}
-
-const NOT_GRADED: Readonly<Partial<Record<string, string>>> = {
+/** What limits an EF that is not by biplane discs, by its concept or by the method of the machine. */
+const LIMITS: Readonly<Partial<Record<string, string>>> = {
   'lvef-networks': 'Single plane (A4C); biplane not possible.',
   'lvef-4c': 'Single plane (A4C); biplane not possible.',
   'lvef-2c': 'Single plane (A2C); biplane not possible.',
-  lvef: 'The machine does not say by which method the LVEF was measured.',
+  'cart-sr': 'The machine does not say by which method the LVEF was measured.',
+  'cart-area-length-biplane': 'LVEF by area-length in two planes, not by biplane discs.',
+  'cart-area-length': 'LVEF by area-length in a single plane; biplane not possible.',
+  'cart-cube': 'LVEF by the cube of the diameters is not valid with any regional abnormality.',
+  'cart-stated': 'LVEF by another method of the machine than biplane discs.',
   'lvef-teichholz': 'LVEF by Teichholz is not valid with any regional wall motion abnormality.',
 };
+
+const limitOf = ({ concept, method }: Measurement) =>
+  LIMITS[concept.key === 'lvef' ? method : concept.key] ?? null;
+
+/** Whether the grade may as well be its neighbour (reference 19, rule 2). */
+function isAtLimit({ value }: Measurement, sex: Sex): boolean {
+  const { normal, mild, moderate } = LEFT_VENTRICLE.ef[sex];
+  const limits = [...normal, mild, moderate];
+  return isNearCutOff(rounded(value, 0), limits, VARIABILITY.ejectionFraction);
+}
+
+const NEW = 'whether it is new is not known';
+
+/** LV dysfunction that is told at once (reference 16), by the EF that stands or by one of two. */
+function criticalFinding(
+  values: Values,
+  ef: Measurement | null,
+  ungraded: UngradedEf | null,
+  shown: readonly (Measurement | null)[],
+) {
+  if (!ef) return null;
+  const ids = new Set(shown.map((one) => one?.id));
+  const told = (text: string, evidence: readonly Measurement[]) =>
+    finding(
+      ID,
+      'severe-lv-dysfunction',
+      `${text}; ${NEW}`,
+      'critical',
+      // A value of the images beside one of the machine stands in the note of that one alone.
+      evidence.filter(({ id }) => ids.has(id)),
+    );
+  if (ungraded) {
+    if (!ungraded.severe) return null;
+    return ungraded.between.length > 1
+      ? told('Contradicting values: one of two methods gives LVEF below 30 %', ungraded.between)
+      : told(`${named(ef)}: below 30 % by a method that is not valid here`, [ef]);
+  }
+  if (isSevere(ef.value)) return told(`${named(ef)}: severely reduced LV systolic function`, [ef]);
+  const other = severeOfMachine(values);
+  return (
+    other &&
+    told(`${named(other)} of the machine: one of two methods gives LVEF below 30 %`, [ef, other])
+  );
+}
 
 const NEEDS = [
   'A4C and A2C 2D clips of at least one beat, or LVEF in the report of the machine',
@@ -98,8 +129,13 @@ function run(evidence: EchoEvidence, given: Values) {
     method: 'fraction-of-volumes',
     from: ['lvedv-biplane', 'lvesv-biplane'],
     value: fractionalChange,
+    ofOneSource: 'EDV and ESV',
   });
-  const values = withValues(given, [own]);
+  const diameter = given.measurement('lvidd');
+  const values = withValues(given, [
+    own,
+    diameter && inAdultRange(evidence, diameter, LEFT_VENTRICLE.diastolicDiameter),
+  ]);
   const index = (from: 'lvedv-biplane' | 'lvesv-biplane') =>
     calculated(given, from === 'lvedv-biplane' ? 'lvedv-index' : 'lvesv-index', {
       section: ID,
@@ -112,52 +148,56 @@ function run(evidence: EchoEvidence, given: Values) {
     { measurement: index('lvesv-biplane'), quantity: LEFT_VENTRICLE.esvIndex },
   ];
   const ef = headlineEf(values);
-  const contradicted = ef?.concept.key === 'lvef-networks' ? contradiction(values) : null;
-  const grade = contradicted ? null : graded(ef, LEFT_VENTRICLE.ef, sex);
-  const range =
-    ef && !contradicted && !isChild(evidence) ? heartFailureRange(ef.value, null) : null;
-  const severe = ef !== null && rounded(ef.value, 0) < SEVERE;
+  const child = isChild(evidence);
+  const rhythm = irregularRhythm(evidence.heart);
+  const ungraded = ungradedEf(values);
+  const gradable = ungraded ? null : ef;
+  const grade = graded(gradable, LEFT_VENTRICLE.ef, sex);
+  const range = gradable && !child ? heartFailureRange(gradable.value, null) : null;
+  const unindexed =
+    given.measurement('lvedv-biplane') !== null &&
+    indexed.every(({ measurement }) => measurement === null);
   const others = EF_PRECEDENCE.flatMap((key) => {
     const measurement = values.measurement(key);
     return measurement && measurement.id !== ef?.id ? [measurement] : [];
   });
+  const measurements = [
+    ungraded ? ef : inAdultRange(evidence, ef, LEFT_VENTRICLE.ef),
+    own?.quality === 'inadequate' ? own : null,
+    ...others,
+    ...(['lvedv-biplane', 'lvesv-biplane'] as const).map((key) => {
+      const measurement = given.measurement(key);
+      const quantity = key === 'lvedv-biplane' ? LEFT_VENTRICLE.edv : LEFT_VENTRICLE.esv;
+      return inAdultRange(evidence, measurement, quantity);
+    }),
+    ...indexed.map(({ measurement, quantity }) => inAdultRange(evidence, measurement, quantity)),
+    ...VOLUMES.map((key) => given.measurement(key)),
+  ];
+  const critical = child ? null : criticalFinding(values, ef, ungraded, measurements);
   return conclude(lvef, {
-    measurements: [
-      ef && ranged(ef, LEFT_VENTRICLE.ef, sex),
-      own?.quality === 'inadequate' ? own : null,
-      ...others,
-      ...(['lvedv-biplane', 'lvesv-biplane'] as const).map((key) => {
-        const measurement = given.measurement(key);
-        const quantity = key === 'lvedv-biplane' ? LEFT_VENTRICLE.edv : LEFT_VENTRICLE.esv;
-        return measurement && ranged(measurement, quantity, sex);
-      }),
-      ...indexed.map(
-        ({ measurement, quantity }) => measurement && ranged(measurement, quantity, sex),
-      ),
-      ...VOLUMES.map((key) => given.measurement(key)),
-    ],
+    measurements,
     sentences: [
       grade && `LV systolic function by LVEF: ${grade}`,
       range &&
         `LVEF is in the range used for ${range.replace(' range', '')} if clinical heart failure is present`,
       ef && `A change of less than ${EF_VARIABILITY} points is within measurement variability`,
+      rhythm && !rhythm.few ? rhythm.text : null,
+      ef && grade && sex && isAtLimit(ef, sex)
+        ? `The LVEF lies within ${VARIABILITY.ejectionFraction} points of a limit of its grade, which is within measurement variability`
+        : null,
     ],
     gaps: [
       ef ? null : (outlineGap(evidence, ['A4C', 'A2C']) ?? NO_EF),
       ...disagreements(given),
-      contradicted,
-      ef && !values.measurement('lvef-biplane') ? (NOT_GRADED[ef.concept.key] ?? null) : null,
-      ...(ef ? patientGaps(evidence, given.measurement('lvedv-biplane') !== null) : []),
+      rhythm?.few ? `${rhythm.text}.` : null,
+      unequalRhythm(evidence.heart),
+      ungraded?.text ?? null,
+      ef && !ungraded && !values.measurement('lvef-biplane') ? limitOf(ef) : null,
+      ...(ef ? patientGaps(evidence, unindexed) : []),
     ],
     findings: [
-      ef && severe
-        ? finding(
-            ID,
-            'severe-lv-dysfunction',
-            `${named(ef)}: severely reduced LV systolic function; whether it is new is not known`,
-            'critical',
-            [ef],
-          )
+      critical
+        ? critical
         : ef && grade?.endsWith('ly abnormal')
           ? finding(
               ID,

@@ -1,10 +1,15 @@
-import { classification, conclude, finding } from '../conclude.ts';
+import { classification, conclude, finding, GAPS, isChild } from '../conclude.ts';
+import { type Effusion, effusionOf } from '../effusion.ts';
 import { rounded } from '../formulas/rounding.ts';
-import { effusionGrade, tamponadeStatement } from '../guidelines/pericardium.ts';
+import {
+  effusionGrade,
+  isLarge,
+  TAMPONADE_SCHEME,
+  tamponadeStatement,
+} from '../guidelines/pericardium.ts';
 import { IVC } from '../guidelines/pulmonary-pressure.ts';
-import { fluidFinding } from '../parasternal/parasternal-values.ts';
 import type { EchoEvidence, EchoSection } from '../section.ts';
-import { named, type Values } from '../values.ts';
+import { named, shown, type Values } from '../values.ts';
 
 const ID = 'pericardial-effusion';
 const NEEDS = [
@@ -21,10 +26,8 @@ function plethora(values: Values): boolean | null {
 }
 
 /** What was searched without finding fluid: no statement that there is none (reference 13). */
-function searchedInWords({ views }: EchoEvidence): string | null {
-  const { searched, depth } = views.parasternal
-    ? fluidFinding(views.parasternal)
-    : { searched: [], depth: null };
+function searchedInWords({ fluid }: Effusion): string | null {
+  const { searched, depth } = fluid;
   if (searched.length === 0) return null;
   if (depth) return 'How deep the space outside of the heart is was not measured.';
   const names = [...new Set(searched)].join(', ');
@@ -32,49 +35,70 @@ function searchedInWords({ views }: EchoEvidence): string | null {
 }
 
 /** A space free of echoes in two clips: perhaps fluid, and more is not said of it. */
-function seenInWords({ views }: EchoEvidence): string | null {
-  const seen = views.parasternal ? fluidFinding(views.parasternal).seen : [];
-  if (seen.length === 0) return null;
-  const names = [...new Set(seen)].join(', ');
-  return `A space free of echoes was outlined outside of the heart in ${names}: perhaps pericardial fluid, to be looked at and measured by hand`;
+function seenInWords({ fluid, outlinedLarge }: Effusion): string | null {
+  if (fluid.seen.length === 0) return null;
+  const names = [...new Set(fluid.seen)].join(', ');
+  const size = outlinedLarge ? '; its outline is that of a large effusion' : '';
+  return `A space free of echoes was outlined outside of the heart in ${names}: perhaps pericardial fluid, to be looked at and measured by hand${size}`;
+}
+
+/** How large it is, and of which place that is known; null without a depth, or of a child. */
+function sizeInWords({ grade, depth, deeperIn, behindWall, outlinedLarge }: Effusion) {
+  if (depth && deeperIn) {
+    const size = outlinedLarge ? ' (its outline there is that of a large effusion)' : '';
+    return `Pericardial effusion of at least ${shown('effusion-depth', depth.value)} behind the posterior wall; deeper in the ${deeperIn} view${size}, to be measured there`;
+  }
+  if (!grade) return null;
+  const place = behindWall && grade !== 'none' ? ', by its depth behind the posterior wall' : '';
+  return `Pericardial effusion: ${grade}${place}`;
+}
+
+/** Fluid before the descending aorta is pericardial, behind it pleural; the aorta is not outlined. */
+function pleuralCaveat({ fluid, behindWall }: Effusion): string | null {
+  return behindWall && fluid.seen.every((view) => view === 'PLAX')
+    ? 'The space was seen in PLAX alone: whether it lies in front of the descending aorta, and is pericardial, or behind it, and is pleural, was not told.'
+    : null;
 }
 
 function run(evidence: EchoEvidence, values: Values) {
-  const seen = seenInWords(evidence);
-  const depth = values.measurement('effusion-depth');
-  const grade = depth && effusionGrade(depth.value);
+  const effusion = effusionOf(evidence, values);
+  const { depth, grade, deeperIn, outlinedLarge } = effusion;
+  const seen = seenInWords(effusion);
+  const fluid = depth !== null && effusionGrade(depth.value) !== 'none';
   const wide = plethora(values);
   const statement =
-    grade &&
-    tamponadeStatement({
-      effusion: grade !== 'none',
-      collapse: null,
-      variation: null,
-      plethora: wide,
-    });
-  const urgent = grade === 'large' || grade === 'very large';
+    depth &&
+    tamponadeStatement({ effusion: fluid, collapse: null, variation: null, plethora: wide });
+  const size = sizeInWords(effusion);
+  const caveat = pleuralCaveat(effusion);
+  const urgent =
+    outlinedLarge ||
+    (depth !== null && isLarge(depth.value)) ||
+    (statement?.includes('urgent') ?? false);
+  const graded = depth && `${named(depth)}: ${grade ? `${grade} ` : ''}pericardial effusion`;
+  const severity = urgent ? 'critical' : 'abnormal';
   return conclude(pericardialEffusion, {
     measurements: [depth],
     seen: seen !== null,
-    sentences: [depth ? null : seen, grade && `Pericardial effusion: ${grade}`, statement],
+    sentences: [depth ? null : seen, size, statement, caveat],
     gaps: [
       depth
         ? null
-        : (searchedInWords(evidence) ??
+        : (searchedInWords(effusion) ??
           'The pericardium was not assessed: no depth was measured, and no clip was searched for fluid.'),
-      depth && grade !== 'none'
-        ? 'Chamber collapse and respiratory variation were not assessed.'
-        : null,
+      depth && isChild(evidence) ? GAPS.age : null,
+      deeperIn ? 'The effusion was not graded: its greatest depth was not measured.' : null,
+      fluid ? 'Chamber collapse and respiratory variation were not assessed.' : null,
       depth && wide === null ? 'IVC plethora was not assessed.' : null,
     ],
     findings: [
-      seen && !depth ? finding(ID, 'possible-effusion', seen, 'abnormal', []) : null,
-      depth && grade && grade !== 'none'
+      seen && !depth ? finding(ID, 'possible-effusion', seen, severity, []) : null,
+      depth && fluid
         ? finding(
             ID,
             'pericardial-effusion',
-            `${named(depth)}: ${grade} pericardial effusion; ${statement}`,
-            urgent ? 'critical' : 'abnormal',
+            [`${deeperIn ? size : graded}; ${statement}`, caveat].filter(Boolean).join('. '),
+            severity,
             [depth],
           )
         : null,
@@ -82,12 +106,19 @@ function run(evidence: EchoEvidence, values: Values) {
     classifications: [
       grade &&
         classification(ID, 'effusion-size', 'Pericardial effusion', grade, 'ASE 2013, ESC 2015'),
-      statement && grade !== 'none'
-        ? classification(ID, 'tamponade-signs', 'Echo signs of tamponade', statement, 'ASE 2013', [
-            { name: 'chamber collapse', met: null },
-            { name: 'respiratory variation', met: null },
-            { name: 'IVC plethora', met: wide },
-          ])
+      statement && fluid && !isChild(evidence)
+        ? classification(
+            ID,
+            'tamponade-signs',
+            'Echo signs of tamponade',
+            statement,
+            TAMPONADE_SCHEME,
+            [
+              { name: 'chamber collapse', met: null },
+              { name: 'respiratory variation', met: null },
+              { name: 'IVC plethora', met: wide },
+            ],
+          )
         : null,
     ],
   });

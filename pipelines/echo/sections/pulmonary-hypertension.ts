@@ -1,15 +1,16 @@
 import type { ConceptKey } from '../../result/concepts.ts';
+import type { Measurement } from '../../result/envelope.ts';
 import { classification, conclude, finding, GAPS, isChild } from '../conclude.ts';
-import { pressureBehindJet } from '../formulas/right-heart.ts';
 import {
-  atrialPressure,
   categoriesOf,
+  isNearJetLimit,
   probability,
   signsOf,
 } from '../guidelines/pulmonary-pressure.ts';
 import { isBeyond, RV_SIZE } from '../guidelines/right-ventricle.ts';
+import { type RightHeartPressures, rightHeartPressures } from '../right-heart-pressures.ts';
 import type { EchoEvidence, EchoSection } from '../section.ts';
-import { calculated, named, type Values, withValues } from '../values.ts';
+import { named, type Values } from '../values.ts';
 
 const ID = 'pulmonary-hypertension';
 const NEEDS = ['TR CW', 'subcostal IVC with sniff', 'RA area, RVOT PW'] as const;
@@ -17,7 +18,7 @@ const NEEDS = ['TR CW', 'subcostal IVC with sniff', 'RA area, RVOT PW'] as const
 const MEASURED = [
   'tr-vmax',
   'ivc-diameter',
-  'ivc-collapse',
+  'ivc-least-diameter',
   'ra-area',
   'rvot-acceleration',
   'rvot-vti',
@@ -30,36 +31,41 @@ const MEASURED = [
 /** Categories of signs, of which two decide (PH22). */
 const CATEGORIES = 3;
 
-function pressures(given: Values) {
-  const atrial = calculated(given, 'ra-pressure', {
-    section: ID,
-    method: 'cava-table',
-    from: ['ivc-diameter', 'ivc-collapse'],
-    value: (diameter = 0, collapse = 0) => atrialPressure(diameter, collapse),
-    note: 'collapse taken as that with a sniff',
-  });
-  const withAtrial = withValues(given, [atrial]);
-  const systolic = calculated(withAtrial, 'rvsp', {
-    section: ID,
-    method: 'jet-plus-atrial',
-    from: ['tr-vmax', 'ra-pressure'],
-    value: pressureBehindJet,
-    note: 'equals the systolic PA pressure without RVOT or pulmonary stenosis',
-  });
-  const coupling = calculated(withValues(withAtrial, [systolic]), 'tapse-to-spap', {
-    section: ID,
-    method: 'ratio-of-values',
-    from: ['tapse', 'rvsp'],
-    value: (excursion = 0, pressure = 1) => excursion / pressure,
-  });
-  return [atrial, systolic, coupling] as const;
+const IVC_NEEDED = {
+  both: 'the IVC was not measured',
+  diameter: 'the diameter of the IVC was not measured',
+  collapse: 'the collapse of the IVC was not measured',
+} as const;
+
+/** Why there is no RA pressure, and what that means for the RVSP; null where there is one. */
+function atrialGap(values: Values, withheld: boolean): string | null {
+  if (values.measurement('ra-pressure') || withheld) return null;
+  const [diameter, collapse] = [values.number('ivc-diameter'), values.number('ivc-collapse')];
+  const none = diameter === null && collapse === null;
+  const missing = none ? 'both' : diameter === null ? 'diameter' : 'collapse';
+  const systolic = values.measurement('rvsp')
+    ? 'RVSP is that of the machine, which does not say with which RA pressure'
+    : 'RVSP is not given';
+  return `RA pressure was not assessed: ${IVC_NEEDED[missing]}, and no pressure is assumed; ${systolic}.`;
 }
 
+/** A jet of severe TR and beyond does not obey the equation (reference 11.6, 12.4 "pitfalls"). */
+function jetCaution(grade: RightHeartPressures['tricuspid']): string | null {
+  if (grade === 'torrential (5+)') {
+    return 'Torrential TR: the velocity of the jet underestimates the RV pressure';
+  }
+  return grade === 'severe (3+)' || grade === 'massive (4+)'
+    ? `TR ${grade}: the pressure by the velocity of the jet is uncertain`
+    : null;
+}
+
+const isWithheldAtrial = ({ concept, quality }: Measurement) =>
+  concept.key === 'ra-pressure' && quality !== 'accepted';
+
 function run(evidence: EchoEvidence, given: Values) {
-  const own = pressures(given);
-  const values = withValues(given, own);
+  const { own, values, tricuspid } = rightHeartPressures(given, ID);
   const signs = signsOf({
-    ventricularRatio: null,
+    ventricularRatio: values.number('rv-to-lv'),
     eccentricity: null,
     coupling: values.number('tapse-to-spap'),
     acceleration: values.number('rvot-acceleration'),
@@ -74,7 +80,10 @@ function run(evidence: EchoEvidence, given: Values) {
   const jet = values.measurement('tr-vmax');
   // Without a TR value it is not known whether the signal was sought (reference 12.4).
   const assessable = !isChild(evidence) && (jet !== null || present.length >= 2);
-  const likelihood = assessable ? probability(jet?.value ?? null, present) : null;
+  const by = assessable ? probability(jet?.value ?? null, present) : null;
+  // A torrential jet is slower than the pressure behind it: it can confirm, and not exclude.
+  const torrential = tricuspid === 'torrential (5+)';
+  const likelihood = torrential && by !== 'high' ? null : by;
   const limited = likelihood === 'low' && assessed.length < 2;
   const size = values.measurement('ra-area');
   return conclude(pulmonaryHypertension, {
@@ -84,6 +93,10 @@ function run(evidence: EchoEvidence, given: Values) {
         (limited
           ? `Echocardiographic probability of pulmonary hypertension: low by TRV; ${assessed.length} of ${CATEGORIES} categories assessed`
           : `Echocardiographic probability of pulmonary hypertension: ${likelihood}`),
+      likelihood && jet && isNearJetLimit(jet.value)
+        ? `${named(jet)} is within its variability, 0.1 m/s, of a cut-off`
+        : null,
+      jet && jetCaution(tricuspid),
     ],
     gaps: [
       isChild(evidence) ? GAPS.age : null,
@@ -91,9 +104,7 @@ function run(evidence: EchoEvidence, given: Values) {
       likelihood || isChild(evidence)
         ? null
         : 'The probability of pulmonary hypertension was not assessed.',
-      values.measurement('ra-pressure')
-        ? null
-        : 'RA pressure was not assessed: the IVC was not measured, and no pressure is assumed; RVSP is not given.',
+      atrialGap(values, own.some(isWithheldAtrial)),
       likelihood && assessed.length < CATEGORIES
         ? `${assessed.length} of ${CATEGORIES} categories of signs were assessed.`
         : null,
@@ -105,7 +116,7 @@ function run(evidence: EchoEvidence, given: Values) {
             'ph-probability',
             `Echocardiographic probability of pulmonary hypertension: ${likelihood}`,
             'abnormal',
-            [jet, ...own],
+            [jet, ...own.filter(({ quality }) => quality === 'accepted')],
           )
         : null,
       size && !isChild(evidence) && isBeyond(RV_SIZE.atrialArea, size.value)
@@ -131,6 +142,6 @@ export const pulmonaryHypertension: EchoSection = {
   id: ID,
   title: 'Pulmonary hypertension',
   needs: NEEDS,
-  measures: [...MEASURED, 'ra-pressure', 'rvsp', 'tapse-to-spap'],
+  measures: [...MEASURED, 'ivc-collapse', 'ra-pressure', 'rvsp', 'tapse-to-spap', 'tr-gradient'],
   run,
 };

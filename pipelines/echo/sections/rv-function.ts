@@ -3,7 +3,14 @@ import type { Measurement } from '../../result/envelope.ts';
 import { outlineGap } from '../chambers/outline-gap.ts';
 import { classification, conclude, finding, GAPS, isChild } from '../conclude.ts';
 import { fractionalChange } from '../formulas/chambers.ts';
-import { isBeyond, RV_FUNCTION, RV_SIZE, rvConclusion } from '../guidelines/right-ventricle.ts';
+import {
+  isBeyond,
+  isPerformanceBeyond,
+  RV_FUNCTION,
+  RV_SIZE,
+  rvConclusion,
+} from '../guidelines/right-ventricle.ts';
+import { performanceMethod } from '../performance-index.ts';
 import type { EchoEvidence, EchoSection } from '../section.ts';
 import { calculated, named, type Values } from '../values.ts';
 
@@ -14,17 +21,23 @@ const INDICES = {
   tapse: RV_FUNCTION.tapse,
   'rv-s-prime': RV_FUNCTION.sPrime,
   'rv-fac': RV_FUNCTION.fac,
-  rimp: RV_FUNCTION.rimpPulsed,
 } as const satisfies Partial<Record<ConceptKey, unknown>>;
 
-const SIZES = {
-  'rv-basal': RV_SIZE.basal,
-  'rv-mid': RV_SIZE.mid,
-  'rv-wall': RV_SIZE.wall,
-} as const;
+const SIZES = { 'rv-basal': RV_SIZE.basal, 'rv-mid': RV_SIZE.mid } as const;
+
+interface Judged {
+  measurement: Measurement;
+  beyond: boolean;
+}
+
+/** RIMP as one of the indices; none where its method is unknown and decides. */
+function judgedPerformance({ study }: EchoEvidence, rimp: Measurement | null): Judged[] {
+  const beyond = rimp && isPerformanceBeyond(rimp.value, performanceMethod(study.cart ?? []));
+  return rimp && beyond !== null ? [{ measurement: rimp, beyond }] : [];
+}
 
 /** Sentence of the decision table (echo reference 7.3). */
-function sentence(judged: readonly { measurement: Measurement; beyond: boolean }[]): string | null {
+function sentence(judged: readonly Judged[]): string | null {
   const abnormal = judged.filter(({ beyond }) => beyond);
   const [first] = judged;
   switch (rvConclusion(judged.length, abnormal.length)) {
@@ -51,24 +64,32 @@ function run(evidence: EchoEvidence, values: Values) {
     value: fractionalChange,
   });
   const of = (key: ConceptKey) => (key === 'rv-fac' ? change : values.measurement(key));
-  const judged = Object.entries(INDICES).flatMap(([key, limit]) => {
+  const child = isChild(evidence);
+  const rimp = values.measurement('rimp');
+  const performance = judgedPerformance(evidence, rimp);
+  const measured = Object.entries(INDICES).flatMap(([key, limit]) => {
     const measurement = of(key as keyof typeof INDICES);
-    return measurement?.quality === 'accepted' && !isChild(evidence)
+    return measurement?.quality === 'accepted'
       ? [{ measurement, beyond: isBeyond(limit, measurement.value) }]
       : [];
   });
-  const dilated = Object.entries(SIZES).flatMap(([key, limit]) => {
-    const measurement = values.measurement(key as keyof typeof SIZES);
-    return measurement && !isChild(evidence) && isBeyond(limit, measurement.value)
-      ? [measurement]
-      : [];
-  });
+  const judged = child ? [] : [...measured, ...performance];
+  const beyondSize = (key: ConceptKey, limit: Parameters<typeof isBeyond>[0]) => {
+    const measurement = values.measurement(key);
+    return measurement && !child && isBeyond(limit, measurement.value) ? [measurement] : [];
+  };
+  const wide = Object.entries(SIZES).flatMap(([key, limit]) =>
+    beyondSize(key as keyof typeof SIZES, limit),
+  );
+  const [thick = null] = beyondSize('rv-wall', RV_SIZE.wall);
   const ratio = values.measurement('rv-to-lv');
-  const large = ratio !== null && !isChild(evidence) && isBeyond(RV_SIZE.ratio, ratio.value);
+  const [large = null] = beyondSize('rv-to-lv', RV_SIZE.ratio);
   const conclusion = rvConclusion(judged.length, judged.filter(({ beyond }) => beyond).length);
   const said = sentence(judged);
-  const wide = dilated.filter(({ concept }) => concept.key !== 'rv-wall');
-  const strained = wide.length > 0 && conclusion === 'reduced';
+  const dilated = wide.length > 0 || large !== null;
+  const alone = conclusion === 'single index reduced';
+  // Possible pulmonary embolism is told at once (reference 16): one index suffices where it is the only one.
+  const strained = dilated && (conclusion === 'reduced' || alone);
   return conclude(rvFunction, {
     measurements: [
       values.measurement('tapse'),
@@ -76,7 +97,7 @@ function run(evidence: EchoEvidence, values: Values) {
       values.measurement('rv-e-prime'),
       values.measurement('rv-a-prime'),
       change,
-      values.measurement('rimp'),
+      rimp,
       values.measurement('rv-basal'),
       values.measurement('rv-mid'),
       values.measurement('rv-wall'),
@@ -87,16 +108,20 @@ function run(evidence: EchoEvidence, values: Values) {
     sentences: [
       said,
       wide.length > 0 ? `RV dilated: ${wide.map(named).join(', ')}` : null,
-      large && ratio ? `The RV is larger than the LV: ${named(ratio)}` : null,
+      large && `The RV is larger than the LV: ${named(large)}`,
+      thick && `RV free wall thickened: ${named(thick)}`,
     ],
     gaps: [
-      isChild(evidence) ? GAPS.age : null,
-      judged.length === 0 && !isChild(evidence)
-        ? `RV systolic function was not assessed: no index was measured. ${outlineGap(evidence, ['A4C']) ?? ''}`.trim()
+      child ? GAPS.age : null,
+      judged.length === 0 && !child
+        ? `RV systolic function was not assessed: no ${rimp ? 'other ' : ''}index was measured. ${outlineGap(evidence, ['A4C']) ?? ''}`.trim()
         : null,
-      values.measurement('rv-basal')
+      rimp && performance.length === 0 && !child
+        ? `${named(rimp)} was not counted: the machine does not say by which Doppler, and it is abnormal above ${RV_FUNCTION.rimpPulsed.above} by pulsed and above ${RV_FUNCTION.rimpTissue.above} by tissue Doppler.`
+        : null,
+      values.measurement('rv-basal') || values.measurement('rv-mid')
         ? null
-        : 'RV size was not assessed: no RV basal diameter was measured.',
+        : 'RV size was not assessed: neither RV basal nor mid-cavity diameter was measured.',
       ratio
         ? null
         : 'The RV/LV ratio was not assessed: both basal diameters of one frame are needed.',
@@ -106,9 +131,9 @@ function run(evidence: EchoEvidence, values: Values) {
         ? finding(
             ID,
             'rv-strain',
-            'RV dilatation with reduced RV systolic function; acute pressure overload such as pulmonary embolism to be considered',
+            `RV dilatation with reduced RV systolic function${alone ? ' by a single index' : ''}; acute pressure overload such as pulmonary embolism to be considered`,
             'critical',
-            [...wide, ...judged.map(({ measurement }) => measurement)],
+            [...wide, large, ...judged.map(({ measurement }) => measurement)],
           )
         : null,
       !strained && conclusion === 'reduced' && said
@@ -123,6 +148,19 @@ function run(evidence: EchoEvidence, values: Values) {
       !strained && wide.length > 0
         ? finding(ID, 'rv-dilated', `RV dilated: ${wide.map(named).join(', ')}`, 'abnormal', wide)
         : null,
+      !strained && large
+        ? finding(
+            ID,
+            'rv-larger-than-lv',
+            `The RV is larger than the LV: ${named(large)}`,
+            'abnormal',
+            [large],
+          )
+        : null,
+      thick &&
+        finding(ID, 'rv-wall-thickened', `RV free wall thickened: ${named(thick)}`, 'abnormal', [
+          thick,
+        ]),
     ],
     classifications: [
       said

@@ -1,13 +1,20 @@
 import type { ConceptKey } from '../../result/concepts.ts';
+import type { Measurement } from '../../result/envelope.ts';
 import { classification, conclude, finding, GAPS, isChild } from '../conclude.ts';
-import { strokeVolume } from '../formulas/doppler.ts';
-import { continuityArea, mitralAreaByHalfTime } from '../formulas/valves.ts';
-import { type StenosisGrade, stenosisGrade } from '../guidelines/aortic-stenosis.ts';
-import { mitralStenosis2020, STENOTIC_GRADIENT } from '../guidelines/mitral-stenosis.ts';
-import { aorticSigns, integratedGrade, tricuspidIntegrated } from '../guidelines/regurgitation.ts';
+import { gradableEf, ungradedEf } from '../ejection-fraction.ts';
+import type { StenosisGrade } from '../guidelines/aortic-stenosis.ts';
+import { pulmonaryStenosis } from '../guidelines/pulmonary-stenosis.ts';
 import type { EchoEvidence, EchoSection } from '../section.ts';
-import { calculated, named, type Values, withValues } from '../values.ts';
-import { headlineEf } from './lvef.ts';
+import { type Values, withValues } from '../values.ts';
+import { type AorticStenosis, aorticStenosis } from '../valves/aortic-stenosis.ts';
+import { mitralStenosis } from '../valves/mitral-stenosis.ts';
+import {
+  isSignificant,
+  type Regurgitations,
+  regurgitationGap,
+  regurgitations,
+} from '../valves/regurgitation.ts';
+import { VALVE_FLOWS, valveFlows } from '../valves/valve-flows.ts';
 
 const ID = 'valves';
 const NEEDS = [
@@ -41,241 +48,151 @@ const MEASURED = [
   'tr-vena-contracta',
 ] as const satisfies readonly ConceptKey[];
 
-/** mm2 of cm2, as the tables of regurgitant orifices have it. */
-const squareMillimetres = (area: number | null) => (area === null ? null : 100 * area);
-
 const UNREMARKABLE: ReadonlySet<StenosisGrade> = new Set([
   'insufficient data',
   'no stenosis or sclerosis',
   'mean gradient <20 mmHg; mild or no stenosis, Vmax needed',
 ]);
 
-/** Continuity equation, stroke volume and their indices, each from what was measured. */
-function flows(given: Values) {
-  const at = (
-    key: ConceptKey,
-    from: readonly ConceptKey[],
-    method:
-      | 'continuity-equation'
-      | 'outflow-area-times-vti'
-      | 'per-surface-area'
-      | 'ratio-of-values'
-      | 'half-time-constant',
-    value: (...n: number[]) => number,
-    values = given,
-  ) => calculated(values, key, { section: ID, method, from, value });
-  const divided = (one = 0, other = 1) => one / other;
-  const area = at(
-    'av-area',
-    ['lvot-diameter', 'lvot-vti', 'av-vti'],
-    'continuity-equation',
-    continuityArea,
-  );
-  const stroke = at(
-    'lvot-stroke-volume',
-    ['lvot-diameter', 'lvot-vti'],
-    'outflow-area-times-vti',
-    strokeVolume,
-  );
-  const first = withValues(given, [area, stroke]);
+const VERY_SEVERE: StenosisGrade = 'very severe AS (high-gradient)';
+const EF_UNKNOWN: StenosisGrade = 'low-flow low-gradient AS, LVEF unknown';
+
+/** A grade of a child is none (reference 0.4, 19.5). */
+const NO_REGURGITATION: Regurgitations = { AR: null, MR: null, TR: null };
+
+interface Judgement {
+  id: string;
+  /** "Aortic regurgitation". */
+  name: string;
+  grade: string | null;
+  scheme: string;
+  alarming: boolean;
+  evidence: readonly (Measurement | null)[];
+}
+
+const isSevere = (grade: string | null) =>
+  grade !== null && /severe|massive|torrential/i.test(grade);
+
+/** Every valve but the stenosis of the aortic one, which has criteria. */
+function judgementsOf(values: Values, regurgitation: Regurgitations, ms: string | null) {
+  const of = (...keys: readonly ConceptKey[]) => keys.map((key) => values.measurement(key));
+  const from = (prefix: string) => of(...MEASURED.filter((key) => key.startsWith(prefix)));
+  const leaking = (
+    id: string,
+    name: string,
+    grade: string | null,
+    scheme: string,
+    prefix: string,
+  ): Judgement => ({
+    id,
+    name,
+    grade,
+    scheme,
+    alarming: isSevere(grade),
+    evidence: from(prefix),
+  });
+  const { AR, MR, TR } = regurgitation;
+  return {
+    AR: leaking('aortic-regurgitation', 'Aortic regurgitation', AR, 'ASE 2017', 'ar-'),
+    MS: {
+      id: 'mitral-stenosis',
+      name: 'Mitral stenosis by valve area',
+      grade: ms,
+      scheme: 'ACC/AHA 2020',
+      alarming: ms !== null,
+      evidence: of('mv-area-planimetry', 'mv-half-time'),
+    } satisfies Judgement,
+    MR: leaking('mitral-regurgitation', 'Mitral regurgitation', MR, 'ASE 2017', 'mr-'),
+    TR: leaking('tricuspid-regurgitation', 'Tricuspid regurgitation', TR, 'TVARC 2023', 'tr-'),
+  };
+}
+
+/** Moderate and severe stenosis of the pulmonary valve by its peak velocity. */
+function pulmonaryJudgement(values: Values, child: boolean): Judgement {
+  const peak = values.measurement('pv-vmax');
+  const grade = peak && !child ? pulmonaryStenosis(peak.value) : null;
+  return {
+    id: 'pulmonary-stenosis',
+    name: 'Pulmonary stenosis by peak velocity',
+    grade,
+    scheme: 'EAE/ASE 2009, as published, not read again independently',
+    alarming: grade !== null,
+    evidence: [peak],
+  };
+}
+
+function stenosisFinding(values: Values, { grade, words, area }: AorticStenosis) {
+  if (UNREMARKABLE.has(grade)) return null;
+  const evidence = [values.measurement('av-vmax'), values.measurement('av-mean-gradient')];
+  const text = `Aortic stenosis: ${words}`;
+  return grade === VERY_SEVERE
+    ? finding(ID, 'as-very-severe', text, 'critical', evidence)
+    : finding(ID, 'aortic-stenosis', text, 'abnormal', [...evidence, area]);
+}
+
+/** What the grade of the aortic valve lacks (reference 11.8). */
+function aorticGaps(values: Values, stenosis: AorticStenosis | null): (string | null)[] {
+  const peak = values.measurement('av-vmax');
+  const withoutArea = values.measurement('velocity-index')
+    ? 'Valve area not calculated; velocity-based grade only; DVI given.'
+    : 'Valve area not calculated; velocity-based grade only.';
   return [
-    area,
-    at(
-      'av-area-vmax',
-      ['lvot-diameter', 'lvot-vmax', 'av-vmax'],
-      'continuity-equation',
-      continuityArea,
-    ),
-    at('av-area-index', ['av-area', 'body-surface-area'], 'per-surface-area', divided, first),
-    at('velocity-index', ['lvot-vti', 'av-vti'], 'ratio-of-values', divided),
-    stroke,
-    at(
-      'lvot-stroke-index',
-      ['lvot-stroke-volume', 'body-surface-area'],
-      'per-surface-area',
-      divided,
-      first,
-    ),
-    at('mv-area-half-time', ['mv-half-time'], 'half-time-constant', mitralAreaByHalfTime),
+    peak || values.measurement('av-mean-gradient')
+      ? null
+      : 'Aortic stenosis cannot be graded without a CW trace.',
+    peak && stenosis && !stenosis.area && !stenosis.rejected ? withoutArea : null,
+    stenosis?.rejected ? 'No valve area took part; velocity-based grade only.' : null,
+    stenosis?.grade === EF_UNKNOWN ? (ungradedEf(values)?.text ?? null) : null,
   ];
 }
 
-function regurgitation(valve: 'aortic' | 'mitral', values: Values) {
-  const prefix = valve === 'aortic' ? 'ar' : 'mr';
-  const quantities = {
-    orifice: squareMillimetres(values.number(`${prefix}-orifice`)),
-    volume: values.number(`${prefix}-volume`),
-    fraction: values.number(`${prefix}-fraction`),
-  };
-  const signs =
-    valve === 'aortic'
-      ? {
-          venaContracta: values.number('ar-vena-contracta'),
-          jetWidth: values.number('ar-jet-width'),
-          halfTime: values.number('ar-half-time'),
-        }
-      : { venaContracta: null, jetWidth: null, halfTime: null };
-  const known = [...Object.values(quantities), ...Object.values(signs)].some((v) => v !== null);
-  return known ? integratedGrade(valve, aorticSigns(signs), quantities) : null;
-}
-
-/** MVA by planimetry; by half-time only beside a gradient that speaks for stenosis (11.5). */
-function mitralStenosis(values: Values): string | null {
-  const planimetry = values.number('mv-area-planimetry');
-  if (planimetry !== null) return mitralStenosis2020(planimetry);
-  const halfTime = values.number('mv-area-half-time');
-  const gradient = values.number('mv-mean-gradient');
-  return halfTime !== null && gradient !== null && gradient >= STENOTIC_GRADIENT
-    ? mitralStenosis2020(halfTime)
-    : null;
-}
-
 function run(evidence: EchoEvidence, given: Values) {
-  const own = flows(given);
+  const own = valveFlows(given, ID);
   const values = withValues(given, own);
   const child = isChild(evidence);
-  const stenosis = stenosisGrade({
-    peak: values.number('av-vmax'),
-    meanGradient: values.number('av-mean-gradient'),
-    area: values.number('av-area'),
-    areaIndex: values.number('av-area-index'),
-    strokeIndex: values.number('lvot-stroke-index'),
-    ef: headlineEf(values)?.value ?? null,
-  });
-  const graded = {
-    AS: child || stenosis === 'insufficient data' ? null : stenosis,
-    AR: child ? null : regurgitation('aortic', values),
-    MS: child ? null : mitralStenosis(values),
-    MR: child ? null : regurgitation('mitral', values),
-    TR: child ? null : tricuspidIntegrated(values.number('tr-vena-contracta'), null),
-  };
+  const aortic = child ? null : aorticStenosis(values, gradableEf(values));
+  const stenosis = aortic?.grade === 'insufficient data' ? null : aortic;
+  const regurgitation = child ? NO_REGURGITATION : regurgitations(values);
+  const mitral = child ? null : mitralStenosis(values, isSignificant(regurgitation.AR));
+  const { AR, MS, MR, TR } = judgementsOf(values, regurgitation, mitral?.grade ?? null);
+  const judged = [AR, MS, MR, TR, pulmonaryJudgement(values, child)];
+  const rejected = aortic?.rejected ?? null;
   const measured = MEASURED.map((key) => values.measurement(key));
-  const peak = values.measurement('av-vmax');
-  const noColour = !graded.AR && !graded.MR && !graded.TR;
-  const severe = (grade: string | null) =>
-    grade !== null && /severe|massive|torrential|stenosis \(/i.test(grade);
   return conclude(valves, {
-    measurements: [...measured, ...own],
+    measurements: [...measured, ...own.map((one) => (one.id === rejected?.id ? rejected : one))],
     sentences: [
-      graded.AS && `Aortic stenosis: ${graded.AS}`,
-      graded.AR && `Aortic regurgitation: ${graded.AR}`,
-      graded.MS && `Mitral stenosis by valve area: ${graded.MS}`,
-      graded.MR && `Mitral regurgitation: ${graded.MR}`,
-      graded.TR && `Tricuspid regurgitation: ${graded.TR}`,
+      stenosis && `Aortic stenosis: ${stenosis.words}`,
+      ...(stenosis?.statements ?? []),
+      ...judged.map(({ name, grade }) => grade && `${name}: ${grade}`),
+      mitral?.statement ?? null,
     ],
     gaps: [
       child ? GAPS.age : null,
-      peak || values.measurement('av-mean-gradient')
-        ? null
-        : 'Aortic stenosis cannot be graded without a CW trace.',
-      peak && !values.measurement('lvot-diameter')
-        ? 'Valve area not calculated; velocity-based grade only.'
-        : null,
-      noColour ? 'Regurgitation not assessed.' : null,
+      ...aorticGaps(values, aortic),
+      regurgitationGap(regurgitation),
       'Whether a valve is a prosthesis, to which native-valve criteria do not apply, is not known.',
     ],
     findings: [
-      graded.AS === 'very severe AS (high-gradient)'
-        ? finding(ID, 'as-very-severe', `Aortic stenosis: ${graded.AS}`, 'critical', [
-            peak,
-            values.measurement('av-mean-gradient'),
-          ])
-        : graded.AS && !UNREMARKABLE.has(graded.AS)
-          ? finding(ID, 'aortic-stenosis', `Aortic stenosis: ${graded.AS}`, 'abnormal', [
-              peak,
-              values.measurement('av-mean-gradient'),
-              values.measurement('av-area'),
-            ])
-          : null,
-      severe(graded.AR)
-        ? finding(
-            ID,
-            'aortic-regurgitation',
-            `Aortic regurgitation: ${graded.AR}`,
-            'abnormal',
-            measured.filter((one) => one?.concept.key.startsWith('ar-')),
-          )
-        : null,
-      severe(graded.MR)
-        ? finding(
-            ID,
-            'mitral-regurgitation',
-            `Mitral regurgitation: ${graded.MR}`,
-            'abnormal',
-            measured.filter((one) => one?.concept.key.startsWith('mr-')),
-          )
-        : null,
-      graded.MS
-        ? finding(
-            ID,
-            'mitral-stenosis',
-            `Mitral stenosis by valve area: ${graded.MS}`,
-            'abnormal',
-            [values.measurement('mv-area-planimetry'), values.measurement('mv-half-time')],
-          )
-        : null,
-      severe(graded.TR)
-        ? finding(
-            ID,
-            'tricuspid-regurgitation',
-            `Tricuspid regurgitation: ${graded.TR}`,
-            'abnormal',
-            [values.measurement('tr-vena-contracta')],
-          )
-        : null,
+      stenosis && stenosisFinding(values, stenosis),
+      ...judged.map(({ id, name, grade, alarming, evidence: of }) =>
+        alarming ? finding(ID, id, `${name}: ${grade}`, 'abnormal', of) : null,
+      ),
     ],
     classifications: [
-      graded.AS &&
+      stenosis &&
         classification(
           ID,
           'aortic-stenosis',
           'Aortic stenosis',
-          graded.AS,
+          stenosis.words,
           'EACVI/ASE 2017; very severe ACC/AHA 2020',
-          STENOSIS_INPUTS.map((key) => ({
-            name: inputName(values, key),
-            met: values.measurement(key) ? true : null,
-          })),
+          stenosis.criteria,
         ),
-      graded.AR
-        ? classification(ID, 'aortic-regurgitation', 'Aortic regurgitation', graded.AR, 'ASE 2017')
-        : null,
-      graded.MS
-        ? classification(
-            ID,
-            'mitral-stenosis',
-            'Mitral stenosis by valve area',
-            graded.MS,
-            'ACC/AHA 2020',
-          )
-        : null,
-      graded.MR
-        ? classification(ID, 'mitral-regurgitation', 'Mitral regurgitation', graded.MR, 'ASE 2017')
-        : null,
-      graded.TR
-        ? classification(
-            ID,
-            'tricuspid-regurgitation',
-            'Tricuspid regurgitation',
-            graded.TR,
-            'TVARC 2023',
-          )
-        : null,
+      ...judged.map(({ id, name, grade, scheme }) =>
+        grade ? classification(ID, id, name, grade, scheme) : null,
+      ),
     ],
   });
-}
-
-const STENOSIS_INPUTS = [
-  'av-vmax',
-  'av-mean-gradient',
-  'av-area',
-  'av-area-index',
-  'lvot-stroke-index',
-] as const;
-
-function inputName(values: Values, key: (typeof STENOSIS_INPUTS)[number]): string {
-  const measurement = values.measurement(key);
-  return measurement ? named(measurement) : key;
 }
 
 /** Stenosis and regurgitation of the valves (echo reference 11). */
@@ -283,15 +200,6 @@ export const valves: EchoSection = {
   id: ID,
   title: 'Valves',
   needs: NEEDS,
-  measures: [
-    ...MEASURED,
-    'av-area',
-    'av-area-vmax',
-    'av-area-index',
-    'velocity-index',
-    'lvot-stroke-volume',
-    'lvot-stroke-index',
-    'mv-area-half-time',
-  ],
+  measures: [...MEASURED, ...VALVE_FLOWS],
   run,
 };

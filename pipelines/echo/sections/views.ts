@@ -1,9 +1,10 @@
 import type { Clip } from '../../contract/study.ts';
 import { flowTrace } from '../../result/flow-trace.ts';
 import type { SectionOutcome } from '../../result/section-outcome.ts';
+import { missingOfMinimum } from '../minimum-set.ts';
 import type { ClipView } from '../reader.ts';
 import type { EchoEvidence, EchoSection } from '../section.ts';
-import { familyOf, type HeartView } from '../view-names.ts';
+import { familyOf, type HeartView, isPicture } from '../view-names.ts';
 
 const MODES = {
   pw: 'pulsed Doppler',
@@ -24,8 +25,6 @@ function modeOf({ sweeps, mode }: Clip): string {
 }
 
 const NEEDS = ['2D clips of the standard views', 'a permitted model of the views'] as const;
-
-const isPicture = ({ mode }: Clip) => mode !== 'spectral' && mode !== 'm-mode';
 
 const familyName = (view: HeartView | null) => view && familyOf(view);
 
@@ -64,6 +63,20 @@ function unnamedInWords(clips: readonly ClipView[]): { code: string; detail: str
   return { code: 'view_uncertain', detail };
 }
 
+/** That a study is limited, and by what; null where the minimum set is whole. */
+function limitedInWords(
+  clips: readonly ClipView[],
+  spectra: EchoEvidence['spectra'],
+): { code: string; detail: string } | null {
+  const missing = missingOfMinimum(clips, spectra);
+  return missing.length === 0
+    ? null
+    : {
+        code: 'view_missing',
+        detail: `Limited study: of the minimum set of a complete one, no clip was found of ${missing.join(', ')}.`,
+      };
+}
+
 function run({ clips, heart, spectra }: EchoEvidence): SectionOutcome {
   if (clips.length === 0) {
     const none = 'No image was supplied: the study holds reports of the machine alone.';
@@ -78,17 +91,20 @@ function run({ clips, heart, spectra }: EchoEvidence): SectionOutcome {
     return [...new Set(own.flatMap(({ view }) => familyName(view) ?? []))].join(', ');
   };
   const [coded, seen] = [found('header'), found('model')];
-  const unnamed = unnamedInWords(clips);
+  const gaps = [unnamedInWords(clips), limitedInWords(clips, spectra)].filter(
+    (one) => one !== null,
+  );
+  const detail = gaps.map((one) => one.detail).join(' ');
   const outlined = new Set(heart.outlined.map(({ clip }) => clip.file));
   const said = [
     coded && `Views that the machine names: ${coded}.`,
     seen && `Views that the images show: ${seen}.`,
     `Modes: ${[...new Set(clips.map(({ clip }) => modeOf(clip)))].join(', ')}.`,
-    unnamed?.detail,
+    detail,
   ];
   return {
-    status: unnamed ? 'partial' : 'complete',
-    reason: unnamed && { ...unnamed, needs: [...NEEDS] },
+    status: gaps[0] ? 'partial' : 'complete',
+    reason: gaps[0] ? { code: gaps[0].code, detail, needs: [...NEEDS] } : null,
     summary: said.filter(Boolean).join(' '),
     data: {
       spectra: spectra.map((reading) => ({

@@ -2,6 +2,7 @@ import { createMeasurement, NO_FRAME } from '../../result/measurement.ts';
 import { outlineGap } from '../chambers/outline-gap.ts';
 import type { WallSegmentReading } from '../chambers/wall-segments.ts';
 import { classification, conclude, finding, GAPS, isChild } from '../conclude.ts';
+import { scoresAgainstEf } from '../cross-checks.ts';
 import { rounded } from '../formulas/rounding.ts';
 import { scoreIndex } from '../formulas/strain.ts';
 import { regionalStatement, SCORE_NAMES, WALL_MOTION } from '../guidelines/wall-motion.ts';
@@ -18,6 +19,14 @@ const SCHEME = 'ASE/EACVI 2015, 16 segments';
 
 /** The apex is not scored for wall motion (ASE 2015). */
 const scorable = ({ segment }: WallSegmentReading) => segment <= WALL_MOTION.scored;
+
+/** What was seen of a segment, without a grade: those are of adults (reference 19, rule 5). */
+const unscored = (one: WallSegmentReading): WallSegmentReading => ({
+  ...one,
+  readings: one.readings.map((reading) => ({ ...reading, score: null })),
+  score: null,
+  suspected: null,
+});
 
 /** Index of the segments that were scored; null while one is only suspected, or none was seen. */
 function ownIndex(segments: readonly WallSegmentReading[], suspected: number) {
@@ -43,7 +52,7 @@ function regionInWords(scores: ReadonlyMap<number, number>): string | null {
     case 'none':
       return null;
     case 'global':
-      return 'Global hypokinesis';
+      return 'Global hypokinesis of the scored segments';
     case 'territory':
       return `Regional abnormality within the usual territory of the ${statement.artery}; coronary supply varies`;
     case 'regional':
@@ -72,17 +81,22 @@ function tooFew(scored: number): string | null {
 function run(evidence: EchoEvidence, values: Values) {
   const given = values.measurement('wall-motion-score-index');
   const { trusted } = evidence.heart;
-  const segments = trusted ? evidence.heart.segments.filter(scorable) : [];
+  const child = isChild(evidence);
+  const read = trusted ? evidence.heart.segments.filter(scorable) : [];
+  const segments = child ? read.map(unscored) : read;
   const seen = segments.filter(({ readings }) => readings.length > 0);
   const abnormal = byScore(segments, 'score');
   const suspected = byScore(segments, 'suspected');
   const scored = segments.filter(({ score }) => score !== null).length;
-  const own = isChild(evidence) ? null : ownIndex(segments, suspected.length);
-  const index = given ?? own;
-  const raised = index !== null && rounded(index.value, 2) > NORMAL;
-  const region = regionInWords(
-    new Map(segments.flatMap(({ segment, score }) => (score ? [[segment, score] as const] : []))),
+  const index = given ?? ownIndex(segments, suspected.length);
+  const graded = child ? null : given;
+  const raised = graded !== null && rounded(graded.value, 2) > NORMAL;
+  const scores = new Map(
+    segments.flatMap(({ segment, score }) => (score ? [[segment, score] as const] : [])),
   );
+  const region = regionInWords(scores);
+  const global = regionalStatement(scores).kind === 'global';
+  const contradiction = index && !child ? scoresAgainstEf(values, index) : null;
   const untrusted = trusted
     ? null
     : 'Wall motion was not graded: no permitted model was shown to follow the myocardium.';
@@ -90,7 +104,7 @@ function run(evidence: EchoEvidence, values: Values) {
     measurements: [index],
     seen: scored > 0 || suspected.length > 0,
     sentences: [
-      given &&
+      graded &&
         (raised
           ? 'The score index of the machine is raised'
           : 'The score index of the machine is normal'),
@@ -103,11 +117,12 @@ function run(evidence: EchoEvidence, values: Values) {
         ? `Suspected in one view, to be confirmed in a second: ${suspected.join(', ')}`
         : null,
       abnormal.length > 0 ? region : null,
+      contradiction?.text ?? null,
     ],
     gaps: [
-      isChild(evidence) ? GAPS.age : null,
+      child ? GAPS.age : null,
       seen.length > 0 ? null : (outlineGap(evidence) ?? untrusted),
-      seen.length > 0 ? tooFew(scored) : null,
+      seen.length > 0 && !child ? tooFew(scored) : null,
     ],
     data: {
       segments: segments.map(({ segment, name, readings, score, suspected: perhaps }) => ({
@@ -119,19 +134,19 @@ function run(evidence: EchoEvidence, values: Values) {
       })),
     },
     findings: [
-      raised && given
+      raised && graded
         ? finding(
             ID,
             'wall-motion-abnormal',
-            `${named(given)}: wall motion abnormality, segments not known`,
+            `${named(graded)}: wall motion abnormality, segments not known`,
             'abnormal',
-            [given],
+            [graded],
           )
         : null,
       abnormal.length > 0
         ? finding(
             ID,
-            'wall-motion-regional',
+            global ? 'wall-motion-global' : 'wall-motion-regional',
             `Wall motion: ${abnormal.join(', ')}. ${region ?? ''}`.trim(),
             'abnormal',
             [index],
@@ -146,9 +161,11 @@ function run(evidence: EchoEvidence, values: Values) {
             [],
           )
         : null,
+      contradiction &&
+        finding(ID, 'wmsi-lvef-discordant', contradiction.text, 'info', contradiction.between),
     ],
     classifications: segments.flatMap(({ segment, name, score }) =>
-      score === null || isChild(evidence)
+      score === null
         ? []
         : [
             classification(

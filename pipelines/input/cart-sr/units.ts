@@ -26,10 +26,8 @@ const UCUM: Readonly<Record<string, readonly [Dimension, number]>> = {
   mm3: ['volume', 1e-9],
   cm3: ['volume', 1e-6],
   ml: ['volume', 1e-6],
-  mL: ['volume', 1e-6],
   dl: ['volume', 1e-4],
   l: ['volume', 1e-3],
-  L: ['volume', 1e-3],
   mg: ['mass', 1e-6],
   g: ['mass', 1e-3],
   kg: ['mass', 1],
@@ -56,16 +54,22 @@ const UCUM: Readonly<Record<string, readonly [Dimension, number]>> = {
   rad: ['angle', 1],
 };
 
-/** Annotations in braces have no effect on the unit (UCUM 6): `{H.B.}/min` is `/min`, `{ratio}` 1. */
-function withoutAnnotations(unit: string): string {
-  const bare = unit.replaceAll(/\{[^}]*\}/g, '').trim();
+/**
+ * Annotations in braces have no effect on the unit (UCUM 6): `{H.B.}/min` is `/min`, `{ratio}` 1. The
+ * litre is written in both cases (UCUM 29): `mL/m2` is `ml/m2`.
+ */
+function bareUnit(unit: string): string {
+  const bare = unit
+    .replaceAll(/\{[^}]*\}/g, '')
+    .replaceAll(/(?<=^|[./])([mcdu]?)L(?=$|[./\d])/g, '$1l')
+    .trim();
   return bare === '' ? '1' : bare;
 }
 
 /** `value` in the UCUM unit `to`; null where the units do not measure the same. */
 export function convert(value: number, from: string, to: string): number | null {
-  const source = withoutAnnotations(from);
-  const target = withoutAnnotations(to);
+  const source = bareUnit(from);
+  const target = bareUnit(to);
   if (source === target) return value;
   const [dimension, size] = UCUM[source] ?? [];
   const [wanted, unit] = UCUM[target] ?? [];

@@ -66,6 +66,11 @@ export const RIGHT_HEART = {
     ln('79921-3', 'Tricuspid regurgitation Vmax'),
   ),
   'ivc-diameter': millimetres('IVC diameter', 'IVC', ln('79967-6', 'Inferior vena cava diameter')),
+  'ivc-least-diameter': millimetres(
+    'IVC diameter, least',
+    'IVC least',
+    own('inferior-vena-cava-least-diameter'),
+  ),
   'ivc-collapse': quantity(
     'IVC collapse',
     'IVC collapse',
@@ -86,6 +91,13 @@ export const RIGHT_HEART = {
     'mm[Hg]',
     0,
     ln('18070-3', 'Right Atrium Systolic Pressure'),
+  ),
+  'tr-gradient': quantity(
+    'TR peak gradient',
+    'TR gradient',
+    'mm[Hg]',
+    0,
+    own('tricuspid-regurgitation-peak-gradient'),
   ),
   rvsp: quantity(
     'RV systolic pressure',
@@ -119,12 +131,16 @@ export const RIGHT_HEART = {
     'aortic root',
     ln('79953-6', 'Aortic root diameter'),
   ),
-  'effusion-depth': quantity(
-    'Pericardial effusion, greatest end-diastolic depth',
-    'effusion',
-    'mm',
-    0,
-    own('pericardial-effusion-depth'),
-    sct('76848001', 'Pericardium'),
-  ),
+  'effusion-depth': {
+    ...quantity(
+      'Pericardial effusion, greatest end-diastolic depth',
+      'effusion',
+      'mm',
+      0,
+      ln('59089-3', 'ROI Thickness by US'),
+      sct('373945007', 'Pericardial effusion'),
+    ),
+    // CID 12250 names no more than a thickness; a reader that sees no site needs a name of its own.
+    codings: [ln('59089-3', 'ROI Thickness by US'), own('pericardial-effusion-depth')],
+  },
 } as const satisfies Record<string, MeasurementConcept>;

@@ -39,6 +39,13 @@ export const VALVES = {
     2,
     ln('79959-3', 'Aortic valve area (Continuity VTI) / BSA'),
   ),
+  'av-area-vmax-index': quantity(
+    'Aortic valve area index, by peak velocity',
+    'AVAi (Vmax)',
+    'cm2/m2',
+    2,
+    own('aortic-valve-area-by-peak-velocity-index'),
+  ),
   'lvot-diameter': quantity(
     'LVOT diameter',
     'LVOT D',

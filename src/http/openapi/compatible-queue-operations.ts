@@ -1,5 +1,5 @@
 import { initiation } from '../compatible-storage.ts';
-import { INPUT_ERRORS, type Operation } from './operation.ts';
+import { BODY_ERRORS, type Operation } from './operation.ts';
 
 /** The compatible queue but its submits. */
 export const COMPATIBLE_QUEUE_OPERATIONS: readonly Operation[] = [
@@ -65,7 +65,7 @@ export const COMPATIBLE_QUEUE_OPERATIONS: readonly Operation[] = [
     body: initiation,
     status: 200,
     answer: 'queueUpload',
-    errors: ['invalid_input', ...INPUT_ERRORS, 'overloaded'],
+    errors: [...BODY_ERRORS, 'overloaded'],
   },
   {
     id: 'queuePutUpload',

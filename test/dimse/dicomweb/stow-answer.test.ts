@@ -125,6 +125,8 @@ describe('HTTP status', () => {
     [503, 'Wed, 21 Oct 2026 07:28:00 GMT', undefined],
     [401, '', 300],
     [401, '10', 10],
+    [503, '3600', 3600],
+    [503, '3601', 3600],
   ])('%i with Retry-After "%s" waits %s seconds', (status, retryAfter, seconds) => {
     expect(judge(answered(status, '', retryAfter))?.retryAfter).toBe(seconds);
   });

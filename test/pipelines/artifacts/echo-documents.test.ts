@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type ContentItem, walk } from '../../../pipelines/artifacts/sr/content-item.ts';
 import { decode } from '../../../pipelines/artifacts/sr/decode.ts';
+import { postCoordination } from '../../../pipelines/artifacts/sr/echo-post-coordination.ts';
 import { echoSite } from '../../../pipelines/artifacts/sr/echo-sites.ts';
 import { checkTemplate } from '../../../pipelines/artifacts/sr/template-check.ts';
 import { buildTid1500 } from '../../../pipelines/artifacts/sr/tid1500.ts';
@@ -135,7 +136,42 @@ describe('TID 5300', () => {
     expect(codes('Pre-coordinated Measurements')).toEqual(
       expect.arrayContaining(['79991-6', '77903-3', '80070-6']),
     );
-    expect(codes('Post-coordinated Measurements')).toEqual(['18154-5', '29436-3']);
+    expect(codes('Post-coordinated Measurements')).toEqual(['18154-5', '29436-3', '399023006']);
+  });
+
+  const modifiersOf = (key: ConceptKey) =>
+    (postCoordination(key) ?? []).map((one) => [
+      one.name?.code,
+      one.value.type === 'CODE' ? one.value.code.code : null,
+    ]);
+
+  test.each([
+    ['lvef-networks', '70822001'],
+    ['rvsp', '125329'],
+    ['ra-pressure', '6797001'],
+    ['ivc-collapse', '81827009'],
+    ['effusion-depth', '59089-3'],
+    ['e-to-e-prime', '11726-7'],
+    ['velocity-index', '20354-7'],
+    ['tapse-to-spap', '125327'],
+    ['rv-to-lv', '81827009'],
+  ] as const)('%s is sent, as the property %s of its site', (key, property) => {
+    expect(modifiersOf(key)).toContainEqual(['125307', property]);
+    const bytes = buildTid5300({ ...ECHO, measurements: [value(key, 2)] }, SUBJECT);
+    expect(values(bytes)).toHaveLength(1);
+    expect(checkTemplate(decode(bytes))).toEqual([]);
+  });
+
+  test('every ratio and index names what it is divided by, and nothing else does', () => {
+    for (const key of echoKeys) {
+      const modifiers = new Map(modifiersOf(key) as [string, string][]);
+      const divided = ['118586006', '125313'].includes(modifiers.get('125306') ?? '');
+      expect([key, modifiers.has('125308')]).toEqual([key, divided]);
+    }
+  });
+
+  test('a wall motion score index has no property there', () => {
+    expect(postCoordination('wall-motion-score-index')).toBeNull();
   });
 
   test('of two values of one code exactly one is selected', () => {

@@ -48,6 +48,7 @@ describe('a mandatory row that is missing', () => {
     'Tracking Unique Identifier',
     'Algorithm Name',
     'Algorithm Version',
+    'Finding',
     'Image Region',
   ])('%s of TID 1500', (meaning) => {
     expect(rules(plant(TID_1500, drop(meaning)))).toContainEqual(

@@ -206,6 +206,15 @@ describe('a display whose structure the header names', () => {
     expect(await derivationsOn('m-mode-tapse')).toEqual([['tapse', 'mean', expect.any(Number)]]);
   });
 
+  it('gives no stenosis of a jet of AR under the name of the valve', async () => {
+    const flow = { peak: 420, pressureHalfTimeMs: 250 };
+    const frame = simulateEchoSpectrum('aortic-regurgitation', { heart, seed: 5, flow, beats: 4 });
+    const header = spectrumHeader('aortic-regurgitation', frame);
+    const attributes = { ...header.attributes, ViewName: 'AV CW' };
+    const { values } = await read(frame, { ...header, attributes });
+    expect(values.filter(({ quality }) => quality === 'accepted')).toEqual([]);
+  });
+
   it('gives no value where the flow runs off the end of the scale', async () => {
     const { readings, values } = await spectrum('lvot', { peak: 95 }, { scaleShare: 0.8 });
     expect(readings[0]?.refusal).toMatch(/aliased|cut-off/);

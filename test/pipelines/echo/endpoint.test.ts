@@ -10,6 +10,7 @@ describe('the input of us/echo/interpret (service.md 2.4)', () => {
     ['files alone', { files: ['file_1'] }],
     ['30 cm and 1 kg', withContext({ height_cm: 30, weight_kg: 1 })],
     ['250 cm and 400 kg', withContext({ height_cm: 250, weight_kg: 400 })],
+    ['an indication of 2000 characters', withContext({ indication: 'x'.repeat(2000) })],
     ['fractions', withContext({ height_cm: 172.5, weight_kg: 71.3 })],
     ['every option', { files: ['file_1'], options: { report: true, report_language: 'en' } }],
   ])('takes %s', (_, input) => expect(accepts(input)).toBe(true));
@@ -20,6 +21,7 @@ describe('the input of us/echo/interpret (service.md 2.4)', () => {
     ['250.1 cm', withContext({ height_cm: 250.1 })],
     ['0.9 kg', withContext({ weight_kg: 0.9 })],
     ['400.1 kg', withContext({ weight_kg: 400.1 })],
+    ['an indication of 2001 characters', withContext({ indication: 'x'.repeat(2001) })],
     ['an age of 131', withContext({ age_years: 131 })],
     ['an option of the obstetric endpoint', { files: ['file_1'], options: { previews: true } }],
     ['a name', withContext({ name: 'Zoe' })],

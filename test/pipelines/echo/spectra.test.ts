@@ -81,6 +81,44 @@ describe('a traced value', () => {
     expect(values.map(({ value, source }) => [value, source.file])).toEqual([[4.6, 'b.dcm']]);
   });
 
+  describe('of a jet that was met in several windows', () => {
+    const VTI = { ...VMAX, key: 'av-vti', value: 80 } as const;
+    const MEAN = { ...VMAX, key: 'av-mean-gradient', value: 30 } as const;
+    const sure = { ...READING, confidence: 1, quantities: [VMAX, VTI, MEAN] };
+    const files = (...readings: DisplayReading[]) =>
+      spectralPeaks(readings, () => 'valves').map(({ concept, source }) => [
+        concept.key,
+        source.file,
+      ]);
+    const parts = [
+      { ...VTI, value: 110 },
+      { ...MEAN, value: 52 },
+    ];
+
+    it('has integral and mean gradient of the window of its highest peak', () => {
+      const higher = { ...READING, file: 'b.dcm', quantities: [{ ...VMAX, value: 4.6 }, ...parts] };
+      expect(files(sure, higher)).toEqual([
+        ['av-vmax', 'b.dcm'],
+        ['av-vti', 'b.dcm'],
+        ['av-mean-gradient', 'b.dcm'],
+      ]);
+    });
+
+    it('has those of another only where its own are not used', () => {
+      const single = parts.map((part) => ({ ...part, used: [0] }));
+      const higher = {
+        ...READING,
+        file: 'b.dcm',
+        quantities: [{ ...VMAX, value: 4.6 }, ...single],
+      };
+      expect(files(sure, higher)).toEqual([
+        ['av-vmax', 'b.dcm'],
+        ['av-vti', 'a.dcm'],
+        ['av-mean-gradient', 'a.dcm'],
+      ]);
+    });
+  });
+
   it('is one that is used before a higher one that is not', () => {
     const faint = { ...READING, confidence: 0.2, quantities: [{ ...VMAX, value: 4.6 }] };
     const values = spectralPeaks([faint, { ...READING, quantities: [VMAX] }], () => 'valves');

@@ -244,6 +244,15 @@ describe('limits of archives', () => {
     expect((await limited(bomb, { ratioFreeBytes: 999_999 })).refused).toHaveLength(1);
   });
 
+  it('room on the disk: looked at every 8 MiB, and a lack of it is an error of this machine', async () => {
+    const study = (bytes: number) => ({ 'study.zip': zipOf({ a: Buffer.alloc(bytes) }) });
+    const noRoom = { freeBytes: Number.MAX_SAFE_INTEGER };
+    const eight = 8 * 1024 ** 2;
+    expect((await limited(study(eight - 1), noRoom)).refused).toEqual([]);
+    await expect(limited(study(eight), noRoom)).rejects.toMatchObject({ code: 'ENOSPC' });
+    expect((await limited(study(eight), { freeBytes: 1 })).refused).toEqual([]);
+  });
+
   it('length and depth of a path, at the limit and one over', async () => {
     const paths = { 'study.zip': zipOf({ abcd: '1', 'a/b': '2', abcde: '3', 'a/b/c': '4' }) };
     const { files, refused } = await limited(paths, { pathLength: 4, pathDepth: 2 });

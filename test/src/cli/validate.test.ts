@@ -89,6 +89,13 @@ describe('a planted error is found', () => {
     }
   });
 
+  test('in a bundle: the value of an ultrasound machine is not tagged as the AI’s', () => {
+    const { meta: _, ...untagged } = observation.resource;
+    const note = [{ text: 'Value of the ultrasound machine, from its structured report' }];
+    const resource = { ...untagged, note };
+    expect(checkBundle(bundle(listing, { ...observation, resource }))).toEqual([]);
+  });
+
   test('in a bundle: a statement that is not tagged as a machine’s', () => {
     const { meta: _, ...untagged } = observation.resource;
     expect(checkBundle(bundle(listing, { ...observation, resource: untagged }))).toEqual([

@@ -95,9 +95,12 @@ describe('artifacts of a request', () => {
     const gone = await gateway.submit();
     await gateway.worker.start(gone);
     await gateway.worker.succeed(gone, { 'report.pdf': 'a report' });
+    const link = await gateway.call(`/v1/requests/${gone}/artifacts/report.pdf`);
     await gateway.worker.expire(gone);
-    for (const path of ['artifacts', 'artifacts/report.pdf']) {
-      const answer = await gateway.call(`/v1/requests/${gone}/${path}`);
+    const signed = link.headers.get('Location') ?? '';
+    const below = `/v1/requests/${gone}/artifacts`;
+    for (const path of [below, `${below}/report.pdf`, signed]) {
+      const answer = await gateway.call(path);
       expect(answer.status).toBe(410);
       expect((await read(answer)).code).toBe('expired');
     }

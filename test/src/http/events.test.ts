@@ -131,7 +131,7 @@ describe('GET /v1/requests/{id}/events', () => {
     expect(await answer.text()).toBe('');
   });
 
-  it.each(['abc', '-1', '1.5', '99999999999999999999'])(
+  it.each(['abc', '-1', '1.5', '2147483648', '999999999999999', '99999999999999999999'])(
     'tells everything after a Last-Event-ID that it never gave: %s',
     async (last) => {
       const id = await finished();
@@ -139,6 +139,25 @@ describe('GET /v1/requests/{id}/events', () => {
       expect(frames[0]?.id).toBe(1);
     },
   );
+
+  it('answers the id after the last one with everything, of a request that still runs too', async () => {
+    const id = await finished();
+    const { frames } = await follow(await open(id), toTheEnd);
+    const beyond = { 'Last-Event-ID': String(frames.length + 1) };
+    expect((await follow(await open(id, beyond), toTheEnd)).frames).toEqual(frames);
+
+    const running = await gateway.submit();
+    const { rows } = await gateway.database.query<{ last_seq: number }>(
+      'SELECT last_seq FROM requests WHERE id = $1',
+      [running],
+    );
+    const ahead = { 'Last-Event-ID': String((rows[0]?.last_seq ?? 0) + 1) };
+    const told = follow(await open(running, ahead), toTheEnd);
+    await gateway.worker.start(running);
+    await gateway.worker.succeed(running);
+    expect((await told).frames[0]?.id).toBe(1);
+    expect((await told).frames.at(-1)?.event).toBe('done');
+  });
 
   it('keeps a quiet stream open with comments', async () => {
     const id = await gateway.submit();

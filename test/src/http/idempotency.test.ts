@@ -84,6 +84,33 @@ describe('Idempotency-Key', () => {
     expect((await read(theirs)).code).toBe('file_not_ready');
   });
 
+  it('stands apart for a test key and a live one of the same account', async () => {
+    const body = { input: { files: [file] } };
+    const testKey = await gateway.key({ test: true });
+    const mocked = await read(await send('both kinds', body, PATH, testKey));
+    const live = await send('both kinds', body);
+    expect(live.headers.get('Idempotent-Replayed')).toBeNull();
+    expect(await read(live)).toMatchObject({ test: false });
+    const again = await send('both kinds', body, PATH, testKey);
+    expect(await read(again)).toMatchObject({ id: mocked.id, test: true });
+  });
+
+  it('is heeded by the compatible queue too: to cancel, and to announce a file', async () => {
+    const { id } = await read(await run('to be canceled'));
+    const cancel = (key: string) => send(key, {}, `/queue/us/obstetric/requests/${id}/cancel`);
+    expect((await cancel('first')).status).toBe(202);
+    const replayed = await cancel('first');
+    expect(replayed.status).toBe(202);
+    expect(replayed.headers.get('Idempotent-Replayed')).toBe('true');
+    expect((await cancel('second')).status).toBe(400);
+
+    const scan = { file_name: 'a.png', content_type: 'image/png' };
+    const announce = (key: string) => send(key, scan, '/queue/storage/upload/initiate');
+    const first = await (await announce('a file')).json();
+    expect(await (await announce('a file')).json()).toEqual(first);
+    expect(await (await announce('another file')).json()).not.toEqual(first);
+  });
+
   it.each([
     ['empty', '', 400],
     ['of one character', 'k', 202],

@@ -38,9 +38,13 @@ describe('a call that ends with', () => {
     expect(JSON.stringify(body)).not.toContain('10.0.0.7');
   });
 
-  test('a full disk is to be repeated later', async () => {
-    const answer = await answerTo(Object.assign(new Error('write'), { code: 'ENOSPC' }));
+  test.each([
+    ['here', 'ENOSPC'],
+    ['of the PostgreSQL server', '53100'],
+  ])('a full disk %s is to be repeated later', async (_where, code) => {
+    const answer = await answerTo(Object.assign(new Error('write'), { code }));
     expect(answer.status).toBe(503);
+    expect(await answer.json()).toMatchObject({ code: 'overloaded' });
     expect(answer.headers.get('Retry-After')).toBe('30');
   });
 

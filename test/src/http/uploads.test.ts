@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_ACCOUNT_ID } from '../../../src/accounts/keys.ts';
 import { openBlobFolder } from '../../../src/files/blob-folder.ts';
@@ -143,12 +144,54 @@ describe('uploads', () => {
     await expect(withRoom(Number.MAX_SAFE_INTEGER)).rejects.toMatchObject({ code: 'overloaded' });
   });
 
+  it('take a name of 200 bytes, and a request can use the file', async () => {
+    const filename = `${'é'.repeat(98)}.dcm`;
+    expect((await announce(5, { filename })).status).toBe(201);
+    const files = [await gateway.upload('one', filename), await gateway.upload('two', filename)];
+    const answer = await gateway.call('/v1/run/us/obstetric', { body: { input: { files } } });
+    expect(answer.status).toBe(202);
+  });
+
+  it('count what others have announced and not brought yet', async () => {
+    const own = await startGateway();
+    const folder = await openBlobFolder(join(own.dataDir, 'files'));
+    const [room, floor] = [100_000, 10_000];
+    let ahead = 0;
+    const uploads = createUploads({
+      database: own.database,
+      blobs: { ...folder, free: async () => room },
+      limits: { maxBytes: 80_000, maxFileBytes: room, partBytes: 50_000, minFreeBytes: floor },
+      now: () => new Date(Date.now() + ahead),
+    });
+    const announced = (bytes: number) =>
+      uploads.create(DEFAULT_ACCOUNT_ID, { filename: 'a', bytes, mediaType: 'a/b' });
+    const full = { code: 'overloaded' };
+
+    const whole = await announced(60_000);
+    await expect(announced(30_001)).rejects.toMatchObject(full);
+    const rest = await announced(30_000);
+    await expect(announced(1)).rejects.toMatchObject(full);
+    await uploads.abort(DEFAULT_ACCOUNT_ID, rest.id);
+    await expect(announced(30_001)).rejects.toMatchObject(full);
+    // What has arrived is no longer free, and need not be counted twice.
+    await uploads.receive(whole.id, Readable.from([Buffer.alloc(60_000)]), 60_000);
+    const parts = await announced(90_000);
+    await expect(announced(1)).rejects.toMatchObject(full);
+    await uploads.receivePart(parts.id, 1, Readable.from([Buffer.alloc(50_000)]), 50_000);
+    await expect(announced(50_001)).rejects.toMatchObject(full);
+    await announced(50_000);
+    ahead = DAY_MS;
+    await announced(90_000);
+    await own.stop();
+  });
+
   it.each([
     ['no bytes', { bytes: 0 }, '/bytes'],
     ['half a byte', { bytes: 1.5 }, '/bytes'],
     ['a path for a name', { filename: '../scan.dcm' }, '/filename'],
     ['a Windows path for a name', { filename: 'C:\\scan.dcm' }, '/filename'],
     ['the folder itself for a name', { filename: '..' }, '/filename'],
+    ['a name of 201 bytes', { filename: `${'é'.repeat(100)}n` }, '/filename'],
     ['a line break in the name', { filename: 'a\nb' }, '/filename'],
     ['a media type that would split a header', { media_type: 'a/b\r\nX: 1' }, '/media_type'],
     ['an unknown field', { size: 5 }, '/size'],

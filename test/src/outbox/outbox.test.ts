@@ -3,7 +3,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { silentLogger as logger } from '../../../src/logging/logger.ts';
 import { claimDelivery } from '../../../src/outbox/claim.ts';
-import { enqueueDeliveries } from '../../../src/outbox/deliveries.ts';
+import {
+  enqueueDeliveries,
+  holdDestination,
+  replayAll,
+  replayDelivery,
+} from '../../../src/outbox/deliveries.ts';
 import { MOST_AT_A_TIME, type Outbox, startOutbox } from '../../../src/outbox/outbox.ts';
 import type { Deliverer, Delivery, SendOutcome } from '../../../src/outbox/port.ts';
 import type { DeliveryTarget } from '../../../src/requests/port.ts';
@@ -125,6 +130,24 @@ describe.each([
     await outbox.replay(dead?.id ?? '');
     await settled(outbox, id, 'delivered');
     await expect(outbox.replay(dead?.id ?? '')).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it.each([
+    ['it', (_: Outbox, id: string) => replayDelivery(site.database, id, HOUR)],
+    ['all of its destination', () => replayAll(site.database, 'pacs', HOUR)],
+  ] as const)('a person who sends %s again lifts the hold of the destination', async (_, again) => {
+    let mended = false;
+    const outbox = await start(async () => (mended ? OK : failed('permanent')));
+    const id = await enqueue([sr()]);
+    await settled(outbox, id, 'dead');
+    await holdDestination(site.database, 'pacs', HOUR);
+    await holdDestination(site.database, 'archive', HOUR);
+    mended = true;
+    const [dead] = await outbox.list({ requestId: id });
+    await again(outbox, dead?.id ?? '');
+    await settled(outbox, id, 'delivered');
+    const { rows } = await site.database.query('SELECT destination FROM destination_holds');
+    expect(rows).toEqual([{ destination: 'archive' }]);
   });
 
   it('gives up after its time', async () => {

@@ -133,6 +133,7 @@ describe('a request whose pipeline fails', () => {
     ['throw', 'pipeline_failed', 1],
     ['die', 'pipeline_crashed', 2],
     ['fill-memory', 'pipeline_crashed', 2],
+    ['fill-disk', 'out_of_space', 5],
     ['no-result', 'invalid_result', 1],
     ['wrong-shape', 'invalid_result', 1],
     ['wrong-digest', 'invalid_result', 1],
@@ -165,6 +166,12 @@ describe('a request whose pipeline fails', () => {
 
   it('is run again in a new process when its first one was killed', async () => {
     const id = await site.submit('die-once');
+    await site.follow(id);
+    expect(await site.row(id)).toMatchObject({ status: 'succeeded', attempts: 2 });
+  });
+
+  it('is run again when the disk was full, which counts as an attempt', async () => {
+    const id = await site.submit('fill-disk-once');
     await site.follow(id);
     expect(await site.row(id)).toMatchObject({ status: 'succeeded', attempts: 2 });
   });

@@ -84,13 +84,21 @@ describe('submit', () => {
     });
   });
 
-  it.each(['../a.dcm', 'a/b.dcm', '..', '', 'a\\b', 'a\u0000'])(
+  it.each(['../a.dcm', 'a/b.dcm', '..', '', 'a\\b', 'a\u0000', 'a'.repeat(221), 'é'.repeat(111)])(
     'refuses %j as the name of a file',
     async (name) => {
       const files = [{ name, path: site.file, bytes: 1, sha256: '' }];
       await expect(site.submit('result', { files })).rejects.toMatchObject({
         errors: [{ pointer: '/input/files/0' }],
       });
+    },
+  );
+
+  it.each(['a'.repeat(220), 'é'.repeat(110), '...'])(
+    'takes %j as the name of a file',
+    async (name) => {
+      const files = [{ name, path: site.file, bytes: 1, sha256: '' }];
+      await expect(site.submit('result', { files })).resolves.toMatch(/^req_/);
     },
   );
 

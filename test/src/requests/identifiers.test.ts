@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LONGEST_INDICATION } from '../../../pipelines/contract/indication.ts';
 import { findIdentifiers } from '../../../src/requests/identifiers.ts';
 
 describe('free text of the clinical context', () => {
@@ -15,6 +16,11 @@ describe('free text of the clinical context', () => {
     ['call +49 170 1234567', 'a phone number'],
     ['call 030 123 4567', 'a phone number'],
     ['call (617) 555-0123', 'a phone number'],
+    ['call 01 23 45 67 89', 'a phone number'],
+    ['call (030) 12 34 56', 'a phone number'],
+    [`ask ${'j'.repeat(64)}@example.org`, 'an e-mail address'],
+    [`ask ${'j'.repeat(65)}@example.org`, 'an e-mail address'],
+    [`ask jane@${'clinic.'.repeat(34)}example.org`, 'an e-mail address'],
     ['MRN 123456', 'a number of six or more digits'],
     ['case A1234567B', 'a number of six or more digits'],
   ])('%s: holds %s', (text, what) => {
@@ -52,5 +58,31 @@ describe('free text of the clinical context', () => {
       'a date',
       'a number of six or more digits',
     ]);
+  });
+});
+
+describe('a text made to be slow to judge', () => {
+  const times = (part: string, length: number) => part.repeat(Math.floor(length / part.length));
+
+  /** Of this thread alone: what else the machine does is not counted. */
+  const cpuMilliseconds = (text: string) => {
+    const begun = process.threadCpuUsage();
+    for (let run = 0; run < 20; run++) findIdentifiers(text);
+    const { user, system } = process.threadCpuUsage(begun);
+    return (user + system) / 1000;
+  };
+
+  it.each([
+    ['digits of a phone number that never ends', (n: number) => `0${'1'.repeat(n - 2)}a`],
+    ['many such numbers', (n: number) => times(`0${'1'.repeat(31)}a `, n)],
+    ['the local part of an e-mail address without its @', (n: number) => 'a'.repeat(n)],
+    ['a domain without its dot', (n: number) => `a@${'b'.repeat(n - 2)}`],
+    ['many such addresses', (n: number) => times(`${'a'.repeat(64)}@${'b'.repeat(256)} `, n)],
+    ['a day whose month never comes', (n: number) => `1${' '.repeat(n - 1)}`],
+    ['brackets of area codes', (n: number) => '('.repeat(n)],
+  ])('%s: twice the length takes no more than about twice the time', (_what, text) => {
+    const [half, whole] = [LONGEST_INDICATION, 2 * LONGEST_INDICATION];
+    // Squared would be 4 times; some take less than the tick that the system counts in.
+    expect(cpuMilliseconds(text(whole))).toBeLessThan(3 * cpuMilliseconds(text(half)) + 20);
   });
 });

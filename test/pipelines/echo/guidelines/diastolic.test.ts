@@ -144,6 +144,16 @@ describe('the primary variables of 2025, whose limits are inclusive (reference 1
   ])('pressure raised with %o', (given, expected) => {
     expect(primaryVariables({ ...NONE_2025, ...given }).raisedPressure).toBe(expected);
   });
+  it.each([
+    ['average 14', { averageRatio: 14 }, true],
+    ['average 13.9', { averageRatio: 13.9 }, false],
+    ['septal 15', { septalRatio: 15 }, true],
+    ['septal 14.9', { septalRatio: 14.9 }, false],
+    ['lateral 13', { lateralRatio: 13 }, true],
+    ['lateral 12.9', { lateralRatio: 12.9 }, false],
+  ])("E/e' of the machine alone: %s", (_, given, expected) => {
+    expect(primaryVariables({ ...NONE_2025, ...given }).raisedRatio).toBe(expected);
+  });
 });
 
 describe('the branches of 2025', () => {
@@ -237,6 +247,26 @@ describe('atrial fibrillation (reference 10.6)', () => {
     [
       'pressure for the jet',
       { ...NEGATIVE, early: 100, deceleration: 160, jet: null, systolicPressure: 36 },
+      'elevated LAP',
+    ],
+    [
+      'none of two, whatever the vein',
+      { ...NEGATIVE, deceleration: null, septalRatio: null, veinRatio: 0.5 },
+      'insufficient data',
+    ],
+    [
+      'none of three, whatever the vein',
+      { ...NEGATIVE, deceleration: null, veinRatio: 0.5 },
+      'normal LAP',
+    ],
+    [
+      'one of three, which the fourth could make two',
+      { ...NEGATIVE, early: 100, deceleration: null, veinRatio: 0.5 },
+      'insufficient data',
+    ],
+    [
+      'two of two, and the vein',
+      { ...NEGATIVE, early: 100, jet: 2.9, deceleration: null, septalRatio: null, veinRatio: 0.5 },
       'elevated LAP',
     ],
     [

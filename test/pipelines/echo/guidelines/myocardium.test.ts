@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import {
+  asymmetryStatement,
   dilatedPattern,
+  isConvention,
   obstructionCategory,
+  provokedObstruction,
   wallStatement,
 } from '../../../../pipelines/echo/guidelines/cardiomyopathy.ts';
 import {
@@ -37,7 +40,10 @@ describe('score of a segment from its outlines (reference 9)', () => {
     [30, 2],
     [10, 2],
     [9.4, 3],
-    [-12, 3],
+    [0, 3],
+    [-0.4, 3],
+    [-0.5, 4],
+    [-12, 4],
   ])('thickening of %d %% scores %d', (thickening, score) =>
     expect(thickeningScore(thickening)).toBe(score),
   );
@@ -60,7 +66,13 @@ describe('score of a segment from its outlines (reference 9)', () => {
     ['both reduced', 30, 20, 2],
     ['one reduced, one absent: the milder', 5, 10, 2],
     ['both absent', 5, 0, 3],
-    ['outwards and not thickening', 0, -10, 3],
+    ['outwards, thickening absent: dyskinetic', 9, -6, 4],
+    ['outwards at the tolerance, thickening absent', 9, -5, 3],
+    ['outwards, thickening reduced: look at thickening', 10, -15, 2],
+    ['thinning, motion absent: dyskinetic', -1, 4, 4],
+    ['thinning and outwards: dyskinetic', -20, -15, 4],
+    ['thinning, and moving inwards: one sign against another', -1, 5, 2],
+    ['thinning, and moving normally: they do not agree', -12, 21, null],
     ['thickness not seen, motion normal', null, 21, 1],
     ['thickness not seen, motion reduced', null, 20, 2],
     ['thickness not seen, outwards', null, -6, 4],
@@ -99,9 +111,27 @@ describe('wall motion and territories (reference 9)', () => {
     expect(regionalStatement(scores(abnormal))).toEqual(expected);
   });
 
-  it('calls hypokinesis of every segment global', () => {
-    const all = new Map(Array.from({ length: 16 }, (_, i) => [i + 1, 2] as const));
-    expect(regionalStatement(all)).toEqual({ kind: 'global' });
+  const scored = (segments: readonly number[], score: number) =>
+    new Map(segments.map((segment) => [segment, score] as const));
+  const MID_AND_APICAL = [7, 8, 9, 10, 11, 12, 13, 14, 15, 16];
+  it.each([
+    [
+      'all sixteen segments',
+      scored(
+        Array.from({ length: 16 }, (_, i) => i + 1),
+        2,
+      ),
+      'global',
+    ],
+    ['the ten that two views can show', scored(MID_AND_APICAL, 2), 'global'],
+    ['eight of all three territories', scored(MID_AND_APICAL.slice(0, 8), 2), 'global'],
+    ['seven', scored(MID_AND_APICAL.slice(0, 7), 2), 'regional'],
+    ['eight of two territories', scored([1, 2, 7, 8, 13, 14, 3, 4], 2), 'regional'],
+    ['akinesia of all ten', scored(MID_AND_APICAL, 3), 'regional'],
+    ['one of ten is akinetic', new Map([...scored(MID_AND_APICAL, 2), [7, 3]]), 'regional'],
+    ['one of eleven is normal', new Map([...scored(MID_AND_APICAL, 2), [1, 1]]), 'regional'],
+  ] as const)('hypokinesis of the scored segments, %s', (_, all, kind) => {
+    expect(regionalStatement(all).kind).toBe(kind);
   });
 });
 
@@ -132,17 +162,65 @@ describe('wall thickness and obstruction (reference 14.1)', () => {
   });
 });
 
+describe('obstruction by a provoked gradient alone', () => {
+  it.each([
+    [29, null],
+    [30, 'obstruction with provocation, rest not measured'],
+    [49, 'obstruction with provocation, rest not measured'],
+    [50, 'obstruction with provocation, rest not measured, at or above 50 mmHg'],
+  ])('%d mmHg: %s', (provoked, expected) => {
+    expect(provokedObstruction(provoked)).toBe(expected);
+  });
+
+  it.each([
+    [obstructionCategory(29, null), true],
+    ['obstruction with provocation, rest not measured', true],
+    [obstructionCategory(30, null), false],
+    [obstructionCategory(29, 29), false],
+  ])('"%s" is a convention of the project: %s', (category, expected) => {
+    expect(isConvention(category)).toBe(expected);
+  });
+});
+
+describe('asymmetric septal hypertrophy (reference 14.1)', () => {
+  it.each([
+    [12.9, 10, null],
+    [13, 10, expect.stringContaining('if there is no hypertension')],
+    [14.9, 10, expect.stringContaining('if there is no hypertension')],
+    [15, 10, 'asymmetric septal hypertrophy'],
+  ])('septum %d mm, posterior wall %d mm', (septum, posterior, expected) => {
+    expect(asymmetryStatement(septum, posterior)).toEqual(expected);
+  });
+});
+
+const NO_INDEX = 'LV dysfunction, not dilated by diameter; volume index not measured';
+const NO_DIAMETER = 'LV dysfunction, not dilated by volume index; diameter not measured';
+
 describe('dilated pattern (reference 14.3)', () => {
   it.each([
     ['male', 50, 7, 120, 'no dilated pattern'],
     ['male', 49, 5.9, null, 'dilated LV with systolic dysfunction'],
-    ['male', 49, 5.8, null, 'non-dilated LV dysfunction'],
+    ['male', 49, 5.8, 74, 'non-dilated LV dysfunction'],
+    ['male', 49, 5.8, null, NO_INDEX],
     ['male', 49, null, 75, 'dilated LV with systolic dysfunction'],
-    ['male', 49, null, 74, 'non-dilated LV dysfunction'],
+    ['male', 49, null, 74, NO_DIAMETER],
     ['female', 49, 5.3, null, 'dilated LV with systolic dysfunction'],
     ['female', 49, 5.2, 61, 'non-dilated LV dysfunction'],
     ['female', 49, 5.2, 62, 'dilated LV with systolic dysfunction'],
     ['male', 49, null, null, 'LV dysfunction, size unknown'],
+    // Without the sex what holds by the limits of both: above 5.8 cm, and up to 5.2 cm.
+    [null, 50, 7, 120, 'no dilated pattern'],
+    [null, 49, 5.9, null, 'dilated LV with systolic dysfunction'],
+    [
+      null,
+      49,
+      5.8,
+      61,
+      'LV dysfunction; whether the LV is dilated depends on the sex, which is not known',
+    ],
+    [null, 49, 5.2, 61, 'non-dilated LV dysfunction'],
+    [null, 49, 5.2, null, NO_INDEX],
+    [null, 49, null, null, 'LV dysfunction, size unknown'],
   ] as const)('%s, EF %d, %s cm, %s ml/m2: %s', (sex, ef, diameter, index, expected) => {
     expect(dilatedPattern(sex, ef, diameter, index)).toBe(expected);
   });
@@ -162,9 +240,20 @@ describe('focused cardiac ultrasound (reference 15)', () => {
     expect([focusedBand(ef), focusedLevel(ef)]).toEqual([band, level]);
   });
   it.each([
-    [47.4, 45],
-    [47.5, 50],
-  ])('gives %d as %i', (ef, expected) => expect(focusedEf(ef)).toBe(expected));
+    [52.4, 50],
+    [52.5, 55],
+    // The nearest step of the same band: 50 % would be normal, 40 % mildly reduced, and so on.
+    [48, 45],
+    [49, 45],
+    [49.5, 50],
+    [39, 35],
+    [29, 25],
+    [70, 70],
+    [71, 75],
+  ])('gives %d as %i, in the band of the value', (ef, expected) => {
+    expect(focusedEf(ef)).toBe(expected);
+    expect(focusedBand(focusedEf(ef))).toBe(focusedBand(ef));
+  });
   it.each([
     [0.6, 'normal'],
     [0.61, 'enlarged'],

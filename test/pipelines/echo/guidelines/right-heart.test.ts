@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import {
   effusionGrade,
+  isLarge,
+  outgrows,
   respiratoryVariation,
+  surelyLarge,
+  TAMPONADE_SCHEME,
   tamponadeStatement,
 } from '../../../../pipelines/echo/guidelines/pericardium.ts';
 import {
@@ -14,6 +18,7 @@ import {
 } from '../../../../pipelines/echo/guidelines/pulmonary-pressure.ts';
 import {
   isBeyond,
+  isPerformanceBeyond,
   RV_FUNCTION,
   RV_SIZE,
   rvConclusion,
@@ -114,10 +119,26 @@ describe('right ventricular function (reference 7)', () => {
     ['3D EF', RV_FUNCTION.ef3d, 44.4, 44.5],
     ['basal diameter', RV_SIZE.basal, 41.5, 41.4],
     ['mid diameter', RV_SIZE.mid, 36, 35],
+    ['free wall', RV_SIZE.wall, 5.5, 5.4],
     ['RA area', RV_SIZE.atrialArea, 18.1, 18],
     ['RV/LV ratio', RV_SIZE.ratio, 1.01, 1],
   ])('%s is abnormal at %s %d and not at %d', (_, limit, abnormal, normal) => {
     expect([isBeyond(limit, abnormal), isBeyond(limit, normal)]).toEqual([true, false]);
+  });
+});
+
+describe('RIMP by its method (reference 7.2: pulsed above 0.43, tissue above 0.54)', () => {
+  it.each([
+    [0.43, 'pulsed', false],
+    [0.44, 'pulsed', true],
+    [0.54, 'tissue', false],
+    [0.55, 'tissue', true],
+    [0.43, null, false],
+    [0.44, null, null],
+    [0.54, null, null],
+    [0.55, null, true],
+  ] as const)('%d, %s: abnormal %s', (value, method, expected) => {
+    expect(isPerformanceBeyond(value, method)).toBe(expected);
   });
 });
 
@@ -136,7 +157,13 @@ describe('pericardial effusion (reference 13)', () => {
 
   it.each([
     ['no effusion', { effusion: false }, 'no effusion seen'],
-    ['nothing else', { collapse: [] }, 'effusion, no echo sign of tamponade'],
+    ['chambers that do not collapse', { collapse: [] }, 'effusion, no echo sign of tamponade'],
+    ['chambers that were not looked at', {}, 'tamponade signs not assessed'],
+    [
+      'an IVC that is not wide, and no chamber',
+      { plethora: false },
+      'tamponade signs not assessed',
+    ],
     ['variation', { variation: true }, 'possible haemodynamic effect; urgent clinical correlation'],
     ['RA alone', { collapse: ['RA'], plethora: false }, 'minor sign; correlate'],
     ['RV', { collapse: ['RV'] }, 'echo signs compatible with tamponade; urgent review'],
@@ -151,6 +178,33 @@ describe('pericardial effusion (reference 13)', () => {
   ] as const)('%s', (_, given, expected) => {
     const signs = { effusion: true, collapse: null, variation: null, plethora: null };
     expect(tamponadeStatement({ ...signs, ...given })).toBe(expected);
+  });
+
+  it('is graded by a table of its own, which no society wrote', () => {
+    expect(TAMPONADE_SCHEME).toContain('convention');
+    expect(TAMPONADE_SCHEME).not.toMatch(/ASE|ESC|EACVI/);
+  });
+
+  it.each([
+    // An outline of 14 mm may be of 10 mm of fluid, which is moderate; one of 13 mm of 9, small.
+    [14, 9, true],
+    [13, 9, false],
+    [14, 10, false],
+    [25, 20, true],
+    [24, 20, false],
+  ])(
+    'outlined %d mm deep is of a higher grade than measured %d mm: %s',
+    (outlined, mm, expected) => {
+      expect(outgrows(outlined, mm)).toBe(expected);
+    },
+  );
+
+  it('is surely large by an outline of 25 mm and not of 24, which may be 20 mm of fluid', () => {
+    expect([surelyLarge(24), surelyLarge(25)]).toEqual([false, true]);
+  });
+
+  it('is large above 20 mm', () => {
+    expect([isLarge(20), isLarge(21)]).toEqual([false, true]);
   });
 
   it('gives the magnitude of a respiratory variation', () => {

@@ -1,67 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type {
-  ParasternalClip,
-  ParasternalFrame,
-} from '../../../../pipelines/echo/parasternal/parasternal-clip.ts';
 import {
   fluidFinding,
   parasternalValues,
 } from '../../../../pipelines/echo/parasternal/parasternal-values.ts';
-
-type Line = readonly [{ x: number; y: number }, { x: number; y: number }];
-
-/** Down the picture from a row, so many pixels. */
-const down = (from: number, length: number): Line => [
-  { x: 100, y: from },
-  { x: 100, y: from + length },
-];
-
-const VIEWS = { PLAX: 'PLAX', PSAX: 'PSAX-PM', subcostal: 'SUBCOSTAL-4C' } as const;
-
-/** Half a millimetre a pixel: cavity 50 mm, walls 9 and 10 mm, fluid where it is given. */
-function clip(
-  family: ParasternalClip['family'],
-  fluidMm: number | null,
-  shown = 1,
-  gapMm: number | null = null,
-): ParasternalClip {
-  const frames = Array.from({ length: 40 }, (_, frame): ParasternalFrame => {
-    const squeeze = (1 - Math.cos((2 * Math.PI * frame) / 40)) / 2;
-    const cavity = 100 - 40 * squeeze;
-    return {
-      frame,
-      time: frame / 45,
-      cavity: 1000 * cavity,
-      lines:
-        family === 'PLAX'
-          ? {
-              septum: down(40, 18),
-              cavity: down(58, cavity),
-              'posterior-wall': down(58 + cavity, 20),
-              'left-atrium': down(60, 70),
-            }
-          : {},
-      wall: null,
-      gap: gapMm !== null && frame % 10 < 10 * shown ? down(180, 2 * gapMm) : null,
-      fluid: fluidMm !== null && frame % 10 < 10 * shown ? down(200, 2 * fluidMm) : null,
-      confidence: 0.9,
-      fluidConfidence: 0.9,
-      accepted: true,
-    };
-  });
-  return {
-    file: `${family}.dcm`,
-    sopInstanceUid: null,
-    family,
-    view: VIEWS[family],
-    viewConfidence: 0.9,
-    scale: { x: 0.5, y: 0.5 },
-    heartRate: 67,
-    rWaves: [],
-    stride: 1,
-    frames,
-  };
-}
+import { parasternalClip as clip } from './parasternal-sample.ts';
 
 describe('the lines of a parasternal long axis', () => {
   const values = parasternalValues({ clips: [clip('PLAX', null)] });
@@ -104,6 +46,13 @@ describe('fluid outside of the heart', () => {
     expect(seen).toEqual(['PLAX', 'PSAX']);
     expect(depth).toMatchObject({ quality: 'accepted', source: { file: 'PLAX.dcm' } });
     expect(depth?.value).toBeCloseTo(11, 6);
+  });
+  it('names the deepest outline beside the depth behind the posterior wall', () => {
+    const clips = [clip('PLAX', null, 1, 6), clip('subcostal', 22)];
+    const { depth, outlined } = fluidFinding({ clips });
+    expect(depth?.value).toBeCloseTo(6, 6);
+    expect(outlined?.family).toBe('subcostal');
+    expect(outlined?.depth).toBeCloseTo(22, 6);
   });
   it('is seen in PLAX by the picture where the outlines miss it there', () => {
     expect(fluidFinding({ clips: [clip('PLAX', null, 1, 5), clip('PSAX', 6)] }).seen).toEqual([

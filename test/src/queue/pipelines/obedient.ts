@@ -28,6 +28,13 @@ export const pipeline: Pipeline = async (folder, report, signal) => {
         await sleep(5000);
       }
       break;
+    case 'fill-disk':
+      throw diskFull();
+    case 'fill-disk-once':
+      if (await firstTime(join(folder, '..', `filled-${job.clinicalContext.indication}`))) {
+        throw diskFull();
+      }
+      break;
     case 'fill-memory': {
       const held: number[][] = [];
       for (;;) held.push(Array.from({ length: 1_000_000 }, (_, i) => i + 0.5));
@@ -107,4 +114,10 @@ async function firstTime(marker: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+/** As the system says it. */
+function diskFull(): Error {
+  const error = new Error('ENOSPC: no space left on device, write');
+  return Object.assign(error, { code: 'ENOSPC', syscall: 'write' });
 }

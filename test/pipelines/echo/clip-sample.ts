@@ -1,0 +1,45 @@
+import { type Clip, UNDESCRIBED } from '../../../pipelines/contract/study.ts';
+import type { Flow } from '../../../pipelines/echo/flows.ts';
+import type { MModeStructure } from '../../../pipelines/echo/m-mode-structures.ts';
+import type { ClipView } from '../../../pipelines/echo/reader.ts';
+import type { SpectrumReading } from '../../../pipelines/echo/spectra.ts';
+
+/** A clip of a view that the header names, without pixels. */
+export function clipOf(view: ClipView['view'], mode: Clip['mode'] = '2d'): ClipView {
+  const clip: Clip = {
+    ...UNDESCRIBED,
+    file: `${view}-${mode}.dcm`,
+    width: 64,
+    height: 64,
+    frames: [],
+    regions: [],
+    calibrationRefused: null,
+    mode,
+  };
+  return { clip, view, source: 'header', confidence: null, belowGate: null, fan: null };
+}
+
+/** A display that the header names, of which nothing was measured. */
+export function displayOf(
+  flow: Flow | MModeStructure,
+  kind: SpectrumReading['kind'],
+): SpectrumReading {
+  return {
+    file: `${flow}.dcm`,
+    sopInstanceUid: null,
+    frame: 0,
+    kind,
+    flow,
+    namedBy: 'header',
+    nameConfidence: 1,
+    because: null,
+    peak: null,
+    side: null,
+    beats: 0,
+    regular: null,
+    confidence: 0,
+    refusal: null,
+    trace: null,
+    quantities: [],
+  };
+}

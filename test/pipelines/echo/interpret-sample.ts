@@ -1,0 +1,57 @@
+import { NO_OUTLINES } from '../../../pipelines/echo/chambers/heart-outlines.ts';
+import { interpretStudy } from '../../../pipelines/echo/interpret-study.ts';
+import { withPlausibility } from '../../../pipelines/echo/plausibility.ts';
+import type { EchoEvidence, EchoPatient } from '../../../pipelines/echo/section.ts';
+import { SECTIONS } from '../../../pipelines/echo/sections/index.ts';
+import type { ConceptKey } from '../../../pipelines/result/concepts.ts';
+import { createMeasurement, NO_FRAME } from '../../../pipelines/result/measurement.ts';
+
+/** 175 cm and 70 kg. */
+const MAN: EchoPatient = { sex: 'male', age: 60, height: 175, weight: 70, surface: 1.848 };
+
+const ownerOf = (key: ConceptKey) =>
+  SECTIONS.find(({ measures }) => measures.includes(key))?.id ?? 'lv-size';
+
+/** The result of a study with these values, and what `evidence` holds beside, of a man of 60. */
+export function interpreted(
+  given: Readonly<Partial<Record<ConceptKey, number>>>,
+  provenance: 'cart-sr' | 'model' = 'cart-sr',
+  patient: Partial<EchoPatient> = {},
+  evidence: Partial<EchoEvidence> = {},
+) {
+  const of = { ...MAN, ...patient };
+  const surface = of.surface === null ? {} : { 'body-surface-area': of.surface };
+  const measured = Object.entries({ ...surface, ...given }).map(([name, value]) => {
+    const key = name as ConceptKey;
+    const source = { ...NO_FRAME, provenance } as const;
+    const section = ownerOf(key);
+    return withPlausibility(
+      createMeasurement(`cart-${key}`, key, value, 'cart-sr', { section, source }),
+      key,
+    );
+  });
+  const result = interpretStudy(
+    {
+      study: { clips: [], refused: [], files: 1, series: 1 },
+      patient: of,
+      measured,
+      spectra: [],
+      clips: [],
+      views: { apical: { clips: null, volumesTrusted: false }, parasternal: { clips: null } },
+      heart: NO_OUTLINES,
+      handheld: false,
+      priors: [],
+      ...evidence,
+    },
+    { report: true, report_language: 'en', return: ['json'] },
+    new Date(0),
+  );
+  return {
+    result,
+    section: (id: string) => result.sections.find((one) => one.id === id),
+    summary: (id: string) => result.sections.find((one) => one.id === id)?.summary ?? '',
+    category: (id: string) => result.classifications.find((one) => one.id === id),
+    finding: (id: string) => result.findings.find((one) => one.id === id),
+    value: (key: ConceptKey) => result.measurements.find((one) => one.concept.key === key),
+  };
+}

@@ -1,0 +1,66 @@
+import { NO_OUTLINES } from '../../../pipelines/echo/chambers/heart-outlines.ts';
+import { interpretStudy } from '../../../pipelines/echo/interpret-study.ts';
+import { withPlausibility } from '../../../pipelines/echo/plausibility.ts';
+import type { EchoEvidence, EchoPatient } from '../../../pipelines/echo/section.ts';
+import { SECTIONS } from '../../../pipelines/echo/sections/index.ts';
+import type { ConceptKey } from '../../../pipelines/result/concepts.ts';
+import type { Measurement } from '../../../pipelines/result/envelope.ts';
+import { createMeasurement, NO_FRAME } from '../../../pipelines/result/measurement.ts';
+
+const MAN: EchoPatient = { sex: 'male', age: 60, height: 175, weight: 70, surface: 1.848 };
+
+type Given = Readonly<Partial<Record<ConceptKey, number>>>;
+
+function valuesBy(given: Given, provenance: 'cart-sr' | 'model'): Measurement[] {
+  return Object.entries(given).map(([name, value]) => {
+    const key = name as ConceptKey;
+    const cart = provenance === 'cart-sr';
+    const section = SECTIONS.find(({ measures }) => measures.includes(key))?.id ?? 'lv-size';
+    const measurement = createMeasurement(
+      cart ? `cart-${key}` : `${key}-outlined`,
+      key,
+      value,
+      cart ? 'cart-sr' : 'contour-strain',
+      { section, source: { ...NO_FRAME, provenance } },
+    );
+    return withPlausibility(measurement, key);
+  });
+}
+
+export interface MeasuredStudy {
+  machine?: Given;
+  outlines?: Given;
+  patient?: Partial<EchoPatient>;
+  /** What the machine says of its values, where the sections look at that. */
+  cart?: EchoEvidence['study']['cart'];
+}
+
+/** What the endpoint says of a study of which values are known, and no image. */
+export function measuredStudy({ machine = {}, outlines = {}, patient, cart }: MeasuredStudy) {
+  const result = interpretStudy(
+    {
+      study: { clips: [], refused: [], files: 1, series: 1, ...(cart && { cart }) },
+      patient: { ...MAN, ...patient },
+      measured: [...valuesBy(machine, 'cart-sr'), ...valuesBy(outlines, 'model')],
+      spectra: [],
+      clips: [],
+      views: { apical: { clips: null, volumesTrusted: false }, parasternal: { clips: null } },
+      heart: NO_OUTLINES,
+      handheld: false,
+      priors: [],
+    },
+    { report: true, report_language: 'en', return: ['json'] },
+    new Date(0),
+  );
+  return {
+    result,
+    section: (id: string) => result.sections.find((one) => one.id === id),
+    category: (id: string) => result.classifications.find((one) => one.id === id)?.value,
+    /** Findings of a section, as id and severity. */
+    findings: (section: string) =>
+      result.findings
+        .filter((one) => one.section === section)
+        .map(({ id, severity }) => `${id}: ${severity}`),
+    value: (key: ConceptKey) => result.measurements.find((one) => one.concept.key === key),
+  };
+}
