@@ -1,7 +1,7 @@
+import { rounded } from '../measure/rounding.ts';
 import type { Measurement } from '../result/envelope.ts';
 import { rangedSex } from './conclude.ts';
 import { gradableEf } from './ejection-fraction.ts';
-import { rounded } from './formulas/rounding.ts';
 import { LEFT_VENTRICLE } from './guidelines/left-ventricle.ts';
 import { GLS_LIMITS } from './guidelines/strain.ts';
 import type { EchoEvidence } from './section.ts';

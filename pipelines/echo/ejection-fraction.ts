@@ -1,7 +1,7 @@
+import { rounded } from '../measure/rounding.ts';
 import type { ConceptKey } from '../result/concepts.ts';
 import type { Measurement } from '../result/envelope.ts';
 import { fractionalChange } from './formulas/chambers.ts';
-import { rounded } from './formulas/rounding.ts';
 import { EF_VARIABILITY, LEFT_VENTRICLE, SEVERE_EF } from './guidelines/left-ventricle.ts';
 import { isOfMachine, named, shown, type Values } from './values.ts';
 

@@ -1,6 +1,6 @@
+import { rounded } from '../measure/rounding.ts';
 import type { ConceptKey } from '../result/concepts.ts';
 import type { Measurement } from '../result/envelope.ts';
-import { rounded } from './formulas/rounding.ts';
 import { globalStrain } from './formulas/strain.ts';
 import { VARIABILITY } from './guidelines/variability.ts';
 import type { EchoEvidence } from './section.ts';

@@ -1,8 +1,8 @@
+import { rounded } from '../measure/rounding.ts';
 import { CONCEPTS, type ConceptKey, type MethodKey } from '../result/concepts.ts';
 import type { Measurement } from '../result/envelope.ts';
 import { createMeasurement, NO_FRAME } from '../result/measurement.ts';
 import { unitText } from '../result/unit-text.ts';
-import { rounded } from './formulas/rounding.ts';
 import { type GradedQuantity, gradeOf, type Sex } from './guidelines/partition.ts';
 import { withPlausibility } from './plausibility.ts';
 

@@ -16,6 +16,7 @@ const FIRST_LOOK = [
   'lvef-biplane',
   'lvef-4c',
   'gls-end-systolic',
+  'gls-peak-systolic',
   'lvedv-biplane',
   'tapse',
   'lvef',

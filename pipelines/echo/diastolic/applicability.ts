@@ -1,6 +1,6 @@
+import { rounded } from '../../measure/rounding.ts';
 import { median } from '../../measure/statistics.ts';
 import { isChild } from '../conclude.ts';
-import { rounded } from '../formulas/rounding.ts';
 import type { EchoEvidence } from '../section.ts';
 import type { Values } from '../values.ts';
 import { mitralDisease } from './mitral-disease.ts';

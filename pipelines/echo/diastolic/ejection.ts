@@ -1,5 +1,5 @@
+import { rounded } from '../../measure/rounding.ts';
 import { EF_PRECEDENCE, headlineEf, ungradedEf } from '../ejection-fraction.ts';
-import { rounded } from '../formulas/rounding.ts';
 import { DYSFUNCTION } from '../guidelines/cardiomyopathy.ts';
 import type { Values } from '../values.ts';
 

@@ -1,4 +1,4 @@
-import { rounded } from '../formulas/rounding.ts';
+import { rounded } from '../../measure/rounding.ts';
 import { mitralAreaByHalfTime } from '../formulas/valves.ts';
 import {
   isNormalMitralArea,

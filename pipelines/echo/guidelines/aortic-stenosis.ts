@@ -1,4 +1,4 @@
-import { rounded } from '../formulas/rounding.ts';
+import { rounded } from '../../measure/rounding.ts';
 
 /** m/s, mmHg, cm2, cm2/m2, ml/m2, per cent; null: not measured. */
 export interface StenosisInputs {

@@ -1,4 +1,4 @@
-import { rounded } from '../formulas/rounding.ts';
+import { rounded } from '../../measure/rounding.ts';
 import { any, type Criterion } from './criterion.ts';
 
 /** LA pressure in atrial fibrillation (D25; reference 10.6). E and e' in cm/s, TR in m/s, DT in ms. */

@@ -1,4 +1,4 @@
-import { rounded } from '../formulas/rounding.ts';
+import { rounded } from '../../measure/rounding.ts';
 import { LEFT_VENTRICLE } from './left-ventricle.ts';
 import type { Sex } from './partition.ts';
 

@@ -1,4 +1,4 @@
-import { rounded } from '../formulas/rounding.ts';
+import { rounded } from '../../measure/rounding.ts';
 import type { Criterion } from './criterion.ts';
 import { type Diastolic2025, LIMITS_2025, primaryVariables } from './diastolic-2025.ts';
 

@@ -1,4 +1,4 @@
-import { rounded } from '../formulas/rounding.ts';
+import { rounded } from '../../measure/rounding.ts';
 import { atrialPressure } from './pulmonary-pressure.ts';
 
 export const FOCUSED_BANDS = [

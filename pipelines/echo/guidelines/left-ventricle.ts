@@ -1,4 +1,4 @@
-import { rounded } from '../formulas/rounding.ts';
+import { rounded } from '../../measure/rounding.ts';
 import type { GradedQuantity, Sex } from './partition.ts';
 
 const p = (low: number, high: number, mild: number, moderate: number) =>

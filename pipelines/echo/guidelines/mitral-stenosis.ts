@@ -1,4 +1,4 @@
-import { rounded } from '../formulas/rounding.ts';
+import { rounded } from '../../measure/rounding.ts';
 
 /** By valve area, cm2 (VHD20; reference 11.5). */
 export function mitralStenosis2020(

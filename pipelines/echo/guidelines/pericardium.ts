@@ -1,4 +1,4 @@
-import { rounded } from '../formulas/rounding.ts';
+import { rounded } from '../../measure/rounding.ts';
 
 export const EFFUSION_GRADES = ['none', 'small', 'moderate', 'large', 'very large'] as const;
 export type EffusionGrade = (typeof EFFUSION_GRADES)[number];

@@ -1,5 +1,5 @@
+import { rounded } from '../../measure/rounding.ts';
 import { fractionalChange } from '../formulas/chambers.ts';
-import { rounded } from '../formulas/rounding.ts';
 
 /** IVC diameter, mm, and collapse, per cent, of the estimate of RA pressure (R10, ASE15). */
 export const IVC = { wide: 21, sniff: 50, quiet: 20 } as const;

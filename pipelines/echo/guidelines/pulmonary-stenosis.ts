@@ -1,4 +1,4 @@
-import { rounded } from '../formulas/rounding.ts';
+import { rounded } from '../../measure/rounding.ts';
 
 /** m/s; a peak gradient of 36 and 64 mmHg (VS09 [B]; reference 11.7). */
 const PEAK = { moderate: 3, severe: 4 } as const;

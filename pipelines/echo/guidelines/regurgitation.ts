@@ -1,4 +1,4 @@
-import { rounded } from '../formulas/rounding.ts';
+import { rounded } from '../../measure/rounding.ts';
 
 export const REGURGITATION_GRADES = [
   'grade I (mild)',

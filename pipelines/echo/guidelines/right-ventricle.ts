@@ -1,4 +1,4 @@
-import { rounded } from '../formulas/rounding.ts';
+import { rounded } from '../../measure/rounding.ts';
 
 /** Indices of RV systolic function with the cut-off beyond which each is abnormal (ASE15). */
 export const RV_FUNCTION = {

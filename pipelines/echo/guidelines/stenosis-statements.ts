@@ -1,4 +1,4 @@
-import { rounded } from '../formulas/rounding.ts';
+import { rounded } from '../../measure/rounding.ts';
 import { STENOSIS, type StenosisGrade, type StenosisInputs } from './aortic-stenosis.ts';
 
 /** DVI above which a small valve area speaks for a small LVOT diameter (reference 19.4). */

@@ -1,4 +1,4 @@
-import { rounded } from '../formulas/rounding.ts';
+import { rounded } from '../../measure/rounding.ts';
 
 /** More negative than `normal` is normal, less negative than `abnormal` abnormal (ST25). */
 export const GLS_LIMITS = { normal: -18, abnormal: -16 } as const;

@@ -1,4 +1,4 @@
-import { rounded } from '../formulas/rounding.ts';
+import { rounded } from '../../measure/rounding.ts';
 
 /** Segments of the 17-segment model in the order of SEG02, with their SNOMED CT site (CID 3717). */
 export const SEGMENTS = [

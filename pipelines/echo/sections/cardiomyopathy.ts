@@ -1,8 +1,8 @@
+import { rounded } from '../../measure/rounding.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import type { SectionOutcome } from '../../result/section-outcome.ts';
 import { classification, conclude, finding, GAPS, isChild, rangedSex } from '../conclude.ts';
 import { gradableEf } from '../ejection-fraction.ts';
-import { rounded } from '../formulas/rounding.ts';
 import {
   AMYLI_RULE_OUT,
   asymmetryStatement,

@@ -1,8 +1,8 @@
+import { rounded } from '../../measure/rounding.ts';
 import { APICAL_VIEWS } from '../chambers/chamber-clip.ts';
 import { outlineGap } from '../chambers/outline-gap.ts';
 import { classification, conclude, finding, GAPS, isChild } from '../conclude.ts';
 import { strainAgainstEf } from '../cross-checks.ts';
-import { rounded } from '../formulas/rounding.ts';
 import { GLS_LIMITS, strainBand } from '../guidelines/strain.ts';
 import { isNearCutOff, VARIABILITY } from '../guidelines/variability.ts';
 import type { EchoEvidence, EchoSection } from '../section.ts';

@@ -1,3 +1,4 @@
+import { rounded } from '../../measure/rounding.ts';
 import type { ConceptKey } from '../../result/concepts.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { outlineGap } from '../chambers/outline-gap.ts';
@@ -21,7 +22,6 @@ import {
   ungradedEf,
 } from '../ejection-fraction.ts';
 import { fractionalChange } from '../formulas/chambers.ts';
-import { rounded } from '../formulas/rounding.ts';
 import { EF_VARIABILITY, heartFailureRange, LEFT_VENTRICLE } from '../guidelines/left-ventricle.ts';
 import type { Sex } from '../guidelines/partition.ts';
 import { isNearCutOff, VARIABILITY } from '../guidelines/variability.ts';

@@ -1,6 +1,6 @@
+import { rounded } from '../../measure/rounding.ts';
 import { classification, conclude, finding, GAPS, isChild } from '../conclude.ts';
 import { type Effusion, effusionOf } from '../effusion.ts';
-import { rounded } from '../formulas/rounding.ts';
 import {
   effusionGrade,
   isLarge,

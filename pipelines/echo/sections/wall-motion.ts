@@ -1,9 +1,9 @@
+import { rounded } from '../../measure/rounding.ts';
 import { createMeasurement, NO_FRAME } from '../../result/measurement.ts';
 import { outlineGap } from '../chambers/outline-gap.ts';
 import type { WallSegmentReading } from '../chambers/wall-segments.ts';
 import { classification, conclude, finding, GAPS, isChild } from '../conclude.ts';
 import { scoresAgainstEf } from '../cross-checks.ts';
-import { rounded } from '../formulas/rounding.ts';
 import { scoreIndex } from '../formulas/strain.ts';
 import { regionalStatement, SCORE_NAMES, WALL_MOTION } from '../guidelines/wall-motion.ts';
 import type { EchoEvidence, EchoSection } from '../section.ts';

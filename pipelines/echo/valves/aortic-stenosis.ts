@@ -1,7 +1,7 @@
+import { rounded } from '../../measure/rounding.ts';
 import type { ConceptKey } from '../../result/concepts.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { circleArea } from '../formulas/doppler.ts';
-import { rounded } from '../formulas/rounding.ts';
 import { STENOSIS, type StenosisGrade, stenosisGrade } from '../guidelines/aortic-stenosis.ts';
 import type { Criterion } from '../guidelines/criterion.ts';
 import { isForeignArea, stenosisStatements } from '../guidelines/stenosis-statements.ts';

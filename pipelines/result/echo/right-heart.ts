@@ -97,7 +97,7 @@ export const RIGHT_HEART = {
     'TR gradient',
     'mm[Hg]',
     0,
-    own('tricuspid-regurgitation-peak-gradient'),
+    ln('79937-9', 'Tricuspid regurgitation peak gradient'),
   ),
   rvsp: quantity(
     'RV systolic pressure',

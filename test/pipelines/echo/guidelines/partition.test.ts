@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { rounded } from '../../../../pipelines/echo/formulas/rounding.ts';
 import { LEFT_ATRIUM } from '../../../../pipelines/echo/guidelines/left-atrium.ts';
 import {
   geometryOf,
@@ -7,6 +6,7 @@ import {
   LEFT_VENTRICLE,
 } from '../../../../pipelines/echo/guidelines/left-ventricle.ts';
 import { type GradedQuantity, gradeOf } from '../../../../pipelines/echo/guidelines/partition.ts';
+import { rounded } from '../../../../pipelines/measure/rounding.ts';
 
 describe('rounding before classification (echo reference 0.3)', () => {
   it.each([

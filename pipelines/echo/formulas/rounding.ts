@@ -1,1 +1,0 @@
-export { rounded } from '../../measure/rounding.ts';
