@@ -33,7 +33,6 @@ export function headlineEf(values: Values): Measurement | null {
 
 interface Reading {
   value: number;
-  ofMachine: boolean;
   text: string;
   /** The values that a finding about it rests on. */
   evidence: readonly Measurement[];
@@ -43,13 +42,7 @@ const origin = (ofMachine: boolean) => (ofMachine ? 'of the machine' : 'of the i
 
 /** "LVEF (biplane) 28 % of the machine". */
 function reading(ef: Measurement): Reading {
-  const ofMachine = isOfMachine(ef);
-  return {
-    value: ef.value,
-    ofMachine,
-    text: `${named(ef)} ${origin(ofMachine)}`,
-    evidence: [ef],
-  };
+  return { value: ef.value, text: `${named(ef)} ${origin(isOfMachine(ef))}`, evidence: [ef] };
 }
 
 /** What follows from volumes of one source, whatever that source calls its EF. */
@@ -60,18 +53,23 @@ function ofVolumes(values: Values, ofMachine: boolean): Reading[] {
   if (!filled || !emptied) return [];
   const value = fractionalChange(filled.value, emptied.value);
   const text = `LVEF ${shown('lvef', value)} from EDV and ESV ${origin(ofMachine)}`;
-  return [{ value, ofMachine, text, evidence: [filled, emptied] }];
+  return [{ value, text, evidence: [filled, emptied] }];
 }
 
 const isApart = (one: number, other: number) => Math.abs(one - other) > EF_VARIABILITY + 1e-9;
 
-/** Every EF of the other source than this one, machine or images. */
+/**
+ * What the other source says, machine or images, by the best of its methods. One diameter is too
+ * little to speak against volumes (reference 5.2).
+ */
 function ofOtherSource(values: Values, ef: Measurement): Reading[] {
-  const ofMachine = isOfMachine(ef);
-  return [
-    ...EF_PRECEDENCE.flatMap((key) => values.all(key)).map(reading),
-    ...ofVolumes(values, !ofMachine),
-  ].filter((one) => one.ofMachine !== ofMachine);
+  const other = !isOfMachine(ef);
+  const given = EF_PRECEDENCE.flatMap((key) => values.all(key)).filter(
+    (one) =>
+      isOfMachine(one) === other && (linearMethod(one) === null || linearMethod(ef) !== null),
+  );
+  const best = given.find(({ concept }) => !other && concept.key === 'lvef-networks') ?? given[0];
+  return best ? [reading(best)] : ofVolumes(values, other);
 }
 
 /** Biplane discs of the outlines; the two networks see A4C alone. */

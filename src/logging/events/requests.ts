@@ -8,6 +8,12 @@ export const REQUESTS_EVENTS = {
     meaning: 'A run has begun on a full disk and waits until there is room.',
     action: 'Make room on the disk of the data folder.',
   },
+  request_out_of_space: {
+    level: 'error',
+    text: 'the disk has no room for the request',
+    meaning: 'Every attempt of a run met a full disk; the request failed with `out_of_space`.',
+    action: 'Make room on the disk of the data folder, then run it again.',
+  },
   request_process_died: {
     level: 'warn',
     text: 'pipeline process died',

@@ -64,6 +64,18 @@ describe('an EF of the machine and one of the images', () => {
     expect(gradableEf(values)?.value ?? null).toBe(expected);
   });
 
+  it.each([
+    ['one diameter does not speak against volumes', [machine('lvef-teichholz', 40)], 55],
+    [
+      'a lesser method does not where a better one of its source agrees',
+      [machine('lvef-biplane', 52), machine('lvef-teichholz', 40)],
+      52,
+    ],
+  ])('are compared by the best method of each: %s', (_, ofMachine, expected) => {
+    const values = valuesOf([...ofMachine, images('lvef-networks', 55)]);
+    expect(gradableEf(values)?.value).toBe(expected);
+  });
+
   it('contradict each other under one concept too', () => {
     const values = valuesOf([machine('lvef-4c', 60), images('lvef-4c', 45)]);
     expect(gradableEf(values)).toBeNull();

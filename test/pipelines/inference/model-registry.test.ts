@@ -8,7 +8,8 @@ import {
   readModel,
   readRegistry,
 } from '../../../pipelines/inference/model-registry.ts';
-import { PLANES } from '../../../pipelines/obstetric/locator.ts';
+import { HEAD_PLANES } from '../../../pipelines/obstetric/locate/plane.ts';
+import { HEAD_STRUCTURES, PLANES } from '../../../pipelines/obstetric/locator.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'registry-'));
 afterAll(() => rm(folder, { recursive: true }));
@@ -38,10 +39,15 @@ describe('models/registry.yaml', async () => {
   );
 
   it('gives the plane models no class that the result does not know', () => {
-    for (const task of ['fetal-plane', 'fetal-brain-plane'] as const) {
-      const classes = modelFor(models, task, 'all')?.output.channels ?? [];
-      expect(PLANES).toEqual(expect.arrayContaining(classes));
-    }
+    const classes = modelFor(models, 'fetal-plane', 'all')?.output.channels ?? [];
+    expect(PLANES).toEqual(expect.arrayContaining(classes));
+  });
+
+  it('has the axial planes and the structures of a head from the model that looks at it alone', () => {
+    expect(modelFor(models, 'fetal-brain-plane', 'all')?.output.channels).toEqual([
+      ...HEAD_PLANES,
+      ...HEAD_STRUCTURES,
+    ]);
   });
 
   it('gives the plane model no gate for a class that it does not have', () => {
