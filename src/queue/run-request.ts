@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Job, mockScenario } from '../../pipelines/contract/job.ts';
+import { DatabaseUnreachableError } from '../database/unreachable.ts';
 import { isOutOfSpace } from '../errors/out-of-space.ts';
 import { HostedFileError } from '../files/hosted-files.ts';
 import { publishArtifacts } from '../files/published-artifacts.ts';
@@ -88,8 +89,10 @@ export async function runRequest(row: StoredRequest, parts: RunParts): Promise<R
   } catch (error) {
     if (error instanceof LeaseLostError) return 'over';
     const full = error instanceof OutOfSpaceError || isOutOfSpace(error);
-    // What the disk could not hold is run again when there is room, but not for ever.
-    if (error instanceof InterruptedError || (full && attempts < MAX_ATTEMPTS)) {
+    // A database that was away for a moment is no fault of the request. What the disk could not hold is
+    // run again when there is room, but not for ever.
+    const away = error instanceof DatabaseUnreachableError;
+    if (error instanceof InterruptedError || away || (full && attempts < MAX_ATTEMPTS)) {
       await lease.release();
       await letGo(database, id, attempts, full ? 'out-of-space' : 'interrupted');
       return 'over';
