@@ -1,6 +1,7 @@
 import { access, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DatabaseUnreachableError } from '../../../src/database/unreachable.ts';
 import { silentLogger } from '../../../src/logging/logger.ts';
 import { openSite, type Site } from '../requests/site.ts';
 
@@ -174,6 +175,26 @@ describe('a request whose pipeline fails', () => {
     const id = await site.submit('fill-disk-once');
     await site.follow(id);
     expect(await site.row(id)).toMatchObject({ status: 'succeeded', attempts: 2 });
+  });
+
+  it('is run again when the database was away for a moment while it ran', async () => {
+    const own = await openSite();
+    let away = 0;
+    const transaction: typeof own.database.transaction = async (work) => {
+      const { rows } = await own.database.query("SELECT 1 FROM requests WHERE status = 'running'");
+      if (rows.length > 0 && away === 0) {
+        away += 1;
+        throw new DatabaseUnreachableError('Connection terminated unexpectedly');
+      }
+      return own.database.transaction(work);
+    };
+    const database = Object.create(own.database, { transaction: { value: transaction } });
+    await own.startWorker({ database });
+    const id = await own.submit('result');
+    await own.follow(id);
+    expect(await own.row(id)).toMatchObject({ status: 'succeeded' });
+    expect(away).toBe(1);
+    await own.close();
   });
 
   it('does not keep the next request from succeeding', async () => {

@@ -151,8 +151,8 @@ export async function openSite(options: SiteOptions = {}) {
     command,
     submit: async (...given: Parameters<typeof command>) =>
       (await core.submit(command(...given))).id,
-    startWorker: async () => {
-      worker = await startWorker({ ...parts, pipelines, fetchFile });
+    startWorker: async (own: Partial<typeof parts> = {}) => {
+      worker = await startWorker({ ...parts, ...own, pipelines, fetchFile });
       return worker;
     },
     row: async (id: string): Promise<RequestRow> => {
