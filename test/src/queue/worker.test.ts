@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DatabaseUnreachableError } from '../../../src/database/unreachable.ts';
 import { silentLogger } from '../../../src/logging/logger.ts';
+import { STAGES } from '../../../src/requests/stage.ts';
 import { openSite, type Site } from '../requests/site.ts';
 
 const TIMEOUT_SECONDS = 45;
@@ -181,7 +182,11 @@ describe('a request whose pipeline fails', () => {
     const own = await openSite();
     let away = 0;
     const transaction: typeof own.database.transaction = async (work) => {
-      const { rows } = await own.database.query("SELECT 1 FROM requests WHERE status = 'running'");
+      // The result is being stored and the request has not ended: the last step of the run.
+      const { rows } = await own.database.query(
+        "SELECT 1 FROM requests WHERE stage->>'name' = $1",
+        [STAGES.uploading.name],
+      );
       if (rows.length > 0 && away === 0) {
         away += 1;
         throw new DatabaseUnreachableError('Connection terminated unexpectedly');
