@@ -56,17 +56,15 @@ export function redeliver(
   id: string,
 ): Promise<WebhookDelivery> {
   return database.transaction(async (tx) => {
-    const { rows } = await tx.query<{ destination: string }>(
+    const { rows } = await tx.query(
       `UPDATE webhook_endpoints e SET disabled_at = NULL, failing_since = NULL
        FROM deliveries d WHERE d.id = $1 AND d.kind = 'webhook' AND e.id = d.destination
          AND e.account_id = $2 AND d.state IN ('dead', 'delivered') RETURNING d.destination`,
       [id, accountId],
     );
-    const [found] = rows;
-    if (!found) {
+    if (rows.length === 0) {
       throw new SonogateError('not_found', 'There is no delivery here that has come to an end.');
     }
-    await tx.query('DELETE FROM destination_holds WHERE destination = $1', [found.destination]);
     await sendAgain(tx, id, ['dead', 'delivered'], GIVE_UP_SECONDS);
     const { rows: again } = await listWebhookDeliveries(tx, { accountId, id, limit: 1 });
     return again[0] as WebhookDelivery;
