@@ -1,13 +1,10 @@
-import { NO_OUTLINES } from '../../../pipelines/echo/chambers/heart-outlines.ts';
-import { interpretStudy } from '../../../pipelines/echo/interpret-study.ts';
 import { withPlausibility } from '../../../pipelines/echo/plausibility.ts';
 import type { EchoEvidence, EchoPatient } from '../../../pipelines/echo/section.ts';
 import { SECTIONS } from '../../../pipelines/echo/sections/index.ts';
 import type { ConceptKey } from '../../../pipelines/result/concepts.ts';
 import type { Measurement } from '../../../pipelines/result/envelope.ts';
 import { createMeasurement, NO_FRAME } from '../../../pipelines/result/measurement.ts';
-
-const MAN: EchoPatient = { sex: 'male', age: 60, height: 175, weight: 70, surface: 1.848 };
+import { interpreted } from './interpret-sample.ts';
 
 type Given = Readonly<Partial<Record<ConceptKey, number>>>;
 
@@ -37,21 +34,9 @@ export interface MeasuredStudy {
 
 /** What the endpoint says of a study of which values are known, and no image. */
 export function measuredStudy({ machine = {}, outlines = {}, patient, cart }: MeasuredStudy) {
-  const result = interpretStudy(
-    {
-      study: { clips: [], refused: [], files: 1, series: 1, ...(cart && { cart }) },
-      patient: { ...MAN, ...patient },
-      measured: [...valuesBy(machine, 'cart-sr'), ...valuesBy(outlines, 'model')],
-      spectra: [],
-      clips: [],
-      views: { apical: { clips: null, volumesTrusted: false }, parasternal: { clips: null } },
-      heart: NO_OUTLINES,
-      handheld: false,
-      priors: [],
-    },
-    { report: true, report_language: 'en', return: ['json'] },
-    new Date(0),
-  );
+  const measured = [...valuesBy(machine, 'cart-sr'), ...valuesBy(outlines, 'model')];
+  const study = { clips: [], refused: [], files: 1, series: 1, ...(cart && { cart }) };
+  const { result } = interpreted({}, 'cart-sr', patient, { measured, study });
   return {
     result,
     section: (id: string) => result.sections.find((one) => one.id === id),
