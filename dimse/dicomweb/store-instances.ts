@@ -1,5 +1,6 @@
 import type { Config, Source } from '../../config/schema.ts';
 import { catalogueEntry, type ErrorCode, SonogateError } from '../../src/errors/catalogue.ts';
+import { isOutOfSpace } from '../../src/errors/out-of-space.ts';
 import type { StoreInstances, StoreOutcome, StoreTransaction } from '../../src/http/store-port.ts';
 import type { Logger } from '../../src/logging/logger.ts';
 import type { IntakeDoor } from '../intake-door.ts';
@@ -152,8 +153,7 @@ function requireAccepted({ sopClassUid, transferSyntax }: IncomingObject): void 
 
 function codeOf(error: unknown): ErrorCode {
   if (error instanceof SonogateError) return error.code;
-  const full = error instanceof Error && 'code' in error && error.code === 'ENOSPC';
-  return full ? 'overloaded' : 'internal';
+  return isOutOfSpace(error) ? 'overloaded' : 'internal';
 }
 
 /** PS3.18 table 10.5.3-2 takes over the statuses of C-STORE. */

@@ -17,7 +17,7 @@ from augment import random_look
 from datasets import HEAD_PLANES, Record, fetal_planes, phantoms
 from ellipse import Ellipse
 from head_crop import crop_matrix, find_head, warp_crop
-from loop import arguments, settle, train
+from loop import Keep, arguments, settle, train
 from network import GeometryNetwork, HeadPlaneNetwork, load_planes, save_planes
 
 FOLDS = 5
@@ -91,6 +91,17 @@ def validate(model: HeadPlaneNetwork, records: list[Record]) -> str:
     return f"validation {right:.3f} loss {np.mean(losses):.3f}: {shares}"
 
 
+def keeper(smooth: HeadPlaneNetwork, held: list[Record], out: Path) -> Keep:
+    """Writes the weights so far, and judges on the heads held out the network that has them."""
+
+    def keep(weights: dict[str, torch.Tensor]) -> str:
+        save_planes(weights, HEAD_PLANES, out)
+        smooth.load_state_dict(weights)
+        return validate(smooth, held) if held else ""
+
+    return keep
+
+
 def with_heads(records: list[Record], geometry: Path) -> list[Record]:
     """The records whose head the geometry network finds, with its ellipse: as the product sees it."""
     network = GeometryNetwork()
@@ -152,12 +163,7 @@ def main() -> None:
         blended = F.cross_entropy(logits, planes[other], label_smoothing=SMOOTHING)
         return share * own + (1 - share) * blended
 
-    def keep(weights: dict[str, torch.Tensor]) -> str:
-        save_planes(weights, HEAD_PLANES, options.out)
-        smooth = HeadPlaneNetwork(len(HEAD_PLANES))
-        smooth.load_state_dict(weights)
-        return validate(smooth, held) if held else ""
-
+    keep = keeper(HeadPlaneNetwork(len(HEAD_PLANES)), held, options.out)
     train(model, loss, keep, options, weight_decay=5e-2)
 
 

@@ -19,15 +19,15 @@ from head_crop import warp_crop
 from head_readings import Reading, name_of, readings
 from head_targets import draw_structures
 from loop import arguments, settle, train
-from network import STRUCTURES, HeadStructureNetwork, load_planes, save_planes
+from network import STRUCTURES, HeadStructureNetwork, load_planes
 from train_brain_planes import (
     FOLDS,
     MIXED_BATCHES,
     MIXING,
     SMOOTHING,
     in_fold,
+    keeper,
     random_view,
-    validate,
 )
 
 # Share of the views that are heads of HC18: their structures were read, their plane is not known.
@@ -151,12 +151,7 @@ def main() -> None:
         both_judged = judged * judged[other] if share < 1 else judged
         return named + (missed * both_judged).sum(1).mean()
 
-    def keep(weights: dict[str, torch.Tensor]) -> str:
-        save_planes(weights, HEAD_PLANES, options.out)
-        smooth = HeadStructureNetwork(len(HEAD_PLANES))
-        smooth.load_state_dict(weights)
-        return validate(smooth, held) if held else ""
-
+    keep = keeper(HeadStructureNetwork(len(HEAD_PLANES)), held, options.out)
     train(model, loss, keep, options, weight_decay=5e-2)
 
 

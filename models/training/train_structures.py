@@ -1,8 +1,8 @@
 """Trains the maps of the fetal heart on the chest, or of brain structures on the head alone.
 
 Phantoms (models/phantom/views: four-chamber; cerebellum, lateral-ventricle) carry exact labels. Real
-images join in two ways: other planes, on which a structure is not to be found, and --labels, which
-lists real images with positions.
+images join in three ways: other planes, on which a structure is not to be found; --labels, which
+lists real images with positions; and --read-share, the heads that were read by eye (head_readings.py).
 """
 
 import json
@@ -18,6 +18,8 @@ from augment import random_affine, random_look, warp
 from datasets import fetal_planes, hc18, phantoms
 from ellipse import Ellipse, ellipse_from_axes
 from head_crop import crop_matrix, find_head
+from head_readings import Reading, name_of, readings
+from head_targets import regions
 from loop import arguments, settle, train_maps
 from network import GeometryNetwork
 
@@ -105,6 +107,36 @@ def labelled_frame(data: Path, label: dict) -> Frame:
     head = ellipse_from_axes(*label["head"]) if "head" in label else None
     frame = Frame(gray, (*areas, *points, *label.get("absent", ())), areas, points, head)
     return frame if head is not None else shrunk(frame)
+
+
+def read_frame(gray: np.ndarray, reading: Reading) -> Frame:
+    """A real head that was read by eye: what was not seen there is to be empty. Where the choroid plexus
+    was seen and no atrium, its ends are not judged; nor are those of a cisterna, whose order is open."""
+    seen = regions(reading)
+    frame = Frame(gray, ("cerebellum", "ventricle", "cerebellum-ends"), head=reading.head)
+    height, width = gray.shape
+    for name in AREAS["brain"]:
+        drawn = [e.mapped(reading.to_image).coverage(width, height) for e in seen.get(name, ())]
+        if drawn:
+            frame.areas[name] = (255 * np.max(drawn, axis=0)).astype(np.uint8)
+    for name in ("cerebellum", "atrium"):
+        if (ends := reading.ends(name)) is not None:
+            frame.points[f"{name}-ends"] = ends @ reading.to_image[:, :2].T + reading.to_image[:, 2]
+    if "atrium-ends" in frame.points or "ventricle" not in seen:
+        frame.judged += ("atrium-ends",)
+    if "cisterna-magna" not in seen:
+        frame.judged += ("vermis", "occiput")
+    return frame
+
+
+def read_frames(data: Path) -> tuple[list[Frame], list[Frame], list[Frame]]:
+    """Heads of the training split on which a cerebellum was seen, an atrium, neither of them."""
+    read = readings()
+    records = [r for r in fetal_planes(data) + hc18(data) if r.split == "train"]
+    frames = [read_frame(r.gray(), read[name_of(r)]) for r in records if name_of(r) in read]
+    cerebella = [f for f in frames if "cerebellum-ends" in f.points]
+    atria = [f for f in frames if "atrium-ends" in f.points]
+    return cerebella, atria, [f for f in frames if not f.points]
 
 
 # What a real plane does not show.
@@ -238,6 +270,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--labels", type=Path, help="real images with positions")
     parser.add_argument("--label-share", type=float, default=0.3)
+    parser.add_argument("--read-share", type=float, default=0, help="of heads read by eye")
     parser.add_argument("--geometry", type=Path, required=True, help="start, and finds heads")
     parser.add_argument("--resume", type=Path, help="weights of this program")
     options = parser.parse_args()
@@ -248,15 +281,19 @@ def main() -> None:
         for folder in options.phantoms
         for label in json.loads((folder / "labels.json").read_text())
     ]
-    real = negatives(options.data, options.task, options.geometry)
+    read = read_frames(options.data) if options.read_share else ()
+    # The heads that were read show more than that a plane lacks a structure.
+    real = [] if read else negatives(options.data, options.task, options.geometry)
     labels = json.loads(options.labels.read_text()) if options.labels else []
     labelled = [labelled_frame(options.data, label) for label in labels]
     others = [shrunk(Frame(r.gray(), CHANNELS[options.task])) for r in phantoms(*options.others)]
     share = options.label_share if labelled else 0
     other_share = PHANTOM_NEGATIVES if others else 0
+    real_share = REAL_NEGATIVES if real else 0
     pools = [
-        (shown, 1 - REAL_NEGATIVES - share - other_share),
-        (real, REAL_NEGATIVES),
+        (shown, 1 - real_share - share - other_share - options.read_share),
+        (real, real_share),
+        *((frames, options.read_share / len(read)) for frames in read),
         (labelled, share),
         (others, other_share),
     ]

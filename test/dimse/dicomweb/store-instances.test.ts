@@ -45,16 +45,15 @@ function body(parts: readonly Buffer[], type = 'application/dicom'): Readable {
   return Readable.from([...parts.flatMap((part) => [head, part]), Buffer.from('\r\n--b--\r\n')]);
 }
 
+const transaction = () => ({
+  id: `call-${count}`,
+  keyName: 'cart',
+  address: '127.0.0.1',
+  study: null,
+  contentType: TYPE,
+});
 const call = (content: Readable, over: Partial<Parameters<StoreInstances>[0]> = {}) =>
-  store({
-    id: `call-${count}`,
-    keyName: 'cart',
-    address: '127.0.0.1',
-    study: null,
-    contentType: TYPE,
-    body: content,
-    ...over,
-  });
+  store({ ...transaction(), body: content, ...over });
 const rows = async () => {
   const { rows } = await site.database.query<{ uid: string; source: string; state: string }>(
     `SELECT sop_instance_uid AS uid, source, state FROM instances
@@ -63,6 +62,29 @@ const rows = async () => {
   );
   return rows;
 };
+
+describe('a site without room', () => {
+  test.each([
+    ['the own disk', 'ENOSPC'],
+    ["the database's disk", '53100'],
+  ])('%s is full: the object is refused for now (A700), not for good', async (_, code) => {
+    const open = async () => {
+      throw Object.assign(new Error('no space left on device'), { code });
+    };
+    const { door } = site.gateway;
+    if (!door) throw new Error('the site has no door');
+    const full = createStoreInstances({
+      door: { ...door, storage: { ...door.storage, open } },
+      config,
+      logger: silentLogger,
+    });
+    const outcome = await full({ ...transaction(), body: body([file(1)]) });
+    const [failed] = outcome.failed;
+    expect(outcome.stored).toEqual([]);
+    expect(failed).toMatchObject({ reason: 0xa700, transient: true });
+    expect(() => statusOf(outcome)).toThrow('for now');
+  });
+});
 
 describe('a store transaction', () => {
   test('stores every object as C-STORE does, for the source of its key', async () => {
