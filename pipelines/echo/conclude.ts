@@ -42,14 +42,25 @@ function outsideInWords(one: Measurement): string {
 /** Values that stand for a section where nothing else is concluded. */
 const HEADLINES = 3;
 
+const PARTLY = 'Assessed in part, see limitations.';
+
 /**
  * What an assessed section comes to, for the impression: the values outside their range, else its
- * first, and what is concluded. The other values stand in the findings.
+ * first, and what is concluded. The other values stand in the findings, what is missing among the
+ * limitations.
  */
 export function conclusionOf(
-  { summary }: Pick<Section, 'summary'>,
+  { summary, reason }: Pick<Section, 'summary' | 'reason'>,
   own: readonly Measurement[],
 ): string {
+  const said =
+    reason && summary.endsWith(reason.detail) ? summary.slice(0, -reason.detail.length) : '';
+  return said.trim() === ''
+    ? headlineOf(summary, own)
+    : `${headlineOf(said.trim(), own)} ${PARTLY}`;
+}
+
+function headlineOf(summary: string, own: readonly Measurement[]): string {
   const accepted = own.filter(({ quality }) => quality === 'accepted');
   const [values = ''] = valuesInWords(own);
   if (values === '' || !summary.startsWith(values)) return summary;
