@@ -1,11 +1,11 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { DicomIdentity } from '../../pipelines/artifacts/subject.ts';
 import type { Queryable } from '../database/port.ts';
+import { loadSiteSecret } from '../database/site-secret.ts';
 import type { ConsoleRole, Identity, Subject } from './contract.ts';
 import { sees } from './roles.ts';
 
 const SECRET_NAME = 'console-pseudonym';
-const SECRET_BYTES = 32;
 /** Crockford's base 32 without letters that are read as digits. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 /** 40 bits: of a million patients two share one with a chance of a half; it is no key of anything. */
@@ -35,16 +35,8 @@ export function createShowSubject(secret: Buffer): ShowSubject {
 }
 
 /** The secret that all processes of a site make pseudonyms with; made on first use. */
-export async function loadPseudonymSecret(database: Queryable): Promise<Buffer> {
-  await database.query(
-    'INSERT INTO secrets (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING',
-    [SECRET_NAME, randomBytes(SECRET_BYTES).toString('base64')],
-  );
-  const { rows } = await database.query<{ value: string }>(
-    'SELECT value FROM secrets WHERE name = $1',
-    [SECRET_NAME],
-  );
-  return Buffer.from(rows[0]?.value ?? '', 'base64');
+export function loadPseudonymSecret(database: Queryable): Promise<Buffer> {
+  return loadSiteSecret(database, SECRET_NAME);
 }
 
 /** By patient where the images name one, else by study. */

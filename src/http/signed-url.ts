@@ -1,9 +1,9 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Queryable } from '../database/port.ts';
+import { loadSiteSecret } from '../database/site-secret.ts';
 import { SonogateError } from '../errors/catalogue.ts';
 
 const SECRET_NAME = 'url-signing';
-const SECRET_BYTES = 32;
 
 /** Lets the bearer of a URL make one call until it expires, without a key (HMAC-SHA-256). */
 export interface UrlSigner {
@@ -19,16 +19,8 @@ export interface UrlSigner {
 export type SignedQuery = Partial<Record<string, string | string[]>>;
 
 /** The secret that all processes of this site sign with; made on first use. */
-export async function loadSigningSecret(database: Queryable): Promise<Buffer> {
-  await database.query(
-    'INSERT INTO secrets (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING',
-    [SECRET_NAME, randomBytes(SECRET_BYTES).toString('base64')],
-  );
-  const { rows } = await database.query<{ value: string }>(
-    'SELECT value FROM secrets WHERE name = $1',
-    [SECRET_NAME],
-  );
-  return Buffer.from((rows[0] as { value: string }).value, 'base64');
+export function loadSigningSecret(database: Queryable): Promise<Buffer> {
+  return loadSiteSecret(database, SECRET_NAME);
 }
 
 export function createUrlSigner(secret: Buffer): UrlSigner {

@@ -1,0 +1,22 @@
+import { randomBytes } from 'node:crypto';
+import type { Queryable } from './port.ts';
+
+const SECRET_BYTES = 32;
+
+/**
+ * A secret that all processes of a site share; made at the first use.
+ * @throws when it is not there after it was made: an empty secret would keep nothing.
+ */
+export async function loadSiteSecret(database: Queryable, name: string): Promise<Buffer> {
+  await database.query(
+    'INSERT INTO secrets (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING',
+    [name, randomBytes(SECRET_BYTES).toString('base64')],
+  );
+  const { rows } = await database.query<{ value: string }>(
+    'SELECT value FROM secrets WHERE name = $1',
+    [name],
+  );
+  const secret = Buffer.from(rows[0]?.value ?? '', 'base64');
+  if (secret.length < SECRET_BYTES) throw new Error(`the database has no secret ${name}`);
+  return secret;
+}
