@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ifMissing } from '../src/errors/if-missing.ts';
 
 /**
  * Where received objects lie, below the data folder: `intake/<source>/<day>/<uuid>.dcm`, `.part`
@@ -62,10 +63,7 @@ async function syncFolders(dataDir: string, relative: string): Promise<void> {
 }
 
 async function subfolders(path: string): Promise<string[]> {
-  const entries = await readdir(path, { withFileTypes: true }).catch((error) => {
-    if (error.code === 'ENOENT') return [];
-    throw error;
-  });
+  const entries = await ifMissing(readdir(path, { withFileTypes: true }), []);
   return entries
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name)

@@ -2,6 +2,7 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { WriteAudit } from '../src/audit/audit.ts';
 import type { Database, Queryable } from '../src/database/port.ts';
+import { ifMissing } from '../src/errors/if-missing.ts';
 import type { ReceivedObjects } from '../src/files/port.ts';
 import { QUARANTINE } from './intake-folder.ts';
 import { noteUnneeded, removeForgottenFiles, removeUnneeded } from './removed-objects.ts';
@@ -198,7 +199,7 @@ async function removeStudy(
 
 async function removeQuarantined(dataDir: string, cutoff: Date, dryRun: boolean): Promise<number> {
   const folder = join(dataDir, QUARANTINE);
-  const names = await readdir(folder).catch(() => []);
+  const names = await ifMissing(readdir(folder), []);
   let removed = 0;
   for (const name of names) {
     const { mtime } = await stat(join(folder, name));

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ifMissing } from '../src/errors/if-missing.ts';
 
 /** Which Binary of which receiver already holds a content, so that a retry stores it only once. */
 export interface BinaryLedger {
@@ -13,13 +14,8 @@ export function binaryLedger(folder: string): BinaryLedger {
   const fileOf = (destination: string, content: Buffer) =>
     join(folder, destination, createHash('sha256').update(content).digest('hex'));
   return {
-    async find(destination, content) {
-      try {
-        return await readFile(fileOf(destination, content), 'utf8');
-      } catch (error) {
-        if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-        throw error;
-      }
+    find(destination, content) {
+      return ifMissing(readFile(fileOf(destination, content), 'utf8'), null);
     },
     async record(destination, content, reference) {
       const file = fileOf(destination, content);

@@ -8,6 +8,7 @@ import {
 } from 'node:crypto';
 import { link, mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ifMissing } from '../errors/if-missing.ts';
 
 const PRIVATE_KEY = 'seal-key.pem';
 const PUBLIC_SUFFIX = '.pub.pem';
@@ -52,7 +53,7 @@ export async function loadPublicKeys(
   more: readonly string[] = [],
 ): Promise<Map<string, KeyObject>> {
   const folder = auditFolder(dataDir);
-  const names = await readdir(folder).catch(() => []);
+  const names = await ifMissing(readdir(folder), []);
   const beside = names.filter((name) => name.endsWith(PUBLIC_SUFFIX));
   const keys = new Map<string, KeyObject>();
   for (const path of [...beside.map((name) => join(folder, name)), ...more]) {

@@ -1,6 +1,7 @@
 import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database, Queryable } from '../database/port.ts';
+import { ifMissing } from '../errors/if-missing.ts';
 import type { Logger } from '../logging/logger.ts';
 import { logRounds, type Rounds, startRounds } from '../rounds.ts';
 import { type Seal, sealRows } from './chain.ts';
@@ -60,10 +61,7 @@ const CHECKPOINT = 'checkpoint.json';
 /** Null before the first seal. */
 export async function readCheckpoint(dataDir: string): Promise<Checkpoint | null> {
   const path = join(auditFolder(dataDir), CHECKPOINT);
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null;
-    throw error;
-  });
+  const text = await ifMissing(readFile(path, 'utf8'), null);
   return text === null ? null : (JSON.parse(text) as Checkpoint);
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { ifMissing } from '../errors/if-missing.ts';
 import { BlobMissingError, type BlobStore, IN_USE_MS } from './blob-store.ts';
 import { linkOrCopy, writeWhole } from './whole-file.ts';
 
@@ -18,7 +19,7 @@ export async function openBlobFolder(folder: string): Promise<BlobFolder> {
   await mkdir(incoming, { recursive: true });
   const path = (sha256: string) => join(folder, sha256.slice(0, 2), sha256);
   const removeUnused = async (file: string, now: Date) => {
-    const found = await stat(file).catch(() => null);
+    const found = await ifMissing(stat(file), null);
     if (found && now.getTime() - found.mtimeMs > IN_USE_MS) await rm(file, { force: true });
   };
 

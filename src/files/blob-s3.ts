@@ -17,6 +17,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { S3Location } from '../../config/s3-location.ts';
+import { ifMissing } from '../errors/if-missing.ts';
 import {
   BlobMissingError,
   type BlobStore,
@@ -126,7 +127,7 @@ export async function openS3BlobStore(
     async removeAbandoned(now) {
       for (const name of await readdir(spool)) {
         const path = join(spool, name);
-        const found = await stat(path).catch(() => null);
+        const found = await ifMissing(stat(path), null);
         if (found && isOlder(IN_USE_MS, found.mtime, now)) await rm(path, { force: true });
       }
       let ContinuationToken: string | undefined;

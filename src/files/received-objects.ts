@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { access, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { SonogateError } from '../errors/catalogue.ts';
+import { ifMissing } from '../errors/if-missing.ts';
 import { BlobMissingError, type BlobStore, type DirectAccess } from './blob-store.ts';
 import type { ReceivedObjects } from './port.ts';
 
@@ -77,11 +78,11 @@ function objectsInBucket(
 /** Removes copies that were fetched a day ago; what needs one again fetches it again. */
 export async function removeFetched(dataDir: string, now: Date): Promise<void> {
   const folder = resolve(dataDir, FETCHED);
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  const entries = await ifMissing(readdir(folder, { recursive: true, withFileTypes: true }), []);
   for (const entry of entries) {
     if (!entry.isFile()) continue;
     const path = join(entry.parentPath, entry.name);
-    const found = await stat(path).catch(() => null);
+    const found = await ifMissing(stat(path), null);
     if (found && now.getTime() - found.mtimeMs > FETCHED_LIFE_MS) await rm(path, { force: true });
   }
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Queryable } from '../database/port.ts';
+import { ifMissing } from '../errors/if-missing.ts';
 import type { ArtifactEntry } from '../requests/artifacts.ts';
 import { BlobMissingError, type BlobStore } from './blob-store.ts';
 import { artifactPath, RESULT, removeResult, resultPath } from './results.ts';
@@ -47,7 +48,7 @@ const LOOK_AT = 500;
 
 /** Removes what this machine still holds of results whose retention another one has ended. */
 export async function removeExpiredResults(database: Queryable, dataDir: string): Promise<void> {
-  const ids = await readdir(join(dataDir, 'results')).catch(() => []);
+  const ids = await ifMissing(readdir(join(dataDir, 'results')), []);
   for (let n = 0; n < ids.length; n += LOOK_AT) {
     const { rows } = await database.query<{ id: string }>(
       `SELECT id FROM requests WHERE id = ANY($1::text[]) AND status = 'expired'`,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { access, link, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { ifMissing } from '../errors/if-missing.ts';
 import type { ArtifactEntry } from '../requests/artifacts.ts';
 import { workFolder } from './work-folder.ts';
 
@@ -63,7 +64,7 @@ export async function storeResult(
 
 async function takeArtifact(from: string, to: string, { name, bytes, sha256 }: ArtifactEntry) {
   if (!isPlainName(name)) throw new ArtifactMismatchError(`artifact name ${JSON.stringify(name)}`);
-  const found = await describeFile(from).catch(() => null);
+  const found = await ifMissing(describeFile(from), null);
   if (!found) throw new ArtifactMismatchError(`artifact ${name} is missing`);
   if (found.bytes !== bytes || found.sha256 !== sha256) {
     throw new ArtifactMismatchError(`artifact ${name} differs from what the result says`);

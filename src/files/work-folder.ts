@@ -1,5 +1,6 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { ifMissing } from '../errors/if-missing.ts';
 import type { RequestFile } from '../requests/port.ts';
 import { BlobMissingError, type BlobStore } from './blob-store.ts';
 import { linkOrCopy } from './whole-file.ts';
@@ -58,14 +59,9 @@ export async function placeFile(
 }
 
 /** False: there is nothing at `from`. */
-async function linked(from: string, to: string): Promise<boolean> {
-  try {
-    await linkOrCopy(from, to);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
-    throw error;
-  }
+function linked(from: string, to: string): Promise<boolean> {
+  const made = linkOrCopy(from, to).then(() => true);
+  return ifMissing(made, false);
 }
 
 export async function removeWork(dataDir: string, id: string): Promise<void> {

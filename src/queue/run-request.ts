@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Job, mockScenario } from '../../pipelines/contract/job.ts';
 import { DatabaseUnreachableError } from '../database/unreachable.ts';
+import { ifMissing } from '../errors/if-missing.ts';
 import { isOutOfSpace } from '../errors/out-of-space.ts';
 import { HostedFileError } from '../files/hosted-files.ts';
 import { publishArtifacts } from '../files/published-artifacts.ts';
@@ -264,7 +265,7 @@ async function checkedResult(
   parts: RunParts,
 ): Promise<{ artifacts: ArtifactEntry[]; cost: Cost }> {
   const path = join(workFolder(parts.config.dataDir, row.id), 'result.json');
-  const result = parseJson(await readFile(path, 'utf8').catch(() => ''));
+  const result = parseJson(await ifMissing(readFile(path, 'utf8'), ''));
   const endpoint = endpointOf(row, parts.endpoints);
   const { error } = endpoint.output.safeParse(result);
   const { data } = resultEssentialsSchema.safeParse(result);

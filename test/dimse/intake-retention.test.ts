@@ -170,6 +170,15 @@ describe('a study stays', () => {
   });
 });
 
+test('a quarantine that cannot be read is not taken for an empty one', async () => {
+  const folder = join(dataDir, 'quarantine');
+  await rm(folder, { recursive: true, force: true });
+  expect(await clean(null, true, 5)).toMatchObject({ quarantined: 0 });
+  await writeFile(folder, '');
+  await expect(clean(null, true, 5)).rejects.toThrow('ENOTDIR');
+  await rm(folder);
+});
+
 test('the quarantine loses what is older than the time set', async () => {
   const folder = join(dataDir, 'quarantine');
   await mkdir(folder, { recursive: true });
