@@ -2,13 +2,7 @@ import { buildAnonymousBundle } from '../fhir/bundle.ts';
 import type { ExtraArtifact } from '../pipelines/artifacts/write-artifacts.ts';
 import type { Pipeline } from '../pipelines/contract/job.ts';
 import { createMockPipeline } from '../pipelines/mock/mock-pipeline.ts';
-
-/** How FHIR marks data that are about nobody (Security Labels, v3-ActReason). */
-const TEST_DATA = {
-  system: 'http://terminology.hl7.org/CodeSystem/v3-ActReason',
-  code: 'HTEST',
-  display: 'test health data',
-};
+import { TEST_DATA } from './test-data-label.ts';
 
 const testBundle: ExtraArtifact = {
   name: 'fhir-bundle.json',

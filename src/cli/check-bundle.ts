@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AI_ASSERTED } from '../../fhir/codes.ts';
 import { ORIGINS } from '../../pipelines/artifacts/statement.ts';
+import { TEST_DATA } from '../test-data-label.ts';
 
 const entrySchema = z.looseObject({
   fullUrl: z.string().optional(),
@@ -24,6 +25,9 @@ const notesSchema = z.array(z.looseObject({ text: z.string() }));
 const GIVEN: ReadonlySet<string> = new Set(Object.values(ORIGINS));
 
 const STATEMENTS: ReadonlySet<string> = new Set(['DiagnosticReport', 'Observation']);
+
+/** Who asserts a statement: our software, or nobody, as of everything that a test key gets. */
+const ASSERTED: ReadonlySet<string | undefined> = new Set([AI_ASSERTED.code, TEST_DATA.code]);
 
 type Entry = z.infer<typeof entrySchema>;
 
@@ -69,16 +73,14 @@ function statusFault({ resource }: Entry): string | null {
     : `status ${String(status)} is not that of a draft`;
 }
 
-/** A machine's statement says so in its tag (interop reference 1.2); a value given to it says where from. */
+/** A machine's statement, and test data, say so in their tag (interop reference 1.2); a value given to it says where from. */
 function tagFault({ resource }: Entry): string | null {
   if (!STATEMENTS.has(resource.resourceType)) return null;
   const notes = notesSchema.safeParse(resource.note);
   if (notes.success && notes.data.some(({ text }) => GIVEN.has(text))) return null;
   const tagged = metaSchema.safeParse(resource.meta);
   const codes = tagged.success ? tagged.data.security.map(({ code }) => code) : [];
-  return codes.some((code) => code === AI_ASSERTED.code)
-    ? null
-    : 'is not tagged as asserted by a machine';
+  return codes.some((code) => ASSERTED.has(code)) ? null : 'is not tagged as asserted by a machine';
 }
 
 /** Two entries under one address or condition would be one resource at the receiver. */

@@ -6,6 +6,7 @@ import type { Job, PipelineEvent } from '../../../pipelines/contract/job.ts';
 import { echoEndpoint } from '../../../pipelines/echo/endpoint.ts';
 import { obstetricEndpoint } from '../../../pipelines/obstetric/endpoint.ts';
 import { type Result, resultSchema } from '../../../pipelines/result/envelope.ts';
+import { checkBundle } from '../../../src/cli/check-bundle.ts';
 import { pipeline } from '../../../src/mock-pipeline.ts';
 
 let root: string;
@@ -115,6 +116,7 @@ describe('a mock run of us/obstetric/interpret', () => {
     for (const { resource } of bundle.entry) {
       expect(resource.meta.security).toMatchObject([{ code: 'HTEST' }]);
     }
+    expect(checkBundle(bundle)).toEqual([]);
   });
 });
 

@@ -3,6 +3,7 @@ import { buildSegmentations } from '../../../pipelines/artifacts/seg/segmentatio
 import { buildTid1500 } from '../../../pipelines/artifacts/sr/tid1500.ts';
 import { checkBundle } from '../../../src/cli/check-bundle.ts';
 import { checkContent } from '../../../src/cli/validate.ts';
+import { TEST_DATA } from '../../../src/test-data-label.ts';
 import { RESULT } from '../../pipelines/artifacts/example-result.ts';
 import { SUBJECT } from '../../pipelines/artifacts/example-subject.ts';
 
@@ -45,6 +46,15 @@ describe('what is validated', () => {
     ['a bundle', Buffer.from(JSON.stringify(bundle(listing, observation))), 'FHIR Bundle'],
   ])('%s of ours has no fault', (_name, bytes, kind) => {
     expect(checkContent(bytes)).toEqual({ kind, faults: [] });
+  });
+
+  test('the bundle of a test key, whose statements are tagged as test data, has no fault', () => {
+    const meta = { security: [TEST_DATA] };
+    const entries = [listing, observation].map((entry) => ({
+      ...entry,
+      resource: { ...entry.resource, meta },
+    }));
+    expect(checkBundle(bundle(...entries))).toEqual([]);
   });
 
   test('a file of another kind is named so, not passed', () => {
@@ -96,9 +106,12 @@ describe('a planted error is found', () => {
     expect(checkBundle(bundle(listing, { ...observation, resource }))).toEqual([]);
   });
 
-  test('in a bundle: a statement that is not tagged as a machine’s', () => {
-    const { meta: _, ...untagged } = observation.resource;
-    expect(checkBundle(bundle(listing, { ...observation, resource: untagged }))).toEqual([
+  test.each([
+    ['without a tag', undefined],
+    ['with another tag', { security: [{ code: 'R' }] }],
+  ])('in a bundle: a machine’s statement %s', (_name, meta) => {
+    const resource = { ...observation.resource, meta };
+    expect(checkBundle(bundle(listing, { ...observation, resource }))).toEqual([
       expect.stringContaining('not tagged'),
     ]);
   });
