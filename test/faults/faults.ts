@@ -40,6 +40,9 @@ const MOOD_MS = 8_000;
 const DOWN_MS = 5_000;
 const REPLAY_MS = 150_000;
 
+const counted = (count: number, one: string, several = `${one}s`): string =>
+  `${count} ${count === 1 ? one : several}`;
+
 const kill = (role: 'dimse' | 'api' | 'worker' | 'delivery'): Fault => ({
   name: `kill -9 of the ${role} process`,
   done: 'three times under traffic, started again each time',
@@ -50,13 +53,23 @@ const kill = (role: 'dimse' | 'api' | 'worker' | 'delivery'): Fault => ({
       await site.kill(role);
       await delay(1500);
     }
-    return `${new Set(pids).size} processes killed`;
+    return `${counted(new Set(pids).size, 'process', 'processes')} killed`;
   },
 });
 
-const pacs = (mood: PacsMood): Fault => ({
+/** What both archives do in each mood. */
+const MOOD_IN_WORDS: Readonly<Record<Exclude<PacsMood, 'well'>, string>> = {
+  dead: 'do not listen',
+  slow: 'answer each object late',
+  rejecting: 'reject every association',
+  'out of room': 'answer every object with A700H',
+  'no contexts': 'accept no presentation context',
+  lying: 'take every object and then do not commit to keep it',
+};
+
+const pacs = (mood: Exclude<PacsMood, 'well'>): Fault => ({
   name: `PACS ${mood}`,
-  done: `the PACS and the archive are ${mood} until ${MOOD_MS / 1000} s after the traffic began`,
+  done: `the PACS and the archive ${MOOD_IN_WORDS[mood]} for the first ${MOOD_MS / 1000} s of the traffic`,
   async strike(site) {
     const both = [site.pacs, site.archive];
     for (const each of both) await each.be(mood);
@@ -66,7 +79,7 @@ const pacs = (mood: PacsMood): Fault => ({
     if (mood === 'lying' || mood === 'no contexts') return replayDead(site);
     const refusals = both.reduce((sum, each) => sum + each.refusals, 0);
     if (waiting.length === 0 && refusals === 0 && mood !== 'slow') throw new Error('nothing sent');
-    return `${refusals} refusals; waiting with ${waiting.join(', ') || 'nothing failed yet'}`;
+    return `${counted(refusals, 'refusal')}; waiting: ${waiting.join(', ') || 'nothing failed yet'}`;
   },
 });
 
@@ -94,7 +107,7 @@ async function replayDead(site: SiteUnderFault): Promise<string> {
     await delay(1000);
   }
   if (replayed === 0) throw new Error('no delivery died');
-  return `${replayed} deliveries dead (${[...codes].join(', ')}), sent again by a person`;
+  return `${counted(replayed, 'delivery', 'deliveries')} dead (${[...codes].join(', ')}), sent again by a person`;
 }
 
 const ehr = (name: string, done: string, fault: EhrFault): Fault => ({
@@ -109,7 +122,7 @@ const ehr = (name: string, done: string, fault: EhrFault): Fault => ({
     for (let left = 120; site.ehr.calls.length === before && left > 0; left -= 1) await delay(500);
     if (site.ehr.calls.length === before) throw new Error('the EHR was not called');
     const waiting = await troubled(site, ['ehr']);
-    return `${site.ehr.calls.length - before} calls; ${waiting.join(', ') || 'none waiting'}`;
+    return `${counted(site.ehr.calls.length - before, 'call')}; waiting: ${waiting.join(', ') || 'none'}`;
   },
 });
 
@@ -243,7 +256,7 @@ export const FAULTS: readonly Fault[] = [
       await rm(filler, { force: true });
       const refused = site.process('dimse').log.filter((line) => line.includes('A700')).length;
       if (refused === 0) throw new Error('no object met the full disk');
-      return `${(full.bavail * full.bsize) / 1024} KiB left; ${refused} objects refused with A700H`;
+      return `${(full.bavail * full.bsize) / 1024} KiB left; ${counted(refused, 'object')} refused with A700H`;
     },
   },
   networkCut,
@@ -254,7 +267,7 @@ export const FAULTS: readonly Fault[] = [
     done: 'kill -9 of the child processes of the worker while they run',
     async strike(site) {
       const struck = await pipelineStruck(site, (pid) => process.kill(pid, 'SIGKILL'));
-      return `${struck} children killed`;
+      return `${counted(struck, 'child', 'children')} killed`;
     },
   },
   {
@@ -265,7 +278,7 @@ export const FAULTS: readonly Fault[] = [
       await delay(DOWN_MS);
       await site.stop('worker');
       await site.start('worker');
-      return `${struck} children stopped`;
+      return `${counted(struck, 'child', 'children')} stopped`;
     },
   },
   {
@@ -275,7 +288,7 @@ export const FAULTS: readonly Fault[] = [
       const struck = await pipelineStruck(site, (pid) => {
         execFileSync('prlimit', ['--pid', String(pid), '--as=1048576']);
       });
-      return `${struck} children limited`;
+      return `${counted(struck, 'child', 'children')} limited`;
     },
   },
 ];

@@ -19,30 +19,30 @@ export function reliabilityPage(outcomes: readonly Outcome[], run: Run): string 
 
 Written by \`npm run faults\` on ${run.at.toISOString().slice(0, 10)}, commit ${run.commit}; not edited by hand.
 
-Each fault strikes a site of its own: listener, API, worker and delivery as four processes, PostgreSQL
+Each fault strikes a fresh site: listener, API, worker and delivery as four processes, PostgreSQL
 with commits that wait for the disk, and Redis. A cart sends ${run.amount.studies} studies of two objects, a client
-makes ${run.amount.submits} submits with a webhook; both try again until they are answered. A study is interpreted,
-its objects are forwarded to an archive as they came, two SR documents go to a PACS that is asked for
-storage commitment, a report to an EHR.
+makes ${run.amount.submits} submits with a webhook; both try again until they are answered. Each study is
+interpreted, its objects are forwarded unchanged to an archive, two SR documents go to a PACS that is asked
+for storage commitment, and a report goes to an EHR.
 
-**Kept** means: every object that got 0000H lies there byte for byte, its study has one request for its
-revision, every request that got 202 or came of a study has succeeded, and every delivery has arrived. A
-delivery may arrive **again** when its confirmation was lost; it is then the same SOP instance with the same
-bytes, the same resource under its identifier, or the same \`webhook-id\`. Anything else that arrives twice
-is **doubled**.
+**Promised** is what was acknowledged: objects answered 0000H and submits answered 202. Nothing is **lost**
+when every such object is stored byte for byte, each revision of a study has exactly one request, every
+request has succeeded, and every delivery has arrived. A delivery may arrive **again** when its confirmation
+was lost; it is then the same SOP instance with the same bytes, the same resource under its identifier, or
+the same \`webhook-id\`. Anything else that arrives twice is **doubled**.
 
 | fault | what was done | what was seen | promised | lost | deliveries | again | doubled | s |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 ${outcomes.map(row).join('\n')}
 
-${ran.length} of ${run.faults} faults were run to their end. Together: ${sum((l) => l.objectsAcknowledged)} objects and ${sum((l) => l.requestsAcknowledged)} submits promised, ${lost.length} lost; ${sum((l) => l.deliveries)} deliveries, ${sum((l) => l.repeated)} arrived
-again as the same, ${doubled.length} doubled unmarked.
+${ran.length} of ${run.faults} faults were run to the end. In total: ${sum((l) => l.objectsAcknowledged)} objects and ${sum((l) => l.requestsAcknowledged)} submits promised, ${lost.length} lost; ${sum((l) => l.deliveries)} deliveries, ${sum((l) => l.repeated)} arrived
+again unchanged, ${doubled.length} doubled.
 ${[...lost, ...doubled].map((line) => `\n- ${line}`).join('')}
 ## What the campaign does not show
 
-- A power cut: \`kill -9\` leaves what the operating system holds. Files and their folders are synced before an
-  acknowledgement; that the disk keeps what it synced is not tested.
-- Two machines that both believe to be alone: leases and the attempt number of each change are tested in
+- A power cut: \`kill -9\` leaves the operating system's buffers intact. Files and their folders are synced
+  before an acknowledgement; whether the disk really keeps what it reported as synced is not tested.
+- Two machines that each believe they are alone: leases and the attempt number of each change are tested in
   \`test/src/requests\` and \`test/src/outbox\`, not here.
 - The loss of the listener's machine where there is no bucket: its disk holds what it acknowledged
   (\`docs/several-machines.md\`).
