@@ -13,3 +13,23 @@ export function rounded(value: number, decimals: number): number {
 /** The same as text, with all its decimals. */
 export const fixed = (value: number, decimals: number): string =>
   rounded(value, decimals).toFixed(decimals);
+
+/** Decimals beyond which two numbers are one: sums of whole pixels differ by less. */
+const MOST_DECIMALS = 6;
+
+/** On which side of a cut-off a value lies; 0: on it. */
+const sideOf = (value: number, cutOff: number) => Math.sign(rounded(value - cutOff, MOST_DECIMALS));
+
+/**
+ * As `fixed`, with as many decimals more as keep the text on that side of every cut-off on which the
+ * value lies (obstetric reference 0.3): 19.97 beside a cut-off of 20 is no "20.0".
+ */
+export function fixedOffCutOffs(
+  value: number,
+  decimals: number,
+  cutOffs: readonly number[],
+): string {
+  const text = fixed(value, decimals);
+  const kept = cutOffs.every((cutOff) => sideOf(Number(text), cutOff) === sideOf(value, cutOff));
+  return kept || decimals >= MOST_DECIMALS ? text : fixedOffCutOffs(value, decimals + 1, cutOffs);
+}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fixed, rounded } from '../../../pipelines/measure/rounding.ts';
+import { fixed, fixedOffCutOffs, rounded } from '../../../pipelines/measure/rounding.ts';
 
 describe('a value as it is shown', () => {
   it.each([
@@ -22,5 +22,22 @@ describe('a value as it is shown', () => {
 
   it('stays what it is where it is very large', () => {
     expect(rounded(123456789.25, 1)).toBe(123456789.3);
+  });
+});
+
+describe('a value beside a cut-off is shown on its side of it', () => {
+  it.each([
+    [19.97, 1, [20], '19.97'],
+    [20, 1, [20], '20.0'],
+    [20.04, 1, [20], '20.04'],
+    [19.9, 1, [20], '19.9'],
+    [3.4996, 1, [3.5], '3.4996'],
+    [2.34, 1, [2.3308], '2.34'],
+    [-0.04, 1, [0, 20], '-0.04'],
+    [50 * 0.4, 1, [20], '20.0'],
+    [20 + 4e-15, 1, [20], '20.0'],
+    [19.97, 1, [], '20.0'],
+  ])('%s with %i decimals and the cut-offs %j is %s', (value, decimals, cutOffs, text) => {
+    expect(fixedOffCutOffs(value, decimals, cutOffs)).toBe(text);
   });
 });
