@@ -13,7 +13,7 @@ export const SCOPES = ['run', 'read', 'uploads', 'store', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
 /** What a client needs to upload, run and read; `admin` is given by name only. */
-const CLIENT_SCOPES: readonly Scope[] = ['run', 'read', 'uploads'];
+export const CLIENT_SCOPES: readonly Scope[] = ['run', 'read', 'uploads'];
 
 /** Who a call comes from. */
 export interface Principal {

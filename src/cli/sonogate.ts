@@ -1,9 +1,11 @@
 import { Command, Option } from 'commander';
 import { ConfigError } from '../../config/load.ts';
-import { ECHO_CASES } from '../../models/phantom/echo/cases.ts';
+import { CLIENT_SCOPES, SCOPES } from '../accounts/keys.ts';
+import { CONSOLE_ROLES } from '../console/roles.ts';
 import { SonogateError } from '../errors/catalogue.ts';
 import { DELIVERY_STATES } from '../outbox/states.ts';
-import { CART_STYLES } from './simulate/carts.ts';
+import { count, positiveNumber, wholeNumber } from './numbers.ts';
+import { addSimulateCommands } from './simulate-commands.ts';
 
 const program = new Command('sonogate')
   .description(
@@ -24,66 +26,13 @@ program
   )
   .option('--out <dir>', 'keep everything in this folder')
   .option('--stay', 'keep the gateway running afterwards')
-  .option('--seed <number>', 'which phantom patients', Number, 1)
+  .option('--seed <number>', 'which phantom patients', wholeNumber, 1)
   .addOption(new Option('--only <study>', 'one of the two studies').choices(['obstetric', 'echo']))
   .action(async (options) => {
     process.exitCode = await (await import('./demo/demo.ts')).demo(options);
   });
 
-const simulate = program
-  .command('simulate')
-  .description('write a phantom obstetric study as DICOM files, or send it')
-  .option('--ga-days <number>', 'gestational age', Number, 200)
-  .option('--seed <number>', 'which phantom fetus', Number, 1)
-  .option('--out <dir>', 'folder for the files', './phantom-study')
-  .addOption(
-    new Option('--contents <what>', 'planes of biometry, stills of all views, or cines as well')
-      .choices(['biometry', 'stills', 'complete'])
-      .default('biometry'),
-  )
-  .option('--send <node>', 'send it as well: AE@host:port')
-  .action(async (options) => (await import('./simulate.ts')).simulate(options));
-simulate
-  .command('cart <node>')
-  .description('send a phantom exam to AE@host:port as a cart of some maker would')
-  .addOption(new Option('--style <maker>', 'whose habits').choices(CART_STYLES).default('ge'))
-  .option('--ga-days <number>', 'gestational age', Number, 200)
-  .option('--seed <number>', 'which phantom fetus', Number, 1)
-  .addOption(
-    new Option('--contents <what>', 'planes of biometry, stills of all views, or cines as well')
-      .choices(['biometry', 'stills', 'complete'])
-      .default('biometry'),
-  )
-  .option('--pause-seconds <number>', 'between two objects', Number, 0)
-  .option('--from <ae>', 'calling AE title instead of that of the style')
-  .action(async (node, options) => {
-    process.exitCode = await (await import('./simulate/cart.ts')).simulateCart(node, options);
-  });
-simulate
-  .command('pacs')
-  .description('a PACS on this machine that keeps what it gets, until interrupted')
-  .option('--port <number>', 'to listen on', Number, 11113)
-  .option('--out <dir>', 'folder for the objects', './phantom-pacs')
-  .action(async (options) => (await import('./simulate/peers.ts')).simulatePacs(options));
-simulate
-  .command('ehr')
-  .description('an EHR on this machine that knows the phantom patients, until interrupted')
-  .option('--port <number>', 'to listen on', Number, 8090)
-  .option('--seed <number>', 'which phantom patients', Number, 1)
-  .action(async (options) => (await import('./simulate/peers.ts')).simulateEhr(options));
-
-program
-  .command('simulate-echo')
-  .description('write a phantom adult echo study as DICOM files, or handheld clips, or send it')
-  .addOption(
-    new Option('--heart <name>', 'which heart').choices(Object.keys(ECHO_CASES)).default('normal'),
-  )
-  .option('--beats <number>', 'length of a cine', Number, 1)
-  .option('--seed <number>', 'which phantom patient', Number, 1)
-  .option('--out <dir>', 'folder for the files', './phantom-echo')
-  .option('--handheld', 'MP4 clips of the focused views, without calibration')
-  .option('--send <node>', 'send it as well: AE@host:port')
-  .action(async (options) => (await import('./simulate.ts')).simulateEcho(options));
+addSimulateCommands(program);
 
 const keys = program.command('keys').description('API keys');
 keys
@@ -91,14 +40,9 @@ keys
   .description('make a key and print it, once')
   .requiredOption('--name <name>', 'what the key is for')
   .option('--test', 'a key for the mock backend')
-  .option('--scopes <list>', 'run,read,uploads,store,admin', 'run,read,uploads')
+  .option('--scopes <list>', SCOPES.join(','), CLIENT_SCOPES.join(','))
   .addOption(
-    new Option('--console-role <role>', 'sign in to the console with it').choices([
-      'viewer',
-      'clinician',
-      'operator',
-      'administrator',
-    ]),
+    new Option('--console-role <role>', 'sign in to the console with it').choices(CONSOLE_ROLES),
   )
   .action(async (options) => (await import('./keys.ts')).createKey(options));
 keys
@@ -136,7 +80,7 @@ program
   .option('--study-date <range>', '20260101-20261231, 20260101- or one day')
   .option('--modality <code>')
   .option('--objects', 'list the objects of each study')
-  .option('--limit <number>', 'at most so many', Number, 100)
+  .option('--limit <number>', 'at most so many', count, 100)
   .addOption(new Option('--json', 'as JSON, with the identity of the patient'))
   .action(async (options) => {
     process.exitCode = await (await import('./archives.ts')).find(options);
@@ -154,14 +98,14 @@ program
 program
   .command('interpret <endpoint> <paths...>')
   .description('run a pipeline on local files, without a server: us/obstetric, us/echo')
-  .option('--ga-days <number>', 'gestational age on the day of the scan', Number)
-  .option('--mm-per-px <number>', 'scale of images without calibration', Number)
+  .option('--ga-days <number>', 'gestational age on the day of the scan', wholeNumber)
+  .option('--mm-per-px <number>', 'scale of images without calibration', positiveNumber)
   .option('--report', 'add the draft report')
   .option('--priors <paths...>', 'files or folders of earlier examinations')
-  .option('--age <years>', 'age of the patient', Number)
+  .option('--age <years>', 'age of the patient', wholeNumber)
   .option('--sex <sex>', 'female or male, for reference ranges')
-  .option('--height-cm <number>', 'for the body surface area', Number)
-  .option('--weight-kg <number>', 'for the body surface area', Number)
+  .option('--height-cm <number>', 'for the body surface area', positiveNumber)
+  .option('--weight-kg <number>', 'for the body surface area', positiveNumber)
   .requiredOption('--out <dir>', 'folder for result.json and the artifacts')
   .action(async (endpoint, paths, options) => {
     process.exitCode = await (await import('./interpret.ts')).interpret(endpoint, paths, options);
@@ -170,8 +114,8 @@ program
 program
   .command('submit <endpoint> <paths...>')
   .description('upload files and submit them to a gateway (SONOGATE_URL, SONOGATE_KEY)')
-  .option('--ga-days <number>', 'gestational age on the day of the scan', Number)
-  .option('--mm-per-px <number>', 'scale of images without calibration', Number)
+  .option('--ga-days <number>', 'gestational age on the day of the scan', wholeNumber)
+  .option('--mm-per-px <number>', 'scale of images without calibration', positiveNumber)
   .option('--report', 'add the draft report')
   .addOption(new Option('--priority <priority>').choices(['low', 'normal', 'high']))
   .option('--metadata <name=value...>', 'attached to the request')
@@ -197,7 +141,7 @@ program
   .description('list requests, newest first')
   .option('--model <model>', 'us/obstetric')
   .option('--status <status>', 'succeeded, failed, …')
-  .option('--limit <number>', 'at most so many', Number)
+  .option('--limit <number>', 'at most so many', count)
   .action(async (options) => (await import('./remote.ts')).history(options));
 
 program
@@ -242,7 +186,7 @@ program
   .command('test')
   .description('what the rules would do with the studies received last; nothing is done')
   .option('--config <file>', 'rules of this file instead of those in use')
-  .option('--last <number>', 'so many studies', Number, 100)
+  .option('--last <number>', 'so many studies', count, 100)
   .option('--verbose', 'why each rule did or did not match')
   .action(async (options) => (await import('./rules.ts')).testRules(options));
 
@@ -253,7 +197,7 @@ program
   .addOption(new Option('--state <state>', 'in this state alone').choices(DELIVERY_STATES))
   .option('--code <code>', 'whose last failure was this (docs/errors.md)')
   .option('--request <id>', 'of this request alone')
-  .option('--last <number>', 'so many', Number, 100)
+  .option('--last <number>', 'so many', count, 100)
   .option('--json', 'as JSON, with the breakers')
   .action(async (options) => (await import('./deliveries.ts')).listDeliveries(options));
 
