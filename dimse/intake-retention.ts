@@ -4,10 +4,10 @@ import type { WriteAudit } from '../src/audit/audit.ts';
 import type { Database, Queryable } from '../src/database/port.ts';
 import { ifMissing } from '../src/errors/if-missing.ts';
 import type { ReceivedObjects } from '../src/files/port.ts';
+import { DAY_MS } from './durations.ts';
 import { QUARANTINE } from './intake-folder.ts';
 import { noteUnneeded, removeForgottenFiles, removeUnneeded } from './removed-objects.ts';
 
-const DAY_MILLISECONDS = 86_400_000;
 /** Studies of one pass; the next one goes on. */
 const BATCH = 100;
 
@@ -130,7 +130,7 @@ export async function removeOldStudies(parts: RetentionParts, dryRun: boolean): 
 
 /** What came before it has been kept for so many days. */
 export function endOfRetention(days: number, now: Date): Date {
-  return new Date(now.getTime() - days * DAY_MILLISECONDS);
+  return new Date(now.getTime() - days * DAY_MS);
 }
 
 async function countKept(database: Queryable, cutoff: Date): Promise<Removal['kept']> {

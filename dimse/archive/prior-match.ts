@@ -1,5 +1,6 @@
 import type { PriorsSettings } from '../../config/archive.ts';
 import type { DicomIdentity } from '../../pipelines/artifacts/subject.ts';
+import { DAY_MS } from '../durations.ts';
 import type { FoundStudy, PatientIdentity, StudyKeys } from './archive.ts';
 
 export function patientOf(identity: DicomIdentity): PatientIdentity {
@@ -77,8 +78,6 @@ export function choosePriors(
     refused: judged.flatMap(({ why }) => why ?? []),
   };
 }
-
-const DAY_MS = 86_400_000;
 
 /** A DA some days before another; null when that is no date. */
 function daysBefore(date: string, days: number): string | null {

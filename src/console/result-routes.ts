@@ -3,6 +3,7 @@ import type { Router } from '@koa/router';
 import type { DicomIdentity } from '../../pipelines/artifacts/subject.ts';
 import type { Result } from '../../pipelines/result/envelope.ts';
 import { DEFAULT_ACCOUNT_ID } from '../accounts/keys.ts';
+import { DAY_MS } from '../durations.ts';
 import { SonogateError } from '../errors/catalogue.ts';
 import type { RequestRow } from '../requests/row.ts';
 import { auditAction } from './audit.ts';
@@ -10,8 +11,6 @@ import type { ResultView } from './contract.ts';
 import type { ConsoleDeps, ConsoleState } from './deps.ts';
 import { needs } from './guard.ts';
 import { viewResult } from './result-view.ts';
-
-const DAY_MS = 86_400_000;
 
 /** Kinds that a page shows; anything else is only ever saved to a file. */
 const SHOWN_IN_PLACE = /^(image\/(png|jpeg|webp)|application\/(json|pdf)|video\/x-motion-jpeg)$/;

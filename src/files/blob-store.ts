@@ -1,10 +1,11 @@
 import type { Readable } from 'node:stream';
+import { DAY_MS } from '../durations.ts';
 
 /** Bytes touched within this time may belong to an upload that still runs. */
 export const IN_USE_MS = 3_600_000;
 
 /** An upload that is not completed within this time has ended (interop 5.9). */
-export const UPLOAD_LIFE_MS = 24 * 3_600_000;
+export const UPLOAD_LIFE_MS = DAY_MS;
 
 /** The bytes were more than were announced; nothing was kept. */
 export class TooManyBytesError extends Error {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { access, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { DAY_MS } from '../durations.ts';
 import { SonogateError } from '../errors/catalogue.ts';
 import { ifMissing } from '../errors/if-missing.ts';
 import { BlobMissingError, type BlobStore, type DirectAccess } from './blob-store.ts';
@@ -14,7 +15,7 @@ const KEEP_MS = 20_000;
  * taken for an object that has just come.
  */
 const FETCHED = 'fetched';
-const FETCHED_LIFE_MS = 24 * 3_600_000;
+const FETCHED_LIFE_MS = DAY_MS;
 
 /** The objects of a site, seen from the machine of `dataDir`: shared with others through a bucket. */
 export function createReceivedObjects(dataDir: string, blobs: BlobStore): ReceivedObjects {

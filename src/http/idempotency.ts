@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Middleware } from 'koa';
 import type { Queryable } from '../database/port.ts';
+import { DAY_MS } from '../durations.ts';
 import { catalogueEntry, SonogateError } from '../errors/catalogue.ts';
 import type { HttpDeps, HttpState } from './deps.ts';
 
-const KEPT_MS = 24 * 3_600_000;
+const KEPT_MS = DAY_MS;
 /** A first call that has been running for this long died with its process. */
 const ABANDONED_MS = 60_000;
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Job, mockScenario } from '../../pipelines/contract/job.ts';
 import { DatabaseUnreachableError } from '../database/unreachable.ts';
+import { DAY_MS } from '../durations.ts';
 import { ifMissing } from '../errors/if-missing.ts';
 import { isOutOfSpace } from '../errors/out-of-space.ts';
 import { HostedFileError } from '../files/hosted-files.ts';
@@ -55,8 +56,6 @@ interface RunParts extends WorkerOptions {
 
 /** `crashed`: the request was let go of and is to be taken up again. */
 type RunEnd = 'over' | 'crashed';
-
-const MILLISECONDS_PER_DAY = 86_400_000;
 
 /**
  * Runs a request that was taken up, from its files to its end. Every change carries the attempt, so
@@ -222,7 +221,7 @@ async function succeed(row: StoredRequest, parts: RunParts, broken: AbortSignal)
   });
   await publish(row, stored, parts, broken);
   const at = now();
-  const expiresAt = new Date(at.getTime() + config.retention.days * MILLISECONDS_PER_DAY);
+  const expiresAt = new Date(at.getTime() + config.retention.days * DAY_MS);
   const giveUpSeconds = config.delivery.giveUpAfterHours * 3600;
   try {
     await database.transaction(async (tx) => {

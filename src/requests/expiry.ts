@@ -1,5 +1,6 @@
 import type { Config } from '../../config/schema.ts';
 import type { Database } from '../database/port.ts';
+import { DAY_MS } from '../durations.ts';
 import type { BlobStore } from '../files/blob-store.ts';
 import { withdrawArtifacts } from '../files/published-artifacts.ts';
 import { removeResult } from '../files/results.ts';
@@ -10,7 +11,6 @@ import { IllegalTransitionError } from './states.ts';
 import { transition } from './transitions.ts';
 
 const EVERY_MILLISECONDS = 60_000;
-const MILLISECONDS_PER_DAY = 86_400_000;
 const BATCH = 100;
 
 interface ExpiryParts {
@@ -42,7 +42,7 @@ export async function purgeExpired(parts: ExpiryParts): Promise<void> {
       });
   }
 
-  const old = new Date(at.getTime() - config.retention.days * MILLISECONDS_PER_DAY);
+  const old = new Date(at.getTime() - config.retention.days * DAY_MS);
   const ended = await database.query<{ id: string }>(
     `SELECT id FROM requests WHERE status IN ('expired', 'failed', 'canceled', 'rejected')
        AND ended_at <= $1 AND input IS NOT NULL LIMIT $2`,

@@ -14,6 +14,8 @@ const WAITS = [
   24 * HOUR,
 ] as const;
 
+export const LONGEST_WAIT_SECONDS = Math.max(...WAITS);
+
 const JITTER = 0.1;
 
 /** An address without any success for this long is disabled, and no delivery is tried for longer. */

@@ -1,8 +1,9 @@
 import type { Database, Queryable } from '../database/port.ts';
+import { DAY_MS } from '../durations.ts';
 import { newSecret } from './signature.ts';
 
 /** A rotated secret signs beside the new one for this long. */
-const OVERLAP_MS = 24 * 3_600_000;
+const OVERLAP_MS = DAY_MS;
 
 export interface WebhookSecret {
   secret: string;

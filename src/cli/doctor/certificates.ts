@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { connect, type DetailedPeerCertificate, rootCertificates } from 'node:tls';
+import { DAY_MS } from '../../durations.ts';
 import { type Finding, fault, inOneLine, ok, warning } from './finding.ts';
 
-const DAY_MILLISECONDS = 86_400_000;
 /** A certificate that ends sooner is told. */
 const CERTIFICATE_DAYS = 30;
 const PATIENCE_MILLISECONDS = 10_000;
 
 export function certificateEnds(what: string, end: Date): Finding {
-  const days = Math.floor((end.getTime() - Date.now()) / DAY_MILLISECONDS);
+  const days = Math.floor((end.getTime() - Date.now()) / DAY_MS);
   if (days < 0) return fault(what, `ended ${-days} days ago`);
   const words = `ends in ${days} days`;
   return days < CERTIFICATE_DAYS ? warning(what, words) : ok(what, words);
