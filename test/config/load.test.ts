@@ -3,7 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { archiveSchema } from '../../config/archive.ts';
+import { auditSchema } from '../../config/audit-schema.ts';
+import { fhirDestinationSettings } from '../../config/fhir-destination.ts';
 import { ConfigError, loadConfig } from '../../config/load.ts';
+import {
+  dicomDestinationSchema,
+  dicomwebDestinationSchema,
+} from '../../config/pacs-destination.ts';
 import { configSchema } from '../../config/schema.ts';
 
 function siteFile(text: string): string {
@@ -43,6 +50,19 @@ describe('configuration', () => {
         new RegExp(`# .*\\n(# )?${key}:|${key}:\\n  #`),
       );
     }
+  });
+
+  it('names every setting of destinations, archives and the audit in the comments of default.yaml', () => {
+    const text = readFileSync(new URL('../../config/default.yaml', import.meta.url), 'utf8');
+    const shapes = [
+      dicomDestinationSchema.shape,
+      dicomwebDestinationSchema.shape,
+      fhirDestinationSettings.shape,
+      auditSchema.shape,
+      ...archiveSchema.options.map(({ shape }) => shape),
+    ];
+    const keys = new Set(shapes.flatMap((shape) => Object.keys(shape)));
+    expect([...keys].filter((key) => !new RegExp(`\\b${key}\\b`).test(text))).toEqual([]);
   });
 
   it('puts the environment over the site file, and the site file over the defaults', () => {
