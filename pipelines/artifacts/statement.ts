@@ -1,4 +1,5 @@
 import type { Measurement, Result, Section } from '../result/envelope.ts';
+import { gapLine, sentence } from '../result/report-lines.ts';
 import { standingValues } from '../result/standing-values.ts';
 
 /** Stands on every page and document that leaves the gateway. */
@@ -12,8 +13,6 @@ const STATUS_TEXT = {
   not_requested: 'Not requested',
   failed: 'Failed',
 } as const satisfies Record<Section['status'], string>;
-
-const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 /**
  * What became of a section, in words: never silent, so that absence is not read as normal
@@ -38,8 +37,8 @@ export function accepted(result: Result): Measurement[] {
 export function noMeasurementStatement(result: Result): string | null {
   if (accepted(result).length > 0) return null;
   const reasons = result.sections
-    .filter(({ id, reason }) => reason && (id === 'planes' || id === 'biometry'))
-    .map(({ title, reason }) => `${title}: ${sentence(reason?.detail ?? '')}`);
+    .filter(({ id }) => id === 'planes' || id === 'biometry')
+    .flatMap((section) => gapLine(section) ?? []);
   return ['No measurement was made.', ...reasons].join(' ');
 }
 

@@ -1,4 +1,5 @@
 import type { Finding, Measurement, Result, Section } from '../result/envelope.ts';
+import { sentence } from '../result/report-lines.ts';
 import type { SectionOutcome } from '../result/section-outcome.ts';
 import type { GradedQuantity } from './guidelines/partition.ts';
 import type { EchoEvidence, EchoSection } from './section.ts';
@@ -20,8 +21,6 @@ export interface Conclusion {
 }
 
 const present = <T>(values: readonly (T | null)[] = []) => values.filter((value) => value !== null);
-
-const inWords = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 /** The values of a section in the words of the report. */
 function valuesInWords(measurements: readonly Measurement[]): string[] {
@@ -81,9 +80,9 @@ export function conclude(
   conclusion: Conclusion,
 ): SectionOutcome {
   const measurements = present(conclusion.measurements);
-  const gaps = present(conclusion.gaps).map(inWords);
+  const gaps = present(conclusion.gaps).map(sentence);
   const withheld = measurements.filter(({ quality }) => quality !== 'accepted');
-  const notes = withheld.map(({ label, note }) => inWords(`${label} was withheld: ${note}`));
+  const notes = withheld.map(({ label, note }) => sentence(`${label} was withheld: ${note}`));
   const detail = [...gaps, ...notes].join(' ');
   if (!conclusion.seen && measurements.length === withheld.length) {
     const none = detail || 'No value of this section was supplied.';
@@ -98,7 +97,7 @@ export function conclude(
       measurements,
     };
   }
-  const said = [...valuesInWords(measurements), ...present(conclusion.sentences).map(inWords)];
+  const said = [...valuesInWords(measurements), ...present(conclusion.sentences).map(sentence)];
   return {
     status: detail ? 'partial' : 'complete',
     reason: detail ? { code: 'input_missing', detail, needs: [...needs] } : null,
@@ -118,7 +117,7 @@ export function withWithheld(
   withheld: readonly Measurement[],
 ): SectionOutcome {
   if (withheld.length === 0) return outcome;
-  const notes = withheld.map(({ label, note }) => inWords(`${label} was withheld: ${note}`));
+  const notes = withheld.map(({ label, note }) => sentence(`${label} was withheld: ${note}`));
   const said = [outcome.reason?.detail, ...notes].filter(Boolean).join(' ');
   const status = { complete: 'partial', not_assessed: 'inadequate' } as const;
   return {
@@ -152,7 +151,7 @@ export function finding(
     id,
     section,
     concept: null,
-    text: inWords(text),
+    text: sentence(text),
     severity,
     confidence: null,
     evidence: present(evidence).map((measurement) => measurement.id),

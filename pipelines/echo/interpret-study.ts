@@ -2,6 +2,7 @@ import { assembleResult } from '../result/assemble.ts';
 import { withDraftReport } from '../result/draft-report.ts';
 import type { Result } from '../result/envelope.ts';
 import { type SectionOutcome, sectionOf } from '../result/section-outcome.ts';
+import { logFailure, runSection, type SectionFailed } from '../run-section.ts';
 import { withWithheld } from './conclude.ts';
 import { SURFACE_SECTION } from './evidence.ts';
 import { withFocusedRemark } from './focused-remark.ts';
@@ -20,19 +21,21 @@ export const ECHO = {
 
 /**
  * Runs every section over the evidence, in the order of the endpoint, and puts the envelope
- * together. A section sees what was measured, and what those before it calculated. Pure but for the
- * date, which is passed in.
+ * together. A section sees what was measured, and what those before it calculated; one that throws
+ * costs itself only. Pure but for the date, which is passed in, and the log of a section that failed.
  */
 export function interpretStudy(
   evidence: EchoEvidence,
   options: EchoOptions,
   generatedAt: Date,
   models: Result['models'] = [],
+  onFailure: SectionFailed = logFailure,
 ): Result {
   const outcomes: SectionOutcome[] = [];
   for (const section of SECTIONS) {
     const calculated = outcomes.flatMap(({ measurements = [] }) => measurements);
-    const outcome = section.run(evidence, valuesOf([...calculated, ...evidence.measured]));
+    const values = valuesOf([...calculated, ...evidence.measured]);
+    const outcome = runSection(section, () => section.run(evidence, values), onFailure);
     const withheld = evidence.measured.filter(
       (one) => one.section === section.id && one.quality !== 'accepted',
     );
@@ -64,5 +67,5 @@ export function interpretStudy(
     guidance: outcomes.flatMap(({ guidance = [] }) => guidance),
     report: null,
   });
-  return withDraftReport(result, options.report ? writeReport : null);
+  return withDraftReport(result, options.report ? writeReport : null, onFailure);
 }

@@ -1,5 +1,14 @@
 import { type ConceptKey, chartEntry, methodEntry } from '../result/concepts.ts';
-import type { Measurement, Result, Section } from '../result/envelope.ts';
+import type { Measurement, Result } from '../result/envelope.ts';
+import {
+  imagesLine,
+  isAssessed,
+  limitationsOf,
+  NOTHING_ACCEPTED,
+  NOTHING_CONCLUDED,
+  sentence,
+  withSubject,
+} from '../result/report-lines.ts';
 import { conclusionOf } from './conclude.ts';
 import { shown } from './values.ts';
 
@@ -27,27 +36,32 @@ const ORDER = [
 /** At most so many statements, the most important first (reference 16). */
 const IMPRESSIONS = 10;
 
-const ASSESSED: ReadonlySet<Section['status']> = new Set(['complete', 'partial', 'inadequate']);
+/** How a value lies to the range that stands with it. */
+const RANGE_TEXT = {
+  N: 'within the range of',
+  L: 'below the range of',
+  H: 'above the range of',
+  A: 'abnormal by the range of',
+  none: 'not compared with the range of',
+} as const satisfies Record<NonNullable<Measurement['interpretation']> | 'none', string>;
 
-const sentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);
+function rangeText({ reference, interpretation }: Measurement): string {
+  if (!reference) return '';
+  const source = chartEntry(reference.chart)?.name ?? reference.chart;
+  return `, ${RANGE_TEXT[interpretation ?? 'none']} ${source}`;
+}
 
 function measurementLine(measurement: Measurement): string {
-  const { label, concept, value, reference, note } = measurement;
+  const { concept, value, note } = measurement;
+  const name = withSubject(measurement.label, measurement);
   const method = methodEntry(measurement.method)?.text ?? measurement.method;
-  const flag =
-    measurement.interpretation === 'H'
-      ? ', above the range of'
-      : measurement.interpretation === 'L'
-        ? ', below the range of'
-        : ', within the range of';
-  const range = reference ? `${flag} ${chartEntry(reference.chart)?.name ?? reference.chart}` : '';
   const remark = note ? ` Note: ${sentence(note)}` : '';
-  return `${label}: ${shown(concept.key as ConceptKey, value)}${range}; ${sentence(method)}${remark}`;
+  return `${name}: ${shown(concept.key as ConceptKey, value)}${rangeText(measurement)}; ${sentence(method)}${remark}`;
 }
 
 function sectionLines(result: Result, id: string): string[] {
   const section = result.sections.find((one) => one.id === id);
-  if (!section || !ASSESSED.has(section.status)) return [];
+  if (!section || !isAssessed(section)) return [];
   const rows = result.measurements
     .filter((one) => one.section === id && one.quality === 'accepted')
     .map(measurementLine);
@@ -65,15 +79,13 @@ function impressionOf(result: Result): string[] {
   const told = new Set(loud.map(({ section }) => section));
   const assessed = ORDER.flatMap((id) => {
     const section = result.sections.find((one) => one.id === id);
-    if (!section || !ASSESSED.has(section.status) || told.has(id)) return [];
+    if (!section || !isAssessed(section) || told.has(id)) return [];
     const own = result.measurements.filter((one) => one.section === id);
     return [`${section.title}: ${conclusionOf(section, own)}`];
   });
   const quiet = findings.filter(({ severity }) => severity === 'info');
   const lines = [...loud.map(({ text }) => text), ...assessed, ...quiet.map(({ text }) => text)];
-  return lines.length > 0
-    ? lines.slice(0, IMPRESSIONS)
-    : ['No conclusion can be drawn from what was assessed.'];
+  return lines.length > 0 ? lines.slice(0, IMPRESSIONS) : [NOTHING_CONCLUDED];
 }
 
 /**
@@ -81,28 +93,17 @@ function impressionOf(result: Result): string[] {
  * that the result does not hold, and nothing of what was not assessed but that.
  */
 export function writeReport(result: Result): Report {
-  const { files, frames, calibrated_frames: calibrated } = result.input_summary;
   const study = sectionLines(result, STUDY);
   const assessed = ORDER.flatMap((id) => sectionLines(result, id));
-  const gaps = result.sections.flatMap(({ title, reason }) =>
-    reason ? [`${title}: ${sentence(reason.detail)}`] : [],
-  );
-  const refused = result.input_summary.refused.map(
-    ({ file, reason }) => `${file} was not read: ${sentence(reason)}`,
-  );
   return {
     language: 'en',
     title: 'Echocardiography: draft report',
     findings: [
-      `Images: ${frames} frames of ${files} files, ${calibrated} with a physical scale.`,
+      imagesLine(result),
       ...study,
-      ...(assessed.length > 0 ? assessed : ['No measurement was accepted.']),
+      ...(assessed.length > 0 ? assessed : [NOTHING_ACCEPTED]),
     ],
     impression: impressionOf(result),
-    limitations: [
-      ...gaps,
-      ...refused,
-      'Computer-assisted draft; to be verified by the reporting clinician.',
-    ],
+    limitations: limitationsOf(result),
   };
 }

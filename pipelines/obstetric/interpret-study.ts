@@ -2,7 +2,8 @@ import type { Study } from '../contract/study.ts';
 import { assembleResult } from '../result/assemble.ts';
 import { withDraftReport } from '../result/draft-report.ts';
 import type { Measurement, Result } from '../result/envelope.ts';
-import { sectionOf } from '../result/section-outcome.ts';
+import { failed, sectionOf } from '../result/section-outcome.ts';
+import { logFailure, runSection, type SectionFailed } from '../run-section.ts';
 import type { Locator } from './locator.ts';
 import { writeReport } from './report.ts';
 import type { Amendment, ObstetricEvidence, ObstetricSection, SectionOutcome } from './section.ts';
@@ -32,17 +33,14 @@ function readerFailed(section: ObstetricSection, { views }: ObstetricEvidence): 
   return section.reads?.some((reader) => views[reader] === null) ?? false;
 }
 
-function failedOutcome({ needs }: ObstetricSection): SectionOutcome {
-  const detail = 'The images of this section could not be analysed because of an internal error.';
-  return {
-    status: 'failed',
-    reason: { code: 'reader_failed', detail, needs: [...needs] },
-    summary: detail,
-  };
-}
+const READER_FAILED =
+  'The images of this section could not be analysed because of an internal error.';
 
-/** Each section with its outcome; those that conclude run last. */
-function runSections(evidence: ObstetricEvidence): Map<ObstetricSection, SectionOutcome> {
+/** Each section with its outcome; those that conclude run last. One that throws costs itself only. */
+function runSections(
+  evidence: ObstetricEvidence,
+  onFailure: SectionFailed,
+): Map<ObstetricSection, SectionOutcome> {
   const ran = new Map<ObstetricSection, SectionOutcome>();
   const inTurn = [
     ...SECTIONS.filter(({ concludes }) => !concludes),
@@ -53,8 +51,8 @@ function runSections(evidence: ObstetricEvidence): Map<ObstetricSection, Section
     const measured = before.flatMap(({ measurements = [] }) => measurements);
     const classified = before.flatMap(({ classifications = [] }) => classifications);
     const outcome = readerFailed(section, evidence)
-      ? failedOutcome(section)
-      : section.run(evidence, measured, classified);
+      ? failed('reader_failed', READER_FAILED, section.needs)
+      : runSection(section, () => section.run(evidence, measured, classified), onFailure);
     ran.set(section, outcome);
   }
   return ran;
@@ -62,15 +60,16 @@ function runSections(evidence: ObstetricEvidence): Map<ObstetricSection, Section
 
 /**
  * Runs every section over the evidence, in the order of the endpoint, and puts the envelope
- * together. Pure but for the date, which is passed in.
+ * together. Pure but for the date, which is passed in, and the log of a section that failed.
  */
 export function interpretStudy(
   evidence: ObstetricEvidence,
   refusedFrames: Study['refused'],
   models: Locator['models'],
   generatedAt: Date,
+  onFailure: SectionFailed = logFailure,
 ): Result {
-  const ran = runSections(evidence);
+  const ran = runSections(evidence, onFailure);
   const outcomes = SECTIONS.flatMap((section) => ran.get(section) ?? []);
   const sections = SECTIONS.flatMap((section) => {
     const outcome = ran.get(section);
@@ -94,5 +93,5 @@ export function interpretStudy(
     guidance: outcomes.flatMap(({ guidance = [] }) => guidance),
     report: null,
   });
-  return withDraftReport(result, evidence.options.report ? writeReport : null);
+  return withDraftReport(result, evidence.options.report ? writeReport : null, onFailure);
 }

@@ -2,6 +2,15 @@ import { fixed } from '../measure/rounding.ts';
 import { centileText, zScoreText } from '../result/centile-text.ts';
 import { CONCEPTS, chartEntry, conceptEntry, methodEntry } from '../result/concepts.ts';
 import type { Measurement, Result, Section } from '../result/envelope.ts';
+import {
+  imagesLine,
+  isAssessed,
+  limitationsOf,
+  NOTHING_ACCEPTED,
+  NOTHING_CONCLUDED,
+  sentence,
+  withSubject,
+} from '../result/report-lines.ts';
 import { standingValues } from '../result/standing-values.ts';
 import { unitText } from '../result/unit-text.ts';
 import { weeksAndDays } from './charts/dates.ts';
@@ -28,8 +37,6 @@ const ORDER = [
 /** Their summary is made of the measurements that stand above it. */
 const TABLE_ONLY: ReadonlySet<string> = new Set(['biometry']);
 
-const ASSESSED: ReadonlySet<Section['status']> = new Set(['complete', 'partial', 'inadequate']);
-
 /** Rows of the biometry table, in the order of ISUOG 2022. */
 const ROWS = Object.keys(CONCEPTS);
 
@@ -54,11 +61,9 @@ function ownRemarks({ note }: Measurement): string {
 }
 
 function measurementLine(measurement: Measurement): string {
-  const { label, laterality, fetus } = measurement;
   const method = methodEntry(measurement.method)?.text ?? measurement.method;
   const note = ownRemarks(measurement);
-  const whose = [laterality, fetus && `fetus ${fetus}`].filter(Boolean).join(', ');
-  const name = whose ? `${label} (${whose})` : label;
+  const name = withSubject(measurement.label, measurement);
   return `${name}: ${valueText(measurement)}${referenceText(measurement)}; ${sentence(method)}${note}`;
 }
 
@@ -71,7 +76,7 @@ function tableOf({ measurements }: Result, section: string): Measurement[] {
 
 function sectionLines(result: Result, id: (typeof ORDER)[number]): string[] {
   const section = result.sections.find((one) => one.id === id);
-  if (!section || !ASSESSED.has(section.status)) return [];
+  if (!section || !isAssessed(section)) return [];
   const values = tableOf(result, id);
   const rows = values.map(measurementLine);
   const simulated = values.some(({ note }) => note?.includes(SIMULATED_ONLY));
@@ -82,18 +87,16 @@ function sectionLines(result: Result, id: (typeof ORDER)[number]): string[] {
   ];
 }
 
-function datingLine(growth: Section | undefined): string {
+/** Says nothing where the section that holds the age failed: whether one was given is not known here. */
+function datingLine(growth: Section | undefined): string[] {
+  if (growth?.status === 'failed') return [];
   const dating = growth?.data.dating;
   const stated = typeof dating === 'object' && dating !== null ? dating : {};
   const days = 'ga_days' in stated ? stated.ga_days : null;
   const basis = 'basis' in stated ? DATING_BASIS.find((one) => one === stated.basis) : undefined;
-  if (typeof days !== 'number') return 'Gestational age was not given.';
+  if (typeof days !== 'number') return ['Gestational age was not given.'];
   const how = basis ? `, by ${BASIS_TEXT[basis]}` : '';
-  return `Stated gestational age: ${weeksAndDays(days)} weeks${how}.`;
-}
-
-function sentence(text: string): string {
-  return /[.!?]$/.test(text) ? text : `${text}.`;
+  return [`Stated gestational age: ${weeksAndDays(days)} weeks${how}.`];
 }
 
 function impressionOf(result: Result): string[] {
@@ -107,21 +110,7 @@ function impressionOf(result: Result): string[] {
   const all = [...abnormal, ...size, ...guidance];
   // What a later line says again with more is said once.
   const lines = all.filter((line, at) => !all.some((other, i) => i > at && other.includes(line)));
-  return lines.length > 0 ? lines : ['No conclusion can be drawn from what was assessed.'];
-}
-
-function limitationsOf(result: Result): string[] {
-  const gaps = result.sections.flatMap(({ title, reason }) =>
-    reason ? [`${title}: ${sentence(reason.detail)}`] : [],
-  );
-  const refused = result.input_summary.refused.map(
-    ({ file, reason }) => `${file} was not read: ${sentence(reason)}`,
-  );
-  return [
-    ...gaps,
-    ...refused,
-    'Computer-assisted draft; to be verified by the reporting clinician.',
-  ];
+  return lines.length > 0 ? lines : [NOTHING_CONCLUDED];
 }
 
 /**
@@ -130,15 +119,14 @@ function limitationsOf(result: Result): string[] {
  */
 export function writeReport(result: Result): Report {
   const growth = result.sections.find(({ id }) => id === 'growth');
-  const { files, frames, calibrated_frames: calibrated } = result.input_summary;
   const assessed = ORDER.flatMap((id) => sectionLines(result, id));
   return {
     language: 'en',
     title: 'Obstetric ultrasound: draft report',
     findings: [
-      datingLine(growth),
-      `Images: ${frames} frames of ${files} files, ${calibrated} with a physical scale.`,
-      ...(assessed.length > 0 ? assessed : ['No measurement was accepted.']),
+      ...datingLine(growth),
+      imagesLine(result),
+      ...(assessed.length > 0 ? assessed : [NOTHING_ACCEPTED]),
       ...result.findings.filter(({ severity }) => severity === 'info').map(({ text }) => text),
     ],
     impression: impressionOf(result),

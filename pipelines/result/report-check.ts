@@ -2,6 +2,7 @@ import { rounded } from '../measure/rounding.ts';
 import { weeksAndDays } from '../obstetric/charts/dates.ts';
 import { chartEntry, methodEntry } from './concepts.ts';
 import type { Measurement, Result } from './envelope.ts';
+import { refusedLine } from './report-lines.ts';
 import { unitText } from './unit-text.ts';
 
 type Report = NonNullable<Result['report']>;
@@ -14,6 +15,9 @@ const UNIT =
   /^\s?(cm\/s|m\/s|ml\/m²|ml|g\/m²|cm²\/m²|cm²|m²|mm\/mmHg|mmHg|mm²|mm|cm|kg|g|%|weeks|days|deg|°|ms|s|\/min|bpm)(?![\w/])/;
 
 const SIDE = /\b(left|right)\b/gi;
+
+/** As a row names the fetus of a value (report-lines.ts): `(left, fetus 1)`. */
+const FETUS = /\bfetus ([^(),;]+)/g;
 
 interface Claim {
   number: string;
@@ -32,6 +36,10 @@ function claimsIn(text: string): Claim[] {
 
 function sidesIn(text: string): string[] {
   return [...text.matchAll(SIDE)].map(([side]) => side.toLowerCase());
+}
+
+function fetusesIn(text: string): string[] {
+  return [...text.matchAll(FETUS)].map(([, fetus = '']) => fetus.trim());
 }
 
 /** Sentences of a summary, and of its list of values each with its name: `TAPSE 21 mm`. */
@@ -53,15 +61,21 @@ function statements(result: Result): string[] {
     ...result.measurements.flatMap(({ note }) => [note, ...(note?.split('; ') ?? [])]),
     ...result.measurements.map(({ method }) => methodEntry(method)?.text),
     ...result.measurements.map(({ reference }) => chartEntry(reference?.chart ?? '')?.name),
-    ...result.input_summary.refused.flatMap(({ file, reason }) => [file, reason]),
   ]
     .flatMap((text) => text?.replace(/[.]$/, '') || [])
     .toSorted((one, other) => other.length - one.length);
 }
 
+/** Whole words and numbers only: "4 beats" stands neither in "14 beats" nor in "1.4 beats". */
+const asWhole = (statement: string) =>
+  new RegExp(
+    `(?<![\\p{L}\\p{N}.+-])${RegExp.escape(statement)}(?![\\p{L}\\p{N}]|[.+]\\p{N})`,
+    'gu',
+  );
+
 /** What a line says beyond the result's own words. */
-function ownWords(line: string, said: readonly string[]): string {
-  return said.reduce((rest, statement) => rest.replaceAll(statement, ' '), line);
+function ownWords(line: string, said: readonly RegExp[]): string {
+  return said.reduce((rest, statement) => rest.replace(statement, ' '), line);
 }
 
 const rounds = (value: number, printed: string) =>
@@ -99,38 +113,58 @@ function isOfStudy(result: Result, line: string, { number, unit }: Claim): boole
   return typeof age === 'number' && unit === 'weeks' && weeksAndDays(age) === number;
 }
 
-/** Whether one accepted measurement that the line names holds every claim, on the side it says. */
-function holds(
-  measurement: Measurement,
-  line: string,
-  rest: string,
-  claims: readonly Claim[],
-): boolean {
-  const { label, quality, laterality } = measurement;
+/** What a line says beyond the result's own words, and whose it says that it is. */
+interface OwnWords {
+  line: string;
+  rest: string;
+  claims: readonly Claim[];
+  fetuses: readonly string[];
+}
+
+/** Whether all that is named is this one, and this one is named; `null`: none may be. */
+const isOnly = (named: readonly string[], one: string | null) =>
+  named.every((other) => other === one) && (one === null || named.includes(one));
+
+/** Whether one accepted measurement that the line names holds every claim, of the side and fetus it says. */
+function holds(measurement: Measurement, { line, rest, claims, fetuses }: OwnWords): boolean {
+  const { label, quality, laterality, fetus } = measurement;
   if (quality !== 'accepted' || !line.includes(label)) return false;
   const sides = sidesIn(rest.replace(label, ' '));
-  const sameSide = laterality ? sides.includes(laterality) : true;
-  const noOther = sides.every((side) => side === laterality);
-  return sameSide && noOther && claims.every((claim) => isOf(measurement, claim));
+  return (
+    isOnly(sides, laterality) &&
+    isOnly(fetuses, fetus) &&
+    claims.every((claim) => isOf(measurement, claim))
+  );
 }
 
 /**
  * What a report says and the result does not hold, each with its line: "every number is validated
- * against the structured result" (service.md 2.6), and with it every unit and side. A line may say
- * again what the result says word for word. What it adds must be of one accepted measurement that
- * it names: its value in its unit, rounded as printed, its centile or z-score, on its side.
+ * against the structured result" (service.md 2.6), and with it every unit, side and fetus. A line may
+ * say again what the result says word for word. What it adds must be of one accepted measurement that
+ * it names: its value in its unit, rounded as printed, its centile or z-score, of its side and fetus.
  */
 export function unsupportedClaims(report: Report, result: Result): string[] {
-  const said = statements(result);
+  const said = statements(result).map(asWhole);
+  // The name of a file may be a mere number, and is a statement nowhere but in its own line.
+  const refused = new Set(result.input_summary.refused.map(refusedLine));
   const lines = [...report.findings, ...report.impression, ...report.limitations];
   return lines.flatMap((line) => {
-    const rest = ownWords(line, said);
+    if (refused.has(line)) return [];
+    const own = ownWords(line, said);
+    const fetuses = fetusesIn(own);
+    const rest = own.replace(FETUS, ' ');
     const claims = claimsIn(rest);
     const sides = sidesIn(rest);
-    if (claims.length === 0 && sides.length === 0) return [];
-    const ofStudy = sides.length === 0 && claims.every((one) => isOfStudy(result, line, one));
-    if (ofStudy || result.measurements.some((one) => holds(one, line, rest, claims))) return [];
-    const named = [...claims.map(({ number, unit }) => `${number} ${unit}`.trim()), ...sides];
+    if (claims.length + sides.length + fetuses.length === 0) return [];
+    const ofStudy =
+      sides.length + fetuses.length === 0 && claims.every((one) => isOfStudy(result, line, one));
+    const words = { line, rest, claims, fetuses };
+    if (ofStudy || result.measurements.some((one) => holds(one, words))) return [];
+    const named = [
+      ...claims.map(({ number, unit }) => `${number} ${unit}`.trim()),
+      ...sides,
+      ...fetuses.map((fetus) => `fetus ${fetus}`),
+    ];
     return [`${named.join(', ')} in "${line}"`];
   });
 }

@@ -3,6 +3,7 @@ import { weeksAndDays } from '../../obstetric/charts/dates.ts';
 import { BASIS_TEXT } from '../../obstetric/input.ts';
 import { chartEntry } from '../../result/concepts.ts';
 import type { Result, Section } from '../../result/envelope.ts';
+import { gapLine, refusedLine } from '../../result/report-lines.ts';
 import { bullsEye } from '../bulls-eye.ts';
 import type { Drawing } from '../drawing.ts';
 import { drawOnPdf } from '../drawing-pdf.ts';
@@ -227,7 +228,7 @@ function limitations(page: Page, { result }: ReportInput): void {
   const tabled = new Set(
     ownSections(result)
       .filter((section) => !assessed(section))
-      .map(({ title, reason }) => `${title}: ${reason?.detail}`),
+      .map(gapLine),
   );
   const lines = (result.report?.limitations ?? inputLimitations(result)).filter(
     (line) => !tabled.has(line),
@@ -240,12 +241,9 @@ function limitations(page: Page, { result }: ReportInput): void {
 /** Without a report section: what was partial and what could not be read. */
 function inputLimitations(result: Result): string[] {
   const partial = result.sections
-    .filter(({ status, reason }) => status === 'partial' && reason)
-    .map(({ title, reason }) => `${title}: ${reason?.detail}`);
-  const refused = result.input_summary.refused.map(
-    ({ file, reason }) => `${file} was not read: ${reason}`,
-  );
-  return [...partial, ...refused];
+    .filter(({ status }) => status === 'partial')
+    .flatMap((section) => gapLine(section) ?? []);
+  return [...partial, ...result.input_summary.refused.map(refusedLine)];
 }
 
 function software(page: Page, { result, subject }: ReportInput): void {

@@ -34,6 +34,25 @@ it('withholds a report with a number that the result does not hold, and names th
   });
 });
 
+it('a report that cannot be written costs itself, not the study, and is told', () => {
+  const told: [string, unknown][] = [];
+  const error = new Error('no words');
+  const drafted = withDraftReport(
+    interpreted,
+    () => {
+      throw error;
+    },
+    (section, cause) => told.push([section, cause]),
+  );
+  expect(drafted.report).toBeNull();
+  expect(drafted.sections.slice(0, -1)).toEqual(interpreted.sections);
+  expect(drafted.sections.at(-1)).toMatchObject({
+    status: 'failed',
+    reason: { code: 'section_failed' },
+  });
+  expect(told).toEqual([['report', error]]);
+});
+
 it('says of a report that was not requested that it was not', () => {
   const drafted = withDraftReport(interpreted, null);
   expect(drafted.report).toBeNull();

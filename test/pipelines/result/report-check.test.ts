@@ -80,6 +80,70 @@ describe('the check of a draft report against its result', () => {
     expect(check(['The right side is normal.'])).toHaveLength(1);
   });
 
+  it.each(['A', '1', 'Twin 2'])('takes a row of fetus %s, and of no other', (fetus) => {
+    const line = `${LEFT.label} (fetus ${fetus}): 143 /min`;
+    const held = {
+      ...result,
+      measurements: [
+        { ...LEFT, laterality: null, fetus },
+        { ...LEFT, laterality: null, fetus: 'B', value: 121 },
+      ],
+    };
+    const claims = (row: string) =>
+      unsupportedClaims({ ...report, findings: [row], impression: [], limitations: [] }, held);
+    expect(claims(line)).toEqual([]);
+    expect(claims(line.replace(`fetus ${fetus}`, 'fetus B'))).toHaveLength(1);
+    expect(claims(line.replace('143', '121'))).toHaveLength(1);
+    expect(claims(line.replace(` (fetus ${fetus})`, ''))).toHaveLength(1);
+    expect(claims(`The heart of fetus ${fetus} beats.`)).toHaveLength(1);
+  });
+
+  it('holds the side beside the fetus', () => {
+    const held = { ...result, measurements: [{ ...LEFT, fetus: '2' }] };
+    const claims = (whose: string) =>
+      unsupportedClaims(
+        {
+          ...report,
+          findings: [`${LEFT.label} (${whose}): 143 /min`],
+          impression: [],
+          limitations: [],
+        },
+        held,
+      );
+    expect(claims('left, fetus 2')).toEqual([]);
+    expect(claims('right, fetus 2')).toHaveLength(1);
+    expect(claims('left, fetus 1')).toHaveLength(1);
+  });
+
+  it('takes the line of a file that was not read, and the name of the file in no other', () => {
+    const refused = [{ file: '143', reason: 'no image of 3 frames' }];
+    const held = { ...result, input_summary: { ...result.input_summary, refused } };
+    const claims = (line: string) =>
+      unsupportedClaims({ ...report, findings: [line], impression: [], limitations: [] }, held);
+    expect(claims('143 was not read: no image of 3 frames.')).toEqual([]);
+    expect(claims('143 was not read: no image of 4 frames.')).toHaveLength(1);
+    expect(claims(`${LEFT.label} (left): 143 /min`)).toEqual([]);
+    expect(claims('Femur length: 143 mm')).toHaveLength(1);
+  });
+
+  it.each([
+    ['4 beats', '4 beats', 0],
+    ['4 beats', '14 beats', 1],
+    ['4 beats', '1.4 beats', 1],
+    ['4 beats', '-4 beats', 1],
+    ['mean of 4', 'mean of 42', 1],
+    ['mean of 4', 'mean of 4.2', 1],
+    ['mean of 4', 'mean of 4+2', 1],
+    ['mean of 4', 'mean of 4.', 0],
+  ])('knows the words "%s" as a whole only: "%s"', (note, line, refused) => {
+    const held = { ...result, measurements: [{ ...LEFT, note }] };
+    const claims = unsupportedClaims(
+      { ...report, findings: [line], impression: [], limitations: [] },
+      held,
+    );
+    expect(claims).toHaveLength(refused);
+  });
+
   it('refuses the value of another measurement under a name', () => {
     const value = (id: string) => result.measurements.find((one) => one.id === id)?.value ?? 0;
     expect(check([`Head circumference: ${value('hc').toFixed(1)} mm`])).toEqual([]);

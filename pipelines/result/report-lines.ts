@@ -1,0 +1,50 @@
+import type { Measurement, Result, Section } from './envelope.ts';
+
+/** What the draft reports of all endpoints say in the same words. */
+
+export const NOTHING_CONCLUDED = 'No conclusion can be drawn from what was assessed.';
+export const NOTHING_ACCEPTED = 'No measurement was accepted.';
+const DRAFT = 'Computer-assisted draft; to be verified by the reporting clinician.';
+
+const ASSESSED: ReadonlySet<Section['status']> = new Set(['complete', 'partial', 'inadequate']);
+
+/** Whether a section has something to say in the findings; the others stand among the limitations. */
+export const isAssessed = ({ status }: Pick<Section, 'status'>): boolean => ASSESSED.has(status);
+
+/** Ends with a full stop, unless it ends a sentence already. */
+export const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
+
+/** A name with the side and the fetus it belongs to: two values of one name must not be mixed up. */
+export function withSubject(
+  name: string,
+  { laterality, fetus }: Pick<Measurement, 'laterality' | 'fetus'>,
+): string {
+  const whose = [laterality, fetus && `fetus ${fetus}`].filter(Boolean).join(', ');
+  return whose ? `${name} (${whose})` : name;
+}
+
+/** What was read. */
+export function imagesLine({
+  input_summary: { files, frames, calibrated_frames },
+}: Result): string {
+  return `Images: ${frames} frames of ${files} files, ${calibrated_frames} with a physical scale.`;
+}
+
+/** What of a section was not, or not fully, assessed, and why; `null`: nothing. */
+export function gapLine({ title, reason }: Pick<Section, 'title' | 'reason'>): string | null {
+  return reason && `${title}: ${sentence(reason.detail)}`;
+}
+
+/** A file that could not be read, and why. */
+export function refusedLine({ file, reason }: Result['input_summary']['refused'][number]): string {
+  return `${file} was not read: ${sentence(reason)}`;
+}
+
+/** Everything that a reader must know was not looked at, and that this is a draft. */
+export function limitationsOf({ sections, input_summary: { refused } }: Result): string[] {
+  return [
+    ...sections.flatMap((section) => gapLine(section) ?? []),
+    ...refused.map(refusedLine),
+    DRAFT,
+  ];
+}
