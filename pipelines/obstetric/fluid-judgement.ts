@@ -1,12 +1,16 @@
 import type { Measurement } from '../result/envelope.ts';
 import {
   AFI_FROM_DAYS,
+  AFI_HIGH,
+  AFI_LOW,
+  DVP_HIGH,
+  DVP_LOW,
   deepestPocketCategory,
   type FluidCategory,
   fluidIndexCategory,
 } from './charts/amniotic-fluid.ts';
 import { MM_PER_CM, QUADRANT_COUNT } from './fluid-pockets.ts';
-import { format } from './measurement.ts';
+import { formatOffCutOffs } from './format-off-cut-offs.ts';
 
 export const CATEGORY_TEXT: Readonly<Record<FluidCategory, string>> = {
   anhydramnios: 'anhydramnios',
@@ -23,6 +27,16 @@ export const FLUID_BY = { pocket: 'fluid-by-deepest-pocket', index: 'fluid-by-in
 export const FLUID_KEYS = ['deepest-vertical-pocket', 'amniotic-fluid-index'] as const;
 export type FluidKey = (typeof FLUID_KEYS)[number];
 
+/** Where the category by each changes, mm. */
+export const FLUID_CUT_OFFS: Readonly<Record<FluidKey, readonly number[]>> = {
+  'deepest-vertical-pocket': [DVP_LOW, ...Object.values(DVP_HIGH)].map((cm) => cm * MM_PER_CM),
+  'amniotic-fluid-index': [AFI_LOW, ...Object.values(AFI_HIGH)].map((cm) => cm * MM_PER_CM),
+};
+
+/** A depth or an index as every sentence shows it; none is rounded to a pocket of 0. */
+export const fluidText = (key: FluidKey, mm: number) =>
+  formatOffCutOffs(key, mm, [0, ...FLUID_CUT_OFFS[key]]);
+
 /** Each takes centimetres. */
 const CATEGORY_BY = {
   'deepest-vertical-pocket': deepestPocketCategory,
@@ -35,35 +49,34 @@ export interface Judged {
   by: FluidKey;
   mm: number;
   category: FluidCategory;
+  ofMachine: boolean;
+}
+
+/** The values that stand for the amount of fluid. */
+export interface FluidValues {
+  pocket: Measurement | null;
+  index: Measurement | null;
+  /** Deeper than `pocket`, and only so deep at least, since it runs out of the picture. */
+  deeper: Measurement | null;
+}
+
+export const isOfMachine = ({ source }: Measurement) => source.provenance === 'cart-sr';
+
+function judgedBy(id: string, by: FluidKey, value: Measurement | null): Judged[] {
+  if (!value) return [];
+  const category = CATEGORY_BY[by](value.value / MM_PER_CM);
+  return [{ id, by, mm: value.value, category, ofMachine: isOfMachine(value) }];
 }
 
 /** The categories that the values stand for; by the index only at an age at which it is used. */
 export function judgeFluid(
-  pocket: Measurement | null,
-  index: Measurement | null,
+  { pocket, index, deeper }: FluidValues,
   gaDays: number | undefined,
 ): Judged[] {
+  const indexUsed = gaDays !== undefined && gaDays >= AFI_FROM_DAYS;
   return [
-    ...(pocket
-      ? [
-          {
-            id: FLUID_BY.pocket,
-            by: 'deepest-vertical-pocket' as const,
-            mm: pocket.value,
-            category: deepestPocketCategory(pocket.value / MM_PER_CM),
-          },
-        ]
-      : []),
-    ...(index && gaDays !== undefined && gaDays >= AFI_FROM_DAYS
-      ? [
-          {
-            id: FLUID_BY.index,
-            by: 'amniotic-fluid-index' as const,
-            mm: index.value,
-            category: fluidIndexCategory(index.value / MM_PER_CM),
-          },
-        ]
-      : []),
+    ...judgedBy(FLUID_BY.pocket, 'deepest-vertical-pocket', deeper ? null : pocket),
+    ...judgedBy(FLUID_BY.index, 'amniotic-fluid-index', indexUsed ? index : null),
   ];
 }
 
@@ -71,32 +84,55 @@ export function judgeFluid(
 const ROUNDING_MM = 1e-6;
 
 /** The index holds the deepest pocket once, and no other is deeper (obstetric reference 0.6). */
-export const isConsistent = (pocket: Measurement | null, index: Measurement | null) =>
-  !pocket ||
-  !index ||
-  (pocket.value <= index.value + ROUNDING_MM &&
-    index.value <= QUADRANT_COUNT * pocket.value + ROUNDING_MM);
+function isConsistent({ pocket, index, deeper }: FluidValues): boolean {
+  const least = deeper ?? pocket;
+  if (!least || !index) return true;
+  // How deep a pocket that runs out of the picture is at most is not known.
+  const most = deeper ? Number.POSITIVE_INFINITY : QUADRANT_COUNT * least.value;
+  return least.value <= index.value + ROUNDING_MM && index.value <= most + ROUNDING_MM;
+}
 
-/** What the values say against each other, a sentence each. */
+/** That the pocket and the index are of different categories; null where they are not. */
+export function disagreement([one, other]: readonly Judged[]): string | null {
+  return one && other && one.category !== other.category
+    ? 'The deepest pocket and the index disagree; the deepest pocket is preferred, which calls fewer healthy pregnancies abnormal (Nabhan 2008).'
+    : null;
+}
+
+/** Of a machine's value beside ours that falls into another category. */
+function otherCategory(judged: readonly Judged[], value: Measurement): string[] {
+  const own = judged.find(({ by }) => by === value.concept.key);
+  if (!own) return [];
+  const category = CATEGORY_BY[own.by](value.value / MM_PER_CM);
+  return own.category === category
+    ? []
+    : [
+        `${value.label} ${fluidText(own.by, own.mm)} as measured here (${CATEGORY_TEXT[own.category]}), ${fluidText(own.by, value.value)} by the ultrasound machine (${CATEGORY_TEXT[category]}): measure by hand.`,
+      ];
+}
+
+/** Why the values give no category although there are some, a sentence each; none: they fit. */
 export function contradictions(
+  standing: FluidValues,
   judged: readonly Judged[],
   values: readonly Measurement[],
-): (string | null)[] {
-  const [one, other] = judged;
-  const machine = values.filter(
+): string[] {
+  const { pocket, deeper } = standing;
+  const key = 'deepest-vertical-pocket';
+  const beside = values.filter(
     ({ id, quality }) => id.startsWith('cart-') && quality === 'accepted',
   );
   return [
-    one && other && one.category !== other.category
-      ? 'The deepest pocket and the index disagree; the deepest pocket is preferred, which calls fewer healthy pregnancies abnormal (Nabhan 2008).'
-      : null,
-    ...machine.map((value) => {
-      const own = judged.find(({ by }) => by === value.concept.key);
-      const categoryOf = CATEGORY_BY[value.concept.key as FluidKey];
-      const category = categoryOf(value.value / MM_PER_CM);
-      return own && own.category !== category
-        ? `By the value of the ultrasound machine, ${format(own.by, value.value)}, it would be ${CATEGORY_TEXT[category]}: measure by hand.`
-        : null;
-    }),
+    ...(deeper && pocket && isOfMachine(pocket)
+      ? [
+          `${pocket.label} ${fluidText(key, pocket.value)} by the ultrasound machine, but a pocket of the images is at least ${fluidText(key, deeper.value)} deep and runs out of the picture: measure by hand.`,
+        ]
+      : []),
+    ...(isConsistent(standing)
+      ? []
+      : [
+          'The index and the deepest pocket contradict each other: the index lies outside one to four times the pocket; measure again.',
+        ]),
+    ...beside.flatMap((value) => otherCategory(judged, value)),
   ];
 }

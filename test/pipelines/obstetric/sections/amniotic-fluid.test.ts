@@ -113,6 +113,18 @@ describe('the deepest vertical pocket', () => {
   });
 });
 
+describe('a value just beside a cut-off', () => {
+  it.each([
+    ['deepest-vertical-pocket', 19.97, '19.97 mm'],
+    ['deepest-vertical-pocket', 20, '20.0 mm'],
+    ['amniotic-fluid-index', 50.03, '50.03 mm'],
+  ] as const)('%s of %d mm is shown as %s', (key, mm, text) => {
+    const result = interpret([], 210, [fromMachine(key, mm)]);
+    expect(sectionOf(result, 'amniotic-fluid').summary).toContain(` ${text} (ultrasound machine)`);
+    expect(result.classifications[0]?.criteria[0]?.value).toBe(text);
+  });
+});
+
 describe('the amniotic fluid index', () => {
   it('is the sum of the deepest pockets of four named quadrants, with its chart', () => {
     const result = interpret([...quadrants(40, 30, 35, 25), shown({ mm: 20, view: 'RUQ' })]);
@@ -187,12 +199,55 @@ describe("the machine's own values", () => {
     expect(sectionOf(result, 'amniotic-fluid').summary).toContain('pocket was not measured');
   });
 
-  it('stand beside ours, and what would be another category is said', () => {
+  it('stand beside ours; of two categories neither is given, and that is told', () => {
     const cart = [fromMachine('deepest-vertical-pocket', 19)];
     const result = interpret([shown({ mm: 25 })], 210, cart);
     expect(measurementOf(result, 'cart-deepest-vertical-pocket').note).toContain('24.0 % below');
-    expect(categoryOf(result, 'fluid-by-deepest-pocket')).toBe('normal');
-    expect(sectionOf(result, 'amniotic-fluid').summary).toContain('it would be oligohydramnios');
+    expect(result.classifications).toEqual([]);
+    expect(result.findings).toMatchObject([{ id: 'fluid-contradiction', severity: 'abnormal' }]);
+    expect(result.findings[0]?.text).toContain(
+      '25.0 mm as measured here (normal amniotic fluid), 19.0 mm by the ultrasound machine (oligohydramnios): measure by hand.',
+    );
+  });
+
+  it.each([
+    [15, []],
+    [0, []],
+    [69.9, []],
+    [70, ['normal']],
+  ])('of %s mm beside a pocket of ours of at least 70 mm give %j', (mm, categories) => {
+    const cart = [fromMachine('deepest-vertical-pocket', mm)];
+    const result = interpret([shown({ mm: 70, cut: true })], 210, cart);
+    expect(result.classifications.map(({ value }) => value)).toEqual(categories);
+    const against = categories.length === 0;
+    expect(result.findings.map(({ id }) => id)).toEqual(against ? ['fluid-contradiction'] : []);
+    const { summary } = sectionOf(result, 'amniotic-fluid');
+    expect(summary.includes('at least 70.0 mm deep')).toBe(against);
+  });
+
+  it.each([
+    [69.9, false],
+    [70, true],
+  ])('an index of %s mm beside a pocket of at least 70 mm fits: %s', (mm, fits) => {
+    const cart = [
+      fromMachine('amniotic-fluid-index', mm),
+      fromMachine('deepest-vertical-pocket', 70),
+    ];
+    const result = interpret([shown({ mm: 70, cut: true })], 210, cart);
+    expect(result.classifications.length > 0).toBe(fits);
+    expect(sectionOf(result, 'amniotic-fluid').summary.includes('contradict')).toBe(!fits);
+  });
+
+  it('are named as the source of a finding', () => {
+    const texts = (frames: FluidReading[], cart: CartMeasurement[]) =>
+      interpret(frames, 210, cart).findings.map(({ text }) => text);
+    const machine = texts([], [fromMachine('deepest-vertical-pocket', 15)]);
+    expect(machine).toEqual([
+      'Oligohydramnios: 15.0 mm (cut-off below 20 mm), by the ultrasound machine.',
+    ]);
+    expect(texts([shown({ mm: 15 })], [])).toEqual([
+      'Oligohydramnios: 15.0 mm (cut-off below 20 mm), on the images supplied.',
+    ]);
   });
 
   it('of an index are not categorised before 24 weeks', () => {
@@ -242,3 +297,27 @@ it("the machine's pockets of two fetuses are not used, and that is said", () => 
   expect(outcome.status).toBe('not_assessed');
   expect(outcome.summary).toContain('its reports name several fetuses');
 });
+
+it.each([
+  ['of fluid', ['deepest-vertical-pocket', 15, 50], 'its reports name several fetuses'],
+  ['of a head', ['hc', 250, 262], 'of which fetus it is, is not known'],
+] as const)(
+  'pockets of two sacs stand apart, where the machine names two fetuses in values %s',
+  (_, [key, first, second], unused) => {
+    const concept = { scheme: 'LN', code: '11984-2', meaning: key };
+    const named = (value: number, fetus: string) =>
+      cartValue({ key, concept, value, unit: 'mm', fetus });
+    const single = key === 'hc' ? [fromMachine('amniotic-fluid-index', 50)] : [];
+    const cart = [named(first, 'A'), named(second, 'B'), ...single];
+    const result = interpret([...quadrants(15, 60, 30, 25)], 210, cart);
+    const section = sectionOf(result, 'amniotic-fluid');
+    const own = result.measurements.filter((one) => one.section === 'amniotic-fluid');
+    expect(section).toMatchObject({ status: 'partial', reason: { code: 'several_fetuses' } });
+    expect(own.map(({ id }) => id)).toEqual(
+      [1, 2, 3, 4].map((n) => `deepest-vertical-pocket-${n}`),
+    );
+    expect(result.classifications.filter((one) => one.section === 'amniotic-fluid')).toEqual([]);
+    expect(section.summary).not.toContain('normal');
+    expect(section.summary).toContain(unused);
+  },
+);
