@@ -1,66 +1,81 @@
 import { scaleFor } from '../contract/study.ts';
 import { distance } from '../measure/distance.ts';
-import { median } from '../measure/statistics.ts';
 import type { Measurement } from '../result/envelope.ts';
 import { lineBetween, measuredOn } from '../result/source.ts';
-import { createMeasurement, NO_FRAME } from './measurement.ts';
+import { placentaCategory } from './charts/placenta.ts';
+import { createMeasurement } from './measurement.ts';
+import { withMedian } from './median-of-frames.ts';
 import { implausibleNote, isPlausible } from './plausibility.ts';
+import { namedView } from './read/early-pregnancy.ts';
 import type { BodyReading, EdgeReading } from './read/placenta.ts';
 import { SIMULATED_ONLY } from './simulated-only.ts';
 
 const SECTION = 'placenta';
-/** Median of up to three images. */
 const FRAMES = 3;
 
+/** Said of a distance that no category may rest on (obstetric reference 9.2). */
+const NOT_TRANSVAGINAL = 'not on a transvaginal image: no category rests on it';
+
+/** Whether the machine calls the view transabdominal; an unnamed one is told by its picture. */
+export const isTransabdominal = ({ clip }: EdgeReading) =>
+  namedView(clip).route === 'transabdominal';
+
+function edgeToOs(reading: EdgeReading, uncertainty: number | null): Measurement[] {
+  const { clip, frame, located } = reading;
+  if (!located?.accepted) return [];
+  const ends = [located.edge, located.internalOs] as const;
+  const scale = scaleFor(clip, ends)?.scale;
+  if (!scale) return [];
+  const straight = distance(located.edge, located.internalOs, scale);
+  const value = located.overlaps ? -straight : straight;
+  const plausible = isPlausible('placenta-to-os', value);
+  const abdominal = isTransabdominal(reading);
+  const notes = [
+    plausible ? null : implausibleNote('placenta-to-os'),
+    abdominal ? NOT_TRANSVAGINAL : null,
+    SIMULATED_ONLY,
+  ];
+  return [
+    createMeasurement('placenta-to-os', 'placenta-to-os', value, 'edge-to-os', {
+      section: SECTION,
+      derivation: 'measured',
+      source: measuredOn(clip, frame.index, 'model', [lineBetween(...ends)]),
+      confidence: located.confidence,
+      uncertainty,
+      quality: !plausible ? 'inadequate' : abdominal ? 'low' : 'accepted',
+      note: notes.filter(Boolean).join('; '),
+    }),
+  ];
+}
+
+/** The category that a distance would have at an age at which there is one. */
+const categoryOf = ({ value }: Measurement) => placentaCategory(value, Number.POSITIVE_INFINITY);
+
+/** Whether the distances of several images fall into different categories. */
+export const edgesDisagree = (distances: readonly Measurement[]) =>
+  new Set(distances.map(categoryOf)).size > 1;
+
+const isAccepted = ({ quality }: Measurement) => quality === 'accepted';
+
 /**
- * Signed distance of the lower edge to the internal os on up to three transvaginal images and their
- * median under the plain id; a single one has the plain id itself. Empty without a scale.
+ * Signed distance of the lower edge to the internal os on up to three images, the accepted ones first.
+ * Their median stands under the plain id; where they fall into different categories the shortest, since
+ * an image beside the lowest part of the edge hides an overlap. A single one that is accepted has the
+ * plain id itself. Empty without a scale.
  */
 export function measureEdges(
   edges: readonly EdgeReading[],
   uncertainty: number | null,
 ): Measurement[] {
   const single = edges
-    .flatMap((reading) => {
-      const { clip, located } = reading;
-      if (!located?.accepted) return [];
-      const ends = [located.edge, located.internalOs] as const;
-      const scale = scaleFor(clip, ends)?.scale;
-      if (!scale) return [];
-      const straight = distance(located.edge, located.internalOs, scale);
-      const value = located.overlaps ? -straight : straight;
-      const plausible = isPlausible('placenta-to-os', value);
-      return createMeasurement('placenta-to-os', 'placenta-to-os', value, 'edge-to-os', {
-        section: SECTION,
-        derivation: 'measured',
-        source: measuredOn(reading.clip, reading.frame.index, 'model', [lineBetween(...ends)]),
-        confidence: located.confidence,
-        uncertainty,
-        quality: plausible ? 'accepted' : 'inadequate',
-        note: plausible
-          ? SIMULATED_ONLY
-          : `${implausibleNote('placenta-to-os')}; ${SIMULATED_ONLY}`,
-      });
-    })
-    .slice(0, FRAMES);
-  const [first] = single;
-  if (!first || single.length === 1) return single;
-  const numbered = single.map((one, index) => ({ ...one, id: `placenta-to-os-${index + 1}` }));
-  const accepted = numbered.filter(({ quality }) => quality === 'accepted');
-  if (accepted.length === 0) return numbered;
-  return [
-    ...numbered,
-    {
-      ...first,
-      quality: 'accepted',
-      value: median(accepted.map(({ value }) => value)),
-      derivation: 'median',
-      source: NO_FRAME,
-      confidence: median(accepted.map(({ confidence }) => confidence ?? 0)),
-      inputs: accepted.map(({ id }) => id),
-      note: SIMULATED_ONLY,
-    },
-  ];
+    .flatMap((reading) => edgeToOs(reading, uncertainty))
+    .toSorted((one, other) => Number(isAccepted(other)) - Number(isAccepted(one)))
+    .slice(0, FRAMES)
+    .map((one, index) => ({ ...one, id: `placenta-to-os-${index + 1}` }));
+  const accepted = single.filter(isAccepted);
+  if (!edgesDisagree(accepted)) return withMedian('placenta-to-os', single);
+  const shortest = accepted.toSorted((one, other) => one.value - other.value)[0];
+  return single.map((one) => (one === shortest ? { ...one, id: 'placenta-to-os' } : one));
 }
 
 /** The largest thickness that an accepted image shows; none without a scale. */

@@ -1,22 +1,22 @@
 import { findingConcept } from '../../result/concepts.ts';
-import type { Finding, Measurement, Result } from '../../result/envelope.ts';
-import {
-  ABNORMAL_LACUNAE,
-  LOW_EDGE_WEEKS,
-  LOW_LYING_MM,
-  lacunaeGrade,
-  type PlacentaCategory,
-  placentaCategory,
-} from '../charts/placenta.ts';
-import { acrossCutOff } from '../cut-off.ts';
+import type { Finding } from '../../result/envelope.ts';
+import { ABNORMAL_LACUNAE, lacunaeGrade } from '../charts/placenta.ts';
 import type { PlacentaSide } from '../locate/placenta-landmarks.ts';
-import { format, standing } from '../measurement.ts';
-import { measureEdges, measureThickness } from '../placenta-lengths.ts';
-import type { BodyReading, EdgeReading } from '../read/placenta.ts';
+import { isTransabdominal, measureEdges, measureThickness } from '../placenta-lengths.ts';
+import {
+  edgeClassification,
+  edgeFindings,
+  edgeGaps,
+  edgeGuidance,
+  edgeSentence,
+  isLow,
+  lowerEdge,
+  PLACENTA_SECTION,
+} from '../placenta-position.ts';
+import type { BodyReading } from '../read/placenta.ts';
 import type { ObstetricEvidence, ObstetricSection, SectionOutcome } from '../section.ts';
 import { SIMULATED_ONLY } from '../simulated-only.ts';
 
-const ID = 'placenta';
 const BODY_VIEW = 'transabdominal images of the placenta';
 const EDGE_VIEW =
   'a calibrated transvaginal sagittal image with the internal os and the lower placental edge';
@@ -64,67 +64,12 @@ function accretaOf(bodies: readonly BodyReading[]) {
   return { most, grade, present, signs };
 }
 
-const CATEGORY_TEXT: Readonly<Record<PlacentaCategory, string>> = {
-  praevia: 'placenta praevia',
-  'low-lying': 'low-lying placenta',
-  normal: 'not low-lying',
-  'too-early': 'too early to classify',
-};
-
-interface Edge {
-  measurement: Measurement;
-  category: PlacentaCategory | null;
-}
-
-function classification({ measurement, category }: Edge): Result['classifications'] {
-  if (!category) return [];
-  const value = format('placenta-to-os', measurement.value);
-  return [
-    {
-      id: 'placental-position',
-      section: ID,
-      concept: findingConcept('placental-location'),
-      name: 'Lower placental edge',
-      value: category,
-      scheme: 'Reddy 2014; AIUM 2018; RCOG Green-top Guideline 27a (2018)',
-      criteria: [
-        { name: 'covers or reaches the internal os', value, met: measurement.value <= 0 },
-        {
-          name: `less than ${LOW_LYING_MM} mm from the internal os`,
-          value,
-          met: measurement.value < LOW_LYING_MM,
-        },
-      ],
-    },
-  ];
-}
-
-const isLow = (category: PlacentaCategory | null) =>
-  category === 'praevia' || category === 'low-lying';
-
-function edgeFindings({ measurement, category }: Edge): Finding[] {
-  if (!category || !isLow(category)) return [];
-  const words = CATEGORY_TEXT[category];
-  return [
-    {
-      id: 'low-placenta',
-      section: ID,
-      concept: findingConcept(category === 'praevia' ? 'placenta-praevia' : 'low-lying-placenta'),
-      text: `${words.charAt(0).toUpperCase()}${words.slice(1)}: lower edge ${format('placenta-to-os', measurement.value)} from the internal os, transvaginal.`,
-      // Over the os is told at once.
-      severity: category === 'praevia' ? 'critical' : 'abnormal',
-      confidence: measurement.confidence,
-      evidence: [measurement.id],
-    },
-  ];
-}
-
 function accretaFindings(present: readonly Sign[], low: boolean): Finding[] {
   if (present.length === 0) return [];
   return [
     {
       id: 'accreta-signs',
-      section: ID,
+      section: PLACENTA_SECTION,
       concept: findingConcept('placenta-accreta-spectrum'),
       text: low
         ? 'Suspected placenta accreta spectrum: refer. Sign seen: abnormal lacunae; the placenta is low.'
@@ -136,45 +81,9 @@ function accretaFindings(present: readonly Sign[], low: boolean): Finding[] {
   ];
 }
 
-/** Which later scans are still to come at this age (obstetric reference 9.2). */
-function laterScans(gaDays: number): string {
-  const [first, second] = LOW_EDGE_WEEKS;
-  if (gaDays < first * 7) {
-    return `Consider a repeat transvaginal scan at ${first} weeks and, if the edge is still low, at ${second} weeks; after`;
-  }
-  if (gaDays < second * 7) {
-    return `The edge is still low at or after ${first} weeks: consider a repeat transvaginal scan at ${second} weeks; after`;
-  }
-  return `The edge is still low at or after ${second} weeks: consider the local protocol for birth with a low placenta. After`;
-}
-
-function guidance(category: PlacentaCategory | null, gaDays: number): Result['guidance'] {
-  if (!isLow(category)) return [];
-  return [
-    {
-      id: 'low-placenta',
-      section: ID,
-      text: `${laterScans(gaDays)} it has moved away, look for vasa praevia with colour Doppler.`,
-      source:
-        'Reddy et al. 2014, Obstet Gynecol 123:1070-1082; RCOG Green-top Guidelines 27a and 27b (2018)',
-    },
-  ];
-}
-
 function notAssessed(code: string, detail: string): SectionOutcome {
   const needs = [BODY_VIEW, EDGE_VIEW];
   return { status: 'not_assessed', reason: { code, detail, needs }, summary: detail };
-}
-
-/** What the edge needs and lacks; null where it was measured and categorised. */
-function edgeGap(edges: readonly EdgeReading[], edge: Edge | null): string | null {
-  if (edge?.category) return null;
-  if (edge)
-    return 'Gestational age was not given, so the distance to the internal os was not categorised.';
-  const located = edges.filter((reading) => reading.located?.accepted);
-  return located.length > 0
-    ? 'The distance to the internal os was not measured: no physical scale was available.'
-    : 'Placental edge not shown; the distance to the internal os was not assessed and needs a transvaginal scan.';
 }
 
 function run({ views, options }: ObstetricEvidence): SectionOutcome {
@@ -187,12 +96,8 @@ function run({ views, options }: ObstetricEvidence): SectionOutcome {
   const sides = sidesOf(bodies);
   const thickness = view ? measureThickness(bodies, view.uncertainty.thickness) : [];
   const toOs = view ? measureEdges(edges, view.uncertainty.toOs) : [];
-  const distance = standing(toOs, 'placenta-to-os');
   const days = options.dating?.ga_days;
-  const edge: Edge | null = distance && {
-    measurement: distance,
-    category: days === undefined ? null : placentaCategory(distance.value, days / 7),
-  };
+  const edge = lowerEdge(toOs, days);
   if (bodies.length === 0 && !edge && !edges.some(({ located }) => located?.accepted)) {
     return notAssessed(
       'view_missing',
@@ -206,23 +111,16 @@ function run({ views, options }: ObstetricEvidence): SectionOutcome {
   }
   const accreta = accretaOf(bodies);
   const missing = [
-    sides.length === 0 ? 'The location of the placenta was not assessed.' : null,
-    edgeGap(edges, edge),
-    edge?.category &&
-      edge.category !== 'too-early' &&
-      acrossCutOff(edge.measurement.value, edge.measurement.uncertainty, [0, LOW_LYING_MM]),
-  ].filter((text): text is string => typeof text === 'string');
+    ...(sides.length === 0 ? ['The location of the placenta was not assessed.'] : []),
+    ...edgeGaps(edges, toOs, edge),
+  ];
   const found = [
     ...(sides.length > 0
       ? [
           `Placenta ${sides.map((side) => SIDE_TEXT[side]).join(' and ')}, with the probe on the mother's front.`,
         ]
       : []),
-    ...(edge
-      ? [
-          `Lower edge ${format('placenta-to-os', edge.measurement.value)} from the internal os${edge.category ? `: ${CATEGORY_TEXT[edge.category]}` : ''}.`,
-        ]
-      : []),
+    ...(edge ? [edgeSentence(edge)] : []),
   ];
   return {
     status: missing.length > 0 ? 'partial' : 'complete',
@@ -233,7 +131,7 @@ function run({ views, options }: ObstetricEvidence): SectionOutcome {
     summary: [...found, ...missing].join(' '),
     data: {
       location: sides,
-      route: edges.length > 0 ? 'transvaginal' : 'transabdominal',
+      route: edges.every(isTransabdominal) ? 'transabdominal' : 'transvaginal',
       cord_insertion: 'not_assessed',
       lobes: 'not_assessed',
       pas: {
@@ -248,18 +146,18 @@ function run({ views, options }: ObstetricEvidence): SectionOutcome {
       limitation: SIMULATED_ONLY,
     },
     measurements: [...toOs, ...thickness],
-    classifications: edge ? classification(edge) : [],
+    classifications: edge ? edgeClassification(edge) : [],
     findings: [
       ...(edge ? edgeFindings(edge) : []),
       ...accretaFindings(accreta.present, isLow(edge?.category ?? null)),
     ],
-    guidance: days === undefined ? [] : guidance(edge?.category ?? null, days),
+    guidance: days === undefined ? [] : edgeGuidance(edge?.category ?? null, days),
   };
 }
 
 /** Location, distance to the internal os, accreta descriptors (obstetric reference 9). */
 export const placenta: ObstetricSection = {
-  id: ID,
+  id: PLACENTA_SECTION,
   title: 'Placenta',
   needs: [BODY_VIEW, EDGE_VIEW, 'gestational age'],
   reads: ['placenta'],

@@ -15,10 +15,14 @@ const OS = { x: 400, y: 300 };
 interface Shown {
   accepted?: boolean;
   calibrated?: boolean;
+  view?: string;
 }
 
-function onClip(file: string, { calibrated = true }: Shown) {
-  const taken = clip(file, calibrated ? {} : { regions: [] });
+function onClip(file: string, { calibrated = true, view }: Shown) {
+  const taken = clip(file, {
+    ...(calibrated ? {} : { regions: [] }),
+    ...(view && { viewName: view }),
+  });
   return { clip: taken, frame: taken.frames[0] as (typeof taken.frames)[number] };
 }
 
@@ -119,6 +123,51 @@ describe('the lower placental edge', () => {
     expect(measurementOf(result, 'placenta-to-os')).toMatchObject({ derivation: 'median' });
     expect(measurementOf(result, 'placenta-to-os').value).toBeCloseTo(10, 6);
     expect(measurementOf(result, 'placenta-to-os-3').source.calipers).toHaveLength(1);
+  });
+
+  it.each([
+    [[-12, 30, 31], -12, 'praevia', 'critical', '30.0 mm and 31.0 mm'],
+    [[25, 19.97, 30], 19.97, 'low-lying', 'abnormal', '25.0 mm and 30.0 mm'],
+    [[12, 30], 12, 'low-lying', 'abnormal', 'another it is 30.0 mm'],
+  ])(
+    'of %j mm, which disagree, is the shortest, and that is told',
+    (mm, shortest, category, severity, others) => {
+      const result = interpret({ bodies: [body('anterior')], edges: mm.map((one) => edge(one)) });
+      expect(measurementOf(result, 'placenta-to-os').value).toBeCloseTo(shortest, 6);
+      expect(positionOf(result)).toBe(category);
+      const finding = result.findings.find(({ id }) => id === 'low-placenta');
+      expect(finding).toMatchObject({ severity, text: expect.stringContaining(others) });
+      expect(finding?.text).toContain('The images disagree');
+      const { status, reason, summary } = sectionOf(result, 'placenta');
+      expect(status).toBe('partial');
+      expect(reason?.detail).toContain(others);
+      expect(summary).not.toContain('not low-lying');
+    },
+  );
+
+  it('counts accepted images before others: three implausible ones hide no overlap', () => {
+    const edges = [210, 211, 212, -12].map((mm) => edge(mm));
+    expect(positionOf(interpret({ edges }))).toBe('praevia');
+  });
+
+  it.each([
+    ['TRANSABDOMINAL CERVIX', undefined],
+    ['TRANSVAGINAL CERVIX', 'normal'],
+    [undefined, 'normal'],
+  ])('30 mm from the os on a view named %s is categorised %s', (view, category) => {
+    const result = interpret({ edges: [edge(30, view ? { view } : {})] });
+    expect(positionOf(result)).toBe(category);
+    const { summary, data } = sectionOf(result, 'placenta');
+    expect(summary.includes('a transvaginal scan is needed')).toBe(category === undefined);
+    expect(data.route).toBe(category ? 'transvaginal' : 'transabdominal');
+  });
+
+  it('on a transabdominal view is no overlap either, and feeds no category of another', () => {
+    const view = { view: 'TA sagittal' };
+    expect(interpret({ edges: [edge(-12, view)] }).findings).toEqual([]);
+    const both = interpret({ edges: [edge(-12, view), edge(30)] });
+    expect(positionOf(both)).toBe('normal');
+    expect(measurementOf(both, 'placenta-to-os-2')).toMatchObject({ quality: 'low' });
   });
 
   it('has a distance and no category where gestational age is missing', () => {
