@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { FhirDestination } from '../../config/schema.ts';
+import { backendToken } from '../../fhir/backend-token.ts';
 import { connectFhir } from '../../fhir/client.ts';
 import { sufficientScopes } from '../../fhir/client-capabilities.ts';
 import { FhirFailure } from '../../fhir/outcome.ts';
@@ -109,11 +110,16 @@ describe('SMART Backend Services', () => {
   });
 
   test('a token is replaced before it runs out: at 80 % of its life', async () => {
-    const server = await start('ES384', 2);
-    const to = connection();
-    await to.create(DEVICE, SIGNAL());
-    await new Promise((later) => setTimeout(later, 1700));
-    await to.create(DEVICE, SIGNAL());
+    const server = await start('ES384', 100);
+    let time = 0;
+    const service = { ...CLIENT, scope: '', privateKey: () => readFile(file('key.pem'), 'utf8') };
+    const endpoint = { baseUrl: ehr?.baseUrl ?? '', dispatcherNow: async () => undefined };
+    const kept = backendToken(service, endpoint, () => time);
+    const first = await kept.current();
+    time = 79_999;
+    expect(await kept.current()).toBe(first);
+    time = 80_000;
+    expect(await kept.current()).not.toBe(first);
     expect(server.asked).toBe(2);
   });
 

@@ -1,7 +1,7 @@
+import { once } from 'node:events';
 import { readdir, rm } from 'node:fs/promises';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { StudyExplanation } from '../../dimse/explain.ts';
 import { type ReceivedObject, startReceiver } from '../../dimse/receiver.ts';
@@ -54,6 +54,18 @@ async function halfAnObject(port: number, sopInstanceUid: string) {
   return { cart, rest: () => cart.send(dataPdu([bytes.subarray(20)], true)) };
 }
 
+/** The gateway is closing: its DICOM door takes no connection any more. */
+const doorClosed = (port: number) =>
+  waitUntil('the closed door', () => {
+    const caller = connect(port, '127.0.0.1');
+    return once(caller, 'connect')
+      .then(
+        () => null,
+        () => true as const,
+      )
+      .finally(() => caller.destroy());
+  });
+
 /** A PACS that takes connections and never says a word. */
 async function silentPacs(): Promise<{ server: Server; port: number; called: Promise<Socket> }> {
   const server = createServer();
@@ -93,7 +105,7 @@ describe('SIGTERM in the middle of everything', PATIENCE, () => {
 
     const half = await halfAnObject(first.dicomPort, '1.2.3.78.1');
     const stopped = first.stop('SIGTERM');
-    await delay(200);
+    await doorClosed(first.dicomPort);
     half.rest();
     expect(statusOf(await half.cart.next())).toBe(0);
     expect((await half.cart.next())?.[0]).toBe(7);
@@ -154,10 +166,7 @@ describe('a gateway that is told to stop', PATIENCE, () => {
     const gateway = await start({ shutdown: { graceSeconds: 600 } });
     const { cart } = await halfAnObject(gateway.dicomPort, '1.2.3.79.1');
     process.kill(gateway.pid, 'SIGTERM');
-    await waitUntil('the first signal', async () =>
-      gateway.log.some((line) => line.includes('gateway_stopping')) ? true : null,
-    );
-    await delay(200);
+    await doorClosed(gateway.dicomPort);
     await gateway.stop('SIGTERM');
     expect(gateway.exitCode()).toBe(143);
     cart.socket.destroy();

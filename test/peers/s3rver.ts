@@ -10,7 +10,12 @@ const KEY = 'S3RVER';
  * An S3 server on a free port with one empty bucket. It refuses unknown keys and expired addresses;
  * it does not check the signature itself (signature-v4.ts does).
  */
-export async function startS3rver(): Promise<{ url: string; stop(): Promise<void> }> {
+export async function startS3rver(): Promise<{
+  url: string;
+  /** Where an object lies on this machine; its time is when it was last written. */
+  fileOf(key: string): string;
+  stop(): Promise<void>;
+}> {
   const directory = await mkdtemp(join(tmpdir(), 'sonogate-s3rver-'));
   const bucket = 'sonogate';
   const server = new S3rver({
@@ -23,6 +28,7 @@ export async function startS3rver(): Promise<{ url: string; stop(): Promise<void
   const { port } = await server.run();
   return {
     url: `http://${KEY}:${KEY}@127.0.0.1:${port}/${bucket}?region=eu-central-1`,
+    fileOf: (key) => join(directory, bucket, `${key}._S3rver_object`),
     async stop() {
       await server.close();
       await rm(directory, { recursive: true });

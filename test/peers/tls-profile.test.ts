@@ -8,7 +8,7 @@ import type { ListenerTls } from '../../config/tls-schema.ts';
 import { type Listener, listen } from '../../dimse/network/listener.ts';
 import { admit } from '../../dimse/source.ts';
 import { createSourceLimits } from '../../dimse/source-limits.ts';
-import { silentLogger } from '../../src/logging/logger.ts';
+import { createLogger } from '../../src/logging/logger.ts';
 import { source } from '../dimse/source.ts';
 import {
   type Authority,
@@ -47,11 +47,13 @@ afterAll(async () => {
 interface Seen {
   port: number;
   refused: string[];
+  warned: string[];
 }
 
 /** A listener that takes a C-ECHO of `CART`, which is bound to the certificate of the cart. */
 async function start(tls: Partial<ListenerTls> = {}): Promise<Seen> {
   const refused: string[] = [];
+  const warned: string[] = [];
   const limits = createSourceLimits();
   const sources = [
     source('cart', {
@@ -76,10 +78,10 @@ async function start(tls: Partial<ListenerTls> = {}): Promise<Seen> {
       open: () => Promise.reject(new Error('nothing is stored here')),
       ended: async () => {},
     },
-    logger: silentLogger,
+    logger: createLogger('warn', { write: (line) => warned.push(line) }),
   });
   listeners.push(listener);
-  return { port: listener.port, refused };
+  return { port: listener.port, refused, warned };
 }
 
 const echo = async (port: number, title: string, tls: readonly string[]) =>
@@ -152,10 +154,10 @@ describe.skipIf(!OPENSSL_INSTALLED)('a renewed certificate', () => {
     const files = { certFile: join(folder, 'live.crt'), keyFile: join(folder, 'live.key') };
     copyFileSync(gateway.certFile, files.certFile);
     copyFileSync(gateway.keyFile, files.keyFile);
-    const { port } = await start(files);
+    const { port, warned } = await start(files);
     expect(await servedSubject(port)).toContain('gateway');
     copyFileSync(other.certFile, files.certFile);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await expect.poll(() => warned.join()).toContain('new certificate cannot be used yet');
     expect(await servedSubject(port)).toContain('gateway');
     copyFileSync(other.keyFile, files.keyFile);
     await expect.poll(() => servedSubject(port)).toContain('other');

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { silentLogger as logger } from '../../../src/logging/logger.ts';
 import { claimDelivery } from '../../../src/outbox/claim.ts';
@@ -62,7 +61,7 @@ describe.each([
     await site.database.transaction((tx) => enqueueDeliveries(tx, id, targets, giveUpSeconds));
     return id;
   };
-  const start = async (send: Deliverer['send'], kind: Deliverer['kind'] = 'dicom') => {
+  const start = async (send: Deliverer['send'], ...kinds: Deliverer['kind'][]) => {
     const delivery = {
       retryBaseSeconds: 0.02,
       retryCapSeconds: 0.05,
@@ -72,7 +71,7 @@ describe.each([
     };
     const outbox = await startOutbox({
       database: site.database,
-      deliverers: [{ kind, send }],
+      deliverers: (kinds.length > 0 ? kinds : (['dicom'] as const)).map((kind) => ({ kind, send })),
       config: { delivery },
       logger,
     });
@@ -226,16 +225,22 @@ describe.each([
 
   it('sends so many of a kind at a time and no more, until one has ended', async () => {
     const underWay: (() => void)[] = [];
-    await start(
-      (_, signal) =>
-        new Promise((resolve) => {
-          underWay.push(() => resolve(OK));
-          signal.addEventListener('abort', () => resolve(failed('ambiguous')));
-        }),
+    const outbox = await start(
+      async ({ kind }, signal) =>
+        kind === 'fhir'
+          ? OK
+          : new Promise((resolve) => {
+              underWay.push(() => resolve(OK));
+              signal.addEventListener('abort', () => resolve(failed('ambiguous')));
+            }),
+      'dicom',
+      'fhir',
     );
     await enqueue(Array.from({ length: MOST_AT_A_TIME + 2 }, (_, n) => sr(`pacs-${n}`)));
     await expect.poll(() => underWay.length).toBe(MOST_AT_A_TIME);
-    await delay(200);
+    // What waits longest is taken first: with this one, the others would have been.
+    const later = await enqueue([{ kind: 'fhir', destination: 'ehr', object: 'fhir-bundle' }]);
+    await settled(outbox, later, 'delivered');
     expect(underWay).toHaveLength(MOST_AT_A_TIME);
     underWay[0]?.();
     await expect.poll(() => underWay.length).toBe(MOST_AT_A_TIME + 1);
