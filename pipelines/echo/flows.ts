@@ -1,4 +1,5 @@
 import type { Clip, SweepKind } from '../contract/study.ts';
+import { type ViewNamed, viewWords } from '../contract/view-words.ts';
 
 /** What a spectral display may show, as far as it is measured (echo reference 7, 10, 11, 12, 17). */
 export const FLOWS = {
@@ -77,19 +78,12 @@ const WORDS: Readonly<Record<Flow, RegExp>> = {
 const TISSUE_WORDS =
   /\b(tdi|dti|tvi|pw ?td|tissue|annul\w*|e['’` ]|s['’`]|sm\b|em\b)|e['’`]|s['’`]/;
 
-type Named = Pick<Clip, 'anatomicRegion' | 'viewName' | 'stageName'>;
+type Named = ViewNamed & Pick<Clip, 'anatomicRegion'>;
 
-/** Lower-case words of the header that an operator or a preset wrote. */
-export function labelOf({ viewName, stageName }: Pick<Clip, 'viewName' | 'stageName'>): string {
-  const words = `${viewName ?? ''} ${stageName ?? ''}`.toLowerCase();
-  return words
-    .replaceAll(/[_\-/.:,]+/g, ' ')
-    .replaceAll(/\s+/g, ' ')
-    .trim();
-}
+export { viewWords as labelOf };
 
 /** The words of the header speak of tissue Doppler. */
-export const saysTissue = (clip: Named) => TISSUE_WORDS.test(labelOf(clip));
+export const saysTissue = (clip: Named) => TISSUE_WORDS.test(viewWords(clip));
 
 /** Words of what raises the gradient of an outflow obstruction (echo reference 14.1). */
 const PROVOKED = /\b(valsalva|provo\w*|stress|peak|exercise|standing|post)\b/;
@@ -108,7 +102,7 @@ export function headerFlow(clip: Named, kind: SweepKind): Flow | null {
     ({ region, kinds }) =>
       region === clip.anatomicRegion && (kinds.includes(kind) || kind === 'doppler'),
   );
-  const words = labelOf(clip);
+  const words = viewWords(clip);
   const tissue = TISSUE_WORDS.test(words);
   const named = words
     ? ALL.filter((flow) => TISSUE.has(flow) === tissue && WORDS[flow].test(words))

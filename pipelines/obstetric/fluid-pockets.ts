@@ -1,4 +1,5 @@
 import { scaleFor } from '../contract/study.ts';
+import { viewWords } from '../contract/view-words.ts';
 import { distance } from '../measure/distance.ts';
 import type { Measurement } from '../result/envelope.ts';
 import { lineBetween, measuredOn } from '../result/source.ts';
@@ -14,10 +15,10 @@ export const MM_PER_CM = 10;
 
 /** How carts name the quadrants, in the order of the index; every word of a list means the same. */
 const QUADRANTS = [
-  /\b(q1|ruq|right upper|quad(rant)? ?1)\b/i,
-  /\b(q2|rlq|right lower|quad(rant)? ?2)\b/i,
-  /\b(q3|luq|left upper|quad(rant)? ?3)\b/i,
-  /\b(q4|llq|left lower|quad(rant)? ?4)\b/i,
+  /\b(q1|ruq|right upper|quad(rant)? ?1)\b/,
+  /\b(q2|rlq|right lower|quad(rant)? ?2)\b/,
+  /\b(q3|luq|left upper|quad(rant)? ?3)\b/,
+  /\b(q4|llq|left lower|quad(rant)? ?4)\b/,
 ] as const;
 
 /** Of a uterus, each of which gives a pocket to the index. */
@@ -33,7 +34,7 @@ export interface MeasuredPocket {
 }
 
 function quadrantOf({ clip }: FluidReading): number | null {
-  const words = `${clip.viewName ?? ''} ${clip.stageName ?? ''}`;
+  const words = viewWords(clip);
   const named = QUADRANTS.flatMap((pattern, index) => (pattern.test(words) ? [index] : []));
   return named.length === 1 ? (named[0] ?? null) : null;
 }

@@ -1,20 +1,62 @@
+import type { CartMeasurement } from '../contract/cart.ts';
+import { fetusesIn, fetusKey, fetusPlace, multipleIn } from '../contract/fetus-name.ts';
+import type { Study } from '../contract/study.ts';
+import { viewWords } from '../contract/view-words.ts';
+import { keyOf, NUMBER_OF_FETUSES } from '../input/cart-sr/vocabulary.ts';
 import type { ObstetricEvidence } from './section.ts';
 import { readPresentation } from './sections/presentation.ts';
 
-/** Why images that name no fetus are not put together; `null`: nothing tells of more than one. */
-export function severalFetuses({
-  study,
-  views,
-}: Pick<ObstetricEvidence, 'study' | 'views'>): string | null {
-  const named = new Set((study.cart ?? []).flatMap(({ fetus }) => fetus ?? []));
-  const swept = (views.presentation?.sweeps ?? [])
-    .filter(({ direction }) => direction !== null)
-    .map((sweep) => readPresentation(sweep).fetuses);
-  const told =
-    named.size > 1
-      ? 'the reports of the ultrasound machine name several fetuses'
-      : Math.max(0, ...swept) > 1
-        ? 'a sweep shows more than one fetus'
-        : null;
-  return told && `${told}, and the images do not say which one they show`;
+/** What may tell of several fetuses. */
+export interface FetusEvidence {
+  study: Pick<Study, 'clips' | 'cart'>;
+  views: Pick<ObstetricEvidence['views'], 'presentation' | 'spectra'>;
+}
+
+const differ = (names: readonly string[]) => new Set(names.map(fetusKey)).size > 1;
+
+/** There is no fetus B without a fetus A. */
+const isFurther = (name: string) => (fetusPlace(name) ?? 1) > 1;
+
+const COUNTS: ReadonlySet<string> = new Set(Object.values(NUMBER_OF_FETUSES).map(keyOf));
+
+const countSeveral = (cart: readonly CartMeasurement[]) =>
+  cart.some(({ concept, value }) => COUNTS.has(keyOf(concept)) && value > 1);
+
+/** By the words of the cart on the images; one name on all of them is that of the only fetus. */
+function imagesNameSeveral({ study, views }: FetusEvidence): boolean {
+  const words = study.clips.map(viewWords);
+  const spectra = (views.spectra ?? []).flatMap(({ fetus }) => fetus ?? []);
+  const names = [...words.flatMap(fetusesIn), ...spectra];
+  const multiple = words.some((text) => multipleIn(text) !== null);
+  return multiple || differ(names) || names.some(isFurther);
+}
+
+function sweepsShowSeveral({ views }: FetusEvidence): boolean {
+  return (views.presentation?.sweeps ?? []).some(
+    (sweep) => sweep.direction !== null && readPresentation(sweep).fetuses > 1,
+  );
+}
+
+const UNTOLD = 'and the images do not say which one they show';
+
+/**
+ * Which source tells of more than one fetus, as part of a sentence that says why images are not put
+ * together; `null`: nothing tells of it.
+ */
+export function severalFetuses(evidence: FetusEvidence): string | null {
+  const { cart = [] } = evidence.study;
+  const reported = cart.flatMap(({ fetus }) => fetus ?? []);
+  if (differ(reported)) {
+    return `the reports of the ultrasound machine name several fetuses, ${UNTOLD}`;
+  }
+  if (reported.some(isFurther)) {
+    return `the reports of the ultrasound machine name a fetus beside the first one, ${UNTOLD}`;
+  }
+  if (countSeveral(cart)) {
+    return `the reports of the ultrasound machine count more than one fetus, ${UNTOLD}`;
+  }
+  if (imagesNameSeveral(evidence)) {
+    return 'the names of the images tell of several fetuses, which must not be mixed';
+  }
+  return sweepsShowSeveral(evidence) ? `a sweep shows more than one fetus, ${UNTOLD}` : null;
 }

@@ -1,3 +1,4 @@
+import { type ViewNamed, viewWords } from '../contract/view-words.ts';
 import type { Plane } from './locator.ts';
 
 /** A part of the fetus as a sweep shows it. */
@@ -76,8 +77,8 @@ export function partRuns(frames: readonly SweptFrame[]): PartRun[] {
 export type SweepDirection = 'to-cranial' | 'to-caudal';
 
 /** Whether the words of a view name a sweep, and its direction. */
-export function namedSweep(words: string): { sweep: boolean; direction: SweepDirection | null } {
-  const text = words.toLowerCase().replaceAll(/[\s_-]+/g, ' ');
+export function namedSweep(clip: ViewNamed): { sweep: boolean; direction: SweepDirection | null } {
+  const text = viewWords(clip);
   const low = '(caudal|caudad|inferior|pubis|suprapubic|symphysis|cervix)';
   const high = '(cranial|cephalad|superior|fundus|xiphoid)';
   const upwards = new RegExp(`\\b${low} to ${high}\\b|\\bcaud(o|al) ?cranial\\b`).test(text);

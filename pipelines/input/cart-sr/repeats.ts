@@ -32,17 +32,48 @@ function weight({ selection, derivation, image }: CartMeasurement): number {
   return (selection ? 4 : 0) + (derivation ? 2 : 0) + (image ? 1 : 0);
 }
 
+const valueKey = (one: CartMeasurement) =>
+  `${quantityKey(one)} ${one.value.toPrecision(SAME_DIGITS)} ${one.unit}${one.derivation === 'other' ? ' other' : ''}`;
+
+const imageKey = ({ image }: CartMeasurement) =>
+  image ? `${image.sopInstanceUid} ${image.frame}` : null;
+
+const mostSaidFirst = (values: readonly CartMeasurement[]) =>
+  values.toSorted((one, other) => weight(other) - weight(one));
+
 /**
- * Values that were written twice (in two sections, in two reports, as a single value and as the mean
- * of one) once: of each the one about which most is said, in the place of the first.
+ * Of the same values of one place, those of the same image once. A single value and the mean of it
+ * are the same as well: as many stand as one derivation has, those about which most is said.
  */
-export function withoutRepeats(measurements: readonly CartMeasurement[]): CartMeasurement[] {
-  const kept = new Map<string, CartMeasurement>();
-  for (const one of measurements) {
-    const own = `${quantityKey(one)} ${one.value.toPrecision(SAME_DIGITS)} ${one.unit}`;
-    const derived = one.derivation === 'other' ? `${own} other` : own;
-    const before = kept.get(derived);
-    if (!before || weight(one) > weight(before)) kept.set(derived, one);
+function inOnePlace(same: readonly CartMeasurement[]): CartMeasurement[] {
+  const sorted = mostSaidFirst(same);
+  const onImages = sorted.filter((one, index) => {
+    const image = imageKey(one);
+    return image === null || sorted.findIndex((other) => imageKey(other) === image) === index;
+  });
+  const byDerivation = [...Map.groupBy(onImages, ({ derivation }) => derivation).values()];
+  return onImages.slice(0, Math.max(...byDerivation.map(({ length }) => length)));
+}
+
+/**
+ * Values that several places (sections, reports) repeat, once. The same value twice in one place was
+ * measured twice, unless it is of the same image: a median of 175, 175 and 190 is 175. Of each those
+ * stand about which most is said, in the place of the first.
+ */
+export function mergedRepeats(places: readonly (readonly CartMeasurement[])[]): CartMeasurement[] {
+  const kept = new Map<string, CartMeasurement[]>();
+  for (const place of places) {
+    for (const [key, same] of Map.groupBy(place, valueKey)) {
+      const before = kept.get(key) ?? [];
+      const here = inOnePlace(same);
+      const count = Math.max(before.length, here.length);
+      kept.set(key, mostSaidFirst([...before, ...here]).slice(0, count));
+    }
   }
-  return [...kept.values()];
+  return [...kept.values()].flat();
+}
+
+/** What the reports of a study say; the reports repeat each other. */
+export function withoutRepeats(measurements: readonly CartMeasurement[]): CartMeasurement[] {
+  return mergedRepeats([...Map.groupBy(measurements, ({ file }) => file).values()]);
 }

@@ -1,6 +1,8 @@
 import type { CartCode, CartMeasurement } from '../../contract/cart.ts';
 import { inTable } from './concept-key.ts';
 import { nodesOf, type ReportNode } from './content-tree.ts';
+import { readFetusId } from './fetus-id.ts';
+import { mergedRepeats } from './repeats.ts';
 import {
   ABOUT_THE_GROUP,
   DERIVATIONS,
@@ -8,7 +10,9 @@ import {
   LATERALITIES,
   MODIFIERS,
   NAMES,
+  NUMBER_OF_FETUSES,
   SELECTIONS,
+  SUBJECT_FETUS,
 } from './vocabulary.ts';
 
 type Modifier = (typeof MODIFIERS)[keyof typeof MODIFIERS];
@@ -33,24 +37,39 @@ const modifiers: Readonly<Record<string, Modifier>> = MODIFIERS;
 
 const nameOf = (node: ReportNode) => (node.name ? keyOf(node.name) : '');
 
-/** A letter or a small number: nothing that could be a name or an identifier of a person. */
-const FETUS = /^(?:fetus\s*)?([a-z]|\d{1,2})$/i;
-
 /**
- * The fetus that a node names. (121030, DCM, "Subject ID") is of the patient too, so that only what
- * looks like a letter or number of a fetus is taken (TID 1007, TID 1008).
+ * What the nodes of a context say of the fetus. (121030, DCM, "Subject ID") is of the patient too
+ * (TID 1007): it is read where the subject is a fetus, or is not said and the text is a letter or a
+ * number of one.
  */
-function fetusIn(node: ReportNode): string | null {
-  const name = nameOf(node);
-  if (name !== NAMES.subjectId && name !== NAMES.fetusId && name !== NAMES.fetusNumber) return null;
-  const written = node.quantity ? String(node.quantity.value) : node.text;
-  return FETUS.exec(written)?.[1]?.toUpperCase() ?? null;
+function fetusIds(nodes: readonly ReportNode[]) {
+  const subject = nodes.find((node) => nameOf(node) === NAMES.subjectClass)?.code;
+  const ofFetus = subject ? keyOf(subject) === SUBJECT_FETUS : null;
+  return nodes.flatMap((node) => {
+    const name = nameOf(node);
+    const isSubject = name === NAMES.subjectId;
+    if (!isSubject && name !== NAMES.fetusId && name !== NAMES.fetusNumber) return [];
+    const read = readFetusId(node.quantity ? String(node.quantity.value) : node.text);
+    if (!read || (isSubject && !(ofFetus ?? read.known))) return [];
+    return [{ ...read, number: name === NAMES.fetusNumber }];
+  });
 }
 
 /** The identifier of a fetus goes before its number, so that all sections name it alike. */
 function fetusOf(nodes: readonly ReportNode[]): string | null {
-  const ids = nodes.filter((node) => nameOf(node) !== NAMES.fetusNumber);
-  return [...ids, ...nodes].map(fetusIn).find((fetus) => fetus !== null) ?? null;
+  const read = fetusIds(nodes);
+  return (read.find(({ number }) => !number) ?? read[0])?.fetus ?? null;
+}
+
+/** The largest number of fetuses that the contexts of a report tell of. */
+function fetusCount(root: ReportNode): number {
+  const counted = [...nodesOf(root)].flatMap(({ nodes }) => [
+    ...nodes
+      .filter((node) => nameOf(node) === keyOf(NUMBER_OF_FETUSES.inContext))
+      .map(({ quantity }) => quantity?.value ?? 0),
+    ...fetusIds(nodes).map(({ fetuses }) => fetuses ?? 0),
+  ]);
+  return Math.max(0, ...counted);
 }
 
 function lateralityOf(nodes: readonly ReportNode[]): 'left' | 'right' | null {
@@ -110,41 +129,82 @@ function quantityOfGroup(container: ReportNode): CartCode | null {
   return values.find((node) => !ABOUT_THE_GROUP.has(nameOf(node)))?.name ?? null;
 }
 
-/**
- * The numbers that a report CONTAINS, each with what modifies it. Numbers below them are their
- * properties and inputs. The age of the patient is left out.
- */
-export function reportValues(
-  root: ReportNode,
-  report: Pick<CartMeasurement, 'file' | 'sopInstanceUid'>,
-): CartMeasurement[] {
-  const values: CartMeasurement[] = [];
-  const visit = (container: ReportNode, outer: Context) => {
-    const context = contextOf(container, outer);
-    const group = quantityOfGroup(container);
-    for (const node of container.nodes) {
-      if (node.relationship !== 'CONTAINS') continue;
-      if (node.valueType === 'CONTAINER') visit(node, context);
-      if (!node.name || !node.quantity || nameOf(node) === NAMES.subjectAge) continue;
-      const own = contextOf(node, context);
-      const of = group && ABOUT_THE_GROUP.has(nameOf(node)) ? group : null;
-      const derivation = derivationOf(node);
-      const { divisor, site } = own;
-      values.push({
-        ...own,
-        ...inTable({ concept: node.name, of, site, derivation, divisor, ...node.quantity }),
-        concept: node.name,
-        of,
-        derivation,
-        selection: codedValue(node, NAMES.selection, SELECTIONS),
-        equation: equationOf(node),
-        image: imageOf(node),
-        ...report,
-      });
-    }
+type Report = Pick<CartMeasurement, 'file' | 'sopInstanceUid'>;
+
+function measurementOf(
+  node: ReportNode & { name: CartCode; quantity: NonNullable<ReportNode['quantity']> },
+  context: Context,
+  group: CartCode | null,
+  report: Report,
+): CartMeasurement {
+  const own = contextOf(node, context);
+  const of = group && ABOUT_THE_GROUP.has(nameOf(node)) ? group : null;
+  const derivation = derivationOf(node);
+  const { divisor, site } = own;
+  return {
+    ...own,
+    ...inTable({ concept: node.name, of, site, derivation, divisor, ...node.quantity }),
+    concept: node.name,
+    of,
+    derivation,
+    selection: codedValue(node, NAMES.selection, SELECTIONS),
+    equation: equationOf(node),
+    image: imageOf(node),
+    ...report,
   };
-  visit(root, NO_CONTEXT);
-  return values;
+}
+
+/** The numbers below a container, each with what modifies it; those below them are none. */
+function valuesOf(container: ReportNode, outer: Context, report: Report): CartMeasurement[] {
+  const context = contextOf(container, outer);
+  const group = quantityOfGroup(container);
+  return container.nodes.flatMap((node) => {
+    if (node.relationship !== 'CONTAINS') return [];
+    const inner = node.valueType === 'CONTAINER' ? valuesOf(node, context, report) : [];
+    const { name, quantity } = node;
+    if (!name || !quantity || nameOf(node) === NAMES.subjectAge) return inner;
+    return [...inner, measurementOf({ ...node, name, quantity }, context, group, report)];
+  });
+}
+
+/** More than one fetus, which a report may say in the context of its sections only. */
+function severalOf(root: ReportNode, report: Report): CartMeasurement[] {
+  const value = fetusCount(root);
+  if (value < 2) return [];
+  return [
+    {
+      ...NO_CONTEXT,
+      key: null,
+      concept: NUMBER_OF_FETUSES.inContext,
+      value,
+      unit: '1',
+      derivation: null,
+      selection: null,
+      of: null,
+      equation: null,
+      image: null,
+      ...report,
+    },
+  ];
+}
+
+/**
+ * The numbers that a report CONTAINS; what several of its sections say stands once. Numbers below
+ * them are their properties and inputs. The age of the patient is left out. How many fetuses there
+ * are comes with them where the context of a section says that it is more than one.
+ */
+export function reportValues(root: ReportNode, report: Report): CartMeasurement[] {
+  const outer = contextOf(root, NO_CONTEXT);
+  // Each section by itself, and what stands in none.
+  const inSections = root.nodes
+    .filter(({ valueType }) => valueType === 'CONTAINER')
+    .map((section) => ({ ...root, nodes: [section] }));
+  const inNone = {
+    ...root,
+    nodes: root.nodes.filter(({ valueType }) => valueType !== 'CONTAINER'),
+  };
+  const places = [...inSections, inNone].map((place) => valuesOf(place, outer, report));
+  return [...mergedRepeats(places), ...severalOf(root, report)];
 }
 
 /** The SOP classes of all images that a report refers to. */

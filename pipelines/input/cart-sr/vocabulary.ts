@@ -41,6 +41,7 @@ export const NAMES = {
   selection: 'DCM|121404',
   equation: 'DCM|121420',
   tableOfValues: 'DCM|121424',
+  subjectClass: 'DCM|121024',
   subjectId: 'DCM|121030',
   /** Both name the fetus and never the patient. */
   fetusNumber: 'DCM|121037',
@@ -48,6 +49,15 @@ export const NAMES = {
   subjectAge: 'DCM|121033',
   biometryGroup: 'DCM|125005',
 } as const;
+
+/** (121026, DCM, "Fetus") as the class of a subject (TID 1006). */
+export const SUBJECT_FETUS = 'DCM|121026';
+
+/** How many fetuses there are: in the context of a section (TID 1008) and in the summary. */
+export const NUMBER_OF_FETUSES = {
+  inContext: { scheme: 'DCM', code: '121038', meaning: 'Number of Fetuses' },
+  bySummary: { scheme: 'LN', code: '11878-6', meaning: 'Number of Fetuses by US' },
+} as const satisfies Record<string, CartCode>;
 
 /** Values of a biometry group that speak about another value of it (TID 5008). */
 export const ABOUT_THE_GROUP: ReadonlySet<string> = new Set([

@@ -1,5 +1,6 @@
 import type { GrayImage } from '../../contract/image.ts';
 import { type Clip, type Frame, scaleFor } from '../../contract/study.ts';
+import { viewWords } from '../../contract/view-words.ts';
 import { extent } from '../../measure/ellipse.ts';
 import { type CardiacActivity, cardiacActivity } from '../../measure/periodicity.ts';
 import type { Reader, ReaderInput } from '../reader.ts';
@@ -39,21 +40,18 @@ export const EMBRYO_CLIP = { frames: 60, framesPerSecond: 20 } as const;
 /** Up to 13+6 a view that is named transvaginal may show a sac, whatever the classifier knows. */
 const LAST_DAY = 97;
 
-const words = ({ viewName, stageName }: Clip) =>
-  `${viewName ?? ''} ${stageName ?? ''}`.toLowerCase();
-
 /** What the cart's own words say of a view. */
 export function namedView(clip: Clip): Pick<EarlyClip, 'plane' | 'route'> {
-  const text = words(clip);
+  const text = viewWords(clip);
   return {
     plane: /transverse|axial|coronal/.test(text)
       ? 'transverse'
       : /sagittal|longitudinal/.test(text)
         ? 'sagittal'
         : null,
-    route: /trans-?vaginal|endo-?vaginal|\btv\b/.test(text)
+    route: /trans ?vaginal|endo ?vaginal|\btv\b/.test(text)
       ? 'transvaginal'
-      : /trans-?abdominal|\bta\b/.test(text)
+      : /trans ?abdominal|\bta\b/.test(text)
         ? 'transabdominal'
         : null,
   };

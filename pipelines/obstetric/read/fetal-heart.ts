@@ -1,4 +1,5 @@
 import type { Clip } from '../../contract/study.ts';
+import { viewWords } from '../../contract/view-words.ts';
 import { type MModeRhythm, mModeRhythm } from '../../measure/m-mode.ts';
 import type { FramePlane } from '../frame-plane.ts';
 import { bestFrames } from '../key-frames.ts';
@@ -52,21 +53,18 @@ export interface FetalHeartReadings {
 
 /** Words of operators and presets in View Name and Stage Name. */
 const WORDS: Readonly<Record<CardiacView, RegExp>> = {
-  'four-chamber': /\b(4[ -]?ch(amber)?|4cv|four[ -]?chamber)/i,
-  'left-outflow-tract': /\blvot\b|left (ventricular )?outflow/i,
-  'right-outflow-tract': /\brvot\b|right (ventricular )?outflow/i,
-  'three-vessel': /\b3vv\b|three[ -]?vessels?( view)?$/i,
-  'three-vessel-trachea': /\b3vtv?\b|trachea/i,
+  'four-chamber': /\b(4 ?ch(amber)?|4cv|four ?chamber)/,
+  'left-outflow-tract': /\blvot\b|left (ventricular )?outflow/,
+  'right-outflow-tract': /\brvot\b|right (ventricular )?outflow/,
+  'three-vessel': /\b3vv\b|three ?vessels?( view)?$/,
+  'three-vessel-trachea': /\b3vtv?\b|trachea/,
 };
-
-const wordsOf = ({ viewName, stageName }: Clip) =>
-  `${viewName ?? ''} ${stageName ?? ''}`.replaceAll('_', ' ').trim();
 
 function namedViews({ clips }: ReaderInput['study']): CardiacViewReading[] {
   return clips
     .filter(({ mode }) => mode !== 'spectral' && mode !== 'm-mode')
     .flatMap((clip) =>
-      CARDIAC_VIEWS.filter((view) => WORDS[view].test(wordsOf(clip))).map((view) => ({
+      CARDIAC_VIEWS.filter((view) => WORDS[view].test(viewWords(clip))).map((view) => ({
         view,
         file: clip.file,
         frame: 0,
@@ -100,7 +98,7 @@ function classifiedViews({ planes }: ReaderInput): CardiacViewReading[] {
 const NO_FETUS: ReadonlySet<Plane> = new Set(['other', 'cervix']);
 
 const isFetal = (clip: Clip, { planes }: ReaderInput) =>
-  /\bfo?etal\b|\bfh[rm]?\b/i.test(wordsOf(clip)) ||
+  /\bfo?etal\b|\bfh[rm]?\b/.test(viewWords(clip)) ||
   planes.some(({ estimate }) => !NO_FETUS.has(estimate.label));
 
 async function readMMode(clip: Clip, fetal: boolean): Promise<MModeReading[]> {

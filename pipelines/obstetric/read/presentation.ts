@@ -37,8 +37,6 @@ const LOOKED_AT = 72;
 const CARDIAC_CLIPS = 3;
 const CHEST: ReadonlySet<Plane> = new Set(['thorax', 'four-chamber']);
 
-const wordsOf = ({ viewName, stageName }: Clip) => `${viewName ?? ''} ${stageName ?? ''}`;
-
 /** At most so many of them, at even steps. */
 function spread<T>(all: readonly T[], count: number): T[] {
   const step = Math.max(1, all.length / count);
@@ -103,7 +101,7 @@ export const presentationReader: Reader<PresentationReadings> = {
   label: 'Following the sweeps of the uterus',
   read: async (input) => {
     const named = input.study.clips.flatMap((clip) => {
-      const { sweep, direction } = namedSweep(wordsOf(clip));
+      const { sweep, direction } = namedSweep(clip);
       return sweep && clip.frames.length > 1 ? [{ clip, direction }] : [];
     });
     const sweeps: SweepReading[] = [];

@@ -1,4 +1,6 @@
+import { fetusOf } from '../../contract/fetus-name.ts';
 import type { Clip, SweepRegion } from '../../contract/study.ts';
+import { type ViewNamed, viewWords } from '../../contract/view-words.ts';
 import { type DopplerWaveform, traceDoppler } from '../../measure/doppler.ts';
 import { CONCEPTS } from '../../result/concepts.ts';
 import type { Reader } from '../reader.ts';
@@ -39,17 +41,17 @@ const CODED: Readonly<Record<string, DopplerVessel>> = Object.fromEntries(
 
 /** Words of operators and presets in View Name and Stage Name. */
 const WORDS: Readonly<Record<DopplerVessel, RegExp>> = {
-  'umbilical-artery': /\b(ua|umb(ilical)?[ .]*(a|art|artery|cord))\b/i,
-  'middle-cerebral-artery': /\b(mca|mid(dle)?[ .]*cerebral)/i,
-  'uterine-artery': /\b(uta|ut(erine)?[ .]*(a|art|artery))\b/i,
-  'ductus-venosus': /\b(dv\b|ductus[ .]*ven)/i,
+  'umbilical-artery': /\b(ua|umb(ilical)? ?(a|art|artery|cord))\b/,
+  'middle-cerebral-artery': /\b(mca|mid(dle)? ?cerebral)/,
+  'uterine-artery': /\b(uta|ut(erine)? ?(a|art|artery))\b/,
+  'ductus-venosus': /\b(dv\b|ductus ?ven)/,
 };
 
-const SIDES = { left: /\b(l|lt|left)\b/i, right: /\b(r|rt|right)\b/i } as const;
+const SIDES = { left: /\b(l|lt|left)\b/, right: /\b(r|rt|right)\b/ } as const;
 
-const FETUS = /\b(?:fetus|foetus|twin|triplet|baby)[ .#-]*([a-d]|[1-4])\b/gi;
+export { fetusOf };
 
-type Named = Pick<Clip, 'anatomicRegion' | 'laterality' | 'viewName' | 'stageName'>;
+type Named = ViewNamed & Pick<Clip, 'anatomicRegion' | 'laterality'>;
 
 /**
  * The vessel that the header names: by code, else by the words of view and stage. Null where it
@@ -58,7 +60,7 @@ type Named = Pick<Clip, 'anatomicRegion' | 'laterality' | 'viewName' | 'stageNam
 export function vesselOf(clip: Named): DopplerVessel | null {
   const coded = clip.anatomicRegion ? CODED[clip.anatomicRegion] : undefined;
   if (coded) return coded;
-  const words = `${clip.viewName ?? ''} ${clip.stageName ?? ''}`.replaceAll('_', ' ');
+  const words = viewWords(clip);
   const named = DOPPLER_VESSELS.filter((vessel) => WORDS[vessel].test(words));
   return named.length === 1 ? (named[0] ?? null) : null;
 }
@@ -66,16 +68,9 @@ export function vesselOf(clip: Named): DopplerVessel | null {
 /** The side that the header names; null where it names none, or both. */
 export function lateralityOf(clip: Named): 'left' | 'right' | null {
   if (clip.laterality) return clip.laterality;
-  const words = `${clip.viewName ?? ''} ${clip.stageName ?? ''}`.replaceAll('_', ' ');
+  const words = viewWords(clip);
   const left = SIDES.left.test(words);
   return left === SIDES.right.test(words) ? null : left ? 'left' : 'right';
-}
-
-/** The fetus that the words of view and stage name; null where they name none, or two. */
-export function fetusOf({ viewName, stageName }: Named): string | null {
-  const words = `${viewName ?? ''} ${stageName ?? ''}`.replaceAll('_', ' ');
-  const named = new Set([...words.matchAll(FETUS)].map(([, one]) => one?.toUpperCase() ?? ''));
-  return named.size === 1 ? ([...named][0] ?? null) : null;
 }
 
 const isDoppler = ({ kind }: SweepRegion) => kind === 'pw' || kind === 'cw' || kind === 'doppler';

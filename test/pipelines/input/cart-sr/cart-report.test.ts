@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { code, num, text } from '../../../../pipelines/artifacts/sr/content-item.ts';
 import type { CartMeasurement } from '../../../../pipelines/contract/cart.ts';
 import type { Study } from '../../../../pipelines/contract/study.ts';
 import { readStudy } from '../../../../pipelines/input/read-study.ts';
@@ -163,9 +164,75 @@ describe('an obstetric report (TID 5000)', () => {
     expect(all.map(({ fetus: id }) => id)).toEqual(['A', 'B']);
   });
 
-  it('a subject id that is no letter or number of a fetus is not carried', async () => {
-    const named = fetalBiometry(...fetus('Zoe'), biometryGroup(value(FL, 50, 'mm')));
-    expect((await only(obstetricReport(named)))?.fetus).toBeNull();
+  const fetusNamed = async (...context: readonly ContentItem[]) => {
+    const all = await values(
+      obstetricReport(fetalBiometry(...context, biometryGroup(value(FL, 50, 'mm')))),
+    );
+    return all.find(({ key }) => key === 'fl')?.fetus;
+  };
+
+  it.each([
+    ['A', 'A'],
+    ['b', 'B'],
+    ['2', '2'],
+    ['Fetus 1', '1'],
+    ['Fetus #1', '1'],
+    ['FETUS_2', '2'],
+    ['Fetus No. 2', '2'],
+    ['Twin A', 'A'],
+    ['Baby B', 'B'],
+    ['triplet-c', 'C'],
+    ['A/2', 'A'],
+    ['1 of 2', '1'],
+    ['II', '2'],
+    ['Twin B (left)', 'B'],
+  ])('the fetus of %s is %s', async (written, name) => {
+    expect(await fetusNamed(...fetus(written))).toBe(name);
+  });
+
+  it('an identifier that is no letter or number tells two fetuses apart, and is not carried', async () => {
+    const one = await fetusNamed(...fetus('Zoe'));
+    expect(one).toMatch(/^[A-Z]{3}$/);
+    expect(await fetusNamed(...fetus('zoe '))).toBe(one);
+    expect(await fetusNamed(...fetus('Max'))).not.toBe(one);
+  });
+
+  it('a subject who is not said to be a fetus is none, but by a letter or number', async () => {
+    const named = (id: string) => text('HAS OBS CONTEXT', dcm('121030', 'Subject ID'), id);
+    expect(await fetusNamed(named('PID 4711'))).toBeNull();
+    expect(await fetusNamed(named('B'))).toBe('B');
+    const patient = code(
+      'HAS OBS CONTEXT',
+      dcm('121024', 'Subject Class'),
+      dcm('121025', 'Patient'),
+    );
+    expect(await fetusNamed(patient, named('B'))).toBeNull();
+  });
+
+  it.each([
+    ['A', null],
+    ['A/1', null],
+    ['A/2', 2],
+    ['Twin A', 2],
+    ['Triplet 1', 3],
+  ])('the fetus %s is one of %s', async (written, count) => {
+    const all = await values(
+      obstetricReport(fetalBiometry(...fetus(written), value(FL, 50, 'mm'))),
+    );
+    const counted = all.find(({ concept }) => concept.code === '121038');
+    expect(counted?.value ?? null).toBe(count);
+  });
+
+  it.each([
+    [1, null],
+    [2, 2],
+  ])('%d fetuses in the context of a section are carried as %s', async (number, carried) => {
+    const counted = num('HAS OBS CONTEXT', dcm('121038', 'Number of Fetuses'), {
+      value: number,
+      unit: { scheme: 'UCUM', code: '1', meaning: 'no units' },
+    });
+    const all = await values(obstetricReport(fetalBiometry(counted, value(FL, 50, 'mm'))));
+    expect(all.find(({ concept }) => concept.code === '121038')?.value ?? null).toBe(carried);
   });
 
   it('inputs, normal ranges and the age of the patient are no measurements', async () => {
@@ -209,6 +276,24 @@ describe('values that were written twice stand once', () => {
     const mean = value(FL, 50.2, 'mm', [derived(sct('373098007', 'Mean'))]);
     const all = await values(biometry(biometryGroup(value(FL, 50.2, 'mm'), mean)));
     expect(all.map(({ derivation }) => derivation)).toEqual(['mean']);
+  });
+
+  it('not within one section: who measures twice the same has two values', async () => {
+    const lengths = (...mm: number[]) => mm.map((one) => biometryGroup(value(FL, one, 'mm')));
+    const section = fetalBiometry(...lengths(50, 50, 65));
+    const of = (all: readonly CartMeasurement[]) => all.map((one) => one.value);
+    expect(of(await values(obstetricReport(section)))).toEqual([50, 50, 65]);
+    const summary = fetalBiometry(...lengths(50));
+    expect(of(await values(obstetricReport(summary, section)))).toEqual([50, 50, 65]);
+    expect(of(await values(obstetricReport(section), obstetricReport(section)))).toEqual([
+      50, 50, 65,
+    ]);
+  });
+
+  it('within one section where they are of the same image, and not of two', async () => {
+    const on = (image: string) => value(FL, 50, 'mm', [measuredOn(image)]);
+    expect(await values(biometry(on('2.25.5'), on('2.25.5')))).toHaveLength(1);
+    expect(await values(biometry(on('2.25.5'), on('2.25.6')))).toHaveLength(2);
   });
 
   it('another value, another fetus or another side is no repeat', async () => {

@@ -216,6 +216,6 @@ describe('the words of a sweep', () => {
     ['FOUR CHAMBER', false, null],
     ['', false, null],
   ])('%s', (words, isSweep, direction) => {
-    expect(namedSweep(words)).toEqual({ sweep: isSweep, direction });
+    expect(namedSweep({ viewName: words, stageName: null })).toEqual({ sweep: isSweep, direction });
   });
 });
