@@ -57,6 +57,8 @@ export type DopplerWaveform =
       beatsPerMinute: number;
       /** Coefficient of variation of the lengths of the beats that are alike. */
       variation: number;
+      /** The same of all beats seen: whether a rhythm is regular is no question of those alike. */
+      variationSeen: number;
       /** Another vessel flows the other way and would hide a reversal. */
       otherVessel: boolean;
       /** Velocity below which flow is hidden by the baseline, cm/s. */
@@ -198,6 +200,7 @@ export function traceDoppler(image: GrayImage, sweep: SweepRegion): DopplerWavef
     beatsSeen: all.length,
     beatsPerMinute: 60 / (median(beats.map(({ from, to }) => to - from)) * secondsPerColumn),
     variation: variationOf(beats),
+    variationSeen: variationOf(all),
     otherVessel,
     hiddenBelow,
     vanishesAt: vanishingVelocity(main),

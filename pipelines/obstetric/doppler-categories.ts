@@ -54,10 +54,14 @@ export function endDiastolicFlow(beats: readonly BeatVelocities[]): EndDiastolic
   return without > 0 ? 'intermittent-absent' : 'forward';
 }
 
-export type AWave = 'positive' | 'absent' | 'reversed';
+/** Not assessable: the wall filter may hide what would be positive (obstetric reference 13.7). */
+export type AWave = 'positive' | 'absent' | 'reversed' | 'not-assessable';
 
 /** The a-wave of a ductus venosus by the trough of most of its beats; null without beats. */
-export function aWave(beats: readonly BeatVelocities[], hiddenBelow: number): AWave | null {
+export function aWave(
+  beats: readonly BeatVelocities[],
+  hiddenBelow: number,
+): Exclude<AWave, 'not-assessable'> | null {
   if (beats.length === 0) return null;
   const reversed = beats.filter(({ lowest }) => lowest <= -hiddenBelow).length;
   const low = beats.filter(({ lowest }) => lowest < hiddenBelow).length;
@@ -122,6 +126,8 @@ export function rank({ centile }: Reference): 'L' | 'N' | 'H' {
 /** What the summary category is drawn from; null: not assessed. */
 export interface DopplerState {
   flow: EndDiastolicFlow | null;
+  /** Lost flow is suspected on a trace that allows no category. */
+  suspected: boolean;
   umbilicalPi: 'L' | 'N' | 'H' | null;
   cerebralPi: 'L' | 'N' | 'H' | null;
   cpr: 'L' | 'N' | 'H' | null;
@@ -150,6 +156,8 @@ export function dopplerSummary(state: DopplerState): DopplerSummary {
   if (state.umbilicalPi === 'H' || state.flow === 'intermittent-absent') return 'abnormal-ua';
   if (state.cerebralPi === 'L' || state.cpr === 'L') return 'redistribution';
   if (state.anaemia === 'moderate-to-severe' || state.anaemia === 'severe') return 'anaemia-flag';
-  const judged = state.umbilicalPi !== null && state.flow !== 'not-assessable';
+  const open =
+    state.suspected || state.flow === 'not-assessable' || state.aWave === 'not-assessable';
+  const judged = state.umbilicalPi !== null && !open;
   return judged ? 'normal' : 'not-assessed';
 }

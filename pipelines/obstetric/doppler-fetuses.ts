@@ -1,59 +1,98 @@
+import { fetusKey } from '../contract/fetus-name.ts';
+import type { Measurement } from '../result/envelope.ts';
 import type { DopplerSummary } from './doppler-categories.ts';
 import type { DopplerJudgement } from './doppler-judgement.ts';
-import type { TracedReading } from './doppler-measurements.ts';
+import { keyedByFetus, ofFetusId, ofFetusText } from './of-fetus.ts';
+import type { SpectrumReading } from './read/spectra.ts';
+import type { ObstetricEvidence } from './section.ts';
+import { severalFetuses } from './several-fetuses.ts';
 
-/** The spectra that are judged together: of one fetus, or of nobody in particular. */
+/** Of several fetuses, the spectra that are judged together: of one, or of nobody in particular. */
 export interface DopplerGroup {
-  /** Null: the only fetus, with its mother; of several, the mother and what names no fetus. */
+  /** Null: the mother, and what names no fetus. */
   fetus: string | null;
-  readings: TracedReading[];
+  /** Traced or not. */
+  readings: SpectrumReading[];
+}
+
+export const isMaternal = (vesselOrKey: string | null) =>
+  vesselOrKey?.startsWith('uterine-artery') ?? false;
+
+const SEVERAL = 'Several fetuses: singleton charts were used, and nothing was compared.';
+const PARTLY_NAMED =
+  'Not every spectrum and value names its fetus: nothing was compared between those that do and those that do not.';
+
+/**
+ * Why the spectra, and the machine's values, are not those of one fetus for sure; null where they are.
+ * Whoever names the fetus of one spectrum tells it from others: one that names none may be of another.
+ * Machines name the only fetus too: with spectra that name none there is no contradiction.
+ */
+export function apart(
+  evidence: Pick<ObstetricEvidence, 'study' | 'views'>,
+  readings: readonly SpectrumReading[],
+  cart: readonly Measurement[],
+): string | null {
+  if (severalFetuses(evidence) !== null) return SEVERAL;
+  const seen = new Set(
+    readings
+      .filter(({ vessel }) => vessel !== null && !isMaternal(vessel))
+      .map(({ fetus }) => fetusKey(fetus)),
+  );
+  const reported = new Set(
+    cart.filter(({ concept }) => !isMaternal(concept.key)).map(({ fetus }) => fetusKey(fetus)),
+  );
+  const all = seen.union(reported);
+  const unnamed = fetusKey(null);
+  if (all.size < 2) return null;
+  if (all.size > 2 || !all.has(unnamed)) return SEVERAL;
+  return [...seen].every((name) => name === unnamed) && !reported.has(unnamed)
+    ? null
+    : PARTLY_NAMED;
 }
 
 /**
  * Two fetuses never share a value (obstetric reference 0.5): of several each is judged by the spectra
- * that name it. `several`: other sources tell of more than one. A fetal vessel that names no fetus is
- * then one that is not named at all.
+ * that name it, and `reported` are those whose flow the machine's values call lost.
  */
 export function groupsByFetus(
-  readings: readonly TracedReading[],
-  several: boolean,
+  readings: readonly SpectrumReading[],
+  reported: readonly (string | null)[],
 ): DopplerGroup[] {
-  const fetal = readings.filter(({ vessel }) => vessel !== 'uterine-artery');
-  const names = [...new Set(fetal.flatMap(({ fetus }) => fetus ?? []))].sort();
-  if (!several && names.length < 2) return [{ fetus: null, readings: [...readings] }];
-  const others = readings
-    .filter(({ vessel, fetus }) => vessel === 'uterine-artery' || fetus === null)
-    .map((one) => (one.vessel === 'uterine-artery' ? one : { ...one, vessel: null }));
+  const fetal = readings.filter(({ vessel }) => !isMaternal(vessel));
+  const names = new Map(
+    [...fetal.map(({ fetus }) => fetus), ...reported]
+      .flatMap((fetus) => fetus ?? [])
+      .toReversed()
+      .map((fetus) => [fetusKey(fetus), fetus]),
+  );
+  const others = readings.filter(({ vessel, fetus }) => isMaternal(vessel) || fetus === null);
+  const nobody = others.length > 0 || reported.includes(null);
   return [
-    ...names.map((fetus) => ({ fetus, readings: fetal.filter((one) => one.fetus === fetus) })),
-    ...(others.length > 0 ? [{ fetus: null, readings: others }] : []),
+    ...[...names]
+      .toSorted(([one], [other]) => one.localeCompare(other))
+      .map(([key, fetus]) => ({
+        fetus,
+        readings: fetal.filter((one) => one.fetus !== null && fetusKey(one.fetus) === key),
+      })),
+    ...(nobody ? [{ fetus: null, readings: others }] : []),
   ];
 }
 
+/** Of several fetuses, a fetal vessel that names none is one that is not named at all. */
+export const withoutNames = <Reading extends SpectrumReading>(readings: readonly Reading[]) =>
+  readings.map((one) => (isMaternal(one.vessel) ? one : { ...one, vessel: null }));
+
 /** A judgement whose every id and sentence names its fetus. */
 export function ofFetus(judged: DopplerJudgement, fetus: string): DopplerJudgement {
-  const idOf = (id: string) => `${id}-fetus-${fetus.toLowerCase()}`;
-  const say = (text: string) => `Fetus ${fetus}: ${text}`;
+  const say = (text: string) => ofFetusText(text, fetus);
   return {
     ...judged,
-    measurements: judged.measurements.map((one) => ({
+    ...keyedByFetus(judged, fetus),
+    guidance: judged.guidance.map((one) => ({
       ...one,
-      id: idOf(one.id),
-      fetus,
-      inputs: one.inputs.map(idOf),
-    })),
-    findings: judged.findings.map((one) => ({
-      ...one,
-      id: idOf(one.id),
+      id: ofFetusId(one.id, fetus),
       text: say(one.text),
-      evidence: one.evidence.map(idOf),
     })),
-    classifications: judged.classifications.map((one) => ({
-      ...one,
-      id: idOf(one.id),
-      name: `${one.name}, fetus ${fetus}`,
-    })),
-    guidance: judged.guidance.map((one) => ({ ...one, id: idOf(one.id), text: say(one.text) })),
     sentences: judged.sentences.map(say),
     gaps: judged.gaps.map(say),
   };
@@ -71,28 +110,37 @@ const GRAVEST_FIRST: readonly DopplerSummary[] = [
   'normal',
 ];
 
-const SINGLETON_CHARTS = 'Several fetuses: singleton charts were used, and nothing was compared.';
+/** What growth and others would take for the only fetus: said of a named one, or of none. */
+const OF_ONE_FETUS: ReadonlySet<string> = new Set(['fetal-doppler', 'end-diastolic-flow']);
 
-/** The judgements of several fetuses and of their mother as one; `fetal` are those of a fetus. */
+/**
+ * The judgements of several fetuses as one; `fetal` are those of a named fetus, `others` of their mother
+ * and of what names no fetus. `why` they are apart.
+ */
 export function together(
   fetal: readonly DopplerJudgement[],
-  maternal: readonly DopplerJudgement[],
+  others: readonly DopplerJudgement[],
+  why: string,
 ): DopplerJudgement {
-  const all = [...fetal, ...maternal];
-  const categories = new Set(fetal.map(({ category }) => category));
+  const all = [...fetal, ...others];
+  // Of the mother's group only what is lost in a fetus without a name counts.
+  const grave = others
+    .map(({ category }) => category)
+    .filter((one) => one !== 'normal' && one !== 'not-assessed');
+  const categories = new Set([...fetal.map(({ category }) => category), ...grave]);
   return {
     measurements: all.flatMap(({ measurements }) => measurements),
     category: GRAVEST_FIRST.find((one) => categories.has(one)) ?? 'not-assessed',
     classifications: [
       ...fetal.flatMap(({ classifications }) => classifications),
-      ...maternal.flatMap(({ classifications }) =>
-        classifications.filter(({ id }) => id !== 'fetal-doppler'),
+      ...others.flatMap(({ classifications }) =>
+        classifications.filter(({ id }) => !OF_ONE_FETUS.has(id)),
       ),
     ],
     findings: all.flatMap(({ findings }) => findings),
     guidance: all.flatMap(({ guidance }) => guidance),
     sentences: all.flatMap(({ sentences }) => sentences),
-    gaps: [...new Set([SINGLETON_CHARTS, ...all.flatMap(({ gaps }) => gaps)])],
+    gaps: [...new Set([why, ...all.flatMap(({ gaps }) => gaps)])],
     code: all.find(({ code }) => code !== null)?.code ?? 'several_fetuses',
   };
 }

@@ -1,3 +1,4 @@
+import { fixedOffCutOffs } from '../measure/rounding.ts';
 import { centileText } from '../result/centile-text.ts';
 import { type FindingConceptKey, findingConcept } from '../result/concepts.ts';
 import type { Finding, Measurement, Result } from '../result/envelope.ts';
@@ -5,12 +6,13 @@ import {
   ANAEMIA_MOM,
   type DopplerState,
   type DopplerSummary,
-  type EndDiastolicFlow,
   LOW_CPR,
+  MCA_ANGLE,
   rank,
 } from './doppler-categories.ts';
+import { FLOW_TEXT } from './doppler-flow.ts';
 import { DOPPLER_SECTION } from './doppler-measurements.ts';
-import { format } from './measurement.ts';
+import { formatOffCutOffs } from './format-off-cut-offs.ts';
 
 /** Technique and thresholds of obstetric Doppler. */
 export const ISUOG = 'ISUOG 2021, Ultrasound Obstet Gynecol 58:331-339';
@@ -43,7 +45,8 @@ function classification(
   };
 }
 
-function finding(
+/** A finding of this section under the key of its concept. */
+export function finding(
   id: FindingConceptKey,
   text: string,
   severity: Finding['severity'],
@@ -60,39 +63,12 @@ function finding(
   };
 }
 
-export const FLOW_TEXT: Readonly<Record<EndDiastolicFlow, string>> = {
-  forward: 'forward',
-  'intermittent-absent': 'absent in some beats',
-  absent: 'absent',
-  reversed: 'reversed',
-  'not-assessable': 'not assessable',
-};
+/** A multiple of the median as it is printed beside its limits. */
+const multiple = (value: number) =>
+  formatOffCutOffs('middle-cerebral-artery-psv-mom', value, Object.values(ANAEMIA_MOM));
 
-/** What is said of a flow that is neither forward nor lost, and what to do next. */
-const DOUBTFUL: Partial<Record<EndDiastolicFlow, string>> = {
-  'intermittent-absent':
-    'Umbilical artery: end-diastolic flow is absent in some beats; confirm in a second loop with the lowest wall filter.',
-  'not-assessable':
-    'Umbilical artery: no end-diastolic flow above the wall filter, which is set too high to call it absent; repeat with the lowest wall filter.',
-};
-
-/** Absent or reversed end-diastolic flow must be known at once. `hidden`: see `otherVessel`. */
-export function flowFindings(flow: EndDiastolicFlow | null, hidden: boolean): Finding[] {
-  const evidence = ['umbilical-artery-pi'];
-  const doubt = flow && DOUBTFUL[flow];
-  if (doubt) return [finding('end-diastolic-flow', doubt, 'abnormal', evidence)];
-  if (flow === 'reversed') {
-    const text =
-      'Umbilical artery: reversed end-diastolic flow; confirm in a second loop with the lowest wall filter.';
-    return [finding('end-diastolic-flow', text, 'critical', evidence)];
-  }
-  if (flow !== 'absent') return [];
-  const other = hidden
-    ? ' Flow of another vessel on the other side of the baseline may hide a reversal.'
-    : '';
-  const text = `Umbilical artery: absent end-diastolic flow; confirm in a second loop with the lowest wall filter.${other}`;
-  return [finding('end-diastolic-flow', text, 'critical', evidence)];
-}
+/** The median holds for velocities along the vessel (obstetric reference 13.4). */
+export const ANGLE_UNKNOWN = `the angle was not given; the median holds for at most ${MCA_ANGLE} degrees`;
 
 /** What lies outside its chart. */
 export function rankFindings(measurements: readonly Measurement[], state: DopplerState): Finding[] {
@@ -102,6 +78,7 @@ export function rankFindings(measurements: readonly Measurement[], state: Dopple
   };
   const uterine = rankOf(measurements, 'uterine-artery-mean-pi');
   const mom = acceptedAt(measurements, 'middle-cerebral-artery-psv-mom');
+  const remark = mom?.note?.includes(ANGLE_UNKNOWN) ? ` Remark: ${ANGLE_UNKNOWN}.` : '';
   return [
     ...(state.umbilicalPi === 'H'
       ? [
@@ -129,7 +106,7 @@ export function rankFindings(measurements: readonly Measurement[], state: Dopple
       ? [
           finding(
             'fetal-anaemia-signal',
-            `MCA peak systolic velocity ${format('middle-cerebral-artery-psv-mom', mom.value)} multiples of the median: sign of moderate to severe fetal anaemia.`,
+            `MCA peak systolic velocity ${multiple(mom.value)} multiples of the median: sign of moderate to severe fetal anaemia.${remark}`,
             'abnormal',
             [mom.id],
           ),
@@ -139,7 +116,7 @@ export function rankFindings(measurements: readonly Measurement[], state: Dopple
       ? [
           finding(
             'fetal-anaemia-signal',
-            `MCA peak systolic velocity ${format('middle-cerebral-artery-psv-mom', mom.value)} multiples of the median: in the range of mild fetal anaemia, below the limit of the flag.`,
+            `MCA peak systolic velocity ${multiple(mom.value)} multiples of the median: in the range of mild fetal anaemia, below the limit of the flag.${remark}`,
             'info',
             [mom.id],
           ),
@@ -152,16 +129,6 @@ export function rankFindings(measurements: readonly Measurement[], state: Dopple
             `Mean uterine artery PI ${shown('uterine-artery-mean-pi')}, above the 95th centile.`,
             'abnormal',
             ['uterine-artery-mean-pi'],
-          ),
-        ]
-      : []),
-    ...(state.aWave === 'absent' || state.aWave === 'reversed'
-      ? [
-          finding(
-            'ductus-venosus-a-wave',
-            `Ductus venosus: ${state.aWave} a-wave.`,
-            state.aWave === 'reversed' ? 'critical' : 'abnormal',
-            ['ductus-venosus-piv'],
           ),
         ]
       : []),
@@ -199,7 +166,11 @@ export function classify(
             'FMF 2019, 5th centile',
             [
               ['centile below 5', centile('cerebroplacental-ratio'), state.cpr === 'L'],
-              [`ratio below ${LOW_CPR}`, ratio.value.toFixed(2), ratio.value < LOW_CPR],
+              [
+                `ratio below ${LOW_CPR}`,
+                fixedOffCutOffs(ratio.value, 2, [LOW_CPR]),
+                ratio.value < LOW_CPR,
+              ],
             ],
           ),
         ]
@@ -209,12 +180,12 @@ export function classify(
           classification('fetal-anaemia-signal', 'MCA peak velocity', state.anaemia, 'Mari 2000', [
             [
               `at least ${ANAEMIA_MOM.mild} MoM`,
-              mom.value.toFixed(2),
+              multiple(mom.value),
               mom.value >= ANAEMIA_MOM.mild,
             ],
             [
               `at least ${ANAEMIA_MOM.moderate} MoM`,
-              mom.value.toFixed(2),
+              multiple(mom.value),
               mom.value >= ANAEMIA_MOM.moderate,
             ],
           ]),
@@ -232,6 +203,11 @@ export function classify(
         ]
       : []),
     classification('fetal-doppler', 'Doppler summary', category, 'gravest of the above', [
+      [
+        'end-diastolic flow absent or reversed',
+        state.flow ? FLOW_TEXT[state.flow] : 'not assessed',
+        state.flow === 'absent' || state.flow === 'reversed',
+      ],
       [
         'umbilical artery PI above the 95th centile',
         centile('umbilical-artery-pi'),

@@ -1,16 +1,19 @@
 import type { Measurement } from '../result/envelope.ts';
 import { acrossCutOff } from './cut-off.ts';
-import { MCA_ANGLE } from './doppler-categories.ts';
+import { type EndDiastolicFlow, MCA_ANGLE, rank } from './doppler-categories.ts';
+import { ANGLE_UNKNOWN } from './doppler-findings.ts';
 import { standing } from './measurement.ts';
 
 interface Judged {
   gaDays: number | null;
   /** Ids of the values whose charts may be used. */
   charts: readonly string[];
-  /** Degrees set on the machine for the MCA. */
-  angle: number;
+  /** Degrees set on the machine for the MCA; null: not said. */
+  angle: number | null;
   /** Whether the fetal heart rate is one at which fetal charts hold. */
   rateHolds: boolean;
+  /** End-diastolic flow of the umbilical artery; null: not assessed. */
+  flow: EndDiastolicFlow | null;
 }
 
 /** Values that a chart would judge at another age (obstetric reference 0.5: never clamped). */
@@ -36,9 +39,11 @@ function withoutMultiple(measurements: readonly Measurement[], judged: Judged): 
       : [];
   }
   if (gaDays === null || !rateHolds) return [];
-  if (standing(measurements, 'middle-cerebral-artery-psv-mom')) return [];
+  if (standing(measurements, 'middle-cerebral-artery-psv-mom')) {
+    return angle === null ? [`MCA peak velocity: ${ANGLE_UNKNOWN}.`] : [];
+  }
   return [
-    angle > MCA_ANGLE
+    angle !== null && angle > MCA_ANGLE
       ? `MCA peak velocity was not compared with its median: the angle set on the machine is above ${MCA_ANGLE} degrees.`
       : 'MCA peak velocity was not compared with its median: the gestational age is outside its chart.',
   ];
@@ -71,6 +76,17 @@ function nearCutOff(measurements: readonly Measurement[]): string[] {
   ];
 }
 
+/** A PI tells the resistance, and not whether there is flow at the end of diastole. */
+function withoutFlow(measurements: readonly Measurement[], flow: Judged['flow']): string[] {
+  const pi = standing(measurements, 'umbilical-artery-pi');
+  if (!pi || flow !== null) return [];
+  const within = pi.reference?.centile != null && rank(pi.reference) === 'N';
+  const lead = within
+    ? 'Umbilical artery PI is between its 5th and its 95th centile'
+    : 'Of the umbilical artery the PI is known';
+  return [`${lead}; end-diastolic flow was not assessed.`];
+}
+
 /** What could not be judged of the values, and why: one sentence each. */
 export function dopplerGaps(measurements: readonly Measurement[], judged: Judged): string[] {
   return [
@@ -78,5 +94,6 @@ export function dopplerGaps(measurements: readonly Measurement[], judged: Judged
     ...withoutMultiple(measurements, judged),
     ...uterineSides(measurements),
     ...nearCutOff(measurements),
+    ...withoutFlow(measurements, judged.flow),
   ];
 }

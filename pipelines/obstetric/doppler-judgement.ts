@@ -3,35 +3,34 @@ import { cerebroplacentalRatio, mcaPeakMedian } from './charts/doppler-charts.ts
 import {
   ANAEMIA_MOM,
   anaemiaBand,
-  aWave,
   CHARTED_RATE,
   ciobanuReference,
   type DopplerState,
   type DopplerSummary,
   dopplerSummary,
-  type EndDiastolicFlow,
-  endDiastolicFlow,
   MCA_ANGLE,
   rank,
   umbilicalReference,
   uterineReference,
 } from './doppler-categories.ts';
 import {
+  ANGLE_UNKNOWN,
   acceptedAt,
   classify,
-  FLOW_TEXT,
-  flowFindings,
   ISUOG,
   rankFindings,
   rankOf,
 } from './doppler-findings.ts';
-import { dopplerGaps } from './doppler-gaps.ts';
+import { ductusWave, umbilicalFlow } from './doppler-flow.ts';
 import {
-  DOPPLER_SECTION,
-  isFiltered,
-  type TracedReading,
-  traceProblem,
-} from './doppler-measurements.ts';
+  ductusFindings,
+  flowFindings,
+  flowOfArtery,
+  flowSentences,
+} from './doppler-flow-findings.ts';
+import { dopplerGaps } from './doppler-gaps.ts';
+import { machineFlow, pairSentences } from './doppler-machine.ts';
+import { DOPPLER_SECTION, type TracedReading, traceProblem } from './doppler-measurements.ts';
 import { createMeasurement, standing } from './measurement.ts';
 
 export interface DopplerJudgement {
@@ -74,6 +73,7 @@ function cpr(measurements: readonly Measurement[]): Measurement[] {
   return [
     createMeasurement('cerebroplacental-ratio', 'cerebroplacental-ratio', value, 'ratio', {
       section: DOPPLER_SECTION,
+      fetus: ua.fetus,
       inputs,
     }),
   ];
@@ -93,19 +93,14 @@ function uterineMean(measurements: readonly Measurement[]): Measurement[] {
   ];
 }
 
-/** By the loops whose wall filter is low; by all where each is high, and then absent is not known. */
-function umbilicalFlow(umbilical: readonly TracedReading[]): EndDiastolicFlow | null {
-  const clear = umbilical.filter((reading) => !isFiltered(reading));
-  const used = clear.length > 0 ? clear : umbilical;
-  const flow = endDiastolicFlow(used.flatMap(({ waveform }) => waveform.beats));
-  const lost = flow === 'absent' || flow === 'intermittent-absent';
-  return lost && clear.length === 0 ? 'not-assessable' : flow;
-}
-
-/** Degrees that were set on the machine for the peak velocity of the MCA; 0 where not said. */
-function angleOfPeak(traced: readonly TracedReading[], measured: readonly Measurement[]): number {
+/** Degrees that were set on the machine for the peak velocity of the MCA; null where not said. */
+function angleOfPeak(
+  traced: readonly TracedReading[],
+  measured: readonly Measurement[],
+): number | null {
   const psv = standing(measured, 'middle-cerebral-artery-psv');
-  return Math.abs(traced.find(({ file }) => file === psv?.source.file)?.correctionAngle ?? 0);
+  const angle = traced.find(({ file }) => file === psv?.source.file)?.correctionAngle ?? null;
+  return angle === null ? null : Math.abs(angle);
 }
 
 function peakMoM(
@@ -116,7 +111,12 @@ function peakMoM(
   const psv = standing(measurements, 'middle-cerebral-artery-psv');
   const median = mcaPeakMedian(gaDays / 7);
   if (!psv || median === null) return [];
-  if (angleOfPeak(traced, measurements) > MCA_ANGLE) return [];
+  const angle = angleOfPeak(traced, measurements);
+  if (angle !== null && angle > MCA_ANGLE) return [];
+  const notes = [
+    angle === null ? ANGLE_UNKNOWN : null,
+    gaDays >= 35 * 7 ? 'more false positives from 35 weeks on' : null,
+  ];
   const key = 'middle-cerebral-artery-psv-mom';
   return [
     createMeasurement(key, key, psv.value / median, 'multiple-of-median', {
@@ -130,7 +130,8 @@ function peakMoM(
         chart: 'mari-2000-mca-psv',
       },
       interpretation: psv.value / median >= ANAEMIA_MOM.moderate ? 'H' : 'N',
-      note: gaDays >= 35 * 7 ? 'more false positives from 35 weeks on' : null,
+      fetus: psv.fetus,
+      note: notes.filter(Boolean).join('; ') || null,
     }),
   ];
 }
@@ -165,37 +166,42 @@ const GUIDANCE: Readonly<Partial<Record<DopplerSummary, string>>> = {
     'MCA peak velocity at or above 1.5 MoM: consider review for fetal anaemia per local protocol.',
 };
 
-/** Charts, categories, findings and what was left open, from the traces and their values. */
+/**
+ * Charts, categories, findings and what was left open, from the traces and their values. `whose` stands
+ * behind the name of a fetal vessel whose fetus, of several, is not named.
+ */
 export function judgeDoppler(
   traced: readonly TracedReading[],
   measured: readonly Measurement[],
   gaDays: number | null,
+  whose = '',
 ): DopplerJudgement {
   const good = traced.filter(({ waveform }) => traceProblem(waveform) === null);
-  const of = (vessel: string) => good.filter((reading) => reading.vessel === vessel);
-  const umbilical = of('umbilical-artery');
-  const ductus = of('ductus-venosus');
+  const of = (vessel: string) => traced.filter((reading) => reading.vessel === vessel);
+  const umbilical = flowOfArtery(
+    umbilicalFlow(of('umbilical-artery')),
+    machineFlow(measured),
+    whose,
+  );
+  const ductus = ductusWave(of('ductus-venosus'));
   const rates = rateProblem(good);
   const derived = [...measured, ...cpr(measured), ...uterineMean(measured)];
   const charts = { ...MATERNAL_CHARTS, ...(rates === null ? FETAL_CHARTS : {}) };
   const multiples = gaDays === null || rates ? [] : peakMoM(good, derived, gaDays);
   const measurements =
     gaDays === null ? derived : charted([...derived, ...multiples], gaDays, charts);
-  const flow = umbilicalFlow(umbilical);
+  const { flow } = umbilical;
   const mom = acceptedAt(measurements, 'middle-cerebral-artery-psv-mom');
   const state: DopplerState = {
     flow,
+    suspected: umbilical.loops.suspected !== null || ductus.suspected !== null,
     umbilicalPi: rankOf(measurements, 'umbilical-artery-pi'),
     cerebralPi: rankOf(measurements, 'middle-cerebral-artery-pi'),
     cpr: rankOf(measurements, 'cerebroplacental-ratio'),
-    aWave: aWave(
-      ductus.flatMap(({ waveform }) => waveform.beats),
-      Math.max(0, ...ductus.map(({ waveform }) => waveform.hiddenBelow)),
-    ),
+    aWave: ductus.lead,
     anaemia: mom ? anaemiaBand(mom.value) : null,
   };
   const category = dopplerSummary(state);
-  const hidden = umbilical.some(({ waveform }) => waveform.otherVessel);
   const advice = GUIDANCE[category];
   const noAge =
     gaDays === null ? ['Gestational age was not given: Doppler indices have no centile.'] : [];
@@ -203,11 +209,15 @@ export function judgeDoppler(
     measurements,
     category,
     classifications: classify(measurements, state, category),
-    findings: [...flowFindings(flow, hidden), ...rankFindings(measurements, state)],
+    findings: [
+      ...flowFindings(umbilical, measurements),
+      ...rankFindings(measurements, state),
+      ...ductusFindings(ductus, measurements, whose),
+    ],
     guidance: advice
       ? [{ id: `doppler-${category}`, section: DOPPLER_SECTION, text: advice, source: ISUOG }]
       : [],
-    sentences: flow ? [`Umbilical end-diastolic flow: ${FLOW_TEXT[flow]}.`] : [],
+    sentences: flowSentences(umbilical),
     gaps: [
       ...noAge,
       ...(rates ? [rates] : []),
@@ -216,7 +226,9 @@ export function judgeDoppler(
         charts: Object.keys(charts),
         angle: angleOfPeak(good, measurements),
         rateHolds: rates === null,
+        flow,
       }),
+      ...pairSentences(measurements),
     ],
     code: gaDays === null ? 'ga_missing' : rates ? 'heart_rate_outside_chart' : null,
   };

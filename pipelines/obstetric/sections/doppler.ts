@@ -1,10 +1,20 @@
-import type { DopplerRefusal } from '../../measure/doppler.ts';
+import { fetusKey } from '../../contract/fetus-name.ts';
 import { cartMeasurements } from '../../result/cart-measurements.ts';
 import type { ConceptKey } from '../../result/concepts.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { flowTrace } from '../../result/flow-trace.ts';
-import { groupsByFetus, ofFetus, together } from '../doppler-fetuses.ts';
+import {
+  apart,
+  type DopplerGroup,
+  groupsByFetus,
+  isMaternal,
+  ofFetus,
+  together,
+  withoutNames,
+} from '../doppler-fetuses.ts';
+import { OF_UNNAMED_FETUS } from '../doppler-flow-findings.ts';
 import { type DopplerJudgement, judgeDoppler } from '../doppler-judgement.ts';
+import { lostFlowValues, worseFirst } from '../doppler-machine.ts';
 import {
   DOPPLER_SECTION,
   isFiltered,
@@ -15,47 +25,35 @@ import {
   type TracedReading,
   traceProblem,
 } from '../doppler-measurements.ts';
-import { MACHINE_UNUSED, ofSeveralFetuses, withMachineValues } from '../machine-values.ts';
+import { FETAL_ARTERIES, refusalSentences, suppliedGaps, VESSELS } from '../doppler-supplied.ts';
+import {
+  ifPlausible,
+  MACHINE_UNUSED,
+  ofSeveralFetuses,
+  withMachineValues,
+} from '../machine-values.ts';
 import { format } from '../measurement.ts';
-import type { DopplerVessel, SpectrumReading } from '../read/spectra.ts';
+import type { SpectrumReading } from '../read/spectra.ts';
 import type { ObstetricEvidence, ObstetricSection, SectionOutcome } from '../section.ts';
 import { SIMULATED_ONLY } from '../simulated-only.ts';
+
+export { VESSELS } from '../doppler-supplied.ts';
 
 const NEEDS = [
   'spectral Doppler images with time and velocity scale, labelled with their vessel',
   'gestational age',
 ];
 
-export const VESSELS: Readonly<Record<DopplerVessel, string>> = {
-  'umbilical-artery': 'umbilical artery',
-  'middle-cerebral-artery': 'MCA',
-  'uterine-artery': 'uterine artery',
-  'ductus-venosus': 'ductus venosus',
-};
-
-const REFUSALS: Readonly<Record<DopplerRefusal, string>> = {
-  'no-scale': 'no time and velocity scale with its baseline was available',
-  'no-flow': 'no flow stands out from the noise',
-  aliased: 'the flow is aliased (it wraps around the end of the scale)',
-  'cut-off': 'the flow is cut off by the end of the scale',
-  'no-beats': 'no regular beats were seen',
-  'beats-differ': 'its beats differ too much',
-};
-
 const CART_KEYS = [
   'umbilical-artery-pi',
   'umbilical-artery-ri',
   'umbilical-artery-sd',
+  'umbilical-artery-psv',
+  'umbilical-artery-edv',
   'middle-cerebral-artery-pi',
   'middle-cerebral-artery-psv',
   'uterine-artery-pi',
 ] as const satisfies readonly ConceptKey[];
-
-function sentenceOf(reading: SpectrumReading): string[] {
-  if (reading.waveform.status !== 'refused') return [];
-  const vessel = reading.vessel ? `The ${VESSELS[reading.vessel]} spectrum` : 'A spectrum';
-  return [`${vessel} was not measured: ${REFUSALS[reading.waveform.reason]}.`];
-}
 
 /** The better trace first: accepted before not, what the wall filter cuts last of those, by beats. */
 function byQuality(one: TracedReading, other: TracedReading): number {
@@ -88,19 +86,6 @@ function measureAll(readings: readonly TracedReading[]): Measurement[] {
 const plainId = ({ concept, laterality }: Measurement) =>
   [concept.key, sidesApart(concept.key) ? laterality : null].filter(Boolean).join('-');
 
-function missing(present: ReadonlySet<string>): string[] {
-  const has = (key: string) => present.has(key);
-  const ua = has('umbilical-artery');
-  const mca = has('middle-cerebral-artery');
-  return [
-    ...(ua
-      ? []
-      : [`Umbilical artery Doppler was not supplied${mca ? '; CPR was not assessed' : ''}.`]),
-    ...(mca ? [] : [`MCA Doppler was not supplied${ua ? '; CPR was not assessed' : ''}.`]),
-    ...(has('uterine-artery') ? [] : ['Uterine artery Doppler was not supplied.']),
-  ];
-}
-
 function summaryOf(measurements: readonly Measurement[]): string {
   const shown = measurements.filter(
     ({ quality, concept, id }) =>
@@ -126,34 +111,92 @@ function notAssessed(code: string, detail: string): SectionOutcome {
   };
 }
 
-/** Each fetus by itself where there are several; the machine's values only where there is one. */
-function judgeAll(
-  traced: readonly TracedReading[],
-  cart: readonly Measurement[],
-  several: boolean,
-  gaDays: number | null,
-): DopplerJudgement {
-  const groups = groupsByFetus(traced, several);
-  const judged = groups.map(({ fetus, readings }) => {
-    const measured = withMachineValues(several ? [] : cart, measureAll(readings), plainId);
-    const own = judgeDoppler(readings, measured, gaDays);
-    return { fetus, own: fetus === null ? own : ofFetus(own, fetus) };
-  });
-  const [only] = judged;
-  if (only && judged.length === 1 && only.fetus === null && !several) return only.own;
-  return together(
+interface Given {
+  readings: readonly SpectrumReading[];
+  cart: readonly Measurement[];
+  gaDays: number | null;
+}
+
+const WHOSE_UNKNOWN =
+  'The values of the ultrasound machine were not used: whether they are of the fetus of the spectra is not known.';
+
+const ALL_ARTERIES = [...FETAL_ARTERIES, 'uterine-artery'] as const;
+
+/** The only fetus and its mother: the machine's values stand where ours do not. */
+function judgeOne({ readings, cart, gaDays }: Given): DopplerJudgement {
+  const traced = readings.filter(isTraced);
+  const measured = withMachineValues(worseFirst(cart), measureAll(traced), plainId);
+  const own = judgeDoppler(traced, measured, gaDays);
+  const supplied = { readings, measurements: own.measurements, cart };
+  return { ...own, gaps: [...own.gaps, ...suppliedGaps(supplied, ALL_ARTERIES)] };
+}
+
+/** One of several fetuses, or what names none with the mother: the machine's values tell only of lost flow. */
+function judgeGroup(group: DopplerGroup, names: boolean, given: Given): DopplerJudgement {
+  const { fetus } = group;
+  const cart = given.cart.filter(
+    (one) => !isMaternal(one.concept.key) && fetusKey(one.fetus) === fetusKey(fetus),
+  );
+  const traced = group.readings.filter(isTraced);
+  const ours = measureAll(fetus === null ? withoutNames(traced) : traced);
+  const measured = [...ours, ...lostFlowValues(cart.map(ifPlausible))];
+  const whose = fetus === null ? OF_UNNAMED_FETUS : '';
+  const own = judgeDoppler(traced, measured, given.gaDays, whose);
+  const unnamed = given.readings.filter((one) => one.fetus === null && !isMaternal(one.vessel));
+  const supplied = {
+    readings: group.readings,
+    measurements: own.measurements,
+    cart: given.cart.filter(
+      (one) => isMaternal(one.concept.key) || one.fetus === null || cart.includes(one),
+    ),
+    unnamed: new Set(unnamed.map(({ vessel }) => vessel)),
+  };
+  // What names no fetus lacks nothing where others do; elsewhere it lacks what no spectrum shows.
+  const lacking = names
+    ? (['uterine-artery'] as const)
+    : ALL_ARTERIES.filter((one) => isMaternal(one) || !supplied.unnamed.has(one));
+  const gaps = suppliedGaps(supplied, fetus === null ? lacking : FETAL_ARTERIES);
+  const judged = { ...own, gaps: [...own.gaps, ...gaps] };
+  return fetus === null ? judged : ofFetus(judged, fetus);
+}
+
+/** Each of several fetuses by itself; `why` they are apart. */
+function judgeApart(given: Given, why: string): DopplerJudgement {
+  const fetal = given.cart.filter(({ concept }) => !isMaternal(concept.key)).map(ifPlausible);
+  const reported = [...Map.groupBy(fetal, ({ fetus }) => fetusKey(fetus)).values()]
+    .filter((values) => lostFlowValues(values).length > 0)
+    .map(([first]) => first?.fetus ?? null);
+  const groups = groupsByFetus(given.readings, reported);
+  const names = groups.some(({ fetus }) => fetus !== null);
+  const judged = groups.map((group) => ({
+    fetus: group.fetus,
+    own: judgeGroup(group, names, given),
+  }));
+  const all = together(
     judged.flatMap(({ fetus, own }) => (fetus === null ? [] : own)),
     judged.flatMap(({ fetus, own }) => (fetus === null ? own : [])),
+    why,
   );
+  if (groups.some(({ fetus }) => fetus === null)) return all;
+  const nothing = { readings: [], measurements: [], cart: given.cart };
+  return { ...all, gaps: [...all.gaps, ...suppliedGaps(nothing, ['uterine-artery'])] };
+}
+
+/** Why the machine's values stand nowhere; none where there are none. */
+function unusedSentences(cart: readonly Measurement[]): string[] {
+  const fetal = cart.filter(({ concept }) => !isMaternal(concept.key));
+  if (ofSeveralFetuses(fetal)) return [MACHINE_UNUSED];
+  return cart.length > 0 ? [WHOSE_UNKNOWN] : [];
 }
 
 function run(evidence: ObstetricEvidence): SectionOutcome {
   const readings = evidence.views.spectra ?? [];
   const traced = readings.filter(isTraced);
   const cart = cartMeasurements(evidence.study.cart ?? [], DOPPLER_SECTION, CART_KEYS);
-  const several = ofSeveralFetuses(cart);
-  const judged = judgeAll(traced, cart, several, evidence.options.dating?.ga_days ?? null);
-  const refusals = [...readings.flatMap(sentenceOf), ...(several ? [MACHINE_UNUSED] : [])];
+  const given = { readings, cart, gaDays: evidence.options.dating?.ga_days ?? null };
+  const why = apart(evidence, readings, cart);
+  const judged = why === null ? judgeOne(given) : judgeApart(given, why);
+  const refusals = [...refusalSentences(readings), ...(why === null ? [] : unusedSentences(cart))];
   if (judged.measurements.length === 0) {
     if (readings.length === 0) {
       const detail = ['No spectral Doppler image was found.', ...refusals].join(' ');
@@ -177,10 +220,10 @@ function run(evidence: ObstetricEvidence): SectionOutcome {
   );
   const unnamed = judged.measurements.some(({ id }) => id.startsWith('unnamed-vessel'))
     ? [
-        `A spectrum does not name its ${several ? 'fetus' : 'vessel'}: its indices are given without a category.`,
+        `A spectrum does not name its ${why === null ? 'vessel' : 'fetus'}: its indices are given without a category.`,
       ]
     : [];
-  const gaps = [...judged.gaps, ...refusals, ...unnamed, ...missing(vessels)];
+  const gaps = [...judged.gaps, ...refusals, ...unnamed];
   const named = vessels.size > 0;
   const code = !named ? 'vessel_unnamed' : (judged.code ?? 'vessel_missing');
   return {
