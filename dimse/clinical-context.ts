@@ -34,7 +34,7 @@ const MILLISECONDS_PER_DAY = 86_400_000;
 /** What the headers of a study tell, each value from the first object that has it. */
 export function contextFromHeaders(headers: readonly InstanceHeader[]): HeaderContext {
   return {
-    dating: first(headers, datingOf),
+    dating: datingOf(headers),
     age_years: first(headers, ageOf),
     sex: first(headers, ({ identity }) => SEX[identity.PatientSex] ?? null),
     height_cm: first(headers, ({ patientSizeMetres }) =>
@@ -59,13 +59,22 @@ export function inputFor(
   };
 }
 
-/** Gestational age on the day of the study: (0010,21D0) Last Menstrual Date, else as stated. */
-function datingOf(header: InstanceHeader): HeaderContext['dating'] {
-  const from = day(header.lastMenstrualDate);
-  const to = day(header.identity.StudyDate);
-  const counted = from === null || to === null ? null : to - from;
-  const days = within(GESTATIONAL_AGE_DAYS, counted ?? header.statedAgeDays);
+/**
+ * Gestational age on the day of the study: of any object (0010,21D0) Last Menstrual Date, else as
+ * stated. A date that gives no age of a pregnancy, such as that of an earlier one, hides none.
+ */
+function datingOf(headers: readonly InstanceHeader[]): HeaderContext['dating'] {
+  const days =
+    first(headers, (header) => within(GESTATIONAL_AGE_DAYS, countedDays(header))) ??
+    first(headers, ({ statedAgeDays }) => within(GESTATIONAL_AGE_DAYS, statedAgeDays));
   return days === null ? null : { ga_days: days, basis: 'lmp' };
+}
+
+/** Days from the Last Menstrual Date to the Study Date. */
+function countedDays({ lastMenstrualDate, identity }: InstanceHeader): number | null {
+  const from = day(lastMenstrualDate);
+  const to = day(identity.StudyDate);
+  return from === null || to === null ? null : to - from;
 }
 
 /** Whole years from (0010,1010), else from birth date and study date. */

@@ -1,5 +1,6 @@
 import type { NaturalDataset } from 'dcmjs';
 import { STATED_AGE } from '../pipelines/result/concepts.ts';
+import { statedAgeByDueDate } from './stated-due-date.ts';
 
 /** UCUM unit of a gestational age → days. */
 const DAYS: Readonly<Record<string, number>> = { d: 1, wk: 7 };
@@ -9,12 +10,14 @@ const MAX_DEPTH = 8;
 /**
  * Gestational age by LMP that the cart states, in days: (11885-1, LN) in the report the cart sends
  * along (TID 5000) or in the acquisition context of an image. Ages worked out from measurements of
- * the same scan (11888-5 and the like) are no dating and are not taken.
+ * the same scan (11888-5 and the like) are no dating and are not taken. Where no age is stated, the one
+ * by the due date.
  */
 export function statedAgeByLmp(dataSet: NaturalDataset): number | null {
   return (
     findIn(dataSet.AcquisitionContextSequence, MAX_DEPTH) ??
-    findIn(dataSet.ContentSequence, MAX_DEPTH)
+    findIn(dataSet.ContentSequence, MAX_DEPTH) ??
+    statedAgeByDueDate(dataSet)
   );
 }
 

@@ -46,6 +46,22 @@ describe('dating that the cart states', () => {
   test('stands behind the last menstrual date', () => {
     expect(stated(150, '20260101')).toBe(140);
   });
+
+  test.each([
+    ['20250101', 'of an earlier pregnancy'],
+    ['20260521', 'of the day of the study'],
+    ['20260901', 'after the study'],
+  ])('is not hidden by a last menstrual date %s, %s', (lmp) => {
+    expect(stated(150, lmp)).toBe(150);
+  });
+
+  test('stands behind the last menstrual date of any object', () => {
+    const headers = [
+      instanceHeader({ statedAgeDays: 150 }),
+      instanceHeader({ lastMenstrualDate: '20260101', identity: { StudyDate: '20260521' } }),
+    ];
+    expect(contextFromHeaders(headers).dating?.ga_days).toBe(140);
+  });
 });
 
 describe('age', () => {

@@ -52,3 +52,44 @@ describe('the gestational age by LMP that a cart states', () => {
     expect(statedAgeByLmp(dataSet)).toBeNull();
   });
 });
+
+describe('the due date that a cart states', () => {
+  const due = (dates: Record<string, string>, StudyDate = '20260302') => ({
+    StudyDate,
+    ContentSequence: [
+      {
+        ConceptNameCodeSequence: code('121118', 'DCM'),
+        ContentSequence: Object.entries(dates).map(([concept, date]) => ({
+          ConceptNameCodeSequence: code(concept, 'LN'),
+          Date: date,
+        })),
+      },
+    ],
+  });
+
+  test.each([
+    ['of no stated origin', { '11778-8': '20260710' }, 150],
+    ['by last period, before any other', { '11778-8': '20260901', '11779-6': '20260710' }, 150],
+    [
+      'beside one of the scan that is another',
+      { '11778-8': '20260710', '11781-2': '20260717' },
+      150,
+    ],
+    ['that is the one of the scan', { '11778-8': '20260710', '11781-2': '20260710' }, null],
+    ['of the scan alone', { '11781-2': '20260710' }, null],
+    ['that is no date', { '11778-8': '2026' }, null],
+  ])('%s', (_what, dates, days) => {
+    expect(statedAgeByLmp(due(dates))).toBe(days);
+  });
+
+  test('says nothing without a study date', () => {
+    expect(statedAgeByLmp(due({ '11778-8': '20260710' }, ''))).toBeNull();
+  });
+
+  test('stands behind a stated age', () => {
+    const [summary] = due({ '11778-8': '20260710' }).ContentSequence;
+    const [, findings] = inReport('11885-1', 140, 'd').ContentSequence;
+    const dataSet = { StudyDate: '20260302', ContentSequence: [summary, findings] };
+    expect(statedAgeByLmp(dataSet)).toBe(140);
+  });
+});
