@@ -32,6 +32,7 @@ import { createRequestCore, type RequestCore } from './requests/core.ts';
 import { startExpiry } from './requests/expiry.ts';
 import { NO_TRACING, startTracing } from './tracing/tracing.ts';
 import { startAudit } from './wiring/audit.ts';
+import { startCleaning } from './wiring/cleaning.ts';
 import { startDeliveries } from './wiring/deliveries.ts';
 import { startHttpDoor } from './wiring/http-door.ts';
 import { operationsOn, retentionOf } from './wiring/operations.ts';
@@ -44,8 +45,6 @@ const PIPELINES: Readonly<Record<string, string>> = {
   [contentEndpoint.id]: new URL('./content-pipeline.ts', import.meta.url).href,
 };
 const MOCK = new URL('./mock-pipeline.ts', import.meta.url).href;
-
-const CLEANING_MS = 3_600_000;
 
 export interface Gateway {
   /** Null without the role `api`. */
@@ -108,15 +107,15 @@ export async function startGateway(
     });
     ends.push(() => core.close());
     if (blobs.direct) {
-      const cache = setInterval(() => {
-        Promise.all([
-          removeExpiredResults(database, config.dataDir),
-          removeFetched(config.dataDir, new Date()),
-        ]).catch((error: unknown) => {
-          logger.warn({ err: error }, 'expired copies could not be removed');
-        });
-      }, CLEANING_MS);
-      ends.push(async () => clearInterval(cache));
+      const cleaning = startCleaning(
+        async () => {
+          await removeExpiredResults(database, config.dataDir);
+          await removeFetched(config.dataDir, new Date());
+        },
+        'expired copies could not be removed',
+        logger,
+      );
+      ends.push(() => cleaning.stop());
     }
     const operations = operationsOn(database, objects, config, rules);
     const admin = await serveAdminSocket(config.dataDir, operations, logger);

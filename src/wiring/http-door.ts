@@ -15,9 +15,8 @@ import type { Logger } from '../logging/logger.ts';
 import type { OutboundClient } from '../outbound/client.ts';
 import type { RequestCore } from '../requests/core.ts';
 import type { AuditService } from './audit.ts';
+import { startCleaning } from './cleaning.ts';
 import { startConsoleService } from './console.ts';
-
-const CLEANING_MS = 3_600_000;
 
 /** The HTTP door: API, DICOMweb, console. */
 export async function startHttpDoor(
@@ -47,11 +46,11 @@ export async function startHttpDoor(
       minFreeBytes: config.dicom.minFreeBytes,
     },
   });
-  const cleaning = setInterval(() => {
-    uploads.removeExpired().catch((error: unknown) => {
-      logger.warn({ err: error }, 'expired uploads could not be removed');
-    });
-  }, CLEANING_MS);
+  const cleaning = startCleaning(
+    () => uploads.removeExpired(),
+    'expired uploads could not be removed',
+    logger,
+  );
   const stopping = new AbortController();
   const access = {
     authenticate: createAuthenticate(database),
@@ -88,9 +87,9 @@ export async function startHttpDoor(
   return {
     server,
     async stop() {
-      clearInterval(cleaning);
       stopping.abort();
       await server.stop();
+      await cleaning.stop();
       await webConsole?.close();
     },
   };
