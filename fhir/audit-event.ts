@@ -2,6 +2,8 @@ import type { AuditEvent, AuditEventAgent, AuditEventEntity, Coding } from '@med
 import {
   type AuditedObject,
   type AuditFacts,
+  networkType,
+  OUTCOME_INDICATORS,
   PARTICIPANT_ROLES,
   type Participant,
 } from '../src/audit/facts.ts';
@@ -12,11 +14,6 @@ const OBJECT_ROLE = 'http://terminology.hl7.org/CodeSystem/object-role';
 const SOURCE_TYPE = 'http://terminology.hl7.org/CodeSystem/security-source-type';
 /** (0020,000D) as a FHIR identifier (DICOM PS3.20, ImagingStudy.identifier). */
 const DICOM_UID = 'urn:dicom:uid';
-
-const OUTCOME = { success: '0', refused: '4', failed: '8' } as const;
-
-/** AuditEvent.agent.network.type: 1 a machine name, 2 an IP address. */
-const IP_ADDRESS = /^[0-9.]+$|:/;
 
 /** What the resources of a site are identified by. */
 export interface AuditIdentifiers {
@@ -35,7 +32,7 @@ export function auditEvent(facts: AuditFacts, identifiers: AuditIdentifiers): Au
     ...(type && { subtype: [dcm(type)] }),
     action: does,
     recorded: at.toISOString(),
-    outcome: OUTCOME[outcome],
+    outcome: OUTCOME_INDICATORS[outcome],
     agent: facts.participants.map(agent),
     source: {
       ...(site.siteId && { site: site.siteId }),
@@ -52,7 +49,7 @@ function agent({ id, aeTitle, isRequestor, role, address }: Participant): AuditE
     who: { identifier: { value: id }, display: id },
     ...(aeTitle && { altId: aeTitle }),
     requestor: isRequestor,
-    ...(address && { network: { address, type: IP_ADDRESS.test(address) ? '2' : '1' } }),
+    ...(address && { network: { address, type: networkType(address) } }),
   };
 }
 

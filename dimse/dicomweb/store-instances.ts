@@ -9,6 +9,7 @@ import type {
   IncomingObject,
   StorageService,
 } from '../network/storage-service.ts';
+import { PROCESSING_FAILURE } from '../services/service-status.ts';
 import {
   ACCEPTED_STORAGE,
   COMPRESSED_TRANSFER_SYNTAXES,
@@ -19,9 +20,6 @@ import { type BodyPart, bodyParts, dicomBoundary } from './multipart-related.ts'
 
 /** Calling AE title of objects that come by STOW-RS, for routing rules and the file meta information. */
 export const STOW_AE_TITLE = 'DICOMWEB';
-
-/** PS3.7 C.5.8: what a failure without a status of its own is. */
-const PROCESSING_FAILURE = 0x0110;
 
 const TRANSFER_SYNTAXES: ReadonlySet<string> = new Set([
   ...COMPRESSED_TRANSFER_SYNTAXES,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ERRORS, type ErrorCode } from '../../src/errors/catalogue.ts';
 import { LONGEST_HOLD_SECONDS } from '../../src/outbox/port.ts';
 import type { OutgoingObject } from '../network/requestor.ts';
+import { PROCESSING_FAILURE } from '../services/service-status.ts';
 import { hex, refusalCode, type StoreResult } from '../store-scu.ts';
 
 /** What came of a call to a DICOMweb server. */
@@ -125,9 +126,6 @@ function outcomes(status: number, body: string, objects: readonly OutgoingObject
     };
   });
 }
-
-/** PS3.7 C.5.8, for a failure without a reason. */
-const PROCESSING_FAILURE = 0x0110;
 
 function parsed(body: string): z.infer<typeof responseSchema> | null {
   try {

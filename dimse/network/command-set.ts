@@ -51,6 +51,9 @@ export interface CommandSet extends Omit<Fields, 'dataSetType'> {
   hasDataSet: boolean;
 }
 
+/** Command sets have a few hundred bytes; UIDs and comments are bounded. */
+export const MAX_COMMAND_BYTES = 16 * 1024;
+
 /** Error Comment (0000,0902) is LO: at most 64 characters (PS3.7 C.4.1). */
 const MAX_COMMENT = 64;
 

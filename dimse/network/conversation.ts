@@ -1,6 +1,12 @@
 import { SonogateError } from '../../src/errors/catalogue.ts';
 import type { CallingAssociation } from './calling-association.ts';
-import { COMMAND, type CommandSet, decodeCommandSet, RESPONSE_BIT } from './command-set.ts';
+import {
+  COMMAND,
+  type CommandSet,
+  decodeCommandSet,
+  MAX_COMMAND_BYTES,
+  RESPONSE_BIT,
+} from './command-set.ts';
 import type { DimseProvider } from './dimse-provider.ts';
 import { MEDIUM_PRIORITY } from './requestor.ts';
 
@@ -21,7 +27,6 @@ export const isPending = (status: number): boolean => PENDING.has(status);
 
 /** An identifier holds attributes of one study, series or image, or a list of failed objects. */
 const MAX_IDENTIFIER_BYTES = 4 * 1024 * 1024;
-const MAX_COMMAND_BYTES = 16 * 1024;
 
 /** A peer that is told to cancel and says nothing more is not waited for. */
 const CANCEL_PATIENCE_MS = 5000;

@@ -3,6 +3,7 @@ import {
   COMMAND,
   type CommandSet,
   decodeCommandSet,
+  MAX_COMMAND_BYTES,
   RESPONSE_BIT,
   responseTo,
 } from './command-set.ts';
@@ -47,9 +48,6 @@ const OPERATION: Readonly<Record<number, NormalizedRequest['operation']>> = {
   [COMMAND.nAction]: 'N-ACTION',
   [COMMAND.nCreate]: 'N-CREATE',
 };
-
-/** Command sets have a few hundred bytes; UIDs and comments are bounded. */
-const MAX_COMMAND_BYTES = 16 * 1024;
 
 /**
  * C-ECHO, C-STORE and normalized requests on an established association (PS3.7 9.3, 10.3). The next fragment is handed in only

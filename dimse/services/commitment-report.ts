@@ -1,6 +1,10 @@
 import type { NaturalDataset } from 'dcmjs';
 import { itemsOf } from '../data-set.ts';
 import { referenceItems, type SopReference, sopReferences, uidOf } from './referenced-objects.ts';
+import { PROCESSING_FAILURE } from './service-status.ts';
+
+/** Action Type ID of "Request Storage Commitment" (PS3.4 J.3.2.1.1). */
+export const REQUEST_COMMITMENT = 1;
 
 /** Event Type IDs of Storage Commitment (PS3.4 J.3.3.1.1). */
 export const COMMITMENT_EVENT = { complete: 1, failuresExist: 2 } as const;
@@ -40,9 +44,6 @@ export function readReport(dataSet: NaturalDataset): CommitmentReport | null {
   );
   return { transactionUid, committed: sopReferences(dataSet.ReferencedSOPSequence), failed };
 }
-
-/** PS3.3 C.14.1.1: 0110H is a general failure in processing. */
-const PROCESSING_FAILURE = 0x0110;
 
 function reasonOf({ FailureReason: reason }: NaturalDataset): number {
   const value = Number(Array.isArray(reason) ? reason[0] : reason);

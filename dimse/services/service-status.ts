@@ -1,3 +1,6 @@
+/** Of C-STORE (PS3.7 C.5.8) and of Failure Reason (PS3.3 C.14.1.1): a failure without one of its own. */
+export const PROCESSING_FAILURE = 0x0110;
+
 /** Statuses of normalized services that are no error of ours, so not in the catalogue (PS3.7 C.4, C.5). */
 export const SERVICE_STATUS = {
   success: 0x0000,

@@ -3,7 +3,12 @@ import type { Queryable } from '../../src/database/port.ts';
 import type { KeptObject, ReceivedObjects } from '../../src/files/port.ts';
 import { decodeDataSet, encodeDataSet } from '../data-set.ts';
 import type { NormalizedService } from '../network/normalized-service.ts';
-import { COMMITMENT_EVENT, type CommitmentReport, reportDataSet } from './commitment-report.ts';
+import {
+  COMMITMENT_EVENT,
+  type CommitmentReport,
+  REQUEST_COMMITMENT,
+  reportDataSet,
+} from './commitment-report.ts';
 import { type SopReference, sopReferences, uidOf } from './referenced-objects.ts';
 import { SERVICE_STATUS } from './service-status.ts';
 
@@ -13,9 +18,6 @@ export interface CommitmentScpParts {
   sources: readonly Source[];
   now: () => Date;
 }
-
-/** Action Type ID of "Request Storage Commitment" (PS3.4 J.3.2.1.1). */
-const REQUEST_COMMITMENT = 1;
 
 /** The report goes over the same association at once; if it is not confirmed by then, over a new one. */
 const PATIENCE_MILLISECONDS = 10_000;

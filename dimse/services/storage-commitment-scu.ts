@@ -9,12 +9,9 @@ import type { CalledNode } from '../network/requestor.ts';
 import { STORAGE_COMMITMENT, STORAGE_COMMITMENT_INSTANCE } from '../sop-classes.ts';
 import { nodeOf } from '../store-transport.ts';
 import { type ReportTaker, sendCommitmentMessage } from './commitment-association.ts';
-import { type CommitmentReport, readReport } from './commitment-report.ts';
+import { type CommitmentReport, REQUEST_COMMITMENT, readReport } from './commitment-report.ts';
 import { newUid, referenceItems, type SopReference } from './referenced-objects.ts';
 import { SERVICE_STATUS } from './service-status.ts';
-
-/** Action Type ID of "Request Storage Commitment" (PS3.4 J.3.2.1.1). */
-const REQUEST_COMMITMENT = 1;
 
 /** Objects of one transaction at the most. */
 const BATCH = 500;

@@ -1,17 +1,11 @@
 import type { AuditedObject, AuditFacts, Participant } from './facts.ts';
-import { PARTICIPANT_ROLES } from './facts.ts';
+import { networkType, OUTCOME_INDICATORS, PARTICIPANT_ROLES } from './facts.ts';
 
 interface Code {
   code: string;
   system: string;
   display: string;
 }
-
-/** EventOutcomeIndicator (PS3.15 A.5.1). */
-const OUTCOME = { success: '0', refused: '4', failed: '8' } as const;
-
-/** NetworkAccessPointTypeCode: 1 a machine name, 2 an IP address. */
-const IP_ADDRESS = /^[0-9.]+$|:/;
 
 /** AuditSourceTypeCode: an application server process or thread. */
 const APPLICATION_SERVER: Code = { code: '4', system: 'DCM', display: 'Application Server' };
@@ -36,7 +30,7 @@ export function dicomAuditMessage(facts: AuditFacts): string {
     {
       EventActionCode: does,
       EventDateTime: at.toISOString(),
-      EventOutcomeIndicator: OUTCOME[outcome],
+      EventOutcomeIndicator: OUTCOME_INDICATORS[outcome],
     },
     codeElement('EventID', dcm(event.code, event.display)),
     type === null ? '' : codeElement('EventTypeCode', dcm(type.code, type.display)),
@@ -73,7 +67,7 @@ function activeParticipant({ id, aeTitle, isRequestor, role, address }: Particip
       AlternativeUserID: aeTitle && `AETITLES=${aeTitle}`,
       UserIsRequestor: String(isRequestor),
       NetworkAccessPointID: address,
-      NetworkAccessPointTypeCode: address && (IP_ADDRESS.test(address) ? '2' : '1'),
+      NetworkAccessPointTypeCode: address && networkType(address),
     },
     role === undefined
       ? ''

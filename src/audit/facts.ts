@@ -19,6 +19,18 @@ export interface AuditSite {
   hostName: string;
 }
 
+/** EventOutcomeIndicator (PS3.15 A.5.1), AuditEvent.outcome. */
+export const OUTCOME_INDICATORS: Readonly<Record<AuditOutcome, '0' | '4' | '8'>> = {
+  success: '0',
+  refused: '4',
+  failed: '8',
+};
+
+const IP_ADDRESS = /^[0-9.]+$|:/;
+
+/** NetworkAccessPointTypeCode, AuditEvent.agent.network.type: 1 a machine name, 2 an IP address. */
+export const networkType = (address: string): '1' | '2' => (IP_ADDRESS.test(address) ? '2' : '1');
+
 /** Role of a participant: CID 402 of PS3.16. */
 export const PARTICIPANT_ROLES = {
   application: { code: '110150', display: 'Application' },
