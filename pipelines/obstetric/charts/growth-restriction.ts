@@ -61,7 +61,25 @@ function dopplerComplete(evidence: RestrictionEvidence, early: boolean): boolean
   return early ? evidence.utaPiCentile !== null : evidence.cprCentile !== null;
 }
 
-/** The Delphi form; `not-assessable` without a centile of weight or AC. */
+/** Whether a criterion other than size is met, which alone does not make the definition. */
+function hasOtherCriterion(evidence: RestrictionEvidence, early: boolean): boolean {
+  const highPi = above(evidence.uaPiCentile, CUTOFF.highPi);
+  if (early) return highPi || above(evidence.utaPiCentile, CUTOFF.highPi);
+  const flow = evidence.endDiastolicFlow;
+  return (
+    highPi ||
+    flow === 'absent' ||
+    flow === 'reversed' ||
+    below(evidence.cprCentile, CUTOFF.lowCpr) ||
+    above(evidence.centileFall, CENTILE_CROSSING)
+  );
+}
+
+/**
+ * The Delphi form. `none` says that weight and AC are both known and not small and that no other
+ * criterion is met (obstetric reference 3.9); short of that a fetus that is not small is
+ * `not-assessable`.
+ */
 export function restrictionForm(evidence: RestrictionEvidence): RestrictionForm {
   const { efwCentile, acCentile, gaWeeks } = evidence;
   if (efwCentile === null && acCentile === null) return 'not-assessable';
@@ -72,7 +90,10 @@ export function restrictionForm(evidence: RestrictionEvidence): RestrictionForm 
     ? isEarlyRestriction(evidence, small)
     : isLateRestriction(evidence, small);
   if (solitary || restricted) return early ? 'early-fgr' : 'late-fgr';
-  if (!small) return 'none';
+  if (!small) {
+    const known = efwCentile !== null && acCentile !== null;
+    return known && !hasOtherCriterion(evidence, early) ? 'none' : 'not-assessable';
+  }
   return dopplerComplete(evidence, early) ? 'sga-not-fgr' : 'sga-doppler-needed';
 }
 

@@ -73,7 +73,13 @@ describe('fetal growth restriction (Delphi 2016)', () => {
       { efwCentile: 8, uaPiCentile: 50 },
       'sga-doppler-needed',
     ],
-    ['weight at the 10th', { efwCentile: 10 }, 'none'],
+    ['weight and AC at the 10th', { efwCentile: 10, acCentile: 10 }, 'none'],
+    ['weight at the 10th, AC not known', { efwCentile: 10 }, 'not-assessable'],
+    ['AC at the 10th, weight not known', { efwCentile: null, acCentile: 10 }, 'not-assessable'],
+    ['weight not known, AC small', { efwCentile: null, acCentile: 9.9 }, 'sga-doppler-needed'],
+    ['a UA-PI at the 95th alone', { acCentile: 50, uaPiCentile: 95 }, 'none'],
+    ['a high UA-PI alone', { acCentile: 50, uaPiCentile: 95.1 }, 'not-assessable'],
+    ['a high UtA-PI alone', { acCentile: 50, utaPiCentile: 95.1 }, 'not-assessable'],
     ['nothing known', { efwCentile: null }, 'not-assessable'],
   ] as const)('early, %s: %s', (_, changes, expected) => {
     expect(form(changes)).toBe(expected);
@@ -93,6 +99,16 @@ describe('fetal growth restriction (Delphi 2016)', () => {
       'uterine arteries do not count',
       { gaWeeks: 36, efwCentile: 9, utaPiCentile: 99 },
       'sga-doppler-needed',
+    ],
+    ['no criterion', { gaWeeks: 36, acCentile: 50, utaPiCentile: 99 }, 'none'],
+    ['a CPR at the 5th alone', { gaWeeks: 36, acCentile: 50, cprCentile: 5 }, 'none'],
+    ['a low CPR alone', { gaWeeks: 36, acCentile: 50, cprCentile: 4.9 }, 'not-assessable'],
+    ['a fall of 50 points alone', { gaWeeks: 36, acCentile: 50, centileFall: 50 }, 'none'],
+    ['a larger fall alone', { gaWeeks: 36, acCentile: 50, centileFall: 51 }, 'not-assessable'],
+    [
+      'absent flow alone',
+      { gaWeeks: 36, acCentile: 50, endDiastolicFlow: 'absent' },
+      'not-assessable',
     ],
   ] as const)('late, %s', (_, changes, expected) => {
     expect(form(changes)).toBe(expected);

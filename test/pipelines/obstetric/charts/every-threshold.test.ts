@@ -100,7 +100,7 @@ const THRESHOLDS: readonly Threshold[] = [
     early({ acCentile: c }),
   ),
   threshold('early form: EFW centile', 10, ['sga-not-fgr', 'none', 'none'], (c) =>
-    early({ efwCentile: c }),
+    early({ efwCentile: c, acCentile: 50 }),
   ),
   threshold('early form: UA-PI centile', 95, ['sga-not-fgr', 'sga-not-fgr', 'early-fgr'], (c) =>
     early({ uaPiCentile: c }),
