@@ -29,8 +29,31 @@ const INTERGROWTH_WEIGHT = { fromDays: 22 * DAYS_PER_WEEK, fromAcMm: 160 } as co
 const WEIGHT_GRAMS = { from: 500, to: 4500 } as const;
 const WEIGHT_BEYOND = `outside of ${WEIGHT_GRAMS.from} to ${WEIGHT_GRAMS.to} g the error of the formula grows`;
 
-const OUTER_BPD_NOTE =
+/** How the BPD that stands was placed; no report of a machine says it of its own (reference 2.1). */
+export type BpdConvention = 'outer-outer' | 'not-stated';
+
+/** The convention of the standing BPD; ours where none stands. */
+export function bpdConvention(lengths: readonly Measurement[]): BpdConvention {
+  const machine = standing(lengths, 'bpd')?.source.provenance === 'cart-sr';
+  return machine ? 'not-stated' : 'outer-outer';
+}
+
+export const OUTER_INDEX_NOTE =
   'with BPD outer to outer: about 2 to 3 points above the outer-inner values of the published range';
+
+const INDEX_NOTE = {
+  'outer-outer': OUTER_INDEX_NOTE,
+  'not-stated':
+    'the report of the ultrasound machine does not say how BPD was placed; outer to outer reads about 2 to 3 points above the outer-inner values of the published range',
+} as const satisfies Record<BpdConvention, string>;
+
+const FEMUR_RATIO_NOTE = {
+  'outer-outer': 'BPD outer to outer',
+  'not-stated': 'the report of the ultrasound machine does not say how BPD was placed',
+} as const satisfies Record<BpdConvention, string>;
+
+/** The widths of the interval are of grade R (obstetric reference 0.1 and 2.4). */
+const INTERVAL_NOTE = 'the interval (Hadlock 1984) was not checked against the original paper';
 
 type Given = Parameters<typeof createMeasurement>[4];
 
@@ -70,6 +93,7 @@ function ages(hc: Measurement | null, ac: Measurement | null, fl: Measurement | 
   const twoSd = hadlock1984HcTwoSd(weeks);
   const byHc = derived('ga-by-hc', weeks * DAYS_PER_WEEK, 'hadlock-1984-ga-hc', [hc], {
     uncertainty: twoSd && twoSd * DAYS_PER_WEEK,
+    note: twoSd === null ? null : INTERVAL_NOTE,
     ...withinEquation(weeks),
   });
   if (!ac || !fl) return [byHc];
@@ -95,14 +119,14 @@ function noteOfWeight(grams: number, ...notes: string[]): string | null {
 const intergrowthWeightHolds = (ac: Measurement, gaDays: number | null) =>
   gaDays === null ? ac.value >= INTERGROWTH_WEIGHT.fromAcMm : gaDays >= INTERGROWTH_WEIGHT.fromDays;
 
-/** Why there is no weight (reference 2.6); null where there is one, or its inputs are implausible. */
+/** Why there is no weight (reference 2.6); null where there is one. */
 export function weightGap(lengths: readonly Measurement[], gaDays: number | null): string | null {
   const [hc, ac, fl] = (['hc', 'ac', 'fl'] as const).map((key) => standing(lengths, key));
   const because = (why: string) => `Estimated weight was not computed because ${why}.`;
   if (!ac) return because('AC was not measured');
-  if (fl) return null;
+  const [efw] = weight(hc ?? null, ac, fl ?? null, gaDays);
+  if (efw) return efw.quality === 'accepted' ? null : `Estimated weight is not given: ${efw.note}.`;
   if (!hc) return because('neither HC nor FL was measured');
-  if (intergrowthWeightHolds(ac, gaDays)) return null;
   const { fromDays, fromAcMm } = INTERGROWTH_WEIGHT;
   const begins =
     gaDays === null ? `at an AC of ${fromAcMm} mm` : `at ${weeksAndDays(fromDays)} weeks`;
@@ -110,7 +134,7 @@ export function weightGap(lengths: readonly Measurement[], gaDays: number | null
 }
 
 /** Share of the weight by which two formulas of the same lengths may differ (reference 0.6). */
-const WEIGHTS_DIFFER = 0.1;
+export const WEIGHTS_DIFFER = 0.1;
 
 /** Weight by AC and FL beside that by HC, AC and FL, in g, where they are too far apart; or null. */
 export function weightsApart(lengths: readonly Measurement[]): [number, number] | null {
@@ -157,6 +181,7 @@ function weight(
 }
 
 function ratios(
+  convention: BpdConvention,
   bpd: Measurement | null,
   ofd: Measurement | null,
   hc: Measurement | null,
@@ -174,10 +199,10 @@ function ratios(
     return [derived(key, value(first.value, second.value), 'ratio', [first, second], given)];
   };
   return [
-    ...of('cephalic-index', cephalicIndex, bpd, ofd, { note: OUTER_BPD_NOTE }),
+    ...of('cephalic-index', cephalicIndex, bpd, ofd, { note: INDEX_NOTE[convention] }),
     ...of('hc-ac-ratio', headAbdomenRatio, hc, ac),
     ...of('fl-ac-ratio', femurAbdomenRatio, fl, ac),
-    ...of('fl-bpd-ratio', femurBpdRatio, fl, bpd, { note: 'BPD outer to outer' }),
+    ...of('fl-bpd-ratio', femurBpdRatio, fl, bpd, { note: FEMUR_RATIO_NOTE[convention] }),
   ];
 }
 
@@ -192,7 +217,7 @@ export function deriveBiometry(
   return [
     ...ages(hc ?? null, ac ?? null, fl ?? null),
     ...weight(hc ?? null, ac ?? null, fl ?? null, gaDays),
-    ...ratios(bpd ?? null, ofd ?? null, hc ?? null, ac ?? null, fl ?? null),
+    ...ratios(bpdConvention(lengths), bpd ?? null, ofd ?? null, hc ?? null, ac ?? null, fl ?? null),
   ];
 }
 

@@ -1,3 +1,4 @@
+import type { CalibratedRegion } from '../contract/study.ts';
 import { median } from '../measure/statistics.ts';
 import type { ConceptKey } from '../result/concepts.ts';
 import type { Measurement } from '../result/envelope.ts';
@@ -6,16 +7,23 @@ import { BPD_PLANES, MEASURING_PLANES } from './key-frames.ts';
 import { type Length, lengthsOf } from './lengths.ts';
 import type { Plane } from './locator.ts';
 import { createMeasurement, format, NO_FRAME } from './measurement.ts';
+import { excludedBy } from './plane-quality.ts';
 import { implausibleNote, isPlausible, LOWEST_AXIS_RATIO } from './plausibility.ts';
 import type { FrameReading, ObstetricEvidence, Structure } from './section.ts';
 
 /** "Median of up to three frames each" (service.md 2.6). */
 const FRAMES_PER_MEASUREMENT = 3;
 
+const LAST_RESORT = 'measured on the transcerebellar plane, for want of a better one';
+
+/** Whether a value is of a plane that only stands in for the one it belongs on. */
+export const isOfLastResort = ({ note }: Measurement) => note?.includes(LAST_RESORT) ?? false;
+
+/** A scale that no image states is said (obstetric reference 0.4). */
+const USER_SCALE_NOTE = 'in the scale given with the request, which the image does not state';
+
 function planeNote(key: ConceptKey, plane: Plane): string | null {
-  if (plane === 'transcerebellar') {
-    return 'measured on the transcerebellar plane, for want of a better one';
-  }
+  if (plane === 'transcerebellar') return LAST_RESORT;
   return plane === 'transventricular' && key === 'bpd'
     ? 'measured on the transventricular plane; BPD belongs on the transthalamic'
     : null;
@@ -31,6 +39,9 @@ interface Read {
   reading: FrameReading;
   length: Length;
   note: string | null;
+  calibration: CalibratedRegion['source'];
+  /** Why the frame is not the plane of the structure; null where it may be. */
+  excluded: string | null;
   /** Why nothing of this outline or line is used; null when it is plausible. */
   implausible: string | null;
 }
@@ -43,10 +54,11 @@ function uncertaintyOf({ key, mm }: Length, { uncertainty }: Measured): number |
   return percent === null ? null : (percent / 100) * mm;
 }
 
-function notesOf(key: ConceptKey, { reading, note }: Read): string[] {
+function notesOf(key: ConceptKey, { reading, note, calibration, excluded }: Read): string[] {
   return [
     note,
-    planeNote(key, reading.estimate.label),
+    excluded === null ? planeNote(key, reading.estimate.label) : `not used: ${excluded}`,
+    calibration === 'user' ? USER_SCALE_NOTE : null,
     key === 'tad' || key === 'apad' ? ABDOMEN_AXES_NOTE : null,
   ].filter((text) => typeof text === 'string');
 }
@@ -67,14 +79,15 @@ function fromFrame(id: string, read: Read, evidence: Measured): Measurement {
   const { reading, length } = read;
   const { clip, frame, located } = reading;
   const { key } = length;
-  const { implausible } = read;
+  const { implausible, excluded } = read;
+  const usable = located?.accepted && excluded === null;
   const notes = [...notesOf(key, read), ...(implausible ? [implausible] : [])];
   return createMeasurement(id, key, length.mm, length.method, {
     derivation: 'measured',
     source: measuredOn(clip, frame.index, 'model', [length.caliper]),
     confidence: located?.confidence ?? null,
     uncertainty: uncertaintyOf(length, evidence),
-    quality: implausible ? 'inadequate' : located?.accepted ? 'accepted' : 'low',
+    quality: implausible ? 'inadequate' : usable ? 'accepted' : 'low',
     note: notes.join('; ') || null,
   });
 }
@@ -113,7 +126,8 @@ function measuredReadings(
   readings: readonly Read[],
 ): Read[] {
   const accepted = readings.filter(
-    ({ reading, implausible }) => reading.located?.accepted && !implausible,
+    ({ reading, implausible, excluded }) =>
+      reading.located?.accepted && !implausible && excluded === null,
   );
   const wanted = key === 'bpd' ? BPD_PLANES : MEASURING_PLANES[structure];
   const tiers = wanted.map((planes) =>
@@ -132,11 +146,13 @@ function measureFrames(structure: Structure, evidence: Measured): Map<ConceptKey
       return read ? [{ reading, ...read }] : [];
     });
   const byKey = new Map<ConceptKey, Read[]>();
-  for (const { reading, lengths, note } of reads) {
+  for (const { reading, lengths, note, calibration } of reads) {
+    const excluded = excludedBy(reading);
     const implausible = implausibility(structure, lengths);
     for (const length of lengths) {
       const before = byKey.get(length.key) ?? [];
-      byKey.set(length.key, [...before, { reading, length, note, implausible }]);
+      const read = { reading, length, note, calibration, excluded, implausible };
+      byKey.set(length.key, [...before, read]);
     }
   }
   return new Map(

@@ -75,7 +75,7 @@ export interface Charted {
 
 export interface NotCharted {
   measurement: Measurement;
-  code: 'outside_chart_range' | 'no_chart_for_formula';
+  code: 'outside_chart_range' | 'no_chart_for_formula' | 'bpd_convention_not_stated';
   reason: string;
 }
 
@@ -110,6 +110,20 @@ export function chart(measurement: Measurement, gaWeeks: number): Charted | NotC
     },
     interpretation: centile < SIZE_CUTOFFS.small ? 'L' : centile > SIZE_CUTOFFS.large ? 'H' : 'N',
   };
+}
+
+/**
+ * The same for a value that stands in this study. A BPD of the ultrasound machine has no chart: no
+ * report says whether it is outer to inner or outer to outer, and mixing the two is an error
+ * (obstetric reference 2.1 and 16.5).
+ */
+export function chartStanding(measurement: Measurement, gaWeeks: number): Charted | NotCharted {
+  if (measurement.concept.key !== 'bpd' || measurement.source.provenance !== 'cart-sr') {
+    return chart(measurement, gaWeeks);
+  }
+  const reason =
+    'no centile: the report of the ultrasound machine does not say whether it was taken outer to inner, and the chart is of BPD outer to outer';
+  return { measurement, code: 'bpd_convention_not_stated', reason };
 }
 
 /** Whether a value has a place on its chart. */

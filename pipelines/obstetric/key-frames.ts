@@ -6,7 +6,8 @@ import type { Structure } from './section.ts';
 /**
  * Planes on which a structure is measured, in tiers: a later tier is used only where the earlier
  * ones gave nothing. HC may come from the transventricular plane, too (ISUOG 2019); the tilted
- * transcerebellar plane is a last resort and is said. Within a tier the best plane stands first.
+ * transcerebellar plane is a last resort and is said, and none where the cerebellum is surely in view
+ * (`excludedBy`). Within a tier the best plane stands first.
  */
 export const MEASURING_PLANES: Readonly<Record<Structure, readonly (readonly Plane[])[]>> = {
   head: [['transthalamic', 'transventricular'], ['transcerebellar']],

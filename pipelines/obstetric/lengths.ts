@@ -17,6 +17,8 @@ export interface Length {
 
 export interface ReadLengths {
   lengths: Length[];
+  /** Where the scale of the millimetres is from. */
+  calibration: CalibratedRegion['source'];
   note: string | null;
 }
 
@@ -105,6 +107,7 @@ function outlineLengths(
   const cut = scaleFor(clip, unscaled) === null;
   return {
     lengths,
+    calibration: region.source,
     note: cut ? 'the outline runs out of the image and was carried on by the fit' : null,
   };
 }
@@ -127,5 +130,5 @@ export function lengthsOf(reading: FrameReading): ReadLengths | null {
     mm,
     caliper: lineBetween(from, to),
   };
-  return { lengths: [length], note: null };
+  return { lengths: [length], calibration: region.source, note: null };
 }

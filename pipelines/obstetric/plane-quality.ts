@@ -1,3 +1,4 @@
+import { scaleFor } from '../contract/study.ts';
 import type { FramePlane } from './frame-plane.ts';
 import type { HeadStructures } from './locator.ts';
 import type { FrameReading } from './section.ts';
@@ -30,6 +31,36 @@ export function inView(
   return share >= SEEN;
 }
 
+type FemurReading = Extract<FrameReading, { structure: 'femur' }>;
+
+/** Degrees of a femur to the horizontal, in mm where there is a scale; null where none was found. */
+function femurAngle({ clip, located }: FemurReading): number | null {
+  if (!located) return null;
+  const [from, to] = located.ends;
+  const scale = scaleFor(clip, located.ends)?.scale ?? { x: 1, y: 1 };
+  const rise = Math.abs(to.y - from.y) * scale.y;
+  return (Math.atan2(rise, Math.abs(to.x - from.x) * scale.x) * 180) / Math.PI;
+}
+
+/**
+ * Why a frame is not the plane that its structure is measured on (obstetric reference 1.1); null where
+ * nothing speaks surely against it. Two answers must agree that a head shows the cerebellum: the plane
+ * alone is named wrongly too often (card of `fetal-brain-plane`).
+ */
+export function excludedBy(reading: FrameReading): string | null {
+  if (reading.structure === 'femur') {
+    const angle = femurAngle(reading);
+    return angle !== null && angle > STEEPEST_FEMUR
+      ? `the femur lies more than ${STEEPEST_FEMUR} deg to the horizontal`
+      : null;
+  }
+  const { label, structures } = reading.estimate;
+  const cerebellum = label === 'transcerebellar' && inView(structures, 'cerebellum') === true;
+  return reading.structure === 'head' && cerebellum
+    ? 'the cerebellum is in view, which is not the plane for measuring a head'
+    : null;
+}
+
 const open = (...names: string[]): QualityCriterion[] => names.map((name) => ({ name, met: null }));
 
 /**
@@ -41,11 +72,7 @@ export function qualityOf(reading: FrameReading): QualityCriterion[] {
   const { clip, located } = reading;
   const placed = { name: 'calipers placed', met: located?.accepted ?? false };
   if (reading.structure === 'femur') {
-    const [from, to] = reading.located?.ends ?? [];
-    const angle =
-      from && to
-        ? (Math.atan2(Math.abs(to.y - from.y), Math.abs(to.x - from.x)) * 180) / Math.PI
-        : null;
+    const angle = femurAngle(reading);
     return [
       { name: 'both ends visible', met: located?.accepted ?? false },
       {

@@ -32,6 +32,8 @@ export interface SmallFetusEvidence {
   gaDays: number;
   basis: DatingBasis;
   since: GrowthSince;
+  /** Adds what a sentence about size for age depends on. */
+  conditioned: (text: string) => string;
   /** Of the sections that ran before: Doppler indices with their centiles. */
   measurements: readonly Measurement[];
   classified: Result['classifications'];
@@ -140,6 +142,30 @@ function findingOf(form: RestrictionForm, lead: string, evidence: readonly Chart
   ];
 }
 
+/** What is met of the definition where that alone does not make it; nothing where nothing is. */
+function loneCriterionFindings(
+  criteria: readonly RestrictionCriterion[],
+  missing: readonly string[],
+  gaWeeks: number,
+): Finding[] {
+  const met = distinct(tellingCriteria(criteria).map(criterionText));
+  if (met.length === 0) return [];
+  const form = gaWeeks < LATE_FORM_WEEKS ? 'early' : 'late';
+  const open = missing.length > 0 ? ` Not assessed: ${missing.join(', ')}.` : '';
+  const text = `Of the consensus definition of ${form} fetal growth restriction only this is met: ${met.join(', ')}. It does not make the definition alone.${open}`;
+  return [
+    {
+      id: 'growth-restriction-criterion',
+      section: 'growth',
+      concept: findingConcept(CONCEPT),
+      text,
+      severity: 'info',
+      confidence: null,
+      evidence: [],
+    },
+  ];
+}
+
 /** Indices of the same study with their centiles, and the end-diastolic flow; null: there are none. */
 function dopplerText({ measurements, classified }: SmallFetusEvidence): string | null {
   const indices = DOPPLER_KEYS.flatMap((key) => {
@@ -207,10 +233,11 @@ export function smallFetus(given: SmallFetusEvidence): {
     criteria_not_available: missing,
   };
   if (form === 'none' || form === 'not-assessable') {
-    return { guidance: [], findings: [], classifications: [], data };
+    const findings = loneCriterionFindings(criteria, missing, evidence.gaWeeks);
+    return { guidance: [], findings, classifications: [], data };
   }
   const values = (['efw', 'ac'] as const).flatMap((key) => chartedValue(given.charted, key) ?? []);
-  const lead = leadOf(form, evidence, criteria);
+  const lead = given.conditioned(leadOf(form, evidence, criteria));
   return {
     data,
     findings: findingOf(form, lead, values),

@@ -98,6 +98,8 @@ const REDATING = [
   { untilDays: 195, days: 14 },
 ] as const;
 const REDATING_LATE_DAYS = 21;
+/** From this age on a single scan redates nothing: disturbed growth looks the same (ACOG 700). */
+export const NO_REDATING_FROM_DAYS = 196;
 
 /** Days by which ultrasound may differ from the age by last period (ACOG Committee Opinion 700, 2017). */
 export function redatingDays(daysByLmp: number): number {

@@ -27,6 +27,12 @@ export function sizeCategory(efwCentile: number, acCentile: number | null = null
 /** Weights in g from which macrosomia is said, the higher first (ACOG Practice Bulletin 216). */
 export const MACROSOMIA_GRAMS = [4500, 4000] as const;
 
+/**
+ * Discordance of twins in %, both included: from the first it is told (ISUOG twin guideline), from
+ * the second it is a criterion of selective growth restriction (Khalil et al., UOG 2019;53:47-54).
+ */
+export const TWIN_DISCORDANCE = { told: 20, selective: 25 } as const;
+
 /** Difference of two twins' weights in % of the larger. */
 export function twinDiscordance(largerGrams: number, smallerGrams: number): number {
   return (100 * (largerGrams - smallerGrams)) / largerGrams;

@@ -2,13 +2,17 @@ import { type ConceptKey, findingConcept } from '../../result/concepts.ts';
 import type { Finding, Measurement } from '../../result/envelope.ts';
 import { consistencyFindings } from '../biometry-consistency.ts';
 import { compareWithCart, fromMachine, withCartInputs } from '../cart-comparison.ts';
-import { deriveBiometry, headShape, weightGap } from '../derived-biometry.ts';
-import { measureApart, measureStructure } from '../frame-measurements.ts';
+import { withCartWeight } from '../cart-weight.ts';
+import { bpdConvention, deriveBiometry, headShape, weightGap } from '../derived-biometry.ts';
+import { isOfLastResort, measureApart, measureStructure } from '../frame-measurements.ts';
 import { lengthsOf } from '../lengths.ts';
 import { abbreviations, format, standing } from '../measurement.ts';
+import { excludedBy } from '../plane-quality.ts';
 import { REPEATABILITY } from '../plausibility.ts';
 import type { ObstetricEvidence, ObstetricSection, SectionOutcome, Structure } from '../section.ts';
 import { severalFetuses } from '../several-fetuses.ts';
+import { structuresWithoutScale } from '../structures-without-scale.ts';
+import { uncalibratedIndex } from '../uncalibrated-index.ts';
 
 const STRUCTURES = {
   head: { plane: 'transthalamic head plane', keys: ['bpd', 'ofd', 'hc'] },
@@ -19,7 +23,11 @@ const STRUCTURES = {
 const NAMES = ['head', 'abdomen', 'femur'] as const satisfies readonly Structure[];
 
 /** Gaps of a plane that was there and did not do. */
-const INADEQUATE: ReadonlySet<string> = new Set(['low_confidence', 'implausible']);
+const INADEQUATE: ReadonlySet<string> = new Set([
+  'low_confidence',
+  'implausible',
+  'plane_excluded',
+]);
 
 interface Gap {
   code: string;
@@ -62,8 +70,25 @@ function gapOf(
     const detail = `${names} not accepted: the values of the ${structure} are implausible.`;
     return { code: 'implausible', detail, need: plane };
   }
+  const excluded = readings.flatMap((reading) => excludedBy(reading) ?? [])[0];
+  if (excluded) {
+    const detail = `${names} not accepted: ${excluded}.`;
+    return { code: 'plane_excluded', detail, need: plane };
+  }
   const detail = `${names} not accepted: the ${structure} could not be outlined with confidence.`;
   return { code: 'low_confidence', detail, need: `a clearer ${plane}` };
+}
+
+/** Lengths that stand although a better plane of their structure would be wanted. */
+function lastResort(lengths: readonly Measurement[]): Gap[] {
+  const { keys, plane } = STRUCTURES.head;
+  const used = keys.filter((key) => {
+    const value = standing(lengths, key);
+    return value !== null && isOfLastResort(value);
+  });
+  if (used.length === 0) return [];
+  const detail = `${abbreviations(used)} measured on the transcerebellar plane, for want of a better one (criterion not met: cerebellum not visible); confirm on the ${plane}.`;
+  return [{ code: 'plane_of_last_resort', detail, need: plane }];
 }
 
 function spreadFinding(key: ConceptKey, measurements: readonly Measurement[]): Finding[] {
@@ -89,6 +114,12 @@ function spreadFinding(key: ConceptKey, measurements: readonly Measurement[]): F
   ];
 }
 
+/** What a sentence says of the BPD of an index. */
+const PLACEMENT = {
+  'outer-outer': 'with BPD outer to outer',
+  'not-stated': 'with the BPD of the ultrasound machine, whose placement is not stated',
+} as const satisfies Record<ReturnType<typeof bpdConvention>, string>;
+
 function headShapeFinding(measurements: readonly Measurement[]): Finding[] {
   const index = standing(measurements, 'cephalic-index');
   const shape = index && headShape(index.value);
@@ -98,7 +129,7 @@ function headShapeFinding(measurements: readonly Measurement[]): Finding[] {
       id: 'head-shape',
       section: 'biometry',
       concept: findingConcept('head-shape'),
-      text: `Cephalic index ${format('cephalic-index', index.value)} with BPD outer to outer (${shape}): head shape outside the usual range; head circumference is preferred to BPD.`,
+      text: `Cephalic index ${format('cephalic-index', index.value)} ${PLACEMENT[bpdConvention(measurements)]} (${shape}): head shape outside the usual range; head circumference is preferred to BPD.`,
       severity: 'info',
       confidence: null,
       evidence: [index.id],
@@ -109,7 +140,8 @@ function headShapeFinding(measurements: readonly Measurement[]): Finding[] {
 const SUMMARY_KEYS = ['bpd', 'ofd', 'hc', 'ac', 'fl', 'efw'] as const;
 
 function machineSentence(measurements: readonly Measurement[]): string[] {
-  const keys = fromMachine(measurements);
+  const weight = standing(measurements, 'efw')?.source.provenance === 'cart-sr';
+  const keys = [...fromMachine(measurements), ...(weight ? (['efw'] as const) : [])];
   if (keys.length === 0) return [];
   return [`${abbreviations(keys)} from the report of the ultrasound machine.`];
 }
@@ -131,7 +163,16 @@ function summaryOf(
   ].join(' ');
 }
 
-const DATA = { bpd_convention: 'outer-outer' };
+/** How BPD was placed, and where the scale of our own lengths is from (reference 2.1 and 0.4). */
+function dataOf(
+  { readings }: ObstetricEvidence,
+  lengths: readonly Measurement[],
+): Record<string, unknown> {
+  const scales = readings.flatMap((reading) => lengthsOf(reading)?.calibration ?? []);
+  const calibration = scales.find((one) => one === 'user') ?? scales[0] ?? 'none';
+  const structures = structuresWithoutScale(readings);
+  return { bpd_convention: bpdConvention(lengths), calibration, structures };
+}
 
 /** Of several fetuses no two images are put together (obstetric reference 0.5 and 19). */
 function apart(
@@ -145,7 +186,7 @@ function apart(
     status: 'partial',
     reason: { code: 'several_fetuses', detail, needs: ['a study of each fetus by itself'] },
     summary: [detail, ...(unused ? [unused] : [])].join(' '),
-    data: DATA,
+    data: dataOf(evidence, measurements),
     measurements,
   };
 }
@@ -158,25 +199,31 @@ function run(evidence: ObstetricEvidence): SectionOutcome {
   const { lengths, beside, findings, unused } = compareWithCart(evidence, own);
   const gaps = NAMES.flatMap((structure) => gapOf(structure, evidence, lengths) ?? []);
   const gaDays = evidence.options.dating?.ga_days ?? null;
-  const derived = withCartInputs(deriveBiometry(lengths, gaDays), lengths);
-  const measurements = [...lengths, ...derived];
-  const none = gaps.length === NAMES.length;
-  const [first] = gaps;
+  const calculated = withCartInputs(deriveBiometry(lengths, gaDays), lengths);
+  const weight = several
+    ? { derived: calculated, findings: [] }
+    : withCartWeight(evidence, calculated);
+  const index = standing(calculated, 'cephalic-index') ? [] : uncalibratedIndex(evidence);
+  const measurements = [...lengths, ...weight.derived, ...(several ? [] : index)];
+  const none = lengths.every(({ quality }) => quality !== 'accepted');
+  const told = [...gaps, ...lastResort(lengths)];
+  const [first] = told;
   const inadequate = none && gaps.some(({ code }) => INADEQUATE.has(code));
   return {
     status: !first ? 'complete' : !none ? 'partial' : inadequate ? 'inadequate' : 'not_assessed',
     reason: first
       ? {
           code: first.code,
-          detail: gaps.map(({ detail }) => detail).join(' '),
-          needs: gaps.map(({ need }) => need),
+          detail: told.map(({ detail }) => detail).join(' '),
+          needs: told.map(({ need }) => need),
         }
       : null,
-    summary: summaryOf(measurements, gaps, [weightGap(lengths, gaDays), unused]),
-    data: DATA,
+    summary: summaryOf(measurements, told, [weightGap(lengths, gaDays), unused]),
+    data: dataOf(evidence, lengths),
     measurements: [...measurements, ...beside],
     findings: [
       ...findings,
+      ...weight.findings,
       ...(['hc', 'ac', 'fl'] as const).flatMap((key) => spreadFinding(key, measurements)),
       ...consistencyFindings(measurements),
       ...headShapeFinding(measurements),

@@ -1,11 +1,18 @@
-import type { Measurement, Result } from '../../result/envelope.ts';
+import type { Finding, Measurement, Result } from '../../result/envelope.ts';
 import { weeksAndDays } from '../charts/dates.ts';
+import {
+  conditionedOn,
+  conflictFindings,
+  type DatingConflict,
+  datingConflict,
+  statedAgeFindings,
+} from '../dating-conflict.ts';
 import { crossingFinding, datingFinding, partFindings, weightFinding } from '../growth-findings.ts';
 import {
   CHARTED,
   type Charted,
-  chart,
   chartedValue,
+  chartStanding,
   isCharted,
   type NotCharted,
   valueWithCentile,
@@ -25,6 +32,7 @@ import {
   sizeSentence,
 } from '../size-for-age.ts';
 import { smallFetus } from '../small-fetus.ts';
+import { discordanceFindings, discordanceSentence, twinWeights } from '../twin-weights.ts';
 
 function notAssessed(code: string, detail: string, needs: string[]): SectionOutcome {
   return { status: 'not_assessed', reason: { code, detail, needs }, summary: detail };
@@ -54,21 +62,26 @@ interface Judgement {
 }
 
 function judge(measured: readonly Measurement[], gaDays: number): Judgement {
-  const entries = measured.map((measurement) => chart(measurement, gaDays / 7));
+  const entries = measured.map((measurement) => chartStanding(measurement, gaDays / 7));
   const charted = entries.filter(isCharted);
   const notCharted = entries.filter((entry): entry is NotCharted => !isCharted(entry));
   const doubtful = charted.filter(({ z }) => Math.abs(z) > SOFT_Z);
   return { charted, notCharted, doubtful, size: doubtful.length === 0 ? sizeOf(charted) : null };
 }
 
-function summaryOf({ charted, size }: Judgement, dating: Dating, since: GrowthSince): string {
+function summaryOf(
+  { charted, size }: Judgement,
+  dating: Dating,
+  conflict: DatingConflict | null,
+  since: GrowthSince,
+): string {
   const named: readonly Charted[] = size?.by ?? [];
   const others = CHARTED.flatMap((key) => {
     const entry = chartedValue(charted, key);
     return entry && !named.includes(entry) ? [valueWithCentile(entry, key)] : [];
   });
   return [
-    size ? sizeSentence(size) : 'Size for gestational age was not judged.',
+    size ? conditionedOn(conflict, sizeSentence(size)) : 'Size for gestational age was not judged.',
     `Dated by ${BASIS_TEXT[dating.basis]}: ${weeksAndDays(dating.ga_days)} weeks.`,
     ...(others.length > 0 ? [`${others.join(', ')}.`] : []),
     ...(size ? sizeAcrossCutOffs(size, dating.ga_days / 7) : []),
@@ -91,21 +104,40 @@ function reasonOf({ notCharted, doubtful, size }: Judgement): SectionOutcome['re
   };
 }
 
+/** Of several fetuses no size; of two whose weights are named, how far these are apart. */
+function ofSeveral(
+  evidence: ObstetricEvidence,
+  several: string,
+  dating: Dating | null,
+): SectionOutcome {
+  const detail = `Size for gestational age was not assessed: ${several}. The charts are of singletons.`;
+  const none = notAssessed('several_fetuses', detail, ['a study of each fetus by itself']);
+  const data = dating ? { dating } : {};
+  const twins = twinWeights(evidence);
+  if (!twins) return { ...none, data };
+  return {
+    ...none,
+    status: 'partial',
+    summary: `${discordanceSentence(twins)} ${detail}`,
+    data: { ...data, discordance_percent: twins.discordance },
+    measurements: [...twins.weights],
+    findings: discordanceFindings(twins),
+  };
+}
+
 function run(
   evidence: ObstetricEvidence,
   before: readonly Measurement[],
   classified: Result['classifications'] = [],
 ): SectionOutcome {
   const { dating } = evidence.options;
+  const several = severalFetuses(evidence);
+  if (several && (dating || twinWeights(evidence))) {
+    return ofSeveral(evidence, several, dating ?? null);
+  }
   if (!dating) {
     const detail = 'Gestational age was not given, so size for age was not assessed.';
     return notAssessed('no_gestational_age', detail, ['options.dating']);
-  }
-  const several = severalFetuses(evidence);
-  if (several) {
-    const detail = `Size for gestational age was not assessed: ${several}. The charts are of singletons.`;
-    const needs = ['a study of each fetus by itself'];
-    return { ...notAssessed('several_fetuses', detail, needs), data: { dating } };
   }
   const measured = CHARTED.flatMap((key) => standing(before, key) ?? []);
   if (measured.length === 0) {
@@ -116,11 +148,16 @@ function run(
   const { charted, notCharted, doubtful, size } = judgement;
   const gaDays = dating.ga_days;
   const since = growthSince(evidence, doubtful.length > 0 ? [] : charted, gaDays);
+  const conflict = datingConflict(before, dating);
+  const conditioned = (text: string) => conditionedOn(conflict, text);
+  const onlyIfDated = (findings: readonly Finding[]) =>
+    findings.map((one) => ({ ...one, text: conditioned(one.text) }));
   const small = smallFetus({
     charted: size ? charted : [],
     gaDays,
     basis: dating.basis,
     since,
+    conditioned,
     measurements: before,
     classified,
   });
@@ -128,9 +165,15 @@ function run(
   return {
     status: charted.length === 0 ? 'not_assessed' : reason ? 'partial' : 'complete',
     reason,
-    summary: summaryOf(judgement, dating, since),
+    summary: summaryOf(judgement, dating, conflict, since),
     data: {
       dating,
+      dating_conflict: conflict && {
+        by: conflict.age.id,
+        ga_days: conflict.ageDays,
+        days_apart: conflict.apartDays,
+        limit_days: conflict.limitDays,
+      },
       fetuses: 'singleton charts',
       fgr: small.data,
       earlier: since.earlier,
@@ -153,8 +196,10 @@ function run(
     classifications: [...(size ? [sizeClassification(size)] : []), ...small.classifications],
     findings: [
       ...datingFinding(doubtful),
-      ...(size ? sizeFindings(size) : []),
-      ...(doubtful.length > 0 ? [] : partFindings(charted)),
+      ...conflictFindings(conflict, dating),
+      ...statedAgeFindings(evidence.study.cart ?? [], dating),
+      ...onlyIfDated(size ? sizeFindings(size) : []),
+      ...onlyIfDated(doubtful.length > 0 ? [] : partFindings(charted)),
       ...weightFinding(charted, before),
       ...crossingFinding(since, gaDays),
       ...small.findings,

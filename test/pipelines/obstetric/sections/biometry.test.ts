@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { perimeter } from '../../../../pipelines/measure/ellipse.ts';
 import { consistencyFindings } from '../../../../pipelines/obstetric/biometry-consistency.ts';
-import { deriveBiometry } from '../../../../pipelines/obstetric/derived-biometry.ts';
+import { deriveBiometry, weightGap } from '../../../../pipelines/obstetric/derived-biometry.ts';
 import { createMeasurement } from '../../../../pipelines/result/measurement.ts';
 import {
   abdomen,
@@ -96,6 +96,69 @@ describe('lengths', () => {
     expect(measurementOf(alone, 'hc').note).toContain('transcerebellar');
   });
 
+  it('of the transcerebellar plane alone make the section partial, with the criterion', () => {
+    const whole = [head(91.8, 73.5, { plane: 'transcerebellar' }), abdomen(75, 73.5), femur(51.3)];
+    expect(sectionOf(interpretReadings({ readings: whole }), 'biometry')).toMatchObject({
+      status: 'partial',
+      reason: {
+        code: 'plane_of_last_resort',
+        detail: expect.stringContaining('criterion not met: cerebellum not visible'),
+      },
+    });
+    const better = [...whole, head(91.8, 73.5)];
+    expect(sectionOf(interpretReadings({ readings: better }), 'biometry').status).toBe('complete');
+  });
+
+  it.each([
+    ['transcerebellar', 0.8, 'low'],
+    ['transcerebellar', 0.79, 'accepted'],
+    ['transthalamic', 0.8, 'accepted'],
+  ] as const)(
+    'of a %s plane with the cerebellum seen at %d are %s',
+    (plane, cerebellum, quality) => {
+      const structures = { csp: 0.5, thalami: 0.5, cerebellum };
+      const result = interpretReadings({ readings: [head(91.8, 73.5, { plane, structures })] });
+      const found = result.measurements.filter(({ concept }) => concept.key === 'hc');
+      expect(found.map((one) => one.quality)).toEqual([quality]);
+      const used = result.measurements.some(({ id }) => id === 'ga-by-hc');
+      expect(used).toBe(quality === 'accepted');
+      const detail = sectionOf(result, 'biometry').reason?.detail;
+      if (!used) expect(detail).toContain('HC not accepted: the cerebellum is in view');
+    },
+  );
+
+  it.each([
+    [44.9, 'accepted'],
+    [45, 'accepted'],
+    [45.1, 'low'],
+  ])('of a femur at %d degrees to the horizontal are %s', (degrees, quality) => {
+    const reading = femur(50);
+    const turn = (degrees * Math.PI) / 180;
+    if (reading.structure === 'femur' && reading.located) {
+      const [from] = reading.located.ends;
+      const to = { x: from.x + 125 * Math.cos(turn), y: from.y + 125 * Math.sin(turn) };
+      reading.located.ends = [from, to];
+    }
+    const result = interpretReadings({ readings: [reading] });
+    expect(result.measurements.map((one) => one.quality)).toEqual([quality]);
+    const better = interpretReadings({ readings: [reading, femur(52)] });
+    expect(measurementOf(better, 'fl').value).toBeCloseTo(quality === 'low' ? 52 : 51, 9);
+  });
+
+  it('in a scale that the request gave say so', () => {
+    const region = {
+      area: { minX: 0, minY: 0, maxX: 799, maxY: 599 },
+      scale: { x: 0.4, y: 0.4 },
+      source: 'user' as const,
+    };
+    const given = interpretReadings({ readings: [femur(50, { clip: { regions: [region] } })] });
+    expect(measurementOf(given, 'fl').note).toContain('in the scale given with the request');
+    expect(sectionOf(given, 'biometry').data).toMatchObject({ calibration: 'user' });
+    const own = interpretReadings({ readings: [femur(50)] });
+    expect(measurementOf(own, 'fl').note).toBeNull();
+    expect(sectionOf(own, 'biometry').data).toMatchObject({ calibration: 'region' });
+  });
+
   it('say that a BPD of the transventricular plane belongs on the transthalamic', () => {
     const readings = [head(91.8, 73.5, { plane: 'transventricular' })];
     const result = interpretReadings({ readings });
@@ -184,12 +247,29 @@ describe('what is withheld', () => {
     const bare = { clip: { regions: [] } };
     const readings = [head(91.8, 73.5, bare), abdomen(75, 73.5, bare), femur(51.3, bare)];
     const result = interpretReadings({ readings });
-    expect(result.measurements).toEqual([]);
+    expect(result.measurements).toMatchObject([
+      {
+        id: 'cephalic-index',
+        value: expect.closeTo((100 * 73.5) / 91.8, 9),
+        unit: '%',
+        reference: null,
+        note: expect.stringContaining('without a physical scale'),
+      },
+    ]);
     expect(sectionOf(result, 'biometry')).toMatchObject({
       status: 'not_assessed',
       reason: { code: 'no_calibration' },
+      data: { calibration: 'none' },
     });
     expect(sectionOf(result, 'biometry').summary).toContain('no physical scale was available');
+  });
+
+  it.each([
+    ['a scale that was refused', { regions: [], calibrationRefused: 'it is wrong' }, {}],
+    ['an outline below the gate', { regions: [] }, { accepted: false }],
+  ])('no ratio is taken of %s', (_, changes, shot) => {
+    const readings = [head(91.8, 73.5, { clip: changes, ...shot })];
+    expect(interpretReadings({ readings }).measurements).toEqual([]);
   });
 
   it('a refused calibration says why it was refused', () => {
@@ -227,7 +307,11 @@ describe('what is withheld', () => {
 describe('derived values', () => {
   it('follow Hadlock from the standing lengths and name their inputs', () => {
     const result = interpretReadings({ readings: MEDIAN_28_WEEKS() });
-    expect(measurementOf(result, 'ga-by-hc')).toMatchObject({ unit: 'd', inputs: ['hc'] });
+    expect(measurementOf(result, 'ga-by-hc')).toMatchObject({
+      unit: 'd',
+      inputs: ['hc'],
+      note: 'the interval (Hadlock 1984) was not checked against the original paper',
+    });
     // 10.33 + 0.031 × 26.04 × 5.13 + 0.361 × 26.04 + 0.0298 × 23.33 × 5.13 weeks
     expect(measurementOf(result, 'ga-by-hc-ac-fl').value / 7).toBeCloseTo(27.44, 2);
     expect(measurementOf(result, 'efw')).toMatchObject({
@@ -296,6 +380,17 @@ describe('what a formula does not hold for', () => {
     const { summary } = sectionOf(interpretReadings({ readings, options }), 'biometry');
     expect(summary).toContain('Estimated weight was not computed because');
     expect(summary).toContain(why);
+  });
+
+  it.each([
+    [60, 'Estimated weight is not given: implausible: EFW outside 50 to 6500 g'],
+    [63, null],
+  ])('says that a weight is implausible: AC %d mm and FL 4 mm give %s', (ac, said) => {
+    const lengths = [
+      createMeasurement('ac', 'ac', ac, 'ac-ellipse'),
+      createMeasurement('fl', 'fl', 4, 'fl-outer-outer'),
+    ];
+    expect(weightGap(lengths, null)).toEqual(said && expect.stringContaining(said));
   });
 });
 

@@ -85,7 +85,7 @@ describe('without a physical scale', () => {
   });
 
   it('nothing has a unit of length, age or weight', () => {
-    expect(result.measurements.map(({ unit }) => unit)).toEqual([]);
+    expect(result.measurements.map(({ unit }) => unit)).toEqual(['%']);
   });
 });
 
