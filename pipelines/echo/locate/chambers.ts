@@ -1,9 +1,10 @@
 import type { GrayImage } from '../../contract/image.ts';
 import type { Rectangle } from '../../contract/study.ts';
+import { cropped } from '../../inference/cropped.ts';
 import { letterbox } from '../../inference/letterbox.ts';
 import type { ModelSession } from '../../inference/session.ts';
 import { labelsOf, sizeOf, withoutSpecks } from './label-map.ts';
-import { cropped, mirroredImage } from './sector.ts';
+import { mirroredImage } from './sector.ts';
 import { completeVentricle } from './ventricle-hull.ts';
 
 /** Structures of a frame, in the order of their labels (1 to 5; 0 is the ground). */

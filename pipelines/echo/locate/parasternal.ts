@@ -1,9 +1,9 @@
 import type { GrayImage } from '../../contract/image.ts';
 import type { Rectangle } from '../../contract/study.ts';
+import { cropped } from '../../inference/cropped.ts';
 import { letterbox } from '../../inference/letterbox.ts';
 import type { ModelSession } from '../../inference/session.ts';
 import { labelsOf, withoutSpecks } from './label-map.ts';
-import { cropped } from './sector.ts';
 
 /** Structures of a parasternal or subcostal frame, in the order of their labels from 1 on. */
 export const PARASTERNAL_STRUCTURES = [

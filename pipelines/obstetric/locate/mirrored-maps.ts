@@ -1,5 +1,6 @@
 import type { GrayImage } from '../../contract/image.ts';
-import { letterbox, type Placement } from '../../inference/letterbox.ts';
+import type { Placement } from '../../inference/letterbox.ts';
+import { letterboxLit } from '../../inference/lit-area.ts';
 import type { ModelSession } from '../../inference/session.ts';
 
 export interface ImageMaps {
@@ -18,7 +19,7 @@ export async function mirroredMaps(
   images: readonly GrayImage[],
 ): Promise<ImageMaps[]> {
   const { width, height } = session.model.input;
-  const boxes = images.map((image) => letterbox(image, width, height));
+  const boxes = images.map((image) => letterboxLit(image, width, height));
   const inputs = boxes.flatMap(({ pixels }) => [pixels, mirror(pixels, width)]);
   const outputs = await session.run(inputs);
   return boxes.map(({ placement }, n) => {

@@ -1,5 +1,5 @@
 import type { GrayImage } from '../../contract/image.ts';
-import { letterbox } from '../../inference/letterbox.ts';
+import { letterboxLit } from '../../inference/lit-area.ts';
 import type { ModelSession } from '../../inference/session.ts';
 import { PLANES, type Plane, type PlaneEstimate } from '../locator.ts';
 import { mirror } from './mirrored-maps.ts';
@@ -51,7 +51,7 @@ export async function classifyPlanes(
   const kept = [...output.channels.keys()].filter((i) => !past.has(output.channels[i] ?? ''));
   const classes = kept.map((i) => output.channels[i] ?? '');
   const inputs = images.flatMap((image) => {
-    const { pixels } = letterbox(image, input.width, input.height);
+    const { pixels } = letterboxLit(image, input.width, input.height);
     return [pixels, mirror(pixels, input.width)];
   });
   const logits = await session.run(inputs);

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Ellipse } from '../../../../pipelines/contract/image.ts';
+import type { ModelSession } from '../../../../pipelines/inference/session.ts';
 import { distanceToEllipse } from '../../../../pipelines/obstetric/locate/ellipse-fit.ts';
-import { outlineOfMask } from '../../../../pipelines/obstetric/locate/outline.ts';
+import { locateOutline, outlineOfMask } from '../../../../pipelines/obstetric/locate/outline.ts';
 
 const WIDTH = 256;
 const HEIGHT = 192;
@@ -60,5 +61,57 @@ describe('outlineOfMask', () => {
     const found = outlineOfMask(maskOf([HEAD], 1), placement, 0.9);
     expect(Math.abs((found?.ellipse.a ?? 0) - 2 * HEAD.a)).toBeLessThan(0.2);
     expect(found?.ellipse.centre.x).toBeCloseTo((HEAD.centre.x + 0.5 - 28) * 2 - 0.5, 0);
+  });
+});
+
+/** A model that takes for the structure what is bright; `asked` counts the images of each run. */
+function brightnessModel(asked: number[]): ModelSession {
+  const model = {
+    input: { width: WIDTH, height: HEIGHT },
+    gate: 0.9,
+    output: { channels: ['mask'] },
+  };
+  const run = async (inputs: readonly Float32Array[]) => {
+    asked.push(inputs.length);
+    return inputs.map((pixels) => pixels.map((level) => Math.min(1, Math.max(0, 3 * level - 1.3))));
+  };
+  return { model, run } as unknown as ModelSession;
+}
+
+/** A bright ellipse on grey: nothing of the image is black. */
+function brightEllipse(ellipse: Ellipse, width = 1024, height = 768) {
+  const data = Uint8Array.from({ length: width * height }, (_, i) => {
+    const point = { x: i % width, y: Math.floor(i / width) };
+    return 60 + 180 * Math.min(1, Math.max(0, 0.5 - distanceToEllipse(ellipse, point)));
+  });
+  return { width, height, data };
+}
+
+describe('locateOutline', () => {
+  const centre = { x: 700.2, y: 300.7 };
+  it.each([
+    ['takes half of the input: looked at once', { a: 258, b: 190 }, [2]],
+    ['takes less: looked at again, enlarged', { a: 254, b: 190 }, [2, 2]],
+    ['is the size of a stamp', { a: 60, b: 45 }, [2, 2]],
+  ])('an outline that %s', async (_, axes, runs) => {
+    const asked: number[] = [];
+    const ellipse = { centre, ...axes, angle: 0 };
+    const [found] = await locateOutline(brightnessModel(asked), [brightEllipse(ellipse)]);
+    expect(asked).toEqual(runs);
+    expect(Math.abs((found?.ellipse.centre.x ?? 0) - centre.x)).toBeLessThan(0.5);
+    expect(Math.abs((found?.ellipse.centre.y ?? 0) - centre.y)).toBeLessThan(0.5);
+    expect(Math.abs((found?.ellipse.a ?? 0) - axes.a)).toBeLessThan(1);
+    expect(found?.boundary.every(({ x }) => x > centre.x - axes.a - 3)).toBe(true);
+  });
+
+  it('looks again at the small ones of several images only, each at its own place', async () => {
+    const asked: number[] = [];
+    const small = { centre: { x: 120, y: 600 }, a: 60, b: 45, angle: 0 };
+    const large = { centre: { x: 512, y: 384 }, a: 300, b: 220, angle: 0 };
+    const images = [small, large].map((one) => brightEllipse(one));
+    const [first, second] = await locateOutline(brightnessModel(asked), images);
+    expect(asked).toEqual([4, 2]);
+    expect(Math.abs((first?.ellipse.centre.y ?? 0) - 600)).toBeLessThan(0.5);
+    expect(Math.abs((second?.ellipse.centre.x ?? 0) - 512)).toBeLessThan(0.5);
   });
 });
