@@ -1,14 +1,15 @@
-import { cartMeasurements } from '../result/cart-measurements.ts';
+import { type CartQuantity, cartQuantities } from '../result/cart-measurements.ts';
 import { type ConceptKey, findingConcept } from '../result/concepts.ts';
 import type { Finding, Measurement } from '../result/envelope.ts';
+import { machineUnused } from './machine-unused.ts';
+import { ifPlausible, joined, STANDS_IN } from './machine-values.ts';
 import { abbreviations, format, standing } from './measurement.ts';
-import { implausibleNote, isPlausible, REPEATABILITY } from './plausibility.ts';
+import { REPEATABILITY } from './plausibility.ts';
 import type { ObstetricEvidence } from './section.ts';
+import { severalFetuses } from './several-fetuses.ts';
 
 const LENGTHS = ['bpd', 'ofd', 'hc', 'tad', 'apad', 'ac', 'fl'] as const;
 type LengthKey = (typeof LENGTHS)[number];
-
-const STANDS_IN = 'taken from the report of the ultrasound machine, for want of an accepted one';
 
 /** The lengths that stand once the machine's own values are known, and what is said about them. */
 export interface CartComparison {
@@ -24,27 +25,42 @@ export interface CartComparison {
 /** Machines place BPD outer to inner by default, we outer to outer (reference 2.1). */
 const BPD_NOTE = 'the machine may have measured outer to inner';
 
-const joined = (...notes: readonly (string | null)[]) => notes.filter(Boolean).join('; ') || null;
-
 const placementNote = (key: LengthKey) => (key === 'bpd' ? BPD_NOTE : null);
 
 function standIn(key: LengthKey, value: Measurement): Measurement {
-  const plausible = isPlausible(key, value.value);
-  return {
-    ...value,
-    id: plausible ? key : value.id,
-    quality: plausible ? 'accepted' : 'inadequate',
-    note: joined(value.note, placementNote(key), plausible ? STANDS_IN : implausibleNote(key)),
-  };
+  return { ...value, id: key, note: joined(value.note, placementNote(key), STANDS_IN) };
 }
 
-/** Whether two values of a length differ by more than repeated ones may (reference 2.6). */
-function disagrees(key: LengthKey, ours: number, machine: number): boolean {
-  const limit =
-    key === 'fl'
-      ? REPEATABILITY.femurMm
-      : REPEATABILITY.circumferenceShare * ((ours + machine) / 2);
-  return Math.abs(machine - ours) > limit;
+/** How far values of a length of this size may lie apart (reference 2.6), mm. */
+const repeatability = (key: LengthKey, mm: number) =>
+  key === 'fl' ? REPEATABILITY.femurMm : REPEATABILITY.circumferenceShare * mm;
+
+/** Whether two values of a length differ by more than repeated ones may. */
+const disagrees = (key: LengthKey, ours: number, machine: number) =>
+  Math.abs(machine - ours) > repeatability(key, (ours + machine) / 2);
+
+/** What repeated values of the machine are told of, as ours are (reference 2.6). */
+const REPEATED: ReadonlySet<string> = new Set(['hc', 'ac', 'fl'] satisfies LengthKey[]);
+
+function spreadFinding(
+  key: LengthKey,
+  { measurement, spread }: CartQuantity,
+  standsAs: string,
+): Finding[] {
+  if (!spread || !REPEATED.has(key)) return [];
+  const apart = spread.high - spread.low;
+  if (apart <= repeatability(key, measurement.value)) return [];
+  return [
+    {
+      id: `repeatability-cart-${key}`,
+      section: 'biometry',
+      concept: findingConcept('repeatability'),
+      text: `Repeated values of ${abbreviations([key])} of the ultrasound machine differ by ${format(key, apart)}; measure again.`,
+      severity: 'abnormal',
+      confidence: null,
+      evidence: [standsAs],
+    },
+  ];
 }
 
 function differenceText(key: LengthKey, ours: number, machine: number): string {
@@ -78,30 +94,31 @@ function comparisonFinding(key: LengthKey, value: Measurement, ours: Measurement
 
 /**
  * Compares our lengths with those of the machine's reports, and lets the machine's stand where we
- * have none. With several fetuses in the reports none is used: the images do not say whose they are.
+ * have none. Of several fetuses none is used: the images do not say whose they are. What is
+ * implausible is listed and compared with nothing (reference 0.6).
  */
 export function compareWithCart(
   evidence: ObstetricEvidence,
   ours: readonly Measurement[],
 ): CartComparison {
-  const values = cartMeasurements(evidence.study.cart ?? [], 'biometry', LENGTHS);
-  const fetuses = new Set(values.map(({ fetus }) => fetus));
-  if (fetuses.size > 1) {
-    const unused =
-      'The values of the ultrasound machine were not used: its reports name several fetuses.';
-    return { lengths: [...ours], beside: [], findings: [], unused };
-  }
+  const quantities = cartQuantities(evidence.study.cart ?? [], 'biometry', LENGTHS);
+  const values = quantities.map(({ measurement }) => measurement);
   const comparison: CartComparison = { lengths: [...ours], beside: [], findings: [], unused: null };
-  for (const value of values) {
+  const unused = machineUnused(values, severalFetuses(evidence));
+  if (unused) return { ...comparison, unused };
+  for (const quantity of quantities) {
+    const value = ifPlausible(quantity.measurement);
     const key = LENGTHS.find((length): length is LengthKey => length === value.concept.key);
     if (!key) continue;
     const own = standing(ours, key);
-    if (!own) {
-      comparison.lengths.push(standIn(key, value));
-      continue;
-    }
-    comparison.beside.push(besideOurs(key, value, own));
-    comparison.findings.push(comparisonFinding(key, value, own));
+    const implausible = value.quality === 'inadequate' ? [value] : [];
+    // Where we have none they say why the length is missing.
+    (own ? comparison.beside : comparison.lengths).push(...implausible, ...quantity.unused);
+    if (implausible.length > 0) continue;
+    const shown = own ? besideOurs(key, value, own) : standIn(key, value);
+    (own ? comparison.beside : comparison.lengths).push(shown);
+    if (own) comparison.findings.push(comparisonFinding(key, shown, own));
+    comparison.findings.push(...spreadFinding(key, quantity, shown.id));
   }
   return comparison;
 }

@@ -6,38 +6,129 @@ import { cartValue } from '../cart-sample.ts';
 
 const CONCEPT = { scheme: 'LN', code: '1-8', meaning: 'a quantity' };
 
-function standing(key: ConceptKey, ...given: (number | [number, Partial<CartMeasurement>])[]) {
+type Given = number | [number, Partial<CartMeasurement>];
+
+function all(key: ConceptKey, ...given: Given[]) {
   const cart = given.map((one) => {
     const [value, details] = typeof one === 'number' ? [one, {}] : one;
     return cartValue({ key, concept: CONCEPT, value, unit: '1', ...details });
   });
-  return cartMeasurements(cart, 'any', [key])[0];
+  return cartMeasurements(cart, 'any', [key]);
 }
 
+const standing = (key: ConceptKey, ...given: Given[]) => all(key, ...given)[0];
+
 describe('of several values of which the machine chose none', () => {
-  it('the median stands', () => {
+  it('the median stands, with the smallest and the largest', () => {
     expect(standing('lvot-vti', 18, 22, 19)).toMatchObject({
       value: 19,
       derivation: 'median',
-      note: 'median of 3 values, of which the machine chose none',
+      note: 'median of 3 values, of which the machine chose none (18.0 cm to 22.0 cm)',
     });
   });
 
-  it.each(['av-vmax', 'tr-vmax', 'lvot-diameter', 'ivc-diameter'] as const)(
-    'the highest %s stands, with its image',
-    (key) => {
-      const image = { sopInstanceUid: '2.25.7', frame: 3 };
-      expect(standing(key, 2, [2.6, { image }], 2.1)).toMatchObject({
-        value: 2.6,
-        source: { sop_instance_uid: '2.25.7', frame: 3 },
-        note: 'highest of 3 values, of which the machine chose none',
-      });
-    },
-  );
+  it.each([
+    'av-vmax',
+    'tr-vmax',
+    'lvot-diameter',
+    'ivc-diameter',
+    'nuchal-translucency',
+    'deepest-vertical-pocket',
+  ] as const)('the highest %s stands, with its image', (key) => {
+    const image = { sopInstanceUid: '2.25.7', frame: 3 };
+    expect(standing(key, 2, [2.6, { image }], 2.1)).toMatchObject({
+      value: 2.6,
+      source: { sop_instance_uid: '2.25.7', frame: 3 },
+      note: expect.stringMatching(
+        /^highest of 3 values, of which the machine chose none \(2.* to (2\.6|3)/,
+      ),
+    });
+  });
+
+  it('the shortest cervix stands, with its image', () => {
+    const image = { sopInstanceUid: '2.25.7', frame: 3 };
+    expect(standing('cervical-length', 31, [24, { image }], 35)).toMatchObject({
+      value: 24,
+      source: { sop_instance_uid: '2.25.7', frame: 3 },
+      note: 'lowest of 3 values, of which the machine chose none (24.0 mm to 35.0 mm)',
+    });
+  });
 
   it('a single one stands as it is', () => {
     expect(standing('av-vmax', 4.2)).toMatchObject({ value: 4.2, note: null });
   });
+
+  it('a letter and a number name the same fetus', () => {
+    const lengths = all('hc', [260, { fetus: 'A' }], [264, { fetus: '1' }], [300, { fetus: 'B' }]);
+    expect(lengths.map(({ id, value }) => [id, value])).toEqual([
+      ['cart-hc-A', 262],
+      ['cart-hc-B', 300],
+    ]);
+  });
+});
+
+describe('what cannot be', () => {
+  it.each([
+    ['hc', 0, 176],
+    ['hc', 410.1, 176],
+    ['crl', 0, 60],
+  ] as const)('does not go into the median: %s of %d beside %d mm', (key, absurd, usual) => {
+    expect(all(key, absurd, usual)).toMatchObject([
+      { id: `cart-${key}`, value: usual, quality: 'accepted', note: null },
+      {
+        id: `cart-${key}-unused-1`,
+        value: absurd,
+        quality: 'inadequate',
+        note: expect.stringContaining('implausible'),
+      },
+    ]);
+  });
+
+  it.each([30, 410])('a head of %d mm, on a limit, counts', (mm) => {
+    expect(standing('hc', mm)).toMatchObject({ value: mm, quality: 'accepted' });
+  });
+
+  it('is not accepted where there is nothing else, by itself or several times', () => {
+    expect(all('hc', 0).map(({ id, quality }) => [id, quality])).toEqual([
+      ['cart-hc', 'inadequate'],
+    ]);
+    expect(all('hc', 0, 500).map(({ id, quality }) => [id, quality])).toEqual([
+      ['cart-hc', 'inadequate'],
+      ['cart-hc-unused-1', 'inadequate'],
+    ]);
+  });
+
+  it('does not stand though the machine chose it', () => {
+    const chosen = standing('hc', [0, { selection: 'user' }], 176);
+    expect(chosen).toMatchObject({ value: 176, quality: 'accepted' });
+  });
+});
+
+describe('a diameter of the gestational sac', () => {
+  const KEY = 'mean-sac-diameter';
+
+  it('is the mean sac diameter where the machine calls it a mean', () => {
+    const mean = standing(KEY, 12, 14, [15, { derivation: 'mean' }]);
+    expect(mean).toMatchObject({ value: 15, derivation: 'mean', quality: 'accepted' });
+    const chosen = standing(KEY, [15, { selection: 'mean' }]);
+    expect(chosen).toMatchObject({ value: 15, quality: 'accepted' });
+  });
+
+  it('and of three their mean', () => {
+    expect(all(KEY, 12, 14, 19)).toMatchObject([
+      { value: 15, derivation: 'mean', quality: 'accepted' },
+    ]);
+  });
+
+  it.each([[[27]], [[27, 24]], [[27, 24, 21, 22]], [[0, 24, 21]]])(
+    'of %j is none, is not judged, and says so',
+    (given) => {
+      const found = all(KEY, ...given);
+      expect(found).toHaveLength(given.length);
+      expect(found.every(({ quality }) => quality === 'inadequate')).toBe(true);
+      expect(found[0]?.note).toContain('no mean of three');
+    },
+  );
 });
 
 describe('what the machine chose', () => {
@@ -47,5 +138,18 @@ describe('what the machine chose', () => {
   });
   it('and its mean stand before a higher value: so are beats of an irregular rhythm', () => {
     expect(standing('av-vmax', 4.4, [4, { derivation: 'mean' }])?.value).toBe(4);
+  });
+
+  it('stands without a spread: the others were passed over', () => {
+    const chosen = standing('fl', [50, { selection: 'user' }], 65);
+    expect(chosen?.note).toBe('chosen by the operator on the machine');
+  });
+  it('as a mean is no measure of a maximum or a minimum, but where nothing else is there', () => {
+    const mean = [2, { derivation: 'mean' }] satisfies Given;
+    expect(standing('nuchal-translucency', 1.4, mean, 2.6)?.value).toBe(2.6);
+    expect(standing('nuchal-translucency', 1.4, mean)?.value).toBe(1.4);
+    expect(standing('nuchal-translucency', mean)?.value).toBe(2);
+    const best = [1.9, { derivation: 'best' }] satisfies Given;
+    expect(standing('nuchal-translucency', 1.4, best, 2.6)?.value).toBe(1.9);
   });
 });

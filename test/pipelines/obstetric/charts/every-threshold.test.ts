@@ -338,11 +338,23 @@ const THRESHOLDS: readonly Threshold[] = [
       ['fetal-heart-rate', 40, 260],
       ['umbilical-artery-pi', 0.1, 10],
       ['middle-cerebral-artery-psv', 5, 200],
+      ['cardiothoracic-area-ratio', 0.05, 0.9],
+      ['cardiothoracic-circumference-ratio', 0.22, 0.95],
+      ['angle-of-progression', 50, 200],
+      ['ga-by-sac', 28, 301],
     ] as const
   ).flatMap(([key, low, high]) => [
     threshold(`lower limit of ${key}`, low, [false, true, true], (v) => isPlausible(key, v)),
     threshold(`upper limit of ${key}`, high, [true, true, false], (v) => isPlausible(key, v)),
   ]),
+  ...(
+    [
+      ['umbilical-artery-sd', 1],
+      ['head-symphysis-distance', 0],
+    ] as const
+  ).map(([key, low]) =>
+    threshold(`lower limit of ${key}`, low, [false, true, true], (v) => isPlausible(key, v)),
+  ),
 ];
 
 describe('every threshold, just below, on it and just above', () => {

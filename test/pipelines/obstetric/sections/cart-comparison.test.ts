@@ -57,6 +57,17 @@ describe('a value of the ultrasound machine beside ours', () => {
     expect(findings.find(({ id }) => id === `cart-${key}`)?.severity).toBe(severity);
   });
 
+  it.each([
+    [90, 'accepted'],
+    [90.1, 'inadequate'],
+    [0, 'inadequate'],
+  ])('of %d mm is %s, and what cannot be is compared with nothing', (mm, quality) => {
+    const result = interpreted([femur(88)], fromCart('fl', mm));
+    expect(measurementOf(result, 'cart-fl').quality).toBe(quality);
+    expect(measurementOf(result, 'fl').value).toBeCloseTo(88, 6);
+    expect(result.findings.some(({ id }) => id === 'cart-fl')).toBe(quality === 'accepted');
+  });
+
   it('stays out of documents that another system takes values from', () => {
     const result = interpreted([femur(50)], fromCart('fl', 51.5));
     expect(standingValues(result.measurements).map(({ id }) => id)).not.toContain('cart-fl');
@@ -122,6 +133,37 @@ describe('which of several values of the machine', () => {
       derivation: 'median',
       note: expect.stringContaining('median of 3 values, of which the machine chose none'),
     });
+  });
+
+  it.each([
+    ['fl', [50, 53], false],
+    ['fl', [50, 53.1], true],
+    ['hc', [260, 273.3], false],
+    ['hc', [260, 273.4], true],
+    ['bpd', [60, 80], false],
+  ] as const)('%s of %j differ more than repeated values may: %s', (key, given, far) => {
+    const result = interpreted([], ...given.map((mm) => fromCart(key, mm)));
+    const finding = result.findings.find(({ id }) => id === `repeatability-cart-${key}`);
+    expect(finding !== undefined).toBe(far);
+    if (finding) expect(finding.text).toContain('of the ultrasound machine differ by');
+  });
+
+  it('what cannot be is listed, and neither stands nor goes into the median', () => {
+    const result = interpreted([], fl(0), fl(51));
+    expect(measurementOf(result, 'fl')).toMatchObject({ value: 51, derivation: 'measured' });
+    expect(measurementOf(result, 'cart-fl-unused-1')).toMatchObject({
+      value: 0,
+      quality: 'inadequate',
+    });
+  });
+
+  it('none where another source tells of several fetuses', () => {
+    const named = (name: string) => femur(50, { clip: { viewName: name } });
+    const result = interpreted([named('FETUS A FL'), named('FETUS B FL')], fl(51));
+    expect(idsOf(result)).not.toContain('cart-fl');
+    expect(sectionOf(result, 'biometry').summary).toContain(
+      'No value of the ultrasound machine was used',
+    );
   });
 
   it('none where the reports name two fetuses: the images do not say whose they are', () => {

@@ -105,6 +105,8 @@ function interpret(
       concept: { scheme: 'LN', code: 'code', meaning: key },
       value,
       unit: 'mm',
+      // Without it a diameter of the sac is no mean sac diameter.
+      derivation: key === 'mean-sac-diameter' ? 'mean' : null,
     }),
   );
   const mMode = sweeps.map((rhythm) => ({

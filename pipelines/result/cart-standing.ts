@@ -1,0 +1,203 @@
+import type { CartMeasurement } from '../contract/cart.ts';
+import { median } from '../measure/statistics.ts';
+import { CONCEPTS, type ConceptKey } from './concepts.ts';
+import type { Measurement } from './envelope.ts';
+import { format } from './measurement.ts';
+import { implausibleNote, isPlausible } from './obstetric/hard-limits.ts';
+
+/** Of several values without the cart's choice, those of the first kind that is there stand. */
+const PREFERENCE: readonly CartMeasurement['derivation'][] = ['best', 'mean', 'median'];
+
+/**
+ * Of repeated values of these one end is the measure, not their middle.
+ *
+ * Highest: the others were not parallel to the jet, not in the middle of the vessel, or taken in
+ * inspiration: AV Vmax (echo reference 0.5, 11.1), LVOT diameter ("largest of 3", 11.1), TR Vmax
+ * ("best of", 12.1), IVC (maximum, 12.1); NT (maximum that meets the criteria, obstetric reference
+ * 6.1) and the deepest pocket (4) by their definition. Lowest: "the shortest technically best"
+ * cervix (obstetric reference 10).
+ */
+const END: Readonly<Partial<Record<ConceptKey, 'highest' | 'lowest'>>> = {
+  'av-vmax': 'highest',
+  'tr-vmax': 'highest',
+  'lvot-diameter': 'highest',
+  'ivc-diameter': 'highest',
+  'nuchal-translucency': 'highest',
+  'deepest-vertical-pocket': 'highest',
+  'cervical-length': 'lowest',
+};
+
+/** A mean of these is no measure either; in the heart it is that of an irregular rhythm. */
+const NEVER_AVERAGED: ReadonlySet<ConceptKey> = new Set([
+  'nuchal-translucency',
+  'deepest-vertical-pocket',
+  'cervical-length',
+]);
+
+/** A mean sac diameter is the mean of length, height and width (obstetric reference 5.1). */
+const SAC_DIAMETERS = 3;
+
+/** Machines write any diameter of the sac with the code of it (LN 11850-5). */
+export const NO_MEAN_SAC =
+  'a diameter of the gestational sac that is no mean of three: not judged as mean sac diameter';
+
+const DERIVED = {
+  measured: 'measured',
+  best: 'measured',
+  minimum: 'measured',
+  maximum: 'measured',
+  calculated: 'calculated',
+  estimated: 'calculated',
+  mean: 'mean',
+  median: 'median',
+  other: 'calculated',
+} as const satisfies Record<NonNullable<CartMeasurement['derivation']>, Measurement['derivation']>;
+
+const SELECTED = {
+  user: 'chosen by the operator on the machine',
+  'most-recent': 'the most recent value, chosen on the machine',
+  mean: 'the mean, chosen on the machine',
+  minimum: 'the smallest value, chosen on the machine',
+  maximum: 'the largest value, chosen on the machine',
+} as const satisfies Record<NonNullable<CartMeasurement['selection']>, string>;
+
+/** At least one. */
+type Values = readonly [CartMeasurement, ...CartMeasurement[]];
+
+/** A value of the machine as it stands in the result. */
+export interface CartStanding {
+  from: CartMeasurement;
+  value: number;
+  derivation: Measurement['derivation'];
+  quality: 'accepted' | 'inadequate';
+  note: string | null;
+}
+
+/** The smallest and the largest of repeated values. */
+export interface Spread {
+  low: number;
+  high: number;
+}
+
+export interface CartChoice {
+  standing: CartStanding;
+  /** Of values of which the machine chose none; null for its choice and for a single value. */
+  spread: Spread | null;
+  /** What does not count, each with its reason. */
+  unused: CartStanding[];
+}
+
+/** A value without a derivation is a measured one, unless its concept is a calculated one. */
+function derivationOf({ key, derivation, equation }: CartMeasurement): Measurement['derivation'] {
+  if (derivation) return DERIVED[derivation];
+  const measured = key !== null && CONCEPTS[key].group === 'biometry' && equation === null;
+  return measured ? 'measured' : 'calculated';
+}
+
+const asWritten = (from: CartMeasurement): CartStanding => ({
+  from,
+  value: from.value,
+  derivation: derivationOf(from),
+  quality: 'accepted',
+  note: from.selection ? SELECTED[from.selection] : null,
+});
+
+const notUsed = (from: CartMeasurement, note: string): CartStanding => ({
+  ...asWritten(from),
+  quality: 'inadequate',
+  note,
+});
+
+/** A value of several, which belongs to no single image. */
+const summedUp = (first: CartMeasurement) => ({
+  from: { ...first, image: null },
+  quality: 'accepted' as const,
+});
+
+/** What the machine chose: the value it selected, else its best value, mean or median. */
+function chosenByMachine(key: ConceptKey, values: Values): CartMeasurement | null {
+  const selected = values.find(({ selection }) => selection !== null);
+  if (selected) return selected;
+  const single = values.some(({ derivation }) => derivation !== 'mean' && derivation !== 'median');
+  const kinds = NEVER_AVERAGED.has(key) && single ? PREFERENCE.slice(0, 1) : PREFERENCE;
+  return (
+    kinds
+      .map((kind) => values.find(({ derivation }) => derivation === kind))
+      .find((value) => value !== undefined) ?? null
+  );
+}
+
+/** Of several values of which the machine chose none: an end where that is the measure, or the median. */
+function ofRepeats(key: ConceptKey, values: Values): Pick<CartChoice, 'standing' | 'spread'> {
+  const [first] = values;
+  const sorted = values.toSorted((one, other) => one.value - other.value);
+  const [lowest, highest] = [sorted[0] ?? first, sorted.at(-1) ?? first];
+  const spread = { low: lowest.value, high: highest.value };
+  const range = `${format(key, spread.low)} to ${format(key, spread.high)}`;
+  const unchosen = `of ${values.length} values, of which the machine chose none (${range})`;
+  const end = END[key];
+  if (end) {
+    const from = end === 'highest' ? highest : lowest;
+    return { standing: { ...asWritten(from), note: `${end} ${unchosen}` }, spread };
+  }
+  const value = median(values.map((one) => one.value));
+  const note = `median ${unchosen}`;
+  return { standing: { ...summedUp(first), value, derivation: 'median', note }, spread };
+}
+
+function ofPlausible(key: ConceptKey, values: Values): CartChoice {
+  const chosen = chosenByMachine(key, values);
+  const [first, ...others] = values;
+  if (chosen || others.length === 0) {
+    return { standing: asWritten(chosen ?? first), spread: null, unused: [] };
+  }
+  const single = values.filter(
+    ({ derivation }) => derivation !== 'mean' && derivation !== 'median',
+  );
+  const [one, ...rest] = NEVER_AVERAGED.has(key) ? single : values;
+  return one && rest.length > 0
+    ? { ...ofRepeats(key, [one, ...rest]), unused: [] }
+    : { standing: asWritten(one ?? first), spread: null, unused: [] };
+}
+
+/** The machine's own mean, else that of three diameters; one or two are no mean sac diameter. */
+function meanSac(values: Values): CartChoice {
+  const [first, ...others] = values;
+  const isMean = ({ derivation, selection }: CartMeasurement) =>
+    derivation === 'mean' || selection === 'mean';
+  const given = values.find(isMean);
+  if (given) return { standing: asWritten(given), spread: null, unused: [] };
+  if (values.length === SAC_DIAMETERS) {
+    const value = values.reduce((sum, one) => sum + one.value, 0) / SAC_DIAMETERS;
+    const note = `mean of the ${SAC_DIAMETERS} diameters of the machine`;
+    const standing: CartStanding = { ...summedUp(first), value, derivation: 'mean', note };
+    return { standing, spread: null, unused: [] };
+  }
+  return {
+    standing: notUsed(first, NO_MEAN_SAC),
+    spread: null,
+    unused: others.map((one) => notUsed(one, NO_MEAN_SAC)),
+  };
+}
+
+/**
+ * The value that stands for a quantity: of those within the hard limits (obstetric reference 0.6) the
+ * one that the cart selected (PS3.16 CID 224, CID 12301), else its best value, mean or median, else
+ * the only one; of several that the cart did not choose between, the end that is the measure, or
+ * their median. What is beyond the limits is listed with its reason, and goes into nothing.
+ */
+export function chooseCartValue(key: ConceptKey, values: Values): CartChoice {
+  const absurd = values
+    .filter(({ value }) => !isPlausible(key, value))
+    .map((one) => notUsed(one, implausibleNote(key)));
+  const [first, ...others] = values.filter(({ value }) => isPlausible(key, value));
+  if (first) {
+    const choice =
+      key === 'mean-sac-diameter'
+        ? meanSac([first, ...others])
+        : ofPlausible(key, [first, ...others]);
+    return { ...choice, unused: [...choice.unused, ...absurd] };
+  }
+  const [standing = notUsed(values[0], implausibleNote(key)), ...unused] = absurd;
+  return { standing, spread: null, unused };
+}
