@@ -28,9 +28,9 @@ const AT_A_TIME = 4;
 
 type Glance = NonNullable<WorklistRow['glance']>;
 
-/** At most four accepted values of a result, and how many of its sections were assessed. */
+/** At most four accepted values that stand in a result, and how many of its sections were assessed. */
 export function glanceOf({ measurements, sections }: Result, wording: Wording): Glance {
-  const accepted = measurements.filter(({ quality }) => quality === 'accepted');
+  const accepted = wording.standing(measurements).filter(({ quality }) => quality === 'accepted');
   const values = FIRST_LOOK.flatMap((key) => {
     const found = accepted.find(({ concept }) => concept.key === key);
     if (!found) return [];

@@ -2,7 +2,7 @@ import { fixed } from '../../pipelines/measure/rounding.ts';
 import type { Measurement, Result } from '../../pipelines/result/envelope.ts';
 import type { Measured, MeasurementRow, ResultView } from './result-contract.ts';
 
-/** How values and objects are named; the concept table and the DICOM door decide it. */
+/** How values and objects are named, and which values stand; the result's own parts and the DICOM door decide it. */
 export interface Wording {
   /** Decimals of a quantity. */
   decimals(concept: string): number;
@@ -19,6 +19,8 @@ export interface Wording {
   method(key: string): string;
   /** Name of a reference chart; a text that is no key stays as it is. */
   chart(key: string): string;
+  /** The values that stand for their quantity, as in the PDF: without repeats and comparisons. */
+  standing(measurements: readonly Measurement[]): readonly Measurement[];
   /** Name of a storage SOP class; the UID where it has none here. */
   sopClass(uid: string): string;
   /** What an image shows, by the id that the result has for it; views of the heart are names already. */
@@ -117,19 +119,19 @@ export function measurementRows(
   prior: readonly Measurement[],
   wording: Wording,
 ): MeasurementRow[] {
-  const earlier = Map.groupBy(prior, placeOf);
+  const ours = chosenFrom(measurements.filter(isOurs), wording);
+  const carts = chosenFrom(measurements.filter(isOf('cart-sr')), wording);
+  const givens = chosenFrom(measurements.filter(isOf('input')), wording);
+  const accepted = prior.filter(({ quality }) => quality === 'accepted');
+  const before = chosenFrom(accepted, wording);
   return [...Map.groupBy(measurements, placeOf)].map(([id, of]) => {
     const [first] = of as [Measurement, ...Measurement[]];
     const decimals = wording.decimals(first.concept.key);
     const show = (measurement: Measurement | undefined) =>
       measurement ? measured(measurement, wording) : null;
-    const model = standing(of.filter(isOurs));
-    const cart = standing(of.filter(({ source }) => source.provenance === 'cart-sr'));
-    const given = standing(of.filter(({ source }) => source.provenance === 'input'));
+    const [model, cart, given] = [ours.get(id), carts.get(id), givens.get(id)];
     const shown = new Set([model, cart, given]);
-    const before = standing(
-      (earlier.get(id) ?? []).filter(({ quality }) => quality === 'accepted'),
-    );
+    const earlier = before.get(id);
     return {
       id,
       concept: first.concept.key,
@@ -146,26 +148,34 @@ export function measurementRows(
       cart: show(cart),
       given: show(given),
       more: of.filter((one) => !shown.has(one)).map((one) => measured(one, wording)),
-      prior: before ? { value: before.value, text: valueText(before, wording) } : null,
+      prior: earlier ? { value: earlier.value, text: valueText(earlier, wording) } : null,
     };
   });
 }
 
-const isOurs = ({ source }: Measurement): boolean =>
-  source.provenance === 'model' || source.provenance === 'image-analysis';
+const isOf =
+  (...provenances: Measurement['source']['provenance'][]) =>
+  ({ source }: Measurement): boolean =>
+    provenances.includes(source.provenance);
+
+const isOurs = isOf('model', 'image-analysis');
 
 const placeOf = ({ concept, site, laterality, fetus, phase }: Measurement): string =>
   [concept.key, site, laterality, fetus, phase].map((part) => part ?? '').join('/');
 
-/** Of repeated values the one that sums them up, else the first that was accepted, else the first. */
-function standing(values: readonly Measurement[]): Measurement | undefined {
-  const repeats = new Set(
-    values
-      .filter(({ derivation }) => derivation === 'mean' || derivation === 'median')
-      .flatMap(({ inputs }) => inputs),
+/** The value of each place: one that stands, and an accepted one before the others. */
+function chosenFrom(
+  values: readonly Measurement[],
+  wording: Wording,
+): ReadonlyMap<string, Measurement> {
+  const standing = new Set(wording.standing(values));
+  return new Map(
+    [...Map.groupBy(values, placeOf)].map(([place, of]) => {
+      const those = of.filter((one) => standing.has(one));
+      const [first, ...rest] = (those.length > 0 ? those : of) as [Measurement, ...Measurement[]];
+      return [place, [first, ...rest].find(({ quality }) => quality === 'accepted') ?? first];
+    }),
   );
-  const single = values.filter(({ id }) => !repeats.has(id));
-  return single.find(({ quality }) => quality === 'accepted') ?? single[0];
 }
 
 function measured(measurement: Measurement, wording: Wording): Measured {

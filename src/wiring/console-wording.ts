@@ -6,6 +6,7 @@ import { VESSELS } from '../../pipelines/obstetric/sections/doppler.ts';
 import { PLANE_LABELS } from '../../pipelines/obstetric/sections/planes.ts';
 import { centileText, zScoreText } from '../../pipelines/result/centile-text.ts';
 import { chartEntry, conceptEntry, methodEntry } from '../../pipelines/result/concepts.ts';
+import { standingValues } from '../../pipelines/result/standing-values.ts';
 import { unitText } from '../../pipelines/result/unit-text.ts';
 import type { Wording } from '../console/result-view.ts';
 
@@ -22,6 +23,7 @@ export const WORDING: Wording = {
   zScore: zScoreText,
   method: (key) => methodEntry(key)?.text ?? key,
   chart: (key) => chartEntry(key)?.name ?? key,
+  standing: standingValues,
   sopClass: (uid) => ACCEPTED_STORAGE.get(uid) ?? uid,
   views: { ...PLANE_LABELS, ...VESSELS, ...FLOWS },
   fileName: (ordinal) => fileName({ ordinal }),

@@ -89,6 +89,12 @@ describe('the rows of measurements', () => {
     expect(row?.more.map(({ id }) => id)).toEqual(['a', 'b']);
   });
 
+  it('rest on the value that was chosen of several, as the PDF does, wherever it is listed', () => {
+    const rows = rowsOf([hc('hc-2', 250, 'model'), hc('hc', 262, 'model')]);
+    expect(rows[0]?.model?.id).toBe('hc');
+    expect(rows[0]?.more.map(({ id }) => id)).toEqual(['hc-2']);
+  });
+
   it('prefer an accepted value to a better placed one below its gate', () => {
     const low = hc('low', 250, 'model', { quality: 'low' });
     const [row] = rowsOf([low, hc('ok', 262, 'image-analysis')]);
@@ -125,6 +131,16 @@ describe('the rows of measurements', () => {
 });
 
 describe('a result at a glance', () => {
+  it('has the value that stands: the mean and not its first part, ours and not the machine’s', () => {
+    const measurements = [
+      hc('c', 259, 'cart-sr'),
+      hc('a', 260, 'model'),
+      hc('b', 264, 'model'),
+      hc('mean', 262, 'model', { derivation: 'mean', inputs: ['a', 'b'] }),
+    ];
+    expect(glanceOf({ ...RESULT, measurements }, WORDING).values).toEqual(['HC 262.0 mm']);
+  });
+
   it('counts the sections that were asked for, without the report on them', () => {
     const section = (id: string, status: Section['status']): Section => ({
       ...(RESULT.sections[0] as Section),
