@@ -5,7 +5,14 @@ import { catalogueEntry, type ErrorCode } from '../errors/catalogue.ts';
 import { jsonBody } from '../http/json-body.ts';
 import { parseBody } from '../http/uploads.ts';
 import { auditRows } from './audit.ts';
-import type { ConsoleRole, Hold, HoldChoice, HoldWithIdentity, RejectHold } from './contract.ts';
+import type {
+  ConsoleRole,
+  Hold,
+  HoldChoice,
+  HoldNeeds,
+  HoldWithIdentity,
+  RejectHold,
+} from './contract.ts';
 import type { ConsoleDeps, ConsoleState } from './deps.ts';
 import { needs } from './guard.ts';
 import type { HeldReport } from './port.ts';
@@ -23,6 +30,16 @@ const confirmSchema = z
 const rejectSchema: z.ZodType<RejectHold> = z.strictObject({
   reason: z.string().trim().min(1).max(500),
 });
+
+/** Codes with which the patient is not certain, and those with which the EHR only did not answer. */
+const NEEDS: Partial<Record<ErrorCode, HoldNeeds>> = {
+  ehr_patient_not_found: 'patient',
+  ehr_patient_ambiguous: 'patient',
+  ehr_issuer_unmapped: 'patient',
+  ehr_ambiguous: 'nothing',
+  ehr_unavailable: 'nothing',
+  ehr_unauthorized: 'nothing',
+};
 
 /** `/holds`: reports that wait for a person; the hold queue itself writes down who did what. */
 export function addHoldRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
@@ -87,7 +104,8 @@ async function showHolds(
   );
   return held.map((report): Hold => {
     const study = rows.find(({ request_id }) => request_id === report.request_id);
-    const { title, operator } = catalogueEntry(report.code as ErrorCode);
+    const code = report.code as ErrorCode;
+    const { title, operator } = catalogueEntry(code);
     return {
       id: report.id,
       key: study?.study_id ?? null,
@@ -97,6 +115,7 @@ async function showHolds(
       code: report.code,
       title,
       advice: operator,
+      needs: NEEDS[code] ?? 'decision',
       detail: readsFreeText(role) ? report.detail : null,
       since: report.since,
       retried: report.retried,

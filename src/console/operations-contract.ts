@@ -75,6 +75,7 @@ export interface Hold {
   code: string;
   title: string;
   advice: string;
+  needs: HoldNeeds;
   /** Null where the role may not read it. */
   detail: string | null;
   since: string;
@@ -82,6 +83,12 @@ export interface Hold {
   retried: boolean;
   candidates: number;
 }
+
+/**
+ * What a held report waits for: `patient`, it cannot be sent before one is chosen; `nothing`, it can
+ * be sent again as it is; else that a person looks at it.
+ */
+export type HoldNeeds = 'patient' | 'decision' | 'nothing';
 
 export interface HoldWithIdentity extends Hold {
   /** References into the EHR that it could be sent to, and how they were found. */

@@ -208,7 +208,11 @@ describe('the hold queue', () => {
     const [hold] = await (await site.signIn('viewer')).get<{ detail: null; subject: object }[]>(
       '/holds',
     );
-    expect(hold).toMatchObject({ code: 'ehr_patient_ambiguous', detail: null });
+    expect(hold).toMatchObject({
+      code: 'ehr_patient_ambiguous',
+      needs: 'patient',
+      detail: null,
+    });
     expect(hold?.subject).toMatchObject({ shown: 'hidden' });
   });
 

@@ -1,4 +1,4 @@
-import type { ConfirmHold, Hold, HoldChoice, HoldWithIdentity } from '../contract.ts';
+import type { ConfirmHold, Hold, HoldChoice, HoldNeeds, HoldWithIdentity } from '../contract.ts';
 import { createAsking, sentence } from './asking.ts';
 import { html, nothing, repeat, type TemplateResult } from './html.ts';
 import { createLoader, shown } from './loading.ts';
@@ -16,26 +16,12 @@ interface Chosen {
   reason: string;
 }
 
-/** Codes of the error catalogue with which a report has no patient until a person chooses one. */
-const NEEDS_A_PATIENT: ReadonlySet<string> = new Set([
-  'ehr_patient_not_found',
-  'ehr_patient_ambiguous',
-  'ehr_issuer_unmapped',
-]);
-
-/** Codes with which nothing is to be chosen: the EHR did not answer for too long. */
-const SENT_AS_IT_IS: ReadonlySet<string> = new Set([
-  'ehr_ambiguous',
-  'ehr_unavailable',
-  'ehr_unauthorized',
-]);
-
 /** Pure: what is sent when a person confirms; null while the patient is not chosen. */
 export function confirmation(
   { patient, order }: Pick<Chosen, 'patient' | 'order'>,
-  code: string,
+  needs: HoldNeeds,
 ): ConfirmHold | null {
-  if (!patient && NEEDS_A_PATIENT.has(code)) return null;
+  if (!patient && needs === 'patient') return null;
   return {
     ...(patient && { patient }),
     ...(order === 'none' ? { withoutOrder: true } : order && { order }),
@@ -129,7 +115,7 @@ export const openHolds: OpenPage = (_place, around) => {
   }
 
   function openedView(hold: HoldWithIdentity): TemplateResult {
-    const answer = confirmation(chosen, hold.code);
+    const answer = confirmation(chosen, hold.needs);
     return html`<div class="decision">
       ${choicesView(hold)}
       <div class="row">
@@ -202,7 +188,7 @@ export const openHolds: OpenPage = (_place, around) => {
           : html`<div class="row">
               ${
                 may(around, 'confirm')
-                  ? html`${SENT_AS_IT_IS.has(hold.code) ? sendAgainView(hold) : nothing}
+                  ? html`${hold.needs === 'nothing' ? sendAgainView(hold) : nothing}
                       <button type="button" @click=${() => void open(hold.id)}>Decide</button>`
                   : html`<span class="small soft">A clinician decides.</span>`
               }

@@ -3,33 +3,34 @@ import { confirmation } from '../../../../src/console/pages/holds.ts';
 
 describe('what is sent when a person confirms a held report', () => {
   it('is nothing while the patient is not certain and none is chosen', () => {
-    expect(confirmation({ patient: '', order: 'none' }, 'ehr_patient_ambiguous')).toBeNull();
-    expect(confirmation({ patient: '', order: '' }, 'ehr_patient_not_found')).toBeNull();
+    expect(confirmation({ patient: '', order: 'none' }, 'patient')).toBeNull();
+    expect(confirmation({ patient: '', order: '' }, 'patient')).toBeNull();
   });
 
   it('is the patient with the order, without one, or as the gateway finds it', () => {
-    const code = 'ehr_patient_ambiguous';
+    const needs = 'patient';
     const patient = 'Patient/1';
-    expect(confirmation({ patient, order: 'ServiceRequest/2' }, code)).toEqual({
+    expect(confirmation({ patient, order: 'ServiceRequest/2' }, needs)).toEqual({
       patient,
       order: 'ServiceRequest/2',
     });
-    expect(confirmation({ patient, order: 'none' }, code)).toEqual({ patient, withoutOrder: true });
-    expect(confirmation({ patient, order: '' }, code)).toEqual({ patient });
+    expect(confirmation({ patient, order: 'none' }, needs)).toEqual({
+      patient,
+      withoutOrder: true,
+    });
+    expect(confirmation({ patient, order: '' }, needs)).toEqual({ patient });
   });
 
   it('is the order alone where only that was not certain', () => {
-    expect(confirmation({ patient: '', order: 'ServiceRequest/2' }, 'ehr_order_ambiguous')).toEqual(
-      {
-        order: 'ServiceRequest/2',
-      },
-    );
+    expect(confirmation({ patient: '', order: 'ServiceRequest/2' }, 'decision')).toEqual({
+      order: 'ServiceRequest/2',
+    });
   });
 
-  it.each(['ehr_ambiguous', 'ehr_unavailable', 'ehr_rejected', 'ehr_misconfigured'])(
-    'is the report as it is where %s says nothing of the patient',
-    (code) => {
-      expect(confirmation({ patient: '', order: '' }, code)).toEqual({});
+  it.each(['decision', 'nothing'] as const)(
+    'is the report as it is where it needs no patient but %s',
+    (needs) => {
+      expect(confirmation({ patient: '', order: '' }, needs)).toEqual({});
     },
   );
 });
