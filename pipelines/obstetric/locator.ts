@@ -34,6 +34,10 @@ export interface PlaneEstimate {
   /** `other` below the gate of the classifier. */
   label: Plane;
   confidence: number;
+  /** Of every plane; absent where the classifier gives its answer alone. */
+  probabilities?: Readonly<Record<Plane, number>>;
+  /** The plane that would have been named, had nothing spoken against it; null or absent: none. */
+  belowGate?: Plane | null;
   /** Of a head that was looked at alone; absent otherwise. */
   structures?: HeadStructures;
 }
@@ -54,6 +58,22 @@ export interface LocatedSymphysisHead {
   skull: readonly Point[];
   confidence: number;
   accepted: boolean;
+}
+
+/** The border of a structure, whole, as the network drew it. */
+export interface LocatedBorder {
+  /** Where its mask crosses 0.5, in pixels of the image; closed, the first point not repeated. */
+  border: readonly Point[];
+  confidence: number;
+  accepted: boolean;
+}
+
+/** What was found on a transperineal image. */
+export interface LocatedTransperineal {
+  /** Both structures, of which the descent is measured; null where one was not found. */
+  pair: LocatedSymphysisHead | null;
+  /** Each by itself; one that was not found has no entry. */
+  borders: Partial<Record<'symphysis' | 'fetal-head', LocatedBorder>>;
 }
 
 /** Structures of a first-trimester mid-sagittal image (Cui and Dong 2022). */
@@ -159,9 +179,7 @@ export interface Locator {
   head: ((images: readonly GrayImage[]) => Promise<(LocatedOutline | null)[]>) | null;
   abdomen: ((images: readonly GrayImage[]) => Promise<(LocatedOutline | null)[]>) | null;
   femur: ((images: readonly GrayImage[]) => Promise<(LocatedEnds | null)[]>) | null;
-  symphysisHead:
-    | ((images: readonly GrayImage[]) => Promise<(LocatedSymphysisHead | null)[]>)
-    | null;
+  symphysisHead: ((images: readonly GrayImage[]) => Promise<LocatedTransperineal[]>) | null;
   midsagittal: ((images: readonly GrayImage[]) => Promise<LocatedMidsagittal[]>) | null;
   /** Fluid, placenta and cervix: maps, from which the readers of `read/` take what they need. */
   uterus: ((images: readonly GrayImage[]) => Promise<UterineMaps[]>) | null;

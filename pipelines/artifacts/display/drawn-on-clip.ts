@@ -1,7 +1,8 @@
 import type { Clip, Rectangle } from '../../contract/study.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { withoutComparisons } from '../../result/standing-values.ts';
-import { outlinedStructure } from '../seg/outlined-structures.ts';
+import { listedOutline, outlinedStructure } from '../seg/outlined-structures.ts';
+import type { ListedStructure } from '../structures-in-sections.ts';
 import { shortText } from '../wording.ts';
 import type { Box, DrawnMeasurement, Mask, OverlayClip } from './overlay-contract.ts';
 
@@ -78,8 +79,29 @@ export function runsOf(pixels: Uint8Array, columns: number): Mask['runs'] {
   return runs;
 }
 
-/** The structures that accepted measurements outline on a clip, as in its DICOM Segmentation. */
-export function masksOn(clip: Clip, measurements: readonly Measurement[]): Mask[] {
+/** The accepted outlines on a clip, as in its DICOM Segmentation: those measured, then those listed. */
+export function masksOn(
+  clip: Clip,
+  measurements: readonly Measurement[],
+  structures: readonly ListedStructure[],
+): Mask[] {
+  return [...measuredMasks(clip, measurements), ...listedMasks(clip, structures)];
+}
+
+function listedMasks(
+  { file, width: columns, height: rows }: Clip,
+  structures: readonly ListedStructure[],
+): Mask[] {
+  return structures.flatMap((listed) => {
+    const inside = listed.file === file ? listedOutline(listed, { columns, rows }) : null;
+    if (!inside) return [];
+    const { frame, section } = listed;
+    const runs = runsOf(inside.pixels, columns);
+    return [{ frame, label: inside.label, measurement: null, section, runs }];
+  });
+}
+
+function measuredMasks(clip: Clip, measurements: readonly Measurement[]): Mask[] {
   const { file, width: columns, height: rows } = clip;
   return withoutComparisons(measurements).flatMap((measurement) => {
     const { frame } = measurement.source;

@@ -53,6 +53,8 @@ export interface OverlayClip {
   calipers: DrawnMeasurement[];
   contours: Contour[];
   masks: Mask[];
+  /** What models found, by name, where no caliper tells it. */
+  structures: Structure[];
   traces: FlowTrace[];
 }
 
@@ -112,12 +114,23 @@ export interface Shape {
   points: Position[];
 }
 
-/** The closed outline of a chamber on one frame of a cine, with every second point of the result's. */
+/**
+ * The closed outline of a structure on one frame: of a chamber on each frame of a cine, with every
+ * second point of the result's; of the others as the result lists them.
+ */
 export interface Contour {
   frame: number;
-  structure: 'lv' | 'myocardium' | 'la' | 'rv' | 'ra';
+  structure:
+    | 'lv'
+    | 'myocardium'
+    | 'la'
+    | 'rv'
+    | 'ra'
+    | 'symphysis'
+    | 'fetal-head'
+    | 'fetal-abdomen';
   points: Position[];
-  /** False: something speaks against the outline of this frame; it was drawn and not measured. */
+  /** False: something speaks against the outline of this frame; it is drawn and not used. */
   measured: boolean;
 }
 
@@ -125,10 +138,31 @@ export interface Contour {
 export interface Mask {
   frame: number;
   label: string;
-  measurement: string;
+  /** Null: the outline was accepted and gave no value, as that of a head without a scale. */
+  measurement: string | null;
   section: string;
   /** Row, first and last column of each run of pixels. */
   runs: [row: number, first: number, last: number][];
+}
+
+/**
+ * A structure that was found on a frame, with or without a scale, whether or not a value came of it.
+ * Nothing of it is a length.
+ */
+export interface Structure {
+  frame: number;
+  section: string;
+  /** `nuchal-translucency`. */
+  structure: string;
+  /** "Nuchal translucency". */
+  label: string;
+  /** 0 to 1. */
+  confidence: number;
+  /** False: below the gate of the model, or not the shape of it; nothing is made of it. */
+  accepted: boolean;
+  /** `rectangle`: top left and bottom right corner; the others as in `Shape`. */
+  type: 'line' | 'ellipse' | 'polygon' | 'rectangle';
+  points: Position[];
 }
 
 /** The traced velocity curve of a spectral Doppler display. */

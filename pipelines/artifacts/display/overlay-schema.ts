@@ -55,7 +55,16 @@ const drawnMeasurement = z.strictObject({
 
 const contour = z.strictObject({
   frame: count,
-  structure: z.enum(['lv', 'myocardium', 'la', 'rv', 'ra']),
+  structure: z.enum([
+    'lv',
+    'myocardium',
+    'la',
+    'rv',
+    'ra',
+    'symphysis',
+    'fetal-head',
+    'fetal-abdomen',
+  ]),
   points: z.array(position),
   measured: z.boolean(),
 });
@@ -63,9 +72,20 @@ const contour = z.strictObject({
 const mask = z.strictObject({
   frame: count,
   label: z.string(),
-  measurement: z.string(),
+  measurement: z.string().nullable(),
   section: z.string(),
   runs: z.array(z.tuple([z.number().int(), z.number().int(), z.number().int()])),
+});
+
+const structure = z.strictObject({
+  frame: count,
+  section: z.string(),
+  structure: z.string(),
+  label: z.string(),
+  confidence: z.number(),
+  accepted: z.boolean(),
+  type: z.enum(['line', 'ellipse', 'polygon', 'rectangle']),
+  points: z.array(position),
 });
 
 const flowTrace = z.strictObject({
@@ -107,6 +127,7 @@ const overlayClip = z.strictObject({
   calipers: z.array(drawnMeasurement),
   contours: z.array(contour),
   masks: z.array(mask),
+  structures: z.array(structure),
   traces: z.array(flowTrace),
 });
 

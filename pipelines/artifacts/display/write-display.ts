@@ -4,10 +4,12 @@ import type { Result } from '../../result/envelope.ts';
 import type { GrowthCurve } from '../growth-curve.ts';
 import { PICTURES_AT_ONCE } from '../raster.ts';
 import type { ShownFrames } from '../shown-frames.ts';
+import { structuresInSections } from '../structures-in-sections.ts';
 import { type ChosenFrame, chosenFrames, cineFrames, KEPT } from './choose-frames.ts';
 import { drawnMeasurements, geometryOf, masksOn } from './drawn-on-clip.ts';
 import { growthCharts } from './growth-charts.ts';
 import { type Listed, listedInSections } from './listed-in-sections.ts';
+import { contoursOn, structuresOn } from './listed-structures.ts';
 import type { Cine, KeyFrame, OverlayClip, Overlays } from './overlay-contract.ts';
 import { SHOWN_AS, toJpeg, toMotionJpeg } from './pictures.ts';
 
@@ -87,10 +89,12 @@ function overlayOf(
   clip: Clip,
   keyFrames: KeyFrame[],
   cine: Cine | null,
-  { measurements }: Result,
+  result: Result,
   listed: Listed,
 ): OverlayClip {
   const { file } = clip;
+  const { measurements } = result;
+  const structures = structuresInSections(result);
   return {
     ...geometryOf(clip),
     view: keyFrames[0]?.view ?? null,
@@ -98,8 +102,9 @@ function overlayOf(
     key_frames: keyFrames,
     cine,
     calipers: drawnMeasurements(file, measurements),
-    contours: listed.contoursOf(file),
-    masks: masksOn(clip, measurements),
+    contours: [...listed.contoursOf(file), ...contoursOn(file, structures)],
+    masks: masksOn(clip, measurements, structures),
+    structures: structuresOn(file, structures),
     traces: listed.tracesOf(file),
   };
 }

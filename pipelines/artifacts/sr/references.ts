@@ -15,12 +15,19 @@ export function libraryImages(subject: Subject): ContentItem[] {
   return imagesOf(subject).map((instance) => image('CONTAINS', null, referenceTo(instance, null)));
 }
 
+/** A measurement, or anything else that says on which file it was made. */
+interface MadeOn {
+  source: Pick<Measurement['source'], 'sop_instance_uid' | 'file'>;
+}
+
 /**
  * The source image of a measurement; null where it came from no DICOM image, as a value of the
  * machine's structured report does whose source is that report.
  */
-export function instanceOf(measurement: Measurement, subject: Subject): SourceInstance | null {
-  const { sop_instance_uid: uid, file } = measurement.source;
+export function instanceOf(
+  { source: { sop_instance_uid: uid, file } }: MadeOn,
+  subject: Subject,
+): SourceInstance | null {
   const images = imagesOf(subject);
   const match = uid
     ? images.find((instance) => instance.sopInstanceUid === uid)

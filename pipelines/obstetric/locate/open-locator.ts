@@ -18,7 +18,7 @@ import { locateFemurEnds } from './femur-ends.ts';
 import { locateMidsagittal } from './midsagittal.ts';
 import { namePlanes } from './name-planes.ts';
 import { locateOutline } from './outline.ts';
-import { locateSymphysisHead } from './symphysis-head.ts';
+import { locateTransperineal } from './symphysis-head.ts';
 import { drawUterineMaps, uterineUncertainty } from './uterine-maps.ts';
 
 /** A locator with its sessions; `close` when no more images come. */
@@ -76,7 +76,7 @@ export async function openLocator(
     head: head && ((images) => locateOutline(head, images)),
     abdomen: abdomen && ((images) => locateOutline(abdomen, images)),
     femur: femur && ((images) => locateFemurEnds(femur, images)),
-    symphysisHead: symphysisHead && ((images) => locateSymphysisHead(symphysisHead, images)),
+    symphysisHead: symphysisHead && ((images) => locateTransperineal(symphysisHead, images)),
     midsagittal: midsagittal && ((images) => locateMidsagittal(midsagittal, images)),
     uterus: uterus && ((images) => drawUterineMaps(uterus, images)),
     chest: chest && ((images) => locateChest(chest, images)),

@@ -23,10 +23,16 @@ export interface Region {
   mask: SoftMask;
 }
 
+/** The pixels of the grid that count as inside: 1 at or above the level, else 0. */
+export function insideOf({ values }: SoftMask): Uint8Array {
+  const inside = new Uint8Array(values.length);
+  for (let at = 0; at < inside.length; at++) inside[at] = (values[at] ?? 0) >= LEVEL ? 1 : 0;
+  return inside;
+}
+
 /** The largest connected region at or above the level, with its moments. Null: there is none. */
 export function largestRegion(mask: SoftMask): Region | null {
-  const inside = new Uint8Array(mask.values.length);
-  for (let at = 0; at < inside.length; at++) inside[at] = (mask.values[at] ?? 0) >= LEVEL ? 1 : 0;
+  const inside = insideOf(mask);
   const largest = largestOf(regionsOf(inside, mask.width));
   if (!largest) return null;
   const pixels = pixelsOf(largest);

@@ -1,34 +1,70 @@
 import type { GrayImage } from '../../contract/image.ts';
+import { type Placement, toSource } from '../../inference/letterbox.ts';
 import type { ModelSession } from '../../inference/session.ts';
-import type { LocatedSymphysisHead } from '../locator.ts';
+import { outlineOf } from '../../measure/outline.ts';
+import type { LocatedBorder, LocatedSymphysisHead, LocatedTransperineal } from '../locator.ts';
 import { mirroredMaps } from './mirrored-maps.ts';
-import { outlineOfMask } from './outline.ts';
+import { type Outline, outlineOfMask } from './outline.ts';
+import { insideOf, type SoftMask } from './soft-mask.ts';
 
 /**
- * Pubic symphysis and fetal head of each transperineal image by `symphysis-head`; null where one of
- * them was not found. The less certain of the two decides whether both are accepted.
+ * The border of the mask itself, which overlaps with the reference as its card says; the ellipse that
+ * the geometry needs cuts off what is no ellipse. Null where too little is inside.
  */
-export async function locateSymphysisHead(
+function borderOf(
+  mask: SoftMask,
+  placement: Placement,
+  { confidence, accepted }: Outline,
+): LocatedBorder | null {
+  const border = outlineOf(insideOf(mask), mask.width, mask.height);
+  return border && { border: border.map((p) => toSource(placement, p)), confidence, accepted };
+}
+
+/**
+ * Pubic symphysis and fetal head of each transperineal image by `symphysis-head`. The less certain of
+ * the two decides whether the pair is accepted; each border stands by itself.
+ */
+export async function locateTransperineal(
   session: ModelSession,
   images: readonly GrayImage[],
-): Promise<(LocatedSymphysisHead | null)[]> {
+): Promise<LocatedTransperineal[]> {
   const { model } = session;
   const { width, height } = model.input;
   const maps = await mirroredMaps(session, images);
   return maps.map(({ placement, channels }) => {
-    const outlineOf = (name: string) => {
+    const found = (name: string) => {
       const values = channels[model.output.channels.indexOf(name)] ?? new Float32Array();
-      return outlineOfMask({ width, height, values }, placement, model.gate);
+      const mask = { width, height, values };
+      const outline = outlineOfMask(mask, placement, model.gate);
+      return outline && { outline, border: borderOf(mask, placement, outline) };
     };
-    const symphysis = outlineOf('symphysis');
-    const head = outlineOf('head');
-    if (!symphysis || !head) return null;
+    const symphysis = found('symphysis');
+    const head = found('head');
     return {
-      symphysis: symphysis.ellipse,
-      head: head.ellipse,
-      skull: head.boundary,
-      confidence: Math.min(symphysis.confidence, head.confidence),
-      accepted: symphysis.accepted && head.accepted,
+      pair: symphysis && head && pairOf(symphysis.outline, head.outline),
+      borders: {
+        ...(symphysis?.border && { symphysis: symphysis.border }),
+        ...(head?.border && { 'fetal-head': head.border }),
+      },
     };
   });
+}
+
+function pairOf(symphysis: Outline, head: Outline): LocatedSymphysisHead {
+  return {
+    symphysis: symphysis.ellipse,
+    head: head.ellipse,
+    skull: head.boundary,
+    confidence: Math.min(symphysis.confidence, head.confidence),
+    accepted: symphysis.accepted && head.accepted,
+  };
+}
+
+/** Both structures together; null where one of them was not found. */
+export async function locateSymphysisHead(
+  session: ModelSession,
+  images: readonly GrayImage[],
+): Promise<(LocatedSymphysisHead | null)[]> {
+  const located = await locateTransperineal(session, images);
+  return located.map(({ pair }) => pair);
 }

@@ -1,13 +1,16 @@
 import type { FramePlane } from '../frame-plane.ts';
 import { bestFrames } from '../key-frames.ts';
-import type { LocatedSymphysisHead } from '../locator.ts';
+import type { LocatedSymphysisHead, LocatedTransperineal } from '../locator.ts';
 import type { Reader } from '../reader.ts';
 
 /** Frames looked at: twice as many as are measured, since some fail the gate. */
 const CANDIDATES = 6;
 
 /** One transperineal frame; `located` null: symphysis or head was not found there. */
-export type TransperinealReading = FramePlane & { located: LocatedSymphysisHead | null };
+export type TransperinealReading = FramePlane & {
+  located: LocatedSymphysisHead | null;
+  borders: LocatedTransperineal['borders'];
+};
 
 export interface LaborProgressReadings {
   /** Half width of the 95 % interval of the angle in degrees; null: not known. */
@@ -26,8 +29,8 @@ export const laborProgressReader: Reader<LaborProgressReadings> = {
     const frames: TransperinealReading[] = [];
     for (const frame of bestFrames(planes, ['transperineal'], CANDIDATES)) {
       signal.throwIfAborted();
-      const [located = null] = await locator.symphysisHead([await frame.frame.gray()]);
-      frames.push({ ...frame, located });
+      const [found] = await locator.symphysisHead([await frame.frame.gray()]);
+      frames.push({ ...frame, located: found?.pair ?? null, borders: found?.borders ?? {} });
     }
     return { uncertainty, frames };
   },

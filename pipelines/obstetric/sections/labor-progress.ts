@@ -1,5 +1,6 @@
 import { findingConcept } from '../../result/concepts.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
+import { type LocatedStructure, locatedOn, polygonPlace } from '../../result/located-structure.ts';
 import { measuredOn } from '../../result/source.ts';
 import {
   DESCENT_BANDS,
@@ -60,6 +61,16 @@ function measure({ frames, uncertainty }: LaborProgressReadings): Measurement[] 
           .map((descent) => onFrame(reading, descent, index, uncertainty)),
       ),
     ),
+  );
+}
+
+/** Both borders of every frame that was looked at, whether or not an angle came of them. */
+function structuresOf({ frames }: LaborProgressReadings): LocatedStructure[] {
+  return (frames ?? []).flatMap((reading) =>
+    (['symphysis', 'fetal-head'] as const).flatMap((structure) => {
+      const found = reading.borders[structure];
+      return found ? [locatedOn(reading, structure, found, polygonPlace(found.border))] : [];
+    }),
   );
 }
 
@@ -146,7 +157,8 @@ function run({ views }: ObstetricEvidence): SectionOutcome {
     const detail =
       'Angle of progression not assessable: symphysis ends or skull outline are not clearly visible.';
     const reason = { code: 'low_confidence', detail, needs: [`a clearer ${VIEW}`] };
-    return { status: 'inadequate', reason, summary: detail, measurements: measured };
+    const data = { structures: structuresOf(readings) };
+    return { status: 'inadequate', reason, summary: detail, data, measurements: measured };
   }
   const measurements = [...measured, ...station(angle)];
   const bands = Object.values(DESCENT_BANDS);
@@ -174,6 +186,7 @@ function run({ views }: ObstetricEvidence): SectionOutcome {
       head_perineum_distance: 'not_assessed',
       midline_angle: 'not_assessed',
       occiput_position: 'not_assessed',
+      structures: structuresOf(readings),
     },
     measurements,
     classifications: classifications(measurements),

@@ -92,7 +92,7 @@ describe('measurements of a clip', () => {
         painted.fill(1, row * COLUMNS + first, row * COLUMNS + last + 1);
       }
       const segment = segments[index];
-      expect(mask.label).toBe(segment?.label);
+      expect(segment?.label.replace(/, frame \d+$/, '')).toBe(mask.label);
       expect(mask.frame).toBe(segment?.frames[0]?.frame);
       expect(Buffer.from(painted).equals(segment?.frames[0]?.pixels ?? Buffer.alloc(0))).toBe(true);
     }

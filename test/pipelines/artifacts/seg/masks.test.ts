@@ -83,7 +83,7 @@ describe('masks of a result', () => {
       images.map(({ source, segments }) => [source.file, segments.map(({ label }) => label)]),
     ).toEqual([
       ['head.dcm', ['Fetal head']],
-      ['abdomen.dcm', ['Fetal abdomen']],
+      ['abdomen.dcm', ['Fetal abdomen, frame 5']],
     ]);
   });
 

@@ -42,6 +42,7 @@ function transperineal({ degrees = 120, accepted = true, clip: changes, head }: 
       confidence: 0.9,
       accepted,
     },
+    borders: {},
   };
   return reading;
 }
@@ -171,6 +172,52 @@ describe('labor progress', () => {
     const round = { centre: { x: 260, y: 330 }, a: 110, b: 105, angle: 0 };
     const outlined = run([transperineal({ head: round })]);
     expect(outlined.summary).toContain('Head direction was not assessable');
+  });
+});
+
+describe('structures of a transperineal image', () => {
+  const border = [
+    { x: 10.04, y: 20 },
+    { x: 30, y: 20 },
+    { x: 30, y: 40.06 },
+  ];
+  const found = (accepted: boolean) => ({ border, confidence: 0.91234, accepted });
+
+  it('are listed in pixels with file, frame and confidence, beside the angle', () => {
+    const shot = transperineal({ clip: { regions: [] } });
+    const borders = { symphysis: found(true), 'fetal-head': found(true) };
+    const { data } = run([{ ...shot, borders }]);
+    expect(data?.structures).toEqual(
+      ['symphysis', 'fetal-head'].map((structure) => ({
+        file: shot.clip.file,
+        sop_instance_uid: shot.clip.sopInstanceUid,
+        frame: 1,
+        structure,
+        confidence: 0.912,
+        accepted: true,
+        place: {
+          type: 'polygon',
+          points: [
+            [10, 20],
+            [30, 20],
+            [30, 40.1],
+          ],
+        },
+      })),
+    );
+  });
+
+  it('are listed where no angle came of them: the head alone, and a border below its gate', () => {
+    const shot = { ...transperineal(), located: null };
+    const { status, data } = run([
+      { ...shot, borders: { 'fetal-head': found(true) } },
+      { ...shot, borders: { symphysis: found(false) } },
+    ]);
+    expect(status).toBe('inadequate');
+    expect(data?.structures).toMatchObject([
+      { structure: 'fetal-head', accepted: true },
+      { structure: 'symphysis', accepted: false },
+    ]);
   });
 });
 
