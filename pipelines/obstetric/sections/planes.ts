@@ -3,6 +3,7 @@ import type { FramePlane } from '../frame-plane.ts';
 import { keyFrame, MEASURING_PLANES } from '../key-frames.ts';
 import { PLANES, type Plane } from '../locator.ts';
 import { keyFrameQuality } from '../plane-quality.ts';
+import { describedPlane, type PlanesData } from '../planes-data.ts';
 import type { ObstetricEvidence, ObstetricSection, SectionOutcome } from '../section.ts';
 
 export const PLANE_LABELS: Readonly<Record<Plane, string>> = {
@@ -25,21 +26,12 @@ export const PLANE_LABELS: Readonly<Record<Plane, string>> = {
 /** What biometry needs, by structure: one of its planes. */
 const BIOMETRY_PLANES = Object.values(MEASURING_PLANES).map((tiers) => tiers.flat());
 
-function describe({ clip, frame, estimate }: FramePlane) {
-  return {
-    file: clip.file,
-    frame: frame.index + 1,
-    plane: estimate.label,
-    confidence: estimate.confidence,
-  };
-}
-
 function list(planes: readonly Plane[]): string {
   return planes.map((plane) => PLANE_LABELS[plane]).join(', ');
 }
 
 function classification(key: FramePlane, index: number) {
-  const { file, frame, plane, confidence } = describe(key);
+  const { file, frame, plane, confidence } = describedPlane(key);
   return {
     id: `plane-${index + 1}`,
     section: 'planes',
@@ -74,7 +66,7 @@ function run({ planes, readings }: ObstetricEvidence): SectionOutcome {
       plane,
       planes.filter(({ estimate }) => estimate.label === plane).length,
     ]),
-  );
+  ) as Record<Plane, number>;
   return {
     status: keys.length === 0 ? 'inadequate' : missing.length > 0 ? 'partial' : 'complete',
     reason:
@@ -89,11 +81,11 @@ function run({ planes, readings }: ObstetricEvidence): SectionOutcome {
     data: {
       counts,
       key_frames: keys.map((key) => ({
-        ...describe(key),
+        ...describedPlane(key),
         quality: keyFrameQuality(key, readings),
       })),
-      frames: planes.map(describe),
-    },
+      frames: planes.map(describedPlane),
+    } satisfies PlanesData,
     classifications: keys.map(classification),
   };
 }
