@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { archiveSchema, expectedCountSchema } from './archive.ts';
 import { auditSchema } from './audit-schema.ts';
 import { consoleSchema } from './console-schema.ts';
+import { checkReferences } from './cross-checks.ts';
 import { fhirDestinationSettings, noAlternate } from './fhir-destination.ts';
 import { aeTitle, name } from './names.ts';
 import { dicomDestinationSchema, dicomwebDestinationSchema } from './pacs-destination.ts';
@@ -79,162 +80,98 @@ export type ProviderSetting = (typeof PROVIDER_SETTINGS)[number];
 
 export const ROLES = ['api', 'dimse', 'worker', 'delivery'] as const;
 
-export const configSchema = z
-  .strictObject({
-    dataDir: z.string().min(1),
-    roles: z.array(z.enum(ROLES)).min(1),
-    databaseUrl: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
-    redisUrl: z.url({ protocol: /^rediss?$/ }).optional(),
-    blobUrl: s3Location.optional(),
-    http: z.strictObject({
-      host: z.string().min(1),
-      port,
-      publicUrl: z.url({ protocol: /^https?$/ }).optional(),
-      tls: listenerTlsSchema.optional(),
-      maxBodyBytes: z.number().int().positive(),
-      maxUploadBytes: z.number().int().positive(),
-      maxFileBytes: z.number().int().positive(),
-      uploadPartBytes: z.number().int().positive(),
-      callsPerMinute: z.number().int().positive(),
-      openStreamsPerKey: z.number().int().positive(),
+const settingsSchema = z.strictObject({
+  dataDir: z.string().min(1),
+  roles: z.array(z.enum(ROLES)).min(1),
+  databaseUrl: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+  redisUrl: z.url({ protocol: /^rediss?$/ }).optional(),
+  blobUrl: s3Location.optional(),
+  http: z.strictObject({
+    host: z.string().min(1),
+    port,
+    publicUrl: z.url({ protocol: /^https?$/ }).optional(),
+    tls: listenerTlsSchema.optional(),
+    maxBodyBytes: z.number().int().positive(),
+    maxUploadBytes: z.number().int().positive(),
+    maxFileBytes: z.number().int().positive(),
+    uploadPartBytes: z.number().int().positive(),
+    callsPerMinute: z.number().int().positive(),
+    openStreamsPerKey: z.number().int().positive(),
+  }),
+  console: consoleSchema,
+  outbound: z.strictObject({
+    hosts: z.array(outboundHostSchema),
+    inputFiles: z.enum(['listed-hosts', 'public-hosts']),
+    maxFileBytes: z.number().int().positive(),
+    fetchTimeoutSeconds: z.number().positive(),
+  }),
+  dicom: z.strictObject({
+    host: z.string().min(1),
+    port,
+    aeTitle,
+    tls: listenerTlsSchema.optional(),
+    maxPduBytes: z.number().int().min(4096).max(1_048_576),
+    maxAssociations: z.number().int().positive(),
+    maxObjectBytes: z.number().int().positive(),
+    /** C-STORE answers A700H while less than this is free on the disk of `dataDir`. */
+    minFreeBytes: z.number().int().nonnegative(),
+  }),
+  sources: z.array(sourceSchema),
+  archives: z.array(archiveSchema),
+  routing: routingSchema,
+  destinations: z.array(
+    z.discriminatedUnion('type', [
+      dicomDestinationSchema,
+      dicomwebDestinationSchema,
+      fhirDestinationSettings.extend({ name, alternate: noAlternate }),
+    ]),
+  ),
+  delivery: z.strictObject({
+    retryBaseSeconds: z.number().positive(),
+    retryCapSeconds: z.number().positive(),
+    giveUpAfterHours: z.number().positive(),
+    breaker: z.strictObject({
+      failures: z.number().int().positive(),
+      openSeconds: z.number().positive(),
+      longestOpenSeconds: z.number().positive(),
     }),
-    console: consoleSchema,
-    outbound: z.strictObject({
-      hosts: z.array(outboundHostSchema),
-      inputFiles: z.enum(['listed-hosts', 'public-hosts']),
-      maxFileBytes: z.number().int().positive(),
-      fetchTimeoutSeconds: z.number().positive(),
-    }),
-    dicom: z.strictObject({
-      host: z.string().min(1),
-      port,
-      aeTitle,
-      tls: listenerTlsSchema.optional(),
-      maxPduBytes: z.number().int().min(4096).max(1_048_576),
-      maxAssociations: z.number().int().positive(),
-      maxObjectBytes: z.number().int().positive(),
-      /** C-STORE answers A700H while less than this is free on the disk of `dataDir`. */
-      minFreeBytes: z.number().int().nonnegative(),
-    }),
-    sources: z.array(sourceSchema),
-    archives: z.array(archiveSchema),
-    routing: routingSchema,
-    destinations: z.array(
-      z.discriminatedUnion('type', [
-        dicomDestinationSchema,
-        dicomwebDestinationSchema,
-        fhirDestinationSettings.extend({ name, alternate: noAlternate }),
-      ]),
-    ),
-    delivery: z.strictObject({
-      retryBaseSeconds: z.number().positive(),
-      retryCapSeconds: z.number().positive(),
-      giveUpAfterHours: z.number().positive(),
-      breaker: z.strictObject({
-        failures: z.number().int().positive(),
-        openSeconds: z.number().positive(),
-        longestOpenSeconds: z.number().positive(),
-      }),
-      alternateAfterMinutes: z.number().nonnegative(),
-    }),
-    worker: z.strictObject({
-      concurrency: z.number().int().positive(),
-      timeoutSeconds: z.number().positive(),
-      childMemoryMegabytes: z.number().int().positive(),
-    }),
-    models: z.strictObject({
-      allow: z.enum(['all', 'permissive']),
-      provider: z.enum(PROVIDER_SETTINGS),
-      threads: z.number().int().positive(),
-    }),
-    report: z.strictObject({ paper: z.enum(PAPERS) }),
-    audit: auditSchema.default({}),
-    retention: z.strictObject({
-      days: z.number().positive(),
-      intakeDays: z.number().positive().optional(),
-      quarantineDays: z.number().positive().optional(),
-    }),
-    shutdown: z.strictObject({
-      /** Readiness is 503 for so long before doors close, for a load balancer to see it. */
-      readinessSeconds: z.number().nonnegative(),
-      graceSeconds: z.number().positive(),
-    }),
-    /** A port of its own for probes and scrapes, for processes of every role. */
-    monitoring: z.strictObject({ host: z.string().min(1), port }).optional(),
-    tracing: tracingSchema.optional(),
-    logging: z.strictObject({
-      level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']),
-    }),
-  })
-  .superRefine((config, context) => {
-    const known = new Set(config.destinations.map((destination) => destination.name));
-    const pacs = new Set(
-      config.destinations.filter(({ type }) => type !== 'fhir').map(({ name }) => name),
-    );
-    config.routing.rules.forEach((rule, r) => {
-      const require = (list: 'deliverTo' | 'forwardTo', allowed: ReadonlySet<string>) =>
-        rule[list].forEach((destination, d) => {
-          if (allowed.has(destination)) return;
-          context.addIssue({
-            code: 'custom',
-            path: ['routing', 'rules', r, list, d],
-            message: `found "${destination}"; allowed: ${[...allowed].join(', ') || 'no destination is configured'}`,
-          });
-        });
-      require('deliverTo', known);
-      require('forwardTo', pacs);
-    });
-    config.sources.forEach(({ certificate }, s) => {
-      const { caFile, clientCertificate } = config.dicom.tls ?? {};
-      if (!certificate || (caFile !== undefined && clientCertificate !== 'none')) return;
-      context.addIssue({
-        code: 'custom',
-        path: ['sources', s, 'certificate'],
-        message: 'needs dicom.tls with the authority of the certificates: caFile',
-      });
-    });
-    const archives = new Set(config.archives.map(({ name }) => name));
-    const requireArchive = (archive: string, path: (string | number)[]) => {
-      if (archives.has(archive)) return;
-      const allowed = [...archives].join(', ') || 'no archive is configured';
-      const message = `found "${archive}"; allowed: ${allowed}`;
-      context.addIssue({ code: 'custom', path, message });
-    };
-    config.sources.forEach(({ completion: { expectedCount } }, s) => {
-      if (!expectedCount) return;
-      const path = ['sources', s, 'completion', 'expectedCount', 'archive'];
-      requireArchive(expectedCount.archive, path);
-    });
-    config.routing.rules.forEach(({ priors }, r) => {
-      priors?.from.forEach((archive, a) => {
-        requireArchive(archive, ['routing', 'rules', r, 'priors', 'from', a]);
-      });
-    });
-    config.destinations.forEach((destination, d) => {
-      if (destination.type === 'fhir' || destination.alternate === undefined) return;
-      const { alternate } = destination;
-      if (pacs.has(alternate) && alternate !== destination.name) return;
-      const others = [...pacs].filter((each) => each !== destination.name);
-      context.addIssue({
-        code: 'custom',
-        path: ['destinations', d, 'alternate'],
-        message: `found "${alternate}"; allowed: ${others.join(', ') || 'there is no other PACS'}`,
-      });
-    });
-    const seen = new Set<string>();
-    config.destinations.forEach((destination, d) => {
-      if (seen.has(destination.name)) {
-        context.addIssue({
-          code: 'custom',
-          path: ['destinations', d, 'name'],
-          message: `found "${destination.name}" twice; every destination needs a name of its own`,
-        });
-      }
-      seen.add(destination.name);
-    });
-  });
+    alternateAfterMinutes: z.number().nonnegative(),
+  }),
+  worker: z.strictObject({
+    concurrency: z.number().int().positive(),
+    timeoutSeconds: z.number().positive(),
+    childMemoryMegabytes: z.number().int().positive(),
+  }),
+  models: z.strictObject({
+    allow: z.enum(['all', 'permissive']),
+    provider: z.enum(PROVIDER_SETTINGS),
+    threads: z.number().int().positive(),
+  }),
+  report: z.strictObject({ paper: z.enum(PAPERS) }),
+  audit: auditSchema.default({}),
+  retention: z.strictObject({
+    days: z.number().positive(),
+    intakeDays: z.number().positive().optional(),
+    quarantineDays: z.number().positive().optional(),
+  }),
+  shutdown: z.strictObject({
+    /** Readiness is 503 for so long before doors close, for a load balancer to see it. */
+    readinessSeconds: z.number().nonnegative(),
+    graceSeconds: z.number().positive(),
+  }),
+  /** A port of its own for probes and scrapes, for processes of every role. */
+  monitoring: z.strictObject({ host: z.string().min(1), port }).optional(),
+  tracing: tracingSchema.optional(),
+  logging: z.strictObject({
+    level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']),
+  }),
+});
 
-export type Config = z.infer<typeof configSchema>;
+export type Config = z.infer<typeof settingsSchema>;
+
+/** A site's settings; what one names another must have. */
+export const configSchema = settingsSchema.superRefine(checkReferences);
+
 export type Source = Config['sources'][number];
 export type Destination = Config['destinations'][number];
 export type DicomDestination = Extract<Destination, { type: 'dicom' }>;
