@@ -1,20 +1,17 @@
 import { findingConcept } from '../result/concepts.ts';
 import type { Finding, Measurement, Result } from '../result/envelope.ts';
 import { weeksAndDays } from './charts/dates.ts';
-import {
-  embryonicRateBand,
-  redatingDays,
-  type ViabilityCategory,
-} from './charts/early-pregnancy.ts';
+import { embryonicRateBand, redatingDays } from './charts/early-pregnancy.ts';
+import { EARLY_LENGTHS, earlyText } from './early-length-text.ts';
 import { EARLY_SECTION } from './early-lengths.ts';
-import { isOfMachine, judgedValue } from './early-machine.ts';
-import type { EarlySight, EarlyViability } from './early-viability.ts';
+import { bothValues, differ, judgedRate, judgedValue } from './early-machine.ts';
+import type { EarlySight, EarlyViability, JudgedViability } from './early-viability.ts';
 import { format, standing } from './measurement.ts';
+import { isOfMachine } from './of-machine.ts';
 import type { ObstetricEvidence } from './section.ts';
 
 /** How the report says each category. */
-export const CATEGORY_TEXT: Readonly<Record<ViabilityCategory, string>> = {
-  'diagnostic-of-pregnancy-loss': 'a criterion diagnostic of early pregnancy loss is met',
+export const CATEGORY_TEXT: Readonly<Record<JudgedViability, string>> = {
   'suspicious-for-pregnancy-loss':
     'concerning for early pregnancy loss, not diagnostic; pregnancy of uncertain viability',
   'uncertain-viability': 'pregnancy of uncertain viability',
@@ -23,8 +20,7 @@ export const CATEGORY_TEXT: Readonly<Record<ViabilityCategory, string>> = {
 };
 
 /** A category that must be acted on: looked at again, by a person. */
-const OPEN: ReadonlySet<ViabilityCategory> = new Set([
-  'diagnostic-of-pregnancy-loss',
+const OPEN: ReadonlySet<JudgedViability> = new Set([
   'suspicious-for-pregnancy-loss',
   'uncertain-viability',
 ]);
@@ -44,7 +40,7 @@ function viabilityFinding(
   const numbers = keys.flatMap((key) => {
     const one = judgedValue(measurements, key);
     const whose = one && isOfMachine(one) ? ' (ultrasound machine)' : '';
-    return one ? `${one.label} ${format(key, one.value)}${whose}` : [];
+    return one ? `${one.label} ${earlyText(key, one.value)}${whose}` : [];
   });
   const silent = seen.silentSeconds === null ? [] : [silentSentence(seen.silentSeconds)];
   const unproven = seen.embryo === false && !seen.yolkSac ? [UNPROVEN] : [];
@@ -61,8 +57,7 @@ function viabilityFinding(
       section: EARLY_SECTION,
       concept: findingConcept('pregnancy-viability'),
       text,
-      // Told at once: an empty sac or an embryo without cardiac activity where one was to be seen.
-      severity: category === 'diagnostic-of-pregnancy-loss' ? 'critical' : 'abnormal',
+      severity: 'abnormal',
       confidence: null,
       evidence: values.map(({ id }) => id),
     },
@@ -74,7 +69,7 @@ function silentSentence(seconds: number): string {
 }
 
 function rateFinding(measurements: readonly Measurement[]): Finding[] {
-  const rate = measurements.find(({ id }) => id === 'embryonic-heart-rate');
+  const rate = judgedRate(measurements);
   const age = standing(measurements, 'ga-by-crl');
   const band = rate && age ? embryonicRateBand(Math.round(age.value), rate.value) : null;
   if (!rate || !age || !band || band === 'usual') return [];
@@ -83,7 +78,7 @@ function rateFinding(measurements: readonly Measurement[]): Finding[] {
       id: 'embryonic-heart-rate',
       section: EARLY_SECTION,
       concept: findingConcept('cardiac-activity'),
-      text: `Embryonic heart rate ${format('fetal-heart-rate', rate.value)}: ${band} at ${weeksAndDays(age.value)} weeks by CRL.`,
+      text: `Embryonic heart rate ${format('fetal-heart-rate', rate.value)}${isOfMachine(rate) ? ' (ultrasound machine)' : ''}: ${band} at ${weeksAndDays(age.value)} weeks by CRL.`,
       severity: band === 'borderline' ? 'info' : 'abnormal',
       confidence: rate.confidence,
       evidence: [rate.id, age.id],
@@ -115,6 +110,33 @@ function datingFinding(
   ];
 }
 
+/** Where the machine and the images are further apart than ours is uncertain, a sentence each. */
+export function differences(measurements: readonly Measurement[]): string[] {
+  return EARLY_LENGTHS.flatMap((key) => {
+    const both = bothValues(measurements, key);
+    if (!both || !differ(both)) return [];
+    const { machine, own } = both;
+    return `${own.label} ${earlyText(key, machine.value)} by the ultrasound machine, ${earlyText(key, own.value)} as measured here: measure by hand.`;
+  });
+}
+
+function differenceFinding(measurements: readonly Measurement[]): Finding[] {
+  const sentences = differences(measurements);
+  if (sentences.length === 0) return [];
+  const pairs = EARLY_LENGTHS.flatMap((key) => bothValues(measurements, key) ?? []).filter(differ);
+  return [
+    {
+      id: 'early-values-differ',
+      section: EARLY_SECTION,
+      concept: findingConcept('repeatability'),
+      text: sentences.join(' '),
+      severity: 'abnormal',
+      confidence: null,
+      evidence: pairs.flatMap(({ machine, own }) => [machine.id, own.id]),
+    },
+  ];
+}
+
 /** The category where it must be acted on, a heart rate and an age that do not fit the CRL. */
 export function earlyFindings(
   judged: EarlyViability,
@@ -124,6 +146,7 @@ export function earlyFindings(
 ): Finding[] {
   return [
     ...viabilityFinding(judged, seen, measurements),
+    ...differenceFinding(measurements),
     ...rateFinding(measurements),
     ...datingFinding(measurements, dating),
   ];
@@ -132,9 +155,9 @@ export function earlyFindings(
 /** Days before a repeat scan (NICE NG126): by a transvaginal one, and by a transabdominal one only. */
 const REPEAT_DAYS = { transvaginal: 7, other: 14 } as const;
 
-/** What to do next where viability is in doubt or lost. */
+/** What to do next where viability is in doubt. */
 export function earlyGuidance(
-  { category }: EarlyViability,
+  { category, seemsLost }: EarlyViability,
   { transvaginal }: EarlySight,
 ): Result['guidance'] {
   if (!OPEN.has(category)) return [];
@@ -144,10 +167,9 @@ export function earlyGuidance(
     {
       id: 'repeat-early-scan',
       section: EARLY_SECTION,
-      text:
-        category === 'diagnostic-of-pregnancy-loss'
-          ? `Consider a second opinion and ${when} per local protocol before any diagnosis.`
-          : `Consider ${when} per local protocol.`,
+      text: seemsLost
+        ? `Consider a second opinion and ${when} per local protocol before any diagnosis.`
+        : `Consider ${when} per local protocol.`,
       source: 'NICE NG126 (2019)',
     },
   ];

@@ -1,9 +1,9 @@
 import type { Measurement } from '../result/envelope.ts';
+import { differences } from './early-findings.ts';
+import { earlyText } from './early-length-text.ts';
 import { DATING_CRL } from './early-lengths.ts';
 import { judgedValue, type MachineValues } from './early-machine.ts';
 import type { EarlySight } from './early-viability.ts';
-import { MACHINE_UNUSED } from './machine-values.ts';
-import { format } from './measurement.ts';
 import type { EarlyClip } from './read/early-pregnancy.ts';
 
 /** What of an early pregnancy stays open, why, and what would close it. */
@@ -53,16 +53,17 @@ function sizeGaps({ measurements, machine, view }: Known): EarlyGap[] {
       ? [
           {
             code: 'outside_chart_range',
-            detail: `CRL ${format('crl', crl.value)} is outside the ${from} to ${to} mm for which age by CRL holds: no age was given.`,
+            detail: `CRL ${earlyText('crl', crl.value)} is outside the ${from} to ${to} mm for which age by CRL holds: no age was given.`,
             need: view,
           },
         ]
       : []),
-    ...(machine.severalFetuses
+    ...differences(measurements).map((detail) => ({ code: 'values_differ', detail, need: view })),
+    ...(machine.unused
       ? [
           {
             code: 'several_fetuses',
-            detail: MACHINE_UNUSED,
+            detail: machine.unused,
             need: 'one report for each fetus',
           },
         ]
@@ -115,7 +116,7 @@ export function earlyGaps(known: Known): EarlyGap[] {
           {
             code: 'route_unknown',
             detail:
-              'The images are not known to be transvaginal, so no criterion diagnostic of loss was applied.',
+              'The images are not known to be transvaginal, for which the criteria of loss hold.',
             need: 'the route of the examination in the view name',
           },
         ]),

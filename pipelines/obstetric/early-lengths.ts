@@ -2,14 +2,15 @@ import type { Point } from '../contract/image.ts';
 import { scaleFor } from '../contract/study.ts';
 import { distance } from '../measure/distance.ts';
 import { axisEnds } from '../measure/ellipse.ts';
-import { median } from '../measure/statistics.ts';
 import type { ConceptKey, MethodKey } from '../result/concepts.ts';
 import type { Measurement } from '../result/envelope.ts';
 import { lineBetween, measuredOn } from '../result/source.ts';
 import { robinson1975Age } from './charts/crl-dating.ts';
 import { meanSacDiameter, nybergAge } from './charts/early-pregnancy.ts';
-import { isOfMachine, judgedValue } from './early-machine.ts';
-import { createMeasurement, NO_FRAME } from './measurement.ts';
+import { judgedValue, withDifference } from './early-machine.ts';
+import { createMeasurement } from './measurement.ts';
+import { withMedian } from './median-of-frames.ts';
+import { isOfMachine } from './of-machine.ts';
 import { implausibleNote, isPlausible } from './plausibility.ts';
 import type { EarlyClip, EarlyFrame } from './read/early-pregnancy.ts';
 import { SIMULATED_ONLY } from './simulated-only.ts';
@@ -123,9 +124,9 @@ function yolkSacs(clips: readonly EarlyClip[]): Measurement[] {
   return [measured('yolk-sac', 'yolk-sac', 'yolk-sac-inner-inner', seen, ends, given) ?? []].flat();
 }
 
-/** Up to three values of the plane along the embryo and their median (reference 5.1). */
+/** A value of every frame of the plane along an embryo, the accepted ones first, each numbered. */
 function crownRumpLengths(clips: readonly EarlyClip[]): Measurement[] {
-  const single = clips
+  return clips
     .flatMap(({ plane, frames }) => (plane === 'transverse' ? [] : frames))
     .flatMap((frame) => {
       const embryo = frame.contents?.embryo;
@@ -134,22 +135,14 @@ function crownRumpLengths(clips: readonly EarlyClip[]): Measurement[] {
       const given = { confidence, uncertainty: EARLY_UNCERTAINTY.crl };
       return measured('crl', 'crl', 'crl-longest', frame, embryo.ends, given) ?? [];
     })
-    .slice(0, 3);
-  const accepted = single.filter(({ quality }) => quality === 'accepted');
-  const [first] = accepted;
-  if (!first || accepted.length === 1) return single.slice(0, 1);
-  const numbered = accepted.map((one, index) => ({ ...one, id: `crl-${index + 1}` }));
-  return [
-    ...numbered,
-    {
-      ...first,
-      value: median(accepted.map(({ value }) => value)),
-      derivation: 'median',
-      source: NO_FRAME,
-      inputs: numbered.map(({ id }) => id),
-    },
-  ];
+    .toSorted((one, other) => Number(isAccepted(other)) - Number(isAccepted(one)))
+    .map((one, index) => ({ ...one, id: `crl-${index + 1}` }));
 }
+
+const isAccepted = ({ quality }: Measurement) => quality === 'accepted';
+
+/** Values of one CRL of which the median is taken (reference 5.1). */
+const CRL_REPEATS = 3;
 
 const ofMachine = (one: Measurement, name: string) =>
   isOfMachine(one) ? `from ${name} of the ultrasound machine` : `from ${name}, ${SIMULATED_ONLY}`;
@@ -180,27 +173,25 @@ function ageOf(crl: Measurement | null, msd: Measurement | null): Measurement[] 
 }
 
 function heartRates(clips: readonly EarlyClip[]): Measurement[] {
-  return clips
-    .flatMap(({ clip, cardiac }) => {
-      if (cardiac?.status !== 'beating') return [];
-      const { beatsPerMinute, uncertainty, strength } = cardiac;
-      return createMeasurement(
-        'embryonic-heart-rate',
-        'fetal-heart-rate',
-        beatsPerMinute,
-        'cine-periodicity',
-        {
-          section: EARLY_SECTION,
-          derivation: 'measured',
-          source: measuredOn(clip, null, 'image-analysis'),
-          confidence: Math.min(1, strength),
-          uncertainty,
-          quality: isPlausible('fetal-heart-rate', beatsPerMinute) ? 'accepted' : 'inadequate',
-          note: SIMULATED_ONLY,
-        },
-      );
-    })
-    .slice(0, 1);
+  return clips.flatMap(({ clip, cardiac }) => {
+    if (cardiac?.status !== 'beating') return [];
+    const { beatsPerMinute, uncertainty, strength } = cardiac;
+    return createMeasurement(
+      'embryonic-heart-rate',
+      'fetal-heart-rate',
+      beatsPerMinute,
+      'cine-periodicity',
+      {
+        section: EARLY_SECTION,
+        derivation: 'measured',
+        source: measuredOn(clip, null, 'image-analysis'),
+        confidence: Math.min(1, strength),
+        uncertainty,
+        quality: isPlausible('fetal-heart-rate', beatsPerMinute) ? 'accepted' : 'inadequate',
+        note: SIMULATED_ONLY,
+      },
+    );
+  });
 }
 
 /**
@@ -212,16 +203,22 @@ export function measureEarlyPregnancy(
   machine: readonly Measurement[] = [],
 ): Measurement[] {
   const diameters = sacDiameters(clips);
-  const lengths = [
-    ...machine,
+  const ours = [
     ...diameters,
     ...meanDiameter(diameters),
     ...yolkSacs(clips),
-    ...crownRumpLengths(clips),
+    ...withMedian('crl', crownRumpLengths(clips).slice(0, CRL_REPEATS)),
   ];
+  const lengths = [...withDifference(machine, ours), ...ours];
   return [
     ...lengths,
     ...ageOf(judgedValue(lengths, 'crl'), judgedValue(lengths, 'mean-sac-diameter')),
-    ...heartRates(clips),
+    ...heartRates(clips).slice(0, 1),
   ];
+}
+
+/** Of several embryos each length and rate by itself: nothing is put together, nothing is dated. */
+export function measureEmbryosApart(clips: readonly EarlyClip[]): Measurement[] {
+  const rates = heartRates(clips).map((one, index) => ({ ...one, id: `${one.id}-${index + 1}` }));
+  return [...crownRumpLengths(clips), ...rates];
 }

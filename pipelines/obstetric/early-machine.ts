@@ -1,9 +1,12 @@
 import { cartMeasurements } from '../result/cart-measurements.ts';
 import type { ConceptKey } from '../result/concepts.ts';
 import type { Measurement } from '../result/envelope.ts';
-import { ifPlausible, ofSeveralFetuses } from './machine-values.ts';
+import { machineUnused } from './machine-unused.ts';
+import { ifPlausible, withMachineValues } from './machine-values.ts';
 import { standing } from './measurement.ts';
+import { isOfMachine } from './of-machine.ts';
 import type { ObstetricEvidence } from './section.ts';
+import { severalFetuses } from './several-fetuses.ts';
 
 /** What of the first trimester is taken from the machine's report. */
 const KEYS = [
@@ -11,35 +14,70 @@ const KEYS = [
   'yolk-sac',
   'crl',
   'nuchal-translucency',
+  'fetal-heart-rate',
 ] as const satisfies readonly ConceptKey[];
 export type EarlyKey = (typeof KEYS)[number];
 
-export const isOfMachine = ({ source }: Measurement) => source.provenance === 'cart-sr';
-
 export interface MachineValues {
   measurements: Measurement[];
-  /** The reports name several fetuses, and the images do not say whose they are: none is used. */
-  severalFetuses: boolean;
+  /** Why none of them is used: there are several fetuses; null where they are used. */
+  unused: string | null;
 }
 
 /** The machine's values of these quantities; one beyond its plausible limits is not accepted. */
 export function machineValues(
-  { study }: ObstetricEvidence,
+  evidence: ObstetricEvidence,
   section: string,
   keys: readonly EarlyKey[],
 ): MachineValues {
-  const values = cartMeasurements(study?.cart ?? [], section, keys);
-  if (ofSeveralFetuses(values)) return { measurements: [], severalFetuses: true };
-  return { measurements: values.map(ifPlausible), severalFetuses: false };
+  const values = cartMeasurements(evidence.study?.cart ?? [], section, keys);
+  const unused = machineUnused(values, severalFetuses(evidence));
+  return { measurements: unused ? [] : values.map(ifPlausible), unused };
 }
+
+const ofMachine = (measurements: readonly Measurement[], key: EarlyKey) =>
+  measurements.find(
+    (one) => isOfMachine(one) && one.concept.key === key && one.quality === 'accepted',
+  ) ?? null;
 
 /** The value that is judged: the machine's, which a person placed, before ours; null without one. */
 export function judgedValue(
   measurements: readonly Measurement[],
   key: EarlyKey,
 ): Measurement | null {
-  const machine = measurements.find(
-    (one) => isOfMachine(one) && one.concept.key === key && one.quality === 'accepted',
+  return ofMachine(measurements, key) ?? standing(measurements, key);
+}
+
+/** The heart rate that stands, the machine's before that of a clip; null without an accepted one. */
+export function judgedRate(measurements: readonly Measurement[]): Measurement | null {
+  const own = measurements.find(
+    ({ id, quality }) => id === 'embryonic-heart-rate' && quality === 'accepted',
   );
-  return machine ?? standing(measurements, key);
+  return ofMachine(measurements, 'fetal-heart-rate') ?? own ?? null;
+}
+
+/** Our own accepted value beside the machine's; null where one of the two is missing. */
+export function bothValues(
+  measurements: readonly Measurement[],
+  key: EarlyKey,
+): { machine: Measurement; own: Measurement } | null {
+  const machine = ofMachine(measurements, key);
+  const own = standing(measurements, key);
+  return machine && own && own !== machine ? { machine, own } : null;
+}
+
+/** The machine's values, each with its difference from ours where we have an accepted one. */
+export function withDifference(
+  machine: readonly Measurement[],
+  ours: readonly Measurement[],
+): Measurement[] {
+  return machine.map((value) => {
+    const own = standing(ours, value.concept.key as EarlyKey);
+    return (own && withMachineValues([value], [own]).find(isOfMachine)) ?? value;
+  });
+}
+
+/** Whether the machine's value and ours are further apart than ours is uncertain. */
+export function differ({ machine, own }: { machine: Measurement; own: Measurement }): boolean {
+  return Math.abs(machine.value - own.value) > (own.uncertainty ?? 0);
 }

@@ -1,4 +1,3 @@
-import type { MModeRhythm } from '../measure/m-mode.ts';
 import type { Measurement, Result } from '../result/envelope.ts';
 import {
   DIAGNOSTIC,
@@ -9,9 +8,12 @@ import {
   viability,
 } from './charts/early-pregnancy.ts';
 import { acrossCutOff } from './cut-off.ts';
-import { type EarlyKey, judgedValue } from './early-machine.ts';
-import { format } from './measurement.ts';
+import { type EarlyLength, earlyText } from './early-length-text.ts';
+import { EARLY_UNCERTAINTY } from './early-lengths.ts';
+import { judgedValue } from './early-machine.ts';
+import { isPlausible } from './plausibility.ts';
 import type { EarlyClip } from './read/early-pregnancy.ts';
+import type { MModeReading } from './read/fetal-heart.ts';
 import type { ObstetricEvidence } from './section.ts';
 
 /** Criteria of early pregnancy loss on transvaginal ultrasound. */
@@ -30,26 +32,42 @@ export interface EarlySight {
   silentSeconds: number | null;
 }
 
+/** A rate of an embryo's heart; that of a mother's vessel is none (obstetric reference 0.6). */
+const isRate = (beatsPerMinute: number) => isPlausible('fetal-heart-rate', beatsPerMinute);
+
+const isBeating = ({ cardiac }: EarlyClip) =>
+  cardiac?.status === 'beating' && isRate(cardiac.beatsPerMinute);
+
+/** Rhythms of sweeps that beat at such a rate and are of the fetus, not of the mother. */
+const fetalRhythms = (sweeps: readonly Pick<MModeReading, 'fetal' | 'rhythm'>[]) =>
+  sweeps.flatMap(({ fetal, rhythm }) =>
+    fetal && rhythm.status === 'beating' && isRate(rhythm.beatsPerMinute) ? [rhythm] : [],
+  );
+
 /**
  * What the clips show of the contents of the sac; only those with an accepted sac count. M-mode
- * sweeps count for cardiac activity; one whose beats could not be told apart leaves it open.
+ * sweeps count for cardiac activity; one whose beats could not be told apart leaves it open. A CRL or
+ * a heart rate among the values of the `machine` says that its operator saw an embryo.
  */
 export function earlySight(
   clips: readonly EarlyClip[],
-  sweeps: readonly MModeRhythm[] = [],
+  sweeps: readonly Pick<MModeReading, 'fetal' | 'rhythm'>[] = [],
+  machine: readonly Measurement[] = [],
 ): EarlySight {
   const withSac = clips.filter(({ frames }) => frames.some(({ sac }) => sac?.accepted));
   const contents = withSac.flatMap(({ frames }) => frames.flatMap((frame) => frame.contents ?? []));
-  const embryoSeen = contents.some(({ embryo }) => embryo !== null);
+  const embryoSeen =
+    contents.some(({ embryo }) => embryo !== null) || judgedValue(machine, 'crl') !== null;
   const planes = new Set(withSac.flatMap(({ plane }) => plane ?? []));
   const silent = withSac.filter(
     ({ cardiac, frames }) =>
       cardiac?.status === 'not-seen' && frames.some(({ contents: held }) => held?.embryo),
   );
-  const swept = sweeps.filter((rhythm) => rhythm.status === 'beating');
+  const swept = fetalRhythms(sweeps);
   const beating =
-    withSac.some(({ cardiac }) => cardiac?.status === 'beating') ||
-    swept.some(({ variation }) => variation !== null);
+    withSac.some(isBeating) ||
+    swept.some(({ variation }) => variation !== null) ||
+    judgedValue(machine, 'fetal-heart-rate') !== null;
   const silence = silent.length > 0 && swept.length === 0;
   const times = silent.map(({ clip }) => clip.frames.at(-1)?.time ?? 0);
   return {
@@ -62,27 +80,41 @@ export function earlySight(
   };
 }
 
+/**
+ * What is said of viability: never that a criterion diagnostic of loss is met. That there is no embryo
+ * or no cardiac activity is known from the analysis alone, which misses either (docs/early-pregnancy.md).
+ */
+export type JudgedViability = Exclude<ViabilityCategory, 'diagnostic-of-pregnancy-loss'>;
+
 export interface EarlyViability {
-  category: ViabilityCategory;
+  category: JudgedViability;
+  /** A criterion diagnostic of loss would be met if a person saw what the analysis saw. */
+  seemsLost: boolean;
   criteria: Result['classifications'][number]['criteria'];
-  /** Why a criterion diagnostic of loss is not sure although it seems to be met. */
+  /** Why a criterion of loss is not sure although it seems to be met. */
   unsure: string[];
 }
 
-/** Why a sac is on neither side of the diagnostic cut-off for sure; null where it is. */
+/**
+ * Why a sac is on neither side of the diagnostic cut-off for sure; null where it is. The machine gives
+ * no uncertainty: the calipers of a person are not taken for surer than ours.
+ */
 function doubtOf(msd: Measurement | null): string | null {
-  const near = msd && acrossCutOff(msd.value, msd.uncertainty, [DIAGNOSTIC.msd]);
-  return near && `${msd.label} ${format('mean-sac-diameter', msd.value)}. ${near}`;
+  const halfWidth = msd && (msd.uncertainty ?? EARLY_UNCERTAINTY.sac);
+  const near = msd && acrossCutOff(msd.value, halfWidth, [DIAGNOSTIC.msd]);
+  return near && `${msd.label} ${earlyText('mean-sac-diameter', msd.value)}. ${near}`;
 }
 
 /** The analysis misses small hearts that beat (docs/early-pregnancy.md). */
 const SILENCE_UNPROVEN =
   'The analysis of a clip misses small hearts that beat: it cannot show that one stands still.';
 
+/** The analysis misses a third of embryos (docs/early-pregnancy.md). */
+const EMPTINESS_UNPROVEN =
+  'The analysis of the images misses embryos: it cannot show that a sac is empty. A person must look.';
+
 /**
- * SRU's criteria in their order. What meets one diagnostic of loss is no more than suspicious unless
- * the images are transvaginal, where the interval of the sac reaches across its cut-off, and where it
- * rests on a clip in which the analysis saw no cardiac activity.
+ * SRU's criteria in their order. What would meet one diagnostic of loss is no more than suspicious.
  * `measurements` are those of `measureEarlyPregnancy`, `dating` that of the request.
  */
 export function judgeViability(
@@ -90,8 +122,8 @@ export function judgeViability(
   measurements: readonly Measurement[],
   dating: ObstetricEvidence['options']['dating'],
 ): EarlyViability {
-  const measured = (key: EarlyKey) => judgedValue(measurements, key);
-  const value = (key: EarlyKey) => measured(key)?.value ?? null;
+  const measured = (key: EarlyLength) => judgedValue(measurements, key);
+  const value = (key: EarlyLength) => measured(key)?.value ?? null;
   const crl = value('crl');
   const msd = value('mean-sac-diameter');
   const { embryo, cardiacActivity } = seen;
@@ -105,24 +137,24 @@ export function judgeViability(
   const silent = crl !== null && cardiacActivity === false;
   const empty = msd !== null && embryo === false;
   const msdDoubt = empty ? doubtOf(measured('mean-sac-diameter')) : null;
-  const sureOfLoss = empty && msd >= DIAGNOSTIC.msd && !msdDoubt;
   const byScan = viability({ crl, msd, embryo, cardiacActivity });
   const anySign = cardiacActivity !== true && Object.values(signs).some(Boolean);
-  const held =
-    byScan === 'diagnostic-of-pregnancy-loss' && !(seen.transvaginal && sureOfLoss)
-      ? 'suspicious-for-pregnancy-loss'
-      : byScan;
+  const seemsLost = byScan === 'diagnostic-of-pregnancy-loss';
+  const held = seemsLost ? 'suspicious-for-pregnancy-loss' : byScan;
   const open = held === 'uncertain-viability' || held === 'not-assessable';
   const category = open && anySign ? 'suspicious-for-pregnancy-loss' : held;
   const heart =
     cardiacActivity === null ? 'not assessed' : cardiacActivity ? 'seen' : 'not seen in the clip';
-  const crlText = crl === null ? 'CRL not measured' : `CRL ${format('crl', crl)}`;
-  const msdText = msd === null ? 'MSD not measured' : `MSD ${format('mean-sac-diameter', msd)}`;
+  const crlText = crl === null ? 'CRL not measured' : `CRL ${earlyText('crl', crl)}`;
+  const msdText = msd === null ? 'MSD not measured' : `MSD ${earlyText('mean-sac-diameter', msd)}`;
   const embryoText =
     embryo === null ? 'embryo not assessed' : embryo ? 'embryo seen' : 'no embryo seen';
   return {
     category,
-    unsure: [silent ? SILENCE_UNPROVEN : null, msdDoubt].filter((doubt) => doubt !== null),
+    seemsLost,
+    unsure: [silent ? SILENCE_UNPROVEN : null, empty ? EMPTINESS_UNPROVEN : null, msdDoubt].filter(
+      (doubt) => doubt !== null,
+    ),
     criteria: [
       {
         name: 'transvaginal images',
@@ -151,7 +183,9 @@ export function judgeViability(
       },
       {
         name: `yolk sac above ${SUSPICIOUS.yolkSacAbove} mm`,
-        value: measured('yolk-sac') ? format('yolk-sac', value('yolk-sac') ?? 0) : 'not measured',
+        value: measured('yolk-sac')
+          ? earlyText('yolk-sac', value('yolk-sac') ?? 0)
+          : 'not measured',
         met: signs.largeYolkSac,
       },
       {

@@ -11,6 +11,7 @@ import {
 } from './charts/amniotic-fluid.ts';
 import { MM_PER_CM, QUADRANT_COUNT } from './fluid-pockets.ts';
 import { formatOffCutOffs } from './format-off-cut-offs.ts';
+import { isOfMachine } from './of-machine.ts';
 
 export const CATEGORY_TEXT: Readonly<Record<FluidCategory, string>> = {
   anhydramnios: 'anhydramnios',
@@ -59,8 +60,6 @@ export interface FluidValues {
   /** Deeper than `pocket`, and only so deep at least, since it runs out of the picture. */
   deeper: Measurement | null;
 }
-
-export const isOfMachine = ({ source }: Measurement) => source.provenance === 'cart-sr';
 
 function judgedBy(id: string, by: FluidKey, value: Measurement | null): Judged[] {
   if (!value) return [];

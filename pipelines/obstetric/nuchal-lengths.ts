@@ -53,13 +53,17 @@ function onFrame(reading: MidsagittalReading, index: number): Measurement[] {
 const adequateFirst = (readings: readonly MidsagittalReading[]) =>
   readings.toSorted((one, other) => failedCriteria(one).length - failedCriteria(other).length);
 
+/** Thickness in mm on every frame on which the lines were seen, numbered, the adequate planes first. */
+export const measureNuchalApart = (readings: readonly MidsagittalReading[]): Measurement[] =>
+  adequateFirst(readings.filter(({ lines }) => lines !== null)).flatMap(onFrame);
+
 /**
  * Thickness in mm on up to three frames; the largest of those that meet the criteria stands under
  * the plain id (FMF protocol). One on a plane that fails them is named and feeds nothing.
  */
 export function measureNuchal(readings: readonly MidsagittalReading[]): Measurement[] {
-  const withLines = adequateFirst(readings.filter(({ lines }) => lines !== null));
-  const single = withLines.slice(0, FRAMES_PER_MEASUREMENT).flatMap(onFrame);
+  const withLines = readings.filter(({ lines }) => lines !== null);
+  const single = measureNuchalApart(adequateFirst(withLines).slice(0, FRAMES_PER_MEASUREMENT));
   const accepted = single.filter(({ quality }) => quality === 'accepted');
   const largest = accepted.toSorted((one, other) => other.value - one.value)[0];
   return single.map((one) => (one === largest ? { ...one, id: 'nuchal-translucency' } : one));

@@ -17,7 +17,6 @@ import {
   type FluidKey,
   type FluidValues,
   fluidText,
-  isOfMachine,
   judgeFluid,
 } from '../fluid-judgement.ts';
 import {
@@ -31,6 +30,7 @@ import {
 import { machineUnused } from '../machine-unused.ts';
 import { withMachineValues } from '../machine-values.ts';
 import { standing } from '../measurement.ts';
+import { isOfMachine } from '../of-machine.ts';
 import { isPlausible } from '../plausibility.ts';
 import { NARROWEST_POCKET_MM } from '../read/amniotic-fluid.ts';
 import type { ObstetricEvidence, ObstetricSection, SectionOutcome } from '../section.ts';

@@ -2,10 +2,11 @@ import { findingConcept } from '../../result/concepts.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { weeksAndDays } from '../charts/dates.ts';
 import { YOLK_SAC_MM, yolkSacBand } from '../charts/early-pregnancy.ts';
-import { CATEGORY_TEXT, earlyFindings, earlyGuidance } from '../early-findings.ts';
+import { CATEGORY_TEXT, differences, earlyFindings, earlyGuidance } from '../early-findings.ts';
 import { earlyGaps } from '../early-gaps.ts';
-import { EARLY_SECTION, measureEarlyPregnancy } from '../early-lengths.ts';
-import { isOfMachine, judgedValue, machineValues } from '../early-machine.ts';
+import { EARLY_LENGTHS, type EarlyLength, earlyText } from '../early-length-text.ts';
+import { EARLY_SECTION, measureEarlyPregnancy, measureEmbryosApart } from '../early-lengths.ts';
+import { judgedRate, judgedValue, type MachineValues, machineValues } from '../early-machine.ts';
 import {
   type EarlySight,
   type EarlyViability,
@@ -14,8 +15,10 @@ import {
   SRU,
 } from '../early-viability.ts';
 import { format, standing } from '../measurement.ts';
-import { type EarlyFrame, EMBRYO_CLIP } from '../read/early-pregnancy.ts';
+import { isOfMachine } from '../of-machine.ts';
+import { type EarlyClip, type EarlyFrame, EMBRYO_CLIP } from '../read/early-pregnancy.ts';
 import type { ObstetricEvidence, ObstetricSection, SectionOutcome } from '../section.ts';
+import { severalFetuses } from '../several-fetuses.ts';
 import { SIMULATED_ONLY } from '../simulated-only.ts';
 
 const VIEW = 'calibrated transvaginal images of sac and embryo in two planes';
@@ -50,10 +53,10 @@ function withoutSac(frames: readonly EarlyFrame[]): SectionOutcome | null {
   return notAssessed('low_confidence', `Early pregnancy was not assessed: ${why}`, 'inadequate');
 }
 
-function namedValue(measurements: readonly Measurement[], key: 'mean-sac-diameter' | 'crl') {
+function namedValue(measurements: readonly Measurement[], key: EarlyLength) {
   const found = judgedValue(measurements, key);
   if (!found) return [];
-  return [`${found.label} ${format(key, found.value)}${isOfMachine(found) ? OF_MACHINE : ''}`];
+  return [`${found.label} ${earlyText(key, found.value)}${isOfMachine(found) ? OF_MACHINE : ''}`];
 }
 
 const OF_MACHINE = ' (ultrasound machine)';
@@ -65,7 +68,7 @@ function namedYolkSac(measurements: readonly Measurement[]): string[] {
   const usual = `usual ${YOLK_SAC_MM.small} to ${YOLK_SAC_MM.large} mm`;
   const size = band === 'usual' ? '' : ` (${band}; ${usual})`;
   const whose = isOfMachine(found) ? OF_MACHINE : '';
-  return [`${found.label} ${format('yolk-sac', found.value)}${size}${whose}`];
+  return [`${found.label} ${earlyText('yolk-sac', found.value)}${size}${whose}`];
 }
 
 function summaryOf(
@@ -73,10 +76,12 @@ function summaryOf(
   measurements: readonly Measurement[],
   judged: EarlyViability,
 ): string {
-  const rate = measurements.find(({ id }) => id === 'embryonic-heart-rate');
+  const rate = judgedRate(measurements);
   const age = standing(measurements, 'ga-by-crl');
   const activity = rate
-    ? [`cardiac activity seen, ${format('fetal-heart-rate', rate.value)}`]
+    ? [
+        `cardiac activity seen, ${format('fetal-heart-rate', rate.value)}${isOfMachine(rate) ? OF_MACHINE : ''}`,
+      ]
     : seen.cardiacActivity
       ? ['cardiac activity seen on M-mode']
       : [];
@@ -90,22 +95,47 @@ function summaryOf(
     ...(seen.embryo === false ? ['no embryo seen in either plane'] : []),
     CATEGORY_TEXT[judged.category],
   ];
-  return [`${parts.join('; ')}.`, ...judged.unsure].join(' ');
+  return [`${parts.join('; ')}.`, ...judged.unsure, ...differences(measurements)].join(' ');
+}
+
+/** Of the machine's report; a rate is that of the embryo here, under a name of its own. */
+function ofMachine(evidence: ObstetricEvidence): MachineValues {
+  const lengths = machineValues(evidence, EARLY_SECTION, EARLY_LENGTHS);
+  // A rate alone says nothing of an early pregnancy: a machine gives it at every age.
+  if (lengths.measurements.length === 0 && !evidence.views.earlyPregnancy?.length) return lengths;
+  const { measurements } = machineValues(evidence, EARLY_SECTION, ['fetal-heart-rate']);
+  const rates = measurements.map((one) => ({ ...one, id: 'cart-embryonic-heart-rate' }));
+  return { ...lengths, measurements: [...lengths.measurements, ...rates] };
+}
+
+/** Of several fetuses no two images are put together (obstetric reference 0.5). */
+function apart(clips: readonly EarlyClip[], unused: string | null, why: string): SectionOutcome {
+  const detail = [
+    `Each length of an embryo stands by itself, without an age or a category: ${why}.`,
+    ...(unused ? [unused] : []),
+  ].join(' ');
+  return {
+    status: 'partial',
+    reason: { code: 'several_fetuses', detail, needs: ['a study of each fetus by itself'] },
+    summary: detail,
+    data: { location: 'not_assessed', limitation: SIMULATED_ONLY },
+    measurements: measureEmbryosApart(clips),
+  };
 }
 
 function run(evidence: ObstetricEvidence): SectionOutcome {
   const clips = evidence.views.earlyPregnancy ?? [];
-  const machine = machineValues(evidence, EARLY_SECTION, ['mean-sac-diameter', 'yolk-sac', 'crl']);
+  const machine = ofMachine(evidence);
   if (clips.length === 0 && machine.measurements.length === 0) {
-    return notAssessed(
-      'view_missing',
-      'Early pregnancy was not assessed: no view of a gestational sac was found.',
-    );
+    const none = 'Early pregnancy was not assessed: no view of a gestational sac was found.';
+    return notAssessed('view_missing', [none, machine.unused].filter(Boolean).join(' '));
   }
   const nothing = clips.length > 0 ? withoutSac(clips.flatMap(({ frames }) => frames)) : null;
   if (nothing && (machine.measurements.length === 0 || nothing.reason?.code === 'several_sacs')) {
     return nothing;
   }
+  const several = severalFetuses(evidence);
+  if (several) return apart(clips, machine.unused, several);
   const measurements = measureEarlyPregnancy(clips, machine.measurements);
   if (measurements.every(({ unit }) => unit !== 'mm')) {
     return notAssessed(
@@ -113,8 +143,8 @@ function run(evidence: ObstetricEvidence): SectionOutcome {
       'A gestational sac was seen and not measured: no physical scale was available.',
     );
   }
-  const sweeps = evidence.views.fetalHeart?.mMode.map(({ rhythm }) => rhythm) ?? [];
-  const seen = earlySight(clips, sweeps);
+  const sweeps = evidence.views.fetalHeart?.mMode ?? [];
+  const seen = earlySight(clips, sweeps, machine.measurements);
   const judged = judgeViability(seen, measurements, evidence.options.dating);
   const gaps = earlyGaps({ seen, measurements, clips, machine, view: VIEW, cine: CINE });
   return {

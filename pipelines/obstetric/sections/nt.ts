@@ -1,17 +1,18 @@
-import { findingConcept } from '../../result/concepts.ts';
-import type { Finding, Measurement, Result } from '../../result/envelope.ts';
+import type { Measurement } from '../../result/envelope.ts';
+import { HIGH_NT, NT_WINDOW, nuchalTranslucencyMoM } from '../charts/nuchal-translucency.ts';
+import { judgedValue, machineValues, withDifference } from '../early-machine.ts';
 import {
-  HIGH_NT,
-  NT_WINDOW,
-  nuchalCategory,
-  nuchalTranslucency95,
-  nuchalTranslucencyMoM,
-} from '../charts/nuchal-translucency.ts';
-import { acrossCutOff } from '../cut-off.ts';
-import { isOfMachine, judgedValue, machineValues } from '../early-machine.ts';
-import { MACHINE_UNUSED } from '../machine-values.ts';
-import { format } from '../measurement.ts';
-import { measureNuchal } from '../nuchal-lengths.ts';
+  differenceFinding,
+  HIGH_GUIDANCE,
+  highOfSeveral,
+  nuchalClassification,
+  nuchalDifference,
+  nuchalDoubt,
+  nuchalFindings,
+  nuchalText,
+  withReference,
+} from '../nuchal-judgement.ts';
+import { measureNuchal, measureNuchalApart } from '../nuchal-lengths.ts';
 import {
   adequacyClass,
   NUCHAL_SECTION,
@@ -19,8 +20,10 @@ import {
   openCriteria,
   planeAdequacy,
 } from '../nuchal-plane.ts';
+import { isOfMachine } from '../of-machine.ts';
 import type { MidsagittalReading } from '../read/nuchal.ts';
 import type { ObstetricEvidence, ObstetricSection, SectionOutcome } from '../section.ts';
+import { severalFetuses } from '../several-fetuses.ts';
 
 const VIEW = 'a calibrated mid-sagittal view at 11 to 14 weeks';
 /** Gestational days of the window, 11+0 to 14+1: protocol and Robinson ages of CRL 45 to 84 mm. */
@@ -30,97 +33,30 @@ function notAssessed(code: string, detail: string, needs: string[]): SectionOutc
   return { status: 'not_assessed', reason: { code, detail, needs }, summary: detail };
 }
 
-/** Why NT is not interpreted at this age; null where it may be. */
-function outsideWindow(evidence: ObstetricEvidence, crl: Measurement | null): string | null {
-  const detail = 'NT was not assessed: outside the window in which NT is interpreted';
+/** The window in which NT is interpreted, where the scan lies outside of it; null where it does not. */
+function windowMissed({ options }: ObstetricEvidence, crl: Measurement | null): string | null {
   if (crl) {
     const within = crl.value >= NT_WINDOW.from && crl.value <= NT_WINDOW.to;
-    return within ? null : `${detail} (CRL ${NT_WINDOW.from} to ${NT_WINDOW.to} mm).`;
+    return within ? null : `CRL ${NT_WINDOW.from} to ${NT_WINDOW.to} mm`;
   }
-  const days = evidence.options.dating?.ga_days;
+  const days = options.dating?.ga_days;
   if (days === undefined) return null;
   const within = days >= WINDOW_DAYS.from && days <= WINDOW_DAYS.to;
-  return within ? null : `${detail} (11 to 14 weeks).`;
+  return within ? null : '11 to 14 weeks';
 }
 
-function withReference(nt: Measurement, crl: Measurement | null): Measurement {
-  const high = crl ? nuchalTranslucency95(crl.value) : null;
-  const category = nuchalCategory(nt.value, crl?.value ?? null);
-  return {
-    ...nt,
-    reference:
-      high === null
-        ? null
-        : { low: null, high, centile: null, z_score: null, chart: 'fmf-nuchal-translucency' },
-    interpretation: category === null ? null : category === 'normal' ? 'N' : 'H',
-    inputs: [...nt.inputs, ...(crl ? [crl.id] : [])],
-  };
+/** The machine's value is shown; an image is not measured at an age for which the method is not. */
+function outsideWindow(machine: readonly Measurement[], window: string): SectionOutcome {
+  const why = `outside the window in which NT is interpreted (${window}).`;
+  const value = judgedValue(machine, 'nuchal-translucency');
+  const detail = value
+    ? `Nuchal translucency ${nuchalText(value, null)}${OF_MACHINE} is not categorised: ${why}`
+    : `NT was not assessed: ${why}`;
+  const outcome = notAssessed('outside_window', detail, [VIEW]);
+  return { ...outcome, ...(value && { status: 'partial' }), measurements: [...machine] };
 }
 
-function category(nt: Measurement, crl: Measurement | null): Result['classifications'] {
-  const value = nuchalCategory(nt.value, crl?.value ?? null);
-  if (value === null) return [];
-  const limit = crl ? nuchalTranslucency95(crl.value) : null;
-  const shown = format('nuchal-translucency', nt.value);
-  return [
-    {
-      id: 'nuchal-translucency-category',
-      section: NUCHAL_SECTION,
-      concept: findingConcept('nuchal-translucency'),
-      name: 'Nuchal translucency',
-      value,
-      scheme: 'FMF 95th centile by CRL; 99th centile of Snijders 1998',
-      criteria: [
-        ...(limit === null
-          ? []
-          : [
-              {
-                name: `at least the 95th centile, ${limit.toFixed(2)} mm`,
-                value: shown,
-                met: nt.value >= limit,
-              },
-            ]),
-        { name: `at least ${HIGH_NT} mm`, value: shown, met: nt.value >= HIGH_NT },
-      ],
-    },
-  ];
-}
-
-/** Where the value is on neither side of a limit for sure; the finding stands, to be looked at. */
-function doubtOf(nt: Measurement, crl: Measurement | null): string | null {
-  const limit = crl ? nuchalTranslucency95(crl.value) : null;
-  const limits = [...(limit === null ? [] : [Number(limit.toFixed(2))]), HIGH_NT];
-  return acrossCutOff(nt.value, nt.uncertainty, limits);
-}
-
-function findings(nt: Measurement, crl: Measurement | null): Finding[] {
-  const value = nuchalCategory(nt.value, crl?.value ?? null);
-  if (value !== 'increased' && value !== 'high') return [];
-  const limit = value === 'high' ? `${HIGH_NT} mm or more` : 'at or above the 95th centile';
-  return [
-    {
-      id: 'increased-nuchal-translucency',
-      section: NUCHAL_SECTION,
-      concept: findingConcept('nuchal-translucency'),
-      text: [
-        `Nuchal translucency ${format('nuchal-translucency', nt.value)}, ${limit}.`,
-        doubtOf(nt, crl),
-      ]
-        .filter(Boolean)
-        .join(' '),
-      severity: 'abnormal',
-      confidence: nt.confidence,
-      evidence: [nt.id],
-    },
-  ];
-}
-
-const HIGH_GUIDANCE = {
-  id: 'nuchal-translucency-high',
-  section: NUCHAL_SECTION,
-  text: 'NT of 3.5 mm or more: diagnostic testing, detailed anatomy and fetal echocardiography are usually offered.',
-  source: 'ISUOG 2023, Ultrasound Obstet Gynecol 61:127-143',
-};
+const OF_MACHINE = ' (ultrasound machine)';
 
 /** Why there is no thickness that stands. */
 function whyNone(
@@ -129,8 +65,7 @@ function whyNone(
 ): SectionOutcome {
   const [named] = measured;
   if (named) {
-    const value = format('nuchal-translucency', named.value);
-    const detail = `Nuchal translucency ${value} is not judged: ${named.note ?? ''}. Measure again on an adequate plane.`;
+    const detail = `Nuchal translucency ${nuchalText(named, null)} is not judged: ${named.note ?? ''}. Measure again on an adequate plane.`;
     return {
       status: 'inadequate',
       reason: { code: 'plane_inadequate', detail, needs: [VIEW] },
@@ -170,21 +105,31 @@ function withoutFrames(
   return notAssessed('view_missing', detail, [VIEW]);
 }
 
-function run(evidence: ObstetricEvidence, earlier: readonly Measurement[]): SectionOutcome {
-  const { measurements: machine, severalFetuses } = machineValues(evidence, NUCHAL_SECTION, [
-    'nuchal-translucency',
-  ]);
-  const unused = severalFetuses ? [MACHINE_UNUSED] : [];
-  const given = evidence.views.nuchal?.frames;
-  const none = withoutFrames(given);
-  if (none && machine.length === 0) {
-    return { ...none, summary: [none.summary, ...unused].join(' ') };
-  }
-  const crl = judgedValue(earlier, 'crl');
-  const outside = outsideWindow(evidence, crl);
-  if (outside) return notAssessed('outside_window', outside, [VIEW]);
-  const readings = given ?? [];
-  const all = [...machine, ...measureNuchal(readings)];
+/** Of several fetuses no two images are put together, and none has a CRL of its own. */
+function apart(readings: readonly MidsagittalReading[], why: string): SectionOutcome {
+  const measurements = measureNuchalApart(readings);
+  const accepted = measurements.filter(({ quality }) => quality === 'accepted');
+  if (accepted.length === 0) return { ...whyNone(readings, measurements), measurements };
+  const values = accepted.map((one) => nuchalText(one, null)).join(', ');
+  const findings = highOfSeveral(accepted);
+  const detail = `Nuchal translucency ${values}: each stands by itself, without a category: ${why}.`;
+  return {
+    status: 'partial',
+    reason: { code: 'several_fetuses', detail, needs: ['a study of each fetus by itself'] },
+    summary: detail,
+    measurements,
+    findings,
+    guidance: findings.length > 0 ? [HIGH_GUIDANCE] : [],
+  };
+}
+
+function assess(
+  readings: readonly MidsagittalReading[],
+  machine: readonly Measurement[],
+  crl: Measurement | null,
+): SectionOutcome {
+  const ours = measureNuchal(readings);
+  const all = [...withDifference(machine, ours), ...ours];
   const nt = judgedValue(all, 'nuchal-translucency');
   const own = all.find(({ id }) => id === 'nuchal-translucency') ?? null;
   const best =
@@ -194,34 +139,47 @@ function run(evidence: ObstetricEvidence, earlier: readonly Measurement[]): Sect
     ) ?? null;
   const plane = best ? [adequacyClass(best), nasalBone(readings)] : [];
   const data = { plane_adequacy: best ? planeAdequacy(best) : [], crl_mm: crl?.value ?? null };
-  if (!nt) {
-    const why = whyNone(readings, all);
-    const summary = [why.summary, ...unused].join(' ');
-    return { ...why, summary, data, measurements: all, classifications: plane };
-  }
-  const classifications = [...category(nt, crl), ...plane];
-  const gaps = [...gapsOf(own === nt ? best : null, crl), ...unused];
-  const whose = isOfMachine(nt) ? ' (ultrasound machine)' : '';
-  const doubt = doubtOf(nt, crl);
+  if (!nt) return { ...whyNone(readings, all), data, measurements: all, classifications: plane };
+  const difference = nuchalDifference(all, crl);
+  const judged = !difference?.ofCategory;
+  const classifications = [...(judged ? nuchalClassification(nt, crl) : []), ...plane];
+  const gaps = [...(difference ? [difference.text] : []), ...gapsOf(own === nt ? best : null, crl)];
+  const doubt = judged ? nuchalDoubt(nt, crl) : null;
   return {
     status: 'partial',
     reason: {
-      code: crl ? 'plane_not_all_assessed' : 'crl_missing',
+      code: difference ? 'values_differ' : crl ? 'plane_not_all_assessed' : 'crl_missing',
       detail: gaps.join(' '),
       needs: crl ? [VIEW] : ['CRL of the same visit'],
     },
     summary: [
-      `Nuchal translucency ${format('nuchal-translucency', nt.value)}${whose}.`,
+      `Nuchal translucency ${nuchalText(nt, crl)}${isOfMachine(nt) ? OF_MACHINE : ''}.`,
       ...classifications.map(({ name, value }) => `${name}: ${value.replaceAll('-', ' ')}.`),
       ...(doubt ? [doubt] : []),
       ...gaps,
     ].join(' '),
-    data: { ...data, mom: crl && nuchalTranslucencyMoM(crl.value, nt.value) },
-    measurements: all.map((one) => (one === nt ? withReference(nt, crl) : one)),
-    findings: findings(nt, crl),
+    data: { ...data, mom: judged && crl ? nuchalTranslucencyMoM(crl.value, nt.value) : null },
+    measurements: all.map((one) => (judged && one === nt ? withReference(nt, crl) : one)),
+    findings: [...(judged ? nuchalFindings(nt, crl) : []), ...differenceFinding(difference)],
     classifications,
-    guidance: nt.value >= HIGH_NT ? [HIGH_GUIDANCE] : [],
+    guidance: judged && nt.value >= HIGH_NT ? [HIGH_GUIDANCE] : [],
   };
+}
+
+function run(evidence: ObstetricEvidence, earlier: readonly Measurement[]): SectionOutcome {
+  const machine = machineValues(evidence, NUCHAL_SECTION, ['nuchal-translucency']);
+  const readings = evidence.views.nuchal?.frames;
+  const told = (outcome: SectionOutcome): SectionOutcome =>
+    machine.unused ? { ...outcome, summary: `${outcome.summary} ${machine.unused}` } : outcome;
+  const none = withoutFrames(readings);
+  if (none && machine.measurements.length === 0) return told(none);
+  const crl = judgedValue(earlier, 'crl');
+  const window = windowMissed(evidence, crl);
+  if (window) return told(outsideWindow(machine.measurements, window));
+  const several = severalFetuses(evidence);
+  return told(
+    several ? apart(readings ?? [], several) : assess(readings ?? [], machine.measurements, crl),
+  );
 }
 
 /** Nuchal translucency, nasal bone and plane adequacy (obstetric reference 6). */

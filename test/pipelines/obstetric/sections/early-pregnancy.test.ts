@@ -47,6 +47,16 @@ const BEATING: CardiacActivity = {
   strength: 0.8,
   area: { minX: 0, minY: 0, maxX: 9, maxY: 9 },
 };
+const SWEPT = {
+  status: 'beating',
+  beatsPerMinute: 130,
+  beats: 6,
+  strength: 0.8,
+  variation: 0.03,
+  minY: 0,
+  maxY: 9,
+} as const;
+const SUSPICIOUS = 'suspicious-for-pregnancy-loss';
 const SILENT: CardiacActivity = { status: 'not-seen', strength: 0.1 };
 
 /** One clip of a sac of these sizes in the middle of an image of 0.4 mm per pixel. */
@@ -93,25 +103,33 @@ function view(given: View): EarlyClip {
 
 const both = (given: View): EarlyClip[] => [view(given), view({ ...given, plane: 'transverse' })];
 
+type Machine = Partial<
+  Record<'crl' | 'mean-sac-diameter' | 'yolk-sac' | 'fetal-heart-rate' | 'hc', number>
+>;
+
 function interpret(
   clips: readonly EarlyClip[],
   options: Record<string, unknown> = {},
-  machine: Partial<Record<'crl' | 'mean-sac-diameter' | 'yolk-sac', number>> = {},
-  sweeps: MModeRhythm[] = [],
+  machine: Machine = {},
+  sweeps: { rhythm: MModeRhythm; fetal: boolean }[] = [],
+  fetuses: readonly (string | null)[] = [null],
 ) {
-  const cart = Object.entries(machine).map(([key, value]) =>
-    cartValue({
-      key: key as 'crl',
-      concept: { scheme: 'LN', code: 'code', meaning: key },
-      value,
-      unit: 'mm',
-      // Without it a diameter of the sac is no mean sac diameter.
-      derivation: key === 'mean-sac-diameter' ? 'mean' : null,
-    }),
+  const cart = Object.entries(machine).flatMap(([key, value]) =>
+    fetuses.map((fetus) =>
+      cartValue({
+        key: key as 'crl',
+        concept: { scheme: 'LN', code: 'code', meaning: key },
+        value,
+        unit: key === 'fetal-heart-rate' ? '/min' : 'mm',
+        // Without it a diameter of the sac is no mean sac diameter.
+        derivation: key === 'mean-sac-diameter' ? 'mean' : null,
+        fetus,
+      }),
+    ),
   );
-  const mMode = sweeps.map((rhythm) => ({
-    ...{ file: 'sweep.dcm', sopInstanceUid: null, frame: 0, fetal: true },
-    rhythm,
+  const mMode = sweeps.map((sweep) => ({
+    ...{ file: 'sweep.dcm', sopInstanceUid: null, frame: 0 },
+    ...sweep,
   }));
   return interpretReadings({
     readings: [],
@@ -222,7 +240,8 @@ describe('viability by the SRU criteria (Doubilet 2013)', () => {
     ['MSD 24.9 mm, no embryo', empty(24.9), 'suspicious-for-pregnancy-loss'],
     ['MSD 25 mm and its interval of 2.5 mm', empty(25.0001), 'suspicious-for-pregnancy-loss'],
     ['MSD whose interval reaches 25 mm', empty(27.499), 'suspicious-for-pregnancy-loss'],
-    ['MSD above it with its interval', empty(27.501), 'diagnostic-of-pregnancy-loss'],
+    ['MSD above it with its interval', empty(27.501), 'suspicious-for-pregnancy-loss'],
+    ['MSD far above it', empty(60), 'suspicious-for-pregnancy-loss'],
     ['embryo with activity', { embryoMm: 12, cardiac: BEATING }, 'embryo-with-cardiac-activity'],
     ['yolk sac 7 mm', { ...empty(12), yolkMm: 6.999 }, 'uncertain-viability'],
     ['yolk sac above 7 mm', { ...empty(12), yolkMm: 7.1 }, 'suspicious-for-pregnancy-loss'],
@@ -235,22 +254,38 @@ describe('viability by the SRU criteria (Doubilet 2013)', () => {
     expect(category([view({ ...empty(30), plane: null })])).toBe('not-assessable');
   });
 
-  it('is never diagnostic unless the images are known to be transvaginal', () => {
+  it('is suspicious on whichever route', () => {
     for (const route of ['transabdominal', null] as const) {
       expect(category(both({ ...empty(30), route }))).toBe('suspicious-for-pregnancy-loss');
       expect(category(both({ ...silent(12), route }))).toBe('suspicious-for-pregnancy-loss');
     }
   });
 
-  it('tells a diagnostic criterion as critical, with the numbers, and asks for a second look', () => {
-    const result = interpret(both(empty(30)));
-    const finding = result.findings.find(({ id }) => id === 'viability');
-    expect(finding?.severity).toBe('critical');
-    expect(finding?.text).toContain('Mean sac diameter 30.0 mm');
-    expect(result.guidance.find(({ id }) => id === 'repeat-early-scan')?.text).toContain('second');
-    expect(finding?.text).toContain('that it is a gestational sac within the uterus');
-    const suspicious = interpret(both(empty(20))).findings.find(({ id }) => id === 'viability');
-    expect(suspicious?.severity).toBe('abnormal');
+  it.each([
+    ['an empty sac', empty(30), 'it cannot show that a sac is empty. A person must look.'],
+    ['a silent clip', silent(15), 'it cannot show that one stands still.'],
+  ])(
+    'says of %s that the analysis proves nothing, and asks for a second look',
+    (_, given, unproven) => {
+      const result = interpret(both(given));
+      const finding = result.findings.find(({ id }) => id === 'viability');
+      expect(finding?.severity).toBe('abnormal');
+      expect(finding?.text).toContain('not diagnostic');
+      expect(finding?.text).toContain(unproven);
+      expect(sectionOf(result, 'early-pregnancy').summary).toContain(unproven);
+      expect(result.guidance.find(({ id }) => id === 'repeat-early-scan')?.text).toContain(
+        'second',
+      );
+    },
+  );
+
+  it('says of an empty sac what it may be, and asks for no second opinion below the criterion', () => {
+    const of = (mm: number) => interpret(both(empty(mm)));
+    const { text } = of(30).findings.find(({ id }) => id === 'viability') ?? {};
+    expect(text).toContain('Mean sac diameter 30.0 mm');
+    expect(text).toContain('that it is a gestational sac within the uterus');
+    const [advice] = of(20).guidance;
+    expect(advice?.text).not.toContain('second');
   });
 
   it.each([
@@ -265,12 +300,54 @@ describe('viability by the SRU criteria (Doubilet 2013)', () => {
   });
 
   it.each([
-    [24.9, 'suspicious-for-pregnancy-loss'],
-    [25, 'diagnostic-of-pregnancy-loss'],
-  ])('MSD %s mm of the machine without embryo: %s', (mm, expected) => {
+    [22.5, false],
+    [22.6, true],
+    [27.4, true],
+    [27.5, false],
+  ])('MSD %s mm of the machine, without an uncertainty, is too near 25 mm: %s', (mm, near) => {
     const result = interpret(both(empty(22)), {}, { 'mean-sac-diameter': mm });
     const found = result.classifications.find(({ id }) => id === 'early-pregnancy-category');
-    expect(found?.value).toBe(expected);
+    expect(found?.value).toBe('suspicious-for-pregnancy-loss');
+    const { summary } = sectionOf(result, 'early-pregnancy');
+    expect(summary.includes('reaches across the cut-off of 25 mm')).toBe(near);
+  });
+
+  it.each([
+    ['crl', 14, 'not-assessable'],
+    ['fetal-heart-rate', 160, 'embryo-with-cardiac-activity'],
+    ['fetal-heart-rate', 0, 'suspicious-for-pregnancy-loss'],
+  ] as const)(
+    'a sac of 34 mm whose embryo the operator saw (%s %s): %s',
+    (key, value, expected) => {
+      const result = interpret(both(empty(34)), {}, { [key]: value });
+      const found = result.classifications.find(({ id }) => id === 'early-pregnancy-category');
+      expect(found?.value).toBe(expected);
+      const seen = expected !== 'suspicious-for-pregnancy-loss';
+      const { data, summary } = sectionOf(result, 'early-pregnancy');
+      expect(data.embryo).toBe(seen ? 'seen' : 'not_seen');
+      expect(summary.includes('no embryo seen')).toBe(!seen);
+      expect(result.findings.some(({ id }) => id === 'viability')).toBe(!seen);
+      expect(summary.includes('(ultrasound machine)')).toBe(seen);
+    },
+  );
+
+  it('is judged by the rate of the machine, and says whose it is', () => {
+    const given = { crl: 14, 'fetal-heart-rate': 110 };
+    const finding = interpret(both(empty(34)), {}, given).findings.find(
+      ({ id }) => id === 'embryonic-heart-rate',
+    );
+    expect(finding?.text).toContain('(ultrasound machine): slow at 7+5 weeks');
+  });
+
+  it.each([
+    ['just below 7 mm', { crl: 6.98 }, 'CRL 6.98 mm'],
+    ['just below 25 mm', { 'mean-sac-diameter': 24.97 }, 'MSD 24.97 mm'],
+    ['just below 16 mm', { 'mean-sac-diameter': 15.99 }, 'MSD 15.99 mm'],
+  ])('shows a value %s on its side of the cut-off', (_, given, text) => {
+    const found = interpret([], {}, given).classifications.find(
+      ({ id }) => id === 'early-pregnancy-category',
+    );
+    expect(found?.criteria.map(({ value }) => value).join('; ')).toContain(text);
   });
 
   it('says of a sac near the cut-off that neither side of it is sure', () => {
@@ -309,16 +386,24 @@ describe('viability by the SRU criteria (Doubilet 2013)', () => {
     expect(text('transabdominal')).toContain('at least 14 days');
   });
 
-  it('takes activity on an M-mode sweep for activity, and one it cannot tell for not assessed', () => {
-    const sweep = { status: 'beating', beatsPerMinute: 130, beats: 6, strength: 0.8 } as const;
-    const on = (variation: number | null) => {
-      const rhythm = { ...sweep, variation, minY: 0, maxY: 9 };
-      return interpret(both(silent(12)), {}, {}, [rhythm]).classifications.find(
-        ({ id }) => id === 'early-pregnancy-category',
-      )?.value;
-    };
-    expect(on(0.03)).toBe('embryo-with-cardiac-activity');
-    expect(on(null)).toBe('not-assessable');
+  it.each([
+    ['of the fetus', {}, 'embryo-with-cardiac-activity'],
+    ['whose beats it cannot tell apart', { variation: null }, 'not-assessable'],
+    ['that may be of the mother', { fetal: false, beatsPerMinute: 72 }, SUSPICIOUS],
+    ['at 40 a minute', { beatsPerMinute: 40 }, 'embryo-with-cardiac-activity'],
+    ['at 39 a minute', { beatsPerMinute: 39 }, SUSPICIOUS],
+    ['at 261 a minute', { beatsPerMinute: 261 }, SUSPICIOUS],
+  ])('takes an M-mode sweep %s beside a silent clip %j for %s', (_, changes, expected) => {
+    const { fetal, ...rhythm } = { fetal: true, ...SWEPT, ...changes };
+    const found = interpret(both(silent(12)), {}, {}, [{ rhythm, fetal }]).classifications.find(
+      ({ id }) => id === 'early-pregnancy-category',
+    );
+    expect(found?.value).toBe(expected);
+  });
+
+  it('takes no clip that beats at an implausible rate for activity', () => {
+    const cardiac = { ...BEATING, beatsPerMinute: 261 };
+    expect(category(both({ embryoMm: 12, cardiac }))).toBe('not-assessable');
   });
 
   it('says what was not looked at: an earlier scan, an empty amnion, beside the two planes', () => {
@@ -412,6 +497,70 @@ describe('bodies that look like a sac', () => {
     const several = interpret(both({ bodies: 'several', embryoMm: 9 }), {}, { crl: 9 });
     expect(sectionOf(several, 'early-pregnancy').reason?.code).toBe('several_sacs');
     expect(several.measurements).toEqual([]);
+  });
+});
+
+describe('a crown-rump length on several frames', () => {
+  it('is not lost behind implausible ones', () => {
+    const clips = [120, 121, 122, 40].map((embryoMm) => view({ sac: [130, 90], embryoMm }));
+    const result = interpret(clips);
+    expect(measurementOf(result, 'crl').value).toBeCloseTo(40, 6);
+    const own = result.measurements.filter(({ concept }) => concept.key === 'crl');
+    expect(own.map(({ quality }) => quality)).toEqual(['accepted', 'inadequate', 'inadequate']);
+  });
+
+  it('is the median of the accepted ones', () => {
+    const result = interpret([10, 14, 11].map((embryoMm) => view({ embryoMm })));
+    expect(measurementOf(result, 'crl')).toMatchObject({
+      derivation: 'median',
+      inputs: ['crl-1', 'crl-2', 'crl-3'],
+    });
+    expect(measurementOf(result, 'crl').value).toBeCloseTo(11, 6);
+  });
+});
+
+describe('a value of the machine beside ours', () => {
+  // Ours is known to 4.5 mm.
+  it.each([
+    [16.4, false],
+    [16.6, true],
+    [62, true],
+  ])('CRL %s mm beside 12 mm is told as another: %s', (crl, told) => {
+    const result = interpret([view({ embryoMm: 12 })], {}, { crl });
+    expect(measurementOf(result, 'cart-crl').note).toContain('above the value measured here');
+    const text = '12.0 mm as measured here: measure by hand.';
+    const section = sectionOf(result, 'early-pregnancy');
+    expect(section.summary.includes(text)).toBe(told);
+    expect(section.reason?.detail.includes(text)).toBe(told);
+    expect(result.findings.some(({ id }) => id === 'early-values-differ')).toBe(told);
+  });
+});
+
+describe('several fetuses', () => {
+  it.each([
+    ['of the embryo', { crl: 20 }, 'its reports name several fetuses'],
+    ['of the head', { hc: 80 }, 'stands by itself'],
+  ])('that the machine names in values %s: no median, no age, no category', (_, machine, text) => {
+    const clips = [20, 30].map((embryoMm) => view({ embryoMm, cardiac: BEATING }));
+    const result = interpret(clips, {}, machine, [], ['A', 'B']);
+    const own = result.measurements.filter((one) => one.section === 'early-pregnancy');
+    expect(own.map(({ id }) => id)).toEqual([
+      'crl-1',
+      'crl-2',
+      'embryonic-heart-rate-1',
+      'embryonic-heart-rate-2',
+    ]);
+    const section = sectionOf(result, 'early-pregnancy');
+    expect(section).toMatchObject({ status: 'partial', reason: { code: 'several_fetuses' } });
+    expect(section.summary).toContain(text);
+    expect(result.classifications.filter((one) => one.section === 'early-pregnancy')).toEqual([]);
+  });
+});
+
+describe('a heart rate of the machine', () => {
+  it('without anything of an early pregnancy makes none', () => {
+    const section = sectionOf(interpret([], {}, { 'fetal-heart-rate': 150 }), 'early-pregnancy');
+    expect(section.status).toBe('not_assessed');
   });
 });
 

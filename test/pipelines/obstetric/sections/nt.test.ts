@@ -271,8 +271,82 @@ describe('the value of the machine', () => {
     expect(outcome.findings ?? []).toEqual([]);
   });
 
+  it.each([
+    ['1.4 mm, ours 3.9', 1.4, 3.9],
+    ['4.0 mm, ours 1.4', 4, 1.4],
+  ])('of %s is of another category: none is given, and that is told', (_, machineMm, mm) => {
+    const outcome = run({ frames: [midsagittal({ mm })], crlMm: 60, machineMm });
+    expect(outcome.classifications?.map(({ id }) => id)).not.toContain(
+      'nuchal-translucency-category',
+    );
+    expect(outcome.findings).toMatchObject([
+      { id: 'nuchal-translucency-differs', severity: 'abnormal' },
+    ]);
+    expect(outcome.summary).toContain('so that none is given; measure by hand');
+    expect(outcome.guidance).toEqual([]);
+    expect(outcome.measurements?.every(({ interpretation }) => interpretation === null)).toBe(true);
+    const machine = outcome.measurements?.find(({ id }) => id === 'cart-nuchal-translucency');
+    expect(machine?.note).toContain('the value measured here');
+  });
+
+  it.each([
+    [1.25, false],
+    [1.2, true],
+  ])('of %s mm beside 2 mm of ours, known to 0.75 mm, is told: %s', (machineMm, told) => {
+    const outcome = run({ frames: [midsagittal({ mm: 2 })], crlMm: 60, machineMm });
+    expect(outcome.classifications?.[0]?.value).toBe('normal');
+    expect(outcome.summary.includes('2.0 mm as measured here: measure by hand')).toBe(told);
+    expect(outcome.findings?.length).toBe(told ? 1 : 0);
+  });
+
+  it.each([
+    [84, 'high'],
+    [84.1, undefined],
+  ])('of 4.6 mm is shown at a CRL of %s mm, with the category %s', (crlMm, value) => {
+    const outcome = run({ frames: [], crlMm, machineMm: 4.6 });
+    expect(outcome.measurements).toMatchObject([{ value: 4.6 }]);
+    expect(outcome.classifications?.[0]?.value).toBe(value);
+    expect(outcome.summary).toContain('4.6 mm (ultrasound machine)');
+    expect(outcome.summary.includes('not categorised: outside the window')).toBe(!value);
+    expect(outcome.findings?.length ?? 0).toBe(value ? 1 : 0);
+  });
+
+  it.each([
+    [3.47, '3.47 mm, at or above the 95th centile'],
+    [3.5, '3.5 mm, 3.5 mm or more'],
+    [2.34, '2.34 mm, at or above the 95th centile'],
+  ])('of %s mm is shown on its side of the limit', (machineMm, text) => {
+    const outcome = run({ frames: [], crlMm: 60, machineMm });
+    expect(outcome.findings?.[0]?.text).toContain(`Nuchal translucency ${text}`);
+  });
+
   it('is not judged beyond its plausible limits', () => {
     expect(run({ frames: [], crlMm: 60, machineMm: 20.1 }).findings ?? []).toEqual([]);
+  });
+});
+
+describe('images of several fetuses', () => {
+  const twins = (mm: number[]) =>
+    run({ frames: mm.map((one) => midsagittal({ mm: one })), machineMm: 1.5, otherMm: 1.6 });
+
+  it('stand apart, without a largest, a category or a plane', () => {
+    const outcome = twins([1.5, 3.4]);
+    expect(outcome).toMatchObject({ status: 'partial', reason: { code: 'several_fetuses' } });
+    expect(outcome.measurements?.map(({ id }) => id)).toEqual([
+      'nuchal-translucency-1',
+      'nuchal-translucency-2',
+    ]);
+    expect(outcome.classifications ?? []).toEqual([]);
+    expect(outcome.summary).toContain('1.5 mm, 3.4 mm: each stands by itself');
+  });
+
+  it.each([
+    [3.49, false],
+    [3.5, true],
+  ])('of which one has %s mm are told of it: %s', (mm, told) => {
+    const { findings, guidance } = twins([1.5, mm]);
+    expect(findings?.length).toBe(told ? 1 : 0);
+    expect(guidance?.length).toBe(told ? 1 : 0);
   });
 });
 
