@@ -1,3 +1,4 @@
+import { MODEL_TASKS } from '../inference/model-registry.ts';
 import { REPORT_SECTION } from '../result/draft-report.ts';
 import { resultSchema } from '../result/envelope.ts';
 import { echoInputSchema } from './input.ts';
@@ -15,5 +16,6 @@ export const echoEndpoint = {
     return echoPrice(ECHO.id, frames, input.options?.report === true);
   },
   priceTiers: ECHO_PRICE_TIERS,
+  modelTasks: MODEL_TASKS.echo,
   sections: [...SECTIONS.map(({ id, title }) => ({ id, title })), REPORT_SECTION],
 } as const;

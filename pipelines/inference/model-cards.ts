@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { modelFor, type PackSetting, REGISTRY_FILE, readRegistry } from './model-registry.ts';
+import { modelsInUse, type PackSetting, REGISTRY_FILE, readRegistry } from './model-registry.ts';
 
 /** What a client may know of a model before it relies on it. */
 export interface ModelCard {
@@ -14,13 +14,12 @@ export interface ModelCard {
   accuracy: unknown;
 }
 
-/** The models that `models.allow` puts to use, one for each task. */
+/** The models that `models.allow` puts to use. */
 export async function readModelCards(
   allow: PackSetting,
   registry = REGISTRY_FILE,
 ): Promise<ModelCard[]> {
-  const models = await readRegistry(registry);
-  const used = models.filter((model) => modelFor(models, model.task, allow) === model);
+  const used = modelsInUse(await readRegistry(registry), allow);
   return Promise.all(
     used.map(async ({ id, version, task, licence, pack, sha256, metrics }) => {
       const accuracy: unknown = JSON.parse(

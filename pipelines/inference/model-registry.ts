@@ -5,10 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { z } from 'zod';
 
-const modelSchema = z.strictObject({
-  id: z.string(),
-  version: z.string(),
-  task: z.enum([
+/** Every task of a model, by the endpoint that uses it. */
+export const MODEL_TASKS = {
+  obstetric: [
     'fetal-plane',
     'fetal-brain-plane',
     'fetal-head',
@@ -19,11 +18,14 @@ const modelSchema = z.strictObject({
     'uterine-structures',
     'fetal-heart-structures',
     'fetal-brain-structures',
-    'echo-view',
-    'echo-chambers',
-    'echo-ejection-fraction',
-    'echo-parasternal',
-  ]),
+  ],
+  echo: ['echo-view', 'echo-chambers', 'echo-ejection-fraction', 'echo-parasternal'],
+} as const;
+
+const modelSchema = z.strictObject({
+  id: z.string(),
+  version: z.string(),
+  task: z.enum([...MODEL_TASKS.obstetric, ...MODEL_TASKS.echo]),
   /** Relative to the registry, as are card and metrics. */
   file: z.string(),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
@@ -80,8 +82,26 @@ export function modelFor(
   task: ModelTask,
   allow: PackSetting,
 ): RegisteredModel | null {
-  const allowed = (model: RegisteredModel) => allow === 'all' || model.pack === 'permissive';
-  return models.find((model) => model.task === task && allowed(model)) ?? null;
+  return models.find((model) => model.task === task && isAllowed(model, allow)) ?? null;
+}
+
+const isAllowed = ({ pack }: RegisteredModel, allow: PackSetting) =>
+  allow === 'all' || pack === 'permissive';
+
+/**
+ * Every model that a job may name: the first of each task, and one that answers what those before it
+ * do not (the right heart, which the more accurate network of the chambers does not know).
+ */
+export function modelsInUse(
+  models: readonly RegisteredModel[],
+  allow: PackSetting,
+): RegisteredModel[] {
+  const allowed = models.filter((model) => isAllowed(model, allow));
+  return allowed.filter(({ task, output }, index) => {
+    const before = allowed.slice(0, index).filter((other) => other.task === task);
+    const known = new Set(before.flatMap((other) => other.output.channels));
+    return output.channels.some((channel) => !known.has(channel));
+  });
 }
 
 /** The bytes of a model; throws when they are not the ones the registry names. */

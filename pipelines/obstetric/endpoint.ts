@@ -1,3 +1,4 @@
+import { MODEL_TASKS } from '../inference/model-registry.ts';
 import { REPORT_SECTION } from '../result/draft-report.ts';
 import { resultSchema } from '../result/envelope.ts';
 import { type ObstetricInput, obstetricInputSchema } from './input.ts';
@@ -24,7 +25,7 @@ export const obstetricEndpoint = {
     const run = line(OBSTETRIC.id, PRICE.run);
     return input.options?.report === true ? [run, line('report', PRICE.report)] : [run];
   },
-  modelTasks: 'fetal-',
+  modelTasks: MODEL_TASKS.obstetric,
   sections: [...SECTIONS.map(({ id, title }) => ({ id, title })), REPORT_SECTION],
 } as const;
 

@@ -19,7 +19,7 @@ export function addModelRoutes(router: Router<HttpState>, deps: HttpDeps): void 
   router.get('/v1/models/:ns/:model', read, async (context) => {
     const { ns, model } = context.params;
     const endpoint = resolveEndpoint(core.endpoints(), `${ns}/${model}`, null);
-    const { modelTasks } = endpoint;
+    const { modelTasks = [] } = endpoint;
     const models = await deps.models();
     context.body = {
       ...summary(endpoint, baseUrl(context, config)),
@@ -27,7 +27,7 @@ export function addModelRoutes(router: Router<HttpState>, deps: HttpDeps): void 
       prices: prices(endpoint),
       limits: { body_bytes: config.maxBodyBytes, file_bytes: config.maxFileBytes },
       sections: endpoint.sections ?? [],
-      models: models.filter(({ task }) => modelTasks !== undefined && task.startsWith(modelTasks)),
+      models: models.filter(({ task }) => modelTasks.includes(task)),
     };
   });
 

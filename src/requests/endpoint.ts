@@ -25,8 +25,8 @@ export interface Endpoint {
   sections?: readonly { id: string; title: string }[];
   /** Prices by frames of the upload, where one price does not hold for all; null: any number. */
   priceTiers?: readonly { up_to_frames: number | null; price: string }[];
-  /** Tasks of the models it uses, by how their names begin. */
-  modelTasks?: string;
+  /** Tasks of the models it uses. */
+  modelTasks?: readonly string[];
   /**
    * What a request costs. `frames` are those its result says were read, known when it succeeds;
    * without them the price is that of the smallest upload.

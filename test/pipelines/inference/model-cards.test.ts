@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { echoEndpoint } from '../../../pipelines/echo/endpoint.ts';
+import { openHeartLocator } from '../../../pipelines/echo/locate/open-heart-locator.ts';
+import { readModelCards } from '../../../pipelines/inference/model-cards.ts';
+import { modelsInUse, readRegistry } from '../../../pipelines/inference/model-registry.ts';
+import type { OpenSession } from '../../../pipelines/inference/session.ts';
+import { obstetricEndpoint } from '../../../pipelines/obstetric/endpoint.ts';
+import { openLocator } from '../../../pipelines/obstetric/locate/open-locator.ts';
+
+/** Opens no network: which models a pipeline asks for is all that is looked at. */
+const unopened: OpenSession = async (model) => ({
+  model,
+  provider: 'cpu',
+  batch: 1,
+  run: async () => [],
+  close: async () => {},
+});
+
+const SETTINGS = { provider: 'cpu', threads: 1 } as const;
+
+describe('the models that an endpoint lists', () => {
+  it.each([
+    ['us/obstetric', 'all', obstetricEndpoint, openLocator],
+    ['us/obstetric', 'permissive', obstetricEndpoint, openLocator],
+    ['us/echo', 'all', echoEndpoint, openHeartLocator],
+    ['us/echo', 'permissive', echoEndpoint, openHeartLocator],
+  ] as const)('are those that a result of %s names, with %s', async (_, allow, endpoint, open) => {
+    const { models } = await open({ ...SETTINGS, allow }, unopened);
+    const tasks: readonly string[] = endpoint.modelTasks;
+    const cards = (await readModelCards(allow)).filter(({ task }) => tasks.includes(task));
+    expect(models.length).toBeGreaterThan(0);
+    expect(cards.map(({ id }) => id).toSorted()).toEqual(models.map(({ id }) => id).toSorted());
+  });
+
+  it('are, of both endpoints together, all that are in use', async () => {
+    const tasks: readonly string[] = [...obstetricEndpoint.modelTasks, ...echoEndpoint.modelTasks];
+    const used = modelsInUse(await readRegistry(), 'all');
+    expect(used.filter(({ task }) => !tasks.includes(task))).toEqual([]);
+  });
+});
