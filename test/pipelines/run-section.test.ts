@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { SECTIONS as ECHO_SECTIONS } from '../../pipelines/echo/sections/index.ts';
 import { SECTIONS as OBSTETRIC_SECTIONS } from '../../pipelines/obstetric/sections/index.ts';
 import type { Result } from '../../pipelines/result/envelope.ts';
+import { logFailure } from '../../pipelines/run-section.ts';
 import { interpreted } from './echo/interpret-sample.ts';
 import { interpretReadings, MEDIAN_28_WEEKS } from './obstetric/evidence-sample.ts';
 
@@ -12,6 +13,7 @@ const ENDPOINTS = {
       interpretReadings({
         readings: MEDIAN_28_WEEKS(),
         options: { report: true, dating: { ga_days: 196 } },
+        onFailure: logFailure,
       }),
   },
   echo: {

@@ -1,55 +1,32 @@
+import { CARDIAC_MOTION } from '../../measure/periodicity.ts';
 import { type FindingConceptKey, findingConcept } from '../../result/concepts.ts';
 import type { Finding, Result } from '../../result/envelope.ts';
-import { format } from '../measurement.ts';
-import type { CardiacReading, SweepReading } from '../read/presentation.ts';
+import { type FetalActivity, fetalActivity } from '../cardiac-activity.ts';
+import { weeksAndDays } from '../charts/dates.ts';
+import type { SweepReading } from '../read/presentation.ts';
 import type { ObstetricSection, SectionOutcome } from '../section.ts';
+import { severalFetuses } from '../several-fetuses.ts';
 import { SIMULATED_ONLY } from '../simulated-only.ts';
-import type { FetalPart } from '../sweep-runs.ts';
+import {
+  agreedPresentation,
+  type Presentation,
+  readPresentation,
+  type SweptPresentation,
+} from '../sweep-presentation.ts';
+
+export { readPresentation } from '../sweep-presentation.ts';
 
 const ID = 'presentation';
 const SWEEP = 'a sweep along the uterus whose view name says from where to where';
-const CINE = 'a cine of the fetal chest of at least 1.5 s';
+const CINE = `a cine of the fetal chest of at least ${CARDIAC_MOTION.seconds} s`;
 
 /** Presentation has no clinical weight before 28+0 weeks and matters from 36+0 on (reference 12). */
-export const PRESENTATION_DAYS = { fromWeight: 196, relevant: 252 } as const;
+export const PRESENTATION_DAYS = { fromWeight: 28 * 7, relevant: 36 * 7 } as const;
 
-type Presentation = 'cephalic' | 'breech';
+const FROM_WEIGHT = weeksAndDays(PRESENTATION_DAYS.fromWeight);
 
-interface Read {
-  fetuses: number;
-  presentation: Presentation | null;
-}
-
-/** Parts from the cervix upwards, whichever way the sweep went; what follows its like is the same. */
-function fromCervix({ runs, direction }: SweepReading): FetalPart[] {
-  const parts = runs.map(({ part }) => part);
-  const upwards = direction === 'to-caudal' ? parts.toReversed() : parts;
-  return upwards.filter((part, index) => part !== upwards[index - 1]);
-}
-
-/**
- * What one sweep of known direction shows: whether the part nearest the cervix is a head with the
- * trunk above it, or the reverse, and how many fetuses follow each other: one has one head and one
- * trunk. Without a head nothing is counted.
- */
-export function readPresentation(sweep: SweepReading): Read {
-  const parts = fromCervix(sweep);
-  const heads = parts.filter((part) => part === 'head').length;
-  const trunks = parts.length - heads;
-  return {
-    fetuses: heads === 0 ? 0 : Math.max(heads, trunks),
-    presentation: heads === 0 || trunks === 0 ? null : parts[0] === 'head' ? 'cephalic' : 'breech',
-  };
-}
-
-function agreed(reads: readonly Read[]): {
-  presentation: Presentation | null;
-  contradicts: boolean;
-} {
-  const found = new Set(reads.flatMap(({ presentation }) => presentation ?? []));
-  const [only] = found;
-  return { presentation: found.size === 1 && only ? only : null, contradicts: found.size > 1 };
-}
+/** Of several fetuses the part nearest the cervix is that of one of them. */
+const NEAREST = 'the fetus nearest the cervix';
 
 interface Gap {
   code: string;
@@ -59,7 +36,7 @@ interface Gap {
 
 function sweepGap(
   sweeps: readonly SweepReading[],
-  directed: readonly Read[],
+  directed: readonly SweptPresentation[],
   contradicts: boolean,
 ): Gap | null {
   if (sweeps.length === 0) {
@@ -96,53 +73,34 @@ function sweepGap(
   return null;
 }
 
-interface Cardiac {
-  state: 'present' | 'not_seen' | 'not_assessed';
-  sentence: string;
-}
-
-/** Activity is looked for in a cine of the chest only: from a still it is not assessed. */
-function cardiacOf(readings: readonly CardiacReading[]): Cardiac {
-  const rates = readings.flatMap(({ activity }) =>
-    activity.status === 'beating' ? activity.beatsPerMinute : [],
-  );
-  const [rate] = rates;
-  if (rate !== undefined) {
-    return {
-      state: 'present',
-      sentence: `Cardiac activity seen, ${format('fetal-heart-rate', rate)}.`,
-    };
-  }
-  const silent = readings.find(({ activity }) => activity.status === 'not-seen');
-  if (silent) {
-    const seconds = silent.clip.frames.at(-1)?.time ?? 0;
-    return {
-      state: 'not_seen',
-      sentence: `No cardiac activity was seen during the recorded clip of ${seconds.toFixed(1)} s; confirmation by a second observer is required.`,
-    };
-  }
-  return {
-    state: 'not_assessed',
-    sentence:
-      'Cardiac activity was not assessed: no cine of the fetal chest was long and quick enough.',
-  };
-}
+/** Which head and which trunk of several fetuses belong together a sweep does not show. */
+const OTHER_FETUSES: Gap = {
+  code: 'several_fetuses',
+  detail: 'The presentation of the other fetuses, and the lie of each, were not assessed.',
+  need: 'a sweep of each fetus by itself',
+};
 
 const CONCEPT_OF: Readonly<Record<Presentation, FindingConceptKey>> = {
   cephalic: 'cephalic-presentation',
   breech: 'breech-presentation',
 };
 
-function classify(presentation: Presentation, days: number | undefined): Result['classifications'] {
+/** The lie of one fetus; of several only the part nearest the cervix is told, and of which it is. */
+function classify(
+  presentation: Presentation,
+  days: number | undefined,
+  several: boolean,
+): Result['classifications'] {
   const early = days !== undefined && days < PRESENTATION_DAYS.fromWeight;
-  return [
+  const lowest: Result['classifications'] = [
     {
       id: 'presentation',
       section: ID,
-      concept: findingConcept(early ? 'fetal-presentation' : CONCEPT_OF[presentation]),
-      name: 'Presentation',
+      // A presentation of SNOMED CT would be read as that of every fetus.
+      concept: findingConcept(early || several ? 'fetal-presentation' : CONCEPT_OF[presentation]),
+      name: several ? `Presentation of ${NEAREST}` : 'Presentation',
       value: early ? 'variable' : presentation,
-      scheme: 'part nearest the internal os; variable before 28+0 weeks',
+      scheme: `part nearest the internal os; variable before ${FROM_WEIGHT} weeks`,
       criteria: [
         {
           name: 'part nearest the cervix along the sweep',
@@ -151,6 +109,10 @@ function classify(presentation: Presentation, days: number | undefined): Result[
         },
       ],
     },
+  ];
+  if (several) return lowest;
+  return [
+    ...lowest,
     {
       id: 'lie',
       section: ID,
@@ -168,8 +130,9 @@ function classify(presentation: Presentation, days: number | undefined): Result[
 function findings(
   presentation: Presentation | null,
   fetuses: number,
+  several: boolean,
   days: number | undefined,
-  cardiac: Cardiac,
+  cardiac: FetalActivity,
 ): Finding[] {
   const base = { section: ID, confidence: null, evidence: [] };
   const relevant = days !== undefined && days >= PRESENTATION_DAYS.relevant;
@@ -179,8 +142,8 @@ function findings(
           {
             ...base,
             id: 'breech',
-            concept: findingConcept('breech-presentation'),
-            text: 'Breech presentation at or after 36+0 weeks; the kind of breech was not assessed.',
+            concept: findingConcept(several ? 'fetal-presentation' : 'breech-presentation'),
+            text: `Breech presentation ${several ? `of ${NEAREST} ` : ''}at or after ${weeksAndDays(PRESENTATION_DAYS.relevant)} weeks; the kind of breech was not assessed.`,
             severity: 'abnormal' as const,
           },
         ]
@@ -196,30 +159,32 @@ function findings(
           },
         ]
       : []),
-    ...(cardiac.state === 'not_seen'
+    ...(cardiac.severity
       ? [
           {
             ...base,
             id: 'cardiac-activity',
             concept: findingConcept('cardiac-activity'),
             text: cardiac.sentence,
-            severity: 'critical' as const,
+            severity: cardiac.severity,
           },
         ]
       : []),
   ];
 }
 
-const run: ObstetricSection['run'] = ({ views, options }) => {
-  const { sweeps = [], cardiac: cines = [] } = views.presentation ?? {};
-  const days = options.dating?.ga_days;
+const run: ObstetricSection['run'] = (evidence) => {
+  const { sweeps = [] } = evidence.views.presentation ?? {};
+  const days = evidence.options.dating?.ga_days;
   const directed = sweeps.filter(({ direction }) => direction !== null).map(readPresentation);
-  const { presentation, contradicts } = agreed(directed);
+  const { presentation, contradicts } = agreedPresentation(directed);
   const fetuses = Math.max(0, ...directed.map((read) => read.fetuses));
-  const cardiac = cardiacOf(cines);
+  const several = severalFetuses(evidence) !== null;
+  const cardiac = fetalActivity(evidence);
   const gap = sweepGap(sweeps, directed, contradicts);
   const gaps: Gap[] = [
     ...(gap ? [gap] : []),
+    ...(presentation && several ? [OTHER_FETUSES] : []),
     ...(cardiac.state === 'not_assessed'
       ? [{ code: 'cine_missing', detail: cardiac.sentence, need: CINE }]
       : []),
@@ -228,10 +193,16 @@ const run: ObstetricSection['run'] = ({ views, options }) => {
     days === undefined
       ? ' Gestational age was not given, so its weight was not judged.'
       : days < PRESENTATION_DAYS.fromWeight
-        ? ' It is variable before 28+0 weeks and has no clinical weight.'
+        ? ` It is variable before ${FROM_WEIGHT} weeks and has no clinical weight.`
         : '';
   const parts = [
-    ...(presentation ? [`Longitudinal lie, ${presentation} presentation.${weight}`] : []),
+    ...(presentation
+      ? [
+          several
+            ? `${presentation === 'cephalic' ? 'Cephalic' : 'Breech'} presentation of ${NEAREST}.${weight}`
+            : `Longitudinal lie, ${presentation} presentation.${weight}`,
+        ]
+      : []),
     ...(fetuses > 0
       ? [
           fetuses === 1
@@ -256,15 +227,15 @@ const run: ObstetricSection['run'] = ({ views, options }) => {
     summary: parts.join(' '),
     data: {
       presentation: presentation ?? 'not_assessed',
-      lie: presentation ? 'longitudinal' : 'not_assessed',
+      lie: presentation && !several ? 'longitudinal' : 'not_assessed',
       fetuses_seen: fetuses > 0 ? fetuses : null,
       cardiac_activity: cardiac.state,
       movements: 'not_assessed',
       chorionicity: 'not_assessed',
       limitation: SIMULATED_ONLY,
     },
-    classifications: presentation ? classify(presentation, days) : [],
-    findings: findings(presentation, fetuses, days, cardiac),
+    classifications: presentation ? classify(presentation, days, several) : [],
+    findings: findings(presentation, fetuses, several, days, cardiac),
   };
   return outcome;
 };

@@ -10,6 +10,7 @@ import { interpretStudy } from '../../../pipelines/obstetric/interpret-study.ts'
 import type { HeadStructures, Locator, Plane } from '../../../pipelines/obstetric/locator.ts';
 import type { FrameReading, ObstetricEvidence } from '../../../pipelines/obstetric/section.ts';
 import type { Result } from '../../../pipelines/result/envelope.ts';
+import type { SectionFailed } from '../../../pipelines/run-section.ts';
 
 /** Evidence as if located in images of 800 × 600 pixels at 0.4 mm, one clip per reading. */
 
@@ -126,10 +127,21 @@ export interface Case {
   readings: FrameReading[];
   options?: Record<string, unknown>;
   evidence?: Partial<ObstetricEvidence>;
+  /** A section that throws fails the test, unless the test is about that. */
+  onFailure?: SectionFailed;
 }
 
+const failTest: SectionFailed = (section, cause) => {
+  throw new Error(`section ${section} failed`, { cause });
+};
+
 /** The result of the sections on these readings. */
-export function interpretReadings({ readings, options = {}, evidence = {} }: Case): Result {
+export function interpretReadings({
+  readings,
+  options = {},
+  evidence = {},
+  onFailure = failTest,
+}: Case): Result {
   const clips = [...new Set(readings.map((reading) => reading.clip))];
   return interpretStudy(
     {
@@ -150,6 +162,7 @@ export function interpretReadings({ readings, options = {}, evidence = {} }: Cas
     [],
     [],
     new Date('2026-01-01T00:00:00Z'),
+    onFailure,
   );
 }
 

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Clip } from '../../../../pipelines/contract/study.ts';
 import type { CardiacActivity } from '../../../../pipelines/measure/periodicity.ts';
+import type { MModeReading } from '../../../../pipelines/obstetric/read/fetal-heart.ts';
 import type {
+  CardiacReading,
   PresentationReadings,
   SweepReading,
 } from '../../../../pipelines/obstetric/read/presentation.ts';
@@ -13,6 +15,7 @@ import {
   type SweepDirection,
   type SweptFrame,
 } from '../../../../pipelines/obstetric/sweep-runs.ts';
+import { cartValue } from '../../cart-sample.ts';
 import { clip, interpretReadings, sectionOf } from '../evidence-sample.ts';
 
 const head: PartRun = { part: 'head', from: 2, to: 9 };
@@ -112,6 +115,60 @@ describe('the section presentation', () => {
   });
 });
 
+describe('the presentation of several fetuses', () => {
+  const machine = (fetuses: string[]) =>
+    fetuses.map((fetus) =>
+      cartValue({
+        key: 'hc',
+        concept: { scheme: 'LN', code: '11984-2', meaning: 'Head Circumference' },
+        value: 300,
+        unit: 'mm',
+        fetus,
+      }),
+    );
+  const study = (fetuses: string[]) => ({
+    clips: [],
+    cart: machine(fetuses),
+    refused: [],
+    files: 1,
+    series: 1,
+  });
+  const of = (runs: PartRun[], fetuses: string[] = []) =>
+    interpretReadings({
+      readings: [],
+      options: TERM,
+      evidence: {
+        study: study(fetuses),
+        views: { presentation: { sweeps: [sweep(runs)], cardiac: [] } },
+      },
+    });
+
+  it.each<[string, PartRun[], string[], boolean]>([
+    ['one on the sweep, none named', [trunk, head], [], false],
+    ['one on the sweep, one named', [trunk, head], ['A'], false],
+    ['one on the sweep, two named', [trunk, head], ['A', 'B'], true],
+    ['two on the sweep, none named', [trunk, head, trunk], [], true],
+  ])(
+    '%s: is said to be of the one nearest the cervix, without a lie: %s',
+    (_, runs, named, said) => {
+      const result = of(runs, named);
+      const section = sectionOf(result, 'presentation');
+      expect(section.summary.includes('Breech presentation of the fetus nearest the cervix.')).toBe(
+        said,
+      );
+      expect(section.summary.includes('Longitudinal lie')).toBe(!said);
+      expect(section.data.lie).toBe(said ? 'not_assessed' : 'longitudinal');
+      expect(section.reason?.needs.includes('a sweep of each fetus by itself')).toBe(said);
+      const own = result.classifications.filter((one) => one.section === 'presentation');
+      expect(own.map(({ id }) => id)).toEqual(said ? ['presentation'] : ['presentation', 'lie']);
+      expect(own[0]?.concept?.key).toBe(said ? 'fetal-presentation' : 'breech-presentation');
+      const breech = result.findings.find(({ id }) => id === 'breech');
+      expect(breech?.text.includes('of the fetus nearest the cervix')).toBe(said);
+      expect(breech?.text).toContain('36+0 weeks');
+    },
+  );
+});
+
 describe('the draft report of a presentation', () => {
   it('holds only what the result holds', () => {
     const sweeps = [sweep([trunk, head])];
@@ -150,6 +207,114 @@ describe('cardiac activity', () => {
     const beating = { status: 'beating', beatsPerMinute: 144, uncertainty: 1, strength: 0.9, area };
     const result = interpret(of(beating as CardiacActivity));
     expect(sectionOf(result, 'presentation').summary).toContain('Cardiac activity seen, 144 /min.');
+  });
+
+  it('asks for a cine of the length that the analysis needs', () => {
+    const { reason } = sectionOf(interpret({}), 'presentation');
+    expect(reason?.needs).toContain('a cine of the fetal chest of at least 1.5 s');
+  });
+});
+
+describe('a cine without cardiac activity', () => {
+  const still = clip('still.dcm').frames[0] as Clip['frames'][number];
+  const silent = (file: string, seconds = 2): CardiacReading => ({
+    clip: clip(file, { frames: [still, { ...still, index: 1, time: seconds }] }),
+    activity: { status: 'not-seen', strength: 0.1 },
+  });
+  const beating: CardiacReading = {
+    clip: clip('beats.dcm'),
+    activity: {
+      status: 'beating',
+      beatsPerMinute: 144,
+      uncertainty: 1,
+      strength: 0.9,
+      area: { minX: 0, minY: 0, maxX: 9, maxY: 9 },
+    },
+  };
+  const mMode = (beatsPerMinute: number, fetal = true): MModeReading => ({
+    file: 'm-mode.dcm',
+    sopInstanceUid: null,
+    frame: 0,
+    fetal,
+    rhythm: {
+      status: 'beating',
+      beatsPerMinute,
+      variation: 0.02,
+      beats: 6,
+      strength: 0.9,
+      minY: 0,
+      maxY: 9,
+    },
+  });
+  const found = (
+    cardiac: CardiacReading[],
+    given: { sweeps?: SweepReading[]; mMode?: MModeReading[] } = {},
+  ) => {
+    const { sweeps = [], mMode: swept = [] } = given;
+    const result = interpretReadings({
+      readings: [],
+      options: { report: true },
+      evidence: {
+        views: {
+          presentation: { sweeps, cardiac },
+          fetalHeart: { chests: [], views: [], chestFrames: 0, mMode: swept },
+        },
+      },
+    });
+    expect(result.report).not.toBeNull();
+    const section = sectionOf(result, 'presentation');
+    const finding = result.findings.find(({ id }) => id === 'cardiac-activity');
+    expect(section.summary).toContain(finding?.text ?? 'no finding');
+    return {
+      severity: finding?.severity,
+      text: finding?.text ?? '',
+      state: section.data.cardiac_activity,
+    };
+  };
+  const CONFIRM = 'confirmation by a second observer is required.';
+
+  it('is named beside another one', () => {
+    expect(found([silent('a.dcm', 2), silent('b.dcm', 3.25)])).toEqual({
+      severity: 'critical',
+      state: 'not_seen',
+      text: `No cardiac activity was seen during the recorded clips a.dcm (2.0 s) and b.dcm (3.3 s); ${CONFIRM}`,
+    });
+  });
+
+  it('beside one that beats is told, as abnormal, and not as present', () => {
+    expect(found([beating, silent('b.dcm')])).toEqual({
+      severity: 'abnormal',
+      state: 'contradictory',
+      text: `No cardiac activity was seen during the recorded clip b.dcm (2.0 s), but it was seen in beats.dcm (144 /min); ${CONFIRM}`,
+    });
+  });
+
+  it('beside one that beats is critical where it may be of another fetus', () => {
+    const { severity, text } = found([beating, silent('b.dcm')], {
+      sweeps: [sweep([head, trunk, head])],
+    });
+    expect(severity).toBe('critical');
+    expect(text).toContain('but it was seen in beats.dcm (144 /min)');
+    expect(text).toContain('sweep shows more than one fetus');
+  });
+
+  it.each([
+    [110, 'abnormal', 'but M-mode reads 110 /min; confirmation'],
+    [
+      109,
+      'critical',
+      'but M-mode reads 109 /min, which may be the rate of the mother; confirmation',
+    ],
+  ])('against an M-mode of %i /min is %s, and names it', (rate, severity, words) => {
+    const one = found([silent('b.dcm')], { mMode: [mMode(rate)] });
+    expect(one).toMatchObject({ severity, state: 'contradictory' });
+    expect(one.text).toContain(words);
+  });
+
+  it('is not outweighed by an M-mode that is not known to be fetal', () => {
+    const one = found([silent('b.dcm')], { mMode: [mMode(140, false)] });
+    expect(one).toMatchObject({ severity: 'critical', state: 'not_seen' });
+    expect(one.text).not.toContain('M-mode');
   });
 });
 
