@@ -12,10 +12,16 @@ import {
 import { createMeasurement } from './measurement.ts';
 import { implausibleNote, isPlausible, LONGEST_CERVIX_MM } from './plausibility.ts';
 import type { CervixReading } from './read/cervix.ts';
+import { namedView } from './read/early-pregnancy.ts';
 import { SIMULATED_ONLY } from './simulated-only.ts';
+
+/** The reference's words for any other route (obstetric reference 10). */
+export const NEEDS_TRANSVAGINAL = 'cervical length needs a transvaginal measurement';
 
 export interface MeasuredCervix {
   reading: CervixReading;
+  /** As the name of the view says it; null: it does not. */
+  route: ReturnType<typeof namedView>['route'];
   length: Measurement;
   funnel: { measurements: Measurement[]; shape: FunnelShape } | null;
 }
@@ -67,7 +73,10 @@ function funnelOf(reading: CervixReading, closed: Measurement): MeasuredCervix['
   return { measurements, shape: funnelShape(located.funnel.fullness) };
 }
 
-/** The closed length on one frame; null where its scale is not known. */
+/**
+ * The closed length on one frame; null where its scale is not known. On a transabdominal image it is
+ * not accepted: that is not the plane of the cervix (obstetric reference 1.1).
+ */
 export function measureCervix(
   reading: CervixReading,
   uncertainty: number | null,
@@ -83,8 +92,11 @@ export function measureCervix(
     ? distance(externalOs, middle, scale) + distance(middle, internalOs, scale)
     : distance(externalOs, internalOs, scale);
   const plausible = isPlausible('cervical-length', value);
+  const { route } = namedView(clip);
+  const abdominal = route === 'transabdominal';
   const notes = [
     SIMULATED_ONLY,
+    ...(abdominal ? [`on a transabdominal image; ${NEEDS_TRANSVAGINAL}`] : []),
     ...(plausible ? [] : [implausibleNote('cervical-length')]),
     ...(value > LONGEST_CERVIX_MM ? ['unusually long: the lower segment may be included'] : []),
   ];
@@ -106,9 +118,9 @@ export function measureCervix(
       ),
       confidence: located.confidence,
       uncertainty,
-      quality: !plausible ? 'inadequate' : located.accepted ? 'accepted' : 'low',
+      quality: !plausible || abdominal ? 'inadequate' : located.accepted ? 'accepted' : 'low',
       note: notes.join('; '),
     },
   );
-  return { reading, length, funnel: funnelOf(reading, length) };
+  return { reading, route, length, funnel: funnelOf(reading, length) };
 }

@@ -1,116 +1,29 @@
 import { cartMeasurements } from '../../result/cart-measurements.ts';
-import { findingConcept } from '../../result/concepts.ts';
-import type { Finding, Measurement, Result } from '../../result/envelope.ts';
-import { type MeasuredCervix, measureCervix } from '../cervix-lengths.ts';
+import type { Measurement } from '../../result/envelope.ts';
+import { inadequate, notAssessed } from '../../result/section-outcome.ts';
 import {
-  CERVIX_CATEGORY_DAYS,
-  CERVIX_MM,
-  type CervixCategory,
-  cervixCategory,
-  PROGESTERONE_MM,
-} from '../charts/cervix.ts';
-import { weeksAndDays } from '../charts/dates.ts';
+  CATEGORY_TEXT,
+  CERVIX_SECTION,
+  cervixClassification,
+  cervixFindings,
+  cervixGuidance,
+  contradiction,
+  lengthText,
+  withoutCategory,
+} from '../cervix-judgement.ts';
+import { type MeasuredCervix, measureCervix, NEEDS_TRANSVAGINAL } from '../cervix-lengths.ts';
+import { CERVIX_MM, cervixCategory } from '../charts/cervix.ts';
 import { acrossCutOff } from '../cut-off.ts';
-import { withMachineValues } from '../machine-values.ts';
-import { format, standing } from '../measurement.ts';
-import { isPlausible } from '../plausibility.ts';
+import { ifPlausible, withMachineValues } from '../machine-values.ts';
+import { standing } from '../measurement.ts';
+import { implausibleNote, isPlausible } from '../plausibility.ts';
 import type { ObstetricEvidence, ObstetricSection, SectionOutcome } from '../section.ts';
 import { SIMULATED_ONLY } from '../simulated-only.ts';
 
-const ID = 'cervix';
+const KEY = 'cervical-length';
 const VIEW = 'calibrated transvaginal sagittal images of the cervix';
 /** ISUOG 2022: at least three, the shortest technically best is reported. */
 const MEASUREMENTS = 3;
-
-/** Why no category is given; null where one is. */
-function withoutCategory(gaDays: number | undefined): string | null {
-  if (gaDays === undefined) {
-    return 'Gestational age was not given, so the length was not categorised.';
-  }
-  const { from, to } = CERVIX_CATEGORY_DAYS;
-  return gaDays < from || gaDays > to
-    ? `The length is categorised between ${weeksAndDays(from)} and ${weeksAndDays(to)} weeks only.`
-    : null;
-}
-
-const CATEGORY_TEXT: Readonly<Record<CervixCategory, string>> = {
-  long: 'long',
-  normal: 'normal length',
-  short: 'short',
-  'very-short': 'very short',
-  'extremely-short': 'extremely short',
-};
-
-function classification(category: CervixCategory, mm: number): Result['classifications'][number] {
-  const value = format('cervical-length', mm);
-  return {
-    id: 'cervical-length-category',
-    section: ID,
-    concept: findingConcept('short-cervix'),
-    name: 'Cervical length',
-    value: category,
-    scheme: 'singleton, asymptomatic, 16 to 24 weeks: SMFM Consult 70 (2024), ISUOG 2022, FMF',
-    criteria: [
-      {
-        name: `at most ${CERVIX_MM.extremelyShort} mm`,
-        value,
-        met: mm <= CERVIX_MM.extremelyShort,
-      },
-      { name: `at most ${CERVIX_MM.veryShort} mm`, value, met: mm <= CERVIX_MM.veryShort },
-      { name: `at most ${PROGESTERONE_MM} mm`, value, met: mm <= PROGESTERONE_MM },
-      { name: `at most ${CERVIX_MM.short} mm`, value, met: mm <= CERVIX_MM.short },
-    ],
-  };
-}
-
-function findings(
-  length: Measurement,
-  funnel: MeasuredCervix['funnel'],
-  category: CervixCategory | null,
-): Finding[] {
-  const base = { section: ID, severity: 'abnormal' as const, confidence: length.confidence };
-  const short = category !== null && length.value <= CERVIX_MM.short;
-  return [
-    ...(short
-      ? [
-          {
-            ...base,
-            id: 'short-cervix',
-            concept: findingConcept('short-cervix'),
-            text: `Short cervix: ${format('cervical-length', length.value)} (cut-off ${CERVIX_MM.short} mm).`,
-            evidence: [length.id],
-          },
-        ]
-      : []),
-    ...(funnel
-      ? [
-          {
-            ...base,
-            id: 'cervical-funnelling',
-            concept: findingConcept('cervical-funnelling'),
-            text: `Funnelling of the internal os, shape ${funnel.shape}.`,
-            evidence: funnel.measurements.map(({ id }) => id),
-          },
-        ]
-      : []),
-  ];
-}
-
-function guidance(category: CervixCategory | null, mm: number): Result['guidance'] {
-  if (category === null || mm > CERVIX_MM.short) return [];
-  return [
-    {
-      id: 'short-cervix',
-      section: ID,
-      text: 'Consider the local protocol for a short cervix; the risk of preterm birth rises as the length falls.',
-      source: 'SMFM Consult Series 70, 2024; ISUOG 2022, Ultrasound Obstet Gynecol 60:435-456',
-    },
-  ];
-}
-
-function notAssessed(code: string, detail: string): SectionOutcome {
-  return { status: 'not_assessed', reason: { code, detail, needs: [VIEW] }, summary: detail };
-}
 
 const gaps = (missing: (string | null)[]) => missing.filter((text) => text !== null);
 
@@ -138,6 +51,13 @@ function numbered({ reading, length, funnel }: MeasuredCervix, number: number): 
 const UNKNOWN_ROUTE =
   'Only the ultrasound machine gave the length, without its route: a category needs a transvaginal measurement.';
 
+/** Of images whose names do not say how they were taken; the plane itself is a transvaginal one. */
+const UNNAMED_ROUTE = `The images do not name their route; ${NEEDS_TRANSVAGINAL}.`;
+
+const TRANSABDOMINAL = `The cervix was shown on transabdominal images only; ${NEEDS_TRANSVAGINAL}.`;
+
+const IMPLAUSIBLE = `A length of the ultrasound machine is ${implausibleNote(KEY)}.`;
+
 /** What the repeats lack of three that were taken one after the other (ISUOG 2022). */
 function repeatsGap(used: readonly MeasuredCervix[]): string | null {
   if (used.length < MEASUREMENTS) {
@@ -149,39 +69,52 @@ function repeatsGap(used: readonly MeasuredCervix[]): string | null {
     : null;
 }
 
-/** Said where the machine's value falls into another category than ours. */
-function contradiction(category: CervixCategory | null, machine: Measurement | null) {
-  if (category === null || machine === null) return null;
-  const other = cervixCategory(machine.value);
-  return other === category
-    ? null
-    : `By the value of the ultrasound machine, ${format('cervical-length', machine.value)}, the length is ${CATEGORY_TEXT[other]}: measure by hand.`;
+/** The lengths of the machine, which an operator measured: of the mother, however many fetuses there are. */
+interface MachineLengths {
+  /** The shortest first, which is the one to report. */
+  plausible: readonly Measurement[];
+  /** Beyond the hard limits: kept, and used for nothing. */
+  implausible: readonly Measurement[];
 }
 
+function ofMachine({ study }: ObstetricEvidence): MachineLengths {
+  const cart = (study.cart ?? []).filter(({ key }) => key === KEY);
+  const lengthsOf = (values: typeof cart) =>
+    cartMeasurements(values, CERVIX_SECTION, [KEY]).map((one) =>
+      ifPlausible({ ...one, fetus: null }),
+    );
+  return {
+    plausible: lengthsOf(cart.filter(({ value }) => isPlausible(KEY, value))).toSorted(
+      (one, other) => one.value - other.value,
+    ),
+    implausible: lengthsOf(cart.filter(({ value }) => !isPlausible(KEY, value))),
+  };
+}
+
+/** What an accepted length comes to: the shortest of ours, else the machine's. */
 function assess(
+  length: Measurement,
+  lengths: readonly Measurement[],
   used: readonly MeasuredCervix[],
-  machine: readonly Measurement[],
+  machine: MachineLengths,
   evidence: ObstetricEvidence,
 ): SectionOutcome {
-  const sorted = inOrder(used);
-  const lengths = withMachineValues(
-    machine,
-    sorted.map(({ length }) => length),
-  );
-  const length = standing(lengths, 'cervical-length') as Measurement;
-  const beside = lengths.find(({ id }) => id === 'cart-cervical-length') ?? null;
   const mm = length.value;
+  const ours = used.length > 0;
   const days = evidence.options.dating?.ga_days;
-  const noCategory = used.length > 0 ? withoutCategory(days) : UNKNOWN_ROUTE;
+  const noCategory = ours ? withoutCategory(days) : UNKNOWN_ROUTE;
   const category = noCategory === null ? cervixCategory(mm) : null;
+  const unnamed = used.some(({ route }) => route === null);
   const bladder = used.some(({ reading }) => reading.located?.bladder);
   // A cervix changes under the eye: a funnel counts on whichever image it was seen.
-  const funnel = sorted.find((one) => one.funnel)?.funnel ?? null;
+  const funnel = used.find((one) => one.funnel)?.funnel ?? null;
   const missing = gaps([
     noCategory,
+    unnamed ? UNNAMED_ROUTE : null,
     category && acrossCutOff(mm, length.uncertainty, [CERVIX_MM.short]),
-    contradiction(category, beside?.quality === 'accepted' ? beside : null),
-    used.length > 0 ? repeatsGap(used) : null,
+    contradiction(category, machine.plausible[0] ?? null),
+    machine.implausible.length > 0 ? IMPLAUSIBLE : null,
+    ours ? repeatsGap(used) : null,
     bladder ? 'The bladder is not empty, which lengthens the cervix and hides a funnel.' : null,
   ]);
   const text = category ? `, ${CATEGORY_TEXT[category]}` : '';
@@ -194,10 +127,10 @@ function assess(
       missing.length > 0
         ? { code: 'parts_missing', detail: missing.join(' '), needs: [VIEW] }
         : null,
-    summary:
-      `Cervical length ${format('cervical-length', mm)}${text}. ${seen} ${missing.join(' ')}`.trim(),
+    summary: `Cervical length ${lengthText(mm)}${text}. ${seen} ${missing.join(' ')}`.trim(),
     data: {
       measurements: used.length,
+      route: ours && !unnamed ? 'transvaginal' : 'not_known',
       funnel_shape: funnel?.shape ?? 'not_seen',
       bladder_seen: bladder,
       category_cut_off_mm: CERVIX_MM.short,
@@ -205,60 +138,76 @@ function assess(
       fundal_pressure: 'not_known',
       limitation: SIMULATED_ONLY,
     },
-    measurements: [...lengths, ...(funnel?.measurements ?? [])],
-    classifications: category ? [classification(category, mm)] : [],
-    findings: findings(length, funnel, category),
-    guidance: guidance(category, mm),
+    measurements: [...lengths, ...machine.implausible, ...(funnel?.measurements ?? [])],
+    classifications: category ? [cervixClassification(category, mm)] : [],
+    findings: cervixFindings(length, funnel, category),
+    guidance: cervixGuidance(category, mm),
   };
 }
 
-/** The machine's length, which an operator measured: of the mother, however many fetuses there are. */
-function ofMachine({ study }: ObstetricEvidence): Measurement[] {
-  return cartMeasurements(study.cart ?? [], ID, ['cervical-length']);
+/** Why no length is accepted. */
+function withoutLength(
+  view: ObstetricEvidence['views']['cervix'],
+  measured: readonly MeasuredCervix[],
+): SectionOutcome {
+  if (view?.frames === null) {
+    const detail = 'No model of the cervix is permitted by the configuration.';
+    return notAssessed('no_model', detail, [VIEW]);
+  }
+  if (!view?.frames?.length) {
+    const detail = `The cervix was not assessed: ${NEEDS_TRANSVAGINAL}.`;
+    return notAssessed('view_missing', detail, [VIEW]);
+  }
+  if (measured.length === 0 && view.frames.some(({ located }) => located !== null)) {
+    const detail = 'Cervical length was not measured: no physical scale was available.';
+    return notAssessed('no_calibration', detail, [VIEW]);
+  }
+  const best = measured.slice(0, 1).map(({ length }) => ({ ...length, id: `${KEY}-1` }));
+  if (measured.length > 0 && measured.every(({ route }) => route === 'transabdominal')) {
+    return { ...notAssessed('view_missing', TRANSABDOMINAL, [VIEW]), measurements: best };
+  }
+  const detail =
+    'Cervical length was not measured: the canal from the external to the internal os is not clearly seen.';
+  return inadequate('low_confidence', detail, [VIEW], best);
+}
+
+/** An outcome without a length, with what the machine gave that cannot be. */
+function besideImplausible(
+  outcome: SectionOutcome,
+  { implausible }: MachineLengths,
+): SectionOutcome {
+  const { reason, measurements = [] } = outcome;
+  if (implausible.length === 0 || !reason) return outcome;
+  const detail = `${reason.detail} ${IMPLAUSIBLE}`;
+  return {
+    ...outcome,
+    reason: { ...reason, detail },
+    summary: detail,
+    measurements: [...measurements, ...implausible],
+  };
 }
 
 function run(evidence: ObstetricEvidence): SectionOutcome {
   const view = evidence.views.cervix;
   const machine = ofMachine(evidence);
-  const located = view?.frames?.filter((reading) => reading.located !== null) ?? [];
-  const measured = located.flatMap(
+  const measured = (view?.frames ?? []).flatMap(
     (reading) => measureCervix(reading, view?.uncertainty ?? null) ?? [],
   );
   const accepted = measured.filter(({ length }) => length.quality === 'accepted');
-  const plausible = machine.some(({ value }) => isPlausible('cervical-length', value));
-  if (accepted.length > 0 || plausible) {
-    return assess(accepted.slice(0, MEASUREMENTS), machine, evidence);
-  }
-  if (view?.frames === null) {
-    return notAssessed('no_model', 'No model of the cervix is permitted by the configuration.');
-  }
-  if (!view?.frames?.length) {
-    return notAssessed(
-      'view_missing',
-      'The cervix was not assessed: cervical length needs a transvaginal measurement.',
-    );
-  }
-  if (located.length > 0 && measured.length === 0) {
-    return notAssessed(
-      'no_calibration',
-      'Cervical length was not measured: no physical scale was available.',
-    );
-  }
-  const detail =
-    'Cervical length was not measured: the canal from the external to the internal os is not clearly seen.';
-  return {
-    status: 'inadequate',
-    reason: { code: 'low_confidence', detail, needs: [VIEW] },
-    summary: detail,
-    measurements: measured
-      .slice(0, 1)
-      .map(({ length }) => ({ ...length, id: 'cervical-length-1' })),
-  };
+  const used = inOrder(accepted.slice(0, MEASUREMENTS));
+  const lengths = withMachineValues(
+    machine.plausible,
+    used.map(({ length }) => length),
+  );
+  const length = standing(lengths, KEY);
+  return length
+    ? assess(length, lengths, used, machine, evidence)
+    : besideImplausible(withoutLength(view, measured), machine);
 }
 
 /** Transvaginal cervical length and funnelling (obstetric reference 10). */
 export const cervix: ObstetricSection = {
-  id: ID,
+  id: CERVIX_SECTION,
   title: 'Cervix',
   needs: [VIEW, 'gestational age for the category'],
   reads: ['cervix'],

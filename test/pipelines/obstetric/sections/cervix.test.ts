@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { CartMeasurement } from '../../../../pipelines/contract/cart.ts';
 import { weeksAndDays } from '../../../../pipelines/obstetric/charts/dates.ts';
 import type { CervixReading } from '../../../../pipelines/obstetric/read/cervix.ts';
 import type { Result } from '../../../../pipelines/result/envelope.ts';
@@ -19,6 +20,8 @@ interface Shown {
   accepted?: boolean;
   calibrated?: boolean;
   bladder?: boolean;
+  /** As the machine names the view. */
+  viewName?: string | null;
 }
 
 const LEFT = { x: 200, y: 300 };
@@ -26,10 +29,11 @@ const LEFT = { x: 200, y: 300 };
 /** A horizontal canal with the external os on the left. */
 function shown(given: Shown): CervixReading {
   const pixels = (mm: number) => mm / MM_PER_PIXEL;
-  const taken = clip(
-    `cervix-${given.mm}-${given.bowMm ?? 0}.dcm`,
-    given.calibrated === false ? { regions: [] } : {},
-  );
+  const { viewName = 'TRANSVAGINAL CERVIX' } = given;
+  const taken = clip(`cervix-${given.mm}-${given.bowMm ?? 0}.dcm`, {
+    viewName,
+    ...(given.calibrated === false && { regions: [] }),
+  });
   const internalOs = { x: LEFT.x + pixels(given.mm), y: LEFT.y };
   const { funnel } = given;
   const mouth = internalOs.x + pixels(funnel?.depthMm ?? 0);
@@ -58,15 +62,18 @@ function shown(given: Shown): CervixReading {
   };
 }
 
+/** A length as the machine's report gives it, in the part of this fetus. */
+function ofMachine(value: number, fetus: string | null = null) {
+  const concept = { scheme: 'LN', code: '11961-0', meaning: 'Cervix Length' };
+  return cartValue({ key: 'cervical-length', concept, value, unit: 'mm', fetus });
+}
+
 function interpret(
   frames: CervixReading[] | null,
   gaDays: number | null = 20 * 7,
-  machineMm: number | null = null,
+  machine: number | CartMeasurement[] | null = null,
 ): Result {
-  const concept = { scheme: 'LN', code: '11961-0', meaning: 'Cervix Length' };
-  const key = 'cervical-length';
-  const cart =
-    machineMm === null ? [] : [cartValue({ key, concept, value: machineMm, unit: 'mm' })];
+  const cart = typeof machine === 'number' ? [ofMachine(machine)] : (machine ?? []);
   return interpretReadings({
     readings: [],
     options: gaDays === null ? {} : { dating: { ga_days: gaDays } },
@@ -207,8 +214,79 @@ describe("the machine's length", () => {
     expect(summary.includes('the length is short: measure by hand')).toBe(said);
   });
 
-  it('that is implausible stands nowhere', () => {
-    expect(sectionOf(interpret([], 140, 81), 'cervix').status).toBe('not_assessed');
+  it('that is implausible stands nowhere, and is said', () => {
+    const result = interpret([], 140, 81);
+    const { status, reason } = sectionOf(result, 'cervix');
+    expect(status).toBe('not_assessed');
+    expect(reason?.detail).toContain('implausible: CL outside 0 to 80 mm; not used');
+    expect(measurementOf(result, 'cart-cervical-length').quality).toBe('inadequate');
+  });
+
+  it.each([
+    ['under two fetuses', 'A', 'B'],
+    ['under one fetus', 'A', 'A'],
+    ['under none', null, null],
+  ])('that is implausible does not stand for another one, %s', (_, first, second) => {
+    const result = interpret([], 140, [ofMachine(999, first), ofMachine(30, second)]);
+    expect(measurementOf(result, 'cervical-length')).toMatchObject({ value: 30, fetus: null });
+    const { status, summary } = sectionOf(result, 'cervix');
+    expect(status).toBe('partial');
+    expect(summary).toContain('Cervical length 30.0 mm.');
+    expect(summary).toContain('implausible');
+  });
+
+  it('is the shortest, of the mother, whichever fetus it stands beside', () => {
+    const result = interpret([], 140, [ofMachine(30, 'A'), ofMachine(28, 'B')]);
+    expect(measurementOf(result, 'cervical-length')).toMatchObject({ value: 28, fetus: null });
+  });
+
+  it.each(['A', null])('of another category beside ours is told, of fetus %s', (fetus) => {
+    const { summary } = sectionOf(interpret(three(29), 140, [ofMachine(12, fetus)]), 'cervix');
+    expect(summary).toContain('12.0 mm, the length is very short: measure by hand');
+  });
+});
+
+describe('the route of the images', () => {
+  it.each(['TRANSABDOMINAL CERVIX', 'TA CERVIX'])(
+    'named %s gives neither a category nor an accepted length',
+    (viewName) => {
+      const result = interpret(three(22, { viewName }));
+      const { status, reason, summary } = sectionOf(result, 'cervix');
+      expect(status).toBe('not_assessed');
+      expect(reason?.code).toBe('view_missing');
+      expect(summary).toContain('cervical length needs a transvaginal measurement');
+      expect(measurementOf(result, 'cervical-length-1').quality).toBe('inadequate');
+      expect(categoryOf(result)).toBeUndefined();
+      expect(result.findings).toEqual([]);
+    },
+  );
+
+  it('of one transvaginal image among transabdominal ones is that of the length', () => {
+    const result = interpret([shown({ mm: 22, viewName: 'TA' }), shown({ mm: 28 })]);
+    expect(measurementOf(result, 'cervical-length').value).toBeCloseTo(28, 6);
+    expect(categoryOf(result)).toBe('normal');
+    expect(sectionOf(result, 'cervix').summary).toContain('shortest of 1, not of 3');
+  });
+
+  it.each([
+    ['TRANSVAGINAL CERVIX', 'complete', 'transvaginal'],
+    ['CERVIX', 'partial', 'not_known'],
+    [null, 'partial', 'not_known'],
+  ])('of view name %s: %s, %s', (viewName, status, route) => {
+    const section = sectionOf(interpret(three(35, { viewName })), 'cervix');
+    expect(section).toMatchObject({ status, data: { route } });
+    expect(section.summary.includes('do not name their route')).toBe(status === 'partial');
+  });
+});
+
+describe('a length beside a cut-off', () => {
+  it.each([
+    [25, 'Cervical length 25.0 mm, short.'],
+    [25.04, 'Cervical length 25.04 mm, normal length.'],
+    [29.97, 'Cervical length 29.97 mm, normal length.'],
+    [10.04, 'Cervical length 10.04 mm, very short.'],
+  ])('of %d mm is never shown on its other side', (mm, text) => {
+    expect(sectionOf(interpret(three(mm)), 'cervix').summary).toContain(text);
   });
 });
 
