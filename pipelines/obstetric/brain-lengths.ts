@@ -68,10 +68,12 @@ function onFrame(
 /**
  * Atrial width, transcerebellar diameter and cisterna magna in mm, each on its own plane, of up to
  * three frames and their median. Nothing without a calibrated region that holds the line.
+ * @param apart the frames may show several fetuses, of which no median is taken.
  */
 export function measureBrain(
   readings: readonly BrainReading[],
   uncertainty: BrainUncertainty | null,
+  apart: boolean,
 ): Measurement[] {
   return STRUCTURES.flatMap((structure) => {
     const { key, plane, part } = structure;
@@ -80,12 +82,10 @@ export function measureBrain(
     );
     const accepted = shown.filter(({ located }) => located?.[part]?.accepted);
     const used = (accepted.length > 0 ? accepted : shown).slice(0, FRAMES_PER_MEASUREMENT);
-    return withMedian(
-      key,
-      used.flatMap((reading, index) =>
-        onFrame(reading, structure, index, uncertainty?.[part] ?? null),
-      ),
+    const single = used.flatMap((reading, index) =>
+      onFrame(reading, structure, index, uncertainty?.[part] ?? null),
     );
+    return apart ? single : withMedian(key, single);
   });
 }
 

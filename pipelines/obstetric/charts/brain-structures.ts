@@ -77,12 +77,12 @@ export function ageByCerebellum(tcd: number): number | null {
 /** Width of the lateral ventricle's atrium (SMFM 2018, Fox et al., AJOG 219:B2-B9). */
 export type VentricleCategory = 'normal' | 'mild' | 'moderate' | 'severe';
 
-/** From here on a lateral ventricle is wide. */
-export const VENTRICULOMEGALY_MM = 10;
+/** Mild from 10.0 mm, moderate from 13.0 mm, severe above 15 mm (ISUOG 2020; SMFM 2018). */
+export const VENTRICLE_MM = { mild: 10, moderate: 13, severe: 15 } as const;
 
-/** Mild from 10.0 mm, moderate from 13.0 mm, severe above 15 mm. */
+/** By the width of the atrium in mm. */
 export function ventricleCategory(atrialWidth: number): VentricleCategory {
-  if (atrialWidth < VENTRICULOMEGALY_MM) return 'normal';
-  if (atrialWidth < 13) return 'mild';
-  return atrialWidth <= 15 ? 'moderate' : 'severe';
+  if (atrialWidth < VENTRICLE_MM.mild) return 'normal';
+  if (atrialWidth < VENTRICLE_MM.moderate) return 'mild';
+  return atrialWidth <= VENTRICLE_MM.severe ? 'moderate' : 'severe';
 }

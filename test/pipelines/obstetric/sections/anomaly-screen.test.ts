@@ -19,9 +19,10 @@ import {
   sectionOf,
 } from '../evidence-sample.ts';
 
-const fromCart = (key: ConceptKey, value: number): CartMeasurement =>
+const fromCart = (key: ConceptKey, value: number, fetus: string | null = null): CartMeasurement =>
   cartValue({
     key,
+    fetus,
     concept: { scheme: 'LN', code: 'code', meaning: key },
     value,
     unit: 'mm',
@@ -294,10 +295,70 @@ describe('brain measurements on images', () => {
     expect(statusOf(result, 'ventricles')).not.toBe('abnormal');
   });
 
-  it('give way to the values of the machine', () => {
-    const result = screened(brain({ ...NORMAL, atrium: 11 }), 140, [fromCart('atrial-width', 7)]);
-    expect(result.findings.filter(({ section }) => section === 'anomaly-screen')).toEqual([]);
-    expect(measurementOf(result, 'atrial-width').value).toBeCloseTo(11, 6);
+  it.each([
+    [14, 8, 'moderate ventriculomegaly', 'within its limits'],
+    [8, 14, 'within its limits', 'moderate ventriculomegaly'],
+    [12.9, 13, 'mild ventriculomegaly', 'moderate ventriculomegaly'],
+  ])(
+    'of %s mm where the machine gives %s: no category, and both are told',
+    (ours, machine, oursIs, machineIs) => {
+      const result = screened(brain({ ...NORMAL, atrium: ours }), 140, [
+        fromCart('atrial-width', machine),
+      ]);
+      const own = result.classifications.filter(({ section }) => section === 'anomaly-screen');
+      expect(own.map(({ name }) => name)).toEqual(['Cisterna magna']);
+      const found = result.findings.filter(({ section }) => section === 'anomaly-screen');
+      expect(found).toEqual([
+        expect.objectContaining({
+          severity: 'abnormal',
+          text: `Width of the lateral ventricle ${ours.toFixed(1)} mm as measured here (${oursIs}), ${machine.toFixed(1)} mm by the ultrasound machine (${machineIs}): measure by hand.`,
+          evidence: ['atrial-width', 'cart-atrial-width'],
+        }),
+      ]);
+      expect(screen(result).summary).toContain(found[0]?.text);
+    },
+  );
+
+  it.each([
+    [11, 12, 'mild', 'Width of the lateral ventricle 11.0 mm: mild ventriculomegaly (measured'],
+    [8, 7, 'normal', null],
+  ])(
+    'of %s mm stand where the machine gives %s of the same category: %s',
+    (ours, machine, category, text) => {
+      const result = screened(brain({ ...NORMAL, atrium: ours }), 140, [
+        fromCart('atrial-width', machine),
+      ]);
+      const [atrium] = result.classifications.filter(({ name }) => name.includes('ventricle'));
+      expect(atrium).toMatchObject({
+        id: 'ventriculomegaly-atrial-width',
+        value: category,
+        criteria: [{ value: `${ours.toFixed(1)} mm` }],
+      });
+      const found = result.findings.filter(({ section }) => section === 'anomaly-screen');
+      expect(found.map((one) => one.text)).toEqual(
+        text === null ? [] : [expect.stringContaining(text)],
+      );
+    },
+  );
+
+  it('give way to the values of the machine where they are below the gate', () => {
+    const frames = brain({ ...NORMAL, atrium: 8 }, { accepted: false });
+    const result = screened(frames, 140, [fromCart('atrial-width', 16)]);
+    const found = result.findings.filter(({ section }) => section === 'anomaly-screen');
+    expect(found.map(({ text }) => text)).toEqual([
+      expect.stringContaining('16.0 mm: severe ventriculomegaly (value of the ultrasound machine)'),
+    ]);
+  });
+
+  it.each([
+    [9.97, '9.97 mm', 'normal'],
+    [10, '10.0 mm', 'mild'],
+    [15, '15.0 mm', 'moderate'],
+    [15.04, '15.04 mm', 'severe'],
+  ])('of %s mm are shown on their side of a cut-off: %s', (mm, value, category) => {
+    const { classifications } = screened(brain({ ...NORMAL, atrium: mm }));
+    const [atrium] = classifications.filter(({ name }) => name.includes('ventricle'));
+    expect(atrium).toMatchObject({ value: category, criteria: [{ value }] });
   });
 
   it('that are missing say why: ends not sure, head not outlined, no scale, no model', () => {
@@ -312,5 +373,70 @@ describe('brain measurements on images', () => {
 
   it('are not looked at without a gestational age', () => {
     expect(screen(screened(brain(NORMAL), null)).status).toBe('not_assessed');
+  });
+});
+
+describe('sizes of several fetuses', () => {
+  const TWINS = [fromCart('atrial-width', 8, 'A'), fromCart('atrial-width', 16, 'B')];
+  const own = (result: ReturnType<typeof screened>) => ({
+    names: result.classifications
+      .filter(({ section }) => section === 'anomaly-screen')
+      .map(({ name, value }) => `${name}: ${value}`),
+    texts: result.findings
+      .filter(({ section }) => section === 'anomaly-screen')
+      .map(({ text }) => text),
+  });
+
+  it('of the machine are judged each for its fetus, and the checklist is refused', () => {
+    const result = interpret(140, TWINS);
+    expect(own(result)).toEqual({
+      names: [
+        'Width of the lateral ventricle (fetus A): normal',
+        'Width of the lateral ventricle (fetus B): severe',
+      ],
+      texts: [
+        'Width of the lateral ventricle (fetus B) 16.0 mm: severe ventriculomegaly (value of the ultrasound machine).',
+      ],
+    });
+    expect(screen(result)).toMatchObject({
+      status: 'partial',
+      reason: { code: 'several_fetuses', needs: ['a study of each fetus by itself'] },
+    });
+    expect(screen(result).data.checklist).toBeUndefined();
+    expect(screen(result).summary).toContain('Atrial width (fetus A) 8.0 mm');
+  });
+
+  it('on images that name none have no category, no median, and are told where abnormal', () => {
+    const frames = [...brain({ atrium: 14 }), ...brain({ atrium: 8 })];
+    const result = screened(frames, 140, [fromCart('hc', 170, 'A'), fromCart('hc', 172, 'B')]);
+    expect(own(result)).toEqual({
+      names: [],
+      texts: [
+        'Width of the lateral ventricle 14.0 mm: moderate ventriculomegaly (measured on the image; of which fetus it is, is not known).',
+      ],
+    });
+    const values = result.measurements.filter(({ section }) => section === 'anomaly-screen');
+    expect(values.map(({ id }) => id)).toEqual(['atrial-width-1', 'atrial-width-2']);
+  });
+
+  it('are given without an age as well, each with its fetus', () => {
+    const { summary } = screen(interpret(null, TWINS));
+    expect(summary).toContain('Atrial width (fetus A) 8.0 mm, Atrial width (fetus B) 16.0 mm');
+  });
+
+  it('of none: the checklist is not assessed', () => {
+    const result = interpret(140, [fromCart('hc', 170, 'A'), fromCart('hc', 172, 'B')]);
+    expect(screen(result).status).toBe('not_assessed');
+  });
+
+  it('pass the check of the report', () => {
+    const { report } = interpretReadings({
+      readings: [],
+      options: { report: true, dating: { ga_days: 140 } },
+      evidence: { study: { clips: [], refused: [], files: 1, series: 1, cart: TWINS } },
+    });
+    expect(report?.findings).toContainEqual(
+      expect.stringContaining('Atrial width (fetus B): 16.0 mm'),
+    );
   });
 });
