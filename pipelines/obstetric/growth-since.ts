@@ -16,8 +16,9 @@ import {
   isCharted,
 } from './growth-references.ts';
 import { abbreviations, standing } from './measurement.ts';
-import { isPlausible, SOFT_Z } from './plausibility.ts';
+import { SOFT_Z } from './plausibility.ts';
 import type { ObstetricEvidence } from './section.ts';
+import { severalFetuses } from './several-fetuses.ts';
 
 /** Scans closer together say more about the measurement than about growth (reference 3.12). */
 export const SHORTEST_INTERVAL_DAYS = 14;
@@ -99,13 +100,22 @@ export interface GrowthSince {
   sentence: string;
 }
 
-/** Values of a report, under the plain ids; none of one that names several fetuses. */
+/** Whether its reports, or the names of the images it was measured on, tell of several fetuses. */
+const isOfSeveral = ({ readings, reports }: EarlierScan) =>
+  severalFetuses({
+    study: {
+      clips: readings.map(({ clip }) => clip),
+      cart: reports.flatMap(({ values }) => values),
+    },
+    views: {},
+  }) !== null;
+
+/** Values of a report, under the plain ids. */
 function reportedLengths({ draft, values }: PriorReport): EarlierLength[] {
   const found = cartMeasurements(values, 'growth', draft ? OF_DRAFT : OF_MACHINE);
-  if (new Set(found.map(({ fetus }) => fetus)).size > 1) return [];
   return found.flatMap((one) => {
     const key = OF_DRAFT.find((length) => length === one.concept.key);
-    if (!key || !isPlausible(key, one.value)) return [];
+    if (!key || one.quality !== 'accepted') return [];
     const source = draft ? 'unreviewed-draft' : 'machine-report';
     return [{ measurement: { ...one, id: key }, source }];
   });
@@ -215,6 +225,12 @@ function changeSentence(scan: EarlierGrowth, values: readonly Change[]): string 
   return `Change of the z-score per week since the scan ${scan.daysBefore} days before, at ${weeksAndDays(scan.gaDays)} weeks, ${[...sources].join(' and ')}: ${words.join(', ')}.`;
 }
 
+const OF_SEVERAL = 'the earlier scan tells of several fetuses';
+
+/** An earlier value of a twin may be that of the other one (reference 19). */
+const leftOutSentence = (scans: number): string[] =>
+  scans === 0 ? [] : ['An earlier scan that tells of several fetuses was left out.'];
+
 const notAssessed = (why: string) => `Growth over time was not assessed${why}.`;
 
 /** Growth since the earlier scans; `now` are the values of this scan on their charts. */
@@ -223,7 +239,9 @@ export function growthSince(
   now: readonly Charted[],
   gaDays: number,
 ): GrowthSince {
-  const { earlier: scans = [], priors } = evidence;
+  const { earlier: all = [], priors } = evidence;
+  const scans = all.filter((scan) => !isOfSeveral(scan));
+  const leftOut = all.length - scans.length;
   const dated = scans.flatMap((scan) => growthAt(scan, evidence, gaDays) ?? []);
   const compared = dated
     .map((scan) => ({ scan, values: changesSince(scan, now) }))
@@ -236,18 +254,21 @@ export function growthSince(
       earlier,
       change: { daysBefore: newest.scan.daysBefore, values: newest.values },
       fall: largestFall(apart),
-      sentence: changeSentence(newest.scan, newest.values),
+      sentence: [changeSentence(newest.scan, newest.values), ...leftOutSentence(leftOut)].join(' '),
     };
   }
   const [close] = compared;
   const undated = scans.length > 0 && scans.every(({ daysBefore }) => daysBefore === null);
   const why =
-    scans.length === 0 && priors.length === 0
+    all.length === 0 && priors.length === 0
       ? ''
-      : close
-        ? `: the interval of ${close.scan.daysBefore} days to the earlier scan is too short to judge growth (${SHORTEST_INTERVAL_DAYS} days at least)`
-        : undated
-          ? ': the earlier files do not say when they were made'
-          : ': nothing was measured on the earlier scan that can be compared';
-  return { earlier, change: null, fall: null, sentence: notAssessed(why) };
+      : leftOut > 0 && scans.length === 0
+        ? `: ${OF_SEVERAL}`
+        : close
+          ? `: the interval of ${close.scan.daysBefore} days to the earlier scan is too short to judge growth (${SHORTEST_INTERVAL_DAYS} days at least)`
+          : undated
+            ? ': the earlier files do not say when they were made'
+            : ': nothing was measured on the earlier scan that can be compared';
+  const told = scans.length > 0 ? leftOutSentence(leftOut) : [];
+  return { earlier, change: null, fall: null, sentence: [notAssessed(why), ...told].join(' ') };
 }

@@ -1,20 +1,32 @@
+import { fetusKey } from '../contract/fetus-name.ts';
 import type { Measurement } from './envelope.ts';
 
 /** Repeated values are summed up by a mean or a median, whose `inputs` they are. */
 const SUMS_UP: ReadonlySet<Measurement['derivation']> = new Set(['mean', 'median']);
 
+/** The same where one of them does not say it: the only fetus, or a side that nobody named. */
+const agree = (one: string | null, other: string | null) =>
+  one === null || other === null || one === other;
+
+const namedFetus = ({ fetus }: Measurement) => (fetus === null ? null : fetusKey(fetus));
+
+const ofSameQuantity = (one: Measurement, other: Measurement) =>
+  one.concept.key === other.concept.key &&
+  agree(one.laterality, other.laterality) &&
+  agree(namedFetus(one), namedFetus(other));
+
 /**
  * The measurements without those of the ultrasound machine that are only shown beside an accepted one
- * of ours: the machine sends its own report, and a receiver takes one value for each quantity.
+ * of ours, of the same side and fetus: the machine sends its own report, and a receiver takes one
+ * value for each quantity.
  */
 export function withoutComparisons(measurements: readonly Measurement[]): Measurement[] {
-  const ours = new Set(
-    measurements
-      .filter(({ quality, source }) => quality === 'accepted' && source.provenance !== 'cart-sr')
-      .map(({ concept }) => concept.key),
+  const ours = measurements.filter(
+    ({ quality, source }) => quality === 'accepted' && source.provenance !== 'cart-sr',
   );
   return measurements.filter(
-    ({ source, concept }) => source.provenance !== 'cart-sr' || !ours.has(concept.key),
+    (one) =>
+      one.source.provenance !== 'cart-sr' || !ours.some((other) => ofSameQuantity(one, other)),
   );
 }
 

@@ -9,6 +9,7 @@ import { UNDESCRIBED } from '../../../pipelines/contract/study.ts';
 import { plainWords, viewWords } from '../../../pipelines/contract/view-words.ts';
 import { headerFlow } from '../../../pipelines/echo/flows.ts';
 import { measurePocket } from '../../../pipelines/obstetric/fluid-pockets.ts';
+import { parseOptions } from '../../../pipelines/obstetric/input.ts';
 import { namedView } from '../../../pipelines/obstetric/read/early-pregnancy.ts';
 import { fetalHeartReader } from '../../../pipelines/obstetric/read/fetal-heart.ts';
 import { lateralityOf, vesselOf } from '../../../pipelines/obstetric/read/spectra.ts';
@@ -84,7 +85,7 @@ describe('every reader takes an underscore, a hyphen and a point for a space', (
     const { views } = await fetalHeartReader.read({
       study,
       planes: [],
-      options: {},
+      options: parseOptions({}),
       locator: NO_MODELS,
       signal: AbortSignal.timeout(10_000),
     });

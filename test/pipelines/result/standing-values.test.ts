@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Measurement } from '../../../pipelines/result/envelope.ts';
-import { createMeasurement } from '../../../pipelines/result/measurement.ts';
-import { standingFirst, standingValues } from '../../../pipelines/result/standing-values.ts';
+import { createMeasurement, NO_FRAME } from '../../../pipelines/result/measurement.ts';
+import {
+  standingFirst,
+  standingValues,
+  withoutComparisons,
+} from '../../../pipelines/result/standing-values.ts';
 
 const rate = (id: string, given: Partial<Measurement> = {}) =>
   createMeasurement(id, 'fetal-heart-rate', 146, 'm-mode-trace', {
@@ -50,5 +54,32 @@ describe('of several values of a quantity', () => {
     const given = [hc('hc-1', 262), hc('hc-2', 266), median];
     expect(ids(standingValues(given))).toEqual(['hc']);
     expect(ids(standingFirst(given))).toEqual(['hc', 'hc-1', 'hc-2']);
+  });
+});
+
+describe('a value of the ultrasound machine', () => {
+  const pi = (id: string, given: Partial<Measurement>) =>
+    createMeasurement(id, 'uterine-artery-pi', 0.9, 'spectral-trace', given);
+  const cart = (given: Partial<Measurement>) =>
+    pi('cart', { source: { ...NO_FRAME, provenance: 'cart-sr' }, ...given });
+  const kept = (ours: Partial<Measurement>, machine: Partial<Measurement>) =>
+    ids(withoutComparisons([pi('ours', ours), cart(machine)])).includes('cart');
+
+  test.each([
+    [{ laterality: 'left' }, { laterality: 'left' }, false],
+    [{ laterality: 'left' }, { laterality: 'right' }, true],
+    [{ laterality: 'left' }, {}, false],
+    [{ fetus: 'A' }, { fetus: 'A' }, false],
+    [{ fetus: 'A' }, { fetus: '1' }, false],
+    [{ fetus: 'A' }, { fetus: 'B' }, true],
+    [{}, { fetus: 'A' }, false],
+    [{ quality: 'low' }, {}, true],
+  ] as const)('beside ours of %j, one of %j stays: %s', (ours, machine, stays) => {
+    expect(kept(ours, machine)).toBe(stays);
+  });
+
+  test('of another quantity stays', () => {
+    const length = hc('cart-hc', 264, { source: { ...NO_FRAME, provenance: 'cart-sr' } });
+    expect(ids(withoutComparisons([pi('ours', {}), length]))).toContain('cart-hc');
   });
 });

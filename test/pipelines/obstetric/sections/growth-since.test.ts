@@ -146,6 +146,42 @@ describe('earlier values of a report', () => {
     });
   });
 
+  it('of several fetuses are left out with the images of that scan, which is said', () => {
+    const several = cartValue({
+      concept: { scheme: 'LN', code: '11878-6', meaning: 'Number of Fetuses by US' },
+      value: 2,
+      unit: '1',
+    });
+    const twins = scan(28, { readings: fetus(168), reports: [report(false, [several])] });
+    const alone = growth(196, [twins]);
+    expect(alone.data).toMatchObject({ earlier: [], change: null });
+    expect(alone.summary).toContain(
+      'Growth over time was not assessed: the earlier scan tells of several fetuses.',
+    );
+    const older = scan(42, { readings: fetus(154) });
+    const beside = growth(196, [twins, older]);
+    expect(beside.data.change).toMatchObject({ days_before: 42 });
+    expect(beside.summary).toContain('An earlier scan that tells of several fetuses was left out.');
+    expect(growth(196, [older]).summary).not.toContain('several fetuses');
+  });
+
+  it.each([
+    ['FETUS A HC', 'FETUS B HC', true],
+    ['FETUS A HC', 'FETUS A HC', false],
+  ])('on images named %s and %s are left out: %s', (one, other, left) => {
+    const named = [one, other].map((viewName) => head(70, 56, { clip: { viewName } }));
+    const before = scan(28, { readings: [...named, ...fetus(168).slice(1)] });
+    expect(growth(196, [before]).data.change === null).toBe(left);
+  });
+
+  it('that cannot be are not used', () => {
+    expect(sourcesOf(scan(28, { reports: [report(false, [value('fl', 0)])] }))).toEqual({});
+    const fl = [value('fl', 0), value('fl', at24('fl'))];
+    expect(sourcesOf(scan(28, { reports: [report(false, fl)] }))).toEqual({
+      fl: 'machine-report',
+    });
+  });
+
   it('of a report that names several fetuses are not used', () => {
     const twins = ['A', 'B'].map((fetusName) => ({ ...value('fl', 40), fetus: fetusName }));
     expect(sourcesOf(scan(28, { reports: [report(false, twins)] }))).toEqual({});
