@@ -31,6 +31,8 @@ const PLAUSIBLE: Readonly<Partial<Record<ConceptKey, readonly [number, number]>>
   'rv-s-prime': [2, 30],
   'rv-fac': [5, 80],
   'rv-basal': [15, 90],
+  // The narrowest RV that can be believed beside the widest LV, and the other way round.
+  'rv-to-lv': [0.17, 3.6],
   'gls-end-systolic': [-30, -5],
   'gls-end-systolic-4c': [-30, -5],
   'gls-end-systolic-2c': [-30, -5],
@@ -67,7 +69,8 @@ const PLAUSIBLE: Readonly<Partial<Record<ConceptKey, readonly [number, number]>>
   'effusion-depth': [0, 80],
 };
 
-function inadequate(measurement: Measurement, reason: string): Measurement {
+/** The measurement withheld, with the reason after what else is noted of it. */
+export function inadequate(measurement: Measurement, reason: string): Measurement {
   const note = [measurement.note, reason].filter(Boolean).join('; ');
   return { ...measurement, quality: 'inadequate', note };
 }

@@ -4,6 +4,7 @@ import { chordLength } from '../../measure/outline.ts';
 import type { ConceptKey } from '../../result/concepts.ts';
 import type { Caliper, Measurement } from '../../result/envelope.ts';
 import { fractionalChange } from '../formulas/chambers.ts';
+import { inadequate } from '../plausibility.ts';
 import type { ChamberClip } from './chamber-clip.ts';
 import { type ClipBeat, type MeasuredClip, overBeats } from './clip-beats.ts';
 import { type AxialFigure, axial, BASAL_THIRD, widest } from './frame-geometry.ts';
@@ -40,6 +41,25 @@ function ventricleRatio({ diastole }: ClipBeat): number | null {
   const right = ventricle(diastole);
   if (!right) return null;
   return widest(right, BASAL_THIRD).width / widest(diastole.lv, BASAL_THIRD).width;
+}
+
+/** An excursion that cannot be believed is an error of the hinge alone. */
+const SIZES: readonly ConceptKey[] = ['rv-ed-area', 'rv-fac', 'rv-basal', 'rv-to-lv'];
+
+/**
+ * What comes of one outline stands or falls with it: where a size of the RV cannot be believed, or it is
+ * no smaller in systole, its other sizes, its ratio to the LV and the way of its annulus are no better.
+ */
+function believed(values: Measurement[]): Measurement[] {
+  const of = (key: ConceptKey) => values.find(({ concept }) => concept.key === key);
+  const [diastole, systole] = [of('rv-ed-area'), of('rv-es-area')];
+  const wrong = SIZES.map(of).find((one) => one?.quality === 'inadequate');
+  const grows = diastole && systole && systole.value >= diastole.value;
+  const reason = grows
+    ? 'the outline of the RV is no smaller in systole'
+    : wrong && `the outline of the RV is not believed: ${wrong.label} is implausible`;
+  if (!reason) return values;
+  return values.map((one) => (one.quality === 'inadequate' ? one : inadequate(one, reason)));
 }
 
 /**
@@ -91,7 +111,7 @@ export function rightHeartValues(on: MeasuredClip | null): Measurement[] {
       ? fractionalChange(one.diastole.rv.area, one.systole.rv.area)
       : null,
   );
-  return [
+  const ofVentricle = [
     ...area('rv-ed-area', 'diastole'),
     ...area('rv-es-area', 'systole'),
     // With a scale it follows from the areas, in the section.
@@ -127,6 +147,9 @@ export function rightHeartValues(on: MeasuredClip | null): Measurement[] {
       value: overBeats(on, ventricleRatio),
       at: diastole,
     }),
+  ];
+  return [
+    ...believed(ofVentricle),
     ...outlined({
       key: 'ra-area',
       section: 'pulmonary-hypertension',
