@@ -7,7 +7,7 @@ import {
   MAX_CONTEXTS,
 } from './associations.ts';
 import { type CalledNode, type OutgoingObject, Requestor } from './network/requestor.ts';
-import { outgoingBuffer, outgoingFile } from './outgoing-object.ts';
+import { outgoingFile } from './outgoing-object.ts';
 
 /** How the storage of one object ended (PS3.4 B.2.3). `status` is null when the peer gave none. */
 export interface StoreResult {
@@ -116,26 +116,6 @@ function storeInFirstForm(
   const accepted = forms.find((form) => requestor.takes(form)) ?? preferred;
   if (!accepted) throw new SonogateError('internal', 'An object without a form.');
   return storeOne(requestor, accepted);
-}
-
-/** The same with objects whose forms are DICOM files in memory. */
-export function sendForms(
-  node: CalledNode,
-  objects: readonly (readonly Buffer[])[],
-  signal?: AbortSignal,
-): Promise<StoreResult[]> {
-  const forms = objects.map((files) => files.map(outgoingBuffer));
-  return sendObjects(node, forms, { signal });
-}
-
-/** Sends one DICOM file held in memory. Never throws for what the peer does. */
-export async function sendBuffer(
-  node: CalledNode,
-  file: Buffer,
-  signal?: AbortSignal,
-): Promise<StoreResult> {
-  const [result] = await sendForms(node, [[file]], signal);
-  return result ?? failure('', new SonogateError('internal'));
 }
 
 type BatchEntry = { path: string; object: OutgoingObject };

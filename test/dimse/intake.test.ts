@@ -2,9 +2,9 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decodeFileMeta } from '../../dimse/part10.ts';
-import { sendBuffer } from '../../dimse/store-scu.ts';
 import { findStudy, instancesOf } from '../../dimse/study-queries.ts';
 import { dicomFile } from './dicom-file.ts';
+import { sendBuffer } from './send.ts';
 import { openSite, type Site } from './site.ts';
 
 let site: Site;

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sendBuffer } from '../../dimse/store-scu.ts';
 import { findStudy } from '../../dimse/study-queries.ts';
 import { subjectOf } from '../../dimse/subject.ts';
 import { buildEncapsulatedPdf } from '../../pipelines/artifacts/encapsulated-pdf.ts';
@@ -17,6 +16,7 @@ import { RESULT } from '../pipelines/artifacts/example-result.ts';
 import { SUBJECT } from '../pipelines/artifacts/example-subject.ts';
 import { asFile, installed, run } from '../pipelines/artifacts/programs.ts';
 import { sourceImage } from '../pipelines/artifacts/source-image.ts';
+import { sendBuffer } from './send.ts';
 import { openSite, type Site } from './site.ts';
 
 /** What the machine sends with its image: its structured report and a PDF, neither with pixels. */

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { routingSchema } from '../../config/routing-schema.ts';
-import { sendBuffer } from '../../dimse/store-scu.ts';
 import { completeNow, dryRun, releaseStudy, rerunStudy } from '../../dimse/study-commands.ts';
 import { findStudy, requestsOf } from '../../dimse/study-queries.ts';
 import { objectsOnDisk } from '../../src/files/received-objects.ts';
 import { dicomFile } from './dicom-file.ts';
+import { sendBuffer } from './send.ts';
 import { openSite, type Site } from './site.ts';
 
 const run = { endpoint: 'us/obstetric/interpret' };

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { sendBuffer } from '../../dimse/store-scu.ts';
 import { contentOf } from '../../dimse/study-content.ts';
 import { findStudy } from '../../dimse/study-queries.ts';
 import { CONTENT_ENDPOINT, type Content } from '../../pipelines/content/content.ts';
 import { dicomFile } from './dicom-file.ts';
+import { sendBuffer } from './send.ts';
 import { openSite, type Site } from './site.ts';
 
 const FETUS: Content = {

@@ -3,13 +3,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { explainStudy } from '../../dimse/explain.ts';
 import { encodeAbort, encodeReleaseRequest } from '../../dimse/network/pdu.ts';
 import { decodeFileMeta } from '../../dimse/part10.ts';
-import { sendBuffer } from '../../dimse/store-scu.ts';
 import { findStudy, instancesOf } from '../../dimse/study-queries.ts';
 import { subjectOfRequest } from '../../dimse/subject.ts';
 import { SonogateError } from '../../src/errors/catalogue.ts';
 import { objectsOnDisk } from '../../src/files/received-objects.ts';
 import { dicomFile, type SmallObject } from './dicom-file.ts';
 import { associateRequest, dataPdu, RawPeer, statusOf, storeCommand } from './network/raw-peer.ts';
+import { sendBuffer } from './send.ts';
 import { openSite, type Site } from './site.ts';
 
 let site: Site;

@@ -4,8 +4,8 @@ import { open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sendBuffer } from '../../dimse/store-scu.ts';
 import { dicomFile } from '../dimse/dicom-file.ts';
+import { sendBuffer } from '../dimse/send.ts';
 import { openSite, type Site } from './site.ts';
 
 const DISK_MEGABYTES = 300;

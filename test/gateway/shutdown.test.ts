@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { StudyExplanation } from '../../dimse/explain.ts';
 import { type ReceivedObject, startReceiver } from '../../dimse/receiver.ts';
-import { sendBuffer } from '../../dimse/store-scu.ts';
 import { callAdminSocket } from '../../src/admin/socket.ts';
 import { createApiClient } from '../../src/client/api-client.ts';
 import { silentLogger } from '../../src/logging/logger.ts';
@@ -18,6 +17,7 @@ import {
   statusOf,
   storeCommand,
 } from '../dimse/network/raw-peer.ts';
+import { sendBuffer } from '../dimse/send.ts';
 import { freshDataDir } from '../peers/embedded.ts';
 import { type Served, serve, siteFile } from './serve.ts';
 import { siteSettings, waitUntil } from './site.ts';

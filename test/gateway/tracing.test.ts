@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sendBuffer } from '../../dimse/store-scu.ts';
 import { createApiClient } from '../../src/client/api-client.ts';
 import { dicomFile } from '../dimse/dicom-file.ts';
+import { sendBuffer } from '../dimse/send.ts';
 import { freePort } from '../peers/free-port.ts';
 import { PYNETDICOM_INSTALLED, type PynetdicomPeer, startPynetdicom } from '../peers/pynetdicom.ts';
 import {

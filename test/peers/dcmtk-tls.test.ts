@@ -7,9 +7,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { echo as verify } from '../../dimse/echo.ts';
 import type { CallTls } from '../../dimse/network/dial.ts';
 import { type Listener, listen } from '../../dimse/network/listener.ts';
-import { sendBuffer } from '../../dimse/store-scu.ts';
 import { silentLogger } from '../../src/logging/logger.ts';
 import { dicomFile } from '../dimse/dicom-file.ts';
+import { sendBuffer } from '../dimse/send.ts';
 import { DCMTK_INSTALLED, dcmtk, type Program, startListening } from './dcmtk.ts';
 
 const OPENSSL = '/usr/bin/openssl';

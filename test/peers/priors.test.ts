@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { priorSearches } from '../../dimse/archive/priors.ts';
-import { sendBuffer } from '../../dimse/store-scu.ts';
 import { findStudy } from '../../dimse/study-queries.ts';
 import { dicomFile, type SmallObject } from '../dimse/dicom-file.ts';
+import { sendBuffer } from '../dimse/send.ts';
 import { openSite, type Site } from '../dimse/site.ts';
 import { freePort } from './free-port.ts';
 import { ORTHANC_INSTALLED, type Orthanc, startOrthanc } from './orthanc.ts';

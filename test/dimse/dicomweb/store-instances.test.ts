@@ -3,12 +3,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Config } from '../../../config/schema.ts';
 import { createStoreInstances } from '../../../dimse/dicomweb/store-instances.ts';
 import { openIntakeDoor } from '../../../dimse/intake-door.ts';
-import { sendBuffer } from '../../../dimse/store-scu.ts';
 import { objectsOnDisk } from '../../../src/files/received-objects.ts';
 import { statusOf, storeResponse } from '../../../src/http/dicomweb.ts';
 import type { StoreInstances } from '../../../src/http/store-port.ts';
 import { silentLogger } from '../../../src/logging/logger.ts';
 import { dicomFile, type SmallObject } from '../dicom-file.ts';
+import { sendBuffer } from '../send.ts';
 import { openSite, type Site } from '../site.ts';
 
 const TYPE = 'multipart/related; type="application/dicom"; boundary=b';

@@ -2,7 +2,6 @@ import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { tellReports } from '../../../dimse/services/commitment-reporter.ts';
-import { sendBuffer } from '../../../dimse/store-scu.ts';
 import { findStudy, instancesOf } from '../../../dimse/study-queries.ts';
 import { silentLogger } from '../../../src/logging/logger.ts';
 import { freePort } from '../../peers/free-port.ts';
@@ -12,6 +11,7 @@ import {
   startPynetdicom,
 } from '../../peers/pynetdicom.ts';
 import { dicomFile } from '../dicom-file.ts';
+import { sendBuffer } from '../send.ts';
 import { openSite, type Site } from '../site.ts';
 
 const CLASS = '1.2.840.10008.5.1.4.1.1.6.1';

@@ -1,0 +1,24 @@
+import type { CalledNode } from '../../dimse/network/requestor.ts';
+import { outgoingBuffer } from '../../dimse/outgoing-object.ts';
+import { type StoreResult, sendObjects } from '../../dimse/store-scu.ts';
+
+/** Sends objects whose forms are DICOM files in memory. Never throws for what the peer does. */
+export function sendForms(
+  node: CalledNode,
+  objects: readonly (readonly Buffer[])[],
+  signal?: AbortSignal,
+): Promise<StoreResult[]> {
+  const forms = objects.map((files) => files.map(outgoingBuffer));
+  return sendObjects(node, forms, { signal });
+}
+
+/** Sends one DICOM file held in memory. */
+export async function sendBuffer(
+  node: CalledNode,
+  file: Buffer,
+  signal?: AbortSignal,
+): Promise<StoreResult> {
+  const [result] = await sendForms(node, [[file]], signal);
+  if (!result) throw new Error('an object without a result');
+  return result;
+}
