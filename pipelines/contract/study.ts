@@ -196,6 +196,8 @@ export interface Study {
   refused: readonly RefusedFile[];
   files: number;
   series: number;
+  /** Studies that the headers name, where they are more than the one that is meant; else left out. */
+  studies?: number;
   /** Clips of earlier examinations, kept apart: what is measured of them is only compared. */
   priors?: readonly Clip[];
   /** Reports of earlier examinations; left out where none came. */

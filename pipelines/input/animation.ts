@@ -1,7 +1,7 @@
 import sharp, { type Metadata } from 'sharp';
 import { type Clip, type Frame, UNDESCRIBED } from '../contract/study.ts';
 import { withByteSource } from './byte-source.ts';
-import { userScale } from './dicom-clip.ts';
+import { userScale } from './dicom-calibration.ts';
 import { LIMITS } from './limits.ts';
 import { type Pixels, toGray, toRgb } from './pixels.ts';
 import { Refusal } from './refusal.ts';
@@ -121,6 +121,7 @@ export async function readAnimation(
   checkSize(animation);
   await decode(animation, pages - 1, 1);
   const pixels = frameDecoder(animation);
+  const { regions, refused } = userScale(width, height, mmPerPx);
   return {
     file,
     ...UNDESCRIBED,
@@ -135,8 +136,8 @@ export async function readAnimation(
         rgb: async () => toRgb(await pixels(index)),
       }),
     ),
-    regions: userScale(width, height, mmPerPx),
-    calibrationRefused: null,
+    regions,
+    calibrationRefused: refused,
     mode: 'unknown',
   };
 }

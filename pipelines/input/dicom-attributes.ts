@@ -19,6 +19,8 @@ export const ATTRIBUTES = {
   '00181088': 'HeartRate',
   '00181164': 'ImagerPixelSpacing',
   '00186060': 'RWaveTimeVector',
+  // Compared only, to tell studies apart: no more than their number leaves the reader.
+  '0020000D': 'StudyInstanceUID',
   '0020000E': 'SeriesInstanceUID',
   '00200013': 'InstanceNumber',
   '00200062': 'ImageLaterality',

@@ -22,6 +22,9 @@ export const PLAUSIBLE = {
   greatestAspect: 4,
 } as const;
 
+/** The finest scale that a user may give, as that of a header. */
+export const FINEST_MM_PER_PIXEL = PLAUSIBLE.finestCmPerPixel * MM_PER_CM;
+
 export interface Calibration {
   regions: CalibratedRegion[];
   /** Why a calibration that the header offers is not used; null when none was refused. */
@@ -57,6 +60,20 @@ function calibrateRegion(region: UltrasoundRegion): CalibratedRegion | string | 
   if (x === 0 || y === 0) return 'the calibrated region gives no size of a pixel';
   const wrong = implausible(x, y, area.maxY - area.minY + 1);
   return wrong ?? { area, scale: { x: x * MM_PER_CM, y: y * MM_PER_CM }, source: 'region' };
+}
+
+/**
+ * The user's scale for a whole image that brings none, within the bounds of a header's; nothing where
+ * none was given.
+ */
+export function userScale(width: number, height: number, mmPerPx: number | null): Calibration {
+  if (mmPerPx === null) return { regions: [], refused: null };
+  const deepCm = (mmPerPx * height) / MM_PER_CM;
+  if (deepCm > PLAUSIBLE.deepestCm) {
+    return { regions: [], refused: `mm_per_px would make the image ${Math.round(deepCm)} cm deep` };
+  }
+  const area = { minX: 0, minY: 0, maxX: width - 1, maxY: height - 1 };
+  return { regions: [{ area, scale: { x: mmPerPx, y: mmPerPx }, source: 'user' }], refused: null };
 }
 
 /** Two regions of one area must agree on its scale, to a hundredth. */

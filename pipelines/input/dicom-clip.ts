@@ -1,6 +1,6 @@
 import type { Clip } from '../contract/study.ts';
 import { withByteSource } from './byte-source.ts';
-import { readCalibration } from './dicom-calibration.ts';
+import { readCalibration, userScale } from './dicom-calibration.ts';
 import { readDescription } from './dicom-description.ts';
 import { type DicomHeader, numberOf, readDicomHeader, textOf } from './dicom-header.ts';
 import type { Taken } from './dicom-instant.ts';
@@ -11,11 +11,14 @@ import { readFrameTimes } from './dicom-timing.ts';
 import { framesOf } from './frame-source.ts';
 import type { Pixels } from './pixels.ts';
 import { checkSopClass } from './sop-classes.ts';
+import { asUid } from './uid.ts';
 
 /** A clip whose place in the study is not known yet. */
 export interface DicomClip {
   clip: Clip;
   taken: Taken | null;
+  /** Study Instance UID; null: not said. */
+  study: string | null;
   firstFrame: Pixels;
   /** What of the file does not fit, though it is read; null: nothing. */
   remark: string | null;
@@ -46,26 +49,21 @@ export async function readDicomClip(
     const { width, height } = pixels;
     const { timing, seconds } = readFrameTimes(header, pixels.frames, pixels.times);
     const found = readRegions(header, width, height);
-    const calibration = readCalibration(header, found, width, height);
-    const uncalibrated = calibration.regions.length === 0 && calibration.refused === null;
+    const ofHeader = readCalibration(header, found, width, height);
+    const uncalibrated = ofHeader.regions.length === 0 && ofHeader.refused === null;
+    const calibration = uncalibrated ? userScale(width, height, mmPerPx) : ofHeader;
     const clip: Clip = {
       file,
       ...readDescription(header, found, timing),
       width,
       height,
       frames: framesOf(pixels, seconds),
-      regions: uncalibrated ? userScale(width, height, mmPerPx) : calibration.regions,
+      regions: calibration.regions,
       calibrationRefused: calibration.refused,
       mode: readMode(header, found.regions),
     };
     const remark = frameCountRemark(header, pixels.frames);
-    return { clip, taken: header.taken, firstFrame, remark };
+    const study = asUid(textOf(header, 'StudyInstanceUID'));
+    return { clip, taken: header.taken, study, firstFrame, remark };
   });
-}
-
-/** The whole image with the scale that the user gave; nothing where none was given. */
-export function userScale(width: number, height: number, mmPerPx: number | null): Clip['regions'] {
-  if (mmPerPx === null) return [];
-  const area = { minX: 0, minY: 0, maxX: width - 1, maxY: height - 1 };
-  return [{ area, scale: { x: mmPerPx, y: mmPerPx }, source: 'user' }];
 }

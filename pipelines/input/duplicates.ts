@@ -8,6 +8,8 @@ import type { Taken } from './dicom-instant.ts';
 export interface ReadClip {
   clip: Clip;
   taken: Taken | null;
+  /** Study Instance UID; null: the file says none. */
+  study: string | null;
   /** What of the file does not fit, though it was read; null: nothing. */
   remark: string | null;
   /** What two files have in common that may show the same: `pixels` of the first frame, or size. */

@@ -42,10 +42,11 @@ async function withColourMode(clip: Clip, firstFrame: RgbImage): Promise<Clip> {
 }
 
 async function readDicom({ name, path }: StudyFile, mmPerPx: number | null): Promise<ReadClip> {
-  const { clip, taken, firstFrame, remark } = await readDicomClip(name, path, mmPerPx);
+  const { clip, taken, study, firstFrame, remark } = await readDicomClip(name, path, mmPerPx);
   return {
     clip: await withColourMode(clip, toRgb(firstFrame)),
     taken,
+    study,
     remark,
     likeness: { pixels: pixelDigest(firstFrame.data) },
     path,
@@ -59,6 +60,7 @@ async function withoutHeader(read: Promise<Clip>, path: string): Promise<ReadCli
   return {
     clip: firstFrame ? await withColourMode(clip, firstFrame) : clip,
     taken: null,
+    study: null,
     remark: null,
     likeness: { bytes: size },
     path,

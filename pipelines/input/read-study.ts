@@ -116,11 +116,13 @@ export async function readStudy(
     [...priors.map(({ taken }) => taken), ...before.reports.map(({ examined }) => examined)],
   );
   const series = new Set(clips.map(({ clip }) => clip.seriesInstanceUid ?? ''));
+  const studies = new Set(clips.flatMap(({ study }) => study ?? []));
   return {
     clips: placed(clips, instants.current),
     refused: [...current.refused, ...drafts, ...before.refused, ...refused],
     files: current.files,
     series: series.size,
+    ...(studies.size > 1 && { studies: studies.size }),
     ...(priors.length > 0 && { priors: placed(priors, instants.priors) }),
     ...(before.reports.length > 0 && {
       priorReports: priorReports(before.reports, instants.priors.slice(priors.length)),

@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { type Clip, UNDESCRIBED } from '../contract/study.ts';
-import { userScale } from './dicom-clip.ts';
+import { userScale } from './dicom-calibration.ts';
 import { LIMITS } from './limits.ts';
 import { type Pixels, toGray, toRgb } from './pixels.ts';
 import { Refusal } from './refusal.ts';
@@ -38,6 +38,7 @@ async function decode(path: string): Promise<Pixels> {
  */
 export async function readStill(file: string, path: string, mmPerPx: number | null): Promise<Clip> {
   const { width, height } = await decode(path);
+  const { regions, refused } = userScale(width, height, mmPerPx);
   return {
     file,
     ...UNDESCRIBED,
@@ -51,8 +52,8 @@ export async function readStill(file: string, path: string, mmPerPx: number | nu
         rgb: async () => toRgb(await decode(path)),
       },
     ],
-    regions: userScale(width, height, mmPerPx),
-    calibrationRefused: null,
+    regions,
+    calibrationRefused: refused,
     mode: 'unknown',
   };
 }

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { type Clip, UNDESCRIBED } from '../contract/study.ts';
-import { userScale } from './dicom-clip.ts';
+import { userScale } from './dicom-calibration.ts';
 import { framesOf } from './frame-source.ts';
 import { listVideo, openVideo } from './video-frames.ts';
 
@@ -15,6 +15,7 @@ export async function readVideo(file: string, path: string, mmPerPx: number | nu
   const source = openVideo(listing);
   await source.decode(0);
   const { width, height } = source;
+  const { regions, refused } = userScale(width, height, mmPerPx);
   return {
     file,
     ...UNDESCRIBED,
@@ -22,8 +23,8 @@ export async function readVideo(file: string, path: string, mmPerPx: number | nu
     width,
     height,
     frames: framesOf(source, source.times ?? []),
-    regions: userScale(width, height, mmPerPx),
-    calibrationRefused: null,
+    regions,
+    calibrationRefused: refused,
     mode: 'unknown',
   };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { LONGEST_INDICATION } from '../contract/indication.ts';
+import { FINEST_MM_PER_PIXEL } from '../input/dicom-calibration.ts';
 
 /** How the gestational age was dated; every one is independent of the biometry of this scan. */
 export const DATING_BASIS = ['lmp', 'crl', 'prior_scan', 'ivf'] as const;
@@ -20,7 +21,8 @@ const optionsSchema = z.strictObject({
       basis: z.enum(DATING_BASIS).default('lmp'),
     })
     .optional(),
-  mm_per_px: z.number().positive().max(5).optional(),
+  /** Of all stills and videos of the request that bring no scale; the coarsest is that of the service. */
+  mm_per_px: z.number().min(FINEST_MM_PER_PIXEL).max(5).optional(),
   report: z.boolean().default(false),
   report_language: z.enum(['en']).default('en'),
   return: z.array(z.enum(['json'])).default(['json']),

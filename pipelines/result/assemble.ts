@@ -30,6 +30,7 @@ function summarise(study: Study, refusedFrames: Study['refused'], priors: number
   return {
     files: study.files,
     series: study.series,
+    ...(study.studies !== undefined && { studies: study.studies }),
     clips: study.clips.length,
     frames: frames(study.clips),
     calibrated_frames: frames(study.clips.filter(isCalibrated)),
@@ -37,6 +38,23 @@ function summarise(study: Study, refusedFrames: Study['refused'], priors: number
     refused: [...study.refused, ...refusedFrames],
     priors,
   };
+}
+
+/** That a request, which is read as one examination of one patient, brought files of several. */
+function severalStudies({ studies }: Study, sections: Result['sections']): Result['findings'] {
+  const [first] = sections;
+  if (studies === undefined || !first) return [];
+  return [
+    {
+      id: 'several-studies',
+      section: first.id,
+      concept: null,
+      text: 'The files are of more than one study and were read as one examination of one patient: submit each study by itself.',
+      severity: 'info',
+      confidence: null,
+      evidence: [],
+    },
+  ];
 }
 
 /** The envelope of a result, without artifacts. Throws where it breaks its own schema. */
@@ -50,7 +68,7 @@ export function assembleResult(parts: ResultParts): Result {
     draft: true,
     input_summary: summarise(parts.study, parts.refusedFrames, parts.priors),
     sections: parts.sections,
-    findings: parts.findings,
+    findings: [...severalStudies(parts.study, parts.sections), ...parts.findings],
     measurements: parts.measurements,
     scores: [],
     classifications: parts.classifications,

@@ -128,6 +128,8 @@ export const resultSchema = z.strictObject({
   input_summary: z.strictObject({
     files: z.number().int(),
     series: z.number().int(),
+    /** Present where the headers of the files name more than one study. */
+    studies: z.number().int().optional(),
     clips: z.number().int(),
     frames: z.number().int(),
     calibrated_frames: z.number().int(),

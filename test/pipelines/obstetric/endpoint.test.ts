@@ -14,6 +14,7 @@ describe('the input of us/obstetric/interpret (service.md 2.3)', () => {
     ['41 to 301 days: 42', withOptions({ dating: { ga_days: 42 } })],
     ['301', withOptions({ dating: { ga_days: 301, basis: 'ivf' } })],
     ['5 mm per pixel', withOptions({ mm_per_px: 5 })],
+    ['0.005 mm per pixel', withOptions({ mm_per_px: 0.005 })],
     ['an indication of 2000 characters', withIndication(2000)],
     ['an age of 130', { files: ['file_1'], clinical_context: { age_years: 130, sex: 'female' } }],
   ])('takes %s', (_, input) => {
@@ -29,6 +30,7 @@ describe('the input of us/obstetric/interpret (service.md 2.3)', () => {
     ['an unknown basis', withOptions({ dating: { ga_days: 140, basis: 'guess' } })],
     ['5.1 mm per pixel', withOptions({ mm_per_px: 5.1 })],
     ['0 mm per pixel', withOptions({ mm_per_px: 0 })],
+    ['0.0049 mm per pixel', withOptions({ mm_per_px: 0.0049 })],
     ['another language', withOptions({ report_language: 'de' })],
     ['a misspelt option', withOptions({ reprot: true })],
     ['an indication of 2001 characters', withIndication(2001)],

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { readStudy } from '../../../pipelines/input/read-study.ts';
+import { assembleResult } from '../../../pipelines/result/assemble.ts';
+import { ultrasound } from './dicom-sample.ts';
+import { onDisk } from './on-disk.ts';
+
+/** An image of its own pixels, of the study with this UID; null: it says none. */
+const ofStudy = (instance: number, study: string | null) =>
+  ultrasound({ instance, extra: study ? [['0020000D', 'UI', study]] : [] });
+
+async function resultOf(studies: readonly (string | null)[], priors: readonly string[] = []) {
+  const files = (uids: readonly (string | null)[], from: number) =>
+    onDisk(
+      Object.fromEntries(uids.map((uid, at) => [`${from + at}.dcm`, ofStudy(from + at, uid)])),
+    );
+  const study = await readStudy(await files(studies, 1), { priors: await files(priors, 11) });
+  const section = { id: 'planes', title: 'Planes', status: 'complete', reason: null } as const;
+  return assembleResult({
+    endpoint: 'us/obstetric/interpret',
+    version: '1.0.0',
+    generatedAt: new Date('2026-01-01T00:00:00Z'),
+    models: [],
+    study,
+    refusedFrames: [],
+    priors: priors.length,
+    sections: [{ ...section, summary: '', data: {}, artifacts: [] }],
+    findings: [],
+    measurements: [],
+    classifications: [],
+    guidance: [],
+    report: null,
+  });
+}
+
+describe('files of more than one study', () => {
+  it('are counted and told in a finding', async () => {
+    const { input_summary: summary, findings } = await resultOf(['1.2.1', '1.2.2', '1.2.1']);
+    expect(summary.studies).toBe(2);
+    expect(findings).toMatchObject([
+      { id: 'several-studies', section: 'planes', severity: 'info' },
+    ]);
+  });
+
+  it.each([
+    ['one study', ['1.2.1', '1.2.1'], []],
+    ['one study and files that say none', ['1.2.1', null], []],
+    ['one study and an earlier one', ['1.2.1'], ['1.2.2']],
+  ])('%s says nothing', async (_, studies, priors) => {
+    const { input_summary: summary, findings } = await resultOf(studies, priors);
+    expect(summary).not.toHaveProperty('studies');
+    expect(findings).toEqual([]);
+  });
+
+  it('keep no UID of a study', async () => {
+    expect(JSON.stringify(await resultOf(['1.2.77.1', '1.2.77.2']))).not.toContain('1.2.77');
+  });
+});

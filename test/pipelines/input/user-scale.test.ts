@@ -1,0 +1,43 @@
+import sharp from 'sharp';
+import { describe, expect, it } from 'vitest';
+import {
+  FINEST_MM_PER_PIXEL,
+  PLAUSIBLE,
+  userScale,
+} from '../../../pipelines/input/dicom-calibration.ts';
+import { readStudy } from '../../../pipelines/input/read-study.ts';
+import { obstetricInputSchema } from '../../../pipelines/obstetric/input.ts';
+import { onDisk } from './on-disk.ts';
+
+/** Rows of an image that is 50 cm deep at 1 mm a pixel. */
+const ROWS = PLAUSIBLE.deepestCm * 10;
+
+describe('the scale that a request gives (mm_per_px)', () => {
+  it.each([
+    ['as deep as any beam reaches', ROWS, null],
+    ['a row deeper', ROWS + 1, 'mm_per_px would make the image 50 cm deep'],
+    ['six times as deep', 6 * ROWS, 'mm_per_px would make the image 300 cm deep'],
+  ])('of an image %s: %s rows', (_, rows, refused) => {
+    const scale = userScale(10, rows, 1);
+    expect(scale.refused).toBe(refused);
+    expect(scale.regions).toHaveLength(refused ? 0 : 1);
+  });
+
+  it.each([
+    ['at the finest of a header', FINEST_MM_PER_PIXEL, true],
+    ['finer', FINEST_MM_PER_PIXEL - 1e-9, false],
+  ])('%s: %s mm', (_, mm, taken) => {
+    const input = { files: ['file_1'], options: { mm_per_px: mm } };
+    expect(obstetricInputSchema.safeParse(input).success).toBe(taken);
+  });
+
+  it('that cannot be leaves a picture uncalibrated and says why', async () => {
+    const create = { width: 60, height: 200, channels: 3, background: '#888888' } as const;
+    const png = await sharp({ create }).png().toBuffer();
+    const { clips } = await readStudy(await onDisk({ 'a.png': png }), { mmPerPx: 5 });
+    expect(clips[0]).toMatchObject({
+      regions: [],
+      calibrationRefused: 'mm_per_px would make the image 100 cm deep',
+    });
+  });
+});
