@@ -29,7 +29,9 @@ export const announcement = z.strictObject({
       `at most ${LONGEST_NAME_BYTES} bytes in UTF-8`,
     )
     // A name, not a path: it names the file in the work folder and in the result.
-    .refine((name) => !/[/\\\p{Cc}]/u.test(name) && name !== '.' && name !== '..', 'a file name'),
+    .refine((name) => !/[/\\]/.test(name), 'a name without a folder: it may hold neither / nor \\')
+    .refine((name) => !/\p{Cc}/u.test(name), 'a name without control characters')
+    .refine((name) => name !== '.' && name !== '..', 'a name other than . and ..'),
   bytes: z.number().int().positive(),
   media_type: z
     .string()

@@ -201,6 +201,17 @@ describe('uploads', () => {
     expect((await read(answer)).errors.map((error) => error.pointer)).toEqual([pointer]);
   });
 
+  it.each([
+    ['a folder', '../scan.dcm', 'a name without a folder: it may hold neither / nor \\'],
+    ['a Windows folder', 'C:\\scan.dcm', 'a name without a folder: it may hold neither / nor \\'],
+    ['a control character', 'a\tb', 'a name without control characters'],
+    ['the folder above', '..', 'a name other than . and ..'],
+    ['201 bytes', `${'é'.repeat(100)}n`, 'at most 200 bytes in UTF-8'],
+  ])('say what is wrong with a name: %s', async (_case, filename, detail) => {
+    const { errors } = await read(await announce(5, { filename }));
+    expect(errors).toMatchObject([{ pointer: '/filename', detail }]);
+  });
+
   describe('the signed address', () => {
     it('is good for its own file only', async () => {
       const [mine, other] = [await read(await announce(5)), await read(await announce(5))];
