@@ -21,6 +21,7 @@ const CUT_OFFS = {
   },
 } as const;
 
+/** A category with the cut-offs that it was drawn by. */
 export function fluidClassification({
   id,
   by,

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type StudyHeader, writeUltrasound } from '../../../models/phantom/dicom.ts';
 import { MEDIAN_GROWTH, sizesAt } from '../../../models/phantom/sizes.ts';
-import { earlyPregnancy } from '../../../models/phantom/views/early-pregnancy.ts';
+import { umbilicalArtery } from '../../../models/phantom/views/spectrum.ts';
 import type { Job, PipelineEvent } from '../../../pipelines/contract/job.ts';
 import { createObstetricPipeline } from '../../../pipelines/obstetric/pipeline.ts';
 import { type Result, resultSchema } from '../../../pipelines/result/envelope.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { NO_MODELS } from './evidence-sample.ts';
 
-const GA_DAYS = 60;
+const GA_DAYS = 210;
 
 const HEADER: StudyHeader = {
   patientName: 'PHANTOM^OBSTETRIC',
@@ -19,7 +19,7 @@ const HEADER: StudyHeader = {
   patientAge: '031Y',
   patientSizeMetres: 1.7,
   patientWeightKg: 70,
-  lastMenstrualDate: '20251116',
+  lastMenstrualDate: '20250619',
   studyInstanceUid: '2.25.1',
   seriesInstanceUid: '2.25.2',
   studyId: '1',
@@ -29,21 +29,21 @@ const HEADER: StudyHeader = {
   studyDescription: 'Obstetric ultrasound (phantom)',
 };
 
-/** An empty sac of more than 25 mm in two planes. */
-async function emptySac(transverse: 0 | 1): Promise<Buffer> {
-  const frames = earlyPregnancy.simulate({
+/** An umbilical artery whose flow is reversed at the end of diastole. */
+async function reversedFlow(): Promise<Buffer> {
+  const frames = umbilicalArtery.simulate({
     gaDays: GA_DAYS,
-    sizes: sizesAt(98, MEDIAN_GROWTH),
-    seed: 8104 + transverse,
+    sizes: sizesAt(GA_DAYS, MEDIAN_GROWTH),
+    seed: 8104,
     frames: 1,
-    anatomy: { transverse, msdMm: 34, crlMm: 0, yolkSacMm: 0 },
+    anatomy: { edvShare: -0.2, beats: 6 },
     screen: { columns: 640, rows: 480 },
   });
   return writeUltrasound(frames, HEADER, {
-    sopInstanceUid: `2.25.10${transverse}`,
-    instanceNumber: transverse + 1,
+    sopInstanceUid: '2.25.100',
+    instanceNumber: 1,
     encoding: { compression: 'native', colour: 'grey' },
-    ...earlyPregnancy.header?.(frames),
+    ...umbilicalArtery.header?.(frames),
   });
 }
 
@@ -54,12 +54,11 @@ let resultWasThere = false;
 beforeAll(async () => {
   const folder = await temporaryFolder();
   for (const part of ['files', 'artifacts']) await mkdir(join(folder, part));
-  await writeFile(join(folder, 'files', 'long.dcm'), await emptySac(0));
-  await writeFile(join(folder, 'files', 'cross.dcm'), await emptySac(1));
+  await writeFile(join(folder, 'files', 'spectrum.dcm'), await reversedFlow());
   const job: Job = {
     endpoint: 'us/obstetric/interpret',
     version: '1.0.0',
-    files: ['long.dcm', 'cross.dcm'],
+    files: ['spectrum.dcm'],
     priorFiles: [],
     options: { dating: { ga_days: GA_DAYS }, previews: false },
     clinicalContext: {},
@@ -84,10 +83,8 @@ beforeAll(async () => {
 describe('a critical finding', () => {
   it('stands in the result', () => {
     const finding = result.findings.find(({ severity }) => severity === 'critical');
-    expect(finding?.section).toBe('early-pregnancy');
-    expect(result.classifications.find(({ id }) => id === 'early-pregnancy-category')?.value).toBe(
-      'diagnostic-of-pregnancy-loss',
-    );
+    expect(finding?.section).toBe('doppler');
+    expect(finding?.text).toContain('reversed end-diastolic flow');
   });
 
   it('is told once, with its code and evidence, before a document or the result is written', () => {
@@ -96,12 +93,12 @@ describe('a critical finding', () => {
       {
         type: 'triage',
         flag: {
-          code: 'early-pregnancy-category',
+          code: 'umbilical-end-diastolic-flow',
           system: 'urn:sonogate:99USINT',
-          display: 'Early pregnancy category',
+          display: 'Umbilical end diastolic flow',
           severity: 'critical',
-          section: 'early-pregnancy',
-          evidence: ['mean-sac-diameter'],
+          section: 'doppler',
+          evidence: ['umbilical-artery-pi'],
         },
       },
     ]);
