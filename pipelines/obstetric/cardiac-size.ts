@@ -1,50 +1,64 @@
+import { fetusKey, fetusOf } from '../contract/fetus-name.ts';
 import { cartMeasurements } from '../result/cart-measurements.ts';
 import { findingConcept } from '../result/concepts.ts';
-import type { Finding, Measurement, Result } from '../result/envelope.ts';
-import { CARDIAC_AXIS, CARDIAC_SIZE, cardiacAxis, cardiacSize } from './charts/fetal-heart.ts';
+import type { Finding, Measurement } from '../result/envelope.ts';
+import { type CardiacJudgement, judgeAxis } from './cardiac-axis.ts';
+import { CARDIAC_SIZE, cardiacSize } from './charts/fetal-heart.ts';
 import { measureChest } from './chest-measurements.ts';
 import { acrossCutOff } from './cut-off.ts';
 import { FETAL_HEART_SECTION } from './fetal-heart-rate.ts';
-import { format } from './measurement.ts';
+import { formatOffCutOffs } from './format-off-cut-offs.ts';
+import { MACHINE_UNUSED, ofSeveralFetuses, withMachineValues } from './machine-values.ts';
+import { standing } from './measurement.ts';
+import { keyedByFetus, ofFetusText } from './of-fetus.ts';
+import type { ChestReading } from './read/fetal-heart.ts';
 import type { ObstetricEvidence } from './section.ts';
+import { severalFetuses } from './several-fetuses.ts';
 
 const RATIOS = ['cardiothoracic-area-ratio', 'cardiothoracic-circumference-ratio'] as const;
 type RatioKey = (typeof RATIOS)[number];
 
-export interface CardiacSizeOutcome {
+export interface CardiacSizeOutcome extends CardiacJudgement {
   measurements: Measurement[];
-  sentences: string[];
-  missing: string[];
-  findings: Finding[];
-  classifications: Result['classifications'];
 }
 
 const ofMachine = ({ source }: Measurement) => source.provenance === 'cart-sr';
 
-/** The machine's ratios; none where its reports name several fetuses. */
-function machineRatios({ study }: ObstetricEvidence): Measurement[] {
-  const values = cartMeasurements(study.cart ?? [], FETAL_HEART_SECTION, RATIOS);
-  return new Set(values.map(({ fetus }) => fetus)).size > 1 ? [] : values;
+/** What is measured on these images, with the machine's ratios. */
+function ratiosOf(
+  chests: readonly ChestReading[],
+  machine: readonly Measurement[],
+  { uncertainty }: ObstetricEvidence,
+): Measurement[] {
+  return withMachineValues(machine, measureChest(chests, uncertainty.chest ?? null));
 }
 
 /**
- * The values that are judged: the machine's, which a person placed, before ours. Of ours the area
- * only: two ellipses of one image with a normal area ratio have a large circumference ratio (0.30
- * and 0.55 for equal shapes), since the two limits stem from outlines that were drawn differently.
+ * The values that are judged. The area ratio is the one that stands: ours before the machine's. Of the
+ * circumference ratio the machine's only: two ellipses of one image with a normal area ratio have a
+ * large circumference ratio (0.30 and 0.55 for equal shapes), since the two limits stem from outlines
+ * that were drawn differently. `beside`: the machine's area ratio where ours stands.
  */
 function judgedRatios(measurements: readonly Measurement[]) {
   const machine = (key: RatioKey) =>
-    measurements.find((one) => one.concept.key === key && ofMachine(one));
-  const area =
-    machine('cardiothoracic-area-ratio') ??
     measurements.find(
-      ({ id, quality }) => id === 'cardiothoracic-area-ratio' && quality === 'accepted',
+      (one) => one.concept.key === key && ofMachine(one) && one.quality === 'accepted',
     );
-  return { area, round: machine('cardiothoracic-circumference-ratio') };
+  const area = standing(measurements, 'cardiothoracic-area-ratio') ?? undefined;
+  const beside = area && !ofMachine(area) ? machine('cardiothoracic-area-ratio') : undefined;
+  return { area, beside, round: machine('cardiothoracic-circumference-ratio') };
 }
 
+/** The limits beside which a ratio is printed. */
+const CUT_OFFS: Readonly<Record<RatioKey, readonly number[]>> = {
+  'cardiothoracic-area-ratio': [CARDIAC_SIZE.small, CARDIAC_SIZE.large],
+  'cardiothoracic-circumference-ratio': [CARDIAC_SIZE.largeCircumference],
+};
+
+const ratioText = (key: RatioKey, value: number) => formatOffCutOffs(key, value, CUT_OFFS[key]);
+
 const shownAs = (one: Measurement, key: RatioKey) =>
-  `${one.label} ${format(key, one.value)}${ofMachine(one) ? ' (ultrasound machine)' : ''}`;
+  `${one.label} ${ratioText(key, one.value)}${ofMachine(one) ? ' (ultrasound machine)' : ''}`;
 
 /** What holds for a heart of usual size. */
 const LIMITS: Readonly<Record<RatioKey, { text: string; holds(ratio: number): boolean }>> = {
@@ -58,43 +72,81 @@ const LIMITS: Readonly<Record<RatioKey, { text: string; holds(ratio: number): bo
   },
 };
 
-function sizeOf(area: Measurement | undefined, round: Measurement | undefined) {
-  const byArea = area ? cardiacSize(area.value) : 'normal';
-  if (byArea === 'large' || (round && round.value >= CARDIAC_SIZE.largeCircumference)) {
-    return 'large';
-  }
-  return byArea;
+type Size = ReturnType<typeof cardiacSize>;
+
+const SIZE_TEXT: Readonly<Record<Size, string>> = {
+  small: 'small for the thorax',
+  normal: 'of usual size for the thorax',
+  large: 'large for the thorax',
+};
+
+interface Criterion {
+  key: RatioKey;
+  one: Measurement;
+  size: Size;
+  /** Whether its interval reaches across a limit. */
+  near: string | null;
+}
+
+const sizeByRatio = (key: RatioKey, value: number): Size =>
+  key === 'cardiothoracic-area-ratio'
+    ? cardiacSize(value)
+    : value >= CARDIAC_SIZE.largeCircumference
+      ? 'large'
+      : 'normal';
+
+function criterion(key: RatioKey, one: Measurement | undefined): Criterion[] {
+  if (!one) return [];
+  const near = acrossCutOff(one.value, one.uncertainty, CUT_OFFS[key], '');
+  return [{ key, one, size: sizeByRatio(key, one.value), near }];
+}
+
+/** Large leads: a small or a usual area does not undo a large circumference. */
+const leading = (sizes: readonly Size[]): Size =>
+  (['large', 'small'] as const).find((size) => sizes.includes(size)) ?? 'normal';
+
+/** Said where the machine's area ratio tells another size than ours. */
+function contradiction(own: Criterion | undefined, beside: Criterion | undefined): string | null {
+  if (!own || !beside || own.size === beside.size) return null;
+  return `By the value of the ultrasound machine, ${ratioText(beside.key, beside.one.value)}, the heart is ${SIZE_TEXT[beside.size]}: measure by hand.`;
 }
 
 /** A value whose interval reaches across a limit is no finding, but a reason to measure by hand. */
-function judgeSize(measurements: readonly Measurement[]): Omit<CardiacSizeOutcome, 'measurements'> {
-  const { area, round } = judgedRatios(measurements);
-  const present = RATIOS.flatMap((key, i) => {
-    const one = i === 0 ? area : round;
-    return one ? [{ key, one }] : [];
-  });
+function judgeSize(measurements: readonly Measurement[]): CardiacJudgement {
+  const { area, beside, round } = judgedRatios(measurements);
+  const [own] = criterion('cardiothoracic-area-ratio', area);
+  const [machines] = criterion('cardiothoracic-area-ratio', beside);
+  const present = [
+    ...(own ? [own] : []),
+    ...criterion('cardiothoracic-circumference-ratio', round),
+  ];
   if (present.length === 0) {
     return { sentences: [], missing: [], findings: [], classifications: [] };
   }
-  const value = sizeOf(area, round);
+  const value = leading(present.map(({ size }) => size));
   const shown = present.map(({ key, one }) => shownAs(one, key)).join(', ');
   const concept = findingConcept('cardiac-size');
-  const near =
-    area &&
-    acrossCutOff(area.value, area.uncertainty, [CARDIAC_SIZE.small, CARDIAC_SIZE.large], '');
+  const near = own?.near ?? null;
+  const other = contradiction(own, machines);
+  const sure = leading(present.filter((one) => one.near === null).map(({ size }) => size));
+  const told = leading([sure, machines?.size ?? 'normal']);
+  const used = [...present, ...(machines ? [machines] : [])];
   const finding: Finding = {
     id: 'cardiac-size',
     section: FETAL_HEART_SECTION,
     concept,
-    text: `${shown}: the heart is ${value} for the thorax.`,
+    text: [
+      `${shown}: the heart is ${SIZE_TEXT[sure === 'normal' ? value : sure]}.`,
+      ...(other ? [other] : []),
+    ].join(' '),
     severity: 'abnormal',
     confidence: area?.confidence ?? null,
-    evidence: present.map(({ one }) => one.id),
+    evidence: used.map(({ one }) => one.id),
   };
   return {
     sentences: [`${shown}.`],
-    missing: near ? [near] : [],
-    findings: value === 'normal' || near ? [] : [finding],
+    missing: [near, other].filter((one) => one !== null),
+    findings: told === 'normal' ? [] : [finding],
     classifications: [
       {
         id: 'cardiac-size',
@@ -103,9 +155,9 @@ function judgeSize(measurements: readonly Measurement[]): Omit<CardiacSizeOutcom
         name: 'Size of the heart',
         value,
         scheme: 'cardiothoracic ratios, ISUOG 2023',
-        criteria: present.map(({ key, one }) => ({
-          name: `${one.label} ${LIMITS[key].text}`,
-          value: format(key, one.value),
+        criteria: used.map(({ key, one }) => ({
+          name: `${one.label}${one === beside ? ' (ultrasound machine)' : ''} ${LIMITS[key].text}`,
+          value: ratioText(key, one.value),
           met: LIMITS[key].holds(one.value),
         })),
       },
@@ -113,59 +165,14 @@ function judgeSize(measurements: readonly Measurement[]): Omit<CardiacSizeOutcom
   };
 }
 
-/** The axis without its side: a still does not say which side of the fetus is left. */
-function judgeAxis(measurements: readonly Measurement[]): Omit<CardiacSizeOutcome, 'measurements'> {
-  const axis = measurements.find(
-    ({ id, quality }) => id === 'cardiac-axis' && quality === 'accepted',
-  );
-  if (!axis) {
-    const missing = ['The axis of the heart was not measured.'];
-    return { sentences: [], missing, findings: [], classifications: [] };
-  }
-  const value = cardiacAxis(axis.value);
-  const shown = `Axis of the heart ${format('cardiac-axis', axis.value)} to the midline`;
-  const { least, most } = CARDIAC_AXIS;
-  const near = acrossCutOff(axis.value, axis.uncertainty, [least, most], 'deg');
-  const concept = findingConcept('cardiac-axis');
-  return {
-    sentences: [`${shown}.`],
-    missing: near ? [near] : [],
-    findings:
-      value === 'normal' || near
-        ? []
-        : [
-            {
-              id: 'cardiac-axis',
-              section: FETAL_HEART_SECTION,
-              concept,
-              text: `${shown}, outside ${least} to ${most} deg; its side was not assessed.`,
-              severity: 'abnormal',
-              confidence: axis.confidence,
-              evidence: [axis.id],
-            },
-          ],
-    classifications: [
-      {
-        id: 'cardiac-axis',
-        section: FETAL_HEART_SECTION,
-        concept,
-        name: 'Axis of the heart, without its side',
-        value,
-        scheme: 'ISUOG 2023: 45 +/- 20 deg',
-        criteria: [
-          {
-            name: `from ${least} to ${most} deg`,
-            value: axis.value.toFixed(0),
-            met: value === 'normal',
-          },
-        ],
-      },
-    ],
-  };
-}
+const IMPLAUSIBLE =
+  'A cardiothoracic ratio of the ultrasound machine is implausible and was not used.';
 
 /** Why there is no ratio. */
-function gapOf({ views }: ObstetricEvidence): string {
+function gapOf({ views }: ObstetricEvidence, measurements: readonly Measurement[]): string {
+  if (measurements.some((one) => ofMachine(one) && one.quality === 'inadequate')) {
+    return `The cardiothoracic ratio was not measured. ${IMPLAUSIBLE}`;
+  }
   const why =
     views.fetalHeart?.chests === null
       ? 'no permitted model outlines the heart'
@@ -173,23 +180,69 @@ function gapOf({ views }: ObstetricEvidence): string {
   return `The cardiothoracic ratio was not measured: ${why}.`;
 }
 
-/** Ratios of heart to thorax and axis of the heart, from images and from the machine's report. */
-export function cardiacSizeOf(evidence: ObstetricEvidence): CardiacSizeOutcome {
-  const measurements = [
-    ...measureChest(evidence.views.fetalHeart?.chests ?? [], evidence.uncertainty.chest ?? null),
-    ...machineRatios(evidence),
-  ];
+function judged(evidence: ObstetricEvidence, measurements: Measurement[]): CardiacSizeOutcome {
   const size = judgeSize(measurements);
   const axis = judgeAxis(measurements);
+  const sized = size.classifications.length > 0;
   return {
     measurements,
     sentences: [...size.sentences, ...axis.sentences],
-    missing: [
-      ...(size.classifications.length > 0 ? [] : [gapOf(evidence)]),
-      ...size.missing,
-      ...axis.missing,
-    ],
+    missing: [...(sized ? [] : [gapOf(evidence, measurements)]), ...size.missing, ...axis.missing],
     findings: [...size.findings, ...axis.findings],
     classifications: [...size.classifications, ...axis.classifications],
   };
+}
+
+/** The hearts of several fetuses, each by the images that name it: no two are put together. */
+function ofSeveral(
+  evidence: ObstetricEvidence,
+  machine: readonly Measurement[],
+  why: string,
+): CardiacSizeOutcome {
+  const chests = evidence.views.fetalHeart?.chests ?? [];
+  const byName = Map.groupBy(chests, ({ clip }) => fetusKey(fetusOf(clip)));
+  const unnamed = byName.get(fetusKey(null)) ?? [];
+  const own = [...byName].flatMap(([key, readings]) => {
+    const fetus = readings[0] ? fetusOf(readings[0].clip) : null;
+    if (fetus === null || key === fetusKey(null)) return [];
+    const one = judged(evidence, ratiosOf(readings, [], evidence));
+    const say = (text: string) => ofFetusText(text, fetus);
+    return [
+      {
+        ...keyedByFetus(one, fetus),
+        sentences: one.sentences.map(say),
+        missing: one.missing.map(say),
+      },
+    ];
+  });
+  const rest =
+    unnamed.length > 0
+      ? [
+          `The size and the axis of the heart were not assessed on images that name no fetus: ${why}.`,
+        ]
+      : own.length === 0
+        ? [gapOf(evidence, [])]
+        : [];
+  return {
+    measurements: own.flatMap(({ measurements }) => measurements),
+    sentences: own.flatMap(({ sentences }) => sentences),
+    missing: [
+      ...own.flatMap(({ missing }) => missing),
+      ...rest,
+      ...(machine.length > 0 ? [MACHINE_UNUSED] : []),
+    ],
+    findings: own.flatMap(({ findings }) => findings),
+    classifications: own.flatMap(({ classifications }) => classifications),
+  };
+}
+
+/** Ratios of heart to thorax and axis of the heart, from images and from the machine's report. */
+export function cardiacSizeOf(evidence: ObstetricEvidence): CardiacSizeOutcome {
+  const machine = cartMeasurements(evidence.study.cart ?? [], FETAL_HEART_SECTION, RATIOS);
+  const why = severalFetuses(evidence);
+  if (why !== null) return ofSeveral(evidence, machine, why);
+  const chests = evidence.views.fetalHeart?.chests ?? [];
+  if (!ofSeveralFetuses(machine)) return judged(evidence, ratiosOf(chests, machine, evidence));
+  const own = judged(evidence, ratiosOf(chests, [], evidence));
+  return { ...own, missing: [...own.missing, MACHINE_UNUSED] };
 }

@@ -58,7 +58,9 @@ function flowOfSide(values: readonly Measurement[]): MachineFlow[] {
           ),
         ]
       : []),
-    ...(sd ? [said(sd, 'forward', `S/D ${format('umbilical-artery-sd', sd.value)}`)] : []),
+    ...(sd && sd.value >= 1
+      ? [said(sd, 'forward', `S/D ${format('umbilical-artery-sd', sd.value)}`)]
+      : []),
   ];
 }
 

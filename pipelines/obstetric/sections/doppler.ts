@@ -3,6 +3,7 @@ import { cartMeasurements } from '../../result/cart-measurements.ts';
 import type { ConceptKey } from '../../result/concepts.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { flowTrace } from '../../result/flow-trace.ts';
+import { inadequate, notAssessed } from '../../result/section-outcome.ts';
 import {
   apart,
   type DopplerGroup,
@@ -103,14 +104,6 @@ function summaryOf(measurements: readonly Measurement[]): string {
   return `${words.join(', ')}.`;
 }
 
-function notAssessed(code: string, detail: string): SectionOutcome {
-  return {
-    status: 'not_assessed',
-    reason: { code, detail, needs: NEEDS },
-    summary: detail,
-  };
-}
-
 interface Given {
   readings: readonly SpectrumReading[];
   cart: readonly Measurement[];
@@ -200,16 +193,15 @@ function run(evidence: ObstetricEvidence): SectionOutcome {
   if (judged.measurements.length === 0) {
     if (readings.length === 0) {
       const detail = ['No spectral Doppler image was found.', ...refusals].join(' ');
-      return notAssessed('view_missing', detail);
+      return notAssessed('view_missing', detail, NEEDS);
     }
     const uncalibrated = readings.every(
       ({ waveform }) => waveform.status === 'refused' && waveform.reason === 'no-scale',
     );
-    const code = uncalibrated ? 'no_calibration' : 'low_confidence';
-    return {
-      ...notAssessed(code, refusals.join(' ')),
-      status: uncalibrated ? 'not_assessed' : 'inadequate',
-    };
+    const detail = refusals.join(' ');
+    return uncalibrated
+      ? notAssessed('no_calibration', detail, NEEDS)
+      : inadequate('low_confidence', detail, NEEDS);
   }
   const vessels = new Set(
     judged.measurements

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { cardiacAxis, cardiacSize } from '../../../../pipelines/obstetric/charts/fetal-heart.ts';
 import type { ChestReading } from '../../../../pipelines/obstetric/read/fetal-heart.ts';
+import type { ConceptKey } from '../../../../pipelines/result/concepts.ts';
 import { clip, NO_MODELS } from '../evidence-sample.ts';
+import { fromMachine } from './doppler-sample.ts';
 import { BEATING, chest, run } from './fetal-heart-sample.ts';
 
 describe('size and axis of the heart', () => {
@@ -106,5 +108,88 @@ describe('size and axis of the heart', () => {
   it('say who could not outline the heart: no model, or no such view', () => {
     expect(run({ mMode: [BEATING] }).summary).toContain('no permitted model outlines the heart');
     expect(run({ mMode: [BEATING], chests: [] }).summary).toContain('shows the whole thorax');
+  });
+
+  describe("with the machine's ratios", () => {
+    const machine = (value: number, key: ConceptKey = 'cardiothoracic-area-ratio') =>
+      fromMachine(key, value);
+    const sized = ({ classifications }: ReturnType<typeof run>) =>
+      classifications?.find(({ id }) => id === 'cardiac-size')?.value ?? null;
+    const texts = ({ findings }: ReturnType<typeof run>) =>
+      findings?.filter(({ id }) => id === 'cardiac-size').map(({ text }) => text) ?? [];
+
+    it('ours is judged, and a machine that contradicts it is told', () => {
+      const outcome = run({ chests: [chest(0.55, 45)], cart: [machine(0.3)] });
+      expect(sized(outcome)).toBe('large');
+      expect(outcome.summary).toContain('By the value of the ultrasound machine, 0.30, the heart');
+      expect(texts(outcome)).toEqual([expect.stringContaining('0.55: the heart is large')]);
+    });
+
+    it('a large heart by the machine is found although ours is of usual size', () => {
+      const outcome = run({ chests: [chest(0.3, 45)], cart: [machine(0.45)] });
+      expect(sized(outcome)).toBe('normal');
+      expect(texts(outcome)).toEqual([expect.stringContaining('0.45, the heart is large')]);
+    });
+
+    it('that agree, nothing more is said', () => {
+      const outcome = run({ chests: [chest(0.3, 45)], cart: [machine(0.34)] });
+      expect(texts(outcome)).toEqual([]);
+      expect(outcome.summary).not.toContain('measure by hand');
+    });
+
+    it.each([
+      { round: 0.499, findings: 0 },
+      { round: 0.5, findings: 1 },
+    ])('a doubt about the area does not hide a circumference of $round', ({ round, findings }) => {
+      const chestUncertainty = { areaRatio: 0.03, circumferenceRatio: null, axisDegrees: null };
+      const outcome = run({
+        chests: [chest(0.34, 45)],
+        cart: [machine(round, 'cardiothoracic-circumference-ratio')],
+        uncertainty: { ...NO_MODELS.uncertainty, chest: chestUncertainty },
+      });
+      expect(outcome.summary).toContain('reaches across the cut-off of 0.35');
+      expect(texts(outcome)).toHaveLength(findings);
+    });
+
+    it('one beyond its limits is named and not judged', () => {
+      const outcome = run({ cart: [machine(30)] });
+      expect(sized(outcome)).toBeNull();
+      expect(outcome.findings).toEqual([]);
+      expect(outcome.summary).toContain('is implausible and was not used');
+    });
+
+    it('of several fetuses are not used, and this is said', () => {
+      const twins = ['A', 'B'].map((fetus) => ({ ...machine(0.45), fetus }));
+      const outcome = run({ cart: twins });
+      expect(outcome.findings ?? []).toEqual([]);
+      expect(outcome.summary).toContain('its reports name several fetuses');
+    });
+  });
+
+  describe('of several fetuses', () => {
+    const named = (area: number, viewName: string | null) => {
+      const one = chest(area, 45);
+      return { ...one, clip: { ...one.clip, viewName } };
+    };
+    const twins = ['A', 'B'].map((fetus) => ({ ...fromMachine('hc', 270), fetus }));
+
+    it('are judged each by its own images', () => {
+      const outcome = run({
+        chests: [named(0.3, 'FETUS A 4CH'), named(0.38, 'FETUS B 4CH')],
+        cart: twins,
+      });
+      expect(measured(outcome, 'cardiothoracic-area-ratio-fetus-a')?.value).toBeCloseTo(0.3, 6);
+      expect(measured(outcome, 'cardiothoracic-area-ratio-fetus-b')?.value).toBeCloseTo(0.38, 6);
+      expect(outcome.findings?.map(({ text }) => text)).toEqual([
+        expect.stringContaining('Fetus B: Cardiothoracic area ratio 0.38: the heart is large'),
+      ]);
+    });
+
+    it('on images that name none are not pooled', () => {
+      const chests = [named(0.3, null), named(0.38, null)];
+      const outcome = run({ chests, chestFrames: chests.length, cart: twins });
+      expect(outcome.measurements).toEqual([]);
+      expect(outcome.summary).toContain('were not assessed on images that name no fetus');
+    });
   });
 });

@@ -1,3 +1,4 @@
+import type { CartMeasurement } from '../../../../pipelines/contract/cart.ts';
 import type { MModeRhythm } from '../../../../pipelines/measure/m-mode.ts';
 import type { CardiacActivity } from '../../../../pipelines/measure/periodicity.ts';
 import type { FramePlane } from '../../../../pipelines/obstetric/frame-plane.ts';
@@ -7,9 +8,9 @@ import type {
   ChestReading,
   FetalHeartReadings,
 } from '../../../../pipelines/obstetric/read/fetal-heart.ts';
+import type { SpectrumReading } from '../../../../pipelines/obstetric/read/spectra.ts';
 import type { ObstetricEvidence } from '../../../../pipelines/obstetric/section.ts';
 import { fetalHeart } from '../../../../pipelines/obstetric/sections/fetal-heart.ts';
-import type { Measurement } from '../../../../pipelines/result/envelope.ts';
 import { clip, NO_MODELS } from '../evidence-sample.ts';
 
 export const BEATING = {
@@ -61,7 +62,8 @@ export interface Given {
   fetal?: boolean;
   cines?: CardiacActivity[];
   gaDays?: number | null;
-  earlier?: Measurement[];
+  cart?: CartMeasurement[];
+  spectra?: SpectrumReading[];
 }
 
 /** The section on these readings; its accepted rate beside it. */
@@ -76,7 +78,7 @@ export function run(given: Given = {}) {
   } = given;
   const at = { file: 'sweep.dcm', sopInstanceUid: null, frame: 0, fetal: given.fetal ?? true };
   const evidence: ObstetricEvidence = {
-    study: { clips: [], refused: [], files: 1, series: 1 },
+    study: { clips: [], cart: given.cart ?? [], refused: [], files: 1, series: 1 },
     options: parseOptions(gaDays === null ? {} : { dating: { ga_days: gaDays } }),
     planes: null,
     readings: [],
@@ -89,10 +91,10 @@ export function run(given: Given = {}) {
         sweeps: [],
         cardiac: cines.map((activity) => ({ clip: clip('chest.dcm'), activity })),
       },
-      spectra: [],
+      spectra: given.spectra ?? [],
     },
   };
-  const outcome = fetalHeart.run(evidence, given.earlier ?? []);
+  const outcome = fetalHeart.run(evidence, []);
   return {
     ...outcome,
     rate: outcome.measurements?.find(({ id }) => id === 'fetal-heart-rate') ?? null,

@@ -1,0 +1,299 @@
+import { fixed, fixedOffCutOffs } from '../measure/rounding.ts';
+import { findingConcept } from '../result/concepts.ts';
+import type { Finding, Measurement, Result } from '../result/envelope.ts';
+import { unitText } from '../result/unit-text.ts';
+import { FETAL_RATE, type FetalRateBand, fetalRateBand } from './charts/fetal-heart.ts';
+import { acrossCutOff } from './cut-off.ts';
+import {
+  FETAL_HEART_SECTION,
+  type RateGroup,
+  type RateReading,
+  REGULAR,
+} from './fetal-heart-rate.ts';
+import { withMachineValues } from './machine-values.ts';
+import { keyedByFetus, ofFetusText } from './of-fetus.ts';
+
+const KEY = 'fetal-heart-rate';
+
+const RATE_TEXT: Readonly<Record<FetalRateBand, string>> = {
+  slow: 'below the range for gestational age',
+  borderline: 'at the lower border of the range for gestational age',
+  normal: 'within the range for gestational age',
+  fast: 'above the range for gestational age',
+  tachycardia: `above ${FETAL_RATE.tachycardia} per minute`,
+};
+
+const GRAVEST_FIRST: readonly FetalRateBand[] = [
+  'slow',
+  'tachycardia',
+  'fast',
+  'borderline',
+  'normal',
+];
+
+/** Who set the bands, by the last day of the age they hold for (obstetric reference 5.4). */
+const SCHEMES = [
+  { untilDays: 49, scheme: 'Doubilet and Benson 1995', remark: null },
+  {
+    untilDays: 69,
+    scheme: 'Doubilet and Benson 1995; its limit of 120 per minute is recalled, not verified',
+    remark: 'The limit of 120 per minute at this age was not verified against its source.',
+  },
+  { untilDays: FETAL_RATE.fromDays - 1, scheme: 'FMF, 11+0 to 13+6 weeks', remark: null },
+] as const;
+
+const schemeAt = (gaDays: number) =>
+  SCHEMES.find(({ untilDays }) => gaDays <= untilDays) ?? { scheme: 'ISUOG 2023', remark: null };
+
+interface Judged extends RateReading {
+  band: FetalRateBand | null;
+}
+
+export interface RateOutcome {
+  measurements: Measurement[];
+  sentences: string[];
+  findings: Finding[];
+  classifications: Result['classifications'];
+  /** A rate that was accepted. */
+  known: boolean;
+}
+
+/** Decimals beyond which two rates are one. */
+const MOST_DECIMALS = 3;
+
+/** A rate in whole beats, or with as many decimals as keep it in its band: 109.7 is no "110, below". */
+function rateNumber(value: number, gaDays: number | null, decimals = 0): string {
+  const text = fixed(value, decimals);
+  if (gaDays === null || decimals >= MOST_DECIMALS) return text;
+  const kept = fetalRateBand(gaDays, Number(text)) === fetalRateBand(gaDays, value);
+  return kept ? text : rateNumber(value, gaDays, decimals + 1);
+}
+
+const rateText = ({ value, unit }: Measurement, gaDays: number | null) =>
+  `${rateNumber(value, gaDays)} ${unitText(unit)}`;
+
+const isOfMachine = ({ source }: RateReading) => source === 'ultrasound machine';
+
+const variationText = (variation: number) =>
+  `${fixedOffCutOffs(100 * variation, 0, [100 * REGULAR])} %`;
+
+/** Of all beats seen: those that differ are not left out before the rest is called regular. */
+function rhythmText({ variation, alike }: Pick<RateReading, 'variation' | 'alike'>): string {
+  if (variation === null) return 'Rhythm was not assessed.';
+  const some = alike && alike.beats < alike.seen ? `${alike.beats} of ${alike.seen} beats` : null;
+  if (variation <= REGULAR) {
+    return some
+      ? `The beats on the sweep were regular in length; ${some} were alike in height too.`
+      : 'The beats on the sweep were regular.';
+  }
+  const counted = some ? ` ${some} were alike.` : '';
+  return `The beats on the sweep differed by ${variationText(variation)}, more than ${100 * REGULAR} %: rhythm was not confirmed as regular.${counted}`;
+}
+
+const isIrregular = ({ variation }: RateReading) => variation !== null && variation > REGULAR;
+
+/** The sweep that is said to be irregular, else the best that tells of the rhythm. */
+const rhythmOf = (judged: readonly Judged[]) =>
+  judged.find(isIrregular) ?? judged.find(({ variation }) => variation !== null) ?? judged[0];
+
+function rhythmFindings(judged: readonly Judged[]): Finding[] {
+  const irregular = judged.find(isIrregular);
+  if (!irregular) return [];
+  return [
+    {
+      id: 'fetal-heart-rhythm',
+      section: FETAL_HEART_SECTION,
+      concept: findingConcept('fetal-heart-screen'),
+      text: `${rhythmText(irregular)} Look at it again on a longer sweep.`,
+      severity: 'abnormal',
+      confidence: irregular.measurement.confidence,
+      evidence: [irregular.measurement.id],
+    },
+  ];
+}
+
+/** Where the rate is on neither side of a limit for sure; before 14+0 the bands are too many. */
+function rateDoubt({ value, uncertainty }: Measurement, gaDays: number): string | null {
+  const { fromDays, least, most, tachycardia } = FETAL_RATE;
+  if (gaDays < fromDays) return null;
+  return acrossCutOff(value, uncertainty, [least, most, tachycardia], '');
+}
+
+/** `Fetal heart rate 75 /min (Doppler)`; the source where it is not the one that stands, or the machine. */
+function shownText(one: Judged, standing: Judged, gaDays: number | null): string {
+  const source = one !== standing || isOfMachine(one) ? ` (${one.source})` : '';
+  return `Fetal heart rate ${rateText(one.measurement, gaDays)}${source}`;
+}
+
+const worstOf = (judged: readonly Judged[]) =>
+  GRAVEST_FIRST.flatMap((band) => judged.find((one) => one.band === band) ?? [])[0] ?? null;
+
+function bandFindings(judged: readonly Judged[], standing: Judged, gaDays: number): Finding[] {
+  const worst = worstOf(judged);
+  if (!worst?.band || worst.band === 'normal') return [];
+  const { measurement, band } = worst;
+  const more = [rateDoubt(measurement, gaDays), schemeAt(gaDays).remark];
+  return [
+    {
+      id: 'fetal-heart-rate-band',
+      section: FETAL_HEART_SECTION,
+      concept: findingConcept('fetal-heart-rate-band'),
+      text: [
+        `${shownText(worst, standing, gaDays)}, ${RATE_TEXT[band]}; confirm over time with M-mode or Doppler.`,
+        ...more.filter((one) => one !== null),
+      ].join(' '),
+      severity: band === 'borderline' ? 'info' : 'abnormal',
+      confidence: measurement.confidence,
+      evidence: [measurement.id],
+    },
+  ];
+}
+
+function apart(one: Judged, other: Judged): boolean {
+  const [a, b] = [one.measurement, other.measurement];
+  return Math.abs(a.value - b.value) > (a.uncertainty ?? 0) + (b.uncertainty ?? 0);
+}
+
+/**
+ * That the sources tell different rates. A heart changes its rate within minutes: it is abnormal only
+ * where the bands differ too.
+ */
+function sourceFindings(judged: readonly Judged[], gaDays: number | null): Finding[] {
+  const [first] = judged;
+  if (!first) return [];
+  const bands = new Set(judged.map(({ band }) => band)).size > 1;
+  const beyond = judged.some((one) => judged.some((other) => apart(one, other)));
+  if (!bands && !beyond) return [];
+  const said = judged.map((one) => {
+    const band = bands && one.band ? ` (${RATE_TEXT[one.band]})` : '';
+    return `${one.source} ${rateText(one.measurement, gaDays)}${band}`;
+  });
+  return [
+    {
+      id: 'fetal-heart-rate-sources',
+      section: FETAL_HEART_SECTION,
+      concept: findingConcept('fetal-heart-rate-band'),
+      text: `The sources of the fetal heart rate differ: ${said.join(', ')}. Measure it again.`,
+      severity: bands && beyond ? 'abnormal' : 'info',
+      confidence: null,
+      evidence: judged.map(({ measurement }) => measurement.id),
+    },
+  ];
+}
+
+function bandClassification(judged: readonly Judged[], gaDays: number): Result['classifications'] {
+  const worst = worstOf(judged);
+  if (!worst?.band) return [];
+  return [
+    {
+      id: 'fetal-heart-rate-band',
+      section: FETAL_HEART_SECTION,
+      concept: findingConcept('fetal-heart-rate-band'),
+      name: 'Fetal heart rate',
+      value: worst.band,
+      scheme: schemeAt(gaDays).scheme,
+      criteria: judged.flatMap(({ band, source, measurement }) =>
+        band
+          ? [
+              {
+                name: judged.length > 1 ? `${source}: ${RATE_TEXT[band]}` : RATE_TEXT[band],
+                value: rateNumber(measurement.value, gaDays),
+                met: band === worst.band,
+              },
+            ]
+          : [],
+      ),
+    },
+  ];
+}
+
+function rateSentences(judged: readonly Judged[], standing: Judged, gaDays: number | null) {
+  const shown = shownText(standing, standing, gaDays);
+  const rhythm = rhythmText(rhythmOf(judged) ?? standing);
+  if (standing.band && gaDays !== null) {
+    const doubt = rateDoubt(standing.measurement, gaDays);
+    return [`${shown}, ${RATE_TEXT[standing.band]}.`, ...(doubt ? [doubt] : []), rhythm];
+  }
+  const why =
+    gaDays === null
+      ? 'gestational age was not given: no range'
+      : 'no range is known for this gestational age';
+  return [`${shown} (${why}).`, rhythm];
+}
+
+/** The best rate under the plain id; the machine's beside it, or in its place where there is none. */
+function withStanding(rates: readonly RateReading[]): RateReading[] {
+  const ours = rates.filter((one) => !isOfMachine(one));
+  const best = ours.find(({ measurement }) => measurement.quality === 'accepted');
+  const named = ours.map((one) =>
+    one === best ? { ...one, measurement: { ...one.measurement, id: KEY } } : one,
+  );
+  const machine = rates.filter(isOfMachine);
+  const values = withMachineValues(
+    machine.map(({ measurement }) => measurement),
+    named.map(({ measurement }) => measurement),
+  ).slice(ours.length);
+  return [
+    ...named,
+    ...machine.map((one, index) => ({ ...one, measurement: values[index] ?? one.measurement })),
+  ];
+}
+
+/** What the rates of one fetus say; every accepted one is judged. */
+function judgeGroup(
+  { rates, fetus, several }: RateGroup,
+  gaDays: number | null,
+  number: number,
+): RateOutcome {
+  const nameless = several && fetus === null;
+  const given = nameless ? rates : withStanding(rates);
+  const measurements = given.map(({ measurement }) => measurement);
+  const judged = given
+    .filter(({ measurement }) => measurement.quality === 'accepted')
+    .map((one) => ({
+      ...one,
+      band: gaDays === null ? null : fetalRateBand(gaDays, one.measurement.value),
+    }));
+  const [standing] = judged;
+  const none = { measurements, sentences: [], findings: [], classifications: [], known: false };
+  if (!standing) return none;
+  const sentences = rateSentences(judged, standing, gaDays);
+  const own = {
+    measurements,
+    findings: [
+      ...(gaDays === null ? [] : bandFindings(judged, standing, gaDays)),
+      ...sourceFindings(judged, gaDays),
+      ...rhythmFindings(judged),
+    ],
+    classifications: gaDays === null ? [] : bandClassification(judged, gaDays),
+  };
+  if (fetus !== null) {
+    const said = sentences.map((text) => ofFetusText(text, fetus));
+    return { ...keyedByFetus(own, fetus), sentences: said, known: true };
+  }
+  if (!nameless) return { ...own, sentences, known: true };
+  const say = (text: string) => `A fetus that is not named: ${text}`;
+  return {
+    measurements,
+    sentences: sentences.map(say),
+    findings: own.findings.map((one) => ({
+      ...one,
+      id: `${one.id}-unnamed-${number}`,
+      text: say(one.text),
+    })),
+    classifications: [],
+    known: true,
+  };
+}
+
+/** What all rates say, of each fetus by itself. */
+export function judgeRates(groups: readonly RateGroup[], gaDays: number | null): RateOutcome {
+  const all = groups.map((group, index) => judgeGroup(group, gaDays, index + 1));
+  return {
+    measurements: all.flatMap(({ measurements }) => measurements),
+    sentences: all.flatMap(({ sentences }) => sentences),
+    findings: all.flatMap(({ findings }) => findings),
+    classifications: all.flatMap(({ classifications }) => classifications),
+    known: all.some(({ known }) => known),
+  };
+}
