@@ -34,14 +34,15 @@ function inOrder(used: readonly MeasuredCervix[]): MeasuredCervix[] {
     .map((one, index) => (index === 0 ? one : numbered(one, index + 1)));
 }
 
-function numbered({ reading, length, funnel }: MeasuredCervix, number: number): MeasuredCervix {
+function numbered(one: MeasuredCervix, number: number): MeasuredCervix {
+  const { length, funnel } = one;
   const id = `${length.id}-${number}`;
-  const own = funnel?.measurements.map((one) => ({
-    ...one,
-    inputs: one.inputs.map((input) => (input === length.id ? id : input)),
+  const own = funnel?.measurements.map((part) => ({
+    ...part,
+    inputs: part.inputs.map((input) => (input === length.id ? id : input)),
   }));
   return {
-    reading,
+    ...one,
     length: { ...length, id },
     funnel: funnel && own ? { ...funnel, measurements: own } : null,
   };

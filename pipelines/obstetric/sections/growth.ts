@@ -1,4 +1,5 @@
 import type { Finding, Measurement, Result } from '../../result/envelope.ts';
+import { notAssessed } from '../../result/section-outcome.ts';
 import { weeksAndDays } from '../charts/dates.ts';
 import {
   conditionedOn,
@@ -33,10 +34,6 @@ import {
 } from '../size-for-age.ts';
 import { smallFetus } from '../small-fetus.ts';
 import { discordanceFindings, discordanceSentence, twinWeights } from '../twin-weights.ts';
-
-function notAssessed(code: string, detail: string, needs: string[]): SectionOutcome {
-  return { status: 'not_assessed', reason: { code, detail, needs }, summary: detail };
-}
 
 function amendment(entry: Charted | NotCharted): Amendment {
   const { measurement } = entry;

@@ -1,6 +1,7 @@
 import { findingConcept } from '../../result/concepts.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
 import { type LocatedStructure, locatedOn, polygonPlace } from '../../result/located-structure.ts';
+import { inadequate, notAssessed } from '../../result/section-outcome.ts';
 import { measuredOn } from '../../result/source.ts';
 import {
   DESCENT_BANDS,
@@ -21,10 +22,6 @@ const ID = 'labor-progress';
 const VIEW = 'transperineal mid-sagittal image';
 const FRAMES_PER_MEASUREMENT = 3;
 const KEYS = ['angle-of-progression', 'head-symphysis-distance', 'head-direction'] as const;
-
-function notAssessed(code: string, detail: string, needs: string[]): SectionOutcome {
-  return { status: 'not_assessed', reason: { code, detail, needs }, summary: detail };
-}
 
 function onFrame(
   { clip, frame, located }: TransperinealReading,
@@ -156,9 +153,8 @@ function run({ views }: ObstetricEvidence): SectionOutcome {
   if (!angle) {
     const detail =
       'Angle of progression not assessable: symphysis ends or skull outline are not clearly visible.';
-    const reason = { code: 'low_confidence', detail, needs: [`a clearer ${VIEW}`] };
     const data = { structures: structuresOf(readings) };
-    return { status: 'inadequate', reason, summary: detail, data, measurements: measured };
+    return { ...inadequate('low_confidence', detail, [`a clearer ${VIEW}`], measured), data };
   }
   const measurements = [...measured, ...station(angle)];
   const bands = Object.values(DESCENT_BANDS);

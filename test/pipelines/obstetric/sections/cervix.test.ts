@@ -268,6 +268,14 @@ describe('the route of the images', () => {
     expect(sectionOf(result, 'cervix').summary).toContain('shortest of 1, not of 3');
   });
 
+  it('is not known where one of three images does not name it', () => {
+    const [shortest, ...others] = three(35);
+    if (!shortest) throw new Error('no frame');
+    const longest = shown({ mm: 39, viewName: null });
+    const section = sectionOf(interpret([shortest, ...others.slice(0, 1), longest]), 'cervix');
+    expect(section).toMatchObject({ status: 'partial', data: { route: 'not_known' } });
+  });
+
   it.each([
     ['TRANSVAGINAL CERVIX', 'complete', 'transvaginal'],
     ['CERVIX', 'partial', 'not_known'],
