@@ -37,6 +37,9 @@ export interface FileRow {
   expires_at: Date;
 }
 
+/** A file whose bytes are all here. */
+type ReadyFile = FileRow & { bytes: number; sha256: string };
+
 export interface AnnouncedFile {
   filename: string;
   /** Null when only the PUT tells. */
@@ -138,7 +141,12 @@ export function createUploads({
       [[...new Set(asked.flat())]],
       'ready-files',
     );
-    const files = new Map(rows.map((row) => [row.id, toFile(row)]));
+    const files = new Map(
+      rows
+        .map(toFile)
+        .filter(isReady)
+        .map((file) => [file.id, file]),
+    );
     return asked.map((ids) => ids.flatMap((id) => files.get(id) ?? []));
   });
 
@@ -255,10 +263,10 @@ export function createUploads({
         if (rowCount !== due.length) return this.ready(accountId, ids);
       }
       return new Map(
-        found.map(({ id, filename, bytes, sha256 }) => {
-          const digest = sha256 as string;
-          return [id, { name: filename, path: '', bytes: bytes as number, sha256: digest }];
-        }),
+        found.map(({ id, filename, bytes, sha256 }) => [
+          id,
+          { name: filename, path: '', bytes, sha256 },
+        ]),
       );
     },
 
@@ -300,4 +308,8 @@ function wrongSize(announced: number | null, found: string): SonogateError {
 /** PostgreSQL hands a bigint over as text, the embedded one as a number. */
 function toFile(row: FileRow): FileRow {
   return { ...row, bytes: row.bytes === null ? null : Number(row.bytes) };
+}
+
+function isReady(file: FileRow): file is ReadyFile {
+  return file.bytes !== null && file.sha256 !== null;
 }

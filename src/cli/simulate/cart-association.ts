@@ -21,7 +21,7 @@ import {
   PDV_HEADER_BYTES,
   type ProposedContext,
 } from '../../../dimse/network/pdu.ts';
-import { type PduEvent, PduReader } from '../../../dimse/network/pdu-reader.ts';
+import { type PduEvent, PduReader, readEvents } from '../../../dimse/network/pdu-reader.ts';
 import type { OutgoingObject } from '../../../dimse/network/requestor.ts';
 import type { DicomNode } from '../dicom-node.ts';
 import type { Cart } from './carts.ts';
@@ -54,7 +54,11 @@ export class CartAssociation {
     this.#socket = socket;
     this.#cart = cart;
     this.#pduBytes = cart.pdu.bytes;
-    this.#events = readEvents(socket);
+    const answers = new PduReader({
+      first: [PDU.associateAccept, PDU.associateReject, PDU.abort],
+      maxPduBytes: MAX_ANSWER_PDU_BYTES,
+    });
+    this.#events = readEvents(socket, answers);
   }
 
   /** @throws Error when the peer cannot be reached or rejects the association. */
@@ -249,14 +253,4 @@ function withUserItems(request: Buffer, items: readonly Buffer[]): Buffer {
   longer.writeUInt32BE(request.readUInt32BE(2) + added.length, 2);
   longer.writeUInt16BE(request.readUInt16BE(user + 2) + added.length, user + 2);
   return longer;
-}
-
-async function* readEvents(socket: Socket): AsyncGenerator<PduEvent> {
-  const reader = new PduReader({
-    first: [PDU.associateAccept, PDU.associateReject, PDU.abort],
-    maxPduBytes: MAX_ANSWER_PDU_BYTES,
-  });
-  for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
-    yield* reader.read(chunk as Buffer);
-  }
 }
