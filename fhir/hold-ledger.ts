@@ -3,7 +3,7 @@ import type { Candidate } from './candidates.ts';
 import type { Choice } from './send-report.ts';
 
 /** What a person did about a held report; rows are only ever added. */
-export const HOLD_ACTIONS = ['show', 'release', 'reject'] as const;
+const HOLD_ACTIONS = ['show', 'release', 'reject'] as const;
 export type HoldAction = (typeof HOLD_ACTIONS)[number];
 
 /** The last word of a person on a delivery, with the patient and order chosen last. */

@@ -4,7 +4,7 @@ import type { FoundObject, FoundStudy, StudyKeys } from './archive.ts';
 import type { QueryAssociation } from './query.ts';
 
 /** Attributes that are asked for at STUDY level; optional ones may stay without a value. */
-export const STUDY_RETURN_KEYS = [
+const STUDY_RETURN_KEYS = [
   'StudyInstanceUID',
   'StudyDate',
   'StudyTime',

@@ -19,7 +19,7 @@ import { storeFile } from '../store-file.ts';
 import { type BodyPart, bodyParts, dicomBoundary } from './multipart-related.ts';
 
 /** Calling AE title of objects that come by STOW-RS, for routing rules and the file meta information. */
-export const STOW_AE_TITLE = 'DICOMWEB';
+const STOW_AE_TITLE = 'DICOMWEB';
 
 const TRANSFER_SYNTAXES: ReadonlySet<string> = new Set([
   ...COMPRESSED_TRANSFER_SYNTAXES,

@@ -3,7 +3,7 @@ import type { Queryable } from '../database/port.ts';
 import type { AuditAction } from './actions.ts';
 
 /** How it ended (PS3.15 A.5.2, EventOutcomeIndicator 0, 4, 8). */
-export const AUDIT_OUTCOMES = ['success', 'refused', 'failed'] as const;
+const AUDIT_OUTCOMES = ['success', 'refused', 'failed'] as const;
 export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
 
 /**

@@ -2,10 +2,10 @@ import { createHash, type KeyObject, sign, verify } from 'node:crypto';
 import type { AuditRow } from './row.ts';
 
 /** SHA-256. */
-export const HASH_BYTES = 32;
+const HASH_BYTES = 32;
 
 /** What the first row is chained to. */
-export const GENESIS: Buffer = Buffer.alloc(HASH_BYTES);
+const GENESIS: Buffer = Buffer.alloc(HASH_BYTES);
 
 /** Every member of a row, in one order for good: a member that is added later goes to the end. */
 function canonical(row: AuditRow): string {
@@ -30,7 +30,7 @@ function canonical(row: AuditRow): string {
 }
 
 /** SHA-256 over the hash of the row before and the content of this one. */
-export function chainHash(previous: Uint8Array, row: AuditRow): Buffer {
+function chainHash(previous: Uint8Array, row: AuditRow): Buffer {
   return createHash('sha256').update(previous).update(canonical(row)).digest();
 }
 

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 
 /** Reads the number of an option; commander names the option and says what was expected. */
-export type ReadNumber = (text: string) => number;
+type ReadNumber = (text: string) => number;
 
 /** A number in digits, without what `Number` would also take: '', '0x10', '1e3'. */
 function numberReader(written: RegExp, accepts: (value: number) => boolean, expected: string) {

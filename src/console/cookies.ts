@@ -55,7 +55,7 @@ export function readCookie(context: Context, config: Place, cookie: ConsoleCooki
   return pair?.slice(wanted.length) || null;
 }
 
-export const isSecure = (context: Context, config: Place): boolean =>
+const isSecure = (context: Context, config: Place): boolean =>
   baseUrl(context, config).startsWith('https:');
 
 const nameOf = (cookie: ConsoleCookie, secure: boolean): string =>

@@ -46,9 +46,7 @@ function sendFile(context: Context, file: PageFile): void {
  * What a page of the console may load and do: modules, styles and images from here and nothing in
  * line; markup is made by lit-html alone (Trusted Types).
  */
-export function pagePolicy({
-  importMapHash,
-}: Pick<ConsoleDeps['files'], 'importMapHash'>): Middleware {
+function pagePolicy({ importMapHash }: Pick<ConsoleDeps['files'], 'importMapHash'>): Middleware {
   const policy = [
     "default-src 'none'",
     `script-src 'self' ${importMapHash}`,

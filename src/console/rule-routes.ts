@@ -74,7 +74,7 @@ export function addRuleRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): 
  * Rules as a configuration file has them, with or without the word `routing:` above.
  * @throws InvalidInputError naming each mistake, at its place below `/yaml`.
  */
-export function readRouting(yaml: string): Routing {
+function readRouting(yaml: string): Routing {
   let tree: unknown;
   try {
     // Anchors could blow a short text up to any size.

@@ -4,7 +4,7 @@ import type { ConsoleRole, RowState } from './contract.ts';
 import { sees } from './roles.ts';
 
 /** Every state of a row: those of a study that was not submitted, and those of a request. */
-export const ROW_STATES = [
+const ROW_STATES = [
   'receiving',
   'complete',
   'held',

@@ -3,7 +3,7 @@
  * `ambiguous`: the peer may have it, so try again only because the object is the same each time
  * (same SOP Instance UID, conditional FHIR entries). `permanent`: a person must look.
  */
-export const FAILURE_CLASSES = ['transient', 'ambiguous', 'permanent'] as const;
+const FAILURE_CLASSES = ['transient', 'ambiguous', 'permanent'] as const;
 export type FailureClass = (typeof FAILURE_CLASSES)[number];
 
 interface CatalogueEntry {

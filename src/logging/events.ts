@@ -14,8 +14,6 @@ export const LOG_EVENTS = {
   ...DELIVERIES_EVENTS,
 };
 
-export type LogEventId = keyof typeof LOG_EVENTS;
-
 const IDS: ReadonlyMap<string, string> = new Map(
   Object.entries(LOG_EVENTS).map(([id, { text }]) => [text, id]),
 );

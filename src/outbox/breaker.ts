@@ -13,7 +13,7 @@ import { OUTBOX_CHANNEL } from './channel.ts';
  *
  * While it is open nothing is sent and no attempt is used up; half-open, one delivery at a time.
  */
-export const BREAKER_STATES = ['closed', 'open', 'half-open'] as const;
+const BREAKER_STATES = ['closed', 'open', 'half-open'] as const;
 export type BreakerState = (typeof BREAKER_STATES)[number];
 
 /** A row of `destination_breakers`; a destination that works has none. */

@@ -3,7 +3,7 @@ import type { SecureContextOptions } from 'node:tls';
 import type { TlsVersion } from '../../config/tls-schema.ts';
 
 /** RFC 9325 4.2: forward secrecy and authenticated encryption only, 256 bit first. */
-export const TLS_1_2_SUITES = [
+const TLS_1_2_SUITES = [
   'ECDHE-ECDSA-AES256-GCM-SHA384',
   'ECDHE-RSA-AES256-GCM-SHA384',
   'ECDHE-ECDSA-AES128-GCM-SHA256',
@@ -11,7 +11,7 @@ export const TLS_1_2_SUITES = [
 ] as const;
 
 /** RFC 8446 9.1; all of TLS 1.3 but the two CCM suites for small devices. */
-export const TLS_1_3_SUITES = [
+const TLS_1_3_SUITES = [
   'TLS_AES_256_GCM_SHA384',
   'TLS_CHACHA20_POLY1305_SHA256',
   'TLS_AES_128_GCM_SHA256',

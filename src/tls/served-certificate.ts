@@ -14,7 +14,7 @@ import { bcp195 } from './profile.ts';
 const LOOK_EVERY_MILLISECONDS = 5000;
 
 /** Whether clients are asked for a certificate, and whether one without is refused. */
-export function clientCertificateMode({ clientCertificate, caFile }: ListenerTls) {
+function clientCertificateMode({ clientCertificate, caFile }: ListenerTls) {
   return clientCertificate ?? (caFile === undefined ? 'none' : 'require');
 }
 

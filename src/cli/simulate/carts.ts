@@ -16,7 +16,7 @@ const CLASSES = {
 } as const;
 
 /** User Information sub-items beside the ones that every peer sends (PS3.7 D.3.3). */
-export const USER_ITEM = {
+const USER_ITEM = {
   /** Asynchronous Operations Window: any number of operations, which we do not negotiate. */
   asynchronousWindow: Buffer.from([0x53, 0, 0, 4, 0, 0, 0, 0]),
   /** User Identity: a user name, without a wish for an answer. */

@@ -24,7 +24,7 @@ const ROLES = {
 const isRole = (text: string): text is ConsoleRole => Object.hasOwn(ROLES, text);
 
 /** Pure: the key that a filled form asks for. */
-export function newKeyOf(form: FormData): NewKey {
+function newKeyOf(form: FormData): NewKey {
   const role = String(form.get('role') ?? '');
   const day = String(form.get('expires') ?? '');
   const scopes = new Set(form.getAll('scopes').map(String));

@@ -29,7 +29,7 @@ function words(
 }
 
 /** Pure: curves, then the trajectory of earlier scans, then the values of this one. */
-export function growthContent(chart: GrowthChart, rows: readonly MeasurementRow[]): PlotContent {
+function growthContent(chart: GrowthChart, rows: readonly MeasurementRow[]): PlotContent {
   const curves = chart.curves.map(
     ({ centile, points }): PlotSeries => ({
       name: `${centile}th centile`,

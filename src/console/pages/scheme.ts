@@ -1,8 +1,8 @@
 import { html, type TemplateResult } from './html.ts';
 
 /** `auto` follows the system (`prefers-color-scheme`). */
-export const SCHEMES = { auto: 'As the system', light: 'Light', dark: 'Dark' } as const;
-export type Scheme = keyof typeof SCHEMES;
+const SCHEMES = { auto: 'As the system', light: 'Light', dark: 'Dark' } as const;
+type Scheme = keyof typeof SCHEMES;
 
 const STORED_AS = 'sonogate-scheme';
 
@@ -13,7 +13,7 @@ export function chosenScheme(): Scheme {
 }
 
 /** Puts the choice into effect and keeps it. */
-export function chooseScheme(scheme: Scheme): void {
+function chooseScheme(scheme: Scheme): void {
   localStorage.setItem(STORED_AS, scheme);
   applyScheme(scheme);
 }

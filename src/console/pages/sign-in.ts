@@ -12,7 +12,7 @@ export interface SignInPage {
 }
 
 /** Pure: why a sign-in at the identity provider led back here; null where it did not. */
-export function comingBack(url: URL): string | null {
+function comingBack(url: URL): string | null {
   const code = url.searchParams.get('error');
   if (url.pathname !== SIGN_IN || !code) return null;
   return code === 'forbidden'

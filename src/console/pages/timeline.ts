@@ -23,7 +23,7 @@ const TONES = {
 } as const satisfies Record<TimelineEntry['kind'], Tone>;
 
 /** Pure: seconds from the first entry to the last; null of fewer than two. */
-export function spanOf(entries: readonly TimelineEntry[]): number | null {
+function spanOf(entries: readonly TimelineEntry[]): number | null {
   const [first, last] = [entries[0], entries.at(-1)];
   if (!first || !last || first === last) return null;
   return (Date.parse(last.at) - Date.parse(first.at)) / 1000;
