@@ -30,7 +30,7 @@ export function machineValues(
   section: string,
   keys: readonly EarlyKey[],
 ): MachineValues {
-  const values = cartMeasurements(evidence.study?.cart ?? [], section, keys);
+  const values = cartMeasurements(evidence.study.cart ?? [], section, keys);
   const unused = machineUnused(values, severalFetuses(evidence));
   return { measurements: unused ? [] : values.map(ifPlausible), unused };
 }

@@ -38,7 +38,8 @@ async function interpret(planes: FramePlane[]) {
     laborProgress: await laborProgressReader.read(input),
     nuchal: await nuchalReader.read(input),
   };
-  const evidence = { views, options: input.options } as ObstetricEvidence;
+  const { study, options } = input;
+  const evidence = { views, study, options } as ObstetricEvidence;
   return { labor: laborProgress.run(evidence, []), nuchal: nt.run(evidence, []) };
 }
 
