@@ -63,8 +63,8 @@ export function finding(
   };
 }
 
-/** A multiple of the median as it is printed beside its limits. */
-const multiple = (value: number) =>
+/** A multiple of the median of the MCA peak velocity as it is printed beside its limits. */
+export const multiple = (value: number) =>
   formatOffCutOffs('middle-cerebral-artery-psv-mom', value, Object.values(ANAEMIA_MOM));
 
 /** The median holds for velocities along the vessel (obstetric reference 13.4). */

@@ -250,6 +250,7 @@ describe('MCA peak velocity', () => {
 
   it('just below a limit is not printed as the limit', () => {
     expect(signal(peak(44.4 * 1.497, 0))).toContain('1.497 multiples');
+    expect(peak(44.4 * 1.497, 0).summary).toContain('multiple of the median 1.497');
     expect(signal(peak(44.4 * 1.45, 0))).toContain('1.45 multiples');
   });
 });
