@@ -38,7 +38,7 @@ const NEVER_AVERAGED: ReadonlySet<ConceptKey> = new Set([
 const SAC_DIAMETERS = 3;
 
 /** Machines write any diameter of the sac with the code of it (LN 11850-5). */
-export const NO_MEAN_SAC =
+const NO_MEAN_SAC =
   'a diameter of the gestational sac that is no mean of three: not judged as mean sac diameter';
 
 const DERIVED = {
