@@ -1,8 +1,8 @@
 import { MODEL_TASKS } from '../inference/model-registry.ts';
 import { REPORT_SECTION } from '../result/draft-report.ts';
-import { resultSchema } from '../result/envelope.ts';
 import { type ObstetricInput, obstetricInputSchema } from './input.ts';
 import { OBSTETRIC } from './interpret-study.ts';
+import { obstetricResultSchema } from './result-schema.ts';
 import { SECTIONS } from './sections/index.ts';
 
 /** Prices in USD as decimal strings (service.md 1): money is never a binary fraction. */
@@ -19,7 +19,7 @@ const line = (item: string, price: string) => ({
 export const obstetricEndpoint = {
   ...OBSTETRIC,
   input: obstetricInputSchema,
-  output: resultSchema,
+  output: obstetricResultSchema,
   /** One line for the run, and one for the report where it is asked for. */
   price(input: { options?: Record<string, unknown> | undefined }) {
     const run = line(OBSTETRIC.id, PRICE.run);

@@ -5,6 +5,7 @@ import { missingOfMinimum } from '../minimum-set.ts';
 import type { ClipView } from '../reader.ts';
 import type { EchoEvidence, EchoSection } from '../section.ts';
 import { familyOf, type HeartView, isPicture } from '../view-names.ts';
+import type { ViewsData } from '../views-data.ts';
 
 const MODES = {
   pw: 'pulsed Doppler',
@@ -119,7 +120,7 @@ function run({ clips, heart, spectra }: EchoEvidence): SectionOutcome {
         trace: reading.trace && flowTrace(reading.frame, reading.trace),
       })),
       clips: clips.map((one) => listed(one, outlined.has(one.clip.file))),
-    },
+    } satisfies ViewsData,
   };
 }
 

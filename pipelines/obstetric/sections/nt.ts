@@ -24,6 +24,7 @@ import { isOfMachine } from '../of-machine.ts';
 import type { MidsagittalReading } from '../read/nuchal.ts';
 import type { ObstetricEvidence, ObstetricSection, SectionOutcome } from '../section.ts';
 import { severalFetuses } from '../several-fetuses.ts';
+import { midsagittalBoxes } from '../structures-without-scale.ts';
 
 const VIEW = 'a calibrated mid-sagittal view at 11 to 14 weeks';
 /** Gestational days of the window, 11+0 to 14+1: protocol and Robinson ages of CRL 45 to 84 mm. */
@@ -169,8 +170,13 @@ function assess(
 function run(evidence: ObstetricEvidence, earlier: readonly Measurement[]): SectionOutcome {
   const machine = machineValues(evidence, NUCHAL_SECTION, ['nuchal-translucency']);
   const readings = evidence.views.nuchal?.frames;
-  const told = (outcome: SectionOutcome): SectionOutcome =>
-    machine.unused ? { ...outcome, summary: `${outcome.summary} ${machine.unused}` } : outcome;
+  // Where the structures lie is told whatever became of the thickness.
+  const structures = midsagittalBoxes(readings);
+  const told = (outcome: SectionOutcome): SectionOutcome => ({
+    ...outcome,
+    ...(structures.length > 0 && { data: { ...outcome.data, structures } }),
+    ...(machine.unused && { summary: `${outcome.summary} ${machine.unused}` }),
+  });
   const none = withoutFrames(readings);
   if (none && machine.measurements.length === 0) return told(none);
   const crl = judgedValue(earlier, 'crl');

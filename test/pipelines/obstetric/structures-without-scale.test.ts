@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { obstetricEndpoint } from '../../../pipelines/obstetric/endpoint.ts';
 import { LOWEST_AXIS_RATIO } from '../../../pipelines/obstetric/plausibility.ts';
 import type { MidsagittalReading } from '../../../pipelines/obstetric/read/nuchal.ts';
 import {
@@ -98,6 +99,24 @@ describe('boxes of a mid-sagittal frame', () => {
       { structure: 'palate', accepted: false, place },
       { structure: 'nuchal-translucency', accepted: true, place },
     ]);
+  });
+
+  it.each([
+    ['lines that were not seen', {}, 'low_confidence'],
+    ['an age outside the window', { dating: { ga_days: 150 } }, 'outside_window'],
+  ])('stand in the section whatever became of the thickness: %s', (_, options, code) => {
+    const result = interpretReadings({
+      readings: [],
+      options,
+      evidence: { views: { nuchal: { frames: [reading] } } },
+    });
+    const { reason, data } = sectionOf(result, 'nt');
+    expect(reason?.code).toBe(code);
+    expect(data.structures).toMatchObject([
+      { structure: 'palate' },
+      { structure: 'nuchal-translucency' },
+    ]);
+    expect(obstetricEndpoint.output.safeParse(result).error).toBeUndefined();
   });
 
   it.each([[null], [undefined], [[]]])('of no frame (%s) there are none', (readings) => {

@@ -1,6 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { echoEndpoint } from '../../../pipelines/echo/endpoint.ts';
 import { obstetricEndpoint } from '../../../pipelines/obstetric/endpoint.ts';
 import { describeApi, describeEndpoint } from '../../../src/http/openapi/document.ts';
@@ -21,6 +21,26 @@ describe('the published validator of OpenAPI documents', () => {
     const found = await new Validator().validate(JSON.parse(JSON.stringify(document)));
     expect(found.errors ?? []).toEqual([]);
     expect(found.valid).toBe(true);
+  });
+
+  it.each([
+    [obstetricEndpoint, 'planes', 'frames'],
+    [obstetricEndpoint, 'nt', 'structures'],
+    [obstetricEndpoint, 'labor-progress', 'structures'],
+    [echoEndpoint, 'views', 'clips'],
+  ] as const)('types the data of sections that clients read', (endpoint, section, key) => {
+    const { sections } = z.toJSONSchema(endpoint.output, { io: 'output' }).properties ?? {};
+    const typed = z.object({ items: z.object({ anyOf: z.array(z.json()) }) }).parse(sections);
+    expect(typed.items.anyOf).toContainEqual(
+      expect.objectContaining({
+        properties: expect.objectContaining({
+          id: { type: 'string', const: section },
+          data: expect.objectContaining({
+            properties: expect.objectContaining({ [key]: expect.anything() }),
+          }),
+        }),
+      }),
+    );
   });
 
   it('finds a planted error', async () => {
