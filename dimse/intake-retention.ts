@@ -89,7 +89,7 @@ export interface RetentionParts {
 }
 
 /**
- * Removes received studies that are old enough and that nothing needs any more: row, objects and
+ * Removes received studies that are old enough and that nothing needs any longer: row, objects and
  * identity. Files go first, while the row is locked: a file without a row would be taken for an
  * object that has just come. Where machines share a bucket each removes its own copies, whoever has
  * removed the study.

@@ -53,14 +53,14 @@ const ASKED: readonly Asked[] = [
     interactions: ['update', 'read'],
     searches: BY_IDENTIFIER,
     conditional: 'update',
-    why: 'One for each statement; those that a later run has no more are read and withdrawn.',
+    why: 'One for each statement; those that a later run no longer has are read and withdrawn.',
   },
   {
     type: 'Media',
     interactions: ['update', 'read'],
     searches: BY_IDENTIFIER,
     conditional: 'update',
-    why: 'Key images with calipers; those that a later run has no more are read and withdrawn.',
+    why: 'Key images with calipers; those that a later run no longer has are read and withdrawn.',
   },
   {
     type: 'DocumentReference',

@@ -51,7 +51,7 @@ export interface BundleInput {
   otherRequests?: readonly string[];
   /** Document of the earlier run, which the new one replaces. */
   formerDocument?: Reference<DocumentReference>;
-  /** Entries that withdraw what this run does not have any more. */
+  /** Entries that withdraw what this run no longer has. */
   withdrawals?: readonly BundleEntry[];
 }
 

@@ -150,7 +150,7 @@ function studyResult({ destination, subject, earlier, result }: ReportToSend) {
   return { resultSystem, requestId, earlier, generatedAt: result.generated_at };
 }
 
-/** The bundle that replaces the draft at the receiver and withdraws what it has no more. */
+/** The bundle that replaces the draft at the receiver and withdraws what it no longer has. */
 async function bundleOver(
   report: ReportToSend,
   draft: Draft | null,

@@ -25,7 +25,7 @@ export interface FhirServer {
     parameters: Record<string, string>,
     signal: AbortSignal,
   ): Promise<Of<Type>[]>;
-  /** GET of one resource; null when it is not there, or not any more. */
+  /** GET of one resource; null when it is not there, or no longer there. */
   read<Type extends ResourceType>(
     type: Type,
     id: string,

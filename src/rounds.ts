@@ -2,7 +2,7 @@ import { DatabaseUnreachableError } from './database/unreachable.ts';
 import type { Logger } from './logging/logger.ts';
 
 export interface Rounds {
-  /** No round begins any more; resolves when the one under way has ended. */
+  /** No further round begins; resolves when the one under way has ended. */
   stop(): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export interface RoundParts extends RoundObserver {
   onceMoreAtStop?: boolean;
 }
 
-/** Works now and again after each pause, one round at a time, until stopped. Errors end no more than their round. */
+/** Works now and again after each pause, one round at a time, until stopped. An error ends only its own round. */
 export function startRounds(parts: RoundParts): BegunRounds {
   const { work, pauseMilliseconds: pause } = parts;
   let stopped = false;

@@ -50,7 +50,7 @@ export class CallingAssociation {
   private constructor(socket: Socket, timeoutMs: number) {
     this.#socket = socket;
     this.#timeoutMs = timeoutMs;
-    // For the end, that a peer which takes nothing any more would put off for ever.
+    // For the end, which a peer that takes nothing would put off for ever.
     socket.setTimeout(timeoutMs, () => socket.destroy(new Error('nothing moved')));
     const reader = new PduReader({
       first: [PDU.associateAccept, PDU.associateReject, PDU.abort],
@@ -88,7 +88,7 @@ export class CallingAssociation {
     }
   }
 
-  /** True when the connection has ended; nothing can be sent over it any more. */
+  /** True when the connection has ended; nothing more can be sent over it. */
   get closed(): boolean {
     return this.#closed.signal.aborted || this.#socket.destroyed || this.#socket.writableEnded;
   }
@@ -161,7 +161,7 @@ export class CallingAssociation {
     return settlesWithin(milliseconds, this.#ahead);
   }
 
-  /** Ends the association in order; a peer that does not answer is not waited for in vain. */
+  /** Ends the association in order; a peer that does not answer is not waited for indefinitely. */
   async release(): Promise<void> {
     if (this.closed) return;
     try {

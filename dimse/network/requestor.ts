@@ -51,7 +51,7 @@ export class Requestor {
     return new Requestor(await CallingAssociation.open(node, contexts, signal, roles));
   }
 
-  /** True when the connection has ended; nothing can be sent over it any more. */
+  /** True when the connection has ended; nothing more can be sent over it. */
   get closed(): boolean {
     return this.#association.closed;
   }
@@ -163,7 +163,7 @@ export class Requestor {
     this.#association.rest();
   }
 
-  /** Ends the association in order; a peer that does not answer is not waited for in vain. */
+  /** Ends the association in order; a peer that does not answer is not waited for indefinitely. */
   release(): Promise<void> {
     return this.#association.release();
   }

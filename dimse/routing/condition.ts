@@ -149,7 +149,7 @@ function inWords(test: Test): string {
 
 const HIDDEN = 'a value that is not shown, since it identifies the patient';
 
-/** Of the patient module what says something of the body only (PS3.3 C.7.1.3, C.7.2.2). */
+/** Attributes of the patient modules that describe only the body (PS3.3 C.7.1.3, C.7.2.2). */
 const OF_THE_BODY =
   /^(PatientAge|PatientSex|PatientSize|PatientWeight|PregnancyStatus|LastMenstrualDate)$/;
 const OF_THE_BODY_TAGS = /^\(0010,(1010|0040|1020|1030|21C0|21D0)\)$/i;

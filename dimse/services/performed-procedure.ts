@@ -71,7 +71,7 @@ async function set(
     );
     const [step] = rows;
     if (!step) return { status: SERVICE_STATUS.noSuchSopInstance };
-    // PS3.4 F.7.2.2.2: what is completed or discontinued is not updated any more.
+    // PS3.4 F.7.2.2.2: what is completed or discontinued is no longer updated.
     if (FINAL.includes(step.status)) return { status: SERVICE_STATUS.mayNoLongerBeUpdated };
     const at = now();
     await tx.query(

@@ -36,7 +36,7 @@ export async function loadSealKey(dataDir: string): Promise<SealKey> {
     if (error.code !== 'ENOENT') throw error;
     const { privateKey } = generateKeyPairSync('ed25519');
     await writeOnce(path, privateKey.export({ type: 'pkcs8', format: 'pem' }));
-    // Of two processes that start at a time the first has made it.
+    // Of two processes that start together, the first to write it has made it.
     return readFile(path, 'utf8');
   });
   const key = createPrivateKey(pem);

@@ -164,7 +164,7 @@ async function lastTaken({ database }: PeerDeps): Promise<{ destination: string;
   return rows;
 }
 
-/** Of what waits or is dead: one that was delivered since has no error any more. */
+/** Of what waits or is dead: one that has since been delivered no longer has an error. */
 async function lastErrors({ database }: PeerDeps): Promise<LastWords[]> {
   const { rows } = await database.query<LastWords>(
     `SELECT DISTINCT ON (destination) destination, code, detail,

@@ -22,7 +22,7 @@ export async function beginSignIn(
   return token;
 }
 
-/** Takes the sign-in of a cookie, once; null when there is none (any more). */
+/** Takes the sign-in of a cookie, once; null when there is none, or no longer one. */
 export async function takeSignIn(
   database: Queryable,
   token: string,

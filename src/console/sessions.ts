@@ -74,7 +74,7 @@ interface SessionRow {
  * The session whose cookie has this SHA-256. That of a key has the role that the key has now, and
  * ends with the key.
  * @param used whether somebody uses it now, which keeps it from ending.
- * @returns null when there is none (any more).
+ * @returns null when there is none, or no longer one.
  */
 export async function findSession(
   database: Queryable,

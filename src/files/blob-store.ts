@@ -28,7 +28,7 @@ export class PartDiffersError extends Error {
   override name = 'PartDiffersError';
 }
 
-/** There are no bytes of this digest (any more). */
+/** There are no bytes of this digest, or no longer any. */
 export class BlobMissingError extends Error {
   override name = 'BlobMissingError';
 }
@@ -115,6 +115,6 @@ export interface MultipartAccess {
     uploadId: string,
     parts: readonly { partNumber: number; etag: string }[],
   ): Promise<void>;
-  /** Drops the parts; an upload that has ended is none any more, which is no error. */
+  /** Drops the parts; that the upload has already ended is no error. */
   abort(id: string, uploadId: string): Promise<void>;
 }

@@ -57,7 +57,7 @@ export function createPartsThroughGateway(
       return (await blobs.write(Readable.from(whole()), bytes)).sha256;
     },
 
-    // The upload itself takes none any more (uploads.ts); the bytes go when they are not in use.
+    // The upload itself no longer takes any (uploads.ts); the bytes go when they are not in use.
     abort: async () => {},
 
     async removeLeftOver() {

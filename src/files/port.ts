@@ -21,10 +21,10 @@ export interface ReceivedObjects {
   keep(object: KeptObject & { bytes: number }): Promise<void>;
   has(object: KeptObject): Promise<boolean>;
   /**
-   * Removes the bytes of an object that no row names any more from where machines share them; those
+   * Removes the bytes of an object that no row names from where machines share them; those
    * written within the last hour stay.
    */
   remove(fileSha256: string, now: Date): Promise<void>;
-  /** Path on this machine, fetched when another one received it; null when it is nowhere any more. */
+  /** Path on this machine, fetched when another one received it; null when it is nowhere to be found. */
   locate(object: KeptObject): Promise<string | null>;
 }

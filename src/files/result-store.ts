@@ -14,7 +14,7 @@ import { artifactPath, RESULT, removeResult, resultPath } from './results.ts';
 export interface ResultStore {
   /** Path on this machine of what the request has under this name; null when it is nowhere. */
   path(id: string, artifact: Pick<ArtifactEntry, 'name' | 'sha256'>): Promise<string | null>;
-  /** The envelope, of the artifacts of its request; null when there is none (any more). */
+  /** The envelope, of the artifacts of its request; null when there is none, or no longer one. */
   read(id: string, artifacts: readonly ArtifactEntry[]): Promise<unknown>;
 }
 

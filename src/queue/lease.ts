@@ -7,7 +7,7 @@ const RENEW_MILLISECONDS = (LEASE_SECONDS * 1000) / 5;
 
 /**
  * Keeps a request in this worker's hands while it runs. `lost` aborts as soon as the request is no
- * longer ours: it was cancelled, by whichever process, or another worker took it up.
+ * longer ours: it was canceled, by whichever process, or another worker took it up.
  */
 export function holdLease(database: Queryable, changes: ChangeFeed, id: string, attempt: number) {
   const lost = new AbortController();
@@ -23,7 +23,7 @@ export function holdLease(database: Queryable, changes: ChangeFeed, id: string, 
   const unwatch = changes.watch(id, renew);
   return {
     lost: lost.signal,
-    /** Ends the renewing; none is under way any more when this resolves. */
+    /** Ends the renewing; none is under way when this resolves. */
     release: async () => {
       clearInterval(timer);
       unwatch();

@@ -19,6 +19,6 @@ export type FromChild =
   | { type: 'prepared'; models: readonly ModelInUse[] }
   /** A model was called. */
   | { type: 'inference'; run: InferenceRun }
-  /** A model does not run on an accelerator, or no more. */
+  /** A model does not, or no longer does, run on an accelerator. */
   | { type: 'refusal'; refusal: RefusalOfModel }
   | { type: 'error'; message: string; outOfSpace: boolean };

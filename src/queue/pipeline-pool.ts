@@ -25,7 +25,7 @@ export interface PipelinePool {
 export interface ModelListeners {
   /** A model was called. */
   onInference?(run: InferenceRun): void;
-  /** A model does not run on an accelerator, or no more. */
+  /** A model does not, or no longer does, run on an accelerator. */
   onRefusal?(refusal: RefusalOfModel): void;
 }
 

@@ -128,7 +128,7 @@ export class PipelineProcess {
     });
   }
 
-  /** Tells of each model that does not run on an accelerator, or no more. */
+  /** Tells of each model that does not, or no longer does, run on an accelerator. */
   onRefusal(listener: (refusal: RefusalOfModel) => void): void {
     this.#child.on('message', (message: FromChild) => {
       if (message.type === 'refusal') listener(message.refusal);

@@ -59,7 +59,7 @@ type RunEnd = 'over' | 'crashed';
 
 /**
  * Runs a request that was taken up, from its files to its end. Every change carries the attempt, so
- * that a run that was cancelled or overtaken changes nothing any more.
+ * that a run that was canceled or overtaken no longer changes anything.
  */
 export async function runRequest(row: StoredRequest, parts: RunParts): Promise<RunEnd> {
   const { database, config, logger, now, changes, stopping } = parts;

@@ -6,7 +6,7 @@ import { lockRequest, transition } from './transitions.ts';
 
 /**
  * Ends a request whatever it is doing. The status changes here; the worker that runs it sees the
- * change and ends its child process, whose result nobody takes any more.
+ * change and ends its child process, whose result nobody takes.
  * @throws SonogateError `not_found`, `already_finished`
  */
 export function cancelRequest(

@@ -61,7 +61,7 @@ export interface RequestCore extends ResultReader {
   events: EventReader;
   /**
    * Artifacts of a succeeded request, `result.json` first; of a running one the previews announced
-   * so far; empty when there are none (any more).
+   * so far; empty when there are none, or no longer any.
    */
   artifacts(id: string): Promise<ArtifactEntry[]>;
   /** Those that clients may call. */

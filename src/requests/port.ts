@@ -109,8 +109,8 @@ export type Submit = (command: SubmitCommand) => Promise<SubmittedRequest>;
 
 /** Reads what a finished request left behind; for deliveries and downloads. */
 export interface ResultReader {
-  /** `output` of a succeeded request; null when there is none (any more). */
+  /** `output` of a succeeded request; null when there is none, or no longer one. */
   result(requestId: string): Promise<unknown>;
-  /** Path of a stored artifact on this machine; null when there is none (any more). */
+  /** Path of a stored artifact on this machine; null when there is none, or no longer one. */
   artifactPath(requestId: string, name: string): Promise<string | null>;
 }

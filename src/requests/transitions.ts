@@ -7,7 +7,7 @@ import type { Cost, RequestFault, Stage, StoredRequest } from './row.ts';
 import { laterStage, STAGES } from './stage.ts';
 import { canMove, IllegalTransitionError } from './states.ts';
 
-/** Whoever ran the request lost it meanwhile: it was cancelled, or another worker took it up. */
+/** Whoever ran the request lost it meanwhile: it was canceled, or another worker took it up. */
 export class LeaseLostError extends Error {
   override name = 'LeaseLostError';
 

@@ -108,7 +108,7 @@ function startConsole(root: HTMLElement): void {
     open(placeOf(new URL(location.href)));
   }
 
-  /** Nobody is signed in any more: what was shown is gone from the screen. */
+  /** Nobody is signed in now: what was shown is gone from the screen. */
   function leave(): void {
     if (signIn) return;
     session = null;

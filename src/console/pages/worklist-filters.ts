@@ -53,7 +53,7 @@ function choices(facets: Facets | null): Choice[] {
   ];
 }
 
-/** A value of the address that the site does not have (any more) is still shown as chosen. */
+/** A value of the address that the site does not, or no longer does, have is still shown as chosen. */
 function withChosen({ options }: Choice, chosen: string): Choice['options'] {
   const known = chosen === '' || options.some(({ value }) => value === chosen);
   return known ? options : [...options, { value: chosen, text: chosen }];
