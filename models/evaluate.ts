@@ -199,10 +199,14 @@ async function evaluateBrainPlanes() {
   const real = await classify(sessions, heads);
   const phantom = await classify(sessions, phantoms.filter(isHead));
   await sessions.close();
+  const file = new URL('fetal-brain-plane/cross-validation.json', import.meta.url);
+  const crossValidation: unknown = JSON.parse(await readFile(file, 'utf8'));
   return {
     gate: sessions.brainPlane.model.gate,
     sets: {
       'fetal-planes (together with fetal-plane)': planeAgreement(real),
+      'fetal-planes, every head outside the test split, five-fold cross-validation by pregnancy':
+        crossValidation,
       'fetal-planes, structures in view beside what was read by eye':
         await structureAgreement(real),
       ...(phantom.length > 0 && { phantom: planeAgreement(phantom) }),

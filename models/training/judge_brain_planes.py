@@ -3,11 +3,12 @@
 Every labelled head outside the test split is named by the networks of its own fold: those of
 train_brain_planes.py, those of train_head_structures.py, and both with the weight that export_onnx.py
 gives them. Prints the share right with its 95 % interval (pregnancies drawn again, 10,000 times) and the
-negative log-likelihood over temperatures, for the choice of the one in models/registry.yaml.
-The test split is not touched.
+negative log-likelihood over temperatures, for the choice of the one in models/registry.yaml. --write keeps
+the numbers of both for models/evaluate.ts. The test split is not touched.
 """
 
 import argparse
+import json
 from pathlib import Path
 
 import cv2
@@ -48,22 +49,30 @@ def interval(right: np.ndarray, groups: np.ndarray) -> tuple[float, float]:
     own = {group: right[groups == group] for group in np.unique(groups)}
     hits, sizes = np.array([(hit.sum(), len(hit)) for hit in own.values()]).T
     drawn = rng.integers(len(own), size=(DRAWS, len(own)))
-    low, high = np.quantile(hits[drawn].sum(1) / sizes[drawn].sum(1), (0.025, 0.975))
-    return float(low), float(high)
+    shares = hits[drawn].sum(1) / sizes[drawn].sum(1)
+    low, high = np.quantile(shares, (0.025, 0.975)).round(4).tolist()
+    return low, high
 
 
-def show(name: str, logits: torch.Tensor, records: list[Record]) -> None:
+def judge(name: str, logits: torch.Tensor, records: list[Record]) -> dict:
+    """Prints how well the logits name the planes; the numbers for models/evaluate.ts."""
     truths = torch.tensor([HEAD_PLANES.index(record.plane) for record in records])
-    right = logits.argmax(1) == truths
-    shares = [f"{p} {right[truths == i].float().mean():.2f}" for i, p in enumerate(HEAD_PLANES)]
-    low, high = interval(right.numpy(), np.array([record.group for record in records]))
-    print(
-        f"{name}: {int(right.sum())} of {len(truths)} right, {right.float().mean():.3f}"
-        f" ({low:.3f} to {high:.3f}): {', '.join(shares)}"
-    )
+    right = (logits.argmax(1) == truths).numpy()
+    found = {plane: round(right[truths == i].mean(), 4) for i, plane in enumerate(HEAD_PLANES)}
+    groups = np.array([record.group for record in records])
+    judged = {
+        "heads": len(records),
+        "pregnancies": len(np.unique(groups)),
+        "right": int(right.sum()),
+        "accuracy": round(right.mean(), 4),
+        "interval95": dict(zip(("low", "high"), interval(right, groups))),
+        "found": found,
+    }
     losses = [F.cross_entropy(logits / float(t), truths) for t in TEMPERATURES]
-    print("  negative log-likelihood at temperature", end="")
-    print("".join(f" {t:.1f}: {loss:.3f}" for t, loss in zip(TEMPERATURES, losses)))
+    shown = "".join(f" {t:.1f}: {loss:.3f}" for t, loss in zip(TEMPERATURES, losses))
+    print(f"{name}: {json.dumps(judged)}")
+    print(f"  negative log-likelihood at temperature{shown}")
+    return judged
 
 
 def main() -> None:
@@ -71,6 +80,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     for kind in ("planes", "structures"):
         parser.add_argument(f"--{kind}", type=Path, nargs=FOLDS, required=True, help="by fold")
+    parser.add_argument("--write", type=Path, help="cross-validation.json of the model")
     options = parser.parse_args()
     torch.set_num_threads(1)
     cv2.setNumThreads(0)
@@ -81,9 +91,12 @@ def main() -> None:
     records = with_heads(records, readings())
     planes = out_of_fold(records, options.planes, HeadPlaneNetwork)
     structures = out_of_fold(records, options.structures, HeadStructureNetwork)
-    show("planes", planes, records)
-    show("structures", structures, records)
-    show("both", (1 - STRUCTURE_WEIGHT) * planes + STRUCTURE_WEIGHT * structures, records)
+    judge("planes", planes, records)
+    judge("structures", structures, records)
+    both = (1 - STRUCTURE_WEIGHT) * planes + STRUCTURE_WEIGHT * structures
+    judged = judge("both", both, records)
+    if options.write:
+        options.write.write_text(json.dumps(judged, indent=2) + "\n")
 
 
 if __name__ == "__main__":
