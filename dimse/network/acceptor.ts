@@ -32,6 +32,7 @@ import type {
   AssociationPeer,
   StorageService,
 } from './storage-service.ts';
+import type { Artim } from './unassociated-connections.ts';
 import { abortFor, rejectionFor } from './wire-answer.ts';
 
 export interface AcceptorOptions {
@@ -43,14 +44,11 @@ export interface AcceptorOptions {
   storage: StorageService;
   normalized?: NormalizedService | null;
   logger: Logger;
-  /** Refuses the association whoever asks, as when the listener is full. */
-  refuse: ErrorCode | null;
+  /** Runs until the association, and from our last word on. */
+  artim: Artim;
   /** Told of each association that is refused. */
   onRefused?: (peer: AssociationPeer, code: ErrorCode) => void;
 }
-
-/** ARTIM: how long a peer may take to ask for an association, or to close after our last word. */
-const ARTIM_MILLISECONDS = 30_000;
 
 /**
  * The acceptor's side of one association (PS3.8 9.2).
@@ -59,6 +57,9 @@ const ARTIM_MILLISECONDS = 30_000;
  *      │ refused                      │ A-ABORT, connection lost, bad PDU, idle
  *      ▼                              ▼
  *   rejected                       aborted
+ *
+ * ARTIM runs in every state but `established`; in that one the peer may be silent for its idle
+ * timeout.
  *
  * The socket is read by one loop that waits for each fragment to be taken, so back-pressure reaches
  * the peer through TCP and fragments can never overtake each other, whatever their number per PDU.
@@ -99,7 +100,6 @@ export class Acceptor {
     // An error is seen by the loop as well; without a listener a late error would end the process.
     this.#socket.on('error', () => {});
     this.#socket.on('timeout', () => this.#onSilence());
-    this.#socket.setTimeout(ARTIM_MILLISECONDS);
     try {
       // The socket outlives the loop: our last PDU is still to be flushed.
       for await (const chunk of this.#socket.iterator({ destroyOnReturn: false })) {
@@ -122,8 +122,8 @@ export class Acceptor {
   /** Ends the association as the gateway stops: at once, or after the object that is under way. */
   stop(): void {
     this.#stopping = true;
-    if (this.#working || this.#provider?.insideMessage) return;
-    if (this.#state === 'established' || this.#state === 'awaiting') this.#state = 'aborted';
+    if (this.#state !== 'established' || this.#working || this.#provider?.insideMessage) return;
+    this.#state = 'aborted';
     this.#endWith(encodeAbort({ source: 0, reason: 0 }));
   }
 
@@ -153,13 +153,13 @@ export class Acceptor {
   }
 
   #onAssociateRequest(request: AssociateRequest): void {
-    const { aeTitle, admit, offer, maxPduBytes, refuse, onRefused } = this.#options;
+    const { aeTitle, admit, offer, maxPduBytes, artim, onRefused } = this.#options;
     this.#peer = {
       ...this.#peer,
       callingAeTitle: request.callingAeTitle,
       calledAeTitle: request.calledAeTitle,
     };
-    const code = refuse ?? refusal(request, aeTitle);
+    const code = refusal(request, aeTitle);
     const admission = code === null ? admit(this.#peer) : { refused: code };
     if ('refused' in admission) {
       const { refused } = admission;
@@ -185,6 +185,7 @@ export class Acceptor {
     });
     this.#peerMaxPduBytes = request.maxPduBytes;
     this.#state = 'established';
+    artim.stop();
     this.#socket.setTimeout(admission.idleTimeoutSeconds * 1000);
     this.#socket.write(
       encodeAssociateAccept({
@@ -222,20 +223,22 @@ export class Acceptor {
     }
   }
 
-  /** Fires only while the peer is silent; while we work on its bytes it owes us nothing. */
+  /** While we work on the bytes of a silent peer it owes us nothing. */
   #onSilence(): void {
-    if (this.#working) return;
-    this.#log('info', 'association idle');
-    if (this.#state === 'established') {
-      this.#state = 'aborted';
-      this.#endWith(encodeAbort(abortFor('association_idle')));
-    } else {
-      this.#socket.destroy();
+    if (this.#state !== 'established') return;
+    if (this.#working) {
+      this.#socket.setTimeout(this.#socket.timeout ?? 0);
+      return;
     }
+    this.#log('info', 'association idle');
+    this.#state = 'aborted';
+    this.#endWith(encodeAbort(abortFor('association_idle')));
   }
 
   #endWith(pdu: Buffer): void {
     this.#socket.end(pdu, () => this.#socket.destroy());
+    // A peer that takes nothing any more does not take this either.
+    this.#options.artim.start();
   }
 
   #onEndOfStream(): void {
@@ -260,12 +263,14 @@ export class Acceptor {
   }
 
   async #finish(): Promise<void> {
-    await this.#provider?.end();
-    this.#admitted?.ended?.();
+    this.#working = false;
+    this.#socket.setTimeout(0);
     // The peer closes after our last word; one that does not is not waited for.
-    this.#socket.setTimeout(ARTIM_MILLISECONDS);
+    this.#options.artim.start();
     this.#socket.resume();
-    if (this.#peer.callingAeTitle === '' || this.#state === 'rejected') return;
+    await this.#provider?.end();
+    if (!this.#admitted) return;
+    this.#admitted.ended?.();
     const end: AssociationEnd = this.#state === 'released' ? 'released' : 'aborted';
     this.#log('info', 'association ended', { end });
     try {

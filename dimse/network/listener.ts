@@ -11,8 +11,10 @@ import {
   showsUntrustedCertificate,
 } from '../../src/tls/served-certificate.ts';
 import { Acceptor, type AcceptorOptions } from './acceptor.ts';
+import type { Admission } from './storage-service.ts';
+import { ARTIM_MILLISECONDS, UnassociatedConnections } from './unassociated-connections.ts';
 
-export interface ListenerOptions extends Omit<AcceptorOptions, 'refuse'> {
+export interface ListenerOptions extends Omit<AcceptorOptions, 'artim'> {
   host: string;
   /** 0 takes a free port. */
   port: number;
@@ -22,6 +24,7 @@ export interface ListenerOptions extends Omit<AcceptorOptions, 'refuse'> {
   onTlsRefused?: (address: string, reason: string) => void;
   /** How often the certificate files are looked at. */
   certificateEveryMilliseconds?: number;
+  artimMilliseconds?: number;
 }
 
 export interface Listener {
@@ -30,11 +33,9 @@ export interface Listener {
   close(graceSeconds?: number): Promise<void>;
 }
 
-/** Connections above the cap are answered with a rejection; above this many times the cap, not at all. */
-const CONNECTIONS_PER_ASSOCIATION = 2;
-
 /**
  * Listens for associations on our own socket: bound to one address, capped, without Nagle's delay.
+ * Associations count against the cap, not connections, so that whoever only connects closes nothing.
  * @throws the system's error when the address cannot be bound or a certificate cannot be read.
  */
 export async function listen(options: ListenerOptions): Promise<Listener> {
@@ -45,22 +46,19 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     maxAssociations,
     onTlsRefused,
     certificateEveryMilliseconds,
+    artimMilliseconds = ARTIM_MILLISECONDS,
     ...acceptorOptions
   } = options;
   const { logger } = options;
   const acceptors = new Set<Acceptor>();
   const connections = new Set<Socket>();
+  const unassociated = new UnassociatedConnections({ artimMilliseconds, maxAssociations });
 
+  const admit = capped(options.admit, maxAssociations);
   const onConnection = (socket: Socket) => {
     socket.setNoDelay(true);
-    if (acceptors.size >= maxAssociations * CONNECTIONS_PER_ASSOCIATION) {
-      socket.destroy();
-      return;
-    }
-    const acceptor = new Acceptor(socket, {
-      ...acceptorOptions,
-      refuse: acceptors.size >= maxAssociations ? 'too_many_associations' : null,
-    });
+    const artim = unassociated.artimOf(socket);
+    const acceptor = new Acceptor(socket, { ...acceptorOptions, admit, artim });
     acceptors.add(acceptor);
     socket.once('close', () => acceptors.delete(acceptor));
     void acceptor.serve();
@@ -72,16 +70,19 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   };
   const secure = tls ? await tlsServer(tls, onConnection, onRefused) : null;
   const server: Server = secure ?? createServer(onConnection);
+  // Under TLS this comes before the handshake, which a peer may never finish.
+  server.prependListener('connection', (socket: Socket) => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
+    // Whoever reads it sees the error as well.
+    socket.on('error', () => {});
+    unassociated.artimOf(socket).start();
+  });
   const unfollow =
     secure && tls ? followCertificate(secure, tls, logger, certificateEveryMilliseconds) : null;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, resolve);
-  });
-  // Under TLS this comes before the handshake, which a peer may never finish.
-  server.on('connection', (socket: Socket) => {
-    connections.add(socket);
-    socket.once('close', () => connections.delete(socket));
   });
   server.on('error', (error) =>
     options.logger.error({ error: error.message }, 'DICOM listener failed'),
@@ -92,6 +93,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     async close(graceSeconds = 10) {
       unfollow?.();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      unassociated.close();
       for (const acceptor of acceptors) acceptor.stop();
       const timer = setTimeout(() => {
         for (const socket of connections) socket.destroy();
@@ -99,6 +101,24 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       await closed;
       clearTimeout(timer);
     },
+  };
+}
+
+/** Lets in as many at a time as the cap says, then nobody. */
+function capped(admit: Admission, maxAssociations: number): Admission {
+  let associations = 0;
+  return (peer) => {
+    if (associations >= maxAssociations) return { refused: 'too_many_associations' };
+    const admission = admit(peer);
+    if ('refused' in admission) return admission;
+    associations += 1;
+    return {
+      ...admission,
+      ended() {
+        associations -= 1;
+        admission.ended?.();
+      },
+    };
   };
 }
 
