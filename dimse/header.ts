@@ -1,8 +1,10 @@
-import { open } from 'node:fs/promises';
 import dcmjs, { type NaturalDataset } from 'dcmjs';
 import type { DicomIdentity, LossyHistory } from '../pipelines/artifacts/subject.ts';
 import { SonogateError } from '../src/errors/catalogue.ts';
+import { decodeTexts, takeCharacterSets } from './element-text.ts';
+import { fileStart } from './file-start.ts';
 import { statedAgeByLmp } from './stated-age.ts';
+import { isUid } from './uid.ts';
 
 /** What the gateway itself needs of an object, without its pixels. */
 export interface InstanceHeader {
@@ -40,7 +42,7 @@ const GROWTH = 4;
 const MAX_READ_BYTES = 64 * MEBIBYTE;
 const PIXEL_DATA = '7FE00010';
 
-/** dcmjs decodes every string by (0008,0005), so what we keep is Unicode (PS3.3 C.12.1.1.2). */
+/** Every string is decoded by (0008,0005), so what we keep is Unicode (PS3.3 C.12.1.1.2). */
 const UNICODE = 'ISO_IR 192';
 
 // dcmjs reports each odd value on the console; an object that cannot be used is an error of ours.
@@ -59,39 +61,40 @@ interface Silenceable {
  * @throws SonogateError `object_not_understood`.
  */
 export async function readDataSet(path: string): Promise<NaturalDataset> {
-  const file = await open(path);
-  try {
-    const { size } = await file.stat();
-    for (let bytes = FIRST_READ_BYTES; ; bytes *= GROWTH) {
-      const length = Math.min(bytes, size, MAX_READ_BYTES);
-      const { buffer } = await file.read(new Uint8Array(length), 0, length, 0);
-      const whole = length === size || length === MAX_READ_BYTES;
-      const dataSet = parse(buffer.buffer, whole);
-      if (dataSet) return dataSet;
-    }
-  } finally {
-    await file.close();
+  for (let bytes = FIRST_READ_BYTES; ; bytes *= GROWTH) {
+    const { start, whole } = await fileStart(path, Math.min(bytes, MAX_READ_BYTES));
+    const dataSet = parse(start, whole || bytes >= MAX_READ_BYTES);
+    if (dataSet) return dataSet;
   }
 }
 
 /**
  * What the gateway keeps of the header of a DICOM file.
- * @throws SonogateError `object_not_understood` when a UID that identifies the object is missing.
+ * @throws SonogateError `object_not_understood`, also when a UID that identifies the object is
+ * missing or none.
  */
 export async function readInstanceHeader(path: string): Promise<InstanceHeader> {
-  return instanceHeader(await readDataSet(path));
+  const dataSet = await readDataSet(path);
+  try {
+    return instanceHeader(dataSet);
+  } catch (error) {
+    if (error instanceof SonogateError) throw error;
+    throw new SonogateError('object_not_understood', undefined, { cause: error });
+  }
 }
 
 /** Null: the part ends before the pixel data and more can be read. */
-function parse(part: ArrayBuffer, whole: boolean): NaturalDataset | null {
+function parse(start: Buffer<ArrayBuffer>, whole: boolean): NaturalDataset | null {
+  const sets = takeCharacterSets(start);
   try {
-    const { dict } = dcmjs.data.DicomMessage.readFile(part, {
+    const { dict } = dcmjs.data.DicomMessage.readFile(start.buffer, {
       untilTag: PIXEL_DATA,
       includeUntilTagValue: false,
       // What a cart wrote wrongly behind the header we need does not matter here.
       ignoreErrors: whole,
     });
     if (!whole && !(PIXEL_DATA in dict)) return null;
+    decodeTexts(dict, sets);
     return dcmjs.data.DicomMetaDictionary.naturalizeDataset(dict);
   } catch (error) {
     if (!whole) return null;
@@ -155,7 +158,9 @@ function instanceHeader(dataSet: NaturalDataset): InstanceHeader {
     ['SOP Instance UID', header.sopInstanceUid],
     ['SOP Class UID', header.sopClassUid],
   ] as const) {
-    if (uid === '') throw new SonogateError('object_not_understood', `${name} is missing.`);
+    if (isUid(uid)) continue;
+    const why = uid === '' ? 'is missing' : 'is not a UID';
+    throw new SonogateError('object_not_understood', `${name} ${why}.`);
   }
   return header;
 }
@@ -187,10 +192,16 @@ function issuerQualifiers(sequence: unknown): Pick<DicomIdentity, 'IssuerOfPatie
   return { IssuerOfPatientIDQualifiers: { UniversalEntityID, UniversalEntityIDType } };
 }
 
-/** Values as in the header: backslash between values, `=` between the groups of a name. */
+/** Not even a text has these (PS3.5 6.1.3), and the database takes no NUL. */
+const CONTROLS = /(?![\t\n\f\r])\p{Cc}/gu;
+
+/**
+ * Values as in the header: backslash between values, `=` between the groups of a name; without
+ * control characters.
+ */
 export function attributeText(value: unknown): string {
   if (typeof value === 'string' || typeof value === 'number') {
-    return String(value).replaceAll('\0', '').trim();
+    return String(value).replace(CONTROLS, '').trim();
   }
   if (Array.isArray(value)) return value.map(attributeText).join('\\');
   if (typeof value === 'object' && value !== null) {

@@ -1,4 +1,5 @@
 import { SonogateError } from '../../src/errors/catalogue.ts';
+import { isUid } from '../uid.ts';
 import {
   COMMAND,
   type CommandSet,
@@ -243,9 +244,4 @@ export class DimseProvider {
 
 function unexpected(detail: string): SonogateError {
   return new SonogateError('unexpected_pdu', detail);
-}
-
-/** PS3.5 9.1: digits and dots, at most 64. It becomes part of log lines and rows. */
-function isUid(text: string): boolean {
-  return /^[0-9.]{1,64}$/.test(text);
 }

@@ -1,0 +1,141 @@
+/**
+ * Text by (0008,0005) Specific Character Set (PS3.3 C.12.1.1.2), with code extensions (PS3.5
+ * 6.1.2.4 and 6.1.2.5): escape sequences that change the set of the bytes below 128 (G0) or from
+ * 128 on (G1).
+ */
+
+const ESCAPE = 0x1b;
+
+/** The characters that G0 or G1 stands for; `bytes` of them make one. */
+interface CharacterSet {
+  bytes: 1 | 2;
+  text(code: Uint8Array): string;
+}
+
+const decoded = (bytes: 1 | 2, label: string): CharacterSet => {
+  const decoder = new TextDecoder(label);
+  return { bytes, text: (code) => decoder.decode(code) };
+};
+
+const high = (byte: number) => byte | 0x80;
+
+/** EUC-JP holds the sets of ISO-IR 13, 87 and 159 with the high bit set, two of them with a prefix. */
+const EUC_JP = new TextDecoder('euc-jp');
+const japanese = (bytes: 1 | 2, ...prefix: number[]): CharacterSet => ({
+  bytes,
+  text: (code) => EUC_JP.decode(Uint8Array.of(...prefix, ...[...code].map(high))),
+});
+
+const ASCII = decoded(1, 'ascii');
+/** Of bytes from 128 on that nothing declares: what carts most often mean. */
+const LATIN_1 = decoded(1, 'iso-8859-1');
+
+/** ISO-IR number → the set and the escape sequence by which G1 becomes it (tables C.12-3 and C.12-4). */
+const G1_SETS: Readonly<Record<string, { escape: string; set: CharacterSet }>> = {
+  '100': { escape: '-A', set: LATIN_1 },
+  '101': { escape: '-B', set: decoded(1, 'iso-8859-2') },
+  '109': { escape: '-C', set: decoded(1, 'iso-8859-3') },
+  '110': { escape: '-D', set: decoded(1, 'iso-8859-4') },
+  '144': { escape: '-L', set: decoded(1, 'iso-8859-5') },
+  '127': { escape: '-G', set: decoded(1, 'iso-8859-6') },
+  '126': { escape: '-F', set: decoded(1, 'iso-8859-7') },
+  '138': { escape: '-H', set: decoded(1, 'iso-8859-8') },
+  '148': { escape: '-M', set: decoded(1, 'iso-8859-9') },
+  '203': { escape: '-b', set: decoded(1, 'iso-8859-15') },
+  '166': { escape: '-T', set: decoded(1, 'windows-874') },
+  '13': { escape: ')I', set: japanese(1, 0x8e) },
+  '149': { escape: '$)C', set: decoded(2, 'euc-kr') },
+  '58': { escape: '$)A', set: decoded(2, 'gb18030') },
+};
+
+/** Escape sequences, without ESC, by which G0 becomes a set; JIS X 0201 differs in two signs alone. */
+const G0_ESCAPES: Readonly<Record<string, CharacterSet>> = {
+  '(B': ASCII,
+  '(J': ASCII,
+  $B: japanese(2),
+  '$(D': japanese(2, 0x8f),
+};
+const G1_ESCAPES: Readonly<Record<string, CharacterSet>> = Object.fromEntries(
+  Object.values(G1_SETS).map((one) => [one.escape, one.set]),
+);
+
+/** Sets without code extensions, where a byte of a character may look like a delimiter. */
+const WHOLE: readonly [RegExp, string][] = [
+  [/^ISO IR 192$/, 'utf-8'],
+  [/^GB18030$/, 'gb18030'],
+  [/^(ISO 2022 )?GBK$/, 'gbk'],
+];
+
+/** Decodes the bytes of a value. */
+export type DecodeText = (bytes: Uint8Array, kind: TextKind) => string;
+
+/** What ends the reach of an escape sequence (PS3.5 6.1.2.5.3), besides the control characters. */
+const DELIMITERS = { name: '\\^=', short: '\\', long: '' } as const;
+/** A person name, other text that may have several values, and text that has one. */
+export type TextKind = keyof typeof DELIMITERS;
+/** Line feed, form feed, carriage return and tab. */
+const ENDING_CONTROLS = '\n\f\r\t';
+
+/** @param terms the values of (0008,0005); what is unknown among them is passed over. */
+export function textDecoder(terms: readonly string[]): DecodeText {
+  const named = terms.map((term) =>
+    term
+      .toUpperCase()
+      .replaceAll(/[\s_-]+/g, ' ')
+      .trim(),
+  );
+  for (const [term, label] of WHOLE) {
+    if (!named.some((name) => term.test(name))) continue;
+    const decoder = new TextDecoder(label);
+    return (bytes) => decoder.decode(bytes);
+  }
+  // The first that is named stands for G1 from the beginning, also where only an escape sequence
+  // should bring it: many carts leave that out.
+  const numbers = named.map((name) => /^ISO (?:2022 )?IR ?(\d+)$/.exec(name)?.[1] ?? '');
+  const g1 = numbers.map((number) => G1_SETS[number]?.set).find(Boolean) ?? LATIN_1;
+  return (bytes, kind) => decodeExtended(bytes, g1, DELIMITERS[kind]);
+}
+
+function decodeExtended(bytes: Uint8Array, initial: CharacterSet, delimiters: string): string {
+  let [g0, g1] = [ASCII, initial];
+  let text = '';
+  for (let at = 0; at < bytes.length; ) {
+    const byte = bytes[at] ?? 0;
+    if (byte === ESCAPE) {
+      const sequence = escapeAt(bytes, at + 1);
+      g0 = G0_ESCAPES[sequence] ?? g0;
+      g1 = G1_ESCAPES[sequence] ?? g1;
+      at += 1 + sequence.length;
+      continue;
+    }
+    const set = byte < 0x80 ? g0 : g1;
+    const code = bytes.subarray(at, at + set.bytes);
+    if (byte > 0x20 && set.bytes === 2 && isPair(code)) {
+      text += set.text(code);
+      at += 2;
+      continue;
+    }
+    const single = String.fromCharCode(byte);
+    text +=
+      byte < 0x80 ? single : (set.bytes === 1 ? set : LATIN_1).text(bytes.subarray(at, at + 1));
+    if (delimiters.includes(single) || ENDING_CONTROLS.includes(single))
+      [g0, g1] = [ASCII, initial];
+    at += 1;
+  }
+  return text;
+}
+
+/** The escape sequence that stands there, without ESC; '' where it is none of DICOM. */
+function escapeAt(bytes: Uint8Array, at: number): string {
+  for (const length of [2, 3]) {
+    const sequence = String.fromCharCode(...bytes.subarray(at, at + length));
+    if (sequence in G0_ESCAPES || sequence in G1_ESCAPES) return sequence;
+  }
+  return '';
+}
+
+/** Both bytes of a character lie in the same half of the code table. */
+function isPair([first = 0, second = 0]: Uint8Array): boolean {
+  const low = second & 0x7f;
+  return (first & 0x80) === (second & 0x80) && low > 0x20 && low < 0x7f;
+}
