@@ -4,7 +4,7 @@ import { lookAtHead, withHeadPlane } from './brain-plane.ts';
 import { locateChest } from './chest.ts';
 import { locateFemurEnds } from './femur-ends.ts';
 import { locateOutline } from './outline.ts';
-import { classifyPlanes, type GatedPlane, HEAD_PLANES } from './plane.ts';
+import { classifyPlanes, type GatedPlane, HEAD_PLANES, unnamed } from './plane.ts';
 import { locateSymphysisHead } from './symphysis-head.ts';
 
 export interface PlaneSessions {
@@ -129,18 +129,6 @@ async function withHeart(
   return [...found].flatMap(([n, one]) => (one && one.confidence >= chest.model.gate ? [n] : []));
 }
 
-/** The look of the whole image does not name a plane whose structure is not there. */
-function unconfirmed(estimate: GatedPlane): GatedPlane {
-  const confidence = estimate.probabilities.other;
-  return {
-    ...estimate,
-    label: 'other',
-    confidence,
-    groupConfidence: confidence,
-    belowGate: estimate.label,
-  };
-}
-
 /**
  * The plane of each image. Where the whole image leaves a doubt, the structure is looked at. A head
  * whose axial plane stands open is outlined, and the plane is decided on the head alone, which shows
@@ -170,7 +158,7 @@ export async function namePlanes(
     if (brainPlane && image && outline) {
       named.push(withHeadPlane(estimate, await lookAtHead(brainPlane, image, outline.ellipse)));
     } else {
-      named.push(missed.has(n) ? unconfirmed(estimate) : estimate);
+      named.push(missed.has(n) ? unnamed(estimate) : estimate);
     }
   }
   return named;

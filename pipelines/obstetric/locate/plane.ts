@@ -1,4 +1,5 @@
 import type { GrayImage } from '../../contract/image.ts';
+import { letterbox } from '../../inference/letterbox.ts';
 import { letterboxLit } from '../../inference/lit-area.ts';
 import type { ModelSession } from '../../inference/session.ts';
 import { PLANES, type Plane, type PlaneEstimate } from '../locator.ts';
@@ -38,8 +39,10 @@ export const pastPlanes = (gaDays: number | null): Plane[] =>
   PLANES.filter((plane) => (gaDays ?? 0) > (LAST_DAY[plane] ?? Number.POSITIVE_INFINITY));
 
 /**
- * The plane of each image by `fetal-plane`: mean of the image and its mirror image. A view that lies
- * behind at the given age is not among the answers.
+ * The plane of each image by `fetal-plane`: mean of the image and its mirror image. A picture on a large
+ * black screen is looked at with the screen and without, and has a name where both looks give it the
+ * same: an enlarged elbow looks like a femur, an adult heart at the size of a stamp like an abdomen. A
+ * view that lies behind at the given age is not among the answers.
  */
 export async function classifyPlanes(
   session: ModelSession,
@@ -50,18 +53,53 @@ export async function classifyPlanes(
   const past = new Set<string>(pastPlanes(gaDays));
   const kept = [...output.channels.keys()].filter((i) => !past.has(output.channels[i] ?? ''));
   const classes = kept.map((i) => output.channels[i] ?? '');
-  const inputs = images.flatMap((image) => {
-    const { pixels } = letterboxLit(image, input.width, input.height);
-    return [pixels, mirror(pixels, input.width)];
-  });
-  const logits = await session.run(inputs);
+  const looks = images.flatMap((image, n) =>
+    looksAt(image, input).map(({ pixels }) => ({ n, pixels })),
+  );
+  const logits = await session.run(
+    looks.flatMap(({ pixels }) => [pixels, mirror(pixels, input.width)]),
+  );
+  const answers = looks.map(({ n }, look) => ({
+    n,
+    mean: meanOf(logits.slice(2 * look, 2 * look + 2)),
+  }));
+  const named = (all: readonly (readonly number[])[]) => {
+    const mean = meanOf(all);
+    return planeOfLogits(
+      kept.map((i) => mean[i] ?? 0),
+      classes,
+      temperature,
+      gate,
+      class_gates,
+    );
+  };
   return images.map((_, n) => {
-    const straight = logits[2 * n] ?? new Float32Array();
-    const mirrored = logits[2 * n + 1] ?? new Float32Array();
-    const mean = kept.map((i) => ((straight[i] ?? 0) + (mirrored[i] ?? 0)) / 2);
-    return planeOfLogits(mean, classes, temperature, gate, class_gates);
+    const own = answers.filter((answer) => answer.n === n).map(({ mean }) => mean);
+    const together = named(own);
+    const agreed = own.every((look) => groupOf(named([look]).label).includes(together.label));
+    return agreed ? together : unnamed(together);
   });
 }
+
+/** The whole image, and the picture without a black screen around it where that shows it larger. */
+const looksAt = (image: GrayImage, { width, height }: ModelSession['model']['input']) => [
+  ...new Set([letterbox(image, width, height), letterboxLit(image, width, height)]),
+];
+
+const meanOf = (all: readonly ArrayLike<number>[]): number[] =>
+  Array.from(all[0] ?? [], (_, i) => all.reduce((sum, one) => sum + (one[i] ?? 0), 0) / all.length);
+
+/** An image whose name does not hold: two looks differ, or the structure of its plane is not there. */
+export function unnamed(estimate: GatedPlane): GatedPlane {
+  const { label, probabilities } = estimate;
+  const confidence = probabilities.other;
+  const belowGate = label === 'other' ? estimate.belowGate : label;
+  return { label: 'other', confidence, groupConfidence: confidence, probabilities, belowGate };
+}
+
+/** The head planes are decided as one group first: two of them may share one certain head. */
+const groupOf = (plane: Plane): readonly Plane[] =>
+  HEAD_PLANES.includes(plane) ? HEAD_PLANES : [plane];
 
 /** Softmax at a temperature (Guo 2017), then the gate, which a class may have of its own. */
 export function planeOfLogits(
@@ -77,7 +115,6 @@ export function planeOfLogits(
   const of = (plane: Plane) => (weights[classes.indexOf(plane)] ?? 0) / sum;
   const entries = PLANES.map((plane) => [plane, of(plane)] as const);
   const probabilities = Object.fromEntries(entries) as Record<Plane, number>;
-  const groupOf = (plane: Plane) => (HEAD_PLANES.includes(plane) ? HEAD_PLANES : [plane]);
   const ofGroup = (plane: Plane) => groupOf(plane).reduce((total, one) => total + of(one), 0);
   // The group is decided first, then the plane in it: two head planes may share one certain head.
   const highestOf = (value: (plane: Plane) => number) => (a: Plane, b: Plane) =>

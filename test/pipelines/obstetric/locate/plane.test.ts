@@ -98,3 +98,47 @@ describe('the views that lie behind at an age', () => {
     expect(named?.probabilities['early-pregnancy']).toBe(0);
   });
 });
+
+describe('a picture on a large black screen', () => {
+  /** Says femur of what is dark as a whole, of a bright one what it is told to. */
+  const sessionOf = (bright: 'femur' | 'abdominal') => {
+    const channels = ['femur', 'abdominal', 'other'];
+    const sure = (name: string) => channels.map((one) => (one === name ? 6 : 0));
+    const asked: number[] = [];
+    const session = {
+      model: { input: { width: 16, height: 16 }, output: { channels }, temperature: 1, gate: 0.5 },
+      run: async (images: readonly Float32Array[]) => {
+        asked.push(images.length);
+        const mean = (pixels: Float32Array) =>
+          pixels.reduce((sum, x) => sum + x, 0) / pixels.length;
+        return images.map((pixels) =>
+          Float32Array.from(sure(mean(pixels) < 0.4 ? 'femur' : bright)),
+        );
+      },
+    } as unknown as ModelSession;
+    return { session, asked };
+  };
+  const data = new Uint8Array(40 * 40);
+  for (let y = 10; y < 30; y++) data.fill(200, 40 * y + 10, 40 * y + 30);
+  const onScreen = { width: 40, height: 40, data };
+  const alone = { width: 20, height: 20, data: new Uint8Array(400).fill(200) };
+
+  it('is looked at with the screen and without, and named where both agree', async () => {
+    const { session, asked } = sessionOf('femur');
+    const [named] = await classifyPlanes(session, [onScreen], null);
+    expect(asked).toEqual([4]);
+    expect(named).toMatchObject({ label: 'femur', belowGate: null });
+  });
+  it('has no name where the two looks differ', async () => {
+    const { session } = sessionOf('abdominal');
+    const [named] = await classifyPlanes(session, [onScreen], null);
+    expect(named?.label).toBe('other');
+    expect(named?.belowGate).not.toBeNull();
+  });
+  it('is looked at once without such a screen', async () => {
+    const { session, asked } = sessionOf('abdominal');
+    const [first, second] = await classifyPlanes(session, [alone, onScreen], null);
+    expect(asked).toEqual([6]);
+    expect([first?.label, second?.label]).toEqual(['abdominal', 'other']);
+  });
+});
