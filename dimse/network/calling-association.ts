@@ -1,19 +1,12 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import {
-  IMPLEMENTATION_CLASS_UID,
-  IMPLEMENTATION_VERSION,
-} from '../../pipelines/artifacts/implementation.ts';
 import { type ErrorCode, SonogateError } from '../../src/errors/catalogue.ts';
+import { acceptanceIn, MAX_RECEIVED_PDU_BYTES, requestTo } from './association-request.ts';
 import { type CommandSet, encodeCommandSet } from './command-set.ts';
 import { type CalledNode, dial } from './dial.ts';
 import { type AcceptedContext, acceptedContexts, sentFragmentBytes } from './negotiation.ts';
 import {
-  DICOM_APPLICATION_CONTEXT,
-  decodeAssociateAccept,
-  decodeReject,
   encodeAbort,
-  encodeAssociateRequest,
   encodeData,
   encodeReleaseRequest,
   encodeReleaseResponse,
@@ -25,9 +18,6 @@ import { type PduEvent, PduReader, readEvents } from './pdu-reader.ts';
 import { settlesWithin } from './settles-within.ts';
 
 export type { CalledNode } from './dial.ts';
-
-/** What we announce; a peer that sends longer ones is not speaking DICOM. */
-const MAX_RECEIVED_PDU_BYTES = 131_072;
 
 /** The requestor's side of one association (PS3.8 9.2). Every failure is a SonogateError. */
 export class CallingAssociation {
@@ -155,6 +145,19 @@ export class CallingAssociation {
     throw this.lost('The peer ended the association.');
   }
 
+  /**
+   * Reads one message, for which the peer has the time-out in however many pieces it sends it.
+   * @throws what `read` throws.
+   */
+  async inTime<T>(read: () => Promise<T>): Promise<T> {
+    const deadline = this.#deadline();
+    try {
+      return await read();
+    } finally {
+      clearTimeout(deadline);
+    }
+  }
+
   /** @returns whether the peer sends something, or ends, within `milliseconds`. */
   hears(milliseconds: number): Promise<boolean> {
     this.#ahead ??= this.#events.next();
@@ -217,30 +220,8 @@ export class CallingAssociation {
     contexts: readonly ProposedContext[],
     roles: RoleSelection[],
   ): Promise<void> {
-    await this.#write(
-      encodeAssociateRequest({
-        calledAeTitle: node.aeTitle,
-        callingAeTitle: node.callingAeTitle,
-        applicationContext: DICOM_APPLICATION_CONTEXT,
-        contexts: [...contexts],
-        maxPduBytes: MAX_RECEIVED_PDU_BYTES,
-        implementationClassUid: IMPLEMENTATION_CLASS_UID,
-        implementationVersion: IMPLEMENTATION_VERSION,
-        roles,
-      }),
-    );
-    const answer = await this.#nextPdu();
-    if (answer.type === PDU.associateReject) {
-      const { result, source, reason } = decodeReject(answer.body);
-      throw new SonogateError(
-        'peer_rejected_association',
-        `A-ASSOCIATE-RJ result ${result}, source ${source}, reason ${reason}.`,
-      );
-    }
-    if (answer.type !== PDU.associateAccept) {
-      throw new SonogateError('peer_rejected_association', 'The peer aborted the association.');
-    }
-    const accept = decodeAssociateAccept(answer.body);
+    await this.#write(requestTo(node, contexts, roles));
+    const accept = acceptanceIn(await this.#nextPdu());
     this.#contexts = acceptedContexts(contexts, accept.contexts);
     this.#roles = accept.roles ?? [];
     this.#fragmentBytes = sentFragmentBytes(accept.maxPduBytes);

@@ -1,7 +1,7 @@
 import { SonogateError } from '../../src/errors/catalogue.ts';
 import { IMPLICIT_LITTLE_ENDIAN, VERIFICATION } from '../sop-classes.ts';
 import { type CalledNode, CallingAssociation } from './calling-association.ts';
-import { COMMAND, type CommandSet, decodeCommandSet } from './command-set.ts';
+import { COMMAND, type CommandSet, decodeCommandSet, MAX_COMMAND_BYTES } from './command-set.ts';
 import { DimseProvider, type DimseProviderOptions } from './dimse-provider.ts';
 import type { ProposedContext, RoleSelection } from './pdu.ts';
 
@@ -154,7 +154,10 @@ export class Requestor {
       log,
     });
     while (!answered && (await association.hears(milliseconds))) {
-      await provider.take(await association.nextFragment());
+      await association.inTime(async () => {
+        do await provider.take(await association.nextFragment());
+        while (provider.insideMessage);
+      });
     }
   }
 
@@ -172,17 +175,31 @@ export class Requestor {
     this.#association.abort();
   }
 
+  /** A peer that answers something else is not asked again over the same association. */
   async #response(messageId: number): Promise<Response> {
-    const parts: Buffer[] = [];
-    for (;;) {
-      const fragment = await this.#association.nextFragment();
-      parts.push(fragment.data);
-      if (!fragment.last) continue;
-      const command = decodeCommandSet(Buffer.concat(parts));
+    try {
+      const command = decodeCommandSet(await this.#association.inTime(() => this.#command()));
       if (command.messageIdBeingRespondedTo !== messageId || command.status === undefined) {
         throw this.#association.lost('The peer answered another message.');
       }
       return { status: command.status, comment: command.errorComment ?? '' };
+    } catch (error) {
+      if (!this.closed) this.abort();
+      throw this.#association.lost(error);
+    }
+  }
+
+  /** A whole command set; no response to what we ask here has a data set. */
+  async #command(): Promise<Buffer> {
+    const parts: Buffer[] = [];
+    for (let bytes = 0; ; ) {
+      const { command, last, data } = await this.#association.nextFragment();
+      bytes += data.length;
+      if (!command || bytes > MAX_COMMAND_BYTES) {
+        throw this.#association.lost('The answer is no command set, or too long.');
+      }
+      parts.push(data);
+      if (last) return Buffer.concat(parts);
     }
   }
 }
