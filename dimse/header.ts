@@ -71,7 +71,7 @@ export async function readDataSet(path: string): Promise<NaturalDataset> {
 /**
  * What the gateway keeps of the header of a DICOM file.
  * @throws SonogateError `object_not_understood`, also when a UID that identifies the object is
- * missing or none.
+ * missing or malformed.
  */
 export async function readInstanceHeader(path: string): Promise<InstanceHeader> {
   const dataSet = await readDataSet(path);

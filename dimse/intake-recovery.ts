@@ -6,6 +6,7 @@ import { SonogateError } from '../src/errors/catalogue.ts';
 import { dayFolders, PARTIAL_SUFFIX, quarantine } from './intake-folder.ts';
 import { readFileMeta } from './part10.ts';
 import { type RegistrationOptions, registerObject, type StoredObject } from './registration.ts';
+import { RowMayStandError } from './study-arrival.ts';
 import { unregisteredObjects } from './unregistered-objects.ts';
 
 /**
@@ -52,8 +53,10 @@ async function takeUp(
     await registerObject(object, options);
     return true;
   } catch (error) {
-    if (error instanceof SonogateError) return false;
-    throw error;
+    const cause = error instanceof RowMayStandError ? error.cause : error;
+    // Put into quarantine for its own data, or left for the next start; one object stops no start.
+    if (cause instanceof SonogateError) return false;
+    throw cause;
   }
 }
 

@@ -14,6 +14,7 @@ import type {
 import { encodeFileMeta, type FileMeta } from './part10.ts';
 import { type RegistrationOptions, registerObject, type StoredObject } from './registration.ts';
 import type { SourceLimits } from './source-limits.ts';
+import { RowMayStandError } from './study-arrival.ts';
 import type { Arrival } from './study-store.ts';
 
 export interface IntakeOptions extends RegistrationOptions {
@@ -26,8 +27,8 @@ export interface IntakeOptions extends RegistrationOptions {
 
 /**
  * The durable side of C-STORE. `commit` resolves after write, fsync of file and folder, and commit
- * of the row, in this order, so that nothing that got 0000H can be lost; what was on the disk
- * without a row is taken up at the next start (intake-recovery.ts).
+ * of the row, in this order, so that nothing that got 0000H can be lost; what is refused leaves
+ * nothing, and what was on the disk without a row is taken up at the next start (intake-recovery.ts).
  */
 export function createIntake(options: IntakeOptions): StorageService {
   return {
@@ -81,7 +82,6 @@ async function openSink(
       await written;
     },
     async commit() {
-      await makeDurable(file, join(dataDir, place.partial), join(dataDir, place.complete));
       const stored: StoredObject = {
         path: place.complete,
         meta,
@@ -91,10 +91,32 @@ async function openSink(
         source,
         statedStudy: object.statedStudy,
       };
-      options.onArrival(peer, source, await registerObject(stored, options));
+      let arrival: Arrival;
+      try {
+        await makeDurable(file, join(dataDir, place.partial), join(dataDir, place.complete));
+        arrival = await registerObject(stored, options);
+      } catch (error) {
+        if (error instanceof RowMayStandError) throw error.cause;
+        await forget(place, options);
+        throw error;
+      }
+      options.onArrival(peer, source, arrival);
     },
     discard,
   };
+}
+
+/** The sender keeps what it was refused: one that tries again would fill the disk with copies. */
+async function forget(
+  { partial, complete }: { partial: string; complete: string },
+  { dataDir, logger }: IntakeOptions,
+): Promise<void> {
+  try {
+    for (const path of [partial, complete]) await rm(join(dataDir, path), { force: true });
+  } catch (error) {
+    // It is taken up or removed at the next start.
+    logger.error({ error: String(error) }, 'a partial object could not be removed');
+  }
 }
 
 async function makeDurable(file: FileHandle, partial: string, complete: string): Promise<void> {

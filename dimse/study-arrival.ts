@@ -4,45 +4,69 @@ import { isArrivingAsPrior, PRIOR_STUDY } from './archive/prior-arrival.ts';
 import { ownSeries } from './own-results.ts';
 import type { Arrival, ReceivedInstance, StudyRow } from './study-store.ts';
 
+/** An object has its row or may have it: its file must stay, whatever the cause is. */
+export class RowMayStandError extends Error {
+  override name = 'RowMayStandError';
+}
+
 /**
- * Records an object that lies safely on the disk, in one transaction. Several associations may
- * bring the first objects of a study at once: the unique key decides which makes the row.
+ * Records an object that lies safely on the disk, in one transaction.
+ * @throws RowMayStandError when the commit itself failed; anything else leaves no row.
  */
-export function addInstance(database: Database, received: ReceivedInstance): Promise<Arrival> {
-  return database.transaction(async (tx) => {
-    const study = await lockStudy(tx, received);
-    const { rows: same } = await tx.query(
-      `SELECT 1 FROM instances
-       WHERE study_id = $1 AND sop_instance_uid = $2 AND data_set_sha256 = $3`,
-      [study.id, received.header.sopInstanceUid, received.dataSetSha256],
-    );
-    const known = same.length > 0;
-    const aside = study.state !== 'receiving' && (await opensNothing(tx, received));
-    if (known && study.state !== 'receiving' && (aside || !received.rerunAlways)) {
-      return { studyId: study.id, outcome: 'duplicate', revision: study.revision };
-    }
-    if (aside) return addAside(tx, study, received);
-    const revision = study.state === 'receiving' ? study.revision : study.revision + 1;
-    const conflict = known ? false : await insertInstance(tx, study, revision, received);
-    await tx.query(
-      `UPDATE studies SET state = 'receiving', reason = NULL, revision = $2,
-         instance_count = instance_count + $5, last_received_at = $3, complete_after = $4,
-         complete_because = 'quiet-time',
-         tags = CASE WHEN state = $6 THEN array_remove(tags, $7) ELSE tags END
-       WHERE id = $1`,
-      [
-        study.id,
-        revision,
-        received.receivedAt,
-        received.completeAfter,
-        known ? 0 : 1,
-        PRIOR_STUDY.state,
-        PRIOR_STUDY.tag,
-      ],
-    );
-    if (known) return { studyId: study.id, outcome: 'duplicate', revision };
-    return { studyId: study.id, outcome: conflict ? 'conflict' : 'new', revision };
-  });
+export async function addInstance(
+  database: Database,
+  received: ReceivedInstance,
+): Promise<Arrival> {
+  let committing = false;
+  try {
+    return await database.transaction(async (tx) => {
+      const arrival = await record(tx, received);
+      committing = true;
+      return arrival;
+    });
+  } catch (error) {
+    if (!committing) throw error;
+    throw new RowMayStandError('the commit of an object failed', { cause: error });
+  }
+}
+
+/**
+ * Several associations may bring the first objects of a study at once: the unique key decides which
+ * makes the row.
+ */
+async function record(tx: Queryable, received: ReceivedInstance): Promise<Arrival> {
+  const study = await lockStudy(tx, received);
+  const { rows: same } = await tx.query(
+    `SELECT 1 FROM instances
+     WHERE study_id = $1 AND sop_instance_uid = $2 AND data_set_sha256 = $3`,
+    [study.id, received.header.sopInstanceUid, received.dataSetSha256],
+  );
+  const known = same.length > 0;
+  const aside = study.state !== 'receiving' && (await opensNothing(tx, received));
+  if (known && study.state !== 'receiving' && (aside || !received.rerunAlways)) {
+    return { studyId: study.id, outcome: 'duplicate', revision: study.revision };
+  }
+  if (aside) return addAside(tx, study, received);
+  const revision = study.state === 'receiving' ? study.revision : study.revision + 1;
+  const conflict = known ? false : await insertInstance(tx, study, revision, received);
+  await tx.query(
+    `UPDATE studies SET state = 'receiving', reason = NULL, revision = $2,
+       instance_count = instance_count + $5, last_received_at = $3, complete_after = $4,
+       complete_because = 'quiet-time',
+       tags = CASE WHEN state = $6 THEN array_remove(tags, $7) ELSE tags END
+     WHERE id = $1`,
+    [
+      study.id,
+      revision,
+      received.receivedAt,
+      received.completeAfter,
+      known ? 0 : 1,
+      PRIOR_STUDY.state,
+      PRIOR_STUDY.tag,
+    ],
+  );
+  if (known) return { studyId: study.id, outcome: 'duplicate', revision };
+  return { studyId: study.id, outcome: conflict ? 'conflict' : 'new', revision };
 }
 
 /** What we fetched to compare it, and a result of ours that a PACS sends back, is no news of a study. */
