@@ -66,11 +66,6 @@ export async function actOnStudy(study: StudyRow, parts: StudyActionParts): Prom
       logger.info(log, 'study held by a person');
       return;
     }
-    if (await settledByPolicy(study, parts)) {
-      await endRevision(database, study, 'submitted', LATE);
-      logger.info(log, 'late objects kept, not interpreted again');
-      return;
-    }
     const instances = await instancesOf(database, study);
     const judgedBy = async (content: ContentFacts) =>
       judgeStudy(study, instances, parts.routing(), {
@@ -86,8 +81,7 @@ export async function actOnStudy(study: StudyRow, parts: StudyActionParts): Prom
       if (!seen) return await postpone(database, study, inSeconds(LOOK_SECONDS, parts), LOOKING);
       judged = await judgedBy(seen);
     }
-    const { acting, verdicts } = judged;
-    await carryOut(study, instances, acting, verdicts, parts);
+    await carryOut(study, instances, judged, parts);
   } catch (error) {
     await onFailure(study, error, parts, log);
   }
@@ -95,11 +89,17 @@ export async function actOnStudy(study: StudyRow, parts: StudyActionParts): Prom
 
 const LATE = 'Objects came after the study was interpreted; its source is set to rerun: never.';
 
-/** Late objects of a source whose studies are interpreted once; what a person asks for is done. */
-async function settledByPolicy(study: StudyRow, parts: StudyActionParts): Promise<boolean> {
+/**
+ * Whether objects came late to a source whose studies are interpreted once: they are sent on like
+ * any other, and nothing is run. What a person asks for is done.
+ */
+async function interpretedForGood(
+  study: StudyRow,
+  { config, database }: Pick<StudyActionParts, 'config' | 'database'>,
+): Promise<boolean> {
   const asked = study.complete_because === 'command' || study.complete_because === 'rerun';
-  if (asked || rerunPolicy(parts.config.sources, study.source) !== 'never') return false;
-  const former = await requestsOf(parts.database, study.id);
+  if (asked || rerunPolicy(config.sources, study.source) !== 'never') return false;
+  const former = await requestsOf(database, study.id);
   return former.some(({ revision }) => revision < study.revision);
 }
 
@@ -121,8 +121,7 @@ export async function judgeStudy(
 async function carryOut(
   study: StudyRow,
   instances: readonly InstanceRow[],
-  acting: readonly RoutingRule[],
-  verdicts: readonly RuleVerdict[],
+  { acting, verdicts }: { acting: readonly RoutingRule[]; verdicts: readonly RuleVerdict[] },
   { config, database, submit, forward, logger, now }: StudyActionParts,
 ): Promise<void> {
   const names = acting.map(({ name }) => name);
@@ -138,7 +137,9 @@ async function carryOut(
     logger.warn({ ...log, code: 'study_not_routed' }, 'study not routed');
     return;
   }
-  const running = acting.filter(isRunning);
+  const asked = acting.filter(isRunning);
+  const late = asked.length > 0 && (await interpretedForGood(study, { config, database }));
+  const running = late ? [] : asked;
   const priors = await priorsOf(study, running, { config, database, now });
   if (priors.waitsUntil) return await postpone(database, study, priors.waitsUntil, SEEKING_PRIORS);
   await recordRules(database, study, acting);
@@ -154,8 +155,10 @@ async function carryOut(
     await recordSubmission(database, study, { rule: rule.name, requestId: request.id, at: now() });
     logger.info({ ...log, rule: rule.name, request: request.id }, 'study submitted');
   }
+  if (late) logger.info(log, 'late objects kept, not interpreted again');
   const last = acting.at(-1);
   if (last?.hold) await endRevision(database, study, 'held', `Held by the rule ${last.name}.`);
+  else if (late) await endRevision(database, study, 'submitted', LATE);
   else if (running.length > 0) await endRevision(database, study, 'submitted', null);
   else if (last?.ignore) await endRevision(database, study, 'ignored', `Rule ${last.name}.`);
   else await endRevision(database, study, 'routed', null);

@@ -166,3 +166,15 @@ test('late objects of a source that is interpreted once are kept, and make no re
   expect(found?.reason).toContain('rerun: never');
   expect(found && (await requestsOf(site.database, found.id))).toHaveLength(1);
 });
+
+test('late objects of a source that is interpreted once are forwarded like the first', async () => {
+  await complete('both', 'submitted');
+  await send('both', 2);
+  site.pass(31);
+  await reaches('submitted');
+  expect(requests()).toHaveLength(1);
+  expect((await row())?.reason).toContain('rerun: never');
+  const last = site.forwarded.at(-1);
+  expect(last?.destinations).toEqual(['archive']);
+  expect(last?.instances).toHaveLength(2);
+});
