@@ -8,6 +8,7 @@ import {
 } from './associations.ts';
 import { type CalledNode, type OutgoingObject, Requestor } from './network/requestor.ts';
 import { outgoingFile } from './outgoing-object.ts';
+import { PROCESSING_FAILURE, SERVICE_STATUS } from './services/service-status.ts';
 
 /** How the storage of one object ended (PS3.4 B.2.3). `status` is null when the peer gave none. */
 export interface StoreResult {
@@ -155,7 +156,12 @@ async function storeOne(requestor: Requestor, object: OutgoingObject): Promise<S
     if (isWarning(status)) {
       return { ...sop, outcome: 'warning', status, code: null, detail };
     }
-    return { ...sop, outcome: 'failed', status, code: refusalCode(status), detail };
+    if (status === SERVICE_STATUS.duplicateSopInstance) {
+      const known = `${detail} (the peer has the object already)`;
+      return { ...sop, outcome: 'warning', status, code: null, detail: known };
+    }
+    const code = status === PROCESSING_FAILURE ? 'peer_processing_failure' : refusalCode(status);
+    return { ...sop, outcome: 'failed', status, code, detail };
   } catch (error) {
     return failure(object.sopInstanceUid, error);
   }

@@ -381,11 +381,16 @@ export const ERRORS = {
     title: 'The peer is out of resources',
     operator: 'C-STORE status A7xx; retried.',
   },
+  peer_processing_failure: {
+    retry: 'transient',
+    title: 'The peer failed to process the object',
+    operator: 'C-STORE status 0110H; retried. If it goes on, look into the log of the peer.',
+  },
   peer_refused_object: {
     retry: 'permanent',
     title: 'The peer refused the object',
     operator:
-      'C-STORE status or STOW-RS failure reason A9xx, Cxxx or 01xx; the detail holds it and the comment.',
+      'C-STORE status A9xx, Cxxx or 01xx (0110H and 0111H apart), or one of these as failure reason of STOW-RS; the detail holds it and the comment.',
   },
   peer_unauthorized: {
     retry: 'transient',

@@ -1,15 +1,9 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import {
-  COMMAND,
-  encodeCommandSet,
-  MAX_COMMAND_BYTES,
-  RESPONSE_BIT,
-} from '../../../dimse/network/command-set.ts';
-import { encodeAssociateAccept, encodeData, PDU } from '../../../dimse/network/pdu.ts';
+import { MAX_COMMAND_BYTES } from '../../../dimse/network/command-set.ts';
 import { type OutgoingObject, Requestor } from '../../../dimse/network/requestor.ts';
 import { EXPLICIT_LITTLE_ENDIAN } from '../../../dimse/sop-classes.ts';
+import { piece, startRawPacs, storeResponse } from './raw-pacs.ts';
 import { ULTRASOUND_IMAGE } from './raw-peer.ts';
 
 const CONTEXT = {
@@ -25,36 +19,15 @@ const OBJECT: OutgoingObject = {
   read: () => [Buffer.alloc(8)],
 };
 
-const toClose: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of toClose.splice(0).reverse()) await close();
+const toClose: (() => void)[] = [];
+afterEach(() => {
+  for (const close of toClose.splice(0)) close();
 });
 
-/** A PACS that accepts the association and does with an object what it is told. */
 async function pacs(onObject: (socket: Socket) => void): Promise<number> {
-  const server = createServer((socket) => {
-    toClose.push(() => socket.destroy());
-    socket.on('error', () => {});
-    let objects = 0;
-    socket.on('data', (bytes) => {
-      if (bytes[0] === PDU.associateRequest) {
-        socket.write(
-          encodeAssociateAccept({
-            calledAeTitle: 'PACS',
-            callingAeTitle: 'SONOGATE',
-            applicationContext: '1.2.840.10008.3.1.1.1',
-            contexts: [{ id: 1, result: 0, transferSyntax: EXPLICIT_LITTLE_ENDIAN }],
-            maxPduBytes: 16_384,
-            implementationClassUid: '1.2.3',
-            implementationVersion: 'TEST',
-          }),
-        );
-      } else if (bytes[0] === PDU.data && objects++ === 0) onObject(socket);
-    });
-  });
-  toClose.push(() => server.close());
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  return (server.address() as AddressInfo).port;
+  const { port, close } = await startRawPacs(onObject);
+  toClose.push(close);
+  return port;
 }
 
 async function open(port: number, timeoutSeconds: number): Promise<Requestor> {
@@ -62,19 +35,7 @@ async function open(port: number, timeoutSeconds: number): Promise<Requestor> {
   return Requestor.open({ ...node, timeoutSeconds }, [CONTEXT]);
 }
 
-const piece = (data: Buffer, { command = true, last = false } = {}) =>
-  Buffer.concat(encodeData(CONTEXT.id, data, { command, last }));
-
-function answerTo(messageIdBeingRespondedTo: number): Buffer {
-  const commandField = COMMAND.cStore | RESPONSE_BIT;
-  return encodeCommandSet({
-    commandField,
-    hasDataSet: false,
-    messageIdBeingRespondedTo,
-    status: 0,
-  });
-}
-const RESPONSE = answerTo(1);
+const RESPONSE = storeResponse();
 
 /** With an element that nobody knows, to so many bytes. */
 function padded(command: Buffer, bytes: number): Buffer {
@@ -124,7 +85,10 @@ describe('the response to a C-STORE', () => {
     ['a byte longer than 16 KiB', inTwo(padded(RESPONSE, MAX_COMMAND_BYTES + 1))],
     ['a data set', [piece(RESPONSE, { command: false, last: true })]],
     ['no command set', [piece(Buffer.alloc(9), { last: true })]],
-    ['to another message', [piece(answerTo(2), { last: true })]],
+    [
+      'to another message',
+      [piece(storeResponse({ messageIdBeingRespondedTo: 2 }), { last: true })],
+    ],
   ])('%s ends the association, and the object may have arrived', async (_what, pieces) => {
     const port = await pacs((socket) => socket.write(Buffer.concat(pieces)));
     const requestor = await open(port, 20);

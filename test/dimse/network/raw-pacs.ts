@@ -1,0 +1,56 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { COMMAND, encodeCommandSet, RESPONSE_BIT } from '../../../dimse/network/command-set.ts';
+import { encodeAssociateAccept, encodeData, PDU } from '../../../dimse/network/pdu.ts';
+import { EXPLICIT_LITTLE_ENDIAN } from '../../../dimse/sop-classes.ts';
+
+/** The one context that it accepts. */
+const CONTEXT_ID = 1;
+
+export interface RawPacs {
+  port: number;
+  close(): void;
+}
+
+/** A PACS that accepts each association and does with its first message what it is told. */
+export async function startRawPacs(onObject: (socket: Socket) => void): Promise<RawPacs> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    let messages = 0;
+    socket.on('data', (bytes) => {
+      if (bytes[0] === PDU.associateRequest) {
+        socket.write(
+          encodeAssociateAccept({
+            calledAeTitle: 'PACS',
+            callingAeTitle: 'SONOGATE',
+            applicationContext: '1.2.840.10008.3.1.1.1',
+            contexts: [{ id: CONTEXT_ID, result: 0, transferSyntax: EXPLICIT_LITTLE_ENDIAN }],
+            maxPduBytes: 16_384,
+            implementationClassUid: '1.2.3',
+            implementationVersion: 'TEST',
+          }),
+        );
+      } else if (bytes[0] === PDU.data && messages++ === 0) onObject(socket);
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    close() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}
+
+/** A P-DATA-TF with a piece of a message. */
+export const piece = (data: Buffer, { command = true, last = false } = {}): Buffer =>
+  Buffer.concat(encodeData(CONTEXT_ID, data, { command, last }));
+
+/** The command set of a C-STORE response. */
+export function storeResponse({ messageIdBeingRespondedTo = 1, status = 0 } = {}): Buffer {
+  const commandField = COMMAND.cStore | RESPONSE_BIT;
+  return encodeCommandSet({ commandField, hasDataSet: false, messageIdBeingRespondedTo, status });
+}
