@@ -36,6 +36,10 @@ export function fetusPlace(name: string): number | null {
   return /^[1-9]$/.test(name) ? Number(name) : null;
 }
 
+/** The id of what belongs to one of several fetuses. */
+export const ofFetusId = (id: string, fetus: string): string =>
+  `${id}-fetus-${fetus.toLowerCase()}`;
+
 /** What tells fetuses apart: A and 1 are the same one, by the letters and numbers of two people. */
 export const fetusKey = (name: string | null): string =>
   name === null ? '' : String(fetusPlace(name) ?? name);

@@ -1,6 +1,7 @@
 import type { ConceptKey } from '../result/concepts.ts';
 import type { Measurement } from '../result/envelope.ts';
-import { isOfMachine, shown, valuesOf } from './values.ts';
+import { isOfMachine } from '../result/of-machine.ts';
+import { shown, valuesOf } from './values.ts';
 
 /** ml between which the stroke volume of a believable contour lies (echo reference 4.6). */
 const STROKE = [10, 200] as const;

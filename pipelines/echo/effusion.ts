@@ -1,4 +1,5 @@
 import type { Measurement } from '../result/envelope.ts';
+import { isOfMachine } from '../result/of-machine.ts';
 import { isChild } from './conclude.ts';
 import {
   type EffusionGrade,
@@ -33,7 +34,7 @@ export function effusionOf(evidence: EchoEvidence, values: Values): Effusion {
   const { outlined, seen } = fluid;
   const depth = values.measurement('effusion-depth');
   // What the operator measured on the machine is the greatest depth of all views.
-  const behindWall = depth !== null && depth.source.provenance !== 'cart-sr';
+  const behindWall = depth !== null && !isOfMachine(depth);
   const deeperIn =
     behindWall && outlined && outgrows(outlined.depth, depth.value) ? outlined.family : null;
   return {

@@ -1,9 +1,10 @@
 import { rounded } from '../measure/rounding.ts';
 import type { ConceptKey } from '../result/concepts.ts';
 import type { Measurement } from '../result/envelope.ts';
+import { isOfMachine } from '../result/of-machine.ts';
 import { fractionalChange } from './formulas/chambers.ts';
 import { EF_VARIABILITY, LEFT_VENTRICLE, SEVERE_EF } from './guidelines/left-ventricle.ts';
-import { isOfMachine, named, shown, type Values } from './values.ts';
+import { named, shown, type Values } from './values.ts';
 
 /** The first that was measured is the headline (echo reference 4.2). */
 export const EF_PRECEDENCE = [

@@ -1,6 +1,7 @@
 import { rounded } from '../measure/rounding.ts';
 import type { ConceptKey } from '../result/concepts.ts';
 import type { Measurement } from '../result/envelope.ts';
+import { isOfMachine } from '../result/of-machine.ts';
 import { globalStrain } from './formulas/strain.ts';
 import { VARIABILITY } from './guidelines/variability.ts';
 import type { EchoEvidence } from './section.ts';
@@ -34,7 +35,7 @@ export interface StrainSources {
 /** Speckle tracking and contour strain apart: they are two methods and never averaged. */
 export function strainSources({ measured }: Pick<EchoEvidence, 'measured'>): StrainSources {
   const [machine = [], outlines = []] = [true, false].map((cart) =>
-    measured.filter(({ source }) => (source.provenance === 'cart-sr') === cart),
+    measured.filter((one) => isOfMachine(one) === cart),
   );
   return { machine: valuesOf(machine), outlines: valuesOf(outlines) };
 }

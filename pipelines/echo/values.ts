@@ -2,6 +2,7 @@ import { rounded } from '../measure/rounding.ts';
 import { CONCEPTS, type ConceptKey, type MethodKey } from '../result/concepts.ts';
 import type { Measurement } from '../result/envelope.ts';
 import { createMeasurement, NO_FRAME } from '../result/measurement.ts';
+import { isOfMachine } from '../result/of-machine.ts';
 import { unitText } from '../result/unit-text.ts';
 import { type GradedQuantity, gradeOf, type Sex } from './guidelines/partition.ts';
 import { withPlausibility } from './plausibility.ts';
@@ -36,9 +37,6 @@ export function withValues(values: Values, calculations: readonly (Measurement |
 export function without(values: Values, keys: ReadonlySet<ConceptKey>): Values {
   return valuesBy((key) => (keys.has(key) ? [] : values.all(key)));
 }
-
-export const isOfMachine = ({ source }: Pick<Measurement, 'source'>) =>
-  source.provenance === 'cart-sr';
 
 /** Relative difference from which a machine's own calculation and ours are told apart. */
 const DISAGREEMENT = 0.05;

@@ -1,6 +1,7 @@
 import { centileOf } from '../measure/statistics.ts';
 import { type FindingConceptKey, findingConcept } from '../result/concepts.ts';
 import type { Finding, Measurement, Result } from '../result/envelope.ts';
+import { isOfMachine } from '../result/of-machine.ts';
 import { withSubject } from '../result/report-lines.ts';
 import {
   BRAIN_DAYS,
@@ -17,7 +18,6 @@ import {
 import { SCREENED, type ScreenKey } from './checked-items.ts';
 import { acrossCutOff } from './cut-off.ts';
 import { formatOffCutOffs } from './format-off-cut-offs.ts';
-import { isOfMachine } from './of-machine.ts';
 
 export const ANOMALY_SECTION = 'anomaly-screen';
 

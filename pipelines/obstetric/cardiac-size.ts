@@ -2,6 +2,7 @@ import { fetusKey, fetusOf } from '../contract/fetus-name.ts';
 import { cartMeasurements } from '../result/cart-measurements.ts';
 import { findingConcept } from '../result/concepts.ts';
 import type { Finding, Measurement } from '../result/envelope.ts';
+import { isOfMachine } from '../result/of-machine.ts';
 import { type CardiacJudgement, judgeAxis } from './cardiac-axis.ts';
 import { CARDIAC_SIZE, cardiacSize } from './charts/fetal-heart.ts';
 import { measureChest } from './chest-measurements.ts';
@@ -22,8 +23,6 @@ export interface CardiacSizeOutcome extends CardiacJudgement {
   measurements: Measurement[];
 }
 
-const ofMachine = ({ source }: Measurement) => source.provenance === 'cart-sr';
-
 /** What is measured on these images, with the machine's ratios. */
 function ratiosOf(
   chests: readonly ChestReading[],
@@ -42,10 +41,10 @@ function ratiosOf(
 function judgedRatios(measurements: readonly Measurement[]) {
   const machine = (key: RatioKey) =>
     measurements.find(
-      (one) => one.concept.key === key && ofMachine(one) && one.quality === 'accepted',
+      (one) => one.concept.key === key && isOfMachine(one) && one.quality === 'accepted',
     );
   const area = standing(measurements, 'cardiothoracic-area-ratio') ?? undefined;
-  const beside = area && !ofMachine(area) ? machine('cardiothoracic-area-ratio') : undefined;
+  const beside = area && !isOfMachine(area) ? machine('cardiothoracic-area-ratio') : undefined;
   return { area, beside, round: machine('cardiothoracic-circumference-ratio') };
 }
 
@@ -58,7 +57,7 @@ const CUT_OFFS: Readonly<Record<RatioKey, readonly number[]>> = {
 const ratioText = (key: RatioKey, value: number) => formatOffCutOffs(key, value, CUT_OFFS[key]);
 
 const shownAs = (one: Measurement, key: RatioKey) =>
-  `${one.label} ${ratioText(key, one.value)}${ofMachine(one) ? ' (ultrasound machine)' : ''}`;
+  `${one.label} ${ratioText(key, one.value)}${isOfMachine(one) ? ' (ultrasound machine)' : ''}`;
 
 /** What holds for a heart of usual size. */
 const LIMITS: Readonly<Record<RatioKey, { text: string; holds(ratio: number): boolean }>> = {
@@ -170,7 +169,7 @@ const IMPLAUSIBLE =
 
 /** Why there is no ratio. */
 function gapOf({ views }: ObstetricEvidence, measurements: readonly Measurement[]): string {
-  if (measurements.some((one) => ofMachine(one) && one.quality === 'inadequate')) {
+  if (measurements.some((one) => isOfMachine(one) && one.quality === 'inadequate')) {
     return `The cardiothoracic ratio was not measured. ${IMPLAUSIBLE}`;
   }
   const why =

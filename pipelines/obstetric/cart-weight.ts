@@ -2,6 +2,7 @@ import { fixedOffCutOffs } from '../measure/rounding.ts';
 import { cartMeasurements } from '../result/cart-measurements.ts';
 import { findingConcept } from '../result/concepts.ts';
 import type { Finding, Measurement } from '../result/envelope.ts';
+import { isOfMachine } from '../result/of-machine.ts';
 import { WEIGHTS_DIFFER } from './derived-biometry.ts';
 import { ofSeveralFetuses, withMachineValues } from './machine-values.ts';
 import { format, standing } from './measurement.ts';
@@ -38,9 +39,7 @@ export function withCartWeight(
   const isWeight = ({ concept }: Measurement) => concept.key === 'efw';
   const weights = withMachineValues(given, derived.filter(isWeight));
   const own = standing(derived, 'efw');
-  const machine = weights.find(
-    ({ source, quality }) => source.provenance === 'cart-sr' && quality === 'accepted',
-  );
+  const machine = weights.find((one) => isOfMachine(one) && one.quality === 'accepted');
   return {
     derived: [...derived.filter((one) => !isWeight(one)), ...weights],
     findings: own && machine ? [comparison(own, machine)] : [],

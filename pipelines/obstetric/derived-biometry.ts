@@ -1,5 +1,6 @@
 import type { ConceptKey, MethodKey } from '../result/concepts.ts';
 import type { Measurement } from '../result/envelope.ts';
+import { isOfMachine } from '../result/of-machine.ts';
 import {
   HADLOCK_1984_AGE,
   HADLOCK_1984_WEEKS,
@@ -34,8 +35,8 @@ export type BpdConvention = 'outer-outer' | 'not-stated';
 
 /** The convention of the standing BPD; ours where none stands. */
 export function bpdConvention(lengths: readonly Measurement[]): BpdConvention {
-  const machine = standing(lengths, 'bpd')?.source.provenance === 'cart-sr';
-  return machine ? 'not-stated' : 'outer-outer';
+  const bpd = standing(lengths, 'bpd');
+  return bpd && isOfMachine(bpd) ? 'not-stated' : 'outer-outer';
 }
 
 export const OUTER_INDEX_NOTE =

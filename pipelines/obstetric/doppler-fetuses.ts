@@ -1,8 +1,8 @@
-import { fetusKey } from '../contract/fetus-name.ts';
+import { fetusKey, ofFetusId } from '../contract/fetus-name.ts';
 import type { Measurement } from '../result/envelope.ts';
 import type { DopplerSummary } from './doppler-categories.ts';
 import type { DopplerJudgement } from './doppler-judgement.ts';
-import { keyedByFetus, ofFetusId, ofFetusText } from './of-fetus.ts';
+import { keyedByFetus, ofFetusText } from './of-fetus.ts';
 import type { SpectrumReading } from './read/spectra.ts';
 import type { ObstetricEvidence } from './section.ts';
 import { severalFetuses } from './several-fetuses.ts';

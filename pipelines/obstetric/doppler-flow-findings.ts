@@ -1,4 +1,5 @@
 import type { Finding, Measurement } from '../result/envelope.ts';
+import { isOfMachine } from '../result/of-machine.ts';
 import type { AWave, EndDiastolicFlow } from './doppler-categories.ts';
 import { finding } from './doppler-findings.ts';
 import { FLOW_TEXT, type FlowOfLoops, graverFlow } from './doppler-flow.ts';
@@ -93,11 +94,11 @@ function indicesOn(readings: readonly TracedReading[], measurements: readonly Me
   const files = new Set(readings.map(({ file }) => file));
   return measurements
     .filter(
-      ({ source, concept }) =>
-        source.provenance !== 'cart-sr' &&
-        source.file !== null &&
-        files.has(source.file) &&
-        /-piv?$/.test(concept.key),
+      (one) =>
+        !isOfMachine(one) &&
+        one.source.file !== null &&
+        files.has(one.source.file) &&
+        /-piv?$/.test(one.concept.key),
     )
     .map(({ id }) => id);
 }

@@ -1,6 +1,7 @@
 import { fixedOffCutOffs } from '../measure/rounding.ts';
 import { CONCEPTS, type ConceptKey } from '../result/concepts.ts';
 import type { Measurement } from '../result/envelope.ts';
+import { isOfMachine } from '../result/of-machine.ts';
 import type { EndDiastolicFlow } from './doppler-categories.ts';
 import { graverFlow } from './doppler-flow.ts';
 import { format } from './measurement.ts';
@@ -17,8 +18,7 @@ export interface MachineFlow {
   evidence: string[];
 }
 
-const ofMachine = ({ source, quality }: Measurement) =>
-  source.provenance === 'cart-sr' && quality === 'accepted';
+const isAcceptedOfMachine = (one: Measurement) => isOfMachine(one) && one.quality === 'accepted';
 
 const bySign = (velocity: number): EndDiastolicFlow =>
   velocity > 0 ? 'forward' : velocity < 0 ? 'reversed' : 'absent';
@@ -66,7 +66,10 @@ function flowOfSide(values: readonly Measurement[]): MachineFlow[] {
 
 /** The gravest that the machine's values say of the umbilical artery; null where they say nothing. */
 export function machineFlow(measurements: readonly Measurement[]): MachineFlow | null {
-  const sides = Map.groupBy(measurements.filter(ofMachine), ({ laterality }) => laterality);
+  const sides = Map.groupBy(
+    measurements.filter(isAcceptedOfMachine),
+    ({ laterality }) => laterality,
+  );
   const said = [...sides.values()].flatMap(flowOfSide);
   return said.reduce<MachineFlow | null>(
     (worst, one) => (worst && graverFlow(worst.flow, one.flow) === worst.flow ? worst : one),
@@ -108,14 +111,14 @@ export function worseFirst(cart: readonly Measurement[]): Measurement[] {
 /** That the machine gave a vessel on both sides, and which of the two was judged. */
 export function pairSentences(measurements: readonly Measurement[]): string[] {
   const judged = measurements.filter(
-    (one) => ofMachine(one) && one.id === one.concept.key && one.laterality !== null,
+    (one) => isAcceptedOfMachine(one) && one.id === one.concept.key && one.laterality !== null,
   );
   return judged.flatMap((one) => {
     const key = one.concept.key as ConceptKey;
     const worse = WORSE[key];
     const other = measurements.find(
       (pair) =>
-        ofMachine(pair) &&
+        isAcceptedOfMachine(pair) &&
         pair.concept.key === key &&
         pair.laterality !== null &&
         pair.laterality !== one.laterality,

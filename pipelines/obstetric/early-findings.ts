@@ -1,5 +1,6 @@
 import { findingConcept } from '../result/concepts.ts';
 import type { Finding, Measurement, Result } from '../result/envelope.ts';
+import { isOfMachine } from '../result/of-machine.ts';
 import { weeksAndDays } from './charts/dates.ts';
 import { embryonicRateBand, redatingDays } from './charts/early-pregnancy.ts';
 import { EARLY_LENGTHS, earlyText } from './early-length-text.ts';
@@ -7,7 +8,6 @@ import { EARLY_SECTION } from './early-lengths.ts';
 import { bothValues, differ, judgedRate, judgedValue } from './early-machine.ts';
 import type { EarlySight, EarlyViability, JudgedViability } from './early-viability.ts';
 import { format, standing } from './measurement.ts';
-import { isOfMachine } from './of-machine.ts';
 import type { ObstetricEvidence } from './section.ts';
 
 /** How the report says each category. */

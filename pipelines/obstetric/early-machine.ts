@@ -1,10 +1,10 @@
 import { cartMeasurements } from '../result/cart-measurements.ts';
 import type { ConceptKey } from '../result/concepts.ts';
 import type { Measurement } from '../result/envelope.ts';
+import { isOfMachine } from '../result/of-machine.ts';
 import { machineUnused } from './machine-unused.ts';
 import { ifPlausible, withMachineValues } from './machine-values.ts';
 import { standing } from './measurement.ts';
-import { isOfMachine } from './of-machine.ts';
 import type { ObstetricEvidence } from './section.ts';
 import { severalFetuses } from './several-fetuses.ts';
 

@@ -1,4 +1,5 @@
 import type { Measurement } from '../result/envelope.ts';
+import { isOfMachine } from '../result/of-machine.ts';
 import {
   AFI_FROM_DAYS,
   AFI_HIGH,
@@ -11,7 +12,6 @@ import {
 } from './charts/amniotic-fluid.ts';
 import { MM_PER_CM, QUADRANT_COUNT } from './fluid-pockets.ts';
 import { formatOffCutOffs } from './format-off-cut-offs.ts';
-import { isOfMachine } from './of-machine.ts';
 
 export const CATEGORY_TEXT: Readonly<Record<FluidCategory, string>> = {
   anhydramnios: 'anhydramnios',

@@ -2,6 +2,7 @@ import { centileOf, zOf } from '../measure/statistics.ts';
 import { centileText } from '../result/centile-text.ts';
 import type { ChartKey } from '../result/concepts.ts';
 import type { Measurement } from '../result/envelope.ts';
+import { isOfMachine } from '../result/of-machine.ts';
 import {
   INTERGROWTH_SIZE_WEEKS,
   type IntergrowthMeasure,
@@ -118,7 +119,7 @@ export function chart(measurement: Measurement, gaWeeks: number): Charted | NotC
  * (obstetric reference 2.1 and 16.5).
  */
 export function chartStanding(measurement: Measurement, gaWeeks: number): Charted | NotCharted {
-  if (measurement.concept.key !== 'bpd' || measurement.source.provenance !== 'cart-sr') {
+  if (measurement.concept.key !== 'bpd' || !isOfMachine(measurement)) {
     return chart(measurement, gaWeeks);
   }
   const reason =

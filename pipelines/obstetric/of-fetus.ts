@@ -1,3 +1,4 @@
+import { ofFetusId } from '../contract/fetus-name.ts';
 import type { Finding, Measurement, Result } from '../result/envelope.ts';
 
 interface Judged {
@@ -8,9 +9,6 @@ interface Judged {
 
 /** A sentence about one of several fetuses. */
 export const ofFetusText = (text: string, fetus: string) => `Fetus ${fetus}: ${text}`;
-
-/** The id of what belongs to one of several fetuses. */
-export const ofFetusId = (id: string, fetus: string) => `${id}-fetus-${fetus.toLowerCase()}`;
 
 /**
  * Measurements, findings and classifications whose every id, name and sentence tells which of several

@@ -1,3 +1,5 @@
+import { fixedOffCutOffs } from '../measure/rounding.ts';
+
 /**
  * Centiles at which a category changes: size (obstetric reference 3.8), Doppler and soft markers
  * (3.9, 8, 13). The charts of the sections hold the rules; here they only bound what is rounded.
@@ -11,7 +13,7 @@ const CUT_OFFS: readonly number[] = [3, 5, 10, 90, 95, 97];
 export function centileText(centile: number): string {
   if (centile < 1) return '<1';
   if (centile > 99) return '>99';
-  return offCutOffs(centile, 0, CUT_OFFS);
+  return fixedOffCutOffs(centile, 0, CUT_OFFS);
 }
 
 /** z-scores at which a finding begins (reference 3.8), and that which doubts the dating (0.6). */
@@ -19,17 +21,5 @@ const Z_CUT_OFFS: readonly number[] = [-5, -3, -2, 2, 5];
 
 /** A z-score with one decimal, more where one would put it on a cut-off on which it is not. */
 export function zScoreText(z: number): string {
-  return offCutOffs(z, 1, Z_CUT_OFFS);
-}
-
-/** Decimals beyond which two numbers are one. */
-const MOST_DECIMALS = 6;
-
-function offCutOffs(value: number, decimals: number, cutOffs: readonly number[]): string {
-  const text = value.toFixed(decimals);
-  const rounded = Number(text);
-  if (rounded === value || decimals >= MOST_DECIMALS || !cutOffs.includes(rounded)) {
-    return rounded === 0 ? (0).toFixed(decimals) : text;
-  }
-  return offCutOffs(value, decimals + 1, cutOffs);
+  return fixedOffCutOffs(z, 1, Z_CUT_OFFS);
 }

@@ -1,5 +1,6 @@
-import { fetusKey } from '../contract/fetus-name.ts';
+import { fetusKey, ofFetusId } from '../contract/fetus-name.ts';
 import type { Measurement } from './envelope.ts';
+import { isOfMachine } from './of-machine.ts';
 
 /** Repeated values are summed up by a mean or a median, whose `inputs` they are. */
 const SUMS_UP: ReadonlySet<Measurement['derivation']> = new Set(['mean', 'median']);
@@ -21,21 +22,33 @@ const ofSameQuantity = (one: Measurement, other: Measurement) =>
  * value for each quantity.
  */
 export function withoutComparisons(measurements: readonly Measurement[]): Measurement[] {
-  const ours = measurements.filter(
-    ({ quality, source }) => quality === 'accepted' && source.provenance !== 'cart-sr',
-  );
+  const ours = measurements.filter((one) => one.quality === 'accepted' && !isOfMachine(one));
   return measurements.filter(
-    (one) =>
-      one.source.provenance !== 'cart-sr' || !ours.some((other) => ofSameQuantity(one, other)),
+    (one) => !isOfMachine(one) || !ours.some((other) => ofSameQuantity(one, other)),
   );
 }
 
 /** Numbered as a repeat: `cervical-length-2` beside `cervical-length`. */
 const NUMBERED = /-\d+$/;
 
-/** The id of the value that a section chose for a quantity, on its side. */
-const chosenId = ({ concept, laterality }: Measurement) =>
-  laterality ? `${concept.key}-${laterality}` : concept.key;
+/** What the id of a value of one of several fetuses ends with; empty for that of an only one. */
+function fetusPart({ id, fetus }: Measurement): string {
+  const part = fetus === null ? '' : ofFetusId('', fetus);
+  return id.endsWith(part) ? part : '';
+}
+
+/** The id of the value that a section chose for a quantity, on its side and of its fetus. */
+function chosenId(one: Measurement): string {
+  const { concept, laterality } = one;
+  return `${laterality ? `${concept.key}-${laterality}` : concept.key}${fetusPart(one)}`;
+}
+
+/** Whether a value is numbered as a repeat: `fetal-heart-rate-doppler-2-fetus-a`. */
+function isRepeat(one: Measurement): boolean {
+  const end = -fetusPart(one).length || undefined;
+  const [id, plain] = [one.id.slice(0, end), chosenId(one).slice(0, end)];
+  return id.startsWith(`${plain}-`) && NUMBERED.test(id);
+}
 
 /** Repeats beside which a section chose one to stand: the shortest cervix, the best heart rate. */
 function passedOver(measurements: readonly Measurement[]): ReadonlySet<string> {
@@ -46,11 +59,7 @@ function passedOver(measurements: readonly Measurement[]): ReadonlySet<string> {
   );
   return new Set(
     measurements
-      .filter((one) => {
-        const plain = chosenId(one);
-        const repeat = one.id.startsWith(`${plain}-`) && NUMBERED.test(one.id);
-        return repeat && chosen.has(`${one.section} ${plain}`);
-      })
+      .filter((one) => isRepeat(one) && chosen.has(`${one.section} ${chosenId(one)}`))
       .map(({ id }) => id),
   );
 }

@@ -1,6 +1,7 @@
 import { rounded } from '../../measure/rounding.ts';
 import type { ConceptKey } from '../../result/concepts.ts';
 import type { Measurement } from '../../result/envelope.ts';
+import { isOfMachine } from '../../result/of-machine.ts';
 import { outlineGap } from '../chambers/outline-gap.ts';
 import { irregularRhythm, unequalRhythm } from '../chambers/rhythm-gaps.ts';
 import { unequalLengths, unequalVolumes } from '../chambers/volumes.ts';
@@ -26,7 +27,7 @@ import { EF_VARIABILITY, heartFailureRange, LEFT_VENTRICLE } from '../guidelines
 import type { Sex } from '../guidelines/partition.ts';
 import { isNearCutOff, VARIABILITY } from '../guidelines/variability.ts';
 import type { EchoEvidence, EchoSection } from '../section.ts';
-import { calculated, graded, isOfMachine, named, type Values, withValues } from '../values.ts';
+import { calculated, graded, named, type Values, withValues } from '../values.ts';
 
 const ID = 'lvef';
 

@@ -1,5 +1,6 @@
 import { cartMeasurements } from '../../result/cart-measurements.ts';
 import type { Measurement } from '../../result/envelope.ts';
+import { isOfMachine } from '../../result/of-machine.ts';
 import { AFI_FROM_DAYS, DVP_HIGH, DVP_LOW } from '../charts/amniotic-fluid.ts';
 import { acrossCutOff } from '../cut-off.ts';
 import {
@@ -30,7 +31,6 @@ import {
 import { machineUnused } from '../machine-unused.ts';
 import { withMachineValues } from '../machine-values.ts';
 import { standing } from '../measurement.ts';
-import { isOfMachine } from '../of-machine.ts';
 import { isPlausible } from '../plausibility.ts';
 import { NARROWEST_POCKET_MM } from '../read/amniotic-fluid.ts';
 import type { ObstetricEvidence, ObstetricSection, SectionOutcome } from '../section.ts';

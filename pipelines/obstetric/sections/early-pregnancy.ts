@@ -1,5 +1,6 @@
 import { findingConcept } from '../../result/concepts.ts';
 import type { Measurement } from '../../result/envelope.ts';
+import { isOfMachine } from '../../result/of-machine.ts';
 import { weeksAndDays } from '../charts/dates.ts';
 import { YOLK_SAC_MM, yolkSacBand } from '../charts/early-pregnancy.ts';
 import { CATEGORY_TEXT, differences, earlyFindings, earlyGuidance } from '../early-findings.ts';
@@ -15,7 +16,6 @@ import {
   SRU,
 } from '../early-viability.ts';
 import { format, standing } from '../measurement.ts';
-import { isOfMachine } from '../of-machine.ts';
 import { type EarlyClip, type EarlyFrame, EMBRYO_CLIP } from '../read/early-pregnancy.ts';
 import type { ObstetricEvidence, ObstetricSection, SectionOutcome } from '../section.ts';
 import { severalFetuses } from '../several-fetuses.ts';

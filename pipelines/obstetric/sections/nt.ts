@@ -1,4 +1,5 @@
 import type { Measurement } from '../../result/envelope.ts';
+import { isOfMachine } from '../../result/of-machine.ts';
 import { HIGH_NT, NT_WINDOW, nuchalTranslucencyMoM } from '../charts/nuchal-translucency.ts';
 import { judgedValue, machineValues, withDifference } from '../early-machine.ts';
 import {
@@ -20,7 +21,6 @@ import {
   openCriteria,
   planeAdequacy,
 } from '../nuchal-plane.ts';
-import { isOfMachine } from '../of-machine.ts';
 import type { MidsagittalReading } from '../read/nuchal.ts';
 import type { ObstetricEvidence, ObstetricSection, SectionOutcome } from '../section.ts';
 import { severalFetuses } from '../several-fetuses.ts';

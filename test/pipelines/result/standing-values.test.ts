@@ -49,6 +49,22 @@ describe('of several values of a quantity', () => {
     expect(standingValues([rate('fetal-heart-rate'), elsewhere])).toHaveLength(2);
   });
 
+  test('of twins, too, each by itself', () => {
+    const of = (fetus: string, id: string) => rate(`${id}-fetus-${fetus.toLowerCase()}`, { fetus });
+    const given = [
+      of('A', 'fetal-heart-rate'),
+      of('A', 'fetal-heart-rate-doppler-2'),
+      of('B', 'fetal-heart-rate-doppler-3'),
+    ];
+    expect(ids(standingValues(given))).toEqual([
+      'fetal-heart-rate-fetus-a',
+      'fetal-heart-rate-doppler-3-fetus-b',
+    ]);
+    // The number of a fetus is none of a repeat.
+    const numbered = [of('1', 'fetal-heart-rate'), of('2', 'fetal-heart-rate')];
+    expect(standingValues(numbered)).toHaveLength(2);
+  });
+
   test('a median stands before what it was made of', () => {
     const median = hc('hc', 264, { derivation: 'median', inputs: ['hc-1', 'hc-2'] });
     const given = [hc('hc-1', 262), hc('hc-2', 266), median];
