@@ -80,8 +80,6 @@ const TISSUE_WORDS =
 
 type Named = ViewNamed & Pick<Clip, 'anatomicRegion'>;
 
-export { viewWords as labelOf };
-
 /** The words of the header speak of tissue Doppler. */
 export const saysTissue = (clip: Named) => TISSUE_WORDS.test(viewWords(clip));
 

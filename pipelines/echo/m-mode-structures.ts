@@ -1,5 +1,5 @@
 import type { Clip } from '../contract/study.ts';
-import { labelOf } from './flows.ts';
+import { viewWords } from '../contract/view-words.ts';
 import { headerView } from './view-names.ts';
 
 /** What an M-mode display may show, as far as it is measured (echo reference 5, 7, 12). */
@@ -35,7 +35,7 @@ const WORDS: Readonly<Record<MModeStructure, RegExp>> = {
 export function mModeStructure(
   clip: Pick<Clip, 'anatomicRegion' | 'viewName' | 'stageName' | 'viewCode'>,
 ): MModeStructure | null {
-  const words = labelOf(clip);
+  const words = viewWords(clip);
   const named = (Object.keys(WORDS) as MModeStructure[]).filter((one) => WORDS[one].test(words));
   if (named.length > 0) return named.length === 1 ? (named[0] ?? null) : null;
   const coded = clip.anatomicRegion ? REGIONS[clip.anatomicRegion] : undefined;

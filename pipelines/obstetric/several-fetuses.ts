@@ -4,7 +4,7 @@ import type { Study } from '../contract/study.ts';
 import { viewWords } from '../contract/view-words.ts';
 import { keyOf, NUMBER_OF_FETUSES } from '../input/cart-sr/vocabulary.ts';
 import type { ObstetricEvidence } from './section.ts';
-import { readPresentation } from './sections/presentation.ts';
+import { readPresentation } from './sweep-presentation.ts';
 
 /** What may tell of several fetuses. */
 export interface FetusEvidence {

@@ -12,7 +12,7 @@ import { openLocator } from '../../pipelines/obstetric/locate/open-locator.ts';
 import type { Plane } from '../../pipelines/obstetric/locator.ts';
 import { surveyPlanes } from '../../pipelines/obstetric/plane-survey.ts';
 import { presentationReader } from '../../pipelines/obstetric/read/presentation.ts';
-import { readPresentation } from '../../pipelines/obstetric/sections/presentation.ts';
+import { readPresentation } from '../../pipelines/obstetric/sweep-presentation.ts';
 
 /**
  * What is read of simulated sweeps along the uterus, one fetus or two, cephalic or breech, upwards or

@@ -49,8 +49,6 @@ const WORDS: Readonly<Record<DopplerVessel, RegExp>> = {
 
 const SIDES = { left: /\b(l|lt|left)\b/, right: /\b(r|rt|right)\b/ } as const;
 
-export { fetusOf };
-
 type Named = ViewNamed & Pick<Clip, 'anatomicRegion' | 'laterality'>;
 
 /**

@@ -14,8 +14,6 @@ import {
   type SweptPresentation,
 } from '../sweep-presentation.ts';
 
-export { readPresentation } from '../sweep-presentation.ts';
-
 const ID = 'presentation';
 const SWEEP = 'a sweep along the uterus whose view name says from where to where';
 const CINE = `a cine of the fetal chest of at least ${CARDIAC_MOTION.seconds} s`;

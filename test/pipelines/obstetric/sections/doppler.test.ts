@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { fetusOf } from '../../../../pipelines/contract/fetus-name.ts';
 import type { BeatVelocities } from '../../../../pipelines/measure/doppler.ts';
 import {
   anaemiaBand,
@@ -9,7 +10,7 @@ import {
   umbilicalReference,
   uterineReference,
 } from '../../../../pipelines/obstetric/doppler-categories.ts';
-import { fetusOf, lateralityOf, vesselOf } from '../../../../pipelines/obstetric/read/spectra.ts';
+import { lateralityOf, vesselOf } from '../../../../pipelines/obstetric/read/spectra.ts';
 import { beatOf, fromMachine, run, spectrum, traced } from './doppler-sample.ts';
 
 describe('indices (obstetric reference 13.1, worked values)', () => {
