@@ -10,6 +10,8 @@ const SECONDS_PER_DAY = 86_400;
 export interface EarlierScan {
   /** Whole days from it to this study; null: its files do not say when it was made. */
   daysBefore: number | null;
+  /** All images, also those of which nothing is read: their names may tell of several fetuses. */
+  clips: readonly Clip[];
   readings: readonly FrameReading[];
   reports: readonly PriorReport[];
 }
@@ -35,10 +37,12 @@ export async function readEarlierScans(
   const scans: EarlierScan[] = [];
   const refused: RefusedFile[] = [];
   for (const day of days) {
-    const own = { ...study, clips: clips.get(day) ?? [] };
-    const survey = locator.planes && (await surveyPlanes(own, null, locator, signal, () => {}));
+    const own = clips.get(day) ?? [];
+    const survey =
+      locator.planes &&
+      (await surveyPlanes({ ...study, clips: own }, null, locator, signal, () => {}));
     const { readings } = await readStructures(survey?.planes ?? [], locator, signal, () => {});
-    scans.push({ daysBefore: day, readings, reports: reports.get(day) ?? [] });
+    scans.push({ daysBefore: day, clips: own, readings, reports: reports.get(day) ?? [] });
     refused.push(...(survey?.refused ?? []));
   }
   return { scans, refused };

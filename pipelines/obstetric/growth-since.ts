@@ -100,13 +100,10 @@ export interface GrowthSince {
   sentence: string;
 }
 
-/** Whether its reports, or the names of the images it was measured on, tell of several fetuses. */
-const isOfSeveral = ({ readings, reports }: EarlierScan) =>
+/** Whether its reports, or the names of its images, tell of several fetuses. */
+const isOfSeveral = ({ clips, reports }: EarlierScan) =>
   severalFetuses({
-    study: {
-      clips: readings.map(({ clip }) => clip),
-      cart: reports.flatMap(({ values }) => values),
-    },
+    study: { clips, cart: reports.flatMap(({ values }) => values) },
     views: {},
   }) !== null;
 

@@ -1,3 +1,4 @@
+import { fetusKey } from '../contract/fetus-name.ts';
 import { fixedOffCutOffs } from '../measure/rounding.ts';
 import { cartMeasurements } from '../result/cart-measurements.ts';
 import { findingConcept } from '../result/concepts.ts';
@@ -13,14 +14,18 @@ export interface TwinWeights {
   discordance: number;
 }
 
-/** Weights that the machine's reports name for two fetuses; null where they do not name just two. */
+/**
+ * Weights that the machine's reports name for two fetuses; null where they do not name just two, or
+ * one of the two has none that can be.
+ */
 export function twinWeights({ study }: Pick<ObstetricEvidence, 'study'>): TwinWeights | null {
-  const named = cartMeasurements(study.cart ?? [], 'biometry', ['efw']).filter(
-    ({ fetus }) => fetus !== null,
-  );
-  const [first, second, ...others] = named.map(ifPlausible);
-  if (!first || !second || others.length > 0) return null;
-  if (first.quality !== 'accepted' || second.quality !== 'accepted') return null;
+  const named = cartMeasurements(study.cart ?? [], 'biometry', ['efw'])
+    .map(ifPlausible)
+    .filter(({ fetus }) => fetus !== null);
+  // A repeat that cannot be is no further fetus, and a third fetus without a weight is one.
+  if (new Set(named.map(({ fetus }) => fetusKey(fetus))).size !== 2) return null;
+  const [first, second] = named.filter(({ quality }) => quality === 'accepted');
+  if (!first || !second) return null;
   const [smaller, larger] = [first.value, second.value].toSorted((one, other) => one - other);
   if (smaller === undefined || larger === undefined) return null;
   return { weights: [first, second], discordance: twinDiscordance(larger, smaller) };

@@ -4,7 +4,7 @@ import { intergrowthSizeAt } from '../../../../pipelines/obstetric/charts/interg
 import type { EarlierScan } from '../../../../pipelines/obstetric/earlier-scans.ts';
 import { earlierValues } from '../../../../pipelines/obstetric/growth-since.ts';
 import { cartValue } from '../../cart-sample.ts';
-import { abdomen, femur, head, interpretReadings, sectionOf } from '../evidence-sample.ts';
+import { abdomen, clip, femur, head, interpretReadings, sectionOf } from '../evidence-sample.ts';
 
 /** Head, abdomen and femur of one z-score each, at an exact age. */
 function fetus(gaDays: number, z: { hc?: number; ac?: number; fl?: number } = {}) {
@@ -16,6 +16,7 @@ function fetus(gaDays: number, z: { hc?: number; ac?: number; fl?: number } = {}
 
 const scan = (daysBefore: number | null, changes: Partial<EarlierScan> = {}): EarlierScan => ({
   daysBefore,
+  clips: [],
   readings: [],
   reports: [],
   ...changes,
@@ -166,11 +167,12 @@ describe('earlier values of a report', () => {
   });
 
   it.each([
-    ['FETUS A HC', 'FETUS B HC', true],
-    ['FETUS A HC', 'FETUS A HC', false],
+    ['FETUS A UA', 'FETUS B UA', true],
+    ['FETUS A UA', 'FETUS A UA', false],
   ])('on images named %s and %s are left out: %s', (one, other, left) => {
-    const named = [one, other].map((viewName) => head(70, 56, { clip: { viewName } }));
-    const before = scan(28, { readings: [...named, ...fetus(168).slice(1)] });
+    // Nothing is measured on them: a spectrum or a sweep names its fetus, too.
+    const clips = [one, other].map((viewName) => clip('named.dcm', { viewName }));
+    const before = scan(28, { clips, readings: fetus(168) });
     expect(growth(196, [before]).data.change === null).toBe(left);
   });
 

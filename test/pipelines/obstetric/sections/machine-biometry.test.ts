@@ -155,4 +155,24 @@ describe('weights of two named fetuses', () => {
   it('of which one is implausible are not compared', () => {
     expect(sectionOf(twins(1000, 49), 'growth').status).toBe('not_assessed');
   });
+
+  it('are compared where one was repeated and a repeat cannot be', () => {
+    const weights = [
+      ['A', 1000],
+      ['A', 0],
+      ['B', 700],
+    ] as const;
+    const cart = weights.map(([fetus, grams]) => fromCart('efw', grams, fetus));
+    expect(found(interpreted([], cart))).toContain('30.0 %');
+  });
+
+  it.each([49, 900])('of three fetuses, one of them of %d g, are not', (third) => {
+    const weights = [
+      ['A', 1000],
+      ['B', 700],
+      ['C', third],
+    ] as const;
+    const cart = weights.map(([fetus, grams]) => fromCart('efw', grams, fetus));
+    expect(found(interpreted([], cart))).toBeNull();
+  });
 });
