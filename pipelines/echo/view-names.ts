@@ -1,4 +1,5 @@
 import type { Clip } from '../contract/study.ts';
+import { plainWords } from '../contract/view-words.ts';
 import type { EchoView } from './locate/view.ts';
 
 /**
@@ -89,14 +90,14 @@ const VIEW_CODES: Readonly<Record<string, HeartView>> = {
   'SCT:399145009': 'SUPRASTERNAL',
 };
 
-/** What carts write as View Name of a stress protocol; matched, never shown. */
+/** What carts write as View Name of a stress protocol, as `plainWords`; matched, never shown. */
 const VIEW_NAMES: readonly (readonly [RegExp, HeartView])[] = [
-  [/^(plax|parasternal long axis)$/i, 'PLAX'],
-  [/^(psax|sax|parasternal short axis).*$/i, 'PSAX'],
-  [/^(a4c|4ch|ap4|apical (4|four) chamber)$/i, 'A4C'],
-  [/^(a2c|2ch|ap2|apical (2|two) chamber)$/i, 'A2C'],
-  [/^(a3c|3ch|ap3|aplax|apical (3|three) chamber|apical long axis)$/i, 'A3C'],
-  [/^(a5c|5ch|ap5|apical (5|five) chamber)$/i, 'A5C'],
+  [/^(plax|parasternal long axis)$/, 'PLAX'],
+  [/^(psax|sax|parasternal short axis)/, 'PSAX'],
+  [/^(a4c|4 ?ch|ap ?4|apical (4|four) chamber)$/, 'A4C'],
+  [/^(a2c|2 ?ch|ap ?2|apical (2|two) chamber)$/, 'A2C'],
+  [/^(a3c|3 ?ch|ap ?3|aplax|apical (3|three) chamber|apical long axis)$/, 'A3C'],
+  [/^(a5c|5 ?ch|ap ?5|apical (5|five) chamber)$/, 'A5C'],
 ];
 
 /** The view that the header names; null where it names none that is known. */
@@ -105,6 +106,7 @@ export function headerView({
   viewName,
 }: Pick<Clip, 'viewCode' | 'viewName'>): HeartView | null {
   const coded = viewCode ? VIEW_CODES[viewCode] : undefined;
-  const named = VIEW_NAMES.find(([pattern]) => pattern.test((viewName ?? '').trim()))?.[1];
+  const words = plainWords(viewName ?? '');
+  const named = VIEW_NAMES.find(([pattern]) => pattern.test(words))?.[1];
   return coded ?? named ?? null;
 }

@@ -22,6 +22,23 @@ describe('the view that the header codes', () => {
 });
 
 it.each([
+  ['A4C', 'A4C'],
+  ['A4C_', 'A4C'],
+  ['apical_4_chamber', 'A4C'],
+  ['Apical Four-Chamber', 'A4C'],
+  ['4-CH', 'A4C'],
+  ['AP 2', 'A2C'],
+  ['APLAX', 'A3C'],
+  ['PSAX_PM', 'PSAX'],
+  ['Parasternal/Long.Axis', 'PLAX'],
+  ['4 chambers of the fetus', null],
+  ['', null],
+  [null, null],
+] as const)('a view named %s is %s', (viewName, view) => {
+  expect(headerView({ viewCode: null, viewName })).toBe(view);
+});
+
+it.each([
   ['SUBCOSTAL-4C', true],
   ['SUBCOSTAL-IVC', false],
   ['PSAX-PM', true],
