@@ -1,3 +1,4 @@
+import { DAY_MS } from './durations.ts';
 import type { InstanceHeader } from './header.ts';
 
 /** The part of a request that comes from the header: numbers and codes, no identity, no date. */
@@ -28,8 +29,6 @@ const CONTEXT_FIELDS: Readonly<Record<string, readonly (keyof HeaderContext)[]>>
   'us/echo': ['age_years', 'sex', 'height_cm', 'weight_kg'],
 };
 const MODELS_WITH_DATING: ReadonlySet<string> = new Set(['us/obstetric']);
-
-const MILLISECONDS_PER_DAY = 86_400_000;
 
 /** What the headers of a study tell, each value from the first object that has it. */
 export function contextFromHeaders(headers: readonly InstanceHeader[]): HeaderContext {
@@ -99,7 +98,7 @@ function day(date: string): number | null {
   const milliseconds = Date.UTC(year, month - 1, dayOfMonth);
   const real = new Date(milliseconds);
   if (real.getUTCMonth() !== month - 1 || real.getUTCDate() !== dayOfMonth) return null;
-  return milliseconds / MILLISECONDS_PER_DAY;
+  return milliseconds / DAY_MS;
 }
 
 function within([low, high]: readonly [number, number], value: number | null): number | null {
