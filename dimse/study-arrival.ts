@@ -1,7 +1,16 @@
 import { randomUUID } from 'node:crypto';
+import type { DicomIdentity } from '../pipelines/artifacts/subject.ts';
+import { createAuditWriter } from '../src/audit/audit.ts';
 import type { Database, Queryable } from '../src/database/port.ts';
 import { isArrivingAsPrior, PRIOR_STUDY } from './archive/prior-arrival.ts';
 import { ownSeries } from './own-results.ts';
+import {
+  holdReasonWith,
+  identityOf,
+  isHeldForPatients,
+  namesOther,
+  whyNotOnePatient,
+} from './study-patient.ts';
 import type { Arrival, ReceivedInstance, StudyRow } from './study-store.ts';
 
 /** An object has its row or may have it: its file must stay, whatever the cause is. */
@@ -49,10 +58,12 @@ async function record(tx: Queryable, received: ReceivedInstance): Promise<Arriva
   if (aside) return addAside(tx, study, received);
   const revision = study.state === 'receiving' ? study.revision : study.revision + 1;
   const conflict = known ? false : await insertInstance(tx, study, revision, received);
+  const renewed = conflict || study.state !== 'receiving';
+  const { identity, holdReason } = await patientOfStudy(tx, study, received, renewed);
   await tx.query(
-    `UPDATE studies SET state = 'receiving', reason = NULL, revision = $2,
-       instance_count = instance_count + $5, last_received_at = $3, complete_after = $4,
-       complete_because = 'quiet-time',
+    `UPDATE studies SET state = 'receiving', reason = $9, hold_reason = $9, identity = $8,
+       revision = $2, instance_count = instance_count + $5, last_received_at = $3,
+       complete_after = $4, complete_because = 'quiet-time',
        tags = CASE WHEN state = $6 THEN array_remove(tags, $7) ELSE tags END
      WHERE id = $1`,
     [
@@ -63,10 +74,60 @@ async function record(tx: Queryable, received: ReceivedInstance): Promise<Arriva
       known ? 0 : 1,
       PRIOR_STUDY.state,
       PRIOR_STUDY.tag,
+      JSON.stringify(identity),
+      holdReason,
     ],
   );
+  if (namesOther(study.identity, identity)) await auditPatient(tx, study, received, revision);
   if (known) return { studyId: study.id, outcome: 'duplicate', revision };
   return { studyId: study.id, outcome: conflict ? 'conflict' : 'new', revision };
+}
+
+/**
+ * Whose study it is now that an object has come, and why a person is to look at it first: objects
+ * are sent again with the right patient, and by mistake those of two patients under one study.
+ * @param renewed a revision opens, or an object takes the place of another.
+ */
+async function patientOfStudy(
+  tx: Queryable,
+  { id, identity, hold_reason }: LockedStudy,
+  { header }: ReceivedInstance,
+  renewed: boolean,
+): Promise<{ identity: DicomIdentity; holdReason: string | null }> {
+  // One more object of the patient that is known changes neither; most are such.
+  if (!renewed && !isHeldForPatients(hold_reason) && !namesOther(identity, header.identity)) {
+    return { identity, holdReason: hold_reason };
+  }
+  const ours = await ownSeries(tx, header.studyInstanceUid);
+  const { rows } = await tx.query<{ identity: DicomIdentity }>(
+    `SELECT header -> 'identity' AS identity FROM (
+       SELECT DISTINCT ON (sop_instance_uid) ordinal, header FROM instances WHERE study_id = $1
+       ORDER BY sop_instance_uid, ordinal DESC
+     ) AS newest WHERE header ->> 'seriesInstanceUid' <> ALL ($2::text[]) ORDER BY ordinal`,
+    [id, [...ours]],
+  );
+  const identities = rows.map((row) => row.identity);
+  return {
+    identity: identityOf(identities) ?? identity,
+    holdReason: holdReasonWith(hold_reason, whyNotOnePatient(identities)),
+  };
+}
+
+/** Writes down who has changed whose study it is; identity stands in no entry. */
+async function auditPatient(
+  tx: Queryable,
+  { id }: LockedStudy,
+  { callingAeTitle, source, receivedAt }: ReceivedInstance,
+  revision: number,
+): Promise<void> {
+  await createAuditWriter(tx)({
+    at: receivedAt,
+    action: 'dicom.received',
+    actor: `ae:${callingAeTitle}`,
+    studyId: id,
+    outcome: 'success',
+    detail: { source, revision, patient: 'changed' },
+  });
 }
 
 /** What we fetched to compare it, and a result of ours that a PACS sends back, is no news of a study. */
@@ -97,7 +158,10 @@ async function addAside(
   return { studyId: study.id, outcome: conflict ? 'conflict' : 'new', revision: study.revision };
 }
 
-type LockedStudy = Pick<StudyRow, 'id' | 'state' | 'revision' | 'instance_count' | 'tags'>;
+type LockedStudy = Pick<
+  StudyRow,
+  'id' | 'state' | 'revision' | 'instance_count' | 'tags' | 'identity' | 'hold_reason'
+>;
 
 async function lockStudy(tx: Queryable, received: ReceivedInstance): Promise<LockedStudy> {
   const { header, receivedAt } = received;
@@ -125,7 +189,7 @@ async function lockStudy(tx: Queryable, received: ReceivedInstance): Promise<Loc
     );
   }
   const { rows } = await tx.query<StudyRow>(
-    `SELECT id, state, revision, instance_count, tags FROM studies
+    `SELECT id, state, revision, instance_count, tags, identity, hold_reason FROM studies
      WHERE study_instance_uid = $1 FOR UPDATE`,
     [header.studyInstanceUid],
   );

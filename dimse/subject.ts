@@ -1,6 +1,8 @@
 import type { SourceInstance, Subject } from '../pipelines/artifacts/subject.ts';
 import type { Queryable } from '../src/database/port.ts';
 import { contextFromHeaders } from './clinical-context.ts';
+import { ownSeries } from './own-results.ts';
+import { identityOf } from './study-patient.ts';
 import {
   fileName,
   findStudy,
@@ -24,9 +26,12 @@ export async function subjectOf(
   const instances = await instancesOf(database, { id: row.id, revision });
   const headers = instances.map((instance) => instance.header);
   const { dating } = contextFromHeaders(headers);
+  // A PACS may send back what the study was before its patient was corrected.
+  const ours = await ownSeries(database, row.study_instance_uid);
+  const received = headers.filter(({ seriesInstanceUid }) => !ours.has(seriesInstanceUid));
   return {
     requestId,
-    identity: headers[0]?.identity ?? row.identity,
+    identity: identityOf(received.map(({ identity }) => identity)) ?? row.identity,
     instances: instances.map(
       (instance): SourceInstance => ({
         sopClassUid: instance.header.sopClassUid,

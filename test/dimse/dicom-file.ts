@@ -5,6 +5,7 @@ import { EXPLICIT_LITTLE_ENDIAN } from '../../dimse/sop-classes.ts';
 export interface SmallObject {
   sopInstanceUid: string;
   studyInstanceUid?: string | undefined;
+  seriesInstanceUid?: string | undefined;
   sopClassUid?: string;
   studyDate?: string;
   studyDescription?: string;
@@ -24,7 +25,7 @@ const US_IMAGE = '1.2.840.10008.5.1.4.1.1.6.1';
 
 /** The data set alone, explicit VR little endian. */
 export function dataSet(object: SmallObject): Buffer {
-  const { studyInstanceUid = '1.2.3' } = object;
+  const { studyInstanceUid = '1.2.3', seriesInstanceUid = `${studyInstanceUid}.1` } = object;
   const elements: [string, string, Buffer | string | undefined][] = [
     ['00080005', 'CS', object.characterSet],
     ['00080016', 'UI', object.sopClassUid ?? US_IMAGE],
@@ -39,7 +40,7 @@ export function dataSet(object: SmallObject): Buffer {
     ['00100040', 'CS', object.sex],
     ['001021D0', 'DA', object.lastMenstrualDate],
     ['0020000D', 'UI', studyInstanceUid],
-    ['0020000E', 'UI', `${studyInstanceUid}.1`],
+    ['0020000E', 'UI', seriesInstanceUid],
     ['7FE00010', 'OB', object.pixels ?? Buffer.alloc(16)],
   ];
   return Buffer.concat(
