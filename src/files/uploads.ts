@@ -4,10 +4,11 @@ import type { Queryable } from '../database/port.ts';
 import { SonogateError } from '../errors/catalogue.ts';
 import { newId } from '../requests/ids.ts';
 import type { RequestFile } from '../requests/port.ts';
-import { type BlobStore, TooManyBytesError, UPLOAD_LIFE_MS, WrongSizeError } from './blob-store.ts';
+import { type BlobStore, TooManyBytesError, WrongSizeError } from './blob-store.ts';
 import { createPartsInBucket } from './parts-in-bucket.ts';
 import { createPartsThroughGateway } from './parts-through-gateway.ts';
 import { unpromisedBytes } from './unpromised-bytes.ts';
+import { createUploadExpiry, type UploadExpiry } from './upload-expiry.ts';
 import type { NamedPart, PartState } from './upload-parts.ts';
 
 /**
@@ -17,12 +18,6 @@ import type { NamedPart, PartState } from './upload-parts.ts';
  *      └──24 h after creation──▶ removed
  */
 export type FileStatus = 'pending' | 'ready';
-
-/** Files expire this long after the last request that uses them. */
-const LIFE_MS = UPLOAD_LIFE_MS;
-
-/** Added to a renewed life, so that a file of many requests does not cost one write in each. */
-const RENEWED_EVERY_MS = 3_600_000;
 
 export interface FileRow {
   id: string;
@@ -94,8 +89,7 @@ export interface Uploads {
   ready(accountId: string, ids: readonly string[]): Promise<Map<string, RequestFile>>;
   /** The bytes of a ready file. @throws BlobMissingError */
   read(file: RequestFile): Promise<Readable>;
-  /** Removes what has expired and no unfinished request reads; returns how many files. */
-  removeExpired(): Promise<number>;
+  removeExpired: UploadExpiry['removeExpired'];
 }
 
 export function createUploads({
@@ -109,10 +103,10 @@ export function createUploads({
   limits: UploadLimits;
   now?: () => Date;
 }): Uploads {
-  const expiry = () => new Date(now().getTime() + LIFE_MS);
   const parts = blobs.direct
     ? createPartsInBucket(database, blobs.direct, limits.partBytes)
     : createPartsThroughGateway(database, blobs, limits.partBytes, now);
+  const expiry = createUploadExpiry({ database, blobs, parts, now });
   const inParts = ({ bytes }: FileRow) => bytes !== null && bytes > limits.maxBytes;
 
   async function pending(id: string): Promise<FileRow> {
@@ -171,7 +165,7 @@ export function createUploads({
       const { rows } = await database.query<FileRow>(
         `INSERT INTO files (id, account_id, filename, media_type, bytes, status, created_at, expires_at)
          VALUES ($1, $2, $3, $4, $5, 'pending', $6, $7) RETURNING *`,
-        [newId('file'), accountId, filename, mediaType, bytes, now(), expiry()],
+        [newId('file'), accountId, filename, mediaType, bytes, now(), expiry.endOfLife()],
       );
       return toFile(rows[0] as FileRow);
     },
@@ -214,7 +208,7 @@ export function createUploads({
       }
       const { rows } = await database.query<FileRow>(
         `UPDATE files SET status = 'ready', sha256 = $3, expires_at = $2 WHERE id = $1 RETURNING *`,
-        [id, expiry(), digest],
+        [id, expiry.endOfLife(), digest],
       );
       return toFile(rows[0] as FileRow);
     },
@@ -253,15 +247,7 @@ export function createUploads({
       const found = (await readyFiles(ids)).filter(
         ({ account_id, expires_at }) => account_id === accountId && expires_at > at,
       );
-      const due = found.filter(({ expires_at }) => expires_at < expiry());
-      if (due.length > 0) {
-        // What expired in between is not brought back: its bytes may have gone.
-        const { rowCount } = await database.query(
-          'UPDATE files SET expires_at = $2 WHERE id = ANY($1::text[]) AND expires_at > $3',
-          [due.map(({ id }) => id), new Date(expiry().getTime() + RENEWED_EVERY_MS), now()],
-        );
-        if (rowCount !== due.length) return this.ready(accountId, ids);
-      }
+      if (!(await expiry.renew(found))) return this.ready(accountId, ids);
       return new Map(
         found.map(({ id, filename, bytes, sha256 }) => [
           id,
@@ -272,27 +258,7 @@ export function createUploads({
 
     read: ({ sha256 }) => blobs.read(sha256),
 
-    async removeExpired() {
-      await blobs.removeAbandoned(now());
-      const { rows } = await database.query<{ sha256: string | null }>(
-        `DELETE FROM files WHERE expires_at <= $1 AND created_at <= $2 AND NOT EXISTS (
-           SELECT 1 FROM requests WHERE status IN ('queued', 'preparing', 'running')
-             AND files || prior_files @> jsonb_build_array(jsonb_build_object('sha256', sha256)))
-         RETURNING sha256`,
-        [now(), new Date(now().getTime() - LIFE_MS)],
-      );
-      const digests = new Set(rows.flatMap(({ sha256 }) => sha256 ?? []));
-      for (const sha256 of digests) {
-        const { rows: users } = await database.query(
-          `SELECT 1 FROM files WHERE sha256 = $1
-           UNION ALL SELECT 1 FROM instances WHERE file_sha256 = $1`,
-          [sha256],
-        );
-        if (users.length === 0) await blobs.remove(sha256, now());
-      }
-      await parts.removeLeftOver();
-      return rows.length;
-    },
+    removeExpired: expiry.removeExpired,
   };
 }
 
