@@ -1,4 +1,5 @@
 import { SonogateError } from '../../src/errors/catalogue.ts';
+import { readAeTitle, requireAeTitle } from './ae-title.ts';
 
 /** PDU types of the DICOM Upper Layer protocol (PS3.8 9.3). */
 export const PDU = {
@@ -148,7 +149,7 @@ export function encodeData(
   return [header, fragment];
 }
 
-/** @throws SonogateError `unexpected_pdu` when an item is cut short. */
+/** @throws SonogateError `unexpected_pdu` when an item is cut short, or an AE title is none. */
 export function decodeAssociateRequest(body: Buffer): AssociateRequest {
   const contexts: ProposedContext[] = [];
   const common = decodeAssociate(body, (type, value) => {
@@ -164,6 +165,9 @@ export function decodeAssociateRequest(body: Buffer): AssociateRequest {
     }
     contexts.push(context);
   });
+  // Those of an A-ASSOCIATE-AC are reserved and not looked at (PS3.8 table 9-17).
+  requireAeTitle(common.calledAeTitle);
+  requireAeTitle(common.callingAeTitle);
   return { ...common, contexts };
 }
 
@@ -235,8 +239,8 @@ function decodeAssociate(
 ): AssociateCommon {
   if (body.length < ASSOCIATE_FIXED_BYTES) throw cutShort();
   const common: AssociateCommon = {
-    calledAeTitle: body.toString('latin1', 4, 20).trim(),
-    callingAeTitle: body.toString('latin1', 20, 36).trim(),
+    calledAeTitle: readAeTitle(body.subarray(4, 20)),
+    callingAeTitle: readAeTitle(body.subarray(20, 36)),
     applicationContext: '',
     maxPduBytes: 0,
     implementationClassUid: '',

@@ -44,6 +44,31 @@ describe('A-ASSOCIATE-RQ', () => {
     );
   });
 
+  test.each([
+    ['CART', 'CART'],
+    ['CART\0\0\0', 'CART'],
+    ['CART \0 \0', 'CART'],
+    ['  CART', 'CART'],
+    ['CART 2', 'CART 2'],
+  ])('with the calling AE title %j is of %j', (callingAeTitle, title) => {
+    const body = associateRequest({ callingAeTitle }).subarray(6);
+    expect(decodeAssociateRequest(body).callingAeTitle).toBe(title);
+  });
+
+  test.each([
+    { callingAeTitle: 'CA\0RT' },
+    { callingAeTitle: '\0CART' },
+    { callingAeTitle: 'CART\n' },
+    { callingAeTitle: 'CART\x7f' },
+    { callingAeTitle: 'CART\x9f' },
+    { calledAeTitle: 'SONO\0GATE' },
+  ])('with a control character in a title (%j) is an unexpected PDU', (over) => {
+    const body = associateRequest(over).subarray(6);
+    expect(() => decodeAssociateRequest(body)).toThrowError(
+      expect.objectContaining({ code: 'unexpected_pdu' }),
+    );
+  });
+
   test.each<[string, Partial<AssociateRequest>, string | null]>([
     ['is taken when the title fits', {}, null],
     ['to another title is refused', { calledAeTitle: 'OTHER' }, 'called_ae_not_recognized'],
@@ -59,21 +84,19 @@ describe('A-ASSOCIATE-RQ', () => {
 
 describe('presentation contexts', () => {
   const offer = (uid: string) =>
-    uid === US ? { preferred: [JPEG], others: [EXPLICIT, IMPLICIT] } : null;
+    uid === US ? { preferred: [EXPLICIT, IMPLICIT], others: [JPEG] } : null;
   const answer = (abstractSyntax: string, transferSyntaxes: string[]) =>
     answerContexts([{ id: 1, abstractSyntax, transferSyntaxes }], offer).answers[0];
 
-  test('native images come as the sender proposes them first', () => {
+  test('of the preferred syntaxes the sender chooses by its order', () => {
     expect(answer(US, [IMPLICIT, EXPLICIT])?.transferSyntax).toBe(IMPLICIT);
     expect(answer(US, ['1.2.3', EXPLICIT, IMPLICIT])?.transferSyntax).toBe(EXPLICIT);
   });
 
-  test('a compressed syntax is preferred, so that compressed images stay compressed', () => {
-    expect(answer(US, [IMPLICIT, EXPLICIT, JPEG])).toEqual({
-      id: 1,
-      result: CONTEXT_RESULT.accepted,
-      transferSyntax: JPEG,
-    });
+  test('another is taken where there is no preferred one', () => {
+    const accepted = { id: 1, result: CONTEXT_RESULT.accepted };
+    expect(answer(US, [JPEG, IMPLICIT])).toEqual({ ...accepted, transferSyntax: IMPLICIT });
+    expect(answer(US, ['1.2.3', JPEG])).toEqual({ ...accepted, transferSyntax: JPEG });
   });
 
   test('an unknown class and an unknown transfer syntax are told apart', () => {
@@ -89,6 +112,11 @@ describe('presentation contexts', () => {
       maxPduBytes: 131_072,
     });
   });
+});
+
+test('the titles of an A-ASSOCIATE-AC are not looked at', () => {
+  const pdu = encodeAssociateAccept({ ...request, callingAeTitle: 'CA\0RT', contexts: [] });
+  expect(decodeAssociateAccept(pdu.subarray(6)).contexts).toEqual([]);
 });
 
 describe('a command set', () => {
