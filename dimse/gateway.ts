@@ -15,19 +15,11 @@ import { recoverIntake } from './intake-recovery.ts';
 import { endOfRetention } from './intake-retention.ts';
 import type { Reception } from './measured-storage.ts';
 import { listen } from './network/listener.ts';
-import type { TransferSyntaxChoice } from './network/negotiation.ts';
 import type { AssociationPeer } from './network/storage-service.ts';
+import { offer } from './offer.ts';
 import { removeForgottenFiles } from './removed-objects.ts';
 import { requireKnownAttributes } from './routing/attribute-values.ts';
-import { NORMALIZED_SOP_CLASSES, normalizedServices } from './services/services.ts';
-import {
-  ACCEPTED_STORAGE,
-  COMPRESSED_TRANSFER_SYNTAXES,
-  EXPLICIT_LITTLE_ENDIAN,
-  IMPLICIT_LITTLE_ENDIAN,
-  NATIVE_TRANSFER_SYNTAXES,
-  VERIFICATION,
-} from './sop-classes.ts';
+import { normalizedServices } from './services/services.ts';
 import { admit } from './source.ts';
 import type { Forward } from './study-actions.ts';
 
@@ -60,7 +52,14 @@ export async function startDimse({
 }: {
   config: Pick<
     Config,
-    'dataDir' | 'dicom' | 'sources' | 'archives' | 'routing' | 'destinations' | 'retention'
+    | 'dataDir'
+    | 'dicom'
+    | 'sources'
+    | 'archives'
+    | 'routing'
+    | 'destinations'
+    | 'retention'
+    | 'shutdown'
   >;
   /** The rules as they are now, where they can change while the gateway runs. */
   routing?: () => Routing;
@@ -129,19 +128,9 @@ export async function startDimse({
     port: listener.port,
     door,
     async close() {
-      await Promise.all([listener.close(), archives.stop()]);
+      const { graceSeconds } = config.shutdown;
+      await Promise.all([listener.close(graceSeconds), archives.stop()]);
       await assembly.stop();
     },
   };
-}
-
-function offer(abstractSyntax: string): TransferSyntaxChoice | null {
-  if (abstractSyntax === VERIFICATION) {
-    return { preferred: [], others: [IMPLICIT_LITTLE_ENDIAN, EXPLICIT_LITTLE_ENDIAN] };
-  }
-  if (NORMALIZED_SOP_CLASSES.has(abstractSyntax)) {
-    return { preferred: [], others: [IMPLICIT_LITTLE_ENDIAN, EXPLICIT_LITTLE_ENDIAN] };
-  }
-  if (!ACCEPTED_STORAGE.has(abstractSyntax)) return null;
-  return { preferred: COMPRESSED_TRANSFER_SYNTAXES, others: NATIVE_TRANSFER_SYNTAXES };
 }

@@ -63,27 +63,58 @@ export const ACCEPTED_REPORTS: ReadonlySet<string> = new Set(
 export const IMPLICIT_LITTLE_ENDIAN = '1.2.840.10008.1.2';
 export const EXPLICIT_LITTLE_ENDIAN = '1.2.840.10008.1.2.1';
 
-/** Compressed images, in our order of preference: what the cart compressed stays compressed. */
-export const COMPRESSED_TRANSFER_SYNTAXES: readonly string[] = [
-  '1.2.840.10008.1.2.4.50', // JPEG Baseline
-  '1.2.840.10008.1.2.5', // RLE Lossless
-  '1.2.840.10008.1.2.4.80', // JPEG-LS Lossless
-  '1.2.840.10008.1.2.4.81', // JPEG-LS Near-Lossless
-  '1.2.840.10008.1.2.4.90', // JPEG 2000 Lossless Only
-  '1.2.840.10008.1.2.4.91', // JPEG 2000
-  '1.2.840.10008.1.2.4.70', // JPEG Lossless, first-order prediction
-  '1.2.840.10008.1.2.4.57', // JPEG Lossless, process 14
-  '1.2.840.10008.1.2.4.51', // JPEG Extended
-  '1.2.840.10008.1.2.4.102', // MPEG-4 AVC/H.264 High Profile
-  '1.2.840.10008.1.2.4.103', // MPEG-4 AVC/H.264 BD-compatible
-  '1.2.840.10008.1.2.4.104', // MPEG-4 AVC/H.264 High Profile 4.2, 2D video
-  '1.2.840.10008.1.2.4.100', // MPEG2 Main Profile, Main Level
-];
-
-/** Native images; the sender's own order spares it an encoding. */
 export const NATIVE_TRANSFER_SYNTAXES: readonly string[] = [
   EXPLICIT_LITTLE_ENDIAN,
   IMPLICIT_LITTLE_ENDIAN,
   '1.2.840.10008.1.2.2', // Explicit VR Big Endian (retired)
   '1.2.840.10008.1.2.1.99', // Deflated Explicit VR Little Endian
+];
+
+/** Compressed images of which every sample comes back. */
+const LOSSLESS_COMPRESSED: readonly string[] = [
+  '1.2.840.10008.1.2.5', // RLE Lossless
+  '1.2.840.10008.1.2.4.57', // JPEG Lossless, process 14
+  '1.2.840.10008.1.2.4.70', // JPEG Lossless, first-order prediction
+  '1.2.840.10008.1.2.4.80', // JPEG-LS Lossless
+  '1.2.840.10008.1.2.4.90', // JPEG 2000 Lossless Only
+  '1.2.840.10008.1.2.4.110', // JPEG XL Lossless
+  '1.2.840.10008.1.2.4.201', // High-Throughput JPEG 2000 Lossless Only
+  '1.2.840.10008.1.2.4.202', // High-Throughput JPEG 2000 with RPCL, Lossless Only
+];
+
+/** Those that lose something, or may. */
+export const LOSSY_TRANSFER_SYNTAXES: readonly string[] = [
+  '1.2.840.10008.1.2.4.50', // JPEG Baseline
+  '1.2.840.10008.1.2.4.51', // JPEG Extended
+  '1.2.840.10008.1.2.4.81', // JPEG-LS Near-Lossless
+  '1.2.840.10008.1.2.4.91', // JPEG 2000
+  '1.2.840.10008.1.2.4.203', // High-Throughput JPEG 2000
+  '1.2.840.10008.1.2.4.111', // JPEG XL, JPEG recompression: whole, of a JPEG that is not
+  '1.2.840.10008.1.2.4.112', // JPEG XL
+  '1.2.840.10008.1.2.4.100', // MPEG-2 Main Profile, Main Level
+  '1.2.840.10008.1.2.4.100.1', // the same, fragmentable
+  '1.2.840.10008.1.2.4.101', // MPEG-2 Main Profile, High Level
+  '1.2.840.10008.1.2.4.101.1',
+  '1.2.840.10008.1.2.4.102', // MPEG-4 AVC/H.264 High Profile, Level 4.1
+  '1.2.840.10008.1.2.4.102.1',
+  '1.2.840.10008.1.2.4.103', // MPEG-4 AVC/H.264 BD-compatible High Profile, Level 4.1
+  '1.2.840.10008.1.2.4.103.1',
+  '1.2.840.10008.1.2.4.104', // MPEG-4 AVC/H.264 High Profile, Level 4.2, 2D video
+  '1.2.840.10008.1.2.4.104.1',
+  '1.2.840.10008.1.2.4.105', // MPEG-4 AVC/H.264 High Profile, Level 4.2, 3D video
+  '1.2.840.10008.1.2.4.105.1',
+  '1.2.840.10008.1.2.4.106', // MPEG-4 AVC/H.264 Stereo High Profile, Level 4.2
+  '1.2.840.10008.1.2.4.106.1',
+  '1.2.840.10008.1.2.4.107', // HEVC/H.265 Main Profile, Level 5.1
+  '1.2.840.10008.1.2.4.108', // HEVC/H.265 Main 10 Profile, Level 5.1
+];
+
+export const COMPRESSED_TRANSFER_SYNTAXES: readonly string[] = [
+  ...LOSSLESS_COMPRESSED,
+  ...LOSSY_TRANSFER_SYNTAXES,
+];
+
+export const LOSSLESS_TRANSFER_SYNTAXES: readonly string[] = [
+  ...NATIVE_TRANSFER_SYNTAXES,
+  ...LOSSLESS_COMPRESSED,
 ];

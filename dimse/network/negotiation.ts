@@ -8,7 +8,7 @@ import {
   type ProposedContext,
 } from './pdu.ts';
 
-/** Transfer syntaxes an acceptor takes: `preferred` in our order, then `others` in the peer's. */
+/** Transfer syntaxes an acceptor takes: first `preferred`, then `others`, each in the peer's order. */
 export interface TransferSyntaxChoice {
   preferred: readonly string[];
   others: readonly string[];
@@ -40,7 +40,7 @@ export function answerContexts(
   const answers = proposed.map((context): ContextAnswer => {
     const ours = offer(context.abstractSyntax);
     const transferSyntax =
-      ours?.preferred.find((uid) => context.transferSyntaxes.includes(uid)) ??
+      context.transferSyntaxes.find((uid) => ours?.preferred.includes(uid)) ??
       context.transferSyntaxes.find((uid) => ours?.others.includes(uid));
     if (transferSyntax !== undefined) {
       accepted.set(context.id, { abstractSyntax: context.abstractSyntax, transferSyntax });

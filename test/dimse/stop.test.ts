@@ -1,0 +1,39 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { dataPdu, RawPeer, statusOf, storeCommand } from './network/raw-peer.ts';
+import { openSite } from './site.ts';
+
+/** A site with a cart in the middle of an object, that is told to stop with so much grace. */
+async function stopInsideAnObject(graceSeconds: number) {
+  const site = await openSite();
+  site.config.shutdown.graceSeconds = graceSeconds;
+  const cart = new RawPeer(site.node.port);
+  await cart.associate();
+  cart.send(storeCommand('1.2.3.4'), dataPdu([Buffer.alloc(20)], false));
+  await expect
+    .poll(async () => {
+      const names = await readdir(join(site.config.dataDir, 'intake'), { recursive: true });
+      return names.some((name) => name.endsWith('.part'));
+    })
+    .toBe(true);
+  return { cart, stopped: site.close() };
+}
+
+test('an object under way is cut when `shutdown.graceSeconds` is over', async () => {
+  const { cart, stopped } = await stopInsideAnObject(0.2);
+  const begin = performance.now();
+  expect(await cart.next()).toBeNull();
+  await stopped;
+  // The listener's own patience, were it not told, is ten seconds.
+  expect(performance.now() - begin).toBeLessThan(9000);
+});
+
+test('an object that ends in time is answered first', async () => {
+  const { cart, stopped } = await stopInsideAnObject(600);
+  cart.send(dataPdu([Buffer.alloc(20)], true));
+  // The bytes are no data set: they were taken, and judged.
+  expect(statusOf(await cart.next())).toBe(0xc000);
+  expect((await cart.next())?.[0]).toBe(7);
+  await stopped;
+});
