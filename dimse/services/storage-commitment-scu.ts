@@ -9,18 +9,23 @@ import type { CalledNode } from '../network/requestor.ts';
 import { STORAGE_COMMITMENT, STORAGE_COMMITMENT_INSTANCE } from '../sop-classes.ts';
 import { nodeOf } from '../store-transport.ts';
 import { type ReportTaker, sendCommitmentMessage } from './commitment-association.ts';
-import { type CommitmentReport, REQUEST_COMMITMENT, readReport } from './commitment-report.ts';
+import { REQUEST_COMMITMENT, readReport } from './commitment-report.ts';
+import { settleReport } from './commitment-settlement.ts';
 import { newUid, referenceItems, type SopReference } from './referenced-objects.ts';
 import { SERVICE_STATUS } from './service-status.ts';
 
 /** Objects of one transaction at the most. */
 const BATCH = 500;
 
-/** A PACS that has said nothing for this long is asked again. */
-const ASK_AGAIN_SECONDS = 3600;
+/**
+ * Days until a PACS that took a request and has said nothing is asked again: it may well report when
+ * its nightly batch has run or the tape is written (PS3.4 J.3.3).
+ */
+const ASK_AGAIN_DAYS = [1, 2, 4, 7];
 
 /** A request that could not be sent is repeated after this. */
 const FIRST_WAIT_SECONDS = 60;
+const LONGEST_WAIT_SECONDS = 3600;
 
 /** Association, request, answer and release: each may take the whole patience with a PACS. */
 const WAITS_OF_A_REQUEST = 4;
@@ -50,26 +55,22 @@ async function ask(destination: DicomDestination, parts: CommitmentScuParts): Pr
   const inSeconds = (seconds: number) => new Date(now().getTime() + seconds * 1000);
   // A process that is killed meanwhile leaves its objects to the next soon.
   const sent = inSeconds(WAITS_OF_A_REQUEST * destination.timeoutSeconds);
-  const { rows } = await database.query<{ sop_class_uid: string; sop_instance_uid: string }>(
-    `UPDATE delivered_objects SET transaction_uid = $2, asked_at = $3, ask_at = $4
-     WHERE (delivery_id, sop_instance_uid) IN (
-       SELECT delivery_id, sop_instance_uid FROM delivered_objects
-       WHERE destination = $1 AND committed_at IS NULL AND failure_reason IS NULL
-         AND (ask_at IS NULL OR ask_at <= $3) LIMIT $5 FOR UPDATE SKIP LOCKED)
-     RETURNING sop_class_uid, sop_instance_uid`,
-    [destination.name, transactionUid, now(), sent, BATCH],
-  );
-  if (rows.length === 0) return;
-  const references = rows.map((row) => ({
-    sopClassUid: row.sop_class_uid,
-    sopInstanceUid: row.sop_instance_uid,
-  }));
-  const log = { destination: destination.name, transaction: transactionUid, objects: rows.length };
+  const references = await beginTransaction(database, destination.name, {
+    transactionUid,
+    at: now(),
+    askAt: sent,
+  });
+  if (references.length === 0) return;
+  const objects = references.length;
+  const log = { destination: destination.name, transaction: transactionUid, objects };
   try {
     await sendRequest(nodeOf(destination, aeTitle), transactionUid, references, parts);
     await database.query(
-      'UPDATE delivered_objects SET failed_asks = 0, ask_at = $2 WHERE transaction_uid = $1',
-      [transactionUid, inSeconds(ASK_AGAIN_SECONDS)],
+      `UPDATE delivered_objects SET failed_asks = 0, asks = asks + 1,
+         ask_at = $2::timestamptz + make_interval(days =>
+           ($3::int[])[LEAST(asks + 1, cardinality($3::int[]))])
+       WHERE transaction_uid = $1`,
+      [transactionUid, now(), ASK_AGAIN_DAYS],
     );
     logger.info(log, 'storage commitment asked for');
   } catch (error) {
@@ -77,6 +78,57 @@ async function ask(destination: DicomDestination, parts: CommitmentScuParts): Pr
     await putOff(database, transactionUid, now());
     logger.warn({ ...log, code }, 'storage commitment could not be asked for, will retry');
   }
+}
+
+/**
+ * Takes the objects that a PACS is to be asked for now under a transaction. An object that is
+ * delivered anew loses its former transactions: they were of what was there before.
+ */
+function beginTransaction(
+  database: Database,
+  destination: string,
+  { transactionUid, at, askAt }: { transactionUid: string; at: Date; askAt: Date },
+): Promise<SopReference[]> {
+  return database.transaction(async (tx) => {
+    const { rows } = await tx.query<{
+      delivery_id: string;
+      sop_class_uid: string;
+      sop_instance_uid: string;
+      anew: boolean;
+    }>(
+      `SELECT delivery_id, sop_class_uid, sop_instance_uid, transaction_uid IS NULL AS anew
+       FROM delivered_objects
+       WHERE destination = $1 AND committed_at IS NULL AND failure_reason IS NULL
+         AND (ask_at IS NULL OR ask_at <= $2) LIMIT $3 FOR UPDATE SKIP LOCKED`,
+      [destination, at, BATCH],
+    );
+    const objects = JSON.stringify(rows);
+    await tx.query(
+      `DELETE FROM commitment_transactions
+       WHERE (delivery_id, sop_instance_uid) IN (SELECT delivery_id, sop_instance_uid
+         FROM jsonb_to_recordset($1::jsonb) AS o
+           (delivery_id text, sop_instance_uid text, anew boolean) WHERE o.anew)`,
+      [objects],
+    );
+    await tx.query(
+      `UPDATE delivered_objects d SET transaction_uid = $2, asked_at = $3, ask_at = $4,
+         asks = CASE WHEN o.anew THEN 0 ELSE asks END
+       FROM jsonb_to_recordset($1::jsonb) AS o
+         (delivery_id text, sop_instance_uid text, anew boolean)
+       WHERE (d.delivery_id, d.sop_instance_uid) = (o.delivery_id, o.sop_instance_uid)`,
+      [objects, transactionUid, at, askAt],
+    );
+    await tx.query(
+      `INSERT INTO commitment_transactions (transaction_uid, delivery_id, sop_instance_uid)
+       SELECT $2, delivery_id, sop_instance_uid FROM jsonb_to_recordset($1::jsonb) AS o
+         (delivery_id text, sop_instance_uid text)`,
+      [objects, transactionUid],
+    );
+    return rows.map((row) => ({
+      sopClassUid: row.sop_class_uid,
+      sopInstanceUid: row.sop_instance_uid,
+    }));
+  });
 }
 
 function sendRequest(
@@ -114,7 +166,7 @@ function sendRequest(
  * then twice as long each time.
  */
 export function askAgainSeconds(failures: number): number {
-  return Math.min(FIRST_WAIT_SECONDS * 2 ** (failures - 1), ASK_AGAIN_SECONDS);
+  return Math.min(FIRST_WAIT_SECONDS * 2 ** (failures - 1), LONGEST_WAIT_SECONDS);
 }
 
 /** The objects were not asked for: soon again. */
@@ -144,7 +196,7 @@ export function commitmentReportService({
     if (operation !== 'N-EVENT-REPORT') return { status: SERVICE_STATUS.noSuchAction };
     const report = readReport(decodeDataSet(dataSet, transferSyntax));
     if (!report) return { status: SERVICE_STATUS.missingAttributeValue };
-    const known = await settle(database, report, now());
+    const known = await settleReport(database, report, now());
     logger.info(
       {
         transaction: report.transactionUid,
@@ -156,47 +208,4 @@ export function commitmentReportService({
     );
     return { status: known ? SERVICE_STATUS.success : SERVICE_STATUS.noSuchSopInstance };
   };
-}
-
-/**
- * Writes a report down. A delivery is committed when all its objects are; one of which the PACS does
- * not commit to an object is dead: a person looks, and replays it.
- * @returns whether the transaction is one of ours.
- */
-function settle(database: Database, report: CommitmentReport, at: Date): Promise<boolean> {
-  return database.transaction(async (tx) => {
-    const { transactionUid, committed, failed } = report;
-    const { rows } = await tx.query<{ delivery_id: string }>(
-      'SELECT DISTINCT delivery_id FROM delivered_objects WHERE transaction_uid = $1',
-      [transactionUid],
-    );
-    if (rows.length === 0) return false;
-    await tx.query(
-      `UPDATE delivered_objects SET committed_at = $3, answered_at = $3
-       WHERE transaction_uid = $1 AND sop_instance_uid = ANY ($2::text[])`,
-      [transactionUid, committed.map(({ sopInstanceUid }) => sopInstanceUid), at],
-    );
-    for (const { sopInstanceUid, reason } of failed) {
-      await tx.query(
-        `UPDATE delivered_objects SET failure_reason = $3, answered_at = $4
-         WHERE transaction_uid = $1 AND sop_instance_uid = $2`,
-        [transactionUid, sopInstanceUid, reason, at],
-      );
-    }
-    const deliveries = rows.map((row) => row.delivery_id);
-    await tx.query(
-      `UPDATE deliveries d SET committed_at = $2 WHERE id = ANY ($1::text[])
-         AND NOT EXISTS (SELECT 1 FROM delivered_objects o
-           WHERE o.delivery_id = d.id AND o.committed_at IS NULL)`,
-      [deliveries, at],
-    );
-    await tx.query(
-      `UPDATE deliveries d SET state = 'dead', code = 'commitment_refused', detail = $2
-       WHERE id = ANY ($1::text[]) AND state = 'delivered'
-         AND EXISTS (SELECT 1 FROM delivered_objects o
-           WHERE o.delivery_id = d.id AND o.failure_reason IS NOT NULL)`,
-      [deliveries, 'The PACS took the object and does not commit to keep it.'],
-    );
-    return true;
-  });
 }

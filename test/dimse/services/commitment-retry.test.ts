@@ -1,21 +1,44 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import type { DicomDestination } from '../../../config/schema.ts';
+import { type Listener, listen } from '../../../dimse/network/listener.ts';
+import { settleReport } from '../../../dimse/services/commitment-settlement.ts';
 import {
   askAgainSeconds,
   askForCommitment,
 } from '../../../dimse/services/storage-commitment-scu.ts';
+import { EXPLICIT_LITTLE_ENDIAN } from '../../../dimse/sop-classes.ts';
 import { silentLogger } from '../../../src/logging/logger.ts';
 import { freePort } from '../../peers/free-port.ts';
 import { openSite, type Site } from '../site.ts';
 
 let site: Site;
+/** A PACS that takes each request for commitment and closes without a report. */
+let taker: Listener;
 beforeAll(async () => {
   site = await openSite();
+  taker = await listen({
+    host: '127.0.0.1',
+    port: 0,
+    aeTitle: null,
+    maxPduBytes: 16_384,
+    maxAssociations: 4,
+    offer: () => ({ preferred: [], others: [EXPLICIT_LITTLE_ENDIAN] }),
+    admit: () => ({ idleTimeoutSeconds: 0.3 }),
+    storage: {
+      open: () => Promise.reject(new Error('no objects here')),
+      ended: async () => {},
+    },
+    normalized: async () => ({ status: 0 }),
+    logger: silentLogger,
+  });
 });
-afterAll(() => site?.close());
+afterAll(async () => {
+  await taker?.close();
+  await site?.close();
+});
 
 test.each([
   [1, 60],
@@ -92,4 +115,126 @@ test('a PACS that is away is asked again after a minute, then after two', async 
   expect(second).not.toBe(first);
   expect(await transactionAfter(119)).toBe(second);
   expect(await transactionAfter(1)).not.toBe(second);
+});
+
+describe('a PACS that takes the request and reports at its own time', () => {
+  const DAY = 86_400;
+  let count = 0;
+  let uid = '';
+  let delivery = '';
+  let now = new Date();
+
+  beforeEach(async () => {
+    count += 1;
+    uid = `1.2.840.93.${count}`;
+    delivery = `late-${count}`;
+    now = new Date();
+    await site.database.query(
+      `INSERT INTO deliveries (id, kind, destination, object, state, give_up_at)
+       VALUES ($1, 'forward', $1, 'p', 'delivered', now())`,
+      [delivery],
+    );
+    await deliver();
+  });
+
+  /** As the outbox writes it down when the PACS has taken the object. */
+  const deliver = () =>
+    site.database.query(
+      `INSERT INTO delivered_objects (delivery_id, destination, sop_class_uid, sop_instance_uid)
+       VALUES ($1, $1, '1.2', $2) ON CONFLICT (delivery_id, sop_instance_uid) DO UPDATE SET
+         transaction_uid = NULL, asked_at = NULL, ask_at = NULL, failed_asks = 0,
+         committed_at = NULL, failure_reason = NULL`,
+      [delivery, uid],
+    );
+
+  /** Asks after so many seconds, of a PACS that answers with success and no report. */
+  async function askAfter(seconds: number): Promise<string> {
+    now = new Date(now.getTime() + seconds * 1000);
+    const { destinations } = loadConfig(
+      {},
+      {
+        destinations: [
+          {
+            type: 'dicom',
+            name: delivery,
+            host: '127.0.0.1',
+            port: taker.port,
+            aeTitle: 'PACS',
+            storageCommitment: true,
+          },
+        ],
+      },
+    );
+    await askForCommitment({
+      database: site.database,
+      destinations: destinations.filter((each): each is DicomDestination => each.type === 'dicom'),
+      aeTitle: 'SONOGATE',
+      logger: silentLogger,
+      now: () => now,
+    });
+    const { rows } = await site.database.query<{ transaction_uid: string }>(
+      'SELECT transaction_uid FROM delivered_objects WHERE delivery_id = $1',
+      [delivery],
+    );
+    return rows[0]?.transaction_uid ?? '';
+  }
+
+  const report = (transactionUid: string, reason: number | null = null) => {
+    const object = { sopClassUid: '1.2', sopInstanceUid: uid };
+    const told = {
+      transactionUid,
+      committed: reason === null ? [object] : [],
+      failed: reason === null ? [] : [{ ...object, reason }],
+    };
+    return settleReport(site.database, told, now);
+  };
+  const state = async () => {
+    const { rows } = await site.database.query<{ state: string; committed: boolean }>(
+      'SELECT state, committed_at IS NOT NULL AS committed FROM deliveries WHERE id = $1',
+      [delivery],
+    );
+    return rows[0];
+  };
+
+  test('is asked again after one day, two, four, then each week', async () => {
+    let last = await askAfter(0);
+    for (const days of [1, 2, 4, 7, 7]) {
+      expect(await askAfter(days * DAY - 1)).toBe(last);
+      const next = await askAfter(1);
+      expect(next).not.toBe(last);
+      last = next;
+    }
+  });
+
+  test('is heard on the first transaction after it was asked under a second', async () => {
+    const first = await askAfter(0);
+    expect(await askAfter(DAY)).not.toBe(first);
+    expect(await report(first)).toBe(true);
+    expect(await state()).toEqual({ state: 'delivered', committed: true });
+  });
+
+  test('stays committed when another transaction fails, before or after', async () => {
+    const first = await askAfter(0);
+    const second = await askAfter(DAY);
+    expect(await report(second, 0x0213)).toBe(true);
+    expect(await state()).toEqual({ state: 'dead', committed: false });
+    await report(first);
+    expect(await state()).toEqual({ state: 'delivered', committed: true });
+    await report(second, 0x0213);
+    expect(await state()).toEqual({ state: 'delivered', committed: true });
+  });
+
+  test('says nothing of an object that has since been delivered anew', async () => {
+    const first = await askAfter(0);
+    await deliver();
+    expect(await report(first)).toBe(false);
+    const second = await askAfter(0);
+    expect(await report(first)).toBe(false);
+    expect(await report(second)).toBe(true);
+  });
+
+  test('is told that a transaction is unknown which was never ours', async () => {
+    await askAfter(0);
+    expect(await report('2.25.1')).toBe(false);
+  });
 });
