@@ -22,6 +22,9 @@ export interface CommitmentScpParts {
 /** The report goes over the same association at once; if it is not confirmed by then, over a new one. */
 const PATIENCE_MILLISECONDS = 10_000;
 
+/** Objects looked for at a time. */
+const LOOKS_AT_A_TIME = 16;
+
 /**
  * Storage Commitment as SCP: a machine asks whether it may delete what it sent. We commit to objects
  * that lie synced on the disk and have their row, to no other.
@@ -65,14 +68,21 @@ async function judge(
        file_sha256 AS "fileSha256" FROM instances WHERE sop_instance_uid = ANY ($1::text[])`,
     [references.map(({ sopInstanceUid }) => sopInstanceUid)],
   );
-  const held = new Map(rows.map((row) => [row.uid, row]));
+  const classes = new Map(rows.map((row) => [row.uid, row.sop_class]));
+  // Of copies in conflict none may be gone: the machine may mean either.
+  const gone = new Set<string>();
+  // A bucket is asked over the network, and the machine waits for the answer.
+  for (let start = 0; start < rows.length; start += LOOKS_AT_A_TIME) {
+    const batch = rows.slice(start, start + LOOKS_AT_A_TIME);
+    const kept = await Promise.all(batch.map((row) => objects.has(row)));
+    for (const [index, { uid }] of batch.entries()) if (!kept[index]) gone.add(uid);
+  }
   const report: CommitmentReport = { transactionUid, committed: [], failed: [] };
   for (const reference of references) {
-    const row = held.get(reference.sopInstanceUid);
-    const there = row && (await objects.has(row));
-    if (!there) {
+    const sopClass = classes.get(reference.sopInstanceUid);
+    if (sopClass === undefined || gone.has(reference.sopInstanceUid)) {
       report.failed.push({ ...reference, reason: SERVICE_STATUS.noSuchSopInstance });
-    } else if (row.sop_class !== reference.sopClassUid) {
+    } else if (sopClass !== reference.sopClassUid) {
       report.failed.push({ ...reference, reason: SERVICE_STATUS.classInstanceConflict });
     } else {
       report.committed.push(reference);
