@@ -8,7 +8,7 @@ import { createSourceLimits } from '../../dimse/source-limits.ts';
 import { findStudy, knownPaths } from '../../dimse/study-queries.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { openDatabase, type PooledDatabase } from '../../src/database/open.ts';
-import type { Database } from '../../src/database/port.ts';
+import type { Database, Queryable } from '../../src/database/port.ts';
 import { SonogateError } from '../../src/errors/catalogue.ts';
 import type { ReceivedObjects } from '../../src/files/port.ts';
 import { objectsOnDisk } from '../../src/files/received-objects.ts';
@@ -98,7 +98,7 @@ describe('an object that is refused', () => {
       () => ({
         database: {
           ...database,
-          transaction: (work: Parameters<Database['transaction']>[0]) =>
+          transaction: <T>(work: (tx: Queryable) => Promise<T>) =>
             database.transaction((tx) => work({ ...tx, query: failing('no space') })),
         },
       }),
