@@ -28,7 +28,8 @@ export function keptInWords(because: KeptBecause): string {
 
 /**
  * Studies whose last object came before $1, with why they stay. A result that is kept needs its study:
- * without it the copy for a PACS would have no patient.
+ * without it the copy for a PACS would have no patient. So do objects of which a machine is still to
+ * be told that we keep them: once told, it may delete its own.
  */
 const OLD_STUDIES = `
   SELECT s.id, CASE
@@ -42,7 +43,10 @@ const OLD_STUDIES = `
       OR EXISTS (SELECT 1 FROM instances i JOIN deliveries d ON d.object = i.id::text
         WHERE i.study_id = s.id AND d.request_id IS NULL AND d.state NOT IN ('delivered', 'diverted'))
       THEN 'delivery'
-    WHEN EXISTS (SELECT 1 FROM commitment_reports c WHERE c.source = s.source AND c.told_at IS NULL)
+    WHEN s.id IN (SELECT i.study_id
+        FROM commitment_reports c CROSS JOIN LATERAL jsonb_array_elements(c.committed) AS promised
+          JOIN instances i ON i.sop_instance_uid = promised ->> 'sopInstanceUid'
+        WHERE c.told_at IS NULL AND c.given_up_at IS NULL)
       OR EXISTS (SELECT 1 FROM study_requests sr JOIN deliveries d ON d.request_id = sr.request_id
         JOIN delivered_objects o ON o.delivery_id = d.id
         WHERE sr.study_id = s.id AND o.committed_at IS NULL AND o.failure_reason IS NULL)

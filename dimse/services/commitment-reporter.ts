@@ -3,6 +3,7 @@ import type { Database } from '../../src/database/port.ts';
 import { SonogateError } from '../../src/errors/catalogue.ts';
 import type { Logger } from '../../src/logging/logger.ts';
 import { encodeDataSet } from '../data-set.ts';
+import { DAY_MS } from '../durations.ts';
 import { COMMAND } from '../network/command-set.ts';
 import type { CalledNode } from '../network/requestor.ts';
 import { STORAGE_COMMITMENT, STORAGE_COMMITMENT_INSTANCE } from '../sop-classes.ts';
@@ -18,6 +19,7 @@ interface ReportRow {
   committed: SopReference[];
   failed: (SopReference & { reason: number })[];
   attempt: number;
+  requested_at: Date;
 }
 
 export interface ReporterParts {
@@ -31,7 +33,12 @@ export interface ReporterParts {
 
 const FIRST_WAIT_SECONDS = 10;
 const LONGEST_WAIT_SECONDS = 3600;
+/** A source gets a `node` only by a restart with other settings. */
+const WITHOUT_NODE_WAIT_SECONDS = 86_400;
 const TIMEOUT_SECONDS = 30;
+
+/** A machine that could not be told for so long has given its request up, or asks anew. */
+const GIVE_UP_DAYS = 7;
 
 /**
  * Tells the reports of Storage Commitment that their machine has not confirmed over its own
@@ -40,8 +47,10 @@ const TIMEOUT_SECONDS = 30;
 export async function tellReports(parts: ReporterParts): Promise<void> {
   const { database, now } = parts;
   const { rows } = await database.query<ReportRow>(
-    `SELECT transaction_uid, calling_ae_title, source, committed, failed, attempt
-     FROM commitment_reports WHERE told_at IS NULL AND next_at <= $1 ORDER BY next_at LIMIT 10`,
+    `SELECT transaction_uid, calling_ae_title, source, committed, failed, attempt,
+       requested_at
+     FROM commitment_reports WHERE told_at IS NULL AND given_up_at IS NULL AND next_at <= $1
+     ORDER BY next_at LIMIT 10`,
     [now()],
   );
   for (const row of rows) await tell(row, parts);
@@ -52,7 +61,7 @@ async function tell(row: ReportRow, parts: ReporterParts): Promise<void> {
   const node = sources.find(({ name }) => name === row.source)?.node;
   const log = { transaction: row.transaction_uid, callingAeTitle: row.calling_ae_title };
   if (!node) {
-    await putOff(database, row, 'invalid_config', null);
+    await putOff(database, row, 'invalid_config', WITHOUT_NODE_WAIT_SECONDS, now());
     logger.warn(log, 'a report of storage commitment waits: the source has no `node`');
     return;
   }
@@ -65,7 +74,7 @@ async function tell(row: ReportRow, parts: ReporterParts): Promise<void> {
   } catch (error) {
     const code = error instanceof SonogateError ? error.code : 'internal';
     const wait = Math.min(FIRST_WAIT_SECONDS * 2 ** row.attempt, LONGEST_WAIT_SECONDS);
-    await putOff(database, row, code, new Date(now().getTime() + wait * 1000));
+    await putOff(database, row, code, wait, now());
     logger.warn({ ...log, code, wait }, 'storage commitment not reported, will retry');
   }
 }
@@ -83,16 +92,24 @@ export function sendReport(node: CalledNode, report: CommitmentReport): Promise<
   );
 }
 
-/** @param until null: a person must do something first. */
+/** Repeats it after `wait` seconds; one that is given up keeps its row, with why. */
 async function putOff(
   database: Database,
-  { transaction_uid, calling_ae_title }: ReportRow,
+  { transaction_uid, calling_ae_title, requested_at }: ReportRow,
   code: string,
-  until: Date | null,
+  wait: number,
+  at: Date,
 ): Promise<void> {
+  const late = at.getTime() >= requested_at.getTime() + GIVE_UP_DAYS * DAY_MS;
   await database.query(
-    `UPDATE commitment_reports SET attempt = attempt + 1, code = $3,
-       next_at = COALESCE($4, 'infinity') WHERE transaction_uid = $1 AND calling_ae_title = $2`,
-    [transaction_uid, calling_ae_title, code, until],
+    `UPDATE commitment_reports SET attempt = attempt + 1, code = $3, next_at = $4, given_up_at = $5
+     WHERE transaction_uid = $1 AND calling_ae_title = $2`,
+    [
+      transaction_uid,
+      calling_ae_title,
+      code,
+      new Date(at.getTime() + wait * 1000),
+      late ? at : null,
+    ],
   );
 }

@@ -45,7 +45,7 @@ export function storageCommitmentService(parts: CommitmentScpParts): NormalizedS
     await keepReport(database, report, {
       callingAeTitle: peer.callingAeTitle,
       source: peer.source ?? '',
-      due: new Date(now().getTime() + PATIENCE_MILLISECONDS),
+      at: now(),
     });
     return {
       status: SERVICE_STATUS.success,
@@ -94,21 +94,23 @@ async function judge(
 async function keepReport(
   database: Queryable,
   { transactionUid, committed, failed }: CommitmentReport,
-  { callingAeTitle, source, due }: { callingAeTitle: string; source: string; due: Date },
+  { callingAeTitle, source, at }: { callingAeTitle: string; source: string; at: Date },
 ): Promise<void> {
   await database.query(
     `INSERT INTO commitment_reports
-       (transaction_uid, calling_ae_title, source, committed, failed, next_at)
-     VALUES ($1, $2, $3, $4, $5, $6)
+       (transaction_uid, calling_ae_title, source, committed, failed, requested_at, next_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7)
      ON CONFLICT (transaction_uid, calling_ae_title) DO UPDATE SET committed = EXCLUDED.committed,
-       failed = EXCLUDED.failed, next_at = EXCLUDED.next_at, told_at = NULL`,
+       failed = EXCLUDED.failed, requested_at = EXCLUDED.requested_at, next_at = EXCLUDED.next_at,
+       attempt = 0, told_at = NULL, given_up_at = NULL`,
     [
       transactionUid,
       callingAeTitle,
       source,
       JSON.stringify(committed),
       JSON.stringify(failed),
-      due,
+      at,
+      new Date(at.getTime() + PATIENCE_MILLISECONDS),
     ],
   );
 }
@@ -120,7 +122,7 @@ export async function reportTold(
   at: Date,
 ): Promise<void> {
   await database.query(
-    `UPDATE commitment_reports SET told_at = $3, code = NULL
+    `UPDATE commitment_reports SET told_at = $3, given_up_at = NULL, code = NULL
      WHERE transaction_uid = $1 AND calling_ae_title = $2`,
     [transactionUid, callingAeTitle, at],
   );

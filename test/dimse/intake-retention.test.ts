@@ -121,6 +121,19 @@ describe('a study that nothing needs any more', () => {
     expect(audit).toEqual([]);
   });
 
+  test.each([
+    ['of another study', '[{"sopInstanceUid":"1.2.4.1"}]', null],
+    ['that was refused for it', '[]', null],
+    ['that was given up', '[{"sopInstanceUid":"1.2.3.1"}]', NOW],
+  ])('is not kept by an untold report of commitment %s', async (_what, committed, givenUpAt) => {
+    await database.query(
+      `INSERT INTO commitment_reports (transaction_uid, calling_ae_title, source, committed, failed,
+         next_at, given_up_at) VALUES ('1', 'CART', 'cart', $1, '[]', 'infinity', $2)`,
+      [committed, givenUpAt],
+    );
+    expect(await clean(5)).toMatchObject({ studies: 1, kept: {} });
+  });
+
   test('is not taken up again at the next start', async () => {
     await clean(5);
     const options = { dataDir, database, objects: objectsOnDisk(dataDir), sources: [] };
@@ -144,7 +157,8 @@ describe('a study stays', () => {
     [
       'commitment',
       `INSERT INTO commitment_reports (transaction_uid, calling_ae_title, source, committed, failed,
-         next_at) VALUES ('1', 'CART', 'cart', '[]', '[]', now())`,
+         next_at) VALUES ('1', 'CART', 'cart',
+         '[{"sopClassUid":"1","sopInstanceUid":"1.2.3.1"}]', '[]', now())`,
     ],
     ['commitment', "INSERT INTO delivered_objects VALUES ('dlv_1', 'pacs', '1', '2')"],
     ['commitment', "INSERT INTO delivered_objects VALUES ('dlv_2', 'pacs', '1', '2')"],

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { tellReports } from '../../../dimse/services/commitment-reporter.ts';
+import { silentLogger } from '../../../src/logging/logger.ts';
+import { freePort } from '../../peers/free-port.ts';
+import { openSite, type Site } from '../site.ts';
+
+const DAY = 86_400;
+const REQUESTED = new Date('2026-05-01T08:00:00Z');
+
+let site: Site;
+beforeAll(async () => {
+  site = await openSite();
+});
+afterAll(() => site?.close());
+
+/** A report that waits, and how it stands after its machine was tried to be told so much later. */
+async function waiting(transaction: string, port: number | null) {
+  const [first] = site.config.sources;
+  if (!first) throw new Error('the site has no source');
+  const node = port === null ? undefined : { host: '127.0.0.1', port, aeTitle: 'CART' };
+  await site.database.query(
+    `INSERT INTO commitment_reports (transaction_uid, calling_ae_title, source, committed, failed,
+       requested_at, next_at) VALUES ($1, 'CART', $2, '[]', '[]', $3, $3)`,
+    [transaction, first.name, REQUESTED],
+  );
+  return async (seconds: number) => {
+    await tellReports({
+      database: site.database,
+      sources: [{ ...first, node }],
+      aeTitle: 'SONOGATE',
+      logger: silentLogger,
+      now: () => new Date(REQUESTED.getTime() + seconds * 1000),
+    });
+    const { rows } = await site.database.query<{
+      attempt: number;
+      code: string;
+      given_up: boolean;
+    }>(
+      `SELECT attempt, code, given_up_at IS NOT NULL AS given_up FROM commitment_reports
+       WHERE transaction_uid = $1`,
+      [transaction],
+    );
+    return rows[0];
+  };
+}
+
+test('a machine whose source has no `node` is tried to be told each day, and given up after seven', async () => {
+  const tell = await waiting('1.1', null);
+  const code = 'invalid_config';
+  expect(await tell(0)).toEqual({ attempt: 1, code, given_up: false });
+  expect(await tell(DAY - 1)).toMatchObject({ attempt: 1 });
+  expect(await tell(7 * DAY - 1)).toEqual({ attempt: 2, code, given_up: false });
+  expect(await tell(8 * DAY - 1)).toEqual({ attempt: 3, code, given_up: true });
+  expect(await tell(20 * DAY)).toMatchObject({ attempt: 3 });
+});
+
+test('a machine that does not answer is given up after exactly seven days', async () => {
+  const tell = await waiting('1.2', await freePort());
+  const code = 'peer_unreachable';
+  expect(await tell(7 * DAY - 3600)).toEqual({ attempt: 1, code, given_up: false });
+  expect(await tell(7 * DAY)).toEqual({ attempt: 2, code, given_up: true });
+});
