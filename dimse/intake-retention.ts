@@ -7,6 +7,7 @@ import type { ReceivedObjects } from '../src/files/port.ts';
 import { DAY_MS } from './durations.ts';
 import { QUARANTINE } from './intake-folder.ts';
 import { noteUnneeded, removeForgottenFiles, removeUnneeded } from './removed-objects.ts';
+import { forgetOldStatements } from './services/expected-objects.ts';
 
 /** Studies of one pass; the next one goes on. */
 const BATCH = 100;
@@ -129,6 +130,7 @@ export async function removeOldStudies(parts: RetentionParts, dryRun: boolean): 
     }
     await removeUnneeded(parts, now());
   }
+  if (!dryRun) await forgetOldStatements(database, now());
   return removal;
 }
 

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../src/database/port.ts';
 import type { CompletionSignal } from '../completion.ts';
+import { DAY_MS } from '../durations.ts';
 import { hastenCompletion } from '../study-store.ts';
 
 /** What a machine or a PACS says that a study has. */
@@ -15,7 +16,9 @@ export interface Expectation {
   statedAt: Date;
 }
 
+/** Writes a statement down; one that names no object says nothing of when a study is complete. */
 export async function expectObjects(database: Queryable, stated: Expectation): Promise<void> {
+  if (stated.sopInstanceUids.length === 0) return;
   await database.query(
     `INSERT INTO study_expectations
        (study_instance_uid, stated_by, signal, sop_instance_uids, stated_at)
@@ -33,7 +36,9 @@ export async function expectObjects(database: Queryable, stated: Expectation): P
 }
 
 /**
- * Brings studies nearer to completion that have all that was said of them.
+ * Brings studies nearer to completion that have all that was said of them, by every step and every
+ * notification, while no step of theirs goes on. At least one statement must name an object of the
+ * revision: one that came after its own was complete says nothing of the next.
  * @param deadline when a study of this source counts as complete then.
  */
 export async function completeExpected(
@@ -41,12 +46,21 @@ export async function completeExpected(
   deadline: (source: string) => Date,
 ): Promise<void> {
   const { rows } = await database.query<{ id: string; source: string; signal: CompletionSignal }>(
-    `SELECT s.id, s.source, e.signal FROM studies s
+    `SELECT s.id, s.source, (array_agg(e.signal ORDER BY e.stated_at DESC))[1] AS signal
+     FROM studies s
        JOIN study_expectations e ON e.study_instance_uid = s.study_instance_uid
+         AND cardinality(e.sop_instance_uids) > 0
      WHERE s.state = 'receiving' AND NOT EXISTS (
-       SELECT 1 FROM unnest(e.sop_instance_uids) AS expected (uid)
-       WHERE NOT EXISTS (SELECT 1 FROM instances i
-         WHERE i.study_id = s.id AND i.sop_instance_uid = expected.uid))`,
+       SELECT 1 FROM performed_procedure_steps p
+       WHERE p.status = 'IN PROGRESS' AND p.study_instance_uids @> ARRAY[s.study_instance_uid])
+     GROUP BY s.id
+     HAVING bool_and(NOT EXISTS (
+         SELECT 1 FROM unnest(e.sop_instance_uids) AS expected (uid)
+         WHERE NOT EXISTS (SELECT 1 FROM instances i
+           WHERE i.study_id = s.id AND i.sop_instance_uid = expected.uid)))
+       AND bool_or(EXISTS (SELECT 1 FROM instances i
+         WHERE i.study_id = s.id AND i.revision = s.revision
+           AND i.sop_instance_uid = ANY (e.sop_instance_uids)))`,
   );
   for (const { id, source, signal } of rows) {
     await hastenCompletion(database, id, deadline(source), signal);
@@ -61,4 +75,14 @@ export async function forgetExpectations(
   await database.query('DELETE FROM study_expectations WHERE study_instance_uid = $1', [
     studyInstanceUid,
   ]);
+}
+
+/** What was said so long ago is of no study that is still being made. */
+const STATEMENT_DAYS = 30;
+
+/** Forgets statements of studies that never came, and procedure steps that are long over. */
+export async function forgetOldStatements(database: Queryable, now: Date): Promise<void> {
+  const before = new Date(now.getTime() - STATEMENT_DAYS * DAY_MS);
+  await database.query('DELETE FROM study_expectations WHERE stated_at < $1', [before]);
+  await database.query('DELETE FROM performed_procedure_steps WHERE updated_at < $1', [before]);
 }

@@ -1,3 +1,4 @@
+import type { NaturalDataset } from 'dcmjs';
 import type { Database } from '../../src/database/port.ts';
 import { decodeDataSet, itemsOf } from '../data-set.ts';
 import type {
@@ -42,9 +43,10 @@ async function create(
   }
   const { rowCount } = await database.query(
     `INSERT INTO performed_procedure_steps
-       (sop_instance_uid, study_instance_uids, status, calling_ae_title, created_at, updated_at)
-     VALUES ($1, $2, 'IN PROGRESS', $3, $4, $4) ON CONFLICT DO NOTHING`,
-    [uid, [...new Set(studies)], callingAeTitle, now()],
+       (sop_instance_uid, study_instance_uids, status, calling_ae_title, created_at, updated_at,
+         sop_instance_uids)
+     VALUES ($1, $2, 'IN PROGRESS', $3, $4, $4, $5) ON CONFLICT DO NOTHING`,
+    [uid, [...new Set(studies)], callingAeTitle, now(), objectsOf(step)],
   );
   if (rowCount !== 1) return { status: SERVICE_STATUS.duplicateSopInstance };
   return { status: SERVICE_STATUS.success, sopInstanceUid: uid };
@@ -59,13 +61,14 @@ async function set(
   if (!FINAL.includes(status) && status !== 'IN PROGRESS') {
     return { status: SERVICE_STATUS.invalidAttributeValue };
   }
-  const made = itemsOf(change.PerformedSeriesSequence).flatMap((series) => [
-    ...sopReferences(series.ReferencedImageSequence),
-    ...sopReferences(series.ReferencedNonImageCompositeSOPInstanceSequence),
-  ]);
+  const named = objectsOf(change);
   return database.transaction(async (tx) => {
-    const { rows } = await tx.query<{ study_instance_uids: string[]; status: string }>(
-      `SELECT study_instance_uids, status FROM performed_procedure_steps
+    const { rows } = await tx.query<{
+      study_instance_uids: string[];
+      status: string;
+      sop_instance_uids: string[];
+    }>(
+      `SELECT study_instance_uids, status, sop_instance_uids FROM performed_procedure_steps
        WHERE sop_instance_uid = $1 FOR UPDATE`,
       [sopInstanceUid],
     );
@@ -74,9 +77,12 @@ async function set(
     // PS3.4 F.7.2.2.2: what is completed or discontinued is no longer updated.
     if (FINAL.includes(step.status)) return { status: SERVICE_STATUS.mayNoLongerBeUpdated };
     const at = now();
+    // What the step has named before still counts: not every machine repeats it at the end.
+    const made = [...new Set([...step.sop_instance_uids, ...named])];
     await tx.query(
-      'UPDATE performed_procedure_steps SET status = $2, updated_at = $3 WHERE sop_instance_uid = $1',
-      [sopInstanceUid, status, at],
+      `UPDATE performed_procedure_steps SET status = $2, updated_at = $3, sop_instance_uids = $4
+       WHERE sop_instance_uid = $1`,
+      [sopInstanceUid, status, at, made],
     );
     // A discontinued examination ends as well, with what was made of it.
     if (FINAL.includes(status)) {
@@ -85,11 +91,21 @@ async function set(
           studyInstanceUid,
           statedBy: sopInstanceUid,
           signal: 'performed-procedure',
-          sopInstanceUids: made.map((reference) => reference.sopInstanceUid),
+          sopInstanceUids: made,
           statedAt: at,
         });
       }
     }
     return { status: SERVICE_STATUS.success };
   });
+}
+
+/** What a step says that it has made, as far as it says so. */
+function objectsOf(step: NaturalDataset): string[] {
+  return itemsOf(step.PerformedSeriesSequence)
+    .flatMap((series) => [
+      ...sopReferences(series.ReferencedImageSequence),
+      ...sopReferences(series.ReferencedNonImageCompositeSOPInstanceSequence),
+    ])
+    .map(({ sopInstanceUid }) => sopInstanceUid);
 }
