@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { connect as connectTls } from 'node:tls';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Listener, type ListenerOptions, listen } from '../../../dimse/network/listener.ts';
 import { encodeReleaseRequest, PDU } from '../../../dimse/network/pdu.ts';
@@ -108,8 +109,13 @@ describe('a connection without an association ends with ARTIM', () => {
     toClose.push(() => rm(folder, { recursive: true }));
     const tls = { ...makeAuthority(folder).issue('gateway'), minVersion: '1.2' as const };
     const { port } = await start({ ...ARTIM, tls });
-    const socket = await peer(port);
-    await once(socket.resume(), 'end');
+    const cart = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false });
+    toClose.push(() => cart.destroy());
+    expect(await ask(cart, GOOD_CART)).toBe(PDU.associateAccept);
+    const silent = await peer(port);
+    await once(silent.resume(), 'end');
+    // The association over TLS is not a connection without one.
+    expect(await ask(cart, encodeReleaseRequest())).toBe(PDU.releaseResponse);
   });
 
   test('an association does not', async () => {
