@@ -1,22 +1,21 @@
 import { fixed } from '../measure/rounding.ts';
 import { weeksAndDays } from '../obstetric/charts/dates.ts';
+import { decimalsOf, numberText } from '../obstetric/number-text.ts';
 import { conceptEntry } from '../result/concepts.ts';
 import type { Measurement } from '../result/envelope.ts';
+import { withSubject } from '../result/report-lines.ts';
 import { unitText } from '../result/unit-text.ts';
 
-/** A value with the decimals of its concept; the logic has used the unrounded one. */
+/** A value as it is shown beside what was judged by it. */
 export function valueText(measurement: Measurement): string {
-  const { value, unit, concept } = measurement;
-  if (unit === 'd') return `${weeksAndDays(value)} wk`;
-  const decimals = conceptEntry(concept.key)?.decimals ?? 1;
-  return `${fixed(value, decimals)} ${unitText(unit)}`.trimEnd();
+  const { value, unit } = measurement;
+  if (unit === 'd') return `${weeksAndDays(value)} weeks`;
+  return `${numberText(measurement)} ${unitText(unit)}`.trimEnd();
 }
 
-/** A name with the side and the fetus it belongs to: two values of one name must not be mixed up. */
-export function withSubject(name: string, { laterality, fetus }: Measurement): string {
-  const whose = [laterality, fetus && `fetus ${fetus}`].filter(Boolean).join(', ');
-  return whose ? `${name} (${whose})` : name;
-}
+/** The number of a margin or of a limit of a measurement, which lies on no side of a cut-off. */
+export const plainNumber = ({ concept }: Measurement, value: number): string =>
+  fixed(value, decimalsOf(concept.key));
 
 /** "HC 262.4 mm"; a value that was not accepted is named without its number. */
 export function shortText(measurement: Measurement): string {

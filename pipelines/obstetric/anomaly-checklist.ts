@@ -6,6 +6,7 @@ import type { Plane } from './locator.ts';
  */
 export interface ChecklistItem {
   id: string;
+  /** What is looked at and never how it looks: it stands among what was seen and what was not. */
   text: string;
   /** "Optional when feasible" are not mandatory. */
   mandatory: boolean;
@@ -28,7 +29,7 @@ const optional = (id: string, text: string): ChecklistItem => ({
 
 export const CHECKLIST: Readonly<Record<string, readonly ChecklistItem[]>> = {
   head: [
-    item('cranium', 'intact cranium, shape', HEADS),
+    item('cranium', 'integrity and shape of the cranium', HEADS),
     item('cavum', 'cavum septi pellucidi', ['transthalamic', 'transventricular']),
     item('falx', 'midline falx', HEADS),
     item('thalami', 'thalami', ['transthalamic']),
@@ -47,34 +48,34 @@ export const CHECKLIST: Readonly<Record<string, readonly ChecklistItem[]>> = {
   chest: [
     item('thorax', 'shape and size of thorax and lungs', CHEST),
     item('heart-activity', 'heart activity'),
-    item('four-chamber', 'four-chamber view in normal position', CHEST),
+    item('four-chamber', 'four-chamber view and position of the heart', CHEST),
     item('outflow-tracts', 'left and right outflow tract'),
     item('three-vessel', 'three-vessel or three-vessel and trachea view'),
-    item('diaphragm', 'no sign of diaphragmatic hernia'),
+    item('diaphragm', 'diaphragm'),
   ],
   abdomen: [
-    item('stomach', 'stomach in normal position', ['abdominal']),
-    item('bowel', 'bowel not dilated'),
+    item('stomach', 'position of the stomach', ['abdominal']),
+    item('bowel', 'bowel'),
     item('kidneys', 'both kidneys'),
     item('cord-insertion', 'cord insertion'),
     item('bladder', 'bladder'),
     optional('gallbladder', 'gallbladder'),
   ],
   skeleton: [
-    item('spine', 'spine, transverse and sagittal'),
+    item('spine', 'spine in transverse and sagittal planes'),
     item('arms', 'arms and hands'),
     item('legs', 'legs and feet'),
   ],
   placenta: [
     item('placenta-position', 'position of the placenta', ['placenta']),
-    item('placenta-mass', 'no mass of the placenta'),
-    item('accessory-lobe', 'accessory lobe'),
+    item('placenta-mass', 'masses of the placenta'),
+    item('accessory-lobe', 'accessory lobe of the placenta'),
     optional('placental-cord-insertion', 'cord insertion into the placenta'),
   ],
   cord: [item('cord-vessels', 'three vessels of the cord')],
   other: [
     item('fluid', 'amniotic fluid', ['amniotic-fluid']),
-    item('cervix', 'cervix, as the protocol asks', ['cervix']),
+    item('cervix', 'cervix (as the local protocol asks)', ['cervix']),
   ],
 };
 

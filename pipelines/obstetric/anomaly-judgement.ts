@@ -17,26 +17,16 @@ import {
 } from './charts/brain-structures.ts';
 import { SCREENED, type ScreenKey } from './checked-items.ts';
 import { acrossCutOff } from './cut-off.ts';
-import { formatOffCutOffs } from './format-off-cut-offs.ts';
+import { format } from './measurement.ts';
 
 export const ANOMALY_SECTION = 'anomaly-screen';
 
 const keyOf = ({ concept }: Measurement) => SCREENED.find((name) => name === concept.key);
 
-/** Where a category changes, mm. */
-const CUT_OFFS: Readonly<Record<ScreenKey, readonly number[]>> = {
-  'atrial-width': Object.values(VENTRICLE_MM),
-  'transcerebellar-diameter': [],
-  'cisterna-magna': Object.values(SCREEN_MM.cisternaMagna),
-  'nuchal-fold': [SCREEN_MM.nuchalFold],
-};
-
-const mmText = (key: ScreenKey, mm: number) => formatOffCutOffs(key, mm, CUT_OFFS[key]);
-
 /** "Atrial width (fetus A) 8.0 mm". */
 export function sizeText(one: Measurement): string[] {
   const key = keyOf(one);
-  return key ? [`${withSubject(one.label, one)} ${mmText(key, one.value)}`] : [];
+  return key ? [`${withSubject(one.label, one)} ${format(key, one.value)}`] : [];
 }
 
 /**
@@ -194,9 +184,9 @@ function contradictionText(
   const machine = others.flatMap((one) => {
     const words = judge(one, gaDays);
     const side = withSubject('by the ultrasound machine', one);
-    return words ? [`${mmText(judged.key, one.value)} ${side} (${wordsOf(words)})`] : [];
+    return words ? [`${format(judged.key, one.value)} ${side} (${wordsOf(words)})`] : [];
   });
-  const own = `${mmText(judged.key, measurement.value)} as measured here (${wordsOf(judged)})`;
+  const own = `${format(judged.key, measurement.value)} as measured here (${wordsOf(judged)})`;
   return `${judged.name} ${[own, ...machine].join(', ')}: measure by hand.`;
 }
 
@@ -228,7 +218,7 @@ export function concludeSizes(
       continue;
     }
     const name = withSubject(judged.name, measurement);
-    const value = mmText(judged.key, measurement.value);
+    const value = format(judged.key, measurement.value);
     const unnamed = several && measurement.fetus === null;
     if (!unnamed) {
       concluded.classifications.push({

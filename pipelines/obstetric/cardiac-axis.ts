@@ -1,10 +1,10 @@
-import { fixedOffCutOffs } from '../measure/rounding.ts';
 import { findingConcept } from '../result/concepts.ts';
 import type { Finding, Measurement, Result } from '../result/envelope.ts';
 import { CARDIAC_AXIS, cardiacAxis } from './charts/fetal-heart.ts';
 import { acrossCutOff } from './cut-off.ts';
 import { FETAL_HEART_SECTION } from './fetal-heart-rate.ts';
-import { formatOffCutOffs } from './format-off-cut-offs.ts';
+import { format } from './measurement.ts';
+import { numberText } from './number-text.ts';
 
 /** What is said of size or axis of the heart. */
 export interface CardiacJudgement {
@@ -16,7 +16,6 @@ export interface CardiacJudgement {
 }
 
 const { least, most } = CARDIAC_AXIS;
-const CUT_OFFS = [least, most];
 
 /** The axis without its side: a still does not say which side of the fetus is left. */
 export function judgeAxis(measurements: readonly Measurement[]): CardiacJudgement {
@@ -28,8 +27,8 @@ export function judgeAxis(measurements: readonly Measurement[]): CardiacJudgemen
     return { sentences: [], missing, findings: [], classifications: [] };
   }
   const value = cardiacAxis(axis.value);
-  const shown = `Axis of the heart ${formatOffCutOffs('cardiac-axis', axis.value, CUT_OFFS)} to the midline`;
-  const near = acrossCutOff(axis.value, axis.uncertainty, CUT_OFFS, 'deg');
+  const shown = `Axis of the heart ${format('cardiac-axis', axis.value)} to the midline`;
+  const near = acrossCutOff(axis.value, axis.uncertainty, [least, most], 'deg');
   const concept = findingConcept('cardiac-axis');
   return {
     sentences: [`${shown}.`],
@@ -59,7 +58,7 @@ export function judgeAxis(measurements: readonly Measurement[]): CardiacJudgemen
         criteria: [
           {
             name: `from ${least} to ${most} deg`,
-            value: fixedOffCutOffs(axis.value, 0, CUT_OFFS),
+            value: numberText(axis),
             met: value === 'normal',
           },
         ],

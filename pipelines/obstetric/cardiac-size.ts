@@ -7,10 +7,10 @@ import { type CardiacJudgement, judgeAxis } from './cardiac-axis.ts';
 import { CARDIAC_SIZE, cardiacSize } from './charts/fetal-heart.ts';
 import { measureChest } from './chest-measurements.ts';
 import { acrossCutOff } from './cut-off.ts';
+import { cutOffsOf } from './cut-offs.ts';
 import { FETAL_HEART_SECTION } from './fetal-heart-rate.ts';
-import { formatOffCutOffs } from './format-off-cut-offs.ts';
 import { MACHINE_UNUSED, ofSeveralFetuses, withMachineValues } from './machine-values.ts';
-import { standing } from './measurement.ts';
+import { format, standing } from './measurement.ts';
 import { keyedByFetus, ofFetusText } from './of-fetus.ts';
 import type { ChestReading } from './read/fetal-heart.ts';
 import type { ObstetricEvidence } from './section.ts';
@@ -48,16 +48,8 @@ function judgedRatios(measurements: readonly Measurement[]) {
   return { area, beside, round: machine('cardiothoracic-circumference-ratio') };
 }
 
-/** The limits beside which a ratio is printed. */
-const CUT_OFFS: Readonly<Record<RatioKey, readonly number[]>> = {
-  'cardiothoracic-area-ratio': [CARDIAC_SIZE.small, CARDIAC_SIZE.large],
-  'cardiothoracic-circumference-ratio': [CARDIAC_SIZE.largeCircumference],
-};
-
-const ratioText = (key: RatioKey, value: number) => formatOffCutOffs(key, value, CUT_OFFS[key]);
-
 const shownAs = (one: Measurement, key: RatioKey) =>
-  `${one.label} ${ratioText(key, one.value)}${isOfMachine(one) ? ' (ultrasound machine)' : ''}`;
+  `${one.label} ${format(key, one.value)}${isOfMachine(one) ? ' (ultrasound machine)' : ''}`;
 
 /** What holds for a heart of usual size. */
 const LIMITS: Readonly<Record<RatioKey, { text: string; holds(ratio: number): boolean }>> = {
@@ -96,7 +88,7 @@ const sizeByRatio = (key: RatioKey, value: number): Size =>
 
 function criterion(key: RatioKey, one: Measurement | undefined): Criterion[] {
   if (!one) return [];
-  const near = acrossCutOff(one.value, one.uncertainty, CUT_OFFS[key], '');
+  const near = acrossCutOff(one.value, one.uncertainty, cutOffsOf(key), '');
   return [{ key, one, size: sizeByRatio(key, one.value), near }];
 }
 
@@ -107,7 +99,7 @@ const leading = (sizes: readonly Size[]): Size =>
 /** Said where the machine's area ratio tells another size than ours. */
 function contradiction(own: Criterion | undefined, beside: Criterion | undefined): string | null {
   if (!own || !beside || own.size === beside.size) return null;
-  return `By the value of the ultrasound machine, ${ratioText(beside.key, beside.one.value)}, the heart is ${SIZE_TEXT[beside.size]}: measure by hand.`;
+  return `By the value of the ultrasound machine, ${format(beside.key, beside.one.value)}, the heart is ${SIZE_TEXT[beside.size]}: measure by hand.`;
 }
 
 /** A value whose interval reaches across a limit is no finding, but a reason to measure by hand. */
@@ -156,7 +148,7 @@ function judgeSize(measurements: readonly Measurement[]): CardiacJudgement {
         scheme: 'cardiothoracic ratios, ISUOG 2023',
         criteria: used.map(({ key, one }) => ({
           name: `${one.label}${one === beside ? ' (ultrasound machine)' : ''} ${LIMITS[key].text}`,
-          value: ratioText(key, one.value),
+          value: format(key, one.value),
           met: LIMITS[key].holds(one.value),
         })),
       },

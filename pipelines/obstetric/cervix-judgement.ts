@@ -9,15 +9,12 @@ import {
   PROGESTERONE_MM,
 } from './charts/cervix.ts';
 import { weeksAndDays } from './charts/dates.ts';
-import { formatOffCutOffs } from './format-off-cut-offs.ts';
+import { format } from './measurement.ts';
 
 export const CERVIX_SECTION = 'cervix';
 
-/** Where the category or the advice changes, mm. */
-const CUT_OFFS = [...Object.values(CERVIX_MM), PROGESTERONE_MM];
-
-/** A length as every sentence shows it: on its side of every cut-off. */
-export const lengthText = (mm: number) => formatOffCutOffs('cervical-length', mm, CUT_OFFS);
+/** A length as every sentence shows it. */
+export const lengthText = (mm: number) => format('cervical-length', mm);
 
 /** Why no category is given; null where one is. */
 export function withoutCategory(gaDays: number | undefined): string | null {

@@ -18,6 +18,9 @@ export const CHARTED_RATE = { slowest: 110, fastest: 160 } as const;
 /** Multiples of the median MCA-PSV from which anaemia is suspected (Mari 2000). */
 export const ANAEMIA_MOM = { mild: 1.29, moderate: 1.5, severe: 1.55 } as const;
 
+/** RI at which end-diastolic flow is absent, above which it is reversed (obstetric reference 13.1). */
+export const RI_WITHOUT_FLOW = 1;
+
 /** A CPR below it is low at any age in common use (Gramellini 1992), beside the centile. */
 export const LOW_CPR = 1.08;
 

@@ -1,4 +1,3 @@
-import { fixedOffCutOffs } from '../measure/rounding.ts';
 import { centileText } from '../result/centile-text.ts';
 import { type FindingConceptKey, findingConcept } from '../result/concepts.ts';
 import type { Finding, Measurement, Result } from '../result/envelope.ts';
@@ -12,7 +11,7 @@ import {
 } from './doppler-categories.ts';
 import { FLOW_TEXT } from './doppler-flow.ts';
 import { DOPPLER_SECTION } from './doppler-measurements.ts';
-import { formatOffCutOffs } from './format-off-cut-offs.ts';
+import { numberText } from './number-text.ts';
 
 /** Technique and thresholds of obstetric Doppler. */
 export const ISUOG = 'ISUOG 2021, Ultrasound Obstet Gynecol 58:331-339';
@@ -63,10 +62,6 @@ export function finding(
   };
 }
 
-/** A multiple of the median of the MCA peak velocity as it is printed beside its limits. */
-export const multiple = (value: number) =>
-  formatOffCutOffs('middle-cerebral-artery-psv-mom', value, Object.values(ANAEMIA_MOM));
-
 /** The median holds for velocities along the vessel (obstetric reference 13.4). */
 export const ANGLE_UNKNOWN = `the angle was not given; the median holds for at most ${MCA_ANGLE} degrees`;
 
@@ -74,7 +69,7 @@ export const ANGLE_UNKNOWN = `the angle was not given; the median holds for at m
 export function rankFindings(measurements: readonly Measurement[], state: DopplerState): Finding[] {
   const shown = (id: string) => {
     const one = acceptedAt(measurements, id);
-    return one ? one.value.toFixed(2) : '';
+    return one ? numberText(one) : '';
   };
   const uterine = rankOf(measurements, 'uterine-artery-mean-pi');
   const mom = acceptedAt(measurements, 'middle-cerebral-artery-psv-mom');
@@ -106,7 +101,7 @@ export function rankFindings(measurements: readonly Measurement[], state: Dopple
       ? [
           finding(
             'fetal-anaemia-signal',
-            `MCA peak systolic velocity ${multiple(mom.value)} multiples of the median: sign of moderate to severe fetal anaemia.${remark}`,
+            `MCA peak systolic velocity ${numberText(mom)} multiples of the median: sign of moderate to severe fetal anaemia.${remark}`,
             'abnormal',
             [mom.id],
           ),
@@ -116,7 +111,7 @@ export function rankFindings(measurements: readonly Measurement[], state: Dopple
       ? [
           finding(
             'fetal-anaemia-signal',
-            `MCA peak systolic velocity ${multiple(mom.value)} multiples of the median: in the range of mild fetal anaemia, below the limit of the flag.${remark}`,
+            `MCA peak systolic velocity ${numberText(mom)} multiples of the median: in the range of mild fetal anaemia, below the limit of the flag.${remark}`,
             'info',
             [mom.id],
           ),
@@ -166,11 +161,7 @@ export function classify(
             'FMF 2019, 5th centile',
             [
               ['centile below 5', centile('cerebroplacental-ratio'), state.cpr === 'L'],
-              [
-                `ratio below ${LOW_CPR}`,
-                fixedOffCutOffs(ratio.value, 2, [LOW_CPR]),
-                ratio.value < LOW_CPR,
-              ],
+              [`ratio below ${LOW_CPR}`, numberText(ratio), ratio.value < LOW_CPR],
             ],
           ),
         ]
@@ -178,14 +169,10 @@ export function classify(
     ...(mom && state.anaemia
       ? [
           classification('fetal-anaemia-signal', 'MCA peak velocity', state.anaemia, 'Mari 2000', [
-            [
-              `at least ${ANAEMIA_MOM.mild} MoM`,
-              multiple(mom.value),
-              mom.value >= ANAEMIA_MOM.mild,
-            ],
+            [`at least ${ANAEMIA_MOM.mild} MoM`, numberText(mom), mom.value >= ANAEMIA_MOM.mild],
             [
               `at least ${ANAEMIA_MOM.moderate} MoM`,
-              multiple(mom.value),
+              numberText(mom),
               mom.value >= ANAEMIA_MOM.moderate,
             ],
           ]),

@@ -1,14 +1,10 @@
-import { fixedOffCutOffs } from '../measure/rounding.ts';
 import { CONCEPTS, type ConceptKey } from '../result/concepts.ts';
 import type { Measurement } from '../result/envelope.ts';
 import { isOfMachine } from '../result/of-machine.ts';
-import type { EndDiastolicFlow } from './doppler-categories.ts';
+import { type EndDiastolicFlow, RI_WITHOUT_FLOW } from './doppler-categories.ts';
 import { graverFlow } from './doppler-flow.ts';
 import { format } from './measurement.ts';
 import { isPlausible } from './plausibility.ts';
-
-/** RI at which end-diastolic flow is absent, above which it is reversed (obstetric reference 13.1). */
-const RI_WITHOUT_FLOW = 1;
 
 /** What the machine's values say of the end-diastolic flow of an umbilical artery. */
 export interface MachineFlow {
@@ -46,9 +42,7 @@ function flowOfSide(values: readonly Measurement[]): MachineFlow[] {
   const oneSign = ri !== null && ri.value < RI_WITHOUT_FLOW && psv === null;
   const downwards = psv !== null && psv.value < 0;
   return [
-    ...(ri
-      ? [said(ri, byIndex(ri.value), `RI ${fixedOffCutOffs(ri.value, 2, [RI_WITHOUT_FLOW])}`)]
-      : []),
+    ...(ri ? [said(ri, byIndex(ri.value), `RI ${format('umbilical-artery-ri', ri.value)}`)] : []),
     ...(edv
       ? [
           said(

@@ -3,10 +3,10 @@ import type { Finding, Measurement, Result } from '../result/envelope.ts';
 import { isOfMachine } from '../result/of-machine.ts';
 import { weeksAndDays } from './charts/dates.ts';
 import { embryonicRateBand, redatingDays } from './charts/early-pregnancy.ts';
-import { EARLY_LENGTHS, earlyText } from './early-length-text.ts';
 import { EARLY_SECTION } from './early-lengths.ts';
-import { bothValues, differ, judgedRate, judgedValue } from './early-machine.ts';
+import { bothValues, differ, EARLY_LENGTHS, judgedRate, judgedValue } from './early-machine.ts';
 import type { EarlySight, EarlyViability, JudgedViability } from './early-viability.ts';
+import { bandsRemark } from './fetal-rate-judgement.ts';
 import { format, standing } from './measurement.ts';
 import type { ObstetricEvidence } from './section.ts';
 
@@ -40,7 +40,7 @@ function viabilityFinding(
   const numbers = keys.flatMap((key) => {
     const one = judgedValue(measurements, key);
     const whose = one && isOfMachine(one) ? ' (ultrasound machine)' : '';
-    return one ? `${one.label} ${earlyText(key, one.value)}${whose}` : [];
+    return one ? `${one.label} ${format(key, one.value)}${whose}` : [];
   });
   const silent = seen.silentSeconds === null ? [] : [silentSentence(seen.silentSeconds)];
   const unproven = seen.embryo === false && !seen.yolkSac ? [UNPROVEN] : [];
@@ -71,14 +71,17 @@ function silentSentence(seconds: number): string {
 function rateFinding(measurements: readonly Measurement[]): Finding[] {
   const rate = judgedRate(measurements);
   const age = standing(measurements, 'ga-by-crl');
-  const band = rate && age ? embryonicRateBand(Math.round(age.value), rate.value) : null;
-  if (!rate || !age || !band || band === 'usual') return [];
+  if (!rate || !age) return [];
+  const gaDays = Math.round(age.value);
+  const band = embryonicRateBand(gaDays, rate.value);
+  if (!band || band === 'usual') return [];
+  const remark = bandsRemark(gaDays);
   return [
     {
       id: 'embryonic-heart-rate',
       section: EARLY_SECTION,
       concept: findingConcept('cardiac-activity'),
-      text: `Embryonic heart rate ${format('fetal-heart-rate', rate.value)}${isOfMachine(rate) ? ' (ultrasound machine)' : ''}: ${band} at ${weeksAndDays(age.value)} weeks by CRL.`,
+      text: `Embryonic heart rate ${format('fetal-heart-rate', rate.value)}${isOfMachine(rate) ? ' (ultrasound machine)' : ''}: ${band} at ${weeksAndDays(age.value)} weeks by CRL.${remark ? ` ${remark}` : ''}`,
       severity: band === 'borderline' ? 'info' : 'abnormal',
       confidence: rate.confidence,
       evidence: [rate.id, age.id],
@@ -116,7 +119,7 @@ export function differences(measurements: readonly Measurement[]): string[] {
     const both = bothValues(measurements, key);
     if (!both || !differ(both)) return [];
     const { machine, own } = both;
-    return `${own.label} ${earlyText(key, machine.value)} by the ultrasound machine, ${earlyText(key, own.value)} as measured here: measure by hand.`;
+    return `${own.label} ${format(key, machine.value)} by the ultrasound machine, ${format(key, own.value)} as measured here: measure by hand.`;
   });
 }
 

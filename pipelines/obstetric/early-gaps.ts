@@ -1,9 +1,9 @@
 import type { Measurement } from '../result/envelope.ts';
+import { DATING_CRL } from './charts/crl-dating.ts';
 import { differences } from './early-findings.ts';
-import { earlyText } from './early-length-text.ts';
-import { DATING_CRL } from './early-lengths.ts';
 import { judgedValue, type MachineValues } from './early-machine.ts';
 import type { EarlySight } from './early-viability.ts';
+import { format } from './measurement.ts';
 import type { EarlyClip } from './read/early-pregnancy.ts';
 
 /** What of an early pregnancy stays open, why, and what would close it. */
@@ -53,7 +53,7 @@ function sizeGaps({ measurements, machine, view }: Known): EarlyGap[] {
       ? [
           {
             code: 'outside_chart_range',
-            detail: `CRL ${earlyText('crl', crl.value)} is outside the ${from} to ${to} mm for which age by CRL holds: no age was given.`,
+            detail: `CRL ${format('crl', crl.value)} is outside the ${from} to ${to} mm for which age by CRL holds: no age was given.`,
             need: view,
           },
         ]

@@ -6,7 +6,7 @@ import type { ConceptKey, MethodKey } from '../result/concepts.ts';
 import type { Measurement } from '../result/envelope.ts';
 import { isOfMachine } from '../result/of-machine.ts';
 import { lineBetween, measuredOn } from '../result/source.ts';
-import { robinson1975Age } from './charts/crl-dating.ts';
+import { DATING_CRL, robinson1975Age } from './charts/crl-dating.ts';
 import { meanSacDiameter, nybergAge } from './charts/early-pregnancy.ts';
 import { judgedValue, withDifference } from './early-machine.ts';
 import { createMeasurement } from './measurement.ts';
@@ -17,9 +17,6 @@ import { SIMULATED_ONLY } from './simulated-only.ts';
 
 /** Half widths in mm that held 95 % of 39 phantoms not used in development; docs/early-pregnancy.md. */
 export const EARLY_UNCERTAINTY = { sac: 2.5, yolkSac: 1, crl: 4.5 } as const;
-
-/** CRL for which Robinson and Fleming's equation holds, mm. */
-export const DATING_CRL = { from: 5, to: 84 } as const;
 
 /** Id of the section whose measurements and findings these are. */
 export const EARLY_SECTION = 'early-pregnancy';

@@ -18,6 +18,10 @@ const KEYS = [
 ] as const satisfies readonly ConceptKey[];
 export type EarlyKey = (typeof KEYS)[number];
 
+/** The lengths of an early pregnancy that are judged. */
+export const EARLY_LENGTHS = ['mean-sac-diameter', 'yolk-sac', 'crl'] as const;
+export type EarlyLength = (typeof EARLY_LENGTHS)[number];
+
 export interface MachineValues {
   measurements: Measurement[];
   /** Why none of them is used: there are several fetuses; null where they are used. */

@@ -8,9 +8,9 @@ import {
   viability,
 } from './charts/early-pregnancy.ts';
 import { acrossCutOff } from './cut-off.ts';
-import { type EarlyLength, earlyText } from './early-length-text.ts';
 import { EARLY_UNCERTAINTY } from './early-lengths.ts';
-import { judgedValue } from './early-machine.ts';
+import { type EarlyLength, judgedValue } from './early-machine.ts';
+import { format } from './measurement.ts';
 import { isPlausible } from './plausibility.ts';
 import type { EarlyClip } from './read/early-pregnancy.ts';
 import type { MModeReading } from './read/fetal-heart.ts';
@@ -102,7 +102,7 @@ export interface EarlyViability {
 function doubtOf(msd: Measurement | null): string | null {
   const halfWidth = msd && (msd.uncertainty ?? EARLY_UNCERTAINTY.sac);
   const near = msd && acrossCutOff(msd.value, halfWidth, [DIAGNOSTIC.msd]);
-  return near && `${msd.label} ${earlyText('mean-sac-diameter', msd.value)}. ${near}`;
+  return near && `${msd.label} ${format('mean-sac-diameter', msd.value)}. ${near}`;
 }
 
 /** The analysis misses small hearts that beat (docs/early-pregnancy.md). */
@@ -145,8 +145,8 @@ export function judgeViability(
   const category = open && anySign ? 'suspicious-for-pregnancy-loss' : held;
   const heart =
     cardiacActivity === null ? 'not assessed' : cardiacActivity ? 'seen' : 'not seen in the clip';
-  const crlText = crl === null ? 'CRL not measured' : `CRL ${earlyText('crl', crl)}`;
-  const msdText = msd === null ? 'MSD not measured' : `MSD ${earlyText('mean-sac-diameter', msd)}`;
+  const crlText = crl === null ? 'CRL not measured' : `CRL ${format('crl', crl)}`;
+  const msdText = msd === null ? 'MSD not measured' : `MSD ${format('mean-sac-diameter', msd)}`;
   const embryoText =
     embryo === null ? 'embryo not assessed' : embryo ? 'embryo seen' : 'no embryo seen';
   return {
@@ -183,9 +183,7 @@ export function judgeViability(
       },
       {
         name: `yolk sac above ${SUSPICIOUS.yolkSacAbove} mm`,
-        value: measured('yolk-sac')
-          ? earlyText('yolk-sac', value('yolk-sac') ?? 0)
-          : 'not measured',
+        value: measured('yolk-sac') ? format('yolk-sac', value('yolk-sac') ?? 0) : 'not measured',
         met: signs.largeYolkSac,
       },
       {

@@ -1,7 +1,7 @@
-import { fixed, fixedOffCutOffs } from '../measure/rounding.ts';
+import { fixedOffCutOffs } from '../measure/rounding.ts';
 import { findingConcept } from '../result/concepts.ts';
 import type { Finding, Measurement, Result } from '../result/envelope.ts';
-import { unitText } from '../result/unit-text.ts';
+import { rateBandsAt } from './charts/early-pregnancy.ts';
 import { FETAL_RATE, type FetalRateBand, fetalRateBand } from './charts/fetal-heart.ts';
 import { acrossCutOff } from './cut-off.ts';
 import {
@@ -11,6 +11,8 @@ import {
   REGULAR,
 } from './fetal-heart-rate.ts';
 import { withMachineValues } from './machine-values.ts';
+import { format } from './measurement.ts';
+import { numberText } from './number-text.ts';
 import { keyedByFetus, ofFetusText } from './of-fetus.ts';
 
 const KEY = 'fetal-heart-rate';
@@ -31,19 +33,24 @@ const GRAVEST_FIRST: readonly FetalRateBand[] = [
   'normal',
 ];
 
-/** Who set the bands, by the last day of the age they hold for (obstetric reference 5.4). */
-const SCHEMES = [
-  { untilDays: 49, scheme: 'Doubilet and Benson 1995', remark: null },
-  {
-    untilDays: 69,
-    scheme: 'Doubilet and Benson 1995; its limit of 120 per minute is recalled, not verified',
-    remark: 'The limit of 120 per minute at this age was not verified against its source.',
-  },
-  { untilDays: FETAL_RATE.fromDays - 1, scheme: 'FMF, 11+0 to 13+6 weeks', remark: null },
-] as const;
+/** The limit of a slow rate at an age where it was not verified against its source; null elsewhere. */
+function recalledLimit(gaDays: number): string | null {
+  const bands = rateBandsAt(gaDays);
+  return bands?.recalled ? `limit of ${bands.slowBelow} per minute` : null;
+}
 
-const schemeAt = (gaDays: number) =>
-  SCHEMES.find(({ untilDays }) => gaDays <= untilDays) ?? { scheme: 'ISUOG 2023', remark: null };
+/** Who set the bands of an age. */
+function schemeAt(gaDays: number): string {
+  const source = rateBandsAt(gaDays)?.source ?? FETAL_RATE.source;
+  const limit = recalledLimit(gaDays);
+  return limit ? `${source}; its ${limit} is recalled, not verified` : source;
+}
+
+/** What must be said of the bands of an age beside a rate that lies outside of them. */
+export function bandsRemark(gaDays: number): string | null {
+  const limit = recalledLimit(gaDays);
+  return limit && `The ${limit} at this age was not verified against its source.`;
+}
 
 interface Judged extends RateReading {
   band: FetalRateBand | null;
@@ -58,19 +65,8 @@ export interface RateOutcome {
   known: boolean;
 }
 
-/** Decimals beyond which two rates are one. */
-const MOST_DECIMALS = 3;
-
-/** A rate in whole beats, or with as many decimals as keep it in its band: 109.7 is no "110, below". */
-function rateNumber(value: number, gaDays: number | null, decimals = 0): string {
-  const text = fixed(value, decimals);
-  if (gaDays === null || decimals >= MOST_DECIMALS) return text;
-  const kept = fetalRateBand(gaDays, Number(text)) === fetalRateBand(gaDays, value);
-  return kept ? text : rateNumber(value, gaDays, decimals + 1);
-}
-
-const rateText = ({ value, unit }: Measurement, gaDays: number | null) =>
-  `${rateNumber(value, gaDays)} ${unitText(unit)}`;
+/** A rate in whole beats, but in its band: 109.7 is no "110, below". */
+const rateText = ({ value }: Measurement) => format(KEY, value);
 
 const isOfMachine = ({ source }: RateReading) => source === 'ultrasound machine';
 
@@ -120,9 +116,9 @@ function rateDoubt({ value, uncertainty }: Measurement, gaDays: number): string 
 }
 
 /** `Fetal heart rate 75 /min (Doppler)`; the source where it is not the one that stands, or the machine. */
-function shownText(one: Judged, standing: Judged, gaDays: number | null): string {
+function shownText(one: Judged, standing: Judged): string {
   const source = one !== standing || isOfMachine(one) ? ` (${one.source})` : '';
-  return `Fetal heart rate ${rateText(one.measurement, gaDays)}${source}`;
+  return `Fetal heart rate ${rateText(one.measurement)}${source}`;
 }
 
 const worstOf = (judged: readonly Judged[]) =>
@@ -132,14 +128,14 @@ function bandFindings(judged: readonly Judged[], standing: Judged, gaDays: numbe
   const worst = worstOf(judged);
   if (!worst?.band || worst.band === 'normal') return [];
   const { measurement, band } = worst;
-  const more = [rateDoubt(measurement, gaDays), schemeAt(gaDays).remark];
+  const more = [rateDoubt(measurement, gaDays), bandsRemark(gaDays)];
   return [
     {
       id: 'fetal-heart-rate-band',
       section: FETAL_HEART_SECTION,
       concept: findingConcept('fetal-heart-rate-band'),
       text: [
-        `${shownText(worst, standing, gaDays)}, ${RATE_TEXT[band]}; confirm over time with M-mode or Doppler.`,
+        `${shownText(worst, standing)}, ${RATE_TEXT[band]}; confirm over time with M-mode or Doppler.`,
         ...more.filter((one) => one !== null),
       ].join(' '),
       severity: band === 'borderline' ? 'info' : 'abnormal',
@@ -158,7 +154,7 @@ function apart(one: Judged, other: Judged): boolean {
  * That the sources tell different rates. A heart changes its rate within minutes: it is abnormal only
  * where the bands differ too.
  */
-function sourceFindings(judged: readonly Judged[], gaDays: number | null): Finding[] {
+function sourceFindings(judged: readonly Judged[]): Finding[] {
   const [first] = judged;
   if (!first) return [];
   const bands = new Set(judged.map(({ band }) => band)).size > 1;
@@ -166,7 +162,7 @@ function sourceFindings(judged: readonly Judged[], gaDays: number | null): Findi
   if (!bands && !beyond) return [];
   const said = judged.map((one) => {
     const band = bands && one.band ? ` (${RATE_TEXT[one.band]})` : '';
-    return `${one.source} ${rateText(one.measurement, gaDays)}${band}`;
+    return `${one.source} ${rateText(one.measurement)}${band}`;
   });
   return [
     {
@@ -191,13 +187,13 @@ function bandClassification(judged: readonly Judged[], gaDays: number): Result['
       concept: findingConcept('fetal-heart-rate-band'),
       name: 'Fetal heart rate',
       value: worst.band,
-      scheme: schemeAt(gaDays).scheme,
+      scheme: schemeAt(gaDays),
       criteria: judged.flatMap(({ band, source, measurement }) =>
         band
           ? [
               {
                 name: judged.length > 1 ? `${source}: ${RATE_TEXT[band]}` : RATE_TEXT[band],
-                value: rateNumber(measurement.value, gaDays),
+                value: numberText(measurement),
                 met: band === worst.band,
               },
             ]
@@ -208,7 +204,7 @@ function bandClassification(judged: readonly Judged[], gaDays: number): Result['
 }
 
 function rateSentences(judged: readonly Judged[], standing: Judged, gaDays: number | null) {
-  const shown = shownText(standing, standing, gaDays);
+  const shown = shownText(standing, standing);
   const rhythm = rhythmText(rhythmOf(judged) ?? standing);
   if (standing.band && gaDays !== null) {
     const doubt = rateDoubt(standing.measurement, gaDays);
@@ -262,7 +258,7 @@ function judgeGroup(
     measurements,
     findings: [
       ...(gaDays === null ? [] : bandFindings(judged, standing, gaDays)),
-      ...sourceFindings(judged, gaDays),
+      ...sourceFindings(judged),
       ...rhythmFindings(judged),
     ],
     classifications: gaDays === null ? [] : bandClassification(judged, gaDays),

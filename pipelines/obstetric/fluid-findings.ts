@@ -1,8 +1,8 @@
 import { findingConcept } from '../result/concepts.ts';
 import type { Finding, Measurement, Result } from '../result/envelope.ts';
-import { AFI_HIGH, AFI_LOW, DVP_HIGH, DVP_LOW } from './charts/amniotic-fluid.ts';
-import { CATEGORY_TEXT, fluidText, type Judged } from './fluid-judgement.ts';
-import { MM_PER_CM } from './fluid-pockets.ts';
+import { AFI_HIGH, AFI_LOW, DVP_HIGH, DVP_LOW, MM_PER_CM } from './charts/amniotic-fluid.ts';
+import { CATEGORY_TEXT, type Judged } from './fluid-judgement.ts';
+import { format } from './measurement.ts';
 
 export const FLUID_SECTION = 'amniotic-fluid';
 
@@ -29,7 +29,7 @@ export function fluidClassification({
   category,
 }: Judged): Result['classifications'][number] {
   const { low, isLow, high, scheme } = CUT_OFFS[by];
-  const value = fluidText(by, mm);
+  const value = format(by, mm);
   const cm = mm / MM_PER_CM;
   return {
     id,
@@ -62,7 +62,7 @@ export function fluidFinding({ id, by, mm, category, ofMachine }: Judged): Findi
       id,
       section: FLUID_SECTION,
       concept: findingConcept(low ? 'oligohydramnios' : 'polyhydramnios'),
-      text: `${words.charAt(0).toUpperCase()}${words.slice(1)}: ${fluidText(by, mm)} (cut-off ${rule}), ${whose}.`,
+      text: `${words.charAt(0).toUpperCase()}${words.slice(1)}: ${format(by, mm)} (cut-off ${rule}), ${whose}.`,
       severity: category === 'anhydramnios' ? 'critical' : 'abnormal',
       confidence: null,
       evidence: [by],

@@ -2,16 +2,13 @@ import type { Measurement } from '../result/envelope.ts';
 import { isOfMachine } from '../result/of-machine.ts';
 import {
   AFI_FROM_DAYS,
-  AFI_HIGH,
-  AFI_LOW,
-  DVP_HIGH,
-  DVP_LOW,
   deepestPocketCategory,
   type FluidCategory,
   fluidIndexCategory,
+  MM_PER_CM,
 } from './charts/amniotic-fluid.ts';
-import { MM_PER_CM, QUADRANT_COUNT } from './fluid-pockets.ts';
-import { formatOffCutOffs } from './format-off-cut-offs.ts';
+import { QUADRANT_COUNT } from './fluid-pockets.ts';
+import { format } from './measurement.ts';
 
 export const CATEGORY_TEXT: Readonly<Record<FluidCategory, string>> = {
   anhydramnios: 'anhydramnios',
@@ -27,16 +24,6 @@ export const FLUID_BY = { pocket: 'fluid-by-deepest-pocket', index: 'fluid-by-in
 
 export const FLUID_KEYS = ['deepest-vertical-pocket', 'amniotic-fluid-index'] as const;
 export type FluidKey = (typeof FLUID_KEYS)[number];
-
-/** Where the category by each changes, mm. */
-export const FLUID_CUT_OFFS: Readonly<Record<FluidKey, readonly number[]>> = {
-  'deepest-vertical-pocket': [DVP_LOW, ...Object.values(DVP_HIGH)].map((cm) => cm * MM_PER_CM),
-  'amniotic-fluid-index': [AFI_LOW, ...Object.values(AFI_HIGH)].map((cm) => cm * MM_PER_CM),
-};
-
-/** A depth or an index as every sentence shows it; none is rounded to a pocket of 0. */
-export const fluidText = (key: FluidKey, mm: number) =>
-  formatOffCutOffs(key, mm, [0, ...FLUID_CUT_OFFS[key]]);
 
 /** Each takes centimetres. */
 const CATEGORY_BY = {
@@ -106,7 +93,7 @@ function otherCategory(judged: readonly Judged[], value: Measurement): string[] 
   return own.category === category
     ? []
     : [
-        `${value.label} ${fluidText(own.by, own.mm)} as measured here (${CATEGORY_TEXT[own.category]}), ${fluidText(own.by, value.value)} by the ultrasound machine (${CATEGORY_TEXT[category]}): measure by hand.`,
+        `${value.label} ${format(own.by, own.mm)} as measured here (${CATEGORY_TEXT[own.category]}), ${format(own.by, value.value)} by the ultrasound machine (${CATEGORY_TEXT[category]}): measure by hand.`,
       ];
 }
 
@@ -124,7 +111,7 @@ export function contradictions(
   return [
     ...(deeper && pocket && isOfMachine(pocket)
       ? [
-          `${pocket.label} ${fluidText(key, pocket.value)} by the ultrasound machine, but a pocket of the images is at least ${fluidText(key, deeper.value)} deep and runs out of the picture: measure by hand.`,
+          `${pocket.label} ${format(key, pocket.value)} by the ultrasound machine, but a pocket of the images is at least ${format(key, deeper.value)} deep and runs out of the picture: measure by hand.`,
         ]
       : []),
     ...(isConsistent(standing)

@@ -3,15 +3,17 @@ import { viewWords } from '../contract/view-words.ts';
 import { distance } from '../measure/distance.ts';
 import type { Measurement } from '../result/envelope.ts';
 import { lineBetween, measuredOn } from '../result/source.ts';
-import { AFI_FROM_DAYS, fluidIndex, mooreCayleFluidIndex } from './charts/amniotic-fluid.ts';
+import {
+  AFI_FROM_DAYS,
+  fluidIndex,
+  MM_PER_CM,
+  mooreCayleFluidIndex,
+} from './charts/amniotic-fluid.ts';
 import { weeksAndDays } from './charts/dates.ts';
 import { createMeasurement } from './measurement.ts';
 import { isPlausible } from './plausibility.ts';
 import type { FluidReading } from './read/amniotic-fluid.ts';
 import { SIMULATED_ONLY } from './simulated-only.ts';
-
-/** The charts of amniotic fluid are in centimetres, every length of the result in millimetres. */
-export const MM_PER_CM = 10;
 
 /** How carts name the quadrants, in the order of the index; every word of a list means the same. */
 const QUADRANTS = [

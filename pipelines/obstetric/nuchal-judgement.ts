@@ -3,7 +3,7 @@ import type { Finding, Measurement, Result } from '../result/envelope.ts';
 import { HIGH_NT, nuchalCategory, nuchalTranslucency95 } from './charts/nuchal-translucency.ts';
 import { acrossCutOff } from './cut-off.ts';
 import { bothValues, differ } from './early-machine.ts';
-import { formatOffCutOffs } from './format-off-cut-offs.ts';
+import { format } from './measurement.ts';
 import { NUCHAL_SECTION } from './nuchal-plane.ts';
 
 const KEY = 'nuchal-translucency';
@@ -17,7 +17,7 @@ const categoryOf = (nt: Measurement, crl: Measurement | null) =>
 /** A thickness as every sentence shows it: on its side of the limits. */
 export function nuchalText(nt: Measurement, crl: Measurement | null): string {
   const limit = crl && nuchalTranslucency95(crl.value);
-  return formatOffCutOffs(KEY, nt.value, [...(limit === null ? [] : [limit]), HIGH_NT]);
+  return format(KEY, nt.value, limit === null ? [] : [limit]);
 }
 
 /** The thickness with its 95th centile by CRL. */

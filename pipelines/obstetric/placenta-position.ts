@@ -1,21 +1,19 @@
 import { findingConcept } from '../result/concepts.ts';
 import type { Finding, Measurement, Result } from '../result/envelope.ts';
 import {
+  COVERS_OS_MM,
   LOW_EDGE_WEEKS,
   LOW_LYING_MM,
   type PlacentaCategory,
   placentaCategory,
 } from './charts/placenta.ts';
 import { acrossCutOff } from './cut-off.ts';
-import { formatOffCutOffs } from './format-off-cut-offs.ts';
-import { standing } from './measurement.ts';
+import { cutOffsOf } from './cut-offs.ts';
+import { format, standing } from './measurement.ts';
 import { edgesDisagree } from './placenta-lengths.ts';
 import type { EdgeReading } from './read/placenta.ts';
 
 export const PLACENTA_SECTION = 'placenta';
-
-/** Where the category of the lower edge changes, mm. */
-const CUT_OFFS = [0, LOW_LYING_MM];
 
 const CATEGORY_TEXT: Readonly<Record<PlacentaCategory, string>> = {
   praevia: 'placenta praevia',
@@ -32,7 +30,7 @@ export interface LowerEdge {
   others: readonly Measurement[];
 }
 
-const textOf = ({ value }: Measurement) => formatOffCutOffs('placenta-to-os', value, CUT_OFFS);
+const textOf = ({ value }: Measurement) => format('placenta-to-os', value);
 
 /** The distance that stands among those of `measureEdges`, with its category; null without one. */
 export function lowerEdge(
@@ -78,7 +76,11 @@ export function edgeClassification({
       value: category,
       scheme: 'Reddy 2014; AIUM 2018; RCOG Green-top Guideline 27a (2018)',
       criteria: [
-        { name: 'covers or reaches the internal os', value, met: measurement.value <= 0 },
+        {
+          name: 'covers or reaches the internal os',
+          value,
+          met: measurement.value <= COVERS_OS_MM,
+        },
         {
           name: `less than ${LOW_LYING_MM} mm from the internal os`,
           value,
@@ -156,7 +158,7 @@ export function edgeGaps(
     const { measurement, category } = edge;
     const near =
       category && category !== 'too-early'
-        ? acrossCutOff(measurement.value, measurement.uncertainty, CUT_OFFS)
+        ? acrossCutOff(measurement.value, measurement.uncertainty, cutOffsOf('placenta-to-os'))
         : null;
     const undated = category
       ? null

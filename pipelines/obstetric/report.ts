@@ -1,6 +1,6 @@
 import { fixed } from '../measure/rounding.ts';
 import { centileText, zScoreText } from '../result/centile-text.ts';
-import { CONCEPTS, chartEntry, conceptEntry, methodEntry } from '../result/concepts.ts';
+import { CONCEPTS, chartEntry, methodEntry } from '../result/concepts.ts';
 import type { Measurement, Result, Section } from '../result/envelope.ts';
 import {
   imagesLine,
@@ -15,6 +15,7 @@ import { standingValues } from '../result/standing-values.ts';
 import { unitText } from '../result/unit-text.ts';
 import { weeksAndDays } from './charts/dates.ts';
 import { BASIS_TEXT, DATING_BASIS } from './input.ts';
+import { decimalsOf, numberText } from './number-text.ts';
 import { SIMULATED_ONLY } from './simulated-only.ts';
 
 type Report = NonNullable<Result['report']>;
@@ -40,11 +41,13 @@ const TABLE_ONLY: ReadonlySet<string> = new Set(['biometry']);
 /** Rows of the biometry table, in the order of ISUOG 2022. */
 const ROWS = Object.keys(CONCEPTS);
 
-function valueText({ concept, value, unit, uncertainty }: Measurement): string {
+function valueText(measurement: Measurement): string {
+  const { concept, value, unit, uncertainty } = measurement;
   if (unit === 'd') return `${weeksAndDays(value)} weeks`;
-  const decimals = conceptEntry(concept.key)?.decimals ?? 1;
-  const printed = (number: number) => `${fixed(number, decimals)} ${unitText(unit)}`.trimEnd();
-  return uncertainty === null ? printed(value) : `${printed(value)} ± ${printed(uncertainty)}`;
+  const withUnit = (number: string) => `${number} ${unitText(unit)}`.trimEnd();
+  if (uncertainty === null) return withUnit(numberText(measurement));
+  const margin = fixed(uncertainty, decimalsOf(concept.key));
+  return `${withUnit(numberText(measurement))} ± ${withUnit(margin)}`;
 }
 
 function referenceText({ reference }: Measurement): string {

@@ -1,4 +1,3 @@
-import { fixed } from '../../pipelines/measure/rounding.ts';
 import type { Measurement, Result } from '../../pipelines/result/envelope.ts';
 import type { Measured, MeasurementRow, ResultView } from './result-contract.ts';
 
@@ -6,6 +5,8 @@ import type { Measured, MeasurementRow, ResultView } from './result-contract.ts'
 export interface Wording {
   /** Decimals of a quantity. */
   decimals(concept: string): number;
+  /** The number of a value, in its decimals but on its side of each cut-off. */
+  number(measurement: Measurement): string;
   /** Short name of a quantity: `EFW`. */
   abbreviation(concept: string): string;
   /** A UCUM unit as a person reads it. */
@@ -101,17 +102,14 @@ export function viewResult({
 /** The unit of gestational ages, and of nothing else that is measured. */
 const AGE_UNIT = 'd';
 
-/** A value as a person reads it: a gestational age in weeks, any other in its decimals. */
-export function valueText(
-  { concept, value, unit }: Measurement,
-  { decimals, weeks }: Wording,
-): string {
-  return unit === AGE_UNIT ? weeks(value) : fixed(value, decimals(concept.key));
+/** A value as a person reads it: a gestational age in weeks, any other as its number. */
+export function valueText(measurement: Measurement, { number, weeks }: Wording): string {
+  return measurement.unit === AGE_UNIT ? weeks(measurement.value) : number(measurement);
 }
 
 /** The unit of `valueText`. */
 export const unitOf = ({ unit }: Measurement, wording: Wording): string =>
-  unit === AGE_UNIT ? 'wk' : wording.unit(unit);
+  unit === AGE_UNIT ? 'weeks' : wording.unit(unit);
 
 /** One row for each quantity at each place, in the order in which the result has them first. */
 export function measurementRows(

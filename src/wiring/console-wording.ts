@@ -2,6 +2,7 @@ import { ACCEPTED_STORAGE } from '../../dimse/sop-classes.ts';
 import { fileName } from '../../dimse/study-queries.ts';
 import { FLOWS } from '../../pipelines/echo/flows.ts';
 import { weeksAndDays } from '../../pipelines/obstetric/charts/dates.ts';
+import { decimalsOf, numberText } from '../../pipelines/obstetric/number-text.ts';
 import { VESSELS } from '../../pipelines/obstetric/sections/doppler.ts';
 import { PLANE_LABELS } from '../../pipelines/obstetric/sections/planes.ts';
 import { centileText, zScoreText } from '../../pipelines/result/centile-text.ts';
@@ -10,12 +11,10 @@ import { standingValues } from '../../pipelines/result/standing-values.ts';
 import { unitText } from '../../pipelines/result/unit-text.ts';
 import type { Wording } from '../console/result-view.ts';
 
-/** Decimals of a quantity that the concept table does not hold. */
-const USUAL_DECIMALS = 1;
-
 /** How the console names what a result holds: in the words of the concept table. */
 export const WORDING: Wording = {
-  decimals: (concept) => conceptEntry(concept)?.decimals ?? USUAL_DECIMALS,
+  decimals: decimalsOf,
+  number: numberText,
   abbreviation: (concept) => conceptEntry(concept)?.abbreviation ?? concept,
   unit: unitText,
   weeks: weeksAndDays,

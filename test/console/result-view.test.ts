@@ -48,9 +48,12 @@ describe('the rows of measurements', () => {
       derivation: 'calculated',
       source: { ...NO_FRAME, provenance: 'model' },
     });
-    expect(rowsOf([age])[0]).toMatchObject({ unitText: 'wk', model: { text: weeks, value: days } });
+    expect(rowsOf([age])[0]).toMatchObject({
+      unitText: 'weeks',
+      model: { text: weeks, value: days },
+    });
     const glance = glanceOf({ ...RESULT, measurements: [age] }, WORDING);
-    expect(glance.values).toEqual([`${WORDING.abbreviation('ga-by-hc-ac-fl')} ${weeks} wk`]);
+    expect(glance.values).toEqual([`${WORDING.abbreviation('ga-by-hc-ac-fl')} ${weeks} weeks`]);
   });
 
   it('name method and chart in words, and keep those of a machine as they are', () => {

@@ -1,8 +1,10 @@
 import { centileText, zScoreText } from '../../result/centile-text.ts';
 import { methodEntry } from '../../result/concepts.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
+import { withSubject } from '../../result/report-lines.ts';
 import { standingValues } from '../../result/standing-values.ts';
-import { valueText, withSubject } from '../wording.ts';
+import { unitText } from '../../result/unit-text.ts';
+import { plainNumber, valueText } from '../wording.ts';
 import { ALERT, MUTED } from './page.ts';
 import type { Cell, Column } from './table.ts';
 
@@ -23,11 +25,11 @@ const MARKS = { N: '', L: '\u25bc ', H: '\u25b2 ', A: '\u25cf ' } as const;
 export const MARK_LEGEND =
   '± half width of the 95 % interval; \u25bc below, \u25b2 above the reference range; \u25cf abnormal. An unmarked value without a range was not rated.';
 
-function rangeText({ reference, ...measurement }: Measurement): string {
-  if (!reference) return '';
-  const { low, high } = reference;
-  const bound = (value: number) => valueText({ ...measurement, reference, value });
-  if (low !== null && high !== null) return `${bound(low).split(' ')[0]} - ${bound(high)}`;
+function rangeText(measurement: Measurement): string {
+  const { low = null, high = null } = measurement.reference ?? {};
+  const number = (value: number) => plainNumber(measurement, value);
+  const bound = (value: number) => `${number(value)} ${unitText(measurement.unit)}`.trimEnd();
+  if (low !== null && high !== null) return `${number(low)} - ${bound(high)}`;
   if (low !== null) return `from ${bound(low)}`;
   return high === null ? '' : `up to ${bound(high)}`;
 }
@@ -37,10 +39,9 @@ function intervalText(measurement: Measurement): string {
   const { uncertainty, unit } = measurement;
   const value = valueText(measurement);
   if (uncertainty === null) return value;
-  if (unit === 'd') return `${value} ± ${uncertainty.toFixed(0)} d`;
+  if (unit === 'd') return `${value} ± ${uncertainty.toFixed(0)} days`;
   const [number = '', ...unitWords] = value.split(' ');
-  const [margin = ''] = valueText({ ...measurement, value: uncertainty }).split(' ');
-  return [number, '±', margin, ...unitWords].join(' ');
+  return [number, '±', plainNumber(measurement, uncertainty), ...unitWords].join(' ');
 }
 
 function methodText({ method, derivation, inputs }: Measurement): string {

@@ -7,6 +7,9 @@ export type FluidCategory =
   | 'polyhydramnios-moderate'
   | 'polyhydramnios-severe';
 
+/** The charts of amniotic fluid are in centimetres, every length of the result in millimetres. */
+export const MM_PER_CM = 10;
+
 /** Below this depth of the deepest pocket: oligohydramnios, cm (AIUM 2018, ACOG PB 229). */
 export const DVP_LOW = 2;
 /** Up to this index: oligohydramnios, cm. */

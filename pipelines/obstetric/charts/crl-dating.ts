@@ -4,7 +4,10 @@ import { normalQuantile } from '../../measure/statistics.ts';
 
 const { exp, log, sqrt } = Math;
 
-/** Age in days, CRL 5 to 84 mm: Robinson and Fleming, BJOG 1975;82:702-710, BMUS and FMF form. */
+/** CRL in mm for which Robinson and Fleming's equation holds, both included. */
+export const DATING_CRL = { from: 5, to: 84 } as const;
+
+/** Age in days by a CRL within `DATING_CRL`: Robinson and Fleming, BJOG 1975;82:702-710, BMUS and FMF form. */
 export function robinson1975Age(crl: number): number {
   return 8.052 * sqrt(1.037 * crl) + 23.73;
 }

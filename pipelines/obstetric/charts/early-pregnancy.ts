@@ -64,21 +64,40 @@ export function suspiciousSigns({ yolkSac, msd, crl, embryo, daysByLmp }: Suspic
 
 export type RateBand = 'slow' | 'borderline' | 'usual' | 'fast';
 
-/** Bands by the last day of the age they hold for; `slowBelow` from 7+1 on is graded R. */
-const RATE_BANDS = [
-  { untilDays: 44, slowBelow: 90, usualFrom: 100, usualTo: null },
-  { untilDays: 49, slowBelow: 110, usualFrom: 120, usualTo: null },
-  { untilDays: 69, slowBelow: 120, usualFrom: 120, usualTo: 190 },
-  { untilDays: 97, slowBelow: 120, usualFrom: 130, usualTo: 175 },
-] as const;
+/** J Ultrasound Med 1995;14:643. */
+const DOUBILET_BENSON = 'Doubilet and Benson 1995';
 
 /**
- * Embryonic heart rate, beats per minute (Doubilet and Benson, J Ultrasound Med 1995;14:643; from
- * 11 weeks FMF). Null where the reference has no band: before 4+0 weeks, at 10 weeks, from 14 on.
+ * Bands of the embryonic heart rate, beats per minute, by the first and the last day of the age that
+ * they hold for, both included (obstetric reference 5.4). `recalled`: the limit of a slow rate is
+ * graded R, not verified against its source.
  */
+export const RATE_BANDS = [
+  {
+    ...{ fromDays: 28, untilDays: 44, slowBelow: 90, usualFrom: 100, usualTo: null },
+    ...{ source: DOUBILET_BENSON, recalled: false },
+  },
+  {
+    ...{ fromDays: 45, untilDays: 49, slowBelow: 110, usualFrom: 120, usualTo: null },
+    ...{ source: DOUBILET_BENSON, recalled: false },
+  },
+  {
+    ...{ fromDays: 50, untilDays: 69, slowBelow: 120, usualFrom: 120, usualTo: 190 },
+    ...{ source: DOUBILET_BENSON, recalled: true },
+  },
+  {
+    ...{ fromDays: 77, untilDays: 97, slowBelow: 120, usualFrom: 130, usualTo: 175 },
+    ...{ source: 'FMF, 11+0 to 13+6 weeks', recalled: false },
+  },
+] as const;
+
+/** The bands of an age; null where the reference has none: before 4+0 weeks, at 10 weeks, from 14 on. */
+export const rateBandsAt = (gaDays: number): (typeof RATE_BANDS)[number] | null =>
+  RATE_BANDS.find(({ fromDays, untilDays }) => gaDays >= fromDays && gaDays <= untilDays) ?? null;
+
+/** Embryonic heart rate, beats per minute, by the bands of its age; null where there are none. */
 export function embryonicRateBand(gaDays: number, rate: number): RateBand | null {
-  if (gaDays < 28 || (gaDays > 69 && gaDays < 77)) return null;
-  const band = RATE_BANDS.find(({ untilDays }) => gaDays <= untilDays);
+  const band = rateBandsAt(gaDays);
   if (!band) return null;
   if (rate < band.slowBelow) return 'slow';
   if (rate < band.usualFrom) return 'borderline';

@@ -31,8 +31,14 @@ export function cardiacAxis(degrees: number): 'normal' | 'small' | 'large' | 'ri
 
 export type FetalRateBand = 'slow' | 'borderline' | 'normal' | 'fast' | 'tachycardia';
 
-/** From 14+0, beats per minute (ISUOG 2023 fetal cardiac): 110 to 160, tachycardia above 180. */
-export const FETAL_RATE = { fromDays: 98, least: 110, most: 160, tachycardia: 180 } as const;
+/** From 14+0, beats per minute: 110 to 160, tachycardia above 180. */
+export const FETAL_RATE = {
+  fromDays: 98,
+  least: 110,
+  most: 160,
+  tachycardia: 180,
+  source: 'ISUOG 2023',
+} as const;
 
 /** Bands of the fetal heart rate by age; before 14+0 those of the embryo. Null without a band. */
 export function fetalRateBand(gaDays: number, beatsPerMinute: number): FetalRateBand | null {

@@ -3,10 +3,13 @@ export function stationByAngle(angleOfProgression: number): number {
   return 0.0937 * angleOfProgression - 10.911;
 }
 
+/** Degrees below which the head points down, and up to which, included, it is horizontal. */
+export const HEAD_DIRECTION = { horizontalFrom: 0, horizontalTo: 30 } as const;
+
 /** By the angle of the head in degrees (ISUOG 2018, Ghi et al., UOG 52:128-139). */
 export function headDirection(angle: number): 'down' | 'horizontal' | 'up' {
-  if (angle < 0) return 'down';
-  return angle <= 30 ? 'horizontal' : 'up';
+  if (angle < HEAD_DIRECTION.horizontalFrom) return 'down';
+  return angle <= HEAD_DIRECTION.horizontalTo ? 'horizontal' : 'up';
 }
 
 /** Degrees between which a station is given; outside only the angle is (obstetric reference 11.1). */

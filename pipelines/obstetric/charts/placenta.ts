@@ -1,6 +1,9 @@
 export type PlacentaCategory = 'praevia' | 'low-lying' | 'normal' | 'too-early';
 
 const FROM_WEEK = 16;
+/** Up to this distance the placenta covers or reaches the internal os, mm. */
+export const COVERS_OS_MM = 0;
+/** Below this distance it is low-lying, mm. */
 export const LOW_LYING_MM = 20;
 
 /**
@@ -9,7 +12,7 @@ export const LOW_LYING_MM = 20;
  */
 export function placentaCategory(edgeToOs: number, gaWeeks: number): PlacentaCategory {
   if (gaWeeks < FROM_WEEK) return 'too-early';
-  if (edgeToOs <= 0) return 'praevia';
+  if (edgeToOs <= COVERS_OS_MM) return 'praevia';
   return edgeToOs < LOW_LYING_MM ? 'low-lying' : 'normal';
 }
 

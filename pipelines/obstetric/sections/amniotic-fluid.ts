@@ -1,8 +1,9 @@
 import { cartMeasurements } from '../../result/cart-measurements.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { isOfMachine } from '../../result/of-machine.ts';
-import { AFI_FROM_DAYS, DVP_HIGH, DVP_LOW } from '../charts/amniotic-fluid.ts';
+import { AFI_FROM_DAYS, DVP_HIGH, DVP_LOW, MM_PER_CM } from '../charts/amniotic-fluid.ts';
 import { acrossCutOff } from '../cut-off.ts';
+import { cutOffsOf } from '../cut-offs.ts';
 import {
   contradictionFinding,
   FLUID_SECTION,
@@ -13,29 +14,29 @@ import {
   CATEGORY_TEXT,
   contradictions,
   disagreement,
-  FLUID_CUT_OFFS,
   FLUID_KEYS,
   type FluidKey,
   type FluidValues,
-  fluidText,
   judgeFluid,
 } from '../fluid-judgement.ts';
 import {
   deepest,
   INDEX_TOO_EARLY,
   type MeasuredPocket,
-  MM_PER_CM,
   measureIndex,
   measurePocket,
 } from '../fluid-pockets.ts';
 import { machineUnused } from '../machine-unused.ts';
 import { withMachineValues } from '../machine-values.ts';
-import { standing } from '../measurement.ts';
+import { format, standing } from '../measurement.ts';
 import { isPlausible } from '../plausibility.ts';
 import { NARROWEST_POCKET_MM } from '../read/amniotic-fluid.ts';
 import type { ObstetricEvidence, ObstetricSection, SectionOutcome } from '../section.ts';
 import { severalFetuses } from '../several-fetuses.ts';
 import { SIMULATED_ONLY } from '../simulated-only.ts';
+
+/** Depths at which the category of a pocket changes, mm; that of no fluid is no side of one. */
+const DEPTHS = cutOffsOf('deepest-vertical-pocket').filter((mm) => mm > 0);
 
 const VIEW = 'calibrated images of the deepest pocket or of the four quadrants';
 
@@ -98,9 +99,7 @@ function assess(
   const against = contradictions(standingOnes, drawn, values);
   const judged = against.length > 0 ? [] : drawn;
   const missing = [
-    pocket && !deeper
-      ? acrossCutOff(pocket.value, pocket.uncertainty, FLUID_CUT_OFFS['deepest-vertical-pocket'])
-      : null,
+    pocket && !deeper ? acrossCutOff(pocket.value, pocket.uncertainty, DEPTHS) : null,
     deeper && !(pocket && isOfMachine(pocket))
       ? 'A deeper pocket runs out of the picture, so the amount of fluid was not categorised by it.'
       : null,
@@ -117,7 +116,7 @@ function assess(
   const shown = [pocket, index].flatMap((one) => {
     if (!one) return [];
     const whose = isOfMachine(one) ? ' (ultrasound machine)' : '';
-    return `${one.label} ${fluidText(one.concept.key as FluidKey, one.value)}${whose}`;
+    return `${one.label} ${format(one.concept.key as FluidKey, one.value)}${whose}`;
   });
   const words = new Set(judged.map(({ category }) => CATEGORY_TEXT[category]));
   const text = [shown.join(', '), [...words].join(' by the pocket, by the index ')];

@@ -13,7 +13,6 @@ import {
   together,
   withoutNames,
 } from '../doppler-fetuses.ts';
-import { multiple } from '../doppler-findings.ts';
 import { OF_UNNAMED_FETUS } from '../doppler-flow-findings.ts';
 import { type DopplerJudgement, judgeDoppler } from '../doppler-judgement.ts';
 import { lostFlowValues, worseFirst } from '../doppler-machine.ts';
@@ -100,8 +99,7 @@ function summaryOf(measurements: readonly Measurement[]): string {
   const words = shown.map(({ label, concept, value, laterality, fetus }) => {
     const whose = [laterality, fetus && `fetus ${fetus}`].filter(Boolean).join(', ');
     const name = whose ? `${label} (${whose})` : label;
-    const isMultiple = concept.key === 'middle-cerebral-artery-psv-mom';
-    return `${name} ${isMultiple ? multiple(value) : format(concept.key as ConceptKey, value)}`;
+    return `${name} ${format(concept.key as ConceptKey, value)}`;
   });
   return `${words.join(', ')}.`;
 }

@@ -5,9 +5,15 @@ import { weeksAndDays } from '../charts/dates.ts';
 import { YOLK_SAC_MM, yolkSacBand } from '../charts/early-pregnancy.ts';
 import { CATEGORY_TEXT, differences, earlyFindings, earlyGuidance } from '../early-findings.ts';
 import { earlyGaps } from '../early-gaps.ts';
-import { EARLY_LENGTHS, type EarlyLength, earlyText } from '../early-length-text.ts';
 import { EARLY_SECTION, measureEarlyPregnancy, measureEmbryosApart } from '../early-lengths.ts';
-import { judgedRate, judgedValue, type MachineValues, machineValues } from '../early-machine.ts';
+import {
+  EARLY_LENGTHS,
+  type EarlyLength,
+  judgedRate,
+  judgedValue,
+  type MachineValues,
+  machineValues,
+} from '../early-machine.ts';
 import {
   type EarlySight,
   type EarlyViability,
@@ -56,7 +62,7 @@ function withoutSac(frames: readonly EarlyFrame[]): SectionOutcome | null {
 function namedValue(measurements: readonly Measurement[], key: EarlyLength) {
   const found = judgedValue(measurements, key);
   if (!found) return [];
-  return [`${found.label} ${earlyText(key, found.value)}${isOfMachine(found) ? OF_MACHINE : ''}`];
+  return [`${found.label} ${format(key, found.value)}${isOfMachine(found) ? OF_MACHINE : ''}`];
 }
 
 const OF_MACHINE = ' (ultrasound machine)';
@@ -68,7 +74,7 @@ function namedYolkSac(measurements: readonly Measurement[]): string[] {
   const usual = `usual ${YOLK_SAC_MM.small} to ${YOLK_SAC_MM.large} mm`;
   const size = band === 'usual' ? '' : ` (${band}; ${usual})`;
   const whose = isOfMachine(found) ? OF_MACHINE : '';
-  return [`${found.label} ${earlyText('yolk-sac', found.value)}${size}${whose}`];
+  return [`${found.label} ${format('yolk-sac', found.value)}${size}${whose}`];
 }
 
 function summaryOf(

@@ -15,6 +15,7 @@ import { acrossCutOff } from '../cut-off.ts';
 import { type Descent, descentOf } from '../head-descent-lengths.ts';
 import { createMeasurement, format, standing } from '../measurement.ts';
 import { withMedian } from '../median-of-frames.ts';
+import { numberText } from '../number-text.ts';
 import type { LaborProgressReadings, TransperinealReading } from '../read/labor-progress.ts';
 import type { ObstetricEvidence, ObstetricSection, SectionOutcome } from '../section.ts';
 
@@ -98,7 +99,7 @@ function classifications(measurements: readonly Measurement[]): Result['classifi
             scheme: 'angle of progression, ISUOG 2018',
             criteria: limits.map((limit) => ({
               name: `angle of progression at least ${limit} deg`,
-              value: angle.value.toFixed(0),
+              value: numberText(angle),
               met: angle.value >= limit,
             })),
           },
@@ -113,7 +114,7 @@ function classifications(measurements: readonly Measurement[]): Result['classifi
             name: 'Direction of the fetal head',
             value: headDirection(direction.value),
             scheme: 'head direction to the long axis of the symphysis, ISUOG 2018',
-            criteria: [{ name: 'angle in deg', value: direction.value.toFixed(0), met: true }],
+            criteria: [{ name: 'angle in deg', value: numberText(direction), met: true }],
           },
         ]
       : []),

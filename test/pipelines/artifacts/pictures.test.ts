@@ -216,7 +216,7 @@ describe('words', () => {
     [measurement('a', 'hc', 262.44), '262.4 mm'],
     [measurement('b', 'hc-ac-ratio', 1.2214, { unit: '1' }), '1.22'],
     [measurement('c', 'efw', 1003.7, { unit: 'g' }), '1004 g'],
-    [measurement('d', 'ga-by-hc', 199.6, { unit: 'd' }), '28+4 wk'],
+    [measurement('d', 'ga-by-hc', 199.6, { unit: 'd' }), '28+4 weeks'],
   ])('a value is shown with the decimals and unit of its concept', (value, text) => {
     expect(valueText(value)).toBe(text);
   });

@@ -198,7 +198,7 @@ describe('how a rate and its range are given', () => {
   it.each([
     { rate: 109.7, text: '109.7 /min, below' },
     { rate: 160.4, text: '160.4 /min, above' },
-    { rate: 110.3, text: '110 /min, within' },
+    { rate: 110.3, text: '110.3 /min, within' },
     { rate: 180.3, text: '180.3 /min, above 180' },
     { rate: 171.4, text: '171 /min, above' },
   ])('$rate is printed on its side of the limit', ({ rate, text }) => {
