@@ -3,6 +3,7 @@ import { commonModules, contentDateTime, sopReference } from './dicom/modules.ts
 import { bytesValue, part10 } from './dicom/part10.ts';
 import { codeSequence } from './sr/encode.ts';
 import { reportCode } from './sr/vocabulary.ts';
+import { DRAFT_NOTICE } from './statement.ts';
 import type { Subject } from './subject.ts';
 
 export const ENCAPSULATED_PDF = '1.2.840.10008.5.1.4.1.1.104.1';
@@ -27,7 +28,7 @@ export function buildEncapsulatedPdf(result: Result, subject: Subject, pdf: Buff
     // The pages name the patient.
     BurnedInAnnotation: 'YES',
     ...(instances.length > 0 && { SourceInstanceSequence: instances.map(sopReference) }),
-    DocumentTitle: `AI draft, not verified: ${result.endpoint}`.slice(0, 64),
+    DocumentTitle: `${DRAFT_NOTICE}: ${result.endpoint}`.slice(0, 64),
     ConceptNameCodeSequence: codeSequence(reportCode(result)),
     VerificationFlag: 'UNVERIFIED',
     MIMETypeOfEncapsulatedDocument: 'application/pdf',

@@ -42,10 +42,19 @@ export function noMeasurementStatement(result: Result): string | null {
   return ['No measurement was made.', ...reasons].join(' ');
 }
 
+/** Why a value was not accepted. */
+const DOUBT = {
+  low: 'confidence too low',
+  inadequate: 'image inadequate',
+} as const satisfies Record<Exclude<Measurement['quality'], 'accepted'>, string>;
+
+/** Why a value was not accepted; null for one that was. */
+export const doubtOf = ({ quality }: Pick<Measurement, 'quality'>): string | null =>
+  quality === 'accepted' ? null : DOUBT[quality];
+
 /** A measured value that did not pass its gate, named without its number. */
 export function notAcceptedStatement(measurement: Measurement): string {
-  const why = measurement.quality === 'low' ? 'confidence too low' : 'image inadequate';
-  return `${measurement.label} was measured but not accepted: ${why}.`;
+  return `${measurement.label} was measured but not accepted: ${doubtOf(measurement)}.`;
 }
 
 /** Whether a value is this software's own statement, and not one that it was given. */

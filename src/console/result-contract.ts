@@ -121,6 +121,8 @@ export interface Measured {
   /** Half width of the 95 % interval in the value's unit. */
   uncertainty: number | null;
   quality: 'accepted' | 'low' | 'inadequate';
+  /** Why it was not accepted; null where it was. */
+  doubt: string | null;
   reference: {
     low: number | null;
     high: number | null;

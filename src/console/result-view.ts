@@ -18,6 +18,8 @@ export interface Wording {
   zScore(z: number): string;
   /** How a quantity was measured or calculated; a text that is no key stays as it is. */
   method(key: string): string;
+  /** Why a value was not accepted; null for one that was. */
+  doubt(measurement: Measurement): string | null;
   /** Name of a reference chart; a text that is no key stays as it is. */
   chart(key: string): string;
   /** The values that stand for their quantity, as in the PDF: without repeats and comparisons. */
@@ -188,6 +190,7 @@ function measured(measurement: Measurement, wording: Wording): Measured {
     confidence: measurement.confidence,
     uncertainty: measurement.uncertainty,
     quality: measurement.quality,
+    doubt: wording.doubt(measurement),
     reference: reference && {
       low: reference.low,
       high: reference.high,

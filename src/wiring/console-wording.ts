@@ -1,5 +1,6 @@
 import { ACCEPTED_STORAGE } from '../../dimse/sop-classes.ts';
 import { fileName } from '../../dimse/study-queries.ts';
+import { doubtOf } from '../../pipelines/artifacts/statement.ts';
 import { FLOWS } from '../../pipelines/echo/flows.ts';
 import { weeksAndDays } from '../../pipelines/obstetric/charts/dates.ts';
 import { decimalsOf, numberText } from '../../pipelines/obstetric/number-text.ts';
@@ -20,6 +21,7 @@ export const WORDING: Wording = {
   weeks: weeksAndDays,
   centile: centileText,
   zScore: zScoreText,
+  doubt: doubtOf,
   method: (key) => methodEntry(key)?.text ?? key,
   chart: (key) => chartEntry(key)?.name ?? key,
   standing: standingValues,

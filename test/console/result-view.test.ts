@@ -107,7 +107,11 @@ describe('the rows of measurements', () => {
 
   it('show a value below its gate as what it is where there is no other', () => {
     const [row] = rowsOf([hc('low', 250, 'model', { quality: 'inadequate' })]);
-    expect(row?.model).toMatchObject({ id: 'low', quality: 'inadequate' });
+    expect(row?.model).toMatchObject({
+      id: 'low',
+      quality: 'inadequate',
+      doubt: 'image inadequate',
+    });
   });
 
   it.each([

@@ -4,6 +4,7 @@ import type { Measurement, Result } from '../../result/envelope.ts';
 import { withSubject } from '../../result/report-lines.ts';
 import { standingValues } from '../../result/standing-values.ts';
 import { unitText } from '../../result/unit-text.ts';
+import { doubtOf } from '../statement.ts';
 import { plainNumber, valueText } from '../wording.ts';
 import { ALERT, MUTED } from './page.ts';
 import type { Cell, Column } from './table.ts';
@@ -67,14 +68,13 @@ function valueCells(measurement: Measurement): Cell[] {
 }
 
 function notAcceptedCells(measurement: Measurement): Cell[] {
-  const why = measurement.quality === 'low' ? 'confidence too low' : 'image inadequate';
   return [
     { text: withSubject(measurement.label, measurement), colour: MUTED },
     { text: 'not accepted', colour: MUTED },
     { text: '' },
     { text: '' },
     { text: '' },
-    { text: why, colour: MUTED },
+    { text: doubtOf(measurement) ?? '', colour: MUTED },
   ];
 }
 

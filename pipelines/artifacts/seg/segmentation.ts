@@ -12,6 +12,7 @@ import {
 import { bytesValue, part10 } from '../dicom/part10.ts';
 import { codeSequence } from '../sr/encode.ts';
 import { SR } from '../sr/vocabulary.ts';
+import { DRAFT_NOTICE } from '../statement.ts';
 import type { SourceInstance, Subject } from '../subject.ts';
 import type { FrameMask, Segment, SegmentedImage } from './mask.ts';
 import { outlinedStructures } from './outlined-structures.ts';
@@ -226,7 +227,7 @@ export function buildSegmentation(
     PatientOrientation: '',
     ...contentDateTime(result, subject),
     ContentLabel: 'AI_DRAFT',
-    ContentDescription: 'AI draft, not verified',
+    ContentDescription: DRAFT_NOTICE,
     ContentCreatorName: `${MANUFACTURER}^Gateway`,
     SegmentationType: form === 'binary' ? 'BINARY' : 'LABELMAP',
     ...(form === 'binary' && { SegmentsOverlap: overlapping(segments) ? 'YES' : 'NO' }),

@@ -10,8 +10,6 @@ const INTERPRETED = {
   A: { mark: '●', text: 'abnormal' },
 } as const;
 
-const DOUBT = { low: 'confidence too low', inadequate: 'image inadequate' } as const;
-
 export interface MeasurementTable {
   result: ResultView;
   /** Whether a value can be shown on an image. */
@@ -32,7 +30,7 @@ function valueView(measured: Measured | null, unit: string): TemplateResult | ty
   if (!measured) return nothing;
   if (measured.quality !== 'accepted') {
     return html`<span class="soft">not accepted</span>
-      <span class="second">${DOUBT[measured.quality]}</span>`;
+      <span class="second">${measured.doubt}</span>`;
   }
   const { mark, text } = INTERPRETED[measured.interpretation ?? 'N'];
   return html`<span class=${mark ? 'outside' : ''}>
@@ -61,7 +59,7 @@ function rowView(row: MeasurementRow, table: MeasurementTable, columns: Columns)
   const judged = model ?? cart ?? given;
   const reference = judged?.reference ?? null;
   // An age stands in weeks, its spread in days.
-  const spreadUnit = row.unit === 'd' ? ' d' : '';
+  const spreadUnit = row.unit === 'd' ? ' days' : '';
   const spread = model?.uncertainty ? `± ${model.uncertainty.toFixed(decimals)}${spreadUnit}` : '';
   const open = table.opened.has(row.id);
   return html`<tr>

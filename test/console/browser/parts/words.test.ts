@@ -82,6 +82,7 @@ describe('words of measurements', () => {
     confidence: null,
     uncertainty: null,
     quality,
+    doubt: null,
     reference: null,
     interpretation: null,
     file: null,
