@@ -50,6 +50,9 @@ export interface NewKey {
   consoleRole?: ConsoleRole | null;
 }
 
+/** How long a rotated key goes on working beside the one that takes its place. */
+export const OVERLAP_HOURS = { usual: 24, longest: 7 * 24 } as const;
+
 const KEY_BYTES = 32;
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** Digits that hold 256 bits: ⌈256 / log2(62)⌉. */
@@ -119,28 +122,29 @@ export async function revokeKey(
 }
 
 /**
- * Makes a key that takes the place of another: same name, scopes and kind. The old one goes on
- * working for `overlapHours`, so that its users can change over; a key made to expire earlier does.
+ * Makes a key that takes the place of another: same name, scopes, kind and console role. The old one
+ * goes on working for `overlapHours`, so that its users can change over; a key made to expire earlier
+ * does. `accountId`: of this account alone; null, of any.
  * @throws SonogateError `not_found`, also for a revoked or expired one and, with `testOnly`, for a
  * live one.
  */
 export function rotateKey(
   database: Database,
-  rotation: { id: string; accountId: string; overlapHours: number; testOnly: boolean },
+  rotation: { id: string; accountId: string | null; overlapHours: number; testOnly: boolean },
   now = new Date(),
 ): Promise<{ key: string; record: KeyRecord }> {
   const { id, accountId, overlapHours, testOnly } = rotation;
   return database.transaction(async (tx) => {
     const { rows } = await tx.query<KeyRecord>(
       `UPDATE api_keys SET expires_at = LEAST(expires_at, $3)
-       WHERE id = $1 AND account_id = $2 AND revoked_at IS NULL
+       WHERE id = $1 AND ($2::text IS NULL OR account_id = $2) AND revoked_at IS NULL
          AND (expires_at IS NULL OR expires_at > $4) AND (test OR NOT $5) RETURNING ${COLUMNS}`,
       [id, accountId, new Date(now.getTime() + overlapHours * 3_600_000), now, testOnly],
     );
     const old = rows[0];
     if (!old) throw new SonogateError('not_found', `There is no working key ${id}.`);
-    const { name, test, scopes, console_role: consoleRole } = old;
-    return createKey(tx, { name, test, scopes, accountId, consoleRole }, now);
+    const { name, test, scopes, account_id, console_role: consoleRole } = old;
+    return createKey(tx, { name, test, scopes, accountId: account_id, consoleRole }, now);
   });
 }
 

@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { createKey, listKeys, revokeKey, SCOPES } from '../accounts/keys.ts';
+import {
+  createKey,
+  listKeys,
+  OVERLAP_HOURS,
+  revokeKey,
+  rotateKey,
+  SCOPES,
+} from '../accounts/keys.ts';
 import { CONSOLE_ROLES } from '../console/roles.ts';
 import type { Database } from '../database/port.ts';
 import { SonogateError } from '../errors/catalogue.ts';
@@ -27,6 +34,9 @@ const keySchema = z.strictObject({
   consoleRole: z.enum(CONSOLE_ROLES).optional(),
 });
 const byId = z.strictObject({ id: z.string() });
+const rotationSchema = byId.extend({
+  overlapHours: z.number().min(0).max(OVERLAP_HOURS.longest).default(OVERLAP_HOURS.usual),
+});
 const byStudy = z.strictObject({ study: z.string() });
 
 const releaseSchema = byStudy.extend({ rule: z.string().nullable().default(null) });
@@ -44,6 +54,10 @@ export function createOperations({
   return {
     'keys.create': async (parameters) => createKey(database, keySchema.parse(parameters)),
     'keys.list': async () => listKeys(database),
+    'keys.rotate': async (parameters) => {
+      const rotation = rotationSchema.parse(parameters);
+      return rotateKey(database, { ...rotation, accountId: null, testOnly: false });
+    },
     'keys.revoke': async (parameters) => revokeKey(database, byId.parse(parameters).id),
     'studies.explain': async (parameters) => {
       const { study } = byStudy.parse(parameters);

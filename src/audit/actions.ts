@@ -80,6 +80,7 @@ export const AUDIT_ACTIONS = {
   'hold.reject': { event: 'patient-record', does: 'U' },
 
   'key.create': { event: 'security-alert', type: 'user-security-attributes', does: 'C' },
+  'key.rotate': { event: 'security-alert', type: 'user-security-attributes', does: 'U' },
   'key.revoke': { event: 'security-alert', type: 'user-security-attributes', does: 'D' },
   'secret.rotate': { event: 'security-alert', type: 'user-security-attributes', does: 'U' },
   'rules.change': { event: 'security-alert', type: 'software-configuration', does: 'U' },

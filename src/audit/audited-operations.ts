@@ -5,6 +5,7 @@ import type { AuditEntry, WriteAudit } from './audit.ts';
 /** Commands of the admin socket that are written down; the others change nothing and show no one. */
 const COMMANDS: Readonly<Record<string, AuditAction>> = {
   'keys.create': 'key.create',
+  'keys.rotate': 'key.rotate',
   'keys.revoke': 'key.revoke',
   'studies.complete': 'study.complete',
   'studies.release': 'study.release',

@@ -29,6 +29,16 @@ export async function listKeys(): Promise<void> {
   }
 }
 
+/** Prints the key that takes the place of another, alone on standard output; it is shown this once. */
+export async function rotateKey(
+  id: string,
+  { overlapHours }: { overlapHours: number },
+): Promise<void> {
+  const { key } = await runOperation<{ key: string }>('keys.rotate', { id, overlapHours });
+  process.stdout.write(`${key}\n`);
+  process.stderr.write(`${id} works for ${overlapHours} more hours at most\n`);
+}
+
 export async function revokeKey(id: string): Promise<void> {
   await runOperation('keys.revoke', { id });
   process.stdout.write(`${id} is revoked\n`);

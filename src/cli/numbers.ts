@@ -35,6 +35,10 @@ export const positiveNumber: ReadNumber = numberReader(
 
 export const seconds: ReadNumber = numberReader(DECIMAL, () => true, 'a number of seconds');
 
+/** A period in hours, 0 for none. */
+export const hoursUpTo = (longest: number): ReadNumber =>
+  numberReader(DECIMAL, (value) => value <= longest, `a number of hours from 0 to ${longest}`);
+
 export const port: ReadNumber = numberReader(
   WHOLE,
   (value) => value <= LAST_PORT,

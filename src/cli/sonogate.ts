@@ -1,9 +1,8 @@
 import { Command, Option } from 'commander';
 import { ConfigError } from '../../config/load.ts';
-import { CLIENT_SCOPES, SCOPES } from '../accounts/keys.ts';
-import { CONSOLE_ROLES } from '../console/roles.ts';
 import { SonogateError } from '../errors/catalogue.ts';
 import { DELIVERY_STATES } from '../outbox/states.ts';
+import { addKeyCommands } from './key-commands.ts';
 import { count, positiveNumber, wholeNumber } from './numbers.ts';
 import { addSimulateCommands } from './simulate-commands.ts';
 
@@ -33,26 +32,7 @@ program
   });
 
 addSimulateCommands(program);
-
-const keys = program.command('keys').description('API keys');
-keys
-  .command('create')
-  .description('make a key and print it, once')
-  .requiredOption('--name <name>', 'what the key is for')
-  .option('--test', 'a key for the mock backend')
-  .option('--scopes <list>', SCOPES.join(','), CLIENT_SCOPES.join(','))
-  .addOption(
-    new Option('--console-role <role>', 'sign in to the console with it').choices(CONSOLE_ROLES),
-  )
-  .action(async (options) => (await import('./keys.ts')).createKey(options));
-keys
-  .command('list')
-  .description('list keys, without their secrets')
-  .action(async () => (await import('./keys.ts')).listKeys());
-keys
-  .command('revoke <id>')
-  .description('revoke a key for good')
-  .action(async (id) => (await import('./keys.ts')).revokeKey(id));
+addKeyCommands(program);
 
 program
   .command('echo <node>')

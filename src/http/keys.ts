@@ -4,6 +4,7 @@ import {
   createKey,
   type KeyRecord,
   listKeys,
+  OVERLAP_HOURS,
   revokeKey,
   rotateKey,
   SCOPES,
@@ -16,8 +17,6 @@ import { instant } from './instant.ts';
 import { jsonBody } from './json-body.ts';
 import { parseBody } from './uploads.ts';
 
-const LONGEST_OVERLAP_HOURS = 7 * 24;
-
 export const newKey = z.strictObject({
   name: z.string().trim().min(1).max(100),
   test: z.boolean().default(false),
@@ -26,7 +25,7 @@ export const newKey = z.strictObject({
 });
 
 export const rotation = z.strictObject({
-  overlap_hours: z.number().min(0).max(LONGEST_OVERLAP_HOURS).default(24),
+  overlap_hours: z.number().min(0).max(OVERLAP_HOURS.longest).default(OVERLAP_HOURS.usual),
 });
 
 /** `/v1/keys`: the keys of the account. The key itself is in the answer that makes it, and only there. */

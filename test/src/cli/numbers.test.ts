@@ -3,7 +3,14 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { InvalidArgumentError } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { count, port, positiveNumber, seconds, wholeNumber } from '../../../src/cli/numbers.ts';
+import {
+  count,
+  hoursUpTo,
+  port,
+  positiveNumber,
+  seconds,
+  wholeNumber,
+} from '../../../src/cli/numbers.ts';
 
 const CLI = fileURLToPath(new URL('../../../src/cli/sonogate.ts', import.meta.url));
 
@@ -13,6 +20,7 @@ describe('a number on the command line', () => {
     ['a count', count, ['1', '100'], ['0', '1.5']],
     ['a positive number', positiveNumber, ['0.01', '1', '172.5'], ['0', '0.0', '-1']],
     ['seconds', seconds, ['0', '0.5', '3'], ['-0.5']],
+    ['hours', hoursUpTo(168), ['0', '0.5', '168'], ['-1', '168.1']],
     ['a port', port, ['0', '104', '65535'], ['65536', '1.5']],
   ])('is %s or is refused', (_what, read, taken, refused) => {
     for (const text of taken) expect(read(text), text).toBe(Number(text));
