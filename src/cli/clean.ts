@@ -14,15 +14,17 @@ interface Removal {
 export async function clean({ dryRun = false }: { dryRun?: boolean }): Promise<void> {
   const config = loadConfig();
   const { intakeDays, quarantineDays } = config.retention;
-  if (intakeDays === undefined && quarantineDays === undefined) {
+  const keepsAll = intakeDays === undefined && quarantineDays === undefined;
+  // Asked even then: without the gateway's data this would be said of another site.
+  const removal = await runOperation<Removal>(
+    'retention.clean',
+    { dryRun: dryRun || keepsAll, person: userInfo().username },
+    config,
+  );
+  if (keepsAll) {
     process.stdout.write('retention.intakeDays and quarantineDays are not set: all is kept\n');
     return;
   }
-  const removal = await runOperation<Removal>(
-    'retention.clean',
-    { dryRun, person: userInfo().username },
-    config,
-  );
   const megabytes = (removal.bytes / 1e6).toFixed(1);
   const verb = dryRun ? 'would remove' : 'removed';
   const what = `${removal.studies} studies, ${removal.objects} objects, ${megabytes} MB`;

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
-import { access, constants, mkdir, readFile, stat, statfs } from 'node:fs/promises';
+import { access, constants, readFile, stat, statfs } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import type { Config } from '../../../config/schema.ts';
 import { readRegistry } from '../../../pipelines/inference/model-registry.ts';
 import { callAdminSocket, NoGatewayError } from '../../admin/socket.ts';
+import { ifMissing } from '../../errors/if-missing.ts';
 import { type Finding, fault, inOneLine, ok, warning } from './finding.ts';
 
 /** Below this many times the watermark the disk is told before it is full. */
@@ -26,9 +28,15 @@ export async function checkThisMachine(config: Config): Promise<Finding[]> {
 
 async function dataFolder(dataDir: string): Promise<Finding> {
   try {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 });
-    await access(dataDir, constants.W_OK);
-    const { mode } = await stat(dataDir);
+    const there = await nearestFolder(dataDir);
+    await access(there, constants.W_OK);
+    if (there !== resolve(dataDir)) {
+      const words = 'is not there: the first start makes it, or the gateway has another';
+      return warning('data folder', `${resolve(dataDir)} ${words} SONOGATE_DATA_DIR`);
+    }
+    const found = await stat(dataDir);
+    if (!found.isDirectory()) return fault('data folder', `${dataDir} is not a folder`);
+    const { mode } = found;
     const rights = (mode & 0o777).toString(8);
     return (mode & OTHERS) === 0
       ? ok('data folder', `${dataDir} can be written, mode ${rights}`)
@@ -38,9 +46,17 @@ async function dataFolder(dataDir: string): Promise<Finding> {
   }
 }
 
+/** A folder, or the nearest above it that is there: to look is not to make it. */
+async function nearestFolder(folder: string): Promise<string> {
+  const path = resolve(folder);
+  const above = dirname(path);
+  if (above === path || (await ifMissing(stat(path), null))) return path;
+  return nearestFolder(above);
+}
+
 async function disk({ dataDir, dicom }: Config): Promise<Finding> {
   try {
-    const { bavail, bsize } = await statfs(dataDir);
+    const { bavail, bsize } = await statfs(await nearestFolder(dataDir));
     const free = bavail * bsize;
     const words = `${(free / GIBIBYTE).toFixed(1)} GiB free`;
     const limit = `objects are refused below ${(dicom.minFreeBytes / GIBIBYTE).toFixed(1)} GiB`;

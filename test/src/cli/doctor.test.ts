@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -65,6 +65,34 @@ describe('this machine', () => {
   ])('has a disk that is %s', async (_what, minFreeBytes, state) => {
     const findings = await checkThisMachine(settings({ dicom: { minFreeBytes } }));
     expect(findings.find(({ what }) => what === 'disk')).toMatchObject({ state });
+  });
+
+  test('is asked of a data folder, which is not made', async () => {
+    const dataDir = join(folder, 'not', 'there');
+    const findings = await checkThisMachine(settings({ dataDir }));
+    expect(findings.find(({ what }) => what === 'data folder')).toMatchObject({
+      state: 'warning',
+      detail: expect.stringContaining(`${dataDir} is not there`),
+    });
+    expect(findings.find(({ what }) => what === 'disk')).toMatchObject({ state: 'ok' });
+    await expect(stat(join(folder, 'not'))).rejects.toThrow('ENOENT');
+  });
+
+  test.each([
+    ['in order of its own user alone', 0o700, 'ok'],
+    ['warned of that others can read', 0o755, 'warning'],
+  ])('has a data folder that is %s', async (_what, mode, state) => {
+    const dataDir = await mkdtemp(join(folder, 'data-'));
+    await chmod(dataDir, mode);
+    const findings = await checkThisMachine(settings({ dataDir }));
+    expect(findings.find(({ what }) => what === 'data folder')).toMatchObject({ state });
+  });
+
+  test('has a fault where the data folder is a file', async () => {
+    const dataDir = join(folder, 'file');
+    await writeFile(dataDir, '');
+    const findings = await checkThisMachine(settings({ dataDir }));
+    expect(findings.find(({ what }) => what === 'data folder')).toMatchObject({ state: 'fault' });
   });
 
   test('says that no gateway runs', async () => {
