@@ -122,7 +122,7 @@ describe.each(CART_STYLES)('an exam of a cart of the style %s', (style) => {
       complete_because: because,
       instance_count: objects.length,
     });
-  }, 30_000);
+  });
 });
 
 describe('the contexts of a cart', () => {
