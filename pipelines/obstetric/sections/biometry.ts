@@ -5,6 +5,8 @@ import { compareWithCart, fromMachine, withCartInputs } from '../cart-comparison
 import { withCartWeight } from '../cart-weight.ts';
 import { bpdConvention, deriveBiometry, headShape, weightGap } from '../derived-biometry.ts';
 import { isOfLastResort, measureApart, measureStructure } from '../frame-measurements.ts';
+import type { FramePlane } from '../frame-plane.ts';
+import { MEASURING_PLANES } from '../key-frames.ts';
 import { lengthsOf } from '../lengths.ts';
 import { abbreviations, format, standing } from '../measurement.ts';
 import { excludedBy } from '../plane-quality.ts';
@@ -14,11 +16,23 @@ import { severalFetuses } from '../several-fetuses.ts';
 import { structuresWithoutScale } from '../structures-without-scale.ts';
 import { uncalibratedIndex } from '../uncalibrated-index.ts';
 
+/** `plane` is the best one of a structure, `sought` all that would do. */
 const STRUCTURES = {
-  head: { plane: 'transthalamic head plane', keys: ['bpd', 'ofd', 'hc'] },
-  abdomen: { plane: 'abdominal circumference plane', keys: ['tad', 'apad', 'ac'] },
-  femur: { plane: 'femur', keys: ['fl'] },
-} as const satisfies Record<Structure, { plane: string; keys: readonly ConceptKey[] }>;
+  head: {
+    plane: 'transthalamic head plane',
+    sought: 'head plane (transthalamic or transventricular)',
+    keys: ['bpd', 'ofd', 'hc'],
+  },
+  abdomen: {
+    plane: 'abdominal circumference plane',
+    sought: 'abdominal circumference plane',
+    keys: ['tad', 'apad', 'ac'],
+  },
+  femur: { plane: 'femur', sought: 'femur', keys: ['fl'] },
+} as const satisfies Record<
+  Structure,
+  { plane: string; sought: string; keys: readonly ConceptKey[] }
+>;
 
 const NAMES = ['head', 'abdomen', 'femur'] as const satisfies readonly Structure[];
 
@@ -33,6 +47,33 @@ interface Gap {
   code: string;
   detail: string;
   need: string;
+}
+
+/** A plane below the gate is told from here on: more likely than all that it is not. */
+const LIKELY = 0.5;
+
+/** Frames that would be measured, had the classifier been surer of their plane. */
+function likelyFrames(structure: Structure, { planes }: ObstetricEvidence): number {
+  const wanted = MEASURING_PLANES[structure].flat();
+  const likely = ({ estimate: { belowGate, probabilities } }: FramePlane) =>
+    belowGate != null &&
+    wanted.includes(belowGate) &&
+    probabilities !== undefined &&
+    wanted.reduce((sum, plane) => sum + probabilities[plane], 0) > LIKELY;
+  return (planes ?? []).filter(likely).length;
+}
+
+/** Why nothing of a structure was looked at: no frame shows it, or none surely enough. */
+function withoutPlane(structure: Structure, names: string, evidence: ObstetricEvidence): Gap {
+  const { plane, sought } = STRUCTURES[structure];
+  const likely = likelyFrames(structure, evidence);
+  if (likely === 0) {
+    const detail = `${names} not measured: no ${sought} was found.`;
+    return { code: 'plane_missing', detail, need: plane };
+  }
+  const frames = likely === 1 ? '1 frame probably shows' : `${likely} frames probably show`;
+  const detail = `${names} not measured: no ${sought} was found with certainty; ${frames} one.`;
+  return { code: 'low_confidence', detail, need: `a clearer ${plane}` };
 }
 
 /** Why a structure has no accepted length; null when it has one. */
@@ -50,10 +91,7 @@ function gapOf(
     const detail = `${names} not measured: no permitted model locates the ${structure}.`;
     return { code: 'no_model', detail, need: `a permitted ${structure} model` };
   }
-  if (readings.length === 0) {
-    const detail = `${names} not measured: no ${plane} was found.`;
-    return { code: 'plane_missing', detail, need: plane };
-  }
+  if (readings.length === 0) return withoutPlane(structure, names, evidence);
   const uncalibrated = readings.every(({ clip }) => clip.regions.length === 0);
   if (uncalibrated) {
     const refused = readings.flatMap(({ clip }) => clip.calibrationRefused ?? [])[0];

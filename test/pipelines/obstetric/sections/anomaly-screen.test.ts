@@ -88,6 +88,13 @@ describe('the section anomaly-screen', () => {
     expect(screen(interpret(140)).data.expected).toBe(mandatory);
   });
 
+  it.each(Object.values(CHECKLIST).flat())(
+    'names what is looked at, not how it looks: $text',
+    ({ text }) => {
+      expect(text).not.toMatch(/\b(no|not|normal|intact)\b/);
+    },
+  );
+
   it('loses its item with the plane', () => {
     const found = (readings: ReturnType<typeof MEDIAN_28_WEEKS>) =>
       Number(screen(interpret(140, [], readings)).data.found);

@@ -2,9 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { perimeter } from '../../../../pipelines/measure/ellipse.ts';
 import { consistencyFindings } from '../../../../pipelines/obstetric/biometry-consistency.ts';
 import { deriveBiometry, weightGap } from '../../../../pipelines/obstetric/derived-biometry.ts';
+import { PLANES, type Plane } from '../../../../pipelines/obstetric/locator.ts';
 import { createMeasurement } from '../../../../pipelines/result/measurement.ts';
 import {
   abdomen,
+  clip,
   femur,
   head,
   interpretReadings,
@@ -301,6 +303,60 @@ describe('what is withheld', () => {
     expect(sectionOf(result, 'biometry').summary).toContain(
       'Estimated weight was not computed because AC was not measured.',
     );
+  });
+});
+
+describe('a plane below the gate', () => {
+  /** Frames on which the head planes together have these shares. */
+  const study = (...shares: number[]) => {
+    const planes = shares.map((share) => {
+      const shown = clip('head.dcm');
+      const [frame] = shown.frames;
+      if (!frame) throw new Error('no frame');
+      const none = Object.fromEntries(PLANES.map((plane) => [plane, 0]));
+      const probabilities = {
+        ...none,
+        transthalamic: share / 2,
+        transcerebellar: share / 2,
+        femur: 1 - share,
+      } as Record<Plane, number>;
+      const estimate = {
+        label: 'other',
+        confidence: 0,
+        belowGate: 'transthalamic',
+        probabilities,
+      } as const;
+      return { clip: shown, frame, estimate };
+    });
+    const result = interpretReadings({ readings: [], evidence: { planes } });
+    return sectionOf(result, 'biometry');
+  };
+
+  it.each([
+    [[0.51], '1 frame probably shows one'],
+    [[0.51, 0.5, 0.9], '2 frames probably show one'],
+  ])('of shares %j is told with its frames, and inadequate', (shares, said) => {
+    expect(study(...shares)).toMatchObject({
+      status: 'inadequate',
+      reason: {
+        code: 'low_confidence',
+        detail: expect.stringContaining(
+          `BPD, OFD, HC not measured: no head plane (transthalamic or transventricular) was found with certainty; ${said}.`,
+        ),
+      },
+    });
+  });
+
+  it('no likelier than not is none', () => {
+    expect(study(0.5)).toMatchObject({
+      status: 'not_assessed',
+      reason: {
+        code: 'plane_missing',
+        detail: expect.stringContaining(
+          'BPD, OFD, HC not measured: no head plane (transthalamic or transventricular) was found.',
+        ),
+      },
+    });
   });
 });
 
