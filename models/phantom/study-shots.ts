@@ -95,7 +95,9 @@ const OTHER_STILLS: readonly Shot[] = [
     still(amnioticFluid, { viewName: `AFI ${quadrant}`, anatomy: () => ({ amount: 1 }) }),
   ),
   still(placenta, { anatomy: () => ({ wall: 0, lacunae: 0, clearZone: 1 }) }),
-  ...[36, 37, 38].map((lengthMm) => still(cervix, { anatomy: () => ({ lengthMm, funnel: 0 }) })),
+  ...[36, 37, 38].map((lengthMm) =>
+    still(cervix, { viewName: 'TRANSVAGINAL CERVIX', anatomy: () => ({ lengthMm, funnel: 0 }) }),
+  ),
   still(umbilicalArtery, {
     anatomy: () => ({ psv: 38, edvShare: 0.3, beatsPerMinute: FETAL_RATE, irregularity: 0 }),
   }),

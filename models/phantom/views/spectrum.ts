@@ -137,7 +137,8 @@ function spectrumView(
       const coded = REGION_CODES[vessel];
       const name = VIEW_NAMES[vessel];
       return {
-        regions: frame ? [spectralRegion(frame)] : [],
+        // The velocities are those along the beam: nothing is corrected.
+        regions: frame ? [{ ...spectralRegion(frame), DopplerCorrectionAngle: 0 }] : [],
         attributes: {
           ViewName: side ? `${side === 'left' ? 'Lt' : 'Rt'} ${name}` : name,
           ...(side ? { ImageLaterality: side === 'left' ? 'L' : 'R' } : {}),
