@@ -6,6 +6,7 @@ import { ifMissing } from '../src/errors/if-missing.ts';
 import type { ReceivedObjects } from '../src/files/port.ts';
 import { DAY_MS } from './durations.ts';
 import { QUARANTINE } from './intake-folder.ts';
+import { forgetSilentReceptions } from './receptions-under-way.ts';
 import { noteUnneeded, removeForgottenFiles, removeUnneeded } from './removed-objects.ts';
 import { forgetOldStatements } from './services/expected-objects.ts';
 
@@ -130,7 +131,10 @@ export async function removeOldStudies(parts: RetentionParts, dryRun: boolean): 
     }
     await removeUnneeded(parts, now());
   }
-  if (!dryRun) await forgetOldStatements(database, now());
+  if (!dryRun) {
+    await forgetOldStatements(database, now());
+    await forgetSilentReceptions(database, now());
+  }
   return removal;
 }
 

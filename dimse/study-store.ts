@@ -107,12 +107,21 @@ async function keepDistance(database: Queryable, now: Date): Promise<void> {
   );
 }
 
-/** Studies whose time has come, now `complete`, and those that a stop left in that state. */
+/**
+ * Studies whose time has come, now `complete`, and those that a stop left in that state. One of which
+ * nobody has said that all is here waits for what its machine was already sending when its time came
+ * (receptions-under-way.ts): that may be of it.
+ */
 export async function claimCompleteStudies(database: Database, now: Date): Promise<StudyRow[]> {
   await keepDistance(database, now);
   await database.query(
-    `UPDATE studies SET state = 'complete' WHERE state = 'receiving' AND complete_after <= $1`,
-    [now],
+    `UPDATE studies s SET state = 'complete'
+     WHERE state = 'receiving' AND complete_after <= $1
+       AND NOT (complete_because = ANY ($2::text[]) AND EXISTS (
+         SELECT 1 FROM receptions_under_way r
+         WHERE r.source = s.source AND r.calling_ae_title = s.calling_ae_title
+           AND r.began_at <= s.complete_after AND r.silent_after > $1))`,
+    [now, GUESSED],
   );
   const { rows } = await database.query<StudyRow>(
     `SELECT * FROM studies WHERE state = 'complete' AND complete_after <= $1
