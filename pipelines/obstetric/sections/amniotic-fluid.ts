@@ -1,6 +1,7 @@
 import { cartMeasurements } from '../../result/cart-measurements.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { isOfMachine } from '../../result/of-machine.ts';
+import { inadequate, notAssessed } from '../../result/section-outcome.ts';
 import { AFI_FROM_DAYS, DVP_HIGH, DVP_LOW, MM_PER_CM } from '../charts/amniotic-fluid.ts';
 import { acrossCutOff } from '../cut-off.ts';
 import { cutOffsOf } from '../cut-offs.ts';
@@ -39,18 +40,6 @@ import { SIMULATED_ONLY } from '../simulated-only.ts';
 const DEPTHS = cutOffsOf('deepest-vertical-pocket').filter((mm) => mm > 0);
 
 const VIEW = 'calibrated images of the deepest pocket or of the four quadrants';
-
-function notAssessed(code: string, detail: string): SectionOutcome {
-  return { status: 'not_assessed', reason: { code, detail, needs: [VIEW] }, summary: detail };
-}
-
-function inadequate(detail: string): SectionOutcome {
-  return {
-    status: 'inadequate',
-    reason: { code: 'low_confidence', detail, needs: [VIEW] },
-    summary: detail,
-  };
-}
 
 /** What was measured here, before the machine's values stand in or beside. */
 interface Measured {
@@ -165,26 +154,23 @@ function outcomeOf(evidence: ObstetricEvidence, machine: readonly Measurement[])
   );
   if (whole || plausible) return assess(measure(pockets, gaDays), machine, gaDays);
   if (pockets.length > 0) {
-    return inadequate('The deepest pocket was not measured: every pocket runs out of the picture.');
+    const detail = 'The deepest pocket was not measured: every pocket runs out of the picture.';
+    return inadequate('low_confidence', detail, [VIEW]);
   }
   if (view?.frames === null) {
-    return notAssessed('no_model', 'No model of the uterus is permitted by the configuration.');
+    const detail = 'No model of the uterus is permitted by the configuration.';
+    return notAssessed('no_model', detail, [VIEW]);
   }
   if (!view?.frames?.length) {
-    return notAssessed(
-      'view_missing',
-      'Amniotic fluid was not measured: no image of a pocket was found.',
-    );
+    const detail = 'Amniotic fluid was not measured: no image of a pocket was found.';
+    return notAssessed('view_missing', detail, [VIEW]);
   }
   if (!view.frames.some(({ calibrated }) => calibrated)) {
-    return notAssessed(
-      'no_calibration',
-      'Amniotic fluid was not measured: no physical scale was available.',
-    );
+    const detail = 'Amniotic fluid was not measured: no physical scale was available.';
+    return notAssessed('no_calibration', detail, [VIEW]);
   }
-  return inadequate(
-    `Amniotic fluid was not measured: no clear pocket at least ${NARROWEST_POCKET_MM} mm wide is on the images. Anhydramnios is not concluded from images that may miss the deepest pocket.`,
-  );
+  const detail = `Amniotic fluid was not measured: no clear pocket at least ${NARROWEST_POCKET_MM} mm wide is on the images. Anhydramnios is not concluded from images that may miss the deepest pocket.`;
+  return inadequate('low_confidence', detail, [VIEW]);
 }
 
 /** Each sac has its own fluid (obstetric reference 4), and no image says whose it shows. */

@@ -1,6 +1,7 @@
 import { findingConcept } from '../../result/concepts.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { isOfMachine } from '../../result/of-machine.ts';
+import { inadequate, notAssessed } from '../../result/section-outcome.ts';
 import { weeksAndDays } from '../charts/dates.ts';
 import { YOLK_SAC_MM, yolkSacBand } from '../charts/early-pregnancy.ts';
 import { CATEGORY_TEXT, differences, earlyFindings, earlyGuidance } from '../early-findings.ts';
@@ -29,34 +30,20 @@ import { SIMULATED_ONLY } from '../simulated-only.ts';
 
 const VIEW = 'calibrated transvaginal images of sac and embryo in two planes';
 const CINE = `a cine of the embryo of at least ${EMBRYO_CLIP.frames} frames at ${EMBRYO_CLIP.framesPerSecond} a second`;
-
-function notAssessed(
-  code: string,
-  detail: string,
-  status: SectionOutcome['status'] = 'not_assessed',
-): SectionOutcome {
-  return {
-    status,
-    reason: { code, detail, needs: [VIEW, CINE] },
-    summary: detail,
-    measurements: [],
-  };
-}
+const NEEDS = [VIEW, CINE];
 
 /** Why nothing of the frames is measured; null where a sac is told on one of them. */
 function withoutSac(frames: readonly EarlyFrame[]): SectionOutcome | null {
   if (frames.some(({ bodies }) => bodies === 'several')) {
-    return notAssessed(
-      'several_sacs',
-      'More than one gestational sac may be present: which value belongs to which was not told, and nothing was measured.',
-      'inadequate',
-    );
+    const detail =
+      'More than one gestational sac may be present: which value belongs to which was not told, and nothing was measured.';
+    return inadequate('several_sacs', detail, NEEDS);
   }
   if (frames.some(({ sac }) => sac?.accepted)) return null;
   const why = frames.some(({ bodies }) => bodies === 'unclear')
     ? 'more than one echo-free area may be the sac, and neither yolk sac nor embryo tells which of them is.'
     : 'no gestational sac could be outlined with confidence; this does not say that there is none.';
-  return notAssessed('low_confidence', `Early pregnancy was not assessed: ${why}`, 'inadequate');
+  return inadequate('low_confidence', `Early pregnancy was not assessed: ${why}`, NEEDS);
 }
 
 function namedValue(measurements: readonly Measurement[], key: EarlyLength) {
@@ -110,7 +97,10 @@ function ofMachine(evidence: ObstetricEvidence): MachineValues {
   // A rate alone says nothing of an early pregnancy: a machine gives it at every age.
   if (lengths.measurements.length === 0 && !evidence.views.earlyPregnancy?.length) return lengths;
   const { measurements } = machineValues(evidence, EARLY_SECTION, ['fetal-heart-rate']);
-  const rates = measurements.map((one) => ({ ...one, id: 'cart-embryonic-heart-rate' }));
+  const rates = measurements.map((one) => ({
+    ...one,
+    id: one.id.replace('fetal-heart-rate', 'embryonic-heart-rate'),
+  }));
   return { ...lengths, measurements: [...lengths.measurements, ...rates] };
 }
 
@@ -134,7 +124,7 @@ function run(evidence: ObstetricEvidence): SectionOutcome {
   const machine = ofMachine(evidence);
   if (clips.length === 0 && machine.measurements.length === 0) {
     const none = 'Early pregnancy was not assessed: no view of a gestational sac was found.';
-    return notAssessed('view_missing', [none, machine.unused].filter(Boolean).join(' '));
+    return notAssessed('view_missing', [none, machine.unused].filter(Boolean).join(' '), NEEDS);
   }
   const nothing = clips.length > 0 ? withoutSac(clips.flatMap(({ frames }) => frames)) : null;
   if (nothing && (machine.measurements.length === 0 || nothing.reason?.code === 'several_sacs')) {
@@ -144,10 +134,8 @@ function run(evidence: ObstetricEvidence): SectionOutcome {
   if (several) return apart(clips, machine.unused, several);
   const measurements = measureEarlyPregnancy(clips, machine.measurements);
   if (measurements.every(({ unit }) => unit !== 'mm')) {
-    return notAssessed(
-      'no_calibration',
-      'A gestational sac was seen and not measured: no physical scale was available.',
-    );
+    const detail = 'A gestational sac was seen and not measured: no physical scale was available.';
+    return notAssessed('no_calibration', detail, NEEDS);
   }
   const sweeps = evidence.views.fetalHeart?.mMode ?? [];
   const seen = earlySight(clips, sweeps, machine.measurements);
@@ -192,7 +180,7 @@ function run(evidence: ObstetricEvidence): SectionOutcome {
 export const earlyPregnancy: ObstetricSection = {
   id: EARLY_SECTION,
   title: 'Early pregnancy',
-  needs: [VIEW, CINE],
+  needs: NEEDS,
   reads: ['earlyPregnancy'],
   run,
 };

@@ -1,5 +1,6 @@
 import type { Measurement } from '../../result/envelope.ts';
 import { isOfMachine } from '../../result/of-machine.ts';
+import { inadequate, notAssessed } from '../../result/section-outcome.ts';
 import { HIGH_NT, NT_WINDOW, nuchalTranslucencyMoM } from '../charts/nuchal-translucency.ts';
 import { judgedValue, machineValues, withDifference } from '../early-machine.ts';
 import {
@@ -29,10 +30,6 @@ import { midsagittalBoxes } from '../structures-without-scale.ts';
 const VIEW = 'a calibrated mid-sagittal view at 11 to 14 weeks';
 /** Gestational days of the window, 11+0 to 14+1: protocol and Robinson ages of CRL 45 to 84 mm. */
 const WINDOW_DAYS = { from: 77, to: 99 } as const;
-
-function notAssessed(code: string, detail: string, needs: string[]): SectionOutcome {
-  return { status: 'not_assessed', reason: { code, detail, needs }, summary: detail };
-}
 
 /** The window in which NT is interpreted, where the scan lies outside of it; null where it does not. */
 function windowMissed({ options }: ObstetricEvidence, crl: Measurement | null): string | null {
@@ -67,21 +64,14 @@ function whyNone(
   const [named] = measured;
   if (named) {
     const detail = `Nuchal translucency ${nuchalText(named, null)} is not judged: ${named.note ?? ''}. Measure again on an adequate plane.`;
-    return {
-      status: 'inadequate',
-      reason: { code: 'plane_inadequate', detail, needs: [VIEW] },
-      summary: detail,
-    };
+    return inadequate('plane_inadequate', detail, [VIEW]);
   }
-  const lines = readings.some((reading) => reading.lines !== null);
-  const detail = lines
-    ? 'NT was not measured: no physical scale was available.'
-    : 'NT was not measured: the nuchal lines were not seen well enough.';
-  return {
-    status: lines ? 'not_assessed' : 'inadequate',
-    reason: { code: lines ? 'no_calibration' : 'low_confidence', detail, needs: [VIEW] },
-    summary: detail,
-  };
+  if (readings.some((reading) => reading.lines !== null)) {
+    const detail = 'NT was not measured: no physical scale was available.';
+    return notAssessed('no_calibration', detail, [VIEW]);
+  }
+  const detail = 'NT was not measured: the nuchal lines were not seen well enough.';
+  return inadequate('low_confidence', detail, [VIEW]);
 }
 
 function gapsOf(best: MidsagittalReading | null, crl: Measurement | null): string[] {

@@ -1,5 +1,6 @@
 import { findingConcept } from '../../result/concepts.ts';
 import type { Finding } from '../../result/envelope.ts';
+import { inadequate, notAssessed } from '../../result/section-outcome.ts';
 import { ABNORMAL_LACUNAE, lacunaeGrade } from '../charts/placenta.ts';
 import type { PlacentaSide } from '../locate/placenta-landmarks.ts';
 import { isTransabdominal, measureEdges, measureThickness } from '../placenta-lengths.ts';
@@ -81,15 +82,11 @@ function accretaFindings(present: readonly Sign[], low: boolean): Finding[] {
   ];
 }
 
-function notAssessed(code: string, detail: string): SectionOutcome {
-  const needs = [BODY_VIEW, EDGE_VIEW];
-  return { status: 'not_assessed', reason: { code, detail, needs }, summary: detail };
-}
-
 function run({ views, options }: ObstetricEvidence): SectionOutcome {
   const view = views.placenta;
   if (view && (view.bodies === null || view.edges === null)) {
-    return notAssessed('no_model', 'No model of the placenta is permitted by the configuration.');
+    const detail = 'No model of the placenta is permitted by the configuration.';
+    return notAssessed('no_model', detail, [BODY_VIEW, EDGE_VIEW]);
   }
   const bodies = view?.bodies ?? [];
   const edges = view?.edges ?? [];
@@ -99,15 +96,13 @@ function run({ views, options }: ObstetricEvidence): SectionOutcome {
   const days = options.dating?.ga_days;
   const edge = lowerEdge(toOs, days);
   if (bodies.length === 0 && !edge && !edges.some(({ located }) => located?.accepted)) {
-    return notAssessed(
-      'view_missing',
-      'The placenta was not assessed: no image of it was found. Placental edge not shown; the distance to the internal os was not assessed.',
-    );
+    const detail =
+      'The placenta was not assessed: no image of it was found. Placental edge not shown; the distance to the internal os was not assessed.';
+    return notAssessed('view_missing', detail, [BODY_VIEW, EDGE_VIEW]);
   }
   if (sides.length === 0 && !edge && !edges.some(({ located }) => located?.accepted)) {
     const detail = 'The placenta was not assessed: its outline is not clear on the images.';
-    const reason = { code: 'low_confidence', detail, needs: [BODY_VIEW, EDGE_VIEW] };
-    return { status: 'inadequate', reason, summary: detail };
+    return inadequate('low_confidence', detail, [BODY_VIEW, EDGE_VIEW]);
   }
   const accreta = accretaOf(bodies);
   const missing = [
