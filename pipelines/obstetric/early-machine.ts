@@ -39,10 +39,13 @@ export function machineValues(
   return { measurements: unused ? [] : values.map(ifPlausible), unused };
 }
 
-const ofMachine = (measurements: readonly Measurement[], key: EarlyKey) =>
-  measurements.find(
+const acceptedOfMachine = (measurements: readonly Measurement[], key: EarlyKey) =>
+  measurements.filter(
     (one) => isOfMachine(one) && one.concept.key === key && one.quality === 'accepted',
-  ) ?? null;
+  );
+
+const ofMachine = (measurements: readonly Measurement[], key: EarlyKey) =>
+  acceptedOfMachine(measurements, key)[0] ?? null;
 
 /** The value that is judged: the machine's, which a person placed, before ours; null without one. */
 export function judgedValue(
@@ -52,12 +55,18 @@ export function judgedValue(
   return ofMachine(measurements, key) ?? standing(measurements, key);
 }
 
-/** The heart rate that stands, the machine's before that of a clip; null without an accepted one. */
+/**
+ * The heart rate that stands, the machine's before that of a clip; null without an accepted one. Of
+ * several of the machine the slowest, which is the gravest in an embryo.
+ */
 export function judgedRate(measurements: readonly Measurement[]): Measurement | null {
   const own = measurements.find(
     ({ id, quality }) => id === 'embryonic-heart-rate' && quality === 'accepted',
   );
-  return ofMachine(measurements, 'fetal-heart-rate') ?? own ?? null;
+  const [slowest] = acceptedOfMachine(measurements, 'fetal-heart-rate').toSorted(
+    (one, other) => one.value - other.value,
+  );
+  return slowest ?? own ?? null;
 }
 
 /** Our own accepted value beside the machine's; null where one of the two is missing. */

@@ -1,6 +1,7 @@
 import { fetusKey, fetusOf } from '../contract/fetus-name.ts';
 import { cartMeasurements } from '../result/cart-measurements.ts';
 import type { Measurement } from '../result/envelope.ts';
+import { isOfMachine } from '../result/of-machine.ts';
 import { measuredOn } from '../result/source.ts';
 import { isTraced, traceProblem } from './doppler-measurements.ts';
 import { ifPlausible } from './machine-values.ts';
@@ -148,28 +149,35 @@ function ofCine(readings: readonly CardiacReading[]): RateReading[] {
   });
 }
 
-function ofMachine({ study }: ObstetricEvidence): RateReading[] {
-  return cartMeasurements(study.cart ?? [], FETAL_HEART_SECTION, [KEY])
-    .map(ifPlausible)
-    .map((measurement) => ({
+function ofMachine({ study }: ObstetricEvidence, listed: readonly Measurement[]): RateReading[] {
+  const values =
+    listed.length > 0
+      ? listed
+      : cartMeasurements(study.cart ?? [], FETAL_HEART_SECTION, [KEY]).map(ifPlausible);
+  return values.map(
+    (measurement): RateReading => ({
       measurement,
       source: 'ultrasound machine',
       variation: null,
       alike: null,
-    }));
+    }),
+  );
 }
 
 /**
  * Every rate of the fetal heart, best source first: M-mode, fetal arteries, cine of the chest, and what
- * the machine's report says.
+ * the machine's report says: the values `listed` by an earlier section stand for those of the report.
  */
-export function ratesOf(evidence: ObstetricEvidence): RateReading[] {
+export function ratesOf(
+  evidence: ObstetricEvidence,
+  listed: readonly Measurement[] = [],
+): RateReading[] {
   const { views } = evidence;
   return [
     ...ofMMode(evidence),
     ...ofDoppler(views.spectra ?? []),
     ...ofCine(views.presentation?.cardiac ?? []),
-    ...ofMachine(evidence),
+    ...ofMachine(evidence, listed),
   ];
 }
 
@@ -185,8 +193,13 @@ export interface RateGroup {
 /**
  * The rates that may be compared with each other. Of several fetuses each by itself, and each rate that
  * names none alone (obstetric reference 0.5). Machines name the only fetus too.
+ * A rate of the machine that a section before has listed (`earlier`) is that measurement, and no second
+ * one.
  */
-export function rateGroups(evidence: ObstetricEvidence): RateGroup[] {
+export function rateGroups(
+  evidence: ObstetricEvidence,
+  earlier: readonly Measurement[] = [],
+): RateGroup[] {
   const rates = ratesOf(evidence);
   const ours = new Set(
     rates
@@ -195,7 +208,8 @@ export function rateGroups(evidence: ObstetricEvidence): RateGroup[] {
   );
   const named = new Set(rates.flatMap(({ measurement }) => measurement.fetus ?? []).map(fetusKey));
   if (severalFetuses(evidence) === null && ours.size < 2 && named.size < 2) {
-    return [{ fetus: null, several: false, rates }];
+    const listed = earlier.filter((one) => isOfMachine(one) && one.concept.key === KEY);
+    return [{ fetus: null, several: false, rates: ratesOf(evidence, listed) }];
   }
   const byName = Map.groupBy(rates, ({ measurement }) => fetusKey(measurement.fetus));
   return [...byName]

@@ -217,6 +217,9 @@ function rateSentences(judged: readonly Judged[], standing: Judged, gaDays: numb
   return [`${shown} (${why}).`, rhythm];
 }
 
+/** What an earlier section listed is not listed again. */
+const isListed = ({ measurement }: RateReading) => measurement.section !== FETAL_HEART_SECTION;
+
 /** The best rate under the plain id; the machine's beside it, or in its place where there is none. */
 function withStanding(rates: readonly RateReading[]): RateReading[] {
   const ours = rates.filter((one) => !isOfMachine(one));
@@ -224,15 +227,14 @@ function withStanding(rates: readonly RateReading[]): RateReading[] {
   const named = ours.map((one) =>
     one === best ? { ...one, measurement: { ...one.measurement, id: KEY } } : one,
   );
-  const machine = rates.filter(isOfMachine);
-  const values = withMachineValues(
-    machine.map(({ measurement }) => measurement),
-    named.map(({ measurement }) => measurement),
-  ).slice(ours.length);
-  return [
-    ...named,
-    ...machine.map((one, index) => ({ ...one, measurement: values[index] ?? one.measurement })),
-  ];
+  const accepted = best ? named.map(({ measurement }) => measurement) : [];
+  const machine = rates.filter(isOfMachine).map((one, index): RateReading => {
+    // Of several of the machine each is judged: none stands for the others.
+    if (isListed(one) || (!best && index > 0)) return one;
+    const value = withMachineValues([one.measurement], accepted).at(-1);
+    return { ...one, measurement: value ?? one.measurement };
+  });
+  return [...named, ...machine];
 }
 
 /** What the rates of one fetus say; every accepted one is judged. */
@@ -243,7 +245,7 @@ function judgeGroup(
 ): RateOutcome {
   const nameless = several && fetus === null;
   const given = nameless ? rates : withStanding(rates);
-  const measurements = given.map(({ measurement }) => measurement);
+  const measurements = given.filter((one) => !isListed(one)).map(({ measurement }) => measurement);
   const judged = given
     .filter(({ measurement }) => measurement.quality === 'accepted')
     .map((one) => ({

@@ -1,6 +1,12 @@
 import type { CartMeasurement } from '../contract/cart.ts';
 import { fetusKey } from '../contract/fetus-name.ts';
-import { type CartStanding, chooseCartValue, type Spread } from './cart-standing.ts';
+import {
+  type CartStanding,
+  chooseCartValue,
+  comparable,
+  type Spread,
+  type Values,
+} from './cart-standing.ts';
 import { CONCEPTS, type ConceptKey, measurementConcept } from './concepts.ts';
 import type { Measurement } from './envelope.ts';
 
@@ -50,6 +56,37 @@ export interface CartQuantity {
   unused: Measurement[];
 }
 
+/** Said of each of several values that are too far apart for one of all of them. */
+const APART_NOTE = 'of which the machine chose none, too far apart for their median';
+
+function quantityOf(
+  section: string,
+  key: ConceptKey,
+  values: Values,
+  index: number,
+  count: number,
+): CartQuantity {
+  const { standing, spread, unused } = chooseCartValue(key, values);
+  const own = toMeasurement(section, key, standing);
+  const measurement = {
+    ...own,
+    id: index === 0 ? own.id : `${own.id}-${index + 1}`,
+    note:
+      [own.note, count > 1 ? `one of ${count} values, ${APART_NOTE}` : null]
+        .filter(Boolean)
+        .join('; ') || null,
+  };
+  return {
+    measurement,
+    spread,
+    unused: unused.map((one, at) => ({
+      ...toMeasurement(section, key, one),
+      id: `${measurement.id}-unused-${at + 1}`,
+      fetus: measurement.fetus,
+    })),
+  };
+}
+
 /** The same with the spread of what was measured several times. */
 export function cartQuantities(
   cart: readonly CartMeasurement[],
@@ -64,27 +101,15 @@ export function cartQuantities(
     );
     return [...quantities.values()].flatMap(([first, ...others]) => {
       if (!first) return [];
-      const { standing, spread, unused } = chooseCartValue(key, [first, ...others]);
-      const measurement = toMeasurement(section, key, standing);
-      const { fetus } = measurement;
-      return [
-        {
-          measurement,
-          spread,
-          unused: unused.map((one, index) => ({
-            ...toMeasurement(section, key, one),
-            id: `${measurement.id}-unused-${index + 1}`,
-            fetus,
-          })),
-        },
-      ];
+      const groups = comparable(key, [first, ...others]);
+      return groups.map((values, index) => quantityOf(section, key, values, index, groups.length));
     });
   });
 }
 
 /**
  * What the machine's own reports say about these concepts: one accepted measurement for each concept,
- * fetus and side, with provenance `cart-sr`, in the units of the concept table and in the order of
+ * fetus and side, and several only of heart rates in different bands; with provenance `cart-sr`, in the units of the concept table and in the order of
  * `keys`. Ids are `cart-<key>`, with the fetus and the side behind. Values that cannot be follow as
  * inadequate ones.
  */

@@ -1,5 +1,6 @@
 import type { CartMeasurement } from '../contract/cart.ts';
 import { median } from '../measure/statistics.ts';
+import { cutOffsOf } from '../obstetric/cut-offs.ts';
 import { CONCEPTS, type ConceptKey } from './concepts.ts';
 import type { Measurement } from './envelope.ts';
 import { format } from './measurement.ts';
@@ -62,7 +63,7 @@ const SELECTED = {
 } as const satisfies Record<NonNullable<CartMeasurement['selection']>, string>;
 
 /** At least one. */
-type Values = readonly [CartMeasurement, ...CartMeasurement[]];
+export type Values = readonly [CartMeasurement, ...CartMeasurement[]];
 
 /** A value of the machine as it stands in the result. */
 export interface CartStanding {
@@ -143,6 +144,27 @@ function ofRepeats(key: ConceptKey, values: Values): Pick<CartChoice, 'standing'
   const value = median(values.map((one) => one.value));
   const note = `median ${unchosen}`;
   return { standing: { ...summedUp(first), value, derivation: 'median', note }, spread };
+}
+
+/**
+ * Whether repeats are too far apart for a value of all of them: heart rates on two sides of a limit, of
+ * which the median is the rate of no beat (70 and 140 would be 105).
+ */
+function areApart(key: ConceptKey, values: readonly CartMeasurement[]): boolean {
+  const [low, high] = [Math.min, Math.max].map((end) => end(...values.map(({ value }) => value)));
+  if (key !== 'fetal-heart-rate' || low === undefined || high === undefined) return false;
+  return low < high && cutOffsOf(key).some((cutOff) => low <= cutOff && cutOff <= high);
+}
+
+/** The values of a quantity that are chosen from: all of them, or each for itself where they are apart. */
+export function comparable(key: ConceptKey, values: Values): Values[] {
+  const plausible = values.filter(({ value }) => isPlausible(key, value));
+  const [first, ...others] = plausible;
+  if (!first || !areApart(key, plausible) || chosenByMachine(key, [first, ...others])) {
+    return [values];
+  }
+  const absurd = values.filter((one) => !plausible.includes(one));
+  return [[first, ...absurd], ...others.map((one): Values => [one])];
 }
 
 function ofPlausible(key: ConceptKey, values: Values): CartChoice {

@@ -74,7 +74,7 @@ function nothingFound({ views }: ObstetricEvidence, unused: readonly string[]): 
 function run(evidence: ObstetricEvidence, earlier: readonly Measurement[]): SectionOutcome {
   const readings = evidence.views.fetalHeart;
   const states = viewStates(readings?.views ?? []);
-  const groups = rateGroups(evidence);
+  const groups = rateGroups(evidence, earlier);
   const silence = silentSweeps(evidence, groups);
   const uneven = unevenBeats(evidence.views.spectra ?? []);
   const size = cardiacSizeOf(evidence);

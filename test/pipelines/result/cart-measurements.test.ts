@@ -58,6 +58,33 @@ describe('of several values of which the machine chose none', () => {
     expect(standing('av-vmax', 4.2)).toMatchObject({ value: 4.2, note: null });
   });
 
+  it.each([
+    [[140, 150], [145]],
+    [
+      [70, 140],
+      [70, 140],
+    ],
+    [
+      [140, 160],
+      [140, 160],
+    ],
+    [
+      [0, 140, 70],
+      [140, 70],
+    ],
+    [[70, [140, { selection: 'user' }]], [140]],
+  ] as [Given[], number[]][])(
+    'fetal heart rates of %j stand as %j: no median hides one of another band',
+    (given, expected) => {
+      const values = all('fetal-heart-rate', ...given);
+      const accepted = values.filter(({ quality }) => quality === 'accepted');
+      expect(accepted.map(({ value }) => value)).toEqual(expected);
+      expect(new Set(values.map(({ id }) => id)).size).toBe(values.length);
+      const apart = accepted.map(({ note }) => note?.includes('too far apart') ?? false);
+      expect(apart).toEqual(expected.map(() => expected.length > 1));
+    },
+  );
+
   it('a letter and a number name the same fetus', () => {
     const lengths = all('hc', [260, { fetus: 'A' }], [264, { fetus: '1' }], [300, { fetus: 'B' }]);
     expect(lengths.map(({ id, value }) => [id, value])).toEqual([

@@ -564,6 +564,24 @@ describe('a heart rate of the machine', () => {
   });
 });
 
+describe('a heart rate of the machine beside its CRL', () => {
+  const result = interpret([], {}, { crl: 14, 'fetal-heart-rate': 150 });
+  const rates = result.measurements.filter(({ concept }) => concept.key === 'fetal-heart-rate');
+
+  it('is listed once, and both sections speak of it', () => {
+    expect(rates.map(({ id }) => id)).toEqual(['cart-embryonic-heart-rate']);
+    for (const id of ['early-pregnancy', 'fetal-heart']) {
+      expect(sectionOf(result, id).summary).toContain('150 /min (ultrasound machine)');
+    }
+  });
+
+  it('is what the findings of the fetal heart name', () => {
+    const slow = interpret([], {}, { crl: 14, 'fetal-heart-rate': 90 });
+    const found = slow.findings.find(({ id }) => id === 'fetal-heart-rate-band');
+    expect(found?.evidence).toEqual(['cart-embryonic-heart-rate']);
+  });
+});
+
 describe('values of the machine without an image of the sac', () => {
   it('date the pregnancy, and leave its viability open', () => {
     const result = interpret([], {}, { crl: 60 });

@@ -92,6 +92,19 @@ describe("the machine's heart rate", () => {
     expect(bandOf(outcome)?.value).toBe(band);
   });
 
+  it.each([[[140, 70]], [[70, 140]]])(
+    'of two that are apart (%j) each is judged: the slow one is not hidden',
+    (rates) => {
+      const outcome = run({ cart: rates.map((rate) => reported(rate)) });
+      const values = outcome.measurements?.filter(({ id }) => id.includes('fetal-heart-rate'));
+      expect(values?.map(({ value }) => value)).toEqual(rates);
+      expect(values?.some(({ note }) => note?.includes('not judged'))).toBe(false);
+      expect(bandOf(outcome)?.value).toBe('slow');
+      expect(textsOf(outcome, 'fetal-heart-rate-band')[0]).toContain('70 /min');
+      expect(textsOf(outcome, 'fetal-heart-rate-sources')).toHaveLength(1);
+    },
+  );
+
   it('stands beside ours, with the difference', () => {
     const outcome = run({ mMode: [BEATING], cart: [reported(70)] });
     expect(outcome.rate?.value).toBe(145);
