@@ -88,9 +88,10 @@ export async function removeFetched(dataDir: string, now: Date): Promise<void> {
   }
 }
 
+/** @throws where it cannot be told: an object on a disk that does not answer is not gone. */
 async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
+  return ifMissing(
+    access(path).then(() => true),
+    false,
   );
 }

@@ -98,7 +98,7 @@ async function syncFile(path: string): Promise<void> {
 
 /**
  * Where an artifact lies: in the store once the request has succeeded, in the work folder while it
- * runs (previews announced early). Null when it is not there.
+ * runs (previews announced early). Null when it is not there. @throws when it cannot be reached.
  */
 export async function artifactPath(
   dataDir: string,
@@ -109,9 +109,9 @@ export async function artifactPath(
   if (!isPlainName(name)) return null;
   const folder = status === 'running' ? workFolder(dataDir, id) : resultFolder(dataDir, id);
   const path = inFolder(folder, name);
-  return access(path).then(
-    () => path,
-    () => null,
+  return ifMissing(
+    access(path).then(() => path),
+    null,
   );
 }
 

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -80,4 +80,13 @@ it('without a bucket an object is where it came in, or nowhere', async () => {
   const here = objectsOnDisk(listener);
   expect(await here.locate(OBJECT)).toBe(join(listener, OBJECT.path));
   expect(await objectsOnDisk(other).has({ ...OBJECT, fileSha256: sha256 })).toBe(false);
+});
+
+it('an object that cannot be reached is not taken for one that is gone', async () => {
+  // A link to itself: the disk answers, but not with ENOENT.
+  const path = 'intake/cart/2026-01-01/loop.dcm';
+  await symlink('loop.dcm', join(listener, path));
+  const here = objectsOnDisk(listener);
+  await expect(here.has({ path, fileSha256: SHA256_OF_ABC })).rejects.toThrow('ELOOP');
+  await expect(here.locate({ path, fileSha256: SHA256_OF_ABC })).rejects.toThrow('ELOOP');
 });
