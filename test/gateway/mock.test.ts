@@ -6,6 +6,11 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createFalClient } from '@fal-ai/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  MODEL_TASKS,
+  modelsInUse,
+  readRegistry,
+} from '../../pipelines/inference/model-registry.ts';
 import { type ApiClient, createApiClient } from '../../src/client/api-client.ts';
 import type { EventName } from '../../src/requests/events.ts';
 import { openSite, type Site } from './site.ts';
@@ -132,6 +137,19 @@ describe('GET /v1/models/{ns}/{model}', () => {
         expect.objectContaining({ id: 'fetal-head', accuracy: expect.anything() }),
       ]),
     });
+  });
+
+  it.each([
+    ['us/obstetric', MODEL_TASKS.obstetric],
+    ['us/echo', MODEL_TASKS.echo],
+  ])('lists for %s every model of the registry that it may use', async (id, tasks) => {
+    const used = modelsInUse(await readRegistry(), site.config.models.allow);
+    const own = used.filter(({ task }) => tasks.some((each) => each === task));
+    const { models } = (await model(id)) as { models: { id: string; task: string }[] };
+    expect(models.map((listed) => listed.id)).toEqual(own.map((entry) => entry.id));
+    expect(new Set(models.map(({ task }) => task)), 'no task without a model').toEqual(
+      new Set(tasks),
+    );
   });
 
   it('gives the prices of echo by frames', async () => {
