@@ -24,6 +24,8 @@ function isCalibrated({ regions, sweeps }: Clip): boolean {
   return regions.length > 0 || sweeps.some(({ valuePerPixel }) => valuePerPixel !== null);
 }
 
+const hasScaleOfRequest = ({ regions }: Clip) => regions.some(({ source }) => source === 'user');
+
 function summarise(study: Study, refusedFrames: Study['refused'], priors: number) {
   const frames = (clips: Study['clips']) =>
     clips.reduce((sum, clip) => sum + clip.frames.length, 0);
@@ -34,6 +36,7 @@ function summarise(study: Study, refusedFrames: Study['refused'], priors: number
     clips: study.clips.length,
     frames: frames(study.clips),
     calibrated_frames: frames(study.clips.filter(isCalibrated)),
+    ...(study.clips.some(hasScaleOfRequest) && { scale_from_request: true as const }),
     modes: [...new Set(study.clips.map((clip) => clip.mode))],
     refused: [...study.refused, ...refusedFrames],
     priors,

@@ -133,6 +133,8 @@ export const resultSchema = z.strictObject({
     clips: z.number().int(),
     frames: z.number().int(),
     calibrated_frames: z.number().int(),
+    /** Present where images that state no scale were measured in that of the request (`mm_per_px`). */
+    scale_from_request: z.literal(true).optional(),
     modes: z.array(z.string()),
     refused: z.array(z.strictObject({ file: z.string(), reason: z.string() })),
     priors: z.number().int(),

@@ -40,11 +40,21 @@ export function refusedLine({ file, reason }: Result['input_summary']['refused']
   return `${file} was not read: ${sentence(reason)}`;
 }
 
+/** Whoever entered it answers for every length of these images. */
+const SCALE_OF_REQUEST =
+  'Images that state no scale were measured in the scale given with the request.';
+
+/** What a reader must know of the images themselves. */
+export function inputLimitations({ input_summary }: Pick<Result, 'input_summary'>): string[] {
+  const { refused, scale_from_request: scaleOfRequest } = input_summary;
+  return [...(scaleOfRequest ? [SCALE_OF_REQUEST] : []), ...refused.map(refusedLine)];
+}
+
 /** Everything that a reader must know was not looked at, and that this is a draft. */
-export function limitationsOf({ sections, input_summary: { refused } }: Result): string[] {
+export function limitationsOf(result: Result): string[] {
   return [
-    ...sections.flatMap((section) => gapLine(section) ?? []),
-    ...refused.map(refusedLine),
+    ...result.sections.flatMap((section) => gapLine(section) ?? []),
+    ...inputLimitations(result),
     DRAFT,
   ];
 }

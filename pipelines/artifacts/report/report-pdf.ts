@@ -3,7 +3,7 @@ import { weeksAndDays } from '../../obstetric/charts/dates.ts';
 import { BASIS_TEXT } from '../../obstetric/input.ts';
 import { chartEntry } from '../../result/concepts.ts';
 import type { Result, Section } from '../../result/envelope.ts';
-import { gapLine, refusedLine } from '../../result/report-lines.ts';
+import { gapLine, inputLimitations } from '../../result/report-lines.ts';
 import { bullsEye } from '../bulls-eye.ts';
 import type { Drawing } from '../drawing.ts';
 import { drawOnPdf } from '../drawing-pdf.ts';
@@ -230,7 +230,7 @@ function limitations(page: Page, { result }: ReportInput): void {
       .filter((section) => !assessed(section))
       .map(gapLine),
   );
-  const lines = (result.report?.limitations ?? inputLimitations(result)).filter(
+  const lines = (result.report?.limitations ?? limitationsWithoutReport(result)).filter(
     (line) => !tabled.has(line),
   );
   if (lines.length === 0) return;
@@ -238,12 +238,12 @@ function limitations(page: Page, { result }: ReportInput): void {
   for (const line of lines) paragraph(page, line);
 }
 
-/** Without a report section: what was partial and what could not be read. */
-function inputLimitations(result: Result): string[] {
+/** Without a report section: what was partial, and what holds for the images. */
+function limitationsWithoutReport(result: Result): string[] {
   const partial = result.sections
     .filter(({ status }) => status === 'partial')
     .flatMap((section) => gapLine(section) ?? []);
-  return [...partial, ...result.input_summary.refused.map(refusedLine)];
+  return [...partial, ...inputLimitations(result)];
 }
 
 function software(page: Page, { result, subject }: ReportInput): void {

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { writeReport } from '../../../pipelines/obstetric/report.ts';
+import { assembleResult } from '../../../pipelines/result/assemble.ts';
+import { unsupportedClaims } from '../../../pipelines/result/report-check.ts';
+import { clip } from '../obstetric/evidence-sample.ts';
+
+const AREA = { minX: 0, minY: 0, maxX: 799, maxY: 599 };
+
+function measuredIn(...sources: ('user' | 'region')[]) {
+  const clips = sources.map((source, index) =>
+    clip(`${index}.png`, { regions: [{ area: AREA, scale: { x: 0.4, y: 0.4 }, source }] }),
+  );
+  return assembleResult({
+    ...{ endpoint: 'us/obstetric/interpret', version: '1.0.0', generatedAt: new Date(0) },
+    study: { clips, refused: [], files: clips.length, series: 1 },
+    ...{ models: [], refusedFrames: [], priors: 0, sections: [], findings: [], measurements: [] },
+    ...{ classifications: [], guidance: [], report: null },
+  });
+}
+
+const LINE = 'Images that state no scale were measured in the scale given with the request.';
+
+describe('a scale that the request gave', () => {
+  it.each([
+    [['user'], true],
+    [['region', 'user'], true],
+    [['region'], undefined],
+    [[], undefined],
+  ] as const)('of images with the scales %j: %s, and the report says so', (sources, expected) => {
+    const result = measuredIn(...sources);
+    expect(result.input_summary.scale_from_request).toBe(expected);
+    const report = writeReport(result);
+    expect(report.limitations.includes(LINE)).toBe(expected === true);
+    expect(unsupportedClaims(report, result)).toEqual([]);
+  });
+});
