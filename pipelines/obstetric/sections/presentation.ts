@@ -161,7 +161,8 @@ function findings(
       ? [
           {
             ...base,
-            id: 'cardiac-activity',
+            // An M-mode without a beat is a finding of its own (fetal-heart-silence.ts).
+            id: 'cardiac-activity-on-cine',
             concept: findingConcept('cardiac-activity'),
             text: cardiac.sentence,
             severity: cardiac.severity,

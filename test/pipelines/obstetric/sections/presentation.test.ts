@@ -195,7 +195,7 @@ describe('cardiac activity', () => {
     if (!first) throw new Error('no frame');
     const frames = [first, { ...first, index: 1, time: 3.2 }];
     const result = interpret(of({ status: 'not-seen', strength: 0.1 }, frames));
-    const finding = result.findings.find(({ id }) => id === 'cardiac-activity');
+    const finding = result.findings.find(({ id }) => id === 'cardiac-activity-on-cine');
     expect(finding?.severity).toBe('critical');
     expect(finding?.text).toBe(
       'No cardiac activity was seen during the recorded clip of 3.2 s; confirmation by a second observer is required.',
@@ -263,7 +263,7 @@ describe('a cine without cardiac activity', () => {
     });
     expect(result.report).not.toBeNull();
     const section = sectionOf(result, 'presentation');
-    const finding = result.findings.find(({ id }) => id === 'cardiac-activity');
+    const finding = result.findings.find(({ id }) => id === 'cardiac-activity-on-cine');
     expect(section.summary).toContain(finding?.text ?? 'no finding');
     return {
       severity: finding?.severity,
@@ -309,6 +309,28 @@ describe('a cine without cardiac activity', () => {
     const one = found([silent('b.dcm')], { mMode: [mMode(rate)] });
     expect(one).toMatchObject({ severity, state: 'contradictory' });
     expect(one.text).toContain(words);
+  });
+
+  it('beside an M-mode without one is another finding: documents name findings by their ids', () => {
+    const { findings } = interpretReadings({
+      readings: [],
+      evidence: {
+        views: {
+          presentation: { sweeps: [], cardiac: [silent('b.dcm')] },
+          fetalHeart: {
+            chests: [],
+            views: [],
+            chestFrames: 0,
+            mMode: [{ ...mMode(140), rhythm: { status: 'not-seen', strength: 0 } }],
+          },
+        },
+      },
+    });
+    expect(findings.map(({ section, severity }) => [section, severity])).toEqual([
+      ['fetal-heart', 'critical'],
+      ['presentation', 'critical'],
+    ]);
+    expect(new Set(findings.map(({ id }) => id)).size).toBe(2);
   });
 
   it('is not outweighed by an M-mode that is not known to be fetal', () => {
