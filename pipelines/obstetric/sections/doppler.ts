@@ -217,7 +217,9 @@ function run(evidence: ObstetricEvidence): SectionOutcome {
     : [];
   const gaps = [...judged.gaps, ...refusals, ...unnamed];
   const named = vessels.size > 0;
-  const code = !named ? 'vessel_unnamed' : (judged.code ?? 'vessel_missing');
+  const whole = ALL_ARTERIES.every((artery) => vessels.has(artery));
+  const lacks = whole ? 'parts_missing' : 'vessel_missing';
+  const code = named ? (judged.code ?? lacks) : 'vessel_unnamed';
   return {
     status: gaps.length === 0 ? 'complete' : 'partial',
     reason: gaps.length === 0 ? null : { code, detail: gaps.join(' '), needs: NEEDS },

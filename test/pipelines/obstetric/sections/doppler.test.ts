@@ -209,8 +209,26 @@ describe('what was not given', () => {
     expect(outcome.category).toBe('not-assessed');
   });
 
+  it.each([
+    [0, 'complete', null],
+    [null, 'partial', 'parts_missing'],
+  ])('of all vessels with the angle %o: %s, %o', (correctionAngle, status, code) => {
+    const outcome = run([
+      spectrum('umbilical-artery'),
+      spectrum('middle-cerebral-artery', { edv: 5 }, { correctionAngle }),
+      spectrum('uterine-artery', {}, { laterality: 'left' }),
+      spectrum('uterine-artery', {}, { laterality: 'right' }),
+    ]);
+    expect([outcome.status, outcome.reason?.code ?? null, outcome.summary]).toEqual([
+      status,
+      code,
+      expect.stringMatching(code ? /the angle was not given/ : /forward\.$/),
+    ]);
+  });
+
   it('no MCA: CPR is said not to be assessed', () => {
-    const { summary } = run([spectrum('umbilical-artery')]);
+    const { summary, reason } = run([spectrum('umbilical-artery')]);
+    expect(reason?.code).toBe('vessel_missing');
     expect(summary).toContain('MCA Doppler was not supplied; CPR was not assessed.');
   });
 });
@@ -300,7 +318,7 @@ describe('charts and thresholds', () => {
 
   it('an angle above 15 degrees: no multiple of the median', () => {
     const at = (correctionAngle: number) =>
-      run([spectrum('middle-cerebral-artery', {}, { correctionAngle })]).value(
+      run([spectrum('middle-cerebral-artery', { edv: 5 }, { correctionAngle })]).value(
         'middle-cerebral-artery-psv-mom',
       );
     expect(at(15)).not.toBeNull();
