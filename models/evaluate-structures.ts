@@ -35,20 +35,22 @@ const registry = await readRegistry();
 const gateOf = (id: string) => registry.find((one) => one.id === id)?.gate;
 
 const REPORTS = {
-  'fetal-heart-structures': async () => ({
-    phantoms: await chestOnPhantoms(locator, seed, count, show),
-    real: await chestOnReal(locator, values.data, split, show),
-  }),
-  'fetal-brain-structures': async () => ({
-    phantoms: await brainOnPhantoms(locator, seed, count, show),
-    real: await brainOnReal(locator, values.data, split, show),
-  }),
+  'fetal-heart-structures': async () => {
+    const phantoms = await chestOnPhantoms(locator, seed, count, show);
+    const real = await chestOnReal(locator, values.data, split, show);
+    return { phantoms, real, halfWidths95: halfWidths(phantoms) };
+  },
+  'fetal-brain-structures': async () => {
+    const phantoms = await brainOnPhantoms(locator, seed, count, show);
+    const real = await brainOnReal(locator, values.data, split, show);
+    return { phantoms, real, halfWidths95: brainHalfWidths(phantoms, real) };
+  },
 };
 for (const [model, measure] of Object.entries(REPORTS)) {
   if (values.only && values.only !== model) continue;
-  const { phantoms, real } = await measure();
+  const { phantoms, real, halfWidths95 } = await measure();
   const sets = { 'phantoms never seen': phantoms, 'real images without reference': real };
-  const report = { model, split, gate: gateOf(model), halfWidths95: halfWidths(phantoms), sets };
+  const report = { model, split, gate: gateOf(model), halfWidths95, sets };
   console.log(JSON.stringify(report, null, 2));
   if (!values.write) continue;
   const folder = new URL(`${model}/`, import.meta.url);
@@ -60,4 +62,21 @@ await locator.close();
 
 function halfWidths(phantoms: Readonly<Record<string, Deviation>>) {
   return Object.fromEntries(Object.entries(phantoms).map(([name, own]) => [name, own.error95]));
+}
+
+/** Per cent of what was read on the plane on which the structure is measured. */
+function brainHalfWidths(
+  phantoms: Awaited<ReturnType<typeof brainOnPhantoms>>,
+  real: Awaited<ReturnType<typeof brainOnReal>>,
+) {
+  const { transcerebellar, transventricular } = real;
+  const both = (simulated: Deviation, read: Deviation | null | undefined) => ({
+    mm: simulated.error95,
+    percent: read?.error95 ?? null,
+  });
+  return {
+    cerebellum: both(phantoms.cerebellum, transcerebellar?.cerebellumInPercentOfRead),
+    cisternaMagna: both(phantoms.cisternaMagna, transcerebellar?.cisternaMagnaInPercentOfRead),
+    atrium: both(phantoms.atrium, transventricular?.atriumInPercentOfRead),
+  };
 }

@@ -3,7 +3,7 @@ import { distance } from '../measure/distance.ts';
 import { CONCEPTS, type ConceptKey, type MethodKey } from '../result/concepts.ts';
 import type { Measurement } from '../result/envelope.ts';
 import { lineBetween, measuredOn } from '../result/source.ts';
-import type { BrainUncertainty, LocatedBrain } from './locator.ts';
+import type { BrainUncertainty, LocatedBrain, StructureUncertainty } from './locator.ts';
 import { createMeasurement } from './measurement.ts';
 import { withMedian } from './median-of-frames.ts';
 import { implausibleNote, isPlausible } from './plausibility.ts';
@@ -41,11 +41,19 @@ const STRUCTURES: readonly Structure[] = [
   },
 ];
 
+/** The wider of both intervals; null where neither was measured. */
+function halfWidthOf(length: number, { mm, percent }: StructureUncertainty): number | null {
+  const widths = [mm, percent === null ? null : (percent / 100) * length].filter(
+    (width) => width !== null,
+  );
+  return widths.length > 0 ? Math.max(...widths) : null;
+}
+
 function onFrame(
   { clip, frame, located }: BrainReading,
   { key, method, part }: Structure,
   index: number,
-  halfWidth: number | null,
+  uncertainty: StructureUncertainty | null,
 ): Measurement[] {
   const found = located?.[part];
   const region = found && scaleFor(clip, found.ends);
@@ -58,7 +66,7 @@ function onFrame(
       derivation: 'measured',
       source: measuredOn(clip, frame.index, 'model', [lineBetween(...found.ends)]),
       confidence: found.confidence,
-      uncertainty: halfWidth,
+      uncertainty: uncertainty && halfWidthOf(mm, uncertainty),
       quality: !plausible ? 'inadequate' : found.accepted ? 'accepted' : 'low',
       note: [plausible ? null : implausibleNote(key), WITHOUT_REFERENCE].filter(Boolean).join('; '),
     }),

@@ -144,12 +144,15 @@ export interface ChestUncertainty {
   axisDegrees: number | null;
 }
 
-/** The same for brain structures on unseen phantoms, mm. */
-export interface BrainUncertainty {
-  cerebellum: number | null;
-  cisternaMagna: number | null;
-  atrium: number | null;
+/**
+ * The same for a structure of the brain: millimetres on unseen phantoms, and per cent of what was read
+ * by eye on held-out real heads. The wider of the two holds.
+ */
+export interface StructureUncertainty {
+  mm: number | null;
+  percent: number | null;
 }
+export type BrainUncertainty = Readonly<Record<keyof LocatedBrain, StructureUncertainty>>;
 
 /** Half width of the 95 % interval as measured on held-out images; null where unknown. */
 export interface LocatorUncertainty {

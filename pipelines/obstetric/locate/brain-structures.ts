@@ -35,11 +35,12 @@ const NARROWEST = 4;
 const ON_CROP: Placement = { scaleX: 1, scaleY: 1, offsetX: 0, offsetY: 0 };
 
 const halfWidth = z.number().positive().nullable().default(null);
+const both = z.object({ mm: halfWidth, percent: halfWidth });
 const metricsSchema = z.looseObject({
-  halfWidths95: z.object({ cerebellum: halfWidth, cisternaMagna: halfWidth, atrium: halfWidth }),
+  halfWidths95: z.object({ cerebellum: both, cisternaMagna: both, atrium: both }),
 });
 
-/** Half widths of 95 % intervals as measured on unseen phantoms, mm. */
+/** Half widths of 95 % intervals, of the metrics of the model. */
 export async function brainUncertainty(model: RegisteredModel): Promise<BrainUncertainty> {
   const text = await readFile(join(dirname(REGISTRY_FILE), model.metrics), 'utf8');
   return metricsSchema.parse(JSON.parse(text)).halfWidths95;
