@@ -6,6 +6,7 @@ import { type DicomAudit, NO_AUDIT } from './dicom-audit.ts';
 import { createIntake } from './intake.ts';
 import { measuredStorage, type Reception } from './measured-storage.ts';
 import type { AssociationPeer, StorageService } from './network/storage-service.ts';
+import { noteReceptions } from './receptions-under-way.ts';
 import { createSourceLimits, type SourceLimits } from './source-limits.ts';
 import { watchReleases } from './study-releases.ts';
 
@@ -40,7 +41,7 @@ export function openIntakeDoor({
 }: IntakeDoorParts): IntakeDoor {
   const releases = watchReleases({ sources, database, logger, now });
   const sourceLimits = createSourceLimits();
-  const unmeasured = createIntake({
+  const intake = createIntake({
     dataDir,
     database,
     objects,
@@ -58,5 +59,6 @@ export function openIntakeDoor({
       await audit.ended(peer, end);
     },
   });
+  const unmeasured = noteReceptions(intake, { sources, database, now });
   return { unmeasured, storage: measuredStorage(unmeasured, onReception), sourceLimits };
 }

@@ -6,6 +6,7 @@ import { type DimseGateway, startDimse } from '../dimse/gateway.ts';
 import { type IntakeDoorParts, openIntakeDoor } from '../dimse/intake-door.ts';
 import { startRetention } from '../dimse/retention-service.ts';
 import { fixedRules, type RulesSource } from '../dimse/routing/rules-source.ts';
+import { openSiteClock } from '../dimse/site-clock.ts';
 import { httpAccess } from '../fhir/http-access.ts';
 import { contentEndpoint } from '../pipelines/content/content.ts';
 import { echoEndpoint } from '../pipelines/echo/endpoint.ts';
@@ -158,6 +159,8 @@ export async function startGateway(
       onReception: (peer, received) => meters.onReception(peer.source ?? '', received),
       audit: createDicomAudit({ ...audit, logger }),
     };
+    const clock = await openSiteClock(database);
+    ends.push(() => clock.stop());
     let dicom: DimseGateway | null = null;
     if (roles.has('dimse')) {
       const started = await startDimse({
@@ -177,6 +180,7 @@ export async function startGateway(
         ...reception,
         archiveAccess: httpAccess,
         logger,
+        now: clock.now,
       });
       ends.push(() => started.close());
       dicom = started;
@@ -190,7 +194,7 @@ export async function startGateway(
     if (roles.has('api')) {
       const { checks, metrics } = monitoring;
       const common = { database, core, blobs, outbound, checks, metrics, audit, logger };
-      const intake = { config, database, objects, ...reception, logger, now: () => new Date() };
+      const intake = { config, database, objects, ...reception, logger, now: clock.now };
       // A process that does not listen for DICOM has an intake of its own.
       const door = dicom?.door ?? openIntakeDoor(intake);
       const storeInstances = createStoreInstances({ door, config, logger });

@@ -196,6 +196,41 @@ describe('a study', () => {
   });
 });
 
+test('a study is not complete while its own association sends a long cine', async () => {
+  const peer = new RawPeer(site.gateway.port);
+  await peer.associate(associateRequest({ callingAeTitle: 'CART3' }));
+  const dataSetOf = (number: number) => {
+    const file = object(number);
+    return file.subarray(decodeFileMeta(file).dataSetOffset);
+  };
+  peer.send(storeCommand(`${study}.1.1`), dataPdu([dataSetOf(1)], true));
+  expect(statusOf(await peer.next())).toBe(0);
+  const cine = dataSetOf(2);
+  peer.send(storeCommand(`${study}.1.2`), dataPdu([cine.subarray(0, 100)], false));
+  const noted = async () => {
+    const { rows } = await site.database.query('SELECT 1 FROM receptions_under_way');
+    return rows.length;
+  };
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  site.pass(2);
+  peer.send(dataPdu([cine.subarray(100, 102)], false));
+  await expect.poll(noted).toBe(1);
+  site.pass(61);
+  const other = `${study}.7`;
+  await send(dicomFile({ sopInstanceUid: `${other}.1`, studyInstanceUid: other }));
+  site.pass(6);
+  const states = async () => (await findStudy(site.database, other))?.state;
+  await expect.poll(states).toBe('unrouted');
+  expect((await row())?.state).toBe('receiving');
+  peer.send(dataPdu([cine.subarray(102)], true));
+  expect(statusOf(await peer.next())).toBe(0);
+  peer.send(encodeReleaseRequest());
+  site.pass(70);
+  await stateReached('submitted');
+  expect(requests().map(({ files }) => files.length)).toEqual([2]);
+  expect(await noted()).toBe(0);
+});
+
 describe('the end of an association', () => {
   /** Seconds from the last object to completion, by the deadline in the row. */
   const secondsToCompletion = async () => {
