@@ -175,7 +175,10 @@ export interface Clip extends Description {
   mode: '2d' | 'colour' | 'spectral' | 'm-mode' | 'unknown';
 }
 
-/** A file that was not read, and why, in one sentence for a person. */
+/** How the reason of a file begins that was read, but not as it came. */
+export const READ = 'read';
+
+/** A file that was not read, or not as it came, and why, in one sentence for a person. */
 export interface RefusedFile {
   file: string;
   reason: string;

@@ -1,5 +1,5 @@
 import type { GrayImage } from '../contract/image.ts';
-import type { Clip, Frame, RefusedFile } from '../contract/study.ts';
+import { type Clip, type Frame, READ, type RefusedFile } from '../contract/study.ts';
 import { inParallel } from './in-parallel.ts';
 import { Refusal } from './refusal.ts';
 
@@ -67,7 +67,10 @@ export async function decodeBatch(
       return await frame.gray();
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      refused.push({ file: clip.file, reason: `frame ${frame.index + 1}: ${error.message}` });
+      refused.push({
+        file: clip.file,
+        reason: `${READ} without frame ${frame.index + 1}: ${error.message}`,
+      });
       return null;
     }
   });

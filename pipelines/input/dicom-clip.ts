@@ -1,4 +1,4 @@
-import type { Clip } from '../contract/study.ts';
+import { type Clip, READ } from '../contract/study.ts';
 import { withByteSource } from './byte-source.ts';
 import { readCalibration, userScale } from './dicom-calibration.ts';
 import { readDescription } from './dicom-description.ts';
@@ -28,7 +28,7 @@ export interface DicomClip {
 function frameCountRemark(header: DicomHeader, frames: number): string | null {
   const announced = numberOf(header, 'NumberOfFrames');
   if (announced === null || announced === frames) return null;
-  return `the header announces ${announced} frames, the video holds ${frames}; these were read`;
+  return `${READ} with the ${frames} frames of its video; its header announces ${announced}`;
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Measurement, Result, Section } from '../result/envelope.ts';
 import {
   imagesLine,
   isAssessed,
+  isOfFiles,
   limitationsOf,
   NOTHING_ACCEPTED,
   NOTHING_CONCLUDED,
@@ -123,6 +124,7 @@ function impressionOf(result: Result): string[] {
 export function writeReport(result: Result): Report {
   const growth = result.sections.find(({ id }) => id === 'growth');
   const assessed = ORDER.flatMap((id) => sectionLines(result, id));
+  const noted = result.findings.filter((one) => one.severity === 'info' && !isOfFiles(one));
   return {
     language: 'en',
     title: 'Obstetric ultrasound: draft report',
@@ -130,7 +132,7 @@ export function writeReport(result: Result): Report {
       ...datingLine(growth),
       imagesLine(result),
       ...(assessed.length > 0 ? assessed : [NOTHING_ACCEPTED]),
-      ...result.findings.filter(({ severity }) => severity === 'info').map(({ text }) => text),
+      ...noted.map(({ text }) => text),
     ],
     impression: impressionOf(result),
     limitations: limitationsOf(result),

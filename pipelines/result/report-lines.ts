@@ -1,4 +1,5 @@
-import type { Measurement, Result, Section } from './envelope.ts';
+import { READ } from '../contract/study.ts';
+import type { Finding, Measurement, Result, Section } from './envelope.ts';
 
 /** What the draft reports of all endpoints say in the same words. */
 
@@ -35,10 +36,14 @@ export function gapLine({ title, reason }: Pick<Section, 'title' | 'reason'>): s
   return reason && `${title}: ${sentence(reason.detail)}`;
 }
 
-/** A file that could not be read, and why. */
+/** A file that could not be read, and why, or how it was read where that is not as it came. */
 export function refusedLine({ file, reason }: Result['input_summary']['refused'][number]): string {
-  return `${file} was not read: ${sentence(reason)}`;
+  const wasRead = reason.startsWith(`${READ} `);
+  return `${file} was ${wasRead ? '' : 'not read: '}${sentence(reason)}`;
 }
+
+/** Whether a finding is of the files and not of the patient: it limits all that a report says. */
+export const isOfFiles = ({ id }: Pick<Finding, 'id'>): boolean => id === 'several-studies';
 
 /** Whoever entered it answers for every length of these images. */
 const SCALE_OF_REQUEST =
@@ -53,6 +58,7 @@ export function inputLimitations({ input_summary }: Pick<Result, 'input_summary'
 /** Everything that a reader must know was not looked at, and that this is a draft. */
 export function limitationsOf(result: Result): string[] {
   return [
+    ...result.findings.filter(isOfFiles).map(({ text }) => text),
     ...result.sections.flatMap((section) => gapLine(section) ?? []),
     ...inputLimitations(result),
     DRAFT,

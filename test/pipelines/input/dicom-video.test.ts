@@ -106,7 +106,7 @@ describe.skipIf(!FFMPEG_INSTALLED)('a video in DICOM', () => {
       const files = await onDisk({ dcm: object(MP4_OF_H264, [bytes], { frames }) });
       const { clips, refused } = await readStudy(files);
       expect(clips[0]?.frames).toHaveLength(FRAMES);
-      const reason = `the header announces ${frames} frames, the video holds 12; these were read`;
+      const reason = `read with the 12 frames of its video; its header announces ${frames}`;
       expect(refused).toEqual([{ file: 'dcm', reason }]);
     },
   );

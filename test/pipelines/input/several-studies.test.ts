@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { readStudy } from '../../../pipelines/input/read-study.ts';
+import { writeReport } from '../../../pipelines/obstetric/report.ts';
 import { assembleResult } from '../../../pipelines/result/assemble.ts';
+import { unsupportedClaims } from '../../../pipelines/result/report-check.ts';
 import { ultrasound } from './dicom-sample.ts';
 import { onDisk } from './on-disk.ts';
 
@@ -39,6 +41,15 @@ describe('files of more than one study', () => {
     expect(findings).toMatchObject([
       { id: 'several-studies', section: 'planes', severity: 'info' },
     ]);
+  });
+
+  it('limit all that the draft report says, and are none of its findings', async () => {
+    const result = await resultOf(['1.2.1', '1.2.2']);
+    const { findings, limitations } = writeReport(result);
+    const [finding] = result.findings;
+    expect(limitations[0]).toBe(finding?.text);
+    expect(findings).not.toContain(finding?.text);
+    expect(unsupportedClaims(writeReport(result), result)).toEqual([]);
   });
 
   it.each([

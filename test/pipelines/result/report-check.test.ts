@@ -3,6 +3,7 @@ import { createMeasurement } from '../../../pipelines/obstetric/measurement.ts';
 import { writeReport } from '../../../pipelines/obstetric/report.ts';
 import type { Result } from '../../../pipelines/result/envelope.ts';
 import { unsupportedClaims } from '../../../pipelines/result/report-check.ts';
+import { refusedLine } from '../../../pipelines/result/report-lines.ts';
 import { interpretReadings, MEDIAN_28_WEEKS } from '../obstetric/evidence-sample.ts';
 
 const LEFT = createMeasurement('heart-left', 'fetal-heart-rate', 143, 'cine-periodicity', {
@@ -122,6 +123,9 @@ describe('the check of a draft report against its result', () => {
       unsupportedClaims({ ...report, findings: [line], impression: [], limitations: [] }, held);
     expect(claims('143 was not read: no image of 3 frames.')).toEqual([]);
     expect(claims('143 was not read: no image of 4 frames.')).toHaveLength(1);
+    expect(refusedLine({ file: '143', reason: 'read without frame 3: damaged' })).toBe(
+      '143 was read without frame 3: damaged.',
+    );
     expect(claims(`${LEFT.label} (left): 143 /min`)).toEqual([]);
     expect(claims('Femur length: 143 mm')).toHaveLength(1);
   });
