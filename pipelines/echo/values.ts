@@ -70,7 +70,7 @@ function inputsOf(values: Values, { from, ofOneSource }: Calculation): Measureme
 function compared(own: Measurement, expected: number, inputs: string): Measurement {
   const difference = Math.abs(own.value - expected) / Math.abs(expected);
   if (difference <= DISAGREEMENT) return own;
-  const note = `from ${inputs} ${shown(own.concept.key as ConceptKey, expected)} would follow`;
+  const note = `${inputs} give ${shown(own.concept.key as ConceptKey, expected)}`;
   return { ...own, note: [own.note, note].filter(Boolean).join('; ') };
 }
 

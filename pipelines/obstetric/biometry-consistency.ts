@@ -26,7 +26,7 @@ function ratioDoubt(
   if (!numerator || !denominator) return [];
   const ratio = numerator.value / denominator.value;
   if (ratio >= range.low && ratio <= range.high) return [];
-  const text = `${numerator.label} and ${denominator.label} do not fit each other (ratio ${ratio.toFixed(2)}); check both measurements.`;
+  const text = `${numerator.label} and ${denominator.label} are inconsistent (ratio ${ratio.toFixed(2)}); check both measurements.`;
   return [doubt(id, text, [numerator, denominator])];
 }
 
@@ -39,7 +39,7 @@ function circumferenceDoubt(
   if (!circumference || !first || !second) return [];
   const expected = circumferenceOfDiameters(first.value, second.value);
   if (Math.abs(circumference.value - expected) <= CIRCUMFERENCE_SHARE * expected) return [];
-  const text = `${circumference.label} does not fit its two diameters by more than ${100 * CIRCUMFERENCE_SHARE} %; check the measurements.`;
+  const text = `${circumference.label} differs by more than ${100 * CIRCUMFERENCE_SHARE} % from that of its two diameters; check the measurements.`;
   return [doubt(circumference.id, text, [circumference, first, second])];
 }
 
@@ -53,7 +53,7 @@ function weightDoubt(lengths: readonly Measurement[]): Finding[] {
   const apart = weightsApart(lengths);
   if (!apart) return [];
   const [full, reduced] = apart.map((grams) => format('efw', grams));
-  const text = `The weight is ${full} by HC, AC and FL and ${reduced} by AC and FL: the head does not fit the rest; check the measurements.`;
+  const text = `The weight is ${full} by HC, AC and FL and ${reduced} by AC and FL: the head is inconsistent with the rest; check the measurements.`;
   return [
     doubt(
       'efw',

@@ -14,7 +14,8 @@ import type { FrameReading, ObstetricEvidence, Structure } from './section.ts';
 /** "Median of up to three frames each" (service.md 2.6). */
 const FRAMES_PER_MEASUREMENT = 3;
 
-const LAST_RESORT = 'measured on the transcerebellar plane, for want of a better one';
+/** Of the head by the plane that is the last choice for it, as a note and a sentence say it. */
+export const LAST_RESORT = 'measured on the transcerebellar plane, as no better one was found';
 
 /** Whether a value is of a plane that only stands in for the one it belongs on. */
 export const isOfLastResort = ({ note }: Measurement) => note?.includes(LAST_RESORT) ?? false;

@@ -222,11 +222,11 @@ function changeSentence(scan: EarlierGrowth, values: readonly Change[]): string 
   return `Change of the z-score per week since the scan ${scan.daysBefore} days before, at ${weeksAndDays(scan.gaDays)} weeks, ${[...sources].join(' and ')}: ${words.join(', ')}.`;
 }
 
-const OF_SEVERAL = 'the earlier scan tells of several fetuses';
+const OF_SEVERAL = 'the earlier scan names several fetuses';
 
 /** An earlier value of a twin may be that of the other one (reference 19). */
 const leftOutSentence = (scans: number): string[] =>
-  scans === 0 ? [] : ['An earlier scan that tells of several fetuses was left out.'];
+  scans === 0 ? [] : ['An earlier scan that names several fetuses was left out.'];
 
 const notAssessed = (why: string) => `Growth over time was not assessed${why}.`;
 

@@ -5,7 +5,7 @@ import { implausibleNote, isPlausible } from './plausibility.ts';
 
 /** Said of a value that stands in our place. */
 export const STANDS_IN =
-  'taken from the report of the ultrasound machine, for want of an accepted one';
+  'taken from the report of the ultrasound machine, as no value measured here was accepted';
 
 /** Said where the machine's reports name several fetuses, whose the images are not known to be. */
 export const MACHINE_UNUSED =

@@ -62,7 +62,7 @@ const COURSE_FRAMES = 8;
 
 function timingOf(frames: number): string {
   if (frames >= COURSE_FRAMES) return 'phases from the course of the area, no ECG';
-  return `a clip of ${frames} frames: the largest and the smallest cavity stand for ED and ES`;
+  return `a clip of ${frames} frames: the largest and the smallest cavity are taken as ED and ES`;
 }
 
 /** Id of what is read from outlines, beside a value of the machine for the same concept. */

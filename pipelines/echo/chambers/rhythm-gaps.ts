@@ -45,6 +45,6 @@ export function unequalRhythm({ clips: { A4C, A2C }, trusted }: Clips): string |
   if (four === null || two === null) return null;
   const longer = Math.max(four, two);
   return (longer - Math.min(four, two)) / longer > INTERVAL_DIFFERENCE + 1e-9
-    ? 'The RR intervals of the A4C and the A2C clip differ by more than 10 %: biplane volumes are of unlike beats.'
+    ? 'The RR intervals of the A4C and the A2C clip differ by more than 10 %: the biplane volumes are of unequal beats.'
     : null;
 }

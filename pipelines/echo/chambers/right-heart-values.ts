@@ -57,7 +57,7 @@ function believed(values: Measurement[]): Measurement[] {
   const grows = diastole && systole && systole.value >= diastole.value;
   const reason = grows
     ? 'the outline of the RV is no smaller in systole'
-    : wrong && `the outline of the RV is not believed: ${wrong.label} is implausible`;
+    : wrong && `the outline of the RV is not reliable: ${wrong.label} is implausible`;
   if (!reason) return values;
   return values.map((one) => (one.quality === 'inadequate' ? one : inadequate(one, reason)));
 }

@@ -56,7 +56,7 @@ function dysfunction(of: DiastolicInputs['of2016'], ejection: Ejection): Judgeme
     given: true,
     elevated: isElevated(b.result),
     text: none
-      ? `${first}; algorithm B: grade not given, for want of E or E/A`
+      ? `${first}; algorithm B: no grade, since E or E/A is missing`
       : `${first}; ${resultInWords('algorithm B', b.result, b.criteria)}`,
     classifications: none
       ? [category(`${present}, grade not given`, SCHEME.A, criteria)]

@@ -31,7 +31,7 @@ function stenosis(values: Values): string | null {
   }
   if (byHalfTime === null) {
     return steep
-      ? `a mitral mean gradient of at least ${STENOTIC_GRADIENT} mmHg speaks for stenosis`
+      ? `a mitral mean gradient of at least ${STENOTIC_GRADIENT} mmHg suggests stenosis`
       : null;
   }
   const speaks = steep || rounded(byHalfTime, 2) <= STENOTIC_AREA;

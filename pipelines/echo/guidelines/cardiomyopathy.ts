@@ -34,7 +34,7 @@ export function asymmetryStatement(septum: number, posterior: number): string | 
   const ratio = rounded(septum / posterior, 2);
   if (ratio < ASYMMETRY.from) return null;
   return ratio < ASYMMETRY.inHypertension
-    ? `asymmetric septal hypertrophy, if there is no hypertension (which asks for a ratio of ${ASYMMETRY.inHypertension})`
+    ? `asymmetric septal hypertrophy, if there is no hypertension (which requires a ratio of ${ASYMMETRY.inHypertension})`
     : 'asymmetric septal hypertrophy';
 }
 

@@ -69,7 +69,7 @@ export function stenosisStatements(grade: StenosisGrade, inputs: StenosisEvidenc
       : null,
     ADVICE[grade] ?? null,
     LOW_GRADIENT.has(grade)
-      ? 'An underestimated LVOT and hypertension at the time of the scan are to be excluded first'
+      ? 'First exclude an underestimated LVOT and hypertension at the time of the scan'
       : null,
     nearLimit ? 'The AVA is within its variability, 0.1 cm², of a cut-off' : null,
   ].filter((text) => text !== null);

@@ -63,7 +63,8 @@ function quantityOf(
 
 /** Behind the mitral annulus the wall of the atrium moves as far, and further (on the phantom too). */
 const ATRIAL = 'the edge that moves furthest may be the atrial wall, not the mitral annulus';
-const UNSURE = 'another edge is clearer or moves further: which is the annulus is not sure';
+const UNSURE =
+  'another edge is clearer or moves further: which of them is the annulus is uncertain';
 
 function doubtOf(key: ConceptKey, { ring, certain }: Excursion): string | null {
   if (key === 'mapse' && !ring) return ATRIAL;

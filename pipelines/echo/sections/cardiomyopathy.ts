@@ -86,7 +86,7 @@ function restrictiveOf(values: Values): string | null {
     rounded(filling, 2) >= RESTRICTIVE.ratio &&
     rounded(deceleration, 0) < RESTRICTIVE.deceleration;
   return meetsBoth
-    ? 'Filling meets two criteria of a restrictive pattern (E/A and deceleration time); size of atria and LV was not weighed'
+    ? 'Filling meets two criteria of a restrictive pattern (E/A and deceleration time); the sizes of the atria and the LV were not considered'
     : null;
 }
 
@@ -100,7 +100,7 @@ function amyloidIndexOf(values: Values, wall: Hypertrophy['wall']): string | nul
   const meaning =
     index < AMYLI_RULE_OUT
       ? ', which makes amyloid unlikely in a population screened for it'
-      : ', a rule-out index alone: it says nothing for amyloid';
+      : ', which neither rules amyloid out nor diagnoses it';
   return `AMYLI index ${index.toFixed(2)}${meaning}`;
 }
 
@@ -177,7 +177,7 @@ function run(evidence: EchoEvidence, values: Values): SectionOutcome {
         ? finding(
             ID,
             'dilated-pattern',
-            `${pattern}; the cause is not told by echocardiography`,
+            `${pattern}; echocardiography alone does not establish the cause`,
             'abnormal',
             [ef],
           )

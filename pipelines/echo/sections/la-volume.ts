@@ -85,7 +85,7 @@ function run(evidence: EchoEvidence, given: Values) {
     sentences: [
       grade && `LA volume index: ${grade}`,
       grade && standing && isAtLimit(standing)
-        ? `The LA volume index lies within ${VARIABILITY.atrialVolumeIndex} ml/m2 of a limit of its grade, which is within measurement variability`
+        ? `The LA volume index lies within ${VARIABILITY.atrialVolumeIndex} ml/m² of a limit of its grade, which is within measurement variability`
         : null,
       !standing && diameterGrade
         ? `LA diameter: ${diameterGrade}; the diameter alone does not make the atrium normal`

@@ -76,7 +76,7 @@ function byHeight({ patient }: EchoEvidence, mass: Measurement | null, sex: Sex 
   const shown = rounded(value, LEFT_VENTRICLE.massPerHeight.decimals);
   return {
     grade,
-    text: `LV mass / height^2.7 is ${shown} g/m^2.7${grade ? `: ${grade}` : ''}; with a BMI of ${rounded(bodyMass, 1)} kg/m2 indexing to BSA may hide hypertrophy`,
+    text: `LV mass / height^2.7 is ${shown} g/m^2.7${grade ? `: ${grade}` : ''}; with a BMI of ${rounded(bodyMass, 1)} kg/m² indexing to BSA may hide hypertrophy`,
   };
 }
 

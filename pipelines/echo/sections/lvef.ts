@@ -23,7 +23,12 @@ import {
   ungradedEf,
 } from '../ejection-fraction.ts';
 import { fractionalChange } from '../formulas/chambers.ts';
-import { EF_VARIABILITY, heartFailureRange, LEFT_VENTRICLE } from '../guidelines/left-ventricle.ts';
+import {
+  EF_VARIABILITY,
+  heartFailureRange,
+  LEFT_VENTRICLE,
+  SEVERE_EF,
+} from '../guidelines/left-ventricle.ts';
 import type { Sex } from '../guidelines/partition.ts';
 import { isNearCutOff, VARIABILITY } from '../guidelines/variability.ts';
 import type { EchoEvidence, EchoSection } from '../section.ts';
@@ -104,14 +109,20 @@ function criticalFinding(
   if (ungraded) {
     if (!ungraded.severe) return null;
     return ungraded.between.length > 1
-      ? told('Contradicting values: one of two methods gives LVEF below 30 %', ungraded.between)
-      : told(`${named(ef)}: below 30 % by a method that is not valid here`, [ef]);
+      ? told(
+          `The methods disagree: one of two methods gives LVEF below ${SEVERE_EF} %`,
+          ungraded.between,
+        )
+      : told(`${named(ef)}: below ${SEVERE_EF} % by a method that is not valid here`, [ef]);
   }
   if (isSevere(ef.value)) return told(`${named(ef)}: severely reduced LV systolic function`, [ef]);
   const other = severeOfMachine(values);
   return (
     other &&
-    told(`${named(other)} of the machine: one of two methods gives LVEF below 30 %`, [ef, other])
+    told(`${named(other)} of the machine: one of two methods gives LVEF below ${SEVERE_EF} %`, [
+      ef,
+      other,
+    ])
   );
 }
 

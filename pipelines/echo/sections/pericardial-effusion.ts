@@ -29,9 +29,9 @@ function plethora(values: Values): boolean | null {
 function searchedInWords({ fluid }: Effusion): string | null {
   const { searched, depth } = fluid;
   if (searched.length === 0) return null;
-  if (depth) return 'How deep the space outside of the heart is was not measured.';
+  if (depth) return 'The depth of the echo-free space around the heart was not measured.';
   const names = [...new Set(searched)].join(', ');
-  return `No fluid was outlined in ${names}; how much fluid the model misses in patients is not known, so that none is not said.`;
+  return `No fluid was outlined in ${names}. How much fluid the model misses in patients is not known, so an effusion is not excluded.`;
 }
 
 /** A space free of echoes in two clips: perhaps fluid, and more is not said of it. */
@@ -39,7 +39,7 @@ function seenInWords({ fluid, outlinedLarge }: Effusion): string | null {
   if (fluid.seen.length === 0) return null;
   const names = [...new Set(fluid.seen)].join(', ');
   const size = outlinedLarge ? '; its outline is that of a large effusion' : '';
-  return `A space free of echoes was outlined outside of the heart in ${names}: perhaps pericardial fluid, to be looked at and measured by hand${size}`;
+  return `An echo-free space was outlined around the heart in ${names}: possibly pericardial fluid, to be checked and measured by hand${size}`;
 }
 
 /** How large it is, and of which place that is known; null without a depth, or of a child. */
@@ -56,7 +56,7 @@ function sizeInWords({ grade, depth, deeperIn, behindWall, outlinedLarge }: Effu
 /** Fluid before the descending aorta is pericardial, behind it pleural; the aorta is not outlined. */
 function pleuralCaveat({ fluid, behindWall }: Effusion): string | null {
   return behindWall && fluid.seen.every((view) => view === 'PLAX')
-    ? 'The space was seen in PLAX alone: whether it lies in front of the descending aorta, and is pericardial, or behind it, and is pleural, was not told.'
+    ? 'The space was seen in PLAX alone: whether it lies in front of the descending aorta (pericardial) or behind it (pleural) was not assessed.'
     : null;
 }
 

@@ -131,7 +131,7 @@ function run(evidence: EchoEvidence, values: Values) {
         ? finding(
             ID,
             'rv-strain',
-            `RV dilatation with reduced RV systolic function${alone ? ' by a single index' : ''}; acute pressure overload such as pulmonary embolism to be considered`,
+            `RV dilatation with reduced RV systolic function${alone ? ' by a single index' : ''}; consider acute pressure overload such as pulmonary embolism`,
             'critical',
             [...wide, large, ...judged.map(({ measurement }) => measurement)],
           )

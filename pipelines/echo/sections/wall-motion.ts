@@ -156,7 +156,7 @@ function run(evidence: EchoEvidence, values: Values) {
         ? finding(
             ID,
             'wall-motion-suspected',
-            `Wall motion perhaps abnormal, seen in one view: ${suspected.join(', ')}`,
+            `Wall motion possibly abnormal, seen in one view: ${suspected.join(', ')}`,
             'info',
             [],
           )

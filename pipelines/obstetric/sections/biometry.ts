@@ -4,7 +4,12 @@ import { consistencyFindings } from '../biometry-consistency.ts';
 import { compareWithCart, fromMachine, withCartInputs } from '../cart-comparison.ts';
 import { withCartWeight } from '../cart-weight.ts';
 import { bpdConvention, deriveBiometry, headShape, weightGap } from '../derived-biometry.ts';
-import { isOfLastResort, measureApart, measureStructure } from '../frame-measurements.ts';
+import {
+  isOfLastResort,
+  LAST_RESORT,
+  measureApart,
+  measureStructure,
+} from '../frame-measurements.ts';
 import type { FramePlane } from '../frame-plane.ts';
 import { MEASURING_PLANES } from '../key-frames.ts';
 import { lengthsOf } from '../lengths.ts';
@@ -125,7 +130,7 @@ function lastResort(lengths: readonly Measurement[]): Gap[] {
     return value !== null && isOfLastResort(value);
   });
   if (used.length === 0) return [];
-  const detail = `${abbreviations(used)} measured on the transcerebellar plane, for want of a better one (criterion not met: cerebellum not visible); confirm on the ${plane}.`;
+  const detail = `${abbreviations(used)} ${LAST_RESORT} (criterion not met: cerebellum not visible); confirm on the ${plane}.`;
   return [{ code: 'plane_of_last_resort', detail, need: plane }];
 }
 

@@ -36,12 +36,12 @@ const NEEDS = [VIEW, CINE];
 function withoutSac(frames: readonly EarlyFrame[]): SectionOutcome | null {
   if (frames.some(({ bodies }) => bodies === 'several')) {
     const detail =
-      'More than one gestational sac may be present: which value belongs to which was not told, and nothing was measured.';
+      'More than one gestational sac may be present: which value belongs to which sac was not determined, and nothing was measured.';
     return inadequate('several_sacs', detail, NEEDS);
   }
   if (frames.some(({ sac }) => sac?.accepted)) return null;
   const why = frames.some(({ bodies }) => bodies === 'unclear')
-    ? 'more than one echo-free area may be the sac, and neither yolk sac nor embryo tells which of them is.'
+    ? 'more than one echo-free area may be the sac, and neither a yolk sac nor an embryo shows which of them it is.'
     : 'no gestational sac could be outlined with confidence; this does not say that there is none.';
   return inadequate('low_confidence', `Early pregnancy was not assessed: ${why}`, NEEDS);
 }

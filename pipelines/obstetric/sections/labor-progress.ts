@@ -134,7 +134,7 @@ function distanceGap(readings: LaborProgressReadings, measurements: readonly Mea
 const directionGap = (measurements: readonly Measurement[]) =>
   standing(measurements, 'head-direction')
     ? []
-    : ['Head direction was not assessable: the long axis of the head could not be told.'];
+    : ['Head direction was not assessable: the long axis of the head could not be determined.'];
 
 const LIMITS =
   'Head-perineum distance and midline angle need a transverse image; contractions, caput and the position of the occiput, which shifts the station, are not known.';

@@ -210,7 +210,7 @@ describe('volumes of both sources', () => {
       machine: { 'lvef-biplane': 52 },
       outlines: { 'lvedv-biplane': 118, 'lvesv-biplane': 66 },
     });
-    expect(value('lvef-biplane')?.note).toContain('from EDV and ESV of the images 44 %');
+    expect(value('lvef-biplane')?.note).toContain('EDV and ESV of the images give 44 %');
   });
   it('are said to be not indexed only where no index is given', () => {
     const patient = { surface: null, height: null, weight: null };

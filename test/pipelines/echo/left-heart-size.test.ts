@@ -88,7 +88,7 @@ describe('LA volume', () => {
     [51, true],
     [52, false],
   ])('index of %d ml/m2 lies at a limit of its grade: %s', (index, near) => {
-    expect(atrium({ 'la-volume-index': index }).summary.includes('within 3 ml/m2')).toBe(near);
+    expect(atrium({ 'la-volume-index': index }).summary.includes('within 3 ml/m²')).toBe(near);
   });
   it('of a child has neither grade nor range, and its age alone is named', () => {
     const { gaps, category } = atrium({ 'la-diameter': 3.5, 'la-volume-index': 30 }, { age: 17 });

@@ -104,7 +104,7 @@ describe('a space that only outlines show', () => {
 describe('a space seen in PLAX alone', () => {
   const second = { ...plax(8), file: 'second.dcm' };
   it('may be pleural, which is said', () => {
-    expect(imaged(plax(8), second).finding(ID)?.text).toContain('behind it, and is pleural');
+    expect(imaged(plax(8), second).finding(ID)?.text).toContain('behind it (pleural)');
   });
   it('is pericardial where another view shows it too', () => {
     const { finding } = imaged(plax(8), parasternalClip('PSAX', 8));

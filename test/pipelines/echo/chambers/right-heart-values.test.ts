@@ -68,7 +68,7 @@ describe('the right ventricle of an A4C', () => {
     );
     expect(value('rv-basal')?.note).toContain('outside the plausible');
     for (const key of OF_VENTRICLE) expect([key, value(key)?.quality]).toEqual([key, 'inadequate']);
-    expect(value('rv-mid')?.note).toContain('the outline of the RV is not believed');
+    expect(value('rv-mid')?.note).toContain('the outline of the RV is not reliable');
   });
 
   it('is withheld where it is no smaller in systole', () => {

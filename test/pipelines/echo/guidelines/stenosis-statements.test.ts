@@ -55,7 +55,7 @@ describe('advice by row (reference 11.1)', () => {
     ['low-flow low-gradient AS, LVEF unknown', 'hypertension'],
   ] as const)('%s: %s', (grade, expected) => {
     expect(said(grade)).toContain(expected);
-    expect(said(grade)).toContain('are to be excluded first');
+    expect(said(grade)).toContain('First exclude');
   });
   it.each([
     'severe AS (high-gradient)',

@@ -157,12 +157,12 @@ describe('earlier values of a report', () => {
     const alone = growth(196, [twins]);
     expect(alone.data).toMatchObject({ earlier: [], change: null });
     expect(alone.summary).toContain(
-      'Growth over time was not assessed: the earlier scan tells of several fetuses.',
+      'Growth over time was not assessed: the earlier scan names several fetuses.',
     );
     const older = scan(42, { readings: fetus(154) });
     const beside = growth(196, [twins, older]);
     expect(beside.data.change).toMatchObject({ days_before: 42 });
-    expect(beside.summary).toContain('An earlier scan that tells of several fetuses was left out.');
+    expect(beside.summary).toContain('An earlier scan that names several fetuses was left out.');
     expect(growth(196, [older]).summary).not.toContain('several fetuses');
   });
 
