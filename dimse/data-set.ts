@@ -1,5 +1,6 @@
 import dcmjs, { type NaturalDataset } from 'dcmjs';
 import { SonogateError } from '../src/errors/catalogue.ts';
+import { decodeTexts, takeCharacterSets } from './element-text.ts';
 import { decodeFileMeta, encodeFileMeta } from './part10.ts';
 
 /** Data sets of normalized requests, as they stand on the wire, from and to keywords. */
@@ -20,8 +21,10 @@ export function decodeDataSet(bytes: Buffer, transferSyntax: string): NaturalDat
     bytes,
   ]);
   try {
+    const sets = takeCharacterSets(file);
     const part = file.buffer.slice(file.byteOffset, file.byteOffset + file.length) as ArrayBuffer;
     const { dict } = dcmjs.data.DicomMessage.readFile(part);
+    decodeTexts(dict, sets);
     return dcmjs.data.DicomMetaDictionary.naturalizeDataset(dict);
   } catch (error) {
     throw new SonogateError('object_not_understood', undefined, { cause: error });
