@@ -156,19 +156,29 @@ async function storeOne(requestor: Requestor, object: OutgoingObject): Promise<S
     if (isWarning(status)) {
       return { ...sop, outcome: 'warning', status, code: null, detail };
     }
-    if (status === SERVICE_STATUS.duplicateSopInstance) {
-      const known = `${detail} (the peer has the object already)`;
-      return { ...sop, outcome: 'warning', status, code: null, detail: known };
-    }
-    const code = status === PROCESSING_FAILURE ? 'peer_processing_failure' : refusalCode(status);
-    return { ...sop, outcome: 'failed', status, code, detail };
+    return { ...sop, ...refused(status, detail) };
   } catch (error) {
     return failure(object.sopInstanceUid, error);
   }
 }
 
-/** What a failure status of C-STORE (PS3.4 B.2.3), or the failure reason of STOW-RS, stands for. */
-export function refusalCode(status: number): ErrorCode {
+/**
+ * What a failure status of C-STORE (PS3.4 B.2.3, PS3.7 C.5) means for the object, or the Failure
+ * Reason of STOW-RS (PS3.18 table 10.5.3-2), which has the same values.
+ */
+export function refused(
+  status: number,
+  detail: string,
+): Pick<StoreResult, 'outcome' | 'status' | 'code' | 'detail'> {
+  if (status === SERVICE_STATUS.duplicateSopInstance) {
+    const known = `${detail} (the peer has the object already)`;
+    return { outcome: 'warning', status, code: null, detail: known };
+  }
+  return { outcome: 'failed', status, code: refusalCode(status), detail };
+}
+
+function refusalCode(status: number): ErrorCode {
+  if (status === PROCESSING_FAILURE) return 'peer_processing_failure';
   return (status & 0xff00) === 0xa700 ? 'peer_out_of_resources' : 'peer_refused_object';
 }
 

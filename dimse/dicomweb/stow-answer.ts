@@ -3,7 +3,7 @@ import { ERRORS, type ErrorCode } from '../../src/errors/catalogue.ts';
 import { LONGEST_HOLD_SECONDS } from '../../src/outbox/port.ts';
 import type { OutgoingObject } from '../network/requestor.ts';
 import { PROCESSING_FAILURE } from '../services/service-status.ts';
-import { hex, refusalCode, type StoreResult } from '../store-scu.ts';
+import { hex, refused, type StoreResult } from '../store-scu.ts';
 
 /** What came of a call to a DICOMweb server. */
 export type Answer =
@@ -97,17 +97,18 @@ function outcomes(status: number, body: string, objects: readonly OutgoingObject
   const stored = new Map(
     response?.['00081199']?.Value.map((item) => [item['00081155'].Value[0], item]) ?? [],
   );
-  const refused = new Map(
+  const notStored = new Map(
     response?.['00081198']?.Value.map((item) => [item['00081155'].Value[0], item]) ?? [],
   );
   return objects.map((object): StoreResult => {
-    const failure = refused.get(object.sopInstanceUid);
+    const { sopClassUid, sopInstanceUid } = object;
+    const failure = notStored.get(sopInstanceUid);
     if (failure) {
       const reason = failure['00081197']?.Value[0] ?? PROCESSING_FAILURE;
       const detail = `HTTP ${status}, failure reason ${hex(reason)}`;
-      return { ...failed(object, refusalCode(reason), detail), status: reason };
+      return { sopClassUid, sopInstanceUid, ...refused(reason, detail) };
     }
-    const found = stored.get(object.sopInstanceUid);
+    const found = stored.get(sopInstanceUid);
     // Not even 200 says that an object is there: Orthanc gives it to parts that it has passed over.
     if (!found) {
       const detail = `HTTP ${status}; the object is in no list of the answer`;
@@ -115,7 +116,6 @@ function outcomes(status: number, body: string, objects: readonly OutgoingObject
     }
     const warning = found['00081196']?.Value[0];
     const said = warning === undefined ? '' : `, warning ${hex(warning)}`;
-    const { sopClassUid, sopInstanceUid } = object;
     return {
       sopClassUid,
       sopInstanceUid,

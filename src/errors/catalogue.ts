@@ -1,5 +1,5 @@
 /**
- * How a failed attempt is to be treated; this alone drives retry. `transient`: try again.
+ * How a failed attempt is to be treated; this alone drives retry, `tries` of an entry how long. `transient`: try again.
  * `ambiguous`: the peer may have it, so try again only because the object is the same each time
  * (same SOP Instance UID, conditional FHIR entries). `permanent`: a person must look.
  */
@@ -12,10 +12,18 @@ interface CatalogueEntry {
   /** DIMSE status (PS3.7 Annex C, PS3.4 B.2.3) or A-ASSOCIATE-RJ "result/source/reason" (PS3.8 9.3.4). */
   dimse?: string;
   retry: FailureClass;
+  /**
+   * A delivery is given up after so many failures that may be its own, however much time is left:
+   * where a fault of the peer that passes cannot be told from one of the object that does not.
+   */
+  tries?: number;
   title: string;
   /** One sentence for the person who runs the gateway. */
   operator: string;
 }
+
+/** With the waits of `delivery` as they are set at first, some two and a half hours. */
+const PROCESSING_FAILURE_TRIES = 30;
 
 /**
  * Every error of the system, by its stable code. `docs/errors.md` is generated from it; nothing
@@ -334,7 +342,8 @@ export const ERRORS = {
     dimse: 'C000',
     retry: 'permanent',
     title: 'The object cannot be understood',
-    operator: 'The data set has no readable header (study, series or SOP instance UID missing).',
+    operator:
+      'The data set has no readable header, a UID of study, series or SOP instance is missing or malformed, or a value cannot be stored.',
   },
   object_mismatch: {
     dimse: 'A900',
@@ -383,8 +392,9 @@ export const ERRORS = {
   },
   peer_processing_failure: {
     retry: 'transient',
+    tries: PROCESSING_FAILURE_TRIES,
     title: 'The peer failed to process the object',
-    operator: 'C-STORE status 0110H; retried. If it goes on, look into the log of the peer.',
+    operator: `C-STORE status 0110H, or this failure reason of STOW-RS; given up after ${PROCESSING_FAILURE_TRIES} tries. Look into the log of the peer.`,
   },
   peer_refused_object: {
     retry: 'permanent',

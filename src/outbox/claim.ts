@@ -4,9 +4,11 @@ import type { DeliveryRow } from './deliveries.ts';
 import { SOMETHING_AHEAD } from './order.ts';
 import type { Delivery, DeliveryKind } from './port.ts';
 
-/** A delivery in the hands of the outbox; `tries` counts from when a person last sent it again. */
+/** A delivery in the hands of the outbox; both count from when a person last sent it again. */
 export interface ClaimedDelivery extends Delivery {
   tries: number;
+  /** Failures before this attempt that may be the object's own. */
+  ownFailures: number;
 }
 
 /**
@@ -44,6 +46,7 @@ export async function claimDelivery(
         object: row.object,
         attempt: row.attempt,
         tries: row.attempt - row.attempts_before,
+        ownFailures: row.own_failures,
       }
     : null;
 }

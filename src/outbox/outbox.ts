@@ -1,6 +1,6 @@
 import type { Config } from '../../config/schema.ts';
 import type { PooledDatabase } from '../database/pooled.ts';
-import type { ErrorCode } from '../errors/catalogue.ts';
+import { catalogueEntry, type ErrorCode } from '../errors/catalogue.ts';
 import type { Logger } from '../logging/logger.ts';
 import { logRounds } from '../rounds.ts';
 import { backoffSeconds } from './backoff.ts';
@@ -176,7 +176,12 @@ export async function startOutbox({
     }
   };
 
-  const waitAfter = ({ kind, tries }: ClaimedDelivery): number | null => {
+  /** Null: there is no further attempt. */
+  const waitAfter = (
+    { kind, tries, ownFailures }: ClaimedDelivery,
+    code: ErrorCode,
+  ): number | null => {
+    if (ownFailures + 1 >= (catalogueEntry(code).tries ?? Number.POSITIVE_INFINITY)) return null;
     const deliverer = byKind.get(kind);
     if (deliverer?.retryWait) return deliverer.retryWait(tries, Math.random());
     const { retryBaseSeconds: baseSeconds, retryCapSeconds: capSeconds } = settings;
@@ -202,7 +207,7 @@ export async function startOutbox({
       return;
     }
     // A send that we broke off ourselves is not the peer's failure: due again at once.
-    const again = stopping.signal.aborted ? 0 : waitAfter(delivery);
+    const again = stopping.signal.aborted ? 0 : waitAfter(delivery, code);
     if (again === null) {
       await markDead(database, delivery, code, detail);
       logger.error({ ...fields, code }, 'delivery given up');

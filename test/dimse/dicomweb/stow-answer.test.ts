@@ -57,12 +57,26 @@ describe('an answer that names the objects', () => {
     [0xa900, 'peer_refused_object', 'permanent'],
     [0xc000, 'peer_refused_object', 'permanent'],
     [0xc122, 'peer_refused_object', 'permanent'],
-    [0x0110, 'peer_refused_object', 'permanent'],
+    [0x010f, 'peer_refused_object', 'permanent'],
+    [0x0110, 'peer_processing_failure', 'transient'],
+    [0x0112, 'peer_refused_object', 'permanent'],
     [0x0122, 'peer_refused_object', 'permanent'],
   ] as const)('as refused for reason %i is %s', (reason, code, retry) => {
     const result = judge(answered(409, response([], [item('1.1', failureReason(reason))])));
     expect(result).toMatchObject({ outcome: 'failed', code });
     expect(catalogueEntry(code).retry).toBe(retry);
+  });
+
+  test('as known already delivers them and says so', () => {
+    const known = judge(answered(409, response([], [item('1.1', failureReason(0x0111))])));
+    expect(known).toEqual({
+      sopClassUid: OBJECT.sopClassUid,
+      sopInstanceUid: '1.1',
+      outcome: 'warning',
+      status: 0x0111,
+      code: null,
+      detail: 'HTTP 409, failure reason 0111H (the peer has the object already)',
+    });
   });
 
   test('judges each object by itself, in any order of the answer', () => {
@@ -79,7 +93,7 @@ describe('an answer that names the objects', () => {
 
   test('whose failure has no reason is a failure', () => {
     expect(judge(answered(409, response([], [item('1.1')])))).toMatchObject({
-      code: 'peer_refused_object',
+      code: 'peer_processing_failure',
       status: 0x0110,
     });
   });

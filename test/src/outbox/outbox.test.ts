@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { catalogueEntry } from '../../../src/errors/catalogue.ts';
 import { silentLogger as logger } from '../../../src/logging/logger.ts';
 import { claimDelivery } from '../../../src/outbox/claim.ts';
 import {
@@ -156,6 +157,27 @@ describe.each([
     expect(await outbox.list({ requestId: id })).toMatchObject([
       { attempt: 1, code: 'ehr_unavailable' },
     ]);
+  });
+
+  it('gives up after the tries of a failure, among which those of an absent peer do not count', async () => {
+    const { tries = 0 } = catalogueEntry('peer_processing_failure');
+    const failure: SendOutcome = {
+      outcome: 'failed',
+      failure: 'transient',
+      code: 'peer_processing_failure',
+      detail: 'status 0110H',
+    };
+    const outcomes = [failed('transient'), failure, failure];
+    const id = await enqueue([sr()]);
+    await site.database.query('UPDATE deliveries SET own_failures = $1', [tries - 2]);
+    const outbox = await start(async ({ attempt }) => outcomes[attempt - 1] ?? OK);
+    await settled(outbox, id, 'dead');
+    const [dead] = await outbox.list({ requestId: id });
+    expect(dead).toMatchObject({ attempt: 3, code: 'peer_processing_failure' });
+
+    outcomes.push(failure);
+    await outbox.replay(dead?.id ?? '');
+    await settled(outbox, id, 'delivered');
   });
 
   it('treats a deliverer that throws as our own defect, and tries again', async () => {
