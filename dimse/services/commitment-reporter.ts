@@ -61,8 +61,11 @@ async function tell(row: ReportRow, parts: ReporterParts): Promise<void> {
   const node = sources.find(({ name }) => name === row.source)?.node;
   const log = { transaction: row.transaction_uid, callingAeTitle: row.calling_ae_title };
   if (!node) {
-    await putOff(database, row, 'invalid_config', WITHOUT_NODE_WAIT_SECONDS, now());
-    logger.warn(log, 'a report of storage commitment waits: the source has no `node`');
+    if (await putOff(database, row, 'invalid_config', WITHOUT_NODE_WAIT_SECONDS, now())) {
+      logger.warn(log, 'a report of storage commitment waits: the source has no `node`');
+    } else {
+      logger.error(log, 'storage commitment not reported, given up');
+    }
     return;
   }
   try {
@@ -74,8 +77,11 @@ async function tell(row: ReportRow, parts: ReporterParts): Promise<void> {
   } catch (error) {
     const code = error instanceof SonogateError ? error.code : 'internal';
     const wait = Math.min(FIRST_WAIT_SECONDS * 2 ** row.attempt, LONGEST_WAIT_SECONDS);
-    await putOff(database, row, code, wait, now());
-    logger.warn({ ...log, code, wait }, 'storage commitment not reported, will retry');
+    if (await putOff(database, row, code, wait, now())) {
+      logger.warn({ ...log, code, wait }, 'storage commitment not reported, will retry');
+    } else {
+      logger.error({ ...log, code }, 'storage commitment not reported, given up');
+    }
   }
 }
 
@@ -92,14 +98,17 @@ export function sendReport(node: CalledNode, report: CommitmentReport): Promise<
   );
 }
 
-/** Repeats it after `wait` seconds; one that is given up keeps its row, with why. */
+/**
+ * Repeats it after `wait` seconds; one that is given up keeps its row, with why.
+ * @returns whether it is repeated.
+ */
 async function putOff(
   database: Database,
   { transaction_uid, calling_ae_title, requested_at }: ReportRow,
   code: string,
   wait: number,
   at: Date,
-): Promise<void> {
+): Promise<boolean> {
   const late = at.getTime() >= requested_at.getTime() + GIVE_UP_DAYS * DAY_MS;
   await database.query(
     `UPDATE commitment_reports SET attempt = attempt + 1, code = $3, next_at = $4, given_up_at = $5
@@ -112,4 +121,5 @@ async function putOff(
       late ? at : null,
     ],
   );
+  return !late;
 }

@@ -233,6 +233,14 @@ export const DICOM_EVENTS = {
     meaning: 'A source could not be told.',
     action: 'Check the `node` of the source and its listener.',
   },
+  commitment_given_up: {
+    level: 'error',
+    text: 'storage commitment not reported, given up',
+    meaning:
+      'A source could not be told for seven days; it may keep its objects, or ask for them again.',
+    action:
+      'Check the `node` of the source and its listener; have the machine ask again, or clear its objects by hand.',
+  },
   commitment_without_node: {
     level: 'warn',
     text: 'a report of storage commitment waits: the source has no `node`',

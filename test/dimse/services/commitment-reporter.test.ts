@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { tellReports } from '../../../dimse/services/commitment-reporter.ts';
-import { silentLogger } from '../../../src/logging/logger.ts';
+import { createLogger } from '../../../src/logging/logger.ts';
 import { freePort } from '../../peers/free-port.ts';
 import { openSite, type Site } from '../site.ts';
 
@@ -8,10 +8,15 @@ const DAY = 86_400;
 const REQUESTED = new Date('2026-05-01T08:00:00Z');
 
 let site: Site;
+const events: string[] = [];
+const logger = createLogger('warn', { write: (line) => events.push(JSON.parse(line).event) });
 beforeAll(async () => {
   site = await openSite();
 });
 afterAll(() => site?.close());
+beforeEach(() => {
+  events.length = 0;
+});
 
 /** A report that waits, and how it stands after its machine was tried to be told so much later. */
 async function waiting(transaction: string, port: number | null) {
@@ -28,7 +33,7 @@ async function waiting(transaction: string, port: number | null) {
       database: site.database,
       sources: [{ ...first, node }],
       aeTitle: 'SONOGATE',
-      logger: silentLogger,
+      logger,
       now: () => new Date(REQUESTED.getTime() + seconds * 1000),
     });
     const { rows } = await site.database.query<{
@@ -52,6 +57,11 @@ test('a machine whose source has no `node` is tried to be told each day, and giv
   expect(await tell(7 * DAY - 1)).toEqual({ attempt: 2, code, given_up: false });
   expect(await tell(8 * DAY - 1)).toEqual({ attempt: 3, code, given_up: true });
   expect(await tell(20 * DAY)).toMatchObject({ attempt: 3 });
+  expect(events).toEqual([
+    'commitment_without_node',
+    'commitment_without_node',
+    'commitment_given_up',
+  ]);
 });
 
 test('a machine that does not answer is given up after exactly seven days', async () => {
@@ -59,4 +69,5 @@ test('a machine that does not answer is given up after exactly seven days', asyn
   const code = 'peer_unreachable';
   expect(await tell(7 * DAY - 3600)).toEqual({ attempt: 1, code, given_up: false });
   expect(await tell(7 * DAY)).toEqual({ attempt: 2, code, given_up: true });
+  expect(events).toEqual(['commitment_unreported', 'commitment_given_up']);
 });

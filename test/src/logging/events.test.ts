@@ -7,9 +7,12 @@ import { createLogger } from '../../../src/logging/logger.ts';
 
 const ROOT = new URL('../../../', import.meta.url).pathname;
 
-/** Calls of a logger at a level that an operator reads, with all that stands between the brackets. */
+/**
+ * Calls of a logger at a level that an operator reads, with all that stands between the brackets, and
+ * of `startCleaning`, which is handed its line.
+ */
 const CALL =
-  /(?:\blogger|Logger)\??(?:\.(?:info|warn|error)|\[level\])\(|#log\(|\blog\('(?=info|warn|error)/g;
+  /(?:\blogger|Logger)\??(?:\.(?:info|warn|error)|\[level\])\(|#log\(|\blog\('(?=info|warn|error)|\bstartCleaning\(/g;
 
 /** The texts that the code logs: the string literals that are arguments of their own. */
 async function textsInCode(): Promise<Map<string, string>> {
