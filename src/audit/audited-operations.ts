@@ -1,6 +1,7 @@
 import type { AdminOperations } from '../admin/socket.ts';
 import type { AuditAction } from './actions.ts';
 import type { AuditEntry, WriteAudit } from './audit.ts';
+import { keyChange } from './key-change.ts';
 
 /** Commands of the admin socket that are written down; the others change nothing and show no one. */
 const COMMANDS: Readonly<Record<string, AuditAction>> = {
@@ -37,10 +38,12 @@ export function auditedOperations(
           const entry = entryOf(action, parameters);
           try {
             const answer = await operation(parameters);
-            await writeAudit({ ...entry, outcome: 'success' });
+            const detail = detailOf(action, parameters, answer);
+            await writeAudit({ ...entry, outcome: 'success', detail });
             return answer;
           } catch (error) {
-            await writeAudit({ ...entry, outcome: 'refused' });
+            const detail = detailOf(action, parameters, null);
+            await writeAudit({ ...entry, outcome: 'refused', detail });
             throw error;
           }
         },
@@ -49,22 +52,28 @@ export function auditedOperations(
   );
 }
 
-/** Ids that a command names: of a study, a delivery, a key. */
-const ID = /^[A-Za-z0-9_.-]{1,64}$/;
+function entryOf(
+  action: AuditAction,
+  parameters: unknown,
+): Pick<AuditEntry, 'at' | 'action' | 'actor'> {
+  const { person } = membersOf(parameters);
+  const actor = typeof person === 'string' ? `person:${person}` : 'command-line';
+  return { at: new Date(), action, actor };
+}
 
-function entryOf(action: AuditAction, parameters: unknown): Omit<AuditEntry, 'outcome'> {
-  const given = (typeof parameters === 'object' && parameters !== null ? parameters : {}) as Record<
-    string,
-    unknown
-  >;
-  const person = typeof given.person === 'string' ? given.person : null;
-  const named = [given.id, given.study].find(
+/** Ids that a command names: of a study, a delivery, a held report. */
+const ID = /^[A-Za-z0-9_.-]{1,64}$/;
+const OF_KEYS: ReadonlySet<AuditAction> = new Set(['key.create', 'key.rotate', 'key.revoke']);
+
+function detailOf(action: AuditAction, parameters: unknown, answer: unknown): AuditEntry['detail'] {
+  const { id, study } = membersOf(parameters);
+  if (OF_KEYS.has(action)) return keyChange(id, membersOf(membersOf(answer).record).id);
+  const named = [id, study].find(
     (value): value is string => typeof value === 'string' && ID.test(value),
   );
-  return {
-    at: new Date(),
-    action,
-    actor: person === null ? 'command-line' : `person:${person}`,
-    detail: named === undefined ? null : { id: named },
-  };
+  return named === undefined ? null : { id: named };
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
 }

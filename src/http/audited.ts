@@ -1,5 +1,6 @@
 import type { Context, Middleware } from 'koa';
 import type { AuditAction } from '../audit/actions.ts';
+import type { AuditEntry } from '../audit/audit.ts';
 import { catalogueEntry, SonogateError } from '../errors/catalogue.ts';
 import { idForm } from '../requests/ids.ts';
 import type { HttpDeps, HttpState } from './deps.ts';
@@ -9,10 +10,12 @@ const REQUEST_ID = idForm('req');
 /**
  * Writes down who did what with a request and how it was answered, before the answer leaves: a call
  * that cannot be written down is not answered. Stands after `requireScope`.
+ * @param detailOf what belongs to the entry besides the request: ids of ours, no word of the caller.
  */
 export function audited(
   { writeAudit, now = () => new Date() }: Pick<HttpDeps, 'writeAudit' | 'now'>,
   action: AuditAction,
+  detailOf: (context: Context) => AuditEntry['detail'] = () => null,
 ): Middleware<HttpState> {
   return async (context, next) => {
     const write = (status: number) =>
@@ -25,6 +28,7 @@ export function audited(
         status,
         callId: context.state.requestId,
         address: context.ip,
+        detail: detailOf(context),
       });
     try {
       await next();

@@ -1,4 +1,5 @@
 import type { Router } from '@koa/router';
+import type { Context } from 'koa';
 import { z } from 'zod';
 import {
   createKey,
@@ -9,7 +10,9 @@ import {
   rotateKey,
   SCOPES,
 } from '../accounts/keys.ts';
+import { keyChange } from '../audit/key-change.ts';
 import { SonogateError } from '../errors/catalogue.ts';
+import { audited } from './audited.ts';
 import { requireScope } from './authentication.ts';
 import type { HttpDeps, HttpState } from './deps.ts';
 import { idempotent } from './idempotency.ts';
@@ -40,7 +43,8 @@ export function addKeyRoutes(router: Router<HttpState>, deps: HttpDeps): void {
     context.body = { data: keys.map(keyView) };
   });
 
-  router.post('/v1/keys', admin, body, once, async (context) => {
+  const create = audited(deps, 'key.create', changeOf);
+  router.post('/v1/keys', admin, create, body, once, async (context) => {
     const { accountId, test } = context.state.principal;
     const { expires_at, ...wanted } = parseBody(newKey, context.state.body);
     if (test && !wanted.test) {
@@ -52,7 +56,8 @@ export function addKeyRoutes(router: Router<HttpState>, deps: HttpDeps): void {
     context.body = { ...keyView(record), key };
   });
 
-  router.post('/v1/keys/:id/rotate', admin, body, once, async (context) => {
+  const rotate = audited(deps, 'key.rotate', changeOf);
+  router.post('/v1/keys/:id/rotate', admin, rotate, body, once, async (context) => {
     const { accountId, test } = context.state.principal;
     const { overlap_hours } = parseBody(rotation, context.state.body ?? {});
     const { id = '' } = context.params;
@@ -65,11 +70,18 @@ export function addKeyRoutes(router: Router<HttpState>, deps: HttpDeps): void {
     context.body = { ...keyView(record), key };
   });
 
-  router.delete('/v1/keys/:id', admin, async (context) => {
+  const revoke = audited(deps, 'key.revoke', changeOf);
+  router.delete('/v1/keys/:id', admin, revoke, async (context) => {
     const { id = '' } = context.params;
     const { accountId } = context.state.principal;
     context.body = keyView(await revokeKey(database, id, accountId, now()));
   });
+}
+
+/** The key that the path names, and the one in the answer. */
+function changeOf({ params, body }: Context) {
+  const made = typeof body === 'object' && body !== null && 'id' in body ? body.id : null;
+  return keyChange(params.id, made);
 }
 
 function keyView(record: KeyRecord) {

@@ -48,9 +48,10 @@ it('keys rotate prints a key in place of another, which works on for the overlap
   expect(end).toBeGreaterThanOrEqual(before + 2 * HOUR_MS);
   expect(end).toBeLessThanOrEqual(Date.now() + 2 * HOUR_MS);
   const { rows } = await withDatabase((database) =>
-    database.query<{ action: string }>('SELECT action FROM audit ORDER BY id DESC LIMIT 1'),
+    database.query('SELECT action, detail FROM audit ORDER BY id DESC LIMIT 1'),
   );
-  expect(rows).toEqual([{ action: 'key.rotate' }]);
+  const replacement = listed.find(({ id }) => id !== old.id)?.id;
+  expect(rows).toEqual([{ action: 'key.rotate', detail: { key: old.id, replacement } }]);
 });
 
 it('keys rotate takes as long an overlap as the API and no longer, and knows a key that is none', async () => {

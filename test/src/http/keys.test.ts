@@ -112,6 +112,27 @@ describe('/v1/keys', () => {
     expect(await works(made.key)).toBe(true);
   });
 
+  it('writes down who made, rotated and ended which key, and who was refused', async () => {
+    await gateway.database.query('DELETE FROM audit');
+    const { made } = await make({ name: 'audited' }, admin, { 'X-Request-Id': 'call-1' });
+    const rotated = await gateway.call(`/v1/keys/${made.id}/rotate`, { key: admin, body: {} });
+    const { id: replacement } = (await rotated.json()) as Key;
+    await gateway.call(`/v1/keys/${made.id}`, { key: admin, method: 'DELETE' });
+    await make({}, admin);
+    await gateway.call('/v1/keys/Jane%20Doe', { key: admin, method: 'DELETE' });
+    await list();
+    const { rows } = await gateway.database.query('SELECT * FROM audit ORDER BY id');
+    const by = { key_id: expect.stringMatching(/^key_/), account_id: 'default' };
+    expect(rows).toMatchObject([
+      { ...by, action: 'key.create', status: 201, detail: { key: made.id }, call_id: 'call-1' },
+      { ...by, action: 'key.rotate', status: 201, detail: { key: made.id, replacement } },
+      { ...by, action: 'key.revoke', status: 200, detail: { key: made.id } },
+      { ...by, action: 'key.create', status: 422, detail: null },
+      { ...by, action: 'key.revoke', status: 404, detail: null },
+    ]);
+    expect(rows.map((row) => JSON.stringify(row)).join()).not.toContain(made.key);
+  });
+
   it('needs the scope admin', async () => {
     expect((await gateway.call('/v1/keys')).status).toBe(403);
     expect((await gateway.call('/v1/keys', { body: { name: 'a' } })).status).toBe(403);
