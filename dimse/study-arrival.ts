@@ -122,11 +122,11 @@ async function auditPatient(
 ): Promise<void> {
   await createAuditWriter(tx)({
     at: receivedAt,
-    action: 'dicom.received',
+    action: 'study.patient',
     actor: `ae:${callingAeTitle}`,
     studyId: id,
     outcome: 'success',
-    detail: { source, revision, patient: 'changed' },
+    detail: { source, revision },
   });
 }
 

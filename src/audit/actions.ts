@@ -66,6 +66,8 @@ export const AUDIT_ACTIONS = {
   'session.logout': { event: 'user-authentication', type: 'logout', does: 'E' },
   'identity.view': { event: 'patient-record', does: 'R' },
 
+  // Objects that came name another patient than the study had.
+  'study.patient': { event: 'patient-record', does: 'U' },
   'study.hold': { event: 'procedure-record', does: 'U' },
   'study.complete': { event: 'procedure-record', does: 'U' },
   'study.release': { event: 'procedure-record', does: 'U' },
