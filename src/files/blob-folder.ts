@@ -13,10 +13,12 @@ export interface BlobFolder extends BlobStore {
   path(sha256: string): string;
 }
 
-/** @param folder made when it is missing; it must lie on one file system. */
-export async function openBlobFolder(folder: string): Promise<BlobFolder> {
+/**
+ * @param folder made when something is to be written, so that a command leaves none behind where it
+ * has no business; it must lie on one file system.
+ */
+export function openBlobFolder(folder: string): BlobFolder {
   const incoming = join(folder, 'incoming');
-  await mkdir(incoming, { recursive: true });
   const path = (sha256: string) => join(folder, sha256.slice(0, 2), sha256);
   const removeUnused = async (file: string, now: Date) => {
     const found = await ifMissing(stat(file), null);
@@ -30,6 +32,7 @@ export async function openBlobFolder(folder: string): Promise<BlobFolder> {
     path,
 
     async write(source, limit) {
+      await mkdir(incoming, { recursive: true });
       const part = join(incoming, randomUUID());
       try {
         const stored = await writeWhole(source, limit, part);
@@ -55,10 +58,13 @@ export async function openBlobFolder(folder: string): Promise<BlobFolder> {
     remove: (sha256, now) => removeUnused(path(sha256), now),
 
     async removeAbandoned(now) {
-      for (const part of await readdir(incoming)) await removeUnused(join(incoming, part), now);
+      const parts = await ifMissing(readdir(incoming), []);
+      for (const part of parts) await removeUnused(join(incoming, part), now);
     },
 
     async free() {
+      // Whoever asks is about to write.
+      await mkdir(folder, { recursive: true });
       const { bavail, bsize } = await statfs(folder);
       return bavail * bsize;
     },

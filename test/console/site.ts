@@ -71,7 +71,7 @@ export async function openConsole(
   const config = loadConfig({}, { dataDir, destinations: [PACS, OTHER_PACS, EHR], ...settings });
   const database = await openDatabase({ ...config, logger });
   await migrate(database);
-  const blobs = await openBlobFolder(join(dataDir, 'files'));
+  const blobs = openBlobFolder(join(dataDir, 'files'));
   const core = await createRequestCore({
     database,
     queue: { add: async () => {}, remove: async () => {} },

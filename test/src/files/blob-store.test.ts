@@ -34,7 +34,7 @@ interface OpenStore {
 
 async function openFolder(): Promise<OpenStore> {
   const folder = await mkdtemp(join(tmpdir(), 'sonogate-blobs-'));
-  const store = await openBlobFolder(folder);
+  const store = openBlobFolder(folder);
   return {
     store,
     incoming: join(folder, 'incoming'),
@@ -164,4 +164,22 @@ describe.each([
   it('says how much room there is', async () => {
     expect(await store.free()).toBeGreaterThan(MIB);
   });
+});
+
+it('a blob folder is made by the first write, not by who only looks', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'sonogate-blobs-'));
+  const store = openBlobFolder(join(root, 'files'));
+  await expect(store.read(SHA256_OF_ABC)).rejects.toBeInstanceOf(BlobMissingError);
+  await store.remove(SHA256_OF_ABC, new Date());
+  await store.removeAbandoned(new Date());
+  expect(await readdir(root)).toEqual([]);
+  expect(await store.write(chunks('abc'), 3)).toMatchObject({ sha256: SHA256_OF_ABC });
+  expect(await readdir(root)).toEqual(['files']);
+  await rm(root, { recursive: true });
+});
+
+it('the room for a blob folder is known before it is there', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'sonogate-blobs-'));
+  expect(await openBlobFolder(join(root, 'files')).free()).toBeGreaterThan(MIB);
+  await rm(root, { recursive: true });
 });

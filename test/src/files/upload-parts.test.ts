@@ -37,7 +37,7 @@ interface Opened {
 }
 
 const inFolder: Open = async (database, folder) => {
-  const blobs = await openBlobFolder(folder);
+  const blobs = openBlobFolder(folder);
   return {
     parts: createPartsThroughGateway(database, blobs, PART_BYTES, now),
     close: async () => {},

@@ -135,7 +135,7 @@ export async function startGateway(
   let ahead = 0;
   const now = () => new Date(Date.now() + ahead);
   const queue = { add: async () => {}, remove: async () => {} };
-  const blobs = await openBlobFolder(join(dataDir, 'files'));
+  const blobs = openBlobFolder(join(dataDir, 'files'));
   const core = await createRequestCore({
     database,
     queue,

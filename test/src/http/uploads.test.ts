@@ -127,7 +127,7 @@ describe('uploads', () => {
   });
 
   it('are refused for now when they would fill the disk', async () => {
-    const blobs = await openBlobFolder(join(gateway.dataDir, 'files'));
+    const blobs = openBlobFolder(join(gateway.dataDir, 'files'));
     const announced = { filename: 'scan.dcm', bytes: 1, mediaType: 'application/dicom' };
     const withRoom = async (minFreeBytes: number) =>
       createUploads({
@@ -154,7 +154,7 @@ describe('uploads', () => {
 
   it('count what others have announced and not brought yet', async () => {
     const own = await startGateway();
-    const folder = await openBlobFolder(join(own.dataDir, 'files'));
+    const folder = openBlobFolder(join(own.dataDir, 'files'));
     const [room, floor] = [100_000, 10_000];
     let ahead = 0;
     const uploads = createUploads({

@@ -104,7 +104,7 @@ export async function openSite(options: SiteOptions = {}) {
       alternateAfterMinutes: 1,
     },
   };
-  const blobs = options.blobs ?? (await openBlobFolder(join(dataDir, 'files')));
+  const blobs = options.blobs ?? openBlobFolder(join(dataDir, 'files'));
   const parts = {
     database,
     queue,
