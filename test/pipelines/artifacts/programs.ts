@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { temporaryFolder } from '../temporary-folder.ts';
 
 /** Runs a real program on files. `output` is what it says on both streams. */
 export function run(program: string, args: readonly string[]): { code: number; output: string } {
@@ -23,13 +23,9 @@ export function installed(program: string, args: readonly string[] = ['--version
 export const PYTHON = '/usr/bin/python3';
 export const hasPydicom = installed(PYTHON, ['-c', 'import pydicom']);
 
-const folder = await temporaryFolder();
-let count = 0;
-
-/** The path of a new file with these bytes. */
+/** The path of a new file with these bytes; it is removed with the other files of the run. */
 export function asFile(bytes: Buffer, extension: string): string {
-  count += 1;
-  const path = join(folder, `${count}.${extension}`);
+  const path = join(mkdtempSync(join(tmpdir(), 'sonogate-test-')), `file.${extension}`);
   writeFileSync(path, bytes);
   return path;
 }

@@ -118,7 +118,7 @@ describe('what is not complete is limited (reference 10.3, 10.5)', () => {
     expect(by('diastolic-2016')).toBe('diastolic dysfunction, limited, grade not given');
     expect(by('diastolic-2025')).toBe('LAP elevated, grade undetermined (no E/A), limited');
     expect(said).toContain('algorithm A: diastolic dysfunction, limited (met: ');
-    expect(said).toContain('algorithm B: grade not given');
+    expect(said).toContain('algorithm B: no grade, since E or E/A is missing');
     expect(said).toContain('Not measured: E, E/A');
   });
   it('a positive algorithm A is said before what algorithm B makes of it', () => {
