@@ -2,6 +2,7 @@ import type { Clip } from '../contract/study.ts';
 import type { FramePlane } from './frame-plane.ts';
 import type { Plane } from './locator.ts';
 import type { Structure } from './section.ts';
+import { namedSweep } from './sweep-runs.ts';
 
 /**
  * Planes on which a structure is measured, in tiers: a later tier is used only where the earlier
@@ -35,12 +36,21 @@ const STRUCTURE_OF: Readonly<Partial<Record<Plane, Structure | 'chest'>>> = {
   'four-chamber': 'chest',
 };
 
-/** Clips that pass through several parts of the fetus: nobody stopped at a plane to measure it. */
+/** Share of the named frames of a clip that a part of the fetus has at least: fewer are misnamed. */
+const PASSED = 0.1;
+
+/**
+ * Clips that pass through several parts of the fetus, or are named a sweep: nobody stopped at a plane to
+ * measure it.
+ */
 function sweptClips(planes: readonly FramePlane[]): ReadonlySet<Clip> {
   const parts = Map.groupBy(planes, ({ clip }) => clip);
-  const swept = [...parts].filter(([, own]) => {
-    const shown = new Set(own.flatMap(({ estimate }) => STRUCTURE_OF[estimate.label] ?? []));
-    return shown.size > 1;
+  const swept = [...parts].filter(([clip, own]) => {
+    const named = own.flatMap(({ estimate }) => STRUCTURE_OF[estimate.label] ?? []);
+    const passed = [...Map.groupBy(named, (part) => part).values()].filter(
+      (frames) => frames.length >= PASSED * named.length,
+    );
+    return passed.length > 1 || namedSweep(clip).sweep;
   });
   return new Set(swept.map(([clip]) => clip));
 }
@@ -62,14 +72,32 @@ export function keyFrame(planes: readonly FramePlane[], plane: Plane): FramePlan
  */
 function acrossClips(frames: readonly FramePlane[]): FramePlane[] {
   const byClip = Map.groupBy(frames.toSorted(byConfidence), ({ clip }): Clip => clip);
-  const ranked = [...byClip.values()].flatMap((own) => own.map((frame, rank) => ({ frame, rank })));
-  return ranked
+  return [...byClip.values()]
+    .flatMap((own) => own.map((frame, rank) => ({ frame, rank })))
     .toSorted((a, b) => a.rank - b.rank || byConfidence(a.frame, b.frame))
     .map(({ frame }) => frame);
 }
 
-/** At most `limit` frames of some planes, best plane first; calibrated ones before others. */
+/**
+ * At most `limit` frames of some planes, best plane first; calibrated ones before others. Frames of a
+ * sweep through the fetus cut a structure anyhow: they are taken only where no other frame shows its
+ * planes.
+ */
 export function bestFrames(
+  planes: readonly FramePlane[],
+  wanted: readonly Plane[],
+  limit: number,
+): FramePlane[] {
+  const swept = sweptClips(planes);
+  const found = ranked(
+    planes.filter(({ clip }) => !swept.has(clip)),
+    wanted,
+    limit,
+  );
+  return found.length > 0 ? found : ranked(planes, wanted, limit);
+}
+
+function ranked(
   planes: readonly FramePlane[],
   wanted: readonly Plane[],
   limit: number,
@@ -82,18 +110,9 @@ export function bestFrames(
   return [...calibrated, ...uncalibrated].slice(0, limit);
 }
 
-/**
- * At most `limit` frames on which to look for a structure. Frames of a sweep through the fetus are
- * looked at only where no other frame shows its planes.
- */
-export function candidateFrames(
+/** At most `limit` frames on which to look for a structure. */
+export const candidateFrames = (
   planes: readonly FramePlane[],
   structure: Structure,
   limit: number,
-): FramePlane[] {
-  const wanted = MEASURING_PLANES[structure].flat();
-  const swept = sweptClips(planes);
-  const stopped = planes.filter(({ clip }) => !swept.has(clip));
-  const found = bestFrames(stopped, wanted, limit);
-  return found.length > 0 ? found : bestFrames(planes, wanted, limit);
-}
+): FramePlane[] => bestFrames(planes, MEASURING_PLANES[structure].flat(), limit);

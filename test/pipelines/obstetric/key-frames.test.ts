@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FramePlane } from '../../../pipelines/obstetric/frame-plane.ts';
-import { candidateFrames } from '../../../pipelines/obstetric/key-frames.ts';
+import { bestFrames, candidateFrames } from '../../../pipelines/obstetric/key-frames.ts';
 import type { Plane } from '../../../pipelines/obstetric/locator.ts';
 import { clip } from './evidence-sample.ts';
 
@@ -28,6 +28,25 @@ describe('frames on which a structure is measured', () => {
 
   it('are those of the sweep where no other shows it', () => {
     expect(files(candidateFrames([...sweep, ...still], 'head', 6))).toEqual(['sweep.dcm']);
+  });
+
+  it('are not those of a clip that is named a sweep, for any structure', () => {
+    const named = frames('named.dcm', ['four-chamber', 'four-chamber']).map((one) => ({
+      ...one,
+      clip: { ...one.clip, viewName: 'SWEEP CAUDAL TO CRANIAL' },
+    }));
+    const chest = frames('chest.dcm', ['four-chamber']);
+    expect(files(bestFrames([...named, ...chest], ['four-chamber'], 6))).toEqual(['chest.dcm']);
+  });
+
+  it.each([
+    ['a frame in ten is misnamed: still one part', 11, 'cine.dcm'],
+    ['a tenth of the frames shows another part: a sweep', 9, 'other.dcm'],
+  ])('%s', (_, count, used) => {
+    const chest = Array.from({ length: count }, (): Plane => 'four-chamber');
+    const cine = frames('cine.dcm', [...chest, 'abdominal']);
+    const other = frames('other.dcm', ['four-chamber']);
+    expect(files(bestFrames([...cine, ...other], ['four-chamber'], 1))).toEqual([used]);
   });
 
   it('are all of a cine that stays at one part, whatever the level of the head', () => {
