@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import { ConfigError } from '../../config/load.ts';
 import { SonogateError } from '../errors/catalogue.ts';
 import { DELIVERY_STATES } from '../outbox/states.ts';
+import { endOnClosedPipe } from './end-on-closed-pipe.ts';
 import { addKeyCommands } from './key-commands.ts';
 import { count, positiveNumber, wholeNumber } from './numbers.ts';
 import { addSimulateCommands } from './simulate-commands.ts';
@@ -256,6 +257,7 @@ program
   .description('write the generated pages of docs/')
   .action(async () => (await import('./docs.ts')).writeDocs());
 
+endOnClosedPipe();
 try {
   await program.parseAsync();
 } catch (error) {
