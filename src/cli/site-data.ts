@@ -1,10 +1,8 @@
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
-
-/** The embedded database of a data folder (src/database/embedded.ts). */
-const DATABASE = 'database';
+import { embeddedFolder } from '../database/embedded.ts';
 
 type Environment = Record<string, string | undefined>;
 
@@ -21,7 +19,7 @@ export function siteDataInWords(
 ): string {
   const folder = resolve(dataDir);
   if (databaseUrl !== undefined) return `no gateway runs on ${folder}: the server database is used`;
-  if (existsSync(join(folder, DATABASE))) return `data folder: ${folder} (no gateway runs on it)`;
+  if (existsSync(embeddedFolder(folder))) return `data folder: ${folder} (no gateway runs on it)`;
   const named = environment.SONOGATE_DATA_DIR !== undefined || dataDir !== loadConfig({}).dataDir;
   if (mayMake && named) return `data folder: ${folder} (new)`;
   throw new Error(

@@ -8,8 +8,11 @@ import { openOnPool, type PooledDatabase } from './pooled.ts';
 /** BullMQ's functions use unqualified names of its own schema; PGlite has one session for all. */
 const SEARCH_PATH = 'SET search_path TO public, bullmq';
 
+/** Where the embedded database of a data folder lies. */
+export const embeddedFolder = (dataDir: string): string => join(dataDir, 'database');
+
 /**
- * PGlite in `dataDir/database`, or in memory when `dataDir` is null (tests). Serves one process.
+ * PGlite in the data folder, or in memory when `dataDir` is null (tests). Serves one process.
  * PGlite runs with fsync off: a killed process loses nothing that was committed, a power cut may;
  * a site that needs that guarantee sets DATABASE_URL.
  * @throws DatabaseLockedError when another process has it open.
@@ -17,9 +20,10 @@ const SEARCH_PATH = 'SET search_path TO public, bullmq';
 export async function openEmbedded(dataDir: string | null): Promise<PooledDatabase> {
   if (dataDir === null) return open(await PGlite.create(), () => {});
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  const unlock = takeLock(join(dataDir, 'database.lock'));
+  const folder = embeddedFolder(dataDir);
+  const unlock = takeLock(`${folder}.lock`);
   try {
-    return await open(await PGlite.create(join(dataDir, 'database')), unlock);
+    return await open(await PGlite.create(folder), unlock);
   } catch (error) {
     unlock();
     throw error;
