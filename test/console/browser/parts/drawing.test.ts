@@ -56,6 +56,7 @@ const CLIP: OverlayClip = {
   calipers: [],
   contours: [],
   masks: [],
+  structures: [],
   traces: [],
 };
 
