@@ -10,7 +10,7 @@ import type { Logger } from '../../src/logging/logger.ts';
 import { peerCertificate } from '../../src/tls/served-certificate.ts';
 import { type CommandSet, encodeCommandSet } from './command-set.ts';
 import { DimseProvider } from './dimse-provider.ts';
-import { answerContexts, type Offer, refusal } from './negotiation.ts';
+import { answerContexts, type Offer, refusal, sentFragmentBytes } from './negotiation.ts';
 import type { NormalizedService } from './normalized-service.ts';
 import {
   type AssociateRequest,
@@ -22,7 +22,6 @@ import {
   encodeReject,
   encodeReleaseResponse,
   PDU,
-  PDV_HEADER_BYTES,
 } from './pdu.ts';
 import { type PduEvent, PduReader } from './pdu-reader.ts';
 import type {
@@ -32,6 +31,7 @@ import type {
   AssociationPeer,
   StorageService,
 } from './storage-service.ts';
+import { taken } from './taken.ts';
 import type { Artim } from './unassociated-connections.ts';
 import { abortFor, rejectionFor } from './wire-answer.ts';
 
@@ -63,6 +63,7 @@ export interface AcceptorOptions {
  *
  * The socket is read by one loop that waits for each fragment to be taken, so back-pressure reaches
  * the peer through TCP and fragments can never overtake each other, whatever their number per PDU.
+ * Nor does it go on before the peer has taken our answers.
  */
 const STATE = ['awaiting', 'established', 'released', 'rejected', 'aborted'] as const;
 type State = (typeof STATE)[number];
@@ -75,7 +76,7 @@ export class Acceptor {
   #peer: AssociationPeer;
   #provider: DimseProvider | null = null;
   #admitted: Admitted | null = null;
-  #peerMaxPduBytes = 0;
+  #fragmentBytes = sentFragmentBytes(0);
   #working = false;
   #stopping = false;
 
@@ -106,6 +107,10 @@ export class Acceptor {
         this.#working = true;
         for (const event of this.#reader.read(chunk as Buffer)) {
           await this.#handle(event);
+          // It owes us that it reads our answers, which would pile up here.
+          this.#working = false;
+          await taken(this.#socket);
+          this.#working = true;
           if (this.#state !== 'awaiting' && this.#state !== 'established') return;
         }
         this.#working = false;
@@ -183,7 +188,7 @@ export class Acceptor {
       send: (contextId, command, dataSet) => this.#send(contextId, command, dataSet),
       log: (level, text, fields) => this.#log(level, text, fields),
     });
-    this.#peerMaxPduBytes = request.maxPduBytes;
+    this.#fragmentBytes = sentFragmentBytes(request.maxPduBytes);
     this.#state = 'established';
     artim.stop();
     this.#socket.setTimeout(admission.idleTimeoutSeconds * 1000);
@@ -214,8 +219,7 @@ export class Acceptor {
   }
 
   #sendInParts(contextId: number, bytes: Buffer, command: boolean): void {
-    const limit = this.#peerMaxPduBytes || Number.POSITIVE_INFINITY;
-    const size = Math.max(2, limit - PDV_HEADER_BYTES);
+    const size = this.#fragmentBytes;
     for (let start = 0; start < bytes.length; start += size) {
       const part = bytes.subarray(start, start + size);
       const last = start + size >= bytes.length;
