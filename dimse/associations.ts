@@ -1,4 +1,4 @@
-import type { ProposedContext } from './network/pdu.ts';
+import type { ProposedContext } from './network/association-pdu.ts';
 import { type CalledNode, type OutgoingObject, Requestor } from './network/requestor.ts';
 
 /** What decides which presentation context an object needs. */

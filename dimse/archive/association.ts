@@ -1,6 +1,6 @@
 import { SonogateError } from '../../src/errors/catalogue.ts';
+import type { ProposedContext, RoleSelection } from '../network/association-pdu.ts';
 import { type CalledNode, CallingAssociation } from '../network/calling-association.ts';
-import type { ProposedContext, RoleSelection } from '../network/pdu.ts';
 import { EXPLICIT_LITTLE_ENDIAN, IMPLICIT_LITTLE_ENDIAN } from '../sop-classes.ts';
 
 /** The context of a query or retrieval; its identifiers are small, so the syntax does not matter. */

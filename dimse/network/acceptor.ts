@@ -8,21 +8,18 @@ import {
 import { ERRORS, type ErrorCode, SonogateError } from '../../src/errors/catalogue.ts';
 import type { Logger } from '../../src/logging/logger.ts';
 import { peerCertificate } from '../../src/tls/served-certificate.ts';
-import { type CommandSet, encodeCommandSet } from './command-set.ts';
-import { DimseProvider } from './dimse-provider.ts';
-import { answerContexts, type Offer, refusal, sentFragmentBytes } from './negotiation.ts';
-import type { NormalizedService } from './normalized-service.ts';
 import {
   type AssociateRequest,
   DICOM_APPLICATION_CONTEXT,
   decodeAssociateRequest,
-  encodeAbort,
   encodeAssociateAccept,
-  encodeData,
   encodeReject,
-  encodeReleaseResponse,
-  PDU,
-} from './pdu.ts';
+} from './association-pdu.ts';
+import { type CommandSet, encodeCommandSet } from './command-set.ts';
+import { DimseProvider } from './dimse-provider.ts';
+import { answerContexts, type Offer, refusal, sentFragmentBytes } from './negotiation.ts';
+import type { NormalizedService } from './normalized-service.ts';
+import { encodeAbort, encodeData, encodeReleaseResponse, PDU } from './pdu.ts';
 import { type PduEvent, PduReader } from './pdu-reader.ts';
 import type {
   Admission,

@@ -3,17 +3,17 @@ import {
   IMPLEMENTATION_VERSION,
 } from '../../pipelines/artifacts/implementation.ts';
 import { SonogateError } from '../../src/errors/catalogue.ts';
-import type { CalledNode } from './dial.ts';
 import {
   type AssociateAccept,
   DICOM_APPLICATION_CONTEXT,
   decodeAssociateAccept,
   decodeReject,
   encodeAssociateRequest,
-  PDU,
   type ProposedContext,
   type RoleSelection,
-} from './pdu.ts';
+} from './association-pdu.ts';
+import type { CalledNode } from './dial.ts';
+import { PDU } from './pdu.ts';
 import type { PduEvent } from './pdu-reader.ts';
 
 /** What we announce; a peer that sends longer ones is not speaking DICOM. */

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { type ErrorCode, SonogateError } from '../../src/errors/catalogue.ts';
+import type { ProposedContext, RoleSelection } from './association-pdu.ts';
 import { acceptanceIn, MAX_RECEIVED_PDU_BYTES, requestTo } from './association-request.ts';
 import { type CommandSet, encodeCommandSet } from './command-set.ts';
 import { type CalledNode, dial } from './dial.ts';
@@ -11,8 +12,6 @@ import {
   encodeReleaseRequest,
   encodeReleaseResponse,
   PDU,
-  type ProposedContext,
-  type RoleSelection,
 } from './pdu.ts';
 import { type PduEvent, PduReader, readEvents } from './pdu-reader.ts';
 import { settlesWithin } from './settles-within.ts';

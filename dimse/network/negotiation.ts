@@ -4,9 +4,9 @@ import {
   CONTEXT_RESULT,
   type ContextAnswer,
   DICOM_APPLICATION_CONTEXT,
-  PDV_HEADER_BYTES,
   type ProposedContext,
-} from './pdu.ts';
+} from './association-pdu.ts';
+import { PDV_HEADER_BYTES } from './pdu.ts';
 
 /** Transfer syntaxes an acceptor takes: first `preferred`, then `others`, each in the peer's order. */
 export interface TransferSyntaxChoice {

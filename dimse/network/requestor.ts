@@ -1,9 +1,9 @@
 import { SonogateError } from '../../src/errors/catalogue.ts';
 import { IMPLICIT_LITTLE_ENDIAN, VERIFICATION } from '../sop-classes.ts';
+import type { ProposedContext, RoleSelection } from './association-pdu.ts';
 import { type CalledNode, CallingAssociation } from './calling-association.ts';
 import { COMMAND, type CommandSet, decodeCommandSet, MAX_COMMAND_BYTES } from './command-set.ts';
 import { DimseProvider, type DimseProviderOptions } from './dimse-provider.ts';
-import type { ProposedContext, RoleSelection } from './pdu.ts';
 
 export type { CalledNode } from './calling-association.ts';
 

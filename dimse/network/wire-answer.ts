@@ -1,5 +1,6 @@
 import { catalogueEntry, type ErrorCode, SonogateError } from '../../src/errors/catalogue.ts';
-import type { Abort, Rejection } from './pdu.ts';
+import type { Rejection } from './association-pdu.ts';
+import type { Abort } from './pdu.ts';
 
 /** DIMSE statuses that are no error of ours, so not in the catalogue (PS3.7 Annex C). */
 export const STATUS = { success: 0x0000, unrecognizedOperation: 0x0211 } as const;

@@ -1,12 +1,10 @@
 import fc from 'fast-check';
-import { COMMAND, encodeCommandSet, RESPONSE_BIT } from '../../dimse/network/command-set.ts';
 import {
   DICOM_APPLICATION_CONTEXT,
-  encodeAbort,
   encodeAssociateRequest,
-  encodeData,
-  encodeReleaseRequest,
-} from '../../dimse/network/pdu.ts';
+} from '../../dimse/network/association-pdu.ts';
+import { COMMAND, encodeCommandSet, RESPONSE_BIT } from '../../dimse/network/command-set.ts';
+import { encodeAbort, encodeData, encodeReleaseRequest } from '../../dimse/network/pdu.ts';
 import {
   COMPRESSED_TRANSFER_SYNTAXES,
   EXPLICIT_LITTLE_ENDIAN,

@@ -1,6 +1,14 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import {
+  CONTEXT_RESULT,
+  DICOM_APPLICATION_CONTEXT,
+  decodeAssociateAccept,
+  decodeReject,
+  encodeAssociateRequest,
+  type ProposedContext,
+} from '../../../dimse/network/association-pdu.ts';
+import {
   COMMAND,
   type CommandSet,
   decodeCommandSet,
@@ -8,18 +16,12 @@ import {
   responseTo,
 } from '../../../dimse/network/command-set.ts';
 import {
-  CONTEXT_RESULT,
-  DICOM_APPLICATION_CONTEXT,
-  decodeAssociateAccept,
-  decodeReject,
   encodeAbort,
-  encodeAssociateRequest,
   encodeData,
   encodeReleaseRequest,
   PDU,
   PDU_HEADER_BYTES,
   PDV_HEADER_BYTES,
-  type ProposedContext,
 } from '../../../dimse/network/pdu.ts';
 import { type PduEvent, PduReader, readEvents } from '../../../dimse/network/pdu-reader.ts';
 import type { OutgoingObject } from '../../../dimse/network/requestor.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { NaturalDataset } from 'dcmjs';
 import { decodeDataSet, encodeDataSet } from '../../../dimse/data-set.ts';
+import type { ProposedContext } from '../../../dimse/network/association-pdu.ts';
 import { COMMAND } from '../../../dimse/network/command-set.ts';
-import type { ProposedContext } from '../../../dimse/network/pdu.ts';
 import type { OutgoingObject } from '../../../dimse/network/requestor.ts';
 import { readReport } from '../../../dimse/services/commitment-report.ts';
 import { newUid, referenceItems } from '../../../dimse/services/referenced-objects.ts';

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import {
-  decodeCommandSet,
-  encodeCommandSet,
-  responseTo,
-} from '../../../dimse/network/command-set.ts';
-import { answerContexts, refusal } from '../../../dimse/network/negotiation.ts';
-import {
   type AssociateRequest,
   CONTEXT_RESULT,
   decodeAssociateAccept,
   decodeAssociateRequest,
   encodeAssociateAccept,
-} from '../../../dimse/network/pdu.ts';
+} from '../../../dimse/network/association-pdu.ts';
+import {
+  decodeCommandSet,
+  encodeCommandSet,
+  responseTo,
+} from '../../../dimse/network/command-set.ts';
+import { answerContexts, refusal } from '../../../dimse/network/negotiation.ts';
 import { abortFor, rejectionFor, statusFor } from '../../../dimse/network/wire-answer.ts';
 import { SonogateError } from '../../../src/errors/catalogue.ts';
 import { associateRequest } from './raw-peer.ts';

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { encodeAssociateAccept } from '../../../dimse/network/association-pdu.ts';
 import { COMMAND, encodeCommandSet, RESPONSE_BIT } from '../../../dimse/network/command-set.ts';
-import { encodeAssociateAccept, encodeData, PDU } from '../../../dimse/network/pdu.ts';
+import { encodeData, PDU } from '../../../dimse/network/pdu.ts';
 import { EXPLICIT_LITTLE_ENDIAN } from '../../../dimse/sop-classes.ts';
 
 /** The one context that it accepts. */

@@ -1,11 +1,11 @@
 import { connect, type Socket } from 'node:net';
-import { encodeCommandSet } from '../../../dimse/network/command-set.ts';
 import {
   type AssociateRequest,
   DICOM_APPLICATION_CONTEXT,
   encodeAssociateRequest,
-  encodeData,
-} from '../../../dimse/network/pdu.ts';
+} from '../../../dimse/network/association-pdu.ts';
+import { encodeCommandSet } from '../../../dimse/network/command-set.ts';
+import { encodeData } from '../../../dimse/network/pdu.ts';
 import {
   EXPLICIT_LITTLE_ENDIAN,
   IMPLICIT_LITTLE_ENDIAN,
