@@ -84,7 +84,8 @@ export const DICOM_EVENTS = {
   association_idle: {
     level: 'info',
     text: 'association idle',
-    meaning: 'Nothing came for `idleTimeoutSeconds` of the source: aborted.',
+    meaning:
+      'Nothing came, or our answers were not read, for `idleTimeoutSeconds` of the source: aborted.',
     action: 'Nothing, or raise the setting for a cart that keeps associations open.',
   },
   association_ended: {
