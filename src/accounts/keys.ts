@@ -103,18 +103,20 @@ export async function listKeys(
 
 /**
  * Ends a key at once and for good; a second revocation keeps the first date.
- * @throws SonogateError `not_found`.
+ * @throws SonogateError `not_found`, with `testOnly` for a live key, too.
  */
 export async function revokeKey(
   database: Queryable,
   id: string,
   accountId: string | null = null,
   now = new Date(),
+  testOnly = false,
 ): Promise<KeyRecord> {
   const { rows } = await database.query<KeyRecord>(
     `UPDATE api_keys SET revoked_at = coalesce(revoked_at, $2)
-     WHERE id = $1 AND ($3::text IS NULL OR account_id = $3) RETURNING ${COLUMNS}`,
-    [id, now, accountId],
+     WHERE id = $1 AND ($3::text IS NULL OR account_id = $3) AND (test OR NOT $4)
+     RETURNING ${COLUMNS}`,
+    [id, now, accountId, testOnly],
   );
   const record = rows[0];
   if (!record) throw new SonogateError('not_found', `There is no key ${id}.`);

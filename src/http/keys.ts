@@ -73,8 +73,8 @@ export function addKeyRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const revoke = audited(deps, 'key.revoke', changeOf);
   router.delete('/v1/keys/:id', admin, revoke, async (context) => {
     const { id = '' } = context.params;
-    const { accountId } = context.state.principal;
-    context.body = keyView(await revokeKey(database, id, accountId, now()));
+    const { accountId, test } = context.state.principal;
+    context.body = keyView(await revokeKey(database, id, accountId, now(), test));
   });
 }
 

@@ -32,6 +32,7 @@ export function addWebhookRoutes(router: Router<HttpState>, deps: HttpDeps): voi
   router.post(
     '/v1/webhooks/secret/rotate',
     admin,
+    audited(deps, 'secret.rotate', () => ({ secret: 'webhook' })),
     body,
     idempotent(deps, () => ({ object: 'webhook_secret', secret: null })),
     async (context) => {

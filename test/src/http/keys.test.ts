@@ -138,7 +138,7 @@ describe('/v1/keys', () => {
     expect((await gateway.call('/v1/keys', { body: { name: 'a' } })).status).toBe(403);
   });
 
-  it('does not let a test key make or rotate a live one', async () => {
+  it('does not let a test key make, rotate or end a live one', async () => {
     const tester = await gateway.key({ test: true, scopes: ['admin'] });
     expect((await make({ name: 'live' }, tester)).status).toBe(403);
     expect((await make({ name: 'test', test: true }, tester)).status).toBe(201);
@@ -148,5 +148,9 @@ describe('/v1/keys', () => {
       method: 'POST',
     });
     expect(answer.status).toBe(404);
+    const end = { key: tester, method: 'DELETE' };
+    expect((await gateway.call(`/v1/keys/${made.id}`, end)).status).toBe(404);
+    const { made: own } = await make({ name: 'own', test: true }, tester);
+    expect((await gateway.call(`/v1/keys/${own.id}`, end)).status).toBe(200);
   });
 });

@@ -56,6 +56,21 @@ describe('/v1/webhooks', () => {
     expect(await secret()).toEqual(rotated);
   });
 
+  it('writes down that it was rotated, without the secret', async () => {
+    await gateway.database.query('DELETE FROM audit');
+    const rotated = await secret('/rotate', 'POST');
+    const { rows } = await gateway.database.query('SELECT * FROM audit');
+    expect(rows).toMatchObject([
+      {
+        action: 'secret.rotate',
+        status: 200,
+        detail: { secret: 'webhook' },
+        account_id: 'default',
+      },
+    ]);
+    expect(JSON.stringify(rows)).not.toContain(rotated.secret);
+  });
+
   it('lists what became of each delivery, newest first and page by page', async () => {
     const [older, newer] = [await reject(), await reject()];
     const first = await deliveries('?limit=1');
