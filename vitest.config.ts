@@ -6,7 +6,7 @@ const PURE = ['test/{config,models,pipelines}/**/*.test.ts'];
 const NOT_PURE = [
   'test/pipelines/run-section.test.ts',
   'test/pipelines/input/{memory,video-without-ffmpeg}.test.ts',
-  'test/pipelines/inference/**',
+  'test/pipelines/inference/**/*.test.ts',
 ];
 const BENCHES = 'test/bench/**';
 
