@@ -89,6 +89,7 @@ function cutOffsWithin({ measurement }: Charted, gaWeeks: number): number[] {
   return Object.values(SIZE_CUTOFFS).filter((cutOff) => low < cutOff && cutOff < high);
 }
 
+const LIST = new Intl.ListFormat('en-GB', { type: 'conjunction' });
 const ordinal = (centile: number) => `${centile}${centile === 3 ? 'rd' : 'th'}`;
 
 /** Said where an interval holds a cut-off, so that the category is not sure; else nothing. */
@@ -99,11 +100,7 @@ export function sizeAcrossCutOffs({ by }: Size, gaWeeks: number): string[] {
   if (across.length === 0) return [];
   const names = across.map(({ key }) => abbreviations([key])).join(' and ');
   const cutOffs = new Set(across.flatMap(({ cutOffs: within }) => within));
-  const listed = [...cutOffs]
-    .toSorted((one, other) => one - other)
-    .map(ordinal)
-    .join(', ');
-  return [
-    `The interval of ${names} reaches across the ${listed} centile: confirm the category by hand.`,
-  ];
+  const listed = [...cutOffs].toSorted((one, other) => one - other).map(ordinal);
+  const centiles = `${LIST.format(listed)} ${listed.length > 1 ? 'centiles' : 'centile'}`;
+  return [`The interval of ${names} reaches across the ${centiles}: confirm the category by hand.`];
 }
