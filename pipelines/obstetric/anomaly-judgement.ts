@@ -199,7 +199,8 @@ export interface ScreenConclusion {
 
 /**
  * The categories of the sizes that stand, and what is abnormal. Where the machine's value falls into
- * another category than ours neither is given, and both are told. A size of several fetuses that
+ * another category than ours neither is given, and both are told; nor is one given where the interval
+ * of a size holds a cut-off. A size of several fetuses that
  * names none of them has no category, and is told where it is abnormal.
  */
 export function concludeSizes(
@@ -220,6 +221,11 @@ export function concludeSizes(
     const name = withSubject(judged.name, measurement);
     const value = format(judged.key, measurement.value);
     const unnamed = several && measurement.fetus === null;
+    const near = acrossCutOff(measurement.value, measurement.uncertainty, judged.limits);
+    if (near) {
+      concluded.unsure.push(`${name} ${value}. ${near}`);
+      continue;
+    }
     if (!unnamed) {
       concluded.classifications.push({
         id: `${judged.concept}-${measurement.id}`,
@@ -231,9 +237,7 @@ export function concludeSizes(
         criteria: [{ ...judged.criterion, value }],
       });
     }
-    const near = acrossCutOff(measurement.value, measurement.uncertainty, judged.limits);
-    if (near) concluded.unsure.push(`${name} ${value}. ${near}`);
-    if (!judged.finding || near) continue;
+    if (!judged.finding) continue;
     const whose = unnamed ? '; of which fetus it is, is not known' : '';
     const text = `${name} ${value}: ${judged.finding} (${originOf(measurement)}${whose}).`;
     concluded.findings.push(findingOf(judged, measurement, text));

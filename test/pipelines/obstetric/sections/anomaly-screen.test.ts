@@ -291,6 +291,43 @@ describe('brain measurements on images', () => {
     expect(statusOf(result, item)).toBe('abnormal');
   });
 
+  const UNCERTAIN = {
+    cerebellum: { mm: 0.8, percent: 14 },
+    atrium: { mm: 3, percent: 25 },
+    cisternaMagna: { mm: null, percent: null },
+  };
+  const uncertain = (sizes: Parameters<typeof brain>[0]) =>
+    interpretReadings({
+      readings: MEDIAN_28_WEEKS(),
+      options: { dating: { ga_days: 140 } },
+      evidence: {
+        views: { fetalBrain: { frames: brain(sizes) } },
+        uncertainty: { hcPercent: null, acPercent: null, flMm: null, brain: UNCERTAIN },
+      },
+    });
+
+  it.each([
+    ['per cent, the wider here', 'transcerebellar-diameter', { tcd: 20 }, 2.8],
+    ['millimetres, the wider here', 'atrial-width', { atrium: 8 }, 3],
+    ['per cent of a wide atrium', 'atrial-width', { atrium: 16 }, 4],
+    ['none was measured', 'cisterna-magna', { cistern: 4 }, null],
+  ] as const)('have the interval of phantoms or of real heads: %s', (_, key, sizes, halfWidth) => {
+    const { uncertainty } = measurementOf(uncertain(sizes), key);
+    expect(uncertainty === null ? null : Number(uncertainty.toFixed(6))).toBe(halfWidth);
+  });
+
+  it.each([
+    [7, ['normal'], false],
+    [7.1, [], true],
+    [12.9, [], true],
+    [14, ['moderate'], false],
+  ])('an atrium of %s ± 3 mm or more has the category %j', (atrium, categories, undecided) => {
+    const result = uncertain({ atrium });
+    const own = result.classifications.filter(({ section }) => section === 'anomaly-screen');
+    expect(own.map(({ value }) => value)).toEqual(categories);
+    expect(screen(result).summary.includes('reaches across the cut-off of 10 mm')).toBe(undecided);
+  });
+
   it('give no millimetres without calibration', () => {
     const result = screened(brain(NORMAL, { calibrated: false }));
     expect(result.measurements.filter(({ section }) => section === 'anomaly-screen')).toEqual([]);
