@@ -274,6 +274,8 @@ def main() -> None:
     parser.add_argument("--geometry", type=Path, required=True, help="start, and finds heads")
     parser.add_argument("--resume", type=Path, help="weights of this program")
     options = parser.parse_args()
+    if options.read_share and options.task != "brain":
+        parser.error("only heads were read by eye")
     settle(options)
 
     shown = [

@@ -16,19 +16,23 @@ const WORTH = 1.2;
  * blur (heads measured 2 % too large, femora lost). No image of the training sets has such a margin.
  */
 export function letterboxLit(image: GrayImage, width: number, height: number): Letterboxed {
-  const { lit, area } = litPart(image);
-  const scaleOf = (one: GrayImage) => Math.min(width / one.width, height / one.height);
-  if (scaleOf(lit) < WORTH * scaleOf(image)) return letterbox(image, width, height);
-  const { pixels, placement } = letterbox(lit, width, height);
+  const part = litPart(image);
+  const { minX, minY, maxX, maxY } = part.area;
+  const scaleOf = (w: number, h: number) => Math.min(width / w, height / h);
+  const grown = scaleOf(maxX - minX + 1, maxY - minY + 1);
+  if (grown < WORTH * scaleOf(image.width, image.height)) return letterbox(image, width, height);
+  part.lit ??= cropped(image, part.area);
+  const { pixels, placement } = letterbox(part.lit, width, height);
   const { scaleX, scaleY } = placement;
-  const offsetX = placement.offsetX - scaleX * area.minX;
-  const offsetY = placement.offsetY - scaleY * area.minY;
+  const offsetX = placement.offsetX - scaleX * minX;
+  const offsetY = placement.offsetY - scaleY * minY;
   return { pixels, placement: { scaleX, scaleY, offsetX, offsetY } };
 }
 
 interface LitPart {
-  lit: GrayImage;
   area: Rectangle;
+  /** Cut out once it is shown: most images have no such surrounding. */
+  lit: GrayImage | null;
 }
 
 /** Several models look at the same image, and `letterbox` knows an image again. Nobody writes into it. */
@@ -37,8 +41,7 @@ const partOf = new WeakMap<GrayImage, LitPart>();
 function litPart(image: GrayImage): LitPart {
   const known = partOf.get(image);
   if (known) return known;
-  const area = litArea(image);
-  const part = { lit: cropped(image, area), area };
+  const part = { area: litArea(image), lit: null };
   partOf.set(image, part);
   return part;
 }

@@ -48,6 +48,12 @@ describe('letterboxLit', () => {
     expect(here.x).toBeCloseTo(there.x + 250, 9);
     expect(here.y).toBeCloseTo(there.y + 180, 9);
   });
+  it('takes a landscape picture off a portrait screen, which is dark above and below it only', () => {
+    const picture = { x: 0, y: 250, width: 400, height: 300 };
+    const onScreen = letterboxLit(screen({ width: 400, height: 800 }, picture), 256, 192);
+    const alone = letterbox(screen(picture, { ...picture, x: 0, y: 0 }), 256, 192);
+    expect(onScreen.pixels).toEqual(alone.pixels);
+  });
   it.each([
     ['grows by a fifth without its surrounding: alone', 500, true],
     ['would grow by less: with it', 501, false],
