@@ -28,6 +28,11 @@ const SIDE_TEXT: Readonly<Record<PlacentaSide, string>> = {
   'lateral-or-fundal': 'on a side of the picture (lateral or fundal)',
 };
 
+/** One placenta lies on one wall: both say that an image was misread, or that there is a second lobe. */
+const OPPOSITE: readonly PlacentaSide[] = ['anterior', 'posterior'];
+const ON_OPPOSITE_WALLS =
+  'The images show the placenta on opposite walls, anterior and posterior: an image may be misread, or there is a second lobe. Its location was not decided.';
+
 /** Grey-scale and colour signs of EW-AIP (Collins 2016); one image can show lacunae, not exclude. */
 const ACCRETA_SIGNS = [
   'loss-of-clear-zone',
@@ -105,12 +110,14 @@ function run({ views, options }: ObstetricEvidence): SectionOutcome {
     return inadequate('low_confidence', detail, [BODY_VIEW, EDGE_VIEW]);
   }
   const accreta = accretaOf(bodies);
+  const opposite = OPPOSITE.every((side) => sides.includes(side));
   const missing = [
     ...(sides.length === 0 ? ['The location of the placenta was not assessed.'] : []),
+    ...(opposite ? [ON_OPPOSITE_WALLS] : []),
     ...edgeGaps(edges, toOs, edge),
   ];
   const found = [
-    ...(sides.length > 0
+    ...(sides.length > 0 && !opposite
       ? [
           `Placenta ${sides.map((side) => SIDE_TEXT[side]).join(' and ')}, with the probe on the mother's front.`,
         ]

@@ -191,6 +191,23 @@ describe('the lower placental edge', () => {
   });
 });
 
+describe('the wall of the placenta', () => {
+  const summaryOf = (...sides: readonly PlacentaSide[]) =>
+    sectionOf(interpret({ bodies: sides.map((side) => body(side)) }), 'placenta').summary;
+
+  it('is that of most images', () => {
+    expect(summaryOf('anterior', 'anterior', 'posterior')).toContain('Placenta anterior,');
+  });
+  it('may go on to a side', () => {
+    expect(summaryOf('anterior', 'lateral-or-fundal')).toContain('Placenta anterior and on a side');
+  });
+  it('is not decided where as many images show the opposite one', () => {
+    const summary = summaryOf('anterior', 'posterior');
+    expect(summary).toContain('on opposite walls, anterior and posterior');
+    expect(summary).not.toContain('Placenta anterior');
+  });
+});
+
 describe('signs of placenta accreta', () => {
   const signsOf = (result: Result) =>
     (sectionOf(result, 'placenta').data.pas as { signs: Record<string, string> }).signs;
