@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 /** Tests of pure code: no module keeps anything of a test, so one process loads it once for all of them. */
 const PURE = ['test/{config,models,pipelines}/**/*.test.ts'];
-/** Replace a module or a global, or look at the memory of their own process. */
+/** Replace a module or a global, or measure the memory of the process they run in. */
 const NOT_PURE = [
   'test/pipelines/run-section.test.ts',
   'test/pipelines/input/{memory,video-without-ffmpeg}.test.ts',
