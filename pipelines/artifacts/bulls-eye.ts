@@ -21,7 +21,7 @@ interface Sector {
 const SIXTH = 60;
 const QUARTER = 90;
 
-/** Basal and mid ring from anterior (60 to 120 degrees) on, apical from 45 to 135 (reference 8.3). */
+/** Basal and mid ring from anterior (60 to 120 degrees) on, apical from 45 to 135 (echo 8.3). */
 function sectorOf(segment: number): Sector {
   if (segment === 17) return { inner: 0, outer: 0.25, from: 0, to: 360 };
   if (segment > 12) {

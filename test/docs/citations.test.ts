@@ -1,0 +1,137 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+/**
+ * Comments cite the rules in docs/reference as `obstetric 3.8`: a page and one or several of its
+ * sections (docs/reference/README.md). In a folder of one page its name may be left out: `reference
+ * 3.8`. The names before the pages were in the repository are still read.
+ */
+const ROOTS = ['config', 'src', 'dimse', 'fhir', 'pipelines', 'models'];
+const PAGES = ['obstetric', 'echo', 'exchange', 'api'] as const;
+type Page = (typeof PAGES)[number];
+
+const FORMER: Readonly<Record<string, Page>> = {
+  interop: 'exchange',
+  'service.md': 'api',
+  'api.md': 'api',
+};
+
+const NUMBER = String.raw`\d+(?:\.\d+)*(?!\.?[\w%])`;
+const LIST = `${NUMBER}(?:(?:,|,? and| to| or) ${NUMBER})*`;
+const NAMES = [...PAGES, ...Object.keys(FORMER)].map((name) => name.replace('.', '\\.')).join('|');
+const CITATION = new RegExp(
+  String.raw`(?<![\w./-])(?:(${NAMES})(?: reference| section)?|reference|ref\.) (${LIST})`,
+  'gi',
+);
+
+interface Citation {
+  file: string;
+  line: number;
+  page: Page | null;
+  section: string;
+}
+
+/** The text of the comment on each line of a source file; null where there is none. */
+function commentLines(source: string, file: string): (string | null)[] {
+  const lines = source.split('\n');
+  // Python writes its comments in strings as well, and no code that looks like a citation.
+  if (file.endsWith('.py')) return lines;
+  let inBlock = false;
+  return lines.map((line) => {
+    const opened = inBlock ? line : /(?:^|\s)\/\*+(.*)$/.exec(line)?.[1];
+    if (opened !== undefined) {
+      inBlock = !opened.includes('*/');
+      return opened.replace(/^\s*\*+(?!\/)/, '').replace(/\*\/.*$/, '');
+    }
+    return /(?:^|\s)\/\/(.*)$/.exec(line)?.[1] ?? null;
+  });
+}
+
+/** Comments that run over adjacent lines are read as one, since a citation may be wrapped. */
+function comments(
+  source: string,
+  file: string,
+): { text: string; lineAt(offset: number): number }[] {
+  const runs: { first: number; lines: string[] }[] = [];
+  for (const [index, line] of commentLines(source, file).entries()) {
+    if (line === null) continue;
+    const last = runs.at(-1);
+    if (last && last.first + last.lines.length === index) last.lines.push(line.trim());
+    else runs.push({ first: index, lines: [line.trim()] });
+  }
+  return runs.map(({ first, lines }) => ({
+    text: lines.join(' '),
+    lineAt(offset) {
+      let end = 0;
+      const within = lines.findIndex((line) => {
+        end += line.length + 1;
+        return offset < end;
+      });
+      return first + within + 1;
+    },
+  }));
+}
+
+const pageOf = (name: string): Page | undefined => {
+  const known = name.toLowerCase();
+  return PAGES.find((page) => page === known) ?? FORMER[known];
+};
+
+/** In a folder of one endpoint its rules are meant, elsewhere those that were cited last. */
+const folderPage = (file: string): Page | undefined =>
+  (['obstetric', 'echo'] as const).find((page) => file.split(/[/-]/).includes(page));
+
+function citationsIn(file: string): Citation[] {
+  const found: Citation[] = [];
+  for (const { text, lineAt } of comments(readFileSync(file, 'utf8'), file)) {
+    for (const { 1: name, 2: list = '', index } of text.matchAll(CITATION)) {
+      const page = name ? pageOf(name) : (folderPage(file) ?? found.at(-1)?.page);
+      for (const { 0: section, index: at } of list.matchAll(/\d+(?:\.\d+)*/g)) {
+        const offset = index + text.slice(index).indexOf(list) + at;
+        found.push({ file, line: lineAt(offset), page: page ?? null, section });
+      }
+    }
+  }
+  return found;
+}
+
+const sources = ROOTS.flatMap((root) =>
+  readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.(ts|py)$/.test(name))
+    .map((name) => join(root, name)),
+);
+
+const textOf = (page: Page) => readFileSync(`docs/reference/${page}.md`, 'utf8');
+const anchorsOf = (page: Page) =>
+  [...textOf(page).matchAll(/<a id="([^"]+)"><\/a>/g)].map(([, anchor = '']) => anchor);
+
+describe('the rules that comments cite', () => {
+  const anchors = new Map(PAGES.map((page) => [page, new Set(anchorsOf(page))]));
+
+  it('are in docs/reference, under the section that is named', () => {
+    const citations = sources.flatMap(citationsIn);
+    const missing = citations
+      .filter(({ page, section }) => page === null || !anchors.get(page)?.has(section))
+      .map(({ file, line, page, section }) => `${file}:${line} cites ${page ?? '?'} ${section}`);
+
+    expect(citations.length).toBeGreaterThan(300);
+    expect(missing).toEqual([]);
+  });
+
+  it.each(PAGES)('have a number of their own in %s.md', (page) => {
+    const all = anchorsOf(page);
+
+    expect(all.filter((anchor, index) => all.indexOf(anchor) !== index)).toEqual([]);
+  });
+
+  it.each(PAGES)('are linked from %s.md by sections that exist', (page) => {
+    const links = [...textOf(page).matchAll(/\]\((\w+)?(?:\.md)?#([\d.]+)\)/g)];
+    const broken = links.filter(([, other, section = '']) => {
+      const target = other ? pageOf(other) : page;
+      return !target || !anchors.get(target)?.has(section);
+    });
+
+    expect(broken.map(([link]) => link)).toEqual([]);
+  });
+});
