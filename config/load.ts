@@ -2,7 +2,61 @@ import { readFileSync } from 'node:fs';
 import { parse, YAMLParseError } from 'yaml';
 import type { z } from 'zod';
 import { type Config, configSchema } from './schema.ts';
-import { isSecret, resolveSecrets } from './secrets.ts';
+
+type SettingsTree = { [key: string]: unknown };
+type SecretEnvironment = Readonly<Record<string, string | undefined>>;
+
+/** Settings that hold a password inside a value of theirs; every other secret stands in a file. */
+const SECRETS = ['databaseUrl', 'redisUrl', 'blobUrl'] as const;
+const SECRET_FORM = /secret|password|token/i;
+
+/** Whether what was found at a setting must not be shown to anyone, an operator's log included. */
+export function isSecret(path: readonly PropertyKey[]): boolean {
+  return path.some(
+    (name) => SECRETS.some((each) => each === name) || SECRET_FORM.test(String(name)),
+  );
+}
+
+/**
+ * Replaces `{ env: NAME }` and `{ file: PATH }` of a secret setting by what the variable or the file
+ * holds, without the line end of the file.
+ * @returns the settings, and a line about each secret that is not where it should be.
+ */
+export function resolveSecrets(
+  tree: SettingsTree,
+  environment: SecretEnvironment,
+): { tree: SettingsTree; complaints: string[] } {
+  const resolved: SettingsTree = { ...tree };
+  const complaints: string[] = [];
+  for (const name of SECRETS) {
+    const value = tree[name];
+    if (typeof value !== 'object' || value === null) continue;
+    try {
+      resolved[name] = secretAt(value as SettingsTree, environment);
+    } catch (error) {
+      complaints.push(`${name}: ${(error as Error).message}`);
+    }
+  }
+  return { tree: resolved, complaints };
+}
+
+/** @throws Error that says where the secret was looked for. */
+function secretAt({ env, file, ...others }: SettingsTree, environment: SecretEnvironment): string {
+  if (Object.keys(others).length === 0 && typeof env === 'string' && file === undefined) {
+    const text = environment[env];
+    if (text) return text;
+    throw new Error(`the variable ${env} is not set`);
+  }
+  if (Object.keys(others).length === 0 && typeof file === 'string' && env === undefined) {
+    try {
+      return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      throw new Error(`the file ${file} cannot be read (${code})`);
+    }
+  }
+  throw new Error('allowed: the value, { file: PATH } or { env: NAME }');
+}
 
 /** A wrong setting: names each one, what was found and what is allowed. Stops the start. */
 export class ConfigError extends Error {

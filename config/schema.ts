@@ -1,15 +1,209 @@
 import { z } from 'zod';
-import { archiveSchema, expectedCountSchema } from './archive.ts';
-import { auditSchema } from './audit-schema.ts';
-import { consoleSchema } from './console-schema.ts';
-import { checkReferences } from './cross-checks.ts';
-import { fhirDestinationSettings, noAlternate } from './fhir-destination.ts';
-import { aeTitle, name } from './names.ts';
-import { dicomDestinationSchema, dicomwebDestinationSchema } from './pacs-destination.ts';
-import { routingSchema } from './routing-schema.ts';
-import { parseS3Url } from './s3-location.ts';
-import { certificateSchema, listenerTlsSchema } from './tls-schema.ts';
-import { tracingSchema } from './tracing-schema.ts';
+import {
+  aeTitle,
+  archiveSchema,
+  dicomDestinationSchema,
+  dicomwebDestinationSchema,
+  expectedCountSchema,
+  fhirDestinationSettings,
+  name,
+  noAlternate,
+} from './peers.ts';
+import { routingSchema } from './routing.ts';
+import { certificateSchema, listenerTlsSchema, nodeTlsSchema } from './tls.ts';
+
+const names = z.array(z.string().min(1)).min(1);
+
+/** Loopback needs no TLS to keep what is said there among the programs of the machine. */
+const issuer = z.url({ protocol: /^https?$/ }).refine((text) => {
+  const { protocol, hostname } = new URL(text);
+  return protocol === 'https:' || ['127.0.0.1', 'localhost', '[::1]'].includes(hostname);
+}, 'https, or http on this machine');
+
+const oidcSchema = z.strictObject({
+  issuer,
+  clientId: z.string().min(1),
+  /** Without one the gateway is a public client: PKCE alone proves that it asked. */
+  clientSecret: z
+    .union([
+      z.strictObject({ file: z.string().min(1) }),
+      z.strictObject({ env: z.string().min(1) }),
+    ])
+    .optional(),
+  /** Of the button: "Sign in with …". */
+  label: z.string().min(1).max(60).default('OpenID Connect'),
+  scopes: z.array(z.string().min(1)).default(['openid', 'profile']),
+  /** Claims of the ID token. */
+  nameClaim: z.string().min(1).default('name'),
+  roleClaim: z.string().min(1).default('groups'),
+  /** Role of the console → values of the role claim that give it. */
+  roles: z.partialRecord(z.enum(['viewer', 'clinician', 'operator', 'administrator']), names),
+});
+
+/** The web console at `/console`. */
+export const consoleSchema = z.strictObject({
+  enabled: z.boolean(),
+  signInsPerMinute: z.number().int().positive(),
+  oidc: oidcSchema.optional(),
+});
+
+/** Traces of the road of a study, sent to an OpenTelemetry collector (OTLP over HTTP). */
+export const tracingSchema = z.strictObject({
+  /** Where traces are posted: http://collector.example:4318/v1/traces. */
+  endpoint: z.url({ protocol: /^https?$/ }),
+  /** A file with one `name: value` header a line, such as an authorization. */
+  headersFile: z.string().optional(),
+  serviceName: z.string().min(1).default('sonogate'),
+  /** Share of roads that are traced; a caller that sends a traceparent decides for itself. */
+  sampleRatio: z.number().min(0).max(1).default(1),
+});
+
+export type Tracing = z.infer<typeof tracingSchema>;
+
+/** Where the audit is told, beside the database (docs/security.md). */
+export const auditSchema = z.strictObject({
+  /** Name of this gateway at the repository; the name of the machine unless it is given. */
+  sourceId: z.string().min(1).optional(),
+  /** Of the hospital (AuditEnterpriseSiteID). */
+  siteId: z.string().min(1).optional(),
+  /** DICOM audit messages over syslog (PS3.15 A.5 to A.7). */
+  syslog: z
+    .strictObject({
+      transport: z.enum(['udp', 'tls']),
+      host: z.string().min(1),
+      /** 514 and 6514 are the registered ones. */
+      port: z.number().int().min(1).max(65535),
+      tls: nodeTlsSchema.optional(),
+    })
+    .optional(),
+  /** FHIR AuditEvents to an audit record repository. */
+  fhir: fhirDestinationSettings
+    .pick({ baseUrl: true, authorization: true, tls: true, timeoutSeconds: true })
+    .optional(),
+});
+
+/** Where an S3-compatible store is and how it is entered. */
+export interface S3Location {
+  /** `https://host[:port]` or `http://…`. */
+  endpoint: string;
+  bucket: string;
+  region: string;
+  accessKeyId: string;
+  secretAccessKey: string;
+}
+
+/**
+ * Reads `s3://key:secret@host[:port]/bucket[?region=…]`. `s3` and `https` speak TLS, `http` is for a
+ * server inside the hospital. Key and secret are percent-encoded where they hold `/`, `@` or `:`.
+ * Null for what is no such address.
+ */
+export function parseS3Url(text: string): S3Location | null {
+  // `URL` gives a host and port only to the schemes of the web.
+  const url = URL.parse(text.replace(/^s3:/i, 'https:'));
+  const bucket = /^\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])\/?$/.exec(url?.pathname ?? '')?.[1];
+  if (!url || !bucket || !/^https?:$/.test(url.protocol) || !url.username || !url.password) {
+    return null;
+  }
+  try {
+    return {
+      endpoint: `${url.protocol}//${url.host}`,
+      bucket,
+      region: url.searchParams.get('region') ?? 'us-east-1',
+      accessKeyId: decodeURIComponent(url.username),
+      secretAccessKey: decodeURIComponent(url.password),
+    };
+  } catch {
+    return null;
+  }
+}
+
+type Context = z.RefinementCtx<Config>;
+type Path = (string | number)[];
+
+/** What one setting names, another must have: destinations, archives, authorities. */
+export function checkReferences(config: Config, context: Context): void {
+  checkNames(config, context);
+  checkRules(config, context);
+  checkCertificates(config, context);
+  checkArchives(config, context);
+  checkAlternates(config, context);
+}
+
+const complain = (context: Context, path: Path, message: string): void =>
+  context.addIssue({ code: 'custom', path, message });
+
+/** @param none what is said where nothing could be named. */
+const notAllowed = (found: string, allowed: readonly string[], none: string): string =>
+  `found "${found}"; allowed: ${allowed.join(', ') || none}`;
+
+const pacsNames = ({ destinations }: Config): string[] =>
+  destinations.filter(({ type }) => type !== 'fhir').map(({ name }) => name);
+
+function checkNames({ destinations }: Config, context: Context): void {
+  const seen = new Set<string>();
+  destinations.forEach(({ name }, d) => {
+    if (seen.has(name)) {
+      const message = `found "${name}" twice; every destination needs a name of its own`;
+      complain(context, ['destinations', d, 'name'], message);
+    }
+    seen.add(name);
+  });
+}
+
+function checkRules(config: Config, context: Context): void {
+  const known = [...new Set(config.destinations.map(({ name }) => name))];
+  const lists = [
+    ['deliverTo', known],
+    ['forwardTo', pacsNames(config)],
+  ] as const;
+  config.routing.rules.forEach((rule, r) => {
+    for (const [list, allowed] of lists) {
+      rule[list].forEach((destination, d) => {
+        if (allowed.includes(destination)) return;
+        const message = notAllowed(destination, allowed, 'no destination is configured');
+        complain(context, ['routing', 'rules', r, list, d], message);
+      });
+    }
+  });
+}
+
+function checkCertificates({ sources, dicom }: Config, context: Context): void {
+  const { caFile, clientCertificate } = dicom.tls ?? {};
+  if (caFile !== undefined && clientCertificate !== 'none') return;
+  sources.forEach(({ certificate }, s) => {
+    if (!certificate) return;
+    const message = 'needs dicom.tls with the authority of the certificates: caFile';
+    complain(context, ['sources', s, 'certificate'], message);
+  });
+}
+
+function checkArchives({ archives, sources, routing }: Config, context: Context): void {
+  const known = archives.map(({ name }) => name);
+  const requireArchive = (archive: string, path: Path) => {
+    if (known.includes(archive)) return;
+    complain(context, path, notAllowed(archive, known, 'no archive is configured'));
+  };
+  sources.forEach(({ completion: { expectedCount } }, s) => {
+    if (!expectedCount) return;
+    requireArchive(expectedCount.archive, ['sources', s, 'completion', 'expectedCount', 'archive']);
+  });
+  routing.rules.forEach(({ priors }, r) => {
+    priors?.from.forEach((archive, a) => {
+      requireArchive(archive, ['routing', 'rules', r, 'priors', 'from', a]);
+    });
+  });
+}
+
+function checkAlternates(config: Config, context: Context): void {
+  const pacs = pacsNames(config);
+  config.destinations.forEach((destination, d) => {
+    if (destination.type === 'fhir' || destination.alternate === undefined) return;
+    const others = pacs.filter((each) => each !== destination.name);
+    if (others.includes(destination.alternate)) return;
+    const message = notAllowed(destination.alternate, others, 'there is no other PACS');
+    complain(context, ['destinations', d, 'alternate'], message);
+  });
+}
 
 /**
  * Every setting of a site. `default.yaml` holds the same keys with a comment each; a test keeps the

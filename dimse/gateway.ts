@@ -1,33 +1,31 @@
 import { mkdir } from 'node:fs/promises';
-import type { Routing } from '../config/routing-schema.ts';
+import type { Routing } from '../config/routing.ts';
 import type { Config } from '../config/schema.ts';
-import type { Database } from '../src/database/port.ts';
-import type { ReceivedObjects } from '../src/files/port.ts';
-import type { Logger } from '../src/logging/logger.ts';
-import type { ResultReader, Submit } from '../src/requests/port.ts';
-import { auditedArchive } from './archive/audited-archive.ts';
-import { type ArchiveAccess, openArchives } from './archive/open-archives.ts';
+import type { ReceivedObjects } from '../src/core/files/received-objects.ts';
+import type { ResultReader, Submit } from '../src/core/requests/request.ts';
+import type { Forward } from '../src/core/studies/assembly.ts';
+import { startStudyAssembly } from '../src/core/studies/assembly.ts';
+import { removeOrphanedFiles } from '../src/core/studies/intake-folder.ts';
+import { recoverIntake } from '../src/core/studies/registration.ts';
+import { retentionCutoff } from '../src/core/studies/retention.ts';
+import { requireKnownAttributes } from '../src/core/studies/rules/attribute-values.ts';
+import type { Database } from '../src/platform/database/port.ts';
+import type { Logger } from '../src/platform/logging/logger.ts';
+import { type ArchiveAccess, auditedArchive, openArchives } from './archive/open-archives.ts';
 import { startArchiveRounds } from './archive/rounds.ts';
-import { startStudyAssembly } from './assembly.ts';
-import { type DicomAudit, NO_AUDIT } from './dicom-audit.ts';
-import { type IntakeDoor, openIntakeDoor } from './intake-door.ts';
-import { recoverIntake } from './intake-recovery.ts';
-import { endOfRetention } from './intake-retention.ts';
-import type { Reception } from './measured-storage.ts';
 import { listen } from './network/listener.ts';
-import type { AssociationPeer } from './network/storage-service.ts';
-import { offer } from './offer.ts';
-import { removeForgottenFiles } from './removed-objects.ts';
-import { requireKnownAttributes } from './routing/attribute-values.ts';
+import type { AssociationPeer } from './network/service-ports.ts';
+import { admitCaller, offeredTransferSyntaxes } from './receive/admission.ts';
+import { type DicomAudit, NO_AUDIT } from './receive/audit.ts';
+import type { Reception } from './receive/storage-scp.ts';
+import { createStorageScp, type StorageScp } from './receive/storage-scp.ts';
 import { normalizedServices } from './services/services.ts';
-import { admit } from './source.ts';
-import type { Forward } from './study-actions.ts';
 
 export interface DimseGateway {
   /** The port that is bound; differs from the setting when that is 0. */
   port: number;
   /** For objects that come another way. */
-  door: IntakeDoor;
+  door: StorageScp;
   /** Lets objects under way finish, then ends listener and assembly. */
   close(): Promise<void>;
 }
@@ -82,11 +80,11 @@ export async function startDimse({
   const registration = { dataDir, database, objects, sources, logger, now };
   const { intakeDays } = config.retention;
   if (objects.shared && intakeDays !== undefined) {
-    await removeForgottenFiles(registration, endOfRetention(intakeDays, now()), now());
+    await removeOrphanedFiles(registration, retentionCutoff(intakeDays, now()), now());
   }
   await recoverIntake(registration);
 
-  const door = openIntakeDoor({ config, database, objects, onReception, audit, logger, now });
+  const door = createStorageScp({ config, database, objects, onReception, audit, logger, now });
   const listener = await listen({
     host: dicom.host,
     port: dicom.port,
@@ -94,8 +92,8 @@ export async function startDimse({
     aeTitle: dicom.aeTitle,
     maxPduBytes: dicom.maxPduBytes,
     maxAssociations: dicom.maxAssociations,
-    offer,
-    admit: (peer) => admit(sources, door.sourceLimits, peer),
+    offer: offeredTransferSyntaxes,
+    admit: (peer) => admitCaller(sources, door.sourceLimits, peer),
     onRefused: audit.refused,
     onTlsRefused: audit.tlsRefused,
     storage: door.storage,

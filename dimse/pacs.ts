@@ -1,7 +1,7 @@
 import type { Config, DicomwebDestination, PacsDestination } from '../config/schema.ts';
-import { AssociationPool } from './association-pool.ts';
 import { type HttpAccess, stowTransport } from './dicomweb/stow-transport.ts';
-import { cStoreTransport, type StoreTransport } from './store-transport.ts';
+import { AssociationPool } from './send/association-pool.ts';
+import { cStoreTransport, type StoreTransport } from './send/transport.ts';
 
 /** The destinations of a site that take DICOM objects, and how each is reached. */
 export interface Pacs {

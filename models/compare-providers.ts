@@ -15,18 +15,19 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { GrayImage } from '../pipelines/contract/image.ts';
 import { ACCELERATORS, acceleratorsOf } from '../pipelines/inference/accelerators.ts';
-import { inBatches } from '../pipelines/inference/in-batches.ts';
 import { letterbox } from '../pipelines/inference/letterbox.ts';
 import { type RegisteredModel, readRegistry } from '../pipelines/inference/model-registry.ts';
-import { loadNetwork, type Provider } from '../pipelines/inference/network.ts';
 import {
   largestDifference,
+  loadNetwork,
   PROVIDER_TOLERANCE,
+  type Provider,
   selfTestImages,
-} from '../pipelines/inference/self-test.ts';
+} from '../pipelines/inference/network.ts';
 import type { OpenSession } from '../pipelines/inference/session.ts';
+import { inBatches } from '../pipelines/inference/session.ts';
 import { perimeter, toMillimetres } from '../pipelines/measure/ellipse.ts';
-import { openLocator } from '../pipelines/obstetric/locate/open-locator.ts';
+import { openLocator } from '../pipelines/obstetric/open-locator.ts';
 import { readGray } from './evaluation/cases.ts';
 import { type PhantomFrame, simulateFrame } from './phantom/frame.ts';
 import type { Plane } from './phantom/labels.ts';

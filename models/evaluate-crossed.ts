@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Job } from '../pipelines/contract/job.ts';
-import { openLocator } from '../pipelines/obstetric/locate/open-locator.ts';
+import { openLocator } from '../pipelines/obstetric/open-locator.ts';
 import { createObstetricPipeline } from '../pipelines/obstetric/pipeline.ts';
 import { resultSchema } from '../pipelines/result/envelope.ts';
 import {

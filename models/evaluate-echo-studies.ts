@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Job } from '../pipelines/contract/job.ts';
-import { openHeartLocator } from '../pipelines/echo/locate/open-heart-locator.ts';
+import { openHeartLocator } from '../pipelines/echo/locate/heart-locator.ts';
 import { createEchoPipeline } from '../pipelines/echo/pipeline.ts';
 import { resultSchema } from '../pipelines/result/envelope.ts';
 import {
@@ -13,9 +13,9 @@ import {
   type StudyCase,
   studyAgreement,
   studyCase,
+  wallTable,
 } from './evaluation/echo-study-agreement.ts';
 import { type SimulatedStudy, simulatedStudy } from './evaluation/echo-study-phantoms.ts';
-import { wallTable } from './evaluation/echo-wall-agreement.ts';
 
 /**
  * Measures the echo pipeline, from files to result, on whole studies of simulated hearts that no

@@ -11,17 +11,24 @@ import {
   type HeartCase,
   type HeartRole,
   medianEjectionFraction,
+  phantomLongAxes,
+  phantomPairs,
+  phantomViews,
 } from './evaluation/echo-cases.ts';
-import { ALL_CHAMBERS, chamberAgreement, LEFT_HEART } from './evaluation/echo-chambers.ts';
+import {
+  ALL_CHAMBERS,
+  chamberAgreement,
+  LEFT_HEART,
+  longAxisAgreement,
+  measureLongAxes,
+} from './evaluation/echo-chambers.ts';
 import {
   type Estimated,
   ejectionAgreement,
   estimateEjectionFractions,
   recalibrationOf,
 } from './evaluation/echo-ejection.ts';
-import { longAxisAgreement, measureLongAxes } from './evaluation/echo-parasternal.ts';
 import { patientWalls, wallsByFunction } from './evaluation/echo-patient-walls.ts';
-import { phantomLongAxes, phantomPairs, phantomViews } from './evaluation/echo-phantoms.ts';
 import {
   bestTemperature,
   nameClips,

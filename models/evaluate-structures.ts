@@ -1,11 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { readRegistry } from '../pipelines/inference/model-registry.ts';
-import { openLocator } from '../pipelines/obstetric/locate/open-locator.ts';
+import { openLocator } from '../pipelines/obstetric/open-locator.ts';
+import type { Deviation } from './evaluation/agreement.ts';
 import { brainOnPhantoms, brainOnReal } from './evaluation/brain-structures.ts';
 import { withMeasured } from './evaluation/card.ts';
 import type { SplitName } from './evaluation/cases.ts';
-import type { Deviation } from './evaluation/deviation.ts';
 import { chestOnPhantoms, chestOnReal } from './evaluation/heart-structures.ts';
 
 /**

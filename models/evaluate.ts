@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { type ModelTask, modelFor, readRegistry } from '../pipelines/inference/model-registry.ts';
 import { type ModelSession, openSession } from '../pipelines/inference/session.ts';
-import { HEAD_PLANES } from '../pipelines/obstetric/locate/plane.ts';
+import { HEAD_PLANES } from '../pipelines/obstetric/planes/locate.ts';
 import {
   agreement,
   halfWidth95,
@@ -24,7 +24,7 @@ import {
   transperinealCases,
 } from './evaluation/cases.ts';
 import { measure } from './evaluation/geometry.ts';
-import { structureAgreement } from './evaluation/head-structures.ts';
+import { structureAgreement } from './evaluation/heads.ts';
 import { midsagittalAgreement } from './evaluation/midsagittal.ts';
 import {
   bestTemperature,

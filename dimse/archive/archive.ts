@@ -1,4 +1,4 @@
-import type { StorageService } from '../network/storage-service.ts';
+import type { StorageService } from '../network/service-ports.ts';
 
 /**
  * A place that keeps studies and can be asked for them, by whatever protocol (docs/query-retrieve.md).

@@ -1,9 +1,13 @@
-import { SonogateError } from '../../src/errors/catalogue.ts';
+import {
+  ACCEPTED_STORAGE,
+  EXPLICIT_VR_LITTLE_ENDIAN,
+  QUERY_RETRIEVE,
+} from '../../pipelines/dicom/sop-classes.ts';
+import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import type { CalledNode } from '../network/calling-association.ts';
 import { newUid } from '../services/referenced-objects.ts';
-import { ACCEPTED_STORAGE, EXPLICIT_LITTLE_ENDIAN, QUERY_RETRIEVE } from '../sop-classes.ts';
 import type { Archive } from './archive.ts';
-import { openAssociation, queryContext } from './association.ts';
+import { openAssociation, queryContext } from './query.ts';
 import { moveObjects } from './retrieve.ts';
 
 /** What stands in the way of a retrieval; null: nothing that can be seen without one. */
@@ -31,7 +35,7 @@ export async function checkGet(node: CalledNode): Promise<Obstacle> {
   const contexts = classes.map((abstractSyntax, index) => ({
     id: 2 * index + 3,
     abstractSyntax,
-    transferSyntaxes: [EXPLICIT_LITTLE_ENDIAN],
+    transferSyntaxes: [EXPLICIT_VR_LITTLE_ENDIAN],
   }));
   const roles = classes.map((sopClassUid) => ({ sopClassUid, scu: false, scp: true }));
   const association = await openAssociation(

@@ -1,16 +1,170 @@
 import { randomUUID } from 'node:crypto';
-import type { Dispatcher } from 'undici';
-import type { DicomwebArchiveSettings } from '../../config/archive.ts';
-import { SonogateError } from '../../src/errors/catalogue.ts';
+import type { Readable } from 'node:stream';
+import { type Dispatcher, request } from 'undici';
+import type { DicomwebArchiveSettings } from '../../config/peers.ts';
+import { attributeText } from '../../src/core/studies/instance-header.ts';
+import { SonogateError } from '../../src/platform/errors/catalogue.ts';
+import { bodyParts, dicomBoundary, storeFile } from '../dicomweb/multipart.ts';
 import type { HttpAccess } from '../dicomweb/stow-transport.ts';
-import { attributeText } from '../header.ts';
-import type { AssociationPeer } from '../network/storage-service.ts';
+import type { AssociationPeer, StorageService } from '../network/service-ports.ts';
 import type { Archive, FoundObject, Retrieved, Wanted } from './archive.ts';
-import { naturalized, readDicomJson, TAGS } from './dicom-json.ts';
-import { dicomwebGet, textOf } from './dicomweb-get.ts';
-import { storeParts } from './multipart-objects.ts';
-import { MAX_MATCHES } from './query.ts';
-import { foundStudy, matchingKeys } from './study-query.ts';
+import { foundStudy, MAX_MATCHES, matchingKeys } from './query.ts';
+
+/** One data set of the DICOM JSON Model (PS3.18 F.2): tag → value representation and values. */
+export type DicomJson = Readonly<Record<string, { vr?: string; Value?: unknown[] }>>;
+
+/** Tags by keyword, those that queries ask for (PS3.6). */
+export const TAGS = {
+  StudyDate: '00080020',
+  StudyDescription: '00081030',
+  SOPClassUID: '00080016',
+  SOPInstanceUID: '00080018',
+  AccessionNumber: '00080050',
+  Modality: '00080060',
+  ModalitiesInStudy: '00080061',
+  PatientID: '00100020',
+  IssuerOfPatientID: '00100021',
+  PatientBirthDate: '00100030',
+  PatientSex: '00100040',
+  StudyInstanceUID: '0020000D',
+  SeriesInstanceUID: '0020000E',
+  NumberOfStudyRelatedInstances: '00201208',
+} as const;
+
+/** The data set by keywords, as a C-FIND gives it; what is not asked for is left out. */
+export function naturalized(dataSet: DicomJson): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(TAGS).map(([keyword, tag]) => [
+      keyword,
+      attributeText(dataSet[tag]?.Value ?? []),
+    ]),
+  );
+}
+
+/** @returns null when it is no list of data sets. */
+export function readDicomJson(text: string): DicomJson[] | null {
+  try {
+    const read: unknown = JSON.parse(text);
+    if (!Array.isArray(read)) return null;
+    return read.filter((one): one is DicomJson => typeof one === 'object' && one !== null);
+  } catch {
+    return null;
+  }
+}
+
+/** Longest list of matches that is read. */
+const MAX_TEXT_BYTES = 64 * 1024 * 1024;
+
+/** For now: the service is not there, is busy or has failed (RFC 9110 15). */
+const FOR_NOW: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
+
+/**
+ * One GET of a DICOMweb service. Redirects are answers like any other: nothing but the address that
+ * the site has set is called.
+ * @returns the answer with status 200, 204, 206 or 404.
+ * @throws SonogateError `peer_unreachable`, `peer_unauthorized`, `peer_unavailable`,
+ * `archive_refused_query`.
+ */
+export async function dicomwebGet(
+  url: string,
+  access: HttpAccess,
+  {
+    accept,
+    timeoutSeconds,
+    signal,
+  }: { accept: string; timeoutSeconds: number; signal?: AbortSignal | undefined },
+): Promise<Dispatcher.ResponseData> {
+  const authorization = await access.header(signal);
+  const dispatcher = await access.dispatcherNow();
+  const answer = await request(url, {
+    ...(dispatcher && { dispatcher }),
+    method: 'GET',
+    headers: { accept, 'user-agent': 'sonogate', ...(authorization !== null && { authorization }) },
+    headersTimeout: timeoutSeconds * 1000,
+    bodyTimeout: timeoutSeconds * 1000,
+    ...(signal && { signal }),
+  }).catch((error: unknown) => {
+    const detail = error instanceof Error ? error.message : String(error);
+    throw new SonogateError('peer_unreachable', detail, { cause: error });
+  });
+  const { statusCode } = answer;
+  if ([200, 204, 206, 404].includes(statusCode)) return answer;
+  await answer.body.dump();
+  const detail = `HTTP ${statusCode}`;
+  if (statusCode === 401 || statusCode === 403) {
+    throw new SonogateError('peer_unauthorized', detail);
+  }
+  throw new SonogateError(
+    FOR_NOW.has(statusCode) ? 'peer_unavailable' : 'archive_refused_query',
+    detail,
+  );
+}
+
+/** @throws SonogateError `peer_unreachable` when it breaks off, `archive_refused_query` when it is endless. */
+export async function bodyText(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of body) {
+      bytes += chunk.length;
+      if (bytes > MAX_TEXT_BYTES) {
+        throw new SonogateError('archive_refused_query', 'The answer is too long.');
+      }
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof SonogateError) throw error;
+    throw new SonogateError('peer_unreachable', (error as Error).message, { cause: error });
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+export interface StoredParts {
+  stored: number;
+  failed: number;
+  /** Of the last one that failed; '' when none did. */
+  detail: string;
+}
+
+/**
+ * Stores the objects of a WADO-RS answer as they come, one after the other: nothing is collected, and
+ * a disk that is slow holds up the server. An object that cannot be taken costs no other.
+ * @throws SonogateError `archive_refused_query` when it is no list of objects, `peer_unreachable`
+ * when it breaks off.
+ */
+export async function storeParts(
+  { headers, body }: { headers: Dispatcher.ResponseData['headers']; body: Readable },
+  storage: StorageService,
+  peer: AssociationPeer,
+): Promise<StoredParts> {
+  const told: StoredParts = { stored: 0, failed: 0, detail: '' };
+  const store = async (file: AsyncIterable<Buffer>) => {
+    try {
+      await storeFile(file, storage, peer);
+      told.stored += 1;
+    } catch (error) {
+      told.failed += 1;
+      told.detail = error instanceof Error ? error.message : String(error);
+    }
+  };
+  const type = String(headers['content-type'] ?? '');
+  if (/^application\/dicom\b/i.test(type)) {
+    await store(body);
+    return told;
+  }
+  const boundary = dicomBoundary(type);
+  if (boundary === null) {
+    body.destroy();
+    throw new SonogateError('archive_refused_query', 'The answer is no multipart/related.');
+  }
+  try {
+    for await (const { bytes } of bodyParts(body, boundary)) await store(bytes);
+  } catch (error) {
+    body.destroy();
+    throw new SonogateError('peer_unreachable', (error as Error).message, { cause: error });
+  }
+  return told;
+}
 
 /** Matches of one answer; a server with fewer to an answer is asked for the rest. */
 const PAGE = 1000;
@@ -107,7 +261,7 @@ function* pathsOf({ studyInstanceUid: study, objects, whole }: Wanted): Generato
 }
 
 async function rowsOf({ statusCode, body }: Dispatcher.ResponseData): Promise<Rows> {
-  const text = await textOf(body);
+  const text = await bodyText(body);
   // No content, and a study that is not there (PS3.18 8.3.4.4, 10.6.3.1).
   if (statusCode === 204 || statusCode === 404 || text === '') return [];
   const read = readDicomJson(text);

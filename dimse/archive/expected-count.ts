@@ -1,12 +1,11 @@
-import type { ExpectedCount } from '../../config/archive.ts';
+import type { ExpectedCount } from '../../config/peers.ts';
 import type { Source } from '../../config/schema.ts';
-import type { Database, Queryable } from '../../src/database/port.ts';
-import { ERRORS, SonogateError } from '../../src/errors/catalogue.ts';
-import { expectedDeadline, GUESSED } from '../completion.ts';
-import { hastenCompletion } from '../study-store.ts';
+import { expectedDeadline, UNCERTAIN_SIGNALS } from '../../src/core/studies/completion.ts';
+import { hastenCompletion } from '../../src/core/studies/study-store.ts';
+import type { Database, Queryable } from '../../src/platform/database/port.ts';
+import { ERRORS, SonogateError } from '../../src/platform/errors/catalogue.ts';
 import type { Archive } from './archive.ts';
-import { comingToUs, heldUids } from './held-objects.ts';
-import { askForRetrieval } from './retrievals.ts';
+import { objectsWeAccept, receivedUids, requestRetrieval } from './retrievals.ts';
 
 /**
  * What an archive has of a study that is received, held against what has come.
@@ -31,7 +30,7 @@ function settingsOf(sources: readonly Source[], source: string): ExpectedCount |
 }
 
 /** Asks the archive of the source soon, once: an association that brought objects has ended. */
-export async function askSoon(
+export async function scheduleArchiveCount(
   database: Database,
   sources: readonly Source[],
   { studyId, source, at }: { studyId: string; source: string; at: Date },
@@ -74,7 +73,7 @@ async function hold(
          AND complete_because = ANY ($5::text[])
        ON CONFLICT (study_id, revision) DO UPDATE SET
          hold_until = COALESCE(archive_counts.hold_until, EXCLUDED.hold_until)`,
-      [source, archive, now, seconds(now, waitSeconds), GUESSED],
+      [source, archive, now, seconds(now, waitSeconds), UNCERTAIN_SIGNALS],
     );
     await tx.query(
       `UPDATE studies s SET
@@ -86,7 +85,7 @@ async function hold(
          AND s.state = 'receiving' AND s.complete_after <= $2 AND s.source = $1
          AND (s.complete_because = ANY ($3::text[]) OR s.complete_after = c.hold_until)
          AND c.state <> 'complete'`,
-      [source, now, GUESSED],
+      [source, now, UNCERTAIN_SIGNALS],
     );
   });
 }
@@ -110,7 +109,7 @@ const AT_A_TIME = 8;
 const ASKING_SECONDS = 60;
 
 /** Asks an archive for every study whose count is due. @returns how many were asked for. */
-export async function askCounts(
+export async function askDueCounts(
   archive: Archive,
   parts: CountParts,
   signal: AbortSignal,
@@ -166,7 +165,7 @@ async function askCount(
   if (count.state === 'missing' && settings?.fetchMissing) {
     const { study_instance_uid: studyInstanceUid } = due;
     const wanted = { archive: archive.name, studyInstanceUid, purpose: 'missing' } as const;
-    await askForRetrieval(database, wanted, now());
+    await requestRetrieval(database, wanted, now());
   }
 }
 
@@ -177,11 +176,11 @@ async function countOf(
   signal: AbortSignal,
 ): Promise<ArchiveCount> {
   try {
-    const there = await comingToUs(database, study, await objects(study, { signal }));
-    return compare(
+    const there = await objectsWeAccept(database, study, await objects(study, { signal }));
+    return compareWithArchive(
       name,
       there.map(({ sopInstanceUid }) => sopInstanceUid),
-      await heldUids(database, study),
+      await receivedUids(database, study),
     );
   } catch (error) {
     const title = ERRORS[error instanceof SonogateError ? error.code : 'internal'].title;
@@ -191,7 +190,7 @@ async function countOf(
 }
 
 /** What the objects that an archive has mean beside those that are here. */
-export function compare(
+export function compareWithArchive(
   archive: string,
   there: readonly string[],
   here: ReadonlySet<string>,

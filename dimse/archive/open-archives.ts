@@ -1,11 +1,50 @@
-import type { DicomArchiveSettings, DicomwebArchiveSettings } from '../../config/archive.ts';
+import type { DicomArchiveSettings, DicomwebArchiveSettings } from '../../config/peers.ts';
 import type { Config } from '../../config/schema.ts';
-import type { Logger } from '../../src/logging/logger.ts';
+import type { Logger } from '../../src/platform/logging/logger.ts';
 import type { HttpAccess } from '../dicomweb/stow-transport.ts';
 import type { CalledNode } from '../network/calling-association.ts';
-import type { Archive } from './archive.ts';
+import type { DicomAudit } from '../receive/audit.ts';
+import type { Archive, AskOptions } from './archive.ts';
 import { dicomwebArchive } from './dicomweb-archive.ts';
-import { dimseArchive } from './dimse-archive.ts';
+import { findObjects, findStudies, openQuery, type QueryAssociation } from './query.ts';
+import { getObjects, moveObjects } from './retrieve.ts';
+
+export interface DimseArchiveSettings {
+  name: string;
+  node: CalledNode;
+  retrieve: 'c-get' | 'c-move';
+  /** Our AE title as the archive knows it, for C-MOVE. */
+  moveTo: string;
+}
+
+/** A PACS that is asked by C-FIND and gives by C-GET or C-MOVE (PS3.4 C). */
+export function dimseArchive(
+  { name, node, retrieve, moveTo }: DimseArchiveSettings,
+  logger: Logger,
+): Archive {
+  const query = async <T>(
+    { signal }: AskOptions,
+    ask: (association: QueryAssociation) => Promise<T>,
+  ): Promise<T> => {
+    const association = await openQuery(node, signal);
+    try {
+      return await ask(association);
+    } finally {
+      await association.release();
+    }
+  };
+  return {
+    name,
+    studies: (keys, { limit, ...options }) =>
+      query(options, (association) => findStudies(association, keys, limit)),
+    objects: (studyInstanceUid, options = {}) =>
+      query(options, (association) => findObjects(association, studyInstanceUid)),
+    retrieve: (wanted, { signal } = {}) =>
+      retrieve === 'c-get'
+        ? getObjects(node, wanted, { signal, logger })
+        : moveObjects(node, wanted, { signal, moveTo }),
+  };
+}
 
 export type ArchiveAccess = (settings: DicomwebArchiveSettings) => HttpAccess;
 
@@ -31,4 +70,25 @@ export function archiveNode(
 ): CalledNode {
   const { host, port, aeTitle, callingAeTitle = dicom.aeTitle, timeoutSeconds, tls } = settings;
   return { host, port, aeTitle, callingAeTitle, timeoutSeconds, tls };
+}
+
+/**
+ * The same archive, each query for studies of a patient written down (PS3.15 A.5.3.10). What is asked
+ * of one study that is here already is no query for a patient, and what comes is written down as
+ * received.
+ */
+export function auditedArchive(archive: Archive, audit: Pick<DicomAudit, 'queried'>): Archive {
+  return {
+    ...archive,
+    async studies(keys, options) {
+      let found: number | null = null;
+      try {
+        const studies = await archive.studies(keys, options);
+        found = studies.length;
+        return studies;
+      } finally {
+        await audit.queried(archive.name, found);
+      }
+    },
+  };
 }

@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import type { Config } from '../../config/schema.ts';
-import type { WriteAudit } from '../../src/audit/audit.ts';
-import type { Database } from '../../src/database/port.ts';
-import { SonogateError } from '../../src/errors/catalogue.ts';
-import type { Logger } from '../../src/logging/logger.ts';
-import { queryEntry } from '../dicom-audit.ts';
+import type { WriteAudit } from '../../src/core/audit/audit.ts';
+import type { Database } from '../../src/platform/database/port.ts';
+import { SonogateError } from '../../src/platform/errors/catalogue.ts';
+import type { Logger } from '../../src/platform/logging/logger.ts';
+import { queryEntry } from '../receive/audit.ts';
 import type { Archive, FoundObject, FoundStudy } from './archive.ts';
-import { auditedArchive } from './audited-archive.ts';
-import { type ArchiveAccess, openArchives } from './open-archives.ts';
-import { askForRetrieval, findRetrieval } from './retrievals.ts';
+import { type ArchiveAccess, auditedArchive, openArchives } from './open-archives.ts';
+import { findRetrieval, requestRetrieval } from './retrievals.ts';
 
 /** PS3.5 9.1: what becomes part of queries and paths. */
 const uid = z.string().regex(/^[0-9.]{1,64}$/, 'a UID');
@@ -75,7 +74,7 @@ export function createArchiveOperations(
       const { study, from } = fetchSchema.parse(parameters);
       requireKnown(from);
       const wanted = { archive: from, studyInstanceUid: study, purpose: 'study' } as const;
-      return { id: await askForRetrieval(database, wanted, new Date()) };
+      return { id: await requestRetrieval(database, wanted, new Date()) };
     },
     'archives.retrieval': async (parameters) => {
       const found = await findRetrieval(database, byId.parse(parameters).id);

@@ -1,12 +1,82 @@
 import type { NaturalDataset } from 'dcmjs';
-import { SonogateError } from '../../src/errors/catalogue.ts';
-import { decodeDataSet, encodeDataSet } from '../data-set.ts';
-import type { CalledNode, CallingAssociation } from '../network/calling-association.ts';
+import { decodeDataSet, encodeDataSet } from '../../pipelines/dicom/data-set.ts';
+import {
+  EXPLICIT_VR_LITTLE_ENDIAN,
+  IMPLICIT_VR_LITTLE_ENDIAN,
+  QUERY_RETRIEVE,
+} from '../../pipelines/dicom/sop-classes.ts';
+import { attributeText } from '../../src/core/studies/instance-header.ts';
+import { SonogateError } from '../../src/platform/errors/catalogue.ts';
+import { type CalledNode, CallingAssociation } from '../network/calling-association.ts';
 import { COMMAND } from '../network/command-set.ts';
-import { converse, isPending } from '../network/conversation.ts';
-import { QUERY_RETRIEVE } from '../sop-classes.ts';
-import { acceptedSyntax, openAssociation, queryContext } from './association.ts';
-import { refusedBy } from './refusal.ts';
+import { type DimseResponse, isPending, responsesTo } from '../network/conversation.ts';
+import type { ProposedContext, RoleSelection } from '../network/pdu.ts';
+import type { FoundObject, FoundStudy, StudyKeys } from './archive.ts';
+
+/** The context of a query or retrieval; its identifiers are small, so the syntax does not matter. */
+export function queryContext(id: number, abstractSyntax: string): ProposedContext {
+  return {
+    id,
+    abstractSyntax,
+    transferSyntaxes: [EXPLICIT_VR_LITTLE_ENDIAN, IMPLICIT_VR_LITTLE_ENDIAN],
+  };
+}
+
+/** @throws SonogateError `presentation_context_refused`. */
+export function acceptedSyntax(association: CallingAssociation, sopClassUid: string): string {
+  for (const context of association.contexts.values()) {
+    if (context.abstractSyntax === sopClassUid) return context.transferSyntax;
+  }
+  throw new SonogateError('presentation_context_refused', `The peer does not take ${sopClassUid}.`);
+}
+
+/**
+ * Opens an association for operations that a C-CANCEL can end.
+ * @param signal ends the opening at once; what comes after it is for its operations to end.
+ * @throws SonogateError `peer_unreachable`, `peer_rejected_association`.
+ */
+export async function openAssociation(
+  node: CalledNode,
+  contexts: readonly ProposedContext[],
+  { signal, roles }: { signal?: AbortSignal | undefined; roles?: RoleSelection[] } = {},
+): Promise<CallingAssociation> {
+  const opening = new AbortController();
+  const onAbort = () => opening.abort();
+  signal?.addEventListener('abort', onAbort, { once: true });
+  if (signal?.aborted) onAbort();
+  try {
+    return await CallingAssociation.open(node, contexts, opening.signal, roles);
+  } finally {
+    signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+/** PS3.4 C.4.1.1.4, C.4.2.1.5 and C.4.3.1.4; Cxxx stands for "unable to process". */
+const MOVE_DESTINATION_UNKNOWN = 0xa801;
+/** A7xx: out of resources, for now. */
+const OUT_OF_RESOURCES = 0xa700;
+/** Sub-operations ended, some with a failure. */
+const SOME_FAILED = 0xb000;
+const CANCELED = 0xfe00;
+
+/**
+ * What the last response to a query or retrieval means; a warning that some objects failed is none.
+ * @throws SonogateError `archive_refused_query`, `move_destination_unknown`, `peer_out_of_resources`.
+ */
+export function throwIfRefused(
+  operation: 'C-FIND' | 'C-GET' | 'C-MOVE',
+  { status, errorComment }: Pick<DimseResponse, 'status' | 'errorComment'>,
+): void {
+  if (status === 0 || status === SOME_FAILED) return;
+  const hex = status.toString(16).toUpperCase().padStart(4, '0');
+  const words = status === CANCELED ? ', canceled' : errorComment ? `: ${errorComment}` : '';
+  const detail = `${operation} status ${hex}H${words}`;
+  if (status === MOVE_DESTINATION_UNKNOWN) {
+    throw new SonogateError('move_destination_unknown', detail);
+  }
+  const later = (status & 0xff00) === OUT_OF_RESOURCES;
+  throw new SonogateError(later ? 'peer_out_of_resources' : 'archive_refused_query', detail);
+}
 
 /** Query/Retrieve Level (0008,0052), PS3.4 C.6. */
 export type QueryLevel = 'PATIENT' | 'STUDY' | 'SERIES' | 'IMAGE';
@@ -65,7 +135,7 @@ async function find(
     identifier: encodeDataSet(identifierOf(level, keys), transferSyntax),
   };
   const matches: NaturalDataset[] = [];
-  for await (const answer of converse(association, question, { cancel })) {
+  for await (const answer of responsesTo(association, question, { cancel })) {
     if (isPending(answer.status)) {
       if (answer.dataSet && matches.length < limit) {
         matches.push(decodeDataSet(answer.dataSet, transferSyntax));
@@ -75,7 +145,7 @@ async function find(
       throw new SonogateError('peer_unreachable', 'The query took too long.');
     } else {
       // What was asked to stop has stopped.
-      if (!enough.signal.aborted) refusedBy('C-FIND', answer);
+      if (!enough.signal.aborted) throwIfRefused('C-FIND', answer);
     }
   }
   return matches;
@@ -90,4 +160,104 @@ function identifierOf(level: QueryLevel, keys: Query['keys']): NaturalDataset {
     QueryRetrieveLevel: level,
     ...keys,
   };
+}
+
+/** Attributes that are asked for at STUDY level; optional ones may stay without a value. */
+const STUDY_RETURN_KEYS = [
+  'StudyInstanceUID',
+  'StudyDate',
+  'StudyTime',
+  'StudyDescription',
+  'ModalitiesInStudy',
+  'NumberOfStudyRelatedInstances',
+  'AccessionNumber',
+  'PatientID',
+  'IssuerOfPatientID',
+  'PatientBirthDate',
+  'PatientSex',
+] as const;
+
+const KEYWORDS: Readonly<Record<keyof StudyKeys, string>> = {
+  patientId: 'PatientID',
+  issuerOfPatientId: 'IssuerOfPatientID',
+  studyInstanceUid: 'StudyInstanceUID',
+  accessionNumber: 'AccessionNumber',
+  studyDate: 'StudyDate',
+  modality: 'ModalitiesInStudy',
+};
+
+/** Matching keys by keyword, those that are given. */
+export function matchingKeys(keys: StudyKeys): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(KEYWORDS).flatMap(([key, keyword]) => {
+      const value = keys[key as keyof StudyKeys];
+      return value === undefined || value === '' ? [] : [[keyword, value]];
+    }),
+  );
+}
+
+/** A match of a STUDY query; null when it has no Study Instance UID. */
+export function foundStudy(match: NaturalDataset): FoundStudy | null {
+  const text = (keyword: string) => attributeText(match[keyword]);
+  const studyInstanceUid = text('StudyInstanceUID');
+  if (studyInstanceUid === '') return null;
+  const objects = Number(text('NumberOfStudyRelatedInstances') || Number.NaN);
+  return {
+    studyInstanceUid,
+    studyDate: text('StudyDate').replaceAll('.', ''),
+    description: text('StudyDescription'),
+    modalities: text('ModalitiesInStudy').split('\\').filter(Boolean),
+    objects: Number.isInteger(objects) ? objects : null,
+    patientId: text('PatientID'),
+    issuerOfPatientId: text('IssuerOfPatientID'),
+    birthDate: text('PatientBirthDate').replaceAll('.', ''),
+    sex: text('PatientSex'),
+  };
+}
+
+export async function findStudies(
+  query: QueryAssociation,
+  keys: StudyKeys,
+  limit: number,
+): Promise<FoundStudy[]> {
+  const returned = Object.fromEntries(STUDY_RETURN_KEYS.map((keyword) => [keyword, '']));
+  const matches = await query.find(
+    { level: 'STUDY', keys: { ...returned, ...matchingKeys(keys) } },
+    limit,
+  );
+  return matches.flatMap((match) => foundStudy(match) ?? []);
+}
+
+/** Series by series: every archive knows the hierarchical search, few the relational one. */
+export async function findObjects(
+  query: QueryAssociation,
+  studyInstanceUid: string,
+): Promise<FoundObject[]> {
+  const series = await query.find({
+    level: 'SERIES',
+    keys: { StudyInstanceUID: studyInstanceUid, SeriesInstanceUID: '', Modality: '' },
+  });
+  const objects: FoundObject[] = [];
+  for (const one of series) {
+    const seriesInstanceUid = attributeText(one.SeriesInstanceUID);
+    if (seriesInstanceUid === '') continue;
+    const images = await query.find({
+      level: 'IMAGE',
+      keys: {
+        StudyInstanceUID: studyInstanceUid,
+        SeriesInstanceUID: seriesInstanceUid,
+        SOPInstanceUID: '',
+        SOPClassUID: '',
+      },
+    });
+    for (const image of images) {
+      objects.push({
+        seriesInstanceUid,
+        sopInstanceUid: attributeText(image.SOPInstanceUID),
+        sopClassUid: attributeText(image.SOPClassUID),
+        modality: attributeText(one.Modality),
+      });
+    }
+  }
+  return objects.filter(({ sopInstanceUid }) => sopInstanceUid !== '');
 }

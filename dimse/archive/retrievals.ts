@@ -1,14 +1,43 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database, Queryable } from '../../src/database/port.ts';
-import { ERRORS, type ErrorCode, SonogateError } from '../../src/errors/catalogue.ts';
-import type { Logger } from '../../src/logging/logger.ts';
-import type { StorageService } from '../network/storage-service.ts';
-import { expectObjects } from '../services/expected-objects.ts';
-import { findStudy } from '../study-queries.ts';
+import { ACCEPTED_STORAGE } from '../../pipelines/dicom/sop-classes.ts';
+import { expectObjects } from '../../src/core/studies/expected-objects.ts';
+import { PRIOR_STUDY } from '../../src/core/studies/priors.ts';
+import { findStudy, ownSeries } from '../../src/core/studies/study-queries.ts';
+import type { Database, Queryable } from '../../src/platform/database/port.ts';
+import { ERRORS, type ErrorCode, SonogateError } from '../../src/platform/errors/catalogue.ts';
+import type { Logger } from '../../src/platform/logging/logger.ts';
+import type { StorageService } from '../network/service-ports.ts';
 import type { Archive, FoundObject, Retrieved } from './archive.ts';
-import { comingToUs, heldUids } from './held-objects.ts';
-import { PRIOR_STUDY } from './prior-arrival.ts';
+
+/** SOP Instance UIDs of a study that lie in the intake. */
+export async function receivedUids(
+  database: Queryable,
+  studyInstanceUid: string,
+): Promise<Set<string>> {
+  const { rows } = await database.query<{ uid: string }>(
+    `SELECT DISTINCT i.sop_instance_uid AS uid FROM instances i JOIN studies s ON s.id = i.study_id
+     WHERE s.study_instance_uid = $1`,
+    [studyInstanceUid],
+  );
+  return new Set(rows.map(({ uid }) => uid));
+}
+
+/**
+ * Of what an archive has of a study, the objects that could come to us: of a class that we take, and
+ * no result of our own that was sent there.
+ */
+export async function objectsWeAccept(
+  database: Queryable,
+  studyInstanceUid: string,
+  objects: readonly FoundObject[],
+): Promise<FoundObject[]> {
+  const ours = await ownSeries(database, studyInstanceUid);
+  return objects.filter(
+    ({ sopClassUid, seriesInstanceUid }) =>
+      (sopClassUid === '' || ACCEPTED_STORAGE.has(sopClassUid)) && !ours.has(seriesInstanceUid),
+  );
+}
 
 /** Why objects are fetched. */
 export type RetrievalPurpose = 'study' | 'missing' | 'prior';
@@ -39,7 +68,7 @@ const ARRIVAL_PATIENCE_MS = 5000;
 const ARRIVAL_POLL_MS = 100;
 
 /** Puts a retrieval on the list; one that is on it already stands for a second. @returns its id. */
-export async function askForRetrieval(
+export async function requestRetrieval(
   database: Database,
   wanted: { archive: string; studyInstanceUid: string; purpose: RetrievalPurpose },
   at: Date,
@@ -73,7 +102,7 @@ export async function findRetrieval(database: Queryable, id: string): Promise<Re
 }
 
 /** Takes the oldest retrieval from an archive that nobody works at; null: there is none. */
-export async function takeRetrieval(
+export async function claimRetrieval(
   database: Database,
   archive: string,
   at: Date,
@@ -101,7 +130,7 @@ export async function runRetrieval(
   const study = row.study_instance_uid;
   try {
     const there = await archive.objects(study, { signal });
-    const objects = await comingToUs(database, study, there);
+    const objects = await objectsWeAccept(database, study, there);
     if (objects.length === 0) {
       const detail = `${archive.name} has no object of this study that is taken.`;
       return await ended(database, row.id, { state: 'failed', code: 'not_found', detail }, now());
@@ -171,7 +200,7 @@ async function fetchObjects(
 ): Promise<Outcome> {
   const wanted = objects.map(({ sopInstanceUid }) => sopInstanceUid);
   const missingNow = async () => {
-    const held = await heldUids(database, study);
+    const held = await receivedUids(database, study);
     return objects.filter(({ sopInstanceUid }) => !held.has(sopInstanceUid));
   };
   let missing = await missingNow();

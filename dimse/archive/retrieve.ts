@@ -1,22 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import type { NaturalDataset } from 'dcmjs';
-import type { Logger } from '../../src/logging/logger.ts';
-import { encodeDataSet } from '../data-set.ts';
-import type { CalledNode, CallingAssociation } from '../network/calling-association.ts';
-import { COMMAND } from '../network/command-set.ts';
-import { type Answer, converse, isPending } from '../network/conversation.ts';
-import { DimseProvider } from '../network/dimse-provider.ts';
-import type { AssociationPeer } from '../network/storage-service.ts';
+import { encodeDataSet } from '../../pipelines/dicom/data-set.ts';
 import {
   ACCEPTED_REPORTS,
   ACCEPTED_STORAGE,
   COMPRESSED_TRANSFER_SYNTAXES,
   NATIVE_TRANSFER_SYNTAXES,
   QUERY_RETRIEVE,
-} from '../sop-classes.ts';
+} from '../../pipelines/dicom/sop-classes.ts';
+import type { Logger } from '../../src/platform/logging/logger.ts';
+import type { CalledNode, CallingAssociation } from '../network/calling-association.ts';
+import { COMMAND } from '../network/command-set.ts';
+import { type DimseResponse, isPending, responsesTo } from '../network/conversation.ts';
+import { DimseProvider } from '../network/dimse-provider.ts';
+import type { AssociationPeer } from '../network/service-ports.ts';
 import type { Retrieved, Wanted } from './archive.ts';
-import { acceptedSyntax, openAssociation, queryContext } from './association.ts';
-import { refusedBy } from './refusal.ts';
+import { acceptedSyntax, openAssociation, queryContext, throwIfRefused } from './query.ts';
 
 /** PS3.8 9.3.2.2: context ids are odd numbers up to 255; one is for C-GET itself. */
 const MAX_STORAGE_CONTEXTS = 127;
@@ -118,17 +117,17 @@ async function ask(
   for (const keys of identifiersOf(wanted)) {
     const identifier = encodeDataSet(keys, transferSyntax);
     const question = { commandField, sopClassUid, transferSyntax, identifier, moveDestination };
-    for await (const answer of converse(association, question, { provider, cancel: signal })) {
+    for await (const answer of responsesTo(association, question, { provider, cancel: signal })) {
       if (isPending(answer.status)) continue;
       count(answer, total);
-      refusedBy(commandField === COMMAND.cGet ? 'C-GET' : 'C-MOVE', answer);
+      throwIfRefused(commandField === COMMAND.cGet ? 'C-GET' : 'C-MOVE', answer);
     }
   }
 }
 
 /** The last response counts all sub-operations; a warning is an object that has come. */
 function count(
-  { completed, failed, warning, status, errorComment }: Answer,
+  { completed, failed, warning, status, errorComment }: DimseResponse,
   total: Retrieved,
 ): void {
   total.completed += (completed ?? 0) + (warning ?? 0);

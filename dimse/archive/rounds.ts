@@ -1,10 +1,10 @@
 import type { Source } from '../../config/schema.ts';
-import type { DicomIdentity } from '../../pipelines/artifacts/subject.ts';
-import { logRounds, type Rounds, startRounds } from '../../src/rounds.ts';
+import type { DicomIdentity } from '../../pipelines/dicom/subject.ts';
+import { logRounds, type Rounds, startRounds } from '../../src/platform/rounds.ts';
 import type { Archive } from './archive.ts';
-import { askCounts } from './expected-count.ts';
+import { askDueCounts } from './expected-count.ts';
 import { findPriors, type SearchedStudy } from './prior-search.ts';
-import { type RetrievalParts, runRetrieval, takeRetrieval } from './retrievals.ts';
+import { claimRetrieval, type RetrievalParts, runRetrieval } from './retrievals.ts';
 
 export interface ArchiveRoundParts extends RetrievalParts {
   archives: readonly Archive[];
@@ -26,7 +26,7 @@ export function startArchiveRounds(parts: ArchiveRoundParts): Rounds {
   const stopping = new AbortController();
   const { signal } = stopping;
   const work = parts.archives.flatMap((archive) => [
-    () => askCounts(archive, parts, signal),
+    () => askDueCounts(archive, parts, signal),
     () => retrieveNext(archive, parts, signal),
   ]);
   if (parts.archives.length > 0) {
@@ -70,7 +70,7 @@ async function retrieveNext(
   parts: ArchiveRoundParts,
   signal: AbortSignal,
 ): Promise<number> {
-  const row = await takeRetrieval(parts.database, archive.name, parts.now());
+  const row = await claimRetrieval(parts.database, archive.name, parts.now());
   if (!row) return 0;
   await runRetrieval(row, archive, parts, signal);
   return 1;

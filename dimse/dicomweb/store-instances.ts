@@ -1,22 +1,25 @@
 import type { Config, Source } from '../../config/schema.ts';
-import { catalogueEntry, type ErrorCode, SonogateError } from '../../src/errors/catalogue.ts';
-import { isOutOfSpace } from '../../src/errors/out-of-space.ts';
-import type { StoreInstances, StoreOutcome, StoreTransaction } from '../../src/http/store-port.ts';
-import type { Logger } from '../../src/logging/logger.ts';
-import type { IntakeDoor } from '../intake-door.ts';
-import type {
-  AssociationPeer,
-  IncomingObject,
-  StorageService,
-} from '../network/storage-service.ts';
-import { PROCESSING_FAILURE } from '../services/service-status.ts';
 import {
   ACCEPTED_STORAGE,
   COMPRESSED_TRANSFER_SYNTAXES,
   NATIVE_TRANSFER_SYNTAXES,
-} from '../sop-classes.ts';
-import { storeFile } from '../store-file.ts';
-import { type BodyPart, bodyParts, dicomBoundary } from './multipart-related.ts';
+} from '../../pipelines/dicom/sop-classes.ts';
+import type {
+  StoreInstances,
+  StoreOutcome,
+  StoreTransaction,
+} from '../../src/core/studies/store-port.ts';
+import {
+  catalogueEntry,
+  type ErrorCode,
+  SonogateError,
+} from '../../src/platform/errors/catalogue.ts';
+import { isOutOfSpace } from '../../src/platform/errors/file-system.ts';
+import type { Logger } from '../../src/platform/logging/logger.ts';
+import type { AssociationPeer, IncomingObject, StorageService } from '../network/service-ports.ts';
+import { PROCESSING_FAILURE } from '../network/status.ts';
+import type { StorageScp } from '../receive/storage-scp.ts';
+import { type BodyPart, bodyParts, dicomBoundary, storeFile } from './multipart.ts';
 
 /** Calling AE title of objects that come by STOW-RS, for routing rules and the file meta information. */
 const STOW_AE_TITLE = 'DICOMWEB';
@@ -35,7 +38,7 @@ export function createStoreInstances({
   config: { dicom, sources },
   logger,
 }: {
-  door: Pick<IntakeDoor, 'storage' | 'sourceLimits'>;
+  door: Pick<StorageScp, 'storage' | 'sourceLimits'>;
   config: Pick<Config, 'dicom' | 'sources'>;
   logger: Logger;
 }): StoreInstances {

@@ -1,36 +1,47 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import {
-  IMPLEMENTATION_CLASS_UID,
-  IMPLEMENTATION_VERSION,
-} from '../../pipelines/artifacts/implementation.ts';
-import { ERRORS, type ErrorCode, SonogateError } from '../../src/errors/catalogue.ts';
-import type { Logger } from '../../src/logging/logger.ts';
-import { peerCertificate } from '../../src/tls/served-certificate.ts';
+import { IMPLEMENTATION_CLASS_UID, IMPLEMENTATION_VERSION } from '../../pipelines/dicom/uid.ts';
+import { ERRORS, type ErrorCode, SonogateError } from '../../src/platform/errors/catalogue.ts';
+import type { Logger } from '../../src/platform/logging/logger.ts';
+import { peerCertificate } from '../../src/platform/tls/certificates.ts';
+import type { Artim } from './artim.ts';
+import { type CommandSet, encodeCommandSet } from './command-set.ts';
+import { DimseProvider } from './dimse-provider.ts';
+import { answerContexts, type Offer, sentFragmentBytes, whyRejected } from './negotiation.ts';
 import {
   type AssociateRequest,
   DICOM_APPLICATION_CONTEXT,
   decodeAssociateRequest,
+  encodeAbort,
   encodeAssociateAccept,
+  encodeData,
   encodeReject,
-} from './association-pdu.ts';
-import { type CommandSet, encodeCommandSet } from './command-set.ts';
-import { DimseProvider } from './dimse-provider.ts';
-import { answerContexts, type Offer, refusal, sentFragmentBytes } from './negotiation.ts';
-import type { NormalizedService } from './normalized-service.ts';
-import { encodeAbort, encodeData, encodeReleaseResponse, PDU } from './pdu.ts';
+  encodeReleaseResponse,
+  PDU,
+} from './pdu.ts';
 import { type PduEvent, PduReader } from './pdu-reader.ts';
 import type {
   Admission,
   Admitted,
   AssociationEnd,
   AssociationPeer,
+  NormalizedService,
   StorageService,
-} from './storage-service.ts';
-import { taken } from './taken.ts';
-import type { Artim } from './unassociated-connections.ts';
-import { abortFor, rejectionFor } from './wire-answer.ts';
+} from './service-ports.ts';
+import { abortFor, rejectionFor } from './status.ts';
+
+/** Resolves when the peer has taken what was written, or the connection has closed. */
+export async function drained(socket: Socket): Promise<void> {
+  if (!socket.writableNeedDrain) return;
+  await new Promise<void>((resolve) => {
+    const onTaken = () => {
+      socket.off('drain', onTaken).off('close', onTaken);
+      resolve();
+    };
+    socket.on('drain', onTaken).on('close', onTaken);
+  });
+}
 
 export interface AcceptorOptions {
   /** Called AE title that is ours; null answers to any (the receiver of a demo). */
@@ -106,7 +117,7 @@ export class Acceptor {
           await this.#handle(event);
           // It owes us that it reads our answers, which would pile up here.
           this.#working = false;
-          await taken(this.#socket);
+          await drained(this.#socket);
           this.#working = true;
           if (this.#state !== 'awaiting' && this.#state !== 'established') return;
         }
@@ -161,7 +172,7 @@ export class Acceptor {
       callingAeTitle: request.callingAeTitle,
       calledAeTitle: request.calledAeTitle,
     };
-    const code = refusal(request, aeTitle);
+    const code = whyRejected(request, aeTitle);
     const admission = code === null ? admit(this.#peer) : { refused: code };
     if ('refused' in admission) {
       const { refused } = admission;

@@ -1,20 +1,73 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { type ErrorCode, SonogateError } from '../../src/errors/catalogue.ts';
-import type { ProposedContext, RoleSelection } from './association-pdu.ts';
-import { acceptanceIn, MAX_RECEIVED_PDU_BYTES, requestTo } from './association-request.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { IMPLEMENTATION_CLASS_UID, IMPLEMENTATION_VERSION } from '../../pipelines/dicom/uid.ts';
+import { type ErrorCode, SonogateError } from '../../src/platform/errors/catalogue.ts';
 import { type CommandSet, encodeCommandSet } from './command-set.ts';
 import { type CalledNode, dial } from './dial.ts';
 import { type AcceptedContext, acceptedContexts, sentFragmentBytes } from './negotiation.ts';
 import {
+  type AssociateAccept,
+  DICOM_APPLICATION_CONTEXT,
+  decodeAssociateAccept,
+  decodeReject,
   encodeAbort,
+  encodeAssociateRequest,
   encodeData,
   encodeReleaseRequest,
   encodeReleaseResponse,
   PDU,
+  type ProposedContext,
+  type RoleSelection,
 } from './pdu.ts';
 import { type PduEvent, PduReader, readEvents } from './pdu-reader.ts';
-import { settlesWithin } from './settles-within.ts';
+
+/** What we announce; a peer that sends longer ones is not speaking DICOM. */
+export const MAX_RECEIVED_PDU_BYTES = 131_072;
+
+/** The A-ASSOCIATE-RQ for a node. */
+export function associateRequestTo(
+  { aeTitle, callingAeTitle }: Pick<CalledNode, 'aeTitle' | 'callingAeTitle'>,
+  contexts: readonly ProposedContext[],
+  roles: RoleSelection[],
+): Buffer {
+  return encodeAssociateRequest({
+    calledAeTitle: aeTitle,
+    callingAeTitle,
+    applicationContext: DICOM_APPLICATION_CONTEXT,
+    contexts: [...contexts],
+    maxPduBytes: MAX_RECEIVED_PDU_BYTES,
+    implementationClassUid: IMPLEMENTATION_CLASS_UID,
+    implementationVersion: IMPLEMENTATION_VERSION,
+    roles,
+  });
+}
+
+/** @throws SonogateError `peer_rejected_association`, `unexpected_pdu`. */
+export function readAssociateAnswer(answer: PduEvent & { kind: 'pdu' }): AssociateAccept {
+  if (answer.type === PDU.associateReject) {
+    const { result, source, reason } = decodeReject(answer.body);
+    throw new SonogateError(
+      'peer_rejected_association',
+      `A-ASSOCIATE-RJ result ${result}, source ${source}, reason ${reason}.`,
+    );
+  }
+  if (answer.type !== PDU.associateAccept) {
+    throw new SonogateError('peer_rejected_association', 'The peer aborted the association.');
+  }
+  return decodeAssociateAccept(answer.body);
+}
+
+/** @returns whether the promise is fulfilled or rejected within `milliseconds`. */
+export function settlesWithin(milliseconds: number, promise: Promise<unknown>): Promise<boolean> {
+  const waiting = new AbortController();
+  const late = delay(milliseconds, false, { signal: waiting.signal }).catch(() => true);
+  const settled = promise.then(
+    () => true,
+    () => true,
+  );
+  return Promise.race([settled, late]).finally(() => waiting.abort());
+}
 
 export type { CalledNode } from './dial.ts';
 
@@ -219,8 +272,8 @@ export class CallingAssociation {
     contexts: readonly ProposedContext[],
     roles: RoleSelection[],
   ): Promise<void> {
-    await this.#write(requestTo(node, contexts, roles));
-    const accept = acceptanceIn(await this.#nextPdu());
+    await this.#write(associateRequestTo(node, contexts, roles));
+    const accept = readAssociateAnswer(await this.#nextPdu());
     this.#contexts = acceptedContexts(contexts, accept.contexts);
     this.#roles = accept.roles ?? [];
     this.#fragmentBytes = sentFragmentBytes(accept.maxPduBytes);

@@ -1,4 +1,4 @@
-import { SonogateError } from '../../src/errors/catalogue.ts';
+import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 
 /** Command Field values (PS3.7 E.1). A response is the request with the highest bit set. */
 export const COMMAND = {

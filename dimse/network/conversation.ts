@@ -1,4 +1,4 @@
-import { SonogateError } from '../../src/errors/catalogue.ts';
+import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import type { CallingAssociation } from './calling-association.ts';
 import {
   COMMAND,
@@ -11,7 +11,7 @@ import type { DimseProvider } from './dimse-provider.ts';
 import { MEDIUM_PRIORITY } from './requestor.ts';
 
 /** One of the several responses to a C-FIND, C-GET or C-MOVE (PS3.7 9.1.2 to 9.1.4). */
-export interface Answer extends Pick<CommandSet, 'status' | 'errorComment'> {
+export interface DimseResponse extends Pick<CommandSet, 'status' | 'errorComment'> {
   status: number;
   remaining: number | null;
   completed: number | null;
@@ -31,7 +31,7 @@ const MAX_IDENTIFIER_BYTES = 4 * 1024 * 1024;
 /** A peer that is told to cancel and says nothing more is not waited for. */
 const CANCEL_PATIENCE_MS = 5000;
 
-export interface Question {
+export interface DimseRequest {
   commandField: number;
   sopClassUid: string;
   transferSyntax: string;
@@ -45,9 +45,9 @@ export interface Question {
  * @param cancel sends a C-CANCEL; the responses go on until the peer has ended the operation.
  * @throws SonogateError `presentation_context_refused`, `peer_unreachable`, `unexpected_pdu`.
  */
-export async function* converse(
+export async function* responsesTo(
   association: CallingAssociation,
-  question: Question,
+  question: DimseRequest,
   {
     provider,
     cancel,
@@ -55,7 +55,7 @@ export async function* converse(
     provider?: DimseProvider | undefined;
     cancel?: AbortSignal | undefined;
   } = {},
-): AsyncGenerator<Answer> {
+): AsyncGenerator<DimseResponse> {
   const { sopClassUid, transferSyntax, identifier, commandField, moveDestination } = question;
   const contextId = association.contextFor(sopClassUid, transferSyntax);
   const messageId = await association.sendCommand(contextId, {
@@ -111,7 +111,7 @@ async function* answersTo(
   association: CallingAssociation,
   messageId: number,
   provider: DimseProvider | undefined,
-): AsyncGenerator<Answer> {
+): AsyncGenerator<DimseResponse> {
   let command = new Parts(MAX_COMMAND_BYTES);
   let answer: { command: CommandSet; identifier: Parts } | null = null;
   for (;;) {
@@ -151,7 +151,7 @@ async function* answersTo(
   }
 }
 
-function answerOf(command: CommandSet, dataSet: Buffer | null): Answer {
+function answerOf(command: CommandSet, dataSet: Buffer | null): DimseResponse {
   if (command.status === undefined) throw unexpected('A response has no status.');
   return {
     status: command.status,

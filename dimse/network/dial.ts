@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { connect, isIP, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
-import type { TlsVersion } from '../../config/tls-schema.ts';
-import { SonogateError } from '../../src/errors/catalogue.ts';
-import { bcp195 } from '../../src/tls/profile.ts';
+import type { TlsVersion } from '../../config/tls.ts';
+import { SonogateError } from '../../src/platform/errors/catalogue.ts';
+import { bcp195 } from '../../src/platform/tls/profile.ts';
 
 /** How a node is called over TLS; PEM files. */
-export interface CallTls {
+export interface ClientTls {
   caFile?: string | undefined;
   certFile?: string | undefined;
   keyFile?: string | undefined;
@@ -24,7 +24,7 @@ export interface CalledNode {
   /** Longest wait for the peer: to connect and associate, to take a piece, for an answer. */
   timeoutSeconds: number;
   /** Absent: in the clear. */
-  tls?: CallTls | undefined;
+  tls?: ClientTls | undefined;
 }
 
 /**
@@ -43,7 +43,7 @@ export async function dial({
 }
 
 /** PS3.15 B.12 (BCP 195), and a certificate that names the node. */
-export async function tlsOptions(tls: CallTls, host: string): Promise<ConnectionOptions> {
+export async function tlsOptions(tls: ClientTls, host: string): Promise<ConnectionOptions> {
   const servername = tls.serverName ?? (isIP(host) ? undefined : host);
   try {
     const [ca, cert, key] = await Promise.all(

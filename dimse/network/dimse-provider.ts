@@ -1,5 +1,5 @@
-import { SonogateError } from '../../src/errors/catalogue.ts';
-import { isUid } from '../uid.ts';
+import { isUid } from '../../pipelines/dicom/uid.ts';
+import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import {
   COMMAND,
   type CommandSet,
@@ -9,14 +9,14 @@ import {
   responseTo,
 } from './command-set.ts';
 import type { AcceptedContext } from './negotiation.ts';
+import type { PduEvent } from './pdu-reader.ts';
+import type { AssociationPeer, ObjectSink, StorageService } from './service-ports.ts';
 import {
   MAX_NORMALIZED_BYTES,
   type NormalizedRequest,
   type NormalizedService,
-} from './normalized-service.ts';
-import type { PduEvent } from './pdu-reader.ts';
-import type { AssociationPeer, ObjectSink, StorageService } from './storage-service.ts';
-import { STATUS, statusFor } from './wire-answer.ts';
+} from './service-ports.ts';
+import { STATUS, statusFor } from './status.ts';
 
 export interface DimseProviderOptions {
   contexts: ReadonlyMap<number, AcceptedContext>;

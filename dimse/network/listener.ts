@@ -4,15 +4,15 @@ import {
   type TLSSocket,
   type Server as TlsServer,
 } from 'node:tls';
-import type { ListenerTls } from '../../config/tls-schema.ts';
+import type { ListenerTls } from '../../config/tls.ts';
 import {
   followCertificate,
   serverOptions,
   showsUntrustedCertificate,
-} from '../../src/tls/served-certificate.ts';
+} from '../../src/platform/tls/certificates.ts';
 import { Acceptor, type AcceptorOptions } from './acceptor.ts';
-import type { Admission } from './storage-service.ts';
-import { ARTIM_MILLISECONDS, UnassociatedConnections } from './unassociated-connections.ts';
+import { ARTIM_MILLISECONDS, UnassociatedConnections } from './artim.ts';
+import type { Admission } from './service-ports.ts';
 
 export interface ListenerOptions extends Omit<AcceptorOptions, 'artim'> {
   host: string;

@@ -1,12 +1,12 @@
-import type { ErrorCode } from '../../src/errors/catalogue.ts';
+import type { ErrorCode } from '../../src/platform/errors/catalogue.ts';
 import {
   type AssociateRequest,
   CONTEXT_RESULT,
   type ContextAnswer,
   DICOM_APPLICATION_CONTEXT,
+  PDV_HEADER_BYTES,
   type ProposedContext,
-} from './association-pdu.ts';
-import { PDV_HEADER_BYTES } from './pdu.ts';
+} from './pdu.ts';
 
 /** Transfer syntaxes an acceptor takes: first `preferred`, then `others`, each in the peer's order. */
 export interface TransferSyntaxChoice {
@@ -23,7 +23,7 @@ export interface AcceptedContext {
 }
 
 /** Why an association is refused, whoever calls; null: it is not. */
-export function refusal(request: AssociateRequest, aeTitle: string | null): ErrorCode | null {
+export function whyRejected(request: AssociateRequest, aeTitle: string | null): ErrorCode | null {
   if (request.applicationContext !== DICOM_APPLICATION_CONTEXT) {
     return 'application_context_not_supported';
   }

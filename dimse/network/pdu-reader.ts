@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { SonogateError } from '../../src/errors/catalogue.ts';
+import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import { PDU, PDU_HEADER_BYTES, PDV_HEADER_BYTES, type PduType } from './pdu.ts';
 
 /** What the bytes of a connection say, in order. */

@@ -1,3 +1,5 @@
+import { SonogateError } from '../../src/platform/errors/catalogue.ts';
+
 /** PDU types of the DICOM Upper Layer protocol (PS3.8 9.3). */
 export const PDU = {
   associateRequest: 0x01,
@@ -55,4 +57,278 @@ export function encodePdu(type: PduType, ...values: Buffer[]): Buffer {
   header.writeUInt8(type, 0);
   header.writeUInt32BE(length, 2);
   return Buffer.concat([header, ...values]);
+}
+
+/** Characters that no AE title holds (PS3.5 6.2): they would become part of log lines and rows. */
+const CONTROL = /\p{Cc}/u;
+
+/** Leading and trailing spaces mean nothing (PS3.5 6.2); some peers pad with NUL all the same. */
+export function readAeTitle(field: Buffer): string {
+  return field
+    .toString('latin1')
+    .replace(/[\0 ]+$/, '')
+    .replace(/^ +/, '');
+}
+
+/** @throws SonogateError `unexpected_pdu` when it holds a control character. */
+export function requireAeTitle(title: string): void {
+  if (!CONTROL.test(title)) return;
+  throw new SonogateError('unexpected_pdu', 'An AE title holds a control character.');
+}
+
+/** A-ASSOCIATE-RQ, -AC and -RJ: how an association is agreed on (PS3.8 9.3.2 to 9.3.4). */
+
+/** Item types inside A-ASSOCIATE (PS3.8 9.3.2, Annex D). */
+const ITEM = {
+  applicationContext: 0x10,
+  proposedContext: 0x20,
+  contextAnswer: 0x21,
+  abstractSyntax: 0x30,
+  transferSyntax: 0x40,
+  userInformation: 0x50,
+  maximumLength: 0x51,
+  implementationClassUid: 0x52,
+  roleSelection: 0x54,
+  implementationVersion: 0x55,
+} as const;
+
+/** DICOM Application Context Name (PS3.7 Annex A). */
+export const DICOM_APPLICATION_CONTEXT = '1.2.840.10008.3.1.1.1';
+
+/** Result of a presentation context in A-ASSOCIATE-AC (PS3.8 table 9-18). */
+export const CONTEXT_RESULT = {
+  accepted: 0,
+  abstractSyntaxNotSupported: 3,
+  transferSyntaxesNotSupported: 4,
+} as const;
+
+export interface ProposedContext {
+  /** Odd, 1 to 255. */
+  id: number;
+  abstractSyntax: string;
+  transferSyntaxes: string[];
+}
+
+export interface ContextAnswer {
+  id: number;
+  result: number;
+  transferSyntax: string;
+}
+
+/** SCP/SCU Role Selection (PS3.7 D.3.3.4): what the requestor is for one SOP class. */
+export interface RoleSelection {
+  sopClassUid: string;
+  scu: boolean;
+  scp: boolean;
+}
+
+interface AssociateCommon {
+  calledAeTitle: string;
+  callingAeTitle: string;
+  applicationContext: string;
+  /** Largest P-DATA-TF the sender of this PDU can receive; 0 is no limit (PS3.8 D.1). */
+  maxPduBytes: number;
+  implementationClassUid: string;
+  implementationVersion: string;
+  /** Empty: the requestor is SCU of everything. */
+  roles?: RoleSelection[];
+}
+
+export interface AssociateRequest extends AssociateCommon {
+  contexts: ProposedContext[];
+}
+
+export interface AssociateAccept extends AssociateCommon {
+  contexts: ContextAnswer[];
+}
+
+/** Result, source and reason of A-ASSOCIATE-RJ (PS3.8 9.3.4). */
+export interface Rejection {
+  result: number;
+  source: number;
+  reason: number;
+}
+
+export function encodeAssociateRequest(request: AssociateRequest): Buffer {
+  const contexts = request.contexts.map((context) =>
+    item(
+      ITEM.proposedContext,
+      Buffer.from([context.id, 0, 0, 0]),
+      item(ITEM.abstractSyntax, ascii(context.abstractSyntax)),
+      ...context.transferSyntaxes.map((uid) => item(ITEM.transferSyntax, ascii(uid))),
+    ),
+  );
+  return encodeAssociate(PDU.associateRequest, request, contexts);
+}
+
+export function encodeAssociateAccept(accept: AssociateAccept): Buffer {
+  const contexts = accept.contexts.map((context) =>
+    item(
+      ITEM.contextAnswer,
+      Buffer.from([context.id, 0, context.result, 0]),
+      item(ITEM.transferSyntax, ascii(context.transferSyntax)),
+    ),
+  );
+  return encodeAssociate(PDU.associateAccept, accept, contexts);
+}
+
+export function encodeReject({ result, source, reason }: Rejection): Buffer {
+  return encodePdu(PDU.associateReject, Buffer.from([0, result, source, reason]));
+}
+
+/** @throws SonogateError `unexpected_pdu` when an item is cut short, or an AE title is none. */
+export function decodeAssociateRequest(body: Buffer): AssociateRequest {
+  const contexts: ProposedContext[] = [];
+  const common = decodeAssociate(body, (type, value) => {
+    if (type !== ITEM.proposedContext) return;
+    const context: ProposedContext = {
+      id: byte(value, 0),
+      abstractSyntax: '',
+      transferSyntaxes: [],
+    };
+    for (const [subType, subValue] of items(value.subarray(4))) {
+      if (subType === ITEM.abstractSyntax) context.abstractSyntax = uid(subValue);
+      if (subType === ITEM.transferSyntax) context.transferSyntaxes.push(uid(subValue));
+    }
+    contexts.push(context);
+  });
+  // Those of an A-ASSOCIATE-AC are reserved and not looked at (PS3.8 table 9-17).
+  requireAeTitle(common.calledAeTitle);
+  requireAeTitle(common.callingAeTitle);
+  return { ...common, contexts };
+}
+
+/** @throws SonogateError `unexpected_pdu` when an item is cut short. */
+export function decodeAssociateAccept(body: Buffer): AssociateAccept {
+  const contexts: ContextAnswer[] = [];
+  const common = decodeAssociate(body, (type, value) => {
+    if (type !== ITEM.contextAnswer) return;
+    const answer: ContextAnswer = {
+      id: byte(value, 0),
+      result: byte(value, 2),
+      transferSyntax: '',
+    };
+    // The transfer syntax of a refused context is not significant (PS3.8 9.3.3.2) and may be absent.
+    for (const [subType, subValue] of items(value.subarray(4))) {
+      if (subType === ITEM.transferSyntax) answer.transferSyntax = uid(subValue);
+    }
+    contexts.push(answer);
+  });
+  return { ...common, contexts };
+}
+
+export function decodeReject(body: Buffer): Rejection {
+  return { result: byte(body, 1), source: byte(body, 2), reason: byte(body, 3) };
+}
+
+/** Protocol version, reserved, two AE titles and 32 reserved bytes (PS3.8 9.3.2). */
+const ASSOCIATE_FIXED_BYTES = 68;
+
+function encodeAssociate(type: PduType, common: AssociateCommon, contexts: Buffer[]): Buffer {
+  const fixed = Buffer.alloc(ASSOCIATE_FIXED_BYTES);
+  fixed.writeUInt16BE(1, 0);
+  fixed.write(common.calledAeTitle.padEnd(16), 4, 16, 'latin1');
+  fixed.write(common.callingAeTitle.padEnd(16), 20, 16, 'latin1');
+  const maximum = Buffer.alloc(4);
+  maximum.writeUInt32BE(common.maxPduBytes);
+  return encodePdu(
+    type,
+    fixed,
+    item(ITEM.applicationContext, ascii(common.applicationContext)),
+    ...contexts,
+    item(
+      ITEM.userInformation,
+      item(ITEM.maximumLength, maximum),
+      item(ITEM.implementationClassUid, ascii(common.implementationClassUid)),
+      ...(common.roles ?? []).map(encodeRole),
+      item(ITEM.implementationVersion, ascii(common.implementationVersion)),
+    ),
+  );
+}
+
+function encodeRole({ sopClassUid, scu, scp }: RoleSelection): Buffer {
+  const uidBytes = ascii(sopClassUid);
+  const length = Buffer.alloc(2);
+  length.writeUInt16BE(uidBytes.length);
+  return item(ITEM.roleSelection, length, uidBytes, Buffer.from([Number(scu), Number(scp)]));
+}
+
+function decodeRole(field: Buffer): RoleSelection {
+  if (field.length < 2) throw cutShort();
+  const end = 2 + field.readUInt16BE(0);
+  const sopClassUid = uid(field.subarray(2, end));
+  return { sopClassUid, scu: byte(field, end) === 1, scp: byte(field, end + 1) === 1 };
+}
+
+function decodeAssociate(
+  body: Buffer,
+  onContext: (type: number, value: Buffer) => void,
+): AssociateCommon {
+  if (body.length < ASSOCIATE_FIXED_BYTES) throw cutShort();
+  const common: AssociateCommon = {
+    calledAeTitle: readAeTitle(body.subarray(4, 20)),
+    callingAeTitle: readAeTitle(body.subarray(20, 36)),
+    applicationContext: '',
+    maxPduBytes: 0,
+    implementationClassUid: '',
+    implementationVersion: '',
+    roles: [],
+  };
+  for (const [type, value] of items(body.subarray(ASSOCIATE_FIXED_BYTES))) {
+    if (type === ITEM.applicationContext) common.applicationContext = uid(value);
+    else if (type === ITEM.userInformation) decodeUserInformation(value, common);
+    else onContext(type, value);
+  }
+  return common;
+}
+
+function decodeUserInformation(value: Buffer, common: AssociateCommon): void {
+  for (const [type, field] of items(value)) {
+    if (type === ITEM.maximumLength) {
+      if (field.length < 4) throw cutShort();
+      common.maxPduBytes = field.readUInt32BE(0);
+    }
+    if (type === ITEM.roleSelection) common.roles?.push(decodeRole(field));
+    if (type === ITEM.implementationClassUid) common.implementationClassUid = uid(field);
+    if (type === ITEM.implementationVersion) {
+      common.implementationVersion = field.toString('latin1').trim();
+    }
+  }
+}
+
+function* items(buffer: Buffer): Generator<[type: number, value: Buffer]> {
+  let offset = 0;
+  while (offset < buffer.length) {
+    if (offset + 4 > buffer.length) throw cutShort();
+    const end = offset + 4 + buffer.readUInt16BE(offset + 2);
+    if (end > buffer.length) throw cutShort();
+    yield [byte(buffer, offset), buffer.subarray(offset + 4, end)];
+    offset = end;
+  }
+}
+
+function item(type: number, ...values: Buffer[]): Buffer {
+  const length = values.reduce((sum, value) => sum + value.length, 0);
+  const header = Buffer.from([type, 0, 0, 0]);
+  header.writeUInt16BE(length, 2);
+  return Buffer.concat([header, ...values]);
+}
+
+function ascii(text: string): Buffer {
+  return Buffer.from(text, 'latin1');
+}
+
+/** UIDs are padded by some peers with NUL or space although PS3.8 Annex F forbids it. */
+function uid(value: Buffer): string {
+  return value.toString('latin1').replace(/[\0 ]+$/, '');
+}
+
+function byte(buffer: Buffer, offset: number): number {
+  const value = buffer[offset];
+  if (value === undefined) throw cutShort();
+  return value;
+}
+
+function cutShort(): SonogateError {
+  return new SonogateError('unexpected_pdu', 'An item of the association PDU is cut short.');
 }

@@ -1,9 +1,9 @@
-import { SonogateError } from '../../src/errors/catalogue.ts';
-import { IMPLICIT_LITTLE_ENDIAN, VERIFICATION } from '../sop-classes.ts';
-import type { ProposedContext, RoleSelection } from './association-pdu.ts';
+import { IMPLICIT_VR_LITTLE_ENDIAN, VERIFICATION } from '../../pipelines/dicom/sop-classes.ts';
+import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import { type CalledNode, CallingAssociation } from './calling-association.ts';
 import { COMMAND, type CommandSet, decodeCommandSet, MAX_COMMAND_BYTES } from './command-set.ts';
 import { DimseProvider, type DimseProviderOptions } from './dimse-provider.ts';
+import type { ProposedContext, RoleSelection } from './pdu.ts';
 
 export type { CalledNode } from './calling-association.ts';
 
@@ -101,7 +101,7 @@ export class Requestor {
    * @throws SonogateError `presentation_context_refused`, `peer_unreachable`.
    */
   async echo(): Promise<Response> {
-    const contextId = this.#association.contextFor(VERIFICATION, IMPLICIT_LITTLE_ENDIAN);
+    const contextId = this.#association.contextFor(VERIFICATION, IMPLICIT_VR_LITTLE_ENDIAN);
     const messageId = await this.#association.sendCommand(contextId, {
       commandField: COMMAND.cEcho,
       hasDataSet: false,

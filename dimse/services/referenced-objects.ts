@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { NaturalDataset } from 'dcmjs';
-import { itemsOf } from '../data-set.ts';
+import { itemsOf } from '../../pipelines/dicom/data-set.ts';
 
 /** One item of a Referenced SOP Sequence (PS3.3 10.8). */
 export interface SopReference {

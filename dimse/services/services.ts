@@ -1,18 +1,17 @@
 import type { Source } from '../../config/schema.ts';
-import type { Database } from '../../src/database/port.ts';
-import type { ReceivedObjects } from '../../src/files/port.ts';
-import type { Logger } from '../../src/logging/logger.ts';
-import type { NormalizedService } from '../network/normalized-service.ts';
 import {
   INSTANCE_AVAILABILITY,
   PERFORMED_PROCEDURE_STEP,
   STORAGE_COMMITMENT,
-} from '../sop-classes.ts';
-import { instanceAvailabilityService } from './instance-availability.ts';
-import { performedProcedureService } from './performed-procedure.ts';
-import { SERVICE_STATUS } from './service-status.ts';
-import { storageCommitmentService } from './storage-commitment-scp.ts';
-import { commitmentReportService } from './storage-commitment-scu.ts';
+} from '../../pipelines/dicom/sop-classes.ts';
+import type { ReceivedObjects } from '../../src/core/files/received-objects.ts';
+import type { Database } from '../../src/platform/database/port.ts';
+import type { Logger } from '../../src/platform/logging/logger.ts';
+import type { NormalizedService } from '../network/service-ports.ts';
+import { SERVICE_STATUS } from '../network/status.ts';
+import { storageCommitmentService } from './commitment-scp.ts';
+import { commitmentReportService } from './commitment-scu.ts';
+import { instanceAvailabilityService, performedProcedureService } from './mpps-and-ian.ts';
 
 export interface ServiceParts {
   database: Database;

@@ -1,11 +1,11 @@
-import { distance } from '../../pipelines/measure/distance.ts';
-import type { LocatedBrain, Locator } from '../../pipelines/obstetric/locator.ts';
+import { distance } from '../../pipelines/measure/ellipse.ts';
+import type { LocatedBrain, Locator } from '../../pipelines/obstetric/shared/locator.ts';
 import { createRandom } from '../phantom/random.ts';
 import { drawGrowth, sizesAt } from '../phantom/sizes.ts';
 import { cerebellum, lateralVentricle } from '../phantom/views/brain-structures.ts';
+import { deviation, type Pair, spread } from './agreement.ts';
 import { planeCases, readGray, type SplitName } from './cases.ts';
-import { deviation, type Pair, spread } from './deviation.ts';
-import { headReadings } from './head-readings.ts';
+import { headReadings } from './heads.ts';
 import { phantomClip } from './phantom-clip.ts';
 
 const PARTS = {

@@ -1,13 +1,12 @@
-import { distance } from '../../pipelines/measure/distance.ts';
-import { axisEnds } from '../../pipelines/measure/ellipse.ts';
-import { readEarlyFrame } from '../../pipelines/obstetric/read/early-pregnancy.ts';
-import { locateSacs } from '../../pipelines/obstetric/read/early-sac.ts';
+import { axisEnds, distance } from '../../pipelines/measure/ellipse.ts';
+import { locateSacs } from '../../pipelines/obstetric/early-pregnancy/locate-sac.ts';
+import { readEarlyFrame } from '../../pipelines/obstetric/early-pregnancy/read.ts';
 import type { PhantomFrame } from '../phantom/frame.ts';
 import { createRandom } from '../phantom/random.ts';
 import { CHARTED_DAYS, drawGrowth, sizesAt } from '../phantom/sizes.ts';
 import { earlyPregnancy } from '../phantom/views/early-pregnancy.ts';
+import { deviation, type Pair } from './agreement.ts';
 import { type Case, readGray } from './cases.ts';
-import { deviation, type Pair } from './deviation.ts';
 import { phantomClip } from './phantom-clip.ts';
 
 /** Ages at which a sac is measured, days. */

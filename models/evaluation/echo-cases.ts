@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { GrayImage } from '../../pipelines/contract/image.ts';
 import { readGray } from './cases.ts';
+import type { ViewCase } from './echo-views.ts';
 
 /** `held`: every seventh patient of the role `train`, whom no weight has seen (echo_datasets.py). */
 export type HeartRole = 'validation' | 'held';
@@ -55,4 +56,78 @@ export async function medianEjectionFraction(data: string): Promise<number> {
     .map((line) => Number(line.trim().split(',').at(-1)))
     .toSorted((a, b) => a - b);
   return values[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+/** A line of labels.jsonl (models/phantom/echo/generate.ts and generate-views.ts). */
+interface PhantomLabel {
+  file: string;
+  mask?: string;
+  view: string;
+  phase?: 'ED' | 'ES';
+  pair: string;
+  mmPerPixel: number;
+  planeVolumeMl?: number;
+  values?: Readonly<Record<string, number>>;
+}
+
+async function labelsOf(folder: string): Promise<PhantomLabel[]> {
+  const text = await readFile(join(folder, 'labels.jsonl'), 'utf8');
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
+/** Pairs of one apical view; LVEF is that of the plane, as a single-plane method would find it. */
+export async function phantomPairs(folder: string, view: string): Promise<HeartCase[]> {
+  const labels = (await labelsOf(folder)).filter((label) => label.view === view);
+  const of = (pair: string, phase: string) =>
+    labels.find((label) => label.pair === pair && label.phase === phase);
+  const cases: HeartCase[] = [];
+  for (const pair of new Set(labels.map((label) => label.pair))) {
+    const [ed, es] = [of(pair, 'ED'), of(pair, 'ES')];
+    if (!ed?.planeVolumeMl || es?.planeVolumeMl === undefined) continue;
+    const frame = async ({ file, mask = '' }: PhantomLabel) => ({
+      image: await readGray(join(folder, file)),
+      mask: await readGray(join(folder, mask)),
+    });
+    cases.push({
+      patient: pair,
+      ed: await frame(ed),
+      es: await frame(es),
+      ejectionFraction: 100 * (1 - es.planeVolumeMl / ed.planeVolumeMl),
+    });
+  }
+  return cases;
+}
+
+/** Frames of every view. */
+export async function phantomViews(folder: string): Promise<ViewCase[]> {
+  const labels = await labelsOf(folder);
+  return Promise.all(
+    labels.map(async ({ file, view }) => ({ view, frames: [await readGray(join(folder, file))] })),
+  );
+}
+
+/** A parasternal long axis and its sizes in mm, under the names of the lines that measure them. */
+export interface LongAxisCase {
+  image: GrayImage;
+  mmPerPixel: number;
+  mm: Readonly<Record<'septum' | 'cavity' | 'posterior-wall' | 'sinus', number>>;
+}
+
+export async function phantomLongAxes(folder: string): Promise<LongAxisCase[]> {
+  const labels = (await labelsOf(folder)).filter(({ view }) => view === 'PLAX');
+  return Promise.all(
+    labels.map(async ({ file, mmPerPixel, values = {} }) => ({
+      image: await readGray(join(folder, file)),
+      mmPerPixel,
+      mm: {
+        septum: values.ivsMm ?? Number.NaN,
+        cavity: values.lvidMm ?? Number.NaN,
+        'posterior-wall': values.lvpwMm ?? Number.NaN,
+        sinus: values.sinusMm ?? Number.NaN,
+      },
+    })),
+  );
 }

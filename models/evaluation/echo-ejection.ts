@@ -3,11 +3,9 @@ import {
   estimateEjectionFraction,
   jointEjectionFraction,
 } from '../../pipelines/echo/locate/ejection-fraction.ts';
-import { shapeFaults } from '../../pipelines/echo/locate/plausible-chambers.ts';
-import { ventriclePose } from '../../pipelines/echo/locate/ventricle-pose.ts';
+import { shapeFaults, ventriclePose } from '../../pipelines/echo/locate/ventricle-pose.ts';
 import type { ModelSession } from '../../pipelines/inference/session.ts';
-import { chamberAxis } from '../../pipelines/measure/chamber-axis.ts';
-import { discDiameters } from '../../pipelines/measure/chamber-discs.ts';
+import { chamberAxis, discDiameters } from '../../pipelines/measure/chamber.ts';
 import { outlineOf } from '../../pipelines/measure/outline.ts';
 import { mean, round } from './agreement.ts';
 import type { HeartCase } from './echo-cases.ts';

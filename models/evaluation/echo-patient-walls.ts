@@ -1,12 +1,12 @@
-import type { ChamberFrame } from '../../pipelines/echo/chambers/chamber-clip.ts';
-import { type FrameGeometry, frameGeometry } from '../../pipelines/echo/chambers/frame-geometry.ts';
-import { EXCURSION, motionScore } from '../../pipelines/echo/guidelines/wall-motion.ts';
+import type { ChamberFrame } from '../../pipelines/echo/chambers/clip.ts';
+import { type FrameGeometry, frameGeometry } from '../../pipelines/echo/chambers/geometry.ts';
 import { type Chamber, type ChamberMasks, labelOf } from '../../pipelines/echo/locate/chambers.ts';
 import { type LabelMap, maskOf } from '../../pipelines/echo/locate/label-map.ts';
-import { shapeFaults } from '../../pipelines/echo/locate/plausible-chambers.ts';
+import { shapeFaults } from '../../pipelines/echo/locate/ventricle-pose.ts';
+import { EXCURSION, motionScore } from '../../pipelines/echo/wall-motion/guideline.ts';
 import type { ModelSession } from '../../pipelines/inference/session.ts';
-import { segmentMotions } from '../../pipelines/measure/contour-strain.ts';
 import { outlineOf } from '../../pipelines/measure/outline.ts';
+import { segmentMotions } from '../../pipelines/measure/wall.ts';
 import { mean, round } from './agreement.ts';
 import type { HeartCase } from './echo-cases.ts';
 import { LEFT_HEART, segmentPair } from './echo-chambers.ts';

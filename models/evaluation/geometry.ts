@@ -1,10 +1,9 @@
 import type { Ellipse, GrayImage } from '../../pipelines/contract/image.ts';
 import type { ModelSession } from '../../pipelines/inference/session.ts';
-import { distance } from '../../pipelines/measure/distance.ts';
-import { perimeter, toMillimetres } from '../../pipelines/measure/ellipse.ts';
-import { distanceToEllipse } from '../../pipelines/obstetric/locate/ellipse-fit.ts';
-import { locateFemurEnds } from '../../pipelines/obstetric/locate/femur-ends.ts';
-import { locateOutline } from '../../pipelines/obstetric/locate/outline.ts';
+import { distance, perimeter, toMillimetres } from '../../pipelines/measure/ellipse.ts';
+import { distanceToEllipse } from '../../pipelines/measure/ellipse-fit.ts';
+import { locateFemurEnds } from '../../pipelines/obstetric/biometry/locate.ts';
+import { locateOutline } from '../../pipelines/obstetric/shared/outline.ts';
 import type { Measured } from './agreement.ts';
 import { type Case, readGray } from './cases.ts';
 

@@ -1,11 +1,11 @@
-import { axisOf, measureChest } from '../../pipelines/obstetric/chest-measurements.ts';
-import type { FramePlane } from '../../pipelines/obstetric/frame-plane.ts';
-import type { Locator } from '../../pipelines/obstetric/locator.ts';
+import { axisOf, measureChest } from '../../pipelines/obstetric/fetal-heart/measure-size.ts';
+import type { FramePlane } from '../../pipelines/obstetric/shared/key-frames.ts';
+import type { Locator } from '../../pipelines/obstetric/shared/locator.ts';
 import { createRandom } from '../phantom/random.ts';
 import { drawGrowth, sizesAt } from '../phantom/sizes.ts';
 import { fourChamber } from '../phantom/views/four-chamber.ts';
+import { deviation, type Pair, spread } from './agreement.ts';
 import { planeCases, readGray, type SplitName } from './cases.ts';
-import { deviation, type Pair, spread } from './deviation.ts';
 import { phantomClip } from './phantom-clip.ts';
 
 const VALUES = {

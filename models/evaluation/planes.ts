@@ -1,10 +1,11 @@
-import { namePlanes, type PlaneSessions } from '../../pipelines/obstetric/locate/name-planes.ts';
 import {
   type GatedPlane,
   HEAD_PLANES,
+  namePlanes,
+  type PlaneSessions,
   planeOfLogits,
-} from '../../pipelines/obstetric/locate/plane.ts';
-import { PLANES } from '../../pipelines/obstetric/locator.ts';
+} from '../../pipelines/obstetric/planes/locate.ts';
+import { PLANES } from '../../pipelines/obstetric/shared/locator.ts';
 import { mean, round } from './agreement.ts';
 import { type Case, readGray } from './cases.ts';
 

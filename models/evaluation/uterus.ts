@@ -3,18 +3,15 @@ import { join } from 'node:path';
 import type { GrayImage, Point } from '../../pipelines/contract/image.ts';
 import { type Clip, type Frame, UNDESCRIBED } from '../../pipelines/contract/study.ts';
 import type { ModelSession } from '../../pipelines/inference/session.ts';
-import { distance } from '../../pipelines/measure/distance.ts';
-import { measureCervix } from '../../pipelines/obstetric/cervix-lengths.ts';
-import { cervixOfMaps } from '../../pipelines/obstetric/locate/cervix-landmarks.ts';
-import {
-  placentaEdgeOfMaps,
-  placentaOfMaps,
-} from '../../pipelines/obstetric/locate/placenta-landmarks.ts';
+import { distance } from '../../pipelines/measure/ellipse.ts';
+import { pocketOf } from '../../pipelines/obstetric/amniotic-fluid/read.ts';
+import { cervixOfMaps } from '../../pipelines/obstetric/cervix/locate.ts';
+import { measureCervix } from '../../pipelines/obstetric/cervix/measure.ts';
+import { placentaEdgeOfMaps, placentaOfMaps } from '../../pipelines/obstetric/placenta/locate.ts';
 import {
   drawUterineMaps,
   type UterineMaps,
-} from '../../pipelines/obstetric/locate/uterine-maps.ts';
-import { pocketOf } from '../../pipelines/obstetric/read/amniotic-fluid.ts';
+} from '../../pipelines/obstetric/shared/uterine-maps.ts';
 import type { Measured } from './agreement.ts';
 import { type Case, readGray } from './cases.ts';
 

@@ -1,13 +1,115 @@
-import dcmjs, { type NaturalDataset } from 'dcmjs';
+import { createHash } from 'node:crypto';
+import type { NaturalDataset } from 'dcmjs';
+import dcmjs from 'dcmjs';
+import sharp from 'sharp';
 import { fieldOfView } from './acquisition.ts';
 import type { PhantomFrame } from './frame.ts';
-import {
-  encodePixelData,
-  type PixelEncoding,
-  photometricInterpretation,
-  TRANSFER_SYNTAX,
-} from './pixel-data.ts';
-import { derivedUid } from './uids.ts';
+
+/**
+ * A UID of the form 2.25.<UUID> (PS3.5 B.2) that is the same for the same name: the UUID is made
+ * of the SHA-256 of the name with the version (8, RFC 9562) and variant bits set.
+ */
+export function derivedUid(name: string): string {
+  const digest = createHash('sha256').update(name).digest();
+  digest[6] = ((digest[6] ?? 0) & 0x0f) | 0x80;
+  digest[8] = ((digest[8] ?? 0) & 0x3f) | 0x80;
+  return `2.25.${BigInt(`0x${digest.toString('hex', 0, 16)}`)}`;
+}
+
+export const DAY_MS = 86_400_000;
+
+/** @throws RangeError where the text is no date YYYYMMDD */
+export function parseDate(yyyymmdd: string): Date {
+  const [, year, month, day] = /^(\d{4})(\d{2})(\d{2})$/.exec(yyyymmdd) ?? [];
+  const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
+  if (Number.isNaN(date.getTime())) throw new RangeError(`"${yyyymmdd}" is not a date YYYYMMDD`);
+  return date;
+}
+
+/** YYYYMMDD. */
+export const formatDate = (date: Date) => date.toISOString().slice(0, 10).replaceAll('-', '');
+
+/** How the frames of one file are written, as carts do. */
+export interface PixelEncoding {
+  compression: 'native' | 'jpeg';
+  colour: 'grey' | 'rgb';
+}
+
+export const TRANSFER_SYNTAX = {
+  native: '1.2.840.10008.1.2.1',
+  jpeg: '1.2.840.10008.1.2.4.50',
+} as const;
+
+/** The warm screen tint of many machines: channel factors on the grey level. */
+const TINT = { red: 1, green: 0.95, blue: 0.84 } as const;
+
+const JPEG_QUALITY = 90;
+
+export function interleavedRgb(gray: Uint8Array): Uint8Array {
+  const rgb = new Uint8Array(gray.length * 3);
+  for (let i = 0; i < gray.length; i++) {
+    const level = gray[i] as number;
+    rgb[3 * i] = Math.round(level * TINT.red);
+    rgb[3 * i + 1] = Math.round(level * TINT.green);
+    rgb[3 * i + 2] = Math.round(level * TINT.blue);
+  }
+  return rgb;
+}
+
+/** Carts call every subsampled JPEG YBR_FULL_422 (PS3.5 8.2.1); sharp subsamples 4:2:0. */
+export function photometricInterpretation({ compression, colour }: PixelEncoding): string {
+  if (colour === 'grey') return 'MONOCHROME2';
+  return compression === 'jpeg' ? 'YBR_FULL_422' : 'RGB';
+}
+
+/** Pixel Data as dcmjs takes it, and how much smaller it is than the pixels were. */
+export interface EncodedPixels {
+  pieces: ArrayBuffer[];
+  compressionRatio: number;
+}
+
+const samplesPerPixel = (colour: PixelEncoding['colour']) => (colour === 'rgb' ? 3 : 1);
+
+/** Values have an even length (PS3.5 7.1.1, A.4). */
+function evenLength(parts: readonly Uint8Array[]): ArrayBuffer {
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  const whole = new Uint8Array(length + (length % 2));
+  let offset = 0;
+  for (const part of parts) {
+    whole.set(part, offset);
+    offset += part.length;
+  }
+  return whole.buffer;
+}
+
+const screenPixels = ({ gray, rgb }: PhantomFrame, colour: PixelEncoding['colour']) =>
+  colour === 'rgb' ? (rgb ?? interleavedRgb(gray)) : gray;
+
+/** One JPEG baseline image. */
+async function jpegFragment(frame: PhantomFrame, colour: PixelEncoding['colour']) {
+  const channels = samplesPerPixel(colour);
+  const raw = { width: frame.columns, height: frame.rows, channels } as const;
+  const image = sharp(screenPixels(frame, colour), { raw });
+  const jpeg = await (colour === 'grey' ? image.toColourspace('b-w') : image)
+    .jpeg({ quality: JPEG_QUALITY })
+    .toBuffer();
+  return evenLength([jpeg]);
+}
+
+/** Native frames in one piece; JPEG baseline in one fragment per frame. */
+export async function encodePixelData(
+  frames: readonly PhantomFrame[],
+  { compression, colour }: PixelEncoding,
+): Promise<EncodedPixels> {
+  if (compression === 'native') {
+    const pieces = [evenLength(frames.map((frame) => screenPixels(frame, colour)))];
+    return { pieces, compressionRatio: 1 };
+  }
+  const pieces = await Promise.all(frames.map((frame) => jpegFragment(frame, colour)));
+  const compressed = pieces.reduce((sum, piece) => sum + piece.byteLength, 0);
+  const samples = frames.reduce((sum, frame) => sum + frame.gray.length, 0);
+  return { pieces, compressionRatio: (samples * samplesPerPixel(colour)) / compressed };
+}
 
 const SOP_CLASS = {
   ultrasoundImage: '1.2.840.10008.5.1.4.1.1.6.1',

@@ -1,5 +1,5 @@
+import type { PixelEncoding } from './dicom.ts';
 import type { Plane } from './labels.ts';
-import type { PixelEncoding } from './pixel-data.ts';
 import type { PhantomView } from './view.ts';
 import { cerebellum, lateralVentricle } from './views/brain-structures.ts';
 import { cervix } from './views/cervix.ts';

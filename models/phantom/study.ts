@@ -1,12 +1,18 @@
-import { type ImageHeader, type StudyHeader, writeUltrasound } from './dicom.ts';
+import type { PixelEncoding } from './dicom.ts';
+import {
+  DAY_MS,
+  derivedUid,
+  formatDate,
+  type ImageHeader,
+  parseDate,
+  type StudyHeader,
+  writeUltrasound,
+} from './dicom.ts';
 import { type PhantomFrame, simulateCine } from './frame.ts';
 import type { FrameTruth } from './labels.ts';
-import type { PixelEncoding } from './pixel-data.ts';
 import { createRandom, type Random } from './random.ts';
 import { drawGrowth, type FetalSizes, type GrowthDeviation, sizesAt } from './sizes.ts';
-import { DAY_MS, formatDate, parseDate } from './study-date.ts';
 import { SHOTS, type Shot, type StudyContents } from './study-shots.ts';
-import { derivedUid } from './uids.ts';
 
 export interface StudyRequest {
   /** Which fetus, mother, hand and machine. */

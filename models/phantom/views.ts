@@ -6,8 +6,7 @@ import { amnioticFluid, fluidSweep } from './views/fluid.ts';
 import { fourChamber } from './views/four-chamber.ts';
 import { fetalHeartMMode } from './views/m-mode.ts';
 import { crlSagittal, midsagittal } from './views/midsagittal.ts';
-import { placenta } from './views/placenta.ts';
-import { placentaEdge } from './views/placenta-edge.ts';
+import { placenta, placentaEdge } from './views/placenta.ts';
 import {
   ductusVenosus,
   leftUterineArtery,

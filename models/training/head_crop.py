@@ -1,4 +1,4 @@
-"""The head alone, its long axis level: the same as pipelines/obstetric/locate/head-crop.ts."""
+"""The head alone, its long axis level: the same as pipelines/obstetric/shared/head-crop.ts."""
 
 import cv2
 import numpy as np

@@ -1,18 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import type { DicomDestination, Paper } from '../../config/schema.ts';
+import type { Subject } from '../dicom/subject.ts';
 import type { Result } from '../result/envelope.ts';
-import { buildEncapsulatedPdf } from './encapsulated-pdf.ts';
-import { buildKeyObjects } from './key-objects.ts';
-import { overlaysOf } from './overlays.ts';
-import { buildPresentationStates } from './presentation-state.ts';
-import { rebuildReportPdf } from './report/rebuild-report.ts';
-import { buildSecondaryCapture } from './secondary-capture.ts';
+import { buildKeyObjects } from './ko/key-objects.ts';
+import { buildEncapsulatedPdf } from './pdf/encapsulated-pdf.ts';
+import { rebuildReportPdf } from './pdf/report.ts';
+import { buildPresentationStates } from './presentation-state/presentation-state.ts';
+import { overlaysOf } from './previews/overlays.ts';
+import { buildSecondaryCapture } from './previews/secondary-capture.ts';
 import { buildSegmentations } from './seg/segmentation.ts';
 import { buildTid1500 } from './sr/tid1500.ts';
 import { buildTid5000 } from './sr/tid5000.ts';
 import { buildTid5200 } from './sr/tid5200.ts';
 import { buildTid5300 } from './sr/tid5300.ts';
-import type { Subject } from './subject.ts';
 
 /** What an object is made of, and the settings of the destination it is made for. */
 export interface ObjectSource {

@@ -1,5 +1,5 @@
-import { dueDateByAge } from '../obstetric/charts/dates.ts';
-import type { Subject } from './subject.ts';
+import type { Subject } from '../dicom/subject.ts';
+import { dueDateByAge } from '../result/gestational-age.ts';
 
 /** YYYY-MM-DD of a DICOM DA; null for what is no date. */
 export function isoDate(date: string): string | null {

@@ -1,14 +1,14 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Content } from '../contract/content.ts';
 import { type Job, jobSchema, type Pipeline } from '../contract/job.ts';
 import type { Clip } from '../contract/study.ts';
-import type { HeartLocator } from '../echo/locate/open-heart-locator.ts';
-import { surveyViews } from '../echo/view-survey.ts';
+import type { HeartLocator } from '../echo/locate/heart-locator.ts';
+import { surveyViews } from '../echo/locate/view-survey.ts';
 import { decodeBatch } from '../input/decode-frames.ts';
 import { readStudy } from '../input/read-study.ts';
-import type { Locator } from '../obstetric/locator.ts';
-import { stage } from '../study-pipeline.ts';
-import type { Content } from './content.ts';
+import type { Locator } from '../obstetric/shared/locator.ts';
+import { stage } from '../run/study-pipeline.ts';
 
 /** Clips that are looked at, spread over the study. */
 const MOST_CLIPS = 40;

@@ -1,4 +1,4 @@
-import type { ConceptKey } from '../result/concepts.ts';
+import type { ConceptKey } from '../concepts/concepts.ts';
 
 /** A coded concept: coding scheme designator, code value and meaning (PS3.3 8.1 to 8.3). */
 export interface CartCode {

@@ -88,3 +88,9 @@ export interface ModelInUse {
 
 /** What a module may export beside `pipeline`: opens its models ahead of the first job. */
 export type Prepare = (settings: Job['models']) => Promise<readonly ModelInUse[]>;
+
+/**
+ * Characters of `clinical_context.indication`: more than any referral says, and few enough that a text
+ * made to be slow to search for identifiers is judged in milliseconds (src/core/requests/submit.ts).
+ */
+export const LONGEST_INDICATION = 2000;

@@ -222,3 +222,8 @@ export function scaleFor(clip: Clip, points: readonly Point[]): CalibratedRegion
   const size = ({ area }: CalibratedRegion) => (area.maxX - area.minX) * (area.maxY - area.minY);
   return clip.regions.filter(holds).toSorted((a, b) => size(a) - size(b))[0] ?? null;
 }
+
+/** A file that is not read; the message is the sentence that the result shows. */
+export class UnreadableInput extends Error {
+  override name = 'Refusal';
+}

@@ -1,10 +1,48 @@
+import { z } from 'zod';
 import { MODEL_TASKS } from '../inference/model-registry.ts';
-import { REPORT_SECTION } from '../result/draft-report.ts';
-import { echoInputSchema } from './input.ts';
+import { resultSchema, sectionSchema } from '../result/envelope.ts';
+import { REPORT_SECTION } from '../run/sections.ts';
 import { ECHO } from './interpret-study.ts';
-import { ECHO_PRICE_TIERS, echoPrice } from './price.ts';
-import { echoResultSchema } from './result-schema.ts';
-import { SECTIONS } from './sections/index.ts';
+import { SECTIONS } from './sections.ts';
+import { echoInputSchema } from './shared/input.ts';
+import { viewsDataSchema } from './views/section.ts';
+
+/** Prices in USD as decimal strings, by frames of the upload (service.md 1). */
+export const ECHO_PRICE_TIERS = [
+  { up_to_frames: 1000, price: '0.06' },
+  { up_to_frames: 8000, price: '0.15' },
+  { up_to_frames: null, price: '0.25' },
+] as const;
+
+const REPORT_PRICE = '0.02';
+
+const line = (item: string, price: string) => ({
+  item,
+  quantity: 1,
+  unit_price: price,
+  amount: price,
+});
+
+/** Price lines of a run over so many frames, and of the report where it is asked for. */
+export function echoPrice(id: string, frames: number, withReport: boolean) {
+  const tier =
+    ECHO_PRICE_TIERS.find(({ up_to_frames: most }) => most === null || frames <= most) ??
+    ECHO_PRICE_TIERS[2];
+  return [line(id, tier.price), ...(withReport ? [line('report', REPORT_PRICE)] : [])];
+}
+
+/**
+ * The envelope with the data of the section `views`; a section that was not assessed has none of it,
+ * and every other section any.
+ */
+export const echoResultSchema = resultSchema.extend({
+  sections: z.array(
+    z.union([
+      sectionSchema.extend({ id: z.literal('views'), data: viewsDataSchema }),
+      sectionSchema,
+    ]),
+  ),
+});
 
 /** us/echo/interpret as the request core knows it. */
 export const echoEndpoint = {

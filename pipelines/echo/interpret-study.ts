@@ -1,16 +1,15 @@
 import { assembleResult } from '../result/assemble.ts';
-import { withDraftReport } from '../result/draft-report.ts';
 import type { Result } from '../result/envelope.ts';
 import { type SectionOutcome, sectionOf } from '../result/section-outcome.ts';
-import { logFailure, runSection, type SectionFailed } from '../run-section.ts';
-import { withWithheld } from './conclude.ts';
+import { logFailure, runSection, type SectionFailed, withDraftReport } from '../run/sections.ts';
 import { SURFACE_SECTION } from './evidence.ts';
-import { withFocusedRemark } from './focused-remark.ts';
-import type { EchoOptions } from './input.ts';
-import { writeReport } from './report.ts';
-import type { EchoEvidence } from './section.ts';
-import { SECTIONS } from './sections/index.ts';
-import { valuesOf } from './values.ts';
+import { withFocusedRemark } from './focused/guideline.ts';
+import { writeReport } from './report/section.ts';
+import { SECTIONS } from './sections.ts';
+import { withWithheld } from './shared/conclude.ts';
+import type { EchoOptions } from './shared/input.ts';
+import type { EchoEvidence } from './shared/section.ts';
+import { valuesOf } from './shared/values.ts';
 
 export const ECHO = {
   id: 'us/echo/interpret',

@@ -1,23 +1,23 @@
 import type { Job, Pipeline } from '../contract/job.ts';
 import type { Study } from '../contract/study.ts';
-import { keepOpen } from '../inference/keep-open.ts';
-import { echoInputOf } from '../input/handheld.ts';
-import { runReaders } from '../run-readers.ts';
+import { openOnce } from '../inference/keep-open.ts';
+import { runReaders } from '../run/readers.ts';
 import {
   type ArtifactParts,
   createStudyPipeline,
   noReadableImage,
   type StudyInterpreter,
   stage,
-} from '../study-pipeline.ts';
+} from '../run/study-pipeline.ts';
+import { readDisplays } from './displays/read.ts';
 import { gatherEvidence } from './evidence.ts';
-import { parseRequest } from './input.ts';
+import { echoInputOf } from './handheld.ts';
 import { interpretStudy } from './interpret-study.ts';
-import type { HeartLocator } from './locate/open-heart-locator.ts';
+import type { HeartLocator } from './locate/heart-locator.ts';
+import { surveyViews } from './locate/view-survey.ts';
 import { READERS } from './readers.ts';
-import { SECTIONS } from './sections/index.ts';
-import { readSpectra } from './spectra.ts';
-import { surveyViews } from './view-survey.ts';
+import { SECTIONS } from './sections.ts';
+import { parseRequest } from './shared/input.ts';
 
 /** Share of the whole at which each stage begins; between them progress is linear. */
 const PROGRESS = { views: 0.05, chambers: 0.15, read: 0.8 } as const;
@@ -37,7 +37,7 @@ export interface EchoParts extends ArtifactParts {
 
 /** The echo pipeline over its parts: a function from a work folder to the same folder. */
 export function createEchoPipeline(parts: EchoParts): Pipeline {
-  const locatorFor = keepOpen(parts.openLocator);
+  const locatorFor = openOnce(parts.openLocator);
 
   return createStudyPipeline(
     parts,
@@ -72,7 +72,7 @@ export function createEchoPipeline(parts: EchoParts): Pipeline {
               // The standard error of the child process is the gateway's log.
               (reader, error) => console.error(`reader ${reader} failed`, error),
             ),
-            readSpectra(study, signal),
+            readDisplays(study, signal),
           ]);
           stage(report, 'postprocessing', 'Interpreting', read);
           const { context } = request;

@@ -1,7 +1,7 @@
-import type { ReadingsOf } from '../run-readers.ts';
-import { apicalReader } from './read/apical.ts';
-import { parasternalReader } from './read/parasternal.ts';
-import type { EchoReader } from './reader.ts';
+import type { ReadingsOf } from '../run/readers.ts';
+import { apicalReader } from './chambers/read.ts';
+import type { EchoReader } from './locate/reader.ts';
+import { parasternalReader } from './parasternal/read.ts';
 
 /** Every reader by the name under which sections find what it read. A new one is one line here. */
 export const READERS = {

@@ -1,3 +1,4 @@
+import { channel } from 'node:diagnostics_channel';
 import { existsSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -79,3 +80,28 @@ export function acceleratorsOf(machine: Machine = thisMachine): {
     ),
   };
 }
+
+/** Why a model runs on the processor although an accelerator was asked for or may be there. */
+export const ACCELERATOR_REFUSALS = {
+  absent: 'is not on this machine',
+  unloadable: 'does not load',
+  different: 'does not give the answer of the processor',
+  software: 'runs in software',
+  slower: 'is slower than the processor',
+  failed: 'failed in a run, which was repeated on the processor',
+} as const;
+
+export interface AcceleratorRefusal {
+  accelerator: Accelerator;
+  why: keyof typeof ACCELERATOR_REFUSALS;
+  /** For the operator: what the library said, or what was measured. */
+  detail: string;
+}
+
+/** A refusal as `REFUSAL` tells it. */
+export interface AcceleratorRefusalOfModel extends AcceleratorRefusal {
+  model: string;
+}
+
+/** Tells of each refusal whoever wants to know. */
+export const ACCELERATOR_REFUSAL = channel('sonogate:accelerator-refusal');

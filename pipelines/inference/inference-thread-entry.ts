@@ -1,7 +1,6 @@
 import { parentPort, type Transferable } from 'node:worker_threads';
-import type { Answer, Network } from './network.ts';
-import type { OpenNetwork } from './open-network.ts';
-import type { Answered, Asked, Call, Opened } from './thread-messages.ts';
+import type { Answer, Network, OpenNetwork } from './network.ts';
+import type { Answered, Asked, Call, Opened } from './threads.ts';
 
 /** Entry of the thread of the models (inference-thread.ts): it answers calls, one after the other. */
 const networks: Network[] = [];
@@ -17,7 +16,7 @@ async function answerTo(call: Call): Promise<Opened | Answer | undefined> {
   switch (call.name) {
     case 'open': {
       // With the first model only: not every process that has this thread opens one.
-      const { networkOpener } = await import('./open-network.ts');
+      const { networkOpener } = await import('./network.ts');
       opener ??= networkOpener();
       const { network, refusals } = await opener(call.model, call.settings);
       return { network: networks.push(network) - 1, provider: network.provider, refusals };

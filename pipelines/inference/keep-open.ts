@@ -3,7 +3,7 @@ import type { Job } from '../contract/job.ts';
 type Open<T> = (settings: Job['models']) => Promise<T>;
 
 /** Opens the models of each settings once; a failure is that of its caller, the next tries again. */
-export function keepOpen<T>(open: Open<T>): Open<T> {
+export function openOnce<T>(open: Open<T>): Open<T> {
   const kept = new Map<string, Promise<T>>();
   return (settings) => {
     const key = JSON.stringify(settings);

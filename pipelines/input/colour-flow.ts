@@ -1,6 +1,6 @@
 import type { Point } from '../contract/image.ts';
 import type { RgbImage } from '../contract/study.ts';
-import { spanOfRow } from './polygon.ts';
+import { spanOfRow } from '../measure/picture.ts';
 
 /** A pixel has a colour, and not the tint of a grey map or of compression, from here on (of 255). */
 const LEAST_CHROMA = 48;

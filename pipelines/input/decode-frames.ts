@@ -1,7 +1,12 @@
+import { inParallel } from '../../src/platform/in-parallel.ts';
 import type { GrayImage } from '../contract/image.ts';
-import { type Clip, type Frame, READ, type RefusedFile } from '../contract/study.ts';
-import { inParallel } from './in-parallel.ts';
-import { Refusal } from './refusal.ts';
+import {
+  type Clip,
+  type Frame,
+  READ,
+  type RefusedFile,
+  UnreadableInput,
+} from '../contract/study.ts';
 
 /** What decoded frames may ask of this process, whatever the length of a cine. */
 export const DECODING = {
@@ -66,7 +71,7 @@ export async function decodeBatch(
     try {
       return await frame.gray();
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof UnreadableInput)) throw error;
       refused.push({
         file: clip.file,
         reason: `${READ} without frame ${frame.index + 1}: ${error.message}`,

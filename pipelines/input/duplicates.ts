@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import type { Clip, RefusedFile } from '../contract/study.ts';
-import type { Taken } from './dicom-instant.ts';
+import type { AcquisitionTime } from './dicom/acquisition-time.ts';
 
 /** A clip as it was read, before its place in the study is known. */
 export interface ReadClip {
   clip: Clip;
-  taken: Taken | null;
+  taken: AcquisitionTime | null;
   /** Study Instance UID; null: the file says none. */
   study: string | null;
   /** What of the file does not fit, though it was read; null: nothing. */

@@ -1,27 +1,25 @@
 import { stat } from 'node:fs/promises';
 import type { Clip, RgbImage } from '../contract/study.ts';
-import { readAnimation } from './animation.ts';
-import { withByteSource } from './byte-source.ts';
+import { UnreadableInput } from '../contract/study.ts';
+import { isDicom } from '../dicom/part10.ts';
+import { rectanglePolygon, shownPictureOf, wholeFrame } from '../measure/picture.ts';
 import { type ReadReport, readCartReport } from './cart-sr/read-report.ts';
 import { showsColourFlow } from './colour-flow.ts';
-import { readDicomClip } from './dicom-clip.ts';
-import { isDicom } from './dicom-start.ts';
+import { readDicomClip } from './dicom/clip.ts';
 import { pixelDigest, type ReadClip } from './duplicates.ts';
-import { shownPictureOf, wholeFrame } from './picture.ts';
-import { toRgb } from './pixels.ts';
-import { rectanglePolygon } from './polygon.ts';
-import { Refusal } from './refusal.ts';
-import { readStill } from './still.ts';
+import { toRgb } from './pixels/pixels.ts';
+import { readAnimation, readStill } from './stills.ts';
 import type { StudyFile } from './study-file.ts';
-import { readVideo } from './video.ts';
-import { isVideo } from './video-container.ts';
+import { withByteSource } from './study-file.ts';
+import { isVideo } from './video/container.ts';
+import { readVideo } from './video/frames.ts';
 
 type FileKind = 'dicom' | 'still' | 'animation' | 'video' | 'unknown';
 
 /** By content, never by name. */
 async function sniff(path: string): Promise<FileKind> {
   return withByteSource(path, async (source) => {
-    if (source.size === 0) throw new Refusal('the file is empty');
+    if (source.size === 0) throw new UnreadableInput('the file is empty');
     const head = await source.read(0, Math.min(132, source.size));
     if (isDicom(head)) return 'dicom';
     if (head.toString('latin1', 0, 8) === '\x89PNG\r\n\x1a\n') return 'still';
@@ -85,6 +83,8 @@ export async function readFile(
     case 'video':
       return withoutHeader(readVideo(name, path, mmPerPx), path);
     case 'unknown':
-      throw new Refusal('the file is neither DICOM nor a PNG, JPEG, GIF or WebP image nor a video');
+      throw new UnreadableInput(
+        'the file is neither DICOM nor a PNG, JPEG, GIF or WebP image nor a video',
+      );
   }
 }

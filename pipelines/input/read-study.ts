@@ -1,17 +1,17 @@
+import { inParallel } from '../../src/platform/in-parallel.ts';
 import type { Clip, PriorReport, RefusedFile, Study } from '../contract/study.ts';
+import { UnreadableInput } from '../contract/study.ts';
+import { measuredInPicture } from '../measure/picture.ts';
+import { unpack } from './archives.ts';
 import type { ReadReport } from './cart-sr/read-report.ts';
 import { withoutRepeats } from './cart-sr/repeats.ts';
-import { CONTAINER_LIMITS } from './container-limits.ts';
 import { DECODING } from './decode-frames.ts';
-import { instantsOf } from './dicom-instant.ts';
-import { takeDicomdirs } from './dicomdir.ts';
+import { secondsFromFirst } from './dicom/acquisition-time.ts';
+import { takeDicomdirs } from './dicom/dicomdir.ts';
 import { type ReadClip, withoutDuplicates } from './duplicates.ts';
-import { inParallel } from './in-parallel.ts';
-import { measuredInPicture } from './picture.ts';
+import { CONTAINER_LIMITS } from './limits.ts';
 import { readFile } from './read-file.ts';
-import { Refusal } from './refusal.ts';
 import type { StudyFile } from './study-file.ts';
-import { unpack } from './unpack.ts';
 
 export interface ReadOptions {
   /** The user's scale for images that bring none, in millimetres per pixel. */
@@ -47,13 +47,13 @@ async function readFiles(
     try {
       return await readFile(file, mmPerPx ?? null);
     } catch (error) {
-      if (error instanceof Refusal) return error;
+      if (error instanceof UnreadableInput) return error;
       throw error;
     }
   };
   for (const [index, read] of (await inParallel(files, DECODING.files, readOrRefusal)).entries()) {
     const file = files[index]?.name ?? '';
-    if (read instanceof Refusal) refused.push({ file, reason: read.message });
+    if (read instanceof UnreadableInput) refused.push({ file, reason: read.message });
     else if ('values' in read) reports.push(read);
     else {
       clips.push(read);
@@ -111,7 +111,7 @@ export async function readStudy(
   const clips = kept.filter((read) => ofStudy.has(read));
   const priors = kept.filter((read) => !ofStudy.has(read));
   const { cart, refused: drafts } = ofMachine(current.reports);
-  const instants = instantsOf(
+  const instants = secondsFromFirst(
     clips.map(({ taken }) => taken),
     [...priors.map(({ taken }) => taken), ...before.reports.map(({ examined }) => examined)],
   );

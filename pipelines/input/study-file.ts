@@ -1,6 +1,65 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { UnreadableInput } from '../contract/study.ts';
+
 /** A file of a study on the disk of this machine. */
 export interface StudyFile {
   /** As the request knows it; for a member of an archive `archive.zip/path/in/it`. */
   name: string;
   path: string;
+}
+
+const WINDOW = 16_384;
+const ENDS_BEFORE = 'the file ends before its data do';
+
+/** Random access to a file of any size through one small window. */
+export interface ByteSource {
+  readonly size: number;
+  /** `length` bytes at `offset`; throws a Refusal where the file ends before. */
+  read(offset: number, length: number): Promise<Buffer>;
+}
+
+async function fill(handle: FileHandle, offset: number, length: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafeSlow(length);
+  let filled = 0;
+  while (filled < length) {
+    const { bytesRead } = await handle.read(buffer, filled, length - filled, offset + filled);
+    if (bytesRead === 0) throw new UnreadableInput(ENDS_BEFORE);
+    filled += bytesRead;
+  }
+  return buffer;
+}
+
+/** Opens `path` for the time of `use`. */
+export async function withByteSource<T>(
+  path: string,
+  use: (source: ByteSource) => Promise<T>,
+): Promise<T> {
+  const handle = await open(path, 'r');
+  try {
+    const { size } = await handle.stat();
+    let windowStart = 0;
+    let window: Buffer = Buffer.alloc(0);
+    const read = async (offset: number, length: number): Promise<Buffer> => {
+      if (offset + length > size) throw new UnreadableInput(ENDS_BEFORE);
+      if (length > WINDOW) return fill(handle, offset, length);
+      if (offset < windowStart || offset + length > windowStart + window.length) {
+        windowStart = offset;
+        window = await fill(handle, offset, Math.min(WINDOW, size - offset));
+      }
+      return window.subarray(offset - windowStart, offset - windowStart + length);
+    };
+    return await use({ size, read });
+  } finally {
+    await handle.close();
+  }
+}
+
+/** `length` bytes of `path` at `offset`, as a buffer of its own; throws a Refusal where the file ends before. */
+export async function readBytes(path: string, offset: number, length: number): Promise<Buffer> {
+  const handle = await open(path, 'r');
+  try {
+    return await fill(handle, offset, length);
+  } finally {
+    await handle.close();
+  }
 }

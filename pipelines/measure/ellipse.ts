@@ -1,5 +1,10 @@
 import type { Ellipse, PixelScale, Point } from '../contract/image.ts';
 
+/** Length in mm between two points in pixels; each axis has its own scale. */
+export function distance(from: Point, to: Point, scale: PixelScale): number {
+  return Math.hypot((to.x - from.x) * scale.x, (to.y - from.y) * scale.y);
+}
+
 /** Perimeter of an ellipse by its semi-axes (Ramanujan 1914, first approximation). */
 export function perimeter(a: number, b: number): number {
   return Math.PI * (3 * (a + b) - Math.sqrt((3 * a + b) * (a + 3 * b)));

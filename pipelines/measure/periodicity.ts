@@ -1,6 +1,6 @@
 import type { GrayImage } from '../contract/image.ts';
 import type { Rectangle } from '../contract/study.ts';
-import { autocovariance, periodOf, withoutDrift } from './beats-period.ts';
+import { autocovariance, periodOf, withoutDrift } from './beats.ts';
 
 /** What a cine must bring before its motion is looked at, and what counts as a heart beat. */
 export const CARDIAC_MOTION = {

@@ -87,3 +87,32 @@ export function centileOf(z: number): number {
 export function zOf(centile: number): number {
   return normalQuantile(centile / 100);
 }
+
+/** Of the median: a beat further from it is another one (ectopic, torn, or of a deep breath). */
+const WITHIN = 0.15;
+
+/** Mean of the values that are alike, and the indices of those; all of an irregular rhythm count. */
+export function meanOfSimilar(
+  values: readonly number[],
+  regular: boolean,
+): { mean: number; used: number[] } {
+  const usual = median(values);
+  const used = values.flatMap((value, i) =>
+    !regular || Math.abs(value - usual) <= WITHIN * Math.abs(usual) ? [i] : [],
+  );
+  const chosen = used.length > 0 ? used : [...values.keys()];
+  const mean = chosen.reduce((sum, i) => sum + (values[i] ?? 0), 0) / chosen.length;
+  return { mean, used: chosen };
+}
+
+/** Coefficient of variation of the intervals from which a rhythm is irregular. */
+const IRREGULAR = 0.1;
+
+/** Whether places in time follow each other evenly; null for fewer than three. */
+export function isRegular(places: readonly number[]): boolean | null {
+  if (places.length < 3) return null;
+  const intervals = places.slice(1).map((place, i) => place - (places[i] ?? 0));
+  const mean = intervals.reduce((sum, value) => sum + value, 0) / intervals.length;
+  const squares = intervals.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  return Math.sqrt(squares / intervals.length) / mean <= IRREGULAR;
+}

@@ -122,7 +122,7 @@ export function flankLine(
   return slope * step < 0 ? { zero: mean - level / slope, slope } : null;
 }
 
-export interface Outline {
+export interface WaveOutline {
   /** Where the wave meets the baseline, with a fraction; beyond the samples where it was cut off. */
   from: number;
   to: number;
@@ -134,7 +134,7 @@ export interface Outline {
  * A wave down to the baseline: the wall filter hides the slowest flow and clutter widens it, so that
  * the flanks are carried on as straight lines where they lie below the curve. Null without flanks.
  */
-export function outlineOfWave(curve: ArrayLike<number>, wave: Wave): Outline | null {
+export function outlineOfWave(curve: ArrayLike<number>, wave: Wave): WaveOutline | null {
   const rise = flankLine(curve, wave, 'rise');
   const fall = flankLine(curve, wave, 'fall');
   if (!rise || !fall) return null;

@@ -1,6 +1,6 @@
 import sharp from 'sharp';
-import { textPath, textWidth } from '../artifacts/font.ts';
-import type { DicomIdentity } from '../artifacts/subject.ts';
+import { textPath, textWidth } from '../artifacts/drawing/draw.ts';
+import type { DicomIdentity } from '../dicom/subject.ts';
 import type { Finding, Result } from '../result/envelope.ts';
 
 export const MOCK = 'MOCK';

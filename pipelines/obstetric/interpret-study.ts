@@ -1,13 +1,17 @@
 import type { Study } from '../contract/study.ts';
 import { assembleResult } from '../result/assemble.ts';
-import { withDraftReport } from '../result/draft-report.ts';
 import type { Measurement, Result } from '../result/envelope.ts';
 import { failed, sectionOf } from '../result/section-outcome.ts';
-import { logFailure, runSection, type SectionFailed } from '../run-section.ts';
-import type { Locator } from './locator.ts';
-import { writeReport } from './report.ts';
-import type { Amendment, ObstetricEvidence, ObstetricSection, SectionOutcome } from './section.ts';
-import { SECTIONS } from './sections/index.ts';
+import { logFailure, runSection, type SectionFailed, withDraftReport } from '../run/sections.ts';
+import { writeReport } from './report/section.ts';
+import { SECTIONS } from './sections.ts';
+import type { Locator } from './shared/locator.ts';
+import type {
+  Amendment,
+  ObstetricEvidence,
+  ObstetricSection,
+  SectionOutcome,
+} from './shared/section.ts';
 
 export const OBSTETRIC = {
   id: 'us/obstetric/interpret',

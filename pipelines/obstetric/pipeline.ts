@@ -1,22 +1,22 @@
 import type { Job, Pipeline } from '../contract/job.ts';
 import type { Study } from '../contract/study.ts';
-import { keepOpen } from '../inference/keep-open.ts';
+import { openOnce } from '../inference/keep-open.ts';
 import type { Result } from '../result/envelope.ts';
-import { runReaders } from '../run-readers.ts';
+import { runReaders } from '../run/readers.ts';
 import {
   type ArtifactParts,
   createStudyPipeline,
   noReadableImage,
   type Report,
   stage,
-} from '../study-pipeline.ts';
-import { readEarlierScans } from './earlier-scans.ts';
-import { type ObstetricOptions, parseOptions } from './input.ts';
+} from '../run/study-pipeline.ts';
+import { readStructures } from './biometry/read.ts';
+import { readEarlierScans } from './growth/read.ts';
 import { interpretStudy } from './interpret-study.ts';
-import type { Locator } from './locator.ts';
-import { surveyPlanes } from './plane-survey.ts';
+import { surveyPlanes } from './planes/read.ts';
 import { READERS } from './readers.ts';
-import { readStructures } from './structure-readings.ts';
+import { type ObstetricOptions, parseOptions } from './shared/input.ts';
+import type { Locator } from './shared/locator.ts';
 
 export interface ObstetricParts extends ArtifactParts {
   /** Opens the models of a job; what it gives is kept for the jobs that follow. */
@@ -97,7 +97,7 @@ async function interpret(
 
 /** The obstetric pipeline over its parts: a function from a work folder to the same folder. */
 export function createObstetricPipeline(parts: ObstetricParts): Pipeline {
-  const locatorFor = keepOpen(parts.openLocator);
+  const locatorFor = openOnce(parts.openLocator);
 
   return createStudyPipeline(parts, async (job) => {
     const options = parseOptions(job.options);

@@ -1,15 +1,15 @@
-import type { ReadingsOf } from '../run-readers.ts';
-import { amnioticFluidReader } from './read/amniotic-fluid.ts';
-import { cervixReader } from './read/cervix.ts';
-import { earlyPregnancyReader } from './read/early-pregnancy.ts';
-import { fetalBrainReader } from './read/fetal-brain.ts';
-import { fetalHeartReader } from './read/fetal-heart.ts';
-import { laborProgressReader } from './read/labor-progress.ts';
-import { nuchalReader } from './read/nuchal.ts';
-import { placentaReader } from './read/placenta.ts';
-import { presentationReader } from './read/presentation.ts';
-import { spectraReader } from './read/spectra.ts';
-import type { Reader } from './reader.ts';
+import type { ReadingsOf } from '../run/readers.ts';
+import { amnioticFluidReader } from './amniotic-fluid/read.ts';
+import { fetalBrainReader } from './anomaly-screen/read.ts';
+import { cervixReader } from './cervix/read.ts';
+import { spectraReader } from './doppler/read.ts';
+import { earlyPregnancyReader } from './early-pregnancy/read.ts';
+import { fetalHeartReader } from './fetal-heart/read.ts';
+import { laborProgressReader } from './labor-progress/read.ts';
+import { nuchalReader } from './nt/read.ts';
+import { placentaReader } from './placenta/read.ts';
+import { presentationReader } from './presentation/read.ts';
+import type { Reader } from './shared/reader.ts';
 
 /**
  * Every reader by the name under which sections find what it read. A new one is one line here. They

@@ -1,7 +1,14 @@
+import {
+  CONCEPTS,
+  type ConceptKey,
+  type MethodKey,
+  measurementConcept,
+} from '../concepts/concepts.ts';
+import type { Point } from '../contract/image.ts';
+import type { Clip } from '../contract/study.ts';
 import { fixed } from '../measure/rounding.ts';
-import { CONCEPTS, type ConceptKey, type MethodKey, measurementConcept } from './concepts.ts';
-import type { Measurement } from './envelope.ts';
-import { unitText } from './unit-text.ts';
+import type { Caliper, Measurement } from './envelope.ts';
+import { unitText } from './render/unit-text.ts';
 
 type Given = Partial<Omit<Measurement, 'concept' | 'label' | 'unit' | 'method' | 'value'>>;
 
@@ -51,4 +58,41 @@ export function createMeasurement(
 export function format(key: ConceptKey, value: number): string {
   const { unit, decimals } = CONCEPTS[key];
   return `${fixed(value, decimals)} ${unitText(unit)}`.trimEnd();
+}
+
+/** Whether a value was taken from the report of the ultrasound machine. */
+export const isOfMachine = ({ source }: Pick<Measurement, 'source'>): boolean =>
+  source.provenance === 'cart-sr';
+
+type Source = Measurement['source'];
+
+/**
+ * Where a value was measured.
+ * @param frame index, 0-based as readers count (a result counts from 1); null: of no single frame.
+ * @param calipers what was drawn there.
+ */
+export function measuredOn(
+  { file, sopInstanceUid }: Pick<Clip, 'file' | 'sopInstanceUid'>,
+  frame: number | null,
+  provenance: Source['provenance'],
+  calipers: readonly Caliper[] = [],
+): Source {
+  return {
+    provenance,
+    file,
+    sop_instance_uid: sopInstanceUid,
+    frame: frame === null ? null : frame + 1,
+    calipers: [...calipers],
+  };
+}
+
+/** A straight caliper, in pixel coordinates of the frame. */
+export function lineBetween(from: Point, to: Point): Caliper {
+  return {
+    type: 'line',
+    points: [
+      [from.x, from.y],
+      [to.x, to.y],
+    ],
+  };
 }

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { echoStudy } from '../../models/phantom/echo/study.ts';
 import type { Clip, Study } from '../../pipelines/contract/study.ts';
 import type { ClipFrame } from '../../pipelines/input/decode-frames.ts';
-import { pipeline, prepare } from '../../src/echo-pipeline.ts';
+import { pipeline, prepare } from '../../src/app/pipelines/echo.ts';
 import { measureRequest } from './request-cost.ts';
 
 const CLIPS = 60;

@@ -1,4 +1,4 @@
-import type { Database } from '../../src/database/port.ts';
+import type { Database } from '../../src/platform/database/port.ts';
 
 /**
  * Fills an empty, migrated database as a site of years has it: so many studies of one object, each

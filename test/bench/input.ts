@@ -11,11 +11,11 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { withByteSource } from '../../pipelines/input/byte-source.ts';
 import { DECODING } from '../../pipelines/input/decode-frames.ts';
-import { readDicomHeader } from '../../pipelines/input/dicom-header.ts';
-import { inParallel } from '../../pipelines/input/in-parallel.ts';
+import { readDicomHeader } from '../../pipelines/input/dicom/header.ts';
 import { readStudy } from '../../pipelines/input/read-study.ts';
+import { withByteSource } from '../../pipelines/input/study-file.ts';
+import { inParallel } from '../../src/platform/in-parallel.ts';
 import { ffmpeg } from '../peers/ffmpeg.ts';
 import { region, ultrasound } from '../pipelines/input/dicom-sample.ts';
 

@@ -7,7 +7,7 @@
 import { fileURLToPath } from 'node:url';
 import { simulateObstetricStudy } from '../../models/phantom/study.ts';
 import { frameBatches } from '../../pipelines/input/decode-frames.ts';
-import { pipeline, prepare } from '../../src/obstetric-pipeline.ts';
+import { pipeline, prepare } from '../../src/app/pipelines/obstetric.ts';
 import { measureRequest } from './request-cost.ts';
 
 const GA_DAYS = 140;

@@ -1,18 +1,17 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { writeUltrasound } from '../../models/phantom/dicom.ts';
+import { derivedUid, writeUltrasound } from '../../models/phantom/dicom.ts';
 import { createRandom } from '../../models/phantom/random.ts';
 import { drawGrowth, sizesAt } from '../../models/phantom/sizes.ts';
-import { derivedUid } from '../../models/phantom/uids.ts';
 import { presentationSweep } from '../../models/phantom/views/sweep.ts';
 import { readStudy } from '../../pipelines/input/read-study.ts';
-import { parseOptions } from '../../pipelines/obstetric/input.ts';
-import { openLocator } from '../../pipelines/obstetric/locate/open-locator.ts';
-import type { Plane } from '../../pipelines/obstetric/locator.ts';
-import { surveyPlanes } from '../../pipelines/obstetric/plane-survey.ts';
-import { presentationReader } from '../../pipelines/obstetric/read/presentation.ts';
-import { readPresentation } from '../../pipelines/obstetric/sweep-presentation.ts';
+import { openLocator } from '../../pipelines/obstetric/open-locator.ts';
+import { surveyPlanes } from '../../pipelines/obstetric/planes/read.ts';
+import { presentationReader } from '../../pipelines/obstetric/presentation/read.ts';
+import { parseOptions } from '../../pipelines/obstetric/shared/input.ts';
+import type { Plane } from '../../pipelines/obstetric/shared/locator.ts';
+import { readPresentation } from '../../pipelines/obstetric/shared/sweeps.ts';
 
 /**
  * What is read of simulated sweeps along the uterus, one fetus or two, cephalic or breech, upwards or

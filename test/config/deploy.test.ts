@@ -8,8 +8,8 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfig } from '../../config/load.ts';
 import { ROLES } from '../../config/schema.ts';
-import { LOG_EVENTS } from '../../src/logging/events.ts';
-import { createMetrics, createProcessMeters } from '../../src/metrics/metrics.ts';
+import { createMetrics, createProcessMeters } from '../../src/app/monitoring/metrics.ts';
+import { LOG_EVENTS } from '../../src/platform/logging/events/catalogue.ts';
 
 const DEPLOY = new URL('../../config/deploy/', import.meta.url);
 const file = (name: string) => readFile(new URL(name, DEPLOY), 'utf8');

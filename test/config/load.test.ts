@@ -3,15 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { archiveSchema } from '../../config/archive.ts';
-import { auditSchema } from '../../config/audit-schema.ts';
-import { fhirDestinationSettings } from '../../config/fhir-destination.ts';
 import { ConfigError, loadConfig } from '../../config/load.ts';
 import {
+  archiveSchema,
   dicomDestinationSchema,
   dicomwebDestinationSchema,
-} from '../../config/pacs-destination.ts';
-import { configSchema } from '../../config/schema.ts';
+  fhirDestinationSettings,
+} from '../../config/peers.ts';
+import { auditSchema, configSchema } from '../../config/schema.ts';
 
 function siteFile(text: string): string {
   const file = join(mkdtempSync(join(tmpdir(), 'sonogate-config-')), 'site.yaml');

@@ -1,5 +1,5 @@
-import { encodeFileMeta } from '../../dimse/part10.ts';
-import { EXPLICIT_LITTLE_ENDIAN } from '../../dimse/sop-classes.ts';
+import { encodeFileMeta } from '../../pipelines/dicom/part10.ts';
+import { EXPLICIT_VR_LITTLE_ENDIAN } from '../../pipelines/dicom/sop-classes.ts';
 
 /** Values of a small ultrasound object; what is left out is not written. */
 export interface SmallObject {
@@ -53,7 +53,7 @@ export function dicomFile(object: SmallObject): Buffer {
   const meta = encodeFileMeta({
     sopClassUid: object.sopClassUid ?? US_IMAGE,
     sopInstanceUid: object.sopInstanceUid,
-    transferSyntax: EXPLICIT_LITTLE_ENDIAN,
+    transferSyntax: EXPLICIT_VR_LITTLE_ENDIAN,
     sourceAeTitle: 'CART',
     receivingAeTitle: 'SONOGATE',
   });

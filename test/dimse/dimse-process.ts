@@ -4,10 +4,10 @@
  */
 import { loadConfig } from '../../config/load.ts';
 import { startDimse } from '../../dimse/gateway.ts';
-import { migrate } from '../../src/database/migrate.ts';
-import { openDatabase } from '../../src/database/open.ts';
-import { objectsOnDisk } from '../../src/files/received-objects.ts';
-import { createLogger } from '../../src/logging/logger.ts';
+import { objectsOnDisk } from '../../src/core/files/received-objects.ts';
+import { migrate } from '../../src/platform/database/migrate.ts';
+import { openDatabase } from '../../src/platform/database/open.ts';
+import { createLogger } from '../../src/platform/logging/logger.ts';
 
 const [dataDir = '', offsetSeconds = '0'] = process.argv.slice(2);
 const config = loadConfig(

@@ -1,5 +1,5 @@
-import type { InstanceHeader } from '../../dimse/header.ts';
-import type { DicomIdentity } from '../../pipelines/artifacts/subject.ts';
+import type { DicomIdentity } from '../../pipelines/dicom/subject.ts';
+import type { InstanceHeader } from '../../src/core/studies/instance-header.ts';
 
 type Over = Partial<Omit<InstanceHeader, 'identity'>> & { identity?: Partial<DicomIdentity> };
 

@@ -1,6 +1,5 @@
 import type { CalledNode } from '../../dimse/network/requestor.ts';
-import { outgoingBuffer } from '../../dimse/outgoing-object.ts';
-import { type StoreResult, sendObjects } from '../../dimse/store-scu.ts';
+import { outgoingBuffer, type StoreResult, sendObjects } from '../../dimse/send/store-scu.ts';
 
 /** Sends objects whose forms are DICOM files in memory. Never throws for what the peer does. */
 export function sendForms(

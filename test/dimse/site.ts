@@ -3,12 +3,12 @@ import { loadConfig } from '../../config/load.ts';
 import type { Config, Source } from '../../config/schema.ts';
 import { type DimseGateway, startDimse } from '../../dimse/gateway.ts';
 import type { CalledNode } from '../../dimse/network/requestor.ts';
-import { httpAccess } from '../../fhir/http-access.ts';
-import { migrate } from '../../src/database/migrate.ts';
-import { openDatabase, type PooledDatabase } from '../../src/database/open.ts';
-import { objectsOnDisk } from '../../src/files/received-objects.ts';
-import { silentLogger } from '../../src/logging/logger.ts';
-import type { RequestStatus, SubmitCommand } from '../../src/requests/port.ts';
+import { httpAccess } from '../../fhir/client/authorization.ts';
+import { objectsOnDisk } from '../../src/core/files/received-objects.ts';
+import type { RequestStatus, SubmitCommand } from '../../src/core/requests/request.ts';
+import { migrate } from '../../src/platform/database/migrate.ts';
+import { openDatabase, type PooledDatabase } from '../../src/platform/database/open.ts';
+import { silentLogger } from '../../src/platform/logging/logger.ts';
 import { freshDataDir } from '../peers/embedded.ts';
 
 type SiteSettings = {

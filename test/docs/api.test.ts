@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Gateway, startGateway } from '../src/http/gateway.ts';
+import { type Gateway, startGateway } from '../src/doors/http/gateway.ts';
 
 const run = promisify(execFile);
 const missing = await run('bash', ['-c', 'command -v curl jq']).then(

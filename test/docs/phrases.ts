@@ -32,7 +32,7 @@ const acrossLines = ({ source }: RegExp) =>
 const withoutCodeSpans = (file: string, text: string) =>
   file.endsWith('.md') ? text.replace(/`[^`\n]*`/g, (span) => ' '.repeat(span.length)) : text;
 
-/** "src/http/server.ts:12: told of (write: reported, listed, described in)". */
+/** "src/doors/http/server.ts:12: told of (write: reported, listed, described in)". */
 export function phrasesIn(file: string, text: string): string[] {
   const read = withoutCodeSpans(file, text);
   return PHRASES.flatMap(({ phrase, instead }) =>

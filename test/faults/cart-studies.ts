@@ -2,11 +2,10 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { decodeFileMeta } from '../../dimse/part10.ts';
-import { writeUltrasound } from '../../models/phantom/dicom.ts';
+import { derivedUid, writeUltrasound } from '../../models/phantom/dicom.ts';
 import { simulateFrame } from '../../models/phantom/frame.ts';
 import { sizesAt } from '../../models/phantom/sizes.ts';
-import { derivedUid } from '../../models/phantom/uids.ts';
+import { decodeFileMeta } from '../../pipelines/dicom/part10.ts';
 import { PATIENT } from '../gateway/phantom.ts';
 
 export interface CartObject {

@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { decodeDataSet } from '../../dimse/data-set.ts';
 import { type Listener, listen } from '../../dimse/network/listener.ts';
-import type { ObjectSink, StorageService } from '../../dimse/network/storage-service.ts';
-import type { CommitmentReport } from '../../dimse/services/commitment-report.ts';
-import { sendReport } from '../../dimse/services/commitment-reporter.ts';
+import type { ObjectSink, StorageService } from '../../dimse/network/service-ports.ts';
+import { SERVICE_STATUS } from '../../dimse/network/status.ts';
+import type { CommitmentReport } from '../../dimse/services/commitment-message.ts';
+import { sendCommitmentReport } from '../../dimse/services/commitment-scp.ts';
 import { sopReferences, uidOf } from '../../dimse/services/referenced-objects.ts';
-import { SERVICE_STATUS } from '../../dimse/services/service-status.ts';
+import { decodeDataSet } from '../../pipelines/dicom/data-set.ts';
 import {
   COMPRESSED_TRANSFER_SYNTAXES,
-  EXPLICIT_LITTLE_ENDIAN,
-  IMPLICIT_LITTLE_ENDIAN,
+  EXPLICIT_VR_LITTLE_ENDIAN,
+  IMPLICIT_VR_LITTLE_ENDIAN,
   NATIVE_TRANSFER_SYNTAXES,
   STORAGE_COMMITMENT,
-} from '../../dimse/sop-classes.ts';
-import { SonogateError } from '../../src/errors/catalogue.ts';
-import { silentLogger } from '../../src/logging/logger.ts';
+} from '../../pipelines/dicom/sop-classes.ts';
+import { SonogateError } from '../../src/platform/errors/catalogue.ts';
+import { silentLogger } from '../../src/platform/logging/logger.ts';
 import { freePort } from '../peers/free-port.ts';
 
 /**
@@ -97,7 +97,7 @@ export async function startCountingPacs(gatewayPort: number): Promise<CountingPa
       timeoutSeconds: 5,
     };
     for (let left = 60; left > 0 && listener; left -= 1) {
-      const heard = await sendReport(gateway, report).then(
+      const heard = await sendCommitmentReport(gateway, report).then(
         () => true,
         () => false,
       );
@@ -118,7 +118,7 @@ export async function startCountingPacs(gatewayPort: number): Promise<CountingPa
           return null;
         }
         if (abstractSyntax === STORAGE_COMMITMENT) {
-          return { preferred: [], others: [EXPLICIT_LITTLE_ENDIAN, IMPLICIT_LITTLE_ENDIAN] };
+          return { preferred: [], others: [EXPLICIT_VR_LITTLE_ENDIAN, IMPLICIT_VR_LITTLE_ENDIAN] };
         }
         return {
           preferred: [],

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { sendFiles } from '../../dimse/store-scu.ts';
+import { sendFiles } from '../../dimse/send/store-scu.ts';
 import type { Fault as EhrFault } from '../peers/fhir-server.ts';
 import type { CartNetwork } from './cart-network.ts';
 import { cartStudies } from './cart-studies.ts';

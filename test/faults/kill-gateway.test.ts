@@ -1,12 +1,12 @@
 import { rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { StudyExplanation } from '../../dimse/explain.ts';
-import { type ReceivedObject, startReceiver } from '../../dimse/receiver.ts';
-import { sendFiles } from '../../dimse/store-scu.ts';
-import { callAdminSocket } from '../../src/admin/socket.ts';
-import { silentLogger } from '../../src/logging/logger.ts';
-import type { DeliveryRow } from '../../src/outbox/deliveries.ts';
+import { type ReceivedObject, startReceiver } from '../../dimse/receive/receiver.ts';
+import { sendFiles } from '../../dimse/send/store-scu.ts';
+import type { DeliveryRow } from '../../src/core/outbox/deliveries.ts';
+import type { StudyExplanation } from '../../src/core/studies/explain.ts';
+import { callAdminSocket } from '../../src/operations/socket.ts';
+import { silentLogger } from '../../src/platform/logging/logger.ts';
 import { type PhantomFiles, phantomFiles } from '../gateway/phantom.ts';
 import { serve, siteFile } from '../gateway/serve.ts';
 import { siteSettings, waitUntil } from '../gateway/site.ts';

@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { decodeFileMeta } from '../../dimse/part10.ts';
-import { sendFiles } from '../../dimse/store-scu.ts';
-import { openDatabase } from '../../src/database/open.ts';
-import { silentLogger } from '../../src/logging/logger.ts';
+import { sendFiles } from '../../dimse/send/store-scu.ts';
+import { decodeFileMeta } from '../../pipelines/dicom/part10.ts';
+import { openDatabase } from '../../src/platform/database/open.ts';
+import { silentLogger } from '../../src/platform/logging/logger.ts';
 import { dicomFile } from '../dimse/dicom-file.ts';
 import { freshDataDir } from '../peers/embedded.ts';
 

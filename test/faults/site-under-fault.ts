@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { loadConfig } from '../../config/load.ts';
-import { openOperations } from '../../src/wiring/operations.ts';
+import { openOperations } from '../../src/app/wiring/operations.ts';
 import { PATIENT } from '../gateway/phantom.ts';
 import { type Served, serve, siteFile } from '../gateway/serve.ts';
 import { siteSettings } from '../gateway/site.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { sendFiles } from '../../dimse/store-scu.ts';
+import { sendFiles } from '../../dimse/send/store-scu.ts';
 import { type CartObject, cartStudies } from './cart-studies.ts';
 import type { SiteUnderFault } from './site-under-fault.ts';
 

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import type { Patient } from '@medplum/fhirtypes';
 import { afterEach, beforeEach } from 'vitest';
 import type { FhirDestination } from '../../config/schema.ts';
-import { binaryLedger } from '../../fhir/binary-ledger.ts';
-import type { Candidate } from '../../fhir/candidates.ts';
-import { createFhirDeliverer, type FhirDelivererDeps } from '../../fhir/deliver.ts';
-import type { Decision, HoldLedger } from '../../fhir/hold-ledger.ts';
-import type { Subject } from '../../pipelines/artifacts/subject.ts';
-import { type Logger, silentLogger } from '../../src/logging/logger.ts';
-import type { Deliverer, Delivery } from '../../src/outbox/port.ts';
-import type { ResultReader } from '../../src/requests/port.ts';
+import type { Candidate } from '../../fhir/client/outcome.ts';
+import { createFhirDeliverer, type FhirDelivererDeps } from '../../fhir/deliver/deliver.ts';
+import type { Decision, HoldLedger } from '../../fhir/deliver/holds.ts';
+import { binaryLedger } from '../../fhir/deliver/send-report.ts';
+import type { Subject } from '../../pipelines/dicom/subject.ts';
+import type { Deliverer, Delivery } from '../../src/core/outbox/delivery.ts';
+import type { ResultReader } from '../../src/core/requests/request.ts';
+import { type Logger, silentLogger } from '../../src/platform/logging/logger.ts';
 import {
   type FhirServerOptions,
   type FhirTestServer,

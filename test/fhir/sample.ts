@@ -1,10 +1,10 @@
-import type { Subject } from '../../pipelines/artifacts/subject.ts';
 import {
   type ConceptKey,
   findingConcept,
   type MethodKey,
   measurementConcept,
-} from '../../pipelines/result/concepts.ts';
+} from '../../pipelines/concepts/concepts.ts';
+import type { Subject } from '../../pipelines/dicom/subject.ts';
 import { type Measurement, type Result, resultSchema } from '../../pipelines/result/envelope.ts';
 
 /** Identity of the specimen patient; no real person. */

@@ -1,19 +1,21 @@
 import fc from 'fast-check';
+import { COMMAND, encodeCommandSet, RESPONSE_BIT } from '../../dimse/network/command-set.ts';
 import {
   DICOM_APPLICATION_CONTEXT,
+  encodeAbort,
   encodeAssociateRequest,
-} from '../../dimse/network/association-pdu.ts';
-import { COMMAND, encodeCommandSet, RESPONSE_BIT } from '../../dimse/network/command-set.ts';
-import { encodeAbort, encodeData, encodeReleaseRequest } from '../../dimse/network/pdu.ts';
+  encodeData,
+  encodeReleaseRequest,
+} from '../../dimse/network/pdu.ts';
 import {
   COMPRESSED_TRANSFER_SYNTAXES,
-  EXPLICIT_LITTLE_ENDIAN,
-  IMPLICIT_LITTLE_ENDIAN,
+  EXPLICIT_VR_LITTLE_ENDIAN,
+  IMPLICIT_VR_LITTLE_ENDIAN,
   INSTANCE_AVAILABILITY,
   PERFORMED_PROCEDURE_STEP,
   STORAGE_COMMITMENT,
   VERIFICATION,
-} from '../../dimse/sop-classes.ts';
+} from '../../pipelines/dicom/sop-classes.ts';
 import { dataSet } from '../dimse/dicom-file.ts';
 import { ULTRASOUND_IMAGE } from '../dimse/network/raw-peer.ts';
 import { mutated } from './mutate.ts';
@@ -40,8 +42,8 @@ const SOP_CLASSES = [
   STORAGE_COMMITMENT,
 ];
 const SYNTAXES = [
-  IMPLICIT_LITTLE_ENDIAN,
-  EXPLICIT_LITTLE_ENDIAN,
+  IMPLICIT_VR_LITTLE_ENDIAN,
+  EXPLICIT_VR_LITTLE_ENDIAN,
   ...COMPRESSED_TRANSFER_SYNTAXES.slice(0, 3),
 ];
 const OPERATIONS = Object.values(COMMAND).flatMap((field) => [field, field | RESPONSE_BIT]);
@@ -103,7 +105,7 @@ const usualAssociate = fc.constant(
     contexts: SOP_CLASSES.map((abstractSyntax, n) => ({
       id: 2 * n + 1,
       abstractSyntax,
-      transferSyntaxes: [n % 2 === 0 ? IMPLICIT_LITTLE_ENDIAN : EXPLICIT_LITTLE_ENDIAN],
+      transferSyntaxes: [n % 2 === 0 ? IMPLICIT_VR_LITTLE_ENDIAN : EXPLICIT_VR_LITTLE_ENDIAN],
     })),
   }),
 );

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { decodeFileMeta } from '../../dimse/part10.ts';
+import { decodeFileMeta } from '../../pipelines/dicom/part10.ts';
 import { associationAttack } from './association-attack.ts';
 import { attack } from './attack.ts';
 import { type AttackedGateway, startAttackedGateway } from './attacked-gateway.ts';

@@ -1,8 +1,8 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clip } from '../../pipelines/contract/study.ts';
+import { UnreadableInput } from '../../pipelines/contract/study.ts';
 import { readStudy } from '../../pipelines/input/read-study.ts';
-import { Refusal } from '../../pipelines/input/refusal.ts';
 
 /** A sentence for a person, not a value of the file that fills a page. */
 const LONGEST_REASON = 300;
@@ -27,7 +27,7 @@ async function decode(clip: Clip): Promise<void> {
       const rgb = await frame.rgb();
       if (rgb.data.length !== rgb.width * rgb.height * 3) throw new Error('RGB of another size');
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof UnreadableInput)) throw error;
     }
   }
 }

@@ -5,8 +5,8 @@
 import { readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadConfig } from '../../config/load.ts';
-import { createLogger } from '../../src/logging/logger.ts';
-import { startGateway } from '../../src/main.ts';
+import { startGateway } from '../../src/app/main.ts';
+import { createLogger } from '../../src/platform/logging/logger.ts';
 import { siteSettings } from '../gateway/site.ts';
 
 export interface Started {

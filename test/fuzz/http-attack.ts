@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createApiClient } from '../../src/client/api-client.ts';
+import { createApiClient } from '../../src/doors/http/client.ts';
 import type { Attack } from './attack.ts';
 import type { AttackedGateway } from './attacked-gateway.ts';
 import { type Call, call } from './http-calls.ts';

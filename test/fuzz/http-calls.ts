@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { z } from 'zod';
 import { obstetricEndpoint } from '../../pipelines/obstetric/endpoint.ts';
-import { OPERATIONS } from '../../src/http/openapi/operations.ts';
-import { submitBody } from '../../src/http/submit-body.ts';
-import { HOSTILE_TEXT, type JsonSchema, valuesOf } from '../src/http/schema-arbitrary.ts';
+import { OPERATIONS } from '../../src/doors/http/openapi/operations.ts';
+import { submitBody } from '../../src/doors/http/submission.ts';
+import { HOSTILE_TEXT, type JsonSchema, valuesOf } from '../src/doors/http/schema-arbitrary.ts';
 import { mutated } from './mutate.ts';
 
 /** One call as it goes over the wire. */

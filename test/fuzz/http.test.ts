@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { OPERATIONS } from '../../src/http/openapi/operations.ts';
+import { OPERATIONS } from '../../src/doors/http/openapi/operations.ts';
 import { attack } from './attack.ts';
 import { type AttackedGateway, startAttackedGateway } from './attacked-gateway.ts';
 import { httpAttack, type Statuses } from './http-attack.ts';

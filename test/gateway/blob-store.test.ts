@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ApiClient, createApiClient } from '../../src/client/api-client.ts';
+import { type ApiClient, createApiClient } from '../../src/doors/http/client.ts';
 import { startS3rver } from '../peers/s3rver.ts';
 import { type PhantomFiles, phantomFiles } from './phantom.ts';
 import { openSite, type Site } from './site.ts';

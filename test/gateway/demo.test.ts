@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startPostgres } from '../peers/postgres.ts';
 import { startRedis } from '../peers/redis.ts';
 
-const CLI = fileURLToPath(new URL('../../src/cli/sonogate.ts', import.meta.url));
+const CLI = fileURLToPath(new URL('../../src/app/cli/sonogate.ts', import.meta.url));
 const LONGEST_MS = 300_000;
 
 /** Runs `sonogate demo` as a new user would. */

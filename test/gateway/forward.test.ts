@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { decodeFileMeta } from '../../dimse/part10.ts';
+import { decodeFileMeta } from '../../pipelines/dicom/part10.ts';
 import { dicomFile } from '../dimse/dicom-file.ts';
 import { DCMTK_INSTALLED, dcmtk, type Program, startStorescp } from '../peers/dcmtk.ts';
 import { allDelivered, deliveries, explain, openSite, type Site, waitUntil } from './site.ts';

@@ -11,11 +11,11 @@ import {
   modelsInUse,
   readRegistry,
 } from '../../pipelines/inference/model-registry.ts';
-import { type ApiClient, createApiClient } from '../../src/client/api-client.ts';
-import type { EventName } from '../../src/requests/events.ts';
+import type { EventName } from '../../src/core/requests/events.ts';
+import { type ApiClient, createApiClient } from '../../src/doors/http/client.ts';
 import { openSite, type Site } from './site.ts';
 
-const CLI = fileURLToPath(new URL('../../src/cli/sonogate.ts', import.meta.url));
+const CLI = fileURLToPath(new URL('../../src/app/cli/sonogate.ts', import.meta.url));
 
 let site: Site;
 let url: string;

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
-import { callAdminSocket } from '../../src/admin/socket.ts';
-import { createApiClient } from '../../src/client/api-client.ts';
-import type { DeliveryRow } from '../../src/outbox/deliveries.ts';
+import type { DeliveryRow } from '../../src/core/outbox/deliveries.ts';
+import { createApiClient } from '../../src/doors/http/client.ts';
+import { callAdminSocket } from '../../src/operations/socket.ts';
 import { dicomFile } from '../dimse/dicom-file.ts';
 import { sendBuffer } from '../dimse/send.ts';
 import { DCMTK_INSTALLED, dcmtk } from '../peers/dcmtk.ts';
@@ -255,7 +255,7 @@ describe.skipIf(!DCMTK_INSTALLED)('a patient with a name that nothing else has',
 });
 
 test('an error of the database tells its message alone', async () => {
-  const { errorFields } = await import('../../src/logging/error-fields.ts');
+  const { errorFields } = await import('../../src/platform/logging/logger.ts');
   const error = Object.assign(new Error('duplicate key'), {
     code: '23505',
     detail: `Key (name)=(${IDENTITY.patientName}) already exists.`,

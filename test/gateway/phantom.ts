@@ -1,10 +1,9 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { writeUltrasound } from '../../models/phantom/dicom.ts';
+import { derivedUid, writeUltrasound } from '../../models/phantom/dicom.ts';
 import { simulateFrame } from '../../models/phantom/frame.ts';
 import { sizesAt } from '../../models/phantom/sizes.ts';
-import { derivedUid } from '../../models/phantom/uids.ts';
 
 export interface PhantomFiles {
   studyUid: string;

@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startReceiver } from '../../dimse/receiver.ts';
+import { startReceiver } from '../../dimse/receive/receiver.ts';
 import { type Result, resultSchema } from '../../pipelines/result/envelope.ts';
-import { silentLogger } from '../../src/logging/logger.ts';
+import { silentLogger } from '../../src/platform/logging/logger.ts';
 import { DCMTK_INSTALLED, dcmtk } from '../peers/dcmtk.ts';
 import { type FhirTestServer, startFhirServer } from '../peers/fhir-server.ts';
 import { freePort } from '../peers/free-port.ts';

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
 
-const CLI = fileURLToPath(new URL('../../src/cli/sonogate.ts', import.meta.url));
+const CLI = fileURLToPath(new URL('../../src/app/cli/sonogate.ts', import.meta.url));
 
 /** `sonogate serve` in a process of its own, to be killed. */
 export interface Served {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
-import { openOperations } from '../../src/wiring/operations.ts';
+import { openOperations } from '../../src/app/wiring/operations.ts';
 import { type CartObject, type CartStudies, cartStudies } from '../faults/cart-studies.ts';
 import { type CountingPacs, startCountingPacs } from '../faults/counting-pacs.ts';
 import { sendUntilStored, submitUntilAccepted } from '../faults/traffic.ts';

@@ -3,12 +3,12 @@ import { readdir, rm } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { StudyExplanation } from '../../dimse/explain.ts';
-import { type ReceivedObject, startReceiver } from '../../dimse/receiver.ts';
-import { callAdminSocket } from '../../src/admin/socket.ts';
-import { createApiClient } from '../../src/client/api-client.ts';
-import { silentLogger } from '../../src/logging/logger.ts';
-import type { DeliveryRow } from '../../src/outbox/deliveries.ts';
+import { type ReceivedObject, startReceiver } from '../../dimse/receive/receiver.ts';
+import type { DeliveryRow } from '../../src/core/outbox/deliveries.ts';
+import type { StudyExplanation } from '../../src/core/studies/explain.ts';
+import { createApiClient } from '../../src/doors/http/client.ts';
+import { callAdminSocket } from '../../src/operations/socket.ts';
+import { silentLogger } from '../../src/platform/logging/logger.ts';
 import { dataSet, dicomFile } from '../dimse/dicom-file.ts';
 import {
   associateRequest,

@@ -2,12 +2,12 @@ import { rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
-import type { StudyExplanation } from '../../dimse/explain.ts';
-import { silentLogger } from '../../src/logging/logger.ts';
-import { type Gateway, startGateway } from '../../src/main.ts';
-import type { DeliveryRow } from '../../src/outbox/deliveries.ts';
-import { FINAL_STATUS } from '../../src/requests/port.ts';
-import type { RequestRow } from '../../src/requests/row.ts';
+import { type Gateway, startGateway } from '../../src/app/main.ts';
+import type { DeliveryRow } from '../../src/core/outbox/deliveries.ts';
+import type { RequestRow } from '../../src/core/requests/request.ts';
+import { FINAL_STATUS } from '../../src/core/requests/request.ts';
+import type { StudyExplanation } from '../../src/core/studies/explain.ts';
+import { silentLogger } from '../../src/platform/logging/logger.ts';
 import { freshDataDir } from '../peers/embedded.ts';
 
 const LOOPBACK = '127.0.0.1';

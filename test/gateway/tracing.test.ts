@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createApiClient } from '../../src/client/api-client.ts';
+import { createApiClient } from '../../src/doors/http/client.ts';
 import { dicomFile } from '../dimse/dicom-file.ts';
 import { sendBuffer } from '../dimse/send.ts';
 import { freePort } from '../peers/free-port.ts';
@@ -11,7 +11,7 @@ import {
   type Collector,
   type OtlpSpan,
   startCollector,
-} from '../src/tracing/collector.ts';
+} from '../src/app/monitoring/collector.ts';
 import { openSite, type Site, waitUntil } from './site.ts';
 
 const STUDY = '1.2.3.901';

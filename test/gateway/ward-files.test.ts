@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sendFiles } from '../../dimse/store-scu.ts';
+import { sendFiles } from '../../dimse/send/store-scu.ts';
 import { DCMTK_INSTALLED, dcmtk } from '../peers/dcmtk.ts';
 import { endOfStudy, openSite, type Site } from './site.ts';
 

@@ -1,7 +1,7 @@
 import { createFalClient } from '@fal-ai/client';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Receiver, startReceiver } from '../src/webhooks/receiver.ts';
+import { type Receiver, startReceiver } from '../src/core/webhooks/receiver.ts';
 import { openSite, type Site } from './site.ts';
 
 /** A run takes two seconds on a machine of its own, and many times that on a busy one. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { drawnEllipse } from '../../models/evaluation/drawn-ellipse.ts';
+import { drawnEllipse } from '../../models/evaluation/cases.ts';
 import type { Ellipse, GrayImage } from '../../pipelines/contract/image.ts';
 
 const WIDTH = 400;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import type { DicomDestination } from '../../config/schema.ts';
-import { askForCommitment } from '../../dimse/services/storage-commitment-scu.ts';
-import { silentLogger } from '../../src/logging/logger.ts';
+import { requestCommitments } from '../../dimse/services/commitment-scu.ts';
+import { silentLogger } from '../../src/platform/logging/logger.ts';
 import { openSite, type Site } from '../dimse/site.ts';
 import { freePort } from './free-port.ts';
 import { PYNETDICOM_INSTALLED, type PynetdicomPeer, startPynetdicom } from './pynetdicom.ts';
@@ -41,7 +41,7 @@ describe.skipIf(!PYNETDICOM_INSTALLED)(
     });
 
     test('is heard: the delivery is committed before the association ends', async () => {
-      await askForCommitment({
+      await requestCommitments({
         database: site.database,
         destinations: [destination],
         aeTitle: 'SONOGATE',

@@ -4,9 +4,9 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { echo } from '../../dimse/echo.ts';
-import { decodeFileMeta, readFileMeta } from '../../dimse/part10.ts';
-import { sendFiles } from '../../dimse/store-scu.ts';
+import { sendFiles } from '../../dimse/send/store-scu.ts';
+import { echo } from '../../dimse/send/verification.ts';
+import { decodeFileMeta, readFileMeta } from '../../pipelines/dicom/part10.ts';
 import { openSite, type Site } from '../dimse/site.ts';
 import { DCMTK_INSTALLED, dcmtk, type Program, startStorescp } from './dcmtk.ts';
 

@@ -4,10 +4,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { echo as verify } from '../../dimse/echo.ts';
-import type { CallTls } from '../../dimse/network/dial.ts';
+import type { ClientTls } from '../../dimse/network/dial.ts';
 import { type Listener, listen } from '../../dimse/network/listener.ts';
-import { silentLogger } from '../../src/logging/logger.ts';
+import { echo as verify } from '../../dimse/send/verification.ts';
+import { silentLogger } from '../../src/platform/logging/logger.ts';
 import { dicomFile } from '../dimse/dicom-file.ts';
 import { sendBuffer } from '../dimse/send.ts';
 import { DCMTK_INSTALLED, dcmtk, type Program, startListening } from './dcmtk.ts';
@@ -92,7 +92,7 @@ describe.skipIf(!AVAILABLE)('a PACS that is called over TLS', () => {
   });
   afterAll(() => pacs?.stop());
 
-  const node = (tls?: CallTls) => ({
+  const node = (tls?: ClientTls) => ({
     host: '127.0.0.1',
     port: pacs.port,
     aeTitle: 'PACS',
@@ -110,7 +110,7 @@ describe.skipIf(!AVAILABLE)('a PACS that is called over TLS', () => {
     expect(await verify(node(tls))).toMatchObject({ status: 0 });
   });
 
-  test.each<[string, () => CallTls | undefined]>([
+  test.each<[string, () => ClientTls | undefined]>([
     ['without one of ours', trusted],
     ['whose authority we do not trust', ours],
     ['whose certificate names another', () => ({ ...trusted(), ...ours(), serverName: 'other' })],

@@ -3,11 +3,11 @@ import { cp, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promis
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { migrate } from '../../src/database/migrate.ts';
-import { openDatabase } from '../../src/database/open.ts';
-import { silentLogger } from '../../src/logging/logger.ts';
+import { migrate } from '../../src/platform/database/migrate.ts';
+import { openDatabase } from '../../src/platform/database/open.ts';
+import { silentLogger } from '../../src/platform/logging/logger.ts';
 
-const MIGRATIONS = new URL('../../src/database/migrations/', import.meta.url);
+const MIGRATIONS = new URL('../../src/platform/database/migrations/', import.meta.url);
 
 /**
  * A data folder with a fresh embedded database, `migrated` or `empty`. PGlite needs seconds to

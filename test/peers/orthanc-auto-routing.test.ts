@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sendFiles } from '../../dimse/store-scu.ts';
+import { sendFiles } from '../../dimse/send/store-scu.ts';
 import { PATIENT, type PhantomFiles, phantomFiles } from '../gateway/phantom.ts';
 import { allDelivered, endOfStudy, explain, openSite, type Site } from '../gateway/site.ts';
 import { DCMTK_INSTALLED, dcmtk } from './dcmtk.ts';

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readFileMeta } from '../../dimse/part10.ts';
-import { sendFiles } from '../../dimse/store-scu.ts';
+import { sendFiles } from '../../dimse/send/store-scu.ts';
+import { readFileMeta } from '../../pipelines/dicom/part10.ts';
 import { type Orthanc, startOrthanc } from './orthanc.ts';
 
 const DATA = '../shared/data/dicom/us';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { priorSearches } from '../../dimse/archive/priors.ts';
-import { findStudy } from '../../dimse/study-queries.ts';
+import { priorSearches } from '../../src/core/studies/priors.ts';
+import { findStudy } from '../../src/core/studies/study-queries.ts';
 import { dicomFile, type SmallObject } from '../dimse/dicom-file.ts';
 import { sendBuffer } from '../dimse/send.ts';
 import { openSite, type Site } from '../dimse/site.ts';

@@ -5,13 +5,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Archive } from '../../dimse/archive/archive.ts';
 import { openArchives } from '../../dimse/archive/open-archives.ts';
 import { openQuery } from '../../dimse/archive/query.ts';
-import { askForRetrieval, findRetrieval } from '../../dimse/archive/retrievals.ts';
-import { explainStudy } from '../../dimse/explain.ts';
-import { findStudy } from '../../dimse/study-queries.ts';
-import { httpAccess } from '../../fhir/http-access.ts';
-import { checkArchives } from '../../src/cli/doctor/archives.ts';
-import { objectsOnDisk } from '../../src/files/received-objects.ts';
-import { silentLogger } from '../../src/logging/logger.ts';
+import { findRetrieval, requestRetrieval } from '../../dimse/archive/retrievals.ts';
+import { httpAccess } from '../../fhir/client/authorization.ts';
+import { checkArchives } from '../../src/app/doctor/peers.ts';
+import { objectsOnDisk } from '../../src/core/files/received-objects.ts';
+import { explainStudy } from '../../src/core/studies/explain.ts';
+import { findStudy } from '../../src/core/studies/study-queries.ts';
+import { silentLogger } from '../../src/platform/logging/logger.ts';
 import { dicomFile, type SmallObject } from '../dimse/dicom-file.ts';
 import { sendBuffer } from '../dimse/send.ts';
 import { openSite, type Site } from '../dimse/site.ts';
@@ -129,7 +129,7 @@ describe.skipIf(!installed)('an archive', () => {
     site.submitted.filter(({ uniqueKey }) => uniqueKey?.includes(`:${study}:`));
   const fetched = async (name: string, purpose: 'study' | 'missing' = 'study') => {
     const wanted = { archive: name, studyInstanceUid: study, purpose };
-    const id = await askForRetrieval(site.database, wanted, new Date());
+    const id = await requestRetrieval(site.database, wanted, new Date());
     const ended = async () => (await findRetrieval(site.database, id))?.state ?? '';
     await expect.poll(ended).toMatch(/succeeded|failed/);
     return findRetrieval(site.database, id);

@@ -1,14 +1,14 @@
 import { access, mkdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { parseS3Url, type S3Location } from '../../config/s3-location.ts';
-import { endOfRetention, removeOldStudies } from '../../dimse/intake-retention.ts';
-import { removeForgottenFiles } from '../../dimse/removed-objects.ts';
-import { migrate } from '../../src/database/migrate.ts';
-import { openDatabase, type PooledDatabase } from '../../src/database/open.ts';
-import { openS3BlobStore, type S3BlobStore } from '../../src/files/blob-s3.ts';
-import { createReceivedObjects } from '../../src/files/received-objects.ts';
-import { silentLogger } from '../../src/logging/logger.ts';
+import { parseS3Url, type S3Location } from '../../config/schema.ts';
+import { openS3BlobStore, type S3BlobStore } from '../../src/core/files/blob-s3.ts';
+import { createReceivedObjects } from '../../src/core/files/received-objects.ts';
+import { removeOrphanedFiles } from '../../src/core/studies/intake-folder.ts';
+import { removeOldStudies, retentionCutoff } from '../../src/core/studies/retention.ts';
+import { migrate } from '../../src/platform/database/migrate.ts';
+import { openDatabase, type PooledDatabase } from '../../src/platform/database/open.ts';
+import { silentLogger } from '../../src/platform/logging/logger.ts';
 import { freshDataDir } from './embedded.ts';
 import { startS3rver } from './s3rver.ts';
 
@@ -118,7 +118,7 @@ describe('a removed study of a site with a bucket', () => {
 describe('the copies of a machine', () => {
   const sweep = (days: number) => {
     const parts = { database, dataDir: listener };
-    return removeForgottenFiles(parts, endOfRetention(days, new Date()), new Date());
+    return removeOrphanedFiles(parts, retentionCutoff(days, new Date()), new Date());
   };
 
   test('stay while their study has its row, however old', async () => {

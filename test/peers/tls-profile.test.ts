@@ -4,12 +4,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ListenerTls } from '../../config/tls-schema.ts';
+import type { ListenerTls } from '../../config/tls.ts';
 import { type Listener, listen } from '../../dimse/network/listener.ts';
-import { admit } from '../../dimse/source.ts';
-import { createSourceLimits } from '../../dimse/source-limits.ts';
-import { createLogger } from '../../src/logging/logger.ts';
-import { source } from '../dimse/source.ts';
+import { admitCaller, createSourceLimits } from '../../dimse/receive/admission.ts';
+import { createLogger } from '../../src/platform/logging/logger.ts';
+import { source } from '../dimse/receive/source.ts';
 import {
   type Authority,
   type CertificateFiles,
@@ -70,7 +69,7 @@ async function start(tls: Partial<ListenerTls> = {}): Promise<Seen> {
     maxPduBytes: 131_072,
     maxAssociations: 4,
     offer: () => ({ preferred: [], others: ['1.2.840.10008.1.2'] }),
-    admit: (peer) => admit(sources, limits, peer),
+    admit: (peer) => admitCaller(sources, limits, peer),
     onRefused: (_peer, code) => refused.push(code),
     onTlsRefused: (_address, reason) => refused.push(reason),
     certificateEveryMilliseconds: 100,

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Archive } from '../../dimse/archive/archive.ts';
 import { checkMove } from '../../dimse/archive/check-archive.ts';
-import { dimseArchive } from '../../dimse/archive/dimse-archive.ts';
-import { askForRetrieval, findRetrieval } from '../../dimse/archive/retrievals.ts';
-import type { StorageService } from '../../dimse/network/storage-service.ts';
-import { findStudy } from '../../dimse/study-queries.ts';
-import { silentLogger } from '../../src/logging/logger.ts';
+import { dimseArchive } from '../../dimse/archive/open-archives.ts';
+import { findRetrieval, requestRetrieval } from '../../dimse/archive/retrievals.ts';
+import type { StorageService } from '../../dimse/network/service-ports.ts';
+import { findStudy } from '../../src/core/studies/study-queries.ts';
+import { silentLogger } from '../../src/platform/logging/logger.ts';
 import { dicomFile, type SmallObject } from '../dimse/dicom-file.ts';
 import { sendBuffer } from '../dimse/send.ts';
 import { openSite, type Site } from '../dimse/site.ts';
@@ -170,7 +170,7 @@ describe.skipIf(!PYNETDICOM_INSTALLED)('an archive that', () => {
         studyInstanceUid: `${STUDY}.${patient}`,
         purpose: 'study',
       } as const;
-      const id = await askForRetrieval(site.database, wanted, new Date());
+      const id = await requestRetrieval(site.database, wanted, new Date());
       await expect.poll(async () => (await findRetrieval(site.database, id))?.state).toBe('failed');
       expect(await findRetrieval(site.database, id)).toMatchObject({
         wanted: 3,

@@ -5,16 +5,15 @@ import { finished } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
 import sharp from 'sharp';
 import { toPixel } from '../geometry.ts';
-import { ventricleCut } from '../heart/apical-cut.ts';
-import { singlePlaneMl } from '../heart/contour.ts';
+import { singlePlaneMl, ventricleCut } from '../heart/contour.ts';
 import { type HeartShot, imageHeart, labelHeart } from '../heart/frame.ts';
 import type { Heart } from '../heart/heart.ts';
 import { END_DIASTOLE, END_SYSTOLE, type Moment } from '../heart/motion.ts';
 import { APICAL_RIGHT, type ApicalView } from '../heart/planes.ts';
 import { createRandom } from '../random.ts';
-import { apicalShot } from './apical.ts';
 import { drawBeatingHeart } from './draw-heart.ts';
 import { drawMarks, overlayMarks } from './overlay.ts';
+import { apicalShot } from './windows.ts';
 
 const USAGE =
   'node models/phantom/echo/generate.ts --out DIR --count N [--first I] [--seed S] [--views a4c,a2c,a3c] [--size 256]';

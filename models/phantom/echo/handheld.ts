@@ -1,8 +1,8 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { interleavedRgb } from '../dicom.ts';
 import type { PhantomFrame } from '../frame.ts';
-import { interleavedRgb } from '../pixel-data.ts';
 
 /** Enough that the speckle survives; a handheld scanner's own clips are not finer. */
 const BIT_RATE = 3_000_000;

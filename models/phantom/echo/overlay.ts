@@ -1,5 +1,5 @@
-import { drawText } from '../glyphs.ts';
 import type { Acquisition } from '../image-formation.ts';
+import { drawText } from '../overlay.ts';
 import type { Random } from '../random.ts';
 
 /** Height of the electrocardiogram over the beat, 0 to 1: P wave, QRS complex, T wave. */

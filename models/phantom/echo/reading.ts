@@ -1,5 +1,4 @@
-import { atriumCut, ventricleCut } from '../heart/apical-cut.ts';
-import { areaOf, borderOf, singlePlaneMl } from '../heart/contour.ts';
+import { areaOf, atriumCut, borderOf, singlePlaneMl, ventricleCut } from '../heart/contour.ts';
 import { type Heart, type HeartMoment, STRUCTURE } from '../heart/heart.ts';
 import { across, type ImagePlane, type Place, sum, toImage } from '../heart/space.ts';
 import type { FrameReading } from './cine.ts';

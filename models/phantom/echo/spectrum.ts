@@ -9,11 +9,11 @@ import {
   type Display,
   displayValues,
   drawMarks,
+  drawSpectrum,
   placeSpectrum,
   SPECTRUM_TYPE,
   spectralRegion,
 } from '../views/spectrum-display.ts';
-import { drawSpectrum } from '../views/spectrum-picture.ts';
 import {
   annulusMotion,
   diastolicSlope,

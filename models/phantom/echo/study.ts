@@ -1,12 +1,18 @@
-import { type ImageHeader, type StudyHeader, writeUltrasound } from '../dicom.ts';
+import type { PixelEncoding } from '../dicom.ts';
+import {
+  DAY_MS,
+  derivedUid,
+  formatDate,
+  type ImageHeader,
+  parseDate,
+  type StudyHeader,
+  writeUltrasound,
+} from '../dicom.ts';
 import { createHeart } from '../heart/heart.ts';
 import { drawHeart } from '../heart/sizes.ts';
-import { globalLongitudinalStrain } from '../heart/strain.ts';
-import type { PixelEncoding } from '../pixel-data.ts';
+import { globalLongitudinalStrain } from '../heart/wall-motion.ts';
 import { createRandom, type Random } from '../random.ts';
 import type { StudyFile } from '../study.ts';
-import { DAY_MS, formatDate, parseDate } from '../study-date.ts';
-import { derivedUid } from '../uids.ts';
 import { ECHO_CASES, type EchoCase, type EchoCaseName } from './cases.ts';
 import { handheldClip } from './handheld.ts';
 import { takeStudy } from './study-shots.ts';

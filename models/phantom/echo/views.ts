@@ -3,10 +3,8 @@ import type { HeartMoment } from '../heart/heart.ts';
 import type { ApicalView } from '../heart/planes.ts';
 import type { HeartSizes } from '../heart/sizes.ts';
 import { createRandom, type Random } from '../random.ts';
-import { apicalShot, type Care } from './apical.ts';
 import { cineOf, type FrameReading } from './cine.ts';
 import { simulateArch, simulateCava } from './great-vessels.ts';
-import { longAxisShot, shortAxisShot, subcostalShot } from './parasternal.ts';
 import { beatValues, readApical, readLongAxis, readShortAxis } from './reading.ts';
 import {
   cineHeader,
@@ -15,6 +13,7 @@ import {
   type EchoView,
   type EchoViewId,
 } from './view.ts';
+import { apicalShot, type Care, longAxisShot, shortAxisShot, subcostalShot } from './windows.ts';
 
 type Shoot = (request: EchoRequest, random: Random, care: Care) => HeartShot;
 type Read = (moment: HeartMoment, request: EchoRequest, shot: HeartShot) => FrameReading;

@@ -1,17 +1,213 @@
 import { drawVisibleView } from '../acquisition.ts';
-import type { HeadAxes } from '../brain.ts';
+import { type HeadAxes, line, midline, oval, thalami } from '../brain.ts';
 import { headTruth, outlineTruth, type PhantomFrame } from '../frame.ts';
 import { type Point, type Pose, place } from '../geometry.ts';
 import { buildHead } from '../head.ts';
 import { createRandom, type Random } from '../random.ts';
+import { ellipse, rim, type Shape, stroke } from '../shapes.ts';
+import { TISSUE } from '../tissue.ts';
 import { buildUterus } from '../uterus.ts';
 import type { PhantomView, ViewRequest } from '../view.ts';
-import {
-  type BrainContents,
-  lateralVentricles,
-  posteriorFossa,
-} from './brain-structures-anatomy.ts';
-import { simulateScene } from './scene.ts';
+import { type Piece, simulateScene } from './scene.ts';
+
+/** What lies in the skull, with the ends of its measurements in mm. */
+export interface BrainContents {
+  pieces: Piece[];
+  points: Readonly<Record<string, readonly [Point, Point]>>;
+}
+
+/** Half the extent of an ellipse turned by `turn`, across the axis it is turned from. */
+const halfAcross = (along: number, across: number, turn: number) =>
+  Math.hypot(along * Math.sin(turn), across * Math.cos(turn));
+
+/** Folds of the hemispheres: fine bright lines across them, more as the fetus grows. */
+function folia(head: HeadAxes, u: number, v: number, size: number, random: Random): Piece[] {
+  const count = random.integer(0, Math.round(head.a / 10));
+  return Array.from({ length: count }, () => {
+    const at = u + random.range(-0.6, 0.6) * size;
+    const from = v + random.range(-0.6, 0) * size;
+    return {
+      shape: stroke(
+        head.pose,
+        [
+          [at, from],
+          [at + random.normal(0, 0.1) * size, from + random.range(0.3, 0.7) * size],
+        ],
+        0.3,
+      ),
+      tissue: TISSUE.basalGanglia,
+      structure: 'cerebellum',
+    };
+  });
+}
+
+/** Two dark lobes in front of the cerebellum, with a bright seam. */
+function peduncles(head: HeadAxes, u: number, random: Random): Piece[] {
+  const size = random.range(0.1, 0.15) * head.a;
+  return [1, -1].map((side) => ({
+    shape: ellipse(head.pose, {
+      u,
+      v: side * 0.75 * size,
+      a: size,
+      b: 0.8 * size,
+      turn: -0.4 * side,
+    }),
+    tissue: TISSUE.thalamus,
+  }));
+}
+
+/**
+ * Transcerebellar contents. `tcdMm`: outer to outer of both hemispheres; `cisternaMm`: posterior
+ * vermis to inner occipital bone, on the midline (ISUOG CNS part 1, 2020).
+ */
+export function posteriorFossa(
+  head: HeadAxes,
+  boneMm: number,
+  { tcdMm, cisternaMm }: { tcdMm: number; cisternaMm: number },
+  random: Random,
+): BrainContents {
+  const half = tcdMm / 2;
+  const turn = random.range(0.05, 0.5);
+  const length = half * random.range(0.5, 0.72);
+  const broad = half * random.range(0.5, 0.58);
+  // Outer border of the swept hemisphere at exactly half the diameter.
+  const v = half - halfAcross(length, broad, turn);
+  const occiput = head.a - boneMm;
+  const vermisEnd = occiput - cisternaMm;
+  const vermis = length * random.range(0.5, 0.8);
+  const u = vermisEnd - length * random.range(0.75, 1);
+  const cerebellum = {
+    ...TISSUE.cerebellum,
+    echo: TISSUE.cerebellum.echo + random.range(-7, 6),
+  };
+  const seam = { ...TISSUE.membrane, echo: TISSUE.membrane.echo + random.range(-6, 4) };
+  const border = random.range(0.4, 1);
+  const lobes = [1, -1].flatMap((side): Piece[] => {
+    const shape = ellipse(head.pose, { u, v: side * v, a: length, b: broad, turn: side * turn });
+    return [
+      { shape, tissue: cerebellum, structure: 'cerebellum' },
+      { shape: rim(shape, border), tissue: seam, structure: 'cerebellum' },
+      ...folia(head, u, side * v, Math.min(length, broad), random.fork(`folia ${side}`)),
+    ];
+  });
+  const reach = halfAcross(broad, length, turn);
+  const cistern = { from: u - 0.3 * length, to: occiput + 1 };
+  const septum = (side: number): Piece => ({
+    shape: line(
+      head,
+      [
+        [(vermisEnd + 0.2) / head.a, (side * random.range(0.02, 0.07) * head.b) / head.b],
+        [0.99, side * random.range(0.05, 0.14)],
+      ],
+      0.25,
+    ),
+    tissue: TISSUE.membrane,
+  });
+  const end = (at: number, across: number): Point => place(head.pose, at, across);
+  // Where the swept hemisphere is widest, along the head.
+  const widest =
+    u + ((length ** 2 - broad ** 2) * Math.sin(turn) * Math.cos(turn)) / (half - v || 1);
+  return {
+    pieces: [
+      ...midline(head, random, (u - reach) / head.a - random.range(0.02, 0.15)),
+      ...(random.chance(0.6) ? thalami(head, random) : []),
+      ...peduncles(head, u - reach - random.range(0, 0.1) * head.a, random.fork('peduncles')),
+      {
+        shape: ellipse(head.pose, {
+          u: (cistern.from + cistern.to) / 2,
+          v: 0,
+          a: (cistern.to - cistern.from) / 2,
+          b: half * random.range(0.9, 1.15),
+        }),
+        tissue: TISSUE.fetalFluid,
+      },
+      ...lobes,
+      {
+        shape: ellipse(head.pose, {
+          u: vermisEnd - vermis,
+          v: 0,
+          a: vermis,
+          b: half * random.range(0.08, 0.16),
+        }),
+        tissue: { ...TISSUE.vermis, echo: TISSUE.vermis.echo + random.range(-6, 1) },
+        structure: 'cerebellum',
+      },
+      ...(random.chance(0.5) ? [septum(1), septum(-1)] : []),
+    ],
+    points: {
+      cerebellum: [end(widest, half), end(widest, -half)],
+      cisternaMagna: [end(vermisEnd, 0), end(occiput, 0)],
+    },
+  };
+}
+
+/**
+ * Transventricular contents: the lateral ventricle of the far side with its choroid plexus.
+ * `atrialMm`: inner to inner at the glomus, perpendicular to the ventricle (ISUOG CNS part 1, 2020).
+ */
+export function lateralVentricles(head: HeadAxes, atrialMm: number, random: Random): BrainContents {
+  const far = place(head.pose, 0, 1).y > place(head.pose, 0, -1).y ? 1 : -1;
+  const axis = random.range(-0.12, 0.3);
+  const at = {
+    u: random.range(0.28, 0.42) * head.a,
+    v: far * Math.max(random.range(0.34, 0.5) * head.b, 0.62 * atrialMm),
+  };
+  const along = { u: Math.cos(axis), v: far * Math.sin(axis) };
+  const across = { u: -far * along.v, v: far * along.u };
+  const on = (forward: number, side: number): [number, number] => [
+    at.u + forward * along.u + side * across.u,
+    at.v + forward * along.v + side * across.v,
+  ];
+  const half = atrialMm / 2;
+  const front = -random.range(0.08, 0.2) * head.a;
+  const back = random.range(0.14, 0.28) * head.a;
+  const wall = random.range(0.25, 0.45);
+  const lateral = (side: number): Shape =>
+    stroke(head.pose, [on(front, side * (half + wall)), on(back, side * (half + wall))], wall);
+  // A plexus fills a narrow ventricle and lies on the lower wall of a wide one.
+  const plexus = Math.min(half * random.range(0.7, 0.98), random.range(2.4, 4.2));
+  const [plexusU, plexusV] = on(random.range(-0.02, 0.05) * head.a, half - plexus);
+  const near = random.chance(0.35);
+  const pieces: Piece[] = [
+    ...midline(head, random, random.range(-0.15, 0.2)),
+    ...[1, -1].map(
+      (side): Piece => ({
+        shape: oval(head, -0.5, side * random.range(0.16, 0.24), 0.11, 0.06, -0.5 * side),
+        tissue: TISSUE.fetalFluid,
+      }),
+    ),
+    ...(near
+      ? [
+          {
+            shape: oval(head, 0.35, -far * random.range(0.36, 0.46), 0.16, 0.11),
+            tissue: TISSUE.choroidPlexus,
+          },
+        ]
+      : []),
+    {
+      shape: stroke(head.pose, [on(front, 0), on(back, 0)], half),
+      tissue: TISSUE.fetalFluid,
+      structure: 'ventricle',
+    },
+    {
+      shape: ellipse(head.pose, {
+        u: plexusU,
+        v: plexusV,
+        a: random.range(0.1, 0.17) * head.a,
+        b: plexus,
+        turn: far * axis,
+      }),
+      tissue: { ...TISSUE.choroidPlexus, echo: TISSUE.choroidPlexus.echo + random.range(-5, 2) },
+      structure: 'ventricle',
+    },
+    { shape: lateral(1), tissue: TISSUE.membrane },
+    { shape: lateral(-1), tissue: TISSUE.membrane },
+  ];
+  return {
+    pieces,
+    points: { atrium: [place(head.pose, ...on(0, half)), place(head.pose, ...on(0, -half))] },
+  };
+}
 
 interface BrainView {
   id: string;

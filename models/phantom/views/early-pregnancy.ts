@@ -8,8 +8,134 @@ import { createNoise, createRandom, type Random } from '../random.ts';
 import { ellipse, everywhere, grown, rim, type Shape, within } from '../shapes.ts';
 import { type Layer, TISSUE } from '../tissue.ts';
 import type { PhantomView, ViewRequest } from '../view.ts';
-import { buildEmbryo, EMBRYO, type Embryo } from './early-embryo.ts';
-import { drawEarlySizes, type EarlySizes } from './early-pregnancy-sizes.ts';
+
+/** An embryo in its pose; u runs from crown (-) to rump (+). */
+export interface Embryo {
+  layers: Layer[];
+  outline: Shape;
+  crown: Point;
+  rump: Point;
+}
+
+export const EMBRYO = { echo: -24, loss: 0.01, texture: 3 };
+const HEAD_FLUID = { echo: -50, loss: 0, texture: 2 };
+
+/** The union of shapes: inside where it is inside one of them. */
+function joined(shapes: readonly [Shape, ...Shape[]]): Shape {
+  const [{ centre }] = shapes;
+  const reach = Math.max(
+    ...shapes.map((s) => s.reach + Math.hypot(s.centre.x - centre.x, s.centre.y - centre.y)),
+  );
+  return { centre, reach, distance: (x, y) => Math.min(...shapes.map((s) => s.distance(x, y))) };
+}
+
+/**
+ * Head and trunk that touch both ends of the crown-rump length; a bean below 8 mm, where the two
+ * are not told apart. `beat` runs from -1 (systole) to 1 (diastole): the heart grows and darkens.
+ */
+export function buildEmbryo(pose: Pose, crlMm: number, beat: number, random: Random): Embryo {
+  const half = crlMm / 2;
+  const bean = crlMm < 8;
+  const thickness = Math.max(0.9, half * random.range(0.4, 0.5));
+  const headShare = bean ? 0.3 : random.range(0.42, 0.5);
+  const head = ellipse(pose, {
+    u: -half * (1 - headShare),
+    v: 0,
+    a: half * headShare,
+    b: Math.max(0.85 * thickness, half * headShare * 0.8),
+  });
+  const trunk = ellipse(pose, {
+    u: half * (1 - (bean ? 0.75 : 0.6)),
+    v: 0,
+    a: half * (bean ? 0.75 : 0.6),
+    b: thickness * (bean ? 0.9 : 1),
+  });
+  const neck = ellipse(pose, {
+    u: -0.1 * half,
+    v: 0.1 * thickness,
+    a: 0.45 * half,
+    b: 0.75 * thickness,
+  });
+  const outline = joined([head, trunk, neck]);
+  const heartMm = Math.max(0.7, 0.1 * crlMm) * (1 + 0.3 * beat);
+  const heart = ellipse(pose, {
+    u: 0.12 * half,
+    v: -0.35 * thickness,
+    a: heartMm,
+    b: 0.8 * heartMm,
+  });
+  const limbs = bean
+    ? []
+    : [0.2, 0.75].map((u) =>
+        ellipse(pose, {
+          u: u * half,
+          v: -1.1 * thickness,
+          a: 0.1 * half,
+          b: 0.35 * thickness,
+          turn: 0.3,
+        }),
+      );
+  const ventricle = ellipse(pose, {
+    u: -half * (1 - headShare),
+    v: 0,
+    a: 0.4 * half * headShare,
+    b: 0.35 * half * headShare,
+  });
+  return {
+    outline,
+    crown: place(pose, -half, 0),
+    rump: place(pose, half, 0),
+    layers: [
+      ...limbs.map((shape) => ({ shape, tissue: EMBRYO })),
+      { shape: outline, tissue: EMBRYO, rigid: true as const },
+      ...(crlMm > 14 ? [{ shape: ventricle, tissue: HEAD_FLUID }] : []),
+      {
+        shape: heart,
+        tissue: TISSUE.fetalFluid,
+        // Blood brightens as the walls close on it.
+        modulation: () => 14 - 12 * beat,
+      },
+    ],
+  };
+}
+
+/** One early pregnancy in millimetres; what is 0 is not there. */
+export interface EarlySizes {
+  /** Inner diameters of the sac: along the uterus, from front to back, from side to side. */
+  sac: { lengthMm: number; heightMm: number; widthMm: number };
+  /** Inner to inner. */
+  yolkSacMm: number;
+  crlMm: number;
+  /** Beats per minute; 0: no cardiac activity. */
+  heartRate: number;
+}
+
+/**
+ * Mean sac diameter of an age: GA in days less 30 (Nyberg 1987). Crown-rump length: the curve of
+ * Robinson and Fleming 1975 turned round. Kept apart from the gateway's charts on purpose.
+ */
+const meanSacMm = (days: number) => Math.max(3, days - 30);
+const crlMmAt = (days: number) => (days < 39 ? 0 : ((days - 23.73) / 8.052) ** 2 / 1.037);
+
+/** Sizes at an age, each of which `anatomy` may set: an empty sac, a silent heart, a large sac. */
+export function drawEarlySizes({ gaDays, anatomy = {} }: ViewRequest, random: Random): EarlySizes {
+  const mean = anatomy.msdMm ?? meanSacMm(gaDays) * random.range(0.85, 1.15);
+  const shape = [random.range(0.85, 1.35), random.range(0.65, 0.95), random.range(0.85, 1.15)];
+  const sum = shape.reduce((total, value) => total + value, 0);
+  const [long = 1, high = 1, wide = 1] = shape.map((value) => (3 * mean * value) / sum);
+  // An embryo lies inside its sac, whatever length is asked for.
+  const crlMm = Math.min(anatomy.crlMm ?? crlMmAt(gaDays) * random.range(0.92, 1.08), 0.85 * long);
+  const yolkSacMm =
+    anatomy.yolkSacMm ??
+    (gaDays < 36 && anatomy.crlMm === undefined ? 0 : Math.min(0.45 * high, random.range(2.5, 5)));
+  const rate = Math.max(90, Math.min(175, 100 + 3.2 * (gaDays - 41) + random.normal(0, 6)));
+  return {
+    sac: { lengthMm: long, heightMm: high, widthMm: wide },
+    yolkSacMm,
+    crlMm,
+    heartRate: crlMm === 0 ? 0 : (anatomy.heartRate ?? rate),
+  };
+}
 
 /** Time between frames; 30 a second, so that a heart of 175 a minute is sampled ten times a beat. */
 const FRAME_TIME_MS = 33;

@@ -1,11 +1,273 @@
 import { drawVisibleView } from '../acquisition.ts';
 import type { PhantomFrame } from '../frame.ts';
 import { type Point, type Pose, place } from '../geometry.ts';
-import { createRandom, type Random } from '../random.ts';
+import { createNoise, createRandom, type Random } from '../random.ts';
+import { ellipse, grown, rim, type Shape, stroke, within, without } from '../shapes.ts';
+import { TISSUE, type Tissue } from '../tissue.ts';
 import { buildUterus } from '../uterus.ts';
 import type { PhantomView, ViewRequest } from '../view.ts';
-import { buildChest, type ChestSizes } from './four-chamber-anatomy.ts';
-import { simulateScene } from './scene.ts';
+import { type Piece, simulateScene, wavering } from './scene.ts';
+
+export interface HeartSizes {
+  /** Half axes in end diastole, along and across the septum, mm. */
+  a: number;
+  b: number;
+  /** Right to left ventricle, across, in end diastole. */
+  ventricleRatio: number;
+}
+
+/** Where the heart lies in the chest: middle of the epicardium, and the way of the apex, radians. */
+export interface HeartPlace {
+  centre: { u: number; v: number };
+  direction: number;
+}
+
+export interface Heart {
+  pieces: Piece[];
+  epicardium: Shape;
+  points: { septum: [Point, Point] };
+}
+
+/** How much the chambers are emptied over the beat, 0 in end diastole to 1 in end systole. */
+export function systole(phase: number): number {
+  const p = phase - Math.floor(phase);
+  return p < 0.4
+    ? Math.sin((Math.PI / 2) * (p / 0.4)) ** 2
+    : Math.cos((Math.PI / 2) * ((p - 0.4) / 0.6)) ** 2;
+}
+
+type Along = readonly [forward: number, side: number];
+
+/**
+ * Four chambers that fill the epicardium up to their walls, a septum from crux to apex, valves that
+ * open in diastole. The plane of the valves moves to the apex in systole; the ventricles empty and the
+ * atria fill meanwhile.
+ */
+export function buildHeart(
+  pose: Pose,
+  { centre, direction }: HeartPlace,
+  { a, b, ventricleRatio }: HeartSizes,
+  phase: number,
+  random: Random,
+): Heart {
+  const squeeze = systole(phase);
+  const cos = Math.cos(direction);
+  const sin = Math.sin(direction);
+  // Millimetres along the septum and across it; the right ventricle lies on the positive side.
+  const uv = ([forward, side]: Along): [number, number] => [
+    centre.u + forward * cos - side * sin,
+    centre.v + forward * sin + side * cos,
+  ];
+  const line = (points: readonly Along[], radius: number) => stroke(pose, points.map(uv), radius);
+  const shrink = 1 - 0.06 * squeeze;
+  const epicardium = ellipse(pose, {
+    ...centre,
+    a: a * shrink,
+    b: b * shrink,
+    turn: direction,
+  });
+  const wall = random.range(0.1, 0.24) * b;
+  const septum = random.range(0.08, 0.16) * b;
+  const valvesAt = (0.14 * squeeze - random.range(0.16, 0.26)) * a;
+  // The septum stands where it gives the ventricles their ratio, and meets the crux in the middle.
+  const lean = ((1 - ventricleRatio) / (1 + ventricleRatio)) * (b - wall - septum);
+  const septumAt = (forward: number) =>
+    lean * Math.min(1, Math.max(0, (forward - valvesAt) / (0.35 * a)));
+  const septal: Along[] = [-0.05, 0.15, 0.4, 0.7, 1].map((share) => {
+    const forward = valvesAt + share * (a - valvesAt);
+    return [forward, septumAt(forward)];
+  });
+  const thick = wall * (1 + 0.9 * squeeze);
+  const inner = grown(epicardium, -thick);
+  const ahead = halfPlane(place(pose, ...uv([valvesAt, 0])), pose, direction, 1);
+  const behind = halfPlane(place(pose, ...uv([valvesAt, 0])), pose, direction, -1);
+  const septumShape = line(septal, septum * (1 + 0.3 * squeeze));
+  const interatrial: Along[] = [
+    [valvesAt, 0],
+    [-a, 0],
+  ];
+  const atrialWall = grown(epicardium, -(0.6 * wall + 0.12 * b * (1 - squeeze)));
+  const blood: Tissue = { ...TISSUE.fetalFluid, echo: random.range(-62, -48) };
+  const muscle: Tissue = { echo: random.range(-38, -27), loss: 0.02, texture: 5 };
+  const membrane: Tissue = { ...TISSUE.membrane, echo: random.range(-32, -21) };
+  const moderator = random.range(0.55, 0.75);
+  const opening = (1 - squeeze) * random.range(0.3, 0.45) * b;
+  const leaflet = (side: 1 | -1): Shape => {
+    const lateral: Along = [valvesAt, side * (b - wall) * 0.82];
+    const hinge: Along = [valvesAt + (side > 0 ? 0.04 * a : 0), 0];
+    const middle: Along = [valvesAt + opening, side * 0.42 * b];
+    const gap = 0.5 * opening;
+    return opening > 0.15 * b
+      ? joined(
+          line([hinge, [middle[0], middle[1] - side * gap]], 0.35),
+          line([lateral, [middle[0], middle[1] + side * gap]], 0.35),
+        )
+      : line([hinge, [valvesAt + 0.05 * a, side * 0.42 * b], lateral], 0.4);
+  };
+  const heart = (shape: Shape, tissue: Tissue): Piece => ({ shape, tissue, structure: 'heart' });
+  return {
+    epicardium,
+    pieces: [
+      heart(epicardium, muscle),
+      heart(rim(epicardium, 0.5), { ...membrane, echo: membrane.echo - random.range(0, 14) }),
+      heart(without(within(inner, ahead), [septumShape]), blood),
+      heart(without(within(atrialWall, behind), [line(interatrial, 0.5 + 0.04 * b)]), blood),
+      heart(
+        line(
+          [
+            [valvesAt, 0],
+            [-0.95 * a, 0],
+          ],
+          0.35,
+        ),
+        membrane,
+      ),
+      heart(line(septal.slice(0, 3), 0.35 + 0.2 * septum), membrane),
+      heart(within(leaflet(1), epicardium), membrane),
+      heart(within(leaflet(-1), epicardium), membrane),
+      heart(
+        within(
+          line(
+            [
+              [moderator * a, 0.1 * b],
+              [(moderator + 0.12) * a, 0.7 * b],
+            ],
+            0.08 * b,
+          ),
+          epicardium,
+        ),
+        muscle,
+      ),
+    ],
+    points: {
+      septum: [place(pose, ...uv([valvesAt, 0])), place(pose, ...uv([a * shrink, 0]))],
+    },
+  };
+}
+
+/** The side of a line through `at` that `direction` (of the pose, times `sign`) points to. */
+function halfPlane(at: Point, pose: Pose, direction: number, sign: 1 | -1): Shape {
+  const angle = pose.angle + (pose.mirror ? -1 : 1) * direction;
+  const nx = sign * Math.cos(angle);
+  const ny = sign * Math.sin(angle);
+  return {
+    centre: at,
+    reach: Number.POSITIVE_INFINITY,
+    distance: (x, y) => -((x - at.x) * nx + (y - at.y) * ny),
+  };
+}
+
+/** All that lies in one of two shapes. */
+function joined(one: Shape, other: Shape): Shape {
+  const x = (one.centre.x + other.centre.x) / 2;
+  const y = (one.centre.y + other.centre.y) / 2;
+  const away = ({ centre, reach }: Shape) => Math.hypot(centre.x - x, centre.y - y) + reach;
+  return {
+    centre: { x, y },
+    reach: Math.max(away(one), away(other)),
+    distance: (px, py) => Math.min(one.distance(px, py), other.distance(px, py)),
+  };
+}
+
+/** A fetal chest across its four chambers; u points to the back, v to the right of the fetus. */
+export interface ChestSizes {
+  /** Half axes of the thorax outside the ribs, skin excluded, mm. */
+  thorax: { u: number; v: number };
+  heart: HeartSizes;
+  /** Between the line spine to sternum and the septum, to the left, degrees. */
+  axisDegrees: number;
+  /** Width of the pericardial fluid, mm. */
+  effusionMm: number;
+}
+
+export interface Chest {
+  pieces: Piece[];
+  surface: Shape;
+  points: Readonly<Record<string, readonly Point[]>>;
+}
+
+function ribs(pose: Pose, { u, v }: ChestSizes['thorax'], random: Random): Shape[] {
+  const arc = (from: number, to: number): Shape =>
+    stroke(
+      pose,
+      Array.from({ length: 9 }, (_, i) => {
+        const t = from + ((to - from) * i) / 8;
+        return [0.95 * u * Math.cos(t), 0.95 * v * Math.sin(t)] as const;
+      }),
+      0.035 * v + 0.3,
+    );
+  const reach = random.range(1.9, 2.4);
+  return [arc(0.35, reach), arc(-reach, -0.35)];
+}
+
+/**
+ * The chest at a phase of the beat (0 end diastole): thorax, lungs, ribs, spine, descending aorta and
+ * the heart, whose base lies near the spine and whose apex points to the front and left.
+ */
+export function buildChest(pose: Pose, sizes: ChestSizes, phase: number, random: Random): Chest {
+  const { thorax, heart, axisDegrees, effusionMm } = sizes;
+  const skin = 0.07 * thorax.v + 0.8;
+  const noise = createNoise(random.fork('border'), 14);
+  const at = (u: number, v: number, a: number, b: number, turn = 0) =>
+    ellipse(pose, { u, v, a, b, turn });
+  const wall = at(0, 0, thorax.u, thorax.v);
+  const body = wavering(grown(wall, skin), noise, 0.4);
+  const turn = (axisDegrees * Math.PI) / 180;
+  const look = random.fork('look');
+  const lung = { echo: look.range(-31, -21), loss: 0.02, texture: 4 };
+  const rib = { ...TISSUE.rib, loss: look.range(0.6, 3) };
+  const beating = buildHeart(
+    pose,
+    {
+      centre: { u: -0.12 * thorax.u, v: -0.1 * thorax.v },
+      direction: Math.atan2(-Math.sin(turn), -Math.cos(turn)),
+    },
+    heart,
+    phase,
+    random.fork('heart'),
+  );
+  const spine = { u: 0.86 * thorax.u, v: 0 };
+  const vertebra = 0.09 * thorax.v + 1;
+  const pieces: Piece[] = [
+    { shape: body, tissue: TISSUE.skin },
+    { shape: grown(wall, 0.3), tissue: TISSUE.subcutis },
+    { shape: wall, tissue: TISSUE.muscle, structure: 'thorax' },
+    { shape: grown(wall, -0.08 * thorax.v), tissue: lung, structure: 'thorax' },
+    ...ribs(pose, thorax, random.fork('ribs')).map(
+      (shape): Piece => ({ shape, tissue: rib, structure: 'thorax' }),
+    ),
+    ...[-1, 1].map(
+      (side): Piece => ({
+        shape: at(spine.u, side * vertebra, 0.8 * vertebra, 0.55 * vertebra),
+        tissue: TISSUE.vertebra,
+        structure: 'thorax',
+      }),
+    ),
+    {
+      shape: at(spine.u - 0.22 * thorax.u, -0.16 * thorax.v, 0.08 * thorax.v, 0.08 * thorax.v),
+      tissue: TISSUE.fetalFluid,
+      structure: 'thorax',
+    },
+    ...(effusionMm > 0
+      ? [
+          {
+            shape: grown(beating.epicardium, effusionMm),
+            tissue: TISSUE.fetalFluid,
+            structure: 'thorax',
+          } satisfies Piece,
+        ]
+      : []),
+    ...beating.pieces,
+  ];
+  return {
+    pieces,
+    surface: body,
+    points: {
+      ...beating.points,
+      spineToSternum: [place(pose, thorax.u, 0), place(pose, -thorax.u, 0)],
+    },
+  };
+}
 
 /** Pace of the cine, ms a frame: 30 a second. */
 const FRAME_TIME_MS = 33.3;

@@ -1,10 +1,290 @@
+import { locate } from '../exposure.ts';
 import { type Point, type Pose, place } from '../geometry.ts';
 import type { Random } from '../random.ts';
-import { ellipse, rim, type Shape } from '../shapes.ts';
-import { type Layer, TISSUE } from '../tissue.ts';
-import { MEDIAN_TISSUE, unitFrame } from './midsagittal-frame.ts';
-import { headLayers } from './midsagittal-head.ts';
-import { back, nuchalLayers } from './midsagittal-nape.ts';
+import { ellipse, grown, rim, type Shape, stroke, within } from '../shapes.ts';
+import { type Layer, risingFrom, TISSUE, type Tissue } from '../tissue.ts';
+
+/** Along (u) and across (v) a part of the fetus, in its units. */
+export type UV = readonly [u: number, v: number];
+
+/** Tissues of a fetus of 11 to 14 weeks that differ from those of `TISSUE`: bone is still thin. */
+export const MEDIAN_TISSUE = {
+  body: { echo: -33, loss: 0.01, texture: 6 },
+  faceBone: { echo: -15, mirror: 2, loss: 0.5, texture: 3, rough: 8 },
+  nuchalLine: { echo: -17, mirror: 3, loss: 0.05, texture: 3, rough: 6 },
+} as const satisfies Record<string, Tissue>;
+
+/** Draws in the units of a part that lies as `pose` says. `unit` in mm; so is the radius of a line. */
+export function unitFrame(pose: Pose, unit: number) {
+  return {
+    at: (u: number, v: number): Point => place(pose, u * unit, v * unit),
+    oval: (u: number, v: number, a: number, b: number, turn = 0): Shape =>
+      ellipse(pose, { u: u * unit, v: v * unit, a: a * unit, b: b * unit, turn }),
+    line: (points: readonly UV[], radius: number): Shape =>
+      stroke(
+        pose,
+        points.map(([u, v]) => [u * unit, v * unit] as const),
+        radius,
+      ),
+  };
+}
+
+/**
+ * Brain, face and skull in the frame of the head, which flexion turns, and the corner points of the
+ * structures that a nuchal view shows.
+ */
+export function headLayers(
+  pose: Pose,
+  unit: number,
+  { nasalBone }: { nasalBone: boolean },
+  random: Random,
+) {
+  const { at, oval, line } = unitFrame(pose, unit);
+  const skull = oval(-0.5, 0.5, 13, 15);
+  const inside = grown(skull, -0.5);
+  const brain = (shape: Shape, tissue: Layer['tissue']): Layer => ({
+    shape: within(shape, inside),
+    tissue,
+  });
+  const tilt = random.normal(0, 0.08);
+  const boxes: Record<string, readonly Point[]> = {};
+  const corners = (name: string, u: number, v: number, wide: number, high: number) => {
+    boxes[name] = [
+      [-1, -1],
+      [1, -1],
+      [1, 1],
+      [-1, 1],
+    ].map(([du = 0, dv = 0]) => at(u + (du * wide) / 2, v + (dv * high) / 2));
+  };
+  corners('thalami', -0.3, -0.7, 8.9, 6.5);
+  corners('midbrain', -1.6, 6.8, 5.7, 8);
+  corners('IT', 3.2, 9.7, 7.5, 2.7);
+  corners('CM', 4, 13.2, 8.7, 2.2);
+  corners('palate', 13.2, -4.8, 10.5, 7);
+  corners('nasal skin', 11.4, -12.8, 2.9, 1);
+  corners('nasal tip', 14.2, -12.9, 2.9, 1);
+  if (nasalBone) corners('nasal bone', 10.9, -10.9, 4.2, 1.6);
+  const layers: Layer[] = [
+    { shape: oval(12, -5, 5.5, 8, 0.5), tissue: MEDIAN_TISSUE.body },
+    { shape: oval(17, -2.5, 3, 4.5, 0.6), tissue: MEDIAN_TISSUE.body },
+    { shape: inside, tissue: { ...TISSUE.brain, echo: -37 } },
+    brain(oval(-6, -6, 5, 4.5, 0.4), TISSUE.fetalFluid),
+    brain(oval(-7, -4, 3.4, 2.6), TISSUE.choroidPlexus),
+    brain(oval(-0.3, -0.7, 4.4, 3.2, tilt), TISSUE.thalamus),
+    brain(
+      line(
+        [
+          [-5, -4],
+          [3, -4.4],
+        ],
+        0.3,
+      ),
+      TISSUE.basalGanglia,
+    ),
+    brain(oval(-1.6, 6.8, 2.8, 4, tilt), { echo: -41, loss: 0, texture: 2 }),
+    brain(
+      line(
+        [
+          [-4.6, 3.6],
+          [1.4, 3.2],
+        ],
+        0.3,
+      ),
+      TISSUE.basalGanglia,
+    ),
+    brain(oval(3.2, 9.7, 3.7, 1.3, 0.1), TISSUE.fetalFluid),
+    brain(
+      line(
+        [
+          [-0.4, 8.2],
+          [6.8, 8.4],
+        ],
+        0.3,
+      ),
+      TISSUE.membrane,
+    ),
+    brain(
+      line(
+        [
+          [-0.2, 11.4],
+          [7, 11.3],
+        ],
+        0.4,
+      ),
+      TISSUE.membrane,
+    ),
+    brain(oval(4, 13.2, 4.2, 1.1, 0.05), TISSUE.fetalFluid),
+    {
+      shape: within(
+        rim(skull, Math.max(0.5, 0.55 * unit)),
+        line(
+          [
+            [-13, -4],
+            [-10, -13],
+            [0, -15],
+            [8, -12],
+          ],
+          5 * unit,
+        ),
+      ),
+      tissue: TISSUE.skull,
+    },
+    {
+      shape: within(rim(skull, Math.max(0.4, 0.5 * unit)), oval(-9, 7, 12, 12)),
+      tissue: { ...TISSUE.skull, mirror: 0, loss: 0.6 },
+    },
+    {
+      shape: line(
+        [
+          [8.4, -6.8],
+          [17.2, -2.4],
+        ],
+        0.9 * unit,
+      ),
+      tissue: MEDIAN_TISSUE.faceBone,
+    },
+    {
+      shape: line(
+        [
+          [14.5, 2.6],
+          [18.5, -0.4],
+        ],
+        0.7 * unit,
+      ),
+      tissue: MEDIAN_TISSUE.faceBone,
+    },
+    {
+      shape: line(
+        [
+          [10.2, -12.8],
+          [12.7, -12.8],
+        ],
+        0.35,
+      ),
+      tissue: TISSUE.skin,
+    },
+    {
+      shape: line(
+        [
+          [13, -12.7],
+          [15.2, -12.9],
+        ],
+        0.45,
+      ),
+      tissue: TISSUE.skin,
+    },
+    ...(nasalBone
+      ? [
+          {
+            shape: line(
+              [
+                [9.2, -11],
+                [12.6, -10.8],
+              ],
+              random.range(0.45, 0.75),
+            ),
+            tissue: MEDIAN_TISSUE.faceBone,
+          },
+        ]
+      : []),
+  ];
+  return { layers, boxes };
+}
+
+/** Where the nuchal lucency begins and ends along the back, and its share of the full thickness. */
+const LUCENCY = { from: 5, to: 33, widest: 16 } as const;
+
+const lucencyShare = (u: number) => {
+  const t =
+    u < LUCENCY.widest
+      ? (u - LUCENCY.from) / (LUCENCY.widest - LUCENCY.from)
+      : (LUCENCY.to - u) / (LUCENCY.to - LUCENCY.widest);
+  return Math.sin((Math.PI / 2) * Math.max(0, Math.min(1, t))) ** 0.8;
+};
+
+/** The dorsal border of the soft tissue, under which the lucency lies. */
+export const back = (u: number) => 16.2 - 0.0035 * (u - 20) ** 2;
+
+/** Between two dorsal curves, `from` and `to` in units along the back. */
+function band(
+  pose: Pose,
+  unit: number,
+  range: UV,
+  inner: (u: number) => number,
+  outer: (u: number) => number,
+): Shape {
+  const middle = (range[0] + range[1]) / 2;
+  return {
+    centre: place(pose, middle * unit, inner(middle) * unit),
+    reach: ((range[1] - range[0]) / 2 + 8) * unit,
+    distance: (x, y) => {
+      const at = locate(pose, x, y);
+      const u = at.u / unit;
+      const v = at.v / unit;
+      return unit * Math.max(range[0] - u, u - range[1], inner(u) - v, v - outer(u));
+    },
+  };
+}
+
+/** The back: soft tissue under a bright line, the lucency, the skin, and the amnion behind it. */
+export function nuchalLayers(
+  pose: Pose,
+  unit: number,
+  sizes: { ntMm: number; amnionSeen: boolean },
+  random: Random,
+) {
+  const thickness = (u: number) => Math.max(0.3, sizes.ntMm * lucencyShare(u)) / unit;
+  const skin = random.range(0.55, 0.85) / unit;
+  const whole: UV = [2, 58];
+  const outer = (u: number) => back(u) + thickness(u);
+  const amnionAt = random.range(2.5, 6) / unit;
+  const amnion = (u: number) => outer(u) + skin + amnionAt + 0.002 * (u - 25) ** 2;
+  const layers: Layer[] = [
+    {
+      shape: band(
+        pose,
+        unit,
+        whole,
+        () => 6,
+        (u) => back(u),
+      ),
+      tissue: MEDIAN_TISSUE.body,
+    },
+    {
+      shape: band(pose, unit, [3, 56], (u) => back(u) - 0.75 / unit, back),
+      tissue: MEDIAN_TISSUE.nuchalLine,
+      rigid: true,
+      modulation: risingFrom(
+        band(pose, unit, whole, () => -50, back),
+        { depthMm: 0.4, dip: 10 },
+      ),
+    },
+    { shape: band(pose, unit, whole, back, outer), tissue: TISSUE.fetalFluid, rigid: true },
+    {
+      shape: band(pose, unit, whole, outer, (u) => outer(u) + skin),
+      tissue: MEDIAN_TISSUE.nuchalLine,
+      rigid: true,
+      modulation: risingFrom(
+        band(pose, unit, whole, outer, () => 90),
+        { depthMm: 0.4, dip: 10 },
+      ),
+    },
+    ...(sizes.amnionSeen
+      ? [
+          {
+            shape: band(pose, unit, [-4, 50], amnion, (u) => amnion(u) + 0.5 / unit),
+            tissue: TISSUE.membrane,
+          },
+        ]
+      : []),
+  ];
+  const { at } = unitFrame(pose, unit);
+  const widest = LUCENCY.widest;
+  const nuchal: [Point, Point] = [at(widest, back(widest)), at(widest, outer(widest))];
+  const seen = [LUCENCY.from + 1, LUCENCY.to - 4] as const;
+  const box = seen.flatMap((u) => [at(u, back(u)), at(u, outer(u))]).concat(nuchal);
+  return { layers, nuchal, box };
+}
 
 /**
  * A fetus of 11 to 14 weeks cut in its median plane. Axes: u from crown to rump, v from face to

@@ -1,9 +1,236 @@
 import type { NaturalDataset } from 'dcmjs';
+import { blurAxially, blurLaterally, gaussianTaps } from '../beam.ts';
 import type { PhantomFrame } from '../frame.ts';
-import { drawText, GLYPH } from '../glyphs.ts';
+import { drawText, GLYPH } from '../overlay.ts';
 import type { Random } from '../random.ts';
-import type { SpectrumSettings } from './spectrum-picture.ts';
-import type { Waveform } from './spectrum-waveform.ts';
+
+export const VESSELS = [
+  'umbilical-artery',
+  'middle-cerebral-artery',
+  'uterine-artery',
+  'ductus-venosus',
+] as const;
+export type Vessel = (typeof VESSELS)[number];
+
+/** Velocity of the fastest blood over one beat: cm/s by the phase of the beat, 0 to 1. */
+export interface Waveform {
+  vessel: Vessel;
+  beatsPerMinute: number;
+  velocity(phase: number): number;
+}
+
+export type Anatomy = Readonly<Record<string, number>>;
+
+/** Fast rise to the peak, exponential fall until the next one; 1 at the peak, 0 at the foot. */
+function arterial(rise: number, decay: number): (phase: number) => number {
+  const floor = Math.exp(-decay);
+  return (phase) => {
+    if (phase < rise) return 0.5 - 0.5 * Math.cos((Math.PI * phase) / rise);
+    const since = (phase - rise) / (1 - rise);
+    return (Math.exp(-decay * since) - floor) / (1 - floor);
+  };
+}
+
+const bump = (phase: number, at: number, width: number) => {
+  const distance = Math.abs(phase - at);
+  const nearest = Math.min(distance, 1 - distance);
+  return Math.exp(-((nearest / width) ** 2) / 2);
+};
+
+interface Ranges {
+  psv: readonly [number, number];
+  /** End-diastolic over peak systolic velocity. */
+  edvShare: readonly [number, number];
+  rise: readonly [number, number];
+  decay: readonly [number, number];
+  rate: readonly [number, number];
+}
+
+const ARTERIES: Readonly<Record<Exclude<Vessel, 'ductus-venosus'>, Ranges>> = {
+  'umbilical-artery': {
+    psv: [28, 65],
+    edvShare: [0.2, 0.5],
+    rise: [0.16, 0.24],
+    decay: [1, 2.2],
+    rate: [115, 165],
+  },
+  'middle-cerebral-artery': {
+    psv: [25, 75],
+    edvShare: [0.12, 0.3],
+    rise: [0.13, 0.2],
+    decay: [2, 3.5],
+    rate: [115, 165],
+  },
+  'uterine-artery': {
+    psv: [60, 110],
+    edvShare: [0.2, 0.6],
+    rise: [0.12, 0.18],
+    decay: [1.6, 3],
+    rate: [62, 100],
+  },
+};
+
+function drawArtery(
+  vessel: Exclude<Vessel, 'ductus-venosus'>,
+  anatomy: Anatomy,
+  random: Random,
+): Waveform {
+  const ranges = ARTERIES[vessel];
+  const psv = anatomy.psv ?? random.range(...ranges.psv);
+  const edv = psv * (anatomy.edvShare ?? random.range(...ranges.edvShare));
+  const shape = arterial(random.range(...ranges.rise), random.range(...ranges.decay));
+  const notched = vessel === 'uterine-artery' && (anatomy.notch ?? random.integer(0, 1)) > 0;
+  const depth = notched ? random.range(0.1, 0.18) * psv : 0;
+  // Absent end-diastolic flow ends well before the next beat; reversed flow passes through zero.
+  const trough = edv <= 0 ? Math.min(edv, -0.02 * psv) : edv;
+  return {
+    vessel,
+    beatsPerMinute: anatomy.beatsPerMinute ?? random.range(...ranges.rate),
+    velocity: (phase) => {
+      const forward = trough + (psv - trough) * shape(phase) - depth * bump(phase, 0.42, 0.04);
+      return edv === 0 ? Math.max(0, 1.25 * forward - 0.25 * psv) : forward;
+    },
+  };
+}
+
+/** S in ventricular systole, D in early diastole, the trough `a` with the atrial contraction. */
+function drawDuctus(anatomy: Anatomy, random: Random): Waveform {
+  const s = anatomy.psv ?? random.range(45, 80);
+  const a = s * (anatomy.aWaveShare ?? random.range(0.3, 0.65));
+  const d = random.range(0.8, 0.95) * s;
+  const valley = random.range(0.72, 0.82) * Math.min(s, d);
+  return {
+    vessel: 'ductus-venosus',
+    beatsPerMinute: anatomy.beatsPerMinute ?? random.range(115, 165),
+    velocity: (phase) =>
+      valley +
+      (s - valley) * bump(phase, 0.3, 0.09) +
+      (d - valley) * bump(phase, 0.62, 0.08) +
+      (a - valley) * bump(phase, 0.92, 0.07),
+  };
+}
+
+/** A beat of a vessel, drawn widely where `anatomy` leaves it open. */
+export function drawWaveform(vessel: Vessel, anatomy: Anatomy, random: Random): Waveform {
+  return vessel === 'ductus-venosus'
+    ? drawDuctus(anatomy, random)
+    : drawArtery(vessel, anatomy, random);
+}
+
+export interface WaveformTruth {
+  psv: number;
+  /** Velocity at the foot of the next beat. */
+  edv: number;
+  lowest: number;
+  /** Time average of the maximum velocity over the beat. */
+  tamx: number;
+}
+
+/** What a perfect trace of the beat would give, cm/s. */
+export function truthOf({ velocity, vessel }: Waveform): WaveformTruth {
+  const steps = 2000;
+  const values = Array.from({ length: steps }, (_, i) => velocity(i / steps));
+  return {
+    psv: Math.max(...values),
+    edv: vessel === 'ductus-venosus' ? Math.min(...values) : velocity(1 - 1e-6),
+    lowest: Math.min(...values),
+    tamx: values.reduce((sum, value) => sum + value, 0) / steps,
+  };
+}
+
+/** How a spectral display was set; levels in dB below full scale. */
+export interface SpectrumSettings {
+  columns: number;
+  rows: number;
+  /** Row of the baseline within the display. */
+  zeroRow: number;
+  secondsPerColumn: number;
+  /** cm/s per row. */
+  velocityPerRow: number;
+  /** Flow towards the probe is drawn upwards, or downwards where the machine inverts. */
+  forward: 'up' | 'down';
+  /** Velocities below it are filtered out, cm/s. */
+  wallFilter: number;
+  /** Slowest blood in the gate as a share of the fastest: plug flow has a high one. */
+  slowestShare: number;
+  /** Geometric broadening: spread of one velocity over the spectrum, share of it. */
+  broadening: number;
+  /** Velocity resolution of the transform, cm/s. */
+  resolution: number;
+  /** Level of the electronic noise. */
+  noise: number;
+  /** Level of the image of the flow on the other side of the baseline. */
+  mirror: number;
+  dynamicRange: number;
+  gain: number;
+  /** Even velocity of a neighbouring vein on the other side; 0 for none. */
+  vein: number;
+  /** Blurs of the picture, pixels. */
+  blur: { time: number; velocity: number };
+}
+
+const power = (decibel: number) => 10 ** (decibel / 10);
+
+/** Smooth step from 1 to 0 around `edge`, as wide as `width`. */
+const below = (value: number, edge: number, width: number) =>
+  1 / (1 + Math.exp((2.4 * (value - edge)) / width));
+
+/** Power of blood between the slowest and the fastest velocity, after the wall filter. */
+function flowPower(velocity: number, fastest: number, settings: SpectrumSettings): number {
+  const { slowestShare, wallFilter } = settings;
+  const sign = Math.sign(fastest) || 1;
+  const v = velocity * sign;
+  const peak = Math.abs(fastest);
+  const broadening = settings.broadening * peak + settings.resolution;
+  const slow = slowestShare * peak;
+  const inside =
+    below(v, peak, broadening) *
+    (1 - below(v, 0, broadening)) *
+    (1 - 0.95 * below(v, slow, 0.2 * peak + broadening));
+  const passed = 1 - below(Math.abs(velocity), wallFilter, 0.25 * wallFilter + 0.2);
+  return inside * passed * Math.min(1, peak / (3 * wallFilter));
+}
+
+/**
+ * Grey levels 0 to 255 of a spectral display, `rows` x `columns`. `fastest` gives the signed
+ * maximum velocity at a time. What lies beyond the Nyquist limit comes in again at the other edge.
+ */
+export function drawSpectrum(
+  fastest: (seconds: number) => number,
+  settings: SpectrumSettings,
+  random: Random,
+): Uint8Array {
+  const { columns, rows, zeroRow, velocityPerRow, forward, vein } = settings;
+  const span = rows * velocityPerRow;
+  const up = forward === 'up' ? 1 : -1;
+  const noise = power(settings.noise);
+  const mirror = power(settings.mirror);
+  const field = new Float32Array(rows * columns);
+  for (let column = 0; column < columns; column++) {
+    const peak = fastest(column * settings.secondsPerColumn);
+    for (let row = 0; row < rows; row++) {
+      const shown = (zeroRow - row) * velocityPerRow * up;
+      let level = noise;
+      for (const velocity of [shown - span, shown, shown + span]) {
+        level += flowPower(velocity, peak, settings);
+        level += mirror * flowPower(-velocity, peak, settings);
+        if (vein > 0) level += 0.5 * flowPower(-velocity, vein, settings);
+      }
+      // The power of one cell of a periodogram is exponentially distributed.
+      field[row * columns + column] = -level * Math.log(1 - random.unit());
+    }
+  }
+  const smooth = blurLaterally(
+    blurAxially(field, rows, columns, gaussianTaps(settings.blur.velocity)),
+    rows,
+    columns,
+    () => gaussianTaps(settings.blur.time),
+  );
+  return Uint8Array.from(smooth, (value) => {
+    const decibel = 10 * Math.log10(value + 1e-12) + settings.gain;
+    return Math.max(0, Math.min(255, 255 * (1 + decibel / settings.dynamicRange)));
+  });
+}
 
 /** Where the display stands on the screen and how it was set. */
 export interface Display {

@@ -7,11 +7,14 @@ import {
   type Display,
   displayValues,
   drawMarks,
+  drawSpectrum,
+  drawWaveform,
   placeSpectrum,
   spectralRegion,
+  truthOf,
+  type Vessel,
+  type Waveform,
 } from './spectrum-display.ts';
-import { drawSpectrum } from './spectrum-picture.ts';
-import { drawWaveform, truthOf, type Vessel, type Waveform } from './spectrum-waveform.ts';
 
 const SCREENS = [
   { columns: 640, rows: 480 },

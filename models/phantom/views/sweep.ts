@@ -1,13 +1,110 @@
+import { buildAbdomen } from '../abdomen.ts';
 import { drawAcquisition, drawVisibleView } from '../acquisition.ts';
 import { expose, extentOf } from '../exposure.ts';
 import type { PhantomFrame } from '../frame.ts';
+import { type Point, type Pose, place } from '../geometry.ts';
+import { buildHead } from '../head.ts';
 import type { Acquisition } from '../image-formation.ts';
 import type { FrameTruth } from '../labels.ts';
 import { createRandom, type Random } from '../random.ts';
-import { ellipse } from '../shapes.ts';
+import { ellipse, rim, type Shape } from '../shapes.ts';
+import type { FetalSizes } from '../sizes.ts';
+import { type Layer, TISSUE } from '../tissue.ts';
 import { buildUterus } from '../uterus.ts';
 import type { PhantomView, ViewRequest } from '../view.ts';
-import { lengthOf, type Section, type SweptFetus, sectionAt } from './sweep-fetus.ts';
+
+/** A fetus along a sweep: `from` is where it begins, mm from the lower end of the uterus. */
+export interface SweptFetus {
+  sizes: FetalSizes;
+  /** True: the head lies towards the cervix. */
+  headDown: boolean;
+  from: number;
+  /** Where its axis crosses the transverse planes, mm. */
+  centre: Point;
+  /** Direction of head and trunk in the plane, radians. */
+  turn: number;
+  seed: Random;
+}
+
+/** Parts along the axis from crown to rump as shares of its length, by usual proportions. */
+const HEAD_SHARE = 0.3;
+const THORAX_SHARE = { from: 0.34, to: 0.55 } as const;
+const TRUNK_SHARE = { from: 0.34, to: 1 } as const;
+
+/** Crown to rump of the fetus as it lies. */
+export const lengthOf = ({ ofdMm }: FetalSizes) => 2.7 * ofdMm;
+
+export interface Section {
+  layers: Layer[];
+  surface: Shape;
+  part: 'head' | 'thorax' | 'abdomen';
+}
+
+const scaled = (sizes: FetalSizes, by: number): FetalSizes => ({
+  ...sizes,
+  ofdMm: sizes.ofdMm * by,
+  bpdMm: sizes.bpdMm * by,
+  apadMm: sizes.apadMm * by,
+  tadMm: sizes.tadMm * by,
+});
+
+/** Four chambers in a ring of muscle, the left and right told apart by nothing: enough to beat. */
+function heart(pose: Pose, a: number, b: number, beat: number): Layer[] {
+  const size = 1 + 0.1 * beat;
+  const at = (u: number, v: number, ru: number, rv: number, tissue: Layer['tissue']): Layer => ({
+    shape: ellipse(pose, { u: u * a, v: v * b, a: ru * a, b: rv * b }),
+    tissue,
+  });
+  return [
+    at(0.12, 0.15, 0.42, 0.42, TISSUE.muscle),
+    ...[
+      [0.28, 0.32],
+      [0.28, 0],
+      [-0.02, 0.3],
+      [-0.02, 0.02],
+    ].map(([u = 0, v = 0]) => at(u, v, 0.13 * size, 0.14 * size, TISSUE.fetalFluid)),
+  ];
+}
+
+function thoraxSection(pose: Pose, sizes: FetalSizes, beat: number): Section {
+  const a = 0.45 * sizes.apadMm;
+  const b = 0.44 * sizes.tadMm;
+  const surface = ellipse(pose, { u: 0, v: 0, a, b });
+  const spine = ellipse(pose, { u: -0.75 * a, v: 0, a: 0.08 * a, b: 0.1 * b });
+  return {
+    part: 'thorax',
+    surface,
+    layers: [
+      { shape: surface, tissue: TISSUE.subcutis },
+      { shape: rim(surface, 0.08 * a), tissue: { ...TISSUE.rib, loss: 0.4 } },
+      { shape: ellipse(pose, { u: 0, v: 0, a: 0.86 * a, b: 0.86 * b }), tissue: TISSUE.muscle },
+      ...heart(pose, a, b, beat),
+      { shape: spine, tissue: TISSUE.vertebra },
+    ],
+  };
+}
+
+/** The section of the fetus by the transverse plane at `z` mm; null where it does not reach. */
+export function sectionAt(fetus: SweptFetus, z: number, beat: number): Section | null {
+  const length = lengthOf(fetus.sizes);
+  const fromBelow = (z - fetus.from) / length;
+  const share = fetus.headDown ? fromBelow : 1 - fromBelow;
+  const pose: Pose = { centre: fetus.centre, angle: fetus.turn, mirror: false };
+  if (share > 0 && share < HEAD_SHARE) {
+    const off = (share - HEAD_SHARE / 2) / (HEAD_SHARE / 2);
+    const size = Math.sqrt(1 - off * off);
+    if (size < 0.4) return null;
+    const plane = off < -0.25 ? 'transventricular' : 'transthalamic';
+    const head = buildHead(plane, scaled(fetus.sizes, size), pose, fetus.seed.fork('head'));
+    return { part: 'head', layers: head.layers, surface: head.surface };
+  }
+  if (share < TRUNK_SHARE.from || share > TRUNK_SHARE.to) return null;
+  const spineDown = { ...pose, centre: place(pose, 0, 0) };
+  if (share < THORAX_SHARE.to) return thoraxSection(spineDown, fetus.sizes, beat);
+  const taper = Math.min(1, 2.2 * (TRUNK_SHARE.to - share) ** 0.5);
+  const abdomen = buildAbdomen(scaled(fetus.sizes, taper), spineDown, fetus.seed.fork('abdomen'));
+  return { part: 'abdomen', layers: abdomen.layers, surface: abdomen.surface };
+}
 
 /** A hand that takes four seconds over 40 frames. */
 const FRAME_TIME_MS = 100;

@@ -1,6 +1,127 @@
+import { z } from 'zod';
+import type { Plane } from '../../obstetric/shared/locator.ts';
+import type { Result } from '../../result/envelope.ts';
+import { flowTraceSchema } from '../../result/flow-trace.ts';
 import { LOCATED_STRUCTURES, type StructureName } from '../../result/located-structure.ts';
-import { closedOutline, type ListedStructure } from '../structures-in-sections.ts';
-import type { Contour, Structure } from './overlay-contract.ts';
+import { closedOutline, type ListedStructure } from '../seg/outlined-structures.ts';
+import type { Contour, FlowTrace, OverlayClip, Structure } from './overlay-contract.ts';
+
+const STRUCTURES = ['lv', 'myocardium', 'la', 'rv', 'ra'] as const satisfies Contour['structure'][];
+
+/** Of an outline with a point every few pixels every second one looks the same, at half the bytes. */
+const CONTOUR_STEP = 2;
+
+const outline = z.array(z.tuple([z.number(), z.number()])).optional();
+
+const outlinedClips = z.array(
+  z.object({
+    file: z.string(),
+    beats: z.array(z.object({ end_diastole_frame: z.number(), end_systole_frame: z.number() })),
+    outlines: z.array(
+      z.object({
+        frame: z.number(),
+        faults: z.array(z.string()),
+        lv: outline,
+        myocardium: outline,
+        la: outline,
+        rv: outline,
+        ra: outline,
+      }),
+    ),
+  }),
+);
+
+const viewedClips = z.array(z.object({ file: z.string(), view: z.string().nullable() }));
+
+const framePlanes = z.array(z.object({ file: z.string(), frame: z.number(), plane: z.string() }));
+
+/** A frame without a plane (obstetric/locator.ts). */
+const NO_PLANE: Plane = 'other';
+
+const spectra = z.array(
+  z.object({
+    file: z.string(),
+    shows: z.string().nullish(),
+    vessel: z.string().nullish(),
+    trace: flowTraceSchema.nullish(),
+  }),
+);
+
+/** A list in the data of a section; empty where the section has none of that shape. */
+function listed<Entry>(
+  { sections }: Pick<Result, 'sections'>,
+  section: string,
+  key: string,
+  shape: z.ZodType<Entry[]>,
+): Entry[] {
+  const data = sections.find(({ id }) => id === section)?.data;
+  return shape.safeParse(data?.[key]).data ?? [];
+}
+
+const frameKey = (file: string, frame: number) => JSON.stringify([file, frame]);
+
+/** Outlines, traces, views and phases by file, as the sections of a result list them. */
+export interface Listed {
+  /** Frames (1-based) of a file that are the best of their plane. */
+  bestOf(file: string): number[];
+  /** The plane of a frame, or what its clip shows. */
+  viewOf(file: string, frame: number): string | null;
+  beatsOf(file: string): OverlayClip['beats'];
+  contoursOf(file: string): Contour[];
+  tracesOf(file: string): FlowTrace[];
+}
+
+/** Reads the data of the sections that say more of single frames than the measurements do. */
+export function listedInSections(result: Pick<Result, 'sections'>): Listed {
+  const outlined = listed(result, 'segment-chambers', 'clips', outlinedClips);
+  const traced = ['doppler', 'views'].flatMap((section) =>
+    listed(result, section, 'spectra', spectra).map((spectrum) => ({ section, ...spectrum })),
+  );
+  const views = new Map<string, string>();
+  for (const { file, vessel, shows } of traced) {
+    const shown = vessel ?? shows;
+    if (shown) views.set(file, shown);
+  }
+  for (const { file, view } of listed(result, 'views', 'clips', viewedClips)) {
+    if (view) views.set(file, view);
+  }
+  const best = listed(result, 'planes', 'key_frames', framePlanes);
+  const planes = new Map(
+    listed(result, 'planes', 'frames', framePlanes).map(({ file, frame, plane }) => [
+      frameKey(file, frame),
+      plane === NO_PLANE ? null : plane,
+    ]),
+  );
+  return {
+    bestOf: (file) => best.filter((one) => one.file === file).map(({ frame }) => frame),
+    viewOf: (file, frame) => views.get(file) ?? planes.get(frameKey(file, frame)) ?? null,
+    beatsOf: (file) =>
+      outlined
+        .filter((clip) => clip.file === file)
+        .flatMap(({ beats }) => beats)
+        .map((beat) => ({
+          end_diastole: beat.end_diastole_frame,
+          end_systole: beat.end_systole_frame,
+        })),
+    contoursOf: (file) =>
+      outlined
+        .filter((clip) => clip.file === file)
+        .flatMap(({ outlines }) => outlines)
+        .flatMap((one) =>
+          STRUCTURES.flatMap((structure) => {
+            const whole = one[structure];
+            if (!whole) return [];
+            const points = whole.filter((_, index) => index % CONTOUR_STEP === 0);
+            const measured = one.faults.length === 0;
+            return [{ frame: one.frame, structure, points, measured }];
+          }),
+        ),
+    tracesOf: (file) =>
+      traced.flatMap(({ section, file: own, trace }) =>
+        own === file && trace ? [{ section, ...trace }] : [],
+      ),
+  };
+}
 
 /** Those whose border is drawn as a contour. */
 const CONTOURED = ['symphysis', 'fetal-head', 'fetal-abdomen'] as const satisfies (StructureName &

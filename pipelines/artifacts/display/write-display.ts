@@ -1,17 +1,156 @@
-import type { Clip, Study } from '../../contract/study.ts';
-import { inParallel } from '../../input/in-parallel.ts';
-import type { Result } from '../../result/envelope.ts';
-import type { GrowthCurve } from '../growth-curve.ts';
-import { PICTURES_AT_ONCE } from '../raster.ts';
-import type { ShownFrames } from '../shown-frames.ts';
-import { structuresInSections } from '../structures-in-sections.ts';
-import { type ChosenFrame, chosenFrames, cineFrames, KEPT } from './choose-frames.ts';
-import { drawnMeasurements, geometryOf, masksOn } from './drawn-on-clip.ts';
-import { growthCharts } from './growth-charts.ts';
-import { type Listed, listedInSections } from './listed-in-sections.ts';
-import { contoursOn, structuresOn } from './listed-structures.ts';
+import sharp from 'sharp';
+import { inParallel } from '../../../src/platform/in-parallel.ts';
+import type { Clip, RgbImage, Study } from '../../contract/study.ts';
+import type { Measurement, Result } from '../../result/envelope.ts';
+import type { GrowthCurve } from '../drawing/growth-curve.ts';
+import { PICTURES_AT_ONCE } from '../previews/raster.ts';
+import type { ShownFrames } from '../previews/shown-frames.ts';
+import { structuresInSections } from '../seg/outlined-structures.ts';
+import { drawnMeasurements, geometryOf, growthCharts, masksOn } from './drawn-on-clip.ts';
+import { contoursOn, type Listed, listedInSections, structuresOn } from './listed-structures.ts';
 import type { Cine, KeyFrame, OverlayClip, Overlays } from './overlay-contract.ts';
-import { SHOWN_AS, toJpeg, toMotionJpeg } from './pictures.ts';
+
+/** What is kept of a study for a viewer. */
+export const KEPT = {
+  /** Frames of a cine. */
+  cineFrames: 60,
+  /** Key frames of a study. */
+  keyFrames: 200,
+  /** Bytes of all cines of a study; the clips after it have key frames only. */
+  cineBytes: 48 * 1024 * 1024,
+} as const;
+
+/** A frame to be shown by itself. */
+export interface ChosenFrame {
+  clip: Clip;
+  /** 1-based. */
+  frame: number;
+  view: string | null;
+  /** Sections that measured it or chose it. */
+  sections: readonly string[];
+}
+
+/** Frames of a clip with calipers, and the sections whose they are. */
+function measuredFrames(file: string, measurements: readonly Measurement[]) {
+  const own = measurements.filter(
+    ({ source }) => source.file === file && source.frame !== null && source.calipers.length > 0,
+  );
+  return Map.groupBy(own, ({ source }) => source.frame ?? 1);
+}
+
+/** The frame that stands for a clip of which none was measured: a sweep is whole on its last one. */
+function faceOf({ frames, sweeps }: Clip): number {
+  return sweeps.length > 0 ? frames.length : 1 + Math.floor(frames.length / 2);
+}
+
+/**
+ * The frames of a study to show by themselves: those with calipers, the best of each plane, and of
+ * every other clip one; in the order of the clips.
+ */
+export function chosenFrames(
+  { clips }: Pick<Study, 'clips'>,
+  measurements: readonly Measurement[],
+  { bestOf, viewOf }: Pick<Listed, 'bestOf' | 'viewOf'>,
+): ChosenFrame[] {
+  const chosen = clips.flatMap((clip): ChosenFrame[] => {
+    const measured = measuredFrames(clip.file, measurements);
+    const best = new Set(bestOf(clip.file));
+    const numbers = new Set([...measured.keys(), ...best]);
+    if (numbers.size === 0) numbers.add(faceOf(clip));
+    return [...numbers]
+      .filter((frame) => frame <= clip.frames.length)
+      .sort((a, b) => a - b)
+      .map((frame) => {
+        const sections = (measured.get(frame) ?? []).map(({ section }) => section);
+        return {
+          clip,
+          frame,
+          view: viewOf(clip.file, frame),
+          sections: [...new Set(best.has(frame) ? ['planes', ...sections] : sections)],
+        };
+      });
+  });
+  return chosen.slice(0, KEPT.keyFrames);
+}
+
+/**
+ * Frames (1-based) of the cine of a clip: every n-th, at most about sixty, and those with calipers.
+ * Empty for a still and a sweep.
+ * @param withCalipers frames with calipers.
+ * @param outlined frames with outlines, evenly spaced: then every n-th of these.
+ */
+export function cineFrames(
+  { frames, mode }: Pick<Clip, 'frames' | 'mode'>,
+  withCalipers: readonly number[],
+  outlined: readonly number[],
+): number[] {
+  const still = frames.length < 2 || mode === 'spectral' || mode === 'm-mode';
+  if (still) return [];
+  const whole = Array.from({ length: frames.length }, (_, index) => index + 1);
+  const even = outlined.length > 0 ? [...new Set(outlined)] : whole;
+  const step = Math.ceil(even.length / KEPT.cineFrames);
+  const kept = even.filter((_, index) => index % step === 0);
+  return [...new Set([...kept, ...withCalipers])].sort((a, b) => a - b);
+}
+
+/** Longest side in pixels, and the quality of JPEG: speckle kept where somebody looks closely. */
+export const SHOWN_AS = {
+  keyFrame: { longest: 1024, quality: 88 },
+  cine: { longest: 640, quality: 78 },
+} as const;
+type ShownAs = (typeof SHOWN_AS)[keyof typeof SHOWN_AS];
+
+export interface JpegPicture {
+  jpeg: Buffer;
+  width: number;
+  height: number;
+}
+
+/** A frame as JPEG, made smaller where it is larger than asked for, never larger. */
+export async function toJpeg(
+  { width, height, data }: RgbImage,
+  { longest, quality }: ShownAs,
+): Promise<JpegPicture> {
+  const raw = sharp(data, { raw: { width, height, channels: 3 } });
+  const fitted =
+    Math.max(width, height) > longest ? raw.resize(longest, longest, { fit: 'inside' }) : raw;
+  const { data: jpeg, info } = await fitted.jpeg({ quality }).toBuffer({ resolveWithObject: true });
+  return { jpeg, width: info.width, height: info.height };
+}
+
+export interface CinePictures {
+  /** The JPEGs one behind the other. */
+  bytes: Buffer;
+  width: number;
+  height: number;
+  /** Where the JPEG of each frame lies. */
+  spans: { frame: number; offset: number; bytes: number }[];
+}
+
+/**
+ * Frames as Motion JPEG; null where none could be read.
+ * @param read gives a frame by its number, or null for a damaged one, which is left out.
+ */
+export async function toMotionJpeg(
+  numbers: readonly number[],
+  read: (frame: number) => Promise<RgbImage | null>,
+): Promise<CinePictures | null> {
+  const pictures = await inParallel(numbers, PICTURES_AT_ONCE, async (frame) => {
+    const image = await read(frame);
+    return image && { frame, ...(await toJpeg(image, SHOWN_AS.cine)) };
+  });
+  const readable = pictures.filter((picture) => picture !== null);
+  const [first] = readable;
+  if (!first) return null;
+  let end = 0;
+  const spans = readable.map(({ frame, jpeg }) => {
+    const offset = end;
+    end += jpeg.length;
+    return { frame, offset, bytes: jpeg.length };
+  });
+  const { width, height } = first;
+  return { bytes: Buffer.concat(readable.map(({ jpeg }) => jpeg)), width, height, spans };
+}
 
 export interface DisplayInput {
   result: Result;

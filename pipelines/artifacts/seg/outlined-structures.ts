@@ -1,19 +1,138 @@
+import { z } from 'zod';
+import type { Point } from '../../contract/image.ts';
+import type { SourceInstance, Subject } from '../../dicom/subject.ts';
 import type { Caliper, Measurement, Result } from '../../result/envelope.ts';
-import { LOCATED_STRUCTURES, type StructureName } from '../../result/located-structure.ts';
-import { withoutComparisons } from '../../result/standing-values.ts';
+import {
+  LOCATED_STRUCTURES,
+  type LocatedStructure,
+  locatedStructureSchema,
+  type Place,
+  type StructureName,
+} from '../../result/located-structure.ts';
+import { withoutComparisons } from '../../result/standing.ts';
+import { ellipsePoints } from '../drawing/drawing.ts';
 import type { Code } from '../sr/content-item.ts';
 import { siteOf } from '../sr/echo-sites.ts';
-import { instanceOf } from '../sr/references.ts';
-import { trackingIdentifiers, trackingUid } from '../sr/tracking.ts';
-import {
-  closedOutline,
-  type ListedStructure,
-  structuresInSections,
-} from '../structures-in-sections.ts';
-import type { SourceInstance, Subject } from '../subject.ts';
-import { filledEllipse } from './filled-ellipse.ts';
-import { filledPolygon } from './filled-polygon.ts';
-import type { Segment, SegmentedImage } from './mask.ts';
+import { instanceOf, trackingIdentifiers, trackingUid } from '../sr/references.ts';
+
+/** A structure that a section lists, and the section. */
+export type ListedStructure = LocatedStructure & { section: string };
+
+const structures = z.array(locatedStructureSchema);
+
+/** Every structure that the sections of a result list with its place (`data.structures`). */
+export function structuresInSections({ sections }: Pick<Result, 'sections'>): ListedStructure[] {
+  return sections.flatMap(({ id, data }) =>
+    (structures.safeParse(data.structures).data ?? []).map((one) => ({ section: id, ...one })),
+  );
+}
+
+const tenth = (value: number) => Math.round(10 * value) / 10;
+const point = ([x, y]: readonly [number, number]): Point => ({ x, y });
+
+/**
+ * The closed outline of a place; null for a line, which encloses nothing, and for a rectangle, which
+ * is drawn around a structure and not along its border.
+ */
+export function closedOutline({ type, points }: Place): [number, number][] | null {
+  if (type === 'polygon') return points;
+  const [a, b, c, d] = points.map(point);
+  if (type !== 'ellipse' || !a || !b || !c || !d) return null;
+  const centre = { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
+  const half = (from: Point, to: Point) => ({ x: (to.x - from.x) / 2, y: (to.y - from.y) / 2 });
+  return ellipsePoints(centre, half(a, b), half(c, d)).map(({ x, y }) => [tenth(x), tenth(y)]);
+}
+
+/** The pixels of one frame that belong to a segment: 1 inside, 0 outside, row by row. */
+export interface FrameMask {
+  /** 1-based frame of the source instance. */
+  frame: number;
+  /** As long as rows times columns of the source instance. */
+  pixels: Uint8Array;
+}
+
+/** One structure on one image, as a segment of a Segmentation (PS3.3 C.8.20.4). */
+export interface Segment {
+  /** As a viewer lists it: "Fetal head". */
+  label: string;
+  description: string;
+  /** CID 7150. */
+  category: Code;
+  type: Code;
+  /** Equal to the Tracking Identifier and UID of the SR's measurement group (TID 1410). */
+  tracking: { identifier: string; uid: string };
+  /** Ascending frames, none twice. */
+  frames: readonly FrameMask[];
+}
+
+/** All segments of one source image: what one Segmentation object holds. */
+export interface SegmentedImage {
+  source: SourceInstance;
+  segments: readonly Segment[];
+}
+
+type PointPair = readonly [number, number];
+
+/**
+ * The pixels whose centre lies inside an ellipse or on its edge. The axes may be conjugate diameters,
+ * as they are where the pixel spacing differs by axis.
+ * @param points both ends of the one, then of the other axis, pixel-centre coordinates.
+ * @returns 1 inside, 0 outside, row by row.
+ * @throws RangeError when there are not four points.
+ */
+export function filledEllipse(
+  points: readonly PointPair[],
+  columns: number,
+  rows: number,
+): Uint8Array {
+  const [a, b, c, d] = points;
+  if (points.length !== 4 || !a || !b || !c || !d) {
+    throw new RangeError('an ellipse has four points');
+  }
+  const centre: PointPair = [(a[0] + b[0] + c[0] + d[0]) / 4, (a[1] + b[1] + c[1] + d[1]) / 4];
+  const u: PointPair = [(b[0] - a[0]) / 2, (b[1] - a[1]) / 2];
+  const v: PointPair = [(d[0] - c[0]) / 2, (d[1] - c[1]) / 2];
+  const determinant = u[0] * v[1] - u[1] * v[0];
+  const pixels = new Uint8Array(columns * rows);
+  if (determinant === 0) return pixels;
+  for (let row = 0; row < rows; row++) {
+    for (let column = 0; column < columns; column++) {
+      const x = column - centre[0];
+      const y = row - centre[1];
+      // The point as s·u + t·v: inside the unit circle of (s, t) is inside the ellipse.
+      const s = (x * v[1] - y * v[0]) / determinant;
+      const t = (u[0] * y - u[1] * x) / determinant;
+      if (s * s + t * t <= 1) pixels[row * columns + column] = 1;
+    }
+  }
+  return pixels;
+}
+
+type Pair = readonly [number, number];
+
+/**
+ * The pixels whose centre lies inside a closed outline, by the even-odd rule.
+ * @param points vertices in pixel-centre coordinates, the first not repeated.
+ * @returns 1 inside, 0 outside, row by row.
+ */
+export function filledPolygon(points: readonly Pair[], columns: number, rows: number): Uint8Array {
+  const pixels = new Uint8Array(columns * rows);
+  for (let row = 0; row < rows; row++) {
+    const crossings = points.flatMap((from, index) => {
+      const to = points[(index + 1) % points.length] ?? from;
+      // A vertex on the row belongs to one of its two edges only.
+      if (from[1] <= row === to[1] <= row) return [];
+      return [from[0] + ((row - from[1]) / (to[1] - from[1])) * (to[0] - from[0])];
+    });
+    crossings.sort((one, other) => one - other);
+    for (let pair = 0; pair + 1 < crossings.length; pair += 2) {
+      const first = Math.max(Math.ceil(crossings[pair] ?? 0), 0);
+      const last = Math.min(Math.floor(crossings[pair + 1] ?? 0), columns - 1);
+      if (first <= last) pixels.fill(1, row * columns + first, row * columns + last + 1);
+    }
+  }
+  return pixels;
+}
 
 /** CID 7150. "Fetal" is in no code of it (interop reference 3.4), so the label says it. */
 const ANATOMICAL_STRUCTURE: Code = {

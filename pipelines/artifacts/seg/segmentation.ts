@@ -1,5 +1,8 @@
 import type { NaturalDataset } from 'dcmjs';
+import { encodePart10, evenBytes } from '../../dicom/part10.ts';
+import type { SourceInstance, Subject } from '../../dicom/subject.ts';
 import type { Result } from '../../result/envelope.ts';
+import { DRAFT_NOTICE } from '../../result/render/statement.ts';
 import {
   bySeries,
   commonModules,
@@ -8,15 +11,33 @@ import {
   MANUFACTURER,
   sopReference,
   uidOf,
-} from '../dicom/modules.ts';
-import { bytesValue, part10 } from '../dicom/part10.ts';
+} from '../modules.ts';
 import { codeSequence } from '../sr/encode.ts';
 import { SR } from '../sr/vocabulary.ts';
-import { DRAFT_NOTICE } from '../statement.ts';
-import type { SourceInstance, Subject } from '../subject.ts';
-import type { FrameMask, Segment, SegmentedImage } from './mask.ts';
-import { outlinedStructures } from './outlined-structures.ts';
-import { packBits } from './pack-bits.ts';
+import {
+  type FrameMask,
+  outlinedStructures,
+  type Segment,
+  type SegmentedImage,
+} from './outlined-structures.ts';
+
+/**
+ * Masks as 1-bit Pixel Data (PS3.5 8.1.1): bits fill each byte from the least significant one, frames
+ * follow each other without padding, so that one of an odd size begins inside a byte.
+ * @param frames one byte a pixel, 0 or 1.
+ */
+export function packBits(frames: readonly Uint8Array[]): Uint8Array {
+  const bits = frames.reduce((sum, { length }) => sum + length, 0);
+  const packed = new Uint8Array(Math.ceil(bits / 8));
+  let at = 0;
+  for (const frame of frames) {
+    for (const pixel of frame) {
+      if (pixel) packed[at >> 3] = (packed[at >> 3] ?? 0) | (1 << (at & 7));
+      at += 1;
+    }
+  }
+  return packed;
+}
 
 export const SEGMENTATION_CLASSES = {
   binary: '1.2.840.10008.5.1.4.1.1.66.4',
@@ -187,7 +208,7 @@ function pixelModule(
     HighBit: bits - 1,
     PixelRepresentation: 0,
     ...(form === 'labelmap' && { PixelPaddingValue: 0 }),
-    PixelData: bytesValue(bytes),
+    PixelData: evenBytes(bytes),
     _vrMap: { PixelData: 'OB', PixelPaddingValue: 'US' },
   };
 }
@@ -216,7 +237,7 @@ export function buildSegmentation(
   const positions = [...new Set(frames.map((frame) => frame.source))].sort((a, b) => a - b);
   const role = `seg ${form} ${source.sopInstanceUid}`;
   const items = segments.map((segment, index) => segmentItem(segment, index, result));
-  return part10({
+  return encodePart10({
     ...commonModules(result, subject, {
       sopClassUid: SEGMENTATION_CLASSES[form],
       series: 'seg',

@@ -1,4 +1,4 @@
-import { conceptEntry } from '../../result/concepts.ts';
+import { conceptEntry } from '../../concepts/concepts.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import type { Code } from './content-item.ts';
 

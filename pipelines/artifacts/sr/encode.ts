@@ -1,5 +1,5 @@
 import type { NaturalDataset } from 'dcmjs';
-import { part10 } from '../dicom/part10.ts';
+import { encodePart10 } from '../../dicom/part10.ts';
 import type { Code, ContentItem, ImageReference, ItemValue, Quantity } from './content-item.ts';
 
 /** PS3.5 6.2: longest SH (Code Value) and LO (Code Meaning). */
@@ -111,5 +111,5 @@ export function toDataset(item: ContentItem): NaturalDataset {
  * `header` has at least SOPClassUID and SOPInstanceUID.
  */
 export function encode(header: NaturalDataset, root: ContentItem): Buffer {
-  return part10({ ...header, ...toDataset(root) });
+  return encodePart10({ ...header, ...toDataset(root) });
 }

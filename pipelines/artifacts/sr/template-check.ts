@@ -1,6 +1,6 @@
 import { type Code, type ContentItem, type Graphic, walk } from './content-item.ts';
 import type { SrFile } from './decode.ts';
-import type { Row } from './template-row.ts';
+import type { Row } from './template-rows.ts';
 import { BODIES, GROUP_TEMPLATES, ROOT_TEMPLATES } from './template-rows.ts';
 import { SR } from './vocabulary.ts';
 

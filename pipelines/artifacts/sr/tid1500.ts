@@ -1,5 +1,5 @@
+import type { Subject } from '../../dicom/subject.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
-import { withoutComparisons } from '../../result/standing-values.ts';
 import {
   isOurs,
   noMeasurementStatement,
@@ -7,19 +7,20 @@ import {
   originStatement,
   ownSections,
   sectionStatement,
-} from '../statement.ts';
-import type { Subject } from '../subject.ts';
+} from '../../result/render/statement.ts';
+import { withoutComparisons } from '../../result/standing.ts';
 import { type ContentItem, code, container, root, scoord, text, uidref } from './content-item.ts';
+import { siteOf, wholeOf } from './echo-sites.ts';
+import { encode } from './encode.ts';
 import {
   algorithmItems,
   fetusesNamed,
   fetusItems,
   languageItem,
   observerItems,
-} from './context.ts';
-import { siteOf, wholeOf } from './echo-sites.ts';
-import { encode } from './encode.ts';
-import { type SrClass, srHeader } from './header.ts';
+  type SrClass,
+  srHeader,
+} from './header.ts';
 import {
   confidenceItem,
   inputItem,
@@ -28,8 +29,7 @@ import {
   measurementItem,
   sourceItems,
 } from './measured-value.ts';
-import { libraryImages } from './references.ts';
-import { trackingIdentifiers, trackingUid } from './tracking.ts';
+import { libraryImages, trackingIdentifiers, trackingUid } from './references.ts';
 import { reportCode, SR } from './vocabulary.ts';
 
 /** TID 1600: every image the result was read from, those without a finding included. */

@@ -1,7 +1,6 @@
-import { conceptEntry, STATED_AGE } from '../../result/concepts.ts';
+import { conceptEntry, STATED_AGE } from '../../concepts/concepts.ts';
+import type { Subject } from '../../dicom/subject.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
-import { standingFirst, standingValues } from '../../result/standing-values.ts';
-import { dueDate } from '../due-date.ts';
 import {
   accepted,
   DRAFT_NOTICE,
@@ -10,12 +9,21 @@ import {
   ownSections,
   remarks,
   sectionStatement,
-} from '../statement.ts';
-import type { Subject } from '../subject.ts';
-import { type Code, type ContentItem, container, date, num, root, text } from './content-item.ts';
-import { fetusesNamed, fetusItems, languageItem, observerItems } from './context.ts';
+} from '../../result/render/statement.ts';
+import { standingFirst, standingValues } from '../../result/standing.ts';
+import { dueDate } from '../due-date.ts';
+import {
+  type Code,
+  type ContentItem,
+  code,
+  container,
+  date,
+  num,
+  root,
+  text,
+} from './content-item.ts';
 import { encode } from './encode.ts';
-import { srHeader } from './header.ts';
+import { fetusesNamed, fetusItems, languageItem, observerItems, srHeader } from './header.ts';
 import {
   chartText,
   conceptOf,
@@ -27,8 +35,101 @@ import {
   sourceItems,
 } from './measured-value.ts';
 import { libraryImages } from './references.ts';
-import { amnioticSacSection, pelvisSection, vascularSections } from './tid5000-sites.ts';
 import { SR } from './vocabulary.ts';
+
+const siteGroup = ({ concept }: Measurement) => conceptEntry(concept.key)?.group;
+const siteOf = ({ concept }: Measurement) => conceptEntry(concept.key)?.site ?? null;
+
+function items(measurements: readonly Measurement[], subject: Subject): ContentItem[] {
+  return measurements.map((measurement) => {
+    const on = measuredOn(measurement, subject);
+    return measurementItem(measurement, { sources: on ? sourceItems(on) : [] });
+  });
+}
+
+/** Findings of one site: the sections of TID 5000 that have no title of their own. */
+function findings(
+  site: Code,
+  contents: readonly ContentItem[],
+  { about = [], template }: { about?: readonly ContentItem[]; template?: string } = {},
+): ContentItem[] {
+  if (contents.length === 0) return [];
+  const where = code('HAS CONCEPT MOD', SR.findingSite, site);
+  return [container(SR.findings, [...about, where, ...contents], template)];
+}
+
+/** TID 5010: index and pockets of the amniotic fluid; `about` names the fetus where it must. */
+export function amnioticSacSection(
+  measurements: readonly Measurement[],
+  subject: Subject,
+  about: readonly ContentItem[],
+): ContentItem[] {
+  const own = items(
+    measurements.filter((one) => siteGroup(one) === 'amniotic-sac'),
+    subject,
+  );
+  return findings(SR.amnioticSac, own, { about, template: '5010' });
+}
+
+/** TID 5015: cervix and lower placental edge. */
+export function pelvisSection(
+  measurements: readonly Measurement[],
+  subject: Subject,
+): ContentItem[] {
+  const own = items(
+    measurements.filter((one) => siteGroup(one) === 'pelvis'),
+    subject,
+  );
+  return own.length > 0 ? [container(SR.pelvisAndUterus, own, '5015')] : [];
+}
+
+/** Vessels of CID 12141 that are measured; CID 12140 has the others, the umbilical artery too. */
+const FETAL_VASCULATURE: ReadonlySet<string> = new Set(['17232002', '281130003']);
+
+const LATERALITY: Readonly<Record<string, Code>> = { left: SR.left, right: SR.right };
+
+/** TID 5025 and 5026: a group for each vessel and side, titled by the vessel. */
+function vesselGroups(
+  measurements: readonly Measurement[],
+  subject: Subject,
+  template: string,
+  about: readonly ContentItem[],
+): ContentItem[] {
+  const groups = Map.groupBy(measurements, (one) => `${siteOf(one)?.code} ${one.laterality ?? ''}`);
+  return Array.from(groups.values(), (own) => {
+    const [first] = own;
+    const vessel = first && siteOf(first);
+    if (!first || !vessel) return [];
+    const side = LATERALITY[first.laterality ?? ''];
+    return [
+      container(
+        vessel,
+        [
+          ...about,
+          ...(side ? [code('HAS CONCEPT MOD', SR.laterality, side)] : []),
+          ...items(own, subject),
+        ],
+        template,
+      ),
+    ];
+  }).flat();
+}
+
+/** Doppler of named vessels: of the fetus (TID 5025), of the pelvis and the cord (TID 5026). */
+export function vascularSections(
+  measurements: readonly Measurement[],
+  subject: Subject,
+  about: readonly ContentItem[],
+): ContentItem[] {
+  const own = measurements.filter((one) => siteGroup(one) === 'vascular' && siteOf(one) !== null);
+  const [fetal, pelvic] = [true, false].map((inFetus) =>
+    own.filter((one) => FETAL_VASCULATURE.has(siteOf(one)?.code ?? '') === inFetus),
+  );
+  return [
+    ...findings(SR.embryonicVessels, vesselGroups(fetal ?? [], subject, '5025', about)),
+    ...findings(SR.pelvicVessels, vesselGroups(pelvic ?? [], subject, '5026', about)),
+  ];
+}
 
 /** A fetus among all that are named, and its measurements; `id` is null when there is no more than one. */
 interface Fetus {

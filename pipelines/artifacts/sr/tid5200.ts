@@ -1,12 +1,11 @@
+import type { Subject } from '../../dicom/subject.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
-import { withoutComparisons } from '../../result/standing-values.ts';
-import { accepted } from '../statement.ts';
-import type { Subject } from '../subject.ts';
+import { accepted } from '../../result/render/statement.ts';
+import { withoutComparisons } from '../../result/standing.ts';
 import { type ContentItem, code, container, root } from './content-item.ts';
-import { languageItem, observerItems } from './context.ts';
 import { ECHO_SITES, type EchoSite, echoSite } from './echo-sites.ts';
 import { encode } from './encode.ts';
-import { srHeader } from './header.ts';
+import { languageItem, observerItems, srHeader } from './header.ts';
 import { measuredOn, measurementItem, sourceItems } from './measured-value.ts';
 import { libraryImages } from './references.ts';
 import { SR } from './vocabulary.ts';

@@ -1,8 +1,8 @@
-import { conceptEntry } from '../../result/concepts.ts';
+import { conceptEntry } from '../../concepts/concepts.ts';
+import type { Subject } from '../../dicom/subject.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
-import { standingValues } from '../../result/standing-values.ts';
-import { accepted } from '../statement.ts';
-import type { Subject } from '../subject.ts';
+import { accepted } from '../../result/render/statement.ts';
+import { standingValues } from '../../result/standing.ts';
 import {
   type Code,
   type ContentItem,
@@ -13,12 +13,206 @@ import {
   scoord,
   text,
 } from './content-item.ts';
-import { languageItem, observerItems } from './context.ts';
-import { postCoordination } from './echo-post-coordination.ts';
+import { ECHO_SITES } from './echo-sites.ts';
 import { encode } from './encode.ts';
-import { type SrClass, srHeader } from './header.ts';
+import { languageItem, observerItems, type SrClass, srHeader } from './header.ts';
 import { conceptOf, exchange, measuredOn } from './measured-value.ts';
 import { SR } from './vocabulary.ts';
+
+const dcm = (value: string, meaning: string): Code => ({ scheme: 'DCM', code: value, meaning });
+const ln = (value: string, meaning: string): Code => ({ scheme: 'LN', code: value, meaning });
+const sct = (value: string, meaning: string): Code => ({ scheme: 'SCT', code: value, meaning });
+
+/** CID 12303. */
+const TYPE = {
+  measured: dcm('125316', 'Directly measured'),
+  calculated: dcm('125315', 'Calculated'),
+  indexed: dcm('125313', 'Indexed'),
+  fractional: dcm('125314', 'Fractional Change'),
+  ratio: sct('118586006', 'Ratio'),
+} as const;
+
+/** CID 12302. */
+const OBSERVATION = {
+  structure: dcm('125311', 'Structure of the finding site'),
+  behaviour: dcm('125312', 'Behavior of the finding site'),
+  haemodynamic: sct('44324008', 'Hemodynamic Measurements'),
+} as const;
+
+/** CID 12304. */
+const PROPERTY = {
+  thickness: ln('59089-3', 'Thickness'),
+  internalDimension: ln('59090-1', 'Internal Dimension'),
+  diameter: sct('81827009', 'Diameter'),
+  fractionalShortening: ln('59132-1', 'Fractional Shortening'),
+  area: sct('42798000', 'Area'),
+  mass: sct('118538004', 'Mass'),
+  ejectionFraction: sct('70822001', 'Cardiac Ejection Fraction'),
+  strokeVolume: sct('90096001', 'Stroke Volume'),
+  peakPressure: dcm('125329', 'Peak Blood Pressure'),
+  meanPressure: sct('6797001', 'Mean Blood Pressure'),
+  peakVelocity: ln('11726-7', 'Peak Blood Velocity'),
+  tissueVelocity: dcm('125330', 'Peak Tissue Velocity'),
+  velocityIntegral: ln('20354-7', 'Velocity Time Integral'),
+  excursion: dcm('125327', 'Excursion Distance'),
+} as const;
+
+/** CID 12307. */
+const PHASE = {
+  endDiastole: sct('416190007', 'End diastole'),
+  endSystole: sct('416430001', 'End systole'),
+  systole: sct('111973004', 'Systole'),
+  earlyFilling: sct('444392003', 'Diastolic Rapid Inflow, E-wave'),
+} as const;
+
+const SITE = {
+  ...ECHO_SITES,
+  septum: sct('589001', 'Interventricular septum'),
+  myocardium: sct('49848007', 'Left Ventricle Myocardium'),
+  outflowTract: sct('13418002', 'Left ventricle outflow tract'),
+  tricuspidAnnulus: sct('113259005', 'Tricuspid annulus'),
+  effusion: sct('373945007', 'Pericardial effusion'),
+} as const;
+
+/** What an index or a ratio is divided by, as the concept that a receiver knows it by. */
+const DIVISOR = {
+  bodySurface: SR.bodySurfaceArea,
+  tissueVelocity: PROPERTY.tissueVelocity,
+  septalVelocity: ln('79911-4', 'Mitral septal e-prime Vmax'),
+  lateralVelocity: ln('80054-0', 'Mitral lateral e-prime Vmax'),
+  aorticIntegral: ln('79965-0', 'Aortic valve VTI'),
+  systolicPressure: sct('399023006', 'Right Ventricular Peak Systolic Pressure'),
+  leftDiameter: ln('29436-3', 'Left Ventricle Internal End Diastolic Dimension'),
+} as const satisfies Record<string, Code>;
+
+interface Modifiers {
+  type: keyof typeof TYPE;
+  site: keyof typeof SITE;
+  observation: keyof typeof OBSERVATION;
+  property: keyof typeof PROPERTY;
+  phase?: keyof typeof PHASE;
+  divisor?: keyof typeof DIVISOR;
+}
+
+const inEndDiastole = (site: Modifiers['site'], property: Modifiers['property']): Modifiers => ({
+  type: 'measured',
+  site,
+  observation: 'structure',
+  property,
+  phase: 'endDiastole',
+});
+
+const EJECTION_FRACTION: Modifiers = {
+  type: 'fractional',
+  site: 'leftVentricle',
+  observation: 'haemodynamic',
+  property: 'ejectionFraction',
+};
+
+/** E over e' of one wall, or of their mean. */
+const fillingRatio = (divisor: Modifiers['divisor']): Modifiers => ({
+  type: 'ratio',
+  site: 'mitralValve',
+  observation: 'haemodynamic',
+  property: 'peakVelocity',
+  phase: 'earlyFilling',
+  divisor,
+});
+
+/** Concepts without a code of CID 12300, and what TID 5302 asks to be said of them instead. */
+const POST_COORDINATED: Readonly<Record<string, Modifiers>> = {
+  lvef: EJECTION_FRACTION,
+  'lvef-networks': EJECTION_FRACTION,
+  ivsd: inEndDiastole('septum', 'thickness'),
+  lvidd: inEndDiastole('leftVentricle', 'internalDimension'),
+  lvids: { ...inEndDiastole('leftVentricle', 'internalDimension'), phase: 'endSystole' },
+  lvpwd: inEndDiastole('myocardium', 'thickness'),
+  'lv-mass': { ...inEndDiastole('leftVentricle', 'mass'), type: 'calculated' },
+  'lv-mass-index': {
+    ...inEndDiastole('leftVentricle', 'mass'),
+    type: 'indexed',
+    divisor: 'bodySurface',
+  },
+  'fractional-shortening': {
+    type: 'fractional',
+    site: 'leftVentricle',
+    observation: 'behaviour',
+    property: 'fractionalShortening',
+  },
+  'la-diameter': { ...inEndDiastole('leftAtrium', 'diameter'), phase: 'endSystole' },
+  'la-area-4c': { ...inEndDiastole('leftAtrium', 'area'), phase: 'endSystole' },
+  'lvot-stroke-volume': {
+    type: 'calculated',
+    site: 'outflowTract',
+    observation: 'haemodynamic',
+    property: 'strokeVolume',
+  },
+  'lvot-stroke-index': {
+    type: 'indexed',
+    site: 'outflowTract',
+    observation: 'haemodynamic',
+    property: 'strokeVolume',
+    divisor: 'bodySurface',
+  },
+  'velocity-index': {
+    type: 'ratio',
+    site: 'outflowTract',
+    observation: 'haemodynamic',
+    property: 'velocityIntegral',
+    divisor: 'aorticIntegral',
+  },
+  'e-to-e-prime': fillingRatio('tissueVelocity'),
+  'e-to-e-prime-septal': fillingRatio('septalVelocity'),
+  'e-to-e-prime-lateral': fillingRatio('lateralVelocity'),
+  rvsp: {
+    type: 'calculated',
+    site: 'rightVentricle',
+    observation: 'haemodynamic',
+    property: 'peakPressure',
+    phase: 'systole',
+  },
+  'ra-pressure': {
+    type: 'calculated',
+    site: 'rightAtrium',
+    observation: 'haemodynamic',
+    property: 'meanPressure',
+  },
+  'ivc-collapse': {
+    type: 'fractional',
+    site: 'venaCava',
+    observation: 'behaviour',
+    property: 'diameter',
+  },
+  'tapse-to-spap': {
+    type: 'ratio',
+    site: 'tricuspidAnnulus',
+    observation: 'behaviour',
+    property: 'excursion',
+    divisor: 'systolicPressure',
+  },
+  'rv-to-lv': {
+    ...inEndDiastole('rightVentricle', 'diameter'),
+    type: 'ratio',
+    divisor: 'leftDiameter',
+  },
+  'effusion-depth': inEndDiastole('effusion', 'thickness'),
+};
+
+const modifier = (name: Code, value: Code): ContentItem => code('HAS CONCEPT MOD', name, value);
+
+/** The modifiers of a concept in the order of TID 5302; null where the table has none for it. */
+export function postCoordination(key: string): ContentItem[] | null {
+  const said = POST_COORDINATED[key];
+  if (!said) return null;
+  return [
+    modifier(SR.measurementType, TYPE[said.type]),
+    modifier(SR.findingSite, SITE[said.site]),
+    modifier(SR.findingObservationType, OBSERVATION[said.observation]),
+    modifier(SR.measuredProperty, PROPERTY[said.property]),
+    ...(said.phase ? [modifier(SR.cardiacCyclePoint, PHASE[said.phase])] : []),
+    ...(said.divisor ? [modifier(SR.measurementDivisor, DIVISOR[said.divisor])] : []),
+  ];
+}
 
 /** CID 12300 besides the LOINC codes from 79909-8 to 80091-2, which are all in it. */
 const CORE_CODES = new Set([

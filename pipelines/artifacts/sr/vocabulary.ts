@@ -8,7 +8,7 @@ const ln = (code: string, meaning: string): Code => ({ scheme: 'LN', code, meani
 /**
  * The codes that build a report's tree: titles, headings, observation context and measurement
  * modifiers (PS3.16 TID 300, 1001, 1204, 1500, 4019, 5000; Annex D). What is measured stands in
- * the concept table (pipelines/result/concepts.ts).
+ * the concept table (pipelines/concepts/concepts.ts).
  */
 export const SR = {
   imagingMeasurementReport: dcm('126000', 'Imaging Measurement Report'),

@@ -1,14 +1,13 @@
+import type { ConceptKey, MethodKey } from '../../concepts/concepts.ts';
 import type { Point } from '../../contract/image.ts';
-import { onAxis } from '../../measure/chamber-axis.ts';
-import type { ConceptKey, MethodKey } from '../../result/concepts.ts';
+import { onAxis } from '../../measure/chamber.ts';
 import type { Caliper, Measurement } from '../../result/envelope.ts';
-import { createMeasurement } from '../../result/measurement.ts';
-import { measuredOn } from '../../result/source.ts';
-import { withPlausibility } from '../plausibility.ts';
-import type { ChamberClip } from './chamber-clip.ts';
-import type { MeasuredClip } from './clip-beats.ts';
-import type { AxialFigure, FrameGeometry } from './frame-geometry.ts';
-import { beatsInWords } from './rhythm-gaps.ts';
+import { createMeasurement, measuredOn } from '../../result/measurement.ts';
+import { withPlausibility } from '../shared/plausibility.ts';
+import type { MeasuredClip } from './beats.ts';
+import type { ChamberClip } from './clip.ts';
+import { beatsInWords } from './gaps.ts';
+import type { AxialFigure, FrameGeometry } from './geometry.ts';
 
 const pair = ({ x, y }: Point): [number, number] => [x, y];
 

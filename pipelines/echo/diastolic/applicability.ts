@@ -1,9 +1,60 @@
 import { rounded } from '../../measure/rounding.ts';
 import { median } from '../../measure/statistics.ts';
-import { isChild } from '../conclude.ts';
-import type { EchoEvidence } from '../section.ts';
-import type { Values } from '../values.ts';
-import { mitralDisease } from './mitral-disease.ts';
+import { DYSFUNCTION } from '../cardiomyopathy/guideline.ts';
+import { mitralAreaByHalfTime } from '../formulas/doppler.ts';
+import { EF_PRECEDENCE, headlineEf, ungradedEf } from '../lvef/measure.ts';
+import { isChild } from '../shared/conclude.ts';
+import type { EchoEvidence } from '../shared/section.ts';
+import type { Values } from '../shared/values.ts';
+import { isNormalMitralArea, mitralStenosis2020, STENOTIC_GRADIENT } from '../valves/guideline.ts';
+import { isSignificant, regurgitations } from '../valves/judge.ts';
+
+/** MVA, cm2, up to which a half-time speaks for stenosis without a gradient (VHD20; reference 11.5). */
+const STENOTIC_AREA = 1.5;
+
+/** The section of the valves runs later: what it calculates is not yet among the values. */
+function areaByHalfTime(values: Values): number | null {
+  const halfTime = values.number('mv-half-time');
+  const given = values.number('mv-area-half-time');
+  return given ?? (halfTime === null ? null : mitralAreaByHalfTime(halfTime));
+}
+
+/** Any stenosis counts; a grade needs more than a doubt that forbids another (reference 11.5). */
+function stenosis(values: Values): string | null {
+  const planimetry = values.number('mv-area-planimetry');
+  const byHalfTime = areaByHalfTime(values);
+  const gradient = values.number('mv-mean-gradient');
+  const steep = gradient !== null && rounded(gradient, 0) >= STENOTIC_GRADIENT;
+  if (planimetry !== null) {
+    return isNormalMitralArea(planimetry)
+      ? null
+      : `${mitralStenosis2020(planimetry)} by valve area`;
+  }
+  if (byHalfTime === null) {
+    return steep
+      ? `a mitral mean gradient of at least ${STENOTIC_GRADIENT} mmHg suggests stenosis`
+      : null;
+  }
+  const speaks = steep || rounded(byHalfTime, 2) <= STENOTIC_AREA;
+  return speaks && !isNormalMitralArea(byHalfTime)
+    ? `${mitralStenosis2020(byHalfTime)} by half-time`
+    : null;
+}
+
+/** "Significant" is read as moderate or more, or as quantities that contradict each other. */
+function regurgitation(values: Values): string | null {
+  const { MR } = regurgitations(values);
+  return isSignificant(MR) ? `MR, ${MR}` : null;
+}
+
+/**
+ * Disease of the mitral valve with which e' and E/e' are invalid and diastolic function has no
+ * standard grade: any stenosis, significant regurgitation (D16, D25; reference 10.2). Empty: none
+ * among what was measured, which excludes none.
+ */
+export function mitralDisease(values: Values): string[] {
+  return [stenosis(values), regurgitation(values)].filter((found) => found !== null);
+}
 
 /** Beats per minute above which E and A run into each other (echo reference 10.2). */
 const FASTEST = 100;
@@ -71,3 +122,31 @@ export const applicabilityOf = (evidence: EchoEvidence, values: Values): Applica
   fibrillating: isFibrillating(evidence),
   filling: unusableFilling(evidence, values),
 });
+
+/** What the LVEF says to the algorithms of 2016, which it chooses. */
+export interface Ejection {
+  /** Null: not known, or contested. */
+  reduced: boolean | null;
+  /** A value is there, and left open on which side of the limit it lies. */
+  contested: boolean;
+}
+
+/** As shown, which is what a value is classified by (echo reference 0.3). */
+const isReduced = (percent: number) => rounded(percent, 0) < DYSFUNCTION.ef;
+
+const EF_KEYS: ReadonlySet<string> = new Set(EF_PRECEDENCE);
+
+/** Readings that contradict each other may still lie on the same side of the limit. */
+export function ejectionOf(values: Values): Ejection {
+  const headline = headlineEf(values);
+  if (!headline) return { reduced: null, contested: false };
+  const reduced = isReduced(headline.value);
+  const { between } = ungradedEf(values) ?? { between: null };
+  const settled =
+    between === null ||
+    (between.length > 1 &&
+      between.every(
+        ({ concept, value }) => EF_KEYS.has(concept.key) && isReduced(value) === reduced,
+      ));
+  return settled ? { reduced, contested: false } : { reduced: null, contested: true };
+}

@@ -48,3 +48,71 @@ export const cardiacOutput = (stroke: number, heartRate: number) => (stroke * he
 export function pressureRise(from: number, to: number, milliseconds: number): number {
   return (1000 * (pressureGradient(to) - pressureGradient(from))) / milliseconds;
 }
+
+/** Continuity equation, cm2: by VTI (cm) or by peak velocity (m/s) of both sites (AS17). */
+export const continuityArea = (diameter: number, proximal: number, distal: number) =>
+  (circleArea(diameter) * proximal) / distal;
+
+/** Valvulo-arterial impedance, mmHg/ml/m2. */
+export const valvuloArterialImpedance = (systolic: number, gradient: number, svi: number) =>
+  (systolic + gradient) / svi;
+
+/** Transvalvular flow, ml/s; ejection time in ms. */
+export const flowRate = (stroke: number, ejectionTime: number) => (1000 * stroke) / ejectionTime;
+
+/** Flow through the proximal isovelocity surface, ml/s; radius in cm, aliasing velocity in cm/s. */
+export const pisaFlow = (radius: number, alias: number) => 2 * Math.PI * radius ** 2 * alias;
+
+/** Effective regurgitant orifice area, cm2; peak velocity in cm/s. */
+export const pisaOrifice = (radius: number, alias: number, peak: number) =>
+  pisaFlow(radius, alias) / peak;
+
+/** cm2; holds for an aliasing velocity of 40 cm/s and a jet of 5 m/s alone. */
+export const simplifiedMitralOrifice = (radius: number) => radius ** 2 / 2;
+
+export const regurgitantVolume = (orifice: number, vti: number) => orifice * vti;
+
+export const regurgitantFraction = (volume: number, total: number) => (100 * volume) / total;
+
+export interface FlowSite {
+  /** cm */
+  diameter: number;
+  /** cm */
+  vti: number;
+}
+
+/** Mitral regurgitant volume, ml: mitral minus outflow stroke volume, without AR. */
+export const volumetricRegurgitation = (mitral: FlowSite, outflow: FlowSite) =>
+  strokeVolume(mitral.diameter, mitral.vti) - strokeVolume(outflow.diameter, outflow.vti);
+
+/** cm2 of ms. */
+export const mitralAreaByHalfTime = (halfTime: number) => 220 / halfTime;
+export const mitralAreaByDeceleration = (decelerationTime: number) => 759 / decelerationTime;
+/** Less validated (VS09). */
+export const tricuspidAreaByHalfTime = (halfTime: number) => 190 / halfTime;
+
+/** Pressures in mmHg, velocities in m/s, times in ms (reference 7, 12). */
+
+/** (TCO - ET) / ET, the Tei index. */
+export const performanceIndex = (closureToOpening: number, ejection: number) =>
+  (closureToOpening - ejection) / ejection;
+
+export const eccentricityIndex = (parallel: number, perpendicular: number) =>
+  parallel / perpendicular;
+
+/** Pressure behind a regurgitant jet: RVSP by TR, mean PAP by early PR, diastolic PAP by late PR. */
+export const pressureBehindJet = (velocity: number, atrial: number) =>
+  pressureGradient(velocity) + atrial;
+
+/** Chemla 2004. */
+export const meanPulmonaryBySystolic = (systolic: number) => 0.61 * systolic + 2;
+
+/** Of the RVOT acceleration time. */
+export const meanPulmonaryByAcceleration = (time: number) => 79 - 0.45 * time;
+
+/** The same for a time below 120 ms. */
+export const meanPulmonaryByShortAcceleration = (time: number) => 90 - 0.62 * time;
+
+/** Pulmonary vascular resistance, Wood units (Abbas 2003); VTI in cm. */
+export const vascularResistance = (jet: number, outflowVti: number) =>
+  (10 * jet) / outflowVti + 0.16;

@@ -1,11 +1,78 @@
-import type { GrayImage } from '../../contract/image.ts';
+import type { GrayImage, Point } from '../../contract/image.ts';
 import type { Rectangle } from '../../contract/study.ts';
-import { cropped } from '../../inference/cropped.ts';
-import { letterbox } from '../../inference/letterbox.ts';
+import { cropped, letterbox } from '../../inference/letterbox.ts';
 import type { ModelSession } from '../../inference/session.ts';
-import { labelsOf, sizeOf, withoutSpecks } from './label-map.ts';
+import { largestOf, regionsOf } from '../../measure/regions.ts';
+import { type Grid, labelsOf, mostLikely, sizeOf, withoutSpecks } from './label-map.ts';
 import { mirroredImage } from './sector.ts';
-import { completeVentricle } from './ventricle-hull.ts';
+
+/**
+ * A ventricle has neither dents nor holes on an apical view: within the convex hull of cavity and
+ * myocardium, ground and right heart lose their share, so that the better of the left heart's classes
+ * stands (simulation reference 2, `hull`). `left` are the classes of the left heart, cavity and
+ * myocardium first. Changes `shares`, probabilities on the grid, channel after channel.
+ */
+export function completeVentricle(
+  shares: Float32Array,
+  grid: Grid,
+  left: readonly [cavity: number, wall: number, ...others: number[]],
+): void {
+  const size = grid.width * grid.height;
+  const labels = mostLikely(shares, size, grid.classes);
+  const [cavity, wall] = left;
+  const mask = labels.map((label) => (label === cavity || label === wall ? 1 : 0));
+  const ventricle = largestOf(regionsOf(mask, grid.width));
+  // Corners lie at the ends of runs alone.
+  const ends = ventricle?.runs.flatMap(({ start, end }) => [start, end - 1]) ?? [];
+  const hull = convexHull(ends.map((pixel) => pointOf(pixel, grid.width)));
+  for (const pixel of inside(hull, grid)) {
+    for (let c = 0; c < grid.classes; c++) {
+      if (!left.includes(c)) shares[c * size + pixel] = 0;
+    }
+  }
+}
+
+const pointOf = (pixel: number, width: number): Point => ({
+  x: pixel % width,
+  y: Math.floor(pixel / width),
+});
+
+/** Corners of the convex hull, once around (Andrew 1979). */
+export function convexHull(points: readonly Point[]): Point[] {
+  const sorted = points.toSorted((a, b) => a.x - b.x || a.y - b.y);
+  const half = (ordered: readonly Point[]) => {
+    const chain: Point[] = [];
+    for (const point of ordered) {
+      while (chain.length > 1 && turn(chain.at(-2), chain.at(-1), point) <= 0) chain.pop();
+      chain.push(point);
+    }
+    return chain.slice(0, -1);
+  };
+  return sorted.length < 3 ? [...sorted] : [...half(sorted), ...half(sorted.toReversed())];
+}
+
+function turn(a: Point | undefined, b: Point | undefined, c: Point): number {
+  if (!a || !b) return 1;
+  return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
+}
+
+/** Pixels of the grid within a convex polygon, row by row. */
+function inside(hull: readonly Point[], { width, height }: Grid): number[] {
+  const pixels: number[] = [];
+  if (hull.length < 3) return pixels;
+  for (let y = 0; y < height; y++) {
+    const cuts = hull.flatMap((a, i) => {
+      const b = hull[(i + 1) % hull.length] ?? a;
+      if (Math.min(a.y, b.y) > y || Math.max(a.y, b.y) < y) return [];
+      return a.y === b.y ? [a.x, b.x] : [a.x + ((b.x - a.x) * (y - a.y)) / (b.y - a.y)];
+    });
+    if (cuts.length === 0) continue;
+    const to = Math.min(width - 1, Math.floor(Math.max(...cuts)));
+    for (let x = Math.max(0, Math.ceil(Math.min(...cuts))); x <= to; x++)
+      pixels.push(y * width + x);
+  }
+  return pixels;
+}
 
 /** Structures of a frame, in the order of their labels (1 to 5; 0 is the ground). */
 export const CHAMBERS = ['lv', 'myocardium', 'la', 'rv', 'ra'] as const;
@@ -28,7 +95,7 @@ export interface ChamberMasks {
 export const labelOf = (chamber: Chamber): number => CHAMBERS.indexOf(chamber) + 1;
 
 /** Cavity and myocardium first. */
-const LEFT_HEART = [labelOf('lv'), labelOf('myocardium'), labelOf('la')] as const;
+const LEFT_HEART_LABELS = [labelOf('lv'), labelOf('myocardium'), labelOf('la')] as const;
 
 /** Pixels of a chamber. */
 export function areaOf(masks: ChamberMasks, chamber: Chamber): number {
@@ -57,7 +124,7 @@ export async function segmentChambers(
   const outputs = await session.run(boxes.map(({ pixels }) => pixels));
   return boxes.map(({ placement }, n) => {
     const shares = outputs[n] ?? new Float32Array();
-    completeVentricle(shares, grid, LEFT_HEART);
+    completeVentricle(shares, grid, LEFT_HEART_LABELS);
     const found = labelsOf(shares, grid, placement, width, height);
     const { labels, confidence } = withoutSpecks(found);
     if (mirrored) mirrorRows(labels, width);
@@ -83,4 +150,46 @@ function mirrorRows(labels: Uint8Array, width: number): void {
   for (let start = 0; start < labels.length; start += width) {
     labels.subarray(start, start + width).reverse();
   }
+}
+
+/**
+ * The left heart of one model with the right heart of another that knows it: right ventricle and
+ * right atrium stand where the first model sees nothing of the left heart.
+ */
+export function withRightHeart(left: ChamberMasks, whole: ChamberMasks): ChamberMasks {
+  const [ventricle, atrium] = [labelOf('rv'), labelOf('ra')];
+  const labels = left.labels.slice();
+  for (let pixel = 0; pixel < labels.length; pixel++) {
+    const other = whole.labels[pixel] ?? 0;
+    if (labels[pixel] === 0 && (other === ventricle || other === atrium)) labels[pixel] = other;
+  }
+  const { rv, ra } = whole.confidence;
+  return { ...left, labels, confidence: { ...left.confidence, rv, ra } };
+}
+
+/** How much surer the mirror image must be: the usual display is believed where the two are alike. */
+const MARGIN = 0.01;
+
+/**
+ * Whether the display shows an apical view mirrored (right heart on the right, as some laboratories
+ * do): whichever way `echo-chambers` outlines LV, myocardium and LA more surely. A few frames of a
+ * clip are enough.
+ */
+export async function isMirrored(
+  session: ModelSession,
+  frames: readonly GrayImage[],
+  area: Rectangle,
+): Promise<boolean> {
+  const straight = await segmentChambers(session, frames, area);
+  const mirrored = await segmentChambers(session, frames, area, true);
+  return certainty(mirrored) > certainty(straight) + MARGIN;
+}
+
+const LEFT_HEART_CHAMBERS = CHAMBERS.slice(0, 3);
+
+function certainty(masks: readonly ChamberMasks[]): number {
+  const values = masks.flatMap(({ confidence }) =>
+    LEFT_HEART_CHAMBERS.map((one) => confidence[one]),
+  );
+  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 }

@@ -1,7 +1,7 @@
 import type { GrayImage } from '../../contract/image.ts';
+import { mirror } from '../../inference/mirrored-maps.ts';
 import type { RegisteredModel } from '../../inference/model-registry.ts';
 import type { ModelSession } from '../../inference/session.ts';
-import { mirror } from '../../obstetric/locate/mirrored-maps.ts';
 import { type VentriclePose, ventricleCrop } from './ventricle-pose.ts';
 
 /** Side of the view in long axes of the ventricle (models/training/ventricle.py). */

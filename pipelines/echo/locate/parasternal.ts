@@ -1,7 +1,6 @@
-import type { GrayImage } from '../../contract/image.ts';
+import type { GrayImage, Point } from '../../contract/image.ts';
 import type { Rectangle } from '../../contract/study.ts';
-import { cropped } from '../../inference/cropped.ts';
-import { letterbox } from '../../inference/letterbox.ts';
+import { cropped, letterbox } from '../../inference/letterbox.ts';
 import type { ModelSession } from '../../inference/session.ts';
 import { labelsOf, withoutSpecks } from './label-map.ts';
 
@@ -64,3 +63,228 @@ export async function segmentParasternal(
     return { area, width, height, labels, confidence, accepted: confidence.lv >= gate };
   });
 }
+
+/** Lines of the parasternal long axis (ASE 2015, figure 1), end points in stored pixels. */
+export const LONG_AXIS_LINES = [
+  'septum',
+  'cavity',
+  'posterior-wall',
+  'left-atrium',
+  'sinus',
+] as const;
+export type LongAxisLine = (typeof LONG_AXIS_LINES)[number];
+export type Line = readonly [Point, Point];
+
+/** The tips of the mitral leaflets lie half the cavity's width below the base. */
+const TIPS = 0.5;
+/** Where the sinuses are widest, in widths of the opening of the ventricle. */
+const SINUS_LEVELS = [0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85];
+const REFINEMENTS = 3;
+/** Levels across which the middle of the cavity is looked for, in widths from the base. */
+const LEVELS = [0.2, 0.35, 0.5, 0.65, 0.8];
+const STEP = 0.5;
+/** Pixels of border between two structures that make it their common plane. */
+const CONTACT = 4;
+
+interface Axis {
+  base: Point;
+  /** Unit vector from the base towards the apex. */
+  along: Point;
+}
+
+/**
+ * What a sonographer draws on the long axis: septum, cavity and posterior wall in one line across the
+ * cavity at the tips of the mitral leaflets; left atrium and aortic sinuses. A line whose
+ * structures were not found is left out.
+ */
+export function longAxisLines(masks: ParasternalMasks): Partial<Record<LongAxisLine, Line>> {
+  return { ...ventricleLines(masks), ...atriumLine(masks), ...sinusLine(masks) };
+}
+
+function ventricleLines(masks: ParasternalMasks): Partial<Record<LongAxisLine, Line>> {
+  const axis = cavityAxis(masks);
+  if (!axis) return {};
+  const width = lengthOf(chord(masks, 'lv', level(axis, 0.1 * axis.width), acrossOf(axis)));
+  const at = level(axis, TIPS * (width || axis.width));
+  const cavity = chord(masks, 'lv', at, acrossOf(axis));
+  if (!cavity) return {};
+  const [front, back] = towardsProbe(cavity);
+  const septum = wallBeyond(masks, back, front);
+  const posterior = wallBeyond(masks, front, back);
+  return {
+    cavity: [front, back],
+    ...(septum && { septum: [septum, front] as const }),
+    ...(posterior && { 'posterior-wall': [back, posterior] as const }),
+  };
+}
+
+/** The middle of the cavity, refined on chords across it; null without a base at atrium or aorta. */
+function cavityAxis(masks: ParasternalMasks): (Axis & { width: number }) | null {
+  const base = contactOf(masks, 'lv', ['la', 'aorta']);
+  const centre = centroidOf(masks, 'lv');
+  if (!base || !centre) return null;
+  let axis: Axis = { base: base.middle, along: unit(base.middle, centre) };
+  let width = base.length;
+  for (let round = 0; round < REFINEMENTS; round++) {
+    const chords = LEVELS.flatMap((share) => {
+      const line = chord(masks, 'lv', level(axis, share * width), acrossOf(axis));
+      return line ? [line] : [];
+    });
+    const [first, last] = [chords[0], chords.at(-1)];
+    if (!first || !last || first === last) return { ...axis, width };
+    const along = unit(middle(first), middle(last));
+    const forwards = along.x * axis.along.x + along.y * axis.along.y > 0.5;
+    if (!forwards) return { ...axis, width };
+    axis = { base: base.middle, along };
+    width = chords.reduce((sum, line) => sum + lengthOf(line), 0) / chords.length;
+    axis = { along, base: projected(base.middle, middle(first), along) };
+  }
+  return { ...axis, width };
+}
+
+/** The atrium from front to back, across the line from its middle to the mitral valve. */
+function atriumLine(masks: ParasternalMasks): Partial<Record<LongAxisLine, Line>> {
+  const centre = centroidOf(masks, 'la');
+  const valve = contactOf(masks, 'lv', ['la']);
+  if (!centre || !valve) return {};
+  const along = unit(centre, valve.middle);
+  const line = chord(masks, 'la', centre, { x: -along.y, y: along.x });
+  return line ? { 'left-atrium': towardsProbe(line) } : {};
+}
+
+/** The sinuses across the root; the annulus is too oblique in the masks to be measured. */
+function sinusLine(masks: ParasternalMasks): Partial<Record<LongAxisLine, Line>> {
+  const opening = contactOf(masks, 'aorta', ['lv']);
+  const centre = centroidOf(masks, 'aorta');
+  if (!opening || !centre) return {};
+  const along = unit(opening.middle, centre);
+  const across = { x: -along.y, y: along.x };
+  const chords = SINUS_LEVELS.flatMap((share) => {
+    const distance = share * opening.length;
+    const at = {
+      x: opening.middle.x + distance * along.x,
+      y: opening.middle.y + distance * along.y,
+    };
+    const line = chord(masks, 'aorta', at, across);
+    return line ? [line] : [];
+  });
+  const widest = chords.reduce<Line | null>(
+    (best, line) => (lengthOf(line) > lengthOf(best) ? line : best),
+    null,
+  );
+  return widest ? { sinus: towardsProbe(widest) } : {};
+}
+
+/** The point where the line from `from` through `edge` leaves the myocardium behind the edge. */
+function wallBeyond(masks: ParasternalMasks, from: Point, edge: Point): Point | null {
+  const direction = unit(from, edge);
+  const label = parasternalLabel('myocardium');
+  let out: Point | null = null;
+  for (let distance = STEP; distance < masks.width; distance += STEP) {
+    const point = { x: edge.x + distance * direction.x, y: edge.y + distance * direction.y };
+    if (labelAt(masks, point) === label) out = point;
+    // A pixel of gap between cavity and wall is one of the grid.
+    else if (distance > 2) break;
+  }
+  return out;
+}
+
+/** The run of a structure on the line through a point that lies in it or nearest to it. */
+function chord(
+  masks: ParasternalMasks,
+  structure: ParasternalStructure,
+  through: Point,
+  direction: Point,
+): Line | null {
+  const label = parasternalLabel(structure);
+  const inside = (distance: number) =>
+    labelAt(masks, {
+      x: through.x + distance * direction.x,
+      y: through.y + distance * direction.y,
+    }) === label;
+  if (!inside(0)) return null;
+  let [from, to] = [0, 0];
+  while (inside(from - STEP)) from -= STEP;
+  while (inside(to + STEP)) to += STEP;
+  const at = (distance: number) => ({
+    x: through.x + distance * direction.x,
+    y: through.y + distance * direction.y,
+  });
+  return [at(from - STEP / 2), at(to + STEP / 2)];
+}
+
+/** Where a structure touches others: the middle of the border, and its extent. */
+function contactOf(
+  masks: ParasternalMasks,
+  structure: ParasternalStructure,
+  others: readonly ParasternalStructure[],
+): { middle: Point; length: number } | null {
+  const { labels, width } = masks;
+  const own = parasternalLabel(structure);
+  const wanted = others.map(parasternalLabel);
+  const steps = [1, -1, width, -width, 2, -2, 2 * width, -2 * width];
+  const touching: Point[] = [];
+  for (let pixel = 0; pixel < labels.length; pixel++) {
+    if (labels[pixel] !== own) continue;
+    for (const step of steps) {
+      const other = labels[pixel + step] ?? 0;
+      if (other === own || !wanted.includes(other)) continue;
+      touching.push(pointOf(masks, pixel));
+      break;
+    }
+  }
+  if (touching.length < CONTACT) return null;
+  const xs = touching.map(({ x }) => x);
+  const ys = touching.map(({ y }) => y);
+  const extent = (values: readonly number[]) => Math.max(...values) - Math.min(...values);
+  return { middle: meanOf(touching), length: Math.hypot(extent(xs), extent(ys)) };
+}
+
+function centroidOf(masks: ParasternalMasks, structure: ParasternalStructure): Point | null {
+  const label = parasternalLabel(structure);
+  const points: Point[] = [];
+  masks.labels.forEach((one, pixel) => {
+    if (one === label) points.push(pointOf(masks, pixel));
+  });
+  return points.length > 0 ? meanOf(points) : null;
+}
+
+const pointOf = ({ area, width }: ParasternalMasks, pixel: number): Point => ({
+  x: area.minX + (pixel % width),
+  y: area.minY + Math.floor(pixel / width),
+});
+
+function labelAt({ area, width, height, labels }: ParasternalMasks, { x, y }: Point): number {
+  const column = Math.round(x - area.minX);
+  const row = Math.round(y - area.minY);
+  if (column < 0 || row < 0 || column >= width || row >= height) return 0;
+  return labels[row * width + column] ?? 0;
+}
+
+function meanOf(points: readonly Point[]): Point {
+  const sum = points.reduce((a, b) => ({ x: a.x + b.x, y: a.y + b.y }), { x: 0, y: 0 });
+  return { x: sum.x / points.length, y: sum.y / points.length };
+}
+
+function unit(from: Point, to: Point): Point {
+  const length = Math.hypot(to.x - from.x, to.y - from.y) || 1;
+  return { x: (to.x - from.x) / length, y: (to.y - from.y) / length };
+}
+
+const middle = ([a, b]: Line): Point => ({ x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 });
+const lengthOf = (line: Line | null): number =>
+  line ? Math.hypot(line[1].x - line[0].x, line[1].y - line[0].y) : 0;
+const acrossOf = ({ along }: Axis): Point => ({ x: -along.y, y: along.x });
+const level = ({ base, along }: Axis, distance: number): Point => ({
+  x: base.x + distance * along.x,
+  y: base.y + distance * along.y,
+});
+
+/** `point` moved across `along` onto the line through `on`. */
+function projected(point: Point, on: Point, along: Point): Point {
+  const distance = (point.x - on.x) * along.x + (point.y - on.y) * along.y;
+  return { x: on.x + distance * along.x, y: on.y + distance * along.y };
+}
+
+/** The end that lies nearer to the probe, higher in the picture, first. */
+const towardsProbe = ([a, b]: Line): Line => (a.y <= b.y ? [a, b] : [b, a]);

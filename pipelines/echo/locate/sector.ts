@@ -1,6 +1,6 @@
 import type { GrayImage } from '../../contract/image.ts';
 import type { Rectangle } from '../../contract/study.ts';
-import { blobs } from '../../measure/blobs.ts';
+import { blobs } from '../../measure/regions.ts';
 
 /** Luminance above which a block of the screen shows tissue or speckle, not the black ground. */
 const LIT = 10;

@@ -1,7 +1,6 @@
 import type { GrayImage } from '../../contract/image.ts';
 import type { Rectangle } from '../../contract/study.ts';
-import { cropped } from '../../inference/cropped.ts';
-import { letterbox } from '../../inference/letterbox.ts';
+import { cropped, letterbox } from '../../inference/letterbox.ts';
 import type { ModelSession } from '../../inference/session.ts';
 
 /** Views of the classifier (echo reference 2.1); `other` is everything else. */

@@ -1,7 +1,7 @@
 import { median } from '../../measure/statistics.ts';
-import type { HeartView } from '../view-names.ts';
-import { beatsOf } from './parasternal-beats.ts';
-import type { ParasternalClip } from './parasternal-clip.ts';
+import type { HeartView } from '../locate/view-names.ts';
+import type { ParasternalClip } from './clip.ts';
+import { beatsOf } from './clip.ts';
 import type { ShortAxisWall, WallRay } from './short-axis-wall.ts';
 
 /**

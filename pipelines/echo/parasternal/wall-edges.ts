@@ -5,7 +5,7 @@ import {
   meanLevel,
   steepestStep,
 } from '../../measure/line-profile.ts';
-import type { Line, LongAxisLine } from '../locate/parasternal-lines.ts';
+import type { Line, LongAxisLine } from '../locate/parasternal.ts';
 
 /** Millimetres, unless said otherwise; chosen on phantoms that nothing else was measured on. */
 export const WALL_EDGES = {

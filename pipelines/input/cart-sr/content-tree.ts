@@ -1,7 +1,343 @@
 import type { CartCode } from '../../contract/cart.ts';
-import { asUid } from '../uid.ts';
-import { current } from './equivalents.ts';
-import type { ReportItem, SequenceName, TextName } from './report-data-set.ts';
+import { UnreadableInput } from '../../contract/study.ts';
+import { uidOrNull } from '../../dicom/uid.ts';
+import {
+  type DataSet,
+  type Element,
+  type Encoding,
+  elementAt,
+  openDataSet,
+  passValue,
+} from '../dicom/header.ts';
+import type { ByteSource } from '../study-file.ts';
+
+/** Bounds on a structured report; one of a long examination has some thousand content items. */
+export const REPORT_LIMITS = {
+  bytes: 32 * 1024 * 1024,
+  items: 200_000,
+  /** Sequences inside sequences; a report of TID 5200 reaches about fifteen. */
+  depth: 48,
+  /** A longer text is prose and is not read. */
+  textBytes: 64,
+} as const;
+
+/**
+ * What is read of a structured report: its codes, numbers and references (PS3.3 C.17.3), and its
+ * study date, which only becomes an interval. As in the image reader everything else is walked over,
+ * so that no name or prose becomes a value.
+ */
+const TEXTS: Readonly<Record<string, TextName>> = {
+  '00080016': 'SOPClassUID',
+  '00080018': 'SOPInstanceUID',
+  '00080020': 'StudyDate',
+  '00080030': 'StudyTime',
+  '00080070': 'Manufacturer',
+  '00080100': 'CodeValue',
+  '00080102': 'CodingSchemeDesignator',
+  '00080104': 'CodeMeaning',
+  '00080119': 'LongCodeValue',
+  '00081150': 'ReferencedSOPClassUID',
+  '00081155': 'ReferencedSOPInstanceUID',
+  '00081160': 'ReferencedFrameNumber',
+  '0040A010': 'RelationshipType',
+  '0040A040': 'ValueType',
+  '0040A160': 'TextValue',
+  '0040A30A': 'NumericValue',
+};
+
+const SEQUENCES: Readonly<Record<string, SequenceName>> = {
+  '004008EA': 'MeasurementUnitsCodeSequence',
+  '00081199': 'ReferencedSOPSequence',
+  '0040A043': 'ConceptNameCodeSequence',
+  '0040A168': 'ConceptCodeSequence',
+  '0040A300': 'MeasuredValueSequence',
+  '0040A730': 'ContentSequence',
+};
+
+const FLOATING_POINT_VALUE = '0040A161';
+const ITEM = 'FFFEE000';
+const ITEM_END = 'FFFEE00D';
+const SEQUENCE_END = 'FFFEE0DD';
+const UNDEFINED_LENGTH = 0xffffffff;
+
+export type TextName =
+  | 'SOPClassUID'
+  | 'SOPInstanceUID'
+  | 'StudyDate'
+  | 'StudyTime'
+  | 'Manufacturer'
+  | 'CodeValue'
+  | 'CodingSchemeDesignator'
+  | 'CodeMeaning'
+  | 'LongCodeValue'
+  | 'ReferencedSOPClassUID'
+  | 'ReferencedSOPInstanceUID'
+  | 'ReferencedFrameNumber'
+  | 'RelationshipType'
+  | 'ValueType'
+  | 'TextValue'
+  | 'NumericValue';
+
+export type SequenceName =
+  | 'MeasurementUnitsCodeSequence'
+  | 'ReferencedSOPSequence'
+  | 'ConceptNameCodeSequence'
+  | 'ConceptCodeSequence'
+  | 'MeasuredValueSequence'
+  | 'ContentSequence';
+
+/** The allow-listed part of a data set or of an item of a sequence. */
+export interface ReportItem {
+  texts: Map<TextName, string>;
+  floatingPointValue: number | null;
+  items: Map<SequenceName, ReportItem[]>;
+}
+
+interface Reading {
+  dataSet: DataSet;
+  items: number;
+}
+
+/** Printable text; '' for one that is longer than a code or an identifier. */
+async function textAt({ walk }: DataSet, element: Element): Promise<string> {
+  if (element.length > REPORT_LIMITS.textBytes * 2) return '';
+  const bytes = await walk.source.read(element.valueOffset, element.length);
+  return bytes
+    .toString('latin1')
+    .replaceAll(/[^ -~]/g, '')
+    .trim()
+    .slice(0, REPORT_LIMITS.textBytes);
+}
+
+async function floatAt({ walk }: DataSet, element: Element, encoding: Encoding) {
+  if (element.length !== 8) return null;
+  const bytes = await walk.source.read(element.valueOffset, 8);
+  const value = encoding.bigEndian ? bytes.readDoubleBE(0) : bytes.readDoubleLE(0);
+  return Number.isFinite(value) ? value : null;
+}
+
+async function readItems(
+  reading: Reading,
+  sequence: Element,
+  encoding: Encoding,
+  depth: number,
+): Promise<{ items: ReportItem[]; next: number }> {
+  if (depth > REPORT_LIMITS.depth)
+    throw new UnreadableInput('the structured report is nested too deeply');
+  const { walk } = reading.dataSet;
+  // PS3.5 6.2.2 note 2: a UN of undefined length holds implicit little endian.
+  const inner = sequence.vr === 'UN' ? { explicit: false, bigEndian: false } : encoding;
+  const end = sequence.length === UNDEFINED_LENGTH ? null : sequence.valueOffset + sequence.length;
+  const items: ReportItem[] = [];
+  let offset = sequence.valueOffset;
+  while (end === null || offset < end) {
+    const head = await elementAt(walk, offset, inner);
+    if (head.tag === SEQUENCE_END) return { items, next: end ?? head.valueOffset };
+    if (head.tag !== ITEM) throw new UnreadableInput('the structured report is damaged');
+    const itemEnd = head.length === UNDEFINED_LENGTH ? null : head.valueOffset + head.length;
+    const { item, next } = await readItem(reading, head.valueOffset, itemEnd, inner, depth);
+    items.push(item);
+    offset = next;
+  }
+  return { items, next: end };
+}
+
+async function readItem(
+  reading: Reading,
+  start: number,
+  end: number | null,
+  encoding: Encoding,
+  depth: number,
+): Promise<{ item: ReportItem; next: number }> {
+  const { dataSet } = reading;
+  const { walk } = dataSet;
+  reading.items += 1;
+  if (reading.items > REPORT_LIMITS.items)
+    throw new UnreadableInput('the structured report is too long');
+  // The limit of elements is one of each item: the number of items has its own.
+  walk.elements = 0;
+  const item: ReportItem = { texts: new Map(), floatingPointValue: null, items: new Map() };
+  let offset = start;
+  while (end === null || offset < end) {
+    const element = await elementAt(walk, offset, encoding);
+    if (element.tag === ITEM_END) return { item, next: end ?? element.valueOffset };
+    const text = TEXTS[element.tag];
+    const sequence = SEQUENCES[element.tag];
+    if (sequence) {
+      const read = await readItems(reading, element, encoding, depth + 1);
+      item.items.set(sequence, read.items);
+      offset = read.next;
+      continue;
+    }
+    if (text) item.texts.set(text, await textAt(dataSet, element));
+    if (element.tag === FLOATING_POINT_VALUE) {
+      item.floatingPointValue = await floatAt(dataSet, element, encoding);
+    }
+    offset = await passValue(walk, element, encoding, 0);
+  }
+  return { item, next: end };
+}
+
+/**
+ * The allow-listed part of a structured report; null for an object of another SOP class, whose
+ * content is not walked. Throws a Refusal where a report cannot be followed.
+ */
+export async function readReportDataSet(
+  source: ByteSource,
+  isReport: (sopClassUid: string) => boolean,
+): Promise<ReportItem | null> {
+  const dataSet = await openDataSet(source);
+  const sopClassUid = await sopClassOf(dataSet);
+  if (!isReport(sopClassUid)) return null;
+  if (dataSet.walk.source.size > REPORT_LIMITS.bytes) {
+    throw new UnreadableInput('the structured report is over the limit of size');
+  }
+  const { start, encoding, walk } = dataSet;
+  const { item } = await readItem({ dataSet, items: 0 }, start, walk.source.size, encoding, 0);
+  return item;
+}
+
+/** Elements stand in the order of their tags: after group 0008 no SOP class follows (PS3.5 7.1). */
+async function sopClassOf(dataSet: DataSet): Promise<string> {
+  const { walk, encoding } = dataSet;
+  let offset = dataSet.start;
+  while (offset < walk.source.size) {
+    const element = await elementAt(walk, offset, encoding);
+    if (TEXTS[element.tag] === 'SOPClassUID') return textAt(dataSet, element);
+    if (element.tag > '0008FFFF') return '';
+    offset = await passValue(walk, element, encoding, 0);
+  }
+  return '';
+}
+
+/** What carts call SNOMED-RT: `SRT`, and before 2003 `SNM3` and `99SDM` (PS3.16 8). */
+const SNOMED_RT = new Set(['SRT', 'SNM3', '99SDM']);
+
+/**
+ * SNOMED-RT codes of cart reports and their SNOMED CT equivalents (PS3.16 Annex O), as carts wrote
+ * them before the 2018 edition of the standard.
+ */
+const RT_TO_CT: Readonly<Record<string, string>> = {
+  // Names of modifiers.
+  'G-C0E3': '363698007',
+  'G-C171': '272741003',
+  'G-A1F8': '106233006',
+  'G-0373': '399264008',
+  'R-4089A': '272518008',
+  'R-40899': '272517003',
+  'G-C048': '260674002',
+  'G-C036': '370129005',
+  // Derivations (CID 3627).
+  'R-41D41': '258104002',
+  'R-41D2D': '258090004',
+  'R-00317': '373098007',
+  'R-00319': '373099004',
+  'R-002E1': '371912002',
+  'R-10260': '414135002',
+  'R-41D27': '258083009',
+  'R-10047': '386136009',
+  'G-A437': '56851009',
+  'R-404FB': '255605001',
+  // Laterality (CID 244).
+  'G-A100': '24028007',
+  'G-A101': '7771000',
+  // Image modes and views (CID 12224, 12226).
+  'G-03A2': '399064001',
+  'G-0394': '399155008',
+  'R-409E4': '261199008',
+  'R-409E3': '261198000',
+  'R-409E2': '261197005',
+  'G-A19C': '399214001',
+  'G-A19B': '399232001',
+  'G-0396': '399139001',
+  'G-039B': '399271003',
+  // Cardiac and respiratory cycle points, flow directions (CID 12233, 12234, 12221).
+  'R-FAB5C': '416190007',
+  'R-FAB5B': '416430001',
+  'F-32020': '111973004',
+  'F-32010': '90892000',
+  'F-20010': '14910006',
+  'F-20020': '58322009',
+  'R-42047': '263677008',
+  'R-42E61': '312004007',
+  'G-0367': '397417004',
+  // Sites (CID 12020 to 12023, 12105, 12141, 12236).
+  'T-11100': '89546000',
+  'T-11140': '31640002',
+  'T-12710': '71341001',
+  'T-D4000': '113345001',
+  'T-32600': '87878005',
+  'T-32500': '53085002',
+  'T-32300': '82471001',
+  'T-32200': '73829009',
+  'T-32410': '589001',
+  'T-32650': '13418002',
+  'T-32550': '44627009',
+  'T-35300': '91134007',
+  'T-35310': '65197004',
+  'T-35100': '46030003',
+  'T-35200': '39057004',
+  'T-35400': '34202007',
+  'T-39000': '76848001',
+  'T-42000': '15825003',
+  'T-42100': '54247002',
+  'T-42102': '443167003',
+  'T-42300': '57034009',
+  'T-44000': '81040000',
+  'T-44100': '45341000',
+  'T-44200': '78480002',
+  'T-44400': '50408007',
+  'T-48581': '122972007',
+  'T-4858F': '430757002',
+  'T-48710': '64131007',
+  'T-48720': '8993003',
+  'T-45010': '69105007',
+  'T-45100': '32062004',
+  'T-45200': '22286001',
+  'T-45300': '86117002',
+  'T-45600': '17232002',
+  'T-45700': '85234005',
+  'T-46820': '91079009',
+  'T-49240': '20699002',
+  'T-F1810': '50536004',
+  'T-83000': '35039007',
+  'T-83200': '71252005',
+  'T-87000': '15497006',
+  // Quantities of echo reports (CID 12203 to 12222, 12304).
+  'M-02550': '81827009',
+  'M-02570': '65124004',
+  'G-A166': '42798000',
+  'G-A160': '1483009',
+  'G-A194': '131188004',
+  'G-D7FE': '410668003',
+  'G-D701': '118538004',
+  'G-D705': '118565006',
+  'G-D217': '385673002',
+  'F-32070': '70822001',
+  'F-32100': '82799009',
+  'F-32110': '54993008',
+  'F-32120': '90096001',
+  'F-00078': '277381004',
+  'F-008EC': '271649006',
+  'F-02692': '251271006',
+  'G-037A': '399133000',
+  'G-037F': '399266005',
+  'G-0380': '399023006',
+  'G-0381': '399154007',
+  'G-0383': '399235004',
+  'G-0384': '399354002',
+  'G-038E': '399367004',
+  'G-038F': '399027007',
+  'G-0390': '399301000',
+};
+
+/** A code as the standard writes it now; one without an equivalent stays as it is. */
+export function currentCode(code: CartCode): CartCode {
+  if (code.scheme === 'SNOMED-CT') return { ...code, scheme: 'SCT' };
+  if (!SNOMED_RT.has(code.scheme)) return code;
+  const equivalent = RT_TO_CT[code.code];
+  return equivalent ? { ...code, scheme: 'SCT', code: equivalent } : { ...code, scheme: 'SRT' };
+}
 
 export interface ReferencedImage {
   sopClassUid: string;
@@ -32,7 +368,7 @@ function codeOf(item: ReportItem | undefined): CartCode | null {
   const code = textOf(item, 'CodeValue') || textOf(item, 'LongCodeValue');
   const scheme = textOf(item, 'CodingSchemeDesignator');
   if (code === '' || scheme === '') return null;
-  return current({ scheme, code, meaning: textOf(item, 'CodeMeaning') });
+  return currentCode({ scheme, code, meaning: textOf(item, 'CodeMeaning') });
 }
 
 /** Floating Point Value where it is there, for its precision (PS3.3 C.18.1). */
@@ -48,7 +384,7 @@ function quantityOf(item: ReportItem): ReportNode['quantity'] {
 
 function imageOf(item: ReportItem): ReferencedImage | null {
   const reference = firstOf(item, 'ReferencedSOPSequence');
-  const sopInstanceUid = asUid(textOf(reference, 'ReferencedSOPInstanceUID'));
+  const sopInstanceUid = uidOrNull(textOf(reference, 'ReferencedSOPInstanceUID'));
   if (!sopInstanceUid) return null;
   const frame = Number(textOf(reference, 'ReferencedFrameNumber'));
   return {

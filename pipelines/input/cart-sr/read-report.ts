@@ -1,14 +1,13 @@
-import { MANUFACTURER } from '../../artifacts/dicom/modules.ts';
+import { MANUFACTURER } from '../../artifacts/modules.ts';
 import type { CartMeasurement } from '../../contract/cart.ts';
-import { withByteSource } from '../byte-source.ts';
-import { STUDY_TIME } from '../dicom-attributes.ts';
-import { examinedOf, type Taken } from '../dicom-instant.ts';
-import { Refusal } from '../refusal.ts';
+import { UnreadableInput } from '../../contract/study.ts';
+import { uidOrNull } from '../../dicom/uid.ts';
+import { type AcquisitionTime, studyTimeOf } from '../dicom/acquisition-time.ts';
+import { STUDY_TIME } from '../dicom/attributes.ts';
 import type { StudyFile } from '../study-file.ts';
-import { asUid } from '../uid.ts';
-import { type ReportNode, toNode } from './content-tree.ts';
-import { readReportDataSet } from './report-data-set.ts';
-import { referencedClasses, reportValues } from './report-values.ts';
+import { withByteSource } from '../study-file.ts';
+import { type ReportNode, readReportDataSet, toNode } from './content-tree.ts';
+import { referencedClasses, reportValues } from './values.ts';
 import { IMAGING_MEASUREMENT_REPORT, keyOf, REPORT_TITLES } from './vocabulary.ts';
 
 /** Enhanced, Comprehensive, Comprehensive 3D, Extensible and Simplified Adult Echo SR (PS3.4 B.5). */
@@ -33,11 +32,13 @@ function checkTitle(root: ReportNode): void {
   const title = root.name ? keyOf(root.name) : '';
   if (REPORT_TITLES[title]) return;
   if (title !== IMAGING_MEASUREMENT_REPORT) {
-    throw new Refusal('the structured report is not one of ultrasound measurements');
+    throw new UnreadableInput('the structured report is not one of ultrasound measurements');
   }
   const classes = referencedClasses(root);
   if (!ULTRASOUND_CLASSES.some((sopClass) => classes.has(sopClass))) {
-    throw new Refusal('the measurements of the structured report are not of ultrasound images');
+    throw new UnreadableInput(
+      'the measurements of the structured report are not of ultrasound images',
+    );
   }
 }
 
@@ -45,7 +46,7 @@ export interface ReadReport {
   file: string;
   values: CartMeasurement[];
   /** When the examination was that it reports. */
-  examined: Taken | null;
+  examined: AcquisitionTime | null;
   /** Written by this gateway: it must never come back as a measurement of the machine. */
   draft: boolean;
 }
@@ -68,9 +69,9 @@ export async function readCartReport(file: StudyFile): Promise<ReadReport | null
     file: file.name,
     values: reportValues(root, {
       file: file.name,
-      sopInstanceUid: asUid(texts.get('SOPInstanceUID') ?? ''),
+      sopInstanceUid: uidOrNull(texts.get('SOPInstanceUID') ?? ''),
     }),
-    examined: examinedOf(
+    examined: studyTimeOf(
       new Map([
         [date, texts.get('StudyDate') ?? ''],
         [time, texts.get('StudyTime') ?? ''],

@@ -6,10 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Archive } from '../../../dimse/archive/archive.ts';
-import { TAGS } from '../../../dimse/archive/dicom-json.ts';
-import { dicomwebArchive } from '../../../dimse/archive/dicomweb-archive.ts';
-import type { StorageService } from '../../../dimse/network/storage-service.ts';
-import { httpAccess } from '../../../fhir/http-access.ts';
+import { dicomwebArchive, TAGS } from '../../../dimse/archive/dicomweb-archive.ts';
+import type { StorageService } from '../../../dimse/network/service-ports.ts';
+import { httpAccess } from '../../../fhir/client/authorization.ts';
 import { dicomFile } from '../dicom-file.ts';
 
 const STUDY = '1.2.3';

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { compare } from '../../../dimse/archive/expected-count.ts';
+import { compareWithArchive } from '../../../dimse/archive/expected-count.ts';
 
 const here = (...uids: string[]) => new Set(uids);
 
 test('a study is complete when an archive has what is here, and no more', () => {
-  expect(compare('pacs', ['1', '2'], here('1', '2'))).toMatchObject({
+  expect(compareWithArchive('pacs', ['1', '2'], here('1', '2'))).toMatchObject({
     state: 'complete',
     expected: 2,
     missing: 0,
@@ -12,7 +12,7 @@ test('a study is complete when an archive has what is here, and no more', () => 
 });
 
 test('objects that only the archive has are missing', () => {
-  expect(compare('pacs', ['1', '2', '3'], here('1'))).toEqual({
+  expect(compareWithArchive('pacs', ['1', '2', '3'], here('1'))).toEqual({
     archive: 'pacs',
     state: 'missing',
     expected: 3,
@@ -22,17 +22,23 @@ test('objects that only the archive has are missing', () => {
 });
 
 test('an archive that lacks what is here is behind: its count says nothing', () => {
-  expect(compare('pacs', ['1'], here('1', '2'))).toMatchObject({ state: 'behind', missing: 0 });
-  expect(compare('pacs', [], here('1'))).toMatchObject({ state: 'behind', expected: 0 });
+  expect(compareWithArchive('pacs', ['1'], here('1', '2'))).toMatchObject({
+    state: 'behind',
+    missing: 0,
+  });
+  expect(compareWithArchive('pacs', [], here('1'))).toMatchObject({ state: 'behind', expected: 0 });
 });
 
 test('what is missing counts more than what the archive lacks', () => {
-  expect(compare('pacs', ['1', '3'], here('1', '2'))).toMatchObject({
+  expect(compareWithArchive('pacs', ['1', '3'], here('1', '2'))).toMatchObject({
     state: 'missing',
     missing: 1,
   });
 });
 
 test('an object that is listed twice counts once', () => {
-  expect(compare('pacs', ['1', '1'], here('1'))).toMatchObject({ state: 'complete', expected: 1 });
+  expect(compareWithArchive('pacs', ['1', '1'], here('1'))).toMatchObject({
+    state: 'complete',
+    expected: 1,
+  });
 });

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { storeParts } from '../../../dimse/archive/multipart-objects.ts';
-import type { StorageService } from '../../../dimse/network/storage-service.ts';
+import { storeParts } from '../../../dimse/archive/dicomweb-archive.ts';
+import type { StorageService } from '../../../dimse/network/service-ports.ts';
 import { dataSet, dicomFile } from '../dicom-file.ts';
 
 const PEER = { id: '1', callingAeTitle: '', calledAeTitle: 'SONOGATE', address: 'vna.example' };

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { refusedBy } from '../../../dimse/archive/refusal.ts';
+import { throwIfRefused } from '../../../dimse/archive/query.ts';
 
 test.each([
   ['0000', 'success'],
   ['B000', 'some objects failed'],
 ])('the last status %sH (%s) is no refusal', (status) => {
-  expect(() => refusedBy('C-GET', { status: Number.parseInt(status, 16) })).not.toThrow();
+  expect(() => throwIfRefused('C-GET', { status: Number.parseInt(status, 16) })).not.toThrow();
 });
 
 test.each([
@@ -19,7 +19,7 @@ test.each([
   ['0122', 'archive_refused_query'],
 ])('the last status %sH is %s', (status, code) => {
   const answer = { status: Number.parseInt(status, 16), errorComment: 'why' };
-  expect(() => refusedBy('C-MOVE', answer)).toThrow(
+  expect(() => throwIfRefused('C-MOVE', answer)).toThrow(
     expect.objectContaining({ code, detail: expect.stringContaining(`C-MOVE status ${status}H`) }),
   );
 });

@@ -2,11 +2,11 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Config } from '../../../config/schema.ts';
 import { createStoreInstances } from '../../../dimse/dicomweb/store-instances.ts';
-import { openIntakeDoor } from '../../../dimse/intake-door.ts';
-import { objectsOnDisk } from '../../../src/files/received-objects.ts';
-import { statusOf, storeResponse } from '../../../src/http/dicomweb.ts';
-import type { StoreInstances } from '../../../src/http/store-port.ts';
-import { silentLogger } from '../../../src/logging/logger.ts';
+import { createStorageScp } from '../../../dimse/receive/storage-scp.ts';
+import { objectsOnDisk } from '../../../src/core/files/received-objects.ts';
+import type { StoreInstances } from '../../../src/core/studies/store-port.ts';
+import { statusOf, storeResponse } from '../../../src/doors/http/dicomweb.ts';
+import { silentLogger } from '../../../src/platform/logging/logger.ts';
 import { dicomFile, type SmallObject } from '../dicom-file.ts';
 import { sendBuffer } from '../send.ts';
 import { openSite, type Site } from '../site.ts';
@@ -194,7 +194,7 @@ describe('is refused', () => {
 
   test('all of a transaction for now, when the disk is nearly full', async () => {
     const full = createStoreInstances({
-      door: openIntakeDoor({
+      door: createStorageScp({
         config: { ...site.config, dicom: { ...site.config.dicom, minFreeBytes: 1e18 } },
         database: site.database,
         objects: objectsOnDisk(site.config.dataDir),

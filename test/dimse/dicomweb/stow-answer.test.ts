@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import {
-  type Answer,
-  judgeAnswer,
+  type StowAnswer,
+  serverTrouble,
+  storeResults,
   unsupportedClass,
-  worksAccordingTo,
-} from '../../../dimse/dicomweb/stow-answer.ts';
-import { outgoingBuffer } from '../../../dimse/outgoing-object.ts';
-import { catalogueEntry } from '../../../src/errors/catalogue.ts';
+} from '../../../dimse/dicomweb/stow-transport.ts';
+import { outgoingBuffer } from '../../../dimse/send/store-scu.ts';
+import { catalogueEntry } from '../../../src/platform/errors/catalogue.ts';
 import { dicomFile } from '../dicom-file.ts';
 
 const OBJECT = outgoingBuffer(dicomFile({ sopInstanceUid: '1.1' }));
@@ -22,11 +22,11 @@ const response = (stored: object[], failed: object[] = []) => ({
   ...(stored.length > 0 && { '00081199': { vr: 'SQ', Value: stored } }),
   ...(failed.length > 0 && { '00081198': { vr: 'SQ', Value: failed } }),
 });
-const answered = (status: number, body: unknown = '', retryAfter = ''): Answer => {
+const answered = (status: number, body: unknown = '', retryAfter = ''): StowAnswer => {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   return { kind: 'answered', status, retryAfter, body: text };
 };
-const judge = (answer: Answer) => judgeAnswer(answer, [OBJECT])[0];
+const judge = (answer: StowAnswer) => storeResults(answer, [OBJECT])[0];
 
 describe('an answer that names the objects', () => {
   test('as stored delivers them', () => {
@@ -81,7 +81,7 @@ describe('an answer that names the objects', () => {
 
   test('judges each object by itself, in any order of the answer', () => {
     const body = response([item('1.2')], [item('1.1', failureReason(0xa700))]);
-    expect(judgeAnswer(answered(202, body), [OBJECT, OTHER])).toMatchObject([
+    expect(storeResults(answered(202, body), [OBJECT, OTHER])).toMatchObject([
       { code: 'peer_out_of_resources' },
       { code: null },
     ]);
@@ -172,6 +172,6 @@ test.each([
   ['refuses our credentials', answered(401), 'peer_unauthorized'],
   ['has had enough', answered(429), 'peer_unavailable'],
   ['is not there', { kind: 'lost', begun: false, detail: 'ECONNREFUSED' }, 'peer_unreachable'],
-] as [string, Answer, string | null][])('a server that %s', (_, answer, code) => {
-  expect(worksAccordingTo(answer)).toBe(code);
+] as [string, StowAnswer, string | null][])('a server that %s', (_, answer, code) => {
+  expect(serverTrouble(answer)).toBe(code);
 });

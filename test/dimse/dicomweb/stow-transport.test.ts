@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type HttpAccess, stowTransport } from '../../../dimse/dicomweb/stow-transport.ts';
 import type { OutgoingObject } from '../../../dimse/network/requestor.ts';
-import { outgoingBuffer } from '../../../dimse/outgoing-object.ts';
+import { outgoingBuffer } from '../../../dimse/send/store-scu.ts';
 import { dataSet, dicomFile } from '../dicom-file.ts';
 
 const toClose: (() => Promise<unknown>)[] = [];

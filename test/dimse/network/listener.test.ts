@@ -1,11 +1,16 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { decodeAssociateAccept } from '../../../dimse/network/association-pdu.ts';
 import { encodeCommandSet } from '../../../dimse/network/command-set.ts';
 import { type Listener, type ListenerOptions, listen } from '../../../dimse/network/listener.ts';
-import { encodeAbort, encodeData, encodeReleaseRequest, PDU } from '../../../dimse/network/pdu.ts';
-import type { StorageService } from '../../../dimse/network/storage-service.ts';
-import { SonogateError } from '../../../src/errors/catalogue.ts';
-import { silentLogger } from '../../../src/logging/logger.ts';
+import {
+  decodeAssociateAccept,
+  encodeAbort,
+  encodeData,
+  encodeReleaseRequest,
+  PDU,
+} from '../../../dimse/network/pdu.ts';
+import type { StorageService } from '../../../dimse/network/service-ports.ts';
+import { SonogateError } from '../../../src/platform/errors/catalogue.ts';
+import { silentLogger } from '../../../src/platform/logging/logger.ts';
 import {
   associateRequest,
   dataPdu,

@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { encodeAssociateAccept } from '../../../dimse/network/association-pdu.ts';
 import { COMMAND, encodeCommandSet, RESPONSE_BIT } from '../../../dimse/network/command-set.ts';
-import { encodeData, PDU } from '../../../dimse/network/pdu.ts';
-import { EXPLICIT_LITTLE_ENDIAN } from '../../../dimse/sop-classes.ts';
+import { encodeAssociateAccept, encodeData, PDU } from '../../../dimse/network/pdu.ts';
+import { EXPLICIT_VR_LITTLE_ENDIAN } from '../../../pipelines/dicom/sop-classes.ts';
 
 /** The one context that it accepts. */
 const CONTEXT_ID = 1;
@@ -27,7 +26,7 @@ export async function startRawPacs(onObject: (socket: Socket) => void): Promise<
             calledAeTitle: 'PACS',
             callingAeTitle: 'SONOGATE',
             applicationContext: '1.2.840.10008.3.1.1.1',
-            contexts: [{ id: CONTEXT_ID, result: 0, transferSyntax: EXPLICIT_LITTLE_ENDIAN }],
+            contexts: [{ id: CONTEXT_ID, result: 0, transferSyntax: EXPLICIT_VR_LITTLE_ENDIAN }],
             maxPduBytes: 16_384,
             implementationClassUid: '1.2.3',
             implementationVersion: 'TEST',

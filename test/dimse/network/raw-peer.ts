@@ -1,16 +1,16 @@
 import { connect, type Socket } from 'node:net';
+import { encodeCommandSet } from '../../../dimse/network/command-set.ts';
 import {
   type AssociateRequest,
   DICOM_APPLICATION_CONTEXT,
   encodeAssociateRequest,
-} from '../../../dimse/network/association-pdu.ts';
-import { encodeCommandSet } from '../../../dimse/network/command-set.ts';
-import { encodeData } from '../../../dimse/network/pdu.ts';
+  encodeData,
+} from '../../../dimse/network/pdu.ts';
 import {
-  EXPLICIT_LITTLE_ENDIAN,
-  IMPLICIT_LITTLE_ENDIAN,
+  EXPLICIT_VR_LITTLE_ENDIAN,
+  IMPLICIT_VR_LITTLE_ENDIAN,
   VERIFICATION,
-} from '../../../dimse/sop-classes.ts';
+} from '../../../pipelines/dicom/sop-classes.ts';
 
 export const ULTRASOUND_IMAGE = '1.2.840.10008.5.1.4.1.1.6.1';
 export const VERIFICATION_CONTEXT = 1;
@@ -29,12 +29,12 @@ export function associateRequest(over: Partial<AssociateRequest> = {}): Buffer {
       {
         id: VERIFICATION_CONTEXT,
         abstractSyntax: VERIFICATION,
-        transferSyntaxes: [IMPLICIT_LITTLE_ENDIAN],
+        transferSyntaxes: [IMPLICIT_VR_LITTLE_ENDIAN],
       },
       {
         id: IMAGE_CONTEXT,
         abstractSyntax: ULTRASOUND_IMAGE,
-        transferSyntaxes: [EXPLICIT_LITTLE_ENDIAN],
+        transferSyntaxes: [EXPLICIT_VR_LITTLE_ENDIAN],
       },
     ],
     ...over,

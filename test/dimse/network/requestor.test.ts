@@ -2,19 +2,19 @@ import type { Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { MAX_COMMAND_BYTES } from '../../../dimse/network/command-set.ts';
 import { type OutgoingObject, Requestor } from '../../../dimse/network/requestor.ts';
-import { EXPLICIT_LITTLE_ENDIAN } from '../../../dimse/sop-classes.ts';
+import { EXPLICIT_VR_LITTLE_ENDIAN } from '../../../pipelines/dicom/sop-classes.ts';
 import { piece, startRawPacs, storeResponse } from './raw-pacs.ts';
 import { ULTRASOUND_IMAGE } from './raw-peer.ts';
 
 const CONTEXT = {
   id: 1,
   abstractSyntax: ULTRASOUND_IMAGE,
-  transferSyntaxes: [EXPLICIT_LITTLE_ENDIAN],
+  transferSyntaxes: [EXPLICIT_VR_LITTLE_ENDIAN],
 };
 const OBJECT: OutgoingObject = {
   sopClassUid: ULTRASOUND_IMAGE,
   sopInstanceUid: '1.2.3',
-  transferSyntax: EXPLICIT_LITTLE_ENDIAN,
+  transferSyntax: EXPLICIT_VR_LITTLE_ENDIAN,
   bytes: 8,
   read: () => [Buffer.alloc(8)],
 };

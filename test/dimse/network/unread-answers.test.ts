@@ -2,9 +2,12 @@ import { afterEach, expect, test } from 'vitest';
 import { COMMAND, encodeCommandSet } from '../../../dimse/network/command-set.ts';
 import { type Listener, listen } from '../../../dimse/network/listener.ts';
 import { encodeData } from '../../../dimse/network/pdu.ts';
-import type { AssociationEnd } from '../../../dimse/network/storage-service.ts';
-import { IMPLICIT_LITTLE_ENDIAN, STORAGE_COMMITMENT } from '../../../dimse/sop-classes.ts';
-import { silentLogger } from '../../../src/logging/logger.ts';
+import type { AssociationEnd } from '../../../dimse/network/service-ports.ts';
+import {
+  IMPLICIT_VR_LITTLE_ENDIAN,
+  STORAGE_COMMITMENT,
+} from '../../../pipelines/dicom/sop-classes.ts';
+import { silentLogger } from '../../../src/platform/logging/logger.ts';
 import { associateRequest, RawPeer } from './raw-peer.ts';
 
 const REQUESTS = 60;
@@ -28,7 +31,7 @@ async function unread(idleTimeoutSeconds: number) {
     aeTitle: 'SONOGATE',
     maxPduBytes: 32_768,
     maxAssociations: 4,
-    offer: () => ({ preferred: [], others: [IMPLICIT_LITTLE_ENDIAN] }),
+    offer: () => ({ preferred: [], others: [IMPLICIT_VR_LITTLE_ENDIAN] }),
     admit: () => ({ idleTimeoutSeconds }),
     storage: {
       open: () => Promise.reject(new Error('no object comes')),
@@ -50,7 +53,7 @@ async function unread(idleTimeoutSeconds: number) {
   const context = {
     id: CONTEXT,
     abstractSyntax: STORAGE_COMMITMENT,
-    transferSyntaxes: [IMPLICIT_LITTLE_ENDIAN],
+    transferSyntaxes: [IMPLICIT_VR_LITTLE_ENDIAN],
   };
   await peer.associate(associateRequest({ contexts: [context] }));
   peer.socket.pause();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { tellReports } from '../../../dimse/services/commitment-reporter.ts';
-import { createLogger } from '../../../src/logging/logger.ts';
+import { sendDueReports } from '../../../dimse/services/commitment-scp.ts';
+import { createLogger } from '../../../src/platform/logging/logger.ts';
 import { freePort } from '../../peers/free-port.ts';
 import { openSite, type Site } from '../site.ts';
 
@@ -29,7 +29,7 @@ async function waiting(transaction: string, port: number | null) {
     [transaction, first.name, REQUESTED],
   );
   return async (seconds: number) => {
-    await tellReports({
+    await sendDueReports({
       database: site.database,
       sources: [{ ...first, node }],
       aeTitle: 'SONOGATE',

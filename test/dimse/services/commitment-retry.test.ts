@@ -4,13 +4,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { loadConfig } from '../../../config/load.ts';
 import type { DicomDestination } from '../../../config/schema.ts';
 import { type Listener, listen } from '../../../dimse/network/listener.ts';
-import { settleReport } from '../../../dimse/services/commitment-settlement.ts';
 import {
   askAgainSeconds,
-  askForCommitment,
-} from '../../../dimse/services/storage-commitment-scu.ts';
-import { EXPLICIT_LITTLE_ENDIAN } from '../../../dimse/sop-classes.ts';
-import { silentLogger } from '../../../src/logging/logger.ts';
+  requestCommitments,
+  settleReport,
+} from '../../../dimse/services/commitment-scu.ts';
+import { EXPLICIT_VR_LITTLE_ENDIAN } from '../../../pipelines/dicom/sop-classes.ts';
+import { silentLogger } from '../../../src/platform/logging/logger.ts';
 import { freePort } from '../../peers/free-port.ts';
 import { openSite, type Site } from '../site.ts';
 
@@ -25,7 +25,7 @@ beforeAll(async () => {
     aeTitle: null,
     maxPduBytes: 16_384,
     maxAssociations: 4,
-    offer: () => ({ preferred: [], others: [EXPLICIT_LITTLE_ENDIAN] }),
+    offer: () => ({ preferred: [], others: [EXPLICIT_VR_LITTLE_ENDIAN] }),
     admit: () => ({ idleTimeoutSeconds: 0.3 }),
     storage: {
       open: () => Promise.reject(new Error('no objects here')),
@@ -64,7 +64,7 @@ test('objects whose request was cut short by the end of its process are asked fo
   );
   const now = new Date();
   const connected = once(silent, 'connection');
-  const asking = askForCommitment({
+  const asking = requestCommitments({
     database: site.database,
     destinations: destinations.filter((each): each is DicomDestination => each.type === 'dicom'),
     aeTitle: 'SONOGATE',
@@ -97,7 +97,7 @@ test('a PACS that is away is asked again after a minute, then after two', async 
   let now = Date.now();
   const transactionAfter = async (seconds: number) => {
     now += seconds * 1000;
-    await askForCommitment({
+    await requestCommitments({
       database: site.database,
       destinations: destinations.filter((each): each is DicomDestination => each.type === 'dicom'),
       aeTitle: 'SONOGATE',
@@ -165,7 +165,7 @@ describe('a PACS that takes the request and reports at its own time', () => {
         ],
       },
     );
-    await askForCommitment({
+    await requestCommitments({
       database: site.database,
       destinations: destinations.filter((each): each is DicomDestination => each.type === 'dicom'),
       aeTitle: 'SONOGATE',

@@ -1,9 +1,9 @@
 import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { tellReports } from '../../../dimse/services/commitment-reporter.ts';
-import { findStudy, instancesOf } from '../../../dimse/study-queries.ts';
-import { silentLogger } from '../../../src/logging/logger.ts';
+import { sendDueReports } from '../../../dimse/services/commitment-scp.ts';
+import { findStudy, instancesOf } from '../../../src/core/studies/study-queries.ts';
+import { silentLogger } from '../../../src/platform/logging/logger.ts';
 import { freePort } from '../../peers/free-port.ts';
 import {
   PYNETDICOM_INSTALLED,
@@ -210,7 +210,7 @@ describe.skipIf(!PYNETDICOM_INSTALLED)('storage commitment', () => {
     site.pass(60);
     const now = () => new Date(Date.now() + 3_600_000);
     const parts = { database: site.database, aeTitle: 'SONOGATE', logger: silentLogger, now };
-    await tellReports({ ...parts, sources: [{ ...source, node }] });
+    await sendDueReports({ ...parts, sources: [{ ...source, node }] });
     expect(await report()).toMatchObject({ event: 1, committed: [uid(1)] });
     const { rows } = await site.database.query<{ told_at: Date | null }>(
       'SELECT told_at FROM commitment_reports WHERE transaction_uid = $1',

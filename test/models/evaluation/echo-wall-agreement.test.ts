@@ -4,7 +4,7 @@ import {
   wallAgreement,
   wallCases,
   wallTable,
-} from '../../../models/evaluation/echo-wall-agreement.ts';
+} from '../../../models/evaluation/echo-study-agreement.ts';
 import type { SegmentTruth } from '../../../models/phantom/heart/wall-motion.ts';
 import type { Result } from '../../../pipelines/result/envelope.ts';
 

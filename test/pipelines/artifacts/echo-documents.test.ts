@@ -1,13 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { type ContentItem, walk } from '../../../pipelines/artifacts/sr/content-item.ts';
 import { decode } from '../../../pipelines/artifacts/sr/decode.ts';
-import { postCoordination } from '../../../pipelines/artifacts/sr/echo-post-coordination.ts';
 import { echoSite } from '../../../pipelines/artifacts/sr/echo-sites.ts';
 import { checkTemplate } from '../../../pipelines/artifacts/sr/template-check.ts';
 import { buildTid1500 } from '../../../pipelines/artifacts/sr/tid1500.ts';
 import { buildTid5200 } from '../../../pipelines/artifacts/sr/tid5200.ts';
-import { buildTid5300, isCoreEchoCode } from '../../../pipelines/artifacts/sr/tid5300.ts';
-import { CONCEPTS, type ConceptKey } from '../../../pipelines/result/concepts.ts';
+import {
+  buildTid5300,
+  isCoreEchoCode,
+  postCoordination,
+} from '../../../pipelines/artifacts/sr/tid5300.ts';
+import { CONCEPTS, type ConceptKey } from '../../../pipelines/concepts/concepts.ts';
 import type { Measurement, Result } from '../../../pipelines/result/envelope.ts';
 import { measurement } from './example-measurements.ts';
 import { NOTHING_MEASURED } from './example-result.ts';

@@ -1,4 +1,4 @@
-import { type ConceptKey, measurementConcept } from '../../../pipelines/result/concepts.ts';
+import { type ConceptKey, measurementConcept } from '../../../pipelines/concepts/concepts.ts';
 import type { Measurement } from '../../../pipelines/result/envelope.ts';
 
 type Overrides = Partial<Measurement>;

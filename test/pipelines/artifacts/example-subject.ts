@@ -1,4 +1,4 @@
-import type { DicomIdentity, Subject } from '../../../pipelines/artifacts/subject.ts';
+import type { DicomIdentity, Subject } from '../../../pipelines/dicom/subject.ts';
 
 export const US_IMAGE = '1.2.840.10008.5.1.4.1.1.6.1';
 export const US_MULTIFRAME = '1.2.840.10008.5.1.4.1.1.3.1';

@@ -1,16 +1,14 @@
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
-import { toPng } from '../../../pipelines/artifacts/drawing-png.ts';
-import { textWidth } from '../../../pipelines/artifacts/font.ts';
-import { growthChart, growthPanel } from '../../../pipelines/artifacts/growth-chart.ts';
-import { measuredOnCurve } from '../../../pipelines/artifacts/growth-curve.ts';
-import { INTERGROWTH_CURVES } from '../../../pipelines/artifacts/intergrowth-curves.ts';
-import { keyOverlays, overlaysOf } from '../../../pipelines/artifacts/overlays.ts';
-import { renderPreview } from '../../../pipelines/artifacts/preview.ts';
-import { shortText, valueText } from '../../../pipelines/artifacts/wording.ts';
+import { textWidth, toPng } from '../../../pipelines/artifacts/drawing/draw.ts';
+import { growthChart, growthPanel } from '../../../pipelines/artifacts/drawing/growth-chart.ts';
+import { measuredOnCurve } from '../../../pipelines/artifacts/drawing/growth-curve.ts';
+import { keyOverlays, overlaysOf } from '../../../pipelines/artifacts/previews/overlays.ts';
+import { renderPreview } from '../../../pipelines/artifacts/previews/preview.ts';
 import type { Rectangle } from '../../../pipelines/contract/study.ts';
-import { maskOutside } from '../../../pipelines/input/picture.ts';
-import { rectanglePolygon } from '../../../pipelines/input/polygon.ts';
+import { maskOutside, rectanglePolygon } from '../../../pipelines/measure/picture.ts';
+import { INTERGROWTH_CURVES } from '../../../pipelines/obstetric/growth/curves.ts';
+import { shortText, valueText } from '../../../pipelines/result/render/value-text.ts';
 import {
   AC,
   BPD,

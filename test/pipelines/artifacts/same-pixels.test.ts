@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { buildPresentationStates } from '../../../pipelines/artifacts/presentation-state.ts';
-import { renderPreview } from '../../../pipelines/artifacts/preview.ts';
+import { buildPresentationStates } from '../../../pipelines/artifacts/presentation-state/presentation-state.ts';
+import { renderPreview } from '../../../pipelines/artifacts/previews/preview.ts';
 import { walk } from '../../../pipelines/artifacts/sr/content-item.ts';
 import { decode } from '../../../pipelines/artifacts/sr/decode.ts';
 import { buildTid1500 } from '../../../pipelines/artifacts/sr/tid1500.ts';

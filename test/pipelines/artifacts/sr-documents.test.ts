@@ -3,7 +3,7 @@ import { type ContentItem, walk } from '../../../pipelines/artifacts/sr/content-
 import { decode } from '../../../pipelines/artifacts/sr/decode.ts';
 import { buildTid1500 } from '../../../pipelines/artifacts/sr/tid1500.ts';
 import { buildTid5000 } from '../../../pipelines/artifacts/sr/tid5000.ts';
-import type { Subject } from '../../../pipelines/artifacts/subject.ts';
+import type { Subject } from '../../../pipelines/dicom/subject.ts';
 import type { Measurement, Result } from '../../../pipelines/result/envelope.ts';
 import { AC, HC, measurement } from './example-measurements.ts';
 import { NOTHING_MEASURED, RESULT, TWINS } from './example-result.ts';

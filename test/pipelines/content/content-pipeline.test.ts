@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { contentSchema } from '../../../pipelines/content/content.ts';
 import { anatomyOf, spread } from '../../../pipelines/content/pipeline.ts';
-import { pipeline } from '../../../src/content-pipeline.ts';
+import { contentSchema } from '../../../pipelines/contract/content.ts';
+import { pipeline } from '../../../src/app/pipelines/content.ts';
 import { phantomFiles } from '../../gateway/phantom.ts';
 
 const HEART = '../shared/data/dicom/us/DIRW0007_repaired_jpegbaseline.dcm';

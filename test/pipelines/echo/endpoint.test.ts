@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { echoEndpoint } from '../../../pipelines/echo/endpoint.ts';
-import { sumDecimals } from '../../../src/requests/cost.ts';
+import { sumDecimals } from '../../../src/core/requests/request.ts';
 
 const accepts = (input: unknown) => echoEndpoint.input.safeParse(input).success;
 const withContext = (clinical_context: unknown) => ({ files: ['file_1'], clinical_context });

@@ -1,9 +1,9 @@
-import { NO_OUTLINES } from '../../../pipelines/echo/chambers/heart-outlines.ts';
+import type { ConceptKey } from '../../../pipelines/concepts/concepts.ts';
+import { NO_OUTLINES } from '../../../pipelines/echo/evidence.ts';
 import { interpretStudy } from '../../../pipelines/echo/interpret-study.ts';
-import { withPlausibility } from '../../../pipelines/echo/plausibility.ts';
-import type { EchoEvidence, EchoPatient } from '../../../pipelines/echo/section.ts';
-import { SECTIONS } from '../../../pipelines/echo/sections/index.ts';
-import type { ConceptKey } from '../../../pipelines/result/concepts.ts';
+import { SECTIONS } from '../../../pipelines/echo/sections.ts';
+import { withPlausibility } from '../../../pipelines/echo/shared/plausibility.ts';
+import type { EchoEvidence, EchoPatient } from '../../../pipelines/echo/shared/section.ts';
 import { createMeasurement, NO_FRAME } from '../../../pipelines/result/measurement.ts';
 
 /** 175 cm and 70 kg. */

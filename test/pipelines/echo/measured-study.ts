@@ -1,7 +1,7 @@
-import { withPlausibility } from '../../../pipelines/echo/plausibility.ts';
-import type { EchoEvidence, EchoPatient } from '../../../pipelines/echo/section.ts';
-import { SECTIONS } from '../../../pipelines/echo/sections/index.ts';
-import type { ConceptKey } from '../../../pipelines/result/concepts.ts';
+import type { ConceptKey } from '../../../pipelines/concepts/concepts.ts';
+import { SECTIONS } from '../../../pipelines/echo/sections.ts';
+import { withPlausibility } from '../../../pipelines/echo/shared/plausibility.ts';
+import type { EchoEvidence, EchoPatient } from '../../../pipelines/echo/shared/section.ts';
 import type { Measurement } from '../../../pipelines/result/envelope.ts';
 import { createMeasurement, NO_FRAME } from '../../../pipelines/result/measurement.ts';
 import { interpreted } from './interpret-sample.ts';

@@ -1,13 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type HeartOutlines,
-  NO_OUTLINES,
-} from '../../../pipelines/echo/chambers/heart-outlines.ts';
+import type { ConceptKey } from '../../../pipelines/concepts/concepts.ts';
+import { type HeartOutlines, NO_OUTLINES } from '../../../pipelines/echo/evidence.ts';
 import { interpretStudy } from '../../../pipelines/echo/interpret-study.ts';
-import { withPlausibility } from '../../../pipelines/echo/plausibility.ts';
-import type { EchoPatient } from '../../../pipelines/echo/section.ts';
-import { SECTIONS } from '../../../pipelines/echo/sections/index.ts';
-import type { ConceptKey } from '../../../pipelines/result/concepts.ts';
+import { SECTIONS } from '../../../pipelines/echo/sections.ts';
+import { withPlausibility } from '../../../pipelines/echo/shared/plausibility.ts';
+import type { EchoPatient } from '../../../pipelines/echo/shared/section.ts';
 import { createMeasurement, NO_FRAME } from '../../../pipelines/result/measurement.ts';
 
 const MAN: EchoPatient = { sex: 'male', age: 60, height: 175, weight: 70, surface: 1.848 };

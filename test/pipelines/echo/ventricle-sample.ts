@@ -3,11 +3,11 @@ import type {
   ApicalView,
   ChamberClip,
   ChamberFrame,
-} from '../../../pipelines/echo/chambers/chamber-clip.ts';
+} from '../../../pipelines/echo/chambers/clip.ts';
 import type {
   ParasternalClip,
   ParasternalFrame,
-} from '../../../pipelines/echo/parasternal/parasternal-clip.ts';
+} from '../../../pipelines/echo/parasternal/clip.ts';
 
 /** A ventricle in one plane, millimetres: half an ellipse on its valve plane, apex on top. */
 export interface VentricleShape {

@@ -1,7 +1,10 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { describe, expect, it } from 'vitest';
-import { networkOpener } from '../../../pipelines/inference/open-network.ts';
-import { REFUSAL, type RefusalOfModel } from '../../../pipelines/inference/refusal.ts';
+import {
+  ACCELERATOR_REFUSAL,
+  type AcceleratorRefusalOfModel,
+} from '../../../pipelines/inference/accelerators.ts';
+import { networkOpener } from '../../../pipelines/inference/network.ts';
 import { sessionOpener } from '../../../pipelines/inference/session.ts';
 import { fakeLibrary, machineWith, smallModel } from './fake-networks.ts';
 
@@ -9,8 +12,8 @@ const model = await smallModel();
 const image = new Float32Array(model.input.width * model.input.height).fill(0.25);
 const mean = [Float32Array.of(0.25)];
 
-const told: RefusalOfModel[] = [];
-subscribe(REFUSAL.name, (refusal) => told.push(refusal as RefusalOfModel));
+const told: AcceleratorRefusalOfModel[] = [];
+subscribe(ACCELERATOR_REFUSAL.name, (refusal) => told.push(refusal as AcceleratorRefusalOfModel));
 
 async function onAccelerator() {
   const library = fakeLibrary();

@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
-import { startInferenceThread } from '../../../pipelines/inference/inference-thread.ts';
 import { readRegistry } from '../../../pipelines/inference/model-registry.ts';
 import { openSession } from '../../../pipelines/inference/session.ts';
+import { startInferenceThread } from '../../../pipelines/inference/threads.ts';
 
 const CPU = { provider: 'cpu', threads: 1 } as const;
 

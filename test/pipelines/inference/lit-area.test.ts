@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { letterbox, toSource } from '../../../pipelines/inference/letterbox.ts';
-import { letterboxLit, litArea } from '../../../pipelines/inference/lit-area.ts';
+import {
+  letterbox,
+  letterboxLit,
+  litArea,
+  toSource,
+} from '../../../pipelines/inference/letterbox.ts';
 
 /** A grey picture of `width` × `height` at `x`, `y` of a black screen, with what is drawn beside it. */
 function screen(

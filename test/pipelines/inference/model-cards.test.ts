@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { echoEndpoint } from '../../../pipelines/echo/endpoint.ts';
-import { openHeartLocator } from '../../../pipelines/echo/locate/open-heart-locator.ts';
-import { readModelCards } from '../../../pipelines/inference/model-cards.ts';
-import { modelsInUse, readRegistry } from '../../../pipelines/inference/model-registry.ts';
+import { openHeartLocator } from '../../../pipelines/echo/locate/heart-locator.ts';
+import {
+  modelsInUse,
+  readModelCards,
+  readRegistry,
+} from '../../../pipelines/inference/model-registry.ts';
 import type { OpenSession } from '../../../pipelines/inference/session.ts';
 import { obstetricEndpoint } from '../../../pipelines/obstetric/endpoint.ts';
-import { openLocator } from '../../../pipelines/obstetric/locate/open-locator.ts';
+import { openLocator } from '../../../pipelines/obstetric/open-locator.ts';
 
 /** Opens no network: which models a pipeline asks for is all that is looked at. */
 const unopened: OpenSession = async (model) => ({

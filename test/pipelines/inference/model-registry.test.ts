@@ -8,8 +8,8 @@ import {
   readModel,
   readRegistry,
 } from '../../../pipelines/inference/model-registry.ts';
-import { HEAD_PLANES } from '../../../pipelines/obstetric/locate/plane.ts';
-import { HEAD_STRUCTURES, PLANES } from '../../../pipelines/obstetric/locator.ts';
+import { HEAD_PLANES } from '../../../pipelines/obstetric/planes/locate.ts';
+import { HEAD_STRUCTURES, PLANES } from '../../../pipelines/obstetric/shared/locator.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'registry-'));
 afterAll(() => rm(folder, { recursive: true }));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { InferenceSettings, Provider } from '../../../pipelines/inference/network.ts';
-import { overThreads } from '../../../pipelines/inference/over-threads.ts';
 import type { OpenSession } from '../../../pipelines/inference/session.ts';
+import { overThreads } from '../../../pipelines/inference/threads.ts';
 import { machineWith, smallModel } from './fake-networks.ts';
 
 const model = await smallModel();

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { PROVIDER_TOLERANCE } from '../../../pipelines/inference/self-test.ts';
+import { PROVIDER_TOLERANCE } from '../../../pipelines/inference/network.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 /** SwiftShader of Debian's chromium: a Vulkan driver in software, hundreds of times slower than we. */

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { TRANSFER_SYNTAXES, transferSyntax } from '../../../pipelines/input/transfer-syntaxes.ts';
+import { TRANSFER_SYNTAXES, transferSyntax } from '../../../pipelines/dicom/transfer-syntaxes.ts';
 
 const DEFLATED = '1.2.840.10008.1.2.1.99';
 

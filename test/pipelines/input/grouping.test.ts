@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Clip } from '../../../pipelines/contract/study.ts';
+import { echoInputOf, HANDHELD_CLIPS } from '../../../pipelines/echo/handheld.ts';
 import { RUN_GAP_SECONDS, runsOf } from '../../../pipelines/input/grouping.ts';
-import { echoInputOf, HANDHELD_CLIPS } from '../../../pipelines/input/handheld.ts';
 import { readStudy } from '../../../pipelines/input/read-study.ts';
 import { clip } from '../obstetric/evidence-sample.ts';
 import { type Element, region, SYNTAX, ultrasound } from './dicom-sample.ts';

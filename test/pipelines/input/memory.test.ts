@@ -5,8 +5,8 @@ import { promisify } from 'node:util';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import type { Clip, Frame } from '../../../pipelines/contract/study.ts';
+import { UnreadableInput } from '../../../pipelines/contract/study.ts';
 import { DECODING, decodeBatch, frameBatches } from '../../../pipelines/input/decode-frames.ts';
-import { Refusal } from '../../../pipelines/input/refusal.ts';
 import { clip } from '../obstetric/evidence-sample.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { encapsulated, SYNTAX, ultrasound } from './dicom-sample.ts';
@@ -112,7 +112,7 @@ describe('frames are decoded within a budget', () => {
     let call = 0;
     const second = async () => {
       call += 1;
-      if (call === 2) throw new Refusal('damaged');
+      if (call === 2) throw new UnreadableInput('damaged');
       return black();
     };
     const [batch = []] = frameBatches([sized(3, 10, 10, second)]);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { withByteSource } from '../../../pipelines/input/byte-source.ts';
-import { readDicomHeader } from '../../../pipelines/input/dicom-header.ts';
+import { readDicomHeader } from '../../../pipelines/input/dicom/header.ts';
 import { readStudy } from '../../../pipelines/input/read-study.ts';
+import { withByteSource } from '../../../pipelines/input/study-file.ts';
 import { region, ultrasound } from './dicom-sample.ts';
 import { onDisk } from './on-disk.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { PixelFormat } from '../../../pipelines/input/pixel-format.ts';
-import { fromStored } from '../../../pipelines/input/pixels.ts';
+import type { PixelFormat } from '../../../pipelines/input/pixels/pixels.ts';
+import { fromStored } from '../../../pipelines/input/pixels/pixels.ts';
 
 const GREY: PixelFormat = {
   width: 3,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { blobs, reduced, smoothed } from '../../../pipelines/measure/blobs.ts';
+import { blobs, reduced, smoothed } from '../../../pipelines/measure/regions.ts';
 
 /** Rows of digits as an image; `.` is 0, `#` is 255. */
 function image(...rows: string[]) {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { discVolume } from '../../../pipelines/echo/formulas/chambers.ts';
-import { chamberAxis } from '../../../pipelines/measure/chamber-axis.ts';
-import { discDiameters } from '../../../pipelines/measure/chamber-discs.ts';
+import { chamberAxis, discDiameters } from '../../../pipelines/measure/chamber.ts';
 import { areaOf, contains, outlineOf } from '../../../pipelines/measure/outline.ts';
 import { ventricleOutlines } from '../echo/ventricle-sample.ts';
 

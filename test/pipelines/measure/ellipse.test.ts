@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Ellipse } from '../../../pipelines/contract/image.ts';
-import { distance } from '../../../pipelines/measure/distance.ts';
-import { axisEnds, extent, perimeter, toMillimetres } from '../../../pipelines/measure/ellipse.ts';
+import {
+  axisEnds,
+  distance,
+  extent,
+  perimeter,
+  toMillimetres,
+} from '../../../pipelines/measure/ellipse.ts';
 
 const ellipse = (changes: Partial<Ellipse> = {}): Ellipse => ({
   centre: { x: 100, y: 80 },

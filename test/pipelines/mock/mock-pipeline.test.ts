@@ -6,8 +6,8 @@ import type { Job, PipelineEvent } from '../../../pipelines/contract/job.ts';
 import { echoEndpoint } from '../../../pipelines/echo/endpoint.ts';
 import { obstetricEndpoint } from '../../../pipelines/obstetric/endpoint.ts';
 import { type Result, resultSchema } from '../../../pipelines/result/envelope.ts';
-import { checkBundle } from '../../../src/cli/check-bundle.ts';
-import { pipeline } from '../../../src/mock-pipeline.ts';
+import { checkBundle } from '../../../src/app/cli/validate.ts';
+import { pipeline } from '../../../src/app/pipelines/mock.ts';
 
 let root: string;
 let runs = 0;

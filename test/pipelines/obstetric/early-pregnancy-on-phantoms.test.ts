@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { PhantomFrame } from '../../../models/phantom/frame.ts';
 import { MEDIAN_GROWTH, sizesAt } from '../../../models/phantom/sizes.ts';
 import { earlyPregnancy } from '../../../models/phantom/views/early-pregnancy.ts';
-import { EARLY_UNCERTAINTY } from '../../../pipelines/obstetric/early-lengths.ts';
-import { locateContents } from '../../../pipelines/obstetric/read/early-contents.ts';
-import { locateSacs } from '../../../pipelines/obstetric/read/early-sac.ts';
+import { locateContents } from '../../../pipelines/obstetric/early-pregnancy/locate-contents.ts';
+import { locateSacs } from '../../../pipelines/obstetric/early-pregnancy/locate-sac.ts';
+import { EARLY_UNCERTAINTY } from '../../../pipelines/obstetric/early-pregnancy/measure.ts';
 
 /** Seeds that no threshold was chosen on. */
 function simulate(gaDays: number, seed: number, anatomy: Record<string, number>): PhantomFrame {

@@ -5,12 +5,19 @@ import {
   type Frame,
   UNDESCRIBED,
 } from '../../../pipelines/contract/study.ts';
-import { parseOptions } from '../../../pipelines/obstetric/input.ts';
 import { interpretStudy } from '../../../pipelines/obstetric/interpret-study.ts';
-import type { HeadStructures, Locator, Plane } from '../../../pipelines/obstetric/locator.ts';
-import type { FrameReading, ObstetricEvidence } from '../../../pipelines/obstetric/section.ts';
+import { parseOptions } from '../../../pipelines/obstetric/shared/input.ts';
+import type {
+  HeadStructures,
+  Locator,
+  Plane,
+} from '../../../pipelines/obstetric/shared/locator.ts';
+import type {
+  FrameReading,
+  ObstetricEvidence,
+} from '../../../pipelines/obstetric/shared/section.ts';
 import type { Result } from '../../../pipelines/result/envelope.ts';
-import type { SectionFailed } from '../../../pipelines/run-section.ts';
+import type { SectionFailed } from '../../../pipelines/run/sections.ts';
 
 /** Evidence as if located in images of 800 × 600 pixels at 0.4 mm, one clip per reading. */
 

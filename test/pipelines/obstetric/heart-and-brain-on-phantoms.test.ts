@@ -5,16 +5,16 @@ import type { PhantomView } from '../../../models/phantom/view.ts';
 import { cerebellum, lateralVentricle } from '../../../models/phantom/views/brain-structures.ts';
 import { fourChamber } from '../../../models/phantom/views/four-chamber.ts';
 import { median } from '../../../pipelines/measure/statistics.ts';
-import type { FramePlane } from '../../../pipelines/obstetric/frame-plane.ts';
-import { parseOptions } from '../../../pipelines/obstetric/input.ts';
-import { openLocator } from '../../../pipelines/obstetric/locate/open-locator.ts';
-import type { Plane } from '../../../pipelines/obstetric/locator.ts';
-import { fetalBrainReader } from '../../../pipelines/obstetric/read/fetal-brain.ts';
-import { fetalHeartReader } from '../../../pipelines/obstetric/read/fetal-heart.ts';
-import type { ReaderInput } from '../../../pipelines/obstetric/reader.ts';
-import type { ObstetricEvidence } from '../../../pipelines/obstetric/section.ts';
-import { anomalyScreen } from '../../../pipelines/obstetric/sections/anomaly-screen.ts';
-import { fetalHeart } from '../../../pipelines/obstetric/sections/fetal-heart.ts';
+import { fetalBrainReader } from '../../../pipelines/obstetric/anomaly-screen/read.ts';
+import { anomalyScreen } from '../../../pipelines/obstetric/anomaly-screen/section.ts';
+import { fetalHeartReader } from '../../../pipelines/obstetric/fetal-heart/read.ts';
+import { fetalHeart } from '../../../pipelines/obstetric/fetal-heart/section.ts';
+import { openLocator } from '../../../pipelines/obstetric/open-locator.ts';
+import { parseOptions } from '../../../pipelines/obstetric/shared/input.ts';
+import type { FramePlane } from '../../../pipelines/obstetric/shared/key-frames.ts';
+import type { Plane } from '../../../pipelines/obstetric/shared/locator.ts';
+import type { ReaderInput } from '../../../pipelines/obstetric/shared/reader.ts';
+import type { ObstetricEvidence } from '../../../pipelines/obstetric/shared/section.ts';
 import { onPlane } from './phantom-plane.ts';
 
 /** From pixels to the section on phantoms that no weight has seen; the plane is given. */

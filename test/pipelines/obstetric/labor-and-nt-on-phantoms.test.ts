@@ -4,15 +4,15 @@ import { sizesAt } from '../../../models/phantom/sizes.ts';
 import type { PhantomView } from '../../../models/phantom/view.ts';
 import { midsagittal } from '../../../models/phantom/views/midsagittal.ts';
 import { transperineal } from '../../../models/phantom/views/transperineal.ts';
-import type { FramePlane } from '../../../pipelines/obstetric/frame-plane.ts';
-import { parseOptions } from '../../../pipelines/obstetric/input.ts';
-import { openLocator } from '../../../pipelines/obstetric/locate/open-locator.ts';
-import { laborProgressReader } from '../../../pipelines/obstetric/read/labor-progress.ts';
-import { nuchalReader } from '../../../pipelines/obstetric/read/nuchal.ts';
-import type { ReaderInput } from '../../../pipelines/obstetric/reader.ts';
-import type { ObstetricEvidence } from '../../../pipelines/obstetric/section.ts';
-import { laborProgress } from '../../../pipelines/obstetric/sections/labor-progress.ts';
-import { nt } from '../../../pipelines/obstetric/sections/nt.ts';
+import { laborProgressReader } from '../../../pipelines/obstetric/labor-progress/read.ts';
+import { laborProgress } from '../../../pipelines/obstetric/labor-progress/section.ts';
+import { nuchalReader } from '../../../pipelines/obstetric/nt/read.ts';
+import { nt } from '../../../pipelines/obstetric/nt/section.ts';
+import { openLocator } from '../../../pipelines/obstetric/open-locator.ts';
+import { parseOptions } from '../../../pipelines/obstetric/shared/input.ts';
+import type { FramePlane } from '../../../pipelines/obstetric/shared/key-frames.ts';
+import type { ReaderInput } from '../../../pipelines/obstetric/shared/reader.ts';
+import type { ObstetricEvidence } from '../../../pipelines/obstetric/shared/section.ts';
 import { onPlane } from './phantom-plane.ts';
 
 /** From pixels to the section on phantoms that no weight has seen; the plane is given. */

@@ -1,12 +1,12 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { writeArtifacts } from '../../../pipelines/artifacts/write-artifacts.ts';
 import type { Job, PipelineEvent } from '../../../pipelines/contract/job.ts';
-import type { Locator } from '../../../pipelines/obstetric/locator.ts';
 import { createObstetricPipeline } from '../../../pipelines/obstetric/pipeline.ts';
 import { READERS } from '../../../pipelines/obstetric/readers.ts';
+import type { Locator } from '../../../pipelines/obstetric/shared/locator.ts';
 import { resultSchema } from '../../../pipelines/result/envelope.ts';
+import { writeArtifacts } from '../../../pipelines/run/write-artifacts.ts';
 import { type Element, region, ultrasound } from '../input/dicom-sample.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 

@@ -3,7 +3,7 @@ import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Job } from '../../../pipelines/contract/job.ts';
-import { type OpenLocator, openLocator } from '../../../pipelines/obstetric/locate/open-locator.ts';
+import { type OpenLocator, openLocator } from '../../../pipelines/obstetric/open-locator.ts';
 import { createObstetricPipeline } from '../../../pipelines/obstetric/pipeline.ts';
 import { type Result, resultSchema } from '../../../pipelines/result/envelope.ts';
 import { temporaryFolder } from '../temporary-folder.ts';

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { simulateObstetricStudy } from '../../../models/phantom/study.ts';
 import { readRegistry } from '../../../pipelines/inference/model-registry.ts';
 import { type Result, resultSchema } from '../../../pipelines/result/envelope.ts';
-import { interpret } from '../../../src/cli/interpret.ts';
+import { interpret } from '../../../src/app/cli/interpret.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { measurementOf, sectionOf } from './evidence-sample.ts';
 

@@ -4,20 +4,19 @@ import { sizesAt } from '../../../models/phantom/sizes.ts';
 import type { PhantomView } from '../../../models/phantom/view.ts';
 import { cervix } from '../../../models/phantom/views/cervix.ts';
 import { amnioticFluid } from '../../../models/phantom/views/fluid.ts';
-import { placenta } from '../../../models/phantom/views/placenta.ts';
-import { placentaEdge } from '../../../models/phantom/views/placenta-edge.ts';
+import { placenta, placentaEdge } from '../../../models/phantom/views/placenta.ts';
 import { modelFor, readRegistry } from '../../../pipelines/inference/model-registry.ts';
 import { openSession } from '../../../pipelines/inference/session.ts';
-import type { FramePlane } from '../../../pipelines/obstetric/frame-plane.ts';
-import { parseOptions } from '../../../pipelines/obstetric/input.ts';
+import { amnioticFluidReader } from '../../../pipelines/obstetric/amniotic-fluid/read.ts';
+import { cervixReader } from '../../../pipelines/obstetric/cervix/read.ts';
+import { placentaReader } from '../../../pipelines/obstetric/placenta/read.ts';
+import { parseOptions } from '../../../pipelines/obstetric/shared/input.ts';
+import type { FramePlane } from '../../../pipelines/obstetric/shared/key-frames.ts';
+import type { ReaderInput } from '../../../pipelines/obstetric/shared/reader.ts';
 import {
   drawUterineMaps,
   uterineUncertainty,
-} from '../../../pipelines/obstetric/locate/uterine-maps.ts';
-import { amnioticFluidReader } from '../../../pipelines/obstetric/read/amniotic-fluid.ts';
-import { cervixReader } from '../../../pipelines/obstetric/read/cervix.ts';
-import { placentaReader } from '../../../pipelines/obstetric/read/placenta.ts';
-import type { ReaderInput } from '../../../pipelines/obstetric/reader.ts';
+} from '../../../pipelines/obstetric/shared/uterine-maps.ts';
 import type { Result } from '../../../pipelines/result/envelope.ts';
 import { interpretReadings, measurementOf, NO_MODELS, sectionOf } from './evidence-sample.ts';
 import { onPlane } from './phantom-plane.ts';

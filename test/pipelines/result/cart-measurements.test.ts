@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { ConceptKey } from '../../../pipelines/concepts/concepts.ts';
 import type { CartMeasurement } from '../../../pipelines/contract/cart.ts';
-import { cartMeasurements } from '../../../pipelines/result/cart-measurements.ts';
-import type { ConceptKey } from '../../../pipelines/result/concepts.ts';
+import { cartMeasurements } from '../../../pipelines/result/cart-values.ts';
 import { cartValue } from '../cart-sample.ts';
 
 const CONCEPT = { scheme: 'LN', code: '1-8', meaning: 'a quantity' };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { writeReport } from '../../../pipelines/obstetric/report.ts';
+import { writeReport } from '../../../pipelines/obstetric/report/section.ts';
 import { assembleResult } from '../../../pipelines/result/assemble.ts';
-import { unsupportedClaims } from '../../../pipelines/result/report-check.ts';
+import { unsupportedClaims } from '../../../pipelines/result/render/report-check.ts';
 import { clip } from '../obstetric/evidence-sample.ts';
 
 const AREA = { minX: 0, minY: 0, maxX: 799, maxY: 599 };

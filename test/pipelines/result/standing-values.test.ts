@@ -5,7 +5,7 @@ import {
   standingFirst,
   standingValues,
   withoutComparisons,
-} from '../../../pipelines/result/standing-values.ts';
+} from '../../../pipelines/result/standing.ts';
 
 const rate = (id: string, given: Partial<Measurement> = {}) =>
   createMeasurement(id, 'fetal-heart-rate', 146, 'm-mode-trace', {

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { apicalShot } from '../../../../models/phantom/echo/apical.ts';
 import { ECHO_VIEW_IDS } from '../../../../models/phantom/echo/view.ts';
 import { ECHO_VIEWS } from '../../../../models/phantom/echo/views.ts';
-import { ventricleCut } from '../../../../models/phantom/heart/apical-cut.ts';
-import { biplaneMl, discWidths } from '../../../../models/phantom/heart/contour.ts';
+import { apicalShot } from '../../../../models/phantom/echo/windows.ts';
+import { biplaneMl, discWidths, ventricleCut } from '../../../../models/phantom/heart/contour.ts';
 import { labelHeart } from '../../../../models/phantom/heart/frame.ts';
 import { createHeart, STRUCTURE } from '../../../../models/phantom/heart/heart.ts';
 import { END_DIASTOLE, END_SYSTOLE } from '../../../../models/phantom/heart/motion.ts';

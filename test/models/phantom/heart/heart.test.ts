@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createHeart, emptySample, STRUCTURE } from '../../../../models/phantom/heart/heart.ts';
 import { beatAt, END_DIASTOLE, END_SYSTOLE } from '../../../../models/phantom/heart/motion.ts';
 import { drawHeart, type HeartRequest } from '../../../../models/phantom/heart/sizes.ts';
-import { globalLongitudinalStrain } from '../../../../models/phantom/heart/strain.ts';
+import { globalLongitudinalStrain } from '../../../../models/phantom/heart/wall-motion.ts';
 import { createRandom } from '../../../../models/phantom/random.ts';
 
 const heartOf = (request: HeartRequest, seed = 1) =>

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PhantomFrame } from '../../../../models/phantom/frame.ts';
 import { sizesAt } from '../../../../models/phantom/sizes.ts';
-import { fourChamber } from '../../../../models/phantom/views/four-chamber.ts';
-import { systole } from '../../../../models/phantom/views/four-chamber-heart.ts';
+import { fourChamber, systole } from '../../../../models/phantom/views/four-chamber.ts';
 
 const GA_DAYS = 154;
 

@@ -6,7 +6,7 @@ import {
   drawWaveform,
   truthOf,
   VESSELS,
-} from '../../../../models/phantom/views/spectrum-waveform.ts';
+} from '../../../../models/phantom/views/spectrum-display.ts';
 import { VIEWS } from '../../../../models/phantom/views.ts';
 
 describe('simulated waveforms', () => {

@@ -4,10 +4,12 @@ import type { Point } from '../../../../models/phantom/geometry.ts';
 import { sizesAt } from '../../../../models/phantom/sizes.ts';
 import type { PhantomView } from '../../../../models/phantom/view.ts';
 import { cervix } from '../../../../models/phantom/views/cervix.ts';
-import { amnioticFluid, fluidSweep } from '../../../../models/phantom/views/fluid.ts';
-import { deepestPocket } from '../../../../models/phantom/views/fluid-depth.ts';
-import { placenta } from '../../../../models/phantom/views/placenta.ts';
-import { placentaEdge } from '../../../../models/phantom/views/placenta-edge.ts';
+import {
+  amnioticFluid,
+  deepestPocket,
+  fluidSweep,
+} from '../../../../models/phantom/views/fluid.ts';
+import { placenta, placentaEdge } from '../../../../models/phantom/views/placenta.ts';
 
 const screen = { columns: 320, rows: 240 };
 const gaDays = 154;

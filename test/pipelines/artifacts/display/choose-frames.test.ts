@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { cineFrames, KEPT } from '../../../../pipelines/artifacts/display/choose-frames.ts';
 import { runsOf } from '../../../../pipelines/artifacts/display/drawn-on-clip.ts';
+import { cineFrames, KEPT } from '../../../../pipelines/artifacts/display/write-display.ts';
 import { sampleClip } from './sample-clip.ts';
 
 const upTo = (last: number, step = 1) =>

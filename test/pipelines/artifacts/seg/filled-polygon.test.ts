@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { filledPolygon } from '../../../../pipelines/artifacts/seg/filled-polygon.ts';
+import { filledPolygon } from '../../../../pipelines/artifacts/seg/outlined-structures.ts';
 import { outlineOf } from '../../../../pipelines/measure/outline.ts';
 
 const count = (pixels: Uint8Array) => pixels.reduce((sum, pixel) => sum + pixel, 0);

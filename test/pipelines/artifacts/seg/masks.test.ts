@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { filledEllipse } from '../../../../pipelines/artifacts/seg/filled-ellipse.ts';
-import { outlinedStructures } from '../../../../pipelines/artifacts/seg/outlined-structures.ts';
-import { packBits } from '../../../../pipelines/artifacts/seg/pack-bits.ts';
+import {
+  filledEllipse,
+  outlinedStructures,
+} from '../../../../pipelines/artifacts/seg/outlined-structures.ts';
+import { packBits } from '../../../../pipelines/artifacts/seg/segmentation.ts';
 import { walk } from '../../../../pipelines/artifacts/sr/content-item.ts';
 import { decode } from '../../../../pipelines/artifacts/sr/decode.ts';
 import { buildTid1500 } from '../../../../pipelines/artifacts/sr/tid1500.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { SegmentedImage } from '../../../../pipelines/artifacts/seg/mask.ts';
+import type { SegmentedImage } from '../../../../pipelines/artifacts/seg/outlined-structures.ts';
 import {
   buildSegmentation,
   buildSegmentations,

@@ -13,8 +13,8 @@ import {
   labelOf,
   segmentChambers,
 } from '../../../../pipelines/echo/locate/chambers.ts';
-import { shapeFaults } from '../../../../pipelines/echo/locate/plausible-chambers.ts';
 import { mirroredImage, sectorOf } from '../../../../pipelines/echo/locate/sector.ts';
+import { shapeFaults } from '../../../../pipelines/echo/locate/ventricle-pose.ts';
 import {
   modelFor,
   type PackSetting,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ParasternalMasks } from '../../../../pipelines/echo/locate/parasternal.ts';
-import { type Line, longAxisLines } from '../../../../pipelines/echo/locate/parasternal-lines.ts';
+import { type Line, longAxisLines } from '../../../../pipelines/echo/locate/parasternal.ts';
 
 const SIZE = 300;
 const NONE = { lv: 0, myocardium: 0, la: 0, rv: 0, ra: 0, aorta: 0, effusion: 0 };

@@ -1,8 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  jumpingFrames,
-  shapeFaults,
-} from '../../../../pipelines/echo/locate/plausible-chambers.ts';
+import { jumpingFrames, shapeFaults } from '../../../../pipelines/echo/locate/ventricle-pose.ts';
 import { drawVentricle } from './ventricle-masks.ts';
 
 describe('the shape of a left ventricle', () => {

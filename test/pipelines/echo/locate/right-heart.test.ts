@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ChamberMasks } from '../../../../pipelines/echo/locate/chambers.ts';
-import { withRightHeart } from '../../../../pipelines/echo/locate/right-heart.ts';
+import { withRightHeart } from '../../../../pipelines/echo/locate/chambers.ts';
 
 const masks = (labels: readonly number[], rv: number): ChamberMasks => ({
   area: { minX: 0, minY: 0, maxX: labels.length - 1, maxY: 0 },

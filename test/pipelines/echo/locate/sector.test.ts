@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { GrayImage } from '../../../../pipelines/contract/image.ts';
 import { mirroredImage, sectorOf } from '../../../../pipelines/echo/locate/sector.ts';
-import { cropped } from '../../../../pipelines/inference/cropped.ts';
+import { cropped } from '../../../../pipelines/inference/letterbox.ts';
 
 /** A screen of 400 × 300: lit rectangles on black. */
 function screen(...lit: { x: number; y: number; width: number; height: number }[]): GrayImage {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { completeVentricle, convexHull } from '../../../../pipelines/echo/locate/ventricle-hull.ts';
+import { completeVentricle, convexHull } from '../../../../pipelines/echo/locate/chambers.ts';
 
 const GRID = { width: 6, height: 5, classes: 4 };
 const SIZE = GRID.width * GRID.height;

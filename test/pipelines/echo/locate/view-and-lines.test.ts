@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { afterAll, describe, expect, test } from 'vitest';
 import { camusCases } from '../../../../models/evaluation/echo-cases.ts';
-import { openHeartLocator } from '../../../../pipelines/echo/locate/open-heart-locator.ts';
-import { longAxisLines } from '../../../../pipelines/echo/locate/parasternal-lines.ts';
+import { openHeartLocator } from '../../../../pipelines/echo/locate/heart-locator.ts';
+import { longAxisLines } from '../../../../pipelines/echo/locate/parasternal.ts';
 import { sectorOf } from '../../../../pipelines/echo/locate/sector.ts';
 import { imageOf, phantomClip } from './phantom-clip.ts';
 

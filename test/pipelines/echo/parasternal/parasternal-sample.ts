@@ -1,7 +1,7 @@
 import type {
   ParasternalClip,
   ParasternalFrame,
-} from '../../../../pipelines/echo/parasternal/parasternal-clip.ts';
+} from '../../../../pipelines/echo/parasternal/clip.ts';
 
 type Line = readonly [{ x: number; y: number }, { x: number; y: number }];
 

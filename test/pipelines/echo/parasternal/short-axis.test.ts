@@ -4,7 +4,7 @@ import {
   type ParasternalStructure,
   parasternalLabel,
 } from '../../../../pipelines/echo/locate/parasternal.ts';
-import type { ParasternalClip } from '../../../../pipelines/echo/parasternal/parasternal-clip.ts';
+import type { ParasternalClip } from '../../../../pipelines/echo/parasternal/clip.ts';
 import { shortAxisMotions } from '../../../../pipelines/echo/parasternal/short-axis-segments.ts';
 import {
   type ShortAxisWall,

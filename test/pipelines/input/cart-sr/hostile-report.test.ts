@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ContentItem, container } from '../../../../pipelines/artifacts/sr/content-item.ts';
-import { REPORT_LIMITS } from '../../../../pipelines/input/cart-sr/report-data-set.ts';
+import { REPORT_LIMITS } from '../../../../pipelines/input/cart-sr/content-tree.ts';
 import { readStudy } from '../../../../pipelines/input/read-study.ts';
 import { dicomFile, type Element, SYNTAX } from '../dicom-sample.ts';
 import { onDisk } from '../on-disk.ts';

@@ -1,0 +1,211 @@
+import { z } from 'zod';
+import { nodeTlsSchema } from './tls.ts';
+
+/** How a site names its sources, rules and destinations. */
+export const name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'a name of a-z, 0-9 and hyphens');
+
+/** PS3.5 6.2, VR AE: 1 to 16 characters, no backslash, no control characters, not all spaces. */
+export const aeTitle = z
+  .string()
+  .regex(/^(?=.*\S)[\x20-\x5b\x5d-\x7e]{1,16}$/, '1 to 16 printable characters without backslash');
+
+const secretFile = z.string().min(1);
+
+/** Ways to show a server of HTTP who we are, beside a client certificate; secrets stand in files. */
+export const noAuthorization = z.strictObject({ type: z.literal('none') });
+export const bearerAuthorization = z.strictObject({
+  type: z.literal('bearer'),
+  tokenFile: secretFile,
+});
+export const basicAuthorization = z.strictObject({
+  type: z.literal('basic'),
+  user: z.string(),
+  passwordFile: secretFile,
+});
+
+/** A client certificate with its key, the authority of the server, or both. */
+export const httpTlsSchema = z
+  .strictObject({
+    certFile: secretFile.optional(),
+    keyFile: secretFile.optional(),
+    caFile: secretFile.optional(),
+  })
+  .refine(({ certFile, keyFile }) => !certFile === !keyFile, 'certFile and keyFile go together');
+
+const port = z.number().int().min(0).max(65535);
+
+/** An archive that is asked and gives by DIMSE (PS3.4 C). */
+const dicomArchiveSchema = z.strictObject({
+  type: z.literal('dicom'),
+  name,
+  host: z.string().min(1),
+  port,
+  aeTitle,
+  callingAeTitle: aeTitle.optional(),
+  /** `c-get`: over our own association; `c-move`: the archive sends to our listener. */
+  retrieve: z.enum(['c-get', 'c-move']).default('c-get'),
+  /** Our AE title as the archive knows it, for `c-move`. */
+  moveTo: aeTitle.optional(),
+  tls: nodeTlsSchema.optional(),
+  timeoutSeconds: z.number().positive().default(30),
+});
+
+/** An archive that is asked by QIDO-RS and gives by WADO-RS (PS3.18). */
+const dicomwebArchiveSchema = z.strictObject({
+  type: z.literal('dicomweb'),
+  name,
+  /** What `/studies` is appended to. */
+  baseUrl: z.url({ protocol: /^https?$/ }),
+  authorization: z
+    .discriminatedUnion('type', [noAuthorization, bearerAuthorization, basicAuthorization])
+    .default({ type: 'none' }),
+  tls: httpTlsSchema.optional(),
+  timeoutSeconds: z.number().positive().default(30),
+});
+
+/** Where studies are looked up and fetched from. */
+export const archiveSchema = z.discriminatedUnion('type', [
+  dicomArchiveSchema,
+  dicomwebArchiveSchema,
+]);
+export type ArchiveSettings = z.infer<typeof archiveSchema>;
+export type DicomArchiveSettings = Extract<ArchiveSettings, { type: 'dicom' }>;
+export type DicomwebArchiveSettings = Extract<ArchiveSettings, { type: 'dicomweb' }>;
+
+/** How a source's studies are held against what an archive has of them. */
+export const expectedCountSchema = z.strictObject({
+  archive: name,
+  /** Longest that a study waits for objects that the archive has and we lack. */
+  waitSeconds: z.number().positive().default(120),
+  askEverySeconds: z.number().positive().default(5),
+  fetchMissing: z.boolean().default(false),
+});
+export type ExpectedCount = z.infer<typeof expectedCountSchema>;
+
+/** Which earlier examinations of the patient go along with a study. */
+export const priorsSchema = z.strictObject({
+  /** Archives that are asked in turn, until one has some. */
+  from: z.array(name).min(1),
+  /** At most so many studies, the newest. */
+  studies: z.number().int().min(1).max(10).default(2),
+  withinDays: z.number().int().positive().default(300),
+  modality: z.string().min(1).max(16).default('US'),
+  /** Regular expression on the Study Description, case ignored. */
+  description: z
+    .string()
+    .refine((text) => {
+      try {
+        new RegExp(text, 'i');
+        return true;
+      } catch {
+        return false;
+      }
+    }, 'a regular expression')
+    .optional(),
+  /** `reports`: structured reports alone; `all`: images too. */
+  objects: z.enum(['reports', 'all']).default('reports'),
+  /** Longest that the study waits for them; then it goes without, and says so. */
+  waitSeconds: z.number().positive().default(60),
+});
+export type PriorsSettings = z.infer<typeof priorsSchema>;
+
+/** What a PACS can be sent of a result (docs/dicom-objects.md). */
+const dicomObject = z.enum([
+  'sr-tid1500',
+  'sr-tid5000',
+  'sr-echo',
+  'seg',
+  'key-objects',
+  'pdf',
+  'secondary-capture',
+  'presentation-state',
+]);
+
+/** What is sent, however it is sent. */
+const contents = {
+  name,
+  objects: z.array(dicomObject).default(['sr-tid1500', 'sr-tid5000', 'sr-echo']),
+  /** `auto`: the highest that the peer takes. */
+  measurementSopClass: z
+    .enum(['auto', 'comprehensive3d', 'comprehensive', 'enhanced'])
+    .default('auto'),
+  /** `labelmap` falls back to `binary` where the peer does not take it. */
+  segmentation: z.enum(['binary', 'labelmap']).default('binary'),
+  /** The destination that takes the place of this one when it fails for good or for long. */
+  alternate: name.optional(),
+  timeoutSeconds: z.number().positive().default(60),
+};
+
+/** A PACS that takes objects by C-STORE. */
+export const dicomDestinationSchema = z.strictObject({
+  type: z.literal('dicom'),
+  ...contents,
+  host: z.string().min(1),
+  port: z.number().int().min(0).max(65535),
+  aeTitle,
+  callingAeTitle: aeTitle.optional(),
+  /** TLS (PS3.15 B.12); without `caFile` the certificate must be of a public authority. */
+  tls: nodeTlsSchema.optional(),
+  /** Asks the PACS to commit to the storage of what it took (PS3.4 J). */
+  storageCommitment: z.boolean().default(false),
+  /** An association is kept open so long after a delivery, for those that follow; 0: not at all. */
+  associationIdleSeconds: z.number().nonnegative().default(2),
+});
+
+/** A PACS that takes objects by STOW-RS (PS3.18 10.5). */
+export const dicomwebDestinationSchema = z.strictObject({
+  type: z.literal('dicomweb'),
+  ...contents,
+  /** What `/studies` is appended to. */
+  baseUrl: z.url({ protocol: /^https?$/ }),
+  authorization: z
+    .discriminatedUnion('type', [noAuthorization, bearerAuthorization, basicAuthorization])
+    .default({ type: 'none' }),
+  tls: httpTlsSchema.optional(),
+});
+
+const file = z.string().min(1);
+
+const authorizationSchema = z.discriminatedUnion('type', [
+  noAuthorization,
+  bearerAuthorization,
+  basicAuthorization,
+  /** SMART Backend Services: a token for a signed assertion. */
+  z.strictObject({
+    type: z.literal('smart-backend'),
+    clientId: z.string().min(1),
+    /** PEM, RSA (RS384) or P-384 (ES384); its public half is registered under `keyId`. */
+    privateKeyFile: file,
+    keyId: z.string().min(1),
+    /** Read from `[base]/.well-known/smart-configuration` where it is not given. */
+    tokenUrl: z.url({ protocol: /^https?$/ }).optional(),
+    /** Those that suffice unless it is given (docs/fhir.md). */
+    scope: z.string().min(1).optional(),
+  }),
+]);
+
+/** What another EHR would hold is no copy of this one's, and who is meant there is decided anew. */
+export const noAlternate = z
+  .custom<undefined>(
+    (value) => value === undefined,
+    'an EHR has no alternate: its reports wait until it answers, or for a person (docs/fhir.md)',
+  )
+  .optional();
+
+/** An EHR that takes results as FHIR R4; its name is added by the list of destinations. */
+export const fhirDestinationSettings = z.strictObject({
+  type: z.literal('fhir'),
+  baseUrl: z.url({ protocol: /^https?$/ }),
+  authorization: authorizationSchema.default({ type: 'none' }),
+  tls: httpTlsSchema.optional(),
+  /** Our own result namespace: the idempotency key of every resource. Never change it. */
+  resultSystem: z.url(),
+  organization: z.string().min(1).default('Sonogate'),
+  /** (0010,0021) Issuer of Patient ID → FHIR identifier system; `*` for images without an issuer. */
+  patientIdentifierSystems: z.record(z.string(), z.string()),
+  createPatient: z.boolean().default(false),
+  /** `required`: a report whose order is not found, or found twice, is held for a person. */
+  order: z.enum(['optional', 'required']).default('optional'),
+  inlinePdfMegabytes: z.number().nonnegative().default(2),
+  timeoutSeconds: z.number().positive().default(30),
+});

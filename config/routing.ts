@@ -1,0 +1,140 @@
+import { z } from 'zod';
+import { name, priorsSchema } from './peers.ts';
+
+/**
+ * Routing rules as data. A condition is a table of facts of the study, each with a test; every entry
+ * must hold. `all`, `any` and `not` combine conditions to any depth.
+ */
+
+const regularExpression = z.string().refine((text) => {
+  try {
+    new RegExp(text, 'i');
+    return true;
+  } catch {
+    return false;
+  }
+}, 'a regular expression');
+
+const scalar = z.union([z.string(), z.number(), z.boolean()]).transform(String);
+const bound = z.union([z.string(), z.number()]);
+
+/** A test of the values of one fact: it holds when one of the values passes. */
+const testSchema = z.union([
+  scalar.transform((equals) => ({ equals })),
+  z.strictObject({ equals: scalar }),
+  /** Anywhere in the value, case ignored. */
+  z.strictObject({ matches: regularExpression }),
+  z.strictObject({ in: z.array(scalar).min(1) }),
+  /** Both ends included; numbers, dates (YYYYMMDD) and ages (years) in their own order. */
+  z.strictObject({
+    range: z
+      .strictObject({ from: bound.optional(), to: bound.optional() })
+      .refine(({ from, to }) => from !== undefined || to !== undefined, 'from, to or both'),
+  }),
+  z.strictObject({ exists: z.boolean() }),
+]);
+export type Test = z.infer<typeof testSchema>;
+
+const clock = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'a time of day as 07:30');
+
+/** A keyword of PS3.6 or a tag (0018,6031), with a dot into the items of a sequence. */
+const ATTRIBUTE = /^([A-Z][A-Za-z0-9]*|\([0-9A-Fa-f]{4},[0-9A-Fa-f]{4}\))(\.(?!$)|$)/;
+const attributePath = z.string().refine((path) => {
+  let rest = path;
+  for (let found = ATTRIBUTE.exec(rest); found; found = ATTRIBUTE.exec(rest)) {
+    rest = rest.slice(found[0].length);
+    if (rest === '') return true;
+  }
+  return false;
+}, 'a DICOM keyword such as PatientAge, or a tag such as (0018,6031)');
+
+/** What is known of every study without opening its objects. */
+export const STUDY_FACTS = [
+  'source',
+  'callingAeTitle',
+  'calledAeTitle',
+  'modality',
+  'studyDescription',
+  'procedureCode',
+  'sopClass',
+] as const;
+export type StudyFact = (typeof STUDY_FACTS)[number];
+
+/**
+ * What the plane and view classifiers see on the images. A rule that asks for one of these has the
+ * images looked at first, where no rule before it acts.
+ */
+export const CONTENT_FACTS = ['anatomy', 'plane', 'view'] as const;
+export type ContentFact = (typeof CONTENT_FACTS)[number];
+
+type Fact = StudyFact | ContentFact;
+const factShape = Object.fromEntries(
+  [...STUDY_FACTS, ...CONTENT_FACTS].map((fact) => [fact, testSchema.optional()]),
+) as Record<Fact, z.ZodOptional<typeof testSchema>>;
+
+export type Condition = Partial<Record<Fact, Test>> & {
+  attributes?: Record<string, Test> | undefined;
+  /** From and to as hours of the gateway's own clock; over midnight when `from` is the later. */
+  timeOfDay?: { from: string; to: string } | undefined;
+  all?: Condition[] | undefined;
+  any?: Condition[] | undefined;
+  not?: Condition | undefined;
+};
+
+const conditionSchema: z.ZodType<Condition> = z.lazy(() =>
+  z.strictObject({
+    ...factShape,
+    attributes: z.record(attributePath, testSchema).optional(),
+    timeOfDay: z.strictObject({ from: clock, to: clock }).optional(),
+    all: z.array(conditionSchema).min(1).optional(),
+    any: z.array(conditionSchema).min(1).optional(),
+    not: conditionSchema.optional(),
+  }),
+);
+
+const runSchema = z.strictObject({
+  endpoint: z.string(),
+  options: z.record(z.string(), z.unknown()).default({}),
+  priority: z.enum(['low', 'normal', 'high']).default('normal'),
+});
+
+/** A rule does one thing, or runs an endpoint and forwards. */
+export const ruleSchema = z
+  .strictObject({
+    name,
+    when: conditionSchema.default({}),
+    /** Interprets the study; the results go to `deliverTo`. */
+    run: runSchema.optional(),
+    /** Earlier examinations of the patient that go along. */
+    priors: priorsSchema.optional(),
+    deliverTo: z.array(name).default([]),
+    /** Sends the received objects on, unchanged. */
+    forwardTo: z.array(name).default([]),
+    /** Waits for a person (`npx sonogate studies release`). */
+    hold: z.boolean().default(false),
+    /** Keeps the study and does nothing with it. */
+    ignore: z.boolean().default(false),
+    /** Words that stand with the study. */
+    tags: z.array(z.string().min(1).max(40)).default([]),
+  })
+  .superRefine((rule, context) => {
+    const complain = (message: string) => context.addIssue({ code: 'custom', message });
+    const acts = rule.run !== undefined || rule.forwardTo.length > 0;
+    if (!acts && !rule.hold && !rule.ignore && rule.tags.length === 0) {
+      complain('a rule needs an action: run, forwardTo, hold, ignore or tags');
+    }
+    if (rule.ignore && (acts || rule.hold))
+      complain('a rule that ignores a study does nothing else');
+    if (rule.hold && acts) complain('a study that is held is not run: put run into a later rule');
+    if (!rule.run && rule.priors) complain('priors without run are of no use');
+    if (!rule.run && rule.deliverTo.length > 0) complain('deliverTo without run has no results');
+  });
+
+export type RoutingRule = z.infer<typeof ruleSchema>;
+
+export const routingSchema = z.strictObject({
+  /** `first`: the first rule that matches acts; `all`: every one, up to one that ignores or holds. */
+  match: z.enum(['first', 'all']).default('first'),
+  rules: z.array(ruleSchema),
+});
+export type Routing = z.infer<typeof routingSchema>;

@@ -1,0 +1,147 @@
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { Dicer } from '@fastify/busboy';
+import { decodeFileMeta, MAX_META_BYTES } from '../../pipelines/dicom/part10.ts';
+import { SonogateError } from '../../src/platform/errors/catalogue.ts';
+import type { AssociationPeer, IncomingObject, StorageService } from '../network/service-ports.ts';
+
+/** One part of a multipart message; it is read to its end, or thrown away, before the next. */
+export interface BodyPart {
+  /** Media type without parameters, in lower case; '' where the part names none. */
+  mediaType: string;
+  bytes: AsyncIterable<Buffer>;
+}
+
+/** A part of a DICOM message has two or three short header lines. */
+const HEADERS = { maxHeaderPairs: 16, maxHeaderSize: 4096 } as const;
+
+/** RFC 2046 5.1.1 has 70 characters; Orthanc sends 73. */
+const LONGEST_BOUNDARY = 200;
+
+/**
+ * Boundary of `multipart/related; type="application/dicom"` (PS3.18 8.6.1.2.1); null for another type.
+ * @param contentType value of the header.
+ */
+export function dicomBoundary(contentType: string): string | null {
+  if (!/^multipart\/related\s*(;|$)/i.test(contentType)) return null;
+  const type = parameter(contentType, 'type');
+  if (type !== null && type.toLowerCase() !== 'application/dicom') return null;
+  const boundary = parameter(contentType, 'boundary');
+  return boundary !== null && boundary.length <= LONGEST_BOUNDARY ? boundary : null;
+}
+
+/** RFC 2045 5.1: with or without quotation marks. */
+function parameter(contentType: string, name: string): string | null {
+  const match = new RegExp(`;\\s*${name}\\s*=\\s*(?:"([^"]+)"|([^\\s;"]+))`, 'i').exec(contentType);
+  return match?.[1] ?? match?.[2] ?? null;
+}
+
+/**
+ * The parts of a body as they come: nothing is collected, and a part that is read slowly holds up its
+ * sender.
+ * @throws SonogateError `invalid_multipart` when the body breaks off, has no part or one without head.
+ */
+export async function* bodyParts(body: Readable, boundary: string): AsyncGenerator<BodyPart> {
+  const dicer = new Dicer({ boundary, ...HEADERS });
+  const ready: (BodyPart & { stream: Readable })[] = [];
+  const news = new EventTarget();
+  let headless = false;
+  let over = false;
+  let broken = '';
+  const tell = () => news.dispatchEvent(new Event('news'));
+  const breakOff = (why: string) => {
+    broken ||= why;
+    for (const { stream } of ready) stream.destroy(new Error(why));
+    tell();
+  };
+
+  dicer.on('part', (stream: Readable) => {
+    // A head that is no head is never told of: the next part, or the end, finds it missing.
+    if (headless) breakOff('a part has no head');
+    headless = true;
+    // Seen by who reads the part; without a listener it would end the process.
+    stream.on('error', () => {});
+    stream.on('header', (header: Record<string, string[]>) => {
+      headless = false;
+      const [type = ''] = header['content-type']?.[0]?.toLowerCase().split(';') ?? [];
+      ready.push({ mediaType: type.trim(), bytes: stream, stream });
+      tell();
+    });
+  });
+  dicer.on('finish', () => {
+    over = true;
+    tell();
+  });
+  dicer.on('error', (error: unknown) => breakOff((error as Error).message));
+  body.once('error', (error) => breakOff(error.message));
+  body.once('close', () => {
+    if (!body.readableEnded) breakOff('the sender went away');
+  });
+  body.pipe(dicer);
+
+  let count = 0;
+  try {
+    for (;;) {
+      while (ready.length === 0 && !over && broken === '') await once(news, 'news');
+      const part = ready[0];
+      if (!part || broken !== '') break;
+      count += 1;
+      yield part;
+      await readToEnd(part.bytes);
+      ready.shift();
+    }
+  } finally {
+    body.unpipe(dicer);
+    for (const { stream } of ready) stream.destroy();
+  }
+  if (broken !== '' || headless) {
+    throw new SonogateError('invalid_multipart', `${broken || 'a part has no head'}.`);
+  }
+  if (count === 0) throw new SonogateError('invalid_multipart', 'The body has no part.');
+}
+
+/** What is left of a part must be read, else the next one never comes. */
+async function readToEnd(bytes: AsyncIterable<Buffer>): Promise<void> {
+  try {
+    for await (const _ of bytes);
+  } catch {
+    // It was read to its end, or broke off: so does the body, which says so.
+  }
+}
+
+/**
+ * Puts a DICOM file (PS3.10) that comes in pieces into a storage: its file meta information is read
+ * and made anew, its data set is kept as it is. Resolves when the object is safe.
+ * @throws SonogateError `object_not_understood` when it is no DICOM file; what the storage throws.
+ */
+export async function storeFile(
+  pieces: AsyncIterable<Buffer>,
+  storage: StorageService,
+  peer: AssociationPeer,
+): Promise<IncomingObject> {
+  const iterator = pieces[Symbol.asyncIterator]();
+  const start: Buffer[] = [];
+  let bytes = 0;
+  while (bytes < MAX_META_BYTES) {
+    const { value, done } = await iterator.next();
+    if (done) break;
+    start.push(value);
+    bytes += value.length;
+  }
+  const head = Buffer.concat(start);
+  const { meta, dataSetOffset } = decodeFileMeta(head);
+  const { sopClassUid, sopInstanceUid, transferSyntax } = meta;
+  const object = { sopClassUid, sopInstanceUid, transferSyntax };
+  const sink = await storage.open(object, peer);
+  try {
+    await sink.write(head.subarray(dataSetOffset));
+    for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
+      await sink.write(next.value);
+    }
+  } catch (error) {
+    await sink.discard();
+    throw error;
+  }
+  await sink.commit();
+  return object;
+}

@@ -1,0 +1,151 @@
+import type { X509Certificate } from 'node:crypto';
+import { BlockList, isIPv6 } from 'node:net';
+import type { Source } from '../../config/schema.ts';
+import {
+  ACCEPTED_STORAGE,
+  EXPLICIT_VR_LITTLE_ENDIAN,
+  IMPLICIT_VR_LITTLE_ENDIAN,
+  LOSSLESS_TRANSFER_SYNTAXES,
+  LOSSY_TRANSFER_SYNTAXES,
+  VERIFICATION,
+} from '../../pipelines/dicom/sop-classes.ts';
+import type { ErrorCode } from '../../src/platform/errors/catalogue.ts';
+import { isBoundTo } from '../../src/platform/tls/certificates.ts';
+import type { TransferSyntaxChoice } from '../network/negotiation.ts';
+import type { Admitted, AssociationPeer } from '../network/service-ports.ts';
+import { NORMALIZED_SOP_CLASSES } from '../services/services.ts';
+
+const MINUTE_MILLISECONDS = 60_000;
+
+/** What is left of a minute's allowance, which refills evenly; below zero after a large object. */
+interface Bucket {
+  left: number;
+  at: number;
+}
+
+/** Keeps one machine from taking the gateway from the others; counted by this process. */
+export interface SourceLimits {
+  /** Counts an association until the function is called, or says why it is refused for now. */
+  associate(source: Source): (() => void) | { refused: ErrorCode };
+  /** Whether another object may come now; counts it. */
+  takeObject(source: Source): boolean;
+  countBytes(source: Source, bytes: number): void;
+}
+
+/** @param now milliseconds of any steady clock. */
+export function createSourceLimits(now: () => number = () => performance.now()): SourceLimits {
+  const open = new Map<string, number>();
+  const buckets = new Map<string, Bucket>();
+
+  /** The bucket of a source as it is now; null without a limit. */
+  const bucketOf = (
+    { name, limits }: Source,
+    kind: 'objectsPerMinute' | 'bytesPerMinute',
+  ): Bucket | null => {
+    const quota = limits?.[kind];
+    if (quota === undefined) return null;
+    const key = `${kind} ${name}`;
+    const at = now();
+    const before = buckets.get(key) ?? { left: quota, at };
+    const refilled = before.left + ((at - before.at) / MINUTE_MILLISECONDS) * quota;
+    const bucket = { left: Math.min(quota, refilled), at };
+    buckets.set(key, bucket);
+    return bucket;
+  };
+  const hasRoom = (source: Source): boolean =>
+    (bucketOf(source, 'objectsPerMinute')?.left ?? 1) >= 1 &&
+    (bucketOf(source, 'bytesPerMinute')?.left ?? 1) > 0;
+
+  return {
+    associate(source) {
+      const { name, limits } = source;
+      const count = open.get(name) ?? 0;
+      if (limits?.associations !== undefined && count >= limits.associations) {
+        return { refused: 'too_many_associations' };
+      }
+      if (!hasRoom(source)) return { refused: 'source_congested' };
+      open.set(name, count + 1);
+      return () => open.set(name, (open.get(name) ?? 1) - 1);
+    },
+    takeObject(source) {
+      if (!hasRoom(source)) return false;
+      const objects = bucketOf(source, 'objectsPerMinute');
+      if (objects) objects.left -= 1;
+      return true;
+    },
+    countBytes(source, bytes) {
+      const bucket = bucketOf(source, 'bytesPerMinute');
+      if (bucket) bucket.left -= bytes;
+    },
+  };
+}
+
+/** Who calls, as far as the network shows it. */
+export interface Caller {
+  aeTitle: string;
+  address: string;
+  /** Proved in the TLS handshake; null in the clear and where none was shown. */
+  certificate: X509Certificate | null;
+}
+
+/**
+ * The first source that lists the calling AE title (or `*`), holds the address and, where it names a
+ * certificate, is bound to that of the caller. A title that a source binds to a certificate is that
+ * machine's alone: entries for any title (`*`) do not stand in for it.
+ * @returns a code of the catalogue when there is none.
+ */
+export function findSource(
+  sources: readonly Source[],
+  { aeTitle, address, certificate }: Caller,
+): Source | { refused: ErrorCode } {
+  const naming = sources.filter(({ callingAeTitles }) => callingAeTitles.includes(aeTitle));
+  const isBound = naming.some((source) => source.certificate !== undefined);
+  const any = sources.filter(
+    (source) => naming.includes(source) || source.callingAeTitles.includes('*'),
+  );
+  const here = (isBound ? naming : any).filter(({ addresses }) => holds(addresses, address));
+  if (here.length === 0) return { refused: 'calling_ae_not_recognized' };
+  const proven = here.find(
+    ({ certificate: binding }) =>
+      binding === undefined || (certificate !== null && isBoundTo(binding, certificate)),
+  );
+  return proven ?? { refused: 'certificate_not_of_calling_ae' };
+}
+
+/** Lets a caller in as one of the sources, within its limits. */
+export function admitCaller(
+  sources: readonly Source[],
+  limits: SourceLimits,
+  { callingAeTitle, address, certificate = null }: AssociationPeer,
+): Admitted | { refused: ErrorCode } {
+  const source = findSource(sources, { aeTitle: callingAeTitle, address, certificate });
+  if ('refused' in source) return source;
+  const ended = limits.associate(source);
+  if (typeof ended !== 'function') return ended;
+  return { idleTimeoutSeconds: source.idleTimeoutSeconds, source: source.name, ended };
+}
+
+function holds(ranges: readonly string[], address: string): boolean {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [network = '', prefix] = range.split('/');
+    const family = isIPv6(network) ? 'ipv6' : 'ipv4';
+    if (prefix === undefined) list.addAddress(network, family);
+    else list.addSubnet(network, Number(prefix), family);
+  }
+  // A socket bound to IPv6 shows IPv4 peers as ::ffff:a.b.c.d.
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
+  return list.check(plain, isIPv6(plain) ? 'ipv6' : 'ipv4');
+}
+
+/**
+ * What the listener takes of a SOP class; null: nothing. A cart that can send its images whole is
+ * not made to compress what is measured afterwards.
+ */
+export function offeredTransferSyntaxes(abstractSyntax: string): TransferSyntaxChoice | null {
+  if (abstractSyntax === VERIFICATION || NORMALIZED_SOP_CLASSES.has(abstractSyntax)) {
+    return { preferred: [], others: [IMPLICIT_VR_LITTLE_ENDIAN, EXPLICIT_VR_LITTLE_ENDIAN] };
+  }
+  if (!ACCEPTED_STORAGE.has(abstractSyntax)) return null;
+  return { preferred: LOSSLESS_TRANSFER_SYNTAXES, others: LOSSY_TRANSFER_SYNTAXES };
+}

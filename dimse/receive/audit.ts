@@ -1,0 +1,102 @@
+import type { AuditEntry, WriteAudit } from '../../src/core/audit/audit.ts';
+import type { RefusalAudit } from '../../src/core/audit/refusals.ts';
+import type { ErrorCode } from '../../src/platform/errors/catalogue.ts';
+import type { Logger } from '../../src/platform/logging/logger.ts';
+import type { AssociationEnd, AssociationPeer } from '../network/service-ports.ts';
+
+/** Writes down who brought objects of which study, and who was not let in. */
+export interface DicomAudit {
+  arrived(peer: AssociationPeer, studyId: string): void;
+  ended(peer: AssociationPeer, end: AssociationEnd): Promise<void>;
+  refused(peer: AssociationPeer, code: ErrorCode): void;
+  tlsRefused(address: string, reason: string): void;
+  /** We asked an archive for studies of a patient; `found` is null when it gave no answer. */
+  queried(archive: string, found: number | null): Promise<void>;
+}
+
+/** Refusals that are about who calls; the others are about how much. */
+const OF_IDENTITY: ReadonlySet<ErrorCode> = new Set([
+  'calling_ae_not_recognized',
+  'called_ae_not_recognized',
+  'certificate_not_of_calling_ae',
+]);
+
+/** For a gateway that nobody audits: the receiver of a test. */
+export const NO_AUDIT: DicomAudit = {
+  arrived() {},
+  async ended() {},
+  refused() {},
+  tlsRefused() {},
+  async queried() {},
+};
+
+/**
+ * One entry for each study of an association when it ends, with the number of its objects (PS3.15
+ * A.5.3.7). A process that is killed in the middle of one leaves no entry; its objects stand in the
+ * database with their source and time.
+ */
+export function createDicomAudit(parts: {
+  write: WriteAudit;
+  refusals: Pick<RefusalAudit, 'refused'>;
+  logger: Logger;
+  now?: () => Date;
+}): DicomAudit {
+  const { write, refusals, logger, now = () => new Date() } = parts;
+  const open = new Map<string, Map<string, number>>();
+  return {
+    arrived({ id }, studyId) {
+      const studies = open.get(id) ?? new Map<string, number>();
+      open.set(id, studies.set(studyId, (studies.get(studyId) ?? 0) + 1));
+    },
+    async ended({ id, callingAeTitle, address, source = null }, end) {
+      const studies = [...(open.get(id) ?? [])];
+      open.delete(id);
+      const written = studies.map(([studyId, objects]) =>
+        write({
+          at: now(),
+          action: 'dicom.received',
+          actor: `ae:${callingAeTitle}`,
+          address,
+          studyId,
+          outcome: 'success',
+          detail: { objects, source, association: id, end },
+        }),
+      );
+      // The objects are safe already: a receipt that cannot be written is said and stops nothing.
+      for (const result of await Promise.allSettled(written)) {
+        if (result.status === 'rejected') {
+          logger.error({ err: result.reason, association: id }, 'receipt not written to the audit');
+        }
+      }
+    },
+    refused({ callingAeTitle, address }, code) {
+      if (!OF_IDENTITY.has(code)) return;
+      const actor = `ae:${callingAeTitle}`;
+      refusals.refused({ action: 'dicom.refused', actor, address, detail: { code } });
+    },
+    tlsRefused(address, reason) {
+      const actor = 'tls:unknown';
+      refusals.refused({ action: 'dicom.tls-refused', actor, address, detail: { reason } });
+    },
+    async queried(archive, found) {
+      try {
+        await write(queryEntry(archive, found, { actor: 'gateway', at: now() }));
+      } catch (error) {
+        logger.error({ err: error, archive }, 'query not written to the audit');
+      }
+    },
+  };
+}
+
+/**
+ * The entry of a query for studies (PS3.15 A.5.3.10).
+ * @param found how many; null when the archive gave no answer.
+ */
+export function queryEntry(
+  archive: string,
+  found: number | null,
+  { actor, at }: { actor: string; at: Date },
+): AuditEntry {
+  const outcome = found === null ? 'failed' : 'success';
+  return { at, action: 'dicom.query', actor, outcome, detail: { archive, found } };
+}

@@ -1,0 +1,173 @@
+import type { ProposedContext } from '../network/pdu.ts';
+import { type CalledNode, type OutgoingObject, Requestor } from '../network/requestor.ts';
+
+/** What decides which presentation context an object needs. */
+export type ObjectKind = Pick<OutgoingObject, 'sopClassUid' | 'transferSyntax'>;
+
+export interface LentAssociation {
+  requestor: Requestor;
+  /** Whether it was used and rested before: a peer may just have ended it. */
+  rested: boolean;
+}
+
+/** Where associations for C-STORE come from. */
+export interface Associations {
+  /**
+   * An association over which each object can be sent in one of its forms, if the peer takes any.
+   * @throws SonogateError `peer_unreachable`, `peer_rejected_association`.
+   */
+  take(
+    node: CalledNode,
+    objects: readonly (readonly ObjectKind[])[],
+    signal?: AbortSignal,
+  ): Promise<LentAssociation>;
+  /** Gives it back when nothing more is sent for now. */
+  give(node: CalledNode, lent: LentAssociation): Promise<void>;
+}
+
+/** A new association each time, released when it is given back. */
+export const FRESH_ASSOCIATIONS: Associations = {
+  async take(node, objects, signal) {
+    const requestor = await Requestor.open(node, contextsFor(objects.flat()), signal);
+    return { requestor, rested: false };
+  },
+  give: (_, { requestor }) => requestor.release(),
+};
+
+/** PS3.8 9.3.2.2: context ids are odd numbers up to 255. */
+export const MAX_CONTEXTS = 128;
+
+/** One context per SOP class and transfer syntax, so that the peer cannot choose another encoding. */
+export function contextsFor(objects: readonly ObjectKind[]): ProposedContext[] {
+  const kinds = new Map(objects.map((object) => [objectKindKey(object), object]));
+  return [...kinds.values()].slice(0, MAX_CONTEXTS).map((object, index) => ({
+    id: 2 * index + 1,
+    abstractSyntax: object.sopClassUid,
+    transferSyntaxes: [object.transferSyntax],
+  }));
+}
+
+export const objectKindKey = ({ sopClassUid, transferSyntax }: ObjectKind): string =>
+  `${sopClassUid} ${transferSyntax}`;
+
+/** An association in use without a pause is still ended after this: the peer's settings may change. */
+const LONGEST_LIFE_MS = 60_000;
+
+interface Open {
+  lent: LentAssociation;
+  key: string;
+  /** Kinds for which a context was asked; those refused are asked again over a new association. */
+  proposed: ReadonlySet<string>;
+  openedAt: number;
+  /** Ends it when a delivery is broken off. */
+  life: AbortController;
+}
+
+/**
+ * Keeps one association to each node open for a while after a delivery, so that what follows rides
+ * on it. One that lacks a context, has ended or is too old is replaced; every context that was ever
+ * needed of a node is proposed from then on.
+ */
+export class AssociationPool implements Associations {
+  readonly #idle = new Map<string, { open: Open; timer: NodeJS.Timeout }>();
+  readonly #used = new Map<LentAssociation, Open & { stopWatching(): void }>();
+  readonly #needed = new Map<string, Map<string, ObjectKind>>();
+  readonly #idleMs: number;
+
+  /** @param idleSeconds 0: each association is released when it is given back. */
+  constructor(idleSeconds: number) {
+    this.#idleMs = idleSeconds * 1000;
+  }
+
+  async take(
+    node: CalledNode,
+    objects: readonly (readonly ObjectKind[])[],
+    signal?: AbortSignal,
+  ): Promise<LentAssociation> {
+    const key = keyOf(node);
+    const kept = this.#unkeep(key);
+    if (kept && isOfUse(kept, objects)) {
+      kept.lent.rested = true;
+      return this.#use(kept, signal);
+    }
+    await kept?.lent.requestor.release();
+    const kinds = this.#remember(key, objects.flat());
+    const life = new AbortController();
+    const stopWatching = watch(signal, life);
+    try {
+      const requestor = await Requestor.open(node, contextsFor(kinds), life.signal);
+      const lent = { requestor, rested: false };
+      const proposed = new Set(kinds.map(objectKindKey));
+      return this.#use({ lent, key, proposed, openedAt: Date.now(), life }, signal);
+    } finally {
+      stopWatching();
+    }
+  }
+
+  async give(_: CalledNode, lent: LentAssociation): Promise<void> {
+    const open = this.#used.get(lent);
+    this.#used.delete(lent);
+    open?.stopWatching();
+    if (lent.requestor.closed) return;
+    if (!open || this.#idleMs === 0 || this.#idle.has(open.key)) return lent.requestor.release();
+    lent.requestor.rest();
+    const timer = setTimeout(() => {
+      this.#idle.delete(open.key);
+      void lent.requestor.release();
+    }, this.#idleMs);
+    this.#idle.set(open.key, { open, timer });
+  }
+
+  /** Releases what rests. */
+  async close(): Promise<void> {
+    const resting = [...this.#idle.keys()].map((key) => this.#unkeep(key));
+    await Promise.all(resting.map((open) => open?.lent.requestor.release()));
+  }
+
+  #unkeep(key: string): Open | null {
+    const kept = this.#idle.get(key);
+    this.#idle.delete(key);
+    clearTimeout(kept?.timer);
+    return kept?.open ?? null;
+  }
+
+  #use(open: Open, signal?: AbortSignal): LentAssociation {
+    this.#used.set(open.lent, { ...open, stopWatching: watch(signal, open.life) });
+    return open.lent;
+  }
+
+  /** The kinds needed now, then those needed before, as many as one association can have. */
+  #remember(key: string, now: readonly ObjectKind[]): ObjectKind[] {
+    const before = this.#needed.get(key) ?? new Map<string, ObjectKind>();
+    const all = new Map([...now.map((kind) => [objectKindKey(kind), kind] as const), ...before]);
+    const kinds = [...all].slice(0, MAX_CONTEXTS);
+    const bare = kinds.map(([name, { sopClassUid, transferSyntax }]) => {
+      return [name, { sopClassUid, transferSyntax }] as const;
+    });
+    this.#needed.set(key, new Map(bare));
+    return kinds.map(([, kind]) => kind);
+  }
+}
+
+function isOfUse(
+  { lent: { requestor }, proposed, openedAt }: Open,
+  objects: readonly (readonly ObjectKind[])[],
+): boolean {
+  return (
+    !requestor.closed &&
+    Date.now() - openedAt < LONGEST_LIFE_MS &&
+    objects.flat().every((kind) => proposed.has(objectKindKey(kind))) &&
+    objects.every((forms) => forms.some((form) => requestor.takes(form)))
+  );
+}
+
+function watch(signal: AbortSignal | undefined, life: AbortController): () => void {
+  const end = () => life.abort();
+  if (signal?.aborted) end();
+  signal?.addEventListener('abort', end, { once: true });
+  return () => signal?.removeEventListener('abort', end);
+}
+
+function keyOf({ host, port, aeTitle, callingAeTitle }: CalledNode): string {
+  return `${callingAeTitle}@${host}:${port}/${aeTitle}`;
+}

@@ -1,0 +1,116 @@
+import type { Paper } from '../../config/schema.ts';
+import type { ObjectBuilder, ObjectSource } from '../../pipelines/artifacts/dicom-objects.ts';
+import type { Subject } from '../../pipelines/dicom/subject.ts';
+import type { Result } from '../../pipelines/result/envelope.ts';
+import type { ReceivedObjects } from '../../src/core/files/received-objects.ts';
+import type { Deliverer, SendOutcome } from '../../src/core/outbox/delivery.ts';
+import type { ResultReader } from '../../src/core/requests/request.ts';
+import { keptObject } from '../../src/core/studies/study-queries.ts';
+import type { Database, Queryable } from '../../src/platform/database/port.ts';
+import { failedResult, outgoingBuffer, outgoingFile } from './store-scu.ts';
+import { type StoreTransport, sendOutcomeOf } from './transport.ts';
+
+export interface DicomDelivererOptions {
+  destinations: readonly (ObjectSource['destination'] & { name: string })[];
+  /** How to reach each destination, by its name. */
+  transports: ReadonlyMap<string, StoreTransport>;
+  results: ResultReader;
+  /** Null when the study of the request is no longer there. */
+  subject: (requestId: string) => Promise<Subject | null>;
+  /** Of the PDF report. */
+  paper?: Paper;
+  /** Object role (`sr-tid1500`) → builder. */
+  builders: Readonly<Record<string, ObjectBuilder>>;
+}
+
+/**
+ * Sends results to PACS. Objects are built anew for each attempt, always with the same SOP Instance
+ * UIDs, so an attempt whose answer was lost is safe to repeat.
+ */
+export function createDicomDeliverer(options: DicomDelivererOptions): Deliverer {
+  const { transports, results } = options;
+  return {
+    kind: 'dicom',
+    async send({ requestId, destination: name, object }, signal) {
+      const destination = options.destinations.find((each) => each.name === name);
+      const transport = transports.get(name);
+      if (!destination || !transport) {
+        return permanentFailure('invalid_config', `No PACS is named "${name}".`);
+      }
+      const build = options.builders[object];
+      if (!build) return permanentFailure('invalid_config', `No object "${object}" can be made.`);
+      const result = await results.result(requestId);
+      const subject = await options.subject(requestId);
+      if (result === null || subject === null) {
+        return permanentFailure('expired', 'The result or its study is no longer there.');
+      }
+      // The core has checked the result against the envelope's schema before it was stored.
+      const objects = await build({
+        result: result as Result,
+        subject,
+        destination,
+        ...(options.paper && { paper: options.paper }),
+        artifactPath: (artifact) => results.artifactPath(requestId, artifact),
+      });
+      if (objects.length === 0) {
+        return { outcome: 'delivered', detail: 'The result has nothing to send of this kind.' };
+      }
+      const forms = objects.map((files) => files.map(outgoingBuffer));
+      return sendOutcomeOf(await transport.send(forms, signal), transport);
+    },
+    async probe(destination, signal) {
+      return transports.get(destination)?.probe?.(signal);
+    },
+  };
+}
+
+export function permanentFailure(code: 'invalid_config' | 'expired', detail: string): SendOutcome {
+  return { outcome: 'failed', failure: 'permanent', code, detail };
+}
+
+/**
+ * Sends received objects on, each file as it came: same encoding, same UIDs, private attributes and
+ * all. The delivery names the instance.
+ */
+export function createForwardDeliverer(options: {
+  /** How to reach each destination, by its name. */
+  transports: ReadonlyMap<string, StoreTransport>;
+  database: Database;
+  objects: ReceivedObjects;
+}): Deliverer {
+  const { transports, database, objects } = options;
+  return {
+    kind: 'forward',
+    async send({ destination, object }, signal) {
+      const transport = transports.get(destination);
+      if (!transport)
+        return permanentFailure('invalid_config', `No PACS is named "${destination}".`);
+      const kept = await keptObject(database, object);
+      const path = kept && (await objects.locate(kept));
+      if (path === null)
+        return permanentFailure('expired', 'The received object is no longer there.');
+      try {
+        const file = await outgoingFile(path);
+        return sendOutcomeOf(await transport.send([[file]], signal), transport);
+      } catch (error) {
+        return sendOutcomeOf([failedResult('', error)], transport);
+      }
+    },
+    async probe(destination, signal) {
+      return transports.get(destination)?.probe?.(signal);
+    },
+  };
+}
+
+/** What the outbox is told of received objects that are sent on: their study gives them their order. */
+export async function forwardedObjects(
+  database: Queryable,
+  instanceIds: readonly string[],
+): Promise<{ instance: string; study: string; revision: number }[]> {
+  const { rows } = await database.query<{ instance: string; study: string; revision: number }>(
+    `SELECT id AS instance, study_id AS study, revision FROM instances
+     WHERE id = ANY ($1::uuid[]) ORDER BY study_id, ordinal`,
+    [instanceIds],
+  );
+  return rows;
+}

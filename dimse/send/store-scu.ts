@@ -1,0 +1,237 @@
+import { createReadStream } from 'node:fs';
+import { decodeFileMeta, readFileMeta } from '../../pipelines/dicom/part10.ts';
+import { ERRORS, type ErrorCode, SonogateError } from '../../src/platform/errors/catalogue.ts';
+import { type CalledNode, type OutgoingObject, Requestor } from '../network/requestor.ts';
+import { PROCESSING_FAILURE, SERVICE_STATUS } from '../network/status.ts';
+import {
+  type Associations,
+  contextsFor,
+  FRESH_ASSOCIATIONS,
+  MAX_CONTEXTS,
+  objectKindKey,
+} from './association-pool.ts';
+
+/**
+ * A DICOM file as an object to send; its data set is streamed from the disk.
+ * @throws SonogateError `object_not_understood` when it is no DICOM file.
+ */
+export async function outgoingFile(path: string): Promise<OutgoingObject> {
+  const { meta, dataSetOffset, bytes } = await readFileMeta(path);
+  return {
+    sopClassUid: meta.sopClassUid,
+    sopInstanceUid: meta.sopInstanceUid,
+    transferSyntax: meta.transferSyntax,
+    bytes: bytes - dataSetOffset,
+    read: (size) => createReadStream(path, { start: dataSetOffset, highWaterMark: size }),
+  };
+}
+
+/**
+ * A DICOM file in memory as an object to send.
+ * @throws SonogateError `object_not_understood` when it is no DICOM file.
+ */
+export function outgoingBuffer(file: Buffer): OutgoingObject {
+  const { meta, dataSetOffset } = decodeFileMeta(file);
+  const dataSet = file.subarray(dataSetOffset);
+  return {
+    sopClassUid: meta.sopClassUid,
+    sopInstanceUid: meta.sopInstanceUid,
+    transferSyntax: meta.transferSyntax,
+    bytes: dataSet.length,
+    *read(size) {
+      for (let start = 0; start < dataSet.length; start += size) {
+        yield dataSet.subarray(start, start + size);
+      }
+    },
+  };
+}
+
+/** How the storage of one object ended (PS3.4 B.2.3). `status` is null when the peer gave none. */
+export interface StoreResult {
+  sopClassUid: string;
+  sopInstanceUid: string;
+  outcome: 'stored' | 'warning' | 'failed';
+  status: number | null;
+  /** Null when stored. */
+  code: ErrorCode | null;
+  detail: string;
+  /** Seconds the peer asked us to wait. */
+  retryAfter?: number | undefined;
+}
+
+/**
+ * Sends DICOM files over as few associations as their kinds allow, each in its own transfer syntax
+ * and byte for byte. A file that fails does not stop the others.
+ * @param onResult called after each file, in order.
+ * @throws SonogateError `peer_unreachable` or `peer_rejected_association` when nothing could be sent.
+ */
+export async function sendFiles(
+  node: CalledNode,
+  paths: readonly string[],
+  {
+    onResult,
+    signal,
+  }: { onResult?: (path: string, result: StoreResult) => void; signal?: AbortSignal } = {},
+): Promise<StoreResult[]> {
+  const results: StoreResult[] = [];
+  let batch: { path: string; object: OutgoingObject }[] = [];
+  let kinds = new Set<string>();
+
+  const report = (path: string, result: StoreResult) => {
+    results.push(result);
+    onResult?.(path, result);
+  };
+  const flush = async () => {
+    if (batch.length > 0) await sendBatch(node, batch, report, signal);
+    batch = [];
+    kinds = new Set();
+  };
+
+  for (const path of paths) {
+    let object: OutgoingObject;
+    try {
+      object = await outgoingFile(path);
+    } catch (error) {
+      report(path, failedResult('', error));
+      continue;
+    }
+    const kind = objectKindKey(object);
+    if (!kinds.has(kind) && kinds.size === MAX_CONTEXTS) await flush();
+    kinds.add(kind);
+    batch.push({ path, object });
+  }
+  await flush();
+  return results;
+}
+
+/**
+ * Sends objects over one association, each in the first of its forms (the preferred one first) whose
+ * SOP class the peer accepts. Ends with the first that fails: the others would be sent again with
+ * it. An association that the peer ended while it rested is replaced, and costs nothing. Never
+ * throws for what the peer does.
+ * @returns a result for each object that was tried.
+ */
+export async function sendObjects(
+  node: CalledNode,
+  objects: readonly (readonly OutgoingObject[])[],
+  {
+    signal,
+    associations = FRESH_ASSOCIATIONS,
+  }: { signal?: AbortSignal | undefined; associations?: Associations } = {},
+): Promise<StoreResult[]> {
+  const results: StoreResult[] = [];
+  try {
+    let lent = await associations.take(node, objects, signal);
+    for (const forms of objects) {
+      if (forms.length === 0) continue;
+      let result = await storeInFirstForm(lent.requestor, forms);
+      if (lent.rested && isLoss(result) && !signal?.aborted) {
+        lent.requestor.abort();
+        await associations.give(node, lent);
+        lent = await associations.take(node, objects, signal);
+        result = await storeInFirstForm(lent.requestor, forms);
+      }
+      lent.rested = false;
+      results.push(result);
+      if (result.outcome === 'failed') break;
+    }
+    await associations.give(node, lent);
+    return results;
+  } catch (error) {
+    return [...results, failedResult(objects[0]?.[0]?.sopInstanceUid ?? '', error)];
+  }
+}
+
+const isLoss = ({ code }: StoreResult): boolean =>
+  code === 'peer_unreachable' || code === 'peer_connection_lost';
+
+function storeInFirstForm(
+  requestor: Requestor,
+  forms: readonly OutgoingObject[],
+): Promise<StoreResult> {
+  const [preferred] = forms;
+  const accepted = forms.find((form) => requestor.takes(form)) ?? preferred;
+  if (!accepted) throw new SonogateError('internal', 'An object without a form.');
+  return storeOne(requestor, accepted);
+}
+
+type BatchEntry = { path: string; object: OutgoingObject };
+
+/** A connection that is lost costs the object on it; the rest goes over a new one. */
+async function sendBatch(
+  node: CalledNode,
+  batch: readonly BatchEntry[],
+  report: (path: string, result: StoreResult) => void,
+  signal?: AbortSignal,
+): Promise<void> {
+  const contexts = contextsFor(batch.map(({ object }) => object));
+  let requestor = await Requestor.open(node, contexts, signal);
+  for (const [index, { path, object }] of batch.entries()) {
+    const result = await storeOne(requestor, object);
+    report(path, result);
+    if (!requestor.closed || index === batch.length - 1) continue;
+    try {
+      requestor = await Requestor.open(node, contexts, signal);
+    } catch (error) {
+      for (const left of batch.slice(index + 1)) {
+        report(left.path, failedResult(left.object.sopInstanceUid, error));
+      }
+      return;
+    }
+  }
+  await requestor.release();
+}
+
+async function storeOne(requestor: Requestor, object: OutgoingObject): Promise<StoreResult> {
+  try {
+    const { status, comment } = await requestor.store(object);
+    const detail = `status ${statusHex(status)}${comment ? `: ${comment}` : ''}`;
+    const { sopClassUid, sopInstanceUid } = object;
+    const sop = { sopClassUid, sopInstanceUid };
+    if (status === 0) return { ...sop, outcome: 'stored', status, code: null, detail };
+    if (isWarning(status)) {
+      return { ...sop, outcome: 'warning', status, code: null, detail };
+    }
+    return { ...sop, ...resultOfFailureStatus(status, detail) };
+  } catch (error) {
+    return failedResult(object.sopInstanceUid, error);
+  }
+}
+
+/**
+ * What a failure status of C-STORE (PS3.4 B.2.3, PS3.7 C.5) means for the object, or the Failure
+ * Reason of STOW-RS (PS3.18 table 10.5.3-2), which has the same values.
+ */
+export function resultOfFailureStatus(
+  status: number,
+  detail: string,
+): Pick<StoreResult, 'outcome' | 'status' | 'code' | 'detail'> {
+  if (status === SERVICE_STATUS.duplicateSopInstance) {
+    const known = `${detail} (the peer has the object already)`;
+    return { outcome: 'warning', status, code: null, detail: known };
+  }
+  return { outcome: 'failed', status, code: refusalCode(status), detail };
+}
+
+function refusalCode(status: number): ErrorCode {
+  if (status === PROCESSING_FAILURE) return 'peer_processing_failure';
+  return (status & 0xff00) === 0xa700 ? 'peer_out_of_resources' : 'peer_refused_object';
+}
+
+/** PS3.7 C.1.3: 0001H, 0107H, 0116H and Bxxx are warnings: the peer has the object. */
+function isWarning(status: number): boolean {
+  return (status & 0xf000) === 0xb000 || [0x0001, 0x0107, 0x0116].includes(status);
+}
+
+/** What a throw on the way to the peer means for the object. */
+export function failedResult(sopInstanceUid: string, error: unknown): StoreResult {
+  const ours = error instanceof SonogateError ? error : null;
+  const code = ours?.code ?? 'internal';
+  // The code is told beside it.
+  const detail = ours?.detail ?? (error instanceof Error ? error.message : ERRORS[code].title);
+  return { sopClassUid: '', sopInstanceUid, outcome: 'failed', status: null, code, detail };
+}
+
+export function statusHex(status: number): string {
+  return `${status.toString(16).toUpperCase().padStart(4, '0')}H`;
+}

@@ -1,0 +1,87 @@
+import type { DicomDestination } from '../../config/schema.ts';
+import {
+  EXPLICIT_VR_LITTLE_ENDIAN,
+  IMPLICIT_VR_LITTLE_ENDIAN,
+  RESULT_STORAGE,
+  STORAGE_COMMITMENT,
+  VERIFICATION,
+} from '../../pipelines/dicom/sop-classes.ts';
+import { type CalledNode, Requestor } from '../network/requestor.ts';
+
+/** The presentation context of a C-ECHO; every node takes it. */
+export const VERIFICATION_CONTEXT = {
+  id: 1,
+  abstractSyntax: VERIFICATION,
+  transferSyntaxes: [IMPLICIT_VR_LITTLE_ENDIAN],
+};
+
+/**
+ * C-ECHO to a DICOM node.
+ * @returns status (0 is success) and how long it took from connecting to the answer, in milliseconds.
+ * @throws SonogateError `peer_unreachable`, `peer_rejected_association`,
+ * `presentation_context_refused`.
+ */
+export async function echo(node: CalledNode): Promise<{ status: number; milliseconds: number }> {
+  const start = performance.now();
+  const requestor = await Requestor.open(node, [VERIFICATION_CONTEXT]);
+  const { status } = await requestor.echo();
+  const milliseconds = performance.now() - start;
+  await requestor.release();
+  return { status, milliseconds };
+}
+
+/** Classes that serve for each kind of object, in the order in which they are offered. */
+const CLASSES: Readonly<Record<DicomDestination['objects'][number], readonly string[]>> = {
+  'sr-tid1500': [
+    RESULT_STORAGE.comprehensive3dSr,
+    RESULT_STORAGE.comprehensiveSr,
+    RESULT_STORAGE.enhancedSr,
+  ],
+  'sr-tid5000': [RESULT_STORAGE.comprehensiveSr],
+  'sr-echo': [RESULT_STORAGE.adultEchoSr, RESULT_STORAGE.comprehensiveSr],
+  seg: [RESULT_STORAGE.segmentation],
+  'key-objects': [RESULT_STORAGE.keyObjects],
+  pdf: [RESULT_STORAGE.encapsulatedPdf],
+  'secondary-capture': [RESULT_STORAGE.secondaryCapture],
+  'presentation-state': [RESULT_STORAGE.presentationState],
+};
+
+export interface NodeReport {
+  /** Status of the C-ECHO; 0 is success. */
+  status: number;
+  milliseconds: number;
+  /** What the destination is set to get and the node has no presentation context for. */
+  refused: string[];
+}
+
+/**
+ * Asks a node what deliveries will ask of it: C-ECHO, and the presentation contexts of every kind of
+ * object that it is set to get; nothing is stored.
+ * @throws SonogateError of the catalogue when no association comes about.
+ */
+export async function checkNode(
+  node: CalledNode,
+  { objects, storageCommitment }: Pick<DicomDestination, 'objects' | 'storageCommitment'>,
+): Promise<NodeReport> {
+  const wanted = new Map(objects.map((object) => [object as string, CLASSES[object]]));
+  if (storageCommitment) wanted.set('storage commitment', [STORAGE_COMMITMENT]);
+  const syntaxes = [EXPLICIT_VR_LITTLE_ENDIAN, IMPLICIT_VR_LITTLE_ENDIAN];
+  const kinds = [...new Set([...wanted.values()].flat())].flatMap((sopClassUid) =>
+    syntaxes.map((transferSyntax) => ({ sopClassUid, transferSyntax })),
+  );
+  const contexts = kinds.map(({ sopClassUid, transferSyntax }, index) => ({
+    id: VERIFICATION_CONTEXT.id + 2 * (index + 1),
+    abstractSyntax: sopClassUid,
+    transferSyntaxes: [transferSyntax],
+  }));
+  const start = performance.now();
+  const requestor = await Requestor.open(node, [VERIFICATION_CONTEXT, ...contexts]);
+  const { status } = await requestor.echo();
+  const milliseconds = performance.now() - start;
+  const taken = new Set(
+    kinds.filter((kind) => requestor.takes(kind)).map((kind) => kind.sopClassUid),
+  );
+  await requestor.release();
+  const refused = [...wanted].filter(([, classes]) => !classes.some((uid) => taken.has(uid)));
+  return { status, milliseconds, refused: refused.map(([name]) => name) };
+}

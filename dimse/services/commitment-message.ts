@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import type { NaturalDataset } from 'dcmjs';
+import { itemsOf } from '../../pipelines/dicom/data-set.ts';
+import {
+  EXPLICIT_VR_LITTLE_ENDIAN,
+  IMPLICIT_VR_LITTLE_ENDIAN,
+  STORAGE_COMMITMENT,
+} from '../../pipelines/dicom/sop-classes.ts';
+import { SonogateError } from '../../src/platform/errors/catalogue.ts';
+import type { CommandSet } from '../network/command-set.ts';
+import type { DimseProviderOptions } from '../network/dimse-provider.ts';
+import { type CalledNode, Requestor } from '../network/requestor.ts';
+import { PROCESSING_FAILURE, SERVICE_STATUS } from '../network/status.ts';
+import { referenceItems, type SopReference, sopReferences, uidOf } from './referenced-objects.ts';
+
+/** Action Type ID of "Request Storage Commitment" (PS3.4 J.3.2.1.1). */
+export const REQUEST_COMMITMENT = 1;
+
+/** Event Type IDs of Storage Commitment (PS3.4 J.3.3.1.1). */
+export const COMMITMENT_EVENT = { complete: 1, failuresExist: 2 } as const;
+
+/** What an SCP of Storage Commitment says of the objects of one transaction. */
+export interface CommitmentReport {
+  transactionUid: string;
+  committed: SopReference[];
+  /** `reason`: Failure Reason (0008,1197), PS3.3 C.14.1.1. */
+  failed: (SopReference & { reason: number })[];
+}
+
+/** Event Information (PS3.4 table J.3-3); an empty sequence may not stand in it. */
+export function commitmentReportDataSet({
+  transactionUid,
+  committed,
+  failed,
+}: CommitmentReport): NaturalDataset {
+  return {
+    TransactionUID: transactionUid,
+    ...(committed.length > 0 && { ReferencedSOPSequence: referenceItems(committed) }),
+    ...(failed.length > 0 && {
+      FailedSOPSequence: failed.map(({ reason, ...reference }) => ({
+        ...referenceItems([reference])[0],
+        FailureReason: reason,
+      })),
+    }),
+  };
+}
+
+/** @returns null when it names no transaction. */
+export function readCommitmentReport(dataSet: NaturalDataset): CommitmentReport | null {
+  const transactionUid = uidOf(dataSet.TransactionUID);
+  if (!transactionUid) return null;
+  const failed = itemsOf(dataSet.FailedSOPSequence).flatMap((item) =>
+    sopReferences([item]).map((reference) => ({ ...reference, reason: reasonOf(item) })),
+  );
+  return { transactionUid, committed: sopReferences(dataSet.ReferencedSOPSequence), failed };
+}
+
+function reasonOf({ FailureReason: reason }: NaturalDataset): number {
+  const value = Number(Array.isArray(reason) ? reason[0] : reason);
+  return Number.isInteger(value) ? value : PROCESSING_FAILURE;
+}
+
+const SYNTAXES = [EXPLICIT_VR_LITTLE_ENDIAN, IMPLICIT_VR_LITTLE_ENDIAN];
+
+/** A report over the association of its request is waited for so long (PS3.4 J.3.3). */
+const REPORT_MILLISECONDS = 5000;
+
+/** Who takes a report that comes over the association of its request. */
+export type ReportHandler = Pick<DimseProviderOptions, 'normalized' | 'log'>;
+
+/**
+ * Sends one message of Storage Commitment over an association of its own (PS3.4 J.3).
+ * @param role `scu` asks (N-ACTION), `scp` reports (N-EVENT-REPORT, PS3.7 D.3.3.4).
+ * @param dataSet in the transfer syntax that the node takes.
+ * @param reports of the node are waited for some seconds; it may send them later, over another
+ * association.
+ * @throws SonogateError `presentation_context_refused`, `peer_refused_object` for a status that is no
+ * success, and what an association throws.
+ */
+export async function sendCommitmentMessage(
+  node: CalledNode,
+  role: 'scu' | 'scp',
+  command: Omit<CommandSet, 'messageId' | 'hasDataSet'>,
+  dataSet: (transferSyntax: string) => Buffer,
+  { reports, signal }: { reports?: ReportHandler; signal?: AbortSignal } = {},
+): Promise<void> {
+  const contexts = SYNTAXES.map((transferSyntax, index) => ({
+    id: 2 * index + 1,
+    abstractSyntax: STORAGE_COMMITMENT,
+    transferSyntaxes: [transferSyntax],
+  }));
+  const roles =
+    role === 'scp' ? [{ sopClassUid: STORAGE_COMMITMENT, scu: false, scp: true }] : undefined;
+  const requestor = await Requestor.open(node, contexts, signal, roles);
+  try {
+    const transferSyntax = SYNTAXES.find((syntax) =>
+      requestor.takes({ sopClassUid: STORAGE_COMMITMENT, transferSyntax: syntax }),
+    );
+    if (transferSyntax === undefined) throw new SonogateError('presentation_context_refused');
+    const { status } = await requestor.request(
+      command,
+      { sopClassUid: STORAGE_COMMITMENT, transferSyntax },
+      dataSet(transferSyntax),
+    );
+    if (status !== SERVICE_STATUS.success) {
+      throw new SonogateError('peer_refused_object', `status ${status.toString(16)}`);
+    }
+    if (reports) await takeReport(requestor, node, reports);
+  } finally {
+    await requestor.release();
+  }
+}
+
+/** How the wait ends says nothing of the request, which the node has taken. */
+async function takeReport(
+  requestor: Requestor,
+  { aeTitle, callingAeTitle, host }: CalledNode,
+  { normalized, log }: ReportHandler,
+): Promise<void> {
+  const peer = {
+    id: randomUUID(),
+    callingAeTitle: aeTitle,
+    calledAeTitle: callingAeTitle,
+    address: host,
+  };
+  await requestor.serve({ peer, normalized, log }, REPORT_MILLISECONDS).catch(() => {});
+}

@@ -1,0 +1,252 @@
+import type { Source } from '../../config/schema.ts';
+import { decodeDataSet, encodeDataSet } from '../../pipelines/dicom/data-set.ts';
+import {
+  STORAGE_COMMITMENT,
+  STORAGE_COMMITMENT_INSTANCE,
+} from '../../pipelines/dicom/sop-classes.ts';
+import type { ReceivedObject, ReceivedObjects } from '../../src/core/files/received-objects.ts';
+import type { Database, Queryable } from '../../src/platform/database/port.ts';
+import { SonogateError } from '../../src/platform/errors/catalogue.ts';
+import type { Logger } from '../../src/platform/logging/logger.ts';
+import { DAY_MS } from '../../src/platform/time.ts';
+import { COMMAND } from '../network/command-set.ts';
+import type { CalledNode } from '../network/requestor.ts';
+import type { NormalizedService } from '../network/service-ports.ts';
+import { SERVICE_STATUS } from '../network/status.ts';
+import {
+  COMMITMENT_EVENT,
+  type CommitmentReport,
+  commitmentReportDataSet,
+  REQUEST_COMMITMENT,
+  sendCommitmentMessage,
+} from './commitment-message.ts';
+import { type SopReference, sopReferences, uidOf } from './referenced-objects.ts';
+
+export interface CommitmentScpParts {
+  database: Queryable;
+  objects: ReceivedObjects;
+  sources: readonly Source[];
+  now: () => Date;
+}
+
+/** The report goes over the same association at once; if it is not confirmed by then, over a new one. */
+const PATIENCE_MILLISECONDS = 10_000;
+
+/** Objects looked for at a time. */
+const LOOKS_AT_A_TIME = 16;
+
+/**
+ * Storage Commitment as SCP: a machine asks whether it may delete what it sent. We commit to objects
+ * that lie synced on the disk and have their row, to no other.
+ */
+export function storageCommitmentService(parts: CommitmentScpParts): NormalizedService {
+  return async ({ operation, typeId, dataSet, transferSyntax }, peer) => {
+    if (operation !== 'N-ACTION' || typeId !== REQUEST_COMMITMENT) {
+      return { status: SERVICE_STATUS.noSuchAction };
+    }
+    const request = decodeDataSet(dataSet, transferSyntax);
+    const transactionUid = uidOf(request.TransactionUID);
+    const references = sopReferences(request.ReferencedSOPSequence);
+    if (!transactionUid || references.length === 0) {
+      return { status: SERVICE_STATUS.missingAttributeValue };
+    }
+    const report = await judge(parts, transactionUid, references);
+    const { database, now } = parts;
+    await keepReport(database, report, {
+      callingAeTitle: peer.callingAeTitle,
+      source: peer.source ?? '',
+      at: now(),
+    });
+    return {
+      status: SERVICE_STATUS.success,
+      report: {
+        eventTypeId: COMMITMENT_EVENT[report.failed.length === 0 ? 'complete' : 'failuresExist'],
+        dataSet: encodeDataSet(commitmentReportDataSet(report), transferSyntax),
+        acknowledged: () =>
+          recordReportConfirmed(database, transactionUid, peer.callingAeTitle, now()),
+      },
+    };
+  };
+}
+
+async function judge(
+  { database, objects }: CommitmentScpParts,
+  transactionUid: string,
+  references: readonly SopReference[],
+): Promise<CommitmentReport> {
+  const { rows } = await database.query<ReceivedObject & { uid: string; sop_class: string }>(
+    `SELECT sop_instance_uid AS uid, header ->> 'sopClassUid' AS sop_class, path,
+       file_sha256 AS "fileSha256" FROM instances WHERE sop_instance_uid = ANY ($1::text[])`,
+    [references.map(({ sopInstanceUid }) => sopInstanceUid)],
+  );
+  const classes = new Map(rows.map((row) => [row.uid, row.sop_class]));
+  // Of copies in conflict none may be gone: the machine may mean either.
+  const gone = new Set<string>();
+  // A bucket is asked over the network, and the machine waits for the answer.
+  for (let start = 0; start < rows.length; start += LOOKS_AT_A_TIME) {
+    const batch = rows.slice(start, start + LOOKS_AT_A_TIME);
+    const kept = await Promise.all(batch.map((row) => objects.has(row)));
+    for (const [index, { uid }] of batch.entries()) if (!kept[index]) gone.add(uid);
+  }
+  const report: CommitmentReport = { transactionUid, committed: [], failed: [] };
+  for (const reference of references) {
+    const sopClass = classes.get(reference.sopInstanceUid);
+    if (sopClass === undefined || gone.has(reference.sopInstanceUid)) {
+      report.failed.push({ ...reference, reason: SERVICE_STATUS.noSuchSopInstance });
+    } else if (sopClass !== reference.sopClassUid) {
+      report.failed.push({ ...reference, reason: SERVICE_STATUS.classInstanceConflict });
+    } else {
+      report.committed.push(reference);
+    }
+  }
+  return report;
+}
+
+async function keepReport(
+  database: Queryable,
+  { transactionUid, committed, failed }: CommitmentReport,
+  { callingAeTitle, source, at }: { callingAeTitle: string; source: string; at: Date },
+): Promise<void> {
+  await database.query(
+    `INSERT INTO commitment_reports
+       (transaction_uid, calling_ae_title, source, committed, failed, requested_at, next_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7)
+     ON CONFLICT (transaction_uid, calling_ae_title) DO UPDATE SET committed = EXCLUDED.committed,
+       failed = EXCLUDED.failed, requested_at = EXCLUDED.requested_at, next_at = EXCLUDED.next_at,
+       attempt = 0, told_at = NULL, given_up_at = NULL`,
+    [
+      transactionUid,
+      callingAeTitle,
+      source,
+      JSON.stringify(committed),
+      JSON.stringify(failed),
+      at,
+      new Date(at.getTime() + PATIENCE_MILLISECONDS),
+    ],
+  );
+}
+
+export async function recordReportConfirmed(
+  database: Queryable,
+  transactionUid: string,
+  callingAeTitle: string,
+  at: Date,
+): Promise<void> {
+  await database.query(
+    `UPDATE commitment_reports SET told_at = $3, given_up_at = NULL, code = NULL
+     WHERE transaction_uid = $1 AND calling_ae_title = $2`,
+    [transactionUid, callingAeTitle, at],
+  );
+}
+
+interface ReportRow {
+  transaction_uid: string;
+  calling_ae_title: string;
+  source: string;
+  committed: SopReference[];
+  failed: (SopReference & { reason: number })[];
+  attempt: number;
+  requested_at: Date;
+}
+
+export interface ReporterParts {
+  database: Database;
+  sources: readonly Source[];
+  /** Our AE title. */
+  aeTitle: string;
+  logger: Logger;
+  now: () => Date;
+}
+
+const FIRST_WAIT_SECONDS = 10;
+const LONGEST_WAIT_SECONDS = 3600;
+/** A source gets a `node` only by a restart with other settings. */
+const WITHOUT_NODE_WAIT_SECONDS = 86_400;
+const TIMEOUT_SECONDS = 30;
+
+/** A machine that could not be told for so long has given its request up, or asks anew. */
+const GIVE_UP_DAYS = 7;
+
+/**
+ * Tells the reports of Storage Commitment that their machine has not confirmed over its own
+ * association: over a new one, of which we are the SCP (PS3.4 J.3.3, PS3.7 D.3.3.4).
+ */
+export async function sendDueReports(parts: ReporterParts): Promise<void> {
+  const { database, now } = parts;
+  const { rows } = await database.query<ReportRow>(
+    `SELECT transaction_uid, calling_ae_title, source, committed, failed, attempt,
+       requested_at
+     FROM commitment_reports WHERE told_at IS NULL AND given_up_at IS NULL AND next_at <= $1
+     ORDER BY next_at LIMIT 10`,
+    [now()],
+  );
+  for (const row of rows) await tell(row, parts);
+}
+
+async function tell(row: ReportRow, parts: ReporterParts): Promise<void> {
+  const { database, sources, logger, now } = parts;
+  const node = sources.find(({ name }) => name === row.source)?.node;
+  const log = { transaction: row.transaction_uid, callingAeTitle: row.calling_ae_title };
+  if (!node) {
+    if (await putOff(database, row, 'invalid_config', WITHOUT_NODE_WAIT_SECONDS, now())) {
+      logger.warn(log, 'a report of storage commitment waits: the source has no `node`');
+    } else {
+      logger.error(log, 'storage commitment not reported, given up');
+    }
+    return;
+  }
+  try {
+    const { transaction_uid: transactionUid, committed, failed } = row;
+    const called = { ...node, callingAeTitle: parts.aeTitle, timeoutSeconds: TIMEOUT_SECONDS };
+    await sendCommitmentReport(called, { transactionUid, committed, failed });
+    await recordReportConfirmed(database, transactionUid, row.calling_ae_title, now());
+    logger.info(log, 'storage commitment reported');
+  } catch (error) {
+    const code = error instanceof SonogateError ? error.code : 'internal';
+    const wait = Math.min(FIRST_WAIT_SECONDS * 2 ** row.attempt, LONGEST_WAIT_SECONDS);
+    if (await putOff(database, row, code, wait, now())) {
+      logger.warn({ ...log, code, wait }, 'storage commitment not reported, will retry');
+    } else {
+      logger.error({ ...log, code }, 'storage commitment not reported, given up');
+    }
+  }
+}
+
+/** Tells a machine of a transaction over an association of its own. @throws SonogateError */
+export function sendCommitmentReport(node: CalledNode, report: CommitmentReport): Promise<void> {
+  const message = {
+    commandField: COMMAND.nEventReport,
+    affectedSopClassUid: STORAGE_COMMITMENT,
+    affectedSopInstanceUid: STORAGE_COMMITMENT_INSTANCE,
+    eventTypeId: COMMITMENT_EVENT[report.failed.length === 0 ? 'complete' : 'failuresExist'],
+  };
+  return sendCommitmentMessage(node, 'scp', message, (transferSyntax) =>
+    encodeDataSet(commitmentReportDataSet(report), transferSyntax),
+  );
+}
+
+/**
+ * Repeats it after `wait` seconds; one that is given up keeps its row, with why.
+ * @returns whether it is repeated.
+ */
+async function putOff(
+  database: Database,
+  { transaction_uid, calling_ae_title, requested_at }: ReportRow,
+  code: string,
+  wait: number,
+  at: Date,
+): Promise<boolean> {
+  const late = at.getTime() >= requested_at.getTime() + GIVE_UP_DAYS * DAY_MS;
+  await database.query(
+    `UPDATE commitment_reports SET attempt = attempt + 1, code = $3, next_at = $4, given_up_at = $5
+     WHERE transaction_uid = $1 AND calling_ae_title = $2`,
+    [
+      transaction_uid,
+      calling_ae_title,
+      code,
+      new Date(at.getTime() + wait * 1000),
+      late ? at : null,
+    ],
+  );
+  return !late;
+}

@@ -1,0 +1,332 @@
+import type { DicomDestination } from '../../config/schema.ts';
+import { decodeDataSet, encodeDataSet } from '../../pipelines/dicom/data-set.ts';
+import {
+  STORAGE_COMMITMENT,
+  STORAGE_COMMITMENT_INSTANCE,
+} from '../../pipelines/dicom/sop-classes.ts';
+import type { Database, Queryable } from '../../src/platform/database/port.ts';
+import { SonogateError } from '../../src/platform/errors/catalogue.ts';
+import type { Logger } from '../../src/platform/logging/logger.ts';
+import { logRounds, type Rounds, startRounds } from '../../src/platform/rounds.ts';
+import { COMMAND } from '../network/command-set.ts';
+import type { CalledNode } from '../network/requestor.ts';
+import type { NormalizedService } from '../network/service-ports.ts';
+import { SERVICE_STATUS } from '../network/status.ts';
+import { calledNodeOf } from '../send/transport.ts';
+import {
+  type CommitmentReport,
+  REQUEST_COMMITMENT,
+  type ReportHandler,
+  readCommitmentReport,
+  sendCommitmentMessage,
+} from './commitment-message.ts';
+import { type ReporterParts, sendDueReports } from './commitment-scp.ts';
+import { newUid, referenceItems, type SopReference } from './referenced-objects.ts';
+
+interface AskedObject {
+  delivery_id: string;
+  sop_instance_uid: string;
+}
+
+/** Why a delivery is dead that the PACS has taken. */
+const REFUSED = {
+  code: 'commitment_refused',
+  detail: 'The PACS took the object and does not commit to keep it.',
+} as const;
+
+/**
+ * Writes down the report of a PACS on any transaction under which it was asked. A delivery is
+ * committed when all its objects are, and what a PACS has committed to once stays so; one of which it
+ * does not commit to an object is dead, unless it does so under another transaction: a person looks,
+ * and replays it.
+ * @returns whether the transaction is one of ours.
+ */
+export function settleReport(
+  database: Database,
+  report: CommitmentReport,
+  at: Date,
+): Promise<boolean> {
+  return database.transaction(async (tx) => {
+    const asked = await objectsOf(tx, report.transactionUid);
+    if (asked.length === 0) return false;
+    const keysOf = (uids: readonly string[]) => {
+      const named = new Set(uids);
+      const objects = asked.filter((object) => named.has(object.sop_instance_uid));
+      return [
+        objects.map((object) => object.delivery_id),
+        objects.map((object) => object.sop_instance_uid),
+      ];
+    };
+    await tx.query(
+      `UPDATE delivered_objects SET committed_at = $3, answered_at = $3, failure_reason = NULL
+       WHERE committed_at IS NULL
+         AND (delivery_id, sop_instance_uid) IN (SELECT * FROM unnest($1::text[], $2::text[]))`,
+      [...keysOf(report.committed.map(({ sopInstanceUid }) => sopInstanceUid)), at],
+    );
+    for (const { sopInstanceUid, reason } of report.failed) {
+      await tx.query(
+        `UPDATE delivered_objects SET failure_reason = $3, answered_at = $4
+         WHERE committed_at IS NULL
+           AND (delivery_id, sop_instance_uid) IN (SELECT * FROM unnest($1::text[], $2::text[]))`,
+        [...keysOf([sopInstanceUid]), reason, at],
+      );
+    }
+    const deliveries = asked.map((object) => object.delivery_id);
+    await tx.query(
+      `UPDATE deliveries d SET committed_at = $2 WHERE id = ANY ($1::text[])
+         AND committed_at IS NULL AND NOT EXISTS (SELECT 1 FROM delivered_objects o
+           WHERE o.delivery_id = d.id AND o.committed_at IS NULL)`,
+      [deliveries, at],
+    );
+    await tx.query(
+      `UPDATE deliveries d SET state = 'dead', code = $2, detail = $3
+       WHERE id = ANY ($1::text[]) AND state = 'delivered'
+         AND EXISTS (SELECT 1 FROM delivered_objects o
+           WHERE o.delivery_id = d.id AND o.failure_reason IS NOT NULL)`,
+      [deliveries, REFUSED.code, REFUSED.detail],
+    );
+    await tx.query(
+      `UPDATE deliveries SET state = 'delivered', code = NULL, detail = NULL
+       WHERE id = ANY ($1::text[]) AND state = 'dead' AND code = $2 AND committed_at IS NOT NULL`,
+      [deliveries, REFUSED.code],
+    );
+    return true;
+  });
+}
+
+/**
+ * What a PACS was asked for under a transaction. An object that was delivered anew and not yet asked
+ * for has no transaction: what is said of the former one is not of it.
+ */
+async function objectsOf(tx: Queryable, transactionUid: string): Promise<AskedObject[]> {
+  const { rows } = await tx.query<AskedObject>(
+    `SELECT delivery_id, sop_instance_uid FROM delivered_objects WHERE transaction_uid = $1
+     UNION
+     SELECT delivery_id, sop_instance_uid
+     FROM commitment_transactions t JOIN delivered_objects o USING (delivery_id, sop_instance_uid)
+     WHERE t.transaction_uid = $1 AND o.transaction_uid IS NOT NULL`,
+    [transactionUid],
+  );
+  return rows;
+}
+
+/** Objects of one transaction at the most. */
+const BATCH = 500;
+
+/**
+ * Days until a PACS that took a request and has said nothing is asked again: it may well report when
+ * its nightly batch has run or the tape is written (PS3.4 J.3.3).
+ */
+const ASK_AGAIN_DAYS = [1, 2, 4, 7];
+
+/** A request that could not be sent is repeated after this. */
+const FIRST_WAIT_SECONDS = 60;
+const LONGEST_WAIT_SECONDS = 3600;
+
+/** Association, request, answer and release: each may take the whole patience with a PACS. */
+const WAITS_OF_A_REQUEST = 4;
+
+export interface CommitmentScuParts {
+  database: Database;
+  destinations: readonly DicomDestination[];
+  aeTitle: string;
+  logger: Logger;
+  now: () => Date;
+  /** Breaks off what is under way. */
+  signal?: AbortSignal;
+}
+
+/**
+ * Asks every PACS that is set so to commit to what it took of us since the last time: "delivered"
+ * means that it has the object, "committed" that it will keep it.
+ */
+export async function requestCommitments(parts: CommitmentScuParts): Promise<void> {
+  const asked = parts.destinations.filter(({ storageCommitment }) => storageCommitment);
+  await Promise.all(asked.map((destination) => ask(destination, parts)));
+}
+
+async function ask(destination: DicomDestination, parts: CommitmentScuParts): Promise<void> {
+  const { database, aeTitle, logger, now } = parts;
+  const transactionUid = newUid();
+  const inSeconds = (seconds: number) => new Date(now().getTime() + seconds * 1000);
+  // A process that is killed meanwhile leaves its objects to the next soon.
+  const sent = inSeconds(WAITS_OF_A_REQUEST * destination.timeoutSeconds);
+  const references = await beginTransaction(database, destination.name, {
+    transactionUid,
+    at: now(),
+    askAt: sent,
+  });
+  if (references.length === 0) return;
+  const objects = references.length;
+  const log = { destination: destination.name, transaction: transactionUid, objects };
+  try {
+    await sendRequest(calledNodeOf(destination, aeTitle), transactionUid, references, parts);
+    await database.query(
+      `UPDATE delivered_objects SET failed_asks = 0, asks = asks + 1,
+         ask_at = $2::timestamptz + make_interval(days =>
+           ($3::int[])[LEAST(asks + 1, cardinality($3::int[]))])
+       WHERE transaction_uid = $1`,
+      [transactionUid, now(), ASK_AGAIN_DAYS],
+    );
+    logger.info(log, 'storage commitment asked for');
+  } catch (error) {
+    const code = error instanceof SonogateError ? error.code : 'internal';
+    await putOff(database, transactionUid, now());
+    logger.warn({ ...log, code }, 'storage commitment could not be asked for, will retry');
+  }
+}
+
+/**
+ * Takes the objects that a PACS is to be asked for now under a transaction. An object that is
+ * delivered anew loses its former transactions: they were of what was there before.
+ */
+function beginTransaction(
+  database: Database,
+  destination: string,
+  { transactionUid, at, askAt }: { transactionUid: string; at: Date; askAt: Date },
+): Promise<SopReference[]> {
+  return database.transaction(async (tx) => {
+    const { rows } = await tx.query<{
+      delivery_id: string;
+      sop_class_uid: string;
+      sop_instance_uid: string;
+      anew: boolean;
+    }>(
+      `SELECT delivery_id, sop_class_uid, sop_instance_uid, transaction_uid IS NULL AS anew
+       FROM delivered_objects
+       WHERE destination = $1 AND committed_at IS NULL AND failure_reason IS NULL
+         AND (ask_at IS NULL OR ask_at <= $2) LIMIT $3 FOR UPDATE SKIP LOCKED`,
+      [destination, at, BATCH],
+    );
+    const objects = JSON.stringify(rows);
+    await tx.query(
+      `DELETE FROM commitment_transactions
+       WHERE (delivery_id, sop_instance_uid) IN (SELECT delivery_id, sop_instance_uid
+         FROM jsonb_to_recordset($1::jsonb) AS o
+           (delivery_id text, sop_instance_uid text, anew boolean) WHERE o.anew)`,
+      [objects],
+    );
+    await tx.query(
+      `UPDATE delivered_objects d SET transaction_uid = $2, asked_at = $3, ask_at = $4,
+         asks = CASE WHEN o.anew THEN 0 ELSE asks END
+       FROM jsonb_to_recordset($1::jsonb) AS o
+         (delivery_id text, sop_instance_uid text, anew boolean)
+       WHERE (d.delivery_id, d.sop_instance_uid) = (o.delivery_id, o.sop_instance_uid)`,
+      [objects, transactionUid, at, askAt],
+    );
+    await tx.query(
+      `INSERT INTO commitment_transactions (transaction_uid, delivery_id, sop_instance_uid)
+       SELECT $2, delivery_id, sop_instance_uid FROM jsonb_to_recordset($1::jsonb) AS o
+         (delivery_id text, sop_instance_uid text)`,
+      [objects, transactionUid],
+    );
+    return rows.map((row) => ({
+      sopClassUid: row.sop_class_uid,
+      sopInstanceUid: row.sop_instance_uid,
+    }));
+  });
+}
+
+function sendRequest(
+  node: CalledNode,
+  transactionUid: string,
+  references: readonly SopReference[],
+  parts: CommitmentScuParts,
+): Promise<void> {
+  const { logger, signal } = parts;
+  const message = {
+    commandField: COMMAND.nAction,
+    requestedSopClassUid: STORAGE_COMMITMENT,
+    requestedSopInstanceUid: STORAGE_COMMITMENT_INSTANCE,
+    actionTypeId: REQUEST_COMMITMENT,
+  };
+  const request = {
+    TransactionUID: transactionUid,
+    ReferencedSOPSequence: referenceItems(references),
+  };
+  const reports: ReportHandler = {
+    normalized: commitmentReportService(parts),
+    log: (level, text, fields) => logger[level]({ pacs: node.aeTitle, ...fields }, text),
+  };
+  return sendCommitmentMessage(
+    node,
+    'scu',
+    message,
+    (transferSyntax) => encodeDataSet(request, transferSyntax),
+    { reports, signal },
+  );
+}
+
+/**
+ * Seconds until a request that could not be sent is repeated, after `failures` of them: a minute,
+ * then twice as long each time.
+ */
+export function askAgainSeconds(failures: number): number {
+  return Math.min(FIRST_WAIT_SECONDS * 2 ** (failures - 1), LONGEST_WAIT_SECONDS);
+}
+
+/** The objects were not asked for: soon again. */
+async function putOff(database: Database, transactionUid: string, at: Date): Promise<void> {
+  const { rows } = await database.query<{ failures: number }>(
+    `UPDATE delivered_objects SET failed_asks = failed_asks + 1 WHERE transaction_uid = $1
+     RETURNING failed_asks AS failures`,
+    [transactionUid],
+  );
+  const failures = Math.max(1, ...rows.map((row) => row.failures));
+  await database.query('UPDATE delivered_objects SET ask_at = $2 WHERE transaction_uid = $1', [
+    transactionUid,
+    new Date(at.getTime() + askAgainSeconds(failures) * 1000),
+  ]);
+}
+
+/**
+ * Takes the reports of a PACS, which come over the association of the request or over another
+ * (PS3.4 J.3.3).
+ */
+export function commitmentReportService({
+  database,
+  logger,
+  now,
+}: Pick<CommitmentScuParts, 'database' | 'logger' | 'now'>): NormalizedService {
+  return async ({ operation, dataSet, transferSyntax }) => {
+    if (operation !== 'N-EVENT-REPORT') return { status: SERVICE_STATUS.noSuchAction };
+    const report = readCommitmentReport(decodeDataSet(dataSet, transferSyntax));
+    if (!report) return { status: SERVICE_STATUS.missingAttributeValue };
+    const known = await settleReport(database, report, now());
+    logger.info(
+      {
+        transaction: report.transactionUid,
+        committed: report.committed.length,
+        failed: report.failed.length,
+        known,
+      },
+      'storage commitment report',
+    );
+    return { status: known ? SERVICE_STATUS.success : SERVICE_STATUS.noSuchSopInstance };
+  };
+}
+
+const ROUND_MILLISECONDS = 2000;
+
+/** Storage Commitment that waits for nobody: asks for it, and tells of it, until stopped. */
+export function startCommitmentRounds(parts: ReporterParts & CommitmentScuParts): Rounds {
+  const { logger } = parts;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const rounds = startRounds({
+    async work() {
+      await sendDueReports(parts);
+      await requestCommitments({ ...parts, signal });
+    },
+    pauseMilliseconds: ROUND_MILLISECONDS,
+    ...logRounds(logger, 'storage commitment', (error) =>
+      logger.error({ err: error }, 'commitment'),
+    ),
+  });
+  return {
+    stop() {
+      stopping.abort();
+      return rounds.stop();
+    },
+  };
+}

@@ -1,0 +1,141 @@
+import type { NaturalDataset } from 'dcmjs';
+import { decodeDataSet, itemsOf } from '../../pipelines/dicom/data-set.ts';
+import { expectObjects } from '../../src/core/studies/expected-objects.ts';
+import type { Database } from '../../src/platform/database/port.ts';
+import type {
+  NormalizedAnswer,
+  NormalizedRequest,
+  NormalizedService,
+} from '../network/service-ports.ts';
+import { SERVICE_STATUS } from '../network/status.ts';
+import { newUid, sopReferences, uidOf } from './referenced-objects.ts';
+
+/**
+ * Modality Performed Procedure Step as SCP (PS3.4 F.7): the machine says when it has begun an
+ * examination, and at its end which objects it made. That is the most certain sign of completeness.
+ */
+export function performedProcedureService(options: {
+  database: Database;
+  now: () => Date;
+}): NormalizedService {
+  return (request, peer) =>
+    request.operation === 'N-CREATE'
+      ? create(request, peer.callingAeTitle, options)
+      : request.operation === 'N-SET'
+        ? set(request, options)
+        : Promise.resolve({ status: SERVICE_STATUS.noSuchAction });
+}
+
+const FINAL = ['COMPLETED', 'DISCONTINUED'];
+
+async function create(
+  { sopInstanceUid, dataSet, transferSyntax }: NormalizedRequest,
+  callingAeTitle: string,
+  { database, now }: { database: Database; now: () => Date },
+): Promise<NormalizedAnswer> {
+  const step = decodeDataSet(dataSet, transferSyntax);
+  const uid = sopInstanceUid || newUid();
+  const studies = itemsOf(step.ScheduledStepAttributesSequence)
+    .map((item) => uidOf(item.StudyInstanceUID))
+    .filter((study) => study !== '');
+  if (studies.length === 0 || step.PerformedProcedureStepStatus !== 'IN PROGRESS') {
+    return { status: SERVICE_STATUS.missingAttributeValue };
+  }
+  const { rowCount } = await database.query(
+    `INSERT INTO performed_procedure_steps
+       (sop_instance_uid, study_instance_uids, status, calling_ae_title, created_at, updated_at,
+         sop_instance_uids)
+     VALUES ($1, $2, 'IN PROGRESS', $3, $4, $4, $5) ON CONFLICT DO NOTHING`,
+    [uid, [...new Set(studies)], callingAeTitle, now(), objectsOf(step)],
+  );
+  if (rowCount !== 1) return { status: SERVICE_STATUS.duplicateSopInstance };
+  return { status: SERVICE_STATUS.success, sopInstanceUid: uid };
+}
+
+async function set(
+  { sopInstanceUid, dataSet, transferSyntax }: NormalizedRequest,
+  { database, now }: { database: Database; now: () => Date },
+): Promise<NormalizedAnswer> {
+  const change = decodeDataSet(dataSet, transferSyntax);
+  const status = String(change.PerformedProcedureStepStatus ?? 'IN PROGRESS');
+  if (!FINAL.includes(status) && status !== 'IN PROGRESS') {
+    return { status: SERVICE_STATUS.invalidAttributeValue };
+  }
+  const named = objectsOf(change);
+  return database.transaction(async (tx) => {
+    const { rows } = await tx.query<{
+      study_instance_uids: string[];
+      status: string;
+      sop_instance_uids: string[];
+    }>(
+      `SELECT study_instance_uids, status, sop_instance_uids FROM performed_procedure_steps
+       WHERE sop_instance_uid = $1 FOR UPDATE`,
+      [sopInstanceUid],
+    );
+    const [step] = rows;
+    if (!step) return { status: SERVICE_STATUS.noSuchSopInstance };
+    // PS3.4 F.7.2.2.2: what is completed or discontinued is no longer updated.
+    if (FINAL.includes(step.status)) return { status: SERVICE_STATUS.mayNoLongerBeUpdated };
+    const at = now();
+    // What the step has named before still counts: not every machine repeats it at the end.
+    const made = [...new Set([...step.sop_instance_uids, ...named])];
+    await tx.query(
+      `UPDATE performed_procedure_steps SET status = $2, updated_at = $3, sop_instance_uids = $4
+       WHERE sop_instance_uid = $1`,
+      [sopInstanceUid, status, at, made],
+    );
+    // A discontinued examination ends as well, with what was made of it.
+    if (FINAL.includes(status)) {
+      for (const studyInstanceUid of step.study_instance_uids) {
+        await expectObjects(tx, {
+          studyInstanceUid,
+          statedBy: sopInstanceUid,
+          signal: 'performed-procedure',
+          sopInstanceUids: made,
+          statedAt: at,
+        });
+      }
+    }
+    return { status: SERVICE_STATUS.success };
+  });
+}
+
+/** What a step says that it has made, as far as it says so. */
+function objectsOf(step: NaturalDataset): string[] {
+  return itemsOf(step.PerformedSeriesSequence)
+    .flatMap((series) => [
+      ...sopReferences(series.ReferencedImageSequence),
+      ...sopReferences(series.ReferencedNonImageCompositeSOPInstanceSequence),
+    ])
+    .map(({ sopInstanceUid }) => sopInstanceUid);
+}
+
+/**
+ * Instance Availability Notification as SCP (PS3.4 R): a PACS says which objects of a study it has.
+ * When we have them all, the study is complete.
+ */
+export function instanceAvailabilityService({
+  database,
+  now,
+}: {
+  database: Database;
+  now: () => Date;
+}): NormalizedService {
+  return async ({ operation, sopInstanceUid, dataSet, transferSyntax }) => {
+    if (operation !== 'N-CREATE') return { status: SERVICE_STATUS.noSuchAction };
+    const notification = decodeDataSet(dataSet, transferSyntax);
+    const studyInstanceUid = uidOf(notification.StudyInstanceUID);
+    if (!studyInstanceUid) return { status: SERVICE_STATUS.missingAttributeValue };
+    const available = itemsOf(notification.ReferencedSeriesSequence).flatMap((series) =>
+      sopReferences(series.ReferencedSOPSequence),
+    );
+    await expectObjects(database, {
+      studyInstanceUid,
+      statedBy: sopInstanceUid || studyInstanceUid,
+      signal: 'instance-availability',
+      sopInstanceUids: available.map((reference) => reference.sopInstanceUid),
+      statedAt: now(),
+    });
+    return { status: SERVICE_STATUS.success };
+  };
+}

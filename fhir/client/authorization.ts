@@ -1,0 +1,328 @@
+import { createPrivateKey, type KeyObject, randomUUID, sign } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import { Agent, type Dispatcher, errors, request } from 'undici';
+import { z } from 'zod';
+import type { FhirDestination } from '../../config/schema.ts';
+import { classifyStatus, FhirFailure, failureOf, retryAfterSeconds } from './outcome.ts';
+import { sufficientScopes } from './required-capabilities.ts';
+
+/** SMART App Launch 2.2, "Client Authentication: Asymmetric": at most five minutes. */
+const LIFETIME_SECONDS = 240;
+
+export interface AssertionClaims {
+  clientId: string;
+  /** `kid` of the public key that the EHR has of us. */
+  keyId: string;
+  /** URL of the token endpoint, exactly as it is called. */
+  audience: string;
+}
+
+/**
+ * The signed JWT by which a backend service proves who it is (RFC 7523; SMART App Launch 2.2): RS384
+ * with an RSA key, ES384 with one on P-384.
+ * @param privateKey PEM.
+ * @throws Error when the key is of another kind, or is no key.
+ */
+export function clientAssertion(
+  { clientId, keyId, audience }: AssertionClaims,
+  privateKey: string,
+  now = Date.now(),
+): string {
+  const key = createPrivateKey(privateKey);
+  const issued = Math.floor(now / 1000);
+  const header = { alg: algorithmOf(key), kid: keyId, typ: 'JWT' };
+  const claims = {
+    iss: clientId,
+    sub: clientId,
+    aud: audience,
+    iat: issued,
+    exp: issued + LIFETIME_SECONDS,
+    jti: randomUUID(),
+  };
+  const signed = [header, claims]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .join('.');
+  // JWS has the two numbers of an ECDSA signature side by side, not as DER (RFC 7518 3.4).
+  const signature = sign('sha384', Buffer.from(signed), { key, dsaEncoding: 'ieee-p1363' });
+  return `${signed}.${signature.toString('base64url')}`;
+}
+
+function algorithmOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): 'RS384' | 'ES384' {
+  if (asymmetricKeyType === 'rsa') return 'RS384';
+  if (asymmetricKeyType === 'ec' && asymmetricKeyDetails?.namedCurve === 'secp384r1') {
+    return 'ES384';
+  }
+  throw new Error('The key is neither RSA nor on P-384');
+}
+
+/** A registered backend service (SMART App Launch 2.2, "Backend Services"). */
+export interface BackendService {
+  clientId: string;
+  keyId: string;
+  scope: string;
+  /** Asked of the EHR where it is not given. */
+  tokenUrl?: string;
+  /** PEM, read for each token. */
+  privateKey: () => Promise<string>;
+}
+
+/** Where tokens come from. */
+export interface TokenEndpoint {
+  /** FHIR base, without a trailing slash. */
+  baseUrl: string;
+  dispatcherNow: () => Promise<Dispatcher | undefined>;
+}
+
+/** Tokens are replaced after this part of their life, so that none runs out on its way. */
+const USED_OF_LIFE = 0.8;
+
+/** For an answer without `expires_in`. */
+const SHORT_LIFE_SECONDS = 60;
+
+const TIMEOUT_MS = 15_000;
+const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+
+const discoverySchema = z.looseObject({
+  token_endpoint: z.url(),
+  token_endpoint_auth_methods_supported: z.array(z.string()).default(['private_key_jwt']),
+});
+const tokenSchema = z.looseObject({
+  access_token: z.string().min(1),
+  token_type: z.string().regex(/^bearer$/i),
+  expires_in: z.number().positive().default(SHORT_LIFE_SECONDS),
+});
+
+/**
+ * Access tokens of a backend service: one is kept for most of its life, and those who need one at
+ * the same time wait for the same answer.
+ */
+export function backendToken(
+  service: BackendService,
+  { baseUrl, dispatcherNow }: TokenEndpoint,
+  now: () => number = Date.now,
+): { current(signal?: AbortSignal): Promise<string>; forget(): boolean } {
+  let kept: { token: string; until: number } | null = null;
+  let coming: Promise<string> | null = null;
+
+  async function fresh(): Promise<string> {
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const url = service.tokenUrl ?? (await discovered(signal));
+    const form = new URLSearchParams({
+      grant_type: 'client_credentials',
+      scope: service.scope,
+      client_assertion_type: ASSERTION_TYPE,
+      client_assertion: await assertionFor(url),
+    });
+    const answer = await ask(url, signal, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: form.toString(),
+    });
+    const { access_token, expires_in } = parsed(tokenSchema, answer, 'token');
+    kept = { token: access_token, until: now() + expires_in * USED_OF_LIFE * 1000 };
+    return access_token;
+  }
+
+  async function discovered(signal: AbortSignal): Promise<string> {
+    const url = `${baseUrl}/.well-known/smart-configuration`;
+    const answer = await ask(url, signal, { method: 'GET' });
+    const stated = parsed(discoverySchema, answer, 'SMART configuration');
+    if (!stated.token_endpoint_auth_methods_supported.includes('private_key_jwt')) {
+      throw refused('The EHR does not take signed assertions (private_key_jwt)');
+    }
+    return stated.token_endpoint;
+  }
+
+  async function assertionFor(audience: string): Promise<string> {
+    const privateKey = await service.privateKey();
+    try {
+      return clientAssertion({ ...service, audience }, privateKey);
+    } catch {
+      throw refused('The private key is neither RSA nor on P-384 in PEM');
+    }
+  }
+
+  async function ask(
+    url: string,
+    signal: AbortSignal,
+    call: { method: 'GET' | 'POST'; headers?: Record<string, string>; body?: string },
+  ): Promise<unknown> {
+    try {
+      const { statusCode, headers, body } = await request(url, {
+        ...call,
+        dispatcher: await dispatcherNow(),
+        headers: { accept: 'application/json', ...call.headers },
+        signal,
+      });
+      const text = await body.text();
+      if (statusCode === 200) return json(text);
+      throw new FhirFailure(refusal(statusCode, text, String(headers['retry-after'] ?? '')));
+    } catch (error) {
+      if (error instanceof FhirFailure) throw error;
+      const code = error instanceof errors.UndiciError ? error.code : 'no answer';
+      throw new FhirFailure(failureOf('ehr_unavailable', `The token endpoint: ${code}`));
+    }
+  }
+
+  return {
+    async current() {
+      if (kept && now() < kept.until) return kept.token;
+      coming ??= fresh().finally(() => {
+        coming = null;
+      });
+      return coming;
+    },
+    forget() {
+      kept = null;
+      return true;
+    },
+  };
+}
+
+/** RFC 6749 5.2: 400 and 401 mean our registration, whatever else is the server's own trouble. */
+function refusal(status: number, text: string, retryAfter: string) {
+  const asked = retryAfterSeconds(retryAfter);
+  if (status !== 400 && status !== 401 && status !== 403) {
+    const failure = classifyStatus(status, undefined, asked);
+    return { ...failure, detail: `The token endpoint: ${failure.detail}` };
+  }
+  const answer = z.looseObject({ error: z.string().regex(/^[a-z_]{1,40}$/) }).safeParse(json(text));
+  const why = answer.success ? answer.data.error : `HTTP ${status}`;
+  const { status: _, ...unauthorized } = classifyStatus(401, undefined, asked);
+  return { ...unauthorized, status: null, detail: `The token endpoint: ${why}` };
+}
+
+function refused(detail: string): FhirFailure {
+  return new FhirFailure(failureOf('ehr_unauthorized', detail));
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function parsed<Schema extends z.ZodType>(
+  schema: Schema,
+  answer: unknown,
+  what: string,
+): z.output<Schema> {
+  const read = schema.safeParse(answer);
+  if (read.success) return read.data;
+  throw new FhirFailure(failureOf('ehr_misconfigured', `The answer is not a ${what}`));
+}
+
+/** What a destination is shown of who we are, beside a client certificate. */
+export interface Credentials {
+  /**
+   * Value of the `Authorization` header; null for none.
+   * @throws FhirFailure `ehr_unauthorized`, `ehr_unavailable`.
+   */
+  header(signal?: AbortSignal): Promise<string | null>;
+  /** Gives up what `header` answered, after a 401. @returns whether it will answer a fresh one. */
+  renew(): boolean;
+}
+
+/**
+ * Credentials of a destination. Secrets are read from their files for each call, so that a rotated
+ * one needs no restart, and are never part of an error.
+ */
+export function credentialsOf(
+  authorization: FhirDestination['authorization'],
+  endpoint: TokenEndpoint,
+): Credentials {
+  switch (authorization.type) {
+    case 'none':
+      return fixed(async () => null);
+    case 'bearer':
+      return fixed(async () => `Bearer ${await secretIn(authorization.tokenFile)}`);
+    case 'basic':
+      return fixed(async () => {
+        const password = await secretIn(authorization.passwordFile);
+        return `Basic ${Buffer.from(`${authorization.user}:${password}`).toString('base64')}`;
+      });
+    case 'smart-backend': {
+      const tokens = backendToken(
+        {
+          ...authorization,
+          scope: authorization.scope ?? sufficientScopes().join(' '),
+          privateKey: () => secretIn(authorization.privateKeyFile),
+        },
+        endpoint,
+      );
+      return {
+        header: async (signal) => `Bearer ${await tokens.current(signal)}`,
+        renew: tokens.forget,
+      };
+    }
+  }
+}
+
+function fixed(header: Credentials['header']): Credentials {
+  return { header, renew: () => false };
+}
+
+async function secretIn(file: string): Promise<string> {
+  try {
+    return (await readFile(file, 'utf8')).trim();
+  } catch {
+    throw new FhirFailure(failureOf('ehr_unauthorized', `The secret file ${file} cannot be read`));
+  }
+}
+
+type TlsSettings = NonNullable<FhirDestination['tls']>;
+
+/**
+ * The connection pool of a destination with its own authority or client certificate; undefined
+ * where it has neither. The files are looked at for each call, so that a renewed certificate is used
+ * without a restart.
+ * @returns rejects with a FhirFailure `ehr_unauthorized` when a file cannot be read.
+ */
+export function tlsDispatcher(settings: TlsSettings | undefined): () => Promise<Agent | undefined> {
+  if (!settings) return async () => undefined;
+  let open: { written: string; agent: Agent } | null = null;
+  return async () => {
+    const written = await readable(() => timesOf(settings));
+    if (open?.written !== written) {
+      const connect = await readable(() => contents(settings));
+      // Calls under way on the old pool end before it closes.
+      void open?.agent.close();
+      open = { written, agent: new Agent({ connect }) };
+    }
+    return open.agent;
+  };
+}
+
+async function timesOf({ certFile, keyFile, caFile }: TlsSettings): Promise<string> {
+  const files = [certFile, keyFile, caFile].filter((file) => file !== undefined);
+  const times = await Promise.all(files.map(async (file) => (await stat(file)).mtimeMs));
+  return times.join();
+}
+
+async function contents({ certFile, keyFile, caFile }: TlsSettings) {
+  const [cert, key, ca] = await Promise.all(
+    [certFile, keyFile, caFile].map((file) => (file === undefined ? undefined : readFile(file))),
+  );
+  return { cert, key, ca };
+}
+
+async function readable<Answer>(read: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await read();
+  } catch {
+    throw new FhirFailure(failureOf('ehr_unauthorized', 'A file of `tls` cannot be read'));
+  }
+}
+
+/** How a server of HTTP is shown who we are; files are read for each call. */
+export function httpAccess({
+  baseUrl,
+  authorization,
+  tls,
+}: Pick<FhirDestination, 'baseUrl' | 'authorization' | 'tls'>) {
+  const dispatcherNow = tlsDispatcher(tls);
+  const { header } = credentialsOf(authorization, { baseUrl, dispatcherNow });
+  return { header, dispatcherNow };
+}

@@ -1,0 +1,43 @@
+import type { FhirDestination } from '../../config/schema.ts';
+import { tlsDispatcher } from './authorization.ts';
+import { connectFhir } from './client.ts';
+import { dailyMode, modeInWords } from './delivery-mode.ts';
+
+export interface ServerReport {
+  /** FHIR version of the CapabilityStatement; null where the server has none. */
+  version: string | null;
+  /** How results will be sent to it. */
+  mode: string;
+  /** Seconds that its clock is ahead of ours; null when it does not say. */
+  ahead: number | null;
+}
+
+/**
+ * Asks an EHR for its CapabilityStatement, with the credentials of deliveries; nothing is written.
+ * @throws FhirFailure for what the peer or the network does.
+ */
+export async function checkServer(
+  destination: FhirDestination,
+  signal: AbortSignal,
+): Promise<ServerReport> {
+  const server = connectFhir(destination);
+  const statement = await server.capabilities(signal);
+  const mode = await dailyMode(server).current(signal);
+  return {
+    version: statement?.fhirVersion ?? null,
+    mode: modeInWords(mode),
+    ahead: await clockAhead(destination, signal),
+  };
+}
+
+/** From the Date header (RFC 9110 6.6.1), which has whole seconds. */
+async function clockAhead(
+  { baseUrl, tls }: FhirDestination,
+  signal: AbortSignal,
+): Promise<number | null> {
+  const dispatcher = await tlsDispatcher(tls)();
+  const init = { method: 'HEAD', redirect: 'manual', signal, ...(dispatcher && { dispatcher }) };
+  const answer = await fetch(`${baseUrl.replace(/\/+$/, '')}/metadata`, init as RequestInit);
+  const date = Date.parse(answer.headers.get('date') ?? '');
+  return Number.isNaN(date) ? null : (date - Date.now()) / 1000;
+}

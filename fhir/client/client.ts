@@ -1,0 +1,299 @@
+import type { Bundle, BundleEntry, Resource, ResourceType } from '@medplum/fhirtypes';
+import { Client } from 'fhir-kit-client';
+import type { FhirDestination } from '../../config/schema.ts';
+import { credentialsOf, tlsDispatcher } from './authorization.ts';
+import {
+  classifyStatus,
+  type Failure,
+  FhirFailure,
+  failureOf,
+  retryAfterSeconds,
+} from './outcome.ts';
+import type { FhirServer, ResourceOf, TransactionReceipt } from './server.ts';
+
+/** Errors that end a connection before a byte of the request has left. */
+const BEFORE_SENDING =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_.*|CERT_.*|.*SELF_SIGNED.*|UNABLE_TO_.*)$/;
+
+/** What fhir-kit-client throws for an answer that is not 2xx, or not JSON. */
+interface AnswerError {
+  response: { status: number; data: unknown };
+  config: { headers: Headers };
+}
+
+/**
+ * Classifies what a call threw. A write whose answer was lost may have been committed: ambiguous.
+ * No message of the error is kept, since it can hold the address with its credentials.
+ */
+export function classifyFetchError(error: unknown, interaction: 'read' | 'write'): Failure {
+  if (isAnswerError(error)) return classifyAnswer(error, interaction);
+  const code = causeCode(error);
+  if (interaction === 'read' || BEFORE_SENDING.test(code)) {
+    return failureOf('ehr_unavailable', `No answer: ${code}`);
+  }
+  return failureOf('ehr_ambiguous', `The answer was lost: ${code}`);
+}
+
+/** Whether a failure was an answer with one of these statuses. */
+export function hasAnswer(failure: Failure, statuses: readonly number[]): boolean {
+  return failure.status !== null && statuses.includes(failure.status);
+}
+
+function classifyAnswer(error: AnswerError, interaction: 'read' | 'write'): Failure {
+  const { status, data } = error.response;
+  const { headers } = error.config;
+  // A 2xx arrives here only because its body could not be parsed.
+  const cutShort = status < 300 && /json/.test(headers.get('content-type') ?? '');
+  if (cutShort) {
+    const code = interaction === 'write' ? 'ehr_ambiguous' : 'ehr_unavailable';
+    return { ...failureOf(code, `HTTP ${status} with damaged JSON`), status };
+  }
+  return classifyStatus(status, data, retryAfterSeconds(headers.get('retry-after')));
+}
+
+function isAnswerError(error: unknown): error is AnswerError {
+  return (
+    error instanceof Error &&
+    'response' in error &&
+    typeof error.response === 'object' &&
+    error.response !== null &&
+    'status' in error.response &&
+    'config' in error &&
+    typeof error.config === 'object' &&
+    error.config !== null &&
+    'headers' in error.config &&
+    error.config.headers instanceof Headers
+  );
+}
+
+/** The system's code of the innermost cause, else the name of the error. */
+function causeCode(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  if (error.cause instanceof Error) return causeCode(error.cause);
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+}
+
+/** The settings of a destination that a connection needs. */
+export type FhirConnection = Pick<
+  FhirDestination,
+  'baseUrl' | 'authorization' | 'tls' | 'timeoutSeconds'
+>;
+
+const JSON_BODY = { 'content-type': 'application/fhir+json' };
+
+/** The id of what was created is in the body only when the body is asked for. */
+const RETURNED = { ...JSON_BODY, prefer: 'return=representation' };
+
+/** Not carried out yet: there are no entry statuses to check. */
+const ACCEPTED = 202;
+
+/** An unknown search parameter must be an error: ignored, it would match every patient. */
+const STRICT = { prefer: 'handling=strict' };
+
+/**
+ * An EHR behind fhir-kit-client. What that leaves open is done here: time-outs, redirects are never
+ * followed (credentials stay with the configured host), the transaction goes to the base itself
+ * without a trailing slash, and entry statuses are checked.
+ */
+export function connectFhir(connection: FhirConnection): FhirServer {
+  const baseUrl = connection.baseUrl.replace(/\/+$/, '');
+  const dispatcherNow = tlsDispatcher(connection.tls);
+  const credentials = credentialsOf(connection.authorization, { baseUrl, dispatcherNow });
+  const client = new Client({
+    baseUrl,
+    requestOptions: { redirect: 'manual' },
+    requestSigner: async (_url, init) => {
+      Object.assign(init, { dispatcher: await dispatcherNow() });
+      const value = await credentials.header(init.signal ?? undefined);
+      if (value !== null && init.headers instanceof Headers) {
+        init.headers.set('authorization', value);
+      }
+    },
+  });
+
+  async function call<Answer>(
+    interaction: 'read' | 'write',
+    signal: AbortSignal,
+    run: (signal: AbortSignal) => Promise<Answer>,
+  ): Promise<Answer> {
+    const attempt = async () => {
+      const timeout = AbortSignal.timeout(connection.timeoutSeconds * 1000);
+      try {
+        return await run(AbortSignal.any([signal, timeout]));
+      } catch (error) {
+        throw error instanceof FhirFailure
+          ? error
+          : new FhirFailure(classifyFetchError(error, interaction));
+      }
+    };
+    try {
+      return await attempt();
+    } catch (error) {
+      // Nothing was done under a token that had run out: once more with a fresh one (interop 1.10).
+      const refused = error instanceof FhirFailure && error.reason.status === 401;
+      if (!refused || !credentials.renew()) throw error;
+      return attempt();
+    }
+  }
+
+  async function find(
+    type: string,
+    parameters: Record<string, string>,
+    signal: AbortSignal,
+  ): Promise<BundleEntry[]> {
+    const answer = await call('read', signal, (either) =>
+      client.search({
+        resourceType: type,
+        searchParams: parameters,
+        options: { postSearch: true, headers: STRICT, signal: either },
+      }),
+    );
+    if (!isResource(answer, 'Bundle')) throw new FhirFailure(notFhir(`${type} search`));
+    return answer.entry ?? [];
+  }
+
+  /** Where a server says nothing of what it wrote: by the condition it was written under. */
+  async function findWritten(type: string, condition: string, signal: AbortSignal) {
+    const parameters = Object.fromEntries(new URLSearchParams(condition));
+    const [entry, ...others] = await find(type, parameters, signal);
+    return others.length === 0 ? referenceOf(entry?.resource) : null;
+  }
+
+  async function write({ resource, request }: BundleEntry, signal: AbortSignal): Promise<string> {
+    const [path = '', query] = (request?.url ?? '').split('?');
+    const [type = '', id] = path.split('/');
+    const headers: Record<string, string> = { ...RETURNED };
+    if (request?.ifNoneExist) headers['if-none-exist'] = request.ifNoneExist;
+    if (request?.ifMatch) headers['if-match'] = request.ifMatch;
+    const answer = await call('write', signal, (either) =>
+      client.request(request?.url ?? '', {
+        method: request?.method ?? 'POST',
+        body: resource,
+        options: { headers, signal: either },
+      }),
+    );
+    const { headers: told } = Client.httpFor(answer).response ?? {};
+    const condition = request?.ifNoneExist ?? query;
+    const reference =
+      (id === undefined ? null : path) ??
+      referenceOf(answer, type) ??
+      relativeLocation(told?.get('location') ?? undefined) ??
+      (condition ? await findWritten(type, condition, signal) : null);
+    if (!reference) {
+      throw new FhirFailure(failureOf('ehr_ambiguous', `Where the ${type} is was not said`));
+    }
+    return reference;
+  }
+
+  async function search<Type extends ResourceType>(
+    type: Type,
+    parameters: Record<string, string>,
+    signal: AbortSignal,
+  ): Promise<ResourceOf<Type>[]> {
+    const entries = await find(type, parameters, signal);
+    return entries.flatMap(({ resource }) => (isResource(resource, type) ? [resource] : []));
+  }
+
+  return {
+    search,
+
+    async read(type, id, signal) {
+      try {
+        const answer = await call('read', signal, (either) =>
+          client.read({ resourceType: type, id, options: { signal: either } }),
+        );
+        return isResource(answer, type) ? answer : null;
+      } catch (error) {
+        if (error instanceof FhirFailure && hasAnswer(error.reason, [404, 410])) return null;
+        throw error;
+      }
+    },
+
+    create: (resource, signal) =>
+      write({ resource, request: { method: 'POST', url: resource.resourceType } }, signal),
+
+    write,
+
+    async transaction(bundle, signal) {
+      const answer = await call('write', signal, (either) =>
+        client.request(baseUrl, {
+          method: 'POST',
+          body: bundle,
+          options: { headers: JSON_BODY, signal: either },
+        }),
+      );
+      if (Client.httpFor(answer).response?.status === ACCEPTED) {
+        throw new FhirFailure(classifyStatus(ACCEPTED, answer));
+      }
+      return receipt(bundle, answer);
+    },
+
+    async capabilities(signal) {
+      try {
+        const answer = await call('read', signal, (either) =>
+          client.capabilityStatement({ signal: either }),
+        );
+        return isResource(answer, 'CapabilityStatement') ? answer : null;
+      } catch (error) {
+        // A server without a statement may still take a transaction; one that cannot answer can not.
+        if (error instanceof FhirFailure && hasAnswer(error.reason, [404, 405, 406, 501]))
+          return null;
+        throw error;
+      }
+    },
+  };
+}
+
+/**
+ * Checks a transaction-response entry by entry: some servers answer 200 with a failure inside.
+ * @throws FhirFailure of the first failed entry; `ehr_ambiguous` when the entries cannot be told.
+ */
+function receipt(bundle: Bundle, answer: unknown): TransactionReceipt {
+  const sent = bundle.entry?.length ?? 0;
+  const entries = isResource(answer, 'Bundle') ? (answer.entry ?? []) : [];
+  if (entries.length !== sent) {
+    throw new FhirFailure(
+      failureOf('ehr_ambiguous', `The answer has ${entries.length} of ${sent} entry statuses`),
+    );
+  }
+  entries.forEach(({ response }, index) => {
+    const status = Number.parseInt(response?.status ?? '', 10);
+    if (status >= 200 && status < 300) return;
+    if (Number.isNaN(status)) {
+      throw new FhirFailure(failureOf('ehr_ambiguous', `entry ${index} has no status`));
+    }
+    const failure = classifyStatus(status, response?.outcome);
+    throw new FhirFailure({ ...failure, detail: `entry ${index}: ${failure.detail}` });
+  });
+  return { locations: entries.map(({ response }) => relativeLocation(response?.location)) };
+}
+
+function relativeLocation(location: string | undefined): string | null {
+  return (
+    /([A-Z][A-Za-z]+\/[A-Za-z0-9.-]{1,64})(\/_history\/[^/]+)?$/.exec(location ?? '')?.[1] ?? null
+  );
+}
+
+/** `Type/id` of an answer that is the written resource. */
+function referenceOf(answer: unknown, type?: string): string | null {
+  if (typeof answer !== 'object' || answer === null) return null;
+  if (!('resourceType' in answer) || !('id' in answer)) return null;
+  if (type !== undefined && answer.resourceType !== type) return null;
+  return typeof answer.id === 'string' ? `${answer.resourceType}/${answer.id}` : null;
+}
+
+function notFhir(interaction: string) {
+  return failureOf('ehr_misconfigured', `The answer to a ${interaction} is not FHIR`);
+}
+
+function isResource<Type extends Resource['resourceType']>(
+  value: unknown,
+  type: Type,
+): value is Extract<Resource, { resourceType: Type }> {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'resourceType' in value &&
+    value.resourceType === type
+  );
+}

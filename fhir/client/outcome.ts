@@ -1,0 +1,170 @@
+import type { OperationOutcome } from '@medplum/fhirtypes';
+import { LONGEST_HOLD_SECONDS } from '../../src/core/outbox/delivery.ts';
+import {
+  catalogueEntry,
+  type ErrorCode,
+  type FailureClass,
+} from '../../src/platform/errors/catalogue.ts';
+
+/**
+ * A record of the receiver that may be the one meant. It says which record, and what of it speaks
+ * for and against; a person looks it up there, so that no identity of the EHR is kept here.
+ */
+export interface Candidate {
+  /** `Patient/<id>` or `ServiceRequest/<id>`. */
+  reference: string;
+  agrees: readonly string[];
+  differs: readonly string[];
+}
+
+/** What an HTTP status of the EHR means to a delivery (interop 1.10). */
+interface StatusMeaning {
+  code: ErrorCode;
+  /** How often the delivery may read again and rebuild the bundle before it gives up. */
+  rebuilds?: number;
+  /** Attempts after which a transient failure is left to a person. */
+  attempts?: number;
+  /** Seconds the whole destination waits, where the EHR does not say. */
+  hold?: number;
+  /** The EHR lacks the interaction: a simpler one may do (capabilities.ts). */
+  simpler?: true;
+}
+
+/** Wrong credentials are tried slowly: an account must not be locked by our retries. */
+const UNAUTHORIZED: StatusMeaning = { code: 'ehr_unauthorized', hold: 300 };
+const UNAVAILABLE: StatusMeaning = { code: 'ehr_unavailable' };
+const REJECTED: StatusMeaning = { code: 'ehr_rejected' };
+/** Taken, and perhaps carried out later. */
+const ACCEPTED: StatusMeaning = { code: 'ehr_ambiguous' };
+const MISCONFIGURED: StatusMeaning = { code: 'ehr_misconfigured' };
+const LACKING: StatusMeaning = { ...REJECTED, simpler: true };
+
+/** A base that is not there is no fault of this report, and would meet every other one too. */
+const NO_SUCH_BASE: StatusMeaning = { ...UNAVAILABLE, hold: 300 };
+
+const STATUS: Readonly<Record<number, StatusMeaning>> = {
+  202: ACCEPTED,
+  401: UNAUTHORIZED,
+  403: UNAUTHORIZED,
+  405: LACKING,
+  406: MISCONFIGURED,
+  408: UNAVAILABLE,
+  409: { ...REJECTED, rebuilds: 3 },
+  412: { ...REJECTED, rebuilds: 1 },
+  415: MISCONFIGURED,
+  423: UNAVAILABLE,
+  425: UNAVAILABLE,
+  429: UNAVAILABLE,
+  500: { ...UNAVAILABLE, attempts: 5 },
+  501: LACKING,
+};
+
+/** Meaning of the statuses that are not in the table, by their hundreds. */
+const STATUS_CLASS: Readonly<Record<number, StatusMeaning>> = {
+  2: MISCONFIGURED,
+  3: MISCONFIGURED,
+  4: REJECTED,
+  5: UNAVAILABLE,
+};
+
+/** OperationOutcome issue types that a later attempt may not meet again. */
+const PASSING_ISSUES: ReadonlySet<string> = new Set([
+  'throttled',
+  'transient',
+  'timeout',
+  'lock-error',
+  'incomplete',
+]);
+
+/** Why a call to the EHR failed, as data; `status` null where there was no answer. */
+export interface Failure {
+  failure: FailureClass;
+  code: ErrorCode;
+  /** Holds no PHI: statuses, issue codes and element paths only. */
+  detail: string;
+  status: number | null;
+  retryAfter?: number;
+  rebuilds?: number;
+  attempts?: number;
+  simpler?: true;
+}
+
+/** Thrown inside `fhir/`; a deliverer turns it into a `SendOutcome`. */
+export class FhirFailure extends Error {
+  override name = 'FhirFailure';
+  readonly reason: Failure;
+  /** Records that a person can choose from, where the matching failed. */
+  readonly candidates: readonly Candidate[];
+
+  constructor(reason: Failure, candidates: readonly Candidate[] = []) {
+    super(`${reason.code}: ${reason.detail}`);
+    this.reason = reason;
+    this.candidates = candidates;
+  }
+}
+
+/** A failure by its code alone, with the retry class of the catalogue. */
+export function failureOf(code: ErrorCode, detail: string): Failure {
+  return { failure: catalogueEntry(code).retry, code, detail, status: null };
+}
+
+/**
+ * Classifies an HTTP status, of the answer or of an entry inside it.
+ * @param body the answer, of any shape; only an OperationOutcome is read.
+ * @param retryAfter seconds the EHR asked us to wait.
+ */
+export function classifyStatus(status: number, body: unknown, retryAfter?: number): Failure {
+  const issues = issuesOf(body);
+  const isBase = status !== 404 || issues.length > 0;
+  const listed = isBase
+    ? (STATUS[status] ?? STATUS_CLASS[Math.floor(status / 100)] ?? REJECTED)
+    : NO_SUCH_BASE;
+  const passing =
+    issues.length > 0 && issues.every((issue) => PASSING_ISSUES.has(issue.code ?? ''));
+  const meaning = listed.code === 'ehr_rejected' && passing ? UNAVAILABLE : listed;
+  return {
+    ...failureOf(meaning.code, [`HTTP ${status}`, ...describe(issues)].join('; ')),
+    status,
+    retryAfter: retryAfter ?? meaning.hold,
+    rebuilds: meaning.rebuilds,
+    attempts: meaning.attempts,
+    simpler: meaning.simpler,
+  };
+}
+
+/** Retry-After (RFC 9110 10.2.3): seconds, or a date, as seconds from `now`; an hour at most. */
+export function retryAfterSeconds(header: string | null, now = Date.now()): number | undefined {
+  const text = header?.trim() ?? '';
+  const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - now) / 1000;
+  if (Number.isNaN(seconds)) return undefined;
+  return Math.min(Math.max(0, Math.ceil(seconds)), LONGEST_HOLD_SECONDS);
+}
+
+type Issue = NonNullable<OperationOutcome['issue']>[number];
+
+function issuesOf(body: unknown): readonly Issue[] {
+  return isOperationOutcome(body) ? body.issue : [];
+}
+
+function isOperationOutcome(body: unknown): body is OperationOutcome & { issue: Issue[] } {
+  return (
+    typeof body === 'object' &&
+    body !== null &&
+    'resourceType' in body &&
+    body.resourceType === 'OperationOutcome' &&
+    'issue' in body &&
+    Array.isArray(body.issue) &&
+    body.issue.every((issue) => typeof issue === 'object' && issue !== null)
+  );
+}
+
+/** Code and element path only: `diagnostics` and `details` may quote the patient's data. */
+function describe(issues: readonly Issue[]): string[] {
+  return issues.slice(0, 5).map((issue) => {
+    const code = /^[a-z-]{1,40}$/.test(issue.code ?? '') ? issue.code : 'issue';
+    const paths = (Array.isArray(issue.expression) ? issue.expression : []).filter((path) =>
+      /^[A-Za-z][A-Za-z0-9]*(\.[A-Za-z][A-Za-z0-9]*|\[\d+\])*$/.test(path),
+    );
+    return paths.length > 0 ? `${code} at ${paths.join(', ')}` : `${code}`;
+  });
+}

@@ -1,0 +1,42 @@
+import type {
+  Bundle,
+  BundleEntry,
+  CapabilityStatement,
+  Resource,
+  ResourceType,
+} from '@medplum/fhirtypes';
+
+/** The resource of a type. */
+export type ResourceOf<Type extends ResourceType> = Extract<Resource, { resourceType: Type }>;
+
+/** A committed transaction: relative locations of the resources, in the order of the entries. */
+export interface TransactionReceipt {
+  locations: readonly (string | null)[];
+}
+
+/**
+ * The interactions of an EHR that a delivery needs. Every method rejects with a FhirFailure for what
+ * the peer or the network does.
+ */
+export interface FhirServer {
+  /** POST `[base]/<type>/_search`: parameters that name a patient stay out of access logs. */
+  search<Type extends ResourceType>(
+    type: Type,
+    parameters: Record<string, string>,
+    signal: AbortSignal,
+  ): Promise<ResourceOf<Type>[]>;
+  /** GET of one resource; null when it is not there, or no longer there. */
+  read<Type extends ResourceType>(
+    type: Type,
+    id: string,
+    signal: AbortSignal,
+  ): Promise<ResourceOf<Type> | null>;
+  /** POST of one resource, outside a transaction; its reference, `Type/id`. */
+  create(resource: Resource, signal: AbortSignal): Promise<string>;
+  /** An entry of a transaction by itself, under the same condition; the reference of its resource. */
+  write(entry: BundleEntry, signal: AbortSignal): Promise<string>;
+  /** POST of a transaction. Every entry's status is checked, also inside a 200. */
+  transaction(bundle: Bundle, signal: AbortSignal): Promise<TransactionReceipt>;
+  /** The server's own statement; null where it has none. */
+  capabilities(signal: AbortSignal): Promise<CapabilityStatement | null>;
+}

@@ -1,0 +1,161 @@
+import sharp from 'sharp';
+import type { FhirDestination } from '../../config/schema.ts';
+import type { Subject } from '../../pipelines/dicom/subject.ts';
+import { type Result, resultSchema } from '../../pipelines/result/envelope.ts';
+import type { Deliverer, Delivery, SendOutcome } from '../../src/core/outbox/delivery.ts';
+import type { ResultReader } from '../../src/core/requests/request.ts';
+import type { Logger } from '../../src/platform/logging/logger.ts';
+import { connectFhir } from '../client/client.ts';
+import { dailyMode, modeInWords } from '../client/delivery-mode.ts';
+import { type Failure, FhirFailure, failureOf } from '../client/outcome.ts';
+import type { KeyImage } from '../resources/report-context.ts';
+import type { HoldLedger } from './holds.ts';
+import { type BinaryLedger, sendReport } from './send-report.ts';
+
+/** Previews with calipers, by their name in the HTTP contract. */
+const OVERLAY = /^overlay-.+\.png$/;
+
+/** An EHR shows a key image beside the text; the full size is in the PDF and at the HTTP API. */
+const LONGEST_SIDE = 960;
+const JPEG_QUALITY = 85;
+
+/**
+ * The previews of a result as key images, small enough for a transaction (tens of kilobytes each);
+ * one that is gone is left out.
+ * @param artifactPath path of a stored artifact by its name.
+ */
+export async function keyImagesOf(
+  result: Result,
+  artifactPath: (name: string) => Promise<string | null>,
+): Promise<KeyImage[]> {
+  const titles = new Map(result.sections.map((section) => [section.id, section.title]));
+  const images: KeyImage[] = [];
+  for (const { name, section } of result.artifacts) {
+    const path = OVERLAY.test(name) ? await artifactPath(name) : null;
+    if (path === null) continue;
+    const title = `${titles.get(section ?? '') ?? 'Measured frame'}, with calipers (AI draft)`;
+    images.push({ name, title, contentType: 'image/jpeg', data: await smallJpeg(path) });
+  }
+  return images;
+}
+
+function smallJpeg(path: string): Promise<Buffer> {
+  return sharp(path)
+    .resize(LONGEST_SIDE, LONGEST_SIDE, { fit: 'inside', withoutEnlargement: true })
+    .jpeg({ quality: JPEG_QUALITY })
+    .toBuffer();
+}
+
+export interface FhirDelivererDeps {
+  destinations: readonly FhirDestination[];
+  results: ResultReader;
+  /** Identity and instances of the study a request came from; null for a request of the API. */
+  subjectOf: (requestId: string) => Promise<Subject | null>;
+  /** Earlier requests of the same study and endpoint, newest first. */
+  earlierRequests: (requestId: string) => Promise<readonly string[]>;
+  /** The rendered report with the identity of the subject; null for none. */
+  reportPdf: (result: Result, subject: Subject) => Promise<Buffer | null>;
+  /** SOP Instance UID of the structured report that goes to the PACS, for `identifier`. */
+  structuredReportUid?: (result: Result, subject: Subject) => string;
+  binaries: BinaryLedger;
+  holds: HoldLedger;
+  logger: Logger;
+}
+
+/** Sends the results of finished requests to the EHRs of the configuration, by the outbox. */
+export function createFhirDeliverer(deps: FhirDelivererDeps): Deliverer {
+  const receivers = new Map(
+    deps.destinations.map((destination) => {
+      const server = connectFhir(destination);
+      return [destination.name, { destination, server, mode: dailyMode(server) }];
+    }),
+  );
+
+  /**
+   * Delivery → failures in a row that are transient only for so many attempts. Attempts of before,
+   * when the EHR was away or a person had not yet sent it again, are none of them; nor are those of
+   * another process, after whose end it is tried as often again.
+   */
+  const inARow = new Map<string, number>();
+
+  /** Such a failure, the last time it may happen, is one for a person. */
+  function exhausted(delivery: string, failure: Failure): Failure {
+    const { attempts } = failure;
+    const times = (inARow.get(delivery) ?? 0) + 1;
+    inARow.delete(delivery);
+    if (attempts === undefined) return failure;
+    if (times >= attempts) return { ...failure, failure: 'permanent' };
+    inARow.set(delivery, times);
+    return failure;
+  }
+
+  async function send(delivery: Delivery, signal: AbortSignal): Promise<SendOutcome> {
+    const receiver = receivers.get(delivery.destination);
+    if (!receiver) {
+      return outcome(failureOf('invalid_config', 'The destination is no longer configured'));
+    }
+    const decision = await deps.holds.decisionOn(delivery.id);
+    if (decision?.action === 'reject') {
+      return outcome(failureOf('ehr_withdrawn', 'A person has rejected it'));
+    }
+    const stored = await deps.results.result(delivery.requestId);
+    if (stored === null) return outcome(failureOf('expired', 'The result was purged'));
+    const subject = await deps.subjectOf(delivery.requestId);
+    if (!subject?.identity) {
+      const failure = failureOf('ehr_patient_not_found', 'The request came without a patient');
+      return outcome({ ...failure, failure: 'permanent' });
+    }
+    const result = resultSchema.parse(stored);
+    const { destination, server, mode } = receiver;
+    try {
+      const receipt = await sendReport({
+        result,
+        subject,
+        identity: subject.identity,
+        earlier: await deps.earlierRequests(delivery.requestId),
+        choice: decision ?? {},
+        pdf: await deps.reportPdf(result, subject),
+        keyImages: await keyImagesOf(result, (name) =>
+          deps.results.artifactPath(subject.requestId, name),
+        ),
+        structuredReportUid: deps.structuredReportUid?.(result, subject),
+        destination,
+        server,
+        mode: await mode.current(signal),
+        learn: (simpler) => {
+          deps.logger.warn(
+            {
+              delivery: delivery.id,
+              destination: destination.name,
+              mode: modeInWords(simpler),
+            },
+            'EHR',
+          );
+          mode.learn(simpler);
+        },
+        binaries: deps.binaries,
+        signal,
+      });
+      inARow.delete(delivery.id);
+      if (receipt === null) {
+        return { outcome: 'delivered', detail: 'Not sent: a later result of the study is there' };
+      }
+      const { id, requestId } = delivery;
+      deps.logger.info({ delivery: id, request: requestId, ...receipt }, 'report delivered');
+      return {
+        outcome: 'delivered',
+        detail: `${receipt.report}, ${receipt.entries} entries${receipt.provenance ? '' : ', without Provenance'}`,
+      };
+    } catch (error) {
+      if (!(error instanceof FhirFailure)) throw error;
+      await deps.holds.keepCandidates(delivery.id, error.candidates);
+      return outcome(exhausted(delivery.id, error.reason));
+    }
+  }
+
+  return { kind: 'fhir', send };
+}
+
+function outcome({ failure, code, detail, retryAfter }: Failure): SendOutcome {
+  return { outcome: 'failed', failure, code, detail, retryAfter };
+}

@@ -1,0 +1,210 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type {
+  BundleEntry,
+  DiagnosticReport,
+  DocumentReference,
+  Identifier,
+  Media,
+  Observation,
+  Reference,
+} from '@medplum/fhirtypes';
+import { FhirFailure, failureOf } from '../client/outcome.ts';
+import type { FhirServer } from '../client/server.ts';
+import { resourceUrn, resultIdentifier, searchToken } from '../resources/identifiers.ts';
+
+/** Statuses that a draft may replace; any other was set by a person. */
+const REPLACEABLE: ReadonlySet<DiagnosticReport['status']> = new Set([
+  'registered',
+  'partial',
+  'preliminary',
+]);
+
+/** A result, as far as its place among those of the same study. */
+export interface StudyResult {
+  resultSystem: string;
+  requestId: string;
+  /** Earlier requests of the same study and endpoint, newest first. */
+  earlier: readonly string[];
+  /** `generated_at` of the result, ISO 8601. */
+  generatedAt: string;
+}
+
+/** The draft of a study that the receiver has. */
+export interface Draft {
+  report: DiagnosticReport;
+  /** Request whose id names the report and its parts: the first run that arrived. */
+  key: string;
+  /** Every request whose result the report has had or stands for. */
+  requests: readonly string[];
+}
+
+/**
+ * The one report of a study at the receiver: the draft to be replaced, `newer` when that of a later
+ * run is there, null for none.
+ * @throws FhirFailure `ehr_already_verified` when a person has verified, amended or retracted it.
+ */
+export async function existingReport(
+  server: Pick<FhirServer, 'search'>,
+  { resultSystem, requestId, earlier, generatedAt }: StudyResult,
+  signal: AbortSignal,
+): Promise<Draft | 'newer' | null> {
+  for (const id of [requestId, ...earlier]) {
+    const identifier = resultIdentifier(resultSystem, id);
+    const answer = await server.search(
+      'DiagnosticReport',
+      { identifier: searchToken(identifier), _count: '2' },
+      signal,
+    );
+    const reports = answer.filter((report) =>
+      ours(report, resultSystem).some(({ value }) => value === id),
+    );
+    const verified = reports.find((report) => !REPLACEABLE.has(report.status));
+    if (verified) {
+      throw new FhirFailure(
+        failureOf('ehr_already_verified', `The report has status "${verified.status}"`),
+      );
+    }
+    const [report] = reports;
+    if (!report) continue;
+    if (Date.parse(report.issued ?? '') > Date.parse(generatedAt)) return 'newer';
+    const identifiers = ours(report, resultSystem);
+    const official = identifiers.find(({ use }) => use === 'official') ?? identifiers[0];
+    return {
+      report,
+      key: official?.value ?? id,
+      requests: identifiers.flatMap(({ value }) => value ?? []),
+    };
+  }
+  return null;
+}
+
+function ours({ identifier = [] }: DiagnosticReport, resultSystem: string): Identifier[] {
+  return identifier.filter(({ system }) => system === resultSystem);
+}
+
+/** What becomes of the parts of an earlier run that a later one does not replace in place. */
+export interface FormerRun {
+  /** The document of the newest earlier run; the new one replaces it. */
+  document?: Reference<DocumentReference>;
+  /** Entries that withdraw what the later run does not have, and end the former document. */
+  withdrawals: BundleEntry[];
+}
+
+/**
+ * Compares the draft at the receiver with the parts of the next result. Values that were not found
+ * again are withdrawn (`entered-in-error`), so that no chart shows them beside the new ones; what a
+ * person has verified, and what is not ours, is left alone.
+ * @param next identifier values of the parts of the next result.
+ * @throws FhirFailure `ehr_already_verified` when a value would be replaced that a person verified.
+ */
+export async function formerRun(
+  server: Pick<FhirServer, 'read' | 'search'>,
+  draft: Draft,
+  { resultSystem, earlier }: Pick<StudyResult, 'resultSystem' | 'earlier'>,
+  next: ReadonlySet<string>,
+  signal: AbortSignal,
+): Promise<FormerRun> {
+  const withdrawals: BundleEntry[] = [];
+  for (const reference of partsOf(draft)) {
+    const part = await readPart(server, reference, signal);
+    const ours = part?.identifier?.find(({ system }) => system === resultSystem)?.value;
+    if (!part || !ours) continue;
+    const again = next.has(ours);
+    if (again && !isDraft(part)) {
+      throw new FhirFailure(
+        failureOf('ehr_already_verified', `${reference} has status "${part.status}"`),
+      );
+    }
+    if (!again && isDraft(part)) withdrawals.push(update({ ...part, status: 'entered-in-error' }));
+  }
+  const document = await formerDocument(server, draft, { resultSystem, earlier }, signal);
+  if (document?.status === 'current' && document.docStatus === 'preliminary') {
+    withdrawals.push(update({ ...document, status: 'superseded' }));
+  }
+  return { document: referenceTo(document), withdrawals };
+}
+
+/** References of the Observations and Media of a report. */
+function partsOf({ report }: Draft): string[] {
+  const links = [...(report.result ?? []), ...(report.media ?? []).map(({ link }) => link)];
+  return links.flatMap(({ reference }) => reference ?? []);
+}
+
+async function readPart(
+  server: Pick<FhirServer, 'read'>,
+  reference: string,
+  signal: AbortSignal,
+): Promise<Observation | Media | null> {
+  const [, type, id] = /(Observation|Media)\/([A-Za-z0-9.-]{1,64})$/.exec(reference) ?? [];
+  if (id === undefined) return null;
+  return type === 'Observation'
+    ? server.read('Observation', id, signal)
+    : server.read('Media', id, signal);
+}
+
+/** `Media.status` has no draft: a picture is ours to withdraw as long as it is `completed`. */
+function isDraft(part: Observation | Media): boolean {
+  return (
+    part.status === 'preliminary' || part.status === 'registered' || part.resourceType === 'Media'
+  );
+}
+
+async function formerDocument(
+  server: Pick<FhirServer, 'search'>,
+  draft: Draft,
+  { resultSystem, earlier }: { resultSystem: string; earlier: readonly string[] },
+  signal: AbortSignal,
+): Promise<DocumentReference | undefined> {
+  for (const request of earlier) {
+    if (!draft.requests.includes(request)) continue;
+    const identifier = resultIdentifier(resultSystem, request, 'DocumentReference');
+    const [found] = await server.search(
+      'DocumentReference',
+      { identifier: searchToken(identifier), _count: '2' },
+      signal,
+    );
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function update(resource: Observation | Media | DocumentReference): BundleEntry {
+  const reference = `${resource.resourceType}/${resource.id}`;
+  const version = resource.meta?.versionId;
+  return {
+    fullUrl: resourceUrn(reference, 'former'),
+    resource,
+    request: { method: 'PUT', url: reference, ifMatch: version && `W/"${version}"` },
+  };
+}
+
+function referenceTo(document?: DocumentReference): Reference<DocumentReference> | undefined {
+  return document && { reference: `DocumentReference/${document.id}` };
+}
+
+const LOOK_EVERY_MS = 500;
+
+/**
+ * Waits for the report of a result that the receiver accepted and had not yet carried out (202). The
+ * report itself is looked for: servers differ in what the status address of a transaction answers.
+ * @returns `DiagnosticReport/<id>`; null when it is not there in time.
+ */
+export async function laterArrival(
+  server: Pick<FhirServer, 'search'>,
+  result: StudyResult,
+  timeoutSeconds: number,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const deadline = Date.now() + timeoutSeconds * 1000;
+  while (Date.now() < deadline) {
+    const draft = await existingReport(server, result, signal);
+    const isIt =
+      draft !== null &&
+      draft !== 'newer' &&
+      draft.requests.includes(result.requestId) &&
+      Date.parse(draft.report.issued ?? '') === Date.parse(result.generatedAt);
+    if (isIt) return `DiagnosticReport/${draft.report.id}`;
+    await delay(LOOK_EVERY_MS, undefined, { signal });
+  }
+  return null;
+}

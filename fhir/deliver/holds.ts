@@ -1,0 +1,236 @@
+import { z } from 'zod';
+import type { DicomIdentity, Subject } from '../../pipelines/dicom/subject.ts';
+import { HELD_FOR_A_PERSON } from '../../src/core/outbox/delivery.ts';
+import type { Database, Queryable } from '../../src/platform/database/port.ts';
+import { SonogateError } from '../../src/platform/errors/catalogue.ts';
+import type { Candidate } from '../client/outcome.ts';
+import type { Choice } from './send-report.ts';
+
+/** What a person did about a held report; rows are only ever added. */
+const HOLD_ACTIONS = ['show', 'release', 'reject'] as const;
+export type HoldAction = (typeof HOLD_ACTIONS)[number];
+
+/** The last word of a person on a delivery, with the patient and order chosen last. */
+export interface Decision extends Choice {
+  action: Exclude<HoldAction, 'show'>;
+}
+
+/** What a delivery needs to know of the hold queue. */
+export interface HoldLedger {
+  /** Null where nobody has decided. */
+  decisionOn(deliveryId: string): Promise<Decision | null>;
+  /** Keeps what a person can choose from, in place of what an earlier attempt found. */
+  keepCandidates(deliveryId: string, candidates: readonly Candidate[]): Promise<void>;
+}
+
+interface DecisionRow {
+  action: Decision['action'];
+  patient: string | null;
+  order_reference: string | null;
+  without_order: boolean;
+}
+
+/** The ledger in the database of the gateway. */
+export function holdLedger(database: Queryable): HoldLedger {
+  return {
+    async decisionOn(deliveryId) {
+      const { rows } = await database.query<DecisionRow>(
+        `SELECT action, patient, order_reference, without_order FROM hold_actions
+         WHERE delivery_id = $1 AND action <> 'show' ORDER BY id DESC`,
+        [deliveryId],
+      );
+      const [last] = rows;
+      return last ? { action: last.action, ...standingChoice(rows) } : null;
+    },
+    async keepCandidates(deliveryId, candidates) {
+      await database.query(
+        `INSERT INTO hold_candidates (delivery_id, candidates) VALUES ($1, $2)
+         ON CONFLICT (delivery_id) DO UPDATE SET candidates = EXCLUDED.candidates`,
+        [deliveryId, JSON.stringify(candidates)],
+      );
+    },
+  };
+}
+
+/**
+ * What stands of the choices, newest first: a release "as it is" changes none of them, another
+ * patient ends the order that was chosen for the one before.
+ */
+function standingChoice(rows: readonly DecisionRow[]): Choice {
+  let order: Choice['order'];
+  for (const row of rows) {
+    if (order === undefined) order = row.without_order ? null : (row.order_reference ?? undefined);
+    if (row.patient !== null) return { patient: row.patient, order };
+  }
+  return { order };
+}
+
+/** A report that waits for a person, with the reason; it names nobody. */
+export interface HeldReport {
+  /** Id of the delivery. */
+  id: string;
+  request_id: string;
+  destination: string;
+  code: string;
+  detail: string;
+  /** When the delivery was made, ISO 8601. */
+  since: string;
+  /** Whether it is still tried by itself: a registration may only be late. */
+  retried: boolean;
+  candidates: readonly Candidate[];
+}
+
+/** The same with what a person compares: the identity that the images carry. */
+export interface HeldReportWithIdentity extends HeldReport {
+  identity: DicomIdentity | null;
+}
+
+/** Who acted: the account of the operating system, or the name given. */
+const person = z.string().trim().min(1).max(100);
+const reference = (type: string) =>
+  z.string().regex(new RegExp(`^${type}/[A-Za-z0-9.-]{1,64}$`), `${type}/<id>`);
+
+export const showSchema = z.strictObject({ id: z.string(), person });
+export const releaseSchema = z
+  .strictObject({
+    id: z.string(),
+    person,
+    patient: reference('Patient').optional(),
+    order: reference('ServiceRequest').optional(),
+    withoutOrder: z.boolean().default(false),
+  })
+  .refine(({ order, withoutOrder }) => !(order && withoutOrder), 'an order, or none');
+export const rejectSchema = z.strictObject({
+  id: z.string(),
+  person,
+  reason: z.string().trim().min(1).max(500),
+});
+
+export interface HoldQueue {
+  /** What waits for a person, oldest first. */
+  list(): Promise<HeldReport[]>;
+  /** One of them with the identity of its images; written down, as every reading of identity is. */
+  show(call: z.infer<typeof showSchema>): Promise<HeldReportWithIdentity>;
+  /** Sends it again, to the patient and with the order that the person chose. */
+  release(call: z.infer<typeof releaseSchema>): Promise<HeldReport>;
+  /** Takes it out for good; it is not sent, nor tried again. */
+  reject(call: z.infer<typeof rejectSchema>): Promise<HeldReport>;
+}
+
+export interface HoldQueueDeps {
+  database: Database;
+  subjectOf: (requestId: string) => Promise<Subject | null>;
+  /** Makes a delivery due at once, whatever it waits for. */
+  sendAgain: (tx: Queryable, deliveryId: string) => Promise<unknown>;
+}
+
+const HELD = `
+  SELECT d.id, d.request_id, d.destination, d.code, COALESCE(d.detail, '') AS detail,
+    d.created_at AS since, d.state = 'pending' AS retried,
+    COALESCE(c.candidates, '[]'::jsonb) AS candidates
+  FROM deliveries d LEFT JOIN hold_candidates c ON c.delivery_id = d.id
+  WHERE ${HELD_FOR_A_PERSON}`;
+
+interface HeldRow extends Omit<HeldReport, 'since'> {
+  since: Date;
+}
+
+/** The hold queue of a gateway. @throws SonogateError `not_found` for an id that is not held. */
+export function createHoldQueue({ database, subjectOf, sendAgain }: HoldQueueDeps): HoldQueue {
+  async function held(queryable: Queryable, id: string): Promise<HeldReport> {
+    const { rows } = await queryable.query<HeldRow>(`${HELD} AND d.id = $1`, [id]);
+    const [row] = rows;
+    if (!row) throw new SonogateError('not_found', `No held report has the id ${id}.`);
+    return inWords(row);
+  }
+
+  return {
+    async list() {
+      const { rows } = await database.query<HeldRow>(`${HELD} ORDER BY since, d.id`);
+      return rows.map(inWords);
+    },
+
+    async show({ id, person: by }) {
+      const report = await database.transaction(async (tx) => {
+        const found = await held(tx, id);
+        await writeDown(tx, found, { action: 'show', by });
+        return found;
+      });
+      // After the transaction: the embedded database has one session, which it holds.
+      const subject = await subjectOf(report.request_id);
+      return { ...report, identity: subject?.identity ?? null };
+    },
+
+    release({ id, person: by, ...choice }) {
+      return database.transaction(async (tx) => {
+        const report = await held(tx, id);
+        await writeDown(tx, report, { action: 'release', by, ...choice });
+        await sendAgain(tx, id);
+        return report;
+      });
+    },
+
+    reject({ id, person: by, reason }) {
+      return database.transaction(async (tx) => {
+        const report = await held(tx, id);
+        await writeDown(tx, report, { action: 'reject', by, reason });
+        // One that still retries by itself ends at its next attempt, which is now.
+        if (report.retried) await sendAgain(tx, id);
+        return report;
+      });
+    },
+  };
+}
+
+interface Entry {
+  action: HoldAction;
+  by: string;
+  patient?: string;
+  order?: string;
+  withoutOrder?: boolean;
+  reason?: string;
+}
+
+async function writeDown(tx: Queryable, report: HeldReport, entry: Entry): Promise<void> {
+  await tx.query(
+    `INSERT INTO hold_actions (delivery_id, request_id, destination, action, person, code,
+       patient, order_reference, without_order, reason)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+    [
+      report.id,
+      report.request_id,
+      report.destination,
+      entry.action,
+      entry.by,
+      report.code,
+      entry.patient ?? null,
+      entry.order ?? null,
+      entry.withoutOrder ?? false,
+      entry.reason ?? null,
+    ],
+  );
+}
+
+function inWords({ since, ...row }: HeldRow): HeldReport {
+  return { ...row, since: since.toISOString() };
+}
+
+/** The hold queue as operations of the admin socket, by name. */
+export function createHoldOperations(
+  queue: HoldQueue,
+): Record<string, (parameters: unknown) => Promise<unknown>> {
+  return {
+    'holds.list': async () => queue.list(),
+    'holds.show': async (parameters) => queue.show(read(showSchema, parameters)),
+    'holds.release': async (parameters) => queue.release(read(releaseSchema, parameters)),
+    'holds.reject': async (parameters) => queue.reject(read(rejectSchema, parameters)),
+  };
+}
+
+/** @throws SonogateError `invalid_input` with what is wrong, for the person who typed it. */
+function read<Schema extends z.ZodType>(schema: Schema, parameters: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(parameters);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new SonogateError('invalid_input', `${issue?.path.join('.') ?? ''}: ${issue?.message}`);
+}

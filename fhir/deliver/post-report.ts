@@ -1,0 +1,252 @@
+import type {
+  Bundle,
+  BundleEntry,
+  Identifier,
+  Provenance,
+  Resource,
+  ResourceType,
+} from '@medplum/fhirtypes';
+import type { DeliveryMode } from '../client/delivery-mode.ts';
+import { FhirFailure, failureOf } from '../client/outcome.ts';
+import type { FhirServer, TransactionReceipt } from '../client/server.ts';
+import { searchToken } from '../resources/identifiers.ts';
+
+/** Every `reference` of a value, at any depth. */
+export function referencesIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(referencesIn);
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([member, inner]) =>
+    member === 'reference' && typeof inner === 'string' ? [inner] : referencesIn(inner),
+  );
+}
+
+/** A copy of a resource whose references are those of `targets`, where it has them. */
+export function withReferences<Of extends Resource>(
+  resource: Of,
+  targets: ReadonlyMap<string, string>,
+): Of {
+  return JSON.parse(JSON.stringify(resource), (member, value) =>
+    member === 'reference' ? (targets.get(value) ?? value) : value,
+  );
+}
+
+/**
+ * The Provenance taken out of a transaction, for a receiver that refuses ids chosen by the client
+ * (interop 1.6): it has no identifier to be conditional on, so it must follow by itself.
+ */
+export function detachProvenance(bundle: Bundle): { rest: Bundle; provenance: Provenance | null } {
+  const entries = bundle.entry ?? [];
+  const isProvenance = (resource?: Resource): resource is Provenance =>
+    resource?.resourceType === 'Provenance';
+  const provenance = entries.map(({ resource }) => resource).find(isProvenance) ?? null;
+  const entry = entries.filter(({ resource }) => !isProvenance(resource));
+  return { rest: { ...bundle, entry }, provenance };
+}
+
+/**
+ * Creates the Provenance of a committed transaction, once: one of the same recording that already
+ * has the report as its target is the one of an earlier attempt.
+ * @returns false where the receiver did not say where its resources are, so that none can be made.
+ */
+export async function addProvenance(
+  server: FhirServer,
+  provenance: Provenance,
+  committed: { bundle: Bundle; receipt: TransactionReceipt },
+  signal: AbortSignal,
+): Promise<boolean> {
+  const resolved = resolve(provenance, committed.bundle, committed.receipt);
+  const [target] = resolved?.target ?? [];
+  if (!resolved || !target?.reference) return false;
+  const earlier = await server.search('Provenance', { target: target.reference }, signal);
+  const recorded = Date.parse(provenance.recorded);
+  if (earlier.some((one) => Date.parse(one.recorded) === recorded)) return true;
+  await server.create(resolved, signal);
+  return true;
+}
+
+/** With the receiver's references instead of those of the bundle, and without an id. */
+function resolve(
+  { id: _, ...provenance }: Provenance,
+  { entry = [] }: Bundle,
+  { locations }: TransactionReceipt,
+): Provenance | null {
+  const targets = new Map<string, string>();
+  for (const [index, { fullUrl = '' }] of entry.entries()) {
+    const location = locations[index];
+    if (!location) return null;
+    targets.set(fullUrl, location);
+  }
+  return withReferences(provenance, targets);
+}
+
+/** Identifiers of one search: an address-free POST takes many, but servers limit the answer. */
+const AT_A_TIME = 20;
+
+/**
+ * The same bundle without conditional entries, for a receiver that has none: what is there already
+ * is searched for, then referred to (create) or replaced by its id (update). Not safe against a
+ * second sender at the same moment; the outbox sends to a destination one by one.
+ * @throws FhirFailure `ehr_rejected` when two resources bear the identifier of one.
+ */
+export async function withoutConditions(
+  server: Pick<FhirServer, 'search'>,
+  bundle: Bundle,
+  signal: AbortSignal,
+): Promise<Bundle> {
+  const entries = bundle.entry ?? [];
+  const found = await existing(server, entries, signal);
+  const referred = new Map<string, string>();
+  const left = entries.flatMap((entry): BundleEntry[] => {
+    const key = keyOf(entry);
+    if (key === null || !entry.request) return [entry];
+    const { type, token } = key;
+    const id = found.get(`${type} ${token}`);
+    const { ifNoneExist, ...request } = entry.request;
+    if (id === undefined) return [{ ...entry, request: { method: 'POST', url: type } }];
+    if (ifNoneExist !== undefined) {
+      referred.set(entry.fullUrl ?? '', `${type}/${id}`);
+      return [];
+    }
+    return [{ ...entry, request: { ...request, url: `${type}/${id}` } }];
+  });
+  return {
+    ...bundle,
+    entry: left.map(({ resource, ...entry }) => ({
+      ...entry,
+      resource: resource && withReferences(identified(resource, entry), referred),
+    })),
+  };
+}
+
+/** An update by id needs the id in the resource as well (R4 3.1.0.4). */
+function identified(resource: Resource, { request }: BundleEntry): Resource {
+  const [, id] = request?.method === 'PUT' ? (request.url?.split('/') ?? []) : [];
+  return id === undefined ? resource : { ...resource, id };
+}
+
+/** Type and search token that an entry is conditional on; null for one without a condition. */
+function keyOf({ request }: BundleEntry): { type: ResourceType; token: string } | null {
+  const [type = '', query] = (request?.url ?? '').split('?');
+  const condition = request?.ifNoneExist ?? query;
+  const token = condition && new URLSearchParams(condition).get('identifier');
+  return token ? { type: type as ResourceType, token } : null;
+}
+
+/** `Type token` → id of the one resource that bears the identifier. */
+async function existing(
+  server: Pick<FhirServer, 'search'>,
+  entries: readonly BundleEntry[],
+  signal: AbortSignal,
+): Promise<Map<string, string>> {
+  const keys = entries.flatMap((entry) => keyOf(entry) ?? []);
+  const found = new Map<string, string>();
+  for (const [type, ofType] of Map.groupBy(keys, (key) => key.type)) {
+    const wanted = new Set(ofType.map(({ token }) => token));
+    for (const tokens of chunks([...wanted], AT_A_TIME)) {
+      const query = { identifier: tokens.join(), _count: String(AT_A_TIME * 2) };
+      for (const resource of await server.search(type, query, signal)) {
+        for (const token of identifiersOf(resource).map(searchToken)) {
+          if (!wanted.has(token) || !resource.id) continue;
+          const key = `${type} ${token}`;
+          if ((found.get(key) ?? resource.id) !== resource.id) throw twice(type);
+          found.set(key, resource.id);
+        }
+      }
+    }
+  }
+  return found;
+}
+
+function identifiersOf(resource: Resource): Identifier[] {
+  return 'identifier' in resource && Array.isArray(resource.identifier) ? resource.identifier : [];
+}
+
+function twice(type: string): FhirFailure {
+  return new FhirFailure(
+    failureOf('ehr_rejected', `Two resources of type ${type} bear the identifier of one`),
+  );
+}
+
+function chunks<Item>(items: readonly Item[], size: number): Item[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
+  );
+}
+
+/**
+ * Sends the entries of a transaction one by one, for a receiver that takes none: each after those it
+ * refers to, so that the report comes after all that it tells of. What was sent before a failure
+ * stays; every entry is conditional or has an id, so that the next attempt finds it.
+ * @throws FhirFailure of the first entry that is refused.
+ */
+export async function sendInOrder(
+  server: Pick<FhirServer, 'write'>,
+  bundle: Bundle,
+  signal: AbortSignal,
+): Promise<TransactionReceipt> {
+  const entries = bundle.entry ?? [];
+  const written = new Map<string, string>();
+  for (const entry of inOrder(entries)) {
+    const resource = entry.resource && withReferences(entry.resource, written);
+    const reference = await server.write({ ...entry, resource }, signal);
+    written.set(entry.fullUrl ?? '', reference);
+  }
+  return { locations: entries.map(({ fullUrl = '' }) => written.get(fullUrl) ?? null) };
+}
+
+/** Each entry after those it refers to; otherwise in the order of the bundle. */
+export function inOrder(entries: readonly BundleEntry[]): BundleEntry[] {
+  const byUrl = new Map(entries.map((entry) => [entry.fullUrl, entry]));
+  const placed = new Set<BundleEntry>();
+  const place = (entry: BundleEntry): void => {
+    if (placed.has(entry)) return;
+    // Marked before its references are followed: a circle ends here instead of never.
+    placed.add(entry);
+    for (const reference of referencesIn(entry.resource)) {
+      const target = byUrl.get(reference);
+      if (target) place(target);
+    }
+    ordered.push(entry);
+  };
+  const ordered: BundleEntry[] = [];
+  entries.forEach(place);
+  return ordered;
+}
+
+export interface ReportReceipt {
+  /** `DiagnosticReport/<id>` of the receiver. */
+  report: string;
+  entries: number;
+  provenance: boolean;
+}
+
+/**
+ * Sends the bundle of a report with the interactions that the receiver has.
+ * @throws FhirFailure for whatever it does not take.
+ */
+export async function postReport(
+  server: FhirServer,
+  bundle: Bundle,
+  mode: DeliveryMode,
+  signal: AbortSignal,
+): Promise<ReportReceipt> {
+  const whole = mode.conditional ? bundle : await withoutConditions(server, bundle, signal);
+  const { rest, provenance } = detachProvenance(whole);
+  const sent = mode.transaction && mode.updateAsCreate ? whole : rest;
+  const receipt = mode.transaction
+    ? await server.transaction(sent, signal)
+    : await sendInOrder(server, sent, signal);
+  const added =
+    sent === whole ||
+    (provenance !== null &&
+      (await addProvenance(server, provenance, { bundle: sent, receipt }, signal)));
+  return {
+    report: receipt.locations.find(isReport) ?? 'DiagnosticReport',
+    entries: receipt.locations.length,
+    provenance: added,
+  };
+}
+
+function isReport(location: string | null): boolean {
+  return location?.startsWith('DiagnosticReport/') ?? false;
+}

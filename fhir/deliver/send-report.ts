@@ -1,0 +1,242 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Bundle, Patient, Reference } from '@medplum/fhirtypes';
+import type { FhirDestination } from '../../config/schema.ts';
+import type { DicomIdentity, Subject } from '../../pipelines/dicom/subject.ts';
+import type { Result } from '../../pipelines/result/envelope.ts';
+import { ifMissing } from '../../src/platform/errors/file-system.ts';
+import { type DeliveryMode, simplerMode } from '../client/delivery-mode.ts';
+import { type Failure, FhirFailure } from '../client/outcome.ts';
+import type { FhirServer } from '../client/server.ts';
+import { findOrder } from '../match/order.ts';
+import { chosenPatient, matchPatient } from '../match/patient.ts';
+import { PDF_MEDIA_TYPE } from '../resources/attachments.ts';
+import { buildBundle, NEW_PATIENT_ROLE } from '../resources/bundle.ts';
+import { resourceUrn } from '../resources/identifiers.ts';
+import type { BundleInput, KeyImage, RenderedReport } from '../resources/report-context.ts';
+import { type Draft, existingReport, formerRun, laterArrival } from './existing-report.ts';
+import { postReport, type ReportReceipt } from './post-report.ts';
+
+/** Which Binary of which receiver already holds a content, so that a retry stores it only once. */
+export interface BinaryLedger {
+  find(destination: string, content: Buffer): Promise<string | null>;
+  record(destination: string, content: Buffer, reference: string): Promise<void>;
+}
+
+/** A ledger of one small file per content in `folder`, named by its SHA-256. */
+export function binaryLedger(folder: string): BinaryLedger {
+  const fileOf = (destination: string, content: Buffer) =>
+    join(folder, destination, createHash('sha256').update(content).digest('hex'));
+  return {
+    find(destination, content) {
+      return ifMissing(readFile(fileOf(destination, content), 'utf8'), null);
+    },
+    async record(destination, content, reference) {
+      const file = fileOf(destination, content);
+      await mkdir(join(folder, destination), { recursive: true });
+      await writeFile(`${file}.part`, reference, { flush: true });
+      await rename(`${file}.part`, file);
+    },
+  };
+}
+
+/** What a person decided about a report that could not be matched. */
+export interface Choice {
+  /** `Patient/<id>`; undefined leaves the matching as it is. */
+  patient?: string;
+  /** `ServiceRequest/<id>`, null for none; undefined leaves the lookup as it is. */
+  order?: string | null;
+}
+
+export interface ReportToSend {
+  result: Result;
+  subject: Subject;
+  identity: DicomIdentity;
+  /** Earlier requests of the same study and endpoint, newest first. */
+  earlier: readonly string[];
+  choice: Choice;
+  pdf: Buffer | null;
+  keyImages: readonly KeyImage[];
+  structuredReportUid?: string;
+  destination: FhirDestination;
+  server: FhirServer;
+  mode: DeliveryMode;
+  /** Told of a simpler mode that the receiver turned out to need. */
+  learn: (mode: DeliveryMode) => void;
+  binaries: BinaryLedger;
+  signal: AbortSignal;
+}
+
+const MEGABYTE = 1_000_000;
+
+/**
+ * Matches patient and order, guards a verified report, and sends one report in the receiver's mode.
+ * After a conflict (409, 412) the report is read again and the bundle rebuilt; a body that is too
+ * large (413) goes once more with the PDF as a Binary and without pictures, then resource by
+ * resource; an interaction the receiver lacks (405, 501) is replaced by a simpler one.
+ * @returns null when the report of a later run is already there: this one is not sent.
+ * @throws FhirFailure for whatever the EHR does not take.
+ */
+export async function sendReport(report: ReportToSend): Promise<ReportReceipt | null> {
+  const { server, signal } = report;
+  const input = await matched(report);
+  let attempt: Attempt = {
+    mode: report.mode,
+    inlineBytes: report.destination.inlinePdfMegabytes * MEGABYTE,
+    rebuilt: 0,
+  };
+  for (;;) {
+    const { mode, inlineBytes } = attempt;
+    const draft = await existingReport(server, studyResult(report), signal);
+    if (draft === 'newer') return null;
+    const bundle = await bundleOver(report, draft, {
+      ...input,
+      pdf: report.pdf ? await rendered(report, report.pdf, inlineBytes, input.patient) : undefined,
+      keyImages: fitting(report.keyImages, inlineBytes),
+    });
+    try {
+      return await postReport(server, bundle, mode, signal);
+    } catch (error) {
+      if (!(error instanceof FhirFailure)) throw error;
+      const { timeoutSeconds } = report.destination;
+      const later =
+        error.reason.status === 202
+          ? await laterArrival(server, studyResult(report), timeoutSeconds, signal)
+          : null;
+      if (later !== null) {
+        return {
+          report: later,
+          entries: bundle.entry?.length ?? 0,
+          provenance: mode.updateAsCreate,
+        };
+      }
+      const next = nextAttempt(attempt, error.reason);
+      if (next === null) throw error;
+      attempt = next;
+      if (error.reason.simpler) report.learn(next.mode);
+    }
+  }
+}
+
+/** How a report is sent: changed after a failure that another way may avoid. */
+interface Attempt {
+  mode: DeliveryMode;
+  /** Bytes of the PDF, and of the pictures together, that go inline. */
+  inlineBytes: number;
+  /** How often it was built again after a conflict. */
+  rebuilt: number;
+}
+
+/** What to try after a failure; null when nothing is left. */
+function nextAttempt(attempt: Attempt, { status, simpler, rebuilds = 0 }: Failure): Attempt | null {
+  const { mode, inlineBytes, rebuilt } = attempt;
+  if (status === 413 && inlineBytes >= 0) return { ...attempt, inlineBytes: -1 };
+  if (status === 413 && mode.transaction) {
+    return { ...attempt, mode: { ...mode, transaction: false } };
+  }
+  if (simpler) {
+    const next = simplerMode(mode);
+    return next && { ...attempt, mode: next };
+  }
+  return rebuilt < rebuilds ? { ...attempt, rebuilt: rebuilt + 1 } : null;
+}
+
+/** Patient, order and visit at the receiver. */
+async function matched(report: ReportToSend): Promise<BundleInput> {
+  const { server, destination, identity, choice, subject, signal } = report;
+  const match = choice.patient
+    ? await chosenPatient(server, choice.patient, signal)
+    : await matchPatient(server, identity, destination, signal);
+  const known = 'reference' in match ? match.reference : null;
+  const lookup = {
+    accession: identity.AccessionNumber,
+    patient: known,
+    rule: destination.order,
+    chosen: choice.order,
+  };
+  return {
+    result: report.result,
+    subject,
+    resultSystem: destination.resultSystem,
+    organization: destination.organization,
+    patient: known ?? { reference: resourceUrn(subject.requestId, NEW_PATIENT_ROLE) },
+    structuredReportUid: report.structuredReportUid,
+    newPatient: 'newPatient' in match ? match.newPatient : undefined,
+    otherRequests: report.earlier,
+    ...(await findOrder(server, lookup, signal)),
+  };
+}
+
+function studyResult({ destination, subject, earlier, result }: ReportToSend) {
+  const { requestId } = subject;
+  const { resultSystem } = destination;
+  return { resultSystem, requestId, earlier, generatedAt: result.generated_at };
+}
+
+/** The bundle that replaces the draft at the receiver and withdraws what it no longer has. */
+async function bundleOver(
+  report: ReportToSend,
+  draft: Draft | null,
+  input: BundleInput,
+): Promise<Bundle> {
+  if (!draft) return buildBundle(input);
+  const replacing: BundleInput = {
+    ...input,
+    reportKey: draft.key,
+    otherRequests: [...draft.requests, ...report.earlier],
+    versionId: draft.report.meta?.versionId,
+  };
+  const next = identifierValues(buildBundle(replacing));
+  const { document, withdrawals } = await formerRun(
+    report.server,
+    draft,
+    studyResult(report),
+    next,
+    report.signal,
+  );
+  return buildBundle({ ...replacing, formerDocument: document, withdrawals });
+}
+
+function identifierValues({ entry = [] }: Bundle): Set<string> {
+  return new Set(
+    entry.flatMap(({ resource }) =>
+      resource && 'identifier' in resource && Array.isArray(resource.identifier)
+        ? resource.identifier.flatMap(({ value }) => value ?? [])
+        : [],
+    ),
+  );
+}
+
+/** The first pictures that fit the limit together; all of them are in the PDF. */
+function fitting(images: readonly KeyImage[], inlineBytes: number): KeyImage[] {
+  let left = inlineBytes;
+  return images.filter(({ data }) => {
+    left -= data.length;
+    return left >= 0;
+  });
+}
+
+/** Inline up to the limit; above it a Binary, stored once per content and receiver. */
+async function rendered(
+  { destination, server, binaries, signal }: ReportToSend,
+  data: Buffer,
+  inlineBytes: number,
+  patient: Reference<Patient>,
+): Promise<RenderedReport> {
+  if (data.length <= inlineBytes) return { data };
+  const stored = await binaries.find(destination.name, data);
+  if (stored) return { data, binaryUrl: stored };
+  const binaryUrl = await server.create(
+    {
+      resourceType: 'Binary',
+      contentType: PDF_MEDIA_TYPE,
+      // A patient that is only just sent along cannot be referred to from outside the bundle.
+      securityContext: patient.reference?.startsWith('Patient/') ? patient : undefined,
+      data: data.toString('base64'),
+    },
+    signal,
+  );
+  await binaries.record(destination.name, data, binaryUrl);
+  return { data, binaryUrl };
+}

@@ -1,0 +1,112 @@
+import type { Encounter, Identifier, Patient, Reference, ServiceRequest } from '@medplum/fhirtypes';
+import type { FhirDestination } from '../../config/schema.ts';
+import { hasAnswer } from '../client/client.ts';
+import type { Candidate } from '../client/outcome.ts';
+import { FhirFailure, failureOf } from '../client/outcome.ts';
+import type { FhirServer } from '../client/server.ts';
+import { accessionNumber, searchToken } from '../resources/identifiers.ts';
+
+/** Orders with one accession number that a person is shown. */
+const MOST_ORDERS = '10';
+
+/** How a receiver without orders answers a search for one. */
+const NO_ORDERS = [400, 404, 405, 501];
+
+/** What the report is based on, as far as the receiver knows it. */
+export interface Order {
+  order?: Reference<ServiceRequest>;
+  encounter?: Reference<Encounter>;
+}
+
+export interface OrderLookup {
+  /** (0008,0050) */
+  accession: string;
+  /** The patient at the receiver; null for one that is only just sent along. */
+  patient: Reference<Patient> | null;
+  rule: FhirDestination['order'];
+  /** What a person decided: an order, null for none; undefined where nobody did. */
+  chosen?: string | null;
+}
+
+/**
+ * Finds the patient's order by accession number. Where orders are `optional`, none found, or more
+ * than one, is no error: the report then names the accession number alone (a logical reference) and
+ * claims no visit. Where they are `required`, a person chooses.
+ * @throws FhirFailure `ehr_order_ambiguous`, with the orders that have the number.
+ */
+export async function findOrder(
+  server: Pick<FhirServer, 'search' | 'read'>,
+  { accession, patient, rule, chosen }: OrderLookup,
+  signal: AbortSignal,
+): Promise<Order> {
+  const identifier = accession.trim() ? accessionNumber(accession) : undefined;
+  const named: Order = identifier ? { order: { type: 'ServiceRequest', identifier } } : {};
+  if (chosen === null) return named;
+  if (chosen !== undefined) {
+    const order = await server.read('ServiceRequest', chosen.split('/').at(-1) ?? '', signal);
+    if (order && isOf(order, patient)) return foundOrder(order, identifier);
+    throw ambiguous(`The chosen ${chosen} is not there, or of another patient`);
+  }
+  const hits = identifier && patient ? await bearersOf(server, identifier, rule, signal) : [];
+  const own = hits.filter((order) => isOf(order, patient));
+  const [found] = own;
+  if (found && own.length === 1) return foundOrder(found, identifier);
+  if (rule === 'optional') return named;
+  throw ambiguous(
+    why(own, hits),
+    hits.map((order) => candidate(order, patient)),
+  );
+}
+
+/** Orders of the accession number, of whichever patient. */
+async function bearersOf(
+  server: Pick<FhirServer, 'search'>,
+  identifier: Identifier,
+  rule: OrderLookup['rule'],
+  signal: AbortSignal,
+): Promise<ServiceRequest[]> {
+  try {
+    const query = { identifier: searchToken(identifier), _count: MOST_ORDERS };
+    const answer = await server.search('ServiceRequest', query, signal);
+    return answer.filter((order) =>
+      order.identifier?.some(({ value }) => value?.trim() === identifier.value),
+    );
+  } catch (error) {
+    // A receiver that keeps no orders can still take reports.
+    const keepsNone = error instanceof FhirFailure && hasAnswer(error.reason, NO_ORDERS);
+    if (rule === 'optional' && keepsNone) return [];
+    throw error;
+  }
+}
+
+function isOf({ subject }: ServiceRequest, patient: Reference<Patient> | null): boolean {
+  const reference = patient?.reference;
+  return reference !== undefined && (subject.reference ?? '').endsWith(reference);
+}
+
+function foundOrder(order: ServiceRequest, identifier: Identifier | undefined): Order {
+  const encounter = order.encounter?.reference;
+  return {
+    order: { reference: `ServiceRequest/${order.id}`, type: 'ServiceRequest', identifier },
+    encounter: encounter ? { reference: encounter } : undefined,
+  };
+}
+
+function candidate(order: ServiceRequest, patient: Reference<Patient> | null): Candidate {
+  const own = isOf(order, patient);
+  return {
+    reference: `ServiceRequest/${order.id}`,
+    agrees: ['accession number', ...(own ? ['patient'] : [])],
+    differs: own ? [] : ['patient'],
+  };
+}
+
+function why(own: readonly ServiceRequest[], all: readonly ServiceRequest[]): string {
+  if (own.length > 1) return `${own.length} orders of the patient have the accession number`;
+  if (all.length > 0) return 'The order with this accession number is of another patient';
+  return 'The receiver has no order with this accession number';
+}
+
+function ambiguous(detail: string, candidates: readonly Candidate[] = []): FhirFailure {
+  return new FhirFailure(failureOf('ehr_order_ambiguous', detail), candidates);
+}

@@ -1,0 +1,220 @@
+import type { HumanName, Patient, Reference } from '@medplum/fhirtypes';
+import type { FhirDestination } from '../../config/schema.ts';
+import type { DicomIdentity } from '../../pipelines/dicom/subject.ts';
+import type { Candidate } from '../client/outcome.ts';
+import { FhirFailure, failureOf } from '../client/outcome.ts';
+import type { FhirServer } from '../client/server.ts';
+import { fhirDate } from '../resources/dates.ts';
+import { medicalRecordNumber, searchToken } from '../resources/identifiers.ts';
+
+type PatientSettings = Pick<FhirDestination, 'patientIdentifierSystems' | 'createPatient'>;
+
+/** The receiver's patient, or one to be sent along where the site allows it. */
+export type PatientMatch = { reference: Reference<Patient> } | { newPatient: Patient };
+
+/** (0010,0040) → administrative gender. */
+const GENDERS: Readonly<Record<string, Patient['gender']>> = {
+  M: 'male',
+  F: 'female',
+  O: 'other',
+};
+
+/** Key of `patientIdentifierSystems` for images without an issuer. */
+const NO_ISSUER = '*';
+
+/** Records with the same demographics that a person is shown. */
+const MOST_CANDIDATES = 5;
+
+/**
+ * Finds the patient of the images at the receiver by the mapped identifier, and compares
+ * demographics (interop 1.8): a conflict in the birth date, or in both sex and family name, is left
+ * to a person. A wrong issuer is a wrong patient, so an unmapped one is refused.
+ * @throws FhirFailure `ehr_issuer_unmapped`, `ehr_patient_not_found`, `ehr_patient_ambiguous`, with
+ * the records that a person can choose from.
+ */
+export async function matchPatient(
+  server: Pick<FhirServer, 'search'>,
+  identity: DicomIdentity,
+  settings: PatientSettings,
+  signal: AbortSignal,
+): Promise<PatientMatch> {
+  const identifier = patientIdentifier(identity, settings);
+  const answer = await server.search(
+    'Patient',
+    { identifier: searchToken(identifier), _count: '2' },
+    signal,
+  );
+  // A server that ignores an unknown parameter answers with any patient: trust only what matches.
+  const hits = answer.filter((patient) =>
+    patient.identifier?.some(
+      ({ system, value }) => system === identifier.system && value?.trim() === identifier.value,
+    ),
+  );
+  const candidates = hits.map((hit) => candidate(hit, identity));
+  const [patient] = hits;
+  if (hits.length > 1) throw ambiguous('Two or more patients have this identifier', candidates);
+  if (!patient) {
+    if (settings.createPatient) return { newPatient: patientOf(identity, identifier) };
+    throw new FhirFailure(
+      failureOf('ehr_patient_not_found', 'No patient has this identifier'),
+      await sameDemographics(server, identity, signal),
+    );
+  }
+  if (isOutOfUse(patient)) {
+    throw ambiguous('The patient record is inactive or was merged into another', candidates);
+  }
+  const conflicts = demographicConflicts(patient, identity);
+  if (conflicts.includes('birth date') || conflicts.length >= 2) {
+    throw ambiguous(`In conflict with the images: ${conflicts.join(', ')}`, candidates);
+  }
+  return { reference: { reference: `Patient/${patient.id}`, type: 'Patient', identifier } };
+}
+
+/**
+ * The patient that a person chose for a held report. Demographics are the person's business; a
+ * record that is gone or out of use is not taken.
+ * @param reference `Patient/<id>`.
+ * @throws FhirFailure `ehr_patient_ambiguous`
+ */
+export async function chosenPatient(
+  server: Pick<FhirServer, 'read'>,
+  reference: string,
+  signal: AbortSignal,
+): Promise<{ reference: Reference<Patient> }> {
+  const patient = await server.read('Patient', reference.replace(/^Patient\//, ''), signal);
+  if (!patient) throw ambiguous(`The chosen ${reference} is not there`);
+  if (isOutOfUse(patient)) throw ambiguous(`The chosen ${reference} is inactive or was merged`);
+  return { reference: { reference, type: 'Patient' } };
+}
+
+type Demographic = 'birth date' | 'sex' | 'family name';
+
+/** What the receiver's record and the images contradict each other in; absent values never do. */
+export function demographicConflicts(patient: Patient, identity: DicomIdentity): Demographic[] {
+  return compared(patient, identity).flatMap(({ what, same }) => (same === false ? [what] : []));
+}
+
+/** Each demographic value of both: the same, not the same, or null where one does not have it. */
+function compared(
+  patient: Patient,
+  identity: DicomIdentity,
+): { what: Demographic; same: boolean | null }[] {
+  const birthDate = fhirDate(identity.PatientBirthDate);
+  const gender = GENDERS[identity.PatientSex.trim()];
+  const families = (patient.name ?? []).flatMap((name) => name.family ?? []).map(comparable);
+  const ours = familyNames(identity.PatientName).map(comparable);
+  const both = (known: boolean, same: () => boolean) => (known ? same() : null);
+  const theirGender = patient.gender === 'unknown' ? undefined : patient.gender;
+  return [
+    {
+      what: 'birth date',
+      // FHIR allows a birth date of the year or month alone: compare what both have.
+      same: both(Boolean(birthDate && patient.birthDate), () =>
+        Boolean(birthDate?.startsWith(patient.birthDate ?? '')),
+      ),
+    },
+    { what: 'sex', same: both(Boolean(gender && theirGender), () => theirGender === gender) },
+    {
+      what: 'family name',
+      same: both(ours.length > 0 && families.length > 0, () =>
+        ours.some((name) => families.includes(name)),
+      ),
+    },
+  ];
+}
+
+function candidate(patient: Patient, identity: DicomIdentity): Candidate {
+  const values = compared(patient, identity);
+  const those = (same: boolean) => values.filter((v) => v.same === same).map(({ what }) => what);
+  return {
+    reference: `Patient/${patient.id}`,
+    agrees: those(true),
+    differs: [...those(false), ...(isOutOfUse(patient) ? ['inactive or merged'] : [])],
+  };
+}
+
+/**
+ * Records with the birth date and family name of the images: never taken for the patient, only shown
+ * to a person. A receiver that cannot search so has none.
+ */
+async function sameDemographics(
+  server: Pick<FhirServer, 'search'>,
+  identity: DicomIdentity,
+  signal: AbortSignal,
+): Promise<Candidate[]> {
+  const birthdate = fhirDate(identity.PatientBirthDate);
+  const [family] = familyNames(identity.PatientName);
+  if (!birthdate || !family) return [];
+  try {
+    const query = { birthdate, family, _count: String(MOST_CANDIDATES) };
+    const hits = await server.search('Patient', query, signal);
+    return hits.slice(0, MOST_CANDIDATES).map((patient) => candidate(patient, identity));
+  } catch (error) {
+    if (error instanceof FhirFailure) return [];
+    throw error;
+  }
+}
+
+function isOutOfUse({ active, link }: Patient): boolean {
+  return active === false || (link ?? []).some(({ type }) => type === 'replaced-by');
+}
+
+/**
+ * Who gave the patient id: the issuer's name, else its universal id (interop 1.7). One that is no OID
+ * is an issuer, too: an id of another hospital must not pass for one without an issuer.
+ */
+function issuerOf({ IssuerOfPatientID, IssuerOfPatientIDQualifiers }: DicomIdentity): string {
+  return IssuerOfPatientID.trim() || IssuerOfPatientIDQualifiers?.UniversalEntityID.trim() || '';
+}
+
+function patientIdentifier(identity: DicomIdentity, settings: PatientSettings) {
+  const issuer = issuerOf(identity) || NO_ISSUER;
+  const system = Object.hasOwn(settings.patientIdentifierSystems, issuer)
+    ? settings.patientIdentifierSystems[issuer]
+    : undefined;
+  if (!identity.PatientID.trim()) throw ambiguous('The images hold no patient id');
+  if (!system) {
+    const which = issuer === NO_ISSUER ? 'The images name no issuer, and "*"' : 'The issuer';
+    throw new FhirFailure(failureOf('ehr_issuer_unmapped', `${which} is not mapped`));
+  }
+  return medicalRecordNumber(system, identity.PatientID);
+}
+
+function ambiguous(detail: string, candidates: readonly Candidate[] = []): FhirFailure {
+  return new FhirFailure(failureOf('ehr_patient_ambiguous', detail), candidates);
+}
+
+function patientOf(
+  identity: DicomIdentity,
+  identifier: ReturnType<typeof medicalRecordNumber>,
+): Patient {
+  return {
+    resourceType: 'Patient',
+    identifier: [identifier],
+    name: identity.PatientName.trim() ? nameGroups(identity.PatientName) : undefined,
+    gender: GENDERS[identity.PatientSex.trim()],
+    birthDate: fhirDate(identity.PatientBirthDate),
+  };
+}
+
+/** VR PN (PS3.5 6.2.1): alphabetic, ideographic and phonetic group, each Family^Given^Middle. */
+function nameGroups(personName: string): HumanName[] {
+  return personName.split('=').flatMap((group) => {
+    const [family = '', given = '', middle = ''] = group.split('^').map((part) => part.trim());
+    const givenNames = [given, middle].filter(Boolean);
+    if (!family && givenNames.length === 0) return [];
+    return [{ family: family || undefined, given: givenNames.length > 0 ? givenNames : undefined }];
+  });
+}
+
+function familyNames(personName: string): string[] {
+  return nameGroups(personName).flatMap((name) => name.family ?? []);
+}
+
+/** Without case, diacritics, spaces and punctuation. */
+function comparable(name: string): string {
+  return name
+    .normalize('NFKD')
+    .replace(/[^\p{L}\p{N}]/gu, '')
+    .toLowerCase();
+}

@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import type { Attachment, DocumentReference, Media } from '@medplum/fhirtypes';
+import { AI_ASSERTED, MEDIA_IMAGE, reportCodes } from './codes.ts';
+import { resourceUrn, resultIdentifier } from './identifiers.ts';
+import type { KeyImage, ReportContext } from './report-context.ts';
+
+export const PDF_MEDIA_TYPE = 'application/pdf';
+
+/**
+ * The rendered report, the same in `DiagnosticReport.presentedForm` and `DocumentReference`: inline,
+ * or by the address of a Binary that was stored first (interop 1.6).
+ */
+export function pdfAttachment({ pdf, result }: ReportContext): Attachment | null {
+  if (!pdf) return null;
+  return {
+    contentType: PDF_MEDIA_TYPE,
+    language: result.report?.language ?? 'en',
+    ...('binaryUrl' in pdf ? { url: pdf.binaryUrl } : { data: pdf.data.toString('base64') }),
+    ...extent(pdf.data),
+    title: reportCodes(result.endpoint).title,
+    creation: result.generated_at,
+  };
+}
+
+/** A key image, always inline. */
+export function imageAttachment({ result }: ReportContext, image: KeyImage): Attachment {
+  return {
+    contentType: image.contentType,
+    data: image.data.toString('base64'),
+    ...extent(image.data),
+    title: image.title,
+    creation: result.generated_at,
+  };
+}
+
+/** R4 wants SHA-1 as the hash. */
+function extent(data: Buffer): Pick<Attachment, 'size' | 'hash'> {
+  return { size: data.length, hash: createHash('sha1').update(data).digest('base64') };
+}
+
+/** The PDF once more: US Core wants a report's attachment reachable as a document. */
+export function buildDocumentReference(context: ReportContext): DocumentReference | null {
+  const attachment = pdfAttachment(context);
+  if (!attachment) return null;
+  const { result } = context;
+  const codes = reportCodes(result.endpoint);
+  return {
+    resourceType: 'DocumentReference',
+    meta: { security: [AI_ASSERTED] },
+    identifier: [resultIdentifier(context.resultSystem, context.requestId, 'DocumentReference')],
+    status: 'current',
+    docStatus: 'preliminary',
+    type: { coding: codes.code, text: codes.title },
+    category: codes.categories,
+    subject: context.patient,
+    date: result.generated_at,
+    author: [context.device],
+    custodian: { type: 'Organization', display: context.organization },
+    relatesTo: context.formerDocument && [{ code: 'replaces', target: context.formerDocument }],
+    content: [{ attachment }],
+    context: {
+      encounter: context.encounter ? [context.encounter] : undefined,
+      related: [context.report, ...(context.imagingStudy ? [context.imagingStudy] : [])],
+    },
+  };
+}
+
+/** Role of a key image in the request: its artifact name. */
+export function mediaRole({ name }: KeyImage): string {
+  return `Media/${name}`;
+}
+
+/** A measured frame with its calipers. */
+export function buildMedia(context: ReportContext, image: KeyImage): Media {
+  return {
+    resourceType: 'Media',
+    meta: { security: [AI_ASSERTED] },
+    identifier: [resultIdentifier(context.resultSystem, context.reportKey, mediaRole(image))],
+    basedOn: context.order ? [context.order] : undefined,
+    partOf: context.imagingStudy ? [context.imagingStudy] : undefined,
+    status: 'completed',
+    type: MEDIA_IMAGE,
+    subject: context.patient,
+    encounter: context.encounter,
+    createdDateTime: context.effective,
+    issued: context.result.generated_at,
+    device: context.device,
+    content: imageAttachment(context, image),
+    note: [{ text: 'Calipers of an unverified AI draft' }],
+  };
+}
+
+/** `DiagnosticReport.media`: R4 allows only Media as the target. */
+export function mediaLinks({ keyImages = [], requestId }: ReportContext) {
+  return keyImages.map((image) => ({
+    comment: image.title,
+    link: { reference: resourceUrn(requestId, mediaRole(image)) },
+  }));
+}

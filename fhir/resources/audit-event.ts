@@ -1,0 +1,111 @@
+import type { AuditEvent, AuditEventAgent, AuditEventEntity, Coding } from '@medplum/fhirtypes';
+import {
+  type AuditedObject,
+  type AuditFacts,
+  networkType,
+  OUTCOME_INDICATORS,
+  PARTICIPANT_ROLES,
+  type Participant,
+} from '../../src/core/audit/facts.ts';
+
+const DCM = 'http://dicom.nema.org/resources/ontology/DCM';
+const OBJECT_TYPE = 'http://terminology.hl7.org/CodeSystem/audit-entity-type';
+const OBJECT_ROLE = 'http://terminology.hl7.org/CodeSystem/object-role';
+const SOURCE_TYPE = 'http://terminology.hl7.org/CodeSystem/security-source-type';
+/** (0020,000D) as a FHIR identifier (DICOM PS3.20, ImagingStudy.identifier). */
+const DICOM_UID = 'urn:dicom:uid';
+
+/** What the resources of a site are identified by. */
+export interface AuditIdentifiers {
+  /** System of our own request ids. */
+  requestSystem: string;
+  /** (0010,0021) Issuer of Patient ID → system, `*` for images without one; none: no system. */
+  patientSystems?: Readonly<Record<string, string>>;
+}
+
+/** The R4 AuditEvent of an event, in the shape of IHE BALP 1.1. */
+export function auditEvent(facts: AuditFacts, identifiers: AuditIdentifiers): AuditEvent {
+  const { at, event, type, does, outcome, site } = facts;
+  return {
+    resourceType: 'AuditEvent',
+    type: dcm(event),
+    ...(type && { subtype: [dcm(type)] }),
+    action: does,
+    recorded: at.toISOString(),
+    outcome: OUTCOME_INDICATORS[outcome],
+    agent: facts.participants.map(agent),
+    source: {
+      ...(site.siteId && { site: site.siteId }),
+      observer: { display: site.sourceId },
+      type: [{ system: SOURCE_TYPE, code: '4', display: 'Application Server' }],
+    },
+    entity: entities(facts, identifiers),
+  };
+}
+
+function agent({ id, aeTitle, isRequestor, role, address }: Participant): AuditEventAgent {
+  return {
+    ...(role && { type: { coding: [dcm(PARTICIPANT_ROLES[role])] } }),
+    who: { identifier: { value: id }, display: id },
+    ...(aeTitle && { altId: aeTitle }),
+    requestor: isRequestor,
+    ...(address && { network: { address, type: networkType(address) } }),
+  };
+}
+
+/** The details stand with the first entity; an event without one has an entity for them alone. */
+function entities(
+  { objects, details }: AuditFacts,
+  identifiers: AuditIdentifiers,
+): AuditEventEntity[] {
+  const detail = details.map(({ name, value }) => ({ type: name, valueString: value }));
+  const made = objects.map((object) => entity(object, identifiers));
+  const [first = { what: { display: 'event' }, type: objectType('2', 'System Object') }, ...rest] =
+    made;
+  return [{ ...first, detail }, ...rest];
+}
+
+function entity(object: AuditedObject, identifiers: AuditIdentifiers): AuditEventEntity {
+  switch (object.kind) {
+    case 'patient': {
+      const { patientSystems = {} } = identifiers;
+      const system = patientSystems[object.issuer] ?? patientSystems['*'];
+      return {
+        what: { identifier: { ...(system && { system }), value: object.id } },
+        type: objectType('1', 'Person'),
+        role: objectRole('1', 'Patient'),
+      };
+    }
+    case 'study':
+      return {
+        what: { identifier: { system: DICOM_UID, value: `urn:oid:${object.id}` } },
+        type: objectType('2', 'System Object'),
+        role: objectRole('3', 'Report'),
+      };
+    case 'request':
+      return {
+        what: { identifier: { system: identifiers.requestSystem, value: object.id } },
+        type: objectType('2', 'System Object'),
+        role: objectRole('20', 'Job'),
+      };
+    case 'audit-log':
+    case 'node':
+      return {
+        what: { display: object.kind === 'node' ? object.id : 'Security Audit Log' },
+        type: objectType('2', 'System Object'),
+        role: objectRole('13', 'Security Resource'),
+      };
+  }
+}
+
+function dcm({ code, display }: { code: string; display: string }): Coding {
+  return { system: DCM, code, display };
+}
+
+function objectType(code: string, display: string): Coding {
+  return { system: OBJECT_TYPE, code, display };
+}
+
+function objectRole(code: string, display: string): Coding {
+  return { system: OBJECT_ROLE, code, display };
+}

@@ -1,0 +1,133 @@
+import type { Bundle, BundleEntry, Patient, Reference, Resource } from '@medplum/fhirtypes';
+import type { Subject } from '../../pipelines/dicom/subject.ts';
+import type { Result } from '../../pipelines/result/envelope.ts';
+import { buildDocumentReference, buildMedia, mediaRole } from './attachments.ts';
+import { buildDiagnosticReport, buildProvenance, provenanceId } from './diagnostic-report.ts';
+import {
+  dicomUidIdentifier,
+  identifierQuery,
+  resourceUrn,
+  resultIdentifier,
+} from './identifiers.ts';
+import { buildObservations } from './observations.ts';
+import { type BundleInput, type ReportContext, reportContext } from './report-context.ts';
+import { buildDevice, buildImagingStudy, deviceIdentifier } from './study-and-device.ts';
+
+/** Role of the Patient that `createPatient` sends along. */
+export const NEW_PATIENT_ROLE = 'Patient';
+
+/**
+ * One finished request as one FHIR R4 transaction (interop 1.1). Every entry is conditional on an
+ * identifier made from the request id, so that the same bundle sent twice leaves one report.
+ */
+export function buildBundle(input: BundleInput): Bundle {
+  const context = reportContext(input);
+  const { requestId, reportKey, resultSystem, newPatient } = context;
+  const observations = buildObservations(context);
+  const document = buildDocumentReference(context);
+  const patientIdentifier = newPatient?.identifier?.[0];
+  const { identity } = input.subject;
+
+  // First, so that a receiver that takes them one by one never has both old and new values.
+  const entry: BundleEntry[] = [...(context.withdrawals ?? [])];
+  if (newPatient && patientIdentifier) {
+    entry.push(
+      createOnce(newPatient, requestId, NEW_PATIENT_ROLE, identifierQuery(patientIdentifier)),
+    );
+  }
+  entry.push(
+    createOnce(
+      buildDevice(context),
+      requestId,
+      'Device',
+      identifierQuery(deviceIdentifier(context)),
+    ),
+  );
+  if (identity && context.imagingStudy) {
+    entry.push(
+      createOnce(
+        buildImagingStudy(context, identity),
+        requestId,
+        'ImagingStudy',
+        identifierQuery(dicomUidIdentifier(identity.StudyInstanceUID)),
+      ),
+    );
+  }
+  for (const { role, resource } of observations) {
+    entry.push(replace(resource, requestId, role, resultIdentifier(resultSystem, reportKey, role)));
+  }
+  for (const image of context.keyImages ?? []) {
+    const role = mediaRole(image);
+    const identifier = resultIdentifier(resultSystem, reportKey, role);
+    entry.push(replace(buildMedia(context, image), requestId, role, identifier));
+  }
+  if (document) {
+    const role = 'DocumentReference';
+    entry.push(replace(document, requestId, role, resultIdentifier(resultSystem, requestId, role)));
+  }
+  entry.push(reportEntry(context, buildDiagnosticReport(context, observations)));
+  entry.push({
+    fullUrl: resourceUrn(requestId, 'Provenance'),
+    resource: buildProvenance(context, observations),
+    request: { method: 'PUT', url: `Provenance/${provenanceId(requestId)}` },
+  });
+  // Undefined members are left out, as on the wire.
+  return JSON.parse(JSON.stringify({ resourceType: 'Bundle', type: 'transaction', entry }));
+}
+
+const ANONYMOUS: Reference<Patient> = { type: 'Patient', display: 'Anonymous' };
+
+/**
+ * The bundle of a request that belongs to no patient of ours (artifact `fhir-bundle.json`): the same
+ * transaction, with a subject that names nobody; the client puts its own patient in before it posts.
+ */
+export function buildAnonymousBundle(result: Result, subject: Subject): Bundle {
+  return buildBundle({
+    result,
+    subject: { ...subject, identity: null },
+    resultSystem: null,
+    organization: 'Sonogate',
+    patient: ANONYMOUS,
+  });
+}
+
+function createOnce(
+  resource: Resource,
+  requestId: string,
+  role: string,
+  ifNoneExist: string,
+): BundleEntry {
+  return {
+    fullUrl: resourceUrn(requestId, role),
+    resource,
+    request: { method: 'POST', url: resource.resourceType, ifNoneExist },
+  };
+}
+
+function replace(
+  resource: Resource,
+  requestId: string,
+  role: string,
+  identifier: ReturnType<typeof resultIdentifier>,
+): BundleEntry {
+  return {
+    fullUrl: resourceUrn(requestId, role),
+    resource,
+    request: { method: 'PUT', url: `${resource.resourceType}?${identifierQuery(identifier)}` },
+  };
+}
+
+function reportEntry(context: ReportContext, report: Resource): BundleEntry {
+  const identifier = resultIdentifier(context.resultSystem, context.reportKey);
+  const entry = replace(report, context.requestId, 'DiagnosticReport', identifier);
+  if (entry.request && context.versionId) entry.request.ifMatch = `W/"${context.versionId}"`;
+  return entry;
+}
+
+/** The artifact `fhir-bundle.json` of a request, for the writer of artifacts. */
+export const fhirBundleArtifact = {
+  name: 'fhir-bundle.json',
+  mediaType: 'application/fhir+json',
+  build: (result: Result, subject: Subject): string =>
+    JSON.stringify(buildAnonymousBundle(result, subject), null, 2),
+};

@@ -1,0 +1,120 @@
+import type { CodeableConcept, Coding } from '@medplum/fhirtypes';
+import { CODING_SYSTEMS, type Coding as TableCoding } from '../../pipelines/concepts/concepts.ts';
+import type { Concept } from '../../pipelines/result/envelope.ts';
+
+/**
+ * Codes that FHIR asks for beside the measured concepts (those are in pipelines/concepts/concepts.ts):
+ * terminology.hl7.org code systems of R4, and DICOM concepts of FHIR components.
+ */
+
+const hl7 = (name: string) => `http://terminology.hl7.org/CodeSystem/${name}`;
+
+export const SYSTEMS = {
+  ...CODING_SYSTEMS,
+  ucum: 'http://unitsofmeasure.org',
+  dicomUid: 'urn:dicom:uid',
+  uri: 'urn:ietf:rfc:3986',
+  identifierType: hl7('v2-0203'),
+  diagnosticService: hl7('v2-0074'),
+  observationCategory: hl7('observation-category'),
+  observationValue: hl7('v3-ObservationValue'),
+  interpretation: hl7('v3-ObservationInterpretation'),
+  dataAbsentReason: hl7('data-absent-reason'),
+  provenanceParticipant: hl7('provenance-participant-type'),
+  dataOperation: hl7('v3-DataOperation'),
+} as const;
+
+/** "Artificial intelligence asserted": the tag of every resource that holds a machine's statement. */
+export const AI_ASSERTED: Coding = { system: SYSTEMS.observationValue, code: 'AIAST' };
+
+export const IMAGING_CATEGORY = codeable(SYSTEMS.observationCategory, 'imaging', 'Imaging');
+
+export const MEDIA_IMAGE = codeable(hl7('media-type'), 'image', 'Image');
+
+/** SNOMED CT type of `Device` for a program. */
+export const SOFTWARE = codeable(SYSTEMS.SCT, '706689003', 'Application program software');
+
+/** Modalities of what comes with an ultrasound study, as PS3.16 Annex D words them. */
+const MODALITY_DISPLAY: ReadonlyMap<string, string> = new Map([
+  ['US', 'Ultrasound'],
+  ['SR', 'Structured Report Document'],
+  ['DOC', 'Document'],
+  ['SEG', 'Segmentation'],
+  ['PR', 'Presentation State'],
+]);
+
+/** A Modality (0008,0060) in FHIR's form. */
+export function modalityCoding(code: string): Coding {
+  return { system: SYSTEMS.DCM, code, display: MODALITY_DISPLAY.get(code) };
+}
+
+/** Components of a measured Observation (PS3.16 Annex D). */
+export const COMPONENT = {
+  centile: codeable(SYSTEMS.DCM, '125012', 'Growth Percentile Rank'),
+  zScore: codeable(SYSTEMS.DCM, '125013', 'Growth Z-score'),
+  fetus: codeable(SYSTEMS.DCM, '121037', 'Fetus Number'),
+  confidence: { text: 'Confidence of the model, 0 to 1' },
+  uncertainty: { text: 'Half width of the 95 % interval' },
+} as const satisfies Record<string, CodeableConcept>;
+
+/** Containers of the sections that TID 5000 has (PS3.16 TID 5005, 5003); others carry their title. */
+export const SECTION_CODES: Readonly<Record<string, Coding>> = {
+  biometry: { system: SYSTEMS.DCM, code: '125002', display: 'Fetal Biometry' },
+  growth: { system: SYSTEMS.DCM, code: '125008', display: 'Fetus Summary' },
+};
+
+export interface ReportCodes {
+  /** LOINC first: receivers that read one coding read the first. */
+  code: Coding[];
+  title: string;
+  /** v2-0074 diagnostic service section, and the LOINC class that US Core asks for. */
+  categories: CodeableConcept[];
+}
+
+const radiology = codeable(SYSTEMS.LN, 'LP29684-5', 'Radiology');
+
+/** Report codes by the first two parts of the endpoint; the fallback is any ultrasound report. */
+const REPORT_CODES: Readonly<Record<string, ReportCodes>> = {
+  'us/obstetric': {
+    code: [{ system: SYSTEMS.LN, code: '11525-3', display: 'US for pregnancy' }],
+    title: 'Obstetric ultrasound report, AI draft',
+    categories: [codeable(SYSTEMS.diagnosticService, 'OUS', 'OB Ultrasound'), radiology],
+  },
+  'us/echo': {
+    code: [
+      { system: SYSTEMS.LN, code: '42148-7', display: 'Heart US' },
+      { system: SYSTEMS.SCT, code: '433236007', display: 'Transthoracic echocardiography' },
+    ],
+    title: 'Echocardiography report, AI draft',
+    categories: [
+      codeable(SYSTEMS.diagnosticService, 'CUS', 'Cardiac Ultrasound'),
+      codeable(SYSTEMS.LN, 'LP29708-2', 'Cardiology'),
+    ],
+  },
+};
+
+const ANY_ULTRASOUND: ReportCodes = {
+  code: [{ system: SYSTEMS.LN, code: '18760-9', display: 'Ultrasound Report' }],
+  title: 'Ultrasound report, AI draft',
+  categories: [codeable(SYSTEMS.diagnosticService, 'RUS', 'Radiology Ultrasound'), radiology],
+};
+
+/** Codes of the report of an endpoint (`us/obstetric/interpret` and `us/obstetric` alike). */
+export function reportCodes(endpoint: string): ReportCodes {
+  return REPORT_CODES[endpoint.split('/').slice(0, 2).join('/')] ?? ANY_ULTRASOUND;
+}
+
+/** One coding as a CodeableConcept. */
+export function codeable(system: string, code: string, display: string): CodeableConcept {
+  return { coding: [{ system, code, display }] };
+}
+
+/** A coding of the concept table in FHIR's form. */
+export function fromTable(coding: TableCoding): Coding {
+  return { system: SYSTEMS[coding.scheme], code: coding.code, display: coding.meaning };
+}
+
+/** The envelope's concept in FHIR's form. */
+export function fromConcept(concept: Concept): Coding {
+  return { system: concept.system, code: concept.code, display: concept.display };
+}

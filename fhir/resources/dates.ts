@@ -1,0 +1,51 @@
+import type { DicomIdentity } from '../../pipelines/dicom/subject.ts';
+
+const DA = /^(\d{4})(\d{2})(\d{2})$/;
+const DT =
+  /^(\d{4})(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:\.(\d{1,6}))?)?)?)?)?)?([+-]\d{4})?$/;
+
+/** DICOM DA → FHIR date; undefined for an empty or malformed one. */
+export function fhirDate(da: string): string | undefined {
+  const [, year, month, day] = DA.exec(da.trim()) ?? [];
+  return year && isCalendarDay(year, month, day) ? `${year}-${month}-${day}` : undefined;
+}
+
+/**
+ * DICOM DT (PS3.5 6.2) → FHIR dateTime. FHIR wants an offset with every time of day; where neither
+ * the value nor `offset` (0008,0201) has one, the answer is the date alone, not a guess.
+ */
+export function fhirDateTime(dt: string, offset = ''): string | undefined {
+  const [, year, month, day, hour, minute, second = '00', fraction, own] = DT.exec(dt.trim()) ?? [];
+  if (!year) return undefined;
+  if (!month) return year;
+  if (!day) return isCalendarDay(year, month, '01') ? `${year}-${month}` : undefined;
+  if (!isCalendarDay(year, month, day)) return undefined;
+  const date = `${year}-${month}-${day}`;
+  const zone = isoOffset(own ?? offset);
+  if (!hour || !minute || zone === undefined) return date;
+  if (Number(hour) > 23 || Number(minute) > 59) return date;
+  // A leap second (60) is allowed in DICOM and not in FHIR.
+  const seconds = Number(second) > 59 ? '59' : second;
+  const milliseconds = fraction ? `.${fraction.slice(0, 3).padEnd(3, '0')}` : '';
+  return `${date}T${hour}:${minute}:${seconds}${milliseconds}${zone}`;
+}
+
+/** Acquisition time, else the time of the study; undefined when the images hold no date. */
+export function acquisitionDateTime(identity: DicomIdentity): string | undefined {
+  const offset = identity.TimezoneOffsetFromUTC;
+  return (
+    fhirDateTime(identity.AcquisitionDateTime, offset) ??
+    fhirDateTime(`${identity.StudyDate.trim()}${identity.StudyTime.trim()}`, offset) ??
+    fhirDate(identity.StudyDate)
+  );
+}
+
+function isoOffset(offset: string): string | undefined {
+  const [, sign, hours, minutes] = /^([+-])(\d{2})(\d{2})$/.exec(offset.trim()) ?? [];
+  return sign ? `${sign}${hours}:${minutes}` : undefined;
+}
+
+function isCalendarDay(year: string, month = '', day = ''): boolean {
+  const date = new Date(`${year}-${month}-${day}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(`${year}-${month}-${day}`);
+}

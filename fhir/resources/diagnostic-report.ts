@@ -1,0 +1,138 @@
+import type { DiagnosticReport, Provenance, Reference } from '@medplum/fhirtypes';
+import type { Result, Section } from '../../pipelines/result/envelope.ts';
+import { standingValues } from '../../pipelines/result/standing.ts';
+import { mediaLinks, pdfAttachment } from './attachments.ts';
+import { AI_ASSERTED, codeable, reportCodes, SYSTEMS } from './codes.ts';
+import { dicomUidIdentifier, resourceUuid, resultIdentifier } from './identifiers.ts';
+import { nonEmpty, type ObservationEntry, observationReference } from './observations.ts';
+import type { ReportContext } from './report-context.ts';
+
+/**
+ * The anchor of the result. Always `preliminary`: only a person makes a report final. R4 has no
+ * Device among the performers; the software stands in `Observation.device` and the Provenance.
+ */
+export function buildDiagnosticReport(
+  context: ReportContext,
+  observations: readonly ObservationEntry[],
+): DiagnosticReport {
+  const { result, requestId } = context;
+  const codes = reportCodes(result.endpoint);
+  const attachment = pdfAttachment(context);
+  return {
+    resourceType: 'DiagnosticReport',
+    meta: { security: [AI_ASSERTED] },
+    identifier: [
+      ...requestIdentifiers(context),
+      ...(context.structuredReportUid ? [dicomUidIdentifier(context.structuredReportUid)] : []),
+    ],
+    basedOn: context.order ? [context.order] : undefined,
+    status: 'preliminary',
+    category: codes.categories,
+    code: { coding: codes.code, text: codes.title },
+    subject: context.patient,
+    encounter: context.encounter,
+    effectiveDateTime: context.effective,
+    issued: result.generated_at,
+    performer: [{ type: 'Organization', display: context.organization }],
+    result:
+      observations.length > 0
+        ? observations.map(({ role }) => observationReference(requestId, role))
+        : undefined,
+    imagingStudy: context.imagingStudy ? [context.imagingStudy] : undefined,
+    media: nonEmpty(mediaLinks(context)),
+    conclusion: conclusion(result),
+    presentedForm: attachment ? [attachment] : undefined,
+  };
+}
+
+/**
+ * The key of the conditional update, and every other request that the report stands for: a result
+ * that comes late, or again, finds the report by its own.
+ */
+function requestIdentifiers({ resultSystem, reportKey, requestId, otherRequests }: ReportContext) {
+  const key = resultIdentifier(resultSystem, reportKey);
+  if (resultSystem === null) return [key];
+  const others = new Set([...(otherRequests ?? []), requestId]);
+  others.delete(reportKey);
+  return [
+    { use: 'official' as const, ...key },
+    ...[...others].map((id) => ({
+      use: 'secondary' as const,
+      ...resultIdentifier(resultSystem, id),
+    })),
+  ];
+}
+
+/** Statuses that leave nothing to say; every other one is a gap in what was looked at. */
+const WITHOUT_GAP: ReadonlySet<Section['status']> = new Set(['complete', 'not_requested']);
+
+/**
+ * The result in words: nothing that is not in `result`, and what was not looked at, so that silence
+ * is never read as normal.
+ */
+export function conclusion(result: Result): string {
+  const statements = result.report?.impression ?? result.findings.map((finding) => finding.text);
+  const measurements = standingValues(result.measurements);
+  const accepted = measurements.filter((m) => m.quality === 'accepted').length;
+  const gaps = result.sections.filter((section) => !WITHOUT_GAP.has(section.status)).map(gap);
+  return [
+    'AI draft, not reviewed.',
+    `Measurements accepted: ${accepted}; withheld: ${measurements.length - accepted}.`,
+    ...statements,
+    ...(gaps.length > 0 ? [`Not or not fully assessed: ${gaps.join('; ')}.`] : []),
+  ].join(' ');
+}
+
+function gap({ title, reason }: Section): string {
+  return reason ? `${title} (${reason.detail.replace(/\.$/, '')})` : title;
+}
+
+/** Id of the Provenance: it has no searchable identifier, so its id is what makes a retry harmless. */
+export function provenanceId(requestId: string): string {
+  return resourceUuid(requestId, 'Provenance');
+}
+
+/** Which software made report and Observations, from which study, in whose custody. */
+export function buildProvenance(
+  context: ReportContext,
+  observations: readonly ObservationEntry[],
+): Provenance {
+  const revised = revisedReport(context);
+  return {
+    resourceType: 'Provenance',
+    id: provenanceId(context.requestId),
+    target: [
+      context.report,
+      ...observations.map(({ role }) => observationReference(context.requestId, role)),
+    ],
+    occurredDateTime: context.effective,
+    recorded: context.result.generated_at,
+    activity: revised
+      ? codeable(SYSTEMS.dataOperation, 'UPDATE', 'revise')
+      : codeable(SYSTEMS.dataOperation, 'CREATE', 'create'),
+    agent: [
+      {
+        type: codeable(SYSTEMS.provenanceParticipant, 'assembler', 'Assembler'),
+        who: context.device,
+      },
+      {
+        type: codeable(SYSTEMS.provenanceParticipant, 'custodian', 'Custodian'),
+        who: { type: 'Organization', display: context.organization },
+      },
+    ],
+    entity: nonEmpty([
+      ...(context.imagingStudy ? [{ role: 'source' as const, what: context.imagingStudy }] : []),
+      ...(revised ? [{ role: 'revision' as const, what: revised }] : []),
+    ]),
+  };
+}
+
+/** The report of the first run, of which a later one makes a new version; null for a first run. */
+function revisedReport({
+  resultSystem,
+  reportKey,
+  requestId,
+}: ReportContext): Reference<DiagnosticReport> | null {
+  if (reportKey === requestId) return null;
+  return { type: 'DiagnosticReport', identifier: resultIdentifier(resultSystem, reportKey) };
+}

@@ -1,0 +1,333 @@
+import type {
+  CodeableConcept,
+  Observation,
+  ObservationComponent,
+  ObservationReferenceRange,
+  Quantity,
+  Reference,
+} from '@medplum/fhirtypes';
+import { chartEntry, conceptEntry, methodEntry } from '../../pipelines/concepts/concepts.ts';
+import type { Subject } from '../../pipelines/dicom/subject.ts';
+import { rounded } from '../../pipelines/measure/rounding.ts';
+import type { Finding, Measurement, Result, Section } from '../../pipelines/result/envelope.ts';
+import { weeksAndDays } from '../../pipelines/result/gestational-age.ts';
+import { isOurs, originStatement } from '../../pipelines/result/render/statement.ts';
+import { unitText } from '../../pipelines/result/render/unit-text.ts';
+import { standingValues } from '../../pipelines/result/standing.ts';
+import {
+  AI_ASSERTED,
+  COMPONENT,
+  fromConcept,
+  fromTable,
+  IMAGING_CATEGORY,
+  SECTION_CODES,
+  SYSTEMS,
+} from './codes.ts';
+import { resourceUrn, resultIdentifier } from './identifiers.ts';
+import type { ReportContext } from './report-context.ts';
+
+/** An Observation and its role in the request: the role makes its identifier and its `urn:uuid:`. */
+export interface ObservationEntry {
+  role: string;
+  section: string;
+  resource: Observation;
+}
+
+/** Reference to an Observation of the same bundle. */
+export function observationReference(requestId: string, role: string): Reference<Observation> {
+  return { reference: resourceUrn(requestId, role) };
+}
+
+/**
+ * What every Observation of a result has: of this request, about this patient and study.
+ * @param ours false for a value that was given to this software: no AI asserts it.
+ */
+export function observationBase(
+  context: ReportContext,
+  role: string,
+  code: CodeableConcept,
+  ours = true,
+): Observation {
+  return {
+    resourceType: 'Observation',
+    meta: ours ? { security: [AI_ASSERTED] } : undefined,
+    identifier: [resultIdentifier(context.resultSystem, context.reportKey, role)],
+    basedOn: context.order ? [context.order] : undefined,
+    partOf: context.imagingStudy ? [context.imagingStudy] : undefined,
+    status: 'preliminary',
+    category: [IMAGING_CATEGORY],
+    code,
+    subject: context.patient,
+    encounter: context.encounter,
+    effectiveDateTime: context.effective,
+    issued: context.result.generated_at,
+    note: ours ? [{ text: 'Unverified AI draft' }] : undefined,
+  };
+}
+
+/** Four significant digits: enough for a centile, a score, a probability. */
+export function quantity(value: number, unit: string): Quantity {
+  // An annotation says nothing that the code of the Observation does not: `{H.B.}/min` is `/min`.
+  const code = unit.replaceAll(/\{[^}]*\}/g, '');
+  const shown = unitText(unit) || code;
+  return { value: Number(value.toPrecision(4)), unit: shown, system: SYSTEMS.ucum, code };
+}
+
+/** v3-ObservationInterpretation. */
+const INTERPRETATION_DISPLAY = {
+  N: 'Normal',
+  L: 'Low',
+  H: 'High',
+  A: 'Abnormal',
+  AA: 'Critical abnormal',
+} as const;
+
+/** One interpretation as the CodeableConcept of `Observation.interpretation`. */
+export function interpretationOf(code: keyof typeof INTERPRETATION_DISPLAY): CodeableConcept {
+  return {
+    coding: [{ system: SYSTEMS.interpretation, code, display: INTERPRETATION_DISPLAY[code] }],
+  };
+}
+
+/** FHIR has no empty arrays: an element without members is left out. */
+export function nonEmpty<Item>(items: Item[]): Item[] | undefined {
+  return items.length > 0 ? items : undefined;
+}
+
+/**
+ * The range a value was compared with. The text names the chart and, where the scan was dated, the
+ * gestational age; it stands alone when the chart gives no limits (invariant obs-3).
+ */
+export function referenceRange(
+  reference: NonNullable<Measurement['reference']>,
+  quantity: (value: number) => Quantity,
+  dating: Subject['dating'],
+): ObservationReferenceRange[] {
+  const chart = chartEntry(reference.chart);
+  const name = chart ? `${chart.name}; ${chart.citation}` : reference.chart;
+  return [
+    {
+      low: reference.low === null ? undefined : quantity(reference.low),
+      high: reference.high === null ? undefined : quantity(reference.high),
+      text: dating ? `${name}; at ${weeksAndDays(dating.gaDays)} weeks by ${dating.basis}` : name,
+    },
+  ];
+}
+
+const DERIVATION_TEXT = { mean: 'mean of several frames', median: 'median of several frames' };
+
+/** Role of a measurement: its id, and the fetus, so that twins never share an identifier. */
+export function measurementRole(m: Measurement): string {
+  return m.fetus === null ? m.id : `${m.id}/${m.fetus}`;
+}
+
+/**
+ * One measurement as an Observation. A value below its confidence gate is not sent: a reason stands
+ * in its place (invariant obs-6 forbids both).
+ * @param roles measurement id → role, to resolve `inputs`.
+ */
+export function measurementObservation(
+  context: ReportContext,
+  m: Measurement,
+  roles: ReadonlyMap<string, string>,
+): ObservationEntry {
+  const role = measurementRole(m);
+  const entry = conceptEntry(m.concept.key);
+  const coding = entry ? entry.codings.map(fromTable) : [fromConcept(m.concept)];
+  const inputs = m.inputs.flatMap((id) => roles.get(id) ?? []);
+  const origin = originStatement(m);
+  const resource: Observation = {
+    ...observationBase(context, role, { coding, text: m.label }, isOurs(m)),
+    bodySite: bodySite(m),
+    method: methodOf(m),
+    device: isOurs(m) ? context.device : undefined,
+    derivedFrom: nonEmpty([
+      ...(context.imagingStudy && inputs.length === 0 ? [context.imagingStudy] : []),
+      ...inputs.map((input) => observationReference(context.requestId, input)),
+    ]),
+  };
+  resource.note = nonEmpty([
+    ...(resource.note ?? []),
+    ...(origin ? [{ text: origin }] : []),
+    ...(m.note ? [{ text: m.note }] : []),
+  ]);
+  if (m.quality !== 'accepted') {
+    resource.dataAbsentReason = {
+      coding: [{ system: SYSTEMS.dataAbsentReason, code: 'error', display: 'Error' }],
+      text: `Image quality ${m.quality}: the value is below its confidence gate and is withheld`,
+    };
+    resource.component = nonEmpty(fetusComponent(m));
+    return { role, section: m.section, resource };
+  }
+  resource.valueQuantity = exchangeQuantity(m, m.value);
+  resource.interpretation = m.interpretation ? [interpretationOf(m.interpretation)] : undefined;
+  resource.referenceRange = m.reference
+    ? referenceRange(m.reference, (value) => exchangeQuantity(m, value), context.subject.dating)
+    : undefined;
+  resource.component = nonEmpty(componentsOf(m));
+  return { role, section: m.section, resource };
+}
+
+function componentsOf(m: Measurement): ObservationComponent[] {
+  const { reference } = m;
+  const components = fetusComponent(m);
+  const add = (code: CodeableConcept, valueQuantity: Quantity) =>
+    components.push({ code, valueQuantity });
+  if (reference && reference.centile !== null) {
+    add(COMPONENT.centile, quantity(reference.centile, '%'));
+  }
+  if (reference && reference.z_score !== null)
+    add(COMPONENT.zScore, quantity(reference.z_score, '1'));
+  if (m.confidence !== null) add(COMPONENT.confidence, quantity(m.confidence, '1'));
+  if (m.uncertainty !== null) add(COMPONENT.uncertainty, exchangeQuantity(m, m.uncertainty));
+  return components;
+}
+
+function fetusComponent(m: Measurement): ObservationComponent[] {
+  return m.fetus === null ? [] : [{ code: COMPONENT.fetus, valueString: m.fetus }];
+}
+
+function bodySite(m: Measurement): CodeableConcept | undefined {
+  const site = conceptEntry(m.concept.key)?.site ?? null;
+  const words = [m.laterality, m.site ?? site?.meaning].filter(Boolean).join(' ');
+  return words ? { coding: site ? [fromTable(site)] : undefined, text: words } : undefined;
+}
+
+function methodOf(m: Measurement): CodeableConcept {
+  const method = methodEntry(m.method);
+  const derivation =
+    m.derivation === 'mean' || m.derivation === 'median' ? [DERIVATION_TEXT[m.derivation]] : [];
+  return {
+    coding: method?.equation ? [fromTable(method.equation)] : undefined,
+    text: [
+      method?.text ?? m.method,
+      ...(method?.citation ? [method.citation] : []),
+      ...derivation,
+    ].join('; '),
+  };
+}
+
+/**
+ * In the unit of exchange of the concept table, where that differs from the envelope's, with the
+ * decimals that the printed report shows: FHIR takes every digit of a decimal for significant.
+ */
+function exchangeQuantity(m: Measurement, value: number): Quantity {
+  const entry = conceptEntry(m.concept.key);
+  // Another unit than the table's, as a machine may have used: the factor would not fit it.
+  if (entry?.unit !== m.unit) return quantity(value, m.unit);
+  const { unit, factor } = entry.exchange;
+  const decimals = Math.max(0, entry.decimals - Math.round(Math.log10(factor)));
+  return { ...quantity(value, unit), value: rounded(value * factor, decimals) };
+}
+
+/** A score with its parts as components. */
+export function scoreObservation(
+  context: ReportContext,
+  score: Result['scores'][number],
+): ObservationEntry {
+  const role = `score/${score.id}`;
+  const coding = score.concept ? [fromConcept(score.concept)] : undefined;
+  const [low, high] = score.range;
+  const resource: Observation = {
+    ...observationBase(context, role, { coding, text: score.name }),
+    valueQuantity: quantity(score.value, '1'),
+    // The span a score can take is no reference range; it is said in words.
+    method: { text: `Score from ${low} to ${high}` },
+    component: nonEmpty(
+      score.components.map(({ name, value }) => ({
+        code: { text: name },
+        valueQuantity: quantity(value, '1'),
+      })),
+    ),
+    device: context.device,
+    derivedFrom: context.imagingStudy ? [context.imagingStudy] : undefined,
+  };
+  return { role, section: score.section, resource };
+}
+
+/** A category with the criteria it was decided by. */
+export function classificationObservation(
+  context: ReportContext,
+  classification: Result['classifications'][number],
+): ObservationEntry {
+  const role = `classification/${classification.id}`;
+  const coding = classification.concept ? [fromConcept(classification.concept)] : undefined;
+  const resource: Observation = {
+    ...observationBase(context, role, { coding, text: classification.name }),
+    valueCodeableConcept: { text: classification.value },
+    method: { text: classification.scheme },
+    component: nonEmpty(
+      classification.criteria.map(({ name, value, met }) => ({
+        code: { text: name },
+        valueString: `${value} (${met ? 'met' : 'not met'})`,
+      })),
+    ),
+    device: context.device,
+    derivedFrom: context.imagingStudy ? [context.imagingStudy] : undefined,
+  };
+  return { role, section: classification.section, resource };
+}
+
+/**
+ * A finding in words, with the Observations it rests on.
+ * @param roles measurement id → role, to resolve `evidence`.
+ */
+export function findingObservation(
+  context: ReportContext,
+  finding: Finding,
+  roles: ReadonlyMap<string, string>,
+): ObservationEntry {
+  const role = `finding/${finding.id}`;
+  const code = finding.concept
+    ? { coding: [fromConcept(finding.concept)] }
+    : { text: 'Finding of the software' };
+  const severity = { info: null, abnormal: 'A', critical: 'AA' } as const;
+  const interpretation = severity[finding.severity];
+  const evidence = finding.evidence.flatMap((id) => roles.get(id) ?? []);
+  const resource: Observation = {
+    ...observationBase(context, role, code),
+    valueString: finding.text,
+    interpretation: interpretation ? [interpretationOf(interpretation)] : undefined,
+    device: context.device,
+    derivedFrom: nonEmpty(evidence.map((id) => observationReference(context.requestId, id))),
+  };
+  return { role, section: finding.section, resource };
+}
+
+/** Every statement of the result as an Observation, each section's group before its members. */
+export function buildObservations(context: ReportContext): ObservationEntry[] {
+  const { result } = context;
+  // Repeats stay in the structured report: under the same code an EHR would chart them as values.
+  const measurements = standingValues(result.measurements);
+  const roles = new Map(measurements.map((m) => [m.id, measurementRole(m)]));
+  const members: ObservationEntry[] = [
+    ...measurements.map((m) => measurementObservation(context, m, roles)),
+    ...result.scores.map((score) => scoreObservation(context, score)),
+    ...result.classifications.map((classification) =>
+      classificationObservation(context, classification),
+    ),
+    ...result.findings.map((finding) => findingObservation(context, finding, roles)),
+  ];
+  const groups = result.sections.flatMap((section) => {
+    const inSection = members.filter((member) => member.section === section.id);
+    return inSection.length > 0 ? [group(context, section, inSection)] : [];
+  });
+  return [...groups, ...members];
+}
+
+function group(
+  context: ReportContext,
+  section: Section,
+  members: readonly ObservationEntry[],
+): ObservationEntry {
+  const role = `section/${section.id}`;
+  const coding = SECTION_CODES[section.id];
+  const resource: Observation = {
+    ...observationBase(context, role, {
+      coding: coding ? [coding] : undefined,
+      text: section.title,
+    }),
+    hasMember: members.map((member) => observationReference(context.requestId, member.role)),
+  };
+  return { role, section: section.id, resource };
+}

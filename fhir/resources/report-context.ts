@@ -1,0 +1,82 @@
+import type {
+  BundleEntry,
+  Device,
+  DiagnosticReport,
+  DocumentReference,
+  Encounter,
+  ImagingStudy,
+  Patient,
+  Reference,
+  ServiceRequest,
+} from '@medplum/fhirtypes';
+import type { Subject } from '../../pipelines/dicom/subject.ts';
+import type { Result } from '../../pipelines/result/envelope.ts';
+import { acquisitionDateTime } from './dates.ts';
+import { resourceUrn } from './identifiers.ts';
+
+/** The rendered report: inline, or already stored as a Binary of the receiver (interop 1.6). */
+export type RenderedReport = { data: Buffer } | { data: Buffer; binaryUrl: string };
+
+/** A measured frame with its calipers, as a picture small enough to be sent inline. */
+export interface KeyImage {
+  /** Name of the artifact. */
+  name: string;
+  title: string;
+  contentType: string;
+  data: Buffer;
+}
+
+/** What a bundle is built from; every resource is a pure function of it. */
+export interface BundleInput {
+  result: Result;
+  subject: Subject;
+  /** The destination's result namespace; null for the anonymous bundle of the API. */
+  resultSystem: string | null;
+  organization: string;
+  /** The receiver's own patient; a reference without target for the anonymous bundle. */
+  patient: Reference<Patient>;
+  /** Sent along and created conditionally when the receiver has none (`createPatient`). */
+  newPatient?: Patient;
+  order?: Reference<ServiceRequest>;
+  encounter?: Reference<Encounter>;
+  pdf?: RenderedReport;
+  keyImages?: readonly KeyImage[];
+  /** SOP Instance UID of the structured report of the same result. */
+  structuredReportUid?: string;
+  /** `meta.versionId` of the draft that is replaced; guards against a verification in between. */
+  versionId?: string;
+  /** Request that names the one report of the study, when an earlier run made it (superseding). */
+  reportKey?: string;
+  /** Other requests that the report stands for, so that it is found by any of them. */
+  otherRequests?: readonly string[];
+  /** Document of the earlier run, which the new one replaces. */
+  formerDocument?: Reference<DocumentReference>;
+  /** Entries that withdraw what this run no longer has. */
+  withdrawals?: readonly BundleEntry[];
+}
+
+/** The input with the references that resources of the same bundle share. */
+export interface ReportContext extends BundleInput {
+  requestId: string;
+  /** Names report, Observations and pictures: a later run replaces them in place. */
+  reportKey: string;
+  device: Reference<Device>;
+  report: Reference<DiagnosticReport>;
+  imagingStudy: Reference<ImagingStudy> | null;
+  effective: string | undefined;
+}
+
+/** Joins the input with the `urn:uuid:` references of the bundle to come. */
+export function reportContext(input: BundleInput): ReportContext {
+  const { requestId, identity, instances } = input.subject;
+  const known = identity !== null && identity.StudyInstanceUID !== '' && instances.length > 0;
+  return {
+    ...input,
+    requestId,
+    reportKey: input.reportKey ?? requestId,
+    device: { reference: resourceUrn(requestId, 'Device') },
+    report: { reference: resourceUrn(requestId, 'DiagnosticReport') },
+    imagingStudy: known ? { reference: resourceUrn(requestId, 'ImagingStudy') } : null,
+    effective: identity ? acquisitionDateTime(identity) : undefined,
+  };
+}

@@ -1,0 +1,148 @@
+import type { Screen } from '../acquisition.ts';
+import type { HeartShot } from '../heart/frame.ts';
+import { drawLook } from '../heart/look.ts';
+import { drawMachine, drawSector } from '../heart/machine.ts';
+import {
+  type ApicalView,
+  apicalPlane,
+  longAxisPlane,
+  shortAxisPlane,
+  subcostalPlane,
+} from '../heart/planes.ts';
+import type { HeartSizes } from '../heart/sizes.ts';
+import type { ImagePlane } from '../heart/space.ts';
+import type { Random } from '../random.ts';
+
+/** How carefully the clip was taken: 0 as widely as for training, 1 a good window and a steady hand. */
+export interface Care {
+  clarity: number;
+}
+
+/**
+ * An apical view: the sector is as deep as the atria or cuts them off, and in a quarter of the
+ * training images the mitral plane lies deep (dilated ventricles do).
+ */
+export function apicalShot(
+  view: ApicalView,
+  sizes: HeartSizes,
+  screen: Screen,
+  random: Random,
+  { clarity }: Care = { clarity: 0 },
+): HeartShot {
+  const hand = random.fork('hand');
+  const { lengthMm } = sizes.ventricle;
+  const loose = 1 - clarity;
+  const apexDepthMm = lengthMm * hand.range(0.14 + 0.1 * clarity, 0.32 + 0.2 * loose);
+  const share = hand.chance(0.25 * loose) ? hand.range(0.84, 1.02) : hand.range(0.5, 0.8);
+  const depthMm = Math.min(260, Math.max(85, (apexDepthMm + lengthMm) / share));
+  const sector = drawSector(random.fork('sector'), depthMm, clarity);
+  const plane = apicalPlane(view, sizes, {
+    apexDepthMm,
+    apexRightMm: hand.normal(0, 0.03 + 0.04 * loose) * depthMm,
+    lean: Math.max(-28, Math.min(34, hand.normal(4, 3 + 7 * loose))),
+    turn: hand.normal(0, 2 + 5 * loose),
+    sweep: hand.normal(0, 0.5 + 2.5 * loose),
+  });
+  return {
+    plane,
+    acquisition: drawMachine(sector, screen, random.fork('machine'), clarity),
+    look: drawLook(random.fork('look'), clarity),
+    lines: 128,
+    samples: 288,
+  };
+}
+
+/** Deepest point that must be seen below the long axis: posterior wall, fluid and a margin, mm. */
+const belowAxisMm = ({ ventricle, effusionMm }: HeartSizes) =>
+  1.2 * ventricle.radiusMm + ventricle.lateralWallMm + effusionMm + 32;
+
+/** Right ventricle and chest wall above the long axis, mm. */
+const aboveAxisMm = ({ ventricle, rightVentricle, effusionMm }: HeartSizes) =>
+  ventricle.radiusMm + ventricle.septalWallMm + 0.55 * rightVentricle.basalMm + effusionMm / 2 + 16;
+
+function shotOf(
+  plane: ImagePlane,
+  depthMm: number,
+  screen: Screen,
+  random: Random,
+  clarity: number,
+): HeartShot {
+  const sector = drawSector(random.fork('sector'), depthMm, clarity);
+  const look = drawLook(random.fork('look'), clarity);
+  return {
+    plane,
+    acquisition: drawMachine(sector, screen, random.fork('machine'), clarity),
+    // The apex lies aside of the near field here.
+    look: { ...look, apexDark: { ...look.apexDark, strength: 0 } },
+    lines: 128,
+    samples: 288,
+  };
+}
+
+/** The parasternal long axis: probe over the mitral valve, left atrium and aorta to the right. */
+export function longAxisShot(
+  sizes: HeartSizes,
+  screen: Screen,
+  random: Random,
+  { clarity }: Care,
+): HeartShot {
+  const hand = random.fork('hand');
+  const loose = 1 - clarity;
+  const axisDepthMm = aboveAxisMm(sizes) * hand.range(1, 1.1 + 0.25 * loose);
+  const plane = longAxisPlane({
+    axisDepthMm,
+    aboveZ: sizes.ventricle.lengthMm * hand.range(0.05, 0.25),
+    lean: hand.normal(-4, 2 + 6 * loose),
+    turn: hand.normal(0, 0.5 + 5 * loose),
+    asideMm: hand.normal(0, 0.3 + 2 * loose),
+  });
+  const depthMm = axisDepthMm + belowAxisMm(sizes) * hand.range(1, 1.15 + 0.2 * loose);
+  return shotOf(plane, depthMm, screen, random, clarity);
+}
+
+/** A parasternal short axis at height `z` of the heart. */
+export function shortAxisShot(
+  z: number,
+  sizes: HeartSizes,
+  screen: Screen,
+  random: Random,
+  { clarity }: Care,
+): HeartShot {
+  const hand = random.fork('hand');
+  const loose = 1 - clarity;
+  const axisDepthMm = aboveAxisMm(sizes) * hand.range(0.9, 1 + 0.25 * loose);
+  const plane = shortAxisPlane(z, {
+    axisDepthMm,
+    lean: hand.normal(0, 1 + 6 * loose),
+    turn: hand.normal(0, 3 + 9 * loose),
+    asideMm: hand.normal(0, 2 + 6 * loose),
+  });
+  const depthMm = axisDepthMm + belowAxisMm(sizes) * hand.range(0.85, 1 + 0.25 * loose);
+  return shotOf(plane, depthMm, screen, random, clarity);
+}
+
+/** The four chambers from below the ribs, through some centimetres of liver. */
+export function subcostalShot(
+  sizes: HeartSizes,
+  screen: Screen,
+  random: Random,
+  { clarity }: Care,
+): HeartShot {
+  const hand = random.fork('hand');
+  const loose = 1 - clarity;
+  const { ventricle, rightVentricle } = sizes;
+  const depthMm =
+    ventricle.radiusMm + ventricle.septalWallMm + rightVentricle.basalMm + hand.range(28, 42);
+  const plane = subcostalPlane(sizes, {
+    depthMm,
+    lean: hand.normal(18, 4 + 4 * loose),
+    turn: hand.normal(0, 3 + 6 * loose),
+  });
+  const shot = shotOf(plane, depthMm + belowAxisMm(sizes), screen, random, clarity);
+  // Liver, not lung, is in front.
+  const { look } = shot;
+  return {
+    ...shot,
+    look: { ...look, outside: look.myocardium - 1, texture: { ...look.texture, outside: 2 } },
+  };
+}

@@ -1,0 +1,136 @@
+import { z } from 'zod';
+import type { Point } from '../../contract/image.ts';
+import type { Result } from '../../result/envelope.ts';
+import { DRAFT_NOTICE } from '../../result/render/statement.ts';
+import { type Drawing, type Label, type Mark, rectangle } from './drawing.ts';
+
+const strainSchema = z.looseObject({
+  segments: z
+    .array(z.looseObject({ segment: z.number().int().min(1).max(17), strain: z.number() }))
+    .min(1),
+});
+
+/** A segment of the picture: radii as shares of the whole, angles in degrees, 0 right, 90 top. */
+interface Sector {
+  inner: number;
+  outer: number;
+  from: number;
+  to: number;
+}
+
+const SIXTH = 60;
+const QUARTER = 90;
+
+/** Basal and mid ring from anterior (60 to 120 degrees) on, apical from 45 to 135 (echo 8.3). */
+function sectorOf(segment: number): Sector {
+  if (segment === 17) return { inner: 0, outer: 0.25, from: 0, to: 360 };
+  if (segment > 12) {
+    const from = 45 + QUARTER * (segment - 13);
+    return { inner: 0.25, outer: 0.5, from, to: from + QUARTER };
+  }
+  const [inner, outer, first] = segment > 6 ? [0.5, 0.75, 7] : [0.75, 1, 1];
+  const from = 60 + SIXTH * (segment - first);
+  return { inner, outer, from, to: from + SIXTH };
+}
+
+const SIZE = { width: 480, height: 540 } as const;
+const CENTRE: Point = { x: 240, y: 280 };
+const RADIUS = 200;
+const INK = '#1f2933';
+const ABSENT = '#d8dde3';
+
+function at(share: number, degrees: number): Point {
+  const angle = (degrees * Math.PI) / 180;
+  const radius = share * RADIUS;
+  return { x: CENTRE.x + radius * Math.cos(angle), y: CENTRE.y - radius * Math.sin(angle) };
+}
+
+const ARC_STEP = 3;
+
+function outlineOf({ inner, outer, from, to }: Sector): Point[] {
+  const steps = Math.ceil((to - from) / ARC_STEP);
+  const arc = (share: number) =>
+    Array.from({ length: steps + 1 }, (_, i) => at(share, from + (i / steps) * (to - from)));
+  return inner === 0 ? arc(outer) : [...arc(outer), ...arc(inner).toReversed()];
+}
+
+/** Strain, per cent, of the deepest colour on either side of none. */
+const DEEPEST = 25;
+const SHORTENING = [33, 102, 172] as const;
+const LENGTHENING = [214, 96, 0] as const;
+
+/** White at no change, blue for shortening, orange for lengthening: told apart by colour-blind eyes. */
+function colourOf(strain: number): string {
+  const share = Math.min(1, Math.abs(strain) / DEEPEST);
+  const full = strain < 0 ? SHORTENING : LENGTHENING;
+  const hex = full.map((value) =>
+    Math.round(255 + share * (value - 255))
+      .toString(16)
+      .padStart(2, '0'),
+  );
+  return `#${hex.join('')}`;
+}
+
+const label = (text: string, where: Point, size: number, more: Partial<Label> = {}): Label => ({
+  kind: 'label',
+  text,
+  at: where,
+  size,
+  colour: INK,
+  anchor: 'middle',
+  ...more,
+});
+
+const WALLS = [
+  ['anterior', 90],
+  ['septal', 180],
+  ['inferior', 270],
+  ['lateral', 0],
+] as const;
+
+function segmentMarks(segment: number, strain: number | undefined): Mark[] {
+  const sector = sectorOf(segment);
+  const points = outlineOf(sector);
+  const middle =
+    segment === 17 ? CENTRE : at((sector.inner + sector.outer) / 2, (sector.from + sector.to) / 2);
+  const colour = strain === undefined ? ABSENT : colourOf(strain);
+  const dark = strain !== undefined && strain < -0.6 * DEEPEST;
+  const text = strain === undefined ? '-' : strain.toFixed(1);
+  return [
+    { kind: 'area', points, colour },
+    { kind: 'path', points, closed: true, colour: INK, width: 0.8 },
+    label(text, { x: middle.x, y: middle.y + 5 }, 14, { colour: dark ? '#ffffff' : INK }),
+  ];
+}
+
+/**
+ * Longitudinal strain by segment as a bull's-eye of 17 segments (SEG02; echo reference 8.3); a segment
+ * that no view shows is grey. Null where the result holds no strain by segment.
+ */
+export function bullsEye({ sections }: Pick<Result, 'sections'>): Drawing | null {
+  const section = sections.find(({ id }) => id === 'lv-strain');
+  const parsed = strainSchema.safeParse(section?.data);
+  if (!parsed.success) return null;
+  const strains = new Map(parsed.data.segments.map(({ segment, strain }) => [segment, strain]));
+  return {
+    ...SIZE,
+    marks: [
+      rectangle({ x: 0, y: 0 }, SIZE.width, SIZE.height, '#ffffff'),
+      label('Longitudinal contour strain, % (17 segments)', { x: CENTRE.x, y: 26 }, 15, {
+        bold: true,
+      }),
+      ...Array.from({ length: 17 }, (_, i) => segmentMarks(i + 1, strains.get(i + 1))).flat(),
+      ...WALLS.map(([text, degrees]) => {
+        const upright = degrees === 90 || degrees === 270;
+        const where = at(upright ? 1.06 : 1.02, degrees);
+        const anchor = upright ? 'middle' : degrees === 0 ? 'end' : 'start';
+        const y = upright ? where.y + (degrees === 90 ? 0 : 12) : 60;
+        const x = upright ? where.x : degrees === 0 ? SIZE.width - 8 : 8;
+        return label(text, { x, y }, 11, { anchor, colour: '#52606d' });
+      }),
+      label(`${DRAFT_NOTICE}. Contour strain, not speckle tracking.`, { x: CENTRE.x, y: 528 }, 10, {
+        colour: '#52606d',
+      }),
+    ],
+  };
+}

@@ -1,0 +1,165 @@
+import { type Font, openSync } from 'fontkit';
+import type PDFDocument from 'pdfkit';
+import sharp from 'sharp';
+import type { Drawing, Label, Mark } from './drawing.ts';
+
+/**
+ * DejaVu Sans (fonts/LICENSE): Latin, Greek and Cyrillic names are shown as they are, and a machine
+ * without fonts draws the same pictures.
+ */
+const FILES = {
+  regular: new URL('./fonts/DejaVuSans.ttf', import.meta.url).pathname,
+  bold: new URL('./fonts/DejaVuSans-Bold.ttf', import.meta.url).pathname,
+} as const;
+
+export type FontWeight = keyof typeof FILES;
+
+export const fontFile = (weight: FontWeight): string => FILES[weight];
+
+const opened = new Map<FontWeight, Font>();
+
+function font(weight: FontWeight): Font {
+  const known = opened.get(weight);
+  if (known) return known;
+  const loaded = openSync(FILES[weight]);
+  opened.set(weight, loaded);
+  return loaded;
+}
+
+/** Width of a line of text in the unit of `size`. */
+export function textWidth(text: string, size: number, weight: FontWeight = 'regular'): number {
+  const face = font(weight);
+  return (face.layout(text).advanceWidth * size) / face.unitsPerEm;
+}
+
+const LETTERS: Readonly<Record<string, string>> = {
+  moveTo: 'M',
+  lineTo: 'L',
+  quadraticCurveTo: 'Q',
+  bezierCurveTo: 'C',
+  closePath: 'Z',
+};
+
+/** The outlines of a line of text as SVG path data, its baseline starting at (x, y). */
+export function textPath(
+  text: string,
+  x: number,
+  y: number,
+  size: number,
+  weight: FontWeight = 'regular',
+): string {
+  const face = font(weight);
+  const scale = size / face.unitsPerEm;
+  const run = face.layout(text);
+  const parts: string[] = [];
+  let advance = 0;
+  run.glyphs.forEach((glyph, index) => {
+    const position = run.positions[index];
+    const left = x + (advance + (position?.xOffset ?? 0)) * scale;
+    for (const { command, args } of glyph.path.commands) {
+      const place = args.map((value, axis) =>
+        (axis % 2 === 0 ? left + value * scale : y - value * scale).toFixed(2),
+      );
+      parts.push(`${LETTERS[command] ?? ''}${place.join(' ')}`);
+    }
+    advance += position?.xAdvance ?? 0;
+  });
+  return parts.join('');
+}
+
+const coordinates = (points: readonly { x: number; y: number }[]): string =>
+  points.map(({ x, y }) => `${x.toFixed(2)},${y.toFixed(2)}`).join(' ');
+
+const SHIFT = { start: 0, middle: 0.5, end: 1 } as const;
+
+function labelElement({ text, at, size, colour, bold, anchor = 'start' }: Label): string {
+  const weight = bold ? 'bold' : 'regular';
+  const x = at.x - SHIFT[anchor] * textWidth(text, size, weight);
+  return `<path d="${textPath(text, x, at.y, size, weight)}" fill="${colour}"/>`;
+}
+
+function element(mark: Mark): string {
+  switch (mark.kind) {
+    case 'path': {
+      const shape = mark.closed ? 'polygon' : 'polyline';
+      const dash = mark.dash ? ` stroke-dasharray="${mark.dash.join(' ')}"` : '';
+      return `<${shape} points="${coordinates(mark.points)}" fill="none" stroke="${mark.colour}" stroke-width="${mark.width}" stroke-linejoin="round" stroke-linecap="round"${dash}/>`;
+    }
+    case 'area':
+      return `<polygon points="${coordinates(mark.points)}" fill="${mark.colour}" fill-opacity="${mark.opacity ?? 1}"/>`;
+    case 'label':
+      return labelElement(mark);
+  }
+}
+
+/** A drawing as SVG in which text is outlines, so that no font is needed to show it. */
+export function toSvg({ width, height, marks }: Drawing, scale = 1): string {
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width * scale}" height="${height * scale}" viewBox="0 0 ${width} ${height}">${marks.map(element).join('')}</svg>`;
+}
+
+/** A drawing on white as PNG, `scale` pixels to its unit. */
+export function toPng(drawing: Drawing, scale: number): Promise<Buffer> {
+  return sharp(Buffer.from(toSvg(drawing, scale)))
+    .flatten({ background: '#ffffff' })
+    .png()
+    .toBuffer();
+}
+
+/** A document being written by pdfkit. */
+export type PdfDocument = InstanceType<typeof PDFDocument>;
+
+const PDF_SHIFT = { start: 0, middle: 0.5, end: 1 } as const;
+
+function drawLabel(doc: PdfDocument, label: Label): void {
+  const { text, at, size, colour, bold, anchor = 'start' } = label;
+  const weight = bold ? 'bold' : 'regular';
+  const x = at.x - PDF_SHIFT[anchor] * textWidth(text, size, weight);
+  doc.font(weight).fontSize(size).fillColor(colour);
+  doc.text(text, x, at.y, { lineBreak: false, baseline: 'alphabetic' });
+}
+
+function outline(doc: PdfDocument, mark: Exclude<Mark, Label>): void {
+  const [first, ...rest] = mark.points;
+  if (!first) return;
+  doc.moveTo(first.x, first.y);
+  for (const point of rest) doc.lineTo(point.x, point.y);
+}
+
+function drawMark(doc: PdfDocument, mark: Mark): void {
+  switch (mark.kind) {
+    case 'label':
+      drawLabel(doc, mark);
+      return;
+    case 'area':
+      outline(doc, mark);
+      doc
+        .closePath()
+        .fillColor(mark.colour, mark.opacity ?? 1)
+        .fill();
+      doc.fillOpacity(1);
+      return;
+    case 'path':
+      outline(doc, mark);
+      if (mark.closed) doc.closePath();
+      doc.lineJoin('round').lineCap('round').lineWidth(mark.width).strokeColor(mark.colour);
+      if (mark.dash) doc.dash(mark.dash[0], { space: mark.dash[1] });
+      doc.stroke();
+      if (mark.dash) doc.undash();
+  }
+}
+
+/**
+ * Draws with the top left corner at (x, y), `scale` points to the drawing's unit. The document has
+ * the fonts `regular` and `bold` registered.
+ */
+export function drawOnPdf(
+  doc: PdfDocument,
+  drawing: Drawing,
+  x: number,
+  y: number,
+  scale: number,
+): void {
+  doc.save().translate(x, y).scale(scale);
+  for (const mark of drawing.marks) drawMark(doc, mark);
+  doc.restore();
+}

@@ -1,0 +1,74 @@
+import type { Point } from '../../contract/image.ts';
+
+/**
+ * A drawing as vectors, once for PNG (drawing-png.ts) and PDF (drawing-pdf.ts). Lengths are in the
+ * drawing's own units; y grows downwards; colours are CSS hex.
+ */
+export interface Drawing {
+  width: number;
+  height: number;
+  marks: readonly Mark[];
+}
+
+export type Mark = Path | Area | Label;
+
+export interface Path {
+  kind: 'path';
+  points: readonly Point[];
+  closed?: boolean;
+  colour: string;
+  width: number;
+  /** Lengths of dash and gap. */
+  dash?: readonly [number, number];
+}
+
+export interface Area {
+  kind: 'area';
+  points: readonly Point[];
+  colour: string;
+  /** 0 to 1. */
+  opacity?: number;
+}
+
+export interface Label {
+  kind: 'label';
+  text: string;
+  /** On the baseline of the text. */
+  at: Point;
+  size: number;
+  colour: string;
+  bold?: boolean;
+  anchor?: 'start' | 'middle' | 'end';
+}
+
+export function line(from: Point, to: Point, colour: string, width: number): Path {
+  return { kind: 'path', points: [from, to], colour, width };
+}
+
+export function rectangle(
+  at: Point,
+  width: number,
+  height: number,
+  colour: string,
+  opacity = 1,
+): Area {
+  const [right, bottom] = [at.x + width, at.y + height];
+  const corners = [at, { x: right, y: at.y }, { x: right, y: bottom }, { x: at.x, y: bottom }];
+  return { kind: 'area', points: corners, colour, opacity };
+}
+
+/** Points on an ellipse given by its centre and two conjugate half diameters. */
+export function ellipsePoints(centre: Point, u: Point, v: Point, count = 120): Point[] {
+  return Array.from({ length: count }, (_, index) => {
+    const t = (2 * Math.PI * index) / count;
+    return {
+      x: centre.x + u.x * Math.cos(t) + v.x * Math.sin(t),
+      y: centre.y + u.y * Math.cos(t) + v.y * Math.sin(t),
+    };
+  });
+}
+
+export function disc(centre: Point, radius: number, colour: string): Area {
+  const points = ellipsePoints(centre, { x: radius, y: 0 }, { x: 0, y: radius }, 32);
+  return { kind: 'area', points, colour };
+}

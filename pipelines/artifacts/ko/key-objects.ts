@@ -1,0 +1,53 @@
+import type { Subject } from '../../dicom/subject.ts';
+import type { Result } from '../../result/envelope.ts';
+import { DRAFT_NOTICE } from '../../result/render/statement.ts';
+import { commonModules, contentDateTime } from '../modules.ts';
+import { keyOverlays, overlaysOf } from '../previews/overlays.ts';
+import { type ContentItem, image, root, text } from '../sr/content-item.ts';
+import { encode } from '../sr/encode.ts';
+import { evidenceOf, languageItem, observerItems, referencedRequest } from '../sr/header.ts';
+import { instanceOf, referenceTo } from '../sr/references.ts';
+import { SR } from '../sr/vocabulary.ts';
+
+export const KEY_OBJECT_SELECTION = '1.2.840.10008.5.1.4.1.1.88.59';
+
+/** The frames a reader should see first: each shows a measured quantity that none before it shows. */
+function keyImages(result: Result, subject: Subject): ContentItem[] {
+  return keyOverlays(overlaysOf(result.measurements)).flatMap(({ frame, measurements }) => {
+    const [measured] = measurements;
+    const instance = measured && instanceOf(measured, subject);
+    return instance ? [image('CONTAINS', null, referenceTo(instance, frame))] : [];
+  });
+}
+
+/**
+ * The measured frames as a Key Object Selection (PS3.3 A.35.4, PS3.16 TID 2010) titled "Of Interest".
+ * @returns a DICOM Part 10 file; null where no frame of a DICOM image was measured.
+ */
+export function buildKeyObjects(result: Result, subject: Subject): Buffer | null {
+  const images = keyImages(result, subject);
+  if (images.length === 0) return null;
+  const tree = root(SR.ofInterest, '2010', [
+    languageItem(),
+    ...observerItems(result),
+    text(
+      'CONTAINS',
+      SR.keyObjectDescription,
+      `${DRAFT_NOTICE}: frames that ${result.endpoint} ${result.version} measured.`,
+    ),
+    ...images,
+  ]);
+  const header = {
+    ...commonModules(result, subject, {
+      sopClassUid: KEY_OBJECT_SELECTION,
+      series: 'ko',
+      role: 'key-objects',
+      number: 1,
+    }),
+    ReferencedPerformedProcedureStepSequence: [],
+    ...contentDateTime(result, subject),
+    ...evidenceOf(tree, subject),
+    ...referencedRequest(subject),
+  };
+  return encode(header, tree);
+}

@@ -1,0 +1,187 @@
+import type { NaturalDataset } from 'dcmjs';
+import { contentTime } from '../dicom/dates.ts';
+import type { DicomIdentity, SourceInstance, Subject } from '../dicom/subject.ts';
+import { derivedUid } from '../dicom/uid.ts';
+import type { Result } from '../result/envelope.ts';
+import { codeSequence } from './sr/encode.ts';
+import { SR } from './sr/vocabulary.ts';
+
+export const MANUFACTURER = 'Sonogate';
+
+/** Our series by kind: one modality each, numbered high so that they follow those of the cart. */
+export const SERIES = {
+  sr: { modality: 'SR', number: '9001' },
+  seg: { modality: 'SEG', number: '9002' },
+  pr: { modality: 'PR', number: '9003' },
+  doc: { modality: 'DOC', number: '9004' },
+  ko: { modality: 'KO', number: '9005' },
+  sc: { modality: 'US', number: '9006' },
+} as const;
+export type SeriesKind = keyof typeof SERIES;
+
+const ANONYMOUS: DicomIdentity = {
+  SpecificCharacterSet: null,
+  PatientName: '',
+  PatientID: '',
+  IssuerOfPatientID: '',
+  PatientBirthDate: '',
+  PatientSex: '',
+  StudyInstanceUID: '',
+  StudyDate: '',
+  StudyTime: '',
+  StudyID: '',
+  StudyDescription: '',
+  AccessionNumber: '',
+  ReferringPhysicianName: '',
+  AcquisitionDateTime: '',
+  TimezoneOffsetFromUTC: '',
+};
+
+/**
+ * The UID of an object, a series or a study of a request. Those of the anonymous copy differ from
+ * those of the copy with identity: two objects of different content must never share a SOP Instance
+ * UID (PS3.5 9).
+ */
+export function uidOf(subject: Pick<Subject, 'requestId' | 'identity'>, role: string): string {
+  return derivedUid(subject.requestId, subject.identity ? role : `anonymous ${role}`);
+}
+
+/** The series that the delivered objects of a request are in, whichever of them were made. */
+export function resultSeriesUids(requestId: string): string[] {
+  return Object.keys(SERIES).map((kind) => derivedUid(requestId, `series-${kind}`));
+}
+
+/** The study of the source images; one derived from the request where no identity is known. */
+export function studyUidOf(subject: Subject): string {
+  return subject.identity?.StudyInstanceUID || uidOf(subject, 'study');
+}
+
+/** Patient and General Study modules (PS3.3 C.7.1.1, C.7.2.1); anonymous: empty type 2 attributes. */
+function patientAndStudy(subject: Subject): NaturalDataset {
+  const identity = subject.identity ?? ANONYMOUS;
+  return {
+    PatientName: identity.PatientName,
+    PatientID: identity.PatientID,
+    ...(identity.IssuerOfPatientID && { IssuerOfPatientID: identity.IssuerOfPatientID }),
+    ...(identity.IssuerOfPatientIDQualifiers && {
+      IssuerOfPatientIDQualifiersSequence: [{ ...identity.IssuerOfPatientIDQualifiers }],
+    }),
+    PatientBirthDate: identity.PatientBirthDate,
+    PatientSex: identity.PatientSex,
+    StudyInstanceUID: studyUidOf(subject),
+    StudyDate: identity.StudyDate,
+    StudyTime: identity.StudyTime,
+    StudyID: identity.StudyID,
+    ...(identity.StudyDescription && { StudyDescription: identity.StudyDescription }),
+    AccessionNumber: identity.AccessionNumber,
+    ReferringPhysicianName: identity.ReferringPhysicianName,
+  };
+}
+
+/** Each model that took part (PS3.3 C.12.1.1.5). */
+function contributingEquipment(result: Result): NaturalDataset[] {
+  return result.models.map((model) => ({
+    Manufacturer: MANUFACTURER,
+    ManufacturerModelName: model.id.slice(0, 64),
+    SoftwareVersions: model.version.slice(0, 64),
+    ContributionDescription: `ONNX model, sha256 ${model.sha256}, licence ${model.licence}`,
+    PurposeOfReferenceCodeSequence: codeSequence(SR.processingEquipment),
+  }));
+}
+
+/** What an object is among those of a request. */
+export interface ObjectKind {
+  sopClassUid: string;
+  series: SeriesKind;
+  /** Its SOP Instance UID is derived from it: one role, one content. */
+  role: string;
+  /** Instance Number within the series. */
+  number: number;
+}
+
+/**
+ * The modules that every object of ours has: Patient, General Study, series, (Enhanced) General
+ * Equipment and SOP Common. Times are those of the result, so that building again gives the same
+ * object.
+ */
+export function commonModules(result: Result, subject: Subject, kind: ObjectKind): NaturalDataset {
+  const time = contentTime(result.generated_at, subject.identity);
+  const equipment = contributingEquipment(result);
+  const { modality, number } = SERIES[kind.series];
+  return {
+    SpecificCharacterSet: 'ISO_IR 192',
+    InstanceCreationDate: time.date,
+    InstanceCreationTime: time.time,
+    SOPClassUID: kind.sopClassUid,
+    SOPInstanceUID: uidOf(subject, kind.role),
+    TimezoneOffsetFromUTC: time.offset,
+    ...(equipment.length > 0 && { ContributingEquipmentSequence: equipment }),
+    ...patientAndStudy(subject),
+    Modality: modality,
+    SeriesInstanceUID: uidOf(subject, `series-${kind.series}`),
+    SeriesNumber: number,
+    SeriesDescription: `AI draft: ${result.endpoint} ${result.version}`.slice(0, 64),
+    Manufacturer: MANUFACTURER,
+    ManufacturerModelName: result.endpoint.slice(0, 64),
+    DeviceSerialNumber: result.version,
+    SoftwareVersions: result.version,
+    InstanceNumber: String(kind.number),
+  };
+}
+
+/** Content Date and Time: when the result was made. */
+export function contentDateTime(result: Result, subject: Subject): NaturalDataset {
+  const { date, time } = contentTime(result.generated_at, subject.identity);
+  return { ContentDate: date, ContentTime: time };
+}
+
+/**
+ * What was once compressed with loss stays so (PS3.3 C.7.6.1.1.5), in what is derived from it too.
+ */
+export function lossyHistory(sources: readonly SourceInstance[]): NaturalDataset {
+  const [lossy] = sources.flatMap((source) => source.lossy ?? []);
+  if (!lossy) return { LossyImageCompression: '00' };
+  const { ratios, methods } = lossy;
+  return {
+    LossyImageCompression: '01',
+    ...(ratios.length > 0 && { LossyImageCompressionRatio: [...ratios] }),
+    ...(methods.length > 0 && { LossyImageCompressionMethod: [...methods] }),
+  };
+}
+
+/** SOP Instance Reference Macro (PS3.3 Table 10-11). */
+export function sopReference(instance: Pick<SourceInstance, 'sopClassUid' | 'sopInstanceUid'>) {
+  return {
+    ReferencedSOPClassUID: instance.sopClassUid,
+    ReferencedSOPInstanceUID: instance.sopInstanceUid,
+  };
+}
+
+type Referenced = Pick<SourceInstance, 'sopClassUid' | 'sopInstanceUid' | 'seriesInstanceUid'>;
+
+/** Instances by series, each as `item` writes it (Series and Instance Reference Macro, 10-4). */
+export function bySeries<Instance extends Referenced>(
+  instances: readonly Instance[],
+  name: 'ReferencedSOPSequence' | 'ReferencedInstanceSequence' | 'ReferencedImageSequence',
+  item: (instance: Instance) => NaturalDataset = sopReference,
+): NaturalDataset[] {
+  const series = Map.groupBy(instances, (instance) => instance.seriesInstanceUid);
+  return Array.from(series, ([uid, members]) => ({
+    SeriesInstanceUID: uid,
+    [name]: members.map(item),
+  }));
+}
+
+/** Hierarchical SOP Instance Reference Macro (PS3.3 C.17.2.1); empty for no instance. */
+export function hierarchicalReferences(
+  studyUid: string,
+  instances: readonly Referenced[],
+): NaturalDataset[] {
+  if (instances.length === 0) return [];
+  return [
+    {
+      StudyInstanceUID: studyUid,
+      ReferencedSeriesSequence: bySeries(instances, 'ReferencedSOPSequence'),
+    },
+  ];
+}

@@ -1,0 +1,38 @@
+import { encodePart10, evenBytes } from '../../dicom/part10.ts';
+import type { Subject } from '../../dicom/subject.ts';
+import type { Result } from '../../result/envelope.ts';
+import { DRAFT_NOTICE } from '../../result/render/statement.ts';
+import { commonModules, contentDateTime, sopReference } from '../modules.ts';
+import { codeSequence } from '../sr/encode.ts';
+import { reportCode } from '../sr/vocabulary.ts';
+
+export const ENCAPSULATED_PDF = '1.2.840.10008.5.1.4.1.1.104.1';
+
+/**
+ * The report for people as an Encapsulated PDF (PS3.3 A.45.1) in the study of the images.
+ * @param pdf the report made for the same subject.
+ * @returns a DICOM Part 10 file.
+ */
+export function buildEncapsulatedPdf(result: Result, subject: Subject, pdf: Buffer): Buffer {
+  const { instances } = subject;
+  return encodePart10({
+    ...commonModules(result, subject, {
+      sopClassUid: ENCAPSULATED_PDF,
+      series: 'doc',
+      role: 'pdf',
+      number: 1,
+    }),
+    ConversionType: 'WSD',
+    ...contentDateTime(result, subject),
+    AcquisitionDateTime: subject.identity?.AcquisitionDateTime ?? '',
+    // The pages name the patient.
+    BurnedInAnnotation: 'YES',
+    ...(instances.length > 0 && { SourceInstanceSequence: instances.map(sopReference) }),
+    DocumentTitle: `${DRAFT_NOTICE}: ${result.endpoint}`.slice(0, 64),
+    ConceptNameCodeSequence: codeSequence(reportCode(result)),
+    VerificationFlag: 'UNVERIFIED',
+    MIMETypeOfEncapsulatedDocument: 'application/pdf',
+    EncapsulatedDocumentLength: pdf.length,
+    EncapsulatedDocument: evenBytes(pdf),
+  });
+}

@@ -1,0 +1,422 @@
+import { readFile } from 'node:fs/promises';
+import sharp from 'sharp';
+import type { Paper } from '../../../config/schema.ts';
+import { inParallel } from '../../../src/platform/in-parallel.ts';
+import { chartEntry } from '../../concepts/concepts.ts';
+import type { DicomIdentity, Subject } from '../../dicom/subject.ts';
+import { INTERGROWTH_CURVES } from '../../obstetric/growth/curves.ts';
+import { earlierValues } from '../../obstetric/growth/interval-growth.ts';
+import { BASIS_TEXT } from '../../obstetric/shared/input.ts';
+import type { Measurement, Result, Section } from '../../result/envelope.ts';
+import { weeksAndDays } from '../../result/gestational-age.ts';
+import { gapLine, inputLimitations } from '../../result/render/report-lines.ts';
+import {
+  accepted,
+  DRAFT_NOTICE,
+  noMeasurementStatement,
+  ownSections,
+  remarks,
+  sectionStatement,
+} from '../../result/render/statement.ts';
+import { bullsEye } from '../drawing/bulls-eye.ts';
+import { drawOnPdf } from '../drawing/draw.ts';
+import type { Drawing } from '../drawing/drawing.ts';
+import { growthPanel } from '../drawing/growth-chart.ts';
+import { type GrowthCurve, measuredOnCurve } from '../drawing/growth-curve.ts';
+import { dueDate, isoDate } from '../due-date.ts';
+import { keyOverlays, overlaysOf } from '../previews/overlays.ts';
+import { PICTURES_AT_ONCE } from '../previews/raster.ts';
+import { MARK_LEGEND, measurementTable } from './measurement-table.ts';
+import {
+  ALERT,
+  closeDocument,
+  groupedTable,
+  heading,
+  MARGIN,
+  MUTED,
+  makeRoom,
+  openDocument,
+  type Page,
+  paragraph,
+  startHeight,
+  table,
+  textHeight,
+  WIDTH,
+} from './page.ts';
+
+/** What documents say of an examination that differs between the endpoints. */
+const EXAMINATIONS = {
+  'us/obstetric': { title: 'Obstetric ultrasound report' },
+  'us/echo': { title: 'Echocardiography report' },
+} as const;
+
+type Model = keyof typeof EXAMINATIONS;
+
+function modelOf({ endpoint }: Pick<Result, 'endpoint'>): Model {
+  return endpoint.startsWith('us/echo') ? 'us/echo' : 'us/obstetric';
+}
+
+/** Title of the document for people. */
+export const reportTitle = (result: Pick<Result, 'endpoint'>) =>
+  EXAMINATIONS[modelOf(result)].title;
+
+/** Whether a gestational age and growth belong to it. */
+export const isObstetric = (result: Pick<Result, 'endpoint'>) => modelOf(result) === 'us/obstetric';
+
+/** "Beispiel, Zoë" of the PN "Beispiel^Zoë^^Dr."; the alphabetic group only (PS3.5 6.2.1). */
+export function readableName(name: string): string {
+  const [alphabetic = ''] = name.split('=');
+  const [family = '', given = '', middle = '', prefix = '', suffix = ''] = alphabetic.split('^');
+  const first = [prefix, given, middle].filter(Boolean).join(' ');
+  return [family, first, suffix].filter(Boolean).join(', ');
+}
+
+/** A date for people; what is no date is shown as it stands. */
+const readableDate = (date: string): string => isoDate(date) ?? date;
+
+const or = (value: string): string => value || 'not given';
+
+/** Label and value of the head of the report, in reading order. */
+export function patientRows({ identity }: Subject): [string, string][] {
+  if (!identity) return [['Patient', 'Anonymous']];
+  return [
+    ['Patient', or(readableName(identity.PatientName))],
+    ['Date of birth', or(readableDate(identity.PatientBirthDate))],
+    ['Patient ID', or(identity.PatientID)],
+    ['Referring physician', or(readableName(identity.ReferringPhysicianName))],
+  ];
+}
+
+export function studyRows(identity: DicomIdentity | null): [string, string][] {
+  if (!identity) return [];
+  return [
+    ['Study date', or(readableDate(identity.StudyDate))],
+    ['Study', or(identity.StudyDescription)],
+    ['Accession number', or(identity.AccessionNumber)],
+  ];
+}
+
+/** One line that names the patient on every page. */
+export function patientLine({ identity }: Subject): string {
+  if (!identity) return 'Anonymous';
+  const birth = readableDate(identity.PatientBirthDate);
+  return [readableName(identity.PatientName), birth, identity.PatientID].filter(Boolean).join('  ');
+}
+
+/** A preview (preview.ts) as PNG or JPEG. */
+export interface KeyImage {
+  bytes: Buffer;
+  width: number;
+  height: number;
+}
+
+export interface ReportInput {
+  result: Result;
+  subject: Subject;
+  /** Growth panels (growth-chart.ts); empty where no value was read against a chart. */
+  panels: readonly Drawing[];
+  keyImages: readonly KeyImage[];
+  paper?: Paper;
+}
+
+const counted = (count: number, noun: string): string =>
+  `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+function head(page: Page, { subject, result }: ReportInput): void {
+  paragraph(page, reportTitle(result), { size: 17, bold: true });
+  page.y += 4;
+  const rows = [patientRows(subject), studyRows(subject.identity)];
+  const top = page.y;
+  const bottoms = rows.map((column, index) => {
+    page.y = top;
+    const x = MARGIN + (index * WIDTH) / 2;
+    for (const [label, value] of column) {
+      page.doc.font('regular').fontSize(9).fillColor(MUTED).text(label, x, page.y);
+      paragraph(page, value, { x: x + 96, width: WIDTH / 2 - 100, bold: label === 'Patient' });
+    }
+    return page.y;
+  });
+  page.y = Math.max(...bottoms) + 2;
+  if (subject.indication) paragraph(page, `Indication: ${subject.indication}`);
+  const made = result.generated_at.slice(0, 16).replace('T', ' ');
+  const { files, frames, calibrated_frames: calibrated } = result.input_summary;
+  paragraph(
+    page,
+    `Read from ${counted(files, 'file')} with ${counted(frames, 'frame')}, ${calibrated} calibrated. Draft made ${made} UTC.`,
+    { size: 8, colour: MUTED },
+  );
+}
+
+const basisText = (basis: string): string =>
+  Object.entries(BASIS_TEXT).find(([key]) => key === basis)?.[1] ?? basis;
+
+function dating(page: Page, { subject, result }: ReportInput): void {
+  if (!isObstetric(result)) return;
+  heading(page, 'Dating', 20);
+  if (!subject.dating) {
+    paragraph(page, 'Gestational age was not given; growth centiles were not computed.');
+    return;
+  }
+  const { gaDays, basis } = subject.dating;
+  const age = `${weeksAndDays(gaDays)} weeks (${gaDays} days)`;
+  paragraph(page, `Gestational age on the day of the scan: ${age}, by ${basisText(basis)}.`);
+  const due = dueDate(subject);
+  if (due) paragraph(page, `Expected date of delivery: ${due}.`);
+}
+
+/**
+ * Abnormal findings first; what follows is the summary of each section that was read, without what
+ * the findings have said.
+ */
+function conclusion(page: Page, { result }: ReportInput): void {
+  heading(page, 'Conclusion', 30);
+  const nothing = noMeasurementStatement(result);
+  if (nothing) paragraph(page, nothing, { bold: true });
+  const loud = result.findings.filter(({ severity }) => severity !== 'info');
+  for (const { text } of loud) paragraph(page, text, { bold: true, colour: ALERT });
+  const impression = result.report?.impression ?? [];
+  const quiet = result.findings.filter(({ severity }) => severity === 'info');
+  const summaries = ownSections(result)
+    .filter(({ status, summary }) => (status === 'complete' || status === 'partial') && summary)
+    .map(({ title, summary }) => `${title}: ${summary}`);
+  const advised = new Set(result.guidance.map(({ text }) => text));
+  const lines = impression.length > 0 ? impression : summaries;
+  for (const line of lines.filter((text) => !advised.has(text))) {
+    const rest = beyond(line, result.findings);
+    if (rest) paragraph(page, rest);
+  }
+  for (const { text } of quiet) paragraph(page, text);
+  for (const { text, source } of result.guidance) {
+    paragraph(page, `${beyond(text, result.findings)} (${source})`);
+  }
+}
+
+/** What a line says beyond the findings; empty where that is at most its title. */
+function beyond(line: string, findings: Result['findings']): string {
+  const rest = findings.reduce((text, finding) => text.replaceAll(finding.text, ''), line);
+  const trimmed = rest.replace(/\s+/g, ' ').trim();
+  return rest !== line && trimmed.endsWith(':') ? '' : trimmed;
+}
+
+function measurements(page: Page, { result }: ReportInput): void {
+  if (result.measurements.length === 0) return;
+  heading(page, 'Measurements', 40);
+  const { columns, groups } = measurementTable(result);
+  groupedTable(page, columns, groups);
+  paragraph(page, MARK_LEGEND, { size: 7.5, colour: MUTED });
+  const charts = new Set(accepted(result).flatMap(({ reference }) => reference?.chart ?? []));
+  for (const key of charts) {
+    const chart = chartEntry(key);
+    const text = chart ? `${chart.name}. ${chart.citation}` : key;
+    paragraph(page, `Reference: ${text}`, { size: 7.5, colour: MUTED });
+  }
+  for (const remark of remarks(result)) paragraph(page, remark, { size: 7.5, colour: MUTED });
+}
+
+/** Two to a row, each kept whole. */
+function growth(page: Page, { panels }: ReportInput): void {
+  const [first] = panels;
+  if (!first) return;
+  const scale = (WIDTH - 12) / 2 / first.width;
+  const height = first.height * scale + 8;
+  heading(page, 'Growth', height);
+  panels.forEach((panel, index) => {
+    const column = index % 2;
+    if (column === 0) makeRoom(page, height);
+    drawOnPdf(page.doc, panel, MARGIN + column * (WIDTH / 2 + 6), page.y, scale);
+    if (column === 1 || index === panels.length - 1) page.y += height;
+  });
+}
+
+/** Share of the width of the page that the bull's-eye takes. */
+const BULLS_EYE_SHARE = 0.5;
+
+function strain(page: Page, { result }: ReportInput): void {
+  const drawing = bullsEye(result);
+  if (!drawing) return;
+  const scale = (BULLS_EYE_SHARE * WIDTH) / drawing.width;
+  const height = drawing.height * scale;
+  heading(page, 'Strain by segment', height);
+  makeRoom(page, height);
+  drawOnPdf(page.doc, drawing, MARGIN, page.y, scale);
+  page.y += height;
+}
+
+const KEY_IMAGE_NOTE =
+  'Each image shows the values measured on it; the table gives the median of repeated values.';
+
+function keyImages(page: Page, { keyImages: images }: ReportInput): void {
+  const [first] = images;
+  if (!first) return;
+  const width = (WIDTH - 12) / 2;
+  const heightOf = (image: KeyImage) => (image.height * width) / image.width;
+  heading(page, 'Key images', heightOf(first) + 20);
+  paragraph(page, KEY_IMAGE_NOTE, { size: 7.5, colour: MUTED });
+  for (let index = 0; index < images.length; index += 2) {
+    const row = images.slice(index, index + 2);
+    const height = Math.max(...row.map(heightOf)) + 8;
+    makeRoom(page, height);
+    row.forEach((image, column) => {
+      page.doc.image(image.bytes, MARGIN + column * (width + 12), page.y, { width });
+    });
+    page.y += height;
+  }
+}
+
+const assessed = ({ status }: Section) => status === 'complete' || status === 'partial';
+
+/** The heading has said "not assessed"; another status is named. */
+function reasonText(section: Section): string {
+  const { status, summary, reason } = section;
+  const plain = status === 'not_assessed' && reason && ['', reason.detail].includes(summary);
+  return plain ? reason.detail : sectionStatement(section);
+}
+
+const NOT_ASSESSED = {
+  text: 'These parts were not assessed; nothing is said about them, neither normal nor abnormal.',
+  columns: [
+    { title: 'Part of the examination', width: 150 },
+    { title: 'Reason', width: WIDTH - 150 },
+  ],
+} as const;
+
+function notAssessed(page: Page, { result }: ReportInput): void {
+  const { text, columns } = NOT_ASSESSED;
+  const rows = ownSections(result)
+    .filter((section) => !assessed(section))
+    .map((section) => [{ text: section.title }, { text: reasonText(section) }]);
+  if (rows.length === 0) return;
+  heading(page, 'Not assessed', textHeight(page, text) + startHeight(page, columns, rows[0]));
+  paragraph(page, text);
+  table(page, columns, rows);
+}
+
+/** What stands in the table of parts not assessed is not said twice. */
+function limitations(page: Page, { result }: ReportInput): void {
+  const tabled = new Set(
+    ownSections(result)
+      .filter((section) => !assessed(section))
+      .map(gapLine),
+  );
+  const lines = (result.report?.limitations ?? limitationsWithoutReport(result)).filter(
+    (line) => !tabled.has(line),
+  );
+  if (lines.length === 0) return;
+  heading(page, 'Limitations', 20);
+  for (const line of lines) paragraph(page, line);
+}
+
+/** Without a report section: what was partial, and what holds for the images. */
+function limitationsWithoutReport(result: Result): string[] {
+  const partial = result.sections
+    .filter(({ status }) => status === 'partial')
+    .flatMap((section) => gapLine(section) ?? []);
+  return [...partial, ...inputLimitations(result)];
+}
+
+function software(page: Page, { result, subject }: ReportInput): void {
+  heading(page, 'Software', 60);
+  paragraph(
+    page,
+    `Sonogate ${result.endpoint} ${result.version}, request ${subject.requestId}. ${DRAFT_NOTICE}.`,
+    { size: 8 },
+  );
+  table(
+    page,
+    [
+      { title: 'Model', width: 150 },
+      { title: 'Version', width: 60 },
+      { title: 'Weights, SHA-256', width: 149 },
+      { title: 'Licence (pack)', width: 140 },
+    ],
+    result.models.map(({ id, version, sha256, licence, pack }) => [
+      { text: id },
+      { text: version },
+      { text: `${sha256.slice(0, 16)}...`, colour: MUTED },
+      { text: `${licence} (${pack})` },
+    ]),
+  );
+}
+
+const BLOCKS = [
+  head,
+  dating,
+  conclusion,
+  measurements,
+  growth,
+  strain,
+  keyImages,
+  notAssessed,
+  limitations,
+  software,
+] as const;
+
+/** The report for people: embedded fonts, every page marked as a draft. */
+export function buildReportPdf(input: ReportInput): Promise<Buffer> {
+  const page = openDocument(
+    `${reportTitle(input.result)} - ${DRAFT_NOTICE}`,
+    new Date(input.result.generated_at),
+    input.paper,
+  );
+  for (const block of BLOCKS) block(page, input);
+  return closeDocument(page, patientLine(input.subject));
+}
+
+/**
+ * Key images in the PDF are photographs beside vectors: JPEG keeps the file small, and two beside each
+ * other need no more pixels at 250 to the inch.
+ */
+const KEY_IMAGE = { width: 900, quality: 88 } as const;
+
+/** The bytes of a preview PNG and what is measured on it. */
+export interface ReportPreview {
+  png: Buffer;
+  measurements: readonly Measurement[];
+}
+
+async function keyImage({ png }: ReportPreview): Promise<KeyImage> {
+  const { data, info } = await sharp(png)
+    .resize({ width: KEY_IMAGE.width, withoutEnlargement: true })
+    .jpeg({ quality: KEY_IMAGE.quality })
+    .toBuffer({ resolveWithObject: true });
+  return { bytes: data, width: info.width, height: info.height };
+}
+
+/** The report of a result with its growth panels and the previews that show something new. */
+export async function renderReport(
+  result: Result,
+  subject: Subject,
+  previews: readonly ReportPreview[],
+  curves: readonly GrowthCurve[],
+  paper?: Paper,
+): Promise<Buffer> {
+  const gaDays = subject.dating?.gaDays;
+  const shown = curves.filter((curve) => measuredOnCurve(curve, result.measurements).length > 0);
+  const panels =
+    gaDays === undefined
+      ? []
+      : shown.map((curve) =>
+          growthPanel(curve, result.measurements, gaDays, earlierValues(result)),
+        );
+  const keyImages = await inParallel(previews, PICTURES_AT_ONCE, keyImage);
+  return buildReportPdf({ result, subject, panels, keyImages, ...(paper && { paper }) });
+}
+
+/**
+ * The report of a stored result for another subject: a delivery's own copy with the identity of the
+ * source images. The previews are those stored with the result; one that is gone is left out.
+ * @param artifactPath path of a stored artifact by its name, null when there is none (any more).
+ */
+export async function rebuildReportPdf(
+  result: Result,
+  subject: Subject,
+  artifactPath: (name: string) => Promise<string | null>,
+  paper?: Paper,
+): Promise<Buffer> {
+  const previews: ReportPreview[] = [];
+  for (const { name, measurements } of keyOverlays(overlaysOf(result.measurements))) {
+    const path = await artifactPath(name);
+    if (path) previews.push({ png: await readFile(path), measurements });
+  }
+  return renderReport(result, subject, previews, INTERGROWTH_CURVES, paper);
+}

@@ -1,0 +1,120 @@
+import type { NaturalDataset } from 'dcmjs';
+import { contentTime } from '../../dicom/dates.ts';
+import { encodePart10 } from '../../dicom/part10.ts';
+import type { SourceInstance, Subject } from '../../dicom/subject.ts';
+import type { Measurement, Result } from '../../result/envelope.ts';
+import { DRAFT_NOTICE } from '../../result/render/statement.ts';
+import { shortText } from '../../result/render/value-text.ts';
+import { withoutComparisons } from '../../result/standing.ts';
+import { bySeries, commonModules, MANUFACTURER, sopReference } from '../modules.ts';
+import type { Graphic } from '../sr/content-item.ts';
+import { measuredOn } from '../sr/measured-value.ts';
+import { instanceOf } from '../sr/references.ts';
+
+export const GRAYSCALE_PRESENTATION_STATE = '1.2.840.10008.5.1.4.1.1.11.1';
+
+const LAYER = 'AI_DRAFT';
+
+interface Drawn {
+  measurement: Measurement;
+  frame: number;
+  graphics: readonly Graphic[];
+}
+
+/** The accepted calipers on an image, in the coordinates that the SR has too. */
+function drawnOn(source: SourceInstance, result: Result, subject: Subject): Drawn[] {
+  return withoutComparisons(result.measurements).flatMap((measurement) => {
+    if (measurement.quality !== 'accepted') return [];
+    if (instanceOf(measurement, subject) !== source) return [];
+    const graphics = measuredOn(measurement, subject)?.graphics ?? [];
+    const frame = measurement.source.frame ?? 1;
+    return graphics.length > 0 ? [{ measurement, frame, graphics }] : [];
+  });
+}
+
+function graphicObject({ shape, data }: Graphic): NaturalDataset {
+  const closed = data[0] === data.at(-2) && data[1] === data.at(-1);
+  return {
+    GraphicAnnotationUnits: 'PIXEL',
+    GraphicDimensions: 2,
+    NumberOfGraphicPoints: data.length / 2,
+    GraphicData: [...data],
+    GraphicType: shape,
+    ...((shape === 'ELLIPSE' || closed) && { GraphicFilled: 'N' }),
+  };
+}
+
+/** The value beside the first point of its caliper. */
+function textObject({ measurement, graphics: [first] }: Drawn): NaturalDataset {
+  return {
+    UnformattedTextValue: shortText(measurement),
+    AnchorPointAnnotationUnits: 'PIXEL',
+    AnchorPoint: first?.data.slice(0, 2) ?? [],
+    AnchorPointVisibility: 'N',
+  };
+}
+
+/** Image reference with the frames where there are several (PS3.3 Table 10-3). */
+function imageReference(source: SourceInstance, frames: readonly number[]): NaturalDataset {
+  return {
+    ...sopReference(source),
+    ...(source.numberOfFrames > 1 && { ReferencedFrameNumber: frames.map(String) }),
+  };
+}
+
+function presentationState(
+  result: Result,
+  subject: Subject,
+  { source, drawn, number }: { source: SourceInstance; drawn: readonly Drawn[]; number: number },
+): Buffer {
+  const time = contentTime(result.generated_at, subject.identity);
+  const byFrame = Map.groupBy(drawn, ({ frame }) => frame);
+  const frames = [...byFrame.keys()].sort((a, b) => a - b);
+  return encodePart10({
+    ...commonModules(result, subject, {
+      sopClassUid: GRAYSCALE_PRESENTATION_STATE,
+      series: 'pr',
+      role: `presentation-state ${source.sopInstanceUid}`,
+      number,
+    }),
+    Laterality: '',
+    ContentLabel: LAYER,
+    ContentDescription: DRAFT_NOTICE,
+    PresentationCreationDate: time.date,
+    PresentationCreationTime: time.time,
+    ContentCreatorName: `${MANUFACTURER}^Gateway`,
+    ReferencedSeriesSequence: bySeries([source], 'ReferencedImageSequence', () =>
+      imageReference(source, frames),
+    ),
+    DisplayedAreaSelectionSequence: [
+      {
+        DisplayedAreaTopLeftHandCorner: [1, 1],
+        DisplayedAreaBottomRightHandCorner: [source.columns, source.rows],
+        PresentationSizeMode: 'SCALE TO FIT',
+        PresentationPixelAspectRatio: ['1', '1'],
+      },
+    ],
+    GraphicLayerSequence: [
+      { GraphicLayer: LAYER, GraphicLayerOrder: '1', GraphicLayerDescription: DRAFT_NOTICE },
+    ],
+    GraphicAnnotationSequence: Array.from(byFrame, ([frame, on]) => ({
+      ReferencedImageSequence: [imageReference(source, [frame])],
+      GraphicLayer: LAYER,
+      TextObjectSequence: on.map(textObject),
+      GraphicObjectSequence: on.flatMap(({ graphics }) => graphics.map(graphicObject)),
+    })),
+    PresentationLUTShape: 'IDENTITY',
+  });
+}
+
+/**
+ * The calipers of each source image as a Grayscale Softcopy Presentation State (PS3.3 A.33.1): the
+ * image stays as it is, a viewer draws them over it.
+ * @returns DICOM Part 10 files, one for each image with an accepted caliper.
+ */
+export function buildPresentationStates(result: Result, subject: Subject): Buffer[] {
+  return subject.instances
+    .map((source) => ({ source, drawn: drawnOn(source, result, subject) }))
+    .filter(({ drawn }) => drawn.length > 0)
+    .map((image, index) => presentationState(result, subject, { ...image, number: index + 1 }));
+}

@@ -1,0 +1,37 @@
+import type { Clip, RgbImage } from '../../contract/study.ts';
+import { UnreadableInput } from '../../contract/study.ts';
+import { maskOutside, type Picture, shownPictureOf } from '../../measure/picture.ts';
+
+/** Frames of a study as others may see them. */
+export interface ShownFrames {
+  /** Where ultrasound is on the frames of a clip: what lies outside of it is not shown. */
+  areasOf(clip: Clip): Promise<Picture['areas']>;
+  /**
+   * A frame (1-based), black outside of the picture; null for a damaged one, which the result has
+   * refused already.
+   */
+  frame(clip: Clip, number: number): Promise<RgbImage | null>;
+}
+
+/** The picture of each clip is looked for once, when a frame of it is first asked for. */
+export function createShownFrames(): ShownFrames {
+  const pictures = new Map<Clip, Promise<Picture>>();
+  const areasOf = async (clip: Clip) => {
+    const picture = pictures.get(clip) ?? shownPictureOf(clip);
+    pictures.set(clip, picture);
+    return (await picture).areas;
+  };
+  return {
+    areasOf,
+    async frame(clip, number) {
+      const frame = clip.frames[number - 1];
+      if (!frame) throw new RangeError(`${clip.file} has no frame ${number}`);
+      try {
+        return maskOutside(await frame.rgb(), await areasOf(clip));
+      } catch (error) {
+        if (error instanceof UnreadableInput) return null;
+        throw error;
+      }
+    },
+  };
+}

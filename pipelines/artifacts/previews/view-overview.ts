@@ -1,0 +1,103 @@
+import sharp, { type OverlayOptions } from 'sharp';
+import { z } from 'zod';
+import { inParallel } from '../../../src/platform/in-parallel.ts';
+import type { Study } from '../../contract/study.ts';
+import type { Result } from '../../result/envelope.ts';
+import { DRAFT_NOTICE } from '../../result/render/statement.ts';
+import { toSvg } from '../drawing/draw.ts';
+import type { Mark } from '../drawing/drawing.ts';
+import { PICTURES_AT_ONCE } from './raster.ts';
+import type { ShownFrames } from './shown-frames.ts';
+
+const viewsSchema = z.looseObject({
+  clips: z
+    .array(
+      z.looseObject({
+        file: z.string(),
+        mode: z.string(),
+        view: z.string().nullable(),
+        source: z.string().nullable(),
+        confidence: z.number().nullable(),
+      }),
+    )
+    .min(1),
+});
+type ListedClip = z.infer<typeof viewsSchema>['clips'][number];
+
+const COLUMNS = 6;
+/** Clips shown: a sheet of more cannot be read. */
+const MOST = 60;
+const TILE = { width: 240, height: 180, caption: 26 } as const;
+const FOOTER = 26;
+const GROUND = '#1b1b1b';
+
+function captionOf({ view, source, confidence, mode }: ListedClip): string {
+  if (view === null) return mode.includes('2D') ? `view not named, ${mode}` : mode;
+  const by =
+    source === 'header' || confidence === null ? 'header' : `${Math.round(100 * confidence)} %`;
+  return `${view} (${by})`;
+}
+
+/** The middle frame of a clip, what is not ultrasound blackened, as RGB of a tile; null where it cannot be read. */
+async function tileOf(
+  study: Study,
+  { file }: ListedClip,
+  shown: ShownFrames,
+): Promise<Buffer | null> {
+  const clip = study.clips.find((one) => one.file === file);
+  if (!clip || clip.frames.length === 0) return null;
+  const middle = 1 + Math.floor(clip.frames.length / 2);
+  const image = await shown.frame(clip, middle);
+  if (!image) return null;
+  const { width, height, data } = image;
+  return sharp(data, { raw: { width, height, channels: 3 } })
+    .resize(TILE.width, TILE.height, { fit: 'contain', background: '#000000' })
+    .raw()
+    .toBuffer();
+}
+
+/**
+ * A contact sheet of the clips in the order of the study, each with its view and how sure it is.
+ * PNG; null where the result lists no clip.
+ */
+export async function renderViewOverview(
+  { sections }: Pick<Result, 'sections'>,
+  study: Study,
+  shown: ShownFrames,
+): Promise<Buffer | null> {
+  const parsed = viewsSchema.safeParse(sections.find(({ id }) => id === 'views')?.data);
+  if (!parsed.success) return null;
+  const clips = parsed.data.clips.slice(0, MOST);
+  const columns = Math.min(COLUMNS, clips.length);
+  const rowHeight = TILE.height + TILE.caption;
+  const width = columns * TILE.width;
+  const height = Math.ceil(clips.length / columns) * rowHeight + FOOTER;
+  const corner = (index: number) => ({
+    left: (index % columns) * TILE.width,
+    top: Math.floor(index / columns) * rowHeight,
+  });
+  const raw = { width: TILE.width, height: TILE.height, channels: 3 } as const;
+  const pictures = await inParallel(clips, PICTURES_AT_ONCE, (clip) => tileOf(study, clip, shown));
+  const tiles = pictures.flatMap((input, index): OverlayOptions[] =>
+    input ? [{ input, raw, ...corner(index) }] : [],
+  );
+  const marks: Mark[] = [
+    ...clips.map((clip, index): Mark => {
+      const { left, top } = corner(index);
+      const place = { x: left + 6, y: top + TILE.height + 17 };
+      return { kind: 'label', text: captionOf(clip), at: place, size: 12, colour: '#f2f2f2' };
+    }),
+    {
+      kind: 'label',
+      text: DRAFT_NOTICE,
+      at: { x: 6, y: height - 8 },
+      size: 12,
+      colour: '#ffb000',
+      bold: true,
+    },
+  ];
+  return sharp({ create: { width, height, channels: 3, background: GROUND } })
+    .composite([...tiles, { input: Buffer.from(toSvg({ width, height, marks })), left: 0, top: 0 }])
+    .png()
+    .toBuffer();
+}

@@ -1,0 +1,188 @@
+/** Coding scheme designators of PS3.16 chapter 8; `99USINT` is ours, for what no scheme has. */
+export const CODING_SYSTEMS = {
+  LN: 'http://loinc.org',
+  DCM: 'http://dicom.nema.org/resources/ontology/DCM',
+  SCT: 'http://snomed.info/sct',
+  '99USINT': 'urn:sonogate:99USINT',
+} as const;
+
+export type CodingScheme = keyof typeof CODING_SYSTEMS;
+
+export interface Coding {
+  scheme: CodingScheme;
+  code: string;
+  meaning: string;
+}
+
+/** UCUM code → code meaning for Measurement Units Code Sequence (PS3.16 CID 82). */
+export const UNITS = {
+  mm: 'mm',
+  g: 'g',
+  d: 'day',
+  deg: 'degree',
+  cm: 'centimeter',
+  '{H.B.}/min': 'Heart beat per minute',
+  'cm/s': 'centimeter per second',
+  '%': 'Percent',
+  '1': 'no units',
+  'cm/m2': 'centimeter per square meter',
+  cm2: 'square centimeter',
+  'cm2/m2': 'square centimeter per square meter',
+  'g/m2': 'gram per square meter',
+  'm/s': 'meter per second',
+  m2: 'square meter',
+  ml: 'milliliter',
+  'ml/m2': 'milliliter per square meter',
+  'mm[Hg]': 'millimeter of mercury',
+  'mm/mm[Hg]': 'millimeter per millimeter of mercury',
+  mm2: 'square millimeter',
+  ms: 'millisecond',
+} as const;
+
+export type Unit = keyof typeof UNITS;
+
+export interface MeasurementConcept {
+  /** As a report prints it. */
+  label: string;
+  abbreviation: string;
+  /** The first is the code of SR and of `Observation.code`; the others are equivalents. */
+  codings: readonly [Coding, ...Coding[]];
+  /** UCUM unit of the envelope. */
+  unit: Unit;
+  /** Unit of SR and FHIR, and what the envelope's value is multiplied with to get there. */
+  exchange: { unit: Unit; factor: number };
+  /** Decimals shown to a person; logic always uses the unrounded value. */
+  decimals: number;
+  /** Section of TID 5000 that holds it. */
+  group:
+    | 'biometry'
+    | 'ratio'
+    | 'summary'
+    | 'early-gestation'
+    | 'cranium'
+    | 'intrapartum'
+    | 'amniotic-sac'
+    | 'pelvis'
+    | 'vascular'
+    | 'heart'
+    /** Of no section of TID 5000: adult echocardiography. */
+    | 'echo';
+  /** Finding site, CID 12020 to 12023. */
+  site: Coding | null;
+}
+
+/** What `measurement.method` names. */
+export interface Method {
+  text: string;
+  /** For (121421, DCM, "Equation Citation"); null for a definition of caliper placement. */
+  citation: string | null;
+  /** For (121420, DCM, "Equation"), CID 12013 and 12014; null where the groups have none. */
+  equation: Coding | null;
+}
+
+/** What `measurement.reference.chart` names. */
+export interface Chart {
+  name: string;
+  /** For (121422, DCM, "Table of Values Citation"): no context group has a code for these charts. */
+  citation: string;
+}
+
+export const ln = (code: string, meaning: string): Coding => ({ scheme: 'LN', code, meaning });
+export const sct = (code: string, meaning: string): Coding => ({ scheme: 'SCT', code, meaning });
+/** A code of ours, for what no scheme has. */
+export const own = (code: string): Coding => {
+  const words = code.replaceAll('-', ' ');
+  return { scheme: '99USINT', code, meaning: words.charAt(0).toUpperCase() + words.slice(1) };
+};
+
+/** Whether the digit behind the dash is the mod-10 check digit of a LOINC code. */
+export function hasValidCheckDigit(code: string): boolean {
+  const [, body = '', check] = /^(\d+)-(\d)$/.exec(code) ?? [];
+  if (!check) return false;
+  const digits = [...body].toReversed().map(Number);
+  const doubled = (digit: number) => (digit > 4 ? 2 * digit - 9 : 2 * digit);
+  const sum = digits.reduce((total, digit, i) => total + (i % 2 === 0 ? doubled(digit) : digit), 0);
+  return (10 - (sum % 10)) % 10 === Number(check);
+}
+
+/** A length in millimetres, of the section of biometry unless its entry says another. */
+export function length(
+  label: string,
+  abbreviation: string,
+  coding: Coding,
+  site: Coding | null,
+): MeasurementConcept {
+  return {
+    label,
+    abbreviation,
+    codings: [coding],
+    unit: 'mm',
+    exchange: { unit: 'mm', factor: 1 },
+    decimals: 1,
+    group: 'biometry',
+    site,
+  };
+}
+
+export function ratio(label: string, abbreviation: string, coding: Coding): MeasurementConcept {
+  return {
+    label,
+    abbreviation,
+    codings: [coding],
+    unit: '%',
+    exchange: { unit: '%', factor: 1 },
+    decimals: 1,
+    group: 'ratio',
+    site: null,
+  };
+}
+
+export function summary(
+  label: string,
+  abbreviation: string,
+  coding: Coding,
+  unit: Unit,
+): MeasurementConcept {
+  return {
+    label,
+    abbreviation,
+    codings: [coding],
+    unit,
+    exchange: { unit, factor: 1 },
+    decimals: 0,
+    group: 'summary',
+    site: null,
+  };
+}
+
+/** A coding of the DICOM controlled terminology. */
+export const dcm = (code: string, meaning: string): Coding => ({ scheme: 'DCM', code, meaning });
+
+/** A quantity of echocardiography, in the same unit for people and for exchange. */
+export function quantity<U extends Unit>(
+  label: string,
+  abbreviation: string,
+  unit: U,
+  decimals: number,
+  coding: Coding,
+  site: Coding | null = null,
+) {
+  return {
+    label,
+    abbreviation,
+    codings: [coding],
+    unit,
+    exchange: { unit, factor: 1 },
+    decimals,
+    group: 'echo',
+    site,
+  } as const satisfies MeasurementConcept;
+}
+
+/** Shown in mm; CID 12300 and its users have cm. */
+export function millimetres(label: string, abbreviation: string, coding: Coding) {
+  return {
+    ...quantity(label, abbreviation, 'mm', 0, coding),
+    exchange: { unit: 'cm', factor: 0.1 },
+  } as const satisfies MeasurementConcept;
+}

@@ -1,0 +1,175 @@
+import type { NaturalDataset, TagDataset } from 'dcmjs';
+import dcmjs from 'dcmjs';
+import { SonogateError } from '../../src/platform/errors/catalogue.ts';
+import { type DecodeText, type TextKind, textDecoder } from './character-set.ts';
+import { decodeFileMeta, encodeFileMeta } from './part10.ts';
+import { IMPLICIT_VR_LITTLE_ENDIAN } from './sop-classes.ts';
+
+/**
+ * dcmjs decodes by the first value of (0008,0005) alone, and refuses or cuts a header that has more.
+ * So it is not shown the sets: it gives every byte as a character of its own, and the text is made
+ * of these here.
+ */
+
+const CHARACTER_SET = '00080005';
+const GROUP = 0x0008;
+const ELEMENT = 0x0005;
+/** Retired, and still taken. */
+const EXPLICIT_BIG_ENDIAN = '1.2.840.10008.1.2.2';
+/** Six values of sixteen characters are more than anything needs. */
+const MAX_CHARACTER_SET_BYTES = 128;
+const SEVERAL_SETS = /^[\w -]*\\[\w\\ -]*\0?$/;
+/** The same in every set, so that nothing is to be done. */
+const PLAIN = /^[ -~]*$/;
+
+/** Representations whose text is in the character set (PS3.5 6.1.2.2). */
+const KINDS: Readonly<Record<string, TextKind>> = {
+  PN: 'name',
+  LO: 'short',
+  SH: 'short',
+  UC: 'short',
+  LT: 'long',
+  ST: 'long',
+  UT: 'long',
+};
+
+/** What dcmjs makes of each byte where no set is declared: its default, which it calls latin1. */
+const BYTE_OF = new Map(
+  [...new TextDecoder('latin1').decode(Uint8Array.from({ length: 256 }, (_, byte) => byte))].map(
+    (character, byte) => [character, byte],
+  ),
+);
+
+/** An element as dcmjs reads it; the raw value is the one before it is trimmed. */
+interface ReadElement {
+  vr: string;
+  Value?: unknown[];
+  _rawValue?: unknown;
+}
+
+/**
+ * Takes the character sets out of the start of a file: blanks those of the data set itself, and of
+ * items that name several, which dcmjs does not read past.
+ * @returns the values of that of the data set; empty where it has none.
+ */
+export function takeCharacterSets(file: Buffer): string[] {
+  const { meta, dataSetOffset } = decodeFileMeta(file);
+  const explicit = meta.transferSyntax !== IMPLICIT_VR_LITTLE_ENDIAN;
+  const bigEndian = meta.transferSyntax === EXPLICIT_BIG_ENDIAN;
+  const uint16 = (at: number) => (bigEndian ? file.readUInt16BE(at) : file.readUInt16LE(at));
+  const lengthAt = (at: number) => (explicit ? uint16(at + 6) : file.readUInt32LE(at + 4));
+  const valueAt = (at: number) => file.subarray(at + 8, at + 8 + lengthAt(at));
+  let sets: string[] = [];
+  // Before it stand only the length of the group and (0008,0001), which are short.
+  for (let at = dataSetOffset; at + 8 <= file.length; at += 8 + lengthAt(at)) {
+    if (uint16(at) !== GROUP || uint16(at + 2) > ELEMENT) break;
+    if (uint16(at + 2) < ELEMENT) continue;
+    sets = valueAt(at).toString('latin1').replaceAll('\0', ' ').split('\\');
+    valueAt(at).fill(' ');
+  }
+  const pattern = Buffer.from([GROUP, 0, ELEMENT, 0]);
+  if (bigEndian) pattern.swap16();
+  for (let at = file.indexOf(pattern); at >= 0; at = file.indexOf(pattern, at + 4)) {
+    if (at + 8 > file.length || lengthAt(at) > MAX_CHARACTER_SET_BYTES) continue;
+    const value = valueAt(at);
+    if (SEVERAL_SETS.test(value.toString('latin1'))) value.fill(' ');
+  }
+  return sets;
+}
+
+/** Replaces the text of a data set that dcmjs has read without its character sets. */
+export function decodeTexts(dataSet: TagDataset, sets: readonly string[]): void {
+  decodeItem(dataSet, textDecoder(sets));
+}
+
+function decodeItem(item: TagDataset, decode: DecodeText): void {
+  const own: ReadElement | undefined = item[CHARACTER_SET];
+  // dcmjs has decoded by a set that the item itself names.
+  if (own && rawText(own).trim() !== '') return;
+  for (const [tag, element] of Object.entries(item)) {
+    const kind = KINDS[element.vr];
+    if (kind) {
+      const text = rawText(element);
+      const bytes = PLAIN.test(text) ? null : bytesOf(text);
+      if (bytes) item[tag] = { vr: element.vr, Value: valuesOf(decode(bytes, kind), kind) };
+    } else if (element.vr === 'SQ') {
+      for (const inner of itemsOfElement(element.Value)) decodeItem(inner, decode);
+    }
+  }
+}
+
+/** The bytes that stood in the file; null where they cannot be told. */
+function bytesOf(text: string): Uint8Array | null {
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < text.length; at += 1) {
+    const byte = BYTE_OF.get(text.charAt(at));
+    if (byte === undefined) return null;
+    bytes[at] = byte;
+  }
+  return bytes;
+}
+
+function rawText({ _rawValue: raw }: ReadElement): string {
+  return (Array.isArray(raw) ? raw : [raw]).filter((one) => typeof one === 'string').join('\\');
+}
+
+function valuesOf(text: string, kind: TextKind): unknown[] {
+  if (kind === 'long') return [text.trimEnd()];
+  const values = text.split('\\').map((value) => value.trim());
+  if (kind === 'short') return values;
+  return values.map((value) => {
+    const [Alphabetic = '', Ideographic = '', Phonetic = ''] = value.split('=');
+    return { Alphabetic, Ideographic, Phonetic };
+  });
+}
+
+function itemsOfElement(value: unknown[] | undefined): TagDataset[] {
+  const items: unknown[] = value ?? [];
+  return items.filter((item): item is TagDataset => typeof item === 'object' && item !== null);
+}
+
+/** Data sets of normalized requests, as they stand on the wire, from and to keywords. */
+
+/** dcmjs reads and writes files: their meta information names an object, which these are not. */
+const NO_UID = '0.0';
+
+/** @throws SonogateError `object_not_understood` when the bytes are no data set of this syntax. */
+export function decodeDataSet(bytes: Buffer, transferSyntax: string): NaturalDataset {
+  const file = Buffer.concat([
+    encodeFileMeta({
+      sopClassUid: NO_UID,
+      sopInstanceUid: NO_UID,
+      transferSyntax,
+      sourceAeTitle: '',
+      receivingAeTitle: '',
+    }),
+    bytes,
+  ]);
+  try {
+    const sets = takeCharacterSets(file);
+    const part = file.buffer.slice(file.byteOffset, file.byteOffset + file.length) as ArrayBuffer;
+    const { dict } = dcmjs.data.DicomMessage.readFile(part);
+    decodeTexts(dict, sets);
+    return dcmjs.data.DicomMetaDictionary.naturalizeDataset(dict);
+  } catch (error) {
+    throw new SonogateError('object_not_understood', undefined, { cause: error });
+  }
+}
+
+export function encodeDataSet(dataSet: NaturalDataset, transferSyntax: string): Buffer {
+  const meta = dcmjs.data.DicomMetaDictionary.denaturalizeDataset({
+    MediaStorageSOPClassUID: NO_UID,
+    MediaStorageSOPInstanceUID: NO_UID,
+    TransferSyntaxUID: transferSyntax,
+  });
+  const dictionary = new dcmjs.data.DicomDict(meta);
+  dictionary.dict = dcmjs.data.DicomMetaDictionary.denaturalizeDataset(dataSet);
+  const file = Buffer.from(dictionary.write());
+  return file.subarray(decodeFileMeta(file).dataSetOffset);
+}
+
+/** The items of a sequence; none when it is absent or no sequence. */
+export function itemsOf(value: unknown): NaturalDataset[] {
+  const items = Array.isArray(value) ? value : [value];
+  return items.filter((item): item is NaturalDataset => typeof item === 'object' && item !== null);
+}

@@ -1,0 +1,257 @@
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { createInflateRaw } from 'node:zlib';
+import { data, type NaturalDataset } from 'dcmjs';
+import { SonogateError } from '../../src/platform/errors/catalogue.ts';
+import { EXPLICIT_VR_LITTLE_ENDIAN } from './sop-classes.ts';
+import { IMPLEMENTATION_CLASS_UID, IMPLEMENTATION_VERSION } from './uid.ts';
+
+/** File meta information of a DICOM file (PS3.10 7.1). */
+export interface FileMeta {
+  sopClassUid: string;
+  sopInstanceUid: string;
+  transferSyntax: string;
+  /** (0002,0016): who sent the object to us. */
+  sourceAeTitle: string;
+  /** (0002,0018): the AE title of ours that took it. */
+  receivingAeTitle: string;
+}
+
+const PREAMBLE_LENGTH = 128;
+const MAGIC = 'DICM';
+/** Enough for any file meta information that is met; private information may stand in it. */
+export const MAX_META_BYTES = 64 * 1024;
+
+/** Explicit representations with a 32-bit length (PS3.5 7.1.2). */
+const LONG_FORM = new Set(['OB', 'OD', 'OF', 'OL', 'OV', 'OW', 'SQ', 'UC', 'UN', 'UR', 'UT']);
+
+/** Preamble and file meta information; the data set follows as it was received. */
+export function encodeFileMeta(meta: FileMeta): Buffer {
+  const elements = Buffer.concat([
+    element(0x0001, 'OB', Buffer.from([0, 1])),
+    element(0x0002, 'UI', padded(meta.sopClassUid, '\0')),
+    element(0x0003, 'UI', padded(meta.sopInstanceUid, '\0')),
+    element(0x0010, 'UI', padded(meta.transferSyntax, '\0')),
+    element(0x0012, 'UI', padded(IMPLEMENTATION_CLASS_UID, '\0')),
+    element(0x0013, 'SH', padded(IMPLEMENTATION_VERSION, ' ')),
+    element(0x0016, 'AE', padded(meta.sourceAeTitle, ' ')),
+    element(0x0018, 'AE', padded(meta.receivingAeTitle, ' ')),
+  ]);
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(elements.length);
+  return Buffer.concat([
+    Buffer.alloc(PREAMBLE_LENGTH),
+    Buffer.from(MAGIC, 'latin1'),
+    element(0x0000, 'UL', length),
+    elements,
+  ]);
+}
+
+/**
+ * Reads the file meta information at the start of a file.
+ * @returns the meta and the offset at which the data set begins.
+ * @throws SonogateError `object_not_understood` when it is no DICOM file.
+ */
+export function decodeFileMeta(bytes: Buffer): { meta: FileMeta; dataSetOffset: number } {
+  if (bytes.toString('latin1', PREAMBLE_LENGTH, PREAMBLE_LENGTH + 4) !== MAGIC) {
+    throw new SonogateError('object_not_understood', 'The file has no DICOM prefix.');
+  }
+  const values = new Map<number, string>();
+  let offset = PREAMBLE_LENGTH + 4;
+  // Walked to the first element of another group: some writers get the group length wrong.
+  while (offset + 8 <= bytes.length && bytes.readUInt16LE(offset) === 0x0002) {
+    const number = bytes.readUInt16LE(offset + 2);
+    const long = LONG_FORM.has(bytes.toString('latin1', offset + 4, offset + 6));
+    if (long && offset + 12 > bytes.length) break;
+    const start = offset + (long ? 12 : 8);
+    const end = start + (long ? bytes.readUInt32LE(offset + 8) : bytes.readUInt16LE(offset + 6));
+    if (end > bytes.length) break;
+    values.set(number, bytes.toString('latin1', start, end).replace(/[\0 ]+$/, ''));
+    offset = end;
+  }
+  const meta: FileMeta = {
+    sopClassUid: values.get(0x0002) ?? '',
+    sopInstanceUid: values.get(0x0003) ?? '',
+    transferSyntax: values.get(0x0010) ?? '',
+    sourceAeTitle: values.get(0x0016) ?? '',
+    receivingAeTitle: values.get(0x0018) ?? '',
+  };
+  if (!meta.sopClassUid || !meta.sopInstanceUid || !meta.transferSyntax) {
+    throw new SonogateError('object_not_understood', 'The file meta information is incomplete.');
+  }
+  return { meta, dataSetOffset: offset };
+}
+
+/** @throws SonogateError `object_not_understood` when it is no DICOM file. */
+export async function readFileMeta(
+  path: string,
+): Promise<{ meta: FileMeta; dataSetOffset: number; bytes: number }> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(
+      Buffer.alloc(MAX_META_BYTES),
+      0,
+      MAX_META_BYTES,
+      0,
+    );
+    const { size } = await file.stat();
+    return { ...decodeFileMeta(buffer.subarray(0, bytesRead)), bytes: size };
+  } finally {
+    await file.close();
+  }
+}
+
+function padded(text: string, padding: string): Buffer {
+  return Buffer.from(text.length % 2 === 0 ? text : text + padding, 'latin1');
+}
+
+function element(number: number, representation: string, value: Buffer): Buffer {
+  const long = LONG_FORM.has(representation);
+  const header = Buffer.alloc(long ? 12 : 8);
+  header.writeUInt16LE(0x0002, 0);
+  header.writeUInt16LE(number, 2);
+  header.write(representation, 4, 'latin1');
+  if (long) header.writeUInt32LE(value.length, 8);
+  else header.writeUInt16LE(value.length, 6);
+  return Buffer.concat([header, value]);
+}
+
+const DEFLATED_EXPLICIT_LITTLE_ENDIAN = '1.2.840.10008.1.2.1.99';
+
+/** The first bytes of a DICOM file, in a buffer of their own. */
+export interface FileStart {
+  start: Buffer<ArrayBuffer>;
+  /** Nothing follows. */
+  whole: boolean;
+}
+
+/**
+ * The start of a DICOM file. Of a deflated one it is that of the inflated file: no more is inflated
+ * than is asked for, since a megabyte may hold a thousand.
+ * @param limit bytes of the file, or of the inflated data set.
+ * @throws SonogateError `object_not_understood`.
+ */
+export async function fileStart(path: string, limit: number): Promise<FileStart> {
+  const { start, whole } = await firstBytes(path, limit);
+  const { meta, dataSetOffset } = decodeFileMeta(start);
+  if (meta.transferSyntax !== DEFLATED_EXPLICIT_LITTLE_ENDIAN) return { start, whole };
+  const plainMeta = encodeFileMeta({ ...meta, transferSyntax: EXPLICIT_VR_LITTLE_ENDIAN });
+  const inflated = await firstInflated(path, dataSetOffset, limit);
+  return { start: joined([plainMeta, ...inflated.chunks]), whole: inflated.whole };
+}
+
+async function firstBytes(path: string, limit: number): Promise<FileStart> {
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    const start = Buffer.alloc(Math.min(limit, size));
+    await file.read(start, 0, start.length, 0);
+    return { start, whole: start.length === size };
+  } finally {
+    await file.close();
+  }
+}
+
+/** PS3.5 A.5: the data set alone is deflated. */
+async function firstInflated(
+  path: string,
+  offset: number,
+  limit: number,
+): Promise<{ chunks: Buffer[]; whole: boolean }> {
+  const source = createReadStream(path, { start: offset });
+  const dataSet = source.pipe(createInflateRaw());
+  source.once('error', (error) => dataSet.destroy(error));
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of dataSet as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes >= limit) return { chunks, whole: false };
+    }
+    return { chunks, whole: true };
+  } catch (error) {
+    if (error instanceof Error && 'syscall' in error) throw error;
+    throw new SonogateError('object_not_understood', 'The deflated data set is damaged.', {
+      cause: error,
+    });
+  } finally {
+    source.destroy();
+  }
+}
+
+/** `Buffer.concat` may lay it into memory that others share, which dcmjs would read too. */
+function joined(parts: readonly Buffer[]): Buffer<ArrayBuffer> {
+  const whole = Buffer.alloc(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) at += part.copy(whole, at);
+  return whole;
+}
+
+const WRITTEN_SYNTAX = '1.2.840.10008.1.2.1';
+
+/**
+ * A data set by keyword as a DICOM Part 10 file, Explicit VR Little Endian, text in UTF-8.
+ * `dataset` has at least SOPClassUID and SOPInstanceUID; `_vrMap` of a data set says the VR of an
+ * element that may have several (Pixel Data).
+ */
+export function encodePart10(dataset: NaturalDataset): Buffer {
+  const meta = data.DicomMetaDictionary.denaturalizeDataset({
+    FileMetaInformationVersion: new Uint8Array([0, 1]).buffer,
+    MediaStorageSOPClassUID: dataset.SOPClassUID,
+    MediaStorageSOPInstanceUID: dataset.SOPInstanceUID,
+    TransferSyntaxUID: WRITTEN_SYNTAX,
+    ImplementationClassUID: IMPLEMENTATION_CLASS_UID,
+    ImplementationVersionName: IMPLEMENTATION_VERSION,
+  });
+  const file = new data.DicomDict(meta);
+  file.dict = data.DicomMetaDictionary.denaturalizeDataset(dataset);
+  return Buffer.from(file.write({ fragmentMultiframe: false }));
+}
+
+/** Bytes as the value of an OB element: padded to an even length (PS3.5 7.1.1). */
+export function evenBytes(bytes: Uint8Array): ArrayBuffer[] {
+  const even = new Uint8Array(bytes.length + (bytes.length % 2));
+  even.set(bytes);
+  return [even.buffer];
+}
+
+export const IMPLICIT_LITTLE_ENDIAN = '1.2.840.10008.1.2';
+export const EXPLICIT_LITTLE_ENDIAN = '1.2.840.10008.1.2.1';
+export const EXPLICIT_BIG_ENDIAN = '1.2.840.10008.1.2.2';
+
+/** 128 bytes of anything and `DICM` (PS3.10 7.1). */
+export const PREFIX_END = 132;
+
+/** Types of the elements that a data set may begin with, those of group 0008. */
+const FIRST_TYPES = /^(AE|CS|DA|DT|LO|PN|SH|SQ|ST|TM|UI|UL|UN)$/;
+const LAST_ELEMENT_OF_0008 = 0x9999;
+/** A length, a character set, an image type or a UID comes first; none is longer. */
+const LONGEST_FIRST_VALUE = 1024;
+
+export function hasPreamble(head: Buffer): boolean {
+  return head.toString('latin1', PREFIX_END - 4, PREFIX_END) === 'DICM';
+}
+
+/**
+ * The transfer syntax of a data set that stands without File Meta Information, by its first element,
+ * which is of group 0008. Null where the bytes are no such element.
+ */
+export function guessTransferSyntax(head: Buffer): string | null {
+  if (head.length < 8) return null;
+  const explicit = FIRST_TYPES.test(head.toString('latin1', 4, 6));
+  if (head.readUInt16BE(0) === 8) return explicit ? EXPLICIT_BIG_ENDIAN : null;
+  if (head.readUInt16LE(0) !== 8 || head.readUInt16LE(2) > LAST_ELEMENT_OF_0008) return null;
+  if (explicit) return EXPLICIT_LITTLE_ENDIAN;
+  return head.readUInt32LE(4) <= LONGEST_FIRST_VALUE ? IMPLICIT_LITTLE_ENDIAN : null;
+}
+
+/**
+ * Whether a file is DICOM by its first bytes: with the preamble of PS3.10, with File Meta
+ * Information alone, or a data set alone as old writers and some archives leave it.
+ */
+export function isDicom(head: Buffer): boolean {
+  const meta =
+    head.length >= 8 && head.readUInt16LE(0) === 2 && head.toString('latin1', 4, 6) === 'UL';
+  return hasPreamble(head) || meta || guessTransferSyntax(head) !== null;
+}

@@ -1,0 +1,172 @@
+import { rounded } from '../../measure/rounding.ts';
+import { LEFT_VENTRICLE } from '../lv-size/guideline.ts';
+import type { Sex } from '../shared/grading.ts';
+
+/** Greatest end-diastolic wall, mm (CM23, HCM24; reference 14.1). */
+export const WALL = { family: 13, criterion: 15, massive: 30 } as const;
+
+export const WALL_STATEMENTS = [
+  'below criterion',
+  'criterion only in first-degree relatives or genotype-positive',
+  'meets wall-thickness criterion',
+  'meets wall-thickness criterion, massive',
+] as const;
+
+/** Of an adult; `family`: a first-degree relative or genotype-positive, null when not known. */
+export function wallStatement(
+  thickness: number,
+  family: boolean | null,
+): (typeof WALL_STATEMENTS)[number] {
+  const shown = rounded(thickness, 0);
+  if (shown >= WALL.massive) return 'meets wall-thickness criterion, massive';
+  if (shown >= WALL.criterion) return 'meets wall-thickness criterion';
+  if (shown < WALL.family) return 'below criterion';
+  return family
+    ? 'meets wall-thickness criterion'
+    : 'criterion only in first-degree relatives or genotype-positive';
+}
+
+/** Septum over posterior wall from which hypertrophy is asymmetric (reference 14.1). */
+export const ASYMMETRY = { from: 1.3, inHypertension: 1.5 } as const;
+
+/** Whether hypertrophy is asymmetric, where blood pressure is not known; null: it is not. */
+export function asymmetryStatement(septum: number, posterior: number): string | null {
+  const ratio = rounded(septum / posterior, 2);
+  if (ratio < ASYMMETRY.from) return null;
+  return ratio < ASYMMETRY.inHypertension
+    ? `asymmetric septal hypertrophy, if there is no hypertension (which requires a ratio of ${ASYMMETRY.inHypertension})`
+    : 'asymmetric septal hypertrophy';
+}
+
+/** LVOT gradients, mmHg: obstruction, and where treatment is considered. */
+export const OBSTRUCTION = { from: 30, treatment: 50 } as const;
+
+/** Category of outflow obstruction from the gradients at rest and provoked (reference 14.1). */
+export function obstructionCategory(rest: number, provoked: number | null): string {
+  const atRest = rounded(rest, 0);
+  const raised = provoked === null ? null : rounded(provoked, 0);
+  const category =
+    atRest >= OBSTRUCTION.from
+      ? 'obstructive at rest'
+      : raised === null
+        ? 'non-obstructive at rest, provocation not done'
+        : raised >= OBSTRUCTION.from
+          ? 'provocable (labile) obstruction'
+          : 'non-obstructive';
+  return withTreatment(category, Math.max(atRest, raised ?? 0));
+}
+
+const withTreatment = (category: string, most: number) =>
+  most >= OBSTRUCTION.treatment ? `${category}, at or above 50 mmHg` : category;
+
+/**
+ * Of a provoked gradient alone: it may have been there at rest too. Null below an obstruction, for a
+ * gradient at rest is then still needed. Not a row of the table, which asks for rest: a convention.
+ */
+export function provokedObstruction(provoked: number): string | null {
+  const shown = rounded(provoked, 0);
+  if (shown < OBSTRUCTION.from) return null;
+  return withTreatment('obstruction with provocation, rest not measured', shown);
+}
+
+/** Not a row that the societies print but one of the project ([C], reference 14.1). */
+export const isConvention = (obstruction: string) => /not (done|measured)/.test(obstruction);
+
+/** RWT times E/e' below which amyloid is unlikely in a population screened for it (AMYLI). */
+export const AMYLI_RULE_OUT = 2.22;
+
+export const DILATED_PATTERNS = [
+  'dilated LV with systolic dysfunction',
+  'non-dilated LV dysfunction',
+  'no dilated pattern',
+] as const;
+
+/** EF below which LV dysfunction is one; and in the device-therapy range (CM23). */
+export const DYSFUNCTION = { ef: 50, device: 35 } as const;
+
+/** What cannot be called one of the published patterns, and why. */
+export const OPEN_PATTERNS = [
+  'LV dysfunction, size unknown',
+  'LV dysfunction, not dilated by diameter; volume index not measured',
+  'LV dysfunction, not dilated by volume index; diameter not measured',
+  'LV dysfunction; whether the LV is dilated depends on the sex, which is not known',
+] as const;
+
+export type DilatedPattern = (typeof DILATED_PATTERNS)[number] | (typeof OPEN_PATTERNS)[number];
+
+/** Whether a pattern is one of those that are published; the others are none. */
+export const isPublished = (pattern: DilatedPattern) =>
+  DILATED_PATTERNS.some((one) => one === pattern);
+
+const SEXES = ['male', 'female'] as const;
+
+/** One of both measures suffices to be dilated; both are needed not to be (reference 14.3). */
+function sizePattern(sex: Sex, diameter: number | null, volumeIndex: number | null) {
+  if (diameter === null && volumeIndex === null) return OPEN_PATTERNS[0];
+  const { diastolicDiameter, edvIndex } = LEFT_VENTRICLE;
+  const wide = diameter !== null && rounded(diameter, 1) > diastolicDiameter[sex].normal[1];
+  const large = volumeIndex !== null && rounded(volumeIndex, 0) > edvIndex[sex].normal[1];
+  if (wide || large) return DILATED_PATTERNS[0];
+  if (volumeIndex === null) return OPEN_PATTERNS[1];
+  return diameter === null ? OPEN_PATTERNS[2] : DILATED_PATTERNS[1];
+}
+
+/**
+ * Diameter in cm, volume index in ml/m2; null where not known (reference 14.3). Without the sex a
+ * pattern stands that holds by the limits of both.
+ */
+export function dilatedPattern(
+  sex: Sex | null,
+  ef: number,
+  diameter: number | null,
+  volumeIndex: number | null,
+): DilatedPattern {
+  if (rounded(ef, 0) >= DYSFUNCTION.ef) return 'no dilated pattern';
+  const patterns = (sex ? [sex] : SEXES).map((one) => sizePattern(one, diameter, volumeIndex));
+  const [first, second = first] = patterns;
+  return first && first === second ? first : OPEN_PATTERNS[3];
+}
+
+/** E/A and DT, ms, of restrictive filling (reference 14.3). */
+export const RESTRICTIVE = { ratio: 2, deceleration: 150 } as const;
+
+/** Null: not known. */
+export interface MyocardialQuantities {
+  sex: Sex | null;
+  /** g/m2 */
+  massIndex: number | null;
+  /** Thickest wall at end-diastole, cm. */
+  wall: number | null;
+  scoreIndex: number | null;
+  /** A segment that was scored above 1. */
+  abnormalSegment: boolean;
+}
+
+/** Score index of a ventricle in which every segment moves normally (reference 9). */
+const NORMAL_INDEX = 1;
+
+/** Without a sex only what is above the range of both is above it. */
+function upperMass(sex: Sex | null): number {
+  const { male, female } = LEFT_VENTRICLE.massIndex;
+  return sex ? LEFT_VENTRICLE.massIndex[sex].normal[1] : Math.max(male.normal[1], female.normal[1]);
+}
+
+/**
+ * Signs of myocardial disease in the sense of D16: LVH, cardiomyopathy, ischaemia, infarction,
+ * abnormal wall motion (reference 10.4). Empty: none among what was measured, which excludes none.
+ */
+export function myocardialDisease(quantities: MyocardialQuantities): string[] {
+  const { sex, massIndex, wall, scoreIndex, abnormalSegment } = quantities;
+  return [
+    massIndex !== null &&
+      rounded(massIndex, LEFT_VENTRICLE.massIndex.decimals) > upperMass(sex) &&
+      'LV mass index above its range',
+    wall !== null &&
+      rounded(10 * wall, 0) >= WALL.criterion &&
+      `wall of at least ${WALL.criterion} mm`,
+    scoreIndex !== null &&
+      rounded(scoreIndex, 2) > NORMAL_INDEX &&
+      'wall motion score index raised',
+    abnormalSegment && 'abnormal wall motion of a segment',
+  ].filter((sign) => sign !== false);
+}

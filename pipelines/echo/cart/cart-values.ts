@@ -1,0 +1,348 @@
+import { CONCEPTS, type ConceptKey, type MethodKey } from '../../concepts/concepts.ts';
+import type { CartCode, CartMeasurement } from '../../contract/cart.ts';
+import { convert, keyOf } from '../../input/cart-sr/vocabulary.ts';
+import type { Measurement } from '../../result/envelope.ts';
+
+/** CID 12224. */
+const TWO_DIMENSIONAL = 'SCT|399064001';
+const M_MODE = 'SCT|399155008';
+
+/** Codes of CID 12300 that say the mode themselves (echo reference 18.4). */
+const MODES: Readonly<Record<string, string>> = {
+  'LN|79969-2': TWO_DIMENSIONAL,
+  'LN|80007-8': TWO_DIMENSIONAL,
+  'LN|80011-0': TWO_DIMENSIONAL,
+  'LN|80031-8': TWO_DIMENSIONAL,
+  'LN|80019-3': TWO_DIMENSIONAL,
+  'LN|80020-1': TWO_DIMENSIONAL,
+  'LN|29434-8': TWO_DIMENSIONAL,
+  'LN|77891-0': TWO_DIMENSIONAL,
+  'LN|79975-9': TWO_DIMENSIONAL,
+  'LN|79968-4': M_MODE,
+  'LN|80008-6': M_MODE,
+  'LN|80012-8': M_MODE,
+  'LN|80032-6': M_MODE,
+  'LN|80022-7': M_MODE,
+  'LN|80023-5': M_MODE,
+  'LN|29435-5': M_MODE,
+  'LN|18049-7': M_MODE,
+  'LN|79977-5': M_MODE,
+};
+
+/** Quantities that are measured in both modes, 2D preferred (reference 5.1, 6). */
+const IN_BOTH_MODES: ReadonlySet<ConceptKey | null> = new Set<ConceptKey>([
+  'ivsd',
+  'lvidd',
+  'lvids',
+  'lvpwd',
+  'lv-mass',
+  'lv-mass-index',
+  'fractional-shortening',
+  'lvef-teichholz',
+  'la-diameter',
+]);
+
+/** What the method of a value says of it, the preferred first (CID 12227; reference 4.2, 5.2). */
+const STATED: Readonly<
+  Partial<Record<ConceptKey, Readonly<Record<string, { rank: number; method: MethodKey }>>>>
+> = {
+  lvef: {
+    'DCM|125204': { rank: 0, method: 'cart-area-length-biplane' },
+    'DCM|125205': { rank: 1, method: 'cart-area-length' },
+    'DCM|125206': { rank: 4, method: 'cart-cube' },
+  },
+  // The cube formula of linear dimensions stands first: partitions and geometry are for it.
+  'lv-mass': {
+    'DCM|125222': { rank: 4, method: 'cart-mass-2d' },
+    'DCM|125270': { rank: 4, method: 'cart-mass-2d' },
+  },
+  'lv-mass-index': {
+    'DCM|125222': { rank: 4, method: 'cart-mass-2d' },
+    'DCM|125270': { rank: 4, method: 'cart-mass-2d' },
+  },
+};
+/** Of an EF whose method is named and not listed, and of one without. */
+const OTHER_STATED = 2;
+const NOT_STATED = 3;
+
+/** Mass over height is another quantity under the same name. */
+const BY_HEIGHT: ReadonlySet<string> = new Set(['DCM|125271', 'DCM|125272', 'DCM|125273']);
+
+export const isMassByHeight = ({ method }: CartMeasurement) =>
+  method !== null && BY_HEIGHT.has(keyOf(method));
+
+function modeOf({ key, concept, imageMode }: CartMeasurement): string | null {
+  if (!IN_BOTH_MODES.has(key)) return null;
+  return MODES[keyOf(concept)] ?? (imageMode && keyOf(imageMode));
+}
+
+function rankOf(value: CartMeasurement): number {
+  const { key, method } = value;
+  const listed = key && method ? STATED[key]?.[keyOf(method)]?.rank : undefined;
+  const ofMethod = listed ?? (method ? OTHER_STATED : NOT_STATED);
+  const mode = modeOf(value);
+  const ofMode = mode === TWO_DIMENSIONAL ? 0 : mode === M_MODE ? 2 : 1;
+  return 10 * (key !== null && STATED[key] ? ofMethod : 0) + ofMode;
+}
+
+/** (125316, DCM, "Directly measured") says no more than a value without a method does. */
+const DIRECT = 'DCM|125316';
+
+/** Values of one concept, method and mode: only these are repetitions of one measurement. */
+function groupOf(value: CartMeasurement): string {
+  const method = value.method && keyOf(value.method);
+  return `${method === DIRECT ? '' : (method ?? '')} ${modeOf(value) ?? ''}`;
+}
+
+/**
+ * Of each quantity the values of one method and mode alone, so that no median is one of methods
+ * (reference 19, rule 2): those of the value that the operator chose, else the preferred ones.
+ */
+export function ofPreferredMethods(values: readonly CartMeasurement[]): CartMeasurement[] {
+  const standing = new Map<string, CartMeasurement>();
+  const precedes = (one: CartMeasurement, other: CartMeasurement) => {
+    const [chosen, before] = [one.selection === 'user', other.selection === 'user'];
+    return chosen === before ? rankOf(one) < rankOf(other) : chosen;
+  };
+  for (const value of values) {
+    const known = value.key && standing.get(value.key);
+    if (value.key && (!known || precedes(value, known))) standing.set(value.key, value);
+  }
+  return values.filter((value) => {
+    const known = value.key && standing.get(value.key);
+    return !known || groupOf(known) === groupOf(value);
+  });
+}
+
+/** The machine's value with the method that its report states, where that decides what it is worth. */
+export function withStatedMethod(
+  measurement: Measurement,
+  cart: readonly CartMeasurement[],
+): Measurement {
+  const key = measurement.concept.key as ConceptKey;
+  const methods = STATED[key];
+  const stated = cart.find((value) => value.key === key)?.method;
+  if (!methods || !stated) return measurement;
+  const method = methods[keyOf(stated)]?.method ?? (key === 'lvef' ? 'cart-stated' : null);
+  return method ? { ...measurement, method } : measurement;
+}
+
+/**
+ * Codes that mean a concept beside the one of the concept table: those of CID 12300 that add a mode,
+ * and of TID 5200 (echo reference 18.4).
+ */
+const ALSO: Readonly<Record<string, ConceptKey>> = {
+  'LN|18049-7': 'lvef-teichholz',
+  'LN|79969-2': 'ivsd',
+  'LN|79968-4': 'ivsd',
+  'LN|80007-8': 'lvidd',
+  'LN|80008-6': 'lvidd',
+  'LN|80011-0': 'lvids',
+  'LN|80012-8': 'lvids',
+  'LN|80031-8': 'lvpwd',
+  'LN|80032-6': 'lvpwd',
+  'LN|80019-3': 'lv-mass',
+  'LN|80022-7': 'lv-mass',
+  'LN|80020-1': 'lv-mass-index',
+  'LN|80023-5': 'lv-mass-index',
+  'LN|29434-8': 'fractional-shortening',
+  'LN|29435-5': 'fractional-shortening',
+  'LN|79975-9': 'la-diameter',
+  'LN|79977-5': 'la-diameter',
+  'LN|79974-2': 'la-area-4c',
+  'LN|17988-7': 'ra-area',
+  'LN|18153-7': 'rv-wall',
+  'LN|18037-2': 'mitral-e',
+  'LN|17978-8': 'mitral-a',
+  'LN|29450-4': 'pulmonary-vein-s',
+  'LN|29451-2': 'pulmonary-vein-d',
+  'LN|18006-7': 'ivc-diameter',
+  'LN|18020-8': 'pa-diameter',
+  'LN|18015-8': 'aortic-root',
+  'SCT|399354002': 'deceleration-time',
+  'SCT|399154007': 'rimp',
+};
+
+const VALVES = {
+  aortic: 'SCT|34202007',
+  mitral: 'SCT|91134007',
+  tricuspid: 'SCT|46030003',
+  pulmonic: 'SCT|39057004',
+  outflow: 'SCT|13418002',
+} as const;
+
+const PEAK = ['LN|11726-7', 'LN|20355-4'];
+const FORWARD = 'SCT|263677008';
+/** Regurgitant, and retrograde (CID 12221, CID 12306). */
+const BACKWARD = new Set(['SCT|397417004', 'SCT|312004007']);
+
+interface Property {
+  codes: readonly string[];
+  site: string;
+  /** What the direction must say: a general name at a valve means nothing without it. */
+  flow: 'forward' | 'backward' | 'any';
+  /** Where the method tells one concept from another (CID 12227): one of these; null: not said. */
+  methods?: readonly (string | null)[];
+  key: ConceptKey;
+}
+
+const ORIFICE = ['SCT|399367004'];
+const REGURGITANT_SHARE = ['SCT|399301000'];
+const METHODS = {
+  halfTime: 'DCM|125210',
+  peakVelocity: 'DCM|125214',
+  velocityIntegral: 'DCM|125215',
+  planimetry: 'DCM|125220',
+} as const;
+
+/** General properties of TID 5203 that mean a concept at a site, in a direction of flow. */
+const PROPERTIES: readonly Property[] = [
+  { codes: PEAK, site: VALVES.aortic, flow: 'forward', key: 'av-vmax' },
+  { codes: ['LN|20256-4'], site: VALVES.aortic, flow: 'forward', key: 'av-mean-gradient' },
+  { codes: ['LN|20354-7'], site: VALVES.aortic, flow: 'forward', key: 'av-vti' },
+  { codes: ['LN|20280-4'], site: VALVES.aortic, flow: 'backward', key: 'ar-half-time' },
+  { codes: PEAK, site: VALVES.outflow, flow: 'any', key: 'lvot-vmax' },
+  { codes: ['LN|20354-7'], site: VALVES.outflow, flow: 'any', key: 'lvot-vti' },
+  {
+    codes: ['SCT|399027007', 'SCT|81827009'],
+    site: VALVES.outflow,
+    flow: 'any',
+    key: 'lvot-diameter',
+  },
+  { codes: ['LN|20256-4'], site: VALVES.mitral, flow: 'forward', key: 'mv-mean-gradient' },
+  { codes: ['LN|20280-4'], site: VALVES.mitral, flow: 'forward', key: 'mv-half-time' },
+  {
+    codes: ORIFICE,
+    site: VALVES.aortic,
+    flow: 'forward',
+    methods: [METHODS.velocityIntegral, null],
+    key: 'av-area',
+  },
+  {
+    codes: ORIFICE,
+    site: VALVES.aortic,
+    flow: 'forward',
+    methods: [METHODS.peakVelocity],
+    key: 'av-area-vmax',
+  },
+  {
+    codes: ORIFICE,
+    site: VALVES.mitral,
+    flow: 'any',
+    methods: [METHODS.halfTime],
+    key: 'mv-area-half-time',
+  },
+  {
+    codes: ORIFICE,
+    site: VALVES.mitral,
+    flow: 'forward',
+    methods: [METHODS.planimetry],
+    key: 'mv-area-planimetry',
+  },
+  { codes: ORIFICE, site: VALVES.aortic, flow: 'backward', key: 'ar-orifice' },
+  { codes: ORIFICE, site: VALVES.mitral, flow: 'backward', key: 'mr-orifice' },
+  { codes: REGURGITANT_SHARE, site: VALVES.aortic, flow: 'any', key: 'ar-fraction' },
+  { codes: REGURGITANT_SHARE, site: VALVES.mitral, flow: 'any', key: 'mr-fraction' },
+  { codes: PEAK, site: VALVES.tricuspid, flow: 'backward', key: 'tr-vmax' },
+  { codes: PEAK, site: VALVES.pulmonic, flow: 'backward', key: 'pr-vmax' },
+  { codes: ['LN|20168-1'], site: VALVES.pulmonic, flow: 'forward', key: 'rvot-acceleration' },
+  { codes: ['SCT|399133000'], site: 'SCT|399093001', flow: 'any', key: 'e-prime-septal' },
+  { codes: ['SCT|399133000'], site: 'SCT|399086000', flow: 'any', key: 'e-prime-lateral' },
+  { codes: ['LN|59080-2'], site: VALVES.mitral, flow: 'any', key: 'mitral-e' },
+  { codes: ['LN|59081-0'], site: VALVES.mitral, flow: 'any', key: 'mitral-a' },
+  { codes: ['LN|59104-0'], site: VALVES.mitral, flow: 'any', key: 'e-to-a' },
+  { codes: ['LN|20217-6'], site: VALVES.mitral, flow: 'any', key: 'deceleration-time' },
+  { codes: ['LN|59111-5'], site: 'SCT|399093001', flow: 'any', key: 'e-to-e-prime-septal' },
+  { codes: ['LN|59111-5'], site: 'SCT|399086000', flow: 'any', key: 'e-to-e-prime-lateral' },
+];
+
+const codeOf = (code: CartCode | null) => (code ? keyOf(code) : null);
+
+function flows({ flow }: Property, { flowDirection }: CartMeasurement): boolean {
+  const direction = codeOf(flowDirection);
+  if (flow === 'any') return true;
+  return flow === 'backward'
+    ? direction !== null && BACKWARD.has(direction)
+    : direction === FORWARD;
+}
+
+/** EF and volumes of TID 5200 by their method: biplane discs, or one plane (CID 12227). */
+const BIPLANE: ReadonlySet<string | null> = new Set(['DCM|125207', 'DCM|125227']);
+
+function volumetric({ method, imageView }: CartMeasurement, code: string): ConceptKey | null {
+  const biplane = BIPLANE.has(codeOf(method));
+  if (code === 'LN|18026-5') return biplane ? 'lvedv-biplane' : null;
+  if (code === 'LN|18148-7') return biplane ? 'lvesv-biplane' : null;
+  if (code !== 'LN|18043-0') return null;
+  if (biplane) return 'lvef-biplane';
+  if (codeOf(method) === 'DCM|125209') return 'lvef-teichholz';
+  if (codeOf(method) !== 'DCM|125208') return 'lvef';
+  return codeOf(imageView) === 'SCT|399232001' ? 'lvef-2c' : 'lvef-4c';
+}
+
+/** CID 12234. */
+const INSPIRATION = 'SCT|14910006';
+
+/**
+ * The least diameter of the IVC is another quantity than its diameter, from which both the collapse
+ * follows (echo reference 12.1, 12.2): what the machine calls so, or measured in inspiration.
+ */
+function isLeast({ derivation, respiration }: CartMeasurement): boolean {
+  if (derivation === 'minimum' || derivation === 'maximum') return derivation === 'minimum';
+  return codeOf(respiration) === INSPIRATION;
+}
+
+/** LA volume of TID 5200: by area-length unless its method says another (reference 18.4). */
+function atrial({ method, imageView }: CartMeasurement): ConceptKey | null {
+  const by = codeOf(method);
+  if (by === null || by === 'DCM|125204') return 'la-volume-area-length';
+  if (BIPLANE.has(by)) return 'la-volume-biplane';
+  const view = codeOf(imageView);
+  if (by !== 'DCM|125208') return null;
+  if (view === 'SCT|399214001') return 'la-volume-4c';
+  return view === 'SCT|399232001' ? 'la-volume-2c' : null;
+}
+
+function keyFor(value: CartMeasurement): ConceptKey | null {
+  const code = keyOf(value.concept);
+  if (code === 'SCT|399235004') return atrial(value);
+  const meant = volumetric(value, code) ?? value.key ?? ALSO[code] ?? null;
+  if (meant === 'ivc-diameter' && isLeast(value)) return 'ivc-least-diameter';
+  if (meant === 'lv-mass' && isMassByHeight(value)) return null;
+  if (meant) return meant;
+  const site = codeOf(value.site);
+  const property = PROPERTIES.find(
+    (one) =>
+      one.codes.includes(code) &&
+      one.site === site &&
+      flows(one, value) &&
+      (one.methods?.includes(codeOf(value.method)) ?? true),
+  );
+  return property?.key ?? null;
+}
+
+const END_SYSTOLE = 'SCT|416430001';
+
+/** Baseline and resting state (CID 12002). */
+const AT_REST: ReadonlySet<string> = new Set(['SCT|128974000', 'SCT|128975004']);
+
+/**
+ * The machine's values under the keys of echocardiography, in the unit of the concept table, those of
+ * the preferred method of each. Indexed and stress values, deviations, and what cannot be told keep
+ * the key that they had.
+ */
+export function echoCartValues(cart: readonly CartMeasurement[]): CartMeasurement[] {
+  const named = cart.flatMap((value) => {
+    // A value under stress is another quantity (TID 5202, CID 12002).
+    if (value.stage && !AT_REST.has(keyOf(value.stage))) return [];
+    // The depth that grades an effusion is that of end-diastole (echo reference 13).
+    if (value.key === 'effusion-depth' && codeOf(value.phase) === END_SYSTOLE) return [];
+    if (value.divisor || value.derivation === 'other') return [value];
+    const key = keyFor(value);
+    const converted = key && convert(value.value, value.unit, CONCEPTS[key].unit);
+    return key && converted !== null
+      ? [{ ...value, key, value: converted, unit: CONCEPTS[key].unit }]
+      : [{ ...value, key: key && value.key }];
+  });
+  return ofPreferredMethods(named);
+}

@@ -1,0 +1,97 @@
+import { cardiacPhases, type PhaseSource } from '../../measure/cardiac-phases.ts';
+import { isRegular } from '../../measure/statistics.ts';
+import type { ChamberClip } from './clip.ts';
+import { type FrameGeometry, frameGeometry } from './geometry.ts';
+
+/** One beat of an apical clip: the frames from which everything is measured. */
+export interface ClipBeat {
+  diastole: FrameGeometry;
+  systole: FrameGeometry;
+  /** Seconds to the next beat; null where it is not known. */
+  interval: number | null;
+}
+
+export interface MeasuredClip {
+  clip: ChamberClip;
+  beats: readonly ClipBeat[];
+  /** What told the phases apart. */
+  phases: PhaseSource;
+  /** Whether the RR intervals are even; null where fewer than three R waves are known. */
+  regular: boolean | null;
+  /** Share of the outlined frames that were used. */
+  usable: number;
+  /** False: the cavity jumps from frame to frame, and nothing is measured. */
+  steady: boolean;
+  /** Mean probability over the cavity of the frames that were measured, 0 to 1. */
+  confidence: number;
+}
+
+const mean = (values: readonly number[]) =>
+  values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+
+/** Of the range of the cavity's areas: a heart moves smoothly, an outline that is lost does not. */
+const UNSTEADY = 0.1;
+
+/** Mean distance of the areas from their own running mean, as a share of their range. */
+function unsteadiness(areas: readonly number[]): number {
+  const range = Math.max(...areas) - Math.min(...areas);
+  const residues = areas.slice(1, -1).map((area, i) => {
+    const beside = ((areas[i] ?? area) + (areas[i + 2] ?? area)) / 2;
+    return Math.abs(area - beside);
+  });
+  return range > 0 ? mean(residues) / range : 0;
+}
+
+/** Beats to average, in sinus rhythm and in an irregular one (echo reference 0.5). */
+export const ADVISED_BEATS = { regular: 3, irregular: 5 } as const;
+
+/** Whether the R waves follow each other evenly, and at most how many beats are averaged then. */
+export function averaging(rWaves: readonly number[]): { regular: boolean | null; most: number } {
+  const regular = isRegular(rWaves);
+  return { regular, most: ADVISED_BEATS[regular === false ? 'irregular' : 'regular'] };
+}
+
+/** The beats of a clip, at most as many as are averaged; none where the clip holds no whole one. */
+export function measuredClip(clip: ChamberClip): MeasuredClip {
+  const figures = clip.frames.flatMap((frame) => frameGeometry(frame, clip.scale) ?? []);
+  const samples = figures.map(({ time, lv }) => ({ time, area: lv.area }));
+  const steady = unsteadiness(samples.map(({ area }) => area)) <= UNSTEADY;
+  const { beats, source } = cardiacPhases(steady ? samples : [], clip.rWaves, clip.heartRate);
+  const { regular, most } = averaging(clip.rWaves);
+  const measured = beats.slice(0, most).flatMap(({ diastole, systole, interval }) => {
+    const [first, second] = [figures[diastole], figures[systole]];
+    return first && second ? [{ diastole: first, systole: second, interval }] : [];
+  });
+  const used = new Set(measured.flatMap((beat) => [beat.diastole.frame, beat.systole.frame]));
+  return {
+    clip,
+    beats: measured,
+    phases: source,
+    regular,
+    steady,
+    usable: figures.length / Math.max(1, clip.frames.length),
+    confidence: mean(
+      clip.frames.filter(({ frame }) => used.has(frame)).map(({ confidence }) => confidence.lv),
+    ),
+  };
+}
+
+/** Of several clips of a view the one to measure: a scale first, then how sure and how usable it is. */
+export function bestClip(
+  clips: readonly MeasuredClip[],
+  view: ChamberClip['view'],
+): MeasuredClip | null {
+  const worth = ({ clip, usable, confidence }: MeasuredClip) =>
+    (clip.scale ? 1 : 0) + usable * confidence;
+  const own = clips.filter(({ clip, beats }) => clip.view === view && beats.length > 0);
+  return own.toSorted((one, other) => worth(other) - worth(one))[0] ?? null;
+}
+
+/** Mean over the beats of a clip of what `measure` finds; null where it finds nothing in any. */
+export function overBeats(
+  { beats }: MeasuredClip,
+  measure: (beat: ClipBeat) => number | null,
+): number | null {
+  const values = beats.flatMap((beat) => measure(beat) ?? []);
+  return values.length > 0 ? mean(values) : null;
+}

@@ -1,0 +1,51 @@
+import type { PixelScale, Point } from '../../contract/image.ts';
+import type { Chamber } from '../locate/chambers.ts';
+import type { JointEjectionFraction } from '../locate/ejection-fraction.ts';
+import type { ShapeFault, VentriclePose } from '../locate/ventricle-pose.ts';
+
+/** Views whose chambers are outlined. */
+export const APICAL_VIEWS = ['A4C', 'A2C', 'A3C'] as const;
+export type ApicalView = (typeof APICAL_VIEWS)[number];
+
+/** The chambers of one frame. */
+export interface ChamberFrame {
+  /** 0-based. */
+  frame: number;
+  /** Seconds from the first frame of the clip. */
+  time: number;
+  /** Closed outlines in pixels of the stored frame; absent where a chamber was not found. */
+  outlines: Partial<Record<Chamber, readonly Point[]>>;
+  confidence: Readonly<Record<Chamber, number>>;
+  pose: VentriclePose | null;
+  /** What speaks against the ventricle of this frame; a frame with a fault is drawn, not measured. */
+  faults: readonly (ShapeFault | 'below-gate' | 'area-jump')[];
+}
+
+/** LVEF of one beat by the outlines and by the second network together. */
+export interface JointEjection extends JointEjectionFraction {
+  /** Per cent, each alone. */
+  byDiscs: number;
+  byNetwork: number;
+  /** 0-based frames. */
+  diastole: number;
+  systole: number;
+}
+
+/** One apical clip, outlined. */
+export interface ChamberClip {
+  file: string;
+  sopInstanceUid: string | null;
+  view: ApicalView;
+  viewConfidence: number | null;
+  /** Millimetres per pixel; null: the picture has no scale. */
+  scale: PixelScale | null;
+  heartRate: number | null;
+  rWaves: readonly number[];
+  /** Frames of the clip, of which every `stride`-th was outlined. */
+  framesInClip: number;
+  stride: number;
+  /** The display shows the right heart on the right. */
+  mirrored: boolean;
+  frames: readonly ChamberFrame[];
+  ejections: readonly JointEjection[];
+}

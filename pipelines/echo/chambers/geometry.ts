@@ -1,0 +1,146 @@
+import type { PixelScale } from '../../contract/image.ts';
+import {
+  type ChamberAxis,
+  chamberAxis,
+  directionsOf,
+  discDiameters,
+  onAxis,
+} from '../../measure/chamber.ts';
+import { areaOf, chordLength, inMillimetres, type Outline } from '../../measure/outline.ts';
+import { biplaneDiscVolume, discVolume } from '../formulas/chambers.ts';
+import type { ChamberFrame } from './clip.ts';
+
+/** One chamber of one frame, in millimetres (in pixels where the picture has no scale). */
+export interface ChamberFigure {
+  outline: Outline;
+  area: number;
+  /** Null where its valve plane was not found: then it has an area and nothing else. */
+  axis: ChamberAxis | null;
+}
+
+/** A chamber with its axis, from which length, diameters and volume follow. */
+export type AxialFigure = ChamberFigure & { axis: ChamberAxis };
+
+export interface FrameGeometry {
+  /** 0-based. */
+  frame: number;
+  time: number;
+  lv: AxialFigure;
+  muscle: Outline | null;
+  la: ChamberFigure | null;
+  rv: ChamberFigure | null;
+  ra: ChamberFigure | null;
+}
+
+const SQUARE: PixelScale = { x: 1, y: 1 };
+
+/**
+ * The figures of one frame; null where its ventricle is at fault or has no valve plane. Without a
+ * scale the pixels are taken as square: ratios hold, sizes do not.
+ */
+export function frameGeometry(
+  { frame, time, outlines, faults }: ChamberFrame,
+  scale: PixelScale | null,
+): FrameGeometry | null {
+  if (faults.length > 0) return null;
+  const figure = (outline: ChamberFrame['outlines']['lv']) =>
+    outline ? inMillimetres(outline, scale ?? SQUARE) : null;
+  const [lv, muscle, la] = [figure(outlines.lv), figure(outlines.myocardium), figure(outlines.la)];
+  const [rv, ra] = [figure(outlines.rv), figure(outlines.ra)];
+  const axis = lv && chamberAxis(lv, { across: la, wall: muscle });
+  if (!lv || !axis) return null;
+  const behind = (outline: Outline | null, across: Outline | null): ChamberFigure | null =>
+    outline && {
+      outline,
+      area: areaOf(outline),
+      axis: across && chamberAxis(outline, { across, wall: null }),
+    };
+  return {
+    frame,
+    time,
+    lv: { outline: lv, area: areaOf(lv), axis },
+    muscle,
+    la: behind(la, lv),
+    rv: behind(rv, ra),
+    ra: behind(ra, rv),
+  };
+}
+
+/** A chamber whose axis was found; null otherwise. */
+export function axial(figure: ChamberFigure | null): AxialFigure | null {
+  return figure?.axis ? { ...figure, axis: figure.axis } : null;
+}
+
+const CENTIMETRE = 10;
+
+/** Diameters of the discs and the length, cm, as the formulas take them. */
+export function discsInCentimetres({ outline, axis }: AxialFigure) {
+  return {
+    diameters: discDiameters(outline, axis).map((mm) => mm / CENTIMETRE),
+    length: axis.length / CENTIMETRE,
+  };
+}
+
+const PROBES = 12;
+
+/** The widest cut across the axis between two shares of it (0 at the valve), and where it is. */
+export function widest(
+  { outline, axis }: AxialFigure,
+  [from, to]: readonly [number, number],
+): { width: number; share: number } {
+  const { across } = directionsOf(axis);
+  return Array.from({ length: PROBES + 1 }, (_, i) => from + (i / PROBES) * (to - from)).reduce(
+    (best, share) => {
+      const width = chordLength(outline, onAxis(axis, share), across);
+      return width > best.width ? { width, share } : best;
+    },
+    { width: 0, share: from },
+  );
+}
+
+/** Basal third of a ventricle, short of the valve plane itself, where an outline is rounded. */
+export const BASAL_THIRD = [0.05, 1 / 3] as const;
+
+/** A chamber of a frame: that of the frame's phase which is summed. */
+export type ChamberOf = (frame: FrameGeometry) => AxialFigure | null;
+
+export const leftVentricle: ChamberOf = ({ lv }) => lv;
+export const leftAtrium: ChamberOf = ({ la }) => axial(la);
+
+/** Volume of one plane by discs, ml (cubic pixels over a thousand without a scale). */
+export function planeVolume(figure: AxialFigure | null): number | null {
+  if (!figure) return null;
+  const { diameters, length } = discsInCentimetres(figure);
+  return discVolume(diameters, length);
+}
+
+/**
+ * Biplane volume, ml: the discs of each view along its own axis, paired by number, over the longer
+ * of both lengths (echo reference 4.2).
+ */
+export function biplaneVolume(
+  fourChamber: AxialFigure | null,
+  twoChamber: AxialFigure | null,
+): number | null {
+  if (!fourChamber || !twoChamber) return null;
+  const [four, two] = [discsInCentimetres(fourChamber), discsInCentimetres(twoChamber)];
+  const length = Math.max(four.length, two.length);
+  return biplaneDiscVolume(four.diameters, two.diameters, length);
+}
+
+/** Views whose lengths differ by more of the longer are perhaps foreshortened (reference 4.2). */
+const LENGTH_DIFFERENCE = 0.1;
+
+/** Whether the long axes of two views are too unequal to be of one ventricle. */
+export function unequalLengths(one: number, other: number): boolean {
+  const longer = Math.max(one, other);
+  return (longer - Math.min(one, other)) / longer > LENGTH_DIFFERENCE + 1e-9;
+}
+
+/** End-diastolic volumes of two views that differ by more call for a remark (reference 4.6). */
+const VOLUME_DIFFERENCE = 0.25;
+
+export function unequalVolumes(one: number, other: number): boolean {
+  const larger = Math.max(one, other);
+  return (larger - Math.min(one, other)) / larger > VOLUME_DIFFERENCE + 1e-9;
+}

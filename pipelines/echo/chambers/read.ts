@@ -1,0 +1,234 @@
+import { inParallel } from '../../../src/platform/in-parallel.ts';
+import type { GrayImage } from '../../contract/image.ts';
+import { type Clip, type Rectangle, scaleFor } from '../../contract/study.ts';
+import { DECODING, decodeBatch } from '../../input/decode-frames.ts';
+import { outlineOfRegion } from '../../measure/outline.ts';
+import { largestOf, regionsOf } from '../../measure/regions.ts';
+import { fractionalChange } from '../formulas/chambers.ts';
+import { areaOf, CHAMBERS, type ChamberMasks, labelOf } from '../locate/chambers.ts';
+import type { HeartLocator } from '../locate/heart-locator.ts';
+import type { ClipView, EchoReader, EchoReaderInput } from '../locate/reader.ts';
+import { jumpingFrames, shapeFaults, ventriclePose } from '../locate/ventricle-pose.ts';
+import { type ClipBeat, measuredClip } from './beats.ts';
+import {
+  APICAL_VIEWS,
+  type ApicalView,
+  type ChamberClip,
+  type ChamberFrame,
+  type JointEjection,
+} from './clip.ts';
+import { planeVolume } from './geometry.ts';
+
+export interface ApicalReadings {
+  /** Null where no permitted model outlines chambers. */
+  clips: readonly ChamberClip[] | null;
+  /**
+   * Whether a second network stands beside the outlines: without it no volume and no EF of the
+   * outlines was shown to be worth more than the same answer for everybody.
+   */
+  volumesTrusted: boolean;
+}
+
+/** Clips outlined of each view: bounds the time of a long study; the others are named as such. */
+const CLIPS_PER_VIEW = 2;
+/** Frames outlined of a clip, about: two seconds at 30 frames a second. */
+const FRAMES_PER_CLIP = 64;
+/** A single picture holds no beat; two may be its end-diastole and end-systole. */
+const LEAST_FRAMES = 2;
+/** Decoded and outlined at a time. */
+const BATCH = 8;
+/** Frames on which left and right of a display are told apart. */
+const SIDE_FRAMES = 2;
+
+interface Chosen {
+  view: ApicalView;
+  of: ClipView & { fan: Rectangle };
+}
+
+/** The clips of an apical view that are worth outlining, the best first. */
+function chosenClips(views: readonly ClipView[]): Chosen[] {
+  return APICAL_VIEWS.flatMap((view) =>
+    views
+      .flatMap((of) => {
+        const { clip, fan } = of;
+        const moves = clip.frames.length >= LEAST_FRAMES && clip.mode !== 'colour';
+        return of.view === view && fan && moves ? [{ view, of: { ...of, fan } }] : [];
+      })
+      .toSorted((one, other) => worth(other.of) - worth(one.of))
+      .slice(0, CLIPS_PER_VIEW),
+  );
+}
+
+/** A scale counts most, then what the header says, then how sure the classifier is. */
+const worth = ({ clip, source, confidence }: ClipView) =>
+  (clip.regions.length > 0 ? 2 : 0) + (source === 'header' ? 1 : (confidence ?? 0));
+
+/** The largest outline of each chamber in the pixels of the stored frame. */
+function outlinesIn({ area, width, height, labels }: ChamberMasks) {
+  const regions = Map.groupBy(regionsOf(labels, width), ({ value }) => value);
+  return CHAMBERS.flatMap((chamber) => {
+    const largest = largestOf(regions.get(labelOf(chamber)) ?? []);
+    const outline = largest && outlineOfRegion(largest, width, height);
+    if (!outline) return [];
+    return [
+      [chamber, outline.map(({ x, y }) => ({ x: x + area.minX, y: y + area.minY }))] as const,
+    ];
+  });
+}
+
+function readFrame(frame: number, time: number, masks: ChamberMasks): ChamberFrame {
+  const outlines = outlinesIn(masks);
+  return {
+    frame,
+    time,
+    outlines: Object.fromEntries(outlines),
+    confidence: masks.confidence,
+    pose: ventriclePose(masks),
+    faults: [...(masks.accepted ? [] : (['below-gate'] as const)), ...shapeFaults(masks)],
+  };
+}
+
+/** The frames with those marked whose cavity jumps against both neighbours. */
+function withJumps(frames: readonly ChamberFrame[], areas: readonly number[]): ChamberFrame[] {
+  const jumps = new Set(jumpingFrames(areas));
+  return frames.map((frame, index) =>
+    jumps.has(index) ? { ...frame, faults: [...frame.faults, 'area-jump' as const] } : frame,
+  );
+}
+
+type Segment = NonNullable<HeartLocator['segment']>;
+
+interface Outlining {
+  clip: Clip;
+  fan: Rectangle;
+  mirrored: boolean;
+  segment: Segment;
+  signal: AbortSignal;
+}
+
+const imageOf = async (clip: Clip, index: number, signal: AbortSignal) => {
+  const frame = clip.frames[index];
+  const { decoded } = await decodeBatch(frame ? [{ clip, frame }] : [], signal);
+  return decoded[0]?.image ?? null;
+};
+
+async function outlineFrames(
+  { clip, fan, mirrored, segment, signal }: Outlining,
+  stride: number,
+): Promise<ChamberFrame[]> {
+  const wanted = clip.frames.filter((_, index) => index % stride === 0);
+  const frames: ChamberFrame[] = [];
+  const cavities: number[] = [];
+  for (let start = 0; start < wanted.length; start += BATCH) {
+    signal.throwIfAborted();
+    const batch = wanted.slice(start, start + BATCH).map((frame) => ({ clip, frame }));
+    const { decoded } = await decodeBatch(batch, signal);
+    const masks = await segment(
+      decoded.map(({ image }) => image),
+      fan,
+      mirrored,
+    );
+    for (const [index, { frame }] of decoded.entries()) {
+      const found = masks[index];
+      if (!found) continue;
+      frames.push(readFrame(frame.index, frame.time, found));
+      cavities.push(areaOf(found, 'lv'));
+    }
+  }
+  return withJumps(frames, cavities);
+}
+
+/** EF of the outlines of one beat, per cent: a ratio, whatever the scale. */
+function discEjection({ diastole, systole }: ClipBeat): number | null {
+  const [filled, emptied] = [planeVolume(diastole.lv), planeVolume(systole.lv)];
+  return filled !== null && emptied !== null ? fractionalChange(filled, emptied) : null;
+}
+
+/** What both networks say together of each beat that the outlines show. */
+async function ejectionsOf(
+  read: ChamberClip,
+  clip: Clip,
+  estimate: HeartLocator['ejectionFraction'],
+  signal: AbortSignal,
+): Promise<JointEjection[]> {
+  // The second network knows the four-chamber view alone.
+  if (!estimate || read.view !== 'A4C') return [];
+  const found: JointEjection[] = [];
+  for (const beat of measuredClip(read).beats) {
+    const [diastole, systole] = [beat.diastole.frame, beat.systole.frame];
+    const pose = read.frames.find(({ frame }) => frame === diastole)?.pose;
+    const byDiscs = discEjection(beat);
+    const ed = await imageOf(clip, diastole, signal);
+    const es = await imageOf(clip, systole, signal);
+    if (!pose || !ed || !es || byDiscs === null) continue;
+    const joint = await estimate({ ed, es, pose, byDiscs });
+    found.push({ ...joint, byDiscs, diastole, systole });
+  }
+  return found;
+}
+
+/** The right heart tells the sides of a four-chamber view; the other views do not show it. */
+async function isMirrored(
+  clip: Clip,
+  fan: Rectangle,
+  locator: HeartLocator,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const some: GrayImage[] = [];
+  for (let n = 0; n < SIDE_FRAMES; n++) {
+    const index = Math.floor(((n + 0.5) / SIDE_FRAMES) * clip.frames.length);
+    const image = await imageOf(clip, index, signal);
+    if (image) some.push(image);
+  }
+  return (await locator.isMirrored?.(some, fan)) ?? false;
+}
+
+async function readClip(
+  { view, of }: Chosen,
+  locator: HeartLocator,
+  segment: Segment,
+  signal: AbortSignal,
+): Promise<ChamberClip> {
+  const { clip, fan, confidence } = of;
+  const stride = Math.max(1, Math.round(clip.frames.length / FRAMES_PER_CLIP));
+  const mirrored = view === 'A4C' && (await isMirrored(clip, fan, locator, signal));
+  const frames = await outlineFrames({ clip, fan, mirrored, segment, signal }, stride);
+  const corners = [
+    { x: fan.minX, y: fan.minY },
+    { x: fan.maxX, y: fan.maxY },
+  ];
+  const lv = frames.flatMap(({ outlines }) => outlines.lv ?? []);
+  const read: ChamberClip = {
+    file: clip.file,
+    sopInstanceUid: clip.sopInstanceUid,
+    view,
+    viewConfidence: confidence,
+    scale: scaleFor(clip, lv.length > 0 ? lv : corners)?.scale ?? null,
+    heartRate: clip.heartRate,
+    rWaves: clip.rWaves,
+    framesInClip: clip.frames.length,
+    stride,
+    mirrored,
+    frames,
+    ejections: [],
+  };
+  return { ...read, ejections: await ejectionsOf(read, clip, locator.ejectionFraction, signal) };
+}
+
+async function read({ views, locator, signal }: EchoReaderInput): Promise<ApicalReadings> {
+  const { segment } = locator;
+  const volumesTrusted = locator.ejectionFraction !== null;
+  if (!segment) return { clips: null, volumesTrusted };
+  const clips = await inParallel(chosenClips(views), DECODING.batches, async (chosen) => {
+    signal.throwIfAborted();
+    return readClip(chosen, locator, segment, signal);
+  });
+  return { clips, volumesTrusted };
+}
+
+/** Outlines of the chambers over the frames of the apical clips. */
+export const apicalReader: EchoReader<ApicalReadings> = {
+  stage: 'chambers',
+  label: 'Outlining the chambers',
+  read,
+};

@@ -1,0 +1,150 @@
+import { rounded } from '../../measure/rounding.ts';
+import { anyMet, type Criterion } from '../shared/grading.ts';
+
+/**
+ * Diastolic function by ASE/EACVI 2016 (reference 10.3, 10.4). Its inequalities are strict; those of
+ * 2025 are not, which is why the two algorithms share nothing.
+ */
+
+/** E and e' in cm/s, TR in m/s, LAVi in ml/m2; null: not available. */
+export interface Diastolic2016 {
+  averageRatio: number | null;
+  septalRatio: number | null;
+  lateralRatio: number | null;
+  septal: number | null;
+  lateral: number | null;
+  jet: number | null;
+  atrialIndex: number | null;
+}
+
+const LIMITS = {
+  averageRatio: 14,
+  septalRatio: 15,
+  lateralRatio: 13,
+  septal: 7,
+  lateral: 10,
+  jet: 2.8,
+  atrialIndex: 34,
+} as const;
+
+const above = (value: number | null, limit: number, decimals: number) =>
+  value === null ? null : rounded(value, decimals) > limit;
+const atLeast = (value: number | null, limit: number, decimals: number) =>
+  value === null ? null : rounded(value, decimals) >= limit;
+const below = (value: number | null, limit: number, decimals: number) =>
+  value === null ? null : rounded(value, decimals) < limit;
+
+function pressureCriteria({ averageRatio, jet, atrialIndex }: Diastolic2016): Criterion[] {
+  return [
+    { name: "average E/e' > 14", met: above(averageRatio, LIMITS.averageRatio, 1) },
+    { name: 'TR Vmax > 2.8 m/s', met: above(jet, LIMITS.jet, 1) },
+    { name: 'LAVi > 34 ml/m²', met: above(atrialIndex, LIMITS.atrialIndex, 0) },
+  ];
+}
+
+/** Criterion 1 with the ratio of one wall where only that is known. */
+function ratioCriterion(inputs: Diastolic2016): Criterion {
+  const { averageRatio, septalRatio, lateralRatio } = inputs;
+  if (averageRatio === null && septalRatio !== null) {
+    return { name: "septal E/e' > 15", met: above(septalRatio, LIMITS.septalRatio, 1) };
+  }
+  if (averageRatio === null && lateralRatio !== null) {
+    return { name: "lateral E/e' > 13", met: above(lateralRatio, LIMITS.lateralRatio, 1) };
+  }
+  return { name: "average E/e' > 14", met: above(averageRatio, LIMITS.averageRatio, 1) };
+}
+
+/** The four criteria of algorithm A. */
+export function criteria2016A(inputs: Diastolic2016): Criterion[] {
+  const [, jet, atrium] = pressureCriteria(inputs);
+  const velocity = anyMet(
+    below(inputs.septal, LIMITS.septal, 1),
+    below(inputs.lateral, LIMITS.lateral, 1),
+  );
+  return [
+    ratioCriterion(inputs),
+    { name: "septal e' < 7 or lateral e' < 10 cm/s", met: velocity },
+    ...(jet ? [jet] : []),
+    ...(atrium ? [atrium] : []),
+  ];
+}
+
+export const RESULTS_2016A = [
+  'normal diastolic function',
+  'indeterminate',
+  'diastolic dysfunction',
+  'insufficient data',
+] as const;
+
+/** For a preserved EF without myocardial disease. */
+export function algorithm2016A(inputs: Diastolic2016): (typeof RESULTS_2016A)[number] {
+  const available = criteria2016A(inputs).filter(({ met }) => met !== null);
+  const positive = available.filter(({ met }) => met === true).length;
+  if (available.length < 2) return 'insufficient data';
+  if (positive * 2 < available.length) return 'normal diastolic function';
+  return positive * 2 === available.length ? 'indeterminate' : 'diastolic dysfunction';
+}
+
+/** Criteria of algorithm A below which a result is limited ("available" in D16; reference 10.3). */
+export const CRITERIA_2016A = 4;
+
+export const RESULTS_2016B = [
+  'grade I, normal LAP',
+  'grade II, elevated LAP',
+  'grade III, elevated LAP',
+  'indeterminate',
+  'insufficient data',
+] as const;
+
+export interface Filling2016 extends Diastolic2016 {
+  /** E/A and E in cm/s. */
+  ratio: number | null;
+  early: number | null;
+  /** Systolic over diastolic peak of the pulmonary vein. */
+  veinRatio: number | null;
+  reducedEf: boolean;
+}
+
+/** Whether two criteria, one of each kind, leave the vein to decide where the EF is reduced (step 3e). */
+function asksVein({ reducedEf }: Filling2016, counted: readonly Criterion[]): boolean {
+  const of = (wanted: boolean) => counted.filter(({ met }) => met === wanted).length;
+  return reducedEf && of(true) === 1 && of(false) === 1;
+}
+
+/** For a reduced EF, myocardial disease, or a positive algorithm A. */
+export function algorithm2016B(inputs: Filling2016): (typeof RESULTS_2016B)[number] {
+  if (inputs.ratio === null || inputs.early === null) return 'insufficient data';
+  const ratio = rounded(inputs.ratio, 2);
+  if (ratio >= 2) return 'grade III, elevated LAP';
+  if (ratio <= 0.8 && rounded(inputs.early, 0) <= 50) return 'grade I, normal LAP';
+  const counted = pressureCriteria(inputs);
+  const positive = counted.filter(({ met }) => met === true).length;
+  const negative = counted.filter(({ met }) => met === false).length;
+  if (positive + negative < 2) return 'indeterminate';
+  if (positive >= 2) return 'grade II, elevated LAP';
+  if (negative >= 2) return 'grade I, normal LAP';
+  const blunted = below(inputs.veinRatio, 1, 2) === true;
+  return asksVein(inputs, counted) && blunted ? 'grade II, elevated LAP' : 'indeterminate';
+}
+
+/** The criteria that algorithm B came to, step by step, and none that it did not need. */
+export function criteria2016B(inputs: Filling2016): Criterion[] {
+  const { ratio, early } = inputs;
+  const restrictive = { name: 'E/A >= 2', met: atLeast(ratio, 2, 2) };
+  const slow = ratio === null || early === null ? null : rounded(early, 0) <= 50;
+  const impaired = {
+    name: 'E/A <= 0.8 and E <= 50 cm/s',
+    met: slow === null || ratio === null ? null : slow && rounded(ratio, 2) <= 0.8,
+  };
+  if (restrictive.met === true) return [restrictive];
+  if (impaired.met !== false) return [restrictive, impaired];
+  const counted = pressureCriteria(inputs);
+  return [
+    restrictive,
+    impaired,
+    ...counted,
+    ...(asksVein(inputs, counted)
+      ? [{ name: 'PV S/D < 1', met: below(inputs.veinRatio, 1, 2) }]
+      : []),
+  ];
+}

@@ -1,0 +1,310 @@
+import { rounded } from '../../measure/rounding.ts';
+import { anyMet, type Criterion } from '../shared/grading.ts';
+
+/**
+ * Diastolic function by ASE 2025, sinus rhythm (reference 10.5): inclusive limits, unlike 2016. The
+ * figure was reconstructed from public implementations; on branch c the sources differ and the
+ * convention of the reference is followed.
+ */
+export interface Diastolic2025 {
+  /** cm/s */
+  septal: number | null;
+  lateral: number | null;
+  /** E in cm/s */
+  early: number | null;
+  /** E/A */
+  ratio: number | null;
+  /** E/e' where the machine gives it; else it follows from E and e'. */
+  averageRatio?: number | null;
+  septalRatio?: number | null;
+  lateralRatio?: number | null;
+  /** TR Vmax, m/s */
+  jet: number | null;
+  /** PASP, mmHg */
+  systolicPressure: number | null;
+  /** ml/m2 */
+  atrialIndex: number | null;
+  /** Pulmonary vein S/D. */
+  veinRatio: number | null;
+  /** Reservoir strain, per cent. */
+  reservoirStrain: number | null;
+  /** ms */
+  relaxationTime: number | null;
+}
+
+export const LIMITS_2025 = {
+  septal: 6,
+  lateral: 7,
+  average: 6.5,
+  averageRatio: 14,
+  septalRatio: 15,
+  lateralRatio: 13,
+  jet: 2.8,
+  systolicPressure: 35,
+  restrictive: 2,
+  impaired: 0.8,
+  veinRatio: 0.67,
+  reservoirStrain: 18,
+  atrialIndex: 34,
+  relaxationTime: 70,
+} as const;
+
+const atMost = (value: number | null, limit: number, decimals: number) =>
+  value === null ? null : rounded(value, decimals) <= limit;
+const atLeast = (value: number | null, limit: number, decimals: number) =>
+  value === null ? null : rounded(value, decimals) >= limit;
+
+const quotient = (one: number | null, other: number | null) =>
+  one === null || other === null ? null : one / other;
+
+export interface PrimaryVariables {
+  reducedVelocity: boolean | null;
+  raisedRatio: boolean | null;
+  raisedPressure: boolean | null;
+}
+
+export function primaryVariables(inputs: Diastolic2025): PrimaryVariables {
+  const { septal, lateral, early } = inputs;
+  const average = septal === null || lateral === null ? null : (septal + lateral) / 2;
+  return {
+    reducedVelocity: anyMet(
+      atMost(septal, LIMITS_2025.septal, 1),
+      atMost(lateral, LIMITS_2025.lateral, 1),
+      atMost(average, LIMITS_2025.average, 1),
+    ),
+    raisedRatio: anyMet(
+      atLeast(inputs.averageRatio ?? quotient(early, average), LIMITS_2025.averageRatio, 1),
+      atLeast(inputs.septalRatio ?? quotient(early, septal), LIMITS_2025.septalRatio, 1),
+      atLeast(inputs.lateralRatio ?? quotient(early, lateral), LIMITS_2025.lateralRatio, 1),
+    ),
+    raisedPressure: anyMet(
+      atLeast(inputs.jet, LIMITS_2025.jet, 1),
+      atLeast(inputs.systolicPressure, LIMITS_2025.systolicPressure, 0),
+    ),
+  };
+}
+
+/** Step 2: each marker that was measured, and whether it is positive. */
+export function secondStep(inputs: Diastolic2025): Criterion[] {
+  const enlarged =
+    inputs.atrialIndex === null ? null : rounded(inputs.atrialIndex, 0) > LIMITS_2025.atrialIndex;
+  return [
+    { name: 'PV S/D <= 0.67', met: atMost(inputs.veinRatio, LIMITS_2025.veinRatio, 2) },
+    { name: 'LARS <= 18 %', met: atMost(inputs.reservoirStrain, LIMITS_2025.reservoirStrain, 0) },
+    { name: 'LAVi > 34 ml/m²', met: enlarged },
+    { name: 'IVRT <= 70 ms', met: atMost(inputs.relaxationTime, LIMITS_2025.relaxationTime, 0) },
+  ];
+}
+
+export const RESULTS_2025 = [
+  'normal LAP, no diastolic dysfunction grade',
+  'grade 1, normal LAP',
+  'normal LAP, grade 1',
+  'grade 2, elevated LAP',
+  'grade 3, elevated LAP',
+  'LAP elevated, grade undetermined (no E/A)',
+  'indeterminate',
+  'insufficient data',
+] as const;
+export type Result2025 = (typeof RESULTS_2025)[number];
+
+function elevated(ratio: number | null): Result2025 {
+  if (ratio === null) return 'LAP elevated, grade undetermined (no E/A)';
+  return rounded(ratio, 2) >= LIMITS_2025.restrictive
+    ? 'grade 3, elevated LAP'
+    : 'grade 2, elevated LAP';
+}
+
+/** Primary variables of which at least two are needed, and all for a full answer (reference 10.5). */
+export const PRIMARIES_2025 = 3;
+
+const knownPrimaries = (inputs: Diastolic2025) =>
+  Object.values(primaryVariables(inputs)).filter((met) => met !== null);
+
+/** Branches a, b and c, that answer at once; d, that asks for step 2; null: too little is known. */
+function branchOf(inputs: Diastolic2025): 'a' | 'b' | 'c' | 'd' | null {
+  const known = knownPrimaries(inputs);
+  const abnormal = known.filter((met) => met).length;
+  if (known.length < 2) return null;
+  if (abnormal === 0) return 'a';
+  if (abnormal === PRIMARIES_2025) return 'b';
+  const relaxation = abnormal === 1 && primaryVariables(inputs).reducedVelocity === true;
+  const impaired = atMost(inputs.ratio, LIMITS_2025.impaired, 2) === true;
+  return known.length === PRIMARIES_2025 && relaxation && impaired ? 'c' : 'd';
+}
+
+/** LA pressure and grade; `insufficient data` below two of the three primary variables. */
+export function algorithm2025(inputs: Diastolic2025): Result2025 {
+  switch (branchOf(inputs)) {
+    case null:
+      return 'insufficient data';
+    case 'a':
+      return 'normal LAP, no diastolic dysfunction grade';
+    case 'b':
+      return elevated(inputs.ratio);
+    case 'c':
+      return 'grade 1, normal LAP';
+    case 'd': {
+      const markers = secondStep(inputs).filter(({ met }) => met !== null);
+      if (markers.some(({ met }) => met)) return elevated(inputs.ratio);
+      if (markers.length === 0) return 'indeterminate';
+      return primaryVariables(inputs).reducedVelocity === true
+        ? 'normal LAP, grade 1'
+        : 'normal LAP, no diastolic dysfunction grade';
+    }
+  }
+}
+
+/** Whether only two of the primary variables were known to a result that was given. */
+export const isLimited2025 = (inputs: Diastolic2025) =>
+  knownPrimaries(inputs).length === PRIMARIES_2025 - 1;
+
+/** Markers of step 2 that disagree with a grade given at once (branch c). */
+export function discordant(inputs: Diastolic2025): string[] {
+  if (branchOf(inputs) !== 'c') return [];
+  return secondStep(inputs).flatMap(({ name, met }) => (met ? [name] : []));
+}
+
+/** The criteria that the algorithm came to, and none that it did not need. */
+export function criteria2025(inputs: Diastolic2025): Criterion[] {
+  const { reducedVelocity, raisedRatio, raisedPressure } = primaryVariables(inputs);
+  const branch = branchOf(inputs);
+  const relaxed = reducedVelocity === true && raisedRatio === false && raisedPressure === false;
+  const graded = /elevated/i.test(algorithm2025(inputs));
+  return [
+    { name: "reduced e'", met: reducedVelocity },
+    { name: "raised E/e'", met: raisedRatio },
+    { name: 'raised TR Vmax or PASP', met: raisedPressure },
+    ...(relaxed
+      ? [{ name: 'E/A <= 0.8', met: atMost(inputs.ratio, LIMITS_2025.impaired, 2) }]
+      : []),
+    ...(branch === 'd' ? secondStep(inputs) : []),
+    ...(graded
+      ? [{ name: 'E/A >= 2', met: atLeast(inputs.ratio, LIMITS_2025.restrictive, 2) }]
+      : []),
+  ];
+}
+
+export const PRESENCE_2025 = [
+  'diastolic dysfunction',
+  'no diastolic dysfunction',
+  'indeterminate',
+  'insufficient data',
+] as const;
+
+/** Positive signs that make a dysfunction beside a reduced e', and beside a preserved one. */
+const NEEDED = { reduced: 1, preserved: 2 } as const;
+
+const countMet = (value: number | null, decimals: number, test: (shown: number) => boolean) =>
+  value === null ? null : test(rounded(value, decimals));
+
+/** The signs of dysfunction of ASE 2025, e' first (reference 10.5). */
+export function presenceCriteria2025(inputs: Diastolic2025): [Criterion, ...Criterion[]] {
+  const { reducedVelocity, raisedRatio } = primaryVariables(inputs);
+  const { impaired, restrictive, atrialIndex, reservoirStrain } = LIMITS_2025;
+  return [
+    { name: "reduced e'", met: reducedVelocity },
+    { name: "raised E/e'", met: raisedRatio },
+    { name: 'LARS <= 18 %', met: countMet(inputs.reservoirStrain, 0, (v) => v <= reservoirStrain) },
+    {
+      name: 'E/A <= 0.8 or >= 2',
+      met: countMet(inputs.ratio, 2, (v) => v <= impaired || v >= restrictive),
+    },
+    { name: 'LAVi > 34 ml/m²', met: countMet(inputs.atrialIndex, 0, (v) => v > atrialIndex) },
+  ];
+}
+
+/**
+ * Whether diastolic function is abnormal, apart from what LA pressure is (D25; reference 10.5). A
+ * sign that was not measured may be positive: where that would decide, it is indeterminate.
+ */
+export function presence2025(inputs: Diastolic2025): (typeof PRESENCE_2025)[number] {
+  const [velocity, ...signs] = presenceCriteria2025(inputs);
+  if (velocity.met === null) return 'insufficient data';
+  const needed = velocity.met ? NEEDED.reduced : NEEDED.preserved;
+  const positive = signs.filter((sign) => sign.met === true).length;
+  const unknown = signs.filter((sign) => sign.met === null).length;
+  if (positive >= needed) return 'diastolic dysfunction';
+  return positive + unknown < needed ? 'no diastolic dysfunction' : 'indeterminate';
+}
+
+/**
+ * Signs that speak for a raised LA pressure where step 2 has no marker; L wave, Ar-A and Valsalva
+ * are not among the values. Velocity in m/s, pressure in mmHg.
+ */
+export function supplementalSigns2025(inputs: {
+  regurgitationEnd: number | null;
+  diastolicPressure: number | null;
+}): Criterion[] {
+  return [
+    {
+      name: 'PR end-diastolic velocity >= 2 m/s',
+      met: countMet(inputs.regurgitationEnd, 1, (v) => v >= 2),
+    },
+    { name: 'PADP >= 16 mmHg', met: countMet(inputs.diastolicPressure, 0, (p) => p >= 16) },
+  ];
+}
+
+/** LA pressure in atrial fibrillation (D25; reference 10.6). E and e' in cm/s, TR in m/s, DT in ms. */
+export interface FibrillationInputs {
+  early: number | null;
+  septalRatio: number | null;
+  jet: number | null;
+  systolicPressure: number | null;
+  deceleration: number | null;
+  reservoirStrain: number | null;
+  veinRatio: number | null;
+}
+
+const fibrillationTest = (
+  value: number | null,
+  decimals: number,
+  met: (shown: number) => boolean,
+) => (value === null ? null : met(rounded(value, decimals)));
+
+export function fibrillationCriteria(inputs: FibrillationInputs): Criterion[] {
+  return [
+    { name: 'E >= 100 cm/s', met: fibrillationTest(inputs.early, 0, (v) => v >= 100) },
+    { name: "septal E/e' > 11", met: fibrillationTest(inputs.septalRatio, 1, (r) => r > 11) },
+    {
+      name: 'TR Vmax > 2.8 m/s or PASP > 35 mmHg',
+      met: anyMet(
+        fibrillationTest(inputs.jet, 1, (v) => v > 2.8),
+        fibrillationTest(inputs.systolicPressure, 0, (p) => p > 35),
+      ),
+    },
+    { name: 'DT <= 160 ms', met: fibrillationTest(inputs.deceleration, 0, (t) => t <= 160) },
+  ];
+}
+
+/** Positive criteria that leave the decision to the atrium and the pulmonary vein. */
+const NOT_DECIDED = 2;
+
+const countOf = (criteria: readonly Criterion[], wanted: boolean | null) =>
+  criteria.filter(({ met }) => met === wanted).length;
+
+/** What decides where two of the four criteria are positive; empty where it is not asked for. */
+export function fibrillationMarkers(inputs: FibrillationInputs): Criterion[] {
+  if (countOf(fibrillationCriteria(inputs), true) !== NOT_DECIDED) return [];
+  return [
+    { name: 'LARS < 18 %', met: fibrillationTest(inputs.reservoirStrain, 0, (s) => s < 18) },
+    { name: 'PV S/D < 1', met: fibrillationTest(inputs.veinRatio, 2, (r) => r < 1) },
+  ];
+}
+
+/**
+ * Of four criteria: up to one positive is normal, three are elevated. Two are decided by the reservoir
+ * strain or the pulmonary vein, else indeterminate. A missing criterion counts for neither side: where
+ * it could lift the count to two, the data do not suffice.
+ */
+export function fibrillationPressure(
+  inputs: FibrillationInputs,
+): 'normal LAP' | 'elevated LAP' | 'indeterminate' | 'insufficient data' {
+  const criteria = fibrillationCriteria(inputs);
+  const [positive, unknown] = [countOf(criteria, true), countOf(criteria, null)];
+  if (unknown > 2) return 'insufficient data';
+  if (positive > NOT_DECIDED) return 'elevated LAP';
+  if (positive < NOT_DECIDED)
+    return positive + unknown < NOT_DECIDED ? 'normal LAP' : 'insufficient data';
+  return fibrillationMarkers(inputs).some(({ met }) => met) ? 'elevated LAP' : 'indeterminate';
+}

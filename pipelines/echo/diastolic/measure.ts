@@ -1,0 +1,124 @@
+import type { ConceptKey } from '../../concepts/concepts.ts';
+import type { Measurement } from '../../result/envelope.ts';
+import { calculated, type Values, without, withValues } from '../shared/values.ts';
+import type { Applicability } from './applicability.ts';
+import type { Filling2016 } from './guideline-2016.ts';
+import type { Diastolic2025, FibrillationInputs } from './guideline-2025.ts';
+
+export const SECTION = 'diastolic';
+
+export const MEASURED = [
+  'mitral-e',
+  'mitral-a',
+  'deceleration-time',
+  'e-prime-septal',
+  'e-prime-lateral',
+  'a-prime-septal',
+  'a-prime-lateral',
+  's-prime-septal',
+  's-prime-lateral',
+  'mitral-a-duration',
+  'ivrt',
+  'pulmonary-vein-s',
+  'pulmonary-vein-d',
+] as const satisfies readonly ConceptKey[];
+
+export const CALCULATED = [
+  'e-to-a',
+  'e-to-e-prime',
+  'e-to-e-prime-septal',
+  'e-to-e-prime-lateral',
+  'pulmonary-vein-ratio',
+] as const satisfies readonly ConceptKey[];
+type Calculated = (typeof CALCULATED)[number];
+
+const divided = (one = 0, other = 1) => one / other;
+
+/** What each ratio follows from. */
+const RATIOS = {
+  'e-to-a': { from: ['mitral-e', 'mitral-a'], value: divided, method: 'ratio-of-values' },
+  'e-to-e-prime': {
+    from: ['mitral-e', 'e-prime-septal', 'e-prime-lateral'],
+    value: (e = 0, septal = 0, lateral = 0) => e / ((septal + lateral) / 2),
+    method: 'early-over-annular',
+  },
+  'e-to-e-prime-septal': {
+    from: ['mitral-e', 'e-prime-septal'],
+    value: divided,
+    method: 'early-over-annular',
+  },
+  'e-to-e-prime-lateral': {
+    from: ['mitral-e', 'e-prime-lateral'],
+    value: divided,
+    method: 'early-over-annular',
+  },
+  'pulmonary-vein-ratio': {
+    from: ['pulmonary-vein-s', 'pulmonary-vein-d'],
+    value: divided,
+    method: 'ratio-of-values',
+  },
+} as const;
+
+/** Why a ratio is shown by name and not used; null where it may be. */
+function againstRatio(key: Calculated, { mitral, filling }: Applicability): string | null {
+  if (key === 'e-to-a') return filling;
+  const annular = key.startsWith('e-to-e-prime');
+  return annular && mitral.length > 0 ? 'not valid with disease of the mitral valve' : null;
+}
+
+/** The ratios of the section, and all values with them: what was withheld is not among those. */
+export function withRatios(given: Values, applicability: Applicability) {
+  const ratios = CALCULATED.map((key): Measurement | null => {
+    const ratio = calculated(given, key, { section: SECTION, ...RATIOS[key] });
+    const because = againstRatio(key, applicability);
+    return ratio && because
+      ? { ...ratio, quality: 'inadequate', note: [ratio.note, because].filter(Boolean).join('; ') }
+      : ratio;
+  });
+  const values = withValues(without(given, new Set<ConceptKey>(CALCULATED)), ratios);
+  return { ratios, values };
+}
+
+export interface DiastolicInputs {
+  of2016: Omit<Filling2016, 'reducedEf'>;
+  of2025: Diastolic2025;
+  ofFibrillation: FibrillationInputs;
+}
+
+/** @param systolicPressure of the pulmonary artery, mmHg. */
+export function inputsOf(values: Values, systolicPressure: number | null): DiastolicInputs {
+  const annular = {
+    averageRatio: values.number('e-to-e-prime'),
+    septalRatio: values.number('e-to-e-prime-septal'),
+    lateralRatio: values.number('e-to-e-prime-lateral'),
+    septal: values.number('e-prime-septal'),
+    lateral: values.number('e-prime-lateral'),
+  };
+  const shared = {
+    early: values.number('mitral-e'),
+    jet: values.number('tr-vmax'),
+    veinRatio: values.number('pulmonary-vein-ratio'),
+  };
+  const filling = {
+    ratio: values.number('e-to-a'),
+    atrialIndex: values.number('la-volume-index') ?? values.number('la-volume-index-area-length'),
+  };
+  // No value of this software is the reservoir strain of the atrium.
+  const pressure = { systolicPressure, reservoirStrain: null };
+  return {
+    of2016: { ...annular, ...shared, ...filling },
+    of2025: {
+      ...annular,
+      ...shared,
+      ...filling,
+      ...pressure,
+      relaxationTime: values.number('ivrt'),
+    },
+    ofFibrillation: {
+      ...shared,
+      ...pressure,
+      septalRatio: annular.septalRatio,
+      deceleration: values.number('deceleration-time'),
+    },
+  };
+}

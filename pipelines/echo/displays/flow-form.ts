@@ -1,0 +1,100 @@
+import type { Clip, SweepKind } from '../../contract/study.ts';
+import { annularMotion, ejectionsOf, fillingsOf } from '../../measure/doppler/cardiac-flow.ts';
+import type { SpectralDisplay } from '../../measure/doppler/envelope.ts';
+import { median } from '../../measure/statistics.ts';
+import { headerView } from '../locate/view-names.ts';
+import type { Flow } from './flows.ts';
+
+/** What a display looks like, where the header does not say what it shows. */
+export interface FlowForm {
+  /** `annulus`: tissue Doppler of a wall that cannot be told from its trace. */
+  flow: Flow | 'annulus' | null;
+  /** 0 to 1: how sure the form alone makes it. */
+  confidence: number;
+  /** In words, for the note of every value. */
+  because: string;
+}
+
+const UNKNOWN: FlowForm = { flow: null, confidence: 0, because: 'its form fits no single flow' };
+
+/** Two waves per beat towards the probe: mitral, or rarely tricuspid, filling. */
+const FILLING_FORM = { confidence: 0.8, deceleration: [0.08, 0.4], fastest: 250 } as const;
+/** One wave per beat away from the probe, as long as an ejection. */
+export const EJECTION_FORM = { seconds: [0.2, 0.45], velocity: [40, 180] } as const;
+/** LVOT and RVOT look the same; the view in the header tells which. */
+const OUTFLOW_BY_VIEW: Readonly<Record<string, 'lvot' | 'rvot'>> = {
+  A5C: 'lvot',
+  A3C: 'lvot',
+  PSAX: 'rvot',
+  'PSAX-AV': 'rvot',
+  'RV-OUTFLOW': 'rvot',
+};
+const OUTFLOW = { withView: 0.8, alone: 0.4 } as const;
+
+const within = (value: number, [low, high]: readonly [number, number]) =>
+  value >= low && value <= high;
+
+function asAnnulus(display: SpectralDisplay): FlowForm | null {
+  if (!display.tissueScale) return null;
+  const { beats } = annularMotion(display);
+  const early = beats.filter((beat) => beat.early !== null).length;
+  if (early === 0) return null;
+  return {
+    flow: 'annulus',
+    confidence: 0.5 + 0.4 * (early / beats.length),
+    because: "a scale of tissue Doppler, S' on one side of the baseline and e' on the other",
+  };
+}
+
+function asFilling({ above, below, spectrum }: SpectralDisplay): FlowForm | null {
+  const seconds = spectrum.secondsPerColumn;
+  const { beats, certainty, period } = fillingsOf(above.curve, above.waves, seconds);
+  const pairs = beats.filter(({ atrial }) => atrial !== null);
+  if (period === null || pairs.length < 2) return null;
+  const fall = median(pairs.flatMap(({ decelerationTime }) => decelerationTime ?? []));
+  const early = median(pairs.map((beat) => beat.early.height));
+  const opposite = Math.max(0, ...below.waves.map(({ height }) => height));
+  const fits =
+    within(fall, FILLING_FORM.deceleration) && early <= FILLING_FORM.fastest && opposite < early;
+  if (!fits) return null;
+  return {
+    flow: 'mitral-inflow',
+    confidence: FILLING_FORM.confidence * (0.5 + 0.5 * certainty),
+    because:
+      'two waves per beat towards the probe with a pause as long as systole before the first',
+  };
+}
+
+function asEjection({ below, above, spectrum }: SpectralDisplay, clip: ViewNamed): FlowForm | null {
+  const ejections = ejectionsOf(below.curve, below.waves, spectrum.secondsPerColumn);
+  const whole = ejections.filter((one) => one.whole);
+  if (whole.length < 2) return null;
+  const peak = median(ejections.map((one) => one.peak));
+  const lasts = median(whole.map(({ flowTime }) => flowTime));
+  const forward = Math.max(0, ...above.waves.map(({ height }) => height));
+  const fits =
+    within(lasts, EJECTION_FORM.seconds) && within(peak, EJECTION_FORM.velocity) && forward < peak;
+  if (!fits) return null;
+  const view = headerView(clip);
+  const flow = view ? OUTFLOW_BY_VIEW[view] : undefined;
+  return {
+    flow: flow ?? 'lvot',
+    confidence: flow ? OUTFLOW.withView : OUTFLOW.alone,
+    because: flow
+      ? `one ejection per beat away from the probe in the view ${view}`
+      : 'one ejection per beat away from the probe: LVOT, or RVOT, which looks the same',
+  };
+}
+
+type ViewNamed = Pick<Clip, 'viewCode' | 'viewName'>;
+
+/**
+ * What a display shows by its form. A CW jet is not named: stenosis and regurgitation of a valve, and
+ * of one valve and another, differ too little in their traces.
+ */
+export function flowByForm(display: SpectralDisplay, kind: SweepKind, clip: ViewNamed): FlowForm {
+  const annulus = kind === 'cw' ? null : asAnnulus(display);
+  if (annulus) return annulus;
+  if (kind !== 'pw') return UNKNOWN;
+  return asFilling(display) ?? asEjection(display, clip) ?? UNKNOWN;
+}

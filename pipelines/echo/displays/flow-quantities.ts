@@ -1,0 +1,423 @@
+import type { ConceptKey } from '../../concepts/concepts.ts';
+import {
+  annularMotion,
+  decayOf,
+  type Ejection,
+  ejectionsOf,
+  FILLING,
+  type Filling,
+  fillingsOf,
+  type VeinBeat,
+  veinBeats,
+} from '../../measure/doppler/cardiac-flow.ts';
+import type { SpectralDisplay, SpectralTrace } from '../../measure/doppler/envelope.ts';
+import { isRegular, median } from '../../measure/statistics.ts';
+import type { Wave } from '../../measure/waves.ts';
+import {
+  halfTimeOfDeceleration,
+  halfTimeOfSlope,
+  meanGradient,
+  pressureGradient,
+  velocityTimeIntegral,
+} from '../formulas/doppler.ts';
+import { EJECTION_FORM } from './flow-form.ts';
+import { type Flow, TISSUE } from './flows.ts';
+
+/** A point of a display: column, and cm/s, positive above the baseline. */
+export interface TracePoint {
+  column: number;
+  velocity: number;
+}
+
+/** One value of one beat, with what was measured for it. */
+export interface BeatValue {
+  value: number;
+  /** Two points: a caliper; more: the trace. */
+  points: readonly TracePoint[];
+}
+
+/** Values of one quantity, a beat each, in the unit of its concept. */
+export interface FlowQuantity {
+  key: ConceptKey;
+  beats: readonly BeatValue[];
+  note: string | null;
+  /** Why the values cannot be relied on; absent where they can. */
+  doubt?: string | null;
+}
+
+export const CENTIMETRES = 100;
+export const MILLISECONDS = 1000;
+
+/** cm/s, positive above the baseline. */
+export const signed = (trace: SpectralTrace, velocity: number) =>
+  trace.side === 'above' ? velocity : -velocity;
+
+/** From the baseline to a peak. */
+export function peakCaliper(trace: SpectralTrace, column: number, velocity: number): TracePoint[] {
+  return [
+    { column, velocity: 0 },
+    { column, velocity: signed(trace, velocity) },
+  ];
+}
+
+/** Peaks in m/s. */
+export const peaksOf = (trace: SpectralTrace, ejections: readonly Ejection[]) =>
+  ejections.map(({ peak, peakColumn }) => ({
+    value: peak / CENTIMETRES,
+    points: peakCaliper(trace, peakColumn, peak),
+  }));
+
+/** A trace from a column on, one value per column. */
+export const outlinePoints = (trace: SpectralTrace, from: number, values: readonly number[]) =>
+  values.map((velocity, i) => ({
+    column: Math.ceil(from) + i,
+    velocity: signed(trace, velocity),
+  }));
+
+/** m/s of cm/s. */
+export const metres = (values: readonly number[]) => values.map((value) => value / CENTIMETRES);
+
+function fallOf(trace: SpectralTrace, { early, decelerationTime }: Filling, seconds: number) {
+  return [
+    { column: early.peak, velocity: signed(trace, early.height) },
+    { column: early.peak + (decelerationTime ?? 0) / seconds, velocity: 0 },
+  ];
+}
+
+/**
+ * E, A and their times by PW; mean gradient and pressure half-time of a valve by CW.
+ * @param seconds per column of the display.
+ */
+export function fillingQuantities(
+  beats: readonly Filling[],
+  trace: SpectralTrace,
+  seconds: number,
+  cw: boolean,
+): FlowQuantity[] {
+  // E and A are measured at the leading edge (D16), other flows where the signal is dense.
+  const outer = ({ height }: Wave) => height + trace.skirt;
+  const fused = beats.some(({ atAtrialOnset }) => (atAtrialOnset ?? 0) > FILLING.fused);
+  const single = beats.length > 0 && beats.every(({ atrial }) => atrial === null);
+  const even = isRegular(beats.map(({ early }) => early.peak)) !== false;
+  const doubt = fused
+    ? `E and A are fused: A begins above ${FILLING.fused} cm/s`
+    : single && even
+      ? 'one wave per beat in an even rhythm: E and A may be one'
+      : null;
+  const falling = beats.filter(({ decelerationTime }) => decelerationTime !== null);
+  const outlines = beats.filter(({ outlines: found }) => found.length > 0);
+  const flows = outlines.map((beat) => beat.outlines.flatMap(({ values }) => values));
+  const traced = (value: (flow: readonly number[]) => number): BeatValue[] =>
+    outlines.map((beat, i) => ({
+      value: value(metres(flows[i] ?? [])),
+      points: beat.outlines.flatMap(({ from, values }) => outlinePoints(trace, from, values)),
+    }));
+  if (cw) {
+    return [
+      { key: 'mv-mean-gradient', beats: traced((flow) => meanGradient(flow, seconds)), note: null },
+      {
+        key: 'mv-half-time',
+        beats: falling.map((beat) => ({
+          value: halfTimeOfDeceleration(MILLISECONDS * (beat.decelerationTime ?? 0)),
+          points: fallOf(trace, beat, seconds),
+        })),
+        note: null,
+      },
+    ];
+  }
+  return [
+    {
+      key: 'mitral-e',
+      beats: beats.map(({ early }) => ({
+        value: outer(early),
+        points: peakCaliper(trace, early.peak, outer(early)),
+      })),
+      note: single ? 'one wave per beat: no A is seen beside E' : null,
+      doubt: single ? doubt : null,
+    },
+    {
+      key: 'mitral-a',
+      beats: beats.flatMap(({ atrial }) =>
+        atrial
+          ? [{ value: outer(atrial), points: peakCaliper(trace, atrial.peak, outer(atrial)) }]
+          : [],
+      ),
+      note: null,
+      doubt,
+    },
+    {
+      key: 'deceleration-time',
+      beats: falling.map((beat) => ({
+        value: MILLISECONDS * (beat.decelerationTime ?? 0),
+        points: fallOf(trace, beat, seconds),
+      })),
+      note: null,
+      doubt,
+    },
+    {
+      key: 'mitral-a-duration',
+      beats: beats.flatMap(({ atrial, atrialDuration }) =>
+        atrial && atrialDuration !== null
+          ? [
+              {
+                value: MILLISECONDS * atrialDuration,
+                points: [
+                  { column: atrial.peak - atrialDuration / seconds / 2, velocity: 0 },
+                  { column: atrial.peak + atrialDuration / seconds / 2, velocity: 0 },
+                ],
+              },
+            ]
+          : [],
+      ),
+      note: null,
+      doubt,
+    },
+    { key: 'mv-vti', beats: traced((flow) => velocityTimeIntegral(flow, seconds)), note: null },
+  ];
+}
+
+/** Pressure half-time and peak of a diastolic jet; for PR also the velocity at its end. */
+export function decayQuantities(
+  flow: Flow,
+  trace: SpectralTrace,
+  ejections: readonly Ejection[],
+  seconds: number,
+) {
+  const decays = ejections.flatMap(({ peakColumn }) => {
+    const wave = trace.waves.find(({ peak }) => peak === peakColumn);
+    const decay = wave && decayOf(trace.curve, wave, seconds);
+    return wave && decay ? [{ wave, decay }] : [];
+  });
+  const line = ({ wave, decay }: (typeof decays)[number]): TracePoint[] => [
+    { column: wave.peak, velocity: signed(trace, decay.initial) },
+    { column: wave.to, velocity: signed(trace, Math.max(0, decay.end)) },
+  ];
+  const peaks = { note: null, beats: peaksOf(trace, ejections) };
+  if (flow === 'aortic-regurgitation') {
+    const beats = decays.map((one) => ({
+      value: halfTimeOfSlope(one.decay.initial / CENTIMETRES, one.decay.slope / CENTIMETRES),
+      points: line(one),
+    }));
+    return [
+      { key: 'ar-vmax', ...peaks },
+      { key: 'ar-half-time', beats, note: null },
+    ] as const;
+  }
+  const ends = decays.map((one) => ({
+    value: Math.max(0, one.decay.end) / CENTIMETRES,
+    points: line(one),
+  }));
+  return [
+    { key: 'pr-vmax', ...peaks },
+    { key: 'pr-end-velocity', beats: ends, note: null },
+  ] as const;
+}
+
+/** S and D of a pulmonary vein. */
+export function veinQuantities(beats: readonly VeinBeat[], above: SpectralTrace): FlowQuantity[] {
+  const of = (part: 's' | 'd') =>
+    beats.map((beat) => ({
+      value: beat[part].height,
+      points: peakCaliper(above, beat[part].peak, beat[part].height),
+    }));
+  return [
+    { key: 'pulmonary-vein-s', beats: of('s'), note: null },
+    { key: 'pulmonary-vein-d', beats: of('d'), note: null },
+  ];
+}
+
+/** From the end of an ejection to the beginning of the filling that follows it, seconds. */
+const RELAXATION = { shortest: 0.02, longest: 0.2 } as const;
+
+/** IVRT of a display that shows both the outflow and the inflow. */
+export function relaxationQuantities(display: SpectralDisplay, ejections: readonly Ejection[]) {
+  const { above, spectrum } = display;
+  const seconds = spectrum.secondsPerColumn;
+  const starts = fillingsOf(above.curve, above.waves, seconds).beats.flatMap(
+    ({ outlines }) => outlines[0]?.from ?? [],
+  );
+  const beats = ejections.flatMap(({ to }) => {
+    const start = starts.find((from) => {
+      const gap = (from - to) * seconds;
+      return gap >= RELAXATION.shortest && gap <= RELAXATION.longest;
+    });
+    if (start === undefined) return [];
+    const points = [to, start].map((column) => ({ column, velocity: 0 }));
+    return [{ value: MILLISECONDS * (start - to) * seconds, points }];
+  });
+  return [{ key: 'ivrt', beats, note: null }] as const;
+}
+
+/** What a display gives as a certain flow. */
+export interface FlowReading {
+  side: SpectralTrace['side'];
+  trace: SpectralTrace;
+  /** Columns of the peaks that mark the beats. */
+  peaks: readonly number[];
+  quantities: readonly FlowQuantity[];
+}
+
+/** From the apex, or for the right ventricle from the left sternal edge, unless turned. */
+const USUAL_SIDE: Readonly<Partial<Record<Flow, 'above' | 'below'>>> = {
+  'mitral-inflow': 'above',
+  'aortic-regurgitation': 'above',
+  'pulmonary-regurgitation': 'above',
+  'pulmonary-vein': 'above',
+};
+
+/** A usual side this much slower than the other one holds its mirror image. */
+const MIRROR = 0.3;
+
+const tallest = ({ waves, clear }: SpectralTrace) =>
+  clear * Math.max(0, ...waves.map(({ height }) => height));
+
+/** Whether the waves of a side last as long as an ejection, which a diastolic jet does not. */
+function isSystolic({ curve, waves }: SpectralTrace, secondsPerColumn: number): boolean {
+  const whole = ejectionsOf(curve, waves, secondsPerColumn).filter((one) => one.whole);
+  const [shortest, longest] = EJECTION_FORM.seconds;
+  const lasts = whole.length > 0 ? median(whole.map(({ flowTime }) => flowTime)) : null;
+  return lasts !== null && lasts >= shortest && lasts <= longest;
+}
+
+/**
+ * The side on which a flow is looked for: the usual one, unless the machine turned the display. A jet
+ * of AR is the faster side of a display that was not turned: it is no stenosis.
+ */
+function sideOf(flow: Flow, display: SpectralDisplay): SpectralTrace {
+  const usual = display[USUAL_SIDE[flow] ?? 'below'];
+  const other = usual.side === 'above' ? display.below : display.above;
+  if (tallest(usual) >= MIRROR * tallest(other)) return usual;
+  const turned = flow !== 'aortic-valve' || isSystolic(other, display.spectrum.secondsPerColumn);
+  return turned ? other : usual;
+}
+
+type EjectionPart = 'peak' | 'peakGradient' | 'vti' | 'meanGradient' | 'accelerationTime';
+
+const EJECTIONS: Readonly<Partial<Record<Flow, Partial<Record<EjectionPart, ConceptKey>>>>> = {
+  lvot: { peak: 'lvot-vmax', vti: 'lvot-vti' },
+  'lvot-rest': { peakGradient: 'lvot-gradient-rest' },
+  'lvot-provoked': { peakGradient: 'lvot-gradient-provoked' },
+  'aortic-valve': { peak: 'av-vmax', vti: 'av-vti', meanGradient: 'av-mean-gradient' },
+  rvot: { vti: 'rvot-vti', accelerationTime: 'rvot-acceleration' },
+  'pulmonary-valve': { peak: 'pv-vmax' },
+  'tricuspid-regurgitation': { peak: 'tr-vmax' },
+  'mitral-regurgitation': { peak: 'mr-vmax' },
+};
+
+function ejectionQuantities(
+  parts: Partial<Record<EjectionPart, ConceptKey>>,
+  trace: SpectralTrace,
+  ejections: readonly Ejection[],
+  seconds: number,
+): FlowQuantity[] {
+  const whole = ejections.filter((one) => one.whole);
+  const over = (value: (one: Ejection) => number): BeatValue[] =>
+    whole.map((one) => ({
+      value: value(one),
+      points: outlinePoints(trace, one.from, one.velocities),
+    }));
+  const beats: Record<EjectionPart, () => BeatValue[]> = {
+    peak: () => peaksOf(trace, ejections),
+    peakGradient: () =>
+      peaksOf(trace, ejections).map(({ value, points }) => ({
+        value: pressureGradient(value),
+        points,
+      })),
+    vti: () => over(({ velocities }) => velocityTimeIntegral(metres(velocities), seconds)),
+    meanGradient: () => over(({ velocities }) => meanGradient(metres(velocities), seconds)),
+    accelerationTime: () =>
+      whole.map(({ from, peakColumn, peak, accelerationTime }) => ({
+        value: MILLISECONDS * accelerationTime,
+        points: [
+          { column: from, velocity: 0 },
+          { column: peakColumn, velocity: signed(trace, peak) },
+        ],
+      })),
+  };
+  return Object.entries(parts).map(([part, key]) => ({
+    key,
+    beats: beats[part as EjectionPart](),
+    note: null,
+  }));
+}
+
+const WALLS = {
+  'septal-annulus': ['s-prime-septal', 'e-prime-septal', 'a-prime-septal'],
+  'lateral-annulus': ['s-prime-lateral', 'e-prime-lateral', 'a-prime-lateral'],
+  'tricuspid-annulus': ['rv-s-prime', 'rv-e-prime', 'rv-a-prime'],
+  unnamed: ['s-prime-unnamed', 'e-prime-unnamed', 'a-prime-unnamed'],
+} as const satisfies Record<string, readonly [ConceptKey, ConceptKey, ConceptKey]>;
+
+/** S', e' and a' of a wall; `unnamed` where the header does not say which. */
+export function readAnnulus(wall: keyof typeof WALLS, display: SpectralDisplay): FlowReading {
+  const { systolic, diastolic, beats } = annularMotion(display);
+  const [s, e, a] = WALLS[wall];
+  const of = (key: ConceptKey, part: 'systolic' | 'early' | 'atrial'): FlowQuantity => {
+    const trace = part === 'systolic' ? systolic : diastolic;
+    return {
+      key,
+      beats: beats.flatMap((beat) => {
+        const wave = beat[part];
+        return wave
+          ? [{ value: wave.height, points: peakCaliper(trace, wave.peak, wave.height) }]
+          : [];
+      }),
+      note: null,
+    };
+  };
+  return {
+    side: systolic.side,
+    trace: systolic,
+    peaks: beats.map(({ systolic: { peak } }) => peak),
+    quantities: [of(s, 'systolic'), of(e, 'early'), of(a, 'atrial')],
+  };
+}
+
+/** Whatever flow it is: the peaks of its faster side. */
+export function readUnnamed(display: SpectralDisplay): FlowReading {
+  const { above, below, spectrum } = display;
+  const strength = (trace: SpectralTrace) => trace.brightness * tallest(trace);
+  const trace = strength(above) > strength(below) ? above : below;
+  const ejections = ejectionsOf(trace.curve, trace.waves, spectrum.secondsPerColumn);
+  return {
+    side: trace.side,
+    trace,
+    peaks: ejections.map(({ peakColumn }) => peakColumn),
+    quantities: [{ key: 'flow-peak-unnamed', beats: peaksOf(trace, ejections), note: null }],
+  };
+}
+
+/** What a display gives as the flow that it is known to show. */
+export function readFlow(flow: Flow, display: SpectralDisplay, cw: boolean): FlowReading {
+  if (TISSUE.has(flow)) return readAnnulus(flow as Exclude<keyof typeof WALLS, 'unnamed'>, display);
+  const trace = sideOf(flow, display);
+  const seconds = display.spectrum.secondsPerColumn;
+  const ejections = ejectionsOf(trace.curve, trace.waves, seconds);
+  const of = (
+    quantities: readonly FlowQuantity[],
+    peaks = ejections.map(({ peakColumn }) => peakColumn),
+  ) => ({ side: trace.side, trace, peaks, quantities });
+  switch (flow) {
+    case 'mitral-inflow': {
+      const { beats } = fillingsOf(trace.curve, trace.waves, seconds);
+      return of(
+        fillingQuantities(beats, trace, seconds, cw),
+        beats.map(({ early }) => early.peak),
+      );
+    }
+    case 'aortic-regurgitation':
+    case 'pulmonary-regurgitation':
+      return of(decayQuantities(flow, trace, ejections, seconds));
+    case 'pulmonary-vein': {
+      const beats = veinBeats(display.above.waves, display.below.waves);
+      return of(
+        veinQuantities(beats, display.above),
+        beats.map(({ s }) => s.peak),
+      );
+    }
+    case 'isovolumic-relaxation':
+      return of(relaxationQuantities(display, ejections));
+    default:
+      return of(ejectionQuantities(EJECTIONS[flow] ?? {}, trace, ejections, seconds));
+  }
+}

@@ -1,0 +1,113 @@
+import type { Clip, SweepKind } from '../../contract/study.ts';
+import { type ViewNamed, viewWords } from '../../contract/view-words.ts';
+
+/** What a spectral display may show, as far as it is measured (echo reference 7, 10, 11, 12, 17). */
+export const FLOWS = {
+  'mitral-inflow': 'Mitral inflow',
+  lvot: 'LVOT',
+  'lvot-rest': 'LVOT by CW at rest',
+  'lvot-provoked': 'LVOT by CW, provoked',
+  'aortic-valve': 'Aortic valve',
+  'aortic-regurgitation': 'Aortic regurgitation',
+  'mitral-regurgitation': 'Mitral regurgitation',
+  'tricuspid-regurgitation': 'Tricuspid regurgitation',
+  rvot: 'RVOT',
+  'pulmonary-valve': 'Pulmonary valve',
+  'pulmonary-regurgitation': 'Pulmonary regurgitation',
+  'pulmonary-vein': 'Pulmonary vein',
+  'isovolumic-relaxation': 'LVOT and mitral inflow',
+  'septal-annulus': 'Septal mitral annulus',
+  'lateral-annulus': 'Lateral mitral annulus',
+  'tricuspid-annulus': 'Tricuspid annulus',
+} as const;
+export type Flow = keyof typeof FLOWS;
+
+const ALL = Object.keys(FLOWS) as Flow[];
+
+export const TISSUE: ReadonlySet<Flow> = new Set([
+  'septal-annulus',
+  'lateral-annulus',
+  'tricuspid-annulus',
+]);
+
+/**
+ * Structure of the Anatomic Region Sequence and kind of Doppler → flow (codes of echo reference
+ * 18.5). A valve without a direction may be its stenosis or its regurgitation: CW of the aortic valve
+ * is its ejection and of the tricuspid valve its regurgitation, for only those are sought by CW.
+ */
+const REGIONS: readonly { region: string; kinds: readonly SweepKind[]; flow: Flow }[] = [
+  { region: 'SCT:13418002', kinds: ['pw', 'cw'], flow: 'lvot' },
+  { region: 'SCT:44627009', kinds: ['pw'], flow: 'rvot' },
+  { region: 'SCT:34202007', kinds: ['cw'], flow: 'aortic-valve' },
+  { region: 'SCT:46030003', kinds: ['cw'], flow: 'tricuspid-regurgitation' },
+  { region: 'SCT:39057004', kinds: ['cw'], flow: 'pulmonary-valve' },
+  { region: 'SCT:91134007', kinds: ['pw'], flow: 'mitral-inflow' },
+  { region: 'SCT:122972007', kinds: ['pw'], flow: 'pulmonary-vein' },
+  { region: 'SCT:399093001', kinds: ['pw'], flow: 'septal-annulus' },
+  { region: 'SCT:399086000', kinds: ['pw'], flow: 'lateral-annulus' },
+  { region: 'SCT:113259005', kinds: ['pw'], flow: 'tricuspid-annulus' },
+];
+
+/** "regurgitation" in the words of carts. */
+const LEAK = '(regurg\\w*|insuff\\w*|leak)';
+
+/** Words of presets and operators in View Name and Stage Name, one flow each. */
+const WORDS: Readonly<Record<Flow, RegExp>> = {
+  'mitral-inflow':
+    /\b(mitral|mv|m) ?(valve )?(in ?flow|filling|e ?a|stenosis|diastol\w*)\b|^(mv|mitral( valve)?)( (pw|cw|doppler))*$|\bms\b/,
+  lvot: /\b(lvot|lv out ?flow)\b/,
+  // Named from `lvot`, by the kind of Doppler and the words of a provocation.
+  'lvot-rest': /^$/,
+  'lvot-provoked': /^$/,
+  'aortic-valve':
+    /\b(av|ao|aortic)( valve)?( (cw|vmax|stenosis|out ?flow|systol\w*|doppler))*$|\bas\b/,
+  'aortic-regurgitation': new RegExp(`\\b(ar|ai)\\b|\\b(aortic|av)( valve)? ${LEAK}`),
+  'mitral-regurgitation': new RegExp(`\\bmr\\b|\\b(mitral|mv)( valve)? ${LEAK}`),
+  'tricuspid-regurgitation': new RegExp(`\\btr\\b|\\b(tricuspid|tv)( valve)? ${LEAK}`),
+  rvot: /\b(rvot|rv out ?flow)\b/,
+  'pulmonary-valve': /\b(pv|pulmon(ic|ary) valve)( (cw|vmax|stenosis|systol\w*|doppler))*$|\bps\b/,
+  'pulmonary-regurgitation': new RegExp(`\\b(pr|pi)\\b|\\b(pulmon(ic|ary)|pv)( valve)? ${LEAK}`),
+  'pulmonary-vein': /\b(pulm\w* vein\w*|pvf|pvein)\b/,
+  'isovolumic-relaxation': /\b(ivrt|isovol\w* relax\w*)\b/,
+  'septal-annulus': /\b(sept\w*|medial|med)\b/,
+  'lateral-annulus': /\b(lat\w*)\b/,
+  'tricuspid-annulus': /\b(tricuspid|tv|rv)\b/,
+};
+
+/** Words of tissue Doppler, without which "septal" is a wall and "RV" a chamber. */
+const TISSUE_WORDS =
+  /\b(tdi|dti|tvi|pw ?td|tissue|annul\w*|e['’` ]|s['’`]|sm\b|em\b)|e['’`]|s['’`]/;
+
+type Named = ViewNamed & Pick<Clip, 'anatomicRegion'>;
+
+/** The words of the header speak of tissue Doppler. */
+export const saysTissue = (clip: Named) => TISSUE_WORDS.test(viewWords(clip));
+
+/** Words of what raises the gradient of an outflow obstruction (echo reference 14.1). */
+const PROVOKED = /\b(valsalva|provo\w*|stress|peak|exercise|standing|post)\b/;
+
+/** By CW the outflow tract is looked at for its gradient, at rest or provoked. */
+function outflowByContinuousWave(words: string): Flow {
+  return PROVOKED.test(words) ? 'lvot-provoked' : 'lvot-rest';
+}
+
+/**
+ * The flow that the header names: by code, else by the words of view and stage. Null where it names
+ * none, or two.
+ */
+export function headerFlow(clip: Named, kind: SweepKind): Flow | null {
+  const coded = REGIONS.find(
+    ({ region, kinds }) =>
+      region === clip.anatomicRegion && (kinds.includes(kind) || kind === 'doppler'),
+  );
+  const words = viewWords(clip);
+  const tissue = TISSUE_WORDS.test(words);
+  const named = words
+    ? ALL.filter((flow) => TISSUE.has(flow) === tissue && WORDS[flow].test(words))
+    : [];
+  // A regurgitation in words is more than the valve that the code names.
+  const leak = named.find((flow) => flow.endsWith('regurgitation'));
+  if (leak) return leak;
+  const flow = coded?.flow ?? (named.length === 1 ? (named[0] ?? null) : null);
+  return flow === 'lvot' && kind === 'cw' ? outflowByContinuousWave(words) : flow;
+}

@@ -1,0 +1,141 @@
+import type { ConceptKey } from '../../concepts/concepts.ts';
+import type { Measurement } from '../../result/envelope.ts';
+import { createMeasurement, measuredOn } from '../../result/measurement.ts';
+import { withPlausibility } from '../shared/plausibility.ts';
+import type { DisplayReading, TracedQuantity } from './reading.ts';
+
+export const TRACED = {
+  /** A single beat has no other to agree with. */
+  leastBeats: 2,
+  /** Fainter traces are shown, and not used. */
+  confidence: 0.5,
+  /** Below this the name that the form suggests is a guess, and the value is not used. */
+  nameConfidence: 0.7,
+  /** Beats to average in sinus rhythm, and in an irregular one (echo reference 0.5). */
+  advised: { regular: 3, irregular: 5 },
+} as const;
+
+/** Where values stand that no section asks for: of a structure that nothing names. */
+const SECTION_OF: Readonly<Partial<Record<ConceptKey, string>>> = {
+  's-prime-unnamed': 'diastolic',
+  'e-prime-unnamed': 'diastolic',
+  'a-prime-unnamed': 'diastolic',
+  'flow-peak-unnamed': 'valves',
+  'annular-excursion-unnamed': 'rv-function',
+};
+
+/** The highest of several windows counts: the others were not parallel to the jet (AS17, R10). */
+const HIGHEST: ReadonlySet<ConceptKey> = new Set(['av-vmax', 'tr-vmax', 'mr-vmax', 'pv-vmax']);
+
+/**
+ * What belongs to the jet of a peak is read where the peak was highest: beside it the integral and
+ * the mean of another window would be those of a jet that was not met in parallel (AS17).
+ */
+const LEADING: Readonly<Partial<Record<ConceptKey, ConceptKey>>> = {
+  'av-mean-gradient': 'av-vmax',
+  'av-vti': 'av-vmax',
+};
+
+interface Traced {
+  reading: DisplayReading;
+  quantity: TracedQuantity;
+}
+
+/** Why a value is not used; null where it is. */
+function doubtOf({ reading, quantity }: Traced): string | null {
+  const { namedBy, nameConfidence, because, confidence } = reading;
+  if (namedBy === null || quantity.key in SECTION_OF) {
+    return `the structure is not named by the header${because ? ` (${because})` : ''}`;
+  }
+  if (namedBy === 'form' && nameConfidence < TRACED.nameConfidence) {
+    return `named by its form only, which is not enough: ${because}`;
+  }
+  if (quantity.doubt) return quantity.doubt;
+  const perBeat = quantity.beats.length > 0;
+  if (perBeat && quantity.used.length < TRACED.leastBeats) return 'a single beat';
+  if (confidence < TRACED.confidence) return 'the trace is too faint or its beats differ';
+  return null;
+}
+
+function beatsInWords({ reading, quantity }: Traced): string | null {
+  if (quantity.beats.length === 0) return null;
+  const count = quantity.used.length;
+  const beats = count === 1 ? '1 beat' : `${count} beats`;
+  const irregular = reading.regular === false;
+  const advised = TRACED.advised[irregular ? 'irregular' : 'regular'];
+  const few = count < advised ? `, fewer than the ${advised} advised` : '';
+  return irregular
+    ? `Irregular RR intervals: values averaged over ${beats}${few}`
+    : `mean of ${beats}${few}`;
+}
+
+function toMeasurement(traced: Traced, id: string, section: string): Measurement {
+  const { reading, quantity } = traced;
+  const doubt = doubtOf(traced);
+  const byForm =
+    reading.namedBy === 'form' && !doubt ? `named by its form: ${reading.because}` : null;
+  const measurement = createMeasurement(
+    id,
+    quantity.key,
+    quantity.value,
+    reading.kind === 'm-mode' ? 'm-mode-trace' : 'spectral-trace',
+    {
+      section,
+      derivation: quantity.used.length > 1 ? 'mean' : 'measured',
+      source: measuredOn(reading, reading.frame, 'image-analysis', quantity.calipers),
+      confidence: reading.confidence * (reading.namedBy === 'form' ? reading.nameConfidence : 1),
+      quality: doubt ? 'low' : 'accepted',
+      note: [beatsInWords(traced), quantity.note, byForm, doubt].filter(Boolean).join('; '),
+    },
+  );
+  return withPlausibility(measurement, quantity.key);
+}
+
+/** The best of the displays that show a quantity: one that is used before one that is not. */
+function best(key: ConceptKey, found: readonly Traced[]): Traced[] {
+  const worth = (one: Traced) => (HIGHEST.has(key) ? one.quantity.value : one.reading.confidence);
+  return found
+    .toSorted(
+      (one, other) =>
+        Number(doubtOf(one) !== null) - Number(doubtOf(other) !== null) ||
+        worth(other) - worth(one),
+    )
+    .slice(0, 1);
+}
+
+/** The displays that may stand for a quantity: that of the peak it belongs to, where that is used. */
+function eligible(
+  found: readonly Traced[],
+  peak: ConceptKey,
+  peaks: readonly Traced[],
+): readonly Traced[] {
+  const [leader] = best(peak, peaks);
+  if (!leader || doubtOf(leader) !== null) return found;
+  const own = found.filter((one) => one.reading === leader.reading && doubtOf(one) === null);
+  return own.length > 0 ? own : found;
+}
+
+/**
+ * The quantities of traced displays as measurements, in the sections that own them. Of several
+ * displays of a named structure the best stands; what nothing names stands with each display.
+ */
+export function tracedMeasurements(
+  readings: readonly DisplayReading[],
+  sectionOf: (key: ConceptKey) => string | null,
+): Measurement[] {
+  const traced = readings.flatMap((reading) =>
+    reading.quantities.map((quantity): Traced => ({ reading, quantity })),
+  );
+  const byKey = Map.groupBy(traced, ({ quantity }) => quantity.key);
+  return [...byKey].flatMap(([key, found]) => {
+    const unnamed = SECTION_OF[key];
+    const section = sectionOf(key) ?? unnamed;
+    if (!section) return [];
+    const leading = LEADING[key];
+    const candidates = leading ? eligible(found, leading, byKey.get(leading) ?? []) : found;
+    const shown = unnamed ? found : best(key, candidates);
+    return shown.map((one, i) =>
+      toMeasurement(one, i === 0 ? `${key}-traced` : `${key}-traced-${i + 1}`, section),
+    );
+  });
+}

@@ -1,0 +1,208 @@
+import type { ConceptKey } from '../../concepts/concepts.ts';
+import type { GrayImage } from '../../contract/image.ts';
+import type { Clip, SweepRegion } from '../../contract/study.ts';
+import { annularExcursion, type Excursion } from '../../measure/m-mode/excursion.ts';
+import { framePoint, type MModePlane, readMModePlane } from '../../measure/m-mode/plane.ts';
+import {
+  cavaDiameters,
+  type VentricleBeat,
+  type VentricleWalls,
+  ventricleBeats,
+  ventricleWalls,
+} from '../../measure/m-mode/walls.ts';
+import { meanOfSimilar } from '../../measure/statistics.ts';
+import type { Caliper } from '../../result/envelope.ts';
+import { collapsibility } from '../pulmonary-hypertension/guideline.ts';
+import type { DisplayReading, TracedQuantity } from './reading.ts';
+import { type MModeStructure, mModeStructure } from './reading.ts';
+
+const MILLIMETRES = 10;
+
+type Place = readonly [sample: number, row: number];
+
+interface Beat {
+  value: number;
+  from: Place;
+  to: Place;
+}
+
+const caliper = (plane: MModePlane, { from, to }: Beat): Caliper => ({
+  type: 'line',
+  points: [framePoint(plane, ...from), framePoint(plane, ...to)],
+});
+
+function traceOf(plane: MModePlane, rows: Float64Array): Caliper {
+  return { type: 'polyline', points: Array.from(rows, (row, i) => framePoint(plane, i, row)) };
+}
+
+function quantityOf(
+  key: ConceptKey,
+  plane: MModePlane,
+  beats: readonly Beat[],
+  traces: readonly Caliper[] = [],
+): TracedQuantity[] {
+  if (beats.length === 0) return [];
+  const values = beats.map(({ value }) => value);
+  const { mean, used } = meanOfSimilar(values, true);
+  const calipers = used.flatMap((i) => {
+    const beat = beats[i];
+    return beat ? [caliper(plane, beat)] : [];
+  });
+  return [
+    {
+      key,
+      value: mean,
+      beats: values,
+      used,
+      calipers: [...calipers, ...traces],
+      note: null,
+      doubt: null,
+    },
+  ];
+}
+
+/** Behind the mitral annulus the wall of the atrium moves as far, and further (on the phantom too). */
+const ATRIAL = 'the edge that moves furthest may be the atrial wall, not the mitral annulus';
+const UNSURE =
+  'another edge is clearer or moves further: which of them is the annulus is uncertain';
+
+function doubtOf(key: ConceptKey, { ring, certain }: Excursion): string | null {
+  if (key === 'mapse' && !ring) return ATRIAL;
+  return certain ? null : UNSURE;
+}
+
+function readExcursion(key: ConceptKey, plane: MModePlane) {
+  const found = annularExcursion(plane);
+  if (!found) return [];
+  const beats = found.beats.map(({ low, high, excursion }) => ({
+    value: MILLIMETRES * excursion,
+    from: [low.sample, low.row] as const,
+    to: [high.sample, high.row] as const,
+  }));
+  const doubt = doubtOf(key, found);
+  return quantityOf(key, plane, beats, [traceOf(plane, found.path.rows)]).map((one) => ({
+    ...one,
+    doubt,
+  }));
+}
+
+function readVentricle(plane: MModePlane): TracedQuantity[] {
+  const walls = ventricleWalls(plane);
+  const beats = walls ? ventricleBeats(plane, walls) : [];
+  if (!walls || beats.length === 0) return [];
+  const part = (
+    key: ConceptKey,
+    value: (beat: VentricleBeat) => number,
+    at: 'diastole' | 'systole',
+    near: keyof VentricleWalls,
+    far: keyof VentricleWalls,
+  ) =>
+    quantityOf(
+      key,
+      plane,
+      beats.map((beat) => ({
+        value: value(beat),
+        from: [beat[at], walls[near][beat[at]] ?? 0] as const,
+        to: [beat[at], walls[far][beat[at]] ?? 0] as const,
+      })),
+    );
+  return [
+    ...part('ivsd', ({ septum }) => septum, 'diastole', 'septumOuter', 'septumInner'),
+    ...part('lvidd', (beat) => beat.cavityDiastole, 'diastole', 'septumInner', 'posteriorInner'),
+    ...part('lvpwd', (beat) => beat.posteriorWall, 'diastole', 'posteriorInner', 'posteriorOuter'),
+    ...part('lvids', (beat) => beat.cavitySystole, 'systole', 'septumInner', 'posteriorInner'),
+  ];
+}
+
+/** Sniff and quiet breath have other cut-offs; the header does not say which it was. */
+const BREATH = 'of the breath on the display; whether it was a sniff is not known';
+
+function readCava(plane: MModePlane): TracedQuantity[] {
+  const found = cavaDiameters(plane);
+  if (!found) return [];
+  const { largest, smallest, near, far } = found;
+  const lineAt = ({ sample }: { sample: number }): Caliper => ({
+    type: 'line',
+    points: [
+      framePoint(plane, sample, near[sample] ?? 0),
+      framePoint(plane, sample, far[sample] ?? 0),
+    ],
+  });
+  const once = { beats: [], used: [], doubt: null };
+  return [
+    {
+      ...once,
+      key: 'ivc-diameter',
+      value: MILLIMETRES * largest.diameter,
+      calipers: [lineAt(largest)],
+      note: 'largest',
+    },
+    {
+      ...once,
+      key: 'ivc-collapse',
+      value: collapsibility(largest.diameter, smallest.diameter),
+      calipers: [lineAt(largest), lineAt(smallest)],
+      note: BREATH,
+    },
+  ];
+}
+
+function quantitiesOf(structure: MModeStructure | null, plane: MModePlane): TracedQuantity[] {
+  switch (structure) {
+    case 'tricuspid-excursion':
+      return readExcursion('tapse', plane);
+    case 'mitral-excursion':
+      return readExcursion('mapse', plane);
+    case 'left-ventricle':
+      return readVentricle(plane);
+    case 'vena-cava':
+      return readCava(plane);
+    case null:
+      return readExcursion('annular-excursion-unnamed', plane);
+  }
+}
+
+/** Of an M-mode whose walls were found: their edges were followed over the whole display. */
+const FOLLOWED = 0.8;
+
+function readSweep(image: GrayImage, clip: Clip, sweep: SweepRegion) {
+  const structure = mModeStructure(clip);
+  const naming = {
+    flow: structure,
+    namedBy: structure ? ('header' as const) : null,
+    nameConfidence: structure ? 1 : 0,
+    because: structure ? null : 'an edge that moves to and fro with every beat',
+  };
+  const none = { side: null, peak: null, regular: null, trace: null };
+  const plane = readMModePlane(image, sweep);
+  const quantities = plane ? quantitiesOf(structure, plane) : [];
+  const [first] = quantities;
+  if (!first) {
+    const refusal = plane ? 'no-walls' : 'no-scale';
+    return { ...naming, ...none, beats: 0, confidence: 0, refusal, quantities: [] };
+  }
+  const alike = first.beats.length > 0 ? first.used.length / first.beats.length : 1;
+  return {
+    ...naming,
+    ...none,
+    beats: first.used.length,
+    confidence: FOLLOWED * alike,
+    refusal: null,
+    quantities,
+  };
+}
+
+/** Reads every M-mode display of a clip on its last frame, on which the sweep is complete. */
+export async function readMModeDisplays(clip: Clip): Promise<DisplayReading[]> {
+  const frame = clip.frames.at(-1);
+  const sweeps = clip.sweeps.filter(({ kind }) => kind === 'm-mode');
+  if (!frame || sweeps.length === 0) return [];
+  const image = await frame.gray();
+  return sweeps.map((sweep) => ({
+    file: clip.file,
+    sopInstanceUid: clip.sopInstanceUid,
+    frame: frame.index,
+    kind: sweep.kind,
+    ...readSweep(image, clip, sweep),
+  }));
+}

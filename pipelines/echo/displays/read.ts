@@ -1,0 +1,162 @@
+import type { Clip, Frame, Study, SweepKind, SweepRegion } from '../../contract/study.ts';
+import { drawnTrace, type SpectralDisplay, traceDisplay } from '../../measure/doppler/envelope.ts';
+import { isRegular, meanOfSimilar } from '../../measure/statistics.ts';
+import type { Caliper } from '../../result/envelope.ts';
+import { type FlowForm, flowByForm } from './flow-form.ts';
+import {
+  type FlowQuantity,
+  type FlowReading,
+  readAnnulus,
+  readFlow,
+  readUnnamed,
+  type TracePoint,
+} from './flow-quantities.ts';
+import { type Flow, headerFlow, saysTissue, TISSUE } from './flows.ts';
+import { readMModeDisplays } from './read-m-mode.ts';
+import type { DisplayReading, TracedQuantity } from './reading.ts';
+
+/** Share of the columns that hold flow, below which there is none. */
+const FILLED = 0.08;
+/** Share of the columns in which flow may reach the end of the scale: a click does, a peak not. */
+const CUT = 0.01;
+/** Nearer to the end of the scale a PW peak may be aliased (echo reference 17). */
+const NYQUIST = 0.95;
+
+const SPECTRAL: ReadonlySet<SweepKind> = new Set(['pw', 'cw', 'doppler']);
+
+const clamp = (value: number, last: number) => Math.max(0, Math.min(last, value));
+
+/** Points of a display as pixel centres of the stored frame; what lies beyond it is drawn at its end. */
+function caliperOf(points: readonly TracePoint[], { spectrum }: SpectralDisplay): Caliper {
+  const { left, top, columns, rows, zeroRow, velocityPerRow } = spectrum;
+  return {
+    type: points.length === 2 ? 'line' : 'polyline',
+    points: points.map(({ column, velocity }): [number, number] => [
+      left + clamp(column, columns - 1),
+      top + clamp(zeroRow - velocity / velocityPerRow, rows - 1),
+    ]),
+  };
+}
+
+function averaged(
+  { key, beats, note, doubt = null }: FlowQuantity,
+  regular: boolean,
+  display: SpectralDisplay,
+): TracedQuantity[] {
+  if (beats.length === 0) return [];
+  const values = beats.map(({ value }) => value);
+  const { mean, used } = meanOfSimilar(values, regular);
+  const calipers = used.flatMap((i) => {
+    const points = beats[i]?.points ?? [];
+    return points.length >= 2 ? [caliperOf(points, display)] : [];
+  });
+  return [{ key, value: mean, beats: values, used, calipers, note, doubt }];
+}
+
+interface FlowNaming {
+  flow: DisplayReading['flow'];
+  namedBy: DisplayReading['namedBy'];
+  nameConfidence: number;
+  because: string | null;
+}
+
+function nameFlow(clip: Clip, sweep: SweepRegion, display: SpectralDisplay): FlowNaming {
+  const flow = headerFlow(clip, sweep.kind);
+  // Tissue Doppler needs two signs of it, and the name of a wall is one (echo reference 2.6).
+  if (flow && (!TISSUE.has(flow) || display.tissueScale || saysTissue(clip))) {
+    return { flow, namedBy: 'header', nameConfidence: 1, because: null };
+  }
+  const form: FlowForm = flowByForm(display, sweep.kind, clip);
+  return {
+    flow: form.flow,
+    namedBy: form.flow ? 'form' : null,
+    nameConfidence: form.confidence,
+    because: form.because,
+  };
+}
+
+function readAs({ flow }: FlowNaming, display: SpectralDisplay, kind: SweepKind): FlowReading {
+  if (flow === null) return readUnnamed(display);
+  if (flow === 'annulus') return readAnnulus('unnamed', display);
+  return readFlow(flow as Flow, display, kind === 'cw');
+}
+
+/** Why a trace cannot be measured; null where it can. */
+function refusalOf({ trace, peaks }: FlowReading, other: number): string | null {
+  if (trace.filled < FILLED || trace.waves.length === 0) return 'no-flow';
+  if (trace.cut > CUT) return other > 0 ? 'aliased' : 'cut-off';
+  return peaks.length === 0 ? 'no-beats' : null;
+}
+
+function readDopplerSweep(
+  image: Awaited<ReturnType<Frame['gray']>>,
+  clip: Clip,
+  sweep: SweepRegion,
+) {
+  const display = traceDisplay(image, sweep);
+  const none = {
+    side: null,
+    peak: null,
+    beats: 0,
+    regular: null,
+    confidence: 0,
+    trace: null,
+    quantities: [],
+  };
+  if (!display) {
+    const unnamed: FlowNaming = { flow: null, namedBy: null, nameConfidence: 0, because: null };
+    return { ...unnamed, ...none, refusal: 'no-scale' };
+  }
+  const naming = nameFlow(clip, sweep, display);
+  const reading = readAs(naming, display, sweep.kind);
+  const { trace, peaks, side } = reading;
+  const opposite = side === 'above' ? display.below : display.above;
+  const refusal = refusalOf(reading, opposite.cut);
+  if (refusal) return { ...naming, ...none, refusal };
+  const heights = peaks.map((peak) => trace.curve[peak] ?? 0);
+  const regular = isRegular(peaks);
+  const { mean, used } = meanOfSimilar(heights, regular !== false);
+  const aliased = sweep.kind !== 'cw' && mean > NYQUIST * trace.limit;
+  if (aliased) return { ...naming, ...none, refusal: 'aliased' };
+  return {
+    ...naming,
+    side,
+    peak: mean,
+    beats: peaks.length,
+    regular,
+    confidence: trace.clear * (used.length / heights.length),
+    refusal: null,
+    trace: drawnTrace(trace.curve, side, display.spectrum, peaks),
+    quantities: reading.quantities.flatMap((one) => averaged(one, regular !== false, display)),
+  };
+}
+
+/** Reads every spectral display of a clip on its last frame, on which the sweep is complete. */
+export async function readDopplerDisplays(clip: Clip): Promise<DisplayReading[]> {
+  const frame = clip.frames.at(-1);
+  const sweeps = clip.sweeps.filter(({ kind }) => SPECTRAL.has(kind));
+  if (!frame || sweeps.length === 0) return [];
+  const image = await frame.gray();
+  return sweeps.map((sweep) => ({
+    file: clip.file,
+    sopInstanceUid: clip.sopInstanceUid,
+    frame: frame.index,
+    kind: sweep.kind,
+    ...readDopplerSweep(image, clip, sweep),
+  }));
+}
+
+/** What was read of one spectral or M-mode display. */
+export type SpectrumReading = DisplayReading;
+
+export { tracedMeasurements as spectralPeaks } from './measure.ts';
+
+/** Reads every spectral and M-mode display of the study. */
+export async function readDisplays(study: Study, signal: AbortSignal): Promise<SpectrumReading[]> {
+  const readings: SpectrumReading[] = [];
+  for (const clip of study.clips) {
+    signal.throwIfAborted();
+    readings.push(...(await readDopplerDisplays(clip)), ...(await readMModeDisplays(clip)));
+  }
+  return readings;
+}

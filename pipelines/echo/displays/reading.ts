@@ -1,0 +1,91 @@
+import type { ConceptKey } from '../../concepts/concepts.ts';
+import type { Clip, SweepKind } from '../../contract/study.ts';
+import { viewWords } from '../../contract/view-words.ts';
+import type { DrawnTrace } from '../../measure/doppler/envelope.ts';
+import type { Caliper } from '../../result/envelope.ts';
+import { headerView } from '../locate/view-names.ts';
+import type { Flow } from './flows.ts';
+
+/** What an M-mode display may show, as far as it is measured (echo reference 5, 7, 12). */
+export const M_MODE_STRUCTURES = {
+  'tricuspid-excursion': 'Tricuspid annulus',
+  'mitral-excursion': 'Mitral annulus',
+  'left-ventricle': 'Left ventricle',
+  'vena-cava': 'Inferior vena cava',
+} as const;
+export type MModeStructure = keyof typeof M_MODE_STRUCTURES;
+
+/** Structure of the Anatomic Region Sequence (codes of echo reference 18.5). */
+const REGIONS: Readonly<Record<string, MModeStructure>> = {
+  'SCT:113259005': 'tricuspid-excursion',
+  'SCT:65197004': 'mitral-excursion',
+  'SCT:399086000': 'mitral-excursion',
+  'SCT:399093001': 'mitral-excursion',
+  'SCT:87878005': 'left-ventricle',
+  'SCT:64131007': 'vena-cava',
+};
+
+const WORDS: Readonly<Record<MModeStructure, RegExp>> = {
+  'tricuspid-excursion': /\b(tapse|tam)\b|\btricuspid annul/,
+  'mitral-excursion': /\b(mapse|mitral annul\w*)\b/,
+  'left-ventricle': /\b(lv|left ventric\w*)\b/,
+  'vena-cava': /\b(ivc|vena cava)\b/,
+};
+
+/**
+ * The structure that the header names: by words, by code, or, for the ventricle and the vena cava, by
+ * the view in which an M-mode is of nothing else. Null where it names none, or two.
+ */
+export function mModeStructure(
+  clip: Pick<Clip, 'anatomicRegion' | 'viewName' | 'stageName' | 'viewCode'>,
+): MModeStructure | null {
+  const words = viewWords(clip);
+  const named = (Object.keys(WORDS) as MModeStructure[]).filter((one) => WORDS[one].test(words));
+  if (named.length > 0) return named.length === 1 ? (named[0] ?? null) : null;
+  const coded = clip.anatomicRegion ? REGIONS[clip.anatomicRegion] : undefined;
+  if (coded) return coded;
+  const view = headerView(clip);
+  if (view === 'PSAX-PM') return 'left-ventricle';
+  return view === 'SUBCOSTAL-IVC' ? 'vena-cava' : null;
+}
+
+/** One quantity of a display: its beats, and the mean of those that are alike. */
+export interface TracedQuantity {
+  key: ConceptKey;
+  value: number;
+  /** Of every beat that was measured, in order; the mean is of those marked in `used`. */
+  beats: readonly number[];
+  used: readonly number[];
+  calipers: readonly Caliper[];
+  note: string | null;
+  /** Why it cannot be relied on; null where it can. */
+  doubt: string | null;
+}
+
+/** One spectral or M-mode display, of whatever it shows. */
+export interface DisplayReading {
+  file: string;
+  sopInstanceUid: string | null;
+  /** 0-based. */
+  frame: number;
+  kind: SweepKind;
+  /** What it shows; null where neither the header nor its form says. */
+  flow: Flow | MModeStructure | 'annulus' | null;
+  /** Who says so, and how sure: the header is. */
+  namedBy: 'header' | 'form' | null;
+  nameConfidence: number;
+  /** Why the form says so, or why nothing does. */
+  because: string | null;
+  /** cm/s, mean of the beats that are alike; null where the display was not traced. */
+  peak: number | null;
+  side: 'above' | 'below' | null;
+  beats: number;
+  /** Beats of even length; null where fewer than three were seen. */
+  regular: boolean | null;
+  /** Of the trace. */
+  confidence: number;
+  refusal: string | null;
+  /** The velocity curve on its frame; null where none was traced. */
+  trace: DrawnTrace | null;
+  quantities: readonly TracedQuantity[];
+}

@@ -1,0 +1,126 @@
+import type { GrayImage } from '../../contract/image.ts';
+import type { Rectangle } from '../../contract/study.ts';
+import {
+  type ModelTask,
+  modelFor,
+  type PackSetting,
+  type RegisteredModel,
+  readRegistry,
+} from '../../inference/model-registry.ts';
+import type { InferenceSettings } from '../../inference/network.ts';
+import { type ModelSession, type OpenSession, openSession } from '../../inference/session.ts';
+import type { Result } from '../../result/envelope.ts';
+import { type ChamberMasks, isMirrored, segmentChambers, withRightHeart } from './chambers.ts';
+import {
+  estimateEjectionFraction,
+  type JointEjectionFraction,
+  jointEjectionFraction,
+} from './ejection-fraction.ts';
+import { type ParasternalMasks, segmentParasternal } from './parasternal.ts';
+import type { VentriclePose } from './ventricle-pose.ts';
+import { nameView, type ViewEstimate } from './view.ts';
+
+/** End-diastole and end-systole of one beat, stored pixels. */
+export interface VentriclePair {
+  ed: GrayImage;
+  es: GrayImage;
+  /** Of the ventricle at end-diastole. */
+  pose: VentriclePose;
+  /** LVEF in percent by single-plane discs of the masks. */
+  byDiscs: number;
+}
+
+/**
+ * Finds views and chambers. A member is null where no permitted model serves the task. `area` is the
+ * fan in stored pixels, the same for all frames of a clip (sector.ts).
+ */
+export interface HeartLocator {
+  nameView: ((frames: readonly GrayImage[], area: Rectangle) => Promise<ViewEstimate>) | null;
+  /** `mirrored` is decided once for a clip, from a few of its frames. */
+  isMirrored: ((frames: readonly GrayImage[], area: Rectangle) => Promise<boolean>) | null;
+  segment:
+    | ((
+        frames: readonly GrayImage[],
+        area: Rectangle,
+        mirrored?: boolean,
+      ) => Promise<ChamberMasks[]>)
+    | null;
+  /** LVEF by both networks; `byNetwork` is that of the second alone. */
+  ejectionFraction:
+    | ((pair: VentriclePair) => Promise<JointEjectionFraction & { byNetwork: number }>)
+    | null;
+  /** Structures of parasternal and subcostal frames; `longAxisLines` measures PLAX on them. */
+  parasternal:
+    | ((frames: readonly GrayImage[], area: Rectangle) => Promise<ParasternalMasks[]>)
+    | null;
+  /** The models behind the answers, as the result names them. */
+  models: Result['models'];
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the models of the echo pipeline that `allow` permits (`models` of job.json). Throws when a
+ * model's bytes are not those of the registry.
+ * @param opening where the models run; on the thread of the caller when absent.
+ */
+export async function openHeartLocator(
+  settings: InferenceSettings & { allow: PackSetting },
+  opening: OpenSession = openSession,
+): Promise<HeartLocator> {
+  const registry = await readRegistry();
+  const open = async (task: ModelTask) => {
+    const model = modelFor(registry, task, settings.allow);
+    return model && (await opening(model, settings));
+  };
+  const view = await open('echo-view');
+  const chambers = await open('echo-chambers');
+  // These two work longest: opened one after the other, each has a thread that the other has not.
+  const parasternal = await open('echo-parasternal');
+  const ejectionFraction = await open('echo-ejection-fraction');
+  const rightHeart = await openRightHeart(registry, chambers, settings, opening);
+  const opened = [view, chambers, rightHeart, ejectionFraction, parasternal];
+  const sessions = opened.filter((session) => session !== null);
+  return {
+    nameView: view && ((frames, area) => nameView(view, frames, area)),
+    isMirrored: chambers && ((frames, area) => isMirrored(chambers, frames, area)),
+    segment:
+      chambers &&
+      (async (frames, area, mirrored) => {
+        const masks = await segmentChambers(chambers, frames, area, mirrored);
+        if (!rightHeart) return masks;
+        const whole = await segmentChambers(rightHeart, frames, area, mirrored);
+        return masks.map((left, n) => withRightHeart(left, whole[n] ?? left));
+      }),
+    ejectionFraction:
+      ejectionFraction &&
+      (async ({ ed, es, pose, byDiscs }) => {
+        const byNetwork = await estimateEjectionFraction(ejectionFraction, ed, es, pose);
+        return { ...jointEjectionFraction(byDiscs, byNetwork, ejectionFraction.model), byNetwork };
+      }),
+    parasternal: parasternal && ((frames, area) => segmentParasternal(parasternal, frames, area)),
+    get models() {
+      return sessions.map(nameInResult);
+    },
+    close: async () => {
+      for (const session of sessions) await session.close();
+    },
+  };
+}
+
+/** A permitted model that knows the right heart, where the more accurate one does not. */
+async function openRightHeart(
+  registry: readonly RegisteredModel[],
+  chambers: ModelSession | null,
+  settings: InferenceSettings & { allow: PackSetting },
+  opening: OpenSession,
+): Promise<ModelSession | null> {
+  if (!chambers || chambers.model.output.channels.includes('rv')) return null;
+  const knowing = registry.filter(({ output }) => output.channels.includes('rv'));
+  const model = modelFor(knowing, 'echo-chambers', settings.allow);
+  return model && opening(model, settings);
+}
+
+function nameInResult({ model, provider }: ModelSession): Result['models'][number] {
+  const { id, version, sha256, licence, pack } = model;
+  return { id, version, sha256, licence, pack, provider };
+}

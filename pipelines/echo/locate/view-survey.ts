@@ -1,0 +1,84 @@
+import { inParallel } from '../../../src/platform/in-parallel.ts';
+import type { GrayImage } from '../../contract/image.ts';
+import type { Clip, Rectangle, Study } from '../../contract/study.ts';
+import { DECODING, decodeBatch } from '../../input/decode-frames.ts';
+import type { HeartLocator } from './heart-locator.ts';
+import type { ClipView } from './reader.ts';
+import { sectorOf } from './sector.ts';
+import type { ViewEstimate } from './view.ts';
+import { type HeartView, headerView, isPicture } from './view-names.ts';
+
+/** Frames of a clip on which its view is named, spread over it. */
+const FRAMES = 3;
+
+/** The tissue region of the header that is largest; without one the whole frame is searched. */
+function searched({ regions }: Clip): Rectangle | undefined {
+  const size = ({ minX, minY, maxX, maxY }: Rectangle) => (maxX - minX) * (maxY - minY);
+  return regions.map(({ area }) => area).toSorted((one, other) => size(other) - size(one))[0];
+}
+
+async function someFrames(clip: Clip, signal: AbortSignal): Promise<GrayImage[]> {
+  const count = clip.frames.length;
+  const indices = new Set(
+    Array.from({ length: FRAMES }, (_, n) => Math.floor(((n + 0.5) / FRAMES) * count)),
+  );
+  const batch = [...indices].flatMap((index) => {
+    const frame = clip.frames[index];
+    return frame ? [{ clip, frame }] : [];
+  });
+  const { decoded } = await decodeBatch(batch, signal);
+  return decoded.map(({ image }) => image);
+}
+
+const nameableView = (view: ViewEstimate['view'] | null): HeartView | null =>
+  view === 'other' ? null : view;
+
+async function surveyClip(
+  clip: Clip,
+  locator: HeartLocator,
+  signal: AbortSignal,
+): Promise<ClipView> {
+  const named = headerView(clip);
+  const none: ClipView = {
+    clip,
+    view: named,
+    source: named && 'header',
+    confidence: null,
+    belowGate: null,
+    fan: null,
+  };
+  if (!isPicture(clip)) return none;
+  const images = await someFrames(clip, signal);
+  if (images.length === 0) return none;
+  const fan = sectorOf(images, searched(clip));
+  if (named || !locator.nameView) return { ...none, fan };
+  const { view, confidence, belowGate } = await locator.nameView(images, fan);
+  const own = nameableView(view);
+  return {
+    ...none,
+    fan,
+    view: own,
+    source: own && 'model',
+    confidence,
+    belowGate: nameableView(belowGate),
+  };
+}
+
+/**
+ * Gives every clip its view: that of the header, else of the classifier on a few frames. `progress`
+ * is told the share that is done.
+ */
+export async function surveyViews(
+  study: Study,
+  locator: HeartLocator,
+  signal: AbortSignal,
+  progress: (share: number) => void,
+): Promise<ClipView[]> {
+  let done = 0;
+  return inParallel(study.clips, DECODING.batches, async (clip) => {
+    signal.throwIfAborted();
+    const view = await surveyClip(clip, locator, signal);
+    progress(++done / study.clips.length);
+    return view;
+  });
+}

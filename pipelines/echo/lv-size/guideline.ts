@@ -1,0 +1,102 @@
+import { rounded } from '../../measure/rounding.ts';
+import type { GradedQuantity, Sex } from '../shared/grading.ts';
+
+const p = (low: number, high: number, mild: number, moderate: number) =>
+  ({ normal: [low, high], mild, moderate }) as const;
+
+const ase15 = (evidence: 'A' | 'B', decimals: number) =>
+  ({ source: 'ase-2015-chambers', evidence, decimals }) as const;
+const ase05 = (evidence: 'A' | 'B', decimals: number) =>
+  ({ source: 'ase-2005-chambers', evidence, decimals }) as const;
+
+/** Ranges and severity partitions of the left ventricle (reference 4.4, 5.3). */
+export const LEFT_VENTRICLE = {
+  ef: { male: p(52, 72, 41, 30), female: p(54, 74, 41, 30), ...ase15('A', 0) },
+  edv: { male: p(62, 150, 174, 200), female: p(46, 106, 120, 130), ...ase15('B', 0) },
+  esv: { male: p(21, 61, 73, 85), female: p(14, 42, 55, 67), ...ase15('B', 0) },
+  edvIndex: { male: p(34, 74, 89, 100), female: p(29, 61, 70, 80), ...ase15('A', 0) },
+  esvIndex: { male: p(11, 31, 38, 45), female: p(8, 24, 32, 40), ...ase15('A', 0) },
+  diastolicDiameter: {
+    male: p(4.2, 5.8, 6.3, 6.8),
+    female: p(3.8, 5.2, 5.6, 6.1),
+    ...ase15('A', 1),
+  },
+  diastolicDiameterIndex: {
+    male: p(2.2, 3.0, 3.3, 3.6),
+    female: p(2.3, 3.1, 3.4, 3.7),
+    ...ase15('A', 1),
+  },
+  systolicDiameter: {
+    male: p(2.5, 4.0, 4.3, 4.5),
+    female: p(2.2, 3.5, 3.8, 4.1),
+    ...ase15('A', 1),
+  },
+  systolicDiameterIndex: {
+    male: p(1.3, 2.1, 2.3, 2.5),
+    female: p(1.3, 2.1, 2.3, 2.6),
+    ...ase15('B', 1),
+  },
+  wall: { male: p(0.6, 1.0, 1.3, 1.6), female: p(0.6, 0.9, 1.2, 1.5), ...ase05('A', 1) },
+  mass: { male: p(88, 224, 258, 292), female: p(67, 162, 186, 210), ...ase05('A', 0) },
+  massIndex: { male: p(49, 115, 131, 148), female: p(43, 95, 108, 121), ...ase05('A', 0) },
+  massIndex2d: { male: p(50, 102, 116, 130), female: p(44, 88, 100, 112), ...ase05('A', 0) },
+  massPerHeight: { male: p(20, 48, 55, 63), female: p(18, 44, 51, 58), ...ase05('A', 0) },
+  relativeWallThickness: {
+    male: p(0.24, 0.42, 0.46, 0.51),
+    female: p(0.22, 0.42, 0.47, 0.52),
+    ...ase05('A', 2),
+  },
+  shortening: { male: p(25, 43, 20, 15), female: p(27, 45, 22, 17), ...ase05('B', 0) },
+} as const satisfies Record<string, GradedQuantity>;
+
+export const GEOMETRY = [
+  'normal geometry',
+  'concentric remodelling',
+  'concentric hypertrophy',
+  'eccentric hypertrophy',
+] as const;
+export type Geometry = (typeof GEOMETRY)[number];
+
+/**
+ * Geometry from the mass index, g/m2, and relative wall thickness (ASE15; reference 5.4). `quantity`:
+ * that of the method of the mass, linear or 2D, whose limits differ.
+ */
+export function geometryOf(
+  sex: Sex,
+  massIndex: number,
+  thickness: number,
+  quantity: GradedQuantity = LEFT_VENTRICLE.massIndex,
+): Geometry {
+  const heavy = rounded(massIndex, quantity.decimals) > quantity[sex].normal[1];
+  const walls = LEFT_VENTRICLE.relativeWallThickness;
+  const thick = rounded(thickness, walls.decimals) > walls[sex].normal[1];
+  if (heavy) return thick ? 'concentric hypertrophy' : 'eccentric hypertrophy';
+  return thick ? 'concentric remodelling' : 'normal geometry';
+}
+
+/** Asymmetry of the walls, cm, above which relative thickness is given both ways (reference 5.4). */
+export const ASYMMETRIC_WALLS = 0.3;
+
+export const HEART_FAILURE_RANGES = [
+  'HFimpEF range',
+  'HFrEF range',
+  'HFmrEF range',
+  'HFpEF range',
+] as const;
+
+/** Range of EF that would be used if clinical heart failure is present (HF21; reference 4.5). */
+export function heartFailureRange(
+  ef: number,
+  prior: number | null,
+): (typeof HEART_FAILURE_RANGES)[number] {
+  const [now, before] = [rounded(ef, 0), prior === null ? null : rounded(prior, 0)];
+  if (before !== null && before <= 40 && now > 40 && now - before >= 10) return 'HFimpEF range';
+  if (now <= 40) return 'HFrEF range';
+  return now < 50 ? 'HFmrEF range' : 'HFpEF range';
+}
+
+/** A change of EF below this many points is within measurement variability (reference 4.6). */
+export const EF_VARIABILITY = 10;
+
+/** EF, per cent, below which LV dysfunction is told at once (ASE15; reference 4.4, 16). */
+export const SEVERE_EF = 30;

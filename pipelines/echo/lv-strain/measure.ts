@@ -1,0 +1,95 @@
+import type { ConceptKey } from '../../concepts/concepts.ts';
+import { rounded } from '../../measure/rounding.ts';
+import type { Measurement } from '../../result/envelope.ts';
+import { isOfMachine } from '../../result/measurement.ts';
+import { globalStrain } from '../formulas/chambers.ts';
+import { VARIABILITY } from '../shared/grading.ts';
+import type { EchoEvidence } from '../shared/section.ts';
+import { calculated, shown, type Values, valuesOf } from '../shared/values.ts';
+
+/** Strain by view, in the order of `APICAL_VIEWS`. */
+export const STRAIN_VIEWS = {
+  'gls-end-systolic': ['gls-end-systolic-4c', 'gls-end-systolic-2c', 'gls-end-systolic-3c'],
+  'gls-peak-systolic': ['gls-peak-systolic-4c', 'gls-peak-systolic-2c', 'gls-peak-systolic-3c'],
+} as const satisfies Partial<Record<ConceptKey, readonly ConceptKey[]>>;
+type GlobalKey = keyof typeof STRAIN_VIEWS;
+
+const SECTION = 'lv-strain';
+
+/** End-systolic strain is preferred, peak systolic accepted if stated (ST25; reference 8.1). */
+const TIMINGS = ['gls-end-systolic', 'gls-peak-systolic'] as const satisfies readonly GlobalKey[];
+
+/** Where an overall GLS comes from: speckle tracking of the machine, or outlines of the product. */
+export type StrainOrigin = 'machine' | 'machine views' | 'contour';
+
+export interface OverallStrain {
+  measurement: Measurement;
+  origin: StrainOrigin;
+}
+
+export interface StrainSources {
+  machine: Values;
+  outlines: Values;
+}
+
+/** Speckle tracking and contour strain apart: they are two methods and never averaged. */
+export function strainSources({ measured }: Pick<EchoEvidence, 'measured'>): StrainSources {
+  const [machine = [], outlines = []] = [true, false].map((cart) =>
+    measured.filter((one) => isOfMachine(one) === cart),
+  );
+  return { machine: valuesOf(machine), outlines: valuesOf(outlines) };
+}
+
+function globalStrainOf(values: Values, key: GlobalKey): Measurement | null {
+  return calculated(values, key, {
+    section: SECTION,
+    method: 'mean-of-views',
+    from: STRAIN_VIEWS[key],
+    value: (...views) => globalStrain(views) ?? Number.NaN,
+  });
+}
+
+function withNote(one: Measurement, note: string): Measurement {
+  return { ...one, note: [one.note, note].filter(Boolean).join('; ') };
+}
+
+/**
+ * The overall GLS: what the machine reports, end-systolic before peak systolic, else the mean of three
+ * views of the machine, else the mean of three views of the outlines (docs/echo.md: the machine's
+ * value stands). What the outlines say beside it goes into its note.
+ */
+export function overallStrain({ machine, outlines }: StrainSources): OverallStrain | null {
+  const contour = globalStrainOf(outlines, 'gls-end-systolic');
+  const reported = TIMINGS.find((key) => machine.measurement(key) !== null);
+  const timings = reported ? [reported] : TIMINGS;
+  const [own] = timings.flatMap((key) => globalStrainOf(machine, key) ?? []);
+  if (!own) return contour && { measurement: contour, origin: 'contour' };
+  const beside =
+    contour && `contour strain of the outlines: ${shown('gls-end-systolic', contour.value)}`;
+  return {
+    measurement: beside ? withNote(own, beside) : own,
+    origin: reported ? 'machine' : 'machine views',
+  };
+}
+
+const differs = (one: number | null, other: number | null) =>
+  one !== null &&
+  other !== null &&
+  rounded(Math.abs(rounded(one, 1) - rounded(other, 1)), 1) > VARIABILITY.strain;
+
+/**
+ * Whether outlines and machine say different strains, overall or of a view: by more than the
+ * variability of either (reference 19, rule 4: a statement, not a silent choice).
+ */
+export function strainsDisagree({ machine, outlines }: StrainSources): boolean {
+  const contour = globalStrainOf(outlines, 'gls-end-systolic')?.value ?? null;
+  return (
+    TIMINGS.some((key) => differs(globalStrainOf(machine, key)?.value ?? null, contour)) ||
+    TIMINGS.some((key) =>
+      STRAIN_VIEWS[key].some((view, index) => {
+        const outlined = STRAIN_VIEWS['gls-end-systolic'][index];
+        return outlined && differs(machine.number(view), outlines.number(outlined));
+      }),
+    )
+  );
+}

@@ -1,0 +1,56 @@
+import type { PixelScale } from '../../contract/image.ts';
+import { type Beat, cardiacPhases } from '../../measure/cardiac-phases.ts';
+import { averaging } from '../chambers/beats.ts';
+import type { Line, LongAxisLine } from '../locate/parasternal.ts';
+import type { HeartView } from '../locate/view-names.ts';
+import type { ShortAxisWall } from './short-axis-wall.ts';
+
+/** One frame of a parasternal or subcostal clip, in pixels of the stored frame. */
+export interface ParasternalFrame {
+  /** 0-based. */
+  frame: number;
+  /** Seconds from the first frame of the clip. */
+  time: number;
+  /** Pixels of the LV cavity: its course tells the phases. */
+  cavity: number;
+  lines: Partial<Record<LongAxisLine, Line>>;
+  /** Across the fluid outside the heart where it is deepest; null: none was outlined. */
+  fluid: Line | null;
+  /** Across the space free of echoes that the picture shows behind the posterior wall. */
+  gap: Line | null;
+  /** Around the cavity of a short axis; null in other views, and where muscle does not surround it. */
+  wall: ShortAxisWall | null;
+  /** Mean probability over cavity and fluid. */
+  confidence: number;
+  fluidConfidence: number;
+  accepted: boolean;
+}
+
+export interface ParasternalClip {
+  file: string;
+  sopInstanceUid: string | null;
+  family: 'PLAX' | 'PSAX' | 'subcostal';
+  view: HeartView;
+  viewConfidence: number | null;
+  /** Millimetres per pixel; null: the picture has no scale. */
+  scale: PixelScale | null;
+  heartRate: number | null;
+  rWaves: readonly number[];
+  /** Every `stride`-th frame was outlined. */
+  stride: number;
+  frames: readonly ParasternalFrame[];
+}
+
+/** The accepted frames of a clip, and its beats by their indices. */
+export interface BeatsOfClip {
+  frames: readonly ParasternalFrame[];
+  beats: readonly Beat[];
+}
+
+/** The beats of a parasternal or subcostal clip, at most as many as are averaged. */
+export function beatsOf(clip: ParasternalClip): BeatsOfClip {
+  const frames = clip.frames.filter(({ accepted }) => accepted);
+  const samples = frames.map(({ time, cavity }) => ({ time, area: cavity }));
+  const { beats } = cardiacPhases(samples, clip.rWaves, clip.heartRate);
+  return { frames, beats: beats.slice(0, averaging(clip.rWaves).most) };
+}

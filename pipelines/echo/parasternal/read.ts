@@ -1,0 +1,207 @@
+import { inParallel } from '../../../src/platform/in-parallel.ts';
+import type { GrayImage, PixelScale, Point } from '../../contract/image.ts';
+import { type Frame, scaleFor } from '../../contract/study.ts';
+import { DECODING, decodeBatch } from '../../input/decode-frames.ts';
+import { contains, crossings, outlineOf } from '../../measure/outline.ts';
+import type { HeartLocator } from '../locate/heart-locator.ts';
+import { maskOf, sizeOf } from '../locate/label-map.ts';
+import { longAxisLines, type ParasternalMasks, parasternalLabel } from '../locate/parasternal.ts';
+import type { ClipView, EchoReader, EchoReaderInput } from '../locate/reader.ts';
+import { familyOf, type HeartView } from '../locate/view-names.ts';
+import type { ParasternalClip, ParasternalFrame } from './clip.ts';
+import { showsSegments } from './short-axis-segments.ts';
+import { shortAxisWall } from './short-axis-wall.ts';
+import { linesOnPicture, type PictureLines } from './wall-edges.ts';
+
+/** Directions in which the depth at a place is tried. */
+const ANGLES = 24;
+/** Places of the layer at which its depth is tried. */
+const PLACES = 120;
+
+/** The shortest way through an outline at a point just within it. */
+function shortestThrough(
+  outline: readonly Point[],
+  from: Point,
+): { ends: readonly [Point, Point]; length: number } | null {
+  let best: { ends: readonly [Point, Point]; length: number } | null = null;
+  for (let k = 0; k < ANGLES; k++) {
+    const angle = (Math.PI * k) / ANGLES;
+    const direction = { x: Math.cos(angle), y: Math.sin(angle) };
+    const cuts = crossings(outline, from, direction);
+    const ahead = cuts.find((cut) => cut > 0);
+    const behind = cuts.findLast((cut) => cut <= 0);
+    if (ahead === undefined || behind === undefined) continue;
+    const length = ahead - behind;
+    if (best && length >= best.length) continue;
+    const at = (cut: number) => ({
+      x: from.x + cut * direction.x,
+      y: from.y + cut * direction.y,
+    });
+    best = { ends: [at(behind), at(ahead)], length };
+  }
+  return best;
+}
+
+/**
+ * The greatest depth of the fluid that a frame shows outside of the heart, across the layer: of the
+ * shortest ways through it the longest (echo reference 13). Pixels of the stored frame; null
+ * where no fluid was outlined.
+ */
+export function fluidDepth(masks: ParasternalMasks): readonly [Point, Point] | null {
+  const { area, width, height } = masks;
+  const fluid = parasternalLabel('effusion');
+  const own = sizeOf(masks, fluid);
+  if (own === 0) return null;
+  const mask = maskOf(masks, fluid);
+  const outline = outlineOf(mask, width, height);
+  if (!outline) return null;
+  const every = Math.max(1, Math.floor(own / PLACES));
+  let deepest: { ends: readonly [Point, Point]; length: number } | null = null;
+  let seen = 0;
+  for (const [index, inside] of mask.entries()) {
+    if (!inside) continue;
+    seen += 1;
+    if (seen % every !== 0) continue;
+    const from = { x: index % width, y: Math.floor(index / width) };
+    const way = contains(outline, from) ? shortestThrough(outline, from) : null;
+    if (way && (!deepest || way.length > deepest.length)) deepest = way;
+  }
+  if (!deepest) return null;
+  const [from, to] = deepest.ends;
+  const shifted = ({ x, y }: Point) => ({ x: x + area.minX, y: y + area.minY });
+  return [shifted(from), shifted(to)];
+}
+
+export interface ParasternalReadings {
+  /** Null where no permitted model knows the parasternal and subcostal views. */
+  clips: readonly ParasternalClip[] | null;
+}
+
+/** Clips outlined of each family of views, and frames of each: bounds the time of a long study. */
+const CLIPS_PER_FAMILY = 2;
+const FRAMES_PER_CLIP = 48;
+const LEAST_FRAMES = 8;
+const BATCH = 8;
+
+const FAMILIES = ['PLAX', 'PSAX', 'subcostal'] as const;
+
+type Family = ParasternalClip['family'];
+
+interface Chosen {
+  family: Family;
+  view: HeartView;
+  of: ClipView;
+}
+
+/** Of several clips the calibrated and surer ones first; of short axes one of each level before. */
+function ranked(clips: readonly Chosen[]): Chosen[] {
+  const worth = ({ of: { clip, source, confidence } }: Chosen) =>
+    (clip.regions.length > 0 ? 2 : 0) + (source === 'header' ? 1 : (confidence ?? 0));
+  const best = clips.toSorted((one, other) => worth(other) - worth(one));
+  const leads = ({ view }: Chosen, place: number) =>
+    showsSegments(view) && best.findIndex((one) => one.view === view) === place;
+  return [...best.filter(leads), ...best.filter((one, place) => !leads(one, place))];
+}
+
+function chosenClips(views: readonly ClipView[]): Chosen[] {
+  return FAMILIES.flatMap((family) => {
+    const own = views.flatMap((of): Chosen[] => {
+      const { view, fan, clip } = of;
+      // A vessel in its length has no ventricle.
+      if (view === null || view === 'SUBCOSTAL-IVC' || familyOf(view) !== family) return [];
+      const moves = clip.frames.length >= LEAST_FRAMES && clip.mode !== 'colour';
+      return fan !== null && moves ? [{ family, view, of }] : [];
+    });
+    return ranked(own).slice(0, CLIPS_PER_FAMILY);
+  });
+}
+
+/** Lines of the long axis as exact as the picture shows them; other views have none. */
+function linesOf(masks: ParasternalMasks, { image, view, scale }: Pictured): PictureLines {
+  if (view !== 'PLAX') return { lines: {}, gap: null };
+  const outlined = longAxisLines(masks);
+  return scale ? linesOnPicture(image, scale, outlined) : { lines: outlined, gap: null };
+}
+
+interface Pictured {
+  image: GrayImage;
+  view: HeartView;
+  scale: PixelScale | null;
+}
+
+function readFrame(
+  { index: frame, time }: Frame,
+  masks: ParasternalMasks,
+  pictured: Pictured,
+): ParasternalFrame {
+  return {
+    frame,
+    time,
+    cavity: sizeOf(masks, parasternalLabel('lv')),
+    ...linesOf(masks, pictured),
+    fluid: fluidDepth(masks),
+    wall: showsSegments(pictured.view) ? shortAxisWall(masks, pictured.scale) : null,
+    confidence: masks.confidence.lv,
+    fluidConfidence: masks.confidence.effusion,
+    accepted: masks.accepted,
+  };
+}
+
+async function readClip(
+  { family, view, of: { clip, fan, confidence } }: Chosen,
+  segment: NonNullable<HeartLocator['parasternal']>,
+  signal: AbortSignal,
+): Promise<ParasternalClip | null> {
+  if (!fan) return null;
+  const stride = Math.max(1, Math.round(clip.frames.length / FRAMES_PER_CLIP));
+  const wanted = clip.frames.filter((_, index) => index % stride === 0);
+  const corners = [
+    { x: fan.minX, y: fan.minY },
+    { x: fan.maxX, y: fan.maxY },
+  ];
+  const scale = scaleFor(clip, corners)?.scale ?? clip.regions[0]?.scale ?? null;
+  const frames: ParasternalFrame[] = [];
+  for (let start = 0; start < wanted.length; start += BATCH) {
+    signal.throwIfAborted();
+    const batch = wanted.slice(start, start + BATCH).map((frame) => ({ clip, frame }));
+    const { decoded } = await decodeBatch(batch, signal);
+    const masks = await segment(
+      decoded.map(({ image }) => image),
+      fan,
+    );
+    for (const [index, { frame, image }] of decoded.entries()) {
+      const found = masks[index];
+      if (found) frames.push(readFrame(frame, found, { image, view, scale }));
+    }
+  }
+  const { file, sopInstanceUid, heartRate, rWaves } = clip;
+  return {
+    file,
+    sopInstanceUid,
+    family,
+    view,
+    viewConfidence: confidence,
+    scale,
+    heartRate,
+    rWaves,
+    stride,
+    frames,
+  };
+}
+
+async function read({ views, locator, signal }: EchoReaderInput): Promise<ParasternalReadings> {
+  const segment = locator.parasternal;
+  if (!segment) return { clips: null };
+  const clips = await inParallel(chosenClips(views), DECODING.batches, async (chosen) => {
+    signal.throwIfAborted();
+    return readClip(chosen, segment, signal);
+  });
+  return { clips: clips.filter((clip) => clip !== null) };
+}
+
+/** Lines of the parasternal long axis, and fluid around the heart in the views beside the apex. */
+export const parasternalReader: EchoReader<ParasternalReadings> = {
+  stage: 'parasternal',
+  label: 'Measuring the parasternal views',
+  read,
+};

@@ -1,0 +1,163 @@
+import type { ConceptKey } from '../../concepts/concepts.ts';
+import type { Point } from '../../contract/image.ts';
+import { directionsOf, onAxis, wallsAt } from '../../measure/chamber.ts';
+import { chordLength } from '../../measure/outline.ts';
+import type { Caliper, Measurement } from '../../result/envelope.ts';
+import { type ClipBeat, type MeasuredClip, overBeats } from '../chambers/beats.ts';
+import type { ChamberClip } from '../chambers/clip.ts';
+import { type AxialFigure, axial, BASAL_THIRD, widest } from '../chambers/geometry.ts';
+import { cutCaliper, lineCaliper, outlineCaliper, outlined } from '../chambers/outlined.ts';
+import { fractionalChange } from '../formulas/chambers.ts';
+import { inadequate } from '../shared/plausibility.ts';
+
+const SECTION = 'rv-function';
+const SQUARE_CENTIMETRE = 100;
+
+/** The free wall of the RV is on the left of the usual display, on the right of a mirrored one. */
+const lateral = ({ axis }: AxialFigure, { mirrored }: ChamberClip): Point =>
+  mirrored ? axis.hinges.right : axis.hinges.left;
+
+const ventricle = (frame: ClipBeat['diastole']) => axial(frame.rv);
+
+/** The way of the lateral hinge towards the apex of the RV from end-diastole to end-systole, mm. */
+function annulusWay({ diastole, systole }: ClipBeat, clip: ChamberClip): number | null {
+  const [before, after] = [ventricle(diastole), ventricle(systole)];
+  if (!before || !after) return null;
+  const [from, to] = [lateral(before, clip), lateral(after, clip)];
+  const { along } = directionsOf(before.axis);
+  return (to.x - from.x) * along.x + (to.y - from.y) * along.y;
+}
+
+function cutAt(figure: AxialFigure, share: number, clip: ChamberClip): Caliper[] {
+  const ends = wallsAt(figure.outline, figure.axis, share);
+  return ends ? [cutCaliper(figure, share, ends, directionsOf(figure.axis).across, clip)] : [];
+}
+
+const midWidth = ({ outline, axis }: AxialFigure) =>
+  chordLength(outline, onAxis(axis, 0.5), directionsOf(axis).across);
+
+/** Basal width of the RV over that of the LV on one frame. */
+function ventricleRatio({ diastole }: ClipBeat): number | null {
+  const right = ventricle(diastole);
+  if (!right) return null;
+  return widest(right, BASAL_THIRD).width / widest(diastole.lv, BASAL_THIRD).width;
+}
+
+/** An excursion that cannot be believed is an error of the hinge alone. */
+const SIZES: readonly ConceptKey[] = ['rv-ed-area', 'rv-fac', 'rv-basal', 'rv-to-lv'];
+
+/**
+ * What comes of one outline stands or falls with it: where a size of the RV cannot be believed, or it is
+ * no smaller in systole, its other sizes, its ratio to the LV and the way of its annulus are no better.
+ */
+function believed(values: Measurement[]): Measurement[] {
+  const of = (key: ConceptKey) => values.find(({ concept }) => concept.key === key);
+  const [diastole, systole] = [of('rv-ed-area'), of('rv-es-area')];
+  const wrong = SIZES.map(of).find((one) => one?.quality === 'inadequate');
+  const grows = diastole && systole && systole.value >= diastole.value;
+  const reason = grows
+    ? 'the outline of the RV is no smaller in systole'
+    : wrong && `the outline of the RV is not reliable: ${wrong.label} is implausible`;
+  if (!reason) return values;
+  return values.map((one) => (one.quality === 'inadequate' ? one : inadequate(one, reason)));
+}
+
+/**
+ * What an A4C clip says of the right heart (echo reference 7): areas, diameters, the way of the
+ * annulus, the ratio of the ventricles. A standard A4C underestimates the RV, which is said.
+ */
+export function rightHeartValues(on: MeasuredClip | null): Measurement[] {
+  if (on?.clip.view !== 'A4C') return [];
+  const { clip } = on;
+  const calibrated = clip.scale !== null;
+  const [beat] = on.beats;
+  const [diastole, systole] = [beat?.diastole ?? null, beat?.systole ?? null];
+  const right = diastole && ventricle(diastole);
+  const sized = (value: number | null) => (calibrated ? value : null);
+  const area = (key: ConceptKey, phase: 'diastole' | 'systole') => {
+    const at = phase === 'diastole' ? diastole : systole;
+    const value = overBeats(on, (one) => one[phase].rv && one[phase].rv.area / SQUARE_CENTIMETRE);
+    const calipers = at?.rv ? [outlineCaliper(at.rv.outline, clip)] : [];
+    return outlined({
+      key,
+      section: SECTION,
+      method: 'outlined-area',
+      on,
+      value: sized(value),
+      at,
+      calipers,
+    });
+  };
+  const width = (key: ConceptKey, measure: (figure: AxialFigure) => number, share: number | null) =>
+    outlined({
+      key,
+      section: SECTION,
+      method: 'outlined-width',
+      on,
+      value: sized(
+        overBeats(on, (one) => {
+          const figure = ventricle(one.diastole);
+          return figure && measure(figure);
+        }),
+      ),
+      at: diastole,
+      calipers: right && share !== null ? cutAt(right, share, clip) : [],
+      note: 'a standard A4C underestimates the size of the RV',
+    });
+  const atrium = overBeats(on, (one) => one.systole.ra && one.systole.ra.area / SQUARE_CENTIMETRE);
+  const after = systole && ventricle(systole);
+  const change = overBeats(on, (one) =>
+    one.diastole.rv && one.systole.rv
+      ? fractionalChange(one.diastole.rv.area, one.systole.rv.area)
+      : null,
+  );
+  const ofVentricle = [
+    ...area('rv-ed-area', 'diastole'),
+    ...area('rv-es-area', 'systole'),
+    // With a scale it follows from the areas, in the section.
+    ...outlined({
+      key: 'rv-fac',
+      section: SECTION,
+      method: 'fraction-of-areas',
+      on,
+      value: calibrated ? null : change,
+      note: 'ratio only; areas not calibrated',
+    }),
+    ...width(
+      'rv-basal',
+      (figure) => widest(figure, BASAL_THIRD).width,
+      right && widest(right, BASAL_THIRD).share,
+    ),
+    ...width('rv-mid', midWidth, 0.5),
+    ...outlined({
+      key: 'tapse',
+      section: SECTION,
+      method: 'annulus-motion',
+      on,
+      value: sized(overBeats(on, (one) => annulusWay(one, clip))),
+      at: systole,
+      calipers:
+        right && after ? [lineCaliper(lateral(right, clip), lateral(after, clip), clip)] : [],
+    }),
+    ...outlined({
+      key: 'rv-to-lv',
+      section: SECTION,
+      method: 'ratio-of-diameters',
+      on,
+      value: overBeats(on, ventricleRatio),
+      at: diastole,
+    }),
+  ];
+  return [
+    ...believed(ofVentricle),
+    ...outlined({
+      key: 'ra-area',
+      section: 'pulmonary-hypertension',
+      method: 'outlined-area',
+      on,
+      value: sized(atrium),
+      at: systole,
+      calipers: systole?.ra ? [outlineCaliper(systole.ra.outline, clip)] : [],
+    }),
+  ];
+}

@@ -1,0 +1,33 @@
+import { cardiomyopathy } from './cardiomyopathy/section.ts';
+import { diastolic } from './diastolic/section.ts';
+import { focused } from './focused/section.ts';
+import { laVolume } from './la-volume/section.ts';
+import { lvSize } from './lv-size/section.ts';
+import { lvStrain } from './lv-strain/section.ts';
+import { lvef } from './lvef/section.ts';
+import { pericardialEffusion } from './pericardial-effusion/section.ts';
+import { pulmonaryHypertension } from './pulmonary-hypertension/section.ts';
+import { rvFunction } from './rv-function/section.ts';
+import { segmentChambers } from './segment-chambers/section.ts';
+import type { EchoSection } from './shared/section.ts';
+import { valves } from './valves/section.ts';
+import { views } from './views/section.ts';
+import { wallMotion } from './wall-motion/section.ts';
+
+/** The sections of us/echo/interpret in the order of service.md 2.6; the report follows. */
+export const SECTIONS: readonly EchoSection[] = [
+  views,
+  segmentChambers,
+  lvef,
+  lvSize,
+  laVolume,
+  rvFunction,
+  lvStrain,
+  wallMotion,
+  diastolic,
+  valves,
+  pulmonaryHypertension,
+  pericardialEffusion,
+  cardiomyopathy,
+  focused,
+];

@@ -1,0 +1,102 @@
+import type { Point } from '../../contract/image.ts';
+import type { SectionOutcome } from '../../result/section-outcome.ts';
+import type { MeasuredClip } from '../chambers/beats.ts';
+import { outlineGap } from '../chambers/gaps.ts';
+import { CHAMBERS } from '../locate/chambers.ts';
+import { conclude } from '../shared/conclude.ts';
+import type { EchoEvidence, EchoSection } from '../shared/section.ts';
+import type { Values } from '../shared/values.ts';
+
+const ID = 'segment-chambers';
+const NEEDS = ['A4C, A2C or A3C 2D clips', 'a permitted model of the chambers'] as const;
+
+const KEYS = [
+  'lv-ed-area-4c',
+  'lv-es-area-4c',
+  'lv-muscle-area-4c',
+  'lv-ed-area-2c',
+  'lv-es-area-2c',
+  'lv-muscle-area-2c',
+  'lv-ed-area-3c',
+  'lv-es-area-3c',
+  'lv-muscle-area-3c',
+] as const;
+
+const tenth = (value: number) => Math.round(10 * value) / 10;
+const pair = ({ x, y }: Point) => [tenth(x), tenth(y)];
+
+/** The outlines of a clip frame by frame, pixel-centre coordinates of the stored frame. */
+function clipData({ clip, beats, phases, usable, confidence }: MeasuredClip) {
+  return {
+    file: clip.file,
+    view: clip.view,
+    frames: clip.framesInClip,
+    outlined: clip.frames.length,
+    every: clip.stride,
+    usable_share: usable,
+    confidence,
+    mirrored_display: clip.mirrored,
+    mm_per_pixel: clip.scale,
+    phases_from: phases,
+    beats: beats.map(({ diastole, systole }) => ({
+      end_diastole_frame: diastole.frame + 1,
+      end_systole_frame: systole.frame + 1,
+    })),
+    outlines: clip.frames.map(({ frame, faults, outlines }) => ({
+      frame: frame + 1,
+      faults,
+      ...Object.fromEntries(
+        CHAMBERS.flatMap((chamber) => {
+          const outline = outlines[chamber];
+          return outline ? [[chamber, outline.map(pair)]] : [];
+        }),
+      ),
+    })),
+  };
+}
+
+/** "A4C: LV, myocardium, LA on 60 of 60 frames, 2 beats". */
+function inWords({ clip, beats, steady }: MeasuredClip): string {
+  const found = CHAMBERS.filter((chamber) => clip.frames.some((one) => one.outlines[chamber]));
+  const sound = clip.frames.filter(({ faults }) => faults.length === 0).length;
+  const count = `${beats.length} whole beat${beats.length === 1 ? '' : 's'}`;
+  const stride = clip.stride > 1 ? ` (every ${clip.stride}th of ${clip.framesInClip})` : '';
+  if (!steady) return `${clip.view}: the outlines jump from frame to frame and were not measured`;
+  return `${clip.view}: ${found.join(', ')} outlined; ${sound} of ${clip.frames.length} frames${stride} are sound, ${count}`;
+}
+
+const UNCALIBRATED = 'Areas are not reported: the image carries no spatial calibration.';
+
+function run(evidence: EchoEvidence, values: Values): SectionOutcome {
+  const { heart } = evidence;
+  const gap = outlineGap(evidence);
+  const measurements = KEYS.map((key) => values.measurement(key)).filter((one) => one !== null);
+  const data = { clips: heart.outlined.map(clipData) };
+  const right = heart.outlined.some(({ clip }) => clip.frames.some(({ outlines }) => outlines.rv));
+  const gaps = [
+    gap,
+    heart.outlined.some(({ clip }) => clip.scale === null) ? UNCALIBRATED : null,
+    gap === null && !right ? 'The right heart was not outlined.' : null,
+  ].filter((text) => text !== null);
+  const described = heart.outlined.map((one) => `${inWords(one)}.`);
+  if (gap !== null || measurements.length > 0) {
+    const outcome = conclude(segmentChambers, { measurements, sentences: described, gaps, data });
+    return { ...outcome, data };
+  }
+  const detail = gaps.join(' ');
+  return {
+    status: 'partial',
+    reason: { code: 'calibration_missing', detail, needs: [...NEEDS] },
+    summary: [...described, detail].join(' '),
+    data,
+  };
+}
+
+/** Outlines of the chambers on the frames of the apical clips (echo reference 3). */
+export const segmentChambers: EchoSection = {
+  id: ID,
+  title: 'Chamber masks',
+  needs: NEEDS,
+  measures: KEYS,
+  run,
+};

@@ -1,0 +1,78 @@
+import type { ConceptKey } from '../../concepts/concepts.ts';
+import type { Measurement } from '../../result/envelope.ts';
+import { isOfMachine } from '../../result/measurement.ts';
+import { shown, valuesOf } from './values.ts';
+
+/** ml between which the stroke volume of a believable contour lies (echo reference 4.6). */
+const STROKE = [10, 200] as const;
+
+interface Pair {
+  /** Two values of one ventricle. */
+  of: readonly [ConceptKey, ConceptKey];
+  /** What is wrong with them together; null where nothing is. */
+  fault(one: number, other: number): string | null;
+  /** What falls with them. */
+  withheld: readonly ConceptKey[];
+}
+
+function strokeFault(filled: number, emptied: number): string | null {
+  const stroke = filled - emptied;
+  if (stroke >= STROKE[0] && stroke <= STROKE[1]) return null;
+  const [low, high] = STROKE;
+  return `stroke volume ${shown('lvedv-biplane', stroke)}, outside the plausible ${low} to ${high} ml; an error of the contour is likely`;
+}
+
+const volumes = (filled: ConceptKey, emptied: ConceptKey, others: readonly ConceptKey[]): Pair => ({
+  of: [filled, emptied],
+  fault: strokeFault,
+  withheld: [filled, emptied, ...others],
+});
+
+const areas = (filled: ConceptKey, emptied: ConceptKey): Pair => ({
+  of: [filled, emptied],
+  fault: (one, other) =>
+    other < one ? null : 'the end-systolic area is not below the end-diastolic one',
+  withheld: [filled, emptied],
+});
+
+const PAIRS: readonly Pair[] = [
+  volumes('lvedv-biplane', 'lvesv-biplane', ['lvef-biplane', 'lvedv-index', 'lvesv-index']),
+  // The mean of both networks is by one half that of the discs of A4C.
+  volumes('lvedv-4c', 'lvesv-4c', ['lvef-4c', 'lvef-networks']),
+  volumes('lvedv-2c', 'lvesv-2c', ['lvef-2c']),
+  {
+    of: ['lvidd', 'lvids'],
+    fault: (diastole, systole) => (systole < diastole ? null : 'LVIDs is not below LVIDd'),
+    withheld: ['lvids', 'fractional-shortening'],
+  },
+  areas('lv-ed-area-4c', 'lv-es-area-4c'),
+  areas('lv-ed-area-2c', 'lv-es-area-2c'),
+  areas('lv-ed-area-3c', 'lv-es-area-3c'),
+];
+
+/** Why a value falls with others of its source, machine or images; by concept. */
+function faultsOf(measured: readonly Measurement[]): ReadonlyMap<string, string> {
+  const values = valuesOf(measured);
+  return new Map(
+    PAIRS.flatMap(({ of: [first, second], fault, withheld }) => {
+      const [one, other] = [values.number(first), values.number(second)];
+      const reason = one === null || other === null ? null : fault(one, other);
+      return reason ? withheld.map((key) => [key, reason] as const) : [];
+    }),
+  );
+}
+
+/** Values that no heart has together are kept as inadequate (echo reference 3, 4.6, 5.5). */
+export function withConsistency(measured: readonly Measurement[]): Measurement[] {
+  const ofMachine = faultsOf(measured.filter(isOfMachine));
+  const ofImages = faultsOf(measured.filter((one) => !isOfMachine(one)));
+  return measured.map((one) => {
+    const reason = (isOfMachine(one) ? ofMachine : ofImages).get(one.concept.key);
+    if (!reason || one.quality !== 'accepted') return one;
+    return {
+      ...one,
+      quality: 'inadequate' as const,
+      note: [one.note, reason].filter(Boolean).join('; '),
+    };
+  });
+}

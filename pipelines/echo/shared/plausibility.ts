@@ -1,0 +1,90 @@
+import type { ConceptKey } from '../../concepts/concepts.ts';
+import type { Measurement } from '../../result/envelope.ts';
+import { format } from '../../result/measurement.ts';
+
+/** Values outside are errors of contour or calibration, and withheld (echo reference, "plausibility"). */
+const PLAUSIBLE: Readonly<Partial<Record<ConceptKey, readonly [number, number]>>> = {
+  lvef: [5, 90],
+  'lvef-biplane': [5, 90],
+  'lvef-4c': [5, 90],
+  'lvef-2c': [5, 90],
+  'lvef-3d': [5, 90],
+  'lvef-teichholz': [5, 90],
+  'lvef-networks': [5, 90],
+  'lvedv-biplane': [25, 500],
+  'lvedv-4c': [25, 500],
+  'lvedv-2c': [25, 500],
+  'lv-ed-area-4c': [12, 80],
+  'lv-length-4c': [5, 12],
+  'lv-length-2c': [5, 12],
+  'la-area-4c': [6, 60],
+  'la-area-2c': [6, 60],
+  'rv-ed-area': [5, 60],
+  'body-surface-area': [1, 3.2],
+  lvidd: [2, 10],
+  ivsd: [0.3, 4],
+  lvpwd: [0.3, 4],
+  'lv-mass': [30, 900],
+  'la-volume-biplane': [10, 400],
+  'la-volume-area-length': [10, 400],
+  tapse: [3, 45],
+  'rv-s-prime': [2, 30],
+  'rv-fac': [5, 80],
+  'rv-basal': [15, 90],
+  // The narrowest RV that can be believed beside the widest LV, and the other way round.
+  'rv-to-lv': [0.17, 3.6],
+  'gls-end-systolic': [-30, -5],
+  'gls-end-systolic-4c': [-30, -5],
+  'gls-end-systolic-2c': [-30, -5],
+  'gls-end-systolic-3c': [-30, -5],
+  'gls-peak-systolic': [-30, -5],
+  'gls-peak-systolic-4c': [-30, -5],
+  'gls-peak-systolic-2c': [-30, -5],
+  'gls-peak-systolic-3c': [-30, -5],
+  'gls-peak': [-30, -5],
+  'gls-peak-4c': [-30, -5],
+  'gls-peak-2c': [-30, -5],
+  'gls-peak-3c': [-30, -5],
+  'wall-motion-score-index': [1, 4],
+  'mitral-e': [10, 250],
+  'mitral-a': [10, 250],
+  'e-prime-septal': [1, 25],
+  'e-prime-lateral': [1, 25],
+  'deceleration-time': [50, 500],
+  ivrt: [20, 200],
+  'e-to-e-prime': [2, 60],
+  'lvot-diameter': [1.4, 3],
+  'lvot-vti': [8, 40],
+  'av-vmax': [0.7, 7],
+  'velocity-index': [0.1, 1.2],
+  'av-area': [0.3, 6],
+  'av-area-vmax': [0.3, 6],
+  'tr-vmax': [1, 6],
+  'ivc-diameter': [3, 45],
+  'ivc-collapse': [0, 100],
+  'rvot-acceleration': [30, 220],
+  rvsp: [10, 160],
+  'ra-area': [6, 60],
+  'pa-diameter': [10, 70],
+  'effusion-depth': [0, 80],
+};
+
+/** The measurement withheld, with the reason after what else is noted of it. */
+export function inadequate(measurement: Measurement, reason: string): Measurement {
+  const note = [measurement.note, reason].filter(Boolean).join('; ');
+  return { ...measurement, quality: 'inadequate', note };
+}
+
+/** A value outside of what can be believed is kept as inadequate, with the reason. */
+export function withPlausibility(measurement: Measurement, key: ConceptKey): Measurement {
+  if (!Number.isFinite(measurement.value)) return inadequate(measurement, 'no finite number');
+  const range = PLAUSIBLE[key];
+  if (!range) return measurement;
+  const [low, high] = range;
+  if (measurement.value >= low && measurement.value <= high) return measurement;
+  const limits = `${low} to ${format(key, high)}`;
+  return inadequate(
+    measurement,
+    `outside the plausible ${limits}; an error of measurement is likely`,
+  );
+}

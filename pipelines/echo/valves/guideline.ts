@@ -1,0 +1,327 @@
+import { rounded } from '../../measure/rounding.ts';
+
+/** m/s, mmHg, cm2, cm2/m2, ml/m2, per cent; null: not measured. */
+export interface StenosisInputs {
+  peak: number | null;
+  meanGradient: number | null;
+  area: number | null;
+  areaIndex: number | null;
+  strokeIndex: number | null;
+  ef: number | null;
+}
+
+/** Cut-offs of the grading (AS17, VHD20; reference 11.1). */
+export const STENOSIS = {
+  verySevere: { peak: 5, gradient: 60 },
+  severe: { peak: 4, gradient: 40, area: 1, areaIndex: 0.6 },
+  moderate: { peak: 3, gradient: 20, area: 1.5 },
+  mild: { peak: 2.6 },
+  /** ml/m2; ESC wording, VHD20 writes below. */
+  lowFlow: 35,
+  highFlow: 58,
+  preservedEf: 50,
+} as const;
+
+export const STENOSIS_GRADES = [
+  'insufficient data',
+  'very severe AS (high-gradient)',
+  'severe AS (high-gradient)',
+  'discordant: AVA small, indexed AVA >0.6; moderate AS likely (small body size)',
+  'discordant low-gradient AS, flow state unknown',
+  'classical low-flow low-gradient AS (LVEF <50%)',
+  'paradoxical low-flow low-gradient AS (LVEF >=50%)',
+  'low-flow low-gradient AS, LVEF unknown',
+  'normal-flow low-gradient AS, severe AS unlikely',
+  'mean gradient <20 mmHg; mild or no stenosis, Vmax needed',
+  'moderate AS',
+  'mild AS',
+  'no stenosis or sclerosis',
+] as const;
+export type StenosisGrade = (typeof STENOSIS_GRADES)[number];
+
+function smallArea(areaIndex: number | null, strokeIndex: number | null, ef: number | null) {
+  if (areaIndex !== null && areaIndex > STENOSIS.severe.areaIndex) {
+    return 'discordant: AVA small, indexed AVA >0.6; moderate AS likely (small body size)';
+  }
+  if (strokeIndex === null) return 'discordant low-gradient AS, flow state unknown';
+  if (strokeIndex > STENOSIS.lowFlow) return 'normal-flow low-gradient AS, severe AS unlikely';
+  if (ef === null) return 'low-flow low-gradient AS, LVEF unknown';
+  return ef < STENOSIS.preservedEf
+    ? 'classical low-flow low-gradient AS (LVEF <50%)'
+    : 'paradoxical low-flow low-gradient AS (LVEF >=50%)';
+}
+
+/** First row that matches, on rounded values (reference 11.1). A valve area alone never grades. */
+export function stenosisGrade(inputs: StenosisInputs): StenosisGrade {
+  const at = (value: number | null, decimals: number) =>
+    value === null ? null : rounded(value, decimals);
+  const peak = at(inputs.peak, 1);
+  const gradient = at(inputs.meanGradient, 0);
+  const area = at(inputs.area, 2);
+  const { verySevere, severe, moderate, mild } = STENOSIS;
+  if (peak === null && gradient === null) return 'insufficient data';
+  const reaches = (limits: { peak: number; gradient: number }) =>
+    (peak ?? 0) >= limits.peak || (gradient ?? 0) >= limits.gradient;
+  if (reaches(verySevere)) return 'very severe AS (high-gradient)';
+  if (reaches(severe)) return 'severe AS (high-gradient)';
+  if (area !== null && area <= severe.area) {
+    return smallArea(at(inputs.areaIndex, 2), at(inputs.strokeIndex, 0), at(inputs.ef, 0));
+  }
+  if (peak === null && (gradient ?? 0) < moderate.gradient) {
+    return 'mean gradient <20 mmHg; mild or no stenosis, Vmax needed';
+  }
+  const narrowed = (peak ?? 0) >= mild.peak && area !== null && area <= moderate.area;
+  if (reaches(moderate) || narrowed) return 'moderate AS';
+  return (peak ?? 0) >= mild.peak ? 'mild AS' : 'no stenosis or sclerosis';
+}
+
+/** DVI above which a small valve area speaks for a small LVOT diameter (reference 19.4). */
+const AMPLE_VELOCITY_INDEX = 0.3;
+/** cm2: so near to a limit an area may lie on either side of it (reference 19, rule 2). */
+const AREA_VARIABILITY = 0.1;
+/** DVI and AVA over the LVOT area are the same ratio (reference 11.1, "reject"). */
+const SAME_RATIO = { share: 0.01, printed: 0.005 } as const;
+
+/**
+ * Whether a valve area, cm2, cannot belong to the LVOT area and the DVI beside it. Machines print a
+ * DVI with two decimals: a difference within the last of them is none.
+ */
+export function isForeignArea(area: number, outflowArea: number, velocityIndex: number): boolean {
+  const difference = Math.abs(velocityIndex - area / outflowArea);
+  return difference > Math.max(SAME_RATIO.share * velocityIndex, SAME_RATIO.printed);
+}
+
+const ADVICE: Readonly<Partial<Record<StenosisGrade, string>>> = {
+  'classical low-flow low-gradient AS (LVEF <50%)':
+    'Low-dose dobutamine echocardiography is advised',
+  'paradoxical low-flow low-gradient AS (LVEF >=50%)':
+    'A CT calcium score of the aortic valve is advised',
+  'normal-flow low-gradient AS, severe AS unlikely': 'The LVOT diameter is to be checked',
+};
+
+/** Rows 6 to 9, which a small LVOT diameter and hypertension imitate. */
+const LOW_GRADIENT: ReadonlySet<StenosisGrade> = new Set([
+  'classical low-flow low-gradient AS (LVEF <50%)',
+  'paradoxical low-flow low-gradient AS (LVEF >=50%)',
+  'low-flow low-gradient AS, LVEF unknown',
+  'normal-flow low-gradient AS, severe AS unlikely',
+]);
+
+function highFlow(strokeIndex: number | null): string {
+  const flow =
+    strokeIndex === null
+      ? `SVi above ${STENOSIS.highFlow} ml/m²`
+      : strokeIndex > STENOSIS.highFlow
+        ? `SVi is above ${STENOSIS.highFlow} ml/m²`
+        : `SVi is not above ${STENOSIS.highFlow} ml/m²`;
+  return `AVA above 1.0 cm²: check high flow (${flow}; AR, anaemia, fever, shunt)`;
+}
+
+export interface StenosisEvidence extends StenosisInputs {
+  velocityIndex: number | null;
+}
+
+/** What a grade must be read with: contradictions, limits and advice (reference 11.1, 19). */
+export function stenosisStatements(grade: StenosisGrade, inputs: StenosisEvidence): string[] {
+  const at = (value: number | null, decimals: number) =>
+    value === null ? null : rounded(value, decimals);
+  const area = at(inputs.area, 2);
+  const velocityIndex = at(inputs.velocityIndex, 2);
+  const { severe, moderate } = STENOSIS;
+  const small = area !== null && area <= severe.area;
+  const nearLimit =
+    area !== null &&
+    [severe.area, moderate.area].some(
+      (limit) => rounded(Math.abs(area - limit), 2) <= AREA_VARIABILITY,
+    );
+  return [
+    grade === 'severe AS (high-gradient)' && area !== null && !small
+      ? highFlow(at(inputs.strokeIndex, 0))
+      : null,
+    small && velocityIndex !== null && velocityIndex > AMPLE_VELOCITY_INDEX
+      ? 'AVA of at most 1.0 cm² with a DVI above 0.30: the LVOT diameter is probably too small'
+      : null,
+    ADVICE[grade] ?? null,
+    LOW_GRADIENT.has(grade)
+      ? 'First exclude an underestimated LVOT and hypertension at the time of the scan'
+      : null,
+    nearLimit ? 'The AVA is within its variability, 0.1 cm², of a cut-off' : null,
+  ].filter((text) => text !== null);
+}
+
+/** By valve area, cm2 (VHD20; reference 11.5). */
+export function mitralStenosis2020(
+  area: number,
+): 'progressive (non-severe) MS' | 'severe MS' | 'very severe MS' {
+  const shown = rounded(area, 2);
+  if (shown <= 1) return 'very severe MS';
+  return shown <= 1.5 ? 'severe MS' : 'progressive (non-severe) MS';
+}
+
+/** By valve area, cm2 (VS09). */
+export function mitralStenosis2009(area: number): 'mild' | 'moderate' | 'severe' {
+  const shown = rounded(area, 2);
+  if (shown < 1) return 'severe';
+  return shown <= 1.5 ? 'moderate' : 'mild';
+}
+
+/** cm2; a normal mitral orifice is 4 to 6 cm2. */
+const NORMAL_AREA = 4;
+
+/** Whether nothing is graded by an area, cm2: the tables of stenosis have no upper end [C]. */
+export const isNormalMitralArea = (area: number) => rounded(area, 2) >= NORMAL_AREA;
+
+/** Mean gradient, mmHg, below which an area by half-time alone does not speak for stenosis. */
+export const STENOTIC_GRADIENT = 5;
+
+/** m/s; a peak gradient of 36 and 64 mmHg (VS09 [B]; reference 11.7). */
+const PEAK = { moderate: 3, severe: 4 } as const;
+
+/**
+ * By peak velocity, m/s. Null below 3: the table has mild stenosis there, and no lower end that would
+ * tell it from a normal valve.
+ */
+export function pulmonaryStenosis(peak: number): 'moderate PS' | 'severe PS' | null {
+  const shown = rounded(peak, 1);
+  if (shown > PEAK.severe) return 'severe PS';
+  return shown >= PEAK.moderate ? 'moderate PS' : null;
+}
+
+export const REGURGITATION_GRADES = [
+  'grade I (mild)',
+  'grade II (moderate)',
+  'grade III (moderate-severe)',
+  'grade IV (severe)',
+] as const;
+export type RegurgitationGrade = (typeof REGURGITATION_GRADES)[number];
+
+/** Lower limits of grade II, III and IV: EROA in mm2, volume in ml, fraction in per cent (VR17). */
+export const QUANTITATIVE_LIMITS = {
+  aortic: { orifice: [10, 20, 30], volume: [30, 45, 60], fraction: [30, 40, 50] },
+  mitral: { orifice: [20, 30, 40], volume: [30, 45, 60], fraction: [30, 40, 50] },
+} as const;
+
+export interface QuantitativeRegurgitation {
+  orifice: number | null;
+  volume: number | null;
+  fraction: number | null;
+}
+
+const reached = (limits: readonly number[], value: number) =>
+  limits.filter((limit) => value >= limit).length;
+
+/** The grade of each quantity that was measured, as an index of `REGURGITATION_GRADES`. */
+function gradesOf(valve: 'aortic' | 'mitral', inputs: QuantitativeRegurgitation): number[] {
+  const limits = QUANTITATIVE_LIMITS[valve];
+  return (['orifice', 'volume', 'fraction'] as const).flatMap((quantity) => {
+    const value = inputs[quantity];
+    return value === null ? [] : [reached(limits[quantity], rounded(value, 0))];
+  });
+}
+
+/** The highest of the grades by EROA, volume and fraction; null without any (reference 11.2, 11.3). */
+export function quantitativeGrade(
+  valve: 'aortic' | 'mitral',
+  inputs: QuantitativeRegurgitation,
+): RegurgitationGrade | null {
+  const grades = gradesOf(valve, inputs);
+  return grades.length === 0 ? null : (REGURGITATION_GRADES[Math.max(...grades)] ?? null);
+}
+
+/** Whether the quantities differ by more than one grade: then CMR is suggested. */
+export function isInconsistent(
+  valve: 'aortic' | 'mitral',
+  inputs: QuantitativeRegurgitation,
+): boolean {
+  const grades = gradesOf(valve, inputs);
+  return grades.length > 1 && Math.max(...grades) - Math.min(...grades) > 1;
+}
+
+export interface RegurgitationSigns {
+  mild: number;
+  severe: number;
+}
+
+/** Specific signs that decide alone, and that lift grade III to severe (VR17; reference 11.2). */
+export const DECIDING_SIGNS = { alone: 4, lifting: 3 } as const;
+
+/** VR17 integration of specific signs and quantities. */
+export function integratedGrade(
+  valve: 'aortic' | 'mitral',
+  signs: RegurgitationSigns,
+  inputs: QuantitativeRegurgitation,
+): RegurgitationGrade | 'severity indeterminate' | 'inconsistent, suggest CMR' {
+  if (signs.mild >= DECIDING_SIGNS.alone && signs.severe === 0) return 'grade I (mild)';
+  if (signs.severe >= DECIDING_SIGNS.alone) return 'grade IV (severe)';
+  const grade = quantitativeGrade(valve, inputs);
+  if (!grade) return 'severity indeterminate';
+  if (isInconsistent(valve, inputs)) return 'inconsistent, suggest CMR';
+  const lifted = grade === 'grade III (moderate-severe)' && signs.severe >= DECIDING_SIGNS.lifting;
+  return lifted ? 'grade IV (severe)' : grade;
+}
+
+/** Specific signs of AR that numbers give: vena contracta in cm, widths in per cent, PHT in ms. */
+export function aorticSigns(inputs: {
+  venaContracta: number | null;
+  jetWidth: number | null;
+  halfTime: number | null;
+}): RegurgitationSigns {
+  const { venaContracta: vc, jetWidth, halfTime } = inputs;
+  const contracta = vc === null ? null : rounded(vc, 2);
+  const width = jetWidth === null ? null : rounded(jetWidth, 0);
+  const time = halfTime === null ? null : rounded(halfTime, 0);
+  const count = (...met: readonly boolean[]) => met.filter(Boolean).length;
+  return {
+    mild: count(
+      contracta !== null && contracta < 0.3,
+      width !== null && width < 25,
+      time !== null && time > 500,
+    ),
+    severe: count(
+      contracta !== null && contracta > 0.6,
+      width !== null && width >= 65,
+      time !== null && time < 200,
+    ),
+  };
+}
+
+export const TRICUSPID_GRADES = [
+  'mild (1+)',
+  'moderate (2+)',
+  'severe (3+)',
+  'massive (4+)',
+  'torrential (5+)',
+] as const;
+export type TricuspidGrade = (typeof TRICUSPID_GRADES)[number];
+
+/** Lower limits of grades 2 to 5: biplane vena contracta and EROA (TVARC; reference 11.6). */
+export const TRICUSPID_LIMITS = {
+  /** mm, one decimal */
+  venaContracta: { limits: [3, 7, 14, 21], decimals: 1 },
+  /** mm2 */
+  orifice: { limits: [20, 40, 60, 80], decimals: 0 },
+} as const;
+
+export function tricuspidGrade(
+  quantity: keyof typeof TRICUSPID_LIMITS,
+  value: number,
+): TricuspidGrade {
+  const { limits, decimals } = TRICUSPID_LIMITS[quantity];
+  return TRICUSPID_GRADES[reached(limits, rounded(value, decimals))] ?? 'torrential (5+)';
+}
+
+/** Both quantities: the higher where they differ by one grade, indeterminate beyond (reference 11.6). */
+export function tricuspidIntegrated(
+  venaContracta: number | null,
+  orifice: number | null,
+): string | null {
+  const grades = [
+    ...(venaContracta === null ? [] : [tricuspidGrade('venaContracta', venaContracta)]),
+    ...(orifice === null ? [] : [tricuspidGrade('orifice', orifice)]),
+  ].toSorted((one, other) => TRICUSPID_GRADES.indexOf(one) - TRICUSPID_GRADES.indexOf(other));
+  const [lower, higher] = [grades[0], grades.at(-1)];
+  if (!lower || !higher) return null;
+  const apart = TRICUSPID_GRADES.indexOf(higher) - TRICUSPID_GRADES.indexOf(lower);
+  if (apart > 1) return 'indeterminate';
+  return apart === 0 ? higher : `${lower} - ${higher}`;
+}

@@ -1,0 +1,180 @@
+import type { WallLevel, WallSide } from '../../measure/wall.ts';
+import { contourStrain, type SegmentMotion, segmentMotions } from '../../measure/wall.ts';
+import { type MeasuredClip, overBeats } from '../chambers/beats.ts';
+import type { ApicalView, ChamberClip } from '../chambers/clip.ts';
+import type { FrameGeometry } from '../chambers/geometry.ts';
+import type { ApicalClips } from '../chambers/left-heart.ts';
+import type { ParasternalClip } from '../parasternal/clip.ts';
+import { type ShortAxisView, shortAxisMotions } from '../parasternal/short-axis-segments.ts';
+import { isAbsent, type MotionScore, motionScore, SEGMENTS } from './guideline.ts';
+
+/** What one view says of one segment, means over its beats. */
+export interface SegmentReading extends Omit<SegmentMotion, 'side' | 'level' | 'strain'> {
+  view: ApicalView | ShortAxisView;
+  /** Longitudinal: a short axis does not show it. */
+  strain: number | null;
+  score: MotionScore | null;
+}
+
+interface Placed {
+  segment: number;
+  reading: SegmentReading;
+}
+
+export interface WallSegmentReading {
+  /** 1 to 17 (echo reference 9). */
+  segment: number;
+  name: string;
+  /** Every view that shows it; the apex is the mean of the apical segments and has none. */
+  readings: readonly SegmentReading[];
+  /** Mean of the views, per cent; null where no view gives a strain that can be believed. */
+  strain: number | null;
+  /**
+   * Null: not scored. A score over 1 stands only where two views agree on it (reference 9); one view
+   * alone makes it `suspected`.
+   */
+  score: MotionScore | null;
+  suspected: MotionScore | null;
+}
+
+type ShownWalls = Readonly<Record<WallSide, Readonly<Record<WallLevel, number>>>>;
+
+/** Segments by view, side of the usual display and level (reference 8.3). */
+const SHOWN: Readonly<Record<ApicalView, ShownWalls>> = {
+  A4C: { left: { basal: 3, mid: 9, apical: 14 }, right: { basal: 6, mid: 12, apical: 16 } },
+  A2C: { left: { basal: 4, mid: 10, apical: 15 }, right: { basal: 1, mid: 7, apical: 13 } },
+  A3C: { left: { basal: 5, mid: 11, apical: 16 }, right: { basal: 2, mid: 8, apical: 13 } },
+};
+/** A3C's apical anteroseptal part belongs to the septum when strain goes from 18 to 17 segments. */
+const ANTEROSEPTAL_APEX = 14;
+
+const APICAL = [13, 14, 15, 16] as const;
+const APEX = 17;
+
+/** Strain of a segment that can be believed, per cent (reference 8.3). */
+const BELIEVABLE = [-45, 15] as const;
+
+const mean = (values: readonly number[]) =>
+  values.length > 0 ? values.reduce((sum, value) => sum + value, 0) / values.length : null;
+
+const figure = ({ lv, muscle }: FrameGeometry) => ({ outline: lv.outline, axis: lv.axis, muscle });
+
+const OTHER: Readonly<Record<WallSide, WallSide>> = { left: 'right', right: 'left' };
+
+function segmentOf({ view, mirrored }: ChamberClip, side: WallSide, level: WallLevel): number {
+  return SHOWN[view][mirrored ? OTHER[side] : side][level];
+}
+
+/**
+ * Whether the scores of a view can be told from an outline that is too stiff as a whole: a wall that
+ * does not move is seen beside walls that do.
+ */
+function regional(readings: readonly Placed[]): boolean {
+  const scores = readings.map(({ reading }) => reading.score);
+  const normal = scores.filter((score) => score === 1).length;
+  return normal >= scores.filter((score) => score !== null && score > 1).length;
+}
+
+interface Motion extends Pick<SegmentMotion, 'excursion' | 'thickening'> {
+  segment: number;
+  strain: number | null;
+}
+
+/** Means over the beats of one view, scored. */
+function readingsOf(view: SegmentReading['view'], motions: readonly Motion[]): Placed[] {
+  return [...Map.groupBy(motions, ({ segment }) => segment)].flatMap(([segment, own]) => {
+    const strain = mean(own.flatMap((one) => one.strain ?? []));
+    const excursion = mean(own.map((one) => one.excursion));
+    const thickening = mean(own.flatMap((one) => one.thickening ?? []));
+    if (excursion === null) return [];
+    const score = motionScore(thickening, excursion);
+    return [{ segment, reading: { view, strain, excursion, thickening, score } }];
+  });
+}
+
+function apicalReadings({ clip, beats }: MeasuredClip): Placed[] {
+  const motions = beats.flatMap(({ diastole, systole }) =>
+    segmentMotions(figure(diastole), figure(systole)).map(({ side, level, ...motion }) => ({
+      ...motion,
+      segment: segmentOf(clip, side, level),
+    })),
+  );
+  return readingsOf(clip.view, motions);
+}
+
+/** Of several short axes of one level the first, which is the best; one list for each level. */
+function shortAxisReadings(clips: readonly ParasternalClip[]): Placed[][] {
+  const measured = clips.flatMap((clip) => {
+    const motions = shortAxisMotions(clip).map((motion) => ({ ...motion, strain: null }));
+    const [first] = motions;
+    return first ? [{ view: first.view, motions }] : [];
+  });
+  const levels = Map.groupBy(measured, ({ view }) => view);
+  return [...levels].map(([view, [best]]) => readingsOf(view, best?.motions ?? []));
+}
+
+const unscored = ({ segment, reading }: Placed): Placed => ({
+  segment,
+  reading: { ...reading, score: null },
+});
+
+/**
+ * What the views say together: normal by one, abnormal only by two that agree. A view that does not
+ * show the thickness confirms what another says, and says nothing alone.
+ */
+function agreed(
+  readings: readonly SegmentReading[],
+): Pick<WallSegmentReading, 'score' | 'suspected'> {
+  const none = { score: null, suspected: null };
+  const scored = readings.filter(({ score }) => score !== null);
+  if (scored.every(({ thickening }) => thickening === null)) return none;
+  const abnormal = scored.flatMap(({ score }) => (score !== null && score > 1 ? [score] : []));
+  if (abnormal.length === 0) return { score: 1, suspected: null };
+  const least = Math.min(...abnormal) as MotionScore;
+  if (abnormal.length === scored.length && scored.length > 1) return { ...none, score: least };
+  const clear = scored.some(
+    ({ score, thickening, excursion }) =>
+      score !== null && score > 1 && thickening !== null && isAbsent(thickening, excursion),
+  );
+  return clear ? { ...none, suspected: least } : none;
+}
+
+const believable = (strain: number) => strain >= BELIEVABLE[0] && strain <= BELIEVABLE[1];
+
+interface Walls {
+  apical: ApicalClips;
+  shortAxes: readonly ParasternalClip[];
+  /** The LVEF of both networks is reduced: then walls that stand still everywhere are believed. */
+  reduced: boolean;
+}
+
+/** The 17 segments of the ventricle as far as the apical and the short-axis views show them. */
+export function wallSegments({ apical, shortAxes, reduced }: Walls): WallSegmentReading[] {
+  const clips = Object.values(apical).filter((one) => one !== null);
+  const seen = [...clips.map(apicalReadings), ...shortAxisReadings(shortAxes)];
+  const readings = seen.flatMap((view) => (reduced || regional(view) ? view : view.map(unscored)));
+  const strains = readings.flatMap(({ segment, reading: { view, strain } }) => {
+    const moved = view === 'A3C' && segment === 13 ? ANTEROSEPTAL_APEX : segment;
+    return strain !== null && believable(strain) ? [{ segment: moved, strain }] : [];
+  });
+  const strainOf = (segments: readonly number[]) =>
+    mean(strains.flatMap(({ segment, strain }) => (segments.includes(segment) ? [strain] : [])));
+  return SEGMENTS.map(({ number, name }) => {
+    if (number === APEX) {
+      return {
+        segment: number,
+        name,
+        readings: [],
+        strain: strainOf(APICAL),
+        score: null,
+        suspected: null,
+      };
+    }
+    const own = readings.flatMap(({ segment, reading }) => (segment === number ? [reading] : []));
+    return { segment: number, name, readings: own, strain: strainOf([number]), ...agreed(own) };
+  });
+}
+
+/** Longitudinal contour strain of a view, per cent, mean of its beats; null without a beat. */
+export const viewStrain = (on: MeasuredClip): number | null =>
+  overBeats(on, ({ diastole, systole }) => contourStrain(figure(diastole), figure(systole)));

@@ -1,0 +1,88 @@
+import { MessageChannel, type MessagePort, type Transferable, Worker } from 'node:worker_threads';
+import { type AcceleratorRefusal, acceleratorsOf } from './accelerators.ts';
+import type { RegisteredModel } from './model-registry.ts';
+import type { Answer, InferenceSettings, Provider } from './network.ts';
+import './no-telemetry.ts';
+import { once } from 'node:events';
+import { inBatches, type OpenSession } from './session.ts';
+
+/** What the thread of the models can be asked. A network is known by its number. */
+export type Call =
+  | { name: 'open'; model: RegisteredModel; settings: InferenceSettings }
+  | { name: 'run'; network: number; images: Float32Array<ArrayBuffer>; count: number }
+  | { name: 'release'; network: number };
+
+export interface Opened {
+  network: number;
+  provider: Provider;
+  refusals: readonly AcceleratorRefusal[];
+}
+
+/** Each call is answered on a port of its own. */
+export interface Asked {
+  call: Call;
+  port: MessagePort;
+}
+
+export type Answered<T> = { answer: T } | { error: Error };
+
+const ENTRY = new URL('./inference-thread-entry.ts', import.meta.url);
+
+/**
+ * Begins a thread for models and gives what opens them there: while one runs, its caller can decode
+ * and measure. Models of the thread run one after the other. The thread holds no process open, and
+ * ends with it; its own end is an error that nobody catches, so that the process ends too: what ran
+ * is repeated in a new one.
+ */
+export function startInferenceThread(): OpenSession {
+  const thread = new Worker(ENTRY);
+  thread.unref();
+
+  async function ask<T>(call: Call, moved: Transferable[] = []): Promise<T> {
+    const { port1: own, port2: port } = new MessageChannel();
+    const answered = once(own, 'message');
+    thread.postMessage({ call, port } satisfies Asked, [port, ...moved]);
+    const [reply] = (await answered) as [Answered<T>];
+    own.close();
+    if ('error' in reply) throw reply.error;
+    return reply.answer;
+  }
+
+  return async (model, settings) => {
+    const { network, provider, refusals } = await ask<Opened>({ name: 'open', model, settings });
+    return inBatches(model, {
+      network: {
+        provider,
+        run: (images, count) =>
+          ask<Answer>({ name: 'run', network, images, count }, [images.buffer]),
+        release: () => ask<void>({ name: 'release', network }),
+      },
+      refusals,
+    });
+  };
+}
+
+/**
+ * Spreads models over two threads. Those on the processor go to one and the other in turn, so that
+ * two work at a time. All of an accelerator stay on the first: two threads in WebGPU at once end the
+ * process (microsoft/onnxruntime#32561, shown with 1.30), and an accelerator works off one run after
+ * the other anyway.
+ */
+export function overThreads(
+  [first, second]: readonly [OpenSession, OpenSession],
+  accelerators = acceleratorsOf,
+): OpenSession {
+  let opened = 0;
+
+  return async (model, settings) => {
+    const turn = opened++ % 2 === 0 ? first : second;
+    if (turn === first) return first(model, settings);
+    const onProcessor = { ...settings, provider: 'cpu' } as const;
+    if (settings.provider !== 'cpu' && accelerators().present.length > 0) {
+      const tried = await first(model, settings);
+      if (tried.provider !== 'cpu') return tried;
+      await tried.close();
+    }
+    return second(model, onProcessor);
+  };
+}

@@ -1,0 +1,375 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, rm, stat, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream';
+import { pipeline as finished } from 'node:stream/promises';
+import { crc32, createGunzip } from 'node:zlib';
+import { extract, type Header } from 'tar-stream';
+import { type Entry, getFileNameLowLevel, openPromise, type ZipFile } from 'yauzl';
+import { type RefusedFile, UnreadableInput } from '../contract/study.ts';
+import { inflateDicom } from './dicom/deflated.ts';
+import { CONTAINER_LIMITS, type ContainerLimits } from './limits.ts';
+import { type StudyFile, withByteSource } from './study-file.ts';
+
+/** One entry of an archive that is not a folder. */
+export interface ArchiveMember {
+  /** As the archive writes it: not yet safe to show or to use. */
+  path: string;
+  /** Why the entry is not read, in a sentence; null for a plain file. */
+  refused: string | null;
+  /** The bytes, unpacked as they are taken; they end before the next member is asked for. */
+  content(): AsyncIterable<Buffer>;
+}
+
+/** Header fields of POSIX.1-1988 (ustar), and of the older format, which has no magic. */
+const BLOCK = 512;
+const CHECKSUM_START = 148;
+const CHECKSUM_END = 156;
+
+/** Whether `block` is a tar header, told by its checksum: every byte, its own field as spaces. */
+export function isTarHeader(block: Buffer): boolean {
+  if (block.length < BLOCK || block[0] === 0) return false;
+  const field = block.toString('latin1', CHECKSUM_START, CHECKSUM_END);
+  const digits = /^ *([0-7]+)[\0 ]*$/.exec(field)?.[1];
+  if (digits === undefined) return false;
+  let sum = 0;
+  for (const [at, byte] of block.subarray(0, BLOCK).entries()) {
+    sum += at >= CHECKSUM_START && at < CHECKSUM_END ? 0x20 : byte;
+  }
+  return sum === Number.parseInt(digits, 8);
+}
+
+function tarRefusal({ type }: Header): string | null {
+  if (type === 'file' || type === 'contiguous-file') return null;
+  if (type === 'symlink' || type === 'link') {
+    return 'the archive holds a link here, and links are not followed';
+  }
+  return 'the archive holds no plain file here';
+}
+
+/** Also the format before POSIX; the option is missing from the types of tar-stream. */
+const ANY_FORMAT: Parameters<typeof extract>[0] & { allowUnknownFormat: true } = {
+  allowUnknownFormat: true,
+};
+
+/** The members of a tar file in its order. A member that nobody takes is passed over. */
+export async function* tarMembers(path: string): AsyncGenerator<ArchiveMember> {
+  const entries = extract(ANY_FORMAT);
+  // An error of the source reaches whoever takes the entries; there is nothing to do about it here.
+  pipeline(createReadStream(path), entries, () => {});
+  for await (const entry of entries) {
+    if (entry.header.type !== 'directory') {
+      yield {
+        path: entry.header.name,
+        refused: tarRefusal(entry.header),
+        content: () => entry as AsyncIterable<Buffer>,
+      };
+    }
+    entry.resume();
+  }
+}
+
+const FILE_TYPE = 0o170_000;
+const SYMBOLIC_LINK = 0o120_000;
+
+/** The Unix mode in the upper half of the attributes (APPNOTE 4.4.15); 0 where there is none. */
+function isLink(entry: Entry): boolean {
+  return ((entry.externalFileAttributes >>> 16) & FILE_TYPE) === SYMBOLIC_LINK;
+}
+
+function zipRefusal(entry: Entry): string | null {
+  if (isLink(entry)) return 'the archive holds a link here, and links are not followed';
+  if (entry.isEncrypted()) return 'the file is encrypted';
+  if (!entry.canDecodeFileData()) {
+    return `the zip compression method ${entry.compressionMethod} is not supported`;
+  }
+  return null;
+}
+
+/**
+ * The bytes of an entry; yauzl compares their number, the checksum is left to its caller. The stream
+ * is opened when the first byte is asked for: an error before anyone listens would end the process.
+ */
+async function* entryBytes(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
+  const bytes = await zip.openReadStreamPromise(entry);
+  let found = 0;
+  for await (const chunk of bytes as AsyncIterable<Buffer>) {
+    found = crc32(chunk, found);
+    yield chunk;
+  }
+  if (found !== entry.crc32) {
+    throw new UnreadableInput('the file is damaged: its checksum in the zip differs');
+  }
+}
+
+/**
+ * The members of a zip file in the order of its directory. Names stay undecoded in yauzl, whose own
+ * check would end the whole archive at the first bad one.
+ */
+export async function* zipMembers(path: string): AsyncGenerator<ArchiveMember> {
+  const zip = await openPromise(path, { autoClose: false, decodeStrings: false });
+  try {
+    for await (const entry of zip.eachEntry()) {
+      const { generalPurposeBitFlag, fileNameRaw, extraFields } = entry;
+      const name = getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, false);
+      if (name.endsWith('/')) continue;
+      yield {
+        path: name,
+        refused: zipRefusal(entry),
+        content: () => entryBytes(zip, entry),
+      };
+    }
+  } finally {
+    zip.close();
+  }
+}
+
+export interface Unpacked {
+  /** Files that are no archives, in the order of the request and of the archives. */
+  files: StudyFile[];
+  refused: RefusedFile[];
+}
+
+/** A limit of the whole study or of the outermost archive: nothing more of that archive is read. */
+class LimitReached extends UnreadableInput {}
+
+interface Unpacking extends Unpacked {
+  folder: string;
+  limits: ContainerLimits;
+  signal: AbortSignal | undefined;
+  names: Set<string>;
+  members: number;
+  bytes: number;
+  /** As soon as so many bytes are unpacked, the room on the disk is measured again. */
+  measureAt: number;
+  /** Files written so far: each is named by its number, never by what an archive says. */
+  written: number;
+  outermost: { size: number; unpacked: number };
+}
+
+type ContainerKind = 'zip' | 'tar' | 'gzip';
+
+/** By content, never by name; null for what is no archive, a DICOM file with any preamble too. */
+async function containerKind(path: string): Promise<ContainerKind | null> {
+  return withByteSource(path, async (source) => {
+    const head = await source.read(0, Math.min(512, source.size));
+    if (head.toString('latin1', 128, 132) === 'DICM') return null;
+    const magic = head.toString('latin1', 0, 4);
+    if (magic === 'PK\x03\x04' || magic === 'PK\x05\x06') return 'zip';
+    if (magic.startsWith('\x1f\x8b\x08')) return 'gzip';
+    return isTarHeader(head) ? 'tar' : null;
+  });
+}
+
+/**
+ * What the libraries throw is damage; an error of this machine (a full disk) names a system call, and
+ * what is thrown after a cancel is the cancel's.
+ */
+function asRefusal(error: unknown, { signal }: Unpacking): UnreadableInput {
+  signal?.throwIfAborted();
+  if (error instanceof UnreadableInput) return error;
+  if (error instanceof Error && 'syscall' in error) throw error;
+  return new UnreadableInput('the archive is cut short or damaged here', { cause: error });
+}
+
+function countBytes(unpacking: Unpacking, bytes: number): void {
+  const { limits, outermost, signal } = unpacking;
+  signal?.throwIfAborted();
+  unpacking.bytes += bytes;
+  outermost.unpacked += bytes;
+  if (unpacking.bytes > limits.unpackedBytes) {
+    throw new LimitReached(
+      `the archives of the study unpack to more than ${limits.unpackedBytes} bytes; the rest of this one is not read`,
+    );
+  }
+  const bomb = outermost.unpacked > outermost.size * limits.ratio;
+  if (bomb && outermost.unpacked > limits.ratioFreeBytes) {
+    throw new LimitReached(
+      `the archive unpacks to more than ${limits.ratio} times its size; the rest of it is not read`,
+    );
+  }
+}
+
+function countMember(unpacking: Unpacking): void {
+  unpacking.signal?.throwIfAborted();
+  unpacking.members += 1;
+  if (unpacking.members <= unpacking.limits.members) return;
+  throw new LimitReached(
+    `the archives of the study hold more than ${unpacking.limits.members} files; the rest of this one is not read`,
+  );
+}
+
+/** So many bytes are unpacked between two looks at the disk. */
+const MEASURED_EVERY = 8 * 1024 ** 2;
+
+/** Throws as the system does where it finds the disk full, but before it is. */
+async function measureRoom(unpacking: Unpacking): Promise<void> {
+  unpacking.measureAt = unpacking.bytes + MEASURED_EVERY;
+  const { bavail, bsize } = await statfs(unpacking.folder);
+  if (bavail * bsize >= unpacking.limits.freeBytes) return;
+  const full = new Error('ENOSPC: the archives of the study leave no room on the disk');
+  throw Object.assign(full, { code: 'ENOSPC', syscall: 'write' });
+}
+
+/** Writes `content` to a file of its own, counted as it comes; returns its path. */
+async function spool(unpacking: Unpacking, content: AsyncIterable<Buffer>): Promise<string> {
+  await mkdir(unpacking.folder, { recursive: true });
+  const path = join(unpacking.folder, String(unpacking.written));
+  unpacking.written += 1;
+  const counted = async function* (chunks: AsyncIterable<Buffer>) {
+    for await (const chunk of chunks) {
+      countBytes(unpacking, chunk.length);
+      if (unpacking.bytes >= unpacking.measureAt) await measureRoom(unpacking);
+      yield chunk;
+    }
+  };
+  try {
+    await finished(content, counted, createWriteStream(path));
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  }
+  return path;
+}
+
+const MAX_SHOWN = 120;
+
+/** A path for a person: printable, and no longer than a line or two. */
+function shown(path: string): string {
+  const printable = path.replaceAll(/\p{C}/gu, '?');
+  return printable.length > MAX_SHOWN ? `${printable.slice(0, MAX_SHOWN)}…` : printable;
+}
+
+/** Throws a Refusal for a path that leaves its archive or is over a limit. */
+function checkPath(path: string, limits: ContainerLimits): void {
+  const parts = path.split(/[\\/]/);
+  if (parts.includes('..'))
+    throw new UnreadableInput('the path in the archive leads out of it (..)');
+  if (path.length > limits.pathLength) {
+    throw new UnreadableInput(
+      `the path in the archive is longer than ${limits.pathLength} characters`,
+    );
+  }
+  if (parts.length > limits.pathDepth) {
+    throw new UnreadableInput(`the path in the archive is deeper than ${limits.pathDepth} folders`);
+  }
+}
+
+/** `archive.zip/inner/file.dcm`; a name that the archive holds twice gets a number. */
+function memberName(unpacking: Unpacking, archive: string, path: string): string {
+  const parts = path.split(/[\\/]/).filter((part) => part !== '' && part !== '.');
+  const wanted = `${archive}/${parts.join('/').replaceAll(/\p{C}/gu, '?')}`;
+  let name = wanted;
+  for (let copy = 2; unpacking.names.has(name); copy += 1) name = `${wanted} (${copy})`;
+  unpacking.names.add(name);
+  return name;
+}
+
+async function openMember(
+  unpacking: Unpacking,
+  archive: string,
+  member: ArchiveMember,
+  depth: number,
+): Promise<void> {
+  countMember(unpacking);
+  try {
+    checkPath(member.path, unpacking.limits);
+    if (member.refused) throw new UnreadableInput(member.refused);
+    const path = await spool(unpacking, member.content());
+    await openFile(unpacking, { name: memberName(unpacking, archive, member.path), path }, depth);
+  } catch (error) {
+    const refusal = asRefusal(error, unpacking);
+    if (refusal instanceof LimitReached) throw refusal;
+    unpacking.refused.push({ file: `${archive}/${shown(member.path)}`, reason: refusal.message });
+  }
+}
+
+async function openMembers(
+  unpacking: Unpacking,
+  name: string,
+  members: AsyncIterable<ArchiveMember>,
+  depth: number,
+): Promise<void> {
+  const before = unpacking.members;
+  for await (const member of members) await openMember(unpacking, name, member, depth + 1);
+  if (unpacking.members === before) throw new UnreadableInput('the archive holds no file');
+}
+
+/** A gzip file is what it holds, under its own name; a tar.gz is one archive and not two. */
+async function openGzip(unpacking: Unpacking, file: StudyFile, depth: number): Promise<void> {
+  // The error of either stream reaches whoever takes the bytes.
+  const content = pipeline(createReadStream(file.path), createGunzip(), () => {});
+  const path = await spool(unpacking, content);
+  if ((await containerKind(path)) === 'tar') {
+    await openMembers(unpacking, file.name, tarMembers(path), depth);
+    await rm(path);
+  } else {
+    await openFile(unpacking, { name: file.name, path }, depth + 1);
+  }
+}
+
+/** The file itself or, of a deflated DICOM file, an inflated copy. */
+async function plain(unpacking: Unpacking, file: StudyFile, depth: number): Promise<StudyFile> {
+  const content = await inflateDicom(file.path);
+  if (!content) return file;
+  const path = await spool(unpacking, content);
+  if (depth > 1) await rm(file.path);
+  return { name: file.name, path };
+}
+
+/** Takes a file as it is or, where it is an archive at nesting level `depth`, opens it. */
+async function openFile(unpacking: Unpacking, file: StudyFile, depth: number): Promise<void> {
+  const kind = await containerKind(file.path);
+  if (!kind) {
+    unpacking.files.push(await plain(unpacking, file, depth));
+    return;
+  }
+  if (depth > unpacking.limits.nesting) {
+    throw new UnreadableInput(
+      `the archive lies inside ${unpacking.limits.nesting} others, deeper than archives are opened`,
+    );
+  }
+  if (kind === 'gzip') await openGzip(unpacking, file, depth);
+  else {
+    const members = kind === 'zip' ? zipMembers(file.path) : tarMembers(file.path);
+    await openMembers(unpacking, file.name, members, depth);
+  }
+  if (depth > 1) await rm(file.path);
+}
+
+/**
+ * Opens zip, tar, tar.gz and gzip files, nested ones too, inflates deflated DICOM files, and hands on
+ * every other file as it is.
+ * Members are written below `folder`, which is made when the first archive is met, and are named
+ * `archive.zip/path/in/it`. What cannot be opened is refused with a sentence and the rest goes on;
+ * only an error of this machine is thrown, and the reason of `signal` within a chunk of its abort.
+ */
+export async function unpack(
+  files: readonly StudyFile[],
+  folder: string,
+  limits: ContainerLimits = CONTAINER_LIMITS,
+  signal?: AbortSignal,
+): Promise<Unpacked> {
+  const unpacking: Unpacking = {
+    folder,
+    limits,
+    signal,
+    files: [],
+    refused: [],
+    names: new Set(),
+    members: 0,
+    bytes: 0,
+    measureAt: MEASURED_EVERY,
+    written: 0,
+    outermost: { size: 0, unpacked: 0 },
+  };
+  for (const file of files) {
+    unpacking.outermost = { size: (await stat(file.path)).size, unpacked: 0 };
+    try {
+      await openFile(unpacking, file, 1);
+    } catch (error) {
+      unpacking.refused.push({ file: file.name, reason: asRefusal(error, unpacking).message });
+    }
+  }
+  return { files: unpacking.files, refused: unpacking.refused };
+}

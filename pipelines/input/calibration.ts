@@ -1,0 +1,156 @@
+import type { CalibratedRegion } from '../contract/study.ts';
+import { type DicomHeader, numbersOf, textOf } from './dicom/header.ts';
+import {
+  DATA_TYPE,
+  type Regions,
+  SPATIAL_FORMAT,
+  type UltrasoundRegion,
+  UNIT,
+} from './dicom/regions.ts';
+import { isSecondaryCapture } from './dicom/sop-class.ts';
+
+const MM_PER_CM = 10;
+
+/**
+ * Bounds beyond which a calibration cannot be that of an ultrasound picture, wider than the usual
+ * ranges of echo reference 2.8: no beam reaches deeper, no wavelength is shorter, no display
+ * stretches one axis further.
+ */
+export const PLAUSIBLE = {
+  deepestCm: 50,
+  finestCmPerPixel: 0.0005,
+  greatestAspect: 4,
+} as const;
+
+/** The finest scale that a user may give, as that of a header. */
+export const FINEST_MM_PER_PIXEL = PLAUSIBLE.finestCmPerPixel * MM_PER_CM;
+
+export interface Calibration {
+  regions: CalibratedRegion[];
+  /** Why a calibration that the header offers is not used; null when none was refused. */
+  refused: string | null;
+}
+
+function implausible(cmX: number, cmY: number, rows: number): string | null {
+  const depth = cmY * rows;
+  if (depth > PLAUSIBLE.deepestCm) {
+    return `the calibrated region would be ${Math.round(depth)} cm deep`;
+  }
+  if (Math.min(cmX, cmY) < PLAUSIBLE.finestCmPerPixel) {
+    return `the calibrated region gives pixels of ${Math.min(cmX, cmY)} cm`;
+  }
+  if (Math.max(cmX / cmY, cmY / cmX) > PLAUSIBLE.greatestAspect) {
+    return `the calibrated region contradicts itself: pixels of ${cmX} by ${cmY} cm`;
+  }
+  return null;
+}
+
+/** The scale of a 2D region; a sentence where it offers one that cannot be used; null: offers none. */
+function calibrateRegion(region: UltrasoundRegion): CalibratedRegion | string | null {
+  const { units, area, corners, delta } = region;
+  const centimetres = [units.x, units.y].filter((unit) => unit === UNIT.centimetre).length;
+  if (centimetres === 0) return null;
+  if (centimetres === 1) {
+    return 'the calibrated region contradicts itself: only one of its axes is in centimetres';
+  }
+  if (!area) return `the calibrated region ${corners} has no area`;
+  // The sign gives the direction of the axis only (PS3.3 C.8.5.5.1.17).
+  const x = Math.abs(delta.x ?? 0);
+  const y = Math.abs(delta.y ?? 0);
+  if (x === 0 || y === 0) return 'the calibrated region gives no size of a pixel';
+  const wrong = implausible(x, y, area.maxY - area.minY + 1);
+  return wrong ?? { area, scale: { x: x * MM_PER_CM, y: y * MM_PER_CM }, source: 'region' };
+}
+
+/**
+ * The user's scale for a whole image that brings none, within the bounds of a header's; nothing where
+ * none was given.
+ */
+export function userScale(width: number, height: number, mmPerPx: number | null): Calibration {
+  if (mmPerPx === null) return { regions: [], refused: null };
+  const deepCm = (mmPerPx * height) / MM_PER_CM;
+  if (deepCm > PLAUSIBLE.deepestCm) {
+    return { regions: [], refused: `mm_per_px would make the image ${Math.round(deepCm)} cm deep` };
+  }
+  const area = { minX: 0, minY: 0, maxX: width - 1, maxY: height - 1 };
+  return { regions: [{ area, scale: { x: mmPerPx, y: mmPerPx }, source: 'user' }], refused: null };
+}
+
+/** Two regions of one area must agree on its scale, to a hundredth. */
+function contradiction(regions: readonly CalibratedRegion[]): string | null {
+  const same = (a: CalibratedRegion, b: CalibratedRegion) =>
+    a.area.minX === b.area.minX &&
+    a.area.minY === b.area.minY &&
+    a.area.maxX === b.area.maxX &&
+    a.area.maxY === b.area.maxY;
+  const differs = (a: number, b: number) => Math.abs(a - b) > 0.01 * Math.min(a, b);
+  for (const [index, a] of regions.entries()) {
+    const other = regions
+      .slice(index + 1)
+      .find((b) => same(a, b) && (differs(a.scale.x, b.scale.x) || differs(a.scale.y, b.scale.y)));
+    if (other) return 'the header contradicts itself: two scales for one region';
+  }
+  return null;
+}
+
+function calibrateAll(candidates: readonly UltrasoundRegion[]): Calibration {
+  const regions: CalibratedRegion[] = [];
+  for (const region of candidates) {
+    const calibrated = calibrateRegion(region);
+    if (typeof calibrated === 'string') return { regions: [], refused: calibrated };
+    if (calibrated) regions.push(calibrated);
+  }
+  const refused = contradiction(regions);
+  return { regions: refused ? [] : regions, refused };
+}
+
+/**
+ * Pixel Spacing of the whole image. It holds where the header has no region with axes of its own
+ * (echo reference 2.7), on an image that came from the cart itself, and at every depth.
+ */
+function pixelSpacing(header: DicomHeader, columns: number, rows: number): Calibration {
+  const [row = 0, column = 0] = numbersOf(header, 'PixelSpacing');
+  const refuse = (refused: string): Calibration => ({ regions: [], refused });
+  if (!(row > 0 && column > 0)) {
+    const atDetector = numbersOf(header, 'ImagerPixelSpacing').length > 0;
+    // PS3.3 10.7.1.3: measured at a detector plane, which ultrasound does not have.
+    return atDetector
+      ? refuse('Imager Pixel Spacing gives no distances in the body')
+      : { regions: [], refused: null };
+  }
+  if (isSecondaryCapture(textOf(header, 'SOPClassUID'))) {
+    return refuse('the Pixel Spacing of a secondary capture is not trusted');
+  }
+  // GEOMETRY and FIDUCIAL spacings hold at one depth of a projection (PS3.3 10.7.1.3).
+  const type = textOf(header, 'PixelSpacingCalibrationType');
+  if (type !== '') return refuse(`the Pixel Spacing of type ${type} holds at one depth only`);
+  const wrong = implausible(column / MM_PER_CM, row / MM_PER_CM, rows);
+  if (wrong) return refuse(wrong.replace('the calibrated region', 'the Pixel Spacing'));
+  const area = { minX: 0, minY: 0, maxX: columns - 1, maxY: rows - 1 };
+  return {
+    regions: [{ area, scale: { x: column, y: row }, source: 'pixel-spacing' }],
+    refused: null,
+  };
+}
+
+/**
+ * The 2D regions of a header with their scale, or the Pixel Spacing where it has none (obstetric
+ * reference 0.4). One region that cannot be used makes the whole calibration doubtful, so that none
+ * is used. The region of a colour box counts only where no tissue region is given.
+ */
+export function readCalibration(
+  header: DicomHeader,
+  { regions, misfit }: Regions,
+  columns: number,
+  rows: number,
+): Calibration {
+  if (misfit) return { regions: [], refused: misfit };
+  const pictures = (dataType: number) =>
+    regions.filter((r) => r.format === SPATIAL_FORMAT.picture && r.dataType === dataType);
+  const tissue = calibrateAll(pictures(DATA_TYPE.tissue));
+  if (tissue.regions.length > 0 || tissue.refused) return tissue;
+  const colour = calibrateAll(pictures(DATA_TYPE.colourFlow));
+  if (colour.regions.length > 0 || colour.refused) return colour;
+  const withAxes = regions.some(({ format }) => format && format <= SPATIAL_FORMAT.spectral);
+  return withAxes ? { regions: [], refused: null } : pixelSpacing(header, columns, rows);
+}

@@ -1,0 +1,325 @@
+import { createHash } from 'node:crypto';
+import { CONCEPTS, type ConceptKey, type MeasurementConcept } from '../../concepts/concepts.ts';
+import type { CartCode, CartMeasurement } from '../../contract/cart.ts';
+import { FETUS_WORD, fetusesIn, multipleIn } from '../../contract/fetus-name.ts';
+import { plainWords } from '../../contract/view-words.ts';
+import { nodesOf, type ReportNode } from './content-tree.ts';
+import { mergedRepeats } from './repeats.ts';
+import {
+  ABOUT_THE_GROUP,
+  convert,
+  DERIVATIONS,
+  keyOf,
+  LATERALITIES,
+  MODIFIERS,
+  NAMES,
+  NUMBER_OF_FETUSES,
+  PROPERTIES,
+  SELECTIONS,
+  SUBJECT_FETUS,
+} from './vocabulary.ts';
+
+/**
+ * (18185-9, LN, "Gestational Age") does not say what the age was taken from: the biometry group does
+ * in which it stands (TID 5008).
+ */
+const AGE_OF: Readonly<Partial<Record<ConceptKey, ConceptKey>>> = {
+  hc: 'ga-by-hc',
+  crl: 'ga-by-crl',
+  'mean-sac-diameter': 'ga-by-sac',
+};
+
+/** (11888-5, LN, "Composite Ultrasound Age") may come from any equation: it has no key. */
+const AGES: ReadonlySet<ConceptKey> = new Set([...Object.values(AGE_OF), 'ga-by-hc-ac-fl']);
+
+const KEYS = Object.keys(CONCEPTS).filter((key): key is ConceptKey => key in CONCEPTS);
+
+const entryOf = (key: ConceptKey): MeasurementConcept => CONCEPTS[key];
+
+/** The keys that a code can mean. */
+const KEYS_OF_CODE: ReadonlyMap<string, ConceptKey[]> = KEYS.filter((key) => !AGES.has(key))
+  .flatMap((key) => entryOf(key).codings.map((coding) => ({ code: keyOf(coding), key })))
+  .reduce(
+    (all, { code, key }) => all.set(code, [...(all.get(code) ?? []), key]),
+    new Map<string, ConceptKey[]>(),
+  );
+
+type Named = Pick<
+  CartMeasurement,
+  'concept' | 'of' | 'site' | 'derivation' | 'divisor' | 'value' | 'unit'
+>;
+
+/** The one concept that a value names; a general name (a diameter, a PI) needs its site for it. */
+function quantityOf({ concept, site }: Pick<Named, 'concept' | 'site'>): ConceptKey | null {
+  const code = keyOf(concept);
+  const keys = KEYS_OF_CODE.get(code) ?? [];
+  const general = PROPERTIES.has(code) || keys.length > 1;
+  const meant = keys.filter((key) => {
+    const own = entryOf(key).site;
+    return !general || (own && site && keyOf(own) === keyOf(site));
+  });
+  return meant.length === 1 ? (meant[0] ?? null) : null;
+}
+
+function ageOf({ concept, of, site }: Named): ConceptKey | null {
+  const quantity = of && quantityOf({ concept: of, site });
+  const age = quantity && AGE_OF[quantity];
+  const isAge = age && entryOf(age).codings.some((coding) => keyOf(coding) === keyOf(concept));
+  return isAge ? age : null;
+}
+
+/**
+ * The key of the concept table for a value, and the value in the unit of the table. The key is null,
+ * and the value as it was written, for a concept that the table does not hold, a derivation that is
+ * no value of the quantity (a standard deviation), an indexed value, or a unit of another kind.
+ */
+export function inConceptTable(named: Named): Pick<CartMeasurement, 'key' | 'value' | 'unit'> {
+  const { of, derivation, divisor, value, unit } = named;
+  const key = of ? ageOf(named) : quantityOf(named);
+  const written = { key: null, value, unit };
+  if (!key || divisor || derivation === 'other') return written;
+  const converted = convert(value, unit, entryOf(key).unit);
+  return converted === null ? written : { key, value: converted, unit: entryOf(key).unit };
+}
+
+/** What an identifier of a fetus says. */
+export interface FetusId {
+  /** Letter or number, else letters that only tell it apart. */
+  fetus: string;
+  /** Of how many: "1 of 2", "A/2", "Twin A"; null: not said. */
+  fetuses: number | null;
+  /** Whether letter or number were read. */
+  known: boolean;
+}
+
+const WHOLE = new RegExp(`^(?:${FETUS_WORD} ?)?(i{1,3}|iv|[a-z]|\\d{1,2})(?: of (\\d))?$`);
+
+/** No pregnancy has a ninth fetus I. */
+const ROMAN: Readonly<Record<string, string>> = { i: '1', ii: '2', iii: '3', iv: '4' };
+
+const LETTERS = 26;
+const OPAQUE_LETTERS = 3;
+
+/**
+ * Letters for an identifier that is none of a fetus alone: it may be a name, and no name is read. Its
+ * digest keeps two fetuses apart in all reports of a study, and is too short to tell what was written.
+ */
+function opaque(words: string): string {
+  const digest = createHash('sha256').update(words).digest().subarray(0, OPAQUE_LETTERS);
+  return [...digest].map((byte) => String.fromCharCode(65 + (byte % LETTERS))).join('');
+}
+
+/** The fetus that a report names; null where it names none. */
+export function readFetusId(written: string): FetusId | null {
+  const words = plainWords(written.replaceAll('/', ' of '));
+  if (words === '') return null;
+  const [, name, of] = WHOLE.exec(words) ?? [];
+  const [named, ...others] = fetusesIn(words);
+  const known = name
+    ? (ROMAN[name] ?? name.toUpperCase())
+    : others.length === 0
+      ? named
+      : undefined;
+  return {
+    fetus: known ?? opaque(words),
+    fetuses: of ? Number(of) : multipleIn(words),
+    known: known !== undefined,
+  };
+}
+
+type Modifier = (typeof MODIFIERS)[keyof typeof MODIFIERS];
+type Context = Pick<CartMeasurement, Modifier | 'laterality' | 'fetus'>;
+
+const NO_CONTEXT: Context = {
+  site: null,
+  method: null,
+  phase: null,
+  respiration: null,
+  imageMode: null,
+  imageView: null,
+  flowDirection: null,
+  stage: null,
+  property: null,
+  divisor: null,
+  laterality: null,
+  fetus: null,
+};
+
+const modifiers: Readonly<Record<string, Modifier>> = MODIFIERS;
+
+const nameOf = (node: ReportNode) => (node.name ? keyOf(node.name) : '');
+
+/**
+ * What the nodes of a context say of the fetus. (121030, DCM, "Subject ID") is of the patient too
+ * (TID 1007): it is read where the subject is a fetus, or is not said and the text is a letter or a
+ * number of one.
+ */
+function fetusIds(nodes: readonly ReportNode[]) {
+  const subject = nodes.find((node) => nameOf(node) === NAMES.subjectClass)?.code;
+  const ofFetus = subject ? keyOf(subject) === SUBJECT_FETUS : null;
+  return nodes.flatMap((node) => {
+    const name = nameOf(node);
+    const isSubject = name === NAMES.subjectId;
+    if (!isSubject && name !== NAMES.fetusId && name !== NAMES.fetusNumber) return [];
+    const read = readFetusId(node.quantity ? String(node.quantity.value) : node.text);
+    if (!read || (isSubject && !(ofFetus ?? read.known))) return [];
+    return [{ ...read, number: name === NAMES.fetusNumber }];
+  });
+}
+
+/** The identifier of a fetus goes before its number, so that all sections name it alike. */
+function fetusOf(nodes: readonly ReportNode[]): string | null {
+  const read = fetusIds(nodes);
+  return (read.find(({ number }) => !number) ?? read[0])?.fetus ?? null;
+}
+
+/** The largest number of fetuses that the contexts of a report tell of. */
+function fetusCount(root: ReportNode): number {
+  const counted = [...nodesOf(root)].flatMap(({ nodes }) => [
+    ...nodes
+      .filter((node) => nameOf(node) === keyOf(NUMBER_OF_FETUSES.inContext))
+      .map(({ quantity }) => quantity?.value ?? 0),
+    ...fetusIds(nodes).map(({ fetuses }) => fetuses ?? 0),
+  ]);
+  return Math.max(0, ...counted);
+}
+
+function lateralityOf(nodes: readonly ReportNode[]): 'left' | 'right' | null {
+  const below = nodes.flatMap((node) => [node, ...node.nodes]);
+  const node = below.find((found) => nameOf(found) === NAMES.laterality);
+  return (node?.code && LATERALITIES[keyOf(node.code)]) ?? null;
+}
+
+/** What holds for a container or a value: its own modifiers over those of what contains it. */
+function contextOf(node: ReportNode, outer: Context): Context {
+  const own = node.nodes.filter(({ relationship }) => relationship.startsWith('HAS '));
+  const context = {
+    ...outer,
+    laterality: lateralityOf(own) ?? outer.laterality,
+    fetus: fetusOf(own) ?? outer.fetus,
+  };
+  for (const { name, code } of own) {
+    const modifier = name && modifiers[keyOf(name)];
+    if (modifier && code) context[modifier] = code;
+  }
+  return context;
+}
+
+function codedValue<Value>(
+  node: ReportNode,
+  name: string,
+  values: Readonly<Record<string, Value>>,
+): Value | null {
+  const found = node.nodes.find((child) => nameOf(child) === name);
+  return (found?.code && values[keyOf(found.code)]) ?? null;
+}
+
+function derivationOf(node: ReportNode): CartMeasurement['derivation'] {
+  const given = node.nodes.some((child) => nameOf(child) === NAMES.derivation && child.code);
+  return given ? (codedValue(node, NAMES.derivation, DERIVATIONS) ?? 'other') : null;
+}
+
+function equationOf(node: ReportNode): CartCode | null {
+  const names: readonly string[] = [NAMES.equation, NAMES.tableOfValues];
+  return node.nodes.find((child) => names.includes(nameOf(child)))?.code ?? null;
+}
+
+/** The image that the value was measured on, or that its calipers lie on (TID 320). */
+function imageOf(node: ReportNode): CartMeasurement['image'] {
+  const sources = node.nodes.filter(({ relationship }) => relationship === 'INFERRED FROM');
+  for (const { image, nodes } of sources) {
+    const found = image ?? nodes.find((child) => child.image)?.image;
+    if (found) return { sopInstanceUid: found.sopInstanceUid, frame: found.frame };
+  }
+  return null;
+}
+
+/** The quantity of a biometry group: that of its first value which speaks for itself. */
+function quantityOfGroup(container: ReportNode): CartCode | null {
+  if (nameOf(container) !== NAMES.biometryGroup) return null;
+  const values = container.nodes.filter(({ valueType }) => valueType === 'NUM');
+  return values.find((node) => !ABOUT_THE_GROUP.has(nameOf(node)))?.name ?? null;
+}
+
+type Report = Pick<CartMeasurement, 'file' | 'sopInstanceUid'>;
+
+function measurementOf(
+  node: ReportNode & { name: CartCode; quantity: NonNullable<ReportNode['quantity']> },
+  context: Context,
+  group: CartCode | null,
+  report: Report,
+): CartMeasurement {
+  const own = contextOf(node, context);
+  const of = group && ABOUT_THE_GROUP.has(nameOf(node)) ? group : null;
+  const derivation = derivationOf(node);
+  const { divisor, site } = own;
+  return {
+    ...own,
+    ...inConceptTable({ concept: node.name, of, site, derivation, divisor, ...node.quantity }),
+    concept: node.name,
+    of,
+    derivation,
+    selection: codedValue(node, NAMES.selection, SELECTIONS),
+    equation: equationOf(node),
+    image: imageOf(node),
+    ...report,
+  };
+}
+
+/** The numbers below a container, each with what modifies it; those below them are none. */
+function valuesOf(container: ReportNode, outer: Context, report: Report): CartMeasurement[] {
+  const context = contextOf(container, outer);
+  const group = quantityOfGroup(container);
+  return container.nodes.flatMap((node) => {
+    if (node.relationship !== 'CONTAINS') return [];
+    const inner = node.valueType === 'CONTAINER' ? valuesOf(node, context, report) : [];
+    const { name, quantity } = node;
+    if (!name || !quantity || nameOf(node) === NAMES.subjectAge) return inner;
+    return [...inner, measurementOf({ ...node, name, quantity }, context, group, report)];
+  });
+}
+
+/** More than one fetus, which a report may say in the context of its sections only. */
+function severalOf(root: ReportNode, report: Report): CartMeasurement[] {
+  const value = fetusCount(root);
+  if (value < 2) return [];
+  return [
+    {
+      ...NO_CONTEXT,
+      key: null,
+      concept: NUMBER_OF_FETUSES.inContext,
+      value,
+      unit: '1',
+      derivation: null,
+      selection: null,
+      of: null,
+      equation: null,
+      image: null,
+      ...report,
+    },
+  ];
+}
+
+/**
+ * The numbers that a report CONTAINS; what several of its sections say stands once. Numbers below
+ * them are their properties and inputs. The age of the patient is left out. How many fetuses there
+ * are comes with them where the context of a section says that it is more than one.
+ */
+export function reportValues(root: ReportNode, report: Report): CartMeasurement[] {
+  const outer = contextOf(root, NO_CONTEXT);
+  // Each section by itself, and what stands in none.
+  const inSections = root.nodes
+    .filter(({ valueType }) => valueType === 'CONTAINER')
+    .map((section) => ({ ...root, nodes: [section] }));
+  const inNone = {
+    ...root,
+    nodes: root.nodes.filter(({ valueType }) => valueType !== 'CONTAINER'),
+  };
+  const places = [...inSections, inNone].map((place) => valuesOf(place, outer, report));
+  return [...mergedRepeats(places), ...severalOf(root, report)];
+}
+
+/** The SOP classes of all images that a report refers to. */
+export function referencedClasses(root: ReportNode): ReadonlySet<string> {
+  return new Set([...nodesOf(root)].flatMap(({ image }) => image?.sopClassUid ?? []));
+}

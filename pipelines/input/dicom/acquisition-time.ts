@@ -1,0 +1,87 @@
+import { ACQUISITION_TIMES, STUDY_TIME } from './attributes.ts';
+
+/**
+ * When an image was taken, as numbers that only order images: no text of the header stays. `day`
+ * counts days, null where the header gives a time of day alone; `seconds` count from midnight.
+ */
+export interface AcquisitionTime {
+  day: number | null;
+  seconds: number;
+}
+
+const SECONDS_PER_DAY = 86_400;
+
+/** DA, also as ACR-NEMA wrote it with points (PS3.5 6.2). */
+function dayOf(date: string): number | null {
+  const match = /^(\d{4})\.?(\d{2})\.?(\d{2})$/.exec(date);
+  if (!match) return null;
+  const [year, month, day] = match.slice(1).map(Number);
+  if (!year || !month || !day || month > 12 || day > 31) return null;
+  return Date.UTC(year, month - 1, day) / (SECONDS_PER_DAY * 1000);
+}
+
+/** TM: hours, and as much more as was known. A leap second counts as the next. */
+function secondsOf(time: string): number | null {
+  const match = /^(\d{2}):?(\d{2})?:?(\d{2}(?:\.\d{0,6})?)?$/.exec(time);
+  if (!match) return null;
+  const [hours = 0, minutes = 0, seconds = 0] = match.slice(1).map((part) => Number(part ?? 0));
+  if (hours > 23 || minutes > 59 || seconds > 60) return null;
+  return hours * 3600 + minutes * 60 + seconds;
+}
+
+/** DT; its offset from UTC is left out, for the images of one study share it. */
+function ofDateTime(text: string): AcquisitionTime | null {
+  const [stamp = ''] = text.split(/[+-]/);
+  const seconds = secondsOf(stamp.slice(8));
+  return seconds === null ? null : { day: dayOf(stamp.slice(0, 8)), seconds };
+}
+
+/** The best of the dates and times of a header, by tag; null where none can be read. */
+export function acquisitionTimeOf(texts: ReadonlyMap<string, string>): AcquisitionTime | null {
+  return firstReadable(texts, ACQUISITION_TIMES);
+}
+
+/** When the examination of a report was: its own dates are those of the writing. */
+export function studyTimeOf(texts: ReadonlyMap<string, string>): AcquisitionTime | null {
+  return firstReadable(texts, [STUDY_TIME]);
+}
+
+function firstReadable(
+  texts: ReadonlyMap<string, string>,
+  pairs: readonly (readonly string[])[],
+): AcquisitionTime | null {
+  const textAt = (tag: string | undefined) => (tag ? (texts.get(tag) ?? '') : '');
+  for (const [date, time] of pairs) {
+    if (!time) {
+      const taken = ofDateTime(textAt(date));
+      if (taken) return taken;
+      continue;
+    }
+    const seconds = secondsOf(textAt(time));
+    if (seconds !== null) return { day: dayOf(textAt(date)), seconds };
+  }
+  return null;
+}
+
+/**
+ * Seconds of each image from the first of `current`, which is all that leaves the reader. Where an
+ * image of the study has no date, the times of day alone are compared.
+ * @param priors earlier examinations; theirs are negative, and null where a date is missing.
+ */
+export function secondsFromFirst(
+  current: readonly (AcquisitionTime | null)[],
+  priors: readonly (AcquisitionTime | null)[] = [],
+): { current: (number | null)[]; priors: (number | null)[] } {
+  const known = current.filter((taken) => taken !== null);
+  const dated = known.every(({ day }) => day !== null);
+  const absolute = ({ day, seconds }: AcquisitionTime) =>
+    dated ? (day ?? 0) * SECONDS_PER_DAY + seconds : seconds;
+  const first = known.reduce((least, taken) => Math.min(least, absolute(taken)), Infinity);
+  const relative = (taken: AcquisitionTime) => Math.round((absolute(taken) - first) * 1000) / 1000;
+  return {
+    current: current.map((taken) => taken && relative(taken)),
+    priors: priors.map((taken) =>
+      taken && taken.day !== null && dated && known.length > 0 ? relative(taken) : null,
+    ),
+  };
+}

@@ -1,0 +1,317 @@
+import {
+  type Clip,
+  type Description,
+  type Ecg,
+  READ,
+  type Rectangle,
+  type Timing,
+} from '../../contract/study.ts';
+import { uidOrNull } from '../../dicom/uid.ts';
+import { readCalibration, userScale } from '../calibration.ts';
+import { framesOf, type Pixels } from '../pixels/pixels.ts';
+import { withByteSource } from '../study-file.ts';
+import type { AcquisitionTime } from './acquisition-time.ts';
+import {
+  type DicomHeader,
+  type HeaderItem,
+  numberIn,
+  numberOf,
+  numbersOf,
+  readDicomHeader,
+  textOf,
+} from './header.ts';
+import { openPixels } from './pixel-data.ts';
+import {
+  DATA_TYPE,
+  type Regions,
+  readRegions,
+  readSweeps,
+  SPATIAL_FORMAT,
+  showsUltrasound,
+  type UltrasoundRegion,
+  UNIT,
+} from './regions.ts';
+import { checkSopClass } from './sop-class.ts';
+
+/** Image Type value 4, hexadecimal flags (PS3.3 C.8.5.6.1.1); several may be set. */
+const IMAGE_MODES: readonly [flags: number, mode: Clip['mode']][] = [
+  [0x0004 | 0x0008, 'spectral'],
+  [0x0002 | 0x0020, 'm-mode'],
+  [0x0010 | 0x0100, 'colour'],
+  [0x0001, '2d'],
+];
+
+function byImageType(header: DicomHeader): Clip['mode'] {
+  const [, , , value = ''] = textOf(header, 'ImageType').split('\\');
+  if (!/^[0-9A-F]{4}$/i.test(value)) return 'unknown';
+  const set = Number.parseInt(value, 16);
+  return IMAGE_MODES.find(([flags]) => (set & flags) !== 0)?.[1] ?? 'unknown';
+}
+
+/**
+ * The mode of an image: by its regions, which Image Type never overrules since some carts always
+ * write 0001 (echo reference 2.4 and 2.5); then by Image Type and by Ultrasound Color Data Present.
+ * `unknown` where the header says nothing.
+ */
+export function readMode(header: DicomHeader, regions: readonly UltrasoundRegion[]): Clip['mode'] {
+  const hasFormat = (value: number) => regions.some(({ format }) => format === value);
+  const hasColour = regions.some(
+    ({ format, dataType }) =>
+      format === SPATIAL_FORMAT.picture && dataType === DATA_TYPE.colourFlow,
+  );
+  if (hasFormat(SPATIAL_FORMAT.spectral)) return 'spectral';
+  if (hasFormat(SPATIAL_FORMAT.mMode)) return 'm-mode';
+  if (hasColour) return 'colour';
+  if (hasFormat(SPATIAL_FORMAT.picture)) return '2d';
+  const mode = byImageType(header);
+  const chromatic = numberOf(header, 'UltrasoundColorDataPresent') === 1;
+  return chromatic && (mode === '2d' || mode === 'unknown') ? 'colour' : mode;
+}
+
+/** What the frames of a cine are timed by. */
+export interface FrameTimes {
+  timing: Timing;
+  /** Seconds of each frame from the first; all 0 where `timing` is `none`. */
+  seconds: number[];
+}
+
+const FRAME_TIME_VECTOR = '00181065';
+
+/** Increments to the frame before; the first is 0 or of no meaning (PS3.3 C.7.6.5.1.2). */
+function byVector(header: DicomHeader, frames: number): number[] | null {
+  const vector = numbersOf(header, 'FrameTimeVector');
+  // Some carts leave out the increment of the first frame.
+  const steps = vector.length === frames - 1 ? [0, ...vector] : vector;
+  if (steps.length !== frames || steps.slice(1).some((step) => step < 0)) return null;
+  let milliseconds = 0;
+  const seconds = steps.map((step, index) => {
+    milliseconds += index === 0 ? 0 : step;
+    return milliseconds / 1000;
+  });
+  return milliseconds > 0 ? seconds : null;
+}
+
+/** Evenly: by the seconds of one frame; null where that is no positive number. */
+function evenly(step: number | null, frames: number): number[] | null {
+  if (step === null || !(step > 0) || !Number.isFinite(step)) return null;
+  return Array.from({ length: frames }, (_, index) => index * step);
+}
+
+function perSecond(rate: number | null): number | null {
+  return rate !== null && rate > 0 ? 1 / rate : null;
+}
+
+/**
+ * When each frame was acquired: by Frame Time Vector or Frame Time, whichever the Frame Increment
+ * Pointer names, else by the one that is there; then by the video stream in the object, by Cine Rate,
+ * and last by Recommended Display Frame Rate, which tells how to play a cine and not how it was
+ * acquired (PS3.3 C.7.6.5).
+ * @param stream seconds of each frame as a video stream gives them; null for other pixel data.
+ */
+export function readFrameTimes(
+  header: DicomHeader,
+  frames: number,
+  stream: readonly number[] | null,
+): FrameTimes {
+  const none: FrameTimes = { timing: 'none', seconds: Array.from({ length: frames }, () => 0) };
+  if (frames < 2) return none;
+  const frameTime = numberOf(header, 'FrameTime');
+  const vector: [Timing, number[] | null] = ['frame-time-vector', byVector(header, frames)];
+  const fixed: [Timing, number[] | null] = [
+    'frame-time',
+    evenly(frameTime === null ? null : frameTime / 1000, frames),
+  ];
+  const pointed = textOf(header, 'FrameIncrementPointer').startsWith(FRAME_TIME_VECTOR);
+  const cine = evenly(perSecond(numberOf(header, 'CineRate')), frames);
+  const display = evenly(perSecond(numberOf(header, 'RecommendedDisplayFrameRate')), frames);
+  const ways: [Timing, number[] | null][] = [
+    ...(pointed ? [vector, fixed] : [fixed, vector]),
+    ['container', stream?.length === frames ? [...stream] : null],
+    ['cine-rate', cine],
+    ['display-rate', display],
+  ];
+  for (const [timing, seconds] of ways) if (seconds) return { timing, seconds };
+  return none;
+}
+
+/** Beats per minute that a heart, of a fetus too, can have; a cart without ECG writes 0. */
+const HEART_RATE = { least: 20, most: 300 } as const;
+
+export interface Cardiac {
+  ecg: Ecg | null;
+  heartRate: number | null;
+  rWaves: number[];
+  triggerTime: number | null;
+}
+
+/** The first channel of a multiplex group of signed words (PS3.3 C.10.9.1), as stored. */
+function firstChannel(group: HeaderItem, bigEndian: boolean): NonNullable<Ecg['samples']> | null {
+  const channels = numberIn(group, 'NumberOfWaveformChannels') ?? 0;
+  const perSecond = numberIn(group, 'SamplingFrequency') ?? 0;
+  const data = group.get('WaveformData');
+  const words =
+    numberIn(group, 'WaveformBitsAllocated') === 16 &&
+    group.get('WaveformSampleInterpretation') === 'SS';
+  if (!Buffer.isBuffer(data) || !words || channels < 1 || !(perSecond > 0)) return null;
+  const samples = Math.min(
+    numberIn(group, 'NumberOfWaveformSamples') ?? 0,
+    Math.floor(data.length / (2 * channels)),
+  );
+  const values = Array.from({ length: samples }, (_, index) => {
+    const at = index * channels * 2;
+    return bigEndian ? data.readInt16BE(at) : data.readInt16LE(at);
+  });
+  const start = (numberIn(group, 'MultiplexGroupTimeOffset') ?? 0) / 1000;
+  return values.length > 0 ? { start, perSecond, values } : null;
+}
+
+function readEcg(header: DicomHeader, regions: readonly UltrasoundRegion[]): Ecg | null {
+  const strip = regions.find(
+    ({ format, dataType, area }) =>
+      format === SPATIAL_FORMAT.waveform && dataType === DATA_TYPE.ecg && area,
+  );
+  const [group] = header.waveforms;
+  const samples = group ? firstChannel(group, header.bigEndian) : null;
+  if (!strip?.area && !samples) return null;
+  const seconds = Math.abs(strip?.delta.x ?? 0);
+  const scaled = strip?.units.x === UNIT.second && seconds > 0;
+  return { area: strip?.area ?? null, secondsPerPixel: scaled ? seconds : null, samples };
+}
+
+/** What a header tells of the heart beat. R waves and trigger times are in milliseconds there. */
+export function readCardiac(header: DicomHeader, regions: readonly UltrasoundRegion[]): Cardiac {
+  const rate = numberOf(header, 'HeartRate');
+  const possible = rate !== null && rate >= HEART_RATE.least && rate <= HEART_RATE.most;
+  const rWaves = numbersOf(header, 'RWaveTimeVector').toSorted((a, b) => a - b);
+  const trigger = numberOf(header, 'TriggerTime');
+  return {
+    ecg: readEcg(header, regions),
+    heartRate: possible ? rate : null,
+    rWaves: rWaves.map((milliseconds) => milliseconds / 1000),
+    triggerTime: trigger === null ? null : trigger / 1000,
+  };
+}
+
+/** Flags of Image Type value 4, a hexadecimal sum (PS3.3 C.8.5.6.1.1). */
+const FLAGS = [
+  [0x0001, '2D'],
+  [0x0002, 'M_MODE'],
+  [0x0004, 'CW_DOPPLER'],
+  [0x0008, 'PW_DOPPLER'],
+  [0x0010, 'COLOR_DOPPLER'],
+  [0x0020, 'COLOR_M_MODE'],
+  [0x0040, '3D_RENDERING'],
+  [0x0100, 'COLOR_POWER'],
+  [0x0200, 'TISSUE_CHARACTERIZATION'],
+  [0x0400, 'SPATIALLY_RELATED'],
+] as const;
+
+export type ImageTypeFlag = (typeof FLAGS)[number][1];
+
+/** The modes that value 4 names; a hint that never overrides the region sequence. */
+export function imageTypeFlags(value: string): ImageTypeFlag[] {
+  const bits = /^[0-9A-F]{1,4}$/i.test(value.trim()) ? Number.parseInt(value, 16) : 0;
+  return FLAGS.flatMap(([bit, name]) => ((bits & bit) === 0 ? [] : [name]));
+}
+
+function codeOf(item: HeaderItem | undefined): string | null {
+  const [value, scheme] = [item?.get('CodeValue'), item?.get('CodingSchemeDesignator')];
+  return value && scheme ? `${scheme}:${value}` : null;
+}
+
+/** PS3.3 C.7.6.1.1.1; U and B tell no side. */
+const LATERALITY: Readonly<Record<string, 'left' | 'right'>> = { L: 'left', R: 'right' };
+
+function yesOrNo(text: string): boolean | null {
+  return text === 'YES' ? true : text === 'NO' ? false : null;
+}
+
+/** What a header tells of an image beside its pixels and their scale. */
+export function readDescription(
+  header: DicomHeader,
+  { regions: written, misfit }: Regions,
+  timing: Timing,
+): Description {
+  const regions = misfit ? [] : written;
+  const areas = (chosen: typeof regions): Rectangle[] => chosen.flatMap(({ area }) => area ?? []);
+  const colourFlow = regions.filter(
+    ({ format, dataType }) =>
+      format === SPATIAL_FORMAT.picture && dataType === DATA_TYPE.colourFlow,
+  );
+  const chromatic = numberOf(header, 'UltrasoundColorDataPresent');
+  return {
+    sopInstanceUid: uidOrNull(textOf(header, 'SOPInstanceUID')),
+    sopClassUid: uidOrNull(textOf(header, 'SOPClassUID')),
+    seriesInstanceUid: uidOrNull(textOf(header, 'SeriesInstanceUID')),
+    timing,
+    sweeps: readSweeps(regions),
+    colourAreas: areas(colourFlow),
+    ultrasoundAreas: areas(regions.filter(showsUltrasound)),
+    colourDataPresent: chromatic === null ? null : chromatic === 1,
+    burnedInAnnotation: yesOrNo(textOf(header, 'BurnedInAnnotation')),
+    ...readCardiac(header, regions),
+    stageName: textOf(header, 'StageName') || null,
+    stageNumber: numberOf(header, 'StageNumber'),
+    viewName: textOf(header, 'ViewName') || null,
+    viewCode: codeOf(header.views[0]),
+    anatomicRegion: codeOf(header.anatomicRegions[0]),
+    laterality: LATERALITY[textOf(header, 'ImageLaterality')] ?? null,
+    instanceNumber: numberOf(header, 'InstanceNumber'),
+    instant: null,
+  };
+}
+
+/** A clip whose place in the study is not known yet. */
+export interface DicomClip {
+  clip: Clip;
+  taken: AcquisitionTime | null;
+  /** Study Instance UID; null: not said. */
+  study: string | null;
+  firstFrame: Pixels;
+  /** What of the file does not fit, though it is read; null: nothing. */
+  remark: string | null;
+}
+
+/** Of a video the stream is believed: it alone knows how many frames can be decoded. */
+function frameCountRemark(header: DicomHeader, frames: number): string | null {
+  const announced = numberOf(header, 'NumberOfFrames');
+  if (announced === null || announced === frames) return null;
+  return `${READ} with the ${frames} frames of its video; its header announces ${announced}`;
+}
+
+/**
+ * Reads a DICOM image or cine. Frames are decoded when asked for, by their place in the file; the
+ * first is decoded once here, so that a file that cannot be decoded is refused as a whole.
+ * `mmPerPx` is the user's scale for an image that brings none.
+ */
+export async function readDicomClip(
+  file: string,
+  path: string,
+  mmPerPx: number | null,
+): Promise<DicomClip> {
+  return withByteSource(path, async (source) => {
+    const header = await readDicomHeader(source);
+    checkSopClass(textOf(header, 'SOPClassUID'));
+    const pixels = await openPixels(path, source, header);
+    const firstFrame = await pixels.decode(0);
+    const { width, height } = pixels;
+    const { timing, seconds } = readFrameTimes(header, pixels.frames, pixels.times);
+    const found = readRegions(header, width, height);
+    const ofHeader = readCalibration(header, found, width, height);
+    const uncalibrated = ofHeader.regions.length === 0 && ofHeader.refused === null;
+    const calibration = uncalibrated ? userScale(width, height, mmPerPx) : ofHeader;
+    const clip: Clip = {
+      file,
+      ...readDescription(header, found, timing),
+      width,
+      height,
+      frames: framesOf(pixels, seconds),
+      regions: calibration.regions,
+      calibrationRefused: calibration.refused,
+      mode: readMode(header, found.regions),
+    };
+    const remark = frameCountRemark(header, pixels.frames);
+    const study = uidOrNull(textOf(header, 'StudyInstanceUID'));
+    return { clip, taken: header.taken, study, firstFrame, remark };
+  });
+}

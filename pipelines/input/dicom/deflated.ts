@@ -1,0 +1,62 @@
+import { createReadStream } from 'node:fs';
+import { createInflateRaw } from 'node:zlib';
+import { UnreadableInput } from '../../contract/study.ts';
+import { EXPLICIT_LITTLE_ENDIAN, hasPreamble, PREFIX_END } from '../../dicom/part10.ts';
+import { withByteSource } from '../study-file.ts';
+
+const DEFLATED = '1.2.840.10008.1.2.1.99';
+/** The head of (0002,0000) with its value, the length of what follows of the group. */
+const GROUP_LENGTH_BYTES = 12;
+/** (0002,0010) UI, two bytes of length, and the UID of the deflated transfer syntax. */
+const DEFLATED_ELEMENT = Buffer.concat([
+  Buffer.from([0x02, 0x00, 0x10, 0x00, 0x55, 0x49, DEFLATED.length, 0x00]),
+  Buffer.from(DEFLATED),
+]);
+const LONGEST_META = 65_536;
+
+/** Preamble and File Meta Information of a deflated file; null for every other file. */
+async function deflatedMeta(path: string): Promise<Buffer | null> {
+  return withByteSource(path, async (source) => {
+    const headBytes = PREFIX_END + GROUP_LENGTH_BYTES;
+    if (source.size < headBytes) return null;
+    const head = await source.read(0, headBytes);
+    if (!hasPreamble(head) || head.readUInt32BE(PREFIX_END) !== 0x02000000) return null;
+    const length = headBytes + head.readUInt32LE(headBytes - 4);
+    if (length > Math.min(source.size, LONGEST_META)) return null;
+    const meta = Buffer.from(await source.read(0, length));
+    return meta.includes(DEFLATED_ELEMENT) ? meta : null;
+  });
+}
+
+/** The same length keeps the group length true: a UID is padded with NUL (PS3.5 6.2). */
+function renamed(meta: Buffer): Buffer {
+  const value = meta.indexOf(DEFLATED_ELEMENT) + DEFLATED_ELEMENT.length - DEFLATED.length;
+  meta.fill(0, value, value + DEFLATED.length);
+  meta.write(EXPLICIT_LITTLE_ENDIAN, value, 'latin1');
+  return meta;
+}
+
+async function* inflated(path: string, meta: Buffer): AsyncGenerator<Buffer> {
+  const begin = meta.length;
+  yield renamed(meta);
+  const source = createReadStream(path, { start: begin });
+  const dataSet = source.pipe(createInflateRaw());
+  source.once('error', (error) => dataSet.destroy(error));
+  try {
+    for await (const chunk of dataSet) yield chunk;
+  } catch (error) {
+    if (error instanceof Error && 'syscall' in error) throw error;
+    throw new UnreadableInput('the deflated data set is cut short or damaged', { cause: error });
+  } finally {
+    source.destroy();
+  }
+}
+
+/**
+ * The bytes of a Deflated Explicit VR Little Endian file (PS3.5 A.5) as an Explicit VR Little Endian
+ * one, so that its frames can be reached by their place; null for a file of any other kind.
+ */
+export async function inflateDicom(path: string): Promise<AsyncIterable<Buffer> | null> {
+  const meta = await deflatedMeta(path);
+  return meta && inflated(path, meta);
+}

@@ -1,0 +1,145 @@
+import { posix } from 'node:path';
+import { inParallel } from '../../../src/platform/in-parallel.ts';
+import type { RefusedFile } from '../../contract/study.ts';
+import { UnreadableInput } from '../../contract/study.ts';
+import { DECODING } from '../decode-frames.ts';
+import { LIMITS } from '../limits.ts';
+import type { StudyFile } from '../study-file.ts';
+import { type ByteSource, withByteSource } from '../study-file.ts';
+import {
+  type DataSet,
+  type Element,
+  elementAt,
+  openDataSet,
+  passValue,
+  readDicomHeader,
+  textOf,
+  walkSequence,
+} from './header.ts';
+
+/** Directory Record Sequence and what we take of a record (PS3.3 F.3.2.2). */
+const DIRECTORY_RECORD_SEQUENCE = '00041220';
+const REFERENCED_FILE_ID = '00041500';
+const REFERENCED_SOP_INSTANCE_UID = '00041511';
+
+/** A file that a DICOMDIR lists. */
+interface ListedFile {
+  /** Below the folder of the DICOMDIR, with `/` between its components. */
+  path: string;
+  sopInstanceUid: string;
+}
+
+/** The DICOMDIR sets among files: what remains to be read as images, and what they lack. */
+export interface DicomdirSets {
+  files: StudyFile[];
+  missing: RefusedFile[];
+}
+
+async function textValue({ walk }: DataSet, element: Element): Promise<string> {
+  if (element.length > LIMITS.valueBytes)
+    throw new UnreadableInput('a value of the DICOMDIR is too long');
+  const bytes = await walk.source.read(element.valueOffset, element.length);
+  return bytes
+    .toString('latin1')
+    .replaceAll(/[^ -~]/g, '')
+    .trim();
+}
+
+async function readRecords(dataSet: DataSet, sequence: Element): Promise<ListedFile[]> {
+  const records = new Map<number, ListedFile>();
+  await walkSequence(dataSet.walk, sequence, dataSet.encoding, 1, async (item, element) => {
+    const record = records.get(item) ?? { path: '', sopInstanceUid: '' };
+    if (element.tag === REFERENCED_FILE_ID) {
+      // A name component is padded with spaces by some writers (PS3.10 8.2).
+      const components = (await textValue(dataSet, element)).split('\\');
+      record.path = components.map((component) => component.trim()).join('/');
+    } else if (element.tag === REFERENCED_SOP_INSTANCE_UID) {
+      record.sopInstanceUid = await textValue(dataSet, element);
+    } else {
+      return;
+    }
+    records.set(item, record);
+  });
+  return [...records.values()].filter(({ path }) => path !== '');
+}
+
+/**
+ * The files that a DICOMDIR lists (PS3.10 8.6); null where `source` is none, told by a data set that
+ * begins with group 0004 as no image does. Throws a Refusal where the directory cannot be followed.
+ */
+async function readDicomdir(source: ByteSource): Promise<ListedFile[] | null> {
+  if (source.size < 140) return null;
+  if ((await source.read(128, 4)).toString('latin1') !== 'DICM') return null;
+  const dataSet = await openDataSet(source);
+  let listed: ListedFile[] | null = null;
+  let offset = dataSet.start;
+  while (offset < source.size) {
+    const element = await elementAt(dataSet.walk, offset, dataSet.encoding);
+    if (!element.tag.startsWith('0004')) break;
+    listed ??= [];
+    if (element.tag === DIRECTORY_RECORD_SEQUENCE) listed = await readRecords(dataSet, element);
+    offset = await passValue(dataSet.walk, element, dataSet.encoding, 0);
+  }
+  return listed;
+}
+
+/** Null where the file is no DICOMDIR that can be followed; it is refused when it is read itself. */
+async function directoryOf(file: StudyFile): Promise<ListedFile[] | null> {
+  try {
+    return await withByteSource(file.path, readDicomdir);
+  } catch (error) {
+    if (error instanceof UnreadableInput) return null;
+    throw error;
+  }
+}
+
+/** '' where the file is no DICOM that can be followed; it is refused when it is read itself. */
+async function sopInstanceUid(file: StudyFile): Promise<string> {
+  return withByteSource(file.path, async (source) => {
+    try {
+      return textOf(await readDicomHeader(source), 'SOPInstanceUID');
+    } catch (error) {
+      if (error instanceof UnreadableInput) return '';
+      throw error;
+    }
+  });
+}
+
+const MISSING = 'the DICOMDIR lists this file, and it did not come with the study';
+
+/** Names without case: media are written in upper case and often copied in lower case. */
+const folded = (name: string) => name.toUpperCase();
+
+/**
+ * The listed files that did not come. A file is found by its path below the folder of its DICOMDIR
+ * or, where the folders were lost on the way (uploads are flat), by its SOP Instance UID.
+ */
+async function missingFiles(
+  listed: ReadonlyMap<string, ListedFile>,
+  files: readonly StudyFile[],
+): Promise<RefusedFile[]> {
+  const names = new Set(files.map(({ name }) => folded(name)));
+  const notByPath = [...listed].filter(([name]) => !names.has(folded(name)));
+  if (notByPath.length === 0) return [];
+  const uids = new Set(await inParallel(files, DECODING.files, sopInstanceUid));
+  uids.delete('');
+  return notByPath
+    .filter(([, file]) => !uids.has(file.sopInstanceUid))
+    .map(([name]) => ({ file: name, reason: MISSING }));
+}
+
+/**
+ * Takes the DICOMDIRs out of `files` and names the files that they list and that did not come.
+ * Files that no DICOMDIR lists stay and are read like all others.
+ */
+export async function takeDicomdirs(files: readonly StudyFile[]): Promise<DicomdirSets> {
+  const directories = await inParallel(files, DECODING.files, directoryOf);
+  const others = files.filter((_, index) => !directories[index]);
+  const listed = new Map<string, ListedFile>();
+  for (const [index, file] of files.entries()) {
+    for (const record of directories[index] ?? []) {
+      listed.set(posix.join(posix.dirname(file.name), record.path), record);
+    }
+  }
+  return { files: others, missing: await missingFiles(listed, others) };
+}

@@ -1,0 +1,127 @@
+import { UnreadableInput } from '../../contract/study.ts';
+import { LIMITS } from '../limits.ts';
+import type { ByteSource } from '../study-file.ts';
+import type { PixelDataElement } from './header.ts';
+
+/** Bytes of a file. */
+export interface Span {
+  offset: number;
+  length: number;
+}
+
+/** Where the bytes of one frame lie: one span, or several fragments to be joined. */
+export type FrameSpans = readonly Span[];
+
+const ITEM = 0xe000fffe;
+const SEQUENCE_END = 0xe0ddfffe;
+
+/** Frames of native pixel data, one after the other without padding (PS3.5 8.1.1). */
+export function nativeFrames(
+  source: ByteSource,
+  pixelData: PixelDataElement,
+  frames: number,
+  frameBytes: number,
+): FrameSpans[] {
+  const declared = pixelData.length ?? 0;
+  const present = Math.min(declared, source.size - pixelData.offset);
+  if (present < frames * frameBytes) {
+    throw new UnreadableInput(
+      `the pixel data are cut short: ${present} of ${frames * frameBytes} bytes are there`,
+    );
+  }
+  return Array.from({ length: frames }, (_, index) => [
+    { offset: pixelData.offset + index * frameBytes, length: frameBytes },
+  ]);
+}
+
+async function readFragments(
+  source: ByteSource,
+  start: number,
+): Promise<{ offsets: number[]; fragments: Span[] }> {
+  const fragments: Span[] = [];
+  let table: Span | null = null;
+  let offset = start;
+  // Some writers leave the delimiter out and simply end the file.
+  while (offset + 8 <= source.size) {
+    const head = await source.read(offset, 8);
+    const tag = head.readUInt32LE(0);
+    if (tag === SEQUENCE_END) break;
+    if (tag !== ITEM) throw new UnreadableInput('the compressed pixel data are damaged');
+    const span = { offset: offset + 8, length: head.readUInt32LE(4) };
+    if (span.offset + span.length > source.size) {
+      throw new UnreadableInput('the compressed pixel data are cut short');
+    }
+    if (table) fragments.push(span);
+    else table = span;
+    offset = span.offset + span.length;
+  }
+  if (!table || fragments.length === 0) throw new UnreadableInput('the pixel data are empty');
+  const bytes = Buffer.from(
+    await source.read(table.offset, Math.min(table.length, LIMITS.framesPerClip * 4)),
+  );
+  const offsets = Array.from({ length: Math.floor(bytes.length / 4) }, (_, index) =>
+    bytes.readUInt32LE(index * 4),
+  );
+  return { offsets, fragments };
+}
+
+function groupByOffsets(fragments: readonly Span[], offsets: readonly number[]): Span[][] | null {
+  const first = fragments[0];
+  if (!first) return null;
+  const base = first.offset - 8;
+  const starts = new Map(fragments.map((span, index) => [span.offset - 8 - base, index]));
+  const indices = offsets.map((offset) => starts.get(offset));
+  const groups: Span[][] = [];
+  for (const [frame, begin] of indices.entries()) {
+    const end = frame + 1 < indices.length ? indices[frame + 1] : fragments.length;
+    if (begin === undefined || end === undefined || end <= begin) return null;
+    groups.push(fragments.slice(begin, end));
+  }
+  return groups;
+}
+
+/** SOI of JPEG and JPEG-LS, SOC of JPEG 2000, and of JPEG XL with and without its boxes. */
+const CODE_STREAM_STARTS = new Set([0xffd8, 0xff4f, 0xff0a, 0x0000]);
+
+function beginsCodeStream(bytes: Buffer): boolean {
+  return CODE_STREAM_STARTS.has(bytes.readUInt16BE(0));
+}
+
+async function groupByMarkers(source: ByteSource, fragments: readonly Span[]): Promise<Span[][]> {
+  const groups: Span[][] = [];
+  for (const span of fragments) {
+    const begins = span.length >= 2 && beginsCodeStream(await source.read(span.offset, 2));
+    const open = groups.at(-1);
+    if (begins || !open) groups.push([span]);
+    else open.push(span);
+  }
+  return groups;
+}
+
+/** The fragments behind the offset table, in their order. */
+export async function encapsulatedFragments(
+  source: ByteSource,
+  pixelData: PixelDataElement,
+): Promise<readonly Span[]> {
+  return (await readFragments(source, pixelData.offset)).fragments;
+}
+
+/**
+ * Frames of encapsulated pixel data (PS3.5 A.4): by the basic offset table where it is filled and
+ * true, else one fragment per frame, else by the markers that begin a code stream.
+ */
+export async function encapsulatedFrames(
+  source: ByteSource,
+  pixelData: PixelDataElement,
+  frames: number,
+): Promise<FrameSpans[]> {
+  const { offsets, fragments } = await readFragments(source, pixelData.offset);
+  if (fragments.length === frames) return fragments.map((span) => [span]);
+  const byOffsets = offsets.length === frames ? groupByOffsets(fragments, offsets) : null;
+  if (byOffsets) return byOffsets;
+  const byMarkers = await groupByMarkers(source, fragments);
+  if (byMarkers.length === frames) return byMarkers;
+  throw new UnreadableInput(
+    `the header announces ${frames} frames, the pixel data hold ${byMarkers.length}`,
+  );
+}

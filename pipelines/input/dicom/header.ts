@@ -1,0 +1,349 @@
+import { UnreadableInput } from '../../contract/study.ts';
+import {
+  EXPLICIT_BIG_ENDIAN,
+  guessTransferSyntax,
+  hasPreamble,
+  IMPLICIT_LITTLE_ENDIAN,
+  PREFIX_END,
+} from '../../dicom/part10.ts';
+import { LIMITS } from '../limits.ts';
+import type { ByteSource } from '../study-file.ts';
+import { type AcquisitionTime, acquisitionTimeOf } from './acquisition-time.ts';
+import {
+  ACQUISITION_TIMES,
+  ATTRIBUTES,
+  type AttributeName,
+  type ItemAttributeName,
+  PIXEL_DATA,
+  SEQUENCES,
+  type SequenceName,
+  valueKind,
+} from './attributes.ts';
+
+export type HeaderValue = string | number[] | Buffer;
+
+/** A damaged value may reach a sentence for a person: nothing but printable characters stays. */
+function printable(bytes: Buffer): string {
+  return bytes
+    .toString('latin1')
+    .replace(/[\0 ]+$/, '')
+    .replaceAll(/[^ -~]/g, '?')
+    .trim();
+}
+
+/** The value of a kept attribute, of its own memory; `words` says that its bytes are OW. */
+export function decodeValue(
+  bytes: Buffer,
+  name: AttributeName | ItemAttributeName,
+  bigEndian: boolean,
+  words: boolean,
+): HeaderValue {
+  const numbers = (size: number, at: (offset: number) => number) =>
+    Array.from({ length: Math.floor(bytes.length / size) }, (_, index) => at(index * size));
+  const uint16 = (at: number) => (bigEndian ? bytes.readUInt16BE(at) : bytes.readUInt16LE(at));
+  switch (valueKind(name)) {
+    case 'us':
+      return numbers(2, uint16);
+    case 'at':
+      return numbers(2, uint16)
+        .map((half) => half.toString(16).toUpperCase().padStart(4, '0'))
+        .join('');
+    case 'ul':
+      return numbers(4, (at) => (bigEndian ? bytes.readUInt32BE(at) : bytes.readUInt32LE(at)));
+    case 'sl':
+      return numbers(4, (at) => (bigEndian ? bytes.readInt32BE(at) : bytes.readInt32LE(at)));
+    case 'fl':
+      return numbers(4, (at) => (bigEndian ? bytes.readFloatBE(at) : bytes.readFloatLE(at)));
+    case 'fd':
+      return numbers(8, (at) => (bigEndian ? bytes.readDoubleBE(at) : bytes.readDoubleLE(at)));
+    case 'bytes':
+      return bigEndian && words && bytes.length % 2 === 0
+        ? Buffer.from(bytes).swap16()
+        : Buffer.from(bytes);
+    case 'text':
+      return printable(bytes);
+  }
+}
+
+export interface PixelDataElement {
+  offset: number;
+  /** Null: encapsulated, of undefined length. */
+  length: number | null;
+  /** 16-bit words in the byte order of the file, even where they hold two 8-bit samples. */
+  words: boolean;
+}
+
+/** One item of a sequence that is read. */
+export type HeaderItem = ReadonlyMap<ItemAttributeName, HeaderValue>;
+
+/** The allow-listed part of a DICOM header; see dicom-attributes.ts. */
+export interface DicomHeader extends Readonly<Record<SequenceName, readonly HeaderItem[]>> {
+  transferSyntax: string;
+  bigEndian: boolean;
+  values: ReadonlyMap<AttributeName, HeaderValue>;
+  /** Orders the images of a study; never leaves the reader as it is. */
+  taken: AcquisitionTime | null;
+  pixelData: PixelDataElement | null;
+}
+
+const UNDEFINED_LENGTH = 0xffffffff;
+const LONG_FORM = new Set('OB OD OF OL OV OW SQ SV UC UN UR UT UV'.split(' '));
+const ITEM = 'FFFEE000';
+const SEQUENCE_END = 'FFFEE0DD';
+
+const DEFLATED = '1.2.840.10008.1.2.1.99';
+
+export interface Encoding {
+  explicit: boolean;
+  bigEndian: boolean;
+}
+
+export interface Element {
+  tag: string;
+  vr: string | null;
+  length: number;
+  valueOffset: number;
+}
+
+export interface Walk {
+  source: ByteSource;
+  elements: number;
+}
+
+function tagAt(bytes: Buffer, offset: number, bigEndian: boolean): string {
+  const group = bigEndian ? bytes.readUInt16BE(offset) : bytes.readUInt16LE(offset);
+  const element = bigEndian ? bytes.readUInt16BE(offset + 2) : bytes.readUInt16LE(offset + 2);
+  return (group * 0x10000 + element).toString(16).toUpperCase().padStart(8, '0');
+}
+
+/** Reads the head of the element at `offset` (PS3.5 7.1.2 and 7.1.3). */
+export async function elementAt(walk: Walk, offset: number, encoding: Encoding): Promise<Element> {
+  walk.elements += 1;
+  if (walk.elements > LIMITS.headerElements)
+    throw new UnreadableInput('the header has too many elements');
+  const head = await walk.source.read(offset, 8);
+  const { bigEndian } = encoding;
+  const tag = tagAt(head, 0, bigEndian);
+  const uint32 = (bytes: Buffer, at: number) =>
+    bigEndian ? bytes.readUInt32BE(at) : bytes.readUInt32LE(at);
+  if (!encoding.explicit || tag.startsWith('FFFE')) {
+    return { tag, vr: null, length: uint32(head, 4), valueOffset: offset + 8 };
+  }
+  const vr = head.toString('latin1', 4, 6);
+  if (!/^[A-Z]{2}$/.test(vr))
+    throw new UnreadableInput('the header is damaged: a value has no type');
+  if (LONG_FORM.has(vr)) {
+    const length = uint32(await walk.source.read(offset + 8, 4), 0);
+    return { tag, vr, length, valueOffset: offset + 12 };
+  }
+  const length = bigEndian ? head.readUInt16BE(6) : head.readUInt16LE(6);
+  return { tag, vr, length, valueOffset: offset + 8 };
+}
+
+async function readValue(
+  walk: Walk,
+  element: Element,
+  name: AttributeName | ItemAttributeName,
+  bigEndian: boolean,
+): Promise<HeaderValue> {
+  if (element.length > LIMITS.valueBytes)
+    throw new UnreadableInput(`the header value ${name} is too long`);
+  const bytes = await walk.source.read(element.valueOffset, element.length);
+  return decodeValue(bytes, name, bigEndian, element.vr === 'OW');
+}
+
+/**
+ * The items of a sequence, one `each` per item with the offset of its first element; returns the
+ * offset after the sequence. Delimiters that are missing or nested wrongly end the innermost open
+ * item, as real carts write them.
+ */
+export async function walkSequence(
+  walk: Walk,
+  sequence: Element,
+  encoding: Encoding,
+  depth: number,
+  visit: (item: number, element: Element) => Promise<void>,
+): Promise<number> {
+  if (depth > LIMITS.sequenceDepth) throw new UnreadableInput('the header is nested too deeply');
+  const end = sequence.length === UNDEFINED_LENGTH ? null : sequence.valueOffset + sequence.length;
+  // PS3.5 6.2.2 note 2: a UN of undefined length holds implicit little endian.
+  const inner = sequence.vr === 'UN' ? { explicit: false, bigEndian: false } : encoding;
+  let offset = sequence.valueOffset;
+  let item = -1;
+  while (end === null || offset < end) {
+    const element = await elementAt(walk, offset, inner);
+    offset = element.valueOffset;
+    if (element.tag === SEQUENCE_END) break;
+    if (element.tag === ITEM) item += 1;
+    if (element.tag.startsWith('FFFE')) continue;
+    offset = await passValue(walk, element, inner, depth);
+    await visit(item, element);
+  }
+  return end ?? offset;
+}
+
+/** The offset after the value of an element; a value of undefined length is walked through. */
+export async function passValue(
+  walk: Walk,
+  element: Element,
+  encoding: Encoding,
+  depth: number,
+): Promise<number> {
+  if (element.length !== UNDEFINED_LENGTH) return element.valueOffset + element.length;
+  return walkSequence(walk, element, encoding, depth + 1, async () => {});
+}
+
+async function readItems(
+  walk: Walk,
+  sequence: Element,
+  encoding: Encoding,
+  names: Readonly<Record<string, ItemAttributeName>>,
+): Promise<{ items: HeaderItem[]; next: number }> {
+  const items: Map<ItemAttributeName, HeaderValue>[] = [];
+  const next = await walkSequence(walk, sequence, encoding, 1, async (index, element) => {
+    if (index < 0 || index >= LIMITS.regions) return;
+    while (items.length <= index) items.push(new Map());
+    const name = names[element.tag];
+    const item = items[index];
+    if (!name || !item || element.length > LIMITS.valueBytes) return;
+    item.set(name, await readValue(walk, element, name, encoding.bigEndian));
+  });
+  return { items, next };
+}
+
+async function readFileMeta(
+  walk: Walk,
+  start: number,
+): Promise<{ transferSyntax: string | null; offset: number }> {
+  const meta = { explicit: true, bigEndian: false };
+  let offset = start;
+  let transferSyntax: string | null = null;
+  while (offset + 8 <= walk.source.size) {
+    const group = (await walk.source.read(offset, 2)).readUInt16LE(0);
+    if (group !== 2) break;
+    const element = await elementAt(walk, offset, meta);
+    if (element.tag === '00020010') {
+      const value = await readValue(walk, element, 'TransferSyntaxUID', false);
+      transferSyntax = typeof value === 'string' ? value : null;
+    }
+    offset = element.valueOffset + element.length;
+  }
+  return { transferSyntax, offset };
+}
+
+/** A data set ready to be walked: how it is encoded and where its first element lies. */
+export interface DataSet {
+  walk: Walk;
+  transferSyntax: string;
+  encoding: Encoding;
+  start: number;
+}
+
+/**
+ * Reads the File Meta Information (PS3.10 7.1), or guesses the encoding where a file begins with
+ * its data set. Throws a Refusal where it cannot be followed.
+ */
+export async function openDataSet(source: ByteSource): Promise<DataSet> {
+  const walk: Walk = { source, elements: 0 };
+  const head = await source.read(0, Math.min(source.size, PREFIX_END));
+  const preamble = hasPreamble(head);
+  const bare = preamble ? null : guessTransferSyntax(head);
+  const meta = bare ? null : await readFileMeta(walk, preamble ? PREFIX_END : 0);
+  const transferSyntax = bare ?? meta?.transferSyntax;
+  if (!transferSyntax) throw new UnreadableInput('the DICOM header names no transfer syntax');
+  if (transferSyntax === DEFLATED) {
+    throw new UnreadableInput(
+      'the transfer syntax Deflated Explicit VR Little Endian is not supported',
+    );
+  }
+  const encoding: Encoding = {
+    explicit: transferSyntax !== IMPLICIT_LITTLE_ENDIAN,
+    bigEndian: transferSyntax === EXPLICIT_BIG_ENDIAN,
+  };
+  return { walk, transferSyntax, encoding, start: meta?.offset ?? 0 };
+}
+
+const NAMES: Readonly<Record<string, AttributeName>> = ATTRIBUTES;
+const ITEM_NAMES: Readonly<Record<string, (typeof SEQUENCES)[keyof typeof SEQUENCES]>> = SEQUENCES;
+const TIME_TAGS: ReadonlySet<string> = new Set(ACQUISITION_TIMES.flat());
+
+/**
+ * Reads the header of a DICOM file (PS3.10) up to its pixel data, and of it only what is on the
+ * allow-list. Throws a Refusal where the header cannot be followed.
+ */
+export async function readDicomHeader(source: ByteSource): Promise<DicomHeader> {
+  const { walk, transferSyntax, encoding, start } = await openDataSet(source);
+  const values = new Map<AttributeName, HeaderValue>();
+  const sequences: Record<SequenceName, HeaderItem[]> = {
+    regions: [],
+    views: [],
+    anatomicRegions: [],
+    waveforms: [],
+  };
+  const times = new Map<string, string>();
+  let pixelData: PixelDataElement | null = null;
+  let offset = start;
+  while (offset < source.size && !pixelData) {
+    const element = await elementAt(walk, offset, encoding);
+    const sequence = ITEM_NAMES[element.tag];
+    if (element.tag === PIXEL_DATA) {
+      const length = element.length === UNDEFINED_LENGTH ? null : element.length;
+      const words = !encoding.explicit || element.vr === 'OW';
+      pixelData = { offset: element.valueOffset, length, words };
+    } else if (sequence) {
+      const read = await readItems(walk, element, encoding, sequence.attributes);
+      sequences[sequence.name] = read.items;
+      offset = read.next;
+    } else {
+      const name = NAMES[element.tag];
+      if (name) values.set(name, await readValue(walk, element, name, encoding.bigEndian));
+      if (TIME_TAGS.has(element.tag) && element.length <= LONGEST_TIME) {
+        const bytes = await source.read(element.valueOffset, element.length);
+        times.set(element.tag, bytes.toString('latin1').replaceAll(/[\0 ]+$/g, ''));
+      }
+      offset = await passValue(walk, element, encoding, 0);
+    }
+  }
+  const { bigEndian } = encoding;
+  return {
+    transferSyntax,
+    bigEndian,
+    values,
+    ...sequences,
+    taken: acquisitionTimeOf(times),
+    pixelData,
+  };
+}
+
+/** DT of PS3.5 6.2: 26 characters. */
+const LONGEST_TIME = 26;
+
+/** Text of an attribute; '' where it is absent. */
+export function textOf(header: DicomHeader, name: AttributeName): string {
+  const value = header.values.get(name);
+  return typeof value === 'string' ? value : '';
+}
+
+/** The first number of an attribute, binary or decimal text; null where it is absent or no number. */
+export function numberOf(header: DicomHeader, name: AttributeName): number | null {
+  const value = header.values.get(name);
+  if (Array.isArray(value)) return value[0] ?? null;
+  if (typeof value !== 'string' || value === '') return null;
+  const number = Number(value.split('\\')[0]);
+  return Number.isFinite(number) ? number : null;
+}
+
+/** All numbers of an attribute; empty where it is absent or one of them is no number. */
+export function numbersOf(header: DicomHeader, name: AttributeName): number[] {
+  const value = header.values.get(name);
+  const numbers = typeof value === 'string' && value !== '' ? value.split('\\').map(Number) : value;
+  return Array.isArray(numbers) && numbers.every(Number.isFinite) ? numbers : [];
+}
+
+/** The first number of an attribute of an item; null where it is absent or no number. */
+export function numberIn(item: HeaderItem, name: ItemAttributeName): number | null {
+  const value = item.get(name);
+  const number = typeof value === 'string' && value !== '' ? Number(value) : value;
+  const first = Array.isArray(number) ? number[0] : number;
+  return typeof first === 'number' && Number.isFinite(first) ? first : null;
+}

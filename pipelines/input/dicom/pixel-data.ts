@@ -1,0 +1,110 @@
+import { UnreadableInput } from '../../contract/study.ts';
+import { type TransferSyntax, transferSyntax } from '../../dicom/transfer-syntaxes.ts';
+import { LIMITS } from '../limits.ts';
+import { decodeCompressed } from '../pixels/compressed.ts';
+import type { FrameSource } from '../pixels/pixels.ts';
+import {
+  fromStored,
+  nativeFrameBytes,
+  type PixelFormat,
+  type Pixels,
+  readImageSize,
+  readPixelFormat,
+} from '../pixels/pixels.ts';
+import { type ByteSource, readBytes } from '../study-file.ts';
+import { listVideo, openVideo } from '../video/frames.ts';
+import {
+  encapsulatedFragments,
+  encapsulatedFrames,
+  type FrameSpans,
+  nativeFrames,
+} from './frame-bytes.ts';
+import { type DicomHeader, numberOf, type PixelDataElement } from './header.ts';
+
+async function frameBytes(path: string, spans: FrameSpans): Promise<Buffer> {
+  const total = spans.reduce((sum, span) => sum + span.length, 0);
+  if (total > LIMITS.frameBytes) throw new UnreadableInput('a compressed frame is over the limit');
+  const parts = await Promise.all(
+    spans.map(({ offset, length }) => readBytes(path, offset, length)),
+  );
+  const [only] = parts;
+  return only && parts.length === 1 ? only : Buffer.concat(parts);
+}
+
+/** Two 8-bit samples share a 16-bit word: in a big endian file they lie swapped (PS3.5 A.3). */
+function unswap(bytes: Buffer): Buffer {
+  return bytes.length % 2 === 0 ? bytes.swap16() : bytes;
+}
+
+async function decodeFrame(
+  path: string,
+  spans: FrameSpans,
+  swapped: boolean,
+  format: PixelFormat,
+  { coding, name }: TransferSyntax,
+): Promise<Pixels> {
+  const bytes = await frameBytes(path, spans);
+  if (coding === 'native') return fromStored(swapped ? unswap(bytes) : bytes, format);
+  if (coding === 'unsupported' || coding === 'video') {
+    throw new UnreadableInput(`the transfer syntax ${name} is not supported`);
+  }
+  return decodeCompressed(bytes, format, coding);
+}
+
+function announcedFrames(header: DicomHeader): number {
+  const frames = numberOf(header, 'NumberOfFrames') ?? 1;
+  if (!Number.isInteger(frames) || frames < 1 || frames > LIMITS.framesPerClip) {
+    throw new UnreadableInput(`${frames} frames are outside of what is supported`);
+  }
+  return frames;
+}
+
+/** The fragments of a video are one stream (PS3.5 8.2.5); how many frames it holds, it says itself. */
+async function openStream(
+  path: string,
+  source: ByteSource,
+  header: DicomHeader,
+  pixelData: PixelDataElement,
+): Promise<FrameSource> {
+  const { width, height } = readImageSize(header);
+  const spans = await encapsulatedFragments(source, pixelData);
+  const listing = await listVideo({ path, spans }, 'as stored');
+  if (listing.width !== width || listing.height !== height) {
+    throw new UnreadableInput(
+      `the video is ${listing.width} x ${listing.height} pixels, the header says ${width} x ${height}`,
+    );
+  }
+  return openVideo(listing);
+}
+
+/**
+ * The frames of a DICOM image, found but not decoded. Throws a Refusal where the pixel data are
+ * missing, cut short, contradict the header, or are of a kind that is not supported.
+ */
+export async function openPixels(
+  path: string,
+  source: ByteSource,
+  header: DicomHeader,
+): Promise<FrameSource> {
+  const { pixelData } = header;
+  if (!pixelData) throw new UnreadableInput('the object holds no pixel data');
+  const syntax = transferSyntax(header.transferSyntax);
+  if (syntax.coding === 'unsupported') {
+    throw new UnreadableInput(`the transfer syntax ${syntax.name} is not supported`);
+  }
+  if (syntax.coding === 'video') return openStream(path, source, header, pixelData);
+  const format = readPixelFormat(header);
+  const frames = announcedFrames(header);
+  const spans =
+    syntax.coding === 'native'
+      ? nativeFrames(source, pixelData, frames, nativeFrameBytes(format))
+      : await encapsulatedFrames(source, pixelData, frames);
+  const swapped = header.bigEndian && format.bitsAllocated === 8 && pixelData.words;
+  return {
+    width: format.width,
+    height: format.height,
+    frames,
+    times: null,
+    decode: async (index) => decodeFrame(path, spans[index] ?? [], swapped, format, syntax),
+  };
+}

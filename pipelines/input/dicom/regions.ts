@@ -1,0 +1,214 @@
+import type { Point } from '../../contract/image.ts';
+import type { Rectangle, SweepKind, SweepRegion } from '../../contract/study.ts';
+import { type DicomHeader, type HeaderItem, numberIn } from './header.ts';
+
+/** Region Spatial Format (PS3.3 C.8.5.5.1.1). */
+export const SPATIAL_FORMAT = { picture: 1, mMode: 2, spectral: 3, waveform: 4 } as const;
+/** Region Data Type (PS3.3 C.8.5.5.1.2), those that a part of the product looks for. */
+export const DATA_TYPE = { tissue: 1, colourFlow: 2, pw: 3, cw: 4, ecg: 0x0a } as const;
+/** Physical Units X and Y Direction (PS3.3 C.8.5.5.1.15). */
+export const UNIT = {
+  none: 0,
+  centimetre: 3,
+  second: 4,
+  hertz: 5,
+  centimetrePerSecond: 7,
+} as const;
+
+const LAST_ULTRASOUND_FORMAT = SPATIAL_FORMAT.waveform;
+
+/** A number along x and one along y; null where the header gives none. */
+export interface Axes {
+  x: number | null;
+  y: number | null;
+}
+
+/** One item of the Sequence of Ultrasound Regions, as written (PS3.3 C.8.5.5). */
+export interface UltrasoundRegion {
+  format: number | null;
+  dataType: number | null;
+  flags: number;
+  /** Cut to the image; null where it has no area. */
+  area: Rectangle | null;
+  /** The corners as written, for a sentence. */
+  corners: string;
+  units: Axes;
+  /** Physical Delta, signed. */
+  delta: Axes;
+  /** Reference Pixel, relative to the first corner (C.8.5.5.1.6). */
+  referencePixel: Axes;
+  referenceValue: Axes;
+  correctionAngle: number | null;
+  steeringAngle: number | null;
+  /** kHz. */
+  transducerFrequency: number | null;
+  pulseRepetitionFrequency: number | null;
+  /** Pixel of the frame. */
+  sampleVolume: Point | null;
+}
+
+export interface Regions {
+  regions: readonly UltrasoundRegion[];
+  /** Why none of them can be trusted; null where they fit the image. */
+  misfit: string | null;
+}
+
+function areaOf(item: HeaderItem, columns: number, rows: number) {
+  const minX = numberIn(item, 'RegionLocationMinX0') ?? Number.NaN;
+  const minY = numberIn(item, 'RegionLocationMinY0') ?? Number.NaN;
+  const maxX = numberIn(item, 'RegionLocationMaxX1') ?? Number.NaN;
+  const maxY = numberIn(item, 'RegionLocationMaxY1') ?? Number.NaN;
+  const corners = `(${minX}, ${minY}) to (${maxX}, ${maxY})`;
+  // Some carts write the corner after the last pixel, so one beyond the edge is still the edge.
+  const outside = minX >= columns || minY >= rows || maxX > columns || maxY > rows;
+  const area: Rectangle | null =
+    maxX > minX && maxY > minY
+      ? { minX, minY, maxX: Math.min(maxX, columns - 1), maxY: Math.min(maxY, rows - 1) }
+      : null;
+  return { area, corners, outside };
+}
+
+function axes(item: HeaderItem, x: Parameters<typeof numberIn>[1], y: typeof x): Axes {
+  return { x: numberIn(item, x), y: numberIn(item, y) };
+}
+
+/** The attributes of 2009 and those they replaced, which were unsigned. */
+function sampleVolume(item: HeaderItem): Point | null {
+  const x =
+    numberIn(item, 'DopplerSampleVolumeXPosition') ??
+    numberIn(item, 'DopplerSampleVolumeXPositionRetired');
+  const y =
+    numberIn(item, 'DopplerSampleVolumeYPosition') ??
+    numberIn(item, 'DopplerSampleVolumeYPositionRetired');
+  return x === null || y === null ? null : { x, y };
+}
+
+/** Whether a region shows ultrasound or a trace; format 0 is none, 5 is graphics. */
+export function showsUltrasound({ format }: UltrasoundRegion): boolean {
+  return format !== null && format > 0 && format <= LAST_ULTRASOUND_FORMAT;
+}
+
+/**
+ * The regions of a header. One that reaches outside the image, and be it the ECG's, makes all of
+ * them doubtful: the image was cropped or resized after it was calibrated.
+ */
+export function readRegions(header: DicomHeader, columns: number, rows: number): Regions {
+  let misfit: string | null = null;
+  const regions = header.regions.map((item): UltrasoundRegion => {
+    const { area, corners, outside } = areaOf(item, columns, rows);
+    const region: UltrasoundRegion = {
+      format: numberIn(item, 'RegionSpatialFormat'),
+      dataType: numberIn(item, 'RegionDataType'),
+      flags: numberIn(item, 'RegionFlags') ?? 0,
+      area,
+      corners,
+      units: axes(item, 'PhysicalUnitsXDirection', 'PhysicalUnitsYDirection'),
+      delta: axes(item, 'PhysicalDeltaX', 'PhysicalDeltaY'),
+      referencePixel: axes(item, 'ReferencePixelX0', 'ReferencePixelY0'),
+      referenceValue: axes(item, 'ReferencePixelPhysicalValueX', 'ReferencePixelPhysicalValueY'),
+      correctionAngle: numberIn(item, 'DopplerCorrectionAngle'),
+      steeringAngle: numberIn(item, 'SteeringAngle'),
+      transducerFrequency: numberIn(item, 'TransducerFrequency'),
+      pulseRepetitionFrequency: numberIn(item, 'PulseRepetitionFrequency'),
+      sampleVolume: sampleVolume(item),
+    };
+    if (outside && showsUltrasound(region)) {
+      misfit ??= `the region ${corners} reaches outside the image of ${columns} x ${rows} pixels`;
+    }
+    return region;
+  });
+  return { regions, misfit };
+}
+
+/** Region Flags bit 2: the Doppler scale is a frequency (PS3.3 C.8.5.5.1.3). */
+const FREQUENCY_SCALE = 0b100;
+/** Bits 3 and 4. */
+const RENEWAL = ['unspecified', 'scrolling', 'sweeping', 'both'] as const;
+
+/** Speed of sound in tissue as every cart assumes it, cm/s. */
+const SPEED_OF_SOUND = 154_000;
+
+function kindOf({ format, dataType }: UltrasoundRegion): SweepKind | null {
+  if (format === SPATIAL_FORMAT.mMode) {
+    return dataType === DATA_TYPE.colourFlow ? 'colour-m-mode' : 'm-mode';
+  }
+  if (format !== SPATIAL_FORMAT.spectral) return null;
+  if (dataType === DATA_TYPE.pw) return 'pw';
+  return dataType === DATA_TYPE.cw ? 'cw' : 'doppler';
+}
+
+/**
+ * The Doppler equation v = c f / (2 f0 cos a): cm/s of one Hz of shift. Null without a frequency, or
+ * where the beam is across the flow.
+ */
+export function velocityOfShift(kilohertz: number | null, angle: number): number | null {
+  const cosine = Math.cos((angle * Math.PI) / 180);
+  if (!kilohertz || kilohertz <= 0 || cosine < 0.01) return null;
+  return SPEED_OF_SOUND / (2 * kilohertz * 1000 * cosine);
+}
+
+type ValueAxis = Pick<SweepRegion, 'unit' | 'valuePerPixel' | 'zeroRow' | 'yDirection'>;
+
+/**
+ * Row of the frame where the y axis is 0. The reference pixel is relative to the region; one that
+ * lies outside of it was written for the whole frame by some carts, and by others is a mistake, so
+ * that it is left unknown.
+ */
+function zeroRowOf({ area, delta, referencePixel, referenceValue }: UltrasoundRegion) {
+  const [row, value, step] = [referencePixel.y, referenceValue.y, delta.y];
+  if (!area || row === null || value === null || !step) return null;
+  if (row < 0 || row > area.maxY - area.minY + 1) return null;
+  return area.minY + row - value / step;
+}
+
+function valueAxis(region: UltrasoundRegion, kind: SweepKind): ValueAxis {
+  const { units, delta, flags } = region;
+  const yDirection = (delta.y ?? 0) < 0 ? 'up' : 'down';
+  const size = Math.abs(delta.y ?? 0);
+  const mMode = kind === 'm-mode' || kind === 'colour-m-mode';
+  const unusable = (unit: SweepRegion['unit']): ValueAxis => ({
+    unit,
+    valuePerPixel: null,
+    zeroRow: null,
+    yDirection,
+  });
+  const usable = (unit: SweepRegion['unit'], perUnit = 1): ValueAxis => ({
+    unit,
+    valuePerPixel: size * perUnit,
+    zeroRow: zeroRowOf(region),
+    yDirection,
+  });
+  if (mMode) return size > 0 && units.y === UNIT.centimetre ? usable('cm') : unusable('cm');
+  if (size === 0) return unusable('cm/s');
+  if (units.y === UNIT.hertz) {
+    const perHertz = velocityOfShift(region.transducerFrequency, region.correctionAngle ?? 0);
+    return perHertz === null ? usable('Hz') : usable('cm/s', perHertz);
+  }
+  // A scale in cm/s that the flags call a frequency contradicts itself.
+  const contradicts = (flags & FREQUENCY_SCALE) !== 0;
+  return units.y === UNIT.centimetrePerSecond && !contradicts ? usable('cm/s') : unusable('cm/s');
+}
+
+function sweepOf(region: UltrasoundRegion): SweepRegion | null {
+  const kind = kindOf(region);
+  const { area, units, delta } = region;
+  if (!kind || !area) return null;
+  const seconds = Math.abs(delta.x ?? 0);
+  return {
+    kind,
+    area,
+    secondsPerPixel: units.x === UNIT.second && seconds > 0 ? seconds : null,
+    ...valueAxis(region, kind),
+    renewal: RENEWAL[(region.flags >> 3) & 0b11] ?? 'unspecified',
+    correctionAngle: region.correctionAngle,
+    steeringAngle: region.steeringAngle,
+    transducerFrequency: region.transducerFrequency,
+    pulseRepetitionFrequency: region.pulseRepetitionFrequency,
+    sampleVolume: region.sampleVolume,
+  };
+}
+
+/** The spectral Doppler and M-mode displays among the regions; one without an area is left out. */
+export function readSweeps(regions: readonly UltrasoundRegion[]): SweepRegion[] {
+  return regions.flatMap((region) => sweepOf(region) ?? []);
+}

@@ -1,0 +1,259 @@
+import dcmjsCodecs from 'dcmjs-codecs';
+import sharp from 'sharp';
+import { UnreadableInput } from '../../contract/study.ts';
+import type { PixelCoding } from '../../dicom/transfer-syntaxes.ts';
+import { getFfmpeg } from '../video/ffmpeg.ts';
+import { fromStored, type PixelFormat, type Pixels } from './pixels.ts';
+
+/** What a compressed frame says of itself, before a decoder allocates memory for it. */
+export interface CodeStreamSize {
+  width: number;
+  height: number;
+  components: number;
+}
+
+const SOC_SIZ = 0xff4fff51;
+/** JP2 boxes before a JPEG 2000 code stream, which some writers leave in, are shorter. */
+const MOST_BOXES = 512;
+
+/** Start of frame: SOF0 to SOF15 (ITU-T T.81 Table B.1) without DHT, JPG and DAC, and T.87's SOF55. */
+function isStartOfFrame(marker: number): boolean {
+  const sof = marker >= 0xc0 && marker <= 0xcf;
+  return (sof && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc) || marker === 0xf7;
+}
+
+/** The SIZ segment of a JPEG 2000 code stream (ITU-T T.800 A.5.1). */
+function jpeg2000Size(bytes: Buffer): CodeStreamSize | null {
+  const last = Math.min(MOST_BOXES, bytes.length - 42);
+  for (let at = 0; at <= last; at += 1) {
+    if (bytes.readUInt32BE(at) !== SOC_SIZ) continue;
+    return {
+      width: bytes.readUInt32BE(at + 8) - bytes.readUInt32BE(at + 16),
+      height: bytes.readUInt32BE(at + 12) - bytes.readUInt32BE(at + 20),
+      components: bytes.readUInt16BE(at + 40),
+    };
+  }
+  return null;
+}
+
+/** The first frame header of a JPEG or JPEG-LS stream (ITU-T T.81 B.2.2). */
+function jpegSize(bytes: Buffer): CodeStreamSize | null {
+  let at = 2;
+  while (at + 10 <= bytes.length) {
+    if (bytes[at] !== 0xff) return null;
+    const marker = bytes[at + 1] ?? 0;
+    if (marker === 0xff) {
+      at += 1;
+      continue;
+    }
+    if (isStartOfFrame(marker)) {
+      return {
+        height: bytes.readUInt16BE(at + 5),
+        width: bytes.readUInt16BE(at + 7),
+        components: bytes[at + 9] ?? 0,
+      };
+    }
+    at += 2 + bytes.readUInt16BE(at + 2);
+  }
+  return null;
+}
+
+/** The size in the code stream of JPEG, JPEG-LS or JPEG 2000; null where none is found. */
+export function codeStreamSize(encoded: Uint8Array): CodeStreamSize | null {
+  const bytes = Buffer.from(encoded.buffer, encoded.byteOffset, encoded.byteLength);
+  if (bytes.length < 4) return null;
+  return bytes.readUInt16BE(0) === 0xffd8 ? jpegSize(bytes) : jpeg2000Size(bytes);
+}
+
+const SOS = 0xffda;
+
+/**
+ * Whether a JPEG-LS stream holds a scan for each component (ITU-T T.87 C.2.3): then its decoder gives
+ * the samples plane by plane, whatever the DICOM header says.
+ */
+export function isScannedByComponent(encoded: Buffer): boolean {
+  for (let at = 2; at + 5 <= encoded.length; at += 2 + encoded.readUInt16BE(at + 2)) {
+    if (encoded.readUInt16BE(at) === SOS) return encoded[at + 4] === 1;
+  }
+  return false;
+}
+
+/** Samples of a JPEG XL image, interleaved; little endian where they take two bytes. */
+export async function decodeJpegXl(encoded: Buffer, format: PixelFormat): Promise<Uint8Array> {
+  // libjxl stretches 12 bits over 16; what was stored cannot be told from that with certainty.
+  if (format.bitsStored !== format.bitsAllocated) {
+    throw new UnreadableInput(`JPEG XL of ${format.bitsStored} bits is not supported`);
+  }
+  const av = await getFfmpeg();
+  const codec = av.Codec.findDecoderByName(av.FF_DECODER_LIBJXL);
+  if (!codec) throw new UnreadableInput('JPEG XL is not supported by the FFmpeg of this machine');
+  using context = new av.CodecContext();
+  using packet = new av.Packet();
+  using image = new av.Frame();
+  using samples = new av.Frame();
+  using scaler = new av.SoftwareScaleContext();
+  context.allocContext3(codec);
+  context.threadCount = 1;
+  packet.alloc();
+  image.alloc();
+  samples.alloc();
+  scaler.allocContext();
+  packet.data = encoded;
+  const damaged =
+    (await context.open2(codec, null)) < 0 ||
+    (await context.sendPacket(packet)) < 0 ||
+    (await context.sendPacket(null)) < 0 ||
+    (await context.receiveFrame(image)) < 0;
+  if (damaged) throw new UnreadableInput('the compressed image is cut short or damaged');
+  if (image.width !== format.width || image.height !== format.height) {
+    throw new UnreadableInput(
+      `the compressed image is ${image.width} x ${image.height} pixels, the header says ${format.width} x ${format.height}`,
+    );
+  }
+  const gray = format.bitsAllocated === 8 ? av.AV_PIX_FMT_GRAY8 : av.AV_PIX_FMT_GRAY16LE;
+  const wanted = format.samples === 1 ? gray : av.AV_PIX_FMT_RGB24;
+  if (image.format === wanted) return image.toBuffer();
+  samples.format = wanted;
+  samples.width = image.width;
+  samples.height = image.height;
+  if ((await scaler.scaleFrame(samples, image)) < 0) {
+    throw new UnreadableInput('the compressed image is of a kind that is not supported');
+  }
+  return samples.toBuffer();
+}
+
+const { Context, NativeCodecs } = dcmjsCodecs;
+
+type CompressedCoding = Exclude<PixelCoding, 'native' | 'video' | 'unsupported'>;
+
+let codecsReady: Promise<void> | null = null;
+
+/** The WebAssembly of the codecs is loaded once per process, when first needed. */
+function initializeCodecs(): Promise<void> {
+  codecsReady ??= NativeCodecs.initializeAsync({ logCodecsInfo: false });
+  return codecsReady;
+}
+
+/** More belong to no ultrasound image; a decoder allocates memory for as many as it is told. */
+const MOST_COMPONENTS = 4;
+
+/** A stream larger than its header says is refused before a decoder allocates memory for it. */
+function checkSize(encoded: Buffer, format: PixelFormat): void {
+  const size = codeStreamSize(encoded);
+  if (!size) return;
+  const { width, height, components } = size;
+  // A JPEG may leave its height to a marker behind its lines (ITU-T T.81 B.2.5).
+  if (width !== format.width || (height !== format.height && height !== 0)) {
+    throw new UnreadableInput(
+      `the compressed image is ${width} x ${height} pixels, the header says ${format.width} x ${format.height}`,
+    );
+  }
+  if (components > MOST_COMPONENTS) {
+    throw new UnreadableInput(`the compressed image has ${components} components`);
+  }
+}
+
+async function decodeBaseline(encoded: Uint8Array, format: PixelFormat): Promise<Pixels> {
+  const limitInputPixels = format.width * format.height;
+  const { data, info } = await sharp(encoded, { failOn: 'truncated', limitInputPixels })
+    .toColourspace(format.samples === 1 ? 'b-w' : 'srgb')
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  if (info.channels !== format.samples) {
+    throw new UnreadableInput(
+      `the compressed image has ${info.channels} channels, the header says ${format.samples}`,
+    );
+  }
+  const photometric = format.samples === 3 ? 'RGB' : format.photometric;
+  return fromStored(data, {
+    ...format,
+    photometric,
+    planar: false,
+    bitsAllocated: 8,
+    bitsStored: 8,
+    bigEndian: false,
+  });
+}
+
+const DECODERS = {
+  rle: 'decodeRle',
+  jpeg: 'decodeJpeg',
+  'jpeg-ls': 'decodeJpegLs',
+  'jpeg-2000': 'decodeJpeg2000',
+  'ht-jpeg-2000': 'decodeHtJpeg2000',
+} as const;
+
+/** What a decoder gives has a chroma of its own for each pixel again. */
+function whole(photometric: string): string {
+  return photometric === 'YBR_FULL_422' ? 'YBR_FULL' : photometric;
+}
+
+async function decodeByCodecs(
+  encoded: Buffer,
+  format: PixelFormat,
+  coding: keyof typeof DECODERS,
+): Promise<Pixels> {
+  await initializeCodecs();
+  const decoded = NativeCodecs[DECODERS[coding]](
+    new Context({
+      width: format.width,
+      height: format.height,
+      bitsAllocated: format.bitsAllocated,
+      bitsStored: format.bitsStored,
+      samplesPerPixel: format.samples,
+      pixelRepresentation: 0,
+      planarConfiguration: format.planar ? 1 : 0,
+      photometricInterpretation: format.photometric,
+      encodedBuffer: encoded,
+    }),
+  );
+  const samples = decoded.getDecodedBuffer();
+  const expected = format.width * format.height * format.samples * (format.bitsAllocated / 8);
+  if (!samples || samples.length < expected)
+    throw new UnreadableInput('the compressed image is damaged');
+  return fromStored(samples, {
+    ...format,
+    planar:
+      decoded.getPlanarConfiguration() === 1 ||
+      (coding === 'jpeg-ls' && isScannedByComponent(encoded)),
+    photometric: whole(decoded.getPhotometricInterpretation() ?? format.photometric),
+    bigEndian: false,
+  });
+}
+
+async function decode(
+  encoded: Buffer,
+  format: PixelFormat,
+  coding: CompressedCoding,
+): Promise<Pixels> {
+  switch (coding) {
+    case 'jpeg-sequential':
+      // libjpeg takes every unmarked JPEG of three components for YCbCr; the header knows better.
+      // sharp reads the 8 bits of the baseline process, the codecs also the 12 of the extended one.
+      if (format.photometric === 'RGB' || format.bitsStored > 8)
+        return decodeByCodecs(encoded, format, 'jpeg');
+      return decodeBaseline(encoded, format);
+    case 'jpeg-xl': {
+      const photometric = format.samples === 3 ? 'RGB' : format.photometric;
+      const samples = await decodeJpegXl(encoded, format);
+      return fromStored(samples, { ...format, photometric, planar: false, bigEndian: false });
+    }
+    default:
+      return decodeByCodecs(encoded, format, coding);
+  }
+}
+
+/** Decodes one compressed frame; throws a Refusal in a sentence where that fails. */
+export async function decodeCompressed(
+  encoded: Buffer,
+  format: PixelFormat,
+  coding: CompressedCoding,
+): Promise<Pixels> {
+  if (coding !== 'rle' && coding !== 'jpeg-xl') checkSize(encoded, format);
+  try {
+    return await decode(encoded, format, coding);
+  } catch (error) {
+    if (error instanceof UnreadableInput) throw error;
+    throw new UnreadableInput('the compressed image is cut short or damaged', { cause: error });
+  }
+}

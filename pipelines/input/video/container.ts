@@ -1,0 +1,101 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+import { UnreadableInput } from '../../contract/study.ts';
+import type { Span } from '../dicom/frame-bytes.ts';
+import { readBytes } from '../study-file.ts';
+
+/** The bytes of a video: a whole file, or the fragments of a DICOM object one behind the other. */
+export interface VideoBytes {
+  path: string;
+  spans: readonly Span[];
+}
+
+/** Bytes of the whole video. */
+export function videoSize({ spans }: VideoBytes): number {
+  return spans.reduce((sum, span) => sum + span.length, 0);
+}
+
+/** `length` bytes at `offset`, whatever fragments they lie in; fewer at the end of the video. */
+export async function readVideoBytes(
+  video: VideoBytes,
+  offset: number,
+  length: number,
+): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let begin = 0;
+  for (const span of video.spans) {
+    const from = Math.max(offset - begin, 0);
+    const to = Math.min(offset + length - begin, span.length);
+    if (from < to) parts.push(await readBytes(video.path, span.offset + from, to - from));
+    begin += span.length;
+  }
+  return Buffer.concat(parts);
+}
+
+/**
+ * As `readVideoBytes`, at once. FFmpeg waits for its bytes on a thread of the very pool that would read
+ * them: with as many videos open as the pool has threads, nobody would be left to read.
+ */
+export function readVideoBytesSync(video: VideoBytes, offset: number, length: number): Buffer {
+  const buffer = Buffer.allocUnsafe(Math.min(length, Math.max(videoSize(video) - offset, 0)));
+  let filled = 0;
+  let begin = 0;
+  const file = openSync(video.path, 'r');
+  try {
+    for (const span of video.spans) {
+      const from = Math.max(offset + filled - begin, 0);
+      const to = Math.min(offset + buffer.length - begin, span.length);
+      if (from < to) filled += readSync(file, buffer, filled, to - from, span.offset + from);
+      begin += span.length;
+    }
+  } finally {
+    closeSync(file);
+  }
+  return buffer.subarray(0, filled);
+}
+
+/** MP4 and MOV (ISO/IEC 14496-12; QuickTime may leave `ftyp` out), AVI, MPEG program stream. */
+export function isVideo(head: Buffer): boolean {
+  return isIsoMedia(head) || isAvi(head) || (head.length >= 4 && head.readUInt32BE(0) === 0x1ba);
+}
+
+function isIsoMedia(head: Buffer): boolean {
+  const start = head.toString('latin1', 0, 12);
+  return /^.{4}(ftyp(?!heic|heix|mif1|avif)|moov|mdat|wide)/s.test(start);
+}
+
+function isAvi(head: Buffer): boolean {
+  return /^RIFF.{4}AVI /s.test(head.toString('latin1', 0, 12));
+}
+
+/** Whole length of the box at the begin of `head` (ISO/IEC 14496-12 4.2); 0: to the end. */
+function boxLength(head: Buffer): number {
+  const length = head.readUInt32BE(0);
+  if (length !== 1) return length;
+  return head.length < 16 ? Number.NaN : Number(head.readBigUInt64BE(8));
+}
+
+/** A RIFF chunk is padded to even length; writers that were stopped leave the length 0. */
+function chunkLength(head: Buffer): number {
+  const length = head.readUInt32LE(4);
+  return length === 0 ? 0 : 8 + length + (length % 2);
+}
+
+/**
+ * Throws a Refusal where a box of an MP4 or a chunk of an AVI is announced longer than the file:
+ * FFmpeg gives the frames before such a cut and says nothing.
+ */
+export async function checkVideoEnds(video: VideoBytes): Promise<void> {
+  const size = videoSize(video);
+  const first = await readVideoBytes(video, 0, 12);
+  if (!isIsoMedia(first) && !isAvi(first)) return;
+  const lengthOf = isAvi(first) ? chunkLength : boxLength;
+  // Trailing bytes too few for another head are padding.
+  for (let offset = 0; offset + 8 <= size; ) {
+    const head = await readVideoBytes(video, offset, 16);
+    const length = lengthOf(head);
+    if (length === 0) return;
+    if (!(length >= 8)) throw new UnreadableInput('the video is damaged');
+    if (offset + length > size + 1) throw new UnreadableInput('the video is cut short');
+    offset += length;
+  }
+}

@@ -1,0 +1,270 @@
+import type {
+  CodecContext,
+  FormatContext,
+  Frame,
+  IOContext,
+  Packet,
+  SoftwareScaleContext,
+} from 'node-av/lib';
+import { UnreadableInput } from '../../contract/study.ts';
+import { LIMITS } from '../limits.ts';
+import type { Pixels } from '../pixels/pixels.ts';
+import { readVideoBytes, readVideoBytesSync, type VideoBytes, videoSize } from './container.ts';
+import { type Ffmpeg, getFfmpeg } from './ffmpeg.ts';
+
+/** Names of FFmpeg's demuxers; with any other one a file could make it open further files. */
+const CONTAINERS = new Set([
+  'mov,mp4,m4a,3gp,3g2,mj2',
+  'avi',
+  'mpeg',
+  'mpegts',
+  'mpegvideo',
+  'h264',
+  'hevc',
+]);
+
+/** Containers whose index leads to any key frame. */
+const SEEKABLE = new Set(['mov,mp4,m4a,3gp,3g2,mj2']);
+
+const CODECS = ['h264', 'hevc', 'mpeg4', 'mjpeg', 'mpeg2video', 'mpeg1video'] as const;
+
+const READ_BYTES = 262_144;
+const PROBE_BYTES = 65_536;
+/** One for each core of a small machine; every further one holds frames of its own. */
+const THREADS = 2;
+
+function throwIf(failed: boolean): void {
+  if (failed) throw new UnreadableInput('the video is cut short or damaged');
+}
+
+function inputOf(av: Ffmpeg, bytes: VideoBytes): IOContext {
+  const size = videoSize(bytes);
+  let position = 0;
+  const io = new av.IOContext();
+  const read = (length: number) => {
+    const chunk = readVideoBytesSync(bytes, position, length);
+    position += chunk.length;
+    return chunk.length === 0 ? av.AVERROR_EOF : chunk;
+  };
+  const seek = (offset: bigint, whence: number) => {
+    if (whence === av.AVSEEK_SIZE) return BigInt(size);
+    const origin = { [av.AVSEEK_CUR]: position, [av.AVSEEK_END]: size }[whence] ?? 0;
+    position = Math.min(Math.max(origin + Number(offset), 0), size);
+    return BigInt(position);
+  };
+  io.allocContextWithCallbacks(READ_BYTES, 0, read, null, seek);
+  return io;
+}
+
+/** Quarter turns to the right that stand a frame upright, by the matrix of its track. */
+function quarterTurns(matrix: Buffer | null): number {
+  if (!matrix || matrix.length < 36) return 0;
+  // 3 x 3 fixed point numbers; the first two of the first row are cosine and sine (ISO/IEC 14496-12 8.5.2).
+  const angle = Math.atan2(matrix.readInt32LE(4), matrix.readInt32LE(0));
+  return ((Math.round(angle / (Math.PI / 2)) % 4) + 4) % 4;
+}
+
+function checkSize({ width, height }: { width: number; height: number }): void {
+  if (width < 1 || height < 1) throw new UnreadableInput('the video gives its frames no size');
+  if (width * height > LIMITS.pixelsPerVideoFrame) {
+    throw new UnreadableInput(`the video of ${width} x ${height} pixels is over the limit`);
+  }
+}
+
+/** A packet or a decoded frame, by its time stamps in ticks of the stream. */
+export interface Stamp {
+  /** When it is shown; null where the container does not say. */
+  shown: number | null;
+  /** Where a search for it begins. */
+  decoded: number | null;
+  key: boolean;
+}
+
+/** The video stream of a file while it is open. Its calls must not overlap. */
+export class VideoDecoder {
+  readonly #av: Ffmpeg;
+  readonly #input: IOContext;
+  readonly #format: FormatContext;
+  readonly #codec: CodecContext;
+  readonly #scaler: SoftwareScaleContext;
+  readonly #packet: Packet;
+  readonly #frame: Frame;
+  readonly #rgb: Frame;
+  readonly #stream: number;
+  #ended = false;
+  readonly width: number;
+  readonly height: number;
+  /** Quarter turns to the right that stand a frame upright. */
+  readonly turns: number;
+  /** Width of a pixel by its height. */
+  readonly pixelAspect: number;
+  readonly secondsPerTick: number;
+  /** Frames per second as the container says; 0 where it does not. */
+  readonly frameRate: number;
+  readonly seekable: boolean;
+
+  private constructor(
+    av: Ffmpeg,
+    input: IOContext,
+    format: FormatContext,
+    stream: number,
+    codec: CodecContext,
+  ) {
+    const track = format.streams[stream];
+    if (!track) throw new UnreadableInput('the file holds no video');
+    this.#av = av;
+    this.#input = input;
+    this.#format = format;
+    this.#stream = stream;
+    this.#codec = codec;
+    this.#scaler = new av.SoftwareScaleContext();
+    this.#scaler.allocContext();
+    this.#packet = new av.Packet();
+    this.#packet.alloc();
+    this.#frame = new av.Frame();
+    this.#frame.alloc();
+    this.#rgb = new av.Frame();
+    this.#rgb.alloc();
+    const { codecpar, timeBase, avgFrameRate, sampleAspectRatio } = track;
+    this.width = codecpar.width;
+    this.height = codecpar.height;
+    this.turns = quarterTurns(codecpar.getCodedSideData(av.AV_PKT_DATA_DISPLAYMATRIX));
+    const aspect = sampleAspectRatio.num / sampleAspectRatio.den;
+    this.pixelAspect = aspect > 0 && Number.isFinite(aspect) ? aspect : 1;
+    this.secondsPerTick = timeBase.num / timeBase.den;
+    this.frameRate = avgFrameRate.den > 0 ? avgFrameRate.num / avgFrameRate.den : 0;
+    this.seekable = SEEKABLE.has(format.iformat?.name ?? '');
+  }
+
+  /** Opens the video stream; throws a Refusal that says what cannot be read. */
+  static async open(bytes: VideoBytes): Promise<VideoDecoder> {
+    const av = await getFfmpeg();
+    const container = av.InputFormat.probe(await readVideoBytes(bytes, 0, PROBE_BYTES));
+    if (!container?.name || !CONTAINERS.has(container.name)) {
+      throw new UnreadableInput('the file is no video of a known container');
+    }
+    const format = new av.FormatContext();
+    format.allocContext();
+    const input = inputOf(av, bytes);
+    format.pb = input;
+    try {
+      throwIf((await format.openInput('', container)) < 0);
+      throwIf((await format.findStreamInfo()) < 0);
+      const stream = format.findBestStream(av.AVMEDIA_TYPE_VIDEO);
+      const track = format.streams[stream];
+      if (stream < 0 || !track) throw new UnreadableInput('the file holds no video');
+      const codec = av.Codec.findDecoder(track.codecpar.codecId);
+      if (!codec?.name || !CODECS.some((name) => name === codec.name)) {
+        throw new UnreadableInput(
+          `the video coding ${codec?.name ?? 'of this file'} is not supported`,
+        );
+      }
+      checkSize(track.codecpar);
+      const context = new av.CodecContext();
+      context.allocContext3(codec);
+      context.parametersToContext(track.codecpar);
+      context.pktTimebase = track.timeBase;
+      context.threadCount = THREADS;
+      context.setOption('max_pixels', LIMITS.pixelsPerVideoFrame);
+      throwIf((await context.open2(codec, null)) < 0);
+      return new VideoDecoder(av, input, format, stream, context);
+    } catch (error) {
+      await format.closeInput();
+      input.freeContext();
+      throw error;
+    }
+  }
+
+  #number(ticks: bigint): number | null {
+    return ticks === this.#av.AV_NOPTS_VALUE ? null : Number(ticks);
+  }
+
+  /** Reads the next packet of the video; false at the end of the file. */
+  async #readPacket(): Promise<boolean> {
+    for (;;) {
+      const code = await this.#format.readFrame(this.#packet);
+      if (code === this.#av.AVERROR_EOF) return false;
+      throwIf(code < 0);
+      if (this.#packet.streamIndex === this.#stream) return true;
+      this.#packet.unref();
+    }
+  }
+
+  /** The packets from here on that are to be shown, without decoding one. */
+  async *packets(): AsyncGenerator<Stamp> {
+    while (await this.#readPacket()) {
+      const { pts, dts, isKeyframe } = this.#packet;
+      const discarded = this.#packet.hasFlags(this.#av.AV_PKT_FLAG_DISCARD);
+      throwIf(this.#packet.hasFlags(this.#av.AV_PKT_FLAG_CORRUPT));
+      this.#packet.unref();
+      if (!discarded) {
+        yield { shown: this.#number(pts), decoded: this.#number(dts), key: isKeyframe };
+      }
+    }
+  }
+
+  /** Decodes the next frame in the order in which they are shown; null after the last. */
+  async next(): Promise<Stamp | null> {
+    for (;;) {
+      this.#frame.unref();
+      const code = await this.#codec.receiveFrame(this.#frame);
+      if (code === 0) {
+        const shown = this.#number(this.#frame.bestEffortTimestamp);
+        const key = this.#frame.hasFlags(this.#av.AV_FRAME_FLAG_KEY);
+        return { shown, decoded: this.#number(this.#frame.pktDts), key };
+      }
+      if (code === this.#av.AVERROR_EOF) return null;
+      throwIf(code !== this.#av.AVERROR_EAGAIN);
+      await this.#feed();
+    }
+  }
+
+  async #feed(): Promise<void> {
+    if (!this.#ended && (await this.#readPacket())) {
+      const code = await this.#codec.sendPacket(this.#packet);
+      this.#packet.unref();
+      throwIf(code < 0);
+    } else {
+      throwIf(this.#ended);
+      this.#ended = true;
+      await this.#codec.sendPacket(null);
+    }
+  }
+
+  /**
+   * The frame that `next` decoded, as `width` x `height` RGB as it is stored. Throws a Refusal for
+   * one that FFmpeg patched up: what it guessed must not be measured.
+   */
+  async pixels(width: number, height: number): Promise<Pixels> {
+    const { decodeErrorFlags, width: decodedWidth, height: decodedHeight } = this.#frame;
+    if (decodeErrorFlags !== 0 || this.#frame.hasFlags(this.#av.AV_FRAME_FLAG_CORRUPT)) {
+      throw new UnreadableInput('a frame of the video is damaged');
+    }
+    if (decodedWidth !== this.width || decodedHeight !== this.height) {
+      throw new UnreadableInput('the frames of the video differ in size');
+    }
+    this.#rgb.unref();
+    this.#rgb.format = this.#av.AV_PIX_FMT_RGB24;
+    this.#rgb.width = width;
+    this.#rgb.height = height;
+    throwIf((await this.#scaler.scaleFrame(this.#rgb, this.#frame)) < 0);
+    return { width, height, channels: 3, data: this.#rgb.toBuffer() };
+  }
+
+  /** Goes to the key frame at or before a time stamp; false where it cannot. */
+  async seek(ticks: number): Promise<boolean> {
+    const { AVSEEK_FLAG_BACKWARD } = this.#av;
+    const code = await this.#format.seekFrame(this.#stream, BigInt(ticks), AVSEEK_FLAG_BACKWARD);
+    this.#codec.flushBuffers();
+    this.#ended = false;
+    return code >= 0;
+  }
+
+  async close(): Promise<void> {
+    for (const part of [this.#packet, this.#frame, this.#rgb]) part.free();
+    this.#scaler.freeContext();
+    this.#codec.freeContext();
+    await this.#format.closeInput();
+    this.#input.freeContext();
+  }
+}

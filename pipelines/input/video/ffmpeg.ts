@@ -1,0 +1,30 @@
+import { UnreadableInput } from '../../contract/study.ts';
+
+export type Ffmpeg = typeof import('node-av/lib') & typeof import('node-av/constants');
+
+let loaded: Promise<Ffmpeg> | null = null;
+
+async function load(): Promise<Ffmpeg> {
+  try {
+    const [lib, constants] = await Promise.all([
+      import('node-av/lib'),
+      import('node-av/constants'),
+    ]);
+    // What FFmpeg has to say about a file quotes its tags; none of that belongs into a log.
+    lib.Log.setLevel(constants.AV_LOG_QUIET);
+    return { ...lib, ...constants };
+  } catch (error) {
+    throw new UnreadableInput('it takes FFmpeg to read it, and node-av is not installed here', {
+      cause: error,
+    });
+  }
+}
+
+/**
+ * FFmpeg, an optional package of some 200 MB: loaded once, when it is first needed. Throws a Refusal
+ * where it is not installed (docs/licences.md).
+ */
+export function getFfmpeg(): Promise<Ffmpeg> {
+  loaded ??= load();
+  return loaded;
+}

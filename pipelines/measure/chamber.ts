@@ -1,0 +1,141 @@
+import type { Point } from '../contract/image.ts';
+import {
+  areaOf,
+  chordLength,
+  crossings,
+  distance,
+  distanceToOutline,
+  lengthOf,
+  type Outline,
+} from './outline.ts';
+
+/** Lengths are in the unit of the points; `left` and `right` are as seen with the apex on top. */
+export interface ChamberAxis {
+  /** Where the walls begin at the valve. */
+  hinges: { left: Point; right: Point };
+  /** Middle of the valve plane. */
+  base: Point;
+  /** The point of the outline farthest from the base (ASE 2015): the apex, or the roof of an atrium. */
+  apex: Point;
+  length: number;
+}
+
+/** Of the length of the outline: so near, two outlines touch. */
+const TOUCH = 0.02;
+/** A gap in a run of touching points up to this many is one of the mask. */
+const GAP = 3;
+/** Share of the outline that a valve plane can take. */
+const BASE_SHARE = [0.06, 0.45] as const;
+
+interface Run {
+  start: number;
+  count: number;
+}
+
+/** The longest run of `true` around a closed outline, small gaps bridged. */
+function longestRun(flags: readonly boolean[]): Run | null {
+  const n = flags.length;
+  const closed = flags.map(
+    (flag, i) =>
+      flag ||
+      Array.from({ length: GAP }, (_, k) => k + 1).some(
+        (k) =>
+          flags[(i - k + n) % n] === true &&
+          Array.from({ length: GAP + 1 - k }, (_, m) => m + 1).some(
+            (m) => flags[(i + m) % n] === true,
+          ),
+      ),
+  );
+  if (closed.every(Boolean) || !closed.some(Boolean)) return null;
+  let best: Run | null = null;
+  for (let start = 0; start < n; start++) {
+    if (!closed[start] || closed[(start - 1 + n) % n]) continue;
+    let count = 0;
+    while (closed[(start + count) % n]) count += 1;
+    if (!best || count > best.count) best = { start, count };
+  }
+  return best;
+}
+
+const isBase = (run: Run | null, n: number): run is Run =>
+  run !== null && run.count / n >= BASE_SHARE[0] && run.count / n <= BASE_SHARE[1];
+
+/**
+ * The run of the outline at its valve: where the neighbour across the valve touches it; without one,
+ * where its wall does not cover it.
+ */
+function baseRun(outline: Outline, across: Outline | null, wall: Outline | null): Run | null {
+  const touch = TOUCH * lengthOf([...outline, outline[0] ?? { x: 0, y: 0 }]);
+  const near = (other: Outline) => outline.map((point) => distanceToOutline(other, point) <= touch);
+  const uncovered = wall && longestRun(near(wall).map((covered) => !covered));
+  if (isBase(uncovered, outline.length)) return uncovered;
+  const touching = across && longestRun(near(across));
+  return isBase(touching, outline.length) ? touching : null;
+}
+
+const middle = (a: Point, b: Point): Point => ({ x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 });
+
+/**
+ * The long axis of a chamber: from the middle of its valve plane to the point farthest from it
+ * (echo reference 3). Points in one unit on both axes (millimetres, or square pixels).
+ * @param across the chamber on the other side of the valve.
+ * @param wall the muscle around the chamber, which ends at the valve.
+ * @returns null where no valve plane was found.
+ */
+export function chamberAxis(
+  outline: Outline,
+  { across, wall }: { across: Outline | null; wall: Outline | null },
+): ChamberAxis | null {
+  const run = baseRun(outline, across, wall);
+  if (!run) return null;
+  const n = outline.length;
+  const first = outline[run.start] as Point;
+  const last = outline[(run.start + run.count - 1) % n] as Point;
+  const base = middle(first, last);
+  const apex = outline.reduce((best, point) =>
+    distance(point, base) > distance(best, base) ? point : best,
+  );
+  const turn = (apex.x - base.x) * (first.y - base.y) - (apex.y - base.y) * (first.x - base.x);
+  const hinges = turn < 0 ? { left: first, right: last } : { left: last, right: first };
+  return { hinges, base, apex, length: distance(base, apex) };
+}
+
+/** Unit vectors along the axis, base to apex, and across it, to the right seen with the apex on top. */
+export function directionsOf({ base, apex, length }: ChamberAxis): { along: Point; across: Point } {
+  const along = { x: (apex.x - base.x) / length, y: (apex.y - base.y) / length };
+  return { along, across: { x: -along.y, y: along.x } };
+}
+
+/** The point at a share of the axis, 0 at the base. */
+export function onAxis({ base, apex }: ChamberAxis, share: number): Point {
+  return { x: base.x + share * (apex.x - base.x), y: base.y + share * (apex.y - base.y) };
+}
+
+/** The walls on both sides of the axis at a share of it; null where the outline is not cut there. */
+export function wallsAt(
+  outline: Outline,
+  axis: ChamberAxis,
+  share: number,
+): { left: number; right: number } | null {
+  const cuts = crossings(outline, onAxis(axis, share), directionsOf(axis).across);
+  const [left, right] = [cuts[0], cuts.at(-1)];
+  return left === undefined || right === undefined || cuts.length < 2 ? null : { left, right };
+}
+
+/** Area over the square of the length: an ellipse 1 : 2 has 0.39; a foreshortened cut is rounder. */
+export const roundness = (outline: Outline, { length }: ChamberAxis) =>
+  areaOf(outline) / (length * length);
+
+/** Discs of the summation (echo reference 4.2). */
+export const DISCS = 20;
+
+/**
+ * Diameters of the discs, base first: across the long axis, each at the middle of its disc, in the
+ * unit of the points.
+ */
+export function discDiameters(outline: Outline, axis: ChamberAxis, discs = DISCS): number[] {
+  const { across } = directionsOf(axis);
+  return Array.from({ length: discs }, (_, i) =>
+    chordLength(outline, onAxis(axis, (i + 0.5) / discs), across),
+  );
+}

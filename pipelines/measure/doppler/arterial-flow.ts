@@ -1,0 +1,222 @@
+import type { GrayImage } from '../../contract/image.ts';
+import type { SweepRegion } from '../../contract/study.ts';
+import { type Beat, beatsOf } from '../beats.ts';
+import { median } from '../statistics.ts';
+import {
+  type DrawnTrace,
+  drawnTrace,
+  ENVELOPE,
+  type Envelope,
+  type Side,
+  traceEnvelope,
+} from './envelope.ts';
+import { readSpectrum, type Spectrum } from './spectrum.ts';
+
+export const DOPPLER = {
+  /** Share of the columns that must hold flow. */
+  filled: 0.2,
+  /** Share of the columns in which flow may reach the end of its side: a click does, a peak not. */
+  cut: 0.01,
+  /** Beats are similar within these shares of the median length and peak. */
+  similar: { length: 0.1, peak: 0.2 },
+  /** The last part of a beat, whose lowest velocity is the end-diastolic one, share of its length. */
+  endDiastole: 0.12,
+  /** A reversal is at least this bright beside the forward flow; clutter is not. */
+  reversal: 0.25,
+  /** On the other side, flow in this share of the columns is another vessel, not a mirror image. */
+  otherVessel: { filled: 0.5, brightness: 0.45 },
+} as const;
+
+/** Velocities of one beat, cm/s, forward flow positive (obstetric reference 13.1). */
+export interface BeatVelocities extends Beat {
+  /** Peak systolic; S of a vein. */
+  peak: number;
+  /** Just before the next upstroke. */
+  endDiastolic: number;
+  lowest: number;
+  /** Time average of the maximum velocity over the beat (TAMX). */
+  average: number;
+  /** Columns of the display with the peak and with the lowest velocity. */
+  peakColumn: number;
+  lowestColumn: number;
+  endFlow: 'forward' | 'absent' | 'reversed';
+}
+
+export const DOPPLER_REFUSALS = [
+  'no-scale',
+  'no-flow',
+  'aliased',
+  'cut-off',
+  'no-beats',
+  'beats-differ',
+] as const;
+export type DopplerRefusal = (typeof DOPPLER_REFUSALS)[number];
+
+export type DopplerWaveform =
+  | {
+      status: 'traced';
+      side: Side;
+      /** Beats alike in length and peak, in order. */
+      beats: BeatVelocities[];
+      /** Whole beats on the display, alike or not. */
+      beatsSeen: number;
+      beatsPerMinute: number;
+      /** Coefficient of variation of the lengths of the beats that are alike. */
+      variation: number;
+      /** The same of all beats seen: whether a rhythm is regular is no question of those alike. */
+      variationSeen: number;
+      /** Another vessel flows the other way and would hide a reversal. */
+      otherVessel: boolean;
+      /** Velocity below which flow is hidden by the baseline, cm/s. */
+      hiddenBelow: number;
+      /**
+       * Velocity at which forward flow disappears where it does, cm/s: what the wall filter lets
+       * through begins there. Null: it never does.
+       */
+      vanishesAt: number | null;
+      /** 0 to 1, from the contrast of the trace and how alike the beats are. */
+      confidence: number;
+      trace: DrawnTrace;
+      spectrum: Pick<Spectrum, 'left' | 'top' | 'zeroRow' | 'velocityPerRow' | 'secondsPerColumn'>;
+    }
+  | { status: 'refused'; reason: DopplerRefusal };
+
+const refused = (reason: DopplerRefusal): DopplerWaveform => ({ status: 'refused', reason });
+
+function deviation(values: Float64Array): number {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length);
+}
+
+/** How much a side looks like the artery: bright and pulsatile, neither mirror image nor vein. */
+const pulsatility = (envelope: Envelope) => envelope.brightness * deviation(envelope.velocities);
+
+/** Whether what lies on the other side is a flow of its own and no mirror image of the main one. */
+function isOtherVessel(main: Envelope, other: Envelope): boolean {
+  const both = main.edgeRows.filter((row, i) => row !== null && other.edgeRows[i] !== null).length;
+  const flowing = main.edgeRows.filter((row) => row !== null).length;
+  return (
+    both > DOPPLER.otherVessel.filled * flowing &&
+    other.brightness > DOPPLER.otherVessel.brightness * main.brightness &&
+    deviation(other.velocities) < 0.5 * deviation(main.velocities)
+  );
+}
+
+/** Flow by column, cm/s: forward as traced; where there is none, what flows back. */
+function signedCurve(main: Envelope, other: Envelope, otherVessel: boolean): Float64Array {
+  return main.velocities.map((forward, column) => {
+    if (forward > 0) return Math.max(0, forward - main.skirt);
+    const dim = (other.levels[column] ?? 0) < DOPPLER.reversal * main.brightness;
+    return otherVessel || dim ? 0 : -(other.velocities[column] ?? 0);
+  });
+}
+
+/** The usual last velocity before forward flow disappears; null where it never does. */
+function vanishingVelocity(main: Envelope): number | null {
+  const last = Array.from(main.velocities).flatMap((velocity, i) =>
+    velocity > 0 && main.velocities[i + 1] === 0 ? Math.max(0, velocity - main.skirt) : [],
+  );
+  return last.length > 0 ? median(last) : null;
+}
+
+/** Mean of a sample and its two neighbours: a peak of one sample is noise. */
+const steadied = (curve: Float64Array, at: number) =>
+  ((curve[at - 1] ?? curve[at] ?? 0) + (curve[at] ?? 0) + (curve[at + 1] ?? curve[at] ?? 0)) / 3;
+
+function velocitiesOf(curve: Float64Array, beat: Beat, hiddenBelow: number): BeatVelocities {
+  const { from, to } = beat;
+  const length = to - from;
+  let peakColumn = from;
+  let lowestColumn = from;
+  let area = 0;
+  for (let i = from; i < to; i++) {
+    const value = steadied(curve, i);
+    if (value > steadied(curve, peakColumn)) peakColumn = i;
+    if (value < steadied(curve, lowestColumn)) lowestColumn = i;
+    area += ((curve[i] ?? 0) + (curve[i + 1] ?? 0)) / 2;
+  }
+  let endColumn = to;
+  for (let i = to; i >= to - DOPPLER.endDiastole * length; i--) {
+    if (steadied(curve, i) < steadied(curve, endColumn)) endColumn = i;
+  }
+  const traced = steadied(curve, endColumn);
+  // Within the band of the wall filter there is no flow that could be told from none.
+  const endDiastolic = Math.abs(traced) < hiddenBelow ? 0 : traced;
+  return {
+    from,
+    to,
+    peak: steadied(curve, peakColumn),
+    endDiastolic,
+    lowest: steadied(curve, lowestColumn),
+    average: area / length,
+    peakColumn,
+    lowestColumn,
+    endFlow: endDiastolic > 0 ? 'forward' : endDiastolic < 0 ? 'reversed' : 'absent',
+  };
+}
+
+/** The beats within tolerance of the median length and the median peak. */
+function alike(beats: readonly BeatVelocities[]): BeatVelocities[] {
+  const length = median(beats.map(({ from, to }) => to - from));
+  const peak = median(beats.map((beat) => beat.peak));
+  return beats.filter(
+    (beat) =>
+      Math.abs(beat.to - beat.from - length) <= DOPPLER.similar.length * length &&
+      Math.abs(beat.peak - peak) <= DOPPLER.similar.peak * peak,
+  );
+}
+
+function variationOf(beats: readonly Beat[]): number {
+  const lengths = beats.map(({ from, to }) => to - from);
+  return deviation(Float64Array.from(lengths)) / median(lengths);
+}
+
+/**
+ * Traces the pulsatile flow of a spectral display and its beats. Velocities are as displayed: the
+ * cart corrects them for the angle, or not, and DICOM does not say which. A flow that wraps around
+ * the end of the scale or is cut off by it is refused, for its peak is not on the screen.
+ */
+export function traceDoppler(image: GrayImage, sweep: SweepRegion): DopplerWaveform {
+  const spectrum = readSpectrum(image, sweep);
+  if (!spectrum) return refused('no-scale');
+  const above = traceEnvelope(spectrum, 'above');
+  const below = traceEnvelope(spectrum, 'below');
+  const [main, other] =
+    pulsatility(above) >= pulsatility(below)
+      ? ([above, below] as const)
+      : ([below, above] as const);
+  if (main.filled < DOPPLER.filled || main.contrast < ENVELOPE.aboveNoise) {
+    return refused('no-flow');
+  }
+  if (main.cut > DOPPLER.cut) return refused(other.cut > 0 ? 'aliased' : 'cut-off');
+  const otherVessel = isOtherVessel(main, other);
+  const curve = signedCurve(main, other, otherVessel);
+  const found = beatsOf(curve, spectrum.secondsPerColumn);
+  if (!found) return refused('no-beats');
+  const hiddenBelow = (spectrum.baselineRows + 1) * spectrum.velocityPerRow;
+  const all = found.beats.map((beat) => velocitiesOf(curve, beat, hiddenBelow));
+  const beats = alike(all);
+  if (beats.length * 2 < all.length || beats.length === 0) return refused('beats-differ');
+  const { left, top, zeroRow, velocityPerRow, secondsPerColumn } = spectrum;
+  const clear = 1 - Math.exp(-main.contrast / 12);
+  return {
+    status: 'traced',
+    side: main.side,
+    beats,
+    beatsSeen: all.length,
+    beatsPerMinute: 60 / (median(beats.map(({ from, to }) => to - from)) * secondsPerColumn),
+    variation: variationOf(beats),
+    variationSeen: variationOf(all),
+    otherVessel,
+    hiddenBelow,
+    vanishesAt: vanishingVelocity(main),
+    confidence: Math.min(1, clear) * Math.min(1, Math.max(0, found.strength)),
+    trace: drawnTrace(
+      curve,
+      main.side,
+      spectrum,
+      beats.map(({ from }) => from),
+    ),
+    spectrum: { left, top, zeroRow, velocityPerRow, secondsPerColumn },
+  };
+}

@@ -1,0 +1,404 @@
+import { median } from '../statistics.ts';
+import { flankLine, outlineOfWave, type Wave, type WaveOutline } from '../waves.ts';
+import type { SpectralDisplay, SpectralTrace } from './envelope.ts';
+
+export const EJECTION = {
+  /** Of the fastest wave: slower ones are another flow, or noise. */
+  height: 0.5,
+  /** Seconds from peak to peak; no adult heart beats faster (200 per minute). */
+  apart: 0.3,
+  /** Seconds; an ejection or a regurgitation lasts at least this. */
+  shortest: 0.1,
+  /** Seconds from the end of the display that a peak must keep. */
+  margin: 0.03,
+} as const;
+
+/** One wave per beat, of an ejection or of a regurgitant jet; columns of the display. */
+export interface Ejection {
+  /** Where the flanks meet the baseline, with a fraction. */
+  from: number;
+  to: number;
+  peakColumn: number;
+  /** cm/s. */
+  peak: number;
+  /** Velocities from `from` to `to`, cm/s, one per column; the flanks as straight lines. */
+  velocities: number[];
+  /** Seconds from the beginning to the peak, and to the end. */
+  accelerationTime: number;
+  flowTime: number;
+  /** Beginning and end are on the display. */
+  whole: boolean;
+}
+
+/** Of waves that are too near to each other, the higher one. */
+function onePerBeat(waves: readonly Wave[], apart: number): Wave[] {
+  const chosen: Wave[] = [];
+  for (const wave of waves.toSorted((a, b) => b.height - a.height)) {
+    if (chosen.every(({ peak }) => Math.abs(peak - wave.peak) >= apart)) chosen.push(wave);
+  }
+  return chosen.toSorted((a, b) => a.peak - b.peak);
+}
+
+/** The tallest waves, one per beat: their usual height, not a single spike, is the measure. */
+export function mainWaves(waves: readonly Wave[], secondsPerColumn: number): Wave[] {
+  const long = waves.filter(({ from, to }) => (to - from) * secondsPerColumn >= EJECTION.shortest);
+  const single = onePerBeat(long, EJECTION.apart / secondsPerColumn);
+  const heights = single.map(({ height }) => height).toSorted((a, b) => b - a);
+  const usual = median(heights.slice(0, Math.max(1, Math.ceil(heights.length / 2))));
+  return single.filter(({ height }) => height >= EJECTION.height * usual);
+}
+
+/** The ejections on one side of a display (`traceDisplay`), in order. */
+export function ejectionsOf(
+  curve: Float64Array,
+  waves: readonly Wave[],
+  secondsPerColumn: number,
+): Ejection[] {
+  const margin = EJECTION.margin / secondsPerColumn;
+  const last = curve.length - 1;
+  return mainWaves(waves, secondsPerColumn)
+    .filter(({ peak }) => peak >= margin && peak <= last - margin)
+    .map((wave): Ejection => {
+      const outline = outlineOfWave(curve, wave);
+      const { from, to, values } = outline ?? { ...wave, values: [] };
+      return {
+        from,
+        to,
+        peakColumn: wave.peak,
+        peak: wave.height,
+        velocities: values,
+        accelerationTime: (wave.peak - from) * secondsPerColumn,
+        flowTime: (to - from) * secondsPerColumn,
+        whole: outline !== null && from >= 0 && to <= last && !wave.cut,
+      };
+    });
+}
+
+export const ANNULAR = {
+  /** Of the fastest wave of its side. */
+  height: 0.25,
+  /** Seconds; S' lasts at least this, the isovolumic spike before it does not. */
+  systole: 0.09,
+  /** Pieces of one wave lie no further apart than this, peak to peak in seconds. */
+  pieces: 0.09,
+  /** e' peaks within this after the end of S', a' within this before the next S', seconds. */
+  early: 0.3,
+  atrial: 0.22,
+  margin: 0.02,
+} as const;
+
+/** Velocities of one beat of an annulus by tissue Doppler; null: not on the display. */
+export interface AnnularBeat {
+  systolic: Wave;
+  early: Wave | null;
+  atrial: Wave | null;
+}
+
+export interface AnnularMotion {
+  systolic: SpectralTrace;
+  diastolic: SpectralTrace;
+  beats: AnnularBeat[];
+}
+
+/** Of the pieces of a torn wave the highest, from the first to the last. */
+function joined(waves: readonly Wave[], apart: number): Wave[] {
+  const result: Wave[] = [];
+  for (const wave of waves) {
+    const last = result.at(-1);
+    if (!last || wave.peak - last.peak > apart) {
+      result.push(wave);
+      continue;
+    }
+    const higher = wave.height > last.height ? wave : last;
+    result[result.length - 1] = { ...higher, from: last.from, to: wave.to };
+  }
+  return result;
+}
+
+function wavesOfSide({ waves, curve }: SpectralTrace, secondsPerColumn: number): Wave[] {
+  const margin = ANNULAR.margin / secondsPerColumn;
+  const inside = waves.filter(
+    ({ peak, cut }) => !cut && peak >= margin && peak <= curve.length - 1 - margin,
+  );
+  const highest = Math.max(0, ...inside.map(({ height }) => height));
+  const tall = inside.filter(({ height }) => height >= ANNULAR.height * highest);
+  return joined(tall, ANNULAR.pieces / secondsPerColumn);
+}
+
+function beatsBetween(systolic: readonly Wave[], diastolic: readonly Wave[], second: number) {
+  return systolic.map((s, i): AnnularBeat => {
+    const next = systolic[i + 1];
+    const between = diastolic.filter(
+      ({ peak }) => peak > s.peak && (next === undefined || peak < next.peak),
+    );
+    const early = between.find(({ peak }) => peak - s.to <= ANNULAR.early * second) ?? null;
+    const before = systolic[i - 1];
+    const atrial = diastolic.findLast(
+      ({ peak }) =>
+        peak < s.peak &&
+        s.from - peak <= ANNULAR.atrial * second &&
+        (before === undefined || peak > before.peak),
+    );
+    return { systolic: s, early, atrial: atrial ?? null };
+  });
+}
+
+/** Beats of one assignment of the sides, and how many of them have an early wave. */
+function motionOf(
+  systolic: SpectralTrace,
+  diastolic: SpectralTrace,
+  secondsPerColumn: number,
+): AnnularMotion {
+  const second = 1 / secondsPerColumn;
+  const s = mainWaves(wavesOfSide(systolic, secondsPerColumn), secondsPerColumn).filter(
+    ({ from, to }) => to - from >= ANNULAR.systole * second,
+  );
+  const beats = beatsBetween(s, wavesOfSide(diastolic, secondsPerColumn), second);
+  // The early wave of a beat cannot also be the atrial wave before the next one.
+  const distinct = beats.map((beat, i) => {
+    const previous = beats[i - 1]?.early;
+    return previous && beat.atrial?.peak === previous.peak ? { ...beat, atrial: null } : beat;
+  });
+  return { systolic, diastolic, beats: distinct };
+}
+
+/**
+ * Motion of an annulus: S' on one side of the baseline, e' and a' on the other. From the apex S' is
+ * above; a display that the machine inverted is known by two waves above and one below.
+ */
+export function annularMotion(display: SpectralDisplay): AnnularMotion {
+  const { above, below, spectrum } = display;
+  const upright = motionOf(above, below, spectrum.secondsPerColumn);
+  const inverted = motionOf(below, above, spectrum.secondsPerColumn);
+  const pairs = ({ beats }: AnnularMotion) =>
+    beats.filter(({ early, atrial }) => early && atrial).length;
+  return pairs(inverted) > pairs(upright) ? inverted : upright;
+}
+
+export const FILLING = {
+  /** Of the fastest wave. */
+  height: 0.22,
+  /** Velocity at the beginning of A above which E and A are fused, cm/s (echo reference 10.2). */
+  fused: 20,
+  /** The part of the fall of E that is straight, shares of its peak. */
+  deceleration: { low: 0.35, high: 0.9 },
+  /** Seconds from the end of the display that a peak must keep. */
+  margin: 0.02,
+  /** Wave counts per beat that can be told apart: E; E and A; E, L and A. */
+  mostPerBeat: 3,
+} as const;
+
+/** Diastolic filling of one beat; columns of the display, velocities in cm/s, times in seconds. */
+export interface Filling {
+  early: Wave;
+  /** Null: one wave per beat (atrial fibrillation, or E and A fused to one). */
+  atrial: Wave | null;
+  /** E and A down to the baseline; one that cannot be outlined is left out. */
+  outlines: WaveOutline[];
+  /** From the peak of E along its fall to the baseline; null where the fall is too short. */
+  decelerationTime: number | null;
+  atrialDuration: number | null;
+  /** Velocity in the valley before A. */
+  atAtrialOnset: number | null;
+}
+
+export interface Fillings {
+  beats: Filling[];
+  /** Seconds from E to E; null for a single beat. */
+  period: number | null;
+  /** 0 to 1: how much better the chosen gap is systole than the other one. */
+  certainty: number;
+}
+
+/**
+ * Seconds without filling, from the end of A to the beginning of E: the ejection time of Weissler
+ * (1968: 413 - 1.7 HR ms) with 0.12 s for both isovolumic phases.
+ */
+export function systolicGap(beatsPerMinute: number): number {
+  return 0.12 + 0.413 - 0.0017 * beatsPerMinute;
+}
+
+/** How many waves after one its next like comes, by the evenness of those distances. */
+function wavesPerBeat(waves: readonly Wave[]): number {
+  const scores = Array.from({ length: FILLING.mostPerBeat }, (_, i) => {
+    const count = i + 1;
+    const pairs = waves.slice(count).map((wave, k) => [waves[k], wave] as const);
+    if (pairs.length === 0) return { count, score: Number.POSITIVE_INFINITY };
+    const apart = pairs.map(([one, other]) => other.peak - (one?.peak ?? 0));
+    const usual = median(apart);
+    const uneven = apart.map((distance) => Math.abs(distance - usual) / usual);
+    const unlike = pairs.map(
+      ([one, other]) => Math.abs(other.height - (one?.height ?? 0)) / other.height,
+    );
+    return { count, score: median(uneven) + median(unlike) + 0.05 * i };
+  });
+  return scores.reduce((best, next) => (next.score < best.score ? next : best)).count;
+}
+
+/** Index of the first wave of a beat, so that the gap before it is likest to a systole. */
+function firstOfBeat(waves: readonly Wave[], count: number, secondsPerColumn: number) {
+  const period =
+    median(waves.slice(count).map((wave, i) => wave.peak - (waves[i]?.peak ?? 0))) *
+    secondsPerColumn;
+  const expected = systolicGap(60 / period);
+  const errors = Array.from({ length: count }, (_, offset) => {
+    const gaps = waves.flatMap((wave, i) => {
+      const before = waves[i - 1];
+      return before && i % count === offset ? [(wave.from - before.to) * secondsPerColumn] : [];
+    });
+    return gaps.length > 0 ? Math.abs(median(gaps) - expected) : Number.POSITIVE_INFINITY;
+  });
+  const sorted = errors.toSorted((a, b) => a - b);
+  const [best = 0, next] = sorted;
+  const certainty =
+    next === undefined || next === Number.POSITIVE_INFINITY ? 1 : (next - best) / (next + best);
+  return { offset: errors.indexOf(best), certainty, period };
+}
+
+function toFilling(
+  curve: Float64Array,
+  early: Wave,
+  atrial: Wave | null,
+  secondsPerColumn: number,
+): Filling {
+  const fall = flankLine(curve, early, 'fall', FILLING.deceleration);
+  const a = atrial && outlineOfWave(curve, atrial);
+  return {
+    early,
+    atrial,
+    outlines: [outlineOfWave(curve, early), a].filter((outline) => outline !== null),
+    decelerationTime: fall && (fall.zero - early.peak) * secondsPerColumn,
+    atrialDuration: a && (a.to - a.from) * secondsPerColumn,
+    atAtrialOnset: atrial && (curve[atrial.from] ?? 0),
+  };
+}
+
+/**
+ * The fillings of a ventricle on one side of a display (`traceDisplay`). Which of two waves is E is
+ * told by the gap before it, which is systole.
+ */
+export function fillingsOf(
+  curve: Float64Array,
+  waves: readonly Wave[],
+  secondsPerColumn: number,
+): Fillings {
+  const highest = Math.max(0, ...waves.map(({ height }) => height));
+  const margin = FILLING.margin / secondsPerColumn;
+  const tall = waves.filter(
+    ({ height, peak }) =>
+      height >= FILLING.height * highest && peak >= margin && peak <= curve.length - 1 - margin,
+  );
+  const [only] = tall;
+  if (!only) return { beats: [], period: null, certainty: 0 };
+  const count = tall.length > 1 ? wavesPerBeat(tall) : 1;
+  if (tall.length <= count) {
+    const beats = [toFilling(curve, only, tall[count - 1] ?? null, secondsPerColumn)];
+    return { beats: count > 1 || tall.length > 1 ? [] : beats, period: null, certainty: 0 };
+  }
+  const { offset, certainty, period } = firstOfBeat(tall, count, secondsPerColumn);
+  const beats = tall.flatMap((early, i) => {
+    if (i % count !== offset) return [];
+    const atrial = count > 1 ? (tall[i + count - 1] ?? null) : null;
+    return count > 1 && !atrial ? [] : [toFilling(curve, early, atrial, secondsPerColumn)];
+  });
+  return { beats, period, certainty };
+}
+
+export const JET_DECAY = {
+  /** The part of the jet that decays: from its peak to this share of what follows. */
+  part: 0.75,
+  /** Seconds; a slope over less is none. */
+  shortest: 0.12,
+  /** The line must explain this share of the fall. */
+  fit: 0.8,
+} as const;
+
+/** The straight fall of a regurgitant or stenotic jet. */
+export interface JetDecay {
+  /** On the line at the jet's peak, cm/s. */
+  initial: number;
+  /** On the line at the end of the jet, cm/s. */
+  end: number;
+  /** cm/s per second, positive for a fall. */
+  slope: number;
+  /** Columns between which the line was fitted. */
+  from: number;
+  to: number;
+}
+
+/**
+ * The deceleration of a jet, by least squares. A jet that does not fall evenly (an incomplete
+ * envelope) gives null.
+ */
+export function decayOf(
+  curve: Float64Array,
+  wave: Wave,
+  secondsPerColumn: number,
+): JetDecay | null {
+  const from = wave.peak;
+  const to = Math.round(from + JET_DECAY.part * (wave.to - from));
+  const count = to - from + 1;
+  if (count * secondsPerColumn < JET_DECAY.shortest) return null;
+  const values = Array.from(curve.subarray(from, to + 1));
+  const mean = values.reduce((sum, value) => sum + value, 0) / count;
+  const middle = (count - 1) / 2;
+  let over = 0;
+  let spread = 0;
+  let total = 0;
+  for (const [i, value] of values.entries()) {
+    over += (i - middle) * (value - mean);
+    spread += (i - middle) ** 2;
+    total += (value - mean) ** 2;
+  }
+  const perColumn = over / spread;
+  const explained = total > 0 ? (over * over) / (spread * total) : 0;
+  if (perColumn >= 0 || explained < JET_DECAY.fit) return null;
+  const at = (column: number) => mean + perColumn * (column - from - middle);
+  return {
+    initial: at(from),
+    end: at(wave.to),
+    slope: -perColumn / secondsPerColumn,
+    from,
+    to,
+  };
+}
+
+export const VEIN = {
+  /** Reversal of the atrial contraction, share of the fastest forward flow. */
+  reversal: 0.15,
+  /** Without one, the pause before S is so many times that between S and D. */
+  pause: 2,
+} as const;
+
+export interface VeinBeat {
+  s: Wave;
+  d: Wave;
+}
+
+/**
+ * Forward flow of a pulmonary vein: S, then D; between D and the next S the atrium contracts and the
+ * vein flows back, or pauses. Empty where neither tells S from D.
+ */
+export function veinBeats(forward: readonly Wave[], back: readonly Wave[]): VeinBeat[] {
+  const whole = forward.filter(({ cut }) => !cut);
+  const fastest = Math.max(0, ...whole.map(({ height }) => height));
+  const reversals = back.filter(({ height }) => height >= VEIN.reversal * fastest);
+  const pairs = whole.slice(1).map((d, i) => ({ s: whole[i] as Wave, d }));
+  if (reversals.length > 0) {
+    return pairs.filter(
+      ({ s, d }) =>
+        !reversals.some(({ peak }) => peak > s.peak && peak < d.peak) &&
+        reversals.some(({ peak }) => peak > d.peak || peak < s.peak),
+    );
+  }
+  const gaps = pairs.map(({ s, d }) => d.from - s.to);
+  const [even, odd] = [0, 1].map((parity) => median(gaps.filter((_, i) => i % 2 === parity))) as [
+    number,
+    number,
+  ];
+  if (Number.isNaN(even) || Number.isNaN(odd)) return [];
+  const parity = even < odd ? 0 : 1;
+  const [short, long] = parity === 0 ? [even, odd] : [odd, even];
+  if (long < VEIN.pause * Math.max(1, short)) return [];
+  return pairs.filter((_, i) => i % 2 === parity);
+}

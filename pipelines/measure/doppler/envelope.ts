@@ -1,0 +1,363 @@
+import type { GrayImage } from '../../contract/image.ts';
+import type { SweepRegion } from '../../contract/study.ts';
+import { steadied, type Wave, wavesOf } from '../waves.ts';
+import { readSpectrum, type Spectrum } from './spectrum.ts';
+
+export const SIDES = ['above', 'below'] as const;
+/** Of the baseline on the screen; which of them is towards the probe, the cart may have turned. */
+export type Side = (typeof SIDES)[number];
+
+export const ENVELOPE = {
+  /** The edge lies where the level falls to this share of the column's flow above the noise. */
+  edge: 0.5,
+  /** And where it has nearly its full level; between the two lies the skirt. */
+  full: 0.86,
+  /** Patches are told apart at this share: higher would tear a flow to pieces. */
+  patch: 0.3,
+  /** Deviations above the noise that a flow must reach. */
+  aboveNoise: 4.5,
+  /** Grey levels above the noise that a flow must reach. */
+  contrast: 14,
+  /** A column darker than this share of the usual one has its threshold from the usual one. */
+  dimmest: 0.6,
+  /** Rows in a row that must be bright: less is a speck. */
+  thickness: 3,
+  /** A patch that lasts less and does not reach the baseline is a tick, a caret or a speck. */
+  shortestSeconds: 0.04,
+  /** Nor is it flow when it lies wholly in this outer part of the side, where text stands. */
+  margin: 0.12,
+  /** Columns over which the level of a column and the trace are smoothed. */
+  smoothing: 2,
+  /** Rows from the end of the side at which a flow is cut off, share of the side. */
+  end: 0.03,
+} as const;
+
+/** The fastest flow on one side of the baseline. */
+export interface Envelope {
+  side: Side;
+  /** cm/s from the baseline by column, never negative; 0 where no flow rises out of the noise. */
+  velocities: Float64Array;
+  /** Row of the display by column, with a fraction; null where there is no flow. */
+  edgeRows: (number | null)[];
+  /** Brightest level of the side by column, above the noise, grey levels. */
+  levels: readonly number[];
+  /** Share of the columns that hold flow. */
+  filled: number;
+  /** Usual level of the flow above the noise, in deviations of the noise. */
+  contrast: number;
+  /** Usual level of the flow above the noise, grey levels. */
+  brightness: number;
+  /**
+   * Usual width of the edge, cm/s: how far spectral broadening and the logarithmic grey scale draw
+   * the traced edge beyond the fastest blood.
+   */
+  skirt: number;
+  /** Share of the columns in which flow reaches the end of the side. */
+  cut: number;
+  /** cm/s at the end of the side. */
+  limit: number;
+}
+
+/** Rows of a side from its outer end towards the baseline. */
+function rowsOf(spectrum: Spectrum, side: Side): number[] {
+  const { rows, zeroRow, baselineRows } = spectrum;
+  const first = side === 'above' ? 0 : rows - 1;
+  const towards = side === 'above' ? 1 : -1;
+  const last = Math.round(zeroRow) - towards * baselineRows;
+  const count = Math.min(rows, Math.max(0, (last - first) * towards + 1));
+  return Array.from({ length: count }, (_, i) => first + i * towards);
+}
+
+function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
+}
+
+/** Each value replaced by the median of its neighbourhood. */
+export function medianSmoothed(values: readonly number[], reach: number): number[] {
+  return values.map((_, i) =>
+    percentile(values.slice(Math.max(0, i - reach), i + reach + 1), 0.499),
+  );
+}
+
+/** Brightest level of each column on the side, above the noise, smoothed over time. */
+function columnLevels(spectrum: Spectrum, sideRows: readonly number[]): number[] {
+  const { columns, levels, noise } = spectrum;
+  const brightest = Array.from({ length: columns }, (_, column) => {
+    let top = 0;
+    for (const row of sideRows) top = Math.max(top, levels[row * columns + column] as number);
+    return Math.max(0, top - noise.mean);
+  });
+  return medianSmoothed(brightest, ENVELOPE.smoothing);
+}
+
+/** Levels of a side, its outermost row first. */
+interface SideView {
+  columns: number;
+  rows: number;
+  level(step: number, column: number): number;
+}
+
+/**
+ * Which places of a side are flow: brighter than their column's threshold, and in a patch that
+ * touches the baseline or lasts long enough.
+ */
+function flowMask(view: SideView, thresholds: readonly number[], shortest: number): Uint8Array {
+  const { columns, rows, level } = view;
+  const mask = new Uint8Array(columns * rows);
+  for (let i = 0; i < mask.length; i++) {
+    const column = i % columns;
+    if (level(Math.floor(i / columns), column) > (thresholds[column] ?? Infinity)) mask[i] = 1;
+  }
+  const seen = new Uint8Array(mask.length);
+  const patch = new Int32Array(mask.length);
+  for (let seed = 0; seed < mask.length; seed++) {
+    if (mask[seed] !== 1 || seen[seed] === 1) continue;
+    let count = 0;
+    let [first, last, inner] = [columns, 0, 0];
+    patch[count++] = seed;
+    seen[seed] = 1;
+    for (let next = 0; next < count; next++) {
+      const i = patch[next] as number;
+      const column = i % columns;
+      first = Math.min(first, column);
+      last = Math.max(last, column);
+      inner = Math.max(inner, Math.floor(i / columns));
+      const neighbours = [
+        column > 0 ? i - 1 : -1,
+        column < columns - 1 ? i + 1 : -1,
+        i - columns,
+        i + columns,
+      ];
+      for (const at of neighbours) {
+        if (mask[at] !== 1 || seen[at] === 1) continue;
+        seen[at] = 1;
+        patch[count++] = at;
+      }
+    }
+    if (inner >= rows - 1) continue;
+    if (last - first + 1 >= shortest && inner > ENVELOPE.margin * rows) continue;
+    for (let next = 0; next < count; next++) mask[patch[next] as number] = 0;
+  }
+  return mask;
+}
+
+/** How far in from the end of the side the flow begins, rows with a fraction; null: no flow. */
+function edgeIn(
+  { columns, rows, level }: SideView,
+  mask: Uint8Array,
+  column: number,
+  threshold: number,
+): number | null {
+  let run = 0;
+  for (let step = 0; step < rows; step++) {
+    const flow = mask[step * columns + column] === 1 && level(step, column) > threshold;
+    run = flow ? run + 1 : 0;
+    if (run < ENVELOPE.thickness) continue;
+    const first = step - run + 1;
+    if (first === 0) return 0;
+    const inside = level(first, column);
+    const outside = Math.min(threshold, level(first - 1, column));
+    return first - (inside - threshold) / (inside - outside);
+  }
+  return null;
+}
+
+/**
+ * The outer edge of the flow on one side of the baseline: per column the threshold lies half way
+ * between the noise and the column's own flow, so that gain and dynamic range matter little. Thin
+ * marks and single specks are no flow; the rows at the baseline are not looked at.
+ */
+export function traceEnvelope(spectrum: Spectrum, side: Side): Envelope {
+  const { columns, zeroRow, velocityPerRow, noise } = spectrum;
+  const sideRows = rowsOf(spectrum, side);
+  const levels = columnLevels(spectrum, sideRows);
+  const least = Math.max(ENVELOPE.contrast, ENVELOPE.aboveNoise * noise.deviation);
+  const usual = percentile(
+    levels.filter((level) => level > least),
+    0.5,
+  );
+  const towards = side === 'above' ? 1 : -1;
+  const outerRow = side === 'above' ? 0 : spectrum.rows - 1;
+  const view: SideView = {
+    columns,
+    rows: sideRows.length,
+    level: (step, column) => spectrum.levels[(sideRows[step] ?? 0) * columns + column] as number,
+  };
+  const thresholdsAt = (share: number) =>
+    levels.map((level) => {
+      if (level < least || view.rows < 2 * ENVELOPE.thickness) return Number.POSITIVE_INFINITY;
+      return noise.mean + Math.max(least, share * Math.max(level, ENVELOPE.dimmest * usual));
+    });
+  const shortest = ENVELOPE.shortestSeconds / spectrum.secondsPerColumn;
+  const mask = flowMask(view, thresholdsAt(ENVELOPE.patch), shortest);
+  const edgesAt = (share: number) =>
+    thresholdsAt(share).map((threshold, column) => edgeIn(view, mask, column, threshold));
+  const found = edgesAt(ENVELOPE.edge);
+  const full = edgesAt(ENVELOPE.full);
+  const skirts = found.flatMap((edge, column) => {
+    const inner = full[column] ?? null;
+    return edge === null || inner === null || edge === 0 ? [] : [inner - edge];
+  });
+  // Without flow the edge is as far in as can be, so that the median knows it from a fast one.
+  const steps = medianSmoothed(
+    found.map((edge) => edge ?? sideRows.length),
+    ENVELOPE.smoothing,
+  );
+  const inward = steps.map((step) => (step >= sideRows.length ? null : step));
+  const edgeRows = inward.map((step) => (step === null ? null : outerRow + towards * step));
+  const velocities = Float64Array.from(edgeRows, (row) =>
+    row === null ? 0 : Math.abs(zeroRow - row) * velocityPerRow,
+  );
+  const flowing = inward.filter((step) => step !== null);
+  return {
+    side,
+    velocities,
+    edgeRows,
+    levels,
+    filled: flowing.length / columns,
+    contrast: usual / Math.max(1, noise.deviation),
+    brightness: usual,
+    skirt: percentile(skirts, 0.5) * velocityPerRow,
+    cut: flowing.filter((step) => step <= ENVELOPE.end * sideRows.length).length / columns,
+    limit: Math.abs(zeroRow - outerRow) * velocityPerRow,
+  };
+}
+
+export const SPECTRAL_TRACE = {
+  /** A wave stands out by this share of the side's fastest flow. */
+  prominence: 0.2,
+  /** Below this share of it the flow is at the baseline. */
+  floor: 0.1,
+  /** The fastest flow of a side: a click of a few columns is faster, and is no flow. */
+  top: 0.97,
+  /** Seconds; shorter waves are clicks of a valve. */
+  shortestSeconds: 0.04,
+  /** Times that the trace is smoothed over its neighbours. */
+  smoothing: 2,
+  /**
+   * Share of the edge's width that is taken off the traced edge. Blood: the dense signal is traced,
+   * "chin, not beard" (echo reference 17). Tissue moves as one: its trace is a line, measured at the
+   * middle of its outer edge.
+   */
+  skirt: { blood: 0.5, tissue: 0 },
+  /** Full scale of tissue Doppler, cm/s (echo reference 2.6). */
+  tissueScale: 40,
+  /** Level of the flow, deviations of the noise, at which a trace is two thirds certain. */
+  clear: 12,
+} as const;
+
+/** The flow on one side of the baseline of a spectral display, and its waves. */
+export interface SpectralTrace {
+  side: Side;
+  /** cm/s by column, 0 where there is no flow. */
+  curve: Float64Array;
+  waves: Wave[];
+  /** cm/s that was taken off the traced edge. */
+  skirt: number;
+  /** 0 to 1: how well the flow stands out of the noise. */
+  clear: number;
+  /** Grey levels above the noise. */
+  brightness: number;
+  /** Share of the columns that hold flow. */
+  filled: number;
+  /** Share of the columns in which the flow reaches the end of the scale. */
+  cut: number;
+  /** cm/s at the end of the scale. */
+  limit: number;
+}
+
+export interface SpectralDisplay {
+  spectrum: Pick<
+    Spectrum,
+    'left' | 'top' | 'columns' | 'rows' | 'zeroRow' | 'velocityPerRow' | 'secondsPerColumn'
+  >;
+  above: SpectralTrace;
+  below: SpectralTrace;
+  /** The scale is that of tissue Doppler; by itself it does not prove it. */
+  tissueScale: boolean;
+}
+
+/** cm/s at the far end of the larger side of the baseline. */
+function fullScale({ rows, zeroRow, velocityPerRow }: Spectrum): number {
+  return Math.max(zeroRow, rows - 1 - zeroRow) * velocityPerRow;
+}
+
+function fastest(curve: Float64Array): number {
+  const sorted = curve.toSorted();
+  return sorted[Math.floor(SPECTRAL_TRACE.top * (sorted.length - 1))] ?? 0;
+}
+
+function toTrace(envelope: Envelope, spectrum: Spectrum, tissue: boolean): SpectralTrace {
+  const { side, velocities, contrast, brightness, filled, cut, limit } = envelope;
+  const skirt = SPECTRAL_TRACE.skirt[tissue ? 'tissue' : 'blood'] * envelope.skirt;
+  const edge = velocities.map((velocity) => Math.max(0, velocity - skirt));
+  const curve = steadied(edge, SPECTRAL_TRACE.smoothing);
+  const top = fastest(curve);
+  const hidden = (spectrum.baselineRows + 1) * spectrum.velocityPerRow;
+  const waves =
+    top > hidden
+      ? wavesOf(curve, {
+          prominence: SPECTRAL_TRACE.prominence * top,
+          floor: Math.max(hidden, SPECTRAL_TRACE.floor * top),
+          shortest: SPECTRAL_TRACE.shortestSeconds / spectrum.secondsPerColumn,
+        })
+      : [];
+  const clear = Number.isFinite(contrast) ? 1 - Math.exp(-contrast / SPECTRAL_TRACE.clear) : 1;
+  return { side, curve, waves, skirt, clear, brightness, filled, cut, limit };
+}
+
+/**
+ * Both sides of a spectral display with their waves. Null where it has no scale of velocity and
+ * time, or is too small (`readSpectrum`).
+ */
+export function traceDisplay(image: GrayImage, sweep: SweepRegion): SpectralDisplay | null {
+  const spectrum = readSpectrum(image, sweep);
+  if (!spectrum) return null;
+  const tissue = fullScale(spectrum) <= SPECTRAL_TRACE.tissueScale;
+  const { left, top, columns, rows, zeroRow, velocityPerRow, secondsPerColumn } = spectrum;
+  return {
+    spectrum: { left, top, columns, rows, zeroRow, velocityPerRow, secondsPerColumn },
+    above: toTrace(traceEnvelope(spectrum, 'above'), spectrum, tissue),
+    below: toTrace(traceEnvelope(spectrum, 'below'), spectrum, tissue),
+    tissueScale: tissue,
+  };
+}
+
+/** A velocity curve as it lies on the stored frame, pixel-centre coordinates. */
+export interface DrawnTrace {
+  side: Side;
+  /** Row of velocity zero. */
+  baselineRow: number;
+  /** One for each column of the display. */
+  points: readonly [x: number, y: number][];
+  /** Columns of the frame that mark the beats. */
+  beats: readonly number[];
+}
+
+type Placed = Pick<Spectrum, 'left' | 'top' | 'zeroRow' | 'velocityPerRow'>;
+
+const tenth = (value: number) => Math.round(10 * value) / 10;
+
+/**
+ * Lays a curve back onto its frame.
+ * @param curve cm/s by column of the display, positive away from the baseline towards `side`.
+ * @param beats columns of the display.
+ */
+export function drawnTrace(
+  curve: Float64Array,
+  side: Side,
+  { left, top, zeroRow, velocityPerRow }: Placed,
+  beats: readonly number[],
+): DrawnTrace {
+  const upwards = side === 'above' ? -1 : 1;
+  return {
+    side,
+    baselineRow: tenth(top + zeroRow),
+    points: Array.from(curve, (velocity, column): [number, number] => [
+      left + column,
+      tenth(top + zeroRow + (upwards * velocity) / velocityPerRow),
+    ]),
+    beats: beats.map((column) => left + column),
+  };
+}

@@ -1,0 +1,323 @@
+import { steadied } from '../waves.ts';
+import type { MModePlane } from './plane.ts';
+
+const MATCH = {
+  /** cm above and below a place whose texture is compared. */
+  window: 0.6,
+  /** Samples of time between the two profiles, which are means of two samples each. */
+  lag: 2,
+  /** Fastest wall, cm/s. */
+  fastest: 30,
+  /** Correlation from which a match is believed. */
+  least: 0.3,
+  /** Every so many rows a place is matched; those between take the nearest. */
+  rows: 3,
+} as const;
+
+/**
+ * Levels with their slow change over depth taken off, each the mean of two samples and three rows;
+ * column after column, for profiles over depth are compared.
+ */
+function texture({ columns, rows, levels }: MModePlane, reach: number): Float32Array {
+  const fine = levels.map((level, i) => {
+    const column = i % columns;
+    const right = column + 1 < columns ? (levels[i + 1] ?? 0) : level;
+    return (level + right) / 2;
+  });
+  const result = new Float32Array(levels.length);
+  for (let column = 0; column < columns; column++) {
+    const at = (row: number) => fine[Math.max(0, Math.min(rows - 1, row)) * columns + column] ?? 0;
+    let sum = 0;
+    for (let k = -reach; k <= reach; k++) sum += at(k);
+    for (let row = 0; row < rows; row++) {
+      result[column * rows + row] =
+        (at(row - 1) + at(row) + at(row + 1)) / 3 - sum / (2 * reach + 1);
+      sum += at(row + reach + 1) - at(row - reach);
+    }
+  }
+  return result;
+}
+
+/** Sums of the products of two profiles up to each row, `b` taken `shift` rows further down. */
+function sumsOfProducts(a: Float32Array, b: Float32Array, shift: number): Float64Array {
+  const sums = new Float64Array(a.length + 1);
+  const last = Math.min(a.length, b.length - shift);
+  for (let row = Math.max(0, -shift); row < last; row++) {
+    sums[row + 1] = (sums[row] ?? 0) + (a[row] ?? 0) * (b[row + shift] ?? 0);
+  }
+  return sums.fill(sums[Math.max(0, last)] ?? 0, Math.max(0, last) + 1);
+}
+
+/**
+ * Normalised correlation of two profiles about every third row of the first, the second `shift` rows
+ * further down. From sums up to each row, so that the window costs nothing.
+ */
+function correlations(
+  one: Profile,
+  other: Profile,
+  shift: number,
+  reach: number,
+  into: Float64Array,
+): void {
+  const rows = one.levels.length;
+  const products = sumsOfProducts(one.levels, other.levels, shift);
+  for (let place = 0, row = 0; place < into.length; place++, row += MATCH.rows) {
+    const from = Math.max(0, row - reach, -shift);
+    const to = Math.min(rows, row + reach + 1, rows - shift);
+    const cross = (products[to] ?? 0) - (products[from] ?? 0);
+    const first = (one.squares[to] ?? 0) - (one.squares[from] ?? 0);
+    const second = (other.squares[to + shift] ?? 0) - (other.squares[from + shift] ?? 0);
+    into[place] = to > from && first > 0 && second > 0 ? cross / Math.sqrt(first * second) : 0;
+  }
+}
+
+/** Levels over depth at one time, and the sums of their squares up to each row. */
+interface Profile {
+  levels: Float32Array;
+  squares: Float64Array;
+}
+
+/**
+ * How the texture of an M-mode moves: rows per sample at each place, down positive, by matching the
+ * profile over depth with that of a later sample. 0 where nothing matches.
+ */
+export function textureSlopes(plane: MModePlane): Float32Array {
+  const { columns, rows, depthPerRow, secondsPerColumn } = plane;
+  const reach = Math.max(4, Math.round(MATCH.window / depthPerRow));
+  const farthest = Math.ceil((MATCH.fastest * secondsPerColumn * MATCH.lag) / depthPerRow);
+  const texels = texture(plane, reach);
+  const profiles = Array.from({ length: columns }, (_, column): Profile => {
+    const levels = texels.subarray(column * rows, (column + 1) * rows);
+    return { levels, squares: sumsOfProducts(levels, levels, 0) };
+  });
+  const slopes = new Float32Array(rows * columns);
+  const places = Math.ceil(rows / MATCH.rows);
+  // One shift more on each side: the best is refined between its neighbours.
+  const scores = Array.from({ length: 2 * farthest + 3 }, () => new Float64Array(places));
+  const at = (shift: number, place: number) => scores[shift + farthest + 1]?.[place] ?? 0;
+  for (const [column, one] of profiles.entries()) {
+    const other = profiles[column + MATCH.lag];
+    if (!other) break;
+    for (const [n, into] of scores.entries()) {
+      correlations(one, other, n - farthest - 1, reach, into);
+    }
+    for (let place = 0; place < places; place++) {
+      let best = 0;
+      let top = at(0, place);
+      for (let shift = -farthest; shift <= farthest; shift++) {
+        const here = at(shift, place);
+        if (here > top) [top, best] = [here, shift];
+      }
+      const [before, after] = [at(best - 1, place), at(best + 1, place)];
+      const curvature = before - 2 * top + after;
+      const offset = curvature < 0 ? (before - after) / (2 * curvature) : 0;
+      const slope = top >= MATCH.least ? (best + offset) / MATCH.lag : 0;
+      const end = Math.min(rows, (place + 1) * MATCH.rows);
+      for (let row = place * MATCH.rows; row < end; row++) slopes[row * columns + column] = slope;
+    }
+  }
+  return slopes;
+}
+
+/** Down the screen, away from the probe: an edge into the brighter, or into the darker. */
+export type EdgeKind = 'brighter' | 'darker';
+
+export const EDGE_PATH = {
+  /** cm above and below an edge whose levels are compared. */
+  reach: 0.3,
+  /** Samples over which an edge is averaged. */
+  columns: 3,
+  /** Fastest wall, cm/s. */
+  fastest: 30,
+  /** What a row away from the way that the texture moves costs, in the strength of an edge. */
+  bend: 0.07,
+  /** Grey levels of an echo so faint that its edge counts half. */
+  faint: 25,
+} as const;
+
+/**
+ * The strength of an edge at each place: the difference between the levels below and above it over
+ * their mean, so that a deep faint wall counts like a near bright one.
+ */
+export function edgesOf(plane: MModePlane, kind: EdgeKind): Float32Array {
+  const { columns, rows, levels, depthPerRow } = plane;
+  const reach = Math.max(2, Math.round(EDGE_PATH.reach / depthPerRow));
+  const sums = new Float64Array((rows + 1) * columns);
+  for (let i = 0; i < rows * columns; i++) {
+    sums[i + columns] = (sums[i] ?? 0) + (levels[i] ?? 0);
+  }
+  const vertical = new Float32Array(rows * columns);
+  for (let row = reach; row + reach <= rows; row++) {
+    for (let column = 0; column < columns; column++) {
+      const at = (r: number) => sums[r * columns + column] ?? 0;
+      const step = (at(row + reach) - 2 * at(row) + at(row - reach)) / reach;
+      const level = (at(row + reach) - at(row - reach)) / (2 * reach);
+      const strength = step / (level + EDGE_PATH.faint);
+      vertical[row * columns + column] = kind === 'brighter' ? strength : -strength;
+    }
+  }
+  return averagedOverTime(vertical, columns, rows);
+}
+
+/** Half the height of an echo that is a line, and how far beside it is compared, cm. */
+const LINE = { half: 0.12, beside: 0.35 } as const;
+
+/** The strength of a bright line at each place: its level over the mean of those above and below. */
+export function linesOf({ columns, rows, levels, depthPerRow }: MModePlane): Float32Array {
+  const half = Math.max(1, Math.round(LINE.half / depthPerRow));
+  const beside = Math.round(LINE.beside / depthPerRow);
+  const result = new Float32Array(rows * columns);
+  for (let row = beside + half; row + beside + half < rows; row++) {
+    for (let column = 0; column < columns; column++) {
+      let centre = 0;
+      let around = 0;
+      for (let k = -half; k <= half; k++) {
+        const level = (at: number) => levels[(row + k + at) * columns + column] ?? 0;
+        centre += level(0);
+        around += (level(-beside) + level(beside)) / 2;
+      }
+      result[row * columns + column] = (centre - around) / ((2 * half + 1) * FULL_CONTRAST);
+    }
+  }
+  return averagedOverTime(result, columns, rows);
+}
+
+/** Grey levels of a line above its surroundings that count as much as a full edge. */
+const FULL_CONTRAST = 60;
+
+function averagedOverTime(plane: Float32Array, columns: number, rows: number): Float32Array {
+  const half = EDGE_PATH.columns >> 1;
+  const result = new Float32Array(plane.length);
+  for (let row = 0; row < rows; row++) {
+    const from = row * columns;
+    let sum = 0;
+    let count = 0;
+    for (let k = 0; k < half; k++, count++) sum += plane[from + k] ?? 0;
+    for (let column = 0; column < columns; column++) {
+      if (column + half < columns) {
+        sum += plane[from + column + half] ?? 0;
+        count++;
+      }
+      if (column - half - 1 >= 0) {
+        sum -= plane[from + column - half - 1] ?? 0;
+        count--;
+      }
+      result[from + column] = sum / count;
+    }
+  }
+  return result;
+}
+
+export interface EdgePath {
+  /** Row of the plane by column. */
+  rows: Float64Array;
+  /** Mean strength of the edge along the path, 0 to about 2. */
+  strength: number;
+}
+
+/** Rows within which a path may run in a column. */
+export type Band = (column: number) => readonly [number, number];
+
+/**
+ * The strongest continuous edge from the first to the last column within a band: dynamic
+ * programming over the rows, no faster than a wall moves and along the texture about it. Null where the band is empty.
+ */
+export function strongestPath(
+  plane: MModePlane,
+  edges: Float32Array,
+  slopes: Float32Array,
+  band: Band = () => [0, plane.rows - 1],
+): EdgePath | null {
+  const { columns, rows, secondsPerColumn, depthPerRow } = plane;
+  const step = Math.max(1, Math.ceil((EDGE_PATH.fastest * secondsPerColumn) / depthPerRow));
+  let best = new Float64Array(rows).fill(Number.NEGATIVE_INFINITY);
+  const from = new Int16Array(rows * columns);
+  for (let column = 0; column < columns; column++) {
+    const next = new Float64Array(rows).fill(Number.NEGATIVE_INFINITY);
+    const [low, high] = band(column);
+    for (let row = Math.max(0, Math.ceil(low)); row <= Math.min(rows - 1, high); row++) {
+      let top = column === 0 ? 0 : Number.NEGATIVE_INFINITY;
+      let before = row;
+      if (column > 0) {
+        for (let k = -step; k <= step; k++) {
+          const moved = -k - (slopes[(row + k) * columns + column - 1] ?? 0);
+          const cost = EDGE_PATH.bend * moved * moved;
+          const score = (best[row + k] ?? Number.NEGATIVE_INFINITY) - cost;
+          if (score > top) [top, before] = [score, row + k];
+        }
+      }
+      next[row] = top + (edges[row * columns + column] ?? 0);
+      from[row * columns + column] = before;
+    }
+    best = next;
+  }
+  let end = 0;
+  for (let row = 1; row < rows; row++) if ((best[row] ?? 0) > (best[end] ?? 0)) end = row;
+  const total = best[end] ?? Number.NEGATIVE_INFINITY;
+  if (!Number.isFinite(total)) return null;
+  const path = new Float64Array(columns);
+  for (let column = columns - 1, row = end; column >= 0; column--) {
+    path[column] = row;
+    row = from[row * columns + column] ?? row;
+  }
+  return { rows: path, strength: total / columns };
+}
+
+/** cm about a path within which its edge lies, and over which its levels are compared. */
+const EXACT = { within: 0.15, reach: 0.1 } as const;
+
+/**
+ * The rows of a path moved to the steepest change of level near it: relative strength, by which a
+ * path is found, draws it towards the darker side.
+ */
+export function exactEdge(plane: MModePlane, path: Float64Array, kind: EdgeKind): Float64Array {
+  const { columns, rows, levels, depthPerRow } = plane;
+  const reach = Math.max(1, Math.round(EXACT.reach / depthPerRow));
+  const within = Math.max(1, Math.round(EXACT.within / depthPerRow));
+  const sign = kind === 'brighter' ? 1 : -1;
+  const exact = path.map((at, column) => {
+    const level = (row: number) => {
+      const inside = Math.max(0, Math.min(rows - 1, row)) * columns + column;
+      return (levels[inside - 1] ?? 0) + (levels[inside] ?? 0) + (levels[inside + 1] ?? 0);
+    };
+    const step = (row: number) => {
+      let sum = 0;
+      for (let k = 0; k < reach; k++) sum += level(row + k) - level(row - 1 - k);
+      return sign * sum;
+    };
+    let best = Math.round(at);
+    for (let row = Math.round(at) - within; row <= Math.round(at) + within; row++) {
+      if (step(row) > step(best)) best = row;
+    }
+    return best;
+  });
+  return steadied(exact, 1);
+}
+
+/**
+ * Distinct paths along edges or lines (`edgesOf`, `linesOf`), the strongest first, no two nearer than
+ * `apart` rows on average.
+ */
+export function severalPaths(
+  plane: MModePlane,
+  strengths: Float32Array,
+  count: number,
+  apart: number,
+  band?: Band,
+): EdgePath[] {
+  const edges = strengths.slice();
+  const slopes = textureSlopes(plane);
+  const found: EdgePath[] = [];
+  for (let i = 0; i < count; i++) {
+    const path = strongestPath(plane, edges, slopes, band);
+    if (!path || path.strength <= 0) break;
+    found.push(path);
+    for (let column = 0; column < plane.columns; column++) {
+      const at = path.rows[column] ?? 0;
+      const low = Math.max(0, Math.floor(at - apart));
+      const high = Math.min(plane.rows - 1, Math.ceil(at + apart));
+      for (let row = low; row <= high; row++) edges[row * plane.columns + column] = -2;
+    }
+  }
+  return found;
+}

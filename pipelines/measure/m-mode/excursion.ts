@@ -1,0 +1,153 @@
+import { median } from '../statistics.ts';
+import { wavesOf } from '../waves.ts';
+import { type EdgePath, edgesOf, exactEdge, linesOf, severalPaths } from './edges.ts';
+import type { MModePlane } from './plane.ts';
+
+export const EXCURSION = {
+  /** cm; nearer to the probe lie skin, fat and reverberations. */
+  shallowest: 4,
+  /** cm; excursions that an annulus may have (echo reference 7.4). */
+  least: 0.3,
+  most: 4.5,
+  /** Share of the strongest beating edge that an edge must have: a faint path may jump between two. */
+  clear: 0.6,
+  /** Times the excursion of the chosen edge from which a fainter edge makes it doubtful. */
+  further: 1.1,
+  /** Lines and edges that are followed, and cm between them. */
+  lines: 4,
+  paths: 8,
+  apart: 0.5,
+  /** Strength from which a line is the echo of a fibrous ring, as no other edge of a wall is. */
+  ring: 0.9,
+  /** Share of the ring's strength from which another line that moves further makes it doubtful. */
+  asClear: 0.8,
+  /** Share of the excursion by which the annulus goes back after its peak. */
+  back: 0.5,
+  /** Coefficient of variation of the excursions up to which an edge beats. */
+  even: 0.3,
+  /** Seconds from end-diastole to the peak of systole. */
+  rise: [0.1, 0.6],
+  /** Seconds from one peak to the next. */
+  beat: [0.3, 1.6],
+} as const;
+
+/** One beat of an annulus: from its deepest place at end-diastole to its highest in systole. */
+export interface ExcursionBeat {
+  /** Samples of the plane, and rows. */
+  low: { sample: number; row: number };
+  high: { sample: number; row: number };
+  /** cm. */
+  excursion: number;
+}
+
+export interface Excursion {
+  beats: ExcursionBeat[];
+  path: EdgePath;
+  /** The path is that of a fibrous ring by itself, not of the wall beside or behind it. */
+  ring: boolean;
+  /** Nothing as clear that beats moves much further: else that may be the annulus. */
+  certain: boolean;
+}
+
+const within = (value: number, [low, high]: readonly [number, number]) =>
+  value >= low && value <= high;
+
+/** After the peak of systole the annulus goes back: else the display may end before the peak. */
+function returns(rows: Float64Array, peak: number): boolean {
+  const after = Math.max(...rows.subarray(peak));
+  const before = Math.max(...rows.subarray(0, peak + 1));
+  const top = rows[peak] ?? 0;
+  return after - top >= EXCURSION.back * (before - top);
+}
+
+function beatsOfPath(plane: MModePlane, { rows }: EdgePath): ExcursionBeat[] {
+  const { depthPerRow, secondsPerColumn } = plane;
+  const deepest = Math.max(...rows);
+  const height = rows.map((row) => deepest - row);
+  const waves = wavesOf(height, {
+    prominence: EXCURSION.least / depthPerRow,
+    floor: -1,
+    shortest: 0.15 / secondsPerColumn,
+  });
+  return waves.flatMap((wave, i): ExcursionBeat[] => {
+    const before = waves[i - 1];
+    if (wave.peak === 0 || !returns(rows, wave.peak)) return [];
+    const from = before ? before.peak : 0;
+    let low = from;
+    for (let at = from; at <= wave.peak; at++) {
+      if ((rows[at] ?? 0) >= (rows[low] ?? 0)) low = at;
+    }
+    // A beat whose end-diastole lies before the display is not whole.
+    if (low === 0 && !before) return [];
+    const rise = (wave.peak - low) * secondsPerColumn;
+    const excursion = ((rows[low] ?? 0) - (rows[wave.peak] ?? 0)) * depthPerRow;
+    if (!within(rise, EXCURSION.rise)) return [];
+    return [
+      {
+        low: { sample: low, row: rows[low] ?? 0 },
+        high: { sample: wave.peak, row: rows[wave.peak] ?? 0 },
+        excursion,
+      },
+    ];
+  });
+}
+
+function isBeating(beats: readonly ExcursionBeat[], secondsPerColumn: number): boolean {
+  if (beats.length < 2) return false;
+  const sizes = beats.map(({ excursion }) => excursion);
+  const mean = sizes.reduce((sum, size) => sum + size, 0) / sizes.length;
+  const squares = sizes.reduce((sum, size) => sum + (size - mean) ** 2, 0);
+  const apart = beats
+    .slice(1)
+    .map(({ high }, i) => (high.sample - (beats[i]?.high.sample ?? 0)) * secondsPerColumn);
+  return (
+    within(mean, [EXCURSION.least, EXCURSION.most]) &&
+    Math.sqrt(squares / sizes.length) <= EXCURSION.even * mean &&
+    within(median(apart), EXCURSION.beat)
+  );
+}
+
+const meanOf = ({ beats }: Pick<Excursion, 'beats'>) =>
+  beats.reduce((sum, { excursion }) => sum + excursion, 0) / beats.length;
+
+/** The paths that beat, the strongest first, each at its leading edge. */
+function beatingPaths(plane: MModePlane, strengths: Float32Array, count: number) {
+  const { apart, shallowest } = EXCURSION;
+  const { depthPerRow, secondsPerColumn, rows } = plane;
+  const band = () => [shallowest / depthPerRow, rows - 1] as const;
+  return severalPaths(plane, strengths, count, apart / depthPerRow, band).flatMap((found) => {
+    const path = { ...found, rows: exactEdge(plane, found.rows, 'brighter') };
+    const beats = beatsOfPath(plane, path);
+    return isBeating(beats, secondsPerColumn) ? [{ path, beats }] : [];
+  });
+}
+
+/** That of a ring which answers as a bright line by itself; null where no line is so clear. */
+function ringExcursion(plane: MModePlane): Excursion | null {
+  const { lines, ring, asClear, further } = EXCURSION;
+  const [first, ...others] = beatingPaths(plane, linesOf(plane), lines);
+  if (!first || first.path.strength < ring) return null;
+  const doubtful = others.some(
+    (one) =>
+      one.path.strength >= asClear * first.path.strength && meanOf(one) > further * meanOf(first),
+  );
+  return { ...first, ring: true, certain: !doubtful };
+}
+
+/**
+ * The systolic excursion of an annulus, leading edge to leading edge (echo reference 7.1). Where its
+ * ring answers as a clear line, that line; else, of the edges that beat, that which moves furthest,
+ * for the ventricle shortens from the apex to the base and the annulus is where all of it adds up.
+ * Null where no edge beats.
+ */
+export function annularExcursion(plane: MModePlane): Excursion | null {
+  const ring = ringExcursion(plane);
+  if (ring) return ring;
+  const beating = beatingPaths(plane, edgesOf(plane, 'brighter'), EXCURSION.paths);
+  const strongest = Math.max(...beating.map(({ path }) => path.strength));
+  const clear = beating.filter(({ path }) => path.strength >= EXCURSION.clear * strongest);
+  const furthest = clear.toSorted((one, other) => meanOf(other) - meanOf(one))[0];
+  if (!furthest) return null;
+  const further = beating.some((one) => meanOf(one) > EXCURSION.further * meanOf(furthest));
+  return { ...furthest, ring: false, certain: furthest.path.strength === strongest && !further };
+}

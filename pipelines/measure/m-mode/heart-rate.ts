@@ -1,0 +1,139 @@
+import type { GrayImage } from '../../contract/image.ts';
+import type { SweepRegion } from '../../contract/study.ts';
+import { autocovariance, beatsOf, periodOf, withoutDrift } from '../beats.ts';
+
+export const M_MODE = {
+  /** Plausible rates, beats per minute (obstetric reference 0.6). */
+  slowest: 40,
+  fastest: 260,
+  /** Bands over the depth of the sweep. */
+  bands: 96,
+  /** Grey levels (standard deviation) that a band must swing. */
+  swing: 3,
+  /** Autocorrelation at the period of the bands that move together. */
+  gate: 0.4,
+  /** Whole beats on the sweep. */
+  beats: 2.5,
+  /** A column whose brightest pixel is darker was not written yet. */
+  black: 8,
+} as const;
+
+export type MModeRhythm =
+  | {
+      status: 'beating';
+      beatsPerMinute: number;
+      /** Coefficient of variation of the beats' lengths; null below three whole beats. */
+      variation: number | null;
+      beats: number;
+      strength: number;
+      /** Rows of the frame, between which the echoes beat. */
+      minY: number;
+      maxY: number;
+    }
+  | { status: 'not-seen'; strength: number }
+  | { status: 'not-assessable'; reason: 'no-scale' | 'too-short' };
+
+interface Band {
+  row: number;
+  series: number[];
+  covariance: Float64Array;
+}
+
+function writtenColumns(image: GrayImage, { area }: SweepRegion): [number, number] {
+  const bright = (column: number) => {
+    for (let row = area.minY; row <= area.maxY; row++) {
+      if ((image.data[row * image.width + column] ?? 0) > M_MODE.black) return true;
+    }
+    return false;
+  };
+  let from = area.minX;
+  let to = area.maxX;
+  while (from < to && !bright(from)) from++;
+  while (to > from && !bright(to)) to--;
+  return [from, to];
+}
+
+/** Mean level of each band of rows over time. */
+function bandsOf(image: GrayImage, sweep: SweepRegion, from: number, to: number): Band[] {
+  const { minY, maxY } = sweep.area;
+  const height = Math.max(2, Math.round((maxY - minY + 1) / M_MODE.bands));
+  const bands: Band[] = [];
+  for (let top = minY; top + height - 1 <= maxY; top += height) {
+    const series = Array.from({ length: to - from + 1 }, (_, i) => {
+      let sum = 0;
+      for (let row = top; row < top + height; row++) {
+        sum += image.data[row * image.width + from + i] ?? 0;
+      }
+      return sum / height;
+    });
+    bands.push({ row: top, series, covariance: new Float64Array(0) });
+  }
+  return bands;
+}
+
+function swingTogether(bands: readonly Band[], lag: number): Band[] {
+  const at = Math.round(lag);
+  return bands.filter(({ covariance }) => {
+    const power = covariance[0] ?? 0;
+    return power > M_MODE.swing ** 2 && (covariance[at] ?? 0) >= M_MODE.gate * power;
+  });
+}
+
+/** The bands as one curve: those that move the other way than the strongest are turned round. */
+function asOneCurve(bands: readonly Band[]): number[] {
+  const strongest = bands.reduce((top, band) =>
+    (band.covariance[0] ?? 0) > (top.covariance[0] ?? 0) ? band : top,
+  );
+  const signs = bands.map(({ series }) =>
+    Math.sign(series.reduce((sum, value, i) => sum + value * (strongest.series[i] ?? 0), 0)),
+  );
+  return strongest.series.map((_, i) =>
+    bands.reduce((sum, { series }, k) => sum + (signs[k] ?? 0) * (series[i] ?? 0), 0),
+  );
+}
+
+/**
+ * Whether the echoes along an M-mode sweep repeat at the rate of a heart, and how regularly.
+ * Without a scale of time nothing can be said. What does not move together is left out.
+ */
+export function mModeRhythm(image: GrayImage, sweep: SweepRegion): MModeRhythm {
+  const { secondsPerPixel } = sweep;
+  if (secondsPerPixel === null) return { status: 'not-assessable', reason: 'no-scale' };
+  const [from, to] = writtenColumns(image, sweep);
+  const columns = to - from + 1;
+  const slowest = 60 / M_MODE.slowest / secondsPerPixel;
+  const fastest = 60 / M_MODE.fastest / secondsPerPixel;
+  if (columns < M_MODE.beats * fastest * 2)
+    return { status: 'not-assessable', reason: 'too-short' };
+  const longest = Math.floor(Math.min((3 * columns) / 4, 3 * slowest));
+  const bands = bandsOf(image, sweep, from, to).map(({ row, series }): Band => {
+    const level = Array.from(withoutDrift(series, Math.round(slowest)));
+    return { row, series: level, covariance: autocovariance(level, longest) };
+  });
+  const sum = new Float64Array(longest + 1);
+  for (const { covariance } of bands) {
+    if ((covariance[0] ?? 0) <= M_MODE.swing ** 2) continue;
+    for (let k = 0; k <= longest; k++) sum[k] = (sum[k] ?? 0) + (covariance[k] ?? 0);
+  }
+  const last = Math.floor(Math.min(slowest, columns / M_MODE.beats));
+  const common = periodOf(sum, Math.ceil(fastest), last);
+  const moving = common ? swingTogether(bands, common.lag) : [];
+  if (!common || moving.length < 2) return { status: 'not-seen', strength: common?.strength ?? 0 };
+  const together = new Float64Array(longest + 1);
+  for (const { covariance } of moving) {
+    for (let k = 0; k <= longest; k++) together[k] = (together[k] ?? 0) + (covariance[k] ?? 0);
+  }
+  const period = periodOf(together, Math.ceil(fastest), last) ?? common;
+  const found = beatsOf(asOneCurve(moving), secondsPerPixel);
+  const agrees =
+    found !== null && Math.abs(found.beatsPerMinute * period.lag * secondsPerPixel - 60) < 6;
+  return {
+    status: 'beating',
+    beatsPerMinute: 60 / (period.lag * secondsPerPixel),
+    variation: agrees && found.beats.length >= 3 ? found.variation : null,
+    beats: Math.floor(columns / period.lag),
+    strength: period.strength,
+    minY: Math.min(...moving.map(({ row }) => row)),
+    maxY: Math.max(...moving.map(({ row }) => row)),
+  };
+}

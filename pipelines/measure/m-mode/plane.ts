@@ -1,0 +1,148 @@
+import type { GrayImage } from '../../contract/image.ts';
+import type { SweepRegion } from '../../contract/study.ts';
+
+/**
+ * The value at a row of the frame: a velocity in cm/s (or a shift in Hz), positive above the
+ * baseline, or a depth in cm, positive below the skin. Many carts write a positive Physical Delta Y
+ * for Doppler too, so that the side of the baseline gives the sign, not the header (echo reference
+ * 2.7); a cart that inverted its display does not say so in DICOM. Null where the scale or the
+ * baseline is unknown.
+ */
+export function valueAt(
+  sweep: Pick<SweepRegion, 'zeroRow' | 'valuePerPixel' | 'unit'>,
+  row: number,
+): number | null {
+  const { zeroRow, valuePerPixel, unit } = sweep;
+  if (zeroRow === null || valuePerPixel === null) return null;
+  const rows = unit === 'cm' ? row - zeroRow : zeroRow - row;
+  return rows * valuePerPixel;
+}
+
+/** Size of the step between two rows, for which no baseline is needed; null without a scale. */
+export function valueBetween(sweep: SweepRegion, row: number, other: number): number | null {
+  return sweep.valuePerPixel === null ? null : Math.abs(row - other) * sweep.valuePerPixel;
+}
+
+/** Seconds between two columns; null where the time axis has no scale. */
+export function secondsBetween(sweep: SweepRegion, column: number, other: number): number | null {
+  return sweep.secondsPerPixel === null ? null : Math.abs(column - other) * sweep.secondsPerPixel;
+}
+
+/** An M-mode display cut out of its frame: grey levels by row (depth) and sample (time). */
+export interface MModePlane {
+  /** Of the frame, where the first column and row lie. */
+  left: number;
+  top: number;
+  /** Samples of time, each the mean of `width` columns of the frame. */
+  columns: number;
+  width: number;
+  rows: number;
+  levels: Float32Array;
+  /** Of a sample. */
+  secondsPerColumn: number;
+  /** cm. */
+  depthPerRow: number;
+}
+
+/** Fewer hold no beat and no wall. */
+const SMALLEST = { columns: 80, rows: 60 } as const;
+/** A column of which fewer pixels are brighter than this was not written. */
+const WRITTEN = { level: 8, share: 0.05 } as const;
+/** Seconds of a sample of time: a wall moves some rows within it. */
+const SAMPLE = 0.012;
+/** Calipers, grid dots and the line of the ECG are narrower than half of it, columns. */
+const MARK = 31;
+/** And brighter than the echoes beside them by so many grey levels. */
+const BRIGHTER = 90;
+/** Speckle is narrower than half of it, columns. */
+const SPECKLE = 5;
+
+function columnsWritten({ data, width }: GrayImage, { area }: SweepRegion): [number, number] {
+  const rows = area.maxY - area.minY + 1;
+  const written = (column: number) => {
+    let bright = 0;
+    for (let row = area.minY; row <= area.maxY; row++) {
+      if ((data[row * width + column] ?? 0) > WRITTEN.level) bright++;
+    }
+    return bright >= WRITTEN.share * rows;
+  };
+  let [from, to] = [area.minX, area.maxX];
+  while (from < to && !written(from)) from++;
+  while (to > from && !written(to)) to--;
+  return [from, to];
+}
+
+/** Median over neighbouring columns of whole grey levels, by a histogram that moves (Huang 1979). */
+function medianOverTime(plane: Float32Array, columns: number, size: number): Float32Array {
+  const result = new Float32Array(plane.length);
+  const reach = size >> 1;
+  for (let start = 0; start < plane.length; start += columns) {
+    const counts = new Uint16Array(256);
+    let [median, below] = [0, 0];
+    const count = (column: number, change: 1 | -1) => {
+      const level = plane[start + Math.max(0, Math.min(columns - 1, column))] ?? 0;
+      counts[level] = (counts[level] ?? 0) + change;
+      if (level < median) below += change;
+    };
+    for (let column = -reach; column < reach; column++) count(column, 1);
+    for (let column = 0; column < columns; column++) {
+      count(column + reach, 1);
+      while (below > reach) below -= counts[--median] ?? 0;
+      while (below + (counts[median] ?? 0) <= reach) below += counts[median++] ?? 0;
+      result[start + column] = median;
+      count(column - reach, -1);
+    }
+  }
+  return result;
+}
+
+/** Time is smooth in an M-mode; graphics on it are not, and stand out of the echoes beside them. */
+function withoutMarks(cut: Float32Array, columns: number): Float32Array {
+  const beside = medianOverTime(cut, columns, MARK);
+  const clean = cut.map((level, i) =>
+    level - (beside[i] ?? 0) > BRIGHTER ? (beside[i] ?? 0) : level,
+  );
+  return medianOverTime(clean, columns, SPECKLE);
+}
+
+/** Means over `width` neighbouring columns. */
+function sampled(plane: Float32Array, columns: number, samples: number, width: number) {
+  const rows = plane.length / columns;
+  return Float32Array.from({ length: rows * samples }, (_, i) => {
+    const from = Math.floor(i / samples) * columns + (i % samples) * width;
+    let sum = 0;
+    for (let k = 0; k < width; k++) sum += plane[from + k] ?? 0;
+    return sum / width;
+  });
+}
+
+/** Null where it has no scale of depth and time, or is too small to hold a moving wall. */
+export function readMModePlane(image: GrayImage, sweep: SweepRegion): MModePlane | null {
+  const { area, secondsPerPixel, valuePerPixel, unit } = sweep;
+  if (unit !== 'cm' || secondsPerPixel === null || valuePerPixel === null) return null;
+  const [from, to] = columnsWritten(image, sweep);
+  const columns = to - from + 1;
+  const rows = area.maxY - area.minY + 1;
+  if (columns < SMALLEST.columns || rows < SMALLEST.rows) return null;
+  const cut = Float32Array.from({ length: rows * columns }, (_, i) => {
+    const row = area.minY + Math.floor(i / columns);
+    return image.data[row * image.width + from + (i % columns)] ?? 0;
+  });
+  const width = Math.max(1, Math.round(SAMPLE / secondsPerPixel));
+  const samples = Math.floor(columns / width);
+  return {
+    left: from,
+    top: area.minY,
+    columns: samples,
+    width,
+    rows,
+    levels: sampled(withoutMarks(cut, columns), columns, samples, width),
+    secondsPerColumn: secondsPerPixel * width,
+    depthPerRow: valuePerPixel,
+  };
+}
+
+/** The place of a sample and a row in the frame, pixel centres. */
+export function framePoint(plane: MModePlane, sample: number, row: number): [number, number] {
+  return [plane.left + (sample + 0.5) * plane.width - 0.5, plane.top + row];
+}

@@ -1,0 +1,497 @@
+import type { GrayImage, Point } from '../contract/image.ts';
+import {
+  type Clip,
+  type Frame,
+  type Rectangle,
+  type RgbImage,
+  UnreadableInput,
+} from '../contract/study.ts';
+
+/** Twice the area of the triangle, positive where the three turn clockwise on the screen. */
+function turn(a: Point, b: Point, c: Point): number {
+  return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
+}
+
+/** The convex hull, clockwise on the screen (Andrew 1979); empty for no points. */
+export function convexHull(points: readonly Point[]): Point[] {
+  const sorted = points.toSorted((a, b) => a.x - b.x || a.y - b.y);
+  const half = (ordered: readonly Point[]) => {
+    const chain: Point[] = [];
+    for (const point of ordered) {
+      while (chain.length > 1) {
+        const [a, b] = chain.slice(-2);
+        if (!a || !b || turn(a, b, point) > 0) break;
+        chain.pop();
+      }
+      chain.push(point);
+    }
+    return chain.slice(0, -1);
+  };
+  return [...half(sorted), ...half(sorted.toReversed())];
+}
+
+/** The corners of a rectangle of pixels, around the outer edges of its pixels. */
+export function rectanglePolygon({ minX, minY, maxX, maxY }: Rectangle): Point[] {
+  return [
+    { x: minX - 0.5, y: minY - 0.5 },
+    { x: maxX + 0.5, y: minY - 0.5 },
+    { x: maxX + 0.5, y: maxY + 0.5 },
+    { x: minX - 0.5, y: maxY + 0.5 },
+  ];
+}
+
+/** First and last column of a row whose centres lie in a convex polygon; null where none does. */
+export function spanOfRow(
+  polygon: readonly Point[],
+  y: number,
+  width: number,
+): [first: number, last: number] | null {
+  let [left, right] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const [index, a] of polygon.entries()) {
+    const b = polygon[(index + 1) % polygon.length] ?? a;
+    if (Math.min(a.y, b.y) > y || Math.max(a.y, b.y) < y || a.y === b.y) continue;
+    const x = a.x + ((y - a.y) / (b.y - a.y)) * (b.x - a.x);
+    left = Math.min(left, x);
+    right = Math.max(right, x);
+  }
+  const first = Math.max(0, Math.ceil(left));
+  const last = Math.min(width - 1, Math.floor(right));
+  return first <= last ? [first, last] : null;
+}
+
+/** What a convex polygon and a rectangle share (Sutherland and Hodgman 1974); empty where nothing. */
+export function clipToRectangle(polygon: readonly Point[], area: Rectangle): Point[] {
+  const [minX, minY, maxX, maxY] = [
+    area.minX - 0.5,
+    area.minY - 0.5,
+    area.maxX + 0.5,
+    area.maxY + 0.5,
+  ];
+  const sides: ((p: Point) => number)[] = [
+    (p) => p.x - minX,
+    (p) => maxX - p.x,
+    (p) => p.y - minY,
+    (p) => maxY - p.y,
+  ];
+  return sides.reduce<Point[]>(
+    (kept, inside) => {
+      return kept.flatMap((a, index) => {
+        const b = kept[(index + 1) % kept.length] ?? a;
+        const [da, db] = [inside(a), inside(b)];
+        const crossing = {
+          x: a.x + (da / (da - db)) * (b.x - a.x),
+          y: a.y + (da / (da - db)) * (b.y - a.y),
+        };
+        const entry = da >= 0 ? [a] : [];
+        return da >= 0 === db >= 0 ? entry : [...entry, crossing];
+      });
+    },
+    [...polygon],
+  );
+}
+
+/** Brightness above which a pixel shows something; the black of lossy compression stays below. */
+const LIT = 10;
+/** Pixels along the longer side that are looked at, at most twice as many. */
+const LONGEST_SAMPLED = 384;
+/** Cells along the longer side of the image; a cell is small beside a letter of the screen. */
+const CELLS = 256;
+/** Share of a cell's pixels that are lit in tissue; in letters and lines it is less. */
+const LIT_SHARE = 0.5;
+/** Half width, of the image height, of what is taken for text and graphics rather than a picture. */
+const TEXT_HALF_HEIGHT = 0.022;
+/** Parts of a picture, such as the far side of a fluid, are no smaller than this of the largest. */
+const LEAST_PART = 0.04;
+/** A part of which less changes from frame to frame is a panel of the screen. */
+const LEAST_MOTION = 0.02;
+/** Share of the frame that a picture fills at least, and that is lit outside of it at most. */
+const LEAST_PICTURE = 0.08;
+const MOST_CUT = 0.08;
+/** A bar of the screen: how thick at most and how near to an edge, as shares of the screen. */
+const BAR_THICKNESS = 0.14;
+const BAR_INSET = 0.03;
+/** Grey levels around its shade, and the share of a line that has it; speckle has less. */
+const BAR_SHADE = 4;
+const BAR_FLATNESS = 0.6;
+/** Smaller images are no screens. */
+const LEAST_SIDE = 64;
+
+/** A grid of cells, 1 or 0 each. */
+interface Grid {
+  width: number;
+  height: number;
+  cells: Uint8Array;
+}
+
+/** Every `stride`th pixel of every `stride`th row. */
+function thin({ width, height, data }: GrayImage, stride: number): Uint8Array {
+  if (stride === 1) return data;
+  const [columns, rows] = [Math.ceil(width / stride), Math.ceil(height / stride)];
+  const out = new Uint8Array(columns * rows);
+  for (let y = 0, i = 0; y < rows; y += 1) {
+    for (let x = 0; x < columns; x += 1, i += 1) {
+      out[i] = data[y * stride * width + x * stride] ?? 0;
+    }
+  }
+  return out;
+}
+
+/** The greatest value of each pixel over the frames, and how far it goes up and down. */
+function extremes(frames: readonly Uint8Array[]) {
+  const most = Uint8Array.from(frames[0] ?? []);
+  const least = Uint8Array.from(most);
+  for (const data of frames.slice(1)) {
+    for (let i = 0; i < most.length; i += 1) {
+      const value = data[i] ?? 0;
+      if (value > (most[i] ?? 0)) most[i] = value;
+      if (value < (least[i] ?? 0)) least[i] = value;
+    }
+  }
+  const range = new Uint8Array(most.length);
+  for (let i = 0; i < range.length; i += 1) range[i] = (most[i] ?? 0) - (least[i] ?? 0);
+  return { most, range };
+}
+
+/** Cells of which a good part is above `LIT`. */
+function gridOf(values: Uint8Array, width: number, cell: number): Grid {
+  const height = values.length / width;
+  const grid = { width: Math.ceil(width / cell), height: Math.ceil(height / cell) };
+  const counts = new Uint32Array(grid.width * grid.height);
+  for (let y = 0; y < height; y += 1) {
+    const row = Math.floor(y / cell) * grid.width;
+    for (let column = 0; column < grid.width; column += 1) {
+      const end = y * width + Math.min(width, (column + 1) * cell);
+      let lit = 0;
+      for (let i = y * width + column * cell; i < end; i += 1) {
+        if ((values[i] ?? 0) > LIT) lit += 1;
+      }
+      counts[row + column] = (counts[row + column] ?? 0) + lit;
+    }
+  }
+  // The last cells of a row and the last row of cells may be narrower.
+  const cells = Uint8Array.from(counts, (lit, at) => {
+    const [x, y] = [at % grid.width, Math.floor(at / grid.width)];
+    const pixels = Math.min(cell, width - x * cell) * Math.min(cell, height - y * cell);
+    return lit >= LIT_SHARE * pixels ? 1 : 0;
+  });
+  return { ...grid, cells };
+}
+
+/** The least (or greatest) cell within `radius` along one axis; beyond the edge nothing is lit. */
+function sweep(grid: Grid, radius: number, axis: 'row' | 'column', grow: boolean): Grid {
+  const { width, height, cells } = grid;
+  const [length, step] = axis === 'row' ? [width, 1] : [height, width];
+  const out = new Uint8Array(cells.length);
+  const least = grow ? 1 : 2 * radius + 1;
+  for (let line = 0; line < cells.length / length; line += 1) {
+    const start = axis === 'row' ? line * width : line;
+    let lit = 0;
+    for (let n = 0; n < Math.min(radius, length); n += 1) lit += cells[start + n * step] ?? 0;
+    for (let n = 0; n < length; n += 1) {
+      if (n + radius < length) lit += cells[start + (n + radius) * step] ?? 0;
+      if (n > radius) lit -= cells[start + (n - radius - 1) * step] ?? 0;
+      out[start + n * step] = lit >= least ? 1 : 0;
+    }
+  }
+  return { width, height, cells: out };
+}
+
+const dilate = (grid: Grid, radius: number) =>
+  sweep(sweep(grid, radius, 'row', true), radius, 'column', true);
+const erode = (grid: Grid, radius: number) =>
+  sweep(sweep(grid, radius, 'row', false), radius, 'column', false);
+
+/** Connected parts, each as the indices of its cells. */
+function partsOf({ width, cells }: Grid): number[][] {
+  const seen = Uint8Array.from(cells, (lit) => 1 - lit);
+  const parts: number[][] = [];
+  for (let start = 0; start < cells.length; start += 1) {
+    if (seen[start]) continue;
+    const part: number[] = [];
+    const take = (at: number) => {
+      if (seen[at] !== 0) return;
+      seen[at] = 1;
+      part.push(at);
+    };
+    take(start);
+    for (const at of part) {
+      const x = at % width;
+      if (x > 0) take(at - 1);
+      if (x < width - 1) take(at + 1);
+      // Above the first and below the last row there is no cell that was not seen.
+      take(at - width);
+      take(at + width);
+    }
+    parts.push(part);
+  }
+  return parts;
+}
+
+/**
+ * Whether the pixels of a row or column are one shade, as behind the letters of a title bar.
+ * @param start the first of them, `step` apart from the next.
+ */
+function isFlat(values: Uint8Array, start: number, step: number, length: number): boolean {
+  const counts = new Uint16Array(256);
+  for (let n = 0, at = start; n < length; n += 1, at += step) {
+    const value = values[at] ?? 0;
+    counts[value] = (counts[value] ?? 0) + 1;
+  }
+  let median = 0;
+  for (let below = counts[0] ?? 0; below <= length >> 1; below += counts[median] ?? 0) median += 1;
+  const shades = counts.subarray(Math.max(0, median - BAR_SHADE), median + BAR_SHADE + 1);
+  return median > LIT && shades.reduce((sum, n) => sum + n, 0) >= BAR_FLATNESS * length;
+}
+
+/** How many lines from an edge inwards are a bar of the screen; 0: none is. */
+function barLines(flat: readonly boolean[]): number {
+  const inset = Math.ceil(BAR_INSET * flat.length);
+  const start = flat.indexOf(true);
+  if (start < 0 || start > inset) return 0;
+  const end = flat.indexOf(false, start);
+  // What does not end soon is no bar.
+  return end < 0 || end - start > BAR_THICKNESS * flat.length ? 0 : end;
+}
+
+/** What lies between the bars along the edges of a screen: a title, a menu, a column of settings. */
+function insideBars(values: Uint8Array, width: number): Rectangle {
+  const height = values.length / width;
+  const rows = Array.from({ length: height }, (_, y) => isFlat(values, y * width, 1, width));
+  const columns = Array.from({ length: width }, (_, x) => isFlat(values, x, width, height));
+  return {
+    minX: barLines(columns),
+    minY: barLines(rows),
+    maxX: width - 1 - barLines(columns.toReversed()),
+    maxY: height - 1 - barLines(rows.toReversed()),
+  };
+}
+
+function blackenOutside(values: Uint8Array, width: number, area: Rectangle): Uint8Array {
+  const kept = new Uint8Array(values.length);
+  for (let y = area.minY; y <= area.maxY; y += 1) {
+    const row = y * width;
+    kept.set(values.subarray(row + area.minX, row + area.maxX + 1), row + area.minX);
+  }
+  return kept;
+}
+
+function pictureParts(grid: Grid, moving: Grid | null): number[][] {
+  const parts = partsOf(grid);
+  const largest = parts.reduce((most, part) => Math.max(most, part.length), 0);
+  const large = parts.filter((part) => part.length >= LEAST_PART * largest);
+  const motion = (part: readonly number[]) =>
+    part.filter((at) => moving?.cells[at]).length / part.length;
+  const alive = moving ? large.filter((part) => motion(part) >= LEAST_MOTION) : large;
+  // A frozen cine moves nowhere: then motion tells nothing.
+  return alive.length > 0 ? alive : large;
+}
+
+/** Of the whole grid: what share a hull covers, and what share is lit and lies outside of it. */
+function judge(hull: readonly Point[], { width, height, cells }: Grid) {
+  let [inside, litInside] = [0, 0];
+  for (let y = 0; y < height; y += 1) {
+    const span = spanOfRow(hull, y + 0.5, width);
+    if (!span) continue;
+    for (let x = span[0]; x <= span[1]; x += 1) {
+      inside += 1;
+      litInside += cells[y * width + x] ?? 0;
+    }
+  }
+  const lit = cells.reduce((sum, value) => sum + value, 0);
+  return { share: inside / cells.length, cut: (lit - litInside) / cells.length };
+}
+
+/** The hull of cells with a margin; the tip of a sector, narrower than text, was not found. */
+function hullOf(cells: readonly number[], width: number, margin: number): Point[] {
+  const rows = new Map<number, [left: number, right: number]>();
+  for (const at of cells) {
+    const [x, y] = [at % width, Math.floor(at / width)];
+    const [left, right] = rows.get(y) ?? [x, x];
+    rows.set(y, [Math.min(left, x), Math.max(right, x)]);
+  }
+  const corners = [...rows].flatMap(([y, [left, right]]) => {
+    const [top, bottom] = [y - margin, y + 1 + margin];
+    return [left - margin, right + 1 + margin].flatMap((x) => [
+      { x, y: top },
+      { x, y: bottom },
+    ]);
+  });
+  return convexHull(corners);
+}
+
+/**
+ * The part of a screen that shows the ultrasound picture, as a convex polygon of pixel coordinates:
+ * the large lit areas that are no text, no lines and, in a cine, no panels that stand still.
+ * @param frames some frames of one size; more than one where there are several.
+ * @param margin taken in around what was found, as a share of the height of the frame.
+ * @returns null where no picture stands out from black surroundings: nothing may be cut away then.
+ */
+export function detectPicture(frames: readonly GrayImage[], margin: number): Point[] | null {
+  const [first] = frames;
+  if (!first || Math.min(first.width, first.height) < LEAST_SIDE) return null;
+  const longer = Math.max(first.width, first.height);
+  const stride = Math.max(1, Math.floor(longer / LONGEST_SAMPLED));
+  const thinned = frames.map((frame) => thin(frame, stride));
+  const cell = Math.max(1, Math.round(longer / stride / CELLS));
+  const { most, range } = extremes(thinned);
+  const width = Math.ceil(first.width / stride);
+  const screen = insideBars(most, width);
+  const lit = gridOf(blackenOutside(most, width, screen), width, cell);
+  const moving = frames.length > 1 ? gridOf(range, width, cell) : null;
+  const radius = Math.max(1, Math.round(TEXT_HALF_HEIGHT * lit.height));
+  const closed = erode(dilate(lit, 1), 1);
+  const parts = pictureParts(dilate(erode(closed, radius), radius), moving);
+  const hull = hullOf(parts.flat(), lit.width, Math.round(margin * lit.height));
+  const { share, cut } = judge(hull, lit);
+  if (share < LEAST_PICTURE || cut > MOST_CUT) return null;
+  // A bar is no picture, however near: the margin ends where it begins.
+  const sampled = hull.map(({ x, y }) => ({ x: x * cell - 0.5, y: y * cell - 0.5 }));
+  return clipToRectangle(sampled, screen).map(({ x, y }) => ({
+    x: (x + 0.5) * stride - 0.5,
+    y: (y + 0.5) * stride - 0.5,
+  }));
+}
+
+/** Where ultrasound is on the frames of a clip, and not a name, a menu or a ruler. */
+export interface Picture {
+  /** Convex polygons of pixel coordinates. */
+  areas: readonly (readonly Point[])[];
+  /** False: nothing told the picture from its surroundings, and `areas` is the whole frame. */
+  known: boolean;
+}
+
+/** A region over so much of the frame does not bound the picture: the whole screen was meant. */
+const WHOLE_SCREEN = 0.9;
+
+/** Around what was detected, of the height of the frame. */
+const MEASURED_MARGIN = 0.12;
+const SHOWN_MARGIN = 0.022;
+
+/** Frames that are looked at, spread over the first two seconds of a cine or so. */
+const SAMPLES = 5;
+const SAMPLED_FRAMES = 60;
+
+/** Null for a frame that is damaged: it is refused where it is measured. */
+async function readable(frame: Frame | undefined): Promise<GrayImage | null> {
+  try {
+    return (await frame?.gray()) ?? null;
+  } catch (error) {
+    if (error instanceof UnreadableInput) return null;
+    throw error;
+  }
+}
+
+async function detect({ frames }: Clip, margin: number): Promise<Point[] | null> {
+  const span = Math.min(frames.length, SAMPLED_FRAMES) - 1;
+  const indices = new Set(
+    Array.from({ length: SAMPLES }, (_, n) => Math.round((n * span) / (SAMPLES - 1))),
+  );
+  const images: GrayImage[] = [];
+  for (const index of indices) {
+    const image = await readable(frames[index]);
+    if (image) images.push(image);
+  }
+  return detectPicture(images, margin);
+}
+
+function coversScreen(area: Rectangle, { width, height }: Clip): boolean {
+  const share = ((area.maxX - area.minX + 1) * (area.maxY - area.minY + 1)) / (width * height);
+  return share >= WHOLE_SCREEN;
+}
+
+export function wholeFrame({ width, height }: Pick<Clip, 'width' | 'height'>): Rectangle {
+  return { minX: 0, minY: 0, maxX: width - 1, maxY: height - 1 };
+}
+
+function within(detected: readonly Point[], regions: readonly Rectangle[]): Picture {
+  const areas = regions.map((area) => clipToRectangle(detected, area));
+  return { areas: areas.filter((area) => area.length > 2), known: true };
+}
+
+/**
+ * The picture of a clip to measure on: by the ultrasound regions of the header; where it has none, or
+ * one over the whole screen, by what is lit and moves on a few frames, with a margin that rather
+ * takes in a letter than cuts off anatomy.
+ */
+export async function pictureOf(clip: Clip): Promise<Picture> {
+  const regions = clip.ultrasoundAreas;
+  const bounded = regions.length > 0 && !regions.some((area) => coversScreen(area, clip));
+  if (bounded) return { areas: regions.map(rectanglePolygon), known: true };
+  const detected = await detect(clip, MEASURED_MARGIN);
+  if (detected) return within(detected, [wholeFrame(clip)]);
+  return { areas: [rectanglePolygon(wholeFrame(clip))], known: false };
+}
+
+/**
+ * The picture of a clip to show to others: its regions, and of them only what is lit and moves, for
+ * names stand in the corners beside a sector too. Burned In Annotation NO is believed where there are
+ * regions; YES where nothing tells the picture from its surroundings shows nothing.
+ */
+export async function shownPictureOf(clip: Clip): Promise<Picture> {
+  const regions = clip.ultrasoundAreas;
+  const bounds = regions.length > 0 ? regions : [wholeFrame(clip)];
+  const bounded = { areas: bounds.map(rectanglePolygon), known: regions.length > 0 };
+  // A trace has no hull of its own and no corners beside it.
+  const traces = clip.sweeps.length > 0 || clip.mode === 'spectral' || clip.mode === 'm-mode';
+  if (bounded.known && (clip.burnedInAnnotation === false || traces)) return bounded;
+  const detected = await detect(clip, SHOWN_MARGIN);
+  if (detected) return within(detected, bounds);
+  return clip.burnedInAnnotation === true && !bounded.known ? { areas: [], known: false } : bounded;
+}
+
+/** A copy with all pixels outside of the areas black; `channels` are interleaved. */
+function keepInside(
+  image: { width: number; height: number; data: Uint8Array },
+  areas: Picture['areas'],
+  channels: number,
+): Uint8Array {
+  const { width, height, data } = image;
+  const kept = new Uint8Array(data.length);
+  for (const area of areas) {
+    for (let y = 0; y < height; y += 1) {
+      const span = spanOfRow(area, y, width);
+      if (!span) continue;
+      const from = (y * width + span[0]) * channels;
+      const to = (y * width + span[1] + 1) * channels;
+      kept.set(data.subarray(from, to), from);
+    }
+  }
+  return kept;
+}
+
+function coversFrame(areas: Picture['areas'], { width, height }: Clip): boolean {
+  return areas.some((area) => {
+    const corners = [0, height - 1].map((y) => spanOfRow(area, y, width));
+    // Of a convex area that holds all four corners nothing is outside.
+    return corners.every((span) => span?.[0] === 0 && span[1] === width - 1);
+  });
+}
+
+/** A frame that is black outside of the areas. */
+export function maskOutside(image: RgbImage, areas: Picture['areas']): RgbImage {
+  return { ...image, data: keepInside(image, areas, 3) };
+}
+
+/**
+ * The same clip with luminance of the picture alone, so that no text or graphics around it enters a
+ * measurement. The picture is looked for when the first frame is asked for.
+ */
+export function measuredInPicture(clip: Clip): Clip {
+  let bounds: Promise<Picture['areas'] | null> | null = null;
+  const find = async () => {
+    const { areas, known } = await pictureOf(clip);
+    return known && !coversFrame(areas, clip) ? areas : null;
+  };
+  const frames = clip.frames.map(
+    (frame): Frame => ({
+      ...frame,
+      async gray() {
+        bounds ??= find();
+        const areas = await bounds;
+        const image = await frame.gray();
+        return areas ? { ...image, data: keepInside(image, areas, 1) } : image;
+      },
+    }),
+  );
+  return { ...clip, frames };
+}

@@ -1,0 +1,192 @@
+import type { Point } from '../contract/image.ts';
+import { type ChamberAxis, directionsOf } from './chamber.ts';
+import { crossings, distance, lengthOf, type Outline } from './outline.ts';
+
+export const WALL_SIDES = ['left', 'right'] as const;
+export type WallSide = (typeof WALL_SIDES)[number];
+
+/** From the valve up. */
+export const WALL_LEVELS = ['basal', 'mid', 'apical'] as const;
+export type WallLevel = (typeof WALL_LEVELS)[number];
+
+/** One third of one wall of a ventricle in one view. */
+export interface WallSegment {
+  side: WallSide;
+  level: WallLevel;
+}
+
+const nearest = (outline: Outline, to: Point) =>
+  outline.reduce(
+    (best, point, i) => (distance(point, to) < distance(outline[best] as Point, to) ? i : best),
+    0,
+  );
+
+/** The way along the outline between two of its points that does not cross the valve. */
+function between(outline: Outline, from: number, to: number, avoid: number): Point[] {
+  const n = outline.length;
+  const walk = (step: 1 | -1) => {
+    const path: number[] = [from];
+    for (let i = from; i !== to; ) {
+      i = (i + step + n) % n;
+      path.push(i);
+    }
+    return path;
+  };
+  const forwards = walk(1);
+  const chosen = forwards.slice(1, -1).includes(avoid) ? walk(-1) : forwards;
+  return chosen.map((i) => outline[i] as Point);
+}
+
+/** Both walls of a ventricle from hinge to apex, without the valve plane. */
+export function wallPaths(outline: Outline, axis: ChamberAxis): Record<WallSide, Point[]> {
+  const apex = nearest(outline, axis.apex);
+  const hinge = (side: WallSide) => nearest(outline, axis.hinges[side]);
+  return {
+    left: between(outline, hinge('left'), apex, hinge('right')),
+    right: between(outline, hinge('right'), apex, hinge('left')),
+  };
+}
+
+/** Length of the wall from hinge over the apex to hinge. */
+export function wallLength(outline: Outline, axis: ChamberAxis): number {
+  const { left, right } = wallPaths(outline, axis);
+  return lengthOf(left) + lengthOf(right);
+}
+
+/** The third of the long axis that a point lies beside. */
+function levelOf(point: Point, axis: ChamberAxis): WallLevel {
+  const { along } = directionsOf(axis);
+  const share =
+    ((point.x - axis.base.x) * along.x + (point.y - axis.base.y) * along.y) / axis.length;
+  return share < 1 / 3 ? 'basal' : share < 2 / 3 ? 'mid' : 'apical';
+}
+
+/** What a segment of the wall measures in one frame, in the unit of the points. */
+export interface SegmentSize extends WallSegment {
+  /** Along the inner border. */
+  length: number;
+  /** Mean distance from the long axis. */
+  radius: number;
+  /** Mean thickness of the muscle; null where it is not outlined there. */
+  thickness: number | null;
+}
+
+/** From the cavity outwards; farther away stands another structure. */
+const THICKEST = 0.35;
+
+/** Thickness of the muscle outwards from a point of the inner border. */
+function thicknessAt(
+  point: Point,
+  outwards: Point,
+  muscle: Outline,
+  farthest: number,
+): number | null {
+  const cuts = crossings(muscle, point, outwards);
+  const slack = 0.15 * farthest;
+  const outer = cuts.filter((cut) => cut > slack && cut <= farthest)[0];
+  const inner = cuts.filter((cut) => Math.abs(cut) <= slack).at(-1);
+  return outer === undefined || inner === undefined ? null : outer - inner;
+}
+
+const mean = (values: readonly number[]) =>
+  values.length > 0 ? values.reduce((sum, value) => sum + value, 0) / values.length : null;
+
+/** Length, radius and thickness of the six segments that a view shows, base first on each side. */
+export function segmentSizes(
+  outline: Outline,
+  axis: ChamberAxis,
+  muscle: Outline | null,
+): SegmentSize[] {
+  const paths = wallPaths(outline, axis);
+  const { across } = directionsOf(axis);
+  const farthest = THICKEST * axis.length;
+  return WALL_SIDES.flatMap((side) =>
+    WALL_LEVELS.map((level): SegmentSize => {
+      const path = paths[side];
+      const own = path.filter((point) => levelOf(point, axis) === level);
+      const steps = path.slice(1).flatMap((point, i) => {
+        const from = path[i] ?? point;
+        const centre = { x: (from.x + point.x) / 2, y: (from.y + point.y) / 2 };
+        return levelOf(centre, axis) === level ? [{ from, point, centre }] : [];
+      });
+      const thicknesses = muscle
+        ? steps.flatMap(({ from, point, centre }) => {
+            const [dx, dy] = [point.x - from.x, point.y - from.y];
+            const norm = Math.hypot(dx, dy) || 1;
+            // Walking to the apex, the muscle lies on the left hand of the left wall.
+            const sign = side === 'left' ? 1 : -1;
+            const outwards = { x: (sign * dy) / norm, y: (-sign * dx) / norm };
+            return thicknessAt(centre, outwards, muscle, farthest) ?? [];
+          })
+        : [];
+      const radii = own.map(({ x, y }) =>
+        Math.abs((x - axis.base.x) * across.x + (y - axis.base.y) * across.y),
+      );
+      // Half of a segment's border without muscle is too little to speak of its thickness.
+      const seen = thicknesses.length >= steps.length / 2;
+      return {
+        side,
+        level,
+        length: steps.reduce((sum, { from, point }) => sum + distance(from, point), 0),
+        radius: mean(radii) ?? 0,
+        thickness: seen ? mean(thicknesses) : null,
+      };
+    }),
+  );
+}
+
+/** An outlined ventricle of one frame. */
+export interface WallFigure {
+  outline: Outline;
+  axis: ChamberAxis;
+  muscle: Outline | null;
+}
+
+/** What a segment of the wall does from end-diastole to end-systole, per cent. */
+export interface SegmentMotion extends WallSegment {
+  /** Change of the length of its inner border; shortening is negative. */
+  strain: number;
+  /** Loss of its distance from the long axis; inward motion is positive. */
+  excursion: number;
+  /** Gain of its thickness; null where the muscle is not outlined in both frames. */
+  thickening: number | null;
+}
+
+const change = (from: number, to: number) => (100 * (to - from)) / from;
+
+/**
+ * Longitudinal strain of one view by the length of the inner outline between the hinges, per cent.
+ * Contour strain: no point of the muscle is followed, as speckle tracking would do.
+ */
+export function contourStrain(diastole: WallFigure, systole: WallFigure): number {
+  return change(
+    wallLength(diastole.outline, diastole.axis),
+    wallLength(systole.outline, systole.axis),
+  );
+}
+
+/**
+ * Motion of the six segments that a view shows. Segments are the thirds of the long axis of either
+ * frame, so that the wall of the one is compared with that of the other at the same height.
+ */
+export function segmentMotions(diastole: WallFigure, systole: WallFigure): SegmentMotion[] {
+  const sizes = ({ outline, axis, muscle }: WallFigure) => segmentSizes(outline, axis, muscle);
+  const after = sizes(systole);
+  const same = (one: SegmentSize) =>
+    after.find(({ side, level }) => side === one.side && level === one.level);
+  return sizes(diastole).flatMap((before) => {
+    const later = same(before);
+    if (!later || before.length === 0 || before.radius === 0) return [];
+    const { side, level } = before;
+    return [
+      {
+        side,
+        level,
+        strain: change(before.length, later.length),
+        excursion: -change(before.radius, later.radius),
+        thickening:
+          before.thickness && later.thickness ? change(before.thickness, later.thickness) : null,
+      },
+    ];
+  });
+}

@@ -1,0 +1,108 @@
+import { toPng } from '../artifacts/drawing/draw.ts';
+import { type Drawing, disc } from '../artifacts/drawing/drawing.ts';
+import { closeDocument, heading, openDocument, paragraph } from '../artifacts/pdf/page.ts';
+import type { Job } from '../contract/job.ts';
+import { echoEndpoint } from '../echo/endpoint.ts';
+import { assembleResult } from '../result/assemble.ts';
+import type { Result } from '../result/envelope.ts';
+import { MOCK } from './watermark.ts';
+
+export interface MockArtifact {
+  name: string;
+  mediaType: string;
+  section: string | null;
+  bytes: Buffer;
+}
+
+/** Three rings of nothing: the shape of a bull's-eye without a value. */
+const BULLSEYE: Drawing = {
+  width: 400,
+  height: 400,
+  marks: [180, 120, 60].map((radius, ring) =>
+    disc({ x: 200, y: 200 }, radius, ring % 2 === 0 ? '#d8dde3' : '#eef1f4'),
+  ),
+};
+
+const OVERVIEW: Drawing = { width: 800, height: 300, marks: [] };
+
+function report(result: Result): Promise<Buffer> {
+  const page = openDocument(`${MOCK} echocardiography report`, new Date(result.generated_at));
+  paragraph(page, `${MOCK} echocardiography report`, { size: 17, bold: true });
+  for (const { text } of result.findings) paragraph(page, text, { bold: true });
+  heading(page, 'Sections');
+  for (const { title, summary } of result.sections) paragraph(page, `${title}. ${summary}`);
+  return closeDocument(page, MOCK);
+}
+
+/** The pictures and the report of a mock echo result, under the names of the HTTP contract. */
+export async function echoArtifacts(result: Result): Promise<MockArtifact[]> {
+  return [
+    {
+      name: 'view-overview.png',
+      mediaType: 'image/png',
+      section: 'views',
+      bytes: await toPng(OVERVIEW, 1),
+    },
+    {
+      name: 'bullseye.png',
+      mediaType: 'image/png',
+      section: 'lv-strain',
+      bytes: await toPng(BULLSEYE, 1),
+    },
+    {
+      name: 'report.pdf',
+      mediaType: 'application/pdf',
+      section: null,
+      bytes: await report(result),
+    },
+  ];
+}
+
+const DETAIL = 'The mock backend looks at no image of the heart.';
+
+const REPORT: NonNullable<Result['report']> = {
+  language: 'en',
+  title: 'Echocardiography: draft report',
+  findings: ['Nothing was assessed.'],
+  impression: ['No conclusion can be drawn from what was assessed.'],
+  limitations: [DETAIL],
+};
+
+type Section = Result['sections'][number];
+
+function section(
+  { id, title }: (typeof echoEndpoint.sections)[number],
+  withReport: boolean,
+): Section {
+  const base = { id, title, data: {}, artifacts: [] };
+  if (id !== 'report') {
+    const reason = { code: 'not_in_this_version', detail: DETAIL, needs: [] };
+    return { ...base, status: 'not_assessed', reason, summary: DETAIL };
+  }
+  if (withReport) {
+    return { ...base, status: 'complete', reason: null, summary: REPORT.impression.join(' ') };
+  }
+  const detail = 'The draft report was not requested.';
+  const reason = { code: 'not_requested', detail, needs: ['options.report'] };
+  return { ...base, status: 'not_requested', reason, summary: detail };
+}
+
+/** The envelope with every section of the endpoint listed, and none assessed. */
+export function mockEcho(job: Job, generatedAt: Date): Result {
+  const { report: withReport } = echoEndpoint.input.shape.options.unwrap().parse(job.options);
+  return assembleResult({
+    endpoint: echoEndpoint.id,
+    version: echoEndpoint.version,
+    generatedAt,
+    models: [],
+    study: { clips: [], refused: [], files: job.files.length, series: 0 },
+    refusedFrames: [],
+    priors: job.priorFiles.length,
+    sections: echoEndpoint.sections.map((each) => section(each, withReport)),
+    findings: [],
+    measurements: [],
+    classifications: [],
+    guidance: [],
+    report: withReport ? REPORT : null,
+  });
+}

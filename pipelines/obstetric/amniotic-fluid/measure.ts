@@ -1,0 +1,121 @@
+import { scaleFor } from '../../contract/study.ts';
+import { viewWords } from '../../contract/view-words.ts';
+import { distance } from '../../measure/ellipse.ts';
+import type { Measurement } from '../../result/envelope.ts';
+import { weeksAndDays } from '../../result/gestational-age.ts';
+import { lineBetween, measuredOn } from '../../result/measurement.ts';
+import { createMeasurement } from '../../result/render/number-text.ts';
+import { isPlausible } from '../shared/plausibility.ts';
+import { SIMULATED_ONLY } from '../shared/simulated-only.ts';
+import { AFI_FROM_DAYS, fluidIndex, MM_PER_CM, mooreCayleFluidIndex } from './guideline.ts';
+import type { FluidReading } from './read.ts';
+
+/** How carts name the quadrants, in the order of the index; every word of a list means the same. */
+const QUADRANTS = [
+  /\b(q1|ruq|right upper|quad(rant)? ?1)\b/,
+  /\b(q2|rlq|right lower|quad(rant)? ?2)\b/,
+  /\b(q3|luq|left upper|quad(rant)? ?3)\b/,
+  /\b(q4|llq|left lower|quad(rant)? ?4)\b/,
+] as const;
+
+/** Of a uterus, each of which gives a pocket to the index. */
+export const QUADRANT_COUNT = QUADRANTS.length;
+
+export interface MeasuredPocket {
+  reading: FluidReading;
+  measurement: Measurement;
+  /** Its end is the edge of the picture: it is at least so deep. */
+  cut: boolean;
+  /** Index of the quadrant that the cart named; null: none, or several. */
+  quadrant: number | null;
+}
+
+function quadrantOf({ clip }: FluidReading): number | null {
+  const words = viewWords(clip);
+  const named = QUADRANTS.flatMap((pattern, index) => (pattern.test(words) ? [index] : []));
+  return named.length === 1 ? (named[0] ?? null) : null;
+}
+
+/** The pocket of a frame in mm; null: none, not accepted, or no scale. */
+export function measurePocket(
+  reading: FluidReading,
+  uncertainty: number | null,
+): MeasuredPocket | null {
+  const { clip, frame, pocket } = reading;
+  const scale = pocket && scaleFor(clip, [pocket.top, pocket.bottom])?.scale;
+  if (!pocket || !scale) return null;
+  const depth = distance(pocket.top, pocket.bottom, scale);
+  const used = pocket.accepted && isPlausible('deepest-vertical-pocket', depth);
+  const measurement = createMeasurement(
+    'deepest-vertical-pocket',
+    'deepest-vertical-pocket',
+    depth,
+    'vertical-pocket',
+    {
+      section: 'amniotic-fluid',
+      derivation: 'measured',
+      source: measuredOn(clip, frame.index, 'model', [lineBetween(pocket.top, pocket.bottom)]),
+      confidence: pocket.confidence,
+      uncertainty,
+      quality: used ? (pocket.cut ? 'low' : 'accepted') : 'low',
+      note: pocket.cut
+        ? `at least so deep: the pocket runs out of the picture; ${SIMULATED_ONLY}`
+        : SIMULATED_ONLY,
+    },
+  );
+  return used ? { reading, measurement, cut: pocket.cut, quadrant: quadrantOf(reading) } : null;
+}
+
+/** The deepest of some pockets. */
+export const deepest = (pockets: readonly MeasuredPocket[]): MeasuredPocket | null =>
+  pockets.toSorted((a, b) => b.measurement.value - a.measurement.value)[0] ?? null;
+
+/** Said where the index is not used yet (obstetric reference 4). */
+export const INDEX_TOO_EARLY = `The amniotic fluid index is not used before ${weeksAndDays(AFI_FROM_DAYS)} weeks.`;
+
+/** The four quadrants and their index, or the sentence that says why there is none. */
+export function measureIndex(
+  pockets: readonly MeasuredPocket[],
+  gaDays: number | undefined,
+): Measurement[] | string {
+  const whole = pockets.filter(({ cut }) => !cut);
+  const [first, second, third, fourth] = QUADRANTS.map((_, index) =>
+    deepest(whole.filter(({ quadrant }) => quadrant === index)),
+  );
+  if (!first || !second || !third || !fourth) {
+    return 'The amniotic fluid index was not assessed: the four quadrants are not told apart by the names of the images.';
+  }
+  if (gaDays !== undefined && gaDays < AFI_FROM_DAYS) {
+    return INDEX_TOO_EARLY;
+  }
+  const quadrants = [first, second, third, fourth].map(({ measurement }, index) => ({
+    ...measurement,
+    id: `fluid-quadrant-${index + 1}`,
+    note: `quadrant ${index + 1}; ${SIMULATED_ONLY}`,
+  }));
+  const cm = (index: number) => (quadrants[index]?.value ?? 0) / MM_PER_CM;
+  const mm = fluidIndex([cm(0), cm(1), cm(2), cm(3)]) * MM_PER_CM;
+  const week = gaDays === undefined ? null : gaDays / 7;
+  const low = week === null ? null : mooreCayleFluidIndex(week, 5);
+  const high = week === null ? null : mooreCayleFluidIndex(week, 95);
+  const index = createMeasurement(
+    'amniotic-fluid-index',
+    'amniotic-fluid-index',
+    mm,
+    'sum-of-quadrants',
+    {
+      section: 'amniotic-fluid',
+      inputs: quadrants.map(({ id }) => id),
+      reference:
+        low === null || high === null
+          ? null
+          : { low, high, centile: null, z_score: null, chart: 'moore-cayle-1990' },
+      interpretation: low === null || high === null ? null : mm < low ? 'L' : mm > high ? 'H' : 'N',
+      note:
+        week === null
+          ? `gestational age was not given, so no chart was used; ${SIMULATED_ONLY}`
+          : SIMULATED_ONLY,
+    },
+  );
+  return [...quadrants, index];
+}

@@ -1,0 +1,138 @@
+import type { GrayImage, Point } from '../../contract/image.ts';
+import { type CalibratedRegion, scaleFor } from '../../contract/study.ts';
+import { toSource } from '../../inference/letterbox.ts';
+import { deepestPocket } from '../../measure/pocket-depth.ts';
+import { median } from '../../measure/statistics.ts';
+import type { FramePlane } from '../shared/key-frames.ts';
+import type { Reader } from '../shared/reader.ts';
+import { type MappedFrame, readUterineFrames } from '../shared/uterine-frames.ts';
+import type { UterineMaps } from '../shared/uterine-maps.ts';
+
+/** Narrower fluid is no pocket (AIUM-ACR-ACOG-SMFM-SRU 2018), mm. */
+export const NARROWEST_POCKET_MM = 10;
+
+/**
+ * A pocket whose depth changes by more than `mm` between two levels of the map is not known: something
+ * in it, or its end, is half seen. Chosen on phantoms (models/uterine-structures/card.md).
+ */
+export const STEADY = { low: 0.2, high: 0.7, mm: 8 } as const;
+
+/** A vertical pocket on one frame, pixels of the frame. */
+export interface FluidPocket {
+  top: Point;
+  bottom: Point;
+  /** Whether an end is the edge of the picture and not a wall: then it is at least so deep. */
+  cut: boolean;
+  confidence: number;
+  accepted: boolean;
+}
+
+/** What a frame of the fluid showed. */
+export interface FluidReading extends FramePlane {
+  /** False: nothing can be given in millimetres. */
+  calibrated: boolean;
+  /** Null: none that is wide enough, or no scale to tell. */
+  pocket: FluidPocket | null;
+}
+
+/** Fluid is at most this share as bright as what bounds it, or it is no fluid. */
+const DARKER_THAN_WALL = 0.6;
+/** Below this brightness nothing was received at all: the edge of the picture. */
+const NO_ECHO = 3;
+/** How far beyond the ends the wall is looked at, and how far to either side, pixels. */
+const BEYOND = { from: 2, to: 14, aside: 6 } as const;
+/** Beyond the edge of the picture all is silent so far, not only a vessel or a shadow, pixels. */
+const PICTURE = { to: 60, share: 0.2 } as const;
+
+function levelsAround({ width, height, data }: GrayImage, x: number, rows: [number, number]) {
+  const levels: number[] = [];
+  for (let y = Math.round(rows[0]); y <= Math.round(rows[1]); y++) {
+    for (let dx = -BEYOND.aside; dx <= BEYOND.aside; dx++) {
+      const column = Math.round(x) + dx;
+      if (column < 0 || column >= width || y < 0 || y >= height) continue;
+      levels.push(data[y * width + column] ?? 0);
+    }
+  }
+  return levels;
+}
+
+const typical = (levels: readonly number[]) => (levels.length > 0 ? median(levels) : 0);
+
+/** Whether there is picture in a strip: some of it answered. */
+const isPicture = (levels: readonly number[]) =>
+  levels.filter((level) => level >= NO_ECHO).length > PICTURE.share * levels.length;
+
+/** Fluid probability along the caliper. */
+function certainty({ maps }: UterineMaps, x: number, top: number, bottom: number): number {
+  const { fluid } = maps;
+  let sum = 0;
+  let cells = 0;
+  for (let y = Math.ceil(top); y <= bottom; y++) {
+    sum += fluid.values[y * fluid.width + x] ?? 0;
+    cells += 1;
+  }
+  return cells > 0 ? sum / cells : 0;
+}
+
+/** The pocket of a calibrated frame; null where there is none of enough width. */
+export function pocketOf(
+  { image, drawn }: Pick<MappedFrame, 'image' | 'drawn'>,
+  region: CalibratedRegion,
+): FluidPocket | null {
+  const { placement, maps, gate } = drawn;
+  const cell = { x: region.scale.x / placement.scaleX, y: region.scale.y / placement.scaleY };
+  const pocket = deepestPocket(maps.fluid, cell, NARROWEST_POCKET_MM);
+  if (!pocket) return null;
+  const top = toSource(placement, pocket.top);
+  const bottom = toSource(placement, pocket.bottom);
+  const around = (from: number, to: number) => levelsAround(image, top.x, [from, to]);
+  const inside = typical(around(top.y + BEYOND.from, bottom.y - BEYOND.from));
+  const above = typical(around(top.y - BEYOND.to, top.y - BEYOND.from));
+  const below = typical(around(bottom.y + BEYOND.from, bottom.y + BEYOND.to));
+  const ends = [
+    around(top.y - PICTURE.to, top.y - BEYOND.from),
+    around(bottom.y + BEYOND.from, bottom.y + PICTURE.to),
+  ];
+  const depthAt = (level: number) =>
+    deepestPocket(maps.fluid, cell, NARROWEST_POCKET_MM, level)?.depthMm ?? 0;
+  const steady = depthAt(STEADY.low) - depthAt(STEADY.high) <= STEADY.mm;
+  const confidence = certainty(drawn, pocket.top.x, pocket.top.y, pocket.bottom.y);
+  const anechoic = inside <= DARKER_THAN_WALL * Math.max(above, below);
+  return {
+    top,
+    bottom,
+    cut: !ends.every(isPicture),
+    confidence,
+    accepted: anechoic && steady && confidence >= gate,
+  };
+}
+
+/** The region of the picture: the largest, since a frame may hold insets. */
+function mainRegion(regions: readonly CalibratedRegion[]): CalibratedRegion | null {
+  const size = ({ area }: CalibratedRegion) => (area.maxX - area.minX) * (area.maxY - area.minY);
+  return regions.toSorted((a, b) => size(b) - size(a))[0] ?? null;
+}
+
+function read({ at, image, drawn }: MappedFrame): FluidReading {
+  const region = mainRegion(at.clip.regions);
+  const pocket = region && pocketOf({ image, drawn }, region);
+  const held = pocket && scaleFor(at.clip, [pocket.top, pocket.bottom]) === region;
+  return { ...at, calibrated: region !== null, pocket: held ? pocket : null };
+}
+
+export interface FluidReadings {
+  /** Null where no permitted model finds fluid. */
+  frames: readonly FluidReading[] | null;
+  /** Half width of the 95 % interval of a depth, mm. */
+  uncertainty: number | null;
+}
+
+/** Pockets of amniotic fluid. */
+export const amnioticFluidReader: Reader<FluidReadings> = {
+  stage: 'amniotic-fluid',
+  label: 'Looking for amniotic fluid',
+  read: async (input) => ({
+    frames: await readUterineFrames(input, ['amniotic-fluid', 'placenta'], read),
+    uncertainty: input.locator.uncertainty.uterus?.pocket ?? null,
+  }),
+};

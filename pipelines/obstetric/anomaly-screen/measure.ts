@@ -1,0 +1,128 @@
+import { CONCEPTS, type ConceptKey, type MethodKey } from '../../concepts/concepts.ts';
+import { scaleFor } from '../../contract/study.ts';
+import { distance } from '../../measure/ellipse.ts';
+import type { Measurement } from '../../result/envelope.ts';
+import { lineBetween, measuredOn } from '../../result/measurement.ts';
+import { createMeasurement } from '../../result/render/number-text.ts';
+import type { BrainUncertainty, LocatedBrain, StructureUncertainty } from '../shared/locator.ts';
+import { withMedian } from '../shared/median-of-frames.ts';
+import { implausibleNote, isPlausible } from '../shared/plausibility.ts';
+import { WITHOUT_REFERENCE } from '../shared/simulated-only.ts';
+import type { BrainReading } from './read.ts';
+
+const FRAMES_PER_MEASUREMENT = 3;
+
+interface Structure {
+  key: ConceptKey;
+  method: MethodKey;
+  /** The plane on which it is measured (ISUOG CNS part 1, 2020). */
+  plane: 'transcerebellar' | 'transventricular';
+  part: keyof LocatedBrain & keyof BrainUncertainty;
+}
+
+const STRUCTURES: readonly Structure[] = [
+  {
+    key: 'atrial-width',
+    method: 'atrium-inner-inner',
+    plane: 'transventricular',
+    part: 'atrium',
+  },
+  {
+    key: 'transcerebellar-diameter',
+    method: 'tcd-outer-outer',
+    plane: 'transcerebellar',
+    part: 'cerebellum',
+  },
+  {
+    key: 'cisterna-magna',
+    method: 'cisterna-vermis-occiput',
+    plane: 'transcerebellar',
+    part: 'cisternaMagna',
+  },
+];
+
+/** The wider of both intervals; null where neither was measured. */
+function halfWidthOf(length: number, { mm, percent }: StructureUncertainty): number | null {
+  const widths = [mm, percent === null ? null : (percent / 100) * length].filter(
+    (width) => width !== null,
+  );
+  return widths.length > 0 ? Math.max(...widths) : null;
+}
+
+function onFrame(
+  { clip, frame, located }: BrainReading,
+  { key, method, part }: Structure,
+  index: number,
+  uncertainty: StructureUncertainty | null,
+): Measurement[] {
+  const found = located?.[part];
+  const region = found && scaleFor(clip, found.ends);
+  if (!found || !region) return [];
+  const mm = distance(...found.ends, region.scale);
+  const plausible = isPlausible(key, mm);
+  return [
+    createMeasurement(`${key}-${index + 1}`, key, mm, method, {
+      section: 'anomaly-screen',
+      derivation: 'measured',
+      source: measuredOn(clip, frame.index, 'model', [lineBetween(...found.ends)]),
+      confidence: found.confidence,
+      uncertainty: uncertainty && halfWidthOf(mm, uncertainty),
+      quality: !plausible ? 'inadequate' : found.accepted ? 'accepted' : 'low',
+      note: [plausible ? null : implausibleNote(key), WITHOUT_REFERENCE].filter(Boolean).join('; '),
+    }),
+  ];
+}
+
+/**
+ * Atrial width, transcerebellar diameter and cisterna magna in mm, each on its own plane, of up to
+ * three frames and their median. Nothing without a calibrated region that holds the line.
+ * @param apart the frames may show several fetuses, of which no median is taken.
+ */
+export function measureBrain(
+  readings: readonly BrainReading[],
+  uncertainty: BrainUncertainty | null,
+  apart: boolean,
+): Measurement[] {
+  return STRUCTURES.flatMap((structure) => {
+    const { key, plane, part } = structure;
+    const shown = readings.filter(
+      ({ estimate, located }) => estimate.label === plane && located?.[part],
+    );
+    const accepted = shown.filter(({ located }) => located?.[part]?.accepted);
+    const used = (accepted.length > 0 ? accepted : shown).slice(0, FRAMES_PER_MEASUREMENT);
+    const single = used.flatMap((reading, index) =>
+      onFrame(reading, structure, index, uncertainty?.[part] ?? null),
+    );
+    return apart ? single : withMedian(key, single);
+  });
+}
+
+/** Why a structure on whose plane there are frames was not measured. */
+function reasonOf(readings: readonly BrainReading[], part: Structure['part']): string {
+  if (readings.every(({ located }) => located === null)) {
+    return 'the head was not outlined surely enough';
+  }
+  const ends = readings.flatMap(({ located }) => located?.[part] ?? []);
+  return ends.some(({ accepted }) => accepted)
+    ? 'no physical scale was available'
+    : 'its ends were not told surely enough';
+}
+
+/**
+ * One sentence for each structure whose plane was found and of which no value is accepted. Whether
+ * its plane was found at all is said by the checklist.
+ */
+export function brainGaps(
+  readings: readonly BrainReading[] | null,
+  measurements: readonly Measurement[],
+): string[] {
+  if (readings === null) {
+    return ['Structures of the brain were not measured: no permitted model locates them.'];
+  }
+  return STRUCTURES.flatMap(({ key, plane, part }) => {
+    const shown = readings.filter(({ estimate }) => estimate.label === plane);
+    const known = measurements.some((one) => one.concept.key === key && one.quality === 'accepted');
+    if (shown.length === 0 || known) return [];
+    return [`${CONCEPTS[key].label} was not measured: ${reasonOf(shown, part)}.`];
+  });
+}

@@ -1,0 +1,269 @@
+import type { ConceptKey, MethodKey } from '../../concepts/concepts.ts';
+import { axisEnds } from '../../measure/ellipse.ts';
+import type { Measurement } from '../../result/envelope.ts';
+import { weeksAndDays } from '../../result/gestational-age.ts';
+import { isOfMachine, lineBetween, measuredOn } from '../../result/measurement.ts';
+import { acceptedValue, createMeasurement } from '../../result/render/number-text.ts';
+import { excludedBy } from '../planes/judge.ts';
+import { BPD_PLANES } from '../shared/key-frames.ts';
+import { implausibleNote, isPlausible, LOWEST_AXIS_RATIO } from '../shared/plausibility.ts';
+import type { FrameReading, ObstetricEvidence } from '../shared/section.ts';
+import {
+  CEPHALIC_INDEX_RANGE,
+  cephalicIndex,
+  femurAbdomenRatio,
+  femurBpdRatio,
+  HADLOCK_1984_AGE,
+  HADLOCK_1984_WEEKS,
+  hadlock1984HcTwoSd,
+  headAbdomenRatio,
+  WEIGHT_FORMULAS,
+} from './formulas.ts';
+
+const DAYS_PER_WEEK = 7;
+const MM_PER_CM = 10;
+
+/** 95 % half width of a Hadlock weight: twice a standard deviation of 7.5 % (reference 2.5). */
+const WEIGHT_UNCERTAINTY = 0.15;
+/** The INTERGROWTH weight has a floor: below this AC, and without an age, it is not given. */
+const INTERGROWTH_WEIGHT = { fromDays: 22 * DAYS_PER_WEEK, fromAcMm: 160 } as const;
+
+/** Weights in g between which the error of the formulas is known (reference 2.5). */
+const WEIGHT_GRAMS = { from: 500, to: 4500 } as const;
+const WEIGHT_BEYOND = `outside of ${WEIGHT_GRAMS.from} to ${WEIGHT_GRAMS.to} g the error of the formula grows`;
+
+/** How the BPD that stands was placed; no report of a machine says it of its own (reference 2.1). */
+export type BpdConvention = 'outer-outer' | 'not-stated';
+
+/** The convention of the standing BPD; ours where none stands. */
+export function bpdConvention(lengths: readonly Measurement[]): BpdConvention {
+  const bpd = acceptedValue(lengths, 'bpd');
+  return bpd && isOfMachine(bpd) ? 'not-stated' : 'outer-outer';
+}
+
+export const OUTER_INDEX_NOTE =
+  'with BPD outer to outer: about 2 to 3 points above the outer-inner values of the published range';
+
+const INDEX_NOTE = {
+  'outer-outer': OUTER_INDEX_NOTE,
+  'not-stated':
+    'the report of the ultrasound machine does not say how BPD was placed; outer to outer reads about 2 to 3 points above the outer-inner values of the published range',
+} as const satisfies Record<BpdConvention, string>;
+
+const FEMUR_RATIO_NOTE = {
+  'outer-outer': 'BPD outer to outer',
+  'not-stated': 'the report of the ultrasound machine does not say how BPD was placed',
+} as const satisfies Record<BpdConvention, string>;
+
+/** The widths of the interval are of grade R (obstetric reference 0.1 and 2.4). */
+const INTERVAL_NOTE = 'the interval (Hadlock 1984) was not checked against the original paper';
+
+type Given = Parameters<typeof createMeasurement>[4];
+
+function derived(
+  key: ConceptKey,
+  value: number,
+  method: MethodKey,
+  inputs: readonly Measurement[],
+  given: Given = {},
+): Measurement {
+  const plausible = isPlausible(key, value);
+  return createMeasurement(key, key, value, method, {
+    inputs: inputs.map(({ id }) => id),
+    quality: plausible ? 'accepted' : 'inadequate',
+    ...given,
+    ...(plausible ? {} : { note: implausibleNote(key) }),
+  });
+}
+
+/** Standing values in cm, as Hadlock's equations take them. */
+const cm = (measurement: Measurement) => measurement.value / MM_PER_CM;
+
+/** An age outside of the weeks of its equation is shown and not used (obstetric reference 0.5). */
+function withinEquation(weeks: number): Given {
+  const { from, to } = HADLOCK_1984_WEEKS;
+  return weeks >= from && weeks <= to
+    ? {}
+    : {
+        quality: 'inadequate',
+        note: `outside the ${from} to ${to} weeks of the equation; not used`,
+      };
+}
+
+function ages(hc: Measurement | null, ac: Measurement | null, fl: Measurement | null) {
+  if (!hc) return [];
+  const weeks = HADLOCK_1984_AGE.hc({ hc: cm(hc) });
+  const twoSd = hadlock1984HcTwoSd(weeks);
+  const byHc = derived('ga-by-hc', weeks * DAYS_PER_WEEK, 'hadlock-1984-ga-hc', [hc], {
+    uncertainty: twoSd && twoSd * DAYS_PER_WEEK,
+    note: twoSd === null ? null : INTERVAL_NOTE,
+    ...withinEquation(weeks),
+  });
+  if (!ac || !fl) return [byHc];
+  const composite = HADLOCK_1984_AGE['hc-ac-fl']({ hc: cm(hc), ac: cm(ac), fl: cm(fl) });
+  return [
+    byHc,
+    derived(
+      'ga-by-hc-ac-fl',
+      composite * DAYS_PER_WEEK,
+      'hadlock-1984-ga-hc-ac-fl',
+      [hc, ac, fl],
+      withinEquation(composite),
+    ),
+  ];
+}
+
+function noteOfWeight(grams: number, ...notes: string[]): string | null {
+  const { from, to } = WEIGHT_GRAMS;
+  const beyond = grams >= from && grams <= to ? [] : [WEIGHT_BEYOND];
+  return [...notes, ...beyond].join('; ') || null;
+}
+
+const intergrowthWeightHolds = (ac: Measurement, gaDays: number | null) =>
+  gaDays === null ? ac.value >= INTERGROWTH_WEIGHT.fromAcMm : gaDays >= INTERGROWTH_WEIGHT.fromDays;
+
+/** Why there is no weight (reference 2.6); null where there is one. */
+export function weightGap(lengths: readonly Measurement[], gaDays: number | null): string | null {
+  const [hc, ac, fl] = (['hc', 'ac', 'fl'] as const).map((key) => acceptedValue(lengths, key));
+  const because = (why: string) => `Estimated weight was not computed because ${why}.`;
+  if (!ac) return because('AC was not measured');
+  const [efw] = weight(hc ?? null, ac, fl ?? null, gaDays);
+  if (efw) return efw.quality === 'accepted' ? null : `Estimated weight is not given: ${efw.note}.`;
+  if (!hc) return because('neither HC nor FL was measured');
+  const { fromDays, fromAcMm } = INTERGROWTH_WEIGHT;
+  const begins =
+    gaDays === null ? `at an AC of ${fromAcMm} mm` : `at ${weeksAndDays(fromDays)} weeks`;
+  return because(`FL was not measured, and the formula of HC and AC begins ${begins}`);
+}
+
+/** Share of the weight by which two formulas of the same lengths may differ (reference 0.6). */
+export const WEIGHTS_DIFFER = 0.1;
+
+/** Weight by AC and FL beside that by HC, AC and FL, in g, where they are too far apart; or null. */
+export function weightsApart(lengths: readonly Measurement[]): [number, number] | null {
+  const [hc, ac, fl] = (['hc', 'ac', 'fl'] as const).map((key) => acceptedValue(lengths, key));
+  if (!hc || !ac || !fl) return null;
+  const inputs = { hc: cm(hc), ac: cm(ac), fl: cm(fl) };
+  const full = WEIGHT_FORMULAS['hadlock-hc-ac-fl'](inputs);
+  const reduced = WEIGHT_FORMULAS['hadlock-ac-fl'](inputs);
+  return Math.abs(reduced - full) > WEIGHTS_DIFFER * full ? [full, reduced] : null;
+}
+
+/** The selection rule of reference 2.5: by what was measured, and flagged when reduced. */
+function weight(
+  hc: Measurement | null,
+  ac: Measurement | null,
+  fl: Measurement | null,
+  gaDays: number | null,
+): Measurement[] {
+  if (!ac) return [];
+  if (hc && fl) {
+    const grams = WEIGHT_FORMULAS['hadlock-hc-ac-fl']({ hc: cm(hc), ac: cm(ac), fl: cm(fl) });
+    return [
+      derived('efw', grams, 'hadlock-1985-efw-hc-ac-fl', [hc, ac, fl], {
+        uncertainty: WEIGHT_UNCERTAINTY * grams,
+        note: noteOfWeight(grams),
+      }),
+    ];
+  }
+  if (fl) {
+    const grams = WEIGHT_FORMULAS['hadlock-ac-fl']({ ac: cm(ac), fl: cm(fl) });
+    return [
+      derived('efw', grams, 'hadlock-1985-efw-ac-fl', [ac, fl], {
+        note: noteOfWeight(grams, 'reduced inputs: computed without HC'),
+      }),
+    ];
+  }
+  if (!hc || !intergrowthWeightHolds(ac, gaDays)) return [];
+  const grams = WEIGHT_FORMULAS['intergrowth-hc-ac']({ hc: cm(hc), ac: cm(ac) });
+  return [
+    derived('efw', grams, 'intergrowth-2017-efw-hc-ac', [hc, ac], {
+      note: noteOfWeight(grams, 'reduced inputs: computed without FL'),
+    }),
+  ];
+}
+
+function ratios(
+  convention: BpdConvention,
+  bpd: Measurement | null,
+  ofd: Measurement | null,
+  hc: Measurement | null,
+  ac: Measurement | null,
+  fl: Measurement | null,
+): Measurement[] {
+  const of = (
+    key: ConceptKey,
+    value: (first: number, second: number) => number,
+    first: Measurement | null,
+    second: Measurement | null,
+    given: Given = {},
+  ) => {
+    if (!first || !second) return [];
+    return [derived(key, value(first.value, second.value), 'ratio', [first, second], given)];
+  };
+  return [
+    ...of('cephalic-index', cephalicIndex, bpd, ofd, { note: INDEX_NOTE[convention] }),
+    ...of('hc-ac-ratio', headAbdomenRatio, hc, ac),
+    ...of('fl-ac-ratio', femurAbdomenRatio, fl, ac),
+    ...of('fl-bpd-ratio', femurBpdRatio, fl, bpd, { note: FEMUR_RATIO_NOTE[convention] }),
+  ];
+}
+
+/** Gestational age, weight and ratios of the standing lengths; what lacks an input is left out. */
+export function deriveBiometry(
+  lengths: readonly Measurement[],
+  gaDays: number | null,
+): Measurement[] {
+  const [bpd, ofd, hc, ac, fl] = (['bpd', 'ofd', 'hc', 'ac', 'fl'] as const).map((key) =>
+    acceptedValue(lengths, key),
+  );
+  return [
+    ...ages(hc ?? null, ac ?? null, fl ?? null),
+    ...weight(hc ?? null, ac ?? null, fl ?? null, gaDays),
+    ...ratios(bpdConvention(lengths), bpd ?? null, ofd ?? null, hc ?? null, ac ?? null, fl ?? null),
+  ];
+}
+
+/** The word for a head whose cephalic index lies outside the usual range (Hadlock 1981). */
+export function headShape(index: number): 'dolichocephaly' | 'brachycephaly' | null {
+  if (index < CEPHALIC_INDEX_RANGE.low) return 'dolichocephaly';
+  return index > CEPHALIC_INDEX_RANGE.high ? 'brachycephaly' : null;
+}
+
+type HeadReading = Extract<FrameReading, { structure: 'head' }>;
+
+const PIXELS_NOTE = 'of an image without a physical scale, its pixels taken as square';
+
+/** A refused scale says that something is wrong with the picture: no ratio is taken of it. */
+function isUsable(reading: FrameReading): reading is HeadReading {
+  const { clip, structure, located } = reading;
+  if (structure !== 'head' || !located?.accepted || excludedBy(reading) !== null) return false;
+  const { a, b } = located.ellipse;
+  const unscaled = clip.regions.length === 0 && clip.calibrationRefused === null;
+  return unscaled && Math.min(a, b) / Math.max(a, b) >= LOWEST_AXIS_RATIO.head;
+}
+
+/**
+ * The cephalic index of a head without a scale, in whose image a ratio is all that can be told
+ * (obstetric reference 0.4). HC/AC would need head and abdomen on one picture.
+ */
+export function uncalibratedIndex({
+  readings,
+}: Pick<ObstetricEvidence, 'readings'>): Measurement[] {
+  const heads = readings.filter(isUsable);
+  const [found] = BPD_PLANES.flatMap((planes) =>
+    heads.filter(({ estimate }) => planes.includes(estimate.label)),
+  );
+  if (!found?.located) return [];
+  const { clip, frame, located } = found;
+  const [a1, a2, b1, b2] = axisEnds(located.ellipse);
+  const { a, b } = located.ellipse;
+  const index = cephalicIndex(Math.min(a, b), Math.max(a, b));
+  return [
+    createMeasurement('cephalic-index', 'cephalic-index', index, 'ratio', {
+      source: measuredOn(clip, frame.index, 'model', [lineBetween(a1, a2), lineBetween(b1, b2)]),
+      confidence: located.confidence,
+      note: `${PIXELS_NOTE}; ${OUTER_INDEX_NOTE}`,
+    }),
+  ];
+}

@@ -1,0 +1,73 @@
+import type { GrayImage, Point } from '../../contract/image.ts';
+import { type Placement, toSource } from '../../inference/letterbox.ts';
+import { mirroredMaps } from '../../inference/mirrored-maps.ts';
+import type { ModelSession } from '../../inference/session.ts';
+import { centreOfMass, highestPeaks, meanAlong, type Peak } from '../../measure/peaks.ts';
+import type { SoftMask } from '../../measure/soft-mask.ts';
+
+export interface FemurEnds {
+  /** Outer ends of the ossified diaphysis, pixel coordinates of the image, left one first. */
+  ends: [Point, Point];
+  /** Geometric mean of the evidence for either end and for bone between them, 0 to 1. */
+  confidence: number;
+  /** Whether the confidence reaches the gate of the model's card. Below it: do not measure. */
+  accepted: boolean;
+}
+
+const CANDIDATES = 8;
+/** Pixels of the network's grid between the ends of a femur, at least. */
+const SHORTEST = 8;
+
+/** The ends of the femur of each image by `fetal-femur`; null where no pair was found. */
+export async function locateFemurEnds(
+  session: ModelSession,
+  images: readonly GrayImage[],
+): Promise<(FemurEnds | null)[]> {
+  const { width, height } = session.model.input;
+  const maps = await mirroredMaps(session, images);
+  return maps.map(({ placement, channels: [shaft, ends] }) =>
+    endsOfMaps(
+      { width, height, values: shaft ?? new Float32Array() },
+      { width, height, values: ends ?? new Float32Array() },
+      placement,
+      session.model.gate,
+    ),
+  );
+}
+
+/**
+ * The pair of peaks of the end map with the most bone between them: each pixel on the line counts
+ * for it where bone is likelier than not, against it elsewhere. So the pair spans the whole shaft,
+ * and no more than the shaft. What is asked of a shaft and its ends holds for any structure that is
+ * measured from end to end.
+ */
+export function endsOfMaps(
+  shaft: SoftMask,
+  ends: SoftMask,
+  placement: Placement,
+  gate: number,
+  shortest = SHORTEST,
+): FemurEnds | null {
+  const peaks = highestPeaks(ends, CANDIDATES);
+  const pairs = peaks.flatMap((one, i) =>
+    peaks.slice(i + 1).map((other) => pairOf(shaft, one, other)),
+  );
+  const candidates = pairs.filter(({ length }) => length >= shortest);
+  if (candidates.length === 0) return null;
+  const best = candidates.reduce((a, b) => (b.score > a.score ? b : a));
+  const first = toSource(placement, centreOfMass(ends, best.one));
+  const second = toSource(placement, centreOfMass(ends, best.other));
+  return {
+    ends: first.x <= second.x ? [first, second] : [second, first],
+    confidence: best.confidence,
+    accepted: best.confidence >= gate,
+  };
+}
+
+function pairOf(shaft: SoftMask, one: Peak, other: Peak) {
+  const length = Math.hypot(one.x - other.x, one.y - other.y);
+  const bone = meanAlong(shaft, one, other);
+  const ends = one.value * other.value;
+  const score = Math.sqrt(ends) * length * (2 * bone - 1);
+  return { one, other, length, score, confidence: Math.cbrt(ends * bone) };
+}

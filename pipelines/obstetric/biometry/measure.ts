@@ -1,0 +1,354 @@
+import type { ConceptKey, MethodKey } from '../../concepts/concepts.ts';
+import type { Ellipse, PixelScale, Point } from '../../contract/image.ts';
+import { type CalibratedRegion, type Clip, scaleFor } from '../../contract/study.ts';
+import { axisEnds, distance, perimeter, toMillimetres } from '../../measure/ellipse.ts';
+import { median } from '../../measure/statistics.ts';
+import type { Caliper, Measurement } from '../../result/envelope.ts';
+import {
+  ellipsePlace,
+  type LocatedStructure,
+  linePlace,
+  locatedOn,
+  rectanglePlace,
+} from '../../result/located-structure.ts';
+import { lineBetween, measuredOn } from '../../result/measurement.ts';
+import { createMeasurement, formatValue, NO_FRAME } from '../../result/render/number-text.ts';
+import type { MidsagittalReading } from '../nt/read.ts';
+import { excludedBy } from '../planes/judge.ts';
+import { BPD_PLANES, MEASURING_PLANES } from '../shared/key-frames.ts';
+import { type LocatedOutline, MIDSAGITTAL_STRUCTURES, type Plane } from '../shared/locator.ts';
+import { implausibleNote, isPlausible, LOWEST_AXIS_RATIO } from '../shared/plausibility.ts';
+import type { FrameReading, ObstetricEvidence, Structure } from '../shared/section.ts';
+
+/** One length of one frame, with the calipers it was taken between. */
+export interface Length {
+  key: ConceptKey;
+  method: MethodKey;
+  mm: number;
+  caliper: Caliper;
+}
+
+export interface ReadLengths {
+  lengths: Length[];
+  /** Where the scale of the millimetres is from. */
+  calibration: CalibratedRegion['source'];
+  note: string | null;
+}
+
+/** Share of an axis that may run out of the only region, where the fit carries the outline on. */
+const OVERHANG = 0.05;
+
+/** The scale of an outline: the region that contains its axes (reference 0.4). */
+function outlineRegion(clip: Clip, points: readonly Point[]): CalibratedRegion | null {
+  const containing = scaleFor(clip, points);
+  const [only, ...others] = clip.regions;
+  if (containing || !only || others.length > 0) return containing;
+  const [first, second, third, fourth] = points;
+  if (!first || !second || !third || !fourth) return null;
+  const longest = Math.max(
+    Math.hypot(second.x - first.x, second.y - first.y),
+    Math.hypot(fourth.x - third.x, fourth.y - third.y),
+  );
+  const { minX, minY, maxX, maxY } = only.area;
+  const beyond = points.map((p) => Math.max(minX - p.x, p.x - maxX, minY - p.y, p.y - maxY));
+  return Math.max(...beyond) <= OVERHANG * longest ? only : null;
+}
+
+/** Ends of the axes of an ellipse, in pixels: those that are perpendicular in mm, not on screen. */
+function axesInPixels(millimetres: Ellipse, scale: PixelScale): [Point, Point, Point, Point] {
+  const [a1, a2, b1, b2] = axisEnds(millimetres);
+  const toPixels = (point: Point) => ({ x: point.x / scale.x, y: point.y / scale.y });
+  return [toPixels(a1), toPixels(a2), toPixels(b1), toPixels(b2)];
+}
+
+interface Axis {
+  mm: number;
+  caliper: Caliper;
+  /** Whether it lies nearer to the beam, which runs down the image, than across it. */
+  alongBeam: boolean;
+}
+
+function axisBetween(from: Point, to: Point, scale: PixelScale): Axis {
+  const alongBeam = Math.abs((to.y - from.y) * scale.y) >= Math.abs((to.x - from.x) * scale.x);
+  return { mm: distance(from, to, scale), caliper: lineBetween(from, to), alongBeam };
+}
+
+function headAxes(longer: Axis, shorter: Axis): Length[] {
+  return [
+    { key: 'ofd', method: 'ofd-outer-outer', ...longer },
+    { key: 'bpd', method: 'bpd-outer-outer', ...shorter },
+  ];
+}
+
+/**
+ * Either axis of an abdomen may be the longer. The abdomen is scanned with the spine at the side, so
+ * that the axis along the beam is the transverse one: so it is in 151 of the 160 landmarked images of
+ * FETAL_PLANES_DB (Burgos-Artizzu 2020).
+ */
+function abdomenAxes(one: Axis, other: Axis): Length[] {
+  const [transverse, anteroposterior] = one.alongBeam ? [one, other] : [other, one];
+  return [
+    { key: 'tad', method: 'tad-outer-outer', ...transverse },
+    { key: 'apad', method: 'apad-outer-outer', ...anteroposterior },
+  ];
+}
+
+function outlineLengths(
+  clip: Clip,
+  structure: 'head' | 'abdomen',
+  ellipse: Ellipse,
+): ReadLengths | null {
+  const unscaled = axisEnds(ellipse);
+  const region = outlineRegion(clip, unscaled);
+  if (!region) return null;
+  const { scale } = region;
+  const millimetres = toMillimetres(ellipse, scale);
+  const [a1, a2, b1, b2] = axesInPixels(millimetres, scale);
+  const circumference = {
+    mm: perimeter(millimetres.a, millimetres.b),
+    caliper: {
+      type: 'ellipse' as const,
+      points: [a1, a2, b1, b2].map(({ x, y }): [number, number] => [x, y]),
+    },
+  };
+  const longer = axisBetween(a1, a2, scale);
+  const shorter = axisBetween(b1, b2, scale);
+  const lengths: Length[] =
+    structure === 'head'
+      ? [{ key: 'hc', method: 'hc-ellipse', ...circumference }, ...headAxes(longer, shorter)]
+      : [{ key: 'ac', method: 'ac-ellipse', ...circumference }, ...abdomenAxes(longer, shorter)];
+  const cut = scaleFor(clip, unscaled) === null;
+  return {
+    lengths,
+    calibration: region.source,
+    note: cut ? 'the outline runs out of the image and was carried on by the fit' : null,
+  };
+}
+
+/**
+ * Lengths in mm of what was located on a frame. Null where nothing was located or where no
+ * calibrated region holds it: then nothing is given in millimetres.
+ */
+export function lengthsOf(reading: FrameReading): ReadLengths | null {
+  const { clip, located, structure } = reading;
+  if (!located) return null;
+  if (structure !== 'femur') return outlineLengths(clip, structure, located.ellipse);
+  const [from, to] = located.ends;
+  const region = scaleFor(clip, [from, to]);
+  if (!region) return null;
+  const mm = distance(from, to, region.scale);
+  const length: Length = {
+    key: 'fl',
+    method: 'fl-outer-outer',
+    mm,
+    caliper: lineBetween(from, to),
+  };
+  return { lengths: [length], calibration: region.source, note: null };
+}
+
+/** "Median of up to three frames each" (service.md 2.6). */
+const FRAMES_PER_MEASUREMENT = 3;
+
+/** Of the head by the plane that is the last choice for it, as a note and a sentence say it. */
+export const LAST_RESORT = 'measured on the transcerebellar plane, as no better one was found';
+
+/** Whether a value is of a plane that only stands in for the one it belongs on. */
+export const isOfLastResort = ({ note }: Measurement) => note?.includes(LAST_RESORT) ?? false;
+
+/** A scale that no image states is said (obstetric reference 0.4). */
+const USER_SCALE_NOTE = 'in the scale given with the request, which the image does not state';
+
+function planeNote(key: ConceptKey, plane: Plane): string | null {
+  if (plane === 'transcerebellar') return LAST_RESORT;
+  return plane === 'transventricular' && key === 'bpd'
+    ? 'measured on the transventricular plane; BPD belongs on the transthalamic'
+    : null;
+}
+
+/** What was located, and how sure the models are of it. */
+type Measured = Pick<ObstetricEvidence, 'readings' | 'uncertainty'>;
+
+const ABDOMEN_AXES_NOTE =
+  'the axis along the beam was taken for the transverse one; the spine was not located';
+
+interface Read {
+  reading: FrameReading;
+  length: Length;
+  note: string | null;
+  calibration: CalibratedRegion['source'];
+  /** Why the frame is not the plane of the structure; null where it may be. */
+  excluded: string | null;
+  /** Why nothing of this outline or line is used; null when it is plausible. */
+  implausible: string | null;
+}
+
+/** Half width of the 95 % interval, mm. What is outlined errs the more the larger it is. */
+function uncertaintyOf({ key, mm }: Length, { uncertainty }: Measured): number | null {
+  const { hcPercent, acPercent, flMm } = uncertainty;
+  if (key === 'fl') return flMm;
+  const percent = key === 'hc' ? hcPercent : key === 'ac' ? acPercent : null;
+  return percent === null ? null : (percent / 100) * mm;
+}
+
+function notesOf(key: ConceptKey, { reading, note, calibration, excluded }: Read): string[] {
+  return [
+    note,
+    excluded === null ? planeNote(key, reading.estimate.label) : `not used: ${excluded}`,
+    calibration === 'user' ? USER_SCALE_NOTE : null,
+    key === 'tad' || key === 'apad' ? ABDOMEN_AXES_NOTE : null,
+  ].filter((text) => typeof text === 'string');
+}
+
+/** One implausible length makes the whole outline doubtful: what was outlined is something else. */
+function implausibility(structure: Structure, lengths: readonly Length[]): string | null {
+  const outside = lengths.find(({ key, mm }) => !isPlausible(key, mm));
+  if (outside) return implausibleNote(outside.key);
+  const [, one, other] = lengths;
+  if (structure === 'femur' || !one || !other) return null;
+  const ratio = Math.min(one.mm, other.mm) / Math.max(one.mm, other.mm);
+  return ratio < LOWEST_AXIS_RATIO[structure]
+    ? `implausible: not the shape of a fetal ${structure}`
+    : null;
+}
+
+function fromFrame(id: string, read: Read, evidence: Measured): Measurement {
+  const { reading, length } = read;
+  const { clip, frame, located } = reading;
+  const { key } = length;
+  const { implausible, excluded } = read;
+  const usable = located?.accepted && excluded === null;
+  const notes = [...notesOf(key, read), ...(implausible ? [implausible] : [])];
+  return createMeasurement(id, key, length.mm, length.method, {
+    derivation: 'measured',
+    source: measuredOn(clip, frame.index, 'model', [length.caliper]),
+    confidence: located?.confidence ?? null,
+    uncertainty: uncertaintyOf(length, evidence),
+    quality: implausible ? 'inadequate' : usable ? 'accepted' : 'low',
+    note: notes.join('; ') || null,
+  });
+}
+
+/** The median of the accepted values; of a single value, the value itself under the plain id. */
+function withMedian(key: ConceptKey, single: readonly Measurement[]): Measurement[] {
+  const accepted = single.filter(({ quality }) => quality === 'accepted');
+  const [first] = accepted;
+  if (!first) return [...single];
+  if (accepted.length === 1) {
+    return single.map((one) => (one === first ? { ...one, id: key } : one));
+  }
+  const values = accepted.map(({ value }) => value);
+  const spread = `${accepted.length} frames, ${formatValue(key, Math.min(...values))} to ${formatValue(key, Math.max(...values))}`;
+  const notes = new Set([spread, ...accepted.flatMap(({ note }) => note ?? [])]);
+  const combined: Measurement = {
+    ...first,
+    id: key,
+    value: median(values),
+    derivation: 'median',
+    source: NO_FRAME,
+    confidence: median(accepted.map(({ confidence }) => confidence ?? 0)),
+    inputs: accepted.map(({ id }) => id),
+    note: [...notes].join('; ') || null,
+  };
+  return [...single, combined];
+}
+
+/**
+ * The readings that are measured: of the first tier of planes with accepted ones, up to three; where
+ * none is accepted, up to three that are named and not used.
+ */
+function measuredReadings(
+  structure: Structure,
+  key: ConceptKey,
+  readings: readonly Read[],
+): Read[] {
+  const accepted = readings.filter(
+    ({ reading, implausible, excluded }) =>
+      reading.located?.accepted && !implausible && excluded === null,
+  );
+  const wanted = key === 'bpd' ? BPD_PLANES : MEASURING_PLANES[structure];
+  const tiers = wanted.map((planes) =>
+    accepted.filter(({ reading }) => planes.includes(reading.estimate.label)),
+  );
+  const chosen = tiers.find((tier) => tier.length > 0) ?? readings;
+  return chosen.slice(0, FRAMES_PER_MEASUREMENT);
+}
+
+/** Every length of a structure on each of its frames, `hc-1` to `hc-3`. */
+function measureFrames(structure: Structure, evidence: Measured): Map<ConceptKey, Measurement[]> {
+  const reads = evidence.readings
+    .filter((reading) => reading.structure === structure)
+    .flatMap((reading) => {
+      const read = lengthsOf(reading);
+      return read ? [{ reading, ...read }] : [];
+    });
+  const byKey = new Map<ConceptKey, Read[]>();
+  for (const { reading, lengths, note, calibration } of reads) {
+    const excluded = excludedBy(reading);
+    const implausible = implausibility(structure, lengths);
+    for (const length of lengths) {
+      const before = byKey.get(length.key) ?? [];
+      const read = { reading, length, note, calibration, excluded, implausible };
+      byKey.set(length.key, [...before, read]);
+    }
+  }
+  return new Map(
+    [...byKey].map(([key, read]) => [
+      key,
+      measuredReadings(structure, key, read).map((one, index) =>
+        fromFrame(`${key}-${index + 1}`, one, evidence),
+      ),
+    ]),
+  );
+}
+
+/**
+ * Every length of a structure: one measurement per frame (`hc-1` to `hc-3`) and their median under
+ * the plain id (`hc`), or the only one under the plain id.
+ */
+export function measureStructure(structure: Structure, evidence: Measured): Measurement[] {
+  return [...measureFrames(structure, evidence)].flatMap(([key, single]) =>
+    withMedian(key, single),
+  );
+}
+
+/** The same of frames that may show different fetuses: each length by itself, and none stands. */
+export function measureApart(structure: Structure, evidence: Measured): Measurement[] {
+  return [...measureFrames(structure, evidence).values()].flat();
+}
+
+/** The shape needs no scale: what is no head is none in pixels either. */
+function shapely(structure: 'head' | 'abdomen', { ellipse }: LocatedOutline): boolean {
+  const ratio = Math.min(ellipse.a, ellipse.b) / Math.max(ellipse.a, ellipse.b);
+  return ratio >= LOWEST_AXIS_RATIO[structure];
+}
+
+/**
+ * What was found of head, abdomen and femur on frames that give no millimetres, in pixels. Frames with
+ * a scale have calipers.
+ */
+export function structuresWithoutScale(readings: readonly FrameReading[]): LocatedStructure[] {
+  return readings.flatMap((reading) => {
+    if (!reading.located || lengthsOf(reading) !== null) return [];
+    if (reading.structure === 'femur') {
+      const { located } = reading;
+      return [locatedOn(reading, 'fetal-femur', located, linePlace(located.ends))];
+    }
+    const { located, structure } = reading;
+    const { confidence } = located;
+    const accepted = located.accepted && shapely(structure, located);
+    const place = ellipsePlace(located.ellipse);
+    return [locatedOn(reading, `fetal-${structure}`, { confidence, accepted }, place)];
+  });
+}
+
+/** The boxes of the structures of mid-sagittal frames, measured or not. */
+export function midsagittalBoxes(
+  readings: readonly MidsagittalReading[] | null | undefined,
+): LocatedStructure[] {
+  return (readings ?? []).flatMap((reading) =>
+    MIDSAGITTAL_STRUCTURES.flatMap((structure) => {
+      const found = reading.located[structure];
+      return found ? [locatedOn(reading, structure, found, rectanglePlace(found.box))] : [];
+    }),
+  );
+}

@@ -1,0 +1,59 @@
+import { inParallel } from '../../../src/platform/in-parallel.ts';
+import type { GrayImage } from '../../contract/image.ts';
+import { DECODING } from '../../input/decode-frames.ts';
+import type { FramePlane } from '../shared/key-frames.ts';
+import { candidateFrames } from '../shared/key-frames.ts';
+import type { Locator } from '../shared/locator.ts';
+import type { FrameReading, Structure } from '../shared/section.ts';
+
+/** Frames looked at per structure: twice as many as are measured, since some fail the gate. */
+const CANDIDATES = 6;
+
+const STRUCTURES: readonly Structure[] = ['head', 'abdomen', 'femur'];
+
+async function readStructure(
+  structure: Structure,
+  frames: readonly FramePlane[],
+  images: readonly GrayImage[],
+  locator: Locator,
+): Promise<FrameReading[]> {
+  switch (structure) {
+    case 'head':
+    case 'abdomen': {
+      const located = await locator[structure]?.(images);
+      return frames.map((frame, index) => ({
+        ...frame,
+        structure,
+        located: located?.[index] ?? null,
+      }));
+    }
+    case 'femur': {
+      const located = await locator.femur?.(images);
+      return frames.map((frame, index) => ({
+        ...frame,
+        structure,
+        located: located?.[index] ?? null,
+      }));
+    }
+  }
+}
+
+/** Looks for head, abdomen and femur on the best frames of their planes. */
+export async function readStructures(
+  planes: readonly FramePlane[],
+  locator: Locator,
+  signal: AbortSignal,
+  progress: (structure: Structure, share: number) => void,
+): Promise<{ readings: FrameReading[]; withoutModel: Structure[] }> {
+  const withoutModel = STRUCTURES.filter((structure) => !locator[structure]);
+  let begun = 0;
+  const readings = await inParallel(STRUCTURES, DECODING.batches, async (structure) => {
+    progress(structure, begun++ / STRUCTURES.length);
+    if (!locator[structure]) return [];
+    signal.throwIfAborted();
+    const frames = candidateFrames(planes, structure, CANDIDATES);
+    const images = await Promise.all(frames.map(({ frame }) => frame.gray()));
+    return readStructure(structure, frames, images, locator);
+  });
+  return { readings: readings.flat(), withoutModel };
+}

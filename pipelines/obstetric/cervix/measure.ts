@@ -1,0 +1,126 @@
+import { scaleFor } from '../../contract/study.ts';
+import { distance } from '../../measure/ellipse.ts';
+import type { Measurement } from '../../result/envelope.ts';
+import { lineBetween, measuredOn } from '../../result/measurement.ts';
+import { createMeasurement } from '../../result/render/number-text.ts';
+import { namedView } from '../early-pregnancy/read.ts';
+import { implausibleNote, isPlausible, LONGEST_CERVIX_MM } from '../shared/plausibility.ts';
+import { SIMULATED_ONLY } from '../shared/simulated-only.ts';
+import {
+  CURVED_MM,
+  FUNNEL_MM,
+  type FunnelShape,
+  funnelShape,
+  percentFunnelling,
+} from './guideline.ts';
+import type { CervixReading } from './read.ts';
+
+/** The reference's words for any other route (obstetric reference 10). */
+export const NEEDS_TRANSVAGINAL = 'cervical length needs a transvaginal measurement';
+
+export interface MeasuredCervix {
+  reading: CervixReading;
+  /** As the name of the view says it; null: it does not. */
+  route: ReturnType<typeof namedView>['route'];
+  length: Measurement;
+  funnel: { measurements: Measurement[]; shape: FunnelShape } | null;
+}
+
+/** Depth, width and share of a funnel of at least 5 mm; null: none, or not so deep. */
+function funnelOf(reading: CervixReading, closed: Measurement): MeasuredCervix['funnel'] {
+  const { clip, located } = reading;
+  if (!located?.funnel) return null;
+  const [first, second] = located.funnel.shoulders;
+  const scale = scaleFor(clip, [first, second, located.internalOs])?.scale;
+  if (!scale) return null;
+  const mouth = { x: (first.x + second.x) / 2, y: (first.y + second.y) / 2 };
+  const depth = distance(mouth, located.internalOs, scale);
+  if (depth < FUNNEL_MM) return null;
+  const given = {
+    section: 'cervix',
+    derivation: 'measured' as const,
+    confidence: located.confidence,
+  };
+  const measurements = [
+    createMeasurement('funnel-depth', 'funnel-depth', depth, 'funnel-depth', {
+      ...given,
+      source: measuredOn(reading.clip, reading.frame.index, 'model', [
+        lineBetween(mouth, located.internalOs),
+      ]),
+      note: SIMULATED_ONLY,
+    }),
+    createMeasurement(
+      'funnel-width',
+      'funnel-width',
+      distance(first, second, scale),
+      'funnel-mouth',
+      {
+        ...given,
+        source: measuredOn(reading.clip, reading.frame.index, 'model', [
+          lineBetween(first, second),
+        ]),
+        note: SIMULATED_ONLY,
+      },
+    ),
+    createMeasurement(
+      'percent-funnelling',
+      'percent-funnelling',
+      percentFunnelling(depth, closed.value),
+      'percent-funnelling',
+      { section: 'cervix', inputs: ['funnel-depth', closed.id] },
+    ),
+  ];
+  return { measurements, shape: funnelShape(located.funnel.fullness) };
+}
+
+/**
+ * The closed length on one frame; null where its scale is not known. On a transabdominal image it is
+ * not accepted: that is not the plane of the cervix (obstetric reference 1.1).
+ */
+export function measureCervix(
+  reading: CervixReading,
+  uncertainty: number | null,
+): MeasuredCervix | null {
+  const { clip, located } = reading;
+  if (!located) return null;
+  const { externalOs, middle, internalOs } = located;
+  const scale = scaleFor(clip, [externalOs, middle, internalOs])?.scale;
+  if (!scale) return null;
+  const chord = { x: (externalOs.x + internalOs.x) / 2, y: (externalOs.y + internalOs.y) / 2 };
+  const curved = distance(chord, middle, scale) > CURVED_MM;
+  const value = curved
+    ? distance(externalOs, middle, scale) + distance(middle, internalOs, scale)
+    : distance(externalOs, internalOs, scale);
+  const plausible = isPlausible('cervical-length', value);
+  const { route } = namedView(clip);
+  const abdominal = route === 'transabdominal';
+  const notes = [
+    SIMULATED_ONLY,
+    ...(abdominal ? [`on a transabdominal image; ${NEEDS_TRANSVAGINAL}`] : []),
+    ...(plausible ? [] : [implausibleNote('cervical-length')]),
+    ...(value > LONGEST_CERVIX_MM ? ['unusually long: the lower segment may be included'] : []),
+  ];
+  const length = createMeasurement(
+    'cervical-length',
+    'cervical-length',
+    value,
+    curved ? 'cervix-two-lines' : 'cervix-straight',
+    {
+      section: 'cervix',
+      derivation: 'measured',
+      source: measuredOn(
+        clip,
+        reading.frame.index,
+        'model',
+        curved
+          ? [lineBetween(externalOs, middle), lineBetween(middle, internalOs)]
+          : [lineBetween(externalOs, internalOs)],
+      ),
+      confidence: located.confidence,
+      uncertainty,
+      quality: !plausible || abdominal ? 'inadequate' : located.accepted ? 'accepted' : 'low',
+      note: notes.join('; '),
+    },
+  );
+  return { reading, route, length, funnel: funnelOf(reading, length) };
+}

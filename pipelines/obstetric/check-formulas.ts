@@ -1,0 +1,295 @@
+import { type CheckFormula, known, member, type VectorInputs } from '../contract/vector-inputs.ts';
+import { perimeter } from '../measure/ellipse.ts';
+import { centileOf, zOf } from '../measure/statistics.ts';
+import { dueDateByAge, dueDateByLmp } from '../result/gestational-age.ts';
+import {
+  deepestPocketCategory,
+  fluidIndex,
+  fluidIndexCategory,
+  mooreCayleFluidIndex,
+} from './amniotic-fluid/guideline.ts';
+import {
+  ageByCerebellum,
+  type BrainStructure,
+  brainStructureAt,
+  ventricleCategory,
+} from './anomaly-screen/guideline.ts';
+import {
+  type BiometryCm,
+  cephalicIndex,
+  circumferenceOfDiameters,
+  expectedHeadAbdomenRatio,
+  HADLOCK_1984_AGE,
+  headCircumferenceOuterInner,
+  intergrowthAgeByHc,
+  intergrowthAgeByHcFl,
+  WEIGHT_FORMULAS,
+  type WeightFormula,
+} from './biometry/formulas.ts';
+import {
+  acharyaSystolicDiastolicAt,
+  type CiobanuIndex,
+  cerebroplacentalRatio,
+  ciobanuAt,
+  mcaPeakMedian,
+  mcaPeakMoMClosedForm,
+  pulsatilityIndex,
+  resistanceIndex,
+  systolicDiastolicRatio,
+  type UmbilicalIndex,
+  umbilicalAt,
+  umbilicalZ,
+  uterinePiAt,
+} from './doppler/charts.ts';
+import {
+  hadlock1992Age,
+  intergrowthAgeByCrl,
+  intergrowthCrlAt,
+  meanSacDiameter,
+  robinson1975Age,
+  verburg2008Age,
+  viability,
+} from './early-pregnancy/guideline.ts';
+import {
+  cardiothoracicAreaRatio,
+  cardiothoracicCircumferenceRatio,
+} from './fetal-heart/guideline.ts';
+import {
+  fmf2018WeightCentile,
+  HADLOCK_1991_TABLE_RATIOS,
+  hadlock1984Size,
+  hadlock1991Median,
+  hadlock1991Z,
+  INTERGROWTH_WEIGHT_2017,
+  INTERGROWTH_WEIGHT_2020,
+  type IntergrowthMeasure,
+  intergrowthSize,
+  intergrowthSizeAt,
+  intergrowthSizeZ,
+  intergrowthWeightAt,
+  intergrowthWeightZ,
+  type WhoMeasure,
+  whoCentile,
+  whoQuantile,
+} from './growth/charts.ts';
+import { restrictionForm, sizeCategory, twinDiscordance } from './growth/guideline.ts';
+import { headDirection, stationByAngle } from './labor-progress/guideline.ts';
+import { expectedNuchalTranslucency, nuchalTranslucencyMoM } from './nt/guideline.ts';
+import { placentaCategory } from './placenta/guideline.ts';
+
+const centile = (z: number | null): number | null => (z === null ? null : centileOf(z));
+
+const EFW_VARIANTS: Readonly<Record<string, WeightFormula>> = {
+  'HC+AC+FL (1985)': 'hadlock-hc-ac-fl',
+  'BPD+AC+FL (1985)': 'hadlock-bpd-ac-fl',
+  'BPD+HC+AC+FL (1985)': 'hadlock-bpd-hc-ac-fl',
+  'AC+FL (1985)': 'hadlock-ac-fl',
+  'BPD+AC (1984)': 'hadlock-bpd-ac',
+  'HC+AC (1984)': 'hadlock-hc-ac',
+  'AC (1984)': 'hadlock-ac',
+  'Shepard BPD+AC (1982)': 'shepard-bpd-ac',
+  'INTERGROWTH HC+AC (2017)': 'intergrowth-hc-ac',
+};
+
+/** Lengths in cm; one that the vector leaves out is NaN and shows in any result that needs it. */
+function biometryCm(inputs: VectorInputs): BiometryCm {
+  const length = (name: string) => inputs.optionalNumber(name) ?? Number.NaN;
+  return {
+    bpd: length('bpdCm'),
+    hc: length('hcCm'),
+    ac: length('acCm'),
+    fl: length('flCm'),
+  };
+}
+
+const MEASURES = { hc: 1, bpd: 1, ofd: 1, ac: 1, fl: 1 } as const;
+const measure = (inputs: VectorInputs): IntergrowthMeasure =>
+  member(MEASURES, inputs.text('measure').toLowerCase());
+
+const BIOMETRY = { bpd: 1, hc: 1, ac: 1, fl: 1 } as const;
+const WHO_MEASURES = { ac: 1, bpd: 1, efw: 1, fl: 1, hc: 1, hl: 1 } as const;
+const whoMeasure = (inputs: VectorInputs): WhoMeasure =>
+  member(WHO_MEASURES, inputs.text('measure').toLowerCase());
+const WHO_SEX: Readonly<Record<string, WhoMeasure>> = {
+  any: 'efw',
+  female: 'efw-female',
+  male: 'efw-male',
+};
+
+function hadlock1991Spread(name: string) {
+  if (name.startsWith('abstract')) return 'abstract';
+  return name.startsWith('log') ? 'logarithmic' : 'table';
+}
+
+const FLOWS = { forward: 1, absent: 1, reversed: 1 } as const;
+
+function delphi(i: VectorInputs): string {
+  const flow = i.optionalText('uaEdf');
+  return restrictionForm({
+    gaWeeks: i.number('gaWeeks'),
+    efwCentile: i.optionalNumber('efwCentile'),
+    acCentile: i.optionalNumber('acCentile'),
+    uaPiCentile: i.optionalNumber('uaPiCentile'),
+    utaPiCentile: i.optionalNumber('utaPiCentile'),
+    cprCentile: i.optionalNumber('cprCentile'),
+    endDiastolicFlow: flow === null ? null : member(FLOWS, flow),
+    centileFall: i.optionalNumber('centileFall'),
+  });
+}
+
+/** Biometry, dating by biometry and growth (obstetric reference 2 and 3). */
+export const GROWTH_CHECKS: Readonly<Record<string, CheckFormula>> = {
+  intergrowth_fetal_centile_to_value: (i) =>
+    intergrowthSizeAt(measure(i), i.number('gaWeeks'), zOf(i.number('centile'))),
+  ig_mean_sd: (i) => {
+    const size = intergrowthSize(measure(i), i.number('gaWeeks'));
+    return size && (i.text('what') === 'mean' ? size.mean : size.sd);
+  },
+  ig_sd_mm: (i) => intergrowthSize(measure(i), i.number('gaWeeks'))?.sd ?? null,
+  ig_zscore: (i) => intergrowthSizeZ(measure(i), i.number('gaWeeks'), i.number('valueMm')),
+  ig_centile: (i) =>
+    centile(intergrowthSizeZ(measure(i), i.number('gaWeeks'), i.number('valueMm'))),
+  intergrowth_efw2017_centile_to_grams: (i) =>
+    intergrowthWeightAt(INTERGROWTH_WEIGHT_2017, i.number('gaWeeks'), zOf(i.number('centile'))),
+  intergrowth_efw2020_hadlock_centile_to_grams: (i) =>
+    intergrowthWeightAt(INTERGROWTH_WEIGHT_2020, i.number('gaWeeks'), zOf(i.number('centile'))),
+  ig_efw2017_zscore: (i) =>
+    intergrowthWeightZ(INTERGROWTH_WEIGHT_2017, i.number('gaWeeks'), i.number('efwG')),
+  ig_efw2017_centile: (i) =>
+    centile(intergrowthWeightZ(INTERGROWTH_WEIGHT_2017, i.number('gaWeeks'), i.number('efwG'))),
+  ig_efw2020_zscore: (i) =>
+    intergrowthWeightZ(INTERGROWTH_WEIGHT_2020, i.number('gaWeeks'), i.number('efwG')),
+  ig_efw2020_centile: (i) =>
+    centile(intergrowthWeightZ(INTERGROWTH_WEIGHT_2020, i.number('gaWeeks'), i.number('efwG'))),
+  hadlock1991_median_grams: (i) => hadlock1991Median(i.number('gaWeeks')),
+  hadlock1991_table_centile_to_grams: (i) => {
+    const median = hadlock1991Median(i.number('gaWeeks'));
+    const ratio = HADLOCK_1991_TABLE_RATIOS[i.number('centile')];
+    return median && ratio ? median * ratio : null;
+  },
+  hadlock1991_centile: (i) =>
+    centile(
+      hadlock1991Z(i.number('gaWeeks'), i.number('efwG'), hadlock1991Spread(i.text('spread'))),
+    ),
+  fmf2018_efw_centile: (i) => fmf2018WeightCentile(i.number('gaDays'), i.number('efwG')),
+  who_quantile: (i) => whoQuantile(whoMeasure(i), i.number('gaWeeks'), i.number('quantile')),
+  who_efw_quantile_grams: (i) =>
+    whoQuantile(known(WHO_SEX, i.text('sex')), i.number('gaWeeks'), i.number('centile') / 100),
+  who_centile_log_interp: (i) =>
+    whoCentile(whoMeasure(i), i.number('gaWeeks'), i.number('value'))?.centile ?? null,
+  efw_grams: (i) => WEIGHT_FORMULAS[known(EFW_VARIANTS, i.text('variant'))](biometryCm(i)),
+  hadlock1984_ga_weeks: (i) =>
+    HADLOCK_1984_AGE[member(HADLOCK_1984_AGE, i.text('combo').toLowerCase().replaceAll('+', '-'))](
+      biometryCm(i),
+    ),
+  hadlock1984_size_cm: (i) =>
+    hadlock1984Size(member(BIOMETRY, i.text('measure').toLowerCase()), i.number('gaWeeks')),
+  ig_ga_hc_fl_days: (i) => intergrowthAgeByHcFl(i.number('hcMm'), i.number('flMm')),
+  ig_ga_hc_days: (i) => intergrowthAgeByHc(i.number('hcMm')),
+  hc_ellipse_ramanujan_mm: (i) => perimeter(i.number('d1Mm') / 2, i.number('d2Mm') / 2),
+  circumference_mean_diameter_mm: (i) =>
+    circumferenceOfDiameters(i.number('d1Mm'), i.number('d2Mm')),
+  ac_from_diameters_mm: (i) => circumferenceOfDiameters(i.number('apadMm'), i.number('tadMm')),
+  hc_hadlock_bpd_oi_ofd_mm: (i) =>
+    headCircumferenceOuterInner(i.number('bpdOuterInnerMm'), i.number('ofdMm')),
+  cephalic_index_pct: (i) => cephalicIndex(i.number('bpdMm'), i.number('ofdMm')),
+  hc_ac_expected_ratio: (i) => expectedHeadAbdomenRatio(i.number('gaWeeks')),
+  edd_from_ga: (i) => dueDateByAge(i.text('examDate'), i.number('gaDays')),
+  edd_from_lmp: (i) => dueDateByLmp(i.text('lmp')),
+  size_category: (i) => sizeCategory(i.number('efwCentile'), i.optionalNumber('acCentile')),
+  delphi_fgr: delphi,
+  twin_discordance_pct: (i) => twinDiscordance(i.number('efwLargeG'), i.number('efwSmallG')),
+};
+
+const UMBILICAL: Readonly<Record<string, UmbilicalIndex>> = { PI: 'pi', RI: 'ri', 'S/D': 'sd' };
+const CIOBANU: Readonly<Record<string, CiobanuIndex>> = {
+  'UA-PI': 'ua-pi',
+  'MCA-PI': 'mca-pi',
+  CPR: 'cpr',
+};
+const umbilicalCentile =
+  (index: UmbilicalIndex): CheckFormula =>
+  (i) =>
+    umbilicalAt(index, i.number('gaWeeks'), zOf(i.number('centile')));
+
+const brainCentile =
+  (structure: BrainStructure): CheckFormula =>
+  (i) =>
+    brainStructureAt(structure, i.number('gaWeeks'), zOf(i.number('centile')));
+
+function dopplerIndex(i: VectorInputs): number | null {
+  const psv = i.number('psv');
+  const edv = i.number('edv');
+  switch (i.text('out')) {
+    case 'PI':
+      return pulsatilityIndex(psv, edv, i.number('tamx'));
+    case 'RI':
+      return resistanceIndex(psv, edv);
+    case 'S/D':
+      return systolicDiastolicRatio(psv, edv);
+    default:
+      throw new Error(`unknown index "${i.text('out')}"`);
+  }
+}
+
+/** Early pregnancy, anatomy, fluid, placenta, Doppler and labour (reference 4 to 13). */
+export const PREGNANCY_CHECKS: Readonly<Record<string, CheckFormula>> = {
+  robinson1975_ga_days: (i) => robinson1975Age(i.number('crlMm')),
+  hadlock1992_ga_weeks: (i) => hadlock1992Age(i.number('crlMm')),
+  verburg2008_ga_from_crl_weeks: (i) => verburg2008Age(i.number('crlMm')),
+  intergrowth_ga_from_crl_days: (i) => intergrowthAgeByCrl(i.number('crlMm')),
+  ig_ga_from_crl_days: (i) => intergrowthAgeByCrl(i.number('crlMm')),
+  intergrowth_crl_for_ga_centile_to_mm: (i) =>
+    intergrowthCrlAt(i.number('gaDays'), i.number('centile')),
+  intergrowth_ua_pi_centile_to_value: umbilicalCentile('pi'),
+  intergrowth_ua_ri_centile_to_value: umbilicalCentile('ri'),
+  intergrowth_ua_sd_centile_to_value: umbilicalCentile('sd'),
+  intergrowth_ua_zscore: (i) =>
+    umbilicalZ(known(UMBILICAL, i.text('index')), i.number('gaWeeks'), i.number('value')),
+  ciobanu2019_centile_to_value: (i) =>
+    ciobanuAt(known(CIOBANU, i.text('index')), i.number('gaDays'), zOf(i.number('centile'))),
+  gomez2008_uta_pi_centile_to_value: (i) =>
+    uterinePiAt(i.number('gaDays'), zOf(i.number('centile'))),
+  acharya2005_ua_sd_centile_to_value: (i) =>
+    acharyaSystolicDiastolicAt(i.number('gaWeeks'), zOf(i.number('centile'))),
+  mari2000_mca_psv_median_table_cm_s: (i) => mcaPeakMedian(i.number('gaWeeks')),
+  mca_psv_mom_closed_form: (i) => mcaPeakMoMClosedForm(i.number('gaWeeks'), i.number('psvCmS')),
+  doppler_indices: dopplerIndex,
+  cpr: (i) => cerebroplacentalRatio(i.number('mcaPi'), i.number('uaPi')),
+  umbilicocerebral_ratio: (i) => 1 / cerebroplacentalRatio(i.number('mcaPi'), i.number('uaPi')),
+  intergrowth_tcd_centile_to_mm: brainCentile('cerebellum'),
+  intergrowth_posterior_ventricle_centile_to_mm: brainCentile('posterior-horn'),
+  intergrowth_anterior_ventricle_centile_to_mm: brainCentile('anterior-horn'),
+  intergrowth_cisterna_magna_centile_to_mm: brainCentile('cisterna-magna'),
+  intergrowth_parieto_occipital_fissure_centile_to_mm: brainCentile('parieto-occipital-fissure'),
+  intergrowth_sylvian_fissure_centile_to_mm: brainCentile('sylvian-fissure'),
+  ig_ga_from_tcd_days: (i) => ageByCerebellum(i.number('tcdMm')),
+  ventriculomegaly_category: (i) => ventricleCategory(i.number('atrialWidthMm')),
+  msd_mm: (i) => meanSacDiameter(i.number('l'), i.number('w'), i.number('h')),
+  viability_sru2012: (i) =>
+    viability({
+      crl: i.optionalNumber('crlMm'),
+      msd: i.optionalNumber('msdMm'),
+      embryo: i.optionalFlag('embryo'),
+      cardiacActivity: i.optionalFlag('cardiacActivity'),
+    }),
+  nt_expected_median_mm: (i) => expectedNuchalTranslucency(i.number('crlMm')),
+  nt_mom: (i) => nuchalTranslucencyMoM(i.number('crlMm'), i.number('ntMm')),
+  afi_cm: (i) => fluidIndex([i.number('q1'), i.number('q2'), i.number('q3'), i.number('q4')]),
+  afi_category: (i) => fluidIndexCategory(i.number('afiCm')),
+  dvp_category: (i) => deepestPocketCategory(i.number('dvpCm')),
+  moore_cayle_afi_centile_mm: (i) =>
+    mooreCayleFluidIndex(i.number('gaWeeks'), i.number('centile') === 5 ? 5 : 95),
+  placenta_os_category: (i) => placentaCategory(i.number('edgeToOsMm'), i.number('gaWeeks')),
+  aop_to_station_cm: (i) => stationByAngle(i.number('aopDeg')),
+  head_direction_category: (i) => headDirection(i.number('angleDeg')),
+  ctr_area: (i) => cardiothoracicAreaRatio(i.number('heartAreaCm2'), i.number('thoraxAreaCm2')),
+  ctr_circumference: (i) =>
+    cardiothoracicCircumferenceRatio(i.number('heartCircMm'), i.number('thoraxCircMm')),
+};
+
+/** Formula name of `obstetric-checks.json` → the function of this project that it checks. */
+export const OBSTETRIC_CHECKS: Readonly<Record<string, CheckFormula>> = {
+  ...GROWTH_CHECKS,
+  ...PREGNANCY_CHECKS,
+};

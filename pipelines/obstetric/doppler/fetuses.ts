@@ -1,0 +1,145 @@
+import { fetusKey, ofFetusId } from '../../contract/fetus-name.ts';
+import type { Measurement } from '../../result/envelope.ts';
+import type { ObstetricEvidence } from '../shared/section.ts';
+import { keyedByFetus, ofFetusText, severalFetuses } from '../shared/several-fetuses.ts';
+import type { DopplerSummary } from './guideline.ts';
+import type { DopplerJudgement } from './judge.ts';
+import type { SpectrumReading } from './read.ts';
+
+/** Of several fetuses, the spectra that are judged together: of one, or of nobody in particular. */
+export interface DopplerGroup {
+  /** Null: the mother, and what names no fetus. */
+  fetus: string | null;
+  /** Traced or not. */
+  readings: SpectrumReading[];
+}
+
+export const isMaternal = (vesselOrKey: string | null) =>
+  vesselOrKey?.startsWith('uterine-artery') ?? false;
+
+const SEVERAL = 'Several fetuses: singleton charts were used, and nothing was compared.';
+const PARTLY_NAMED =
+  'Not every spectrum and value names its fetus: nothing was compared between those that do and those that do not.';
+
+/**
+ * Why the spectra, and the machine's values, are not those of one fetus for sure; null where they are.
+ * Whoever names the fetus of one spectrum tells it from others: one that names none may be of another.
+ * Machines name the only fetus too: with spectra that name none there is no contradiction.
+ */
+export function apart(
+  evidence: Pick<ObstetricEvidence, 'study' | 'views'>,
+  readings: readonly SpectrumReading[],
+  cart: readonly Measurement[],
+): string | null {
+  if (severalFetuses(evidence) !== null) return SEVERAL;
+  const seen = new Set(
+    readings
+      .filter(({ vessel }) => vessel !== null && !isMaternal(vessel))
+      .map(({ fetus }) => fetusKey(fetus)),
+  );
+  const reported = new Set(
+    cart.filter(({ concept }) => !isMaternal(concept.key)).map(({ fetus }) => fetusKey(fetus)),
+  );
+  const all = seen.union(reported);
+  const unnamed = fetusKey(null);
+  if (all.size < 2) return null;
+  if (all.size > 2 || !all.has(unnamed)) return SEVERAL;
+  return [...seen].every((name) => name === unnamed) && !reported.has(unnamed)
+    ? null
+    : PARTLY_NAMED;
+}
+
+/**
+ * Two fetuses never share a value (obstetric reference 0.5): of several each is judged by the spectra
+ * that name it, and `reported` are those whose flow the machine's values call lost.
+ */
+export function groupsByFetus(
+  readings: readonly SpectrumReading[],
+  reported: readonly (string | null)[],
+): DopplerGroup[] {
+  const fetal = readings.filter(({ vessel }) => !isMaternal(vessel));
+  const names = new Map(
+    [...fetal.map(({ fetus }) => fetus), ...reported]
+      .flatMap((fetus) => fetus ?? [])
+      .toReversed()
+      .map((fetus) => [fetusKey(fetus), fetus]),
+  );
+  const others = readings.filter(({ vessel, fetus }) => isMaternal(vessel) || fetus === null);
+  const nobody = others.length > 0 || reported.includes(null);
+  return [
+    ...[...names]
+      .toSorted(([one], [other]) => one.localeCompare(other))
+      .map(([key, fetus]) => ({
+        fetus,
+        readings: fetal.filter((one) => one.fetus !== null && fetusKey(one.fetus) === key),
+      })),
+    ...(nobody ? [{ fetus: null, readings: others }] : []),
+  ];
+}
+
+/** Of several fetuses, a fetal vessel that names none is one that is not named at all. */
+export const withoutNames = <Reading extends SpectrumReading>(readings: readonly Reading[]) =>
+  readings.map((one) => (isMaternal(one.vessel) ? one : { ...one, vessel: null }));
+
+/** A judgement whose every id and sentence names its fetus. */
+export function ofFetus(judged: DopplerJudgement, fetus: string): DopplerJudgement {
+  const say = (text: string) => ofFetusText(text, fetus);
+  return {
+    ...judged,
+    ...keyedByFetus(judged, fetus),
+    guidance: judged.guidance.map((one) => ({
+      ...one,
+      id: ofFetusId(one.id, fetus),
+      text: say(one.text),
+    })),
+    sentences: judged.sentences.map(say),
+    gaps: judged.gaps.map(say),
+  };
+}
+
+/** Of several fetuses the gravest leads; one that was not assessed keeps the rest from being normal. */
+const GRAVEST_FIRST: readonly DopplerSummary[] = [
+  'redf',
+  'aedf',
+  'dv-abnormal',
+  'abnormal-ua',
+  'redistribution',
+  'anaemia-flag',
+  'not-assessed',
+  'normal',
+];
+
+/** What growth and others would take for the only fetus: said of a named one, or of none. */
+const OF_ONE_FETUS: ReadonlySet<string> = new Set(['fetal-doppler', 'end-diastolic-flow']);
+
+/**
+ * The judgements of several fetuses as one; `fetal` are those of a named fetus, `others` of their mother
+ * and of what names no fetus. `why` they are apart.
+ */
+export function together(
+  fetal: readonly DopplerJudgement[],
+  others: readonly DopplerJudgement[],
+  why: string,
+): DopplerJudgement {
+  const all = [...fetal, ...others];
+  // Of the mother's group only what is lost in a fetus without a name counts.
+  const grave = others
+    .map(({ category }) => category)
+    .filter((one) => one !== 'normal' && one !== 'not-assessed');
+  const categories = new Set([...fetal.map(({ category }) => category), ...grave]);
+  return {
+    measurements: all.flatMap(({ measurements }) => measurements),
+    category: GRAVEST_FIRST.find((one) => categories.has(one)) ?? 'not-assessed',
+    classifications: [
+      ...fetal.flatMap(({ classifications }) => classifications),
+      ...others.flatMap(({ classifications }) =>
+        classifications.filter(({ id }) => !OF_ONE_FETUS.has(id)),
+      ),
+    ],
+    findings: all.flatMap(({ findings }) => findings),
+    guidance: all.flatMap(({ guidance }) => guidance),
+    sentences: all.flatMap(({ sentences }) => sentences),
+    gaps: [...new Set([why, ...all.flatMap(({ gaps }) => gaps)])],
+    code: all.find(({ code }) => code !== null)?.code ?? 'several_fetuses',
+  };
+}

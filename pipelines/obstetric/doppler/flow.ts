@@ -1,0 +1,224 @@
+import { CONCEPTS, type ConceptKey } from '../../concepts/concepts.ts';
+import type { Measurement } from '../../result/envelope.ts';
+import { isOfMachine } from '../../result/measurement.ts';
+import { formatValue } from '../../result/render/number-text.ts';
+import { isPlausible } from '../shared/plausibility.ts';
+import {
+  type AWave,
+  aWave,
+  type EndDiastolicFlow,
+  endDiastolicFlow,
+  RI_WITHOUT_FLOW,
+} from './guideline.ts';
+import { isFiltered, type TracedReading, traceProblem } from './measure.ts';
+
+/** How a report says an end-diastolic flow. */
+export const FLOW_TEXT: Readonly<Record<EndDiastolicFlow, string>> = {
+  forward: 'forward',
+  'intermittent-absent': 'absent in some beats',
+  absent: 'absent',
+  reversed: 'reversed',
+  'not-assessable': 'not assessable',
+};
+
+/** What the loops of one vessel show: each is judged by itself, and the gravest clear one leads. */
+export interface FlowOfLoops<Flow> {
+  /** Null: no loop allows a category. */
+  lead: Flow | null;
+  /** What other clear loops show. */
+  others: Flow[];
+  /** The loops with the leading flow. */
+  shownOn: TracedReading[];
+  /** Lost flow, graver than what leads, on a trace that allows no category. */
+  suspected: { flow: Flow; problem: string; shownOn: TracedReading } | null;
+}
+
+const UMBILICAL_GRAVEST_FIRST = ['reversed', 'absent', 'intermittent-absent', 'forward'] as const;
+const DUCTUS_GRAVEST_FIRST = ['reversed', 'absent', 'positive'] as const;
+const LOST: ReadonlySet<string> = new Set(['reversed', 'absent']);
+
+function overLoops<Flow extends string>(
+  loops: readonly TracedReading[],
+  gravestFirst: readonly Flow[],
+  flowOf: (loop: TracedReading) => Flow | 'not-assessable' | null,
+): FlowOfLoops<Flow | 'not-assessable'> {
+  const seen = loops.flatMap((loop) => {
+    const flow = flowOf(loop);
+    return flow ? [{ loop, flow, problem: traceProblem(loop.waveform) }] : [];
+  });
+  const good = seen.filter(({ problem }) => problem === null);
+  const [first, ...others] = gravestFirst.filter((one) => good.some(({ flow }) => flow === one));
+  const lead = first ?? (good.length > 0 ? 'not-assessable' : null);
+  const graver =
+    first === undefined ? gravestFirst : gravestFirst.slice(0, gravestFirst.indexOf(first));
+  const poor = graver
+    .filter((one) => LOST.has(one))
+    .flatMap((one) => seen.find(({ flow, problem }) => flow === one && problem !== null) ?? [])[0];
+  return {
+    lead,
+    others,
+    shownOn: good.filter(({ flow }) => flow === lead).map(({ loop }) => loop),
+    suspected:
+      poor && poor.problem !== null
+        ? { flow: poor.flow, problem: poor.problem, shownOn: poor.loop }
+        : null,
+  };
+}
+
+/** Of one loop: flow below a wall filter that is set high cannot be called absent. */
+function flowOfLoop(loop: TracedReading): EndDiastolicFlow | null {
+  const flow = endDiastolicFlow(loop.waveform.beats);
+  const lost = flow === 'absent' || flow === 'intermittent-absent';
+  return lost && isFiltered(loop) ? 'not-assessable' : flow;
+}
+
+function aWaveOfLoop(loop: TracedReading): AWave | null {
+  const { beats, hiddenBelow } = loop.waveform;
+  const wave = aWave(beats, hiddenBelow);
+  return wave === 'absent' && isFiltered(loop) ? 'not-assessable' : wave;
+}
+
+/** End-diastolic flow of the loops of an umbilical artery; what a clear loop shows, no other hides. */
+export const umbilicalFlow = (loops: readonly TracedReading[]): FlowOfLoops<EndDiastolicFlow> =>
+  overLoops<EndDiastolicFlow>(loops, UMBILICAL_GRAVEST_FIRST, flowOfLoop);
+
+/** The a-wave over the loops of a ductus venosus. */
+export const ductusWave = (loops: readonly TracedReading[]): FlowOfLoops<AWave> =>
+  overLoops<AWave>(loops, DUCTUS_GRAVEST_FIRST, aWaveOfLoop);
+
+/** The graver of two flows of an umbilical artery; what could not be assessed hides no lost flow. */
+export function graverFlow(
+  one: EndDiastolicFlow | null,
+  other: EndDiastolicFlow | null,
+): EndDiastolicFlow | null {
+  const order: readonly EndDiastolicFlow[] = [
+    'reversed',
+    'absent',
+    'intermittent-absent',
+    'not-assessable',
+    'forward',
+  ];
+  return order.find((flow) => flow === one || flow === other) ?? null;
+}
+
+/** What the machine's values say of the end-diastolic flow of an umbilical artery. */
+export interface MachineFlow {
+  flow: EndDiastolicFlow;
+  /** `RI 1.10` */
+  shown: string;
+  evidence: string[];
+}
+
+const isAcceptedOfMachine = (one: Measurement) => isOfMachine(one) && one.quality === 'accepted';
+
+const bySign = (velocity: number): EndDiastolicFlow =>
+  velocity > 0 ? 'forward' : velocity < 0 ? 'reversed' : 'absent';
+
+function byIndex(ri: number): EndDiastolicFlow {
+  if (ri > RI_WITHOUT_FLOW) return 'reversed';
+  return ri === RI_WITHOUT_FLOW ? 'absent' : 'forward';
+}
+
+/**
+ * The flow by the values of one side. Of an artery that is drawn below the baseline both velocities
+ * are negative: without the peak, an RI below 1 tells that they have one sign.
+ */
+function flowOfSide(values: readonly Measurement[]): MachineFlow[] {
+  const of = (key: ConceptKey) => values.find(({ concept }) => concept.key === key) ?? null;
+  const ri = of('umbilical-artery-ri');
+  const edv = of('umbilical-artery-edv');
+  const psv = of('umbilical-artery-psv');
+  const sd = of('umbilical-artery-sd');
+  const said = (one: Measurement, flow: EndDiastolicFlow, text: string): MachineFlow => ({
+    flow,
+    shown: text,
+    evidence: [one.id],
+  });
+  const oneSign = ri !== null && ri.value < RI_WITHOUT_FLOW && psv === null;
+  const downwards = psv !== null && psv.value < 0;
+  return [
+    ...(ri
+      ? [said(ri, byIndex(ri.value), `RI ${formatValue('umbilical-artery-ri', ri.value)}`)]
+      : []),
+    ...(edv
+      ? [
+          said(
+            edv,
+            bySign(oneSign ? Math.abs(edv.value) : downwards ? -edv.value : edv.value),
+            `EDV ${formatValue('umbilical-artery-edv', edv.value)}`,
+          ),
+        ]
+      : []),
+    ...(sd && sd.value >= 1
+      ? [said(sd, 'forward', `S/D ${formatValue('umbilical-artery-sd', sd.value)}`)]
+      : []),
+  ];
+}
+
+/** The gravest that the machine's values say of the umbilical artery; null where they say nothing. */
+export function machineFlow(measurements: readonly Measurement[]): MachineFlow | null {
+  const sides = Map.groupBy(
+    measurements.filter(isAcceptedOfMachine),
+    ({ laterality }) => laterality,
+  );
+  const said = [...sides.values()].flatMap(flowOfSide);
+  return said.reduce<MachineFlow | null>(
+    (worst, one) => (worst && graverFlow(worst.flow, one.flow) === worst.flow ? worst : one),
+    null,
+  );
+}
+
+/** The machine's values that tell of lost end-diastolic flow; none where they do not. */
+export function lostFlowValues(cart: readonly Measurement[]): Measurement[] {
+  const found = machineFlow(cart);
+  if (found?.flow !== 'absent' && found?.flow !== 'reversed') return [];
+  return cart.filter(({ id }) => found.evidence.includes(id));
+}
+
+/** Which of two values of a pair is the worse one; uterine arteries count each for itself. */
+const WORSE: Partial<Record<string, 'lower' | 'higher'>> = {
+  'umbilical-artery-pi': 'higher',
+  'umbilical-artery-ri': 'higher',
+  'umbilical-artery-sd': 'higher',
+  'umbilical-artery-edv': 'lower',
+  'middle-cerebral-artery-pi': 'lower',
+  'middle-cerebral-artery-psv': 'higher',
+} satisfies Partial<Record<ConceptKey, 'lower' | 'higher'>>;
+
+/** The machine's values with the worse of each pair first, for it is the one that stands. */
+export function worseFirst(cart: readonly Measurement[]): Measurement[] {
+  return [...Map.groupBy(cart, ({ concept }) => concept.key)].flatMap(([key, values]) => {
+    const worse = WORSE[key];
+    if (!worse) return values;
+    const plausible = (one: Measurement) =>
+      isPlausible(one.concept.key as ConceptKey, one.value) ? 0 : 1;
+    return values.toSorted(
+      (a, b) =>
+        plausible(a) - plausible(b) || (worse === 'lower' ? a.value - b.value : b.value - a.value),
+    );
+  });
+}
+
+/** That the machine gave a vessel on both sides, and which of the two was judged. */
+export function pairSentences(measurements: readonly Measurement[]): string[] {
+  const judged = measurements.filter(
+    (one) => isAcceptedOfMachine(one) && one.id === one.concept.key && one.laterality !== null,
+  );
+  return judged.flatMap((one) => {
+    const key = one.concept.key as ConceptKey;
+    const worse = WORSE[key];
+    const other = measurements.find(
+      (pair) =>
+        isAcceptedOfMachine(pair) &&
+        pair.concept.key === key &&
+        pair.laterality !== null &&
+        pair.laterality !== one.laterality,
+    );
+    if (!worse || !other || other.value === one.value) return [];
+    const said = ({ laterality, value }: Measurement) => `${laterality} ${formatValue(key, value)}`;
+    const name = CONCEPTS[key].abbreviation;
+    return [
+      `The ultrasound machine gives the ${name} of both sides, ${said(one)} and ${said(other)}: the ${worse} was judged.`,
+    ];
+  });
+}

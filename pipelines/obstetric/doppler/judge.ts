@@ -1,0 +1,327 @@
+import type { Finding, Measurement, Result } from '../../result/envelope.ts';
+import { acrossCutOff } from '../../result/obstetric/cut-offs.ts';
+import { acceptedValue, createMeasurement } from '../../result/render/number-text.ts';
+import { cerebroplacentalRatio, mcaPeakMedian } from './charts.ts';
+import {
+  ANGLE_UNKNOWN,
+  acceptedAt,
+  classify,
+  ductusFindings,
+  flowFindings,
+  flowOfArtery,
+  flowSentences,
+  ISUOG,
+  rankFindings,
+  rankOf,
+} from './findings.ts';
+import { ductusWave, machineFlow, pairSentences, umbilicalFlow } from './flow.ts';
+import {
+  ANAEMIA_MOM,
+  anaemiaBand,
+  CHARTED_RATE,
+  ciobanuReference,
+  type DopplerState,
+  type DopplerSummary,
+  dopplerSummary,
+  type EndDiastolicFlow,
+  MCA_ANGLE,
+  rank,
+  umbilicalReference,
+  uterineReference,
+} from './guideline.ts';
+import { DOPPLER_SECTION, type TracedReading, traceProblem } from './measure.ts';
+
+interface Judged {
+  gaDays: number | null;
+  /** Ids of the values whose charts may be used. */
+  charts: readonly string[];
+  /** Degrees set on the machine for the MCA; null: not said. */
+  angle: number | null;
+  /** Whether the fetal heart rate is one at which fetal charts hold. */
+  rateHolds: boolean;
+  /** End-diastolic flow of the umbilical artery; null: not assessed. */
+  flow: EndDiastolicFlow | null;
+}
+
+/** Values that a chart would judge at another age (obstetric reference 0.5: never clamped). */
+function outsideChart(measurements: readonly Measurement[], charts: readonly string[]): string[] {
+  const labels = measurements
+    .filter(
+      ({ id, quality, reference }) =>
+        charts.includes(id) && quality === 'accepted' && reference === null,
+    )
+    .map(({ label }) => label);
+  return labels.length > 0
+    ? [`The gestational age is outside the chart of: ${labels.join(', ')}.`]
+    : [];
+}
+
+/** Why the peak velocity of the MCA has no multiple of the median; a missing age is said elsewhere. */
+function withoutMultiple(measurements: readonly Measurement[], judged: Judged): string[] {
+  const { gaDays, angle, rateHolds } = judged;
+  const psv = acceptedValue(measurements, 'middle-cerebral-artery-psv');
+  if (!psv) {
+    return acceptedValue(measurements, 'middle-cerebral-artery-pi')
+      ? ['MCA peak velocity in cm/s was not supplied: signs of anaemia were not assessed.']
+      : [];
+  }
+  if (gaDays === null || !rateHolds) return [];
+  if (acceptedValue(measurements, 'middle-cerebral-artery-psv-mom')) {
+    return angle === null ? [`MCA peak velocity: ${ANGLE_UNKNOWN}.`] : [];
+  }
+  return [
+    angle !== null && angle > MCA_ANGLE
+      ? `MCA peak velocity was not compared with its median: the angle set on the machine is above ${MCA_ANGLE} degrees.`
+      : 'MCA peak velocity was not compared with its median: the gestational age is outside its chart.',
+  ];
+}
+
+const uterineSides = (measurements: readonly Measurement[]) =>
+  measurements.some(
+    ({ concept, quality }) => concept.key === 'uterine-artery-pi' && quality === 'accepted',
+  ) && !acceptedValue(measurements, 'uterine-artery-mean-pi')
+    ? [
+        'The mean PI of both uterine arteries was not assessed: one side, or the name of a side, is missing.',
+      ]
+    : [];
+
+/** Values so near to the centile that makes them abnormal that the trace cannot tell the side. */
+function nearCutOff(measurements: readonly Measurement[]): string[] {
+  const umbilical = acceptedValue(measurements, 'umbilical-artery-pi');
+  const cerebral = acceptedValue(measurements, 'middle-cerebral-artery-pi');
+  const near = (one: Measurement | null, limit: number | null | undefined) =>
+    one !== null && limit != null && acrossCutOff(one.value, one.uncertainty, [limit], '') !== null;
+  return [
+    ...(near(umbilical, umbilical?.reference?.high)
+      ? [
+          'The interval of the umbilical artery PI reaches across its 95th centile: measure by hand.',
+        ]
+      : []),
+    ...(near(cerebral, cerebral?.reference?.low)
+      ? ['The interval of the MCA PI reaches across its 5th centile: measure by hand.']
+      : []),
+  ];
+}
+
+/** A PI tells the resistance, and not whether there is flow at the end of diastole. */
+function withoutFlow(measurements: readonly Measurement[], flow: Judged['flow']): string[] {
+  const pi = acceptedValue(measurements, 'umbilical-artery-pi');
+  if (!pi || flow !== null) return [];
+  const within = pi.reference?.centile != null && rank(pi.reference) === 'N';
+  const lead = within
+    ? 'Umbilical artery PI is between its 5th and its 95th centile'
+    : 'Of the umbilical artery the PI is known';
+  return [`${lead}; end-diastolic flow was not assessed.`];
+}
+
+/** What could not be judged of the values, and why: one sentence each. */
+export function dopplerGaps(measurements: readonly Measurement[], judged: Judged): string[] {
+  return [
+    ...(judged.gaDays === null ? [] : outsideChart(measurements, judged.charts)),
+    ...withoutMultiple(measurements, judged),
+    ...uterineSides(measurements),
+    ...nearCutOff(measurements),
+    ...withoutFlow(measurements, judged.flow),
+  ];
+}
+
+export interface DopplerJudgement {
+  measurements: Measurement[];
+  category: DopplerSummary;
+  classifications: Result['classifications'];
+  findings: Finding[];
+  guidance: Result['guidance'];
+  sentences: string[];
+  /** What could not be judged, and the code of the first reason. */
+  gaps: string[];
+  code: string | null;
+}
+
+type Reference = Measurement['reference'];
+
+function withReference(measurement: Measurement, reference: Reference): Measurement {
+  if (!reference) return measurement;
+  return { ...measurement, reference, interpretation: rank(reference) };
+}
+
+/** Rates of the fetal vessels outside of which no chart of theirs holds: null where all are within. */
+function rateProblem(traced: readonly TracedReading[]): string | null {
+  const outside = traced.find(
+    ({ vessel, waveform }) =>
+      (vessel === 'umbilical-artery' || vessel === 'middle-cerebral-artery') &&
+      (waveform.beatsPerMinute < CHARTED_RATE.slowest ||
+        waveform.beatsPerMinute > CHARTED_RATE.fastest),
+  );
+  if (!outside) return null;
+  return `The fetal heart rate during Doppler is outside ${CHARTED_RATE.slowest} to ${CHARTED_RATE.fastest} per minute: no chart of fetal Doppler holds.`;
+}
+
+function cpr(measurements: readonly Measurement[]): Measurement[] {
+  const mca = acceptedValue(measurements, 'middle-cerebral-artery-pi');
+  const ua = acceptedValue(measurements, 'umbilical-artery-pi');
+  if (!mca || !ua) return [];
+  const value = cerebroplacentalRatio(mca.value, ua.value);
+  const inputs = [mca.id, ua.id];
+  return [
+    createMeasurement('cerebroplacental-ratio', 'cerebroplacental-ratio', value, 'ratio', {
+      section: DOPPLER_SECTION,
+      fetus: ua.fetus,
+      inputs,
+    }),
+  ];
+}
+
+function uterineMean(measurements: readonly Measurement[]): Measurement[] {
+  const left = acceptedAt(measurements, 'uterine-artery-pi-left');
+  const right = acceptedAt(measurements, 'uterine-artery-pi-right');
+  if (!left || !right) return [];
+  const value = (left.value + right.value) / 2;
+  return [
+    createMeasurement('uterine-artery-mean-pi', 'uterine-artery-mean-pi', value, 'mean-of-sides', {
+      section: DOPPLER_SECTION,
+      derivation: 'mean',
+      inputs: [left.id, right.id],
+    }),
+  ];
+}
+
+/** Degrees that were set on the machine for the peak velocity of the MCA; null where not said. */
+function angleOfPeak(
+  traced: readonly TracedReading[],
+  measured: readonly Measurement[],
+): number | null {
+  const psv = acceptedValue(measured, 'middle-cerebral-artery-psv');
+  const angle = traced.find(({ file }) => file === psv?.source.file)?.correctionAngle ?? null;
+  return angle === null ? null : Math.abs(angle);
+}
+
+function peakMoM(
+  traced: readonly TracedReading[],
+  measurements: readonly Measurement[],
+  gaDays: number,
+): Measurement[] {
+  const psv = acceptedValue(measurements, 'middle-cerebral-artery-psv');
+  const median = mcaPeakMedian(gaDays / 7);
+  if (!psv || median === null) return [];
+  const angle = angleOfPeak(traced, measurements);
+  if (angle !== null && angle > MCA_ANGLE) return [];
+  const notes = [
+    angle === null ? ANGLE_UNKNOWN : null,
+    gaDays >= 35 * 7 ? 'more false positives from 35 weeks on' : null,
+  ];
+  const key = 'middle-cerebral-artery-psv-mom';
+  return [
+    createMeasurement(key, key, psv.value / median, 'multiple-of-median', {
+      section: DOPPLER_SECTION,
+      inputs: [psv.id],
+      reference: {
+        low: null,
+        high: ANAEMIA_MOM.moderate,
+        centile: null,
+        z_score: null,
+        chart: 'mari-2000-mca-psv',
+      },
+      interpretation: psv.value / median >= ANAEMIA_MOM.moderate ? 'H' : 'N',
+      fetus: psv.fetus,
+      note: notes.filter(Boolean).join('; ') || null,
+    }),
+  ];
+}
+
+type Chart = (gaDays: number, value: number) => Reference;
+
+const FETAL_CHARTS: Readonly<Record<string, Chart>> = {
+  'umbilical-artery-pi': umbilicalReference,
+  'middle-cerebral-artery-pi': (gaDays, value) => ciobanuReference('mca-pi', gaDays, value),
+  'cerebroplacental-ratio': (gaDays, value) => ciobanuReference('cpr', gaDays, value),
+};
+/** Of the mother: the rate of the fetus does not matter. */
+const MATERNAL_CHARTS: Readonly<Record<string, Chart>> = {
+  'uterine-artery-mean-pi': uterineReference,
+};
+
+/** Every value with its chart, where it has one. */
+const charted = (
+  measurements: readonly Measurement[],
+  gaDays: number,
+  charts: Readonly<Record<string, Chart>>,
+): Measurement[] =>
+  measurements.map((one) => {
+    const chart = one.quality === 'accepted' ? charts[one.id] : undefined;
+    return chart ? withReference(one, chart(gaDays, one.value)) : one;
+  });
+
+const GUIDANCE: Readonly<Partial<Record<DopplerSummary, string>>> = {
+  redf: 'Reversed end-diastolic flow: consider immediate review by fetal medicine per local protocol.',
+  aedf: 'Absent end-diastolic flow: consider prompt review by fetal medicine per local protocol.',
+  'anaemia-flag':
+    'MCA peak velocity at or above 1.5 MoM: consider review for fetal anaemia per local protocol.',
+};
+
+/**
+ * Charts, categories, findings and what was left open, from the traces and their values. `whose` stands
+ * behind the name of a fetal vessel whose fetus, of several, is not named.
+ */
+export function judgeDoppler(
+  traced: readonly TracedReading[],
+  measured: readonly Measurement[],
+  gaDays: number | null,
+  whose = '',
+): DopplerJudgement {
+  const good = traced.filter(({ waveform }) => traceProblem(waveform) === null);
+  const of = (vessel: string) => traced.filter((reading) => reading.vessel === vessel);
+  const umbilical = flowOfArtery(
+    umbilicalFlow(of('umbilical-artery')),
+    machineFlow(measured),
+    whose,
+  );
+  const ductus = ductusWave(of('ductus-venosus'));
+  const rates = rateProblem(good);
+  const derived = [...measured, ...cpr(measured), ...uterineMean(measured)];
+  const charts = { ...MATERNAL_CHARTS, ...(rates === null ? FETAL_CHARTS : {}) };
+  const multiples = gaDays === null || rates ? [] : peakMoM(good, derived, gaDays);
+  const measurements =
+    gaDays === null ? derived : charted([...derived, ...multiples], gaDays, charts);
+  const { flow } = umbilical;
+  const mom = acceptedAt(measurements, 'middle-cerebral-artery-psv-mom');
+  const state: DopplerState = {
+    flow,
+    suspected: umbilical.loops.suspected !== null || ductus.suspected !== null,
+    umbilicalPi: rankOf(measurements, 'umbilical-artery-pi'),
+    cerebralPi: rankOf(measurements, 'middle-cerebral-artery-pi'),
+    cpr: rankOf(measurements, 'cerebroplacental-ratio'),
+    aWave: ductus.lead,
+    anaemia: mom ? anaemiaBand(mom.value) : null,
+  };
+  const category = dopplerSummary(state);
+  const advice = GUIDANCE[category];
+  const noAge =
+    gaDays === null ? ['Gestational age was not given: Doppler indices have no centile.'] : [];
+  return {
+    measurements,
+    category,
+    classifications: classify(measurements, state, category),
+    findings: [
+      ...flowFindings(umbilical, measurements),
+      ...rankFindings(measurements, state),
+      ...ductusFindings(ductus, measurements, whose),
+    ],
+    guidance: advice
+      ? [{ id: `doppler-${category}`, section: DOPPLER_SECTION, text: advice, source: ISUOG }]
+      : [],
+    sentences: flowSentences(umbilical),
+    gaps: [
+      ...noAge,
+      ...(rates ? [rates] : []),
+      ...dopplerGaps(measurements, {
+        gaDays,
+        charts: Object.keys(charts),
+        angle: angleOfPeak(good, measurements),
+        rateHolds: rates === null,
+        flow,
+      }),
+      ...pairSentences(measurements),
+    ],
+    code: gaDays === null ? 'ga_missing' : rates ? 'heart_rate_outside_chart' : null,
+  };
+}

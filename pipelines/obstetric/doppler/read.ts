@@ -1,0 +1,115 @@
+import { CONCEPTS } from '../../concepts/concepts.ts';
+import { fetusOf } from '../../contract/fetus-name.ts';
+import type { Clip, SweepRegion } from '../../contract/study.ts';
+import { type ViewNamed, viewWords } from '../../contract/view-words.ts';
+import { type DopplerWaveform, traceDoppler } from '../../measure/doppler/arterial-flow.ts';
+import type { Reader } from '../shared/reader.ts';
+
+export const DOPPLER_VESSELS = [
+  'umbilical-artery',
+  'middle-cerebral-artery',
+  'uterine-artery',
+  'ductus-venosus',
+] as const;
+export type DopplerVessel = (typeof DOPPLER_VESSELS)[number];
+
+/** One spectral display: which vessel the header names, and the flow that was traced. */
+export interface SpectrumReading {
+  file: string;
+  sopInstanceUid: string | null;
+  /** 0-based. */
+  frame: number;
+  /** Null: the header names none. A vessel is never guessed from its waveform. */
+  vessel: DopplerVessel | null;
+  laterality: 'left' | 'right' | null;
+  /** Letter or number of the fetus that the header's words name; null: none, or several. */
+  fetus: string | null;
+  /** Whether the scale is in cm/s: on one in Hz only ratios of velocities can be read. */
+  velocities: boolean;
+  /** Degrees, as the cart set it; null: not said. */
+  correctionAngle: number | null;
+  waveform: DopplerWaveform;
+}
+
+/** Anatomic Region Sequence; the ductus venosus has no confirmed code (obstetric reference 15.4). */
+const CODED: Readonly<Record<string, DopplerVessel>> = Object.fromEntries(
+  (['umbilical-artery', 'middle-cerebral-artery', 'uterine-artery'] as const).flatMap((vessel) => {
+    const { site } = CONCEPTS[`${vessel}-pi`];
+    return site ? [[`${site.scheme}:${site.code}`, vessel]] : [];
+  }),
+);
+
+/** Words of operators and presets in View Name and Stage Name. */
+const WORDS: Readonly<Record<DopplerVessel, RegExp>> = {
+  'umbilical-artery': /\b(ua|umb(ilical)? ?(a|art|artery|cord))\b/,
+  'middle-cerebral-artery': /\b(mca|mid(dle)? ?cerebral)/,
+  'uterine-artery': /\b(uta|ut(erine)? ?(a|art|artery))\b/,
+  'ductus-venosus': /\b(dv\b|ductus ?ven)/,
+};
+
+const SIDES = { left: /\b(l|lt|left)\b/, right: /\b(r|rt|right)\b/ } as const;
+
+type Named = ViewNamed & Pick<Clip, 'anatomicRegion' | 'laterality'>;
+
+/**
+ * The vessel that the header names: by code, else by the words of view and stage. Null where it
+ * names none, or two.
+ */
+export function vesselOf(clip: Named): DopplerVessel | null {
+  const coded = clip.anatomicRegion ? CODED[clip.anatomicRegion] : undefined;
+  if (coded) return coded;
+  const words = viewWords(clip);
+  const named = DOPPLER_VESSELS.filter((vessel) => WORDS[vessel].test(words));
+  return named.length === 1 ? (named[0] ?? null) : null;
+}
+
+/** The side that the header names; null where it names none, or both. */
+export function lateralityOf(clip: Named): 'left' | 'right' | null {
+  if (clip.laterality) return clip.laterality;
+  const words = viewWords(clip);
+  const left = SIDES.left.test(words);
+  return left === SIDES.right.test(words) ? null : left ? 'left' : 'right';
+}
+
+const isDoppler = ({ kind }: SweepRegion) => kind === 'pw' || kind === 'cw' || kind === 'doppler';
+
+async function readClip(clip: Clip): Promise<SpectrumReading[]> {
+  const sweeps = clip.sweeps.filter(isDoppler);
+  // The last frame of a cine holds the sweep at its fullest.
+  const frame = clip.frames.at(-1);
+  if (!frame || (sweeps.length === 0 && clip.mode !== 'spectral')) return [];
+  const common = {
+    file: clip.file,
+    sopInstanceUid: clip.sopInstanceUid,
+    frame: frame.index,
+    vessel: vesselOf(clip),
+    laterality: lateralityOf(clip),
+    fetus: fetusOf(clip),
+  };
+  if (sweeps.length === 0) {
+    const waveform = { status: 'refused', reason: 'no-scale' } as const;
+    return [{ ...common, velocities: false, correctionAngle: null, waveform }];
+  }
+  const image = await frame.gray();
+  return sweeps.map((sweep) => ({
+    ...common,
+    velocities: sweep.unit === 'cm/s',
+    correctionAngle: sweep.correctionAngle,
+    // A shift in Hz is a velocity but for a constant, which no ratio of two knows.
+    waveform: traceDoppler(image, { ...sweep, unit: 'cm/s' }),
+  }));
+}
+
+/** Traces every spectral Doppler display of the study. */
+export const spectraReader: Reader<SpectrumReading[]> = {
+  stage: 'spectra',
+  label: 'Tracing Doppler spectra',
+  async read({ study, signal }) {
+    const readings: SpectrumReading[] = [];
+    for (const clip of study.clips) {
+      signal.throwIfAborted();
+      readings.push(...(await readClip(clip)));
+    }
+    return readings;
+  },
+};

@@ -1,0 +1,167 @@
+import { normalQuantile } from '../../measure/statistics.ts';
+
+/** Dating by crown-rump length (obstetric reference 5.2); lengths in mm. */
+
+const { exp, log, sqrt } = Math;
+
+/** CRL in mm for which Robinson and Fleming's equation holds, both included. */
+export const DATING_CRL = { from: 5, to: 84 } as const;
+
+/** Age in days by a CRL within `DATING_CRL`: Robinson and Fleming, BJOG 1975;82:702-710, BMUS and FMF form. */
+export function robinson1975Age(crl: number): number {
+  return 8.052 * sqrt(1.037 * crl) + 23.73;
+}
+
+/** Age in weeks, CRL 2 to 121 mm: Hadlock et al., Radiology 1992;182:501-505. */
+export function hadlock1992Age(crl: number): number {
+  const c = crl / 10;
+  return exp(
+    1.684969 + 0.315646 * c - 0.049306 * c ** 2 + 0.004057 * c ** 3 - 0.000120456 * c ** 4,
+  );
+}
+
+/** Age in weeks: Verburg et al., UOG 2008;31:388-396. */
+export function verburg2008Age(crl: number): number {
+  return exp(1.4653 + 0.001737 * crl + 0.2313 * log(crl));
+}
+
+/** Age in days, CRL 15 to 95 mm: INTERGROWTH-21st, Papageorghiou et al., UOG 2014;44:641-648. */
+export function intergrowthAgeByCrl(crl: number): number | null {
+  if (crl < 15 || crl > 95) return null;
+  return 40.9041 + 3.21585 * sqrt(crl) + 0.348956 * crl;
+}
+
+/** CRL in mm at a centile, 58 to 105 days; source as `intergrowthAgeByCrl`. */
+export function intergrowthCrlAt(gaDays: number, centile: number): number | null {
+  if (gaDays < 58 || gaDays > 105) return null;
+  const mean = -50.6562 + 0.815118 * gaDays + 0.00535302 * gaDays ** 2;
+  const sd = -2.21626 + 0.0984894 * gaDays;
+  return mean + normalQuantile(centile / 100) * sd;
+}
+
+/** Mean sac diameter of three orthogonal diameters. */
+export function meanSacDiameter(length: number, width: number, height: number): number {
+  return (length + width + height) / 3;
+}
+
+export type ViabilityCategory =
+  | 'diagnostic-of-pregnancy-loss'
+  | 'suspicious-for-pregnancy-loss'
+  | 'uncertain-viability'
+  | 'embryo-with-cardiac-activity'
+  | 'not-assessable';
+
+/** A transvaginal scan of an intrauterine sac; what is null was not assessed. Lengths in mm. */
+export interface SacFindings {
+  crl: number | null;
+  msd: number | null;
+  embryo: boolean | null;
+  cardiacActivity: boolean | null;
+}
+
+export const DIAGNOSTIC = { crl: 7, msd: 25 } as const;
+export const SUSPICIOUS_MSD = 16;
+
+/** SRU consensus, Doubilet et al., NEJM 2013;369:1443-1451, by one scan. */
+export function viability({ crl, msd, embryo, cardiacActivity }: SacFindings): ViabilityCategory {
+  if (cardiacActivity === true) return 'embryo-with-cardiac-activity';
+  const silent = crl !== null && cardiacActivity === false;
+  const empty = msd !== null && embryo === false;
+  if ((silent && crl >= DIAGNOSTIC.crl) || (empty && msd >= DIAGNOSTIC.msd)) {
+    return 'diagnostic-of-pregnancy-loss';
+  }
+  if (silent || (empty && msd >= SUSPICIOUS_MSD)) return 'suspicious-for-pregnancy-loss';
+  return empty || cardiacActivity === false ? 'uncertain-viability' : 'not-assessable';
+}
+
+/** Inner diameter of a yolk sac, mm: usual from 2 to 6, both included (obstetric reference 5.1). */
+export const YOLK_SAC_MM = { small: 2, large: 6 } as const;
+
+export function yolkSacBand(mm: number): 'small' | 'usual' | 'large' {
+  if (mm < YOLK_SAC_MM.small) return 'small';
+  return mm > YOLK_SAC_MM.large ? 'large' : 'usual';
+}
+
+/** Signs of SRU's second list that need no length of an embryo (obstetric reference 5.3). */
+export interface SuspiciousSigns {
+  yolkSac: number | null;
+  msd: number | null;
+  crl: number | null;
+  embryo: boolean | null;
+  /** Age by the last menstrual period, days; null where it is dated otherwise or not at all. */
+  daysByLmp: number | null;
+}
+
+export const SUSPICIOUS = { yolkSacAbove: 7, smallSacBelow: 5, embryoFromDays: 42 } as const;
+
+/** Which of them are met; what was not assessed meets none. Source as `viability`. */
+export function suspiciousSigns({ yolkSac, msd, crl, embryo, daysByLmp }: SuspiciousSigns) {
+  return {
+    largeYolkSac: yolkSac !== null && yolkSac > SUSPICIOUS.yolkSacAbove,
+    smallSac: msd !== null && crl !== null && msd - crl < SUSPICIOUS.smallSacBelow,
+    lateEmbryo: embryo === false && daysByLmp !== null && daysByLmp >= SUSPICIOUS.embryoFromDays,
+  };
+}
+
+export type RateBand = 'slow' | 'borderline' | 'usual' | 'fast';
+
+/** J Ultrasound Med 1995;14:643. */
+const DOUBILET_BENSON = 'Doubilet and Benson 1995';
+
+/**
+ * Bands of the embryonic heart rate, beats per minute, by the first and the last day of the age that
+ * they hold for, both included (obstetric reference 5.4). `recalled`: the limit of a slow rate is
+ * graded R, not verified against its source.
+ */
+export const RATE_BANDS = [
+  {
+    ...{ fromDays: 28, untilDays: 44, slowBelow: 90, usualFrom: 100, usualTo: null },
+    ...{ source: DOUBILET_BENSON, recalled: false },
+  },
+  {
+    ...{ fromDays: 45, untilDays: 49, slowBelow: 110, usualFrom: 120, usualTo: null },
+    ...{ source: DOUBILET_BENSON, recalled: false },
+  },
+  {
+    ...{ fromDays: 50, untilDays: 69, slowBelow: 120, usualFrom: 120, usualTo: 190 },
+    ...{ source: DOUBILET_BENSON, recalled: true },
+  },
+  {
+    ...{ fromDays: 77, untilDays: 97, slowBelow: 120, usualFrom: 130, usualTo: 175 },
+    ...{ source: 'FMF, 11+0 to 13+6 weeks', recalled: false },
+  },
+] as const;
+
+/** The bands of an age; null where the reference has none: before 4+0 weeks, at 10 weeks, from 14 on. */
+export const rateBandsAt = (gaDays: number): (typeof RATE_BANDS)[number] | null =>
+  RATE_BANDS.find(({ fromDays, untilDays }) => gaDays >= fromDays && gaDays <= untilDays) ?? null;
+
+/** Embryonic heart rate, beats per minute, by the bands of its age; null where there are none. */
+export function embryonicRateBand(gaDays: number, rate: number): RateBand | null {
+  const band = rateBandsAt(gaDays);
+  if (!band) return null;
+  if (rate < band.slowBelow) return 'slow';
+  if (rate < band.usualFrom) return 'borderline';
+  return band.usualTo !== null && rate > band.usualTo ? 'fast' : 'usual';
+}
+
+/** Age in days before an embryo is seen, MSD below 25 mm (Nyberg); plus or minus 7 days. */
+export function nybergAge(msd: number): number | null {
+  return msd < DIAGNOSTIC.msd ? msd + 30 : null;
+}
+
+/** The last day of the age by last period for which a difference of so many days is let stand. */
+const REDATING = [
+  { untilDays: 62, days: 5 },
+  { untilDays: 111, days: 7 },
+  { untilDays: 153, days: 10 },
+  { untilDays: 195, days: 14 },
+] as const;
+const REDATING_LATE_DAYS = 21;
+/** From this age on a single scan redates nothing: disturbed growth looks the same (ACOG 700). */
+export const NO_REDATING_FROM_DAYS = 196;
+
+/** Days by which ultrasound may differ from the age by last period (ACOG Committee Opinion 700, 2017). */
+export function redatingDays(daysByLmp: number): number {
+  return REDATING.find(({ untilDays }) => daysByLmp <= untilDays)?.days ?? REDATING_LATE_DAYS;
+}

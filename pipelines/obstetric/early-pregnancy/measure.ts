@@ -1,0 +1,218 @@
+import type { ConceptKey, MethodKey } from '../../concepts/concepts.ts';
+import type { Point } from '../../contract/image.ts';
+import { scaleFor } from '../../contract/study.ts';
+import { axisEnds, distance } from '../../measure/ellipse.ts';
+import type { Measurement } from '../../result/envelope.ts';
+import { isOfMachine, lineBetween, measuredOn } from '../../result/measurement.ts';
+import { createMeasurement } from '../../result/render/number-text.ts';
+import { judgedValue, withDifference } from '../shared/machine-values.ts';
+import { withMedian } from '../shared/median-of-frames.ts';
+import { implausibleNote, isPlausible } from '../shared/plausibility.ts';
+import { SIMULATED_ONLY } from '../shared/simulated-only.ts';
+import { DATING_CRL, meanSacDiameter, nybergAge, robinson1975Age } from './guideline.ts';
+import type { EarlyClip, EarlyFrame } from './read.ts';
+
+/** Half widths in mm that held 95 % of 39 phantoms not used in development; docs/early-pregnancy.md. */
+export const EARLY_UNCERTAINTY = { sac: 2.5, yolkSac: 1, crl: 4.5 } as const;
+
+/** Id of the section whose measurements and findings these are. */
+export const EARLY_SECTION = 'early-pregnancy';
+
+function measured(
+  id: string,
+  key: ConceptKey,
+  method: MethodKey,
+  { clip, frame }: EarlyFrame,
+  ends: readonly [Point, Point],
+  given: { confidence: number; uncertainty: number },
+): Measurement | null {
+  const scale = scaleFor(clip, ends)?.scale;
+  if (!scale) return null;
+  const value = distance(ends[0], ends[1], scale);
+  const plausible = isPlausible(key, value);
+  return createMeasurement(id, key, value, method, {
+    section: EARLY_SECTION,
+    derivation: 'measured',
+    source: measuredOn(clip, frame.index, 'image-analysis', [lineBetween(...ends)]),
+    ...given,
+    quality: plausible ? 'accepted' : 'inadequate',
+    note: plausible ? SIMULATED_ONLY : `${SIMULATED_ONLY}; ${implausibleNote(key)}`,
+  });
+}
+
+const clearest = (frames: readonly EarlyFrame[]): EarlyFrame | null =>
+  frames
+    .filter(({ sac }) => sac?.accepted)
+    .toSorted((one, other) => (other.sac?.confidence ?? 0) - (one.sac?.confidence ?? 0))[0] ?? null;
+
+/** The axis of a sac that lies more across the screen, and the one more along the beam. */
+function sacAxes(frame: EarlyFrame): { across: [Point, Point]; down: [Point, Point] } | null {
+  if (!frame.sac) return null;
+  const [a1, a2, b1, b2] = axisEnds(frame.sac.ellipse);
+  const flat = Math.abs(a2.x - a1.x) >= Math.abs(a2.y - a1.y);
+  return flat ? { across: [a1, a2], down: [b1, b2] } : { across: [b1, b2], down: [a1, a2] };
+}
+
+/**
+ * Length and height of the sac on the plane along the uterus, its width on the plane across. A plane
+ * whose name the cart does not say gives length and height only: two diameters are no MSD.
+ */
+function sacDiameters(clips: readonly EarlyClip[]): Measurement[] {
+  const along = clearest(
+    clips.flatMap(({ plane, frames }) => (plane === 'transverse' ? [] : frames)),
+  );
+  const across = clearest(
+    clips.flatMap(({ plane, frames }) => (plane === 'transverse' ? frames : [])),
+  );
+  const one = (
+    key: 'sac-length' | 'sac-height' | 'sac-width',
+    frame: EarlyFrame | null,
+    side: 'across' | 'down',
+  ) => {
+    const axes = frame && sacAxes(frame);
+    if (!frame?.sac || !axes) return [];
+    const given = { confidence: frame.sac.confidence, uncertainty: EARLY_UNCERTAINTY.sac };
+    return measured(key, key, 'sac-inner-inner', frame, axes[side], given) ?? [];
+  };
+  return [
+    one('sac-length', along, 'across'),
+    one('sac-height', along ?? across, 'down'),
+    one('sac-width', across, 'across'),
+  ].flat();
+}
+
+function meanDiameter(diameters: readonly Measurement[]): Measurement[] {
+  const [length, height, width] = diameters.filter(({ quality }) => quality === 'accepted');
+  if (!length || !height || !width) return [];
+  const value = meanSacDiameter(length.value, width.value, height.value);
+  const inputs = [length, height, width];
+  return [
+    createMeasurement('mean-sac-diameter', 'mean-sac-diameter', value, 'msd-three-diameters', {
+      section: EARLY_SECTION,
+      derivation: 'mean',
+      inputs: inputs.map(({ id }) => id),
+      confidence: Math.min(...inputs.map(({ confidence }) => confidence ?? 0)),
+      uncertainty: EARLY_UNCERTAINTY.sac,
+      quality: isPlausible('mean-sac-diameter', value) ? 'accepted' : 'inadequate',
+      note: SIMULATED_ONLY,
+    }),
+  ];
+}
+
+function yolkSacs(clips: readonly EarlyClip[]): Measurement[] {
+  const seen = clips
+    .flatMap(({ frames }) => frames)
+    .filter(({ contents }) => contents?.yolkSac)
+    .toSorted(
+      (one, other) =>
+        (other.contents?.yolkSac?.confidence ?? 0) - (one.contents?.yolkSac?.confidence ?? 0),
+    )[0];
+  const yolkSac = seen?.contents?.yolkSac;
+  if (!seen || !yolkSac) return [];
+  const { centre, radius, confidence } = yolkSac;
+  const ends: [Point, Point] = [
+    { x: centre.x - radius, y: centre.y },
+    { x: centre.x + radius, y: centre.y },
+  ];
+  const given = { confidence, uncertainty: EARLY_UNCERTAINTY.yolkSac };
+  return [measured('yolk-sac', 'yolk-sac', 'yolk-sac-inner-inner', seen, ends, given) ?? []].flat();
+}
+
+/** A value of every frame of the plane along an embryo, the accepted ones first, each numbered. */
+function crownRumpLengths(clips: readonly EarlyClip[]): Measurement[] {
+  return clips
+    .flatMap(({ plane, frames }) => (plane === 'transverse' ? [] : frames))
+    .flatMap((frame) => {
+      const embryo = frame.contents?.embryo;
+      if (!embryo || !frame.sac) return [];
+      const confidence = frame.sac.confidence * embryo.confidence;
+      const given = { confidence, uncertainty: EARLY_UNCERTAINTY.crl };
+      return measured('crl', 'crl', 'crl-longest', frame, embryo.ends, given) ?? [];
+    })
+    .toSorted((one, other) => Number(isAccepted(other)) - Number(isAccepted(one)))
+    .map((one, index) => ({ ...one, id: `crl-${index + 1}` }));
+}
+
+const isAccepted = ({ quality }: Measurement) => quality === 'accepted';
+
+/** Values of one CRL of which the median is taken (reference 5.1). */
+const CRL_REPEATS = 3;
+
+const ofMachine = (one: Measurement, name: string) =>
+  isOfMachine(one) ? `from ${name} of the ultrasound machine` : `from ${name}, ${SIMULATED_ONLY}`;
+
+/** Age by CRL where its equation holds; by the sac only where no embryo is seen. */
+function ageOf(crl: Measurement | null, msd: Measurement | null): Measurement[] {
+  const given = { section: EARLY_SECTION };
+  if (crl && crl.value >= DATING_CRL.from && crl.value <= DATING_CRL.to) {
+    const days = robinson1975Age(crl.value);
+    return [
+      createMeasurement('ga-by-crl', 'ga-by-crl', days, 'robinson-1975-ga-crl', {
+        ...given,
+        inputs: [crl.id],
+        note: ofMachine(crl, 'CRL'),
+      }),
+    ];
+  }
+  const days = !crl && msd ? nybergAge(msd.value) : null;
+  if (days === null || !msd) return [];
+  return [
+    createMeasurement('ga-by-sac', 'ga-by-sac', days, 'nyberg-ga-msd', {
+      ...given,
+      inputs: [msd.id],
+      uncertainty: 7,
+      note: 'low precision: it never sets the due date once a crown-rump length exists',
+    }),
+  ];
+}
+
+function heartRates(clips: readonly EarlyClip[]): Measurement[] {
+  return clips.flatMap(({ clip, cardiac }) => {
+    if (cardiac?.status !== 'beating') return [];
+    const { beatsPerMinute, uncertainty, strength } = cardiac;
+    return createMeasurement(
+      'embryonic-heart-rate',
+      'fetal-heart-rate',
+      beatsPerMinute,
+      'cine-periodicity',
+      {
+        section: EARLY_SECTION,
+        derivation: 'measured',
+        source: measuredOn(clip, null, 'image-analysis'),
+        confidence: Math.min(1, strength),
+        uncertainty,
+        quality: isPlausible('fetal-heart-rate', beatsPerMinute) ? 'accepted' : 'inadequate',
+        note: SIMULATED_ONLY,
+      },
+    );
+  });
+}
+
+/**
+ * All that is measured of an early pregnancy, the standing values under their plain ids, after the
+ * machine's own values, on which the age rests where there are any.
+ */
+export function measureEarlyPregnancy(
+  clips: readonly EarlyClip[],
+  machine: readonly Measurement[] = [],
+): Measurement[] {
+  const diameters = sacDiameters(clips);
+  const ours = [
+    ...diameters,
+    ...meanDiameter(diameters),
+    ...yolkSacs(clips),
+    ...withMedian('crl', crownRumpLengths(clips).slice(0, CRL_REPEATS)),
+  ];
+  const lengths = [...withDifference(machine, ours), ...ours];
+  return [
+    ...lengths,
+    ...ageOf(judgedValue(lengths, 'crl'), judgedValue(lengths, 'mean-sac-diameter')),
+    ...heartRates(clips).slice(0, 1),
+  ];
+}
+
+/** Of several embryos each length and rate by itself: nothing is put together, nothing is dated. */
+export function measureEmbryosApart(clips: readonly EarlyClip[]): Measurement[] {
+  const rates = heartRates(clips).map((one, index) => ({ ...one, id: `${one.id}-${index + 1}` }));
+  return [...crownRumpLengths(clips), ...rates];
+}

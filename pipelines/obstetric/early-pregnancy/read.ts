@@ -1,0 +1,150 @@
+import type { GrayImage } from '../../contract/image.ts';
+import { type Clip, type Frame, scaleFor } from '../../contract/study.ts';
+import { viewWords } from '../../contract/view-words.ts';
+import { extent } from '../../measure/ellipse.ts';
+import { type CardiacActivity, cardiacActivity } from '../../measure/periodicity.ts';
+import type { Reader, ReaderInput } from '../shared/reader.ts';
+import { locateContents, type SacContents } from './locate-contents.ts';
+import { type LocatedSac, locateSacs } from './locate-sac.ts';
+
+/** One frame on which a sac was looked for. */
+export interface EarlyFrame {
+  clip: Clip;
+  frame: Frame;
+  sac: LocatedSac | null;
+  /** Null without an accepted sac or without a scale: sizes tell its contents apart. */
+  contents: SacContents | null;
+  /**
+   * `several`: more than one body with a yolk sac or an embryo. `unclear`: no contents to tell which of
+   * several bodies is the sac (a bladder and a cyst are echo-free, too), or whether one is that looks
+   * less like it than another that proved to be none (a dark fleck of speckle beside the sac).
+   */
+  bodies: 'one' | 'several' | 'unclear';
+}
+
+export interface EarlyClip {
+  clip: Clip;
+  /** As the cart names the view; null where it does not. */
+  plane: 'sagittal' | 'transverse' | null;
+  route: 'transvaginal' | 'transabdominal' | null;
+  frames: readonly EarlyFrame[];
+  /** Within the sac of this clip; null where no sac was accepted in it. */
+  cardiac: CardiacActivity | null;
+}
+
+/** Frames of a clip on which sizes are read; all of them serve cardiac activity. */
+const FRAMES_PER_CLIP = 3;
+const CLIPS = 8;
+/** Of shorter and slower clips speckle repeats by chance as well as a heart does. */
+export const EMBRYO_CLIP = { frames: 60, framesPerSecond: 20 } as const;
+/** Up to 13+6 a view that is named transvaginal may show a sac, whatever the classifier knows. */
+const LAST_DAY = 97;
+
+/** What the cart's own words say of a view. */
+export function namedView(clip: Clip): Pick<EarlyClip, 'plane' | 'route'> {
+  const text = viewWords(clip);
+  return {
+    plane: /transverse|axial|coronal/.test(text)
+      ? 'transverse'
+      : /sagittal|longitudinal/.test(text)
+        ? 'sagittal'
+        : null,
+    route: /trans ?vaginal|endo ?vaginal|\btv\b/.test(text)
+      ? 'transvaginal'
+      : /trans ?abdominal|\bta\b/.test(text)
+        ? 'transabdominal'
+        : null,
+  };
+}
+
+/** Clips that show an early pregnancy: by the classifier, or by their name at an age that fits. */
+function candidates({ study, planes, options }: ReaderInput): Clip[] {
+  const labelled = new Set(
+    planes.filter(({ estimate }) => estimate.label === 'early-pregnancy').map(({ clip }) => clip),
+  );
+  const days = options.dating?.ga_days;
+  if (days !== undefined && days > LAST_DAY) return [];
+  const early = days !== undefined;
+  const named = study.clips.filter((clip) => early && namedView(clip).route === 'transvaginal');
+  return study.clips.filter((clip) => labelled.has(clip) || named.includes(clip)).slice(0, CLIPS);
+}
+
+/** Of the bodies that look like a sac, the likeliest first, the one with contents; none where that does not tell. */
+export function chooseSac(
+  found: readonly Pick<EarlyFrame, 'sac' | 'contents'>[],
+): Pick<EarlyFrame, 'sac' | 'contents' | 'bodies'> {
+  const none = { sac: null, contents: null };
+  const accepted = found.filter(({ sac }) => sac?.accepted);
+  const filled = accepted.filter(({ contents }) => contents?.yolkSac || contents?.embryo);
+  if (filled.length > 1) return { ...none, bodies: 'several' };
+  const [first] = accepted;
+  const doubtful = accepted.length > 1 || (first !== undefined && first !== found[0]);
+  if (filled.length === 0 && doubtful) return { ...none, bodies: 'unclear' };
+  return { ...(filled[0] ?? first ?? found[0] ?? none), bodies: 'one' };
+}
+
+/** The sac of one frame and what is in it, by image analysis alone. */
+export async function readEarlyFrame(clip: Clip, frame: Frame): Promise<EarlyFrame> {
+  const image = await frame.gray();
+  const found = locateSacs(image).map((sac) => {
+    const region = scaleFor(clip, extent(sac.ellipse));
+    const contents = sac.accepted && region ? locateContents(image, sac, region.scale) : null;
+    return { sac, contents };
+  });
+  return { clip, frame, ...chooseSac(found) };
+}
+
+async function* grayFrames(
+  frames: readonly Frame[],
+  signal: AbortSignal,
+): AsyncGenerator<GrayImage> {
+  for (const frame of frames) {
+    signal.throwIfAborted();
+    yield await frame.gray();
+  }
+}
+
+/** Why a clip is not looked at for cardiac activity of an embryo; null where it is. */
+export function unfitForActivity(times: readonly number[]): CardiacActivity | null {
+  if (times.length < 2) return { status: 'not-assessable', reason: 'still' };
+  if (times.length < EMBRYO_CLIP.frames) return { status: 'not-assessable', reason: 'too-short' };
+  const seconds = (times.at(-1) ?? 0) - (times[0] ?? 0);
+  const slow = (times.length - 1) / seconds < EMBRYO_CLIP.framesPerSecond * (1 - 1e-6);
+  return slow ? { status: 'not-assessable', reason: 'too-slow' } : null;
+}
+
+async function readClip(clip: Clip, signal: AbortSignal): Promise<EarlyClip> {
+  const step = Math.max(1, Math.floor(clip.frames.length / FRAMES_PER_CLIP));
+  const chosen = clip.frames.filter((_, index) => index % step === 0).slice(0, FRAMES_PER_CLIP);
+  const frames: EarlyFrame[] = [];
+  for (const frame of chosen) {
+    signal.throwIfAborted();
+    frames.push(await readEarlyFrame(clip, frame));
+  }
+  const seen = frames.find(({ sac }) => sac?.accepted)?.sac;
+  const view = namedView(clip);
+  if (!seen) return { clip, ...view, frames, cardiac: null };
+  const [low, high] = extent(seen.ellipse);
+  const area = {
+    minX: Math.max(0, Math.floor(low.x)),
+    minY: Math.max(0, Math.floor(low.y)),
+    maxX: Math.min(clip.width - 1, Math.ceil(high.x)),
+    maxY: Math.min(clip.height - 1, Math.ceil(high.y)),
+  };
+  const times = clip.timing === 'none' ? [] : clip.frames.map(({ time }) => time);
+  const cardiac =
+    unfitForActivity(times) ??
+    (await cardiacActivity(grayFrames(clip.frames, signal), times, area));
+  return { clip, ...view, frames, cardiac };
+}
+
+/** Sac, yolk sac, embryo and cardiac activity on the views of an early pregnancy. */
+export const earlyPregnancyReader: Reader<readonly EarlyClip[]> = {
+  stage: 'early-pregnancy',
+  label: 'Looking for an early pregnancy',
+  read: async (input) => {
+    const clips: EarlyClip[] = [];
+    for (const clip of candidates(input)) clips.push(await readClip(clip, input.signal));
+    return clips;
+  },
+};

@@ -1,0 +1,204 @@
+import type { Measurement, Result } from '../../result/envelope.ts';
+import { acrossCutOff } from '../../result/obstetric/cut-offs.ts';
+import { formatValue } from '../../result/render/number-text.ts';
+import type { MModeReading } from '../fetal-heart/read.ts';
+import { type EarlyLength, judgedValue } from '../shared/machine-values.ts';
+import { isPlausible } from '../shared/plausibility.ts';
+import type { ObstetricEvidence } from '../shared/section.ts';
+import {
+  DIAGNOSTIC,
+  SUSPICIOUS,
+  SUSPICIOUS_MSD,
+  suspiciousSigns,
+  type ViabilityCategory,
+  viability,
+} from './guideline.ts';
+import { EARLY_UNCERTAINTY } from './measure.ts';
+import type { EarlyClip } from './read.ts';
+
+/** Criteria of early pregnancy loss on transvaginal ultrasound. */
+export const SRU = 'SRU consensus, Doubilet et al., NEJM 2013;369:1443-1451';
+
+/** What the images allow to say; null: not assessed. */
+export interface EarlySight {
+  transvaginal: boolean;
+  sac: boolean;
+  yolkSac: boolean;
+  /** False only where the sac was seen in both planes. */
+  embryo: boolean | null;
+  /** False: looked for on a long and quick enough cine of the embryo and not seen. */
+  cardiacActivity: boolean | null;
+  /** Seconds of the clip in which cardiac activity was looked for and not seen. */
+  silentSeconds: number | null;
+}
+
+/** A rate of an embryo's heart; that of a mother's vessel is none (obstetric reference 0.6). */
+const isRate = (beatsPerMinute: number) => isPlausible('fetal-heart-rate', beatsPerMinute);
+
+const isBeating = ({ cardiac }: EarlyClip) =>
+  cardiac?.status === 'beating' && isRate(cardiac.beatsPerMinute);
+
+/** Rhythms of sweeps that beat at such a rate and are of the fetus, not of the mother. */
+const fetalRhythms = (sweeps: readonly Pick<MModeReading, 'fetal' | 'rhythm'>[]) =>
+  sweeps.flatMap(({ fetal, rhythm }) =>
+    fetal && rhythm.status === 'beating' && isRate(rhythm.beatsPerMinute) ? [rhythm] : [],
+  );
+
+/**
+ * What the clips show of the contents of the sac; only those with an accepted sac count. M-mode
+ * sweeps count for cardiac activity; one whose beats could not be told apart leaves it open. A CRL or
+ * a heart rate among the values of the `machine` says that its operator saw an embryo.
+ */
+export function earlySight(
+  clips: readonly EarlyClip[],
+  sweeps: readonly Pick<MModeReading, 'fetal' | 'rhythm'>[] = [],
+  machine: readonly Measurement[] = [],
+): EarlySight {
+  const withSac = clips.filter(({ frames }) => frames.some(({ sac }) => sac?.accepted));
+  const contents = withSac.flatMap(({ frames }) => frames.flatMap((frame) => frame.contents ?? []));
+  const embryoSeen =
+    contents.some(({ embryo }) => embryo !== null) || judgedValue(machine, 'crl') !== null;
+  const planes = new Set(withSac.flatMap(({ plane }) => plane ?? []));
+  const silent = withSac.filter(
+    ({ cardiac, frames }) =>
+      cardiac?.status === 'not-seen' && frames.some(({ contents: held }) => held?.embryo),
+  );
+  const swept = fetalRhythms(sweeps);
+  const beating =
+    withSac.some(isBeating) ||
+    swept.some(({ variation }) => variation !== null) ||
+    judgedValue(machine, 'fetal-heart-rate') !== null;
+  const silence = silent.length > 0 && swept.length === 0;
+  const times = silent.map(({ clip }) => clip.frames.at(-1)?.time ?? 0);
+  return {
+    transvaginal: withSac.length > 0 && withSac.every(({ route }) => route === 'transvaginal'),
+    sac: withSac.length > 0,
+    yolkSac: contents.some(({ yolkSac }) => yolkSac !== null),
+    embryo: embryoSeen || beating ? true : planes.size === 2 ? false : null,
+    cardiacActivity: beating ? true : silence ? false : null,
+    silentSeconds: silence ? Math.max(...times) : null,
+  };
+}
+
+/**
+ * What is said of viability: never that a criterion diagnostic of loss is met. That there is no embryo
+ * or no cardiac activity is known from the analysis alone, which misses either (docs/early-pregnancy.md).
+ */
+export type JudgedViability = Exclude<ViabilityCategory, 'diagnostic-of-pregnancy-loss'>;
+
+export interface EarlyViability {
+  category: JudgedViability;
+  /** A criterion diagnostic of loss would be met if a person saw what the analysis saw. */
+  seemsLost: boolean;
+  criteria: Result['classifications'][number]['criteria'];
+  /** Why a criterion of loss is not sure although it seems to be met. */
+  unsure: string[];
+}
+
+/**
+ * Why a sac is on neither side of the diagnostic cut-off for sure; null where it is. The machine gives
+ * no uncertainty: the calipers of a person are not taken for surer than ours.
+ */
+function doubtOf(msd: Measurement | null): string | null {
+  const halfWidth = msd && (msd.uncertainty ?? EARLY_UNCERTAINTY.sac);
+  const near = msd && acrossCutOff(msd.value, halfWidth, [DIAGNOSTIC.msd]);
+  return near && `${msd.label} ${formatValue('mean-sac-diameter', msd.value)}. ${near}`;
+}
+
+/** The analysis misses small hearts that beat (docs/early-pregnancy.md). */
+const SILENCE_UNPROVEN =
+  'The analysis of a clip misses small hearts that beat: it cannot show that one stands still.';
+
+/** The analysis misses a third of embryos (docs/early-pregnancy.md). */
+const EMPTINESS_UNPROVEN =
+  'The analysis of the images misses embryos: it cannot show that a sac is empty. A person must look.';
+
+/**
+ * SRU's criteria in their order. What would meet one diagnostic of loss is no more than suspicious.
+ * `measurements` are those of `measureEarlyPregnancy`, `dating` that of the request.
+ */
+export function judgeViability(
+  seen: EarlySight,
+  measurements: readonly Measurement[],
+  dating: ObstetricEvidence['options']['dating'],
+): EarlyViability {
+  const measured = (key: EarlyLength) => judgedValue(measurements, key);
+  const value = (key: EarlyLength) => measured(key)?.value ?? null;
+  const crl = value('crl');
+  const msd = value('mean-sac-diameter');
+  const { embryo, cardiacActivity } = seen;
+  const signs = suspiciousSigns({
+    yolkSac: value('yolk-sac'),
+    msd,
+    crl,
+    embryo,
+    daysByLmp: dating?.basis === 'lmp' ? dating.ga_days : null,
+  });
+  const silent = crl !== null && cardiacActivity === false;
+  const empty = msd !== null && embryo === false;
+  const msdDoubt = empty ? doubtOf(measured('mean-sac-diameter')) : null;
+  const byScan = viability({ crl, msd, embryo, cardiacActivity });
+  const anySign = cardiacActivity !== true && Object.values(signs).some(Boolean);
+  const seemsLost = byScan === 'diagnostic-of-pregnancy-loss';
+  const held = seemsLost ? 'suspicious-for-pregnancy-loss' : byScan;
+  const open = held === 'uncertain-viability' || held === 'not-assessable';
+  const category = open && anySign ? 'suspicious-for-pregnancy-loss' : held;
+  const heart =
+    cardiacActivity === null ? 'not assessed' : cardiacActivity ? 'seen' : 'not seen in the clip';
+  const crlText = crl === null ? 'CRL not measured' : `CRL ${formatValue('crl', crl)}`;
+  const msdText =
+    msd === null ? 'MSD not measured' : `MSD ${formatValue('mean-sac-diameter', msd)}`;
+  const embryoText =
+    embryo === null ? 'embryo not assessed' : embryo ? 'embryo seen' : 'no embryo seen';
+  return {
+    category,
+    seemsLost,
+    unsure: [silent ? SILENCE_UNPROVEN : null, empty ? EMPTINESS_UNPROVEN : null, msdDoubt].filter(
+      (doubt) => doubt !== null,
+    ),
+    criteria: [
+      {
+        name: 'transvaginal images',
+        value: seen.transvaginal ? 'yes' : 'not known',
+        met: seen.transvaginal,
+      },
+      {
+        name: `CRL at least ${DIAGNOSTIC.crl} mm and no cardiac activity`,
+        value: `${crlText}, cardiac activity ${heart}`,
+        met: silent && crl >= DIAGNOSTIC.crl,
+      },
+      {
+        name: `MSD at least ${DIAGNOSTIC.msd} mm and no embryo`,
+        value: `${msdText}, ${embryoText}`,
+        met: empty && msd >= DIAGNOSTIC.msd,
+      },
+      {
+        name: `CRL below ${DIAGNOSTIC.crl} mm and no cardiac activity`,
+        value: `${crlText}, cardiac activity ${heart}`,
+        met: silent && crl < DIAGNOSTIC.crl,
+      },
+      {
+        name: `MSD from ${SUSPICIOUS_MSD} mm and no embryo`,
+        value: `${msdText}, ${embryoText}`,
+        met: empty && msd >= SUSPICIOUS_MSD && msd < DIAGNOSTIC.msd,
+      },
+      {
+        name: `yolk sac above ${SUSPICIOUS.yolkSacAbove} mm`,
+        value: measured('yolk-sac')
+          ? formatValue('yolk-sac', value('yolk-sac') ?? 0)
+          : 'not measured',
+        met: signs.largeYolkSac,
+      },
+      {
+        name: `MSD less CRL below ${SUSPICIOUS.smallSacBelow} mm`,
+        value: `${msdText}, ${crlText}`,
+        met: signs.smallSac,
+      },
+      {
+        name: 'no embryo from 6 weeks after the last menstrual period',
+        value: embryoText,
+        met: signs.lateEmbryo,
+      },
+    ],
+  };
+}

@@ -1,0 +1,222 @@
+import { fetusKey, fetusOf } from '../../contract/fetus-name.ts';
+import { cartMeasurements } from '../../result/cart-values.ts';
+import type { Measurement } from '../../result/envelope.ts';
+import { isOfMachine, measuredOn } from '../../result/measurement.ts';
+import { createMeasurement } from '../../result/render/number-text.ts';
+import { isTraced, traceProblem } from '../doppler/measure.ts';
+import type { SpectrumReading } from '../doppler/read.ts';
+import type { CardiacReading } from '../presentation/read.ts';
+import { ifPlausible } from '../shared/machine-values.ts';
+import { implausibleNote, isPlausible } from '../shared/plausibility.ts';
+import type { ObstetricEvidence } from '../shared/section.ts';
+import { severalFetuses } from '../shared/several-fetuses.ts';
+import { SIMULATED_ONLY } from '../shared/simulated-only.ts';
+import type { MModeReading } from './read.ts';
+
+export const FETAL_HEART_SECTION = 'fetal-heart';
+
+/** Coefficient of variation of the beats up to which a rhythm is called regular. */
+export const REGULAR = 0.1;
+
+/** Where a rate comes from, as a sentence names it. */
+export type RateSource = 'M-mode' | 'Doppler' | 'cine of the chest' | 'ultrasound machine';
+
+/** A rate, and how regular all beats of its sweep are. */
+export interface RateReading {
+  measurement: Measurement;
+  source: RateSource;
+  /** Coefficient of variation of the beats' lengths; null: not told by this source. */
+  variation: number | null;
+  /** Beats alike in length and height, of those seen; null: not counted. */
+  alike: { beats: number; seen: number } | null;
+}
+
+const KEY = 'fetal-heart-rate';
+
+function rate(
+  id: string,
+  value: number,
+  method: Parameters<typeof createMeasurement>[3],
+  at: {
+    file: string;
+    sopInstanceUid: string | null;
+    frame: number | null;
+    fetus: string | null;
+  },
+  given: { confidence: number; uncertainty: number | null; steady: boolean; fetal?: boolean },
+): Measurement {
+  const plausible = isPlausible(KEY, value);
+  const { fetal = true } = given;
+  const notes = [
+    plausible ? null : implausibleNote(KEY),
+    fetal ? null : 'no image of the study shows a fetus, and the machine does not call it fetal',
+    given.steady ? null : 'its beats could not be told apart',
+    SIMULATED_ONLY,
+  ];
+  return createMeasurement(`${KEY}-${id}`, KEY, value, method, {
+    section: FETAL_HEART_SECTION,
+    derivation: 'measured',
+    source: measuredOn(at, at.frame, 'image-analysis'),
+    fetus: at.fetus,
+    confidence: Math.max(0, Math.min(1, given.confidence)),
+    uncertainty: given.uncertainty,
+    quality: !plausible ? 'inadequate' : given.steady && fetal ? 'accepted' : 'low',
+    note: notes.filter(Boolean).join('; '),
+  });
+}
+
+/** Half width of the 95 % interval of sweeps, beats per minute, as measured on phantoms. */
+const SWEEP_UNCERTAINTY = 3;
+
+/** The fetus that the name of the image says. */
+const fetusOn = ({ study }: ObstetricEvidence, file: string): string | null => {
+  const clip = study.clips.find((one) => one.file === file);
+  return clip ? fetusOf(clip) : null;
+};
+
+function ofMMode(evidence: ObstetricEvidence): RateReading[] {
+  const readings = evidence.views.fetalHeart?.mMode ?? [];
+  return readings.flatMap(({ rhythm, fetal, ...sweep }: MModeReading, index): RateReading[] => {
+    if (rhythm.status !== 'beating') return [];
+    const { beatsPerMinute, strength, variation } = rhythm;
+    const at = { ...sweep, fetus: fetusOn(evidence, sweep.file) };
+    const measurement = rate(`m-mode-${index + 1}`, beatsPerMinute, 'm-mode-periodicity', at, {
+      confidence: strength,
+      uncertainty: SWEEP_UNCERTAINTY,
+      steady: variation !== null,
+      fetal,
+    });
+    return [{ measurement, source: 'M-mode', variation, alike: null }];
+  });
+}
+
+/** Vessels that beat with the fetal heart; those of the mother and unnamed ones do not count. */
+const FETAL_VESSELS: ReadonlySet<string> = new Set(['umbilical-artery', 'middle-cerebral-artery']);
+
+function ofDoppler(readings: readonly SpectrumReading[]): RateReading[] {
+  return readings
+    .filter(isTraced)
+    .filter(({ vessel }) => vessel !== null && FETAL_VESSELS.has(vessel))
+    .map(
+      ({ waveform, ...at }, index): RateReading => ({
+        source: 'Doppler',
+        measurement: rate(
+          `doppler-${index + 1}`,
+          waveform.beatsPerMinute,
+          'doppler-periodicity',
+          at,
+          {
+            confidence: waveform.confidence,
+            uncertainty: SWEEP_UNCERTAINTY,
+            steady: traceProblem(waveform) === null,
+          },
+        ),
+        variation: waveform.beats.length >= 3 ? waveform.variationSeen : null,
+        alike: { beats: waveform.beats.length, seen: waveform.beatsSeen },
+      }),
+    );
+}
+
+/** Spectra of the fetus that give no rate because most of their beats differ. */
+export function unevenBeats(readings: readonly SpectrumReading[]): string[] {
+  const uneven = readings.some(
+    ({ vessel, waveform }) =>
+      vessel !== null &&
+      FETAL_VESSELS.has(vessel) &&
+      waveform.status === 'refused' &&
+      waveform.reason === 'beats-differ',
+  );
+  return uneven
+    ? [
+        'Fewer than half of the beats on a Doppler spectrum of the fetus are alike: the rhythm is irregular or the trace unreliable.',
+      ]
+    : [];
+}
+
+function ofCine(readings: readonly CardiacReading[]): RateReading[] {
+  return readings.flatMap(({ clip, activity }, index): RateReading[] => {
+    if (activity.status !== 'beating') return [];
+    const { beatsPerMinute, strength, uncertainty } = activity;
+    const { file, sopInstanceUid } = clip;
+    const at = { file, sopInstanceUid, frame: null, fetus: fetusOf(clip) };
+    const measurement = rate(`chest-${index + 1}`, beatsPerMinute, 'cine-periodicity', at, {
+      confidence: strength,
+      uncertainty,
+      steady: true,
+    });
+    return [{ measurement, source: 'cine of the chest', variation: null, alike: null }];
+  });
+}
+
+function ofMachine({ study }: ObstetricEvidence, listed: readonly Measurement[]): RateReading[] {
+  const values =
+    listed.length > 0
+      ? listed
+      : cartMeasurements(study.cart ?? [], FETAL_HEART_SECTION, [KEY]).map(ifPlausible);
+  return values.map(
+    (measurement): RateReading => ({
+      measurement,
+      source: 'ultrasound machine',
+      variation: null,
+      alike: null,
+    }),
+  );
+}
+
+/**
+ * Every rate of the fetal heart, best source first: M-mode, fetal arteries, cine of the chest, and what
+ * the machine's report says: the values `listed` by an earlier section stand for those of the report.
+ */
+export function ratesOf(
+  evidence: ObstetricEvidence,
+  listed: readonly Measurement[] = [],
+): RateReading[] {
+  const { views } = evidence;
+  return [
+    ...ofMMode(evidence),
+    ...ofDoppler(views.spectra ?? []),
+    ...ofCine(views.presentation?.cardiac ?? []),
+    ...ofMachine(evidence, listed),
+  ];
+}
+
+/** Rates of one fetus, or a rate that names none of several. */
+export interface RateGroup {
+  /** Null: the only fetus, or none that is named. */
+  fetus: string | null;
+  /** Of several fetuses. */
+  several: boolean;
+  rates: RateReading[];
+}
+
+/**
+ * The rates that may be compared with each other. Of several fetuses each by itself, and each rate that
+ * names none alone (obstetric reference 0.5). Machines name the only fetus too.
+ * A rate of the machine that a section before has listed (`earlier`) is that measurement, and no second
+ * one.
+ */
+export function rateGroups(
+  evidence: ObstetricEvidence,
+  earlier: readonly Measurement[] = [],
+): RateGroup[] {
+  const rates = ratesOf(evidence);
+  const ours = new Set(
+    rates
+      .filter(({ source }) => source !== 'ultrasound machine')
+      .map(({ measurement }) => fetusKey(measurement.fetus)),
+  );
+  const named = new Set(rates.flatMap(({ measurement }) => measurement.fetus ?? []).map(fetusKey));
+  if (severalFetuses(evidence) === null && ours.size < 2 && named.size < 2) {
+    const listed = earlier.filter((one) => isOfMachine(one) && one.concept.key === KEY);
+    return [{ fetus: null, several: false, rates: ratesOf(evidence, listed) }];
+  }
+  const byName = Map.groupBy(rates, ({ measurement }) => fetusKey(measurement.fetus));
+  return [...byName]
+    .toSorted(([one], [other]) => one.localeCompare(other))
+    .flatMap(([, own]): RateGroup[] => {
+      const fetus = own[0]?.measurement.fetus ?? null;
+      return fetus === null
+        ? own.map((one) => ({ fetus, several: true, rates: [one] }))
+        : [{ fetus, several: true, rates: own }];
+    });
+}

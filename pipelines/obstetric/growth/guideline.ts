@@ -1,0 +1,215 @@
+/** Size for gestational age by unrounded centiles (obstetric reference 3.8). */
+export type SizeCategory = 'sga-severe' | 'sga' | 'aga' | 'lga' | 'lga-severe';
+
+/** Centiles of the boundaries; exactly the 10th or 90th is appropriate. */
+export const SIZE_CUTOFFS = { severelySmall: 3, small: 10, large: 90, severelyLarge: 97 } as const;
+
+export const SIZE_LABELS: Readonly<Record<SizeCategory, string>> = {
+  'sga-severe': 'severely small for gestational age (below the 3rd centile)',
+  sga: 'small for gestational age (below the 10th centile)',
+  aga: 'appropriate for gestational age (10th to 90th centile)',
+  lga: 'large for gestational age (above the 90th centile)',
+  'lga-severe': 'very large for gestational age (above the 97th centile)',
+};
+
+/**
+ * The category of a weight centile; an AC below the 3rd centile is severe by itself (Delphi 2016,
+ * Gordijn et al., UOG 48:333-339; ISUOG 2020, Lees et al., UOG 56:298-312).
+ */
+export function sizeCategory(efwCentile: number, acCentile: number | null = null): SizeCategory {
+  const { severelySmall, small, large, severelyLarge } = SIZE_CUTOFFS;
+  if (efwCentile < severelySmall || (acCentile ?? small) < severelySmall) return 'sga-severe';
+  if (efwCentile < small) return 'sga';
+  if (efwCentile > severelyLarge) return 'lga-severe';
+  return efwCentile > large ? 'lga' : 'aga';
+}
+
+/** Weights in g from which macrosomia is said, the higher first (ACOG Practice Bulletin 216). */
+export const MACROSOMIA_GRAMS = [4500, 4000] as const;
+
+/**
+ * Discordance of twins in %, both included: from the first it is told (ISUOG twin guideline), from
+ * the second it is a criterion of selective growth restriction (Khalil et al., UOG 2019;53:47-54).
+ */
+export const TWIN_DISCORDANCE = { told: 20, selective: 25 } as const;
+
+/** Difference of two twins' weights in % of the larger. */
+export function twinDiscordance(largerGrams: number, smallerGrams: number): number {
+  return (100 * (largerGrams - smallerGrams)) / largerGrams;
+}
+
+/**
+ * Fetal growth restriction of a singleton without anomaly: Delphi consensus, Gordijn et al., UOG
+ * 2016;48:333-339. What is null was not available.
+ */
+export interface RestrictionEvidence {
+  gaWeeks: number;
+  efwCentile: number | null;
+  acCentile: number | null;
+  uaPiCentile: number | null;
+  utaPiCentile: number | null;
+  cprCentile: number | null;
+  endDiastolicFlow: 'forward' | 'intermittent-absent' | 'absent' | 'reversed' | null;
+  /** Fall of the EFW or AC centile since a scan at least 14 days before, same chart. */
+  centileFall: number | null;
+}
+
+export type RestrictionForm =
+  | 'early-fgr'
+  | 'late-fgr'
+  | 'sga-not-fgr'
+  | 'sga-doppler-needed'
+  | 'none'
+  | 'not-assessable';
+
+/** Boundary of the early and the late form, in exact weeks. */
+export const LATE_FORM_WEEKS = 32;
+
+/** Centile points of a fall over more than two quartiles. */
+export const CENTILE_CROSSING = 50;
+
+const CUTOFF = { solitary: 3, small: 10, highPi: 95, lowCpr: 5 } as const;
+
+const below = (centile: number | null, limit: number) => centile !== null && centile < limit;
+const above = (centile: number | null, limit: number) => centile !== null && centile > limit;
+
+function isEarlyRestriction(evidence: RestrictionEvidence, small: boolean): boolean {
+  const flow = evidence.endDiastolicFlow;
+  const doppler =
+    above(evidence.utaPiCentile, CUTOFF.highPi) || above(evidence.uaPiCentile, CUTOFF.highPi);
+  return flow === 'absent' || flow === 'reversed' || (small && doppler);
+}
+
+function isLateRestriction(evidence: RestrictionEvidence, small: boolean): boolean {
+  const flow = evidence.endDiastolicFlow;
+  // Absent or reversed flow means a UA-PI far above the 95th centile (obstetric reference 17).
+  const doppler =
+    below(evidence.cprCentile, CUTOFF.lowCpr) ||
+    above(evidence.uaPiCentile, CUTOFF.highPi) ||
+    flow === 'absent' ||
+    flow === 'reversed';
+  const crossing = above(evidence.centileFall, CENTILE_CROSSING);
+  return [small, crossing, doppler].filter(Boolean).length >= 2;
+}
+
+/**
+ * Whether every Doppler criterion of the form was available. A UA-PI that is not high tells the
+ * flow, too: with absent or reversed flow it is far above the 95th centile.
+ */
+function dopplerComplete(evidence: RestrictionEvidence, early: boolean): boolean {
+  if (evidence.uaPiCentile === null) return false;
+  return early ? evidence.utaPiCentile !== null : evidence.cprCentile !== null;
+}
+
+/** Whether a criterion other than size is met, which alone does not make the definition. */
+function hasOtherCriterion(evidence: RestrictionEvidence, early: boolean): boolean {
+  const highPi = above(evidence.uaPiCentile, CUTOFF.highPi);
+  if (early) return highPi || above(evidence.utaPiCentile, CUTOFF.highPi);
+  const flow = evidence.endDiastolicFlow;
+  return (
+    highPi ||
+    flow === 'absent' ||
+    flow === 'reversed' ||
+    below(evidence.cprCentile, CUTOFF.lowCpr) ||
+    above(evidence.centileFall, CENTILE_CROSSING)
+  );
+}
+
+/**
+ * The Delphi form. `none` says that weight and AC are both known and not small and that no other
+ * criterion is met (obstetric reference 3.9); short of that a fetus that is not small is
+ * `not-assessable`.
+ */
+export function restrictionForm(evidence: RestrictionEvidence): RestrictionForm {
+  const { efwCentile, acCentile, gaWeeks } = evidence;
+  if (efwCentile === null && acCentile === null) return 'not-assessable';
+  const early = gaWeeks < LATE_FORM_WEEKS;
+  const solitary = below(efwCentile, CUTOFF.solitary) || below(acCentile, CUTOFF.solitary);
+  const small = below(efwCentile, CUTOFF.small) || below(acCentile, CUTOFF.small);
+  const restricted = early
+    ? isEarlyRestriction(evidence, small)
+    : isLateRestriction(evidence, small);
+  if (solitary || restricted) return early ? 'early-fgr' : 'late-fgr';
+  if (!small) {
+    const known = efwCentile !== null && acCentile !== null;
+    return known && !hasOtherCriterion(evidence, early) ? 'none' : 'not-assessable';
+  }
+  return dopplerComplete(evidence, early) ? 'sga-not-fgr' : 'sga-doppler-needed';
+}
+
+/** One line of the definition as it was met or not; `value` null: it was not available. */
+export interface RestrictionCriterion {
+  name: string;
+  /** What `value` is: a centile, a fall in centile points, or a word for the flow. */
+  kind: 'centile' | 'fall' | 'flow';
+  /** What has to be supplied for it. */
+  needs: string;
+  value: number | string | null;
+  met: boolean;
+}
+
+/** The criteria of the form that holds at this age, solitary ones first. */
+export function restrictionCriteria(evidence: RestrictionEvidence): RestrictionCriterion[] {
+  const { efwCentile, acCentile, uaPiCentile, utaPiCentile, cprCentile, centileFall } = evidence;
+  const flow = evidence.endDiastolicFlow;
+  const sizes = [
+    ['EFW', efwCentile],
+    ['AC', acCentile],
+  ] as const;
+  const size = (limit: number): RestrictionCriterion[] =>
+    sizes.map(([name, centile]) => ({
+      name: `${name} below centile ${limit}`,
+      kind: 'centile',
+      needs: name,
+      value: centile,
+      met: below(centile, limit),
+    }));
+  const doppler = 'umbilical artery Doppler';
+  const early = evidence.gaWeeks < LATE_FORM_WEEKS;
+  // Of the late form it is no criterion of its own: the PI is far above the cut-off then.
+  const asPi = early ? '' : `, which counts as a PI above centile ${CUTOFF.highPi}`;
+  return [
+    ...size(CUTOFF.solitary),
+    ...size(CUTOFF.small),
+    {
+      name: `absent or reversed umbilical end-diastolic flow${asPi}`,
+      kind: 'flow',
+      needs: doppler,
+      value: flow,
+      met: flow === 'absent' || flow === 'reversed',
+    },
+    {
+      name: `umbilical artery PI above centile ${CUTOFF.highPi}`,
+      kind: 'centile',
+      needs: doppler,
+      value: uaPiCentile,
+      met: above(uaPiCentile, CUTOFF.highPi),
+    },
+    ...(early
+      ? [
+          {
+            name: `uterine artery PI above centile ${CUTOFF.highPi}`,
+            kind: 'centile' as const,
+            needs: 'uterine artery Doppler',
+            value: utaPiCentile,
+            met: above(utaPiCentile, CUTOFF.highPi),
+          },
+        ]
+      : [
+          {
+            name: `cerebroplacental ratio below centile ${CUTOFF.lowCpr}`,
+            kind: 'centile' as const,
+            needs: 'cerebroplacental ratio',
+            value: cprCentile,
+            met: below(cprCentile, CUTOFF.lowCpr),
+          },
+          {
+            name: `AC or EFW fallen by more than ${CENTILE_CROSSING} centile points`,
+            kind: 'fall' as const,
+            needs: 'growth since an earlier scan',
+            value: centileFall,
+            met: above(centileFall, CENTILE_CROSSING),
+          },
+        ]),
+  ];
+}

@@ -1,0 +1,141 @@
+import type { ChartKey } from '../../concepts/concepts.ts';
+import { centileOf, zOf } from '../../measure/statistics.ts';
+import type { Measurement } from '../../result/envelope.ts';
+import { isOfMachine } from '../../result/measurement.ts';
+import { abbreviations, formatValue } from '../../result/render/number-text.ts';
+import { centileText } from '../../result/render/unit-text.ts';
+import {
+  INTERGROWTH_SIZE_WEEKS,
+  INTERGROWTH_WEIGHT_2017,
+  INTERGROWTH_WEIGHT_2020,
+  type IntergrowthMeasure,
+  intergrowthSizeAt,
+  intergrowthSizeZ,
+  intergrowthWeightAt,
+  intergrowthWeightZ,
+  type WeightStandard,
+} from './charts.ts';
+import { SIZE_CUTOFFS } from './guideline.ts';
+
+/** A chart as growth uses it: z-score of a value and value at a z-score; null outside its weeks. */
+interface GrowthChart {
+  key: ChartKey;
+  weeks: { from: number; to: number };
+  z(gaWeeks: number, value: number): number | null;
+  at(gaWeeks: number, z: number): number | null;
+}
+
+const SIZE_MEASURES = ['hc', 'bpd', 'ofd', 'ac', 'fl'] as const;
+
+/** What is compared with a growth chart, in the order of the report. */
+export const CHARTED = [...SIZE_MEASURES, 'efw'] as const;
+export type ChartedKey = (typeof CHARTED)[number];
+
+function sizeChart(measure: IntergrowthMeasure): GrowthChart {
+  return {
+    key: 'intergrowth-2014-size',
+    weeks: INTERGROWTH_SIZE_WEEKS,
+    z: (gaWeeks, value) => intergrowthSizeZ(measure, gaWeeks, value),
+    at: (gaWeeks, z) => intergrowthSizeAt(measure, gaWeeks, z),
+  };
+}
+
+function weightChart(key: ChartKey, standard: WeightStandard): GrowthChart {
+  return {
+    key,
+    weeks: standard.weeks,
+    z: (gaWeeks, value) => intergrowthWeightZ(standard, gaWeeks, value),
+    at: (gaWeeks, z) => intergrowthWeightAt(standard, gaWeeks, z),
+  };
+}
+
+/**
+ * Weight formula → the one chart that was made with it (obstetric reference 16.5); a weight by any
+ * other formula has no centile. The size charts take BPD outer to outer, as it is measured here.
+ */
+const WEIGHT_CHARTS: Readonly<Record<string, GrowthChart>> = {
+  'hadlock-1985-efw-hc-ac-fl': weightChart('intergrowth-2020-efw', INTERGROWTH_WEIGHT_2020),
+  'intergrowth-2017-efw-hc-ac': weightChart('intergrowth-2017-efw', INTERGROWTH_WEIGHT_2017),
+};
+
+function chartFor(measurement: Measurement): GrowthChart | null {
+  if (measurement.concept.key === 'efw') return WEIGHT_CHARTS[measurement.method] ?? null;
+  const measure = SIZE_MEASURES.find((key) => key === measurement.concept.key);
+  return measure ? sizeChart(measure) : null;
+}
+
+export interface Charted {
+  measurement: Measurement;
+  z: number;
+  centile: number;
+  reference: NonNullable<Measurement['reference']>;
+  interpretation: NonNullable<Measurement['interpretation']>;
+}
+
+export interface NotCharted {
+  measurement: Measurement;
+  code: 'outside_chart_range' | 'no_chart_for_formula' | 'bpd_convention_not_stated';
+  reason: string;
+}
+
+/**
+ * Where a value lies on its chart at an exact age in weeks. Never clamped and never extrapolated:
+ * outside the chart's weeks it is not charted, with the reason. The range is that of the 10th to
+ * the 90th centile, both included.
+ */
+export function chart(measurement: Measurement, gaWeeks: number): Charted | NotCharted {
+  const growthChart = chartFor(measurement);
+  if (!growthChart) {
+    const reason = 'no growth chart was made with this weight formula';
+    return { measurement, code: 'no_chart_for_formula', reason };
+  }
+  const z = growthChart.z(gaWeeks, measurement.value);
+  if (z === null || !Number.isFinite(z)) {
+    const { from, to } = growthChart.weeks;
+    const reason = `no centile: outside the range of the chart (${from}+0 to ${to}+0 weeks)`;
+    return { measurement, code: 'outside_chart_range', reason };
+  }
+  const centile = centileOf(z);
+  return {
+    measurement,
+    z,
+    centile,
+    reference: {
+      low: growthChart.at(gaWeeks, zOf(SIZE_CUTOFFS.small)),
+      high: growthChart.at(gaWeeks, zOf(SIZE_CUTOFFS.large)),
+      centile,
+      z_score: z,
+      chart: growthChart.key,
+    },
+    interpretation: centile < SIZE_CUTOFFS.small ? 'L' : centile > SIZE_CUTOFFS.large ? 'H' : 'N',
+  };
+}
+
+/**
+ * The same for a value that stands in this study. A BPD of the ultrasound machine has no chart: no
+ * report says whether it is outer to inner or outer to outer, and mixing the two is an error
+ * (obstetric reference 2.1 and 16.5).
+ */
+export function chartStanding(measurement: Measurement, gaWeeks: number): Charted | NotCharted {
+  if (measurement.concept.key !== 'bpd' || !isOfMachine(measurement)) {
+    return chart(measurement, gaWeeks);
+  }
+  const reason =
+    'no centile: the report of the ultrasound machine does not say whether it was taken outer to inner, and the chart is of BPD outer to outer';
+  return { measurement, code: 'bpd_convention_not_stated', reason };
+}
+
+/** Whether a value has a place on its chart. */
+export function isCharted(entry: Charted | NotCharted): entry is Charted {
+  return 'z' in entry;
+}
+
+/** The charted value of a concept; null where it has none. */
+export function chartedValue(charted: readonly Charted[], key: ChartedKey): Charted | null {
+  return charted.find(({ measurement }) => measurement.concept.key === key) ?? null;
+}
+
+/** "EFW 1165 g (centile 65)". */
+export function valueWithCentile({ measurement, centile }: Charted, key: ChartedKey): string {
+  return `${abbreviations([key])} ${formatValue(key, measurement.value)} (centile ${centileText(centile)})`;
+}

@@ -1,0 +1,68 @@
+import type { GrayImage } from '../../contract/image.ts';
+import type { Rectangle } from '../../contract/study.ts';
+import { type Placement, toSource } from '../../inference/letterbox.ts';
+import { mirroredMaps } from '../../inference/mirrored-maps.ts';
+import type { ModelSession } from '../../inference/session.ts';
+import { largestRegion, type Region, type SoftMask } from '../../measure/soft-mask.ts';
+import {
+  type LocatedBox,
+  type LocatedMidsagittal,
+  MIDSAGITTAL_STRUCTURES,
+  type MidsagittalStructure,
+} from '../shared/locator.ts';
+
+/** The structures' names in the data set, which the channels of the model bear. */
+const CHANNEL_OF: Readonly<Record<MidsagittalStructure, string>> = {
+  thalami: 'thalami',
+  midbrain: 'midbrain',
+  palate: 'palate',
+  'intracranial-translucency': 'IT',
+  'cisterna-magna': 'CM',
+  'nuchal-translucency': 'NT',
+  'nasal-bone': 'nasal bone',
+  'nasal-tip': 'nasal tip',
+  'nasal-skin': 'nasal skin',
+};
+
+/** Boxes of the structures of each first-trimester mid-sagittal image by `fetal-midsagittal`. */
+export async function locateMidsagittal(
+  session: ModelSession,
+  images: readonly GrayImage[],
+): Promise<LocatedMidsagittal[]> {
+  const { model } = session;
+  const { width, height } = model.input;
+  const maps = await mirroredMaps(session, images);
+  return maps.map(({ placement, channels }) => {
+    const found: LocatedMidsagittal = {};
+    for (const structure of MIDSAGITTAL_STRUCTURES) {
+      const channel = model.output.channels.indexOf(CHANNEL_OF[structure]);
+      const values = channels[channel] ?? new Float32Array();
+      const box = boxOfMask({ width, height, values }, placement, model.gate);
+      if (box) found[structure] = box;
+    }
+    return found;
+  });
+}
+
+/**
+ * The box of a mask that was trained as the ellipse touching the box's four sides: of a filled
+ * ellipse the half width is two standard deviations. Confidence: mean of the mask over its region.
+ */
+export function boxOfMask(mask: SoftMask, placement: Placement, gate: number): LocatedBox | null {
+  const region = largestRegion(mask);
+  if (!region) return null;
+  const { mean, xx, yy } = region;
+  // A pixel has an extent of its own: variance 1/12 along each side.
+  const halfWidth = 2 * Math.sqrt(xx + 1 / 12);
+  const halfHeight = 2 * Math.sqrt(yy + 1 / 12);
+  const from = toSource(placement, { x: mean.x - halfWidth, y: mean.y - halfHeight });
+  const to = toSource(placement, { x: mean.x + halfWidth, y: mean.y + halfHeight });
+  const box: Rectangle = { minX: from.x, minY: from.y, maxX: to.x, maxY: to.y };
+  const confidence = meanInside(region);
+  return { box, confidence, accepted: confidence >= gate };
+}
+
+function meanInside({ mask }: Region): number {
+  const inside = mask.values.filter((value) => value >= 0.5);
+  return inside.reduce((sum, value) => sum + value, 0) / inside.length;
+}

@@ -1,0 +1,122 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import {
+  type ModelTask,
+  modelFor,
+  type PackSetting,
+  REGISTRY_FILE,
+  readRegistry,
+} from '../inference/model-registry.ts';
+import type { InferenceSettings } from '../inference/network.ts';
+import { type ModelSession, type OpenSession, openSession } from '../inference/session.ts';
+import { DECODING } from '../input/decode-frames.ts';
+import { brainUncertainty, locateBrainStructures } from './anomaly-screen/locate.ts';
+import { locateFemurEnds } from './biometry/locate.ts';
+import { chestUncertainty, locateChest } from './fetal-heart/locate.ts';
+import { locateTransperineal } from './labor-progress/locate.ts';
+import { locateMidsagittal } from './nt/locate.ts';
+import { namePlanes } from './planes/locate.ts';
+import type { Locator } from './shared/locator.ts';
+import { locateOutline } from './shared/outline.ts';
+import { drawUterineMaps, uterineUncertainty } from './shared/uterine-maps.ts';
+
+/** A locator with its sessions; `close` when no more images come. */
+export type OpenLocator = Locator & { close(): Promise<void> };
+
+/**
+ * Opens the models of the obstetric pipeline that `allow` permits (`models` of job.json). Throws
+ * when a model's bytes are not those of the registry.
+ * @param opening where the models run; on the thread of the caller when absent.
+ */
+export async function openLocator(
+  settings: InferenceSettings & { allow: PackSetting },
+  opening: OpenSession = openSession,
+): Promise<OpenLocator> {
+  const registry = await readRegistry();
+  const open = async (task: ModelTask) => {
+    const model = modelFor(registry, task, settings.allow);
+    return model && (await opening(model, settings));
+  };
+  const plane = await open('fetal-plane');
+  // These two work longest: opened one after the other, each has a thread that the other has not.
+  const brainPlane = await open('fetal-brain-plane');
+  const head = await open('fetal-head');
+  const abdomen = await open('fetal-abdomen');
+  const femur = await open('fetal-femur');
+  const symphysisHead = await open('symphysis-head');
+  const midsagittal = await open('fetal-midsagittal');
+  const uterus = await open('uterine-structures');
+  const chest = await open('fetal-heart-structures');
+  const brain = await open('fetal-brain-structures');
+  const opened = [
+    plane,
+    brainPlane,
+    head,
+    abdomen,
+    femur,
+    symphysisHead,
+    midsagittal,
+    uterus,
+    chest,
+    brain,
+  ];
+  const sessions = opened.filter((session) => session !== null);
+  return {
+    planes:
+      plane &&
+      ((images, gaDays) =>
+        namePlanes(
+          { plane, head, brainPlane, abdomen, femur, symphysisHead, chest },
+          images,
+          gaDays,
+        )),
+    // Each frame is looked at twice, as it is and mirrored.
+    ...(plane && { framesAtOnce: Math.max(DECODING.frames, plane.batch / 2) }),
+    head: head && ((images) => locateOutline(head, images)),
+    abdomen: abdomen && ((images) => locateOutline(abdomen, images)),
+    femur: femur && ((images) => locateFemurEnds(femur, images)),
+    symphysisHead: symphysisHead && ((images) => locateTransperineal(symphysisHead, images)),
+    midsagittal: midsagittal && ((images) => locateMidsagittal(midsagittal, images)),
+    uterus: uterus && ((images) => drawUterineMaps(uterus, images)),
+    chest: chest && ((images) => locateChest(chest, images)),
+    brain: brain && ((image, ellipse) => locateBrainStructures(brain, image, ellipse)),
+    uncertainty: {
+      hcPercent: await halfWidthOf(head, 'halfWidth95Percent'),
+      acPercent: await halfWidthOf(abdomen, 'halfWidth95Percent'),
+      flMm: await halfWidthOf(femur, 'halfWidth95Mm'),
+      angleOfProgression: await halfWidthOf(symphysisHead, 'halfWidth95Degrees'),
+      uterus: uterus && (await uterineUncertainty(uterus.model)),
+      chest: chest && (await chestUncertainty(chest.model)),
+      brain: brain && (await brainUncertainty(brain.model)),
+    },
+    get models() {
+      return sessions.map(nameInResult);
+    },
+    close: async () => {
+      for (const session of sessions) await session.close();
+    },
+  };
+}
+
+const halfWidth = z.number().positive().nullish();
+const metricsSchema = z.looseObject({
+  halfWidth95Mm: halfWidth,
+  halfWidth95Percent: halfWidth,
+  halfWidth95Degrees: halfWidth,
+});
+
+/** Half width of the 95 % interval of a model on real held-out images (models/evaluate.ts). */
+async function halfWidthOf(
+  session: Pick<ModelSession, 'model'> | null,
+  unit: keyof typeof metricsSchema.shape,
+): Promise<number | null> {
+  if (!session) return null;
+  const text = await readFile(join(dirname(REGISTRY_FILE), session.model.metrics), 'utf8');
+  return metricsSchema.parse(JSON.parse(text))[unit] ?? null;
+}
+
+function nameInResult({ model, provider }: ModelSession): Locator['models'][number] {
+  const { id, version, sha256, licence, pack } = model;
+  return { id, version, sha256, licence, pack, provider };
+}

@@ -1,0 +1,161 @@
+import type { Point } from '../../contract/image.ts';
+import { toSource } from '../../inference/letterbox.ts';
+import { centreOfMass, highestPeaks } from '../../measure/peaks.ts';
+import { largestRegion, type Region, type SoftMask } from '../../measure/soft-mask.ts';
+import type { UterineMaps } from '../shared/uterine-maps.ts';
+
+/** Wall of the uterus as a probe on the mother's front shows it: top, bottom, or a side. */
+export type PlacentaSide = 'anterior' | 'posterior' | 'lateral-or-fundal';
+
+/** The placenta on a transabdominal image, pixels of the image. */
+export interface PlacentaBody {
+  side: PlacentaSide;
+  /** Across the thickest part, from surface to surface. */
+  thickness: readonly [Point, Point];
+  /** Separate dark spaces within. */
+  lacunae: number;
+  confidence: number;
+  accepted: boolean;
+}
+
+/** The lower edge and the internal os on a transvaginal image, pixels of the image. */
+export interface PlacentaEdge {
+  internalOs: Point;
+  edge: Point;
+  /** Whether the placenta reaches from the edge back over the os. */
+  overlaps: boolean;
+  confidence: number;
+  accepted: boolean;
+}
+
+const LEVEL = 0.5;
+/** Cells; smaller regions are noise of the map. */
+const SMALLEST_PLACENTA = 60;
+const SMALLEST_EDGE_PLACENTA = 15;
+const SMALLEST_LACUNA = 3;
+const ANGLES = 36;
+/** More across than along the beam by this factor: a side wall. */
+const SIDEWAYS = 1.2;
+
+const value = ({ values, width, height }: SoftMask, x: number, y: number) =>
+  x < 0 || y < 0 || x >= width || y >= height ? 0 : (values[y * width + x] ?? 0);
+
+function cellsOf(mask: SoftMask): Point[] {
+  const cells: Point[] = [];
+  for (let i = 0; i < mask.values.length; i++) {
+    if ((mask.values[i] ?? 0) < LEVEL) continue;
+    cells.push({ x: i % mask.width, y: Math.floor(i / mask.width) });
+  }
+  return cells;
+}
+
+const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length;
+
+const centroid = (cells: readonly Point[]): Point => ({
+  x: mean(cells.map(({ x }) => x)),
+  y: mean(cells.map(({ y }) => y)),
+});
+
+/** The way out of the mask from a place in a direction, to a fraction of a cell. */
+function reach(mask: SoftMask, from: Point, angle: number): Point {
+  const dx = Math.cos(angle) / 2;
+  const dy = Math.sin(angle) / 2;
+  let { x, y } = from;
+  while (value(mask, Math.round(x + dx), Math.round(y + dy)) >= LEVEL) {
+    x += dx;
+    y += dy;
+  }
+  return { x: x + dx / 2, y: y + dy / 2 };
+}
+
+/** The longest of the shortest ways through: across the placenta where it is thickest. */
+function thickest(mask: SoftMask, cells: readonly Point[]): [Point, Point] {
+  let best: { ends: [Point, Point]; length: number } | null = null;
+  const every = Math.max(1, Math.floor(cells.length / 300));
+  for (let i = 0; i < cells.length; i += every) {
+    const from = cells[i] as Point;
+    let shortest: { ends: [Point, Point]; length: number } | null = null;
+    for (let k = 0; k < ANGLES; k++) {
+      const angle = (Math.PI * k) / ANGLES;
+      const ends: [Point, Point] = [reach(mask, from, angle), reach(mask, from, angle + Math.PI)];
+      const length = Math.hypot(ends[0].x - ends[1].x, ends[0].y - ends[1].y);
+      if (!shortest || length < shortest.length) shortest = { ends, length };
+    }
+    if (shortest && shortest.length > (best?.length ?? 0)) best = shortest;
+  }
+  const [first = { x: 0, y: 0 }] = cells;
+  return best?.ends ?? [first, first];
+}
+
+/** Where the placenta lies as seen from the middle of what else is in the cavity. */
+function sideOf(placenta: Point, inside: Point): PlacentaSide {
+  const dx = Math.abs(placenta.x - inside.x);
+  const dy = placenta.y - inside.y;
+  if (dx > SIDEWAYS * Math.abs(dy)) return 'lateral-or-fundal';
+  return dy < 0 ? 'anterior' : 'posterior';
+}
+
+/** Separate regions of a map of at least so many cells, inside the extent of another region. */
+function countRegions(map: SoftMask, smallest: number): number {
+  let rest: SoftMask = map;
+  let count = 0;
+  for (;;) {
+    const region: Region | null = largestRegion(rest);
+    if (!region || cellsOf(region.mask).length < smallest) return count;
+    count += 1;
+    const values = rest.values.map((v, i) => ((region.mask.values[i] ?? 0) >= LEVEL ? 0 : v));
+    rest = { ...rest, values };
+  }
+}
+
+/** Lacunae belong to the placenta: they fill its outline. */
+function filled({ maps }: UterineMaps): SoftMask {
+  const { placenta, lacuna } = maps;
+  return { ...placenta, values: placenta.values.map((v, i) => Math.max(v, lacuna.values[i] ?? 0)) };
+}
+
+/** The placenta of one transabdominal image's maps; null where none was found. */
+export function placentaOfMaps(drawn: UterineMaps): PlacentaBody | null {
+  const { maps, placement, placentaGate } = drawn;
+  const region = largestRegion(filled(drawn));
+  if (!region) return null;
+  const cells = cellsOf(region.mask);
+  if (cells.length < SMALLEST_PLACENTA) return null;
+  const inside = [...cellsOf(maps.fluid), ...cellsOf(maps.part)];
+  if (inside.length === 0) return null;
+  const confidence = mean(cells.map(({ x, y }) => value(region.mask, x, y)));
+  const [first, second] = thickest(region.mask, cells);
+  return {
+    side: sideOf(centroid(cells), centroid(inside)),
+    thickness: [toSource(placement, first), toSource(placement, second)],
+    lacunae: countRegions(maps.lacuna, SMALLEST_LACUNA),
+    confidence,
+    accepted: confidence >= placentaGate,
+  };
+}
+
+/** Lower edge and internal os of one transvaginal image's maps; null where either is missing. */
+export function placentaEdgeOfMaps({
+  maps,
+  placement,
+  edgeGate,
+}: UterineMaps): PlacentaEdge | null {
+  const region = largestRegion(maps.placenta);
+  const [os] = highestPeaks(maps['internal-os'], 1);
+  const [edge] = highestPeaks(maps['placenta-edge'], 1);
+  if (!region || !os || !edge) return null;
+  const cells = cellsOf(region.mask);
+  if (cells.length < SMALLEST_EDGE_PLACENTA) return null;
+  const body = centroid(cells);
+  // From the edge, the body lies either away from the os, or beyond it.
+  const towardsOs = (body.x - edge.x) * (os.x - edge.x) + (body.y - edge.y) * (os.y - edge.y);
+  const density = mean(cells.map(({ x, y }) => value(region.mask, x, y)));
+  const confidence = Math.cbrt(os.value * edge.value * density);
+  return {
+    internalOs: toSource(placement, centreOfMass(maps['internal-os'], os)),
+    edge: toSource(placement, centreOfMass(maps['placenta-edge'], edge)),
+    overlaps: towardsOs > 0,
+    confidence,
+    accepted: confidence >= edgeGate,
+  };
+}

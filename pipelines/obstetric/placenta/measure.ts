@@ -1,0 +1,109 @@
+import { scaleFor } from '../../contract/study.ts';
+import { distance } from '../../measure/ellipse.ts';
+import type { Measurement } from '../../result/envelope.ts';
+import { lineBetween, measuredOn } from '../../result/measurement.ts';
+import { createMeasurement } from '../../result/render/number-text.ts';
+import { namedView } from '../early-pregnancy/read.ts';
+import { withMedian } from '../shared/median-of-frames.ts';
+import { implausibleNote, isPlausible } from '../shared/plausibility.ts';
+import { SIMULATED_ONLY } from '../shared/simulated-only.ts';
+import { placentaCategory } from './guideline.ts';
+import type { BodyReading, EdgeReading } from './read.ts';
+
+const SECTION = 'placenta';
+const FRAMES = 3;
+
+/** Said of a distance that no category may rest on (obstetric reference 9.2). */
+const NOT_TRANSVAGINAL = 'not on a transvaginal image: no category rests on it';
+
+/** Whether the machine calls the view transabdominal; an unnamed one is told by its picture. */
+export const isTransabdominal = ({ clip }: EdgeReading) =>
+  namedView(clip).route === 'transabdominal';
+
+function edgeToOs(reading: EdgeReading, uncertainty: number | null): Measurement[] {
+  const { clip, frame, located } = reading;
+  if (!located?.accepted) return [];
+  const ends = [located.edge, located.internalOs] as const;
+  const scale = scaleFor(clip, ends)?.scale;
+  if (!scale) return [];
+  const straight = distance(located.edge, located.internalOs, scale);
+  const value = located.overlaps ? -straight : straight;
+  const plausible = isPlausible('placenta-to-os', value);
+  const abdominal = isTransabdominal(reading);
+  const notes = [
+    plausible ? null : implausibleNote('placenta-to-os'),
+    abdominal ? NOT_TRANSVAGINAL : null,
+    SIMULATED_ONLY,
+  ];
+  return [
+    createMeasurement('placenta-to-os', 'placenta-to-os', value, 'edge-to-os', {
+      section: SECTION,
+      derivation: 'measured',
+      source: measuredOn(clip, frame.index, 'model', [lineBetween(...ends)]),
+      confidence: located.confidence,
+      uncertainty,
+      quality: !plausible ? 'inadequate' : abdominal ? 'low' : 'accepted',
+      note: notes.filter(Boolean).join('; '),
+    }),
+  ];
+}
+
+/** The category that a distance would have at an age at which there is one. */
+const categoryOf = ({ value }: Measurement) => placentaCategory(value, Number.POSITIVE_INFINITY);
+
+/** Whether the distances of several images fall into different categories. */
+export const edgesDisagree = (distances: readonly Measurement[]) =>
+  new Set(distances.map(categoryOf)).size > 1;
+
+const isAccepted = ({ quality }: Measurement) => quality === 'accepted';
+
+/**
+ * Signed distance of the lower edge to the internal os on up to three images, the accepted ones first.
+ * Their median stands under the plain id; where they fall into different categories the shortest, since
+ * an image beside the lowest part of the edge hides an overlap. A single one that is accepted has the
+ * plain id itself. Empty without a scale.
+ */
+export function measureEdges(
+  edges: readonly EdgeReading[],
+  uncertainty: number | null,
+): Measurement[] {
+  const single = edges
+    .flatMap((reading) => edgeToOs(reading, uncertainty))
+    .toSorted((one, other) => Number(isAccepted(other)) - Number(isAccepted(one)))
+    .slice(0, FRAMES)
+    .map((one, index) => ({ ...one, id: `placenta-to-os-${index + 1}` }));
+  const accepted = single.filter(isAccepted);
+  if (!edgesDisagree(accepted)) return withMedian('placenta-to-os', single);
+  const shortest = accepted.toSorted((one, other) => one.value - other.value)[0];
+  return single.map((one) => (one === shortest ? { ...one, id: 'placenta-to-os' } : one));
+}
+
+/** The largest thickness that an accepted image shows; none without a scale. */
+export function measureThickness(
+  bodies: readonly BodyReading[],
+  uncertainty: number | null,
+): Measurement[] {
+  const measured = bodies.flatMap((reading) => {
+    const { clip, located } = reading;
+    if (!located?.accepted) return [];
+    const scale = scaleFor(clip, located.thickness)?.scale;
+    if (!scale) return [];
+    return createMeasurement(
+      'placental-thickness',
+      'placental-thickness',
+      distance(located.thickness[0], located.thickness[1], scale),
+      'placental-thickness',
+      {
+        section: SECTION,
+        derivation: 'measured',
+        source: measuredOn(reading.clip, reading.frame.index, 'model', [
+          lineBetween(...located.thickness),
+        ]),
+        confidence: located.confidence,
+        uncertainty,
+        note: `descriptive, no cut-off; an oblique plane shows more; ${SIMULATED_ONLY}`,
+      },
+    );
+  });
+  return measured.toSorted((a, b) => b.value - a.value).slice(0, 1);
+}

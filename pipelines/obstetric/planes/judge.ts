@@ -1,0 +1,123 @@
+import { scaleFor } from '../../contract/study.ts';
+import type { FramePlane } from '../shared/key-frames.ts';
+import type { HeadStructures } from '../shared/locator.ts';
+import type { FrameReading } from '../shared/section.ts';
+
+/** One criterion of the image score; null: nothing here looks at it. */
+export interface QualityCriterion {
+  name: string;
+  met: boolean | null;
+}
+
+/** "Head fills at least 30 % of the image" (INTERGROWTH-21st; obstetric reference 1.2). */
+const LEAST_FILL = 0.3;
+/** Steepest femur, degrees to the horizontal (Salomon 2006). */
+const STEEPEST_FEMUR = 45;
+
+/**
+ * From where a structure of the head counts as seen, and up to where as not seen; between, it stays
+ * open. Chosen out of fold against what was read by eye (card of `fetal-brain-plane`).
+ */
+const SEEN = 0.8;
+const NOT_SEEN = 0.4;
+
+/** Whether a structure is in view; null where that was not looked at, or is not clear. */
+export function inView(
+  structures: HeadStructures | undefined,
+  name: keyof HeadStructures,
+): boolean | null {
+  const share = structures?.[name];
+  if (share === undefined || (share > NOT_SEEN && share < SEEN)) return null;
+  return share >= SEEN;
+}
+
+type FemurReading = Extract<FrameReading, { structure: 'femur' }>;
+
+/** Degrees of a femur to the horizontal, in mm where there is a scale; null where none was found. */
+function femurAngle({ clip, located }: FemurReading): number | null {
+  if (!located) return null;
+  const [from, to] = located.ends;
+  const scale = scaleFor(clip, located.ends)?.scale ?? { x: 1, y: 1 };
+  const rise = Math.abs(to.y - from.y) * scale.y;
+  return (Math.atan2(rise, Math.abs(to.x - from.x) * scale.x) * 180) / Math.PI;
+}
+
+/**
+ * Why a frame is not the plane that its structure is measured on (obstetric reference 1.1); null where
+ * nothing speaks surely against it. Two answers must agree that a head shows the cerebellum: the plane
+ * alone is named wrongly too often (card of `fetal-brain-plane`).
+ */
+export function excludedBy(reading: FrameReading): string | null {
+  if (reading.structure === 'femur') {
+    const angle = femurAngle(reading);
+    return angle !== null && angle > STEEPEST_FEMUR
+      ? `the femur lies more than ${STEEPEST_FEMUR} deg to the horizontal`
+      : null;
+  }
+  const { label, structures } = reading.estimate;
+  const cerebellum = label === 'transcerebellar' && inView(structures, 'cerebellum') === true;
+  return reading.structure === 'head' && cerebellum
+    ? 'the cerebellum is in view, which is not the plane for measuring a head'
+    : null;
+}
+
+const open = (...names: string[]): QualityCriterion[] => names.map((name) => ({ name, met: null }));
+
+/**
+ * The criteria of Salomon 2006 (UOG 27:34-40) for a frame on which a structure was looked for. What
+ * the located structure answers is scored; what would need the structures inside it is left open, and
+ * no total is given then: an open criterion is neither a point nor none.
+ */
+export function qualityOf(reading: FrameReading): QualityCriterion[] {
+  const { clip, located } = reading;
+  const placed = { name: 'calipers placed', met: located?.accepted ?? false };
+  if (reading.structure === 'femur') {
+    const angle = femurAngle(reading);
+    return [
+      { name: 'both ends visible', met: located?.accepted ?? false },
+      {
+        name: `angle to the horizontal below ${STEEPEST_FEMUR} deg`,
+        met: angle === null ? null : angle < STEEPEST_FEMUR,
+      },
+      ...open('femur fills enough of the image'),
+      placed,
+    ];
+  }
+  const ellipse = reading.located?.ellipse;
+  const share = ellipse ? (Math.PI * ellipse.a * ellipse.b) / (clip.width * clip.height) : null;
+  const fills = {
+    name: `${reading.structure} fills at least ${100 * LEAST_FILL} % of the image`,
+    met: share === null ? null : share >= LEAST_FILL,
+  };
+  if (reading.structure === 'abdomen') {
+    return [
+      ...open(
+        'symmetrical plane',
+        'stomach visible',
+        'portal sinus visible',
+        'kidneys not visible',
+      ),
+      fills,
+      placed,
+    ];
+  }
+  const { label, structures } = reading.estimate;
+  const cerebellum = label === 'transcerebellar' || inView(structures, 'cerebellum') === true;
+  return [
+    ...open('symmetrical plane'),
+    { name: 'thalami visible', met: inView(structures, 'thalami') },
+    { name: 'cavum septi pellucidi visible', met: inView(structures, 'csp') },
+    { name: 'cerebellum not visible', met: !cerebellum },
+    fills,
+    placed,
+  ];
+}
+
+/** The criteria of a key frame, from the structure that was looked for on it; empty for none. */
+export function keyFrameQuality(
+  key: FramePlane,
+  readings: readonly FrameReading[],
+): QualityCriterion[] {
+  const own = readings.find(({ clip, frame }) => clip === key.clip && frame === key.frame);
+  return own ? qualityOf(own) : [];
+}

@@ -1,0 +1,360 @@
+import type { Ellipse, GrayImage } from '../../contract/image.ts';
+import { letterbox, letterboxLit } from '../../inference/letterbox.ts';
+import { mirror } from '../../inference/mirrored-maps.ts';
+import type { ModelSession } from '../../inference/session.ts';
+import { locateFemurEnds } from '../biometry/locate.ts';
+import { locateChest } from '../fetal-heart/locate.ts';
+import { locateSymphysisHead } from '../labor-progress/locate.ts';
+import { cropHead, type Mirroring } from '../shared/head-crop.ts';
+import {
+  HEAD_STRUCTURES,
+  type HeadStructures,
+  PLANES,
+  type Plane,
+  type PlaneEstimate,
+} from '../shared/locator.ts';
+import { locateOutline } from '../shared/outline.ts';
+
+/**
+ * The axial head planes blend into one another by a few millimetres of probe shift, and the head is
+ * measured on more than one of them: the gate asks whether the image is one of a group.
+ */
+export const HEAD_PLANES: readonly Plane[] = [
+  'transthalamic',
+  'transventricular',
+  'transcerebellar',
+];
+
+/** The label is `other` where the group of the best plane does not reach the gate. */
+export interface GatedPlane extends PlaneEstimate {
+  /** Calibrated probability of its group: the head planes together, any other plane alone. */
+  groupConfidence: number;
+  /** Of every plane; 0 for one the model was not trained on. */
+  probabilities: Record<Plane, number>;
+  /** The plane that would have been named, had it reached the gate. */
+  belowGate: Plane | null;
+}
+
+/**
+ * Last day of gestation on which a view is to be expected: two weeks after those of the reference
+ * (early pregnancy 13+6; CRL of 84 mm, 14+1), since a pregnancy may be dated wrongly.
+ */
+const LAST_DAY: Partial<Record<Plane, number>> = {
+  'early-pregnancy': 97 + 14,
+  midsagittal: 99 + 14,
+};
+
+/** Planes that an image of this age cannot show; none where the age is not known. */
+export const pastPlanes = (gaDays: number | null): Plane[] =>
+  PLANES.filter((plane) => (gaDays ?? 0) > (LAST_DAY[plane] ?? Number.POSITIVE_INFINITY));
+
+/**
+ * The plane of each image by `fetal-plane`: mean of the image and its mirror image. A picture on a large
+ * black screen is looked at with the screen and without, and has a name where both looks give it the
+ * same: an enlarged elbow looks like a femur, an adult heart at the size of a stamp like an abdomen. A
+ * view that lies behind at the given age is not among the answers.
+ */
+export async function classifyPlanes(
+  session: ModelSession,
+  images: readonly GrayImage[],
+  gaDays: number | null,
+): Promise<GatedPlane[]> {
+  const { input, output, temperature = 1, gate, class_gates } = session.model;
+  const past = new Set<string>(pastPlanes(gaDays));
+  const kept = [...output.channels.keys()].filter((i) => !past.has(output.channels[i] ?? ''));
+  const classes = kept.map((i) => output.channels[i] ?? '');
+  const looks = images.flatMap((image, n) =>
+    looksAt(image, input).map(({ pixels }) => ({ n, pixels })),
+  );
+  const logits = await session.run(
+    looks.flatMap(({ pixels }) => [pixels, mirror(pixels, input.width)]),
+  );
+  const answers = looks.map(({ n }, look) => ({
+    n,
+    mean: meanOf(logits.slice(2 * look, 2 * look + 2)),
+  }));
+  const named = (all: readonly (readonly number[])[]) => {
+    const mean = meanOf(all);
+    return planeOfLogits(
+      kept.map((i) => mean[i] ?? 0),
+      classes,
+      temperature,
+      gate,
+      class_gates,
+    );
+  };
+  return images.map((_, n) => {
+    const own = answers.filter((answer) => answer.n === n).map(({ mean }) => mean);
+    const together = named(own);
+    const agreed = own.every((look) => groupOf(named([look]).label).includes(together.label));
+    return agreed ? together : unnamed(together);
+  });
+}
+
+/** The whole image, and the picture without a black screen around it where that shows it larger. */
+const looksAt = (image: GrayImage, { width, height }: ModelSession['model']['input']) => [
+  ...new Set([letterbox(image, width, height), letterboxLit(image, width, height)]),
+];
+
+const meanOf = (all: readonly ArrayLike<number>[]): number[] =>
+  Array.from(all[0] ?? [], (_, i) => all.reduce((sum, one) => sum + (one[i] ?? 0), 0) / all.length);
+
+/** An image whose name does not hold: two looks differ, or the structure of its plane is not there. */
+export function unnamed(estimate: GatedPlane): GatedPlane {
+  const { label, probabilities } = estimate;
+  const confidence = probabilities.other;
+  const belowGate = label === 'other' ? estimate.belowGate : label;
+  return { label: 'other', confidence, groupConfidence: confidence, probabilities, belowGate };
+}
+
+/** The head planes are decided as one group first: two of them may share one certain head. */
+const groupOf = (plane: Plane): readonly Plane[] =>
+  HEAD_PLANES.includes(plane) ? HEAD_PLANES : [plane];
+
+/** Softmax at a temperature (Guo 2017), then the gate, which a class may have of its own. */
+export function planeOfLogits(
+  logits: readonly number[],
+  classes: readonly string[],
+  temperature: number,
+  gate: number,
+  classGates: Readonly<Record<string, number>> = {},
+): GatedPlane {
+  const highest = Math.max(...logits);
+  const weights = logits.map((logit) => Math.exp((logit - highest) / temperature));
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  const of = (plane: Plane) => (weights[classes.indexOf(plane)] ?? 0) / sum;
+  const entries = PLANES.map((plane) => [plane, of(plane)] as const);
+  const probabilities = Object.fromEntries(entries) as Record<Plane, number>;
+  const ofGroup = (plane: Plane) => groupOf(plane).reduce((total, one) => total + of(one), 0);
+  // The group is decided first, then the plane in it: two head planes may share one certain head.
+  const highestOf = (value: (plane: Plane) => number) => (a: Plane, b: Plane) =>
+    value(b) > value(a) ? b : a;
+  const best = groupOf(PLANES.reduce(highestOf(ofGroup))).reduce(highestOf(of));
+  const passes = best === 'other' || ofGroup(best) >= (classGates[best] ?? gate);
+  const label = passes ? best : 'other';
+  return {
+    label,
+    confidence: of(label),
+    groupConfidence: ofGroup(label),
+    probabilities,
+    belowGate: passes ? null : best,
+  };
+}
+
+/** The front of a head may lie left or right; its near side lies above, as the probe does. */
+const MIRRORINGS: readonly Mirroring[] = [
+  { along: 1, across: 1 },
+  { along: -1, across: 1 },
+];
+
+/** Weight of the head alone beside the whole image; chosen on the validation split. */
+const CROP_WEIGHT = 0.9;
+
+export interface HeadLook {
+  /** How likely each axial plane is for a head that is sure to be one; they sum to 1. */
+  planes: ReadonlyMap<Plane, number>;
+  structures: HeadStructures;
+}
+
+/** What `fetal-brain-plane` says of the head alone; mean over the head and its mirror image. */
+export async function lookAtHead(
+  session: ModelSession,
+  image: GrayImage,
+  head: Ellipse,
+): Promise<HeadLook> {
+  const { input, output, temperature = 1 } = session.model;
+  const crops = MIRRORINGS.map((way) => cropHead(image, head, input.width, input.height, way));
+  const logits = await session.run(crops);
+  const mean = (channel: string) => {
+    const at = output.channels.indexOf(channel);
+    return logits.reduce((sum, one) => sum + (one[at] ?? 0), 0) / logits.length;
+  };
+  const highest = Math.max(...HEAD_PLANES.map(mean));
+  const weights = HEAD_PLANES.map((plane) => Math.exp((mean(plane) - highest) / temperature));
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  const seen = HEAD_STRUCTURES.map((name) => [name, 1 / (1 + Math.exp(-mean(name)))] as const);
+  return {
+    planes: new Map(HEAD_PLANES.map((plane, i) => [plane, (weights[i] ?? 0) / total])),
+    structures: Object.fromEntries(seen) as HeadStructures,
+  };
+}
+
+/**
+ * A head's estimate with its plane decided by both looks: the geometric mean of the shares from the
+ * whole image and from the head alone. How likely it is a head at all stays as it was.
+ */
+export function withHeadPlane(estimate: GatedPlane, { planes, structures }: HeadLook): GatedPlane {
+  const { probabilities } = estimate;
+  const head = HEAD_PLANES.reduce((sum, plane) => sum + probabilities[plane], 0);
+  const joint = HEAD_PLANES.map(
+    (plane) =>
+      (probabilities[plane] / head) ** (1 - CROP_WEIGHT) * (planes.get(plane) ?? 0) ** CROP_WEIGHT,
+  );
+  const total = joint.reduce((sum, value) => sum + value, 0);
+  const entries = HEAD_PLANES.map((plane, i) => [plane, (head * (joint[i] ?? 0)) / total] as const);
+  const [label, confidence] = entries.reduce((a, b) => (b[1] > a[1] ? b : a));
+  return {
+    ...estimate,
+    label,
+    confidence,
+    probabilities: { ...probabilities, ...Object.fromEntries(entries) },
+    structures,
+  };
+}
+
+export interface PlaneSessions {
+  plane: ModelSession;
+  /** Without these two the axial head planes are told apart by the whole image alone. */
+  head: ModelSession | null;
+  brainPlane: ModelSession | null;
+  /** Without its own model a doubtful plane stands on the look of the whole image. */
+  abdomen?: ModelSession | null;
+  femur?: ModelSession | null;
+  symphysisHead?: ModelSession | null;
+  /** Outlines heart and thorax. Without it a chest that is named an abdomen stays one. */
+  chest?: ModelSession | null;
+}
+
+/**
+ * Share of one axial plane among the three from which a second look is not worth its time: on the
+ * validation split all were right from here on, of those from 0.95 on one in ten was wrong.
+ */
+const CERTAIN = 0.99;
+
+/**
+ * Confidence from which a plane needs no second opinion. An adult heart was called an abdomen at up
+ * to 0.97, a fetal head an abdomen at 0.84 and transperineal at 0.95. On the validation split no
+ * abdomen, no femur and no transperineal image is lost by it.
+ */
+const DOUBTLESS = { abdominal: 0.98, femur: 0.95, transperineal: 0.98 } as const;
+type Doubtful = keyof typeof DOUBTLESS;
+
+/** Whether an image is a head, and which of the axial planes it is stands open. */
+const isOpen = ({ label, confidence, groupConfidence }: GatedPlane) =>
+  HEAD_PLANES.includes(label) && confidence < CERTAIN * groupConfidence;
+
+const isDoubtful = ({ label, groupConfidence }: GatedPlane, plane: Doubtful) =>
+  label === plane && groupConfidence < DOUBTLESS[plane];
+
+interface Located {
+  confidence: number;
+  accepted: boolean;
+}
+
+type Locate<T> = (images: readonly GrayImage[]) => Promise<(T | null)[]>;
+
+const numbersOf = (
+  estimates: readonly GatedPlane[],
+  chosen: (estimate: GatedPlane) => boolean,
+): number[] => [...estimates.keys()].filter((n) => chosen(estimates[n] as GatedPlane));
+
+/** What is found on some of the images, by the number of the image. */
+async function secondLook<T>(
+  images: readonly GrayImage[],
+  numbers: readonly number[],
+  locate: Locate<T>,
+): Promise<ReadonlyMap<number, T | null>> {
+  if (numbers.length === 0) return new Map();
+  const found = await locate(numbers.map((n) => images[n] as GrayImage));
+  return new Map(numbers.map((n, index) => [n, found[index] ?? null]));
+}
+
+/** Every symphysis of the validation split was outlined with more, beside whole heads too. */
+const SURE_SYMPHYSIS = 0.85;
+
+/**
+ * Whether a head that is outlined on an image of a doubtful plane speaks against that plane: it is a
+ * head alone that is taken for an abdomen, or for the head behind a symphysis. There the head belongs
+ * to the picture, and only a symphysis that is hardly one is outweighed by it.
+ */
+const HEAD_SPEAKS_AGAINST: Readonly<Record<Doubtful, (head: Located, own: Located) => boolean>> = {
+  abdominal: (head, own) => head.confidence > own.confidence,
+  transperineal: (head, own) => head.accepted && own.confidence < SURE_SYMPHYSIS,
+  femur: () => false,
+};
+
+/**
+ * Numbers of the images of a doubtful plane that do not show it: its structure is not accepted, or a
+ * head speaks against it.
+ */
+async function contradicted(
+  { abdomen, femur, symphysisHead, head }: PlaneSessions,
+  images: readonly GrayImage[],
+  estimates: readonly GatedPlane[],
+): Promise<ReadonlySet<number>> {
+  const own: [Doubtful, Locate<Located>][] = [];
+  if (abdomen) own.push(['abdominal', (some) => locateOutline(abdomen, some)]);
+  if (femur) own.push(['femur', (some) => locateFemurEnds(femur, some)]);
+  if (symphysisHead)
+    own.push(['transperineal', (some) => locateSymphysisHead(symphysisHead, some)]);
+  const missed = new Set<number>();
+  for (const [plane, locate] of own) {
+    const found = await secondLook(
+      images,
+      numbersOf(estimates, (one) => isDoubtful(one, plane)),
+      locate,
+    );
+    const heads = head
+      ? await secondLook(images, [...found.keys()], (some) => locateOutline(head, some))
+      : null;
+    for (const [n, one] of found) {
+      const rival = heads?.get(n);
+      const stands = one?.accepted && !(rival && HEAD_SPEAKS_AGAINST[plane](rival, one));
+      if (!stands) missed.add(n);
+    }
+  }
+  return missed;
+}
+
+/**
+ * Numbers of the images that are named an abdomen, however surely, and show a heart in its thorax: a
+ * section with the heart in it is above the plane of the abdominal circumference (ISUOG 2019). On the
+ * validation split no abdomen has a heart, and most chests have one.
+ */
+async function withHeart(
+  chest: ModelSession,
+  images: readonly GrayImage[],
+  estimates: readonly GatedPlane[],
+): Promise<number[]> {
+  const found = await secondLook(
+    images,
+    numbersOf(estimates, ({ label }) => label === 'abdominal'),
+    (some) => locateChest(chest, some),
+  );
+  return [...found].flatMap(([n, one]) => (one && one.confidence >= chest.model.gate ? [n] : []));
+}
+
+/**
+ * The plane of each image. Where the whole image leaves a doubt, the structure is looked at. A head
+ * whose axial plane stands open is outlined, and the plane is decided on the head alone, which shows
+ * more of it than the whole image does. The structure of another plane that is doubtful must be found
+ * by its own model, and no head instead of it; and no abdomen has a heart. `gaDays` rules out views that
+ * belong to an earlier age.
+ */
+export async function namePlanes(
+  sessions: PlaneSessions,
+  images: readonly GrayImage[],
+  gaDays: number | null = null,
+): Promise<GatedPlane[]> {
+  const { plane, head, brainPlane, chest } = sessions;
+  const estimates = await classifyPlanes(plane, images, gaDays);
+  const missed = new Set([
+    ...(await contradicted(sessions, images, estimates)),
+    ...(chest ? await withHeart(chest, images, estimates) : []),
+  ]);
+  const heads =
+    head && brainPlane
+      ? await secondLook(images, numbersOf(estimates, isOpen), (some) => locateOutline(head, some))
+      : null;
+  const named: GatedPlane[] = [];
+  for (const [n, estimate] of estimates.entries()) {
+    const image = images[n];
+    const outline = heads?.get(n);
+    if (brainPlane && image && outline) {
+      named.push(withHeadPlane(estimate, await lookAtHead(brainPlane, image, outline.ellipse)));
+    } else {
+      named.push(missed.has(n) ? unnamed(estimate) : estimate);
+    }
+  }
+  return named;
+}

@@ -1,0 +1,53 @@
+import { inParallel } from '../../../src/platform/in-parallel.ts';
+import type { Clip, RefusedFile, Study } from '../../contract/study.ts';
+import { type ClipFrame, DECODING, decodeBatch, frameBatches } from '../../input/decode-frames.ts';
+import type { FramePlane } from '../shared/key-frames.ts';
+import type { Locator, PlaneEstimate } from '../shared/locator.ts';
+
+export interface Survey {
+  planes: FramePlane[];
+  /** Frames that could not be decoded after their file was accepted. */
+  refused: RefusedFile[];
+}
+
+/** The header says that it is no plane: a classifier that never saw a sweep may take it for one. */
+const SWEEP: PlaneEstimate = { label: 'other', confidence: 1 };
+
+const isSweep = ({ mode }: Clip) => mode === 'spectral' || mode === 'm-mode';
+
+/**
+ * Gives every frame of the study, of `gaDays` of gestation where that is known, its plane; `progress`
+ * is told the share that is done.
+ */
+export async function surveyPlanes(
+  study: Pick<Study, 'clips'>,
+  gaDays: number | null,
+  { planes: classify, framesAtOnce = DECODING.frames }: Pick<Locator, 'planes' | 'framesAtOnce'>,
+  signal: AbortSignal,
+  progress: (share: number) => void,
+): Promise<Survey> {
+  if (!classify) throw new TypeError('no model classifies planes');
+  const total = study.clips.reduce((sum, clip) => sum + clip.frames.length, 0);
+  let done = 0;
+  const surveyBatch = async (batch: readonly ClipFrame[]): Promise<Survey> => {
+    signal.throwIfAborted();
+    const { decoded, refused } = await decodeBatch(batch, signal);
+    const estimates = await classify(
+      decoded.map(({ image }) => image),
+      gaDays,
+    );
+    const planes = decoded.flatMap(({ clip, frame }, index) => {
+      const estimate = isSweep(clip) ? SWEEP : estimates[index];
+      return estimate ? [{ clip, frame, estimate }] : [];
+    });
+    done += batch.length;
+    progress(done / total);
+    return { planes, refused };
+  };
+  const batches = [...frameBatches(study.clips, { ...DECODING, frames: framesAtOnce })];
+  const surveys = await inParallel(batches, DECODING.batches, surveyBatch);
+  return {
+    planes: surveys.flatMap(({ planes }) => planes),
+    refused: surveys.flatMap(({ refused }) => refused),
+  };
+}

@@ -1,0 +1,156 @@
+import { z } from 'zod';
+import { findingConcept } from '../../concepts/concepts.ts';
+import { type FramePlane, keyFrame, MEASURING_PLANES } from '../shared/key-frames.ts';
+import { PLANES, type Plane } from '../shared/locator.ts';
+import type { ObstetricEvidence, ObstetricSection, SectionOutcome } from '../shared/section.ts';
+import { keyFrameQuality } from './judge.ts';
+
+const plane = z.enum(PLANES);
+const probability = z.number().min(0).max(1);
+
+/** The plane of one frame, and what else it might be. */
+export const framePlaneSchema = z.object({
+  file: z.string(),
+  /** 1-based. */
+  frame: z.number().int().positive(),
+  /** `other` below the gate. */
+  plane,
+  /** Of `plane` alone. The gate asks whether it is any axial head plane, so that a head may show less. */
+  confidence: z.number(),
+  /**
+   * Whether `plane` is `other` only because the likeliest plane was not sure enough, or its own model
+   * did not find its structure.
+   */
+  below_gate: z.boolean(),
+  /** The plane that would have been named; null unless `below_gate`. */
+  likeliest: z.object({ plane, probability: probability.nullable() }).nullable(),
+  /** Of every plane, to three decimals; null where the classifier gives its answer alone. */
+  probabilities: z.record(plane, probability).nullable(),
+});
+
+const criterion = z.object({ name: z.string(), met: z.boolean().nullable() });
+
+/** `data` of the section `planes`. */
+export const planesDataSchema = z.object({
+  /** Frames of each plane. */
+  counts: z.record(plane, z.number().int()),
+  /** The best frame of each plane, with the criteria of its image score. */
+  key_frames: z.array(framePlaneSchema.extend({ quality: z.array(criterion) })),
+  frames: z.array(framePlaneSchema),
+});
+export type PlanesData = z.infer<typeof planesDataSchema>;
+
+const thousandth = (value: number) => Math.round(1000 * value) / 1000;
+
+/** A frame as the section lists it. */
+export function describedPlane({
+  clip,
+  frame,
+  estimate: { label, confidence, probabilities, belowGate = null },
+}: FramePlane): z.infer<typeof framePlaneSchema> {
+  const of = (name: typeof label) => (probabilities ? thousandth(probabilities[name]) : null);
+  return {
+    file: clip.file,
+    frame: frame.index + 1,
+    plane: label,
+    confidence,
+    below_gate: belowGate !== null,
+    likeliest: belowGate && { plane: belowGate, probability: of(belowGate) },
+    probabilities: probabilities
+      ? (Object.fromEntries(
+          PLANES.map((name) => [name, thousandth(probabilities[name])]),
+        ) as Record<typeof label, number>)
+      : null,
+  };
+}
+
+export const PLANE_LABELS: Readonly<Record<Plane, string>> = {
+  transthalamic: 'transthalamic head',
+  transventricular: 'transventricular head',
+  transcerebellar: 'transcerebellar head',
+  abdominal: 'abdominal circumference plane',
+  femur: 'femur',
+  thorax: 'thorax',
+  cervix: 'maternal cervix',
+  other: 'other',
+  midsagittal: 'first-trimester mid-sagittal fetus',
+  transperineal: 'transperineal mid-sagittal',
+  'early-pregnancy': 'early pregnancy',
+  'amniotic-fluid': 'amniotic fluid',
+  placenta: 'placenta',
+  'four-chamber': 'four-chamber view',
+};
+
+/** What biometry needs, by structure: one of its planes. */
+const BIOMETRY_PLANES = Object.values(MEASURING_PLANES).map((tiers) => tiers.flat());
+
+function list(planes: readonly Plane[]): string {
+  return planes.map((plane) => PLANE_LABELS[plane]).join(', ');
+}
+
+function classification(key: FramePlane, index: number) {
+  const { file, frame, plane, confidence } = describedPlane(key);
+  return {
+    id: `plane-${index + 1}`,
+    section: 'planes',
+    concept: findingConcept('standard-plane'),
+    name: `Plane of ${file}, frame ${frame}`,
+    value: plane,
+    scheme: 'ISUOG standard planes',
+    criteria: [{ name: 'confidence', value: confidence.toFixed(2), met: true }],
+  };
+}
+
+function run({ planes, readings }: ObstetricEvidence): SectionOutcome {
+  if (!planes) {
+    const detail = 'No model for planes is permitted by the configuration.';
+    return {
+      status: 'not_assessed',
+      reason: { code: 'no_model', detail, needs: ['a permitted plane model'] },
+      summary: detail,
+    };
+  }
+  const standard = PLANES.filter((plane) => plane !== 'other');
+  const keys = standard.flatMap((plane) => keyFrame(planes, plane) ?? []);
+  const found = keys.map(({ estimate }) => estimate.label);
+  const missing = BIOMETRY_PLANES.filter((group) => !group.some((plane) => found.includes(plane)));
+  const missingText = missing.map((group) => list(group.slice(0, 1))).join(', ');
+  const summary = [
+    `Planes found: ${list(found) || 'none'}.`,
+    ...(missing.length > 0 ? [`Planes needed for biometry and not found: ${missingText}.`] : []),
+  ].join(' ');
+  const counts = Object.fromEntries(
+    PLANES.map((plane) => [
+      plane,
+      planes.filter(({ estimate }) => estimate.label === plane).length,
+    ]),
+  ) as Record<Plane, number>;
+  return {
+    status: keys.length === 0 ? 'inadequate' : missing.length > 0 ? 'partial' : 'complete',
+    reason:
+      missing.length === 0
+        ? null
+        : {
+            code: keys.length === 0 ? 'no_standard_plane' : 'planes_missing',
+            detail: `Planes needed for biometry and not found: ${missingText}.`,
+            needs: missing.map((group) => list(group.slice(0, 1))),
+          },
+    summary,
+    data: {
+      counts,
+      key_frames: keys.map((key) => ({
+        ...describedPlane(key),
+        quality: keyFrameQuality(key, readings),
+      })),
+      frames: planes.map(describedPlane),
+    } satisfies PlanesData,
+    classifications: keys.map(classification),
+  };
+}
+
+export const planes: ObstetricSection = {
+  id: 'planes',
+  title: 'Standard planes',
+  needs: ['2D images'],
+  run,
+};

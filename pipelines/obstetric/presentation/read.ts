@@ -1,0 +1,118 @@
+import { inParallel } from '../../../src/platform/in-parallel.ts';
+import type { GrayImage } from '../../contract/image.ts';
+import type { Clip, Frame } from '../../contract/study.ts';
+import { DECODING } from '../../input/decode-frames.ts';
+import { type CardiacActivity, cardiacActivity } from '../../measure/periodicity.ts';
+import type { FramePlane } from '../shared/key-frames.ts';
+import type { Locator, Plane } from '../shared/locator.ts';
+import type { Reader, ReaderInput } from '../shared/reader.ts';
+import {
+  namedSweep,
+  type PartRun,
+  partRuns,
+  type SweepDirection,
+  type SweptFrame,
+} from '../shared/sweeps.ts';
+
+export interface SweepReading {
+  clip: Clip;
+  direction: SweepDirection | null;
+  /** Frames are those that were looked at: all, or `LOOKED_AT` of them. */
+  runs: readonly PartRun[];
+}
+
+export interface CardiacReading {
+  clip: Clip;
+  activity: CardiacActivity;
+}
+
+export interface PresentationReadings {
+  sweeps: readonly SweepReading[];
+  /** Cines of the chest or the trunk that are no sweeps. */
+  cardiac: readonly CardiacReading[];
+}
+
+/** Frames of a sweep on which head and abdomen are looked for, spread over all of it. */
+const LOOKED_AT = 72;
+const CARDIAC_CLIPS = 3;
+const CHEST: ReadonlySet<Plane> = new Set(['thorax', 'four-chamber']);
+
+/** At most so many of them, at even steps. */
+function spread<T>(all: readonly T[], count: number): T[] {
+  const step = Math.max(1, all.length / count);
+  return all.filter((_, index) => Math.floor(index / step) !== Math.floor((index - 1) / step));
+}
+
+async function isOutlined(find: Locator['head'], image: GrayImage): Promise<boolean> {
+  const [located] = (await find?.([image])) ?? [];
+  return located?.accepted ?? false;
+}
+
+async function readSweep(
+  clip: Clip,
+  direction: SweepDirection | null,
+  { planes, locator, signal }: ReaderInput,
+): Promise<SweepReading> {
+  const frames = planes
+    .filter((plane) => plane.clip === clip)
+    .toSorted((one, other) => one.frame.index - other.frame.index);
+  const look = async ({ frame, estimate }: FramePlane): Promise<SweptFrame> => {
+    signal.throwIfAborted();
+    const image = await frame.gray();
+    const [head, abdomen] = await Promise.all([
+      isOutlined(locator.head, image),
+      isOutlined(locator.abdomen, image),
+    ]);
+    return { plane: estimate.label, head, abdomen };
+  };
+  const swept = await inParallel(spread(frames, LOOKED_AT), DECODING.batches, look);
+  return { clip, direction, runs: partRuns(swept) };
+}
+
+async function* grayFrames(
+  frames: readonly Frame[],
+  signal: AbortSignal,
+): AsyncGenerator<GrayImage> {
+  for (const frame of frames) {
+    signal.throwIfAborted();
+    yield await frame.gray();
+  }
+}
+
+/** Cines of which most frames show the chest: where a heart that beats would be seen. */
+function chestCines({ study, planes }: ReaderInput, sweeps: ReadonlySet<Clip>): Clip[] {
+  const chest = Map.groupBy(
+    planes.filter(({ estimate }) => CHEST.has(estimate.label)),
+    ({ clip }) => clip,
+  );
+  return study.clips
+    .filter(
+      (clip) =>
+        clip.frames.length > 1 &&
+        !sweeps.has(clip) &&
+        2 * (chest.get(clip)?.length ?? 0) > clip.frames.length,
+    )
+    .slice(0, CARDIAC_CLIPS);
+}
+
+/** Parts of the fetus along named sweeps, and cardiac activity on cines of the chest. */
+export const presentationReader: Reader<PresentationReadings> = {
+  stage: 'presentation',
+  label: 'Following the sweeps of the uterus',
+  read: async (input) => {
+    const named = input.study.clips.flatMap((clip) => {
+      const { sweep, direction } = namedSweep(clip);
+      return sweep && clip.frames.length > 1 ? [{ clip, direction }] : [];
+    });
+    const sweeps: SweepReading[] = [];
+    for (const { clip, direction } of named) sweeps.push(await readSweep(clip, direction, input));
+    const cardiac: CardiacReading[] = [];
+    for (const clip of chestCines(input, new Set(named.map(({ clip }) => clip)))) {
+      const times = clip.timing === 'none' ? [] : clip.frames.map(({ time }) => time);
+      const frames = grayFrames(clip.frames, input.signal);
+      const area = clip.ultrasoundAreas[0] ?? clip.regions[0]?.area;
+      cardiac.push({ clip, activity: await cardiacActivity(frames, times, area) });
+    }
+    return { sweeps, cardiac };
+  },
+};

@@ -1,0 +1,139 @@
+import { CONCEPTS, chartEntry, methodEntry } from '../../concepts/concepts.ts';
+import { fixed } from '../../measure/rounding.ts';
+import type { Measurement, Result, Section } from '../../result/envelope.ts';
+import { weeksAndDays } from '../../result/gestational-age.ts';
+import { decimalsOf, numberText } from '../../result/render/number-text.ts';
+import {
+  imagesLine,
+  isAssessed,
+  isOfFiles,
+  limitationsOf,
+  NOTHING_ACCEPTED,
+  NOTHING_CONCLUDED,
+  sentence,
+  withSubject,
+} from '../../result/render/report-lines.ts';
+import { centileText, unitText, zScoreText } from '../../result/render/unit-text.ts';
+import { standingValues } from '../../result/standing.ts';
+import { BASIS_TEXT, DATING_BASIS } from '../shared/input.ts';
+import { SIMULATED_ONLY } from '../shared/simulated-only.ts';
+
+type Report = NonNullable<Result['report']>;
+
+/** Sections in the order of the structured text (obstetric reference 14). */
+const ORDER = [
+  'presentation',
+  'biometry',
+  'early-pregnancy',
+  'nt',
+  'anomaly-screen',
+  'fetal-heart',
+  'amniotic-fluid',
+  'placenta',
+  'cervix',
+  'doppler',
+  'labor-progress',
+] as const;
+
+/** Their summary is made of the measurements that stand above it. */
+const TABLE_ONLY: ReadonlySet<string> = new Set(['biometry']);
+
+/** Rows of the biometry table, in the order of ISUOG 2022. */
+const ROWS = Object.keys(CONCEPTS);
+
+function valueText(measurement: Measurement): string {
+  const { concept, value, unit, uncertainty } = measurement;
+  if (unit === 'd') return `${weeksAndDays(value)} weeks`;
+  const withUnit = (number: string) => `${number} ${unitText(unit)}`.trimEnd();
+  if (uncertainty === null) return withUnit(numberText(measurement));
+  const margin = fixed(uncertainty, decimalsOf(concept.key));
+  return `${withUnit(numberText(measurement))} ± ${withUnit(margin)}`;
+}
+
+function referenceText({ reference }: Measurement): string {
+  if (reference?.centile == null || reference.z_score == null) return '';
+  const chart = chartEntry(reference.chart)?.name ?? reference.chart;
+  return `, centile ${centileText(reference.centile)}, z-score ${zScoreText(reference.z_score)} (${chart})`;
+}
+
+/** What is remarked of one value alone; what holds for a whole section stands under its rows. */
+function ownRemarks({ note }: Measurement): string {
+  const parts = (note ?? '').split(SIMULATED_ONLY).map((part) => part.replace(/^; |; $/g, ''));
+  const own = parts.filter(Boolean).join('; ');
+  return own ? ` Note: ${sentence(own)}` : '';
+}
+
+function measurementLine(measurement: Measurement): string {
+  const method = methodEntry(measurement.method)?.text ?? measurement.method;
+  const note = ownRemarks(measurement);
+  const name = withSubject(measurement.label, measurement);
+  return `${name}: ${valueText(measurement)}${referenceText(measurement)}; ${sentence(method)}${note}`;
+}
+
+/** The accepted values of a section that stand for their quantity, in the order of the table. */
+function tableOf({ measurements }: Result, section: string): Measurement[] {
+  const own = measurements.filter((one) => one.section === section && one.quality === 'accepted');
+  const row = ({ concept }: Measurement) => ROWS.indexOf(concept.key);
+  return standingValues(own).toSorted((one, other) => row(one) - row(other));
+}
+
+function sectionLines(result: Result, id: (typeof ORDER)[number]): string[] {
+  const section = result.sections.find((one) => one.id === id);
+  if (!section || !isAssessed(section)) return [];
+  const values = tableOf(result, id);
+  const rows = values.map(measurementLine);
+  const simulated = values.some(({ note }) => note?.includes(SIMULATED_ONLY));
+  return [
+    ...(TABLE_ONLY.has(id) ? [] : [`${section.title}: ${section.summary}`]),
+    ...rows,
+    ...(simulated ? [`${section.title}: ${sentence(SIMULATED_ONLY)}`] : []),
+  ];
+}
+
+/** Says nothing where the section that holds the age failed: whether one was given is not known here. */
+function datingLine(growth: Section | undefined): string[] {
+  if (growth?.status === 'failed') return [];
+  const dating = growth?.data.dating;
+  const stated = typeof dating === 'object' && dating !== null ? dating : {};
+  const days = 'ga_days' in stated ? stated.ga_days : null;
+  const basis = 'basis' in stated ? DATING_BASIS.find((one) => one === stated.basis) : undefined;
+  if (typeof days !== 'number') return ['Gestational age was not given.'];
+  const how = basis ? `, by ${BASIS_TEXT[basis]}` : '';
+  return [`Stated gestational age: ${weeksAndDays(days)} weeks${how}.`];
+}
+
+function impressionOf(result: Result): string[] {
+  const abnormal = result.findings
+    .filter(({ severity }) => severity !== 'info')
+    .map(({ text }) => text);
+  const growth = result.sections.find(({ id }) => id === 'growth');
+  const size =
+    growth && (growth.status === 'complete' || growth.status === 'partial') ? [growth.summary] : [];
+  const guidance = result.guidance.map(({ text }) => text);
+  const all = [...abnormal, ...size, ...guidance];
+  // What a later line says again with more is said once.
+  const lines = all.filter((line, at) => !all.some((other, i) => i > at && other.includes(line)));
+  return lines.length > 0 ? lines : [NOTHING_CONCLUDED];
+}
+
+/**
+ * The draft report in the order of obstetric reference 14: written from the result alone, so that
+ * it can say nothing that the result does not hold, and negative only what was assessed.
+ */
+export function writeReport(result: Result): Report {
+  const growth = result.sections.find(({ id }) => id === 'growth');
+  const assessed = ORDER.flatMap((id) => sectionLines(result, id));
+  const noted = result.findings.filter((one) => one.severity === 'info' && !isOfFiles(one));
+  return {
+    language: 'en',
+    title: 'Obstetric ultrasound: draft report',
+    findings: [
+      ...datingLine(growth),
+      imagesLine(result),
+      ...(assessed.length > 0 ? assessed : [NOTHING_ACCEPTED]),
+      ...noted.map(({ text }) => text),
+    ],
+    impression: impressionOf(result),
+    limitations: limitationsOf(result),
+  };
+}

@@ -1,0 +1,34 @@
+import { amnioticFluid } from './amniotic-fluid/section.ts';
+import { anomalyScreen } from './anomaly-screen/section.ts';
+import { biometry } from './biometry/section.ts';
+import { cervix } from './cervix/section.ts';
+import { doppler } from './doppler/section.ts';
+import { earlyPregnancy } from './early-pregnancy/section.ts';
+import { fetalHeart } from './fetal-heart/section.ts';
+import { growth } from './growth/section.ts';
+import { laborProgress } from './labor-progress/section.ts';
+import { nt } from './nt/section.ts';
+import { placenta } from './placenta/section.ts';
+import { planes } from './planes/section.ts';
+import { presentation } from './presentation/section.ts';
+import type { ObstetricSection } from './shared/section.ts';
+
+/**
+ * The sections of us/obstetric/interpret in the order of the result (service.md 2.6); the report
+ * follows. Each sees the measurements of those before it.
+ */
+export const SECTIONS: readonly ObstetricSection[] = [
+  planes,
+  biometry,
+  growth,
+  amnioticFluid,
+  placenta,
+  earlyPregnancy,
+  nt,
+  fetalHeart,
+  anomalyScreen,
+  cervix,
+  laborProgress,
+  presentation,
+  doppler,
+];

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { LONGEST_INDICATION } from '../../contract/job.ts';
+import { FINEST_MM_PER_PIXEL } from '../../input/calibration.ts';
+
+/** How the gestational age was dated; every one is independent of the biometry of this scan. */
+export const DATING_BASIS = ['lmp', 'crl', 'prior_scan', 'ivf'] as const;
+export type DatingBasis = (typeof DATING_BASIS)[number];
+
+/** As a sentence says it. */
+export const BASIS_TEXT: Readonly<Record<DatingBasis, string>> = {
+  lmp: 'last menstrual period',
+  crl: 'crown-rump length',
+  prior_scan: 'an earlier scan',
+  ivf: 'assisted reproduction',
+};
+
+const optionsSchema = z.strictObject({
+  dating: z
+    .strictObject({
+      ga_days: z.number().int().min(42).max(301),
+      basis: z.enum(DATING_BASIS).default('lmp'),
+    })
+    .optional(),
+  /** Of all stills and videos of the request that bring no scale; the coarsest is that of the service. */
+  mm_per_px: z.number().min(FINEST_MM_PER_PIXEL).max(5).optional(),
+  report: z.boolean().default(false),
+  report_language: z.enum(['en']).default('en'),
+  return: z.array(z.enum(['json'])).default(['json']),
+  previews: z.boolean().default(true),
+});
+
+const clinicalContextSchema = z.strictObject({
+  age_years: z.number().int().min(0).max(130).optional(),
+  sex: z.enum(['female', 'male', 'other', 'unknown']).optional(),
+  indication: z.string().max(LONGEST_INDICATION).optional(),
+});
+
+/** `input` of us/obstetric/interpret 1.0.0 (service.md 2.3); unknown fields are refused. */
+export const obstetricInputSchema = z.strictObject({
+  files: z.array(z.string().min(1)).min(1),
+  prior_files: z.array(z.string().min(1)).optional(),
+  options: optionsSchema.optional(),
+  clinical_context: clinicalContextSchema.optional(),
+});
+
+export type ObstetricInput = z.infer<typeof obstetricInputSchema>;
+export type ObstetricOptions = z.infer<typeof optionsSchema>;
+
+/** The options of a job with their defaults; throws where they break the schema. */
+export function parseOptions(options: unknown): ObstetricOptions {
+  return optionsSchema.parse(options ?? {});
+}

@@ -1,0 +1,46 @@
+import type { GrayImage } from '../../contract/image.ts';
+import type { FramePlane } from './key-frames.ts';
+import { bestFrames } from './key-frames.ts';
+import type { Plane } from './locator.ts';
+import type { ReaderInput } from './reader.ts';
+import type { UterineMaps } from './uterine-maps.ts';
+
+/** Frames looked at per view: bounds the time of a long sweep. */
+const FRAMES = 24;
+/** Decoded at a time. */
+const BATCH = 8;
+
+/** One frame with the maps of its uterus. */
+export interface MappedFrame {
+  at: FramePlane;
+  image: GrayImage;
+  drawn: UterineMaps;
+}
+
+/**
+ * What `read` makes of the frames of some planes, the best of every clip first; null where no
+ * permitted model draws the maps. A frame on which it finds nothing (null) has no entry.
+ */
+export async function readUterineFrames<T>(
+  { planes, locator, signal }: ReaderInput,
+  wanted: readonly Plane[],
+  read: (frame: MappedFrame) => T | null,
+): Promise<T[] | null> {
+  const draw = locator.uterus;
+  if (!draw) return null;
+  const frames = bestFrames(planes, wanted, FRAMES);
+  const found: T[] = [];
+  for (let start = 0; start < frames.length; start += BATCH) {
+    signal.throwIfAborted();
+    const batch = frames.slice(start, start + BATCH);
+    const images = await Promise.all(batch.map(({ frame }) => frame.gray()));
+    const drawn = await draw(images);
+    for (const [index, at] of batch.entries()) {
+      const image = images[index];
+      const maps = drawn[index];
+      const one = image && maps ? read({ at, image, drawn: maps }) : null;
+      if (one !== null) found.push(one);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,90 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import type { GrayImage } from '../../contract/image.ts';
+import type { Placement } from '../../inference/letterbox.ts';
+import { mirroredMaps } from '../../inference/mirrored-maps.ts';
+import { REGISTRY_FILE, type RegisteredModel } from '../../inference/model-registry.ts';
+import type { ModelSession } from '../../inference/session.ts';
+import type { SoftMask } from '../../measure/soft-mask.ts';
+
+/** What the model `uterine-structures` draws a map of, in the order of its channels. */
+export const UTERINE_STRUCTURES = [
+  'fluid',
+  'placenta',
+  'lacuna',
+  'bladder',
+  'funnel',
+  'part',
+  'canal',
+  'internal-os',
+  'external-os',
+  'placenta-edge',
+] as const;
+export type UterineStructure = (typeof UTERINE_STRUCTURES)[number];
+
+/** Maps of one image on the network's grid. Areas and landmarks; nothing is decided yet. */
+export interface UterineMaps {
+  placement: Placement;
+  maps: Readonly<Record<UterineStructure, SoftMask>>;
+  /** Confidence below which what is read from the maps is not used. */
+  gate: number;
+  /** The same for the body of a placenta: on images of other planes it is drawn too easily. */
+  placentaGate: number;
+  /** The same for the lower placental edge, whose side of the os must be sure. */
+  edgeGate: number;
+}
+
+const halfWidth = z.number().positive().nullable().default(null);
+const metricsSchema = z.looseObject({
+  halfWidths95Mm: z.object({
+    pocket: halfWidth,
+    cervicalLength: halfWidth,
+    placentaToOs: halfWidth,
+    placentalThickness: halfWidth,
+  }),
+});
+
+/** Half widths of 95 % intervals as measured on unseen phantoms, mm; null where unknown. */
+export type UterineUncertainty = z.infer<typeof metricsSchema>['halfWidths95Mm'];
+
+/** What models/evaluate.ts measured. */
+export async function uterineUncertainty(model: RegisteredModel): Promise<UterineUncertainty> {
+  const text = await readFile(join(dirname(REGISTRY_FILE), model.metrics), 'utf8');
+  return metricsSchema.parse(JSON.parse(text)).halfWidths95Mm;
+}
+
+/** The maps of each image. */
+export async function drawUterineMaps(
+  session: ModelSession,
+  images: readonly GrayImage[],
+): Promise<UterineMaps[]> {
+  const { gate, class_gates, input } = session.model;
+  const { width, height } = input;
+  const found = await mirroredMaps(session, images);
+  return found.map(({ placement, channels }) => {
+    const map = (structure: UterineStructure): SoftMask => ({
+      width,
+      height,
+      values: channels[session.model.output.channels.indexOf(structure)] ?? new Float32Array(),
+    });
+    return {
+      placement,
+      maps: {
+        fluid: map('fluid'),
+        placenta: map('placenta'),
+        lacuna: map('lacuna'),
+        bladder: map('bladder'),
+        funnel: map('funnel'),
+        part: map('part'),
+        canal: map('canal'),
+        'internal-os': map('internal-os'),
+        'external-os': map('external-os'),
+        'placenta-edge': map('placenta-edge'),
+      },
+      gate,
+      placentaGate: class_gates?.placenta ?? gate,
+      edgeGate: class_gates?.['placenta-edge'] ?? gate,
+    };
+  });
+}

@@ -1,0 +1,341 @@
+import { CONCEPTS, type ConceptKey, measurementConcept } from '../concepts/concepts.ts';
+import type { CartMeasurement } from '../contract/cart.ts';
+import { fetusKey } from '../contract/fetus-name.ts';
+import { median } from '../measure/statistics.ts';
+import type { Measurement } from './envelope.ts';
+import { implausibleNote, isPlausible } from './hard-limits.ts';
+import { format } from './measurement.ts';
+import { cutOffsOf } from './obstetric/cut-offs.ts';
+
+/** Of several values without the cart's choice, those of the first kind that is there stand. */
+const PREFERENCE: readonly CartMeasurement['derivation'][] = ['best', 'mean', 'median'];
+
+/**
+ * Of repeated values of these one end is the measure, not their middle.
+ *
+ * Highest: the others were not parallel to the jet, not in the middle of the vessel, or taken in
+ * inspiration: AV Vmax (echo reference 0.5, 11.1), LVOT diameter ("largest of 3", 11.1), TR Vmax
+ * ("best of", 12.1), IVC (maximum, 12.1); NT (maximum that meets the criteria, obstetric reference
+ * 6.1) and the deepest pocket (4) by their definition. Lowest: "the shortest technically best"
+ * cervix (obstetric reference 10).
+ */
+const END: Readonly<Partial<Record<ConceptKey, 'highest' | 'lowest'>>> = {
+  'av-vmax': 'highest',
+  'tr-vmax': 'highest',
+  'lvot-diameter': 'highest',
+  'ivc-diameter': 'highest',
+  'nuchal-translucency': 'highest',
+  'deepest-vertical-pocket': 'highest',
+  'cervical-length': 'lowest',
+};
+
+/** A mean of these is no measure either; in the heart it is that of an irregular rhythm. */
+const NEVER_AVERAGED: ReadonlySet<ConceptKey> = new Set([
+  'nuchal-translucency',
+  'deepest-vertical-pocket',
+  'cervical-length',
+]);
+
+/** A mean sac diameter is the mean of length, height and width (obstetric reference 5.1). */
+const SAC_DIAMETERS = 3;
+
+/** Machines write any diameter of the sac with the code of it (LN 11850-5). */
+const NO_MEAN_SAC =
+  'a diameter of the gestational sac that is no mean of three: not judged as mean sac diameter';
+
+const DERIVED = {
+  measured: 'measured',
+  best: 'measured',
+  minimum: 'measured',
+  maximum: 'measured',
+  calculated: 'calculated',
+  estimated: 'calculated',
+  mean: 'mean',
+  median: 'median',
+  other: 'calculated',
+} as const satisfies Record<NonNullable<CartMeasurement['derivation']>, Measurement['derivation']>;
+
+const SELECTED = {
+  user: 'chosen by the operator on the machine',
+  'most-recent': 'the most recent value, chosen on the machine',
+  mean: 'the mean, chosen on the machine',
+  minimum: 'the smallest value, chosen on the machine',
+  maximum: 'the largest value, chosen on the machine',
+} as const satisfies Record<NonNullable<CartMeasurement['selection']>, string>;
+
+/** At least one. */
+export type Values = readonly [CartMeasurement, ...CartMeasurement[]];
+
+/** A value of the machine as it stands in the result. */
+export interface CartStanding {
+  from: CartMeasurement;
+  value: number;
+  derivation: Measurement['derivation'];
+  quality: 'accepted' | 'inadequate';
+  note: string | null;
+}
+
+/** The smallest and the largest of repeated values. */
+export interface Spread {
+  low: number;
+  high: number;
+}
+
+export interface CartChoice {
+  standing: CartStanding;
+  /** Of values of which the machine chose none; null for its choice and for a single value. */
+  spread: Spread | null;
+  /** What does not count, each with its reason. */
+  unused: CartStanding[];
+}
+
+/** A value without a derivation is a measured one, unless its concept is a calculated one. */
+function derivationOf({ key, derivation, equation }: CartMeasurement): Measurement['derivation'] {
+  if (derivation) return DERIVED[derivation];
+  const measured = key !== null && CONCEPTS[key].group === 'biometry' && equation === null;
+  return measured ? 'measured' : 'calculated';
+}
+
+const asWritten = (from: CartMeasurement): CartStanding => ({
+  from,
+  value: from.value,
+  derivation: derivationOf(from),
+  quality: 'accepted',
+  note: from.selection ? SELECTED[from.selection] : null,
+});
+
+const notUsed = (from: CartMeasurement, note: string): CartStanding => ({
+  ...asWritten(from),
+  quality: 'inadequate',
+  note,
+});
+
+/** A value of several, which belongs to no single image. */
+const summedUp = (first: CartMeasurement) => ({
+  from: { ...first, image: null },
+  quality: 'accepted' as const,
+});
+
+/** What the machine chose: the value it selected, else its best value, mean or median. */
+function chosenByMachine(key: ConceptKey, values: Values): CartMeasurement | null {
+  const selected = values.find(({ selection }) => selection !== null);
+  if (selected) return selected;
+  const single = values.some(({ derivation }) => derivation !== 'mean' && derivation !== 'median');
+  const kinds = NEVER_AVERAGED.has(key) && single ? PREFERENCE.slice(0, 1) : PREFERENCE;
+  return (
+    kinds
+      .map((kind) => values.find(({ derivation }) => derivation === kind))
+      .find((value) => value !== undefined) ?? null
+  );
+}
+
+/** Of several values of which the machine chose none: an end where that is the measure, or the median. */
+function ofRepeats(key: ConceptKey, values: Values): Pick<CartChoice, 'standing' | 'spread'> {
+  const [first] = values;
+  const sorted = values.toSorted((one, other) => one.value - other.value);
+  const [lowest, highest] = [sorted[0] ?? first, sorted.at(-1) ?? first];
+  const spread = { low: lowest.value, high: highest.value };
+  const range = `${format(key, spread.low)} to ${format(key, spread.high)}`;
+  const unchosen = `of ${values.length} values, of which the machine chose none (${range})`;
+  const end = END[key];
+  if (end) {
+    const from = end === 'highest' ? highest : lowest;
+    return { standing: { ...asWritten(from), note: `${end} ${unchosen}` }, spread };
+  }
+  const value = median(values.map((one) => one.value));
+  const note = `median ${unchosen}`;
+  return { standing: { ...summedUp(first), value, derivation: 'median', note }, spread };
+}
+
+/**
+ * Whether repeats are too far apart for a value of all of them: heart rates on two sides of a limit, of
+ * which the median is the rate of no beat (70 and 140 would be 105).
+ */
+function areApart(key: ConceptKey, values: readonly CartMeasurement[]): boolean {
+  const [low, high] = [Math.min, Math.max].map((end) => end(...values.map(({ value }) => value)));
+  if (key !== 'fetal-heart-rate' || low === undefined || high === undefined) return false;
+  return low < high && cutOffsOf(key).some((cutOff) => low <= cutOff && cutOff <= high);
+}
+
+/** The values of a quantity that are chosen from: all of them, or each for itself where they are apart. */
+export function comparable(key: ConceptKey, values: Values): Values[] {
+  const plausible = values.filter(({ value }) => isPlausible(key, value));
+  const [first, ...others] = plausible;
+  if (!first || !areApart(key, plausible) || chosenByMachine(key, [first, ...others])) {
+    return [values];
+  }
+  const absurd = values.filter((one) => !plausible.includes(one));
+  return [[first, ...absurd], ...others.map((one): Values => [one])];
+}
+
+function ofPlausible(key: ConceptKey, values: Values): CartChoice {
+  const chosen = chosenByMachine(key, values);
+  const [first, ...others] = values;
+  if (chosen || others.length === 0) {
+    return { standing: asWritten(chosen ?? first), spread: null, unused: [] };
+  }
+  const single = values.filter(
+    ({ derivation }) => derivation !== 'mean' && derivation !== 'median',
+  );
+  const [one, ...rest] = NEVER_AVERAGED.has(key) ? single : values;
+  return one && rest.length > 0
+    ? { ...ofRepeats(key, [one, ...rest]), unused: [] }
+    : { standing: asWritten(one ?? first), spread: null, unused: [] };
+}
+
+/** The machine's own mean, else that of three diameters; one or two are no mean sac diameter. */
+function meanSac(values: Values): CartChoice {
+  const [first, ...others] = values;
+  const isMean = ({ derivation, selection }: CartMeasurement) =>
+    derivation === 'mean' || selection === 'mean';
+  const given = values.find(isMean);
+  if (given) return { standing: asWritten(given), spread: null, unused: [] };
+  if (values.length === SAC_DIAMETERS) {
+    const value = values.reduce((sum, one) => sum + one.value, 0) / SAC_DIAMETERS;
+    const note = `mean of the ${SAC_DIAMETERS} diameters of the machine`;
+    const standing: CartStanding = { ...summedUp(first), value, derivation: 'mean', note };
+    return { standing, spread: null, unused: [] };
+  }
+  return {
+    standing: notUsed(first, NO_MEAN_SAC),
+    spread: null,
+    unused: others.map((one) => notUsed(one, NO_MEAN_SAC)),
+  };
+}
+
+/**
+ * The value that stands for a quantity: of those within the hard limits (obstetric reference 0.6) the
+ * one that the cart selected (PS3.16 CID 224, CID 12301), else its best value, mean or median, else
+ * the only one; of several that the cart did not choose between, the end that is the measure, or
+ * their median. What is beyond the limits is listed with its reason, and goes into nothing.
+ */
+export function chooseCartValue(key: ConceptKey, values: Values): CartChoice {
+  const absurd = values
+    .filter(({ value }) => !isPlausible(key, value))
+    .map((one) => notUsed(one, implausibleNote(key)));
+  const [first, ...others] = values.filter(({ value }) => isPlausible(key, value));
+  if (first) {
+    const choice =
+      key === 'mean-sac-diameter'
+        ? meanSac([first, ...others])
+        : ofPlausible(key, [first, ...others]);
+    return { ...choice, unused: [...choice.unused, ...absurd] };
+  }
+  const [standing = notUsed(values[0], implausibleNote(key)), ...unused] = absurd;
+  return { standing, spread: null, unused };
+}
+
+function toMeasurement(
+  section: string,
+  key: ConceptKey,
+  { from, value, derivation, quality, note }: CartStanding,
+): Measurement {
+  const { label, unit, site } = CONCEPTS[key];
+  const equation = from.equation ? `by ${from.equation.meaning}` : null;
+  return {
+    id: ['cart', key, from.fetus, from.laterality].filter(Boolean).join('-'),
+    section,
+    concept: measurementConcept(key),
+    label,
+    value,
+    unit,
+    method: 'cart-sr',
+    derivation,
+    source: {
+      provenance: 'cart-sr',
+      file: from.file,
+      sop_instance_uid: from.image?.sopInstanceUid ?? from.sopInstanceUid,
+      frame: from.image?.frame ?? null,
+      calipers: [],
+    },
+    site: site?.meaning ?? from.site?.meaning ?? null,
+    laterality: from.laterality,
+    fetus: from.fetus,
+    phase: from.phase?.meaning ?? null,
+    confidence: null,
+    uncertainty: null,
+    quality,
+    reference: null,
+    interpretation: null,
+    inputs: [],
+    note: [equation, note].filter(Boolean).join('; ') || null,
+  };
+}
+
+/** What the machine's reports say of one quantity of one fetus and side. */
+export interface CartQuantity {
+  measurement: Measurement;
+  /** Of repeated values of which the machine chose none; null where there is only one. */
+  spread: Spread | null;
+  /** Values that do not count, as `cart-<key>-unused-<n>`. */
+  unused: Measurement[];
+}
+
+/** Said of each of several values that are too far apart for one of all of them. */
+const APART_NOTE = 'of which the machine chose none, too far apart for their median';
+
+function quantityOf(
+  section: string,
+  key: ConceptKey,
+  values: Values,
+  index: number,
+  count: number,
+): CartQuantity {
+  const { standing, spread, unused } = chooseCartValue(key, values);
+  const own = toMeasurement(section, key, standing);
+  const measurement = {
+    ...own,
+    id: index === 0 ? own.id : `${own.id}-${index + 1}`,
+    note:
+      [own.note, count > 1 ? `one of ${count} values, ${APART_NOTE}` : null]
+        .filter(Boolean)
+        .join('; ') || null,
+  };
+  return {
+    measurement,
+    spread,
+    unused: unused.map((one, at) => ({
+      ...toMeasurement(section, key, one),
+      id: `${measurement.id}-unused-${at + 1}`,
+      fetus: measurement.fetus,
+    })),
+  };
+}
+
+/** The same with the spread of what was measured several times. */
+export function cartQuantities(
+  cart: readonly CartMeasurement[],
+  section: string,
+  keys: readonly ConceptKey[],
+): CartQuantity[] {
+  return keys.flatMap((key) => {
+    const own = cart.filter((one) => one.key === key);
+    const quantities = Map.groupBy(
+      own,
+      ({ fetus, laterality }) => `${fetusKey(fetus)} ${laterality}`,
+    );
+    return [...quantities.values()].flatMap(([first, ...others]) => {
+      if (!first) return [];
+      const groups = comparable(key, [first, ...others]);
+      return groups.map((values, index) => quantityOf(section, key, values, index, groups.length));
+    });
+  });
+}
+
+/**
+ * What the machine's own reports say about these concepts: one accepted measurement for each concept,
+ * fetus and side, and several only of heart rates in different bands; with provenance `cart-sr`, in the units of the concept table and in the order of
+ * `keys`. Ids are `cart-<key>`, with the fetus and the side behind. Values that cannot be follow as
+ * inadequate ones.
+ */
+export function cartMeasurements(
+  cart: readonly CartMeasurement[],
+  section: string,
+  keys: readonly ConceptKey[],
+): Measurement[] {
+  const quantities = cartQuantities(cart, section, keys);
+  return [
+    ...quantities.map(({ measurement }) => measurement),
+    ...quantities.flatMap(({ unused }) => unused),
+  ];
+}

@@ -1,0 +1,170 @@
+import { chartEntry, methodEntry } from '../../concepts/concepts.ts';
+import { rounded } from '../../measure/rounding.ts';
+import type { Measurement, Result } from '../envelope.ts';
+import { weeksAndDays } from '../gestational-age.ts';
+import { refusedLine } from './report-lines.ts';
+import { unitText } from './unit-text.ts';
+
+type Report = NonNullable<Result['report']>;
+
+/** A number as a report prints it: `-1.5`, `28+3`, `2014`. */
+const NUMBER = /(?<![\w.])-?\d+(?:[.+]\d+)*/g;
+
+/** What may stand behind a number; the longer first. `wk` and `d` are printed as weeks. */
+const UNIT =
+  /^\s?(cm\/s|m\/s|ml\/m²|ml|g\/m²|cm²\/m²|cm²|m²|mm\/mmHg|mmHg|mm²|mm|cm|kg|g|%|weeks|days|deg|°|ms|s|\/min|bpm)(?![\w/])/;
+
+const SIDE = /\b(left|right)\b/gi;
+
+/** As a row names the fetus of a value (report-lines.ts): `(left, fetus 1)`. */
+const FETUS = /\bfetus ([^(),;]+)/g;
+
+interface Claim {
+  number: string;
+  unit: string;
+  /** Printed behind ±: the half width of an interval. */
+  margin: boolean;
+}
+
+function claimsIn(text: string): Claim[] {
+  return [...text.matchAll(NUMBER)].map((match) => ({
+    number: match[0],
+    unit: UNIT.exec(text.slice(match.index + match[0].length))?.[1] ?? '',
+    margin: /±\s?$/.test(text.slice(0, match.index)),
+  }));
+}
+
+function sidesIn(text: string): string[] {
+  return [...text.matchAll(SIDE)].map(([side]) => side.toLowerCase());
+}
+
+function fetusesIn(text: string): string[] {
+  return [...text.matchAll(FETUS)].map(([, fetus = '']) => fetus.trim());
+}
+
+/** Sentences of a summary, and of its list of values each with its name: `TAPSE 21 mm`. */
+function parts(summary: string): string[] {
+  const sentences = summary.split(/(?<=\.)\s/);
+  const named = sentences
+    .flatMap((text) => text.split(', '))
+    .filter((text) => /^[A-Za-z].* /.test(text));
+  return [...sentences, ...named];
+}
+
+/** What the result says, which a report may say again word for word; longest first. */
+function statements(result: Result): string[] {
+  return [
+    ...result.sections.flatMap(({ summary }) => parts(summary)),
+    ...result.sections.flatMap(({ title, summary, reason }) => [title, summary, reason?.detail]),
+    ...result.findings.map(({ text }) => text),
+    ...result.guidance.map(({ text }) => text),
+    ...result.measurements.flatMap(({ note }) => [note, ...(note?.split('; ') ?? [])]),
+    ...result.measurements.map(({ method }) => methodEntry(method)?.text),
+    ...result.measurements.map(({ reference }) => chartEntry(reference?.chart ?? '')?.name),
+  ]
+    .flatMap((text) => text?.replace(/[.]$/, '') || [])
+    .toSorted((one, other) => other.length - one.length);
+}
+
+/** Whole words and numbers only: "4 beats" stands neither in "14 beats" nor in "1.4 beats". */
+const asWhole = (statement: string) =>
+  new RegExp(
+    `(?<![\\p{L}\\p{N}.+-])${RegExp.escape(statement)}(?![\\p{L}\\p{N}]|[.+]\\p{N})`,
+    'gu',
+  );
+
+/** What a line says beyond the result's own words. */
+function ownWords(line: string, said: readonly RegExp[]): string {
+  return said.reduce((rest, statement) => rest.replace(statement, ' '), line);
+}
+
+const rounds = (value: number, printed: string) =>
+  rounded(value, printed.split('.')[1]?.length ?? 0) === Number(printed);
+
+/** Beyond the 1st and the 99th centile only that is printed: `<1`, `>99` (obstetric reference 0.3). */
+const isEndOfScale = (centile: number, printed: string) =>
+  (printed === '99' && centile > 99) || (printed === '1' && centile < 1);
+
+/** Whether a claim is a measurement's value or margin with its unit, its centile or its z-score. */
+function isOf(measurement: Measurement, { number, unit: printed, margin }: Claim): boolean {
+  const { value, unit, uncertainty, reference } = measurement;
+  if (margin) {
+    return uncertainty !== null && unitText(unit) === printed && rounds(uncertainty, number);
+  }
+  if (unit === 'd') return printed === 'weeks' && weeksAndDays(value) === number;
+  if (printed === '') {
+    const { centile, z_score: z } = reference ?? {};
+    const ofChart =
+      [centile, z].some((one) => one != null && rounds(one, number)) ||
+      (centile != null && isEndOfScale(centile, number));
+    return ofChart || (unitText(unit) === '' && rounds(value, number));
+  }
+  return unitText(unit) === printed && rounds(value, number);
+}
+
+/** Ages and counts that lines about the whole study may print. */
+function isOfStudy(result: Result, line: string, { number, unit }: Claim): boolean {
+  const { files, frames, calibrated_frames: calibrated } = result.input_summary;
+  const counts = [files, frames, calibrated].map(String);
+  if (line.startsWith('Images:')) return unit === '' && counts.includes(number);
+  const dating = result.sections.find(({ id }) => id === 'growth')?.data.dating;
+  const age =
+    typeof dating === 'object' && dating !== null && 'ga_days' in dating ? dating.ga_days : null;
+  return typeof age === 'number' && unit === 'weeks' && weeksAndDays(age) === number;
+}
+
+/** What a line says beyond the result's own words, and whose it says that it is. */
+interface OwnWords {
+  line: string;
+  rest: string;
+  claims: readonly Claim[];
+  fetuses: readonly string[];
+}
+
+/** Whether all that is named is this one, and this one is named; `null`: none may be. */
+const isOnly = (named: readonly string[], one: string | null) =>
+  named.every((other) => other === one) && (one === null || named.includes(one));
+
+/** Whether one accepted measurement that the line names holds every claim, of the side and fetus it says. */
+function holds(measurement: Measurement, { line, rest, claims, fetuses }: OwnWords): boolean {
+  const { label, quality, laterality, fetus } = measurement;
+  if (quality !== 'accepted' || !line.includes(label)) return false;
+  const sides = sidesIn(rest.replace(label, ' '));
+  return (
+    isOnly(sides, laterality) &&
+    isOnly(fetuses, fetus) &&
+    claims.every((claim) => isOf(measurement, claim))
+  );
+}
+
+/**
+ * What a report says and the result does not hold, each with its line: "every number is validated
+ * against the structured result" (service.md 2.6), and with it every unit, side and fetus. A line may
+ * say again what the result says word for word. What it adds must be of one accepted measurement that
+ * it names: its value in its unit, rounded as printed, its centile or z-score, of its side and fetus.
+ */
+export function unsupportedClaims(report: Report, result: Result): string[] {
+  const said = statements(result).map(asWhole);
+  // The name of a file may be a mere number, and is a statement nowhere but in its own line.
+  const refused = new Set(result.input_summary.refused.map(refusedLine));
+  const lines = [...report.findings, ...report.impression, ...report.limitations];
+  return lines.flatMap((line) => {
+    if (refused.has(line)) return [];
+    const own = ownWords(line, said);
+    const fetuses = fetusesIn(own);
+    const rest = own.replace(FETUS, ' ');
+    const claims = claimsIn(rest);
+    const sides = sidesIn(rest);
+    if (claims.length + sides.length + fetuses.length === 0) return [];
+    const ofStudy =
+      sides.length + fetuses.length === 0 && claims.every((one) => isOfStudy(result, line, one));
+    const words = { line, rest, claims, fetuses };
+    if (ofStudy || result.measurements.some((one) => holds(one, words))) return [];
+    const named = [
+      ...claims.map(({ number, unit }) => `${number} ${unit}`.trim()),
+      ...sides,
+      ...fetuses.map((fetus) => `fetus ${fetus}`),
+    ];
+    return [`${named.join(', ')} in "${line}"`];
+  });
+}

@@ -1,0 +1,66 @@
+import { READ } from '../../contract/study.ts';
+import type { Finding, Measurement, Result, Section } from '../envelope.ts';
+
+/** What the draft reports of all endpoints say in the same words. */
+
+export const NOTHING_CONCLUDED = 'No conclusion can be drawn from what was assessed.';
+export const NOTHING_ACCEPTED = 'No measurement was accepted.';
+const DRAFT = 'Computer-assisted draft; to be verified by the reporting clinician.';
+
+const ASSESSED: ReadonlySet<Section['status']> = new Set(['complete', 'partial', 'inadequate']);
+
+/** Whether a section has something to say in the findings; the others stand among the limitations. */
+export const isAssessed = ({ status }: Pick<Section, 'status'>): boolean => ASSESSED.has(status);
+
+/** Ends with a full stop, unless it ends a sentence already. */
+export const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
+
+/** A name with the side and the fetus it belongs to: two values of one name must not be mixed up. */
+export function withSubject(
+  name: string,
+  { laterality, fetus }: Pick<Measurement, 'laterality' | 'fetus'>,
+): string {
+  const whose = [laterality, fetus && `fetus ${fetus}`].filter(Boolean).join(', ');
+  return whose ? `${name} (${whose})` : name;
+}
+
+/** What was read. */
+export function imagesLine({
+  input_summary: { files, frames, calibrated_frames },
+}: Result): string {
+  return `Images: ${frames} frames of ${files} files, ${calibrated_frames} with a physical scale.`;
+}
+
+/** What of a section was not, or not fully, assessed, and why; `null`: nothing. */
+export function gapLine({ title, reason }: Pick<Section, 'title' | 'reason'>): string | null {
+  return reason && `${title}: ${sentence(reason.detail)}`;
+}
+
+/** A file that could not be read, and why, or how it was read where that is not as it came. */
+export function refusedLine({ file, reason }: Result['input_summary']['refused'][number]): string {
+  const wasRead = reason.startsWith(`${READ} `);
+  return `${file} was ${wasRead ? '' : 'not read: '}${sentence(reason)}`;
+}
+
+/** Whether a finding is of the files and not of the patient: it limits all that a report says. */
+export const isOfFiles = ({ id }: Pick<Finding, 'id'>): boolean => id === 'several-studies';
+
+/** Whoever entered it answers for every length of these images. */
+const SCALE_OF_REQUEST =
+  'Images that state no scale were measured in the scale given with the request.';
+
+/** What a reader must know of the images themselves. */
+export function inputLimitations({ input_summary }: Pick<Result, 'input_summary'>): string[] {
+  const { refused, scale_from_request: scaleOfRequest } = input_summary;
+  return [...(scaleOfRequest ? [SCALE_OF_REQUEST] : []), ...refused.map(refusedLine)];
+}
+
+/** Everything that a reader must know was not looked at, and that this is a draft. */
+export function limitationsOf(result: Result): string[] {
+  return [
+    ...result.findings.filter(isOfFiles).map(({ text }) => text),
+    ...result.sections.flatMap((section) => gapLine(section) ?? []),
+    ...inputLimitations(result),
+    DRAFT,
+  ];
+}

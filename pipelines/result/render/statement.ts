@@ -1,0 +1,87 @@
+import type { Measurement, Result, Section } from '../envelope.ts';
+import { standingValues } from '../standing.ts';
+import { gapLine, sentence } from './report-lines.ts';
+
+/** Stands on every page and document that leaves the gateway. */
+export const DRAFT_NOTICE = 'AI draft, not verified';
+
+const STATUS_TEXT = {
+  complete: 'Complete',
+  partial: 'Partial',
+  not_assessed: 'Not assessed',
+  inadequate: 'Inadequate',
+  not_requested: 'Not requested',
+  failed: 'Failed',
+} as const satisfies Record<Section['status'], string>;
+
+/**
+ * What became of a section, in words: never silent, so that absence is not read as normal
+ * (obstetric reference 14).
+ */
+export function sectionStatement(section: Section): string {
+  const { status, summary, reason } = section;
+  const detail = reason && !summary.includes(reason.detail) ? reason.detail : '';
+  return [STATUS_TEXT[status], summary, detail].filter(Boolean).map(sentence).join(' ');
+}
+
+/** The sections that say something of their own; the report repeats the others in prose. */
+export function ownSections({ sections }: Result): Section[] {
+  return sections.filter(({ id }) => id !== 'report');
+}
+
+export function accepted(result: Result): Measurement[] {
+  return result.measurements.filter(({ quality }) => quality === 'accepted');
+}
+
+/** Why a document has no number, or null when it has one. */
+export function noMeasurementStatement(result: Result): string | null {
+  if (accepted(result).length > 0) return null;
+  const reasons = result.sections
+    .filter(({ id }) => id === 'planes' || id === 'biometry')
+    .flatMap((section) => gapLine(section) ?? []);
+  return ['No measurement was made.', ...reasons].join(' ');
+}
+
+/** Why a value was not accepted. */
+const DOUBT = {
+  low: 'confidence too low',
+  inadequate: 'image inadequate',
+} as const satisfies Record<Exclude<Measurement['quality'], 'accepted'>, string>;
+
+/** Why a value was not accepted; null for one that was. */
+export const doubtOf = ({ quality }: Pick<Measurement, 'quality'>): string | null =>
+  quality === 'accepted' ? null : DOUBT[quality];
+
+/** A measured value that did not pass its gate, named without its number. */
+export function notAcceptedStatement(measurement: Measurement): string {
+  return `${measurement.label} was measured but not accepted: ${doubtOf(measurement)}.`;
+}
+
+/** Whether a value is this software's own statement, and not one that it was given. */
+export function isOurs({ source: { provenance } }: Measurement): boolean {
+  return provenance === 'model' || provenance === 'image-analysis';
+}
+
+/** Where values came from that this software did not measure. */
+export const ORIGINS = {
+  machine: 'Value of the ultrasound machine, from its structured report',
+  calculated: 'Calculated from values of the ultrasound machine, from its structured report',
+  input: 'Value given with the request',
+} as const;
+
+/** Where a value came from; null for one that this software measured. */
+export function originStatement(measurement: Measurement): string | null {
+  if (isOurs(measurement)) return null;
+  if (measurement.source.provenance === 'input') return ORIGINS.input;
+  return measurement.inputs.length > 0 ? ORIGINS.calculated : ORIGINS.machine;
+}
+
+/** Remarks that must be read with accepted values, each once, by the labels that share it. */
+export function remarks(result: Result): string[] {
+  const noted = standingValues(accepted(result)).filter(({ note }) => note !== null);
+  const byNote = Map.groupBy(noted, ({ note }) => note ?? '');
+  return [...byNote].map(([note, values]) => {
+    const labels = new Set(values.map(({ label }) => label));
+    return `${[...labels].join(', ')}: ${sentence(note)}`;
+  });
+}

@@ -1,0 +1,27 @@
+import { conceptEntry } from '../../concepts/concepts.ts';
+import { fixed } from '../../measure/rounding.ts';
+import type { Measurement } from '../envelope.ts';
+import { weeksAndDays } from '../gestational-age.ts';
+import { decimalsOf, numberText } from './number-text.ts';
+import { withSubject } from './report-lines.ts';
+import { unitText } from './unit-text.ts';
+
+/** A value as it is shown beside what was judged by it. */
+export function valueText(measurement: Measurement): string {
+  const { value, unit } = measurement;
+  if (unit === 'd') return `${weeksAndDays(value)} weeks`;
+  return `${numberText(measurement)} ${unitText(unit)}`.trimEnd();
+}
+
+/** The number of a margin or of a limit of a measurement, which lies on no side of a cut-off. */
+export const plainNumber = ({ concept }: Measurement, value: number): string =>
+  fixed(value, decimalsOf(concept.key));
+
+/** "HC 262.4 mm"; a value that was not accepted is named without its number. */
+export function shortText(measurement: Measurement): string {
+  const name = conceptEntry(measurement.concept.key)?.abbreviation ?? measurement.label;
+  const subject = withSubject(name, measurement);
+  return measurement.quality === 'accepted'
+    ? `${subject} ${valueText(measurement)}`
+    : `${subject} not accepted`;
+}

@@ -1,0 +1,47 @@
+import { inParallel } from '../../src/platform/in-parallel.ts';
+import { DECODING } from '../input/decode-frames.ts';
+
+/** The part of a reader of either endpoint (their `reader.ts`) that running it needs. */
+export interface RunnableReader<Input, T = unknown> {
+  /** Follows `inference.` in the stage name. */
+  stage: string;
+  label: string;
+  read(input: Input): Promise<T>;
+}
+
+/** What every reader found; null where it failed, which then fails its sections only. */
+export type ReadingsOf<Readers> = {
+  [Name in keyof Readers]: Readers[Name] extends RunnableReader<never, infer Found>
+    ? Found | null
+    : never;
+};
+
+/**
+ * Runs every reader, some side by side: while a model looks for one, the next decodes and measures.
+ * One that throws costs its own sections, not the study, and is told to
+ * `failed`; an abort ends all. `progress` is told the reader and the share that is done before it.
+ */
+export async function runReaders<
+  Input extends { signal: AbortSignal },
+  Readers extends Readonly<Record<string, RunnableReader<Input>>>,
+>(
+  readers: Readers,
+  input: Input,
+  progress: (reader: RunnableReader<Input>, share: number) => void,
+  failed: (reader: string, error: unknown) => void,
+): Promise<ReadingsOf<Readers>> {
+  const all = Object.entries(readers);
+  let begun = 0;
+  const found = await inParallel(all, DECODING.batches, async ([name, reader]) => {
+    input.signal.throwIfAborted();
+    progress(reader, begun++ / all.length);
+    const reading = await reader.read(input).catch((error: unknown) => {
+      input.signal.throwIfAborted();
+      failed(name, error);
+      return null;
+    });
+    input.signal.throwIfAborted();
+    return [name, reading] as const;
+  });
+  return Object.fromEntries(found) as ReadingsOf<Readers>;
+}

@@ -1,0 +1,71 @@
+import type { Result } from '../result/envelope.ts';
+import { unsupportedClaims } from '../result/render/report-check.ts';
+import { failed, notAssessed, type SectionOutcome, sectionOf } from '../result/section-outcome.ts';
+
+/** Is told which section failed, and with what. */
+export type SectionFailed = (section: string, error: unknown) => void;
+
+/** For the log: the standard error of the child process is the gateway's log. */
+export const logFailure: SectionFailed = (section, error) =>
+  console.error(`section ${section} failed`, error);
+
+const DETAIL = 'This section could not be interpreted because of an internal error.';
+
+/**
+ * What a section says of a study. One that throws costs itself, not the study: it is `failed` in the
+ * result, as where its reader has failed (run-readers.ts), and is told to `onFailure`.
+ */
+export function runSection<Outcome extends SectionOutcome>(
+  { id, needs }: { id: string; needs: readonly string[] },
+  run: () => Outcome,
+  onFailure: SectionFailed,
+): Outcome | SectionOutcome {
+  try {
+    return run();
+  } catch (error) {
+    onFailure(id, error);
+    return failed('section_failed', DETAIL, needs);
+  }
+}
+
+export const REPORT_SECTION = { id: 'report', title: 'Draft report' } as const;
+
+const NOT_REQUESTED: SectionOutcome = {
+  ...notAssessed('not_requested', 'The draft report was not requested.', ['options.report']),
+  status: 'not_requested',
+};
+
+type Write = (result: Result) => NonNullable<Result['report']>;
+
+/** The section of a report, with the report where one was written and bears the check. */
+interface Drafted extends SectionOutcome {
+  report?: Result['report'];
+}
+
+/** Writes the report; one that says what the result does not hold is withheld. */
+function draft(result: Result, write: Write): Drafted {
+  const report = write(result);
+  const unsupported = unsupportedClaims(report, result);
+  if (unsupported.length === 0) {
+    return { report, status: 'complete', reason: null, summary: report.impression.join(' ') };
+  }
+  const detail = `The report was withheld: the result does not hold ${unsupported.join(', ')}.`;
+  return failed('unsupported_claim', detail, []);
+}
+
+/**
+ * The result with its draft report and the section of it, the last one; `write` null: not requested.
+ * A report that cannot be written costs itself only.
+ */
+export function withDraftReport(
+  result: Result,
+  write: Write | null,
+  onFailure: SectionFailed = logFailure,
+): Result {
+  const section = { ...REPORT_SECTION, needs: [] };
+  const outcome: Drafted = write
+    ? runSection(section, () => draft(result, write), onFailure)
+    : NOT_REQUESTED;
+  const { report = null } = outcome;
+  return { ...result, report, sections: [...result.sections, sectionOf(REPORT_SECTION, outcome)] };
+}

@@ -1,0 +1,149 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { CODING_SYSTEMS } from '../concepts/concepts.ts';
+import { type Job, jobSchema, type Pipeline, type PipelineEvent } from '../contract/job.ts';
+import type { Study } from '../contract/study.ts';
+import type { Subject } from '../dicom/subject.ts';
+import { readStudy } from '../input/read-study.ts';
+import { withArtifacts } from '../result/assemble.ts';
+import { type ArtifactEntry, type Result, resultSchema } from '../result/envelope.ts';
+import type { ArtifactInput } from './write-artifacts.ts';
+
+export interface ArtifactParts {
+  writeArtifacts(input: ArtifactInput): Promise<ArtifactEntry[]>;
+  /** Artifacts of other folders, such as the FHIR bundle. */
+  extra?: ArtifactInput['extra'];
+}
+
+export type Report = (event: PipelineEvent) => void;
+
+/** How one job of an endpoint is done, once its options were read and its models opened. */
+export interface StudyInterpreter {
+  /** Calibration of files without one, as the request gives it. */
+  mmPerPx?: number | undefined;
+  previews: boolean;
+  dating: Subject['dating'];
+  /** Why the study cannot be interpreted, a sentence for the client; null where it can. */
+  refusal(study: Study): string | null;
+  interpret(study: Study, report: Report, signal: AbortSignal): Promise<Result>;
+}
+
+/** Of a finding without a concept: its id is ours. */
+const OWN_SYSTEM = CODING_SYSTEMS['99USINT'];
+
+/** Share of the whole at which the documents are begun. */
+const DOCUMENTS = 0.85;
+
+/** Tells a stage; `progress` is the share of the whole that is done. */
+export function stage(
+  report: Report,
+  name: Extract<PipelineEvent, { type: 'stage' }>['name'],
+  label: string,
+  progress: number,
+): void {
+  report({ type: 'stage', name, label, progress });
+}
+
+/** The anonymous subject of a pipeline: identity is joined last, at the doors. */
+function anonymousSubject(
+  requestId: string,
+  study: Study,
+  { dating, indication }: Pick<Subject, 'dating' | 'indication'>,
+): Subject {
+  return {
+    requestId,
+    identity: null,
+    instances: study.clips.flatMap((clip) =>
+      clip.sopInstanceUid && clip.sopClassUid && clip.seriesInstanceUid
+        ? [
+            {
+              sopClassUid: clip.sopClassUid,
+              sopInstanceUid: clip.sopInstanceUid,
+              seriesInstanceUid: clip.seriesInstanceUid,
+              file: clip.file,
+              numberOfFrames: clip.frames.length,
+              rows: clip.height,
+              columns: clip.width,
+            },
+          ]
+        : [],
+    ),
+    indication: indication ?? null,
+    dating,
+  };
+}
+
+/** As the request gives it; the doors have refused one with identifiers. */
+function indicationOf({ clinicalContext }: Job): string | null {
+  const { indication } = clinicalContext;
+  return typeof indication === 'string' && indication.trim() !== '' ? indication.trim() : null;
+}
+
+/** Critical findings, told before any document is written: they must not wait for a PDF. */
+function alarm(report: Report, { findings }: Result): void {
+  for (const { id, section, concept, text, severity, evidence } of findings) {
+    if (severity !== 'critical') continue;
+    const { system, code, display } = concept ?? { system: OWN_SYSTEM, code: id, display: text };
+    report({ type: 'triage', flag: { code, system, display, severity, section, evidence } });
+  }
+}
+
+/** A preview is told as it is made; documents come with the result. */
+function announce(report: Report, { name, media_type: mediaType, section }: ArtifactEntry): void {
+  if (!section || !mediaType.startsWith('image/')) return;
+  const caption = `Calipers: ${section}`;
+  report({ type: 'partial', artifact: name, mediaType, section, caption });
+}
+
+/** Why no image could be read: each file with its own reason. */
+export function noReadableImage({ refused }: Pick<Study, 'refused'>): string {
+  const reasons = refused.map(({ file, reason }) => `${file}: ${reason}`);
+  return `No file could be read as an ultrasound image. ${reasons.join('; ')}.`;
+}
+
+/**
+ * The road of every endpoint: a function from a work folder to the same folder, which reads the
+ * study, has it interpreted, tells what is critical, and writes documents and result.
+ */
+export function createStudyPipeline(
+  parts: ArtifactParts,
+  open: (job: Job) => Promise<StudyInterpreter>,
+): Pipeline {
+  return async (folder, report, signal) => {
+    stage(report, 'starting', 'Starting', 0);
+    const job = jobSchema.parse(JSON.parse(await readFile(join(folder, 'job.json'), 'utf8')));
+    const interpreter = await open(job);
+    stage(report, 'preprocessing', 'Reading the files', 0);
+    const laidOut = (name: string) => ({ name, path: join(folder, 'files', name) });
+    const study = await readStudy(job.files.map(laidOut), {
+      priors: job.priorFiles.map(laidOut),
+      mmPerPx: interpreter.mmPerPx,
+      unpackTo: join(folder, 'unpacked'),
+      signal,
+    });
+    signal.throwIfAborted();
+    const refusal = interpreter.refusal(study);
+    if (refusal) return { type: 'rejected', code: 'no_readable_image', detail: refusal };
+    const result = await interpreter.interpret(study, report, signal);
+    alarm(report, result);
+    stage(report, 'reporting', 'Writing documents', DOCUMENTS);
+    const artifacts = await parts.writeArtifacts({
+      result,
+      subject: anonymousSubject(basename(folder), study, {
+        dating: interpreter.dating,
+        indication: indicationOf(job),
+      }),
+      ...(job.paper && { paper: job.paper }),
+      display: job.display !== false,
+      study,
+      previews: interpreter.previews,
+      folder: join(folder, 'artifacts'),
+      written: (entry) => announce(report, entry),
+      ...(parts.extra && { extra: parts.extra }),
+    });
+    signal.throwIfAborted();
+    const complete = resultSchema.parse(withArtifacts(result, artifacts));
+    await writeFile(join(folder, 'result.json'), `${JSON.stringify(complete, null, 2)}\n`);
+    return { type: 'done' };
+  };
+}

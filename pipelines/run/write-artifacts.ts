@@ -1,0 +1,197 @@
+import { createHash } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Paper } from '../../config/schema.ts';
+import { inParallel } from '../../src/platform/in-parallel.ts';
+import { writeDisplay } from '../artifacts/display/write-display.ts';
+import { bullsEye } from '../artifacts/drawing/bulls-eye.ts';
+import { toPng } from '../artifacts/drawing/draw.ts';
+import { growthChart, renderGrowthChart } from '../artifacts/drawing/growth-chart.ts';
+import type { GrowthCurve } from '../artifacts/drawing/growth-curve.ts';
+import { renderReport } from '../artifacts/pdf/report.ts';
+import { keyOverlays, overlaysOf, type PreviewOverlay } from '../artifacts/previews/overlays.ts';
+import { renderPreview } from '../artifacts/previews/preview.ts';
+import { PICTURES_AT_ONCE } from '../artifacts/previews/raster.ts';
+import { createShownFrames, type ShownFrames } from '../artifacts/previews/shown-frames.ts';
+import { renderViewOverview } from '../artifacts/previews/view-overview.ts';
+import { buildSegmentations } from '../artifacts/seg/segmentation.ts';
+import { buildTid1500 } from '../artifacts/sr/tid1500.ts';
+import { buildTid5000 } from '../artifacts/sr/tid5000.ts';
+import { buildTid5200 } from '../artifacts/sr/tid5200.ts';
+import { buildTid5300 } from '../artifacts/sr/tid5300.ts';
+import { objectFits } from '../contract/object-endpoints.ts';
+import type { Study } from '../contract/study.ts';
+import type { Subject } from '../dicom/subject.ts';
+import { INTERGROWTH_CURVES } from '../obstetric/growth/curves.ts';
+import { earlierValues } from '../obstetric/growth/interval-growth.ts';
+import type { ArtifactEntry, Result } from '../result/envelope.ts';
+
+/** An artifact that another folder builds, such as the FHIR bundle. */
+export interface ExtraArtifact {
+  name: string;
+  mediaType: string;
+  build(result: Result, subject: Subject): Buffer | string | Promise<Buffer | string>;
+}
+
+export interface ArtifactInput {
+  result: Result;
+  subject: Subject;
+  /** The frames that were measured are decoded again for the previews. */
+  study: Study;
+  /** Where the files go; made when it does not exist. */
+  folder: string;
+  curves?: readonly GrowthCurve[];
+  /** False: no previews, neither as files nor in the report (`options.previews`). */
+  previews?: boolean;
+  /** False: no key frames, cines and `overlays.json`, which viewers like the console show. */
+  display?: boolean;
+  paper?: Paper;
+  extra?: readonly ExtraArtifact[];
+  /** Told of each artifact as soon as it is written. */
+  written?(entry: ArtifactEntry): void;
+}
+
+interface RenderedOverlay extends PreviewOverlay {
+  png: Buffer;
+}
+
+async function renderOverlays(
+  { study, result, previews }: ArtifactInput,
+  shown: ShownFrames,
+  rendered: (overlay: RenderedOverlay) => Promise<void>,
+): Promise<RenderedOverlay[]> {
+  if (previews === false) return [];
+  const render = async (overlay: PreviewOverlay): Promise<RenderedOverlay[]> => {
+    const clip = study.clips.find(({ file }) => file === overlay.file);
+    const frame = clip?.frames[overlay.frame - 1];
+    if (!clip || !frame) return [];
+    const areas = await shown.areasOf(clip);
+    const png = await renderPreview(await frame.rgb(), areas, overlay.measurements);
+    return [{ ...overlay, png }];
+  };
+  const overlays = overlaysOf(result.measurements);
+  const drawn: RenderedOverlay[] = [];
+  for (let start = 0; start < overlays.length; start += PICTURES_AT_ONCE) {
+    const batch = await Promise.all(overlays.slice(start, start + PICTURES_AT_ONCE).map(render));
+    for (const overlay of batch.flat()) {
+      drawn.push(overlay);
+      await rendered(overlay);
+    }
+  }
+  return drawn;
+}
+
+/** Writes one artifact into the folder and keeps its entry. */
+type Write = (
+  name: string,
+  mediaType: string,
+  content: Buffer | string,
+  section?: string | null,
+) => Promise<void>;
+
+/** Artifacts that are written one after the other, beside those of other parts. */
+type Part = (write: Write) => Promise<void>;
+
+async function writeCharts(
+  { result, subject, study, previews, curves = INTERGROWTH_CURVES }: ArtifactInput,
+  shown: ShownFrames,
+  write: Write,
+): Promise<void> {
+  const { dating } = subject;
+  const chart =
+    dating && growthChart(curves, result.measurements, dating.gaDays, earlierValues(result));
+  if (chart) {
+    await write('growth-chart.png', 'image/png', await renderGrowthChart(chart), 'growth');
+  }
+  const strain = bullsEye(result);
+  if (strain) await write('bullseye.png', 'image/png', await toPng(strain, 2), 'lv-strain');
+  const sheet = previews === false ? null : await renderViewOverview(result, study, shown);
+  if (sheet) await write('view-overview.png', 'image/png', sheet, 'views');
+}
+
+async function writeForViewers(
+  { result, subject, study, previews, display, curves = INTERGROWTH_CURVES }: ArtifactInput,
+  shown: ShownFrames,
+  write: Write,
+): Promise<void> {
+  if (previews === false || display === false) return;
+  const gaDays = subject.dating?.gaDays ?? null;
+  await writeDisplay({ result, study, shown, gaDays, curves }, write);
+}
+
+async function writeObjects(
+  { result, subject, extra = [] }: ArtifactInput,
+  write: Write,
+): Promise<void> {
+  await write('sr-tid1500.dcm', 'application/dicom', buildTid1500(result, subject));
+  if (objectFits('sr-echo', result.endpoint)) {
+    await write('sr-tid5200.dcm', 'application/dicom', buildTid5200(result, subject));
+    await write('sr-tid5300.dcm', 'application/dicom', buildTid5300(result, subject));
+  }
+  if (objectFits('sr-tid5000', result.endpoint)) {
+    await write('sr-tid5000.dcm', 'application/dicom', buildTid5000(result, subject));
+  }
+  for (const [index, bytes] of buildSegmentations(result, subject, 'binary').entries()) {
+    await write(`seg-${index + 1}.dcm`, 'application/dicom', bytes);
+  }
+  for (const { name, mediaType, build } of extra) {
+    await write(name, mediaType, await build(result, subject));
+  }
+}
+
+/**
+ * The parts in the order of their entries. They go side by side, for sharp draws on threads of its own;
+ * the documents wait for the previews, which are shown as they come.
+ */
+function partsOf(input: ArtifactInput): Part[] {
+  const { result, subject, curves = INTERGROWTH_CURVES, paper } = input;
+  const shown = createShownFrames();
+  const previews = Promise.withResolvers<RenderedOverlay[]>();
+  return [
+    async (write) => {
+      const drawn = renderOverlays(input, shown, ({ name, png, section }) =>
+        write(name, 'image/png', png, section),
+      );
+      // Its failure too: others wait for it.
+      previews.resolve(drawn);
+      await drawn;
+    },
+    (write) => writeCharts(input, shown, write),
+    (write) => writeForViewers(input, shown, write),
+    async (write) => {
+      const overlays = keyOverlays(await previews.promise);
+      const report = await renderReport(result, subject, overlays, curves, paper);
+      await write('report.pdf', 'application/pdf', report);
+    },
+    async (write) => {
+      await previews.promise;
+      await writeObjects(input, write);
+    },
+  ];
+}
+
+/**
+ * Writes every artifact of a result, under the names of the HTTP contract, into `folder`:
+ * `overlay-<section>-<n>.png`, `growth-chart.png`, `bullseye.png`, `view-overview.png`, `report.pdf`,
+ * `key-frame-<n>.jpg`, `cine-<n>.mjpeg`, `overlays.json`, the SR documents, `seg-<n>.dcm` and `extra`.
+ * What has no content is not written: no chart without a centile, no overlay without a caliper.
+ * @returns the entries for `result.artifacts`, in the same order each time.
+ */
+export async function writeArtifacts(input: ArtifactInput): Promise<ArtifactEntry[]> {
+  const { folder } = input;
+  await mkdir(folder, { recursive: true });
+  const parts = partsOf(input);
+  const written = await inParallel(parts, parts.length, async (part) => {
+    const entries: ArtifactEntry[] = [];
+    await part(async (name, mediaType, content, section = null) => {
+      const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+      await writeFile(join(folder, name), bytes);
+      const sha256 = createHash('sha256').update(bytes).digest('hex');
+      const entry = { name, media_type: mediaType, bytes: bytes.length, sha256, section };
+      entries.push(entry);
+      input.written?.(entry);
+    });
+    return entries;
+  });
+  return written.flat();
+}

@@ -1,0 +1,94 @@
+import { userInfo } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { loadConfig } from '../../../config/load.ts';
+import type { StudyKeys } from '../../../dimse/archive/archive.ts';
+import type { FoundInArchive } from '../../../dimse/archive/operations.ts';
+import type { RetrievalRow } from '../../../dimse/archive/retrievals.ts';
+import { callAdminSocket, NoGatewayError } from '../../operations/socket.ts';
+import { runOperation } from './operations.ts';
+
+export interface FindOptions extends Omit<StudyKeys, 'studyInstanceUid' | 'issuerOfPatientId'> {
+  from: string;
+  study?: string;
+  /** Lists the objects of the study too. */
+  objects?: boolean;
+  limit: number;
+  json?: boolean;
+}
+
+/** Asks an archive which studies it has. @returns the exit status: 1 when it has none. */
+export async function find({
+  from,
+  study,
+  objects = false,
+  limit,
+  json,
+  patientId,
+  accessionNumber,
+  studyDate,
+  modality,
+}: FindOptions): Promise<number> {
+  const keys = { patientId, studyInstanceUid: study, accessionNumber, studyDate, modality };
+  const asked = { from, keys, limit, objects, person: userInfo().username };
+  const found = await runOperation<FoundInArchive[]>('archives.find', asked);
+  if (json) process.stdout.write(`${JSON.stringify(found, null, 2)}\n`);
+  else for (const one of found) process.stdout.write(`${inWords(one)}\n`);
+  if (!json && found.length === 0) process.stdout.write(`${from} has no such study\n`);
+  return found.length > 0 ? 0 : 1;
+}
+
+function inWords({
+  studyInstanceUid,
+  studyDate,
+  modalities,
+  objects,
+  description,
+  listed,
+}: FoundInArchive): string {
+  const count = objects === null ? 'objects unknown' : `${objects} objects`;
+  return [
+    `${studyInstanceUid}  ${studyDate || 'no date'}  ${modalities.join(',') || '-'}  ${count}  ${description}`,
+    ...(listed ?? []).map(
+      ({ sopInstanceUid, modality }) => `  ${modality.padEnd(4)}${sopInstanceUid}`,
+    ),
+  ].join('\n');
+}
+
+const POLL_MS = 500;
+const PATIENCE_MS = 600_000;
+
+/** Has the running gateway fetch a study and route it. @returns the exit status: 0 when it is here. */
+export async function fetchStudy(
+  study: string,
+  { from, detach }: { from: string; detach?: boolean },
+): Promise<number> {
+  const { id } = await runOperation<{ id: string }>('archives.fetch', { study, from });
+  if (detach) {
+    process.stdout.write(`${id}\n`);
+    return 0;
+  }
+  const deadline = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const { state, detail } = await retrieval(id);
+    if (state === 'succeeded' || state === 'failed') {
+      process.stdout.write(`${state}: ${detail}\n`);
+      return state === 'succeeded' ? 0 : 1;
+    }
+    if (Date.now() > deadline) {
+      process.stdout.write(`${state}: the gateway goes on; npx sonogate explain ${study}\n`);
+      return 1;
+    }
+    await sleep(POLL_MS);
+  }
+}
+
+/** @throws Error when no gateway runs: the next one that starts fetches the study. */
+async function retrieval(id: string): Promise<Pick<RetrievalRow, 'state' | 'detail'>> {
+  try {
+    const { dataDir } = loadConfig();
+    return (await callAdminSocket(dataDir, 'archives.retrieval', { id })) as RetrievalRow;
+  } catch (error) {
+    if (!(error instanceof NoGatewayError)) throw error;
+    throw new Error(`${error.message}: the study is fetched when one starts`);
+  }
+}

@@ -1,0 +1,94 @@
+import { readFile } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import type {
+  CheckFormula,
+  CheckValue,
+  VectorInputs,
+} from '../../../pipelines/contract/vector-inputs.ts';
+import { ECHO_CHECKS } from '../../../pipelines/echo/check-formulas.ts';
+import { OBSTETRIC_CHECKS } from '../../../pipelines/obstetric/check-formulas.ts';
+
+const scalar = z.union([z.number(), z.string(), z.boolean(), z.null()]);
+
+const vectorsSchema = z.array(
+  z.looseObject({
+    id: z.string(),
+    formula: z.string(),
+    inputs: z.record(z.string(), z.unknown()),
+    expected: z.union([scalar, z.array(z.union([z.number(), z.string()]))]),
+    tolerance: z.union([z.number(), z.literal('exact')]),
+  }),
+);
+
+type Vector = z.infer<typeof vectorsSchema>[number];
+
+const FORMULAS: Readonly<Record<string, CheckFormula>> = { ...OBSTETRIC_CHECKS, ...ECHO_CHECKS };
+
+function reader(inputs: Vector['inputs']): VectorInputs {
+  const optional = <Type>(name: string, type: string): Type | null => {
+    const value = inputs[name];
+    if (value === undefined || value === null) return null;
+    if (typeof value !== type) throw new Error(`input ${name} is no ${type}`);
+    return value as Type;
+  };
+  const required = <Type>(name: string, type: string): Type => {
+    const value = optional<Type>(name, type);
+    if (value === null) throw new Error(`input ${name} is missing`);
+    return value;
+  };
+  return {
+    number: (name) => required<number>(name, 'number'),
+    text: (name) => required<string>(name, 'string'),
+    optionalNumber: (name) => optional<number>(name, 'number'),
+    optionalText: (name) => optional<string>(name, 'string'),
+    optionalFlag: (name) => optional<boolean>(name, 'boolean'),
+    isText: (name) => typeof inputs[name] === 'string',
+    numbers: (name) => z.array(z.number()).parse(inputs[name]),
+    texts: (name) => z.array(z.string()).parse(inputs[name]),
+  };
+}
+
+function agrees(found: CheckValue, { expected, tolerance }: Vector): boolean {
+  if (typeof found === 'number' && typeof expected === 'number') {
+    return Math.abs(found - expected) <= (tolerance === 'exact' ? 0 : tolerance);
+  }
+  return isDeepStrictEqual(found, expected);
+}
+
+/** What is wrong with one vector; null when it agrees. */
+function fault(vector: Vector): string | null {
+  const formula = Object.hasOwn(FORMULAS, vector.formula) ? FORMULAS[vector.formula] : undefined;
+  if (!formula) return `unknown formula "${vector.formula}"`;
+  try {
+    const found = formula(reader(vector.inputs));
+    return agrees(found, vector)
+      ? null
+      : `${vector.formula} gives ${found}, expected ${vector.expected} ± ${vector.tolerance}`;
+  } catch (error) {
+    return `${vector.formula}: ${(error as Error).message}`;
+  }
+}
+
+/**
+ * Runs the test vectors of a `*-checks.json` against the project's own formulas. An unknown formula
+ * is a failure. Throws when the file is no list of vectors.
+ */
+export async function checkVectors(
+  path: string,
+): Promise<{ passed: number; failed: number; lines: string[] }> {
+  const vectors = vectorsSchema.parse(JSON.parse(await readFile(path, 'utf8')));
+  const lines = vectors.flatMap((vector) => {
+    const wrong = fault(vector);
+    return wrong === null ? [] : [`${vector.id}: ${wrong}`];
+  });
+  return { passed: vectors.length - lines.length, failed: lines.length, lines };
+}
+
+/** `npx sonogate check-vectors`: each failure, then the counts. @returns the exit status. */
+export async function checkVectorsCommand(path: string): Promise<number> {
+  const { passed, failed, lines } = await checkVectors(path);
+  for (const text of lines) process.stdout.write(`${text}\n`);
+  process.stdout.write(`${passed} passed, ${failed} failed\n`);
+  return failed === 0 ? 0 : 1;
+}

@@ -1,0 +1,101 @@
+import type { BreakerRow } from '../../core/outbox/breaker.ts';
+import type { DeliveryRow } from '../../core/outbox/deliveries.ts';
+import { ERRORS } from '../../platform/errors/catalogue.ts';
+import { runOperation } from './operations.ts';
+
+/** As JSON of the admin socket: dates are text. */
+type Told<Row> = { [Key in keyof Row]: Row[Key] extends Date | null ? string | null : Row[Key] };
+
+export interface DeliveryListOptions {
+  destination?: string;
+  state?: string;
+  code?: string;
+  request?: string;
+  last?: number;
+  json?: boolean;
+}
+
+/** Lists deliveries, newest first, after the destinations that are left alone. */
+export async function listDeliveries({
+  request,
+  last,
+  json = false,
+  ...filter
+}: DeliveryListOptions): Promise<void> {
+  const parameters = {
+    ...filter,
+    ...(request !== undefined && { requestId: request }),
+    ...(last !== undefined && { limit: last }),
+  };
+  const rows = await runOperation<Told<DeliveryRow>[]>('deliveries.list', parameters);
+  const breakers = await runOperation<Told<BreakerRow>[]>('deliveries.breakers', {});
+  if (json) {
+    process.stdout.write(`${JSON.stringify({ deliveries: rows, breakers })}\n`);
+    return;
+  }
+  const alone = breakers.filter(({ state }) => state !== 'closed');
+  const lines = [...alone.map(describeBreaker), ...rows.map(describeDelivery)];
+  process.stdout.write(lines.map((line) => `${line}\n`).join('') || 'no deliveries\n');
+}
+
+export function describeBreaker(row: Told<BreakerRow>): string {
+  const { destination, state, opened_at, probe_at, code } = row;
+  const next = state === 'open' ? `asked again at ${timeOf(probe_at)}` : 'one delivery is tried';
+  return `${destination} is left alone since ${timeOf(opened_at)}: ${ERRORS[code].title}; ${next}`;
+}
+
+/** One delivery on one line: what, where to, how it stands and why. */
+export function describeDelivery(row: Told<DeliveryRow>): string {
+  const what = `${row.request_id ?? 'forward'} ${row.object} → ${row.destination}`;
+  const instead = row.alternate_of ? ` (instead of ${row.alternate_of})` : '';
+  const why = row.code ? `; ${ERRORS[row.code].title} (${row.code}): ${row.detail ?? ''}` : '';
+  return `${row.id}  ${what}${instead}: ${standingOf(row)}${why}`;
+}
+
+function standingOf({ state, attempt, code, next_at, committed_at }: Told<DeliveryRow>): string {
+  switch (state) {
+    case 'pending':
+      if (attempt === 0) return 'waits for its turn';
+      return `failed ${attempt === 1 ? 'once' : `${attempt} times`}, again at ${timeOf(next_at)}`;
+    case 'sending':
+      return `on its way, attempt ${attempt}`;
+    case 'delivered':
+      return committed_at ? 'delivered and committed' : 'delivered';
+    case 'dead':
+      return 'given up, a person must look';
+    case 'diverted':
+      return ERRORS[code ?? 'internal'].retry === 'ambiguous'
+        ? 'sent to another destination; this one may have it as well'
+        : 'sent to another destination';
+  }
+}
+
+function timeOf(time: string | null): string {
+  return time === null ? 'once' : time.replace(/\.\d+Z$/, 'Z');
+}
+
+export interface ReplayOptions {
+  destination?: string;
+  toAlternate?: boolean;
+  to?: string;
+}
+
+/** Sends again what was given up: one delivery, or all of a destination; there, or to another. */
+export async function replay(id: string | undefined, options: ReplayOptions): Promise<void> {
+  const { destination, toAlternate = false, to } = options;
+  if (id === undefined && destination === undefined) {
+    await listDeliveries({});
+  } else if (id !== undefined && (toAlternate || to !== undefined)) {
+    const parameters = { id, destination: to ?? null };
+    const row = await runOperation<DeliveryRow>('deliveries.divert', parameters);
+    process.stdout.write(`${row.object} goes to ${row.destination} instead, as ${row.id}\n`);
+  } else if (id !== undefined) {
+    const row = await runOperation<DeliveryRow>('deliveries.replay', { id });
+    process.stdout.write(`${row.object} goes to ${row.destination} again\n`);
+  } else {
+    const operation = toAlternate ? 'deliveries.divert-all' : 'deliveries.replay-all';
+    const many = await runOperation<number>(operation, { destination });
+    const where = toAlternate ? `the alternate of ${destination}` : `${destination} again`;
+    process.stdout.write(`${many} ${many === 1 ? 'delivery goes' : 'deliveries go'} to ${where}\n`);
+  }
+}

@@ -1,0 +1,108 @@
+import { open, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sendFiles } from '../../../dimse/send/store-scu.ts';
+import { echo as verify } from '../../../dimse/send/verification.ts';
+import { SonogateError } from '../../platform/errors/catalogue.ts';
+
+/** A DICOM node as it is written on the command line. */
+export interface DicomNode {
+  aeTitle: string;
+  host: string;
+  port: number;
+}
+
+/** Calling AE title of commands that were given none. */
+export const COMMAND_AE_TITLE = 'SONOGATE-CLI';
+
+/** A person waits at the command: shorter than the gateway's own patience. */
+export const COMMAND_TIMEOUT_SECONDS = 30;
+
+/** Reads `AE@host:port`; an IPv6 address stands in brackets. @throws Error with the expected form. */
+export function parseDicomNode(text: string): DicomNode {
+  const match = /^([^@\\]{1,16})@(\[[0-9a-fA-F:]+\]|[^:@[\]]+):(\d{1,5})$/.exec(text);
+  const port = Number(match?.[3]);
+  if (!match?.[1] || !match[2] || port < 1 || port > 65535) {
+    throw new Error(`"${text}" is not a DICOM node; write it as AE@host:port`);
+  }
+  return { aeTitle: match[1], host: match[2].replace(/^\[|\]$/g, ''), port };
+}
+
+/** C-ECHO to a node. @returns the exit status: 0 when the peer answered with success. */
+export async function echo(text: string, options: { from?: string }): Promise<number> {
+  const node = {
+    ...parseDicomNode(text),
+    callingAeTitle: options.from ?? COMMAND_AE_TITLE,
+    timeoutSeconds: COMMAND_TIMEOUT_SECONDS,
+  };
+  try {
+    const { status, milliseconds } = await verify(node);
+    const answer = status === 0 ? 'success' : `status ${status.toString(16).padStart(4, '0')}H`;
+    process.stdout.write(`${text}: ${answer} in ${milliseconds.toFixed(0)} ms\n`);
+    return status === 0 ? 0 : 1;
+  } catch (error) {
+    if (!(error instanceof SonogateError)) throw error;
+    process.stderr.write(`${text}: ${error.detail}\n`);
+    return 1;
+  }
+}
+
+/** PS3.10 7.1: `DICM` follows the preamble of 128 bytes. */
+const PREFIX_OFFSET = 128;
+
+async function isPart10(path: string): Promise<boolean> {
+  const file = await open(path);
+  try {
+    const { buffer } = await file.read(Buffer.alloc(4), 0, 4, PREFIX_OFFSET);
+    return buffer.toString('latin1') === 'DICM';
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * Files given by name, and the DICOM files of folders given by name (all levels, in order of name).
+ * A file that was named is kept whatever it holds, so that the sender can say what is wrong with it.
+ */
+export async function findDicomFiles(paths: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const path of paths) {
+    if (!(await stat(path)).isDirectory()) {
+      found.push(path);
+      continue;
+    }
+    const entries = await readdir(path, { recursive: true, withFileTypes: true });
+    const files = entries.filter((entry) => entry.isFile());
+    for (const file of files.map((entry) => join(entry.parentPath, entry.name)).sort()) {
+      if (await isPart10(file)) found.push(file);
+    }
+  }
+  return found;
+}
+
+/** C-STORE of files and folders. @returns the exit status: 0 when the peer took every object. */
+export async function send(
+  text: string,
+  paths: string[],
+  options: { from?: string },
+): Promise<number> {
+  const node = {
+    ...parseDicomNode(text),
+    callingAeTitle: options.from ?? COMMAND_AE_TITLE,
+    timeoutSeconds: COMMAND_TIMEOUT_SECONDS,
+  };
+  const files = await findDicomFiles(paths);
+  if (files.length === 0) throw new Error(`no DICOM file in ${paths.join(', ')}`);
+  try {
+    const results = await sendFiles(node, files, {
+      onResult: (path, { outcome, detail }) =>
+        process.stdout.write(`${outcome.padEnd(8)} ${path} (${detail})\n`),
+    });
+    const failed = results.filter(({ outcome }) => outcome === 'failed').length;
+    process.stdout.write(`${results.length - failed} sent, ${failed} failed\n`);
+    return failed === 0 ? 0 : 1;
+  } catch (error) {
+    if (!(error instanceof SonogateError)) throw error;
+    process.stderr.write(`${text}: ${error.detail}\n`);
+    return 1;
+  }
+}

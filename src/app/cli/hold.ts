@@ -1,0 +1,79 @@
+import { userInfo } from 'node:os';
+import type { HeldReport, HeldReportWithIdentity } from '../../../fhir/deliver/holds.ts';
+import { runOperation } from './operations.ts';
+
+interface By {
+  /** Who acts; the account of the operating system unless it is given. */
+  by?: string;
+}
+
+/** Lists the reports that wait for a person, with the reason and what can be chosen; no identity. */
+export async function listHeld(): Promise<void> {
+  const reports = await runOperation<HeldReport[]>('holds.list', {});
+  if (reports.length === 0) process.stdout.write('no report is held\n');
+  for (const report of reports) process.stdout.write(`${inWords(report)}\n`);
+}
+
+/** Shows one with the identity that its images carry; who looked is written down. */
+export async function showHeld(id: string, { by }: By): Promise<void> {
+  const report = await runOperation<HeldReportWithIdentity>('holds.show', {
+    id,
+    person: personOf(by),
+  });
+  const { identity } = report;
+  const images = identity
+    ? [
+        `  images: ${identity.PatientName}, born ${identity.PatientBirthDate || 'unknown'}, sex ${identity.PatientSex || 'unknown'}`,
+        `  patient id ${identity.PatientID} of issuer "${identity.IssuerOfPatientID}"`,
+        `  accession number ${identity.AccessionNumber || 'none'}, study of ${identity.StudyDate}`,
+      ]
+    : ['  the study is no longer here'];
+  process.stdout.write(`${[inWords(report), ...images].join('\n')}\n`);
+}
+
+/** Sends a held report, to the patient and with the order that were chosen. */
+export async function releaseHeld(
+  id: string,
+  { by, patient, order }: By & { patient?: string; order?: string | false },
+): Promise<void> {
+  const report = await runOperation<HeldReport>('holds.release', {
+    id,
+    person: personOf(by),
+    patient,
+    // `--no-order` gives false.
+    order: order || undefined,
+    withoutOrder: order === false,
+  });
+  const whom = patient ? ` for ${patient}` : '';
+  process.stdout.write(`${report.id} goes to ${report.destination}${whom}\n`);
+}
+
+/** Takes a held report out for good. */
+export async function rejectHeld(
+  id: string,
+  { by, reason }: By & { reason: string },
+): Promise<void> {
+  const report = await runOperation<HeldReport>('holds.reject', {
+    id,
+    person: personOf(by),
+    reason,
+  });
+  process.stdout.write(`${report.id} is rejected and not sent to ${report.destination}\n`);
+}
+
+function personOf(by: string | undefined): string {
+  return by ?? userInfo().username;
+}
+
+function inWords(report: HeldReport): string {
+  const retried = report.retried ? ', still tried' : '';
+  return [
+    `${report.id}  ${report.request_id} → ${report.destination}, since ${report.since}${retried}`,
+    `  ${report.code}: ${report.detail}`,
+    ...report.candidates.map(({ reference, agrees, differs }) => {
+      const same = agrees.length > 0 ? ` same ${agrees.join(', ')};` : '';
+      const other = differs.length > 0 ? ` other ${differs.join(', ')}` : ' nothing against it';
+      return `  candidate ${reference}:${same}${other}`;
+    }),
+  ].join('\n');
+}

@@ -1,0 +1,75 @@
+import { userInfo } from 'node:os';
+import { resolve } from 'node:path';
+import { loadConfig } from '../../../config/load.ts';
+import { runOperation } from './operations.ts';
+
+interface Removal {
+  studies: number;
+  objects: number;
+  bytes: number;
+  quarantined: number;
+  kept: { because: string; studies: number }[];
+}
+
+/** Removes received studies that `retention.intakeDays` has ended, or tells which would go. */
+export async function clean({ dryRun = false }: { dryRun?: boolean }): Promise<void> {
+  const config = loadConfig();
+  const { intakeDays, quarantineDays } = config.retention;
+  const keepsAll = intakeDays === undefined && quarantineDays === undefined;
+  // Asked even then: without the gateway's data this would be said of another site.
+  const removal = await runOperation<Removal>(
+    'retention.clean',
+    { dryRun: dryRun || keepsAll, person: userInfo().username },
+    config,
+  );
+  if (keepsAll) {
+    process.stdout.write('retention.intakeDays and quarantineDays are not set: all is kept\n');
+    return;
+  }
+  const megabytes = (removal.bytes / 1e6).toFixed(1);
+  const verb = dryRun ? 'would remove' : 'removed';
+  const what = `${removal.studies} studies, ${removal.objects} objects, ${megabytes} MB`;
+  process.stdout.write(`${verb} ${what}; ${removal.quarantined} from the quarantine\n`);
+  for (const { because, studies } of removal.kept) {
+    process.stdout.write(`${studies} old enough stay: ${because}\n`);
+  }
+}
+
+interface Verdict {
+  intact: boolean;
+  seals: number;
+  rows: number;
+  unsealed: number;
+  findings: { what: string; seal: string; row?: string }[];
+}
+
+/** Names everything in the audit that is not as it was sealed. @returns 0 when nothing is. */
+export async function verifyAudit({ publicKey = [] }: { publicKey?: string[] }): Promise<number> {
+  const { intact, seals, rows, unsealed, findings } = await runOperation<Verdict>('audit.verify', {
+    publicKeys: publicKey.map((path) => resolve(path)),
+    person: userInfo().username,
+  });
+  for (const { what, seal, row } of findings) {
+    process.stdout.write(
+      `${what}: ${row === undefined ? `seal ${seal}` : `row ${row} (seal ${seal})`}\n`,
+    );
+  }
+  const rest = unsealed === 0 ? '' : `; ${unsealed} after the last seal`;
+  const verdict = intact ? 'the audit is intact' : 'THE AUDIT IS NOT INTACT';
+  process.stdout.write(`${verdict}: ${rows} rows in ${seals} seals${rest}\n`);
+  return intact ? 0 : 1;
+}
+
+/** Writes the audit to standard output, an event a line: audit messages, AuditEvents or our own. */
+export async function exportAudit({ format }: { format: string }): Promise<void> {
+  let after: string | null = '0';
+  while (after !== null) {
+    const page: { lines: string[]; next: string | null } = await runOperation('audit.export', {
+      format,
+      after,
+      person: userInfo().username,
+    });
+    for (const line of page.lines) process.stdout.write(`${line}\n`);
+    after = page.next;
+  }
+}

@@ -1,0 +1,65 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { loadConfig } from '../../../config/load.ts';
+import type { Config } from '../../../config/schema.ts';
+import { callAdminSocket, NoGatewayError } from '../../operations/socket.ts';
+import { embeddedFolder } from '../../platform/database/embedded.ts';
+import { openOperations } from '../wiring/operations.ts';
+
+type Environment = Record<string, string | undefined>;
+
+/**
+ * Says on which data a command works that finds no gateway running.
+ * @param mayMake whether the command may make the data itself, as a first key before the first start
+ * does: only in a folder that was named. In the default `./data` it would mostly be a second, empty
+ * database beside that of the gateway, which does not know the key.
+ * @throws Error when there is no data.
+ */
+export function describeSiteData(
+  { dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl'>,
+  { mayMake, environment = process.env }: { mayMake: boolean; environment?: Environment },
+): string {
+  const folder = resolve(dataDir);
+  if (databaseUrl !== undefined) return `no gateway runs on ${folder}: the server database is used`;
+  if (existsSync(embeddedFolder(folder))) return `data folder: ${folder} (no gateway runs on it)`;
+  const named = environment.SONOGATE_DATA_DIR !== undefined || dataDir !== loadConfig({}).dataDir;
+  if (mayMake && named) return `data folder: ${folder} (new)`;
+  throw new Error(
+    `no gateway data at ${folder}: start the gateway first, or set SONOGATE_DATA_DIR, SONOGATE_CONFIG or DATABASE_URL as the gateway has them`,
+  );
+}
+
+/**
+ * Runs one operation in the running gateway, or, when none runs on the data folder, on the database
+ * itself: PGlite serves one process at a time. Standard error then says on which.
+ * @throws Error when there is no such database: an empty one, made here, would give a wrong answer.
+ */
+export async function runOperation<Answer>(
+  name: string,
+  parameters: unknown,
+  config: Config = loadConfig(),
+): Promise<Answer> {
+  try {
+    return (await callAdminSocket(config.dataDir, name, parameters)) as Answer;
+  } catch (error) {
+    if (!(error instanceof NoGatewayError)) throw error;
+  }
+  tellOnce(describeSiteData(config, { mayMake: name === 'keys.create' }));
+  const { operations, close } = await openOperations(config);
+  try {
+    const operation = operations[name];
+    if (!operation) throw new Error(`there is no operation "${name}"`);
+    return (await operation(parameters)) as Answer;
+  } finally {
+    await close();
+  }
+}
+
+const told = new Set<string>();
+
+/** A command may run many operations. */
+function tellOnce(line: string): void {
+  if (told.has(line)) return;
+  told.add(line);
+  process.stderr.write(`${line}\n`);
+}

@@ -1,0 +1,94 @@
+import { constants } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ConfigError, loadConfig } from '../../../config/load.ts';
+import type { Config } from '../../../config/schema.ts';
+import {
+  fixedRules,
+  followRules,
+  type RulesSource,
+} from '../../core/studies/rules/rules-source.ts';
+import { createLogger, type Logger } from '../../platform/logging/logger.ts';
+import { type Gateway, startGateway } from '../main.ts';
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
+/**
+ * Ends the gateway when it is told to.
+ *
+ *   serving ──signal──▶ not ready (readinessSeconds) ──▶ closing ──▶ exit 0
+ *                            │ second signal               │ second signal: exit 128 + its number
+ *                            ▼                             ▼ graceSeconds over: exit 1
+ *                        closing                        ended
+ *
+ * What was acknowledged is safe in every case: what is broken off is taken up again by its lease.
+ */
+export function stopOnSignal(
+  gateway: Pick<Gateway, 'announceStop' | 'close'>,
+  { readinessSeconds, graceSeconds }: Config['shutdown'],
+  logger: Logger,
+): void {
+  const waiting = new AbortController();
+  let state: 'serving' | 'not ready' | 'closing' = 'serving';
+
+  const close = async () => {
+    const late = setTimeout(() => {
+      logger.error({ graceSeconds }, 'the gateway did not stop in time');
+      process.exit(1);
+    }, graceSeconds * 1000);
+    try {
+      await gateway.close();
+      process.exit(0);
+    } catch (error) {
+      logger.error({ err: error }, 'the gateway did not stop cleanly');
+      process.exit(1);
+    } finally {
+      clearTimeout(late);
+    }
+  };
+
+  const onSignal = (signal: (typeof SIGNALS)[number]) => {
+    switch (state) {
+      case 'serving':
+        state = 'not ready';
+        logger.info({ signal }, 'stopping');
+        gateway.announceStop();
+        void delay(readinessSeconds * 1000, null, { signal: waiting.signal })
+          .catch(() => {})
+          .then(() => {
+            state = 'closing';
+            return close();
+          });
+        return;
+      case 'not ready':
+        waiting.abort();
+        return;
+      case 'closing':
+        logger.warn({ signal }, 'stopped by a second signal');
+        process.exit(128 + constants.signals[signal]);
+    }
+  };
+  for (const signal of SIGNALS) process.on(signal, onSignal);
+}
+
+/** The site's file may change its rules, for destinations that this gateway has. */
+function rulesOf(config: Config, logger: Logger): RulesSource {
+  const file = process.env.SONOGATE_CONFIG;
+  if (!file) return fixedRules(config.routing);
+  const read = () => {
+    const { routing } = loadConfig();
+    const named = routing.rules.flatMap(({ deliverTo, forwardTo }) => [...deliverTo, ...forwardTo]);
+    const running = new Set(config.destinations.map(({ name }) => name));
+    const missing = named.filter((name) => !running.has(name));
+    if (missing.length === 0) return routing;
+    throw new ConfigError(`Restart the gateway for new destinations: ${missing.join(', ')}.`);
+  };
+  return followRules(file, { first: config.routing, read, logger });
+}
+
+/** Runs the gateway until SIGINT or SIGTERM, then ends what is open in order. */
+export async function serve(): Promise<void> {
+  const config = loadConfig();
+  const logger = createLogger(config.logging.level);
+  const gateway = await startGateway(config, logger, rulesOf(config, logger));
+  stopOnSignal(gateway, config.shutdown, logger);
+}

@@ -1,0 +1,192 @@
+import { once } from 'node:events';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import { startReceiver } from '../../../dimse/receive/receiver.ts';
+import { ECHO_CASES, type EchoCaseName } from '../../../models/phantom/echo/cases.ts';
+import { type StudyFile, simulateObstetricStudy } from '../../../models/phantom/study.ts';
+import type { StudyContents } from '../../../models/phantom/study-shots.ts';
+import { createLogger } from '../../platform/logging/logger.ts';
+import { startDemoEhr } from '../demo/ehr.ts';
+import { PATIENT_ID_SYSTEM, phantomStudy, registerPatient } from '../demo/phantom-studies.ts';
+import { CART_STYLES } from '../simulate/carts.ts';
+import { send } from './dicom.ts';
+import { count, port, seconds, wholeNumber } from './numbers.ts';
+
+/** By the type: the list itself is loaded with all views of the phantom, too long for any command. */
+const CONTENTS: Record<StudyContents, string> = {
+  biometry: 'planes of biometry',
+  stills: 'stills of all views',
+  complete: 'cines as well',
+};
+
+function contentsOption(): Option {
+  return new Option('--contents <what>', Object.values(CONTENTS).join(', or '))
+    .choices(Object.keys(CONTENTS))
+    .default('biometry' satisfies StudyContents);
+}
+
+/** `simulate` with the peers of a gateway as sub-commands, and `simulate-echo`. */
+export function addSimulateCommands(program: Command): void {
+  const simulate = program
+    .command('simulate')
+    .description('write a phantom obstetric study as DICOM files, or send it')
+    .option('--ga-days <number>', 'gestational age', wholeNumber, 200)
+    .option('--seed <number>', 'which phantom fetus', wholeNumber, 1)
+    .option('--out <dir>', 'folder for the files', './phantom-study')
+    .addOption(contentsOption())
+    .option('--send <node>', 'send it as well: AE@host:port')
+    .action(async (options) => (await import('./simulate.ts')).simulate(options));
+  simulate
+    .command('cart <node>')
+    .description('send a phantom exam to AE@host:port as a cart of some maker would')
+    .addOption(new Option('--style <maker>', 'whose habits').choices(CART_STYLES).default('ge'))
+    .option('--ga-days <number>', 'gestational age', wholeNumber, 200)
+    .option('--seed <number>', 'which phantom fetus', wholeNumber, 1)
+    .addOption(contentsOption())
+    .option('--pause-seconds <number>', 'between two objects', seconds, 0)
+    .option('--from <ae>', 'calling AE title instead of that of the style')
+    .action(async (node, options) => {
+      process.exitCode = await (await import('../simulate/cart.ts')).simulateCart(node, options);
+    });
+  simulate
+    .command('pacs')
+    .description('a PACS on this machine that keeps what it gets, until interrupted')
+    .option('--port <number>', 'to listen on', port, 11113)
+    .option('--out <dir>', 'folder for the objects', './phantom-pacs')
+    .action(async (options) => (await import('./simulate.ts')).simulatePacs(options));
+  simulate
+    .command('ehr')
+    .description('an EHR on this machine that knows the phantom patients, until interrupted')
+    .option('--port <number>', 'to listen on', port, 8090)
+    .option('--seed <number>', 'which phantom patients', wholeNumber, 1)
+    .action(async (options) => (await import('./simulate.ts')).simulateEhr(options));
+
+  program
+    .command('simulate-echo')
+    .description('write a phantom adult echo study as DICOM files, or handheld clips, or send it')
+    .addOption(
+      new Option('--heart <name>', 'which heart')
+        .choices(Object.keys(ECHO_CASES))
+        .default('normal'),
+    )
+    .option('--beats <number>', 'length of a cine', count, 1)
+    .option('--seed <number>', 'which phantom patient', wholeNumber, 1)
+    .option('--out <dir>', 'folder for the files', './phantom-echo')
+    .option('--handheld', 'MP4 clips of the focused views, without calibration')
+    .option('--send <node>', 'send it as well: AE@host:port')
+    .action(async (options) => (await import('./simulate.ts')).simulateEcho(options));
+}
+
+/** Files of a study and `truth.json` beside them; returns the paths of the files. */
+async function writeStudy(
+  out: string,
+  files: readonly StudyFile[],
+  truth: object,
+): Promise<string[]> {
+  await mkdir(out, { recursive: true });
+  const paths: string[] = [];
+  for (const { name, bytes } of files) {
+    const path = join(out, name);
+    await writeFile(path, bytes);
+    paths.push(path);
+  }
+  // Masks are pictures: a text of them would be longer than a string may be.
+  const frames = Object.fromEntries(
+    files.map(({ name, truth: labels }) => [name, labels.map(({ masks: _, ...label }) => label)]),
+  );
+  const text = `${JSON.stringify({ ...truth, frames }, null, 2)}\n`;
+  await writeFile(join(out, 'truth.json'), text);
+  process.stdout.write(`${files.length} files and truth.json in ${out}\n`);
+  return paths;
+}
+
+/**
+ * Writes a phantom obstetric study as DICOM files, with `truth.json` beside them: what a perfect
+ * reader would measure. With `send`, the files go to that node as well.
+ */
+export async function simulate(options: {
+  gaDays: number;
+  seed: number;
+  out: string;
+  contents?: StudyContents;
+  send?: string;
+}): Promise<void> {
+  const { files, truth } = await simulateObstetricStudy(options);
+  const paths = await writeStudy(options.out, files, truth);
+  if (options.send) process.exitCode = await send(options.send, paths, {});
+}
+
+/**
+ * Writes a phantom adult echo study likewise, or with `handheld` a few of its clips as a handheld
+ * scanner exports them: MP4 without calibration.
+ */
+export async function simulateEcho(options: {
+  heart: EchoCaseName;
+  beats: number;
+  seed: number;
+  out: string;
+  handheld?: boolean;
+  send?: string;
+}): Promise<void> {
+  const { echoStudy, handheldStudy } = await import('../../../models/phantom/echo/study.ts');
+  const request = { seed: options.seed, of: options.heart, beats: options.beats };
+  const { files, truth } = await (options.handheld ? handheldStudy : echoStudy)(request);
+  const paths = await writeStudy(options.out, files, truth);
+  if (options.send) process.exitCode = await send(options.send, paths, {});
+}
+
+const LOOPBACK = '127.0.0.1';
+
+/** A PACS that takes everything from everyone on this machine, until it is interrupted. */
+export async function simulatePacs({ port, out }: { port: number; out: string }): Promise<void> {
+  const folder = resolve(out);
+  const pacs = await startReceiver({
+    folder,
+    host: LOOPBACK,
+    port,
+    logger: createLogger('warn'),
+    onObject: ({ path, callingAeTitle }) => tell(`${callingAeTitle} stored ${path}`),
+  });
+  tell(`PACS@${LOOPBACK}:${pacs.port}, objects go to ${folder}; any AE title is answered`);
+  await interrupted();
+  await pacs.close();
+}
+
+/**
+ * An EHR on this machine that knows the patients of the phantom studies of a seed, until it is
+ * interrupted. It keeps what it gets in memory.
+ */
+export async function simulateEhr({ port, seed }: { port: number; seed: number }): Promise<void> {
+  const ehr = await startDemoEhr(port);
+  tell(`${ehr.baseUrl}, patients have identifiers of ${PATIENT_ID_SYSTEM}`);
+  for (const name of ['obstetric', 'echo'] as const) {
+    const { patient } = await phantomStudy(name, seed);
+    await registerPatient(ehr.baseUrl, patient);
+    tell(`knows ${patient.patientId} of the ${name} phantom`);
+  }
+  const watch = watchReports(ehr);
+  await interrupted();
+  clearInterval(watch);
+  await ehr.close();
+}
+
+const WATCH_MILLISECONDS = 500;
+
+/** Says which reports have come; the receiver has no event for them. */
+function watchReports(ehr: Awaited<ReturnType<typeof startDemoEhr>>): NodeJS.Timeout {
+  const seen = new Set<string | undefined>();
+  return setInterval(() => {
+    for (const { id, status } of ehr.resources('DiagnosticReport')) {
+      if (seen.has(id)) continue;
+      seen.add(id);
+      tell(`DiagnosticReport ${id} (${status}): ${ehr.baseUrl}/DiagnosticReport/${id}`);
+    }
+  }, WATCH_MILLISECONDS);
+}
+
+async function interrupted(): Promise<void> {
+  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+}
+
+const tell = (line: string) => process.stdout.write(`${line}\n`);

@@ -1,0 +1,108 @@
+import { loadConfig } from '../../../config/load.ts';
+import type { DryRun } from '../../core/studies/commands.ts';
+import type { StudyExplanation } from '../../core/studies/explain.ts';
+import type { ConditionVerdict } from '../../core/studies/rules/condition.ts';
+import type { RuleVerdict } from '../../core/studies/rules/route.ts';
+import { runOperation } from './operations.ts';
+
+/** Ends the waiting of a study for more objects. */
+export async function completeStudy(study: string): Promise<void> {
+  await runOperation('studies.complete', { study });
+  process.stdout.write('complete: the routing rules act on it now\n');
+}
+
+/** Lets a held study go on, under the rule that is named or as the other rules say. */
+export async function releaseStudy(study: string, { rule }: { rule?: string }): Promise<void> {
+  await runOperation('studies.release', { study, rule: rule ?? null });
+  process.stdout.write(rule ? `released to the rule ${rule}\n` : 'released\n');
+}
+
+/** Has a study interpreted again. */
+export async function rerunStudy(study: string): Promise<void> {
+  await runOperation('studies.rerun', { study });
+  process.stdout.write('a new revision is made of it\n');
+}
+
+/** Prints what happened to a study and why each routing rule did or did not match it. */
+export async function explain(study: string, options: { json?: boolean }): Promise<void> {
+  const told = await runOperation<StudyExplanation>('studies.explain', { study });
+  process.stdout.write(options.json ? `${JSON.stringify(told, null, 2)}\n` : `${inWords(told)}\n`);
+}
+
+function inWords(study: StudyExplanation): string {
+  const lines = [
+    `Study ${study.studyInstanceUid} (${study.id})`,
+    `  from ${study.callingAeTitle} to ${study.calledAeTitle}, source "${study.source}"`,
+    `  ${study.objects.length} objects, first ${study.firstReceivedAt}, last ${study.lastReceivedAt}`,
+    `  ${study.state}, revision ${study.revision}${study.reason ? `: ${study.reason}` : ''}`,
+  ];
+  if (study.state === 'receiving') {
+    lines.push(`  complete after ${study.completeAfter} (${study.completeBecause})`);
+  } else {
+    lines.push(`  complete by ${study.completeBecause}`);
+  }
+  if (study.archiveCount?.detail) lines.push(`  ${study.archiveCount.detail}`);
+  for (const { rule, detail } of study.priors) {
+    lines.push(`  priors (rule ${rule}): ${detail ?? 'are looked for'}`);
+  }
+  if (study.tags.length > 0) lines.push(`  tags: ${study.tags.join(', ')}`);
+  const conflicts = study.objects.filter((object) => object.conflict).length;
+  if (conflicts > 0) lines.push(`  ${conflicts} objects came again with other content; both kept`);
+  lines.push('Routing rules as configured now:');
+  for (const rule of study.rules) lines.push(...describeRule(rule, '  '));
+  lines.push(study.requests.length > 0 ? 'Requests:' : 'No request was made.');
+  for (const request of study.requests) {
+    lines.push(`  ${request.request_id} (revision ${request.revision}, rule ${request.rule})`);
+  }
+  return lines.join('\n');
+}
+
+/** A rule and each of its conditions, one line each; `indent` stands before them. */
+export function describeRule(rule: RuleVerdict, indent: string): string[] {
+  const answer = rule.acts ? 'acts' : rule.matches ? 'matches, after one that ends the list' : 'no';
+  return [
+    `${indent}${rule.rule}: ${answer}`,
+    ...rule.conditions.flatMap((condition) => conditionInWords(condition, `${indent}  `)),
+  ];
+}
+
+function conditionInWords(verdict: ConditionVerdict, indent: string): string[] {
+  const { condition, wanted, found, holds, parts } = verdict;
+  const answer = `${indent}${holds ? 'yes' : 'no'}: ${condition}`;
+  if (!parts) return [`${answer} wanted "${wanted}", found "${found}"`];
+  return [answer, ...parts.flatMap((part) => conditionInWords(part, `${indent}  `))];
+}
+
+/**
+ * Judges rules on the studies received last, and does nothing: those of the gateway, or those of a
+ * configuration file that is not in use yet.
+ */
+export async function testRules(options: {
+  config?: string;
+  last: number;
+  verbose?: boolean;
+}): Promise<void> {
+  const running = loadConfig();
+  const routing = options.config
+    ? loadConfig({ ...process.env, SONOGATE_CONFIG: options.config }).routing
+    : null;
+  const { last } = options;
+  const runs = await runOperation<DryRun[]>('rules.test', { routing, last }, running);
+  for (const { study, receivedAt, acting, verdicts } of runs) {
+    process.stdout.write(`${study}  ${receivedAt}  ${acting.join(', ') || 'no rule'}\n`);
+    if (!options.verbose) continue;
+    for (const rule of verdicts) process.stdout.write(`${describeRule(rule, '  ').join('\n')}\n`);
+  }
+  process.stdout.write(`${summary(runs)}\n`);
+}
+
+function summary(runs: readonly DryRun[]): string {
+  const counts = new Map<string, number>();
+  for (const { acting } of runs) {
+    for (const rule of acting.length > 0 ? acting : ['no rule']) {
+      counts.set(rule, (counts.get(rule) ?? 0) + 1);
+    }
+  }
+  const parts = [...counts].map(([rule, count]) => `${rule} ${count}`);
+  return `${runs.length} studies: ${parts.join(', ') || 'none'}`;
+}

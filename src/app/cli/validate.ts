@@ -1,0 +1,189 @@
+import { readFile } from 'node:fs/promises';
+import { data } from 'dcmjs';
+import { z } from 'zod';
+import { AI_ASSERTED } from '../../../fhir/resources/codes.ts';
+import { checkSegmentation } from '../../../pipelines/artifacts/seg/check.ts';
+import { SEGMENTATION_CLASSES } from '../../../pipelines/artifacts/seg/segmentation.ts';
+import { decode } from '../../../pipelines/artifacts/sr/decode.ts';
+import { checkTemplate } from '../../../pipelines/artifacts/sr/template-check.ts';
+import { ORIGINS } from '../../../pipelines/result/render/statement.ts';
+import { TEST_DATA } from '../test-data-label.ts';
+
+const entrySchema = z.looseObject({
+  fullUrl: z.string().optional(),
+  resource: z.looseObject({ resourceType: z.string() }),
+  request: z
+    .looseObject({ method: z.string(), url: z.string(), ifNoneExist: z.string().optional() })
+    .optional(),
+});
+
+const bundleSchema = z.looseObject({
+  resourceType: z.literal('Bundle'),
+  type: z.string(),
+  entry: z.array(entrySchema).default([]),
+});
+
+const metaSchema = z.looseObject({ security: z.array(z.looseObject({ code: z.string() })) });
+
+const notesSchema = z.array(z.looseObject({ text: z.string() }));
+
+/** Notes of a value that no AI asserts. */
+const GIVEN: ReadonlySet<string> = new Set(Object.values(ORIGINS));
+
+const STATEMENTS: ReadonlySet<string> = new Set(['DiagnosticReport', 'Observation']);
+
+/** Who asserts a statement: our software, or nobody, as of everything that a test key gets. */
+const ASSERTED: ReadonlySet<string | undefined> = new Set([AI_ASSERTED.code, TEST_DATA.code]);
+
+type Entry = z.infer<typeof entrySchema>;
+
+/** Every `reference` of a resource, at any depth. */
+function references(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(references);
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    key === 'reference' && typeof inner === 'string' ? [inner] : references(inner),
+  );
+}
+
+/** A repeat must create nothing twice (interop reference 1.1): every write has a condition. */
+function unconditional({ resource, request }: Entry): string | null {
+  if (!request) return 'has no request';
+  const { method, url, ifNoneExist } = request;
+  const named = url.includes('?') || url.includes('/');
+  if (method === 'PUT' && named) return null;
+  if (method === 'POST' && ifNoneExist) return null;
+  const once = resource.resourceType === 'Provenance' || resource.resourceType === 'Binary';
+  return once ? null : `${method} ${url} has no condition`;
+}
+
+function observationFault({ resource }: Entry): string | null {
+  if (resource.resourceType !== 'Observation') return null;
+  const quantity = resource.valueQuantity;
+  const isUcum =
+    typeof quantity !== 'object' ||
+    quantity === null ||
+    ('system' in quantity && quantity.system === 'http://unitsofmeasure.org');
+  if (!isUcum) return 'the unit is not of UCUM';
+  const hasValue = Object.keys(resource).some((key) => key.startsWith('value'));
+  return hasValue && resource.dataAbsentReason ? 'has a value and a reason for its absence' : null;
+}
+
+function statusFault({ resource }: Entry): string | null {
+  const drafts = ['DiagnosticReport', 'Observation'];
+  if (!drafts.includes(resource.resourceType)) return null;
+  const { status } = resource;
+  const allowed = ['preliminary', 'partial', 'entered-in-error', 'registered'];
+  return allowed.includes(String(status))
+    ? null
+    : `status ${String(status)} is not that of a draft`;
+}
+
+/** A machine's statement, and test data, say so in their tag (interop reference 1.2); a value given to it says where from. */
+function tagFault({ resource }: Entry): string | null {
+  if (!STATEMENTS.has(resource.resourceType)) return null;
+  const notes = notesSchema.safeParse(resource.note);
+  if (notes.success && notes.data.some(({ text }) => GIVEN.has(text))) return null;
+  const tagged = metaSchema.safeParse(resource.meta);
+  const codes = tagged.success ? tagged.data.security.map(({ code }) => code) : [];
+  return codes.some((code) => ASSERTED.has(code)) ? null : 'is not tagged as asserted by a machine';
+}
+
+/** Two entries under one address or condition would be one resource at the receiver. */
+function repeated(entries: readonly Entry[]): string[] {
+  const keys = entries.flatMap(({ fullUrl, request }) => [
+    ...(fullUrl ? [fullUrl] : []),
+    ...(request?.url.includes('?') ? [request.url] : []),
+    ...(request?.ifNoneExist ? [`${request.url}?${request.ifNoneExist}`] : []),
+  ]);
+  return [...new Set(keys.filter((key, index) => keys.indexOf(key) !== index))].map(
+    (key) => `two entries have ${key}`,
+  );
+}
+
+/** Every draft Observation of the bundle belongs to its report. */
+function unlisted(entries: readonly Entry[], reports: readonly Entry[]): string[] {
+  const listed = new Set(reports.flatMap(({ resource }) => references(resource.result)));
+  return entries
+    .filter(({ resource }) => resource.resourceType === 'Observation')
+    .filter(
+      ({ fullUrl, resource }) =>
+        resource.status !== 'entered-in-error' && !listed.has(fullUrl ?? ''),
+    )
+    .map(({ fullUrl }) => `the report does not list the Observation ${fullUrl}`);
+}
+
+/**
+ * Checks a result Bundle for what our own must be: a transaction of conditional writes whose
+ * references resolve, drafts only. Structure and value sets are for a FHIR validator.
+ * @returns every fault found; empty for a conforming Bundle.
+ */
+export function checkBundle(json: unknown): string[] {
+  const parsed = bundleSchema.safeParse(json);
+  if (!parsed.success) return ['it is no FHIR Bundle'];
+  const { type, entry: entries } = parsed.data;
+  const urls = new Set(entries.map(({ fullUrl }) => fullUrl));
+  const reports = entries.filter(({ resource }) => resource.resourceType === 'DiagnosticReport');
+  return [
+    ...(type === 'transaction' ? [] : [`the type is ${type}, not transaction`]),
+    ...(reports.length === 1
+      ? unlisted(entries, reports)
+      : [`there are ${reports.length} reports`]),
+    ...repeated(entries),
+    ...entries.flatMap((entry, index) => {
+      const name = `entry ${index} (${entry.resource.resourceType})`;
+      const dangling = references(entry.resource)
+        .filter((reference) => reference.startsWith('urn:uuid:') && !urls.has(reference))
+        .map((reference) => `refers to ${reference}, which is not in the Bundle`);
+      const faults = [unconditional, observationFault, statusFault, tagFault].map((check) =>
+        check(entry),
+      );
+      return [...faults, ...dangling]
+        .filter((fault) => fault !== null)
+        .map((fault) => `${name}: ${fault}`);
+    }),
+  ];
+}
+
+/** PS3.10 7.1. */
+const PREFIX = { offset: 128, text: 'DICM' } as const;
+
+function checkDicom(bytes: Buffer): { kind: string; faults: string[] } {
+  const file = data.DicomMessage.readFile(new Uint8Array(bytes).buffer);
+  const dataset = data.DicomMetaDictionary.naturalizeDataset(file.dict);
+  const segmentations: readonly unknown[] = Object.values(SEGMENTATION_CLASSES);
+  if (segmentations.includes(dataset.SOPClassUID)) {
+    return { kind: 'Segmentation', faults: checkSegmentation(dataset) };
+  }
+  if (dataset.ValueType !== 'CONTAINER') {
+    return { kind: 'DICOM', faults: ['it is neither a structured report nor a segmentation'] };
+  }
+  const faults = checkTemplate(decode(bytes)).map(({ path, rule }) => `${path}: ${rule}`);
+  return { kind: 'structured report', faults };
+}
+
+/**
+ * Checks one file by its content: structured report, segmentation or FHIR Bundle.
+ * @returns what it was taken for and every fault found.
+ */
+export function checkContent(bytes: Buffer): { kind: string; faults: string[] } {
+  const { offset, text } = PREFIX;
+  try {
+    if (bytes.toString('latin1', offset, offset + text.length) === text) return checkDicom(bytes);
+    return { kind: 'FHIR Bundle', faults: checkBundle(JSON.parse(bytes.toString('utf8'))) };
+  } catch (error) {
+    return { kind: 'file', faults: [`it cannot be read: ${(error as Error).message}`] };
+  }
+}
+
+/** `npx sonogate validate`: each file with its faults. @returns the exit status, 1 with any fault. */
+export async function validate(paths: readonly string[]): Promise<number> {
+  let faulty = 0;
+  for (const path of paths) {
+    const { kind, faults } = checkContent(await readFile(path));
+    process.stdout.write(`${path}: ${kind}, ${faults.length === 0 ? 'no fault' : 'faults:'}\n`);
+    for (const fault of faults) process.stdout.write(`  ${fault}\n`);
+    if (faults.length > 0) faulty += 1;
+  }
+  return faulty === 0 ? 0 : 1;
+}

@@ -1,0 +1,283 @@
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { loadConfig } from '../../../config/load.ts';
+import type { Config } from '../../../config/schema.ts';
+import { type ReceivedObject, startReceiver } from '../../../dimse/receive/receiver.ts';
+import { sendFiles } from '../../../dimse/send/store-scu.ts';
+import { type Result, resultSchema } from '../../../pipelines/result/envelope.ts';
+import type { DeliveryRow } from '../../core/outbox/deliveries.ts';
+import { FINAL_STATUS } from '../../core/requests/request.ts';
+import type { StudyExplanation } from '../../core/studies/explain.ts';
+import { createLogger } from '../../platform/logging/logger.ts';
+import { COMMAND_TIMEOUT_SECONDS } from '../cli/dicom.ts';
+import { type Gateway, startGateway } from '../main.ts';
+import { type DemoEhr, startDemoEhr } from './ehr.ts';
+import {
+  comparisonTable,
+  DEMO_STUDIES,
+  type DemoStudy,
+  type DemoStudyName,
+  PATIENT_ID_SYSTEM,
+  phantomStudy,
+  registerPatient,
+} from './phantom-studies.ts';
+
+export interface DemoOptions {
+  /** Everything is kept here; a new folder of the temporary folder otherwise. */
+  out?: string;
+  /** Keep the gateway running until SIGINT. */
+  stay?: boolean;
+  seed: number;
+  /** Both when absent. */
+  only?: DemoStudyName;
+}
+
+const LOOPBACK = '127.0.0.1';
+const CART_AE_TITLE = 'PHANTOM-CART';
+const GIVE_UP_SECONDS = 300;
+const POLL_MS = 250;
+
+/** What tells the studies apart on their way in. */
+const DESCRIPTION = { obstetric: 'obstetric', echo: 'echocardiogram' } as const;
+
+/** Settings of the demo over those of the site: free ports, loopback peers, short waits. */
+function demoOverrides(dataDir: string, pacsPort: number, ehrUrl: string) {
+  return {
+    dataDir,
+    roles: ['api', 'dimse', 'worker', 'delivery'],
+    http: { host: LOOPBACK, port: 0 },
+    dicom: { host: LOOPBACK, port: 0 },
+    sources: [
+      {
+        name: 'phantom-cart',
+        callingAeTitles: [CART_AE_TITLE],
+        addresses: [LOOPBACK],
+        completion: { signal: 'association-release', quietSeconds: 30, afterReleaseSeconds: 1 },
+      },
+    ],
+    destinations: [
+      {
+        type: 'dicom',
+        name: 'demo-pacs',
+        host: LOOPBACK,
+        port: pacsPort,
+        aeTitle: 'PACS',
+        objects: ['sr-tid1500', 'sr-tid5000', 'sr-echo', 'seg'],
+      },
+      {
+        type: 'fhir',
+        name: 'demo-ehr',
+        baseUrl: ehrUrl,
+        resultSystem: 'https://sonogate.example/fhir/result',
+        patientIdentifierSystems: { '*': PATIENT_ID_SYSTEM },
+      },
+    ],
+    routing: {
+      rules: [
+        ...DEMO_STUDIES.map((name) => ({
+          name,
+          when: { modality: 'US', studyDescription: { matches: DESCRIPTION[name] } },
+          run: { endpoint: `us/${name}/interpret`, options: { report: true } },
+          deliverTo: ['demo-pacs', 'demo-ehr'],
+        })),
+      ],
+    },
+  };
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/**
+ * The main job, end to end, on this machine: a phantom study over a real association, SR objects at
+ * a receiving PACS, a DiagnosticReport at a receiving EHR.
+ * @returns the exit status: 0 when everything arrived.
+ */
+export async function demo(options: DemoOptions): Promise<number> {
+  const out = options.out ? resolve(options.out) : await mkdtemp(join(tmpdir(), 'sonogate-demo-'));
+  await mkdir(out, { recursive: true });
+  const ends: (() => Promise<void>)[] = [];
+  try {
+    const received: ReceivedObject[] = [];
+    const pacs = await startReceiver({
+      folder: join(out, 'pacs'),
+      host: LOOPBACK,
+      port: 0,
+      logger: createLogger('error'),
+      onObject: (object) => received.push(object),
+    });
+    ends.push(() => pacs.close());
+    const ehr = await startDemoEhr();
+    ends.push(() => ehr.close());
+    const overrides = demoOverrides(join(out, 'data'), pacs.port, ehr.baseUrl);
+    const config = loadConfig(process.env, overrides);
+    const logger = createLogger(process.env.SONOGATE_LOG_LEVEL ?? 'warn');
+    const gateway = await startGateway(config, logger);
+    ends.push(() => gateway.close());
+    const status = await runDemo({ options, out, config, gateway, ehr, received });
+    if (options.stay) await stay(gateway);
+    return status;
+  } finally {
+    for (const end of ends.reverse()) await end();
+  }
+}
+
+interface Stage {
+  options: DemoOptions;
+  out: string;
+  config: Config;
+  gateway: Gateway;
+  ehr: DemoEhr;
+  received: readonly ReceivedObject[];
+}
+
+async function runDemo(stageOf: Stage): Promise<number> {
+  const { options, out, config, gateway, ehr, received } = stageOf;
+  const { http, dicom } = gateway;
+  if (!http || !dicom) throw new Error('the demo needs the roles api and dimse');
+  say(`Gateway   ${http.url}, DICOM ${config.dicom.aeTitle}@${LOOPBACK}:${dicom.port}`);
+  say(
+    `          database ${config.databaseUrl ? 'PostgreSQL' : 'embedded'}, queue ${config.redisUrl ? 'Redis' : 'in the database'}`,
+  );
+  let complete = true;
+  for (const name of options.only ? [options.only] : DEMO_STUDIES) {
+    say('');
+    const study = await phantomStudy(name, options.seed);
+    complete = (await runStudy(stageOf, study, dicom.port)) && complete;
+  }
+  await writeEhr(ehr, join(out, 'ehr'));
+  say('');
+  for (const object of received) say(`PACS      ${object.path}`);
+  const reports = ehr.resources('DiagnosticReport');
+  const observations = ehr.resources('Observation');
+  say(
+    `EHR       ${reports.length} DiagnosticReport (${reports.map((r) => r.status).join()}), ${observations.length} Observations in ${join(out, 'ehr')}`,
+  );
+  say('Every output is an unverified, AI-made draft; the phantoms are no patients.');
+  const arrived = received.length > 0 && reports.length > 0;
+  if (!complete || !arrived) say('NOT COMPLETE: something did not arrive, see above.');
+  return complete && arrived ? 0 : 1;
+}
+
+/** One study from its files to what the peers got. Resolves to whether everything arrived. */
+async function runStudy(
+  { out, config, gateway, ehr }: Stage,
+  study: DemoStudy,
+  port: number,
+): Promise<boolean> {
+  const folder = join(out, 'study', study.name);
+  await mkdir(folder, { recursive: true });
+  const paths: string[] = [];
+  for (const { name, bytes } of study.files) {
+    const path = join(folder, name);
+    await writeFile(path, bytes);
+    paths.push(path);
+  }
+  await registerPatient(ehr.baseUrl, study.patient);
+  say(`Study     ${study.what}, in ${folder}`);
+
+  const sent = await sendFiles(
+    {
+      host: LOOPBACK,
+      port,
+      aeTitle: config.dicom.aeTitle,
+      callingAeTitle: CART_AE_TITLE,
+      timeoutSeconds: COMMAND_TIMEOUT_SECONDS,
+    },
+    paths,
+  );
+  const refused = sent.filter(({ outcome }) => outcome === 'failed');
+  if (refused.length > 0) throw new Error(`C-STORE failed: ${refused[0]?.detail}`);
+  say(`C-STORE   ${sent.length} objects accepted over one association`);
+
+  const requestId = await requestOf(gateway, study.studyInstanceUid);
+  const result = await resultOf(gateway, requestId);
+  say(
+    `Request   ${requestId} succeeded; models: ${result.models.map((m) => `${m.id} ${m.version} (${m.pack})`).join(', ')}`,
+  );
+  const deliveries = await deliveriesOf(gateway, requestId);
+  const rows = study.compare(result);
+  say('');
+  for (const line of comparisonTable(rows)) say(`  ${line}`);
+  say('');
+  for (const section of result.sections) {
+    say(
+      `  ${section.id.padEnd(21)} ${section.status}${section.reason ? `: ${section.reason.detail}` : ''}`,
+    );
+  }
+  say('');
+  for (const delivery of deliveries) {
+    say(
+      `Delivery  ${delivery.object.padEnd(11)} → ${delivery.destination}: ${delivery.state}, ${delivery.detail ?? ''}`,
+    );
+  }
+  say(`Result    ${join(out, 'data', 'results', requestId)}`);
+  const missing = study.everySize ? rows.filter(({ measured }) => measured === null) : [];
+  if (missing.length > 0) say(`NOT MEASURED: ${missing.map(({ name }) => name).join(', ')}.`);
+  return missing.length === 0 && deliveries.every(({ state }) => state === 'delivered');
+}
+
+async function requestOf(gateway: Gateway, study: string): Promise<string> {
+  return waitFor('the study to become a request', async () => {
+    const told = (await gateway.operations['studies.explain']?.({ study })) as StudyExplanation;
+    return told.requests.at(-1)?.request_id ?? null;
+  });
+}
+
+async function resultOf(gateway: Gateway, id: string): Promise<Result> {
+  const row = await waitFor('the request to end', async () => {
+    const current = await gateway.core.get(id, null);
+    return current && FINAL_STATUS.has(current.status) ? current : null;
+  });
+  if (row.status !== 'succeeded') {
+    throw new Error(`the request ended as ${row.status}: ${row.fault?.detail ?? 'no detail'}`);
+  }
+  return resultSchema.parse(await gateway.core.result(id));
+}
+
+/** Waits until each delivery of the request was confirmed by its peer, or is dead. */
+async function deliveriesOf(gateway: Gateway, requestId: string): Promise<DeliveryRow[]> {
+  return waitFor('the deliveries', async () => {
+    const all = (await gateway.operations['deliveries.list']?.({})) as DeliveryRow[];
+    const own = all.filter((delivery) => delivery.request_id === requestId);
+    return own.every(({ state }) => state === 'delivered' || state === 'dead') ? own : null;
+  });
+}
+
+async function waitFor<T>(what: string, look: () => Promise<T | null>): Promise<T> {
+  const until = Date.now() + GIVE_UP_SECONDS * 1000;
+  while (Date.now() < until) {
+    const found = await look();
+    if (found !== null) return found;
+    await delay(POLL_MS);
+  }
+  throw new Error(`gave up after ${GIVE_UP_SECONDS} s waiting for ${what}`);
+}
+
+async function writeEhr(ehr: DemoEhr, folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  for (const type of ['DiagnosticReport', 'Observation', 'Device', 'ImagingStudy'] as const) {
+    await writeFile(
+      join(folder, `${type}.json`),
+      `${JSON.stringify(ehr.resources(type), null, 2)}\n`,
+    );
+  }
+}
+
+async function stay(gateway: Gateway): Promise<void> {
+  const made = await gateway.operations['keys.create']?.({
+    name: 'demo',
+    consoleRole: 'administrator',
+  });
+  say('');
+  say(`Console   ${gateway.http?.url}/console/`);
+  say(`          sign in with the key ${(made as { key: string }).key}`);
+  say('Running until interrupted (Ctrl-C).');
+  await new Promise<void>((done) => {
+    process.once('SIGINT', () => done());
+    process.once('SIGTERM', () => done());
+  });
+}

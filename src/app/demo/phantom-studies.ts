@@ -1,0 +1,185 @@
+import { type EchoStudyTruth, echoStudy } from '../../../models/phantom/echo/study.ts';
+import type { FetalSizes } from '../../../models/phantom/sizes.ts';
+import { simulateObstetricStudy } from '../../../models/phantom/study.ts';
+import { CONCEPTS, type ConceptKey } from '../../../pipelines/concepts/concepts.ts';
+import type { Result } from '../../../pipelines/result/envelope.ts';
+import { standingValues } from '../../../pipelines/result/standing.ts';
+
+/** Which true size of the phantom each measurement is held against. */
+const FETAL_SIZE = {
+  hc: 'hcMm',
+  bpd: 'bpdMm',
+  ofd: 'ofdMm',
+  ac: 'acMm',
+  tad: 'tadMm',
+  apad: 'apadMm',
+  fl: 'flMm',
+} as const satisfies Partial<Record<ConceptKey, keyof FetalSizes>>;
+
+const HEART_SIZE = {
+  'lvef-networks': 'ejectionFractionPercent',
+  'lvef-biplane': 'ejectionFractionPercent',
+  'lvedv-biplane': 'endDiastolicMl',
+  'lvesv-biplane': 'endSystolicMl',
+  'gls-end-systolic': 'globalLongitudinalStrainPercent',
+  'la-volume-biplane': 'leftAtriumMl',
+  tapse: 'tapseMm',
+  'ivc-diameter': 'cavaMm',
+  'ivc-collapse': 'cavaCollapsePercent',
+} as const satisfies Partial<Record<ConceptKey, keyof EchoStudyTruth>>;
+
+export interface ComparisonRow {
+  name: string;
+  /** UCUM. */
+  unit: string;
+  truth: number;
+  /** Null when the pipeline gave no value. */
+  measured: number | null;
+  repeats: number;
+}
+
+/** Each true size of the phantom beside the accepted value that stands for it in the result. */
+function compared(result: Result, truths: Readonly<Record<string, number>>): ComparisonRow[] {
+  const accepted = result.measurements.filter(({ quality }) => quality === 'accepted');
+  const standing = standingValues(accepted);
+  return Object.entries(truths).map(([key, truth]) => {
+    const value = standing.find(({ concept }) => concept.key === key);
+    const { abbreviation, unit } = CONCEPTS[key as ConceptKey];
+    return {
+      name: abbreviation,
+      unit,
+      truth,
+      measured: value?.value ?? null,
+      repeats: value ? Math.max(1, value.inputs.length) : 0,
+    };
+  });
+}
+
+const truthsOf = <Truth>(table: Readonly<Record<string, keyof Truth>>, truth: Truth) =>
+  Object.fromEntries(Object.entries(table).map(([key, size]) => [key, Number(truth[size])]));
+
+/** The biometry of the phantom fetus. */
+export const compareFetus = (result: Result, sizes: FetalSizes) =>
+  compared(result, truthsOf(FETAL_SIZE, sizes));
+
+/** Size and function of the phantom heart. */
+export const compareHeart = (result: Result, truth: EchoStudyTruth) =>
+  compared(result, truthsOf(HEART_SIZE, truth));
+
+const NAME = 16;
+
+/** The comparison as lines of text, for a terminal. */
+export function comparisonTable(rows: readonly ComparisonRow[]): string[] {
+  const lines = rows.map(({ name, unit, truth, measured, repeats }) => {
+    const found = measured === null ? 'not measured' : `${measured.toFixed(1)} ${unit}`;
+    const difference = measured === null ? '' : percent(measured / truth - 1);
+    return [
+      name.padEnd(NAME),
+      `${truth.toFixed(1)} ${unit}`.padStart(10),
+      found.padStart(14),
+      difference.padStart(11),
+      String(repeats).padStart(8),
+    ].join('');
+  });
+  const head = `${''.padEnd(NAME)}${'true'.padStart(10)}${'measured'.padStart(14)}${'difference'.padStart(11)}${'values'.padStart(8)}`;
+  return [head, ...lines];
+}
+
+function percent(fraction: number): string {
+  return `${fraction >= 0 ? '+' : '−'}${Math.abs(100 * fraction).toFixed(1)} %`;
+}
+
+export const DEMO_STUDIES = ['obstetric', 'echo'] as const;
+export type DemoStudyName = (typeof DEMO_STUDIES)[number];
+
+/** One phantom study as the demo sends it, with what a perfect reader would have found. */
+export interface DemoStudy {
+  name: DemoStudyName;
+  /** For the line that says what was made. */
+  what: string;
+  files: readonly { name: string; bytes: Buffer }[];
+  patient: {
+    patientId: string;
+    patientName: string;
+    patientBirthDate: string;
+    gender: 'female' | 'male';
+  };
+  studyInstanceUid: string;
+  compare(result: Result): ComparisonRow[];
+  /** Whether each true size must have been measured for the demo to be complete. */
+  everySize: boolean;
+}
+
+const GA_DAYS = 203;
+
+/** Each run is another acquisition, so that a second demo is no repetition of the first. */
+async function obstetric(seed: number, acquisition: string): Promise<DemoStudy> {
+  const study = await simulateObstetricStudy({
+    seed,
+    gaDays: GA_DAYS,
+    contents: 'stills',
+    acquisition,
+  });
+  return {
+    name: 'obstetric',
+    what: `${study.files.length} phantom objects, ${GA_DAYS} days of gestation`,
+    files: study.files,
+    patient: { ...study.patient, gender: 'female' },
+    studyInstanceUid: study.truth.studyInstanceUid,
+    compare: (result) => compareFetus(result, study.truth.sizes),
+    everySize: true,
+  };
+}
+
+async function echo(seed: number, acquisition: string): Promise<DemoStudy> {
+  const study = await echoStudy({ seed, acquisition });
+  const { patientId, patientName, patientBirthDate, patientSex } = study.patient;
+  return {
+    name: 'echo',
+    what: `${study.files.length} phantom objects, an adult heart`,
+    files: study.files,
+    patient: {
+      patientId,
+      patientName,
+      patientBirthDate,
+      gender: patientSex === 'M' ? 'male' : 'female',
+    },
+    studyInstanceUid: study.truth.studyInstanceUid,
+    compare: (result) => compareHeart(result, study.truth),
+    // What the permitted models cannot measure is withheld, and says so.
+    everySize: false,
+  };
+}
+
+/** Makes a study of the demo; the same seed is the same patient. */
+export function phantomStudy(name: DemoStudyName, seed: number): Promise<DemoStudy> {
+  const acquisition = new Date().toISOString();
+  return name === 'obstetric' ? obstetric(seed, acquisition) : echo(seed, acquisition);
+}
+
+/** Of the identifiers of phantom patients, as the EHR of the demo knows them. */
+export const PATIENT_ID_SYSTEM = 'urn:oid:2.25.1';
+
+/**
+ * Makes a phantom patient known to an EHR, as a registration message would have.
+ * @throws Error when the EHR does not take it.
+ */
+export async function registerPatient(
+  baseUrl: string,
+  patient: DemoStudy['patient'],
+): Promise<void> {
+  const [family = '', given = ''] = patient.patientName.split('^');
+  const birthDate = patient.patientBirthDate.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3');
+  const answer = await fetch(`${baseUrl}/Patient`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/fhir+json' },
+    body: JSON.stringify({
+      resourceType: 'Patient',
+      identifier: [{ system: PATIENT_ID_SYSTEM, value: patient.patientId }],
+      name: [{ family, given: [given] }],
+      birthDate,
+      gender: patient.gender,
+    }),
+  });
+  if (!answer.ok) throw new Error(`the EHR answered ${answer.status}`);
+}

@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { connect, type DetailedPeerCertificate, rootCertificates } from 'node:tls';
+import { MS_PER_DAY } from '../../platform/time.ts';
+import { type Finding, fault, inOneLine, ok, warning } from './finding.ts';
+
+/** A certificate that ends sooner is told. */
+const CERTIFICATE_DAYS = 30;
+const PATIENCE_MILLISECONDS = 10_000;
+
+export function certificateEnds(what: string, end: Date): Finding {
+  const days = Math.floor((end.getTime() - Date.now()) / MS_PER_DAY);
+  if (days < 0) return fault(what, `ended ${-days} days ago`);
+  const words = `ends in ${days} days`;
+  return days < CERTIFICATE_DAYS ? warning(what, words) : ok(what, words);
+}
+
+/**
+ * TLS of a peer as deliveries will meet it: version, the chain from its certificate to the authority,
+ * and the end of each. The authority is `caFile`, else a public one.
+ */
+export async function checkChain(
+  what: string,
+  {
+    host,
+    port,
+    caFile,
+    serverName,
+  }: {
+    host: string;
+    port: number;
+    caFile?: string | undefined;
+    serverName?: string | undefined;
+  },
+): Promise<Finding[]> {
+  const name = serverName ?? host;
+  let socket: ReturnType<typeof connect> | null = null;
+  try {
+    const ca = caFile ? await readFile(caFile) : [...rootCertificates];
+    socket = connect({
+      host,
+      port,
+      ca,
+      ...(isIP(name) ? {} : { servername: name }),
+      // What is wrong with the chain is to be told, not only that something is.
+      rejectUnauthorized: false,
+    });
+    await once(socket, 'secureConnect', { signal: AbortSignal.timeout(PATIENCE_MILLISECONDS) });
+    const chain = chainOf(socket.getPeerCertificate(true));
+    const path = chain.map(({ subject }) => subject?.CN ?? subject?.O ?? '?').join(' ◂ ');
+    const words = `${socket.getProtocol()}, chain ${path}`;
+    const trusted = socket.authorized
+      ? ok(what, words)
+      : fault(what, `${words}: ${String(socket.authorizationError)}`);
+    const ends = chain.map(({ valid_to }) => new Date(valid_to).getTime());
+    return [trusted, certificateEnds(`${what}, certificate`, new Date(Math.min(...ends)))];
+  } catch (error) {
+    return [fault(what, inOneLine(error))];
+  } finally {
+    socket?.destroy();
+    socket?.on('error', () => {});
+  }
+}
+
+/** From the peer's own certificate upwards; a root names itself as its issuer. */
+function chainOf(first: DetailedPeerCertificate): DetailedPeerCertificate[] {
+  const chain: DetailedPeerCertificate[] = [];
+  for (let at = first; at && !chain.includes(at); at = at.issuerCertificate) chain.push(at);
+  return chain;
+}

@@ -1,0 +1,47 @@
+import { ConfigError, loadConfig } from '../../../config/load.ts';
+import type { Config } from '../../../config/schema.ts';
+import { type Finding, fault, ok } from './finding.ts';
+import { checkArchives, checkPeers } from './peers.ts';
+import { checkBackends, checkDoors, checkThisMachine } from './this-machine.ts';
+
+const MARK = { ok: 'ok     ', warning: 'warning', fault: 'FAULT  ' } as const;
+
+/**
+ * Looks at everything that a delivery will need, and changes nothing.
+ * @returns the exit status: 0 in order, 1 when there is a fault, 2 when there are warnings alone.
+ */
+export async function doctor({ json }: { json?: boolean }): Promise<number> {
+  const findings = await examine();
+  if (json) process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
+  else for (const { what, state, detail } of findings) tell(`${MARK[state]}  ${what}: ${detail}`);
+  return STATUS[worst(findings)];
+}
+
+/** A warning is no failure of the command for scripts that test for 1. */
+const STATUS = { ok: 0, fault: 1, warning: 2 } as const;
+
+function worst(findings: readonly Finding[]): Finding['state'] {
+  const states = new Set(findings.map(({ state }) => state));
+  return (['fault', 'warning', 'ok'] as const).find((state) => states.has(state)) ?? 'ok';
+}
+
+const tell = (line: string) => process.stdout.write(`${line}\n`);
+
+async function examine(): Promise<Finding[]> {
+  let config: Config;
+  try {
+    config = loadConfig();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return [fault('configuration', error.message)];
+  }
+  const machine = await checkThisMachine(config);
+  const running = machine.some(({ what, state }) => what === 'gateway' && state === 'ok');
+  const others = await Promise.all([
+    checkBackends(config),
+    checkDoors(config, running),
+    checkPeers(config),
+    checkArchives(config),
+  ]);
+  return [ok('configuration', 'can be used'), ...machine, ...others.flat()];
+}

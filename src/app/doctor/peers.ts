@@ -1,0 +1,159 @@
+import type { ArchiveSettings } from '../../../config/peers.ts';
+import type {
+  Config,
+  DicomDestination,
+  DicomwebDestination,
+  FhirDestination,
+} from '../../../config/schema.ts';
+import { checkGet, checkMove, checkQuery } from '../../../dimse/archive/check-archive.ts';
+import { archiveNode, openArchives } from '../../../dimse/archive/open-archives.ts';
+import { stowTransport } from '../../../dimse/dicomweb/stow-transport.ts';
+import { calledNodeOf } from '../../../dimse/send/transport.ts';
+import { checkNode, echo } from '../../../dimse/send/verification.ts';
+import { httpAccess } from '../../../fhir/client/authorization.ts';
+import { checkServer } from '../../../fhir/client/check-server.ts';
+import { ERRORS } from '../../platform/errors/catalogue.ts';
+import { silentLogger } from '../../platform/logging/logger.ts';
+import { checkChain } from './certificates.ts';
+import { type Finding, fault, inOneLine, ok, warning } from './finding.ts';
+
+/** Tokens and audit trails need clocks that agree (IHE ITI-1 asks for one second). */
+const CLOCK_SECONDS = 5;
+const PEER_TIMEOUT_SECONDS = 20;
+const HTTPS_PORT = 443;
+
+/** Every destination, and every source that listens itself, at once. */
+export async function checkPeers({ destinations, sources, dicom }: Config): Promise<Finding[]> {
+  const ours = dicom.aeTitle;
+  const findings = await Promise.all([
+    ...destinations.map((peer) => {
+      if (peer.type === 'dicom') return pacs(peer, ours);
+      return peer.type === 'dicomweb' ? originServer(peer) : ehr(peer);
+    }),
+    ...sources.flatMap(({ name, node }) => (node ? [machine(name, node, ours)] : [])),
+  ]);
+  return findings.flat();
+}
+
+async function pacs(destination: DicomDestination, ours: string): Promise<Finding[]> {
+  const what = `PACS ${destination.name}`;
+  const node = { ...calledNodeOf(destination, ours), timeoutSeconds: PEER_TIMEOUT_SECONDS };
+  const { host, port, tls } = destination;
+  const chain = tls ? checkChain(`${what}, TLS`, { host, port, ...tls }) : Promise.resolve([]);
+  try {
+    const report = await checkNode(node, destination);
+    const { status, milliseconds, refused } = report;
+    if (status !== 0) return [fault(what, `C-ECHO status ${status.toString(16)}H`)];
+    const findings = [ok(what, `C-ECHO in ${milliseconds.toFixed(0)} ms`)];
+    if (refused.length > 0) findings.push(fault(what, `takes no ${refused.join(', ')}`));
+    return [...findings, ...(await chain)];
+  } catch (error) {
+    // Where the association fails, the chain often says why.
+    return [fault(what, inOneLine(error)), ...(await chain)];
+  }
+}
+
+async function originServer(destination: DicomwebDestination): Promise<Finding[]> {
+  const what = `DICOMweb ${destination.name}`;
+  const patience = { ...destination, timeoutSeconds: PEER_TIMEOUT_SECONDS };
+  const { probe } = stowTransport(patience, httpAccess(destination));
+  const code = await probe?.(AbortSignal.timeout(PEER_TIMEOUT_SECONDS * 1000));
+  return code ? [fault(what, `${code}: ${ERRORS[code].title}`)] : [ok(what, 'answers')];
+}
+
+async function ehr(destination: FhirDestination): Promise<Finding[]> {
+  const what = `EHR ${destination.name}`;
+  const chain = ehrChain(`${what}, TLS`, destination);
+  try {
+    const signal = AbortSignal.timeout(PEER_TIMEOUT_SECONDS * 1000);
+    const { version, mode, ahead } = await checkServer(destination, signal);
+    const findings = [
+      version === null
+        ? warning(what, `has no CapabilityStatement; results go by ${mode}`)
+        : ok(what, `FHIR ${version}; results go by ${mode}`),
+    ];
+    if (version !== null && !version.startsWith('4.')) {
+      findings.push(fault(what, `speaks FHIR ${version}, results are FHIR R4`));
+    }
+    if (ahead !== null && Math.abs(ahead) > CLOCK_SECONDS) {
+      const direction = ahead > 0 ? 'ahead' : 'behind';
+      findings.push(warning(what, `its clock is ${Math.abs(ahead).toFixed(0)} s ${direction}`));
+    }
+    return [...findings, ...(await chain)];
+  } catch (error) {
+    return [fault(what, inOneLine(error)), ...(await chain)];
+  }
+}
+
+function ehrChain(what: string, { baseUrl, tls }: FhirDestination): Promise<Finding[]> {
+  const { protocol, hostname, port } = new URL(baseUrl);
+  if (protocol !== 'https:') {
+    const local = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+    const words = 'reports go to it in the clear: its address is http';
+    return Promise.resolve(local ? [] : [warning(what, words)]);
+  }
+  return checkChain(what, { host: hostname, port: Number(port || HTTPS_PORT), ...tls });
+}
+
+async function machine(
+  name: string,
+  node: { host: string; port: number; aeTitle: string },
+  ours: string,
+): Promise<Finding[]> {
+  const what = `source ${name}`;
+  try {
+    const called = { ...node, callingAeTitle: ours, timeoutSeconds: PEER_TIMEOUT_SECONDS };
+    const { status, milliseconds } = await echo(called);
+    if (status !== 0) return [fault(what, `C-ECHO status ${status.toString(16)}H`)];
+    return [ok(what, `C-ECHO in ${milliseconds.toFixed(0)} ms`)];
+  } catch (error) {
+    return [fault(what, inOneLine(error))];
+  }
+}
+
+const ARCHIVE_TIMEOUT_SECONDS = 20;
+
+/** Whether each archive answers queries and would give objects; nothing is fetched. */
+export async function checkArchives(config: Config): Promise<Finding[]> {
+  const findings = await Promise.all(config.archives.map((settings) => archive(settings, config)));
+  return findings.flat();
+}
+
+async function archive(settings: ArchiveSettings, config: Config): Promise<Finding[]> {
+  const what = `archive ${settings.name}`;
+  const patient = { ...settings, timeoutSeconds: ARCHIVE_TIMEOUT_SECONDS };
+  try {
+    const [opened] = openArchives({ ...config, archives: [patient] }, silentLogger, httpAccess);
+    if (!opened) return [];
+    const { milliseconds, matched } = await checkQuery(opened);
+    const findings = [
+      matched === 0
+        ? ok(what, `answers queries in ${milliseconds.toFixed(0)} ms`)
+        : warning(what, 'answers a query for a study that does not exist with others'),
+    ];
+    return [...findings, ...(await retrieval(what, patient, config))];
+  } catch (error) {
+    return [fault(what, inOneLine(error))];
+  }
+}
+
+async function retrieval(
+  what: string,
+  settings: ArchiveSettings,
+  { dicom, sources }: Config,
+): Promise<Finding[]> {
+  if (settings.type === 'dicomweb') return [];
+  const node = archiveNode(settings, dicom);
+  if (settings.retrieve === 'c-get') {
+    const obstacle = await checkGet(node);
+    return [obstacle ? fault(what, obstacle) : ok(what, 'C-GET is accepted')];
+  }
+  const moveTo = settings.moveTo ?? dicom.aeTitle;
+  const obstacle = await checkMove(node, moveTo);
+  if (obstacle) return [fault(what, obstacle)];
+  const admitted = sources.some(({ callingAeTitles }) =>
+    callingAeTitles.some((title) => title === '*' || title === settings.aeTitle),
+  );
+  if (!admitted) return [fault(what, `is no source: "${settings.aeTitle}" may not send to us`)];
+  return [ok(what, `C-MOVE is accepted; it must know "${moveTo}" with our address`)];
+}

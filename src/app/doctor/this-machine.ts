@@ -1,0 +1,307 @@
+import { createHash, X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import { access, constants, readFile, stat, statfs } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { dirname, resolve } from 'node:path';
+import { createSecureContext } from 'node:tls';
+import { Redis } from 'ioredis';
+import pg from 'pg';
+import type { Config } from '../../../config/schema.ts';
+import type { ListenerTls } from '../../../config/tls.ts';
+import { readRegistry } from '../../../pipelines/inference/model-registry.ts';
+import { callAdminSocket, NoGatewayError } from '../../operations/socket.ts';
+import { ifMissing } from '../../platform/errors/file-system.ts';
+import { certificateEnds } from './certificates.ts';
+import { type Finding, fault, inOneLine, ok, warning } from './finding.ts';
+
+/** Below this many times the watermark the disk is told before it is full. */
+const DISK_MARGIN = 5;
+const GIBIBYTE = 1024 ** 3;
+/** Permissions of other users: what is stored are patients' images. */
+const OTHERS = 0o007;
+/** Associations, event streams, database sessions and files at the same time. */
+const FEWEST_OPEN_FILES = 4096;
+
+/** Data folder, disk, models and, where one runs, the gateway itself. */
+export async function checkThisMachine(config: Config): Promise<Finding[]> {
+  return [
+    await dataFolder(config.dataDir),
+    await disk(config),
+    ...(await models()),
+    openFiles(),
+    await gateway(config.dataDir),
+  ];
+}
+
+async function dataFolder(dataDir: string): Promise<Finding> {
+  try {
+    const there = await nearestFolder(dataDir);
+    await access(there, constants.W_OK);
+    if (there !== resolve(dataDir)) {
+      const words = 'is not there: the first start makes it, or the gateway has another';
+      return warning('data folder', `${resolve(dataDir)} ${words} SONOGATE_DATA_DIR`);
+    }
+    const found = await stat(dataDir);
+    if (!found.isDirectory()) return fault('data folder', `${dataDir} is not a folder`);
+    const { mode } = found;
+    const rights = (mode & 0o777).toString(8);
+    return (mode & OTHERS) === 0
+      ? ok('data folder', `${dataDir} can be written, mode ${rights}`)
+      : warning('data folder', `${dataDir} has mode ${rights}: others of this machine can read it`);
+  } catch (error) {
+    return fault('data folder', inOneLine(error));
+  }
+}
+
+/** A folder, or the nearest above it that is there: to look is not to make it. */
+async function nearestFolder(folder: string): Promise<string> {
+  const path = resolve(folder);
+  const above = dirname(path);
+  if (above === path || (await ifMissing(stat(path), null))) return path;
+  return nearestFolder(above);
+}
+
+async function disk({ dataDir, dicom }: Config): Promise<Finding> {
+  try {
+    const { bavail, bsize } = await statfs(await nearestFolder(dataDir));
+    const free = bavail * bsize;
+    const words = `${(free / GIBIBYTE).toFixed(1)} GiB free`;
+    const limit = `objects are refused below ${(dicom.minFreeBytes / GIBIBYTE).toFixed(1)} GiB`;
+    if (free < dicom.minFreeBytes) return fault('disk', `${words}; ${limit}`);
+    if (free < dicom.minFreeBytes * DISK_MARGIN) return warning('disk', `${words}; ${limit}`);
+    return ok('disk', words);
+  } catch (error) {
+    return fault('disk', inOneLine(error));
+  }
+}
+
+/** The weights must be those whose metrics the cards state. */
+async function models(): Promise<Finding[]> {
+  try {
+    const entries = await readRegistry();
+    const findings = await Promise.all(
+      entries.map(async ({ id, path, sha256 }) => {
+        const found = createHash('sha256')
+          .update(await readFile(path))
+          .digest('hex');
+        return found === sha256 ? null : fault(`model ${id}`, `its checksum is ${found}`);
+      }),
+    );
+    const wrong = findings.filter((finding) => finding !== null);
+    return wrong.length > 0 ? wrong : [ok('models', `${entries.length}, checksums as registered`)];
+  } catch (error) {
+    return [fault('models', inOneLine(error))];
+  }
+}
+
+/** `ulimit -n` of the shell, `LimitNOFILE` of a unit. */
+function openFiles(): Finding {
+  const report = process.report.getReport() as {
+    userLimits?: { open_files?: { soft: number | 'unlimited' } };
+  };
+  const limit = report.userLimits?.open_files?.soft ?? 'unlimited';
+  const words = `${limit} files may be open`;
+  return limit === 'unlimited' || limit >= FEWEST_OPEN_FILES
+    ? ok('limits', words)
+    : warning('limits', `${words}; ${FEWEST_OPEN_FILES} are better`);
+}
+
+async function gateway(dataDir: string): Promise<Finding> {
+  try {
+    await callAdminSocket(dataDir, 'deliveries.list', {});
+    return ok('gateway', 'runs on this data folder');
+  } catch (error) {
+    if (error instanceof NoGatewayError) return warning('gateway', 'none runs on this data folder');
+    return fault('gateway', inOneLine(error));
+  }
+}
+
+const BACKEND_TIMEOUT_MS = 10_000;
+/** PostgreSQL 13, as the statements of the gateway need it. */
+const OLDEST_POSTGRESQL = 130_000;
+/** BullMQ's own recommendation. */
+const OLDEST_REDIS = [6, 2] as const;
+/** Leases and deadlines are compared with the clock of the database. */
+const CLOCK_SECONDS = 5;
+/** Sessions that one process opens at most: src/platform/database/open.ts. */
+const SESSIONS = 18;
+
+/** Database, Redis and bucket, where they are not of this machine's own. */
+export async function checkBackends(config: Config): Promise<Finding[]> {
+  const { databaseUrl, redisUrl, blobUrl } = config;
+  const findings = await Promise.all([
+    databaseUrl === undefined ? [embedded(config)] : database(databaseUrl),
+    redisUrl === undefined ? [] : redis(redisUrl),
+    blobUrl === undefined ? [] : bucket(blobUrl),
+  ]);
+  return findings.flat();
+}
+
+function embedded({ roles, dataDir }: Config): Finding {
+  const whole = roles.length === 4;
+  const words = `embedded, in ${dataDir}; it serves one process`;
+  return whole ? ok('database', words) : warning('database', `${words}, which has ${roles.join()}`);
+}
+
+async function database(connectionString: string): Promise<Finding[]> {
+  const client = new pg.Client({
+    connectionString,
+    connectionTimeoutMillis: BACKEND_TIMEOUT_MS,
+    query_timeout: BACKEND_TIMEOUT_MS,
+  });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const { rows } = await client.query<{
+      number: number;
+      version: string;
+      connections: number;
+      now: number;
+      encrypted: boolean | null;
+    }>(`SELECT current_setting('server_version_num')::int AS number,
+      current_setting('server_version') AS version,
+      current_setting('max_connections')::int AS connections,
+      EXTRACT(EPOCH FROM clock_timestamp())::float8 AS now,
+      (SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()) AS encrypted`);
+    const [row] = rows;
+    if (!row) return [fault('database', 'gives no answer')];
+    const link = row.encrypted ? 'over TLS' : 'in the clear';
+    const findings = [ok('database', `PostgreSQL ${row.version}, ${link}`)];
+    if (row.number < OLDEST_POSTGRESQL) findings.push(fault('database', 'is older than 13'));
+    const ahead = row.now - Date.now() / 1000;
+    if (Math.abs(ahead) > CLOCK_SECONDS) {
+      const words = `its clock is ${Math.abs(ahead).toFixed(0)} s ${ahead > 0 ? 'ahead' : 'behind'}`;
+      findings.push(warning('database', words));
+    }
+    if (row.connections < 2 * SESSIONS) {
+      const words = `max_connections is ${row.connections}; each process of the gateway opens up to ${SESSIONS}`;
+      findings.push(warning('database', words));
+    }
+    return findings;
+  } catch (error) {
+    return [fault('database', inOneLine(error))];
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+async function redis(url: string): Promise<Finding[]> {
+  const client = new Redis(url, {
+    lazyConnect: true,
+    connectTimeout: BACKEND_TIMEOUT_MS,
+    commandTimeout: BACKEND_TIMEOUT_MS,
+    retryStrategy: null,
+    maxRetriesPerRequest: 0,
+  });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const info = new Map(
+      (await client.info()).split('\r\n').map((line) => {
+        const colon = line.indexOf(':');
+        return [line.slice(0, colon), line.slice(colon + 1)];
+      }),
+    );
+    const version = info.get('redis_version') ?? '';
+    const findings = [ok('Redis', version)];
+    const [major = 0, minor = 0] = version.split('.').map(Number);
+    if (major < OLDEST_REDIS[0] || (major === OLDEST_REDIS[0] && minor < OLDEST_REDIS[1])) {
+      findings.push(fault('Redis', `is older than ${OLDEST_REDIS.join('.')}`));
+    }
+    const policy = info.get('maxmemory_policy');
+    if (policy !== undefined && policy !== 'noeviction') {
+      findings.push(
+        warning('Redis', `may drop jobs: maxmemory-policy is ${policy}, not noeviction`),
+      );
+    }
+    return findings;
+  } catch (error) {
+    return [fault('Redis', inOneLine(error))];
+  } finally {
+    client.disconnect();
+  }
+}
+
+async function bucket(location: NonNullable<Config['blobUrl']>): Promise<Finding[]> {
+  // A site without such storage does not pay for its client.
+  const { ListObjectsV2Command, S3Client } = await import('@aws-sdk/client-s3');
+  const { endpoint, region, bucket: Bucket, accessKeyId, secretAccessKey } = location;
+  const client = new S3Client({
+    endpoint,
+    region,
+    credentials: { accessKeyId, secretAccessKey },
+    forcePathStyle: true,
+    maxAttempts: 1,
+  });
+  try {
+    const abortSignal = AbortSignal.timeout(BACKEND_TIMEOUT_MS);
+    await client.send(new ListObjectsV2Command({ Bucket, MaxKeys: 1 }), { abortSignal });
+    return [ok('bucket', `${Bucket} at ${endpoint} can be listed`)];
+  } catch (error) {
+    return [fault('bucket', inOneLine(error))];
+  } finally {
+    client.destroy();
+  }
+}
+
+const LISTEN_TIMEOUT_MS = 3000;
+
+/**
+ * The ports that this process listens on, and the certificates that it shows there.
+ * @param running whether a gateway runs on the data folder: then its ports must answer, else they must
+ * be free.
+ */
+export async function checkDoors(config: Config, running: boolean): Promise<Finding[]> {
+  const { roles, http, dicom, monitoring } = config;
+  const doors = [
+    ...(roles.includes('api') ? [{ what: 'HTTP port', ...http }] : []),
+    ...(roles.includes('dimse') ? [{ what: 'DICOM port', ...dicom }] : []),
+    ...(monitoring ? [{ what: 'monitoring port', tls: undefined, ...monitoring }] : []),
+  ];
+  const findings = await Promise.all(
+    doors.map(async ({ what, host, port, tls }) => [
+      // A free port is found at the start.
+      ...(port === 0 ? [] : [await (running ? answers : isFree)(what, host, port)]),
+      ...(tls ? await certificate(`certificate of the ${what}`, tls) : []),
+    ]),
+  );
+  return findings.flat();
+}
+
+async function isFree(what: string, host: string, port: number): Promise<Finding> {
+  const server = createServer();
+  try {
+    server.listen(port, host);
+    await once(server, 'listening');
+    return ok(what, `${host}:${port} is free`);
+  } catch (error) {
+    return fault(what, inOneLine(error));
+  } finally {
+    server.close();
+  }
+}
+
+async function answers(what: string, host: string, port: number): Promise<Finding> {
+  const local = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
+  const socket = connect({ host: local, port });
+  try {
+    await once(socket, 'connect', { signal: AbortSignal.timeout(LISTEN_TIMEOUT_MS) });
+    return ok(what, `${host}:${port} answers`);
+  } catch (error) {
+    return fault(what, `the gateway runs, but ${host}:${port}: ${inOneLine(error)}`);
+  } finally {
+    socket.destroy();
+    socket.on('error', () => {});
+  }
+}
+
+async function certificate(what: string, { certFile, keyFile }: ListenerTls): Promise<Finding[]> {
+  try {
+    const [cert, key] = await Promise.all([readFile(certFile), readFile(keyFile)]);
+    // Throws when the two are not of one pair.
+    createSecureContext({ cert, key });
+    return [certificateEnds(what, new Date(new X509Certificate(cert).validTo))];
+  } catch (error) {
+    return [fault(what, inOneLine(error))];
+  }
+}

@@ -1,0 +1,212 @@
+import type { Config } from '../../config/schema.ts';
+import { createStoreInstances } from '../../dimse/dicomweb/store-instances.ts';
+import { type DimseGateway, startDimse } from '../../dimse/gateway.ts';
+import { createDicomAudit } from '../../dimse/receive/audit.ts';
+import { createStorageScp, type StorageScpParts } from '../../dimse/receive/storage-scp.ts';
+import { forwardedObjects } from '../../dimse/send/deliver.ts';
+import { httpAccess } from '../../fhir/client/authorization.ts';
+import { contentEndpoint } from '../../pipelines/contract/content.ts';
+import { echoEndpoint } from '../../pipelines/echo/endpoint.ts';
+import { obstetricEndpoint } from '../../pipelines/obstetric/endpoint.ts';
+import { DEFAULT_ACCOUNT_ID } from '../core/accounts/keys.ts';
+import { createHostedFileFetcher } from '../core/files/hosted-files.ts';
+import { openBlobStore } from '../core/files/open-blob-store.ts';
+import { createReceivedObjects, removeFetched } from '../core/files/received-objects.ts';
+import { enqueueForwards } from '../core/outbox/deliveries.ts';
+import { openQueue } from '../core/queue/queue.ts';
+import { startWorker } from '../core/queue/worker.ts';
+import { createRequestCore, type RequestCore } from '../core/requests/core.ts';
+import { startExpiry } from '../core/requests/expiry.ts';
+import { removeExpiredResults } from '../core/requests/results.ts';
+import { startRetention } from '../core/studies/retention.ts';
+import { fixedRules, type RulesSource } from '../core/studies/rules/rules-source.ts';
+import type { HttpServer } from '../doors/http/server.ts';
+import { type AdminOperations, serveAdminSocket } from '../operations/socket.ts';
+import { migrate } from '../platform/database/migrate.ts';
+import { openDatabase } from '../platform/database/open.ts';
+import type { Logger } from '../platform/logging/logger.ts';
+import { countedLogger } from '../platform/logging/logger.ts';
+import { createOutboundClient } from '../platform/outbound/client.ts';
+import { createUrlGuard } from '../platform/outbound/url-guard.ts';
+import { openSiteClock } from '../platform/time.ts';
+import { createProcessMeters, startMonitoring } from './monitoring/metrics.ts';
+import { NO_TRACING, startTracing } from './monitoring/tracing.ts';
+import { startAudit } from './wiring/audit.ts';
+import { startCleaning } from './wiring/cleaning.ts';
+import { startDeliveries } from './wiring/deliveries.ts';
+import { startHttpDoor } from './wiring/http-door.ts';
+import { operationsOn, retentionOf } from './wiring/operations.ts';
+
+/** The endpoints of this gateway, and the module of the pipeline that each child process loads. */
+const ENDPOINTS = [obstetricEndpoint, echoEndpoint, contentEndpoint];
+const PIPELINES: Readonly<Record<string, string>> = {
+  [obstetricEndpoint.id]: new URL('./pipelines/obstetric.ts', import.meta.url).href,
+  [echoEndpoint.id]: new URL('./pipelines/echo.ts', import.meta.url).href,
+  [contentEndpoint.id]: new URL('./pipelines/content.ts', import.meta.url).href,
+};
+const MOCK = new URL('./pipelines/mock.ts', import.meta.url).href;
+
+export interface Gateway {
+  /** Null without the role `api`. */
+  http: { url: string; port: number } | null;
+  /** Null without the role `dimse`. */
+  dicom: { port: number } | null;
+  core: RequestCore;
+  operations: AdminOperations;
+  /** Readiness is 503 from now on; everything else goes on. */
+  announceStop(): void;
+  /** Ends doors first, then the work behind them; nothing acknowledged is lost. */
+  close(): Promise<void>;
+}
+
+/**
+ * Wires all parts and starts those of `config.roles`. The one place where parts meet.
+ * @param rules where the routing rules come from when they may change while the gateway runs.
+ * @throws DatabaseLockedError when another gateway runs on the data folder; the system's error when
+ * an address cannot be bound.
+ */
+export async function startGateway(
+  config: Config,
+  plainLogger: Logger,
+  rules: RulesSource = fixedRules(config.routing),
+): Promise<Gateway> {
+  const meters = createProcessMeters();
+  let tracing = NO_TRACING;
+  const logger = countedLogger(plainLogger, (event, fields) => {
+    meters.onEvent(event, fields);
+    tracing.onEvent(event, fields);
+  });
+  const ends: (() => Promise<unknown>)[] = [async () => rules.stop()];
+  const close = async () => {
+    for (const end of ends.splice(0).reverse()) await end();
+  };
+  try {
+    const database = await openDatabase({ ...config, logger });
+    ends.push(() => database.close());
+    const applied = await migrate(database);
+    if (applied.length > 0) logger.info({ migrations: applied }, 'database brought up to date');
+    const audit = await startAudit(config, { database, logger });
+    ends.push(() => audit.stop());
+    tracing = await startTracing(config.tracing, { database, logger });
+    ends.push(() => tracing.stop());
+
+    const queue = await openQueue({ database, redisUrl: config.redisUrl, logger });
+    ends.push(() => queue.close());
+    const blobs = await openBlobStore(config);
+    ends.push(async () => blobs.close());
+    const objects = createReceivedObjects(config.dataDir, blobs);
+    const monitoring = await startMonitoring(config, { database, queue, meters });
+    ends.push(() => monitoring.stop());
+    const core = await createRequestCore({
+      database,
+      queue,
+      endpoints: ENDPOINTS,
+      blobs,
+      config,
+      logger,
+    });
+    ends.push(() => core.close());
+    if (blobs.direct) {
+      const cleaning = startCleaning(
+        async () => {
+          await removeExpiredResults(database, config.dataDir);
+          await removeFetched(config.dataDir, new Date());
+        },
+        'expired copies could not be removed',
+        logger,
+      );
+      ends.push(() => cleaning.stop());
+    }
+    const operations = operationsOn(database, objects, config, rules);
+    const admin = await serveAdminSocket(config.dataDir, operations, logger);
+    ends.push(() => admin.close());
+
+    const outbound = createOutboundClient(createUrlGuard(config.outbound));
+    ends.push(() => outbound.close());
+    const roles = new Set(config.roles);
+    if (roles.has('delivery')) {
+      const outbox = await startDeliveries(config, {
+        database,
+        objects,
+        core,
+        outbound,
+        audit,
+        traced: tracing.traced,
+        logger,
+      });
+      ends.push(() => outbox.stop());
+    }
+    if (roles.has('worker')) {
+      const worker = await startWorker({
+        database,
+        queue,
+        endpoints: ENDPOINTS,
+        pipelines: PIPELINES,
+        mock: MOCK,
+        fetchFile: createHostedFileFetcher(outbound, config.outbound),
+        blobs,
+        config,
+        logger,
+        modelsReady: meters.modelsReady,
+        onInference: meters.onInference,
+      });
+      ends.push(() => worker.stop());
+      const expiry = startExpiry({ database, blobs, config, logger });
+      ends.push(async () => expiry.stop());
+    }
+    const reception: Pick<StorageScpParts, 'onReception' | 'audit'> = {
+      onReception: (peer, received) => meters.onReception(peer.source ?? '', received),
+      audit: createDicomAudit({ ...audit, logger }),
+    };
+    const clock = await openSiteClock(database);
+    ends.push(() => clock.stop());
+    let dicom: DimseGateway | null = null;
+    if (roles.has('dimse')) {
+      const started = await startDimse({
+        config,
+        routing: rules.current,
+        database,
+        objects,
+        // Studies belong to the site, so that its keys see their requests in the history.
+        submit: (command) => core.submit({ ...command, accountId: DEFAULT_ACCOUNT_ID }),
+        result: core.result,
+        forward: (instances, destinations) =>
+          database.transaction(async (tx) => {
+            const giveUpSeconds = config.delivery.giveUpAfterHours * 3600;
+            const objects = await forwardedObjects(tx, instances);
+            await enqueueForwards(tx, objects, destinations, giveUpSeconds);
+          }),
+        ...reception,
+        archiveAccess: httpAccess,
+        logger,
+        now: clock.now,
+      });
+      ends.push(() => started.close());
+      dicom = started;
+    }
+    // Both doors take objects in, each on its own machine's disk.
+    if (roles.has('dimse') || roles.has('api')) {
+      const retention = startRetention({ ...retentionOf(config, database, objects), logger });
+      ends.push(() => retention.stop());
+    }
+    let http: HttpServer | null = null;
+    if (roles.has('api')) {
+      const { checks, metrics } = monitoring;
+      const common = { database, core, blobs, outbound, checks, metrics, audit, logger };
+      const intake = { config, database, objects, ...reception, logger, now: clock.now };
+      // A process that does not listen for DICOM has an intake of its own.
+      const door = dicom?.door ?? createStorageScp(intake);
+      const storeInstances = createStoreInstances({ door, config, logger });
+      const api = await startHttpDoor(config, { ...common, storeInstances, objects, rules });
+      ends.push(() => api.stop());
+      http = api.server;
+    }
+    logger.info({ roles: config.roles, http: http?.url, dicom: dicom?.port }, 'gateway started');
+    monitoring.serving(true);
+    const announceStop = () => monitoring.serving(false);
+    return { http, dicom, core, operations, announceStop, close };
+  } catch (error) {
+    await close().catch((closing: unknown) => logger.error({ err: closing }, 'could not close'));
+    throw error;
+  }
+}

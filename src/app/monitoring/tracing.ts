@@ -1,0 +1,137 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Tracing } from '../../../config/schema.ts';
+import type { Deliverer } from '../../core/outbox/delivery.ts';
+import type { RequestSource } from '../../core/requests/request.ts';
+import type { Queryable } from '../../platform/database/port.ts';
+import type { Logger, OnEvent } from '../../platform/logging/logger.ts';
+import { startRounds } from '../../platform/rounds.ts';
+import type { Span } from '../../platform/tracing/otlp.ts';
+import { formatTraceparent } from '../../platform/tracing/trace-context.ts';
+import {
+  associationSpans,
+  claimSpans,
+  deliveryContext,
+  followEndedSpans,
+  forgetClaims,
+} from './spans.ts';
+
+/** Told of every call of undici, which `fetch` and the outbound client are made of. */
+const CALL_CREATED = 'undici:request:create';
+
+interface CreatedCall {
+  request: { addHeader(name: string, value: string): void };
+}
+
+/**
+ * Gives the HTTP calls of a delivery the traceparent of its span, so that what the EHR or the client
+ * of a webhook traces joins the trace of the study.
+ */
+export function traceOutgoingCalls(
+  database: Queryable,
+  ratio: number,
+): { traced(deliverer: Deliverer): Deliverer; stop(): void } {
+  const current = new AsyncLocalStorage<string>();
+  const onCall = (message: unknown) => {
+    const traceparent = current.getStore();
+    if (traceparent) (message as CreatedCall).request.addHeader('traceparent', traceparent);
+  };
+  subscribe(CALL_CREATED, onCall);
+
+  const traceparentOf = async (id: string, request: string): Promise<string | null> => {
+    const { rows } = await database.query<{ source: RequestSource }>(
+      'SELECT source FROM requests WHERE id = $1',
+      [request],
+    );
+    const source = rows[0]?.source;
+    return source ? formatTraceparent(deliveryContext({ id, request, source }, ratio)) : null;
+  };
+
+  return {
+    traced: (deliverer) => ({
+      ...deliverer,
+      async send(delivery, signal) {
+        const traceparent = await traceparentOf(delivery.id, delivery.requestId);
+        if (traceparent === null) return deliverer.send(delivery, signal);
+        return current.run(traceparent, () => deliverer.send(delivery, signal));
+      },
+    }),
+    stop: () => unsubscribe(CALL_CREATED, onCall),
+  };
+}
+
+const ROUND_MILLISECONDS = 2000;
+const ROUNDS_BETWEEN_CLEANING = 1800;
+/** Spans of one post, and those that wait at most while the collector is away. */
+const BATCH = 512;
+const MOST_WAITING = 8192;
+
+export interface RunningTracing {
+  /** To be told of the log events of this process. */
+  onEvent: OnEvent;
+  /** A deliverer whose HTTP calls carry the trace on. */
+  traced(deliverer: Deliverer): Deliverer;
+  /** Exports what is still to be told, once. */
+  stop(): Promise<void>;
+}
+
+/** Without the setting: nothing is loaded, nothing is read, nothing is changed. */
+export const NO_TRACING: RunningTracing = {
+  onEvent: () => {},
+  traced: (deliverer) => deliverer,
+  stop: async () => {},
+};
+
+/**
+ * One trace for each revision of a study and each request of a client, from the association to the
+ * answers of the destinations. Spans are made from the rows of the tables when a request or delivery
+ * has ended, with ids that follow from ours: so they are complete whichever processes worked on it and
+ * whichever died, and the road itself bears no cost.
+ */
+export async function startTracing(
+  settings: Tracing | undefined,
+  { database, logger }: { database: Queryable; logger: Logger },
+): Promise<RunningTracing> {
+  if (!settings) return NO_TRACING;
+  const { openSpanExporter } = await import('../../platform/tracing/otlp.ts');
+  const exporter = await openSpanExporter(settings);
+  const { sampleRatio } = settings;
+  const waiting: Span[] = [];
+  const follow = followEndedSpans(database, sampleRatio);
+  const outgoing = traceOutgoingCalls(database, sampleRatio);
+  let rounds = 0;
+
+  const exportWaiting = async () => {
+    waiting.push(...(await claimSpans(database, await follow())));
+    while (waiting.length > 0) {
+      await exporter.export(waiting.slice(0, BATCH));
+      waiting.splice(0, BATCH);
+    }
+  };
+  await follow()
+    .then((spans) => claimSpans(database, spans))
+    .then((spans) => waiting.push(...spans));
+  const exporting = startRounds({
+    async work() {
+      if (rounds % ROUNDS_BETWEEN_CLEANING === 0) await forgetClaims(database);
+      rounds += 1;
+      await exportWaiting();
+    },
+    pauseMilliseconds: ROUND_MILLISECONDS,
+    onceMoreAtStop: true,
+    onError(error) {
+      waiting.splice(0, Math.max(0, waiting.length - MOST_WAITING));
+      logger.warn({ error: String(error), waiting: waiting.length }, 'traces not exported');
+    },
+  });
+
+  return {
+    onEvent: associationSpans(sampleRatio, (span) => waiting.push(span)),
+    traced: outgoing.traced,
+    async stop() {
+      await exporting.stop();
+      outgoing.stop();
+      await exporter.close();
+    },
+  };
+}

@@ -1,0 +1,235 @@
+import type { RequestQueue } from '../../core/queue/queue.ts';
+import { followRows } from '../../platform/database/follow-rows.ts';
+import type { Queryable } from '../../platform/database/port.ts';
+import {
+  createCounter,
+  createHistogram,
+  type Metric,
+  type Sample,
+} from '../../platform/metrics/metrics.ts';
+
+interface Group {
+  labels: Record<string, string>;
+  value: number;
+}
+
+interface Gauge {
+  name: string;
+  help: string;
+  /** Gives rows of `labels` and `value`; reads an index of what is open, not the history. */
+  query: string;
+}
+
+const SECONDS_SINCE = (column: string) =>
+  `GREATEST(0, EXTRACT(EPOCH FROM now() - min(${column})))::float8`;
+
+/** Webhooks go wherever clients say: their addresses are no label. */
+const DESTINATION = `CASE WHEN kind = 'webhook' THEN 'webhooks' ELSE destination END`;
+
+const GAUGES: readonly Gauge[] = [
+  {
+    name: 'sonogate_requests',
+    help: 'Requests that have not ended, by status. Of the site: take one process.',
+    query: `SELECT jsonb_build_object('status', status) AS labels, count(*)::float8 AS value
+      FROM requests WHERE status IN ('queued', 'preparing', 'running') GROUP BY status`,
+  },
+  {
+    name: 'sonogate_request_oldest_seconds',
+    help: 'Age of the oldest request that has not ended, by status. Of the site.',
+    query: `SELECT jsonb_build_object('status', status) AS labels,
+        ${SECONDS_SINCE('created_at')} AS value
+      FROM requests WHERE status IN ('queued', 'preparing', 'running') GROUP BY status`,
+  },
+  {
+    name: 'sonogate_deliveries',
+    help: 'Deliveries that wait or are being sent, by destination. Of the site.',
+    query: `SELECT jsonb_build_object('destination', ${DESTINATION}, 'state', state) AS labels,
+        count(*)::float8 AS value
+      FROM deliveries WHERE state IN ('pending', 'sending') GROUP BY 1`,
+  },
+  {
+    name: 'sonogate_delivery_oldest_seconds',
+    help: 'Age of the oldest delivery that is not confirmed, by destination. Of the site.',
+    query: `SELECT jsonb_build_object('destination', ${DESTINATION}) AS labels,
+        ${SECONDS_SINCE('created_at')} AS value
+      FROM deliveries WHERE state IN ('pending', 'sending') GROUP BY 1`,
+  },
+  {
+    name: 'sonogate_deliveries_dead',
+    help: 'Deliveries that were given up or refused and wait for a person. Of the site.',
+    query: `SELECT jsonb_build_object('destination', ${DESTINATION}) AS labels,
+        count(*)::float8 AS value
+      FROM deliveries WHERE state = 'dead' GROUP BY 1`,
+  },
+  {
+    name: 'sonogate_destination_breaker',
+    help: '1 for the state of the breaker of a destination that fails. Of the site.',
+    query: `SELECT jsonb_build_object('destination', destination, 'state', state) AS labels,
+        1::float8 AS value
+      FROM destination_breakers WHERE state <> 'closed'`,
+  },
+  {
+    name: 'sonogate_studies',
+    help: 'Studies that are not settled, by state. Of the site.',
+    query: `SELECT jsonb_build_object('state', state) AS labels, count(*)::float8 AS value FROM (
+        SELECT state FROM studies WHERE state IN ('receiving', 'complete')
+        UNION ALL SELECT state FROM studies WHERE state IN ('held', 'unrouted', 'refused')
+      ) AS unsettled GROUP BY 1`,
+  },
+  {
+    name: 'sonogate_study_oldest_seconds',
+    help: 'Since the first object of the oldest study that is not settled, by state. Of the site.',
+    query: `SELECT jsonb_build_object('state', state) AS labels,
+        ${SECONDS_SINCE('first_received_at')} AS value
+      FROM studies WHERE state IN ('receiving', 'complete') GROUP BY state`,
+  },
+  {
+    name: 'sonogate_rows_estimated',
+    help: 'Rows of the large tables as the database estimates them. Of the site.',
+    query: `SELECT jsonb_build_object('table', relname) AS labels,
+        GREATEST(0, reltuples)::float8 AS value
+      FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace
+        AND relname IN ('studies', 'instances', 'requests', 'deliveries', 'audit')`,
+  },
+];
+
+/** What waits or is under way, read from the tables and the queue at each call; no identity. */
+export async function readOpenWork(
+  database: Queryable,
+  queue: Pick<RequestQueue, 'counts'>,
+): Promise<Metric[]> {
+  const gauges = GAUGES.map(async ({ name, help, query }): Promise<Metric> => {
+    const { rows } = await database.query<Group>(query);
+    return { name, help, type: 'gauge', samples: rows };
+  });
+  const { waiting, active } = await queue.counts();
+  const jobs: Sample[] = [
+    { labels: { state: 'waiting' }, value: waiting },
+    { labels: { state: 'active' }, value: active },
+  ];
+  return [
+    ...(await Promise.all(gauges)),
+    { name: 'sonogate_queue_jobs', help: 'Jobs on the queue.', type: 'gauge', samples: jobs },
+  ];
+}
+
+/** Seconds that a person waits: from a second to a day. */
+export const WAITING_SECONDS = [
+  1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21_600, 86_400,
+];
+
+/** Seconds of work: from ten milliseconds to ten minutes. */
+export const WORKING_SECONDS = [
+  0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600,
+];
+
+interface EndedRequest {
+  id: string;
+  endpoint: string;
+  status: string;
+  ended: number;
+  wait: number | null;
+  run: number | null;
+  /** From the first object of its study; null where there is no study. */
+  study: number | null;
+  stages: { name: string; seconds: number }[];
+}
+
+interface EndedDelivery {
+  id: string;
+  destination: string;
+  kind: string;
+  state: string;
+  ended: number;
+  /** From the first object of its study to the peer's answer. */
+  door: number | null;
+}
+
+const ENDED_REQUESTS = `
+  SELECT r.id, r.endpoint, r.status,
+    EXTRACT(EPOCH FROM r.ended_at)::float8 AS ended,
+    EXTRACT(EPOCH FROM r.started_at - r.created_at)::float8 AS wait,
+    EXTRACT(EPOCH FROM r.ended_at - r.started_at)::float8 AS run,
+    EXTRACT(EPOCH FROM r.ended_at - s.first_received_at)::float8 AS study,
+    COALESCE((SELECT jsonb_agg(jsonb_build_object('name', name, 'seconds', seconds)) FROM (
+      SELECT data ->> 'name' AS name,
+        EXTRACT(EPOCH FROM lead(at) OVER (ORDER BY seq) - at)::float8 AS seconds
+      FROM request_events e WHERE e.request_id = r.id AND e.name = 'stage') AS stage
+      WHERE seconds IS NOT NULL), '[]') AS stages
+  FROM requests r
+    LEFT JOIN study_requests q ON q.request_id = r.id AND q.revision = 1
+    LEFT JOIN studies s ON s.id = q.study_id
+  WHERE r.ended_at > to_timestamp($1) ORDER BY r.ended_at LIMIT $2`;
+
+const ENDED_DELIVERIES = `
+  SELECT d.id, d.destination, d.kind, d.state,
+    EXTRACT(EPOCH FROM d.ended_at)::float8 AS ended,
+    CASE WHEN d.state = 'delivered' AND q.revision = 1 THEN
+      EXTRACT(EPOCH FROM d.ended_at - s.first_received_at)::float8 END AS door
+  FROM deliveries d
+    LEFT JOIN study_requests q ON q.request_id = d.request_id
+    LEFT JOIN studies s ON s.id = q.study_id
+  WHERE d.ended_at > to_timestamp($1) ORDER BY d.ended_at LIMIT $2`;
+
+/**
+ * Histograms of the work that has ended since this process began to be asked, by following the
+ * tables: every process of a site comes to the same rates, whichever of them did the work.
+ */
+export function followEndedWork(database: Queryable): () => Promise<Metric[]> {
+  const ended = createCounter({
+    name: 'sonogate_requests_ended_total',
+    help: 'Requests that have ended, by endpoint and status. Of the site: take one process.',
+  });
+  const wait = createHistogram({
+    name: 'sonogate_request_wait_seconds',
+    help: 'From the submission of a request to the start of its pipeline. Of the site.',
+    buckets: WAITING_SECONDS,
+  });
+  const run = createHistogram({
+    name: 'sonogate_request_run_seconds',
+    help: 'From the start of the pipeline to the end of the request. Of the site.',
+    buckets: WORKING_SECONDS,
+  });
+  const stage = createHistogram({
+    name: 'sonogate_request_stage_seconds',
+    help: 'Time in each stage of a request. Of the site.',
+    buckets: WORKING_SECONDS,
+  });
+  const result = createHistogram({
+    name: 'sonogate_study_to_result_seconds',
+    help: 'From the first object of a study to its first result. Of the site.',
+    buckets: WAITING_SECONDS,
+  });
+  const deliveries = createCounter({
+    name: 'sonogate_deliveries_ended_total',
+    help: 'Deliveries that have ended, by destination and state. Of the site.',
+  });
+  const door = createHistogram({
+    name: 'sonogate_door_to_report_seconds',
+    help: 'From the first object of a study to a destination that has its first result. Of the site.',
+    buckets: WAITING_SECONDS,
+  });
+
+  const onRequest = (row: EndedRequest) => {
+    const { endpoint, status } = row;
+    ended.add(1, { endpoint, status });
+    if (row.wait !== null) wait.observe(row.wait, { endpoint });
+    if (row.run !== null) run.observe(row.run, { endpoint });
+    if (row.study !== null && status === 'succeeded') result.observe(row.study, { endpoint });
+    for (const { name, seconds } of row.stages) stage.observe(seconds, { endpoint, stage: name });
+  };
+  const onDelivery = (row: EndedDelivery) => {
+    // Webhooks go wherever clients say: their addresses are no label.
+    const destination = row.kind === 'webhook' ? 'webhooks' : row.destination;
+    deliveries.add(1, { destination, kind: row.kind, state: row.state });
+    if (row.door !== null && row.kind !== 'webhook') door.observe(row.door, { destination });
+  };
+  const requestsRead = followRows<EndedRequest>(database, ENDED_REQUESTS, onRequest);
+  const deliveriesRead = followRows<EndedDelivery>(database, ENDED_DELIVERIES, onDelivery);
+
+  return async () => {
+    await requestsRead();
+    await deliveriesRead();
+    return [ended, wait, run, stage, result, deliveries, door].map((meter) => meter.read());
+  };
+}

@@ -1,0 +1,77 @@
+import { subscribe } from 'node:diagnostics_channel';
+import { Worker } from 'node:worker_threads';
+import type { Job, Pipeline, Prepare } from '../../../pipelines/contract/job.ts';
+import {
+  ACCELERATOR_REFUSAL,
+  type AcceleratorRefusalOfModel,
+} from '../../../pipelines/inference/accelerators.ts';
+import { INFERENCE, type InferenceRun } from '../../../pipelines/inference/inference-channel.ts';
+import { isOutOfSpace } from '../../platform/errors/file-system.ts';
+// Its threads must have begun before further ones are forbidden.
+import './inference-threads.ts';
+import type { FromChild, ToChild } from '../../core/queue/pipeline-process.ts';
+import { forbidThreads } from './confinement.ts';
+
+/**
+ * Entry of a pipeline process. It knows no database, queue or network: it is told a module and a
+ * folder, and answers with events and an end. It ends with its parent.
+ */
+let running: AbortController | null = null;
+
+function send(message: FromChild): void {
+  process.send?.(message);
+}
+
+async function load(module: string): Promise<Pipeline> {
+  const { pipeline }: { pipeline?: Pipeline } = await import(module);
+  if (typeof pipeline !== 'function') throw new Error(`${module} exports no "pipeline"`);
+  return pipeline;
+}
+
+async function prepare(module: string, settings: Job['models']): Promise<void> {
+  const loaded: { prepare?: Prepare } = await import(module);
+  if (loaded.prepare) send({ type: 'prepared', models: await loaded.prepare(settings) });
+}
+
+async function run(module: string, folder: string): Promise<void> {
+  const controller = new AbortController();
+  running = controller;
+  try {
+    const pipeline = await load(module);
+    const report = (event: Parameters<Parameters<Pipeline>[1]>[0]) =>
+      send({ type: 'event', event });
+    send({ type: 'end', end: await pipeline(folder, report, controller.signal) });
+  } catch (error) {
+    const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    send({ type: 'error', message, outOfSpace: isOutOfSpace(error) });
+  } finally {
+    running = null;
+  }
+}
+
+subscribe(INFERENCE.name, (run) => send({ type: 'inference', run: run as InferenceRun }));
+subscribe(ACCELERATOR_REFUSAL.name, (told) =>
+  send({ type: 'refusal', refusal: told as AcceleratorRefusalOfModel }),
+);
+process.on('message', (message: ToChild) => {
+  switch (message.type) {
+    case 'load':
+      // A module that cannot be loaded or prepared is reported by the run that needs it.
+      prepare(message.module, message.models).catch(() => {});
+      break;
+    case 'run':
+      void run(message.module, message.folder);
+      break;
+    case 'abort':
+      running?.abort();
+  }
+});
+process.on('disconnect', () => process.exit(0));
+
+// A pipeline that computes without a pause never sees the disconnect: a thread of its own looks
+// whether the gateway is still our parent.
+const ORPHAN_WATCH = `setInterval(() => {
+  if (process.ppid !== ${process.ppid}) process.kill(process.pid, 'SIGKILL');
+}, 1000);`;
+new Worker(ORPHAN_WATCH, { eval: true }).unref();
+forbidThreads();

@@ -1,0 +1,18 @@
+import { fhirBundleArtifact } from '../../../fhir/resources/bundle.ts';
+import type { Pipeline, Prepare } from '../../../pipelines/contract/job.ts';
+import { createEchoPipeline } from '../../../pipelines/echo/pipeline.ts';
+import { writeArtifacts } from '../../../pipelines/run/write-artifacts.ts';
+import { openHeartModels } from './open-models.ts';
+
+/**
+ * The echo pipeline as a child process of the gateway and `npx sonogate interpret` load it; put
+ * together here because `pipelines/` knows nothing of `fhir/`.
+ */
+export const pipeline: Pipeline = createEchoPipeline({
+  openLocator: openHeartModels,
+  writeArtifacts,
+  extra: [fhirBundleArtifact],
+});
+
+/** Opens the models before the first study comes, and says what they run on. */
+export const prepare: Prepare = async (settings) => (await openHeartModels(settings)).models;

@@ -1,0 +1,18 @@
+import { fhirBundleArtifact } from '../../../fhir/resources/bundle.ts';
+import type { Pipeline, Prepare } from '../../../pipelines/contract/job.ts';
+import { createObstetricPipeline } from '../../../pipelines/obstetric/pipeline.ts';
+import { writeArtifacts } from '../../../pipelines/run/write-artifacts.ts';
+import { openFetalModels } from './open-models.ts';
+
+/**
+ * The obstetric pipeline as a child process of the gateway and `npx sonogate interpret` load it.
+ * It is put together here, beside main.ts, because `pipelines/` knows nothing of `fhir/`.
+ */
+export const pipeline: Pipeline = createObstetricPipeline({
+  openLocator: openFetalModels,
+  writeArtifacts,
+  extra: [fhirBundleArtifact],
+});
+
+/** Opens the models before the first study comes, and says what they run on. */
+export const prepare: Prepare = async (settings) => (await openFetalModels(settings)).models;

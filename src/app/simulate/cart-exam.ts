@@ -1,0 +1,176 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { NaturalDataset } from 'dcmjs';
+import { COMMAND } from '../../../dimse/network/command-set.ts';
+import type { ProposedContext } from '../../../dimse/network/pdu.ts';
+import type { OutgoingObject } from '../../../dimse/network/requestor.ts';
+import { readCommitmentReport } from '../../../dimse/services/commitment-message.ts';
+import { newUid, referenceItems } from '../../../dimse/services/referenced-objects.ts';
+import { decodeDataSet, encodeDataSet } from '../../../pipelines/dicom/data-set.ts';
+import {
+  EXPLICIT_VR_LITTLE_ENDIAN,
+  IMPLICIT_VR_LITTLE_ENDIAN,
+  PERFORMED_PROCEDURE_STEP,
+  STORAGE_COMMITMENT,
+  STORAGE_COMMITMENT_INSTANCE,
+} from '../../../pipelines/dicom/sop-classes.ts';
+import type { DicomNode } from '../cli/dicom.ts';
+import { CartAssociation } from './cart-association.ts';
+import type { Cart } from './carts.ts';
+
+/** What the peer said in the course of an exam. */
+export interface ExamOutcome {
+  /** C-STORE status of each object, in order. */
+  stored: number[];
+  /** Statuses of N-CREATE and N-SET; null where the cart sends no MPPS. */
+  performedProcedure: [number, number] | null;
+  /** Objects that the peer committed to; null where the cart does not ask. */
+  committed: number | null;
+}
+
+/** An exam as the cart sends it: MPPS begins, objects, MPPS ends, end of association, commitment. */
+export async function sendExam(
+  node: DicomNode,
+  cart: Cart,
+  {
+    objects,
+    studyInstanceUid,
+    pauseMilliseconds = 0,
+    onStored,
+  }: {
+    objects: readonly OutgoingObject[];
+    studyInstanceUid: string;
+    /** Between two objects, with the association open where the cart keeps it. */
+    pauseMilliseconds?: number;
+    onStored?: (object: OutgoingObject, status: number) => void;
+  },
+): Promise<ExamOutcome> {
+  const step = newUid();
+  const stored: number[] = [];
+  const begun = cart.performedProcedure
+    ? await performedProcedure(node, cart, {
+        commandField: COMMAND.nCreate,
+        step,
+        dataSet: stepBegun(studyInstanceUid, cart),
+      })
+    : null;
+  let association: CartAssociation | null = null;
+  for (const [index, object] of objects.entries()) {
+    if (index > 0) await delay(pauseMilliseconds);
+    association ??= await CartAssociation.open(node, cart, imageContexts(cart));
+    const status = await association.store(object);
+    stored.push(status);
+    onStored?.(object, status);
+    if (cart.association === 'exam') continue;
+    await association.end();
+    association = null;
+  }
+  const ended =
+    begun === null
+      ? null
+      : await performedProcedure(node, cart, {
+          commandField: COMMAND.nSet,
+          step,
+          dataSet: stepEnded(objects),
+        });
+  await association?.end();
+  return {
+    stored,
+    performedProcedure: begun === null || ended === null ? null : [begun, ended],
+    committed: cart.commitment ? await commitment(node, cart, objects) : null,
+  };
+}
+
+/** What the cart proposes for its images: odd ids, in its order (PS3.8 9.3.2.2). */
+export function imageContexts(cart: Cart): ProposedContext[] {
+  const classes = [cart.classes.still, cart.classes.cine, ...cart.alsoProposes];
+  const proposals = classes.flatMap((abstractSyntax) =>
+    cart.contexts === 'per-class'
+      ? [{ abstractSyntax, transferSyntaxes: [...cart.transferSyntaxes] }]
+      : cart.transferSyntaxes.map((syntax) => ({ abstractSyntax, transferSyntaxes: [syntax] })),
+  );
+  return proposals.map((proposal, index) => ({ id: 2 * index + 1, ...proposal }));
+}
+
+const service = (abstractSyntax: string): ProposedContext[] => [
+  {
+    id: 1,
+    abstractSyntax,
+    transferSyntaxes: [IMPLICIT_VR_LITTLE_ENDIAN, EXPLICIT_VR_LITTLE_ENDIAN],
+  },
+];
+
+/** PS3.4 table F.7.2-1: what the machine knows when the exam begins. */
+function stepBegun(studyInstanceUid: string, { callingAeTitle }: Cart): NaturalDataset {
+  return {
+    ScheduledStepAttributesSequence: [{ StudyInstanceUID: studyInstanceUid }],
+    PerformedProcedureStepID: '1',
+    PerformedStationAETitle: callingAeTitle,
+    PerformedProcedureStepStartDate: '20260115',
+    PerformedProcedureStepStartTime: '101500',
+    PerformedProcedureStepStatus: 'IN PROGRESS',
+    Modality: 'US',
+  };
+}
+
+/** PS3.4 table F.7.2-1: at its end, with the objects that were made. */
+function stepEnded(objects: readonly OutgoingObject[]): NaturalDataset {
+  return {
+    PerformedProcedureStepStatus: 'COMPLETED',
+    PerformedProcedureStepEndDate: '20260115',
+    PerformedProcedureStepEndTime: '104500',
+    PerformedSeriesSequence: [
+      { ProtocolName: 'Ultrasound', ReferencedImageSequence: referenceItems(objects) },
+    ],
+  };
+}
+
+/** N-CREATE or N-SET over an association of its own, as most carts do. */
+async function performedProcedure(
+  node: DicomNode,
+  cart: Cart,
+  { commandField, step, dataSet }: { commandField: number; step: string; dataSet: NaturalDataset },
+): Promise<number> {
+  const association = await CartAssociation.open(node, cart, service(PERFORMED_PROCEDURE_STEP));
+  const create = commandField === COMMAND.nCreate;
+  const status = await association.request(
+    create
+      ? {
+          commandField,
+          affectedSopClassUid: PERFORMED_PROCEDURE_STEP,
+          affectedSopInstanceUid: step,
+        }
+      : {
+          commandField,
+          requestedSopClassUid: PERFORMED_PROCEDURE_STEP,
+          requestedSopInstanceUid: step,
+        },
+    { sopClassUid: PERFORMED_PROCEDURE_STEP, transferSyntax: IMPLICIT_VR_LITTLE_ENDIAN },
+    encodeDataSet(dataSet, IMPLICIT_VR_LITTLE_ENDIAN),
+  );
+  await association.end('release');
+  return status;
+}
+
+/** Asks for commitment and waits for the report on the same association (PS3.4 J.3.3). */
+async function commitment(
+  node: DicomNode,
+  cart: Cart,
+  objects: readonly OutgoingObject[],
+): Promise<number> {
+  const association = await CartAssociation.open(node, cart, service(STORAGE_COMMITMENT));
+  const dataSet = { TransactionUID: newUid(), ReferencedSOPSequence: referenceItems(objects) };
+  const status = await association.request(
+    {
+      commandField: COMMAND.nAction,
+      requestedSopClassUid: STORAGE_COMMITMENT,
+      requestedSopInstanceUid: STORAGE_COMMITMENT_INSTANCE,
+      actionTypeId: 1,
+    },
+    { sopClassUid: STORAGE_COMMITMENT, transferSyntax: IMPLICIT_VR_LITTLE_ENDIAN },
+    encodeDataSet(dataSet, IMPLICIT_VR_LITTLE_ENDIAN),
+  );
+  if (status !== 0) throw new Error(`storage commitment refused: status ${status.toString(16)}H`);
+  const report = decodeDataSet(await association.eventReport(), IMPLICIT_VR_LITTLE_ENDIAN);
+  await association.end('release');
+  return readCommitmentReport(report)?.committed.length ?? 0;
+}

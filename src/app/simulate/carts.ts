@@ -1,0 +1,174 @@
+import {
+  EXPLICIT_VR_LITTLE_ENDIAN,
+  IMPLICIT_VR_LITTLE_ENDIAN,
+  NATIVE_TRANSFER_SYNTAXES,
+} from '../../../pipelines/dicom/sop-classes.ts';
+
+const STORAGE = '1.2.840.10008.5.1.4.1.1';
+const JPEG_BASELINE = '1.2.840.10008.1.2.4.50';
+const RLE_LOSSLESS = '1.2.840.10008.1.2.5';
+const BIG_ENDIAN = NATIVE_TRANSFER_SYNTAXES[2] as string;
+
+/** The image classes that a cart stores in: today's, or those that DICOM retired in 1994. */
+const CLASSES = {
+  current: { still: `${STORAGE}.6.1`, cine: `${STORAGE}.3.1` },
+  retired: { still: `${STORAGE}.6`, cine: `${STORAGE}.3` },
+} as const;
+
+/** User Information sub-items beside the ones that every peer sends (PS3.7 D.3.3). */
+const USER_ITEM = {
+  /** Asynchronous Operations Window: any number of operations, which we do not negotiate. */
+  asynchronousWindow: Buffer.from([0x53, 0, 0, 4, 0, 0, 0, 0]),
+  /** User Identity: a user name, without a wish for an answer. */
+  userIdentity: Buffer.concat([
+    Buffer.from([0x58, 0, 0, 10, 1, 0, 0, 4]),
+    Buffer.from('TECH'),
+    Buffer.from([0, 0]),
+  ]),
+} as const;
+
+/** How a kind of cart behaves on the network. */
+export interface Cart {
+  /** What is particular about it, for a person. */
+  habit: string;
+  callingAeTitle: string;
+  implementation: { classUid: string; version: string };
+  /** Largest PDU that it says it can receive; 0 is no limit (PS3.8 D.1). */
+  announcedPduBytes: number;
+  /** Largest P-DATA-TF that it sends, and how many presentation data values stand in one. */
+  pdu: { bytes: number; values: number; commandBesideData: boolean };
+  /** A context for each transfer syntax of a class, or one with all of them. */
+  contexts: 'per-syntax' | 'per-class';
+  classes: { still: string; cine: string };
+  /** The encoding of its images, and the transfer syntaxes in which it offers them. */
+  compression: 'native' | 'jpeg';
+  transferSyntaxes: readonly string[];
+  /** Classes that it proposes and never uses. */
+  alsoProposes: readonly string[];
+  /** One association for the whole exam, or one for each object. */
+  association: 'exam' | 'object';
+  /** How it ends an association: A-RELEASE, A-ABORT, or the connection is just closed. */
+  end: 'release' | 'abort' | 'close';
+  /** Reports the exam by MPPS (PS3.4 F.7). */
+  performedProcedure: boolean;
+  /** Asks for storage commitment after the exam (PS3.4 J). */
+  commitment: boolean;
+  userItems: readonly Buffer[];
+  /** Private data elements in its objects: creator and odd group. */
+  privateData: { creator: string; group: string };
+}
+
+/**
+ * Association habits of ultrasound carts by style. They are made after what integrators report of
+ * such machines (retired classes and one context per syntax: dcm4che 957; compressed cines only:
+ * pynetdicom 670; the asynchronous window: dcm4che 1120; abort and release: pynetdicom 619), not
+ * captured from them: titles, implementation names and private creators are our own.
+ */
+export const CARTS = {
+  ge: {
+    habit: 'retired classes, a context per syntax, one association all exam, MPPS, async window',
+    callingAeTitle: 'CART-GE',
+    implementation: { classUid: '2.25.1001', version: 'GE_STYLE_1' },
+    announcedPduBytes: 16_384,
+    pdu: { bytes: 16_384, values: 1, commandBesideData: false },
+    contexts: 'per-syntax',
+    classes: CLASSES.retired,
+    compression: 'jpeg',
+    transferSyntaxes: [
+      JPEG_BASELINE,
+      RLE_LOSSLESS,
+      EXPLICIT_VR_LITTLE_ENDIAN,
+      IMPLICIT_VR_LITTLE_ENDIAN,
+    ],
+    alsoProposes: [CLASSES.current.still, CLASSES.current.cine, `${STORAGE}.88.33`],
+    association: 'exam',
+    end: 'release',
+    performedProcedure: true,
+    commitment: false,
+    userItems: [USER_ITEM.asynchronousWindow],
+    privateData: { creator: 'GE STYLE MOVIE', group: '7fe1' },
+  },
+  philips: {
+    habit: 'an association for each image, released; user identity; storage commitment',
+    callingAeTitle: 'CART-PHILIPS',
+    implementation: { classUid: '2.25.1002', version: 'PHILIPS_STYLE_01' },
+    announcedPduBytes: 65_536,
+    pdu: { bytes: 65_536, values: 1, commandBesideData: true },
+    contexts: 'per-class',
+    classes: CLASSES.current,
+    compression: 'native',
+    transferSyntaxes: [EXPLICIT_VR_LITTLE_ENDIAN, IMPLICIT_VR_LITTLE_ENDIAN, BIG_ENDIAN],
+    alsoProposes: [`${STORAGE}.88.33`, `${STORAGE}.88.59`],
+    association: 'object',
+    end: 'release',
+    performedProcedure: false,
+    commitment: true,
+    userItems: [USER_ITEM.userIdentity],
+    privateData: { creator: 'PHILIPS STYLE 3D', group: '200d' },
+  },
+  samsung: {
+    habit: 'offers images compressed only, and aborts instead of releasing',
+    callingAeTitle: 'CART-SAMSUNG',
+    // PS3.8 Annex F: no padding; some pad the UID to an even length all the same.
+    implementation: { classUid: '2.25.10030\0', version: ' SAMSUNG STYLE ' },
+    announcedPduBytes: 32_768,
+    pdu: { bytes: 32_768, values: 2, commandBesideData: false },
+    contexts: 'per-class',
+    classes: CLASSES.current,
+    compression: 'jpeg',
+    transferSyntaxes: [JPEG_BASELINE],
+    alsoProposes: [],
+    association: 'exam',
+    end: 'abort',
+    performedProcedure: false,
+    commitment: false,
+    userItems: [],
+    privateData: { creator: 'SAMSUNG STYLE', group: '0045' },
+  },
+  mindray: {
+    habit: 'Implicit VR only, large PDUs of many values, no PDU limit, closes without a word',
+    callingAeTitle: 'CART-MINDRAY',
+    implementation: { classUid: '2.25.1004', version: '' },
+    announcedPduBytes: 0,
+    pdu: { bytes: 1_048_576, values: 7, commandBesideData: true },
+    contexts: 'per-class',
+    classes: CLASSES.current,
+    compression: 'native',
+    transferSyntaxes: [IMPLICIT_VR_LITTLE_ENDIAN],
+    alsoProposes: [],
+    association: 'exam',
+    end: 'close',
+    performedProcedure: false,
+    commitment: false,
+    userItems: [],
+    privateData: { creator: 'MINDRAY STYLE', group: '0029' },
+  },
+  canon: {
+    habit: 'proposes every class it knows, small PDUs, MPPS and storage commitment',
+    callingAeTitle: 'CART-CANON',
+    implementation: { classUid: '2.25.1005', version: 'CANON_STYLE' },
+    announcedPduBytes: 4096,
+    pdu: { bytes: 4096, values: 3, commandBesideData: false },
+    contexts: 'per-syntax',
+    classes: CLASSES.current,
+    compression: 'native',
+    transferSyntaxes: [IMPLICIT_VR_LITTLE_ENDIAN, EXPLICIT_VR_LITTLE_ENDIAN],
+    alsoProposes: [
+      CLASSES.retired.still,
+      CLASSES.retired.cine,
+      `${STORAGE}.7`,
+      `${STORAGE}.88.22`,
+      `${STORAGE}.77.1.1`,
+      `${STORAGE}.9.1.1`,
+    ],
+    association: 'exam',
+    end: 'release',
+    performedProcedure: true,
+    commitment: true,
+    userItems: [USER_ITEM.asynchronousWindow, USER_ITEM.userIdentity],
+    privateData: { creator: 'CANON STYLE', group: '0011' },
+  },
+} as const satisfies Record<string, Cart>;
+
+export type CartStyle = keyof typeof CARTS;
+export const CART_STYLES = Object.keys(CARTS) as CartStyle[];

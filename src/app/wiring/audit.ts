@@ -1,0 +1,151 @@
+import { hostname } from 'node:os';
+import type { Config } from '../../../config/schema.ts';
+import { tlsOptions } from '../../../dimse/network/dial.ts';
+import { connectFhir } from '../../../fhir/client/client.ts';
+import { auditEvent } from '../../../fhir/resources/audit-event.ts';
+import { createAuditWriter, type WriteAudit } from '../../core/audit/audit.ts';
+import { dicomAuditMessage } from '../../core/audit/dicom-message.ts';
+import type { AuditFacts, AuditSite } from '../../core/audit/facts.ts';
+import { startAuditFeed } from '../../core/audit/feed.ts';
+import { createRefusalAudit, type RefusalAudit } from '../../core/audit/refusals.ts';
+import { startSealing } from '../../core/audit/seal.ts';
+import { syslogMessage, syslogOverTls, syslogOverUdp } from '../../core/audit/syslog.ts';
+import { auditSubjects } from '../../core/studies/study-queries.ts';
+import { type AuditFormats, createAuditOperations } from '../../operations/audit.ts';
+import type { AdminOperations } from '../../operations/socket.ts';
+import type { Database } from '../../platform/database/port.ts';
+import type { Logger } from '../../platform/logging/logger.ts';
+
+/** System of our own request ids in an AuditEvent. */
+const REQUEST_SYSTEM = 'urn:sonogate:request';
+
+type AuditConfig = Pick<Config, 'audit' | 'dataDir' | 'dicom' | 'roles' | 'destinations'>;
+
+export interface AuditService {
+  write: WriteAudit;
+  refusals: RefusalAudit;
+  /** Writes that the gateway stops, seals what is there and ends. */
+  stop(): Promise<void>;
+}
+
+/** Starts to seal the audit and to tell it to the repositories of the settings. */
+export async function startAudit(
+  config: AuditConfig,
+  { database, logger }: { database: Database; logger: Logger },
+): Promise<AuditService> {
+  const write = createAuditWriter(database);
+  const refusals = createRefusalAudit({ writeAudit: write, logger });
+  const sealing = await startSealing({ database, dataDir: config.dataDir, logger });
+  const about = { actor: 'gateway', detail: { roles: config.roles.join(','), pid: process.pid } };
+  await write({ ...about, at: new Date(), action: 'gateway.start', outcome: 'success' });
+  const feeds = repositoriesOf(config).map(({ name, send, close }) => {
+    const common = { database, subjectsOf: auditSubjects(database), site: siteOf(config), logger };
+    const feed = startAuditFeed({ ...common, name, send });
+    return async () => {
+      await feed.stop();
+      close();
+    };
+  });
+  return {
+    write,
+    refusals,
+    async stop() {
+      await refusals.stop();
+      await write({ ...about, at: new Date(), action: 'gateway.stop', outcome: 'success' });
+      await sealing.stop();
+      for (const end of feeds) await end();
+    },
+  };
+}
+
+/** The audit as operations of the admin socket. */
+export function auditOperationsOn(database: Database, config: AuditConfig): AdminOperations {
+  const identifiers = identifiersOf(config);
+  const formats: AuditFormats = {
+    dicom: dicomAuditMessage,
+    fhir: (facts) => JSON.stringify(auditEvent(facts, identifiers)),
+    jsonl: ({ site: _site, ...facts }) => JSON.stringify(facts),
+  };
+  return createAuditOperations({
+    database,
+    dataDir: config.dataDir,
+    subjectsOf: auditSubjects(database),
+    site: siteOf(config),
+    formats,
+  });
+}
+
+interface Repository {
+  name: string;
+  send(events: readonly AuditFacts[]): Promise<void>;
+  close(): void;
+}
+
+function repositoriesOf(config: AuditConfig): Repository[] {
+  const { syslog, fhir } = config.audit;
+  return [
+    ...(syslog ? [syslogRepository(syslog)] : []),
+    ...(fhir ? [fhirRepository(fhir, config)] : []),
+  ];
+}
+
+function syslogRepository(settings: NonNullable<Config['audit']['syslog']>): Repository {
+  const { transport, host, tls } = settings;
+  const sender =
+    transport === 'tls'
+      ? syslogOverTls(settings, () => tlsOptions(tls ?? {}, host))
+      : syslogOverUdp(settings);
+  return {
+    name: 'syslog',
+    send: (events) =>
+      sender.send(
+        events.map((facts) =>
+          syslogMessage(dicomAuditMessage(facts), {
+            at: facts.at,
+            hostName: facts.site.hostName,
+            processId: process.pid,
+          }),
+        ),
+      ),
+    close: sender.close,
+  };
+}
+
+function fhirRepository(
+  settings: NonNullable<Config['audit']['fhir']>,
+  config: AuditConfig,
+): Repository {
+  const server = connectFhir(settings);
+  const identifiers = identifiersOf(config);
+  const ending = new AbortController();
+  return {
+    name: 'fhir',
+    async send(events) {
+      for (const facts of events) {
+        await server.create(auditEvent(facts, identifiers), ending.signal);
+      }
+    },
+    close: () => ending.abort(),
+  };
+}
+
+/** Patients have at the audit repository the identifiers that they have at the EHR. */
+function identifiersOf({ destinations }: AuditConfig) {
+  const ehr = destinations.find((destination) => destination.type === 'fhir');
+  return { requestSystem: REQUEST_SYSTEM, patientSystems: ehr?.patientIdentifierSystems };
+}
+
+function siteOf({ audit, dicom }: AuditConfig): AuditSite {
+  return {
+    sourceId: audit.sourceId ?? hostname(),
+    siteId: audit.siteId,
+    aeTitle: dicom.aeTitle,
+    hostName: hostname(),
+  };
+}
+
+/** Who a destination is to the audit: an AE title, or its name. */
+export function auditedActor({ destinations }: Pick<Config, 'destinations'>, name: string): string {
+  const found = destinations.find((destination) => destination.name === name);
+  return found?.type === 'dicom' ? `ae:${found.aeTitle}` : `node:${name}`;
+}

@@ -1,0 +1,20 @@
+import type { Logger } from '../../platform/logging/logger.ts';
+import { logRounds, type Rounds, startRounds } from '../../platform/rounds.ts';
+
+const EVERY_MS = 3_600_000;
+
+/**
+ * Removes what has expired now and every hour, one cleaning at a time, until stopped.
+ * @param failed the line of the log when it could not be done (src/platform/logging/events).
+ */
+export function startCleaning(
+  clean: () => Promise<unknown>,
+  failed: string,
+  logger: Logger,
+): Rounds {
+  return startRounds({
+    work: clean,
+    pauseMilliseconds: EVERY_MS,
+    ...logRounds(logger, 'cleaning', (error) => logger.warn({ err: error }, failed)),
+  });
+}

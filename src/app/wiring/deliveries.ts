@@ -1,0 +1,107 @@
+import { join } from 'node:path';
+import type { Config, DicomDestination, FhirDestination } from '../../../config/schema.ts';
+import { connectPacs } from '../../../dimse/pacs.ts';
+import { createDicomDeliverer, createForwardDeliverer } from '../../../dimse/send/deliver.ts';
+import { startCommitmentRounds } from '../../../dimse/services/commitment-scu.ts';
+import { httpAccess } from '../../../fhir/client/authorization.ts';
+import { createFhirDeliverer } from '../../../fhir/deliver/deliver.ts';
+import { holdLedger } from '../../../fhir/deliver/holds.ts';
+import { binaryLedger } from '../../../fhir/deliver/send-report.ts';
+import { DICOM_OBJECTS } from '../../../pipelines/artifacts/dicom-objects.ts';
+import { rebuildReportPdf } from '../../../pipelines/artifacts/pdf/report.ts';
+import type { ReceivedObjects } from '../../core/files/received-objects.ts';
+import { auditedDeliverer } from '../../core/outbox/audited-deliverer.ts';
+import { type Outbox, startOutbox } from '../../core/outbox/outbox.ts';
+import type { RequestCore } from '../../core/requests/core.ts';
+import { subjectOfRequest } from '../../core/studies/patient.ts';
+import { earlierRequests, studyOfInstance } from '../../core/studies/study-queries.ts';
+import { createWebhookDeliverer } from '../../core/webhooks/deliver.ts';
+import type { PooledDatabase } from '../../platform/database/open.ts';
+import type { Logger } from '../../platform/logging/logger.ts';
+import type { OutboundClient } from '../../platform/outbound/client.ts';
+import type { RunningTracing } from '../monitoring/tracing.ts';
+import { type AuditService, auditedActor } from './audit.ts';
+
+const isDicom = (d: Config['destinations'][number]): d is DicomDestination => d.type === 'dicom';
+
+/** The outbox with a deliverer for each kind of destination. */
+export async function startDeliveries(
+  config: Config,
+  parts: {
+    database: PooledDatabase;
+    objects: ReceivedObjects;
+    core: RequestCore;
+    outbound: OutboundClient;
+    audit: AuditService;
+    traced: RunningTracing['traced'];
+    logger: Logger;
+  },
+): Promise<Outbox> {
+  const { database, objects, core, outbound, audit, traced, logger } = parts;
+  const subject = (requestId: string) => subjectOfRequest(database, requestId);
+  const isFhir = (d: Config['destinations'][number]): d is FhirDestination => d.type === 'fhir';
+  const pacs = connectPacs(config, httpAccess);
+  const deliverers = [
+    createDicomDeliverer({
+      destinations: pacs.destinations,
+      transports: pacs.transports,
+      results: core,
+      subject,
+      paper: config.report.paper,
+      builders: DICOM_OBJECTS,
+    }),
+    createForwardDeliverer({ transports: pacs.transports, database, objects }),
+    createFhirDeliverer({
+      destinations: config.destinations.filter(isFhir),
+      results: core,
+      subjectOf: subject,
+      reportPdf: (result, of) =>
+        rebuildReportPdf(
+          result,
+          of,
+          (name) => core.artifactPath(of.requestId, name),
+          config.report.paper,
+        ),
+      earlierRequests: (requestId) => earlierRequests(database, requestId),
+      binaries: binaryLedger(join(config.dataDir, 'binaries')),
+      holds: holdLedger(database),
+      logger,
+    }),
+    createWebhookDeliverer({
+      database,
+      core,
+      client: outbound,
+      address: config.http.publicUrl ?? ownAddress(config.http),
+      logger,
+    }),
+  ].map((deliverer) =>
+    auditedDeliverer(traced(deliverer), {
+      writeAudit: audit.write,
+      actorOf: (name) => auditedActor(config, name),
+      studyOf: (instance) => studyOfInstance(database, instance),
+    }),
+  );
+  const { alternates } = pacs;
+  const outbox = await startOutbox({ database, deliverers, config, alternates, logger });
+  const commitment = startCommitmentRounds({
+    database,
+    sources: config.sources,
+    destinations: config.destinations.filter(isDicom),
+    aeTitle: config.dicom.aeTitle,
+    logger,
+    now: () => new Date(),
+  });
+  return {
+    ...outbox,
+    stop: async () => {
+      await commitment.stop();
+      await outbox.stop();
+      await pacs.close();
+    },
+  };
+}
+
+/** How clients on this machine reach the HTTP door. */
+function ownAddress({ host, port, tls }: Config['http']): string {
+  return `${tls ? 'https' : 'http'}://${host}:${port}`;
+}

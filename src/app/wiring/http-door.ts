@@ -1,0 +1,96 @@
+import type { Config } from '../../../config/schema.ts';
+import { readModelCards } from '../../../pipelines/inference/model-registry.ts';
+import { createAuthenticate } from '../../core/accounts/keys.ts';
+import type { BlobStore } from '../../core/files/blob-store.ts';
+import type { ReceivedObjects } from '../../core/files/received-objects.ts';
+import { createUploads } from '../../core/files/uploads.ts';
+import type { RequestCore } from '../../core/requests/core.ts';
+import type { RulesSource } from '../../core/studies/rules/rules-source.ts';
+import { createHttpApp } from '../../doors/http/app.ts';
+import { createCallLimits } from '../../doors/http/call-limits.ts';
+import type { HttpDeps } from '../../doors/http/context.ts';
+import { type HttpServer, startHttp } from '../../doors/http/server.ts';
+import { createUrlSigner, loadSigningSecret } from '../../doors/http/signed-url.ts';
+import type { PooledDatabase } from '../../platform/database/open.ts';
+import type { Logger } from '../../platform/logging/logger.ts';
+import type { OutboundClient } from '../../platform/outbound/client.ts';
+import type { AuditService } from './audit.ts';
+import { startCleaning } from './cleaning.ts';
+import { startConsoleService } from './console.ts';
+
+/** The HTTP door: API, DICOMweb, console. */
+export async function startHttpDoor(
+  config: Config,
+  parts: {
+    database: PooledDatabase;
+    core: RequestCore;
+    blobs: BlobStore;
+    objects: ReceivedObjects;
+    rules: RulesSource;
+    storeInstances: HttpDeps['storeInstances'];
+    outbound: OutboundClient;
+    checks: HttpDeps['checks'];
+    audit: AuditService;
+    metrics: HttpDeps['metrics'];
+    logger: Logger;
+  },
+): Promise<{ server: HttpServer; stop(): Promise<void> }> {
+  const { database, core, blobs, objects, rules, outbound, checks, metrics, audit, logger } = parts;
+  const uploads = createUploads({
+    database,
+    blobs,
+    limits: {
+      maxBytes: config.http.maxUploadBytes,
+      maxFileBytes: config.http.maxFileBytes,
+      partBytes: config.http.uploadPartBytes,
+      minFreeBytes: config.dicom.minFreeBytes,
+    },
+  });
+  const cleaning = startCleaning(
+    () => uploads.removeExpired(),
+    'expired uploads could not be removed',
+    logger,
+  );
+  const stopping = new AbortController();
+  const access = {
+    authenticate: createAuthenticate(database),
+    writeAudit: audit.write,
+    limits: createCallLimits({ database, config: config.http }),
+    stopping: stopping.signal,
+  };
+  const webConsole = await startConsoleService(config, {
+    ...access,
+    database,
+    core,
+    objects,
+    rules,
+    logger,
+  });
+  const app = createHttpApp({
+    ...access,
+    console: webConsole?.router,
+    core,
+    database,
+    refusals: audit.refusals,
+    uploads,
+    storeInstances: parts.storeInstances,
+    blobs,
+    outbound,
+    signer: createUrlSigner(await loadSigningSecret(database)),
+    config: config.http,
+    models: () => readModelCards(config.models.allow),
+    logger,
+    checks,
+    metrics,
+  });
+  const server = await startHttp(app, { ...config.http, logger });
+  return {
+    server,
+    async stop() {
+      stopping.abort();
+      await server.stop();
+      await cleaning.stop();
+      await webConsole?.close();
+    },
+  };
+}

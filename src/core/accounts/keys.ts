@@ -1,0 +1,221 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { ConsoleRole } from '../../doors/console/contract.ts';
+import { batched } from '../../platform/database/batched.ts';
+import type { Database, Queryable } from '../../platform/database/port.ts';
+import { SonogateError } from '../../platform/errors/catalogue.ts';
+import { newId } from '../../platform/ids.ts';
+
+/** The account that migration 0050 creates; keys made without naming one belong to it. */
+export const DEFAULT_ACCOUNT_ID = 'default';
+
+/** `store`: bring studies by STOW-RS. */
+export const SCOPES = ['run', 'read', 'uploads', 'store', 'admin'] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/** What a client needs to upload, run and read; `admin` is given by name only. */
+export const CLIENT_SCOPES: readonly Scope[] = ['run', 'read', 'uploads'];
+
+/** Who a call comes from. */
+export interface Principal {
+  accountId: string;
+  keyId: string;
+  test: boolean;
+  scopes: readonly Scope[];
+  /** What it may do in the console; null: nothing. */
+  consoleRole?: ConsoleRole | null;
+}
+
+/** A key as it is listed; the key itself is not stored. */
+export interface KeyRecord {
+  id: string;
+  name: string;
+  account_id: string;
+  test: boolean;
+  scopes: Scope[];
+  /** What it may do in the console; null: it cannot sign in there. */
+  console_role: ConsoleRole | null;
+  created_at: Date;
+  last_used_at: Date | null;
+  expires_at: Date | null;
+  revoked_at: Date | null;
+}
+
+export interface NewKey {
+  name: string;
+  test?: boolean;
+  scopes?: readonly Scope[];
+  accountId?: string;
+  expiresAt?: Date | null;
+  /** Only of the site's own account, whose studies the console shows. */
+  consoleRole?: ConsoleRole | null;
+}
+
+/** How long a rotated key goes on working beside the one that takes its place. */
+export const OVERLAP_HOURS = { usual: 24, longest: 7 * 24 } as const;
+
+const KEY_BYTES = 32;
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** Digits that hold 256 bits: ⌈256 / log2(62)⌉. */
+const KEY_DIGITS = 43;
+const KEY_FORM = new RegExp(`^sg_(live|test)_[0-9A-Za-z]{${KEY_DIGITS}}$`);
+
+const COLUMNS =
+  'id, name, account_id, test, scopes, console_role, created_at, last_used_at, expires_at, revoked_at';
+
+/** Makes a key. `key` is the secret itself: it is shown once and cannot be read back. */
+export async function createKey(
+  database: Queryable,
+  key: NewKey,
+  now = new Date(),
+): Promise<{ key: string; record: KeyRecord }> {
+  const { name, test = false, scopes = CLIENT_SCOPES, expiresAt = null, consoleRole = null } = key;
+  const secret = `sg_${test ? 'test' : 'live'}_${base62(randomBytes(KEY_BYTES))}`;
+  const { rows } = await database.query<KeyRecord>(
+    `INSERT INTO api_keys (id, account_id, name, sha256, test, scopes, created_at, expires_at,
+       console_role)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING ${COLUMNS}`,
+    [
+      newId('key'),
+      key.accountId ?? DEFAULT_ACCOUNT_ID,
+      name,
+      digest(secret),
+      test,
+      [...scopes],
+      now,
+      expiresAt,
+      consoleRole,
+    ],
+  );
+  return { key: secret, record: rows[0] as KeyRecord };
+}
+
+/** Keys of an account, or of all accounts, oldest first; revoked ones included. */
+export async function listKeys(
+  database: Queryable,
+  accountId: string | null = null,
+): Promise<KeyRecord[]> {
+  const { rows } = await database.query<KeyRecord>(
+    `SELECT ${COLUMNS} FROM api_keys WHERE $1::text IS NULL OR account_id = $1 ORDER BY id`,
+    [accountId],
+  );
+  return rows;
+}
+
+/**
+ * Ends a key at once and for good; a second revocation keeps the first date.
+ * @throws SonogateError `not_found`, with `testOnly` for a live key, too.
+ */
+export async function revokeKey(
+  database: Queryable,
+  id: string,
+  accountId: string | null = null,
+  now = new Date(),
+  testOnly = false,
+): Promise<KeyRecord> {
+  const { rows } = await database.query<KeyRecord>(
+    `UPDATE api_keys SET revoked_at = coalesce(revoked_at, $2)
+     WHERE id = $1 AND ($3::text IS NULL OR account_id = $3) AND (test OR NOT $4)
+     RETURNING ${COLUMNS}`,
+    [id, now, accountId, testOnly],
+  );
+  const record = rows[0];
+  if (!record) throw new SonogateError('not_found', `There is no key ${id}.`);
+  return record;
+}
+
+/**
+ * Makes a key that takes the place of another: same name, scopes, kind and console role. The old one
+ * goes on working for `overlapHours`, so that its users can change over; a key made to expire earlier
+ * does. `accountId`: of this account alone; null, of any.
+ * @throws SonogateError `not_found`, also for a revoked or expired one and, with `testOnly`, for a
+ * live one.
+ */
+export function rotateKey(
+  database: Database,
+  rotation: { id: string; accountId: string | null; overlapHours: number; testOnly: boolean },
+  now = new Date(),
+): Promise<{ key: string; record: KeyRecord }> {
+  const { id, accountId, overlapHours, testOnly } = rotation;
+  return database.transaction(async (tx) => {
+    const { rows } = await tx.query<KeyRecord>(
+      `UPDATE api_keys SET expires_at = LEAST(expires_at, $3)
+       WHERE id = $1 AND ($2::text IS NULL OR account_id = $2) AND revoked_at IS NULL
+         AND (expires_at IS NULL OR expires_at > $4) AND (test OR NOT $5) RETURNING ${COLUMNS}`,
+      [id, accountId, new Date(now.getTime() + overlapHours * 3_600_000), now, testOnly],
+    );
+    const old = rows[0];
+    if (!old) throw new SonogateError('not_found', `There is no working key ${id}.`);
+    const { name, test, scopes, account_id, console_role: consoleRole } = old;
+    return createKey(tx, { name, test, scopes, accountId: account_id, consoleRole }, now);
+  });
+}
+
+/**
+ * The account and scopes behind a key, as they are at this moment: a revocation counts at once.
+ * @throws SonogateError `invalid_key` when it is unknown, revoked or expired.
+ */
+export type Authenticate = (key: string, now?: Date) => Promise<Principal>;
+
+/** Looks up together the keys of calls that come together. */
+export function createAuthenticate(database: Queryable): Authenticate {
+  const recordOf = batched(async (digests: readonly string[]) => {
+    const { rows } = await database.query<KeyRecord & { sha256: string }>(
+      `SELECT sha256, ${COLUMNS} FROM api_keys
+       WHERE sha256 = ANY($1::text[]) AND revoked_at IS NULL`,
+      [[...new Set(digests)]],
+      'authenticate',
+    );
+    const records = new Map(rows.map((row) => [row.sha256, row]));
+    return digests.map((each) => records.get(each) ?? null);
+  });
+
+  return async (key, now = new Date()) => {
+    const record = KEY_FORM.test(key) ? await recordOf(digest(key)) : null;
+    if (!record || (record.expires_at !== null && record.expires_at <= now)) {
+      throw new SonogateError('invalid_key');
+    }
+    await noteUse(database, record, now);
+    return {
+      accountId: record.account_id,
+      keyId: record.id,
+      test: record.test,
+      scopes: record.scopes,
+      consoleRole: record.console_role,
+    };
+  };
+}
+
+const NOTED_EVERY_MS = 60_000;
+
+/** To the minute, so that a polling client does not cost one write per call. */
+async function noteUse(
+  database: Queryable,
+  { id, last_used_at: last }: KeyRecord,
+  now: Date,
+): Promise<void> {
+  if (last !== null && now.getTime() - last.getTime() < NOTED_EVERY_MS) return;
+  await database.query('UPDATE api_keys SET last_used_at = $2 WHERE id = $1', [id, now]);
+}
+
+function digest(key: string): string {
+  return createHash('sha256').update(key).digest('hex');
+}
+
+function base62(bytes: Buffer): string {
+  let rest = BigInt(`0x${bytes.toString('hex')}`);
+  let digits = '';
+  for (let n = 0; n < KEY_DIGITS; n++) {
+    digits = BASE62[Number(rest % 62n)] + digits;
+    rest /= 62n;
+  }
+  return digits;
+}
+
+/** The name that a key was made with; '' when there is no such key. */
+export async function keyName(database: Queryable, id: string): Promise<string> {
+  const { rows } = await database.query<{ name: string }>(
+    'SELECT name FROM api_keys WHERE id = $1',
+    [id],
+  );
+  return rows[0]?.name ?? '';
+}

@@ -1,0 +1,257 @@
+import { batched } from '../../platform/database/batched.ts';
+import type { Queryable } from '../../platform/database/port.ts';
+import { idForm } from '../../platform/ids.ts';
+
+/** Audit events of PS3.15 A.5.3 that the gateway has, by their code of DCM. */
+export const AUDIT_EVENTS = {
+  'application-activity': { code: '110100', display: 'Application Activity' },
+  'audit-log-used': { code: '110101', display: 'Audit Log Used' },
+  'begin-transferring': { code: '110102', display: 'Begin Transferring DICOM Instances' },
+  'instances-accessed': { code: '110103', display: 'DICOM Instances Accessed' },
+  'instances-transferred': { code: '110104', display: 'DICOM Instances Transferred' },
+  'study-deleted': { code: '110105', display: 'DICOM Study Deleted' },
+  export: { code: '110106', display: 'Export' },
+  import: { code: '110107', display: 'Import' },
+  'patient-record': { code: '110110', display: 'Patient Record' },
+  'procedure-record': { code: '110111', display: 'Procedure Record' },
+  query: { code: '110112', display: 'Query' },
+  'security-alert': { code: '110113', display: 'Security Alert' },
+  'user-authentication': { code: '110114', display: 'User Authentication' },
+} as const;
+export type AuditEventName = keyof typeof AUDIT_EVENTS;
+
+/** Event types of PS3.15 A.5.3 (CID 403). */
+export const AUDIT_EVENT_TYPES = {
+  start: { code: '110120', display: 'Application Start' },
+  stop: { code: '110121', display: 'Application Stop' },
+  login: { code: '110122', display: 'Login' },
+  logout: { code: '110123', display: 'Logout' },
+  'node-authentication': { code: '110126', display: 'Node Authentication' },
+  'software-configuration': { code: '110131', display: 'Software Configuration' },
+  'user-security-attributes': { code: '110137', display: 'User Security Attributes Changed' },
+} as const;
+export type AuditEventType = keyof typeof AUDIT_EVENT_TYPES;
+
+interface AuditActionMeaning {
+  event: AuditEventName;
+  type?: AuditEventType;
+  /** EventActionCode: create, read, update, delete, execute. */
+  does: 'C' | 'R' | 'U' | 'D' | 'E';
+}
+
+/**
+ * Everything that is written down, and what it is to an audit repository. A new action is a new
+ * line here; nothing else decides its event.
+ */
+export const AUDIT_ACTIONS = {
+  'gateway.start': { event: 'application-activity', type: 'start', does: 'E' },
+  'gateway.stop': { event: 'application-activity', type: 'stop', does: 'E' },
+
+  // Calls with an API key; the same for `/v1`, the compatible queue and DICOMweb.
+  'request.submit': { event: 'import', does: 'C' },
+  'request.read': { event: 'query', does: 'E' },
+  'request.follow': { event: 'query', does: 'E' },
+  'request.cancel': { event: 'procedure-record', does: 'U' },
+  'request.list': { event: 'query', does: 'E' },
+  'artifact.list': { event: 'query', does: 'E' },
+  'artifact.read': { event: 'export', does: 'R' },
+  'webhook.redeliver': { event: 'export', does: 'R' },
+
+  'dicom.received': { event: 'instances-transferred', does: 'C' },
+  'dicom.sending': { event: 'begin-transferring', does: 'E' },
+  'dicom.sent': { event: 'instances-transferred', does: 'R' },
+  'dicom.query': { event: 'query', does: 'E' },
+  'dicom.refused': { event: 'security-alert', type: 'node-authentication', does: 'E' },
+  'dicom.tls-refused': { event: 'security-alert', type: 'node-authentication', does: 'E' },
+  'report.sent': { event: 'export', does: 'R' },
+
+  'key.refused': { event: 'user-authentication', type: 'login', does: 'E' },
+  'session.login': { event: 'user-authentication', type: 'login', does: 'E' },
+  'session.logout': { event: 'user-authentication', type: 'logout', does: 'E' },
+  'identity.view': { event: 'patient-record', does: 'R' },
+
+  // Objects that came name another patient than the study had.
+  'study.patient': { event: 'patient-record', does: 'U' },
+  'study.hold': { event: 'procedure-record', does: 'U' },
+  'study.complete': { event: 'procedure-record', does: 'U' },
+  'study.release': { event: 'procedure-record', does: 'U' },
+  'study.rerun': { event: 'procedure-record', does: 'U' },
+  'study.fetch': { event: 'import', does: 'C' },
+  'triage.acknowledge': { event: 'procedure-record', does: 'U' },
+  'study.purge': { event: 'study-deleted', does: 'D' },
+  'delivery.replay': { event: 'export', does: 'E' },
+  'delivery.divert': { event: 'export', does: 'E' },
+  'hold.show': { event: 'patient-record', does: 'R' },
+  'hold.release': { event: 'patient-record', does: 'U' },
+  'hold.reject': { event: 'patient-record', does: 'U' },
+
+  'key.create': { event: 'security-alert', type: 'user-security-attributes', does: 'C' },
+  'key.rotate': { event: 'security-alert', type: 'user-security-attributes', does: 'U' },
+  'key.revoke': { event: 'security-alert', type: 'user-security-attributes', does: 'D' },
+  'secret.rotate': { event: 'security-alert', type: 'user-security-attributes', does: 'U' },
+  'rules.change': { event: 'security-alert', type: 'software-configuration', does: 'U' },
+
+  'audit.verify': { event: 'audit-log-used', does: 'R' },
+  'audit.export': { event: 'audit-log-used', does: 'R' },
+} as const satisfies Record<string, AuditActionMeaning>;
+
+export type AuditAction = keyof typeof AUDIT_ACTIONS;
+
+/** The meaning of an action, with the optional members that `as const` hides. */
+export function meaningOf(action: AuditAction): AuditActionMeaning {
+  return AUDIT_ACTIONS[action];
+}
+
+/** How it ended (PS3.15 A.5.2, EventOutcomeIndicator 0, 4, 8). */
+const AUDIT_OUTCOMES = ['success', 'refused', 'failed'] as const;
+export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
+
+/**
+ * One thing that somebody did. It names requests and studies by our own ids: the patient is joined
+ * to it when it leaves for an audit repository, and stands in no row.
+ */
+export interface AuditEntry {
+  at: Date;
+  action: AuditAction;
+  accountId?: string | null;
+  /** The API key that was used. */
+  keyId?: string | null;
+  /** Who, where it is not a key: `person:<name>`, `ae:<title>`, `gateway`. */
+  actor?: string | null;
+  /** Network address of who it was. */
+  address?: string | null;
+  /** Null for a list, and for a call that named no request of ours. */
+  requestId?: string | null;
+  /** Our own id of the study. */
+  studyId?: string | null;
+  /** HTTP status, of a call. */
+  status?: number | null;
+  /** `X-Request-Id` of the call. */
+  callId?: string | null;
+  /** Of what is no call; a call has its status. */
+  outcome?: AuditOutcome | null;
+  /** Counts and names of ours that belong to it; no identity. */
+  detail?: Readonly<Record<string, string | number | boolean | null>> | null;
+}
+
+/** The part of an entry that is known before a submit has made its request. */
+export type SubmitAudit = Omit<AuditEntry, 'requestId'>;
+
+/** Resolves when the entry is stored. */
+export type WriteAudit = (entry: AuditEntry) => Promise<void>;
+
+/** Writes down together what comes together. */
+export function createAuditWriter(database: Queryable): WriteAudit {
+  const write = batched(async (entries: readonly AuditEntry[]) => {
+    await database.query(
+      `INSERT INTO audit (request_id, at, account_id, key_id, action, status, call_id, actor,
+         address, study_id, outcome, detail)
+       SELECT "requestId", at, "accountId", "keyId", action, status, "callId", actor,
+         address, "studyId", outcome, detail
+       FROM jsonb_to_recordset($1::jsonb) AS entry ("requestId" text, at timestamptz,
+         "accountId" text, "keyId" text, action text, status integer, "callId" text, actor text,
+         address text, "studyId" uuid, outcome text, detail jsonb)`,
+      [JSON.stringify(entries)],
+      'write-audit',
+    );
+    return entries;
+  });
+  return async (entry) => {
+    await write(entry);
+  };
+}
+
+/** Who is about to see whose identity. */
+export interface IdentityView {
+  at: Date;
+  /** `person:<name>` of a session. */
+  actor: string;
+  keyId?: string | null;
+  address?: string | null;
+  /** Our own ids of the studies whose patient is shown; of a list every one of it. */
+  studyIds: readonly string[];
+  /** `X-Request-Id` of the call that shows it. */
+  callId?: string | null;
+  /** The page or command: `console worklist`. */
+  where: string;
+}
+
+/** Writes down, before it is shown, who sees the identity of which studies. */
+export async function auditIdentityView(
+  writeAudit: WriteAudit,
+  { studyIds, where, ...view }: IdentityView,
+): Promise<void> {
+  const entries = studyIds.map((studyId): AuditEntry => {
+    const { callId, ...who } = view;
+    const detail = { where, call: callId ?? null };
+    return { ...who, action: 'identity.view', studyId, outcome: 'success', detail };
+  });
+  await Promise.all(entries.map(writeAudit));
+}
+
+/**
+ * As the writer does, as a part of the statement that makes requests: for each id of `made` the
+ * `SubmitAudit` that `new` has for it as `audit`, when it has one.
+ */
+export const AUDIT_INSERT = `INSERT INTO audit
+      (request_id, at, account_id, key_id, action, status, call_id, address)
+    SELECT id, (audit ->> 'at')::timestamptz, audit ->> 'accountId', audit ->> 'keyId',
+      audit ->> 'action', (audit ->> 'status')::integer, audit ->> 'callId', audit ->> 'address'
+    FROM made JOIN new USING (id) WHERE audit IS NOT NULL`;
+
+/** A row of the audit as it is stored. */
+export interface AuditRow {
+  /** bigint of the database, in digits. */
+  id: string;
+  at: Date;
+  action: AuditAction;
+  account_id: string | null;
+  key_id: string | null;
+  actor: string | null;
+  address: string | null;
+  request_id: string | null;
+  study_id: string | null;
+  status: number | null;
+  call_id: string | null;
+  outcome: AuditOutcome | null;
+  detail: Record<string, string | number | boolean | null> | null;
+}
+
+const COLUMNS = `id::text, at, action, account_id, key_id, actor, address, request_id,
+  study_id::text, status, call_id, outcome, detail`;
+
+/** Rows after `after` up to and with `until`, oldest first. */
+export async function auditRows(
+  database: Queryable,
+  { after, until, limit }: { after: bigint; until: bigint; limit: number },
+): Promise<AuditRow[]> {
+  const { rows } = await database.query<AuditRow>(
+    `SELECT ${COLUMNS} FROM audit WHERE id > $1 AND id <= $2 ORDER BY audit.id LIMIT $3`,
+    [String(after), String(until), limit],
+  );
+  return rows;
+}
+
+/** How what a row tells of ended: of a call by its HTTP status. */
+export function outcomeOf({ outcome, status }: Pick<AuditRow, 'outcome' | 'status'>): AuditOutcome {
+  if (outcome !== null) return outcome;
+  if (status === null || status < 400) return 'success';
+  return status < 500 ? 'refused' : 'failed';
+}
+
+const KEY_ID = idForm('key');
+
+/**
+ * What an entry of `key.create`, `key.rotate` or `key.revoke` tells, through whatever door: the id of
+ * the key, and of the one that takes its place. What is no id of a key is left out.
+ * @param named in the call; `made` in the answer.
+ */
+export function keyChange(named: unknown, made: unknown): NonNullable<AuditEntry['detail']> | null {
+  const [key, replacement] = [...new Set([named, made])].filter(isKeyId);
+  if (key === undefined) return null;
+  return replacement === undefined ? { key } : { key, replacement };
+}
+
+function isKeyId(value: unknown): value is string {
+  return typeof value === 'string' && KEY_ID.test(value);
+}

@@ -1,0 +1,155 @@
+import type { AuditOutcome } from './audit.ts';
+import { AUDIT_EVENT_TYPES, AUDIT_EVENTS, type AuditRow, meaningOf, outcomeOf } from './audit.ts';
+
+/** Whose record an event touched, joined from the study when the event leaves. */
+export interface AuditSubject {
+  studyInstanceUid: string;
+  /** As in the images. */
+  patientId: string;
+  issuerOfPatientId: string;
+}
+
+/** Who tells it. */
+export interface AuditSite {
+  /** Name of this gateway at the audit repository. */
+  sourceId: string;
+  siteId?: string | undefined;
+  aeTitle: string;
+  hostName: string;
+}
+
+/** EventOutcomeIndicator (PS3.15 A.5.1), AuditEvent.outcome. */
+export const OUTCOME_INDICATORS: Readonly<Record<AuditOutcome, '0' | '4' | '8'>> = {
+  success: '0',
+  refused: '4',
+  failed: '8',
+};
+
+const IP_ADDRESS = /^[0-9.]+$|:/;
+
+/** NetworkAccessPointTypeCode, AuditEvent.agent.network.type: 1 a machine name, 2 an IP address. */
+export const networkType = (address: string): '1' | '2' => (IP_ADDRESS.test(address) ? '2' : '1');
+
+/** Role of a participant: CID 402 of PS3.16. */
+export const PARTICIPANT_ROLES = {
+  application: { code: '110150', display: 'Application' },
+  destination: { code: '110152', display: 'Destination Role ID' },
+  source: { code: '110153', display: 'Source Role ID' },
+} as const;
+
+export interface Participant {
+  id: string;
+  /** AE titles (PS3.15 A.5.2.2). */
+  aeTitle?: string;
+  isRequestor: boolean;
+  role?: keyof typeof PARTICIPANT_ROLES;
+  address?: string;
+}
+
+export type AuditedObject =
+  | { kind: 'patient'; id: string; issuer: string }
+  | { kind: 'study'; id: string }
+  | { kind: 'request'; id: string }
+  | { kind: 'audit-log'; id: string }
+  | { kind: 'node'; id: string };
+
+/** An event of the audit in the terms of PS3.15 A.5, which RFC 3881 and FHIR share. */
+export interface AuditFacts {
+  /** Number of the row, by which a repository can tell a repetition. */
+  row: string;
+  at: Date;
+  event: { code: string; display: string };
+  type: { code: string; display: string } | null;
+  does: 'C' | 'R' | 'U' | 'D' | 'E';
+  outcome: AuditOutcome;
+  participants: Participant[];
+  objects: AuditedObject[];
+  details: { name: string; value: string }[];
+  site: AuditSite;
+}
+
+const SENDS = new Set(['begin-transferring', 'export']);
+
+/** Puts a row of the audit into the terms of the standard. */
+export function factsOf(row: AuditRow, subject: AuditSubject | null, site: AuditSite): AuditFacts {
+  const { event, type, does } = meaningOf(row.action);
+  return {
+    row: row.id,
+    at: row.at,
+    event: AUDIT_EVENTS[event],
+    type: type ? AUDIT_EVENT_TYPES[type] : null,
+    does,
+    outcome: outcomeOf(row),
+    participants: participantsOf(row, site),
+    objects: objectsOf(row, subject),
+    details: detailsOf(row),
+    site,
+  };
+}
+
+function participantsOf(row: AuditRow, site: AuditSite): Participant[] {
+  const { event, does } = meaningOf(row.action);
+  const archive = row.action === 'dicom.query' ? row.detail?.archive : undefined;
+  const self = { id: site.hostName, aeTitle: site.aeTitle };
+  const who = row.actor ?? (row.key_id === null ? 'gateway' : `key:${row.key_id}`);
+  if (typeof archive === 'string') {
+    const asks = who === 'gateway' ? [] : [{ id: who, isRequestor: true }];
+    return [
+      ...asks,
+      { ...self, isRequestor: asks.length === 0, role: 'source' },
+      { id: `node:${archive}`, isRequestor: false, role: 'destination' },
+    ];
+  }
+  if (who === 'gateway') return [{ ...self, isRequestor: false, role: 'application' }];
+  const other: Omit<Participant, 'isRequestor'> = {
+    id: who,
+    ...(who.startsWith('ae:') && { aeTitle: who.slice('ae:'.length) }),
+    ...(row.address !== null && { address: row.address }),
+  };
+  if (event === 'instances-transferred' && does === 'C') {
+    return [
+      { ...other, isRequestor: true, role: 'source' },
+      { ...self, isRequestor: false, role: 'destination' },
+    ];
+  }
+  if (SENDS.has(event) || event === 'instances-transferred') {
+    // What a key fetches it asks for; what we deliver we send.
+    const fetched = row.actor === null;
+    return [
+      { ...self, isRequestor: !fetched, role: 'source' },
+      { ...other, isRequestor: fetched, role: 'destination' },
+    ];
+  }
+  return [
+    { ...other, isRequestor: true },
+    { ...self, isRequestor: false, role: 'application' },
+  ];
+}
+
+function objectsOf(row: AuditRow, subject: AuditSubject | null): AuditedObject[] {
+  const { event, type } = meaningOf(row.action);
+  const objects: AuditedObject[] = [];
+  if (subject) {
+    const { patientId: id, issuerOfPatientId: issuer } = subject;
+    if (id !== '') objects.push({ kind: 'patient', id, issuer });
+    objects.push({ kind: 'study', id: subject.studyInstanceUid });
+  }
+  if (row.request_id !== null) objects.push({ kind: 'request', id: row.request_id });
+  if (event === 'audit-log-used') objects.push({ kind: 'audit-log', id: 'audit' });
+  const node = row.address ?? row.actor;
+  if (type === 'node-authentication' && node !== null) objects.push({ kind: 'node', id: node });
+  return objects;
+}
+
+function detailsOf(row: AuditRow): AuditFacts['details'] {
+  const details = [
+    { name: 'action', value: row.action },
+    { name: 'row', value: row.id },
+    ...(row.status === null ? [] : [{ name: 'http-status', value: String(row.status) }]),
+    ...(row.call_id === null ? [] : [{ name: 'call', value: row.call_id }]),
+  ];
+  const more = Object.entries(row.detail ?? {}).flatMap(([name, value]) =>
+    value === null ? [] : [{ name, value: String(value) }],
+  );
+  return [...details, ...more];
+}

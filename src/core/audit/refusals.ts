@@ -1,0 +1,59 @@
+import type { Logger } from '../../platform/logging/logger.ts';
+import type { AuditEntry, WriteAudit } from './audit.ts';
+
+const WINDOW_MILLISECONDS = 60_000;
+/** Addresses that are told apart in a window; what is more is counted together. */
+const MOST_ADDRESSES = 1000;
+const ELSEWHERE = 'several';
+
+type Refusal = Pick<AuditEntry, 'action' | 'actor' | 'address' | 'detail'>;
+
+/** Writes down who was refused. */
+export interface RefusalAudit {
+  refused(refusal: Refusal): void;
+  /** Writes what has been counted and not yet written. */
+  stop(): Promise<void>;
+}
+
+/**
+ * The first refusal of an address is written at once, what it repeats within the minute is counted
+ * and written at its end: who hammers at a door cannot fill the audit.
+ */
+export function createRefusalAudit(parts: {
+  writeAudit: WriteAudit;
+  logger: Logger;
+  now?: () => Date;
+  windowMilliseconds?: number;
+}): RefusalAudit {
+  const { writeAudit, logger, now = () => new Date() } = parts;
+  const repeated = new Map<string, { last: Refusal; times: number }>();
+  const write = async (refusal: Refusal, times: number): Promise<void> => {
+    const detail = { ...refusal.detail, ...(times > 1 && { times }) };
+    try {
+      await writeAudit({ ...refusal, at: now(), outcome: 'refused', detail });
+    } catch (error) {
+      logger.error({ err: error, action: refusal.action }, 'refusal not written to the audit');
+    }
+  };
+  const settle = async () => {
+    const counted = [...repeated.values()].filter(({ times }) => times > 0);
+    repeated.clear();
+    for (const { last, times } of counted) await write(last, times);
+  };
+  const timer = setInterval(settle, parts.windowMilliseconds ?? WINDOW_MILLISECONDS);
+  timer.unref();
+  return {
+    refused(refusal) {
+      const wanted = `${refusal.action} ${refusal.address}`;
+      const isKnown = repeated.has(wanted) || repeated.size < MOST_ADDRESSES;
+      const key = isKnown ? wanted : ELSEWHERE;
+      const before = repeated.get(key);
+      repeated.set(key, { last: refusal, times: before ? before.times + 1 : 0 });
+      if (!before) void write(refusal, 1);
+    },
+    async stop() {
+      clearInterval(timer);
+      await settle();
+    },
+  };
+}

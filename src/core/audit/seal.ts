@@ -1,0 +1,453 @@
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomUUID,
+  sign,
+  verify,
+} from 'node:crypto';
+import { link, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Database, Queryable } from '../../platform/database/port.ts';
+import { ifMissing } from '../../platform/errors/file-system.ts';
+import type { Logger } from '../../platform/logging/logger.ts';
+import { logRounds, type Rounds, startRounds } from '../../platform/rounds.ts';
+import { type AuditRow, auditRows } from './audit.ts';
+
+/** SHA-256. */
+const HASH_BYTES = 32;
+
+/** What the first row is chained to. */
+const GENESIS: Buffer = Buffer.alloc(HASH_BYTES);
+
+/** Every member of a row, in one order for good: a member that is added later goes to the end. */
+function canonical(row: AuditRow): string {
+  const { detail } = row;
+  // The database keeps the members of a JSON object in an order of its own.
+  const sorted = detail && Object.entries(detail).sort(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify([
+    row.id,
+    row.at.toISOString(),
+    row.action,
+    row.account_id,
+    row.key_id,
+    row.actor,
+    row.address,
+    row.request_id,
+    row.study_id,
+    row.status,
+    row.call_id,
+    row.outcome,
+    sorted,
+  ]);
+}
+
+/** SHA-256 over the hash of the row before and the content of this one. */
+function chainHash(previous: Uint8Array, row: AuditRow): Buffer {
+  return createHash('sha256').update(previous).update(canonical(row)).digest();
+}
+
+/** One entry of `audit_seals`: the rows since the seal before it. */
+export interface Seal {
+  id: bigint;
+  sealedAt: Date;
+  lastRow: bigint;
+  rowIds: readonly bigint[];
+  /** `HASH_BYTES` for each row. */
+  rowHashes: Buffer;
+  previous: Buffer;
+  /** The hash of the last row. */
+  head: Buffer;
+  keyId: string;
+  signature: Buffer;
+}
+
+/** What a seal signs: its place, how far it reaches, and the head of the chain there. */
+function signedText({ id, sealedAt, lastRow, head }: Omit<Seal, 'signature'>): Buffer {
+  const lines = ['sonogate audit 1', id, sealedAt.toISOString(), lastRow, head.toString('hex')];
+  return Buffer.from(lines.join('\n'));
+}
+
+/** Chains rows to the seal before them and signs where that leads (Ed25519). */
+export function sealRows(
+  rows: readonly AuditRow[],
+  before: Pick<Seal, 'id' | 'head'> | null,
+  { key, keyId, at }: { key: KeyObject; keyId: string; at: Date },
+): Seal {
+  const previous = before?.head ?? GENESIS;
+  const hashes: Buffer[] = [];
+  for (const row of rows) hashes.push(chainHash(hashes.at(-1) ?? previous, row));
+  const seal = {
+    id: (before?.id ?? 0n) + 1n,
+    sealedAt: at,
+    lastRow: BigInt(rows.at(-1)?.id ?? 0),
+    rowIds: rows.map(({ id }) => BigInt(id)),
+    rowHashes: Buffer.concat(hashes),
+    previous,
+    head: hashes.at(-1) ?? previous,
+    keyId,
+  };
+  return { ...seal, signature: sign(null, signedText(seal), key) };
+}
+
+/** Something that is not as it was when it was sealed; `row` and `seal` are ids. */
+export type Finding =
+  | { what: 'row altered' | 'row removed' | 'row inserted'; row: bigint; seal: bigint }
+  | { what: 'seal missing' | 'seal altered' | 'signature wrong' | 'key unknown'; seal: bigint };
+
+/**
+ * Compares a seal with the one before it and with the rows that the audit has in its range.
+ * @param publicKey of the key that it names; null when we do not have it.
+ */
+export function checkSeal(
+  seal: Seal,
+  before: Pick<Seal, 'id' | 'head'> | null,
+  rows: readonly AuditRow[],
+  publicKey: KeyObject | null,
+): Finding[] {
+  const findings: Finding[] = [];
+  const expectedId = (before?.id ?? 0n) + 1n;
+  for (let id = expectedId; id < seal.id; id++) findings.push({ what: 'seal missing', seal: id });
+  const inOrder = seal.id === expectedId;
+  const own = hashesOf(seal);
+  const consistent =
+    own.length === seal.rowIds.length && (own.at(-1) ?? seal.previous).equals(seal.head);
+  if (!consistent || (inOrder && !seal.previous.equals(before?.head ?? GENESIS))) {
+    findings.push({ what: 'seal altered', seal: seal.id });
+  }
+  if (publicKey === null) findings.push({ what: 'key unknown', seal: seal.id });
+  else if (!verify(null, signedText(seal), publicKey, seal.signature)) {
+    findings.push({ what: 'signature wrong', seal: seal.id });
+  }
+  return [...findings, ...checkRows(seal, own, rows)];
+}
+
+function checkRows(seal: Seal, hashes: readonly Buffer[], rows: readonly AuditRow[]): Finding[] {
+  const there = new Map(rows.map((row) => [BigInt(row.id), row]));
+  const findings = seal.rowIds.flatMap((id, n): Finding[] => {
+    const row = there.get(id);
+    there.delete(id);
+    if (!row) return [{ what: 'row removed', row: id, seal: seal.id }];
+    const hash = chainHash(hashes[n - 1] ?? seal.previous, row);
+    return hashes[n]?.equals(hash) ? [] : [{ what: 'row altered', row: id, seal: seal.id }];
+  });
+  const inserted = [...there.keys()].map((row): Finding => {
+    return { what: 'row inserted', row, seal: seal.id };
+  });
+  return [...findings, ...inserted];
+}
+
+function hashesOf({ rowHashes }: Seal): Buffer[] {
+  const count = Math.floor(rowHashes.length / HASH_BYTES);
+  return Array.from({ length: count }, (_, n) =>
+    rowHashes.subarray(n * HASH_BYTES, (n + 1) * HASH_BYTES),
+  );
+}
+
+const PRIVATE_KEY = 'seal-key.pem';
+const PUBLIC_SUFFIX = '.pub.pem';
+
+/** Where the keys of the audit and its last head lie, below the data folder. */
+export function auditFolder(dataDir: string): string {
+  return join(dataDir, 'audit');
+}
+
+export interface SealKey {
+  key: KeyObject;
+  /** SHA-256 of the public key, hex. */
+  keyId: string;
+}
+
+/**
+ * The Ed25519 key with which this data folder seals its audit; made at the first use, for its own
+ * user alone. Its public half stands beside it, to be kept elsewhere as well.
+ */
+export async function loadSealKey(dataDir: string): Promise<SealKey> {
+  const folder = auditFolder(dataDir);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const path = join(folder, PRIVATE_KEY);
+  const pem = await readFile(path, 'utf8').catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    const { privateKey } = generateKeyPairSync('ed25519');
+    await writeOnce(path, privateKey.export({ type: 'pkcs8', format: 'pem' }));
+    // Of two processes that start together, the first to write it has made it.
+    return readFile(path, 'utf8');
+  });
+  const key = createPrivateKey(pem);
+  const publicKey = createPublicKey(key);
+  const keyId = keyIdOf(publicKey);
+  const spki = publicKey.export({ type: 'spki', format: 'pem' });
+  await writeOnce(join(folder, `${keyId}${PUBLIC_SUFFIX}`), spki);
+  return { key, keyId };
+}
+
+/** The public keys whose seals count, by id: those beside our own, and PEM files given besides. */
+export async function loadPublicKeys(
+  dataDir: string,
+  more: readonly string[] = [],
+): Promise<Map<string, KeyObject>> {
+  const folder = auditFolder(dataDir);
+  const names = await ifMissing(readdir(folder), []);
+  const beside = names.filter((name) => name.endsWith(PUBLIC_SUFFIX));
+  const keys = new Map<string, KeyObject>();
+  for (const path of [...beside.map((name) => join(folder, name)), ...more]) {
+    const key = createPublicKey(await readFile(path, 'utf8'));
+    keys.set(keyIdOf(key), key);
+  }
+  return keys;
+}
+
+function keyIdOf(publicKey: KeyObject): string {
+  const spki = publicKey.export({ type: 'spki', format: 'der' });
+  return createHash('sha256').update(spki).digest('hex');
+}
+
+/** Leaves a file that is there as it is. */
+async function writeOnce(path: string, content: string | Buffer): Promise<void> {
+  const making = `${path}.${randomUUID()}`;
+  const file = await open(making, 'wx', 0o600);
+  try {
+    await file.writeFile(content);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await link(making, path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  await rm(making);
+}
+
+interface SealRow {
+  id: string;
+  sealed_at: Date;
+  last_row: string;
+  row_ids: string[];
+  row_hashes: string;
+  previous: string;
+  head: string;
+  key_id: string;
+  signature: string;
+}
+
+const COLUMNS = `id::text, sealed_at, last_row::text, row_ids::text[] AS row_ids,
+  encode(row_hashes, 'hex') AS row_hashes, encode(previous, 'hex') AS previous,
+  encode(head, 'hex') AS head, key_id, encode(signature, 'hex') AS signature`;
+
+const bytes = (hex: string) => Buffer.from(hex, 'hex');
+
+function asSeal(row: SealRow): Seal {
+  return {
+    id: BigInt(row.id),
+    sealedAt: row.sealed_at,
+    lastRow: BigInt(row.last_row),
+    rowIds: row.row_ids.map(BigInt),
+    rowHashes: bytes(row.row_hashes),
+    previous: bytes(row.previous),
+    head: bytes(row.head),
+    keyId: row.key_id,
+    signature: bytes(row.signature),
+  };
+}
+
+/** Null when nothing has been sealed. */
+export async function lastSeal(database: Queryable): Promise<Seal | null> {
+  const { rows } = await database.query<SealRow>(
+    `SELECT ${COLUMNS} FROM audit_seals ORDER BY audit_seals.id DESC LIMIT 1`,
+  );
+  return rows[0] ? asSeal(rows[0]) : null;
+}
+
+/** The next seals after one, oldest first. */
+export async function sealsAfter(database: Queryable, id: bigint, limit: number): Promise<Seal[]> {
+  const { rows } = await database.query<SealRow>(
+    `SELECT ${COLUMNS} FROM audit_seals WHERE id > $1 ORDER BY audit_seals.id LIMIT $2`,
+    [String(id), limit],
+  );
+  return rows.map(asSeal);
+}
+
+/** Up to which row the audit is sealed: rows up to it can no longer change. */
+export async function sealedUpTo(database: Queryable): Promise<bigint> {
+  const { rows } = await database.query<{ last_row: string }>(
+    'SELECT last_row::text FROM audit_seals ORDER BY id DESC LIMIT 1',
+  );
+  return BigInt(rows[0]?.last_row ?? 0);
+}
+
+export async function storeSeal(database: Queryable, seal: Seal): Promise<void> {
+  await database.query(
+    `INSERT INTO audit_seals
+       (id, sealed_at, last_row, row_ids, row_hashes, previous, head, key_id, signature)
+     VALUES ($1, $2, $3, $4::bigint[], decode($5, 'hex'), decode($6, 'hex'), decode($7, 'hex'), $8,
+       decode($9, 'hex'))`,
+    [
+      String(seal.id),
+      seal.sealedAt,
+      String(seal.lastRow),
+      seal.rowIds.map(String),
+      seal.rowHashes.toString('hex'),
+      seal.previous.toString('hex'),
+      seal.head.toString('hex'),
+      seal.keyId,
+      seal.signature.toString('hex'),
+    ],
+  );
+}
+
+const EVERY_MILLISECONDS = 1000;
+/** Rows of one seal; what is more follows in the next. */
+const MOST_ROWS = 5000;
+/** A writer that holds the audit open longer is not waited for: the next second will do. */
+const LOCK_TIMEOUT_MILLISECONDS = 200;
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/**
+ * Seals all rows that are there. Rows get their ids before they are committed; the lock is had only
+ * when no transaction that has written to the audit is still open, so that no row can come to lie
+ * below a sealed one later. Of several processes one seals at a time.
+ * @returns the seal; null when there was nothing to seal, or others were writing or sealing.
+ */
+export async function sealAudit(database: Database, key: SealKey, at: Date): Promise<Seal | null> {
+  try {
+    return await database.transaction(async (tx) => {
+      await tx.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MILLISECONDS}`);
+      await tx.query('LOCK TABLE audit_seals IN EXCLUSIVE MODE');
+      const before = await lastSeal(tx);
+      const after = before?.lastRow ?? 0n;
+      if (!(await hasRowsAfter(tx, after))) return null;
+      await tx.query('LOCK TABLE audit IN SHARE MODE');
+      const all = { after, until: HIGHEST, limit: MOST_ROWS };
+      const seal = sealRows(await auditRows(tx, all), before, { ...key, at });
+      await storeSeal(tx, seal);
+      return seal;
+    });
+  } catch (error) {
+    if ((error as { code?: unknown }).code === LOCK_NOT_AVAILABLE) return null;
+    throw error;
+  }
+}
+
+/** The highest id of a bigint column. */
+const HIGHEST = 2n ** 63n - 1n;
+
+async function hasRowsAfter(tx: Queryable, after: bigint): Promise<boolean> {
+  const { rows } = await tx.query('SELECT 1 FROM audit WHERE id > $1 LIMIT 1', [String(after)]);
+  return rows.length > 0;
+}
+
+/** Where the chain stood when this data folder last sealed: outside the database, on purpose. */
+export interface Checkpoint {
+  seal: string;
+  head: string;
+}
+
+const CHECKPOINT = 'checkpoint.json';
+
+/** Null before the first seal. */
+export async function readCheckpoint(dataDir: string): Promise<Checkpoint | null> {
+  const path = join(auditFolder(dataDir), CHECKPOINT);
+  const text = await ifMissing(readFile(path, 'utf8'), null);
+  return text === null ? null : (JSON.parse(text) as Checkpoint);
+}
+
+async function writeCheckpoint(dataDir: string, { id, head }: Seal): Promise<void> {
+  const path = join(auditFolder(dataDir), CHECKPOINT);
+  const checkpoint: Checkpoint = { seal: String(id), head: head.toString('hex') };
+  const file = await open(`${path}.new`, 'w', 0o600);
+  try {
+    await file.writeFile(JSON.stringify(checkpoint));
+  } finally {
+    await file.close();
+  }
+  await rename(`${path}.new`, path);
+}
+
+/** Seals every second until stopped, and once more then. */
+export async function startSealing(parts: {
+  database: Database;
+  dataDir: string;
+  logger: Logger;
+  now?: () => Date;
+}): Promise<Rounds> {
+  const { database, dataDir, logger, now = () => new Date() } = parts;
+  const key = await loadSealKey(dataDir);
+  return startRounds({
+    async work() {
+      const made = await sealAudit(database, key, now());
+      if (made) await writeCheckpoint(dataDir, made);
+    },
+    pauseMilliseconds: EVERY_MILLISECONDS,
+    onceMoreAtStop: true,
+    ...logRounds(logger, 'sealing of the audit', (error) =>
+      logger.error({ err: error }, 'the audit could not be sealed, will retry'),
+    ),
+  });
+}
+
+const SEALS_AT_A_TIME = 100;
+
+export interface AuditVerdict {
+  /** True when every sealed row is as it was. */
+  intact: boolean;
+  seals: number;
+  rows: number;
+  /** Rows after the last seal, a second's worth while a gateway runs. */
+  unsealed: number;
+  findings: Finding[];
+}
+
+/**
+ * Goes through the whole chain, oldest first.
+ * @param keys public keys whose seals count, by id.
+ * @param checkpoint what the data folder remembers of the chain: finds seals cut off at its end.
+ */
+export async function verifyAudit(
+  database: Queryable,
+  keys: ReadonlyMap<string, KeyObject>,
+  checkpoint: Checkpoint | null,
+): Promise<AuditVerdict> {
+  const findings: Finding[] = [];
+  let before: Seal | null = null;
+  let seals = 0;
+  let rows = 0;
+  let remembered = checkpoint === null;
+  for (;;) {
+    const batch: Seal[] = await sealsAfter(database, before?.id ?? 0n, SEALS_AT_A_TIME);
+    if (batch.length === 0) break;
+    for (const seal of batch) {
+      const range = { after: before?.lastRow ?? LOWEST, until: seal.lastRow, limit: MOST };
+      const covered = await auditRows(database, range);
+      findings.push(...checkSeal(seal, before, covered, keys.get(seal.keyId) ?? null));
+      if (checkpoint?.seal === String(seal.id)) {
+        remembered = true;
+        if (checkpoint.head !== seal.head.toString('hex')) {
+          findings.push({ what: 'seal altered', seal: seal.id });
+        }
+      }
+      seals += 1;
+      rows += seal.rowIds.length;
+      before = seal;
+    }
+  }
+  if (!remembered && checkpoint) {
+    findings.push({ what: 'seal missing', seal: BigInt(checkpoint.seal) });
+  }
+  const unsealed = await countAfter(database, before?.lastRow ?? 0n);
+  return { intact: findings.length === 0, seals, rows, unsealed, findings };
+}
+
+/** The lowest id of a bigint column: what was put before the first row is seen as well. */
+const LOWEST = -(2n ** 63n);
+/** More than a seal can cover: rows put among them are seen as well. */
+const MOST = 1_000_000;
+
+async function countAfter(database: Queryable, id: bigint): Promise<number> {
+  const { rows } = await database.query<{ count: number }>(
+    'SELECT count(*)::int AS count FROM audit WHERE id > $1',
+    [String(id)],
+  );
+  return rows[0]?.count ?? 0;
+}

@@ -1,0 +1,100 @@
+import { createWriteStream } from 'node:fs';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Dispatcher } from 'undici';
+import type { Config } from '../../../config/schema.ts';
+import type { OutboundClient } from '../../platform/outbound/client.ts';
+import { UrlNotPermittedError } from '../../platform/outbound/url-guard.ts';
+
+const MOST_REDIRECTS = 3;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/** A hosted file that could not be had; the message is for the client who named it. */
+export class HostedFileError extends Error {
+  override name = 'HostedFileError';
+}
+
+/**
+ * Fetches a file that a client named by its URL to `path`.
+ * @throws HostedFileError; the system's error when it cannot be written; whatever `signal` aborts
+ * with.
+ */
+export type FetchHostedFile = (url: string, path: string, signal: AbortSignal) => Promise<void>;
+
+/** Every redirect goes through the same rules as the URL itself. */
+export function createHostedFileFetcher(
+  client: Pick<OutboundClient, 'call'>,
+  { maxFileBytes, fetchTimeoutSeconds }: Config['outbound'],
+): FetchHostedFile {
+  return async (url, path, signal) => {
+    const patience = AbortSignal.timeout(fetchTimeoutSeconds * 1000);
+    const either = AbortSignal.any([signal, patience]);
+    try {
+      const response = await follow(client, url, either);
+      await store(response, path, maxFileBytes, either);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof HostedFileError || isOwnFault(error)) throw error;
+      if (error instanceof UrlNotPermittedError) throw new HostedFileError('URL not permitted');
+      if (patience.aborted) throw new HostedFileError(`it took over ${fetchTimeoutSeconds} s`);
+      throw new HostedFileError('the connection failed', { cause: error });
+    }
+  };
+}
+
+async function follow(
+  client: Pick<OutboundClient, 'call'>,
+  first: string,
+  signal: AbortSignal,
+): Promise<Dispatcher.ResponseData> {
+  let url = first;
+  for (let redirects = 0; ; redirects += 1) {
+    const response = await client.call(url, 'input-file', { method: 'GET', signal });
+    const { statusCode, headers, body } = response;
+    if (statusCode === 200) return response;
+    body.on('error', () => {}).destroy();
+    const { location } = headers;
+    if (!REDIRECTS.has(statusCode) || typeof location !== 'string') {
+      throw new HostedFileError(`the server answered ${statusCode}`);
+    }
+    if (redirects === MOST_REDIRECTS) throw new HostedFileError('too many redirects');
+    const next = URL.parse(location, url);
+    if (!next) throw new HostedFileError('a redirect to nowhere');
+    if (url.startsWith('https:') && next.protocol !== 'https:') {
+      throw new HostedFileError('a redirect from https to http');
+    }
+    url = next.href;
+  }
+}
+
+async function store(
+  { headers, body }: Dispatcher.ResponseData,
+  path: string,
+  limit: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const tooLarge = () => new HostedFileError(`it has more than ${limit} bytes`);
+  const coding = headers['content-encoding'] ?? 'identity';
+  const announced = Number(headers['content-length'] ?? 0);
+  let bytes = 0;
+  const measure = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length;
+      done(bytes > limit ? tooLarge() : null, chunk);
+    },
+  });
+  try {
+    if (coding !== 'identity')
+      throw new HostedFileError('the server sent it with a content coding');
+    if (announced > limit) throw tooLarge();
+    await pipeline(body, measure, createWriteStream(path, { flags: 'wx' }), { signal });
+  } catch (error) {
+    body.on('error', () => {}).destroy();
+    throw error;
+  }
+}
+
+/** What is wrong with our disk is not the client's business. */
+function isOwnFault(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && ('path' in error || error.code === 'ENOSPC');
+}

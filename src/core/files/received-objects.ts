@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import { access, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { SonogateError } from '../../platform/errors/catalogue.ts';
+import { ifMissing } from '../../platform/errors/file-system.ts';
+import { MS_PER_DAY } from '../../platform/time.ts';
+import { BlobMissingError, type BlobStore, type DirectAccess } from './blob-store.ts';
+
+/** An object as its row names it. */
+export interface ReceivedObject {
+  /** Below the data folder of the machine that received it. */
+  path: string;
+  /** SHA-256 of the whole file. */
+  fileSha256: string;
+}
+
+/**
+ * The objects that came by DICOM, wherever in the site they were received. They lie in the data
+ * folder of the listener's machine and, where the site has a bucket, under their SHA-256 in it too:
+ * then any machine has them, and the data folders are caches.
+ */
+export interface ReceivedObjects {
+  /** Whether the site has a bucket. */
+  shared: boolean;
+  /**
+   * Makes an object that lies synced in the data folder safe for the whole site.
+   * @throws SonogateError `storage_unreachable`
+   */
+  keep(object: ReceivedObject & { bytes: number }): Promise<void>;
+  has(object: ReceivedObject): Promise<boolean>;
+  /**
+   * Removes the bytes of an object that no row names from where machines share them; those
+   * written within the last hour stay.
+   */
+  remove(fileSha256: string, now: Date): Promise<void>;
+  /** Path on this machine, fetched when another one received it; null when it is nowhere to be found. */
+  locate(object: ReceivedObject): Promise<string | null>;
+}
+
+/** A machine waits longer than this for the status of its C-STORE. */
+const KEEP_MS = 20_000;
+
+/**
+ * Copies of what other machines received. Apart from the intake: what lies there without a row is
+ * taken for an object that has just come.
+ */
+const FETCHED = 'fetched';
+const FETCHED_LIFE_MS = MS_PER_DAY;
+
+/** The objects of a site, seen from the machine of `dataDir`: shared with others through a bucket. */
+export function createReceivedObjects(dataDir: string, blobs: BlobStore): ReceivedObjects {
+  return blobs.direct ? objectsInBucket(dataDir, blobs, blobs.direct) : objectsOnDisk(dataDir);
+}
+
+/** The objects of a site of one machine. */
+export function objectsOnDisk(dataDir: string): ReceivedObjects {
+  return {
+    shared: false,
+    keep: async () => {},
+    has: ({ path }) => exists(resolve(dataDir, path)),
+    remove: async () => {},
+    locate: async ({ path }) => {
+      const here = resolve(dataDir, path);
+      return (await exists(here)) ? here : null;
+    },
+  };
+}
+
+function objectsInBucket(
+  dataDir: string,
+  blobs: Pick<BlobStore, 'place' | 'remove'>,
+  bucket: Pick<DirectAccess, 'has' | 'takeFile'>,
+): ReceivedObjects {
+  const onDisk = objectsOnDisk(dataDir);
+  return {
+    shared: true,
+
+    async keep({ path, fileSha256, bytes }) {
+      const stored = { sha256: fileSha256, bytes };
+      const signal = AbortSignal.timeout(KEEP_MS);
+      await bucket.takeFile(resolve(dataDir, path), stored, signal).catch((cause: unknown) => {
+        throw new SonogateError('storage_unreachable', undefined, { cause });
+      });
+    },
+
+    has: async (object) => (await onDisk.has(object)) || bucket.has(object.fileSha256),
+
+    remove: (fileSha256, now) => blobs.remove(fileSha256, now),
+
+    async locate(object) {
+      const there = await onDisk.locate(object);
+      if (there !== null) return there;
+      const path = resolve(dataDir, FETCHED, object.path);
+      if (await exists(path)) return path;
+      const coming = `${path}.${randomUUID()}`;
+      await mkdir(dirname(path), { recursive: true });
+      try {
+        await blobs.place(object.fileSha256, coming);
+        await rename(coming, path);
+        return path;
+      } catch (error) {
+        if (error instanceof BlobMissingError) return null;
+        throw error;
+      }
+    },
+  };
+}
+
+/** Removes copies that were fetched a day ago; what needs one again fetches it again. */
+export async function removeFetched(dataDir: string, now: Date): Promise<void> {
+  const folder = resolve(dataDir, FETCHED);
+  const entries = await ifMissing(readdir(folder, { recursive: true, withFileTypes: true }), []);
+  for (const entry of entries) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const found = await ifMissing(stat(path), null);
+    if (found && now.getTime() - found.mtimeMs > FETCHED_LIFE_MS) await rm(path, { force: true });
+  }
+}
+
+/** @throws where it cannot be told: an object on a disk that does not answer is not gone. */
+async function exists(path: string): Promise<boolean> {
+  return ifMissing(
+    access(path).then(() => true),
+    false,
+  );
+}

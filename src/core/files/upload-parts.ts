@@ -1,0 +1,272 @@
+import { Readable } from 'node:stream';
+import type { Queryable } from '../../platform/database/port.ts';
+import { SonogateError } from '../../platform/errors/catalogue.ts';
+import {
+  type BlobStore,
+  type DirectAccess,
+  PartDiffersError,
+  TooManyBytesError,
+  WrongSizeError,
+} from './blob-store.ts';
+
+/** A part as the client names it when it completes an upload. */
+export interface NamedPart {
+  part_number: number;
+  etag: string;
+}
+
+/** Which bytes of the file a part holds. */
+export interface PartState {
+  partNumber: number;
+  firstByte: number;
+  bytes: number;
+  /** Without quotation marks; null until the bytes have arrived. */
+  etag: string | null;
+}
+
+/** The parts of files that are too large for one PUT: in any order, each whole or not at all. */
+export interface UploadParts {
+  state(fileId: string, bytes: number): Promise<PartState[]>;
+  /** Where the client PUTs a part without the gateway, for so many seconds; null: through it. */
+  url(fileId: string, part: PartState, seconds: number): Promise<string | null>;
+  /**
+   * Stores a part that comes through the gateway; returns its ETag.
+   * @throws SonogateError `not_found`, `upload_incomplete`.
+   */
+  receive(
+    fileId: string,
+    bytes: number,
+    partNumber: number,
+    source: Readable,
+    length: number | null,
+  ): Promise<string>;
+  /**
+   * Puts the file together; returns its SHA-256.
+   * @param named every part in ascending order with its ETag, or null for whatever has arrived
+   * @throws SonogateError `upload_incomplete` naming the parts that are missing or differ.
+   */
+  assemble(fileId: string, bytes: number, named: readonly NamedPart[] | null): Promise<string>;
+  /** Takes no more parts of a file. */
+  abort(fileId: string): Promise<void>;
+  /** Forgets the parts of files that are no longer pending, and their bytes. */
+  removeLeftOver(): Promise<void>;
+}
+
+/** A file cut into parts of `partBytes`, the last one as long as what is left. */
+export function partsOf(
+  bytes: number,
+  partBytes: number,
+  etags: ReadonlyMap<number, string>,
+): PartState[] {
+  return Array.from({ length: Math.ceil(bytes / partBytes) }, (_, n) => ({
+    partNumber: n + 1,
+    firstByte: n * partBytes,
+    bytes: Math.min(partBytes, bytes - n * partBytes),
+    etag: etags.get(n + 1) ?? null,
+  }));
+}
+
+/** @throws SonogateError `upload_incomplete` unless every part has arrived. */
+export function checkArrived(parts: readonly PartState[]): void {
+  const missing = parts.filter(({ etag }) => etag === null);
+  if (missing.length > 0) throw incomplete(`missing parts: ${numbers(missing)}`);
+}
+
+/** S3's rule: every part, in ascending order, with the ETag that its PUT answered. */
+export function checkNamed(parts: readonly PartState[], named: readonly NamedPart[]): void {
+  checkOrder(parts, named);
+  const differing = parts.filter(({ etag }, n) => unquoted(named[n]?.etag) !== etag);
+  if (differing.length > 0) throw incomplete(`ETags differ: parts ${numbers(differing)}`);
+}
+
+/** The first half of that rule. @throws SonogateError `upload_incomplete`. */
+export function checkOrder(parts: readonly PartState[], named: readonly NamedPart[]): void {
+  const ascending = named.every(({ part_number }, n) => part_number === parts[n]?.partNumber);
+  if (!ascending || named.length !== parts.length) {
+    throw incomplete('`parts` names every part once, in ascending order');
+  }
+}
+
+export const unquoted = (etag = ''): string => etag.replaceAll('"', '');
+
+const numbers = (parts: readonly PartState[]): string =>
+  parts.map(({ partNumber }) => partNumber).join(', ');
+
+export function incomplete(detail: string): SonogateError {
+  return new SonogateError('upload_incomplete', `${detail}; the upload can go on.`);
+}
+
+/** Parts that clients PUT to the storage by themselves, as one multipart upload of S3 for each file. */
+export function createPartsInBucket(
+  database: Queryable,
+  direct: DirectAccess,
+  partBytes: number,
+): UploadParts {
+  const { multipart } = direct;
+
+  async function uploadOf(fileId: string): Promise<string | null> {
+    const { rows } = await database.query<{ upload_id: string }>(
+      'SELECT upload_id FROM multipart_uploads WHERE file_id = $1',
+      [fileId],
+    );
+    return rows[0]?.upload_id ?? null;
+  }
+
+  async function begin(fileId: string): Promise<string> {
+    const begun = await multipart.begin(fileId);
+    const { rowCount } = await database.query(
+      'INSERT INTO multipart_uploads (file_id, upload_id) VALUES ($1, $2) ON CONFLICT DO NOTHING',
+      [fileId, begun],
+    );
+    if (rowCount === 1) return begun;
+    await multipart.abort(fileId, begun);
+    return (await uploadOf(fileId)) ?? begun;
+  }
+
+  const forget = (fileId: string) =>
+    database.query('DELETE FROM multipart_uploads WHERE file_id = $1', [fileId]);
+
+  async function state(fileId: string, bytes: number) {
+    const uploadId = await uploadOf(fileId);
+    const arrived = uploadId === null ? [] : await multipart.arrived(fileId, uploadId);
+    return partsOf(
+      bytes,
+      partBytes,
+      new Map(arrived.map(({ partNumber, etag }) => [partNumber, unquoted(etag)])),
+    );
+  }
+
+  return {
+    state,
+
+    async url(fileId, { partNumber, bytes }, seconds) {
+      const uploadId = (await uploadOf(fileId)) ?? (await begin(fileId));
+      return multipart.partUrl(fileId, uploadId, { partNumber, bytes }, seconds);
+    },
+
+    async receive() {
+      throw new SonogateError('not_found', 'The parts of this upload go to the storage itself.');
+    },
+
+    async assemble(fileId, bytes, named) {
+      const uploadId = await uploadOf(fileId);
+      if (uploadId === null) throw incomplete('no part has arrived');
+      const parts = named
+        ? partsOf(bytes, partBytes, new Map(named.map((n) => [n.part_number, unquoted(n.etag)])))
+        : await state(fileId, bytes);
+      if (named) checkOrder(parts, named);
+      checkArrived(parts);
+      try {
+        await multipart.join(
+          fileId,
+          uploadId,
+          parts.map(({ partNumber, etag }) => ({ partNumber, etag: etag ?? '' })),
+        );
+      } catch (error) {
+        if (!(error instanceof PartDiffersError)) throw error;
+        if (named) checkNamed(await state(fileId, bytes), named);
+        throw incomplete('parts are missing or differ');
+      }
+      // From here on the storage knows the upload no more: other bytes need another one.
+      await forget(fileId);
+      const taken = await direct.takeIn(fileId, bytes).catch((error: unknown) => {
+        throw error instanceof WrongSizeError
+          ? incomplete(
+              `the parts have ${error.found} bytes together, not ${bytes}: send them again`,
+            )
+          : error;
+      });
+      if (!taken) throw incomplete('the parts are gone: send them again');
+      return taken.sha256;
+    },
+
+    async abort(fileId) {
+      const uploadId = await uploadOf(fileId);
+      if (uploadId === null) return;
+      await multipart.abort(fileId, uploadId);
+      await forget(fileId);
+    },
+
+    async removeLeftOver() {
+      const { rows } = await database.query<{ file_id: string }>(
+        `SELECT file_id FROM multipart_uploads WHERE NOT EXISTS (
+           SELECT 1 FROM files WHERE id = file_id AND status = 'pending')`,
+      );
+      for (const { file_id } of rows) await this.abort(file_id);
+    },
+  };
+}
+
+/** Bytes that were stored within this time are not removed (blob-folder.ts), nor is what names them. */
+const IN_USE_MS = 2 * 3_600_000;
+
+/** Parts that the gateway takes in, each kept as a blob of its own; the ETag is its SHA-256. */
+export function createPartsThroughGateway(
+  database: Queryable,
+  blobs: BlobStore,
+  partBytes: number,
+  now: () => Date,
+): UploadParts {
+  async function state(fileId: string, bytes: number) {
+    const { rows } = await database.query<{ part_number: number; sha256: string }>(
+      'SELECT part_number, sha256 FROM file_parts WHERE file_id = $1',
+      [fileId],
+    );
+    return partsOf(bytes, partBytes, new Map(rows.map((row) => [row.part_number, row.sha256])));
+  }
+
+  return {
+    state,
+
+    url: async () => null,
+
+    async receive(fileId, bytes, partNumber, source, length) {
+      const part = (await state(fileId, bytes)).find((each) => each.partNumber === partNumber);
+      if (!part) throw new SonogateError('not_found', 'The upload has no such part.');
+      const wrong = (found: string) =>
+        incomplete(`part ${partNumber} has ${part.bytes} bytes and ${found}`);
+      if (length !== null && length !== part.bytes) throw wrong(`${length} are sent`);
+      const received = await blobs.write(source, part.bytes).catch((error: unknown) => {
+        throw error instanceof TooManyBytesError ? wrong('more were sent') : error;
+      });
+      if (received.bytes !== part.bytes) throw wrong(`${received.bytes} were sent`);
+      await database.query(
+        `INSERT INTO file_parts (file_id, part_number, sha256, bytes, stored_at)
+         VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT (file_id, part_number)
+           DO UPDATE SET sha256 = EXCLUDED.sha256, stored_at = EXCLUDED.stored_at`,
+        [fileId, partNumber, received.sha256, received.bytes, now()],
+      );
+      return received.sha256;
+    },
+
+    async assemble(fileId, bytes, named) {
+      const parts = await state(fileId, bytes);
+      checkArrived(parts);
+      if (named) checkNamed(parts, named);
+      async function* whole() {
+        for (const { etag } of parts) yield* await blobs.read(etag ?? '');
+      }
+      return (await blobs.write(Readable.from(whole()), bytes)).sha256;
+    },
+
+    // The upload itself no longer takes any (uploads.ts); the bytes go when they are not in use.
+    abort: async () => {},
+
+    async removeLeftOver() {
+      const { rows } = await database.query<{ sha256: string }>(
+        `DELETE FROM file_parts WHERE stored_at <= $1 AND NOT EXISTS (
+           SELECT 1 FROM files WHERE id = file_id AND status = 'pending')
+         RETURNING sha256`,
+        [new Date(now().getTime() - IN_USE_MS)],
+      );
+      for (const sha256 of new Set(rows.map((row) => row.sha256))) {
+        const { rows: users } = await database.query(
+          'SELECT 1 FROM files WHERE sha256 = $1 UNION ALL SELECT 1 FROM file_parts WHERE sha256 = $1',
+          [sha256],
+        );
+        if (users.length === 0) await blobs.remove(sha256, now());
+      }
+    },
+  };
+}

@@ -1,0 +1,372 @@
+import type { Readable } from 'node:stream';
+import { batched } from '../../platform/database/batched.ts';
+import type { Queryable } from '../../platform/database/port.ts';
+import { SonogateError } from '../../platform/errors/catalogue.ts';
+import { newId } from '../../platform/ids.ts';
+import type { RequestFile } from '../requests/request.ts';
+import { type BlobStore, TooManyBytesError, UPLOAD_LIFE_MS, WrongSizeError } from './blob-store.ts';
+import {
+  createPartsInBucket,
+  createPartsThroughGateway,
+  type NamedPart,
+  type PartState,
+  type UploadParts,
+} from './upload-parts.ts';
+
+/**
+ * Free bytes of the store less those that uploads under way have been promised and have not brought
+ * yet: the whole of a file that comes in one PUT, and of one in parts what has not arrived. A file that
+ * did not say its size counts nothing. `Infinity` when the store does not say how much is free.
+ */
+export async function unreservedBytes(
+  database: Queryable,
+  blobs: Pick<BlobStore, 'free'>,
+  now: Date,
+): Promise<number> {
+  const free = await blobs.free();
+  if (!Number.isFinite(free)) return free;
+  const { rows } = await database.query<{ bytes: string | number }>(
+    `SELECT COALESCE(sum(GREATEST(file.bytes - arrived.bytes, 0)), 0) AS bytes
+     FROM files file, LATERAL (
+       SELECT COALESCE(sum(part.bytes), 0) AS bytes FROM file_parts part WHERE part.file_id = file.id
+     ) arrived
+     WHERE file.status = 'pending' AND file.sha256 IS NULL AND file.expires_at > $1`,
+    [now],
+  );
+  return free - Number(rows[0]?.bytes ?? 0);
+}
+
+/** Added to a renewed life, so that a file of many requests does not cost one write in each. */
+const RENEWED_EVERY_MS = 3_600_000;
+
+/** How long uploads stay: a day after they were announced, completed or last used. */
+export interface UploadExpiry {
+  /** The end of a life that begins now. */
+  endOfLife(): Date;
+  /**
+   * Keeps files that a request uses from now on for another day, and an hour longer.
+   * @returns false when one of them has expired in the meantime: its bytes may have gone.
+   */
+  renew(files: readonly { id: string; expires_at: Date }[]): Promise<boolean>;
+  /** Removes what has expired and no unfinished request reads; returns how many files. */
+  removeExpired(): Promise<number>;
+}
+
+export function createUploadExpiry({
+  database,
+  blobs,
+  parts,
+  now,
+}: {
+  database: Queryable;
+  blobs: Pick<BlobStore, 'remove' | 'removeAbandoned'>;
+  parts: Pick<UploadParts, 'removeLeftOver'>;
+  now: () => Date;
+}): UploadExpiry {
+  const endOfLife = () => new Date(now().getTime() + UPLOAD_LIFE_MS);
+
+  return {
+    endOfLife,
+
+    async renew(files) {
+      const due = files.filter(({ expires_at }) => expires_at < endOfLife());
+      if (due.length === 0) return true;
+      const { rowCount } = await database.query(
+        'UPDATE files SET expires_at = $2 WHERE id = ANY($1::text[]) AND expires_at > $3',
+        [due.map(({ id }) => id), new Date(endOfLife().getTime() + RENEWED_EVERY_MS), now()],
+      );
+      return rowCount === due.length;
+    },
+
+    async removeExpired() {
+      await blobs.removeAbandoned(now());
+      const { rows } = await database.query<{ sha256: string | null }>(
+        `DELETE FROM files WHERE expires_at <= $1 AND created_at <= $2 AND NOT EXISTS (
+           SELECT 1 FROM requests WHERE status IN ('queued', 'preparing', 'running')
+             AND files || prior_files @> jsonb_build_array(jsonb_build_object('sha256', sha256)))
+         RETURNING sha256`,
+        [now(), new Date(now().getTime() - UPLOAD_LIFE_MS)],
+      );
+      const digests = new Set(rows.flatMap(({ sha256 }) => sha256 ?? []));
+      for (const sha256 of digests) {
+        const { rows: users } = await database.query(
+          `SELECT 1 FROM files WHERE sha256 = $1
+           UNION ALL SELECT 1 FROM instances WHERE file_sha256 = $1`,
+          [sha256],
+        );
+        if (users.length === 0) await blobs.remove(sha256, now());
+      }
+      await parts.removeLeftOver();
+      return rows.length;
+    },
+  };
+}
+
+/**
+ * States of a file.
+ *
+ *   pending ──complete──▶ ready ──24 h after the last use──▶ removed
+ *      └──24 h after creation──▶ removed
+ */
+export type FileStatus = 'pending' | 'ready';
+
+export interface FileRow {
+  id: string;
+  account_id: string;
+  filename: string;
+  media_type: string;
+  /** Null until the PUT of a file whose size was not announced. */
+  bytes: number | null;
+  status: FileStatus;
+  sha256: string | null;
+  created_at: Date;
+  expires_at: Date;
+}
+
+/** A file whose bytes are all here. */
+type ReadyFile = FileRow & { bytes: number; sha256: string };
+
+export interface AnnouncedFile {
+  filename: string;
+  /** Null when only the PUT tells. */
+  bytes: number | null;
+  mediaType: string;
+}
+
+export interface UploadLimits {
+  /** Largest file of one PUT; a larger one comes in parts. */
+  maxBytes: number;
+  /** Largest file of all. */
+  maxFileBytes: number;
+  /** Size of every part but the last. */
+  partBytes: number;
+  /** Uploads are refused that would leave less than this on the disk, with those under way. */
+  minFreeBytes: number;
+}
+
+/** Files that clients bring: announced, received whole or not at all, completed, then usable. */
+export interface Uploads {
+  /** @throws SonogateError `payload_too_large`, `overloaded`. */
+  create(accountId: string, announced: AnnouncedFile): Promise<FileRow>;
+  /**
+   * Stores the bytes of a pending file; a later PUT replaces an earlier one. `length` is what the
+   * call says it brings, when it says so: a wrong one is refused before anything is read.
+   * @throws SonogateError `not_found`, `upload_incomplete`, `payload_too_large`.
+   */
+  receive(id: string, source: Readable, length: number | null): Promise<FileRow>;
+  /**
+   * Makes a received file usable; twice is harmless.
+   * @throws SonogateError `not_found`, `upload_incomplete`.
+   */
+  complete(
+    accountId: string,
+    id: string,
+    sha256: string | null,
+    named?: readonly NamedPart[] | null,
+  ): Promise<FileRow>;
+  /** The file as it is. @throws SonogateError `not_found`. */
+  find(accountId: string, id: string): Promise<FileRow>;
+  /** Where the client PUTs the bytes without the gateway, for so many seconds; null for through it. */
+  directUrl(file: FileRow, seconds: number): Promise<string | null>;
+  /** Which parts a file has and which have arrived; null for a file of one PUT. */
+  parts(file: FileRow): Promise<PartState[] | null>;
+  /** The same for one part. */
+  partUrl(file: FileRow, part: PartState, seconds: number): Promise<string | null>;
+  /** Stores one part; a later PUT replaces an earlier one. Returns its ETag. */
+  receivePart(id: string, n: number, source: Readable, length: number | null): Promise<string>;
+  /** Ends an upload that is not complete; its bytes go a day after it was announced. */
+  abort(accountId: string, id: string): Promise<void>;
+  /** The files of `ids` that this account may use now; asking keeps them for another day or an hour longer. */
+  ready(accountId: string, ids: readonly string[]): Promise<Map<string, RequestFile>>;
+  /** The bytes of a ready file. @throws BlobMissingError */
+  read(file: RequestFile): Promise<Readable>;
+  removeExpired: UploadExpiry['removeExpired'];
+}
+
+export function createUploads({
+  database,
+  blobs,
+  limits,
+  now = () => new Date(),
+}: {
+  database: Queryable;
+  blobs: BlobStore;
+  limits: UploadLimits;
+  now?: () => Date;
+}): Uploads {
+  const parts = blobs.direct
+    ? createPartsInBucket(database, blobs.direct, limits.partBytes)
+    : createPartsThroughGateway(database, blobs, limits.partBytes, now);
+  const expiry = createUploadExpiry({ database, blobs, parts, now });
+  const inParts = ({ bytes }: FileRow) => bytes !== null && bytes > limits.maxBytes;
+
+  async function pending(id: string): Promise<FileRow> {
+    const { rows } = await database.query<FileRow>(
+      `SELECT * FROM files WHERE id = $1 AND status = 'pending' AND expires_at > $2`,
+      [id, now()],
+    );
+    if (!rows[0]) throw new SonogateError('not_found', 'There is no pending upload here.');
+    return toFile(rows[0]);
+  }
+
+  async function find(accountId: string, id: string): Promise<FileRow> {
+    const { rows } = await database.query<FileRow>(
+      'SELECT * FROM files WHERE id = $1 AND account_id = $2 AND expires_at > $3',
+      [id, accountId, now()],
+    );
+    if (!rows[0]) throw new SonogateError('not_found', 'There is no such upload.');
+    return toFile(rows[0]);
+  }
+
+  /** Looks up together the files of submits that come together. */
+  const readyFiles = batched(async (asked: readonly (readonly string[])[]) => {
+    const { rows } = await database.query<FileRow>(
+      `SELECT id, account_id, filename, media_type, bytes, status, sha256, created_at, expires_at
+       FROM files WHERE id = ANY($1::text[]) AND status = 'ready'`,
+      [[...new Set(asked.flat())]],
+      'ready-files',
+    );
+    const files = new Map(
+      rows
+        .map(toFile)
+        .filter(isReady)
+        .map((file) => [file.id, file]),
+    );
+    return asked.map((ids) => ids.flatMap((id) => files.get(id) ?? []));
+  });
+
+  /** SHA-256 of what the client has PUT to the store by itself; null when it has not. */
+  async function takeIn({ id, status, bytes }: FileRow): Promise<string | null> {
+    if (!blobs.direct || status !== 'pending' || bytes === null) return null;
+    const taken = await blobs.direct.takeIn(id, bytes).catch((error: unknown) => {
+      throw error instanceof WrongSizeError ? wrongSize(bytes, `${error.found} were sent`) : error;
+    });
+    if (!taken) return null;
+    // The bytes are no longer where they were PUT: what is known of them must not be lost.
+    await database.query('UPDATE files SET sha256 = $2 WHERE id = $1', [id, taken.sha256]);
+    return taken.sha256;
+  }
+
+  return {
+    async create(accountId, { filename, bytes, mediaType }) {
+      if (bytes !== null && bytes > limits.maxFileBytes) throw tooLarge(limits.maxFileBytes);
+      if ((await unreservedBytes(database, blobs, now())) - (bytes ?? 0) < limits.minFreeBytes) {
+        throw new SonogateError('overloaded', 'There is no room for the file at the moment.');
+      }
+      const { rows } = await database.query<FileRow>(
+        `INSERT INTO files (id, account_id, filename, media_type, bytes, status, created_at, expires_at)
+         VALUES ($1, $2, $3, $4, $5, 'pending', $6, $7) RETURNING *`,
+        [newId('file'), accountId, filename, mediaType, bytes, now(), expiry.endOfLife()],
+      );
+      return toFile(rows[0] as FileRow);
+    },
+
+    async receive(id, source, length) {
+      const file = await pending(id);
+      const expected = file.bytes ?? length;
+      if (expected !== null && expected > limits.maxBytes) throw tooLarge(limits.maxBytes);
+      if (length !== null && length !== expected) throw wrongSize(expected, `${length} are sent`);
+      const limit = expected ?? limits.maxBytes;
+      const received = await blobs.write(source, limit).catch((error: unknown) => {
+        if (!(error instanceof TooManyBytesError)) throw error;
+        throw expected === null ? tooLarge(limits.maxBytes) : wrongSize(expected, 'more were sent');
+      });
+      if (expected !== null && received.bytes !== expected) {
+        throw wrongSize(expected, `${received.bytes} were sent`);
+      }
+      const { rows } = await database.query<FileRow>(
+        `UPDATE files SET sha256 = $2, bytes = $3 WHERE id = $1 AND status = 'pending' RETURNING *`,
+        [id, received.sha256, received.bytes],
+      );
+      if (!rows[0]) throw new SonogateError('not_found', 'There is no pending upload here.');
+      return toFile(rows[0]);
+    },
+
+    async complete(accountId, id, sha256, named = null) {
+      const file = await find(accountId, id);
+      const digest =
+        (await takeIn(file)) ??
+        file.sha256 ??
+        (inParts(file) ? await parts.assemble(id, file.bytes ?? 0, named) : null);
+      if (digest === null) {
+        throw new SonogateError('upload_incomplete', 'The bytes have not arrived yet.');
+      }
+      if (sha256 !== null && sha256 !== digest) {
+        throw new SonogateError(
+          'upload_incomplete',
+          `The SHA-256 of the bytes received is ${digest}; send the file again.`,
+        );
+      }
+      const { rows } = await database.query<FileRow>(
+        `UPDATE files SET status = 'ready', sha256 = $3, expires_at = $2 WHERE id = $1 RETURNING *`,
+        [id, expiry.endOfLife(), digest],
+      );
+      return toFile(rows[0] as FileRow);
+    },
+
+    find,
+
+    async directUrl(file, seconds) {
+      const { id, bytes, media_type: mediaType } = file;
+      if (!blobs.direct || bytes === null || inParts(file)) return null;
+      return blobs.direct.uploadUrl(id, { bytes, mediaType }, seconds);
+    },
+
+    parts: async (file) => (inParts(file) ? parts.state(file.id, file.bytes ?? 0) : null),
+
+    partUrl: async (file, part, seconds) =>
+      file.status === 'pending' ? parts.url(file.id, part, seconds) : null,
+
+    async receivePart(id, n, source, length) {
+      const file = await pending(id);
+      if (!inParts(file)) throw new SonogateError('not_found', 'The upload has no parts.');
+      return parts.receive(id, file.bytes ?? 0, n, source, length);
+    },
+
+    async abort(accountId, id) {
+      const { rows } = await database.query(
+        `UPDATE files SET expires_at = $3
+         WHERE id = $1 AND account_id = $2 AND status = 'pending' AND expires_at > $3 RETURNING id`,
+        [id, accountId, now()],
+      );
+      if (!rows[0]) throw new SonogateError('not_found', 'There is no pending upload here.');
+      await parts.abort(id);
+    },
+
+    async ready(accountId, ids) {
+      const at = now();
+      const found = (await readyFiles(ids)).filter(
+        ({ account_id, expires_at }) => account_id === accountId && expires_at > at,
+      );
+      if (!(await expiry.renew(found))) return this.ready(accountId, ids);
+      return new Map(
+        found.map(({ id, filename, bytes, sha256 }) => [
+          id,
+          { name: filename, path: '', bytes, sha256 },
+        ]),
+      );
+    },
+
+    read: ({ sha256 }) => blobs.read(sha256),
+
+    removeExpired: expiry.removeExpired,
+  };
+}
+
+function tooLarge(limit: number): SonogateError {
+  return new SonogateError('payload_too_large', `Up to ${limit} bytes are taken here.`);
+}
+
+function wrongSize(announced: number | null, found: string): SonogateError {
+  const detail = `${announced} bytes were announced and ${found}; nothing was kept.`;
+  return new SonogateError('upload_incomplete', detail);
+}
+
+/** PostgreSQL hands a bigint over as text, the embedded one as a number. */
+function toFile(row: FileRow): FileRow {
+  return { ...row, bytes: row.bytes === null ? null : Number(row.bytes) };
+}
+
+function isReady(file: FileRow): file is ReadyFile {
+  return file.bytes !== null && file.sha256 !== null;
+}

@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+import { constants, createWriteStream } from 'node:fs';
+import { copyFile, link, rm } from 'node:fs/promises';
+import { type Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { type StoredBlob, TooManyBytesError } from './blob-store.ts';
+
+/**
+ * Writes a stream to a new file, synced to the disk, and tells what it was; nothing is left there
+ * when it breaks off.
+ * @throws TooManyBytesError as soon as `limit` is passed.
+ */
+export async function writeAtomically(
+  source: Readable,
+  limit: number,
+  path: string,
+): Promise<StoredBlob> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  const measure = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length;
+      hash.update(chunk);
+      if (bytes > limit) done(new TooManyBytesError());
+      else done(null, chunk);
+    },
+  });
+  try {
+    // `flush` is fsync before close.
+    await pipeline(source, measure, createWriteStream(path, { flags: 'wx', flush: true }));
+    return { sha256: hash.digest('hex'), bytes };
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  }
+}
+
+/**
+ * A hard link costs nothing; another file system (EXDEV) or one without links gets a copy. `to` must
+ * not exist: a copy over a link would change the bytes that it leads to.
+ */
+export async function linkOrCopy(from: string, to: string): Promise<void> {
+  await link(from, to).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') throw error;
+    return copyFile(from, to, constants.COPYFILE_EXCL);
+  });
+}

@@ -1,0 +1,194 @@
+import type { Database, Queryable } from '../../platform/database/port.ts';
+import type { ErrorCode } from '../../platform/errors/catalogue.ts';
+import { OUTBOX_CHANNEL } from './delivery.ts';
+
+/**
+ * States of the circuit breaker of a destination, shared by all processes of a site.
+ *
+ *   closed ──so many failures in a row──▶ open ◀──the probe fails, a longer wait──┐
+ *      ▲                                   │ └─────────────────────────────────────┘
+ *      │                                   │ the probe is answered, or there is none
+ *      │                                   ▼
+ *      └────a delivery gets through──── half-open ──the trial fails──▶ open
+ *
+ * While it is open nothing is sent and no attempt is used up; half-open, one delivery at a time.
+ */
+const BREAKER_STATES = ['closed', 'open', 'half-open'] as const;
+export type BreakerState = (typeof BREAKER_STATES)[number];
+
+/** A row of `destination_breakers`; a destination that works has none. */
+export interface BreakerRow {
+  destination: string;
+  state: BreakerState;
+  failures: number;
+  code: ErrorCode;
+  opened_at: Date | null;
+  probe_at: Date | null;
+  probes: number;
+}
+
+export interface BreakerSettings {
+  /** Failures in a row that open it. */
+  failures: number;
+  /** First wait before it is asked again; doubled each time up to `longestOpenSeconds`. */
+  openSeconds: number;
+  longestOpenSeconds: number;
+}
+
+/** Failures of a peer that would meet every other object too. */
+const OF_THE_PEER: ReadonlySet<ErrorCode> = new Set([
+  'peer_unreachable',
+  'peer_rejected_association',
+  'peer_out_of_resources',
+  'peer_unauthorized',
+  'peer_unavailable',
+  'peer_connection_lost',
+  'peer_answer_unclear',
+  'ehr_unauthorized',
+  'ehr_unavailable',
+  'ehr_ambiguous',
+]);
+
+/** Of these, failures that one object may bring about: a peer that breaks off over it, each time. */
+const PERHAPS_OF_THE_OBJECT: ReadonlySet<ErrorCode> = new Set([
+  'peer_connection_lost',
+  'peer_answer_unclear',
+  'ehr_ambiguous',
+]);
+
+export const isPeerFailure = (code: ErrorCode): boolean => OF_THE_PEER.has(code);
+
+/** Whether a failure counts for the object itself, in the order of a study (order.ts). */
+export const mayBeObjectFailure = (code: ErrorCode): boolean =>
+  !OF_THE_PEER.has(code) || PERHAPS_OF_THE_OBJECT.has(code);
+
+/**
+ * SQL: whether the breaker of the destination of `d` lets nothing through at this moment. Looked up
+ * once for a statement, however many deliveries wait.
+ */
+export const BREAKER_IS_OPEN = `d.destination IN (
+  SELECT destination FROM destination_breakers WHERE state = 'open'
+  UNION ALL
+  SELECT destination FROM destination_breakers JOIN deliveries trial USING (destination)
+  WHERE destination_breakers.state = 'half-open'
+    AND trial.state = 'sending' AND trial.lease_until > now())`;
+
+/** A delivery failed by the peer's fault. @returns the state after it. */
+export async function recordPeerFailure(
+  database: Queryable,
+  destination: string,
+  code: ErrorCode,
+  settings: BreakerSettings,
+): Promise<BreakerState> {
+  const { rows } = await database.query<{ state: BreakerState }>(
+    `INSERT INTO destination_breakers AS b (destination, state, failures, code, opened_at, probe_at)
+     VALUES ($1, CASE WHEN $3 <= 1 THEN 'open' ELSE 'closed' END, 1, $2,
+       CASE WHEN $3 <= 1 THEN now() END,
+       CASE WHEN $3 <= 1 THEN now() + make_interval(secs => $4) END)
+     ON CONFLICT (destination) DO UPDATE SET failures = b.failures + 1, code = $2,
+       state = CASE WHEN b.state = 'closed' AND b.failures + 1 < $3 THEN 'closed' ELSE 'open' END,
+       opened_at = CASE WHEN b.state = 'closed' AND b.failures + 1 < $3 THEN NULL
+         ELSE COALESCE(b.opened_at, now()) END,
+       probes = CASE WHEN b.state = 'half-open' THEN b.probes + 1 ELSE b.probes END,
+       probe_at = CASE
+         WHEN b.state = 'closed' AND b.failures + 1 < $3 THEN NULL
+         WHEN b.state = 'open' THEN b.probe_at
+         WHEN b.state = 'half-open' THEN now() + make_interval(secs =>
+           LEAST($5, $4 * power(2, LEAST(b.probes + 1, 20))))
+         ELSE now() + make_interval(secs => $4) END
+     RETURNING state`,
+    [destination, code, settings.failures, settings.openSeconds, settings.longestOpenSeconds],
+  );
+  return rows[0]?.state ?? 'closed';
+}
+
+/**
+ * The peer took a delivery, or refused one for what it is: it works. What waited is due at once.
+ * @returns whether the breaker was not closed before.
+ */
+export async function recordPeerSuccess(database: Database, destination: string): Promise<boolean> {
+  const { rows } = await database.query<{ state: BreakerState }>(
+    'DELETE FROM destination_breakers WHERE destination = $1 RETURNING state',
+    [destination],
+  );
+  if (!rows.some(({ state }) => state !== 'closed')) return false;
+  await makeDue(database, destination);
+  return true;
+}
+
+/** Takes the destinations that are to be asked now; another process asks them no sooner than `leaseSeconds` from now. */
+export async function claimProbes(
+  database: Queryable,
+  destinations: readonly string[],
+  leaseSeconds: number,
+): Promise<string[]> {
+  const { rows } = await database.query<{ destination: string }>(
+    `UPDATE destination_breakers SET probe_at = now() + make_interval(secs => $2)
+     WHERE state = 'open' AND probe_at <= now() AND destination = ANY ($1::text[])
+     RETURNING destination`,
+    [destinations, leaseSeconds],
+  );
+  return rows.map(({ destination }) => destination);
+}
+
+/** Asks a destination that is left alone at once: a person who replays knows that it is back. */
+export async function probeNow(database: Queryable, destination: string): Promise<void> {
+  await database.query(
+    `UPDATE destination_breakers SET probe_at = now()
+     WHERE destination = $1 AND state = 'open' AND probe_at > now()`,
+    [destination],
+  );
+}
+
+/** Null when no destination is left alone. */
+export async function secondsUntilProbe(database: Queryable): Promise<number | null> {
+  const { rows } = await database.query<{ seconds: number | null }>(
+    `SELECT EXTRACT(EPOCH FROM min(probe_at) - now())::float8 AS seconds
+     FROM destination_breakers WHERE state = 'open'`,
+  );
+  return rows[0]?.seconds ?? null;
+}
+
+/** The probe was answered: the oldest delivery is tried. */
+export async function recordProbeSuccess(database: Database, destination: string): Promise<void> {
+  const { rowCount } = await database.query(
+    `UPDATE destination_breakers SET state = 'half-open', probe_at = NULL
+     WHERE destination = $1 AND state = 'open'`,
+    [destination],
+  );
+  if (rowCount === 1) await makeDue(database, destination);
+}
+
+/** The probe failed: asked again after a wait twice as long as the last. */
+export async function recordProbeFailure(
+  database: Queryable,
+  destination: string,
+  code: ErrorCode,
+  { openSeconds, longestOpenSeconds }: BreakerSettings,
+): Promise<void> {
+  await database.query(
+    `UPDATE destination_breakers SET probes = probes + 1, code = $2,
+       probe_at = now() + make_interval(secs => LEAST($4, $3 * power(2, LEAST(probes + 1, 20))))
+     WHERE destination = $1 AND state = 'open'`,
+    [destination, code, openSeconds, longestOpenSeconds],
+  );
+}
+
+/** Destinations that have failed since their last success, by name. */
+export async function listBreakers(database: Queryable): Promise<BreakerRow[]> {
+  const { rows } = await database.query<BreakerRow>(
+    'SELECT * FROM destination_breakers ORDER BY destination',
+  );
+  return rows;
+}
+
+async function makeDue(database: Database, destination: string): Promise<void> {
+  await database.transaction(async (tx) => {
+    await tx.query(
+      `UPDATE deliveries SET next_at = now()
+       WHERE destination = $1 AND state = 'pending' AND next_at > now()`,
+      [destination],
+    );
+    await tx.query('SELECT pg_notify($1, $2)', [OUTBOX_CHANNEL, destination]);
+  });
+}

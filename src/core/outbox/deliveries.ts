@@ -1,0 +1,319 @@
+import type { Database, Queryable } from '../../platform/database/port.ts';
+import { type ErrorCode, SonogateError } from '../../platform/errors/catalogue.ts';
+import { newId } from '../../platform/ids.ts';
+import type { DeliveryTarget } from '../requests/request.ts';
+import { probeNow } from './breaker.ts';
+import {
+  type Delivery,
+  type DeliveryKind,
+  type DeliveryState,
+  OUTBOX_CHANNEL,
+  type SendOutcome,
+} from './delivery.ts';
+
+/**
+ * Deliveries of one study to one destination leave in this order: by revision of the study, and
+ * within one revision images before the structured reports that refer to them, and those before all
+ * that may refer to a report (key objects, presentation states, documents). What has the same place
+ * is in no order.
+ */
+const RANK = { receivedObject: 0, structuredReport: 1, other: 2 } as const;
+
+/** Place of an object within its revision. */
+export function rankOf(kind: DeliveryKind, object: string): number {
+  if (kind === 'forward') return RANK.receivedObject;
+  return object.startsWith('sr-') ? RANK.structuredReport : RANK.other;
+}
+
+/**
+ * A delivery that has failed so often for what may be reasons of its own is overtaken: one object
+ * that a peer cannot take must not hold up the study behind it. Failures of a peer that takes
+ * nothing do not count, and one that is dead holds up nobody.
+ */
+export const OVERTAKEN_AFTER_FAILURES = 3;
+
+/** SQL: whether a delivery that goes before `d` is still on its way. */
+export const EARLIER_DELIVERY_PENDING = `EXISTS (SELECT 1 FROM deliveries ahead
+  WHERE ahead.destination = d.destination AND ahead.study = d.study AND d.study IS NOT NULL
+    AND ahead.state IN ('pending', 'sending')
+    AND (ahead.revision, ahead.rank) < (d.revision, d.rank)
+    AND ahead.own_failures < ${OVERTAKEN_AFTER_FAILURES})`;
+
+/** A row of `deliveries`. */
+export interface DeliveryRow {
+  id: string;
+  /** Null for a received object that is forwarded as it came. */
+  request_id: string | null;
+  kind: DeliveryKind;
+  destination: string;
+  object: string;
+  state: DeliveryState;
+  attempt: number;
+  /** Attempts made before a person sent it again. */
+  attempts_before: number;
+  next_at: Date;
+  give_up_at: Date;
+  /** Of the last failure; null while there was none. */
+  code: ErrorCode | null;
+  detail: string | null;
+  created_at: Date;
+  ended_at: Date | null;
+  /** When the PACS committed to keep what it took; null also where it is not asked. */
+  committed_at: Date | null;
+  /** Our own id of the study, and its revision; null where there is none. */
+  study: string | null;
+  revision: number | null;
+  /** Place within the revision (order.ts). */
+  rank: number;
+  /** Failures that may be the object's own. */
+  own_failures: number;
+  /** The delivery in whose place this one goes to another destination. */
+  alternate_of: string | null;
+}
+
+/** Makes the deliveries of a request; one that exists already stays as it is. */
+export async function enqueueDeliveries(
+  tx: Queryable,
+  requestId: string,
+  targets: readonly DeliveryTarget[],
+  giveUpSeconds: number,
+): Promise<void> {
+  for (const { kind, destination, object } of targets) {
+    await tx.query(
+      `INSERT INTO deliveries (id, request_id, kind, destination, object, study, revision, rank,
+         give_up_at)
+       SELECT $1, id, $3, $4, $5, CASE WHEN $3 <> 'webhook' THEN source ->> 'study' END,
+         (source ->> 'revision')::integer, $6, now() + make_interval(secs => $7)
+       FROM requests WHERE id = $2
+       ON CONFLICT (request_id, destination, object) DO NOTHING`,
+      [
+        newId(kind === 'webhook' ? 'whd' : 'dlv'),
+        requestId,
+        kind,
+        destination,
+        object,
+        rankOf(kind, object),
+        giveUpSeconds,
+      ],
+    );
+  }
+  if (targets.length > 0) await tx.query('SELECT pg_notify($1, $2)', [OUTBOX_CHANNEL, requestId]);
+}
+
+/** A received object that goes on as it came. */
+export interface ForwardedObject {
+  /** Id of its row. */
+  instance: string;
+  /** Our own id of its study, and the revision that it came with. */
+  study: string;
+  revision: number;
+}
+
+/** Makes the deliveries that send received objects on; an object goes to a destination once. */
+export async function enqueueForwards(
+  tx: Queryable,
+  objects: readonly ForwardedObject[],
+  destinations: readonly string[],
+  giveUpSeconds: number,
+): Promise<void> {
+  const rows = destinations.flatMap((destination) =>
+    objects.map((object) => ({ ...object, id: newId('dlv'), destination })),
+  );
+  await tx.query(
+    `INSERT INTO deliveries (id, request_id, kind, destination, object, study, revision, rank,
+       give_up_at)
+     SELECT id, NULL, 'forward', destination, instance, study, revision, $2,
+       now() + make_interval(secs => $3)
+     FROM jsonb_to_recordset($1::jsonb) AS object
+       (id text, destination text, instance text, study text, revision integer)
+     ON CONFLICT (object, destination) WHERE request_id IS NULL DO NOTHING`,
+    [JSON.stringify(rows), rankOf('forward', ''), giveUpSeconds],
+  );
+  if (destinations.length > 0) await tx.query('SELECT pg_notify($1, $2)', [OUTBOX_CHANNEL, '']);
+}
+
+/** Every change after a send carries the attempt: an attempt whose lease ran out changes nothing. */
+const OWN = `id = $1 AND attempt = $2 AND state = 'sending'`;
+
+export async function markDelivered(
+  database: Database,
+  { id, attempt, destination }: Delivery,
+  { detail, objects = [] }: Extract<SendOutcome, { outcome: 'delivered' }>,
+): Promise<void> {
+  await database.transaction(async (tx) => {
+    const { rowCount } = await tx.query(
+      `UPDATE deliveries SET state = 'delivered', ended_at = now(), lease_until = NULL,
+         code = NULL, detail = $3, committed_at = NULL WHERE ${OWN}`,
+      [id, attempt, detail],
+    );
+    if (rowCount !== 1) return;
+    for (const { sopClassUid, sopInstanceUid } of objects) {
+      await tx.query(
+        `INSERT INTO delivered_objects (delivery_id, destination, sop_class_uid, sop_instance_uid)
+         VALUES ($1, $2, $3, $4)
+         ON CONFLICT (delivery_id, sop_instance_uid) DO UPDATE SET transaction_uid = NULL,
+           asked_at = NULL, ask_at = NULL, failed_asks = 0, committed_at = NULL,
+           failure_reason = NULL`,
+        [id, destination, sopClassUid, sopInstanceUid],
+      );
+    }
+  });
+}
+
+export async function markDead(
+  database: Queryable,
+  { id, attempt }: Delivery,
+  code: ErrorCode,
+  detail: string,
+): Promise<void> {
+  await database.query(
+    `UPDATE deliveries SET state = 'dead', ended_at = now(), lease_until = NULL,
+       code = $3, detail = $4 WHERE ${OWN}`,
+    [id, attempt, code, detail],
+  );
+}
+
+/**
+ * Puts a failed delivery back for `waitSeconds`, or ends it when its time is over.
+ * @param own whether the failure may be the object's own (order.ts).
+ * @returns the state it is in now; null when it was no longer this attempt's.
+ */
+export async function rescheduleDelivery(
+  database: Queryable,
+  { id, attempt }: Delivery,
+  { code, detail, own }: { code: ErrorCode; detail: string; own: boolean },
+  waitSeconds: number,
+): Promise<DeliveryState | null> {
+  const { rows } = await database.query<{ state: DeliveryState }>(
+    `UPDATE deliveries SET lease_until = NULL, code = $3, detail = $4,
+       own_failures = own_failures + CASE WHEN $6::boolean THEN 1 ELSE 0 END,
+       state = CASE WHEN give_up_at <= now() THEN 'dead' ELSE 'pending' END,
+       ended_at = CASE WHEN give_up_at <= now() THEN now() END,
+       next_at = now() + make_interval(secs => $5)
+     WHERE ${OWN} RETURNING state`,
+    [id, attempt, code, detail, waitSeconds, own],
+  );
+  return rows[0]?.state ?? null;
+}
+
+/**
+ * Ends what waits for a destination that is left alone, and has waited longer than a delivery may.
+ * @returns their ids.
+ */
+export async function endOverdue(
+  database: Queryable,
+  destination: string,
+  code: ErrorCode,
+): Promise<string[]> {
+  const { rows } = await database.query<{ id: string }>(
+    `UPDATE deliveries SET state = 'dead', ended_at = now(), code = COALESCE(code, $2)
+     WHERE destination = $1 AND state = 'pending' AND give_up_at <= now() RETURNING id`,
+    [destination, code],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Holds every delivery to a destination that asked to be left alone. */
+export async function holdDestination(
+  database: Queryable,
+  destination: string,
+  seconds: number,
+): Promise<void> {
+  await database.query(
+    `INSERT INTO destination_holds (destination, until)
+     VALUES ($1, now() + make_interval(secs => $2))
+     ON CONFLICT (destination) DO UPDATE
+       SET until = GREATEST(destination_holds.until, EXCLUDED.until)`,
+    [destination, seconds],
+  );
+}
+
+/** A person who sends something again knows that the destination is back. */
+async function liftHold(tx: Queryable, destination: string): Promise<void> {
+  await tx.query('DELETE FROM destination_holds WHERE destination = $1', [destination]);
+}
+
+/** Which deliveries to list; what is not given does not matter. */
+export interface DeliveryFilter {
+  id?: string | undefined;
+  requestId?: string | undefined;
+  destination?: string | undefined;
+  state?: DeliveryState | undefined;
+  /** Of the last failure. */
+  code?: string | undefined;
+  limit?: number | undefined;
+}
+
+/** Deliveries, newest first. */
+export async function listDeliveries(
+  database: Queryable,
+  { id, requestId, destination, state, code, limit = 1000 }: DeliveryFilter = {},
+): Promise<DeliveryRow[]> {
+  const { rows } = await database.query<DeliveryRow>(
+    `SELECT * FROM deliveries WHERE ($1::text IS NULL OR request_id = $1)
+       AND ($2::text IS NULL OR destination = $2) AND ($3::text IS NULL OR state = $3)
+       AND ($4::text IS NULL OR code = $4) AND ($6::text IS NULL OR id = $6)
+     ORDER BY id DESC LIMIT $5`,
+    [requestId ?? null, destination ?? null, state ?? null, code ?? null, limit, id ?? null],
+  );
+  return rows;
+}
+
+/**
+ * A person sends a dead delivery again: due at once, with its full time before it is given up.
+ * @throws SonogateError `not_found` when there is no dead delivery with this id.
+ */
+export function replayDelivery(
+  database: Database,
+  id: string,
+  giveUpSeconds: number,
+): Promise<DeliveryRow> {
+  return database.transaction(async (tx) => {
+    const row = await sendAgain(tx, id, ['dead'], giveUpSeconds);
+    if (!row) throw new SonogateError('not_found', `No dead delivery has the id ${id}.`);
+    return row;
+  });
+}
+
+/** The same with every dead delivery to a destination. @returns how many. */
+export function replayAll(
+  database: Database,
+  destination: string,
+  giveUpSeconds: number,
+): Promise<number> {
+  return database.transaction(async (tx) => {
+    const { rowCount } = await tx.query(
+      `UPDATE deliveries SET state = 'pending', next_at = now(), ended_at = NULL,
+         attempts_before = attempt, own_failures = 0,
+         give_up_at = now() + make_interval(secs => $2)
+       WHERE destination = $1 AND state = 'dead'`,
+      [destination, giveUpSeconds],
+    );
+    await liftHold(tx, destination);
+    await probeNow(tx, destination);
+    await tx.query('SELECT pg_notify($1, $2)', [OUTBOX_CHANNEL, destination]);
+    return rowCount ?? 0;
+  });
+}
+
+/** Makes a delivery that ended in one of `states` due at once; null when there is none. */
+export async function sendAgain(
+  tx: Queryable,
+  id: string,
+  states: readonly DeliveryState[],
+  giveUpSeconds: number,
+): Promise<DeliveryRow | null> {
+  const { rows } = await tx.query<DeliveryRow>(
+    `UPDATE deliveries SET state = 'pending', next_at = now(), ended_at = NULL,
+       attempts_before = attempt, own_failures = 0, give_up_at = now() + make_interval(secs => $3)
+     WHERE id = $1 AND state = ANY ($2::text[]) RETURNING *`,
+    [id, states, giveUpSeconds],
+  );
+  const [row] = rows;
+  if (row) {
+    await liftHold(tx, row.destination);
+    await probeNow(tx, row.destination);
+    await tx.query('SELECT pg_notify($1, $2)', [OUTBOX_CHANNEL, row.id]);
+  }
+  return row ?? null;
+}

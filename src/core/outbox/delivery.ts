@@ -1,0 +1,86 @@
+import type { ErrorCode, FailureClass } from '../../platform/errors/catalogue.ts';
+
+/**
+ * The longest that a hospital's system may ask us to leave it alone, in seconds: a clock or a header
+ * that is wrong must not stop its results for days.
+ */
+export const LONGEST_HOLD_SECONDS = 3600;
+
+/** Kinds of destination; each has one deliverer. */
+export type DeliveryKind = 'dicom' | 'fhir' | 'webhook' | 'forward';
+
+/** What a deliverer is asked to send: one object of one finished request to one destination. */
+export interface Delivery {
+  id: string;
+  /** Empty for a received object that is forwarded as it came. */
+  requestId: string;
+  kind: DeliveryKind;
+  /** Name of a destination in the configuration; of a webhook the id of its endpoint. */
+  destination: string;
+  /** Role of the object: `sr-tid1500`, `fhir-bundle`; of a webhook its event, of a forward its id. */
+  object: string;
+  attempt: number;
+}
+
+export type SendOutcome =
+  | {
+      outcome: 'delivered';
+      detail: string;
+      /** DICOM objects for which the PACS is to be asked for storage commitment. */
+      objects?: readonly { sopClassUid: string; sopInstanceUid: string }[];
+    }
+  | {
+      outcome: 'failed';
+      failure: FailureClass;
+      code: ErrorCode;
+      detail: string;
+      /** Seconds the peer asked us to wait; holds the whole destination. */
+      retryAfter?: number;
+    };
+
+/** Sends one delivery. Never throws for what a peer does; a throw is our own defect. */
+export interface Deliverer {
+  kind: DeliveryKind;
+  /**
+   * Seconds until the next attempt after `tries` failed ones, null when there is none; without it
+   * the settings of `delivery` say so. `random` is uniform in [0, 1).
+   */
+  retryWait?(tries: number, random: number): number | null;
+  /**
+   * Asks a destination whose breaker is open whether it works again, without a delivery. Without it
+   * the oldest delivery is tried. Never throws.
+   * @returns null when it answers, else why it does not; undefined when it is none of its own.
+   */
+  probe?(destination: string, signal: AbortSignal): Promise<ErrorCode | null | undefined>;
+  send(delivery: Delivery, signal: AbortSignal): Promise<SendOutcome>;
+}
+
+/**
+ * States of a delivery. Each arrow is one statement in deliveries.ts, whose WHERE holds its source.
+ *
+ *   pending ──▶ sending ──▶ delivered
+ *      ▲  ▲        │ │
+ *      │  └────────┘ └────▶ dead        permanent failure, or given up
+ *      │  transient,         │
+ *      │  ambiguous,         │ replay by a person
+ *      │  lease ran out      │
+ *      └─────────────────────┘
+ *
+ *   pending, dead ──▶ diverted               another delivery takes its place (divert.ts)
+ *
+ * A webhook can be replayed from `delivered` too: receivers lose what they had confirmed.
+ */
+export const DELIVERY_STATES = ['pending', 'sending', 'delivered', 'dead', 'diverted'] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
+
+/**
+ * SQL: whether the delivery `d` to an EHR waits for a person: it ended without success, or its
+ * patient is not known there yet; not one that a person has rejected.
+ */
+export const HELD_FOR_A_PERSON = `(d.kind = 'fhir'
+  AND (d.state = 'dead' OR (d.state = 'pending' AND d.code = 'ehr_patient_not_found'))
+  AND 'reject' IS DISTINCT FROM (SELECT h.action FROM hold_actions h
+    WHERE h.delivery_id = d.id AND h.action <> 'show' ORDER BY h.id DESC LIMIT 1))`;
+
+/** Wakes the outbox of every process; sent when the transaction commits. */
+export const OUTBOX_CHANNEL = 'sonogate_outbox';

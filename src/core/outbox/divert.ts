@@ -1,0 +1,111 @@
+import type { Database, Queryable } from '../../platform/database/port.ts';
+import { SonogateError } from '../../platform/errors/catalogue.ts';
+import { newId } from '../../platform/ids.ts';
+import type { DeliveryRow } from './deliveries.ts';
+import { OUTBOX_CHANNEL } from './delivery.ts';
+
+/**
+ * Sends a delivery that is dead or waits to another destination instead: a delivery of its own takes
+ * its place and names it (`alternate_of`), and it ends as `diverted`. Where the first peer may have
+ * the object (an ambiguous failure) its code stays in the row, so that the two are never two
+ * unmarked ones. An object that goes to the other destination anyway is not sent there twice.
+ * @returns the new delivery; null when there was nothing to do.
+ */
+export async function divert(
+  tx: Queryable,
+  id: string,
+  alternate: string,
+  giveUpSeconds: number,
+): Promise<DeliveryRow | null> {
+  const { rows } = await tx.query<DeliveryRow>(
+    `INSERT INTO deliveries (id, request_id, kind, destination, object, study, revision, rank,
+       give_up_at, alternate_of)
+     SELECT $2, request_id, kind, $3, object, study, revision, rank,
+       now() + make_interval(secs => $4), id
+     FROM deliveries WHERE id = $1 AND state IN ('dead', 'pending') AND alternate_of IS NULL
+       AND kind IN ('dicom', 'forward') AND destination <> $3
+     ON CONFLICT DO NOTHING RETURNING *`,
+    [id, newId('dlv'), alternate, giveUpSeconds],
+  );
+  const [made] = rows;
+  if (!made) return null;
+  await tx.query(`UPDATE deliveries SET state = 'diverted', ended_at = now() WHERE id = $1`, [id]);
+  await tx.query('SELECT pg_notify($1, $2)', [OUTBOX_CHANNEL, made.id]);
+  return made;
+}
+
+/**
+ * Diverts all that waits for a destination whose breaker has been open for longer than
+ * `patienceSeconds`.
+ * @returns how many.
+ */
+export async function divertOverdue(
+  database: Database,
+  { destination, alternate }: { destination: string; alternate: string },
+  { patienceSeconds, giveUpSeconds }: { patienceSeconds: number; giveUpSeconds: number },
+): Promise<number> {
+  return database.transaction(async (tx) => {
+    const { rows } = await tx.query<{ id: string }>(
+      `SELECT d.id FROM deliveries d JOIN destination_breakers b USING (destination)
+       WHERE d.destination = $1 AND d.state = 'pending' AND d.alternate_of IS NULL
+         AND d.kind IN ('dicom', 'forward') AND b.state = 'open'
+         AND b.opened_at <= now() - make_interval(secs => $2)
+         AND NOT EXISTS (SELECT 1 FROM deliveries other WHERE other.destination = $3
+           AND other.object = d.object AND other.request_id IS NOT DISTINCT FROM d.request_id)
+       ORDER BY d.id LIMIT 1000 FOR UPDATE OF d SKIP LOCKED`,
+      [destination, patienceSeconds, alternate],
+    );
+    return divertEach(tx, rows, alternate, giveUpSeconds);
+  });
+}
+
+/** A person sends all that is dead or waits for a destination to its alternate. @returns how many. */
+export function divertAll(
+  database: Database,
+  destination: string,
+  alternate: string,
+  giveUpSeconds: number,
+): Promise<number> {
+  return database.transaction(async (tx) => {
+    const { rows } = await tx.query<{ id: string }>(
+      `SELECT id FROM deliveries WHERE destination = $1 AND state IN ('dead', 'pending')
+         AND alternate_of IS NULL AND kind IN ('dicom', 'forward')
+       ORDER BY id FOR UPDATE SKIP LOCKED`,
+      [destination],
+    );
+    return divertEach(tx, rows, alternate, giveUpSeconds);
+  });
+}
+
+async function divertEach(
+  tx: Queryable,
+  rows: readonly { id: string }[],
+  alternate: string,
+  giveUpSeconds: number,
+): Promise<number> {
+  let diverted = 0;
+  for (const { id } of rows) {
+    if (await divert(tx, id, alternate, giveUpSeconds)) diverted += 1;
+  }
+  return diverted;
+}
+
+/**
+ * A person sends a delivery to the alternate of its destination.
+ * @throws SonogateError `not_found` when it is neither dead nor waiting, or the alternate has its own.
+ */
+export function divertByHand(
+  database: Database,
+  id: string,
+  alternate: string,
+  giveUpSeconds: number,
+): Promise<DeliveryRow> {
+  return database.transaction(async (tx) => {
+    const made = await divert(tx, id, alternate, giveUpSeconds);
+    if (made) return made;
+    throw new SonogateError(
+      'not_found',
+      `No dead or waiting delivery ${id} can go to ${alternate}: it may have one there already.`,
+    );
+  });
+}

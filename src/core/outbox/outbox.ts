@@ -1,0 +1,389 @@
+import type { Config } from '../../../config/schema.ts';
+import type { PooledDatabase } from '../../platform/database/pooled.ts';
+import type { Queryable } from '../../platform/database/port.ts';
+import { catalogueEntry, type ErrorCode } from '../../platform/errors/catalogue.ts';
+import type { Logger } from '../../platform/logging/logger.ts';
+import { logRounds } from '../../platform/rounds.ts';
+import {
+  BREAKER_IS_OPEN,
+  isPeerFailure,
+  mayBeObjectFailure,
+  recordPeerFailure,
+  recordPeerSuccess,
+} from './breaker.ts';
+import {
+  type DeliveryFilter,
+  type DeliveryRow,
+  EARLIER_DELIVERY_PENDING,
+  holdDestination,
+  listDeliveries,
+  markDead,
+  markDelivered,
+  replayDelivery,
+  rescheduleDelivery,
+} from './deliveries.ts';
+import {
+  type Deliverer,
+  type Delivery,
+  type DeliveryKind,
+  OUTBOX_CHANNEL,
+  type SendOutcome,
+} from './delivery.ts';
+import { divert } from './divert.ts';
+import { createProbes } from './probes.ts';
+
+/**
+ * Seconds to wait before the attempt after `attempt` (1 was the first): full jitter, that is any
+ * time up to min(cap, base * 2^(attempt - 1)), so that deliveries that failed together do not come
+ * back together (M. Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015).
+ * `random` is uniform in [0, 1).
+ */
+export function backoffSeconds(
+  attempt: number,
+  { baseSeconds, capSeconds }: { baseSeconds: number; capSeconds: number },
+  random: number,
+): number {
+  return random * Math.min(capSeconds, baseSeconds * 2 ** (attempt - 1));
+}
+
+/** A delivery in the hands of the outbox; both count from when a person last sent it again. */
+export interface ClaimedDelivery extends Delivery {
+  tries: number;
+  /** Failures before this attempt that may be the object's own. */
+  ownFailures: number;
+}
+
+/**
+ * Takes the delivery that has waited longest, of a kind in `kinds` and to none of `busy`, with a
+ * lease: should this process die, it is due again when the lease ends.
+ */
+export async function claimDelivery(
+  database: Queryable,
+  kinds: readonly DeliveryKind[],
+  busy: readonly string[],
+  leaseSeconds: number,
+): Promise<ClaimedDelivery | null> {
+  const { rows } = await database.query<DeliveryRow>(
+    `UPDATE deliveries SET state = 'sending', attempt = attempt + 1,
+       lease_until = now() + make_interval(secs => $3)
+     WHERE id = (
+       SELECT id FROM deliveries d
+       WHERE kind = ANY ($1::text[]) AND NOT destination = ANY ($2::text[])
+         AND ((state = 'pending' AND next_at <= now())
+           OR (state = 'sending' AND lease_until < now()))
+         AND NOT EXISTS (SELECT 1 FROM destination_holds h
+           WHERE h.destination = d.destination AND h.until > now())
+         AND NOT ${BREAKER_IS_OPEN} AND NOT ${EARLIER_DELIVERY_PENDING}
+       ORDER BY next_at, id LIMIT 1 FOR UPDATE SKIP LOCKED)
+     RETURNING *`,
+    [kinds, busy, leaseSeconds],
+  );
+  const [row] = rows;
+  return row
+    ? {
+        id: row.id,
+        requestId: row.request_id ?? '',
+        kind: row.kind,
+        destination: row.destination,
+        object: row.object,
+        attempt: row.attempt,
+        tries: row.attempt - row.attempts_before,
+        ownFailures: row.own_failures,
+      }
+    : null;
+}
+
+/** Keeps a delivery that is being sent; false when it is no longer this attempt's. */
+export async function renewDelivery(
+  database: Queryable,
+  { id, attempt }: Delivery,
+  leaseSeconds: number,
+): Promise<boolean> {
+  const { rowCount } = await database.query(
+    `UPDATE deliveries SET lease_until = now() + make_interval(secs => $3)
+     WHERE id = $1 AND attempt = $2 AND state = 'sending'`,
+    [id, attempt, leaseSeconds],
+  );
+  return rowCount === 1;
+}
+
+/** What came due just now may have come so after the last look for it. */
+const JUST_NOW = "interval '0.2 seconds'";
+
+/**
+ * Seconds until a delivery to none of `busy` comes due, a lease runs out or a hold ends (0 or less:
+ * just now); null when none will. What is due and waits for others is not counted: their end wakes
+ * the outbox.
+ */
+export async function secondsUntilDue(
+  database: Queryable,
+  kinds: readonly DeliveryKind[],
+  busy: readonly string[],
+): Promise<number | null> {
+  const { rows } = await database.query<{ seconds: number | null }>(
+    `SELECT EXTRACT(EPOCH FROM LEAST(
+       (SELECT min(next_at) FROM deliveries WHERE state = 'pending'
+          AND next_at > now() - ${JUST_NOW}
+          AND kind = ANY ($1::text[]) AND NOT destination = ANY ($2::text[])),
+       (SELECT min(lease_until) FROM deliveries WHERE state = 'sending'
+          AND lease_until > now() - ${JUST_NOW}
+          AND kind = ANY ($1::text[]) AND NOT destination = ANY ($2::text[])),
+       (SELECT min(until) FROM destination_holds WHERE until > now())) - now())::float8 AS seconds`,
+    [kinds, busy],
+  );
+  return rows[0]?.seconds ?? null;
+}
+
+/** A delivery whose sender has not renewed its lease for this long is due again. */
+const LEASE_SECONDS = 30;
+const RENEW_MILLISECONDS = (LEASE_SECONDS * 1000) / 3;
+
+/** Looks again after this long at the latest, in case a notification was lost. */
+const RECHECK_SECONDS = 5;
+
+/**
+ * Sends of one kind at a time: destinations of webhooks are as many as clients name, and those that
+ * do not answer must not take the connections of the rest.
+ */
+export const MAX_CONCURRENT_DELIVERIES = 32;
+
+/** What is due but could not be claimed is just being claimed by another process. */
+const SHORTEST_WAIT_SECONDS = 0.05;
+
+interface OutboxOptions {
+  database: PooledDatabase;
+  deliverers: readonly Deliverer[];
+  config: Pick<Config, 'delivery'>;
+  /** Destination → the one that takes its place when it fails for good or for long. */
+  alternates?: ReadonlyMap<string, string>;
+  logger: Logger;
+}
+
+export interface Outbox {
+  /** Ends the sends in progress; what was not confirmed is sent again after the next start. */
+  stop(): Promise<void>;
+  /** Looks for due deliveries now. */
+  wake(): void;
+  /** Newest first. */
+  list(filter?: DeliveryFilter): Promise<DeliveryRow[]>;
+  /** Sends a dead delivery again. @throws SonogateError `not_found` */
+  replay(id: string): Promise<DeliveryRow>;
+}
+
+/**
+ * Sends every due delivery through the deliverer of its kind: one at a time to a destination, all
+ * destinations side by side, so that one that is down delays nobody else. A destination that fails
+ * several times in a row is left alone and asked now and then (breaker.ts).
+ */
+export async function startOutbox({
+  database,
+  deliverers,
+  config: { delivery: settings },
+  alternates = new Map(),
+  logger,
+}: OutboxOptions): Promise<Outbox> {
+  const byKind = new Map(deliverers.map((deliverer) => [deliverer.kind, deliverer]));
+  const kinds = [...byKind.keys()];
+  const stopping = new AbortController();
+  const sending = new Map<string, { kind: DeliveryKind; ended: Promise<void> }>();
+  const freeKinds = () => {
+    const busy = [...sending.values()];
+    return kinds.filter(
+      (kind) => busy.filter((s) => s.kind === kind).length < MAX_CONCURRENT_DELIVERIES,
+    );
+  };
+  const giveUpSeconds = settings.giveUpAfterHours * 3600;
+  const breakers = createProbes({
+    database,
+    deliverers,
+    settings,
+    alternates,
+    logger,
+    stopping: stopping.signal,
+  });
+  let timer: NodeJS.Timeout | undefined;
+  let pass: Promise<void> | null = null;
+  let again = false;
+  let failures = 0;
+  const { onError, onRecovery } = logRounds(logger, 'outbox', (error) =>
+    logger.warn({ error: String(error) }, 'outbox could not be read, will retry'),
+  );
+
+  const wake = () => {
+    again = true;
+    pass ??= look().finally(() => {
+      pass = null;
+    });
+  };
+
+  const look = async () => {
+    while (again && !stopping.signal.aborted) {
+      again = false;
+      clearTimeout(timer);
+      let due = RECHECK_SECONDS;
+      try {
+        const probe = await breakers.tend();
+        await claimAll();
+        // The end of a send to a busy destination wakes the outbox by itself.
+        const next = await secondsUntilDue(database, freeKinds(), [...sending.keys()]);
+        due = Math.min(next ?? RECHECK_SECONDS, probe ?? RECHECK_SECONDS);
+        if (failures > 0) onRecovery();
+        failures = 0;
+      } catch (error) {
+        failures += 1;
+        onError(error, failures);
+      }
+      const wait = Math.max(SHORTEST_WAIT_SECONDS, Math.min(due, RECHECK_SECONDS));
+      if (!stopping.signal.aborted) timer = setTimeout(wake, wait * 1000);
+    }
+  };
+
+  const claimAll = async () => {
+    while (!stopping.signal.aborted) {
+      const delivery = await claimDelivery(
+        database,
+        freeKinds(),
+        [...sending.keys()],
+        LEASE_SECONDS,
+      );
+      if (!delivery) return;
+      const { destination, kind } = delivery;
+      const ended = attempt(delivery).finally(() => {
+        sending.delete(destination);
+        wake();
+      });
+      sending.set(destination, { kind, ended });
+    }
+  };
+
+  const attempt = async (delivery: ClaimedDelivery) => {
+    const lease = new AbortController();
+    const renew = setInterval(() => {
+      renewDelivery(database, delivery, LEASE_SECONDS).then(
+        (ours) => ours || lease.abort(),
+        () => {},
+      );
+    }, RENEW_MILLISECONDS);
+    try {
+      const signal = AbortSignal.any([stopping.signal, lease.signal]);
+      await settle(delivery, await send(delivery, signal));
+    } catch (error) {
+      // The row still says `sending`; it is due again when its lease has run out.
+      logger.warn({ delivery: delivery.id, error: String(error) }, 'outcome not recorded');
+    } finally {
+      clearInterval(renew);
+    }
+  };
+
+  const send = async (delivery: Delivery, signal: AbortSignal): Promise<SendOutcome> => {
+    try {
+      const deliverer = byKind.get(delivery.kind);
+      if (!deliverer) throw new Error(`no deliverer of kind ${delivery.kind}`);
+      return await deliverer.send(delivery, signal);
+    } catch (error) {
+      logger.error({ delivery: delivery.id, error: String(error) }, 'deliverer threw');
+      return {
+        outcome: 'failed',
+        failure: 'transient',
+        code: 'internal',
+        detail: 'The delivery failed with an unexpected error of the gateway.',
+      };
+    }
+  };
+
+  /** Null: there is no further attempt. */
+  const waitAfter = (
+    { kind, tries, ownFailures }: ClaimedDelivery,
+    code: ErrorCode,
+  ): number | null => {
+    if (ownFailures + 1 >= (catalogueEntry(code).tries ?? Number.POSITIVE_INFINITY)) return null;
+    const deliverer = byKind.get(kind);
+    if (deliverer?.retryWait) return deliverer.retryWait(tries, Math.random());
+    const { retryBaseSeconds: baseSeconds, retryCapSeconds: capSeconds } = settings;
+    return backoffSeconds(tries, { baseSeconds, capSeconds }, Math.random());
+  };
+
+  const settle = async (delivery: ClaimedDelivery, outcome: SendOutcome) => {
+    const { id, requestId, destination, object } = delivery;
+    const fields = { delivery: id, request: requestId, destination, object };
+    if (outcome.outcome === 'delivered') {
+      await markDelivered(database, delivery, outcome);
+      logger.info(fields, 'delivered');
+      await noteWorks(delivery);
+      return;
+    }
+    const { code, detail, failure, retryAfter } = outcome;
+    if (!isPeerFailure(code)) await noteWorks(delivery);
+    else if (!stopping.signal.aborted) await noteFails(delivery, code);
+    if (failure === 'permanent') {
+      await markDead(database, delivery, code, detail);
+      logger.error({ ...fields, code }, 'delivery is dead, a person must look');
+      await useAlternate(delivery);
+      return;
+    }
+    // A send that we broke off ourselves is not the peer's failure: due again at once.
+    const again = stopping.signal.aborted ? 0 : waitAfter(delivery, code);
+    if (again === null) {
+      await markDead(database, delivery, code, detail);
+      logger.error({ ...fields, code }, 'delivery given up');
+      await useAlternate(delivery);
+      return;
+    }
+    if (retryAfter !== undefined) await holdDestination(database, destination, retryAfter);
+    const wait = Math.max(retryAfter ?? 0, again);
+    const own = mayBeObjectFailure(code) && !stopping.signal.aborted;
+    const state = await rescheduleDelivery(database, delivery, { code, detail, own }, wait);
+    if (state === 'dead') {
+      logger.error({ ...fields, code }, 'delivery given up');
+      await useAlternate(delivery);
+    } else {
+      logger.warn({ ...fields, code, wait: Math.round(wait) }, 'delivery failed, will retry');
+    }
+  };
+
+  /** A kind with a retry schedule of its own is slow enough without a breaker. */
+  const hasBreaker = ({ kind }: Delivery) => byKind.get(kind)?.retryWait === undefined;
+
+  const noteWorks = async (delivery: Delivery) => {
+    const { destination } = delivery;
+    if (hasBreaker(delivery) && (await recordPeerSuccess(database, destination))) {
+      logger.info({ destination }, 'destination works again');
+    }
+  };
+
+  const noteFails = async (delivery: Delivery, code: ErrorCode) => {
+    if (!hasBreaker(delivery)) return;
+    const { destination } = delivery;
+    const state = await recordPeerFailure(database, destination, code, settings.breaker);
+    if (state === 'open') logger.warn({ destination, code }, 'destination is left alone for now');
+  };
+
+  const useAlternate = async ({ id, destination }: Delivery) => {
+    const alternate = alternates.get(destination);
+    if (alternate === undefined) return;
+    const made = await database.transaction((tx) => divert(tx, id, alternate, giveUpSeconds));
+    if (made) logger.warn({ delivery: id, instead: made.id, alternate }, 'sent to the alternate');
+  };
+
+  const unlisten = await database.listen(OUTBOX_CHANNEL, wake);
+  wake();
+
+  return {
+    wake,
+    list: (filter) => listDeliveries(database, filter),
+    replay: async (id) => {
+      const row = await replayDelivery(database, id, giveUpSeconds);
+      wake();
+      return row;
+    },
+    stop: async () => {
+      stopping.abort();
+      clearTimeout(timer);
+      await unlisten();
+      await pass;
+      await Promise.all([...sending.values()].map(({ ended }) => ended));
+      await breakers.settled();
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,105 @@
+import type { Config } from '../../../config/schema.ts';
+import type { Database } from '../../platform/database/port.ts';
+import type { ErrorCode } from '../../platform/errors/catalogue.ts';
+import type { Logger } from '../../platform/logging/logger.ts';
+import {
+  type BreakerRow,
+  claimProbes,
+  listBreakers,
+  recordProbeFailure,
+  recordProbeSuccess,
+  secondsUntilProbe,
+} from './breaker.ts';
+import { endOverdue } from './deliveries.ts';
+import type { Deliverer } from './delivery.ts';
+import { divert, divertOverdue } from './divert.ts';
+
+/** A probe that has said nothing for this long has failed; another process may ask then. */
+const PROBE_SECONDS = 90;
+
+interface BreakerParts {
+  database: Database;
+  deliverers: readonly Deliverer[];
+  settings: Config['delivery'];
+  alternates: ReadonlyMap<string, string>;
+  logger: Logger;
+  stopping: AbortSignal;
+}
+
+/**
+ * Looks after the destinations that are left alone: asks each when its time has come, sends what
+ * waits too long to the alternate, and ends what has waited longer than a delivery may.
+ */
+export function createProbes(parts: BreakerParts): {
+  /** @returns seconds until the next destination is to be asked; null when none is. */
+  tend(): Promise<number | null>;
+  /** Resolves when no probe is under way. */
+  settled(): Promise<void>;
+} {
+  const { database, settings, alternates, logger } = parts;
+  const giveUpSeconds = settings.giveUpAfterHours * 3600;
+  const probing = new Set<Promise<void>>();
+
+  const probe = async (destination: string) => {
+    const signal = AbortSignal.any([parts.stopping, AbortSignal.timeout(PROBE_SECONDS * 1000)]);
+    const failure = await ask(parts.deliverers, destination, signal);
+    if (parts.stopping.aborted) return;
+    if (failure === null) {
+      logger.info({ destination }, 'destination answers, one delivery is tried');
+      await recordProbeSuccess(database, destination);
+    } else {
+      await recordProbeFailure(database, destination, failure, settings.breaker);
+    }
+  };
+
+  const startProbes = async (open: readonly BreakerRow[]) => {
+    const names = open.map(({ destination }) => destination);
+    for (const destination of await claimProbes(database, names, PROBE_SECONDS)) {
+      const asked = probe(destination)
+        .catch((error: unknown) => {
+          logger.warn({ destination, error: String(error) }, 'probe not recorded, will ask again');
+        })
+        .finally(() => probing.delete(asked));
+      probing.add(asked);
+    }
+  };
+
+  return {
+    async tend() {
+      const open = (await listBreakers(database)).filter(({ state }) => state === 'open');
+      if (open.length === 0) return null;
+      await startProbes(open);
+      for (const { destination, code } of open) {
+        const alternate = alternates.get(destination);
+        if (alternate !== undefined) {
+          const patienceSeconds = settings.alternateAfterMinutes * 60;
+          const patience = { patienceSeconds, giveUpSeconds };
+          const many = await divertOverdue(database, { destination, alternate }, patience);
+          if (many > 0) logger.warn({ destination, alternate, many }, 'sent to the alternate');
+        }
+        for (const delivery of await endOverdue(database, destination, code)) {
+          logger.error({ delivery, destination, code }, 'delivery given up');
+          if (alternate === undefined) continue;
+          await database.transaction((tx) => divert(tx, delivery, alternate, giveUpSeconds));
+        }
+      }
+      return secondsUntilProbe(database);
+    },
+    async settled() {
+      await Promise.all(probing);
+    },
+  };
+}
+
+/** The first deliverer that knows the destination asks it; who has no question lets a delivery try. */
+async function ask(
+  deliverers: readonly Deliverer[],
+  destination: string,
+  signal: AbortSignal,
+): Promise<ErrorCode | null> {
+  for (const { probe } of deliverers) {
+    const answer = await probe?.(destination, signal);
+    if (answer !== undefined) return answer;
+  }
+  return null;
+}

@@ -1,0 +1,220 @@
+import {
+  type BackendFactory,
+  createPostgresBackend,
+  createRedisBackend,
+  type IQueueBackend,
+  Queue,
+  Worker,
+} from 'bullmq';
+import { Redis, type RedisOptions } from 'ioredis';
+import { batched } from '../../platform/database/batched.ts';
+import type { PooledDatabase } from '../../platform/database/pooled.ts';
+import type { Database } from '../../platform/database/port.ts';
+import type { Logger } from '../../platform/logging/logger.ts';
+import { logRounds, type Rounds, startRounds } from '../../platform/rounds.ts';
+import type { Priority } from '../requests/request.ts';
+
+/**
+ * The queue only says which request to look at next; the row of the request is the truth. A job that
+ * is lost, comes twice or is left over therefore does no harm.
+ */
+export interface RequestQueue {
+  /** The job id is the request id, so that adding twice is harmless. */
+  add(requestId: string, priority: Priority): Promise<void>;
+  /** Takes a waiting job away; one that is being worked on stays. */
+  remove(requestId: string): Promise<void>;
+  counts(): Promise<{ waiting: number; active: number }>;
+  /** Hands out one request id at a time per slot, high priority first, oldest first within one. */
+  work(concurrency: number, process: (requestId: string) => Promise<void>): QueueWorker;
+  close(): Promise<void>;
+}
+
+export interface QueueWorker {
+  /** Takes nothing new and resolves when what was taken has been processed. */
+  close(): Promise<void>;
+}
+
+/** BullMQ works off the lowest number first; 0 would be "none", which comes before all. */
+const PRIORITY = { high: 1, normal: 10, low: 100 } as const satisfies Record<Priority, number>;
+
+const QUEUE = 'sonogate-requests';
+
+/** A job whose worker has not renewed its lock for this long goes back on the queue. */
+const LOCK_MILLISECONDS = 10_000;
+const STALLED_CHECK_MILLISECONDS = 5_000;
+
+interface QueueOptions {
+  database: PooledDatabase;
+  /** Redis server; without it the queue lives in the database. */
+  redisUrl?: string | undefined;
+  logger: Logger;
+}
+
+/** Opens the queue in the database, or on Redis. `migrate` must have run. */
+export async function openQueue({
+  database,
+  redisUrl,
+  logger,
+}: QueueOptions): Promise<RequestQueue> {
+  if (redisUrl === undefined) {
+    const pool = database.queuePool;
+    const connections = { producer: pool, consumer: pool };
+    const queue = await openOn(createPostgresBackend, connections, logger, async () => {});
+    // Nobody else can be working on an embedded queue: what is still marked as taken is from a
+    // process that died, and the reconciler puts it back.
+    if (database.exclusive) await queue.clear();
+    return queue;
+  }
+  const connect = async (options: RedisOptions) => {
+    const redis = new Redis(redisUrl, options);
+    redis.on('error', (error) => logger.warn({ error: error.message }, 'Redis connection'));
+    await whenReady(redis);
+    return redis;
+  };
+  // Without the offline queue a call fails at once while Redis is away, so that a submit goes on;
+  // a worker waits for as long as it takes.
+  const producer = await connect({
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 1,
+    commandTimeout: COMMAND_MILLISECONDS,
+  });
+  const consumer = await connect({ maxRetriesPerRequest: null });
+  return openOn(createRedisBackend, { producer, consumer }, logger, async () => {
+    producer.disconnect();
+    consumer.disconnect();
+  });
+}
+
+/** A call that Redis does not answer for this long has failed. */
+const COMMAND_MILLISECONDS = 5_000;
+const REDIS_START_MILLISECONDS = 10_000;
+
+/** @throws an error for the operator when Redis cannot be reached at the start. */
+async function whenReady(redis: Redis): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      redis.disconnect();
+      reject(new Error(`Redis did not answer within ${REDIS_START_MILLISECONDS / 1000} s.`));
+    }, REDIS_START_MILLISECONDS);
+  });
+  await Promise.race([new Promise((resolve) => redis.once('ready', resolve)), late]);
+  clearTimeout(timer);
+}
+
+async function openOn<Connection>(
+  backend: BackendFactory<IQueueBackend, Connection>,
+  { producer, consumer }: { producer: Connection; consumer: Connection },
+  logger: Logger,
+  disconnect: () => Promise<void>,
+): Promise<RequestQueue & { clear(): Promise<void> }> {
+  const warn = (error: Error) => logger.warn({ error: error.message }, 'queue');
+  const queue = new Queue(QUEUE, { connection: producer }, backend);
+  queue.on('error', warn);
+  // A connection lost while BullMQ sets itself up would leave it waiting for ever.
+  await queue.waitUntilReady();
+  const add = batched(async (asked: readonly { requestId: string; priority: Priority }[]) => {
+    await queue.addBulk(
+      asked.map(({ requestId, priority }) => ({
+        name: 'request',
+        data: {},
+        opts: {
+          jobId: requestId,
+          priority: PRIORITY[priority],
+          removeOnComplete: true,
+          removeOnFail: true,
+        },
+      })),
+    );
+    return asked;
+  });
+
+  return {
+    add: async (requestId, priority) => {
+      await add({ requestId, priority });
+    },
+    remove: async (requestId) => {
+      await queue.remove(requestId);
+    },
+    counts: async () => {
+      const { wait = 0, prioritized = 0, active = 0 } = await queue.getJobCounts();
+      return { waiting: wait + prioritized, active };
+    },
+    clear: () => queue.obliterate({ force: true }),
+    work: (concurrency, process) => {
+      const worker = new Worker(
+        QUEUE,
+        ({ id }) => process(id ?? ''),
+        {
+          connection: consumer,
+          concurrency,
+          lockDuration: LOCK_MILLISECONDS,
+          stalledInterval: STALLED_CHECK_MILLISECONDS,
+          // How often a request may die is counted in its row, not here: the largest integer of SQL.
+          maxStalledCount: 2 ** 31 - 1,
+        },
+        backend,
+      );
+      worker.on('error', warn);
+      worker.on('failed', (job, error) => {
+        logger.error({ request: job?.id, error: error.message }, 'request could not be processed');
+      });
+      return { close: () => worker.close() };
+    },
+    close: async () => {
+      await queue.close();
+      await disconnect();
+    },
+  };
+}
+
+const EVERY_MILLISECONDS = 2000;
+
+/** A request that was put on the queue this long ago and still waits may have lost its job. */
+const RECHECK_SECONDS = 30;
+
+const BATCH = 500;
+
+/**
+ * Puts every request that should be worked on but is in nobody's hands back on the queue: new ones
+ * that no pass has seen to, whose process may have ended before it made the job; queued ones whose
+ * job was lost since; those whose worker died. Adding a job that exists is harmless, so nothing needs
+ * to be known of the queue's inside.
+ * @returns how many requests were put on the queue.
+ */
+export async function reconcile(
+  database: Database,
+  queue: Pick<RequestQueue, 'add'>,
+): Promise<number> {
+  const { rows } = await database.query<{ id: string; priority: Priority }>(
+    `SELECT id, priority FROM requests
+     WHERE status IN ('queued', 'preparing', 'running')
+       AND (lease_until < now() OR (lease_until IS NULL
+         AND (enqueued_at IS NULL OR enqueued_at < now() - make_interval(secs => $1))))
+     ORDER BY enqueued_at NULLS FIRST, id LIMIT $2`,
+    [RECHECK_SECONDS, BATCH],
+  );
+  if (rows.length === 0) return 0;
+  await Promise.all(rows.map(({ id, priority }) => queue.add(id, priority)));
+  await database.query('UPDATE requests SET enqueued_at = now() WHERE id = ANY($1::text[])', [
+    rows.map(({ id }) => id),
+  ]);
+  return rows.length === BATCH ? rows.length + (await reconcile(database, queue)) : rows.length;
+}
+
+/** Reconciles now and every few seconds. Resolves after the first time. */
+export async function startReconciler(
+  database: Database,
+  queue: Pick<RequestQueue, 'add'>,
+  logger: Logger,
+): Promise<Rounds> {
+  const rounds = startRounds({
+    work: () => reconcile(database, queue),
+    pauseMilliseconds: EVERY_MILLISECONDS,
+    ...logRounds(logger, 'queue', (error) =>
+      logger.warn({ error: String(error) }, 'reconciling failed, will retry'),
+    ),
+  });
+  await rounds.first;
+  return rounds;
+}

@@ -1,0 +1,470 @@
+import { createReadStream } from 'node:fs';
+import { readFile, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Job, mockScenario, type PipelineEvent } from '../../../pipelines/contract/job.ts';
+import { DatabaseUnreachableError } from '../../platform/database/pooled.ts';
+import type { Database } from '../../platform/database/port.ts';
+import type { ErrorCode } from '../../platform/errors/catalogue.ts';
+import { ifMissing, isOutOfSpace } from '../../platform/errors/file-system.ts';
+import type { Logger } from '../../platform/logging/logger.ts';
+import { MS_PER_DAY } from '../../platform/time.ts';
+import type { BlobStore } from '../files/blob-store.ts';
+import { HostedFileError } from '../files/hosted-files.ts';
+import { enqueueDeliveries } from '../outbox/deliveries.ts';
+import type { ChangeFeed } from '../requests/changes.ts';
+import type { Endpoint } from '../requests/endpoint.ts';
+import { appendEvents } from '../requests/events.ts';
+import { holdLease, MAX_ATTEMPTS, releaseRequest } from '../requests/lease.ts';
+import {
+  type Cost,
+  costOf,
+  type RequestFile,
+  type RequestStatus,
+  type StoredRequest,
+} from '../requests/request.ts';
+import {
+  type ArtifactEntry,
+  ArtifactMismatchError,
+  addArtifact,
+  describeFile,
+  isPlainName,
+  publishArtifacts,
+  removeResult,
+  resultEssentialsSchema,
+  saveArtifacts,
+  storeResult,
+} from '../requests/results.ts';
+import {
+  enterStage,
+  estimateEta,
+  LeaseLostError,
+  lockOwn,
+  pipelineProgress,
+  STAGES,
+  transition,
+} from '../requests/transitions.ts';
+import {
+  InputFileMissingError,
+  placeFile,
+  prepareWorkFolder,
+  priorNames,
+  removeWorkFolder,
+  workFolder,
+} from '../requests/work-folder.ts';
+import type { PipelinePool, RunOutcome } from './pipeline-process.ts';
+import type { WorkerOptions } from './worker.ts';
+
+/** What a run may write: copies of its files, previews and documents. With less free it waits. */
+const LEAST_FREE_BYTES = 64 * 1024 ** 2;
+
+const LOOK_AGAIN_MS = 5000;
+
+/** Whether a run can write what it makes. */
+export async function hasRoom(dataDir: string): Promise<boolean> {
+  const { bavail, bsize } = await statfs(dataDir);
+  return bavail * bsize >= LEAST_FREE_BYTES;
+}
+
+/** Resolves when a run can begin, or at once when it is broken off. */
+export async function waitForRoom(
+  dataDir: string,
+  broken: AbortSignal,
+  onFull: () => void,
+): Promise<void> {
+  while (!broken.aborted && !(await hasRoom(dataDir))) {
+    onFull();
+    await delay(LOOK_AGAIN_MS, null, { signal: broken }).catch(() => {});
+  }
+}
+
+interface ProgressParts {
+  database: Database;
+  config: { dataDir: string };
+  blobs: BlobStore;
+  logger: Logger;
+  now: () => Date;
+}
+
+/** Run times of so many last requests give the typical one. */
+const HISTORY = 20;
+
+/** Median run time in seconds of the endpoint's last requests; null before the first. */
+async function typicalSeconds(database: Database, endpoint: string): Promise<number | null> {
+  const { rows } = await database.query<{ seconds: number | null }>(
+    `SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY seconds)::float8 AS seconds FROM (
+       SELECT EXTRACT(EPOCH FROM ended_at - started_at)::float8 AS seconds FROM requests
+       WHERE endpoint = $1 AND status = 'succeeded' ORDER BY id DESC LIMIT $2) AS last`,
+    [endpoint, HISTORY],
+  );
+  return rows[0]?.seconds ?? null;
+}
+
+/**
+ * Writes what a pipeline reports into the request's log, in its order. `settled` resolves when all
+ * of it is written; an event that cannot be written is logged and does not end the run.
+ */
+export async function recordProgress(row: StoredRequest, parts: ProgressParts) {
+  const { database, logger, now } = parts;
+  const typical = await typicalSeconds(database, row.endpoint);
+  const started = performance.now();
+  let last: Promise<void> = Promise.resolve();
+
+  const write = async (event: PipelineEvent, elapsedSeconds: number) => {
+    if (event.type === 'stage') {
+      const stage = {
+        name: event.name,
+        label: event.label,
+        progress: pipelineProgress(event.progress),
+        eta_s: estimateEta(event.progress, elapsedSeconds, typical),
+      };
+      await database.transaction((tx) => enterStage(tx, row.id, row.attempts, stage, now()));
+    } else if (event.type === 'triage') {
+      const data = { ...event.flag, at: now().toISOString() };
+      await database.transaction(async (tx) => {
+        await lockOwn(tx, row.id, row.attempts);
+        await appendEvents(tx, row.id, now(), [{ name: 'triage', data }]);
+      });
+    } else {
+      await announcePartial(row, event, parts);
+    }
+  };
+
+  return {
+    record: (event: PipelineEvent) => {
+      const elapsed = (performance.now() - started) / 1000;
+      last = last.then(() =>
+        write(event, elapsed).catch((error: unknown) => {
+          if (error instanceof LeaseLostError) return;
+          logger.warn({ request: row.id, error: String(error) }, 'pipeline event not recorded');
+        }),
+      );
+    },
+    settled: () => last,
+  };
+}
+
+/** A preview can be fetched from the moment it is announced, with a bucket from any machine. */
+async function announcePartial(
+  row: StoredRequest,
+  { artifact: name, mediaType, section, caption }: Extract<PipelineEvent, { type: 'partial' }>,
+  { database, config, blobs, now }: ProgressParts,
+): Promise<void> {
+  if (!isPlainName(name)) throw new Error(`artifact name ${JSON.stringify(name)}`);
+  const path = join(workFolder(config.dataDir, row.id), 'artifacts', name);
+  const found = await describeFile(path);
+  if (blobs.direct) await blobs.write(createReadStream(path), found.bytes);
+  const artifact = { name, media_type: mediaType };
+  await database.transaction(async (tx) => {
+    await lockOwn(tx, row.id, row.attempts);
+    await addArtifact(tx, row.id, { ...artifact, ...found, section });
+    await appendEvents(tx, row.id, now(), [
+      { name: 'partial', data: { artifact, section, caption } },
+    ]);
+  });
+}
+
+type FailureContext = Pick<WorkerOptions, 'config' | 'logger'>;
+
+/** A reason to end the request without a result. */
+export class RunFailure extends Error {
+  readonly to: RequestStatus;
+  readonly code: ErrorCode;
+  readonly detail: string;
+
+  constructor(to: 'failed' | 'rejected', code: ErrorCode, detail: string) {
+    super(detail);
+    this.to = to;
+    this.code = code;
+    this.detail = detail;
+  }
+}
+
+/** The run was broken off before the pipeline began, or after it had ended. */
+export class InterruptedError extends Error {
+  override name = 'InterruptedError';
+}
+
+/** The pipeline found the disk full. */
+export class OutOfSpaceError extends Error {
+  override name = 'OutOfSpaceError';
+}
+
+export function failureOf(
+  outcome: Extract<RunOutcome, { type: 'rejected' | 'failed' | 'timeout' }>,
+  row: StoredRequest,
+  { config, logger }: FailureContext,
+): RunFailure {
+  switch (outcome.type) {
+    case 'rejected':
+      return new RunFailure('rejected', outcome.code, outcome.detail);
+    case 'timeout': {
+      const detail = `The pipeline was ended after ${config.worker.timeoutSeconds} s.`;
+      return new RunFailure('failed', 'pipeline_timeout', detail);
+    }
+    case 'failed':
+      logger.error({ request: row.id, error: outcome.message }, 'pipeline failed');
+      return new RunFailure('failed', 'pipeline_failed', 'The pipeline ended with an error.');
+  }
+}
+
+export function outOfSpaceFailure(
+  { id, attempts }: StoredRequest,
+  { logger }: FailureContext,
+): RunFailure {
+  logger.error({ request: id, attempts }, 'the disk has no room for the request');
+  const detail = `The disk was full in ${attempts} attempts to run the request.`;
+  return new RunFailure('failed', 'out_of_space', detail);
+}
+
+export function asRunFailure(
+  error: unknown,
+  row: StoredRequest,
+  { logger }: FailureContext,
+): RunFailure {
+  if (error instanceof RunFailure) return error;
+  logger.error({ request: row.id, error: String(error) }, 'request failed unexpectedly');
+  return new RunFailure('failed', 'internal', 'An unexpected error of the gateway.');
+}
+
+interface RunParts extends WorkerOptions {
+  now: () => Date;
+  changes: ChangeFeed;
+  pool: PipelinePool;
+  /** Aborts when the gateway stops. */
+  stopping: AbortSignal;
+}
+
+/** `crashed`: the request was let go of and is to be taken up again. */
+type RunEnd = 'over' | 'crashed';
+
+/**
+ * Runs a request that was taken up, from its files to its end. Every change carries the attempt, so
+ * that a run that was canceled or overtaken no longer changes anything.
+ */
+export async function runRequest(row: StoredRequest, parts: RunParts): Promise<RunEnd> {
+  const { database, config, logger, now, changes, stopping } = parts;
+  const { id, attempts } = row;
+  const lease = holdLease(database, changes, id, attempts);
+  try {
+    const broken = AbortSignal.any([lease.lost, stopping]);
+    await waitForRoom(config.dataDir, broken, () => {
+      logger.warn({ request: id }, 'disk full, the run waits');
+    });
+    if (broken.aborted) throw new InterruptedError();
+    await prepare(row, parts, broken);
+    const outcome = await runPipeline(row, parts, broken);
+    if (outcome.type === 'crashed' || (outcome.type === 'aborted' && stopping.aborted)) {
+      const crashed = outcome.type === 'crashed';
+      if (crashed) logger.warn({ request: id, reason: outcome.reason }, 'pipeline process died');
+      await lease.release();
+      await releaseRequest(database, id, attempts, crashed ? 'crashed' : 'interrupted');
+      return crashed ? 'crashed' : 'over';
+    }
+    if (outcome.type === 'aborted') return 'over';
+    if (outcome.type === 'failed' && (outcome.outOfSpace || !(await hasRoom(config.dataDir)))) {
+      throw new OutOfSpaceError();
+    }
+    if (outcome.type !== 'done') throw failureOf(outcome, row, parts);
+    await succeed(row, parts, broken);
+  } catch (error) {
+    if (error instanceof LeaseLostError) return 'over';
+    const full = error instanceof OutOfSpaceError || isOutOfSpace(error);
+    // A database that was away for a moment is no fault of the request. What the disk could not hold is
+    // run again when there is room, but not for ever.
+    const away = error instanceof DatabaseUnreachableError;
+    if (error instanceof InterruptedError || away || (full && attempts < MAX_ATTEMPTS)) {
+      await lease.release();
+      await releaseRequest(database, id, attempts, full ? 'out-of-space' : 'interrupted');
+      return 'over';
+    }
+    const refusal = full ? outOfSpaceFailure(row, parts) : asRunFailure(error, row, parts);
+    const fault = { code: refusal.code, detail: refusal.detail };
+    await database
+      .transaction((tx) => transition(tx, id, refusal.to, { at: now(), attempt: attempts, fault }))
+      .catch((lost: unknown) => {
+        if (!(lost instanceof LeaseLostError)) throw lost;
+      });
+  } finally {
+    await lease.release();
+    await removeWorkFolder(config.dataDir, id);
+  }
+  return 'over';
+}
+
+/** Lays out the work folder and moves the request to `running`. */
+async function prepare(row: StoredRequest, parts: RunParts, broken: AbortSignal): Promise<void> {
+  const { database, config, now } = parts;
+  const endpoint = endpointOf(row, parts.endpoints);
+  const input = endpoint.input.parse(row.input);
+  const priors = priorNames(row.files, row.prior_files);
+  const job: Job = {
+    endpoint: row.endpoint,
+    version: row.version,
+    files: row.files.map(({ name }) => name),
+    priorFiles: priors,
+    options: input.options ?? {},
+    clinicalContext: input.clinical_context ?? {},
+    paper: config.report.paper,
+    display: config.console.enabled,
+    models: config.models,
+    ...(row.test && { mock: mockScenario(row.metadata.mock) ?? 'succeed' }),
+  };
+  const files = [
+    ...row.files,
+    ...row.prior_files.map((file, i) => ({ ...file, name: priors[i] ?? file.name })),
+  ];
+  const folder = workFolder(config.dataDir, row.id);
+  await prepareWorkFolder(folder, job);
+  try {
+    for (const file of files) if (!file.url) await placeFile(folder, file, parts.blobs);
+  } catch (error) {
+    if (!(error instanceof InputFileMissingError)) throw error;
+    throw new RunFailure('rejected', 'file_not_ready', `${error.message}.`);
+  }
+  await fetchHosted(row, files, parts, broken);
+  // A request whose worker died while it ran is still `running`.
+  if (row.status === 'running') return;
+  await database.transaction((tx) =>
+    transition(tx, row.id, 'running', {
+      at: now(),
+      attempt: row.attempts,
+      stage: STAGES.starting,
+    }),
+  );
+}
+
+/** Fetches what the client named by URL, one after the other, into the work folder. */
+async function fetchHosted(
+  { id, attempts, status, test }: StoredRequest,
+  files: readonly RequestFile[],
+  { database, config, fetchFile, now }: RunParts,
+  broken: AbortSignal,
+): Promise<void> {
+  // The mock backend opens no file.
+  const hosted = test ? [] : files.filter(({ url }) => url !== undefined);
+  if (hosted.length > 0 && status !== 'running') {
+    await database.transaction((tx) => enterStage(tx, id, attempts, STAGES.fetching, now()));
+  }
+  for (const { name, url = '' } of hosted) {
+    const path = join(workFolder(config.dataDir, id), 'files', name);
+    await fetchFile(url, path, broken).catch((error: unknown) => {
+      if (broken.aborted) throw new InterruptedError();
+      if (!(error instanceof HostedFileError)) throw error;
+      const detail = `${name} could not be fetched: ${error.message}.`;
+      throw new RunFailure('rejected', 'hosted_file_unreachable', detail);
+    });
+  }
+}
+
+function endpointOf(row: StoredRequest, endpoints: readonly Endpoint[]): Endpoint {
+  const found = endpoints.find(({ id, version }) => id === row.endpoint && version === row.version);
+  if (found) return found;
+  const detail = `Version ${row.version} of ${row.endpoint} is no longer part of this gateway.`;
+  throw new RunFailure('failed', 'unknown_endpoint', detail);
+}
+
+async function runPipeline(
+  row: StoredRequest,
+  parts: RunParts,
+  signal: AbortSignal,
+): Promise<RunOutcome> {
+  const { config, pool } = parts;
+  const module = row.test ? parts.mock : parts.pipelines[row.endpoint];
+  if (module === undefined) {
+    throw new RunFailure('failed', 'unknown_endpoint', `No pipeline for ${row.endpoint}.`);
+  }
+  const progress = await recordProgress(row, parts);
+  const outcome = await pool.run({
+    module,
+    folder: workFolder(config.dataDir, row.id),
+    timeoutSeconds: config.worker.timeoutSeconds,
+    signal,
+    onEvent: progress.record,
+  });
+  await progress.settled();
+  return outcome;
+}
+
+/**
+ * Checks and stores the result, where every process of the site finds it, then ends the request and
+ * makes its deliveries in one transaction.
+ */
+async function succeed(row: StoredRequest, parts: RunParts, broken: AbortSignal): Promise<void> {
+  const { database, config, logger, now } = parts;
+  const { id, attempts } = row;
+  await database.transaction((tx) => enterStage(tx, id, attempts, STAGES.uploading, now()));
+  const { artifacts, cost } = await checkedResult(row, parts);
+  const stored = await storeResult(config.dataDir, id, artifacts).catch((error: unknown) => {
+    if (!(error instanceof ArtifactMismatchError)) throw error;
+    logger.error({ request: id, error: error.message }, 'pipeline left an invalid result');
+    throw new RunFailure('failed', 'invalid_result', 'The pipeline left an invalid result.');
+  });
+  await publish(row, stored, parts, broken);
+  const at = now();
+  const expiresAt = new Date(at.getTime() + config.retention.days * MS_PER_DAY);
+  const giveUpSeconds = config.delivery.giveUpAfterHours * 3600;
+  try {
+    await database.transaction(async (tx) => {
+      await transition(tx, id, 'succeeded', { at, attempt: attempts, expiresAt, cost });
+      await saveArtifacts(tx, id, stored);
+      await enqueueDeliveries(tx, id, row.deliver_to, giveUpSeconds);
+    });
+  } catch (error) {
+    if (error instanceof LeaseLostError) await removeResult(config.dataDir, id);
+    throw error;
+  }
+}
+
+const PUBLISH_AGAIN_MS = 5000;
+
+/** A storage that is away is waited for: the run need not be made again for it. */
+async function publish(
+  { id }: StoredRequest,
+  stored: readonly ArtifactEntry[],
+  { blobs, config, logger }: RunParts,
+  broken: AbortSignal,
+): Promise<void> {
+  for (;;) {
+    try {
+      return await publishArtifacts(blobs, config.dataDir, id, stored);
+    } catch (error) {
+      logger.warn({ request: id, error: String(error) }, 'storage away, will retry');
+      await delay(PUBLISH_AGAIN_MS, null, { signal: broken }).catch(() => {});
+      if (broken.aborted) throw new InterruptedError();
+    }
+  }
+}
+
+/**
+ * The artifacts that the result lists, and what the request costs by it, once it agrees with the
+ * endpoint's schema.
+ */
+async function checkedResult(
+  row: StoredRequest,
+  parts: RunParts,
+): Promise<{ artifacts: ArtifactEntry[]; cost: Cost }> {
+  const path = join(workFolder(parts.config.dataDir, row.id), 'result.json');
+  const result = parseJson(await ifMissing(readFile(path, 'utf8'), ''));
+  const endpoint = endpointOf(row, parts.endpoints);
+  const { error } = endpoint.output.safeParse(result);
+  const { data } = resultEssentialsSchema.safeParse(result);
+  if (error || !data) {
+    const places = error?.issues.slice(0, 10).map((i) => `${i.path.join('.')}: ${i.message}`);
+    parts.logger.error({ request: row.id, places }, 'pipeline left an invalid result');
+    throw new RunFailure('failed', 'invalid_result', 'The pipeline left an invalid result.');
+  }
+  const lines = endpoint.price(endpoint.input.parse(row.input), data.input_summary?.frames);
+  return {
+    artifacts: data.artifacts.filter(({ name }) => name !== 'result.json'),
+    cost: costOf(lines, row.test),
+  };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,120 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { PooledDatabase } from '../../platform/database/pooled.ts';
+import type { Queryable } from '../../platform/database/port.ts';
+
+const CHANNEL = 'sonogate_requests';
+
+/** Tells whoever watches a request, in any process, that it changed; sent when `tx` commits. */
+export async function announceChange(tx: Queryable, id: string): Promise<void> {
+  await tx.query('SELECT pg_notify($1, $2)', [CHANNEL, id]);
+}
+
+/** Changes of requests as they are committed, by whichever process. */
+export interface ChangeFeed {
+  /** Calls `onChange` after each change of the request, and when one may have been missed. */
+  watch(id: string, onChange: () => void): () => void;
+  close(): Promise<void>;
+}
+
+interface Watched {
+  onChange: Set<() => void>;
+  /** Events of the request when it was last looked at; null before. */
+  seen: number | null;
+}
+
+/** Requests of one statement when the feed looks for itself. */
+const REQUESTS_PER_POLL = 500;
+
+/**
+ * One subscription and one look every few seconds for all that is watched in this process: the look
+ * is for the case that a notification was lost.
+ */
+export async function openChangeFeed(
+  database: PooledDatabase,
+  lookEveryMs = 5000,
+): Promise<ChangeFeed> {
+  const watched = new Map<string, Watched>();
+  const wake = (found: Watched | undefined) => {
+    for (const onChange of [...(found?.onChange ?? [])]) onChange();
+  };
+  const unlisten = await database.listen(CHANNEL, (id) => {
+    if (id !== '') wake(watched.get(id));
+    else for (const each of [...watched.values()]) wake(each);
+  });
+
+  const look = async (ids: readonly string[]) => {
+    const { rows } = await database.query<{ id: string; last_seq: number }>(
+      'SELECT id, last_seq FROM requests WHERE id = ANY($1::text[])',
+      [ids],
+      'look-at-requests',
+    );
+    for (const { id, last_seq } of rows) {
+      const found = watched.get(id);
+      if (!found || found.seen === last_seq) continue;
+      found.seen = last_seq;
+      wake(found);
+    }
+  };
+  const closing = new AbortController();
+  const looking = (async () => {
+    while (!closing.signal.aborted) {
+      await delay(lookEveryMs, null, { signal: closing.signal }).catch(() => {});
+      const ids = [...watched.keys()];
+      for (let n = 0; n < ids.length && !closing.signal.aborted; n += REQUESTS_PER_POLL) {
+        // A database that cannot be reached says nothing; the next look may.
+        await look(ids.slice(n, n + REQUESTS_PER_POLL)).catch(() => {});
+      }
+    }
+  })();
+
+  return {
+    watch: (id, onChange) => {
+      const found = watched.get(id) ?? { onChange: new Set(), seen: null };
+      watched.set(id, found);
+      found.onChange.add(onChange);
+      return () => {
+        found.onChange.delete(onChange);
+        if (found.onChange.size === 0 && watched.get(id) === found) watched.delete(id);
+      };
+    },
+    close: async () => {
+      closing.abort();
+      await looking;
+      await unlisten();
+    },
+  };
+}
+
+/**
+ * Waits for the next change after `arm` was called; a change between arming and waiting is not
+ * missed.
+ */
+export function armWatch(feed: ChangeFeed, id: string) {
+  let wake = () => {};
+  let changed = false;
+  const unwatch = feed.watch(id, () => {
+    changed = true;
+    wake();
+  });
+  return {
+    /** Resolves at the next change, when `signal` aborts, or after so many milliseconds. */
+    async next(signal?: AbortSignal, milliseconds?: number): Promise<void> {
+      if (!changed && !signal?.aborted) {
+        await new Promise<void>((resolve) => {
+          const timer =
+            milliseconds === undefined ? undefined : setTimeout(() => done(), milliseconds);
+          const done = () => {
+            clearTimeout(timer);
+            signal?.removeEventListener('abort', done);
+            resolve();
+          };
+          wake = done;
+          signal?.addEventListener('abort', done, { once: true });
+        });
+        wake = () => {};
+      }
+      changed = false;
+    },
+    stop: unwatch,
+  };
+}

@@ -1,0 +1,326 @@
+import type { Config } from '../../../config/schema.ts';
+import { batched } from '../../platform/database/batched.ts';
+import type { PooledDatabase } from '../../platform/database/pooled.ts';
+import type { Database, Queryable } from '../../platform/database/port.ts';
+import { SonogateError } from '../../platform/errors/catalogue.ts';
+import { problem } from '../../platform/errors/problem.ts';
+import type { Logger } from '../../platform/logging/logger.ts';
+import type { BlobStore } from '../files/blob-store.ts';
+import type { RequestQueue } from '../queue/queue.ts';
+import { armWatch, type ChangeFeed, openChangeFeed } from './changes.ts';
+import type { Endpoint } from './endpoint.ts';
+import {
+  type EventRecord,
+  type LogEntry,
+  type LogPlace,
+  listEvents,
+  listEventsOfMany,
+  listStatuses,
+  type StoredEvent,
+} from './events.ts';
+import {
+  FINAL_STATUS,
+  type RequestRow,
+  type RequestStatus,
+  type ResultReader,
+  type StoredRequest,
+} from './request.ts';
+import { type ArtifactEntry, artifactPath, createResultStore, listArtifacts } from './results.ts';
+import { createSubmit, type SubmitRow } from './submit.ts';
+import { lockRequest, transition } from './transitions.ts';
+import { type RequestObject, viewRequest } from './view.ts';
+
+/**
+ * Ends a request whatever it is doing. The status changes here; the worker that runs it sees the
+ * change and ends its child process, whose result nobody takes.
+ * @throws SonogateError `not_found`, `already_finished`
+ */
+export function cancelRequest(
+  database: Database,
+  id: string,
+  accountId: string | null,
+  at: Date,
+): Promise<StoredRequest> {
+  return database.transaction(async (tx) => {
+    const row = await lockRequest(tx, id);
+    if (!row || (accountId !== null && row.account_id !== accountId)) {
+      throw new SonogateError('not_found');
+    }
+    if (FINAL_STATUS.has(row.status)) {
+      throw new SonogateError('already_finished', `The request has already ended: ${row.status}.`);
+    }
+    return transition(tx, id, 'canceled', { at });
+  });
+}
+
+interface FollowParts {
+  database: Queryable;
+  changes: ChangeFeed;
+  get(id: string): Promise<RequestRow | null>;
+  view(row: RequestRow, baseUrl: string): Promise<RequestObject>;
+}
+
+/** Reads and follows the stored log; what it shows carries the addresses the caller reached us by. */
+export function createEventReader({ database, changes, get, view }: FollowParts): EventReader {
+  const show = async (
+    id: string,
+    { seq, at, ...event }: EventRecord & LogEntry,
+    baseUrl: string,
+  ): Promise<StoredEvent> => {
+    const self = `${baseUrl}/v1/requests/${id}`;
+    switch (event.name) {
+      case 'partial': {
+        const url = `${self}/artifacts/${encodeURIComponent(event.data.artifact.name)}`;
+        const artifact = { ...event.data.artifact, url };
+        return { seq, at, name: event.name, data: { ...event.data, artifact } };
+      }
+      case 'error': {
+        const { code, detail } = event.data;
+        const data = problem(code, detail, baseUrl, { instance: `/v1/requests/${id}` });
+        return { seq, at, name: event.name, data };
+      }
+      case 'done': {
+        const row = await get(id);
+        return { seq, at, name: event.name, data: row && (await view(row, baseUrl)) };
+      }
+      default:
+        return { seq, at, ...event };
+    }
+  };
+
+  const list = async (id: string, afterSeq: number, baseUrl: string) => {
+    const events = await listEvents(database, id, afterSeq);
+    return Promise.all(events.map((event) => show(id, event, baseUrl)));
+  };
+
+  /** Reads together what the followers that woke together ask for. */
+  const readLog = batched(async (asked: readonly LogPlace[]) => {
+    const statuses = await listStatuses(database, asked);
+    const events = await listEventsOfMany(database, asked);
+    return asked.map(({ id, after }) => ({
+      // Read before the events, so that nothing can come after what an ended request is shown with.
+      ended: FINAL_STATUS.has(statuses.get(id) ?? 'expired'),
+      events: (events.get(id) ?? []).filter(({ seq }) => seq > after),
+    }));
+  });
+
+  async function* follow(id: string, afterSeq: number, baseUrl: string, signal: AbortSignal) {
+    const watch = armWatch(changes, id);
+    let after = afterSeq;
+    try {
+      while (!signal.aborted) {
+        const { ended, events } = await readLog({ id, after });
+        for (const event of events) {
+          yield await show(id, event, baseUrl);
+          after = event.seq;
+          if (event.name === 'done') return;
+        }
+        if (ended) return;
+        await watch.next(signal);
+      }
+    } finally {
+      watch.stop();
+    }
+  }
+
+  return { list, follow };
+}
+
+/** Filters of `GET /v1/requests`; `model` is a model or an endpoint id. */
+export interface HistoryQuery {
+  accountId: string | null;
+  model?: string | undefined;
+  status?: RequestStatus[] | undefined;
+  key?: string | undefined;
+  since?: Date | undefined;
+  limit: number;
+  /** `nextCursor` of the page before: the id of its last request. */
+  cursor?: string | undefined;
+}
+
+export interface HistoryPage {
+  rows: StoredRequest[];
+  nextCursor: string | null;
+}
+
+/** Newest first. Ids sort by time, so a page is stable under inserts. */
+export async function listHistory(database: Queryable, query: HistoryQuery): Promise<HistoryPage> {
+  const { rows } = await database.query<StoredRequest>(
+    `SELECT * FROM requests
+     WHERE ($1::text IS NULL OR account_id = $1)
+       AND ($2::text IS NULL OR model = $2 OR endpoint = $2)
+       AND ($3::text[] IS NULL OR status = ANY ($3::text[]))
+       AND ($4::text IS NULL OR key_id = $4)
+       AND ($5::timestamptz IS NULL OR created_at >= $5)
+       AND ($6::text IS NULL OR id < $6)
+     ORDER BY id DESC LIMIT $7`,
+    [
+      query.accountId,
+      query.model ?? null,
+      query.status?.length ? query.status : null,
+      query.key ?? null,
+      query.since ?? null,
+      query.cursor ?? null,
+      query.limit + 1,
+    ],
+  );
+  const page = rows.slice(0, query.limit);
+  return { rows: page, nextCursor: rows.length > page.length ? (page.at(-1)?.id ?? null) : null };
+}
+
+export type { ArtifactEntry } from './results.ts';
+
+export interface EventReader {
+  /**
+   * Stored events after `afterSeq` (0 for all), in order. `baseUrl` is the address under which the
+   * caller reached us, without a trailing slash: addresses inside the events start with it.
+   */
+  list(id: string, afterSeq: number, baseUrl: string): Promise<StoredEvent[]>;
+  /** As `list`, then every event as it happens; ends after `done`, or when `signal` aborts. */
+  follow(
+    id: string,
+    afterSeq: number,
+    baseUrl: string,
+    signal: AbortSignal,
+  ): AsyncIterable<StoredEvent>;
+}
+
+/** The one request core, as the three doors and the deliveries use it. */
+export interface RequestCore extends ResultReader {
+  submit: SubmitRow;
+  /** Null when unknown, or of another account; `accountId` null sees every account. */
+  get(id: string, accountId: string | null): Promise<RequestRow | null>;
+  /** Newest first, stable under inserts. */
+  history(query: HistoryQuery): Promise<HistoryPage>;
+  /**
+   * The request object of api.md. `output` is read for a succeeded request, unless
+   * `withBodies` is false (list items leave out `output` and `input`).
+   */
+  view(
+    row: RequestRow,
+    baseUrl: string,
+    options?: { withBodies?: boolean },
+  ): Promise<RequestObject>;
+  /**
+   * Ends a request that has not ended; the process that runs it ends within five seconds.
+   * @throws SonogateError `not_found`, `already_finished`.
+   */
+  cancel(id: string, accountId: string | null): Promise<RequestRow>;
+  /** Resolves with the row as soon as its status differs from `row.status`, or after `seconds`. */
+  waitForChange(row: RequestRow, seconds: number, signal?: AbortSignal): Promise<RequestRow>;
+  events: EventReader;
+  /**
+   * Artifacts of a succeeded request, `result.json` first; of a running one the previews announced
+   * so far; empty when there are none, or no longer any.
+   */
+  artifacts(id: string): Promise<ArtifactEntry[]>;
+  /** Those that clients may call. */
+  endpoints(): readonly Endpoint[];
+  close(): Promise<void>;
+}
+
+interface CoreParts {
+  database: PooledDatabase;
+  queue: Pick<RequestQueue, 'add' | 'remove'>;
+  endpoints: readonly Endpoint[];
+  /** Where a result is looked for that another machine made. */
+  blobs: BlobStore;
+  config: Pick<Config, 'dataDir'>;
+  logger: Logger;
+  now?: () => Date;
+}
+
+/** Puts the core together. `migrate` must have run. */
+export async function createRequestCore({
+  database,
+  queue,
+  endpoints,
+  blobs,
+  config: { dataDir },
+  logger,
+  now = () => new Date(),
+}: CoreParts): Promise<RequestCore> {
+  const changes = await openChangeFeed(database);
+  const results = createResultStore(dataDir, blobs);
+
+  const find = async (id: string): Promise<StoredRequest | null> => {
+    const { rows } = await database.query<StoredRequest>('SELECT * FROM requests WHERE id = $1', [
+      id,
+    ]);
+    return rows[0] ?? null;
+  };
+  const get = async (id: string, accountId: string | null) => {
+    const row = await find(id);
+    return row && (accountId === null || row.account_id === accountId) ? row : null;
+  };
+  const readOutput = async ({ id, status }: RequestRow) =>
+    status === 'succeeded' ? results.read(id, await listArtifacts(database, id)) : null;
+  const result = async (id: string) => {
+    const row = await find(id);
+    return row && readOutput(row);
+  };
+  const view: RequestCore['view'] = async (row, baseUrl, { withBodies = true } = {}) =>
+    viewRequest(row, baseUrl, withBodies ? { output: await readOutput(row) } : null);
+  const artifacts = async (id: string) => {
+    const row = await find(id);
+    const reachable = row?.status === 'succeeded' || row?.status === 'running';
+    return reachable ? listArtifacts(database, id) : [];
+  };
+
+  return {
+    submit: createSubmit({ database, queue, endpoints, logger, now }),
+    get,
+    history: (query) => listHistory(database, query),
+    view,
+    cancel: async (id, accountId) => {
+      const row = await cancelRequest(database, id, accountId, now());
+      // A job that is left over does no harm: the worker finds the request ended.
+      await queue.remove(id).catch((error: unknown) => {
+        logger.debug({ request: id, error: String(error) }, 'job of a canceled request left over');
+      });
+      return row;
+    },
+    waitForChange: async (row, seconds, signal) => {
+      const watch = armWatch(changes, row.id);
+      const until = performance.now() + seconds * 1000;
+      try {
+        for (;;) {
+          const current = (await find(row.id)) ?? row;
+          const left = until - performance.now();
+          if (current.status !== row.status || left <= 0 || signal?.aborted) return current;
+          await watch.next(signal, left);
+        }
+      } finally {
+        watch.stop();
+      }
+    },
+    events: createEventReader({ database, changes, get: find, view }),
+    result,
+    artifacts,
+    artifactPath: async (id, name) => {
+      const row = await find(id);
+      const artifact = (await artifacts(id)).find((each) => each.name === name);
+      if (!row || !artifact) return null;
+      return row.status === 'succeeded'
+        ? results.path(id, artifact)
+        : artifactPath(dataDir, id, name, row.status);
+    },
+    endpoints: () => endpoints.filter(({ internal }) => !internal),
+    close: () => changes.close(),
+  };
+}
+
+const RANK = `array_position(ARRAY['high', 'normal', 'low'], priority)`;
+
+/** How many queued requests are taken up before this one: by priority, then by age. */
+export async function queuePosition(
+  database: Queryable,
+  { id }: Pick<RequestRow, 'id'>,
+): Promise<number> {
+  const { rows } = await database.query<{ ahead: number }>(
+    `SELECT count(*)::int AS ahead FROM requests
+     WHERE status = 'queued' AND (${RANK}, id) < (SELECT ${RANK}, id FROM requests WHERE id = $1)`,
+    [id],
+  );
+  return rows[0]?.ahead ?? 0;
+}

@@ -1,0 +1,123 @@
+import type { Queryable } from '../../platform/database/port.ts';
+import { announceChange } from './changes.ts';
+import type { RequestFault, RequestStatus, Stage } from './request.ts';
+
+export const EVENT_NAMES = ['status', 'stage', 'triage', 'partial', 'error', 'done'] as const;
+export type EventName = (typeof EVENT_NAMES)[number];
+
+/** One event of a request. `seq` starts at 1 and has no gaps within the request. */
+export interface StoredEvent {
+  seq: number;
+  name: EventName;
+  /** Payload of api.md "Following"; addresses in it are complete. */
+  data: unknown;
+  at: Date;
+}
+
+export interface TriageData {
+  code: string;
+  system: string;
+  display: string;
+  severity: 'critical';
+  section: string;
+  evidence: string[];
+  at: string;
+}
+
+export interface PartialData {
+  artifact: { name: string; media_type: string };
+  section: string;
+  caption: string;
+}
+
+/**
+ * An event as it is stored: without addresses, which depend on how a client reached us, and without
+ * the request object, which is shown as it is when the event is read.
+ */
+export type EventRecord =
+  | { name: 'status'; data: { status: RequestStatus; previous: RequestStatus | null; at: string } }
+  | { name: 'stage'; data: Stage }
+  | { name: 'triage'; data: TriageData }
+  | { name: 'partial'; data: PartialData }
+  | { name: 'error'; data: RequestFault }
+  | { name: 'done'; data: null };
+
+/** Place of an event in the log of its request. */
+export type LogEntry = Pick<StoredEvent, 'seq' | 'at'>;
+
+/**
+ * Adds events to the log of a request. The row lock of the counter orders writers, so the sequence
+ * has no gaps: a transaction that rolls back gives its numbers back.
+ */
+export async function appendEvents(
+  tx: Queryable,
+  id: string,
+  at: Date,
+  events: readonly EventRecord[],
+): Promise<void> {
+  for (const { name, data } of events) {
+    await tx.query(
+      `WITH next AS (UPDATE requests SET last_seq = last_seq + 1 WHERE id = $1 RETURNING last_seq)
+       INSERT INTO request_events (request_id, seq, name, data, at)
+       SELECT $1, last_seq, $2, $3::jsonb, $4 FROM next`,
+      [id, name, data === null ? null : JSON.stringify(data), at],
+    );
+  }
+  await announceChange(tx, id);
+}
+
+/** Stored events after `afterSeq`, in order. */
+export async function listEvents(
+  database: Queryable,
+  id: string,
+  afterSeq: number,
+): Promise<(EventRecord & LogEntry)[]> {
+  const { rows } = await database.query<EventRecord & LogEntry>(
+    'SELECT seq, name, data, at FROM request_events WHERE request_id = $1 AND seq > $2::bigint ORDER BY seq',
+    [id, afterSeq],
+  );
+  return rows;
+}
+
+/** A request, and how far its log has been read. */
+export interface LogPlace {
+  id: string;
+  after: number;
+}
+
+/** As `listEvents` for many requests; of one that is named twice the longer list. */
+export async function listEventsOfMany(
+  database: Queryable,
+  places: readonly LogPlace[],
+): Promise<Map<string, (EventRecord & LogEntry)[]>> {
+  const after = new Map<string, number>();
+  for (const { id, after: seq } of places) after.set(id, Math.min(seq, after.get(id) ?? seq));
+  const { rows } = await database.query<EventRecord & LogEntry & { request_id: string }>(
+    `SELECT request_id, seq, name, data, at
+     FROM unnest($1::text[], $2::bigint[]) AS asked (id, after)
+       JOIN request_events ON request_id = asked.id AND seq > asked.after
+     ORDER BY request_id, seq`,
+    [[...after.keys()], [...after.values()]],
+    'list-events',
+  );
+  const events = new Map<string, (EventRecord & LogEntry)[]>();
+  for (const { request_id, ...event } of rows) {
+    const log = events.get(request_id) ?? [];
+    log.push(event);
+    events.set(request_id, log);
+  }
+  return events;
+}
+
+/** Where requests stand; of one that is unknown nothing. */
+export async function listStatuses(
+  database: Queryable,
+  places: readonly LogPlace[],
+): Promise<Map<string, RequestStatus>> {
+  const { rows } = await database.query<{ id: string; status: RequestStatus }>(
+    'SELECT id, status FROM requests WHERE id = ANY($1::text[])',
+    [[...new Set(places.map(({ id }) => id))]],
+    'list-statuses',
+  );
+  return new Map(rows.map(({ id, status }) => [id, status]));
+}

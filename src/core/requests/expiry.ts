@@ -1,0 +1,87 @@
+import type { Config } from '../../../config/schema.ts';
+import type { Database } from '../../platform/database/port.ts';
+import type { Logger } from '../../platform/logging/logger.ts';
+import { logRounds, type Rounds, startRounds } from '../../platform/rounds.ts';
+import { MS_PER_DAY } from '../../platform/time.ts';
+import type { BlobStore } from '../files/blob-store.ts';
+import { removeResult, withdrawArtifacts } from './results.ts';
+import { IllegalTransitionError, transition } from './transitions.ts';
+import { removeWorkFolder } from './work-folder.ts';
+
+const EVERY_MILLISECONDS = 60_000;
+const BATCH = 100;
+
+interface ExpiryParts {
+  database: Database;
+  blobs: BlobStore;
+  config: Pick<Config, 'dataDir' | 'retention'>;
+  logger: Logger;
+  now?: () => Date;
+}
+
+/**
+ * Ends the retention of what is due: succeeded requests become `expired`, and of every request that
+ * ended long enough ago the result, the input and the clinical events are removed. The row and its
+ * cost stay. Interrupted at any point, the next pass goes on.
+ */
+export async function purgeExpired(parts: ExpiryParts): Promise<void> {
+  const { database, blobs, config, now = () => new Date() } = parts;
+  const at = now();
+  const due = await database.query<{ id: string }>(
+    `SELECT id FROM requests WHERE status = 'succeeded' AND expires_at <= $1 LIMIT $2`,
+    [at, BATCH],
+  );
+  for (const { id } of due.rows) {
+    await database
+      .transaction((tx) => transition(tx, id, 'expired', { at }))
+      .catch((error: unknown) => {
+        // Another process has just done it.
+        if (!(error instanceof IllegalTransitionError)) throw error;
+      });
+  }
+
+  const old = new Date(at.getTime() - config.retention.days * MS_PER_DAY);
+  const ended = await database.query<{ id: string }>(
+    `SELECT id FROM requests WHERE status IN ('expired', 'failed', 'canceled', 'rejected')
+       AND ended_at <= $1 AND input IS NOT NULL LIMIT $2`,
+    [old, BATCH],
+  );
+  for (const { id } of ended.rows) {
+    await removeResult(config.dataDir, id);
+    await removeWorkFolder(config.dataDir, id);
+    await withdrawArtifacts(blobs, database, id, at);
+    await forget(database, id);
+  }
+}
+
+async function forget(database: Database, id: string): Promise<void> {
+  await database.transaction(async (tx) => {
+    await tx.query('DELETE FROM request_artifacts WHERE request_id = $1', [id]);
+    await tx.query(
+      `UPDATE request_events SET data = '{"purged": true}'::jsonb
+       WHERE request_id = $1 AND name = 'triage'`,
+      [id],
+    );
+    await tx.query(
+      `UPDATE webhook_attempts SET answer = NULL
+       WHERE delivery_id IN (SELECT id FROM deliveries WHERE request_id = $1)`,
+      [id],
+    );
+    await tx.query(
+      `UPDATE requests SET input = NULL, files = '[]'::jsonb, prior_files = '[]'::jsonb
+       WHERE id = $1`,
+      [id],
+    );
+  });
+}
+
+/** Purges now and every minute. */
+export function startExpiry(parts: ExpiryParts): Rounds {
+  return startRounds({
+    work: () => purgeExpired(parts),
+    pauseMilliseconds: EVERY_MILLISECONDS,
+    ...logRounds(parts.logger, 'retention of requests', (error) =>
+      parts.logger.warn({ error: String(error) }, 'purging failed, will retry'),
+    ),
+  });
+}

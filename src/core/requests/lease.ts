@@ -1,0 +1,125 @@
+import type { Database, Queryable } from '../../platform/database/port.ts';
+import type { ChangeFeed } from './changes.ts';
+import type { StoredRequest } from './request.ts';
+import { lockRequest, STAGES, transition } from './transitions.ts';
+
+/** A run whose pipeline process was seen to die is repeated once. */
+export const MAX_CRASHES = 2;
+
+/**
+ * A run that was lost with the whole gateway is repeated more often: mostly the machine is to blame.
+ * Not for ever, because the request may be what brings the gateway down.
+ */
+export const MAX_ATTEMPTS = 5;
+
+/** A worker that has not renewed its lease for this long counts as dead. */
+export const LEASE_SECONDS = 20;
+
+/**
+ * Takes a request up for this worker: a queued one, or one whose worker died. Its `attempts` is the
+ * fencing token of every later change.
+ * @returns null when there is nothing to do: ended, or in the hands of a living worker; also when
+ * it has died too often, which fails it with `pipeline_crashed`.
+ */
+export function claimRequest(
+  database: Database,
+  id: string,
+  at: Date,
+): Promise<StoredRequest | null> {
+  return database.transaction(async (tx) => {
+    const row = await lockRequest(tx, id);
+    if (!row || !(await isFree(tx, id))) return null;
+    if (row.crashes >= MAX_CRASHES || row.attempts >= MAX_ATTEMPTS) {
+      const detail = `None of ${row.attempts} attempts came to an end; the pipeline process died in ${row.crashes}.`;
+      await transition(tx, id, 'failed', { at, fault: { code: 'pipeline_crashed', detail } });
+      return null;
+    }
+    const { rows } = await tx.query<StoredRequest>(
+      `UPDATE requests SET attempts = attempts + 1,
+         lease_until = now() + make_interval(secs => $2) WHERE id = $1 RETURNING *`,
+      [id, LEASE_SECONDS],
+    );
+    return row.status === 'queued'
+      ? transition(tx, id, 'preparing', { at, stage: STAGES.validating })
+      : (rows[0] ?? null);
+  });
+}
+
+/** The lease is compared with the database's clock, the one clock that all workers share. */
+async function isFree(tx: Queryable, id: string): Promise<boolean> {
+  const { rows } = await tx.query(
+    `SELECT 1 FROM requests WHERE id = $1 AND status IN ('queued', 'preparing', 'running')
+       AND (lease_until IS NULL OR lease_until < now())`,
+    [id],
+  );
+  return rows.length > 0;
+}
+
+/** False when the request is no longer this worker's. */
+export async function renewLease(database: Queryable, id: string, attempt: number) {
+  const { rowCount } = await database.query(
+    `UPDATE requests SET lease_until = now() + make_interval(secs => $3)
+     WHERE id = $1 AND attempts = $2 AND status IN ('preparing', 'running')`,
+    [id, attempt, LEASE_SECONDS],
+  );
+  return rowCount === 1;
+}
+
+/**
+ * Lets go of a request that has not ended, so that it is taken up again. A run that was only
+ * interrupted (the gateway is stopping) does not count as an attempt, one that found the disk full
+ * does: its input may be what fills it. A crash counts as both.
+ */
+export async function releaseRequest(
+  database: Queryable,
+  id: string,
+  attempt: number,
+  why: 'crashed' | 'interrupted' | 'out-of-space',
+): Promise<void> {
+  await database.query(
+    `UPDATE requests SET lease_until = NULL, enqueued_at = NULL,
+       attempts = attempts - $3, crashes = crashes + $4
+     WHERE id = $1 AND attempts = $2 AND status IN ('preparing', 'running')`,
+    [id, attempt, why === 'interrupted' ? 1 : 0, why === 'crashed' ? 1 : 0],
+  );
+}
+
+/**
+ * At the start of a process that has the database to itself, no other worker can be alive.
+ */
+export async function endAllLeases(database: Queryable): Promise<void> {
+  await database.query(
+    `UPDATE requests SET lease_until = NULL, enqueued_at = NULL
+     WHERE status IN ('queued', 'preparing', 'running')`,
+  );
+}
+
+/** Several renewals fit into a lease, so that one lost or slow query does not end a run. */
+const RENEW_MILLISECONDS = (LEASE_SECONDS * 1000) / 5;
+
+/**
+ * Keeps a request in this worker's hands while it runs. `lost` aborts as soon as the request is no
+ * longer ours: it was canceled, by whichever process, or another worker took it up.
+ */
+export function holdLease(database: Queryable, changes: ChangeFeed, id: string, attempt: number) {
+  const lost = new AbortController();
+  let current: Promise<void> = Promise.resolve();
+  const renew = () => {
+    current = current.then(async () => {
+      // A database that cannot be reached says nothing; the lease runs out if it lasts.
+      const ours = await renewLease(database, id, attempt).catch(() => true);
+      if (!ours) lost.abort();
+    });
+  };
+  const timer = setInterval(renew, RENEW_MILLISECONDS);
+  const unwatch = changes.watch(id, renew);
+  return {
+    lost: lost.signal,
+    /** Ends the renewing; none is under way when this resolves. */
+    release: async () => {
+      clearInterval(timer);
+      unwatch();
+      await current;
+    },
+  };
+}

@@ -1,0 +1,204 @@
+import type { ErrorCode } from '../../platform/errors/catalogue.ts';
+import type { SubmitAudit } from '../audit/audit.ts';
+import type { DeliveryKind } from '../outbox/delivery.ts';
+import type { EndpointInput, PriceLine } from './endpoint.ts';
+
+/**
+ * States of a request (service.md section 3).
+ *
+ *   queued ──▶ preparing ──▶ running ──▶ succeeded ──▶ expired
+ *     │            ├────────────┼──────▶ failed
+ *     │            ├────────────┼──────▶ rejected
+ *     └────────────┴────────────┴──────▶ canceled
+ */
+export const REQUEST_STATUS = [
+  'queued',
+  'preparing',
+  'running',
+  'succeeded',
+  'failed',
+  'canceled',
+  'rejected',
+  'expired',
+] as const;
+export type RequestStatus = (typeof REQUEST_STATUS)[number];
+
+export const FINAL_STATUS: ReadonlySet<RequestStatus> = new Set([
+  'succeeded',
+  'failed',
+  'canceled',
+  'rejected',
+  'expired',
+]);
+
+export type Priority = 'low' | 'normal' | 'high';
+
+/** A file of a request; the work folder gets a link to it, or a copy of its own. */
+export interface RequestFile {
+  /** As the client knows it; a plain file name, unique in the request. */
+  name: string;
+  /** Where it is fetched from when the request starts; `path` and `sha256` are empty then. */
+  url?: string;
+  /** On this machine; empty for an upload, which lies in the blob store under its SHA-256. */
+  path: string;
+  bytes: number;
+  sha256: string;
+}
+
+/** An object that must leave for a destination when the request succeeds. */
+export interface DeliveryTarget {
+  kind: DeliveryKind;
+  destination: string;
+  object: string;
+}
+
+/** Body of a webhook: the request object, or the message of the compatible queue. */
+export type WebhookShape = 'request' | 'queue';
+
+/** Where the end of a request is announced. */
+export interface Webhook {
+  url: string;
+  events: string[];
+  /** Address under which the caller reached us: addresses in the body start with it. */
+  address?: string;
+  shape?: WebhookShape;
+}
+
+/** Which door a request came through; no identity. `study` is our own id of the study row. */
+export type RequestSource =
+  | {
+      kind: 'api' | 'queue';
+      /** The caller's place in a trace, as it was sent (W3C Trace Context). */
+      traceparent?: string;
+    }
+  | { kind: 'dicom'; study: string; revision: number; rule: string };
+
+/** What each of the three doors hands to `submit`. */
+export interface SubmitCommand {
+  /** Endpoint id or model alias, without version. */
+  endpoint: string;
+  version: string | null;
+  input: EndpointInput;
+  files: RequestFile[];
+  priorFiles: RequestFile[];
+  priority: Priority;
+  metadata: Record<string, string>;
+  webhook: Webhook | null;
+  source: RequestSource;
+  /** A second submit with the same value answers the first request again (exactly once per study). */
+  uniqueKey: string | null;
+  accountId: string | null;
+  keyId: string | null;
+  test: boolean;
+  deliverTo: DeliveryTarget[];
+  /** Who submitted, written down with the request or not at all; a door without callers has none. */
+  audit?: SubmitAudit;
+}
+
+/** What a door gets back. */
+export interface SubmittedRequest {
+  id: string;
+  status: RequestStatus;
+}
+
+/**
+ * Validates the input against the endpoint's schema, stores request and first event in one
+ * transaction, and puts the job on the queue. Resolves after commit.
+ * @throws SonogateError `unknown_endpoint`, `invalid_input`, `identifiers_in_context`.
+ */
+export type Submit = (command: SubmitCommand) => Promise<SubmittedRequest>;
+
+/** Reads what a finished request left behind; for deliveries and downloads. */
+export interface ResultReader {
+  /** `output` of a succeeded request; null when there is none, or no longer one. */
+  result(requestId: string): Promise<unknown>;
+  /** Path of a stored artifact on this machine; null when there is none, or no longer one. */
+  artifactPath(requestId: string, name: string): Promise<string | null>;
+}
+
+/** Current stage of a request (service.md 6.1). `progress` 0 to 1, `eta_s` seconds or unknown. */
+export interface Stage {
+  name: string;
+  label: string;
+  progress: number;
+  eta_s: number | null;
+}
+
+export interface Cost {
+  currency: 'USD';
+  /** Decimal string in USD: money is never a binary fraction. */
+  total: string;
+  lines: PriceLine[];
+}
+
+/** Why a request ended without a result; turned into problem details when it is shown. */
+export interface RequestFault {
+  code: ErrorCode;
+  detail: string;
+}
+
+/** A request as it is stored; one row of `requests`. */
+export interface RequestRow {
+  id: string;
+  account_id: string | null;
+  key_id: string | null;
+  model: string;
+  endpoint: string;
+  version: string;
+  status: RequestStatus;
+  stage: Stage;
+  priority: Priority;
+  test: boolean;
+  input: EndpointInput | null;
+  metadata: Record<string, string>;
+  webhook: Webhook | null;
+  source: RequestSource;
+  cost: Cost;
+  fault: RequestFault | null;
+  /** Times that a worker has taken the request up. */
+  attempts: number;
+  /** Times that a pipeline process was seen to die of it. */
+  crashes: number;
+  /** Number of the last event in its log. */
+  last_seq: number;
+  created_at: Date;
+  started_at: Date | null;
+  ended_at: Date | null;
+  expires_at: Date | null;
+}
+
+/** A row with what only the core itself needs. */
+export interface StoredRequest extends RequestRow {
+  files: RequestFile[];
+  prior_files: RequestFile[];
+  deliver_to: DeliveryTarget[];
+  unique_key: string | null;
+  lease_until: Date | null;
+}
+
+const DECIMAL = /^(\d+)(?:\.(\d+))?$/;
+
+/** Sum of decimal strings, exact, with at least two decimals. @throws on anything not a decimal */
+export function sumDecimals(amounts: readonly string[]): string {
+  const split = amounts.map((amount) => {
+    const match = DECIMAL.exec(amount);
+    if (!match) throw new Error(`"${amount}" is not a decimal amount`);
+    return { whole: match[1] ?? '0', fraction: match[2] ?? '' };
+  });
+  const decimals = Math.max(2, ...split.map(({ fraction }) => fraction.length));
+  const total = split.reduce(
+    (sum, { whole, fraction }) => sum + BigInt(whole + fraction.padEnd(decimals, '0')),
+    0n,
+  );
+  const digits = total.toString().padStart(decimals + 1, '0');
+  return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
+}
+
+/** What a request costs that ended without a result, or that a test key made. */
+export const NO_COST: Cost = { currency: 'USD', total: '0.00', lines: [] };
+
+/** What a request costs when it succeeds; calls with a test key are free. */
+export function costOf(lines: PriceLine[], test: boolean): Cost {
+  if (test) return NO_COST;
+  return { currency: 'USD', total: sumDecimals(lines.map(({ amount }) => amount)), lines };
+}

@@ -1,0 +1,264 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { access, link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import type { Queryable } from '../../platform/database/port.ts';
+import { ifMissing } from '../../platform/errors/file-system.ts';
+import { BlobMissingError, type BlobStore } from '../files/blob-store.ts';
+import { workFolder } from './work-folder.ts';
+
+const artifactSchema = z.object({
+  name: z.string(),
+  media_type: z.string(),
+  bytes: z.number().int().nonnegative(),
+  sha256: z.string(),
+  section: z.string().nullable(),
+});
+
+/** One artifact of a request, as the result lists it. */
+export type ArtifactEntry = z.infer<typeof artifactSchema>;
+
+/** All the core reads of a result: the files that belong to it, and the frames it is charged by. */
+export const resultEssentialsSchema = z.object({
+  artifacts: z.array(artifactSchema).default([]),
+  input_summary: z.object({ frames: z.number().int().nonnegative() }).optional(),
+});
+
+/** Artifacts of a request in the order of its result. */
+export async function listArtifacts(database: Queryable, id: string): Promise<ArtifactEntry[]> {
+  const { rows } = await database.query<ArtifactEntry>(
+    `SELECT name, media_type, bytes, sha256, section FROM request_artifacts
+     WHERE request_id = $1 ORDER BY position`,
+    [id],
+  );
+  // bigint is text in node-postgres.
+  return rows.map((row) => ({ ...row, bytes: Number(row.bytes) }));
+}
+
+/** Replaces the artifacts of a request by those of its result. */
+export async function saveArtifacts(
+  tx: Queryable,
+  id: string,
+  artifacts: readonly ArtifactEntry[],
+): Promise<void> {
+  await tx.query('DELETE FROM request_artifacts WHERE request_id = $1', [id]);
+  for (const artifact of artifacts) await addArtifact(tx, id, artifact);
+}
+
+/** Adds one artifact; one of the same name is replaced. */
+export async function addArtifact(
+  tx: Queryable,
+  id: string,
+  { name, media_type, bytes, sha256, section }: ArtifactEntry,
+): Promise<void> {
+  await tx.query(
+    `INSERT INTO request_artifacts (request_id, position, name, media_type, bytes, sha256, section)
+     SELECT $1, 1 + count(*), $2, $3, $4, $5, $6 FROM request_artifacts WHERE request_id = $1
+     ON CONFLICT (request_id, name) DO UPDATE SET media_type = EXCLUDED.media_type,
+       bytes = EXCLUDED.bytes, sha256 = EXCLUDED.sha256, section = EXCLUDED.section`,
+    [id, name, media_type, bytes, sha256, section],
+  );
+}
+
+export const RESULT = 'result.json';
+
+/** Suffix of a result that is not yet complete. */
+const MAKING = '.making';
+
+/** What a pipeline left does not agree with its own result. */
+export class ArtifactMismatchError extends Error {
+  override name = 'ArtifactMismatchError';
+}
+
+function resultFolder(dataDir: string, id: string): string {
+  return join(dataDir, 'results', id);
+}
+
+/** Where the result of a request has something by that name, whether or not it is there. */
+export function resultPath(dataDir: string, id: string, name: string): string {
+  return inFolder(resultFolder(dataDir, id), name);
+}
+
+function inFolder(folder: string, name: string): string {
+  return name === RESULT ? join(folder, RESULT) : join(folder, 'artifacts', name);
+}
+
+/**
+ * Takes `result.json` and the artifacts it lists out of a work folder into the result store:
+ * checked, on the disk (fsync) and in place by one rename, before the request may end.
+ * @returns all that was stored: the envelope, which cannot list itself, then the artifacts.
+ * @throws ArtifactMismatchError
+ */
+export async function storeResult(
+  dataDir: string,
+  id: string,
+  artifacts: readonly ArtifactEntry[],
+): Promise<ArtifactEntry[]> {
+  const from = workFolder(dataDir, id);
+  const to = resultFolder(dataDir, id);
+  const making = to + MAKING;
+  await rm(making, { recursive: true, force: true });
+  await mkdir(join(making, 'artifacts'), { recursive: true });
+
+  await rename(join(from, RESULT), join(making, RESULT));
+  await syncFile(join(making, RESULT));
+  for (const artifact of artifacts) {
+    const path = join(making, 'artifacts', artifact.name);
+    await takeArtifact(join(from, 'artifacts', artifact.name), path, artifact);
+  }
+  await syncFile(join(making, 'artifacts'));
+  await syncFile(making);
+  await rm(to, { recursive: true, force: true });
+  await rename(making, to);
+  await syncFile(dirname(to));
+  const envelope = await describeFile(join(to, RESULT));
+  const asArtifact = { name: RESULT, media_type: 'application/json', ...envelope, section: null };
+  return [asArtifact, ...artifacts];
+}
+
+async function takeArtifact(from: string, to: string, { name, bytes, sha256 }: ArtifactEntry) {
+  if (!isPlainName(name)) throw new ArtifactMismatchError(`artifact name ${JSON.stringify(name)}`);
+  const found = await ifMissing(describeFile(from), null);
+  if (!found) throw new ArtifactMismatchError(`artifact ${name} is missing`);
+  if (found.bytes !== bytes || found.sha256 !== sha256) {
+    throw new ArtifactMismatchError(`artifact ${name} differs from what the result says`);
+  }
+  // A link and no move: a preview announced early stays reachable until the request has ended.
+  await link(from, to);
+  await syncFile(to);
+}
+
+/** One path segment of letters, digits, dot, hyphen and underscore that does not start with a dot. */
+export function isPlainName(name: string): boolean {
+  return /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/.test(name);
+}
+
+/** Size and SHA-256 of a file, read as a stream. */
+export async function describeFile(path: string): Promise<{ bytes: number; sha256: string }> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path)) hash.update(chunk);
+  return { bytes: (await stat(path)).size, sha256: hash.digest('hex') };
+}
+
+/** Flushes a file, or the entries of a folder. */
+async function syncFile(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * Where an artifact lies: in the store once the request has succeeded, in the work folder while it
+ * runs (previews announced early). Null when it is not there. @throws when it cannot be reached.
+ */
+export async function artifactPath(
+  dataDir: string,
+  id: string,
+  name: string,
+  status: string,
+): Promise<string | null> {
+  if (!isPlainName(name)) return null;
+  const folder = status === 'running' ? workFolder(dataDir, id) : resultFolder(dataDir, id);
+  const path = inFolder(folder, name);
+  return ifMissing(
+    access(path).then(() => path),
+    null,
+  );
+}
+
+export async function removeResult(dataDir: string, id: string): Promise<void> {
+  for (const folder of [resultFolder(dataDir, id), resultFolder(dataDir, id) + MAKING]) {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Reads what succeeded requests left behind, whichever machine ran them: from the data folder, and
+ * with a bucket also what another machine put there; the data folder is a cache of it then.
+ */
+export interface ResultStore {
+  /** Path on this machine of what the request has under this name; null when it is nowhere. */
+  path(id: string, artifact: Pick<ArtifactEntry, 'name' | 'sha256'>): Promise<string | null>;
+  /** The envelope, of the artifacts of its request; null when there is none, or no longer one. */
+  read(id: string, artifacts: readonly ArtifactEntry[]): Promise<unknown>;
+}
+
+export function createResultStore(dataDir: string, blobs: BlobStore): ResultStore {
+  const path: ResultStore['path'] = async (id, { name, sha256 }) => {
+    const here = await artifactPath(dataDir, id, name, 'succeeded');
+    if (here !== null || !blobs.direct) return here;
+    const to = resultPath(dataDir, id, name);
+    const making = `${to}.${randomUUID()}`;
+    await mkdir(dirname(to), { recursive: true });
+    try {
+      await blobs.place(sha256, making);
+      await rename(making, to);
+      return to;
+    } catch (error) {
+      if (error instanceof BlobMissingError) return null;
+      throw error;
+    }
+  };
+  return {
+    path,
+    async read(id, artifacts) {
+      const envelope = artifacts.find(({ name }) => name === RESULT);
+      const from = envelope ? await path(id, envelope) : null;
+      return from && JSON.parse(await readFile(from, 'utf8'));
+    },
+  };
+}
+
+const LOOK_AT = 500;
+
+/** Removes what this machine still holds of results whose retention another one has ended. */
+export async function removeExpiredResults(database: Queryable, dataDir: string): Promise<void> {
+  const ids = await ifMissing(readdir(join(dataDir, 'results')), []);
+  for (let n = 0; n < ids.length; n += LOOK_AT) {
+    const { rows } = await database.query<{ id: string }>(
+      `SELECT id FROM requests WHERE id = ANY($1::text[]) AND status = 'expired'`,
+      [ids.slice(n, n + LOOK_AT)],
+    );
+    for (const { id } of rows) await removeResult(dataDir, id);
+  }
+}
+
+/**
+ * Puts a stored result and its artifacts into a bucket, where every process and machine of the site
+ * finds them and clients download by themselves. A folder keeps them where they are.
+ */
+export async function publishArtifacts(
+  blobs: BlobStore,
+  dataDir: string,
+  id: string,
+  artifacts: readonly ArtifactEntry[],
+): Promise<void> {
+  if (!blobs.direct) return;
+  for (const { name, bytes } of artifacts) {
+    const path = await artifactPath(dataDir, id, name, 'succeeded');
+    if (path !== null) await blobs.write(createReadStream(path), bytes);
+  }
+}
+
+/** Removes those copies, unless another request or an upload has the same bytes. */
+export async function withdrawArtifacts(
+  blobs: BlobStore,
+  database: Queryable,
+  id: string,
+  now: Date,
+): Promise<void> {
+  if (!blobs.direct) return;
+  const { rows } = await database.query<{ sha256: string }>(
+    `SELECT DISTINCT sha256 FROM request_artifacts own WHERE request_id = $1
+       AND NOT EXISTS (SELECT 1 FROM request_artifacts WHERE sha256 = own.sha256 AND request_id <> $1)
+       AND NOT EXISTS (SELECT 1 FROM files WHERE sha256 = own.sha256)
+       AND NOT EXISTS (SELECT 1 FROM file_parts WHERE sha256 = own.sha256)
+       AND NOT EXISTS (SELECT 1 FROM instances WHERE file_sha256 = own.sha256)`,
+    [id],
+  );
+  for (const { sha256 } of rows) await blobs.remove(sha256, now);
+}

@@ -1,0 +1,268 @@
+import { batched } from '../../platform/database/batched.ts';
+import type { Database } from '../../platform/database/port.ts';
+import {
+  InvalidInputError,
+  type PointedError,
+  pointedErrors,
+} from '../../platform/errors/problem.ts';
+import { newId } from '../../platform/ids.ts';
+import type { Logger } from '../../platform/logging/logger.ts';
+import { AUDIT_INSERT, createAuditWriter, type SubmitAudit } from '../audit/audit.ts';
+import type { RequestQueue } from '../queue/queue.ts';
+import { type Endpoint, type EndpointInput, resolveEndpoint } from './endpoint.ts';
+import type { EventRecord } from './events.ts';
+import { costOf, type RequestFile, type RequestRow, type SubmitCommand } from './request.ts';
+import { STAGES } from './transitions.ts';
+
+const MONTH =
+  '(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)';
+
+/**
+ * What free text of the clinical context must not hold. Written so that what a sonographer writes
+ * passes: "20+3 weeks", "BP 120/80", "G2 P1", "EFW 1.850 g". Each repeat that could be split in more
+ * than one way is bounded, so that the time grows with the length of the text and no faster: a local
+ * part has at most 64 characters and a domain 255 (RFC 5321 4.5.3.1).
+ */
+const PATTERNS: readonly { what: string; pattern: RegExp }[] = [
+  { what: 'a date', pattern: /\b\d{1,4}([./-])\d{1,2}\1\d{1,4}\b/g },
+  { what: 'a date', pattern: /\b(?:0?[1-9]|1[0-2])[./-](?:19|20)\d{2}\b/g },
+  {
+    what: 'a date',
+    pattern: new RegExp(`\\b\\d{1,2}(?:st|nd|rd|th)?\\.?[\\s-]+(?:of\\s+)?${MONTH}\\b`, 'gi'),
+  },
+  { what: 'a date', pattern: new RegExp(`\\b${MONTH}\\.?[\\s-]+\\d{1,4}\\b`, 'gi') },
+  { what: 'an e-mail address', pattern: /[^\s@]{1,64}@[^\s@]{1,255}\.[^\s@]{1,63}/g },
+  { what: 'a phone number', pattern: /(?:\+|\b00)\d(?:[\s().-]?\d){6,}/g },
+  { what: 'a phone number', pattern: /\(?\b0\d{1,4}\)?[\s./-]?\d{2,4}(?:[\s.-]?\d{2,4}){1,6}\b/g },
+  { what: 'a phone number', pattern: /\(?\b\d{3}\)?[\s.-]\d{3}[\s.-]\d{4}\b/g },
+  { what: 'a number of six or more digits', pattern: /\d{6,}/g },
+];
+
+/**
+ * What identifying the text holds, in words (`a date`), each once; empty when it holds none. What has
+ * been read as one thing is not read as another: `12.03.1990` is no phone number.
+ */
+export function findIdentifiers(text: string): string[] {
+  const found = new Set<string>();
+  let rest = text;
+  for (const { what, pattern } of PATTERNS) {
+    const left = rest.replace(pattern, ' ');
+    if (left !== rest) found.add(what);
+    rest = left;
+  }
+  return [...found];
+}
+
+/** A request as it is handed to the database, with what belongs to it. */
+interface NewRequest {
+  row: RequestRow;
+  files: RequestFile[];
+  prior_files: RequestFile[];
+  deliver_to: SubmitCommand['deliverTo'];
+  unique_key: string | null;
+  events: EventRecord[];
+  audit: SubmitAudit | null;
+}
+
+/**
+ * Requests, first events and audit entries as one statement, which is one commit: the submit is as
+ * fast as the disk. Nobody is notified, because nobody can be watching an id that has not been told.
+ * `enqueued_at` stays null until the reconciler has seen to it: should the process end before it has
+ * put the request on the queue, the next pass of any worker does.
+ */
+const STORE = `
+  WITH new AS MATERIALIZED (
+    SELECT request.*, files, prior_files, deliver_to, unique_key, events, audit
+    FROM jsonb_to_recordset($1::jsonb) AS asked (row jsonb, files jsonb, prior_files jsonb,
+        deliver_to jsonb, unique_key text, events jsonb, audit jsonb),
+      jsonb_to_record(asked.row) AS request (id text, account_id text, key_id text, model text,
+        endpoint text, version text, status text, stage jsonb, priority text, test boolean,
+        input jsonb, metadata jsonb, webhook jsonb, source jsonb, cost jsonb,
+        created_at timestamptz)
+  ), made AS (
+    INSERT INTO requests (id, account_id, key_id, model, endpoint, version, status, stage, priority,
+      test, input, files, prior_files, metadata, webhook, source, cost, deliver_to, unique_key,
+      created_at, last_seq)
+    SELECT id, account_id, key_id, model, endpoint, version, status, stage, priority,
+      test, input, files, prior_files, metadata, webhook, source, cost, deliver_to, unique_key,
+      created_at, jsonb_array_length(events)
+    FROM new ORDER BY unique_key
+    ON CONFLICT (unique_key) DO NOTHING
+    RETURNING id
+  ), logged AS (
+    INSERT INTO request_events (request_id, seq, name, data, at)
+    SELECT id, seq, event ->> 'name', event -> 'data', created_at
+    FROM made JOIN new USING (id), jsonb_array_elements(events) WITH ORDINALITY AS log (event, seq)
+  ), audited AS (
+    ${AUDIT_INSERT}
+  )
+  SELECT id FROM made`;
+
+/** Stores a request, unless its unique key has one: then that is the row, and `isNew` is false. */
+export type StoreRequest = (
+  endpoint: Endpoint,
+  command: SubmitCommand,
+  at: Date,
+) => Promise<{ row: RequestRow; isNew: boolean }>;
+
+/** Stores together the requests that come together. */
+export function createRequestStore(database: Database): StoreRequest {
+  const store = batched(async (asked: readonly NewRequest[]) => {
+    const { rows } = await database.query<{ id: string }>(
+      STORE,
+      [JSON.stringify(asked)],
+      'store-requests',
+    );
+    const made = new Set(rows.map(({ id }) => id));
+    return asked.map(({ row }) => made.has(row.id));
+  });
+
+  const writeAudit = createAuditWriter(database);
+
+  return async (endpoint, command, at) => {
+    const asked = newRequest(endpoint, command, at);
+    if (await store(asked)) return { row: asked.row, isNew: true };
+    const row = await findByUniqueKey(database, command);
+    if (command.audit) await writeAudit({ ...command.audit, requestId: row.id });
+    return { row, isNew: false };
+  };
+}
+
+function newRequest(endpoint: Endpoint, command: SubmitCommand, at: Date): NewRequest {
+  const events: EventRecord[] = [
+    { name: 'status', data: { status: 'queued', previous: null, at: at.toISOString() } },
+    { name: 'stage', data: STAGES.received },
+    { name: 'stage', data: STAGES.queued_gpu },
+  ];
+  const row: RequestRow = {
+    id: newId('req', at),
+    account_id: command.accountId,
+    key_id: command.keyId,
+    model: endpoint.model,
+    endpoint: endpoint.id,
+    version: endpoint.version,
+    status: 'queued',
+    stage: STAGES.queued_gpu,
+    priority: command.priority,
+    test: command.test,
+    input: command.input,
+    metadata: command.metadata,
+    webhook: command.webhook,
+    source: command.source,
+    cost: costOf(endpoint.price(command.input), command.test),
+    fault: null,
+    attempts: 0,
+    crashes: 0,
+    last_seq: events.length,
+    created_at: at,
+    started_at: null,
+    ended_at: null,
+    expires_at: null,
+  };
+  return {
+    row,
+    files: command.files,
+    prior_files: command.priorFiles,
+    deliver_to: command.deliverTo,
+    unique_key: command.uniqueKey,
+    events,
+    audit: command.audit ?? null,
+  };
+}
+
+/** Of a `RequestRow`. */
+const COLUMNS = `id, account_id, key_id, model, endpoint, version, status, stage, priority, test,
+  input, metadata, webhook, source, cost, fault, attempts, crashes, last_seq, created_at, started_at,
+  ended_at, expires_at`;
+
+async function findByUniqueKey(
+  database: Database,
+  { uniqueKey }: SubmitCommand,
+): Promise<RequestRow> {
+  const { rows } = await database.query<RequestRow>(
+    `SELECT ${COLUMNS} FROM requests WHERE unique_key = $1`,
+    [uniqueKey],
+  );
+  const [first] = rows;
+  if (!first) throw new Error('the request with this unique key has gone');
+  return first;
+}
+
+interface SubmitParts {
+  database: Database;
+  queue: Pick<RequestQueue, 'add'>;
+  endpoints: readonly Endpoint[];
+  logger: Logger;
+  now: () => Date;
+}
+
+/** `Submit`, with the row as it is stored. */
+export type SubmitRow = (command: SubmitCommand) => Promise<RequestRow>;
+
+/** Makes the one `submit` of all doors. */
+export function createSubmit({ database, queue, endpoints, logger, now }: SubmitParts): SubmitRow {
+  const store = createRequestStore(database);
+  return async (command) => {
+    const endpoint = resolveEndpoint(endpoints, command.endpoint, command.version);
+    checkInput(endpoint, command.input);
+    checkFileNames(command);
+
+    const { row, isNew } = await store(endpoint, command, now());
+    if (isNew) {
+      // The row is safe and the answer need not wait: what does not get onto the queue, the
+      // reconciler puts there.
+      queue.add(row.id, command.priority).catch((error: unknown) => {
+        logger.warn({ request: row.id, error: String(error) }, 'queue not reached, will retry');
+      });
+    }
+    return row;
+  };
+}
+
+function checkInput(endpoint: Endpoint, input: EndpointInput): void {
+  const parsed = endpoint.input.safeParse(input);
+  if (!parsed.success) throw new InvalidInputError(pointedErrors(parsed.error, '/input'));
+  const indication = input.clinical_context?.indication;
+  const found = typeof indication === 'string' ? findIdentifiers(indication) : [];
+  if (found.length === 0) return;
+  throw new InvalidInputError(
+    [
+      {
+        pointer: '/input/clinical_context/indication',
+        detail: `The text holds ${found.join(' and ')}; leave out names, identifiers and dates.`,
+      },
+    ],
+    'identifiers_in_context',
+  );
+}
+
+/**
+ * Bytes of a name in UTF-8: file systems take 255 (ext4, XFS), and a prior file may get a prefix in
+ * the work folder (files/work-folder.ts).
+ */
+const LONGEST_NAME_BYTES = 220;
+
+/** A name becomes a file below the work folder, so it must be plain and unique. */
+function checkFileNames({ files, priorFiles }: SubmitCommand): void {
+  const errors = [
+    ...nameErrors(files, '/input/files'),
+    ...nameErrors(priorFiles, '/input/prior_files'),
+  ];
+  if (errors.length > 0) throw new InvalidInputError(errors);
+}
+
+function nameErrors(files: readonly RequestFile[], pointer: string): PointedError[] {
+  const seen = new Set<string>();
+  return files.flatMap(({ name }, i) => {
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: a name with one is refused
+    const plain = /^(?!\.{1,2}$)[^/\\\u0000-\u001f]+$/.test(name);
+    if (!plain || Buffer.byteLength(name) > LONGEST_NAME_BYTES) {
+      return [{ pointer: `${pointer}/${i}`, detail: 'not a plain file name' }];
+    }
+    const second = seen.has(name);
+    seen.add(name);
+    return second
+      ? [{ pointer: `${pointer}/${i}`, detail: 'a second file with the same name' }]
+      : [];
+  });
+}

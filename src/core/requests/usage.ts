@@ -1,0 +1,40 @@
+import type { Queryable } from '../../platform/database/port.ts';
+
+/** What the requests of a key that ended in one month (UTC) cost. */
+export interface UsageRow {
+  /** `2026-11` */
+  month: string;
+  /** Null for studies that came by DICOM. */
+  key_id: string | null;
+  /** Ended, in whatever way. */
+  requests: number;
+  succeeded: number;
+  /** Exact decimal in USD. */
+  total: string;
+}
+
+/**
+ * Usage of an account by month and key, newest month first; of one `month` when it is given. The
+ * sums are of what each request says it cost.
+ */
+export async function monthlyUsage(
+  database: Queryable,
+  {
+    accountId,
+    month,
+    key,
+  }: { accountId: string; month?: string | undefined; key?: string | undefined },
+): Promise<UsageRow[]> {
+  const { rows } = await database.query<UsageRow>(
+    `SELECT to_char(ended_at AT TIME ZONE 'UTC', 'YYYY-MM') AS month, key_id,
+       count(*)::int AS requests,
+       (count(*) FILTER (WHERE status IN ('succeeded', 'expired')))::int AS succeeded,
+       sum((cost->>'total')::numeric)::text AS total
+     FROM requests
+     WHERE account_id = $1 AND ended_at IS NOT NULL AND ($3::text IS NULL OR key_id = $3)
+       AND ($2::text IS NULL OR to_char(ended_at AT TIME ZONE 'UTC', 'YYYY-MM') = $2)
+     GROUP BY 1, 2 ORDER BY 1 DESC, 2`,
+    [accountId, month ?? null, key ?? null],
+  );
+  return rows;
+}

@@ -1,0 +1,69 @@
+import { type Problem, problem } from '../../platform/errors/problem.ts';
+import type { EndpointInput } from './endpoint.ts';
+import type { Cost, Priority, RequestRow, RequestSource, RequestStatus, Stage } from './request.ts';
+
+/** The request object of the HTTP contract; every field is always there. */
+export interface RequestObject {
+  id: string;
+  object: 'request';
+  model: string;
+  endpoint: string;
+  version: string;
+  status: RequestStatus;
+  stage: Stage;
+  created_at: string;
+  started_at: string | null;
+  ended_at: string | null;
+  expires_at: string | null;
+  key: string | null;
+  test: boolean;
+  priority: Priority;
+  metadata: Record<string, string>;
+  /** Left out of list items; null once it was purged. */
+  input?: EndpointInput | null;
+  webhook: { url: string; events: string[] } | null;
+  /** No identity: `study` is our own id of the study. */
+  source: RequestSource;
+  cost: Cost;
+  error: Problem | null;
+  /** Only when succeeded; left out of list items. */
+  output?: unknown;
+  urls: { self: string; events: string; cancel: string };
+}
+
+/**
+ * The request as clients see it. `bodies` carries the result, or is null for list items, which leave
+ * out `input` and `output`. `baseUrl` is the server's address without a trailing slash.
+ */
+export function viewRequest(
+  row: RequestRow,
+  baseUrl: string,
+  bodies: { output: unknown } | null,
+): RequestObject {
+  const path = `/v1/requests/${row.id}`;
+  const self = baseUrl + path;
+  return {
+    id: row.id,
+    object: 'request',
+    model: row.model,
+    endpoint: row.endpoint,
+    version: row.version,
+    status: row.status,
+    stage: row.stage,
+    created_at: row.created_at.toISOString(),
+    started_at: row.started_at?.toISOString() ?? null,
+    ended_at: row.ended_at?.toISOString() ?? null,
+    expires_at: row.expires_at?.toISOString() ?? null,
+    key: row.key_id,
+    test: row.test,
+    priority: row.priority,
+    metadata: row.metadata,
+    ...(bodies && { input: row.input }),
+    webhook: row.webhook && { url: row.webhook.url, events: row.webhook.events },
+    source: row.source,
+    cost: row.cost,
+    error: row.fault && problem(row.fault.code, row.fault.detail, baseUrl, { instance: path }),
+    ...(bodies && { output: bodies.output }),
+    urls: { self, events: `${self}/events`, cancel: `${self}/cancel` },
+  };
+}

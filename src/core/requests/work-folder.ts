@@ -1,0 +1,69 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { ifMissing } from '../../platform/errors/file-system.ts';
+import { BlobMissingError, type BlobStore } from '../files/blob-store.ts';
+import { linkOrCopy } from '../files/whole-file.ts';
+import type { RequestFile } from './request.ts';
+
+/** An input file is no longer where it was when the request was made. */
+export class InputFileMissingError extends Error {
+  override name = 'InputFileMissingError';
+  /** As the client knows it. */
+  readonly file: string;
+
+  constructor(file: string) {
+    super(`the input file ${file} is no longer there`);
+    this.file = file;
+  }
+}
+
+export function workFolder(dataDir: string, id: string): string {
+  return resolve(dataDir, 'work', id);
+}
+
+/** Names of prior files below `files/`, which they share with the request's own files. */
+export function priorNames(files: readonly RequestFile[], priors: readonly RequestFile[]) {
+  const taken = new Set(files.map(({ name }) => name));
+  return priors.map(({ name }) => {
+    let free = name;
+    while (taken.has(free)) free = `prior-${free}`;
+    taken.add(free);
+    return free;
+  });
+}
+
+/** Lays out the work folder of a run, from nothing: `files/`, an empty `artifacts/` and `job.json`. */
+export async function prepareWorkFolder(folder: string, job: object): Promise<void> {
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(join(folder, 'files'), { recursive: true });
+  await mkdir(join(folder, 'artifacts'));
+  await writeFile(join(folder, 'job.json'), JSON.stringify(job));
+}
+
+/**
+ * Puts a file of a request into its work folder: from its path on this machine, or by its digest from
+ * the blob store, where uploads lie and, in a bucket, what another machine received.
+ * @throws InputFileMissingError
+ */
+export async function placeFile(
+  folder: string,
+  { name, path, sha256 }: RequestFile,
+  blobs: BlobStore,
+): Promise<void> {
+  const to = join(folder, 'files', name);
+  if (path !== '' && (await linked(path, to))) return;
+  if (path !== '' && !blobs.direct) throw new InputFileMissingError(name);
+  await blobs.place(sha256, to).catch((error: unknown) => {
+    throw error instanceof BlobMissingError ? new InputFileMissingError(name) : error;
+  });
+}
+
+/** False: there is nothing at `from`. */
+function linked(from: string, to: string): Promise<boolean> {
+  const made = linkOrCopy(from, to).then(() => true);
+  return ifMissing(made, false);
+}
+
+export async function removeWorkFolder(dataDir: string, id: string): Promise<void> {
+  await rm(workFolder(dataDir, id), { recursive: true, force: true });
+}

@@ -1,0 +1,235 @@
+import { randomUUID } from 'node:crypto';
+import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
+import type { Database, Queryable } from '../../platform/database/port.ts';
+import { createAuditWriter } from '../audit/audit.ts';
+import {
+  holdReasonWith,
+  isHeldForPatients,
+  namesAnotherPatient,
+  studyIdentity,
+  whyNotOnePatient,
+} from './patient.ts';
+import { isArrivingAsPrior, PRIOR_STUDY } from './priors.ts';
+import { ownSeries } from './study-queries.ts';
+import type { Arrival, ReceivedInstance, StudyRow } from './study-store.ts';
+
+/** An object has its row or may have it: its file must stay, whatever the cause is. */
+export class RowMayExistError extends Error {
+  override name = 'RowMayStandError';
+}
+
+/**
+ * Records an object that lies safely on the disk, in one transaction.
+ * @throws RowMayStandError when the commit itself failed; anything else leaves no row.
+ */
+export async function addInstance(
+  database: Database,
+  received: ReceivedInstance,
+): Promise<Arrival> {
+  let committing = false;
+  try {
+    return await database.transaction(async (tx) => {
+      const arrival = await record(tx, received);
+      committing = true;
+      return arrival;
+    });
+  } catch (error) {
+    if (!committing) throw error;
+    throw new RowMayExistError('the commit of an object failed', { cause: error });
+  }
+}
+
+/**
+ * Several associations may bring the first objects of a study at once: the unique key decides which
+ * makes the row.
+ */
+async function record(tx: Queryable, received: ReceivedInstance): Promise<Arrival> {
+  const study = await lockStudy(tx, received);
+  const { rows: same } = await tx.query(
+    `SELECT 1 FROM instances
+     WHERE study_id = $1 AND sop_instance_uid = $2 AND data_set_sha256 = $3`,
+    [study.id, received.header.sopInstanceUid, received.dataSetSha256],
+  );
+  const known = same.length > 0;
+  const aside = study.state !== 'receiving' && (await opensNothing(tx, received));
+  if (known && study.state !== 'receiving' && (aside || !received.rerunAlways)) {
+    return { studyId: study.id, outcome: 'duplicate', revision: study.revision };
+  }
+  if (aside) return addAside(tx, study, received);
+  const revision = study.state === 'receiving' ? study.revision : study.revision + 1;
+  const conflict = known ? false : await insertInstance(tx, study, revision, received);
+  const renewed = conflict || study.state !== 'receiving';
+  const { identity, holdReason } = await patientOfStudy(tx, study, received, renewed);
+  await tx.query(
+    `UPDATE studies SET state = 'receiving', reason = $9, hold_reason = $9, identity = $8,
+       revision = $2, instance_count = instance_count + $5, last_received_at = $3,
+       complete_after = $4, complete_because = 'quiet-time',
+       tags = CASE WHEN state = $6 THEN array_remove(tags, $7) ELSE tags END
+     WHERE id = $1`,
+    [
+      study.id,
+      revision,
+      received.receivedAt,
+      received.completeAfter,
+      known ? 0 : 1,
+      PRIOR_STUDY.state,
+      PRIOR_STUDY.tag,
+      JSON.stringify(identity),
+      holdReason,
+    ],
+  );
+  if (namesAnotherPatient(study.identity, identity))
+    await auditPatient(tx, study, received, revision);
+  if (known) return { studyId: study.id, outcome: 'duplicate', revision };
+  return { studyId: study.id, outcome: conflict ? 'conflict' : 'new', revision };
+}
+
+/**
+ * Whose study it is now that an object has come, and why a person is to look at it first: objects
+ * are sent again with the right patient, and by mistake those of two patients under one study.
+ * @param renewed a revision opens, or an object takes the place of another.
+ */
+async function patientOfStudy(
+  tx: Queryable,
+  { id, identity, hold_reason }: LockedStudy,
+  { header }: ReceivedInstance,
+  renewed: boolean,
+): Promise<{ identity: DicomIdentity; holdReason: string | null }> {
+  // One more object of the patient that is known changes neither; most are such.
+  if (
+    !renewed &&
+    !isHeldForPatients(hold_reason) &&
+    !namesAnotherPatient(identity, header.identity)
+  ) {
+    return { identity, holdReason: hold_reason };
+  }
+  const ours = await ownSeries(tx, header.studyInstanceUid);
+  const { rows } = await tx.query<{ identity: DicomIdentity }>(
+    `SELECT header -> 'identity' AS identity FROM (
+       SELECT DISTINCT ON (sop_instance_uid) ordinal, header FROM instances WHERE study_id = $1
+       ORDER BY sop_instance_uid, ordinal DESC
+     ) AS newest WHERE header ->> 'seriesInstanceUid' <> ALL ($2::text[]) ORDER BY ordinal`,
+    [id, [...ours]],
+  );
+  const identities = rows.map((row) => row.identity);
+  return {
+    identity: studyIdentity(identities) ?? identity,
+    holdReason: holdReasonWith(hold_reason, whyNotOnePatient(identities)),
+  };
+}
+
+/** Writes down who has changed whose study it is; identity stands in no entry. */
+async function auditPatient(
+  tx: Queryable,
+  { id }: LockedStudy,
+  { callingAeTitle, source, receivedAt }: ReceivedInstance,
+  revision: number,
+): Promise<void> {
+  await createAuditWriter(tx)({
+    at: receivedAt,
+    action: 'study.patient',
+    actor: `ae:${callingAeTitle}`,
+    studyId: id,
+    outcome: 'success',
+    detail: { source, revision },
+  });
+}
+
+/** What we fetched to compare it, and a result of ours that a PACS sends back, is no news of a study. */
+async function opensNothing(
+  tx: Queryable,
+  { header: { studyInstanceUid, seriesInstanceUid }, receivedAt }: ReceivedInstance,
+): Promise<boolean> {
+  if (await isArrivingAsPrior(tx, studyInstanceUid, receivedAt)) return true;
+  return (await ownSeries(tx, studyInstanceUid)).has(seriesInstanceUid);
+}
+
+/**
+ * Keeps an object without opening a revision: in a study that is there to be compared alone it lies
+ * in its only revision, in any other it waits for the next one.
+ */
+async function addAside(
+  tx: Queryable,
+  study: LockedStudy,
+  received: ReceivedInstance,
+): Promise<Arrival> {
+  const fetchedOnly = study.tags.includes(PRIOR_STUDY.tag);
+  const revision = fetchedOnly ? study.revision : study.revision + 1;
+  const conflict = await insertInstance(tx, study, revision, received);
+  await tx.query(
+    `UPDATE studies SET instance_count = instance_count + 1, last_received_at = $2 WHERE id = $1`,
+    [study.id, received.receivedAt],
+  );
+  return { studyId: study.id, outcome: conflict ? 'conflict' : 'new', revision: study.revision };
+}
+
+type LockedStudy = Pick<
+  StudyRow,
+  'id' | 'state' | 'revision' | 'instance_count' | 'tags' | 'identity' | 'hold_reason'
+>;
+
+async function lockStudy(tx: Queryable, received: ReceivedInstance): Promise<LockedStudy> {
+  const { header, receivedAt } = received;
+  const made = await tx.query(
+    `INSERT INTO studies (id, study_instance_uid, source, calling_ae_title, called_ae_title, state,
+       identity, first_received_at, last_received_at, complete_after)
+     VALUES ($1, $2, $3, $4, $5, 'receiving', $6, $7, $7, $8)
+     ON CONFLICT (study_instance_uid) DO NOTHING`,
+    [
+      randomUUID(),
+      header.studyInstanceUid,
+      received.source,
+      received.callingAeTitle,
+      received.calledAeTitle,
+      JSON.stringify(header.identity),
+      receivedAt,
+      received.completeAfter,
+    ],
+  );
+  if (made.rowCount === 1 && (await isArrivingAsPrior(tx, header.studyInstanceUid, receivedAt))) {
+    const { state, tag, reason } = PRIOR_STUDY;
+    await tx.query(
+      'UPDATE studies SET state = $2, tags = $3, reason = $4 WHERE study_instance_uid = $1',
+      [header.studyInstanceUid, state, [tag], reason],
+    );
+  }
+  const { rows } = await tx.query<StudyRow>(
+    `SELECT id, state, revision, instance_count, tags, identity, hold_reason FROM studies
+     WHERE study_instance_uid = $1 FOR UPDATE`,
+    [header.studyInstanceUid],
+  );
+  const study = rows[0];
+  if (!study) throw new Error('the study row vanished inside its transaction');
+  return study;
+}
+
+/** @returns whether another object with the same SOP Instance UID was there. */
+async function insertInstance(
+  tx: Queryable,
+  study: Pick<StudyRow, 'id' | 'instance_count'>,
+  revision: number,
+  received: ReceivedInstance,
+): Promise<boolean> {
+  const { rows } = await tx.query<{ conflict: boolean }>(
+    `INSERT INTO instances (id, study_id, sop_instance_uid, ordinal, revision, path, bytes,
+       file_sha256, data_set_sha256, transfer_syntax, header, received_at, conflict)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,
+       EXISTS (SELECT 1 FROM instances WHERE study_id = $2 AND sop_instance_uid = $3))
+     RETURNING conflict`,
+    [
+      randomUUID(),
+      study.id,
+      received.header.sopInstanceUid,
+      study.instance_count + 1,
+      revision,
+      received.path,
+      received.bytes,
+      received.fileSha256,
+      received.dataSetSha256,
+      received.transferSyntax,
+      JSON.stringify(received.header),
+      received.receivedAt,
+    ],
+  );
+  return rows[0]?.conflict ?? false;
+}

@@ -1,0 +1,249 @@
+import type { Routing, RoutingRule } from '../../../config/routing.ts';
+import type { Config } from '../../../config/schema.ts';
+import { holdForArchive } from '../../../dimse/archive/expected-count.ts';
+import type { Database } from '../../platform/database/port.ts';
+import { catalogueEntry, SonogateError } from '../../platform/errors/catalogue.ts';
+import type { Logger } from '../../platform/logging/logger.ts';
+import { logRounds, type Rounds, startRounds } from '../../platform/rounds.ts';
+import type { ReceivedObjects } from '../files/received-objects.ts';
+import type { ResultReader, Submit } from '../requests/request.ts';
+import { expectedDeadline, rerunPolicy } from './completion.ts';
+import { completeExpected, forgetExpectations } from './expected-objects.ts';
+import { type Priors, priorsFor } from './priors.ts';
+import { routingAttributePaths } from './rules/attribute-values.ts';
+import type { ContentFacts } from './rules/condition.ts';
+import { type RuleVerdict, route, whyUnrouted } from './rules/route.ts';
+import { instancesOf, requestsOf } from './study-queries.ts';
+import {
+  claimCompleteStudies,
+  endRevision,
+  type InstanceRow,
+  postpone,
+  recordRules,
+  recordSubmission,
+  type StudyRow,
+} from './study-store.ts';
+import {
+  findContentFacts,
+  lookAtImages,
+  NOT_LOOKED_AT,
+  type RunningRule,
+  runsEndpoint,
+  studyFactsOf,
+  submissionOf,
+} from './submission.ts';
+
+export interface StudyActionParts {
+  config: Pick<Config, 'dataDir' | 'sources' | 'destinations'>;
+  /** The rules as they are now: they change without a restart. */
+  routing: () => Routing;
+  database: Database;
+  objects: ReceivedObjects;
+  submit: Submit;
+  /** What a request that succeeded left behind. */
+  result: ResultReader['result'];
+  /** Sends received objects on, by the ids of their rows; once each. */
+  forward: Forward;
+  logger: Logger;
+  now: () => Date;
+}
+
+/** Puts received objects on their way to destinations; resolves after commit. */
+export type Forward = (
+  instanceIds: readonly string[],
+  destinations: readonly string[],
+) => Promise<void>;
+
+/** What failed for now is tried again after this. */
+const RETRY_SECONDS = 10;
+
+/** How soon a study whose images are looked at is judged again. */
+const LOOK_SECONDS = 1;
+const LOOKING = 'Its images are looked at, since a routing rule asks what they show.';
+
+const inSeconds = (seconds: number, { now }: Pick<StudyActionParts, 'now'>) =>
+  new Date(now().getTime() + seconds * 1000);
+
+/**
+ * Does what the routing rules say with a complete revision, and ends it in the state that tells.
+ * Everything is repeatable: a crash between two steps leads to the same requests and deliveries.
+ */
+export async function actOnStudy(study: StudyRow, parts: StudyActionParts): Promise<void> {
+  const { config, database, logger } = parts;
+  const log = { study: study.id, revision: study.revision, because: study.complete_because };
+  try {
+    if (study.hold_reason !== null) {
+      await endRevision(database, study, 'held', study.hold_reason);
+      logger.info(log, 'study held by a person');
+      return;
+    }
+    const instances = await instancesOf(database, study);
+    const judgedBy = async (content: ContentFacts) =>
+      judgeStudy(study, instances, parts.routing(), {
+        objects: parts.objects,
+        at: parts.now(),
+        content,
+      });
+    const known = await findContentFacts(database, study);
+    let judged = await judgedBy(known ?? NOT_LOOKED_AT);
+    if (judged.open && !known) {
+      const { dataDir } = config;
+      const seen = await lookAtImages(study, instances, { ...parts, dataDir });
+      if (!seen) return await postpone(database, study, inSeconds(LOOK_SECONDS, parts), LOOKING);
+      judged = await judgedBy(seen);
+    }
+    await carryOut(study, instances, judged, parts);
+  } catch (error) {
+    await onFailure(study, error, parts, log);
+  }
+}
+
+const LATE = 'Objects came after the study was interpreted; its source is set to rerun: never.';
+
+/**
+ * Whether objects came late to a source whose studies are interpreted once: they are sent on like
+ * any other, and nothing is run. What a person asks for is done.
+ */
+async function interpretedForGood(
+  study: StudyRow,
+  { config, database }: Pick<StudyActionParts, 'config' | 'database'>,
+): Promise<boolean> {
+  const asked = study.complete_because === 'command' || study.complete_because === 'rerun';
+  if (asked || rerunPolicy(config.sources, study.source) !== 'never') return false;
+  const former = await requestsOf(database, study.id);
+  return former.some(({ revision }) => revision < study.revision);
+}
+
+/** The rules judged on a study; a rule that a person chose stands for all of them. */
+export async function judgeStudy(
+  study: StudyRow,
+  instances: readonly InstanceRow[],
+  routing: Routing,
+  { objects, at, content }: { objects: ReceivedObjects; at: Date; content: ContentFacts },
+): Promise<{ acting: RoutingRule[]; verdicts: RuleVerdict[]; open: boolean }> {
+  const released = study.released_revision === study.revision;
+  const rules = released ? routing.rules.filter(({ hold }) => !hold) : routing.rules;
+  const facts = await studyFactsOf(study, instances, {
+    paths: routingAttributePaths(routing),
+    objects,
+    at,
+    content,
+  });
+  const judged = route({ ...routing, rules }, facts);
+  if (!released || study.chosen_rule === null) return judged;
+  return { ...judged, open: false, acting: rules.filter(({ name }) => name === study.chosen_rule) };
+}
+
+async function carryOut(
+  study: StudyRow,
+  instances: readonly InstanceRow[],
+  { acting, verdicts }: { acting: readonly RoutingRule[]; verdicts: readonly RuleVerdict[] },
+  { config, database, submit, forward, logger, now }: StudyActionParts,
+): Promise<void> {
+  const names = acting.map(({ name }) => name);
+  const log = {
+    study: study.id,
+    revision: study.revision,
+    objects: instances.length,
+    rules: names,
+  };
+  if (acting.length === 0) {
+    await recordRules(database, study, []);
+    await endRevision(database, study, 'unrouted', whyUnrouted(verdicts));
+    logger.warn({ ...log, code: 'study_not_routed' }, 'study not routed');
+    return;
+  }
+  const asked = acting.filter(runsEndpoint);
+  const late = asked.length > 0 && (await interpretedForGood(study, { config, database }));
+  const running = late ? [] : asked;
+  const priors = await priorsOf(study, running, { config, database, now });
+  if (priors.waitsUntil) return await postpone(database, study, priors.waitsUntil, SEEKING_PRIORS);
+  await recordRules(database, study, acting);
+  const onward = [...new Set(acting.flatMap(({ forwardTo }) => forwardTo))];
+  if (onward.length > 0)
+    await forward(
+      instances.map(({ id }) => id),
+      onward,
+    );
+  for (const [index, rule] of running.entries()) {
+    const details = { further: index > 0, priors: priors.found.get(rule.name) ?? null };
+    const request = await submit(submissionOf(study, instances, rule, config, details));
+    await recordSubmission(database, study, { rule: rule.name, requestId: request.id, at: now() });
+    logger.info({ ...log, rule: rule.name, request: request.id }, 'study submitted');
+  }
+  if (late) logger.info(log, 'late objects kept, not interpreted again');
+  const last = acting.at(-1);
+  if (last?.hold) await endRevision(database, study, 'held', `Held by the rule ${last.name}.`);
+  else if (late) await endRevision(database, study, 'submitted', LATE);
+  else if (running.length > 0) await endRevision(database, study, 'submitted', null);
+  else if (last?.ignore) await endRevision(database, study, 'ignored', `Rule ${last.name}.`);
+  else await endRevision(database, study, 'routed', null);
+}
+
+const SEEKING_PRIORS = 'Earlier examinations of the patient are looked for.';
+
+/** Earlier examinations for each rule that asks for them; the study waits until all have an answer. */
+async function priorsOf(
+  study: StudyRow,
+  rules: readonly RunningRule[],
+  { config, database, now }: Pick<StudyActionParts, 'config' | 'database' | 'now'>,
+): Promise<{ found: Map<string, Priors>; waitsUntil: Date | null }> {
+  const found = new Map<string, Priors>();
+  let waitsUntil: Date | null = null;
+  for (const { name, priors } of rules) {
+    if (!priors) continue;
+    const at = { dataDir: config.dataDir, at: now() };
+    const answer = await priorsFor(database, study, { name, priors }, at);
+    if (!('waitsUntil' in answer)) found.set(name, answer);
+    else if (!waitsUntil || answer.waitsUntil > waitsUntil) waitsUntil = answer.waitsUntil;
+  }
+  return { found, waitsUntil };
+}
+
+/** What the core refuses for good is left to a person; anything else is tried again. */
+async function onFailure(
+  study: StudyRow,
+  error: unknown,
+  { database, logger, now }: StudyActionParts,
+  log: object,
+): Promise<void> {
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof SonogateError && catalogueEntry(error.code).retry === 'permanent') {
+    await endRevision(database, study, 'refused', message);
+  } else {
+    await postpone(database, study, inSeconds(RETRY_SECONDS, { now }), message);
+  }
+  logger.error({ ...log, error: message }, 'study not submitted');
+}
+
+export interface AssemblyParts extends StudyActionParts {
+  config: Pick<Config, 'dataDir' | 'sources' | 'destinations'>;
+}
+
+const POLL_MILLISECONDS = 500;
+
+/**
+ * Turns each study that is complete into a request. The deadline stands in the row, so a restart
+ * changes nothing.
+ */
+export function startStudyAssembly(parts: AssemblyParts): Rounds {
+  const { logger } = parts;
+  return startRounds({
+    work: () => submitComplete(parts),
+    pauseMilliseconds: POLL_MILLISECONDS,
+    ...logRounds(logger, 'study assembly', (error) =>
+      logger.error({ err: error }, 'study assembly'),
+    ),
+  });
+}
+
+/** The routing rules act on every study whose time has come, or it says why not. */
+async function submitComplete(parts: AssemblyParts): Promise<void> {
+  const { config, database, now } = parts;
+  await completeExpected(database, (source) => expectedDeadline(config.sources, source, now()));
+  await holdForArchive(database, config.sources, now());
+  for (const study of await claimCompleteStudies(database, now())) {
+    await forgetExpectations(database, study.study_instance_uid);
+    await actOnStudy(study, parts);
+  }
+}

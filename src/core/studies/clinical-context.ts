@@ -1,0 +1,121 @@
+import { DAY_MS } from '../../platform/time.ts';
+import type { InstanceHeader } from './instance-header.ts';
+
+/** The part of a request that comes from the header: numbers and codes, no identity, no date. */
+export interface HeaderContext {
+  dating: { ga_days: number; basis: 'lmp' } | null;
+  age_years: number | null;
+  sex: 'female' | 'male' | 'other' | null;
+  height_cm: number | null;
+  weight_kg: number | null;
+}
+
+/** service.md 2.3 and 2.4: what is outside is left out rather than sent to be refused. */
+const GESTATIONAL_AGE_DAYS = [42, 301] as const;
+const AGE_YEARS = [0, 130] as const;
+const HEIGHT_CM = [30, 250] as const;
+const WEIGHT_KG = [1, 400] as const;
+
+/** PS3.3 C.7.1.1, (0010,0040). */
+const SEX: Readonly<Record<string, HeaderContext['sex']>> = {
+  F: 'female',
+  M: 'male',
+  O: 'other',
+};
+
+/** Fields of `clinical_context` that each model's schema has. */
+const CONTEXT_FIELDS: Readonly<Record<string, readonly (keyof HeaderContext)[]>> = {
+  'us/obstetric': ['age_years', 'sex'],
+  'us/echo': ['age_years', 'sex', 'height_cm', 'weight_kg'],
+};
+const MODELS_WITH_DATING: ReadonlySet<string> = new Set(['us/obstetric']);
+
+/** What the headers of a study tell, each value from the first object that has it. */
+export function contextFromHeaders(headers: readonly InstanceHeader[]): HeaderContext {
+  return {
+    dating: datingOf(headers),
+    age_years: first(headers, ageOf),
+    sex: first(headers, ({ identity }) => SEX[identity.PatientSex] ?? null),
+    height_cm: first(headers, ({ patientSizeMetres }) =>
+      within(HEIGHT_CM, patientSizeMetres === null ? null : round(patientSizeMetres * 100, 1)),
+    ),
+    weight_kg: first(headers, (header) => within(WEIGHT_KG, header.patientWeightKilograms)),
+  };
+}
+
+/** Options and clinical context for an endpoint; what the rule's options say stands above. */
+export function inputFor(
+  endpoint: string,
+  ruleOptions: Readonly<Record<string, unknown>>,
+  context: HeaderContext,
+): { options: Record<string, unknown>; clinical_context: Record<string, unknown> } {
+  const model = endpoint.split('/').slice(0, 2).join('/');
+  const dating = MODELS_WITH_DATING.has(model) && context.dating ? { dating: context.dating } : {};
+  const fields = (CONTEXT_FIELDS[model] ?? []).filter((field) => context[field] !== null);
+  return {
+    options: { ...dating, ...ruleOptions },
+    clinical_context: Object.fromEntries(fields.map((field) => [field, context[field]])),
+  };
+}
+
+/**
+ * Gestational age on the day of the study: of any object (0010,21D0) Last Menstrual Date, else as
+ * stated. A date that gives no age of a pregnancy, such as that of an earlier one, hides none.
+ */
+function datingOf(headers: readonly InstanceHeader[]): HeaderContext['dating'] {
+  const days =
+    first(headers, (header) => within(GESTATIONAL_AGE_DAYS, countedDays(header))) ??
+    first(headers, ({ statedAgeDays }) => within(GESTATIONAL_AGE_DAYS, statedAgeDays));
+  return days === null ? null : { ga_days: days, basis: 'lmp' };
+}
+
+/** Days from the Last Menstrual Date to the Study Date. */
+function countedDays({ lastMenstrualDate, identity }: InstanceHeader): number | null {
+  const from = day(lastMenstrualDate);
+  const to = day(identity.StudyDate);
+  return from === null || to === null ? null : to - from;
+}
+
+/** Whole years from (0010,1010), else from birth date and study date. */
+function ageOf({ patientAge, identity }: InstanceHeader): number | null {
+  const stated = /^(\d{3})([DWMY])$/.exec(patientAge);
+  if (stated) {
+    const perYear = { D: 365.25, W: 365.25 / 7, M: 12, Y: 1 }[stated[2] as 'D' | 'W' | 'M' | 'Y'];
+    return within(AGE_YEARS, Math.floor(Number(stated[1]) / perYear));
+  }
+  const { PatientBirthDate: birth, StudyDate: study } = identity;
+  if (day(birth) === null || day(study) === null) return null;
+  const years = Number(study.slice(0, 4)) - Number(birth.slice(0, 4));
+  const birthdayToCome = study.slice(4, 8) < birth.slice(4, 8);
+  return within(AGE_YEARS, birthdayToCome ? years - 1 : years);
+}
+
+/** Day number of a DICOM DA (PS3.5 6.2); null when it is no date of the calendar. */
+function day(date: string): number | null {
+  const match = /^(\d{4})\.?(\d{2})\.?(\d{2})$/.exec(date);
+  if (!match) return null;
+  const [year, month, dayOfMonth] = match.slice(1).map(Number) as [number, number, number];
+  const milliseconds = Date.UTC(year, month - 1, dayOfMonth);
+  const real = new Date(milliseconds);
+  if (real.getUTCMonth() !== month - 1 || real.getUTCDate() !== dayOfMonth) return null;
+  return milliseconds / DAY_MS;
+}
+
+function within([low, high]: readonly [number, number], value: number | null): number | null {
+  return value !== null && value >= low && value <= high ? value : null;
+}
+
+function round(value: number, digits: number): number {
+  return Number(value.toFixed(digits));
+}
+
+function first<T>(
+  headers: readonly InstanceHeader[],
+  read: (header: InstanceHeader) => T | null,
+): T | null {
+  for (const header of headers) {
+    const value = read(header);
+    if (value !== null) return value;
+  }
+  return null;
+}

@@ -1,0 +1,151 @@
+import type { Routing } from '../../../config/routing.ts';
+import type { Database } from '../../platform/database/port.ts';
+import { SonogateError } from '../../platform/errors/catalogue.ts';
+import type { ReceivedObjects } from '../files/received-objects.ts';
+import { judgeStudy } from './assembly.ts';
+import type { CompletionSignal } from './completion.ts';
+import type { RuleVerdict } from './rules/route.ts';
+import { findStudy, instancesOf, lastStudies } from './study-queries.ts';
+import type { StudyRow, StudyState } from './study-store.ts';
+import { findContentFacts, NOT_LOOKED_AT } from './submission.ts';
+
+/** What a person may do with a study, by our own id of it or its Study Instance UID. */
+
+/** Ends the waiting for more objects. @throws SonogateError `not_found`. */
+export function completeNow(database: Database, key: string, at: Date): Promise<void> {
+  return complete(database, key, ['receiving'], { at, because: 'command', revisions: 0 });
+}
+
+/**
+ * Lets a study go on that a rule holds, or that no rule took: under the rules that do not hold, or
+ * under the one that is named.
+ * @throws SonogateError `not_found`, also when no rule has that name.
+ */
+export async function releaseStudy(
+  database: Database,
+  key: string,
+  rule: string | null,
+  { routing, at }: { routing: Routing; at: Date },
+): Promise<void> {
+  if (rule !== null && !routing.rules.some(({ name, hold }) => name === rule && !hold)) {
+    throw new SonogateError('not_found', `There is no routing rule "${rule}" that acts.`);
+  }
+  const states = ['held', 'unrouted', 'ignored', 'refused'] as const;
+  await complete(database, key, states, {
+    at,
+    because: 'command',
+    revisions: 0,
+    released: true,
+    rule,
+  });
+}
+
+/**
+ * Has a study wait for a person once it is complete, until it is released; objects that still come
+ * are taken. @throws SonogateError `not_found`.
+ */
+export async function holdStudy(database: Database, key: string, reason: string): Promise<void> {
+  const study = await findStudy(database, key);
+  if (!study) throw new SonogateError('not_found', `There is no study ${key}.`);
+  const { rowCount } = await database.query(
+    `UPDATE studies SET hold_reason = $2, reason = $2
+     WHERE id = $1 AND state IN ('receiving', 'complete')`,
+    [study.id, reason],
+  );
+  if (rowCount !== 1) {
+    throw new SonogateError('not_found', `The study is ${study.state}: nothing waits for it.`);
+  }
+}
+
+/** Has a study interpreted again, as a new revision with the same objects. @throws `not_found`. */
+export function rerunStudy(database: Database, key: string, at: Date): Promise<void> {
+  return complete(database, key, ['submitted', 'routed', 'unrouted', 'refused', 'ignored'], {
+    at,
+    because: 'rerun',
+    revisions: 1,
+  });
+}
+
+async function complete(
+  database: Database,
+  key: string,
+  states: readonly StudyState[],
+  change: {
+    at: Date;
+    because: CompletionSignal;
+    revisions: 0 | 1;
+    released?: boolean;
+    rule?: string | null;
+  },
+): Promise<void> {
+  await database.transaction(async (tx) => {
+    const study = await findStudy(tx, key);
+    if (!study) throw new SonogateError('not_found', `There is no study ${key}.`);
+    const { rowCount } = await tx.query(
+      `UPDATE studies SET state = 'complete', reason = NULL, complete_after = $2,
+         complete_because = $3, revision = revision + $4,
+         released_revision = CASE WHEN $5 THEN revision + $4 ELSE released_revision END,
+         chosen_rule = $6, hold_reason = CASE WHEN $5 THEN NULL ELSE hold_reason END
+       WHERE id = $1 AND state = ANY ($7::text[])`,
+      [
+        study.id,
+        change.at,
+        change.because,
+        change.revisions,
+        change.released ?? false,
+        change.rule ?? null,
+        states,
+      ],
+    );
+    if (rowCount === 1) return;
+    throw new SonogateError(
+      'not_found',
+      `The study is ${study.state}, not ${states.join(' or ')}.`,
+    );
+  });
+}
+
+/** One study under other rules. */
+export interface DryRun {
+  study: string;
+  receivedAt: Date;
+  /** Names of the rules that would act; empty: the study would stay unrouted. */
+  acting: string[];
+  verdicts: RuleVerdict[];
+}
+
+/** What `routing` would do with the studies received last; nothing is done. */
+export async function dryRun(
+  database: Database,
+  {
+    routing,
+    objects,
+    at,
+    last,
+  }: { routing: Routing; objects: ReceivedObjects; at: Date; last: number },
+): Promise<DryRun[]> {
+  const runs: DryRun[] = [];
+  for (const study of await lastStudies(database, last)) {
+    runs.push(await judged(database, study, { routing, objects, at }));
+  }
+  return runs;
+}
+
+async function judged(
+  database: Database,
+  study: StudyRow,
+  { routing, objects, at }: { routing: Routing; objects: ReceivedObjects; at: Date },
+): Promise<DryRun> {
+  const instances = await instancesOf(database, study);
+  const { acting, verdicts } = await judgeStudy(study, instances, routing, {
+    objects,
+    at,
+    content: (await findContentFacts(database, study)) ?? NOT_LOOKED_AT,
+  });
+  return {
+    study: study.id,
+    receivedAt: study.first_received_at,
+    acting: acting.map(({ name }) => name),
+    verdicts,
+  };
+}

@@ -1,0 +1,88 @@
+import type { Queryable } from '../../platform/database/port.ts';
+import { DAY_MS } from '../../platform/time.ts';
+import type { CompletionSignal } from './completion.ts';
+import { hastenCompletion } from './study-store.ts';
+
+/** What a machine or a PACS says that a study has. */
+export interface Expectation {
+  studyInstanceUid: string;
+  /** UID of the procedure step or of the notification: a later word of the same replaces it. */
+  statedBy: string;
+  signal: Extract<
+    CompletionSignal,
+    'performed-procedure' | 'instance-availability' | 'expected-count'
+  >;
+  sopInstanceUids: readonly string[];
+  statedAt: Date;
+}
+
+/** Writes a statement down; one that names no object says nothing of when a study is complete. */
+export async function expectObjects(database: Queryable, stated: Expectation): Promise<void> {
+  if (stated.sopInstanceUids.length === 0) return;
+  await database.query(
+    `INSERT INTO study_expectations
+       (study_instance_uid, stated_by, signal, sop_instance_uids, stated_at)
+     VALUES ($1, $2, $3, $4, $5)
+     ON CONFLICT (study_instance_uid, stated_by) DO UPDATE SET signal = EXCLUDED.signal,
+       sop_instance_uids = EXCLUDED.sop_instance_uids, stated_at = EXCLUDED.stated_at`,
+    [
+      stated.studyInstanceUid,
+      stated.statedBy,
+      stated.signal,
+      [...stated.sopInstanceUids],
+      stated.statedAt,
+    ],
+  );
+}
+
+/**
+ * Brings studies nearer to completion that have all that was said of them, by every step and every
+ * notification, while no step of theirs goes on. At least one statement must name an object of the
+ * revision: one that came after its own was complete says nothing of the next.
+ * @param deadline when a study of this source counts as complete then.
+ */
+export async function completeExpected(
+  database: Queryable,
+  deadline: (source: string) => Date,
+): Promise<void> {
+  const { rows } = await database.query<{ id: string; source: string; signal: CompletionSignal }>(
+    `SELECT s.id, s.source, (array_agg(e.signal ORDER BY e.stated_at DESC))[1] AS signal
+     FROM studies s
+       JOIN study_expectations e ON e.study_instance_uid = s.study_instance_uid
+         AND cardinality(e.sop_instance_uids) > 0
+     WHERE s.state = 'receiving' AND NOT EXISTS (
+       SELECT 1 FROM performed_procedure_steps p
+       WHERE p.status = 'IN PROGRESS' AND p.study_instance_uids @> ARRAY[s.study_instance_uid])
+     GROUP BY s.id
+     HAVING bool_and(NOT EXISTS (
+         SELECT 1 FROM unnest(e.sop_instance_uids) AS expected (uid)
+         WHERE NOT EXISTS (SELECT 1 FROM instances i
+           WHERE i.study_id = s.id AND i.sop_instance_uid = expected.uid)))
+       AND bool_or(EXISTS (SELECT 1 FROM instances i
+         WHERE i.study_id = s.id AND i.revision = s.revision
+           AND i.sop_instance_uid = ANY (e.sop_instance_uids)))`,
+  );
+  for (const { id, source, signal } of rows) {
+    await hastenCompletion(database, id, deadline(source), signal);
+  }
+}
+
+/** A word of what a study has counts once: what comes later is told of anew, or waited for. */
+export async function forgetExpectations(
+  database: Queryable,
+  studyInstanceUid: string,
+): Promise<void> {
+  await database.query('DELETE FROM study_expectations WHERE study_instance_uid = $1', [
+    studyInstanceUid,
+  ]);
+}
+
+/** What was said so long ago is of no study that is still being made. */
+const STATEMENT_DAYS = 30;
+
+/** Forgets statements of studies that never came, and procedure steps that are long over. */
+export async function forgetOldStatements(database: Queryable, now: Date): Promise<void> {
+  const before = new Date(now.getTime() - STATEMENT_DAYS * DAY_MS);
+  await database.query('DELETE FROM study_expectations WHERE stated_at < $1', [before]);
+  await database.query('DELETE FROM performed_procedure_steps WHERE updated_at < $1', [before]);
+}

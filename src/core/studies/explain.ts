@@ -1,0 +1,77 @@
+import type { Routing } from '../../../config/routing.ts';
+import { type ArchiveCount, countOfStudy } from '../../../dimse/archive/expected-count.ts';
+import type { Queryable } from '../../platform/database/port.ts';
+import type { ReceivedObjects } from '../files/received-objects.ts';
+import { judgeStudy } from './assembly.ts';
+import type { CompletionSignal } from './completion.ts';
+import { type PriorSearch, priorSearches } from './priors.ts';
+import type { RuleVerdict } from './rules/route.ts';
+import { findStudy, instancesOf, requestsOf, type StudyRequestRow } from './study-queries.ts';
+import { findContentFacts, NOT_LOOKED_AT } from './submission.ts';
+
+/** What happened to a study and why, without its patient. */
+export interface StudyExplanation {
+  id: string;
+  studyInstanceUid: string;
+  source: string;
+  callingAeTitle: string;
+  calledAeTitle: string;
+  state: string;
+  reason: string | null;
+  revision: number;
+  firstReceivedAt: Date;
+  lastReceivedAt: Date;
+  completeAfter: Date;
+  /** Which signal set that time. */
+  completeBecause: CompletionSignal;
+  /** What an archive has of it; null where none is asked. `holdUntil`: longest that it waits. */
+  archiveCount: (ArchiveCount & { holdUntil: Date | null }) | null;
+  /** Earlier examinations, for each rule that asks for them. */
+  priors: PriorSearch[];
+  tags: string[];
+  objects: { file: string; sopInstanceUid: string; bytes: number; conflict: boolean }[];
+  /** Every rule of the configuration as it is now, judged on this study. */
+  rules: RuleVerdict[];
+  requests: StudyRequestRow[];
+}
+
+/** @param key our own id of the study or its Study Instance UID. @returns null when unknown. */
+export async function explainStudy(
+  database: Queryable,
+  key: string,
+  { routing, objects, at }: { routing: Routing; objects: ReceivedObjects; at: Date },
+): Promise<StudyExplanation | null> {
+  const study = await findStudy(database, key);
+  if (!study) return null;
+  const instances = await instancesOf(database, study);
+  const { verdicts } = await judgeStudy(study, instances, routing, {
+    objects,
+    at,
+    content: (await findContentFacts(database, study)) ?? NOT_LOOKED_AT,
+  });
+  return {
+    id: study.id,
+    studyInstanceUid: study.study_instance_uid,
+    source: study.source,
+    callingAeTitle: study.calling_ae_title,
+    calledAeTitle: study.called_ae_title,
+    state: study.state,
+    reason: study.reason,
+    revision: study.revision,
+    firstReceivedAt: study.first_received_at,
+    lastReceivedAt: study.last_received_at,
+    completeAfter: study.complete_after,
+    completeBecause: study.complete_because,
+    archiveCount: await countOfStudy(database, study),
+    priors: await priorSearches(database, study),
+    tags: study.tags,
+    objects: instances.map(({ path, sop_instance_uid, bytes, conflict }) => ({
+      file: path,
+      sopInstanceUid: sop_instance_uid,
+      bytes,
+      conflict,
+    })),
+    rules: verdicts,
+    requests: await requestsOf(database, study.id),
+  };
+}

@@ -1,0 +1,123 @@
+import { resolve } from 'node:path';
+import type { PriorsSettings } from '../../../config/peers.ts';
+import type { Database, Queryable } from '../../platform/database/port.ts';
+import type { RequestFile } from '../requests/request.ts';
+import { fileName } from './study-queries.ts';
+import type { InstanceRow, StudyRow } from './study-store.ts';
+
+/**
+ * The search for earlier examinations of one study under one rule.
+ *
+ *   searching ──▶ found        some go along with the request
+ *       │     ──▶ none         the archives have none that can be used
+ *       └─────▶ unavailable    no answer in time: the request goes without, and says so
+ */
+export interface PriorSearch {
+  rule: string;
+  state: 'searching' | 'found' | 'none' | 'unavailable';
+  /** In words; null while it runs. No identity, no date. */
+  detail: string | null;
+}
+
+/** What goes along with a request. */
+export interface Priors {
+  files: RequestFile[];
+  /** What became of the search, in words. */
+  note: string;
+}
+
+const TOO_LATE = 'Not available: no answer in time.';
+
+/**
+ * The earlier examinations for a revision under a rule: the search begins with the first call.
+ * @returns until when the study waits for them, where they are still looked for.
+ */
+export async function priorsFor(
+  database: Database,
+  study: Pick<StudyRow, 'id' | 'revision'>,
+  rule: { name: string; priors: PriorsSettings },
+  { dataDir, at }: { dataDir: string; at: Date },
+): Promise<Priors | { waitsUntil: Date }> {
+  const { id, revision } = study;
+  const key = [id, revision, rule.name];
+  await database.query(
+    `INSERT INTO prior_searches (study_id, revision, rule, state, settings, deadline)
+     VALUES ($1, $2, $3, 'searching', $4, $5) ON CONFLICT DO NOTHING`,
+    [...key, JSON.stringify(rule.priors), new Date(at.getTime() + rule.priors.waitSeconds * 1000)],
+  );
+  await database.query(
+    `UPDATE prior_searches SET state = 'unavailable', detail = $5
+     WHERE study_id = $1 AND revision = $2 AND rule = $3 AND state = 'searching' AND deadline <= $4`,
+    [...key, at, TOO_LATE],
+  );
+  const { rows } = await database.query<
+    PriorSearch & { deadline: Date; instances: string[]; taken_until: Date | null }
+  >(
+    `SELECT state, deadline, instances, detail FROM prior_searches
+     WHERE study_id = $1 AND revision = $2 AND rule = $3`,
+    key,
+  );
+  const [search] = rows;
+  if (!search) throw new Error('the search for priors vanished');
+  if (search.state === 'searching') return { waitsUntil: search.deadline };
+  const files = await priorFiles(database, search.instances, dataDir);
+  return { files, note: search.detail ?? '' };
+}
+
+/** Named so that they never fall together with the objects of the study or of one another. */
+async function priorFiles(
+  database: Queryable,
+  ids: readonly string[],
+  dataDir: string,
+): Promise<RequestFile[]> {
+  const { rows } = await database.query<InstanceRow & { study_id: string }>(
+    `SELECT study_id, ordinal, path, bytes::float8 AS bytes, file_sha256 FROM instances
+     WHERE id = ANY ($1::uuid[]) ORDER BY study_id, ordinal`,
+    [ids],
+  );
+  const studies = [...new Set(rows.map(({ study_id }) => study_id))];
+  return rows.map((row) => ({
+    name: `prior-${studies.indexOf(row.study_id) + 1}-${fileName(row)}`,
+    path: resolve(dataDir, row.path),
+    bytes: row.bytes,
+    sha256: row.file_sha256,
+  }));
+}
+
+/** Every search of a study's revision, for `explain`. */
+export async function priorSearches(
+  database: Queryable,
+  { id, revision }: Pick<StudyRow, 'id' | 'revision'>,
+): Promise<PriorSearch[]> {
+  const { rows } = await database.query<PriorSearch>(
+    `SELECT rule, state, detail FROM prior_searches WHERE study_id = $1 AND revision = $2
+     ORDER BY rule`,
+    [id, revision],
+  );
+  return rows;
+}
+
+/** How a study stands that is here only because it was fetched to be compared with another. */
+export const PRIOR_STUDY = {
+  state: 'ignored',
+  tag: 'prior',
+  reason:
+    'Fetched to be compared with a later study; `npx sonogate studies release` interprets it.',
+} as const;
+
+/**
+ * Whether objects of a study that arrive now were fetched as a prior, by whatever way they come: over
+ * our own association, or over one of the archive (C-MOVE), which tells nothing of it.
+ */
+export async function isArrivingAsPrior(
+  database: Queryable,
+  studyInstanceUid: string,
+  at: Date,
+): Promise<boolean> {
+  const { rows } = await database.query<{ prior: boolean }>(
+    `SELECT COALESCE(bool_and(purpose = 'prior'), false) AS prior FROM retrievals
+     WHERE study_instance_uid = $1 AND taken_until > $2`,
+    [studyInstanceUid, at],
+  );
+  return rows[0]?.prior ?? false;
+}

@@ -1,0 +1,261 @@
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { forgetSilentReceptions } from '../../../dimse/receive/receptions.ts';
+import type { Database, Queryable } from '../../platform/database/port.ts';
+import { ifMissing } from '../../platform/errors/file-system.ts';
+import type { Logger } from '../../platform/logging/logger.ts';
+import { type Rounds, startRounds } from '../../platform/rounds.ts';
+import { DAY_MS } from '../../platform/time.ts';
+import type { WriteAudit } from '../audit/audit.ts';
+import type { ReceivedObjects } from '../files/received-objects.ts';
+import { forgetOldStatements } from './expected-objects.ts';
+import {
+  QUARANTINE,
+  recordUnneededBlobs,
+  removeOrphanedFiles,
+  removeUnneededBlobs,
+} from './intake-folder.ts';
+
+/** Studies of one pass; the next one goes on. */
+const BATCH = 100;
+
+/** Why a study that is old enough stays: the first of these that is so. */
+const KEPT_BECAUSE = {
+  state: 'it is not done with: received, complete or held',
+  request: 'a request of it runs, or its result is still kept',
+  delivery: 'a delivery of it has not arrived',
+  commitment: 'storage commitment is not settled',
+  retrieval: 'its objects are being fetched, or it is the prior of a younger study',
+} as const;
+export type KeptBecause = keyof typeof KEPT_BECAUSE;
+
+/** A sentence for a person. */
+export function keptInWords(because: KeptBecause): string {
+  return KEPT_BECAUSE[because];
+}
+
+/**
+ * Studies whose last object came before $1, with why they stay. A result that is kept needs its study:
+ * without it the copy for a PACS would have no patient. So do objects of which a machine is still to
+ * be told that we keep them: once told, it may delete its own.
+ */
+const OLD_STUDIES = `
+  SELECT s.id, CASE
+    WHEN s.state IN ('receiving', 'complete', 'held') THEN 'state'
+    WHEN EXISTS (SELECT 1 FROM study_requests sr JOIN requests r ON r.id = sr.request_id
+      WHERE sr.study_id = s.id
+        AND (r.status NOT IN ('failed', 'canceled', 'rejected', 'expired') OR r.input IS NOT NULL))
+      THEN 'request'
+    WHEN EXISTS (SELECT 1 FROM study_requests sr JOIN deliveries d ON d.request_id = sr.request_id
+      WHERE sr.study_id = s.id AND d.state NOT IN ('delivered', 'diverted'))
+      OR EXISTS (SELECT 1 FROM instances i JOIN deliveries d ON d.object = i.id::text
+        WHERE i.study_id = s.id AND d.request_id IS NULL AND d.state NOT IN ('delivered', 'diverted'))
+      THEN 'delivery'
+    WHEN s.id IN (SELECT i.study_id
+        FROM commitment_reports c CROSS JOIN LATERAL jsonb_array_elements(c.committed) AS promised
+          JOIN instances i ON i.sop_instance_uid = promised ->> 'sopInstanceUid'
+        WHERE c.told_at IS NULL AND c.given_up_at IS NULL)
+      OR EXISTS (SELECT 1 FROM study_requests sr JOIN deliveries d ON d.request_id = sr.request_id
+        JOIN delivered_objects o ON o.delivery_id = d.id
+        WHERE sr.study_id = s.id AND o.committed_at IS NULL AND o.failure_reason IS NULL)
+      OR EXISTS (SELECT 1 FROM instances i JOIN deliveries d ON d.object = i.id::text
+        JOIN delivered_objects o ON o.delivery_id = d.id
+        WHERE i.study_id = s.id AND d.request_id IS NULL
+          AND o.committed_at IS NULL AND o.failure_reason IS NULL)
+      THEN 'commitment'
+    WHEN EXISTS (SELECT 1 FROM retrievals f
+      WHERE f.study_instance_uid = s.study_instance_uid AND f.state IN ('waiting', 'running'))
+      OR EXISTS (SELECT 1 FROM instances i
+        JOIN prior_searches p ON i.id = ANY(p.instances)
+        JOIN studies younger ON younger.id = p.study_id AND younger.last_received_at >= $1
+        WHERE i.study_id = s.id)
+      THEN 'retrieval'
+  END AS because
+  FROM studies s WHERE s.last_received_at < $1`;
+
+interface StoredFile {
+  path: string;
+  bytes: number;
+  digest: string;
+}
+
+/** What a pass removed, or would. */
+export interface Removal {
+  studies: number;
+  objects: number;
+  bytes: number;
+  quarantined: number;
+  /** Studies that are old enough and stay, by why. */
+  kept: Partial<Record<KeptBecause, number>>;
+}
+
+export interface RetentionParts {
+  database: Database;
+  dataDir: string;
+  objects: ReceivedObjects;
+  /** Null: for ever. */
+  intakeDays: number | null;
+  quarantineDays: number | null;
+  writeAudit: WriteAudit;
+  now?: () => Date;
+}
+
+/**
+ * Removes received studies that are old enough and that nothing needs any longer: row, objects and
+ * identity. Files go first, while the row is locked: a file without a row would be taken for an
+ * object that has just come. Where machines share a bucket each removes its own copies, whoever has
+ * removed the study.
+ * @param dryRun tells what would go, and removes nothing.
+ */
+export async function removeOldStudies(parts: RetentionParts, dryRun: boolean): Promise<Removal> {
+  const { database, objects, intakeDays, quarantineDays, now = () => new Date() } = parts;
+  const removal: Removal = { studies: 0, objects: 0, bytes: 0, quarantined: 0, kept: {} };
+  if (intakeDays !== null) {
+    const cutoff = retentionCutoff(intakeDays, now());
+    removal.kept = await countKept(database, cutoff);
+    const ids = await freeStudies(database, cutoff, dryRun ? null : BATCH);
+    for (const id of ids) {
+      const files = dryRun
+        ? await filesOf(database, id)
+        : await removeStudy(parts, { id, cutoff, at: now() });
+      if (files === null) continue;
+      removal.studies += 1;
+      removal.objects += files.length;
+      removal.bytes += files.reduce((sum, { bytes }) => sum + bytes, 0);
+    }
+  }
+  if (quarantineDays !== null) {
+    removal.quarantined = await removeQuarantined(
+      parts.dataDir,
+      retentionCutoff(quarantineDays, now()),
+      dryRun,
+    );
+  }
+  if (objects.shared && !dryRun) {
+    if (intakeDays !== null) {
+      await removeOrphanedFiles(parts, retentionCutoff(intakeDays, now()), now());
+    }
+    await removeUnneededBlobs(parts, now());
+  }
+  if (!dryRun) {
+    await forgetOldStatements(database, now());
+    await forgetSilentReceptions(database, now());
+  }
+  return removal;
+}
+
+/** What came before it has been kept for so many days. */
+export function retentionCutoff(days: number, now: Date): Date {
+  return new Date(now.getTime() - days * DAY_MS);
+}
+
+async function countKept(database: Queryable, cutoff: Date): Promise<Removal['kept']> {
+  const { rows } = await database.query<{ because: KeptBecause; count: number }>(
+    `SELECT because, count(*)::int AS count FROM (${OLD_STUDIES}) AS old
+     WHERE because IS NOT NULL GROUP BY because`,
+    [cutoff],
+  );
+  return Object.fromEntries(rows.map(({ because, count }) => [because, count]));
+}
+
+async function freeStudies(
+  database: Queryable,
+  cutoff: Date,
+  limit: number | null,
+): Promise<string[]> {
+  const { rows } = await database.query<{ id: string }>(
+    `SELECT id::text FROM (${OLD_STUDIES} ORDER BY s.last_received_at) AS old
+     WHERE because IS NULL LIMIT $2`,
+    [cutoff, limit],
+  );
+  return rows.map(({ id }) => id);
+}
+
+async function filesOf(database: Queryable, study: string): Promise<StoredFile[]> {
+  const { rows } = await database.query<StoredFile>(
+    `SELECT path, bytes::float8 AS bytes, file_sha256 AS digest FROM instances
+     WHERE study_id = $1`,
+    [study],
+  );
+  return rows;
+}
+
+/** Null when the study has come to be needed since it was looked for. */
+async function removeStudy(
+  { database, dataDir, objects, writeAudit }: RetentionParts,
+  { id, cutoff, at }: { id: string; cutoff: Date; at: Date },
+): Promise<StoredFile[] | null> {
+  const files = await database.transaction(async (tx) => {
+    await tx.query('SELECT 1 FROM studies WHERE id = $1 FOR UPDATE', [id]);
+    const { rows } = await tx.query(
+      `SELECT 1 FROM (${OLD_STUDIES} AND s.id = $2) AS old WHERE because IS NULL`,
+      [cutoff, id],
+    );
+    if (rows.length === 0) return null;
+    const stored = await filesOf(tx, id);
+    for (const { path } of stored) await rm(join(dataDir, path), { force: true });
+    if (objects.shared) {
+      const digests = stored.map(({ digest }) => digest);
+      await recordUnneededBlobs(tx, digests, at);
+    }
+    await tx.query('DELETE FROM studies WHERE id = $1', [id]);
+    return stored;
+  });
+  if (files === null) return null;
+  await writeAudit({
+    at,
+    action: 'study.purge',
+    actor: 'gateway',
+    studyId: id,
+    outcome: 'success',
+    detail: { objects: files.length },
+  });
+  return files;
+}
+
+async function removeQuarantined(dataDir: string, cutoff: Date, dryRun: boolean): Promise<number> {
+  const folder = join(dataDir, QUARANTINE);
+  const names = await ifMissing(readdir(folder), []);
+  let removed = 0;
+  for (const name of names) {
+    const { mtime } = await stat(join(folder, name));
+    if (mtime >= cutoff) continue;
+    if (!dryRun) await rm(join(folder, name), { force: true });
+    removed += 1;
+  }
+  return removed;
+}
+
+const EVERY_MILLISECONDS = 3_600_000;
+
+/** Removes what is due now and every hour, until stopped. */
+export function startRetention(parts: RetentionParts & { logger: Logger }): Rounds {
+  const { logger } = parts;
+  return startRounds({
+    async work() {
+      const removal = await removeOldStudies(parts, false);
+      if (removal.studies + removal.quarantined > 0) logger.info(removal, 'old studies removed');
+    },
+    pauseMilliseconds: EVERY_MILLISECONDS,
+    onError: (error) => logger.warn({ err: error }, 'old studies could not be removed, will retry'),
+  });
+}
+
+const cleanSchema = z.strictObject({ dryRun: z.boolean(), person: z.string().optional() });
+
+/** The clean-up as an operation of the admin socket; `kept` is in words. */
+export function retentionOperations(
+  parts: RetentionParts,
+): Record<string, (parameters: unknown) => Promise<unknown>> {
+  return {
+    'retention.clean': async (parameters) => {
+      const { dryRun } = cleanSchema.parse(parameters);
+      const { kept, ...removal } = await removeOldStudies(parts, dryRun);
+      const words = Object.entries(kept).map(([because, studies]) => {
+        return { because: keptInWords(because as KeptBecause), studies };
+      });
+      return { ...removal, kept: words };
+    },
+  };
+}

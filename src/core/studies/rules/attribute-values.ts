@@ -1,0 +1,63 @@
+import dcmjs from 'dcmjs';
+import type { Routing } from '../../../../config/routing.ts';
+import { SonogateError } from '../../../platform/errors/catalogue.ts';
+import { attributeText, readDataSet } from '../instance-header.ts';
+import { attributePaths } from './condition.ts';
+
+const { dictionary, nameMap } = dcmjs.data.DicomMetaDictionary;
+
+/** Distinct attribute paths that the rules look at. */
+export function routingAttributePaths({ rules }: Routing): string[] {
+  return [...new Set(rules.flatMap((rule) => attributePaths(rule.when)))];
+}
+
+/** @throws SonogateError `invalid_config` when a rule names an attribute that PS3.6 does not have. */
+export function requireKnownAttributes(routing: Routing): void {
+  const unknown = routingAttributePaths(routing).flatMap((path) =>
+    path.split('.').filter((step) => !step.startsWith('(') && nameMap[step] === undefined),
+  );
+  if (unknown.length === 0) return;
+  throw new SonogateError(
+    'invalid_config',
+    `The routing rules name attributes that DICOM does not have: ${unknown.join(', ')}.`,
+  );
+}
+
+/**
+ * Reads the named attributes of the files of a study, headers only: path → distinct values. Steps
+ * into a sequence look at each of its items.
+ * @throws SonogateError `object_not_understood`, or the system's error when a file cannot be read.
+ */
+export async function attributeValues(
+  files: readonly string[],
+  paths: readonly string[],
+): Promise<Map<string, string[]>> {
+  const found = new Map(paths.map((path) => [path, new Set<string>()]));
+  if (paths.length === 0) return new Map();
+  for (const file of files) {
+    const dataSet = await readDataSet(file);
+    for (const [path, values] of found) {
+      for (const value of valuesAt(dataSet, path.split('.').map(keywordOf))) values.add(value);
+    }
+  }
+  return new Map([...found].map(([path, values]) => [path, [...values]]));
+}
+
+/** A private tag has no keyword: dcmjs keeps its digits. */
+function keywordOf(step: string): string {
+  if (!step.startsWith('(')) return step;
+  const tag = step.toUpperCase();
+  return dictionary[tag]?.name ?? tag.replace(/[(),]/g, '');
+}
+
+function valuesAt(dataSet: unknown, [step, ...rest]: readonly string[]): string[] {
+  if (step === undefined || typeof dataSet !== 'object' || dataSet === null) return [];
+  const value = (dataSet as Record<string, unknown>)[step];
+  if (rest.length > 0) {
+    const items = Array.isArray(value) ? value : [value];
+    return items.flatMap((item) => valuesAt(item, rest));
+  }
+  return attributeText(value)
+    .split('\\')
+    .filter((text) => text !== '');
+}

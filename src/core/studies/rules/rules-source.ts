@@ -1,0 +1,46 @@
+import { statSync } from 'node:fs';
+import type { Routing } from '../../../../config/routing.ts';
+import type { Logger } from '../../../platform/logging/logger.ts';
+import { requireKnownAttributes } from './attribute-values.ts';
+
+/** The routing rules as they are now. */
+export interface RulesSource {
+  current(): Routing;
+  stop(): void;
+}
+
+export function fixedRules(routing: Routing): RulesSource {
+  return { current: () => routing, stop() {} };
+}
+
+const LOOK_MILLISECONDS = 1000;
+
+/**
+ * Rules that follow a file: read anew when it changes, whole or not at all. A file with a mistake is
+ * told in the log and the rules of before stay, so that no study meets half a change.
+ * @param read reads and checks the file. @throws what is wrong with it.
+ */
+export function followRules(
+  file: string,
+  { first, read, logger }: { first: Routing; read: () => Routing; logger: Logger },
+): RulesSource {
+  let routing = first;
+  let seen = 0;
+  const look = () => {
+    try {
+      const changed = statSync(file).mtimeMs;
+      if (changed === seen) return;
+      seen = changed;
+      const next = read();
+      requireKnownAttributes(next);
+      if (JSON.stringify(next) === JSON.stringify(routing)) return;
+      routing = next;
+      logger.info({ rules: next.rules.map(({ name }) => name) }, 'routing rules changed');
+    } catch (error) {
+      logger.error({ error: String(error) }, 'the routing rules stay as they were');
+    }
+  };
+  // By its time of change: editors and orchestrators replace files, which ends other kinds of watch.
+  const timer = setInterval(look, LOOK_MILLISECONDS).unref();
+  return { current: () => routing, stop: () => clearInterval(timer) };
+}

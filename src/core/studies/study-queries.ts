@@ -1,0 +1,218 @@
+import { resultSeriesUids } from '../../../pipelines/artifacts/modules.ts';
+import type { Queryable } from '../../platform/database/port.ts';
+import type { SubjectsOf } from '../audit/feed.ts';
+import type { ReceivedObject } from '../files/received-objects.ts';
+import type { InstanceHeader } from './instance-header.ts';
+import type { InstanceRow, StudyRow } from './study-store.ts';
+
+export interface StudyRequestRow {
+  revision: number;
+  rule: string;
+  request_id: string;
+  submitted_at: Date;
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** @param key our own id or the Study Instance UID. */
+export async function findStudy(database: Queryable, key: string): Promise<StudyRow | null> {
+  const { rows } = await database.query<StudyRow>(
+    UUID.test(key)
+      ? 'SELECT * FROM studies WHERE id = $1'
+      : 'SELECT * FROM studies WHERE study_instance_uid = $1',
+    [key],
+  );
+  return rows[0] ?? null;
+}
+
+/** Newest first. */
+export async function lastStudies(database: Queryable, limit: number): Promise<StudyRow[]> {
+  const { rows } = await database.query<StudyRow>(
+    'SELECT * FROM studies ORDER BY first_received_at DESC LIMIT $1',
+    [limit],
+  );
+  return rows;
+}
+
+/** Objects of a revision in order of arrival; of those in conflict only the newest. */
+export async function instancesOf(
+  database: Queryable,
+  { id, revision }: Pick<StudyRow, 'id' | 'revision'>,
+): Promise<InstanceRow[]> {
+  const { rows } = await database.query<InstanceRow>(
+    `SELECT * FROM (
+       SELECT DISTINCT ON (sop_instance_uid) id, sop_instance_uid, ordinal, revision, path,
+         bytes::float8 AS bytes, file_sha256, conflict, transfer_syntax, header
+       FROM instances WHERE study_id = $1 AND revision <= $2
+       ORDER BY sop_instance_uid, ordinal DESC
+     ) AS newest ORDER BY ordinal`,
+    [id, revision],
+  );
+  return rows;
+}
+
+export async function requestsOf(database: Queryable, studyId: string): Promise<StudyRequestRow[]> {
+  const { rows } = await database.query<StudyRequestRow>(
+    `SELECT revision, rule, request_id, submitted_at FROM study_requests
+     WHERE study_id = $1 ORDER BY revision`,
+    [studyId],
+  );
+  return rows;
+}
+
+/**
+ * The newest earlier request of a study and endpoint of which a PACS has a document: what a re-run
+ * supersedes. Null when this is the first.
+ */
+export async function supersededRequest(
+  database: Queryable,
+  { study, revision, requestId }: { study: string; revision: number; requestId: string },
+): Promise<string | null> {
+  const { rows } = await database.query<{ request_id: string }>(
+    `SELECT former.request_id FROM study_requests former
+       JOIN requests r ON r.id = former.request_id
+     WHERE former.study_id = $1 AND former.revision < $2
+       AND r.endpoint = (SELECT endpoint FROM requests WHERE id = $3)
+       AND r.model = (SELECT model FROM requests WHERE id = $3)
+       AND EXISTS (SELECT 1 FROM deliveries d
+         WHERE d.request_id = r.id AND d.kind = 'dicom' AND d.state = 'delivered')
+     ORDER BY former.revision DESC LIMIT 1`,
+    [study, revision, requestId],
+  );
+  return rows[0]?.request_id ?? null;
+}
+
+/** Where a received object is kept; null when it is no longer there. */
+export async function keptObject(database: Queryable, id: string): Promise<ReceivedObject | null> {
+  const { rows } = await database.query<ReceivedObject>(
+    'SELECT path, file_sha256 AS "fileSha256" FROM instances WHERE id = $1',
+    [id],
+  );
+  return rows[0] ?? null;
+}
+
+/** Whether the very object has a row. */
+export async function isKnown(
+  database: Queryable,
+  { studyInstanceUid, sopInstanceUid }: InstanceHeader,
+  dataSetSha256: string,
+): Promise<boolean> {
+  const { rows } = await database.query(
+    `SELECT 1 FROM instances i JOIN studies s ON s.id = i.study_id
+     WHERE s.study_instance_uid = $1 AND i.sop_instance_uid = $2 AND i.data_set_sha256 = $3`,
+    [studyInstanceUid, sopInstanceUid, dataSetSha256],
+  );
+  return rows.length > 0;
+}
+
+/** Which of the paths have a row. */
+export async function knownPaths(
+  database: Queryable,
+  paths: readonly string[],
+): Promise<Set<string>> {
+  const { rows } = await database.query<{ path: string }>(
+    'SELECT path FROM instances WHERE path = ANY($1)',
+    [paths],
+  );
+  return new Set(rows.map((row) => row.path));
+}
+
+/** The name under which an object stands in a request and in its results. */
+export function fileName({ ordinal }: Pick<InstanceRow, 'ordinal'>): string {
+  return `object-${String(ordinal).padStart(4, '0')}.dcm`;
+}
+
+/** Which study and revision a request was made of; null when it did not come by DICOM. */
+export async function studyOfRequest(
+  database: Queryable,
+  requestId: string,
+): Promise<{ study: string; revision: number } | null> {
+  const { rows } = await database.query<{ study: string; revision: number }>(
+    'SELECT study_id AS study, revision FROM study_requests WHERE request_id = $1',
+    [requestId],
+  );
+  return rows[0] ?? null;
+}
+
+/**
+ * Requests of earlier revisions of the same study for the same endpoint, newest first: what a later
+ * result stands in place of. Where several rules run one endpoint, each has a line of its own. Empty
+ * for a first one, and for a request that came without a study.
+ */
+export async function earlierRequests(database: Queryable, requestId: string): Promise<string[]> {
+  const { rows } = await database.query<{ request_id: string }>(
+    `WITH runs AS (
+       SELECT s.study_id, s.revision, s.rule, s.request_id, r.endpoint, r.model
+       FROM study_requests s JOIN requests r ON r.id = s.request_id)
+     SELECT former.request_id
+     FROM runs own JOIN runs former ON former.study_id = own.study_id
+       AND former.revision < own.revision
+       AND former.endpoint = own.endpoint AND former.model = own.model
+     WHERE own.request_id = $1
+       AND (former.rule = own.rule OR NOT EXISTS (SELECT 1 FROM runs other
+         WHERE other.study_id = own.study_id AND other.revision = own.revision
+           AND other.endpoint = own.endpoint AND other.model = own.model
+           AND other.rule <> own.rule))
+     ORDER BY former.revision DESC, former.request_id DESC`,
+    [requestId],
+  );
+  return rows.map(({ request_id }) => request_id);
+}
+
+/** Finds the patient and study of audit rows, by row: identity joins them only here, last. */
+export function auditSubjects(database: Queryable): SubjectsOf {
+  return async (rows) => {
+    const asked = rows.filter((row) => row.study_id !== null || row.request_id !== null);
+    const { rows: found } = await database.query<{
+      row: string;
+      uid: string;
+      patient: string | null;
+      issuer: string | null;
+    }>(
+      `SELECT asked.row, s.study_instance_uid AS uid, s.identity ->> 'PatientID' AS patient,
+         s.identity ->> 'IssuerOfPatientID' AS issuer
+       FROM jsonb_to_recordset($1::jsonb) AS asked (row text, study uuid, request text)
+       LEFT JOIN LATERAL (
+         SELECT study_id FROM study_requests WHERE request_id = asked.request LIMIT 1) r ON true
+       JOIN studies s ON s.id = coalesce(asked.study, r.study_id)`,
+      [
+        JSON.stringify(
+          asked.map(({ id, study_id, request_id }) => {
+            return { row: id, study: study_id, request: request_id };
+          }),
+        ),
+      ],
+    );
+    return new Map(
+      found.map(({ row, uid, patient, issuer }) => [
+        row,
+        { studyInstanceUid: uid, patientId: patient ?? '', issuerOfPatientId: issuer ?? '' },
+      ]),
+    );
+  };
+}
+
+/** The study of a received object; null when it is no longer there. */
+export async function studyOfInstance(database: Queryable, id: string): Promise<string | null> {
+  const { rows } = await database.query<{ study: string }>(
+    'SELECT study_id::text AS study FROM instances WHERE id = $1',
+    [id],
+  );
+  return rows[0]?.study ?? null;
+}
+
+/**
+ * The series that results of ours are in, of all requests of a study: a PACS that forwards what it
+ * has sends them back to us, and lists them as its own.
+ */
+export async function ownSeries(
+  database: Queryable,
+  studyInstanceUid: string,
+): Promise<Set<string>> {
+  const { rows } = await database.query<{ request_id: string }>(
+    `SELECT r.request_id FROM study_requests r JOIN studies s ON s.id = r.study_id
+     WHERE s.study_instance_uid = $1`,
+    [studyInstanceUid],
+  );
+  return new Set(rows.flatMap(({ request_id }) => resultSeriesUids(request_id)));
+}

@@ -1,0 +1,223 @@
+import { resolve } from 'node:path';
+import type { RoutingRule } from '../../../config/routing.ts';
+import type { Config, Destination } from '../../../config/schema.ts';
+import { CONTENT_ENDPOINT, contentSchema } from '../../../pipelines/contract/content.ts';
+import { objectFits } from '../../../pipelines/contract/object-endpoints.ts';
+import type { Queryable } from '../../platform/database/port.ts';
+import type { ReceivedObjects } from '../files/received-objects.ts';
+import {
+  type DeliveryTarget,
+  FINAL_STATUS,
+  type RequestFile,
+  type ResultReader,
+  type Submit,
+  type SubmitCommand,
+} from '../requests/request.ts';
+import { contextFromHeaders, inputFor } from './clinical-context.ts';
+import type { Priors } from './priors.ts';
+import { attributeValues } from './rules/attribute-values.ts';
+import type { ContentFacts, StudyFacts } from './rules/condition.ts';
+import { fileName } from './study-queries.ts';
+import type { InstanceRow, StudyRow } from './study-store.ts';
+
+/**
+ * What the routing rules look at.
+ * @param paths attributes that the rules name; the files are opened only for these.
+ */
+export async function studyFactsOf(
+  study: StudyRow,
+  instances: readonly InstanceRow[],
+  {
+    paths,
+    objects,
+    at,
+    content,
+  }: { paths: readonly string[]; objects: ReceivedObjects; at: Date; content: ContentFacts },
+): Promise<StudyFacts> {
+  const headers = instances.map((instance) => instance.header);
+  const files = paths.length > 0 ? await filesOf(instances, objects) : [];
+  return {
+    known: {
+      source: [study.source],
+      callingAeTitle: [study.calling_ae_title],
+      calledAeTitle: [study.called_ae_title],
+      modality: distinct(headers.map((header) => header.modality)),
+      studyDescription: distinct([study.identity.StudyDescription]),
+      procedureCode: distinct(headers.flatMap((header) => header.procedureCodes)),
+      sopClass: distinct(headers.map((header) => header.sopClassUid)),
+    },
+    attributes: await attributeValues(files, paths),
+    at,
+    content,
+  };
+}
+
+/** Paths on this machine, wherever the objects were received. */
+async function filesOf(
+  instances: readonly InstanceRow[],
+  objects: ReceivedObjects,
+): Promise<string[]> {
+  const files: string[] = [];
+  for (const { path, file_sha256: fileSha256 } of instances) {
+    const file = await objects.locate({ path, fileSha256 });
+    if (file === null) throw new Error(`the received object ${path} is no longer there`);
+    files.push(file);
+  }
+  return files;
+}
+
+/** The objects of a study as files of a request. */
+export function requestFiles(instances: readonly InstanceRow[], dataDir: string): RequestFile[] {
+  return instances.map((instance) => ({
+    name: fileName(instance),
+    path: resolve(dataDir, instance.path),
+    bytes: instance.bytes,
+    sha256: instance.file_sha256,
+  }));
+}
+
+/** What a request is told beside its study. */
+export interface SubmissionDetails {
+  /** Another rule has run on this revision: the request has a key of its own. */
+  further?: boolean;
+  /** Earlier examinations; null where the rule asks for none. */
+  priors?: Priors | null;
+}
+
+/** A rule that runs an endpoint. */
+export type RunningRule = RoutingRule & { run: NonNullable<RoutingRule['run']> };
+
+export const runsEndpoint = (rule: RoutingRule): rule is RunningRule => rule.run !== undefined;
+
+/** A complete study as a request of the core; no name, identifier or date of the patient in it. */
+export function submissionOf(
+  study: StudyRow,
+  instances: readonly InstanceRow[],
+  rule: RunningRule,
+  config: Pick<Config, 'dataDir' | 'destinations'>,
+  { further = false, priors = null }: SubmissionDetails = {},
+): SubmitCommand {
+  const files = requestFiles(instances, config.dataDir);
+  const context = contextFromHeaders(instances.map((instance) => instance.header));
+  return {
+    endpoint: rule.run.endpoint,
+    version: null,
+    input: {
+      files: files.map((file) => file.name),
+      ...(priors &&
+        priors.files.length > 0 && { prior_files: priors.files.map(({ name }) => name) }),
+      ...inputFor(rule.run.endpoint, rule.run.options, context),
+    },
+    files,
+    priorFiles: priors?.files ?? [],
+    priority: rule.run.priority,
+    metadata: priors ? { priors: priors.note } : {},
+    webhook: null,
+    source: { kind: 'dicom', study: study.id, revision: study.revision, rule: rule.name },
+    uniqueKey: `dicom:${study.study_instance_uid}:${study.revision}${further ? `:${rule.name}` : ''}`,
+    accountId: null,
+    keyId: null,
+    test: false,
+    deliverTo: rule.deliverTo.flatMap((name) =>
+      targets(name, rule.run.endpoint, config.destinations),
+    ),
+  };
+}
+
+function targets(
+  name: string,
+  endpoint: string,
+  destinations: readonly Destination[],
+): DeliveryTarget[] {
+  const destination = destinations.find((candidate) => candidate.name === name);
+  switch (destination?.type) {
+    case 'dicom':
+    case 'dicomweb':
+      return destination.objects
+        .filter((object) => objectFits(object, endpoint))
+        .map((object) => ({ kind: 'dicom', destination: name, object }));
+    case 'fhir':
+      return [{ kind: 'fhir', destination: name, object: 'fhir-bundle' }];
+    default:
+      return [];
+  }
+}
+
+function distinct(values: readonly string[]): string[] {
+  return [...new Set(values)].filter((value) => value !== '');
+}
+
+type Revision = Pick<StudyRow, 'id' | 'revision'>;
+
+export const NOT_LOOKED_AT: ContentFacts = { unknown: 'the images were not looked at' };
+
+/** What was seen on the images of a revision; null when nobody has looked. */
+export async function findContentFacts(
+  database: Queryable,
+  { id, revision }: Revision,
+): Promise<ContentFacts | null> {
+  const { rows } = await database.query<{ facts: ContentFacts }>(
+    'SELECT facts FROM study_content WHERE study_id = $1 AND revision = $2',
+    [id, revision],
+  );
+  return rows[0]?.facts ?? null;
+}
+
+export interface LookParts {
+  dataDir: string;
+  database: Queryable;
+  submit: Submit;
+  result: ResultReader['result'];
+}
+
+/**
+ * Has the classifiers look at a revision, as a request of the one queue; asked again, it says how
+ * far that is.
+ * @returns null while it goes on.
+ */
+export async function lookAtImages(
+  study: StudyRow,
+  instances: readonly InstanceRow[],
+  { dataDir, database, submit, result }: LookParts,
+): Promise<ContentFacts | null> {
+  const files = requestFiles(instances, dataDir);
+  const { id, status } = await submit({
+    endpoint: CONTENT_ENDPOINT,
+    version: null,
+    input: { files: files.map(({ name }) => name) },
+    files,
+    priorFiles: [],
+    // The study itself waits for it.
+    priority: 'high',
+    metadata: {},
+    webhook: null,
+    source: { kind: 'dicom', study: study.id, revision: study.revision, rule: CONTENT_ENDPOINT },
+    uniqueKey: `content:${study.study_instance_uid}:${study.revision}`,
+    accountId: null,
+    keyId: null,
+    test: false,
+    deliverTo: [],
+  });
+  if (!FINAL_STATUS.has(status)) return null;
+  const facts = factsOfLook(status, status === 'succeeded' ? await result(id) : null);
+  await database.query(
+    'INSERT INTO study_content (study_id, revision, facts) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
+    [study.id, study.revision, JSON.stringify(facts)],
+  );
+  return facts;
+}
+
+/** No readable image is an answer: nothing is on them. */
+function factsOfLook(status: string, result: unknown): ContentFacts {
+  if (status === 'rejected') return { known: { anatomy: [], plane: [], view: [] } };
+  const seen = contentSchema.safeParse(result);
+  if (!seen.success) return { unknown: `the look at the images ended as ${status}` };
+  const { anatomy, planes, views } = seen.data;
+  return {
+    known: {
+      anatomy: anatomy === null ? [] : [anatomy],
+      plane: planes.map(({ name }) => name),
+      view: views.map(({ name }) => name),
+    },
+  };
+}

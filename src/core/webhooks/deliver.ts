@@ -1,0 +1,144 @@
+import type { Dispatcher } from 'undici';
+import type { Queryable } from '../../platform/database/port.ts';
+import type { Logger } from '../../platform/logging/logger.ts';
+import type { OutboundClient } from '../../platform/outbound/client.ts';
+import { UrlNotPermittedError } from '../../platform/outbound/url-guard.ts';
+import type { Deliverer, Delivery, SendOutcome } from '../outbox/delivery.ts';
+import { webhookBody } from '../requests/announce.ts';
+import type { RequestCore } from '../requests/core.ts';
+import { type Answer, saveAttempt } from './deliveries.ts';
+import {
+  findEndpoint,
+  recordFailure,
+  recordSuccess,
+  retryAfterSeconds,
+  retryWait,
+  type WebhookEndpoint,
+} from './endpoints.ts';
+import { signedHeaders, signingSecrets } from './secrets.ts';
+
+const TIMEOUT_MS = 15_000;
+const KEPT_ANSWER_BYTES = 1024;
+
+/** These say "too much": the whole endpoint is left alone, for as long as it asks or this long. */
+const THROTTLED: ReadonlySet<number> = new Set([429, 502, 504]);
+const THROTTLE_SECONDS = 60;
+
+interface WebhookParts {
+  database: Queryable;
+  core: Pick<RequestCore, 'get' | 'view'>;
+  client: OutboundClient;
+  /** Address of this server, for requests that did not keep the one they came by. */
+  address: string;
+  logger: Logger;
+  now?: () => Date;
+}
+
+/** Posts the end of a request to the address its client named, signed as Standard Webhooks 1.0.0. */
+export function createWebhookDeliverer(parts: WebhookParts): Deliverer {
+  return {
+    kind: 'webhook',
+    retryWait,
+    send: async (delivery, signal) => {
+      const endpoint = await findEndpoint(parts.database, delivery.destination);
+      if (!endpoint || endpoint.disabled_at) {
+        return failed('permanent', 'webhook_disabled', 'The address is disabled.');
+      }
+      return post(parts, delivery, endpoint, signal);
+    },
+  };
+}
+
+async function post(
+  { database, core, client, address, logger, now = () => new Date() }: WebhookParts,
+  delivery: Delivery,
+  endpoint: WebhookEndpoint,
+  signal: AbortSignal,
+): Promise<SendOutcome> {
+  const row = await core.get(delivery.requestId, endpoint.account_id);
+  if (!row) return failed('permanent', 'not_found', 'The request is gone.');
+  const view = await core.view(row, row.webhook?.address ?? address);
+  const body = webhookBody(view, row.webhook?.shape ?? 'request');
+  const at = now();
+  const secrets = await signingSecrets(database, endpoint.account_id, at);
+  const started = performance.now();
+  const patience = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
+
+  let answer: Answer;
+  let outcome: SendOutcome;
+  try {
+    const response = await client.call(endpoint.url, 'webhook', {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...signedHeaders(secrets, delivery.id, at, body),
+      },
+      body,
+      signal: patience,
+    });
+    answer = await readAnswer(response);
+    outcome = outcomeOf(response, at);
+  } catch (error) {
+    const reason = reasonOf(error);
+    logger.debug({ delivery: delivery.id, reason, error: String(error) }, 'webhook not sent');
+    answer = { status: null, bytes: 0, text: null, error: reason };
+    outcome =
+      error instanceof UrlNotPermittedError
+        ? failed('permanent', 'url_not_permitted', 'The address is not permitted.')
+        : failed('transient', 'webhook_unreachable', `The address did not answer (${reason}).`);
+  }
+  // A send that we broke off ourselves says nothing about the endpoint.
+  if (signal.aborted) return outcome;
+  const duration = Math.round(performance.now() - started);
+  await saveAttempt(database, delivery, { at, duration, answer });
+  if (outcome.outcome === 'delivered') await recordSuccess(database, endpoint.id);
+  else
+    await recordFailure(database, endpoint.id, at, { gone: outcome.code === 'webhook_disabled' });
+  return outcome;
+}
+
+/** Only 2xx is a success; a redirect is not followed, for it was not what the client named. */
+function outcomeOf({ statusCode, headers }: Dispatcher.ResponseData, now: Date): SendOutcome {
+  if (statusCode >= 200 && statusCode < 300) {
+    return { outcome: 'delivered', detail: `HTTP ${statusCode}` };
+  }
+  if (statusCode === 410) {
+    return failed('permanent', 'webhook_disabled', 'HTTP 410: the address is disabled.');
+  }
+  const asked = retryAfterSeconds(headers['retry-after'], now);
+  const wait = asked ?? (THROTTLED.has(statusCode) ? THROTTLE_SECONDS : null);
+  const outcome = failed('transient', 'webhook_refused', `HTTP ${statusCode}`);
+  return wait === null ? outcome : { ...outcome, retryAfter: wait };
+}
+
+function failed(
+  failure: 'transient' | 'permanent',
+  code: Extract<SendOutcome, { outcome: 'failed' }>['code'],
+  detail: string,
+): Extract<SendOutcome, { outcome: 'failed' }> {
+  return { outcome: 'failed', failure, code, detail };
+}
+
+/** The beginning of the answer; the rest is not waited for. */
+async function readAnswer({ statusCode, body }: Dispatcher.ResponseData): Promise<Answer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk as Buffer);
+      bytes += (chunk as Buffer).length;
+      if (bytes >= KEPT_ANSWER_BYTES) break;
+    }
+  } catch {
+    // The status has been said; an answer that breaks off after it changes nothing.
+  }
+  const text = Buffer.concat(chunks).subarray(0, KEPT_ANSWER_BYTES).toString('utf8');
+  return { status: statusCode, bytes, text, error: null };
+}
+
+/** What kept an answer from coming: the system's code, without the address it was about. */
+function reasonOf(error: unknown): string {
+  if (error instanceof UrlNotPermittedError) return 'not permitted';
+  if (error instanceof Error && error.name === 'TimeoutError') return 'timeout';
+  return error instanceof Error && 'code' in error ? String(error.code) : 'connection failed';
+}

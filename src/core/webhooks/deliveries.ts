@@ -1,0 +1,131 @@
+import type { Database, Queryable } from '../../platform/database/port.ts';
+import { SonogateError } from '../../platform/errors/catalogue.ts';
+import { type DeliveryRow, sendAgain } from '../outbox/deliveries.ts';
+import type { Delivery, DeliveryState } from '../outbox/delivery.ts';
+import { GIVE_UP_SECONDS } from './endpoints.ts';
+
+/** What an attempt came to. */
+export interface Answer {
+  /** HTTP status; null when there was none. */
+  status: number | null;
+  /** Bytes read. */
+  bytes: number;
+  /** The beginning of the answer. */
+  text: string | null;
+  /** Why there was no answer. */
+  error: string | null;
+}
+
+/** A row of `webhook_attempts`, without the text of the answer. */
+export interface AttemptRow {
+  delivery_id: string;
+  attempt: number;
+  at: Date;
+  status: number | null;
+  duration_ms: number;
+  answer_bytes: number;
+  error: string | null;
+}
+
+/** Keeps what an attempt came to; `duration` in milliseconds. */
+export async function saveAttempt(
+  database: Queryable,
+  { id, attempt }: Delivery,
+  { at, duration, answer }: { at: Date; duration: number; answer: Answer },
+): Promise<void> {
+  await database.query(
+    `INSERT INTO webhook_attempts
+       (delivery_id, attempt, at, status, duration_ms, answer_bytes, answer, error)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (delivery_id, attempt) DO NOTHING`,
+    // PostgreSQL's text holds no NUL.
+    [
+      id,
+      attempt,
+      at,
+      answer.status,
+      duration,
+      answer.bytes,
+      answer.text?.replaceAll('\0', '\ufffd') ?? null,
+      answer.error,
+    ],
+  );
+}
+
+/** Attempts of these deliveries, oldest first. */
+export async function listAttempts(
+  database: Queryable,
+  deliveryIds: readonly string[],
+): Promise<AttemptRow[]> {
+  const { rows } = await database.query<AttemptRow>(
+    `SELECT delivery_id, attempt, at, status, duration_ms, answer_bytes, error
+     FROM webhook_attempts WHERE delivery_id = ANY ($1::text[]) ORDER BY delivery_id, attempt`,
+    [deliveryIds],
+  );
+  return rows;
+}
+
+export interface WebhookDelivery extends DeliveryRow {
+  url: string;
+  /** Null while the address is in use. */
+  disabled_at: Date | null;
+  attempts: AttemptRow[];
+}
+
+export interface DeliveryQuery {
+  accountId: string;
+  id?: string | undefined;
+  requestId?: string | undefined;
+  state?: DeliveryState | undefined;
+  limit: number;
+  /** The id of the last delivery of the page before. */
+  cursor?: string | undefined;
+}
+
+/** Webhook deliveries of an account, newest first, with their attempts. */
+export async function listWebhookDeliveries(
+  database: Queryable,
+  { accountId, id, requestId, state, limit, cursor }: DeliveryQuery,
+): Promise<{ rows: WebhookDelivery[]; nextCursor: string | null }> {
+  const { rows } = await database.query<Omit<WebhookDelivery, 'attempts'>>(
+    `SELECT d.*, e.url, e.disabled_at FROM deliveries d
+       JOIN webhook_endpoints e ON e.id = d.destination
+     WHERE d.kind = 'webhook' AND e.account_id = $1 AND ($2::text IS NULL OR d.id = $2)
+       AND ($3::text IS NULL OR d.request_id = $3) AND ($4::text IS NULL OR d.state = $4)
+       AND ($5::text IS NULL OR d.id < $5)
+     ORDER BY d.id DESC LIMIT $6`,
+    [accountId, id ?? null, requestId ?? null, state ?? null, cursor ?? null, limit + 1],
+  );
+  const page = rows.slice(0, limit);
+  const ids = page.map((row) => row.id);
+  const attempts = Map.groupBy(await listAttempts(database, ids), (made) => made.delivery_id);
+  return {
+    rows: page.map((row) => ({ ...row, attempts: attempts.get(row.id) ?? [] })),
+    nextCursor: rows.length > page.length ? (page.at(-1)?.id ?? null) : null,
+  };
+}
+
+/**
+ * Sends a webhook again that has been delivered or given up, under the same `webhook-id`, and takes
+ * a disabled address back into use.
+ * @throws SonogateError `not_found`, also while it is still being tried.
+ */
+export function redeliver(
+  database: Database,
+  accountId: string,
+  id: string,
+): Promise<WebhookDelivery> {
+  return database.transaction(async (tx) => {
+    const { rows } = await tx.query(
+      `UPDATE webhook_endpoints e SET disabled_at = NULL, failing_since = NULL
+       FROM deliveries d WHERE d.id = $1 AND d.kind = 'webhook' AND e.id = d.destination
+         AND e.account_id = $2 AND d.state IN ('dead', 'delivered') RETURNING d.destination`,
+      [id, accountId],
+    );
+    if (rows.length === 0) {
+      throw new SonogateError('not_found', 'There is no delivery here that has come to an end.');
+    }
+    await sendAgain(tx, id, ['dead', 'delivered'], GIVE_UP_SECONDS);
+    const { rows: again } = await listWebhookDeliveries(tx, { accountId, id, limit: 1 });
+    return again[0] as WebhookDelivery;
+  });
+}

@@ -1,0 +1,116 @@
+import type { Queryable } from '../../platform/database/port.ts';
+import { newId } from '../../platform/ids.ts';
+
+const MINUTE = 60;
+const HOUR = 3600;
+
+/** Seconds to wait after each failed attempt: ten attempts in 75 hours (Standard Webhooks). */
+const WAITS = [
+  5,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
+] as const;
+
+export const LONGEST_WAIT_SECONDS = Math.max(...WAITS);
+
+const JITTER = 0.1;
+
+/** An address without any success for this long is disabled, and no delivery is tried for longer. */
+export const GIVE_UP_SECONDS = 5 * 24 * HOUR;
+
+/**
+ * Seconds until the next attempt after `tries` failed ones, give or take a tenth; null when that
+ * was the last. `random` is uniform in [0, 1).
+ */
+export function retryWait(tries: number, random: number): number | null {
+  const wait = WAITS[tries - 1];
+  return wait === undefined ? null : wait * (1 + JITTER * (2 * random - 1));
+}
+
+/** An address that an account has its requests announced to. */
+export interface WebhookEndpoint {
+  id: string;
+  account_id: string;
+  url: string;
+  /** First failure since the last success. */
+  failing_since: Date | null;
+  disabled_at: Date | null;
+}
+
+export async function findEndpoint(
+  database: Queryable,
+  id: string,
+): Promise<WebhookEndpoint | null> {
+  const { rows } = await database.query<WebhookEndpoint>(
+    'SELECT * FROM webhook_endpoints WHERE id = $1',
+    [id],
+  );
+  return rows[0] ?? null;
+}
+
+/** The endpoint of an address, made when the account uses it for the first time. */
+export async function endpointFor(
+  tx: Queryable,
+  accountId: string,
+  url: string,
+): Promise<WebhookEndpoint> {
+  const { rows } = await tx.query<WebhookEndpoint>(
+    `INSERT INTO webhook_endpoints (id, account_id, url) VALUES ($1, $2, $3)
+     ON CONFLICT (account_id, url) DO UPDATE SET url = EXCLUDED.url RETURNING *`,
+    [newId('whe'), accountId, url],
+  );
+  const [endpoint] = rows;
+  if (!endpoint) throw new Error('the webhook endpoint was not stored');
+  return endpoint;
+}
+
+/** Whether deliveries to the address have been stopped. */
+export async function isDisabled(
+  database: Queryable,
+  accountId: string,
+  url: string,
+): Promise<boolean> {
+  const { rows } = await database.query(
+    `SELECT 1 FROM webhook_endpoints
+     WHERE account_id = $1 AND url = $2 AND disabled_at IS NOT NULL`,
+    [accountId, url],
+  );
+  return rows.length > 0;
+}
+
+export async function recordSuccess(database: Queryable, id: string): Promise<void> {
+  await database.query('UPDATE webhook_endpoints SET failing_since = NULL WHERE id = $1', [id]);
+}
+
+/** Notes a failure; five days without a success disable the endpoint, `gone` does so at once. */
+export async function recordFailure(
+  database: Queryable,
+  id: string,
+  now: Date,
+  { gone }: { gone: boolean },
+): Promise<void> {
+  await database.query(
+    `UPDATE webhook_endpoints SET failing_since = COALESCE(failing_since, $2),
+       disabled_at = CASE WHEN $3 OR failing_since <= $4 THEN $2 ELSE disabled_at END
+     WHERE id = $1`,
+    [id, now, gone, new Date(now.getTime() - GIVE_UP_SECONDS * 1000)],
+  );
+}
+
+/**
+ * Seconds that a `Retry-After` header asks for (RFC 9110 10.2.3: seconds, or a date), at most the
+ * longest wait of our own schedule: no endpoint holds its deliveries for longer. Null when there is
+ * none that can be read.
+ */
+export function retryAfterSeconds(header: string | string[] | undefined, now: Date): number | null {
+  if (typeof header !== 'string') return null;
+  const text = header.trim();
+  const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - now.getTime()) / 1000;
+  return Number.isNaN(seconds) ? null : Math.min(Math.max(seconds, 0), LONGEST_WAIT_SECONDS);
+}

@@ -1,0 +1,99 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import type { Database, Queryable } from '../../platform/database/port.ts';
+import { MS_PER_DAY } from '../../platform/time.ts';
+
+const PREFIX = 'whsec_';
+/** Standard Webhooks asks for 24 to 64. */
+const SECRET_BYTES = 32;
+
+/** A signing secret as clients are shown it: `whsec_` and base64. */
+export function newSecret(): string {
+  return PREFIX + randomBytes(SECRET_BYTES).toString('base64');
+}
+
+/**
+ * Headers of Standard Webhooks 1.0.0: one HMAC-SHA256 per secret, of which the receiver needs to
+ * know one. `body` is signed as the UTF-8 bytes that are sent.
+ */
+export function signedHeaders(
+  secrets: readonly string[],
+  id: string,
+  at: Date,
+  body: string,
+): Record<string, string> {
+  const timestamp = Math.floor(at.getTime() / 1000);
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.slice(PREFIX.length), 'base64');
+    return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
+  });
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': signatures.join(' '),
+  };
+}
+
+/** A rotated secret signs beside the new one for this long. */
+const OVERLAP_MS = MS_PER_DAY;
+
+export interface WebhookSecret {
+  secret: string;
+  created_at: Date;
+  /** When it stops signing; null for the current one. */
+  ends_at: Date | null;
+}
+
+/** The current secret of an account, made at the first call. */
+export async function currentSecret(
+  database: Queryable,
+  accountId: string,
+  now: Date,
+): Promise<WebhookSecret> {
+  await database.query(
+    `INSERT INTO webhook_secrets (account_id, secret, created_at) VALUES ($1, $2, $3)
+     ON CONFLICT (account_id) WHERE ends_at IS NULL DO NOTHING`,
+    [accountId, newSecret(), now],
+  );
+  const { rows } = await database.query<WebhookSecret>(
+    `SELECT secret, created_at, ends_at FROM webhook_secrets
+     WHERE account_id = $1 AND ends_at IS NULL`,
+    [accountId],
+  );
+  const [current] = rows;
+  if (!current) throw new Error(`account ${accountId} has no webhook secret`);
+  return current;
+}
+
+/** Secrets that sign now, the current one first. */
+export async function signingSecrets(
+  database: Queryable,
+  accountId: string,
+  now: Date,
+): Promise<string[]> {
+  const current = await currentSecret(database, accountId, now);
+  const { rows } = await database.query<{ secret: string }>(
+    `SELECT secret FROM webhook_secrets WHERE account_id = $1 AND ends_at > $2
+     ORDER BY ends_at DESC`,
+    [accountId, now],
+  );
+  return [current.secret, ...rows.map(({ secret }) => secret)];
+}
+
+/** Makes a new secret; the one before signs beside it for another 24 hours. */
+export function rotateSecret(
+  database: Database,
+  accountId: string,
+  now: Date,
+): Promise<WebhookSecret> {
+  return database.transaction(async (tx) => {
+    await tx.query(
+      'UPDATE webhook_secrets SET ends_at = $2 WHERE account_id = $1 AND ends_at IS NULL',
+      [accountId, new Date(now.getTime() + OVERLAP_MS)],
+    );
+    await tx.query('DELETE FROM webhook_secrets WHERE account_id = $1 AND ends_at <= $2', [
+      accountId,
+      now,
+    ]);
+    return currentSecret(tx, accountId, now);
+  });
+}

@@ -1,0 +1,58 @@
+import type { Context } from 'koa';
+import { sees } from '../../core/accounts/roles.ts';
+import type { AuditAction } from '../../core/audit/audit.ts';
+import { auditIdentityView } from '../../core/audit/audit.ts';
+import type { ConsoleDeps, ConsoleState } from './context.ts';
+import type { WorklistRow } from './contract.ts';
+
+type AuditDeps = Pick<ConsoleDeps, 'writeAudit' | 'now'>;
+type Call = Context & { state: ConsoleState };
+
+/**
+ * Writes down, before the answer leaves, whose identity is in it; of a role that sees none nothing.
+ * @param where the page: `worklist`.
+ */
+export async function auditRows(
+  context: Call,
+  rows: readonly Pick<WorklistRow, 'key' | 'kind'>[],
+  where: string,
+  { writeAudit, now }: AuditDeps,
+): Promise<void> {
+  const { session, requestId } = context.state;
+  if (sees(session.role) !== 'identity') return;
+  await auditIdentityView(writeAudit, {
+    at: now(),
+    actor: `person:${session.name}`,
+    keyId: session.keyId,
+    address: context.ip,
+    studyIds: rows.filter(({ kind }) => kind === 'study').map(({ key }) => key),
+    callId: requestId,
+    where: `console ${where}`,
+  });
+}
+
+/** Writes down what a person did or opened, before the answer leaves. */
+export async function auditAction(
+  context: Call,
+  action: AuditAction,
+  of: {
+    studyId?: string | null;
+    requestId?: string | null;
+    detail?: Record<string, string | number | boolean | null>;
+  },
+  { writeAudit, now }: AuditDeps,
+): Promise<void> {
+  const { session } = context.state;
+  await writeAudit({
+    at: now(),
+    action,
+    actor: `person:${session.name}`,
+    keyId: session.keyId,
+    accountId: context.state.principal.accountId,
+    address: context.ip,
+    requestId: of.requestId ?? null,
+    studyId: of.studyId ?? null,
+    outcome: 'success',
+    detail: of.detail ?? null,
+  });
+}

@@ -1,0 +1,164 @@
+import type { PooledDatabase } from '../../platform/database/pooled.ts';
+import type { Logger } from '../../platform/logging/logger.ts';
+
+const CHANNEL = 'sonogate_console';
+
+/** Looks again after this in case a notification was lost, and at what still receives objects. */
+const LOOK_MS = 1000;
+/** Changes that come together go out together. */
+const GATHER_MS = 150;
+const MOST_AT_A_TIME = 500;
+/**
+ * A page that connects for the first time may have loaded its list a moment before: it is told the
+ * changes of this time again, which does no harm since rows are complete.
+ */
+const LOOK_BACK = '10 seconds';
+
+export interface Change {
+  /** Key of the row in the worklist; '' where it has none. */
+  key: string;
+  what: 'study' | 'request' | 'delivery';
+  delivery_id: string | null;
+}
+
+export interface ChangeBatch {
+  /** Given back as `after`, what followed is told again. */
+  cursor: string;
+  changes: Change[];
+  /** True when `after` was too old: what happened since is not known. */
+  lost: boolean;
+}
+
+/** Changes of studies, requests and deliveries as they are committed, by whichever process. */
+export interface Changes {
+  /** First a batch, even an empty one, then one whenever something changed; ends with `signal`. */
+  follow(after: string | null, signal: AbortSignal): AsyncGenerator<ChangeBatch>;
+  close(): Promise<void>;
+}
+
+interface Follower {
+  wake(): void;
+  /** Studies that got objects; of those the change log says nothing. */
+  receiving: Set<string>;
+}
+
+export async function openChanges(database: PooledDatabase, logger: Logger): Promise<Changes> {
+  const followers = new Set<Follower>();
+  const wakeAll = () => {
+    for (const { wake } of followers) wake();
+  };
+  const unlisten = await database.listen(CHANNEL, wakeAll);
+
+  let looked = new Date();
+  const look = async () => {
+    const since = looked;
+    looked = new Date();
+    if (followers.size === 0) return;
+    const { rows } = await database.query<{ id: string }>(
+      `SELECT id FROM studies WHERE state = 'receiving' AND last_received_at > $1`,
+      [new Date(since.getTime() - LOOK_MS)],
+    );
+    for (const { receiving } of followers) for (const { id } of rows) receiving.add(id);
+    wakeAll();
+  };
+  const timer = setInterval(() => {
+    look().catch((error: unknown) => {
+      logger.debug({ error: String(error) }, 'console could not look for changes');
+    });
+  }, LOOK_MS);
+
+  async function* follow(after: string | null, signal: AbortSignal) {
+    let woken = true;
+    let wake = () => {};
+    const follower: Follower = {
+      receiving: new Set(),
+      wake: () => {
+        woken = true;
+        wake();
+      },
+    };
+    followers.add(follower);
+    const stop = () => follower.wake();
+    signal.addEventListener('abort', stop);
+    try {
+      const known = after === null ? null : await isKept(database, after);
+      let cursor = known && after !== null ? after : await startingPlace(database);
+      yield { cursor, changes: [], lost: known === false };
+      while (!signal.aborted) {
+        woken = false;
+        const logged = await readAfter(database, cursor);
+        cursor = logged.cursor;
+        const touched = [...follower.receiving].map(
+          (key): Change => ({ key, what: 'study', delivery_id: null }),
+        );
+        follower.receiving.clear();
+        const changes = [...logged.changes, ...touched];
+        if (changes.length > 0) yield { cursor, changes, lost: false };
+        if (logged.changes.length === MOST_AT_A_TIME) continue;
+        if (!woken && !signal.aborted) {
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+        }
+        if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
+      }
+    } finally {
+      signal.removeEventListener('abort', stop);
+      followers.delete(follower);
+    }
+  }
+
+  return {
+    follow,
+    close: async () => {
+      clearInterval(timer);
+      await unlisten();
+    },
+  };
+}
+
+const FORM = /^\d{1,20}\.\d{1,19}$/;
+
+/** Whether the log still has the change at which a page was. */
+async function isKept(database: PooledDatabase, cursor: string): Promise<boolean> {
+  if (!FORM.test(cursor)) return false;
+  const [xid, seq] = cursor.split('.');
+  const { rows } = await database.query(
+    'SELECT 1 FROM console_changes WHERE seq = $2 AND xid = $1::text::xid8',
+    [xid, seq],
+  );
+  return rows.length > 0;
+}
+
+/** The last change before the time that is looked back. */
+async function startingPlace(database: PooledDatabase): Promise<string> {
+  const { rows } = await database.query<{ xid: string; seq: string }>(
+    `SELECT xid::text, seq::text FROM console_changes
+     WHERE at < clock_timestamp() - interval '${LOOK_BACK}' ORDER BY xid DESC, seq DESC LIMIT 1`,
+  );
+  const [row] = rows;
+  return row ? `${row.xid}.${row.seq}` : '0.0';
+}
+
+/**
+ * Changes after a cursor in the order of their transactions, up to the oldest transaction that has
+ * not ended: what it wrote would come before them.
+ */
+async function readAfter(
+  database: PooledDatabase,
+  cursor: string,
+): Promise<{ cursor: string; changes: Change[] }> {
+  const [xid, seq] = cursor.split('.');
+  const { rows } = await database.query<Change & { xid: string; seq: string }>(
+    `SELECT xid::text, seq::text, key, what, delivery_id FROM console_changes
+     WHERE (xid, seq) > ($1::text::xid8, $2::bigint)
+       AND xid < pg_snapshot_xmin(pg_current_snapshot())
+     ORDER BY xid, seq LIMIT ${MOST_AT_A_TIME}`,
+    [xid, seq],
+  );
+  const last = rows.at(-1);
+  return {
+    cursor: last ? `${last.xid}.${last.seq}` : cursor,
+    changes: rows.map(({ key, what, delivery_id }) => ({ key, what, delivery_id })),
+  };
+}

@@ -1,0 +1,44 @@
+import type { Config } from '../../../config/schema.ts';
+import type { Authenticate } from '../../core/accounts/keys.ts';
+import type { WriteAudit } from '../../core/audit/audit.ts';
+import type { RequestCore } from '../../core/requests/core.ts';
+import type { PooledDatabase } from '../../platform/database/pooled.ts';
+import type { Logger } from '../../platform/logging/logger.ts';
+import type { CallLimits } from '../http/call-limits.ts';
+import type { HttpState } from '../http/context.ts';
+import type { Changes } from './changes.ts';
+import type { ShowSubject } from './identity.ts';
+import type { OidcProvider } from './oidc.ts';
+import type { PageFiles } from './page-files.ts';
+import type { ConsoleOperations } from './port.ts';
+import type { ConsoleSession } from './sessions.ts';
+
+/** All the routes of the console stand on. */
+export interface ConsoleDeps {
+  config: Pick<
+    Config,
+    'http' | 'dicom' | 'destinations' | 'sources' | 'delivery' | 'retention' | 'console'
+  >;
+  database: PooledDatabase;
+  core: RequestCore;
+  operations: ConsoleOperations;
+  authenticate: Authenticate;
+  writeAudit: WriteAudit;
+  limits: CallLimits;
+  /** Of sign-ins by address. */
+  signInLimits: CallLimits;
+  showSubject: ShowSubject;
+  changes: Changes;
+  files: PageFiles;
+  /** Null when no provider is set. */
+  oidc: OidcProvider | null;
+  logger: Logger;
+  stopping: AbortSignal;
+  now: () => Date;
+  heartbeatMs?: number;
+}
+
+/** What the middleware leaves for the routes. */
+export interface ConsoleState extends HttpState {
+  session: ConsoleSession;
+}

@@ -1,0 +1,307 @@
+import { z } from 'zod';
+import type { Config } from '../../../config/schema.ts';
+import { readsFreeText } from '../../core/accounts/roles.ts';
+import type { DeliveryRow } from '../../core/outbox/deliveries.ts';
+import { DELIVERY_STATES, HELD_FOR_A_PERSON } from '../../core/outbox/delivery.ts';
+import type { Queryable } from '../../platform/database/port.ts';
+import { catalogueEntry, type ErrorCode } from '../../platform/errors/catalogue.ts';
+import type { ConsoleDeps } from './context.ts';
+import type { ConsoleRole, Delivery, Destination, Page, Peer } from './contract.ts';
+import { DEFAULT_LIMIT, HIGHEST_LIMIT } from './worklist.ts';
+
+const name = z.string().min(1).max(200);
+
+export const pageLimit = z.coerce.number().int().min(1).max(HIGHEST_LIMIT).default(DEFAULT_LIMIT);
+
+export const deliveryQuery = z.strictObject({
+  destination: name.optional(),
+  state: z.enum(DELIVERY_STATES).optional(),
+  request: name.optional(),
+  cursor: name.optional(),
+  limit: pageLimit,
+});
+
+interface ListedDelivery extends DeliveryRow {
+  key: string | null;
+  held: boolean;
+}
+
+/** Results and forwarded objects; webhooks are the business of their account. */
+const SELECT = `
+  SELECT d.*, ${HELD_FOR_A_PERSON} AS held,
+    coalesce((SELECT coalesce(r.source ->> 'study', r.id) FROM requests r WHERE r.id = d.request_id),
+      (SELECT i.study_id::text FROM instances i
+        WHERE d.request_id IS NULL AND i.id::text = d.object)) AS key
+  FROM deliveries d WHERE d.kind <> 'webhook'`;
+
+type DeliveryDeps = Pick<ConsoleDeps, 'database' | 'config'>;
+
+/** Newest first. */
+export async function listDeliveries(
+  role: ConsoleRole,
+  { destination, state, request, cursor, limit }: z.infer<typeof deliveryQuery>,
+  { database, config }: DeliveryDeps,
+): Promise<Page<Delivery>> {
+  const values: unknown[] = [limit + 1];
+  const conditions = [
+    [destination, 'd.destination ='],
+    [state, 'd.state ='],
+    [request, 'd.request_id ='],
+    [cursor, 'd.id <'],
+  ].flatMap(([value, test]) => {
+    if (value === undefined) return [];
+    values.push(value);
+    return ` AND ${test} $${values.length}`;
+  });
+  const { rows } = await database.query<ListedDelivery>(
+    `${SELECT}${conditions.join('')} ORDER BY d.id DESC LIMIT $1`,
+    values,
+  );
+  const page = rows.slice(0, limit);
+  return {
+    rows: page.map((row) => shownDelivery(row, role, config)),
+    nextCursor: rows.length > page.length ? (page.at(-1)?.id ?? null) : null,
+  };
+}
+
+/** Those of a study: of its requests, and of its received objects. Oldest first. */
+export async function listDeliveriesOf(
+  requestIds: readonly string[],
+  studyId: string | null,
+  role: ConsoleRole,
+  { database, config }: DeliveryDeps,
+): Promise<Delivery[]> {
+  const { rows } = await database.query<ListedDelivery>(
+    `${SELECT} AND (d.request_id = ANY ($1::text[]) OR (d.request_id IS NULL
+       AND d.object IN (SELECT id::text FROM instances WHERE study_id = $2::uuid)))
+     ORDER BY d.id LIMIT 500`,
+    [requestIds, studyId],
+  );
+  return rows.map((row) => shownDelivery(row, role, config));
+}
+
+/** Those with these ids, in no order. */
+export async function readDeliveries(
+  database: Queryable,
+  ids: readonly string[],
+): Promise<ListedDelivery[]> {
+  const { rows } = await database.query<ListedDelivery>(`${SELECT} AND d.id = ANY ($1::text[])`, [
+    ids,
+  ]);
+  return rows;
+}
+
+export function shownDelivery(
+  row: ListedDelivery,
+  role: ConsoleRole,
+  { destinations }: Pick<Config, 'destinations'>,
+): Delivery {
+  const { state, kind } = row;
+  const free = readsFreeText(role);
+  return {
+    id: row.id,
+    requestId: row.request_id,
+    key: row.key,
+    kind: kind === 'webhook' ? 'dicom' : kind,
+    destination: row.destination,
+    // Of a forward it is our own id of the received object.
+    object: kind === 'forward' ? 'received object' : row.object,
+    state,
+    attempts: row.attempt,
+    createdAt: row.created_at.toISOString(),
+    nextAttemptAt: state === 'pending' ? row.next_at.toISOString() : null,
+    givesUpAt: row.give_up_at.toISOString(),
+    endedAt: row.ended_at?.toISOString() ?? null,
+    committedAt: row.committed_at?.toISOString() ?? null,
+    error: row.code && shownError(row.code, free ? row.detail : null),
+    outcome: state === 'delivered' && free ? row.detail : null,
+    held: row.held,
+    alternates: mayBeDiverted(row) ? alternatesOf(row.destination, destinations) : [],
+  };
+}
+
+const mayBeDiverted = ({ state, kind }: DeliveryRow): boolean =>
+  (state === 'dead' || state === 'pending') && (kind === 'dicom' || kind === 'forward');
+
+/** Other PACS of the site. */
+function alternatesOf(destination: string, destinations: Config['destinations']): string[] {
+  return destinations
+    .filter(({ type, name: other }) => type !== 'fhir' && other !== destination)
+    .map(({ name: other }) => other);
+}
+
+/** An error in plain words, from the catalogue; `detail` is what was said when it happened. */
+export function shownError(code: ErrorCode, detail: string | null): NonNullable<Delivery['error']> {
+  const { title, operator } = catalogueEntry(code);
+  return { code, title, advice: operator, detail };
+}
+
+type PeerDeps = Pick<ConsoleDeps, 'database' | 'config'>;
+
+interface Counts {
+  destination: string;
+  waiting: number;
+  sending: number;
+  dead: number;
+  held: number;
+  waiting_since: Date | null;
+}
+
+interface LastWords {
+  destination: string;
+  code: ErrorCode;
+  detail: string | null;
+  at: Date;
+}
+
+/** Every destination of the site, and those of the past that something is still meant for. */
+export async function listDestinations(role: ConsoleRole, deps: PeerDeps): Promise<Destination[]> {
+  const { config } = deps;
+  const [open, day, taken, errors, alone, breakers] = await Promise.all([
+    rowsOf<Counts>(
+      deps,
+      `SELECT destination,
+         (count(*) FILTER (WHERE state = 'pending' AND NOT held))::int AS waiting,
+         (count(*) FILTER (WHERE state = 'sending'))::int AS sending,
+         (count(*) FILTER (WHERE state = 'dead' AND NOT held))::int AS dead,
+         (count(*) FILTER (WHERE held))::int AS held,
+         min(created_at) FILTER (WHERE state IN ('pending', 'sending') AND NOT held)
+           AS waiting_since
+       FROM (SELECT d.destination, d.state, d.created_at, ${HELD_FOR_A_PERSON} AS held
+         FROM deliveries d
+         WHERE d.kind <> 'webhook' AND d.state IN ('pending', 'sending', 'dead')) AS open
+       GROUP BY destination`,
+    ),
+    rowsOf<{ destination: string; delivered: number }>(
+      deps,
+      `SELECT destination, count(*)::int AS delivered FROM deliveries
+       WHERE state = 'delivered' AND kind <> 'webhook' AND ended_at > now() - interval '1 day'
+       GROUP BY destination`,
+    ),
+    lastTaken(deps),
+    lastErrors(deps),
+    rowsOf<{ destination: string; until: Date }>(
+      deps,
+      'SELECT destination, until FROM destination_holds WHERE until > now()',
+    ),
+    rowsOf<{ destination: string; opened_at: Date; failures: number; probe_at: Date | null }>(
+      deps,
+      `SELECT destination, opened_at, failures, probe_at FROM destination_breakers
+       WHERE opened_at IS NOT NULL`,
+    ),
+  ]);
+  const names = new Set([
+    ...config.destinations.map(({ name }) => name),
+    ...open.map(({ destination }) => destination),
+  ]);
+  const of = <Row extends { destination: string }>(rows: readonly Row[], name: string) =>
+    rows.find(({ destination }) => destination === name);
+  return [...names].map((name) => {
+    const counts = of(open, name);
+    const error = of(errors, name);
+    const outage = of(breakers, name);
+    const set = config.destinations.find((destination) => destination.name === name);
+    return {
+      name,
+      kind: set?.type ?? 'no longer set',
+      address: set ? addressOf(set, role) : '',
+      waiting: counts?.waiting ?? 0,
+      sending: counts?.sending ?? 0,
+      dead: counts?.dead ?? 0,
+      held: counts?.held ?? 0,
+      deliveredLastDay: of(day, name)?.delivered ?? 0,
+      waitingSince: counts?.waiting_since?.toISOString() ?? null,
+      lastDeliveredAt: of(taken, name)?.at.toISOString() ?? null,
+      lastError: error ? shownError(error.code, readsFreeText(role) ? error.detail : null) : null,
+      leftAloneUntil: of(alone, name)?.until.toISOString() ?? null,
+      outage: outage
+        ? {
+            since: outage.opened_at.toISOString(),
+            failures: outage.failures,
+            probeAt: outage.probe_at?.toISOString() ?? null,
+          }
+        : null,
+    };
+  });
+}
+
+async function rowsOf<Row extends object>({ database }: PeerDeps, text: string): Promise<Row[]> {
+  return (await database.query<Row>(text)).rows;
+}
+
+/** Every node that sends to us or is sent to. */
+export async function listPeers(role: ConsoleRole, deps: PeerDeps): Promise<Peer[]> {
+  const { database, config } = deps;
+  const [taken, errors, { rows: received }] = await Promise.all([
+    lastTaken(deps),
+    lastErrors(deps),
+    database.query<{ source: string; at: Date }>(
+      'SELECT source, max(arrived_at) AS at FROM worklist WHERE study_id IS NOT NULL GROUP BY source',
+    ),
+  ]);
+  const sources = config.sources.map(
+    (source): Peer => ({
+      name: source.name,
+      kind: 'source',
+      address: `${source.callingAeTitles.join(', ')} from ${source.addresses.join(', ')}`,
+      tls: config.dicom.tls !== undefined,
+      objects: [],
+      lastExchangeAt: received.find((row) => row.source === source.name)?.at.toISOString() ?? null,
+      lastError: null,
+      lastErrorAt: null,
+      callable: source.node !== undefined,
+    }),
+  );
+  const destinations = config.destinations.map((destination): Peer => {
+    const error = errors.find((row) => row.destination === destination.name);
+    return {
+      name: destination.name,
+      kind: destination.type === 'fhir' ? 'fhir' : 'dicom',
+      address: addressOf(destination, role),
+      tls: isEncrypted(destination),
+      objects: 'objects' in destination ? [...destination.objects] : ['fhir-bundle'],
+      lastExchangeAt:
+        taken.find((row) => row.destination === destination.name)?.at.toISOString() ?? null,
+      lastError: error ? shownError(error.code, readsFreeText(role) ? error.detail : null) : null,
+      lastErrorAt: error?.at.toISOString() ?? null,
+      callable: true,
+    };
+  });
+  return [...sources, ...destinations];
+}
+
+type Target = Config['destinations'][number];
+
+const isEncrypted = (destination: Target): boolean =>
+  'baseUrl' in destination
+    ? destination.baseUrl.startsWith('https:')
+    : destination.tls !== undefined;
+
+/** Addresses of the network are for those who keep it. */
+function addressOf(destination: Target, role: ConsoleRole): string {
+  if (!readsFreeText(role)) return '';
+  return 'baseUrl' in destination
+    ? destination.baseUrl
+    : `${destination.aeTitle}@${destination.host}:${destination.port}`;
+}
+
+async function lastTaken({ database }: PeerDeps): Promise<{ destination: string; at: Date }[]> {
+  const { rows } = await database.query<{ destination: string; at: Date }>(
+    `SELECT DISTINCT ON (destination) destination, ended_at AS at FROM deliveries
+     WHERE state = 'delivered' AND kind <> 'webhook' AND ended_at > now() - interval '7 days'
+     ORDER BY destination, ended_at DESC`,
+  );
+  return rows;
+}
+
+/** Of what waits or is dead: one that has since been delivered no longer has an error. */
+async function lastErrors({ database }: PeerDeps): Promise<LastWords[]> {
+  const { rows } = await database.query<LastWords>(
+    `SELECT DISTINCT ON (destination) destination, code, detail,
+       coalesce(ended_at, next_at) AS at
+     FROM deliveries WHERE state IN ('pending', 'sending', 'dead') AND kind <> 'webhook'
+       AND code IS NOT NULL
+     ORDER BY destination, coalesce(ended_at, next_at) DESC`,
+  );
+  return rows;
+}

@@ -1,0 +1,98 @@
+import type { Router } from '@koa/router';
+import { z } from 'zod';
+import { SonogateError } from '../../platform/errors/catalogue.ts';
+import { jsonBody, readQuery } from '../http/parse.ts';
+import { parseBody } from '../http/uploads.ts';
+import { auditAction } from './audit.ts';
+import type { ConsoleDeps, ConsoleState } from './context.ts';
+import type {
+  AlternateDestination,
+  ConsoleRole,
+  Delivery,
+  Destination,
+  DoctorFinding,
+  DoctorQuery,
+  Page,
+  Peer,
+} from './contract.ts';
+import {
+  deliveryQuery,
+  listDeliveries,
+  listDestinations,
+  listPeers,
+  readDeliveries,
+  shownDelivery,
+} from './deliveries.ts';
+import { needs } from './guard.ts';
+
+const alternateSchema: z.ZodType<AlternateDestination> = z.strictObject({
+  destination: z.string().min(1).max(100),
+});
+
+/** `/destinations`, `/deliveries` */
+export function addDeliveryRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
+  const { config, operations } = deps;
+  const body = jsonBody(config.http.maxBodyBytes);
+
+  router.get('/destinations', needs('read'), async (context) => {
+    const { role } = context.state.session;
+    context.body = (await listDestinations(role, deps)) satisfies Destination[];
+  });
+
+  router.get('/deliveries', needs('read'), async (context) => {
+    const { role } = context.state.session;
+    const query = readQuery(context, deliveryQuery);
+    context.body = (await listDeliveries(role, query, deps)) satisfies Page<Delivery>;
+  });
+
+  router.post('/deliveries/:id/replay', needs('deliver'), async (context) => {
+    const { id = '' } = context.params;
+    const row = await operations.deliveries.replay(id);
+    const of = { requestId: row.request_id, detail: { delivery: id } };
+    await auditAction(context, 'delivery.replay', of, deps);
+    context.body = (await one(id, context.state.session.role, deps)) satisfies Delivery;
+  });
+
+  router.post('/deliveries/:id/alternate', needs('deliver'), body, async (context) => {
+    const { id = '' } = context.params;
+    const { role } = context.state.session;
+    const { destination } = parseBody(alternateSchema, context.state.body);
+    const { alternates } = await one(id, role, deps);
+    if (!alternates.includes(destination)) {
+      throw new SonogateError('not_found', `It cannot go to ${destination} instead.`);
+    }
+    const row = await operations.deliveries.divert(id, destination);
+    const detail = { delivery: id, destination };
+    await auditAction(context, 'delivery.divert', { requestId: row.request_id, detail }, deps);
+    context.body = (await one(row.id, role, deps)) satisfies Delivery;
+  });
+}
+
+/** @throws SonogateError `not_found` */
+async function one(id: string, role: ConsoleRole, deps: ConsoleDeps): Promise<Delivery> {
+  const [row] = await readDeliveries(deps.database, [id]);
+  if (!row) throw new SonogateError('not_found', 'There is no such delivery.');
+  return shownDelivery(row, role, deps.config);
+}
+
+const doctorSchema: z.ZodType<DoctorQuery> = z.strictObject({
+  peer: z.string().min(1).max(100).optional(),
+});
+
+/** `/peers`, and the doctor on a button: it calls peers and changes nothing. */
+export function addPeerRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
+  const { config, operations } = deps;
+
+  router.get('/peers', needs('peers'), async (context) => {
+    context.body = (await listPeers(context.state.session.role, deps)) satisfies Peer[];
+  });
+
+  router.post('/doctor', needs('peers'), jsonBody(config.http.maxBodyBytes), async (context) => {
+    const { peer } = parseBody(doctorSchema, context.state.body ?? {});
+    const known = [...config.destinations, ...config.sources].some(({ name }) => name === peer);
+    if (peer !== undefined && !known) {
+      throw new SonogateError('not_found', `There is no peer "${peer}".`);
+    }
+    context.body = (await operations.doctor(peer ?? null)) satisfies DoctorFinding[];
+  });
+}

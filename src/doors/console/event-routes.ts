@@ -1,0 +1,105 @@
+import type { Router } from '@koa/router';
+import { sendEventStream } from '../http/event-stream.ts';
+import { auditRows } from './audit.ts';
+import type { ChangeBatch } from './changes.ts';
+import type { ConsoleDeps, ConsoleState } from './context.ts';
+import type { ConsoleEvent } from './contract.ts';
+import { readDeliveries, shownDelivery } from './deliveries.ts';
+import { needs } from './guard.ts';
+import { type ConsoleSession, findSession } from './sessions.ts';
+import { readRows, showRow, withGlances } from './worklist.ts';
+
+const RECONNECT_MS = 2000;
+/** How soon an ended session, or another role, is noticed. */
+const SESSION_LOOK_MS = 10_000;
+
+/** `GET /events`: what changes, as the role of the session may see it. */
+export function addEventRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
+  router.get('/events', needs('read'), (context) => {
+    const after = context.get('Last-Event-ID') || null;
+    const { session } = context.state;
+    const audited = new Set<string>();
+    /** Whose identity the stream shows is written down once for each stream. */
+    const audit = async (keys: readonly string[]) => {
+      const fresh = keys.filter((key) => !audited.has(key));
+      for (const key of fresh) audited.add(key);
+      const rows = fresh.map((key) => ({ key, kind: 'study' as const }));
+      await auditRows(context, rows, 'worklist', deps);
+    };
+    sendEventStream(context, deps, (signal) => frames(after, session, deps, audit, signal));
+  });
+}
+
+async function* frames(
+  after: string | null,
+  session: ConsoleSession,
+  deps: ConsoleDeps,
+  audit: (keys: readonly string[]) => Promise<void>,
+  gone: AbortSignal,
+): AsyncGenerator<string> {
+  const at = () => deps.now().toISOString();
+  const over = new AbortController();
+  const watching = setInterval(() => {
+    sessionStands(session, deps).then(
+      (stands) => stands || over.abort(),
+      () => {},
+    );
+  }, SESSION_LOOK_MS);
+  try {
+    let first = true;
+    let told = after ?? '0.0';
+    yield `retry: ${RECONNECT_MS}\n\n`;
+    for await (const batch of deps.changes.follow(after, AbortSignal.any([gone, over.signal]))) {
+      if (over.signal.aborted) break;
+      if (first) yield frame({ type: 'hello', data: { at: at() } }, batch.cursor);
+      if (batch.lost) yield frame({ type: 'reset', data: { at: at() } }, batch.cursor);
+      first = false;
+      const events = await eventsOf(batch, session, deps, audit);
+      for (const [n, event] of events.entries()) {
+        // Who is cut off within a batch is told the whole batch again.
+        yield frame(event, n === events.length - 1 ? batch.cursor : told);
+      }
+      told = batch.cursor;
+    }
+    if (over.signal.aborted) yield frame({ type: 'session', data: { at: at() } }, '0.0');
+  } finally {
+    clearInterval(watching);
+  }
+}
+
+async function eventsOf(
+  { changes }: ChangeBatch,
+  { role }: ConsoleSession,
+  deps: ConsoleDeps,
+  audit: (keys: readonly string[]) => Promise<void>,
+): Promise<ConsoleEvent[]> {
+  const { database, core, operations, showSubject, config } = deps;
+  const byKey = Map.groupBy(changes, ({ key }) => key);
+  const listed = await withGlances(await readRows(database, [...byKey.keys()]), {
+    database,
+    result: core.result,
+    wording: operations.wording,
+  });
+  await audit(listed.flatMap(({ key, study_id }) => (study_id === null ? [] : [key])));
+  const ids = new Set(changes.flatMap(({ delivery_id }) => delivery_id ?? []));
+  const deliveries = ids.size > 0 ? await readDeliveries(database, [...ids]) : [];
+  return [
+    ...listed.map((row): ConsoleEvent => {
+      const changed = [...new Set((byKey.get(row.key) ?? []).map(({ what }) => what))];
+      return { type: 'row', data: { row: showRow(row, role, showSubject), changed } };
+    }),
+    ...deliveries.map(
+      (row): ConsoleEvent => ({ type: 'delivery', data: shownDelivery(row, role, config) }),
+    ),
+  ];
+}
+
+async function sessionStands(session: ConsoleSession, { database, now }: ConsoleDeps) {
+  const found = await findSession(database, session.sha256, now(), { used: false });
+  return found?.role === session.role;
+}
+
+/** JSON holds no line break of its own, so that the data is always one line. */
+function frame({ type, data }: ConsoleEvent, id: string): string {
+  return `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
+}

@@ -1,0 +1,130 @@
+import type { Context, Middleware } from 'koa';
+import type { Config } from '../../../config/schema.ts';
+import { DEFAULT_ACCOUNT_ID } from '../../core/accounts/keys.ts';
+import { requireCapability } from '../../core/accounts/roles.ts';
+import { SonogateError } from '../../platform/errors/catalogue.ts';
+import { baseUrl } from '../http/context.ts';
+import type { ConsoleDeps, ConsoleState } from './context.ts';
+import type { Capability } from './contract.ts';
+import { digest, findSession, isSameToken } from './sessions.ts';
+
+/** Cookies of the console: `session` while signed in, `sign-in` while at the identity provider. */
+const COOKIES = ['session', 'sign-in'] as const;
+export type ConsoleCookie = (typeof COOKIES)[number];
+
+type Place = Pick<Config['http'], 'publicUrl' | 'maxBodyBytes' | 'maxFileBytes'>;
+
+/**
+ * RFC 6265bis 4.1.3.2: a name with `__Host-` is kept only with Secure, Path=/ and no Domain, so that
+ * no other host can set it. Browsers take no Secure cookie over plain HTTP: on this machine's own
+ * loopback it goes without; elsewhere nobody can sign in over plain HTTP.
+ * @throws SonogateError `forbidden`
+ */
+export function requireSafePlace(context: Context, config: Place): void {
+  if (isSecure(context, config) || isLoopback(context.hostname)) return;
+  throw new SonogateError(
+    'forbidden',
+    'The console can be signed in to over https only: set http.publicUrl to its https address.',
+  );
+}
+
+export function setCookie(
+  context: Context,
+  config: Place,
+  cookie: ConsoleCookie,
+  value: string,
+): void {
+  const secure = isSecure(context, config);
+  context.append(
+    'Set-Cookie',
+    `${nameOf(cookie, secure)}=${value}; Path=/; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`,
+  );
+}
+
+export function clearCookie(context: Context, config: Place, cookie: ConsoleCookie): void {
+  const secure = isSecure(context, config);
+  context.append(
+    'Set-Cookie',
+    `${nameOf(cookie, secure)}=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0${secure ? '; Secure' : ''}`,
+  );
+}
+
+/** The value that the browser sent; null when it sent none. */
+export function readCookie(context: Context, config: Place, cookie: ConsoleCookie): string | null {
+  const wanted = `${nameOf(cookie, isSecure(context, config))}=`;
+  const pair = context
+    .get('Cookie')
+    .split(';')
+    .map((text) => text.trim())
+    .find((text) => text.startsWith(wanted));
+  return pair?.slice(wanted.length) || null;
+}
+
+const isSecure = (context: Context, config: Place): boolean =>
+  baseUrl(context, config).startsWith('https:');
+
+const nameOf = (cookie: ConsoleCookie, secure: boolean): string =>
+  `${secure ? '__Host-' : ''}sonogate-${cookie}`;
+
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
+}
+
+type GuardDeps = Pick<ConsoleDeps, 'config' | 'database' | 'limits' | 'now'>;
+
+/** Lets a call through that has a session; one that changes something also proves where it is from. */
+export function signedIn(deps: GuardDeps): Middleware<ConsoleState> {
+  const { config, database, limits, now } = deps;
+  return async (context, next) => {
+    const token = readCookie(context, config.http, 'session');
+    const session = token && (await findSession(database, digest(token), now(), { used: true }));
+    if (!session) throw new SonogateError('unauthenticated', 'Sign in to the console.');
+    const who = session.keyId ?? session.principal;
+    const allowance = await limits.take(`console ${session.principal}`);
+    if (!allowance.allowed) {
+      context.set('Retry-After', String(allowance.retrySeconds));
+      throw new SonogateError('rate_limited', 'Too many calls of this session.');
+    }
+    if (isChange(context)) {
+      requireOwnPage(deps)(context);
+      if (!isSameToken(context.get('X-CSRF-Token'), session.csrf)) {
+        throw new SonogateError('forbidden', 'The call lacks the token of its session.');
+      }
+    }
+    context.state.session = session;
+    // Studies belong to the site's own account, and so does its console.
+    context.state.principal = {
+      accountId: DEFAULT_ACCOUNT_ID,
+      keyId: who,
+      test: false,
+      scopes: [],
+    };
+    await next();
+  };
+}
+
+/** Stands after `signedIn`. @throws SonogateError `forbidden` when the role may not. */
+export function needs(capability: Capability): Middleware<ConsoleState> {
+  return (context, next) => {
+    requireCapability(context.state.session.role, capability);
+    return next();
+  };
+}
+
+/**
+ * Refuses a call that a page of another origin makes (Fetch Metadata; RFC 6454 7). One without both
+ * headers comes from no browser and has no cookie by accident.
+ * @throws SonogateError `forbidden`
+ */
+export function requireOwnPage({ config }: Pick<GuardDeps, 'config'>) {
+  return (context: Context): void => {
+    const site = context.get('Sec-Fetch-Site');
+    const origin = context.get('Origin');
+    const own = new URL(baseUrl(context, config.http)).origin;
+    const foreign = (site !== '' && site !== 'same-origin') || (origin !== '' && origin !== own);
+    if (foreign)
+      throw new SonogateError('forbidden', 'The call comes from a page of another origin.');
+  };
+}
+
+const isChange = ({ method }: Context): boolean => method !== 'GET' && method !== 'HEAD';

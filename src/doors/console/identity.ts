@@ -1,0 +1,85 @@
+import { createHmac } from 'node:crypto';
+import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
+import { sees } from '../../core/accounts/roles.ts';
+import type { Queryable } from '../../platform/database/port.ts';
+import { loadSiteSecret } from '../../platform/database/site-secret.ts';
+import type { ConsoleRole, Identity, Subject } from './contract.ts';
+
+const SECRET_NAME = 'console-pseudonym';
+/** Crockford's base 32 without letters that are read as digits. */
+const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+/** 40 bits: of a million patients two share one with a chance of a half; it is no key of anything. */
+const PSEUDONYM_CHARACTERS = 8;
+
+/** Decides what a role is sent of an identity; nothing else of the console sends any. */
+export type ShowSubject = (role: ConsoleRole, identity: DicomIdentity) => Subject;
+
+/** @param secret of the site, so that a pseudonym cannot be computed from a patient ID. */
+export function createShowSubject(secret: Buffer): ShowSubject {
+  return (role, identity) => {
+    const pseudonym = pseudonymOf(secret, identity);
+    switch (sees(role)) {
+      case 'hidden':
+        return { shown: 'hidden', pseudonym };
+      case 'initials':
+        return { shown: 'initials', pseudonym, initials: initialsOf(identity) };
+      case 'identity':
+        return {
+          shown: 'identity',
+          pseudonym,
+          initials: initialsOf(identity),
+          ...inFull(identity),
+        };
+    }
+  };
+}
+
+/** The secret that all processes of a site make pseudonyms with; made on first use. */
+export function loadPseudonymSecret(database: Queryable): Promise<Buffer> {
+  return loadSiteSecret(database, SECRET_NAME);
+}
+
+/** By patient where the images name one, else by study. */
+function pseudonymOf(secret: Buffer, identity: DicomIdentity): string {
+  const { PatientID, IssuerOfPatientID, StudyInstanceUID } = identity;
+  const whose = PatientID ? ['patient', IssuerOfPatientID, PatientID] : ['study', StudyInstanceUID];
+  const digest = createHmac('sha256', secret).update(whose.join('\n')).digest();
+  const characters = Array.from(
+    digest.subarray(0, PSEUDONYM_CHARACTERS),
+    (byte) => ALPHABET[byte % ALPHABET.length],
+  ).join('');
+  return `${characters.slice(0, 4)}-${characters.slice(4)}`;
+}
+
+/** First letters of family and given name (PS3.5 6.2.1.1), of the first group that has them. */
+function initialsOf({ PatientName }: DicomIdentity): string {
+  const group = PatientName.split('=').find((text) => text.trim() !== '') ?? '';
+  return group
+    .split('^', 2)
+    .map((component) => [...component.trim()][0]?.toUpperCase() ?? '')
+    .join('');
+}
+
+function inFull(identity: DicomIdentity): Identity {
+  return {
+    name: readableName(identity.PatientName),
+    patientId: identity.PatientID,
+    issuer: identity.IssuerOfPatientID,
+    birthDate: identity.PatientBirthDate,
+    sex: identity.PatientSex,
+    accessionNumber: identity.AccessionNumber,
+    studyInstanceUid: identity.StudyInstanceUID,
+    studyDate: identity.StudyDate,
+    studyTime: identity.StudyTime,
+    studyDescription: identity.StudyDescription,
+    referringPhysician: readableName(identity.ReferringPhysicianName),
+  };
+}
+
+/** `DOE^JANE^M=山田^花子` as `DOE JANE M 山田 花子`. */
+function readableName(name: string): string {
+  return name
+    .split(/[\^=]+/)
+    .filter((part) => part.trim() !== '')
+    .join(' ');
+}

@@ -1,0 +1,180 @@
+import { readFile } from 'node:fs/promises';
+import * as client from 'openid-client';
+import type { Config } from '../../../config/schema.ts';
+import { CONSOLE_ROLES } from '../../core/accounts/roles.ts';
+import type { Queryable } from '../../platform/database/port.ts';
+import { SonogateError } from '../../platform/errors/catalogue.ts';
+import type { ConsoleRole } from './contract.ts';
+import { digest, newToken, type Person } from './sessions.ts';
+
+export type OidcSettings = NonNullable<Config['console']['oidc']>;
+
+/** What is remembered of a sign-in while the person is at the identity provider. */
+export interface PendingSignIn {
+  state: string;
+  nonce: string;
+  codeVerifier: string;
+}
+
+/**
+ * An OpenID Connect provider: authorization code with PKCE (RFC 7636), state and nonce (OpenID
+ * Connect Core 3.1). It is asked for its metadata at the first sign-in, and again when that failed.
+ */
+export interface OidcProvider {
+  label: string;
+  /** Where the browser is sent. @throws SonogateError `identity_provider_unavailable` */
+  begin(redirectUri: string): Promise<{ address: URL; pending: PendingSignIn }>;
+  /**
+   * Who comes back. @param callback the whole address that the provider sent the browser to.
+   * @throws SonogateError `sign_in_failed`, `forbidden` for a person without a role,
+   * `identity_provider_unavailable`.
+   */
+  complete(callback: URL, pending: PendingSignIn): Promise<Person>;
+}
+
+export function createOidcProvider(settings: OidcSettings): OidcProvider {
+  let found: Promise<client.Configuration> | null = null;
+  const configuration = () => {
+    found ??= discover(settings).catch((error: unknown) => {
+      found = null;
+      throw unavailable(error);
+    });
+    return found;
+  };
+
+  return {
+    label: settings.label,
+
+    async begin(redirectUri) {
+      const provider = await configuration();
+      const pending = {
+        state: client.randomState(),
+        nonce: client.randomNonce(),
+        codeVerifier: client.randomPKCECodeVerifier(),
+      };
+      const address = client.buildAuthorizationUrl(provider, {
+        redirect_uri: redirectUri,
+        scope: settings.scopes.join(' '),
+        state: pending.state,
+        nonce: pending.nonce,
+        code_challenge: await client.calculatePKCECodeChallenge(pending.codeVerifier),
+        code_challenge_method: 'S256',
+      });
+      return { address, pending };
+    },
+
+    async complete(callback, { state, nonce, codeVerifier }) {
+      const provider = await configuration();
+      const checks = {
+        expectedState: state,
+        expectedNonce: nonce,
+        pkceCodeVerifier: codeVerifier,
+        idTokenExpected: true,
+      };
+      const tokens = await client
+        .authorizationCodeGrant(provider, callback, checks)
+        .catch((error: unknown) => {
+          throw isOfTheNetwork(error) ? unavailable(error) : refused(error);
+        });
+      const claims = tokens.claims();
+      if (!claims) throw refused(new Error('the provider sent no ID token'));
+      const role = roleOf(claims[settings.roleClaim], settings.roles);
+      if (!role) {
+        throw new SonogateError(
+          'forbidden',
+          'The identity provider gives this person no role here.',
+        );
+      }
+      const name = claims[settings.nameClaim];
+      return {
+        principal: `oidc:${claims.iss} ${claims.sub}`,
+        name: typeof name === 'string' && name !== '' ? name : claims.sub,
+        role,
+        keyId: null,
+      };
+    },
+  };
+}
+
+async function discover(settings: OidcSettings): Promise<client.Configuration> {
+  const issuer = new URL(settings.issuer);
+  const secret = settings.clientSecret && (await readSecret(settings.clientSecret));
+  return client.discovery(
+    issuer,
+    settings.clientId,
+    undefined,
+    secret ? client.ClientSecretBasic(secret) : client.None(),
+    // The schema allows http on loopback alone.
+    issuer.protocol === 'http:' ? { execute: [client.allowInsecureRequests] } : {},
+  );
+}
+
+async function readSecret(from: NonNullable<OidcSettings['clientSecret']>): Promise<string> {
+  if ('file' in from) return (await readFile(from.file, 'utf8')).trim();
+  const secret = process.env[from.env];
+  if (!secret) throw new Error(`the environment has no ${from.env}`);
+  return secret;
+}
+
+/** The role that allows most of those that the values of a claim stand for; null: none. */
+export function roleOf(claim: unknown, roles: OidcSettings['roles']): ConsoleRole | null {
+  const values = (Array.isArray(claim) ? claim : [claim]).filter((one) => typeof one === 'string');
+  const given = CONSOLE_ROLES.filter((role) => roles[role]?.some((name) => values.includes(name)));
+  return given.at(-1) ?? null;
+}
+
+/** Fetch says by a TypeError that it got no answer; the library hands it on, or wraps it. */
+function isOfTheNetwork(error: unknown): boolean {
+  if (error instanceof client.ClientError && error.code === 'OAUTH_TIMEOUT') return true;
+  return error instanceof Error && [error, error.cause].some(isFetchFailure);
+}
+
+const isFetchFailure = (error: unknown): boolean =>
+  error instanceof TypeError && error.message === 'fetch failed';
+
+const unavailable = (cause: unknown) =>
+  new SonogateError('identity_provider_unavailable', undefined, { cause });
+
+const refused = (cause: unknown) => new SonogateError('sign_in_failed', undefined, { cause });
+
+/** A person may take this long at the identity provider. */
+const LIFE_MS = 10 * 60_000;
+
+/** Remembers a sign-in until the browser comes back. @returns the cookie that binds it to it. */
+export async function beginSignIn(
+  database: Queryable,
+  { state, nonce, codeVerifier }: PendingSignIn,
+  nextPage: string,
+  now: Date,
+): Promise<string> {
+  const token = newToken();
+  await database.query('DELETE FROM console_sign_ins WHERE ends_at <= $1', [now]);
+  await database.query(
+    `INSERT INTO console_sign_ins (sha256, state, nonce, code_verifier, next_page, ends_at)
+     VALUES ($1, $2, $3, $4, $5, $6)`,
+    [digest(token), state, nonce, codeVerifier, nextPage, new Date(now.getTime() + LIFE_MS)],
+  );
+  return token;
+}
+
+/** Takes the sign-in of a cookie, once; null when there is none, or no longer one. */
+export async function takeSignIn(
+  database: Queryable,
+  token: string,
+  now: Date,
+): Promise<{ pending: PendingSignIn; nextPage: string } | null> {
+  const { rows } = await database.query<{
+    state: string;
+    nonce: string;
+    code_verifier: string;
+    next_page: string;
+  }>(
+    `DELETE FROM console_sign_ins WHERE sha256 = $1 AND ends_at > $2
+     RETURNING state, nonce, code_verifier, next_page`,
+    [digest(token), now],
+  );
+  const [row] = rows;
+  if (!row) return null;
+  const { state, nonce, code_verifier: codeVerifier, next_page: nextPage } = row;
+  return { pending: { state, nonce, codeVerifier }, nextPage };
+}

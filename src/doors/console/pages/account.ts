@@ -1,0 +1,349 @@
+import type {
+  ConsoleRole,
+  CreatedKey,
+  Key,
+  NewKey,
+  NewWebhookSecret,
+  Page,
+  Retention,
+  Usage,
+  WebhookDelivery,
+  WebhookSecret,
+} from '../contract.ts';
+import { type Asking, createAsking, sentence } from './asking.ts';
+import { deliveryStateChip } from './delivery-parts.ts';
+import { html, nothing, type TemplateResult } from './html.ts';
+import { createLoader, shown } from './loading.ts';
+import type { OpenPage, Surroundings } from './page.ts';
+import { chip, counted, dateText, given, momentText } from './words.ts';
+
+const SCOPES = {
+  run: 'submit and cancel',
+  read: 'read results',
+  uploads: 'upload files',
+  admin: 'administer keys',
+} as const satisfies Record<NewKey['scopes'][number], string>;
+const SCOPE_NAMES = Object.keys(SCOPES) as NewKey['scopes'];
+
+const ROLES = {
+  viewer: 'Viewer: no identity',
+  clinician: 'Clinician',
+  operator: 'Operator: initials',
+  administrator: 'Administrator',
+} as const satisfies Record<ConsoleRole, string>;
+
+const isRole = (text: string): text is ConsoleRole => Object.hasOwn(ROLES, text);
+
+/** Pure: the key that a filled form asks for. */
+function newKeyOf(form: FormData): NewKey {
+  const role = String(form.get('role') ?? '');
+  const day = String(form.get('expires') ?? '');
+  const scopes = new Set(form.getAll('scopes').map(String));
+  return {
+    name: String(form.get('name') ?? '').trim(),
+    test: form.has('test'),
+    scopes: SCOPE_NAMES.filter((scope) => scopes.has(scope)),
+    consoleRole: isRole(role) ? role : null,
+    expiresAt: day === '' ? null : new Date(`${day}T23:59:59Z`).toISOString(),
+  };
+}
+
+/** Keys of the account: made, shown once, revoked. */
+export function keysPart({ api, redraw, say }: Surroundings, asking: Asking): () => TemplateResult {
+  const keys = createLoader<Key[]>(() => api.keys(), redraw);
+  let made: CreatedKey | null = null;
+  let problem: string | null = null;
+  void keys.load();
+
+  async function create(event: SubmitEvent): Promise<void> {
+    event.preventDefault();
+    const { target } = event;
+    if (!(target instanceof HTMLFormElement)) return;
+    try {
+      made = await api.createKey(newKeyOf(new FormData(target)));
+      problem = null;
+      target.reset();
+      say('The key is made. It is shown this once.');
+      await keys.load();
+    } catch (error) {
+      problem = sentence(error);
+    }
+    redraw();
+  }
+
+  function madeView({ key, secret }: CreatedKey): TemplateResult {
+    return html`<div class="notice row">
+      <span>Key <strong>${given(key.name)}</strong>, shown this once:</span>
+      <code class="secret">${secret}</code>
+      <button type="button" @click=${() => void navigator.clipboard.writeText(secret)}>Copy</button>
+      <button type="button" class="plain" @click=${() => {
+        made = null;
+        redraw();
+      }}>I have it</button>
+    </div>`;
+  }
+
+  function keyView(key: Key): TemplateResult {
+    const ended = key.revokedAt ?? key.expiresAt;
+    return html`<tr>
+      <th scope="row">${given(key.name)} ${key.test ? chip('quiet', 'Test') : nothing}</th>
+      <td>${key.scopes.join(', ')}</td>
+      <td>${key.consoleRole ?? html`<span class="soft">none</span>`}</td>
+      <td class="moment">${dateText(key.createdAt)}</td>
+      <td>${key.lastUsedAt ? momentText(key.lastUsedAt) : html`<span class="soft">never</span>`}</td>
+      <td>
+        ${key.revokedAt ? chip('quiet', 'Revoked') : ended ? `until ${dateText(ended)}` : chip('good', 'In use')}
+      </td>
+      <td>
+        ${
+          key.revokedAt
+            ? nothing
+            : asking.view({
+                id: `revoke ${key.id}`,
+                label: 'Revoke',
+                question: `End the key ${key.name} for good?`,
+                confirm: 'End it',
+                danger: true,
+                async run() {
+                  await api.revokeKey(key.id);
+                  await keys.load();
+                  return `The key ${key.name} is revoked.`;
+                },
+              })
+        }
+      </td>
+    </tr>`;
+  }
+
+  const form = (): TemplateResult => html`<details class="make">
+    <summary>Make a key</summary>
+    <form @submit=${create}>
+      <div class="row">
+        <label class="field"><span>Name</span><input name="name" required maxlength="100" /></label>
+        <label class="field">
+          <span>Role in the console</span>
+          <select name="role">
+            <option value="">None</option>
+            ${Object.entries(ROLES).map(([role, text]) => html`<option value=${role}>${text}</option>`)}
+          </select>
+        </label>
+        <label class="field"><span>Ends after (empty: never)</span><input name="expires" type="date" /></label>
+      </div>
+      <fieldset class="row">
+        <legend>May</legend>
+        ${SCOPE_NAMES.map(
+          (scope) => html`<label class="tick">
+            <input type="checkbox" name="scopes" value=${scope} ?checked=${scope === 'read'} /> ${SCOPES[scope]}
+          </label>`,
+        )}
+        <label class="tick"><input type="checkbox" name="test" /> test key (mock results)</label>
+      </fieldset>
+      <button class="primary">Make the key</button>
+    </form>
+  </details>`;
+
+  return () => html`<section class="panel" aria-labelledby="keys-head">
+    <header><h2 id="keys-head">Keys</h2></header>
+    ${made ? madeView(made) : nothing}
+    ${problem ? html`<p class="problem" role="alert">${problem}</p>` : nothing} ${form()}
+    ${shown(
+      keys,
+      (all) => html`<div class="scrolls">
+        <table>
+          <thead>
+            <tr>
+              ${['Name', 'May', 'Role', 'Made', 'Last used', 'State'].map((text) => html`<th scope="col">${text}</th>`)}
+              <th scope="col"><span class="hidden-text">What can be done</span></th>
+            </tr>
+          </thead>
+          <tbody>${all.map(keyView)}</tbody>
+        </table>
+      </div>`,
+    )}
+  </section>`;
+}
+
+/** Requests and cost by key and month. */
+export function usagePart({ api, redraw }: Surroundings): () => TemplateResult {
+  const usage = createLoader<Usage[]>(() => api.usage(), redraw);
+  void usage.load();
+  const rowView = ({ month, key, requests, succeeded, cost }: Usage) => html`<tr>
+    <th scope="row">${month}</th>
+    <td>${key ? given(key.name) : html`<span class="soft">studies by DICOM</span>`}</td>
+    <td class="number">${requests.toLocaleString('en')}</td>
+    <td class="number">${succeeded.toLocaleString('en')}</td>
+    <td class="number">${cost.total} ${cost.currency}</td>
+  </tr>`;
+  return () => html`<section class="panel" aria-labelledby="usage-head">
+    <header><h2 id="usage-head">Usage and cost</h2></header>
+    ${shown(usage, (all) =>
+      all.length === 0
+        ? html`<p class="soft">Nothing has run yet.</p>`
+        : html`<div class="scrolls">
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">Month</th>
+                  <th scope="col">Key</th>
+                  <th scope="col" class="number">Requests</th>
+                  <th scope="col" class="number">Succeeded</th>
+                  <th scope="col" class="number">Cost</th>
+                </tr>
+              </thead>
+              <tbody>${all.map(rowView)}</tbody>
+            </table>
+          </div>`,
+    )}
+  </section>`;
+}
+
+/** How long results are kept, and which go next. */
+export function retentionPart({ api, redraw }: Surroundings): () => TemplateResult {
+  const retention = createLoader<Retention>(() => api.retention(), redraw);
+  void retention.load();
+  return () => html`<section class="panel" aria-labelledby="retention-head">
+    <header><h2 id="retention-head">Retention</h2></header>
+    ${shown(
+      retention,
+      ({ days, kept, nextPurgeAt, purged, oldestResultAt }) => html`<dl class="facts">
+        <dt>Kept after the end</dt>
+        <dd>${counted(days, 'day')}</dd>
+        <dt>Results that are kept</dt>
+        <dd>${kept.toLocaleString('en')}${oldestResultAt ? `, the oldest of ${dateText(oldestResultAt)}` : ''}</dd>
+        ${nextPurgeAt ? html`<dt>The next go</dt><dd>${dateText(nextPurgeAt)}</dd>` : nothing}
+        <dt>Purged so far</dt>
+        <dd>${purged.toLocaleString('en')}</dd>
+      </dl>`,
+    )}
+  </section>`;
+}
+
+/** The signing secret, and what was announced to whom. */
+export function webhooksPart({ api, redraw }: Surroundings, asking: Asking): () => TemplateResult {
+  const secret = createLoader<WebhookSecret>(() => api.webhookSecret(), redraw);
+  const deliveries = createLoader<Page<WebhookDelivery>>(
+    () => api.webhookDeliveries({ limit: 20 }),
+    redraw,
+  );
+  let made: NewWebhookSecret | null = null;
+  void secret.load();
+  void deliveries.load();
+
+  function attemptsView({ attempts }: WebhookDelivery): TemplateResult {
+    return html`<details>
+      <summary>${counted(attempts.length, 'attempt')}</summary>
+      <ul class="small">
+        ${attempts.map(
+          ({ at, status, durationMs, answerBytes, error }) =>
+            html`<li>${momentText(at)}: ${status ?? 'no answer'} in ${durationMs} ms, ${answerBytes} bytes
+              ${error ? html`<span class="soft">${given(error)}</span>` : nothing}</li>`,
+        )}
+      </ul>
+    </details>`;
+  }
+
+  function deliveryView(one: WebhookDelivery): TemplateResult {
+    return html`<tr>
+      <th scope="row">${one.event}<span class="second">${momentText(one.createdAt)}</span></th>
+      <td class="url">${given(one.url)}</td>
+      <td>
+        ${deliveryStateChip(one.state)}
+        ${one.error && one.state !== 'delivered' ? html`<span class="second">${one.error.title}</span>` : nothing}
+        ${one.disabledAt ? html`<span class="second">address switched off</span>` : nothing}
+      </td>
+      <td>${attemptsView(one)}</td>
+      <td>
+        ${
+          one.state === 'dead' || one.state === 'delivered'
+            ? asking.view({
+                id: `redeliver ${one.id}`,
+                label: 'Send again',
+                question: 'Announce it again?',
+                async run() {
+                  await api.redeliver(one.id);
+                  await deliveries.load();
+                  return 'It is announced again.';
+                },
+              })
+            : nothing
+        }
+      </td>
+    </tr>`;
+  }
+
+  const tableView = ({ rows }: Page<WebhookDelivery>): TemplateResult =>
+    rows.length === 0
+      ? html`<p class="soft">Nothing was announced to a webhook.</p>`
+      : html`<div class="scrolls">
+          <table>
+            <thead>
+              <tr>
+                ${['Event', 'Address', 'State', 'Attempts'].map((text) => html`<th scope="col">${text}</th>`)}
+                <th scope="col"><span class="hidden-text">What can be done</span></th>
+              </tr>
+            </thead>
+            <tbody>${rows.map(deliveryView)}</tbody>
+          </table>
+        </div>`;
+
+  return () => html`<section class="panel" aria-labelledby="webhooks-head">
+    <header>
+      <h2 id="webhooks-head">Webhooks</h2>
+      ${secret.value ? html`<span class="small soft">signing secret of ${dateText(secret.value.createdAt)}</span>` : nothing}
+      <span class="push">
+        ${asking.view({
+          id: 'rotate',
+          label: 'New signing secret',
+          question: 'Make a new secret? Receivers need it to check signatures.',
+          async run() {
+            made = await api.rotateWebhookSecret();
+            await secret.load();
+            return 'There is a new secret. It is shown this once.';
+          },
+        })}
+      </span>
+    </header>
+    ${
+      made
+        ? html`<div class="notice row">
+            <span>Secret, shown this once:</span> <code class="secret">${made.secret}</code>
+            <button type="button" class="plain" @click=${() => {
+              made = null;
+              redraw();
+            }}>I have it</button>
+          </div>`
+        : nothing
+    }
+    ${shown(deliveries, tableView)}
+  </section>`;
+}
+
+/** What the account has: keys, webhooks, usage and cost, retention. */
+export const openAccount: OpenPage = (_place, around) => {
+  const asking = createAsking(around);
+  const parts = [
+    keysPart(around, asking),
+    webhooksPart(around, asking),
+    usagePart(around),
+    retentionPart(around),
+  ];
+  return {
+    title: () => 'Account',
+    view: () => html`<div class="page-head">
+        <h1 tabindex="-1">Account</h1>
+        <span class="push">
+          ${asking.view({
+            id: 'everywhere',
+            label: 'Sign out everywhere',
+            question: 'End all sessions of yours, this one too?',
+            async run() {
+              await around.api.signOutEverywhere();
+              location.reload();
+              return 'Signed out everywhere.';
+            },
+          })}
+        </span>
+      </div>
+      ${parts.map((part) => part())}`,
+  };
+};

@@ -1,0 +1,178 @@
+import type * as Contract from '../contract.ts';
+import type { ConsoleEvent } from '../contract.ts';
+
+/** An answer of the server that is not a success, with its problem details. */
+export class ProblemError extends Error {
+  readonly problem: Contract.Problem;
+
+  constructor(problem: Contract.Problem) {
+    super(problem.detail || problem.title);
+    this.problem = problem;
+  }
+}
+
+/** Where the console's API lies. */
+export const API = '/console/api';
+
+type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
+
+/** Pure: a path with those parts of the query that say something. */
+export function withQuery(path: string, query: Query): string {
+  const asked = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined || value === '') continue;
+    for (const one of Array.isArray(value) ? value : [value]) asked.append(name, String(one));
+  }
+  return asked.size > 0 ? `${path}?${asked}` : path;
+}
+
+/** A path of the API; each part is made safe for an address. */
+function at(...parts: readonly string[]): string {
+  return `${API}/${parts.map(encodeURIComponent).join('/')}`;
+}
+
+export function artifactUrl(requestId: string, name: string): string {
+  return at('requests', requestId, 'artifacts', name);
+}
+
+async function problemOf(response: Response): Promise<Contract.Problem> {
+  const unreadable: Contract.Problem = {
+    type: 'about:blank',
+    title: 'The gateway did not answer as expected',
+    status: response.status,
+    detail: `${response.status} ${response.statusText}`,
+    code: 'unreadable_answer',
+  };
+  if (!response.headers.get('content-type')?.includes('json')) return unreadable;
+  return response.json().catch(() => unreadable);
+}
+
+export type Api = ReturnType<typeof createApi>;
+
+/**
+ * The calls of contract.ts as functions.
+ * @param csrf token of the session, '' before there is one.
+ * @param signedOut is called when the server no longer knows the session.
+ * Each rejects with ProblemError, or with TypeError where the gateway cannot be reached.
+ */
+export function createApi(csrf: () => string, signedOut: () => void) {
+  async function call<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
+    const headers = new Headers({ Accept: 'application/json' });
+    if (method !== 'GET') headers.set('X-CSRF-Token', csrf());
+    if (body !== undefined) headers.set('Content-Type', 'application/json');
+    const response = await fetch(path, {
+      method,
+      headers,
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+    if (!response.ok) {
+      if (response.status === 401) signedOut();
+      throw new ProblemError(await problemOf(response));
+    }
+    return response.status === 204 ? (undefined as Answer) : await response.json();
+  }
+  /** Reading is asked once more where the connection broke: a network that changed does that. */
+  const get = <Answer>(path: string, query: Query = {}) =>
+    call<Answer>('GET', withQuery(path, query)).catch((error) => {
+      if (!(error instanceof TypeError)) throw error;
+      return call<Answer>('GET', withQuery(path, query));
+    });
+  const post = <Answer>(path: string, body?: unknown) => call<Answer>('POST', path, body);
+
+  return {
+    signIn: () => get<Contract.SignIn>(at('sign-in')),
+    session: () => get<Contract.Session>(at('session')),
+    signInByKey: (key: string) =>
+      post<Contract.Session>(at('session'), { key } satisfies Contract.NewSession),
+    signOut: () => call<void>('DELETE', at('session')),
+    signOutEverywhere: () => call<void>('DELETE', at('sessions')),
+
+    worklist: (query: Contract.WorklistQuery) =>
+      get<Contract.WorklistPage>(at('worklist'), { ...query }),
+    facets: () => get<Contract.Facets>(at('worklist', 'facets')),
+    study: (key: string) => get<Contract.StudyPage>(at('worklist', key)),
+    result: (request: string) => get<Contract.ResultView>(at('requests', request, 'result')),
+    artifact: <Content>(request: string, name: string) => get<Content>(artifactUrl(request, name)),
+
+    cancel: (request: string) => post<Contract.WorklistRow>(at('requests', request, 'cancel')),
+    acknowledge: (request: string) =>
+      post<Contract.WorklistRow>(at('requests', request, 'acknowledge')),
+    complete: (study: string) => post<Contract.WorklistRow>(at('studies', study, 'complete')),
+    rerun: (study: string) => post<Contract.WorklistRow>(at('studies', study, 'rerun')),
+    hold: (study: string, body: Contract.HoldStudy) =>
+      post<Contract.WorklistRow>(at('studies', study, 'hold'), body),
+    release: (study: string, body: Contract.ReleaseStudy) =>
+      post<Contract.WorklistRow>(at('studies', study, 'release'), body),
+
+    destinations: () => get<Contract.Destination[]>(at('destinations')),
+    deliveries: (query: Contract.DeliveryQuery) =>
+      get<Contract.Page<Contract.Delivery>>(at('deliveries'), { ...query }),
+    replay: (delivery: string) => post<Contract.Delivery>(at('deliveries', delivery, 'replay')),
+    sendToAlternate: (delivery: string, body: Contract.AlternateDestination) =>
+      post<Contract.Delivery>(at('deliveries', delivery, 'alternate'), body),
+
+    holds: () => get<Contract.Hold[]>(at('holds')),
+    heldReport: (id: string) => get<Contract.HoldWithIdentity>(at('holds', id)),
+    confirmHold: (id: string, body: Contract.ConfirmHold) =>
+      post<Contract.Hold>(at('holds', id, 'confirm'), body),
+    rejectHold: (id: string, body: Contract.RejectHold) =>
+      post<Contract.Hold>(at('holds', id, 'reject'), body),
+
+    rules: () => get<Contract.Rules>(at('rules')),
+    dryRun: (body: Contract.DryRunQuery) => post<Contract.DryRun>(at('rules', 'dry-run'), body),
+    peers: () => get<Contract.Peer[]>(at('peers')),
+    doctor: (body: Contract.DoctorQuery) => post<Contract.DoctorFinding[]>(at('doctor'), body),
+
+    keys: () => get<Contract.Key[]>(at('keys')),
+    createKey: (body: Contract.NewKey) => post<Contract.CreatedKey>(at('keys'), body),
+    revokeKey: (id: string) => call<Contract.Key>('DELETE', at('keys', id)),
+    webhookSecret: () => get<Contract.WebhookSecret>(at('webhooks', 'secret')),
+    rotateWebhookSecret: () => post<Contract.NewWebhookSecret>(at('webhooks', 'secret', 'rotate')),
+    webhookDeliveries: (query: Contract.CursorQuery) =>
+      get<Contract.Page<Contract.WebhookDelivery>>(at('webhooks', 'deliveries'), { ...query }),
+    redeliver: (id: string) =>
+      post<Contract.WebhookDelivery>(at('webhooks', 'deliveries', id, 'redeliver')),
+    usage: () => get<Contract.Usage[]>(at('usage')),
+    retention: () => get<Contract.Retention>(at('retention')),
+  };
+}
+
+export interface LiveStream {
+  /** False while changes do not arrive; the browser connects again by itself. */
+  connected(): boolean;
+  close(): void;
+}
+
+const TYPES = [
+  'hello',
+  'reset',
+  'row',
+  'delivery',
+  'session',
+] as const satisfies readonly ConsoleEvent['type'][];
+
+/**
+ * Follows the changes of the gateway. The browser connects again with `Last-Event-ID`, so nothing is
+ * missed; where the server cannot resume it says `reset`.
+ * @param turned is called when the stream is lost or back.
+ */
+export function followChanges(
+  changed: (event: ConsoleEvent) => void,
+  turned: () => void,
+): LiveStream {
+  const source = new EventSource(`${API}/events`);
+  let connected = true;
+  const turn = (now: boolean) => {
+    if (now === connected) return;
+    connected = now;
+    turned();
+  };
+  source.addEventListener('open', () => turn(true));
+  source.addEventListener('error', () => turn(false));
+  for (const type of TYPES) {
+    source.addEventListener(type, (message: MessageEvent<string>) => {
+      changed({ type, data: JSON.parse(message.data) } as ConsoleEvent);
+    });
+  }
+  return { connected: () => connected, close: () => source.close() };
+}

@@ -1,0 +1,146 @@
+import type { ResultView } from '../contract.ts';
+import { html, nothing, svg, type TemplateResult } from './html.ts';
+
+/**
+ * The 17 segments of the left ventricle as a disc (AHA 2002; SEG02 of the echo reference): basal and
+ * mid ring of six from anterior on, apical ring of four, and the apex. Angles in degrees, 0 right, 90
+ * top; radii as shares of the whole. The documents draw the same disc (pipelines/artifacts).
+ */
+export interface Sector {
+  inner: number;
+  outer: number;
+  from: number;
+  to: number;
+}
+
+export const SEGMENTS = 17;
+
+/** Pure: where segment 1 to 17 lies. */
+export function sectorOf(segment: number): Sector {
+  if (segment === SEGMENTS) return { inner: 0, outer: 0.25, from: 0, to: 360 };
+  if (segment > 12) {
+    const from = 45 + 90 * (segment - 13);
+    return { inner: 0.25, outer: 0.5, from, to: from + 90 };
+  }
+  const [inner, outer, first] = segment > 6 ? [0.5, 0.75, 7] : [0.75, 1, 1];
+  const from = 60 + 60 * (segment - first);
+  return { inner, outer, from, to: from + 60 };
+}
+
+/** Pure: a point of the disc of radius 1 about the origin, y downwards as in SVG. */
+export function pointAt(share: number, degrees: number): [x: number, y: number] {
+  const angle = (degrees * Math.PI) / 180;
+  return [share * Math.cos(angle), -share * Math.sin(angle)];
+}
+
+/** Pure: a sector as an SVG path. */
+export function sectorPath({ inner, outer, from, to }: Sector): string {
+  const xy = (share: number, degrees: number) =>
+    pointAt(share, degrees)
+      .map((part) => part.toFixed(4))
+      .join(' ');
+  if (inner === 0) {
+    return `M${xy(outer, 0)}A${outer} ${outer} 0 1 0 ${xy(outer, 180)}A${outer} ${outer} 0 1 0 ${xy(outer, 0)}Z`;
+  }
+  return `M${xy(outer, from)}A${outer} ${outer} 0 0 0 ${xy(outer, to)}L${xy(inner, to)}A${inner} ${inner} 0 0 1 ${xy(inner, from)}Z`;
+}
+
+/** Pure: the middle of a sector, where its value stands. */
+export function middleOf({ inner, outer, from, to }: Sector): [x: number, y: number] {
+  return inner === 0 ? [0, 0] : pointAt((inner + outer) / 2, (from + to) / 2);
+}
+
+export interface SegmentValue {
+  segment: number;
+  name: string;
+  value: number;
+}
+
+/** The sections that have a value for each segment, and how the value is read. */
+const MAPS = [
+  {
+    section: 'lv-strain',
+    field: 'strain',
+    title: 'Longitudinal contour strain, %',
+    note: 'Contour strain, not speckle tracking. Blue shortens, orange lengthens.',
+    decimals: 1,
+    /** Share of the deepest colour, below zero for shortening; 25 % is the deepest. */
+    depth: (strain: number) => strain / 25,
+  },
+  {
+    section: 'wall-motion',
+    field: 'score',
+    title: 'Wall motion score',
+    note: '1 normal, 2 hypokinetic, 3 akinetic, 4 dyskinetic.',
+    decimals: 0,
+    depth: (score: number) => (score - 1) / 3,
+  },
+] as const;
+
+/** Pure: segments of a section that have the field; what has another shape is left out. */
+export function segmentValues(data: Record<string, unknown>, field: string): SegmentValue[] {
+  if (!Array.isArray(data.segments)) return [];
+  return data.segments.flatMap((one: unknown) => {
+    if (typeof one !== 'object' || one === null) return [];
+    const { segment, name, [field]: value } = one as Record<string, unknown>;
+    if (typeof segment !== 'number' || typeof value !== 'number') return [];
+    return [{ segment, name: typeof name === 'string' ? name : `segment ${segment}`, value }];
+  });
+}
+
+/** Steps of colour on either side of none; the style sheet has one for each. */
+const STEPS = 5;
+
+/** Pure: class of the colour, `s0` for none, `less3`, `more2`. */
+function colourClass(depth: number): string {
+  const step = Math.min(STEPS, Math.round(Math.abs(depth) * STEPS));
+  return step === 0 ? 's0' : `${depth < 0 ? 'less' : 'more'}${step}`;
+}
+
+const WALLS = [
+  ['anterior', 90],
+  ['septal', 180],
+  ['inferior', 270],
+  ['lateral', 0],
+] as const;
+
+/** One disc; a segment that no view shows is hatched and says so to assistive technology. */
+function discView(map: (typeof MAPS)[number], values: readonly SegmentValue[]): TemplateResult {
+  const bySegment = new Map(values.map((one) => [one.segment, one]));
+  const told = values.map(({ name, value }) => `${name} ${value.toFixed(map.decimals)}`).join(', ');
+  return html`<figure>
+    <svg class="bulls-eye" viewBox="-1.2 -1.16 2.4 2.32" role="img" aria-label=${`${map.title}: ${told}`}>
+      ${Array.from({ length: SEGMENTS }, (_, index) => {
+        const segment = index + 1;
+        const sector = sectorOf(segment);
+        const found = bySegment.get(segment);
+        const [x, y] = middleOf(sector);
+        const look = found ? colourClass(map.depth(found.value)) : 'absent';
+        return svg`<g class=${look}><path d=${sectorPath(sector)} /><text x=${x} y=${y}>${found ? found.value.toFixed(map.decimals) : '–'}</text></g>`;
+      })}
+      ${WALLS.map(([text, degrees]) => {
+        const [x, y] = pointAt(1.08, degrees);
+        const turn =
+          degrees === 180 ? `rotate(-90 ${x} ${y})` : degrees === 0 ? `rotate(90 ${x} ${y})` : '';
+        return svg`<text class="wall" x=${x} y=${y} transform=${turn}>${text}</text>`;
+      })}
+    </svg>
+    <figcaption class="small">${map.title}. <span class="soft">${map.note}</span></figcaption>
+  </figure>`;
+}
+
+/** Values by segment of the left ventricle, where the result has them. */
+export function bullsEyeView({
+  sections,
+}: Pick<ResultView, 'sections'>): TemplateResult | typeof nothing {
+  const discs = MAPS.flatMap((map) => {
+    const section = sections.find(({ id }) => id === map.section);
+    const values = section ? segmentValues(section.data, map.field) : [];
+    return values.length > 0 ? [discView(map, values)] : [];
+  });
+  if (discs.length === 0) return nothing;
+  return html`<section class="panel" id="segments" aria-labelledby="segments-head">
+    <header><h2 id="segments-head">Segments of the left ventricle</h2></header>
+    <div class="plots discs">${discs}</div>
+  </section>`;
+}

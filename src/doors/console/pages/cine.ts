@@ -1,0 +1,101 @@
+import type {
+  Cine,
+  OverlayClip,
+} from '../../../../pipelines/artifacts/display/overlay-contract.ts';
+
+/** Decoded frames that are kept; the others are decoded again when they are shown. */
+const KEPT = 64;
+
+export interface CineFrames {
+  /** The picture of a frame; rejects where the file cannot be had. */
+  picture(frame: number): Promise<ImageBitmap>;
+  /** The file lies here, so that frames come at once. */
+  ready(): boolean;
+  close(): void;
+}
+
+/** Frames of a cine: the file is fetched once, when the first frame is asked for. */
+export function openCine(cine: Cine, url: string): CineFrames {
+  let file: Promise<Blob> | null = null;
+  let arrived = false;
+  const kept = new Map<number, Promise<ImageBitmap>>();
+
+  async function fetchFile(): Promise<Blob> {
+    const response = await fetch(url);
+    if (!response.ok) throw new Error(`the cine cannot be had: ${response.status}`);
+    const blob = await response.blob();
+    arrived = true;
+    return blob;
+  }
+
+  async function decode(frame: number): Promise<ImageBitmap> {
+    file ??= fetchFile();
+    const blob = await file;
+    const place = cine.frames.find((one) => one.frame === frame);
+    if (!place) throw new Error(`the cine has no frame ${frame}`);
+    return createImageBitmap(blob.slice(place.offset, place.offset + place.bytes, 'image/jpeg'));
+  }
+
+  function forget(frame: number): void {
+    const picture = kept.get(frame);
+    kept.delete(frame);
+    picture?.then((bitmap) => bitmap.close()).catch(() => undefined);
+  }
+
+  return {
+    picture(frame) {
+      const known = kept.get(frame);
+      if (known) return known;
+      const picture = decode(frame);
+      kept.set(frame, picture);
+      const [oldest] = kept.keys();
+      if (kept.size > KEPT && oldest !== undefined) forget(oldest);
+      return picture;
+    },
+    ready: () => arrived,
+    close() {
+      for (const frame of [...kept.keys()]) forget(frame);
+    },
+  };
+}
+
+/** A frame that can be shown, and when it was acquired in seconds of the clip. */
+export interface ShownFrame {
+  frame: number;
+  time: number;
+}
+
+/** Pure: the frames of a clip that there are pictures of, in order. */
+export function framesOf({ cine, key_frames }: OverlayClip): ShownFrame[] {
+  const all = cine ? [...cine.frames, ...key_frames] : key_frames;
+  const byFrame = new Map(all.map(({ frame, time }) => [frame, { frame, time }]));
+  return [...byFrame.values()].sort((one, other) => one.frame - other.frame);
+}
+
+/** Pure: the frame to begin with: the first that was measured, else the first. */
+export function firstFrame(clip: OverlayClip): number {
+  const frames = framesOf(clip).map(({ frame }) => frame);
+  const measured = clip.key_frames.find(({ sections }) => sections.length > 0)?.frame;
+  return measured ?? clip.key_frames[0]?.frame ?? frames[0] ?? 1;
+}
+
+/** Pure: the frame `step` places on, around the end of the clip. */
+export function stepped(frames: readonly ShownFrame[], frame: number, step: number): number {
+  const at = frames.findIndex((one) => one.frame === frame);
+  const next = frames[(((at + step) % frames.length) + frames.length) % frames.length];
+  return next?.frame ?? frame;
+}
+
+/** Pure: milliseconds for which a frame stays when the clip plays at its own speed. */
+export function stayOf(frames: readonly ShownFrame[], frame: number): number {
+  const at = frames.findIndex((one) => one.frame === frame);
+  const [here, next] = [frames[at], frames[at + 1]];
+  const seconds = here && next ? next.time - here.time : 0.04;
+  return Math.min(500, Math.max(15, seconds * 1000));
+}
+
+/** Pure: what a frame is in its beat; '' for one that is neither. */
+export function phaseText({ beats }: OverlayClip, frame: number): string {
+  if (beats.some(({ end_diastole }) => end_diastole === frame)) return 'end-diastole';
+  return beats.some(({ end_systole }) => end_systole === frame) ? 'end-systole' : '';
+}

@@ -1,0 +1,157 @@
+import type { Delivery, DeliveryState, Destination, Page as Rows } from '../contract.ts';
+import { createAsking } from './asking.ts';
+import { DELIVERY_STATES, deliveryActions, deliveryChip, deliveryWords } from './delivery-parts.ts';
+import { html, nothing, repeat, type TemplateResult } from './html.ts';
+import { createLoader, shown } from './loading.ts';
+import { may, type OpenPage } from './page.ts';
+import { addressOf } from './router.ts';
+import { chip, counted, distanceText, empty, given, momentText } from './words.ts';
+
+const isState = (text: string | null): text is DeliveryState =>
+  text !== null && Object.hasOwn(DELIVERY_STATES, text);
+
+/** Where results go, what waits, and what did not arrive. */
+export const openDeliveries: OpenPage = (place, around) => {
+  const { api, redraw, restate } = around;
+  let destination = place.query.get('destination') ?? '';
+  const asked = place.query.get('state');
+  let state: DeliveryState | '' = isState(asked) ? asked : '';
+  const asking = createAsking(around);
+  const reader = may(around, 'confirm') ? 'you' : 'a person';
+  const destinations = createLoader<Destination[]>(() => api.destinations(), redraw);
+  const deliveries = createLoader<Rows<Delivery>>(
+    () =>
+      api.deliveries({
+        destination: destination || undefined,
+        state: state || undefined,
+        limit: 100,
+      }),
+    redraw,
+  );
+
+  function ask(next: { destination?: string; state?: DeliveryState | '' }): void {
+    destination = next.destination ?? destination;
+    state = next.state ?? state;
+    restate(addressOf('deliveries', { query: { destination, state } }));
+    void deliveries.load();
+    redraw();
+  }
+
+  async function more(): Promise<void> {
+    const known = deliveries.value;
+    if (!known?.nextCursor) return;
+    const next = await api.deliveries({
+      destination: destination || undefined,
+      state: state || undefined,
+      limit: 100,
+      cursor: known.nextCursor,
+    });
+    deliveries.set({ rows: [...known.rows, ...next.rows], nextCursor: next.nextCursor });
+  }
+
+  function deliveryChanged(delivery: Delivery): void {
+    const known = deliveries.value;
+    void destinations.load();
+    if (!known?.rows.some(({ id }) => id === delivery.id)) return void deliveries.load();
+    const rows = known.rows.map((one) => (one.id === delivery.id ? delivery : one));
+    deliveries.set({ ...known, rows });
+  }
+
+  void destinations.load();
+  void deliveries.load();
+
+  function destinationView(one: Destination): TemplateResult {
+    const now = new Date();
+    const chosen = one.name === destination;
+    return html`<li>
+      <button
+        type="button"
+        class="card"
+        aria-pressed=${chosen}
+        @click=${() => ask({ destination: chosen ? '' : one.name })}
+      >
+        <strong>${given(one.name)}</strong>
+        <span class="small soft">${one.kind} · ${given(one.address)}</span>
+        <span class="chips">
+          ${one.dead > 0 ? chip('critical', `${one.dead} failed`) : nothing}
+          ${one.held > 0 ? chip('attention', `${one.held} held for ${reader}`) : nothing}
+          ${one.waiting + one.sending > 0 ? chip('active', `${one.waiting + one.sending} waiting`) : nothing}
+          ${chip(one.deliveredLastDay > 0 ? 'good' : 'quiet', `${one.deliveredLastDay} in a day`)}
+        </span>
+        <span class="small soft">
+          ${one.lastDeliveredAt ? `last ${momentText(one.lastDeliveredAt, now)}` : 'nothing delivered yet'}
+          ${one.leftAloneUntil ? ` · left alone until ${momentText(one.leftAloneUntil, now)}` : ''}
+        </span>
+        ${one.lastError && one.dead + one.held + one.waiting > 0 ? html`<span class="small">${one.lastError.title}</span>` : nothing}
+      </button>
+    </li>`;
+  }
+
+  function rowView(delivery: Delivery): TemplateResult {
+    return html`<tr>
+      <td>
+        <strong>${given(delivery.destination)}</strong>
+        <span class="second">${delivery.object}</span>
+      </td>
+      <td>${deliveryChip(delivery)}</td>
+      <td>${deliveryWords(delivery)}</td>
+      <td>
+        ${delivery.key ? html`<a href=${addressOf('study', { id: delivery.key })}>Study</a>` : nothing}
+        <span class="second moment">${distanceText(delivery.createdAt, new Date())}</span>
+      </td>
+      <td>${deliveryActions(delivery, around, asking, deliveryChanged)}</td>
+    </tr>`;
+  }
+
+  const tableView = ({ rows, nextCursor }: Rows<Delivery>): TemplateResult =>
+    rows.length === 0
+      ? empty(
+          state === 'dead'
+            ? 'Nothing has failed.'
+            : 'Nothing is like this. A delivery appears when a draft is ready for a destination.',
+        )
+      : html`<div class="scrolls panel">
+          <table class="delivery-table">
+            <thead>
+              <tr>
+                <th scope="col">Destination</th>
+                <th scope="col">State</th>
+                <th scope="col">What happened</th>
+                <th scope="col">Of</th>
+                <th scope="col"><span class="hidden-text">What can be done</span></th>
+              </tr>
+            </thead>
+            <tbody>
+              ${repeat(rows, ({ id }) => id, rowView)}
+            </tbody>
+          </table>
+          ${nextCursor ? html`<p><button type="button" @click=${() => void more()}>More</button></p>` : nothing}
+        </div>`;
+
+  return {
+    title: () => 'Deliveries',
+    keys: [
+      { key: 'f', does: 'failed only, and back', run: () => ask({ state: state ? '' : 'dead' }) },
+    ],
+    changed(event) {
+      if (event.type === 'reset') void Promise.all([destinations.load(), deliveries.load()]);
+      if (event.type === 'delivery') deliveryChanged(event.data);
+    },
+    view: () => html`<div class="page-head">
+        <h1 tabindex="-1">Deliveries</h1>
+        ${destinations.value ? html`<span class="soft">${counted(destinations.value.length, 'destination')}</span>` : nothing}
+      </div>
+      ${shown(destinations, (all) => html`<ul class="cards">${all.map(destinationView)}</ul>`)}
+      <div class="filters" role="group" aria-label="State">
+        <button type="button" aria-pressed=${state === ''} @click=${() => ask({ state: '' })}>All</button>
+        ${(Object.keys(DELIVERY_STATES) as DeliveryState[]).map(
+          (
+            one,
+          ) => html`<button type="button" aria-pressed=${state === one} @click=${() => ask({ state: one })}>
+            ${DELIVERY_STATES[one].text}
+          </button>`,
+        )}
+      </div>
+      ${shown(deliveries, tableView)}`,
+  };
+};

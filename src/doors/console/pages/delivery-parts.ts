@@ -1,0 +1,107 @@
+import type { Delivery, DeliveryState } from '../contract.ts';
+import type { Action, Asking } from './asking.ts';
+import { html, nothing, type TemplateResult } from './html.ts';
+import { may, type Surroundings } from './page.ts';
+import { chip, counted, distanceText, given, momentText, type Tone } from './words.ts';
+
+/** States in words; a dead delivery was given up and waits for a person. */
+export const DELIVERY_STATES = {
+  dead: { text: 'Failed', tone: 'critical' },
+  pending: { text: 'Waiting', tone: 'active' },
+  sending: { text: 'Sending', tone: 'active' },
+  delivered: { text: 'Delivered', tone: 'good' },
+  diverted: { text: 'Sent elsewhere', tone: 'quiet' },
+} as const satisfies Record<DeliveryState, { text: string; tone: Tone }>;
+
+export function deliveryStateChip(state: DeliveryState): TemplateResult {
+  return chip(DELIVERY_STATES[state].tone, DELIVERY_STATES[state].text);
+}
+
+export function deliveryChip({ state, held, committedAt }: Delivery): TemplateResult {
+  if (held) return chip('attention', 'Held for a person');
+  return state === 'delivered' && committedAt
+    ? chip('good', 'Committed')
+    : deliveryStateChip(state);
+}
+
+function attemptsText({ state, attempts, nextAttemptAt, endedAt }: Delivery, now: Date): string {
+  const parts = [counted(attempts, 'attempt')];
+  if (state === 'pending' && nextAttemptAt) parts.push(`next ${distanceText(nextAttemptAt, now)}`);
+  if (endedAt) parts.push(`ended ${momentText(endedAt, now)}`);
+  return parts.join(', ');
+}
+
+/** What the peer said, or why it did not arrive and what can be done. */
+export function deliveryWords(delivery: Delivery, now = new Date()): TemplateResult {
+  const { state, error, outcome } = delivery;
+  return html`
+    ${
+      error && state !== 'delivered'
+        ? html`<p>${error.title}</p>
+            <p class="small soft">${error.advice}</p>
+            ${error.detail ? html`<p class="small soft">Peer: ${given(error.detail)}</p>` : nothing}`
+        : nothing
+    }
+    ${outcome && state === 'delivered' ? html`<p class="small soft">${given(outcome)}</p>` : nothing}
+    <p class="small soft">${attemptsText(delivery, now)}</p>`;
+}
+
+/** Replay and the other destinations, for those who may. */
+export function deliveryActions(
+  delivery: Delivery,
+  around: Surroundings,
+  asking: Asking,
+  changed: (delivery: Delivery) => void,
+): TemplateResult | typeof nothing {
+  if (delivery.state !== 'dead' || !may(around, 'deliver')) return nothing;
+  const { api } = around;
+  const replay: Action = {
+    id: `replay ${delivery.id}`,
+    label: 'Replay',
+    question: `Send to ${delivery.destination} again?`,
+    async run() {
+      changed(await api.replay(delivery.id));
+      return `${delivery.object} is sent to ${delivery.destination} again.`;
+    },
+  };
+  const others = delivery.alternates.map(
+    (destination): Action => ({
+      id: `alternate ${delivery.id} ${destination}`,
+      label: `Send to ${destination}`,
+      question: `Send to ${destination} in place of ${delivery.destination}?`,
+      async run() {
+        changed(await api.sendToAlternate(delivery.id, { destination }));
+        return `${delivery.object} is sent to ${destination}.`;
+      },
+    }),
+  );
+  return html`<div class="row">${[replay, ...others].map(asking.view)}</div>`;
+}
+
+/** The deliveries of one study. */
+export function studyDeliveries(
+  deliveries: readonly Delivery[],
+  around: Surroundings,
+  asking: Asking,
+  changed: (delivery: Delivery) => void,
+): TemplateResult {
+  return html`<section class="panel" id="deliveries" aria-labelledby="deliveries-head">
+    <header><h2 id="deliveries-head">Deliveries</h2></header>
+    ${
+      deliveries.length === 0
+        ? html`<p class="soft">Nothing was to be sent anywhere.</p>`
+        : html`<ul class="deliveries">
+            ${deliveries.map(
+              (delivery) => html`<li>
+                <div class="row">
+                  <strong>${given(delivery.destination)}</strong>
+                  <span class="soft">${delivery.object}</span>
+                  <span class="push">${deliveryChip(delivery)}</span>
+                </div>
+                ${deliveryWords(delivery)} ${deliveryActions(delivery, around, asking, changed)}
+              </li>`,
+            )}
+          </ul>`
+    }
+  </section>`;
+}

@@ -1,0 +1,156 @@
+import type { Capability, Session } from '../contract.ts';
+import { html, nothing, type TemplateResult } from './html.ts';
+import type { KeyBinding } from './keyboard.ts';
+import { addressOf, type RouteName } from './router.ts';
+import { given } from './words.ts';
+
+/** `auto` follows the system (`prefers-color-scheme`). */
+const SCHEMES = { auto: 'As the system', light: 'Light', dark: 'Dark' } as const;
+type Scheme = keyof typeof SCHEMES;
+
+const STORED_AS = 'sonogate-scheme';
+
+/** What was chosen on this machine. */
+export function chosenScheme(): Scheme {
+  const stored = localStorage.getItem(STORED_AS);
+  return stored === 'light' || stored === 'dark' ? stored : 'auto';
+}
+
+/** Puts the choice into effect and keeps it. */
+function chooseScheme(scheme: Scheme): void {
+  localStorage.setItem(STORED_AS, scheme);
+  applyScheme(scheme);
+}
+
+export function applyScheme(scheme: Scheme): void {
+  if (scheme === 'auto') delete document.documentElement.dataset.scheme;
+  else document.documentElement.dataset.scheme = scheme;
+}
+
+/** The switch in the bar. */
+export function schemeSwitch(redraw: () => void): TemplateResult {
+  const chosen = chosenScheme();
+  return html`<label class="field">
+    <span>Colours</span>
+    <select
+      @change=${(event: Event) => {
+        if (event.target instanceof HTMLSelectElement) chooseScheme(event.target.value as Scheme);
+        redraw();
+      }}
+    >
+      ${Object.entries(SCHEMES).map(
+        ([scheme, text]) =>
+          html`<option value=${scheme} ?selected=${scheme === chosen}>${text}</option>`,
+      )}
+    </select>
+  </label>`;
+}
+
+/** Pages of the bar, and what a role needs for each. */
+const LINKS: readonly { name: RouteName; text: string; needs: Capability }[] = [
+  { name: 'worklist', text: 'Worklist', needs: 'read' },
+  { name: 'deliveries', text: 'Deliveries', needs: 'read' },
+  { name: 'holds', text: 'Held', needs: 'read' },
+  { name: 'rules', text: 'Rules', needs: 'rules' },
+  { name: 'peers', text: 'Peers', needs: 'peers' },
+  { name: 'account', text: 'Account', needs: 'settings' },
+];
+
+export interface Frame {
+  session: Session;
+  /** The page that is open. */
+  name: RouteName | null;
+  content: TemplateResult;
+  connected: boolean;
+  /** Keys that hold now; null while their list is closed. */
+  keys: readonly KeyBinding[] | null;
+  redraw(): void;
+  signOut(): void;
+}
+
+function navigation({ session, name }: Frame): TemplateResult {
+  const offered = LINKS.filter(({ needs }) => session.may.includes(needs));
+  const open = name === 'study' ? 'worklist' : name;
+  return html`<nav aria-label="Console">
+    <ul>
+      ${offered.map(
+        (link) => html`<li>
+          <a href=${addressOf(link.name)} aria-current=${link.name === open ? 'page' : nothing}>
+            ${link.text}
+          </a>
+        </li>`,
+      )}
+    </ul>
+  </nav>`;
+}
+
+/** What belongs to the person: who it is, the colours, and the way out. */
+function menu({ session, redraw, signOut }: Frame): TemplateResult {
+  return html`<details class="menu" @focusout=${closeWhenLeft}>
+    <summary><span>${given(session.person)}</span></summary>
+    <div class="panel">
+      <p class="small soft">Signed in as ${session.role}, by ${session.signedInBy === 'oidc' ? 'the identity provider' : 'key'}</p>
+      ${schemeSwitch(redraw)}
+      <button type="button" @click=${signOut}>Sign out</button>
+    </div>
+  </details>`;
+}
+
+function closeWhenLeft({ currentTarget, relatedTarget }: FocusEvent): void {
+  if (!(currentTarget instanceof HTMLDetailsElement) || !(relatedTarget instanceof Node)) return;
+  if (!currentTarget.contains(relatedTarget)) currentTarget.open = false;
+}
+
+/** The keys of the page, in a corner that covers no control of it. */
+function keyList(keys: readonly KeyBinding[]): TemplateResult {
+  return html`<section class="panel keys" aria-label="Keys">
+    <h2>Keys</h2>
+    <dl>
+      ${keys.map(
+        ({ key, does }) => html`<dt><kbd>${key === ' ' ? 'Space' : key}</kbd></dt>
+          <dd>${does}</dd>`,
+      )}
+    </dl>
+  </section>`;
+}
+
+/** What stands around every page: skip link, bar, and the room for the page itself. */
+export function frame(parts: Frame): TemplateResult {
+  const { connected, content, keys } = parts;
+  return html`<a class="skip" href="#main">Skip to the content</a>
+    <header class="bar">
+      <a class="brand" href=${addressOf('worklist')}>Sonogate</a>
+      ${navigation(parts)}
+      <span class=${connected ? 'stream push' : 'stream broken push'} role="status">
+        ${connected ? 'Live' : 'Not connected'}
+      </span>
+      ${menu(parts)}
+    </header>
+    <main id="main" tabindex="-1">${content}</main>
+    ${keys ? keyList(keys) : nothing}`;
+}
+
+/** Tells changes to assistive technology (WCAG 4.1.3), apart from what is drawn anew. */
+export interface Speaker {
+  /** `now` interrupts what is being read. */
+  say(text: string, how?: 'calmly' | 'now'): void;
+}
+
+/** Makes the two live regions once; a region that is there before it speaks is heard. */
+export function createSpeaker(): Speaker {
+  const regions = { calmly: region('polite'), now: region('assertive') };
+  return {
+    say(text, how = 'calmly') {
+      // The same text again is a change only when it is another node.
+      regions[how].replaceChildren(document.createTextNode(text));
+    },
+  };
+}
+
+function region(politeness: 'polite' | 'assertive'): HTMLElement {
+  const element = document.createElement('div');
+  element.className = 'hidden-text';
+  element.setAttribute('aria-live', politeness);
+  document.body.append(element);
+  return element;
+}

@@ -1,0 +1,111 @@
+import type {
+  GrowthChart,
+  GrowthCharts,
+} from '../../../../pipelines/artifacts/display/overlay-contract.ts';
+import type { MeasurementRow } from '../contract.ts';
+import { html, nothing, type TemplateResult } from './html.ts';
+import type { PlotContent, PlotSeries } from './plot-content.ts';
+
+/** Pure: "29+0" of weeks with a fraction. */
+export function weeksText(weeks: number): string {
+  const days = Math.round(weeks * 7);
+  return `${Math.floor(days / 7)}+${days % 7}`;
+}
+
+/** What the drawing shows, for those who read it as text. */
+function words(
+  { concept, label, unit, measured }: GrowthChart,
+  rows: readonly MeasurementRow[],
+): string {
+  const values = measured.map(({ value, weeks, fetus }) => {
+    const row = rows.find((one) => one.concept === concept && one.fetus === fetus);
+    const centile = row?.model?.reference?.centile;
+    const who = fetus ? `Fetus ${fetus}: ` : '';
+    const where = centile ? `centile ${centile}` : 'without a centile';
+    const text = value.toFixed(row?.decimals ?? 0);
+    return `${who}${label} ${text} ${unit} at ${weeksText(weeks)} weeks, ${where}`;
+  });
+  return values.join('; ');
+}
+
+/** Pure: curves, then the trajectory of earlier scans, then the values of this one. */
+function growthContent(chart: GrowthChart, rows: readonly MeasurementRow[]): PlotContent {
+  const curves = chart.curves.map(
+    ({ centile, points }): PlotSeries => ({
+      name: `${centile}th centile`,
+      colour: centile === 50 ? '--accent' : '--ink-soft',
+      width: centile === 50 ? 2 : 1,
+      dash: centile === 3 || centile === 97 ? [4, 3] : undefined,
+      points,
+    }),
+  );
+  const measured = chart.measured.map(({ weeks, value }) => [weeks, value] as const);
+  const [only] = measured;
+  const earlier = chart.earlier.map(({ weeks, value }) => [weeks, value] as const);
+  const trajectory: PlotSeries[] =
+    earlier.length > 0 && only && measured.length === 1
+      ? [
+          {
+            name: 'earlier',
+            colour: '--critical',
+            width: 1,
+            dash: [2, 2],
+            points: [...earlier, only],
+          },
+        ]
+      : [];
+  return {
+    label: `Growth chart. ${words(chart, rows)}`,
+    height: 230,
+    xText: 'Gestational age (weeks)',
+    yText: `${chart.label} (${chart.unit})`,
+    series: [
+      ...curves,
+      ...trajectory,
+      {
+        name: 'measured',
+        colour: '--critical',
+        width: 0,
+        dots: true,
+        points: [...earlier, ...measured],
+      },
+    ],
+  };
+}
+
+const contents = new WeakMap<GrowthChart, PlotContent>();
+
+/** The same content for the same chart, so that it is drawn once. */
+function contentOf(chart: GrowthChart, rows: readonly MeasurementRow[]): PlotContent {
+  const known = contents.get(chart) ?? growthContent(chart, rows);
+  contents.set(chart, known);
+  return known;
+}
+
+/**
+ * Each quantity with its centile curves; lines are the 3rd, 10th, 50th, 90th and 97th centile.
+ * @param rows of the table of measurements, whose decimals and centiles the values have here too.
+ */
+export function growthView(
+  growth: GrowthCharts | null,
+  rows: readonly MeasurementRow[],
+): TemplateResult | typeof nothing {
+  if (!growth || growth.charts.length === 0) return nothing;
+  const drawn = growth.charts[0]?.curves.map(({ centile }) => centile).join(', ') ?? '';
+  return html`<section class="panel" id="growth" aria-labelledby="growth-head">
+    <header>
+      <h2 id="growth-head">Growth at ${weeksText(growth.ga_days / 7)} weeks</h2>
+      <span class="small soft push">Centiles ${drawn}</span>
+    </header>
+    <div class="plots">
+      ${growth.charts.map(
+        (chart) => html`<figure>
+          <sonogate-plot .content=${contentOf(chart, rows)}></sonogate-plot>
+          <figcaption class="small">
+            ${words(chart, rows)}. <span class="soft" title=${chart.citation}>${chart.chart}</span>
+          </figcaption>
+        </figure>`,
+      )}
+    </div>
+  </section>`;
+}

@@ -1,0 +1,217 @@
+import type { ConfirmHold, Hold, HoldChoice, HoldNeeds, HoldWithIdentity } from '../contract.ts';
+import { createAsking, sentence } from './asking.ts';
+import { html, nothing, repeat, type TemplateResult } from './html.ts';
+import { createLoader, shown } from './loading.ts';
+import { may, type OpenPage } from './page.ts';
+import { addressOf } from './router.ts';
+import { subjectDetail, subjectText } from './row-words.ts';
+import { chip, counted, empty, given, momentText } from './words.ts';
+
+/** What a person has chosen for a held report so far. */
+interface Chosen {
+  patient: string;
+  /** `''` not said, `none` without an order. */
+  order: string;
+  reason: string;
+}
+
+/** Pure: what is sent when a person confirms; null while the patient is not chosen. */
+export function confirmation(
+  { patient, order }: Pick<Chosen, 'patient' | 'order'>,
+  needs: HoldNeeds,
+): ConfirmHold | null {
+  if (!patient && needs === 'patient') return null;
+  return {
+    ...(patient && { patient }),
+    ...(order === 'none' ? { withoutOrder: true } : order && { order }),
+  };
+}
+
+/** Reports whose patient or order is not certain: a person confirms each. */
+export const openHolds: OpenPage = (_place, around) => {
+  const { api, redraw } = around;
+  const holds = createLoader<Hold[]>(() => api.holds(), redraw);
+  const asking = createAsking(around);
+  let opened: { id: string; hold: HoldWithIdentity | null; problem: string | null } | null = null;
+  let chosen: Chosen = { patient: '', order: '', reason: '' };
+
+  async function open(id: string): Promise<void> {
+    opened = { id, hold: null, problem: null };
+    chosen = { patient: '', order: '', reason: '' };
+    redraw();
+    try {
+      const hold = await api.heldReport(id);
+      if (opened?.id === id) opened = { id, hold, problem: null };
+    } catch (error) {
+      if (opened?.id === id) opened = { id, hold: null, problem: sentence(error) };
+    }
+    redraw();
+  }
+
+  function close(): void {
+    opened = null;
+    redraw();
+  }
+
+  async function ended(text: string): Promise<string> {
+    opened = null;
+    await holds.load();
+    return text;
+  }
+
+  function choiceView(choice: HoldChoice): TemplateResult {
+    const part = choice.kind;
+    return html`<label class="tick">
+      <input
+        type="radio"
+        name=${part}
+        .checked=${chosen[part] === choice.reference}
+        @change=${() => {
+          chosen = { ...chosen, [part]: choice.reference };
+          redraw();
+        }}
+      />
+      <span>${given(choice.text)} <span class="small soft">${choice.reference}</span></span>
+    </label>`;
+  }
+
+  function choicesView({ choices }: HoldWithIdentity): TemplateResult {
+    const patients = choices.filter(({ kind }) => kind === 'patient');
+    const orders = choices.filter(({ kind }) => kind === 'order');
+    return html`
+      <fieldset>
+        <legend>Patient in the EHR</legend>
+        ${patients.length > 0 ? patients.map(choiceView) : html`<p class="soft">The EHR offered nobody.</p>`}
+        <label class="field">
+          <span>Another patient of the EHR</span>
+          <input
+            placeholder="Patient/…"
+            .value=${patients.some(({ reference }) => reference === chosen.patient) ? '' : chosen.patient}
+            @input=${(event: Event) => {
+              if (!(event.target instanceof HTMLInputElement)) return;
+              chosen = { ...chosen, patient: event.target.value.trim() };
+              redraw();
+            }}
+          />
+        </label>
+      </fieldset>
+      <fieldset>
+        <legend>Order</legend>
+        ${orders.map(choiceView)}
+        <label class="tick">
+          <input
+            type="radio"
+            name="order"
+            .checked=${chosen.order === 'none'}
+            @change=${() => {
+              chosen = { ...chosen, order: 'none' };
+              redraw();
+            }}
+          />
+          <span>Without an order</span>
+        </label>
+      </fieldset>`;
+  }
+
+  function openedView(hold: HoldWithIdentity): TemplateResult {
+    const answer = confirmation(chosen, hold.needs);
+    return html`<div class="decision">
+      ${choicesView(hold)}
+      <div class="row">
+        ${
+          answer
+            ? asking.view({
+                id: `confirm ${hold.id}`,
+                label: 'Send the report',
+                question: `Send it to ${chosen.patient || 'the patient that was found'}${chosen.order === 'none' ? ' without an order' : ''}?`,
+                async run() {
+                  await api.confirmHold(hold.id, answer);
+                  return ended('The report is sent.');
+                },
+              })
+            : html`<span class="soft">Choose the patient to send the report.</span>`
+        }
+        ${asking.view({
+          id: `reject ${hold.id}`,
+          label: 'Do not send',
+          question: 'Never send this report, because',
+          confirm: 'Do not send',
+          danger: true,
+          fields: html`<input
+            aria-label="Reason"
+            .value=${chosen.reason}
+            @input=${(event: Event) => {
+              if (event.target instanceof HTMLInputElement) chosen.reason = event.target.value;
+            }}
+          />`,
+          async run() {
+            await api.rejectHold(hold.id, { reason: chosen.reason.trim() });
+            return ended('The report is not sent.');
+          },
+        })}
+        <button type="button" class="plain" @click=${close}>Close</button>
+      </div>
+    </div>`;
+  }
+
+  function sendAgainView({ id }: Hold): TemplateResult {
+    return asking.view({
+      id: `again ${id}`,
+      label: 'Send again',
+      question: 'Send it again as it is? What the EHR has of it already stays one.',
+      async run() {
+        await api.confirmHold(id, {});
+        return ended('The report is sent again.');
+      },
+    });
+  }
+
+  function holdView(hold: Hold): TemplateResult {
+    const isOpen = opened?.id === hold.id;
+    return html`<li class="panel">
+      <div class="row">
+        <h2>${given(subjectText(hold.subject))}</h2>
+        <span class="soft">${given(subjectDetail(hold.subject))}</span>
+        ${chip('attention', hold.title)}
+        <span class="small soft push">${hold.destination}, since ${momentText(hold.since)}</span>
+      </div>
+      <p>${hold.advice}</p>
+      ${hold.detail ? html`<p class="small soft">${given(hold.detail)}</p>` : nothing}
+      <p class="small soft">
+        ${counted(hold.candidates, 'candidate')}${hold.retried ? ', still tried by itself' : ''}
+      </p>
+      ${isOpen && opened?.problem ? html`<p class="problem" role="alert">${opened.problem}</p>` : nothing}
+      ${
+        isOpen && opened?.hold
+          ? openedView(opened.hold)
+          : html`<div class="row">
+              ${
+                may(around, 'confirm')
+                  ? html`${hold.needs === 'nothing' ? sendAgainView(hold) : nothing}
+                      <button type="button" @click=${() => void open(hold.id)}>Decide</button>`
+                  : html`<span class="small soft">A clinician decides.</span>`
+              }
+              ${hold.key ? html`<a class="button" href=${addressOf('study', { id: hold.key })}>Study</a>` : nothing}
+            </div>`
+      }
+    </li>`;
+  }
+
+  void holds.load();
+
+  return {
+    title: () => 'Held reports',
+    changed(event) {
+      if (event.type === 'reset' || event.type === 'delivery') void holds.load();
+    },
+    view: () => html`<div class="page-head">
+        <h1 tabindex="-1">Held reports</h1>
+        <span class="soft">The EHR did not take them: their patient or order there is not certain, it refused them, or it did not answer for too long. A person decides.</span>
+      </div>
+      ${shown(holds, (all) =>
+        all.length === 0
+          ? empty('No report waits for a person.')
+          : html`<ul class="holds">${repeat(all, ({ id }) => id, holdView)}</ul>`,
+      )}`,
+  };
+};

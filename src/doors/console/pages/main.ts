@@ -1,0 +1,140 @@
+import type { Session } from '../contract.ts';
+import { openAccount } from './account.ts';
+import { createApi, followChanges, type LiveStream, ProblemError } from './api.ts';
+import { sentence } from './asking.ts';
+import { openDeliveries } from './deliveries.ts';
+import { frame } from './frame.ts';
+import { openHolds } from './holds.ts';
+import { html, render, type TemplateResult } from './html.ts';
+import { type KeyBinding, startKeyboard } from './keyboard.ts';
+import type { OpenPage, Page } from './page.ts';
+import { openPeers } from './peers.ts';
+import './plot.ts';
+import { applyScheme, chosenScheme, createSpeaker } from './frame.ts';
+import { type Place, placeOf, type RouteName, startRouter } from './router.ts';
+import { openRules } from './rules.ts';
+import { afterSignIn, openSignIn, type SignInPage } from './sign-in.ts';
+import { openStudy } from './study.ts';
+import { openWorklist } from './worklist.ts';
+
+/** So that "in 20 s" and "3 min ago" go on while nothing changes. */
+const CLOCK_MS = 5000;
+
+const PAGES: Readonly<Record<RouteName, OpenPage>> = {
+  worklist: openWorklist,
+  study: openStudy,
+  deliveries: openDeliveries,
+  holds: openHolds,
+  rules: openRules,
+  peers: openPeers,
+  account: openAccount,
+};
+
+/** Puts the console into `root` and keeps it there. */
+function startConsole(root: HTMLElement): void {
+  const speaker = createSpeaker();
+  const api = createApi(() => session?.csrf ?? '', leave);
+  let session: Session | null = null;
+  let page: Page | null = null;
+  let place = placeOf(new URL(location.href));
+  let signIn: SignInPage | null = null;
+  let stream: LiveStream | null = null;
+  let keysShown = false;
+  let due = false;
+
+  function redraw(): void {
+    if (due) return;
+    due = true;
+    requestAnimationFrame(() => {
+      due = false;
+      draw();
+    });
+  }
+
+  function draw(): void {
+    document.title = page ? `${page.title()} · Sonogate` : 'Sonogate';
+    render(content(), root);
+  }
+
+  function content(): TemplateResult {
+    if (!session) return signIn?.view() ?? html``;
+    return frame({
+      session,
+      name: place.name,
+      content: page?.view() ?? html`<h1>There is no such page</h1>`,
+      connected: stream?.connected() ?? true,
+      keys: keysShown ? bindings() : null,
+      redraw,
+      signOut: () => void api.signOut().finally(leave),
+    });
+  }
+
+  function bindings(): readonly KeyBinding[] {
+    if (!session) return [];
+    const list: KeyBinding = {
+      key: '?',
+      does: 'shows or hides this list',
+      run() {
+        keysShown = !keysShown;
+        redraw();
+      },
+    };
+    return [...(page?.keys ?? []), list];
+  }
+
+  function open(next: Place): void {
+    place = next;
+    page?.close?.();
+    page = null;
+    if (!session) return;
+    const opened = next.name ? PAGES[next.name] : null;
+    page = opened?.(next, { api, session, redraw, say: speaker.say, ...router }) ?? null;
+    scrollTo(0, 0);
+    redraw();
+  }
+
+  /** Someone is signed in: the page of the address opens and changes begin to arrive. */
+  function enter(entered: Session): void {
+    session = entered;
+    signIn = null;
+    stream?.close();
+    stream = followChanges((event) => {
+      if (event.type === 'session') void resume();
+      else page?.changed?.(event);
+    }, redraw);
+    router.restate(afterSignIn(new URL(location.href)));
+    open(placeOf(new URL(location.href)));
+  }
+
+  /** Nobody is signed in now: what was shown is gone from the screen. */
+  function leave(): void {
+    if (signIn) return;
+    session = null;
+    stream?.close();
+    stream = null;
+    page?.close?.();
+    page = null;
+    signIn = openSignIn(api, { redraw, signedIn: enter });
+    redraw();
+  }
+
+  async function resume(): Promise<void> {
+    try {
+      enter(await api.session());
+    } catch (error) {
+      if (error instanceof ProblemError) return leave();
+      render(html`<p class="problem" role="alert">${sentence(error)}</p>`, root);
+    }
+  }
+
+  const router = startRouter(open);
+  startKeyboard(bindings);
+  setInterval(() => {
+    if (!document.hidden) redraw();
+  }, CLOCK_MS);
+  void resume();
+}
+
+applyScheme(chosenScheme());
+const root = document.getElementById('console');
+if (root) startConsole(root);

@@ -1,0 +1,227 @@
+import type { Measured, MeasurementRow, ResultView } from '../contract.ts';
+import { html, nothing, type TemplateResult } from './html.ts';
+
+/** Pure: "62 - 80" in the decimals of the quantity; one bound as "from" or "up to". */
+export function rangeText(reference: Measured['reference'], decimals: number): string {
+  if (!reference) return '';
+  const { low, high } = reference;
+  if (low !== null && high !== null) return `${low.toFixed(decimals)} – ${high.toFixed(decimals)}`;
+  if (low !== null) return `from ${low.toFixed(decimals)}`;
+  return high === null ? '' : `up to ${high.toFixed(decimals)}`;
+}
+
+/** Pure: how far the model is from the other value, with its sign; '' where one is missing. */
+export function differenceText(
+  model: Measured | null,
+  other: { value: number } | null,
+  decimals: number,
+): string {
+  if (!model || !other || model.quality !== 'accepted') return '';
+  const difference = model.value - other.value;
+  const text = Math.abs(difference).toFixed(decimals);
+  return `${Number(text) === 0 ? '±' : difference > 0 ? '+' : '−'}${text}`;
+}
+
+/**
+ * Pure: what tells a row from others of its name: fetus, side and phase; the site only where another
+ * row would read the same.
+ */
+export function placeText(row: MeasurementRow, all: readonly MeasurementRow[]): string {
+  const { label, site, laterality, fetus, phase } = row;
+  const alike = all.some(
+    (other) =>
+      other !== row &&
+      other.label === label &&
+      other.laterality === laterality &&
+      other.fetus === fetus &&
+      other.phase === phase,
+  );
+  const parts = [
+    fetus ? `fetus ${fetus}` : '',
+    laterality ?? '',
+    alike ? (site ?? '') : '',
+    phase ?? '',
+  ];
+  return parts
+    .filter((part) => part && !label.toLowerCase().includes(part.toLowerCase()))
+    .join(', ');
+}
+
+/** Longer remarks stand once below the table, with a number at each value. */
+const SHORT_NOTE = 24;
+
+/** Pure: the longer remarks of a table in the order of their numbers. */
+export function notesOf(rows: readonly MeasurementRow[]): string[] {
+  const notes = rows.flatMap(({ model }) => (model?.note ? [model.note] : []));
+  return [...new Set(notes.filter((note) => note.length > SHORT_NOTE))];
+}
+
+/** Pure: how it was measured, with a short remark. */
+export function methodText(measured: Measured | null): string {
+  const note = measured?.note && measured.note.length <= SHORT_NOTE ? measured.note : '';
+  return [measured?.method ?? '', note].filter(Boolean).join(', ');
+}
+
+/** Marks of the report (docs of the PDF): below, above, otherwise outside its reference. */
+const INTERPRETED = {
+  N: { mark: '', text: '' },
+  L: { mark: '▼', text: 'below the reference' },
+  H: { mark: '▲', text: 'above the reference' },
+  A: { mark: '●', text: 'abnormal' },
+} as const;
+
+export interface MeasurementTable {
+  result: ResultView;
+  /** Whether a value can be shown on an image. */
+  onImage(measured: Measured): boolean;
+  show(measured: Measured): void;
+  /** Rows whose further values are open. */
+  opened: ReadonlySet<string>;
+  toggle(row: string): void;
+}
+
+/** Columns that some row has a value for; the others would only take room. */
+interface Columns {
+  cart: boolean;
+  prior: boolean;
+}
+
+function valueView(measured: Measured | null, unit: string): TemplateResult | typeof nothing {
+  if (!measured) return nothing;
+  if (measured.quality !== 'accepted') {
+    return html`<span class="soft">not accepted</span>
+      <span class="second">${measured.doubt}</span>`;
+  }
+  const { mark, text } = INTERPRETED[measured.interpretation ?? 'N'];
+  return html`<span class=${mark ? 'outside' : ''}>
+      ${mark ? html`<span aria-hidden="true">${mark}</span><span class="hidden-text">${text}: </span>` : nothing}
+      ${measured.text} <span class="unit">${unit}</span>
+    </span>`;
+}
+
+function nameView(row: MeasurementRow, table: MeasurementTable): TemplateResult {
+  const { measurements } = table.result;
+  const seen = [row.model, row.cart, row.given, ...row.more].find(
+    (one) => one && table.onImage(one),
+  );
+  const place = placeText(row, measurements);
+  const number = notesOf(measurements).indexOf(row.model?.note ?? '') + 1;
+  return html`${
+    seen
+      ? html`<button type="button" class="link" @click=${() => table.show(seen)}>${row.label}</button>`
+      : row.label
+  }${place ? html`<span class="soft">, ${place}</span>` : nothing}
+  ${number > 0 ? html`<sup><a class="note-mark" href="#measurement-notes">${number}</a></sup>` : nothing}`;
+}
+
+function rowView(row: MeasurementRow, table: MeasurementTable, columns: Columns): TemplateResult {
+  const { model, cart, given, prior, unitText, decimals, more } = row;
+  const judged = model ?? cart ?? given;
+  const reference = judged?.reference ?? null;
+  // An age stands in weeks, its spread in days.
+  const spreadUnit = row.unit === 'd' ? ' days' : '';
+  const spread = model?.uncertainty ? `± ${model.uncertainty.toFixed(decimals)}${spreadUnit}` : '';
+  const open = table.opened.has(row.id);
+  return html`<tr>
+      <th scope="row">${nameView(row, table)}</th>
+      <td class="number">
+        ${valueView(model ?? given, unitText)}
+        ${spread && model?.quality === 'accepted' ? html`<span class="second">${spread}</span>` : nothing}
+      </td>
+      <td class="number">${rangeText(reference, decimals)}
+        ${reference?.chart ? html`<span class="second chart" title=${reference.chart}>${reference.chart}</span>` : nothing}
+      </td>
+      <td class="number">${reference?.centile ?? nothing}
+        ${reference?.zScore == null ? nothing : html`<span class="second">z ${reference.zScore}</span>`}
+      </td>
+      ${
+        columns.cart
+          ? html`<td class="number">${valueView(cart, unitText)}
+              <span class="second">${differenceText(model, cart, decimals)}</span></td>`
+          : nothing
+      }
+      ${
+        columns.prior
+          ? html`<td class="number">${prior?.text ?? nothing}
+              <span class="second">${differenceText(model, prior, decimals)}</span></td>`
+          : nothing
+      }
+      <td class="method">
+        <span class="small soft">${methodText(judged)}</span>
+        ${
+          more.length > 0
+            ? html`<button type="button" class="link small" aria-expanded=${open} @click=${() => table.toggle(row.id)}>
+                ${open ? 'Fewer' : `${more.length} more`}
+              </button>`
+            : nothing
+        }
+      </td>
+    </tr>
+    ${open ? more.map((one) => furtherRow(one, row, table, columns)) : nothing}`;
+}
+
+/** One of the values that the value of the row was made from, or that it was preferred to. */
+function furtherRow(
+  one: Measured,
+  row: MeasurementRow,
+  table: MeasurementTable,
+  { cart, prior }: Columns,
+): TemplateResult {
+  const name = `${one.provenance}, ${one.derivation}`;
+  return html`<tr class="further">
+    <th scope="row">
+      ${
+        table.onImage(one)
+          ? html`<button type="button" class="link" @click=${() => table.show(one)}>${name}</button>`
+          : name
+      }
+    </th>
+    <td class="number">${valueView(one, row.unitText)}</td>
+    <td colspan=${2 + Number(cart) + Number(prior)}></td>
+    <td class="method"><span class="small soft">${methodText(one)}</span></td>
+  </tr>`;
+}
+
+/** Model and cart side by side, with reference and prior, by section. */
+export function measurementsView(table: MeasurementTable): TemplateResult {
+  const { result } = table;
+  const used = result.sections.filter(({ id }) =>
+    result.measurements.some(({ section }) => section === id),
+  );
+  const notes = notesOf(result.measurements);
+  const columns = {
+    cart: result.measurements.some(({ cart }) => cart !== null),
+    prior: result.measurements.some(({ prior }) => prior !== null),
+  };
+  const prior = result.prior ? `Prior (${result.prior.daysBefore} d before)` : 'Prior';
+  return html`<section class="panel" id="measurements" aria-labelledby="measurements-head">
+    <header>
+      <h2 id="measurements-head">Measurements</h2>
+      <span class="small soft push">▲ above, ▼ below the reference, ● abnormal; unmarked without a range: not rated</span>
+    </header>
+    <div class="scrolls" tabindex="0" role="region" aria-label="Table of measurements">
+      <table class="measurements">
+        <thead>
+          <tr>
+            <th scope="col">Measurement</th>
+            <th scope="col" class="number">Model</th>
+            <th scope="col" class="number">Reference</th>
+            <th scope="col" class="number">Centile</th>
+            ${columns.cart ? html`<th scope="col" class="number">Cart</th>` : nothing}
+            ${columns.prior ? html`<th scope="col" class="number">${prior}</th>` : nothing}
+            <th scope="col">Method</th>
+          </tr>
+        </thead>
+        ${used.map(
+          ({ id, title }) => html`<tbody>
+            <tr class="group"><th colspan=${5 + Number(columns.cart) + Number(columns.prior)} scope="rowgroup">${title}</th></tr>
+            ${result.measurements
+              .filter(({ section }) => section === id)
+              .map((row) => rowView(row, table, columns))}
+          </tbody>`,
+        )}
+      </table>
+    </div>
+    ${notes.length > 0 ? html`<ol class="notes small soft" id="measurement-notes">${notes.map((note) => html`<li>${note}</li>`)}</ol>` : nothing}
+  </section>`;
+}

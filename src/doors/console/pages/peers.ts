@@ -1,0 +1,115 @@
+import type { DoctorFinding, Peer } from '../contract.ts';
+import { sentence } from './asking.ts';
+import { html, nothing, type TemplateResult } from './html.ts';
+import { createLoader, shown } from './loading.ts';
+import type { OpenPage } from './page.ts';
+import { chip, empty, given, momentText, type Tone } from './words.ts';
+
+const KINDS = { source: 'Source', dicom: 'DICOM', fhir: 'EHR' } as const;
+
+const FOUND = {
+  ok: { tone: 'good', text: 'In order' },
+  warning: { tone: 'attention', text: 'Warning' },
+  fault: { tone: 'critical', text: 'Fault' },
+} as const satisfies Record<DoctorFinding['state'], { tone: Tone; text: string }>;
+
+/** Name under which the doctor's findings of everything are kept. */
+const EVERYTHING = '';
+
+interface Examination {
+  busy: boolean;
+  findings: DoctorFinding[];
+  problem: string | null;
+}
+
+/** The nodes this gateway talks with, and the doctor that calls them. */
+export const openPeers: OpenPage = (_place, around) => {
+  const { api, redraw, say } = around;
+  const peers = createLoader<Peer[]>(() => api.peers(), redraw);
+  const examined = new Map<string, Examination>();
+
+  async function examine(peer: string): Promise<void> {
+    examined.set(peer, { busy: true, findings: examined.get(peer)?.findings ?? [], problem: null });
+    redraw();
+    try {
+      const findings = await api.doctor(peer === EVERYTHING ? {} : { peer });
+      examined.set(peer, { busy: false, findings, problem: null });
+      const faults = findings.filter(({ state }) => state === 'fault').length;
+      say(faults === 0 ? 'The doctor found no fault.' : `The doctor found faults: ${faults}.`);
+    } catch (error) {
+      examined.set(peer, { busy: false, findings: [], problem: sentence(error) });
+    }
+    redraw();
+  }
+
+  function findingsView(peer: string): TemplateResult | typeof nothing {
+    const examination = examined.get(peer);
+    if (!examination) return nothing;
+    const { findings, problem } = examination;
+    return html`${problem ? html`<p class="problem" role="alert">${problem}</p>` : nothing}
+      <ul class="found">
+        ${findings.map(
+          ({ what, state, detail }) => html`<li>
+            ${chip(FOUND[state].tone, FOUND[state].text)} <strong>${given(what)}</strong>
+            <span class="soft">${given(detail)}</span>
+          </li>`,
+        )}
+      </ul>`;
+  }
+
+  function button(peer: string, text: string): TemplateResult {
+    const busy = examined.get(peer)?.busy ?? false;
+    return html`<button type="button" ?disabled=${busy} @click=${() => void examine(peer)}>
+      ${busy ? 'Calling…' : text}
+    </button>`;
+  }
+
+  function peerView(peer: Peer): TemplateResult {
+    return html`<li class="panel">
+      <div class="row">
+        <h2>${given(peer.name)}</h2>
+        <span class="chip">${KINDS[peer.kind]}</span>
+        ${peer.tls ? chip('good', 'TLS') : chip('quiet', 'Not encrypted')}
+        <span class="push">${peer.callable ? button(peer.name, 'Call') : nothing}</span>
+      </div>
+      <dl class="facts">
+        <dt>Address</dt>
+        <dd>${given(peer.address)}</dd>
+        ${peer.objects.length > 0 ? html`<dt>Is sent</dt><dd>${peer.objects.join(', ')}</dd>` : nothing}
+        <dt>Last exchange</dt>
+        <dd>${peer.lastExchangeAt ? momentText(peer.lastExchangeAt) : 'none yet'}</dd>
+        ${
+          peer.lastError
+            ? html`<dt>Last error</dt>
+                <dd>
+                  ${peer.lastError.title}${peer.lastErrorAt ? `, ${momentText(peer.lastErrorAt)}` : ''}
+                  <span class="second">${peer.lastError.advice}</span>
+                </dd>`
+            : nothing
+        }
+      </dl>
+      ${findingsView(peer.name)}
+    </li>`;
+  }
+
+  void peers.load();
+
+  return {
+    title: () => 'Peers',
+    changed(event) {
+      if (event.type === 'reset') void peers.load();
+    },
+    view: () => html`<div class="page-head">
+        <h1 tabindex="-1">Peers</h1>
+        <span class="push">${button(EVERYTHING, 'Run the doctor')}</span>
+      </div>
+      ${examined.has(EVERYTHING) ? html`<section class="panel" aria-label="What the doctor found">${findingsView(EVERYTHING)}</section>` : nothing}
+      ${shown(peers, (all) =>
+        all.length === 0
+          ? empty(
+              'No peer is set. Sources and destinations stand in the configuration of the site.',
+            )
+          : html`<ul class="peers">${all.map(peerView)}</ul>`,
+      )}`,
+  };
+};

@@ -1,0 +1,226 @@
+import type { WorklistPage, WorklistQuery, WorklistRow } from '../contract.ts';
+import { html, nothing, ref, repeat, styled, type TemplateResult } from './html.ts';
+import { addressOf } from './router.ts';
+import {
+  deliveriesView,
+  endpointText,
+  glanceView,
+  hasUnseenFlag,
+  stateChip,
+  subjectDetail,
+  subjectText,
+  waitingView,
+} from './row-words.ts';
+import { counted, given, momentText } from './words.ts';
+
+/** Rows of the worklist in their order: those with flags that nobody has seen, then by arrival. */
+export interface RowList {
+  flagged: readonly WorklistRow[];
+  rows: readonly WorklistRow[];
+  nextCursor: string | null;
+}
+
+export const NO_ROWS: RowList = { flagged: [], rows: [], nextCursor: null };
+
+export const firstPage = ({ critical, rows, nextCursor }: WorklistPage): RowList => ({
+  flagged: critical,
+  rows,
+  nextCursor,
+});
+
+/** Pure: the list with the page behind it; a row that is there already stays where it is. */
+export function withPage(list: RowList, { rows, nextCursor }: WorklistPage): RowList {
+  const known = new Set([...list.flagged, ...list.rows].map(({ key }) => key));
+  return {
+    ...list,
+    rows: [...list.rows, ...rows.filter(({ key }) => !known.has(key))],
+    nextCursor,
+  };
+}
+
+/**
+ * Pure: whether a row belongs to what was asked for; null where only the server can say it, because
+ * the search looks at what the row does not show.
+ */
+export function belongs(row: WorklistRow, query: WorklistQuery): boolean | null {
+  const states = query.state === undefined ? [] : [query.state].flat();
+  if (states.length > 0 && !states.includes(row.state)) return false;
+  if (query.source && row.source !== query.source) return false;
+  if (query.endpoint && row.endpoint !== query.endpoint) return false;
+  if (query.tag && !row.tags.includes(query.tag)) return false;
+  if (query.critical && !hasUnseenFlag(row)) return false;
+  return query.q ? null : true;
+}
+
+/** Newest first; of the same instant in a fixed order. */
+function before(one: WorklistRow, other: WorklistRow): number {
+  if (one.arrivedAt !== other.arrivedAt) return one.arrivedAt < other.arrivedAt ? 1 : -1;
+  return one.key < other.key ? 1 : -1;
+}
+
+/**
+ * Pure: the list after a row has changed. A row older than all that was loaded waits for its page; a
+ * row that no longer belongs is taken out.
+ */
+export function withRow(list: RowList, row: WorklistRow, stays: boolean): RowList {
+  const without = (rows: readonly WorklistRow[]) => rows.filter(({ key }) => key !== row.key);
+  const [flagged, rows] = [without(list.flagged), without(list.rows)];
+  if (!stays) return { ...list, flagged, rows };
+  if (hasUnseenFlag(row)) return { ...list, flagged: [...flagged, row].sort(before), rows };
+  const last = rows.at(-1);
+  const notLoaded = list.nextCursor !== null && last !== undefined && before(row, last) > 0;
+  return { ...list, flagged, rows: notLoaded ? rows : [...rows, row].sort(before) };
+}
+
+/** Pure: which rows of a list of equal heights are on the screen, with some more on either side. */
+export function visibleRange(
+  { top, height, rowHeight }: { top: number; height: number; rowHeight: number },
+  count: number,
+): { from: number; to: number } {
+  const more = 8;
+  const from = Math.max(0, Math.floor(top / rowHeight) - more);
+  return {
+    from: Math.min(from, count),
+    to: Math.min(count, Math.ceil((top + height) / rowHeight) + more),
+  };
+}
+
+/** Height of a row in `rem`, as `--row` has it. */
+const ROW_REM = 3.75;
+/** So many rows before the end more are asked for. */
+const NEAR_END = 60;
+
+export interface RowTable {
+  view(rows: readonly WorklistRow[], whole: boolean): TemplateResult;
+  /** Moves the keyboard up or down the list. */
+  move(step: number, rows: readonly WorklistRow[]): void;
+  open(rows: readonly WorklistRow[], go: (address: string) => void): void;
+  toTop(): void;
+  /** A row came in above: what the reader looks at stays where it is. */
+  grewAbove(): void;
+  close(): void;
+}
+
+function rowView(row: WorklistRow, place: number, now: Date, focus: (link: Element) => void) {
+  const description = row.subject?.shown === 'identity' ? row.subject.studyDescription : '';
+  const examined =
+    description && row.endpoint === null
+      ? given(description)
+      : html`${endpointText(row.endpoint)}${description ? html` · ${given(description)}` : nothing}`;
+  const about = [row.source, counted(row.objects, 'object'), ...row.tags].join(' · ');
+  return html`<tr class=${hasUnseenFlag(row) ? 'flagged' : ''} aria-rowindex=${place + 2}>
+    <td>
+      <a class="first open" href=${addressOf('study', { id: row.key })} ${ref((link) => link && focus(link))}>
+        ${given(subjectText(row.subject))}
+      </a>
+      <span class="second">${given(subjectDetail(row.subject))}</span>
+    </td>
+    <td>
+      <span class="first">${examined}</span>
+      <span class="second" title=${about}>${given(about)}</span>
+    </td>
+    <td>${stateChip(row.state)} ${row.test ? html`<span class="chip">Test</span>` : nothing}
+      ${waitingView(row, now)}</td>
+    <td>${glanceView(row)}</td>
+    <td>${deliveriesView(row)}</td>
+    <td class="number">
+      <time class="first" datetime=${row.arrivedAt}>${momentText(row.arrivedAt, now)}</time>
+    </td>
+  </tr>`;
+}
+
+/** The table draws the rows that are on the screen; the others are empty room above and below. */
+export function createRowTable({ redraw, nearEnd }: { redraw(): void; nearEnd(): void }): RowTable {
+  let box: HTMLElement | null = null;
+  let chosen: string | null = null;
+  let focusDue = false;
+  const rowHeight = () =>
+    ROW_REM * Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+  const sized = new ResizeObserver(redraw);
+
+  function place(element: Element | undefined): void {
+    const next = element instanceof HTMLElement ? element : null;
+    if (next === box) return;
+    sized.disconnect();
+    box = next;
+    if (next) sized.observe(next);
+  }
+
+  /** Scrolls as little as brings the row into view. */
+  function bringIntoView(index: number): void {
+    if (!box) return;
+    const height = rowHeight();
+    const head = box.querySelector('thead')?.clientHeight ?? height;
+    const room = box.clientHeight - head;
+    const top = index * height;
+    if (top < box.scrollTop) box.scrollTop = top;
+    else if (top + height > box.scrollTop + room) box.scrollTop = top + height - room;
+  }
+
+  function focusRow(row: WorklistRow, link: Element): void {
+    if (!focusDue || row.key !== chosen || !(link instanceof HTMLElement)) return;
+    focusDue = false;
+    link.focus({ preventScroll: true });
+  }
+
+  return {
+    view(rows, whole) {
+      const height = rowHeight();
+      const seen = {
+        top: box?.scrollTop ?? 0,
+        height: box?.clientHeight || innerHeight,
+        rowHeight: height,
+      };
+      const { from, to } = visibleRange(seen, rows.length);
+      if (!whole && to + NEAR_END > rows.length) queueMicrotask(nearEnd);
+      const now = new Date();
+      const room = (count: number) =>
+        count > 0
+          ? html`<tr class="room" aria-hidden="true"><td colspan="6" ${styled({ height: `${count * height}px` })}></td></tr>`
+          : nothing;
+      return html`<div class="rows" tabindex="0" role="region" aria-label="Studies" @scroll=${redraw} ${ref(place)}>
+        <table aria-rowcount=${whole ? rows.length + 1 : -1}>
+          <thead>
+            <tr aria-rowindex="1">
+              <th class="patient">Patient</th>
+              <th class="study">Examination</th>
+              <th class="state">State</th>
+              <th>Result at a glance</th>
+              <th class="sent">Deliveries</th>
+              <th class="number when">Arrived</th>
+            </tr>
+          </thead>
+          <tbody>
+            ${room(from)}
+            ${repeat(
+              rows.slice(from, to),
+              ({ key }) => key,
+              (row, index) => rowView(row, from + index, now, (link) => focusRow(row, link)),
+            )}
+            ${room(rows.length - to)}
+          </tbody>
+        </table>
+      </div>`;
+    },
+    move(step, rows) {
+      if (rows.length === 0) return;
+      const at = rows.findIndex(({ key }) => key === chosen);
+      const next = at < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, at + step));
+      chosen = rows[next]?.key ?? null;
+      focusDue = true;
+      bringIntoView(next);
+      redraw();
+    },
+    open(rows, go) {
+      const row = rows.find(({ key }) => key === chosen);
+      if (row) go(addressOf('study', { id: row.key }));
+    },
+    toTop() {
+      if (box) box.scrollTop = 0;
+    },
+    grewAbove() {
+      if (box && box.scrollTop > 0) box.scrollTop += rowHeight();
+    },
+    close: () => sized.disconnect(),
+  };
+}

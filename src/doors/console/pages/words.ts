@@ -1,0 +1,81 @@
+import { html, type TemplateResult } from './html.ts';
+
+/** How a state is shown: with a word and a mark, never by colour alone (WCAG 1.4.1). */
+export type Tone = 'critical' | 'attention' | 'good' | 'active' | 'quiet';
+
+const MARKS = {
+  critical: '▲',
+  attention: '◆',
+  good: '✓',
+  active: '●',
+  quiet: '–',
+} as const satisfies Record<Tone, string>;
+
+/** A state in words with its mark. */
+export function chip(tone: Tone, text: string): TemplateResult {
+  return html`<span class="chip ${tone}"><span aria-hidden="true">${MARKS[tone]}</span> ${text}</span>`;
+}
+
+/** Text that a DICOM header or a client gave: shown as text, kept apart from marks of direction. */
+export function given(text: string): TemplateResult {
+  return html`<bdi class="given">${text}</bdi>`;
+}
+
+/** "1 study", "3 studies"; the plural is given where it is not an added s. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+}
+
+/** What a page shows where there is nothing. */
+export function empty(text: string, more: unknown = null): TemplateResult {
+  return html`<div class="empty"><p>${text}</p>${more}</div>`;
+}
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+const clock = new Intl.DateTimeFormat('en-GB', {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+});
+const shortClock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
+const dayOfYear = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+});
+
+/** Pure: a duration for people, in one unit: "12 s", "3 min", "2 h", "4 d". */
+export function durationText(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  if (whole < 2 * MINUTE) return `${whole} s`;
+  if (whole < 2 * HOUR) return `${Math.round(whole / MINUTE)} min`;
+  if (whole < 2 * DAY) return `${Math.round(whole / HOUR)} h`;
+  return `${Math.round(whole / DAY)} d`;
+}
+
+/** Pure: "in 20 s" or "3 min ago" of an instant (RFC 3339). */
+export function distanceText(instant: string, now: Date): string {
+  const seconds = (Date.parse(instant) - now.getTime()) / 1000;
+  return seconds >= 1 ? `in ${durationText(seconds)}` : `${durationText(-seconds)} ago`;
+}
+
+/** The hour of today, else the day too; of another year with the year. */
+export function momentText(instant: string, now = new Date()): string {
+  const at = new Date(instant);
+  if (at.toDateString() === now.toDateString()) return shortClock.format(at);
+  const date = at.getFullYear() === now.getFullYear() ? day : dayOfYear;
+  return `${date.format(at)}, ${shortClock.format(at)}`;
+}
+
+/** To the second, for a timeline. */
+export function secondText(instant: string): string {
+  return clock.format(new Date(instant));
+}
+
+export function dateText(instant: string): string {
+  return dayOfYear.format(new Date(instant));
+}

@@ -1,0 +1,124 @@
+import { createReadStream } from 'node:fs';
+import type { Router } from '@koa/router';
+import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
+import type { Result } from '../../../pipelines/result/envelope.ts';
+import { DEFAULT_ACCOUNT_ID } from '../../core/accounts/keys.ts';
+import type { RequestRow } from '../../core/requests/request.ts';
+import { SonogateError } from '../../platform/errors/catalogue.ts';
+import { MS_PER_DAY } from '../../platform/time.ts';
+import { auditAction } from './audit.ts';
+import type { ConsoleDeps, ConsoleState } from './context.ts';
+import type { ResultView } from './contract.ts';
+import { needs } from './guard.ts';
+import { viewResult } from './result-view.ts';
+
+/** Kinds that a page shows; anything else is only ever saved to a file. */
+const SHOWN_IN_PLACE = /^(image\/(png|jpeg|webp)|application\/(json|pdf)|video\/x-motion-jpeg)$/;
+
+/** `/requests/{id}/result` and `/requests/{id}/artifacts/{name}`; they hold no identity. */
+export function addResultRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
+  const { core, operations } = deps;
+
+  router.get('/requests/:id/result', needs('read'), async (context) => {
+    const row = await existing(context.params.id, deps);
+    const result = await resultOf(row.id, deps);
+    if (!result) throw new SonogateError('not_found', `The request is ${row.status}: no result.`);
+    await auditAction(context, 'request.read', subjectOf(row), deps);
+    const { wording } = operations;
+    context.body = viewResult({
+      requestId: row.id,
+      result,
+      gestationalAge: gestationalAgeOf(row),
+      prior: await priorOf(row, deps),
+      wording,
+    }) satisfies ResultView;
+  });
+
+  router.get('/requests/:id/artifacts/:name', needs('read'), async (context) => {
+    const row = await existing(context.params.id, deps);
+    const { name = '' } = context.params;
+    // A name only ever selects from the list of the result: no path can be built from it.
+    const artifact = (await core.artifacts(row.id)).find((entry) => entry.name === name);
+    const path = artifact && (await core.artifactPath(row.id, name));
+    if (!artifact || !path) throw new SonogateError('not_found', 'There is no such artifact.');
+    await auditAction(context, 'artifact.read', { ...subjectOf(row), detail: { name } }, deps);
+    context.type = artifact.media_type;
+    context.length = artifact.bytes;
+    context.set('ETag', `"${artifact.sha256}"`);
+    // The bytes of a name never change, but the next reader may be another person.
+    context.set('Cache-Control', 'private, no-cache');
+    context.status = 200;
+    if (context.fresh) {
+      context.status = 304;
+      return;
+    }
+    const inPlace =
+      SHOWN_IN_PLACE.test(artifact.media_type) && context.query.download === undefined;
+    if (!inPlace) context.attachment(artifact.name);
+    context.body = createReadStream(path);
+  });
+}
+
+/** @throws SonogateError `not_found`, `expired` */
+async function existing(id: string | undefined, { core }: ConsoleDeps): Promise<RequestRow> {
+  // Those of other accounts are not the site's own business.
+  const row = await core.get(id ?? '', DEFAULT_ACCOUNT_ID);
+  if (!row) throw new SonogateError('not_found', 'There is no such request.');
+  if (row.status === 'expired') throw new SonogateError('expired', 'The result has been purged.');
+  return row;
+}
+
+const subjectOf = ({ id, source }: RequestRow) => ({
+  requestId: id,
+  studyId: source.kind === 'dicom' ? source.study : null,
+});
+
+/** The core has checked a result against the envelope's schema before it was stored. */
+async function resultOf(id: string, { core }: ConsoleDeps): Promise<Result | null> {
+  return (await core.result(id)) as Result | null;
+}
+
+/** As it was given with the request. */
+function gestationalAgeOf({ input }: RequestRow): ResultView['gestationalAge'] {
+  const dating = input?.options?.dating;
+  if (typeof dating !== 'object' || dating === null) return null;
+  const { ga_days: days, basis } = dating as Record<string, unknown>;
+  return typeof days === 'number' ? { days, basis: String(basis ?? '') } : null;
+}
+
+/** The newest earlier result of the same patient and endpoint, of another study. */
+async function priorOf(
+  row: RequestRow,
+  deps: ConsoleDeps,
+): Promise<{ requestId: string; daysBefore: number; result: Result } | null> {
+  if (row.source.kind !== 'dicom') return null;
+  const { rows } = await deps.database.query<{
+    request_id: string;
+    arrived_at: Date;
+    own_arrived_at: Date;
+    identity: DicomIdentity;
+    own_identity: DicomIdentity;
+  }>(
+    `SELECT w.request_id, w.arrived_at, own.arrived_at AS own_arrived_at, s.identity,
+       own_study.identity AS own_identity
+     FROM worklist own JOIN worklist w ON w.patient = own.patient AND w.key <> own.key
+       JOIN studies s ON s.id = w.study_id JOIN studies own_study ON own_study.id = own.study_id
+     WHERE own.key = $1 AND w.endpoint = $2 AND w.state = 'succeeded'
+       AND w.arrived_at < own.arrived_at
+     ORDER BY w.arrived_at DESC LIMIT 1`,
+    [row.source.study, row.endpoint],
+  );
+  const [found] = rows;
+  const result = found && (await resultOf(found.request_id, deps));
+  if (!found || !result) return null;
+  const scanned = scanDate(found.identity) ?? found.arrived_at;
+  const own = scanDate(found.own_identity) ?? found.own_arrived_at;
+  const daysBefore = Math.round((own.getTime() - scanned.getTime()) / MS_PER_DAY);
+  return { requestId: found.request_id, daysBefore, result };
+}
+
+/** Study Date (0008,0020); null where the images have none. */
+function scanDate({ StudyDate }: DicomIdentity): Date | null {
+  const match = /^(\d{4})(\d\d)(\d\d)$/.exec(StudyDate);
+  return match ? new Date(`${match[1]}-${match[2]}-${match[3]}T00:00:00Z`) : null;
+}

@@ -1,0 +1,160 @@
+import type { Router } from '@koa/router';
+import { parse, stringify, YAMLParseError } from 'yaml';
+import { z } from 'zod';
+import { type Routing, type RoutingRule, routingSchema } from '../../../config/routing.ts';
+import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
+import { SonogateError } from '../../platform/errors/catalogue.ts';
+import { InvalidInputError, pointedErrors } from '../../platform/errors/problem.ts';
+import { jsonBody } from '../http/parse.ts';
+import { parseBody } from '../http/uploads.ts';
+import { auditRows } from './audit.ts';
+import type { ConsoleDeps, ConsoleState } from './context.ts';
+import type { DryRun, DryRunQuery, Rules } from './contract.ts';
+import { needs } from './guard.ts';
+import { shownVerdict } from './study-page.ts';
+
+const dryRunSchema: z.ZodType<DryRunQuery> = z.strictObject({
+  yaml: z.string().max(200_000),
+  last: z.number().int().min(1).max(500),
+});
+
+/** `/rules`: those of the gateway as they are now, and a trial of edited ones; nothing is changed. */
+export function addRuleRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
+  const { config, operations } = deps;
+
+  router.get('/rules', needs('rules'), async (context) => {
+    const routing = operations.routing();
+    context.body = {
+      match: routing.match,
+      rules: routing.rules.map(inWords),
+      yaml: stringify({ routing }),
+      lastDay: await lastDay(deps),
+    } satisfies Rules;
+  });
+
+  router.post(
+    '/rules/dry-run',
+    needs('rules'),
+    jsonBody(config.http.maxBodyBytes),
+    async (context) => {
+      const { yaml, last } = parseBody(dryRunSchema, context.state.body);
+      const edited = readRouting(yaml);
+      checkNames(edited, deps);
+      const before = await operations.studies.dryRun(null, last);
+      const then = await operations.studies.dryRun(edited, last);
+      const { role } = context.state.session;
+      const identities = await identitiesOf(
+        then.map(({ study }) => study),
+        deps,
+      );
+      const studies = then.map(({ study, receivedAt, acting, verdicts }) => {
+        const identity = identities.get(study);
+        return {
+          key: study,
+          arrivedAt: receivedAt.toISOString(),
+          subject: identity ? deps.showSubject(role, identity) : null,
+          actsNow: before.find((run) => run.study === study)?.acting ?? [],
+          wouldAct: acting,
+          verdicts: verdicts.map((verdict) => shownVerdict(verdict, role)),
+        };
+      });
+      const shown = studies.map(({ key }) => ({ key, kind: 'study' as const }));
+      await auditRows(context, shown, 'rules', deps);
+      context.body = {
+        studies,
+        changed: studies.filter(
+          ({ actsNow, wouldAct }) => actsNow.join('\n') !== wouldAct.join('\n'),
+        ).length,
+      } satisfies DryRun;
+    },
+  );
+}
+
+/**
+ * Rules as a configuration file has them, with or without the word `routing:` above.
+ * @throws InvalidInputError naming each mistake, at its place below `/yaml`.
+ */
+function readRouting(yaml: string): Routing {
+  let tree: unknown;
+  try {
+    // Anchors could blow a short text up to any size.
+    tree = parse(yaml, { maxAliasCount: 0 });
+  } catch (error) {
+    const detail = error instanceof YAMLParseError ? error.message : String(error);
+    throw new InvalidInputError([{ pointer: '/yaml', detail }]);
+  }
+  const routing =
+    typeof tree === 'object' && tree !== null && 'routing' in tree ? tree.routing : tree;
+  const parsed = routingSchema.safeParse(routing);
+  if (!parsed.success) throw new InvalidInputError(pointedErrors(parsed.error, '/yaml'));
+  return parsed.data;
+}
+
+/** @throws InvalidInputError where a rule names what the site does not have. */
+function checkNames(routing: Routing, { config, operations }: ConsoleDeps): void {
+  const known = new Set(config.destinations.map(({ name }) => name));
+  const errors = routing.rules.flatMap(({ deliverTo, forwardTo }, n) =>
+    [...deliverTo, ...forwardTo]
+      .filter((name) => !known.has(name))
+      .map((name) => ({
+        pointer: `/yaml/rules/${n}`,
+        detail: `there is no destination "${name}"`,
+      })),
+  );
+  if (errors.length > 0) throw new InvalidInputError(errors);
+  try {
+    operations.checkRouting(routing);
+  } catch (error) {
+    if (!(error instanceof SonogateError)) throw error;
+    throw new InvalidInputError([{ pointer: '/yaml', detail: error.detail ?? error.message }]);
+  }
+}
+
+function inWords({ name, when, run, deliverTo, forwardTo, hold, ignore, tags }: RoutingRule) {
+  const does = [
+    run ? `runs ${run.endpoint}` : '',
+    forwardTo.length > 0 ? `forwards to ${forwardTo.join(', ')}` : '',
+    hold ? 'holds for a person' : '',
+    ignore ? 'ignores it' : '',
+  ].filter((part) => part !== '');
+  return {
+    name,
+    does: does.join(', ') || 'tags only',
+    conditions: Object.entries(when).map(
+      ([fact, test]) => `${fact}: ${stringify(test, { collectionStyle: 'flow' }).trim()}`,
+    ),
+    deliverTo,
+    tags,
+  };
+}
+
+async function lastDay({ database }: ConsoleDeps): Promise<Rules['lastDay']> {
+  const { rows } = await database.query<{ acting_rules: string[]; state: string; studies: number }>(
+    `SELECT s.acting_rules, s.state, count(*)::int AS studies
+     FROM worklist w JOIN studies s ON s.id = w.study_id
+     WHERE w.arrived_at > now() - interval '1 day' GROUP BY s.acting_rules, s.state`,
+  );
+  const total = (of: typeof rows) => of.reduce((sum, { studies }) => sum + studies, 0);
+  const acted = rows.filter(({ acting_rules: rules }) => rules.length > 0);
+  const names = new Set(acted.flatMap(({ acting_rules: rules }) => rules));
+  const matchedNone = rows.filter(({ state }) => state === 'unrouted');
+  return {
+    byRule: [...names].map((rule) => ({
+      rule,
+      studies: total(acted.filter(({ acting_rules: rules }) => rules.includes(rule))),
+    })),
+    matchedNone: total(matchedNone),
+    notJudged: total(rows) - total(acted) - total(matchedNone),
+  };
+}
+
+async function identitiesOf(
+  studies: readonly string[],
+  { database }: ConsoleDeps,
+): Promise<Map<string, DicomIdentity>> {
+  const { rows } = await database.query<{ id: string; identity: DicomIdentity }>(
+    'SELECT id, identity FROM studies WHERE id = ANY ($1::uuid[])',
+    [studies],
+  );
+  return new Map(rows.map(({ id, identity }) => [id, identity]));
+}

@@ -1,0 +1,136 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Database, Queryable } from '../../platform/database/port.ts';
+import type { ConsoleRole } from './contract.ts';
+
+/** A session that nobody used for this long has ended. */
+export const IDLE_MS = 30 * 60_000;
+/** A session ends after this, however much it is used: one working day. */
+export const LONGEST_MS = 12 * 3_600_000;
+
+const TOKEN_BYTES = 32;
+/** Use is noted to the minute, so that an open page does not cost a write per call. */
+const NOTED_EVERY_MS = 60_000;
+
+/** Who signs in. */
+export interface Person {
+  /** `key:<id>`, or `oidc:<issuer> <subject>`. */
+  principal: string;
+  /** As shown: the name of the key, or the name that the identity provider gives. */
+  name: string;
+  role: ConsoleRole;
+  /** Null of a person whom the identity provider knows. */
+  keyId: string | null;
+}
+
+export interface ConsoleSession extends Person {
+  /** Hexadecimal SHA-256 of its cookie. */
+  sha256: string;
+  csrf: string;
+  idleEndsAt: Date;
+  endsAt: Date;
+}
+
+/** Begins a session. @returns the value of its cookie, which cannot be read back. */
+export async function beginSession(
+  database: Queryable,
+  { principal, name, role, keyId }: Person,
+  now: Date,
+): Promise<{ token: string; session: ConsoleSession }> {
+  const token = newToken();
+  const session: ConsoleSession = {
+    principal,
+    name,
+    role,
+    keyId,
+    sha256: digest(token),
+    csrf: newToken(),
+    idleEndsAt: after(now, IDLE_MS),
+    endsAt: after(now, LONGEST_MS),
+  };
+  await database.query('DELETE FROM console_sessions WHERE ends_at <= $1 OR seen_at <= $2', [
+    now,
+    after(now, -IDLE_MS),
+  ]);
+  await database.query(
+    `INSERT INTO console_sessions (sha256, principal, person, role, key_id, csrf, created_at,
+       seen_at, ends_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8)`,
+    [session.sha256, principal, name, role, keyId, session.csrf, now, session.endsAt],
+  );
+  return { token, session };
+}
+
+interface SessionRow {
+  sha256: string;
+  principal: string;
+  person: string;
+  role: ConsoleRole;
+  key_id: string | null;
+  csrf: string;
+  seen_at: Date;
+  ends_at: Date;
+}
+
+/**
+ * The session whose cookie has this SHA-256. That of a key has the role that the key has now, and
+ * ends with the key.
+ * @param used whether somebody uses it now, which keeps it from ending.
+ * @returns null when there is none, or no longer one.
+ */
+export async function findSession(
+  database: Queryable,
+  sha256: string,
+  now: Date,
+  { used }: { used: boolean },
+): Promise<ConsoleSession | null> {
+  const { rows } = await database.query<SessionRow>(
+    `SELECT s.sha256, s.principal, s.person, coalesce(k.console_role, s.role) AS role, s.key_id,
+       s.csrf, s.seen_at, s.ends_at
+     FROM console_sessions s LEFT JOIN api_keys k ON k.id = s.key_id
+     WHERE s.sha256 = $1 AND s.ends_at > $2 AND s.seen_at > $3
+       AND (s.key_id IS NULL OR (k.console_role IS NOT NULL AND k.revoked_at IS NULL
+         AND (k.expires_at IS NULL OR k.expires_at > $2)))`,
+    [sha256, now, after(now, -IDLE_MS)],
+    'find-console-session',
+  );
+  const [row] = rows;
+  if (!row) return null;
+  if (used && now.getTime() - row.seen_at.getTime() >= NOTED_EVERY_MS) {
+    await database.query('UPDATE console_sessions SET seen_at = $2 WHERE sha256 = $1', [
+      row.sha256,
+      now,
+    ]);
+  }
+  return {
+    sha256: row.sha256,
+    principal: row.principal,
+    name: row.person,
+    role: row.role,
+    keyId: row.key_id,
+    csrf: row.csrf,
+    idleEndsAt: after(now, IDLE_MS),
+    endsAt: row.ends_at,
+  };
+}
+
+/** Ends one session; nothing happens when there is none. */
+export async function endSession(database: Queryable, sha256: string): Promise<void> {
+  await database.query('DELETE FROM console_sessions WHERE sha256 = $1', [sha256]);
+}
+
+/** Ends all sessions of a person, on every machine. */
+export async function endSessionsOf(database: Database, principal: string): Promise<void> {
+  await database.query('DELETE FROM console_sessions WHERE principal = $1', [principal]);
+}
+
+/** Compares in constant time. */
+export function isSameToken(given: string, expected: string): boolean {
+  const [one, other] = [given, expected].map((text) => createHash('sha256').update(text).digest());
+  return one !== undefined && other !== undefined && timingSafeEqual(one, other);
+}
+
+/** 256 random bits, fit for a cookie and a header. */
+export const newToken = (): string => randomBytes(TOKEN_BYTES).toString('base64url');
+
+export const digest = (token: string): string => createHash('sha256').update(token).digest('hex');
+
+const after = (at: Date, milliseconds: number): Date => new Date(at.getTime() + milliseconds);

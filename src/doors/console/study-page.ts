@@ -1,0 +1,209 @@
+import { may, readsFreeText, sees } from '../../core/accounts/roles.ts';
+import type { RequestRow } from '../../core/requests/request.ts';
+import type { InstanceHeader } from '../../core/studies/instance-header.ts';
+import { catalogueEntry } from '../../platform/errors/catalogue.ts';
+import type { ConsoleDeps } from './context.ts';
+import type {
+  ConsoleRole,
+  RequestSummary,
+  RuleVerdict,
+  StudyAction,
+  StudyObject,
+  StudyPage,
+  TimelineEntry,
+  WorklistRow,
+} from './contract.ts';
+import { listDeliveriesOf } from './deliveries.ts';
+import type { JudgedCondition, JudgedRule } from './port.ts';
+import { readTraces, type Traces, timelineOf } from './timeline.ts';
+import { type ListedRow, shownStage, showRow } from './worklist.ts';
+
+/** Earlier studies of a patient that a page lists. */
+const MOST_EARLIER = 20;
+
+type PageDeps = Pick<ConsoleDeps, 'database' | 'operations' | 'showSubject' | 'config' | 'core'>;
+
+/** Everything of a study, or of the one request that came without one, as a role sees it. */
+export async function studyPage(
+  row: ListedRow,
+  role: ConsoleRole,
+  deps: PageDeps,
+): Promise<StudyPage> {
+  const requests = await requestsOf(row, deps);
+  const requestIds = requests.map(({ id }) => id);
+  const judged = row.study_id ? await deps.operations.studies.explain(row.study_id) : null;
+  const rules = judged?.rules ?? [];
+  const traces = await readTraces(deps.database, { studyId: row.study_id, requestIds, rules });
+  const shown = showRow(row, role, deps.showSubject);
+  return {
+    row: shown,
+    study: row.study_id === null ? null : await studyOf(row, role, rules, traces, deps),
+    requests: requests.map((request) => shownRequest(request, role)),
+    timeline: timelineOf(traces).flatMap((entry) => shownEntry(entry, role)),
+    deliveries: await listDeliveriesOf(requestIds, row.study_id, role, deps),
+    earlier: await earlierStudies(row, deps),
+    actions: actionsOn(shown, role),
+  };
+}
+
+async function studyOf(
+  { study_id: id, source, identity }: ListedRow,
+  role: ConsoleRole,
+  rules: readonly JudgedRule[],
+  { study }: Traces,
+  deps: PageDeps,
+): Promise<StudyPage['study']> {
+  if (id === null || !study) return null;
+  return {
+    id,
+    studyInstanceUid: sees(role) === 'identity' ? (identity?.StudyInstanceUID ?? null) : null,
+    source,
+    callingAeTitle: study.calling_ae_title,
+    calledAeTitle: study.called_ae_title,
+    objects: await objectsOf(id, deps),
+    rules: rules.map((rule) => shownVerdict(rule, role)),
+    releasableTo: deps.operations
+      .routing()
+      .rules.filter(({ hold }) => !hold)
+      .map(({ name }) => name),
+  };
+}
+
+/** What a role may do with a row in its state. */
+export function actionsOn(row: WorklistRow, role: ConsoleRole): StudyAction[] {
+  const allowed: StudyAction[] = [];
+  const study = row.kind === 'study';
+  if (may(role, 'run')) {
+    if (study && row.state === 'receiving') allowed.push('complete');
+    if (study && (row.state === 'receiving' || row.state === 'complete')) allowed.push('hold');
+    if (['held', 'unrouted', 'ignored', 'refused'].includes(row.state)) allowed.push('release');
+    if (study && !['receiving', 'complete', 'held'].includes(row.state)) allowed.push('rerun');
+    if (['queued', 'preparing', 'running'].includes(row.state)) allowed.push('cancel');
+  }
+  if (may(role, 'confirm') && row.critical.length > 0 && !row.acknowledged) {
+    allowed.push('acknowledge');
+  }
+  return allowed;
+}
+
+interface RequestOfRow extends RequestRow {
+  rule: string | null;
+  revision: number | null;
+  artifacts: { name: string; media_type: string; bytes: number; section: string | null }[];
+}
+
+/** Newest first. */
+async function requestsOf(
+  { study_id, request_id }: ListedRow,
+  { database }: PageDeps,
+): Promise<RequestOfRow[]> {
+  const { rows } = await database.query<RequestOfRow>(
+    `SELECT r.*, s.rule, s.revision,
+       (SELECT coalesce(jsonb_agg(jsonb_build_object('name', a.name, 'media_type', a.media_type,
+           'bytes', a.bytes, 'section', a.section) ORDER BY a.position), '[]')
+         FROM request_artifacts a WHERE a.request_id = r.id) AS artifacts
+     FROM requests r LEFT JOIN study_requests s ON s.request_id = r.id
+     WHERE CASE WHEN $1::uuid IS NULL THEN r.id = $2 ELSE s.study_id = $1::uuid END
+     ORDER BY r.id DESC`,
+    [study_id, request_id],
+  );
+  return rows;
+}
+
+function shownRequest(request: RequestOfRow, role: ConsoleRole): RequestSummary {
+  const { fault } = request;
+  return {
+    id: request.id,
+    revision: request.revision,
+    rule: request.rule,
+    endpoint: request.endpoint,
+    version: request.version,
+    state: request.status,
+    stage: shownStage(request.stage),
+    createdAt: request.created_at.toISOString(),
+    startedAt: request.started_at?.toISOString() ?? null,
+    endedAt: request.ended_at?.toISOString() ?? null,
+    expiresAt: request.expires_at?.toISOString() ?? null,
+    error: fault && {
+      code: fault.code,
+      title: catalogueEntry(fault.code).title,
+      detail: readsFreeText(role) ? fault.detail : '',
+    },
+    cost: request.cost.total,
+    key: request.key_id,
+    test: request.test,
+    artifacts: request.artifacts.map(({ name, media_type, bytes, section }) => ({
+      name,
+      mediaType: media_type,
+      bytes,
+      section,
+    })),
+  };
+}
+
+async function objectsOf(
+  studyId: string,
+  { database, operations }: PageDeps,
+): Promise<StudyObject[]> {
+  const { rows } = await database.query<{
+    ordinal: number;
+    header: InstanceHeader;
+    bytes: number;
+    received_at: Date;
+    revision: number;
+    conflict: boolean;
+  }>(
+    `SELECT ordinal, header, bytes::float8 AS bytes, received_at, revision, conflict
+     FROM instances WHERE study_id = $1 ORDER BY ordinal`,
+    [studyId],
+  );
+  return rows.map(({ ordinal, header, bytes, received_at, revision, conflict }) => ({
+    file: operations.wording.fileName(ordinal),
+    modality: header.modality,
+    sopClass: operations.wording.sopClass(header.sopClassUid),
+    frames: header.numberOfFrames,
+    bytes,
+    receivedAt: received_at.toISOString(),
+    revision,
+    conflict,
+  }));
+}
+
+async function earlierStudies(
+  { key, study_id }: ListedRow,
+  { database }: PageDeps,
+): Promise<StudyPage['earlier']> {
+  if (study_id === null) return [];
+  const { rows } = await database.query<{
+    key: string;
+    arrived_at: Date;
+    endpoint: string | null;
+    state: WorklistRow['state'];
+  }>(
+    `SELECT key, arrived_at, endpoint, state FROM worklist
+     WHERE patient = (SELECT patient FROM worklist WHERE key = $1) AND key <> $1
+     ORDER BY arrived_at DESC LIMIT ${MOST_EARLIER}`,
+    [key],
+  );
+  return rows.map(({ arrived_at, ...rest }) => ({ ...rest, arrivedAt: arrived_at.toISOString() }));
+}
+
+/** What rules found in headers is shown to those who read free text. */
+export function shownVerdict({ conditions, ...rule }: JudgedRule, role: ConsoleRole): RuleVerdict {
+  return { ...rule, conditions: conditions.map((condition) => shownCondition(condition, role)) };
+}
+
+function shownCondition(
+  { condition, wanted, found, holds, parts }: JudgedCondition,
+  role: ConsoleRole,
+): RuleVerdict['conditions'][number] {
+  const shown = { condition, wanted, found: readsFreeText(role) ? found : null, holds };
+  if (!parts) return shown;
+  return { ...shown, parts: parts.map((part) => shownCondition(part, role)) };
+}
+
+/** Who looked is for those who see identity or keep the gateway; words of peers as free text. */
+function shownEntry(entry: TimelineEntry, role: ConsoleRole): TimelineEntry[] {
+  if (readsFreeText(role)) return [entry];
+  return entry.kind === 'looked' ? [] : [{ ...entry, detail: null }];
+}

@@ -1,0 +1,201 @@
+import type { Router } from '@koa/router';
+import type { Context } from 'koa';
+import { z } from 'zod';
+import type { AuditAction } from '../../core/audit/audit.ts';
+import { SonogateError } from '../../platform/errors/catalogue.ts';
+import { jsonBody, readQuery } from '../http/parse.ts';
+import { parseBody } from '../http/uploads.ts';
+import { auditAction, auditRows } from './audit.ts';
+import type { ConsoleDeps, ConsoleState } from './context.ts';
+import type {
+  Facets,
+  HoldStudy,
+  ReleaseStudy,
+  RowState,
+  StudyAction,
+  StudyPage,
+  WorklistPage,
+  WorklistRow,
+} from './contract.ts';
+import { needs } from './guard.ts';
+import { actionsOn, studyPage } from './study-page.ts';
+import {
+  type ListedRow,
+  listKeys,
+  readRows,
+  showRow,
+  withGlances,
+  worklistQuery,
+} from './worklist.ts';
+
+/** `GET /worklist`, `/worklist/facets`, `/worklist/{key}` */
+export function addWorklistRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
+  const { database, showSubject } = deps;
+
+  router.get('/worklist', needs('read'), async (context) => {
+    const filter = readQuery(context, worklistQuery);
+    const { role } = context.state.session;
+    const { critical, keys, nextCursor } = await listKeys(database, role, filter);
+    const rows = await rowsOf([...critical, ...keys], deps);
+    const shown = rows.map((row) => showRow(row, role, showSubject));
+    await auditRows(context, shown, 'worklist', deps);
+    const first = new Set(critical);
+    context.body = {
+      critical: shown.filter(({ key }) => first.has(key)),
+      rows: shown.filter(({ key }) => !first.has(key)),
+      nextCursor,
+    } satisfies WorklistPage;
+  });
+
+  router.get('/worklist/facets', needs('read'), async (context) => {
+    context.body = (await readFacets(deps)) satisfies Facets;
+  });
+
+  router.get('/worklist/:key', needs('read'), async (context) => {
+    const { session } = context.state;
+    const row = await existingRow(context.params.key, deps);
+    await auditRows(context, [showRow(row, session.role, showSubject)], 'study', deps);
+    context.body = (await studyPage(row, session.role, deps)) satisfies StudyPage;
+  });
+}
+
+async function rowsOf(keys: readonly string[], deps: ConsoleDeps): Promise<ListedRow[]> {
+  const { database, core, operations } = deps;
+  const { wording } = operations;
+  return withGlances(await readRows(database, keys), { database, result: core.result, wording });
+}
+
+/** @throws SonogateError `not_found` */
+export async function existingRow(key: string | undefined, deps: ConsoleDeps): Promise<ListedRow> {
+  const [row] = await rowsOf([key ?? ''], deps);
+  if (!row) throw new SonogateError('not_found', 'There is no such study or request.');
+  return row;
+}
+
+async function readFacets({ database }: ConsoleDeps): Promise<Facets> {
+  const { rows } = await database.query<{
+    state: RowState;
+    source: string;
+    endpoint: string | null;
+    rows: number;
+    critical: number;
+  }>(
+    `SELECT state, source, endpoint, count(*)::int AS rows,
+       (count(*) FILTER (WHERE critical))::int AS critical
+     FROM worklist GROUP BY state, source, endpoint`,
+  );
+  const tags = await database.query<{ tag: string }>(
+    `SELECT DISTINCT unnest(tags) AS tag FROM worklist WHERE tags <> '{}' ORDER BY 1 LIMIT 200`,
+  );
+  const states = Map.groupBy(rows, ({ state }) => state);
+  const distinct = (values: readonly (string | null)[]) =>
+    [...new Set(values.filter((value) => value !== null))].sort();
+  return {
+    states: [...states].map(([state, of]) => ({
+      state,
+      rows: of.reduce((sum, row) => sum + row.rows, 0),
+    })),
+    sources: distinct(rows.map(({ source }) => source)),
+    endpoints: distinct(rows.map(({ endpoint }) => endpoint)),
+    tags: tags.rows.map(({ tag }) => tag),
+    critical: rows.reduce((sum, row) => sum + row.critical, 0),
+  };
+}
+
+const holdSchema: z.ZodType<HoldStudy> = z.strictObject({
+  reason: z.string().trim().min(1).max(300),
+});
+const releaseSchema: z.ZodType<ReleaseStudy> = z.strictObject({
+  rule: z.string().max(100).nullable(),
+});
+
+type Call = Context & { state: ConsoleState; params: Record<string, string> };
+
+/** What a person does with a study or a request; each answers with its row as it is then. */
+export function addStudyRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
+  const { core, database, operations, config, now, showSubject } = deps;
+  const { studies } = operations;
+  const body = jsonBody(config.http.maxBodyBytes);
+
+  /** Checks that the row allows it, does it, writes it down and answers with the row. */
+  const act = async (
+    context: Call,
+    key: string,
+    action: StudyAction,
+    audit: AuditAction,
+    work: (row: ListedRow) => Promise<unknown>,
+  ) => {
+    const { role } = context.state.session;
+    const row = await existingRow(key, deps);
+    if (!actionsOn(showRow(row, role, showSubject), role).includes(action)) {
+      throw new SonogateError('not_found', `This cannot be done while it is ${row.state}.`);
+    }
+    await work(row);
+    const of = { studyId: row.study_id, requestId: row.request_id };
+    await auditAction(context, audit, of, deps);
+    const after = showRow(await existingRow(key, deps), role, showSubject);
+    await auditRows(context, [after], 'study', deps);
+    context.body = after satisfies WorklistRow;
+  };
+
+  router.post('/studies/:id/complete', needs('run'), (context) =>
+    act(context, idOf(context), 'complete', 'study.complete', ({ key }) => studies.complete(key)),
+  );
+
+  router.post('/studies/:id/rerun', needs('run'), (context) =>
+    act(context, idOf(context), 'rerun', 'study.rerun', ({ key }) => studies.rerun(key)),
+  );
+
+  router.post('/studies/:id/hold', needs('run'), body, (context) => {
+    const { reason } = parseBody(holdSchema, context.state.body);
+    const { name } = context.state.session;
+    return act(context, idOf(context), 'hold', 'study.hold', ({ key }) =>
+      studies.hold(key, `Held by ${name}: ${reason}`),
+    );
+  });
+
+  router.post('/studies/:id/release', needs('run'), body, (context) => {
+    const { rule } = parseBody(releaseSchema, context.state.body);
+    return act(context, idOf(context), 'release', 'study.release', ({ key }) =>
+      studies.release(key, rule),
+    );
+  });
+
+  router.post('/requests/:id/cancel', needs('run'), async (context) =>
+    act(context, await keyOf(context, deps), 'cancel', 'request.cancel', () =>
+      core.cancel(idOf(context), null),
+    ),
+  );
+
+  router.post('/requests/:id/acknowledge', needs('confirm'), async (context) => {
+    const { name } = context.state.session;
+    await act(
+      context,
+      await keyOf(context, deps),
+      'acknowledge',
+      'triage.acknowledge',
+      ({ request_id }) =>
+        database.query(
+          `INSERT INTO triage_acknowledgements (request_id, at, person) VALUES ($1, $2, $3)
+           ON CONFLICT (request_id) DO NOTHING`,
+          [request_id, now(), name],
+        ),
+    );
+  });
+}
+
+const idOf = ({ params }: Call): string => params.id ?? '';
+
+/**
+ * The row of a request, of which it is the newest: of older ones nothing can be changed.
+ * @throws SonogateError `not_found`
+ */
+export async function keyOf(context: Call, { database }: ConsoleDeps): Promise<string> {
+  const { rows } = await database.query<{ key: string }>(
+    'SELECT key FROM worklist WHERE request_id = $1',
+    [idOf(context)],
+  );
+  const [row] = rows;
+  if (!row) throw new SonogateError('not_found', 'There is no such request.');
+  return row.key;
+}

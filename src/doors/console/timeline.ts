@@ -1,0 +1,326 @@
+import type { EventRecord } from '../../core/requests/events.ts';
+import type { CompletionSignal } from '../../core/studies/completion.ts';
+import type { Queryable } from '../../platform/database/port.ts';
+import { catalogueEntry, type ErrorCode } from '../../platform/errors/catalogue.ts';
+import type { TimelineEntry } from './contract.ts';
+import type { JudgedRule } from './port.ts';
+
+/** What is stored of the way of a study, table by table. */
+export interface Traces {
+  study: {
+    calling_ae_title: string;
+    called_ae_title: string;
+    source: string;
+    first_received_at: Date;
+  } | null;
+  history: {
+    at: Date;
+    state: string;
+    revision: number;
+    complete_because: string;
+    reason: string | null;
+  }[];
+  submitted: { at: Date; rule: string; request_id: string; endpoint: string; revision: number }[];
+  rules: readonly JudgedRule[];
+  events: (EventRecord & { request_id: string; at: Date })[];
+  deliveries: {
+    id: string;
+    request_id: string | null;
+    object: string;
+    destination: string;
+    state: string;
+    code: ErrorCode | null;
+    detail: string | null;
+    created_at: Date;
+    ended_at: Date | null;
+    committed_at: Date | null;
+  }[];
+  holds: {
+    at: Date;
+    action: string;
+    person: string;
+    delivery_id: string;
+    request_id: string;
+    reason: string | null;
+  }[];
+  acknowledged: { at: Date; person: string; request_id: string }[];
+  audit: {
+    at: Date;
+    action: string;
+    actor: string;
+    request_id: string | null;
+    /** The page or command that showed an identity. */
+    where: string | null;
+  }[];
+}
+
+type Entry = Omit<TimelineEntry, 'at'> & { at: Date };
+
+/** Why a study counts as complete, after "Complete:". */
+const BECAUSE: Readonly<Record<CompletionSignal, string>> = {
+  'quiet-time': 'nothing came for the quiet time of its source',
+  'association-release': 'the sender released its association',
+  'performed-procedure': 'the machine reported the procedure step as completed (MPPS)',
+  'instance-availability': 'a PACS notified that the study is there',
+  'expected-count': 'all objects came that the PACS knows of',
+  command: 'a person said so',
+  rerun: 'it is to be interpreted again',
+};
+
+const STUDY_STATES: Readonly<Record<string, { kind: Entry['kind']; title: string }>> = {
+  held: { kind: 'held', title: 'Held for a person' },
+  unrouted: { kind: 'refused', title: 'No routing rule took it' },
+  ignored: { kind: 'routed', title: 'Taken out by a rule' },
+  refused: { kind: 'refused', title: 'The endpoint refused it' },
+  routed: { kind: 'routed', title: 'Routed, with nothing to interpret' },
+};
+
+const STATUS_TITLES: Readonly<Record<string, string>> = {
+  queued: 'Queued',
+  preparing: 'Taken up by a worker',
+  running: 'Interpretation runs',
+  succeeded: 'Result ready',
+  failed: 'Failed',
+  canceled: 'Canceled',
+  rejected: 'Rejected',
+  expired: 'Result purged at the end of its retention',
+};
+
+/** Changes that people make, by their action of the audit. */
+const CHANGES: Readonly<Record<string, string>> = {
+  'study.complete': 'Completed at once',
+  'study.hold': 'Held',
+  'study.release': 'Released',
+  'study.rerun': 'Interpreted again',
+  'request.cancel': 'Canceled',
+  'delivery.replay': 'Delivery sent again',
+  'delivery.divert': 'Delivery sent to another destination',
+};
+
+/** One person who looks again and again within this time has looked once. */
+const ONE_LOOK_MS = 3_600_000;
+
+/** One line of time through everything that is stored, oldest first. Pure. */
+export function timelineOf(traces: Traces): TimelineEntry[] {
+  const entries = [
+    ...ofStudy(traces),
+    ...ofRules(traces),
+    ...traces.events.flatMap(ofEvent),
+    ...traces.deliveries.flatMap(ofDelivery),
+    ...traces.holds.map(ofHold),
+    ...traces.acknowledged.map(({ at, person, request_id }) =>
+      entry(at, 'changed', 'Critical flags acknowledged', { actor: person, requestId: request_id }),
+    ),
+    ...ofAudit(traces),
+  ];
+  return entries
+    .toSorted((one, other) => one.at.getTime() - other.at.getTime())
+    .map(({ at, ...rest }) => ({ at: at.toISOString(), ...rest }));
+}
+
+function entry(
+  at: Date,
+  kind: Entry['kind'],
+  title: string,
+  more: Partial<Omit<Entry, 'at' | 'kind' | 'title'>> = {},
+): Entry {
+  return {
+    at,
+    kind,
+    title,
+    detail: null,
+    actor: null,
+    requestId: null,
+    deliveryId: null,
+    ...more,
+  };
+}
+
+function ofStudy({ study, history }: Traces): Entry[] {
+  if (!study) return [];
+  const from = `${study.calling_ae_title} to ${study.called_ae_title}, source ${study.source}`;
+  const first = entry(study.first_received_at, 'received', 'First object received', {
+    detail: from,
+    actor: study.calling_ae_title,
+  });
+  const later = history.flatMap((row, n): Entry[] => {
+    const before = history[n - 1];
+    const known = STUDY_STATES[row.state];
+    if (known) return [entry(row.at, known.kind, known.title, { detail: row.reason })];
+    if (row.state === 'receiving') {
+      const title = `Further objects came: revision ${row.revision}`;
+      return row.revision > 1 && before?.revision !== row.revision
+        ? [entry(row.at, 'received', title, { actor: study.calling_ae_title })]
+        : [];
+    }
+    if (row.state !== 'complete') return [];
+    if (before?.state === 'complete' && before.revision === row.revision) {
+      return row.reason === null
+        ? []
+        : [entry(row.at, 'failed', 'Could not go on yet, is tried again', { detail: row.reason })];
+    }
+    const because = BECAUSE[row.complete_because as CompletionSignal] ?? row.complete_because;
+    return [entry(row.at, 'completed', `Complete: ${because}`)];
+  });
+  return [first, ...later];
+}
+
+function ofRules({ submitted, rules }: Traces): Entry[] {
+  return submitted.map(({ at, rule, request_id, endpoint }) => {
+    const verdict = rules.find((judged) => judged.rule === rule);
+    const met = verdict?.matches
+      ? verdict.conditions.map(({ condition, found }) => `${condition} is "${found}"`).join(', ')
+      : '';
+    return entry(at, 'submitted', `The rule ${rule} runs ${endpoint}`, {
+      detail: met === '' ? null : met,
+      requestId: request_id,
+    });
+  });
+}
+
+function ofEvent({ request_id: requestId, at, ...event }: Traces['events'][number]): Entry[] {
+  switch (event.name) {
+    case 'status': {
+      const { status } = event.data;
+      const kind = status === 'succeeded' ? 'result' : status === 'failed' ? 'failed' : 'status';
+      return [entry(at, kind, STATUS_TITLES[status] ?? status, { requestId })];
+    }
+    case 'stage':
+      return [entry(at, 'stage', event.data.label, { requestId })];
+    case 'triage':
+      return [entry(at, 'critical', event.data.display ?? 'Critical flag (purged)', { requestId })];
+    case 'error': {
+      const { code, detail } = event.data;
+      return [entry(at, 'failed', catalogueEntry(code).title, { detail, requestId })];
+    }
+    default:
+      return [];
+  }
+}
+
+function ofDelivery(delivery: Traces['deliveries'][number]): Entry[] {
+  const { id, request_id, object, destination, state, code, detail } = delivery;
+  const more = { requestId: request_id, deliveryId: id };
+  const what = request_id === null ? 'Received object' : object;
+  const made = entry(delivery.created_at, 'delivery', `${what} is to go to ${destination}`, more);
+  const ended = delivery.ended_at;
+  const end: Entry[] = [];
+  if (ended && state === 'delivered') {
+    const by = { ...more, detail, actor: destination };
+    end.push(entry(ended, 'delivered', `${what} taken by ${destination}`, by));
+  }
+  if (ended && state === 'dead') {
+    const why = code ? catalogueEntry(code).title : 'Delivery failed';
+    end.push(entry(ended, 'failed', `${what} to ${destination}: ${why}`, { ...more, detail }));
+  }
+  if (ended && state === 'diverted') {
+    end.push(entry(ended, 'changed', `${what} goes elsewhere in place of ${destination}`, more));
+  }
+  if (delivery.committed_at) {
+    const by = { ...more, actor: destination };
+    end.push(
+      entry(delivery.committed_at, 'committed', `${destination} committed to keep ${what}`, by),
+    );
+  }
+  return [made, ...end];
+}
+
+const HOLD_TITLES: Readonly<Record<string, string>> = {
+  show: 'Held report looked at',
+  release: 'Patient confirmed, report released',
+  reject: 'Report rejected',
+};
+
+function ofHold({ at, action, person, delivery_id, request_id, reason }: Traces['holds'][number]) {
+  return entry(at, action === 'show' ? 'looked' : 'changed', HOLD_TITLES[action] ?? action, {
+    actor: person,
+    detail: reason,
+    requestId: request_id,
+    deliveryId: delivery_id,
+  });
+}
+
+function ofAudit({ audit }: Traces): Entry[] {
+  const lastLook = new Map<string, number>();
+  return audit.flatMap(({ at, action, actor, request_id, where }): Entry[] => {
+    const changed = CHANGES[action];
+    if (changed) return [entry(at, 'changed', changed, { actor, requestId: request_id })];
+    if (action !== 'identity.view') return [];
+    const last = lastLook.get(actor);
+    if (last !== undefined && at.getTime() - last < ONE_LOOK_MS) return [];
+    lastLook.set(actor, at.getTime());
+    return [entry(at, 'looked', 'Identity looked at', { actor, detail: where })];
+  });
+}
+
+/** More than this of one kind is of no use to a reader. */
+const MOST = 500;
+
+/**
+ * Everything that is stored of the way of a study, or of the one request that came without one.
+ * @param requestIds of the study, all of them.
+ */
+export async function readTraces(
+  database: Queryable,
+  {
+    studyId,
+    requestIds,
+    rules,
+  }: { studyId: string | null; requestIds: readonly string[]; rules: readonly JudgedRule[] },
+): Promise<Traces> {
+  const rowsOf = async <Row extends object>(text: string, values: readonly unknown[]) =>
+    (await database.query<Row>(text, values)).rows;
+  const [study] = await rowsOf<NonNullable<Traces['study']>>(
+    `SELECT calling_ae_title, called_ae_title, source, first_received_at FROM studies
+     WHERE id = $1::uuid`,
+    [studyId],
+  );
+  return {
+    study: study ?? null,
+    rules,
+    history: await rowsOf(
+      `SELECT at, state, revision, complete_because, reason FROM study_history
+       WHERE study_id = $1::uuid ORDER BY id LIMIT ${MOST}`,
+      [studyId],
+    ),
+    submitted: await rowsOf(
+      `SELECT least(s.submitted_at, r.created_at) AS at, s.rule, s.request_id, s.revision, r.endpoint
+       FROM study_requests s JOIN requests r ON r.id = s.request_id
+       WHERE s.study_id = $1::uuid ORDER BY 1 LIMIT ${MOST}`,
+      [studyId],
+    ),
+    events: await rowsOf(
+      `SELECT request_id, name, data, at FROM request_events
+       WHERE request_id = ANY ($1::text[]) AND name IN ('status', 'stage', 'triage', 'error')
+       ORDER BY at, seq LIMIT ${MOST}`,
+      [requestIds],
+    ),
+    deliveries: await rowsOf(
+      `SELECT id, request_id, object, destination, state, code, detail, created_at, ended_at,
+         committed_at
+       FROM deliveries WHERE kind <> 'webhook' AND (request_id = ANY ($1::text[])
+         OR (request_id IS NULL AND object IN
+           (SELECT id::text FROM instances WHERE study_id = $2::uuid)))
+       ORDER BY id LIMIT ${MOST}`,
+      [requestIds, studyId],
+    ),
+    holds: await rowsOf(
+      `SELECT at, action, person, delivery_id, request_id, reason FROM hold_actions
+       WHERE request_id = ANY ($1::text[]) ORDER BY id LIMIT ${MOST}`,
+      [requestIds],
+    ),
+    acknowledged: await rowsOf(
+      'SELECT at, person, request_id FROM triage_acknowledgements WHERE request_id = ANY ($1::text[])',
+      [requestIds],
+    ),
+    audit: await rowsOf(
+      `SELECT a.at, a.action, a.request_id, a.detail ->> 'where' AS where,
+         coalesce(substring(a.actor FROM '^person:(.*)$'), a.actor, k.name, a.key_id, '') AS actor
+       FROM audit a LEFT JOIN api_keys k ON k.id = a.key_id
+       WHERE (a.study_id = $1::uuid OR a.request_id = ANY ($2::text[]))
+         AND (a.outcome IS NULL OR a.outcome = 'success') AND (a.status IS NULL OR a.status < 400)
+       ORDER BY a.id LIMIT ${MOST}`,
+      [studyId, requestIds],
+    ),
+  };
+}

@@ -1,0 +1,381 @@
+import { z } from 'zod';
+import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
+import type { Result } from '../../../pipelines/result/envelope.ts';
+import { readsFreeText, sees } from '../../core/accounts/roles.ts';
+import { HELD_FOR_A_PERSON } from '../../core/outbox/delivery.ts';
+import type { RequestStatus, Stage } from '../../core/requests/request.ts';
+import type { Queryable } from '../../platform/database/port.ts';
+import type { ConsoleRole, RowState, WorklistRow } from './contract.ts';
+import type { ShowSubject } from './identity.ts';
+import { unitOf, valueText, type Wording } from './result-view.ts';
+
+/** A row of the worklist with all that belongs to it, before a role is known. */
+export interface ListedRow {
+  key: string;
+  study_id: string | null;
+  request_id: string | null;
+  state: RowState;
+  source: string;
+  endpoint: string | null;
+  tags: string[];
+  arrived_at: Date;
+  changed_at: Date;
+  /** Of the study; null for a request that came without one. */
+  identity: DicomIdentity | null;
+  reason: string | null;
+  revision: number | null;
+  instance_count: number | null;
+  complete_after: Date | null;
+  /** Of the newest request. */
+  status: RequestStatus | null;
+  stage: Stage | null;
+  fault_detail: string | null;
+  test: boolean | null;
+  files: number | null;
+  glance: WorklistRow['glance'];
+  flags: { display: string | null; section: string | null; at: string }[];
+  acknowledged_by: string | null;
+  acknowledged_at: Date | null;
+  deliveries: WorklistRow['deliveries'];
+  next_delivery: { destination: string; nextAt: string } | null;
+}
+
+/** `display` of a purged flag is gone. */
+const FLAGS = `
+  SELECT coalesce(jsonb_agg(jsonb_build_object('display', e.data ->> 'display',
+    'section', e.data ->> 'section', 'at', e.at) ORDER BY e.seq), '[]') AS flags
+  FROM request_events e WHERE e.request_id = w.request_id AND e.name = 'triage'`;
+
+const DELIVERIES = `
+  SELECT jsonb_build_object(
+      'waiting', count(*) FILTER (WHERE d.state IN ('pending', 'sending')),
+      'delivered', count(*) FILTER (WHERE d.state = 'delivered'),
+      'dead', count(*) FILTER (WHERE d.state = 'dead' AND NOT ${HELD_FOR_A_PERSON}),
+      'held', count(*) FILTER (WHERE ${HELD_FOR_A_PERSON})) AS deliveries,
+    (SELECT jsonb_build_object('destination', next.destination, 'nextAt', next.next_at)
+      FROM deliveries next WHERE next.request_id = w.request_id AND next.kind <> 'webhook'
+        AND next.state = 'pending' ORDER BY next.next_at LIMIT 1) AS next_delivery
+  FROM deliveries d WHERE d.request_id = w.request_id AND d.kind <> 'webhook'`;
+
+/** The rows of these keys, in their order; keys without a row are left out. */
+export async function readRows(database: Queryable, keys: readonly string[]): Promise<ListedRow[]> {
+  if (keys.length === 0) return [];
+  const { rows } = await database.query<ListedRow>(
+    `SELECT w.key, w.study_id, w.request_id, w.state, w.source, w.endpoint, w.tags, w.arrived_at,
+       w.changed_at, s.identity, s.reason, s.revision, s.instance_count, s.complete_after,
+       r.status, r.stage, r.fault ->> 'detail' AS fault_detail, r.test,
+       jsonb_array_length(r.files) AS files, g.glance, flags.flags,
+       a.person AS acknowledged_by, a.at AS acknowledged_at, sent.deliveries, sent.next_delivery
+     FROM worklist w
+       LEFT JOIN studies s ON s.id = w.study_id
+       LEFT JOIN requests r ON r.id = w.request_id
+       LEFT JOIN result_glances g ON g.request_id = w.request_id
+       LEFT JOIN triage_acknowledgements a ON a.request_id = w.request_id,
+       LATERAL (${FLAGS}) flags, LATERAL (${DELIVERIES}) sent
+     WHERE w.key = ANY ($1::text[])`,
+    [keys],
+  );
+  const byKey = new Map(rows.map((row) => [row.key, row]));
+  return keys.flatMap((key) => byKey.get(key) ?? []);
+}
+
+/** The row as a role sees it. */
+export function showRow(row: ListedRow, role: ConsoleRole, showSubject: ShowSubject): WorklistRow {
+  const { waitsFor, waitsUntil } = waiting(row);
+  return {
+    key: row.key,
+    kind: row.study_id === null ? 'request' : 'study',
+    subject: row.identity && showSubject(role, row.identity),
+    state: row.state,
+    // Both may repeat what a header holds.
+    reason: readsFreeText(role) ? (row.reason ?? row.fault_detail) : null,
+    source: row.source,
+    endpoint: row.endpoint,
+    requestId: row.request_id,
+    revision: row.revision ?? 1,
+    objects: row.instance_count ?? row.files ?? 0,
+    tags: row.tags,
+    test: row.test ?? false,
+    arrivedAt: row.arrived_at.toISOString(),
+    changedAt: row.changed_at.toISOString(),
+    waitsFor,
+    waitsUntil: waitsUntil?.toISOString() ?? null,
+    stage: row.stage && shownStage(row.stage),
+    critical: row.flags.map(({ display, section, at }) => ({
+      text: display ?? 'Critical flag (purged)',
+      section: section ?? '',
+      at: new Date(at).toISOString(),
+    })),
+    acknowledged:
+      row.acknowledged_by !== null && row.acknowledged_at !== null
+        ? { person: row.acknowledged_by, at: row.acknowledged_at.toISOString() }
+        : null,
+    glance: row.glance,
+    deliveries: row.deliveries,
+  };
+}
+
+export const shownStage = ({ name, label, progress, eta_s }: Stage): WorklistRow['stage'] => ({
+  name,
+  label,
+  progress,
+  etaSeconds: eta_s,
+});
+
+/** What a row waits for; `waitsUntil` is null where nothing says how long. */
+function waiting(row: ListedRow): { waitsFor: string | null; waitsUntil: Date | null } {
+  const until = row.complete_after;
+  switch (row.state) {
+    case 'receiving':
+      return { waitsFor: 'more objects', waitsUntil: until };
+    case 'complete':
+      return { waitsFor: row.reason === null ? 'its rules' : 'the next try', waitsUntil: until };
+    case 'held':
+      return { waitsFor: 'a person to release it', waitsUntil: null };
+    case 'queued':
+      return { waitsFor: 'a worker', waitsUntil: null };
+    case 'preparing':
+    case 'running':
+      return { waitsFor: 'its result', waitsUntil: null };
+    default:
+      return afterwards(row);
+  }
+}
+
+function afterwards({ deliveries, next_delivery: next }: ListedRow): ReturnType<typeof waiting> {
+  if (deliveries.held > 0) return { waitsFor: 'a person to confirm the patient', waitsUntil: null };
+  if (next)
+    return { waitsFor: `delivery to ${next.destination}`, waitsUntil: new Date(next.nextAt) };
+  return { waitsFor: null, waitsUntil: null };
+}
+
+/** Every state of a row: those of a study that was not submitted, and those of a request. */
+const ROW_STATES = [
+  'receiving',
+  'complete',
+  'held',
+  'unrouted',
+  'ignored',
+  'refused',
+  'routed',
+  'queued',
+  'preparing',
+  'running',
+  'succeeded',
+  'failed',
+  'canceled',
+  'rejected',
+  'expired',
+] as const satisfies readonly RowState[];
+
+export const DEFAULT_LIMIT = 50;
+export const HIGHEST_LIMIT = 200;
+const MOST_CRITICAL = 100;
+
+const text = z.string().min(1).max(200);
+
+export const worklistQuery = z.strictObject({
+  state: z
+    .union([z.enum(ROW_STATES).transform((one) => [one]), z.array(z.enum(ROW_STATES))])
+    .optional(),
+  source: text.optional(),
+  endpoint: text.optional(),
+  tag: text.optional(),
+  critical: z.literal('1').optional(),
+  q: text.optional(),
+  cursor: z.string().max(200).transform(readCursor).optional(),
+  limit: z.coerce.number().int().min(1).max(HIGHEST_LIMIT).default(DEFAULT_LIMIT),
+});
+export type WorklistFilter = z.infer<typeof worklistQuery>;
+
+/** The place of a row in the worklist: when it arrived, and its key. */
+interface Place {
+  arrivedAt: string;
+  key: string;
+}
+
+/** Microseconds as the database has them: two rows of one millisecond keep their order. */
+const PLACE = `to_char(arrived_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place`;
+
+/**
+ * Keys of one page of the worklist, newest first, by keyset: a page is stable under what arrives
+ * meanwhile, and as quick at the end as at the beginning. Rows with critical flags that nobody has
+ * acknowledged come on the first page, all of them, and are not repeated.
+ */
+export async function listKeys(
+  database: Queryable,
+  role: ConsoleRole,
+  filter: WorklistFilter,
+): Promise<{ critical: string[]; keys: string[]; nextCursor: string | null }> {
+  const searching = filter.q !== undefined && sees(role) === 'identity';
+  const words = searching ? await wordsOf(database, filter.q ?? '') : null;
+  const { from, conditions, values } = conditionsOf(filter, words);
+  const page = async (extra: string, limit: number) => {
+    const where = [...conditions, extra].join(' AND ');
+    const { rows } = await database.query<{ key: string; place: string }>(
+      `SELECT key, ${PLACE} FROM ${from} WHERE ${where}
+       ORDER BY arrived_at DESC, key DESC LIMIT ${limit}`,
+      values,
+    );
+    return rows;
+  };
+  const critical = filter.cursor ? [] : await page('critical', MOST_CRITICAL);
+  if (filter.critical) return { critical: keysOf(critical), keys: [], nextCursor: null };
+  const found = await page('NOT critical', filter.limit + 1);
+  const rows = found.slice(0, filter.limit);
+  const last = rows.at(-1);
+  return {
+    critical: keysOf(critical),
+    keys: keysOf(rows),
+    nextCursor: found.length > rows.length && last ? `${last.place} ${last.key}` : null,
+  };
+}
+
+const keysOf = (rows: readonly { key: string }[]): string[] => rows.map(({ key }) => key);
+
+/** @param words of the identity to search for; null: not by words. */
+function conditionsOf(
+  { state, source, endpoint, tag, q, cursor }: WorklistFilter,
+  words: string | null,
+): { from: string; conditions: string[]; values: unknown[] } {
+  const conditions: string[] = ['true'];
+  const values: unknown[] = [];
+  const add = (condition: (value: string) => string, value: unknown) => {
+    values.push(value);
+    conditions.push(condition(`$${values.length}`));
+  };
+  if (state) add((value) => `state = ANY (${value}::text[])`, state);
+  if (source) add((value) => `source = ${value}`, source);
+  if (endpoint) add((value) => `endpoint = ${value}`, endpoint);
+  if (tag) add((value) => `tags @> ARRAY[${value}::text]`, tag);
+  if (cursor) {
+    values.push(cursor.arrivedAt, cursor.key);
+    const [arrivedAt, key] = [values.length - 1, values.length];
+    conditions.push(`(arrived_at, key) < ($${arrivedAt}::timestamptz, $${key}::text)`);
+  }
+  if (!q) return { from: 'worklist', conditions, values };
+  const [search, named] = [values.push(q.trim()), words !== null && values.push(words)];
+  const hits = searched(`$${search}`, named ? `$${named}` : null);
+  // A fence for the planner: hits are few and found by their own indexes, not along the time.
+  const from = `(SELECT * FROM worklist WHERE ${hits} OFFSET 0) AS worklist`;
+  return { from, conditions, values };
+}
+
+/**
+ * Hits of a UID, an id or a tag as it is, for every role. Words of the identity are compared for
+ * those only who see it: to others a hit would tell what they may not read. One look into each
+ * index; joined by OR they would be looked for row by row.
+ */
+function searched(value: string, words: string | null): string {
+  const conditions = [
+    `key = ${value}`,
+    `request_id = ${value}`,
+    `tags @> ARRAY[${value}::text]`,
+    `study_id = (SELECT id FROM studies WHERE study_instance_uid = ${value})`,
+    ...(words === null ? [] : [`words @@ ${words}::tsquery`]),
+  ];
+  const hits = conditions.map((condition) => `SELECT key FROM worklist WHERE ${condition}`);
+  return `key IN (${hits.join(' UNION ')})`;
+}
+
+/**
+ * Each word of a search as the beginning of a word of the identity, parted as worklist_words() parts
+ * them; '' without a word, which matches nothing. Asked for by itself, since the planner takes the
+ * index only for words that it knows.
+ */
+async function wordsOf(database: Queryable, search: string): Promise<string> {
+  const { rows } = await database.query<{ words: string }>(
+    `SELECT coalesce(string_agg('''' || replace(word, '''', '''''') || ''':*', ' & '), '') AS words
+     FROM unnest(tsvector_to_array(
+       worklist_words(jsonb_build_object('PatientName', $1::text)))) AS word`,
+    [search],
+  );
+  return rows[0]?.words ?? '';
+}
+
+/** As `nextCursor` is written. @returns what the schema refuses when it was not made here. */
+function readCursor(cursor: string, context: z.RefinementCtx): Place {
+  const match = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z) (\S+)$/.exec(cursor);
+  if (match?.[1] && match[2]) return { arrivedAt: match[1], key: match[2] };
+  context.addIssue({ code: 'custom', message: 'the `nextCursor` of a page before' });
+  return z.NEVER;
+}
+
+/** What a reader looks for first, by concept; the first that a result has are shown. */
+const FIRST_LOOK = [
+  'efw',
+  'ga-by-hc-ac-fl',
+  'fetal-heart-rate',
+  'crl',
+  'hc',
+  'ac',
+  'fl',
+  'lvef-biplane',
+  'lvef-4c',
+  'gls-end-systolic',
+  'gls-peak-systolic',
+  'lvedv-biplane',
+  'tapse',
+  'lvef',
+] as const;
+const MOST_VALUES = 4;
+/** The section that puts the others into words. */
+const REPORT = 'report';
+const AT_A_TIME = 4;
+
+type Glance = NonNullable<WorklistRow['glance']>;
+
+/** At most four accepted values that stand in a result, and how many of its sections were assessed. */
+export function glanceOf({ measurements, sections }: Result, wording: Wording): Glance {
+  const accepted = wording.standing(measurements).filter(({ quality }) => quality === 'accepted');
+  const values = FIRST_LOOK.flatMap((key) => {
+    const found = accepted.find(({ concept }) => concept.key === key);
+    if (!found) return [];
+    const value = `${valueText(found, wording)} ${unitOf(found, wording)}`.trimEnd();
+    return [`${wording.abbreviation(key)} ${value}`];
+  });
+  const asked = sections.filter(({ id, status }) => id !== REPORT && status !== 'not_requested');
+  const assessed = asked.filter(({ status }) => status === 'complete' || status === 'partial');
+  return {
+    values: values.slice(0, MOST_VALUES),
+    assessed: assessed.length,
+    sections: asked.length,
+  };
+}
+
+/** The rows with the glances of their results; those that nobody has made yet are made and kept. */
+export async function withGlances(
+  rows: readonly ListedRow[],
+  parts: {
+    database: Queryable;
+    result(requestId: string): Promise<unknown>;
+    wording: Wording;
+  },
+): Promise<ListedRow[]> {
+  const lacking = rows.filter(({ status, glance }) => status === 'succeeded' && glance === null);
+  const made = new Map<string, Glance>();
+  const pending = [...lacking];
+  const work = async () => {
+    for (let row = pending.pop(); row; row = pending.pop()) {
+      const id = row.request_id ?? '';
+      // The core has checked the result against the envelope's schema before it was stored.
+      const result = (await parts.result(id).catch(() => null)) as Result | null;
+      if (!result || !Array.isArray(result.measurements)) continue;
+      const glance = glanceOf(result, parts.wording);
+      made.set(id, glance);
+      await keepGlance(parts.database, id, glance);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_A_TIME }, work));
+  return rows.map((row) => ({ ...row, glance: made.get(row.request_id ?? '') ?? row.glance }));
+}
+
+/** Not of a request whose result has just been purged. */
+async function keepGlance(database: Queryable, id: string, glance: Glance): Promise<void> {
+  await database.query(
+    `INSERT INTO result_glances (request_id, glance)
+     SELECT id, $2::jsonb FROM requests WHERE id = $1 AND status = 'succeeded'
+     ON CONFLICT (request_id) DO NOTHING`,
+    [id, JSON.stringify(glance)],
+  );
+}

@@ -1,0 +1,126 @@
+import type { Router } from '@koa/router';
+import type { Context } from 'koa';
+import { z } from 'zod';
+import {
+  createKey,
+  type KeyRecord,
+  listKeys,
+  OVERLAP_HOURS,
+  revokeKey,
+  rotateKey,
+  SCOPES,
+} from '../../core/accounts/keys.ts';
+import { keyChange } from '../../core/audit/audit.ts';
+import { monthlyUsage } from '../../core/requests/usage.ts';
+import { SonogateError } from '../../platform/errors/catalogue.ts';
+import { audited } from './audited.ts';
+import { requireScope } from './authentication.ts';
+import type { HttpDeps, HttpState } from './context.ts';
+import { idempotent } from './idempotency.ts';
+import { instant, jsonBody, readQuery } from './parse.ts';
+import { parseBody } from './uploads.ts';
+
+export const newKeyBody = z.strictObject({
+  name: z.string().trim().min(1).max(100),
+  test: z.boolean().default(false),
+  scopes: z.array(z.enum(SCOPES)).min(1).optional(),
+  expires_at: instant.optional(),
+});
+
+export const rotateKeyBody = z.strictObject({
+  overlap_hours: z.number().min(0).max(OVERLAP_HOURS.longest).default(OVERLAP_HOURS.usual),
+});
+
+/** `/v1/keys`: the keys of the account. The key itself is in the answer that makes it, and only there. */
+export function addKeyRoutes(router: Router<HttpState>, deps: HttpDeps): void {
+  const { database, config, now = () => new Date() } = deps;
+  const admin = requireScope(deps, 'admin');
+  const body = jsonBody(config.maxBodyBytes);
+  const once = idempotent(deps, (answer) => ({ ...(answer as object), key: null }));
+
+  router.get('/v1/keys', admin, async (context) => {
+    const keys = await listKeys(database, context.state.principal.accountId);
+    context.body = { data: keys.map(keyView) };
+  });
+
+  const create = audited(deps, 'key.create', changeOf);
+  router.post('/v1/keys', admin, create, body, once, async (context) => {
+    const { accountId, test } = context.state.principal;
+    const { expires_at, ...wanted } = parseBody(newKeyBody, context.state.body);
+    if (test && !wanted.test) {
+      throw new SonogateError('forbidden', 'A test key can make test keys only.');
+    }
+    const made = { ...wanted, accountId, expiresAt: expires_at ?? null };
+    const { key, record } = await createKey(database, made, now());
+    context.status = 201;
+    context.body = { ...keyView(record), key };
+  });
+
+  const rotate = audited(deps, 'key.rotate', changeOf);
+  router.post('/v1/keys/:id/rotate', admin, rotate, body, once, async (context) => {
+    const { accountId, test } = context.state.principal;
+    const { overlap_hours } = parseBody(rotateKeyBody, context.state.body ?? {});
+    const { id = '' } = context.params;
+    const { key, record } = await rotateKey(
+      database,
+      { id, accountId, overlapHours: overlap_hours, testOnly: test },
+      now(),
+    );
+    context.status = 201;
+    context.body = { ...keyView(record), key };
+  });
+
+  const revoke = audited(deps, 'key.revoke', changeOf);
+  router.delete('/v1/keys/:id', admin, revoke, async (context) => {
+    const { id = '' } = context.params;
+    const { accountId, test } = context.state.principal;
+    context.body = keyView(await revokeKey(database, id, accountId, now(), test));
+  });
+}
+
+/** The key that the path names, and the one in the answer. */
+function changeOf({ params, body }: Context) {
+  const made = typeof body === 'object' && body !== null && 'id' in body ? body.id : null;
+  return keyChange(params.id, made);
+}
+
+function keyView(record: KeyRecord) {
+  const { id, name, test, scopes, created_at, last_used_at, expires_at, revoked_at } = record;
+  return {
+    id,
+    object: 'key',
+    name,
+    test,
+    scopes,
+    created_at: created_at.toISOString(),
+    last_used_at: last_used_at?.toISOString() ?? null,
+    expires_at: expires_at?.toISOString() ?? null,
+    revoked_at: revoked_at?.toISOString() ?? null,
+  };
+}
+
+export const usageQuery = z.strictObject({
+  month: z
+    .string()
+    .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'a month such as 2026-11')
+    .optional(),
+  key: z.string().optional(),
+});
+
+/** `GET /v1/usage`: requests and their cost by month (UTC) and key. */
+export function addUsageRoute(router: Router<HttpState>, deps: HttpDeps): void {
+  router.get('/v1/usage', requireScope(deps, 'read'), async (context) => {
+    const query = readQuery(context, usageQuery);
+    const { accountId } = context.state.principal;
+    const rows = await monthlyUsage(deps.database, { accountId, ...query });
+    context.body = {
+      data: rows.map(({ month, key_id, requests, succeeded, total }) => ({
+        month,
+        key: key_id,
+        requests,
+        succeeded,
+        cost: { currency: 'USD', total },
+      })),
+    };
+  });
+}

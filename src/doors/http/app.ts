@@ -1,0 +1,54 @@
+import { Router } from '@koa/router';
+import Koa from 'koa';
+import { addKeyRoutes, addUsageRoute } from './account.ts';
+import { addCompatibleQueueRoutes, addCompatibleStorageRoutes } from './compatible-queue.ts';
+import type { HttpDeps, HttpState } from './context.ts';
+import { requireValidHost } from './context.ts';
+import { addDicomwebRoutes } from './dicomweb.ts';
+import { addHealthRoutes, addMetricsRoute } from './health.ts';
+import { accessLog, responseHeaders, traceContext } from './middleware.ts';
+import { addModelRoutes } from './models.ts';
+import { storablePath } from './parse.ts';
+import { addErrorPages, problems } from './problems.ts';
+import { addArtifactRoutes, addEventRoutes, addRequestRoutes, addRunRoutes } from './requests.ts';
+import { addUploadRoutes } from './uploads.ts';
+import { addWebhookRoutes } from './webhooks.ts';
+
+const CLIENT_WENT_AWAY = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE']);
+
+/** The HTTP door of the request core: `docs/api.md`. */
+export function createHttpApp(deps: HttpDeps): Koa<HttpState> {
+  const app = new Koa<HttpState>();
+  const router = new Router<HttpState>();
+  addRunRoutes(router, deps);
+  addRequestRoutes(router, deps);
+  addEventRoutes(router, deps);
+  addArtifactRoutes(router, deps);
+  addUploadRoutes(router, deps);
+  addModelRoutes(router, deps);
+  addWebhookRoutes(router, deps);
+  addKeyRoutes(router, deps);
+  addUsageRoute(router, deps);
+  addDicomwebRoutes(router, deps);
+  addCompatibleStorageRoutes(router, deps);
+  addCompatibleQueueRoutes(router, deps);
+  addHealthRoutes(router, deps);
+  addMetricsRoute(router, deps);
+  addErrorPages(router);
+
+  app.use(responseHeaders(deps));
+  app.use(traceContext());
+  app.use(accessLog(deps));
+  app.use(problems(deps));
+  app.use(requireValidHost());
+  app.use(storablePath());
+  if (deps.console) app.use(deps.console.routes());
+  app.use(router.routes());
+  app.use(router.allowedMethods());
+  // An answer that had begun: its client went away, or what was being sent could not be read.
+  app.on('error', (error: NodeJS.ErrnoException) => {
+    const level = CLIENT_WENT_AWAY.has(error.code ?? '') ? 'debug' : 'error';
+    deps.logger[level]({ err: error }, 'answer cut short');
+  });
+  return app;
+}

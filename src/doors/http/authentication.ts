@@ -1,0 +1,41 @@
+import type { Middleware } from 'koa';
+import type { Scope } from '../../core/accounts/keys.ts';
+import { SonogateError } from '../../platform/errors/catalogue.ts';
+import { rateLimitHeaders } from './call-limits.ts';
+import type { HttpDeps, HttpState } from './context.ts';
+
+/** RFC 6750 2.1; `Key` is the scheme of the compatible queue (interop 5.1). */
+const CREDENTIALS = /^(?:Bearer|Key) +([A-Za-z0-9._~+/-]+=*) *$/i;
+
+/** Lets a call through whose key has the scope and calls left; an `admin` key has them all. */
+export function requireScope(
+  {
+    authenticate,
+    limits,
+    refusals,
+    now = () => new Date(),
+  }: Pick<HttpDeps, 'authenticate' | 'limits' | 'refusals' | 'now'>,
+  scope: Scope,
+): Middleware<HttpState> {
+  return async (context, next) => {
+    const key = CREDENTIALS.exec(context.get('Authorization'))?.[1];
+    if (!key) {
+      throw new SonogateError('unauthenticated', 'Send `Authorization: Bearer` with an API key.');
+    }
+    const principal = await authenticate(key, now()).catch((error: unknown) => {
+      refusals?.refused({ action: 'key.refused', actor: 'key:unknown', address: context.ip });
+      throw error;
+    });
+    const allowance = await limits.take(principal.keyId);
+    context.set(rateLimitHeaders(allowance));
+    if (!allowance.allowed) {
+      context.set('Retry-After', String(allowance.retrySeconds));
+      throw new SonogateError('rate_limited', `A key may make ${allowance.quota} calls a minute.`);
+    }
+    if (!principal.scopes.includes(scope) && !principal.scopes.includes('admin')) {
+      throw new SonogateError('forbidden', `The call needs a key with the scope "${scope}".`);
+    }
+    context.state.principal = principal;
+    await next();
+  };
+}

@@ -1,0 +1,115 @@
+import type { Config } from '../../../config/schema.ts';
+import { batched } from '../../platform/database/batched.ts';
+import type { Queryable } from '../../platform/database/port.ts';
+import { SonogateError } from '../../platform/errors/catalogue.ts';
+
+const WINDOW_SECONDS = 60;
+
+/** What is left of the calls of a key. */
+export interface Allowance {
+  allowed: boolean;
+  /** Whole calls that may follow at once. */
+  remaining: number;
+  /** Seconds until the full number may come at once again. */
+  resetSeconds: number;
+  /** Seconds until the next call may come; 0 when it may now. */
+  retrySeconds: number;
+  quota: number;
+}
+
+/** Limits per key: of calls over all processes of a site, of open streams in this process. */
+export interface CallLimits {
+  /** Counts a call, when it is allowed. */
+  take(keyId: string): Promise<Allowance>;
+  /**
+   * Counts an open stream until the function that it returns is called.
+   * @throws SonogateError `rate_limited`
+   */
+  openStream(keyId: string): () => void;
+}
+
+interface CallLimitParts {
+  database: Queryable;
+  config: Pick<Config['http'], 'callsPerMinute' | 'openStreamsPerKey'>;
+  /** Without it the database's clock, the one clock that all processes share. */
+  now?: () => Date;
+}
+
+/** A token bucket per key: a minute's calls may come at once, and refill evenly. */
+export function createCallLimits({ database, config, now }: CallLimitParts): CallLimits {
+  const { callsPerMinute: quota, openStreamsPerKey } = config;
+  const perSecond = quota / WINDOW_SECONDS;
+
+  const allowanceOf = (allowed: boolean, calls: number): Allowance => ({
+    allowed,
+    remaining: Math.floor(calls),
+    resetSeconds: Math.ceil((quota - calls) / perSecond),
+    retrySeconds: calls >= 1 ? 0 : Math.ceil((1 - calls) / perSecond),
+    quota,
+  });
+
+  return {
+    take: batched(async (keyIds: readonly string[]) => {
+      const asked = new Map<string, number>();
+      for (const id of keyIds) asked.set(id, (asked.get(id) ?? 0) + 1);
+      const { rows } = await database.query<{
+        key_id: string;
+        calls_left: number;
+        granted: number;
+      }>(
+        TAKE,
+        [[...asked.keys()], [...asked.values()], quota, perSecond, now?.() ?? null],
+        'take-calls',
+      );
+      const buckets = new Map(rows.map((row) => [row.key_id, row]));
+      return keyIds.map((id) => {
+        const bucket = buckets.get(id);
+        if (!bucket) throw new Error(`no bucket of ${id}`);
+        bucket.granted -= 1;
+        return allowanceOf(bucket.granted >= 0, bucket.calls_left + Math.max(0, bucket.granted));
+      });
+    }),
+    openStream: countStreams(openStreamsPerKey),
+  };
+}
+
+/** Keys in order, so that two processes that take of the same ones do not wait for each other. */
+const TAKE = `
+  INSERT INTO call_buckets AS kept (key_id, calls_left, filled_at, granted)
+  SELECT id, $3::float8 - LEAST(n, $3), COALESCE($5, now()), LEAST(n, $3)
+  FROM unnest($1::text[], $2::integer[]) AS asked (id, n) ORDER BY id
+  ON CONFLICT (key_id) DO UPDATE SET (calls_left, filled_at, granted) = (
+    SELECT there - allowed, excluded.filled_at, allowed
+    FROM (SELECT LEAST($3, kept.calls_left + $4::float8 * GREATEST(0,
+            EXTRACT(EPOCH FROM excluded.filled_at - kept.filled_at))::float8) AS there) AS bucket,
+      unnest($1::text[], $2::integer[]) AS asked (id, n),
+      LATERAL (SELECT LEAST(n, floor(there))::integer AS allowed) AS decision
+    WHERE id = kept.key_id)
+  RETURNING key_id, calls_left, granted`;
+
+function countStreams(openStreamsPerKey: number): CallLimits['openStream'] {
+  const streams = new Map<string, number>();
+  return (keyId) => {
+    const open = streams.get(keyId) ?? 0;
+    if (open >= openStreamsPerKey) {
+      throw new SonogateError('rate_limited', `A key may hold ${openStreamsPerKey} streams open.`);
+    }
+    streams.set(keyId, open + 1);
+    let held = true;
+    return () => {
+      if (!held) return;
+      held = false;
+      const left = (streams.get(keyId) ?? 1) - 1;
+      if (left > 0) streams.set(keyId, left);
+      else streams.delete(keyId);
+    };
+  };
+}
+
+/** Header fields of draft-ietf-httpapi-ratelimit-headers-10. */
+export function rateLimitHeaders({ quota, remaining, resetSeconds }: Allowance) {
+  return {
+    'RateLimit-Policy': `"calls";q=${quota};w=${WINDOW_SECONDS}`,
+    RateLimit: `"calls";r=${remaining};t=${resetSeconds}`,
+  };
+}

@@ -1,0 +1,215 @@
+import { openAsBlob } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { EventName } from '../../core/requests/events.ts';
+import type { ArtifactEntry } from '../../core/requests/results.ts';
+import type { RequestObject } from '../../core/requests/view.ts';
+import type { Problem } from '../../platform/errors/problem.ts';
+
+export interface ServerSentEvent {
+  id: string;
+  event: string;
+  data: string;
+}
+
+/** The events of a stream (WHATWG HTML 9.2.6), comments left out. */
+export async function* readServerSentEvents(
+  body: ReadableStream<Uint8Array>,
+): AsyncGenerator<ServerSentEvent> {
+  let rest = '';
+  for await (const text of body.pipeThrough(new TextDecoderStream())) {
+    rest += text;
+    const blocks = rest.split(/\r?\n\r?\n/);
+    rest = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const event = parse(block);
+      if (event.data !== '') yield event;
+    }
+  }
+}
+
+function parse(block: string): ServerSentEvent {
+  const event: ServerSentEvent = { id: '', event: 'message', data: '' };
+  for (const line of block.split(/\r?\n/)) {
+    const [, field, value = ''] = /^(id|event|data): ?(.*)$/.exec(line) ?? [];
+    if (field === 'id' || field === 'event') event[field] = value;
+    if (field === 'data') event.data += event.data === '' ? value : `\n${value}`;
+  }
+  return event;
+}
+
+/** What the gateway answered instead of doing the call. */
+export class ApiError extends Error {
+  override name = 'ApiError';
+  readonly problem: Problem;
+
+  constructor(problem: Problem) {
+    const places = problem.errors?.map(({ pointer, detail }) => `${pointer}: ${detail}`);
+    super(`${problem.code}: ${places?.join('; ') ?? problem.detail}`);
+    this.problem = problem;
+  }
+}
+
+export interface RequestEvent {
+  seq: number;
+  name: EventName;
+  data: unknown;
+}
+
+export interface HistoryFilter {
+  model?: string;
+  status?: string;
+  limit?: number;
+  cursor?: string;
+}
+
+export interface SubmitBody {
+  input: { files: string[]; prior_files?: string[]; options?: Record<string, unknown> };
+  priority?: string;
+  metadata?: Record<string, string>;
+}
+
+/** The HTTP contract as functions; each throws ApiError when the gateway refuses the call. */
+export interface ApiClient {
+  /** Uploads a file of this machine; returns the id for `input.files`. */
+  upload(path: string): Promise<string>;
+  /** `endpoint` may be an alias or hold a version: `us/obstetric@1`. */
+  submit(endpoint: string, body: SubmitBody): Promise<RequestObject>;
+  request(id: string): Promise<RequestObject>;
+  /** Every event up to `done`, over as many connections as it takes. */
+  follow(id: string, signal?: AbortSignal): AsyncGenerator<RequestEvent>;
+  cancel(id: string): Promise<RequestObject>;
+  history(filter: HistoryFilter): Promise<{ data: RequestObject[]; next_cursor: string | null }>;
+  artifacts(id: string): Promise<ArtifactEntry[]>;
+  /** The bytes of an artifact. */
+  artifact(id: string, name: string): Promise<ReadableStream<Uint8Array>>;
+}
+
+/** A signed address for bytes. */
+interface Destination {
+  url: string;
+  headers: Record<string, string>;
+}
+
+interface Part extends Destination {
+  part_number: number;
+  first_byte: number;
+  bytes: number;
+}
+
+const RECONNECT_MS = 1000;
+const PUT_ATTEMPTS = 3;
+
+/** A PUT that breaks off leaves nothing, so that it can be sent again. Returns the ETag of the answer. */
+async function put({ url, headers }: Destination, body: Blob): Promise<string> {
+  for (let left = PUT_ATTEMPTS - 1; ; left -= 1) {
+    try {
+      const answer = await fetch(url, { method: 'PUT', headers, body });
+      if (answer.ok) return answer.headers.get('ETag') ?? '';
+      throw new ApiError((await answer.json()) as Problem);
+    } catch (error) {
+      if (error instanceof ApiError || left === 0) throw error;
+      await delay(RECONNECT_MS);
+    }
+  }
+}
+
+/** @param url address of the gateway, with or without a trailing slash */
+export function createApiClient({ url, key }: { url: string; key: string }): ApiClient {
+  const base = url.replace(/\/+$/, '');
+
+  async function call(path: string, init: RequestInit = {}): Promise<Response> {
+    const headers = new Headers(init.headers);
+    headers.set('Authorization', `Bearer ${key}`);
+    const answer = await fetch(path.startsWith('http') ? path : `${base}${path}`, {
+      ...init,
+      headers,
+    });
+    if (answer.ok) return answer;
+    const problem = await answer.json().catch(() => null);
+    if (problem === null) throw new Error(`${path}: HTTP ${answer.status}`);
+    throw new ApiError(problem as Problem);
+  }
+  const read = async <T>(path: string): Promise<T> => (await (await call(path)).json()) as T;
+  const post = async <T>(path: string, body?: unknown): Promise<T> => {
+    const json = body !== undefined && {
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    };
+    return (await (await call(path, { method: 'POST', ...json })).json()) as T;
+  };
+
+  return {
+    async upload(path) {
+      const { size } = await stat(path);
+      const announced = {
+        filename: basename(path),
+        bytes: size,
+        media_type: 'application/octet-stream',
+      };
+      const { file, upload, complete_url } = await post<{
+        file: { id: string };
+        upload: Destination | { parts: Part[] };
+        complete_url: string;
+      }>('/v1/uploads', announced);
+      const content = await openAsBlob(path);
+      if ('parts' in upload) {
+        const parts = await Array.fromAsync(upload.parts, async (part) => ({
+          part_number: part.part_number,
+          etag: await put(part, content.slice(part.first_byte, part.first_byte + part.bytes)),
+        }));
+        await post(complete_url, { parts });
+      } else {
+        await put(upload, content);
+        await post(complete_url);
+      }
+      return file.id;
+    },
+
+    submit: (endpoint, body) => post(`/v1/run/${endpoint}`, body),
+    request: (id) => read(`/v1/requests/${encodeURIComponent(id)}`),
+    cancel: (id) => post(`/v1/requests/${encodeURIComponent(id)}/cancel`),
+
+    async *follow(id, signal) {
+      let after = 0;
+      for (;;) {
+        try {
+          const answer = await call(`/v1/requests/${encodeURIComponent(id)}/events`, {
+            headers: { 'Last-Event-ID': String(after) },
+            ...(signal && { signal }),
+          });
+          if (!answer.body) return;
+          for await (const { id: seq, event, data } of readServerSentEvents(answer.body)) {
+            after = Number(seq);
+            yield { seq: after, name: event as EventName, data: JSON.parse(data) };
+            if (event === 'done') return;
+          }
+        } catch (error) {
+          if (error instanceof ApiError || signal?.aborted) throw error;
+        }
+        await delay(RECONNECT_MS, undefined, signal && { signal });
+      }
+    },
+
+    history(filter) {
+      const query = new URLSearchParams();
+      for (const [name, value] of Object.entries(filter)) {
+        if (value !== undefined) query.set(name, String(value));
+      }
+      return read(`/v1/requests?${query}`);
+    },
+
+    async artifacts(id) {
+      const path = `/v1/requests/${encodeURIComponent(id)}/artifacts`;
+      return (await read<{ data: ArtifactEntry[] }>(path)).data;
+    },
+
+    async artifact(id, name) {
+      const path = `/v1/requests/${encodeURIComponent(id)}/artifacts/${encodeURIComponent(name)}`;
+      const { body } = await call(path);
+      if (!body) throw new Error(`${name} is empty`);
+      return body;
+    },
+  };
+}

@@ -1,0 +1,366 @@
+import type { Router, RouterContext } from '@koa/router';
+import type { Context } from 'koa';
+import { z } from 'zod';
+import { WEBHOOK_EVENTS } from '../../core/requests/announce.ts';
+import { queuePosition } from '../../core/requests/core.ts';
+import type { StoredEvent } from '../../core/requests/events.ts';
+import {
+  FINAL_STATUS,
+  type RequestRow,
+  type RequestStatus,
+  type Stage,
+} from '../../core/requests/request.ts';
+import { SonogateError } from '../../platform/errors/catalogue.ts';
+import type { Problem } from '../../platform/errors/problem.ts';
+import { audited } from './audited.ts';
+import { requireScope } from './authentication.ts';
+import { baseUrl, type HttpDeps, type HttpState } from './context.ts';
+import { sendEventStream } from './event-stream.ts';
+import { idempotent } from './idempotency.ts';
+import { jsonBody } from './parse.ts';
+import { ownRequest } from './requests.ts';
+import { acceptSubmission } from './submission.ts';
+import { LINK_LIFE_MS, parseBody, sentBytes, uploadBody } from './uploads.ts';
+
+/** Where the fields of a submit body come from in a call of the compatible queue. */
+const PLACES: ReadonlyMap<string, readonly string[]> = new Map([
+  ['input', ['body']],
+  ['webhook', ['query', 'fal_webhook']],
+  ['priority', ['header', 'x-fal-queue-priority']],
+]);
+
+export interface CompatibleError {
+  message: string;
+  /** Text, or each wrong place as the client's `fieldErrors` reads it (interop 5.1). */
+  detail: string | { loc: (string | number)[]; msg: string; type: 'value_error' }[];
+  code: string;
+  request_id?: string;
+}
+
+/** Problem details as the client of the compatible queue reads them: plain JSON (interop 5.6). */
+export function compatibleError(problem: Problem): CompatibleError {
+  const { title, detail, code, errors, request_id } = problem;
+  return {
+    message: errors ? title : detail,
+    detail:
+      errors?.map((error) => ({
+        loc: place(error.pointer),
+        msg: error.detail,
+        type: 'value_error' as const,
+      })) ?? detail,
+    code,
+    ...(request_id && { request_id }),
+  };
+}
+
+/** `/input/files/0` → `body`, `files`, 0 */
+function place(pointer: string): (string | number)[] {
+  const [field = '', ...rest] = pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const path = rest.map((part) => (/^\d+$/.test(part) ? Number(part) : part));
+  return [...(PLACES.get(field) ?? ['body', field]), ...path];
+}
+
+/** Path below which the compatible queue is served. */
+export const COMPATIBLE_QUEUE = '/queue';
+
+/** The three statuses of the compatible queue (interop 5.3); how it ended, the result tells. */
+const QUEUE_STATUS = {
+  queued: 'IN_QUEUE',
+  preparing: 'IN_PROGRESS',
+  running: 'IN_PROGRESS',
+  succeeded: 'COMPLETED',
+  failed: 'COMPLETED',
+  canceled: 'COMPLETED',
+  rejected: 'COMPLETED',
+  expired: 'COMPLETED',
+} as const satisfies Record<RequestStatus, string>;
+
+export interface QueueLog {
+  message: string;
+  level: 'INFO' | 'WARN' | 'ERROR';
+  source: 'USER';
+  timestamp: string;
+}
+
+export interface QueueStatus {
+  status: (typeof QUEUE_STATUS)[RequestStatus];
+  request_id: string;
+  response_url: string;
+  status_url: string;
+  cancel_url: string;
+  /** While it waits: requests that are taken up before it. */
+  queue_position?: number;
+  logs?: QueueLog[];
+  /** Once it has ended; seconds, or null when it never ran. */
+  metrics?: { inference_time: number | null };
+}
+
+/** The status object of a request. `address` is the server's own, without a trailing slash. */
+export function queueStatus(
+  row: Pick<RequestRow, 'id' | 'model' | 'status' | 'started_at' | 'ended_at'>,
+  address: string,
+  { position = 0, logs }: { position?: number; logs?: QueueLog[] } = {},
+): QueueStatus {
+  const { id, model, status, started_at: started, ended_at: ended } = row;
+  const url = `${address}${COMPATIBLE_QUEUE}/${model}/requests/${id}`;
+  const seconds = started && ended ? (ended.getTime() - started.getTime()) / 1000 : null;
+  return {
+    status: QUEUE_STATUS[status],
+    request_id: id,
+    response_url: url,
+    status_url: `${url}/status`,
+    cancel_url: `${url}/cancel`,
+    ...(status === 'queued' && { queue_position: position }),
+    ...(logs && { logs }),
+    ...(FINAL_STATUS.has(status) && { metrics: { inference_time: seconds } }),
+  };
+}
+
+/** What an event says to a reader of logs: stages, critical flags and errors; else nothing. */
+export function queueLogs({ name, data, at }: StoredEvent): QueueLog[] {
+  const log = (level: QueueLog['level'], message: string): QueueLog[] => [
+    { message, level, source: 'USER', timestamp: at.toISOString() },
+  ];
+  switch (name) {
+    case 'stage':
+      return log('INFO', (data as Stage).label);
+    case 'triage':
+      return log('WARN', (data as { display: string }).display);
+    case 'error':
+      return log('ERROR', (data as { detail: string }).detail);
+    default:
+      return [];
+  }
+}
+
+/**
+ * The status after each event of a request's log. Each carries the logs since the one before, since
+ * the client adds them up, and COMPLETED comes once, as the last (interop 5.1).
+ * @param ended reads the request again once it has ended.
+ */
+export async function* queueStatuses(
+  events: AsyncIterable<StoredEvent>,
+  row: RequestRow,
+  address: string,
+  position: number,
+  ended: () => Promise<RequestRow | null>,
+): AsyncGenerator<QueueStatus> {
+  let status: RequestStatus = 'queued';
+  let logs: QueueLog[] = [];
+  for await (const event of events) {
+    logs.push(...queueLogs(event));
+    if (event.name === 'status') ({ status } = event.data as { status: RequestStatus });
+    if (event.name === 'done') {
+      yield queueStatus((await ended()) ?? { ...row, status }, address, { logs });
+    } else if (!FINAL_STATUS.has(status) && (event.name === 'status' || logs.length > 0)) {
+      yield queueStatus({ ...row, status }, address, { position, logs });
+      logs = [];
+    }
+  }
+}
+
+const FILES = `${COMPATIBLE_QUEUE}/storage/files`;
+const INITIATE = `${COMPATIBLE_QUEUE}/storage/upload/initiate`;
+
+export const storageUploadBody = z.strictObject({
+  file_name: uploadBody.shape.filename,
+  content_type: uploadBody.shape.media_type,
+});
+
+/**
+ * Storage as the client of the compatible queue uses it (interop 5.1): initiate, PUT, and the
+ * `file_url` is good for `input.files`. The PUT tells the size and completes the upload.
+ */
+export function addCompatibleStorageRoutes(router: Router<HttpState>, deps: HttpDeps): void {
+  const { uploads, config, signer, now = () => new Date() } = deps;
+  const scope = requireScope(deps, 'uploads');
+
+  const body = jsonBody(config.maxBodyBytes);
+  router.post(INITIATE, scope, body, idempotent(deps), async (context) => {
+    const { file_name, content_type } = parseBody(storageUploadBody, context.state.body);
+    const { id } = await uploads.create(context.state.principal.accountId, {
+      filename: file_name,
+      bytes: null,
+      mediaType: content_type,
+    });
+    const address = baseUrl(context, config);
+    const expires = new Date(now().getTime() + LINK_LIFE_MS);
+    context.body = {
+      upload_url: `${address}${signer.sign('PUT', `${FILES}/${id}`, expires)}`,
+      file_url: `${address}${FILES}/${id}`,
+    };
+  });
+
+  router.put(`${FILES}/:id`, async (context) => {
+    signer.verify('PUT', context.path, context.query, now());
+    const { id = '' } = context.params;
+    const { account_id } = await uploads.receive(id, ...sentBytes(context));
+    await uploads.complete(account_id, id, null);
+    context.status = 200;
+    context.body = {};
+  });
+
+  router.get(`${FILES}/:id`, scope, async (context) => {
+    const { id = '' } = context.params;
+    const file = (await uploads.ready(context.state.principal.accountId, [id])).get(id);
+    if (!file) throw new SonogateError('not_found', 'There is no such file.');
+    context.type = 'application/octet-stream';
+    context.length = file.bytes;
+    context.attachment(file.name);
+    context.body = await uploads.read(file);
+  });
+}
+
+/** The input with every `file_url` of ours replaced by the id that it stands for. */
+export function ownFileIds(input: unknown, address: string): unknown {
+  if (typeof input !== 'object' || input === null) return input;
+  const ours = `${address}${FILES}/`;
+  const id = (file: unknown) =>
+    typeof file === 'string' && file.startsWith(ours) ? file.slice(ours.length) : file;
+  return Object.fromEntries(
+    Object.entries(input).map(([field, value]) =>
+      (field === 'files' || field === 'prior_files') && Array.isArray(value)
+        ? [field, value.map(id)]
+        : [field, value],
+    ),
+  );
+}
+
+const TARGETS = [`${COMPATIBLE_QUEUE}/:ns/:model`, `${COMPATIBLE_QUEUE}/:ns/:model/:endpoint`];
+
+/** Both forms of an address: the client keeps only `ns/model` once it has submitted (interop 5.1). */
+const below = (path: string) => TARGETS.map((target) => `${target}/requests/:id${path}`);
+
+/** The compatible queue: the same requests, spoken to as `@fal-ai/client` does. */
+export function addCompatibleQueueRoutes(router: Router<HttpState>, deps: HttpDeps): void {
+  const { core, config, database } = deps;
+  const read = requireScope(deps, 'read');
+  const body = jsonBody(config.maxBodyBytes);
+
+  const run = requireScope(deps, 'run');
+  const submit = audited(deps, 'request.submit');
+  router.post(TARGETS, run, submit, body, idempotent(deps), async (context) => {
+    const row = await acceptSubmission(deps, context.state, {
+      target: targetOf(context.params),
+      body: submitBodyOf(context, baseUrl(context, config)),
+      door: 'queue',
+      address: baseUrl(context, config),
+      status: 200,
+    });
+    const position = await queuePosition(database, row);
+    context.set('X-Fal-Request-Id', row.id);
+    context.status = 200;
+    context.body = queueStatus(row, baseUrl(context, config), { position });
+  });
+
+  router.get(below('/status'), read, audited(deps, 'request.read'), async (context) => {
+    const row = await requestOf(context);
+    const address = baseUrl(context, config);
+    const position = row.status === 'queued' ? await queuePosition(database, row) : 0;
+    const logs = wantsLogs(context)
+      ? (await core.events.list(row.id, 0, address)).flatMap(queueLogs)
+      : undefined;
+    context.body = queueStatus(row, address, { position, ...(logs && { logs }) });
+  });
+
+  router.get(below('/status/stream'), read, audited(deps, 'request.follow'), async (context) => {
+    const row = await requestOf(context);
+    const address = baseUrl(context, config);
+    const position = row.status === 'queued' ? await queuePosition(database, row) : 0;
+    const withLogs = wantsLogs(context);
+    sendEventStream(context, deps, async function* (signal) {
+      const events = core.events.follow(row.id, 0, address, signal);
+      const ended = () => core.get(row.id, row.account_id);
+      for await (const status of queueStatuses(events, row, address, position, ended)) {
+        const { logs, ...plain } = status;
+        yield `data: ${asciiJson(withLogs ? { ...plain, logs } : plain)}\n\n`;
+      }
+    });
+  });
+
+  router.get(below(''), read, audited(deps, 'request.read'), async (context) => {
+    const row = await requestOf(context);
+    context.body = await outputOf(row);
+  });
+
+  const cancel = async (context: RouterContext<HttpState>) => {
+    const row = await requestOf(context);
+    try {
+      await core.cancel(row.id, context.state.principal.accountId);
+      context.status = 202;
+      context.body = { status: 'CANCELLATION_REQUESTED' };
+    } catch (error) {
+      if (!(error instanceof SonogateError) || error.code !== 'already_finished') throw error;
+      const { detail } = error;
+      context.status = 400;
+      context.body = { status: 'ALREADY_COMPLETED', message: detail, detail, code: error.code };
+    }
+  };
+  router.put(below('/cancel'), run, audited(deps, 'request.cancel'), cancel);
+  const once = idempotent(deps);
+  router.post(below('/cancel'), run, audited(deps, 'request.cancel'), body, once, cancel);
+
+  async function requestOf(context: RouterContext<HttpState>): Promise<RequestRow> {
+    const row = await ownRequest(core, context.params.id, context.state);
+    const [asked] = targetOf(context.params).split('@');
+    if (asked !== row.model && asked !== row.endpoint) {
+      throw new SonogateError('not_found', `The request does not belong to ${asked}.`);
+    }
+    context.set('X-Fal-Request-Id', row.id);
+    return row;
+  }
+
+  async function outputOf(row: RequestRow): Promise<unknown> {
+    switch (row.status) {
+      case 'succeeded':
+        return core.result(row.id);
+      case 'failed':
+      case 'rejected':
+        throw new SonogateError(row.fault?.code ?? 'internal', row.fault?.detail);
+      case 'canceled':
+        throw new SonogateError('request_canceled');
+      case 'expired':
+        throw new SonogateError('expired', 'The result has been purged.');
+      default:
+        throw new SonogateError('not_finished', `The request is still ${row.status}.`);
+    }
+  }
+}
+
+/** `us/obstetric[/interpret][@version]` of a path. */
+function targetOf({ ns, model, endpoint }: Record<string, string | undefined>): string {
+  return [ns, model, endpoint].filter(Boolean).join('/');
+}
+
+/**
+ * The submit body of service.md 2.2. The client sends the input as it is, the priority as a header
+ * and the webhook in the query; a body with `input` may hold the other fields itself.
+ */
+function submitBodyOf(context: Context & { state: HttpState }, address: string): unknown {
+  const { body } = context.state;
+  if (typeof body !== 'object' || body === null) return body;
+  const given = 'input' in body ? body : { input: body };
+  const priority = context.get('X-Fal-Queue-Priority');
+  const { fal_webhook: url } = context.query;
+  return {
+    ...(priority && { priority }),
+    ...(url !== undefined && { webhook: { url, events: [...WEBHOOK_EVENTS] } }),
+    ...given,
+    input: ownFileIds(given.input, address),
+  };
+}
+
+function wantsLogs({ query }: Context): boolean {
+  return query.logs === '1' || query.logs === 'true';
+}
+
+/** The client decodes chunk by chunk, so that a character of several bytes might be cut. */
+function asciiJson(value: unknown): string {
+  return JSON.stringify(value).replaceAll(
+    /[\u0080-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}

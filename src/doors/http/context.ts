@@ -1,0 +1,90 @@
+import type { Router } from '@koa/router';
+import type { Context, Middleware } from 'koa';
+import type { Config } from '../../../config/schema.ts';
+import type { ModelCard } from '../../../pipelines/inference/model-registry.ts';
+import type { Authenticate, Principal } from '../../core/accounts/keys.ts';
+import type { WriteAudit } from '../../core/audit/audit.ts';
+import type { RefusalAudit } from '../../core/audit/refusals.ts';
+import type { BlobStore } from '../../core/files/blob-store.ts';
+import type { Uploads } from '../../core/files/uploads.ts';
+import type { RequestCore } from '../../core/requests/core.ts';
+import type { StoreInstances } from '../../core/studies/store-port.ts';
+import type { Database } from '../../platform/database/port.ts';
+import { SonogateError } from '../../platform/errors/catalogue.ts';
+import type { Logger } from '../../platform/logging/logger.ts';
+import type { Metric } from '../../platform/metrics/metrics.ts';
+import type { OutboundClient } from '../../platform/outbound/client.ts';
+import type { ConsoleState } from '../console/context.ts';
+import type { CallLimits } from './call-limits.ts';
+import type { UrlSigner } from './signed-url.ts';
+
+/** Whether a Host names a machine, so that addresses can be made of it; an empty one (HTTP/1.0) does not. */
+export function isValidHost(host: string): boolean {
+  return !/[/?#@\\\s]/.test(host) && URL.canParse(`http://${host}`);
+}
+
+/** A Host that cannot be one is answered 400 (RFC 9112 3.2), before addresses of ours are made of it. */
+export function requireValidHost(): Middleware<HttpState> {
+  return (context, next) => {
+    if (context.host !== '' && !isValidHost(context.host)) {
+      throw new SonogateError('invalid_host', 'The Host header names no machine.');
+    }
+    return next();
+  };
+}
+
+/** All the HTTP door needs of the rest; `main.ts` hands it over. */
+export interface HttpDeps {
+  core: RequestCore;
+  database: Database;
+  authenticate: Authenticate;
+  writeAudit: WriteAudit;
+  /** Told of keys that are none. */
+  refusals?: Pick<RefusalAudit, 'refused'>;
+  uploads: Uploads;
+  storeInstances: StoreInstances;
+  blobs: Pick<BlobStore, 'direct'>;
+  outbound: Pick<OutboundClient, 'check'>;
+  limits: CallLimits;
+  signer: UrlSigner;
+  config: Pick<Config['http'], 'publicUrl' | 'maxBodyBytes' | 'maxFileBytes'>;
+  /** The models in use, with their licence and accuracy. */
+  models: () => Promise<ModelCard[]>;
+  logger: Logger;
+  /** Name of a part → resolves when it works, rejects with the reason when it does not. */
+  checks: Record<string, () => Promise<unknown>>;
+  metrics: () => Promise<Metric[]>;
+  /** The web console; undefined where the site has none. */
+  console?: Router<ConsoleState> | undefined;
+  /** Aborted when the server stops: open streams end. */
+  stopping: AbortSignal;
+  now?: () => Date;
+  /** Time between two comments on a quiet event stream. */
+  heartbeatMs?: number;
+}
+
+/** What the middleware leaves for the resources. */
+export interface HttpState {
+  requestId: string;
+  principal: Principal;
+  /** Parsed JSON body; undefined when the call had none. */
+  body: unknown;
+  /** Names this call among all accounts when the client asked for it to be done once; else null. */
+  idempotencyKey: string | null;
+  /** The caller's place in a trace, where it sent one. */
+  traceparent?: string;
+  /** True once the call was written down together with what it did. */
+  audited?: boolean;
+}
+
+/**
+ * Address under which the caller reached us, without a trailing slash; empty where its Host names no
+ * machine, so that what is made of it is relative.
+ */
+export function baseUrl(
+  { protocol, host }: Pick<Context, 'protocol' | 'host'>,
+  config: HttpDeps['config'],
+): string {
+  if (config.publicUrl !== undefined) return config.publicUrl.replace(/\/+$/, '');
+  return isValidHost(host) ? `${protocol}://${host}` : '';
+}

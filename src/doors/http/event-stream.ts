@@ -1,0 +1,62 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import type { Context } from 'koa';
+import type { HttpDeps, HttpState } from './context.ts';
+
+/** Proxies cut connections that are silent for 30 to 60 s. */
+const HEARTBEAT_MS = 15_000;
+
+type StreamParts = Pick<HttpDeps, 'stopping' | 'limits' | 'logger' | 'heartbeatMs'>;
+
+/**
+ * Answers with server-sent events (WHATWG HTML 9.2): the frames that `open` yields until they end,
+ * the client leaves or the server stops. Written to the socket without a stream between, since
+ * thousands may be open.
+ * @throws SonogateError `rate_limited` when the key holds too many.
+ */
+export function sendEventStream(
+  context: Context & { state: HttpState },
+  { stopping, limits, logger, heartbeatMs = HEARTBEAT_MS }: StreamParts,
+  open: (signal: AbortSignal) => AsyncIterable<string>,
+): void {
+  const release = limits.openStream(context.state.principal.keyId);
+  const { res } = context;
+  const gone = new AbortController();
+  const stop = () => gone.abort();
+  stopping.addEventListener('abort', stop);
+  if (stopping.aborted) stop();
+  const heartbeat = setInterval(() => {
+    if (!res.writableNeedDrain && !res.writableEnded) res.write(': hb\n\n');
+  }, heartbeatMs);
+  res.once('close', () => {
+    clearInterval(heartbeat);
+    stopping.removeEventListener('abort', stop);
+    gone.abort();
+    release();
+  });
+  context.status = 200;
+  context.set('Content-Type', 'text/event-stream; charset=utf-8');
+  context.set('X-Accel-Buffering', 'no');
+  context.respond = false;
+  void send(res, open(gone.signal), gone.signal).catch((error: unknown) => {
+    logger.error({ request_id: context.state.requestId, err: error }, 'event stream cut short');
+    res.destroy();
+  });
+}
+
+/**
+ * Nothing is taken from the log before the client has room for it, so that a slow client costs one
+ * frame of memory, not the log.
+ */
+async function send(
+  res: ServerResponse,
+  frames: AsyncIterable<string>,
+  gone: AbortSignal,
+): Promise<void> {
+  for await (const frame of frames) {
+    if (res.write(frame)) continue;
+    await once(res, 'drain', { signal: gone }).catch(() => {});
+    if (gone.aborted) break;
+  }
+  res.end();
+}

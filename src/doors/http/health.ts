@@ -1,0 +1,59 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Router } from '@koa/router';
+import { renderMetrics } from '../../platform/metrics/metrics.ts';
+import type { HttpDeps, HttpState } from './context.ts';
+
+/** A part that has not answered by then is taken for down; probes give up soon after. */
+const CHECK_TIMEOUT_MS = 3000;
+
+/** `GET /health/live`: the process answers. `GET /health/ready`: every part of it works. */
+export function addHealthRoutes(
+  router: Router<HttpState>,
+  { checks, logger }: Pick<HttpDeps, 'checks' | 'logger'>,
+): void {
+  router.get('/health/live', (context) => {
+    context.body = { status: 'live' };
+  });
+
+  router.get('/health/ready', async (context) => {
+    const results = await Promise.all(
+      Object.entries(checks).map(async ([part, check]) => {
+        try {
+          await within(CHECK_TIMEOUT_MS, check);
+          return [part, 'ok'] as const;
+        } catch (error) {
+          logger.warn({ err: error, part }, 'not ready');
+          return [part, 'failing'] as const;
+        }
+      }),
+    );
+    const ready = results.every(([, state]) => state === 'ok');
+    context.status = ready ? 200 : 503;
+    context.body = { status: ready ? 'ready' : 'not_ready', checks: Object.fromEntries(results) };
+  });
+}
+
+async function within(milliseconds: number, check: () => Promise<unknown>): Promise<void> {
+  const timer = new AbortController();
+  const late = delay(milliseconds, null, { signal: timer.signal }).then(() => {
+    throw new Error(`no answer within ${milliseconds} ms`);
+  });
+  try {
+    await Promise.race([check(), late]);
+  } finally {
+    timer.abort();
+    late.catch(() => undefined);
+  }
+}
+
+/** `GET /metrics`: counts and times only, no identity and no names of accounts. */
+export function addMetricsRoute(
+  router: Router<HttpState>,
+  { metrics }: Pick<HttpDeps, 'metrics'>,
+): void {
+  router.get('/metrics', async (context) => {
+    const text = renderMetrics(await metrics());
+    context.set('Content-Type', 'text/plain; version=0.0.4; charset=utf-8');
+    context.body = text;
+  });
+}

@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto';
+import type { Middleware } from 'koa';
+import type { Queryable } from '../../platform/database/port.ts';
+import { catalogueEntry, SonogateError } from '../../platform/errors/catalogue.ts';
+import { MS_PER_DAY } from '../../platform/time.ts';
+import type { HttpDeps, HttpState } from './context.ts';
+
+const KEPT_MS = MS_PER_DAY;
+/** A first call that has been running for this long died with its process. */
+const ABANDONED_MS = 60_000;
+
+interface StoredAnswer {
+  fingerprint: string;
+  status: number | null;
+  location: string | null;
+  body: unknown;
+}
+
+/** What a key stands for: the columns of the primary key, in their order. */
+type Scope = readonly [account: string, test: boolean, method: string, path: string, key: string];
+
+/**
+ * `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07): the same call twice is done
+ * once. Answers are kept for 24 hours per account, method and path, and apart for test keys and live
+ * ones, so that no live call is answered with what the mock backend made; a call that was refused leaves
+ * nothing, so that it can be mended and sent again under the same key. `kept` makes of an answer what
+ * may be stored: a secret is shown once and is not in the replay.
+ */
+export function idempotent(
+  { database, now = () => new Date() }: Pick<HttpDeps, 'database' | 'now'>,
+  kept: (body: unknown) => unknown = (body) => body,
+): Middleware<HttpState> {
+  return async (context, next) => {
+    const header = context.req.headers['idempotency-key'];
+    context.state.idempotencyKey = null;
+    if (header === undefined) return next();
+    const { accountId, test } = context.state.principal;
+    const key = readKey(String(header));
+    const scope: Scope = [accountId, test, context.method, context.path, key];
+    const fingerprint = sha256(canonical(context.state.body ?? null));
+    const firstCall = await claim(database, scope, fingerprint, now());
+    if (firstCall === null) {
+      const earlier = await read(database, scope);
+      // Gone in between: the first call has just been refused.
+      if (!earlier) throw new SonogateError('idempotency_in_progress');
+      if (earlier.fingerprint !== fingerprint) throw new SonogateError('idempotency_key_reused');
+      if (earlier.status === null) throw new SonogateError('idempotency_in_progress');
+      context.status = earlier.status;
+      context.body = earlier.body;
+      if (earlier.location) context.set('Location', earlier.location);
+      context.set('Idempotent-Replayed', 'true');
+      return;
+    }
+    context.state.idempotencyKey = sha256(JSON.stringify([...scope, firstCall]));
+    try {
+      await next();
+    } catch (error) {
+      const refused = error instanceof SonogateError && catalogueEntry(error.code).http !== 500;
+      await (refused ? forget(database, scope) : abandon(database, scope));
+      throw error;
+    }
+    const location = context.response.get('Location') || null;
+    await keep(database, scope, context.status, location, kept(context.body));
+  };
+}
+
+/** A structured-header string in quotation marks, or the bare token that many clients send. */
+function readKey(header: string): string {
+  const key = /^"(.*)"$/.exec(header)?.[1] ?? header;
+  if (!/^[\x20-\x7e]{1,255}$/.test(key)) throw new SonogateError('invalid_idempotency_key');
+  return key;
+}
+
+const THIS_KEY = 'account_id = $1 AND test = $2 AND method = $3 AND path = $4 AND key = $5';
+
+/**
+ * Takes the key for the call that is to be done now, also over from one that died.
+ * @returns when the key was first used; null when it is not ours to use.
+ */
+async function claim(
+  database: Queryable,
+  scope: Scope,
+  fingerprint: string,
+  now: Date,
+): Promise<Date | null> {
+  await database.query('DELETE FROM idempotency_keys WHERE created_at < $1', [
+    new Date(now.getTime() - KEPT_MS),
+  ]);
+  const { rows } = await database.query<{ created_at: Date }>(
+    `INSERT INTO idempotency_keys AS kept
+       (account_id, test, method, path, key, fingerprint, created_at, started_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $7)
+     ON CONFLICT (account_id, test, method, path, key) DO UPDATE SET started_at = excluded.started_at
+       WHERE kept.status IS NULL AND kept.started_at < $8
+         AND kept.fingerprint = excluded.fingerprint
+     RETURNING created_at`,
+    [...scope, fingerprint, now, new Date(now.getTime() - ABANDONED_MS)],
+  );
+  return rows[0]?.created_at ?? null;
+}
+
+async function read(database: Queryable, scope: Scope): Promise<StoredAnswer | undefined> {
+  const { rows } = await database.query<StoredAnswer>(
+    `SELECT fingerprint, status, location, body FROM idempotency_keys WHERE ${THIS_KEY}`,
+    scope,
+  );
+  return rows[0];
+}
+
+async function forget(database: Queryable, scope: Scope): Promise<void> {
+  await database.query(`DELETE FROM idempotency_keys WHERE ${THIS_KEY}`, scope);
+}
+
+/** Lets the next call with the key go on at once; the core knows what was already done. */
+async function abandon(database: Queryable, scope: Scope): Promise<void> {
+  await database.query(
+    `UPDATE idempotency_keys SET started_at = '-infinity' WHERE ${THIS_KEY}`,
+    scope,
+  );
+}
+
+async function keep(
+  database: Queryable,
+  scope: Scope,
+  status: number,
+  location: string | null,
+  body: unknown,
+): Promise<void> {
+  await database.query(
+    `UPDATE idempotency_keys SET status = $6, location = $7, body = $8::json WHERE ${THIS_KEY}`,
+    [...scope, status, location, JSON.stringify(body ?? null)],
+  );
+}
+
+/** JSON with sorted keys: the same body however it was written. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

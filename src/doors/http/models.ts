@@ -1,0 +1,79 @@
+import type { Router } from '@koa/router';
+import type { Endpoint } from '../../core/requests/endpoint.ts';
+import { resolveEndpoint } from '../../core/requests/endpoint.ts';
+import { requireScope } from './authentication.ts';
+import { baseUrl, type HttpDeps, type HttpState } from './context.ts';
+import {
+  DOCS_PAGE_POLICY,
+  describeApi,
+  describeEndpoint,
+  renderDocsPage,
+} from './openapi/document.ts';
+
+/** `GET /v1/models`, the OpenAPI descriptions, and `/docs`, which shows them. */
+export function addModelRoutes(router: Router<HttpState>, deps: HttpDeps): void {
+  const { core, config } = deps;
+  const read = requireScope(deps, 'read');
+
+  router.get('/v1/models', read, (context) => {
+    const address = baseUrl(context, config);
+    context.body = { data: core.endpoints().map((endpoint) => summary(endpoint, address)) };
+  });
+
+  router.get('/v1/models/:ns/:model', read, async (context) => {
+    const { ns, model } = context.params;
+    const endpoint = resolveEndpoint(core.endpoints(), `${ns}/${model}`, null);
+    const { modelTasks = [] } = endpoint;
+    const models = await deps.models();
+    context.body = {
+      ...summary(endpoint, baseUrl(context, config)),
+      versions: core.endpoints().flatMap(({ id, version }) => (id === endpoint.id ? version : [])),
+      prices: prices(endpoint),
+      limits: { body_bytes: config.maxBodyBytes, file_bytes: config.maxFileBytes },
+      sections: endpoint.sections ?? [],
+      models: models.filter(({ task }) => modelTasks.includes(task)),
+    };
+  });
+
+  router.get('/v1/models/:ns/:model/:endpoint/openapi.json', read, (context) => {
+    const { ns, model, endpoint: name } = context.params;
+    const endpoint = resolveEndpoint(core.endpoints(), `${ns}/${model}/${name}`, null);
+    context.body = describeEndpoint(endpoint, baseUrl(context, config));
+  });
+
+  router.get('/v1/openapi.json', (context) => {
+    context.body = describeApi(newest(core.endpoints()), baseUrl(context, config));
+  });
+
+  router.get('/docs', (context) => {
+    context.set('Content-Security-Policy', DOCS_PAGE_POLICY);
+    context.type = 'text/html';
+    context.body = renderDocsPage(newest(core.endpoints()), baseUrl(context, config));
+  });
+}
+
+/** One version of each endpoint: the one that runs when none is asked for. */
+function newest(endpoints: readonly Endpoint[]): Endpoint[] {
+  const ids = new Set(endpoints.map(({ id }) => id));
+  return [...ids].map((id) => resolveEndpoint(endpoints, id, null));
+}
+
+/** Of a run and of the report that may come with it; by frames where that decides. */
+function prices(endpoint: Endpoint) {
+  const lines = endpoint.price({ files: [], options: { report: true } });
+  return {
+    currency: 'USD',
+    lines: lines.map(({ item, unit_price }) => ({ item, unit_price })),
+    by_frames: endpoint.priceTiers ?? null,
+  };
+}
+
+function summary({ id, model, version, title }: Endpoint, address: string) {
+  return {
+    id,
+    model,
+    version,
+    title,
+    urls: { run: `${address}/v1/run/${id}`, openapi: `${address}/v1/models/${id}/openapi.json` },
+  };
+}

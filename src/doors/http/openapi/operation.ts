@@ -1,0 +1,60 @@
+import type { z } from 'zod';
+import type { Scope } from '../../../core/accounts/keys.ts';
+import type { ErrorCode } from '../../../platform/errors/catalogue.ts';
+import type * as objects from './objects.ts';
+
+export type ObjectName = keyof typeof objects;
+
+/** One call of the HTTP API, as the description shows it. */
+export interface Operation {
+  id: string;
+  method: 'get' | 'post' | 'put' | 'delete';
+  /** With `{name}` for each part that varies. */
+  path: string;
+  group:
+    | 'Requests'
+    | 'Uploads'
+    | 'Models'
+    | 'Account'
+    | 'Webhooks'
+    | 'DICOMweb'
+    | 'Compatible queue';
+  summary: string;
+  /** Null: no key; the address is signed or public. */
+  scope: Scope | null;
+  query?: z.ZodObject;
+  body?: z.ZodType;
+  /** The body may be left out. */
+  bodyOptional?: boolean;
+  /** Media type of a body that is not JSON. */
+  bodyType?: string;
+  status: number;
+  /** Further statuses with the same answer, and what they mean. */
+  otherStatuses?: Readonly<Record<number, string>>;
+  answer: ObjectName | 'empty' | 'bytes' | 'json';
+  /** Media type of an answer that is not JSON. */
+  mediaType?: string;
+  errors?: readonly ErrorCode[];
+}
+
+/** What can go wrong with any JSON body, and with any call that may carry an Idempotency-Key. */
+export const INPUT_ERRORS = [
+  'invalid_json',
+  'unsupported_media_type',
+  'payload_too_large',
+] as const;
+export const ONCE_ERRORS = [
+  'idempotency_key_reused',
+  'idempotency_in_progress',
+  'invalid_idempotency_key',
+] as const;
+export const BODY_ERRORS = ['invalid_input', ...INPUT_ERRORS, ...ONCE_ERRORS] as const;
+
+/** What can go wrong with a submit, through either HTTP door. */
+export const SUBMIT_ERRORS: readonly ErrorCode[] = [
+  ...BODY_ERRORS,
+  'identifiers_in_context',
+  'file_not_ready',
+  'unknown_endpoint',
+  'overloaded',
+];

@@ -1,0 +1,141 @@
+import type { IncomingMessage } from 'node:http';
+import type { Context, Middleware } from 'koa';
+import { z } from 'zod';
+import { SonogateError } from '../../platform/errors/catalogue.ts';
+import { InvalidInputError, jsonPointer, pointedErrors } from '../../platform/errors/problem.ts';
+import type { HttpState } from './context.ts';
+
+/** No body of the contract nests half as deep. */
+const DEEPEST = 64;
+
+const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g;
+
+/**
+ * What is wrong with a JSON text that `JSON.parse` accepts: a name that an object holds twice, of
+ * which it would silently keep the last (RFC 8259 4, RFC 7493 2.3), or nesting that recursion over
+ * it could not bear.
+ * @returns null for a sound text
+ */
+export function findJsonShapeFault(text: string): string | null {
+  /** The names of each object around the present place; null for an array. */
+  const open: (Set<string> | null)[] = [];
+  let last = '';
+  for (const [token] of text.matchAll(TOKEN)) {
+    if (token === '{' || token === '[') {
+      open.push(token === '{' ? new Set() : null);
+      if (open.length > DEEPEST) return `It nests deeper than ${DEEPEST} levels.`;
+    } else if (token === '}' || token === ']') {
+      open.pop();
+    } else if (token === ':') {
+      const names = open.at(-1);
+      const name: string = JSON.parse(last);
+      if (names?.has(name)) return `It holds the name ${last} twice in one object.`;
+      names?.add(name);
+    }
+    last = token;
+  }
+  return null;
+}
+
+/** Whether PostgreSQL takes the text: neither U+0000 nor half of a surrogate pair. */
+export function isStorable(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed();
+}
+
+/** A path that names something no text can name leads nowhere. */
+export function storablePath(): Middleware<HttpState> {
+  return (context, next) => {
+    if (/%00/.test(context.path)) {
+      throw new SonogateError('not_found', 'Nothing is served at this path.');
+    }
+    return next();
+  };
+}
+
+/** Reads a JSON body of at most `limit` bytes into `state.body`; undefined when there is none. */
+export function jsonBody(limit: number): Middleware<HttpState> {
+  return async (context, next) => {
+    const hasBody = Number(context.get('Content-Length')) > 0 || context.get('Transfer-Encoding');
+    if (hasBody) {
+      if (!context.is('application/json') || context.get('Content-Encoding')) {
+        throw new SonogateError(
+          'unsupported_media_type',
+          'Send the body as `Content-Type: application/json`, without a content coding.',
+        );
+      }
+      context.state.body = parse(await read(context.req, limit));
+    }
+    await next();
+  };
+}
+
+async function read(call: IncomingMessage, limit: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  // Destroying the call would take the connection with it, and the answer could not be sent.
+  for await (const chunk of call.iterator({ destroyOnReturn: false })) {
+    bytes += chunk.length;
+    if (bytes > limit) {
+      throw new SonogateError('payload_too_large', `A body may have up to ${limit} bytes.`);
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** What cannot be stored is no text: it must not get as far as the database. */
+function storable(name: string, value: unknown): unknown {
+  if (!isStorable(name) || (typeof value === 'string' && !isStorable(value))) {
+    throw new SyntaxError('a string that is no text');
+  }
+  return value;
+}
+
+function parse(bytes: Buffer): unknown {
+  const { text, value } = decode(bytes);
+  const unsound = findJsonShapeFault(text);
+  if (unsound !== null) throw new SonogateError('invalid_json', unsound);
+  return value;
+}
+
+function decode(bytes: Buffer): { text: string; value: unknown } {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return { text, value: JSON.parse(text, storable) };
+  } catch {
+    throw new SonogateError('invalid_json', 'The body is not a JSON text in UTF-8.');
+  }
+}
+
+/**
+ * The query of a call, checked; parameters that are not in the schema are refused.
+ * @throws InvalidInputError naming each wrong parameter.
+ */
+export function readQuery<T extends z.ZodType>(context: Context, schema: T): z.infer<T> {
+  const broken = Object.entries(context.query).filter(
+    ([name, value]) => ![name, value].flat().every((text) => isStorable(text ?? '')),
+  );
+  if (broken.length > 0) {
+    throw new InvalidInputError(
+      broken.map(([name]) => ({ pointer: jsonPointer([name]), detail: 'not a text' })),
+    );
+  }
+  const parsed = schema.safeParse({ ...context.query });
+  if (!parsed.success) throw new InvalidInputError(pointedErrors(parsed.error));
+  return parsed.data;
+}
+
+/**
+ * RFC 3339 has the years 0 to 9999, and an offset leads out of them; the database and its drivers
+ * disagree about those of few digits, and about offsets before time zones were in use.
+ */
+const FIRST_YEAR = 1900;
+const LAST_YEAR = 9999;
+
+/** A point in time of RFC 3339 that comes back from the database as it was. */
+export const instant = z.iso
+  .datetime({ offset: true })
+  .transform((text) => new Date(text))
+  .refine((at) => at.getUTCFullYear() >= FIRST_YEAR && at.getUTCFullYear() <= LAST_YEAR, {
+    message: `a time of the years ${FIRST_YEAR} to ${LAST_YEAR}`,
+  });

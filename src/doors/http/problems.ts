@@ -1,0 +1,102 @@
+import type { Router } from '@koa/router';
+import type { Context, Middleware } from 'koa';
+import { DatabaseUnreachableError } from '../../platform/database/pooled.ts';
+import {
+  catalogueEntry,
+  ERRORS,
+  type ErrorCode,
+  SonogateError,
+} from '../../platform/errors/catalogue.ts';
+import { isOutOfSpace } from '../../platform/errors/file-system.ts';
+import { InvalidInputError, problem } from '../../platform/errors/problem.ts';
+import { COMPATIBLE_QUEUE, compatibleError } from './compatible-queue.ts';
+import { baseUrl, type HttpDeps, type HttpState } from './context.ts';
+
+/** Seconds after which a call that was refused for now is worth repeating. */
+const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, number>> = {
+  idempotency_in_progress: 1,
+  rate_limited: 1,
+  overloaded: 30,
+  database_unreachable: 5,
+};
+
+/** Turns whatever a call ends with into problem details (RFC 9457); nothing of the inside leaves. */
+export function problems({
+  config,
+  logger,
+}: Pick<HttpDeps, 'config' | 'logger'>): Middleware<HttpState> {
+  return async (context, next) => {
+    try {
+      await next();
+      if (context.status === 405) {
+        const allowed = context.response.get('Allow');
+        throw new SonogateError('method_not_allowed', `This path takes ${allowed}.`);
+      }
+      if (context.status === 404 && !context.body) {
+        throw new SonogateError('not_found', 'Nothing is served at this path.');
+      }
+    } catch (error) {
+      const known = knownError(error);
+      if (known.code === 'internal') {
+        const level = context.req.readableAborted ? 'debug' : 'error';
+        logger[level]({ err: error, request_id: context.state.requestId }, 'call failed');
+      }
+      describe(context, known, baseUrl(context, config));
+    }
+  };
+}
+
+function knownError(error: unknown): SonogateError {
+  if (error instanceof SonogateError) return error;
+  if (error instanceof DatabaseUnreachableError) {
+    return new SonogateError('database_unreachable', 'The call can be repeated in a few seconds.');
+  }
+  if (isOutOfSpace(error)) return new SonogateError('overloaded', 'The disk is full.');
+  return new SonogateError('internal', 'The gateway could not answer the call.');
+}
+
+function describe(
+  context: Context & { state: HttpState },
+  error: SonogateError,
+  address: string,
+): void {
+  const body = problem(error.code, error.detail, address, {
+    instance: context.path,
+    request_id: context.state.requestId,
+    ...(error instanceof InvalidInputError ? { errors: [...error.errors] } : {}),
+  });
+  context.status = body.status;
+  if (context.path.startsWith(`${COMPATIBLE_QUEUE}/`)) {
+    context.body = compatibleError(body);
+    context.type = 'application/json';
+  } else {
+    context.body = body;
+    context.type = 'application/problem+json';
+  }
+  if (body.status === 401) {
+    // RFC 6750 3.1: a call without credentials is told the scheme and nothing else.
+    const given = error.code === 'unauthenticated' ? '' : ' error="invalid_token"';
+    context.set('WWW-Authenticate', `Bearer${given}`);
+  }
+  const wait = RETRY_AFTER_SECONDS[error.code];
+  if (wait !== undefined && !context.response.get('Retry-After')) {
+    context.set('Retry-After', String(wait));
+  }
+  // The rest of a body that was refused is read and thrown away, so that the client, which may
+  // still be sending, gets to read the answer.
+  context.req.resume();
+}
+
+/** `GET /errors/{code}`: where the `type` of a problem leads. */
+export function addErrorPages(router: Router<HttpState>): void {
+  router.get('/errors/:code', (context) => {
+    const { code = '' } = context.params;
+    if (!isErrorCode(code)) throw new SonogateError('not_found', 'There is no such error.');
+    const { title, operator, retry } = catalogueEntry(code);
+    context.body = `${code}\n${title}\n\n${operator}\nRetry: ${retry}\n`;
+  });
+}
+
+function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(ERRORS, code);
+}

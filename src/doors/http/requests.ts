@@ -1,0 +1,251 @@
+import { createReadStream } from 'node:fs';
+import type { Router } from '@koa/router';
+import type { Context } from 'koa';
+import { z } from 'zod';
+import type { ArtifactEntry, RequestCore } from '../../core/requests/core.ts';
+import type { StoredEvent } from '../../core/requests/events.ts';
+import { FINAL_STATUS, REQUEST_STATUS, type RequestRow } from '../../core/requests/request.ts';
+import { SonogateError } from '../../platform/errors/catalogue.ts';
+import { idForm } from '../../platform/ids.ts';
+import { audited } from './audited.ts';
+import { requireScope } from './authentication.ts';
+import { baseUrl, type HttpDeps, type HttpState } from './context.ts';
+import { sendEventStream } from './event-stream.ts';
+import { idempotent } from './idempotency.ts';
+import { instant, jsonBody, readQuery } from './parse.ts';
+import { acceptSubmission } from './submission.ts';
+
+const LONGEST_WAIT_SECONDS = 60;
+const DEFAULT_LIMIT = 20;
+
+export const waitQuery = z.strictObject({
+  wait: z.coerce.number().int().min(0).max(LONGEST_WAIT_SECONDS).default(0),
+});
+
+export const historyQuery = z.strictObject({
+  model: z.string().optional(),
+  status: z
+    .union([z.enum(REQUEST_STATUS).transform((one) => [one]), z.array(z.enum(REQUEST_STATUS))])
+    .optional(),
+  key: z.string().optional(),
+  since: instant.optional(),
+  limit: z.coerce.number().int().min(1).max(100).default(DEFAULT_LIMIT),
+  cursor: z.string().regex(idForm('req'), 'the `next_cursor` of a page before').optional(),
+});
+
+/**
+ * The request of the path, when it is the caller's own.
+ * @throws SonogateError `not_found`, the same for unknown ones and for those of other accounts.
+ */
+export async function ownRequest(
+  core: RequestCore,
+  id: string | undefined,
+  { principal }: HttpState,
+): Promise<RequestRow> {
+  const row = id === undefined ? null : await core.get(id, principal.accountId);
+  if (!row) throw new SonogateError('not_found', 'There is no such request.');
+  return row;
+}
+
+/** `GET /v1/requests`, `GET /v1/requests/{id}`, `POST /v1/requests/{id}/cancel` */
+export function addRequestRoutes(router: Router<HttpState>, deps: HttpDeps): void {
+  const { core, config, stopping } = deps;
+  const read = requireScope(deps, 'read');
+
+  router.get('/v1/requests', read, audited(deps, 'request.list'), async (context) => {
+    const query = readQuery(context, historyQuery);
+    const address = baseUrl(context, config);
+    const { rows, nextCursor } = await core.history({
+      ...query,
+      accountId: context.state.principal.accountId,
+    });
+    context.body = {
+      data: await Promise.all(rows.map((row) => core.view(row, address, { withBodies: false }))),
+      has_more: nextCursor !== null,
+      next_cursor: nextCursor,
+    };
+    if (nextCursor !== null) {
+      const next = new URL(context.originalUrl, `${address}/`);
+      next.searchParams.set('cursor', nextCursor);
+      context.set('Link', `<${address}${next.pathname}${next.search}>; rel="next"`);
+    }
+  });
+
+  router.get('/v1/requests/:id', read, audited(deps, 'request.read'), async (context) => {
+    const { wait } = readQuery(context, waitQuery);
+    let row = await ownRequest(core, context.params.id, context.state);
+    if (wait > 0 && !FINAL_STATUS.has(row.status)) {
+      const gone = new AbortController();
+      context.res.once('close', () => gone.abort());
+      row = await core.waitForChange(row, wait, AbortSignal.any([gone.signal, stopping]));
+    }
+    context.body = await core.view(row, baseUrl(context, config));
+  });
+
+  router.post(
+    '/v1/requests/:id/cancel',
+    requireScope(deps, 'run'),
+    audited(deps, 'request.cancel'),
+    jsonBody(config.maxBodyBytes),
+    idempotent(deps),
+    async (context) => {
+      const { id } = await ownRequest(core, context.params.id, context.state);
+      const row = await core.cancel(id, context.state.principal.accountId);
+      context.status = 202;
+      context.body = await core.view(row, baseUrl(context, config));
+    },
+  );
+}
+
+/** `POST /v1/run/{ns}/{model}[/{endpoint}][@version]` */
+export function addRunRoutes(router: Router<HttpState>, deps: HttpDeps): void {
+  const { core, config } = deps;
+  router.post(
+    ['/v1/run/:ns/:model', '/v1/run/:ns/:model/:endpoint'],
+    requireScope(deps, 'run'),
+    audited(deps, 'request.submit'),
+    jsonBody(config.maxBodyBytes),
+    idempotent(deps),
+    async (context) => {
+      const { ns, model, endpoint } = context.params;
+      const target = [ns, model, endpoint].filter(Boolean).join('/');
+      const { body } = context.state;
+      const address = baseUrl(context, config);
+      const row = await acceptSubmission(deps, context.state, {
+        target,
+        body,
+        door: 'api',
+        address,
+        status: 202,
+      });
+      context.status = 202;
+      context.set('Location', `/v1/requests/${row.id}`);
+      context.body = await core.view(row, address);
+    },
+  );
+}
+
+const RECONNECT_MS = 3000;
+
+/** `GET /v1/requests/{id}/events`: server-sent events (WHATWG HTML 9.2). */
+export function addEventRoutes(router: Router<HttpState>, deps: HttpDeps): void {
+  const { core, config } = deps;
+
+  const read = requireScope(deps, 'read');
+  router.get('/v1/requests/:id/events', read, audited(deps, 'request.follow'), async (context) => {
+    const row = await ownRequest(core, context.params.id, context.state);
+    const asked = lastEventId(context.get('Last-Event-ID') || context.query.last_event_id);
+    const after = asked > row.last_seq ? 0 : asked;
+    const address = baseUrl(context, config);
+    if (FINAL_STATUS.has(row.status)) {
+      const left = await core.events.list(row.id, after, address);
+      if (left.length === 0) {
+        // 204 tells an EventSource to stop reconnecting.
+        context.status = 204;
+        return;
+      }
+    }
+    sendEventStream(context, deps, (signal) =>
+      frames(core.events.follow(row.id, after, address, signal)),
+    );
+  });
+}
+
+/**
+ * The number of an event; anything else means from the beginning, and so does a number that the log has
+ * not reached (interop 5.7): its client must not miss the terminal event.
+ */
+function lastEventId(text: string | string[] | undefined): number {
+  return typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : 0;
+}
+
+async function* frames(events: AsyncIterable<StoredEvent>): AsyncGenerator<string> {
+  yield `retry: ${RECONNECT_MS}\n\n`;
+  for await (const event of events) yield frame(event);
+}
+
+/** JSON holds no line break of its own, so that the data is always one line. */
+function frame({ seq, name, data }: StoredEvent): string {
+  return `id: ${seq}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+/** Life of an address that an artifact is downloaded from (interop 5.9). */
+const LINK_LIFE_SECONDS = 300;
+
+/** `GET /v1/requests/{id}/artifacts[/{name}]` and the signed addresses these lead to. */
+export function addArtifactRoutes(router: Router<HttpState>, deps: HttpDeps): void {
+  const { core, blobs, config, signer, logger, now = () => new Date() } = deps;
+  const read = requireScope(deps, 'read');
+
+  function ownUrl(context: Context, { id }: RequestRow, { name }: ArtifactEntry): string {
+    const path = `/v1/downloads/${id}/${encodeURIComponent(name)}`;
+    const expires = new Date(now().getTime() + LINK_LIFE_SECONDS * 1000);
+    return `${baseUrl(context, config)}${signer.sign('GET', path, expires)}`;
+  }
+
+  /** At the storage, when the artifact lies there. */
+  async function directUrl(row: RequestRow, artifact: ArtifactEntry): Promise<string | null> {
+    if (!blobs.direct) return null;
+    const { name, sha256, media_type: mediaType } = artifact;
+    const as = { name, mediaType };
+    return blobs.direct.downloadUrl(sha256, as, LINK_LIFE_SECONDS).catch((error: unknown) => {
+      logger.warn({ request: row.id, error: String(error) }, 'storage away, gateway serves it');
+      return null;
+    });
+  }
+
+  router.get(
+    '/v1/requests/:id/artifacts',
+    read,
+    audited(deps, 'artifact.list'),
+    async (context) => {
+      const row = await ownRequest(core, context.params.id, context.state);
+      refuseExpired(row);
+      context.body = { data: await core.artifacts(row.id) };
+    },
+  );
+
+  router.get(
+    '/v1/requests/:id/artifacts/:name',
+    read,
+    audited(deps, 'artifact.read'),
+    async (context) => {
+      const row = await ownRequest(core, context.params.id, context.state);
+      refuseExpired(row);
+      const artifact = await listed(core, row.id, context.params.name);
+      context.redirect((await directUrl(row, artifact)) ?? ownUrl(context, row, artifact));
+      context.body = null;
+      context.status = 302;
+    },
+  );
+
+  router.get('/v1/downloads/:id/:name', async (context) => {
+    signer.verify('GET', context.path, context.query, now());
+    const { id = '', name } = context.params;
+    // The signature stands for the key: the request may be of any account.
+    const row = await core.get(id, null);
+    if (row) refuseExpired(row);
+    const artifact = await listed(core, id, name);
+    const path = await core.artifactPath(id, artifact.name);
+    if (path === null) throw new SonogateError('expired', 'The artifact has been purged.');
+    context.type = artifact.media_type;
+    context.length = artifact.bytes;
+    context.attachment(artifact.name);
+    context.body = createReadStream(path);
+  });
+}
+
+function refuseExpired({ status }: RequestRow): void {
+  if (status === 'expired') throw new SonogateError('expired', 'The artifacts have been purged.');
+}
+
+/** A name only ever selects from the list of the result, so that no path can be built from it. */
+async function listed(
+  core: RequestCore,
+  id: string,
+  name: string | undefined,
+): Promise<ArtifactEntry> {
+  const artifact = (await core.artifacts(id)).find((entry) => entry.name === name);
+  if (!artifact) throw new SonogateError('not_found', 'There is no such artifact.');
+  return artifact;
+}

@@ -1,0 +1,98 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type Koa from 'koa';
+import type { ListenerTls } from '../../../config/tls.ts';
+import type { Logger } from '../../platform/logging/logger.ts';
+import {
+  followCertificate,
+  serverOptions,
+  showsUntrustedCertificate,
+} from '../../platform/tls/certificates.ts';
+
+/** A socket on which nothing moves for this long is closed: a client that stopped reading too. */
+const IDLE_MS = 120_000;
+/** Longer than proxies keep connections for reuse, so that none is closed on a call on its way. */
+const KEEP_ALIVE_MS = 75_000;
+/** As long as the signed address of an upload lives. */
+const LONGEST_CALL_MS = 3_600_000;
+/** Time that answers under way get when the server stops. */
+const GRACE_MS = 5000;
+
+const LIMITS = { requestTimeout: LONGEST_CALL_MS, keepAliveTimeout: KEEP_ALIVE_MS };
+
+interface HttpListener {
+  host: string;
+  port: number;
+  /** HTTPS with these files; in the clear without. */
+  tls?: ListenerTls | undefined;
+  idleMs?: number;
+  /** How often the certificate files are looked at. */
+  certificateEveryMs?: number;
+  logger: Logger;
+}
+
+export interface HttpServer {
+  /** `http://127.0.0.1:8080` */
+  url: string;
+  port: number;
+  /** Takes no more calls, lets those under way end within five seconds, then closes them. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Listens on `host` and `port` (0 takes a free one). Abort the `stopping` signal of the app before
+ * `stop`, so that event streams end at once.
+ * @throws the system's error when the address cannot be bound or a certificate cannot be read.
+ */
+export async function startHttp<State>(
+  app: Koa<State>,
+  { host, port, tls, idleMs = IDLE_MS, certificateEveryMs, logger }: HttpListener,
+): Promise<HttpServer> {
+  const handle = app.callback();
+  const secure = tls
+    ? createHttpsServer({ ...LIMITS, ...(await serverOptions(tls)) }, handle)
+    : null;
+  const server = secure ?? createServer(LIMITS, handle);
+  const unfollow =
+    secure && tls ? followTls(secure, tls, logger, certificateEveryMs) : () => undefined;
+  server.setTimeout(idleMs);
+  server.listen(port, host);
+  await once(server, 'listening');
+  const address = server.address() as AddressInfo;
+  const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
+  return {
+    url: `${secure ? 'https' : 'http'}://${name}:${address.port}`,
+    port: address.port,
+    async stop() {
+      unfollow();
+      const closed = once(server, 'close');
+      server.close();
+      server.closeIdleConnections();
+      const grace = setTimeout(() => server.closeAllConnections(), GRACE_MS);
+      await closed;
+      clearTimeout(grace);
+    },
+  };
+}
+
+/** @returns ends it. */
+function followTls(
+  server: HttpsServer,
+  tls: ListenerTls,
+  logger: Logger,
+  everyMs: number | undefined,
+): () => void {
+  const refused = (address: string | undefined, reason: unknown) =>
+    logger.warn({ address, reason: String(reason) }, 'TLS handshake refused');
+  server.on('secureConnection', (socket) => {
+    if (!showsUntrustedCertificate(socket)) return;
+    refused(socket.remoteAddress, socket.authorizationError);
+    socket.destroy();
+  });
+  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
+    refused(socket.remoteAddress, socket.authorizationError ?? error.code);
+  });
+  return followCertificate(server, tls, logger, everyMs);
+}

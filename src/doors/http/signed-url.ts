@@ -1,0 +1,54 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Queryable } from '../../platform/database/port.ts';
+import { loadSiteSecret } from '../../platform/database/site-secret.ts';
+import { SonogateError } from '../../platform/errors/catalogue.ts';
+
+const SECRET_NAME = 'url-signing';
+
+/** Lets the bearer of a URL make one call until it expires, without a key (HMAC-SHA-256). */
+export interface UrlSigner {
+  /** `path` with the query that signs it for `method` until `expires`. */
+  sign(method: string, path: string, expires: Date): string;
+  /**
+   * @throws SonogateError `not_found` for a signature that is not ours, `expired` for one past its
+   * time.
+   */
+  verify(method: string, path: string, query: SignedQuery, now: Date): void;
+}
+
+export type SignedQuery = Partial<Record<string, string | string[]>>;
+
+/** The secret that all processes of this site sign with; made on first use. */
+export function loadSigningSecret(database: Queryable): Promise<Buffer> {
+  return loadSiteSecret(database, SECRET_NAME);
+}
+
+export function createUrlSigner(secret: Buffer): UrlSigner {
+  const signature = (method: string, path: string, expires: string) =>
+    createHmac('sha256', secret).update(`${method}\n${path}\n${expires}`).digest();
+
+  return {
+    sign(method, path, expires) {
+      const seconds = String(Math.floor(expires.getTime() / 1000));
+      const query = new URLSearchParams({
+        expires: seconds,
+        signature: signature(method, path, seconds).toString('base64url'),
+      });
+      return `${path}?${query}`;
+    },
+
+    verify(method, path, { expires, signature: given }, now) {
+      if (typeof expires !== 'string' || typeof given !== 'string') {
+        throw new SonogateError('not_found', 'The address is not complete.');
+      }
+      const wanted = signature(method, path, expires);
+      const found = Buffer.from(given, 'base64url');
+      if (found.length !== wanted.length || !timingSafeEqual(found, wanted)) {
+        throw new SonogateError('not_found', 'The signature of the address does not match.');
+      }
+      if (Number(expires) * 1000 <= now.getTime()) {
+        throw new SonogateError('expired', 'The address has expired; ask for a new one.');
+      }
+    },
+  };
+}

@@ -1,0 +1,275 @@
+import { z } from 'zod';
+import { MOCK_SCENARIOS, mockScenario } from '../../../pipelines/contract/job.ts';
+import { WEBHOOK_EVENTS } from '../../core/requests/announce.ts';
+import {
+  type Endpoint,
+  type EndpointInput,
+  resolveEndpoint,
+} from '../../core/requests/endpoint.ts';
+import type { RequestFile, RequestRow } from '../../core/requests/request.ts';
+import { isDisabled } from '../../core/webhooks/endpoints.ts';
+import { SonogateError } from '../../platform/errors/catalogue.ts';
+import {
+  InvalidInputError,
+  type PointedError,
+  pointedErrors,
+} from '../../platform/errors/problem.ts';
+import { LONGEST_URL, UrlNotPermittedError } from '../../platform/outbound/url-guard.ts';
+import type { HttpDeps, HttpState } from './context.ts';
+import { LONGEST_NAME_BYTES } from './uploads.ts';
+
+const FILE_ID = /^file_[0-9a-hjkmnp-tv-z]{26}$/;
+const WEB_ADDRESS = /^https?:/i;
+
+/** Elements of `files`, and of `prior_files`; a larger study comes as an archive. */
+export const MOST_FILES = 1000;
+
+type FileParts = Pick<HttpDeps, 'uploads' | 'outbound' | 'logger'>;
+
+/**
+ * The files of an input, under names that are unique in the request: uploads as they lie on this
+ * machine, hosted files by the URL that they are fetched from when the request starts.
+ * @throws InvalidInputError naming each element that cannot be used: `file_not_ready` for uploads.
+ */
+export async function inputFiles(
+  parts: FileParts,
+  accountId: string,
+  input: EndpointInput,
+): Promise<{ files: RequestFile[]; priorFiles: RequestFile[] }> {
+  const tooMany = listErrors(input);
+  if (tooMany.length > 0) throw new InvalidInputError(tooMany);
+  const asked = elements(input);
+  const wrong = asked.flatMap((element) => complaint(element, parts));
+  if (wrong.length > 0) throw new InvalidInputError(wrong);
+
+  const ids = asked.map(({ file }) => file).filter((file) => FILE_ID.test(file));
+  const ready = await parts.uploads.ready(accountId, [...new Set(ids)]);
+  const missing = asked.filter(({ file }) => FILE_ID.test(file) && !ready.has(file));
+  if (missing.length > 0) {
+    throw new InvalidInputError(
+      missing.map(({ pointer, file }) => ({ pointer, detail: `${file} is not a ready file` })),
+      'file_not_ready',
+    );
+  }
+  const taken = new Map<string, number>();
+  const found = (files: readonly string[]) =>
+    files.map((file) => {
+      const known = ready.get(file) ?? hostedFile(file);
+      return { ...known, name: uniqueName(known.name, taken) };
+    });
+  return { files: found(input.files), priorFiles: found(input.prior_files ?? []) };
+}
+
+interface Element {
+  pointer: string;
+  file: string;
+}
+
+function elements(input: EndpointInput): Element[] {
+  const list = (field: string, files: readonly string[]) =>
+    files.map((file, n) => ({ pointer: `/input/${field}/${n}`, file }));
+  return [...list('files', input.files), ...list('prior_files', input.prior_files ?? [])];
+}
+
+function listErrors({ files, prior_files = [] }: EndpointInput): PointedError[] {
+  const detail = `at most ${MOST_FILES} files; put more of them into an archive`;
+  return Object.entries({ files, prior_files }).flatMap(([field, list]) =>
+    list.length > MOST_FILES ? [{ pointer: `/input/${field}`, detail }] : [],
+  );
+}
+
+/** What is wrong with an element that can be said without looking for it. */
+function complaint({ pointer, file }: Element, { outbound, logger }: FileParts): PointedError[] {
+  if (FILE_ID.test(file)) return [];
+  if (!WEB_ADDRESS.test(file)) {
+    return [{ pointer, detail: 'neither the id of an upload (file_…) nor an https URL' }];
+  }
+  try {
+    outbound.check(file, 'input-file');
+    return [];
+  } catch (error) {
+    if (!(error instanceof UrlNotPermittedError)) throw error;
+    // Which rule it breaks is not said, so that nobody learns of our network by trying.
+    logger.info({ pointer, reason: error.reason }, 'URL of an input file refused');
+    return [{ pointer, detail: 'URL not permitted' }];
+  }
+}
+
+/** A file that is yet to be fetched, named after the last part of its path. */
+function hostedFile(url: string): RequestFile {
+  const last = new URL(url).pathname.split('/').at(-1) ?? '';
+  const name = endOf(decoded(last).replaceAll(/[/\\\p{Cc}]/gu, '_'), LONGEST_NAME_BYTES);
+  const plain = /^\.*$/.test(name) ? 'file' : name;
+  return { name: plain, url, path: '', bytes: 0, sha256: '' };
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/** The last characters, whole ones, that take no more than `limit` bytes in UTF-8. */
+function endOf(text: string, limit: number): string {
+  const characters = Array.from(text);
+  let [from, bytes] = [characters.length, 0];
+  while (from > 0) {
+    bytes += Buffer.byteLength(characters[from - 1] as string);
+    if (bytes > limit) break;
+    from -= 1;
+  }
+  return characters.slice(from).join('');
+}
+
+/**
+ * Two files of one name stay apart: `a.png`, `a-2.png`. `taken` remembers for each name the number to
+ * go on with, so that a thousand files of one name are not counted through a thousand times.
+ */
+function uniqueName(name: string, taken: Map<string, number>): string {
+  const dot = name.lastIndexOf('.');
+  const [stem, extension] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ''];
+  let n = taken.get(name) ?? 1;
+  let candidate = name;
+  for (; taken.has(candidate); candidate = `${stem}-${n}${extension}`) n += 1;
+  taken.set(name, n);
+  if (candidate !== name) taken.set(candidate, 1);
+  return candidate;
+}
+
+const webhook = z.strictObject({
+  url: z.url({ protocol: /^https?$/, message: 'an https URL' }).max(LONGEST_URL),
+  events: z.array(z.enum(WEBHOOK_EVENTS)).default([...WEBHOOK_EVENTS]),
+});
+
+const metadata = z
+  .record(z.string().min(1).max(40), z.string().max(500))
+  .refine((entries) => Object.keys(entries).length <= 50, 'at most 50 entries');
+
+/** Submit body of service.md 2.2; `input` is the endpoint's own schema. */
+export function submitBody(endpoint: Endpoint) {
+  const made = BODIES.get(endpoint) ?? bodyOf(endpoint);
+  BODIES.set(endpoint, made);
+  return made;
+}
+
+/** A schema is compiled at its first use, which takes as long as checking twenty bodies. */
+const BODIES = new WeakMap<Endpoint, ReturnType<typeof bodyOf>>();
+
+function bodyOf(endpoint: Endpoint) {
+  return z.strictObject({
+    input: endpoint.input,
+    webhook: webhook.optional(),
+    priority: z.enum(['low', 'normal', 'high']).default('normal'),
+    metadata: metadata.default({}),
+  });
+}
+
+const POINTER = '/webhook/url';
+
+/**
+ * A webhook that may be called, with its URL as it will be. The caller is not told which rule a URL
+ * breaks, so that nobody learns of our network by trying.
+ * @throws InvalidInputError at `/webhook/url`
+ */
+export async function acceptedWebhook<T extends { url: string }>(
+  { database, outbound, logger }: Pick<HttpDeps, 'database' | 'outbound' | 'logger'>,
+  accountId: string,
+  webhook: T,
+): Promise<T> {
+  const url = permitted();
+  if (await isDisabled(database, accountId, url)) {
+    const detail = 'this address is disabled; redeliver one of its deliveries to use it again';
+    throw new InvalidInputError([{ pointer: POINTER, detail }]);
+  }
+  return { ...webhook, url };
+
+  function permitted(): string {
+    try {
+      return outbound.check(webhook.url, 'webhook').href;
+    } catch (error) {
+      if (!(error instanceof UrlNotPermittedError)) throw error;
+      logger.info({ account: accountId, reason: error.reason }, 'webhook URL refused');
+      throw new InvalidInputError([{ pointer: POINTER, detail: 'URL not permitted' }]);
+    }
+  }
+}
+
+/** A misspelt scenario would be taken for a success. */
+const UNKNOWN_SCENARIO: PointedError = {
+  pointer: '/metadata/mock',
+  detail: `the mock backend knows: ${MOCK_SCENARIOS.join(', ')}`,
+};
+
+/** Where a submit was sent, and which of the two HTTP doors it came through. */
+export interface Submission {
+  /** `us/obstetric`, `us/obstetric/interpret@1.0` */
+  target: string;
+  /** The submit body of service.md 2.2. */
+  body: unknown;
+  door: 'api' | 'queue';
+  /** Under which the caller reached us. */
+  address: string;
+  /** HTTP status that the door answers an accepted submit with. */
+  status: number;
+}
+
+/**
+ * Checks a submit, makes the request of it and writes the call down.
+ * @throws SonogateError `unknown_endpoint`, `invalid_json`; InvalidInputError
+ */
+export async function acceptSubmission(
+  deps: Pick<HttpDeps, 'core' | 'database' | 'uploads' | 'outbound' | 'logger' | 'now'>,
+  state: HttpState,
+  { target, body, door, address, status }: Submission,
+): Promise<RequestRow> {
+  const { core, now = () => new Date() } = deps;
+  const { principal, idempotencyKey } = state;
+  const [path, version] = split(target);
+  const endpoint = resolveEndpoint(core.endpoints(), path, version);
+  if (body === undefined) throw new SonogateError('invalid_json', 'The call has no body.');
+  const parsed = submitBody(endpoint).safeParse(body);
+  if (!parsed.success) throw new InvalidInputError(pointedErrors(parsed.error));
+  const { webhook, priority, metadata } = parsed.data;
+  if (principal.test && mockScenario(metadata.mock) === null) {
+    throw new InvalidInputError([UNKNOWN_SCENARIO]);
+  }
+  // As submitted, without the defaults of the schema: this is what the request shows as `input`.
+  const { input } = body as { input: EndpointInput };
+  const { accountId, keyId } = principal;
+  const announced = webhook ? await acceptedWebhook(deps, accountId, webhook) : null;
+  const files = await inputFiles(deps, accountId, input);
+
+  const row = await core.submit({
+    endpoint: endpoint.id,
+    version: endpoint.version,
+    input,
+    ...files,
+    priority,
+    metadata,
+    webhook: announced && { ...announced, address, shape: door === 'queue' ? 'queue' : 'request' },
+    source: { kind: door, ...(state.traceparent && { traceparent: state.traceparent }) },
+    uniqueKey: idempotencyKey,
+    accountId,
+    keyId,
+    test: principal.test,
+    deliverTo: [],
+    audit: {
+      at: now(),
+      accountId,
+      keyId,
+      action: 'request.submit',
+      status,
+      callId: state.requestId,
+    },
+  });
+  state.audited = true;
+  return row;
+}
+
+/** `us/obstetric@1.0` → path and version. */
+function split(target: string): [path: string, version: string | null] {
+  const at = target.indexOf('@');
+  return at < 0 ? [target, null] : [target.slice(0, at), target.slice(at + 1)];
+}

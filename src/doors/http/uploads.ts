@@ -1,0 +1,165 @@
+import { Readable } from 'node:stream';
+import type { Router } from '@koa/router';
+import type { Context } from 'koa';
+import { z } from 'zod';
+import type { PartState } from '../../core/files/upload-parts.ts';
+import type { FileRow } from '../../core/files/uploads.ts';
+import { SonogateError } from '../../platform/errors/catalogue.ts';
+import { InvalidInputError, pointedErrors } from '../../platform/errors/problem.ts';
+import { requireScope } from './authentication.ts';
+import { baseUrl, type HttpDeps, type HttpState } from './context.ts';
+import { idempotent } from './idempotency.ts';
+import { jsonBody } from './parse.ts';
+
+export const LINK_LIFE_MS = 3_600_000;
+
+/**
+ * Bytes of a file's name in UTF-8. File systems take 255 (ext4, XFS); this leaves room for the number
+ * that tells two files of one name apart (input-files.ts).
+ */
+export const LONGEST_NAME_BYTES = 200;
+
+export const uploadBody = z.strictObject({
+  filename: z
+    .string()
+    .min(1)
+    .max(LONGEST_NAME_BYTES)
+    .refine(
+      (name) => Buffer.byteLength(name) <= LONGEST_NAME_BYTES,
+      `at most ${LONGEST_NAME_BYTES} bytes in UTF-8`,
+    )
+    // A name, not a path: it names the file in the work folder and in the result.
+    .refine((name) => !/[/\\]/.test(name), 'a name without a folder: it may hold neither / nor \\')
+    .refine((name) => !/\p{Cc}/u.test(name), 'a name without control characters')
+    .refine((name) => name !== '.' && name !== '..', 'a name other than . and ..'),
+  bytes: z.number().int().positive(),
+  media_type: z
+    .string()
+    .max(127)
+    .regex(/^[\w.+-]+\/[\w.+-]+$/, 'a media type such as application/dicom'),
+});
+
+export const uploadCompletionBody = z.strictObject({
+  sha256: z
+    .string()
+    .regex(/^[0-9a-fA-F]{64}$/, '64 hexadecimal digits')
+    .transform((text) => text.toLowerCase())
+    .optional(),
+  parts: z
+    .array(z.strictObject({ part_number: z.number().int().positive(), etag: z.string().max(100) }))
+    .optional(),
+});
+
+/** `/v1/uploads`: announce, PUT to the signed addresses, complete; look again, or abort. */
+export function addUploadRoutes(router: Router<HttpState>, deps: HttpDeps): void {
+  const { uploads, config, signer, now = () => new Date() } = deps;
+  const scope = requireScope(deps, 'uploads');
+  const body = jsonBody(config.maxBodyBytes);
+
+  router.post('/v1/uploads', scope, body, idempotent(deps), async (context) => {
+    const { filename, bytes, media_type } = parseBody(uploadBody, context.state.body);
+    const { accountId } = context.state.principal;
+    const file = await uploads.create(accountId, { filename, bytes, mediaType: media_type });
+    context.status = 201;
+    context.body = await uploadView(file, baseUrl(context, config));
+  });
+
+  router.get('/v1/uploads/:id', scope, async (context) => {
+    const { id = '' } = context.params;
+    const file = await uploads.find(context.state.principal.accountId, id);
+    context.body = await uploadView(file, baseUrl(context, config));
+  });
+
+  router.delete('/v1/uploads/:id', scope, async (context) => {
+    const { id = '' } = context.params;
+    await uploads.abort(context.state.principal.accountId, id);
+    context.status = 204;
+  });
+
+  router.put('/v1/uploads/:id/parts/:number', async (context) => {
+    signer.verify('PUT', context.path, context.query, now());
+    const { id = '', number = '' } = context.params;
+    const etag = await uploads.receivePart(id, Number(number), ...sentBytes(context));
+    context.set('ETag', `"${etag}"`);
+    context.body = '';
+  });
+
+  /** Where the bytes go: one signed address, or one for each part, also of those that arrived. */
+  async function uploadView(file: FileRow, address: string) {
+    const expires = new Date(now().getTime() + LINK_LIFE_MS);
+    const base = `/v1/uploads/${file.id}`;
+    const signed = (path: string) => `${address}${signer.sign('PUT', path, expires)}`;
+    const headers = { 'Content-Type': file.media_type };
+    const seconds = LINK_LIFE_MS / 1000;
+    const parts = await uploads.parts(file);
+    const partView = async (part: PartState) => ({
+      part_number: part.partNumber,
+      url:
+        (await uploads.partUrl(file, part, seconds)) ?? signed(`${base}/parts/${part.partNumber}`),
+      headers,
+      first_byte: part.firstByte,
+      bytes: part.bytes,
+      etag: part.etag && `"${part.etag}"`,
+    });
+    const upload = parts
+      ? {
+          part_size: parts[0]?.bytes ?? 0,
+          parts: await Array.fromAsync(parts, partView),
+          expires_at: expires.toISOString(),
+        }
+      : {
+          url: (await uploads.directUrl(file, seconds)) ?? signed(`${base}/content`),
+          method: 'PUT',
+          headers,
+          expires_at: expires.toISOString(),
+        };
+    return { file: view(file), upload, complete_url: `${address}${base}/complete` };
+  }
+
+  router.put('/v1/uploads/:id/content', async (context) => {
+    signer.verify('PUT', context.path, context.query, now());
+    const { sha256 } = await uploads.receive(context.params.id as string, ...sentBytes(context));
+    context.set('ETag', `"${sha256}"`);
+    context.body = '';
+  });
+
+  router.post('/v1/uploads/:id/complete', scope, body, idempotent(deps), async (context) => {
+    const { sha256 = null, parts = null } = parseBody(
+      uploadCompletionBody,
+      context.state.body ?? {},
+    );
+    const { accountId } = context.state.principal;
+    const { id = '' } = context.params;
+    context.body = view(await uploads.complete(accountId, id, sha256, parts));
+  });
+}
+
+/** The bytes of a PUT, and how many the call says that it brings. */
+export function sentBytes({ req }: Context): [source: Readable, length: number | null] {
+  const announced = req.headers['content-length'];
+  // Destroying the call would take the connection with it, and a refusal could not be sent.
+  const source = Readable.from(req.iterator({ destroyOnReturn: false }));
+  return [source, announced === undefined ? null : Number(announced)];
+}
+
+/** The body, checked. @throws InvalidInputError naming each wrong place. */
+export function parseBody<T extends z.ZodType>(schema: T, body: unknown): z.infer<T> {
+  if (body === undefined) throw new SonogateError('invalid_json', 'The call has no body.');
+  const parsed = schema.safeParse(body);
+  if (!parsed.success) throw new InvalidInputError(pointedErrors(parsed.error));
+  return parsed.data;
+}
+
+/** The file object of the HTTP contract. */
+function view({ id, status, filename, bytes, media_type, sha256, expires_at }: FileRow) {
+  return {
+    id,
+    object: 'file',
+    status,
+    filename,
+    bytes,
+    media_type,
+    sha256: status === 'ready' ? sha256 : null,
+    expires_at: expires_at.toISOString(),
+  };
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { auditRows } from '../core/audit/audit.ts';
+import { type AuditFacts, type AuditSite, factsOf } from '../core/audit/facts.ts';
+import type { SubjectsOf } from '../core/audit/feed.ts';
+import { loadPublicKeys, readCheckpoint, verifyAudit } from '../core/audit/seal.ts';
+import type { Database } from '../platform/database/port.ts';
+import type { AdminOperations } from './socket.ts';
+
+/** Formats of an export, and how each writes an event as one line. */
+export type AuditFormats = Readonly<Record<string, (facts: AuditFacts) => string>>;
+
+const PAGE = 500;
+const HIGHEST = 2n ** 63n - 1n;
+
+const verifySchema = z.strictObject({
+  publicKeys: z.array(z.string()).default([]),
+  person: z.string().optional(),
+});
+
+const exportSchema = z.strictObject({
+  format: z.string(),
+  /** Rows after this one. */
+  after: z.coerce.bigint().default(0n),
+  person: z.string().optional(),
+});
+
+/** The audit as operations of the admin socket. */
+export function createAuditOperations(parts: {
+  database: Database;
+  dataDir: string;
+  subjectsOf: SubjectsOf;
+  site: AuditSite;
+  formats: AuditFormats;
+}): AdminOperations {
+  const { database, dataDir, subjectsOf, site, formats } = parts;
+  return {
+    'audit.verify': async (parameters) => {
+      const { publicKeys } = verifySchema.parse(parameters);
+      const keys = await loadPublicKeys(dataDir, publicKeys);
+      const verdict = await verifyAudit(database, keys, await readCheckpoint(dataDir));
+      return {
+        ...verdict,
+        findings: verdict.findings.map(({ what, seal, ...of }) => {
+          return { what, seal: String(seal), ...('row' in of && { row: String(of.row) }) };
+        }),
+      };
+    },
+    'audit.export': async (parameters) => {
+      const { format, after } = exportSchema.parse(parameters);
+      const write = Object.hasOwn(formats, format) ? formats[format] : undefined;
+      if (!write) throw new Error(`allowed formats: ${Object.keys(formats).join(', ')}`);
+      const rows = await auditRows(database, { after, until: HIGHEST, limit: PAGE });
+      const subjects = await subjectsOf(rows);
+      return {
+        lines: rows.map((row) => write(factsOf(row, subjects.get(row.id) ?? null, site))),
+        next: rows.length === PAGE ? (rows.at(-1)?.id ?? null) : null,
+      };
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import pg from 'pg';
+import type { Logger } from '../logging/logger.ts';
+import { openEmbedded } from './embedded.ts';
+import { openOnPool, type PooledDatabase } from './pooled.ts';
+
+/** Sessions of one process: the core's own, and those of the queue with its two listeners. */
+const CORE_SESSIONS = 12;
+const QUEUE_SESSIONS = 6;
+
+/** A PostgreSQL server (13 or later). Several processes and machines may share it. */
+export async function openServer(databaseUrl: string, logger: Logger): Promise<PooledDatabase> {
+  const settings = { connectionString: databaseUrl, keepAlive: true };
+  const pool = new pg.Pool({ ...settings, max: CORE_SESSIONS });
+  const queuePool = new pg.Pool({
+    ...settings,
+    max: QUEUE_SESSIONS,
+    options: '-c search_path=bullmq',
+  });
+  // The pool replaces a session that dies, and its work fails by its statements. But node-postgres
+  // emits "error" too: on the pool for an idle session, and on the session alone for one that is
+  // between two statements of a transaction. Without a listener, either ends the process.
+  for (const each of [pool, queuePool]) {
+    each.on('error', () => {});
+    each.on('connect', (session) => {
+      session.on('error', (error) => {
+        logger.warn({ error: error.message }, 'database session lost');
+      });
+    });
+  }
+  const close = async () => {
+    await Promise.all([pool.end(), queuePool.end()]);
+  };
+  try {
+    await pool.query('SELECT 1');
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return openOnPool({
+    pool,
+    prepared:
+      (name) =>
+      <Row>(text: string, values: readonly unknown[] = []) =>
+        pool.query<Row & pg.QueryResultRow>({ name, text, values: [...values] }),
+    queuePool,
+    exclusive: false,
+    close,
+  });
+}
+
+export type { PooledDatabase } from './pooled.ts';
+
+interface DatabaseOptions {
+  /** PostgreSQL server; without it the embedded database is opened. */
+  databaseUrl?: string | undefined;
+  /** Folder that holds `database/`; null keeps the embedded database in memory (tests). */
+  dataDir: string | null;
+  logger: Logger;
+}
+
+/**
+ * Opens the system of record; `migrate` brings its tables up to date.
+ * @throws DatabaseLockedError when another process has the embedded database open.
+ */
+export function openDatabase(options: DatabaseOptions): Promise<PooledDatabase> {
+  return options.databaseUrl === undefined
+    ? openEmbedded(options.dataDir)
+    : openServer(options.databaseUrl, options.logger);
+}

@@ -1,0 +1,164 @@
+import type { PgPool, PgPoolClient } from 'bullmq';
+import type { Database, Queryable } from './port.ts';
+
+/** What the system says of a connection that could not be made, or broke. */
+const SYSTEM_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EPIPE',
+  'ETIMEDOUT',
+]);
+
+/** SQLSTATE of PostgreSQL: connection exceptions, shutdown, start-up, too many connections. */
+const SQLSTATE = /^(08...|57P0[123]|53300)$/;
+
+/** node-postgres gives a session that died under a statement no code. */
+const DIED = /^(Connection terminated|Client has encountered a connection error)/;
+
+/** The server is away: nobody's fault but its own, so that nothing may be judged by it. */
+export class DatabaseUnreachableError extends Error {
+  override name = 'DatabaseUnreachableError';
+}
+
+/**
+ * The error of a statement as its caller is to meet it: told apart where the server is away, so that
+ * a door answers "not now"; any other as it is.
+ */
+export function asUnreachable(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const code = 'code' in error ? String(error.code) : '';
+  const away = SYSTEM_CODES.has(code) || SQLSTATE.test(code) || DIED.test(error.message);
+  if (!away) return error;
+  return new DatabaseUnreachableError(error.message, { cause: error });
+}
+
+/** A database with what the queue and the change feed need beyond the port. */
+export interface PooledDatabase extends Database {
+  /** Pool whose sessions have BullMQ's schema on the search path. */
+  queuePool: PgPool;
+  /** True when no other process can be using this database (embedded). */
+  exclusive: boolean;
+  /**
+   * Calls `onNotify` with the payload of each NOTIFY on `channel`, and with an empty payload when
+   * notifications may have been missed. The subscription outlives lost connections.
+   */
+  listen(channel: string, onNotify: (payload: string) => void): Promise<() => Promise<void>>;
+}
+
+interface Parts {
+  pool: PgPool;
+  /** `pool.query` for a statement with that name, where a session keeps statements prepared. */
+  prepared?: (name: string) => PgPool['query'];
+  queuePool: PgPool;
+  exclusive: boolean;
+  close(): Promise<void>;
+}
+
+const RECONNECT_MILLISECONDS = 1000;
+
+/** Makes the project's database out of a `pg.Pool`, or of anything of its shape. */
+export function openOnPool({ pool, prepared, queuePool, exclusive, close }: Parts): PooledDatabase {
+  const named = (name: string | undefined): Pick<PgPool, 'query'> =>
+    name !== undefined && prepared ? { query: prepared(name) } : pool;
+  const subscriptions = new Set<() => Promise<void>>();
+  return {
+    queuePool,
+    exclusive,
+    query: (text, values, name) => run(named(name), text, values),
+    transaction: (work) => runTransaction(pool, work),
+    listen: async (channel, onNotify) => {
+      const unsubscribe = await subscribe(pool, channel, onNotify);
+      subscriptions.add(unsubscribe);
+      return () => {
+        subscriptions.delete(unsubscribe);
+        return unsubscribe();
+      };
+    },
+    close: async () => {
+      // A pool ends only when all its sessions were given back.
+      await Promise.all([...subscriptions].map((unsubscribe) => unsubscribe()));
+      await close();
+    },
+  };
+}
+
+async function run<Row extends object>(
+  on: Pick<PgPool, 'query'>,
+  text: string,
+  values?: readonly unknown[],
+) {
+  const { rows, rowCount } = await on.query<Row>(text, values).catch(rethrow);
+  return { rows, rowCount: rowCount ?? null };
+}
+
+function rethrow(error: unknown): never {
+  throw asUnreachable(error);
+}
+
+async function runTransaction<T>(pool: PgPool, work: (tx: Queryable) => Promise<T>): Promise<T> {
+  const client = await pool.connect().catch(rethrow);
+  let broken = false;
+  try {
+    await client.query('BEGIN').catch(rethrow);
+    const result = await work({ query: (text, values) => run(client, text, values) });
+    await client.query('COMMIT').catch(rethrow);
+    return result;
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {
+      broken = true;
+    });
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}
+
+async function subscribe(
+  pool: PgPool,
+  channel: string,
+  onNotify: (payload: string) => void,
+): Promise<() => Promise<void>> {
+  let client: PgPoolClient | null = null;
+  let stopped = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  const connect = async () => {
+    const next = await pool.connect();
+    next.on('notification', (message) => {
+      if (message.channel === channel) onNotify(message.payload ?? '');
+    });
+    next.on('error', () => {
+      if (client !== next) return;
+      client = null;
+      next.release(true);
+      reconnectLater();
+    });
+    try {
+      await next.query(`LISTEN ${channel}`);
+    } catch (error) {
+      next.release(true);
+      throw error;
+    }
+    if (stopped) next.release(true);
+    else client = next;
+  };
+  const reconnectLater = () => {
+    if (stopped) return;
+    timer = setTimeout(() => {
+      connect().then(() => onNotify(''), reconnectLater);
+    }, RECONNECT_MILLISECONDS);
+  };
+
+  await connect();
+  return async () => {
+    stopped = true;
+    clearTimeout(timer);
+    client?.release(true);
+    client = null;
+  };
+}

@@ -1,0 +1,192 @@
+import type { LookupAddress, LookupOptions } from 'node:dns';
+import { lookup as systemLookup } from 'node:dns/promises';
+import { BlockList, isIP } from 'node:net';
+import type { Config } from '../../../config/schema.ts';
+
+/**
+ * Ranges that no call of ours may reach unless the site lists them: this machine, private and
+ * link-local networks (cloud metadata among them), documentation, benchmarks, multicast and
+ * reserved space (IANA special-purpose address registries, RFC 6890).
+ */
+const REFUSED = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+  '::/96',
+  'fc00::/7',
+  'fe80::/10',
+  'fec0::/10',
+  'ff00::/8',
+  '100::/64',
+  '2001::/23',
+  '2001:db8::/32',
+  '64:ff9b:1::/48',
+  '2002::/16',
+] as const;
+
+const refused = addressRanges(REFUSED);
+
+/** A list of `10.0.0.0/8`, `fd00::/8` or single addresses to check against. */
+export function addressRanges(ranges: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [address = '', prefix] = range.split('/');
+    const family = familyOf(address);
+    if (prefix === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(prefix), family);
+  }
+  return list;
+}
+
+/** Whether the address (v4 or v6, without brackets) is in the list, also by its embedded IPv4. */
+export function isIn(list: BlockList, address: string): boolean {
+  const inner = embeddedIpv4(address);
+  return inner === null ? list.check(address, familyOf(address)) : list.check(inner, 'ipv4');
+}
+
+/** Whether a call may go to this address of the public internet. */
+export function isPublic(address: string): boolean {
+  return isIP(address) !== 0 && !isIn(refused, address);
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 6 ? 'ipv6' : 'ipv4';
+}
+
+/** `::ffff:0:0/96` (RFC 4291 2.5.5.2) and `64:ff9b::/96` (RFC 6052) stand for an IPv4 address. */
+function embeddedIpv4(address: string): string | null {
+  if (isIP(address) !== 6) return null;
+  const groups = ipv6Groups(address);
+  const prefix = groups
+    .slice(0, 6)
+    .map((group) => group.toString(16))
+    .join(':');
+  if (prefix !== '0:0:0:0:0:ffff' && prefix !== '64:ff9b:0:0:0:0') return null;
+  const [high = 0, low = 0] = groups.slice(6);
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.');
+}
+
+/** The eight groups of an IPv6 address; `URL` writes every spelling of one the same way. */
+function ipv6Groups(address: string): number[] {
+  const [plain = ''] = address.split('%');
+  const text = new URL(`http://[${plain}]`).hostname.slice(1, -1);
+  const [left = '', right] = text.split('::');
+  const read = (part: string) =>
+    part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16));
+  const [before, after] = [read(left), read(right ?? '')];
+  const missing = 8 - before.length - after.length;
+  return [...before, ...Array<number>(missing).fill(0), ...after];
+}
+
+export const LONGEST_URL = 2048;
+
+/** What a URL given by a client is for. */
+export type OutboundPurpose = 'webhook' | 'input-file';
+
+/** A URL that the gateway does not call. The reason is for the log, never for the caller. */
+export class UrlNotPermittedError extends Error {
+  override name = 'UrlNotPermittedError';
+  readonly reason: string;
+
+  constructor(reason: string) {
+    super(`URL not permitted: ${reason}`);
+    this.reason = reason;
+  }
+}
+
+/** The rules for URLs that clients give us, against server-side request forgery (OWASP A10:2021). */
+export interface UrlGuard {
+  /**
+   * The URL, when it may be called as far as can be said without resolving its name.
+   * @throws UrlNotPermittedError
+   */
+  check(url: string, purpose: OutboundPurpose): URL;
+  /**
+   * Resolves a name and checks every address it has.
+   * @throws UrlNotPermittedError when one of them may not be called; the resolver's own error.
+   */
+  resolve(hostname: string): Promise<LookupAddress[]>;
+}
+
+export type Lookup = (
+  name: string,
+  options: LookupOptions & { all: true },
+) => Promise<LookupAddress[]>;
+
+type ListedHost = Config['outbound']['hosts'][number];
+
+/** @param lookup the resolver; the system's own unless a test gives another. */
+export function createUrlGuard(
+  settings: Config['outbound'],
+  lookup: Lookup = systemLookup,
+): UrlGuard {
+  const listed = new Map(settings.hosts.map((entry) => [entry.host.toLowerCase(), entry]));
+
+  const mayCall = (hostname: string, address: string) => {
+    const ranges = listed.get(hostname)?.addresses ?? [];
+    return isPublic(address) || isIn(addressRanges(ranges), address);
+  };
+
+  return {
+    check(text, purpose) {
+      const url = URL.parse(text);
+      if (!url) throw new UrlNotPermittedError('not a URL');
+      if (url.href.length > LONGEST_URL) throw new UrlNotPermittedError('too long');
+      const hostname = plainHost(url);
+      const entry = listed.get(hostname);
+      checkScheme(url, entry);
+      if (url.username || url.password) throw new UrlNotPermittedError('user information');
+      const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
+      if (!(entry?.ports ?? [443]).includes(port)) throw new UrlNotPermittedError(`port ${port}`);
+      if (!entry && purpose === 'input-file' && settings.inputFiles === 'listed-hosts') {
+        throw new UrlNotPermittedError(`${hostname} is not in outbound.hosts`);
+      }
+      // A literal address is never resolved, so that it must be judged here.
+      if (isIP(hostname) !== 0) {
+        if (!mayCall(hostname, hostname)) throw new UrlNotPermittedError(`address ${hostname}`);
+      } else if (!entry && isInternalName(hostname)) {
+        throw new UrlNotPermittedError(`internal name ${hostname}`);
+      }
+      return url;
+    },
+
+    async resolve(name) {
+      const hostname = withoutDot(name);
+      const addresses = await lookup(hostname, { all: true });
+      const wrong = addresses.find(({ address }) => !mayCall(hostname, address));
+      if (wrong) throw new UrlNotPermittedError(`${hostname} is ${wrong.address}`);
+      return addresses;
+    },
+  };
+}
+
+function checkScheme({ protocol }: URL, entry: ListedHost | undefined): void {
+  const plain = protocol === 'http:' && entry?.http === true;
+  if (protocol !== 'https:' && !plain) throw new UrlNotPermittedError(`scheme ${protocol}`);
+}
+
+/** Host name as the resolver is to see it: `URL` has lower-cased it and undone every odd spelling. */
+function plainHost({ hostname }: URL): string {
+  return withoutDot(hostname.replace(/^\[(.*)\]$/, '$1'));
+}
+
+function withoutDot(name: string): string {
+  return name.replace(/\.$/, '');
+}
+
+/** Names that only mean something inside a network (RFC 6761, RFC 6762). */
+function isInternalName(name: string): boolean {
+  return !name.includes('.') || /\.(localhost|local|internal|home\.arpa)$/.test(name);
+}

@@ -1,0 +1,51 @@
+import { constants } from 'node:crypto';
+import type { SecureContextOptions } from 'node:tls';
+import type { TlsVersion } from '../../../config/tls.ts';
+
+/** RFC 9325 4.2: forward secrecy and authenticated encryption only, 256 bit first. */
+const TLS_1_2_SUITES = [
+  'ECDHE-ECDSA-AES256-GCM-SHA384',
+  'ECDHE-RSA-AES256-GCM-SHA384',
+  'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-RSA-AES128-GCM-SHA256',
+] as const;
+
+/** RFC 8446 9.1; all of TLS 1.3 but the two CCM suites for small devices. */
+const TLS_1_3_SUITES = [
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'TLS_AES_128_GCM_SHA256',
+] as const;
+
+/** Signatures with SHA-2 only (RFC 9325 4.2.1, 4.3). */
+const SIGNATURES = [
+  'ecdsa_secp256r1_sha256',
+  'ecdsa_secp384r1_sha384',
+  'ed25519',
+  'rsa_pss_rsae_sha256',
+  'rsa_pss_rsae_sha384',
+  'rsa_pss_rsae_sha512',
+  'rsa_pkcs1_sha256',
+  'rsa_pkcs1_sha384',
+  'rsa_pkcs1_sha512',
+] as const;
+
+/** RFC 9325 4.4 and 4.5: 255 bits or more. */
+const GROUPS = ['X25519', 'P-256', 'P-384', 'P-521'] as const;
+
+/**
+ * How every TLS connection of ours is made, in and out: BCP 195 (RFC 8996, RFC 9325) as the profile
+ * of PS3.15 B.12 asks. TLS 1.3 is taken whenever the peer has it; nothing falls back to less, and
+ * nothing is renegotiated (RFC 9325 3.5) or compressed (RFC 9325 3.3).
+ */
+export function bcp195(minVersion: TlsVersion): SecureContextOptions {
+  return {
+    minVersion: `TLSv${minVersion}`,
+    maxVersion: 'TLSv1.3',
+    ciphers: [...TLS_1_3_SUITES, ...TLS_1_2_SUITES].join(':'),
+    honorCipherOrder: true,
+    sigalgs: SIGNATURES.join(':'),
+    ecdhCurve: GROUPS.join(':'),
+    secureOptions: constants.SSL_OP_NO_RENEGOTIATION | constants.SSL_OP_NO_COMPRESSION,
+  };
+}

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import type { RequestSource } from '../../core/requests/request.ts';
+
+/** Where a span stands (W3C Trace Context, 2021). */
+export interface TraceContext {
+  /** 32 hexadecimal digits. */
+  traceId: string;
+  /** 16 hexadecimal digits. */
+  spanId: string;
+  sampled: boolean;
+}
+
+/** W3C Trace Context 3.2: version 00; zeros alone name nothing. */
+const TRACEPARENT = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/;
+const SAMPLED = 1;
+
+/** Null when the header names no place in a trace. */
+export function parseTraceparent(text: string): TraceContext | null {
+  const [, traceId, spanId, flags] = TRACEPARENT.exec(text) ?? [];
+  if (!traceId || !spanId || !flags) return null;
+  return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & SAMPLED) === SAMPLED };
+}
+
+export function formatTraceparent({ traceId, spanId, sampled }: TraceContext): string {
+  return `00-${traceId}-${spanId}-${sampled ? '01' : '00'}`;
+}
+
+/** Id of the span of something with an id of ours: the same in every process, at every time. */
+export function spanIdOf(kind: string, id: string): string {
+  return digest(`${kind} ${id}`).slice(0, 16);
+}
+
+/** The trace of a revision of a study: every process of a site comes to it without being told. */
+export function traceOfStudy(study: string, revision: number, ratio: number): TraceContext {
+  const id = `${study} ${revision}`;
+  const traceId = digest(`trace ${id}`).slice(0, 32);
+  return { traceId, spanId: spanIdOf('study', id), sampled: isSampled(traceId, ratio) };
+}
+
+/**
+ * The trace of a request and its root span in it: that of its study, that of the caller who sent a
+ * traceparent, or one of its own.
+ */
+export function traceOfRequest(id: string, source: RequestSource, ratio: number): TraceContext {
+  if (source.kind === 'dicom') return traceOfStudy(source.study, source.revision, ratio);
+  const caller = source.traceparent ? parseTraceparent(source.traceparent) : null;
+  const spanId = spanIdOf('request', id);
+  if (caller) return { ...caller, spanId };
+  const traceId = digest(`trace ${id}`).slice(0, 32);
+  return { traceId, spanId, sampled: isSampled(traceId, ratio) };
+}
+
+/** Of the caller, where there is one; the root of its request hangs below it. */
+export function callerOf(source: RequestSource): string | null {
+  if (source.kind === 'dicom' || !source.traceparent) return null;
+  return parseTraceparent(source.traceparent)?.spanId ?? null;
+}
+
+/** By the id, so that all processes decide alike. */
+function isSampled(traceId: string, ratio: number): boolean {
+  return Number.parseInt(traceId.slice(-8), 16) < ratio * 2 ** 32;
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

@@ -1,6 +1,0 @@
-import { readFileSync } from 'node:fs';
-
-const description = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-
-/** Of this program, as package.json says. */
-export const VERSION: string = description.version;

@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest';
+import type { FoundStudy, PatientIdentity } from '../../../dimse/archive/archive.ts';
+import { choosePriors, priorKeys, whyNotSamePatient } from '../../../dimse/archive/prior-search.ts';
+import { instanceHeader } from '../instance-header.ts';
+
+const PATIENT: PatientIdentity = {
+  patientId: 'P1',
+  issuerOfPatientId: 'HERE',
+  birthDate: '19900405',
+  sex: 'F',
+};
+
+describe('two studies are of one patient', () => {
+  test('when ID, issuer, birth date and sex agree', () => {
+    expect(whyNotSamePatient(PATIENT, { ...PATIENT })).toBeNull();
+  });
+
+  test.each<[string, Partial<PatientIdentity>]>([
+    ['issuer', { issuerOfPatientId: '' }],
+    ['sex', { sex: '' }],
+  ])('also when one of them does not state the %s', (_, over) => {
+    expect(whyNotSamePatient(PATIENT, { ...PATIENT, ...over })).toBeNull();
+    expect(whyNotSamePatient({ ...PATIENT, ...over }, PATIENT)).toBeNull();
+  });
+
+  test.each<[Partial<PatientIdentity>, string]>([
+    [{ patientId: 'P2' }, 'another patient ID'],
+    [{ patientId: '' }, 'no patient ID'],
+    [{ issuerOfPatientId: 'ELSEWHERE' }, 'another issuer of the ID'],
+    [{ birthDate: '19900406' }, 'another birth date'],
+    [{ birthDate: '' }, 'no birth date to compare'],
+    [{ sex: 'M' }, 'another sex'],
+  ])('but not with %o', (over, why) => {
+    expect(whyNotSamePatient(PATIENT, { ...PATIENT, ...over })).toBe(why);
+    expect(whyNotSamePatient({ ...PATIENT, ...over }, PATIENT)).toBe(why);
+  });
+});
+
+describe('earlier examinations', () => {
+  const identity = {
+    ...instanceHeader().identity,
+    StudyInstanceUID: '1.2.9',
+    StudyDate: '20260301',
+    PatientID: 'P1',
+    PatientBirthDate: '19900405',
+    PatientSex: 'F',
+  };
+  const settings = { studies: 2, withinDays: 59, modality: 'US' };
+  const found = (studyInstanceUid: string, over: Partial<FoundStudy> = {}): FoundStudy => ({
+    ...PATIENT,
+    studyInstanceUid,
+    studyDate: '20260115',
+    description: 'OB growth',
+    modalities: ['US'],
+    objects: 3,
+    ...over,
+  });
+  const chosen = (studies: FoundStudy[], over: object = {}) =>
+    choosePriors(identity, studies, { ...settings, ...over }).chosen.map(
+      ({ studyInstanceUid }) => studyInstanceUid,
+    );
+
+  test('are asked for by patient, modality and the days up to the one before', () => {
+    expect(priorKeys(identity, settings)).toEqual({
+      keys: { patientId: 'P1', studyDate: '20260101-20260228', modality: 'US' },
+    });
+  });
+
+  test.each([
+    [{ PatientID: '' }, 'the study has no patient ID'],
+    [{ PatientID: 'P*' }, 'the patient ID holds a wildcard'],
+    [{ PatientID: 'P?1' }, 'the patient ID holds a wildcard'],
+    [{ PatientID: 'P1\\P2' }, 'the patient ID holds a wildcard'],
+    [{ StudyDate: '' }, 'the study has no date'],
+  ])('cannot be asked for with %o', (over, why) => {
+    expect(priorKeys({ ...identity, ...over }, settings)).toEqual({ why });
+  });
+
+  test('are taken from the first day of the time to the day before, the newest first', () => {
+    const studies = [
+      found('too-old', { studyDate: '20251231' }),
+      found('first-day', { studyDate: '20260101' }),
+      found('day-before', { studyDate: '20260228' }),
+      found('same-day', { studyDate: '20260301' }),
+      found('no-date', { studyDate: '' }),
+    ];
+    expect(chosen(studies)).toEqual(['day-before', 'first-day']);
+  });
+
+  test('are no more than were asked for', () => {
+    const studies = ['20260110', '20260112', '20260111'].map((date) =>
+      found(date, { studyDate: date }),
+    );
+    expect(chosen(studies)).toEqual(['20260112', '20260111']);
+  });
+
+  test('are not the study itself, nor of another modality or description', () => {
+    const studies = [
+      found('1.2.9'),
+      found('ct', { modalities: ['CT'] }),
+      found('thyroid', { description: 'Thyroid' }),
+    ];
+    expect(chosen(studies, { description: '^ob' })).toEqual([]);
+  });
+
+  test('of an archive that does not say the modalities are taken', () => {
+    expect(chosen([found('1', { modalities: [] })])).toEqual(['1']);
+  });
+
+  test('of another patient are named with the reason, without a value', () => {
+    const { chosen, refused } = choosePriors(
+      identity,
+      [found('1', { birthDate: '19910101' })],
+      settings,
+    );
+    expect(chosen).toEqual([]);
+    expect(refused).toEqual(['another birth date']);
+  });
+});

@@ -1,0 +1,162 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect as connectTls } from 'node:tls';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type Listener, type ListenerOptions, listen } from '../../../dimse/network/listener.ts';
+import { encodeReleaseRequest, PDU } from '../../../dimse/network/pdu.ts';
+import { silentLogger } from '../../../src/platform/logging/logger.ts';
+import { makeAuthority, OPENSSL_INSTALLED } from '../../peers/certificates.ts';
+import { associateRequest } from './raw-peer.ts';
+
+const ARTIM = { artimMilliseconds: 300 };
+/** So long that a test which needs it to run out fails. */
+const NEVER = { artimMilliseconds: 600_000 };
+
+const toClose: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of toClose.splice(0).reverse()) await close();
+});
+
+async function start(over: Partial<ListenerOptions>): Promise<Listener> {
+  const listener = await listen({
+    host: '127.0.0.1',
+    port: 0,
+    aeTitle: 'SONOGATE',
+    maxPduBytes: 16_384,
+    maxAssociations: 1,
+    offer: () => ({ preferred: [], others: ['1.2.840.10008.1.2'] }),
+    admit: () => ({ idleTimeoutSeconds: 60 }),
+    storage: { open: () => Promise.reject(new Error('none')), ended: async () => {} },
+    logger: silentLogger,
+    ...over,
+  });
+  toClose.push(() => listener.close(0));
+  return listener;
+}
+
+/** A peer that sees our end of the connection and keeps its own open. */
+async function peer(port: number, localAddress = '127.0.0.1'): Promise<Socket> {
+  const socket = connect({ port, host: '127.0.0.1', localAddress, allowHalfOpen: true });
+  toClose.push(() => socket.destroy());
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  return socket;
+}
+
+async function ask(socket: Socket, request: Buffer): Promise<number | undefined> {
+  socket.write(request);
+  const [answer] = await once(socket, 'data');
+  return answer[0];
+}
+
+/** A closed connection answers with a reset to what still comes. */
+async function tricklesUntilClosed(socket: Socket, bytes: Buffer): Promise<void> {
+  socket.resume();
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  let sent = 0;
+  const timer = setInterval(() => {
+    if (!socket.destroyed) socket.write(bytes.subarray(sent, sent + 1));
+    sent += 1;
+  }, 10);
+  await closed;
+  clearInterval(timer);
+}
+
+const GOOD_CART = associateRequest();
+const WRONG_TITLE = associateRequest({ calledAeTitle: 'OTHER' });
+
+describe('the place of an association', () => {
+  test('is free as soon as it is released, though the peer does not close', async () => {
+    const { port } = await start(NEVER);
+    const lingering = await peer(port);
+    expect(await ask(lingering, GOOD_CART)).toBe(PDU.associateAccept);
+    expect(await ask(lingering, encodeReleaseRequest())).toBe(PDU.releaseResponse);
+    expect(await ask(await peer(port), GOOD_CART)).toBe(PDU.associateAccept);
+  });
+
+  test('is taken by no peer that only connects, or was rejected', async () => {
+    const { port } = await start(NEVER);
+    await peer(port);
+    expect(await ask(await peer(port), WRONG_TITLE)).toBe(PDU.associateReject);
+    expect(await ask(await peer(port), GOOD_CART)).toBe(PDU.associateAccept);
+  });
+});
+
+describe('a connection without an association ends with ARTIM', () => {
+  test.each([
+    ['that sends its request byte by byte', null],
+    ['that was rejected and goes on', WRONG_TITLE],
+  ])('of a peer %s', async (_what, first) => {
+    const { port } = await start(ARTIM);
+    const socket = await peer(port);
+    if (first) await ask(socket, first);
+    await tricklesUntilClosed(socket, GOOD_CART);
+  });
+
+  test('of a peer that has released and goes on', async () => {
+    const { port } = await start(ARTIM);
+    const socket = await peer(port);
+    await ask(socket, GOOD_CART);
+    await ask(socket, encodeReleaseRequest());
+    await tricklesUntilClosed(socket, GOOD_CART);
+  });
+
+  test.skipIf(!OPENSSL_INSTALLED)('of a peer that never ends its TLS handshake', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'sonogate-artim-'));
+    toClose.push(() => rm(folder, { recursive: true }));
+    const tls = { ...makeAuthority(folder).issue('gateway'), minVersion: '1.2' as const };
+    const { port } = await start({ ...ARTIM, tls });
+    const cart = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false });
+    toClose.push(() => cart.destroy());
+    expect(await ask(cart, GOOD_CART)).toBe(PDU.associateAccept);
+    const silent = await peer(port);
+    await once(silent.resume(), 'end');
+    // The association over TLS is not a connection without one.
+    expect(await ask(cart, encodeReleaseRequest())).toBe(PDU.releaseResponse);
+  });
+
+  test('an association does not', async () => {
+    const { port } = await start(ARTIM);
+    const cart = await peer(port);
+    await ask(cart, GOOD_CART);
+    const silent = await peer(port);
+    await once(silent.resume(), 'end');
+    expect(await ask(cart, encodeReleaseRequest())).toBe(PDU.releaseResponse);
+  });
+});
+
+describe('of a crowd of silent connections the oldest gives way', () => {
+  const state = (sockets: readonly Socket[]) => sockets.map((socket) => socket.readableEnded);
+
+  test('two of an address for each association are kept', async () => {
+    const { port } = await start(NEVER);
+    const elsewhere = await peer(port, '127.0.0.2');
+    const silent = [await peer(port), await peer(port), await peer(port)];
+    for (const socket of [elsewhere, ...silent]) socket.resume();
+    await expect.poll(() => state(silent)).toEqual([true, false, false]);
+    expect(await ask(await peer(port), GOOD_CART)).toBe(PDU.associateAccept);
+    expect(state([elsewhere])).toEqual([false]);
+  });
+
+  test('eight in all for each association are kept', async () => {
+    const { port } = await start(NEVER);
+    const silent: Socket[] = [];
+    for (const last of [2, 2, 3, 3, 4, 4, 5, 5]) {
+      silent.push((await peer(port, `127.0.0.${last}`)).resume());
+    }
+    expect(await ask(await peer(port), GOOD_CART)).toBe(PDU.associateAccept);
+    await expect.poll(() => state(silent)).toEqual([true, ...Array(7).fill(false)]);
+  });
+});
+
+test('a listener that closes waits for no connection without an association', async () => {
+  const listener = await start(NEVER);
+  const silent = await peer(listener.port);
+  const rejected = await peer(listener.port);
+  await ask(rejected, WRONG_TITLE);
+  await listener.close(600);
+  await once(silent.resume(), 'end');
+});

@@ -1,0 +1,194 @@
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createSourceLimits } from '../../../dimse/receive/admission.ts';
+import { createIntake } from '../../../dimse/receive/storage-scp.ts';
+import { decodeFileMeta, encodeFileMeta } from '../../../pipelines/dicom/part10.ts';
+import type { ReceivedObjects } from '../../../src/core/files/received-objects.ts';
+import { objectsOnDisk } from '../../../src/core/files/received-objects.ts';
+import { recoverIntake } from '../../../src/core/studies/registration.ts';
+import { findStudy, knownPaths } from '../../../src/core/studies/study-queries.ts';
+import { migrate } from '../../../src/platform/database/migrate.ts';
+import { openDatabase, type PooledDatabase } from '../../../src/platform/database/open.ts';
+import type { Database, Queryable } from '../../../src/platform/database/port.ts';
+import { SonogateError } from '../../../src/platform/errors/catalogue.ts';
+import { silentLogger } from '../../../src/platform/logging/logger.ts';
+import { freshDataDir } from '../../peers/embedded.ts';
+import { dicomFile, type SmallObject } from '../dicom-file.ts';
+import { source } from './source.ts';
+
+let dataDir = '';
+let database: PooledDatabase;
+let study = '';
+let count = 0;
+
+beforeAll(async () => {
+  dataDir = await freshDataDir();
+  database = await openDatabase({ dataDir: null, logger: silentLogger });
+  await migrate(database);
+});
+afterAll(async () => {
+  await database.close();
+  await rm(dataDir, { recursive: true, force: true });
+});
+beforeEach(() => {
+  count += 1;
+  study = `1.2.840.77.${count}`;
+});
+
+const registration = (over: { database?: Database; objects?: ReceivedObjects } = {}) => ({
+  dataDir,
+  database,
+  objects: objectsOnDisk(dataDir),
+  sources: [source('cart', {})],
+  logger: silentLogger,
+  now: () => new Date(),
+  ...over,
+});
+
+/** What a listener does with one object. */
+async function receive(
+  over: Parameters<typeof registration>[0] & { callingAeTitle?: string },
+  object: Partial<SmallObject> = {},
+): Promise<void> {
+  const { callingAeTitle = 'CART', ...parts } = over;
+  const intake = createIntake({
+    ...registration(parts),
+    limits: { maxObjectBytes: 10_000_000, minFreeBytes: 0 },
+    sourceLimits: createSourceLimits(),
+    onArrival: () => {},
+    onAssociationEnd: async () => {},
+  });
+  const file = dicomFile({ sopInstanceUid: `${study}.1`, studyInstanceUid: study, ...object });
+  const { meta, dataSetOffset } = decodeFileMeta(file);
+  const sink = await intake.open(meta, {
+    id: 'association',
+    callingAeTitle,
+    calledAeTitle: 'SONOGATE',
+    address: '127.0.0.1',
+    source: 'cart',
+  });
+  await sink.write(file.subarray(dataSetOffset));
+  await sink.commit();
+}
+
+async function filesBelow(folder: string): Promise<string[]> {
+  const names = await readdir(join(dataDir, folder), { recursive: true }).catch(() => []);
+  return names.filter((name) => /\.(dcm|part)$/.test(name)).sort();
+}
+
+const failing = (message: string) => async () => {
+  throw new Error(message);
+};
+
+describe('an object that is refused', () => {
+  const bucketAway: ReceivedObjects = {
+    ...objectsOnDisk(''),
+    shared: true,
+    keep: async () => {
+      throw new SonogateError('storage_unreachable');
+    },
+  };
+
+  test.each([
+    ['the bucket is away', () => ({ objects: bucketAway })],
+    ['the database is away', () => ({ database: { ...database, transaction: failing('away') } })],
+    [
+      'the row cannot be written',
+      () => ({
+        database: {
+          ...database,
+          transaction: <T>(work: (tx: Queryable) => Promise<T>) =>
+            database.transaction((tx) => work({ ...tx, query: failing('no space') })),
+        },
+      }),
+    ],
+  ])('because %s leaves no file, however often it comes', async (_why, over) => {
+    const before = await filesBelow('intake');
+    for (let time = 0; time < 3; time += 1) await expect(receive(over())).rejects.toThrow();
+    expect(await filesBelow('intake')).toEqual(before);
+    await receive({});
+    expect(await filesBelow('intake')).toHaveLength(before.length + 1);
+  });
+
+  test('keeps its file where the commit may have happened', async () => {
+    const before = await filesBelow('intake');
+    const unsure: Database = {
+      ...database,
+      transaction: async (work) => {
+        await database.transaction(work);
+        throw new Error('the connection was lost');
+      },
+    };
+    await expect(receive({ database: unsure })).rejects.toThrow('the connection was lost');
+    const left = (await filesBelow('intake')).filter((name) => !before.includes(name));
+    expect(left).toHaveLength(1);
+    expect(await knownPaths(database, [join('intake', left[0] ?? '')])).toHaveLength(1);
+  });
+
+  test('keeps its file where it has its row and is then not put into the bucket', async () => {
+    await receive({});
+    const before = await filesBelow('intake');
+    const forgetting: Database = {
+      ...database,
+      // Between the two looks the study went.
+      transaction: async (work) => {
+        await database.query('DELETE FROM studies WHERE study_instance_uid = $1', [study]);
+        return database.transaction(work);
+      },
+    };
+    const refused = receive({ database: forgetting, objects: bucketAway });
+    await expect(refused).rejects.toMatchObject({ code: 'storage_unreachable' });
+    expect(await filesBelow('intake')).toHaveLength(before.length + 1);
+    expect(await findStudy(database, study)).toMatchObject({ instance_count: 1 });
+  });
+
+  test('for a value that the database does not take is not understood, and in quarantine', async () => {
+    const [stored, kept] = [await filesBelow('intake'), await filesBelow('quarantine')];
+    // The words of the worklist end at 2046 bytes.
+    const refused = receive({}, { patientId: 'P'.repeat(3000) });
+    await expect(refused).rejects.toMatchObject({ code: 'object_not_understood' });
+    expect(await filesBelow('intake')).toEqual(stored);
+    expect(await filesBelow('quarantine')).toHaveLength(kept.length + 1);
+  });
+});
+
+test('a calling AE title with NUL is kept without it', async () => {
+  await receive({ callingAeTitle: 'A\0B' });
+  expect(await findStudy(database, study)).toMatchObject({ calling_ae_title: 'AB' });
+});
+
+describe('at the start', () => {
+  beforeEach(() => rm(join(dataDir, 'intake'), { recursive: true, force: true }));
+
+  const title = { sourceAeTitle: 'A\0B', receivingAeTitle: 'SONOGATE' };
+
+  async function left(name: string, object: Partial<SmallObject> = {}): Promise<void> {
+    const file = dicomFile({ sopInstanceUid: `${study}.1`, studyInstanceUid: study, ...object });
+    const { meta, dataSetOffset } = decodeFileMeta(file);
+    const day = join(dataDir, 'intake', 'cart', '2026-01-01');
+    await mkdir(day, { recursive: true });
+    const prefix = encodeFileMeta({ ...meta, ...title });
+    await writeFile(join(day, name), Buffer.concat([prefix, file.subarray(dataSetOffset)]));
+  }
+
+  test('objects that no row can be had of are put aside, and the others taken up', async () => {
+    const kept = await filesBelow('quarantine');
+    await left('a.dcm', { studyInstanceUid: '1.'.padEnd(6000, '2') });
+    await left('b.dcm', { patientId: 'P'.repeat(3000) });
+    await left('c.dcm');
+    expect(await recoverIntake(registration())).toEqual({ registered: 1, removed: 0 });
+    expect(await filesBelow('quarantine')).toHaveLength(kept.length + 2);
+    expect(await findStudy(database, study)).toMatchObject({ calling_ae_title: 'AB' });
+    expect(await recoverIntake(registration())).toEqual({ registered: 0, removed: 0 });
+  });
+
+  test('a database that is away stops it, and nothing is put aside', async () => {
+    const kept = await filesBelow('quarantine');
+    await left('d.dcm');
+    const away = { ...database, transaction: failing('away') };
+    await expect(recoverIntake(registration({ database: away }))).rejects.toThrow('away');
+    expect(await filesBelow('quarantine')).toEqual(kept);
+    expect(await recoverIntake(registration())).toEqual({ registered: 1, removed: 0 });
+  });
+});

@@ -1,0 +1,51 @@
+import { afterEach, expect, test } from 'vitest';
+import { outgoingBuffer, sendObjects } from '../../../dimse/send/store-scu.ts';
+import { sendOutcomeOf } from '../../../dimse/send/transport.ts';
+import { dicomFile } from '../dicom-file.ts';
+import { piece, type RawPacs, startRawPacs, storeResponse } from '../network/raw-pacs.ts';
+
+const toClose: RawPacs[] = [];
+afterEach(() => {
+  for (const pacs of toClose.splice(0)) pacs.close();
+});
+
+/** How the outbox is told of an object that is answered with a status. */
+async function outcomeOfStatus(status: number) {
+  const pacs = await startRawPacs((socket) => {
+    socket.write(piece(storeResponse({ status }), { last: true }));
+    // The release, which it does not answer.
+    socket.once('data', () => socket.destroy());
+  });
+  toClose.push(pacs);
+  const node = { host: '127.0.0.1', port: pacs.port, aeTitle: 'PACS', callingAeTitle: 'SONOGATE' };
+  const object = outgoingBuffer(dicomFile({ sopInstanceUid: '1.2.3' }));
+  const results = await sendObjects({ ...node, timeoutSeconds: 20 }, [[object]]);
+  return sendOutcomeOf(results, { commits: false });
+}
+
+test.each([
+  [0x0000, 'status 0000H'],
+  [0x0001, 'status 0001H'],
+  [0x0107, 'status 0107H'],
+  [0x0116, 'status 0116H'],
+  [0xb000, 'status B000H'],
+  [0xbfff, 'status BFFFH'],
+  [0x0111, 'status 0111H (the peer has the object already)'],
+])('status %i means that the peer has the object', async (status, detail) => {
+  expect(await outcomeOfStatus(status)).toEqual({ outcome: 'delivered', detail });
+});
+
+test.each([
+  [0xa6ff, 'peer_refused_object', 'permanent'],
+  [0xa700, 'peer_out_of_resources', 'transient'],
+  [0xa7ff, 'peer_out_of_resources', 'transient'],
+  [0xa800, 'peer_refused_object', 'permanent'],
+  [0xa900, 'peer_refused_object', 'permanent'],
+  [0xc000, 'peer_refused_object', 'permanent'],
+  [0x010f, 'peer_refused_object', 'permanent'],
+  [0x0110, 'peer_processing_failure', 'transient'],
+  [0x0112, 'peer_refused_object', 'permanent'],
+  [0x0122, 'peer_refused_object', 'permanent'],
+])('status %i is the failure %s, which is %s', async (status, code, failure) => {
+  expect(await outcomeOfStatus(status)).toMatchObject({ outcome: 'failed', code, failure });
+});

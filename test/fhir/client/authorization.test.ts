@@ -1,0 +1,265 @@
+import { execFileSync } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { FhirDestination } from '../../../config/schema.ts';
+import { backendToken } from '../../../fhir/client/authorization.ts';
+import { connectFhir } from '../../../fhir/client/client.ts';
+import { FhirFailure } from '../../../fhir/client/outcome.ts';
+import { sufficientScopes } from '../../../fhir/client/required-capabilities.ts';
+import { type FhirTestServer, startFhirServer } from '../../peers/fhir-server.ts';
+import {
+  type RegisteredClient,
+  startTokenServer,
+  type TokenServer,
+} from '../../peers/token-server.ts';
+
+const CLIENT = { clientId: 'sonogate', keyId: 'key-2026' };
+const SIGNAL = () => AbortSignal.timeout(10_000);
+const DEVICE = { resourceType: 'Device' } as const;
+
+let folder: string;
+let ehr: FhirTestServer | undefined;
+let tokens: TokenServer | undefined;
+const file = (name: string) => join(folder, name);
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sonogate-authorization-'));
+});
+afterEach(async () => {
+  await ehr?.close();
+  await tokens?.close();
+  ehr = undefined;
+  tokens = undefined;
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const keyPairs = {
+  RS384: () => generateKeyPairSync('rsa', { modulusLength: 2048 }),
+  ES384: () => generateKeyPairSync('ec', { namedCurve: 'P-384' }),
+  'P-256': () => generateKeyPairSync('ec', { namedCurve: 'P-256' }),
+};
+
+/** Writes a private key; the PEM of its public half. */
+async function keyOf(kind: keyof typeof keyPairs): Promise<string> {
+  const { privateKey, publicKey } = keyPairs[kind]();
+  await writeFile(file('key.pem'), privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  return String(publicKey.export({ type: 'spki', format: 'pem' }));
+}
+
+function connection(settings: Partial<FhirDestination> = {}) {
+  return connectFhir({
+    baseUrl: ehr?.baseUrl ?? '',
+    authorization: {
+      type: 'smart-backend',
+      ...CLIENT,
+      privateKeyFile: file('key.pem'),
+    },
+    tls: undefined,
+    timeoutSeconds: 10,
+    ...settings,
+  });
+}
+
+/** An EHR behind an authorization server that knows the key. */
+async function start(
+  algorithm: RegisteredClient['algorithm'],
+  lifetimeSeconds?: number,
+): Promise<TokenServer> {
+  const publicKey = await keyOf(algorithm);
+  const server = await startTokenServer({ ...CLIENT, publicKey, algorithm }, lifetimeSeconds);
+  tokens = server;
+  ehr = await startFhirServer({
+    authorized: ({ authorization }) => server.accepts(authorization),
+    smartConfiguration: {
+      token_endpoint: server.tokenUrl,
+      token_endpoint_auth_methods_supported: ['private_key_jwt'],
+    },
+  });
+  return server;
+}
+
+const failure = async (call: Promise<unknown>) => {
+  const error = await call.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof FhirFailure)) throw new Error('no FhirFailure');
+  return error.reason;
+};
+
+describe('SMART Backend Services', () => {
+  test.each(['RS384', 'ES384'] as const)(
+    'an assertion signed with %s is exchanged for a token that opens the EHR',
+    async (algorithm) => {
+      const server = await start(algorithm);
+      expect(await connection().create(DEVICE, SIGNAL())).toMatch(/^Device\//);
+      expect(server.scope).toBe(sufficientScopes().join(' '));
+    },
+  );
+
+  test('one token serves many calls, also those that come together', async () => {
+    const server = await start('ES384');
+    const to = connection();
+    await Promise.all([1, 2, 3].map(() => to.create(DEVICE, SIGNAL())));
+    await to.create(DEVICE, SIGNAL());
+    expect(server.asked).toBe(1);
+  });
+
+  test('a token is replaced before it runs out: at 80 % of its life', async () => {
+    const server = await start('ES384', 100);
+    let time = 0;
+    const service = { ...CLIENT, scope: '', privateKey: () => readFile(file('key.pem'), 'utf8') };
+    const endpoint = { baseUrl: ehr?.baseUrl ?? '', dispatcherNow: async () => undefined };
+    const kept = backendToken(service, endpoint, () => time);
+    const first = await kept.current();
+    time = 79_999;
+    expect(await kept.current()).toBe(first);
+    time = 80_000;
+    expect(await kept.current()).not.toBe(first);
+    expect(server.asked).toBe(2);
+  });
+
+  test('a token that was revoked is replaced once, and nothing is written twice', async () => {
+    const server = await start('ES384');
+    const to = connection();
+    await to.create(DEVICE, SIGNAL());
+    server.revoke();
+    await to.create(DEVICE, SIGNAL());
+    expect(server.asked).toBe(2);
+    expect(await ehr?.all('Device')).toHaveLength(2);
+  });
+
+  test('an EHR that refuses fresh tokens is asked twice, and then left alone for a while', async () => {
+    const server = await start('ES384');
+    await ehr?.close();
+    ehr = await startFhirServer({
+      authorized: () => false,
+      smartConfiguration: { token_endpoint: server.tokenUrl },
+    });
+    const reason = await failure(connection().create(DEVICE, SIGNAL()));
+    expect(reason).toMatchObject({ failure: 'transient', code: 'ehr_unauthorized' });
+    expect(reason.retryAfter).toBeGreaterThan(0);
+    expect(server.asked).toBe(2);
+  });
+
+  test.each<[string, number, object | string, object]>([
+    [
+      'does not know us',
+      400,
+      { error: 'invalid_client', error_description: 'sonogate at Patient 0012345' },
+      { code: 'ehr_unauthorized', detail: 'The token endpoint: invalid_client' },
+    ],
+    ['is down', 503, {}, { code: 'ehr_unavailable', failure: 'transient' }],
+    ['answers with a page', 200, '<html>', { code: 'ehr_misconfigured', failure: 'permanent' }],
+  ])('a token endpoint that %s', async (_, status, body, expected) => {
+    const server = await start('ES384');
+    server.fail(status, body);
+    expect(await failure(connection().create(DEVICE, SIGNAL()))).toMatchObject(expected);
+  });
+
+  test('address and scope of the settings go before what is found out', async () => {
+    const server = await start('ES384');
+    const authorization: FhirDestination['authorization'] = {
+      type: 'smart-backend',
+      ...CLIENT,
+      privateKeyFile: file('key.pem'),
+      scope: 'system/*.write',
+      tokenUrl: server.tokenUrl,
+    };
+    await connection({ authorization }).create(DEVICE, SIGNAL());
+    expect(server.scope).toBe('system/*.write');
+    expect(ehr?.calls.map(({ path }) => path)).not.toContain('/.well-known/smart-configuration');
+  });
+
+  test('an EHR that takes no signed assertions is refused', async () => {
+    const server = await start('ES384');
+    await ehr?.close();
+    ehr = await startFhirServer({
+      smartConfiguration: {
+        token_endpoint: server.tokenUrl,
+        token_endpoint_auth_methods_supported: ['client_secret_basic'],
+      },
+    });
+    const { detail } = await failure(connection().create(DEVICE, SIGNAL()));
+    expect(detail).toContain('private_key_jwt');
+    expect(server.asked).toBe(0);
+  });
+
+  test('a key on another curve is refused before anything is sent', async () => {
+    const server = await start('ES384');
+    await keyOf('P-256');
+    expect(await failure(connection().create(DEVICE, SIGNAL()))).toMatchObject({
+      code: 'ehr_unauthorized',
+    });
+    expect(server.asked).toBe(0);
+  });
+});
+
+const OPENSSL = '/usr/bin/openssl';
+
+describe.skipIf(!existsSync(OPENSSL))('TLS with certificates of the site', () => {
+  beforeAll(() => {
+    for (const name of ['ehr', 'gateway']) {
+      execFileSync(
+        OPENSSL,
+        [
+          ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'],
+          ...['-subj', `/CN=${name}`, '-addext', 'subjectAltName=IP:127.0.0.1', '-days', '2'],
+          ...['-keyout', file(`${name}.key`), '-out', file(`${name}.crt`)],
+        ],
+        { stdio: 'ignore' },
+      );
+    }
+  });
+
+  const startTls = async () => {
+    ehr = await startFhirServer({
+      tls: {
+        cert: await readFile(file('ehr.crt')),
+        key: await readFile(file('ehr.key')),
+        ca: await readFile(file('gateway.crt')),
+        requestCert: true,
+        rejectUnauthorized: true,
+      },
+    });
+  };
+  const none = { authorization: { type: 'none' } } as const;
+  const known = () => ({ caFile: file('ehr.crt') });
+
+  test('our certificate opens an EHR that asks for one', async () => {
+    await startTls();
+    const tls = { ...known(), certFile: file('gateway.crt'), keyFile: file('gateway.key') };
+    expect(await connection({ ...none, tls }).create(DEVICE, SIGNAL())).toMatch(/^Device\//);
+  });
+
+  test('without it, or with that of another, nothing is stored', async () => {
+    await startTls();
+    const another = { ...known(), certFile: file('ehr.crt'), keyFile: file('ehr.key') };
+    for (const tls of [known(), another]) {
+      const reason = await failure(connection({ ...none, tls }).create(DEVICE, SIGNAL()));
+      expect(reason.failure).not.toBe('permanent');
+    }
+    expect(await ehr?.all('Device')).toEqual([]);
+  });
+
+  test('an EHR whose certificate nobody vouches for is not spoken to', async () => {
+    await startTls();
+    const tls = { certFile: file('gateway.crt'), keyFile: file('gateway.key') };
+    const reason = await failure(connection({ ...none, tls }).create(DEVICE, SIGNAL()));
+    expect(reason).toMatchObject({ failure: 'transient', code: 'ehr_unavailable' });
+    expect(ehr?.calls).toEqual([]);
+  });
+
+  test('a missing file is named as what it is', async () => {
+    await startTls();
+    const tls = { caFile: file('no-such-file') };
+    expect(await failure(connection({ ...none, tls }).create(DEVICE, SIGNAL()))).toMatchObject({
+      code: 'ehr_unauthorized',
+      detail: 'A file of `tls` cannot be read',
+    });
+  });
+});

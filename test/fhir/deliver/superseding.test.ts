@@ -1,0 +1,216 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Result } from '../../../pipelines/result/envelope.ts';
+import { type FhirTestServer, startFhirServer, statementOf } from '../../peers/fhir-server.ts';
+import { DELIVERY, delivererTo, destinationOf, PATIENT, RESULT_SYSTEM } from '../delivering.ts';
+import { sampleMeasurement, sampleResult } from '../sample.ts';
+import { validationErrors } from '../validators.ts';
+
+/** Three runs of one study, in order; the third has one value fewer and another head. */
+const RUNS: Readonly<Record<string, Result>> = {
+  req_first: sampleResult({ generated_at: '2026-03-04T10:00:00.000Z' }),
+  req_second: sampleResult({ generated_at: '2026-03-04T11:00:00.000Z' }),
+  req_third: sampleResult({
+    generated_at: '2026-03-04T12:00:00.000Z',
+    measurements: [sampleMeasurement('hc', 291, 'hc-ellipse')],
+    findings: [],
+  }),
+};
+
+let ehr: FhirTestServer;
+let folder: string;
+
+beforeEach(async () => {
+  ehr = await startFhirServer();
+  folder = await mkdtemp(join(tmpdir(), 'sonogate-superseding-'));
+  await ehr.put(PATIENT);
+});
+afterEach(async () => {
+  await ehr.close();
+  await rm(folder, { recursive: true });
+});
+
+const earlierThan = (requestId: string): string[] => {
+  const order = Object.keys(RUNS);
+  return order.slice(0, order.indexOf(requestId)).reverse();
+};
+
+/** Sends the result of one run, as the outbox would. */
+const send = (requestId: string) =>
+  delivererTo(destinationOf(ehr), folder, {
+    results: { result: async (id) => RUNS[id] ?? null, artifactPath: async () => null },
+    earlierRequests: async (id) => earlierThan(id),
+  }).send({ ...DELIVERY, requestId }, AbortSignal.timeout(30_000));
+
+const heads = async () =>
+  (await ehr.all('Observation')).filter(({ code }) => code.coding?.[0]?.code === '11984-2');
+
+describe('a later run of the same study', () => {
+  test('replaces the one report, under the same identifier and on top of the version it read', async () => {
+    await send('req_first');
+    const [first] = await ehr.all('DiagnosticReport');
+    expect(await send('req_third')).toMatchObject({ outcome: 'delivered' });
+    const [report, ...others] = await ehr.all('DiagnosticReport');
+    expect(others).toEqual([]);
+    expect(report?.id).toBe(first?.id);
+    expect(report?.meta?.versionId).not.toBe(first?.meta?.versionId);
+    expect(report?.identifier?.[0]).toEqual({
+      use: 'official',
+      system: RESULT_SYSTEM,
+      value: 'req_first',
+    });
+    expect(report?.identifier?.map(({ value }) => value)).toContain('req_third');
+    expect(report?.issued).toBe('2026-03-04T12:00:00.000Z');
+  });
+
+  test('replaces values in place: a chart shows each once', async () => {
+    await send('req_first');
+    await send('req_third');
+    const [head, ...others] = await heads();
+    expect(others).toEqual([]);
+    expect(head).toMatchObject({ status: 'preliminary', valueQuantity: { value: 291 } });
+  });
+
+  test('withdraws the values that it has not found again', async () => {
+    await send('req_first');
+    await send('req_third');
+    const [report] = await ehr.all('DiagnosticReport');
+    const current = new Set(report?.result?.map(({ reference }) => reference));
+    for (const observation of await ehr.all('Observation')) {
+      const expected = current.has(`Observation/${observation.id}`)
+        ? 'preliminary'
+        : 'entered-in-error';
+      expect(observation.status).toBe(expected);
+    }
+    expect(current.size).toBeLessThan((await ehr.all('Observation')).length);
+  });
+
+  test('leaves alone what a person has verified of the earlier one', async () => {
+    await send('req_first');
+    const weight = (await ehr.all('Observation')).find(({ identifier }) =>
+      identifier?.some(({ value }) => value === 'req_first/efw'),
+    );
+    if (!weight) throw new Error('no weight');
+    await ehr.put({ ...weight, status: 'final' });
+    await send('req_third');
+    const kept = (await ehr.all('Observation')).find(({ id }) => id === weight.id);
+    expect(kept?.status).toBe('final');
+  });
+
+  test('is kept from a value that a person has verified: it is held', async () => {
+    await send('req_first');
+    const [head] = await heads();
+    if (!head) throw new Error('no head');
+    await ehr.put({ ...head, status: 'final' });
+    const before = await everything();
+    expect(await send('req_third')).toMatchObject({
+      failure: 'permanent',
+      code: 'ehr_already_verified',
+      detail: `Observation/${head.id} has status "final"`,
+    });
+    expect(await everything()).toEqual(before);
+  });
+
+  test('names the document it replaces, and ends that', async () => {
+    await send('req_first');
+    const [former] = await ehr.all('DocumentReference');
+    await send('req_third');
+    const documents = await ehr.all('DocumentReference');
+    expect(documents).toHaveLength(2);
+    const next = documents.find(({ id }) => id !== former?.id);
+    expect(next).toMatchObject({
+      status: 'current',
+      relatesTo: [{ code: 'replaces', target: { reference: `DocumentReference/${former?.id}` } }],
+    });
+    expect(documents.find(({ id }) => id === former?.id)?.status).toBe('superseded');
+  });
+
+  test('has a Provenance of its own: a revision of the first', async () => {
+    await send('req_first');
+    await send('req_third');
+    const [first, later] = (await ehr.all('Provenance')).sort((a, b) =>
+      a.recorded.localeCompare(b.recorded),
+    );
+    expect(first?.activity?.coding?.[0]?.code).toBe('CREATE');
+    expect(later?.activity?.coding?.[0]?.code).toBe('UPDATE');
+    expect(later?.entity).toContainEqual({
+      role: 'revision',
+      what: {
+        type: 'DiagnosticReport',
+        identifier: { system: RESULT_SYSTEM, value: 'req_first' },
+      },
+    });
+  });
+
+  test('is clean for both validators, as the EHR holds it', async () => {
+    await send('req_first');
+    await send('req_third');
+    for (const type of ['DiagnosticReport', 'DocumentReference', 'Provenance'] as const) {
+      expect((await ehr.all(type)).flatMap(validationErrors)).toEqual([]);
+    }
+  });
+
+  test('sent again after a lost answer changes nothing more', async () => {
+    await send('req_first');
+    ehr.fail('POST /', { kind: 'cut-after-commit' });
+    expect(await send('req_third')).toMatchObject({ failure: 'ambiguous' });
+    const before = await everything();
+    expect(await send('req_third')).toMatchObject({ outcome: 'delivered' });
+    expect(await everything()).toEqual(before);
+  });
+
+  test('reaches a receiver without transactions in the same way', async () => {
+    await ehr.close();
+    ehr = await startFhirServer({
+      capabilities: statementOf({ interaction: [{ code: 'batch' }] }),
+    });
+    await ehr.put(PATIENT);
+    await send('req_first');
+    await send('req_third');
+    expect(await ehr.all('DiagnosticReport')).toHaveLength(1);
+    expect(await heads()).toHaveLength(1);
+    expect((await ehr.all('DocumentReference')).map(({ status }) => status).sort()).toEqual([
+      'current',
+      'superseded',
+    ]);
+  });
+});
+
+describe('an earlier run that arrives late', () => {
+  test.each(['req_first', 'req_second'])('%s does not overwrite the later one', async (late) => {
+    await send('req_third');
+    const before = await everything();
+    expect(await send(late)).toMatchObject({
+      outcome: 'delivered',
+      detail: expect.stringContaining('later result'),
+    });
+    expect(await everything()).toEqual(before);
+  });
+});
+
+test('a report that a person has verified is kept from every later run', async () => {
+  await send('req_first');
+  const [report] = await ehr.all('DiagnosticReport');
+  if (!report) throw new Error('no report');
+  await ehr.put({ ...report, status: 'final' });
+  const before = await everything();
+  for (const later of ['req_second', 'req_third']) {
+    expect(await send(later)).toMatchObject({ code: 'ehr_already_verified' });
+  }
+  expect(await everything()).toEqual(before);
+});
+
+/** Every resource without its version. */
+async function everything(): Promise<unknown[]> {
+  const types = [
+    'DiagnosticReport',
+    'Observation',
+    'DocumentReference',
+    'Provenance',
+    'Device',
+  ] as const;
+  const found = await Promise.all(types.map((type) => ehr.all(type)));
+  return found.flat().map(({ meta: _, ...resource }) => resource);
+}

@@ -1,0 +1,96 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { FhirDestination } from '../../../config/schema.ts';
+import { silentLogger } from '../../../src/platform/logging/logger.ts';
+import { PATIENT, REQUEST, withEhr } from '../delivering.ts';
+import { sampleResult, sampleSubject } from '../sample.ts';
+
+const site = withEhr();
+const { deliverer, send } = site;
+
+describe('the PDF', () => {
+  beforeEach(() => site.ehr.put(PATIENT));
+
+  test('up to the limit goes inline', async () => {
+    await send(deliverer());
+    expect(await site.ehr.all('Binary')).toEqual([]);
+    const [report] = await site.ehr.all('DiagnosticReport');
+    expect(report?.presentedForm?.[0]?.data).toBeDefined();
+  });
+
+  test('over the limit is one Binary, also after a retry', async () => {
+    const to = deliverer({ inlinePdfMegabytes: 0 });
+    await send(to);
+    await send(to);
+    const [binary, ...others] = await site.ehr.all('Binary');
+    expect(others).toEqual([]);
+    const [report] = await site.ehr.all('DiagnosticReport');
+    expect(report?.presentedForm?.[0]).toMatchObject({ url: `Binary/${binary?.id}` });
+    expect(report?.presentedForm?.[0]?.data).toBeUndefined();
+  });
+
+  test('that makes the body too large is sent again as a Binary', async () => {
+    site.ehr.fail('POST /', { kind: 'status', status: 413 });
+    expect(await send(deliverer())).toMatchObject({ outcome: 'delivered' });
+    expect(await site.ehr.all('Binary')).toHaveLength(1);
+  });
+});
+
+describe('key images', () => {
+  const artifacts = ['overlay-biometry-1.png', 'overlay-biometry-2.png', 'growth-chart.png'].map(
+    (name) => ({ name, media_type: 'image/png', bytes: 600_000, sha256: '', section: 'biometry' }),
+  );
+
+  beforeEach(async () => {
+    await site.ehr.put(PATIENT);
+    for (const { name } of artifacts) await writeFile(join(site.folder, name), await noise());
+  });
+
+  /** A large PNG with nothing to compress: about 320 kB as the key image that is made of it. */
+  const noise = () =>
+    sharp({
+      create: {
+        width: 1200,
+        height: 900,
+        channels: 3,
+        background: 'black',
+        noise: { type: 'gaussian', mean: 128, sigma: 40 },
+      },
+    })
+      .png()
+      .toBuffer();
+
+  const withImages = (settings: Partial<FhirDestination> = {}) =>
+    deliverer(settings, sampleSubject(REQUEST), null, silentLogger, {
+      result: async () => sampleResult({ artifacts }),
+      artifactPath: async (_, name) => join(site.folder, name),
+    });
+
+  test('are the previews with calipers, once each', async () => {
+    const to = withImages();
+    await send(to);
+    await send(to);
+    const media = await site.ehr.all('Media');
+    expect(media).toHaveLength(2);
+    for (const { content } of media) {
+      expect(content.contentType).toBe('image/jpeg');
+      const picture = await sharp(Buffer.from(content.data ?? '', 'base64')).metadata();
+      expect(picture).toMatchObject({ width: 960, height: 720 });
+    }
+    const [report] = await site.ehr.all('DiagnosticReport');
+    expect(report?.media?.map((m) => m.link.reference).sort()).toEqual(
+      media.map((m) => `Media/${m.id}`).sort(),
+    );
+  });
+
+  test('are left out beyond the inline limit, and when the body is too large', async () => {
+    await send(withImages({ inlinePdfMegabytes: 0.5 }));
+    expect(await site.ehr.all('Media')).toHaveLength(1);
+    site.ehr.fail('POST /', { kind: 'status', status: 413 });
+    await send(withImages());
+    const [report] = await site.ehr.all('DiagnosticReport');
+    expect(report?.media).toBeUndefined();
+  });
+});

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { bullsEye } from '../../../../pipelines/artifacts/drawing/bulls-eye.ts';
+import type { Label, Mark } from '../../../../pipelines/artifacts/drawing/drawing.ts';
+import type { Section } from '../../../../pipelines/result/envelope.ts';
+
+const strain = (segments: unknown): Section => ({
+  id: 'lv-strain',
+  title: 'Left ventricular strain',
+  status: 'partial',
+  reason: null,
+  summary: '',
+  data: { segments },
+  artifacts: [],
+});
+
+const labels = (marks: readonly Mark[]) =>
+  marks.filter((mark): mark is Label => mark.kind === 'label');
+
+/** Where the number of a segment stands, from the middle of the picture, y upwards. */
+function placeOf(segment: number) {
+  const drawing = bullsEye({ sections: [strain([{ segment, strain: -12.3 }])] });
+  const label = labels(drawing?.marks ?? []).find(({ text }) => text === '-12.3');
+  return { x: (label?.at.x ?? Number.NaN) - 240, y: 285 - (label?.at.y ?? Number.NaN) };
+}
+
+describe("the bull's-eye (echo reference 8.3)", () => {
+  it('has every one of 17 segments, those without a value as a dash', () => {
+    const drawing = bullsEye({ sections: [strain([{ segment: 3, strain: -20.14 }])] });
+    const texts = labels(drawing?.marks ?? []).map(({ text }) => text);
+    expect(texts.filter((text) => text === '-')).toHaveLength(16);
+    expect(texts).toContain('-20.1');
+  });
+  it.each([
+    [1, 'anterior', (x: number, y: number) => y > 0 && Math.abs(x) < 1],
+    [4, 'inferior', (x: number, y: number) => y < 0 && Math.abs(x) < 1],
+    [3, 'inferoseptal', (x: number, y: number) => x < 0 && y < 0],
+    [6, 'anterolateral', (x: number, y: number) => x > 0 && y > 0],
+    [14, 'apical septal', (x: number, y: number) => x < 0 && Math.abs(y) < 1],
+    [16, 'apical lateral', (x: number, y: number) => x > 0 && Math.abs(y) < 1],
+    [17, 'the apex', (x: number, y: number) => Math.abs(x) < 1 && Math.abs(y) < 1],
+  ])('shows segment %d (%s) on its side', (segment, _, there) => {
+    const { x, y } = placeOf(segment);
+    expect(there(x, y)).toBe(true);
+  });
+  it('has basal segments outside of mid and apical ones', () => {
+    const radius = (segment: number) => Math.hypot(placeOf(segment).x, placeOf(segment).y);
+    expect(radius(1)).toBeGreaterThan(radius(7));
+    expect(radius(7)).toBeGreaterThan(radius(13));
+  });
+  it.each([
+    ['no strain section', []],
+    ['no segments', [strain([])]],
+    ['other data', [strain('none')]],
+  ])('is not made with %s', (_, sections) => expect(bullsEye({ sections })).toBeNull());
+});

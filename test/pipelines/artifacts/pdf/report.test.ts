@@ -1,0 +1,337 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  readableName,
+  rebuildReportPdf,
+  renderReport,
+} from '../../../../pipelines/artifacts/pdf/report.ts';
+import { decode } from '../../../../pipelines/artifacts/sr/decode.ts';
+import { type Clip, type Study, UNDESCRIBED } from '../../../../pipelines/contract/study.ts';
+import type { Subject } from '../../../../pipelines/dicom/subject.ts';
+import { INTERGROWTH_CURVES } from '../../../../pipelines/obstetric/growth/curves.ts';
+import { artifactSchema, type Result } from '../../../../pipelines/result/envelope.ts';
+import { writeArtifacts } from '../../../../pipelines/run/write-artifacts.ts';
+import { BPD } from '../example-measurements.ts';
+import { NOTHING_MEASURED, RESULT } from '../example-result.ts';
+import { ANONYMOUS, IDENTITY, SUBJECT } from '../example-subject.ts';
+import { asFile, installed, run } from '../programs.ts';
+
+const hasPoppler = installed('pdftotext', ['-v']);
+
+const pdf = (result: Result, subject: Subject) =>
+  renderReport(result, subject, [], INTERGROWTH_CURVES);
+
+/** Text of each page in reading order. */
+function pages(bytes: Buffer): string[] {
+  const { output } = run('pdftotext', ['-layout', asFile(bytes, 'pdf'), '-']);
+  return output.split('\f').filter((page) => page.trim() !== '');
+}
+
+const text = (bytes: Buffer) => pages(bytes).join('\n');
+
+function clip(file: string, frames: number): Clip {
+  const frame = (index: number) => ({
+    index,
+    time: index / 10,
+    gray: async () => ({ width: 640, height: 480, data: new Uint8Array(640 * 480).fill(60) }),
+    rgb: async () => ({ width: 640, height: 480, data: new Uint8Array(640 * 480 * 3).fill(60) }),
+  });
+  return {
+    file,
+    ...UNDESCRIBED,
+    width: 640,
+    height: 480,
+    frames: Array.from({ length: frames }, (_, index) => frame(index)),
+    regions: [],
+    calibrationRefused: null,
+    mode: '2d',
+  };
+}
+
+const STUDY: Study = {
+  clips: [clip('head.dcm', 1), clip('abdomen.dcm', 8), clip('femur.dcm', 1)],
+  refused: [],
+  files: 3,
+  series: 2,
+};
+
+describe.skipIf(!hasPoppler)('the PDF report', () => {
+  test('names patient, study, dating and due date', async () => {
+    const all = text(await pdf(RESULT, SUBJECT));
+    for (const part of ['Beispiel, Dr. Zoë', '1994-03-12', 'PID-4711', 'ACC-2026-5']) {
+      expect(all).toContain(part);
+    }
+    expect(all).toContain('28+0 weeks (196 days), by last menstrual period');
+    expect(all).toContain('Expected date of delivery: 2026-07-27');
+  });
+
+  test('keeps the heading of what was not assessed with its table, wherever the page ends', async () => {
+    const [one] = RESULT.measurements;
+    const detail = 'The view was not found among the images of this study. '.repeat(6).trim();
+    const reason = { code: 'view_missing', detail, needs: [] };
+    const missing = {
+      ...NOTHING_MEASURED.sections[0],
+      status: 'not_assessed',
+      summary: '',
+      reason,
+    };
+    const ends = new Set<string>();
+    for (let more = 0; more < 40; more++) {
+      const copies = Array.from({ length: more }, (_, i) => ({ ...one, id: `more-${i}` }));
+      const result = { ...NOTHING_MEASURED, measurements: copies, sections: [missing] };
+      const all = pages(await pdf(result as Result, SUBJECT));
+      const page = all.findIndex((text) => /^Not assessed$/m.test(text));
+      expect(all[page], `${more} rows before it`).toContain('The view was not found');
+      ends.add(`${page}`);
+    }
+    expect(ends.size).toBeGreaterThan(1);
+  });
+
+  test('shows each accepted value with range and centile, the abnormal one marked', async () => {
+    const all = text(await pdf(RESULT, SUBJECT));
+    expect(all).toMatch(/Head circumference\s+262\.4 ± 3\.1 mm\s+248\.9 - 271\.8 mm\s+59\s+0\.2\s/);
+    expect(all).toMatch(/Abdominal circumference\s+▼ 214\.9 mm\s+218\.8 - 247\.8 mm\s+5\.2/);
+    expect(all).toMatch(/Estimated fetal weight\s+1004 ± 151 g\s+982 - 1279 g\s+14/);
+  });
+
+  test('a value that was not accepted has no number', async () => {
+    const all = text(await pdf(RESULT, SUBJECT));
+    expect(all).toMatch(/Occipitofrontal diameter\s+not accepted\s+confidence too low/);
+    expect(all).not.toContain('91.2');
+  });
+
+  test('lists every part that was not assessed with its reason', async () => {
+    const all = text(await pdf(RESULT, SUBJECT));
+    for (const { title, status } of RESULT.sections) {
+      if (status === 'not_assessed') {
+        expect(all).toMatch(new RegExp(`${title}\\s+This version does not assess`));
+      }
+    }
+  });
+
+  test('without any measurement says so and why, and shows no table of values', async () => {
+    const all = text(await pdf(NOTHING_MEASURED, { ...ANONYMOUS, dating: null }));
+    expect(all).toContain('No measurement was made. Biometry: No head, abdomen or femur plane');
+    expect(all).toContain('Gestational age was not given');
+    expect(all).not.toContain('Measurements');
+  });
+
+  test('every page has the draft notice, the patient and its number', async () => {
+    const all = pages(await pdf(RESULT, SUBJECT));
+    expect(all.length).toBeGreaterThan(1);
+    all.forEach((page, index) => {
+      expect(page).toContain('AI DRAFT, NOT VERIFIED - NOT FOR DIAGNOSIS UNTIL VERIFIED');
+      expect(page).toContain('PID-4711');
+      expect(page).toContain(`Page ${index + 1} of ${all.length}`);
+    });
+  });
+
+  test('an anonymous report says so and has no identity', async () => {
+    const all = text(await pdf(RESULT, ANONYMOUS));
+    expect(all).toContain('Anonymous');
+    for (const secret of ['Beispiel', 'PID-4711', '1994-03-12', 'ACC-2026-5']) {
+      expect(all).not.toContain(secret);
+    }
+  });
+
+  test.each([
+    ['Łukasiewicz^Żaneta', 'Łukasiewicz, Żaneta'],
+    ['Παπαδοπούλου^Ελένη', 'Παπαδοπούλου, Ελένη'],
+    ['Иванова^Анна', 'Иванова, Анна'],
+  ])('the name %s is readable', async (PatientName, shown) => {
+    const subject = { ...SUBJECT, identity: { ...IDENTITY, PatientName } };
+    expect(text(await pdf(RESULT, subject))).toContain(shown);
+  });
+
+  test('a long table goes on on the next page with its head, no row cut', async () => {
+    const many: Result = {
+      ...RESULT,
+      measurements: Array.from({ length: 90 }, (_, index) => ({
+        ...BPD,
+        id: `row-${index}`,
+        label: `Row ${index}`,
+      })),
+    };
+    const all = pages(await pdf(many, { ...SUBJECT, dating: null }));
+    const holding = all.filter((page) => /^ *Row \d+/m.test(page));
+    expect(holding.length).toBeGreaterThan(1);
+    for (const page of holding) expect(page).toMatch(/Measurement\s+Value/);
+    const rows = all.join('\n').match(/^ *Row \d+ +72\.1 mm/gm);
+    expect(rows).toHaveLength(90);
+  });
+
+  test('fonts are embedded', async () => {
+    const { output } = run('pdffonts', [asFile(await pdf(RESULT, SUBJECT), 'pdf')]);
+    const fonts = output.split('\n').slice(2).filter(Boolean);
+    expect(fonts.length).toBeGreaterThan(0);
+    for (const font of fonts) expect(font).toMatch(/DejaVuSans.* yes yes yes /);
+  });
+});
+
+test.each([
+  ['Beispiel^Zoë^^Dr.', 'Beispiel, Dr. Zoë'],
+  ['Yamada^Tarou=山田^太郎=やまだ^たろう', 'Yamada, Tarou'],
+  ['PHANTOM', 'PHANTOM'],
+  ['', ''],
+])('the person name %j reads %j', (name, shown) => {
+  expect(readableName(name)).toBe(shown);
+});
+
+describe.skipIf(!hasPoppler)('the paper of the report', () => {
+  test.each([
+    ['a4', '595.28 x 841.89 pts (A4)'],
+    ['letter', '612 x 792 pts (letter)'],
+  ] as const)('is %s on every page, with the same words', async (paper, size) => {
+    const bytes = await renderReport(RESULT, SUBJECT, [], INTERGROWTH_CURVES, paper);
+    const { output } = run('pdfinfo', ['-l', '99', asFile(bytes, 'pdf')]);
+    const sizes = output.split('\n').filter((line) => /^Page.* size:/.test(line));
+    expect(sizes.length).toBe(pages(bytes).length);
+    for (const line of sizes) expect(line).toContain(size);
+    expect(text(bytes)).toContain('Head circumference');
+  });
+});
+
+test.skipIf(!hasPoppler)('the indication stands in the head of the report', async () => {
+  const indication = 'Growth check after reduced movements';
+  expect(text(await pdf(RESULT, { ...SUBJECT, indication }))).toContain(
+    `Indication: ${indication}`,
+  );
+  expect(text(await pdf(RESULT, SUBJECT))).not.toContain('Indication');
+});
+
+describe('writing all artifacts of a result', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'sonogate-writer-'));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  test('the files are those of the entries, with size and digest', async () => {
+    const target = join(folder, 'full');
+    const entries = await writeArtifacts({
+      result: RESULT,
+      subject: ANONYMOUS,
+      study: STUDY,
+      folder: target,
+      extra: [{ name: 'fhir-bundle.json', mediaType: 'application/fhir+json', build: () => '{}' }],
+    });
+    expect(entries.map(({ name, section }) => [name, section])).toEqual([
+      ['overlay-biometry-1.png', 'biometry'],
+      ['overlay-biometry-2.png', 'biometry'],
+      ['overlay-biometry-3.png', 'biometry'],
+      ['growth-chart.png', 'growth'],
+      ['key-frame-1.jpg', null],
+      ['key-frame-2.jpg', null],
+      ['key-frame-3.jpg', null],
+      ['cine-1.mjpeg', null],
+      ['overlays.json', null],
+      ['report.pdf', null],
+      ['sr-tid1500.dcm', null],
+      ['sr-tid5000.dcm', null],
+      ['seg-1.dcm', null],
+      ['seg-2.dcm', null],
+      ['fhir-bundle.json', null],
+    ]);
+    for (const entry of entries) {
+      expect(artifactSchema.parse(entry)).toEqual(entry);
+      const bytes = await readFile(join(target, entry.name));
+      expect(bytes.length).toBe(entry.bytes);
+      expect(createHash('sha256').update(bytes).digest('hex')).toBe(entry.sha256);
+    }
+    const preview = await sharp(join(target, 'overlay-biometry-1.png')).metadata();
+    expect(preview).toMatchObject({ format: 'png', width: 1024 });
+    expect(decode(await readFile(join(target, 'sr-tid5000.dcm'))).header.PatientName).toEqual([]);
+  });
+
+  test('a result without a measurement has documents and a frame of each clip, but neither chart nor overlay', async () => {
+    const entries = await writeArtifacts({
+      result: NOTHING_MEASURED,
+      subject: { ...ANONYMOUS, dating: null },
+      study: STUDY,
+      folder: join(folder, 'nothing'),
+    });
+    expect(entries.map(({ name }) => name)).toEqual([
+      'key-frame-1.jpg',
+      'key-frame-2.jpg',
+      'key-frame-3.jpg',
+      'overlays.json',
+      'report.pdf',
+      'sr-tid1500.dcm',
+      'sr-tid5000.dcm',
+    ]);
+  });
+
+  test('each artifact is told as soon as it is written: the previews before any document is', async () => {
+    const target = join(folder, 'told');
+    const told: string[] = [];
+    const entries = await writeArtifacts({
+      result: RESULT,
+      subject: ANONYMOUS,
+      study: STUDY,
+      folder: target,
+      written({ name }) {
+        expect(existsSync(join(target, name))).toBe(true);
+        told.push(name);
+      },
+    });
+    const names = entries.map(({ name }) => name);
+    expect(told.toSorted()).toEqual(names.toSorted());
+    const previews = (of: readonly string[]) => of.filter((name) => name.startsWith('overlay-'));
+    expect(previews(told)).toEqual(previews(names));
+    const lastPreview = told.findLastIndex((name) => /^overlay-/.test(name));
+    const firstDocument = told.findIndex((name) => /\.(pdf|dcm)$/.test(name));
+    expect(lastPreview).toBeGreaterThanOrEqual(0);
+    expect(lastPreview).toBeLessThan(firstDocument);
+  });
+
+  test('where no viewer shows them, key frames, cines and overlays are left out', async () => {
+    const entries = await writeArtifacts({
+      result: RESULT,
+      subject: ANONYMOUS,
+      study: STUDY,
+      folder: join(folder, 'no-viewer'),
+      display: false,
+    });
+    const names = entries.map(({ name }) => name);
+    expect(names.filter((name) => /^(key-frame|cine|overlays)/.test(name))).toEqual([]);
+    expect(names).toContain('overlay-biometry-1.png');
+  });
+
+  test('previews can be left out', async () => {
+    const entries = await writeArtifacts({
+      result: RESULT,
+      subject: ANONYMOUS,
+      study: STUDY,
+      folder: join(folder, 'no-previews'),
+      previews: false,
+    });
+    expect(entries.filter(({ name }) => /^(overlay|key-frame|cine)/.test(name))).toEqual([]);
+  });
+
+  test.skipIf(!hasPoppler)(
+    'a delivery builds the report again with the identity and the stored previews',
+    async () => {
+      const target = join(folder, 'rebuilt');
+      await writeArtifacts({ result: RESULT, subject: ANONYMOUS, study: STUDY, folder: target });
+      const path = async (name: string) => {
+        const file = join(target, name);
+        return (await stat(file).catch(() => null)) ? file : null;
+      };
+      const rebuilt = await rebuildReportPdf(RESULT, SUBJECT, path);
+      expect(text(rebuilt)).toContain('PID-4711');
+      const images = run('pdfimages', ['-list', asFile(rebuilt, 'pdf')]).output;
+      expect(images.match(/ image /g)).toHaveLength(3);
+      await rm(join(target, 'overlay-biometry-2.png'));
+      const fewer = run('pdfimages', [
+        '-list',
+        asFile(await rebuildReportPdf(RESULT, SUBJECT, path), 'pdf'),
+      ]);
+      expect(fewer.output.match(/ image /g)).toHaveLength(2);
+    },
+  );
+});

@@ -1,0 +1,31 @@
+import { describe, expect, test } from 'vitest';
+import { contentTime } from '../../../pipelines/dicom/dates.ts';
+import { IDENTITY } from '../artifacts/example-subject.ts';
+
+const INSTANT = '2026-12-31T23:45:06.789Z';
+const at = (TimezoneOffsetFromUTC: string) =>
+  contentTime(INSTANT, { ...IDENTITY, TimezoneOffsetFromUTC });
+
+describe('the time of the content', () => {
+  test.each([
+    ['+0000', '20261231', '234506.789'],
+    ['+0200', '20270101', '014506.789'],
+    ['-0330', '20261231', '201506.789'],
+    ['+1400', '20270101', '134506.789'],
+  ])('is in the offset %s of the source images', (offset, date, time) => {
+    expect(at(offset)).toEqual({ date, time, offset });
+  });
+
+  test.each(['', 'CEST', '+2'])('with the offset %j is that of this machine, named', (given) => {
+    const { date, time, offset } = at(given);
+    const parts = `${date}${time}`.match(/^(....)(..)(..)(..)(..)(.*)$/)?.slice(1) ?? [];
+    const [year, month, day, hour, minute, second] = parts;
+    const zone = `${offset.slice(0, 3)}:${offset.slice(3)}`;
+    const named = `${year}-${month}-${day}T${hour}:${minute}:${second}${zone}`;
+    expect(new Date(named).toISOString()).toBe(INSTANT);
+  });
+
+  test('without identity is UTC: the machine says nothing of where the images are from', () => {
+    expect(contentTime(INSTANT, null).offset).toBe('+0000');
+  });
+});

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { decodeDataSet } from '../../../pipelines/dicom/data-set.ts';
+import {
+  EXPLICIT_VR_LITTLE_ENDIAN,
+  IMPLICIT_VR_LITTLE_ENDIAN,
+} from '../../../pipelines/dicom/sop-classes.ts';
+import { dataSet } from '../../dimse/dicom-file.ts';
+
+/** PS3.5 H.3.1. */
+const YAMADA = Buffer.from(
+  'Yamada^Tarou=\x1b$B;3ED\x1b(B^\x1b$BB@O:\x1b(B=\x1b$B$d$^$@\x1b(B^\x1b$B$?$m$&\x1b(B',
+  'latin1',
+);
+
+const answer = (characterSet: string, patientName: Buffer) =>
+  dataSet({ sopInstanceUid: '1.2', characterSet, patientName, patientId: 'P1' });
+
+/** Explicit elements of short form as implicit ones, whose length has 32 bits. */
+function implicit(explicit: Buffer): Buffer {
+  const elements: Buffer[] = [];
+  for (let at = 0; explicit.readUInt16LE(at) < 0x7fe0; ) {
+    const length = explicit.readUInt16LE(at + 6);
+    const header = Buffer.alloc(8);
+    explicit.copy(header, 0, at, at + 4);
+    header.writeUInt32LE(length, 4);
+    elements.push(header, explicit.subarray(at + 8, at + 8 + length));
+    at += 8 + length;
+  }
+  return Buffer.concat(elements);
+}
+
+test.each([
+  ['explicit', EXPLICIT_VR_LITTLE_ENDIAN, (bytes: Buffer) => bytes],
+  ['implicit', IMPLICIT_VR_LITTLE_ENDIAN, implicit],
+])('a data set with code extensions is read, %s', (_, syntax, written) => {
+  const bytes = written(answer('\\ISO 2022 IR 87', YAMADA));
+  const before = Buffer.from(bytes);
+  expect(decodeDataSet(bytes, syntax)).toMatchObject({
+    PatientName: [
+      { Alphabetic: 'Yamada^Tarou', Ideographic: '山田^太郎', Phonetic: 'やまだ^たろう' },
+    ],
+    PatientID: 'P1',
+  });
+  expect(bytes).toEqual(before);
+});
+
+test.each([
+  ['ISO_IR 100', Buffer.from('M\xfcller', 'latin1')],
+  ['ISO_IR 192', Buffer.from('Müller')],
+])('a data set of the one set %s is read', (characterSet, name) => {
+  const { PatientName } = decodeDataSet(answer(characterSet, name), EXPLICIT_VR_LITTLE_ENDIAN);
+  expect(PatientName).toMatchObject([{ Alphabetic: 'Müller' }]);
+});
+
+test('bytes that are no data set are refused', () => {
+  expect(() => decodeDataSet(Buffer.alloc(7, 0xff), EXPLICIT_VR_LITTLE_ENDIAN)).toThrow(
+    expect.objectContaining({ code: 'object_not_understood' }),
+  );
+});

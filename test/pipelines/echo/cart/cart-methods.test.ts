@@ -1,0 +1,207 @@
+import { describe, expect, it } from 'vitest';
+import type { ConceptKey } from '../../../../pipelines/concepts/concepts.ts';
+import type { CartCode, CartMeasurement } from '../../../../pipelines/contract/cart.ts';
+import { gatherEvidence, NO_OUTLINES } from '../../../../pipelines/echo/evidence.ts';
+import { interpretStudy } from '../../../../pipelines/echo/interpret-study.ts';
+import { SECTIONS } from '../../../../pipelines/echo/sections.ts';
+import type { EchoContext } from '../../../../pipelines/echo/shared/input.ts';
+import { convert } from '../../../../pipelines/input/cart-sr/vocabulary.ts';
+import { cartValue } from '../../cart-sample.ts';
+
+const code = (scheme: string, value: string): CartCode => ({ scheme, code: value, meaning: value });
+const ln = (value: string) => code('LN', value);
+const sct = (value: string) => code('SCT', value);
+const dcm = (value: string) => code('DCM', value);
+
+const TWO_DIMENSIONAL = sct('399064001');
+const M_MODE = sct('399155008');
+
+type Given = Partial<CartMeasurement> & { value: number };
+const value = (concept: CartCode, unit: string, given: Given) =>
+  cartValue({ concept, unit, ...given });
+const lvidd = (given: Given) => value(ln('29436-3'), 'cm', { key: 'lvidd', ...given });
+const ef = (given: Given) => value(ln('18043-0'), '%', { key: 'lvef', ...given });
+
+/** What is known of a study that is a report of the machine alone, and what is said of it. */
+function reported(cart: readonly CartMeasurement[], context: Partial<EchoContext> = {}) {
+  const evidence = gatherEvidence(
+    {
+      study: { clips: [], refused: [], files: 1, series: 1, cart: [...cart] },
+      context: { sex: 'male', age_years: 60, height_cm: 175, weight_kg: 70, ...context },
+      spectra: [],
+      clips: [],
+      views: { apical: null, parasternal: null },
+      priors: [],
+    },
+    SECTIONS,
+  );
+  expect(evidence.heart).toBe(NO_OUTLINES);
+  const options = { report: true, report_language: 'en', return: ['json'] } as const;
+  const result = interpretStudy(evidence, { ...options, return: ['json'] }, new Date(0));
+  return {
+    evidence,
+    result,
+    measured: (key: ConceptKey) => evidence.measured.find(({ concept }) => concept.key === key),
+    value: (key: ConceptKey) => result.measurements.find(({ concept }) => concept.key === key),
+    category: (id: string) => result.classifications.find((one) => one.id === id)?.value,
+    gaps: (id: string) => result.sections.find((one) => one.id === id)?.reason?.detail ?? '',
+  };
+}
+
+describe('one quantity that the machine measured in several ways', () => {
+  it.each([
+    ['the codes say the mode', [ln('80008-6'), ln('80007-8')], [null, null]],
+    ['the image mode does', [ln('29436-3'), ln('29436-3')], [M_MODE, TWO_DIMENSIONAL]],
+    ['one does not say it', [ln('80008-6'), ln('29436-3')], [null, null]],
+  ] as const)('stands by 2D before M-mode where %s', (_, [one, other], [mode, second]) => {
+    const { measured } = reported([
+      lvidd({ concept: one, imageMode: mode, value: 5.6 }),
+      lvidd({ concept: other, imageMode: second, value: 5 }),
+    ]);
+    expect(measured('lvidd')).toMatchObject({ value: 5, note: null });
+  });
+  it('is by the median of one mode, never of both', () => {
+    const { measured } = reported([
+      lvidd({ imageMode: TWO_DIMENSIONAL, value: 5 }),
+      lvidd({ imageMode: TWO_DIMENSIONAL, value: 5.2 }),
+      lvidd({ imageMode: M_MODE, value: 6 }),
+    ]);
+    expect(measured('lvidd')?.value).toBeCloseTo(5.1, 6);
+    expect(measured('lvidd')?.note).toContain('median of 2 values');
+  });
+  it('stands by M-mode where the operator chose that value', () => {
+    const { measured } = reported([
+      lvidd({ imageMode: TWO_DIMENSIONAL, value: 5 }),
+      lvidd({ imageMode: M_MODE, value: 6, selection: 'user' }),
+    ]);
+    expect(measured('lvidd')?.value).toBe(6);
+  });
+  it.each([
+    ['area-length in two planes before one', '125204', '125205'],
+    ['area-length in one plane before an unknown method', '125205', '125211'],
+    ['a stated method before the cube', '125211', '125206'],
+  ])('as LVEF stands by %s', (_, better, worse) => {
+    const { measured } = reported([
+      ef({ method: dcm(worse), value: 70 }),
+      ef({ method: dcm(better), value: 50 }),
+    ]);
+    expect(measured('lvef')?.value).toBe(50);
+  });
+  it('as LVEF of a method that is not stated stands before the cube alone', () => {
+    const values = (method: string) =>
+      reported([ef({ value: 50 }), ef({ method: dcm(method), value: 70 })]).measured('lvef')?.value;
+    expect(values('125206')).toBe(50);
+    expect(values('125205')).toBe(70);
+  });
+});
+
+describe('the method of an LVEF of the machine', () => {
+  it.each([
+    [null, 'The machine does not say by which method'],
+    ['125204', 'by area-length in two planes'],
+    ['125205', 'by area-length in a single plane'],
+    ['125206', 'by the cube of the diameters'],
+    ['125211', 'by another method of the machine'],
+  ])('%s is said as it is', (method, expected) => {
+    const { gaps } = reported([ef({ value: 60, method: method === null ? null : dcm(method) })]);
+    expect(gaps('lvef')).toContain(expected);
+  });
+});
+
+describe('LA volume of TID 5200', () => {
+  const volume = (given: Partial<CartMeasurement> = {}) =>
+    reported([value(sct('399235004'), 'ml', { value: 70, ...given })]);
+  it.each([
+    ['no method', {}, 'la-volume-area-length'],
+    ['area-length, biplane', { method: dcm('125204') }, 'la-volume-area-length'],
+    ['biplane discs', { method: dcm('125207') }, 'la-volume-biplane'],
+    ['discs in one plane', { method: dcm('125208'), imageView: sct('399214001') }, 'la-volume-4c'],
+  ] as const)('of %s is %s', (_, given, key) => {
+    expect(volume(given).measured(key)?.value).toBe(70);
+  });
+  it('of another method is none of them', () => {
+    expect(volume({ method: dcm('125205') }).evidence.measured.length).toBe(1);
+  });
+  it('is indexed and graded: 70 ml over 1.85 m2 are 38', () => {
+    expect(volume().category('la-volume-grade')).toBe('mildly abnormal');
+  });
+});
+
+describe('LV mass by the method of the machine', () => {
+  const mass = (value: number, method: string | null) =>
+    reported([
+      cartValue({
+        concept: ln('18087-7'),
+        key: 'lv-mass',
+        unit: 'g',
+        value,
+        method: method === null ? null : dcm(method),
+      }),
+    ]);
+  // 1.848 m2: 102.4 and 102.6, 115.4 and 115.6 g/m2.
+  it.each([
+    [189.2, '125270', 'normal'],
+    [189.7, '125270', 'mildly abnormal'],
+    [189.2, '125222', 'normal'],
+    [189.7, '125222', 'mildly abnormal'],
+    [213.2, null, 'normal'],
+    [213.7, null, 'mildly abnormal'],
+    [213.2, '125221', 'normal'],
+  ] as const)('of %d g, method %s, has an index that is %s', (grams, method, expected) => {
+    expect(mass(grams, method).category('lv-mass-index-grade')).toBe(expected);
+  });
+  it('by 2D areas has no absolute limits, and is not held against the cube of the diameters', () => {
+    const { category, value } = mass(260, '125270');
+    expect(category('lv-mass-grade')).toBeUndefined();
+    expect(value('lv-mass')?.note).toBeNull();
+  });
+  it('adjusted by height is no mass', () => {
+    expect(mass(100, '125271').value('lv-mass')).toBeUndefined();
+  });
+});
+
+describe('body surface area in the report of the machine', () => {
+  const surface = value(ln('8277-6'), 'm2', { key: 'body-surface-area', value: 2 });
+  const mass = value(ln('18087-7'), 'g', { key: 'lv-mass', value: 200 });
+  const none = { height_cm: undefined, weight_kg: undefined };
+  const indexed = (given: number, context: Partial<EchoContext> = none) =>
+    reported([{ ...surface, value: given }, mass], context);
+
+  it('indexes where the request says no height and weight, and is named', () => {
+    const { value: of } = indexed(2);
+    expect(of('lv-mass-index')?.value).toBe(100);
+    expect(of('body-surface-area')?.note).toContain('the request gives no height and weight');
+  });
+  it('stands behind that of the request', () => {
+    expect(indexed(2, {}).value('body-surface-area')?.value).toBeCloseTo(1.848, 3);
+  });
+  it('does not pass over a height that cannot be', () => {
+    expect(indexed(2, { height_cm: 90 }).value('lv-mass-index')).toBeUndefined();
+  });
+  it.each([
+    [0.99, 'inadequate'],
+    [1, 'accepted'],
+    [3.2, 'accepted'],
+    [3.21, 'inadequate'],
+  ] as const)('of %d m2 is %s', (given, quality) => {
+    const { result } = indexed(given);
+    const own = result.measurements.filter(({ concept }) => concept.key === 'body-surface-area');
+    expect(own.map((one) => one.quality)).toEqual([quality]);
+  });
+});
+
+describe('units of the machine', () => {
+  it.each([
+    ['mL/m2', 'ml/m2', 1],
+    ['ml/m2', 'ml/m2', 1],
+    ['mL', 'ml', 1],
+    ['L', 'ml', 1000],
+    ['dL', 'ml', 100],
+  ])('%s is %s times %d', (from, to, factor) => {
+    expect(convert(1, from, to)).toBeCloseTo(factor, 9);
+  });
+  it('have a litre in no other word', () => {
+    expect(convert(1, 'L/min', 'ml/min')).toBeNull();
+    expect(convert(1, 'mol', 'mL')).toBeNull();
+  });
+});

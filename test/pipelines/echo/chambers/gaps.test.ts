@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { type MeasuredClip, measuredClip } from '../../../../pipelines/echo/chambers/beats.ts';
+import {
+  beatsInWords,
+  irregularRhythm,
+  unequalRhythm,
+} from '../../../../pipelines/echo/chambers/gaps.ts';
+import { BEAT, beatingClip, HEALTHY } from '../ventricle-sample.ts';
+
+const EVEN = [0, 1, 2, 3, 4, 5, 6, 7].map((beat) => beat * BEAT);
+/** Intervals of 0.9 s but for the last, after the beats of the clip. */
+const UNEVEN = [...EVEN, 7.6 * BEAT];
+
+const clip = (rWaves: readonly number[], beats: number) =>
+  measuredClip(beatingClip('A4C', HEALTHY, { rWaves }, beats));
+
+const regular = clip(EVEN, 4);
+const irregular = clip(UNEVEN, 6);
+const short = clip(UNEVEN, 2);
+
+describe('the beats that are averaged', () => {
+  it('are three of an even rhythm, and of one that is not known', () => {
+    expect(regular).toMatchObject({ regular: true, beats: { length: 3 } });
+    expect(clip([], 4)).toMatchObject({ regular: null, beats: { length: 3 } });
+  });
+  it('are five of an irregular rhythm, which is said', () => {
+    expect(irregular).toMatchObject({ regular: false, beats: { length: 5 } });
+    expect(beatsInWords(irregular)).toBe('Irregular RR intervals: values averaged over 5 beats');
+  });
+  it('are fewer than advised where the clip holds no more', () => {
+    expect(beatsInWords(short)).toMatch(
+      /values averaged over [23] beats, fewer than the 5 beats advised$/,
+    );
+  });
+});
+
+const heart = (A4C: MeasuredClip | null, A2C: MeasuredClip | null, trusted = true) => ({
+  clips: { A4C, A2C, A3C: null },
+  trusted,
+});
+
+const withIntervals = (interval: number | null): MeasuredClip => {
+  return { ...regular, beats: regular.beats.map((beat) => ({ ...beat, interval })) };
+};
+
+describe('an irregular rhythm', () => {
+  it('limits where either view has fewer than five beats', () => {
+    expect(irregularRhythm(heart(irregular, irregular))?.few).toBe(false);
+    expect(irregularRhythm(heart(irregular, short))?.few).toBe(true);
+  });
+  it('is not said of an even one, nor where no volume may be said', () => {
+    expect(irregularRhythm(heart(regular, null))).toBeNull();
+    expect(irregularRhythm(heart(irregular, null, false))).toBeNull();
+  });
+});
+
+describe('two views', () => {
+  it.each([
+    [1, 0.9, false],
+    [1, 0.89, true],
+    [0.89, 1, true],
+    [1, null, false],
+  ])('with RR intervals of %d and %s s are of unlike beats: %s', (four, two, unlike) => {
+    const said = unequalRhythm(heart(withIntervals(four), withIntervals(two)));
+    expect(said !== null).toBe(unlike);
+  });
+});

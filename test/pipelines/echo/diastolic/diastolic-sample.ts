@@ -1,0 +1,40 @@
+import type { ConceptKey } from '../../../../pipelines/concepts/concepts.ts';
+import type { EchoEvidence } from '../../../../pipelines/echo/shared/section.ts';
+import { interpreted } from '../interpret-sample.ts';
+
+export type Given = Readonly<Partial<Record<ConceptKey, number>>>;
+
+/** What the section says of these values. */
+export function graded(
+  given: Given,
+  patient: Parameters<typeof interpreted>[2] = {},
+  evidence: Partial<EchoEvidence> = {},
+  provenance: 'cart-sr' | 'model' = 'cart-sr',
+) {
+  const study = interpreted(given, provenance, patient, evidence);
+  return {
+    ...study,
+    by: (id: string) => study.category(id)?.value,
+    said: study.summary('diastolic'),
+    status: study.section('diastolic')?.status,
+    /** Criteria of a classification that were met. */
+    met: (id: string) =>
+      study
+        .category(id)
+        ?.criteria.filter(({ met }) => met)
+        .map(({ name }) => name),
+    elevated: study.finding('lap-elevated')?.text ?? null,
+    ungraded: () => study.result.classifications.every(({ id }) => !id.startsWith('diastolic')),
+  };
+}
+
+/** Of a healthy heart: every criterion is there and negative. */
+export const HEALTHY = {
+  'mitral-e': 80,
+  'mitral-a': 60,
+  'e-prime-septal': 9,
+  'e-prime-lateral': 12,
+  'tr-vmax': 2.2,
+  'la-volume-index': 25,
+  'lvef-biplane': 60,
+} as const satisfies Given;

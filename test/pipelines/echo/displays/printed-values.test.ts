@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { describe, expect, it } from 'vitest';
+import type { ConceptKey } from '../../../../pipelines/concepts/concepts.ts';
+import { readDisplays, spectralPeaks } from '../../../../pipelines/echo/displays/read.ts';
+import { readStudy } from '../../../../pipelines/input/read-study.ts';
+
+const FOLDER = '../shared/data/dicom/doppler';
+const present = existsSync(FOLDER);
+if (!present) console.warn(`${FOLDER} is absent: no real display is read`);
+
+/** What the machine printed beside its display, in the unit of the concept, and that of one pixel. */
+const PRINTED = [
+  ['tte47_18_doppler-av.dcm', 'lvot-vmax', 0.888, 0.0049383],
+  ['tte47_21_doppler-tissue-lateral.dcm', 'e-prime-unnamed', 11.6, 0.1087],
+  ['tte47_21_doppler-tissue-lateral.dcm', 's-prime-unnamed', 11.4, 0.1087],
+  ['tte47_40_mmode-a4ch-rv.dcm', 'annular-excursion-unnamed', 19.6, 0.4348],
+] as const satisfies readonly (readonly [string, ConceptKey, number, number])[];
+
+const seen = new Map<string, ReturnType<typeof readDisplay>>();
+
+function read(name: string) {
+  const known = seen.get(name) ?? readDisplay(name);
+  seen.set(name, known);
+  return known;
+}
+
+async function readDisplay(name: string) {
+  const signal = new AbortController().signal;
+  const file = { name, path: `${FOLDER}/${name}` };
+  const study = await readStudy([file], { unpackTo: tmpdir(), signal });
+  return spectralPeaks(await readDisplays(study, signal), () => 'valves');
+}
+
+describe.skipIf(!present)('of a real display, without reading its text', () => {
+  it.each(PRINTED)('%s: %s is within 5 % or 2 pixels of the printed %s', async (...given) => {
+    const [file, key, printed, pixel] = given;
+    const found = (await read(file)).find(({ concept }) => concept.key === key);
+    const off = Math.abs((found?.value ?? Number.NaN) - printed);
+    expect(off).toBeLessThanOrEqual(Math.max(0.05 * printed, 2 * pixel));
+  });
+
+  it('a value is not used where the header does not name its structure', async () => {
+    for (const [file] of PRINTED) {
+      for (const { quality } of await read(file)) expect(quality).toBe('low');
+    }
+  });
+
+  it('a value stands with calipers on the display', async () => {
+    const values = await read('tte47_18_doppler-av.dcm');
+    const [caliper] = values[0]?.source.calipers ?? [];
+    // From the baseline, row 464, down to the peak of an ejection away from the probe.
+    expect(caliper?.points[0]?.[1]).toBe(464);
+    expect(caliper?.points[1]?.[1]).toBeGreaterThan(620);
+  });
+});

@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import { spectralPeaks } from '../../../../pipelines/echo/displays/read.ts';
+import type { DisplayReading } from '../../../../pipelines/echo/displays/reading.ts';
+
+const READING: DisplayReading = {
+  file: 'a.dcm',
+  sopInstanceUid: '2.25.1',
+  frame: 0,
+  kind: 'cw',
+  flow: 'aortic-valve',
+  namedBy: 'header',
+  nameConfidence: 1,
+  because: null,
+  peak: 420,
+  side: 'below',
+  beats: 3,
+  regular: true,
+  confidence: 0.5,
+  refusal: null,
+  trace: null,
+  quantities: [],
+};
+
+const VMAX = {
+  key: 'av-vmax',
+  value: 4.2,
+  beats: [4.1, 4.2, 4.3],
+  used: [0, 1, 2],
+  calipers: [],
+  note: null,
+  doubt: null,
+} as const;
+
+const one = (reading: Partial<DisplayReading>, quantity: Partial<typeof VMAX> | object = {}) =>
+  spectralPeaks(
+    [{ ...READING, quantities: [{ ...VMAX, ...quantity }], ...reading }],
+    () => 'valves',
+  );
+
+describe('a traced value', () => {
+  it.each([
+    ['of a structure that the header names, of three beats', {}, {}, 'accepted'],
+    ['of two beats, which agree with each other', {}, { used: [0, 1] }, 'accepted'],
+    ['of a single beat', {}, { used: [0] }, 'low'],
+    ['of a trace at the gate', { confidence: 0.5 }, {}, 'accepted'],
+    ['of a trace below it', { confidence: 0.49 }, {}, 'low'],
+    [
+      'of a flow that its form names surely',
+      { namedBy: 'form', nameConfidence: 0.7 },
+      {},
+      'accepted',
+    ],
+    ['of a flow that its form suggests', { namedBy: 'form', nameConfidence: 0.69 }, {}, 'low'],
+    ['of a flow that nothing names', { flow: null, namedBy: null }, {}, 'low'],
+    ['that its own beats make doubtful', {}, { doubt: 'E and A are fused' }, 'low'],
+    ['that no heart has', {}, { value: 7.1 }, 'inadequate'],
+  ] as const)('%s', (_, reading, quantity, quality) => {
+    expect(one(reading, quantity).map((value) => value.quality)).toEqual([quality]);
+  });
+
+  it('says how many beats it was averaged over, and that an irregular rhythm needs more', () => {
+    expect(one({})[0]?.note).toBe('mean of 3 beats');
+    expect(one({}, { used: [0, 1] })[0]?.note).toBe('mean of 2 beats, fewer than the 3 advised');
+    expect(one({ regular: false })[0]?.note).toBe(
+      'Irregular RR intervals: values averaged over 3 beats, fewer than the 5 advised',
+    );
+  });
+
+  it('says that its form named it', () => {
+    const note = one({ namedBy: 'form', nameConfidence: 0.8, because: 'two waves per beat' })[0]
+      ?.note;
+    expect(note).toContain('named by its form: two waves per beat');
+  });
+
+  it('is the highest of several windows for a jet, as the others were not parallel to it', () => {
+    const other = { ...READING, file: 'b.dcm', quantities: [{ ...VMAX, value: 4.6 }] };
+    const values = spectralPeaks(
+      [{ ...READING, confidence: 1, quantities: [VMAX] }, other],
+      () => 'valves',
+    );
+    expect(values.map(({ value, source }) => [value, source.file])).toEqual([[4.6, 'b.dcm']]);
+  });
+
+  describe('of a jet that was met in several windows', () => {
+    const VTI = { ...VMAX, key: 'av-vti', value: 80 } as const;
+    const MEAN = { ...VMAX, key: 'av-mean-gradient', value: 30 } as const;
+    const sure = { ...READING, confidence: 1, quantities: [VMAX, VTI, MEAN] };
+    const files = (...readings: DisplayReading[]) =>
+      spectralPeaks(readings, () => 'valves').map(({ concept, source }) => [
+        concept.key,
+        source.file,
+      ]);
+    const parts = [
+      { ...VTI, value: 110 },
+      { ...MEAN, value: 52 },
+    ];
+
+    it('has integral and mean gradient of the window of its highest peak', () => {
+      const higher = { ...READING, file: 'b.dcm', quantities: [{ ...VMAX, value: 4.6 }, ...parts] };
+      expect(files(sure, higher)).toEqual([
+        ['av-vmax', 'b.dcm'],
+        ['av-vti', 'b.dcm'],
+        ['av-mean-gradient', 'b.dcm'],
+      ]);
+    });
+
+    it('has those of another only where its own are not used', () => {
+      const single = parts.map((part) => ({ ...part, used: [0] }));
+      const higher = {
+        ...READING,
+        file: 'b.dcm',
+        quantities: [{ ...VMAX, value: 4.6 }, ...single],
+      };
+      expect(files(sure, higher)).toEqual([
+        ['av-vmax', 'b.dcm'],
+        ['av-vti', 'a.dcm'],
+        ['av-mean-gradient', 'a.dcm'],
+      ]);
+    });
+  });
+
+  it('is one that is used before a higher one that is not', () => {
+    const faint = { ...READING, confidence: 0.2, quantities: [{ ...VMAX, value: 4.6 }] };
+    const values = spectralPeaks([faint, { ...READING, quantities: [VMAX] }], () => 'valves');
+    expect(values.map(({ value }) => value)).toEqual([4.2]);
+  });
+
+  it('stands nowhere where no section has its quantity', () => {
+    expect(spectralPeaks([{ ...READING, quantities: [VMAX] }], () => null)).toEqual([]);
+  });
+});

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import type { ClipView } from '../../../../pipelines/echo/locate/reader.ts';
+import { clipOf } from '../clip-sample.ts';
+import { interpreted } from '../interpret-sample.ts';
+import { parasternalClip } from '../parasternal/parasternal-sample.ts';
+
+const ID = 'focused';
+const REMARK = 'Focused study, not a comprehensive echocardiogram';
+
+type Given = Parameters<typeof interpreted>[0];
+
+const summaryOf = (given: Given, clips: readonly ClipView[] = []) =>
+  interpreted(given, 'cart-sr', {}, { clips }).summary(ID);
+
+describe('LV function', () => {
+  it('has the bands of ACC only where no sex-specific grade of the same LVEF is given', () => {
+    const of = (sex: 'male' | null) => interpreted({ 'lvef-3d': 48 }, 'cart-sr', { sex });
+    expect(of('male').category('lvef-grade')).toBeDefined();
+    expect(of('male').summary(ID)).toContain('LV function reduced: LVEF about 45 %.');
+    expect(of(null).category('lvef-grade')).toBeUndefined();
+    expect(of(null).summary(ID)).toContain('LVEF about 45 % (mildly reduced)');
+  });
+  it.each([
+    ['no focused view', [], 'No clip of the focused views shows the LV'],
+    ['one', [clipOf('PLAX')], 'Limited, single window.'],
+    ['one and a spectrum', [clipOf('PLAX'), clipOf('A4C', 'spectral')], 'Limited, single window.'],
+    ['one and the IVC', [clipOf('A4C'), clipOf('SUBCOSTAL-IVC')], 'Limited, single window.'],
+  ])('by %s is limited, and how is said', (_, clips, expected) => {
+    expect(summaryOf({ 'lvef-3d': 60 }, clips)).toContain(expected);
+  });
+  it('by two windows is not', () => {
+    const summary = summaryOf({ 'lvef-3d': 60 }, [clipOf('PLAX'), clipOf('SUBCOSTAL-4C')]);
+    expect(summary).toContain('Focused views in the upload: PLAX, subcostal');
+    expect(summary).not.toMatch(/single window|No clip of the focused/);
+  });
+});
+
+describe('RV function', () => {
+  it.each([
+    [16, 'RV function reduced by TAPSE alone: TAPSE 16 mm'],
+    [17, 'RV function normal by TAPSE alone: TAPSE 17 mm'],
+  ])('with a TAPSE of %d mm', (tapse, expected) => {
+    expect(summaryOf({ tapse })).toContain(expected);
+  });
+  it('without is a gap', () => {
+    expect(summaryOf({ 'lvef-3d': 60 })).toContain('RV function was not assessed');
+  });
+});
+
+describe('the IVC', () => {
+  it.each([
+    [21, 51, 'small, collapsing'],
+    [21, 50, 'intermediate'],
+    [22, 51, 'intermediate'],
+    [22, 50, 'plethoric'],
+  ])('of %d mm that collapses by %d %% is %s', (diameter, collapse, expected) => {
+    const summary = summaryOf({ 'ivc-diameter': diameter, 'ivc-collapse': collapse });
+    expect(summary).toContain(`IVC ${expected}: IVC ${diameter} mm, IVC collapse ${collapse} %`);
+  });
+  it('without its collapse is a gap', () => {
+    expect(summaryOf({ 'ivc-diameter': 18, tapse: 20 })).toContain('its collapse was not measured');
+  });
+});
+
+describe('pericardial effusion', () => {
+  it('that was outlined and not measured is possible, and not "not assessed"', () => {
+    const clips = [parasternalClip('PLAX', 8), parasternalClip('subcostal', 8)];
+    const views = { apical: { clips: null, volumesTrusted: false }, parasternal: { clips } };
+    const summary = interpreted({}, 'model', {}, { views }).summary(ID);
+    expect(summary).toContain('Pericardial effusion: possible, not measured');
+    expect(summary).not.toContain('Pericardial effusion was not assessed');
+  });
+});
+
+describe('the remark of a focused study (reference 15)', () => {
+  const given = { 'lvef-3d': 60, tapse: 20 } as const;
+  const of = (handheld: boolean) => interpreted(given, 'cart-sr', {}, { handheld });
+  it('stands in every section with numbers of a handheld', () => {
+    for (const id of ['lvef', 'rv-function', ID]) expect(of(true).summary(id)).toContain(REMARK);
+  });
+  it('stands in none without', () => {
+    expect(of(true).summary('la-volume')).not.toContain(REMARK);
+  });
+  it('stands nowhere in a study of a machine', () => {
+    expect(JSON.stringify(of(false).result)).not.toContain(REMARK);
+  });
+});
+
+it('a child has no answer', () => {
+  const { section } = interpreted({ tapse: 10 }, 'cart-sr', { age: 17 });
+  expect(section(ID)).toMatchObject({ status: 'not_assessed' });
+});

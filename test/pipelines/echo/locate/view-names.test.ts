@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import {
+  familyOf,
+  headerView,
+  showsVentricle,
+} from '../../../../pipelines/echo/locate/view-names.ts';
+
+const coded = (viewCode: string) => headerView({ viewCode, viewName: null });
+
+describe('the view that the header codes', () => {
+  it.each([
+    ['SCT:399214001', 'A4C', 'A4C'],
+    // Aimed at the RV: an A4C to the reader, and none on which the LV is measured.
+    ['DCM:130681', 'A4C-RV', 'A4C'],
+    ['DCM:130682', 'A4C-RV', 'A4C'],
+    ['SCT:399139001', 'PLAX', 'PLAX'],
+    ['SCT:398998003', 'RV-INFLOW', 'RV inflow'],
+    ['SCT:443082005', 'RV-INFLOW', 'RV inflow'],
+    ['SCT:399195005', 'RV-OUTFLOW', 'RV outflow'],
+    ['SCT:443083000', 'RV-OUTFLOW', 'RV outflow'],
+  ] as const)('%s is %s, listed as %s', (code, view, family) => {
+    expect(coded(code)).toBe(view);
+    expect(familyOf(view)).toBe(family);
+  });
+  it('is unknown of another code', () => expect(coded('SCT:1')).toBeNull());
+});
+
+it.each([
+  ['A4C', 'A4C'],
+  ['A4C_', 'A4C'],
+  ['apical_4_chamber', 'A4C'],
+  ['Apical Four-Chamber', 'A4C'],
+  ['4-CH', 'A4C'],
+  ['AP 2', 'A2C'],
+  ['APLAX', 'A3C'],
+  ['PSAX_PM', 'PSAX'],
+  ['Parasternal/Long.Axis', 'PLAX'],
+  ['4 chambers of the fetus', null],
+  ['', null],
+  [null, null],
+] as const)('a view named %s is %s', (viewName, view) => {
+  expect(headerView({ viewCode: null, viewName })).toBe(view);
+});
+
+it.each([
+  ['SUBCOSTAL-4C', true],
+  ['SUBCOSTAL-IVC', false],
+  ['PSAX-PM', true],
+  ['PSAX-AV', false],
+] as const)('%s shows the left ventricle: %s', (view, expected) => {
+  expect(showsVentricle(view)).toBe(expected);
+});

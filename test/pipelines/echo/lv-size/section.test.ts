@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { type MeasuredStudy, measuredStudy } from '../measured-study.ts';
+
+const LINEAR = { ivsd: 1, lvidd: 5, lvpwd: 1, lvids: 3.2 } as const;
+const SURFACE = { 'body-surface-area': 1.848 } as const;
+const NO_BODY = { height: null, weight: null, surface: null } as const;
+
+const of = (study: MeasuredStudy, id: string) => {
+  const { section, category } = measuredStudy(study);
+  const { summary = '', reason } = section(id) ?? {};
+  return { summary, gaps: reason?.detail ?? '', category };
+};
+
+const size = (machine: MeasuredStudy['machine'], patient: MeasuredStudy['patient'] = {}) =>
+  of({ machine: { ...SURFACE, ...machine }, patient }, 'lv-size');
+
+const atrium = (machine: MeasuredStudy['machine'], patient: MeasuredStudy['patient'] = {}) =>
+  of({ machine, patient }, 'la-volume');
+
+describe('LV mass of an obese heart', () => {
+  // 175 cm: 30.0 kg/m2 at 91.7 kg.
+  it.each([
+    [91.7, false],
+    [91.8, true],
+  ] as const)('at %d kg is given over height: %s', (weight, given) => {
+    const { summary } = size(LINEAR, { height: 175, weight });
+    expect(summary.includes('LV mass / height^2.7')).toBe(given);
+  });
+  // 1.75^2.7 is 4.531: 219 and 221 g are 48.3 and 48.8 g/m^2.7.
+  it.each([
+    [219, 'normal'],
+    [221, 'mildly abnormal'],
+  ])('of %d g is %s', (mass, expected) => {
+    const { category } = size({ 'lv-mass': mass }, { height: 175, weight: 110 });
+    expect(category('lv-mass-per-height-grade')).toBe(expected);
+  });
+  it('has no grade without sex', () => {
+    const { category, summary } = size(LINEAR, { height: 175, weight: 110, sex: null });
+    expect(summary).toContain('LV mass / height^2.7 is 40 g/m^2.7;');
+    expect(category('lv-mass-per-height-grade')).toBeUndefined();
+  });
+});
+
+describe('walls that differ', () => {
+  it.each([
+    [1.3, false],
+    [1.31, true],
+  ])('IVSd of %d beside LVPWd 1.0 cm gives relative thickness both ways: %s', (ivsd, both) => {
+    expect(size({ ...LINEAR, ivsd }).summary.includes('(IVSd + LVPWd)/LVIDd')).toBe(both);
+  });
+  it('by the mean of both walls: 1.6, 5.0, 1.0 cm are 0.52', () => {
+    expect(size({ ...LINEAR, ivsd: 1.6 }).summary).toContain('(IVSd + LVPWd)/LVIDd is 0.52');
+  });
+});
+
+describe('why there is no geometry', () => {
+  it('is the mass where that was withheld', () => {
+    const { gaps } = size({ ...LINEAR, ivsd: 3.5, lvidd: 7, lvpwd: 3.5 });
+    expect(gaps).toContain('LV geometry was not assessed: LV mass was withheld.');
+    expect(gaps).not.toContain('height and weight');
+  });
+  it('is the body surface where that is not known', () => {
+    const { gaps } = of({ machine: LINEAR, patient: NO_BODY }, 'lv-size');
+    expect(gaps).toContain('LV geometry was not assessed. Indexed values are not reported');
+  });
+});
+
+describe('fractional shortening', () => {
+  it('is of diameters of one source', () => {
+    const { value } = measuredStudy({ machine: { lvidd: 5 }, outlines: { lvids: 3.2 } });
+    expect(value('fractional-shortening')).toBeUndefined();
+  });
+});
+
+describe('LA volume', () => {
+  it('that the machine reports as an index is graded and not said to be missing', () => {
+    const { gaps, category } = atrium({ 'la-volume-index': 30 });
+    expect(category('la-volume-grade')).toBe('normal');
+    expect(gaps).not.toContain('was not assessed');
+    expect(gaps).not.toMatch(/no .* clip was found/);
+  });
+  it('that nothing says is missing', () => {
+    expect(atrium({ 'la-diameter': 3.5 }).gaps).toMatch(/not assessed|could be|No permitted/i);
+  });
+  it.each([
+    [31, true],
+    [30, false],
+    [51, true],
+    [52, false],
+  ])('index of %d ml/m2 lies at a limit of its grade: %s', (index, near) => {
+    expect(atrium({ 'la-volume-index': index }).summary.includes('within 3 ml/m²')).toBe(near);
+  });
+  it('of a child has neither grade nor range, and its age alone is named', () => {
+    const { gaps, category } = atrium({ 'la-diameter': 3.5, 'la-volume-index': 30 }, { age: 17 });
+    expect(category('la-volume-grade')).toBeUndefined();
+    expect(category('la-diameter-grade')).toBeUndefined();
+    expect(gaps).toContain('under 18 years');
+    expect(gaps).not.toContain('Sex-specific');
+  });
+});

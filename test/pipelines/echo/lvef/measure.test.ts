@@ -1,0 +1,222 @@
+import { describe, expect, it } from 'vitest';
+import type { ConceptKey, MethodKey } from '../../../../pipelines/concepts/concepts.ts';
+import { gradableEf, headlineEf } from '../../../../pipelines/echo/lvef/measure.ts';
+import { valuesOf } from '../../../../pipelines/echo/shared/values.ts';
+import { createMeasurement, NO_FRAME } from '../../../../pipelines/result/measurement.ts';
+import { type MeasuredStudy, measuredStudy } from '../measured-study.ts';
+
+const value = (
+  provenance: 'cart-sr' | 'model',
+  key: ConceptKey,
+  number: number,
+  method: MethodKey = 'cart-sr',
+) =>
+  createMeasurement(`${provenance}-${key}`, key, number, method, {
+    source: { ...NO_FRAME, provenance },
+  });
+const machine = (key: ConceptKey, number: number, method?: MethodKey) =>
+  value('cart-sr', key, number, method);
+const images = (key: ConceptKey, number: number) => value('model', key, number);
+
+/** What the section of LVEF, and those that draw on the EF, say of a study. */
+function told(study: MeasuredStudy) {
+  const { section, category, result } = measuredStudy(study);
+  const own = result.findings.filter((one) => one.section === 'lvef');
+  return {
+    grade: category('lvef-grade'),
+    gaps: section('lvef')?.reason?.detail ?? '',
+    summary: section('lvef')?.summary ?? '',
+    focused: section('focused')?.summary ?? '',
+    focusedLevel: category('focused-lv-function'),
+    pattern: category('dilated-pattern'),
+    findings: own.map(({ severity }) => severity),
+    words: own.map(({ text }) => text).join(' '),
+  };
+}
+
+describe('the EF that stands', () => {
+  it.each([
+    ['a better method of the machine', [machine('lvef-3d', 50), images('lvef-networks', 55)], 50],
+    ['the same method of the machine', [images('lvef-4c', 55), machine('lvef-4c', 50)], 50],
+    [
+      'networks, before a lesser method of the machine',
+      [machine('lvef-2c', 50), images('lvef-networks', 55)],
+      55,
+    ],
+    [
+      'networks, before discs of the images',
+      [images('lvef-biplane', 50), images('lvef-networks', 55)],
+      55,
+    ],
+  ])('is that of %s', (_, measured, expected) => {
+    expect(headlineEf(valuesOf(measured))?.value).toBe(expected);
+  });
+});
+
+describe('an EF of the machine and one of the images', () => {
+  it.each([
+    [45, 55, 55],
+    [44.9, 55, null],
+    [65, 55, 55],
+    [65.1, 55, null],
+  ])('of %d and %d %% leave %s to grade', (cart, own, expected) => {
+    const values = valuesOf([machine('lvef', cart), images('lvef-networks', own)]);
+    expect(gradableEf(values)?.value ?? null).toBe(expected);
+  });
+
+  it.each([
+    ['one diameter does not speak against volumes', [machine('lvef-teichholz', 40)], 55],
+    [
+      'a lesser method does not where a better one of its source agrees',
+      [machine('lvef-biplane', 52), machine('lvef-teichholz', 40)],
+      52,
+    ],
+  ])('are compared by the best method of each: %s', (_, ofMachine, expected) => {
+    const values = valuesOf([...ofMachine, images('lvef-networks', 55)]);
+    expect(gradableEf(values)?.value).toBe(expected);
+  });
+
+  it('contradict each other under one concept too', () => {
+    const values = valuesOf([machine('lvef-4c', 60), images('lvef-4c', 45)]);
+    expect(gradableEf(values)).toBeNull();
+  });
+
+  it('contradict each other where the images give volumes alone', () => {
+    const own = [images('lvedv-biplane', 100), images('lvesv-biplane', 70)];
+    expect(gradableEf(valuesOf([machine('lvef-biplane', 60), ...own]))).toBeNull();
+    expect(gradableEf(valuesOf([machine('lvef-biplane', 40), ...own]))?.value).toBe(40);
+  });
+
+  it('are not compared where the machine alone measured by two methods', () => {
+    const values = valuesOf([machine('lvef-biplane', 50), machine('lvef-teichholz', 65)]);
+    expect(gradableEf(values)?.value).toBe(50);
+  });
+
+  it('are named both where they contradict, and no section concludes from either', () => {
+    const said = told({ machine: { lvef: 28, lvidd: 5 }, outlines: { 'lvef-networks': 55 } });
+    expect(said.grade).toBeUndefined();
+    expect(said.gaps).toContain('LVEF 55 % of the images and LVEF 28 % of the machine differ');
+    expect(said.focused).toContain('LV function was not graded');
+    expect(said.focusedLevel).toBeUndefined();
+    expect(said.pattern).toBeUndefined();
+  });
+
+  it('keep the alert of either where one is below 30 %', () => {
+    const said = told({ machine: { lvef: 28 }, outlines: { 'lvef-networks': 55 } });
+    expect(said.findings).toEqual(['critical']);
+    expect(said.words).toContain('one of two methods gives LVEF below 30 %');
+    const higher = told({ machine: { lvef: 30 }, outlines: { 'lvef-networks': 55 } });
+    expect(higher.findings).toEqual([]);
+  });
+
+  it('keep the alert of the machine where they agree about a value above', () => {
+    const said = told({ machine: { lvef: 29 }, outlines: { 'lvef-networks': 34 } });
+    expect(said.findings).toEqual(['critical']);
+    expect(said.words).toContain('LVEF 29 % of the machine');
+    expect(said.grade).toBe('moderately abnormal');
+  });
+});
+
+describe('networks and discs of the images that contradict each other', () => {
+  it('are no severely reduced function, but one of two methods that says so', () => {
+    const { findings, words, focused } = told({
+      outlines: { 'lvef-networks': 44, 'lvef-biplane': 28 },
+    });
+    expect(findings).toEqual(['critical']);
+    expect(words).toContain('one of two methods');
+    expect(words).not.toContain('severely reduced');
+    expect(focused).not.toContain('LVEF about');
+  });
+});
+
+describe('LVEF by one diameter', () => {
+  const teichholz = (given: MeasuredStudy['machine'], patient?: MeasuredStudy['patient']) =>
+    told({ machine: { 'lvef-teichholz': 60, ...given }, ...(patient && { patient }) });
+
+  it.each([
+    [5.8, 'male', 'normal'],
+    [5.9, 'male', undefined],
+    [5.2, 'female', 'normal'],
+    [5.3, 'female', undefined],
+  ] as const)('beside an LVIDd of %d cm of a %s is %s', (lvidd, sex, expected) => {
+    expect(teichholz({ lvidd }, { sex }).grade).toBe(expected);
+  });
+  it('is not graded in a surely dilated ventricle of unknown sex', () => {
+    const values = (lvidd: number) =>
+      valuesOf([machine('lvef-teichholz', 60), machine('lvidd', lvidd)]);
+    expect(gradableEf(values(5.8))?.value).toBe(60);
+    expect(gradableEf(values(5.9))).toBeNull();
+  });
+  it.each([
+    [1, 'normal'],
+    [1.06, undefined],
+  ])('beside a score index of %d is %s', (index, expected) => {
+    expect(teichholz({ 'wall-motion-score-index': index }).grade).toBe(expected);
+  });
+  it('is shown, not used, and the reason is said', () => {
+    const said = teichholz({ lvidd: 6.2 });
+    expect(said.summary).toContain('LVEF (Teichholz) 60 %');
+    expect(said.gaps).toContain('not graded and not used: the LV is dilated (LVIDd 6.2 cm)');
+    expect(said.focusedLevel).toBeUndefined();
+    expect(said.pattern).toBeUndefined();
+  });
+  it('holds for the cube of the diameters, and for no method that traces the cavity', () => {
+    const beside = (method: MethodKey) =>
+      gradableEf(valuesOf([machine('lvef', 60, method), machine('lvidd', 6.5)]));
+    expect(beside('cart-cube')).toBeNull();
+    expect(beside('cart-area-length-biplane')?.value).toBe(60);
+  });
+});
+
+describe('LVEF of a child', () => {
+  const study = (age: number) =>
+    measuredStudy({
+      machine: { 'lvef-biplane': 25, 'lvedv-biplane': 100, lvidd: 4, 'la-diameter': 3 },
+      patient: { age, sex: age < 18 ? 'male' : null },
+    });
+  it('makes no finding of adults, and names no range of theirs', () => {
+    const { result } = study(10);
+    expect(result.findings).toEqual([]);
+    const notes = result.measurements.map(({ note }) => note ?? '').join(' ');
+    expect(notes).not.toContain('normal range');
+    expect(result.measurements.every(({ reference }) => reference === null)).toBe(true);
+  });
+  it('at 18 is that of an adult', () => {
+    const { result } = study(18);
+    expect(result.findings.map(({ severity }) => severity)).toContain('critical');
+    expect(result.measurements.map(({ note }) => note ?? '').join(' ')).toContain('normal range');
+  });
+});
+
+describe('the band of the focused study', () => {
+  const focused = (sex: 'male' | null) =>
+    told({ machine: { 'lvef-biplane': 51 }, patient: { sex } }).focused;
+  it('never stands beside the sex-specific grade of the same EF (reference 15)', () => {
+    expect(focused('male')).toContain('LVEF about 50 %.');
+    expect(focused(null)).toContain('LVEF about 50 % (normal)');
+  });
+});
+
+describe('volumes of both sources', () => {
+  it('make no EF of one from the machine and one from the images', () => {
+    const { value } = measuredStudy({
+      machine: { 'lvedv-biplane': 118 },
+      outlines: { 'lvesv-biplane': 66 },
+    });
+    expect(value('lvef-biplane')).toBeUndefined();
+  });
+  it('of the images are named so beside the EF of the machine', () => {
+    const { value } = measuredStudy({
+      machine: { 'lvef-biplane': 52 },
+      outlines: { 'lvedv-biplane': 118, 'lvesv-biplane': 66 },
+    });
+    expect(value('lvef-biplane')?.note).toContain('EDV and ESV of the images give 44 %');
+  });
+  it('are said to be not indexed only where no index is given', () => {
+    const patient = { surface: null, height: null, weight: null };
+    const gaps = (machine: MeasuredStudy['machine']) =>
+      told({ machine: { 'lvef-biplane': 60, 'lvedv-biplane': 100, ...machine }, patient }).gaps;
+    expect(gaps({})).toContain('Indexed values are not reported');
+    expect(gaps({ 'lvedv-index': 54 })).not.toContain('Indexed values are not reported');
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { fluidFinding, parasternalValues } from '../../../../pipelines/echo/parasternal/measure.ts';
+import { parasternalClip as clip } from './parasternal-sample.ts';
+
+describe('the lines of a parasternal long axis', () => {
+  const values = parasternalValues({ clips: [clip('PLAX', null)] });
+  it.each([
+    ['ivsd', 0.9],
+    ['lvidd', 5],
+    ['lvpwd', 1],
+    ['lvids', 3],
+    ['la-diameter', 3.5],
+  ])('%s is %d cm, with its caliper', (key, expected) => {
+    const value = values.find(({ concept }) => concept.key === key);
+    expect(value?.value).toBeCloseTo(expected, 1);
+    expect(value?.source.calipers[0]?.type).toBe('line');
+  });
+  it('give nothing without a scale', () => {
+    expect(parasternalValues({ clips: [{ ...clip('PLAX', 8), scale: null }] })).toEqual([]);
+  });
+});
+
+describe('fluid outside of the heart', () => {
+  it('is seen where two clips show it; the depth of the deepest stands there and is not used', () => {
+    const { depth, seen } = fluidFinding({ clips: [clip('PLAX', 8), clip('PSAX', 12)] });
+    expect(seen).toEqual(['PLAX', 'PSAX']);
+    expect(depth).toMatchObject({ quality: 'low', source: { file: 'PSAX.dcm' } });
+    expect(depth?.value).toBeCloseTo(12, 6);
+  });
+  it('in one clip alone is not said to be seen', () => {
+    expect(fluidFinding({ clips: [clip('PLAX', 8), clip('PSAX', null)] }).seen).toEqual([]);
+  });
+  it.each([
+    ['shallower than 3 mm', 2.9, 1],
+    ['in half of the frames', 8, 0.5],
+  ])('%s is none', (_, depth, shown) => {
+    const clips = [clip('PLAX', depth, shown), clip('PSAX', depth, shown)];
+    expect(fluidFinding({ clips }).depth).toBeNull();
+  });
+  it('behind the posterior wall has a depth that is used, where another clip shows fluid too', () => {
+    const clips = [clip('PLAX', 30, 1, 11), clip('PSAX', 12)];
+    const { depth, seen } = fluidFinding({ clips });
+    expect(seen).toEqual(['PLAX', 'PSAX']);
+    expect(depth).toMatchObject({ quality: 'accepted', source: { file: 'PLAX.dcm' } });
+    expect(depth?.value).toBeCloseTo(11, 6);
+  });
+  it('names the deepest outline beside the depth behind the posterior wall', () => {
+    const clips = [clip('PLAX', null, 1, 6), clip('subcostal', 22)];
+    const { depth, outlined } = fluidFinding({ clips });
+    expect(depth?.value).toBeCloseTo(6, 6);
+    expect(outlined?.family).toBe('subcostal');
+    expect(outlined?.depth).toBeCloseTo(22, 6);
+  });
+  it('is seen in PLAX by the picture where the outlines miss it there', () => {
+    expect(fluidFinding({ clips: [clip('PLAX', null, 1, 5), clip('PSAX', 6)] }).seen).toEqual([
+      'PLAX',
+      'PSAX',
+    ]);
+  });
+  it.each([
+    ['in one clip alone', [clip('PLAX', 8, 1, 8), clip('PSAX', null)]],
+    ['in half of the frames', [clip('PLAX', null, 0.5, 8), clip('PSAX', 8)]],
+  ])('%s has no depth that is used', (_, clips) => {
+    expect(fluidFinding({ clips }).depth?.quality).toBe('low');
+  });
+  it('names what was searched, so that "not seen" can be told from "not looked at"', () => {
+    expect(fluidFinding({ clips: [clip('PLAX', null)] }).searched).toEqual(['PLAX']);
+    expect(fluidFinding({ clips: null }).searched).toEqual([]);
+  });
+});

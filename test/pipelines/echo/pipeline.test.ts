@@ -1,0 +1,124 @@
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { PipelineEnd, PipelineEvent } from '../../../pipelines/contract/job.ts';
+import { type Result, resultSchema } from '../../../pipelines/result/envelope.ts';
+import { pipeline } from '../../../src/app/pipelines/echo.ts';
+import { PATIENT } from '../input/cart-sr/cart-report.ts';
+import { adultReport, workFolder } from './cart-study.ts';
+
+const run = (folder: string, events: PipelineEvent[] = []) =>
+  pipeline(folder, (event) => events.push(event), new AbortController().signal);
+
+describe('a study whose machine reported its measurements', () => {
+  const events: PipelineEvent[] = [];
+  let folder: string;
+  let end: PipelineEnd;
+  let result: Result;
+
+  beforeAll(async () => {
+    folder = await workFolder(
+      { 'report.dcm': adultReport() },
+      {
+        options: { report: true },
+        clinicalContext: { sex: 'male', age_years: 60, height_cm: 175, weight_kg: 70 },
+      },
+    );
+    end = await run(folder, events);
+    result = resultSchema.parse(JSON.parse(await readFile(join(folder, 'result.json'), 'utf8')));
+  }, 30_000);
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  const section = (id: string) => result.sections.find((one) => one.id === id);
+  const category = (id: string) => result.classifications.find((one) => one.id === id)?.value;
+  const value = (key: string) => result.measurements.find(({ concept }) => concept.key === key);
+
+  it('ends with a result of all fifteen sections in the order of the contract', () => {
+    expect(end).toEqual({ type: 'done' });
+    expect(result.sections.map(({ id }) => id)).toEqual([
+      'views',
+      'segment-chambers',
+      'lvef',
+      'lv-size',
+      'la-volume',
+      'rv-function',
+      'lv-strain',
+      'wall-motion',
+      'diastolic',
+      'valves',
+      'pulmonary-hypertension',
+      'pericardial-effusion',
+      'cardiomyopathy',
+      'focused',
+      'report',
+    ]);
+  });
+
+  it('says of what takes images that it was not assessed, and why', () => {
+    for (const id of ['segment-chambers', 'lv-strain', 'pericardial-effusion']) {
+      expect(section(id)).toMatchObject({ status: 'not_assessed' });
+    }
+    expect(section('segment-chambers')?.reason?.detail).toMatch(/no A4C, A2C or A3C clip/);
+  });
+
+  it('grades LVEF from the biplane volumes: 118 and 66 ml are 44 %, mildly abnormal in a man', () => {
+    expect(value('lvef-biplane')?.value).toBeCloseTo(44.07, 2);
+    expect(category('lvef-grade')).toBe('mildly abnormal');
+    expect(category('heart-failure-range')).toBe('HFmrEF range');
+  });
+
+  it('calculates mass and geometry: 1.4, 4.8, 1.2 cm over 1.848 m2', () => {
+    expect(value('lv-mass')?.value).toBeCloseTo(245.73, 2);
+    expect(category('lv-geometry')).toBe('concentric hypertrophy');
+    expect(value('lv-mass-index')?.inputs).toEqual(['lv-mass', 'body-surface-area']);
+  });
+
+  it('reads values in other units and under general names at their site', () => {
+    expect(value('lvidd')?.value).toBeCloseTo(4.8, 6);
+    expect(value('mitral-e')?.value).toBeCloseTo(90, 6);
+    expect(value('tr-vmax')?.value).toBeCloseTo(3.4, 6);
+    expect(value('av-vmax')).toMatchObject({ value: 4.2, source: { provenance: 'cart-sr' } });
+  });
+
+  it('grades the valve, the filling pressure and the pulmonary pressure', () => {
+    expect(category('aortic-stenosis')).toBe('severe AS (high-gradient)');
+    expect(category('diastolic-2016')).toBe('grade II, elevated LAP');
+    expect(category('diastolic-2025')).toBe('grade 2, elevated LAP');
+    expect(value('rvsp')?.value).toBeCloseTo(4 * 3.4 ** 2 + 15, 6);
+    expect(category('ph-probability')).toBe('high');
+  });
+
+  it('drafts a report in which every number stands in the result', () => {
+    expect(section('report')).toMatchObject({ status: 'complete' });
+    expect(result.report?.findings.join('\n')).toContain('LV mass: 246 g');
+  });
+
+  it('writes PDF, SR and FHIR, and none of the templates of obstetrics', async () => {
+    const names = await readdir(join(folder, 'artifacts'));
+    expect(names).toEqual(
+      expect.arrayContaining(['report.pdf', 'sr-tid1500.dcm', 'fhir-bundle.json']),
+    );
+    expect(names).not.toContain('sr-tid5000.dcm');
+  });
+
+  it('holds nothing that identifies the patient of the report', async () => {
+    const text = JSON.stringify(result);
+    expect(text).not.toContain(PATIENT.id);
+    expect(text).not.toContain('Beispiel');
+  });
+
+  it('tells its stages in ascending order', () => {
+    const shares = events.flatMap((event) => (event.type === 'stage' ? [event.progress] : []));
+    expect(shares).toEqual(shares.toSorted((one, other) => one - other));
+    expect(shares.length).toBeGreaterThan(2);
+  });
+});
+
+describe('what is no echo study', () => {
+  it('is rejected with the reason of each file', async () => {
+    const folder = await workFolder({ 'a.txt': Buffer.from('no image') });
+    const end = await run(folder);
+    expect(end).toMatchObject({ type: 'rejected', code: 'no_readable_image' });
+    await rm(folder, { recursive: true, force: true });
+  });
+});

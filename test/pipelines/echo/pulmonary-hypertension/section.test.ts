@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import type { ConceptKey } from '../../../../pipelines/concepts/concepts.ts';
+import { contradictsCava } from '../../../../pipelines/echo/pulmonary-hypertension/guideline.ts';
+import { interpreted } from '../interpret-sample.ts';
+
+type Given = Readonly<Partial<Record<ConceptKey, number>>>;
+
+const ID = 'pulmonary-hypertension';
+const probability = (given: Given) => interpreted(given).category('ph-probability')?.value;
+
+/** Unhindered RA pressure of 3 mmHg. */
+const CAVA = { 'ivc-diameter': 15, 'ivc-collapse': 60 } as const;
+const PLETHORA = { 'ivc-diameter': 24, 'ivc-collapse': 20 } as const;
+
+describe('the ratio of the ventricles', () => {
+  it.each([
+    [1.3, 'high'],
+    [1.01, 'high'],
+    [1, 'intermediate'],
+    [0.8, 'intermediate'],
+  ])('of %d beside an RVOT acceleration of 90 ms and TR of 3.2 m/s: %s', (ratio, expected) => {
+    const given = { 'tr-vmax': 3.2, 'rvot-acceleration': 90, 'rv-to-lv': ratio };
+    expect(probability(given)).toBe(expected);
+  });
+});
+
+describe('a collapse that the machine does not state', () => {
+  const least = (diameter: number, given: Given = {}) =>
+    interpreted({ 'ivc-diameter': 20, 'ivc-least-diameter': diameter, ...given });
+
+  it('follows from the greatest and the least diameter, and RA pressure from it', () => {
+    const { value } = least(8);
+    expect(value('ivc-collapse')).toMatchObject({ value: 60, method: 'cava-collapse' });
+    expect(value('ra-pressure')?.value).toBe(3);
+  });
+  it('is 50 % at half the diameter, which is none', () => {
+    expect(least(10).value('ra-pressure')?.value).toBe(8);
+  });
+  it('is withheld where the least is the greater one', () => {
+    const { value } = least(22);
+    expect(value('ivc-collapse')?.quality).toBe('inadequate');
+    expect(value('ra-pressure')).toBeUndefined();
+  });
+  it('gives way to one that is stated', () => {
+    expect(least(8, { 'ivc-collapse': 30 }).value('ivc-collapse')?.value).toBe(30);
+  });
+});
+
+describe('the RA pressure of the machine', () => {
+  it.each([
+    [3, 22, 49, true],
+    [3.4, 22, 50, true],
+    [3.5, 22, 49, false],
+    [3, 21, 49, false],
+    [3, 22, 51, false],
+    [8, 22, 49, false],
+  ])('of %d mmHg beside an IVC of %d mm and %d %% is a contradiction: %s', (...given) => {
+    const [pressure, diameter, collapse, expected] = given;
+    expect(contradictsCava(pressure, diameter, collapse)).toBe(expected);
+  });
+
+  it('is withheld with what rests on it where it contradicts the IVC, and said', () => {
+    const { value, summary } = interpreted({
+      ...PLETHORA,
+      'tr-vmax': 3,
+      tapse: 20,
+      'ra-pressure': 3,
+      rvsp: 39,
+    });
+    expect(value('ra-pressure')).toMatchObject({ value: 3, quality: 'inadequate' });
+    expect(value('rvsp')).toMatchObject({ value: 39, quality: 'inadequate' });
+    expect(value('tapse-to-spap')).toBeUndefined();
+    expect(value('tr-gradient')?.value).toBe(36);
+    expect(summary(ID)).toContain('contradicts a wide IVC that does not collapse');
+  });
+  it('stands where it does not', () => {
+    const { value } = interpreted({ ...PLETHORA, 'tr-vmax': 3, 'ra-pressure': 10 });
+    expect(value('ra-pressure')).toMatchObject({ value: 10, quality: 'accepted' });
+    expect(value('rvsp')?.value).toBe(46);
+  });
+});
+
+describe('a jet of torrential TR', () => {
+  const at = (contracta: number, jet = 2.5) =>
+    interpreted({ ...CAVA, tapse: 20, 'tr-vmax': jet, 'tr-vena-contracta': contracta });
+
+  it('gives no RVSP and excludes no pulmonary hypertension', () => {
+    const { value, summary, category } = at(21);
+    expect(value('rvsp')?.quality).toBe('inadequate');
+    expect(value('tapse-to-spap')?.quality).toBe('inadequate');
+    expect(value('tr-gradient')).toBeUndefined();
+    expect(category('ph-probability')).toBeUndefined();
+    expect(summary(ID)).toContain('underestimates the RV pressure');
+  });
+  it('still confirms it', () => expect(at(21, 3.5).category('ph-probability')?.value).toBe('high'));
+  it('of 20.9 mm is massive: the pressure stands and is called uncertain', () => {
+    const { value, summary, category } = at(20.9);
+    expect(value('rvsp')?.quality).toBe('accepted');
+    expect(category('ph-probability')?.value).toBe('low');
+    expect(summary(ID)).toContain('TR massive (4+): the pressure by the velocity');
+  });
+  it('of 6.9 mm is moderate and needs no caution', () => {
+    expect(at(6.9).summary(ID)).not.toContain('uncertain');
+  });
+});
+
+describe('what is said where the RA pressure is missing', () => {
+  it.each([
+    [{}, 'the IVC was not measured, and no pressure is assumed; RVSP is not given.'],
+    [{ 'ivc-diameter': 18 }, 'the collapse of the IVC was not measured'],
+    [{ 'ivc-collapse': 60 }, 'the diameter of the IVC was not measured'],
+    [{ rvsp: 51 }, 'RVSP is that of the machine'],
+  ] as const)('with %o', (given, expected) => {
+    const text = interpreted({ 'tr-vmax': 3.3, ...given }).summary(ID);
+    expect(text).toContain(expected);
+    if ('rvsp' in given) expect(text).not.toContain('RVSP is not given');
+  });
+
+  it('the gradient of the jet is given alone, and not beside an RVSP', () => {
+    expect(interpreted({ 'tr-vmax': 3 }).value('tr-gradient')?.value).toBe(36);
+    expect(interpreted({ 'tr-vmax': 3, ...CAVA }).value('tr-gradient')).toBeUndefined();
+  });
+});
+
+describe('a velocity near a cut-off', () => {
+  it.each([
+    [2.6, false],
+    [2.7, true],
+    [2.9, true],
+    [3, false],
+    [3.2, false],
+    [3.3, true],
+    [3.5, true],
+    [3.6, false],
+  ])('of %d m/s is within its variability: %s', (jet, near) => {
+    const said = interpreted({ 'tr-vmax': jet }).summary(ID).includes('within its variability');
+    expect(said).toBe(near);
+  });
+});

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { writeReport } from '../../../../pipelines/echo/report/section.ts';
+import type { Measurement } from '../../../../pipelines/result/envelope.ts';
+import { unsupportedClaims } from '../../../../pipelines/result/render/report-check.ts';
+import { interpreted } from '../interpret-sample.ts';
+
+const { result } = interpreted({ ivsd: 1, lvidd: 5, lvpwd: 1, lvids: 3.2 });
+
+/** The row of the diastolic diameter with this interpretation and this range. */
+function rowOf(changes: Partial<Measurement>): string {
+  const measurements = result.measurements.map((one) =>
+    one.concept.key === 'lvidd' ? { ...one, ...changes } : one,
+  );
+  const changed = { ...result, measurements };
+  const report = writeReport(changed);
+  expect(unsupportedClaims(report, changed)).toEqual([]);
+  const label = measurements.find(({ concept }) => concept.key === 'lvidd')?.label ?? '?';
+  return report.findings.find((line) => line.startsWith(label)) ?? '';
+}
+
+const reference = { low: 4.2, high: 5.8, centile: null, z_score: null, chart: 'some chart' };
+
+describe('a row of the echo report', () => {
+  it.each([
+    ['N', 'within the range of'],
+    ['L', 'below the range of'],
+    ['H', 'above the range of'],
+    ['A', 'abnormal by the range of'],
+    [null, 'not compared with the range of'],
+  ] as const)('of interpretation %s is %s its chart', (interpretation, words) => {
+    const row = rowOf({ interpretation, reference });
+    expect(row).toContain(` 5.0 cm, ${words} some chart;`);
+  });
+
+  it('without a range says nothing of one', () => {
+    expect(rowOf({ interpretation: null, reference: null })).not.toContain('range of');
+  });
+});

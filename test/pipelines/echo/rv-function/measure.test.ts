@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import type { Point } from '../../../../pipelines/contract/image.ts';
+import { heartOutlines, outlinedValues } from '../../../../pipelines/echo/evidence.ts';
+import {
+  beatingClip,
+  HEALTHY,
+  type VentricleShape,
+  ventricleOutlines,
+} from '../ventricle-sample.ts';
+
+/** An A4C in which a right ventricle of these sizes beats beside a healthy left one. */
+function withRightVentricle(diastole: VentricleShape, systole: VentricleShape) {
+  const clip = beatingClip('A4C', HEALTHY);
+  const left = clip.frames.map(({ outlines }) => width(outlines.lv ?? []));
+  const [widest, least] = [Math.max(...left), Math.min(...left)];
+  const frames = clip.frames.map((frame, n) => {
+    const squeeze = (widest - (left[n] ?? widest)) / (widest - least);
+    const mix = (one: number, other: number) => one + squeeze * (other - one);
+    const shape = {
+      base: mix(diastole.base, systole.base),
+      length: mix(diastole.length, systole.length),
+      wall: 4,
+    };
+    const drawn = ventricleOutlines(shape);
+    const aside = ({ x, y }: Point) => ({ x: x - 55, y: y - 18 * squeeze });
+    const [rv, ra] = [drawn.lv.map(aside), drawn.la.map(aside)];
+    return {
+      ...frame,
+      outlines: { ...frame.outlines, rv, ra },
+      confidence: { ...frame.confidence, rv: 0.9, ra: 0.9 },
+    };
+  });
+  const values = outlinedValues(
+    heartOutlines({ clips: [{ ...clip, frames }], volumesTrusted: true }),
+  );
+  return (key: string) => values.find(({ concept }) => concept.key === key);
+}
+
+const width = (outline: readonly { x: number }[]) =>
+  Math.max(...outline.map(({ x }) => x)) - Math.min(...outline.map(({ x }) => x));
+
+const OF_VENTRICLE = [
+  'rv-ed-area',
+  'rv-es-area',
+  'rv-basal',
+  'rv-mid',
+  'tapse',
+  'rv-to-lv',
+] as const;
+
+describe('the right ventricle of an A4C', () => {
+  it('is measured where its outline can be believed', () => {
+    const value = withRightVentricle(
+      { base: 34, length: 75, wall: 4 },
+      { base: 26, length: 56, wall: 4 },
+    );
+    for (const key of OF_VENTRICLE) expect([key, value(key)?.quality]).toEqual([key, 'accepted']);
+    expect(Math.abs((value('rv-basal')?.value ?? 0) - 34)).toBeLessThan(1);
+  });
+
+  it('is withheld as a whole where one size is impossible: the ratio would have said "normal"', () => {
+    const value = withRightVentricle(
+      { base: 7, length: 75, wall: 4 },
+      { base: 6, length: 56, wall: 4 },
+    );
+    expect(value('rv-basal')?.note).toContain('outside the plausible');
+    for (const key of OF_VENTRICLE) expect([key, value(key)?.quality]).toEqual([key, 'inadequate']);
+    expect(value('rv-mid')?.note).toContain('the outline of the RV is not reliable');
+  });
+
+  it('is withheld where it is no smaller in systole', () => {
+    const value = withRightVentricle(
+      { base: 30, length: 70, wall: 4 },
+      { base: 38, length: 66, wall: 4 },
+    );
+    for (const key of OF_VENTRICLE) expect([key, value(key)?.quality]).toEqual([key, 'inadequate']);
+    expect(value('tapse')?.note).toContain('no smaller in systole');
+  });
+
+  it('leaves the left heart as it is', () => {
+    const value = withRightVentricle(
+      { base: 7, length: 75, wall: 4 },
+      { base: 6, length: 56, wall: 4 },
+    );
+    expect(value('lvef-4c')?.quality).toBe('accepted');
+  });
+});

@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import type { CartCode } from '../../../../pipelines/contract/cart.ts';
+import { cartValue } from '../../cart-sample.ts';
+import { measuredStudy } from '../measured-study.ts';
+
+const code = (scheme: string, value: string): CartCode => ({ scheme, code: value, meaning: value });
+const PULSED = code('SCT', '261199008');
+const TISSUE = code('SCT', '439858009');
+const CONTINUOUS = code('SCT', '261198000');
+
+/** A machine's RIMP by these image modes, beside other values of it. */
+function withIndex(value: number, modes: readonly (CartCode | null)[], others = {}) {
+  const cart = modes.map((imageMode) =>
+    cartValue({ concept: code('LN', '80086-2'), key: 'rimp', value, unit: '1', imageMode }),
+  );
+  return measuredStudy({ machine: { rimp: value, ...others }, cart });
+}
+
+const summaryOf = (study: ReturnType<typeof measuredStudy>) =>
+  study.section('rv-function')?.summary ?? '';
+
+describe('RIMP among the indices of RV function (reference 7.2, 7.3)', () => {
+  it('of 0.50 by an unstated method beside TAPSE 20 mm is no finding, and is said not to count', () => {
+    const study = withIndex(0.5, [null], { tapse: 20 });
+    expect(study.findings('rv-function')).toEqual([]);
+    expect(study.category('rv-systolic-function')).toBe('single index normal');
+    expect(summaryOf(study)).toContain('RIMP 0.50 was not counted');
+    expect(study.section('rv-function')?.status).toBe('partial');
+  });
+  it.each([
+    ['pulsed Doppler', 0.44, [PULSED], 'reduced'],
+    ['pulsed Doppler', 0.43, [PULSED], 'normal'],
+    ['tissue Doppler', 0.54, [TISSUE], 'normal'],
+    ['tissue Doppler', 0.55, [TISSUE], 'reduced'],
+    ['an unstated method', 0.43, [null], 'normal'],
+    ['an unstated method', 0.44, [null], 'single index normal'],
+    ['an unstated method', 0.54, [null], 'single index normal'],
+    ['an unstated method', 0.55, [null], 'reduced'],
+    ['another mode', 0.5, [CONTINUOUS], 'single index normal'],
+    ['both', 0.5, [PULSED, TISSUE], 'single index normal'],
+    ['both, one unstated', 0.5, [TISSUE, null], 'single index normal'],
+    ['tissue Doppler twice', 0.5, [TISSUE, TISSUE], 'normal'],
+  ])('by %s, %d beside TAPSE 20 mm', (_, value, modes, expected) => {
+    const study = withIndex(value, modes, { tapse: 20 });
+    expect(study.category('rv-systolic-function')).toBe(expected);
+    expect(summaryOf(study).includes('was not counted')).toBe(expected === 'single index normal');
+  });
+  it('that does not count leaves the function not assessed where it is the only index', () => {
+    const study = withIndex(0.5, [null]);
+    expect(study.category('rv-systolic-function')).toBeUndefined();
+    expect(summaryOf(study)).toContain('no other index was measured');
+  });
+});
+
+describe('size and wall of the RV (reference 7.2, 7.3)', () => {
+  it.each([
+    ['wall 5.4 mm', { 'rv-wall': 5.4 }, []],
+    ['wall 5.5 mm', { 'rv-wall': 5.5 }, ['rv-wall-thickened: abnormal']],
+    ['ratio 1.00', { 'rv-to-lv': 1 }, []],
+    ['ratio 1.01', { 'rv-to-lv': 1.01 }, ['rv-larger-than-lv: abnormal']],
+    ['basal 41 mm', { 'rv-basal': 41 }, []],
+    ['basal 42 mm', { 'rv-basal': 42 }, ['rv-dilated: abnormal']],
+    ['mid 36 mm', { 'rv-mid': 36 }, ['rv-dilated: abnormal']],
+  ])('%s', (_, machine, expected) => {
+    expect(measuredStudy({ machine }).findings('rv-function')).toEqual(expected);
+    const child = measuredStudy({ machine, patient: { age: 17 } });
+    expect(child.findings('rv-function')).toEqual([]);
+  });
+  it('a thick wall is said in words, and is no dilatation', () => {
+    const summary = summaryOf(measuredStudy({ machine: { 'rv-wall': 7 } }));
+    expect(summary).toContain('RV free wall thickened: RV wall 7 mm');
+    expect(summary).not.toContain('RV dilated');
+  });
+  it('a large ratio stands in the critical finding, not beside it', () => {
+    const study = measuredStudy({
+      machine: { 'rv-basal': 46, 'rv-to-lv': 1.2, tapse: 12, 'rv-s-prime': 6 },
+    });
+    expect(study.findings('rv-function')).toEqual(['rv-strain: critical']);
+    const [critical] = study.result.findings.filter(({ id }) => id === 'rv-strain');
+    expect(critical?.evidence).toContain('cart-rv-to-lv');
+  });
+  it.each([
+    ['neither diameter', {}, true],
+    ['the basal one', { 'rv-basal': 38 }, false],
+    ['the mid one alone', { 'rv-mid': 36 }, false],
+  ])('with %s: size not assessed %s', (_, sizes, expected) => {
+    const study = measuredStudy({ machine: { tapse: 20, ...sizes } });
+    expect(summaryOf(study).includes('RV size was not assessed')).toBe(expected);
+  });
+});
+
+describe('RV dilatation with dysfunction, told at once (reference 16)', () => {
+  it.each([
+    ['a wide RV and a single reduced index', { 'rv-basal': 42, tapse: 16 }, true],
+    ['a wide RV and a single normal index', { 'rv-basal': 42, tapse: 17 }, false],
+    ['an RV larger than the LV and a single reduced index', { 'rv-to-lv': 1.01, tapse: 16 }, true],
+    ['an RV as large as the LV', { 'rv-to-lv': 1, tapse: 16 }, false],
+    [
+      'an RV larger than the LV, and most indices reduced',
+      { 'rv-to-lv': 1.01, tapse: 16, 'rv-s-prime': 9 },
+      true,
+    ],
+    [
+      'an RV larger than the LV, and one of three indices reduced',
+      { 'rv-to-lv': 1.01, tapse: 16, 'rv-s-prime': 10, 'rv-fac': 40 },
+      false,
+    ],
+  ])('%s: %s', (_, machine, urgent) => {
+    const findings = measuredStudy({ machine }).findings('rv-function');
+    expect(findings.includes('rv-strain: critical')).toBe(urgent);
+  });
+});

@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { LEFT_ATRIUM } from '../../../../pipelines/echo/la-volume/guideline.ts';
+import {
+  geometryOf,
+  heartFailureRange,
+  LEFT_VENTRICLE,
+} from '../../../../pipelines/echo/lv-size/guideline.ts';
+import { type GradedQuantity, gradeOf } from '../../../../pipelines/echo/shared/grading.ts';
+import { rounded } from '../../../../pipelines/measure/rounding.ts';
+
+describe('rounding before classification (echo reference 0.3)', () => {
+  it.each([
+    [51.5, 0, 52],
+    [51.49, 0, 51],
+    [-17.95, 1, -18],
+    [2.85, 1, 2.9],
+    [1.005, 2, 1.01],
+    [0, 0, 0],
+  ])('%d to %i decimals is %d, half away from zero', (value, decimals, expected) => {
+    expect(rounded(value, decimals)).toBeCloseTo(expected, 10);
+  });
+});
+
+const QUANTITIES: [string, GradedQuantity][] = [
+  ...Object.entries(LEFT_VENTRICLE),
+  ...Object.entries(LEFT_ATRIUM),
+];
+const SEXES = ['male', 'female'] as const;
+const CASES = QUANTITIES.flatMap(([name, quantity]) =>
+  SEXES.map((sex) => [name, sex, quantity] as const),
+);
+
+describe.each(CASES)('bands of %s, %s', (_, sex, quantity) => {
+  const { normal, mild, moderate } = quantity[sex];
+  const [low, high] = normal;
+  const step = 10 ** -quantity.decimals;
+  const towardsLow = mild < low;
+  const beyond = towardsLow ? -step : step;
+  const grade = (value: number) => gradeOf(quantity, sex, rounded(value, quantity.decimals));
+
+  it('are normal at both ends of the range', () => {
+    expect([grade(low), grade(high)]).toEqual(['normal', 'normal']);
+  });
+  it('have no grades on the other side of the range', () => {
+    expect(grade(towardsLow ? high + step : low - step)).toBe(
+      towardsLow ? 'above normal range' : 'below normal range',
+    );
+  });
+  it('are mild from the next value to the end of the band', () => {
+    expect(grade((towardsLow ? low : high) + beyond)).toBe('mildly abnormal');
+    expect(grade(mild)).toBe('mildly abnormal');
+  });
+  it('are moderate from there to the end of that band', () => {
+    expect(grade(mild + beyond)).toBe('moderately abnormal');
+    expect(grade(moderate)).toBe('moderately abnormal');
+  });
+  it('are severe beyond', () => {
+    expect(grade(moderate + beyond)).toBe('severely abnormal');
+  });
+  it('classify what is shown, not what was measured', () => {
+    expect(gradeOf(quantity, sex, towardsLow ? low - 0.4 * step : high + 0.4 * step)).toBe(
+      'normal',
+    );
+  });
+});
+
+describe('geometry of the left ventricle (reference 5.4)', () => {
+  it.each([
+    ['male', 115, 0.42, 'normal geometry'],
+    ['male', 115, 0.43, 'concentric remodelling'],
+    ['male', 116, 0.43, 'concentric hypertrophy'],
+    ['male', 116, 0.42, 'eccentric hypertrophy'],
+    ['female', 95, 0.42, 'normal geometry'],
+    ['female', 95, 0.43, 'concentric remodelling'],
+    ['female', 96, 0.43, 'concentric hypertrophy'],
+    ['female', 96, 0.42, 'eccentric hypertrophy'],
+    ['male', 115.4, 0.424, 'normal geometry'],
+    ['male', 115.5, 0.425, 'concentric hypertrophy'],
+  ] as const)('%s, %d g/m2, RWT %d: %s', (sex, mass, thickness, expected) => {
+    expect(geometryOf(sex, mass, thickness)).toBe(expected);
+  });
+});
+
+describe('range of EF of heart failure (reference 4.5)', () => {
+  it.each([
+    [40, null, 'HFrEF range'],
+    [41, null, 'HFmrEF range'],
+    [49, null, 'HFmrEF range'],
+    [49.5, null, 'HFpEF range'],
+    [50, null, 'HFpEF range'],
+    [50, 40, 'HFimpEF range'],
+    [50, 41, 'HFpEF range'],
+    [49, 40, 'HFmrEF range'],
+    [41, 31, 'HFimpEF range'],
+    [40, 20, 'HFrEF range'],
+  ])('%d %% after %s: %s', (ef, prior, expected) => {
+    expect(heartFailureRange(ef, prior)).toBe(expected);
+  });
+});

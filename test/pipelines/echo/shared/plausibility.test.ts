@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import type { ConceptKey } from '../../../../pipelines/concepts/concepts.ts';
+import { withPlausibility } from '../../../../pipelines/echo/shared/plausibility.ts';
+import { createMeasurement } from '../../../../pipelines/result/measurement.ts';
+
+const judged = (key: ConceptKey, value: number) =>
+  withPlausibility(createMeasurement(key, key, value, 'cart-sr'), key);
+
+describe('what can be believed of a value', () => {
+  it.each([
+    ['av-vmax', 0.69, 'inadequate'],
+    ['av-vmax', 0.7, 'accepted'],
+    ['av-vmax', 7, 'accepted'],
+    ['av-vmax', 7.01, 'inadequate'],
+    ['av-area-vmax', 0.29, 'inadequate'],
+    ['ivc-collapse', -1, 'inadequate'],
+    // Of these no range is known.
+    ['mv-half-time', 5000, 'accepted'],
+    ['mv-area-half-time', Number.POSITIVE_INFINITY, 'inadequate'],
+    ['mv-area-half-time', Number.NEGATIVE_INFINITY, 'inadequate'],
+    ['mv-area-half-time', Number.NaN, 'inadequate'],
+  ] as const)('%s of %d is %s', (key, value, quality) => {
+    expect(judged(key, value).quality).toBe(quality);
+  });
+
+  it('says why a value is withheld', () => {
+    expect(judged('av-vmax', 8).note).toContain('outside the plausible 0.7 to 7.0 m/s');
+    expect(judged('av-vmax', Number.NaN).note).toBe('no finite number');
+  });
+});

@@ -1,0 +1,203 @@
+import { describe, expect, it } from 'vitest';
+import {
+  aorticSigns,
+  integratedGrade,
+  mitralStenosis2009,
+  mitralStenosis2020,
+  quantitativeGrade,
+  stenosisGrade,
+  tricuspidGrade,
+  tricuspidIntegrated,
+} from '../../../../pipelines/echo/valves/guideline.ts';
+
+const NONE = {
+  peak: null,
+  meanGradient: null,
+  area: null,
+  areaIndex: null,
+  strokeIndex: null,
+  ef: null,
+};
+const LOW_GRADIENT = { peak: 3.2, meanGradient: 28 };
+
+describe('the rows of aortic stenosis, first match (echo reference 11.1)', () => {
+  it.each([
+    ['1', { area: 0.7 }, 'insufficient data'],
+    ['2, peak 5.0', { peak: 5, meanGradient: 50 }, 'very severe AS (high-gradient)'],
+    ['2, gradient 60', { peak: 4.9, meanGradient: 60 }, 'very severe AS (high-gradient)'],
+    ['3, peak 4.9 and 59', { peak: 4.9, meanGradient: 59 }, 'severe AS (high-gradient)'],
+    ['3, peak 4.0', { peak: 4, meanGradient: 30 }, 'severe AS (high-gradient)'],
+    ['3, peak 3.95, which is 4.0', { peak: 3.95 }, 'severe AS (high-gradient)'],
+    ['3, gradient 40', { peak: 3.9, meanGradient: 40 }, 'severe AS (high-gradient)'],
+    [
+      '4, index 0.61',
+      { ...LOW_GRADIENT, area: 1, areaIndex: 0.61 },
+      'discordant: AVA small, indexed AVA >0.6; moderate AS likely (small body size)',
+    ],
+    [
+      '5, index 0.60',
+      { ...LOW_GRADIENT, area: 1, areaIndex: 0.6 },
+      'discordant low-gradient AS, flow state unknown',
+    ],
+    [
+      '6, EF 49',
+      { ...LOW_GRADIENT, area: 1, strokeIndex: 35, ef: 49 },
+      'classical low-flow low-gradient AS (LVEF <50%)',
+    ],
+    [
+      '7, EF 50',
+      { ...LOW_GRADIENT, area: 1, strokeIndex: 35, ef: 50 },
+      'paradoxical low-flow low-gradient AS (LVEF >=50%)',
+    ],
+    ['8', { ...LOW_GRADIENT, area: 1, strokeIndex: 35 }, 'low-flow low-gradient AS, LVEF unknown'],
+    [
+      '9, SVi 36',
+      { ...LOW_GRADIENT, area: 1, strokeIndex: 36, ef: 60 },
+      'normal-flow low-gradient AS, severe AS unlikely',
+    ],
+    ['9a', { meanGradient: 19 }, 'mean gradient <20 mmHg; mild or no stenosis, Vmax needed'],
+    ['10, area 1.01', { peak: 3, meanGradient: 15, area: 1.01 }, 'moderate AS'],
+    ['10, gradient 20', { meanGradient: 20 }, 'moderate AS'],
+    ['10, peak 2.6 and area 1.50', { peak: 2.6, area: 1.5 }, 'moderate AS'],
+    ['11, peak 2.6 and area 1.51', { peak: 2.6, area: 1.51 }, 'mild AS'],
+    ['11, peak 2.9', { peak: 2.9 }, 'mild AS'],
+    ['12, peak 2.5', { peak: 2.5 }, 'no stenosis or sclerosis'],
+  ])('row %s', (_, given, expected) => {
+    expect(stenosisGrade({ ...NONE, ...given })).toBe(expected);
+  });
+});
+
+describe('quantities of regurgitation (reference 11.2, 11.3)', () => {
+  const one = (
+    valve: 'aortic' | 'mitral',
+    quantity: 'orifice' | 'volume' | 'fraction',
+    value: number,
+  ) => quantitativeGrade(valve, { orifice: null, volume: null, fraction: null, [quantity]: value });
+  const grades = [
+    'grade I (mild)',
+    'grade II (moderate)',
+    'grade III (moderate-severe)',
+    'grade IV (severe)',
+  ];
+  it.each([
+    ['aortic', 'orifice', [9, 10, 20, 30]],
+    ['aortic', 'orifice', [9, 19, 29, 31]],
+    ['aortic', 'volume', [29, 30, 45, 60]],
+    ['aortic', 'volume', [29, 44, 59, 60]],
+    ['aortic', 'fraction', [29, 30, 40, 50]],
+    ['aortic', 'fraction', [29, 39, 49, 50]],
+    ['mitral', 'orifice', [19, 20, 30, 40]],
+    ['mitral', 'orifice', [19, 29, 39, 40]],
+    ['mitral', 'volume', [29, 30, 45, 60]],
+    ['mitral', 'fraction', [29, 30, 40, 50]],
+  ] as const)('%s %s at %o are grades I to IV', (valve, quantity, values) => {
+    expect(values.map((value) => one(valve, quantity, value))).toEqual(grades);
+  });
+
+  it('take the highest, and none without a value', () => {
+    expect(quantitativeGrade('mitral', { orifice: 25, volume: 46, fraction: null })).toBe(
+      grades[2],
+    );
+    expect(quantitativeGrade('mitral', { orifice: null, volume: null, fraction: null })).toBeNull();
+  });
+});
+
+describe('integration of signs and quantities (reference 11.2)', () => {
+  const nothing = { orifice: null, volume: null, fraction: null };
+  it.each([
+    ['four mild signs', { mild: 4, severe: 0 }, nothing, 'grade I (mild)'],
+    ['three mild signs', { mild: 3, severe: 0 }, nothing, 'severity indeterminate'],
+    ['four mild signs and a severe one', { mild: 4, severe: 1 }, nothing, 'severity indeterminate'],
+    ['four severe signs', { mild: 0, severe: 4 }, nothing, 'grade IV (severe)'],
+    ['quantities', { mild: 1, severe: 0 }, { ...nothing, orifice: 15 }, 'grade II (moderate)'],
+    [
+      'quantities two grades apart',
+      { mild: 0, severe: 0 },
+      { ...nothing, orifice: 9, volume: 45 },
+      'inconsistent, suggest CMR',
+    ],
+    [
+      'grade III and three severe signs',
+      { mild: 0, severe: 3 },
+      { ...nothing, orifice: 25 },
+      'grade IV (severe)',
+    ],
+    [
+      'grade III and two severe signs',
+      { mild: 0, severe: 2 },
+      { ...nothing, orifice: 25 },
+      'grade III (moderate-severe)',
+    ],
+  ])('%s', (_, signs, quantities, expected) => {
+    expect(integratedGrade('aortic', signs, quantities)).toBe(expected);
+  });
+
+  it.each([
+    [
+      { venaContracta: 0.29, jetWidth: 24, halfTime: 501 },
+      { mild: 3, severe: 0 },
+    ],
+    [
+      { venaContracta: 0.3, jetWidth: 25, halfTime: 500 },
+      { mild: 0, severe: 0 },
+    ],
+    [
+      { venaContracta: 0.6, jetWidth: 64, halfTime: 200 },
+      { mild: 0, severe: 0 },
+    ],
+    [
+      { venaContracta: 0.61, jetWidth: 65, halfTime: 199 },
+      { mild: 0, severe: 3 },
+    ],
+    [
+      { venaContracta: null, jetWidth: null, halfTime: null },
+      { mild: 0, severe: 0 },
+    ],
+  ])('%o has the signs %o', (given, expected) => expect(aorticSigns(given)).toEqual(expected));
+});
+
+describe('tricuspid regurgitation, five grades (reference 11.6)', () => {
+  it.each([
+    ['venaContracta', [2.9, 3, 7, 14, 21]],
+    ['venaContracta', [2.9, 6.9, 13.9, 20.9, 25]],
+    ['orifice', [19, 20, 40, 60, 80]],
+    ['orifice', [19, 39, 59, 79, 90]],
+  ] as const)('%s at %o', (quantity, values) => {
+    expect(values.map((value) => tricuspidGrade(quantity, value))).toEqual([
+      'mild (1+)',
+      'moderate (2+)',
+      'severe (3+)',
+      'massive (4+)',
+      'torrential (5+)',
+    ]);
+  });
+
+  it.each([
+    [7, 45, 'severe (3+)'],
+    [7, 30, 'moderate (2+) - severe (3+)'],
+    [14, 30, 'indeterminate'],
+    [null, 30, 'moderate (2+)'],
+    [null, null, null],
+  ])('a vena contracta of %s mm and %s mm2: %s', (contracta, orifice, expected) => {
+    expect(tricuspidIntegrated(contracta, orifice)).toBe(expected);
+  });
+});
+
+describe('mitral stenosis (reference 11.5)', () => {
+  it.each([
+    [1, 'very severe MS'],
+    [1.01, 'severe MS'],
+    [1.5, 'severe MS'],
+    [1.51, 'progressive (non-severe) MS'],
+  ])('%d cm2 by ACC/AHA 2020: %s', (area, expected) => {
+    expect(mitralStenosis2020(area)).toBe(expected);
+  });
+  it.each([
+    [0.99, 'severe'],
+    [1, 'moderate'],
+    [1.5, 'moderate'],
+    [1.51, 'mild'],
+  ])('%d cm2 by EAE/ASE 2009: %s', (area, expected) => {
+    expect(mitralStenosis2009(area)).toBe(expected);
+  });
+});

@@ -1,0 +1,179 @@
+import { describe, expect, it } from 'vitest';
+import type { ConceptKey } from '../../../../pipelines/concepts/concepts.ts';
+import { interpreted } from '../interpret-sample.ts';
+
+type Given = Readonly<Partial<Record<ConceptKey, number>>>;
+
+const summary = (given: Given) => interpreted(given).summary('valves');
+const grade = (given: Given, provenance?: 'model') =>
+  interpreted(given, provenance).category('aortic-stenosis')?.value;
+
+describe('a divisor of zero in the report of the machine', () => {
+  it.each([
+    [{ 'mv-half-time': 0 }, 'mv-area-half-time'],
+    [{ 'av-vti': 0, 'lvot-vti': 20, 'lvot-diameter': 2 }, 'av-area'],
+    [{ 'av-vti': 0, 'lvot-vti': 20 }, 'velocity-index'],
+    [{ 'pulmonary-vein-s': 50, 'pulmonary-vein-d': 0 }, 'pulmonary-vein-ratio'],
+  ] as const)('%o: no %s, and every other value stands', (given, absent) => {
+    const { result } = interpreted({ ...given, 'lvef-biplane': 60 });
+    const keys: string[] = result.measurements.map(({ concept }) => concept.key);
+    expect(keys).toContain('lvef-biplane');
+    expect(keys).not.toContain(absent);
+  });
+  it('leaves what the machine calculated itself', () => {
+    const { value } = interpreted({ 'mv-half-time': 0, 'mv-area-half-time': 2 });
+    expect(value('mv-area-half-time')).toMatchObject({ value: 2, note: null });
+  });
+});
+
+/** LVOT 3.14 cm2; an AVA of 0.63 cm2 by peak velocities. */
+const BY_VMAX = {
+  'av-vmax': 3.5,
+  'av-mean-gradient': 30,
+  'lvot-diameter': 2,
+  'lvot-vmax': 0.7,
+  'lvef-biplane': 60,
+} as const;
+
+describe('aortic valve area by peak velocities', () => {
+  const { category, finding, value } = interpreted(BY_VMAX);
+  it('grades where there is none by VTI: row 5', () => {
+    expect(category('aortic-stenosis')?.value).toBe(
+      'discordant low-gradient AS, flow state unknown',
+    );
+    expect(finding('aortic-stenosis')?.evidence).toContain('av-area-vmax');
+  });
+  it('is named as the method, in words and among the criteria', () => {
+    expect(summary(BY_VMAX)).toContain('valve area in the grade is that by peak velocities');
+    expect(summary(BY_VMAX)).not.toContain('not calculated');
+    const names = category('aortic-stenosis')?.criteria.map(({ name }) => name);
+    expect(names).toContain('AVA (Vmax) 0.63 cm²: <= 1.00 cm²');
+    expect(names).toContain('AVAi (Vmax) 0.34 cm²/m²: <= 0.60 cm²/m²');
+  });
+  it('has an index of its own', () => {
+    expect(value('av-area-vmax-index')?.value).toBeCloseTo(0.628 / 1.848, 3);
+  });
+  it('gives way to the one by VTI: AVA 1.26, moderate', () => {
+    expect(grade({ ...BY_VMAX, 'lvot-vti': 20, 'av-vti': 50 })).toBe('moderate AS');
+  });
+});
+
+describe('the criteria of aortic stenosis', () => {
+  it('are met where the value reaches the limit, and not because there is one', () => {
+    const { category } = interpreted({ 'av-vmax': 3.9, 'av-mean-gradient': 40 });
+    const criteria = category('aortic-stenosis')?.criteria.map(({ name, value }) => [name, value]);
+    expect(criteria).toEqual([
+      ['AV Vmax 3.9 m/s: >= 4.0 m/s', 'not met'],
+      ['AV mean gradient 40 mmHg: >= 40 mmHg', 'met'],
+      ['AVA <= 1.00 cm²', 'not available'],
+      ['AVAi <= 0.60 cm²/m²', 'not available'],
+      ['SVi <= 35 ml/m²', 'not available'],
+      ['LVEF < 50 %', 'not available'],
+    ]);
+  });
+});
+
+describe('a velocity without stenosis', () => {
+  it('does not deny a sclerosis that nobody looked for', () => {
+    const { category } = interpreted({ 'av-vmax': 1.4 });
+    expect(category('aortic-stenosis')?.value).toBe('no significant stenosis');
+    expect(summary({ 'av-vmax': 1.4 })).not.toContain('sclerosis');
+  });
+});
+
+describe('a valve area of the machine', () => {
+  const given = { 'av-vmax': 3.5, 'lvot-diameter': 2, 'lvot-vti': 20, 'av-vti': 80 } as const;
+  it('stands where it fits the DVI', () => {
+    expect(interpreted({ ...given, 'av-area': 0.79 }).value('av-area')?.quality).toBe('accepted');
+  });
+  it('is rejected with the grade by area where it does not, and said', () => {
+    const { value } = interpreted({ ...given, 'av-area': 0.9 });
+    expect(value('av-area')?.quality).toBe('inadequate');
+    const text = summary({ ...given, 'av-area': 0.9 });
+    expect(text).toContain('differ by more than 1 %');
+    expect(text).toContain('No valve area took part; velocity-based grade only.');
+  });
+  it('is not called missing where it grades without an LVOT diameter', () => {
+    expect(summary({ 'av-vmax': 3.5, 'av-area': 0.9 })).not.toContain('not calculated');
+  });
+  it('is called missing with the DVI that there is', () => {
+    expect(summary({ 'av-vmax': 3.5, 'lvot-vti': 20, 'av-vti': 80 })).toContain('DVI given');
+    expect(summary({ 'av-vmax': 3.5 })).toContain('velocity-based grade only.');
+  });
+});
+
+/** Low flow: SVi 25 ml/m2, AVA 0.52 cm2. */
+const LOW_FLOW = {
+  'av-vmax': 3.5,
+  'lvot-diameter': 2,
+  'lvot-vti': 15,
+  'av-vti': 90,
+} as const;
+
+describe('the LVEF that tells classical from paradoxical low flow', () => {
+  it('is that of the study', () => {
+    expect(grade({ ...LOW_FLOW, 'lvef-biplane': 60 })).toMatch(/^paradoxical/);
+    expect(summary({ ...LOW_FLOW, 'lvef-biplane': 60 })).toContain('CT calcium');
+    expect(grade({ ...LOW_FLOW, 'lvef-biplane': 40 })).toMatch(/^classical/);
+  });
+  it('is unknown where two ways to measure it contradict each other', () => {
+    const contradicting = { ...LOW_FLOW, 'lvef-networks': 55, 'lvef-biplane': 40 };
+    expect(grade(contradicting, 'model')).toBe('low-flow low-gradient AS, LVEF unknown');
+    expect(interpreted(contradicting, 'model').summary('valves')).toContain(
+      'differ by more than 10 points',
+    );
+    expect(grade({ ...contradicting, 'lvef-biplane': 50 }, 'model')).toMatch(/^paradoxical/);
+  });
+});
+
+describe('mitral stenosis', () => {
+  const ms = (given: Given) => interpreted(given).category('mitral-stenosis')?.value;
+  it.each([
+    [3.99, 'progressive (non-severe) MS'],
+    [4, undefined],
+    [4.2, undefined],
+  ])('of a planimetry of %d cm2: %s', (area, expected) => {
+    const { finding, category } = interpreted({ 'mv-area-planimetry': area });
+    expect(category('mitral-stenosis')?.value).toBe(expected);
+    expect(finding('mitral-stenosis') !== undefined).toBe(expected !== undefined);
+  });
+  it('is not graded from a normal area on by convention, and that is said', () => {
+    expect(summary({ 'mv-area-planimetry': 4.2 })).toContain('by convention');
+  });
+  it.each([
+    [4.4, undefined],
+    [4.5, 'very severe MS'],
+  ])('by half-time beside a gradient of %d mmHg: %s', (gradient, expected) => {
+    expect(ms({ 'mv-half-time': 220, 'mv-mean-gradient': gradient })).toBe(expected);
+  });
+  it('by half-time carries its caution', () => {
+    expect(summary({ 'mv-half-time': 220, 'mv-mean-gradient': 8 })).toContain('commissurotomy');
+  });
+  it.each([
+    [29, 'very severe MS'],
+    [30, undefined],
+  ])('by half-time with AR of %d ml: %s', (volume, expected) => {
+    const given = { 'mv-half-time': 220, 'mv-mean-gradient': 8, 'ar-volume': volume };
+    expect(ms(given)).toBe(expected);
+    expect(summary(given)).toContain('does not hold with significant AR');
+  });
+});
+
+describe('regurgitation of which nothing is known', () => {
+  it('is said of each valve', () => {
+    expect(summary({ 'av-vmax': 1.4 })).toContain('Regurgitation not assessed.');
+    expect(summary({ 'ar-half-time': 400 })).toContain(
+      'Regurgitation not assessed: mitral and tricuspid valve.',
+    );
+    expect(summary({ 'ar-volume': 20, 'mr-volume': 20, 'tr-vena-contracta': 5 })).not.toContain(
+      'not assessed',
+    );
+  });
+});
+
+describe('pulmonary stenosis', () => {
+  it('is a finding from 3 m/s on', () => {
+    expect(interpreted({ 'pv-vmax': 3 }).finding('pulmonary-stenosis')?.text).toContain('moderate');
+    expect(interpreted({ 'pv-vmax': 2.9 }).finding('pulmonary-stenosis')).toBeUndefined();
+  });
+});

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import type { SpectrumReading } from '../../../../pipelines/echo/displays/read.ts';
+import type { ClipView } from '../../../../pipelines/echo/locate/reader.ts';
+import { clipOf, displayOf } from '../clip-sample.ts';
+import { interpreted } from '../interpret-sample.ts';
+
+const PICTURES = ['PLAX', 'PSAX-PM', 'A4C', 'A2C', 'A3C', 'SUBCOSTAL-IVC'] as const;
+const DISPLAYS = [
+  ['mitral-inflow', 'pw'],
+  ['septal-annulus', 'pw'],
+  ['lateral-annulus', 'pw'],
+  ['lvot', 'pw'],
+  ['aortic-valve', 'cw'],
+  ['tricuspid-regurgitation', 'cw'],
+] as const;
+
+const pictures = () => PICTURES.map((view) => clipOf(view));
+const displays = () => DISPLAYS.map(([flow, kind]) => displayOf(flow, kind));
+
+const seen = (clips: readonly ClipView[], spectra: readonly SpectrumReading[]) =>
+  interpreted({}, 'model', {}, { clips, spectra });
+const viewsOf = (clips: readonly ClipView[], spectra: readonly SpectrumReading[]) =>
+  seen(clips, spectra).section('views');
+
+describe('the minimum set of a complete study (reference 2.9)', () => {
+  it('whole, is no limited study', () => {
+    expect(viewsOf(pictures(), displays())).toMatchObject({ status: 'complete', reason: null });
+  });
+  it.each(PICTURES)('without %s is a limited study that names it', (missing) => {
+    const section = viewsOf(
+      pictures().filter(({ view }) => view !== missing),
+      displays(),
+    );
+    const name = { 'PSAX-PM': 'PSAX', 'SUBCOSTAL-IVC': 'subcostal IVC' }[missing as string];
+    expect(section?.status).toBe('partial');
+    expect(section?.reason?.detail).toMatch(
+      new RegExp(`^Limited study: .* no clip was found of ${name ?? missing}\\.$`),
+    );
+  });
+  it.each(DISPLAYS)('without a display of %s is limited', (missing) => {
+    const left = displays().filter(({ flow }) => flow !== missing);
+    expect(viewsOf(pictures(), left)?.status).toBe('partial');
+  });
+  it('takes an M-mode of the IVC for its view, and no colour clip for a 2D one', () => {
+    const without = pictures().filter(({ view }) => view !== 'SUBCOSTAL-IVC' && view !== 'PLAX');
+    const cava = [...displays(), displayOf('vena-cava', 'm-mode')];
+    expect(viewsOf([clipOf('PLAX'), ...without], cava)?.status).toBe('complete');
+    expect(viewsOf([clipOf('PLAX', 'colour'), ...without], cava)?.status).toBe('partial');
+  });
+  it('takes an A4C that is aimed at the RV for none of the LV', () => {
+    const aimed = pictures().map((one) => (one.view === 'A4C' ? clipOf('A4C-RV') : one));
+    expect(viewsOf(aimed, displays())?.reason?.detail).toContain('of A4C.');
+  });
+});
+
+describe('views of the RV', () => {
+  const section = viewsOf([clipOf('RV-INFLOW'), clipOf('RV-OUTFLOW')], []);
+  it('are named, and not measured', () => {
+    expect(section?.summary).toContain('Views that the machine names: RV inflow, RV outflow.');
+    expect(section?.data.clips).toEqual([
+      expect.objectContaining({ view: 'RV inflow', measured: false }),
+      expect.objectContaining({ view: 'RV outflow', measured: false }),
+    ]);
+  });
+});
+
+describe('the draft report', () => {
+  const { report } = seen(pictures(), []).result;
+  it('says before the structures what the study holds and lacks', () => {
+    expect(report?.findings[1]).toMatch(/^Views and modes: .*Limited study/);
+  });
+  it('concludes nothing from views alone', () => {
+    expect(report?.impression).toEqual(['No conclusion can be drawn from what was assessed.']);
+  });
+});

@@ -1,0 +1,357 @@
+import { describe, expect, it } from 'vitest';
+import type { Clip, SweepRegion } from '../../../../pipelines/contract/study.ts';
+import { readStudy } from '../../../../pipelines/input/read-study.ts';
+import {
+  secondsBetween,
+  valueAt,
+  valueBetween,
+} from '../../../../pipelines/measure/m-mode/plane.ts';
+import { type Element, region, type Sample, SYNTAX, ultrasound } from '../dicom-sample.ts';
+import { onDisk } from '../on-disk.ts';
+
+/** An image of 40 × 20 pixels, wide enough for several regions. */
+async function clipOf(regions: Element[][], more: Sample = {}): Promise<Clip> {
+  const pixels: Element = ['7FE00010', 'OB', Buffer.alloc(800, 90)];
+  const image = ultrasound({ columns: 40, rows: 20, regions, pixels, ...more });
+  const { clips, refused } = await readStudy(await onDisk({ image }));
+  const [clip] = clips;
+  if (!clip) throw new Error(refused[0]?.reason);
+  return clip;
+}
+
+interface Axes {
+  format?: number;
+  type?: number;
+  flags?: number;
+  units?: [x: number, y: number];
+  delta?: [x: number, y: number];
+  reference?: [row: number, value: number] | null;
+  extra?: Element[];
+}
+
+/** A spectral display in rows 4 to 18: 2 ms and 0.5 cm/s a pixel, baseline at row 14. */
+function sweep(axes: Axes = {}): Element[] {
+  const { format = 3, type = 3, flags = 0, units = [4, 7], delta = [0.002, -0.5] } = axes;
+  const { reference = [10, 0], extra = [] } = axes;
+  return [
+    ['00186012', 'US', [format]],
+    ['00186014', 'US', [type]],
+    ['00186016', 'UL', [flags]],
+    ['00186018', 'UL', [2]],
+    ['0018601A', 'UL', [4]],
+    ['0018601C', 'UL', [37]],
+    ['0018601E', 'UL', [18]],
+    ...(reference ? [['00186022', 'SL', [reference[0]]] as const] : []),
+    ['00186024', 'US', [units[0]]],
+    ['00186026', 'US', [units[1]]],
+    ...(reference ? [['0018602A', 'FD', [reference[1]]] as const] : []),
+    ['0018602C', 'FD', [delta[0]]],
+    ['0018602E', 'FD', [delta[1]]],
+    ...extra,
+  ];
+}
+
+async function sweepOf(axes: Axes = {}, sample: Sample = {}): Promise<SweepRegion> {
+  const { sweeps } = await clipOf([sweep(axes)], sample);
+  const [only] = sweeps;
+  if (!only) throw new Error('the header gave no sweep');
+  return only;
+}
+
+describe('sweeps of spectral Doppler and M-mode (PS3.3 C.8.5.5)', () => {
+  it('have time in seconds along x and velocity in cm/s along y', async () => {
+    const pw = await sweepOf();
+    expect(pw).toMatchObject({
+      kind: 'pw',
+      area: { minX: 2, minY: 4, maxX: 37, maxY: 18 },
+      secondsPerPixel: 0.002,
+      valuePerPixel: 0.5,
+      unit: 'cm/s',
+      zeroRow: 14,
+      yDirection: 'up',
+    });
+    expect(valueAt(pw, 6)).toBe(4);
+    expect(valueAt(pw, 16)).toBe(-1);
+    expect(valueBetween(pw, 6, 16)).toBe(5);
+    expect(secondsBetween(pw, 30, 10)).toBeCloseTo(0.04, 12);
+  });
+
+  it('in big endian are the same', async () => {
+    const pixels: Element = ['7FE00010', 'OB', Buffer.alloc(800, 90)];
+    const given = { syntax: SYNTAX.bigEndian, pixels };
+    expect(await sweepOf({ reference: [3, -2] }, given)).toEqual(
+      await sweepOf({ reference: [3, -2] }),
+    );
+  });
+
+  it.each([
+    [3, 3, 'pw'],
+    [3, 4, 'cw'],
+    [3, 0, 'doppler'],
+    [2, 1, 'm-mode'],
+    [2, 2, 'colour-m-mode'],
+  ])('of spatial format %i and data type %i are %s', async (format, type, kind) => {
+    expect((await sweepOf({ format, type })).kind).toBe(kind);
+  });
+
+  it('of an M-mode have depth in cm, growing downwards from the skin', async () => {
+    const mMode = await sweepOf({
+      format: 2,
+      type: 1,
+      units: [4, 3],
+      delta: [0.004, 0.05],
+      reference: [0, 0],
+    });
+    expect(mMode).toMatchObject({ unit: 'cm', valuePerPixel: 0.05, zeroRow: 4 });
+    expect(valueAt(mMode, 14)).toBeCloseTo(0.5, 12);
+  });
+
+  it('with a positive delta, as many carts write it, are positive above the baseline too', async () => {
+    const pw = await sweepOf({ delta: [0.002, 0.5] });
+    expect(pw.yDirection).toBe('down');
+    expect(valueAt(pw, 6)).toBe(4);
+  });
+
+  it('have their zero where the reference value says, also outside of the region', async () => {
+    expect((await sweepOf({ reference: [0, 10] })).zeroRow).toBe(24);
+    expect((await sweepOf({ reference: [10, 3] })).zeroRow).toBe(20);
+  });
+
+  it.each([
+    ['none is given', null],
+    ['it lies above the region', [-522, 0]],
+    ['it was written for the whole frame', [16, 0]],
+  ] as const)('have no known zero where %s', async (_, reference) => {
+    const pw = await sweepOf({ reference: reference && [reference[0], reference[1]] });
+    expect(pw.zeroRow).toBeNull();
+    expect(valueAt(pw, 6)).toBeNull();
+    expect(valueBetween(pw, 6, 16)).toBe(5);
+  });
+
+  it('in Hz become cm/s by the transducer frequency and the angle', async () => {
+    const axes: Axes = { units: [4, 5], delta: [0.002, -50] };
+    const [at2MHz, at60Degrees]: Element[][] = [
+      [['00186030', 'UL', [2000]]],
+      [
+        ['00186030', 'UL', [2000]],
+        ['00186034', 'FD', [60]],
+      ],
+    ];
+    // Echo reference 2.7: 5000 Hz at 2 MHz are 192.5 cm/s.
+    expect((await sweepOf({ ...axes, extra: at2MHz })).valuePerPixel).toBeCloseTo(1.925, 9);
+    expect((await sweepOf({ ...axes, extra: at60Degrees })).valuePerPixel).toBeCloseTo(3.85, 9);
+    expect(await sweepOf(axes)).toMatchObject({ unit: 'Hz', valuePerPixel: 50 });
+  });
+
+  it.each([
+    ['no time axis', { units: [0, 7] }, { secondsPerPixel: null, valuePerPixel: 0.5 }],
+    ['no time step', { delta: [0, -0.5] }, { secondsPerPixel: null }],
+    ['no velocity axis', { units: [4, 0] }, { secondsPerPixel: 0.002, valuePerPixel: null }],
+    ['cm/s that the flags call a frequency', { flags: 4 }, { valuePerPixel: null, zeroRow: null }],
+    ['an M-mode in cm/s', { format: 2, type: 1 }, { valuePerPixel: null, unit: 'cm' }],
+  ] as [string, Axes, Partial<SweepRegion>][])('with %s say so', async (_, axes, expected) => {
+    expect(await sweepOf(axes)).toMatchObject(expected);
+  });
+
+  it('tell how the trace is renewed, the angles, the frequencies and the gate', async () => {
+    const pw = await sweepOf({
+      flags: 0b10000,
+      extra: [
+        ['00186030', 'UL', [2500]],
+        ['00186032', 'UL', [4340]],
+        ['00186034', 'FD', [12]],
+        ['00186036', 'FD', [-20]],
+        ['00186039', 'SL', [11]],
+        ['0018603B', 'SL', [3]],
+      ],
+    });
+    expect(pw).toMatchObject({
+      renewal: 'sweeping',
+      transducerFrequency: 2500,
+      pulseRepetitionFrequency: 4340,
+      correctionAngle: 12,
+      steeringAngle: -20,
+      sampleVolume: { x: 11, y: 3 },
+    });
+  });
+});
+
+const tissue = (changes: Parameters<typeof region>[0] = {}) =>
+  region({ minX: 0, minY: 0, maxX: 39, maxY: 19, ...changes });
+const spacing: Element = ['00280030', 'DS', '0.4\\0.3'];
+const secondaryCapture = '1.2.840.10008.5.1.4.1.1.7';
+
+describe('a calibration that cannot be one is refused with the reason', () => {
+  it.each([
+    ['25 cm a pixel deep', tissue({ deltaY: 25, deltaX: 25 }), /500 cm deep/],
+    ['just over 50 cm deep', tissue({ deltaY: 2.51, deltaX: 2.51 }), /50 cm deep/],
+    ['finer than a wavelength', tissue({ deltaX: 0.0004, deltaY: 0.0004 }), /0.0004 cm/],
+    ['stretched five times', tissue({ deltaX: 0.25, deltaY: 0.05 }), /contradicts itself/],
+  ])('%s', async (_, wrong, sentence) => {
+    const { regions, calibrationRefused } = await clipOf([wrong]);
+    expect(regions).toEqual([]);
+    expect(calibrationRefused).toMatch(sentence);
+  });
+
+  it.each([
+    ['50 cm deep', tissue({ deltaY: 2.5, deltaX: 2.5 })],
+    ['5 µm a pixel', tissue({ deltaX: 0.0005, deltaY: 0.0005 })],
+    ['stretched four times', tissue({ deltaX: 0.2, deltaY: 0.05 })],
+  ])('%s is accepted', async (_, right) => {
+    expect((await clipOf([right])).regions).toHaveLength(1);
+  });
+
+  it('one axis in centimetres and the other not', async () => {
+    const odd = tissue().map((element) =>
+      element[0] === '00186026' ? (['00186026', 'US', [4]] as const) : element,
+    );
+    expect((await clipOf([odd])).calibrationRefused).toMatch(/only one of its axes/);
+  });
+
+  it('two scales for one area', async () => {
+    const both = [tissue(), tissue({ deltaX: 0.06, deltaY: 0.06 })];
+    expect((await clipOf(both)).calibrationRefused).toMatch(/two scales for one region/);
+  });
+
+  it('an ECG strip outside of the image: the image was cut after it was calibrated', async () => {
+    const strip = region({ format: 4, type: 10, units: 4, minY: 25, maxX: 39, maxY: 30 });
+    const { regions, calibrationRefused, sweeps } = await clipOf([tissue(), sweep(), strip]);
+    expect([regions, sweeps]).toEqual([[], []]);
+    expect(calibrationRefused).toMatch(/\(0, 25\) to \(39, 30\) reaches outside/);
+  });
+
+  it.each([
+    ['an ECG strip of no width', region({ format: 4, type: 10, units: 4, minX: 30, maxX: 30 })],
+    ['graphics outside of the image', region({ format: 5, type: 0, maxX: 100 })],
+    ['a colour bar without format', region({ format: 0, type: 14, maxX: 100 })],
+  ])('%s harms nothing', async (_, other) => {
+    expect((await clipOf([tissue(), other])).regions).toHaveLength(1);
+  });
+});
+
+describe('Pixel Spacing', () => {
+  it.each([
+    ['beside a sweep', { regions: [sweep()], extra: [spacing] }, null],
+    ['beside tissue without a unit', { regions: [tissue({ units: 0 })], extra: [spacing] }, null],
+    [
+      'of a secondary capture',
+      { sopClass: secondaryCapture, extra: [spacing] },
+      /secondary capture is not trusted/,
+    ],
+    [
+      'calibrated for one depth',
+      { extra: [spacing, ['00280A02', 'CS', 'GEOMETRY']] },
+      /type GEOMETRY holds at one depth/,
+    ],
+    ['at a detector', { extra: [['00181164', 'DS', '0.1\\0.1']] }, /Imager Pixel Spacing/],
+  ] as [string, Sample, RegExp | null][])('%s is not used', async (_, sample, sentence) => {
+    const { regions, calibrationRefused } = await clipOf(sample.regions ?? [], sample);
+    expect(regions).toEqual([]);
+    if (sentence) expect(calibrationRefused).toMatch(sentence);
+    else expect(calibrationRefused).toBeNull();
+  });
+
+  it('is not needed by a secondary capture that kept its regions', async () => {
+    const { regions } = await clipOf([tissue()], { sopClass: secondaryCapture });
+    expect(regions[0]?.source).toBe('region');
+  });
+});
+
+describe('what else the regions tell', () => {
+  const colourBox = region({ type: 2, minX: 10, minY: 5, maxX: 20, maxY: 15 });
+
+  it('a colour box over tissue gives the mode and its area, the tissue the scale', async () => {
+    const clip = await clipOf([tissue(), colourBox]);
+    expect(clip.mode).toBe('colour');
+    expect(clip.colourAreas).toEqual([{ minX: 10, minY: 5, maxX: 20, maxY: 15 }]);
+    expect(clip.regions).toHaveLength(1);
+  });
+
+  it('a colour region alone gives the scale too', async () => {
+    expect((await clipOf([colourBox])).regions[0]?.area.minX).toBe(10);
+  });
+
+  it.each([
+    ['spectral', [tissue(), sweep()]],
+    ['m-mode', [tissue(), sweep({ format: 2, type: 1 })]],
+    ['2d', [tissue()]],
+    ['unknown', []],
+  ] as [string, Element[][]][])('the mode %s', async (mode, regions) => {
+    expect((await clipOf(regions)).mode).toBe(mode);
+  });
+
+  it.each([
+    ['0001', '2d'],
+    ['0002', 'm-mode'],
+    ['0009', 'spectral'],
+    ['0011', 'colour'],
+    ['', 'unknown'],
+  ])('without regions Image Type %s is the mode %s', async (flags, mode) => {
+    const extra: Element[] = [['00080008', 'CS', `ORIGINAL\\PRIMARY\\X\\${flags}`]];
+    expect((await clipOf([], { extra })).mode).toBe(mode);
+  });
+
+  it('the ECG: its strip, heart rate, R waves, trigger, stage and view', async () => {
+    const strip = region({
+      format: 4,
+      type: 10,
+      units: 4,
+      minY: 16,
+      maxX: 39,
+      maxY: 19,
+      deltaX: 0.004,
+    });
+    const clip = await clipOf([tissue({ maxY: 15 }), strip], {
+      extra: [
+        ['00082120', 'SH', 'Rest'],
+        ['00082122', 'IS', '1'],
+        ['00082127', 'SH', 'A4C'],
+        ['00181060', 'DS', '120'],
+        ['00181088', 'IS', '61'],
+        ['00186060', 'FL', [980, 0]],
+        [
+          '00540220',
+          'SQ',
+          [
+            [
+              ['00080100', 'SH', '399214001'],
+              ['00080102', 'SH', 'SCT'],
+            ],
+          ],
+        ],
+      ],
+    });
+    expect(clip).toMatchObject({
+      ecg: { area: { minX: 0, minY: 16, maxX: 39, maxY: 19 }, secondsPerPixel: 0.004 },
+      heartRate: 61,
+      rWaves: [0, 0.98],
+      triggerTime: 0.12,
+      stageName: 'Rest',
+      stageNumber: 1,
+      viewName: 'A4C',
+      viewCode: 'SCT:399214001',
+    });
+  });
+
+  it('the ECG samples of a Waveform Sequence, first of two channels', async () => {
+    const group: Element[] = [
+      ['00181068', 'DS', '-250'],
+      ['003A0005', 'US', [2]],
+      ['003A0010', 'UL', [3]],
+      ['003A001A', 'DS', '500'],
+      ['54001004', 'US', [16]],
+      ['54001006', 'CS', 'SS'],
+      ['54001010', 'OW', Buffer.from([1, 0, 9, 9, 0xfe, 0xff, 9, 9, 3, 0, 9, 9])],
+    ];
+    const { ecg } = await clipOf([tissue()], { extra: [['54000100', 'SQ', [group]]] });
+    expect(ecg).toEqual({
+      area: null,
+      secondsPerPixel: null,
+      samples: { start: -0.25, perSecond: 500, values: [1, -2, 3] },
+    });
+  });
+
+  it.each(['0', '19', '301', 'fast'])('no heart beats %s times a minute', async (rate) => {
+    expect((await clipOf([], { extra: [['00181088', 'IS', rate]] })).heartRate).toBeNull();
+  });
+});

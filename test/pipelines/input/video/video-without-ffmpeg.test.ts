@@ -1,0 +1,17 @@
+import { expect, it, vi } from 'vitest';
+import { readStudy } from '../../../../pipelines/input/read-study.ts';
+import { ultrasound } from '../dicom-sample.ts';
+import { onDisk } from '../on-disk.ts';
+
+vi.mock('node-av/lib', () => {
+  throw new Error('Cannot find package');
+});
+
+it('without the optional FFmpeg videos are refused in a sentence, and all else is read', async () => {
+  const mp4 = Buffer.concat([Buffer.from('\0\0\0\x10ftypisom\0\0\0\0'), Buffer.alloc(64)]);
+  const { clips, refused } = await readStudy(await onDisk({ mp4, dcm: ultrasound() }));
+  expect(clips.map(({ file }) => file)).toEqual(['dcm']);
+  expect(refused).toEqual([
+    { file: 'mp4', reason: 'it takes FFmpeg to read it, and node-av is not installed here' },
+  ]);
+});

@@ -1,0 +1,211 @@
+import sharp from 'sharp';
+import { describe, expect, it } from 'vitest';
+import { renderPreview } from '../../../pipelines/artifacts/previews/preview.ts';
+import type { Clip, RgbImage } from '../../../pipelines/contract/study.ts';
+import { colourMask, showsColourFlow } from '../../../pipelines/input/colour-flow.ts';
+import { readStudy } from '../../../pipelines/input/read-study.ts';
+import { rectanglePolygon, shownPictureOf } from '../../../pipelines/measure/picture.ts';
+import { type Element, region, ultrasound } from '../input/dicom-sample.ts';
+import { onDisk } from '../input/on-disk.ts';
+
+const WIDTH = 640;
+const HEIGHT = 480;
+
+/** A sector of speckle, its apex at (320, 60), 300 pixels long, ± 40°. */
+function inSector(x: number, y: number): boolean {
+  const [dx, dy] = [x - 320, y - 60];
+  return Math.hypot(dx, dy) <= 300 && Math.abs(Math.atan2(dx, dy)) <= (40 * Math.PI) / 180;
+}
+
+function speckle(seed: number): Buffer {
+  const pixels = Buffer.alloc(WIDTH * HEIGHT);
+  let state = seed;
+  for (let i = 0; i < pixels.length; i += 1) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    if (inSector(i % WIDTH, Math.floor(i / WIDTH))) pixels[i] = 40 + (state >>> 24) / 2;
+  }
+  return pixels;
+}
+
+const TEXT = 'font-family="sans-serif" fill="#ffffff"';
+const NAME = `<text x="12" y="34" font-size="24" ${TEXT}>BEISPIEL, ZOE</text>`;
+const BESIDE_SECTOR = `<text x="12" y="100" font-size="20" ${TEXT}>PID 4711 1994</text>`;
+const TITLE_BAR = `<rect width="640" height="40" fill="#405060"/>${NAME}`;
+const PANEL = `<rect x="470" y="90" width="160" height="60" fill="#303030"/>
+  <text x="476" y="128" font-size="22" ${TEXT}>ZOE 4711</text>`;
+
+/** The frame with text and graphics burned in, and where they are. */
+async function burnIn(frame: Buffer, drawing: string): Promise<{ frame: Buffer; ink: number[] }> {
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="640" height="480">${drawing}</svg>`;
+  const raw = { width: WIDTH, height: HEIGHT, channels: 1 } as const;
+  const burned = await sharp(frame, { raw })
+    .composite([{ input: Buffer.from(svg) }])
+    .toColourspace('b-w')
+    .extractChannel(0)
+    .raw()
+    .toBuffer();
+  const ink = [...burned.keys()].filter((i) => Math.abs((burned[i] ?? 0) - (frame[i] ?? 0)) > 60);
+  return { frame: burned, ink };
+}
+
+interface Screen {
+  drawing: string;
+  frames?: number;
+  regions?: Element[][];
+  burnedIn?: 'YES' | 'NO';
+}
+
+/** A screen as DICOM, read as a study, with the pixels that were burned in. */
+async function screen({ drawing, frames = 1, regions = [], burnedIn }: Screen) {
+  const drawn = await Promise.all(
+    Array.from({ length: frames }, (_, n) => burnIn(speckle(n + 1), drawing)),
+  );
+  const image = ultrasound({
+    columns: WIDTH,
+    rows: HEIGHT,
+    frames,
+    regions,
+    extra: burnedIn ? [['00280301', 'CS', burnedIn]] : [],
+    pixels: ['7FE00010', 'OB', Buffer.concat(drawn.map(({ frame }) => frame))],
+  });
+  const { clips } = await readStudy(await onDisk({ image }));
+  const [clip] = clips;
+  if (!clip) throw new Error('the screen was refused');
+  return { clip, ink: drawn[0]?.ink ?? [] };
+}
+
+/** The luminance of the preview, at the size of the frame. */
+async function previewOf(clip: Clip): Promise<Uint8Array> {
+  const frame = await clip.frames[0]?.rgb();
+  if (!frame) throw new Error('no frame');
+  const { areas } = await shownPictureOf(clip);
+  const png = sharp(await renderPreview(frame, areas, []));
+  const { width: shown = 0 } = await png.metadata();
+  const scale = shown / WIDTH;
+  return png
+    .extract({ left: 0, top: 0, width: shown, height: HEIGHT * scale })
+    .resize(WIDTH, HEIGHT, { kernel: 'cubic' })
+    .toColourspace('b-w')
+    .extractChannel(0)
+    .raw()
+    .toBuffer();
+}
+
+const lit = (pixels: Uint8Array, at: readonly number[]) =>
+  at.filter((i) => (pixels[i] ?? 0) > 20).length;
+const sectorPixels = Array.from({ length: WIDTH * HEIGHT }, (_, i) => i).filter((i) =>
+  inSector(i % WIDTH, Math.floor(i / WIDTH)),
+);
+
+/** The rectangle around the sector, as a cart writes it, and one of the whole screen. */
+const aroundSector = region({ minX: 100, minY: 56, maxX: 540, maxY: 370 });
+const wholeScreen = region({ maxX: WIDTH - 1, maxY: HEIGHT - 1 });
+
+const SCREENS: [string, Screen][] = [
+  ['above a region', { drawing: NAME, regions: [aroundSector] }],
+  [
+    'above a region of a header that says YES',
+    { drawing: NAME, regions: [aroundSector], burnedIn: 'YES' },
+  ],
+  ['in a region over the whole screen', { drawing: NAME + BESIDE_SECTOR, regions: [wholeScreen] }],
+  ['without any region', { drawing: NAME + BESIDE_SECTOR }],
+  ['in a title bar', { drawing: TITLE_BAR }],
+  ['on a panel that stands still in a cine', { drawing: NAME + PANEL, frames: 4 }],
+];
+
+describe('a name burned in', () => {
+  it.each(SCREENS)('%s is not in the preview, and the picture is', async (_, given) => {
+    const { clip, ink } = await screen(given);
+    expect(ink.length).toBeGreaterThan(300);
+    const shown = await previewOf(clip);
+    expect(lit(shown, ink)).toBe(0);
+    expect(lit(shown, sectorPixels)).toBeGreaterThan(0.985 * sectorPixels.length);
+  });
+
+  it.each(SCREENS)('%s is not in what is measured, and all of the sector is', async (_, given) => {
+    const { clip, ink } = await screen(given);
+    const measured = await clip.frames[0]?.gray();
+    if (!measured) throw new Error('no frame');
+    const far = ink.filter((i) => Math.floor(i / WIDTH) < 40 || i % WIDTH > 560);
+    expect(lit(measured.data, given.regions ? ink.filter((i) => i < 56 * WIDTH) : far)).toBe(0);
+    expect(lit(measured.data, sectorPixels)).toBe(sectorPixels.length);
+  });
+
+  it('in a corner of the region beside the sector is not in the preview', async () => {
+    const corner = `<text x="104" y="90" font-size="18" ${TEXT}>ZOE 4711</text>`;
+    const { clip, ink } = await screen({ drawing: corner, regions: [aroundSector] });
+    expect(lit(await previewOf(clip), ink)).toBe(0);
+  });
+
+  it('Burned In Annotation NO is believed beside regions: nothing of them is cut', async () => {
+    const given = { drawing: BESIDE_SECTOR, regions: [wholeScreen], burnedIn: 'NO' } as const;
+    const { clip, ink } = await screen({ ...given, regions: [wholeScreen] });
+    expect(lit(await previewOf(clip), ink)).toBe(ink.length);
+  });
+
+  it('YES where nothing tells the picture from its surroundings shows nothing', async () => {
+    const pixels: Element = ['7FE00010', 'OB', Buffer.alloc(WIDTH * HEIGHT, 0)];
+    const extra: Element[] = [['00280301', 'CS', 'YES']];
+    const image = ultrasound({ columns: WIDTH, rows: HEIGHT, extra, pixels });
+    const { clips } = await readStudy(await onDisk({ image }));
+    const [clip] = clips;
+    expect(clip && (await shownPictureOf(clip))).toEqual({ areas: [], known: false });
+  });
+});
+
+/** A grey image with a square of one colour from (10, 10) to (10 + side, 10 + side). */
+function coloured(side: number, colour: [number, number, number], tint = [1, 1, 1]): RgbImage {
+  const [width, height] = [100, 80];
+  const data = new Uint8Array(width * height * 3);
+  for (let i = 0; i < width * height; i += 1) {
+    const [x, y] = [i % width, Math.floor(i / width)];
+    const inside = x >= 10 && y >= 10 && x < 10 + side && y < 10 + side;
+    const grey = 60 + ((i * 7919) % 120);
+    data.set(inside ? colour : tint.map((part) => grey * part), i * 3);
+  }
+  return { width, height, data };
+}
+
+describe('colour Doppler is told from tissue', () => {
+  const whole = [rectanglePolygon({ minX: 0, minY: 0, maxX: 99, maxY: 79 })];
+  const count = (image: RgbImage) => colourMask(image).reduce((sum, flow) => sum + flow, 0);
+
+  it.each([
+    ['red, towards', [200, 20, 10]],
+    ['blue, away', [10, 30, 190]],
+    ['yellow, aliased', [220, 200, 40]],
+    ['green, turbulent', [30, 180, 60]],
+  ] as [string, [number, number, number]][])('%s: each of its pixels', (_, colour) => {
+    expect(count(coloured(12, colour))).toBe(144);
+    expect(showsColourFlow(coloured(12, colour), whole)).toBe(true);
+  });
+
+  it.each([
+    ['grey', [1, 1, 1]],
+    ['sepia', [1, 0.8, 0.45]],
+    ['blue map', [0.4, 0.6, 1]],
+  ])('a %s map alone is tissue', (_, tint) => {
+    expect(showsColourFlow(coloured(0, [0, 0, 0], tint), whole)).toBe(false);
+  });
+
+  it('blue flow on a sepia map is flow, the map is not', () => {
+    expect(count(coloured(12, [10, 30, 190], [1, 0.8, 0.45]))).toBe(144);
+  });
+
+  it('a line, such as an ECG, is not flow; nor is flow outside of the picture', () => {
+    const line = coloured(0, [0, 0, 0]);
+    for (let x = 0; x < 100; x += 1) line.data.set([20, 220, 30], (40 * 100 + x) * 3);
+    expect(showsColourFlow(line, whole)).toBe(false);
+    const elsewhere = [rectanglePolygon({ minX: 50, minY: 40, maxX: 99, maxY: 79 })];
+    expect(showsColourFlow(coloured(12, [200, 20, 10]), elsewhere)).toBe(false);
+  });
+
+  it('makes the mode of an image whose header leaves it open', async () => {
+    const image = await sharp(Buffer.from(coloured(12, [200, 20, 10]).data), {
+      raw: { width: 100, height: 80, channels: 3 },
+    })
+      .png()
+      .toBuffer();
+    expect((await readStudy(await onDisk({ image }))).clips[0]?.mode).toBe('colour');
+  });
+});

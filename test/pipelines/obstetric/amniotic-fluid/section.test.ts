@@ -1,0 +1,323 @@
+import { describe, expect, it } from 'vitest';
+import type { CartMeasurement } from '../../../../pipelines/contract/cart.ts';
+import type { FluidReading } from '../../../../pipelines/obstetric/amniotic-fluid/read.ts';
+import type { Result } from '../../../../pipelines/result/envelope.ts';
+import { cartValue } from '../../cart-sample.ts';
+import {
+  clip,
+  interpretReadings,
+  MM_PER_PIXEL,
+  measurementOf,
+  sectionOf,
+} from '../evidence-sample.ts';
+
+interface Shown {
+  mm: number;
+  view?: string;
+  accepted?: boolean;
+  cut?: boolean;
+  calibrated?: boolean;
+}
+
+const TOP = { x: 400, y: 20 };
+
+function shown({ mm, view, accepted = true, cut = false, calibrated = true }: Shown): FluidReading {
+  const taken = clip(`fluid-${mm}-${view ?? 'any'}.dcm`, {
+    viewName: view ?? null,
+    ...(calibrated ? {} : { regions: [] }),
+  });
+  return {
+    clip: taken,
+    frame: taken.frames[0] as (typeof taken.frames)[number],
+    estimate: { label: 'amniotic-fluid', confidence: 0.9 },
+    calibrated,
+    pocket: calibrated
+      ? {
+          top: TOP,
+          bottom: { x: TOP.x, y: TOP.y + mm / MM_PER_PIXEL },
+          cut,
+          confidence: 0.9,
+          accepted,
+        }
+      : null,
+  };
+}
+
+function interpret(
+  frames: FluidReading[] | null,
+  gaDays: number | null = 30 * 7,
+  cart: CartMeasurement[] = [],
+): Result {
+  return interpretReadings({
+    readings: [],
+    options: gaDays === null ? {} : { dating: { ga_days: gaDays } },
+    evidence: {
+      views: { amnioticFluid: { frames, uncertainty: 4 } },
+      study: { clips: [], cart, refused: [], files: 1, series: 1 },
+    },
+  });
+}
+
+/** As a structured report of the machine brings it, mm. */
+function fromMachine(key: 'amniotic-fluid-index' | 'deepest-vertical-pocket', value: number) {
+  const concept = { scheme: 'LN', code: '11627-7', meaning: 'Amniotic Fluid Index' };
+  return cartValue({ key, concept, value, unit: 'mm' });
+}
+
+const quadrants = (...depths: number[]) =>
+  depths.map((mm, i) => shown({ mm, view: ['RUQ', 'RLQ', 'LUQ', 'LLQ'][i] ?? '' }));
+
+const categoryOf = (result: Result, id: string) =>
+  result.classifications.find((one) => one.id === id)?.value;
+
+describe('the deepest vertical pocket', () => {
+  it('is the deepest of all images, with its vertical caliper', () => {
+    const result = interpret([shown({ mm: 41 }), shown({ mm: 52 }), shown({ mm: 30 })]);
+    const pocket = measurementOf(result, 'deepest-vertical-pocket');
+    expect(pocket.value).toBeCloseTo(52, 6);
+    expect(pocket.source.calipers[0]?.points.map(([x]) => x)).toEqual([TOP.x, TOP.x]);
+    expect(pocket.uncertainty).toBe(4);
+  });
+
+  it.each([
+    [19.9, 'oligohydramnios', 'oligohydramnios'],
+    [20, 'normal', null],
+    [79.9, 'normal', null],
+    [80, 'polyhydramnios-mild', 'polyhydramnios'],
+    [119.9, 'polyhydramnios-mild', 'polyhydramnios'],
+    [120, 'polyhydramnios-moderate', 'polyhydramnios'],
+    [160, 'polyhydramnios-severe', 'polyhydramnios'],
+  ])('of %d mm is %s', (mm, category, finding) => {
+    const result = interpret([shown({ mm })], null);
+    expect(categoryOf(result, 'fluid-by-deepest-pocket')).toBe(category);
+    expect(result.findings[0]?.concept?.key ?? null).toBe(finding);
+  });
+
+  it.each([
+    [83.9, true],
+    [84, false],
+    [16.1, true],
+    [16, false],
+    [50, false],
+  ])('of %d mm, known to 4 mm, reaches across a cut-off: %s', (mm, said) => {
+    const { summary } = sectionOf(interpret([shown({ mm })]), 'amniotic-fluid');
+    expect(summary.includes('reaches across the cut-off')).toBe(said);
+  });
+
+  it('that runs out of the picture is only a lower limit, and no category rests on a lesser one', () => {
+    const result = interpret([shown({ mm: 60 }), shown({ mm: 90, cut: true })]);
+    expect(measurementOf(result, 'deepest-vertical-pocket').value).toBeCloseTo(60, 6);
+    expect(measurementOf(result, 'deepest-vertical-pocket-2')).toMatchObject({ quality: 'low' });
+    expect(result.classifications).toEqual([]);
+    expect(sectionOf(result, 'amniotic-fluid').summary).toContain('runs out of the picture');
+  });
+});
+
+describe('a value just beside a cut-off', () => {
+  it.each([
+    ['deepest-vertical-pocket', 19.97, '19.97 mm'],
+    ['deepest-vertical-pocket', 20, '20.0 mm'],
+    ['amniotic-fluid-index', 50.03, '50.03 mm'],
+  ] as const)('%s of %d mm is shown as %s', (key, mm, text) => {
+    const result = interpret([], 210, [fromMachine(key, mm)]);
+    expect(sectionOf(result, 'amniotic-fluid').summary).toContain(` ${text} (ultrasound machine)`);
+    expect(result.classifications[0]?.criteria[0]?.value).toBe(text);
+  });
+});
+
+describe('the amniotic fluid index', () => {
+  it('is the sum of the deepest pockets of four named quadrants, with its chart', () => {
+    const result = interpret([...quadrants(40, 30, 35, 25), shown({ mm: 20, view: 'RUQ' })]);
+    const index = measurementOf(result, 'amniotic-fluid-index');
+    expect(index.value).toBeCloseTo(130, 6);
+    expect(index.reference).toMatchObject({ low: 90, high: 234, chart: 'moore-cayle-1990' });
+    expect(index.inputs).toEqual([1, 2, 3, 4].map((n) => `fluid-quadrant-${n}`));
+    expect(categoryOf(result, 'fluid-by-index')).toBe('normal');
+    expect(sectionOf(result, 'amniotic-fluid').status).toBe('complete');
+  });
+
+  it.each([
+    [[20, 10, 10, 10], 'oligohydramnios'],
+    [[20, 10, 10, 10.5], 'normal'],
+    [[60, 60, 60, 59], 'normal'],
+    [[60, 60, 60, 60.5], 'polyhydramnios-mild'],
+    [[75, 75, 75, 75.5], 'polyhydramnios-moderate'],
+    [[90, 90, 85, 85.5], 'polyhydramnios-severe'],
+  ])('of %j mm is %s', (depths, category) => {
+    expect(categoryOf(interpret(quadrants(...depths)), 'fluid-by-index')).toBe(category);
+  });
+
+  it('is not summed from three quadrants', () => {
+    const result = interpret(quadrants(40, 30, 35));
+    expect(result.measurements.map(({ id }) => id)).toEqual(['deepest-vertical-pocket']);
+    const { status, reason } = sectionOf(result, 'amniotic-fluid');
+    expect(status).toBe('partial');
+    expect(reason?.detail).toContain('quadrants are not told apart');
+  });
+
+  it.each([
+    [24 * 7 - 1, false],
+    [24 * 7, true],
+  ])('at %i days is used: %s', (days, used) => {
+    const { measurements } = interpret(quadrants(40, 30, 35, 25), days);
+    expect(measurements.some(({ id }) => id === 'amniotic-fluid-index')).toBe(used);
+  });
+
+  it('has neither chart nor category where gestational age is missing', () => {
+    const result = interpret(quadrants(40, 30, 35, 25), null);
+    expect(measurementOf(result, 'amniotic-fluid-index')).toMatchObject({ reference: null });
+    expect(categoryOf(result, 'fluid-by-index')).toBeUndefined();
+    expect(categoryOf(result, 'fluid-by-deepest-pocket')).toBe('normal');
+    expect(sectionOf(result, 'amniotic-fluid').reason?.detail).toContain(
+      'Gestational age was not given',
+    );
+  });
+});
+
+describe('what contradicts itself', () => {
+  it('an index and a pocket of different categories: the pocket is preferred, and said', () => {
+    const { summary } = sectionOf(interpret(quadrants(25, 8, 8, 8)), 'amniotic-fluid');
+    expect(summary).toContain('normal amniotic fluid by the pocket, by the index oligohydramnios');
+    expect(summary).toContain('the deepest pocket is preferred');
+  });
+
+  it.each([
+    { others: [30, 30, 30], pocket: 120, said: false },
+    { others: [30, 30, 30], pocket: 120.5, said: true },
+  ])('an index below its deepest pocket of $pocket mm: $said', ({ others, pocket, said }) => {
+    const result = interpret([...quadrants(30, ...others), shown({ mm: pocket })]);
+    const { summary } = sectionOf(result, 'amniotic-fluid');
+    expect(summary.includes('contradict each other')).toBe(said);
+  });
+});
+
+describe("the machine's own values", () => {
+  it('stand where nothing was measured, with their category', () => {
+    const result = interpret([], 210, [fromMachine('amniotic-fluid-index', 50)]);
+    expect(measurementOf(result, 'amniotic-fluid-index').source.provenance).toBe('cart-sr');
+    expect(categoryOf(result, 'fluid-by-index')).toBe('oligohydramnios');
+    expect(sectionOf(result, 'amniotic-fluid').summary).toContain('pocket was not measured');
+  });
+
+  it('stand beside ours; of two categories neither is given, and that is told', () => {
+    const cart = [fromMachine('deepest-vertical-pocket', 19)];
+    const result = interpret([shown({ mm: 25 })], 210, cart);
+    expect(measurementOf(result, 'cart-deepest-vertical-pocket').note).toContain('24.0 % below');
+    expect(result.classifications).toEqual([]);
+    expect(result.findings).toMatchObject([{ id: 'fluid-contradiction', severity: 'abnormal' }]);
+    expect(result.findings[0]?.text).toContain(
+      '25.0 mm as measured here (normal amniotic fluid), 19.0 mm by the ultrasound machine (oligohydramnios): measure by hand.',
+    );
+  });
+
+  it.each([
+    [15, []],
+    [0, []],
+    [69.9, []],
+    [70, ['normal']],
+  ])('of %s mm beside a pocket of ours of at least 70 mm give %j', (mm, categories) => {
+    const cart = [fromMachine('deepest-vertical-pocket', mm)];
+    const result = interpret([shown({ mm: 70, cut: true })], 210, cart);
+    expect(result.classifications.map(({ value }) => value)).toEqual(categories);
+    const against = categories.length === 0;
+    expect(result.findings.map(({ id }) => id)).toEqual(against ? ['fluid-contradiction'] : []);
+    const { summary } = sectionOf(result, 'amniotic-fluid');
+    expect(summary.includes('at least 70.0 mm deep')).toBe(against);
+  });
+
+  it.each([
+    [69.9, false],
+    [70, true],
+  ])('an index of %s mm beside a pocket of at least 70 mm fits: %s', (mm, fits) => {
+    const cart = [
+      fromMachine('amniotic-fluid-index', mm),
+      fromMachine('deepest-vertical-pocket', 70),
+    ];
+    const result = interpret([shown({ mm: 70, cut: true })], 210, cart);
+    expect(result.classifications.length > 0).toBe(fits);
+    expect(sectionOf(result, 'amniotic-fluid').summary.includes('contradict')).toBe(!fits);
+  });
+
+  it('are named as the source of a finding', () => {
+    const texts = (frames: FluidReading[], cart: CartMeasurement[]) =>
+      interpret(frames, 210, cart).findings.map(({ text }) => text);
+    const machine = texts([], [fromMachine('deepest-vertical-pocket', 15)]);
+    expect(machine).toEqual([
+      'Oligohydramnios: 15.0 mm (cut-off below 20 mm), by the ultrasound machine.',
+    ]);
+    expect(texts([shown({ mm: 15 })], [])).toEqual([
+      'Oligohydramnios: 15.0 mm (cut-off below 20 mm), on the images supplied.',
+    ]);
+  });
+
+  it('of an index are not categorised before 24 weeks', () => {
+    const cart = [fromMachine('amniotic-fluid-index', 50)];
+    expect(interpret([], 24 * 7 - 1, cart).classifications).toEqual([]);
+    expect(interpret([], 24 * 7, cart).classifications).toHaveLength(1);
+  });
+
+  it('are not used where they are implausible, or of several sacs', () => {
+    const large = interpret([], 210, [fromMachine('amniotic-fluid-index', 601)]);
+    expect(sectionOf(large, 'amniotic-fluid').status).toBe('not_assessed');
+    const sacs = ['A', 'B'].map((fetus) => ({
+      ...fromMachine('deepest-vertical-pocket', 50),
+      fetus,
+    }));
+    expect(sectionOf(interpret([], 210, sacs), 'amniotic-fluid').status).toBe('not_assessed');
+  });
+});
+
+describe('the section amniotic-fluid is not assessed', () => {
+  it.each([
+    ['without the view', [], 'view_missing'],
+    ['without a physical scale', [shown({ mm: 40, calibrated: false })], 'no_calibration'],
+    ['without a permitted model', null, 'no_model'],
+  ])('%s', (_, frames, code) => {
+    const { status, reason } = sectionOf(interpret(frames), 'amniotic-fluid');
+    expect(status).toBe('not_assessed');
+    expect(reason?.code).toBe(code);
+    expect(reason?.detail).not.toContain('normal');
+  });
+
+  it('where no pocket is clear: inadequate, and anhydramnios is not concluded', () => {
+    const result = interpret([shown({ mm: 40, accepted: false })]);
+    const { status, summary } = sectionOf(result, 'amniotic-fluid');
+    expect(status).toBe('inadequate');
+    expect(summary).toContain('Anhydramnios is not concluded');
+    expect(result.classifications).toEqual([]);
+  });
+});
+
+it("the machine's pockets of two fetuses are not used, and that is said", () => {
+  const cart = (['A', 'B'] as const).map((fetus) => ({
+    ...fromMachine('deepest-vertical-pocket', fetus === 'A' ? 15 : 50),
+    fetus,
+  }));
+  const outcome = sectionOf(interpret([], 210, cart), 'amniotic-fluid');
+  expect(outcome.status).toBe('not_assessed');
+  expect(outcome.summary).toContain('its reports name several fetuses');
+});
+
+it.each([
+  ['of fluid', ['deepest-vertical-pocket', 15, 50], 'its reports name several fetuses'],
+  ['of a head', ['hc', 250, 262], 'of which fetus it is, is not known'],
+] as const)(
+  'pockets of two sacs stand apart, where the machine names two fetuses in values %s',
+  (_, [key, first, second], unused) => {
+    const concept = { scheme: 'LN', code: '11984-2', meaning: key };
+    const named = (value: number, fetus: string) =>
+      cartValue({ key, concept, value, unit: 'mm', fetus });
+    const single = key === 'hc' ? [fromMachine('amniotic-fluid-index', 50)] : [];
+    const cart = [named(first, 'A'), named(second, 'B'), ...single];
+    const result = interpret([...quadrants(15, 60, 30, 25)], 210, cart);
+    const section = sectionOf(result, 'amniotic-fluid');
+    const own = result.measurements.filter((one) => one.section === 'amniotic-fluid');
+    expect(section).toMatchObject({ status: 'partial', reason: { code: 'several_fetuses' } });
+    expect(own.map(({ id }) => id)).toEqual(
+      [1, 2, 3, 4].map((n) => `deepest-vertical-pocket-${n}`),
+    );
+    expect(result.classifications.filter((one) => one.section === 'amniotic-fluid')).toEqual([]);
+    expect(section.summary).not.toContain('normal');
+    expect(section.summary).toContain(unused);
+  },
+);

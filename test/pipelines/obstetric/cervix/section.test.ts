@@ -1,0 +1,363 @@
+import { describe, expect, it } from 'vitest';
+import type { CartMeasurement } from '../../../../pipelines/contract/cart.ts';
+import type { CervixReading } from '../../../../pipelines/obstetric/cervix/read.ts';
+import type { Result } from '../../../../pipelines/result/envelope.ts';
+import { weeksAndDays } from '../../../../pipelines/result/gestational-age.ts';
+import { cartValue } from '../../cart-sample.ts';
+import {
+  clip,
+  interpretReadings,
+  MM_PER_PIXEL,
+  measurementOf,
+  sectionOf,
+} from '../evidence-sample.ts';
+
+interface Shown {
+  mm: number;
+  /** How far the middle of the canal lies from the straight line, mm. */
+  bowMm?: number;
+  funnel?: { depthMm: number; widthMm: number; fullness?: number };
+  accepted?: boolean;
+  calibrated?: boolean;
+  bladder?: boolean;
+  /** As the machine names the view. */
+  viewName?: string | null;
+}
+
+const LEFT = { x: 200, y: 300 };
+
+/** A horizontal canal with the external os on the left. */
+function shown(given: Shown): CervixReading {
+  const pixels = (mm: number) => mm / MM_PER_PIXEL;
+  const { viewName = 'TRANSVAGINAL CERVIX' } = given;
+  const taken = clip(`cervix-${given.mm}-${given.bowMm ?? 0}.dcm`, {
+    viewName,
+    ...(given.calibrated === false && { regions: [] }),
+  });
+  const internalOs = { x: LEFT.x + pixels(given.mm), y: LEFT.y };
+  const { funnel } = given;
+  const mouth = internalOs.x + pixels(funnel?.depthMm ?? 0);
+  const half = pixels(funnel?.widthMm ?? 0) / 2;
+  return {
+    clip: taken,
+    frame: taken.frames[0] as (typeof taken.frames)[number],
+    estimate: { label: 'cervix', confidence: 0.9 },
+    located: {
+      externalOs: LEFT,
+      internalOs,
+      middle: { x: (LEFT.x + internalOs.x) / 2, y: LEFT.y - pixels(given.bowMm ?? 0) },
+      funnel: funnel
+        ? {
+            shoulders: [
+              { x: mouth, y: LEFT.y - half },
+              { x: mouth, y: LEFT.y + half },
+            ],
+            fullness: funnel.fullness ?? 0.5,
+          }
+        : null,
+      bladder: given.bladder ?? false,
+      confidence: 0.8,
+      accepted: given.accepted ?? true,
+    },
+  };
+}
+
+/** A length as the machine's report gives it, in the part of this fetus. */
+function ofMachine(value: number, fetus: string | null = null) {
+  const concept = { scheme: 'LN', code: '11961-0', meaning: 'Cervix Length' };
+  return cartValue({ key: 'cervical-length', concept, value, unit: 'mm', fetus });
+}
+
+function interpret(
+  frames: CervixReading[] | null,
+  gaDays: number | null = 20 * 7,
+  machine: number | CartMeasurement[] | null = null,
+): Result {
+  const cart = typeof machine === 'number' ? [ofMachine(machine)] : (machine ?? []);
+  return interpretReadings({
+    readings: [],
+    options: gaDays === null ? {} : { dating: { ga_days: gaDays } },
+    evidence: {
+      views: { cervix: { frames, uncertainty: 3 } },
+      study: { clips: [], cart, refused: [], files: 1, series: 1 },
+    },
+  });
+}
+
+const three = (mm: number, others: Partial<Shown> = {}) => [
+  shown({ mm, ...others }),
+  shown({ mm: mm + 1, ...others }),
+  shown({ mm: mm + 2, ...others }),
+];
+
+const categoryOf = (result: Result) =>
+  result.classifications.find(({ id }) => id === 'cervical-length-category')?.value;
+
+describe('cervical length', () => {
+  it('is the shortest of three, with its caliper and interval', () => {
+    const result = interpret([shown({ mm: 34 }), shown({ mm: 32 }), shown({ mm: 33 })]);
+    const length = measurementOf(result, 'cervical-length');
+    expect(length.value).toBeCloseTo(32, 6);
+    expect(length).toMatchObject({ method: 'cervix-straight', uncertainty: 3 });
+    expect(length.source.calipers[0]?.points[0]).toEqual([LEFT.x, LEFT.y]);
+    expect(length.note).toContain('simulated images only');
+    expect(sectionOf(result, 'cervix').status).toBe('complete');
+  });
+
+  it.each([
+    { bowMm: 5, method: 'cervix-straight', value: 30 },
+    { bowMm: 5.1, method: 'cervix-two-lines', value: 2 * Math.hypot(15, 5.1) },
+  ])('of a canal that bows by $bowMm mm is measured by $method', ({ bowMm, method, value }) => {
+    const length = measurementOf(interpret([shown({ mm: 30, bowMm })]), 'cervical-length');
+    expect(length.method).toBe(method);
+    expect(length.value).toBeCloseTo(value, 6);
+  });
+
+  it.each([
+    [10, 'extremely-short'],
+    [10.1, 'very-short'],
+    [15, 'very-short'],
+    [15.1, 'short'],
+    [25, 'short'],
+    [25.1, 'normal'],
+    [29.9, 'normal'],
+    [30, 'long'],
+  ])('of %d mm at 20 weeks is %s', (mm, category) => {
+    const result = interpret(three(mm));
+    expect(categoryOf(result)).toBe(category);
+    const short = result.findings.some(({ id }) => id === 'short-cervix');
+    expect(short).toBe(mm <= 25);
+    expect(result.guidance.some(({ id }) => id === 'short-cervix')).toBe(short);
+  });
+
+  it.each([
+    [16 * 7 - 1, false],
+    [16 * 7, true],
+    [24 * 7, true],
+    [24 * 7 + 1, false],
+  ])('at %i days is categorised: %s', (days, categorised) => {
+    const result = interpret(three(20), days);
+    expect(categoryOf(result) !== undefined).toBe(categorised);
+    const { status, summary } = sectionOf(result, 'cervix');
+    expect(status).toBe(categorised ? 'complete' : 'partial');
+    if (!categorised) expect(summary).toContain(`between ${weeksAndDays(112)}`);
+  });
+
+  it('is given without a category where gestational age is missing', () => {
+    const result = interpret(three(20), null);
+    expect(measurementOf(result, 'cervical-length').value).toBeCloseTo(20, 6);
+    expect(categoryOf(result)).toBeUndefined();
+    expect(result.findings).toEqual([]);
+    expect(sectionOf(result, 'cervix').reason?.detail).toContain('Gestational age was not given');
+  });
+
+  it.each([
+    [22, false],
+    [22.1, true],
+    [27.9, true],
+    [28, false],
+  ])('of %d mm with an interval of 3 mm is undecided at the cut-off: %s', (mm, undecided) => {
+    const { summary, status } = sectionOf(interpret(three(mm)), 'cervix');
+    expect(summary.includes('reaches across the cut-off')).toBe(undecided);
+    expect(status).toBe(undecided ? 'partial' : 'complete');
+  });
+
+  it('of fewer than three images, or beside urine, says so', () => {
+    const { status, summary } = sectionOf(interpret([shown({ mm: 30, bladder: true })]), 'cervix');
+    expect(status).toBe('partial');
+    expect(summary).toContain('shortest of 1, not of 3');
+    expect(summary).toContain('bladder is not empty');
+  });
+
+  it('on three frames of one clip is no repeated measurement', () => {
+    const [first, ...others] = three(34);
+    if (!first) throw new Error('no frame');
+    const frames = [first, ...others.map((one) => ({ ...one, clip: first.clip }))];
+    const { status, summary } = sectionOf(interpret(frames), 'cervix');
+    expect(status).toBe('partial');
+    expect(summary).toContain('no repeated measurements');
+  });
+
+  it.each([
+    [20, true],
+    [20.1, false],
+  ])('of %d mm meets the criterion of progesterone: %s', (mm, met) => {
+    const [category] = interpret(three(mm)).classifications;
+    expect(category?.criteria.find(({ name }) => name === 'at most 20 mm')?.met).toBe(met);
+  });
+
+  it('beyond the limits of plausibility is not used', () => {
+    const result = interpret([shown({ mm: 80.5 })]);
+    expect(sectionOf(result, 'cervix').status).toBe('inadequate');
+    expect(measurementOf(result, 'cervical-length-1').quality).toBe('inadequate');
+    expect(measurementOf(interpret([shown({ mm: 60.5 })]), 'cervical-length').note).toContain(
+      'unusually long',
+    );
+  });
+});
+
+describe("the machine's length", () => {
+  it('alone is given without a category, since its route is not known', () => {
+    const result = interpret([], 140, 20);
+    expect(measurementOf(result, 'cervical-length').source.provenance).toBe('cart-sr');
+    expect(categoryOf(result)).toBeUndefined();
+    expect(sectionOf(result, 'cervix').reason?.detail).toContain('without its route');
+  });
+
+  it.each([
+    [25, true],
+    [25.1, false],
+  ])('of %d mm beside ours of 29 mm is another category: %s', (mm, said) => {
+    const result = interpret(three(29), 140, mm);
+    expect(measurementOf(result, 'cervical-length').value).toBeCloseTo(29, 6);
+    const { summary } = sectionOf(result, 'cervix');
+    expect(summary.includes('the length is short: measure by hand')).toBe(said);
+  });
+
+  it('that is implausible stands nowhere, and is said', () => {
+    const result = interpret([], 140, 81);
+    const { status, reason } = sectionOf(result, 'cervix');
+    expect(status).toBe('not_assessed');
+    expect(reason?.detail).toContain('implausible: CL outside 0 to 80 mm; not used');
+    expect(measurementOf(result, 'cart-cervical-length').quality).toBe('inadequate');
+  });
+
+  it.each([
+    ['under two fetuses', 'A', 'B'],
+    ['under one fetus', 'A', 'A'],
+    ['under none', null, null],
+  ])('that is implausible does not stand for another one, %s', (_, first, second) => {
+    const result = interpret([], 140, [ofMachine(999, first), ofMachine(30, second)]);
+    expect(measurementOf(result, 'cervical-length')).toMatchObject({ value: 30, fetus: null });
+    const { status, summary } = sectionOf(result, 'cervix');
+    expect(status).toBe('partial');
+    expect(summary).toContain('Cervical length 30.0 mm.');
+    expect(summary).toContain('implausible');
+  });
+
+  it('is the shortest, of the mother, whichever fetus it stands beside', () => {
+    const result = interpret([], 140, [ofMachine(30, 'A'), ofMachine(28, 'B')]);
+    expect(measurementOf(result, 'cervical-length')).toMatchObject({ value: 28, fetus: null });
+  });
+
+  it.each(['A', null])('of another category beside ours is told, of fetus %s', (fetus) => {
+    const { summary } = sectionOf(interpret(three(29), 140, [ofMachine(12, fetus)]), 'cervix');
+    expect(summary).toContain('12.0 mm, the length is very short: measure by hand');
+  });
+});
+
+describe('the route of the images', () => {
+  it.each(['TRANSABDOMINAL CERVIX', 'TA CERVIX'])(
+    'named %s gives neither a category nor an accepted length',
+    (viewName) => {
+      const result = interpret(three(22, { viewName }));
+      const { status, reason, summary } = sectionOf(result, 'cervix');
+      expect(status).toBe('not_assessed');
+      expect(reason?.code).toBe('view_missing');
+      expect(summary).toContain('cervical length needs a transvaginal measurement');
+      expect(measurementOf(result, 'cervical-length-1').quality).toBe('inadequate');
+      expect(categoryOf(result)).toBeUndefined();
+      expect(result.findings).toEqual([]);
+    },
+  );
+
+  it('of one transvaginal image among transabdominal ones is that of the length', () => {
+    const result = interpret([shown({ mm: 22, viewName: 'TA' }), shown({ mm: 28 })]);
+    expect(measurementOf(result, 'cervical-length').value).toBeCloseTo(28, 6);
+    expect(categoryOf(result)).toBe('normal');
+    expect(sectionOf(result, 'cervix').summary).toContain('shortest of 1, not of 3');
+  });
+
+  it('is not known where one of three images does not name it', () => {
+    const [shortest, ...others] = three(35);
+    if (!shortest) throw new Error('no frame');
+    const longest = shown({ mm: 39, viewName: null });
+    const section = sectionOf(interpret([shortest, ...others.slice(0, 1), longest]), 'cervix');
+    expect(section).toMatchObject({ status: 'partial', data: { route: 'not_known' } });
+  });
+
+  it.each([
+    ['TRANSVAGINAL CERVIX', 'complete', 'transvaginal'],
+    ['CERVIX', 'partial', 'not_known'],
+    [null, 'partial', 'not_known'],
+  ])('of view name %s: %s, %s', (viewName, status, route) => {
+    const section = sectionOf(interpret(three(35, { viewName })), 'cervix');
+    expect(section).toMatchObject({ status, data: { route } });
+    expect(section.summary.includes('do not name their route')).toBe(status === 'partial');
+  });
+});
+
+describe('a length beside a cut-off', () => {
+  it.each([
+    [25, 'Cervical length 25.0 mm, short.'],
+    [25.04, 'Cervical length 25.04 mm, normal length.'],
+    [29.97, 'Cervical length 29.97 mm, normal length.'],
+    [10.04, 'Cervical length 10.04 mm, very short.'],
+  ])('of %d mm is never shown on its other side', (mm, text) => {
+    expect(sectionOf(interpret(three(mm)), 'cervix').summary).toContain(text);
+  });
+});
+
+describe('a funnel', () => {
+  it('on a longer image than the shortest is told with the length of its own image', () => {
+    const funnel = { depthMm: 10, widthMm: 12 };
+    const result = interpret([shown({ mm: 30 }), shown({ mm: 28 }), shown({ mm: 32, funnel })]);
+    expect(measurementOf(result, 'cervical-length').value).toBeCloseTo(28, 6);
+    expect(measurementOf(result, 'percent-funnelling')).toMatchObject({
+      inputs: ['funnel-depth', 'cervical-length-3'],
+    });
+    expect(measurementOf(result, 'percent-funnelling').value).toBeCloseTo(1000 / 42, 6);
+  });
+
+  it('of 5 mm is reported with depth, width and its share of the whole', () => {
+    const result = interpret(three(20, { funnel: { depthMm: 5, widthMm: 12 } }));
+    expect(measurementOf(result, 'funnel-depth').value).toBeCloseTo(5, 6);
+    expect(measurementOf(result, 'funnel-width').value).toBeCloseTo(12, 6);
+    expect(measurementOf(result, 'percent-funnelling').value).toBeCloseTo(20, 6);
+    expect(result.findings.map(({ id }) => id)).toContain('cervical-funnelling');
+  });
+
+  it('of less than 5 mm is not reported, and not excluded', () => {
+    const result = interpret(three(35, { funnel: { depthMm: 4.9, widthMm: 12 } }));
+    expect(result.measurements.map(({ id }) => id)).not.toContain('funnel-depth');
+    expect(sectionOf(result, 'cervix').data.funnel_shape).toBe('not_seen');
+  });
+
+  it.each([
+    [0.42, 'Y'],
+    [0.5, 'V'],
+    [0.64, 'U'],
+  ])('that fills %d of mouth times depth has the shape %s', (fullness, shape) => {
+    const result = interpret(three(20, { funnel: { depthMm: 10, widthMm: 12, fullness } }));
+    expect(sectionOf(result, 'cervix').data.funnel_shape).toBe(shape);
+  });
+});
+
+describe('the section cervix is not assessed', () => {
+  it('without the view', () => {
+    const { status, reason } = sectionOf(interpret([]), 'cervix');
+    expect(status).toBe('not_assessed');
+    expect(reason).toMatchObject({ code: 'view_missing' });
+    expect(reason?.detail).toContain('needs a transvaginal measurement');
+  });
+
+  it('without a physical scale', () => {
+    const { status, reason } = sectionOf(
+      interpret([shown({ mm: 30, calibrated: false })]),
+      'cervix',
+    );
+    expect(status).toBe('not_assessed');
+    expect(reason?.code).toBe('no_calibration');
+  });
+
+  it('without a permitted model', () => {
+    expect(sectionOf(interpret(null), 'cervix').reason?.code).toBe('no_model');
+  });
+
+  it('where no canal reaches the gate: inadequate, and the value is not accepted', () => {
+    const result = interpret([shown({ mm: 30, accepted: false })]);
+    expect(sectionOf(result, 'cervix').status).toBe('inadequate');
+    expect(measurementOf(result, 'cervical-length-1').quality).toBe('low');
+    expect(result.classifications).toEqual([]);
+  });
+});

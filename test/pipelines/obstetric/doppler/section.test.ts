@@ -1,0 +1,471 @@
+import { describe, expect, it } from 'vitest';
+import { fetusOf } from '../../../../pipelines/contract/fetus-name.ts';
+import type { BeatVelocities } from '../../../../pipelines/measure/doppler/arterial-flow.ts';
+import {
+  anaemiaBand,
+  aWave,
+  dopplerSummary,
+  endDiastolicFlow,
+  rank,
+  umbilicalReference,
+  uterineReference,
+} from '../../../../pipelines/obstetric/doppler/guideline.ts';
+import { lateralityOf, vesselOf } from '../../../../pipelines/obstetric/doppler/read.ts';
+import { beatOf, fromMachine, run, spectrum, traced } from './doppler-sample.ts';
+
+describe('indices (obstetric reference 13.1, worked values)', () => {
+  it('PSV 45.2, EDV 11.3, TAMX 22.1 give PI 1.53394, RI 0.75, S/D 4', () => {
+    const { value } = run([spectrum('umbilical-artery')]);
+    expect(value('umbilical-artery-pi')?.value).toBeCloseTo(1.53394, 5);
+    expect(value('umbilical-artery-ri')?.value).toBeCloseTo(0.75, 10);
+    expect(value('umbilical-artery-sd')?.value).toBeCloseTo(4, 10);
+  });
+
+  it('absent flow: PI 2.85714, RI 1, no S/D, and a critical finding', () => {
+    const { value, category, findings } = run([
+      spectrum('umbilical-artery', { psv: 40, edv: 0, tamx: 14 }),
+    ]);
+    expect(value('umbilical-artery-pi')?.value).toBeCloseTo(2.85714, 5);
+    expect(value('umbilical-artery-ri')?.value).toBe(1);
+    expect(value('umbilical-artery-sd')).toBeNull();
+    expect(category).toBe('aedf');
+    expect(findings?.find(({ id }) => id === 'end-diastolic-flow')?.severity).toBe('critical');
+  });
+
+  it('reversed flow: PI 4.09091, no S/D, and it leads the summary', () => {
+    const { value, category } = run([
+      spectrum('umbilical-artery', { psv: 40, edv: -5, tamx: 11 }),
+      spectrum('middle-cerebral-artery', { psv: 40, edv: 12, tamx: 24 }),
+    ]);
+    expect(value('umbilical-artery-pi')?.value).toBeCloseTo(4.09091, 5);
+    expect(value('umbilical-artery-sd')).toBeNull();
+    expect(category).toBe('redf');
+  });
+
+  it('a peak and an end of diastole are shown on the spectrum', () => {
+    const { value } = run([spectrum('umbilical-artery')]);
+    const [peak] = value('umbilical-artery-psv')?.source.calipers ?? [];
+    expect(peak?.points).toEqual([
+      [60, 350],
+      [60, 350 - 45.2 / 0.4],
+    ]);
+  });
+});
+
+describe('what makes a trace too poor for a category', () => {
+  it.each([
+    { wave: { beats: 2 }, quality: 'low' },
+    { wave: { beats: 3 }, quality: 'accepted' },
+    { wave: { variation: 0.1 }, quality: 'accepted' },
+    { wave: { variation: 0.101 }, quality: 'low' },
+    { wave: { tamx: 50 }, quality: 'low' },
+  ])('$wave: $quality', ({ wave, quality }) => {
+    const { value } = run([spectrum('umbilical-artery', wave)]);
+    const pi = value('umbilical-artery-pi');
+    expect(pi?.quality).toBe(quality);
+    expect(pi?.reference === null).toBe(quality !== 'accepted');
+  });
+
+  it('a rate outside 110 to 160: no chart holds', () => {
+    expect(
+      run([spectrum('umbilical-artery', { rate: 110 })]).value('umbilical-artery-pi')?.reference,
+    ).not.toBeNull();
+    const slow = run([spectrum('umbilical-artery', { rate: 109 })]);
+    expect(slow.value('umbilical-artery-pi')?.reference).toBeNull();
+    expect(slow.reason?.code).toBe('heart_rate_outside_chart');
+  });
+
+  it('of the fetus leaves the chart of the uterine arteries', () => {
+    const { value } = run([
+      spectrum('umbilical-artery', { rate: 100 }),
+      spectrum('uterine-artery', { rate: 80 }, { laterality: 'left' }),
+      spectrum('uterine-artery', { rate: 80 }, { laterality: 'right' }),
+    ]);
+    expect(value('umbilical-artery-pi')?.reference).toBeNull();
+    expect(value('uterine-artery-mean-pi')?.reference?.chart).toBe('gomez-2008-uterine-artery');
+  });
+});
+
+describe('what the machine hides', () => {
+  const lost = { psv: 40, edv: 0, tamx: 14 };
+
+  it.each([
+    { vanishesAt: 3, flow: 'absent', severity: 'critical' },
+    { vanishesAt: 3.1, flow: 'not-assessable', severity: 'abnormal' },
+  ])('flow that disappears at $vanishesAt cm/s is $flow', ({ vanishesAt, flow, severity }) => {
+    const outcome = run([spectrum('umbilical-artery', { ...lost, vanishesAt })]);
+    const found = outcome.classifications?.find(({ id }) => id === 'end-diastolic-flow');
+    expect(found?.value).toBe(flow);
+    const finding = outcome.findings?.find(({ id }) => id === 'end-diastolic-flow');
+    expect(finding?.severity).toBe(severity);
+    expect(outcome.category).toBe(flow === 'absent' ? 'aedf' : 'abnormal-ua');
+  });
+
+  it('a second loop with a low wall filter tells what the first could not', () => {
+    const { category } = run([
+      spectrum('umbilical-artery', { ...lost, vanishesAt: 8 }),
+      spectrum('umbilical-artery', { edv: 20.2, tamx: 25, vanishesAt: 1 }),
+    ]);
+    expect(category).toBe('normal');
+  });
+
+  it('flow that is lost in some beats is no normal artery', () => {
+    const both = [beatOf({}), beatOf({}), beatOf({ edv: 0, endFlow: 'absent' })];
+    const { findings, category } = run([
+      spectrum('umbilical-artery', { ...traced(), beats: both }),
+    ]);
+    expect(category).toBe('abnormal-ua');
+    expect(findings?.[0]?.text).toContain('absent in some beats');
+  });
+
+  it('a scale in Hz gives ratios and no velocity', () => {
+    const readings = [spectrum('middle-cerebral-artery', {}, { velocities: false })];
+    const { value, summary } = run(readings);
+    expect(value('middle-cerebral-artery-pi')?.note).toContain('Hz');
+    expect(value('middle-cerebral-artery-psv')).toBeNull();
+    expect(summary).toContain('signs of anaemia were not assessed');
+  });
+
+  it('a PI above 6 is plausible only with reversed flow', () => {
+    const quality = (edv: number) =>
+      run([spectrum('umbilical-artery', { psv: 40, edv, tamx: 6 })]).value('umbilical-artery-pi')
+        ?.quality;
+    expect(quality(4)).toBe('accepted');
+    expect(quality(3.9)).toBe('inadequate');
+    expect(quality(-5)).toBe('accepted');
+  });
+});
+
+describe('several fetuses', () => {
+  const twins = [
+    spectrum('umbilical-artery', {}, { fetus: 'A' }),
+    spectrum('umbilical-artery', { psv: 40, edv: 0, tamx: 14 }, { fetus: 'B' }),
+    spectrum('middle-cerebral-artery', {}, { fetus: 'A' }),
+  ];
+
+  it('are judged apart, and nothing of one is divided by the other', () => {
+    const { value, findings, data } = run(twins);
+    expect(value('cerebroplacental-ratio-fetus-a')?.inputs).toEqual([
+      'middle-cerebral-artery-pi-fetus-a',
+      'umbilical-artery-pi-fetus-a',
+    ]);
+    expect(value('cerebroplacental-ratio-fetus-b')).toBeNull();
+    expect(value('umbilical-artery-pi-fetus-b')).toMatchObject({ fetus: 'B' });
+    expect(findings?.find(({ severity }) => severity === 'critical')?.text).toContain('Fetus B');
+    expect(data?.category).toBe('aedf');
+  });
+
+  it('of whom the spectra name none have no category', () => {
+    const reported = ['A', 'B'].map((fetus) => ({
+      ...fromMachine('umbilical-artery-pi', 1.5),
+      fetus,
+    }));
+    const { value, data, summary } = run([spectrum('umbilical-artery')], 224, reported);
+    expect(value('unnamed-vessel-pi')?.value).toBeCloseTo(1.53394, 5);
+    expect(data?.category).toBe('not-assessed');
+    expect(summary).toContain('its reports name several fetuses');
+  });
+
+  it.each([
+    { name: 'UA Twin B', fetus: 'B' },
+    { name: 'fetus_2 MCA', fetus: '2' },
+    { name: 'Umb A', fetus: null },
+    { name: 'Fetus A and Fetus B', fetus: null },
+  ])('$name: $fetus', ({ name, fetus }) => {
+    const view = { viewName: name, stageName: null, anatomicRegion: null, laterality: null };
+    expect(fetusOf(view)).toBe(fetus);
+  });
+});
+
+describe('what was not given', () => {
+  it('no spectrum: not assessed', () => {
+    expect(run([])).toMatchObject({ status: 'not_assessed', reason: { code: 'view_missing' } });
+  });
+
+  it('no calibration: not assessed, no value', () => {
+    const outcome = run([spectrum('umbilical-artery', { status: 'refused', reason: 'no-scale' })]);
+    expect(outcome).toMatchObject({ status: 'not_assessed', reason: { code: 'no_calibration' } });
+    expect(outcome.measurements ?? []).toEqual([]);
+  });
+
+  it('an aliased flow: said so, no value', () => {
+    const outcome = run([spectrum('umbilical-artery', { status: 'refused', reason: 'aliased' })]);
+    expect(outcome.status).toBe('inadequate');
+    expect(outcome.summary).toContain('aliased');
+  });
+
+  it('no gestational age: indices only', () => {
+    const outcome = run([spectrum('umbilical-artery')], null);
+    expect(outcome.reason?.code).toBe('ga_missing');
+    expect(outcome.value('umbilical-artery-pi')?.reference).toBeNull();
+    expect(outcome.category).toBe('not-assessed');
+  });
+
+  it('a vessel that the header does not name: indices without a category', () => {
+    const outcome = run([spectrum(null)]);
+    expect(outcome.value('unnamed-vessel-pi')?.value).toBeCloseTo(1.53394, 5);
+    expect(outcome.value('umbilical-artery-pi')).toBeNull();
+    expect(outcome.reason?.code).toBe('vessel_unnamed');
+    expect(outcome.category).toBe('not-assessed');
+  });
+
+  it.each([
+    [0, 'complete', null],
+    [null, 'partial', 'parts_missing'],
+  ])('of all vessels with the angle %o: %s, %o', (correctionAngle, status, code) => {
+    const outcome = run([
+      spectrum('umbilical-artery'),
+      spectrum('middle-cerebral-artery', { edv: 5 }, { correctionAngle }),
+      spectrum('uterine-artery', {}, { laterality: 'left' }),
+      spectrum('uterine-artery', {}, { laterality: 'right' }),
+    ]);
+    expect([outcome.status, outcome.reason?.code ?? null, outcome.summary]).toEqual([
+      status,
+      code,
+      expect.stringMatching(code ? /the angle was not given/ : /forward\.$/),
+    ]);
+  });
+
+  it('no MCA: CPR is said not to be assessed', () => {
+    const { summary, reason } = run([spectrum('umbilical-artery')]);
+    expect(reason?.code).toBe('vessel_missing');
+    expect(summary).toContain('MCA Doppler was not supplied; CPR was not assessed.');
+  });
+});
+
+describe("the machine's own values", () => {
+  it('stand where nothing was traced, with the chart', () => {
+    const { value, category } = run([], 224, [fromMachine('umbilical-artery-pi', 1.5)]);
+    const pi = value('umbilical-artery-pi');
+    expect(pi?.source.provenance).toBe('cart-sr');
+    expect(pi?.interpretation).toBe('H');
+    expect(category).toBe('abnormal-ua');
+  });
+
+  it('stand beside what was traced, with the difference', () => {
+    const outcome = run([spectrum('umbilical-artery')], 224, [
+      fromMachine('umbilical-artery-pi', 1.6),
+    ]);
+    expect(outcome.value('umbilical-artery-pi')?.source.provenance).toBe('image-analysis');
+    expect(outcome.value('cart-umbilical-artery-pi')?.note).toContain('4.3 % above');
+  });
+
+  it('stand nowhere where they are implausible', () => {
+    const { value } = run([], 224, [fromMachine('umbilical-artery-pi', 15)]);
+    expect(value('umbilical-artery-pi')).toBeNull();
+    expect(value('cart-umbilical-artery-pi')?.quality).toBe('inadequate');
+  });
+
+  it('of several fetuses are not used', () => {
+    const twins = ['A', 'B'].map((fetus) => ({
+      ...fromMachine('umbilical-artery-pi', 1.5),
+      fetus,
+    }));
+    expect(run([], 224, twins).status).toBe('not_assessed');
+  });
+});
+
+describe('charts and thresholds', () => {
+  const umbilicalPi = (gaWeeks: number, pi: number) => umbilicalReference(7 * gaWeeks, pi);
+
+  it('umbilical PI at 32 weeks: printed 95th centile 1.24', () => {
+    expect(umbilicalPi(32, 1.24)?.high).toBeCloseTo(1.24, 2);
+    expect(rank({ ...must(umbilicalPi(32, 1.2)) })).toBe('N');
+    expect(rank({ ...must(umbilicalPi(32, 1.26)) })).toBe('H');
+  });
+
+  it('outside 24 to 40 weeks the FMF chart takes over, before 20 none', () => {
+    expect(umbilicalReference(168, 1.1)?.chart).toBe('intergrowth-2020-umbilical-artery');
+    expect(umbilicalReference(167, 1.1)?.chart).toBe('fmf-2019-doppler');
+    expect(umbilicalReference(139, 1.1)).toBeNull();
+  });
+
+  it('uterine mean PI at 24 weeks: printed 95th centile 1.36', () => {
+    expect(rank(must(uterineReference(168, 1.35)))).toBe('N');
+    expect(rank(must(uterineReference(168, 1.37)))).toBe('H');
+    expect(uterineReference(76, 1.5)).toBeNull();
+  });
+
+  it.each([
+    { centile: 4.999, expected: 'L' },
+    { centile: 5, expected: 'N' },
+    { centile: 95, expected: 'N' },
+    { centile: 95.001, expected: 'H' },
+  ])('centile $centile: $expected', ({ centile, expected }) => {
+    expect(rank({ low: null, high: null, centile, z_score: null, chart: '' })).toBe(expected);
+  });
+
+  it.each([
+    { mom: 1.289, band: 'no-signal' },
+    { mom: 1.29, band: 'mild' },
+    { mom: 1.499, band: 'mild' },
+    { mom: 1.5, band: 'moderate-to-severe' },
+    { mom: 1.55, band: 'severe' },
+  ])('MCA-PSV of $mom MoM: $band', ({ mom, band }) => {
+    expect(anaemiaBand(mom)).toBe(band);
+  });
+
+  it('MCA-PSV at 30 weeks, median 40.5: flagged from 60.75 cm/s', () => {
+    const at = (psv: number) =>
+      run([spectrum('middle-cerebral-artery', { psv, edv: 10, tamx: 25 })], 210).findings?.find(
+        ({ id }) => id === 'fetal-anaemia-signal',
+      )?.severity;
+    expect(at(52.2)).toBeUndefined();
+    expect(at(52.3)).toBe('info');
+    expect(at(60.7)).toBe('info');
+    expect(at(60.8)).toBe('abnormal');
+  });
+
+  it('an angle above 15 degrees: no multiple of the median', () => {
+    const at = (correctionAngle: number) =>
+      run([spectrum('middle-cerebral-artery', { edv: 5 }, { correctionAngle })]).value(
+        'middle-cerebral-artery-psv-mom',
+      );
+    expect(at(15)).not.toBeNull();
+    expect(at(16)).toBeNull();
+    const oblique = run([spectrum('middle-cerebral-artery', {}, { correctionAngle: -16 })]);
+    expect(oblique.summary).toContain('above 15 degrees');
+  });
+
+  it.each([18 * 7 - 1, 40 * 7 + 1])('MCA-PSV at %i days: outside its chart, and said', (days) => {
+    const { value, summary } = run([spectrum('middle-cerebral-artery')], days);
+    expect(value('middle-cerebral-artery-psv-mom')).toBeNull();
+    expect(summary).toContain('gestational age is outside its chart');
+  });
+
+  it('a PI at an age outside its chart: the value stands alone, and is said', () => {
+    const { value, summary } = run([spectrum('umbilical-artery')], 139);
+    expect(value('umbilical-artery-pi')).toMatchObject({ quality: 'accepted', reference: null });
+    expect(summary).toContain('outside the chart of: Umbilical artery PI');
+  });
+
+  it('a side that the header names for the brain does not keep its ratio away', () => {
+    const right = { laterality: 'right' } as const;
+    const { value } = run([
+      spectrum('umbilical-artery'),
+      spectrum('middle-cerebral-artery', {}, right),
+    ]);
+    expect(value('middle-cerebral-artery-pi')?.note).toContain('right side');
+    expect(value('cerebroplacental-ratio')?.value).toBeCloseTo(1, 10);
+  });
+
+  it.each([
+    { pi: 1.13, near: true },
+    { pi: 1.12, near: false },
+    { pi: 1.37, near: true },
+    { pi: 1.39, near: false },
+  ])('PI $pi, known to 10 %, near the 95th centile of 1.239: $near', ({ pi, near }) => {
+    const wave = { psv: 40, edv: 40 - 20 * pi, tamx: 20 };
+    const { summary } = run([spectrum('umbilical-artery', { ...wave, endFlow: 'forward' })]);
+    expect(summary.includes('reaches across its 95th centile')).toBe(near);
+  });
+
+  it.each([
+    { psv: 60, branch: true },
+    { psv: 60.1, branch: false },
+  ])('a uterine peak of $psv cm/s may be of a branch: $branch', ({ psv, branch }) => {
+    const wave = { psv, edv: 25, tamx: 35, rate: 80 };
+    const { value } = run([spectrum('uterine-artery', wave, { laterality: 'left' })]);
+    const note = value('uterine-artery-psv-left')?.note ?? '';
+    expect(note.includes('branch of the artery')).toBe(branch);
+  });
+
+  it('the mean of both sides needs both sides', () => {
+    const side = (laterality: 'left' | 'right', tamx: number) =>
+      spectrum('uterine-artery', { tamx, rate: 80 }, { laterality });
+    const one = run([side('left', 22.1)]);
+    expect(one.value('uterine-artery-mean-pi')).toBeNull();
+    expect(one.summary).toContain('The mean PI of both uterine arteries was not assessed');
+    const both = run([side('left', 22.1), side('right', 33.9)]);
+    expect(both.value('uterine-artery-mean-pi')?.value).toBeCloseTo((33.9 / 22.1 + 1) / 2, 6);
+  });
+});
+
+const must = <T>(value: T | null): T => {
+  if (value === null) throw new Error('no reference');
+  return value;
+};
+
+describe('flow over the beats', () => {
+  const beats = (...flows: BeatVelocities['endFlow'][]) =>
+    flows.map((endFlow) => beatOf({ endFlow }));
+
+  it.each([
+    { flows: beats('forward', 'forward'), flow: 'forward' },
+    { flows: beats('absent', 'forward'), flow: 'intermittent-absent' },
+    { flows: beats('absent', 'absent', 'forward'), flow: 'absent' },
+    { flows: beats('reversed', 'absent', 'forward'), flow: 'absent' },
+    { flows: beats('reversed', 'reversed', 'forward'), flow: 'reversed' },
+  ])('umbilical: $flow', ({ flows, flow }) => {
+    expect(endDiastolicFlow(flows)).toBe(flow);
+  });
+
+  it('none without beats', () => {
+    expect(endDiastolicFlow([])).toBeNull();
+    expect(aWave([], 1)).toBeNull();
+  });
+
+  it.each([
+    { edv: 1, wave: 'positive' },
+    { edv: 0.99, wave: 'absent' },
+    { edv: -0.99, wave: 'absent' },
+    { edv: -1, wave: 'reversed' },
+  ])('a-wave of $edv cm/s where 1 is hidden: $wave', ({ edv, wave }) => {
+    expect(aWave([beatOf({ edv })], 1)).toBe(wave);
+  });
+
+  it('the gravest state names the category', () => {
+    const calm = {
+      flow: 'forward',
+      suspected: false,
+      umbilicalPi: 'N',
+      cerebralPi: 'N',
+      cpr: 'N',
+      aWave: null,
+      anaemia: null,
+    } as const;
+    expect(dopplerSummary(calm)).toBe('normal');
+    expect(dopplerSummary({ ...calm, umbilicalPi: null })).toBe('not-assessed');
+    expect(dopplerSummary({ ...calm, flow: 'not-assessable' })).toBe('not-assessed');
+    expect(dopplerSummary({ ...calm, suspected: true })).toBe('not-assessed');
+    expect(dopplerSummary({ ...calm, aWave: 'not-assessable' })).toBe('not-assessed');
+    expect(dopplerSummary({ ...calm, flow: 'intermittent-absent' })).toBe('abnormal-ua');
+    expect(dopplerSummary({ ...calm, anaemia: 'severe' })).toBe('anaemia-flag');
+    expect(dopplerSummary({ ...calm, anaemia: 'severe', cpr: 'L' })).toBe('redistribution');
+    expect(dopplerSummary({ ...calm, umbilicalPi: 'H', cpr: 'L' })).toBe('abnormal-ua');
+    expect(dopplerSummary({ ...calm, umbilicalPi: 'H', aWave: 'absent' })).toBe('dv-abnormal');
+    expect(dopplerSummary({ ...calm, flow: 'absent', aWave: 'reversed' })).toBe('aedf');
+    expect(dopplerSummary({ ...calm, flow: 'reversed' })).toBe('redf');
+  });
+});
+
+describe('the vessel is the one that the header names', () => {
+  const named = (viewName: string | null, anatomicRegion: string | null = null) =>
+    ({ viewName, anatomicRegion, stageName: null, laterality: null }) as const;
+
+  it.each([
+    { name: 'UA', vessel: 'umbilical-artery' },
+    { name: 'Umb Art', vessel: 'umbilical-artery' },
+    { name: 'MCA PSV', vessel: 'middle-cerebral-artery' },
+    { name: 'Lt Uterine A', vessel: 'uterine-artery' },
+    { name: 'DV', vessel: 'ductus-venosus' },
+    { name: 'DVP', vessel: null },
+    { name: 'Umb Vein', vessel: null },
+    { name: 'UA and MCA', vessel: null },
+    { name: 'LVOT', vessel: null },
+    { name: null, vessel: null },
+  ])('$name: $vessel', ({ name, vessel }) => {
+    expect(vesselOf(named(name))).toBe(vessel);
+  });
+
+  it('a code goes before words', () => {
+    expect(vesselOf(named('DV', 'SCT:50536004'))).toBe('umbilical-artery');
+  });
+
+  it('sides are told by word or attribute, and not by both at once', () => {
+    expect(lateralityOf(named('Lt Uterine A'))).toBe('left');
+    expect(lateralityOf(named('RT UT A'))).toBe('right');
+    expect(lateralityOf(named('Uterine A'))).toBeNull();
+    expect(lateralityOf(named('left right'))).toBeNull();
+  });
+});

@@ -1,0 +1,653 @@
+import { describe, expect, it } from 'vitest';
+import type { Clip } from '../../../../pipelines/contract/study.ts';
+import type { MModeRhythm } from '../../../../pipelines/measure/m-mode/heart-rate.ts';
+import type { CardiacActivity } from '../../../../pipelines/measure/periodicity.ts';
+import {
+  embryonicRateBand,
+  nybergAge,
+  redatingDays,
+  suspiciousSigns,
+  yolkSacBand,
+} from '../../../../pipelines/obstetric/early-pregnancy/guideline.ts';
+import {
+  chooseSac,
+  type EarlyClip,
+  type EarlyFrame,
+  namedView,
+  unfitForActivity,
+} from '../../../../pipelines/obstetric/early-pregnancy/read.ts';
+import { cartValue } from '../../cart-sample.ts';
+import {
+  clip,
+  interpretReadings,
+  MM_PER_PIXEL,
+  measurementOf,
+  outline,
+  sectionOf,
+} from '../evidence-sample.ts';
+
+interface View {
+  plane?: EarlyClip['plane'];
+  route?: EarlyClip['route'];
+  /** Across and down, mm. */
+  sac?: [number, number];
+  accepted?: boolean;
+  embryoMm?: number;
+  yolkMm?: number;
+  cardiac?: CardiacActivity | null;
+  bodies?: EarlyFrame['bodies'];
+  clip?: Partial<Clip>;
+}
+
+const MIDDLE = { x: 400, y: 300 };
+const BEATING: CardiacActivity = {
+  status: 'beating',
+  beatsPerMinute: 130,
+  uncertainty: 2,
+  strength: 0.8,
+  area: { minX: 0, minY: 0, maxX: 9, maxY: 9 },
+};
+const SWEPT = {
+  status: 'beating',
+  beatsPerMinute: 130,
+  beats: 6,
+  strength: 0.8,
+  variation: 0.03,
+  minY: 0,
+  maxY: 9,
+} as const;
+const SUSPICIOUS = 'suspicious-for-pregnancy-loss';
+const SILENT: CardiacActivity = { status: 'not-seen', strength: 0.1 };
+
+/** One clip of a sac of these sizes in the middle of an image of 0.4 mm per pixel. */
+function view(given: View): EarlyClip {
+  const { plane = 'sagittal', route = 'transvaginal', sac = [30, 20], accepted = true } = given;
+  const taken = clip(`${plane}.dcm`, given.clip);
+  const half = (given.embryoMm ?? 0) / 2 / MM_PER_PIXEL;
+  const calibrated = taken.regions.length > 0;
+  return {
+    clip: taken,
+    plane,
+    route,
+    cardiac: given.cardiac ?? null,
+    frames: taken.frames.slice(0, 1).map((frame) => ({
+      clip: taken,
+      frame,
+      sac: {
+        ellipse: outline(sac[0], sac[1], 0),
+        levels: { inside: 20, outside: 120 },
+        confidence: 0.9,
+        accepted,
+      },
+      contents: calibrated
+        ? {
+            yolkSac: given.yolkMm
+              ? { centre: MIDDLE, radius: given.yolkMm / 2 / MM_PER_PIXEL, confidence: 0.9 }
+              : null,
+            embryo: given.embryoMm
+              ? {
+                  ends: [
+                    { x: MIDDLE.x - half, y: MIDDLE.y },
+                    { x: MIDDLE.x + half, y: MIDDLE.y },
+                  ],
+                  areaMm2: given.embryoMm,
+                  confidence: 0.9,
+                }
+              : null,
+          }
+        : null,
+      bodies: given.bodies ?? 'one',
+    })),
+  };
+}
+
+const both = (given: View): EarlyClip[] => [view(given), view({ ...given, plane: 'transverse' })];
+
+type Machine = Partial<
+  Record<'crl' | 'mean-sac-diameter' | 'yolk-sac' | 'fetal-heart-rate' | 'hc', number>
+>;
+
+function interpret(
+  clips: readonly EarlyClip[],
+  options: Record<string, unknown> = {},
+  machine: Machine = {},
+  sweeps: { rhythm: MModeRhythm; fetal: boolean }[] = [],
+  fetuses: readonly (string | null)[] = [null],
+) {
+  const cart = Object.entries(machine).flatMap(([key, value]) =>
+    fetuses.map((fetus) =>
+      cartValue({
+        key: key as 'crl',
+        concept: { scheme: 'LN', code: 'code', meaning: key },
+        value,
+        unit: key === 'fetal-heart-rate' ? '/min' : 'mm',
+        // Without it a diameter of the sac is no mean sac diameter.
+        derivation: key === 'mean-sac-diameter' ? 'mean' : null,
+        fetus,
+      }),
+    ),
+  );
+  const mMode = sweeps.map((sweep) => ({
+    ...{ file: 'sweep.dcm', sopInstanceUid: null, frame: 0 },
+    ...sweep,
+  }));
+  return interpretReadings({
+    readings: [],
+    options,
+    evidence: {
+      study: { clips: [], refused: [], files: 1, series: 1, cart },
+      views: {
+        earlyPregnancy: clips,
+        fetalHeart: { chests: null, views: [], chestFrames: 0, mMode },
+      },
+    },
+  });
+}
+
+function category(clips: readonly EarlyClip[], options: Record<string, unknown> = {}) {
+  return interpret(clips, options).classifications.find(
+    ({ id }) => id === 'early-pregnancy-category',
+  )?.value;
+}
+
+describe('the section early-pregnancy', () => {
+  it('is not assessed without a view, and says so', () => {
+    const section = sectionOf(interpret([]), 'early-pregnancy');
+    expect(section.status).toBe('not_assessed');
+    expect(section.reason?.code).toBe('view_missing');
+  });
+
+  it('is inadequate where no sac is outlined with confidence, and does not say there is none', () => {
+    const section = sectionOf(interpret([view({ accepted: false })]), 'early-pregnancy');
+    expect(section.status).toBe('inadequate');
+    expect(section.summary).toContain('does not say that there is none');
+  });
+
+  it('gives no millimetre without calibration', () => {
+    const result = interpret(both({ clip: { regions: [] } }));
+    expect(sectionOf(result, 'early-pregnancy').reason?.code).toBe('no_calibration');
+    expect(result.measurements).toEqual([]);
+  });
+
+  it('takes three diameters for a mean: two are no MSD', () => {
+    const one = interpret([view({ sac: [30, 20] })]);
+    expect(one.measurements.map(({ id }) => id)).not.toContain('mean-sac-diameter');
+    expect(sectionOf(one, 'early-pregnancy').summary).not.toContain('Mean sac diameter');
+    expect(sectionOf(one, 'early-pregnancy').reason?.detail).toContain(
+      'Mean sac diameter could not be computed; viability criteria based on MSD were not applied.',
+    );
+    const [sagittal, transverse] = [
+      view({ sac: [30, 20] }),
+      view({ plane: 'transverse', sac: [25, 20] }),
+    ];
+    const two = interpret([sagittal, transverse]);
+    expect(measurementOf(two, 'mean-sac-diameter').value).toBeCloseTo(25, 6);
+    expect(measurementOf(two, 'mean-sac-diameter').note).toContain('simulated images only');
+  });
+
+  it('dates by CRL (Robinson and Fleming 1975), without a gestational age given', () => {
+    const result = interpret([view({ embryoMm: 10 })]);
+    expect(measurementOf(result, 'ga-by-crl').value).toBeCloseTo(49.6594, 3);
+  });
+
+  it.each([
+    [4.9, false],
+    [5, true],
+  ])('at a CRL of %s mm dates by it: %s', (embryoMm, dated) => {
+    const ids = interpret([view({ embryoMm })]).measurements.map(({ id }) => id);
+    expect(ids.includes('ga-by-crl')).toBe(dated);
+  });
+
+  it('never says that cardiac activity is absent from a still', () => {
+    const section = sectionOf(interpret(both({ embryoMm: 12 })), 'early-pregnancy');
+    expect(section.data.cardiac_activity).toBe('not_assessed');
+    expect(category(both({ embryoMm: 12 }))).toBe('not-assessable');
+  });
+
+  it('says in every result that the location of the sac was not assessed', () => {
+    const section = sectionOf(
+      interpret(both({ embryoMm: 12, cardiac: BEATING })),
+      'early-pregnancy',
+    );
+    expect(section.data.location).toBe('not_assessed');
+    expect(section.reason?.detail).toContain('within the uterus was not assessed');
+  });
+});
+
+describe('the draft report of an early pregnancy', () => {
+  it.each<[string, View]>([
+    ['with cardiac activity', { embryoMm: 12, cardiac: BEATING, yolkMm: 4 }],
+    ['that is silent', { embryoMm: 12, cardiac: SILENT, sac: [40, 40] }],
+    ['that is empty', { sac: [30, 30] }],
+  ])('%s holds only what the result holds', (_, given) => {
+    const { report } = interpret(both(given), { report: true, dating: { ga_days: 56 } });
+    expect(report?.findings.some((line) => line.startsWith('Early pregnancy: '))).toBe(true);
+    const remarked = report?.findings.filter((line) => line.includes('simulated images only'));
+    expect(remarked).toHaveLength(1);
+  });
+});
+
+describe('viability by the SRU criteria (Doubilet 2013)', () => {
+  const silent = (embryoMm: number): View => ({ embryoMm, cardiac: SILENT, sac: [40, 40] });
+  const empty = (mm: number): View => ({ sac: [mm, mm] });
+
+  it.each<[string, View, string]>([
+    ['CRL just below 7 mm, no activity', silent(6.98), 'suspicious-for-pregnancy-loss'],
+    ['CRL 7 mm, activity missed or none', silent(7.0001), 'suspicious-for-pregnancy-loss'],
+    ['CRL 15 mm, activity missed or none', silent(15), 'suspicious-for-pregnancy-loss'],
+    ['MSD 15.9 mm, no embryo', empty(15.9), 'uncertain-viability'],
+    ['MSD 16 mm, no embryo', empty(16.0001), 'suspicious-for-pregnancy-loss'],
+    ['MSD 24.9 mm, no embryo', empty(24.9), 'suspicious-for-pregnancy-loss'],
+    ['MSD 25 mm and its interval of 2.5 mm', empty(25.0001), 'suspicious-for-pregnancy-loss'],
+    ['MSD whose interval reaches 25 mm', empty(27.499), 'suspicious-for-pregnancy-loss'],
+    ['MSD above it with its interval', empty(27.501), 'suspicious-for-pregnancy-loss'],
+    ['MSD far above it', empty(60), 'suspicious-for-pregnancy-loss'],
+    ['embryo with activity', { embryoMm: 12, cardiac: BEATING }, 'embryo-with-cardiac-activity'],
+    ['yolk sac 7 mm', { ...empty(12), yolkMm: 6.999 }, 'uncertain-viability'],
+    ['yolk sac above 7 mm', { ...empty(12), yolkMm: 7.1 }, 'suspicious-for-pregnancy-loss'],
+  ])('%s', (_, given, expected) => {
+    expect(category(both(given))).toBe(expected);
+  });
+
+  it('needs both planes of the sac before it says that there is no embryo', () => {
+    expect(category([view(empty(30))])).toBe('not-assessable');
+    expect(category([view({ ...empty(30), plane: null })])).toBe('not-assessable');
+  });
+
+  it('is suspicious on whichever route', () => {
+    for (const route of ['transabdominal', null] as const) {
+      expect(category(both({ ...empty(30), route }))).toBe('suspicious-for-pregnancy-loss');
+      expect(category(both({ ...silent(12), route }))).toBe('suspicious-for-pregnancy-loss');
+    }
+  });
+
+  it.each([
+    ['an empty sac', empty(30), 'it cannot show that a sac is empty. A person must look.'],
+    ['a silent clip', silent(15), 'it cannot show that one stands still.'],
+  ])(
+    'says of %s that the analysis proves nothing, and asks for a second look',
+    (_, given, unproven) => {
+      const result = interpret(both(given));
+      const finding = result.findings.find(({ id }) => id === 'viability');
+      expect(finding?.severity).toBe('abnormal');
+      expect(finding?.text).toContain('not diagnostic');
+      expect(finding?.text).toContain(unproven);
+      expect(sectionOf(result, 'early-pregnancy').summary).toContain(unproven);
+      expect(result.guidance.find(({ id }) => id === 'repeat-early-scan')?.text).toContain(
+        'second',
+      );
+    },
+  );
+
+  it('says of an empty sac what it may be, and asks for no second opinion below the criterion', () => {
+    const of = (mm: number) => interpret(both(empty(mm)));
+    const { text } = of(30).findings.find(({ id }) => id === 'viability') ?? {};
+    expect(text).toContain('Mean sac diameter 30.0 mm');
+    expect(text).toContain('that it is a gestational sac within the uterus');
+    const [advice] = of(20).guidance;
+    expect(advice?.text).not.toContain('second');
+  });
+
+  it.each([
+    [6.9, 'CRL below 7 mm and no cardiac activity'],
+    [7, 'CRL at least 7 mm and no cardiac activity'],
+  ])('CRL %s mm of the machine meets "%s"', (crl, name) => {
+    const result = interpret(both(silent(9)), {}, { crl });
+    const found = result.classifications.find(({ id }) => id === 'early-pregnancy-category');
+    const met = found?.criteria.filter((one) => one.met).map((one) => one.name);
+    expect(met).toEqual(['transvaginal images', name]);
+    expect(sectionOf(result, 'early-pregnancy').summary).toContain('(ultrasound machine)');
+  });
+
+  it.each([
+    [22.5, false],
+    [22.6, true],
+    [27.4, true],
+    [27.5, false],
+  ])('MSD %s mm of the machine, without an uncertainty, is too near 25 mm: %s', (mm, near) => {
+    const result = interpret(both(empty(22)), {}, { 'mean-sac-diameter': mm });
+    const found = result.classifications.find(({ id }) => id === 'early-pregnancy-category');
+    expect(found?.value).toBe('suspicious-for-pregnancy-loss');
+    const { summary } = sectionOf(result, 'early-pregnancy');
+    expect(summary.includes('reaches across the cut-off of 25 mm')).toBe(near);
+  });
+
+  it.each([
+    ['crl', 14, 'not-assessable'],
+    ['fetal-heart-rate', 160, 'embryo-with-cardiac-activity'],
+    ['fetal-heart-rate', 0, 'suspicious-for-pregnancy-loss'],
+  ] as const)(
+    'a sac of 34 mm whose embryo the operator saw (%s %s): %s',
+    (key, value, expected) => {
+      const result = interpret(both(empty(34)), {}, { [key]: value });
+      const found = result.classifications.find(({ id }) => id === 'early-pregnancy-category');
+      expect(found?.value).toBe(expected);
+      const seen = expected !== 'suspicious-for-pregnancy-loss';
+      const { data, summary } = sectionOf(result, 'early-pregnancy');
+      expect(data.embryo).toBe(seen ? 'seen' : 'not_seen');
+      expect(summary.includes('no embryo seen')).toBe(!seen);
+      expect(result.findings.some(({ id }) => id === 'viability')).toBe(!seen);
+      expect(summary.includes('(ultrasound machine)')).toBe(seen);
+    },
+  );
+
+  it('is judged by the rate of the machine, and says whose it is', () => {
+    const given = { crl: 14, 'fetal-heart-rate': 110 };
+    const finding = interpret(both(empty(34)), {}, given).findings.find(
+      ({ id }) => id === 'embryonic-heart-rate',
+    );
+    expect(finding?.text).toContain('(ultrasound machine): slow at 7+5 weeks');
+  });
+
+  it.each([
+    ['just below 7 mm', { crl: 6.98 }, 'CRL 6.98 mm'],
+    ['just below 25 mm', { 'mean-sac-diameter': 24.97 }, 'MSD 24.97 mm'],
+    ['just below 16 mm', { 'mean-sac-diameter': 15.99 }, 'MSD 15.99 mm'],
+  ])('shows a value %s on its side of the cut-off', (_, given, text) => {
+    const found = interpret([], {}, given).classifications.find(
+      ({ id }) => id === 'early-pregnancy-category',
+    );
+    expect(found?.criteria.map(({ value }) => value).join('; ')).toContain(text);
+  });
+
+  it('says of a sac near the cut-off that neither side of it is sure', () => {
+    const { findings } = interpret(both(empty(26)));
+    expect(findings.find(({ id }) => id === 'viability')).toMatchObject({
+      severity: 'abnormal',
+      text: expect.stringContaining('reaches across the cut-off of 25 mm: measure by hand'),
+    });
+  });
+
+  it('says of a clip without activity that this does not show that the heart stands still', () => {
+    const { findings } = interpret(both(silent(15)));
+    expect(findings.find(({ id }) => id === 'viability')).toMatchObject({
+      severity: 'abnormal',
+      text: expect.stringContaining('cannot show that one stands still'),
+    });
+  });
+
+  it.each([
+    [1, 30, 'still'],
+    [59, 30, 'too-short'],
+    [60, 30, null],
+    [60, 20, null],
+    [60, 19.9, 'too-slow'],
+  ])('looks for activity on %s frames at %s a second: %s', (frames, perSecond, reason) => {
+    const times = Array.from({ length: frames }, (_, i) => i / perSecond);
+    const unfit = unfitForActivity(times);
+    expect(unfit?.status === 'not-assessable' ? unfit.reason : null).toBe(reason);
+  });
+
+  it('asks for a repeat after 7 days, after 14 where the scan was not transvaginal', () => {
+    const text = (route: EarlyClip['route']) =>
+      interpret(both({ ...empty(20), route })).guidance.find(({ id }) => id === 'repeat-early-scan')
+        ?.text;
+    expect(text('transvaginal')).toContain('at least 7 days');
+    expect(text('transabdominal')).toContain('at least 14 days');
+  });
+
+  it.each([
+    ['of the fetus', {}, 'embryo-with-cardiac-activity'],
+    ['whose beats it cannot tell apart', { variation: null }, 'not-assessable'],
+    ['that may be of the mother', { fetal: false, beatsPerMinute: 72 }, SUSPICIOUS],
+    ['at 40 a minute', { beatsPerMinute: 40 }, 'embryo-with-cardiac-activity'],
+    ['at 39 a minute', { beatsPerMinute: 39 }, SUSPICIOUS],
+    ['at 261 a minute', { beatsPerMinute: 261 }, SUSPICIOUS],
+  ])('takes an M-mode sweep %s beside a silent clip %j for %s', (_, changes, expected) => {
+    const { fetal, ...rhythm } = { fetal: true, ...SWEPT, ...changes };
+    const found = interpret(both(silent(12)), {}, {}, [{ rhythm, fetal }]).classifications.find(
+      ({ id }) => id === 'early-pregnancy-category',
+    );
+    expect(found?.value).toBe(expected);
+  });
+
+  it('takes no clip that beats at an implausible rate for activity', () => {
+    const cardiac = { ...BEATING, beatsPerMinute: 261 };
+    expect(category(both({ embryoMm: 12, cardiac }))).toBe('not-assessable');
+  });
+
+  it('says what was not looked at: an earlier scan, an empty amnion, beside the two planes', () => {
+    const { reason } = sectionOf(interpret(both(empty(20))), 'early-pregnancy');
+    expect(reason?.detail).toContain('an earlier scan, and an empty amnion, were not looked at');
+    expect(reason?.detail).toContain('beside the two planes');
+  });
+
+  it.each([
+    [41, false],
+    [42, true],
+  ])('counts a missing embryo at %s days after the last period: %s', (daysByLmp, met) => {
+    const signs = { yolkSac: null, msd: null, crl: null, embryo: false, daysByLmp };
+    expect(suspiciousSigns(signs).lateEmbryo).toBe(met);
+  });
+
+  it.each([
+    [20, 14.9, false],
+    [20, 15, false],
+    [20, 15.1, true],
+  ])('counts a sac of %s mm around an embryo of %s mm as small: %s', (msd, crl, met) => {
+    const signs = { yolkSac: null, msd, crl, embryo: true, daysByLmp: null };
+    expect(suspiciousSigns(signs).smallSac).toBe(met);
+  });
+});
+
+describe('the embryonic heart rate (Doubilet and Benson 1995)', () => {
+  it.each([
+    [44, 89, 'slow'],
+    [44, 90, 'borderline'],
+    [44, 99, 'borderline'],
+    [44, 100, 'usual'],
+    [45, 109, 'slow'],
+    [49, 110, 'borderline'],
+    [49, 120, 'usual'],
+    [50, 119, 'slow'],
+    [69, 190, 'usual'],
+    [69, 191, 'fast'],
+    [70, 100, null],
+    [77, 119, 'slow'],
+    [97, 120, 'borderline'],
+    [97, 130, 'usual'],
+    [97, 175, 'usual'],
+    [97, 176, 'fast'],
+    [98, 140, null],
+  ])('at %s days, %s a minute: %s', (days, rate, band) => {
+    expect(embryonicRateBand(days, rate)).toBe(band);
+  });
+});
+
+describe('the age by the sac before an embryo is seen (Nyberg)', () => {
+  it('is MSD + 30 days below 25 mm', () => {
+    expect(nybergAge(24.9)).toBeCloseTo(54.9, 9);
+    expect(nybergAge(25)).toBeNull();
+  });
+});
+
+describe('bodies that look like a sac', () => {
+  const ofSize = (mm: number, embryo: boolean) => {
+    const [frame] = view({ sac: [mm, mm], ...(embryo ? { embryoMm: 5 } : {}) }).frames;
+    if (!frame) throw new Error('a clip without a frame');
+    return { sac: frame.sac, contents: frame.contents };
+  };
+
+  it('the one with contents is the sac, however large the other: a bladder is echo-free, too', () => {
+    const chosen = chooseSac([ofSize(40, false), ofSize(15, true)]);
+    expect(chosen).toMatchObject({ bodies: 'one', contents: { embryo: { areaMm2: 5 } } });
+  });
+
+  it('two without contents are unclear, two with them several', () => {
+    expect(chooseSac([ofSize(40, false), ofSize(15, false)])).toMatchObject({
+      bodies: 'unclear',
+      sac: null,
+    });
+    expect(chooseSac([ofSize(20, true), ofSize(15, true)]).bodies).toBe('several');
+    expect(chooseSac([]).sac).toBeNull();
+  });
+
+  it('a dark fleck without contents is no sac where a likelier body proved to be none', () => {
+    const [rejected] = view({ accepted: false }).frames;
+    const first = { sac: rejected?.sac ?? null, contents: null };
+    expect(first.sac?.accepted).toBe(false);
+    expect(chooseSac([first, ofSize(2, false)])).toMatchObject({ bodies: 'unclear', sac: null });
+    expect(chooseSac([first, ofSize(12, true)])).toMatchObject({ bodies: 'one' });
+    expect(chooseSac([ofSize(2, false), first]).sac?.accepted).toBe(true);
+  });
+
+  it('are not measured where it is not clear which is the sac, and never where there are several', () => {
+    const unclear = interpret([view({ bodies: 'unclear', accepted: false })]);
+    expect(sectionOf(unclear, 'early-pregnancy').summary).toContain('more than one echo-free area');
+    const several = interpret(both({ bodies: 'several', embryoMm: 9 }), {}, { crl: 9 });
+    expect(sectionOf(several, 'early-pregnancy').reason?.code).toBe('several_sacs');
+    expect(several.measurements).toEqual([]);
+  });
+});
+
+describe('a crown-rump length on several frames', () => {
+  it('is not lost behind implausible ones', () => {
+    const clips = [120, 121, 122, 40].map((embryoMm) => view({ sac: [130, 90], embryoMm }));
+    const result = interpret(clips);
+    expect(measurementOf(result, 'crl').value).toBeCloseTo(40, 6);
+    const own = result.measurements.filter(({ concept }) => concept.key === 'crl');
+    expect(own.map(({ quality }) => quality)).toEqual(['accepted', 'inadequate', 'inadequate']);
+  });
+
+  it('is the median of the accepted ones', () => {
+    const result = interpret([10, 14, 11].map((embryoMm) => view({ embryoMm })));
+    expect(measurementOf(result, 'crl')).toMatchObject({
+      derivation: 'median',
+      inputs: ['crl-1', 'crl-2', 'crl-3'],
+    });
+    expect(measurementOf(result, 'crl').value).toBeCloseTo(11, 6);
+  });
+});
+
+describe('a value of the machine beside ours', () => {
+  // Ours is known to 4.5 mm.
+  it.each([
+    [16.4, false],
+    [16.6, true],
+    [62, true],
+  ])('CRL %s mm beside 12 mm is told as another: %s', (crl, told) => {
+    const result = interpret([view({ embryoMm: 12 })], {}, { crl });
+    expect(measurementOf(result, 'cart-crl').note).toContain('above the value measured here');
+    const text = '12.0 mm as measured here: measure by hand.';
+    const section = sectionOf(result, 'early-pregnancy');
+    expect(section.summary.includes(text)).toBe(told);
+    expect(section.reason?.detail.includes(text)).toBe(told);
+    expect(result.findings.some(({ id }) => id === 'early-values-differ')).toBe(told);
+  });
+});
+
+describe('several fetuses', () => {
+  it.each([
+    ['of the embryo', { crl: 20 }, 'its reports name several fetuses'],
+    ['of the head', { hc: 80 }, 'stands by itself'],
+  ])('that the machine names in values %s: no median, no age, no category', (_, machine, text) => {
+    const clips = [20, 30].map((embryoMm) => view({ embryoMm, cardiac: BEATING }));
+    const result = interpret(clips, {}, machine, [], ['A', 'B']);
+    const own = result.measurements.filter((one) => one.section === 'early-pregnancy');
+    expect(own.map(({ id }) => id)).toEqual([
+      'crl-1',
+      'crl-2',
+      'embryonic-heart-rate-1',
+      'embryonic-heart-rate-2',
+    ]);
+    const section = sectionOf(result, 'early-pregnancy');
+    expect(section).toMatchObject({ status: 'partial', reason: { code: 'several_fetuses' } });
+    expect(section.summary).toContain(text);
+    expect(result.classifications.filter((one) => one.section === 'early-pregnancy')).toEqual([]);
+  });
+});
+
+describe('a heart rate of the machine', () => {
+  it('without anything of an early pregnancy makes none', () => {
+    const section = sectionOf(interpret([], {}, { 'fetal-heart-rate': 150 }), 'early-pregnancy');
+    expect(section.status).toBe('not_assessed');
+  });
+});
+
+describe('a heart rate of the machine beside its CRL', () => {
+  const result = interpret([], {}, { crl: 14, 'fetal-heart-rate': 150 });
+  const rates = result.measurements.filter(({ concept }) => concept.key === 'fetal-heart-rate');
+
+  it('is listed once, and both sections speak of it', () => {
+    expect(rates.map(({ id }) => id)).toEqual(['cart-embryonic-heart-rate']);
+    for (const id of ['early-pregnancy', 'fetal-heart']) {
+      expect(sectionOf(result, id).summary).toContain('150 /min (ultrasound machine)');
+    }
+  });
+
+  it('is what the findings of the fetal heart name', () => {
+    const slow = interpret([], {}, { crl: 14, 'fetal-heart-rate': 90 });
+    const found = slow.findings.find(({ id }) => id === 'fetal-heart-rate-band');
+    expect(found?.evidence).toEqual(['cart-embryonic-heart-rate']);
+  });
+});
+
+describe('values of the machine without an image of the sac', () => {
+  it('date the pregnancy, and leave its viability open', () => {
+    const result = interpret([], {}, { crl: 60 });
+    expect(measurementOf(result, 'ga-by-crl').value).toBeCloseTo(87.2439, 3);
+    expect(measurementOf(result, 'ga-by-crl').note).toContain('ultrasound machine');
+    expect(sectionOf(result, 'early-pregnancy')).toMatchObject({
+      status: 'partial',
+      data: { gestational_sac: 'not_assessed', cardiac_activity: 'not_assessed' },
+    });
+  });
+
+  it.each([
+    [4.9, 'no age was given'],
+    [84.1, 'no age was given'],
+  ])('a CRL of %s mm: %s', (crl, text) => {
+    const result = interpret([], {}, { crl });
+    expect(result.measurements.map(({ id }) => id)).not.toContain('ga-by-crl');
+    expect(sectionOf(result, 'early-pregnancy').reason?.detail).toContain(text);
+  });
+});
+
+describe('the size of a yolk sac', () => {
+  it.each([
+    [1.9, 'small'],
+    [2, 'usual'],
+    [6, 'usual'],
+    [6.1, 'large'],
+  ])('of %s mm is %s', (mm, band) => {
+    expect(yolkSacBand(mm)).toBe(band);
+  });
+});
+
+describe('the age by CRL beside the one by last period (ACOG Committee Opinion 700)', () => {
+  it.each([
+    [62, 5],
+    [63, 7],
+    [111, 7],
+    [112, 10],
+    [153, 10],
+    [154, 14],
+    [195, 14],
+    [196, 21],
+  ])('at %s days a difference of %s days is let stand', (days, limit) => {
+    expect(redatingDays(days)).toBe(limit);
+  });
+
+  // CRL 10 mm: 49.66, 50 days.
+  it.each([
+    [55, false],
+    [56, true],
+    [45, false],
+    [44, true],
+  ])('of 50 days beside %s by last period is said: %s', (ga_days, said) => {
+    const { findings } = interpret([], { dating: { ga_days, basis: 'lmp' } }, { crl: 10 });
+    expect(findings.some(({ id }) => id === 'age-by-crl')).toBe(said);
+  });
+});
+
+describe('what the cart calls a view', () => {
+  it.each([
+    ['TRANSVAGINAL SAGITTAL', { plane: 'sagittal', route: 'transvaginal' }],
+    ['TV trans', { plane: null, route: 'transvaginal' }],
+    ['Endovaginal Transverse', { plane: 'transverse', route: 'transvaginal' }],
+    ['transabdominal long axis', { plane: null, route: 'transabdominal' }],
+    [null, { plane: null, route: null }],
+  ])('%s', (viewName, expected) => {
+    expect(namedView(clip('a.dcm', { viewName }))).toEqual(expected);
+  });
+});

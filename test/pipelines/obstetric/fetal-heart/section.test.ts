@@ -1,0 +1,179 @@
+import { describe, expect, it } from 'vitest';
+import type { Clip } from '../../../../pipelines/contract/study.ts';
+import type { CardiacActivity } from '../../../../pipelines/measure/periodicity.ts';
+import { fetalRateBand } from '../../../../pipelines/obstetric/fetal-heart/guideline.ts';
+import { fetalHeartReader } from '../../../../pipelines/obstetric/fetal-heart/read.ts';
+import { parseOptions } from '../../../../pipelines/obstetric/shared/input.ts';
+import type { FramePlane } from '../../../../pipelines/obstetric/shared/key-frames.ts';
+import type { Plane } from '../../../../pipelines/obstetric/shared/locator.ts';
+import type { ReaderInput } from '../../../../pipelines/obstetric/shared/reader.ts';
+import { clip, NO_MODELS } from '../evidence-sample.ts';
+import { BEATING, run } from './fetal-heart-sample.ts';
+
+const CINE: CardiacActivity = {
+  status: 'beating',
+  beatsPerMinute: 150,
+  uncertainty: 2,
+  strength: 0.8,
+  area: { minX: 0, minY: 0, maxX: 9, maxY: 9 },
+};
+
+describe('fetal heart rate', () => {
+  it('of an M-mode goes before that of a cine, and both are kept', () => {
+    const outcome = run({ mMode: [BEATING], cines: [CINE] });
+    expect(outcome.rate?.value).toBe(145);
+    expect(outcome.measurements).toHaveLength(2);
+    expect(outcome.summary).toContain('The beats on the sweep were regular.');
+  });
+
+  it('of a cine alone says nothing of the rhythm', () => {
+    const { rate, summary } = run({ cines: [CINE] });
+    expect(rate?.value).toBe(150);
+    expect(summary).toContain('Rhythm was not assessed.');
+  });
+
+  it('whose beats could not be told apart is not accepted', () => {
+    const outcome = run({ mMode: [{ ...BEATING, variation: null }] });
+    expect(outcome.rate).toBeNull();
+    expect(outcome.measurements?.[0]?.quality).toBe('low');
+  });
+
+  it.each([
+    { rate: 109.9, band: 'slow' },
+    { rate: 110, band: 'normal' },
+    { rate: 160, band: 'normal' },
+    { rate: 160.1, band: 'fast' },
+    { rate: 180, band: 'fast' },
+    { rate: 180.1, band: 'tachycardia' },
+  ])('$rate per minute at 22 weeks: $band', ({ rate, band }) => {
+    expect(fetalRateBand(154, rate)).toBe(band);
+    const outcome = run({ mMode: [{ ...BEATING, beatsPerMinute: rate }] });
+    expect(outcome.findings).toHaveLength(band === 'normal' ? 0 : 1);
+  });
+
+  it('before 14 weeks the bands of the embryo hold', () => {
+    expect(fetalRateBand(97, 170)).toBe('normal');
+    expect(fetalRateBand(98, 170)).toBe('fast');
+    expect(fetalRateBand(97, 119)).toBe('slow');
+    expect(fetalRateBand(97, 125)).toBe('borderline');
+    expect(run({ mMode: [{ ...BEATING, beatsPerMinute: 125 }], gaDays: 97 }).findings).toEqual([
+      expect.objectContaining({ severity: 'info', text: expect.stringContaining('lower border') }),
+    ]);
+  });
+
+  it.each([
+    { rate: 112, doubt: true },
+    { rate: 113, doubt: false },
+    { rate: 157, doubt: false },
+    { rate: 158, doubt: true },
+  ])('$rate per minute +/- 3 is on neither side of a limit for sure: $doubt', ({ rate, doubt }) => {
+    const { summary } = run({ mMode: [{ ...BEATING, beatsPerMinute: rate }] });
+    expect(summary.includes('measure by hand')).toBe(doubt);
+  });
+
+  it.each([
+    { variation: 0.1, findings: 0 },
+    { variation: 0.11, findings: 1 },
+  ])('beats that differ by $variation: $findings findings', ({ variation, findings }) => {
+    const outcome = run({ mMode: [{ ...BEATING, variation }] });
+    expect(outcome.findings?.filter(({ id }) => id === 'fetal-heart-rhythm')).toHaveLength(
+      findings,
+    );
+  });
+
+  it('of a sweep in a study without a fetus is named and not used: it may be an adult heart', () => {
+    const outcome = run({ mMode: [{ ...BEATING, beatsPerMinute: 70 }], fetal: false });
+    expect(outcome.rate).toBeNull();
+    expect(outcome.measurements?.[0]).toMatchObject({ quality: 'low' });
+    expect(outcome.findings).toEqual([]);
+  });
+
+  it('at 10 weeks has no band, and says so', () => {
+    expect(run({ mMode: [BEATING], gaDays: 72 }).summary).toContain('no range is known');
+  });
+
+  it('without a gestational age has no range', () => {
+    const outcome = run({ mMode: [{ ...BEATING, beatsPerMinute: 200 }], gaDays: null });
+    expect(outcome.rate?.value).toBe(200);
+    expect(outcome.classifications).toEqual([]);
+    expect(outcome.findings).toEqual([]);
+  });
+
+  it('outside 40 to 260 per minute is implausible', () => {
+    expect(run({ mMode: [{ ...BEATING, beatsPerMinute: 39 }] }).rate).toBeNull();
+    expect(run({ mMode: [{ ...BEATING, beatsPerMinute: 40 }] }).rate?.value).toBe(40);
+  });
+
+  it('is not measured where nothing was seen to beat', () => {
+    const outcome = run({ chestFrames: 1, cines: [{ status: 'not-seen', strength: 0.2 }] });
+    expect(outcome.measurements).toEqual([]);
+    expect(outcome.summary).toContain('Fetal heart rate was not measured.');
+  });
+});
+
+describe('views', () => {
+  const seen = {
+    view: 'four-chamber',
+    file: 'a.dcm',
+    frame: 0,
+    by: 'classifier',
+    confidence: 0.9,
+  } as const;
+
+  it('none and no sweep: not assessed, and nothing is called normal', () => {
+    const outcome = run();
+    expect(outcome).toMatchObject({ status: 'not_assessed', reason: { code: 'view_missing' } });
+    expect(outcome.summary).not.toContain('normal');
+  });
+
+  it('one view is never a whole heart: the section stays partial and names the rest', () => {
+    const outcome = run({ views: [seen], mMode: [BEATING] });
+    expect(outcome.status).toBe('partial');
+    expect(outcome.summary).toContain('Seen: four-chamber view.');
+    expect(outcome.summary).toContain('Not looked for on the images');
+    expect(outcome.summary).toContain('named by none: left outflow tract');
+    expect(outcome.summary).toContain('valves, veins, flow and outflow tracts were not assessed');
+  });
+
+  it("a name is the machine's word and not a view that was seen", () => {
+    const outcome = run({ views: [{ ...seen, by: 'named', confidence: null }] });
+    expect(outcome.data?.views).toMatchObject({ 'four-chamber': 'named-by-machine' });
+  });
+
+  const input = (clips: Clip[], labels: Plane[] = []): ReaderInput => ({
+    study: { clips, refused: [], files: clips.length, series: 1 },
+    planes: clips.map(
+      (one, i): FramePlane => ({
+        clip: one,
+        frame: one.frames[0] as FramePlane['frame'],
+        estimate: { label: labels[i] ?? 'other', confidence: 0.9 },
+      }),
+    ),
+    options: parseOptions({}),
+    locator: NO_MODELS,
+    signal: new AbortController().signal,
+  });
+
+  it('come from the classifier, or from the words of the machine', async () => {
+    const clips = [
+      clip('a.dcm'),
+      clip('b.dcm', { viewName: 'LVOT' }),
+      clip('c.dcm', { viewName: '3VT' }),
+      clip('d.dcm'),
+    ];
+    const found = await fetalHeartReader.read(
+      input(clips, ['four-chamber', 'other', 'other', 'thorax']),
+    );
+    expect(found.views.map(({ view, by, file }) => [view, by, file])).toEqual([
+      ['four-chamber', 'classifier', 'a.dcm'],
+      ['left-outflow-tract', 'named', 'b.dcm'],
+      ['three-vessel-trachea', 'named', 'c.dcm'],
+    ]);
+    expect(found.chestFrames).toBe(1);
+  });
+
+  it('are none on images without either', async () => {
+    const found = await fetalHeartReader.read(input([clip('a.dcm')]));
+    expect(found).toEqual({ chests: null, views: [], chestFrames: 0, mMode: [] });
+  });
+});

@@ -1,0 +1,287 @@
+import { describe, expect, it } from 'vitest';
+import { intergrowthSizeAt } from '../../../../pipelines/obstetric/growth/charts.ts';
+import { weightFinding } from '../../../../pipelines/obstetric/growth/judge.ts';
+import { createMeasurement } from '../../../../pipelines/result/measurement.ts';
+import { cartValue } from '../../cart-sample.ts';
+import {
+  abdomen,
+  femur,
+  head,
+  interpretReadings,
+  MEDIAN_28_WEEKS,
+  measurementOf,
+  sectionOf,
+} from '../evidence-sample.ts';
+
+const at = (gaDays: number, basis = 'lmp') => ({ dating: { ga_days: gaDays, basis } });
+
+describe('growth without what it needs', () => {
+  it('without a gestational age no value has a centile', () => {
+    const result = interpretReadings({ readings: MEDIAN_28_WEEKS() });
+    expect(sectionOf(result, 'growth')).toMatchObject({
+      status: 'not_assessed',
+      reason: { code: 'no_gestational_age', needs: ['options.dating'] },
+    });
+    expect(sectionOf(result, 'growth').summary).toBe(
+      'Gestational age was not given, so size for age was not assessed.',
+    );
+    expect(result.measurements.every(({ reference }) => reference === null)).toBe(true);
+    expect(result.classifications.map(({ id }) => id)).not.toContain('size-category');
+  });
+
+  it('the age by this biometry is never taken in its place', () => {
+    const result = interpretReadings({ readings: MEDIAN_28_WEEKS() });
+    expect(measurementOf(result, 'ga-by-hc').value).toBeGreaterThan(0);
+    expect(sectionOf(result, 'growth').status).toBe('not_assessed');
+  });
+
+  it('without biometry it is not assessed', () => {
+    const result = interpretReadings({ readings: [], options: at(196) });
+    expect(sectionOf(result, 'growth').reason?.code).toBe('no_biometry');
+  });
+
+  it('a head alone has a centile and no size category', () => {
+    const result = interpretReadings({ readings: [head(91.8, 73.5)], options: at(196) });
+    expect(measurementOf(result, 'hc').reference?.centile).toBeCloseTo(50, -1);
+    expect(sectionOf(result, 'growth').status).toBe('partial');
+    expect(result.classifications.map(({ id }) => id)).not.toContain('size-category');
+  });
+});
+
+describe('centiles', () => {
+  it('name the chart, its 10th and 90th centile, centile and z-score', () => {
+    const result = interpretReadings({ readings: MEDIAN_28_WEEKS(), options: at(196) });
+    expect(measurementOf(result, 'fl')).toMatchObject({
+      reference: {
+        chart: 'intergrowth-2014-size',
+        low: expect.closeTo(48.6, 1),
+        high: expect.closeTo(54, 1),
+        centile: expect.closeTo(50, -1),
+        z_score: expect.closeTo(0, 1),
+      },
+      interpretation: 'N',
+    });
+    expect(measurementOf(result, 'efw').reference?.chart).toBe('intergrowth-2020-efw');
+    expect(sectionOf(result, 'growth')).toMatchObject({ status: 'complete', reason: null });
+  });
+
+  it('are null outside the chart, with the reason beside the value', () => {
+    const result = interpretReadings({ readings: [femur(78)], options: at(281) });
+    expect(measurementOf(result, 'fl')).toMatchObject({
+      reference: null,
+      interpretation: null,
+      note: expect.stringContaining('14+0 to 40+0'),
+    });
+    expect(sectionOf(result, 'growth').status).toBe('not_assessed');
+  });
+
+  it('are never given for a weight without a chart of its own formula', () => {
+    const result = interpretReadings({
+      readings: [abdomen(75, 73.5), femur(51.3)],
+      options: at(196),
+    });
+    expect(measurementOf(result, 'efw')).toMatchObject({
+      method: 'hadlock-1985-efw-ac-fl',
+      reference: null,
+    });
+    expect(sectionOf(result, 'growth').data.not_charted).toMatchObject([
+      { measurement: 'efw', code: 'no_chart_for_formula' },
+    ]);
+  });
+
+  it('of the INTERGROWTH weight come from the 2017 chart', () => {
+    const result = interpretReadings({
+      readings: [head(91.8, 73.5), abdomen(75, 73.5)],
+      options: at(196),
+    });
+    expect(measurementOf(result, 'efw').reference?.chart).toBe('intergrowth-2017-efw');
+  });
+
+  it('use the exact day: the same femur is smaller at 27+6 than at 27+0', () => {
+    const centile = (gaDays: number) =>
+      measurementOf(interpretReadings({ readings: [femur(50)], options: at(gaDays) }), 'fl')
+        .reference?.centile ?? Number.NaN;
+    expect(centile(189)).toBeGreaterThan(centile(195) + 10);
+  });
+});
+
+describe('a small fetus', () => {
+  const small = (gaDays: number, cart: ReturnType<typeof cartValue>[] = []) => {
+    const length = (measure: 'hc' | 'ac' | 'fl', z: number) =>
+      intergrowthSizeAt(measure, gaDays / 7, z) ?? Number.NaN;
+    const diameter = (circumference: number) => circumference / Math.PI;
+    const hc = diameter(length('hc', -0.5));
+    const ac = diameter(length('ac', -1.6));
+    const readings = [head(hc * 1.1, hc * 0.9), abdomen(ac, ac), femur(length('fl', -0.5))];
+    const clips = readings.map(({ clip }) => clip);
+    const study = { clips, refused: [], files: 4, series: 1, cart };
+    return interpretReadings({ readings, options: at(gaDays, 'crl'), evidence: { study } });
+  };
+
+  it('needs Doppler before it is called constitutionally small', () => {
+    const result = small(238);
+    expect(result.classifications.find(({ id }) => id === 'size-category')?.value).toBe('sga');
+    expect(sectionOf(result, 'growth').data.fgr).toMatchObject({
+      form: 'sga-doppler-needed',
+      criteria_not_available: expect.arrayContaining(['umbilical artery Doppler']),
+    });
+    const [guidance] = result.guidance;
+    expect(guidance?.text).toContain('Doppler is needed to separate');
+    expect(guidance?.text).toContain('crown-rump length');
+    expect(guidance?.text).not.toMatch(/excluded|deliver/i);
+    expect(guidance?.text).toContain('INTERGROWTH-21st estimated fetal weight 2020');
+    expect(guidance?.text).toContain('Growth over time was not assessed.');
+    expect(guidance?.text).toContain('Not assessed: umbilical artery Doppler');
+    expect(guidance?.text).toMatch(/Not assessed: .*amniotic fluid, anatomy/);
+  });
+
+  it('is told with the amniotic fluid where that was measured', () => {
+    const concept = { scheme: 'LN', code: '11827-3', meaning: 'Deepest vertical pocket' };
+    const pocket = cartValue({ key: 'deepest-vertical-pocket', concept, value: 45, unit: 'mm' });
+    const text = small(238, [pocket]).guidance[0]?.text;
+    expect(text).toContain('Amniotic fluid: normal.');
+    expect(text).not.toMatch(/Not assessed: [^.]*amniotic fluid/);
+  });
+
+  it('has the number that caused the category in every sentence about it', () => {
+    const result = small(238);
+    const size = result.findings.find(({ id }) => id === 'size');
+    expect(size?.text).toMatch(/^Small for gestational age \(below the 10th centile\): EFW \d+ g/);
+    expect(size?.evidence).toEqual(['efw', 'ac']);
+  });
+});
+
+/** A fetus whose parts have these z-scores at 34+0 weeks. */
+function fetus34(z: { hc?: number; bpd?: number; ac?: number; fl?: number }) {
+  const length = (measure: 'hc' | 'bpd' | 'ac' | 'fl') =>
+    intergrowthSizeAt(measure, 34, z[measure] ?? 0) ?? Number.NaN;
+  const [bpd, ac] = [length('bpd'), length('ac') / Math.PI];
+  const ofdOf = (hc: number) => (2 * hc) / Math.PI - bpd;
+  return [head(ofdOf(length('hc')), bpd), abdomen(ac, ac), femur(length('fl'))];
+}
+
+const interpret34 = (z: Parameters<typeof fetus34>[0]) =>
+  interpretReadings({ readings: fetus34(z), options: at(238) });
+
+const textOf = (result: ReturnType<typeof interpretReadings>, id: string) =>
+  result.findings.find((one) => one.id === id)?.text ?? null;
+
+describe('parts by their z-score (reference 3.8)', () => {
+  it.each([
+    [-1.99, null],
+    [-2.01, 'Short femur'],
+  ])('a femur of z %d: %s', (fl, word) => {
+    const text = textOf(interpret34({ fl }), 'femur-size');
+    if (word) expect(text).toMatch(new RegExp(`^${word}`));
+    else expect(text).toBeNull();
+  });
+
+  it('a small BPD beside a head of its size is a matter of shape, and no small head', () => {
+    const result = interpret34({ bpd: -2.3 });
+    expect(textOf(result, 'bpd-shape')).toContain('an effect of the shape of the head');
+    expect(textOf(result, 'head-size')).toBeNull();
+    expect(textOf(interpret34({ bpd: -1.9 }), 'bpd-shape')).toBeNull();
+  });
+
+  it('a small AC is told beside a weight that is not small, and asks for Doppler', () => {
+    const result = interpret34({ ac: -1.45, hc: 1.5, fl: 1.5 });
+    expect(result.classifications.find(({ id }) => id === 'size-category')?.value).toBe('aga');
+    expect(textOf(result, 'abdomen-size')).toContain('below the 10th centile');
+    expect(result.guidance[0]?.text).toMatch(
+      /^Abdominal circumference below the 10th centile, weight not; .*Doppler is needed/,
+    );
+  });
+});
+
+describe('macrosomia is a matter of grams', () => {
+  const heavy = (grams: number) => {
+    const efw = createMeasurement('efw', 'efw', grams, 'hadlock-1985-efw-hc-ac-fl');
+    return weightFinding([], [efw]).map(({ text }) => text);
+  };
+
+  it.each([
+    [3999, []],
+    [4000, ['4000 g or more']],
+    [4499, ['4000 g or more']],
+    [4500, ['4500 g or more']],
+  ])('%d g: %j', (grams, said) => {
+    expect(heavy(grams)).toEqual(said.map((text) => expect.stringContaining(text)));
+  });
+});
+
+describe('the category', () => {
+  it('is to be confirmed by hand where an interval reaches across a cut-off', () => {
+    expect(sectionOf(interpret34({}), 'growth').summary).toMatch(
+      /The interval of EFW reaches across the [^:]* centiles?: confirm the category by hand\./,
+    );
+  });
+
+  it('says nothing of it where no interval is known', () => {
+    const result = interpretReadings({
+      readings: [abdomen(75, 73.5)],
+      options: at(196),
+      evidence: { uncertainty: { hcPercent: null, acPercent: null, flMm: null } },
+    });
+    expect(sectionOf(result, 'growth').summary).not.toContain('by hand');
+  });
+});
+
+describe('several fetuses', () => {
+  const cart = ['A', 'B'].map((fetus) =>
+    cartValue({
+      key: 'hc',
+      concept: { scheme: 'LN', code: '11984-2', meaning: 'HC' },
+      value: 260,
+      unit: 'mm',
+      fetus,
+    }),
+  );
+  const twins = () => {
+    const readings = [...MEDIAN_28_WEEKS(), femur(48)];
+    const study = {
+      clips: readings.map(({ clip }) => clip),
+      refused: [],
+      files: 4,
+      series: 1,
+      cart,
+    };
+    return interpretReadings({ readings, options: at(196), evidence: { study } });
+  };
+
+  it('share no value: each length by itself, no median, age, weight or ratio', () => {
+    const result = twins();
+    expect(result.measurements.map(({ id }) => id)).toEqual([
+      'hc-1',
+      'ofd-1',
+      'bpd-1',
+      'ac-1',
+      'tad-1',
+      'apad-1',
+      'fl-1',
+      'fl-2',
+    ]);
+    expect(sectionOf(result, 'biometry').reason).toMatchObject({ code: 'several_fetuses' });
+  });
+
+  it('have no size: the images do not say which one they show', () => {
+    const result = twins();
+    expect(sectionOf(result, 'growth')).toMatchObject({
+      status: 'not_assessed',
+      reason: { code: 'several_fetuses' },
+    });
+    expect(result.measurements.every(({ reference }) => reference === null)).toBe(true);
+    expect(result.classifications.map(({ section }) => section)).not.toContain('growth');
+  });
+});
+
+describe('values that do not fit the stated age', () => {
+  it('ask to check the dating, and size is not judged', () => {
+    const result = interpretReadings({ readings: MEDIAN_28_WEEKS(), options: at(140) });
+    expect(result.findings.map(({ id }) => id)).toContain('dating-doubtful');
+    expect(result.classifications.map(({ id }) => id)).not.toContain('size-category');
+    expect(sectionOf(result, 'growth')).toMatchObject({
+      status: 'partial',
+      reason: { code: 'dating_doubtful' },
+    });
+  });
+});

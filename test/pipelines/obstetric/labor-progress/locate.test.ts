@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { filledPolygon } from '../../../../pipelines/artifacts/seg/outlined-structures.ts';
+import type { ModelSession } from '../../../../pipelines/inference/session.ts';
+import { locateTransperineal } from '../../../../pipelines/obstetric/labor-progress/locate.ts';
+
+const SIZE = 64;
+const GATE = 0.8;
+/** All of it lit, twice as large as the input of the network. */
+const IMAGE = {
+  width: 2 * SIZE,
+  height: 2 * SIZE,
+  data: new Uint8Array(4 * SIZE * SIZE).fill(90),
+};
+
+/** 1 within an upright shape around the middle of the input. */
+const shape = (inside: (x: number, y: number) => boolean, level = 1) =>
+  Float32Array.from({ length: SIZE * SIZE }, (_, i) =>
+    inside((i % SIZE) - 31.5, Math.floor(i / SIZE) - 31.5) ? level : 0,
+  );
+const disc = (radius: number, level = 1) => shape((x, y) => Math.hypot(x, y) < radius, level);
+const NOTHING = disc(0);
+
+function sessionOf(symphysis: Float32Array, head: Float32Array): ModelSession {
+  const answer = Float32Array.from([...symphysis, ...head]);
+  return {
+    model: {
+      id: 'symphysis-head',
+      input: { width: SIZE, height: SIZE },
+      output: { channels: ['symphysis', 'head'] },
+      gate: GATE,
+    },
+    batch: 1,
+    provider: 'cpu',
+    run: async (inputs: readonly Float32Array[]) => inputs.map(() => answer),
+    close: async () => {},
+  } as unknown as ModelSession;
+}
+
+async function located(symphysis: Float32Array, head: Float32Array) {
+  const [found] = await locateTransperineal(sessionOf(symphysis, head), [IMAGE]);
+  if (!found) throw new Error('no answer');
+  return found;
+}
+
+describe('the border of a structure', () => {
+  it('is that of the mask in pixels of the image, not that of the ellipse', async () => {
+    const square = shape((x, y) => Math.max(Math.abs(x), Math.abs(y)) < 16);
+    const { borders } = await located(disc(6), square);
+    const border = (borders['fetal-head']?.border ?? []).map(({ x, y }): [number, number] => [
+      x,
+      y,
+    ]);
+    const pixels = filledPolygon(border, IMAGE.width, IMAGE.height);
+    const area = pixels.reduce((sum, pixel) => sum + pixel, 0);
+    // 32 by 32 of the input are 64 by 64 of the image; an ellipse would lose its corners.
+    expect(area / (64 * 64)).toBeGreaterThan(0.97);
+    expect(area / (64 * 64)).toBeLessThan(1.01);
+  });
+
+  it('is given of a head alone, of which no pair and no angle comes', async () => {
+    const { pair, borders } = await located(NOTHING, disc(16));
+    expect(pair).toBeNull();
+    expect(Object.keys(borders)).toEqual(['fetal-head']);
+    expect(borders['fetal-head']?.accepted).toBe(true);
+  });
+
+  it('is accepted by itself where the other of the pair is not', async () => {
+    const { pair, borders } = await located(disc(8, 0.55), disc(16));
+    expect(pair?.accepted).toBe(false);
+    expect([borders.symphysis?.accepted, borders['fetal-head']?.accepted]).toEqual([false, true]);
+  });
+
+  it('is not given where nothing is inside', async () => {
+    expect(await located(NOTHING, NOTHING)).toEqual({ pair: null, borders: {} });
+  });
+});

@@ -1,0 +1,254 @@
+import { describe, expect, it } from 'vitest';
+import type { PlacentaSide } from '../../../../pipelines/obstetric/placenta/locate.ts';
+import type { BodyReading, EdgeReading } from '../../../../pipelines/obstetric/placenta/read.ts';
+import type { Result } from '../../../../pipelines/result/envelope.ts';
+import {
+  clip,
+  interpretReadings,
+  MM_PER_PIXEL,
+  measurementOf,
+  sectionOf,
+} from '../evidence-sample.ts';
+
+const OS = { x: 400, y: 300 };
+
+interface Shown {
+  accepted?: boolean;
+  calibrated?: boolean;
+  view?: string;
+}
+
+function onClip(file: string, { calibrated = true, view }: Shown) {
+  const taken = clip(file, {
+    ...(calibrated ? {} : { regions: [] }),
+    ...(view && { viewName: view }),
+  });
+  return { clip: taken, frame: taken.frames[0] as (typeof taken.frames)[number] };
+}
+
+/** The lower edge `mm` from the os; negative: it reaches over it. */
+function edge(mm: number, shown: Shown = {}): EdgeReading {
+  return {
+    ...onClip(`edge-${mm}.dcm`, shown),
+    estimate: { label: 'cervix', confidence: 0.9 },
+    located: {
+      internalOs: OS,
+      edge: { x: OS.x + Math.abs(mm) / MM_PER_PIXEL, y: OS.y },
+      overlaps: mm < 0,
+      confidence: 0.8,
+      accepted: shown.accepted ?? true,
+    },
+  };
+}
+
+function body(side: PlacentaSide, lacunae = 0, shown: Shown = {}): BodyReading {
+  return {
+    ...onClip(`body-${side}.dcm`, shown),
+    estimate: { label: 'placenta', confidence: 0.9 },
+    located: {
+      side,
+      thickness: [
+        { x: 300, y: 100 },
+        { x: 300, y: 180 },
+      ],
+      lacunae,
+      confidence: 0.9,
+      accepted: shown.accepted ?? true,
+    },
+  };
+}
+
+interface Seen {
+  bodies?: BodyReading[] | null;
+  edges?: EdgeReading[] | null;
+}
+
+function interpret({ bodies = [], edges = [] }: Seen, gaDays: number | null = 20 * 7): Result {
+  return interpretReadings({
+    readings: [],
+    options: gaDays === null ? {} : { dating: { ga_days: gaDays } },
+    evidence: {
+      views: { placenta: { bodies, edges, uncertainty: { toOs: 4, thickness: null } } },
+    },
+  });
+}
+
+const positionOf = (result: Result) =>
+  result.classifications.find(({ id }) => id === 'placental-position')?.value;
+
+describe('the lower placental edge', () => {
+  it.each([
+    [-12, 'praevia'],
+    [-0.1, 'praevia'],
+    [0, 'praevia'],
+    [0.4, 'low-lying'],
+    [19.9, 'low-lying'],
+    [20, 'normal'],
+  ])('%d mm from the internal os at 20 weeks is %s', (mm, category) => {
+    const result = interpret({ bodies: [body('anterior')], edges: [edge(mm)] });
+    expect(measurementOf(result, 'placenta-to-os').value).toBeCloseTo(mm, 6);
+    expect(positionOf(result)).toBe(category);
+    const low = category !== 'normal';
+    expect(result.findings.some(({ id }) => id === 'low-placenta')).toBe(low);
+    expect(result.guidance.some(({ id }) => id === 'low-placenta')).toBe(low);
+    // The distance is known to 4 mm.
+    const undecided = [0, 20].some((cutOff) => Math.abs(mm - cutOff) < 4);
+    const { status, summary } = sectionOf(result, 'placenta');
+    expect(status).toBe(undecided ? 'partial' : 'complete');
+    expect(summary.includes('reaches across the cut-off')).toBe(undecided);
+  });
+
+  it.each([
+    [16 * 7 - 1, 'too-early'],
+    [16 * 7, 'low-lying'],
+  ])('at %i days is %s', (days, category) => {
+    const result = interpret({ edges: [edge(10)] }, days);
+    expect(positionOf(result)).toBe(category);
+    expect(result.findings.length > 0).toBe(category === 'low-lying');
+  });
+
+  it.each([
+    [32 * 7 - 1, 'repeat transvaginal scan at 32 weeks'],
+    [32 * 7, 'repeat transvaginal scan at 36 weeks'],
+    [36 * 7 - 1, 'repeat transvaginal scan at 36 weeks'],
+    [36 * 7, 'still low at or after 36 weeks'],
+  ])('at %i days is followed up by the scans that are still to come', (days, text) => {
+    const [advice] = interpret({ edges: [edge(10)] }, days).guidance;
+    expect(advice?.text).toContain(text);
+    expect(advice?.text.includes('at 32 weeks')).toBe(days < 32 * 7);
+  });
+
+  it('on several images is their median, each of them shown', () => {
+    const result = interpret({ edges: [edge(8), edge(10), edge(15)] });
+    expect(measurementOf(result, 'placenta-to-os')).toMatchObject({ derivation: 'median' });
+    expect(measurementOf(result, 'placenta-to-os').value).toBeCloseTo(10, 6);
+    expect(measurementOf(result, 'placenta-to-os-3').source.calipers).toHaveLength(1);
+  });
+
+  it.each([
+    [[-12, 30, 31], -12, 'praevia', 'critical', '30.0 mm and 31.0 mm'],
+    [[25, 19.97, 30], 19.97, 'low-lying', 'abnormal', '25.0 mm and 30.0 mm'],
+    [[12, 30], 12, 'low-lying', 'abnormal', 'another it is 30.0 mm'],
+  ])(
+    'of %j mm, which disagree, is the shortest, and that is told',
+    (mm, shortest, category, severity, others) => {
+      const result = interpret({ bodies: [body('anterior')], edges: mm.map((one) => edge(one)) });
+      expect(measurementOf(result, 'placenta-to-os').value).toBeCloseTo(shortest, 6);
+      expect(positionOf(result)).toBe(category);
+      const finding = result.findings.find(({ id }) => id === 'low-placenta');
+      expect(finding).toMatchObject({ severity, text: expect.stringContaining(others) });
+      expect(finding?.text).toContain('The images disagree');
+      const { status, reason, summary } = sectionOf(result, 'placenta');
+      expect(status).toBe('partial');
+      expect(reason?.detail).toContain(others);
+      expect(summary).not.toContain('not low-lying');
+    },
+  );
+
+  it('counts accepted images before others: three implausible ones hide no overlap', () => {
+    const edges = [210, 211, 212, -12].map((mm) => edge(mm));
+    expect(positionOf(interpret({ edges }))).toBe('praevia');
+  });
+
+  it.each([
+    ['TRANSABDOMINAL CERVIX', undefined],
+    ['TRANSVAGINAL CERVIX', 'normal'],
+    [undefined, 'normal'],
+  ])('30 mm from the os on a view named %s is categorised %s', (view, category) => {
+    const result = interpret({ edges: [edge(30, view ? { view } : {})] });
+    expect(positionOf(result)).toBe(category);
+    const { summary, data } = sectionOf(result, 'placenta');
+    expect(summary.includes('a transvaginal scan is needed')).toBe(category === undefined);
+    expect(data.route).toBe(category ? 'transvaginal' : 'transabdominal');
+  });
+
+  it('on a transabdominal view is no overlap either, and feeds no category of another', () => {
+    const view = { view: 'TA sagittal' };
+    expect(interpret({ edges: [edge(-12, view)] }).findings).toEqual([]);
+    const both = interpret({ edges: [edge(-12, view), edge(30)] });
+    expect(positionOf(both)).toBe('normal');
+    expect(measurementOf(both, 'placenta-to-os-2')).toMatchObject({ quality: 'low' });
+  });
+
+  it('has a distance and no category where gestational age is missing', () => {
+    const result = interpret({ edges: [edge(10)] }, null);
+    expect(measurementOf(result, 'placenta-to-os').value).toBeCloseTo(10, 6);
+    expect(positionOf(result)).toBeUndefined();
+    expect(sectionOf(result, 'placenta').reason?.detail).toContain('Gestational age was not given');
+  });
+
+  it('without a physical scale is not measured', () => {
+    const result = interpret({ edges: [edge(10, { calibrated: false })] });
+    expect(result.measurements).toEqual([]);
+    expect(sectionOf(result, 'placenta').summary).toContain('no physical scale');
+  });
+
+  it('that is not shown is said to need a transvaginal scan', () => {
+    const { status, summary } = sectionOf(interpret({ bodies: [body('posterior')] }), 'placenta');
+    expect(status).toBe('partial');
+    expect(summary).toContain('Placenta posterior');
+    expect(summary).toContain('not assessed and needs a transvaginal scan');
+  });
+});
+
+describe('the wall of the placenta', () => {
+  const summaryOf = (...sides: readonly PlacentaSide[]) =>
+    sectionOf(interpret({ bodies: sides.map((side) => body(side)) }), 'placenta').summary;
+
+  it('is that of most images', () => {
+    expect(summaryOf('anterior', 'anterior', 'posterior')).toContain('Placenta anterior,');
+  });
+  it('may go on to a side', () => {
+    expect(summaryOf('anterior', 'lateral-or-fundal')).toContain('Placenta anterior and on a side');
+  });
+  it('is not decided where as many images show the opposite one', () => {
+    const summary = summaryOf('anterior', 'posterior');
+    expect(summary).toContain('on opposite walls, anterior and posterior');
+    expect(summary).not.toContain('Placenta anterior');
+  });
+});
+
+describe('signs of placenta accreta', () => {
+  const signsOf = (result: Result) =>
+    (sectionOf(result, 'placenta').data.pas as { signs: Record<string, string> }).signs;
+
+  it('are never called absent', () => {
+    const signs = signsOf(interpret({ bodies: [body('anterior')] }));
+    expect(new Set(Object.values(signs))).toEqual(new Set(['not-assessable']));
+  });
+
+  it.each([
+    [3, 'not-assessable'],
+    [4, 'present'],
+  ])('%i lacunae: %s', (lacunae, sign) => {
+    const result = interpret({ bodies: [body('anterior', lacunae)] });
+    expect(signsOf(result)['abnormal-lacunae']).toBe(sign);
+  });
+
+  it('raise suspicion with a low placenta only', () => {
+    const textOf = (result: Result) =>
+      result.findings.find(({ id }) => id === 'accreta-signs')?.text ?? '';
+    const many = [body('anterior', 5)];
+    expect(textOf(interpret({ bodies: many, edges: [edge(-5)] }))).toContain('Suspected');
+    expect(textOf(interpret({ bodies: many, edges: [edge(40)] }))).not.toContain('Suspected');
+  });
+});
+
+describe('the section placenta is not assessed', () => {
+  it('without a view', () => {
+    const { status, reason } = sectionOf(interpret({}), 'placenta');
+    expect(status).toBe('not_assessed');
+    expect(reason?.detail).toContain('the distance to the internal os was not assessed');
+  });
+
+  it('without a permitted model', () => {
+    const result = interpret({ bodies: null, edges: null });
+    expect(sectionOf(result, 'placenta').reason?.code).toBe('no_model');
+  });
+
+  it('where the outline is not clear: inadequate', () => {
+    const result = interpret({ bodies: [body('anterior', 0, { accepted: false })] });
+    expect(sectionOf(result, 'placenta').status).toBe('inadequate');
+    expect(result.measurements).toEqual([]);
+  });
+});

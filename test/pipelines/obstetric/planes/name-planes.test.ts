@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest';
+import type { GrayImage } from '../../../../pipelines/contract/image.ts';
+import type { RegisteredModel } from '../../../../pipelines/inference/model-registry.ts';
+import type { ModelSession } from '../../../../pipelines/inference/session.ts';
+import { namePlanes } from '../../../../pipelines/obstetric/planes/locate.ts';
+
+const WIDTH = 64;
+const HEIGHT = 48;
+const IMAGE: GrayImage = { width: WIDTH, height: HEIGHT, data: new Uint8Array(WIDTH * HEIGHT) };
+const CLASSES = ['abdominal', 'femur', 'transperineal', 'other'];
+
+function sessionOf(
+  task: RegisteredModel['task'],
+  channels: string[],
+  gate: number,
+  answer: Float32Array,
+): ModelSession {
+  const model: RegisteredModel = {
+    id: task,
+    version: '1.0.0',
+    task,
+    file: '',
+    path: '',
+    sha256: '',
+    licence: 'CC0-1.0',
+    pack: 'permissive',
+    card: '',
+    metrics: '',
+    input: { name: 'image', width: WIDTH, height: HEIGHT, normalisation: 'luminance / 255' },
+    output: { name: 'out', channels },
+    temperature: 1,
+    gate,
+  };
+  const run = async (inputs: readonly Float32Array[]) => inputs.map(() => answer);
+  return { model, provider: 'cpu', batch: 16, run, close: async () => undefined };
+}
+
+/** A classifier that gives a class this probability and `other` the rest. */
+const classifier = (named: string, probability: number) =>
+  sessionOf(
+    'fetal-plane',
+    CLASSES,
+    0.7,
+    Float32Array.from(CLASSES, (one) =>
+      Math.log(one === named ? probability : one === 'other' ? 1 - probability : 1e-9),
+    ),
+  );
+
+const map = (inside: (x: number, y: number) => boolean) =>
+  Float32Array.from({ length: WIDTH * HEIGHT }, (_, i) =>
+    inside((i % WIDTH) - 31.5, Math.floor(i / WIDTH) - 23.5) ? 1 : 0,
+  );
+const disc = (radius: number) => map((x, y) => Math.hypot(x, y) < radius);
+/** Near enough to an ellipse for the gate, and less of one than a disc is. */
+const SQUARE = map((x, y) => Math.max(Math.abs(x), Math.abs(y)) < 16);
+
+const outlinerOf = (values: Float32Array) => sessionOf('fetal-abdomen', ['outline'], 0.9, values);
+/** A model whose map is a disc of this radius in the middle; 0: nothing is there. */
+const outliner = (radius: number) => outlinerOf(disc(radius));
+
+/** Symphysis and head whose maps are nowhere higher than `level`: outlined the less surely. */
+const symphysisAndHead = (level: number) =>
+  sessionOf(
+    'symphysis-head',
+    ['symphysis', 'head'],
+    0.8,
+    Float32Array.from([...disc(8), ...disc(16)], (value) => level * value),
+  );
+
+/** No ellipse: none covers more than the lesser part of it. */
+const cross = (x: number, y: number) =>
+  Math.min(Math.abs(x), Math.abs(y)) < 2 && Math.max(Math.abs(x), Math.abs(y)) < 16;
+
+/** A chest model with these maps of heart and thorax, and no spine, crux or apex. */
+const chestOf = (heart: Float32Array, thorax: Float32Array) => {
+  const points = new Float32Array(3 * WIDTH * HEIGHT);
+  return sessionOf(
+    'fetal-heart-structures',
+    ['thorax', 'heart', 'spine', 'crux', 'apex'],
+    0.88,
+    Float32Array.from([...thorax, ...heart, ...points]),
+  );
+};
+
+const NOTHING = outliner(0);
+const FEMUR_NOWHERE = sessionOf(
+  'fetal-femur',
+  ['femur-shaft', 'femur-ends'],
+  0.57,
+  new Float32Array(2 * WIDTH * HEIGHT),
+);
+
+const SECOND_LOOKS = { head: null, brainPlane: null, abdomen: NOTHING, femur: FEMUR_NOWHERE };
+
+describe('a plane that the whole image names', () => {
+  it.each([
+    ['abdominal', 0.979, 'other'],
+    ['abdominal', 0.981, 'abdominal'],
+    ['femur', 0.949, 'other'],
+    ['femur', 0.951, 'femur'],
+  ])('%s at %d, its structure not found, is called %s', async (named, probability, label) => {
+    const plane = classifier(named, probability);
+    const [estimate] = await namePlanes({ ...SECOND_LOOKS, plane }, [IMAGE]);
+    expect(estimate?.label).toBe(label);
+  });
+
+  it('says which plane it would have been', async () => {
+    const plane = classifier('femur', 0.9);
+    const [estimate] = await namePlanes({ ...SECOND_LOOKS, plane }, [IMAGE]);
+    expect(estimate?.belowGate).toBe('femur');
+    expect(estimate?.confidence).toBeCloseTo(0.1, 6);
+  });
+
+  it('stands where the structure is found', async () => {
+    const plane = classifier('abdominal', 0.8);
+    const sessions = { ...SECOND_LOOKS, abdomen: outliner(16), plane };
+    expect((await namePlanes(sessions, [IMAGE]))[0]?.label).toBe('abdominal');
+  });
+
+  it('stands where no permitted model could find the structure', async () => {
+    const plane = classifier('abdominal', 0.8);
+    const sessions = { ...SECOND_LOOKS, abdomen: null, plane };
+    expect((await namePlanes(sessions, [IMAGE]))[0]?.label).toBe('abdominal');
+  });
+
+  it('is looked at again for each image apart', async () => {
+    const plane = classifier('femur', 0.8);
+    const estimates = await namePlanes({ ...SECOND_LOOKS, plane }, [IMAGE, IMAGE]);
+    expect(estimates.map(({ label }) => label)).toEqual(['other', 'other']);
+  });
+
+  it.each([
+    ['a better head', SQUARE, disc(16), 'other'],
+    ['a worse head', disc(16), SQUARE, 'abdominal'],
+    ['no head', disc(16), disc(0), 'abdominal'],
+  ])('abdominal, doubtful, beside %s', async (_, abdomen, head, label) => {
+    const sessions = { ...SECOND_LOOKS, abdomen: outlinerOf(abdomen), head: outlinerOf(head) };
+    const plane = classifier('abdominal', 0.8);
+    expect((await namePlanes({ ...sessions, plane }, [IMAGE]))[0]?.label).toBe(label);
+  });
+
+  it.each([
+    ['a heart in a thorax', disc(8), disc(18), 'other'],
+    ['a thorax without a heart', disc(0), disc(18), 'abdominal'],
+    ['a heart that is outlined below the gate', map(cross), disc(18), 'abdominal'],
+  ])('abdominal beyond doubt, with %s', async (_, heart, thorax, label) => {
+    const sessions = { ...SECOND_LOOKS, chest: chestOf(heart, thorax) };
+    const plane = classifier('abdominal', 0.999);
+    expect((await namePlanes({ ...sessions, plane }, [IMAGE]))[0]?.label).toBe(label);
+  });
+
+  it('abdominal beyond doubt stands where no permitted model could find a heart', async () => {
+    const plane = classifier('abdominal', 0.999);
+    const sessions = { ...SECOND_LOOKS, chest: null };
+    expect((await namePlanes({ ...sessions, plane }, [IMAGE]))[0]?.label).toBe('abdominal');
+  });
+
+  it.each([
+    [0.979, 0.74, 'a whole head', 16, 'other'],
+    [0.981, 0.74, 'a whole head', 16, 'transperineal'],
+    [0.979, 0.9, 'a whole head', 16, 'transperineal'],
+    [0.979, 0.74, 'no whole head', 0, 'transperineal'],
+  ])(
+    'transperineal at %d, its maps at %d, with %s',
+    async (probability, level, _, radius, label) => {
+      const plane = classifier('transperineal', probability);
+      const symphysisHead = symphysisAndHead(level);
+      const sessions = { ...SECOND_LOOKS, head: outliner(radius), symphysisHead, plane };
+      expect((await namePlanes(sessions, [IMAGE]))[0]?.label).toBe(label);
+    },
+  );
+});

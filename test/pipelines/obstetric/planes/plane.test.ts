@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import type { ModelSession } from '../../../../pipelines/inference/session.ts';
+import {
+  classifyPlanes,
+  pastPlanes,
+  planeOfLogits,
+} from '../../../../pipelines/obstetric/planes/locate.ts';
+
+const CLASSES = ['transthalamic', 'abdominal', 'other'];
+/** Probabilities 0.6, 0.3 and 0.1 at temperature 1. */
+const LOGITS = [Math.log(0.6), Math.log(0.3), Math.log(0.1)];
+
+describe('planeOfLogits', () => {
+  it('names the most probable plane at the gate', () => {
+    const estimate = planeOfLogits(LOGITS, CLASSES, 1, 0.6 - 1e-9);
+    expect(estimate.label).toBe('transthalamic');
+    expect(estimate.confidence).toBeCloseTo(0.6);
+    expect(estimate.belowGate).toBeNull();
+  });
+
+  it('calls an image below the gate other, and says what it would have been', () => {
+    const estimate = planeOfLogits(LOGITS, CLASSES, 1, 0.6 + 1e-9);
+    expect(estimate.label).toBe('other');
+    expect(estimate.confidence).toBeCloseTo(0.1);
+    expect(estimate.belowGate).toBe('transthalamic');
+  });
+
+  it('passes a certain head whose plane is undecided, and says how undecided', () => {
+    const logits = [0.4, 0.35, 0.25].map(Math.log);
+    const heads = ['transthalamic', 'transventricular', 'other'];
+    const estimate = planeOfLogits(logits, heads, 1, 0.75 - 1e-9);
+    expect(estimate.label).toBe('transthalamic');
+    expect(estimate.confidence).toBeCloseTo(0.4);
+    expect(estimate.groupConfidence).toBeCloseTo(0.75);
+    expect(planeOfLogits(logits, heads, 1, 0.75 + 1e-9).label).toBe('other');
+  });
+
+  it('calls other other without a gate', () => {
+    const estimate = planeOfLogits([0, 0, 0.1], CLASSES, 1, 0.99);
+    expect(estimate.label).toBe('other');
+    expect(estimate.belowGate).toBeNull();
+  });
+
+  it('is less sure at a higher temperature', () => {
+    expect(planeOfLogits(LOGITS, CLASSES, 2, 0).confidence).toBeLessThan(0.6);
+  });
+
+  it('gives a plane without a class the probability 0', () => {
+    expect(planeOfLogits(LOGITS, CLASSES, 1, 0).probabilities.cervix).toBe(0);
+  });
+
+  it.each([
+    [0.6 - 1e-9, 'transthalamic'],
+    [0.6 + 1e-9, 'other'],
+  ])('lets a class have a gate of its own: at %s it is %s', (own, label) => {
+    const gates = { transthalamic: own, abdominal: 0 };
+    expect(planeOfLogits(LOGITS, CLASSES, 1, 0.9, gates).label).toBe(label);
+    expect(planeOfLogits(LOGITS, CLASSES, 1, 0, gates).label).toBe(label);
+  });
+});
+
+describe('the views that lie behind at an age', () => {
+  it.each([
+    [null, []],
+    [111, []],
+    [112, ['early-pregnancy']],
+    [113, ['early-pregnancy']],
+    [114, ['midsagittal', 'early-pregnancy']],
+    [280, ['midsagittal', 'early-pregnancy']],
+  ])('at %s days: %s', (gaDays, planes) => {
+    expect(pastPlanes(gaDays)).toEqual(planes);
+  });
+
+  /** Says of every image: early pregnancy 60 %, amniotic fluid 35 %, other 5 %. */
+  const session = {
+    model: {
+      input: { width: 8, height: 8 },
+      output: { channels: ['early-pregnancy', 'amniotic-fluid', 'other'] },
+      temperature: 1,
+      gate: 0.5,
+    },
+    run: async (images: readonly Float32Array[]) =>
+      images.map(() => Float32Array.from([0.6, 0.35, 0.05].map(Math.log))),
+  } as unknown as ModelSession;
+  const image = { width: 8, height: 8, data: new Uint8Array(64) };
+
+  it('are named while they are to be expected, or where the age is not known', async () => {
+    for (const gaDays of [null, 111]) {
+      const [named] = await classifyPlanes(session, [image], gaDays);
+      expect(named?.label).toBe('early-pregnancy');
+    }
+  });
+
+  it('are no answer afterwards: what remains shares the certainty', async () => {
+    const [named] = await classifyPlanes(session, [image], 112);
+    expect(named?.label).toBe('amniotic-fluid');
+    expect(named?.confidence).toBeCloseTo(0.35 / 0.4);
+    expect(named?.probabilities['early-pregnancy']).toBe(0);
+  });
+});
+
+describe('a picture on a large black screen', () => {
+  /** Says femur of what is dark as a whole, of a bright one what it is told to. */
+  const sessionOf = (bright: 'femur' | 'abdominal') => {
+    const channels = ['femur', 'abdominal', 'other'];
+    const sure = (name: string) => channels.map((one) => (one === name ? 6 : 0));
+    const asked: number[] = [];
+    const session = {
+      model: { input: { width: 16, height: 16 }, output: { channels }, temperature: 1, gate: 0.5 },
+      run: async (images: readonly Float32Array[]) => {
+        asked.push(images.length);
+        const mean = (pixels: Float32Array) =>
+          pixels.reduce((sum, x) => sum + x, 0) / pixels.length;
+        return images.map((pixels) =>
+          Float32Array.from(sure(mean(pixels) < 0.4 ? 'femur' : bright)),
+        );
+      },
+    } as unknown as ModelSession;
+    return { session, asked };
+  };
+  const data = new Uint8Array(40 * 40);
+  for (let y = 10; y < 30; y++) data.fill(200, 40 * y + 10, 40 * y + 30);
+  const onScreen = { width: 40, height: 40, data };
+  const alone = { width: 20, height: 20, data: new Uint8Array(400).fill(200) };
+
+  it('is looked at with the screen and without, and named where both agree', async () => {
+    const { session, asked } = sessionOf('femur');
+    const [named] = await classifyPlanes(session, [onScreen], null);
+    expect(asked).toEqual([4]);
+    expect(named).toMatchObject({ label: 'femur', belowGate: null });
+  });
+  it('has no name where the two looks differ', async () => {
+    const { session } = sessionOf('abdominal');
+    const [named] = await classifyPlanes(session, [onScreen], null);
+    expect(named?.label).toBe('other');
+    expect(named?.belowGate).not.toBeNull();
+  });
+  it('is looked at once without such a screen', async () => {
+    const { session, asked } = sessionOf('abdominal');
+    const [first, second] = await classifyPlanes(session, [alone, onScreen], null);
+    expect(asked).toEqual([6]);
+    expect([first?.label, second?.label]).toEqual(['abdominal', 'other']);
+  });
+});

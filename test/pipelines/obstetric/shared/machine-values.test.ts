@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import {
+  PASSED_OVER,
+  withMachineValues,
+} from '../../../../pipelines/obstetric/shared/machine-values.ts';
+import type { Measurement } from '../../../../pipelines/result/envelope.ts';
+import { createMeasurement, NO_FRAME } from '../../../../pipelines/result/render/number-text.ts';
+
+const value = (id: string, pi: number, given: Partial<Measurement> = {}) =>
+  createMeasurement(id, 'middle-cerebral-artery-pi', pi, 'cart-sr', {
+    source: { ...NO_FRAME, provenance: 'cart-sr' },
+    ...given,
+  });
+const left = (pi: number) => value('cart-left', pi, { laterality: 'left' });
+const right = (pi: number) => value('cart-right', pi, { laterality: 'right' });
+
+const shown = (values: readonly Measurement[]) => values.map(({ id, quality }) => [id, quality]);
+
+describe('of several values of the machine for one quantity', () => {
+  it('the first stands, and the other says that it does not', () => {
+    const values = withMachineValues([left(2), right(1)], []);
+    expect(shown(values)).toEqual([
+      ['middle-cerebral-artery-pi', 'accepted'],
+      ['cart-right', 'accepted'],
+    ]);
+    expect(values[1]?.note).toBe(PASSED_OVER);
+  });
+
+  it('the first that is plausible stands: an absurd one does not keep it away', () => {
+    const values = withMachineValues([left(99), right(1.9)], []);
+    expect(shown(values)).toEqual([
+      ['cart-left', 'inadequate'],
+      ['middle-cerebral-artery-pi', 'accepted'],
+    ]);
+  });
+
+  it('each is shown beside ours with its difference', () => {
+    const own = createMeasurement(
+      'middle-cerebral-artery-pi',
+      'middle-cerebral-artery-pi',
+      2,
+      'spectral-trace',
+    );
+    const [, ...machine] = withMachineValues([left(2.2), right(1)], [own]);
+    expect(machine.map(({ note }) => note)).toEqual([
+      '10.0 % above the value measured here',
+      '50.0 % below the value measured here',
+    ]);
+  });
+});

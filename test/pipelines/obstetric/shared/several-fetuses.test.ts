@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import type { CartMeasurement } from '../../../../pipelines/contract/cart.ts';
+import {
+  type FetusEvidence,
+  severalFetuses,
+} from '../../../../pipelines/obstetric/shared/several-fetuses.ts';
+import { cartValue } from '../../cart-sample.ts';
+import { clip, head, interpretReadings, sectionOf } from '../evidence-sample.ts';
+
+const HC = { scheme: 'LN', code: '11984-2', meaning: 'HC' };
+
+const told = (given: { names?: string[]; cart?: CartMeasurement[] } & Partial<FetusEvidence>) =>
+  severalFetuses({
+    study: {
+      clips: (given.names ?? []).map((viewName) => clip('a.dcm', { viewName })),
+      ...(given.cart && { cart: given.cart }),
+    },
+    views: given.views ?? {},
+  });
+
+const ofFetus = (fetus: string | null) =>
+  cartValue({ key: 'hc', concept: HC, value: 260, unit: 'mm', fetus });
+const counted = (code: string, value: number) =>
+  cartValue({
+    concept: { scheme: code.includes('-') ? 'LN' : 'DCM', code, meaning: 'number of fetuses' },
+    value,
+    unit: '1',
+  });
+
+describe('the reports of the machine', () => {
+  it.each([
+    [['A', 'B'], 'name several fetuses'],
+    [['XKQ', 'PLM'], 'name several fetuses'],
+    [['B'], 'name a fetus beside the first one'],
+    [['2'], 'name a fetus beside the first one'],
+    [['A'], null],
+    [['1'], null],
+    [['A', '1'], null],
+    [['A', null], null],
+    [['XKQ'], null],
+    [[null], null],
+  ])('with values of %j %s', (names, sentence) => {
+    const cart = names.map(ofFetus);
+    if (sentence) expect(told({ cart })).toContain(sentence);
+    else expect(told({ cart })).toBeNull();
+  });
+
+  it.each([
+    ['11878-6', 0],
+    ['11878-6', 1],
+    ['121038', 1],
+  ])('that count by %s %d fetuses tell of one', (code, value) => {
+    expect(told({ cart: [counted(code, value)] })).toBeNull();
+  });
+
+  it.each(['11878-6', '121038'])('that count two by %s tell of several', (code) => {
+    expect(told({ cart: [counted(code, 2)] })).toContain('count more than one fetus');
+  });
+});
+
+describe('the names of the images', () => {
+  it.each([
+    [['FETUS A HC', 'FETUS B HC'], true],
+    [['TWIN_A_HC'], true],
+    [['HC TWINS'], true],
+    [['FETUS 2 HC'], true],
+    [['FETUS A HC', 'FETUS A AC', 'FL'], false],
+    [['FETUS A HC', 'FETUS 1 AC'], false],
+    [['FETUS 4 CHAMBER', 'FETUS 3 VESSEL VIEW'], false],
+    [['HC', 'AC'], false],
+  ])('%j tell of several: %s', (names, several) => {
+    if (several) expect(told({ names })).toContain('the names of the images tell of several');
+    else expect(told({ names })).toBeNull();
+  });
+
+  it('make a study in which no two images are put together', () => {
+    const named = (name: string) => head(91.8, 73.5, { clip: { viewName: name } });
+    const twins = interpretReadings({ readings: [named('FETUS A HC'), named('FETUS B HC')] });
+    expect(sectionOf(twins, 'biometry').reason).toMatchObject({ code: 'several_fetuses' });
+    const one = interpretReadings({ readings: [named('FETUS A HC'), named('FETUS A HC')] });
+    expect(sectionOf(one, 'biometry').reason).not.toMatchObject({ code: 'several_fetuses' });
+  });
+});

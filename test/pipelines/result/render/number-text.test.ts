@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { measurementTable } from '../../../../pipelines/artifacts/pdf/measurement-table.ts';
+import { CONCEPTS, type ConceptKey } from '../../../../pipelines/concepts/concepts.ts';
+import { writeReport } from '../../../../pipelines/obstetric/report/section.ts';
+import type { Measurement } from '../../../../pipelines/result/envelope.ts';
+import { cutOffsOf } from '../../../../pipelines/result/obstetric/cut-offs.ts';
+import {
+  createMeasurement,
+  formatValue,
+  numberText,
+} from '../../../../pipelines/result/render/number-text.ts';
+import { unsupportedClaims } from '../../../../pipelines/result/render/report-check.ts';
+import { valueText } from '../../../../pipelines/result/render/value-text.ts';
+import { RESULT_WORDING } from '../../../../src/app/wiring/console.ts';
+import { measurementRows } from '../../../../src/doors/console/result-view.ts';
+import { interpretReadings, MEDIAN_28_WEEKS } from '../../obstetric/evidence-sample.ts';
+
+const measured = (key: ConceptKey, value: number, given: Partial<Measurement> = {}) =>
+  createMeasurement(key, key, value, 'cart-sr', { section: 'doppler', ...given });
+
+const KEYS = (Object.keys(CONCEPTS) as ConceptKey[]).filter((key) => cutOffsOf(key).length > 0);
+
+const NT_LIMIT = 2.5985;
+const withLimit = (nt: number) =>
+  measured('nuchal-translucency', nt, {
+    reference: {
+      low: null,
+      high: NT_LIMIT,
+      centile: null,
+      z_score: null,
+      chart: 'fmf-nuchal-translucency',
+    },
+  });
+
+describe('a value beside the category that was drawn from it', () => {
+  it.each([
+    ['deepest-vertical-pocket', 19.97, '19.97 mm'],
+    ['deepest-vertical-pocket', 20, '20.0 mm'],
+    ['deepest-vertical-pocket', 20.04, '20.04 mm'],
+    ['deepest-vertical-pocket', 0.04, '0.04 mm'],
+    ['cervical-length', 25.04, '25.04 mm'],
+    ['middle-cerebral-artery-psv-mom', 1.497, '1.497'],
+    ['fetal-heart-rate', 109.7, '109.7 /min'],
+    ['fetal-heart-rate', 140.4, '140 /min'],
+    ['placenta-to-os', -0.04, '-0.04 mm'],
+    ['efw', 3999.6, '3999.6 g'],
+    ['angle-of-progression', 119.7, '119.7 deg'],
+    ['hc', 262.44, '262.4 mm'],
+  ] as const)('%s of %d is shown as %s, in sentences and tables', (key, value, text) => {
+    expect(formatValue(key, value)).toBe(text);
+    expect(valueText(measured(key, value))).toBe(text);
+  });
+
+  it.each([
+    [2.62, '2.6'],
+    [2.6, '2.6'],
+    [2.59, '2.59'],
+    [3.46, '3.46'],
+  ])('a nuchal translucency of %d mm keeps its side of the limit of its CRL, too', (nt, text) => {
+    expect(numberText(withLimit(nt))).toBe(text);
+  });
+
+  it.each(KEYS)('%s stays on its side of every one of its cut-offs', (key) => {
+    const step = 10 ** -CONCEPTS[key].decimals;
+    for (const cutOff of cutOffsOf(key)) {
+      const shown = (value: number) => Number(numberText(measured(key, value)));
+      expect(shown(cutOff - step / 4)).toBeLessThan(cutOff);
+      expect(shown(cutOff)).toBe(cutOff);
+      expect(shown(cutOff + step / 4)).toBeGreaterThan(cutOff);
+    }
+  });
+});
+
+describe('of one value', () => {
+  const studied = interpretReadings({
+    readings: MEDIAN_28_WEEKS(),
+    options: { dating: { ga_days: 196 } },
+  });
+  const mom = measured('middle-cerebral-artery-psv-mom', 1.497, { uncertainty: 1.5 });
+  const result = {
+    ...studied,
+    sections: studied.sections.map((one) =>
+      one.id === 'doppler' ? { ...one, status: 'partial' as const, summary: 'One vessel.' } : one,
+    ),
+    measurements: [mom],
+  };
+
+  it('report, PDF and console show one number; its margin is on no side', () => {
+    const report = writeReport(result);
+    expect(report.findings.join('\n')).toContain('median: 1.497 ± 1.50;');
+    expect(unsupportedClaims(report, result)).toEqual([]);
+    const cells = measurementTable(result).groups.flatMap(({ rows }) => rows.flat());
+    expect(cells.map(({ text }) => text)).toContain('1.497 ± 1.50');
+    const [row] = measurementRows(result.measurements, [], RESULT_WORDING);
+    expect(row?.cart?.text ?? row?.model?.text).toBe('1.497');
+  });
+});

@@ -1,0 +1,210 @@
+import { describe, expect, it } from 'vitest';
+import { writeReport } from '../../../../pipelines/obstetric/report/section.ts';
+import type { Result } from '../../../../pipelines/result/envelope.ts';
+import { createMeasurement } from '../../../../pipelines/result/render/number-text.ts';
+import { unsupportedClaims } from '../../../../pipelines/result/render/report-check.ts';
+import { refusedLine } from '../../../../pipelines/result/render/report-lines.ts';
+import { interpretReadings, MEDIAN_28_WEEKS } from '../../obstetric/evidence-sample.ts';
+
+const LEFT = createMeasurement('heart-left', 'fetal-heart-rate', 143, 'cine-periodicity', {
+  section: 'doppler',
+  laterality: 'left',
+});
+
+/** A dated study with one value of the left side, in a section that was assessed. */
+function sample(): Result {
+  const result = interpretReadings({
+    readings: MEDIAN_28_WEEKS(),
+    options: { dating: { ga_days: 196 } },
+  });
+  const sections = result.sections.map((one) =>
+    one.id === 'doppler' ? { ...one, status: 'partial' as const, summary: 'One vessel.' } : one,
+  );
+  return { ...result, sections, measurements: [...result.measurements, LEFT] };
+}
+
+const result = sample();
+const report = writeReport(result);
+const check = (findings: readonly string[]) =>
+  unsupportedClaims({ ...report, findings: [...findings] }, result);
+
+/** The line with one digit of its n-th number changed; null where it has no such number. */
+function withChangedDigit(line: string, n: number): string | null {
+  const match = [...line.matchAll(/\d+(?:\.\d+)?/g)][n];
+  if (!match) return null;
+  const last = match.index + match[0].length - 1;
+  const digit = (Number(line[last]) + 5) % 10;
+  return `${line.slice(0, last)}${digit}${line.slice(last + 1)}`;
+}
+
+/** Lines whose numbers are those of measurements, by the label they begin with. */
+const rows = report.findings.filter((line) =>
+  result.measurements.some(({ label }) => line.startsWith(label)),
+);
+
+describe('the check of a draft report against its result', () => {
+  it('passes what was written from the result', () => {
+    expect(unsupportedClaims(report, result)).toEqual([]);
+  });
+
+  it('has lines of every measured section to check', () => {
+    expect(rows.length).toBeGreaterThan(8);
+    expect(rows.some((line) => line.includes('(left)'))).toBe(true);
+  });
+
+  it('refuses a changed digit, wherever it stands in a row', () => {
+    const changed = rows.flatMap((line) =>
+      [0, 1, 2, 3].flatMap((n) => withChangedDigit(line, n) ?? []),
+    );
+    expect(changed.length).toBeGreaterThan(20);
+    for (const line of changed) expect([line, check([line]).length]).toEqual([line, 1]);
+  });
+
+  it.each([
+    [/ mm\b/, ' cm'],
+    [/ g\b/, ' kg'],
+    [/ weeks\b/, ' days'],
+    [/ \/min/, ' %'],
+    [/ mm\b/, ''],
+  ])('refuses a swapped unit: %s for %s', (unit, other) => {
+    const line = rows.find((row) => unit.test(row));
+    if (!line) throw new Error(`no row with ${unit}`);
+    expect(check([line])).toEqual([]);
+    expect(check([line.replace(unit, other)])).toHaveLength(1);
+  });
+
+  it('refuses the other side, and a side that is left out', () => {
+    const line = rows.find((row) => row.includes('(left)')) ?? '';
+    expect(check([line])).toEqual([]);
+    expect(check([line.replace('(left)', '(right)')])).toHaveLength(1);
+    expect(check([line.replace(' (left)', '')])).toHaveLength(1);
+    expect(check(['The right side is normal.'])).toHaveLength(1);
+  });
+
+  it.each(['A', '1', 'Twin 2'])('takes a row of fetus %s, and of no other', (fetus) => {
+    const line = `${LEFT.label} (fetus ${fetus}): 143 /min`;
+    const held = {
+      ...result,
+      measurements: [
+        { ...LEFT, laterality: null, fetus },
+        { ...LEFT, laterality: null, fetus: 'B', value: 121 },
+      ],
+    };
+    const claims = (row: string) =>
+      unsupportedClaims({ ...report, findings: [row], impression: [], limitations: [] }, held);
+    expect(claims(line)).toEqual([]);
+    expect(claims(line.replace(`fetus ${fetus}`, 'fetus B'))).toHaveLength(1);
+    expect(claims(line.replace('143', '121'))).toHaveLength(1);
+    expect(claims(line.replace(` (fetus ${fetus})`, ''))).toHaveLength(1);
+    expect(claims(`The heart of fetus ${fetus} beats.`)).toHaveLength(1);
+  });
+
+  it('holds the side beside the fetus', () => {
+    const held = { ...result, measurements: [{ ...LEFT, fetus: '2' }] };
+    const claims = (whose: string) =>
+      unsupportedClaims(
+        {
+          ...report,
+          findings: [`${LEFT.label} (${whose}): 143 /min`],
+          impression: [],
+          limitations: [],
+        },
+        held,
+      );
+    expect(claims('left, fetus 2')).toEqual([]);
+    expect(claims('right, fetus 2')).toHaveLength(1);
+    expect(claims('left, fetus 1')).toHaveLength(1);
+  });
+
+  it('takes the line of a file that was not read, and the name of the file in no other', () => {
+    const refused = [{ file: '143', reason: 'no image of 3 frames' }];
+    const held = { ...result, input_summary: { ...result.input_summary, refused } };
+    const claims = (line: string) =>
+      unsupportedClaims({ ...report, findings: [line], impression: [], limitations: [] }, held);
+    expect(claims('143 was not read: no image of 3 frames.')).toEqual([]);
+    expect(claims('143 was not read: no image of 4 frames.')).toHaveLength(1);
+    expect(refusedLine({ file: '143', reason: 'read without frame 3: damaged' })).toBe(
+      '143 was read without frame 3: damaged.',
+    );
+    expect(claims(`${LEFT.label} (left): 143 /min`)).toEqual([]);
+    expect(claims('Femur length: 143 mm')).toHaveLength(1);
+  });
+
+  it.each([
+    ['4 beats', '4 beats', 0],
+    ['4 beats', '14 beats', 1],
+    ['4 beats', '1.4 beats', 1],
+    ['4 beats', '-4 beats', 1],
+    ['mean of 4', 'mean of 42', 1],
+    ['mean of 4', 'mean of 4.2', 1],
+    ['mean of 4', 'mean of 4+2', 1],
+    ['mean of 4', 'mean of 4.', 0],
+  ])('knows the words "%s" as a whole only: "%s"', (note, line, refused) => {
+    const held = { ...result, measurements: [{ ...LEFT, note }] };
+    const claims = unsupportedClaims(
+      { ...report, findings: [line], impression: [], limitations: [] },
+      held,
+    );
+    expect(claims).toHaveLength(refused);
+  });
+
+  it('refuses the value of another measurement under a name', () => {
+    const value = (id: string) => result.measurements.find((one) => one.id === id)?.value ?? 0;
+    expect(check([`Head circumference: ${value('hc').toFixed(1)} mm`])).toEqual([]);
+    expect(check([`Head circumference: ${value('ac').toFixed(1)} mm`])).toHaveLength(1);
+  });
+
+  it('refuses a number in the words of the result that was changed', () => {
+    const summary = result.sections.find(({ id }) => id === 'growth')?.summary ?? '';
+    expect(check([summary])).toEqual([]);
+    const changed = withChangedDigit(summary, 3) ?? '';
+    expect(check([changed])).toHaveLength(1);
+  });
+
+  it.each([
+    { centile: 0.4, passes: 'centile <1', fails: 'centile <2' },
+    { centile: 99.6, passes: 'centile >99', fails: 'centile >98' },
+  ])('takes $passes for a centile of $centile', ({ centile, passes, fails }) => {
+    const reference = { low: null, high: null, centile, z_score: null, chart: 'chart' };
+    const extreme = { ...LEFT, laterality: null, reference };
+    const held = { ...result, measurements: [extreme] };
+    const claims = (words: string) =>
+      unsupportedClaims(
+        { ...report, findings: [`${LEFT.label}: ${words}`], impression: [], limitations: [] },
+        held,
+      );
+    expect(claims(passes)).toEqual([]);
+    expect(claims(fails)).toHaveLength(1);
+  });
+
+  it('refuses a value that was not accepted', () => {
+    const low = { ...LEFT, quality: 'low' as const };
+    const held = { ...result, measurements: [...result.measurements.slice(0, -1), low] };
+    const line = rows.find((row) => row.includes('(left)')) ?? '';
+    expect(unsupportedClaims({ ...report, findings: [line] }, held)).toHaveLength(1);
+  });
+});
+
+describe('the draft report', () => {
+  it('gives every section that was not assessed its line among the limitations', () => {
+    for (const { title, reason } of result.sections.filter(({ reason: why }) => why !== null)) {
+      const line = report.limitations.find((one) => one.startsWith(`${title}: `));
+      expect([title, line]).toEqual([title, expect.stringContaining(reason?.detail ?? '')]);
+    }
+  });
+
+  it('never says normal', () => {
+    expect([...report.findings, ...report.impression].join(' ')).not.toMatch(/\bnormal\b/);
+  });
+
+  it('passes a value with its name as the summary lists it, and no other value of that name', () => {
+    const sections = result.sections.map((one) =>
+      one.id === 'doppler' ? { ...one, summary: 'UA PI 1.02, UA RI 0.63. Normal flow.' } : one,
+    );
+    const checked = (line: string) =>
+      unsupportedClaims({ ...report, findings: [line] }, { ...result, sections });
+    expect(checked('Doppler: UA RI 0.63. Normal flow.')).toEqual([]);
+    expect(checked('Doppler: UA RI 0.64. Normal flow.')).toHaveLength(1);
+    expect(checked('Doppler: UA RI 1.02. Normal flow.')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,88 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { checkVectors } from '../../../../src/app/cli/check-vectors.ts';
+
+const REFERENCES = [
+  { name: 'obstetric', path: '../shared/reference/obstetric-checks.json', vectors: 316 },
+  { name: 'echo', path: '../shared/reference/echo-checks.json', vectors: 231 },
+];
+for (const { path } of REFERENCES) {
+  if (!existsSync(path)) console.warn(`${path} is absent: its vectors are not checked`);
+}
+
+async function check(...vectors: object[]) {
+  const folder = await mkdtemp(join(tmpdir(), 'vectors-'));
+  const path = join(folder, 'checks.json');
+  await writeFile(path, JSON.stringify(vectors));
+  return checkVectors(path);
+}
+
+const vector = {
+  id: 'v1',
+  formula: 'cpr',
+  inputs: { mcaPi: 1.8, uaPi: 1 },
+  expected: 1.8,
+  tolerance: 1e-9,
+};
+
+describe('check-vectors', () => {
+  it('passes a vector within its tolerance and fails one outside', async () => {
+    expect(await check(vector, { ...vector, expected: 1.9, tolerance: 0.1000001 })).toMatchObject({
+      passed: 2,
+      failed: 0,
+    });
+    const { failed, lines } = await check({ ...vector, expected: 1.9, tolerance: 0.01 });
+    expect(failed).toBe(1);
+    expect(lines[0]).toMatch(/^v1: cpr gives 1\.8, expected 1\.9/);
+  });
+
+  it('fails an unknown formula, a missing input and an input of another kind', async () => {
+    const { failed, lines } = await check(
+      { ...vector, formula: 'toString' },
+      { ...vector, inputs: { mcaPi: 1.8 } },
+      { ...vector, inputs: { mcaPi: 1.8, uaPi: 'one' } },
+    );
+    expect(failed).toBe(3);
+    expect(lines.join('\n')).toMatch(
+      /unknown formula "toString"[\s\S]*uaPi is missing[\s\S]*no number/,
+    );
+  });
+
+  it('compares words exactly', async () => {
+    const size = { ...vector, formula: 'size_category', inputs: { efwCentile: 9.999 } };
+    expect(await check({ ...size, expected: 'sga', tolerance: 'exact' })).toMatchObject({
+      failed: 0,
+    });
+    expect(await check({ ...size, expected: 'aga', tolerance: 'exact' })).toMatchObject({
+      failed: 1,
+    });
+  });
+
+  it.each(REFERENCES.filter(({ path }) => existsSync(path)))(
+    'agrees with every vector of the $name reference',
+    async ({ path, vectors }) => {
+      const { passed, lines } = await checkVectors(path);
+      expect(lines).toEqual([]);
+      expect(passed).toBe(vectors);
+    },
+  );
+
+  it('compares lists and truth values', async () => {
+    const territory = {
+      ...vector,
+      formula: 'segments.territory.aha2002',
+      inputs: { artery: 'LCx' },
+      tolerance: 'exact',
+    };
+    expect(await check({ ...territory, expected: [5, 6, 11, 12, 16] })).toMatchObject({
+      failed: 0,
+    });
+    expect(await check({ ...territory, expected: [5, 6, 11, 12] })).toMatchObject({ failed: 1 });
+    const sparing = { ...territory, formula: 'relaps.apicalSparing', inputs: { relaps: 1 } };
+    expect(await check({ ...sparing, expected: true })).toMatchObject({ failed: 0 });
+    expect(await check({ ...sparing, expected: false })).toMatchObject({ failed: 1 });
+  });
+});

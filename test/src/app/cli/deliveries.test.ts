@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { describeBreaker, describeDelivery } from '../../../../src/app/cli/deliveries.ts';
+
+const row = {
+  id: 'dlv_1',
+  request_id: 'req_1',
+  kind: 'dicom',
+  destination: 'pacs',
+  object: 'sr-tid1500',
+  state: 'pending',
+  attempt: 0,
+  attempts_before: 0,
+  next_at: '2026-11-21T07:00:00.123Z',
+  give_up_at: '2026-11-24T07:00:00.000Z',
+  code: null,
+  detail: null,
+  created_at: '2026-11-21T07:00:00.000Z',
+  ended_at: null,
+  committed_at: null,
+  study: null,
+  revision: null,
+  rank: 0,
+  own_failures: 0,
+  alternate_of: null,
+} as const;
+
+test.each([
+  ['that nobody has tried', {}, 'waits for its turn'],
+  [
+    'that failed once',
+    { attempt: 1, code: 'peer_unreachable', detail: 'ECONNREFUSED' },
+    'failed once, again at 2026-11-21T07:00:00Z; The peer cannot be reached (peer_unreachable): ECONNREFUSED',
+  ],
+  ['under way', { state: 'sending', attempt: 2 }, 'on its way, attempt 2'],
+  ['at its end', { state: 'delivered' }, 'delivered'],
+  [
+    'that the PACS keeps',
+    { state: 'delivered', committed_at: '2026-11-21T07:00:00.000Z' },
+    'delivered and committed',
+  ],
+  ['given up', { state: 'dead' }, 'given up, a person must look'],
+] as const)('a delivery %s', (_, over, words) => {
+  expect(describeDelivery({ ...row, ...over })).toBe(`dlv_1  req_1 sr-tid1500 → pacs: ${words}`);
+});
+
+test('two deliveries of one object name each other', () => {
+  const ambiguous = { state: 'diverted', code: 'peer_connection_lost', detail: 'x' } as const;
+  expect(describeDelivery({ ...row, ...ambiguous })).toContain(
+    'sent to another destination; this one may have it as well',
+  );
+  const alternate = { ...row, id: 'dlv_2', destination: 'archive', alternate_of: 'dlv_1' };
+  expect(describeDelivery(alternate)).toContain('→ archive (instead of dlv_1)');
+});
+
+test('a destination that is left alone says since when, why and until when', () => {
+  expect(
+    describeBreaker({
+      destination: 'pacs',
+      state: 'open',
+      failures: 5,
+      code: 'peer_unreachable',
+      opened_at: '2026-11-21T07:00:00.000Z',
+      probe_at: '2026-11-21T07:05:00.000Z',
+      probes: 3,
+    }),
+  ).toBe(
+    'pacs is left alone since 2026-11-21T07:00:00Z: The peer cannot be reached; asked again at 2026-11-21T07:05:00Z',
+  );
+});

@@ -1,0 +1,67 @@
+import { execFile } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createKey, listKeys } from '../../../../src/core/accounts/keys.ts';
+import { openDatabase } from '../../../../src/platform/database/open.ts';
+import { silentLogger } from '../../../../src/platform/logging/logger.ts';
+import { freshDataDir } from '../../../peers/embedded.ts';
+
+const CLI = fileURLToPath(new URL('../../../../src/app/cli/sonogate.ts', import.meta.url));
+const HOUR_MS = 3_600_000;
+
+let dataDir = '';
+beforeAll(async () => {
+  dataDir = await freshDataDir();
+});
+afterAll(() => rm(dataDir, { recursive: true }));
+
+const keys = (...given: string[]) =>
+  promisify(execFile)(process.execPath, [CLI, 'keys', ...given], {
+    env: { ...process.env, SONOGATE_DATA_DIR: dataDir },
+  });
+
+/** PGlite serves one process: it is closed before a command opens it. */
+async function withDatabase<Answer>(
+  use: (database: Awaited<ReturnType<typeof openDatabase>>) => Promise<Answer>,
+): Promise<Answer> {
+  const database = await openDatabase({ dataDir, logger: silentLogger });
+  return use(database).finally(() => database.close());
+}
+
+it('keys rotate prints a key in place of another, which works on for the overlap', async () => {
+  const { record: old } = await withDatabase((database) =>
+    createKey(database, { name: 'ward 3', scopes: ['read'], consoleRole: 'clinician' }),
+  );
+  const before = Date.now();
+  const { stdout, stderr } = await keys('rotate', old.id, '--overlap-hours', '2');
+  expect(stdout).toMatch(/^sg_live_[0-9A-Za-z]{43}\n$/);
+  expect(stderr).toContain(`${old.id} works for 2 more hours at most`);
+  const listed = await withDatabase(listKeys);
+  const { name, scopes, account_id, console_role } = old;
+  expect(listed.find(({ id }) => id !== old.id)).toMatchObject({
+    ...{ name, scopes, account_id, console_role },
+    expires_at: null,
+  });
+  const end = listed.find(({ id }) => id === old.id)?.expires_at?.getTime() ?? 0;
+  expect(end).toBeGreaterThanOrEqual(before + 2 * HOUR_MS);
+  expect(end).toBeLessThanOrEqual(Date.now() + 2 * HOUR_MS);
+  const { rows } = await withDatabase((database) =>
+    database.query('SELECT action, detail FROM audit ORDER BY id DESC LIMIT 1'),
+  );
+  const replacement = listed.find(({ id }) => id !== old.id)?.id;
+  expect(rows).toEqual([{ action: 'key.rotate', detail: { key: old.id, replacement } }]);
+});
+
+it('keys rotate takes as long an overlap as the API and no longer, and knows a key that is none', async () => {
+  await expect(keys('rotate', 'key_1', '--overlap-hours', '168.1')).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('a number of hours from 0 to 168'),
+  });
+  await expect(keys('rotate', 'key_1', '--overlap-hours', '168')).rejects.toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringContaining('There is no working key key_1.'),
+  });
+});

@@ -1,0 +1,101 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describeSiteData } from '../../../../src/app/cli/operations.ts';
+import { serveAdminSocket } from '../../../../src/operations/socket.ts';
+import { silentLogger } from '../../../../src/platform/logging/logger.ts';
+
+const CLI = fileURLToPath(new URL('../../../../src/app/cli/sonogate.ts', import.meta.url));
+/** `dataDir` of config/default.yaml. */
+const DEFAULT = './data';
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sonogate-site-data-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** A command in a folder of its own, with the settings that are named alone. */
+async function sonogate(given: readonly string[], settings: Record<string, string> = {}) {
+  const cwd = await mkdtemp(join(folder, 'cwd-'));
+  const { PATH = '', TMPDIR = '' } = process.env;
+  const run = await promisify(execFile)(process.execPath, [CLI, ...given], {
+    cwd,
+    env: { PATH, TMPDIR, ...settings },
+  }).then(
+    (ended) => ({ code: 0, ...ended }),
+    ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({
+      ...{ code, stdout, stderr },
+    }),
+  );
+  return { ...run, cwd, left: await readdir(cwd) };
+}
+
+describe('a command that finds neither a gateway nor its data', () => {
+  it.each([
+    ['keys create --name x'],
+    ['keys list'],
+    ['deliveries'],
+    ['replay'],
+    ['hold list'],
+    ['explain 1.2.3'],
+    ['clean'],
+    ['audit verify'],
+    ['rules test'],
+  ])('%s: says so in one line, and makes no data folder', async (command) => {
+    const { code, stdout, stderr, cwd, left } = await sonogate(command.split(' '));
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toBe(
+      `no gateway data at ${join(cwd, 'data')}: start the gateway first, or set SONOGATE_DATA_DIR, SONOGATE_CONFIG or DATABASE_URL as the gateway has them\n`,
+    );
+    expect(left).toEqual([]);
+  });
+
+  it('makes them for a first key, where the folder was named, and says which', async () => {
+    const dataDir = join(folder, 'new');
+    const made = await sonogate(['keys', 'create', '--name', 'x'], { SONOGATE_DATA_DIR: dataDir });
+    expect(made.stdout).toMatch(/^sg_live_\w+\n$/);
+    expect(made).toMatchObject({ code: 0, stderr: `data folder: ${dataDir} (new)\n` });
+    const listed = await sonogate(['keys', 'list'], { SONOGATE_DATA_DIR: dataDir });
+    expect(listed.stdout).toMatch(/^key_\S+ {2}live {2}x/);
+    expect(listed.stderr).toBe(`data folder: ${dataDir} (no gateway runs on it)\n`);
+  });
+});
+
+it('names no folder where the running gateway answers', async () => {
+  const dataDir = await mkdtemp(join(folder, 'running-'));
+  const served = await serveAdminSocket(dataDir, { 'keys.list': async () => [] }, silentLogger);
+  const { code, stderr } = await sonogate(['keys', 'list'], { SONOGATE_DATA_DIR: dataDir });
+  await served.close();
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+});
+
+describe('the data of a site', () => {
+  const words = (dataDir: string, over: object = {}) =>
+    describeSiteData({ dataDir }, { mayMake: false, environment: {}, ...over });
+
+  it('are those of the server, wherever the command runs', () => {
+    const site = { dataDir: join(folder, 'none'), databaseUrl: 'postgres://db/sonogate' };
+    expect(describeSiteData(site, { mayMake: false })).toContain('the server database is used');
+  });
+
+  it('are not a folder that merely has the name', async () => {
+    const dataDir = await mkdtemp(join(folder, 'other-'));
+    expect(() => words(dataDir)).toThrow(`no gateway data at ${dataDir}`);
+    await mkdir(join(dataDir, 'database'));
+    expect(words(dataDir)).toBe(`data folder: ${dataDir} (no gateway runs on it)`);
+  });
+
+  it('are made in the default folder only where the environment names it', () => {
+    vi.spyOn(process, 'cwd').mockReturnValue(join(folder, 'without-data'));
+    expect(() => words(DEFAULT, { mayMake: true })).toThrow('no gateway data');
+    const environment = { SONOGATE_DATA_DIR: DEFAULT };
+    expect(words(DEFAULT, { mayMake: true, environment })).toMatch(/data \(new\)$/);
+    expect(() => words(DEFAULT, { environment })).toThrow('no gateway data');
+    vi.restoreAllMocks();
+  });
+});

@@ -1,0 +1,284 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createServer as createTlsServer } from 'node:tls';
+import { promisify } from 'node:util';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { loadConfig } from '../../../../config/load.ts';
+import { checkChain } from '../../../../src/app/doctor/certificates.ts';
+import { checkPeers } from '../../../../src/app/doctor/peers.ts';
+import {
+  checkBackends,
+  checkDoors,
+  checkThisMachine,
+} from '../../../../src/app/doctor/this-machine.ts';
+import { DCMTK_INSTALLED, type Program, startStorescp } from '../../../peers/dcmtk.ts';
+import { type FhirTestServer, startFhirServer } from '../../../peers/fhir-server.ts';
+import { freePort } from '../../../peers/free-port.ts';
+import { startPostgres } from '../../../peers/postgres.ts';
+import { startRedis } from '../../../peers/redis.ts';
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sonogate-doctor-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** A certificate of 127.0.0.1 that is its own authority and ends in so many days. */
+async function selfSigned(days: number): Promise<{ certFile: string; keyFile: string }> {
+  const [certFile, keyFile] = [`${days}.pem`, `${days}.key`].map((name) => join(folder, name)) as [
+    string,
+    string,
+  ];
+  await promisify(execFile)('openssl', [
+    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'],
+    ...['-keyout', keyFile, '-out', certFile, '-days', String(days), '-subj', '/CN=127.0.0.1'],
+    ...['-addext', 'subjectAltName=IP:127.0.0.1'],
+  ]);
+  return { certFile, keyFile };
+}
+
+const settings = (over: object) => loadConfig({}, { dataDir: join(folder, 'data'), ...over });
+const pacsAt = (port: number, over: object = {}) => ({
+  type: 'dicom',
+  name: 'pacs',
+  host: '127.0.0.1',
+  port,
+  aeTitle: 'PACS',
+  ...over,
+});
+const peers = (...destinations: object[]) => checkPeers(settings({ destinations }));
+
+describe('this machine', () => {
+  test('has models with the checksums of the registry', async () => {
+    const findings = await checkThisMachine(settings({}));
+    expect(findings.filter(({ what }) => what.startsWith('model'))).toMatchObject([
+      { what: 'models', state: 'ok' },
+    ]);
+  });
+
+  test.each([
+    ['a fault below what objects need', Number.MAX_SAFE_INTEGER, 'fault'],
+    ['in order above', 0, 'ok'],
+  ])('has a disk that is %s', async (_what, minFreeBytes, state) => {
+    const findings = await checkThisMachine(settings({ dicom: { minFreeBytes } }));
+    expect(findings.find(({ what }) => what === 'disk')).toMatchObject({ state });
+  });
+
+  test('is asked of a data folder, which is not made', async () => {
+    const dataDir = join(folder, 'not', 'there');
+    const findings = await checkThisMachine(settings({ dataDir }));
+    expect(findings.find(({ what }) => what === 'data folder')).toMatchObject({
+      state: 'warning',
+      detail: expect.stringContaining(`${dataDir} is not there`),
+    });
+    expect(findings.find(({ what }) => what === 'disk')).toMatchObject({ state: 'ok' });
+    await expect(stat(join(folder, 'not'))).rejects.toThrow('ENOENT');
+  });
+
+  test.each([
+    ['in order of its own user alone', 0o700, 'ok'],
+    ['warned of that others can read', 0o755, 'warning'],
+  ])('has a data folder that is %s', async (_what, mode, state) => {
+    const dataDir = await mkdtemp(join(folder, 'data-'));
+    await chmod(dataDir, mode);
+    const findings = await checkThisMachine(settings({ dataDir }));
+    expect(findings.find(({ what }) => what === 'data folder')).toMatchObject({ state });
+  });
+
+  test('has a fault where the data folder is a file', async () => {
+    const dataDir = join(folder, 'file');
+    await writeFile(dataDir, '');
+    const findings = await checkThisMachine(settings({ dataDir }));
+    expect(findings.find(({ what }) => what === 'data folder')).toMatchObject({ state: 'fault' });
+  });
+
+  test('says that no gateway runs', async () => {
+    const findings = await checkThisMachine(settings({}));
+    expect(findings.find(({ what }) => what === 'gateway')).toMatchObject({ state: 'warning' });
+  });
+});
+
+describe('the doors', () => {
+  const doors = (port: number, running: boolean) =>
+    checkDoors(settings({ roles: ['api'], http: { host: '127.0.0.1', port } }), running);
+
+  test('are in order when they are free and nothing runs', async () => {
+    expect(await doors(await freePort(), false)).toMatchObject([
+      { what: 'HTTP port', state: 'ok' },
+    ]);
+  });
+
+  test('are at fault when another program has them', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    expect(await doors(port, false)).toMatchObject([{ state: 'fault' }]);
+    expect(await doors(port, true)).toMatchObject([{ state: 'ok' }]);
+    other.close();
+  });
+
+  test('are at fault when the gateway runs and they do not answer', async () => {
+    expect(await doors(await freePort(), true)).toMatchObject([{ state: 'fault' }]);
+  });
+
+  test('with a certificate and the key of another are at fault', async () => {
+    const [one, other] = [await selfSigned(1), await selfSigned(400)];
+    const http = { host: '127.0.0.1', port: 0 };
+    const tls = { certFile: one.certFile, keyFile: other.keyFile };
+    expect(
+      await checkDoors(settings({ roles: ['api'], http: { ...http, tls } }), false),
+    ).toMatchObject([{ state: 'fault' }]);
+    expect(
+      await checkDoors(settings({ roles: ['api'], http: { ...http, tls: one } }), false),
+    ).toMatchObject([{ state: 'warning', detail: expect.stringMatching(/ends in [01] days/) }]);
+  });
+});
+
+describe('the TLS of a peer', () => {
+  const served = async (days: number) => {
+    const { certFile, keyFile } = await selfSigned(days);
+    const server = createTlsServer({
+      cert: await readFile(certFile),
+      key: await readFile(keyFile),
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    return { server, certFile, host: '127.0.0.1', port };
+  };
+
+  test.each([
+    [29, 'warning'],
+    [31, 'ok'],
+  ])('that ends in %d days is %s', async (days, state) => {
+    const { server, certFile, ...peer } = await served(days);
+    const findings = await checkChain('peer', { ...peer, caFile: certFile });
+    expect(findings).toMatchObject([
+      { state: 'ok', detail: 'TLSv1.3, chain 127.0.0.1' },
+      { what: 'peer, certificate', state },
+    ]);
+    server.close();
+  });
+
+  test('of no authority that we trust is a fault that says so', async () => {
+    const { server, certFile: _, ...peer } = await served(400);
+    const [finding] = await checkChain('peer', peer);
+    expect(finding).toMatchObject({ state: 'fault' });
+    expect(finding?.detail).toMatch(/DEPTH_ZERO_SELF_SIGNED_CERT/);
+    server.close();
+  });
+});
+
+describe('the backends', () => {
+  test('that are not there are faults without their passwords', async () => {
+    const port = await freePort();
+    const findings = await checkBackends(
+      settings({
+        databaseUrl: `postgres://u:hidden@127.0.0.1:${port}/x`,
+        redisUrl: `redis://:hidden@127.0.0.1:${port}`,
+        blobUrl: `s3+http://key:hidden@127.0.0.1:${port}/bucket`.replace('s3+http', 'http'),
+      }),
+    );
+    expect(findings).toMatchObject([
+      { what: 'database', state: 'fault' },
+      { what: 'Redis', state: 'fault' },
+      { what: 'bucket', state: 'fault' },
+    ]);
+    expect(JSON.stringify(findings)).not.toContain('hidden');
+  });
+
+  test('of this machine alone are the embedded database', async () => {
+    expect(await checkBackends(settings({}))).toMatchObject([{ what: 'database', state: 'ok' }]);
+  });
+
+  test('a role of several on the embedded database is told', async () => {
+    expect(await checkBackends(settings({ roles: ['api'] }))).toMatchObject([
+      { what: 'database', state: 'warning' },
+    ]);
+  });
+
+  test('PostgreSQL tells its version', async ({ skip }) => {
+    const server = await startPostgres();
+    if (!server) return skip('PostgreSQL is not installed');
+    const databaseUrl = await server.createDatabase();
+    const [finding] = await checkBackends(settings({ databaseUrl }));
+    expect(finding).toMatchObject({ what: 'database', state: 'ok' });
+    expect(finding?.detail).toMatch(/^PostgreSQL 1\d/);
+    await server.stop();
+  });
+
+  test('Redis that may drop jobs is told', async ({ skip }) => {
+    const server = await startRedis();
+    if (!server) return skip('Redis is not installed');
+    const { url: redisUrl } = server;
+    expect((await checkBackends(settings({ redisUrl }))).at(-1)).toMatchObject({
+      what: 'Redis',
+      state: 'ok',
+    });
+    const client = new Redis(redisUrl);
+    await client.config('SET', 'maxmemory-policy', 'allkeys-lru');
+    client.disconnect();
+    expect((await checkBackends(settings({ redisUrl }))).at(-1)).toMatchObject({
+      what: 'Redis',
+      state: 'warning',
+    });
+    await server.stop();
+  });
+});
+
+describe.skipIf(!DCMTK_INSTALLED)('a PACS', () => {
+  let pacs: Program;
+  beforeAll(async () => {
+    pacs = await startStorescp(folder);
+  });
+  afterAll(() => pacs?.stop());
+
+  test('that takes what it is set to get is in order', async () => {
+    expect(await peers(pacsAt(pacs.port, { objects: ['sr-tid1500', 'pdf'] }))).toMatchObject([
+      { what: 'PACS pacs', state: 'ok' },
+    ]);
+  });
+
+  test('without the service that it is asked for is a fault, and says which', async () => {
+    const findings = await peers(pacsAt(pacs.port, { storageCommitment: true }));
+    expect(findings).toMatchObject([
+      { state: 'ok' },
+      { state: 'fault', detail: 'takes no storage commitment' },
+    ]);
+  });
+
+  test('that is not there is a fault', async () => {
+    expect(await peers(pacsAt(await freePort()))).toMatchObject([{ state: 'fault' }]);
+  });
+});
+
+describe('an EHR', () => {
+  let server: FhirTestServer;
+  beforeAll(async () => {
+    server = await startFhirServer();
+  });
+  afterAll(() => server.close());
+
+  const ehr = (baseUrl: string) => ({
+    type: 'fhir',
+    name: 'ehr',
+    baseUrl,
+    resultSystem: 'https://ward.example/fhir/result',
+    patientIdentifierSystems: { '*': 'urn:oid:1.2.3' },
+  });
+
+  test('tells how results will go to it', async () => {
+    const [finding] = await peers(ehr(server.baseUrl));
+    expect(finding).toMatchObject({ what: 'EHR ehr', state: 'ok' });
+    expect(finding?.detail).toMatch(/^FHIR 4\./);
+  });
+
+  test('that is not there is a fault', async () => {
+    const findings = await peers(ehr(`http://127.0.0.1:${await freePort()}`));
+    expect(findings).toMatchObject([{ what: 'EHR ehr', state: 'fault' }]);
+  });
+});

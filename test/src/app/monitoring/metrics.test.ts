@@ -1,0 +1,280 @@
+import { rm } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  createMetrics,
+  createProcessMeters,
+  startMonitoringServer,
+} from '../../../../src/app/monitoring/metrics.ts';
+import { migrate } from '../../../../src/platform/database/migrate.ts';
+import { openDatabase, type PooledDatabase } from '../../../../src/platform/database/open.ts';
+import { countedLogger, silentLogger } from '../../../../src/platform/logging/logger.ts';
+import { renderMetrics } from '../../../../src/platform/metrics/metrics.ts';
+import { freshDataDir } from '../../../peers/embedded.ts';
+import { type Family, parseExposition } from './exposition-parser.ts';
+
+let dataDir: string;
+let database: PooledDatabase;
+beforeAll(async () => {
+  dataDir = await freshDataDir();
+  database = await openDatabase({ dataDir, logger: silentLogger });
+  await migrate(database);
+});
+afterAll(async () => {
+  await database.close();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+const queue = { counts: async () => ({ waiting: 3, active: 1 }) };
+const collector = (meters = createProcessMeters()) =>
+  createMetrics({ database, queue, meters, version: '9.9.9', roles: ['api'], dataDir });
+
+const scrape = async (metrics: ReturnType<typeof collector>) =>
+  parseExposition(renderMetrics(await metrics()));
+
+/** The value of the one sample of a family with these labels; null when there is none. */
+function sampleOf(family: Family | undefined, labels: Record<string, string>, suffix = '') {
+  const found = family?.samples.filter(
+    ({ name, labels: own }) =>
+      name.endsWith(suffix) && Object.entries(labels).every(([key, value]) => own[key] === value),
+  );
+  return found?.length === 1 ? (found[0]?.value ?? null) : null;
+}
+
+/** A study that came `doorSeconds` ago, its request, and a delivery that is confirmed now. */
+async function finishStudy(id: string, doorSeconds: number): Promise<void> {
+  await database.query(
+    `INSERT INTO studies (id, study_instance_uid, source, calling_ae_title, called_ae_title, state,
+       identity, first_received_at, last_received_at, complete_after)
+     VALUES (gen_random_uuid(), $1, 'cart', 'CART', 'SONOGATE', 'submitted', '{}',
+       clock_timestamp() - make_interval(secs => $2), now(), now())`,
+    [id, doorSeconds],
+  );
+  await database.query(
+    `INSERT INTO requests (id, model, endpoint, version, status, stage, priority, test, input, files,
+       prior_files, metadata, source, cost, deliver_to, created_at, started_at, ended_at)
+     VALUES ($1, 'us/echo', 'us/echo/interpret', '1', 'succeeded', '{}', 'normal', false, '{}', '[]',
+       '[]', '{}', '{}', '{}', '[]', clock_timestamp() - interval '40 seconds',
+       clock_timestamp() - interval '15 seconds', clock_timestamp())`,
+    [id],
+  );
+  await database.query(
+    `INSERT INTO study_requests (study_id, revision, rule, request_id, submitted_at)
+     SELECT id, 1, 'r', $1, now() FROM studies WHERE study_instance_uid = $1`,
+    [id],
+  );
+  for (const [seq, name, secondsAgo] of [
+    [1, 'starting', 14],
+    [2, 'reading', 12],
+    [3, 'completed', 4],
+  ] as const) {
+    await database.query(
+      `INSERT INTO request_events (request_id, seq, name, data, at)
+       VALUES ($1, $2, 'stage', jsonb_build_object('name', $3::text),
+         clock_timestamp() - make_interval(secs => $4))`,
+      [id, seq, name, secondsAgo],
+    );
+  }
+  await database.query(
+    `INSERT INTO deliveries (id, request_id, kind, destination, object, state, give_up_at, ended_at)
+     VALUES ($1, $1, 'dicom', 'pacs', 'sr', 'delivered', now(), clock_timestamp())`,
+    [id],
+  );
+}
+
+describe('work that has ended', () => {
+  test('is counted once, from the start on, by every process', async () => {
+    await finishStudy('before', 50);
+    const [one, other] = [collector(), collector()];
+    await scrape(one);
+    await scrape(other);
+    await finishStudy('after', 50);
+    for (const metrics of [one, other, one]) {
+      const families = await scrape(metrics);
+      const endpoint = { endpoint: 'us/echo/interpret' };
+      const count = (name: string, labels: Record<string, string>) =>
+        sampleOf(families.get(name), labels, '_count');
+      expect(count('sonogate_door_to_report_seconds', { destination: 'pacs' })).toBe(1);
+      expect(count('sonogate_study_to_result_seconds', endpoint)).toBe(1);
+      expect(count('sonogate_request_wait_seconds', endpoint)).toBe(1);
+      expect(sampleOf(families.get('sonogate_requests_ended_total'), { status: 'succeeded' })).toBe(
+        1,
+      );
+      expect(
+        sampleOf(families.get('sonogate_deliveries_ended_total'), { state: 'delivered' }),
+      ).toBe(1);
+    }
+  });
+
+  test('has its times in the right buckets', async () => {
+    const metrics = collector();
+    await scrape(metrics);
+    await finishStudy('timed', 50);
+    const families = await scrape(metrics);
+    const bucket = (name: string, le: string, labels: Record<string, string> = {}) =>
+      sampleOf(families.get(name), { ...labels, le });
+    expect(bucket('sonogate_door_to_report_seconds', '30')).toBe(0);
+    expect(bucket('sonogate_door_to_report_seconds', '60')).toBe(1);
+    expect(bucket('sonogate_request_wait_seconds', '20')).toBe(0);
+    expect(bucket('sonogate_request_wait_seconds', '30')).toBe(1);
+    expect(bucket('sonogate_request_run_seconds', '10')).toBe(0);
+    expect(bucket('sonogate_request_run_seconds', '20')).toBe(1);
+    expect(bucket('sonogate_request_stage_seconds', '5', { stage: 'reading' })).toBe(0);
+    expect(bucket('sonogate_request_stage_seconds', '10', { stage: 'reading' })).toBe(1);
+  });
+});
+
+describe('what is open', () => {
+  test('is told with its age, by destination; addresses of webhooks are no label', async () => {
+    await database.query(
+      `INSERT INTO deliveries (id, kind, destination, object, state, give_up_at, created_at)
+       VALUES ('d1', 'dicom', 'archive', 'o1', 'pending', now(), now() - interval '90 seconds'),
+         ('d2', 'dicom', 'archive', 'o2', 'pending', now(), now()),
+         ('d3', 'webhook', 'whe_1', 'o3', 'pending', now(), now()),
+         ('d4', 'webhook', 'whe_2', 'o4', 'pending', now(), now()),
+         ('d5', 'dicom', 'archive', 'o5', 'dead', now(), now())`,
+    );
+    const families = await scrape(collector());
+    const deliveries = families.get('sonogate_deliveries');
+    expect(sampleOf(deliveries, { destination: 'archive', state: 'pending' })).toBe(2);
+    expect(sampleOf(deliveries, { destination: 'webhooks', state: 'pending' })).toBe(2);
+    expect(sampleOf(families.get('sonogate_deliveries_dead'), { destination: 'archive' })).toBe(1);
+    const age = sampleOf(families.get('sonogate_delivery_oldest_seconds'), {
+      destination: 'archive',
+    });
+    expect(age).toBeGreaterThanOrEqual(90);
+    expect(JSON.stringify([...families])).not.toContain('whe_');
+    expect(sampleOf(families.get('sonogate_queue_jobs'), { state: 'waiting' })).toBe(3);
+  });
+
+  test('is read from indexes, whatever the history', { timeout: 60_000 }, async () => {
+    // The history alone matters here: its copy in the worklist is left out.
+    await database.transaction(async (tx) => {
+      await tx.query("SET LOCAL session_replication_role = 'replica'");
+      await tx.query(
+        `INSERT INTO studies (id, study_instance_uid, source, calling_ae_title, called_ae_title,
+           state, identity, first_received_at, last_received_at, complete_after)
+         SELECT gen_random_uuid(), 'h' || n, 'cart', 'CART', 'S', 'submitted', '{}',
+           now() - interval '1 day', now(), now() FROM generate_series(1, 20000) AS n`,
+      );
+      await tx.query(
+        `INSERT INTO requests (id, model, endpoint, version, status, stage, priority, test, input,
+           files, prior_files, metadata, source, cost, deliver_to, created_at, started_at, ended_at)
+         SELECT 'h' || n, 'm', 'e', '1', 'succeeded', '{}', 'normal', false, '{}', '[]', '[]', '{}',
+           '{}', '{}', '[]', now() - interval '1 day', now(), now() - interval '1 day'
+         FROM generate_series(1, 20000) AS n`,
+      );
+      await tx.query(
+        `INSERT INTO deliveries (id, kind, destination, object, state, give_up_at, ended_at)
+         SELECT 'h' || n, 'dicom', 'pacs', 'h' || n, 'delivered', now(), now() - interval '1 day'
+         FROM generate_series(1, 20000) AS n`,
+      );
+    });
+    await database.query('ANALYZE studies, requests, deliveries');
+    const metrics = collector();
+    await scrape(metrics);
+    const plans: string[] = [];
+    const explained = createMetrics({
+      database: {
+        query: async (text: string, values?: readonly unknown[]) => {
+          const { rows } = await database.query<{ 'QUERY PLAN': string }>(
+            `EXPLAIN ${text}`,
+            values,
+          );
+          plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'));
+          return database.query(text, values) as never;
+        },
+      },
+      queue,
+      meters: createProcessMeters(),
+      version: '',
+      roles: [],
+      dataDir,
+    });
+    await explained();
+    await explained();
+    expect(plans.length).toBeGreaterThan(10);
+    expect(plans.filter((plan) => /Seq Scan on (studies|requests|deliveries)/.test(plan))).toEqual(
+      [],
+    );
+  });
+});
+
+describe('this process', () => {
+  test('tells its version, memory, disk and the delay of its event loop', async () => {
+    const families = await scrape(collector());
+    expect(sampleOf(families.get('sonogate_build_info'), { version: '9.9.9', roles: 'api' })).toBe(
+      1,
+    );
+    for (const name of ['process_memory_bytes', 'disk_free_bytes', 'disk_size_bytes']) {
+      expect(families.get(`sonogate_${name}`)?.samples[0]?.value, name).toBeGreaterThan(0);
+    }
+    expect(families.get('sonogate_event_loop_delay_seconds')?.samples).toHaveLength(3);
+  });
+
+  test('counts what it logs, whatever level is written, and the associations that are open', async () => {
+    const meters = createProcessMeters();
+    const logger = countedLogger(silentLogger, meters.onEvent);
+    logger.info({ association: 'a' }, 'association accepted');
+    logger.info({ association: 'b' }, 'association accepted');
+    logger.warn({ code: 'calling_ae_not_recognized' }, 'association rejected');
+    logger.info({ association: 'a' }, 'association ended');
+    logger.info('no event');
+    const families = parseExposition(renderMetrics(meters.read()));
+    const events = families.get('sonogate_events_total');
+    expect(
+      sampleOf(events, { event: 'association_rejected', code: 'calling_ae_not_recognized' }),
+    ).toBe(1);
+    expect(events?.samples).toHaveLength(3);
+    expect(families.get('sonogate_dicom_associations_open')?.samples[0]?.value).toBe(1);
+  });
+
+  test('counts objects by source and outcome; only stored ones have a time', () => {
+    const meters = createProcessMeters();
+    meters.onReception('cart', { outcome: 'stored', bytes: 100, seconds: 0.3 });
+    meters.onReception('cart', { outcome: 'refused', bytes: 7, seconds: 9 });
+    const families = parseExposition(renderMetrics(meters.read()));
+    const objects = families.get('sonogate_dicom_objects_total');
+    expect(sampleOf(objects, { source: 'cart', outcome: 'refused' })).toBe(1);
+    const bytes = families.get('sonogate_dicom_received_bytes_total');
+    expect(bytes?.samples[0]?.value).toBe(107);
+    const seconds = families.get('sonogate_dicom_store_seconds');
+    expect(sampleOf(seconds, { source: 'cart' }, '_count')).toBe(1);
+  });
+});
+
+describe('a model', () => {
+  test('is timed by its calls, wherever its pipeline runs', () => {
+    const meters = createProcessMeters();
+    meters.onInference({ model: 'fetal-head', images: 8, seconds: 0.03 });
+    meters.onInference({ model: 'fetal-head', images: 2, seconds: 0.2 });
+    const families = parseExposition(renderMetrics(meters.read()));
+    const model = { model: 'fetal-head' };
+    expect(sampleOf(families.get('sonogate_model_images_total'), model)).toBe(10);
+    expect(sampleOf(families.get('sonogate_model_seconds'), { ...model, le: '0.05' })).toBe(1);
+    expect(sampleOf(families.get('sonogate_model_seconds'), model, '_count')).toBe(2);
+  });
+});
+
+describe('the port for monitoring', () => {
+  test('answers probes and scrapes and nothing else', async () => {
+    let ready = true;
+    const server = await startMonitoringServer(
+      { host: '127.0.0.1', port: 0 },
+      {
+        metrics: collector(),
+        ready: async () => {
+          if (!ready) throw new Error('secret host');
+        },
+      },
+    );
+    const call = (path: string) => fetch(`http://127.0.0.1:${server.port}${path}`);
+    expect(parseExposition(await (await call('/metrics')).text()).size).toBeGreaterThan(5);
+    expect((await call('/health/ready')).status).toBe(200);
+    ready = false;
+    const answer = await call('/health/ready');
+    expect([answer.status, await answer.text()]).toEqual([503, 'not ready\n']);
+    expect((await call('/health/live')).status).toBe(200);
+    expect((await call('/v1/models')).status).toBe(404);
+    await server.stop();
+  });
+});

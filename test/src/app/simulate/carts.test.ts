@@ -1,0 +1,146 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type StudyHeader, writeUltrasound } from '../../../../models/phantom/dicom.ts';
+import { simulateCine } from '../../../../models/phantom/frame.ts';
+import { sizesAt } from '../../../../models/phantom/sizes.ts';
+import { decodeFileMeta } from '../../../../pipelines/dicom/part10.ts';
+import { asCartObject } from '../../../../src/app/simulate/cart.ts';
+import { imageContexts, sendExam } from '../../../../src/app/simulate/cart-exam.ts';
+import {
+  CART_STYLES,
+  CARTS,
+  type Cart,
+  type CartStyle,
+} from '../../../../src/app/simulate/carts.ts';
+import { findStudy, instancesOf } from '../../../../src/core/studies/study-queries.ts';
+import { openSite, type Site } from '../../../dimse/site.ts';
+
+type Compression = Cart['compression'];
+const files: Record<Compression, Buffer[]> = { native: [], jpeg: [] };
+
+const STUDY: StudyHeader = {
+  patientName: 'CART^TEST',
+  patientId: 'CART-1',
+  patientBirthDate: '19900101',
+  patientAge: '036Y',
+  patientSizeMetres: 1.7,
+  patientWeightKg: 70,
+  studyInstanceUid: '2.25.7001',
+  seriesInstanceUid: '2.25.7002',
+  studyId: '1',
+  studyDate: '20260115',
+  studyTime: '101500',
+  accessionNumber: 'C1',
+  studyDescription: 'Obstetric',
+};
+const studyInstanceUid = STUDY.studyInstanceUid;
+
+/** A still and a cine, small: what matters here is how they travel. */
+beforeAll(async () => {
+  const screen = { columns: 160, rows: 120 };
+  const cine = simulateCine({ plane: 'femur', sizes: sizesAt(140), seed: 1, screen }, 3);
+  for (const compression of ['native', 'jpeg'] as const) {
+    const encoding = { compression, colour: 'rgb' } as const;
+    files[compression] = await Promise.all(
+      [cine.slice(0, 1), cine].map((frames, index) =>
+        writeUltrasound(frames, STUDY, {
+          sopInstanceUid: `2.25.7003${index}`,
+          instanceNumber: index + 1,
+          encoding,
+        }),
+      ),
+    );
+  }
+});
+
+let site: Site | null = null;
+afterEach(async () => {
+  await site?.close();
+  site = null;
+});
+
+/** Which sign of completeness each style leaves a gateway, and how long after its last word. */
+const SIGN: Record<CartStyle, { signal: 'quiet-time' | 'association-release'; because: string }> = {
+  ge: { signal: 'quiet-time', because: 'performed-procedure' },
+  philips: { signal: 'association-release', because: 'association-release' },
+  samsung: { signal: 'association-release', because: 'quiet-time' },
+  mindray: { signal: 'association-release', because: 'quiet-time' },
+  canon: { signal: 'quiet-time', because: 'performed-procedure' },
+};
+
+describe.each(CART_STYLES)('an exam of a cart of the style %s', (style) => {
+  test('is kept byte for byte and completes by the sign that it gives', async () => {
+    const cart: Cart = CARTS[style];
+    const { signal, because } = SIGN[style];
+    site = await openSite({
+      completion: { signal, quietSeconds: 600, afterReleaseSeconds: 5 },
+    });
+    const objects = files[cart.compression].map((file) => asCartObject(file, cart));
+    const outcome = await sendExam(
+      { host: '127.0.0.1', port: site.gateway.port, aeTitle: 'SONOGATE' },
+      cart,
+      { objects, studyInstanceUid },
+    );
+    expect(outcome).toEqual({
+      stored: objects.map(() => 0),
+      performedProcedure: cart.performedProcedure ? [0, 0] : null,
+      committed: cart.commitment ? objects.length : null,
+    });
+
+    const { database, config } = site;
+    const study = await findStudy(database, studyInstanceUid);
+    const kept = study ? await instancesOf(database, study) : [];
+    expect(kept.map(({ transfer_syntax }) => transfer_syntax)).toEqual(
+      objects.map(() => cart.transferSyntaxes[0]),
+    );
+    for (const [index, object] of objects.entries()) {
+      const file = await readFile(join(config.dataDir, kept[index]?.path ?? ''));
+      const { meta, dataSetOffset } = decodeFileMeta(file);
+      expect(meta).toMatchObject({
+        sopClassUid: index === 0 ? cart.classes.still : cart.classes.cine,
+        sourceAeTitle: cart.callingAeTitle,
+      });
+      expect(file.subarray(dataSetOffset).equals(Buffer.concat([...dataSetOf(object)]))).toBe(true);
+    }
+
+    if (because === 'quiet-time') {
+      site.pass(590);
+      expect((await findStudy(database, studyInstanceUid))?.state).toBe('receiving');
+      site.pass(11);
+    } else {
+      // The sign is seen by the next round; the deadline that it sets is five seconds away.
+      await expect
+        .poll(async () => (await findStudy(database, studyInstanceUid))?.complete_because)
+        .toBe(because);
+      site.pass(6);
+    }
+    await expect
+      .poll(async () => (await findStudy(database, studyInstanceUid))?.state)
+      .not.toBe('receiving');
+    expect(await findStudy(database, studyInstanceUid)).toMatchObject({
+      complete_because: because,
+      instance_count: objects.length,
+    });
+  });
+});
+
+describe('the contexts of a cart', () => {
+  test.each(CART_STYLES)('%s: odd ids, no more than 128', (style) => {
+    const ids = imageContexts(CARTS[style]).map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids.every((id) => id % 2 === 1 && id < 256)).toBe(true);
+  });
+
+  test('one for each syntax names every syntax of a class once', () => {
+    const { classes, transferSyntaxes } = CARTS.ge;
+    const own = imageContexts(CARTS.ge).filter((c) => c.abstractSyntax === classes.still);
+    expect(own.map((context) => context.transferSyntaxes)).toEqual(
+      transferSyntaxes.map((syntax) => [syntax]),
+    );
+  });
+});
+
+function dataSetOf(object: ReturnType<typeof asCartObject>): Iterable<Buffer> {
+  return object.read(object.bytes) as Iterable<Buffer>;
+}

@@ -1,0 +1,313 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  type BreakerRow,
+  claimProbes,
+  listBreakers,
+  mayBeObjectFailure,
+  recordPeerFailure,
+  recordPeerSuccess,
+  recordProbeFailure,
+  recordProbeSuccess,
+} from '../../../../src/core/outbox/breaker.ts';
+import {
+  type DeliveryRow,
+  enqueueForwards,
+  replayAll,
+} from '../../../../src/core/outbox/deliveries.ts';
+import type { Deliverer, SendOutcome } from '../../../../src/core/outbox/delivery.ts';
+import { divertByHand } from '../../../../src/core/outbox/divert.ts';
+import { claimDelivery, type Outbox, startOutbox } from '../../../../src/core/outbox/outbox.ts';
+import type { Queryable } from '../../../../src/platform/database/port.ts';
+import type { ErrorCode } from '../../../../src/platform/errors/catalogue.ts';
+import { silentLogger as logger } from '../../../../src/platform/logging/logger.ts';
+import { openSite, type Site } from '../requests/site.ts';
+
+const HOUR = 3600;
+const settings = { failures: 3, openSeconds: 10, longestOpenSeconds: 35 };
+const OK: SendOutcome = { outcome: 'delivered', detail: 'status 0000H' };
+const failed = (
+  code: ErrorCode,
+  failure: 'transient' | 'permanent' = 'transient',
+): SendOutcome => ({
+  outcome: 'failed',
+  failure,
+  code,
+  detail: '',
+});
+
+let site: Site;
+let count = 0;
+beforeAll(async () => {
+  site = await openSite();
+});
+afterAll(() => site?.close());
+beforeEach(async () => {
+  await site.database.query('DELETE FROM deliveries');
+  await site.database.query('DELETE FROM destination_breakers');
+});
+
+async function add(destination = 'pacs', study = `${count}`): Promise<string> {
+  count += 1;
+  const instance = `object-${count}`;
+  await site.database.transaction((tx) =>
+    enqueueForwards(tx, [{ instance, study, revision: 1 }], [destination], HOUR),
+  );
+  return instance;
+}
+const breaker = async (): Promise<BreakerRow | undefined> => (await listBreakers(site.database))[0];
+/** Seconds to the next probe after a step; in one transaction, for which the clock stands still. */
+const waitAfter = (step: (tx: Queryable) => Promise<unknown>): Promise<number> =>
+  site.database.transaction(async (tx) => {
+    await step(tx);
+    const { rows } = await tx.query<{ seconds: number }>(
+      'SELECT EXTRACT(EPOCH FROM probe_at - now())::float8 AS seconds FROM destination_breakers',
+    );
+    return rows[0]?.seconds ?? 0;
+  });
+const fail = (tx: Queryable = site.database) =>
+  recordPeerFailure(tx, 'pacs', 'peer_unreachable', settings);
+const open = async (tx: Queryable = site.database) => {
+  for (let n = 0; n < settings.failures; n += 1) await fail(tx);
+};
+
+describe('the breaker of a destination', () => {
+  it('is closed one failure before the limit and open at it', async () => {
+    expect([await fail(), await fail(), await fail()]).toEqual(['closed', 'closed', 'open']);
+  });
+
+  it('counts failures in a row: one success starts anew', async () => {
+    await fail();
+    await fail();
+    expect(await recordPeerSuccess(site.database, 'pacs')).toBe(false);
+    expect(await fail()).toBe('closed');
+    expect(await breaker()).toMatchObject({ failures: 1, opened_at: null });
+  });
+
+  it('lets nothing through while it is open, and one at a time half-open', async () => {
+    await add();
+    await add();
+    await add('archive');
+    const claim = async () =>
+      (await claimDelivery(site.database, ['forward'], [], HOUR))?.destination ?? null;
+    await open();
+    expect([await claim(), await claim()]).toEqual(['archive', null]);
+    await recordProbeSuccess(site.database, 'pacs');
+    expect([await claim(), await claim()]).toEqual(['pacs', null]);
+    await recordPeerSuccess(site.database, 'pacs');
+    expect(await claim()).toBe('pacs');
+  });
+
+  it('asks when its time has come, and only one process does', async () => {
+    await open();
+    expect(await claimProbes(site.database, ['pacs'], 60)).toEqual([]);
+    await site.database.query('UPDATE destination_breakers SET probe_at = now()');
+    expect(await claimProbes(site.database, ['pacs'], 60)).toEqual(['pacs']);
+    expect(await claimProbes(site.database, ['pacs'], 60)).toEqual([]);
+  });
+
+  it('asks at once when a person replays: they know that the peer is back', async () => {
+    await add();
+    await open();
+    await site.database.query(`UPDATE deliveries SET state = 'dead', ended_at = now()`);
+    expect(await claimProbes(site.database, ['pacs'], 60)).toEqual([]);
+    expect(await replayAll(site.database, 'pacs', HOUR)).toBe(1);
+    expect(await claimProbes(site.database, ['pacs'], 60)).toEqual(['pacs']);
+  });
+
+  it('asks at waits twice as long each time, up to the longest', async () => {
+    const seconds = [await waitAfter(open)];
+    for (let n = 0; n < 3; n += 1) {
+      const unanswered = (tx: Queryable) =>
+        recordProbeFailure(tx, 'pacs', 'peer_unreachable', settings);
+      seconds.push(await waitAfter(unanswered));
+    }
+    expect(seconds).toEqual([10, 20, 35, 35]);
+  });
+
+  it('opens again when the trial fails, for longer, and remembers since when', async () => {
+    await open();
+    const since = (await breaker())?.opened_at;
+    await recordProbeSuccess(site.database, 'pacs');
+    expect(await breaker()).toMatchObject({ state: 'half-open' });
+    const again = async (tx: Queryable) => expect(await fail(tx)).toBe('open');
+    expect(await waitAfter(again)).toBe(20);
+    expect((await breaker())?.opened_at).toEqual(since);
+  });
+
+  it('makes what waited due at once when the destination answers', async () => {
+    await add();
+    await site.database.query(`UPDATE deliveries SET next_at = now() + interval '1 hour'`);
+    await open();
+    await recordProbeSuccess(site.database, 'pacs');
+    expect(await claimDelivery(site.database, ['forward'], [], HOUR)).not.toBeNull();
+  });
+});
+
+describe('a failure that may be of the object itself', () => {
+  it.each([
+    ['peer_unreachable', false],
+    ['peer_rejected_association', false],
+    ['peer_out_of_resources', false],
+    ['ehr_unavailable', false],
+    ['peer_connection_lost', true],
+    ['ehr_ambiguous', true],
+    ['ehr_patient_not_found', true],
+    ['internal', true],
+  ] as const)('%s: %s', (code, own) => {
+    expect(mayBeObjectFailure(code)).toBe(own);
+  });
+});
+
+describe('an outbox with breakers and alternates', () => {
+  const outboxes: Outbox[] = [];
+  afterEach(() => Promise.all(outboxes.splice(0).map((outbox) => outbox.stop())));
+
+  const start = async (
+    send: Deliverer['send'],
+    {
+      probe,
+      alternates = new Map<string, string>(),
+      alternateAfterMinutes = 60,
+    }: Partial<{
+      probe: Deliverer['probe'];
+      alternates: Map<string, string>;
+      alternateAfterMinutes: number;
+    }> = {},
+  ) => {
+    const outbox = await startOutbox({
+      database: site.database,
+      deliverers: [{ kind: 'forward', send, ...(probe && { probe }) }],
+      config: {
+        delivery: {
+          retryBaseSeconds: 0.02,
+          retryCapSeconds: 0.02,
+          giveUpAfterHours: 1,
+          breaker: { failures: 3, openSeconds: 0.1, longestOpenSeconds: 0.2 },
+          alternateAfterMinutes,
+        },
+      },
+      alternates,
+      logger,
+    });
+    outboxes.push(outbox);
+    return outbox;
+  };
+  const rowOf = async (object: string, destination = 'pacs'): Promise<DeliveryRow | undefined> => {
+    const { rows } = await site.database.query<DeliveryRow>(
+      'SELECT * FROM deliveries WHERE object = $1 AND destination = $2',
+      [object, destination],
+    );
+    return rows[0];
+  };
+  const stateOf = (object: string, destination?: string) =>
+    expect.poll(async () => (await rowOf(object, destination))?.state ?? null);
+
+  it('uses up no attempt while a destination is away, and delivers when it answers', async () => {
+    let away = true;
+    let asked = 0;
+    await start(async () => (away ? failed('peer_unreachable') : OK), {
+      probe: async () => {
+        asked += 1;
+        return away ? 'peer_unreachable' : null;
+      },
+    });
+    const object = await add();
+    await expect.poll(() => asked).toBeGreaterThan(3);
+    expect(await rowOf(object)).toMatchObject({ state: 'pending', attempt: 3 });
+    expect(await breaker()).toMatchObject({ state: 'open', code: 'peer_unreachable' });
+    away = false;
+    await stateOf(object).toBe('delivered');
+    expect(await rowOf(object)).toMatchObject({ attempt: 4 });
+    expect(await breaker()).toBeUndefined();
+  });
+
+  it('tries the oldest delivery where nobody can ask', async () => {
+    let sends = 0;
+    await start(async () => {
+      sends += 1;
+      return sends > 4 ? OK : failed('ehr_unavailable');
+    });
+    const object = await add();
+    await stateOf(object).toBe('delivered');
+    expect(sends).toBe(5);
+  });
+
+  it('stays closed over objects that are refused one by one', async () => {
+    await start(async () => failed('peer_refused_object', 'permanent'));
+    const objects = [await add(), await add(), await add(), await add()];
+    for (const object of objects) await stateOf(object).toBe('dead');
+    expect(await breaker()).toBeUndefined();
+  });
+
+  it('sends what is dead to the alternate, and each of the two names the other', async () => {
+    await start(
+      async ({ destination }) =>
+        destination === 'pacs' ? failed('peer_refused_object', 'permanent') : OK,
+      { alternates: new Map([['pacs', 'archive']]) },
+    );
+    const object = await add();
+    await stateOf(object, 'archive').toBe('delivered');
+    const first = await rowOf(object);
+    expect(first).toMatchObject({ state: 'diverted', code: 'peer_refused_object' });
+    expect(await rowOf(object, 'archive')).toMatchObject({ alternate_of: first?.id });
+  });
+
+  it('sends to the alternate what waits longer than set, and not to both', async () => {
+    const sent: string[] = [];
+    await start(
+      async ({ destination }) => {
+        sent.push(destination);
+        return destination === 'pacs' ? failed('peer_unreachable') : OK;
+      },
+      {
+        probe: async () => 'peer_unreachable',
+        alternates: new Map([['pacs', 'archive']]),
+        alternateAfterMinutes: 0.005,
+      },
+    );
+    const object = await add();
+    await stateOf(object, 'archive').toBe('delivered');
+    expect(await rowOf(object)).toMatchObject({ state: 'diverted', code: 'peer_unreachable' });
+    expect(sent).toEqual(['pacs', 'pacs', 'pacs', 'archive']);
+  });
+
+  it('sends nothing to the alternate that goes there anyway', async () => {
+    const sent: string[] = [];
+    await start(
+      async ({ destination }) => {
+        sent.push(destination);
+        return destination === 'pacs' ? failed('peer_refused_object', 'permanent') : OK;
+      },
+      { alternates: new Map([['pacs', 'archive']]) },
+    );
+    count += 1;
+    const object = { instance: `object-${count}`, study: 's', revision: 1 };
+    await site.database.transaction((tx) =>
+      enqueueForwards(tx, [object], ['pacs', 'archive'], HOUR),
+    );
+    await stateOf(object.instance).toBe('dead');
+    await stateOf(object.instance, 'archive').toBe('delivered');
+    expect(sent.sort()).toEqual(['archive', 'pacs']);
+  });
+
+  it('leaves to a person what fails at the alternate too', async () => {
+    await start(async () => failed('peer_refused_object', 'permanent'), {
+      alternates: new Map([
+        ['pacs', 'archive'],
+        ['archive', 'pacs'],
+      ]),
+    });
+    const object = await add();
+    await stateOf(object, 'archive').toBe('dead');
+  });
+
+  it('lets a person send a waiting delivery to another destination, once', async () => {
+    const object = await add();
+    const id = (await rowOf(object))?.id ?? '';
+    const made = await divertByHand(site.database, id, 'archive', HOUR);
+    expect(made).toMatchObject({ destination: 'archive', alternate_of: id, state: 'pending' });
+    await expect(divertByHand(site.database, id, 'archive', HOUR)).rejects.toMatchObject({
+      code: 'not_found',
+    });
+  });
+});

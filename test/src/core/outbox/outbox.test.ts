@@ -1,0 +1,318 @@
+import { once } from 'node:events';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  enqueueDeliveries,
+  holdDestination,
+  replayAll,
+  replayDelivery,
+} from '../../../../src/core/outbox/deliveries.ts';
+import type { Deliverer, Delivery, SendOutcome } from '../../../../src/core/outbox/delivery.ts';
+import {
+  claimDelivery,
+  MAX_CONCURRENT_DELIVERIES,
+  type Outbox,
+  startOutbox,
+} from '../../../../src/core/outbox/outbox.ts';
+import type { DeliveryTarget } from '../../../../src/core/requests/request.ts';
+import { catalogueEntry } from '../../../../src/platform/errors/catalogue.ts';
+import { silentLogger as logger } from '../../../../src/platform/logging/logger.ts';
+import { type PostgresServer, startPostgres } from '../../../peers/postgres.ts';
+import { openSite, type Site } from '../requests/site.ts';
+
+const postgres: PostgresServer | null = await startPostgres();
+afterAll(() => postgres?.stop());
+
+const HOUR = 3600;
+const OK: SendOutcome = { outcome: 'delivered', detail: 'Success (0000H)' };
+const failed = (
+  failure: 'transient' | 'ambiguous' | 'permanent',
+  retryAfter?: number,
+): SendOutcome => ({
+  outcome: 'failed',
+  failure,
+  code: failure === 'permanent' ? 'ehr_rejected' : 'ehr_unavailable',
+  detail: 'HTTP 503',
+  ...(retryAfter === undefined ? {} : { retryAfter }),
+});
+const sr = (destination = 'pacs'): DeliveryTarget => ({
+  kind: 'dicom',
+  destination,
+  object: 'sr-tid1500',
+});
+
+describe.each([
+  { name: 'embedded', server: false },
+  { name: 'PostgreSQL server', server: true },
+])('outbox: $name', ({ server }) => {
+  const missing = server && !postgres;
+  let site: Site;
+  const outboxes: Outbox[] = [];
+
+  beforeAll(async () => {
+    if (missing) return;
+    site = await openSite({ databaseUrl: server ? await postgres?.createDatabase() : undefined });
+  });
+  afterAll(() => site?.close());
+  beforeEach(async ({ skip }) => {
+    if (missing) skip('PostgreSQL is not installed');
+    await site.database.query('DELETE FROM deliveries');
+    await site.database.query('DELETE FROM destination_holds');
+    await site.database.query('DELETE FROM destination_breakers');
+  });
+  afterEach(() => Promise.all(outboxes.splice(0).map((outbox) => outbox.stop())));
+
+  const enqueue = async (targets: DeliveryTarget[], giveUpSeconds = HOUR) => {
+    const id = await site.submit();
+    await site.database.transaction((tx) => enqueueDeliveries(tx, id, targets, giveUpSeconds));
+    return id;
+  };
+  const start = async (send: Deliverer['send'], ...kinds: Deliverer['kind'][]) => {
+    const delivery = {
+      retryBaseSeconds: 0.02,
+      retryCapSeconds: 0.05,
+      giveUpAfterHours: 1,
+      breaker: { failures: 100, openSeconds: 1, longestOpenSeconds: 1 },
+      alternateAfterMinutes: 1,
+    };
+    const outbox = await startOutbox({
+      database: site.database,
+      deliverers: (kinds.length > 0 ? kinds : (['dicom'] as const)).map((kind) => ({ kind, send })),
+      config: { delivery },
+      logger,
+    });
+    outboxes.push(outbox);
+    return outbox;
+  };
+  const states = async (outbox: Outbox, requestId: string) =>
+    (await outbox.list({ requestId })).map(({ state }) => state);
+  const settled = (outbox: Outbox, requestId: string, state: string) =>
+    expect.poll(() => states(outbox, requestId)).toEqual(expect.arrayContaining([state]));
+
+  it('sends an object once and keeps what the peer said', async () => {
+    const sent: Delivery[] = [];
+    const outbox = await start(async (delivery) => {
+      sent.push(delivery);
+      return OK;
+    });
+    const id = await enqueue([sr()]);
+    await settled(outbox, id, 'delivered');
+    expect(sent).toMatchObject([
+      { requestId: id, kind: 'dicom', destination: 'pacs', object: 'sr-tid1500', attempt: 1 },
+    ]);
+    expect(await outbox.list({ requestId: id })).toMatchObject([
+      { state: 'delivered', code: null, detail: 'Success (0000H)' },
+    ]);
+  });
+
+  it('holds one delivery per request, destination and object', async () => {
+    const id = await enqueue([sr(), sr(), sr('archive')]);
+    await site.database.transaction((tx) => enqueueDeliveries(tx, id, [sr()], HOUR));
+    const outbox = await start(async () => OK);
+    expect(await outbox.list({ requestId: id })).toHaveLength(2);
+  });
+
+  it.each(['transient', 'ambiguous'] as const)(
+    'tries again after a failure that is %s',
+    async (failure) => {
+      const outcomes = [failed(failure), failed(failure), OK];
+      const outbox = await start(async ({ attempt }) => outcomes[attempt - 1] ?? OK);
+      const id = await enqueue([sr()]);
+      await settled(outbox, id, 'delivered');
+      expect(await outbox.list({ requestId: id })).toMatchObject([{ attempt: 3, code: null }]);
+    },
+  );
+
+  it('leaves a permanent failure to a person, who can send it again', async () => {
+    let mended = false;
+    const outbox = await start(async () => (mended ? OK : failed('permanent')));
+    const id = await enqueue([sr()]);
+    await settled(outbox, id, 'dead');
+    const [dead] = await outbox.list({ requestId: id });
+    expect(dead).toMatchObject({ attempt: 1, code: 'ehr_rejected', detail: 'HTTP 503' });
+
+    mended = true;
+    await outbox.replay(dead?.id ?? '');
+    await settled(outbox, id, 'delivered');
+    await expect(outbox.replay(dead?.id ?? '')).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it.each([
+    ['it', (_: Outbox, id: string) => replayDelivery(site.database, id, HOUR)],
+    ['all of its destination', () => replayAll(site.database, 'pacs', HOUR)],
+  ] as const)('a person who sends %s again lifts the hold of the destination', async (_, again) => {
+    let mended = false;
+    const outbox = await start(async () => (mended ? OK : failed('permanent')));
+    const id = await enqueue([sr()]);
+    await settled(outbox, id, 'dead');
+    await holdDestination(site.database, 'pacs', HOUR);
+    await holdDestination(site.database, 'archive', HOUR);
+    mended = true;
+    const [dead] = await outbox.list({ requestId: id });
+    await again(outbox, dead?.id ?? '');
+    await settled(outbox, id, 'delivered');
+    const { rows } = await site.database.query('SELECT destination FROM destination_holds');
+    expect(rows).toEqual([{ destination: 'archive' }]);
+  });
+
+  it('gives up after its time', async () => {
+    const outbox = await start(async () => failed('transient'));
+    const id = await enqueue([sr()], 0);
+    await settled(outbox, id, 'dead');
+    expect(await outbox.list({ requestId: id })).toMatchObject([
+      { attempt: 1, code: 'ehr_unavailable' },
+    ]);
+  });
+
+  it('gives up after the tries of a failure, among which those of an absent peer do not count', async () => {
+    const { tries = 0 } = catalogueEntry('peer_processing_failure');
+    const failure: SendOutcome = {
+      outcome: 'failed',
+      failure: 'transient',
+      code: 'peer_processing_failure',
+      detail: 'status 0110H',
+    };
+    const outcomes = [failed('transient'), failure, failure];
+    const id = await enqueue([sr()]);
+    await site.database.query('UPDATE deliveries SET own_failures = $1', [tries - 2]);
+    const outbox = await start(async ({ attempt }) => outcomes[attempt - 1] ?? OK);
+    await settled(outbox, id, 'dead');
+    const [dead] = await outbox.list({ requestId: id });
+    expect(dead).toMatchObject({ attempt: 3, code: 'peer_processing_failure' });
+
+    outcomes.push(failure);
+    await outbox.replay(dead?.id ?? '');
+    await settled(outbox, id, 'delivered');
+  });
+
+  it('treats a deliverer that throws as our own defect, and tries again', async () => {
+    const outbox = await start(async ({ attempt }) => {
+      if (attempt === 1) throw new Error('inside');
+      return OK;
+    });
+    const id = await enqueue([sr()]);
+    await settled(outbox, id, 'delivered');
+  });
+
+  it('lets a destination that hangs delay nobody else', async () => {
+    const outbox = await start(async ({ destination }, signal) => {
+      if (destination === 'pacs') {
+        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+        return failed('ambiguous');
+      }
+      return OK;
+    });
+    const slow = await enqueue([sr('pacs'), { ...sr('pacs'), object: 'sr-tid5000' }]);
+    const quick = await enqueue([sr('archive')]);
+    await settled(outbox, quick, 'delivered');
+    expect((await states(outbox, slow)).sort()).toEqual(['pending', 'sending']);
+  });
+
+  it('holds the whole destination when a peer asks to be left alone', async () => {
+    const sent: string[] = [];
+    const outbox = await start(async ({ destination }) => {
+      sent.push(destination);
+      return destination === 'pacs' ? failed('transient', 60) : OK;
+    });
+    const held = await enqueue([sr('pacs')]);
+    await expect.poll(() => sent).toContain('pacs');
+    await settled(outbox, held, 'pending');
+    await enqueue([sr('pacs')]);
+    const other = await enqueue([sr('archive')]);
+    await settled(outbox, other, 'delivered');
+    outbox.wake();
+    await settled(outbox, other, 'delivered');
+    expect(sent.filter((destination) => destination === 'pacs')).toHaveLength(1);
+  });
+
+  it('sends again what a dead process had taken, once its lease is over', async () => {
+    const id = await enqueue([sr()]);
+    expect(await claimDelivery(site.database, ['dicom'], [], HOUR)).toMatchObject({ attempt: 1 });
+    const outbox = await start(async () => OK);
+    expect(await states(outbox, id)).toEqual(['sending']);
+    await site.database.query("UPDATE deliveries SET lease_until = now() - interval '1 s'");
+    outbox.wake();
+    await settled(outbox, id, 'delivered');
+    expect(await outbox.list({ requestId: id })).toMatchObject([{ attempt: 2 }]);
+  });
+
+  it('gives back what it is sending when it stops, to be sent at the next start', async () => {
+    const first = await start(async (_, signal) => {
+      // The outbox may stop between the claim of a delivery and its send.
+      if (!signal.aborted) await once(signal, 'abort');
+      return failed('ambiguous');
+    });
+    const id = await enqueue([sr()]);
+    await settled(first, id, 'sending');
+    await first.stop();
+    expect(await states(first, id)).toEqual(['pending']);
+    const second = await start(async () => OK);
+    await settled(second, id, 'delivered');
+  });
+
+  it('sends so many of a kind at a time and no more, until one has ended', async () => {
+    const underWay: (() => void)[] = [];
+    const outbox = await start(
+      async ({ kind }, signal) =>
+        kind === 'fhir'
+          ? OK
+          : new Promise((resolve) => {
+              underWay.push(() => resolve(OK));
+              signal.addEventListener('abort', () => resolve(failed('ambiguous')));
+            }),
+      'dicom',
+      'fhir',
+    );
+    await enqueue(Array.from({ length: MAX_CONCURRENT_DELIVERIES + 2 }, (_, n) => sr(`pacs-${n}`)));
+    await expect.poll(() => underWay.length).toBe(MAX_CONCURRENT_DELIVERIES);
+    // What waits longest is taken first: with this one, the others would have been.
+    const later = await enqueue([{ kind: 'fhir', destination: 'ehr', object: 'fhir-bundle' }]);
+    await settled(outbox, later, 'delivered');
+    expect(underWay).toHaveLength(MAX_CONCURRENT_DELIVERIES);
+    underWay[0]?.();
+    await expect.poll(() => underWay.length).toBe(MAX_CONCURRENT_DELIVERIES + 1);
+  });
+
+  it('leaves kinds alone that it has no deliverer for', async () => {
+    const outbox = await start(async () => OK, 'fhir');
+    const id = await enqueue([sr()]);
+    const bundle = await enqueue([{ kind: 'fhir', destination: 'ehr', object: 'fhir-bundle' }]);
+    await settled(outbox, bundle, 'delivered');
+    expect(await states(outbox, id)).toEqual(['pending']);
+  });
+
+  it('sends each object once when two processes share the database', async () => {
+    const sent: string[] = [];
+    const send: Deliverer['send'] = async ({ id }) => {
+      sent.push(id);
+      return OK;
+    };
+    const ids = [];
+    for (let i = 0; i < 10; i += 1) ids.push(await enqueue([sr('pacs'), sr('archive')]));
+    const [a] = await Promise.all([start(send), start(send)]);
+    for (const id of ids) {
+      await expect.poll(() => a && states(a, id)).toEqual(['delivered', 'delivered']);
+    }
+    expect(new Set(sent).size).toBe(20);
+    expect(sent).toHaveLength(20);
+  });
+});
+
+describe('a request that succeeds', () => {
+  it('makes its deliveries in the same step, a failed one makes none', async () => {
+    const site = await openSite();
+    await site.startWorker();
+    const deliverTo = [sr(), { kind: 'fhir' as const, destination: 'ehr', object: 'fhir-bundle' }];
+    const good = await site.submit('result', { deliverTo });
+    const bad = await site.submit('reject', { deliverTo });
+    await site.follow(good);
+    await site.follow(bad);
+    const { rows } = await site.database.query(
+      'SELECT request_id, destination, state FROM deliveries ORDER BY destination',
+    );
+    expect(rows).toEqual([
+      { request_id: good, destination: 'ehr', state: 'pending' },
+      { request_id: good, destination: 'pacs', state: 'pending' },
+    ]);
+    await site.close();
+  });
+});

@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { reconcile } from '../../../../src/core/queue/queue.ts';
+import { claimRequest } from '../../../../src/core/requests/lease.ts';
+import { createRequestStore } from '../../../../src/core/requests/submit.ts';
+import { type PostgresServer, startPostgres } from '../../../peers/postgres.ts';
+import { type RedisServer, startRedis } from '../../../peers/redis.ts';
+import { endpoint, openSite, type Site } from '../requests/site.ts';
+
+const postgres: PostgresServer | null = await startPostgres();
+const redis: RedisServer | null = await startRedis();
+
+afterAll(async () => {
+  await postgres?.stop();
+  await redis?.stop();
+});
+
+const BACKENDS = [
+  { name: 'embedded database', server: false, redis: false },
+  { name: 'embedded database, queue on Redis', server: false, redis: true },
+  { name: 'PostgreSQL server', server: true, redis: false },
+  { name: 'PostgreSQL server, queue on Redis', server: true, redis: true },
+];
+
+/** What the core asks of its queue, whatever it stands on. */
+describe.each(BACKENDS)('queue: $name', ({ server, redis: onRedis }) => {
+  const missing = (server && !postgres) || (onRedis && !redis);
+  let site: Site;
+
+  beforeAll(async () => {
+    if (missing) return;
+    await redis?.flush();
+    site = await openSite({
+      databaseUrl: server ? await postgres?.createDatabase() : undefined,
+      redisUrl: onRedis ? redis?.url : undefined,
+    });
+  });
+  afterAll(() => site?.close());
+
+  it('holds a job once, however often it is added', async ({ skip }) => {
+    if (missing) skip('the server is not installed');
+    const before = await site.queue.counts();
+    await site.queue.add('req_twice', 'normal');
+    await site.queue.add('req_twice', 'normal');
+    expect((await site.queue.counts()).waiting).toBe(before.waiting + 1);
+    await site.queue.remove('req_twice');
+    expect((await site.queue.counts()).waiting).toBe(before.waiting);
+  });
+
+  it('hands out high before normal before low, and the oldest first within one', async ({
+    skip,
+  }) => {
+    if (missing) skip('the server is not installed');
+    const given = [
+      ['low_1', 'low'],
+      ['normal_1', 'normal'],
+      ['normal_2', 'normal'],
+      ['high_1', 'high'],
+      ['low_2', 'low'],
+    ] as const;
+    for (const [id, priority] of given) await site.queue.add(id, priority);
+    const taken: string[] = [];
+    const worker = site.queue.work(1, async (id) => {
+      taken.push(id);
+    });
+    await expect.poll(() => taken).toHaveLength(given.length);
+    await worker.close();
+    expect(taken).toEqual(['high_1', 'normal_1', 'normal_2', 'low_1', 'low_2']);
+  });
+
+  it('takes a job that was worked off again', async ({ skip }) => {
+    if (missing) skip('the server is not installed');
+    let times = 0;
+    const worker = site.queue.work(1, async () => {
+      times += 1;
+      if (times === 1) throw new Error('once');
+    });
+    await site.queue.add('req_again', 'normal');
+    await expect.poll(() => times).toBe(1);
+    await expect.poll(() => site.queue.counts()).toEqual({ waiting: 0, active: 0 });
+    await site.queue.add('req_again', 'normal');
+    await expect.poll(() => times).toBe(2);
+    await worker.close();
+  });
+
+  it('sees once to a new request, and again to one whose job was lost', async ({ skip }) => {
+    if (missing) skip('the server is not installed');
+    const id = await site.submit('result');
+    expect(await reconcile(site.database, site.queue)).toBe(1);
+    await site.queue.remove(id);
+    expect(await reconcile(site.database, site.queue)).toBe(0);
+    await site.database.query(
+      "UPDATE requests SET enqueued_at = now() - interval '1 hour' WHERE id = $1",
+      [id],
+    );
+    expect(await reconcile(site.database, site.queue)).toBe(1);
+    expect((await site.queue.counts()).waiting).toBe(1);
+    await site.core.cancel(id, null);
+  });
+
+  it('gets a request whose process ended between its commit and the queue', async ({ skip }) => {
+    if (missing) skip('the server is not installed');
+    const store = createRequestStore(site.database);
+    const { row } = await store(endpoint, site.command(), new Date());
+    expect((await site.queue.counts()).waiting).toBe(0);
+    expect(await reconcile(site.database, site.queue)).toBe(1);
+    expect((await site.queue.counts()).waiting).toBe(1);
+    await site.core.cancel(row.id, null);
+  });
+
+  it('runs requests to their end: a good one, one that dies once, one that is canceled', async ({
+    skip,
+  }) => {
+    if (missing) skip('the server is not installed');
+    const worker = await site.startWorker();
+    const good = await site.submit('result');
+    const dying = await site.submit('die-once');
+    const endless = await site.submit('wait', {}, { seconds: 60 });
+    await site.follow(good);
+    await site.follow(dying);
+    await site.until(endless, 'running');
+    await site.core.cancel(endless, null);
+    await site.follow(endless);
+
+    expect(await site.row(good)).toMatchObject({ status: 'succeeded', attempts: 1 });
+    expect(await site.row(dying)).toMatchObject({ status: 'succeeded', attempts: 2 });
+    expect(await site.row(endless)).toMatchObject({ status: 'canceled' });
+    await worker.stop();
+  });
+});
+
+describe('two processes on one PostgreSQL server', () => {
+  it('run each request once, and each sees what the other does', async ({ skip }) => {
+    if (!postgres) skip('PostgreSQL is not installed');
+    const databaseUrl = await postgres?.createDatabase();
+    const a = await openSite({ databaseUrl });
+    const b = await openSite({ databaseUrl, dataDir: a.config.dataDir });
+    await Promise.all([a.startWorker(), b.startWorker()]);
+    const ids = await Promise.all(Array.from({ length: 10 }, () => a.submit('result')));
+    await Promise.all(ids.map((id) => b.follow(id)));
+    for (const id of ids) {
+      expect(await a.row(id)).toMatchObject({ status: 'succeeded', attempts: 1 });
+    }
+
+    const endless = await a.submit('wait', {}, { seconds: 60 });
+    await a.until(endless, 'running');
+    await Promise.all([a, b].map(({ core }) => core.cancel(endless, null).catch(() => {})));
+    await a.submit('result').then(a.follow);
+    expect((await b.row(endless)).status).toBe('canceled');
+    await b.close();
+    await a.close();
+  });
+
+  it('take over what a dead one had in its hands', async ({ skip }) => {
+    if (!postgres) skip('PostgreSQL is not installed');
+    const site = await openSite({ databaseUrl: await postgres?.createDatabase() });
+    const id = await site.submit('result');
+    await claimRequest(site.database, id, new Date());
+    await site.queue.remove(id);
+    await site.database.query("UPDATE requests SET lease_until = now() - interval '1 s'");
+    await site.startWorker();
+    await site.follow(id);
+    expect(await site.row(id)).toMatchObject({ status: 'succeeded', attempts: 2 });
+    await site.close();
+  });
+});
+
+describe('a Redis server that is away', () => {
+  it('keeps nobody from submitting; the request runs when it is back', async ({ skip }) => {
+    const own = await startRedis();
+    if (!own) skip('Redis is not installed');
+    const site = await openSite({ redisUrl: own?.url });
+    await own?.pause();
+    const id = await site.submit('result');
+    expect((await site.row(id)).status).toBe('queued');
+    await own?.resume();
+    await site.startWorker();
+    await site.follow(id);
+    expect((await site.row(id)).status).toBe('succeeded');
+    await site.close();
+    await own?.stop();
+  });
+});
+
+describe('a Redis server that lost its memory', () => {
+  it('costs no request', async ({ skip }) => {
+    if (!redis) skip('Redis is not installed');
+    const site = await openSite({ redisUrl: redis?.url });
+    const id = await site.submit('result');
+    await redis?.flush();
+    await site.database.query("UPDATE requests SET enqueued_at = now() - interval '1 hour'");
+    await site.startWorker();
+    await site.follow(id);
+    expect((await site.row(id)).status).toBe('succeeded');
+    await site.close();
+  });
+});

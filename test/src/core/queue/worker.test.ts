@@ -1,0 +1,250 @@
+import { access, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { STAGES } from '../../../../src/core/requests/transitions.ts';
+import { DatabaseUnreachableError } from '../../../../src/platform/database/pooled.ts';
+import { silentLogger } from '../../../../src/platform/logging/logger.ts';
+import { openSite, type Site } from '../requests/site.ts';
+
+const TIMEOUT_SECONDS = 45;
+
+let site: Site;
+
+beforeAll(async () => {
+  // Longer than any of these takes on a busy machine: what hangs has a site of its own.
+  site = await openSite({ worker: { timeoutSeconds: TIMEOUT_SECONDS, childMemoryMegabytes: 96 } });
+  await site.startWorker();
+});
+afterAll(() => site.close());
+
+describe('a request whose pipeline comes to an end', () => {
+  it('succeeds with its result, its artifacts and one log from queued to done', async () => {
+    const id = await site.submit('result');
+    const events = await site.follow(id);
+
+    expect(await site.row(id)).toMatchObject({ status: 'succeeded', attempts: 1, fault: null });
+    expect(await site.core.result(id)).toMatchObject({ texts: ['hello'] });
+    expect((await site.core.artifacts(id)).map(({ name }) => name)).toEqual([
+      'result.json',
+      'overlay-biometry-1.png',
+    ]);
+    await access((await site.core.artifactPath(id, 'overlay-biometry-1.png')) ?? '');
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, i) => i + 1));
+    expect(statuses(events)).toEqual(['queued', 'preparing', 'running', 'succeeded']);
+    expect(events.map(({ name }) => name)).toEqual(expect.arrayContaining(['partial', 'triage']));
+    expect(events.at(-1)).toMatchObject({ name: 'done', data: { id, status: 'succeeded' } });
+  });
+
+  it('shows a progress that never goes back, even when the pipeline does', async () => {
+    const id = await site.submit('result');
+    const progress = (await site.follow(id)).flatMap(({ name, data }) =>
+      name === 'stage' ? [(data as { progress: number }).progress] : [],
+    );
+    expect(progress).toEqual([...progress].sort((a, b) => a - b));
+    expect(progress.at(-1)).toBe(1);
+  });
+
+  it.each([
+    [1000, '0.08'],
+    [1001, '0.15'],
+  ])(
+    'of %i frames costs %s, by the frames that its result says were read',
+    async (frames, total) => {
+      const id = await site.submit('result', {}, { frames });
+      expect((await site.row(id)).cost.total).toBe('0.08');
+      const events = await site.follow(id);
+      expect((await site.row(id)).cost).toMatchObject({ total, lines: [{ amount: total }] });
+      expect(events.at(-1)?.data).toMatchObject({ cost: { total } });
+    },
+  );
+
+  it('costs nothing when it was rejected', async () => {
+    const rejected = await site.submit('reject', {}, { frames: 1001 });
+    await site.follow(rejected);
+    expect((await site.row(rejected)).cost).toMatchObject({ total: '0.00', lines: [] });
+  });
+
+  it('leaves no work folder behind', async () => {
+    const id = await site.submit('result');
+    await site.follow(id);
+    await site.submit('result').then(site.follow);
+    expect(await readdir(join(site.config.dataDir, 'work'))).not.toContain(id);
+  });
+
+  it('is rejected, with what is wrong with the input', async () => {
+    const id = await site.submit('reject');
+    const events = await site.follow(id);
+    expect((await site.row(id)).fault).toEqual({
+      code: 'no_readable_image',
+      detail: 'a.dcm: not an image',
+    });
+    expect(events.slice(-3).map(({ name }) => name)).toEqual(['status', 'error', 'done']);
+    expect(events.at(-2)?.data).toMatchObject({ status: 422, code: 'no_readable_image' });
+  });
+
+  it('is rejected when a file has gone since it was submitted', async () => {
+    const gone = join(site.config.dataDir, 'gone.dcm');
+    await rm(gone, { force: true });
+    const id = await site.submit('result', {
+      files: [{ name: 'gone.dcm', path: gone, bytes: 1, sha256: '' }],
+    });
+    await site.follow(id);
+    expect(await site.row(id)).toMatchObject({
+      status: 'rejected',
+      fault: { code: 'file_not_ready', detail: expect.stringContaining('gone.dcm') },
+    });
+  });
+});
+
+describe('a preview', () => {
+  it('can be fetched from the moment it is announced, while the request still runs', async () => {
+    const id = await site.submit('wait-after-preview', {}, { until: 'read' });
+    const patience = AbortSignal.timeout(40_000);
+    for await (const { name, data } of site.core.events.follow(id, 0, 'http://site', patience)) {
+      if (name !== 'partial') continue;
+      expect(data).toMatchObject({
+        artifact: { url: `http://site/v1/requests/${id}/artifacts/overlay-biometry-1.png` },
+      });
+      expect((await site.row(id)).status).toBe('running');
+      const path = await site.core.artifactPath(id, 'overlay-biometry-1.png');
+      expect(await readFile(path ?? '', 'utf8')).toBe('hello');
+      await writeFile(join(site.config.dataDir, 'work', id, 'read'), '');
+    }
+    expect((await site.row(id)).status).toBe('succeeded');
+  });
+});
+
+describe('a pipeline process', () => {
+  it('is told nothing of the environment but what a pipeline needs', async () => {
+    process.env.DATABASE_URL_FOR_TEST = 'secret';
+    const logged: string[] = [];
+    const own = await openSite({
+      logger: { ...silentLogger, error: (fields: object) => logged.push(JSON.stringify(fields)) },
+    });
+    await own.startWorker();
+    await own.submit('show-environment').then(own.follow);
+    delete process.env.DATABASE_URL_FOR_TEST;
+    expect(logged.join()).toContain('PATH');
+    expect(logged.join()).not.toContain('DATABASE_URL');
+    await own.close();
+  });
+});
+
+describe('a request whose pipeline fails', () => {
+  it.each([
+    ['throw', 'pipeline_failed', 1],
+    ['die', 'pipeline_crashed', 2],
+    ['fill-memory', 'pipeline_crashed', 2],
+    ['fill-disk', 'out_of_space', 5],
+    ['no-result', 'invalid_result', 1],
+    ['wrong-shape', 'invalid_result', 1],
+    ['wrong-digest', 'invalid_result', 1],
+    ['bad-name', 'invalid_result', 1],
+    ['write-outside', 'pipeline_failed', 1],
+  ])('%s: failed with %s after %i attempts', async (behaviour, code, attempts) => {
+    const id = await site.submit(behaviour);
+    await site.follow(id);
+    expect(await site.row(id)).toMatchObject({ status: 'failed', attempts, fault: { code } });
+    expect(await site.core.result(id)).toBeNull();
+  });
+
+  it('hang: failed with pipeline_timeout when its time is over', async () => {
+    const own = await openSite({ worker: { timeoutSeconds: 1 } });
+    await own.startWorker();
+    const id = await own.submit('hang');
+    await own.follow(id);
+    expect(await own.row(id)).toMatchObject({
+      status: 'failed',
+      attempts: 1,
+      fault: { code: 'pipeline_timeout' },
+    });
+    await own.close();
+  });
+
+  it('tells the client nothing of the inside', async () => {
+    const id = await site.submit('throw');
+    expect(JSON.stringify(await site.follow(id))).not.toMatch(/secret inside|obedient\.ts/);
+  });
+
+  it('is run again in a new process when its first one was killed', async () => {
+    const id = await site.submit('die-once');
+    await site.follow(id);
+    expect(await site.row(id)).toMatchObject({ status: 'succeeded', attempts: 2 });
+  });
+
+  it('is run again when the disk was full, which counts as an attempt', async () => {
+    const id = await site.submit('fill-disk-once');
+    await site.follow(id);
+    expect(await site.row(id)).toMatchObject({ status: 'succeeded', attempts: 2 });
+  });
+
+  it('is run again when the database was away for a moment while it ran', async () => {
+    const own = await openSite();
+    let away = 0;
+    const transaction: typeof own.database.transaction = async (work) => {
+      // The result is being stored and the request has not ended: the last step of the run.
+      const { rows } = await own.database.query(
+        "SELECT 1 FROM requests WHERE stage->>'name' = $1",
+        [STAGES.uploading.name],
+      );
+      if (rows.length > 0 && away === 0) {
+        away += 1;
+        throw new DatabaseUnreachableError('Connection terminated unexpectedly');
+      }
+      return own.database.transaction(work);
+    };
+    const database = Object.create(own.database, { transaction: { value: transaction } });
+    await own.startWorker({ database });
+    const id = await own.submit('result');
+    await own.follow(id);
+    expect(await own.row(id)).toMatchObject({ status: 'succeeded' });
+    expect(away).toBe(1);
+    await own.close();
+  });
+
+  it('does not keep the next request from succeeding', async () => {
+    const [bad, good] = [await site.submit('die'), await site.submit('result')];
+    await Promise.all([site.follow(bad), site.follow(good)]);
+    expect((await site.row(good)).status).toBe('succeeded');
+  });
+});
+
+describe('cancel', () => {
+  it.each(['spin', 'wait'])(
+    'ends a running request (%s) and the next one runs, long before the time of the first is over',
+    async (behaviour) => {
+      const id = await site.submit(behaviour, {}, { seconds: 30 });
+      await site.until(id, 'running');
+      const started = performance.now();
+      expect((await site.core.cancel(id, 'acc_1')).status).toBe('canceled');
+      const events = await site.follow(id);
+      expect(events.at(-1)).toMatchObject({ name: 'done', data: { status: 'canceled' } });
+
+      await site.submit('result').then(site.follow);
+      expect(performance.now() - started).toBeLessThan((TIMEOUT_SECONDS * 1000) / 2);
+      expect((await site.row(id)).status).toBe('canceled');
+    },
+  );
+
+  it('ends a queued request at once, and it never runs', async () => {
+    const first = await site.submit('wait', {}, { seconds: 40 });
+    const second = await site.submit('result');
+    await site.core.cancel(second, 'acc_1');
+    await site.core.cancel(first, 'acc_1');
+    await site.submit('result').then(site.follow);
+    expect(await site.row(second)).toMatchObject({ status: 'canceled', attempts: 0 });
+  });
+
+  it('is refused for a request that has ended, and for another account', async () => {
+    const id = await site.submit('result');
+    await site.follow(id);
+    await expect(site.core.cancel(id, 'acc_1')).rejects.toMatchObject({ code: 'already_finished' });
+    await expect(site.core.cancel(id, 'acc_2')).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+function statuses(events: { name: string; data: unknown }[]): string[] {
+  return events.flatMap(({ name, data }) =>
+    name === 'status' ? [(data as { status: string }).status] : [],
+  );
+}

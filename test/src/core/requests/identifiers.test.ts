@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { LONGEST_INDICATION } from '../../../../pipelines/contract/job.ts';
+import { findIdentifiers } from '../../../../src/core/requests/submit.ts';
+
+describe('free text of the clinical context', () => {
+  it.each([
+    ['seen 2026-03-12', 'a date'],
+    ['seen 12.03.2026', 'a date'],
+    ['seen 3/12/26', 'a date'],
+    ['due in 03/2026', 'a date'],
+    ['LMP 12 March', 'a date'],
+    ['LMP 3rd of Feb', 'a date'],
+    ['LMP March 12, 2026', 'a date'],
+    ['scan Sept 2025', 'a date'],
+    ['ask jane.roe@example.org', 'an e-mail address'],
+    ['call +49 170 1234567', 'a phone number'],
+    ['call 030 123 4567', 'a phone number'],
+    ['call (617) 555-0123', 'a phone number'],
+    ['call 01 23 45 67 89', 'a phone number'],
+    ['call (030) 12 34 56', 'a phone number'],
+    [`ask ${'j'.repeat(64)}@example.org`, 'an e-mail address'],
+    [`ask ${'j'.repeat(65)}@example.org`, 'an e-mail address'],
+    [`ask jane@${'clinic.'.repeat(34)}example.org`, 'an e-mail address'],
+    ['MRN 123456', 'a number of six or more digits'],
+    ['case A1234567B', 'a number of six or more digits'],
+  ])('%s: holds %s', (text, what) => {
+    expect(findIdentifiers(text)).toContain(what);
+  });
+
+  it.each([
+    'size less than dates at 20+3 weeks',
+    '20 weeks + 0 days, BPD 47 mm, HC 172 mm, EFW 1850 g',
+    'BP 120/80, pulse 95',
+    'G2 P1, previous caesarean 2019',
+    'HC/AC 1.12, EF 55 %, TR 2.8 m/s',
+    'EFW 12345 g is not plausible',
+    'may have oligohydramnios',
+    '',
+  ])('%s: passes', (text) => {
+    expect(findIdentifiers(text)).toEqual([]);
+  });
+
+  it('says of a date that it is a date, and nothing else', () => {
+    expect(findIdentifiers('born 12.03.1990')).toEqual(['a date']);
+    expect(findIdentifiers('born 12.03.1990, call 030 123 4567')).toEqual([
+      'a date',
+      'a phone number',
+    ]);
+  });
+
+  it('draws the line between five and six digits', () => {
+    expect(findIdentifiers('12345')).toEqual([]);
+    expect(findIdentifiers('123456')).toEqual(['a number of six or more digits']);
+  });
+
+  it('names each kind once', () => {
+    expect(findIdentifiers('2026-03-12 and 2026-03-13, 1234567')).toEqual([
+      'a date',
+      'a number of six or more digits',
+    ]);
+  });
+});
+
+describe('a text made to be slow to judge', () => {
+  const times = (part: string, length: number) => part.repeat(Math.floor(length / part.length));
+
+  /** Of this thread alone: what else the machine does is not counted. */
+  const cpuMilliseconds = (text: string) => {
+    const begun = process.threadCpuUsage();
+    for (let run = 0; run < 20; run++) findIdentifiers(text);
+    const { user, system } = process.threadCpuUsage(begun);
+    return (user + system) / 1000;
+  };
+
+  it.each([
+    ['digits of a phone number that never ends', (n: number) => `0${'1'.repeat(n - 2)}a`],
+    ['many such numbers', (n: number) => times(`0${'1'.repeat(31)}a `, n)],
+    ['the local part of an e-mail address without its @', (n: number) => 'a'.repeat(n)],
+    ['a domain without its dot', (n: number) => `a@${'b'.repeat(n - 2)}`],
+    ['many such addresses', (n: number) => times(`${'a'.repeat(64)}@${'b'.repeat(256)} `, n)],
+    ['a day whose month never comes', (n: number) => `1${' '.repeat(n - 1)}`],
+    ['brackets of area codes', (n: number) => '('.repeat(n)],
+  ])('%s: twice the length takes no more than about twice the time', (_what, text) => {
+    const [half, whole] = [LONGEST_INDICATION, 2 * LONGEST_INDICATION];
+    // Squared would be 4 times; some take less than the tick that the system counts in.
+    expect(cpuMilliseconds(text(whole))).toBeLessThan(3 * cpuMilliseconds(text(half)) + 20);
+  });
+});

@@ -1,0 +1,30 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { artifactPath, resultPath } from '../../../../src/core/requests/results.ts';
+
+const ID = `req_${'0'.repeat(26)}`;
+
+let dataDir = '';
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'sonogate-results-'));
+  await mkdir(dirname(resultPath(dataDir, ID, 'loop.png')), { recursive: true });
+  await writeFile(resultPath(dataDir, ID, 'result.json'), '{}');
+});
+afterAll(() => rm(dataDir, { recursive: true }));
+
+describe('an artifact', () => {
+  it('lies in the store, or is not there', async () => {
+    const path = (name: string) => artifactPath(dataDir, ID, name, 'succeeded');
+    expect(await path('result.json')).toBe(resultPath(dataDir, ID, 'result.json'));
+    expect(await path('other.json')).toBeNull();
+    expect(await path('../result.json')).toBeNull();
+  });
+
+  it('that cannot be reached is not taken for one that is not there', async () => {
+    // A link to itself: the disk answers, but not with ENOENT.
+    await symlink('loop.png', resultPath(dataDir, ID, 'loop.png'));
+    await expect(artifactPath(dataDir, ID, 'loop.png', 'succeeded')).rejects.toThrow('ELOOP');
+  });
+});

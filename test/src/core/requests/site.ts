@@ -1,0 +1,188 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { openBlobFolder } from '../../../../src/core/files/blob-folder.ts';
+import type { BlobStore } from '../../../../src/core/files/blob-store.ts';
+import { type FetchHostedFile, HostedFileError } from '../../../../src/core/files/hosted-files.ts';
+import { openQueue } from '../../../../src/core/queue/queue.ts';
+import { type RunningWorker, startWorker } from '../../../../src/core/queue/worker.ts';
+import { createRequestCore } from '../../../../src/core/requests/core.ts';
+import type { Endpoint } from '../../../../src/core/requests/endpoint.ts';
+import type { RequestRow, SubmitCommand } from '../../../../src/core/requests/request.ts';
+import { migrate } from '../../../../src/platform/database/migrate.ts';
+import { openDatabase } from '../../../../src/platform/database/open.ts';
+import type { Logger } from '../../../../src/platform/logging/logger.ts';
+import { silentLogger } from '../../../../src/platform/logging/logger.ts';
+import { freshDataDir } from '../../../peers/embedded.ts';
+
+const open = z.record(z.string(), z.unknown());
+
+/** An endpoint of the shape of a real one; its pipeline does what `options.behaviour` says. */
+export const endpoint: Endpoint = {
+  id: 'us/test/interpret',
+  model: 'us/test',
+  version: '1.0.0',
+  title: 'Test',
+  input: z.strictObject({
+    files: z.array(z.string()).min(1),
+    prior_files: z.array(z.string()).optional(),
+    options: open.optional(),
+    clinical_context: open.optional(),
+  }),
+  output: z.strictObject({
+    texts: z.array(z.string()),
+    input_summary: z.strictObject({ frames: z.number() }),
+    artifacts: z.array(
+      z.strictObject({
+        name: z.string(),
+        media_type: z.string(),
+        bytes: z.number(),
+        sha256: z.string(),
+        section: z.string().nullable(),
+      }),
+    ),
+  }),
+  price: ({ options }, frames = 0) => [
+    frames > 1000
+      ? { item: 'us/test', quantity: 1, unit_price: '0.15', amount: '0.15' }
+      : { item: 'us/test', quantity: 1, unit_price: '0.08', amount: '0.08' },
+    ...(options?.report
+      ? [{ item: 'report', quantity: 1, unit_price: '0.02', amount: '0.02' }]
+      : []),
+  ],
+};
+
+const pipelines = {
+  [endpoint.id]: new URL('../queue/pipelines/obedient.ts', import.meta.url).href,
+};
+
+const fetchNothing: FetchHostedFile = async () => {
+  throw new HostedFileError('not in this test');
+};
+
+interface SiteOptions {
+  databaseUrl?: string | undefined;
+  redisUrl?: string | undefined;
+  /** An earlier site's folder; it then stays when this one closes. */
+  dataDir?: string;
+  endpoints?: Endpoint[];
+  worker?: Partial<{ concurrency: number; timeoutSeconds: number; childMemoryMegabytes: number }>;
+  now?: () => Date;
+  /** What fetches hosted files; without it none can be had. */
+  fetchFile?: FetchHostedFile;
+  /** Without it a folder. */
+  blobs?: BlobStore;
+  logger?: Logger;
+}
+
+export type Site = Awaited<ReturnType<typeof openSite>>;
+
+/** The request core with a database and a queue of its own, as `main.ts` puts it together. */
+export async function openSite(options: SiteOptions = {}) {
+  const { databaseUrl, redisUrl, endpoints = [endpoint], logger = silentLogger } = options;
+  const { fetchFile = fetchNothing } = options;
+  const dataDir =
+    options.dataDir ??
+    (databaseUrl ? await mkdtemp(join(tmpdir(), 'sonogate-data-')) : await freshDataDir());
+  const database = await openDatabase({ databaseUrl, dataDir, logger });
+  await migrate(database);
+  const queue = await openQueue({ database, redisUrl, logger });
+  const config = {
+    dataDir,
+    worker: { concurrency: 1, timeoutSeconds: 30, childMemoryMegabytes: 512, ...options.worker },
+    models: { allow: 'all' as const, provider: 'cpu' as const, threads: 1 },
+    report: { paper: 'a4' as const },
+    console: { enabled: false, signInsPerMinute: 20 },
+    retention: { days: 30 },
+    delivery: {
+      retryBaseSeconds: 1,
+      retryCapSeconds: 4,
+      giveUpAfterHours: 1,
+      breaker: { failures: 100, openSeconds: 1, longestOpenSeconds: 1 },
+      alternateAfterMinutes: 1,
+    },
+  };
+  const blobs = options.blobs ?? openBlobFolder(join(dataDir, 'files'));
+  const parts = {
+    database,
+    queue,
+    endpoints,
+    blobs,
+    config,
+    logger,
+    ...(options.now && { now: options.now }),
+  };
+  const core = await createRequestCore(parts);
+  const file = join(dataDir, 'a.txt');
+  await writeFile(file, 'hello');
+  let worker: RunningWorker | null = null;
+
+  const command = (
+    behaviour = 'result',
+    changes: Partial<SubmitCommand> = {},
+    option: Record<string, unknown> = {},
+  ): SubmitCommand => ({
+    endpoint: endpoint.model,
+    version: null,
+    input: { files: ['file_1'], options: { behaviour, ...option } },
+    files: [{ name: 'a.txt', path: file, bytes: 5, sha256: 'not looked at here' }],
+    priorFiles: [],
+    priority: 'normal',
+    metadata: {},
+    webhook: null,
+    source: { kind: 'api' },
+    uniqueKey: null,
+    accountId: 'acc_1',
+    keyId: 'key_1',
+    test: false,
+    deliverTo: [],
+    ...changes,
+  });
+
+  return {
+    database,
+    queue,
+    core,
+    config,
+    blobs,
+    file,
+    command,
+    submit: async (...given: Parameters<typeof command>) =>
+      (await core.submit(command(...given))).id,
+    startWorker: async (own: Partial<typeof parts> = {}) => {
+      worker = await startWorker({ ...parts, ...own, pipelines, fetchFile });
+      return worker;
+    },
+    row: async (id: string): Promise<RequestRow> => {
+      const row = await core.get(id, null);
+      if (!row) throw new Error(`no request ${id}`);
+      return row;
+    },
+    /** Every event up to `done`. */
+    follow: async (id: string) => {
+      const events = [];
+      const patience = AbortSignal.timeout(50_000);
+      for await (const event of core.events.follow(id, 0, 'http://site', patience)) {
+        events.push(event);
+      }
+      return events;
+    },
+    /** Resolves when the request has this status. */
+    until: async (id: string, status: RequestRow['status']) => {
+      for (let left = 40; left > 0; left -= 1) {
+        const row = await core.get(id, null);
+        if (row?.status === status) return row;
+        if (row) await core.waitForChange(row, 1);
+      }
+      throw new Error(`${id} never was ${status}`);
+    },
+    close: async () => {
+      await worker?.stop();
+      await core.close();
+      await queue.close();
+      await database.close();
+      if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { routingSchema } from '../../../../config/routing.ts';
+import { objectsOnDisk } from '../../../../src/core/files/received-objects.ts';
+import {
+  completeNow,
+  dryRun,
+  releaseStudy,
+  rerunStudy,
+} from '../../../../src/core/studies/commands.ts';
+import { findStudy, requestsOf } from '../../../../src/core/studies/study-queries.ts';
+import { dicomFile } from '../../../dimse/dicom-file.ts';
+import { sendBuffer } from '../../../dimse/send.ts';
+import { openSite, type Site } from '../../../dimse/site.ts';
+
+const run = { endpoint: 'us/obstetric/interpret' };
+const described = (studyDescription: string) => ({ studyDescription });
+
+let site: Site;
+let study = '';
+let count = 0;
+
+beforeAll(async () => {
+  site = await openSite({
+    rerun: 'never',
+    destinations: [{ type: 'dicom', name: 'archive', host: '127.0.0.1', port: 1, aeTitle: 'A' }],
+    rules: [
+      { name: 'strangers', when: described('held'), hold: true },
+      { name: 'thyroid', when: described('ignored'), ignore: true },
+      { name: 'archive', when: described('forwarded'), forwardTo: ['archive'], tags: ['copy'] },
+      {
+        name: 'both',
+        when: { ...described('both'), attributes: { LastMenstrualDate: { exists: true } } },
+        run,
+        forwardTo: ['archive'],
+      },
+      { name: 'late', when: described('held'), run },
+      { name: 'obstetric', when: described('OB'), run },
+    ],
+  });
+});
+afterAll(() => site.close());
+beforeEach(() => {
+  count += 1;
+  study = `1.2.840.98.${count}`;
+});
+
+const send = (studyDescription: string, number = 1, lastMenstrualDate = '20260101') =>
+  sendBuffer(
+    site.node,
+    dicomFile({
+      sopInstanceUid: `${study}.1.${number}`,
+      studyInstanceUid: study,
+      studyDescription,
+      lastMenstrualDate,
+    }),
+  );
+const row = () => findStudy(site.database, study);
+const reaches = (state: string) => expect.poll(async () => (await row())?.state).toBe(state);
+const requests = () => site.submitted.filter(({ uniqueKey }) => uniqueKey?.includes(`:${study}:`));
+
+async function complete(description: string, state: string): Promise<void> {
+  await send(description);
+  site.pass(31);
+  await reaches(state);
+}
+
+describe('a study whose rule', () => {
+  test('holds it waits for a person', async () => {
+    await complete('held', 'held');
+    expect((await row())?.reason).toBe('Held by the rule strangers.');
+    expect(requests()).toEqual([]);
+  });
+
+  test('holds it goes on under the next rule that matches, when a person releases it', async () => {
+    await complete('held', 'held');
+    expect((await row())?.acting_rules).toEqual(['strangers']);
+    await releaseStudy(site.database, study, null, {
+      routing: site.config.routing,
+      at: new Date(0),
+    });
+    await reaches('submitted');
+    expect((await row())?.acting_rules).toEqual(['late']);
+    expect(requests().map(({ source }) => source)).toMatchObject([{ rule: 'late', revision: 1 }]);
+  });
+
+  test('holds it goes on under the rule that a person names', async () => {
+    await complete('held', 'held');
+    const now = { routing: site.config.routing, at: new Date(0) };
+    await expect(releaseStudy(site.database, study, 'strangers', now)).rejects.toThrow('not_found');
+    await releaseStudy(site.database, study, 'obstetric', now);
+    await reaches('submitted');
+    expect(requests().map(({ source }) => source)).toMatchObject([{ rule: 'obstetric' }]);
+  });
+
+  test('ignores it is kept and nothing is done', async () => {
+    await complete('ignored', 'ignored');
+    expect((await row())?.acting_rules).toEqual(['thyroid']);
+    expect(requests()).toEqual([]);
+  });
+
+  test('forwards and tags it makes no request', async () => {
+    await complete('forwarded', 'routed');
+    expect(await row()).toMatchObject({ tags: ['copy'], acting_rules: ['archive'] });
+    expect(requests()).toEqual([]);
+    const last = site.forwarded.at(-1);
+    expect(last?.destinations).toEqual(['archive']);
+    expect(last?.instances).toHaveLength(1);
+  });
+
+  test('runs and forwards does both', async () => {
+    const before = site.forwarded.length;
+    await complete('both', 'submitted');
+    expect(requests()).toHaveLength(1);
+    expect(site.forwarded.length).toBe(before + 1);
+  });
+
+  test('asks for an attribute that the objects lack is passed over', async () => {
+    await send('both', 1, '');
+    site.pass(31);
+    await reaches('unrouted');
+    expect((await row())?.acting_rules).toEqual([]);
+    expect((await row())?.reason).toContain('attribute LastMenstrualDate is "", not "any value"');
+  });
+});
+
+describe('a person', () => {
+  test('ends the waiting for more objects', async () => {
+    await send('OB');
+    expect((await row())?.state).toBe('receiving');
+    await completeNow(site.database, study, new Date(0));
+    await reaches('submitted');
+    expect(await row()).toMatchObject({ complete_because: 'command' });
+  });
+
+  test('has a study interpreted again as a new revision, whatever the policy of its source', async () => {
+    await complete('OB', 'submitted');
+    await rerunStudy(site.database, study, new Date(0));
+    await expect.poll(() => requests().length).toBe(2);
+    expect(requests().map(({ uniqueKey }) => uniqueKey)).toEqual([
+      `dicom:${study}:1`,
+      `dicom:${study}:2`,
+    ]);
+  });
+
+  test('cannot release what is not held', async () => {
+    await complete('OB', 'submitted');
+    await expect(
+      releaseStudy(site.database, study, null, { routing: site.config.routing, at: new Date(0) }),
+    ).rejects.toThrow('The study is submitted');
+  });
+
+  test('sees what other rules would do, and nothing is done', async () => {
+    await complete('ignored', 'ignored');
+    const routing = routingSchema.parse({ rules: [{ name: 'all', run }] });
+    const objects = objectsOnDisk(site.config.dataDir);
+    const runs = await dryRun(site.database, { routing, objects, at: new Date(), last: 1 });
+    expect(runs.map(({ acting }) => acting)).toEqual([['all']]);
+    expect((await row())?.state).toBe('ignored');
+    expect(requests()).toEqual([]);
+  });
+});
+
+test('late objects of a source that is interpreted once are kept, and make no request', async () => {
+  await complete('OB', 'submitted');
+  await send('OB', 2);
+  expect(await row()).toMatchObject({ state: 'receiving', revision: 2, instance_count: 2 });
+  site.pass(31);
+  await reaches('submitted');
+  expect(requests()).toHaveLength(1);
+  const found = await row();
+  expect(found?.reason).toContain('rerun: never');
+  expect(found && (await requestsOf(site.database, found.id))).toHaveLength(1);
+});
+
+test('late objects of a source that is interpreted once are forwarded like the first', async () => {
+  await complete('both', 'submitted');
+  await send('both', 2);
+  site.pass(31);
+  await reaches('submitted');
+  expect(requests()).toHaveLength(1);
+  expect((await row())?.reason).toContain('rerun: never');
+  const last = site.forwarded.at(-1);
+  expect(last?.destinations).toEqual(['archive']);
+  expect(last?.instances).toHaveLength(2);
+});

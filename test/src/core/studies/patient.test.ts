@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { resultSeriesUids } from '../../../../pipelines/artifacts/modules.ts';
+import type { DicomIdentity } from '../../../../pipelines/dicom/subject.ts';
+import { holdStudy, releaseStudy } from '../../../../src/core/studies/commands.ts';
+import {
+  holdReasonWith,
+  studyIdentity,
+  subjectOfRequest,
+  subjectOfStudy,
+  whyNotOnePatient,
+} from '../../../../src/core/studies/patient.ts';
+import { findStudy } from '../../../../src/core/studies/study-queries.ts';
+import { dicomFile, type SmallObject } from '../../../dimse/dicom-file.ts';
+import { instanceHeader } from '../../../dimse/instance-header.ts';
+import { sendBuffer } from '../../../dimse/send.ts';
+import { openSite, type Site } from '../../../dimse/site.ts';
+
+const ANNA = { PatientID: 'A', IssuerOfPatientID: 'HOSP', PatientBirthDate: '19900101' };
+const identity = (over: Partial<DicomIdentity>) =>
+  instanceHeader({ identity: { ...ANNA, ...over } }).identity;
+
+describe('objects of one study', () => {
+  test.each([
+    ['the same patient', {}, null],
+    ['no patient ID', { PatientID: '' }, null],
+    ['no birth date', { PatientBirthDate: '' }, null],
+    ['no issuer', { IssuerOfPatientID: '' }, null],
+    [
+      'nothing of the patient',
+      { PatientID: '', IssuerOfPatientID: '', PatientBirthDate: '' },
+      null,
+    ],
+    ['another sex, which carts set by a default', { PatientSex: 'O' }, null],
+    ['another spelling of the name', { PatientName: 'DOE^ANNA^^^' }, null],
+    ['another patient ID', { PatientID: 'B' }, 'another patient ID'],
+    ['another issuer', { IssuerOfPatientID: 'CLINIC' }, 'another issuer of the ID'],
+    ['another birth date', { PatientBirthDate: '19900102' }, 'another birth date'],
+    [
+      'another birth date and no patient ID',
+      { PatientID: '', PatientBirthDate: '19900102' },
+      'another birth date',
+    ],
+  ])('of which one states %s', (_what, over, why) => {
+    for (const both of [
+      [identity({ PatientSex: 'F' }), identity(over)],
+      [identity(over), identity({ PatientSex: 'F' })],
+    ]) {
+      if (why === null) expect(whyNotOnePatient(both)).toBeNull();
+      else expect(whyNotOnePatient(both)).toContain(`(${why})`);
+    }
+  });
+
+  test('are compared each with each: the first may state nothing', () => {
+    const nothing = identity({ PatientID: '', PatientBirthDate: '' });
+    expect(whyNotOnePatient([nothing, identity({})])).toBeNull();
+    expect(whyNotOnePatient([nothing, identity({}), identity({ PatientID: 'B' })])).not.toBeNull();
+    expect(whyNotOnePatient([])).toBeNull();
+  });
+
+  test('give the study the first patient that one of them names', () => {
+    const nothing = identity({ PatientID: '' });
+    expect(studyIdentity([nothing, identity({}), identity({ PatientID: 'B' })])?.PatientID).toBe(
+      'A',
+    );
+    expect(studyIdentity([nothing])).toEqual(nothing);
+  });
+
+  test('leave what a person said of the study', () => {
+    const why = whyNotOnePatient([identity({}), identity({ PatientID: 'B' })]);
+    const both = holdReasonWith('Wait for me.', why);
+    expect(both).toBe(`Wait for me. ${why}`);
+    expect(holdReasonWith(both, why)).toBe(both);
+    expect(holdReasonWith(both, null)).toBe('Wait for me.');
+    expect(holdReasonWith(why, null)).toBeNull();
+  });
+});
+
+describe('a study that has come', () => {
+  let site: Site;
+  let study = '';
+  let count = 0;
+
+  beforeAll(async () => {
+    site = await openSite({
+      rules: [{ name: 'obstetric', when: {}, run: { endpoint: 'us/obstetric/interpret' } }],
+    });
+  });
+  afterAll(() => site.close());
+  beforeEach(() => {
+    count += 1;
+    study = `1.2.840.88.${count}`;
+  });
+
+  async function send(number: number, object: Partial<SmallObject>): Promise<void> {
+    const file = dicomFile({
+      sopInstanceUid: `${study}.1.${number}`,
+      studyInstanceUid: study,
+      birthDate: '19900101',
+      ...object,
+    });
+    expect(await sendBuffer(site.node, file)).toMatchObject({ outcome: 'stored' });
+  }
+  const row = async () => {
+    const found = await findStudy(site.database, study);
+    if (!found) throw new Error('the study is not there');
+    return found;
+  };
+  const ended = async (state: string) => {
+    site.pass(31);
+    await expect.poll(async () => (await row()).state).toBe(state);
+  };
+  const requests = () =>
+    site.submitted.filter(({ uniqueKey }) => uniqueKey?.includes(`:${study}:`));
+  const patientOfResult = async () => {
+    const { id, revision } = await row();
+    const subject = await subjectOfStudy(site.database, {
+      requestId: 'req_x',
+      study: id,
+      revision,
+    });
+    return subject?.identity?.PatientID;
+  };
+  const changes = async () => {
+    const { rows } = await site.database.query(
+      `SELECT actor, outcome, detail FROM audit WHERE study_id = $1 AND action = 'study.patient'`,
+      [(await row()).id],
+    );
+    return rows;
+  };
+
+  test('with objects of two patients is not interpreted until a person has looked', async () => {
+    await send(1, { patientId: 'A' });
+    await send(2, { patientId: 'B' });
+    await ended('held');
+    expect((await row()).reason).toBe(
+      'Its objects name different patients (another patient ID); release it only if they are one person.',
+    );
+    expect(requests()).toEqual([]);
+    expect((await row()).identity.PatientID).toBe('A');
+
+    const { routing } = site.config;
+    await releaseStudy(site.database, study, null, { routing, at: new Date() });
+    await ended('submitted');
+    expect(requests()).toHaveLength(1);
+  });
+
+  test('with objects that leave the patient out is interpreted, under the one that is named', async () => {
+    await send(1, { birthDate: '' });
+    await send(2, { patientId: 'A' });
+    await send(3, { patientId: 'A' });
+    await ended('submitted');
+    expect(await patientOfResult()).toBe('A');
+    expect((await row()).identity.PatientID).toBe('A');
+  });
+
+  test('has the right patient everywhere once all its objects came again with him', async () => {
+    await send(1, { patientId: 'WRONG', patientName: Buffer.from('DOE^WRONG') });
+    await send(2, { patientId: 'WRONG', patientName: Buffer.from('DOE^WRONG') });
+    await ended('submitted');
+    expect(await changes()).toEqual([]);
+
+    await send(1, { patientId: 'RIGHT', patientName: Buffer.from('DOE^RIGHT') });
+    expect((await row()).hold_reason).toContain('different patients');
+    await send(2, { patientId: 'RIGHT', patientName: Buffer.from('DOE^RIGHT') });
+    expect(await row()).toMatchObject({ revision: 2, hold_reason: null, reason: null });
+    await ended('submitted');
+
+    expect(requests()).toHaveLength(2);
+    expect((await row()).identity.PatientID).toBe('RIGHT');
+    expect(await patientOfResult()).toBe('RIGHT');
+    const { rows } = await site.database.query<{ patient: string; words: string }>(
+      `SELECT patient = worklist_patient(s.identity) AS patient, w.words::text AS words
+       FROM worklist w JOIN studies s ON s.id = w.study_id WHERE s.id = $1`,
+      [(await row()).id],
+    );
+    expect(rows).toEqual([{ patient: true, words: "'doe' 'right'" }]);
+    expect(await changes()).toMatchObject([
+      { actor: 'ae:CART', outcome: 'success', detail: { revision: 2 } },
+    ]);
+    const first = await subjectOfRequest(site.database, `req_dicom:${study}:1`);
+    expect(first?.identity?.PatientID).toBe('WRONG');
+  });
+
+  test('has the right patient too when he comes before it is complete', async () => {
+    await send(1, { patientId: 'WRONG' });
+    await send(1, { patientId: 'RIGHT' });
+    await ended('submitted');
+    expect(await row()).toMatchObject({ revision: 1, identity: { PatientID: 'RIGHT' } });
+  });
+
+  test('is not held for a result of ours that names the patient as he was', async () => {
+    await send(1, { patientId: 'WRONG' });
+    await ended('submitted');
+    const [seriesInstanceUid] = resultSeriesUids(`req_dicom:${study}:1`);
+    await send(9, { patientId: 'WRONG', seriesInstanceUid });
+    await send(1, { patientId: 'RIGHT' });
+    await ended('submitted');
+    expect(await row()).toMatchObject({ revision: 2, identity: { PatientID: 'RIGHT' } });
+    expect(await patientOfResult()).toBe('RIGHT');
+  });
+
+  test('stays held by a person, whatever its patients are', async () => {
+    await send(1, { patientId: 'A' });
+    await holdStudy(site.database, study, 'Wait for me.');
+    await send(2, { patientId: 'B' });
+    await send(2, { patientId: 'A' });
+    expect(await row()).toMatchObject({ hold_reason: 'Wait for me.', reason: 'Wait for me.' });
+    await ended('held');
+  });
+});

@@ -1,0 +1,210 @@
+import { access, mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { AuditEntry } from '../../../../src/core/audit/audit.ts';
+import { objectsOnDisk } from '../../../../src/core/files/received-objects.ts';
+import { recoverIntake } from '../../../../src/core/studies/registration.ts';
+import { removeOldStudies } from '../../../../src/core/studies/retention.ts';
+import { migrate } from '../../../../src/platform/database/migrate.ts';
+import { openDatabase, type PooledDatabase } from '../../../../src/platform/database/open.ts';
+import { silentLogger } from '../../../../src/platform/logging/logger.ts';
+import { freshDataDir } from '../../../peers/embedded.ts';
+
+const NOW = new Date('2026-06-01T12:00:00Z');
+const LAST = new Date(NOW.getTime() - 10 * 86_400_000);
+const STUDY = '00000000-0000-4000-8000-000000000001';
+const INSTANCE = '00000000-0000-4000-8000-000000000002';
+const OTHER = '00000000-0000-4000-8000-000000000003';
+const PATH = 'intake/cart/2026-05-22/one.dcm';
+
+let dataDir = '';
+let database: PooledDatabase;
+const audit: AuditEntry[] = [];
+
+beforeAll(async () => {
+  dataDir = await freshDataDir();
+  database = await openDatabase({ dataDir, logger: silentLogger });
+  await migrate(database);
+});
+afterAll(async () => {
+  await database.close();
+  await rm(dataDir, { recursive: true });
+});
+
+const study = (id: string, uid: string, last: Date) =>
+  database.query(
+    `INSERT INTO studies (id, study_instance_uid, source, calling_ae_title, called_ae_title, state,
+       identity, first_received_at, last_received_at, complete_after)
+     VALUES ($1, $2, 'cart', 'CART', 'SONOGATE', 'submitted', '{}', $3, $3, $3)`,
+    [id, uid, last],
+  );
+
+/** One study of one object, whose request has ended, been delivered and been purged. */
+beforeEach(async () => {
+  audit.length = 0;
+  for (const table of ['studies', 'requests', 'deliveries', 'commitment_reports', 'retrievals']) {
+    await database.query(`TRUNCATE ${table} CASCADE`);
+  }
+  await mkdir(join(dataDir, 'intake/cart/2026-05-22'), { recursive: true });
+  await writeFile(join(dataDir, PATH), 'object');
+  await study(STUDY, '1.2.3', LAST);
+  await database.query(
+    `INSERT INTO instances (id, study_id, sop_instance_uid, ordinal, revision, path, bytes,
+       file_sha256, data_set_sha256, conflict, transfer_syntax, header, received_at)
+     VALUES ($1, $2, '1.2.3.1', 1, 1, $3, 6, 'a', 'b', false, '1.2', '{}', $4)`,
+    [INSTANCE, STUDY, PATH, LAST],
+  );
+  await database.query(
+    `INSERT INTO requests (id, model, endpoint, version, status, stage, priority, test, files,
+       prior_files, metadata, source, cost, deliver_to, created_at)
+     VALUES ('req_1', 'm', 'e', '1', 'expired', '{}', 'normal', false, '[]', '[]', '{}', '{}', '{}',
+       '[]', $1)`,
+    [LAST],
+  );
+  await database.query(
+    `INSERT INTO study_requests (study_id, revision, rule, request_id, submitted_at)
+     VALUES ($1, 1, 'all', 'req_1', $2)`,
+    [STUDY, LAST],
+  );
+  await database.query(
+    `INSERT INTO deliveries (id, request_id, kind, destination, object, state, give_up_at)
+     VALUES ('dlv_1', 'req_1', 'dicom', 'pacs', 'seg', 'delivered', now()),
+       ('dlv_2', NULL, 'forward', 'pacs', $1, 'delivered', now())`,
+    [INSTANCE],
+  );
+});
+
+const clean = (intakeDays: number | null, dryRun = false, quarantineDays: number | null = null) =>
+  removeOldStudies(
+    {
+      database,
+      dataDir,
+      objects: objectsOnDisk(dataDir),
+      intakeDays,
+      quarantineDays,
+      writeAudit: async (entry) => {
+        audit.push(entry);
+      },
+      now: () => NOW,
+    },
+    dryRun,
+  );
+const isThere = () =>
+  access(join(dataDir, PATH)).then(
+    () => true,
+    () => false,
+  );
+
+describe('a study that nothing needs any more', () => {
+  test('is removed with its objects after the time set, and the removal written down', async () => {
+    expect(await clean(9.99)).toMatchObject({ studies: 1, objects: 1, bytes: 6, kept: {} });
+    expect(await isThere()).toBe(false);
+    expect((await database.query('SELECT 1 FROM studies')).rows).toEqual([]);
+    expect(audit).toMatchObject([
+      { action: 'study.purge', studyId: STUDY, detail: { objects: 1 } },
+    ]);
+    expect(await clean(9.99)).toMatchObject({ studies: 0 });
+  });
+
+  test.each([
+    ['that is exactly so old', 10],
+    ['that is younger', 11],
+    ['where no time is set', null],
+  ])('stays: one %s', async (_what, days) => {
+    expect(await clean(days)).toMatchObject({ studies: 0 });
+    expect(await isThere()).toBe(true);
+  });
+
+  test('is only told of in a dry run', async () => {
+    expect(await clean(5, true)).toMatchObject({ studies: 1, objects: 1, bytes: 6 });
+    expect(await isThere()).toBe(true);
+    expect(audit).toEqual([]);
+  });
+
+  test.each([
+    ['of another study', '[{"sopInstanceUid":"1.2.4.1"}]', null],
+    ['that was refused for it', '[]', null],
+    ['that was given up', '[{"sopInstanceUid":"1.2.3.1"}]', NOW],
+  ])('is not kept by an untold report of commitment %s', async (_what, committed, givenUpAt) => {
+    await database.query(
+      `INSERT INTO commitment_reports (transaction_uid, calling_ae_title, source, committed, failed,
+         next_at, given_up_at) VALUES ('1', 'CART', 'cart', $1, '[]', 'infinity', $2)`,
+      [committed, givenUpAt],
+    );
+    expect(await clean(5)).toMatchObject({ studies: 1, kept: {} });
+  });
+
+  test('is not taken up again at the next start', async () => {
+    await clean(5);
+    const options = { dataDir, database, objects: objectsOnDisk(dataDir), sources: [] };
+    const recovered = await recoverIntake({ ...options, logger: silentLogger, now: () => NOW });
+    expect(recovered.registered).toBe(0);
+  });
+});
+
+describe('a study stays', () => {
+  test.each([
+    ['state', "UPDATE studies SET state = 'held'"],
+    ['state', "UPDATE studies SET state = 'receiving'"],
+    ['state', "UPDATE studies SET state = 'complete'"],
+    ['request', "UPDATE requests SET status = 'running'"],
+    ['request', "UPDATE requests SET status = 'queued'"],
+    ['request', "UPDATE requests SET status = 'succeeded'"],
+    ['request', "UPDATE requests SET status = 'failed', input = '{}'"],
+    ['delivery', "UPDATE deliveries SET state = 'pending' WHERE id = 'dlv_1'"],
+    ['delivery', "UPDATE deliveries SET state = 'dead' WHERE id = 'dlv_1'"],
+    ['delivery', "UPDATE deliveries SET state = 'sending' WHERE id = 'dlv_2'"],
+    [
+      'commitment',
+      `INSERT INTO commitment_reports (transaction_uid, calling_ae_title, source, committed, failed,
+         next_at) VALUES ('1', 'CART', 'cart',
+         '[{"sopClassUid":"1","sopInstanceUid":"1.2.3.1"}]', '[]', now())`,
+    ],
+    ['commitment', "INSERT INTO delivered_objects VALUES ('dlv_1', 'pacs', '1', '2')"],
+    ['commitment', "INSERT INTO delivered_objects VALUES ('dlv_2', 'pacs', '1', '2')"],
+    [
+      'retrieval',
+      `INSERT INTO retrievals (id, archive, study_instance_uid, purpose, state, asked_at)
+         VALUES (gen_random_uuid(), 'pacs', '1.2.3', 'missing', 'waiting', now())`,
+    ],
+  ])('because of its %s: %s', async (because, statement) => {
+    await database.query(statement);
+    expect(await clean(5)).toMatchObject({ studies: 0, kept: { [because]: 1 } });
+    expect(await isThere()).toBe(true);
+  });
+
+  test('because it is the prior of a younger one', async () => {
+    await study(OTHER, '1.2.4', NOW);
+    await database.query(
+      `INSERT INTO prior_searches (study_id, revision, rule, state, settings, deadline, instances)
+       VALUES ($1, 1, 'all', 'found', '{}', now(), $2)`,
+      [OTHER, [INSTANCE]],
+    );
+    expect(await clean(5)).toMatchObject({ studies: 0, kept: { retrieval: 1 } });
+  });
+});
+
+test('a quarantine that cannot be read is not taken for an empty one', async () => {
+  const folder = join(dataDir, 'quarantine');
+  await rm(folder, { recursive: true, force: true });
+  expect(await clean(null, true, 5)).toMatchObject({ quarantined: 0 });
+  await writeFile(folder, '');
+  await expect(clean(null, true, 5)).rejects.toThrow('ENOTDIR');
+  await rm(folder);
+});
+
+test('the quarantine loses what is older than the time set', async () => {
+  const folder = join(dataDir, 'quarantine');
+  await mkdir(folder, { recursive: true });
+  for (const [name, days] of [
+    ['old.dcm', 10],
+    ['young.dcm', 4],
+  ] as const) {
+    await writeFile(join(folder, name), 'x');
+    const at = new Date(NOW.getTime() - days * 86_400_000);
+    await utimes(join(folder, name), at, at);
+  }
+  expect(await clean(null, true, 5)).toMatchObject({ quarantined: 1 });
+  expect(await clean(null, false, 5)).toMatchObject({ quarantined: 1 });
+  expect(await readdir(folder)).toEqual(['young.dcm']);
+});

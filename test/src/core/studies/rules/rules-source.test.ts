@@ -1,0 +1,72 @@
+import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Routing, routingSchema } from '../../../../../config/routing.ts';
+import {
+  followRules,
+  type RulesSource,
+} from '../../../../../src/core/studies/rules/rules-source.ts';
+import { silentLogger } from '../../../../../src/platform/logging/logger.ts';
+
+const rules = (name: string): Routing => routingSchema.parse({ rules: [{ name, ignore: true }] });
+
+let folder = '';
+let file = '';
+let now: Routing | Error;
+let errors: string[];
+let source: RulesSource;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sonogate-rules-'));
+  file = join(folder, 'site.yaml');
+  await writeFile(file, '1');
+  now = rules('before');
+  errors = [];
+  source = followRules(file, {
+    first: rules('before'),
+    read: () => {
+      if (now instanceof Error) throw now;
+      return now;
+    },
+    logger: {
+      ...silentLogger,
+      info() {},
+      error: (fields: unknown) => errors.push(JSON.stringify(fields)),
+    },
+  });
+});
+afterEach(async () => {
+  source.stop();
+  await rm(folder, { recursive: true });
+});
+
+let seconds = 0;
+async function change(to: Routing | Error): Promise<void> {
+  now = to;
+  seconds += 10;
+  const at = new Date(Date.now() + seconds * 1000);
+  await utimes(file, at, at);
+}
+const first = () => source.current().rules[0]?.name;
+
+test('rules follow the file', async () => {
+  await change(rules('after'));
+  await expect.poll(first).toBe('after');
+});
+
+test('a file with a mistake leaves the rules as they were, and is told', async () => {
+  await change(new Error('routing.rules.0.name: found 7'));
+  await expect.poll(() => errors.join()).toContain('found 7');
+  expect(first()).toBe('before');
+});
+
+test('so does a rule on an attribute that DICOM does not have', async () => {
+  await change(
+    routingSchema.parse({
+      rules: [{ name: 'x', when: { attributes: { Nonsense: 'x' } }, ignore: true }],
+    }),
+  );
+  await expect.poll(() => errors.join()).toContain('Nonsense');
+  expect(first()).toBe('before');
+});

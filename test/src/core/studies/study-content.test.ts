@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { CONTENT_ENDPOINT, type Content } from '../../../../pipelines/contract/content.ts';
+import { findStudy } from '../../../../src/core/studies/study-queries.ts';
+import { findContentFacts } from '../../../../src/core/studies/submission.ts';
+import { dicomFile } from '../../../dimse/dicom-file.ts';
+import { sendBuffer } from '../../../dimse/send.ts';
+import { openSite, type Site } from '../../../dimse/site.ts';
+
+const FETUS: Content = {
+  anatomy: 'fetus',
+  planes: [{ name: 'femur', clips: 2 }],
+  views: [],
+  clips: { looked_at: 3, of: 3 },
+  artifacts: [],
+};
+
+let site: Site;
+let study = '';
+let count = 0;
+
+beforeAll(async () => {
+  site = await openSite({
+    rules: [
+      { name: 'named', when: { studyDescription: 'OB' }, ignore: true },
+      { name: 'no-femur', when: { not: { plane: 'femur' } }, hold: true },
+      {
+        name: 'fetus',
+        when: { anatomy: 'fetus', plane: { in: ['femur'] } },
+        run: { endpoint: 'us/obstetric/interpret' },
+      },
+    ],
+  });
+});
+afterAll(() => site.close());
+beforeEach(() => {
+  count += 1;
+  study = `1.2.840.97.${count}`;
+  site.looked = { status: 'queued', result: null };
+});
+
+const row = () => findStudy(site.database, study);
+const asked = () =>
+  site.submitted
+    .filter(({ uniqueKey }) => uniqueKey?.includes(`:${study}:`))
+    .map(({ endpoint }) => endpoint);
+
+async function arrive(studyDescription: string): Promise<void> {
+  const sop = `${study}.1`;
+  await sendBuffer(
+    site.node,
+    dicomFile({ sopInstanceUid: sop, studyInstanceUid: study, studyDescription }),
+  );
+  site.pass(31);
+}
+const reaches = (state: string) => expect.poll(async () => (await row())?.state).toBe(state);
+
+/** The study is judged again a second later, each time on the answer as it then is. */
+async function lookEnds(status: Site['looked']['status'], result: unknown): Promise<void> {
+  site.looked = { status, result };
+  site.pass(2);
+}
+
+describe('a study whose rule asks what the images show', () => {
+  test('waits for the classifiers, and says so', async () => {
+    await arrive('');
+    await expect.poll(async () => (await row())?.reason).toContain('looked at');
+    expect((await row())?.state).toBe('complete');
+    expect(new Set(asked())).toEqual(new Set([CONTENT_ENDPOINT]));
+    await lookEnds('succeeded', FETUS);
+    await reaches('submitted');
+    expect(asked().at(-1)).toBe('us/obstetric/interpret');
+  });
+
+  test('is looked at once for a revision', async () => {
+    await arrive('');
+    await lookEnds('succeeded', FETUS);
+    await reaches('submitted');
+    const found = await row();
+    expect(found && (await findContentFacts(site.database, found))).toEqual({
+      known: { anatomy: ['fetus'], plane: ['femur'], view: [] },
+    });
+  });
+
+  test('without a readable image shows nothing, which is an answer', async () => {
+    await arrive('');
+    await lookEnds('rejected', null);
+    await reaches('held');
+    expect((await row())?.reason).toBe('Held by the rule no-femur.');
+  });
+
+  test('is not taken for one without the plane when the look failed', async () => {
+    await arrive('');
+    await lookEnds('failed', null);
+    await reaches('unrouted');
+    expect((await row())?.reason).toContain('the look at the images ended as failed');
+  });
+
+  test('is not looked at where a rule before it acts', async () => {
+    await arrive('OB');
+    await reaches('ignored');
+    expect(asked()).toEqual([]);
+  });
+});

@@ -1,0 +1,302 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type {
+  CreatedKey,
+  Delivery,
+  Destination,
+  DryRun,
+  Key,
+  NewWebhookSecret,
+  Page,
+  Rules,
+  StudyPage,
+  WorklistPage,
+  WorklistRow,
+} from '../../../../src/doors/console/contract.ts';
+import { type Client, type ConsoleSite, openConsole, signInWith } from './site.ts';
+import { fillWorklist, fixtureStudy } from './worklist-fixture.ts';
+
+const STUDIES = 120;
+
+let site: ConsoleSite;
+let operator: Client;
+let administrator: Client;
+
+beforeAll(async () => {
+  site = await openConsole();
+  await fillWorklist(site.database, STUDIES);
+  operator = await site.signIn('operator');
+  administrator = await site.signIn('administrator');
+});
+afterAll(() => site.close());
+
+/** The row of the n-th study of the fixture. */
+async function rowOf(n: number): Promise<WorklistRow> {
+  const query = `/worklist?q=${fixtureStudy(n).studyInstanceUid}`;
+  const { critical, rows } = await administrator.get<WorklistPage>(query);
+  return [...critical, ...rows][0] as WorklistRow;
+}
+
+const done = async <Answer>(answer: Response): Promise<Answer> => {
+  expect(answer.status).toBeLessThan(300);
+  return (await answer.json()) as Answer;
+};
+
+const auditOf = async (action: string) =>
+  (
+    await site.database.query<{ actor: string; study_id: string | null; detail: object }>(
+      'SELECT actor, study_id, detail FROM audit WHERE action = $1 ORDER BY id DESC',
+      [action],
+    )
+  ).rows;
+
+describe('a study', () => {
+  it('that still receives is completed, and it is written down by whom', async () => {
+    const { key } = await rowOf(STUDIES);
+    const row = await done<WorklistRow>(await operator.call('POST', `/studies/${key}/complete`));
+    expect(row).toMatchObject({ key, state: 'complete' });
+    const page = await operator.get<StudyPage>(`/worklist/${key}`);
+    expect(page.timeline).toContainEqual(
+      expect.objectContaining({
+        kind: 'changed',
+        title: 'Completed at once',
+        actor: 'Dr operator',
+      }),
+    );
+    expect((await auditOf('study.complete'))[0]).toMatchObject({ study_id: key });
+  });
+
+  it('that still receives is held with a reason, which stays with it', async () => {
+    const { key } = await rowOf(STUDIES - 1);
+    const body = { reason: 'wrong patient on the cart' };
+    const row = await done<WorklistRow>(await operator.call('POST', `/studies/${key}/hold`, body));
+    expect(row.reason).toBe('Held by Dr operator: wrong patient on the cart');
+    const { rows } = await site.database.query('SELECT hold_reason FROM studies WHERE id = $1', [
+      key,
+    ]);
+    expect(rows).toEqual([{ hold_reason: row.reason }]);
+  });
+
+  it('that no rule took is released', async () => {
+    const { key } = await rowOf(50);
+    const page = await operator.get<StudyPage>(`/worklist/${key}`);
+    expect(page.actions).toContain('release');
+    expect(page.study?.releasableTo).toEqual(['obstetric']);
+    const answer = await operator.call('POST', `/studies/${key}/release`, { rule: 'obstetric' });
+    expect((await done<WorklistRow>(answer)).state).toBe('complete');
+  });
+
+  it('that was interpreted is interpreted again, as another revision', async () => {
+    const { key } = await rowOf(71);
+    const answer = await operator.call('POST', `/studies/${key}/rerun`);
+    expect(await done<WorklistRow>(answer)).toMatchObject({ state: 'complete', revision: 2 });
+  });
+
+  it.each([
+    ['complete', 71],
+    ['hold', 72],
+    ['release', 72],
+    ['rerun', STUDIES - 2],
+  ])('is not treated with %s in a state that does not allow it', async (action, n) => {
+    const { key } = await rowOf(n);
+    const body =
+      action === 'hold' ? { reason: 'x' } : action === 'release' ? { rule: null } : undefined;
+    const answer = await operator.call('POST', `/studies/${key}/${action}`, body);
+    expect(answer.status).toBe(404);
+  });
+
+  it('whose request runs is canceled', async () => {
+    const { requestId } = await rowOf(STUDIES - 4);
+    const answer = await operator.call('POST', `/requests/${requestId}/cancel`);
+    expect((await done<WorklistRow>(answer)).state).toBe('canceled');
+    expect((await operator.call('POST', `/requests/${requestId}/cancel`)).status).toBe(404);
+  });
+
+  it('names the earlier studies of its patient', async () => {
+    const { key } = await rowOf(75);
+    const page = await operator.get<StudyPage>(`/worklist/${key}`);
+    expect(page.earlier.map((one) => one.key)).toEqual([(await rowOf(74)).key]);
+  });
+
+  it('offers a viewer nothing to do', async () => {
+    const { key } = await rowOf(76);
+    const viewer = await site.signIn('viewer');
+    const page = await viewer.get<StudyPage>(`/worklist/${key}`);
+    expect(page.actions).toEqual([]);
+    expect(page.study?.studyInstanceUid).toBeNull();
+    expect(page.requests[0]).toMatchObject({ endpoint: 'us/obstetric/interpret' });
+  });
+});
+
+describe('a delivery', () => {
+  const dead = async () =>
+    (await operator.get<Page<Delivery>>('/deliveries?state=dead&limit=1')).rows[0] as Delivery;
+
+  it('that is dead says why in words, and where else it could go', async () => {
+    expect(await dead()).toMatchObject({
+      destination: 'pacs',
+      error: { code: 'peer_unreachable', title: expect.any(String), advice: expect.any(String) },
+      alternates: ['archive'],
+    });
+  });
+
+  it('that is dead is sent again', async () => {
+    const { id } = await dead();
+    const row = await done<Delivery>(await operator.call('POST', `/deliveries/${id}/replay`));
+    expect(row).toMatchObject({ id, state: 'pending' });
+    expect((await operator.call('POST', `/deliveries/${id}/replay`)).status).toBe(404);
+  });
+
+  it('goes to another destination as a delivery of its own', async () => {
+    await site.database.query(
+      `UPDATE deliveries SET state = 'dead', code = 'peer_unreachable' WHERE state = 'pending'`,
+    );
+    const { id } = await dead();
+    const body = { destination: 'archive' };
+    const answer = await operator.call('POST', `/deliveries/${id}/alternate`, body);
+    const row = await done<Delivery>(answer);
+    expect(row).toMatchObject({ destination: 'archive', state: 'pending' });
+    expect(row.id).not.toBe(id);
+    const { rows } = await operator.get<Page<Delivery>>('/deliveries?state=diverted');
+    expect(rows.map((one) => one.id)).toEqual([id]);
+  });
+
+  it('goes to no destination that the site does not have', async () => {
+    const { rows } = await operator.get<Page<Delivery>>('/deliveries?destination=archive');
+    const answer = await operator.call('POST', `/deliveries/${rows[0]?.id}/alternate`, {
+      destination: 'elsewhere',
+    });
+    expect(answer.status).toBe(404);
+  });
+
+  it('is counted with its destination', async () => {
+    const destinations = await operator.get<Destination[]>('/destinations');
+    expect(destinations.map(({ name }) => name)).toEqual(['pacs', 'archive', 'ehr']);
+    expect(destinations[1]).toMatchObject({ waiting: 1, dead: 0, outage: null });
+    expect(destinations[0]?.deliveredLastDay).toBeGreaterThan(0);
+  });
+
+  it('that waits for a person is counted as held, not as failed or waiting', async () => {
+    const ehr = async () =>
+      (await operator.get<Destination[]>('/destinations')).find(({ name }) => name === 'ehr');
+    expect(await ehr()).toMatchObject({ waiting: 0, dead: 0, held: 0 });
+    const { rows } = await site.database.query<{ id: string }>(
+      `UPDATE deliveries SET code = 'ehr_patient_not_found',
+         state = CASE row_number WHEN 1 THEN 'dead' ELSE 'pending' END
+       FROM (SELECT id AS of, row_number() OVER () FROM deliveries WHERE kind = 'fhir' LIMIT 2) two
+       WHERE id = of RETURNING id`,
+    );
+    expect(await ehr()).toMatchObject({ waiting: 0, dead: 0, held: 2, waitingSince: null });
+    await site.database.query(
+      `UPDATE deliveries SET state = 'delivered', code = NULL WHERE id = ANY ($1::text[])`,
+      [rows.map(({ id }) => id)],
+    );
+  });
+
+  it('is listed page by page without a gap', async () => {
+    const first = await operator.get<Page<Delivery>>('/deliveries?limit=30');
+    const next = await operator.get<Page<Delivery>>(
+      `/deliveries?limit=30&cursor=${first.nextCursor}`,
+    );
+    const ids = [...first.rows, ...next.rows].map(({ id }) => id);
+    expect(ids).toEqual(ids.toSorted().reverse());
+    expect(new Set(ids).size).toBe(60);
+  });
+});
+
+describe('the rules', () => {
+  it('are shown as text that can be tried as it is', async () => {
+    const { yaml, rules } = await operator.get<Rules>('/rules');
+    expect(rules).toEqual([
+      expect.objectContaining({ name: 'obstetric', does: 'runs us/obstetric/interpret' }),
+    ]);
+    const answer = await operator.call('POST', '/rules/dry-run', { yaml, last: 5 });
+    expect(await done<DryRun>(answer)).toMatchObject({ changed: 0 });
+  });
+
+  it('count every study of the last day: under each rule that acted on it, or why under none', async () => {
+    const change = (n: number, state: string, rules: string) =>
+      site.database.query(
+        'UPDATE studies SET state = $2, acting_rules = $3 WHERE study_instance_uid = $1',
+        [fixtureStudy(n).studyInstanceUid, state, rules],
+      );
+    const before = (await operator.get<Rules>('/rules')).lastDay;
+    await change(80, 'ignored', '{thyroid}');
+    await change(81, 'submitted', '{obstetric,night}');
+    await change(82, 'unrouted', '{}');
+    await change(83, 'ignored', '{}');
+    const { byRule, matchedNone, notJudged } = (await operator.get<Rules>('/rules')).lastDay;
+    const of = (rules: typeof byRule, name: string) =>
+      rules.find(({ rule }) => rule === name)?.studies ?? 0;
+    expect([of(byRule, 'thyroid'), of(byRule, 'night')]).toEqual([1, 1]);
+    expect(of(byRule, 'obstetric')).toBe(of(before.byRule, 'obstetric') - 3);
+    expect(matchedNone).toBe(before.matchedNone + 1);
+    expect(notJudged).toBe(before.notJudged + 1);
+    const all = [...byRule.map(({ studies }) => studies), matchedNone, notJudged];
+    expect(all.reduce((sum, studies) => sum + studies)).toBe(STUDIES + 1);
+  });
+
+  it('that are edited are tried on the last studies, and change nothing', async () => {
+    const yaml = 'rules: [{ name: from-cart-1, when: { source: cart-1 }, hold: true }]';
+    const before = await rowOf(116);
+    const answer = await operator.call('POST', '/rules/dry-run', { yaml, last: 10 });
+    const { studies, changed } = await done<DryRun>(answer);
+    expect(studies).toHaveLength(10);
+    expect(studies.filter(({ wouldAct }) => wouldAct.length > 0)).toHaveLength(2);
+    expect(changed).toBe(2);
+    expect(await rowOf(116)).toMatchObject({ state: before.state, changedAt: before.changedAt });
+  });
+
+  it.each([
+    ['no YAML', 'rules: [', /^\/yaml$/],
+    ['another shape', 'rules: [{ name: x }]', /^\/yaml\/rules\/0$/],
+    [
+      'an attribute that DICOM does not have',
+      'rules: [{ name: x, hold: true, when: { attributes: { PatientAgge: { exists: true } } } }]',
+      /^\/yaml/,
+    ],
+    [
+      'a destination that the site does not have',
+      'rules: [{ name: x, forwardTo: [nowhere] }]',
+      /^\/yaml\/rules\/0$/,
+    ],
+    ['anchors, which could grow without end', 'a: &a [x]\nrules: [*a, *a]', /^\/yaml$/],
+  ])('with %s are refused with the place', async (_, yaml, pointer) => {
+    const answer = await operator.call('POST', '/rules/dry-run', { yaml, last: 5 });
+    expect(answer.status).toBe(422);
+    const { errors } = (await answer.json()) as { errors: { pointer: string }[] };
+    expect(errors[0]?.pointer).toMatch(pointer);
+  });
+});
+
+describe('the settings', () => {
+  it('make a key that is shown once, works, and ends when it is revoked', async () => {
+    const body = {
+      name: 'ward',
+      test: false,
+      scopes: ['read'],
+      consoleRole: 'viewer',
+      expiresAt: null,
+    };
+    const { key, secret } = await done<CreatedKey>(await administrator.call('POST', '/keys', body));
+    expect(key).toMatchObject({ name: 'ward', consoleRole: 'viewer', revokedAt: null });
+    expect((await signInWith(site.url, secret)).status).toBe(201);
+    expect(JSON.stringify(await administrator.get<Key[]>('/keys'))).not.toContain(secret);
+    await administrator.call('DELETE', `/keys/${key.id}`);
+    expect((await signInWith(site.url, secret)).status).toBe(401);
+    expect((await auditOf('key.create'))[0]?.detail).toEqual({ key: key.id });
+  });
+
+  it('rotate the secret of webhooks, which is shown once', async () => {
+    const answer = await administrator.call('POST', '/webhooks/secret/rotate');
+    const { secret } = await done<NewWebhookSecret>(answer);
+    expect(secret).toMatch(/^whsec_/);
+    expect(JSON.stringify(await administrator.get('/webhooks/secret'))).not.toContain(secret);
+  });
+
+  it('tell usage by month and key, and what is kept for how long', async () => {
+    const [usage] = await administrator.get<{ key: null; requests: number }[]>('/usage');
+    expect(usage?.key).toBeNull();
+    expect(usage?.requests).toBeGreaterThan(0);
+    expect(await administrator.get('/retention')).toMatchObject({ days: 30, purged: 0 });
+  });
+});

@@ -1,0 +1,256 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PATIENT, type PhantomFiles, phantomFiles } from '../../../../gateway/phantom.ts';
+import { violationsOf } from './accessibility.ts';
+import { openSignIn, openWindow, startChromium, type Window } from './chromium.ts';
+import { openWard, type Ward } from './ward.ts';
+
+/** A run of the pipeline on a machine that does other things too; no speed is asserted. */
+const PATIENCE_MS = 150_000;
+/** Shorter, so that a wait in vain says what it saw. */
+const LONG_MS = 100_000;
+
+/** An equals sign would end the group of a PN (PS3.5 6.2.1). */
+const NAME_MARKUP = '<img src onerror>';
+const MARKUP = '<img src=x onerror="window.harmed=1">';
+/** Turns the text behind it around (Unicode, right-to-left override). */
+const TURNED = '\u202Egnp.exe';
+const LONG = 'Wolfeschlegelsteinhausenbergerdorff-Featherstonehaugh-Cholmondel';
+const SVG = '<svg onload="window.harmed=1">';
+
+/** The deliveries of a study to one destination. */
+const deliveryOf = (page: Page, destination: string) =>
+  page.locator('.deliveries > li').filter({ has: page.getByText(destination, { exact: true }) });
+
+const browser: Browser | null = await startChromium();
+if (!browser) console.warn('Chromium is not installed: the tests of the console in it are skipped');
+
+describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, () => {
+  let ward: Ward;
+  let desk: Window;
+  let guest: Window;
+  /** Where the checker of accessibility runs, which writes styles of its own. */
+  let checked: Window;
+  let study: PhantomFiles;
+  let strange: PhantomFiles[];
+
+  beforeAll(async () => {
+    if (!browser) return;
+    ward = await openWard(await mkdtemp(join(tmpdir(), 'sonogate-ward-')));
+    const [administrator, viewer] = [
+      await ward.newKey('administrator'),
+      await ward.newKey('viewer'),
+    ];
+    await ward.newKey('viewer', `${MARKUP} & co`);
+    [desk, checked, guest] = await Promise.all([
+      openWindow(browser, { url: ward.url, key: administrator }),
+      openWindow(browser, { url: ward.url, key: administrator, free: true }),
+      openWindow(browser, { url: ward.url, key: viewer }),
+    ]);
+    // Gone when a document is loaded anew: what follows happens without a reload.
+    await desk.page.evaluate('window.sameDocument = true');
+    study = await phantomFiles('console');
+    strange = await Promise.all([
+      phantomFiles('console markup', { patientName: `${NAME_MARKUP}^Ann`, studyDescription: SVG }),
+      phantomFiles('console turned', {
+        patientName: `Turned${TURNED}`,
+        studyDescription: 'turned',
+      }),
+      phantomFiles('console long', { patientName: LONG, studyDescription: 'long' }),
+    ]);
+    await ward.send(study.paths);
+  }, PATIENCE_MS);
+
+  afterAll(async () => {
+    await browser?.close();
+    await ward?.close();
+    for (const files of [study, ...(strange ?? [])]) {
+      if (files) await rm(files.folder, { recursive: true, force: true });
+    }
+  });
+
+  it('shows a study that is sent by C-STORE while the page is open', async () => {
+    const row = desk.page.getByRole('row', { name: /PHANTOM WARD/ });
+    await row.waitFor();
+    await expect.poll(() => row.textContent(), { timeout: LONG_MS }).toMatch(/this-machine/);
+  });
+
+  it.each(['light', 'dark'] as const)('has no finding of axe on any page, %s', async (scheme) => {
+    const { page } = checked;
+    await page.emulateMedia({ colorScheme: scheme });
+    for (const name of ['Worklist', 'Deliveries', 'Held', 'Rules', 'Peers', 'Account']) {
+      await page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name }).click();
+      await page.getByRole('heading', { level: 1, name }).waitFor();
+      await expect.poll(() => page.locator('.waiting').count()).toBe(0);
+      expect(await violationsOf(page), name).toEqual([]);
+    }
+  });
+
+  it('shows strings from headers and clients as text, whatever stands in them', async () => {
+    for (const { paths } of strange) await ward.send(paths);
+    const { page } = desk;
+    await page.getByRole('link', { name: 'Worklist' }).click();
+    const names = page.locator('.rows .open');
+    await expect
+      .poll(() => names.allInnerTexts())
+      .toEqual(
+        expect.arrayContaining([expect.stringContaining(NAME_MARKUP), LONG, `Turned${TURNED}`]),
+      );
+    expect(await page.locator('.rows').textContent()).toContain(SVG);
+    // The mark of direction ends with the name: what follows is not turned around.
+    const bidi = await page.evaluate(
+      `getComputedStyle([...document.querySelectorAll('bdi')].find((node) => node.textContent.includes('gnp.exe'))).unicodeBidi`,
+    );
+    expect(bidi).toBe('isolate');
+    await page.getByRole('link', { name: NAME_MARKUP }).click();
+    await page.getByRole('heading', { level: 1, name: NAME_MARKUP }).waitFor();
+    await page.getByRole('link', { name: 'Account' }).click();
+    await page.getByRole('row', { name: `${MARKUP} & co` }).waitFor();
+    expect(await page.locator('main img, main svg').count()).toBe(0);
+    expect(await page.evaluate('window.harmed')).toBeUndefined();
+  });
+
+  it('is worked with the keyboard alone', async () => {
+    const { page } = desk;
+    await page.getByRole('link', { name: 'Worklist' }).click();
+    await page.locator('.rows .open').first().waitFor();
+    const focused = () => page.evaluate('document.activeElement.textContent.trim()');
+    const [first, second] = await page.locator('.rows .open').allInnerTexts();
+    await page.keyboard.press('j');
+    await expect.poll(focused).toBe(first?.trim());
+    await page.keyboard.press('j');
+    await expect.poll(focused).toBe(second?.trim());
+    await page.keyboard.press('k');
+    await expect.poll(focused).toBe(first?.trim());
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Timeline' }).waitFor();
+    await page.keyboard.press('u');
+    await page.getByRole('heading', { name: 'Worklist', level: 1 }).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('WARD-7 j');
+    expect(await page.locator('#search').inputValue()).toBe('WARD-7 j');
+    await page.locator('#search').fill('');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('?');
+    await page.getByRole('heading', { name: 'Keys' }).waitFor();
+    await page.keyboard.press('?');
+  });
+
+  it('reaches the content with one key past the bar', async () => {
+    const { page } = guest;
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content');
+  });
+
+  it('opens the study and shows its calipers, which can be switched off', async () => {
+    const { page } = desk;
+    await page.getByRole('link', { name: 'PHANTOM WARD' }).click();
+    const calipers = page.locator('.overlay .caliper');
+    await expect.poll(() => calipers.count(), { timeout: LONG_MS }).toBeGreaterThan(0);
+    expect(await page.locator('.overlay text').allTextContents()).toContainEqual(
+      expect.stringMatching(/ mm$/),
+    );
+    await page.getByRole('checkbox', { name: 'Calipers' }).uncheck();
+    await expect.poll(() => calipers.count()).toBe(0);
+    await page.keyboard.press('d');
+    await expect.poll(() => calipers.count()).toBeGreaterThan(0);
+    expect(await page.getByText('Draft, not verified').first().isVisible()).toBe(true);
+  });
+
+  it('leads to a part of the page and leaves the page as it is', async () => {
+    const { page } = desk;
+    await page.getByRole('link', { name: 'Measurements' }).click();
+    await expect.poll(() => page.evaluate('scrollY')).toBeGreaterThan(0);
+    expect(page.url()).toMatch(/#measurements$/);
+    expect(await page.locator('.overlay .caliper').count()).toBeGreaterThan(0);
+  });
+
+  it('shows that the PACS took it and that the EHR acknowledged it', async () => {
+    const { page } = desk;
+    const delivery = (name: string) => deliveryOf(page, name);
+    await expect
+      .poll(() => delivery('pacs').textContent(), { timeout: LONG_MS })
+      .toContain('Delivered');
+    await expect
+      .poll(() => delivery('ehr').textContent(), { timeout: LONG_MS })
+      .toContain('Delivered');
+    await expect.poll(() => page.locator('.timeline').textContent()).toMatch(/ehr/);
+  });
+
+  it('shows an archive that does not answer, and delivers there when it is replayed', async () => {
+    const { page } = desk;
+    const archive = deliveryOf(page, 'archive');
+    await expect.poll(() => archive.textContent(), { timeout: LONG_MS }).toContain('Failed');
+    await ward.startArchive();
+    await archive.getByRole('button', { name: 'Replay' }).click();
+    await archive.getByRole('group').getByRole('button', { name: 'Replay' }).click();
+    await expect.poll(() => archive.textContent(), { timeout: LONG_MS }).toContain('Delivered');
+    expect(await page.evaluate('window.sameDocument')).toBe(true);
+  });
+
+  it('has no finding of axe on a study with its result, light and dark', async () => {
+    const { page } = checked;
+    await page.goto(desk.page.url());
+    await page.getByRole('heading', { name: 'Measurements' }).waitFor();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await violationsOf(page), colorScheme).toEqual([]);
+    }
+  });
+
+  it('shows a new key once, and ends it', async () => {
+    const { page } = desk;
+    await page.getByRole('link', { name: 'Account' }).click();
+    await page.getByText('Make a key').click();
+    await page.getByLabel('Name', { exact: true }).fill('second ward');
+    await page.getByRole('button', { name: 'Make the key' }).click();
+    const secret = (await page.locator('code.secret').textContent()) ?? '';
+    expect(secret).toMatch(/^sg_live_[0-9A-Za-z]{43}$/);
+    await page.getByRole('button', { name: 'I have it' }).click();
+    await expect.poll(() => page.content()).not.toContain(secret);
+    const row = page.getByRole('row', { name: /second ward/ });
+    await row.getByRole('button', { name: 'Revoke' }).click();
+    await row.getByRole('button', { name: 'End it' }).click();
+    await expect.poll(() => row.textContent()).toContain('Revoked');
+  });
+
+  it('has no finding of axe where one signs in, light and dark', async () => {
+    const context = await checked.context.browser()?.newContext({ bypassCSP: true });
+    const page = await context?.newPage();
+    if (!page) throw new Error('no window');
+    await openSignIn(page, ward.url);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await violationsOf(page), colorScheme).toEqual([]);
+    }
+    await context?.close();
+  });
+
+  it('never sends identity to a viewer', async () => {
+    const { page, heard } = guest;
+    await page.locator('.rows .open').last().click();
+    await page.getByRole('heading', { name: 'Measurements' }).waitFor();
+    await page.getByRole('link', { name: 'Deliveries' }).first().click();
+    await page.getByRole('heading', { name: 'Deliveries', level: 1 }).waitFor();
+    const all = heard.join('\n');
+    expect(all).toContain('"shown":"hidden"');
+    expect(all).toContain('"sections"');
+    for (const secret of [
+      'PHANTOM',
+      PATIENT.patientId,
+      PATIENT.patientBirthDate,
+      'ACC7',
+      study.studyUid,
+      'Wolfeschlegel',
+    ]) {
+      expect(all, secret).not.toContain(secret);
+    }
+  });
+
+  it('raised no exception, no dialog and no refusal of the content policy', () => {
+    expect([...desk.trouble, ...guest.trouble]).toEqual([]);
+  });
+});

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import type { WorklistRow } from '../../../../../../src/doors/console/contract.ts';
+import {
+  belongs,
+  NO_ROWS,
+  type RowList,
+  visibleRange,
+  withPage,
+  withRow,
+} from '../../../../../../src/doors/console/pages/row-table.ts';
+
+const row = (key: string, minute: number, more: Partial<WorklistRow> = {}): WorklistRow => ({
+  key,
+  kind: 'study',
+  subject: { shown: 'hidden', pseudonym: key },
+  state: 'succeeded',
+  reason: null,
+  source: 'cart',
+  endpoint: 'us/echo/interpret',
+  requestId: null,
+  revision: 1,
+  objects: 1,
+  tags: [],
+  test: false,
+  arrivedAt: `2026-01-01T10:${String(minute).padStart(2, '0')}:00Z`,
+  changedAt: '2026-01-01T11:00:00Z',
+  waitsFor: null,
+  waitsUntil: null,
+  stage: null,
+  critical: [],
+  acknowledged: null,
+  glance: null,
+  deliveries: { waiting: 0, delivered: 0, dead: 0, held: 0 },
+  ...more,
+});
+const FLAG = [{ text: 'flag', section: 'valves', at: '2026-01-01T10:00:00Z' }];
+const keys = ({ flagged, rows }: RowList) => [...flagged, ...rows].map(({ key }) => key);
+const loaded = (...rows: WorklistRow[]): RowList => ({ ...NO_ROWS, rows });
+
+describe('rows of the worklist', () => {
+  it('puts a new row where its arrival says', () => {
+    const list = loaded(row('c', 3), row('a', 1));
+    expect(keys(withRow(list, row('b', 2), true))).toEqual(['c', 'b', 'a']);
+  });
+
+  it('puts a changed row in place of itself', () => {
+    const list = withRow(loaded(row('b', 2), row('a', 1)), row('a', 1, { state: 'failed' }), true);
+    expect(keys(list)).toEqual(['b', 'a']);
+    expect(list.rows[1]?.state).toBe('failed');
+  });
+
+  it('lifts a row above all others while nobody has seen its flag, and puts it back after', () => {
+    const flagged = withRow(
+      loaded(row('b', 2), row('a', 1)),
+      row('a', 1, { critical: FLAG }),
+      true,
+    );
+    expect(keys(flagged)).toEqual(['a', 'b']);
+    const acknowledged = { person: 'Ann', at: '2026-01-01T10:30:00Z' };
+    const seen = withRow(flagged, row('a', 1, { critical: FLAG, acknowledged }), true);
+    expect(keys(seen)).toEqual(['b', 'a']);
+  });
+
+  it('takes a row out that no longer belongs', () => {
+    expect(keys(withRow(loaded(row('a', 1)), row('a', 1), false))).toEqual([]);
+  });
+
+  it('leaves a row to its page that is older than all that was loaded', () => {
+    const partly = { ...loaded(row('b', 2)), nextCursor: 'more' };
+    expect(keys(withRow(partly, row('a', 1), true))).toEqual(['b']);
+  });
+
+  it('adds a page without repeating a row that came live', () => {
+    const page = { critical: [], rows: [row('b', 2), row('a', 1)], nextCursor: null };
+    expect(keys(withPage(loaded(row('c', 3), row('b', 2)), page))).toEqual(['c', 'b', 'a']);
+  });
+
+  it.each([
+    [{ state: 'failed' as const }, false],
+    [{ state: ['failed', 'succeeded'] as const }, true],
+    [{ source: 'other' }, false],
+    [{ endpoint: 'us/echo/interpret' }, true],
+    [{ tag: 'night' }, false],
+    [{ critical: '1' as const }, false],
+    [{ q: 'MRN' }, null],
+  ])('says whether a row belongs to %j: %s', (query, expected) => {
+    expect(belongs(row('a', 1), query as Parameters<typeof belongs>[1])).toBe(expected);
+  });
+});
+
+describe('the part of a long list that is drawn', () => {
+  const screen = { height: 600, rowHeight: 60 };
+  it.each([
+    [{ top: 0, ...screen }, 10_000, { from: 0, to: 18 }],
+    [{ top: 60_000, ...screen }, 10_000, { from: 992, to: 1018 }],
+    [{ top: 599_400, ...screen }, 10_000, { from: 9982, to: 10_000 }],
+    [{ top: 6000, ...screen }, 5, { from: 5, to: 5 }],
+  ])('at %j of %i rows is %j', (seen, count, expected) => {
+    expect(visibleRange(seen, count)).toEqual(expected);
+  });
+});

@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import { weeksText } from '../../../../../../src/doors/console/pages/growth-chart.ts';
+import { bindingFor } from '../../../../../../src/doors/console/pages/keyboard.ts';
+import {
+  differenceText,
+  rangeText,
+} from '../../../../../../src/doors/console/pages/measurements.ts';
+import { addressOf, placeOf } from '../../../../../../src/doors/console/pages/router.ts';
+import { daText, endpointText } from '../../../../../../src/doors/console/pages/row-words.ts';
+import { sizeText } from '../../../../../../src/doors/console/pages/study-parts.ts';
+import { foldStages } from '../../../../../../src/doors/console/pages/timeline.ts';
+import { distanceText, durationText } from '../../../../../../src/doors/console/pages/words.ts';
+
+describe('addresses', () => {
+  it.each([
+    ['/console', 'worklist', ''],
+    ['/console/', 'worklist', ''],
+    ['/console/worklist', 'worklist', ''],
+    ['/console/worklist/7c9%2F1', 'study', '7c9/1'],
+    ['/console/worklist/%E0', 'study', '%E0'],
+    ['/console/account/', 'account', ''],
+    ['/console/elsewhere', null, ''],
+  ])('%s opens %s', (path, name, id) => {
+    expect(placeOf(new URL(path, 'http://gateway'))).toMatchObject({ name, id });
+  });
+
+  it('carry an id and a query that lead back to the same place', () => {
+    const address = addressOf('study', { id: 'a/b c', query: { part: 'x&y', none: '' } });
+    const place = placeOf(new URL(address, 'http://gateway'));
+    expect(place).toMatchObject({ name: 'study', id: 'a/b c' });
+    expect([...place.query]).toEqual([['part', 'x&y']]);
+  });
+});
+
+describe('words of times and sizes', () => {
+  it.each([
+    [0, '0 s'],
+    [119, '119 s'],
+    [120, '2 min'],
+    [7199, '120 min'],
+    [7200, '2 h'],
+    [172_800, '2 d'],
+    [-5, '0 s'],
+  ])('%i seconds are %s', (seconds, text) => expect(durationText(seconds)).toBe(text));
+
+  it('tell before and after apart', () => {
+    const now = new Date('2026-01-01T10:00:00Z');
+    expect(distanceText('2026-01-01T10:00:30Z', now)).toBe('in 30 s');
+    expect(distanceText('2026-01-01T09:57:00Z', now)).toBe('3 min ago');
+  });
+
+  it.each([
+    [0, '0 bytes'],
+    [999, '999 bytes'],
+    [1000, '1.0 kB'],
+    [2_650_788, '2.7 MB'],
+  ])('%i bytes are %s', (bytes, text) => expect(sizeText(bytes)).toBe(text));
+
+  it('read dates of DICOM, and leave what is none', () => {
+    expect(daText('19930405')).toBe('1993-04-05');
+    expect(daText('unknown')).toBe('unknown');
+  });
+
+  it('count weeks and days', () => {
+    expect(weeksText(29)).toBe('29+0');
+    expect(weeksText(203.0 / 7 + 6 / 7)).toBe('29+6');
+    expect(weeksText(29.9999)).toBe('30+0');
+  });
+
+  it('name an endpoint', () => {
+    expect(endpointText('us/obstetric/interpret')).toBe('Obstetric');
+    expect(endpointText(null)).toBe('Not routed yet');
+  });
+});
+
+describe('words of measurements', () => {
+  const reference = { low: 62, high: 80.25, centile: null, zScore: null, chart: 'chart' };
+  const model = (value: number, quality: 'accepted' | 'low' = 'accepted') => ({
+    id: 'm',
+    value,
+    text: '',
+    provenance: 'model' as const,
+    derivation: 'measured' as const,
+    method: '',
+    confidence: null,
+    uncertainty: null,
+    quality,
+    doubt: null,
+    reference: null,
+    interpretation: null,
+    file: null,
+    frame: null,
+    note: null,
+  });
+
+  it.each([
+    [reference, '62.0 – 80.3'],
+    [{ ...reference, high: null }, 'from 62.0'],
+    [{ ...reference, low: null }, 'up to 80.3'],
+    [{ ...reference, low: null, high: null }, ''],
+    [null, ''],
+  ])('a reference reads %#: %s', (given, text) => expect(rangeText(given, 1)).toBe(text));
+
+  it('a difference has its sign, and is not told of a value that was not accepted', () => {
+    expect(differenceText(model(50), { value: 48 }, 1)).toBe('+2.0');
+    expect(differenceText(model(48), { value: 50 }, 1)).toBe('−2.0');
+    expect(differenceText(model(48), { value: 48.04 }, 1)).toBe('±0.0');
+    expect(differenceText(model(48, 'low'), { value: 50 }, 1)).toBe('');
+    expect(differenceText(null, { value: 50 }, 1)).toBe('');
+  });
+});
+
+describe('the timeline', () => {
+  const entry = (kind: 'stage' | 'status') => ({
+    at: '2026-01-01T10:00:00Z',
+    kind,
+    title: kind,
+    detail: null,
+    actor: null,
+    requestId: null,
+    deliveryId: null,
+  });
+
+  it('takes stages together from four in a row on', () => {
+    const few = [entry('status'), entry('stage'), entry('stage'), entry('stage'), entry('status')];
+    expect(foldStages(few)).toEqual(few);
+    const many = [entry('status'), ...Array.from({ length: 4 }, () => entry('stage'))];
+    expect(foldStages(many)).toEqual([many[0], many.slice(1)]);
+  });
+});
+
+describe('keys', () => {
+  const bindings = [{ key: 'j', does: 'next', run() {} }];
+  const press = (key: string, more = {}) => ({
+    key,
+    ctrlKey: false,
+    metaKey: false,
+    altKey: false,
+    target: null,
+    ...more,
+  });
+
+  it('mean what the page says, and nothing with a modifier', () => {
+    globalThis.HTMLElement ??= class {} as typeof HTMLElement;
+    expect(bindingFor(press('j'), bindings)).toBe(bindings[0]);
+    expect(bindingFor(press('x'), bindings)).toBeNull();
+    for (const modifier of ['ctrlKey', 'metaKey', 'altKey']) {
+      expect(bindingFor(press('j', { [modifier]: true }), bindings)).toBeNull();
+    }
+  });
+});

@@ -1,0 +1,158 @@
+/**
+ * `node test/src/doors/console/browser/screenshots.ts`: the pictures of docs/console.md and
+ * docs/console-access.md, from phantoms that run through a gateway. Nothing in them is of a patient.
+ */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
+import sharp from 'sharp';
+import { phantomStudy } from '../../../../../src/app/demo/phantom-studies.ts';
+import { phantomFiles } from '../../../../gateway/phantom.ts';
+import { openWindow, startChromium } from './chromium.ts';
+import { openWard, type Ward } from './ward.ts';
+
+const INTO = fileURLToPath(new URL('../../../../../docs/images/console/', import.meta.url));
+const SIZES = [
+  { width: 1440, height: 900 },
+  { width: 820, height: 1180 },
+] as const;
+/** What the pages show at the smaller size too. */
+const ON_A_TABLET = ['worklist-light-820', 'worklist-dark-820', 'study-820', 'deliveries-820'];
+const MOST_BYTES = 200_000;
+/** Of the palette; lower until a picture is small enough. */
+const QUALITIES = [90, 75, 60, 40];
+const PATIENCE_MS = 300_000;
+
+async function keep(page: Page, name: string): Promise<void> {
+  if (name.endsWith('-820') && !ON_A_TABLET.includes(name)) return;
+  // Pictures that are still on their way are waited for.
+  await page.waitForLoadState('networkidle', { timeout: 2000 }).catch(() => undefined);
+  const png = await page.screenshot();
+  for (const quality of QUALITIES) {
+    const small = await sharp(png)
+      .png({ palette: true, quality, dither: 0.5, effort: 8 })
+      .toBuffer();
+    if (small.length > MOST_BYTES && quality !== QUALITIES.at(-1)) continue;
+    await writeFile(join(INTO, `${name}.png`), small);
+    return;
+  }
+}
+
+/** So that the worklist has more than two rows: small studies, most of which no rule runs. */
+async function sendSmallStudies(ward: Ward): Promise<void> {
+  const studies = [
+    { patientName: 'PHANTOM^THYROID', patientId: 'WARD-8', studyDescription: 'Thyroid' },
+    { patientName: 'PHANTOM^ABDOMEN', patientId: 'WARD-9', studyDescription: 'Upper abdomen' },
+    { patientName: 'PHANTOM^WARD', patientId: 'WARD-7', studyDescription: 'Obstetric ultrasound' },
+    { patientName: 'PHANTOM^KNEE', patientId: 'WARD-10', studyDescription: 'Joint' },
+  ];
+  for (const study of studies) {
+    const { paths, folder } = await phantomFiles(`picture ${study.patientId}`, study);
+    await ward.send(paths);
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function sendPhantoms(ward: Ward): Promise<void> {
+  for (const name of ['obstetric', 'echo'] as const) {
+    const study = await phantomStudy(name, 1);
+    const folder = join(ward.folder, name);
+    await mkdir(folder, { recursive: true });
+    const paths: string[] = [];
+    for (const file of study.files) {
+      const path = join(folder, file.name);
+      await writeFile(path, file.bytes);
+      paths.push(path);
+    }
+    if (name === 'obstetric') {
+      const { patientId, patientName, patientBirthDate } = study.patient;
+      const [family = '', given = ''] = patientName.split('^');
+      const birthDate = patientBirthDate.replace(/(....)(..)(..)/, '$1-$2-$3');
+      await ward.knowPatient({ id: patientId, family, given, birthDate });
+    }
+    await ward.send(paths);
+  }
+}
+
+async function openFromBar(page: Page, name: string): Promise<void> {
+  await page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name }).click();
+  await page.getByRole('heading', { level: 1 }).waitFor();
+}
+
+async function openStudy(page: Page, name: RegExp): Promise<void> {
+  await openFromBar(page, 'Worklist');
+  await page.getByRole('link', { name }).click();
+  await page.getByRole('heading', { name: 'Measurements' }).waitFor({ timeout: PATIENCE_MS });
+}
+
+async function showAll(page: Page, size: string): Promise<void> {
+  await openStudy(page, /HEART/);
+  await page.getByRole('button', { name: /A4C/ }).first().click();
+  await keep(page, `study-echo-${size}`);
+  await page.locator('#segments').scrollIntoViewIfNeeded();
+  await keep(page, `study-echo-segments-${size}`);
+  await openStudy(page, /OBSTETRIC/);
+  await keep(page, `study-${size}`);
+  await page.getByRole('link', { name: 'Measurements' }).click();
+  await keep(page, `study-measurements-${size}`);
+  await page.locator('#growth').evaluate('node => node.scrollIntoView()');
+  await page.locator('#growth').scrollIntoViewIfNeeded();
+  await keep(page, `study-growth-${size}`);
+  await openFromBar(page, 'Deliveries');
+  await page.getByText('archive').first().waitFor();
+  await keep(page, `deliveries-${size}`);
+  await openFromBar(page, 'Held');
+  await page.getByRole('button', { name: 'Decide' }).first().click();
+  await page.getByText('Patient in the EHR').waitFor();
+  await keep(page, `held-${size}`);
+  await openFromBar(page, 'Rules');
+  await page.getByRole('button', { name: 'Dry run' }).click();
+  await page.getByText('would be treated otherwise').first().waitFor();
+  await keep(page, `rules-${size}`);
+  await openFromBar(page, 'Peers');
+  for (const name of ['pacs', 'archive']) {
+    const peer = page.locator('.peers > li').filter({ has: page.getByRole('heading', { name }) });
+    await peer.getByRole('button', { name: 'Call' }).click();
+    await peer.locator('.found li').first().waitFor({ timeout: PATIENCE_MS });
+  }
+  await keep(page, `peers-${size}`);
+  await openFromBar(page, 'Account');
+  await page.getByText('Purged so far').waitFor();
+  await keep(page, `account-${size}`);
+  await openFromBar(page, 'Worklist');
+  await page.locator('.rows .open').first().waitFor();
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await keep(page, `worklist-${colorScheme}-${size}`);
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+}
+
+const browser = await startChromium();
+if (!browser) throw new Error('Chromium is not installed');
+await mkdir(INTO, { recursive: true });
+const ward = await openWard(await mkdtemp(join(tmpdir(), 'sonogate-pictures-')));
+try {
+  await sendSmallStudies(ward);
+  await sendPhantoms(ward);
+  const key = await ward.newKey('administrator', 'ward desk');
+  await ward.newKey('viewer', 'display on the ward');
+  for (const size of SIZES) {
+    const { page, context } = await openWindow(browser, { url: ward.url, key, ...size });
+    await page
+      .locator('.rows .chip.good', { hasText: 'Draft ready' })
+      .nth(2)
+      .waitFor({ timeout: PATIENCE_MS });
+    await showAll(page, `${size.width}`);
+    await page.locator('.menu summary').click();
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+    await page.getByLabel('Key', { exact: true }).waitFor();
+    await keep(page, `sign-in-${size.width}`);
+    await context.close();
+  }
+} finally {
+  await browser.close();
+  await ward.close();
+}

@@ -1,0 +1,148 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Listener } from '../../../../../dimse/network/listener.ts';
+import { startReceiver } from '../../../../../dimse/receive/receiver.ts';
+import { sendFiles } from '../../../../../dimse/send/store-scu.ts';
+import type { ConsoleRole } from '../../../../../src/doors/console/contract.ts';
+import { silentLogger } from '../../../../../src/platform/logging/logger.ts';
+import { PATIENT } from '../../../../gateway/phantom.ts';
+import { openSite, type Site } from '../../../../gateway/site.ts';
+import { startFhirServer } from '../../../../peers/fhir-server.ts';
+import { freePort } from '../../../../peers/free-port.ts';
+
+const LOOPBACK = '127.0.0.1';
+const PATIENT_SYSTEM = 'urn:oid:1.2.3';
+
+/**
+ * A delivery is given up after seconds, so that a test sees it dead; the breaker of its destination
+ * stays closed, or a replay would be given up before it is tried.
+ */
+const DELIVERY = {
+  retryBaseSeconds: 0.2,
+  retryCapSeconds: 1,
+  giveUpAfterHours: 12 / 3600,
+  breaker: { failures: 1000, openSeconds: 1 },
+};
+
+/** A woman whom the EHR knows. */
+export interface EhrPatient {
+  id: string;
+  family: string;
+  given: string;
+  birthDate: string;
+}
+
+/** A gateway with a PACS and an EHR that answer, and an archive that does not. */
+export interface Ward {
+  site: Site;
+  url: string;
+  /** Objects that the PACS and the archive hold. */
+  folder: string;
+  knowPatient(patient: EhrPatient): Promise<void>;
+  newKey(role: ConsoleRole, name?: string): Promise<string>;
+  /** Sends files as a cart does, over one association. */
+  send(paths: readonly string[]): Promise<void>;
+  /** Starts the archive where the gateway looks for it. */
+  startArchive(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const dicomDestination = (name: string, port: number) => ({
+  type: 'dicom',
+  name,
+  host: LOOPBACK,
+  port,
+  aeTitle: name.toUpperCase(),
+  objects: ['sr-tid1500'],
+});
+
+const ROUTING = {
+  rules: [
+    {
+      name: 'obstetric',
+      when: { modality: 'US', studyDescription: { matches: 'obstetric' } },
+      run: { endpoint: 'us/obstetric/interpret', options: { report: true } },
+      deliverTo: ['pacs', 'archive', 'ehr'],
+    },
+    {
+      name: 'echo',
+      when: { modality: 'US', studyDescription: { matches: 'echocardiogram' } },
+      run: { endpoint: 'us/echo/interpret', options: { report: true } },
+      deliverTo: ['pacs', 'ehr'],
+    },
+    { name: 'rest', ignore: true },
+  ],
+};
+
+const WARD_PATIENT: EhrPatient = {
+  id: PATIENT.patientId,
+  family: 'Phantom',
+  given: 'Ward',
+  birthDate: '1993-04-05',
+};
+
+/** @param folder where received objects are kept; removed at the end. */
+export async function openWard(folder: string): Promise<Ward> {
+  const receive = (name: string, port: number): Promise<Listener> =>
+    startReceiver({ folder: join(folder, name), host: LOOPBACK, port, logger: silentLogger });
+  const listeners = [await receive('pacs', 0)];
+  const ehr = await startFhirServer();
+  const archivePort = await freePort();
+  const site = await openSite({
+    destinations: [
+      dicomDestination('pacs', listeners[0]?.port ?? 0),
+      dicomDestination('archive', archivePort),
+      {
+        type: 'fhir',
+        name: 'ehr',
+        baseUrl: ehr.baseUrl,
+        // It answers in this process, which has much else to do; given up it would be held.
+        timeoutSeconds: 120,
+        resultSystem: 'https://ward.example/fhir/result',
+        patientIdentifierSystems: { '*': PATIENT_SYSTEM },
+      },
+    ],
+    routing: ROUTING,
+    delivery: DELIVERY,
+  });
+  async function knowPatient({ id, family, given, birthDate }: EhrPatient): Promise<void> {
+    await ehr.put({
+      resourceType: 'Patient',
+      identifier: [{ system: PATIENT_SYSTEM, value: id }],
+      name: [{ family, given: [given] }],
+      birthDate,
+      gender: 'female',
+    });
+  }
+  await knowPatient(WARD_PATIENT);
+  return {
+    site,
+    knowPatient,
+    url: site.gateway.http?.url ?? '',
+    folder,
+    async newKey(role, name = role) {
+      const made = await site.gateway.operations['keys.create']?.({ name, consoleRole: role });
+      return (made as { key: string }).key;
+    },
+    async send(paths) {
+      const node = {
+        host: LOOPBACK,
+        port: site.dicomPort,
+        aeTitle: site.config.dicom.aeTitle,
+        callingAeTitle: 'CART',
+        timeoutSeconds: 30,
+      };
+      const refused = (await sendFiles(node, paths)).find(({ outcome }) => outcome === 'failed');
+      if (refused) throw new Error(refused.detail);
+    },
+    async startArchive() {
+      listeners.push(await receive('archive', archivePort));
+    },
+    async close() {
+      await site.close();
+      await ehr.close();
+      for (const listener of listeners) await listener.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

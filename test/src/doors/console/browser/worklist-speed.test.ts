@@ -1,0 +1,115 @@
+import { rm } from 'node:fs/promises';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadConfig } from '../../../../../config/load.ts';
+import { type Gateway, startGateway } from '../../../../../src/app/main.ts';
+import { openDatabase } from '../../../../../src/platform/database/open.ts';
+import { silentLogger } from '../../../../../src/platform/logging/logger.ts';
+import { siteSettings } from '../../../../gateway/site.ts';
+import { freshDataDir } from '../../../../peers/embedded.ts';
+import { fillWorklist } from '../worklist-fixture.ts';
+import { openWindow, startChromium } from './chromium.ts';
+
+const SMALL = 100;
+const LARGE = 10_000;
+/** What a large list may take of the time of a small one, and of its elements. */
+const MOST = { time: 4, elements: 2 };
+
+const browser: Browser | null = await startChromium();
+if (!browser) console.warn('Chromium is not installed: the speed of the worklist is not measured');
+
+/** The machine does other things too, now more and now less: lists take turns, the quickest counts. */
+const ROUNDS = 4;
+
+/** Milliseconds until the first rows are drawn after the page is opened anew. */
+async function firstRows(page: Page): Promise<number> {
+  await page.reload();
+  await page.locator('.rows .open').first().waitFor();
+  return page.evaluate<number>('performance.now()');
+}
+
+const elementsOf = (page: Page) => page.evaluate<number>('document.querySelectorAll("*").length');
+
+/** Scrolls by screens; the median of the milliseconds until each is drawn, and rows come by. */
+async function scrolled(page: Page, screens: number): Promise<{ ms: number; rows: number }> {
+  return page.evaluate(`(async () => {
+    const rows = document.querySelector('.rows');
+    const frame = () => new Promise((done) => requestAnimationFrame(done));
+    const times = [];
+    for (let screen = 0; screen < ${screens}; screen += 1) {
+      rows.scrollTop += rows.clientHeight;
+      const begun = performance.now();
+      await frame();
+      await frame();
+      times.push(performance.now() - begun);
+    }
+    const last = [...rows.querySelectorAll('tr[aria-rowindex]')].at(-1);
+    return { ms: times.sort((one, other) => one - other)[times.length >> 1], rows: Number(last.getAttribute('aria-rowindex')) };
+  })()`);
+}
+
+describe.skipIf(!browser)('the worklist with ten thousand studies', { timeout: 120_000 }, () => {
+  const gateways: { gateway: Gateway; dataDir: string }[] = [];
+
+  async function pageOf(count: number): Promise<Page> {
+    if (!browser) throw new Error('no browser');
+    const dataDir = await freshDataDir();
+    const config = loadConfig({}, siteSettings(dataDir, { roles: ['api'] }));
+    const database = await openDatabase({ dataDir, logger: silentLogger });
+    await fillWorklist(database, count);
+    await database.close();
+    const gateway = await startGateway(config, silentLogger);
+    gateways.push({ gateway, dataDir });
+    const made = await gateway.operations['keys.create']?.({
+      name: 'speed',
+      consoleRole: 'clinician',
+    });
+    const { key } = made as { key: string };
+    return (await openWindow(browser, { url: gateway.http?.url ?? '', key })).page;
+  }
+
+  function expectAlike(what: string, times: readonly { few: number; many: number }[]): void {
+    const few = Math.min(...times.map((round) => round.few));
+    const many = Math.min(...times.map((round) => round.many));
+    console.info(`${what} of ${SMALL}: ${few.toFixed(0)} ms; of ${LARGE}: ${many.toFixed(0)} ms`);
+    expect(many / few).toBeLessThan(MOST.time);
+  }
+
+  let small: Page;
+  let large: Page;
+  beforeAll(async () => {
+    small = await pageOf(SMALL);
+    large = await pageOf(LARGE);
+  }, 120_000);
+
+  afterAll(async () => {
+    await browser?.close();
+    for (const { gateway, dataDir } of gateways) {
+      await gateway.close();
+      await rm(dataDir, { recursive: true, force: true });
+    }
+  });
+
+  it('draws its first rows about as soon as a list of a hundred, from as few elements', async () => {
+    const times: { few: number; many: number }[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      times.push({ few: await firstRows(small), many: await firstRows(large) });
+    }
+    expectAlike('first rows', times);
+    expect((await elementsOf(large)) / (await elementsOf(small))).toBeLessThan(MOST.elements);
+  });
+
+  it('scrolls through thousands of rows about as quickly', async () => {
+    await expect
+      .poll(async () => (await scrolled(large, 20)).rows, { timeout: 60_000 })
+      .toBeGreaterThan(2000);
+    const times: { few: number; many: number }[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const [few, many] = [await scrolled(small, 2), await scrolled(large, 5)];
+      times.push({ few: few.ms, many: many.ms });
+    }
+    expectAlike('a screen further', times);
+    const drawn = await large.locator('.rows tr[aria-rowindex]').count();
+    expect(drawn).toBeLessThan(60);
+  });
+});

@@ -1,0 +1,181 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { roleOf } from '../../../../src/doors/console/oidc.ts';
+import { freePort } from '../../../peers/free-port.ts';
+import {
+  CLIENT,
+  type IdentityProvider,
+  openBrowser,
+  startIdentityProvider,
+} from './identity-provider.ts';
+import { type ConsoleSite, openConsole } from './site.ts';
+
+const ROLES = { viewer: ['staff'], clinician: ['readers', 'seniors'], administrator: ['heads'] };
+
+let provider: IdentityProvider;
+let site: ConsoleSite;
+let folder: string;
+let api: string;
+
+beforeAll(async () => {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  provider = await startIdentityProvider(`${url}/console/api/oidc/callback`, {
+    reader: { name: 'Anne Reader', groups: ['staff', 'readers'] },
+    stranger: { name: 'A Stranger', groups: ['catering'] },
+  });
+  folder = await mkdtemp(join(tmpdir(), 'sonogate-oidc-'));
+  const secretFile = join(folder, 'secret');
+  await writeFile(secretFile, `${CLIENT.secret}\n`);
+  site = await openConsole(
+    {
+      console: {
+        signInsPerMinute: 1000,
+        oidc: {
+          issuer: provider.issuer,
+          clientId: CLIENT.id,
+          clientSecret: { file: secretFile },
+          label: 'the hospital',
+          roles: ROLES,
+        },
+      },
+    },
+    port,
+  );
+  api = `${site.url}/console/api`;
+});
+afterAll(async () => {
+  await site.close();
+  await provider.close();
+  await rm(folder, { recursive: true });
+});
+
+const start = async (browser: ReturnType<typeof openBrowser>, next = '/console/deliveries') =>
+  (await browser.go(`${api}/oidc/start?next=${encodeURIComponent(next)}`)).headers.get(
+    'location',
+  ) ?? '';
+
+describe('sign-in at an OpenID Connect provider', () => {
+  it('is offered under its name', async () => {
+    expect(await (await fetch(`${api}/sign-in`)).json()).toEqual({
+      oidc: { label: 'the hospital' },
+    });
+  });
+
+  it('asks for a code with PKCE, state and nonce', async () => {
+    const { searchParams } = new URL(await start(openBrowser()));
+    expect(Object.fromEntries(searchParams)).toMatchObject({
+      response_type: 'code',
+      client_id: CLIENT.id,
+      scope: 'openid profile',
+      code_challenge_method: 'S256',
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+      state: expect.stringMatching(/^[\w-]{43}$/),
+      nonce: expect.stringMatching(/^[\w-]{43}$/),
+    });
+  });
+
+  it('leads back to the page that was asked for, with name and role of the person', async () => {
+    const browser = openBrowser();
+    const back = await browser.signInAt(await start(browser), 'reader');
+    const answer = await browser.go(back);
+    expect(answer.headers.get('location')).toBe('/console/deliveries');
+    const session = await (await browser.go(`${api}/session`)).json();
+    expect(session).toMatchObject({ person: 'Anne Reader', role: 'clinician', signedInBy: 'oidc' });
+    const cookies = browser.cookies(new URL(site.url).host);
+    expect([...cookies.keys()]).toEqual(['sonogate-session']);
+  });
+
+  it('gives no session to a person without a role, and says so', async () => {
+    const browser = openBrowser();
+    const answer = await browser.go(await browser.signInAt(await start(browser), 'stranger'));
+    expect(answer.headers.get('location')).toBe('/console/sign-in?error=forbidden');
+    expect((await browser.go(`${api}/session`)).status).toBe(401);
+  });
+
+  it('takes a code once, and only from the browser that began', async () => {
+    const browser = openBrowser();
+    const back = await browser.signInAt(await start(browser), 'reader');
+    const stolen = await openBrowser().go(back);
+    expect(stolen.headers.get('location')).toBe('/console/sign-in?error=sign_in_failed');
+    await browser.go(back);
+    const again = await browser.go(back);
+    expect(again.headers.get('location')).toBe('/console/sign-in?error=sign_in_failed');
+  });
+
+  it.each([
+    ['another state', (back: URL) => back.searchParams.set('state', 'x'.repeat(43))],
+    ['another code', (back: URL) => back.searchParams.set('code', 'x'.repeat(43))],
+    ['another issuer', (back: URL) => back.searchParams.set('iss', 'https://evil.example')],
+    [
+      'an error of the provider',
+      (back: URL) => {
+        back.searchParams.delete('code');
+        back.searchParams.set('error', 'access_denied');
+      },
+    ],
+  ])('refuses %s', async (_, change) => {
+    const browser = openBrowser();
+    const back = new URL(await browser.signInAt(await start(browser), 'reader'));
+    change(back);
+    const answer = await browser.go(back.href);
+    expect(answer.headers.get('location')).toBe('/console/sign-in?error=sign_in_failed');
+    expect((await browser.go(`${api}/session`)).status).toBe(401);
+  });
+
+  it('leads nowhere outside the console', async () => {
+    const browser = openBrowser();
+    const begun = await start(browser, 'https://evil.example/console/');
+    const answer = await browser.go(await browser.signInAt(begun, 'reader'));
+    expect(answer.headers.get('location')).toBe('/console/');
+  });
+
+  it('says that the provider went away while the person was there', async () => {
+    const mortal = await startIdentityProvider('http://127.0.0.1:1/console/api/oidc/callback', {});
+    const oidc = { issuer: mortal.issuer, clientId: CLIENT.id, roles: ROLES };
+    const alone = await openConsole({ console: { oidc } });
+    const browser = openBrowser();
+    const begun = await browser.go(`${alone.url}/console/api/oidc/start`);
+    const { searchParams } = new URL(begun.headers.get('location') ?? '');
+    await mortal.close();
+    const back = new URLSearchParams({
+      code: 'x',
+      state: searchParams.get('state') ?? '',
+      iss: mortal.issuer,
+    });
+    const answer = await browser.go(`${alone.url}/console/api/oidc/callback?${back}`);
+    expect(answer.headers.get('location')).toBe(
+      '/console/sign-in?error=identity_provider_unavailable',
+    );
+    await alone.close();
+  });
+
+  it('says that the provider cannot be reached, while keys still sign in', async () => {
+    const oidc = { issuer: 'http://127.0.0.1:1', clientId: 'x', roles: ROLES };
+    const alone = await openConsole({ console: { oidc } });
+    const answer = await openBrowser().go(`${alone.url}/console/api/oidc/start`);
+    expect(answer.headers.get('location')).toBe(
+      '/console/sign-in?error=identity_provider_unavailable',
+    );
+    expect((await alone.signIn('viewer')).session.role).toBe('viewer');
+    await alone.close();
+  });
+});
+
+describe('roleOf', () => {
+  it.each([
+    [['staff'], 'viewer'],
+    [['seniors', 'staff'], 'clinician'],
+    ['readers', 'clinician'],
+    [['heads', 'readers'], 'administrator'],
+    [['catering'], null],
+    [[], null],
+    [undefined, null],
+    [{ readers: true }, null],
+    [[['heads']], null],
+  ])('of the claim %j is %s', (claim, role) => {
+    expect(roleOf(claim, ROLES)).toBe(role);
+  });
+});

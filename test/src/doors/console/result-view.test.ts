@@ -1,0 +1,182 @@
+import { describe, expect, it } from 'vitest';
+import type { Measurement, Result } from '../../../../pipelines/result/envelope.ts';
+import { createMeasurement, NO_FRAME } from '../../../../pipelines/result/measurement.ts';
+import { RESULT_WORDING } from '../../../../src/app/wiring/console.ts';
+import { measurementRows } from '../../../../src/doors/console/result-view.ts';
+import { glanceOf } from '../../../../src/doors/console/worklist.ts';
+import { RESULT } from '../../../pipelines/artifacts/example-result.ts';
+
+type Section = Result['sections'][number];
+type Provenance = Measurement['source']['provenance'];
+
+const hc = (
+  id: string,
+  value: number,
+  provenance: Provenance,
+  more: Partial<Measurement> = {},
+): Measurement => ({
+  ...createMeasurement(id, 'hc', value, 'hc-ellipse', {
+    derivation: 'measured',
+    source: { ...NO_FRAME, provenance },
+  }),
+  ...more,
+});
+
+const rowsOf = (measurements: Measurement[], prior: Measurement[] = []) =>
+  measurementRows(measurements, prior, RESULT_WORDING);
+
+describe('the rows of measurements', () => {
+  it('have the model and the machine side by side, rounded as the concept table says', () => {
+    const rows = rowsOf([hc('m', 262.14, 'model'), hc('c', 259.96, 'cart-sr')]);
+    expect(rows).toHaveLength(1);
+    expect(rows[0]).toMatchObject({
+      concept: 'hc',
+      model: { id: 'm', text: '262.1' },
+      cart: { id: 'c', text: '260.0' },
+      given: null,
+      more: [],
+      prior: null,
+    });
+  });
+
+  it.each([
+    [209.4, '29+6'],
+    [209.6, '30+0'],
+    [213.25, '30+3'],
+  ])('have a gestational age of %d days as %s weeks', (days, weeks) => {
+    const age = createMeasurement('ga', 'ga-by-hc-ac-fl', days, 'hadlock-1984-ga-hc-ac-fl', {
+      derivation: 'calculated',
+      source: { ...NO_FRAME, provenance: 'model' },
+    });
+    expect(rowsOf([age])[0]).toMatchObject({
+      unitText: 'weeks',
+      model: { text: weeks, value: days },
+    });
+    const glance = glanceOf({ ...RESULT, measurements: [age] }, RESULT_WORDING);
+    expect(glance.values).toEqual([
+      `${RESULT_WORDING.abbreviation('ga-by-hc-ac-fl')} ${weeks} weeks`,
+    ]);
+  });
+
+  it('name method and chart in words, and keep those of a machine as they are', () => {
+    const reference = {
+      low: 240,
+      high: 280,
+      centile: 60,
+      z_score: 0.2,
+      chart: 'intergrowth-2014-size',
+    };
+    const [row] = rowsOf([
+      hc('m', 262, 'model', { reference }),
+      hc('c', 260, 'cart-sr', { method: 'HC by hand' }),
+    ]);
+    expect(row?.model?.method).toBe('ellipse on the outer skull border, Ramanujan perimeter');
+    expect(row?.model?.reference?.chart).toBe(
+      'INTERGROWTH-21st fetal growth standards 2014 (singleton)',
+    );
+    expect(row?.cart?.method).toBe('HC by hand');
+  });
+
+  it.each([
+    [96.96, 1.88, '96.96', '1.9'],
+    [0.4, -2.02, '<1', '-2.02'],
+  ])('read centile %s and z-score %s as the PDF does', (centile, z_score, ...texts) => {
+    const reference = { low: null, high: null, centile, z_score, chart: 'intergrowth-2014-size' };
+    const [row] = rowsOf([hc('m', 262, 'model', { reference })]);
+    expect([row?.model?.reference?.centile, row?.model?.reference?.zScore]).toEqual(texts);
+  });
+
+  it('rest on the mean of repeats, which stand as more', () => {
+    const repeats = [hc('a', 260, 'model'), hc('b', 264, 'model')];
+    const mean = hc('mean', 262, 'model', { derivation: 'mean', inputs: ['a', 'b'] });
+    const [row] = rowsOf([...repeats, mean]);
+    expect(row?.model?.id).toBe('mean');
+    expect(row?.more.map(({ id }) => id)).toEqual(['a', 'b']);
+  });
+
+  it('rest on the value that was chosen of several, as the PDF does, wherever it is listed', () => {
+    const rows = rowsOf([hc('hc-2', 250, 'model'), hc('hc', 262, 'model')]);
+    expect(rows[0]?.model?.id).toBe('hc');
+    expect(rows[0]?.more.map(({ id }) => id)).toEqual(['hc-2']);
+  });
+
+  it('prefer an accepted value to a better placed one below its gate', () => {
+    const low = hc('low', 250, 'model', { quality: 'low' });
+    const [row] = rowsOf([low, hc('ok', 262, 'image-analysis')]);
+    expect(row?.model?.id).toBe('ok');
+    expect(row?.more.map(({ id }) => id)).toEqual(['low']);
+  });
+
+  it('show a value below its gate as what it is where there is no other', () => {
+    const [row] = rowsOf([hc('low', 250, 'model', { quality: 'inadequate' })]);
+    expect(row?.model).toMatchObject({
+      id: 'low',
+      quality: 'inadequate',
+      doubt: 'image inadequate',
+    });
+  });
+
+  it.each([
+    ['fetus', { fetus: 'B' }],
+    ['side', { laterality: 'left' }],
+    ['site', { site: 'Skull of another' }],
+    ['phase', { phase: 'End systole' }],
+  ] as const)('are apart by %s', (_, more) => {
+    const rows = rowsOf([hc('one', 262, 'model'), hc('other', 255, 'model', more)]);
+    expect(rows.map(({ model }) => model?.id)).toEqual(['one', 'other']);
+    expect(new Set(rows.map(({ id }) => id)).size).toBe(2);
+  });
+
+  it('have the accepted value of the earlier examination, of the same place only', () => {
+    const prior = [
+      hc('p', 201.26, 'model'),
+      hc('q', 99, 'model', { fetus: 'B' }),
+      hc('r', 300, 'model', { quality: 'low' }),
+    ];
+    const [row] = rowsOf([hc('m', 262, 'model')], prior);
+    expect(row?.prior).toEqual({ value: 201.26, text: '201.3' });
+    expect(rowsOf([hc('m', 262, 'model')], [prior[2] as Measurement])[0]?.prior).toBeNull();
+  });
+});
+
+describe('a result at a glance', () => {
+  it('has the value that stands: the mean and not its first part, ours and not the machine’s', () => {
+    const measurements = [
+      hc('c', 259, 'cart-sr'),
+      hc('a', 260, 'model'),
+      hc('b', 264, 'model'),
+      hc('mean', 262, 'model', { derivation: 'mean', inputs: ['a', 'b'] }),
+    ];
+    expect(glanceOf({ ...RESULT, measurements }, RESULT_WORDING).values).toEqual(['HC 262.0 mm']);
+  });
+
+  it('counts the sections that were asked for, without the report on them', () => {
+    const section = (id: string, status: Section['status']): Section => ({
+      ...(RESULT.sections[0] as Section),
+      id,
+      status,
+    });
+    const sections = [
+      section('biometry', 'complete'),
+      section('doppler', 'partial'),
+      section('cervix', 'not_assessed'),
+      section('nt', 'not_requested'),
+      section('report', 'complete'),
+    ];
+    expect(glanceOf({ ...RESULT, sections }, RESULT_WORDING)).toMatchObject({
+      assessed: 2,
+      sections: 3,
+    });
+  });
+});
+
+it.each([
+  ['tricuspid-regurgitation', 'Tricuspid regurgitation'],
+  ['rvot', 'RVOT'],
+  ['umbilical-artery', 'umbilical artery'],
+  ['middle-cerebral-artery', 'MCA'],
+  ['transthalamic', 'transthalamic head'],
+  ['abdominal', 'abdominal circumference plane'],
+])('the page is given words for %s: %s', (id, words) => {
+  expect(RESULT_WORDING.views[id]).toBe(words);
+});

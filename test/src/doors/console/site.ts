@@ -1,0 +1,170 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import Koa from 'koa';
+import { loadConfig } from '../../../../config/load.ts';
+import { echoEndpoint } from '../../../../pipelines/echo/endpoint.ts';
+import { obstetricEndpoint } from '../../../../pipelines/obstetric/endpoint.ts';
+import { startConsoleService } from '../../../../src/app/wiring/console.ts';
+import { createAuthenticate, createKey } from '../../../../src/core/accounts/keys.ts';
+import { createAuditWriter } from '../../../../src/core/audit/audit.ts';
+import { openBlobFolder } from '../../../../src/core/files/blob-folder.ts';
+import { createReceivedObjects } from '../../../../src/core/files/received-objects.ts';
+import { createRequestCore } from '../../../../src/core/requests/core.ts';
+import { fixedRules } from '../../../../src/core/studies/rules/rules-source.ts';
+import type { ConsoleRole, Session } from '../../../../src/doors/console/contract.ts';
+import { createCallLimits } from '../../../../src/doors/http/call-limits.ts';
+import type { HttpState } from '../../../../src/doors/http/context.ts';
+import { responseHeaders } from '../../../../src/doors/http/middleware.ts';
+import { problems } from '../../../../src/doors/http/problems.ts';
+import { startHttp } from '../../../../src/doors/http/server.ts';
+import { migrate } from '../../../../src/platform/database/migrate.ts';
+import { openDatabase, type PooledDatabase } from '../../../../src/platform/database/open.ts';
+import { silentLogger } from '../../../../src/platform/logging/logger.ts';
+import { freshDataDir } from '../../../peers/embedded.ts';
+
+export interface ConsoleSite {
+  url: string;
+  dataDir: string;
+  database: PooledDatabase;
+  /** Signs in with a new key of this role. */
+  signIn(role: ConsoleRole): Promise<Client>;
+  /** A key of the site's own account. */
+  key(role: ConsoleRole | null): Promise<{ key: string; id: string }>;
+  close(): Promise<void>;
+}
+
+/** A browser that is signed in. */
+export interface Client {
+  session: Session;
+  keyId: string;
+  cookie: string;
+  /** A call of the console's API; one that changes something carries the token of the session. */
+  call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Response>;
+  get<Answer>(path: string): Promise<Answer>;
+}
+
+export const PACS = { type: 'dicom', name: 'pacs', host: '127.0.0.1', port: 1, aeTitle: 'PACS' };
+const OTHER_PACS = { ...PACS, name: 'archive', aeTitle: 'ARCHIVE' };
+const EHR = {
+  type: 'fhir',
+  name: 'ehr',
+  baseUrl: 'http://127.0.0.1:1/fhir',
+  resultSystem: 'https://sonogate.example/fhir/result',
+  patientIdentifierSystems: { '*': 'urn:oid:2.25.1' },
+};
+
+/**
+ * The console on the real core, rules and hold queue, on a free port of loopback; without listeners
+ * and workers, so that nothing changes but by the test.
+ */
+export async function openConsole(
+  settings: Record<string, unknown> = {},
+  port = 0,
+): Promise<ConsoleSite> {
+  const dataDir = await freshDataDir();
+  const logger = silentLogger;
+  const config = loadConfig({}, { dataDir, destinations: [PACS, OTHER_PACS, EHR], ...settings });
+  const database = await openDatabase({ ...config, logger });
+  await migrate(database);
+  const blobs = openBlobFolder(join(dataDir, 'files'));
+  const core = await createRequestCore({
+    database,
+    queue: { add: async () => {}, remove: async () => {} },
+    endpoints: [obstetricEndpoint, echoEndpoint],
+    blobs,
+    config,
+    logger,
+  });
+  const stopping = new AbortController();
+  const web = await startConsoleService(config, {
+    database,
+    core,
+    objects: createReceivedObjects(dataDir, blobs),
+    rules: fixedRules(config.routing),
+    authenticate: createAuthenticate(database),
+    writeAudit: createAuditWriter(database),
+    limits: createCallLimits({ database, config: config.http }),
+    logger,
+    stopping: stopping.signal,
+  });
+  if (!web) throw new Error('the console is switched off');
+  const app = new Koa<HttpState>();
+  app.use(responseHeaders({ config: config.http }));
+  app.use(problems({ config: config.http, logger }));
+  app.use(web.router.routes());
+  const server = await startHttp(app, { host: '127.0.0.1', port, logger });
+  const { url } = server;
+
+  const key = async (consoleRole: ConsoleRole | null) => {
+    const made = await createKey(database, { name: `Dr ${consoleRole}`, consoleRole });
+    return { key: made.key, id: made.record.id };
+  };
+  return {
+    url,
+    dataDir,
+    database,
+    key,
+    async signIn(role) {
+      const made = await key(role);
+      const answer = await signInWith(url, made.key);
+      const cookie = cookieOf(answer);
+      const session = (await answer.json()) as Session;
+      return { keyId: made.id, ...clientOf(url, cookie, session) };
+    },
+    async close() {
+      stopping.abort();
+      await server.stop();
+      await web.close();
+      await core.close();
+      await database.close();
+      await rm(dataDir, { recursive: true });
+    },
+  };
+}
+
+export function signInWith(
+  url: string,
+  key: string,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  return fetch(`${url}/console/api/session`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify({ key }),
+  });
+}
+
+/** `name=value` of the one cookie that an answer sets. */
+export function cookieOf(answer: Response): string {
+  return answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+}
+
+export function clientOf(url: string, cookie: string, session: Session) {
+  const call: Client['call'] = (method, path, body, headers = {}) =>
+    fetch(`${url}/console/api${path}`, {
+      method,
+      redirect: 'manual',
+      headers: {
+        cookie,
+        ...(method === 'GET' ? {} : { 'X-CSRF-Token': session.csrf }),
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  return {
+    session,
+    cookie,
+    call,
+    async get<Answer>(path: string) {
+      const answer = await call('GET', path);
+      if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+      return (await answer.json()) as Answer;
+    },
+  };
+}

@@ -1,0 +1,31 @@
+import type { ConsoleEvent } from '../../../../src/doors/console/contract.ts';
+import { readServerSentEvents } from '../../../../src/doors/http/client.ts';
+
+export type SentEvent = ConsoleEvent & { id: string };
+
+/**
+ * Reads the stream of changes until what has come is `enough`.
+ * @param afterHello is called once the stream is open: changes from then on must be in it.
+ */
+export async function readEvents(
+  url: string,
+  cookie: string,
+  enough: (events: readonly SentEvent[]) => boolean,
+  afterHello: () => Promise<void> = async () => {},
+  headers: Record<string, string> = {},
+): Promise<SentEvent[]> {
+  const gone = new AbortController();
+  const answer = await fetch(`${url}/console/api/events`, {
+    headers: { cookie, ...headers },
+    signal: gone.signal,
+  });
+  if (!answer.ok || !answer.body) throw new Error(`the stream answers ${answer.status}`);
+  const events: SentEvent[] = [];
+  for await (const { id, event, data } of readServerSentEvents(answer.body)) {
+    events.push({ id, type: event, data: JSON.parse(data) } as SentEvent);
+    if (event === 'hello') await afterHello();
+    if (enough(events)) break;
+  }
+  gone.abort();
+  return events;
+}

@@ -1,0 +1,212 @@
+import { describe, expect, it } from 'vitest';
+import { REQUEST_STATUS } from '../../../../src/core/requests/request.ts';
+import { COMPLETION_SIGNAL } from '../../../../src/core/studies/completion.ts';
+import { STUDY_STATE } from '../../../../src/core/studies/study-store.ts';
+import { type Traces, timelineOf } from '../../../../src/doors/console/timeline.ts';
+import { catalogueEntry } from '../../../../src/platform/errors/catalogue.ts';
+
+const at = (second: number) => new Date(Date.UTC(2026, 2, 1, 8, 0, second));
+
+const state = (
+  second: number,
+  to: string,
+  more: Partial<Traces['history'][number]> = {},
+): Traces['history'][number] => ({
+  at: at(second),
+  state: to,
+  revision: 1,
+  complete_because: 'quiet-time',
+  reason: null,
+  ...more,
+});
+
+const delivery = (more: Partial<Traces['deliveries'][number]>): Traces['deliveries'][number] => ({
+  id: 'dlv_1',
+  request_id: 'req_1',
+  object: 'sr-tid1500',
+  destination: 'pacs',
+  state: 'delivered',
+  code: null,
+  detail: 'C-STORE 0000H',
+  created_at: at(20),
+  ended_at: at(21),
+  committed_at: null,
+  ...more,
+});
+
+const NOTHING: Traces = {
+  study: {
+    calling_ae_title: 'VOLUSON',
+    called_ae_title: 'SONOGATE',
+    source: 'cart-1',
+    first_received_at: at(0),
+  },
+  history: [],
+  submitted: [],
+  rules: [],
+  events: [],
+  deliveries: [],
+  holds: [],
+  acknowledged: [],
+  audit: [],
+};
+
+const told = (traces: Partial<Traces>) =>
+  timelineOf({ ...NOTHING, ...traces }).map(({ kind, title }) => [kind, title]);
+
+describe('the timeline of a study', () => {
+  it('goes from the first object to the commitment of the PACS in the order of time', () => {
+    const entries = timelineOf({
+      ...NOTHING,
+      history: [
+        state(0, 'receiving'),
+        state(5, 'complete', { complete_because: 'association-release' }),
+        state(7, 'submitted'),
+      ],
+      submitted: [
+        {
+          at: at(6),
+          rule: 'obstetric',
+          request_id: 'req_1',
+          endpoint: 'us/obstetric/interpret',
+          revision: 1,
+        },
+      ],
+      rules: [
+        {
+          rule: 'obstetric',
+          matches: true,
+          acts: true,
+          conditions: [{ condition: 'modality', wanted: 'US', found: 'US', holds: true }],
+        },
+      ],
+      events: [
+        {
+          request_id: 'req_1',
+          at: at(8),
+          name: 'status',
+          data: { status: 'running', previous: 'preparing', at: '' },
+        },
+        {
+          request_id: 'req_1',
+          at: at(15),
+          name: 'status',
+          data: { status: 'succeeded', previous: 'running', at: '' },
+        },
+      ],
+      deliveries: [delivery({ committed_at: at(30) })],
+    });
+    expect(entries.map(({ at: time, title }) => `${time.slice(17, 19)} ${title}`)).toEqual([
+      '00 First object received',
+      '05 Complete: the sender released its association',
+      '06 The rule obstetric runs us/obstetric/interpret',
+      '08 Interpretation runs',
+      '15 Result ready',
+      '20 sr-tid1500 is to go to pacs',
+      '21 sr-tid1500 taken by pacs',
+      '30 pacs committed to keep sr-tid1500',
+    ]);
+    expect(entries[0]).toMatchObject({
+      actor: 'VOLUSON',
+      detail: expect.stringContaining('cart-1'),
+    });
+    expect(entries[2]).toMatchObject({ detail: 'modality is "US"', requestId: 'req_1' });
+    expect(entries[6]).toMatchObject({
+      actor: 'pacs',
+      detail: 'C-STORE 0000H',
+      deliveryId: 'dlv_1',
+    });
+  });
+
+  it.each(COMPLETION_SIGNAL)('has words for the signal %s', (complete_because) => {
+    const [, complete] = told({ history: [state(5, 'complete', { complete_because })] });
+    expect(complete?.[1]).toMatch(/^Complete: \w+ \w+/);
+  });
+
+  it.each(STUDY_STATE.filter((name) => !['receiving', 'complete', 'submitted'].includes(name)))(
+    'has words for a study that is %s, and says why',
+    (name) => {
+      const history = [state(5, name, { reason: 'because of it' })];
+      const [, entry] = timelineOf({ ...NOTHING, history });
+      expect(entry?.title).not.toBe(name);
+      expect(entry?.detail).toBe('because of it');
+    },
+  );
+
+  it.each(REQUEST_STATUS)('has words for a request that is %s', (status) => {
+    const data = { status, previous: null, at: '' };
+    const [, entry] = told({ events: [{ request_id: 'r', at: at(5), name: 'status', data }] });
+    expect(entry?.[1]).toMatch(/^[A-Z]/);
+  });
+
+  it('tells objects that came late once for each revision', () => {
+    const history = [
+      state(0, 'receiving'),
+      state(5, 'submitted'),
+      state(60, 'receiving', { revision: 2 }),
+      state(61, 'receiving', { revision: 2, reason: 'x' }),
+    ];
+    expect(told({ history }).map(([, title]) => title)).toEqual([
+      'First object received',
+      'Further objects came: revision 2',
+    ]);
+  });
+
+  it('tells why a complete study could not go on, and not that it is complete again', () => {
+    const history = [
+      state(5, 'complete'),
+      state(6, 'complete', { reason: 'the queue is away' }),
+      state(20, 'complete'),
+    ];
+    expect(told({ history }).slice(1)).toEqual([
+      ['completed', 'Complete: nothing came for the quiet time of its source'],
+      ['failed', 'Could not go on yet, is tried again'],
+    ]);
+  });
+
+  it.each([
+    ['dead', 'failed', `sr-tid1500 to pacs: ${catalogueEntry('peer_unreachable').title}`],
+    ['diverted', 'changed', 'sr-tid1500 goes elsewhere in place of pacs'],
+  ])('tells a delivery that is %s', (name, kind, title) => {
+    const [, , end] = told({ deliveries: [delivery({ state: name, code: 'peer_unreachable' })] });
+    expect(end).toEqual([kind, title]);
+  });
+
+  it('tells a person that looks again and again once an hour', () => {
+    const look = (second: number, actor: string) => ({
+      at: at(second),
+      action: 'identity.view',
+      actor,
+      request_id: null,
+      where: 'console study',
+    });
+    const audit = [
+      look(1, 'Anne'),
+      look(2, 'Anne'),
+      look(3, 'Ben'),
+      look(3599, 'Anne'),
+      look(3601, 'Anne'),
+    ];
+    const looked = timelineOf({ ...NOTHING, audit }).filter(({ kind }) => kind === 'looked');
+    expect(looked.map(({ actor }) => actor)).toEqual(['Anne', 'Ben', 'Anne']);
+  });
+
+  it('tells what people did, and leaves out what programs read', () => {
+    const entry = (action: string) => ({
+      at: at(9),
+      action,
+      actor: 'Anne',
+      request_id: null,
+      where: null,
+    });
+    expect(told({ audit: [entry('study.rerun'), entry('request.read')] }).slice(1)).toEqual([
+      ['changed', 'Interpreted again'],
+    ]);
+  });
+
+  it('of a request without a study begins with the request', () => {
+    const data = { status: 'queued', previous: null, at: '' } as const;
+    const events = [{ request_id: 'r', at: at(1), name: 'status' as const, data }];
+    expect(told({ study: null, events })).toEqual([['status', 'Queued']]);
+  });
+});

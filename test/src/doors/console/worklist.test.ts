@@ -1,0 +1,273 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Facets, WorklistPage, WorklistRow } from '../../../../src/doors/console/contract.ts';
+import { type Client, type ConsoleSite, openConsole } from './site.ts';
+import { readEvents, type SentEvent } from './stream.ts';
+import { fillWorklist, fixtureStudy } from './worklist-fixture.ts';
+
+const STUDIES = 400;
+
+let site: ConsoleSite;
+let clinician: Client;
+
+beforeAll(async () => {
+  site = await openConsole();
+  await fillWorklist(site.database, STUDIES);
+  clinician = await site.signIn('clinician');
+});
+afterAll(() => site.close());
+
+const page = (query = '') => clinician.get<WorklistPage>(`/worklist${query}`);
+const uidOf = ({ subject }: WorklistRow) =>
+  subject?.shown === 'identity' ? subject.studyInstanceUid : '';
+
+/** The whole worklist, page by page. */
+async function everyRow(query: string): Promise<{ critical: WorklistRow[]; rows: WorklistRow[] }> {
+  const first = await page(`?limit=60${query}`);
+  const rows = [...first.rows];
+  for (let cursor = first.nextCursor; cursor; ) {
+    const next = await page(`?limit=60${query}&cursor=${encodeURIComponent(cursor)}`);
+    expect(next.critical).toEqual([]);
+    rows.push(...next.rows);
+    cursor = next.nextCursor;
+  }
+  return { critical: first.critical, rows };
+}
+
+describe('the worklist', () => {
+  it('has every study once, newest first, those to be acknowledged above all others', async () => {
+    const { critical, rows } = await everyRow('');
+    expect(critical).toHaveLength(1);
+    expect(critical[0]?.critical).toEqual([
+      expect.objectContaining({ text: 'Placenta covers the internal os', section: 'placenta' }),
+    ]);
+    const times = rows.map(({ arrivedAt }) => arrivedAt);
+    expect(times).toEqual(times.toSorted().reverse());
+    expect(new Set([...critical, ...rows].map(uidOf)).size).toBe(STUDIES);
+  });
+
+  it('is stable under what arrives meanwhile', async () => {
+    const { rows, nextCursor } = await page('?limit=10');
+    await site.database.query(
+      `UPDATE worklist SET arrived_at = now() WHERE key = (SELECT min(key) FROM worklist
+         WHERE NOT critical AND NOT key = ANY ($1::text[]))`,
+      [rows.map(({ key }) => key)],
+    );
+    const next = await page(`?limit=10&cursor=${encodeURIComponent(nextCursor ?? '')}`);
+    const seen = new Set(rows.map(({ key }) => key));
+    expect(next.rows.filter(({ key }) => seen.has(key))).toEqual([]);
+  });
+
+  it.each([
+    ['state=receiving', 3, ({ state }: WorklistRow) => state === 'receiving'],
+    ['state=failed', 16, ({ state }: WorklistRow) => state === 'failed'],
+    ['state=unrouted&state=receiving', 10, ({ requestId }: WorklistRow) => requestId === null],
+    ['source=cart-3', 80, ({ source }: WorklistRow) => source === 'cart-3'],
+    ['tag=urgent', 10, ({ tags }: WorklistRow) => tags.includes('urgent')],
+    ['q=urgent', 10, ({ tags }: WorklistRow) => tags.includes('urgent')],
+    ['critical=1', 1, ({ critical }: WorklistRow) => critical.length > 0],
+    ['endpoint=us/echo/interpret', 0, () => false],
+  ])('with %s has %i rows', async (query, count, fits) => {
+    const { critical, rows } = await everyRow(`&${query}`);
+    expect([...critical, ...rows].filter(fits)).toHaveLength(count);
+    expect([...critical, ...rows]).toHaveLength(count);
+  });
+
+  it.each([
+    ['a family name', 'family77'],
+    ['words of a name in any order and case', 'Given77 FAMILY77'],
+    ['the beginnings of words', 'given77 fam'],
+    ['an accession number', 'acc77'],
+    ['a Study Instance UID', fixtureStudy(77).studyInstanceUid],
+  ])('is searched by %s', async (_, words) => {
+    const { rows } = await page(`?q=${encodeURIComponent(words)}`);
+    expect(rows.map(uidOf)).toEqual([fixtureStudy(77).studyInstanceUid]);
+  });
+
+  it('is searched by a patient ID with its punctuation: all studies of the patient', async () => {
+    const { rows } = await page('?q=MRN-0000076');
+    expect(rows.map(uidOf)).toEqual([77, 76].map((n) => fixtureStudy(n).studyInstanceUid));
+  });
+
+  it.each([
+    ["'", 0],
+    ['!!!', 0],
+    ["x' | 'family", 0],
+    ['%', 0],
+    ['\\', 0],
+  ])('takes %s as text to search for', async (words, count) => {
+    expect((await page(`?q=${encodeURIComponent(words)}`)).rows).toHaveLength(count);
+  });
+
+  it.each(['?cursor=x', '?limit=0', '?limit=201', '?state=lost', '?sort=name', '?q='])(
+    'refuses %s',
+    async (query) => {
+      expect((await clinician.call('GET', `/worklist${query}`)).status).toBe(422);
+    },
+  );
+
+  it('offers as filters what is there', async () => {
+    const facets = await clinician.get<Facets>('/worklist/facets');
+    expect(facets.sources).toEqual(['cart-0', 'cart-1', 'cart-2', 'cart-3', 'cart-4']);
+    expect(facets.tags).toEqual(['urgent']);
+    expect(facets.states).toContainEqual({ state: 'receiving', rows: 3 });
+    expect(facets.states.reduce((sum, { rows }) => sum + rows, 0)).toBe(STUDIES);
+  });
+
+  it('shows the result at a glance, and what became of its deliveries', async () => {
+    const { rows } = await page(`?q=${fixtureStudy(333).studyInstanceUid}`);
+    expect(rows[0]).toMatchObject({
+      state: 'succeeded',
+      glance: { values: ['EFW 1240 g', 'HC 262.1 mm'], assessed: 9, sections: 14 },
+      deliveries: { waiting: 0, delivered: 1, dead: 1, held: 0 },
+    });
+  });
+});
+
+describe('a request that came by HTTP', () => {
+  const submit = (id: string, account: string) =>
+    site.database.query(
+      `INSERT INTO requests (id, account_id, model, endpoint, version, status, stage, priority, test,
+         input, files, prior_files, metadata, source, cost, deliver_to, created_at)
+       SELECT $1, $2, model, endpoint, version, 'queued', stage, priority, test, input,
+         '[{"name": "a.png"}]', prior_files, metadata, '{"kind": "api"}', cost, deliver_to, now()
+       FROM requests LIMIT 1`,
+      [id, account],
+    );
+
+  it('is a row without a patient, and follows its request', async () => {
+    await submit('req_by_http', 'default');
+    const now = async () => (await page('?source=api')).rows;
+    expect(await now()).toEqual([
+      expect.objectContaining({
+        key: 'req_by_http',
+        kind: 'request',
+        subject: null,
+        state: 'queued',
+        objects: 1,
+        waitsFor: 'a worker',
+      }),
+    ]);
+    await site.database.query(
+      `INSERT INTO request_events (request_id, seq, name, data, at)
+       VALUES ('req_by_http', 1, 'triage', '{"display": "Reversed flow", "section": "doppler"}', now())`,
+    );
+    const { critical } = await page('?source=api');
+    expect(critical[0]?.critical).toEqual([expect.objectContaining({ text: 'Reversed flow' })]);
+  });
+
+  it('of another account is not shown', async () => {
+    await submit('req_of_another', 'another');
+    expect((await clinician.call('GET', '/worklist/req_of_another')).status).toBe(404);
+    expect((await clinician.call('GET', '/requests/req_of_another/result')).status).toBe(404);
+  });
+});
+
+describe('a row', () => {
+  it('follows its study, its newest request and its deliveries', async () => {
+    const uid = fixtureStudy(201).studyInstanceUid;
+    const now = async () => (await page(`?q=${uid}`)).rows[0];
+    await site.database.query(`UPDATE studies SET state = 'held', reason = 'by hand'
+      WHERE study_instance_uid = '${uid}'`);
+    expect(await now()).toMatchObject({ state: 'held', waitsFor: 'a person to release it' });
+    await site.database.query(`UPDATE studies SET state = 'submitted'
+      WHERE study_instance_uid = '${uid}'`);
+    expect(await now()).toMatchObject({ state: 'succeeded', waitsFor: null });
+    await site.database.query(
+      `UPDATE deliveries SET state = 'pending' WHERE object = 'sr-tid1500' AND request_id = $1`,
+      [(await now())?.requestId],
+    );
+    expect(await now()).toMatchObject({ waitsFor: 'delivery to pacs' });
+  });
+
+  it('leaves the top when its flags are acknowledged, and says by whom', async () => {
+    const { critical } = await page();
+    const row = critical.find(({ kind }) => kind === 'study');
+    const answer = await clinician.call('POST', `/requests/${row?.requestId}/acknowledge`);
+    expect(await answer.json()).toMatchObject({
+      key: row?.key,
+      acknowledged: { person: 'Dr clinician' },
+    });
+    expect((await page()).critical.map(({ key }) => key)).not.toContain(row?.key);
+  });
+});
+
+describe('the stream of changes', () => {
+  // Else the studies that still receive are told beside those that a test changes.
+  beforeAll(async () => {
+    await site.database.query(
+      `UPDATE studies SET last_received_at = now() - interval '1 minute' WHERE state = 'receiving'`,
+    );
+  });
+
+  const touch = (n: number) =>
+    site.database.query('UPDATE studies SET reason = $1 WHERE study_instance_uid = $2', [
+      `changed ${Math.random()}`,
+      fixtureStudy(n).studyInstanceUid,
+    ]);
+  const studiesIn = (events: readonly SentEvent[]) =>
+    events.flatMap((event) => (event.type === 'row' ? [uidOf(event.data.row)] : []));
+  const uid = (n: number) => fixtureStudy(n).studyInstanceUid;
+  const until = (n: number) => (events: readonly SentEvent[]) => studiesIn(events).includes(uid(n));
+
+  it('tells a change of a study as its whole row', async () => {
+    const events = await readEvents(site.url, clinician.cookie, until(120), async () => {
+      await touch(120);
+    });
+    expect(events[0]?.type).toBe('hello');
+    const told = events.at(-1);
+    expect(told).toMatchObject({ type: 'row', data: { changed: ['study'] } });
+  });
+
+  /** A page that connects anew is told the last seconds again: from here on it is told. */
+  const forgetThePast = () =>
+    site.database.query(
+      `INSERT INTO console_changes (key, what, at) VALUES ('', 'study', now() - interval '1 minute')`,
+    );
+
+  it('goes on from the last event that a page had, with nothing of before', async () => {
+    await forgetThePast();
+    const before = await readEvents(site.url, clinician.cookie, until(121), async () => {
+      await touch(121);
+    });
+    const last = before.at(-1)?.id ?? '';
+    await touch(122);
+    await touch(123);
+    const headers = { 'Last-Event-ID': last };
+    const missed = await readEvents(site.url, clinician.cookie, until(123), undefined, headers);
+    expect(missed.map(({ type }) => type)).toEqual(['hello', 'row', 'row']);
+    expect(studiesIn(missed)).toEqual(expect.arrayContaining([uid(122), uid(123)]));
+  });
+
+  it('tells a page that was cut off among changes of one moment all of them again', async () => {
+    await forgetThePast();
+    await site.database.transaction(async (tx) => {
+      const change = 'UPDATE studies SET reason = $1 WHERE study_instance_uid = $2';
+      for (const n of [130, 131, 132]) await tx.query(change, ['x', uid(n)]);
+    });
+    const all = (events: readonly SentEvent[]) => studiesIn(events).length === 3;
+    const events = await readEvents(site.url, clinician.cookie, all);
+    const headers = { 'Last-Event-ID': events.at(-2)?.id ?? '' };
+    const again = await readEvents(site.url, clinician.cookie, all, undefined, headers);
+    expect(studiesIn(again).toSorted()).toEqual([130, 131, 132].map(uid));
+  });
+
+  it('tells that objects come while nothing else of the study changes', async () => {
+    const events = await readEvents(site.url, clinician.cookie, until(400), async () => {
+      await site.database.query(
+        'UPDATE studies SET instance_count = 31, last_received_at = now() WHERE study_instance_uid = $1',
+        [uid(400)],
+      );
+    });
+    expect(events.at(-1)).toMatchObject({ data: { row: { objects: 31 } } });
+  });
+
+  it.each(['0.0', '999999999.999999999', 'x', '1.2.3'])(
+    'says reset to a page that was at %s',
+    async (last) => {
+      const two = (events: readonly SentEvent[]) => events.length === 2;
+      const headers = { 'Last-Event-ID': last };
+      const events = await readEvents(site.url, clinician.cookie, two, undefined, headers);
+      expect(events.map(({ type }) => type)).toEqual(['hello', 'reset']);
+    },
+  );
+});

@@ -1,0 +1,164 @@
+import { rm } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createCallLimits, rateLimitHeaders } from '../../../../src/doors/http/call-limits.ts';
+import { migrate } from '../../../../src/platform/database/migrate.ts';
+import { openDatabase, type PooledDatabase } from '../../../../src/platform/database/open.ts';
+import { silentLogger } from '../../../../src/platform/logging/logger.ts';
+import { freshDataDir } from '../../../peers/embedded.ts';
+import { type PostgresServer, startPostgres } from '../../../peers/postgres.ts';
+import { type Gateway, read, startGateway } from './gateway.ts';
+
+const postgres: PostgresServer | null = await startPostgres();
+afterAll(() => postgres?.stop());
+
+const NOON = Date.parse('2026-03-01T12:00:00Z');
+const BACKENDS = [
+  { name: 'embedded database', server: false },
+  { name: 'PostgreSQL server', server: true },
+];
+
+describe.each(BACKENDS)('calls of a key: $name', ({ server }) => {
+  const missing = server && !postgres;
+  let dataDir: string;
+  let database: PooledDatabase;
+
+  beforeAll(async () => {
+    if (missing) return;
+    dataDir = await freshDataDir();
+    const databaseUrl = server ? await postgres?.createDatabase() : undefined;
+    database = await openDatabase({ databaseUrl, dataDir, logger: silentLogger });
+    await migrate(database);
+  });
+  afterEach(() => (missing ? undefined : database.query('DELETE FROM call_buckets')));
+  afterAll(async () => {
+    if (missing) return;
+    await database.close();
+    await rm(dataDir, { recursive: true });
+  });
+
+  const config = { callsPerMinute: 60, openStreamsPerKey: 2 };
+  const at = (seconds = 0) => {
+    const clock = { seconds };
+    const now = () => new Date(NOON + clock.seconds * 1000);
+    return { clock, limits: createCallLimits({ database, config, now }) };
+  };
+
+  it("are allowed a minute's worth at once, then one for each that has come back", async ({
+    skip,
+  }) => {
+    if (missing) skip('PostgreSQL is not installed');
+    const { clock, limits } = at();
+    const burst = await Promise.all(Array.from({ length: 61 }, () => limits.take('a')));
+    expect(burst.filter(({ allowed }) => allowed)).toHaveLength(60);
+    expect(burst.map(({ remaining }) => remaining).slice(0, 3)).toEqual([59, 58, 57]);
+    expect(burst.at(-1)).toMatchObject({ allowed: false, remaining: 0, retrySeconds: 1 });
+    clock.seconds = 0.9;
+    expect(await limits.take('a')).toMatchObject({ allowed: false, retrySeconds: 1 });
+    clock.seconds = 1.1;
+    expect((await limits.take('a')).allowed).toBe(true);
+    expect((await limits.take('a')).allowed).toBe(false);
+  });
+
+  it('come back up to a minute’s worth and no more', async ({ skip }) => {
+    if (missing) skip('PostgreSQL is not installed');
+    const { clock, limits } = at();
+    for (let n = 0; n < 60; n++) await limits.take('a');
+    clock.seconds = 3600;
+    expect((await limits.take('a')).remaining).toBe(59);
+  });
+
+  it('of one key take nothing from another, also when they come together', async ({ skip }) => {
+    if (missing) skip('PostgreSQL is not installed');
+    const { limits } = at();
+    const both = [...Array.from({ length: 61 }, () => 'a'), 'b'].map((key) => limits.take(key));
+    const answers = await Promise.all(both);
+    expect(answers.at(-2)?.allowed).toBe(false);
+    expect(answers.at(-1)).toMatchObject({ allowed: true, remaining: 59 });
+  });
+
+  it('are counted over all processes: what one allows, another does not allow again', async ({
+    skip,
+  }) => {
+    if (missing) skip('PostgreSQL is not installed');
+    const [one, other] = [at().limits, at().limits];
+    for (let n = 0; n < 40; n++) await one.take('a');
+    const rest = await Promise.all(Array.from({ length: 40 }, () => other.take('a')));
+    expect(rest.filter(({ allowed }) => allowed)).toHaveLength(20);
+    expect((await one.take('a')).allowed).toBe(false);
+  });
+
+  it('go by the clock of the database where no other is given', async ({ skip }) => {
+    if (missing) skip('PostgreSQL is not installed');
+    const limits = createCallLimits({ database, config });
+    for (let n = 0; n < 60; n++) await limits.take('a');
+    await database.query("UPDATE call_buckets SET filled_at = filled_at - interval '1 hour'");
+    expect((await limits.take('a')).remaining).toBe(59);
+  });
+
+  it('are told in header fields', async ({ skip }) => {
+    if (missing) skip('PostgreSQL is not installed');
+    const { limits } = at();
+    expect(rateLimitHeaders(await limits.take('a'))).toEqual({
+      'RateLimit-Policy': '"calls";q=60;w=60',
+      RateLimit: '"calls";r=59;t=1',
+    });
+  });
+
+  it('may hold so many streams open, and another once one has closed', ({ skip }) => {
+    if (missing) skip('PostgreSQL is not installed');
+    const { limits } = at();
+    const close = limits.openStream('a');
+    limits.openStream('a');
+    expect(() => limits.openStream('a')).toThrow('rate_limited');
+    limits.openStream('b');
+    close();
+    close();
+    limits.openStream('a');
+    expect(() => limits.openStream('a')).toThrow('rate_limited');
+  });
+});
+
+describe('the HTTP door', () => {
+  let gateway: Gateway;
+  afterEach(() => gateway.stop());
+  const start = async (callsPerMinute: number, openStreamsPerKey: number) => {
+    gateway = await startGateway({ callLimits: { callsPerMinute, openStreamsPerKey } });
+  };
+
+  it('answers 429 and says when to come back', async () => {
+    await start(2, 1);
+    const first = await gateway.call('/v1/models');
+    expect(first.status).toBe(200);
+    expect(first.headers.get('RateLimit')).toBe('"calls";r=1;t=30');
+    await gateway.call('/v1/models');
+    const refused = await gateway.call('/v1/models');
+    expect(refused.status).toBe(429);
+    expect((await read(refused)).code).toBe('rate_limited');
+    const wait = Number(refused.headers.get('Retry-After'));
+    expect(wait).toBeGreaterThan(1);
+    expect(wait).toBeLessThanOrEqual(30);
+    expect(refused.headers.get('RateLimit-Policy')).toBe('"calls";q=2;w=60');
+    const other = await gateway.call('/v1/models', { key: await gateway.key() });
+    expect(other.status).toBe(200);
+  });
+
+  it('refuses one open stream too many, and takes it when another has closed', async () => {
+    await start(1000, 1);
+    const id = await gateway.submit();
+    const leave = new AbortController();
+    const events = `/v1/requests/${id}/events`;
+    const stream = await gateway.call(events, { signal: leave.signal });
+    expect(stream.status).toBe(200);
+    const refused = await gateway.call(events);
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get('Retry-After')).toBe('1');
+    leave.abort();
+    await expect
+      .poll(async () => {
+        const again = await gateway.call(events, { signal: AbortSignal.timeout(5000) });
+        await again.body?.cancel();
+        return again.status;
+      })
+      .toBe(200);
+  });
+});

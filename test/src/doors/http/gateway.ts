@@ -1,0 +1,235 @@
+import { createHash } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Config } from '../../../../config/schema.ts';
+import { createAuthenticate, createKey, type NewKey } from '../../../../src/core/accounts/keys.ts';
+import { createAuditWriter } from '../../../../src/core/audit/audit.ts';
+import { openBlobFolder } from '../../../../src/core/files/blob-folder.ts';
+import { createUploads, type Uploads } from '../../../../src/core/files/uploads.ts';
+import { createRequestCore } from '../../../../src/core/requests/core.ts';
+import type { Endpoint } from '../../../../src/core/requests/endpoint.ts';
+import { createHttpApp } from '../../../../src/doors/http/app.ts';
+import { createCallLimits } from '../../../../src/doors/http/call-limits.ts';
+import type { HttpDeps } from '../../../../src/doors/http/context.ts';
+import { startHttp } from '../../../../src/doors/http/server.ts';
+import { createUrlSigner, loadSigningSecret } from '../../../../src/doors/http/signed-url.ts';
+import { migrate } from '../../../../src/platform/database/migrate.ts';
+import { openDatabase } from '../../../../src/platform/database/open.ts';
+import { SonogateError } from '../../../../src/platform/errors/catalogue.ts';
+import { silentLogger } from '../../../../src/platform/logging/logger.ts';
+import { createUrlGuard } from '../../../../src/platform/outbound/url-guard.ts';
+import { freshDataDir } from '../../../peers/embedded.ts';
+import { type TestWorker, testWorker } from './test-worker.ts';
+
+export const MAX_BODY_BYTES = 10_000;
+export const MAX_UPLOAD_BYTES = 1_000_000;
+export const MAX_FILE_BYTES = 3_000_000;
+export const PART_BYTES = 600_000;
+
+/** An endpoint of the shape of service.md 2.3, small enough to see at a glance. */
+const endpoint: Endpoint = {
+  id: 'us/obstetric/interpret',
+  model: 'us/obstetric',
+  version: '1.2.0',
+  title: 'Obstetric ultrasound',
+  input: z.strictObject({
+    files: z.array(z.string()).min(1),
+    prior_files: z.array(z.string()).optional(),
+    options: z
+      .strictObject({
+        previews: z.boolean().default(true),
+        dating: z.strictObject({ ga_days: z.number(), basis: z.string() }).optional(),
+      })
+      .optional(),
+    clinical_context: z
+      .strictObject({
+        age_years: z.number().int().min(0).max(130).optional(),
+        indication: z.string().optional(),
+      })
+      .optional(),
+  }),
+  output: z.object({ schema: z.literal('sonogate.result/1') }),
+  price: () => [{ item: 'us/obstetric', quantity: 1, unit_price: '0.08', amount: '0.08' }],
+};
+
+const endpoints: Endpoint[] = [
+  endpoint,
+  { ...endpoint, version: '1.0.0' },
+  { ...endpoint, version: '1.10.0' },
+];
+
+/** One host inside, which may serve files and take webhooks; else as a site starts out. */
+const OUTBOUND: Config['outbound'] = {
+  hosts: [{ host: 'pacs.example', addresses: ['10.0.0.0/8'], ports: [443, 8443], http: false }],
+  inputFiles: 'listed-hosts',
+  maxFileBytes: MAX_UPLOAD_BYTES,
+  fetchTimeoutSeconds: 10,
+};
+
+/** As good as none. */
+const CALL_LIMITS = { callsPerMinute: 100_000, openStreamsPerKey: 100 };
+
+export interface Gateway {
+  url: string;
+  database: HttpDeps['database'];
+  dataDir: string;
+  uploads: Uploads;
+  worker: TestWorker;
+  /** A live key of the default account unless `key` says otherwise. */
+  key(key?: Partial<NewKey>): Promise<string>;
+  /** A call with a key; `body` is sent as JSON. */
+  call(path: string, options?: CallOptions): Promise<Response>;
+  /** The id of a ready file with these bytes. */
+  upload(bytes?: string, filename?: string): Promise<string>;
+  /** The id of a new request. */
+  submit(): Promise<string>;
+  /** Moves the clock that the HTTP door and the uploads go by. */
+  advance(milliseconds: number): void;
+  stop(): Promise<void>;
+}
+
+/** The fields of answers that the tests read; each is checked by what is expected of it. */
+interface Answer {
+  id: string;
+  status: string;
+  version: string;
+  created_at: string;
+  input: object;
+  code: string;
+  errors: { pointer: string; detail: string }[];
+  file: { id: string; status: string };
+  upload: { url: string };
+  complete_url: string;
+  data: Answer[];
+  next_cursor: string;
+}
+
+export async function read(answer: Response): Promise<Answer> {
+  return (await answer.json()) as Answer;
+}
+
+export interface CallOptions {
+  key?: string | null;
+  method?: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+}
+
+type Overrides = Partial<HttpDeps> & { callLimits?: typeof CALL_LIMITS };
+
+/**
+ * The HTTP door on the real core, database and files, on a free port of loopback. Only the queue
+ * holds its jobs for good: the tests move requests themselves, through `worker`.
+ */
+export async function startGateway(
+  { callLimits = CALL_LIMITS, ...overrides }: Overrides = {},
+  databaseUrl?: string,
+): Promise<Gateway> {
+  const dataDir = await freshDataDir();
+  const logger = silentLogger;
+  const database = await openDatabase({ databaseUrl, dataDir, logger });
+  await migrate(database);
+  await database.query(`INSERT INTO accounts (id, name) VALUES ('other', 'Another account')`);
+  let ahead = 0;
+  const now = () => new Date(Date.now() + ahead);
+  const queue = { add: async () => {}, remove: async () => {} };
+  const blobs = openBlobFolder(join(dataDir, 'files'));
+  const core = await createRequestCore({
+    database,
+    queue,
+    endpoints,
+    blobs,
+    config: { dataDir },
+    logger,
+  });
+  const uploads = createUploads({
+    database,
+    blobs,
+    limits: {
+      maxBytes: MAX_UPLOAD_BYTES,
+      maxFileBytes: MAX_FILE_BYTES,
+      partBytes: PART_BYTES,
+      minFreeBytes: 0,
+    },
+    now,
+  });
+  const stopping = new AbortController();
+  const app = createHttpApp({
+    core,
+    database,
+    authenticate: createAuthenticate(database),
+    writeAudit: createAuditWriter(database),
+    uploads,
+    storeInstances: async () => {
+      throw new SonogateError('overloaded');
+    },
+    blobs,
+    outbound: createUrlGuard(OUTBOUND),
+    limits: createCallLimits({ database, config: callLimits }),
+    signer: createUrlSigner(await loadSigningSecret(database)),
+    config: { maxBodyBytes: MAX_BODY_BYTES, maxFileBytes: MAX_FILE_BYTES },
+    models: async () => [],
+    logger,
+    checks: { database: () => database.query('SELECT 1') },
+    metrics: async () => [],
+    stopping: stopping.signal,
+    now,
+    ...overrides,
+  });
+  const server = await startHttp(app, { host: '127.0.0.1', port: 0, logger });
+  const key = async (options: Partial<NewKey> = {}) =>
+    (await createKey(database, { name: 'test', ...options })).key;
+  const usual = await key();
+
+  const call: Gateway['call'] = (path, { key = usual, method, body, headers = {}, signal } = {}) =>
+    fetch(path.startsWith('http') ? path : `${server.url}${path}`, {
+      method: method ?? (body === undefined ? 'GET' : 'POST'),
+      redirect: 'manual',
+      ...(signal ? { signal } : {}),
+      headers: {
+        ...(key === null ? {} : { Authorization: `Bearer ${key}` }),
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+
+  const upload: Gateway['upload'] = async (bytes = 'pixels', filename = 'a.png') => {
+    const announced = { filename, bytes: Buffer.byteLength(bytes), media_type: 'image/png' };
+    const created = await read(await call('/v1/uploads', { body: announced }));
+    await fetch(created.upload.url, { method: 'PUT', body: bytes });
+    await call(created.complete_url, { method: 'POST' });
+    return created.file.id;
+  };
+
+  return {
+    url: server.url,
+    database,
+    dataDir,
+    uploads,
+    worker: testWorker(database, dataDir),
+    key,
+    call,
+    upload,
+    async submit() {
+      const body = { input: { files: [await upload()] } };
+      return (await read(await call('/v1/run/us/obstetric', { body }))).id;
+    },
+    advance(milliseconds) {
+      ahead += milliseconds;
+    },
+    async stop() {
+      stopping.abort();
+      await server.stop();
+      await core.close();
+      await database.close();
+      await rm(dataDir, { recursive: true });
+    },
+  };
+}
+
+export function sha256(bytes: string): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

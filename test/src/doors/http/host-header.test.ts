@@ -1,0 +1,40 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isValidHost } from '../../../../src/doors/http/context.ts';
+import { type Gateway, startGateway } from './gateway.ts';
+
+describe('a Host', () => {
+  it.each(['gateway', 'gateway.ward.example:8080', '192.0.2.7', '[2001:db8::7]:443'])(
+    'names a machine: %s',
+    (host) => expect(isValidHost(host)).toBe(true),
+  );
+
+  it.each(['', 'a: closion: close', 'a b', '[::1', 'a:99999', 'a/b', 'someone@a', 'a?b', 'a#b'])(
+    'names none: "%s"',
+    (host) => expect(isValidHost(host)).toBe(false),
+  );
+});
+
+describe('a call whose Host names no machine', () => {
+  let gateway: Gateway;
+  beforeAll(async () => {
+    gateway = await startGateway();
+  });
+  afterAll(() => gateway.stop());
+
+  it('is answered 400, with an address that holds nothing of it', async () => {
+    const key = await gateway.key({ scopes: ['read'] });
+    const call = request(new URL('/v1/requests', gateway.url), {
+      headers: { Host: 'localhostion: closion: close', Authorization: `Bearer ${key}` },
+    }).end();
+    const [answer] = await once(call, 'response');
+    expect(answer.statusCode).toBe(400);
+    expect(await json(answer)).toMatchObject({
+      status: 400,
+      type: expect.stringMatching(/^\/errors\//),
+      detail: 'The Host header names no machine.',
+    });
+  });
+});

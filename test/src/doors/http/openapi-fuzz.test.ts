@@ -1,0 +1,188 @@
+import fc, { type Arbitrary } from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openSite, type Site } from '../../../gateway/site.ts';
+import { HOSTILE_TEXT, type JsonSchema, valuesOf } from './schema-arbitrary.ts';
+
+/** A bounded run; raise it to search for longer. */
+const SECONDS = Number(process.env.FUZZ_SECONDS ?? 12);
+const SHORTEST_RUN = 100;
+
+interface Described {
+  parameters?: { name: string; in: 'path' | 'query' | 'header'; schema: JsonSchema }[];
+  requestBody?: { content: { 'application/json'?: { schema: JsonSchema } } };
+  responses: Record<string, { content?: Record<string, unknown> }>;
+}
+
+interface Call {
+  operation: string;
+  path: string;
+  init: { method: string; headers: Record<string, string>; body?: string };
+}
+
+/**
+ * The calls that the served description allows, most of them valid and some broken at any place,
+ * against the whole gateway with the real endpoints.
+ */
+describe('the description of the API', () => {
+  let site: Site;
+  let url: string;
+  let described: Record<string, Described>;
+  let keys: string[];
+  let known: string[];
+
+  beforeAll(async () => {
+    site = await openSite({
+      roles: ['api'],
+      http: { host: '127.0.0.1', port: 0, callsPerMinute: 1_000_000 },
+    });
+    url = site.gateway.http?.url ?? '';
+    const key = await newKey(['admin']);
+    // Weighted towards the key that may do everything.
+    keys = [key, key, key, key, key, await newKey(['read']), `sg_test_${'0'.repeat(43)}`, ''];
+    known = await thingsOf(key);
+    const document = await (await fetch(`${url}/v1/openapi.json`)).json();
+    const paths = (document as { paths: Record<string, Record<string, Described>> }).paths;
+    described = Object.fromEntries(
+      Object.entries(paths).flatMap(([path, methods]) =>
+        Object.entries(methods).map(([method, each]) => [`${method} ${path}`, each]),
+      ),
+    );
+  });
+  afterAll(() => site.close());
+
+  async function newKey(scopes: string[]): Promise<string> {
+    const made = await site.gateway.operations['keys.create']?.({ name: 'x', test: true, scopes });
+    return (made as { key: string }).key;
+  }
+
+  /** Ids and names that exist: a ready and a pending file, a canceled request, a key. */
+  async function thingsOf(key: string): Promise<string[]> {
+    const post = async (path: string, body?: object) => {
+      const answer = await fetch(path.startsWith('http') ? path : url + path, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      return (await answer.json()) as {
+        id: string;
+        file: { id: string };
+        upload: { url: string };
+        complete_url: string;
+      };
+    };
+    const file = { filename: 'a.dcm', bytes: 1, media_type: 'application/dicom' };
+    const [ready, pending] = [await post('/v1/uploads', file), await post('/v1/uploads', file)];
+    await fetch(ready.upload.url, { method: 'PUT', body: 'x' });
+    await post(ready.complete_url);
+    const submit = { input: { files: [ready.file.id] } };
+    const { id } = await post('/v1/run/us/obstetric', submit);
+    await post(`/v1/requests/${id}/cancel`);
+    const { id: otherKey } = await post('/v1/keys', { name: 'to be ended', test: true });
+    const names = ['us', 'obstetric', 'echo', 'interpret'];
+    // A submit needs a ready file: most ids are one.
+    return [...Array(4).fill(ready.file.id), pending.file.id, id, otherKey, ...names];
+  }
+
+  /** What makes another path of the address, as an empty segment does, is another call. */
+  const isSegment = (value: string) => !['', '.', '..'].includes(value);
+  const segment = () =>
+    fc.oneof(
+      { weight: 6, arbitrary: fc.constantFrom(...known) },
+      { weight: 1, arbitrary: fc.constantFrom(...HOSTILE_TEXT.filter(isSegment)) },
+      { weight: 1, arbitrary: fc.string().filter(isSegment) },
+    );
+
+  function callsOf(operation: string): Arbitrary<Call> {
+    const [method = '', path = ''] = operation.split(' ');
+    const { parameters = [], requestBody } = described[operation] as Described;
+    const of = (place: string) => parameters.filter((each) => each.in === place);
+    const inPath = fc.record(Object.fromEntries(of('path').map(({ name }) => [name, segment()])));
+    const query = fc.record(
+      Object.fromEntries(of('query').map(({ name, schema }) => [name, valuesOf(schema, known)])),
+      { requiredKeys: [] },
+    );
+    const header = fc.stringMatching(/^[\x21-\x7e]{1,20}$/);
+    const headers = fc.record(
+      Object.fromEntries(
+        of('header').map(({ name, schema }) => [
+          name,
+          schema.enum ? fc.constantFrom(...schema.enum.map(String)) : header,
+        ]),
+      ),
+      { requiredKeys: [] },
+    );
+    const schema = requestBody?.content['application/json']?.schema;
+    const json = schema && valuesOf(schema, known).map((value) => JSON.stringify(value));
+    const body = json
+      ? fc.oneof({ weight: 19, arbitrary: json }, { weight: 1, arbitrary: fc.string() })
+      : fc.constant(undefined);
+    return fc
+      .record({ inPath, query, headers, body, key: fc.constantFrom(...keys) })
+      .map(({ inPath, query, headers, body, key }) => ({
+        operation,
+        path: filled(path, inPath) + written(query),
+        init: {
+          method: method.toUpperCase(),
+          headers: {
+            ...headers,
+            ...(key && { Authorization: `Bearer ${key}` }),
+            ...(body !== undefined && { 'Content-Type': 'application/json' }),
+          },
+          ...(body !== undefined && { body }),
+        },
+      }));
+  }
+
+  it('foresees the answer to every call, and no call ends in an internal error', async () => {
+    const answered = new Map<string, Set<number>>();
+    let calls = 0;
+    const check = async ({ operation, path, init }: Call) => {
+      const answer = await fetch(url + path, { ...init, redirect: 'manual' });
+      const type = answer.headers.get('Content-Type')?.split(';')[0] ?? null;
+      await answer.body?.cancel();
+      const { responses } = described[operation] as Described;
+      const foreseen = responses[answer.status];
+      expect(answer.status).not.toBe(500);
+      expect(Object.keys(responses)).toContain(String(answer.status));
+      if (foreseen?.content) expect(Object.keys(foreseen.content)).toContain(type);
+      answered.set(operation, (answered.get(operation) ?? new Set()).add(answer.status));
+      calls += 1;
+    };
+    // Calls with a body have more ways to go wrong.
+    const anyCall = fc.oneof(
+      ...Object.entries(described).map(([operation, { requestBody }]) => ({
+        weight: requestBody ? 4 : 1,
+        arbitrary: callsOf(operation),
+      })),
+    );
+    await fc.assert(fc.asyncProperty(anyCall, check), {
+      numRuns: 1_000_000,
+      interruptAfterTimeLimit: SECONDS * 1000,
+      markInterruptAsFailure: false,
+    });
+
+    expect(calls).toBeGreaterThan(SHORTEST_RUN);
+    const seen = new Set([...answered.values()].flatMap((statuses) => [...statuses]));
+    expect([...seen]).toEqual(expect.arrayContaining([200, 401, 403, 404, 422]));
+  });
+});
+
+/** A path with its parts filled in, so that none of them is taken for more than one segment. */
+function filled(path: string, parts: Record<string, string>): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) =>
+    encodeURIComponent(parts[name]?.toWellFormed() ?? ''),
+  );
+}
+
+/** Generated objects may have no `toString`. */
+function asText(value: unknown): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+function written(query: Record<string, unknown>): string {
+  const pairs = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    for (const each of [value].flat()) pairs.append(name, asText(each).toWellFormed());
+  }
+  return pairs.size === 0 ? '' : `?${pairs}`;
+}

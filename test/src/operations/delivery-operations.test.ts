@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { loadConfig } from '../../../config/load.ts';
+import { type DeliveryRow, enqueueForwards } from '../../../src/core/outbox/deliveries.ts';
+import type { DeliveryState } from '../../../src/core/outbox/delivery.ts';
+import { createDeliveryOperations } from '../../../src/operations/deliveries.ts';
+import type { AdminOperations } from '../../../src/operations/socket.ts';
+import { openSite, type Site } from '../core/requests/site.ts';
+
+let site: Site;
+let operations: AdminOperations;
+let count = 0;
+
+beforeAll(async () => {
+  site = await openSite();
+  const node = { type: 'dicom', host: 'localhost', port: 104, aeTitle: 'PACS' };
+  const config = loadConfig(
+    {},
+    {
+      destinations: [
+        { ...node, name: 'pacs', alternate: 'archive' },
+        { ...node, name: 'archive' },
+      ],
+    },
+  );
+  operations = createDeliveryOperations(config, site.database);
+});
+afterAll(() => site?.close());
+beforeEach(() => site.database.query('DELETE FROM deliveries'));
+
+async function add(destination: string, state: DeliveryState): Promise<string> {
+  count += 1;
+  const instance = `object-${count}`;
+  await site.database.transaction((tx) =>
+    enqueueForwards(tx, [{ instance, study: 's', revision: 1 }], [destination], 3600),
+  );
+  const { rows } = await site.database.query<{ id: string }>(
+    'UPDATE deliveries SET state = $2 WHERE object = $1 RETURNING id',
+    [instance, state],
+  );
+  return rows[0]?.id ?? '';
+}
+const run = async <Answer>(name: string, parameters: object): Promise<Answer> =>
+  (await operations[name]?.(parameters)) as Answer;
+const list = (filter: object = {}) => run<DeliveryRow[]>('deliveries.list', filter);
+const states = async (destination: string) =>
+  (await list({ destination })).map(({ state }) => state).sort();
+
+test('the list is narrowed by destination, state and reason', async () => {
+  const dead = await add('pacs', 'dead');
+  await add('pacs', 'delivered');
+  await add('archive', 'dead');
+  await site.database.query(`UPDATE deliveries SET code = 'peer_refused_object' WHERE id = $1`, [
+    dead,
+  ]);
+  expect(await list()).toHaveLength(3);
+  expect(await list({ destination: 'pacs', state: 'dead' })).toMatchObject([{ id: dead }]);
+  expect(await list({ code: 'peer_refused_object' })).toMatchObject([{ id: dead }]);
+  expect(await list({ limit: 1 })).toHaveLength(1);
+});
+
+test('everything that was given up at a destination is sent again, and nothing else', async () => {
+  for (const state of ['dead', 'dead', 'delivered', 'diverted'] as const) await add('pacs', state);
+  await add('archive', 'dead');
+  expect(await run('deliveries.replay-all', { destination: 'pacs' })).toBe(2);
+  expect(await states('pacs')).toEqual(['delivered', 'diverted', 'pending', 'pending']);
+  expect(await states('archive')).toEqual(['dead']);
+});
+
+test('what is dead or waits goes to the alternate, and nothing that was sent', async () => {
+  for (const state of ['dead', 'pending', 'sending', 'delivered'] as const)
+    await add('pacs', state);
+  expect(await run('deliveries.divert-all', { destination: 'pacs' })).toBe(2);
+  expect(await states('pacs')).toEqual(['delivered', 'diverted', 'diverted', 'sending']);
+  expect(await states('archive')).toEqual(['pending', 'pending']);
+});
+
+test('one goes to the alternate of its destination, or to another that is named', async () => {
+  const [first, second] = [await add('pacs', 'dead'), await add('archive', 'dead')];
+  expect(await run('deliveries.divert', { id: first })).toMatchObject({
+    destination: 'archive',
+    alternate_of: first,
+  });
+  expect(await run('deliveries.divert', { id: second, destination: 'pacs' })).toMatchObject({
+    destination: 'pacs',
+  });
+});
+
+test.each([
+  ['a delivery that is not there', 'deliveries.divert', { id: 'dlv_none' }],
+  ['a destination without an alternate', 'deliveries.divert-all', { destination: 'archive' }],
+  ['a delivery that is not there', 'deliveries.replay', { id: 'dlv_none' }],
+])('%s is refused by %s', async (_, name, parameters) => {
+  await expect(run(name, parameters)).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('a destination that takes no DICOM objects is no place to go to', async () => {
+  const id = await add('pacs', 'dead');
+  await expect(run('deliveries.divert', { id, destination: 'ehr' })).rejects.toMatchObject({
+    code: 'not_found',
+  });
+  expect(await states('pacs')).toEqual(['dead']);
+});

@@ -1,0 +1,151 @@
+import { rm } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { migrate } from '../../../../src/platform/database/migrate.ts';
+import { openDatabase, type PooledDatabase } from '../../../../src/platform/database/open.ts';
+import { silentLogger as logger } from '../../../../src/platform/logging/logger.ts';
+import { freshDataDir } from '../../../peers/embedded.ts';
+import { type PostgresServer, startPostgres } from '../../../peers/postgres.ts';
+
+const postgres: PostgresServer | null = await startPostgres();
+afterAll(() => postgres?.stop());
+
+const folders: string[] = [];
+afterAll(() => Promise.all(folders.map((each) => rm(each, { recursive: true, force: true }))));
+
+async function open(server: boolean): Promise<PooledDatabase> {
+  if (server) {
+    return openDatabase({ databaseUrl: await postgres?.createDatabase(), dataDir: null, logger });
+  }
+  const dataDir = await freshDataDir('empty');
+  folders.push(dataDir);
+  return openDatabase({ dataDir, logger });
+}
+
+describe.each([
+  { name: 'embedded', server: false },
+  { name: 'PostgreSQL server', server: true },
+])('database: $name', ({ server }) => {
+  const missing = server && !postgres;
+  let database: PooledDatabase;
+
+  beforeAll(async () => {
+    if (missing) return;
+    database = await open(server);
+    await database.query('CREATE TABLE things (id integer PRIMARY KEY)');
+  });
+  afterAll(() => database?.close());
+
+  const ids = async () =>
+    (await database.query<{ id: number }>('SELECT id FROM things ORDER BY id')).rows.map(
+      ({ id }) => id,
+    );
+
+  it('keeps what a transaction wrote, and nothing of one that threw', async ({ skip }) => {
+    if (missing) skip('PostgreSQL is not installed');
+    await database.transaction((tx) => tx.query('INSERT INTO things VALUES (1)'));
+    await expect(
+      database.transaction(async (tx) => {
+        await tx.query('INSERT INTO things VALUES (2)');
+        throw new Error('no');
+      }),
+    ).rejects.toThrow('no');
+    expect(await ids()).toEqual([1]);
+  });
+
+  it('goes on after a statement failed inside a transaction', async ({ skip }) => {
+    if (missing) skip('PostgreSQL is not installed');
+    await expect(
+      database.transaction((tx) => tx.query('SELECT nonsense FROM nowhere')),
+    ).rejects.toThrow(/nowhere/);
+    expect(await ids()).toContain(1);
+  });
+
+  it('keeps the statements of others out of an open transaction', async ({ skip }) => {
+    if (missing) skip('PostgreSQL is not installed');
+    let other: Promise<unknown> = Promise.resolve();
+    await database
+      .transaction(async (tx) => {
+        await tx.query('INSERT INTO things VALUES (10)');
+        other = database.query('INSERT INTO things VALUES (11)');
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        throw new Error('rolled back');
+      })
+      .catch(() => {});
+    await other;
+    expect(await ids()).toEqual([1, 11]);
+  });
+
+  it('counts the rows that a statement changed', async ({ skip }) => {
+    if (missing) skip('PostgreSQL is not installed');
+    const update = (where: string) =>
+      database.query(`UPDATE things SET id = id WHERE ${where}`).then(({ rowCount }) => rowCount);
+    expect(await update('id = 1')).toBe(1);
+    expect(await update('id = 999')).toBe(0);
+  });
+
+  it('notifies when a transaction commits, not when it is rolled back', async ({ skip }) => {
+    if (missing) skip('PostgreSQL is not installed');
+    const heard: string[] = [];
+    const unlisten = await database.listen('test_channel', (payload) => heard.push(payload));
+    const notify = (payload: string, fails: boolean) =>
+      database.transaction(async (tx) => {
+        await tx.query('SELECT pg_notify($1, $2)', ['test_channel', payload]);
+        if (fails) throw new Error('no');
+      });
+    await notify('lost', true).catch(() => {});
+    await notify('kept', false);
+    await expect.poll(() => heard).toEqual(['kept']);
+    await unlisten();
+    await notify('after', false);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(heard).toEqual(['kept']);
+  });
+
+  it('gives times as dates and documents as objects', async ({ skip }) => {
+    if (missing) skip('PostgreSQL is not installed');
+    const at = new Date('2026-01-02T03:04:05.678Z');
+    const { rows } = await database.query('SELECT $1::timestamptz AS at, $2::jsonb AS document', [
+      at,
+      JSON.stringify({ list: [1, 'two', null] }),
+    ]);
+    expect(rows).toEqual([{ at, document: { list: [1, 'two', null] } }]);
+  });
+
+  it('applies each migration once, in the order of the numbers', async ({ skip }) => {
+    if (missing) skip('PostgreSQL is not installed');
+    const applied = await migrate(database);
+    expect(applied).toContain('0001-requests.sql');
+    expect(applied).toEqual([...applied].sort());
+    expect(await migrate(database)).toEqual([]);
+  });
+});
+
+describe('migrations', () => {
+  it('are applied once when several processes start at a time', async ({ skip }) => {
+    if (!postgres) skip('PostgreSQL is not installed');
+    const databaseUrl = await postgres?.createDatabase();
+    const all = await Promise.all(
+      [1, 2, 3].map(() => openDatabase({ databaseUrl, dataDir: null, logger })),
+    );
+    const applied = await Promise.all(all.map(migrate));
+    expect(applied.filter((names) => names.length > 0)).toHaveLength(1);
+    await Promise.all(all.map((each) => each.close()));
+  });
+});
+
+describe('a listener whose session is ended by the server', () => {
+  it('is told that it may have missed something, and then hears again', async ({ skip }) => {
+    if (!postgres) skip('PostgreSQL is not installed');
+    const database = await open(true);
+    const heard: string[] = [];
+    await database.listen('test_channel', (payload) => heard.push(payload));
+    await database.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE query LIKE 'LISTEN%' AND datname = current_database()`,
+    );
+    await expect.poll(() => heard).toEqual(['']);
+    await database.query("SELECT pg_notify('test_channel', 'again')");
+    await expect.poll(() => heard).toEqual(['', 'again']);
+    await database.close();
+  });
+});

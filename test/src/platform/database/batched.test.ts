@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { batched } from '../../../../src/platform/database/batched.ts';
+
+/** Doubles numbers; notes which were asked for together, and refuses negative ones. */
+function doubling() {
+  const batches: number[][] = [];
+  const double = batched(async (numbers: readonly number[]) => {
+    batches.push([...numbers]);
+    if (numbers.some((each) => each < 0)) throw new Error('negative');
+    return numbers.map((each) => 2 * each);
+  });
+  return { double, batches };
+}
+
+describe('batched', () => {
+  it('asks together what was asked in one turn, and answers each its own', async () => {
+    const { double, batches } = doubling();
+    expect(await Promise.all([1, 2, 3].map(double))).toEqual([2, 4, 6]);
+    expect(batches).toEqual([[1, 2, 3]]);
+  });
+
+  it('asks together next what was asked while a batch was under way', async () => {
+    const batches: string[][] = [];
+    const release: (() => void)[] = [];
+    const ask = batched(async (texts: readonly string[]) => {
+      batches.push([...texts]);
+      await new Promise<void>((resolve) => release.push(resolve));
+      return texts;
+    });
+    const first = ask('a');
+    await expect.poll(() => release.length).toBe(1);
+    const rest = Promise.all([ask('b'), ask('c')]);
+    release[0]?.();
+    expect(await first).toBe('a');
+    await expect.poll(() => release.length).toBe(2);
+    release[1]?.();
+    expect(await rest).toEqual(['b', 'c']);
+    expect(batches).toEqual([['a'], ['b', 'c']]);
+  });
+
+  it('asks anew after it has come to rest', async () => {
+    const { double, batches } = doubling();
+    expect([await double(1), await double(2)]).toEqual([2, 4]);
+    expect(batches).toEqual([[1], [2]]);
+  });
+
+  it('asks each alone when together they fail, so that one fails by itself', async () => {
+    const { double, batches } = doubling();
+    const answers = await Promise.allSettled([1, -1, 3].map(double));
+    expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(batches).toEqual([[1, -1, 3], [1], [-1], [3]]);
+  });
+
+  it('takes at most 200 at a time', async () => {
+    const { double, batches } = doubling();
+    await Promise.all(Array.from({ length: 450 }, (_, n) => double(n)));
+    expect(batches.map((batch) => batch.length)).toEqual([200, 200, 50]);
+  });
+});

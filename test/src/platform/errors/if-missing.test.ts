@@ -1,0 +1,88 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadPublicKeys } from '../../../../src/core/audit/seal.ts';
+import { removeFetched } from '../../../../src/core/files/received-objects.ts';
+import {
+  ArtifactMismatchError,
+  removeExpiredResults,
+  storeResult,
+} from '../../../../src/core/requests/results.ts';
+import { workFolder } from '../../../../src/core/requests/work-folder.ts';
+import { ifMissing } from '../../../../src/platform/errors/file-system.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sonogate-if-missing-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+describe('what may be missing', () => {
+  it('is read when it is there, and is the fallback when it is not', async () => {
+    await writeFile(join(folder, 'a'), 'abc');
+    expect(await ifMissing(readFile(join(folder, 'a'), 'utf8'), null)).toBe('abc');
+    expect(await ifMissing(readFile(join(folder, 'b'), 'utf8'), null)).toBeNull();
+    expect(await ifMissing(readdir(join(folder, 'b')), [])).toEqual([]);
+  });
+
+  it.each(['EACCES', 'EIO', 'EMFILE', 'ENOTDIR'])(
+    'is not taken for missing on %s',
+    async (code) => {
+      const error = Object.assign(new Error(code), { code });
+      await expect(ifMissing(Promise.reject(error), [])).rejects.toBe(error);
+    },
+  );
+});
+
+/** A file where a folder is looked for: it cannot be listed, not even by root (ENOTDIR). */
+async function unreadable(name: string): Promise<string> {
+  const dataDir = await mkdtemp(join(folder, 'data-'));
+  await writeFile(join(dataDir, name), '');
+  return dataDir;
+}
+
+describe('a folder that cannot be read is not taken for an empty one', () => {
+  it('by the verification of the audit, which would find no keys', async () => {
+    await expect(loadPublicKeys(await unreadable('audit'))).rejects.toThrow('ENOTDIR');
+    expect(await loadPublicKeys(join(folder, 'nowhere'))).toEqual(new Map());
+  });
+
+  it('by those who remove what has expired', async () => {
+    const database = { query: async () => ({ rows: [], rowCount: 0 }) };
+    await expect(removeExpiredResults(database, await unreadable('results'))).rejects.toThrow(
+      'ENOTDIR',
+    );
+    await expect(removeFetched(await unreadable('fetched'), new Date())).rejects.toThrow('ENOTDIR');
+  });
+});
+
+describe('an artifact of a result', () => {
+  const artifact = {
+    name: 'report.pdf',
+    media_type: 'application/pdf',
+    bytes: 0,
+    sha256: '',
+    section: null,
+  };
+
+  async function finished(): Promise<string> {
+    const dataDir = await mkdtemp(join(folder, 'data-'));
+    await mkdir(join(workFolder(dataDir, 'request'), 'artifacts'), { recursive: true });
+    await writeFile(join(workFolder(dataDir, 'request'), 'result.json'), '{}');
+    return dataDir;
+  }
+
+  it('that is not there is a fault of the pipeline', async () => {
+    const stored = storeResult(await finished(), 'request', [artifact]);
+    await expect(stored).rejects.toThrow(
+      new ArtifactMismatchError('artifact report.pdf is missing'),
+    );
+  });
+
+  it('that cannot be read is not said to be missing', async () => {
+    const dataDir = await finished();
+    await mkdir(join(workFolder(dataDir, 'request'), 'artifacts', artifact.name));
+    await expect(storeResult(dataDir, 'request', [artifact])).rejects.toThrow('EISDIR');
+  });
+});

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { newId } from '../../../src/platform/ids.ts';
+
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+
+function number(id: string): bigint {
+  return [...id.slice(id.indexOf('_') + 1)].reduce(
+    (sum, letter) => sum * 32n + BigInt(ALPHABET.indexOf(letter)),
+    0n,
+  );
+}
+
+describe('ids', () => {
+  it('are a prefix and 26 characters of Crockford base 32 in lower case', () => {
+    expect(newId('req')).toMatch(/^req_[0-9a-hjkmnp-tv-z]{26}$/);
+  });
+
+  it('hold a UUIDv7: milliseconds since 1970, version 7, variant 10 (RFC 9562 5.7)', () => {
+    const at = new Date('2026-11-20T12:00:00.123Z');
+    const value = number(newId('req', at));
+    expect(value >> 80n).toBe(BigInt(at.getTime()));
+    expect((value >> 76n) & 0xfn).toBe(7n);
+    expect((value >> 62n) & 0b11n).toBe(0b10n);
+  });
+
+  it('sort in the order of making, also within a millisecond', () => {
+    const at = new Date();
+    const ids = Array.from({ length: 2000 }, () => newId('req', at));
+    expect([...ids].sort()).toEqual(ids);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('go on from the last one when the clock is set back a little', () => {
+    const at = new Date('2027-01-01T00:00:00.500Z');
+    const first = newId('req', at);
+    expect(newId('req', new Date(at.getTime() - 200)) > first).toBe(true);
+  });
+});

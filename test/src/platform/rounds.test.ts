@@ -1,0 +1,123 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, test, vi } from 'vitest';
+import { DatabaseUnreachableError } from '../../../src/platform/database/pooled.ts';
+import { createLogger } from '../../../src/platform/logging/logger.ts';
+import { logRounds, startRounds } from '../../../src/platform/rounds.ts';
+
+const ignore = { onError: () => {} };
+
+describe('rounds', () => {
+  test('begin at once and come again until stopped, never two at a time', async () => {
+    let underWay = 0;
+    let most = 0;
+    const work = vi.fn(async () => {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      await delay(5);
+      underWay -= 1;
+    });
+    const rounds = startRounds({ work, pauseMilliseconds: 1, ...ignore });
+    expect(work).toHaveBeenCalledTimes(1);
+    await expect.poll(() => work.mock.calls.length).toBeGreaterThan(3);
+    await rounds.stop();
+    const until = work.mock.calls.length;
+    await delay(20);
+    expect(work).toHaveBeenCalledTimes(until);
+    expect(most).toBe(1);
+  });
+
+  test('say when the first is over, also where it failed', async () => {
+    const onError = vi.fn();
+    const rounds = startRounds({
+      work: () => Promise.reject(new Error('away')),
+      pauseMilliseconds: 60_000,
+      onError,
+    });
+    expect(onError).not.toHaveBeenCalled();
+    await rounds.first;
+    expect(onError).toHaveBeenCalledTimes(1);
+    await rounds.stop();
+  });
+
+  test('are waited for at the stop, and none follows', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const work = vi.fn(() => promise);
+    const rounds = startRounds({ work, pauseMilliseconds: 0, ...ignore });
+    const stopped = vi.fn();
+    const stopping = rounds.stop().then(stopped);
+    await delay(5);
+    expect(stopped).not.toHaveBeenCalled();
+    resolve();
+    await stopping;
+    await delay(5);
+    expect(work).toHaveBeenCalledTimes(1);
+  });
+
+  test('come once more at the stop where that is wanted, also when it fails', async () => {
+    const work = vi.fn(async () => {
+      throw new Error('no');
+    });
+    const onError = vi.fn();
+    const hour = 3_600_000;
+    const rounds = startRounds({ work, pauseMilliseconds: hour, onceMoreAtStop: true, onError });
+    await rounds.stop();
+    expect(onError.mock.calls.map(([, failures]) => failures)).toEqual([1, 2]);
+  });
+
+  test('that fail are counted in a row, and the pause may follow the count', async () => {
+    const outcomes = [false, false, true, false, true];
+    const pauses: number[] = [];
+    const told: unknown[] = [];
+    const rounds = startRounds({
+      work: async () => {
+        if (outcomes.shift() === false) throw new Error('no');
+      },
+      pauseMilliseconds: (failures) => {
+        pauses.push(failures);
+        return 0;
+      },
+      onError: (_, failures) => told.push(failures),
+      onRecovery: () => told.push('recovered'),
+    });
+    await expect.poll(() => outcomes).toEqual([]);
+    await rounds.stop();
+    expect(pauses.slice(0, 4)).toEqual([1, 2, 0, 1]);
+    expect(told).toEqual([1, 2, 'recovered', 1, 'recovered']);
+  });
+});
+
+describe('the log of rounds', () => {
+  const log = () => {
+    const lines: string[] = [];
+    const logger = createLogger('info', {
+      write(line) {
+        const { level, msg } = JSON.parse(line) as { level: number; msg: string };
+        lines.push(`${level}: ${msg}`);
+      },
+    });
+    const observer = logRounds(logger, 'sealing', () => logger.error('not sealed'));
+    return { lines, observer };
+  };
+
+  test('says once that the database is away, whatever its words, and once that work goes on', () => {
+    const { lines, observer } = log();
+    observer.onError(new DatabaseUnreachableError('connect ECONNREFUSED'), 1);
+    observer.onError(new DatabaseUnreachableError('the database system is starting up'), 2);
+    observer.onRecovery?.();
+    expect(lines).toEqual(['40: the database is away, work waits', '30: work goes on']);
+  });
+
+  test('says of any other error once what it is, and again when it is another', () => {
+    const { lines, observer } = log();
+    for (const words of ['a', 'a', 'b']) observer.onError(new Error(words), 1);
+    expect(lines).toEqual(['50: not sealed', '50: not sealed']);
+  });
+
+  test('tells an error that comes back after it was over', () => {
+    const { lines, observer } = log();
+    observer.onError(new Error('a'), 1);
+    observer.onRecovery?.();
+    observer.onError(new Error('a'), 1);
+    expect(lines).toEqual(['50: not sealed', '30: work goes on', '50: not sealed']);
+  });
+});

@@ -1,0 +1,61 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { openDatabase } from '../../../src/platform/database/open.ts';
+import type { Queryable } from '../../../src/platform/database/port.ts';
+import { silentLogger } from '../../../src/platform/logging/logger.ts';
+import { openSiteClock, type SiteClock } from '../../../src/platform/time.ts';
+
+const clocks: SiteClock[] = [];
+afterEach(async () => {
+  vi.useRealTimers();
+  await Promise.all(clocks.splice(0).map((clock) => clock.stop()));
+});
+
+/** A database whose clock stands at what `time` says; null: it is away. */
+const databaseAt = (time: () => Date | null): Queryable => ({
+  async query<Row extends object>() {
+    const at = time();
+    if (!at) throw new Error('the database is away');
+    return { rows: [{ at }] as unknown as Row[], rowCount: 1 };
+  },
+});
+async function open(database: Queryable, everyMilliseconds?: number): Promise<SiteClock> {
+  const clock = await openSiteClock(database, everyMilliseconds);
+  clocks.push(clock);
+  return clock;
+}
+const TOLERANCE_MS = 5000;
+const near = (clock: SiteClock, at: Date) =>
+  Math.abs(clock.now().getTime() - at.getTime()) < TOLERANCE_MS;
+
+test('two listeners whose own clocks are an hour apart have the same time', async () => {
+  const at = new Date('2026-06-01T12:00:00Z');
+  vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-06-01T12:30:00Z') });
+  const one = await open(databaseAt(() => at));
+  vi.setSystemTime(new Date('2026-06-01T11:30:00Z'));
+  const other = await open(databaseAt(() => at));
+  expect(near(one, at)).toBe(true);
+  expect(near(other, at)).toBe(true);
+});
+
+test('the clock of the database is followed, and goes on while it is away', async () => {
+  let at: Date | null = new Date('2026-06-01T12:00:00Z');
+  const clock = await open(
+    databaseAt(() => at),
+    1,
+  );
+  at = new Date('2026-06-01T11:00:00Z');
+  const back = at;
+  await expect.poll(() => near(clock, back)).toBe(true);
+  at = null;
+  const before = clock.now().getTime();
+  await expect.poll(() => clock.now().getTime()).toBeGreaterThan(before);
+  expect(near(clock, back)).toBe(true);
+});
+
+test('a database tells its time', async () => {
+  const database = await openDatabase({ dataDir: null, logger: silentLogger });
+  const clock = await open(database);
+  expect(near(clock, new Date())).toBe(true);
+  await clock.stop();
+  await database.close();
+});
