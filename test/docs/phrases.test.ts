@@ -17,7 +17,7 @@ const NOT_YET_CLEAN = [
   'src/',
   'test/',
 ];
-const CLEAN = ['docs/reference/echo.md', 'docs/how-to/', 'docs/glossary.md'];
+const CLEAN = ['docs/reference/', 'docs/how-to/', 'docs/glossary.md'];
 
 const startOf = (prefixes: readonly string[], file: string) =>
   Math.max(0, ...prefixes.filter((prefix) => file.startsWith(prefix)).map(({ length }) => length));

@@ -12,7 +12,7 @@ export const PHRASES: readonly { phrase: RegExp; instead: string }[] = [
     phrase: /\bstand(s|ing)? (for|in|at|by|beside|before|after|behind|alone|there|over)\b/,
     instead: 'represents, is in, takes precedence over',
   },
-  { phrase: /\b(lies|lie|lay) (in|at|beside|with|on|under)\b/, instead: 'is in, is stored in' },
+  { phrase: /\b(lies|lie|lay) (in|at|beside|with|under)\b/, instead: 'is in, is stored in' },
   { phrase: /\b(is|are) none\b/, instead: 'there is no …' },
   { phrase: /\bis no(t)? one\b/, instead: 'name the thing: is not a valid …' },
   { phrase: /\bof (its|their|his|her|our|one's) own\b/, instead: 'its own …, a separate …' },
@@ -21,7 +21,6 @@ export const PHRASES: readonly { phrase: RegExp; instead: string }[] = [
   { phrase: /\bthe road\b/, instead: 'the path, the way' },
   { phrase: /\bwhat comes\b/, instead: 'name what arrives' },
   { phrase: /\bspeaks? (for|against)\b/, instead: 'suggests, contradicts' },
-  { phrase: /\bfalls? with\b/, instead: 'is withheld together with' },
 ];
 
 /** A space of a phrase also matches a line break, with the mark of a comment on the next line. */
