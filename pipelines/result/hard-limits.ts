@@ -10,7 +10,7 @@ interface Limits {
 /** A length between two points may be nothing, and is never less. */
 const NO_NEGATIVE: Limits = { low: 0, high: Infinity };
 
-/** Peak over end-diastolic velocity: the peak is the larger of the two (reference 13.1). */
+/** Peak over end-diastolic velocity: the peak is the larger of the two (obstetric 13.1). */
 const PEAK_OVER_LOWEST: Limits = { low: 1, high: Infinity };
 
 /** Outside of these a value is not used (obstetric reference 0.6); unit of the concept. */
