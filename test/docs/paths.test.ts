@@ -1,0 +1,31 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, it } from 'vitest';
+
+const HOW_TO = 'docs/how-to';
+const PAGES = [
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'docs/glossary.md',
+  ...(existsSync(HOW_TO) ? readdirSync(HOW_TO).map((name) => join(HOW_TO, name)) : []),
+];
+
+/** A code span that is a path of this repository; a pattern with `*` or `…` is not. */
+const PATH = /^(?:\.cspell|config|dimse|docs|fhir|models|pipelines|src|test)\/[\w./-]*$/;
+
+/** Code spans and links outside of code blocks, which may show files that a reader makes. */
+function pathsOn(page: string): string[] {
+  const text = readFileSync(page, 'utf8').replaceAll(/^```[\s\S]*?^```$/gm, '');
+  const spans = [...text.matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span);
+  const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, link = '']) =>
+    join(dirname(page), link),
+  );
+  return [...spans.filter((span) => PATH.test(span)), ...links];
+}
+
+/** A file that the reader of a how-to makes is named `my-…`. */
+const isMade = (path: string) => path.includes('my-');
+
+it.each(PAGES)('%s names only files that exist', (page) => {
+  expect(pathsOn(page).filter((path) => !isMade(path) && !existsSync(path))).toEqual([]);
+});
