@@ -1,3 +1,4 @@
+import type { PatientIdentity } from '../../src/core/studies/patient.ts';
 import type { StorageService } from '../network/service-ports.ts';
 
 /**
@@ -31,14 +32,6 @@ export interface StudyKeys {
   /** A DA or a range of it: `20260101-20261231`, `-20261231`. */
   studyDate?: string;
   modality?: string;
-}
-
-/** What identifies the patient of a study, for comparison. */
-export interface PatientIdentity {
-  patientId: string;
-  issuerOfPatientId: string;
-  birthDate: string;
-  sex: string;
 }
 
 export interface FoundStudy extends PatientIdentity {

@@ -1,39 +1,14 @@
 import type { PriorsSettings } from '../../config/peers.ts';
 import { ACCEPTED_REPORTS } from '../../pipelines/dicom/sop-classes.ts';
 import type { DicomIdentity } from '../../pipelines/dicom/subject.ts';
+import { patientIdentity, whyNotSamePatient } from '../../src/core/studies/patient.ts';
 import type { PriorSearch } from '../../src/core/studies/priors.ts';
 import type { InstanceRow } from '../../src/core/studies/study-store.ts';
 import type { Queryable } from '../../src/platform/database/port.ts';
 import { ERRORS, SonogateError } from '../../src/platform/errors/catalogue.ts';
 import { DAY_MS } from '../../src/platform/time.ts';
-import type { Archive, FoundObject, FoundStudy, PatientIdentity, StudyKeys } from './archive.ts';
+import type { Archive, FoundObject, FoundStudy, StudyKeys } from './archive.ts';
 import { fetchPrior, objectsWeAccept, type RetrievalParts } from './retrievals.ts';
-
-export function patientIdentity(identity: DicomIdentity): PatientIdentity {
-  return {
-    patientId: identity.PatientID,
-    issuerOfPatientId: identity.IssuerOfPatientID,
-    birthDate: identity.PatientBirthDate,
-    sex: identity.PatientSex,
-  };
-}
-
-/**
- * What speaks against two studies being of one patient; null: nothing, and enough speaks for it. The
- * ID alone is not enough: numbers are given again, and typed wrongly. The birth date must be stated
- * by both; issuer and sex must not differ where both state them.
- */
-export function whyNotSamePatient(one: PatientIdentity, other: PatientIdentity): string | null {
-  if (one.patientId === '' || other.patientId === '') return 'no patient ID';
-  if (one.patientId !== other.patientId) return 'another patient ID';
-  if (differ(one.issuerOfPatientId, other.issuerOfPatientId)) return 'another issuer of the ID';
-  if (one.birthDate === '' || other.birthDate === '') return 'no birth date to compare';
-  if (one.birthDate !== other.birthDate) return 'another birth date';
-  if (differ(one.sex, other.sex)) return 'another sex';
-  return null;
-}
-
-const differ = (one: string, other: string) => one !== '' && other !== '' && one !== other;
 
 export interface PriorChoice {
   /** Newest first. */

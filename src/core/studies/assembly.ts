@@ -1,12 +1,12 @@
 import type { Routing, RoutingRule } from '../../../config/routing.ts';
 import type { Config } from '../../../config/schema.ts';
-import { holdForArchive } from '../../../dimse/archive/expected-count.ts';
 import type { Database } from '../../platform/database/port.ts';
 import { catalogueEntry, SonogateError } from '../../platform/errors/catalogue.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import { logRounds, type Rounds, startRounds } from '../../platform/rounds.ts';
 import type { ReceivedObjects } from '../files/received-objects.ts';
 import type { ResultReader, Submit } from '../requests/request.ts';
+import { holdForArchive } from './archive-count.ts';
 import { expectedDeadline, rerunPolicy } from './completion.ts';
 import { completeExpected, forgetExpectations } from './expected-objects.ts';
 import { type Priors, priorsFor } from './priors.ts';

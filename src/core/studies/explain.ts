@@ -1,7 +1,7 @@
 import type { Routing } from '../../../config/routing.ts';
-import { type ArchiveCount, countOfStudy } from '../../../dimse/archive/expected-count.ts';
 import type { Queryable } from '../../platform/database/port.ts';
 import type { ReceivedObjects } from '../files/received-objects.ts';
+import { type ArchiveCount, countOfStudy } from './archive-count.ts';
 import { judgeStudy } from './assembly.ts';
 import type { CompletionSignal } from './completion.ts';
 import { type PriorSearch, priorSearches } from './priors.ts';

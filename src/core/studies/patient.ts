@@ -1,5 +1,3 @@
-import type { PatientIdentity } from '../../../dimse/archive/archive.ts';
-import { patientIdentity, whyNotSamePatient } from '../../../dimse/archive/prior-search.ts';
 import type { DicomIdentity, SourceInstance, Subject } from '../../../pipelines/dicom/subject.ts';
 import type { Queryable } from '../../platform/database/port.ts';
 import { contextFromHeaders } from './clinical-context.ts';
@@ -11,6 +9,40 @@ import {
   studyOfRequest,
   supersededRequest,
 } from './study-queries.ts';
+
+/** What identifies the patient of a study, for comparison. */
+export interface PatientIdentity {
+  patientId: string;
+  issuerOfPatientId: string;
+  birthDate: string;
+  sex: string;
+}
+
+export function patientIdentity(identity: DicomIdentity): PatientIdentity {
+  return {
+    patientId: identity.PatientID,
+    issuerOfPatientId: identity.IssuerOfPatientID,
+    birthDate: identity.PatientBirthDate,
+    sex: identity.PatientSex,
+  };
+}
+
+/**
+ * What speaks against two studies being of one patient; null: nothing, and enough speaks for it. The
+ * ID alone is not enough: numbers are given again, and typed wrongly. The birth date must be stated
+ * by both; issuer and sex must not differ where both state them.
+ */
+export function whyNotSamePatient(one: PatientIdentity, other: PatientIdentity): string | null {
+  if (one.patientId === '' || other.patientId === '') return 'no patient ID';
+  if (one.patientId !== other.patientId) return 'another patient ID';
+  if (differ(one.issuerOfPatientId, other.issuerOfPatientId)) return 'another issuer of the ID';
+  if (one.birthDate === '' || other.birthDate === '') return 'no birth date to compare';
+  if (one.birthDate !== other.birthDate) return 'another birth date';
+  if (differ(one.sex, other.sex)) return 'another sex';
+  return null;
+}
+
+const differ = (one: string, other: string) => one !== '' && other !== '' && one !== other;
 
 /**
  * The identity that a study has: of its first object that names a patient, else of its first.

@@ -1,7 +1,6 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { forgetSilentReceptions } from '../../../dimse/receive/receptions.ts';
 import type { Database, Queryable } from '../../platform/database/port.ts';
 import { ifMissing } from '../../platform/errors/file-system.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
@@ -16,6 +15,7 @@ import {
   removeOrphanedFiles,
   removeUnneededBlobs,
 } from './intake-folder.ts';
+import { deleteSilentReceptions } from './receptions.ts';
 
 /** Studies of one pass; the next one goes on. */
 const BATCH = 100;
@@ -140,7 +140,7 @@ export async function removeOldStudies(parts: RetentionParts, dryRun: boolean): 
   }
   if (!dryRun) {
     await forgetOldStatements(database, now());
-    await forgetSilentReceptions(database, now());
+    await deleteSilentReceptions(database, now());
   }
   return removal;
 }

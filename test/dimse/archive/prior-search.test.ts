@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { FoundStudy, PatientIdentity } from '../../../dimse/archive/archive.ts';
-import { choosePriors, priorKeys, whyNotSamePatient } from '../../../dimse/archive/prior-search.ts';
+import type { FoundStudy } from '../../../dimse/archive/archive.ts';
+import { choosePriors, priorKeys } from '../../../dimse/archive/prior-search.ts';
+import { type PatientIdentity, whyNotSamePatient } from '../../../src/core/studies/patient.ts';
 import { instanceHeader } from '../instance-header.ts';
 
 const PATIENT: PatientIdentity = {

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { AssociationPeer, ObjectSink } from '../../../dimse/network/service-ports.ts';
-import { forgetSilentReceptions, noteReceptions } from '../../../dimse/receive/receptions.ts';
+import { noteReceptions } from '../../../dimse/receive/receptions.ts';
 import { EXPLICIT_VR_LITTLE_ENDIAN } from '../../../pipelines/dicom/sop-classes.ts';
 import { completeNow } from '../../../src/core/studies/commands.ts';
+import { deleteSilentReceptions } from '../../../src/core/studies/receptions.ts';
 import { findStudy } from '../../../src/core/studies/study-queries.ts';
 import { claimCompleteStudies } from '../../../src/core/studies/study-store.ts';
 import { dataSet, dicomFile } from '../dicom-file.ts';
@@ -187,10 +188,10 @@ test('what a process left that was killed inside an object is forgotten', async 
   const cine = await cineUnderWay();
   await move(cine, 2);
   const left = async () => (await site.database.query('SELECT 1 FROM receptions_under_way')).rows;
-  await forgetSilentReceptions(site.database, at);
+  await deleteSilentReceptions(site.database, at);
   expect(await left()).toHaveLength(1);
   turn(308);
-  await forgetSilentReceptions(site.database, at);
+  await deleteSilentReceptions(site.database, at);
   expect(await left()).toEqual([]);
   await cine.discard();
 });

@@ -1,0 +1,104 @@
+import type { ExpectedCount } from '../../../config/peers.ts';
+import type { Source } from '../../../config/schema.ts';
+import type { Database, Queryable } from '../../platform/database/port.ts';
+import { UNCERTAIN_SIGNALS } from './completion.ts';
+
+/**
+ * What an archive has of a study that is received, held against what has come.
+ *
+ *   asking ──▶ behind    the archive has not yet all that we have: its count says nothing
+ *     │    ──▶ missing   it has more: the study waits for them, within a limit
+ *     │    ──▶ unknown   it gave no answer
+ *     └──────▶ complete  all is here
+ */
+export interface ArchiveCount {
+  archive: string;
+  state: 'asking' | 'behind' | 'missing' | 'complete' | 'unknown';
+  expected: number | null;
+  missing: number | null;
+  detail: string | null;
+}
+
+/** A moment some seconds later. */
+export const secondsAfter = (at: Date, more: number) => new Date(at.getTime() + more * 1000);
+
+export function expectedCountSettings(
+  sources: readonly Source[],
+  source: string,
+): ExpectedCount | undefined {
+  return sources.find(({ name }) => name === source)?.completion.expectedCount;
+}
+
+/** Asks the archive of the source soon, once: an association that brought objects has ended. */
+export async function scheduleArchiveCount(
+  database: Database,
+  sources: readonly Source[],
+  { studyId, source, at }: { studyId: string; source: string; at: Date },
+): Promise<void> {
+  const settings = expectedCountSettings(sources, source);
+  if (!settings) return;
+  await database.query(
+    `INSERT INTO archive_counts (study_id, revision, archive, state, ask_at)
+     SELECT id, revision, $2, 'asking', $3 FROM studies WHERE id = $1 AND state = 'receiving'
+     ON CONFLICT (study_id, revision) DO UPDATE SET state = 'asking', ask_at = EXCLUDED.ask_at`,
+    [studyId, settings.archive, at],
+  );
+}
+
+/**
+ * Keeps studies whose time has come, of sources that are held against an archive, from completing
+ * while it has not been asked or has more objects; not beyond `waitSeconds`.
+ */
+export async function holdForArchive(
+  database: Database,
+  sources: readonly Source[],
+  now: Date,
+): Promise<void> {
+  for (const { name, completion } of sources) {
+    if (completion.expectedCount) await hold(database, name, completion.expectedCount, now);
+  }
+}
+
+async function hold(
+  database: Database,
+  source: string,
+  { archive, waitSeconds }: ExpectedCount,
+  now: Date,
+): Promise<void> {
+  await database.transaction(async (tx) => {
+    await tx.query(
+      `INSERT INTO archive_counts (study_id, revision, archive, state, ask_at, hold_until)
+       SELECT id, revision, $2, 'asking', $3, $4 FROM studies
+       WHERE state = 'receiving' AND complete_after <= $3 AND source = $1
+         AND complete_because = ANY ($5::text[])
+       ON CONFLICT (study_id, revision) DO UPDATE SET
+         hold_until = COALESCE(archive_counts.hold_until, EXCLUDED.hold_until)`,
+      [source, archive, now, secondsAfter(now, waitSeconds), UNCERTAIN_SIGNALS],
+    );
+    await tx.query(
+      `UPDATE studies s SET
+         complete_after = CASE WHEN c.hold_until > $2 THEN c.hold_until ELSE s.complete_after END,
+         complete_because =
+           CASE WHEN c.hold_until > $2 THEN 'expected-count' ELSE 'quiet-time' END,
+         reason = COALESCE(c.detail, 'Asks ' || c.archive || ' what it has of the study.')
+       FROM archive_counts c WHERE c.study_id = s.id AND c.revision = s.revision
+         AND s.state = 'receiving' AND s.complete_after <= $2 AND s.source = $1
+         AND (s.complete_because = ANY ($3::text[]) OR s.complete_after = c.hold_until)
+         AND c.state <> 'complete'`,
+      [source, now, UNCERTAIN_SIGNALS],
+    );
+  });
+}
+
+/** The count of a revision, for `explain`; null when no archive was asked. */
+export async function countOfStudy(
+  database: Queryable,
+  { id, revision }: { id: string; revision: number },
+): Promise<(ArchiveCount & { holdUntil: Date | null }) | null> {
+  const { rows } = await database.query<ArchiveCount & { holdUntil: Date | null }>(
+    `SELECT archive, state, expected, missing, detail, hold_until AS "holdUntil"
+     FROM archive_counts WHERE study_id = $1 AND revision = $2`,
+    [id, revision],
+  );
+  return rows[0] ?? null;
+}

@@ -1,0 +1,98 @@
+import type { Source } from '../../../config/schema.ts';
+import type { Database, Queryable } from '../../platform/database/port.ts';
+
+/**
+ * Receptions under way: a row for each association that is in the middle of a large object, visible
+ * to every listener of the site. A study does not complete by its quiet time while its machine is
+ * still sending an object that may belong to it (`claimCompleteStudies`).
+ */
+
+/**
+ * A reception gets its row after this time. An object that starts so shortly before the quiet time
+ * ends counts as late, like one that starts just after it.
+ */
+const FIRST_ROW_AFTER_SECONDS = 1;
+
+/** While bytes arrive, the row is refreshed this often. */
+const REFRESH_EVERY_SECONDS = 5;
+
+/** Idle timeout of objects that we fetched ourselves, which come from no source. */
+const IDLE_SECONDS_WITHOUT_SOURCE = 300;
+
+export interface ReceptionParts {
+  sources: readonly Pick<Source, 'name' | 'idleTimeoutSeconds'>[];
+  database: Database;
+  now: () => Date;
+}
+
+/** The association that an object arrives on. */
+export interface ReceivingAssociation {
+  id: string;
+  callingAeTitle: string;
+  /** Name of the source it was admitted as. */
+  source?: string;
+}
+
+export interface ReceptionUnderWay {
+  /** More bytes of the object have arrived. */
+  progressed(): Promise<void>;
+  /** The object is stored or discarded. */
+  ended(): Promise<void>;
+}
+
+/** Follows the reception of one object; it gets a row only if it takes long. */
+export function beginReception(
+  { id, callingAeTitle, source = '' }: ReceivingAssociation,
+  { sources, database, now }: ReceptionParts,
+): ReceptionUnderWay {
+  const idleSeconds =
+    sources.find(({ name }) => name === source)?.idleTimeoutSeconds ?? IDLE_SECONDS_WITHOUT_SOURCE;
+  const began = now();
+  let refreshedAt = began.getTime();
+  let hasRow = false;
+  return {
+    async progressed() {
+      const at = now().getTime();
+      const wait = hasRow ? REFRESH_EVERY_SECONDS : FIRST_ROW_AFTER_SECONDS;
+      // If the clock was set back, the row is refreshed at once.
+      if (at >= refreshedAt && at - refreshedAt < wait * 1000) return;
+      refreshedAt = at;
+      hasRow = true;
+      await ignoringFailure(
+        database.query(
+          `INSERT INTO receptions_under_way
+             (association, source, calling_ae_title, began_at, silent_after)
+           VALUES ($1, $2, $3, $4, $5)
+           ON CONFLICT (association) DO UPDATE SET began_at = EXCLUDED.began_at,
+             silent_after = EXCLUDED.silent_after`,
+          [
+            id,
+            source,
+            callingAeTitle,
+            began,
+            new Date(at + (idleSeconds + REFRESH_EVERY_SECONDS) * 1000),
+          ],
+        ),
+      );
+    },
+    async ended() {
+      if (!hasRow) return;
+      await ignoringFailure(
+        database.query('DELETE FROM receptions_under_way WHERE association = $1', [id]),
+      );
+    },
+  };
+}
+
+/**
+ * Without the database the object itself gets no row and its sender is told so; a row that could not
+ * be deleted expires.
+ */
+async function ignoringFailure(query: Promise<unknown>): Promise<void> {
+  await query.catch(() => {});
+}
+
+/** Deletes the rows of processes that were killed in the middle of an object. */
+export async function deleteSilentReceptions(database: Queryable, now: Date): Promise<void> {
+  await database.query('DELETE FROM receptions_under_way WHERE silent_after < $1', [now]);
+}
