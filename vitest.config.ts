@@ -5,7 +5,7 @@ const PURE = ['test/{config,models,pipelines}/**/*.test.ts'];
 /** Replace a module or a global, or measure the memory of the process they run in. */
 const NOT_PURE = [
   'test/pipelines/run/run-section.test.ts',
-  'test/pipelines/input/{memory,video-without-ffmpeg}.test.ts',
+  'test/pipelines/input/{memory,video/video-without-ffmpeg}.test.ts',
   'test/pipelines/inference/**/*.test.ts',
 ];
 const BENCHES = 'test/bench/**';

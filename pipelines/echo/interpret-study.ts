@@ -1,6 +1,6 @@
 import { assembleResult } from '../result/assemble.ts';
 import type { Result } from '../result/envelope.ts';
-import { type SectionOutcome, sectionOf } from '../result/section-outcome.ts';
+import type { SectionOutcome } from '../result/section-outcome.ts';
 import { logFailure, runSection, type SectionFailed, withDraftReport } from '../run/sections.ts';
 import { SURFACE_SECTION } from './evidence.ts';
 import { withFocusedRemark } from './focused/guideline.ts';
@@ -58,13 +58,9 @@ export function interpretStudy(
     priors: evidence.priors.length,
     sections: SECTIONS.flatMap((section, i) => {
       const outcome = outcomes[i];
-      return outcome ? [sectionOf(section, outcome)] : [];
+      return outcome ? [{ ...section, outcome }] : [];
     }),
-    findings: outcomes.flatMap(({ findings = [] }) => findings),
     measurements: [...surface, ...outcomes.flatMap(({ measurements = [] }) => measurements)],
-    classifications: outcomes.flatMap(({ classifications = [] }) => classifications),
-    guidance: outcomes.flatMap(({ guidance = [] }) => guidance),
-    report: null,
   });
   return withDraftReport(result, options.report ? writeReport : null, onFailure);
 }

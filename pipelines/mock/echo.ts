@@ -5,6 +5,8 @@ import type { Job } from '../contract/job.ts';
 import { echoEndpoint } from '../echo/endpoint.ts';
 import { assembleResult } from '../result/assemble.ts';
 import type { Result } from '../result/envelope.ts';
+import { sayOfRun } from '../result/render/shared.ts';
+import { notAssessed, type SectionOutcome } from '../result/section-outcome.ts';
 import { MOCK } from './watermark.ts';
 
 export interface MockArtifact {
@@ -68,29 +70,19 @@ const REPORT: NonNullable<Result['report']> = {
   limitations: [DETAIL],
 };
 
-type Section = Result['sections'][number];
-
-function section(
-  { id, title }: (typeof echoEndpoint.sections)[number],
-  withReport: boolean,
-): Section {
-  const base = { id, title, data: {}, artifacts: [] };
-  if (id !== 'report') {
-    const reason = { code: 'not_in_this_version', detail: DETAIL, needs: [] };
-    return { ...base, status: 'not_assessed', reason, summary: DETAIL };
-  }
+function outcomeOf(id: string, withReport: boolean): SectionOutcome {
+  if (id !== 'report') return notAssessed('not_in_this_version', DETAIL, []);
   if (withReport) {
-    return { ...base, status: 'complete', reason: null, summary: REPORT.impression.join(' ') };
+    return { status: 'complete', reason: null, summary: REPORT.impression.join(' ') };
   }
-  const detail = 'The draft report was not requested.';
-  const reason = { code: 'not_requested', detail, needs: ['options.report'] };
-  return { ...base, status: 'not_requested', reason, summary: detail };
+  const gap = sayOfRun.gap('report.not-requested', {});
+  return { ...notAssessed('not_requested', gap, ['options.report']), status: 'not_requested' };
 }
 
 /** The envelope with every section of the endpoint listed, and none assessed. */
 export function mockEcho(job: Job, generatedAt: Date): Result {
   const { report: withReport } = echoEndpoint.input.shape.options.unwrap().parse(job.options);
-  return assembleResult({
+  const result = assembleResult({
     endpoint: echoEndpoint.id,
     version: echoEndpoint.version,
     generatedAt,
@@ -98,11 +90,12 @@ export function mockEcho(job: Job, generatedAt: Date): Result {
     study: { clips: [], refused: [], files: job.files.length, series: 0 },
     refusedFrames: [],
     priors: job.priorFiles.length,
-    sections: echoEndpoint.sections.map((each) => section(each, withReport)),
-    findings: [],
+    sections: echoEndpoint.sections.map(({ id, title }) => ({
+      id,
+      title,
+      outcome: outcomeOf(id, withReport),
+    })),
     measurements: [],
-    classifications: [],
-    guidance: [],
-    report: withReport ? REPORT : null,
   });
+  return { ...result, report: withReport ? REPORT : null };
 }

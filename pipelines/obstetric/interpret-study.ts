@@ -1,7 +1,8 @@
 import type { Study } from '../contract/study.ts';
 import { assembleResult } from '../result/assemble.ts';
 import type { Measurement, Result } from '../result/envelope.ts';
-import { failed, sectionOf } from '../result/section-outcome.ts';
+import { sayOfRun } from '../result/render/shared.ts';
+import { failed } from '../result/section-outcome.ts';
 import { logFailure, runSection, type SectionFailed, withDraftReport } from '../run/sections.ts';
 import { writeReport } from './report/section.ts';
 import { SECTIONS } from './sections.ts';
@@ -37,9 +38,6 @@ function readerFailed(section: ObstetricSection, { views }: ObstetricEvidence): 
   return section.reads?.some((reader) => views[reader] === null) ?? false;
 }
 
-const READER_FAILED =
-  'The images of this section could not be analysed because of an internal error.';
-
 /** Each section with its outcome; those that conclude run last. One that throws costs itself only. */
 function runSections(
   evidence: ObstetricEvidence,
@@ -55,7 +53,7 @@ function runSections(
     const measured = before.flatMap(({ measurements = [] }) => measurements);
     const classified = before.flatMap(({ classifications = [] }) => classifications);
     const outcome = readerFailed(section, evidence)
-      ? failed('reader_failed', READER_FAILED, section.needs)
+      ? failed('reader_failed', sayOfRun.gap('run.reader-failed', {}), section.needs)
       : runSection(section, () => section.run(evidence, measured, classified), onFailure);
     ran.set(section, outcome);
   }
@@ -77,7 +75,7 @@ export function interpretStudy(
   const outcomes = SECTIONS.flatMap((section) => ran.get(section) ?? []);
   const sections = SECTIONS.flatMap((section) => {
     const outcome = ran.get(section);
-    return outcome ? [sectionOf(section, outcome)] : [];
+    return outcome ? [{ ...section, outcome }] : [];
   });
   const amendments = outcomes.flatMap((outcome) => outcome.amendments ?? []);
   const result = assembleResult({
@@ -89,13 +87,9 @@ export function interpretStudy(
     refusedFrames,
     priors: evidence.priors.length,
     sections,
-    findings: outcomes.flatMap(({ findings = [] }) => findings),
     measurements: outcomes
       .flatMap(({ measurements = [] }) => measurements)
       .map((measurement) => amend(measurement, amendments)),
-    classifications: outcomes.flatMap(({ classifications = [] }) => classifications),
-    guidance: outcomes.flatMap(({ guidance = [] }) => guidance),
-    report: null,
   });
   return withDraftReport(result, evidence.options.report ? writeReport : null, onFailure);
 }

@@ -1,5 +1,15 @@
 import type { Clip, Study } from '../contract/study.ts';
 import { type ArtifactEntry, type Result, resultSchema } from './envelope.ts';
+import { byId, renderOutcome, sectionOf, withNote } from './render/render.ts';
+import { sayOfRun } from './render/shared.ts';
+import type { FindingDraft, SectionOutcome } from './section-outcome.ts';
+
+/** A section of an endpoint with what it concluded. */
+export interface ConcludedSection {
+  id: string;
+  title: string;
+  outcome: SectionOutcome;
+}
 
 /** What a pipeline brings together; the rest of the envelope follows from it. */
 export interface ResultParts {
@@ -11,12 +21,10 @@ export interface ResultParts {
   /** Frames that were found unreadable after their file was accepted. */
   refusedFrames: Study['refused'];
   priors: number;
-  sections: Result['sections'];
-  findings: Result['findings'];
+  /** In the order of the result. */
+  sections: readonly ConcludedSection[];
+  /** Those of the sections, and those that belong to no section's outcome. */
   measurements: Result['measurements'];
-  classifications: Result['classifications'];
-  guidance: Result['guidance'];
-  report: Result['report'];
 }
 
 /** Whether lengths, velocities or depths can be read from a clip. */
@@ -44,7 +52,7 @@ function summarise(study: Study, refusedFrames: Study['refused'], priors: number
 }
 
 /** That a request, which is read as one examination of one patient, brought files of several. */
-function severalStudies({ studies }: Study, sections: Result['sections']): Result['findings'] {
+function severalStudies({ studies }: Study, sections: readonly ConcludedSection[]): FindingDraft[] {
   const [first] = sections;
   if (studies === undefined || !first) return [];
   return [
@@ -52,7 +60,7 @@ function severalStudies({ studies }: Study, sections: Result['sections']): Resul
       id: 'several-studies',
       section: first.id,
       concept: null,
-      text: 'The files are of more than one study and were read as one examination of one patient: submit each study by itself.',
+      statement: sayOfRun.limitation('run.several-studies', {}),
       severity: 'info',
       confidence: null,
       evidence: [],
@@ -60,8 +68,22 @@ function severalStudies({ studies }: Study, sections: Result['sections']): Resul
   ];
 }
 
-/** The envelope of a result, without artifacts. Throws where it breaks its own schema. */
+/**
+ * The envelope of a result, without artifacts; everything that the sections concluded is put into
+ * words here. Throws where the result breaks its own schema.
+ */
 export function assembleResult(parts: ResultParts): Result {
+  const measurements = byId(parts.measurements);
+  const files = renderOutcome(
+    { status: 'complete', reason: null, findings: severalStudies(parts.study, parts.sections) },
+    measurements,
+  );
+  const sections = parts.sections.map(({ id, title, outcome }) => ({
+    id,
+    title,
+    rendered: renderOutcome(outcome, measurements),
+  }));
+  const rendered = sections.map((section) => section.rendered);
   return resultSchema.parse({
     schema: 'sonogate.result/1',
     endpoint: parts.endpoint,
@@ -70,13 +92,13 @@ export function assembleResult(parts: ResultParts): Result {
     models: parts.models,
     draft: true,
     input_summary: summarise(parts.study, parts.refusedFrames, parts.priors),
-    sections: parts.sections,
-    findings: [...severalStudies(parts.study, parts.sections), ...parts.findings],
-    measurements: parts.measurements,
+    sections: sections.map((section) => sectionOf(section, section.rendered)),
+    findings: [...files.findings, ...rendered.flatMap(({ findings }) => findings)],
+    measurements: parts.measurements.map(withNote),
     scores: [],
-    classifications: parts.classifications,
-    guidance: parts.guidance,
-    report: parts.report,
+    classifications: rendered.flatMap(({ classifications }) => classifications),
+    guidance: rendered.flatMap(({ guidance }) => guidance),
+    report: null,
     artifacts: [],
   } satisfies Record<keyof Result, unknown>);
 }

@@ -258,6 +258,9 @@ function toMeasurement(
     reference: null,
     interpretation: null,
     inputs: [],
+    origin: 'machine',
+    standing: quality === 'accepted' ? 'counts' : 'withheld',
+    remarks: [],
     note: [equation, note].filter(Boolean).join('; ') || null,
   };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { remarkSchema, statementSchema } from './statement.ts';
 
 /**
  * The result envelope `sonogate.result/1` (the `output` of a request). JSON, SR, FHIR, PDF, previews
@@ -23,6 +24,16 @@ export const SECTION_STATUS = [
 ] as const;
 
 export const PROVENANCE = ['model', 'image-analysis', 'cart-sr', 'input'] as const;
+
+/** Who a value is from: an image of the study, the machine's own report, the request, or a person. */
+export const ORIGIN = ['image', 'machine', 'request', 'person'] as const;
+
+/**
+ * Which value of a quantity counts. `counts`: the one that receivers take; `repeat`: another value of
+ * the same quantity, beside the chosen one; `part-of-mean`: an input of a mean or a median;
+ * `comparison`: the machine's value beside an accepted one of ours; `withheld`: not accepted.
+ */
+export const STANDING = ['counts', 'repeat', 'part-of-mean', 'comparison', 'withheld'] as const;
 
 const caliperSchema = z.strictObject({
   /**
@@ -75,7 +86,11 @@ export const measurementSchema = z.strictObject({
   interpretation: z.enum(['N', 'L', 'H', 'A']).nullable(),
   /** Ids of the measurements it was calculated from. */
   inputs: z.array(z.string()),
-  /** A remark that must be read with the value (formula graded R, reduced inputs). */
+  origin: z.enum(ORIGIN).default('image'),
+  standing: z.enum(STANDING).default('counts'),
+  /** What must be read with the value (formula graded R, reduced inputs). */
+  remarks: z.array(remarkSchema).readonly().default([]),
+  /** The remarks as text; rendered last, read by no code. */
   note: z.string().nullable(),
 });
 
@@ -86,6 +101,8 @@ export const sectionSchema = z.strictObject({
   reason: z
     .strictObject({ code: z.string(), detail: z.string(), needs: z.array(z.string()) })
     .nullable(),
+  /** What the section says, as data; `summary` and `reason.detail` are rendered from it. */
+  statements: z.array(statementSchema).readonly().optional(),
   summary: z.string(),
   data: z.record(z.string(), z.unknown()),
   artifacts: z.array(z.string()),
@@ -95,6 +112,8 @@ export const findingSchema = z.strictObject({
   id: z.string(),
   section: z.string(),
   concept: concept.nullable(),
+  /** What the finding says, as data; `text` is rendered from it. */
+  statement: statementSchema.optional(),
   text: z.string(),
   severity: z.enum(['info', 'abnormal', 'critical']),
   confidence: z.number().min(0).max(1).nullable(),
@@ -165,7 +184,13 @@ export const resultSchema = z.strictObject({
     }),
   ),
   guidance: z.array(
-    z.strictObject({ id: z.string(), section: z.string(), text: z.string(), source: z.string() }),
+    z.strictObject({
+      id: z.string(),
+      section: z.string(),
+      statement: statementSchema.optional(),
+      text: z.string(),
+      source: z.string(),
+    }),
   ),
   report: z
     .strictObject({

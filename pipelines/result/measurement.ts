@@ -21,6 +21,17 @@ export const NO_FRAME: Measurement['source'] = {
   calipers: [],
 };
 
+const ORIGIN_OF = {
+  model: 'image',
+  'image-analysis': 'image',
+  'cart-sr': 'machine',
+  input: 'request',
+} as const satisfies Record<Measurement['source']['provenance'], Measurement['origin']>;
+
+/** Who a value is from, by where it was read. */
+export const originOf = ({ provenance }: Measurement['source']): Measurement['origin'] =>
+  ORIGIN_OF[provenance];
+
 /** A measurement of a concept with the unit and label of the concept table. */
 export function createMeasurement(
   id: string,
@@ -49,6 +60,9 @@ export function createMeasurement(
     reference: null,
     interpretation: null,
     inputs: [],
+    origin: originOf(given.source ?? NO_FRAME),
+    standing: given.quality && given.quality !== 'accepted' ? 'withheld' : 'counts',
+    remarks: [],
     note: null,
     ...given,
   };

@@ -1,45 +1,78 @@
 import type { Finding, Measurement, Result, Section } from './envelope.ts';
+import type { Statement } from './statement.ts';
+
+/**
+ * What the sections of an endpoint conclude, before anything is put into words. Where a field takes a
+ * string as well, the string is text that has no sentence table yet.
+ */
+
+type Unworded<Entry extends { text: string }> = Omit<Entry, 'text' | 'statement'> & {
+  statement?: Statement;
+  text?: string;
+};
+
+export type FindingDraft = Unworded<Finding>;
+export type GuidanceDraft = Unworded<Result['guidance'][number]>;
+
+/** Why a section is not complete. `gaps` say it; `needs` names what would complete it. */
+export interface ReasonDraft {
+  code: string;
+  needs: string[];
+  gaps?: readonly Statement[];
+  detail?: string;
+}
 
 /** What one section of an endpoint says of a study. */
 export interface SectionOutcome {
   status: Section['status'];
-  reason: Section['reason'];
-  summary: string;
+  reason: ReasonDraft | null;
+  /** In the order in which the summary says them. */
+  statements?: readonly Statement[];
+  summary?: string;
   data?: Section['data'];
+  /** Their `note` is rendered from their remarks. */
   measurements?: Measurement[];
-  findings?: Finding[];
+  findings?: FindingDraft[];
   classifications?: Result['classifications'];
-  guidance?: Result['guidance'];
+  guidance?: GuidanceDraft[];
 }
 
-/** The input lacks what a section needs, or forbids it; the sentence is its summary, too. */
-export function notAssessed(
+/** A section that says its gaps and nothing else. */
+function withGaps(
+  status: Section['status'],
   code: string,
-  detail: string,
+  gap: string | Statement,
   needs: readonly string[],
 ): SectionOutcome {
-  return { status: 'not_assessed', reason: { code, detail, needs: [...needs] }, summary: detail };
+  return typeof gap === 'string'
+    ? { status, reason: { code, detail: gap, needs: [...needs] }, summary: gap }
+    : { status, reason: { code, gaps: [gap], needs: [...needs] }, statements: [gap] };
+}
+
+/** The input lacks what a section needs, or forbids it. */
+export function notAssessed(
+  code: string,
+  gap: string | Statement,
+  needs: readonly string[],
+): SectionOutcome {
+  return withGaps('not_assessed', code, gap, needs);
 }
 
 /** What a section needs was there, but below the gate; `measurements` are those that were not accepted. */
 export function inadequate(
   code: string,
-  detail: string,
+  gap: string | Statement,
   needs: readonly string[],
   measurements: Measurement[] = [],
 ): SectionOutcome {
-  return { ...notAssessed(code, detail, needs), status: 'inadequate', measurements };
+  return { ...withGaps('inadequate', code, gap, needs), measurements };
 }
 
 /** A section that could not be looked at because of an error of ours: neither normal nor abnormal. */
-export function failed(code: string, detail: string, needs: readonly string[]): SectionOutcome {
-  return { ...notAssessed(code, detail, needs), status: 'failed' };
-}
-
-/** The section of the envelope; its artifacts are drawn later. */
-export function sectionOf(
-  { id, title }: Pick<Section, 'id' | 'title'>,
-  { status, reason, summary, data = {} }: SectionOutcome,
-): Section {
-  return { id, title, status, reason, summary, data, artifacts: [] };
+export function failed(
+  code: string,
+  gap: string | Statement,
+  needs: readonly string[],
+): SectionOutcome {
+  return withGaps('failed', code, gap, needs);
 }

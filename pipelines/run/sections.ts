@@ -1,6 +1,8 @@
 import type { Result } from '../result/envelope.ts';
+import { byId, renderOutcome, sectionOf } from '../result/render/render.ts';
 import { unsupportedClaims } from '../result/render/report-check.ts';
-import { failed, notAssessed, type SectionOutcome, sectionOf } from '../result/section-outcome.ts';
+import { sayOfRun } from '../result/render/shared.ts';
+import { failed, notAssessed, type SectionOutcome } from '../result/section-outcome.ts';
 
 /** Is told which section failed, and with what. */
 export type SectionFailed = (section: string, error: unknown) => void;
@@ -8,8 +10,6 @@ export type SectionFailed = (section: string, error: unknown) => void;
 /** For the log: the standard error of the child process is the gateway's log. */
 export const logFailure: SectionFailed = (section, error) =>
   console.error(`section ${section} failed`, error);
-
-const DETAIL = 'This section could not be interpreted because of an internal error.';
 
 /**
  * What a section says of a study. One that throws costs itself, not the study: it is `failed` in the
@@ -24,14 +24,14 @@ export function runSection<Outcome extends SectionOutcome>(
     return run();
   } catch (error) {
     onFailure(id, error);
-    return failed('section_failed', DETAIL, needs);
+    return failed('section_failed', sayOfRun.gap('run.section-failed', {}), needs);
   }
 }
 
 export const REPORT_SECTION = { id: 'report', title: 'Draft report' } as const;
 
 const NOT_REQUESTED: SectionOutcome = {
-  ...notAssessed('not_requested', 'The draft report was not requested.', ['options.report']),
+  ...notAssessed('not_requested', sayOfRun.gap('report.not-requested', {}), ['options.report']),
   status: 'not_requested',
 };
 
@@ -67,5 +67,6 @@ export function withDraftReport(
     ? runSection(section, () => draft(result, write), onFailure)
     : NOT_REQUESTED;
   const { report = null } = outcome;
-  return { ...result, report, sections: [...result.sections, sectionOf(REPORT_SECTION, outcome)] };
+  const written = sectionOf(REPORT_SECTION, renderOutcome(outcome, byId(result.measurements)));
+  return { ...result, report, sections: [...result.sections, written] };
 }

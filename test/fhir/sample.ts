@@ -51,6 +51,9 @@ export function sampleMeasurement(
     reference: null,
     interpretation: null,
     inputs: [],
+    origin: 'image',
+    standing: 'counts',
+    remarks: [],
     note: null,
     ...change,
   };

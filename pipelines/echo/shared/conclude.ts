@@ -1,6 +1,6 @@
-import type { Finding, Measurement, Result, Section } from '../../result/envelope.ts';
+import type { Measurement, Result, Section } from '../../result/envelope.ts';
 import { sentence } from '../../result/render/report-lines.ts';
-import type { SectionOutcome } from '../../result/section-outcome.ts';
+import type { FindingDraft, SectionOutcome } from '../../result/section-outcome.ts';
 import type { GradedQuantity } from './grading.ts';
 import type { EchoEvidence, EchoSection } from './section.ts';
 import { named, ranged } from './values.ts';
@@ -15,7 +15,7 @@ export interface Conclusion {
   data?: SectionOutcome['data'];
   /** True: something was seen and is said, though no value was measured. */
   seen?: boolean;
-  findings?: readonly (Finding | null)[];
+  findings?: readonly (FindingDraft | null)[];
   classifications?: readonly (Result['classifications'][number] | null)[];
   guidance?: SectionOutcome['guidance'];
 }
@@ -138,7 +138,7 @@ export function notAssessed(needs: readonly string[], detail: string): SectionOu
   return { status: 'not_assessed', reason, summary: detail };
 }
 
-type Severity = Finding['severity'];
+type Severity = FindingDraft['severity'];
 
 export function finding(
   section: string,
@@ -146,7 +146,7 @@ export function finding(
   text: string,
   severity: Severity,
   evidence: readonly (Measurement | null)[],
-): Finding {
+): FindingDraft {
   return {
     id,
     section,

@@ -1,7 +1,8 @@
 import { findingConcept } from '../../concepts/concepts.ts';
-import type { Finding, Measurement, Result } from '../../result/envelope.ts';
+import type { Measurement, Result } from '../../result/envelope.ts';
 import { isOfMachine } from '../../result/measurement.ts';
 import { formatValue } from '../../result/render/number-text.ts';
+import type { FindingDraft } from '../../result/section-outcome.ts';
 import {
   AFI_FROM_DAYS,
   AFI_HIGH,
@@ -174,7 +175,7 @@ export function fluidClassification({
 }
 
 /** Too little or too much fluid, with the cut-off and whose value it was. */
-export function fluidFinding({ id, by, mm, category, ofMachine }: Judged): Finding[] {
+export function fluidFinding({ id, by, mm, category, ofMachine }: Judged): FindingDraft[] {
   if (category === 'normal') return [];
   const low = category === 'oligohydramnios' || category === 'anhydramnios';
   const { low: cutOff, high } = CUT_OFFS[by];
@@ -198,7 +199,7 @@ export function fluidFinding({ id, by, mm, category, ofMachine }: Judged): Findi
 export function contradictionFinding(
   sentences: readonly string[],
   values: readonly Measurement[],
-): Finding[] {
+): FindingDraft[] {
   if (sentences.length === 0) return [];
   return [
     {

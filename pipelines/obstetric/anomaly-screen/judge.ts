@@ -4,11 +4,12 @@ import {
   findingConcept,
 } from '../../concepts/concepts.ts';
 import { centileOf } from '../../measure/statistics.ts';
-import type { Finding, Measurement, Result } from '../../result/envelope.ts';
+import type { Measurement, Result } from '../../result/envelope.ts';
 import { isOfMachine } from '../../result/measurement.ts';
 import { acrossCutOff } from '../../result/obstetric/cut-offs.ts';
 import { formatValue } from '../../result/render/number-text.ts';
 import { withSubject } from '../../result/render/report-lines.ts';
+import type { FindingDraft } from '../../result/section-outcome.ts';
 import { keyFrame } from '../shared/key-frames.ts';
 import type { ObstetricEvidence } from '../shared/section.ts';
 import {
@@ -84,7 +85,7 @@ export function checkItems(evidence: ObstetricEvidence): CheckedItem[] {
 export function withSizes(
   items: readonly CheckedItem[],
   sized: readonly Measurement[],
-  findings: readonly Finding[],
+  findings: readonly FindingDraft[],
 ): CheckedItem[] {
   return items.map((one) => {
     const own = sized.filter(({ concept }) =>
@@ -218,7 +219,7 @@ function findingOf(
   measurement: Measurement,
   text: string,
   beside: readonly Measurement[] = [],
-): Finding {
+): FindingDraft {
   return {
     id: `${concept}-${measurement.id}`,
     section: ANOMALY_SECTION,
@@ -269,7 +270,7 @@ function contradictionText(
 
 export interface ScreenConclusion {
   classifications: Result['classifications'];
-  findings: Finding[];
+  findings: FindingDraft[];
   /** What could not be decided, a sentence each. */
   unsure: string[];
 }

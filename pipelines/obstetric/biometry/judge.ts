@@ -1,9 +1,10 @@
 import { type ConceptKey, findingConcept } from '../../concepts/concepts.ts';
 import { fixedOffCutOffs } from '../../measure/rounding.ts';
 import { type CartQuantity, cartMeasurements, cartQuantities } from '../../result/cart-values.ts';
-import type { Finding, Measurement } from '../../result/envelope.ts';
+import type { Measurement } from '../../result/envelope.ts';
 import { isOfMachine } from '../../result/measurement.ts';
 import { abbreviations, acceptedValue, formatValue } from '../../result/render/number-text.ts';
+import type { FindingDraft } from '../../result/section-outcome.ts';
 import {
   ifPlausible,
   joined,
@@ -18,7 +19,7 @@ import { severalFetuses } from '../shared/several-fetuses.ts';
 import { WEIGHTS_DIFFER, weightsApart } from './derive.ts';
 import { CIRCUMFERENCE_SHARE, circumferenceOfDiameters } from './formulas.ts';
 
-function doubt(id: string, text: string, evidence: readonly Measurement[]): Finding {
+function doubt(id: string, text: string, evidence: readonly Measurement[]): FindingDraft {
   return {
     id: `consistency-${id}`,
     section: 'biometry',
@@ -35,7 +36,7 @@ function ratioDoubt(
   numerator: Measurement | null,
   denominator: Measurement | null,
   range: { low: number; high: number },
-): Finding[] {
+): FindingDraft[] {
   if (!numerator || !denominator) return [];
   const ratio = numerator.value / denominator.value;
   if (ratio >= range.low && ratio <= range.high) return [];
@@ -48,7 +49,7 @@ function circumferenceDoubt(
   circumference: Measurement | null,
   first: Measurement | null,
   second: Measurement | null,
-): Finding[] {
+): FindingDraft[] {
   if (!circumference || !first || !second) return [];
   const expected = circumferenceOfDiameters(first.value, second.value);
   if (Math.abs(circumference.value - expected) <= CIRCUMFERENCE_SHARE * expected) return [];
@@ -56,13 +57,13 @@ function circumferenceDoubt(
   return [doubt(circumference.id, text, [circumference, first, second])];
 }
 
-function headDoubt(bpd: Measurement | null, ofd: Measurement | null): Finding[] {
+function headDoubt(bpd: Measurement | null, ofd: Measurement | null): FindingDraft[] {
   if (!bpd || !ofd || bpd.value < ofd.value) return [];
   const text = `${bpd.label} is not shorter than ${ofd.label}; check both measurements.`;
   return [doubt('bpd-ofd', text, [bpd, ofd])];
 }
 
-function weightDoubt(lengths: readonly Measurement[]): Finding[] {
+function weightDoubt(lengths: readonly Measurement[]): FindingDraft[] {
   const apart = weightsApart(lengths);
   if (!apart) return [];
   const [full, reduced] = apart.map((grams) => formatValue('efw', grams));
@@ -77,7 +78,7 @@ function weightDoubt(lengths: readonly Measurement[]): Finding[] {
 }
 
 /** Values that do not fit each other point at a measurement, not at the fetus (reference 0.6). */
-export function consistencyFindings(measurements: readonly Measurement[]): Finding[] {
+export function consistencyFindings(measurements: readonly Measurement[]): FindingDraft[] {
   const of = (key: ConceptKey) => acceptedValue(measurements, key);
   return [
     ...ratioDoubt('fl-ac', of('fl'), of('ac'), SOFT_RATIOS.flToAc),
@@ -99,7 +100,7 @@ export interface CartComparison {
   lengths: Measurement[];
   /** The machine's beside ours, as `cart-hc`. */
   beside: Measurement[];
-  findings: Finding[];
+  findings: FindingDraft[];
   /** Why the machine's values are not used; null where they are or where there are none. */
   unused: string | null;
 }
@@ -128,7 +129,7 @@ function spreadFinding(
   key: LengthKey,
   { measurement, spread }: CartQuantity,
   standsAs: string,
-): Finding[] {
+): FindingDraft[] {
   if (!spread || !REPEATED.has(key)) return [];
   const apart = spread.high - spread.low;
   if (apart <= repeatability(key, measurement.value)) return [];
@@ -158,7 +159,7 @@ function besideOurs(key: LengthKey, value: Measurement, ours: Measurement): Meas
   return { ...value, note };
 }
 
-function comparisonFinding(key: LengthKey, value: Measurement, ours: Measurement): Finding {
+function comparisonFinding(key: LengthKey, value: Measurement, ours: Measurement): FindingDraft {
   const far = disagrees(key, ours.value, value.value);
   const name = abbreviations([key]);
   const difference = differenceText(key, ours.value, value.value);
@@ -225,7 +226,7 @@ export function withCartInputs(
 }
 
 /** A difference beyond that of two formulas of the same lengths asks to check (reference 0.6). */
-function comparison(own: Measurement, machine: Measurement): Finding {
+function comparison(own: Measurement, machine: Measurement): FindingDraft {
   const percent = (100 * Math.abs(machine.value - own.value)) / own.value;
   const limit = 100 * WEIGHTS_DIFFER;
   const far = percent > limit;
@@ -249,7 +250,7 @@ function comparison(own: Measurement, machine: Measurement): Finding {
 export function withCartWeight(
   { study }: Pick<ObstetricEvidence, 'study'>,
   derived: readonly Measurement[],
-): { derived: Measurement[]; findings: Finding[] } {
+): { derived: Measurement[]; findings: FindingDraft[] } {
   const given = cartMeasurements(study.cart ?? [], 'biometry', ['efw']);
   if (given.length === 0 || ofSeveralFetuses(given)) return { derived: [...derived], findings: [] };
   const isWeight = ({ concept }: Measurement) => concept.key === 'efw';

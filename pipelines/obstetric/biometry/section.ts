@@ -1,6 +1,7 @@
 import { type ConceptKey, findingConcept } from '../../concepts/concepts.ts';
-import type { Finding, Measurement } from '../../result/envelope.ts';
+import type { Measurement } from '../../result/envelope.ts';
 import { abbreviations, acceptedValue, formatValue } from '../../result/render/number-text.ts';
+import type { FindingDraft } from '../../result/section-outcome.ts';
 import { excludedBy } from '../planes/judge.ts';
 import type { FramePlane } from '../shared/key-frames.ts';
 import { MEASURING_PLANES } from '../shared/key-frames.ts';
@@ -148,7 +149,7 @@ function lastResort(lengths: readonly Measurement[]): Gap[] {
   return [{ code: 'plane_of_last_resort', detail, need: plane }];
 }
 
-function spreadFinding(key: ConceptKey, measurements: readonly Measurement[]): Finding[] {
+function spreadFinding(key: ConceptKey, measurements: readonly Measurement[]): FindingDraft[] {
   const combined = acceptedValue(measurements, key);
   if (combined?.derivation !== 'median') return [];
   const values = measurements
@@ -177,7 +178,7 @@ const PLACEMENT = {
   'not-stated': 'with the BPD of the ultrasound machine, whose placement is not stated',
 } as const satisfies Record<ReturnType<typeof bpdConvention>, string>;
 
-function headShapeFinding(measurements: readonly Measurement[]): Finding[] {
+function headShapeFinding(measurements: readonly Measurement[]): FindingDraft[] {
   const index = acceptedValue(measurements, 'cephalic-index');
   const shape = index && headShape(index.value);
   if (!index || !shape) return [];

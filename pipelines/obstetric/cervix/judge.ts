@@ -1,7 +1,8 @@
 import { findingConcept } from '../../concepts/concepts.ts';
-import type { Finding, Measurement, Result } from '../../result/envelope.ts';
+import type { Measurement, Result } from '../../result/envelope.ts';
 import { weeksAndDays } from '../../result/gestational-age.ts';
 import { formatValue } from '../../result/render/number-text.ts';
+import type { FindingDraft, GuidanceDraft } from '../../result/section-outcome.ts';
 import {
   CERVIX_CATEGORY_DAYS,
   CERVIX_MM,
@@ -66,7 +67,7 @@ export function cervixFindings(
   length: Measurement,
   funnel: MeasuredCervix['funnel'],
   category: CervixCategory | null,
-): Finding[] {
+): FindingDraft[] {
   const base = {
     section: CERVIX_SECTION,
     severity: 'abnormal' as const,
@@ -100,7 +101,7 @@ export function cervixFindings(
 }
 
 /** What to consider of a short cervix. */
-export function cervixGuidance(category: CervixCategory | null, mm: number): Result['guidance'] {
+export function cervixGuidance(category: CervixCategory | null, mm: number): GuidanceDraft[] {
   if (category === null || mm > CERVIX_MM.short) return [];
   return [
     {

@@ -90,7 +90,7 @@ export function ofFetus(judged: DopplerJudgement, fetus: string): DopplerJudgeme
     guidance: judged.guidance.map((one) => ({
       ...one,
       id: ofFetusId(one.id, fetus),
-      text: say(one.text),
+      text: say(one.text ?? ''),
     })),
     sentences: judged.sentences.map(say),
     gaps: judged.gaps.map(say),

@@ -1,8 +1,9 @@
 import { type FindingConceptKey, findingConcept } from '../../concepts/concepts.ts';
-import type { Finding, Measurement, Result } from '../../result/envelope.ts';
+import type { Measurement, Result } from '../../result/envelope.ts';
 import { isOfMachine } from '../../result/measurement.ts';
 import { numberText } from '../../result/render/number-text.ts';
 import { centileText } from '../../result/render/unit-text.ts';
+import type { FindingDraft } from '../../result/section-outcome.ts';
 import { FLOW_TEXT, type FlowOfLoops, graverFlow, type MachineFlow } from './flow.ts';
 import {
   ANAEMIA_MOM,
@@ -51,9 +52,9 @@ function classification(
 export function finding(
   id: FindingConceptKey,
   text: string,
-  severity: Finding['severity'],
+  severity: FindingDraft['severity'],
   evidence: string[],
-): Finding {
+): FindingDraft {
   return {
     id,
     section: DOPPLER_SECTION,
@@ -69,7 +70,10 @@ export function finding(
 export const ANGLE_UNKNOWN = `the angle was not given; the median holds for at most ${MCA_ANGLE} degrees`;
 
 /** What lies outside its chart. */
-export function rankFindings(measurements: readonly Measurement[], state: DopplerState): Finding[] {
+export function rankFindings(
+  measurements: readonly Measurement[],
+  state: DopplerState,
+): FindingDraft[] {
   const shown = (id: string) => {
     const one = acceptedAt(measurements, id);
     return one ? numberText(one) : '';
@@ -313,7 +317,7 @@ function indicesOn(readings: readonly TracedReading[], measurements: readonly Me
 export function flowFindings(
   found: UmbilicalFlow,
   measurements: readonly Measurement[],
-): Finding[] {
+): FindingDraft[] {
   const { flow, loops, machine } = found;
   const texts = [flowText(found), suspectedText(found)].filter((text) => text !== null);
   if (texts.length === 0) return [];
@@ -331,7 +335,7 @@ export function ductusFindings(
   wave: FlowOfLoops<AWave>,
   measurements: readonly Measurement[],
   whose: string,
-): Finding[] {
+): FindingDraft[] {
   const { lead, suspected } = wave;
   const subject = `Ductus venosus${whose}`;
   const others = whose === '' ? wave.others : [];

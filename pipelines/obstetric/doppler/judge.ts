@@ -1,6 +1,7 @@
-import type { Finding, Measurement, Result } from '../../result/envelope.ts';
+import type { Measurement, Result } from '../../result/envelope.ts';
 import { acrossCutOff } from '../../result/obstetric/cut-offs.ts';
 import { acceptedValue, createMeasurement } from '../../result/render/number-text.ts';
+import type { FindingDraft, GuidanceDraft } from '../../result/section-outcome.ts';
 import { cerebroplacentalRatio, mcaPeakMedian } from './charts.ts';
 import {
   ANGLE_UNKNOWN,
@@ -129,8 +130,8 @@ export interface DopplerJudgement {
   measurements: Measurement[];
   category: DopplerSummary;
   classifications: Result['classifications'];
-  findings: Finding[];
-  guidance: Result['guidance'];
+  findings: FindingDraft[];
+  guidance: GuidanceDraft[];
   sentences: string[];
   /** What could not be judged, and the code of the first reason. */
   gaps: string[];

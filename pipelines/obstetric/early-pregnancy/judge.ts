@@ -1,8 +1,9 @@
 import { findingConcept } from '../../concepts/concepts.ts';
-import type { Finding, Measurement, Result } from '../../result/envelope.ts';
+import type { Measurement } from '../../result/envelope.ts';
 import { weeksAndDays } from '../../result/gestational-age.ts';
 import { isOfMachine } from '../../result/measurement.ts';
 import { acceptedValue, formatValue } from '../../result/render/number-text.ts';
+import type { FindingDraft, GuidanceDraft } from '../../result/section-outcome.ts';
 import { bandsRemark } from '../fetal-heart/judge-rate.ts';
 import {
   bothValues,
@@ -41,7 +42,7 @@ function viabilityFinding(
   { category, unsure }: EarlyViability,
   seen: EarlySight,
   measurements: readonly Measurement[],
-): Finding[] {
+): FindingDraft[] {
   if (!OPEN.has(category)) return [];
   const keys = ['mean-sac-diameter', 'crl'] as const;
   const values = keys.flatMap((key) => judgedValue(measurements, key) ?? []);
@@ -76,7 +77,7 @@ function silentSentence(seconds: number): string {
   return `No cardiac activity was seen during the recorded clip of ${seconds.toFixed(1)} s; confirmation by a second observer is required.`;
 }
 
-function rateFinding(measurements: readonly Measurement[]): Finding[] {
+function rateFinding(measurements: readonly Measurement[]): FindingDraft[] {
   const rate = judgedRate(measurements);
   const age = acceptedValue(measurements, 'ga-by-crl');
   if (!rate || !age) return [];
@@ -101,7 +102,7 @@ function rateFinding(measurements: readonly Measurement[]): Finding[] {
 function datingFinding(
   measurements: readonly Measurement[],
   dating: ObstetricEvidence['options']['dating'],
-): Finding[] {
+): FindingDraft[] {
   const age = acceptedValue(measurements, 'ga-by-crl');
   const crl = judgedValue(measurements, 'crl');
   if (!age || !crl || dating?.basis !== 'lmp') return [];
@@ -131,7 +132,7 @@ export function differences(measurements: readonly Measurement[]): string[] {
   });
 }
 
-function differenceFinding(measurements: readonly Measurement[]): Finding[] {
+function differenceFinding(measurements: readonly Measurement[]): FindingDraft[] {
   const sentences = differences(measurements);
   if (sentences.length === 0) return [];
   const pairs = EARLY_LENGTHS.flatMap((key) => bothValues(measurements, key) ?? []).filter(differ);
@@ -154,7 +155,7 @@ export function earlyFindings(
   seen: EarlySight,
   measurements: readonly Measurement[],
   dating: ObstetricEvidence['options']['dating'],
-): Finding[] {
+): FindingDraft[] {
   return [
     ...viabilityFinding(judged, seen, measurements),
     ...differenceFinding(measurements),
@@ -170,7 +171,7 @@ const REPEAT_DAYS = { transvaginal: 7, other: 14 } as const;
 export function earlyGuidance(
   { category, seemsLost }: EarlyViability,
   { transvaginal }: EarlySight,
-): Result['guidance'] {
+): GuidanceDraft[] {
   if (!OPEN.has(category)) return [];
   const days = transvaginal ? REPEAT_DAYS.transvaginal : REPEAT_DAYS.other;
   const when = `a repeat scan after at least ${days} days`;

@@ -1,9 +1,10 @@
 import { findingConcept } from '../../concepts/concepts.ts';
 import { fetusKey, fetusOf } from '../../contract/fetus-name.ts';
 import { fixedOffCutOffs } from '../../measure/rounding.ts';
-import type { Finding, Measurement, Result } from '../../result/envelope.ts';
+import type { Measurement, Result } from '../../result/envelope.ts';
 import { acrossCutOff } from '../../result/obstetric/cut-offs.ts';
 import { formatValue, numberText } from '../../result/render/number-text.ts';
+import type { FindingDraft } from '../../result/section-outcome.ts';
 import { rateBandsAt } from '../early-pregnancy/guideline.ts';
 import { withMachineValues } from '../shared/machine-values.ts';
 import type { ObstetricEvidence } from '../shared/section.ts';
@@ -55,7 +56,7 @@ interface Judged extends RateReading {
 export interface RateOutcome {
   measurements: Measurement[];
   sentences: string[];
-  findings: Finding[];
+  findings: FindingDraft[];
   classifications: Result['classifications'];
   /** A rate that was accepted. */
   known: boolean;
@@ -88,7 +89,7 @@ const isIrregular = ({ variation }: RateReading) => variation !== null && variat
 const rhythmOf = (judged: readonly Judged[]) =>
   judged.find(isIrregular) ?? judged.find(({ variation }) => variation !== null) ?? judged[0];
 
-function rhythmFindings(judged: readonly Judged[]): Finding[] {
+function rhythmFindings(judged: readonly Judged[]): FindingDraft[] {
   const irregular = judged.find(isIrregular);
   if (!irregular) return [];
   return [
@@ -120,7 +121,7 @@ function shownText(one: Judged, standing: Judged): string {
 const worstOf = (judged: readonly Judged[]) =>
   GRAVEST_FIRST.flatMap((band) => judged.find((one) => one.band === band) ?? [])[0] ?? null;
 
-function bandFindings(judged: readonly Judged[], standing: Judged, gaDays: number): Finding[] {
+function bandFindings(judged: readonly Judged[], standing: Judged, gaDays: number): FindingDraft[] {
   const worst = worstOf(judged);
   if (!worst?.band || worst.band === 'normal') return [];
   const { measurement, band } = worst;
@@ -150,7 +151,7 @@ function apart(one: Judged, other: Judged): boolean {
  * That the sources tell different rates. A heart changes its rate within minutes: it is abnormal only
  * where the bands differ too.
  */
-function sourceFindings(judged: readonly Judged[]): Finding[] {
+function sourceFindings(judged: readonly Judged[]): FindingDraft[] {
   const [first] = judged;
   if (!first) return [];
   const bands = new Set(judged.map(({ band }) => band)).size > 1;
@@ -273,7 +274,7 @@ function judgeGroup(
     findings: own.findings.map((one) => ({
       ...one,
       id: `${one.id}-unnamed-${number}`,
-      text: say(one.text),
+      text: say(one.text ?? ''),
     })),
     classifications: [],
     known: true,
@@ -324,7 +325,7 @@ function beatsElsewhere(groups: readonly RateGroup[], fetus: string | null): boo
 export function silentSweeps(
   { study, views }: ObstetricEvidence,
   groups: readonly RateGroup[],
-): { sentences: string[]; findings: Finding[] } {
+): { sentences: string[]; findings: FindingDraft[] } {
   const silent = (views.fetalHeart?.mMode ?? []).filter(
     ({ fetal, rhythm }) => fetal && rhythm.status === 'not-seen',
   );
@@ -333,7 +334,7 @@ export function silentSweeps(
     const clip = study.clips.find((one) => one.file === file);
     return !beatsElsewhere(groups, clip ? fetusOf(clip) : null);
   });
-  const finding: Finding = {
+  const finding: FindingDraft = {
     id: 'cardiac-activity',
     section: FETAL_HEART_SECTION,
     concept: findingConcept('cardiac-activity'),

@@ -1,10 +1,11 @@
 import { findingConcept } from '../../concepts/concepts.ts';
 import { fetusKey, fetusOf } from '../../contract/fetus-name.ts';
 import { cartMeasurements } from '../../result/cart-values.ts';
-import type { Finding, Measurement, Result } from '../../result/envelope.ts';
+import type { Measurement, Result } from '../../result/envelope.ts';
 import { isOfMachine } from '../../result/measurement.ts';
 import { acrossCutOff, cutOffsOf } from '../../result/obstetric/cut-offs.ts';
 import { acceptedValue, formatValue, numberText } from '../../result/render/number-text.ts';
+import type { FindingDraft } from '../../result/section-outcome.ts';
 import { MACHINE_UNUSED, ofSeveralFetuses, withMachineValues } from '../shared/machine-values.ts';
 import type { ObstetricEvidence } from '../shared/section.ts';
 import { keyedByFetus, ofFetusText, severalFetuses } from '../shared/several-fetuses.ts';
@@ -18,7 +19,7 @@ export interface CardiacJudgement {
   sentences: string[];
   /** What is missing or in doubt. */
   missing: string[];
-  findings: Finding[];
+  findings: FindingDraft[];
   classifications: Result['classifications'];
 }
 
@@ -180,7 +181,7 @@ function judgeSize(measurements: readonly Measurement[]): CardiacJudgement {
   const sure = leading(present.filter((one) => one.near === null).map(({ size }) => size));
   const told = leading([sure, machines?.size ?? 'normal']);
   const used = [...present, ...(machines ? [machines] : [])];
-  const finding: Finding = {
+  const finding: FindingDraft = {
     id: 'cardiac-size',
     section: FETAL_HEART_SECTION,
     concept,

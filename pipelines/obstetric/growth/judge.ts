@@ -3,10 +3,11 @@ import type { CartMeasurement } from '../../contract/cart.ts';
 import { fetusKey } from '../../contract/fetus-name.ts';
 import { fixedOffCutOffs } from '../../measure/rounding.ts';
 import { cartMeasurements } from '../../result/cart-values.ts';
-import type { Finding, Measurement, Result } from '../../result/envelope.ts';
+import type { Measurement, Result } from '../../result/envelope.ts';
 import { weeksAndDays } from '../../result/gestational-age.ts';
 import { abbreviations, acceptedValue, formatValue } from '../../result/render/number-text.ts';
 import { centileText, zScoreText } from '../../result/render/unit-text.ts';
+import type { FindingDraft } from '../../result/section-outcome.ts';
 import { NO_REDATING_FROM_DAYS, redatingDays } from '../early-pregnancy/guideline.ts';
 import { BASIS_TEXT, type ObstetricOptions } from '../shared/input.ts';
 import { ifPlausible } from '../shared/machine-values.ts';
@@ -38,8 +39,8 @@ export function growthFinding(
   concept: FindingConceptKey,
   text: string,
   evidence: readonly Charted[],
-  severity: Finding['severity'] = 'abnormal',
-): Finding {
+  severity: FindingDraft['severity'] = 'abnormal',
+): FindingDraft {
   return {
     id,
     section: 'growth',
@@ -55,9 +56,9 @@ export function growthFinding(
 const PART_Z = { microcephaly: -3, low: -2, high: 2 } as const;
 
 /** Head and femur by z-score; a small BPD beside a head of its size is a matter of shape. */
-export function partFindings(charted: readonly Charted[]): Finding[] {
+export function partFindings(charted: readonly Charted[]): FindingDraft[] {
   const [hc, fl, bpd] = (['hc', 'fl', 'bpd'] as const).map((key) => chartedValue(charted, key));
-  const findings: Finding[] = [];
+  const findings: FindingDraft[] = [];
   if (hc && (hc.z > PART_Z.high || hc.z < PART_Z.low)) {
     const word =
       hc.z > PART_Z.high
@@ -83,7 +84,7 @@ export function partFindings(charted: readonly Charted[]): Finding[] {
 export function weightFinding(
   charted: readonly Charted[],
   measurements: readonly Measurement[],
-): Finding[] {
+): FindingDraft[] {
   const efw = acceptedValue(measurements, 'efw');
   const reached = MACROSOMIA_GRAMS.find((grams) => efw !== null && efw.value >= grams);
   if (!efw || reached === undefined) return [];
@@ -97,7 +98,7 @@ export function weightFinding(
   ];
 }
 
-export function datingFinding(doubtful: readonly Charted[]): Finding[] {
+export function datingFinding(doubtful: readonly Charted[]): FindingDraft[] {
   if (doubtful.length === 0) return [];
   const names = doubtful.map(({ measurement }) => measurement.label).join(', ');
   const text = `${names}: more than ${SOFT_Z} standard deviations from the mean for the stated age; check the dating and the measurement. Size for gestational age was not judged.`;
@@ -105,7 +106,7 @@ export function datingFinding(doubtful: readonly Charted[]): Finding[] {
 }
 
 /** A fall of the centile counts in the late form only (Delphi 2016). */
-export function crossingFinding({ fall }: GrowthSince, gaDays: number): Finding[] {
+export function crossingFinding({ fall }: GrowthSince, gaDays: number): FindingDraft[] {
   if (!fall || gaDays / 7 < LATE_FORM_WEEKS || fall.points <= CENTILE_CROSSING) return [];
   const { key, before, now, daysBefore } = fall;
   const text = `${abbreviations([key])} crossed more than two quartiles since the scan ${daysBefore} days before: centile ${centileText(before.centile)} then, ${centileText(now.centile)} now.`;
@@ -155,7 +156,7 @@ export function sizeClassification({ category, by }: Size): Result['classificati
 }
 
 /** A small AC is told beside a weight that is not small (obstetric reference 3.8). */
-function abdomenFinding({ category, by }: Size): Finding[] {
+function abdomenFinding({ category, by }: Size): FindingDraft[] {
   const [efw, ac] = by;
   const weightIsSmall = category === 'sga' || category === 'sga-severe';
   if (!efw || !ac || weightIsSmall || ac.centile >= SIZE_CUTOFFS.small) return [];
@@ -163,7 +164,7 @@ function abdomenFinding({ category, by }: Size): Finding[] {
   return [growthFinding('abdomen-size', 'size-for-gestational-age', text, [ac])];
 }
 
-export function sizeFindings(size: Size): Finding[] {
+export function sizeFindings(size: Size): FindingDraft[] {
   const own =
     size.category === 'aga'
       ? []
@@ -232,7 +233,7 @@ export function discordanceSentence({ weights, discordance }: TwinWeights): stri
 }
 
 /** A discordance that is told (obstetric reference 3.10); no criterion but it was looked at. */
-export function discordanceFindings(twins: TwinWeights): Finding[] {
+export function discordanceFindings(twins: TwinWeights): FindingDraft[] {
   const { weights, discordance } = twins;
   const { told, selective } = TWIN_DISCORDANCE;
   if (discordance < told) return [];
@@ -299,7 +300,7 @@ export function conditionedOn(conflict: DatingConflict | null, text: string): st
   return conflict ? `${text} ${ONLY_IF_DATED}` : text;
 }
 
-function contradictedDatingFinding(id: string, text: string, evidence: string[]): Finding {
+function contradictedDatingFinding(id: string, text: string, evidence: string[]): FindingDraft {
   return {
     id,
     section: 'growth',
@@ -312,7 +313,10 @@ function contradictedDatingFinding(id: string, text: string, evidence: string[])
 }
 
 /** Both ages and the limit that they break. Late in pregnancy no new date is advised. */
-export function conflictFindings(conflict: DatingConflict | null, { ga_days }: Dating): Finding[] {
+export function conflictFindings(
+  conflict: DatingConflict | null,
+  { ga_days }: Dating,
+): FindingDraft[] {
   if (!conflict) return [];
   const { age, by, ageDays, apartDays, limitDays } = conflict;
   const found = `Age by ${by} ${weeksAndDays(ageDays)} weeks, ${apartDays} days from the ${weeksAndDays(ga_days)} weeks by ${BASIS_TEXT.lmp}`;
@@ -330,7 +334,7 @@ const DAYS: Readonly<Record<string, number>> = { d: 1, wk: 7 };
 export function statedAgeFindings(
   cart: readonly CartMeasurement[],
   { basis, ga_days }: Dating,
-): Finding[] {
+): FindingDraft[] {
   if (basis !== 'lmp') return [];
   const { scheme, code } = STATED_AGE.lmp;
   const [stated] = cart.flatMap(({ concept, value, unit }) => {

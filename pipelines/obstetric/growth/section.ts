@@ -1,6 +1,7 @@
-import type { Finding, Measurement, Result } from '../../result/envelope.ts';
+import type { Measurement, Result } from '../../result/envelope.ts';
 import { weeksAndDays } from '../../result/gestational-age.ts';
 import { acceptedValue } from '../../result/render/number-text.ts';
+import type { FindingDraft } from '../../result/section-outcome.ts';
 import { notAssessed } from '../../result/section-outcome.ts';
 import { BASIS_TEXT, type ObstetricOptions } from '../shared/input.ts';
 import { SOFT_Z } from '../shared/plausibility.ts';
@@ -155,8 +156,8 @@ function run(
   const since = growthSince(evidence, doubtful.length > 0 ? [] : charted, gaDays);
   const conflict = datingConflict(before, dating);
   const conditioned = (text: string) => conditionedOn(conflict, text);
-  const onlyIfDated = (findings: readonly Finding[]) =>
-    findings.map((one) => ({ ...one, text: conditioned(one.text) }));
+  const onlyIfDated = (findings: readonly FindingDraft[]) =>
+    findings.map((one) => ({ ...one, text: conditioned(one.text ?? '') }));
   const small = smallFetus({
     charted: size ? charted : [],
     gaDays,

@@ -1,8 +1,9 @@
 import { chartEntry, type FindingConceptKey, findingConcept } from '../../concepts/concepts.ts';
-import type { Finding, Measurement, Result } from '../../result/envelope.ts';
+import type { Measurement, Result } from '../../result/envelope.ts';
 import { weeksAndDays } from '../../result/gestational-age.ts';
 import { abbreviations, acceptedValue, formatValue } from '../../result/render/number-text.ts';
 import { centileText } from '../../result/render/unit-text.ts';
+import type { FindingDraft, GuidanceDraft } from '../../result/section-outcome.ts';
 import { FLUID_BY } from '../amniotic-fluid/judge.ts';
 import { BASIS_TEXT, type DatingBasis } from '../shared/input.ts';
 import {
@@ -122,7 +123,11 @@ function leadOf(
   return `Meets the consensus definition of ${form32} fetal growth restriction: ${met}.`;
 }
 
-function findingOf(form: RestrictionForm, lead: string, evidence: readonly Charted[]): Finding[] {
+function findingOf(
+  form: RestrictionForm,
+  lead: string,
+  evidence: readonly Charted[],
+): FindingDraft[] {
   if (form !== 'early-fgr' && form !== 'late-fgr') return [];
   return [
     {
@@ -142,7 +147,7 @@ function loneCriterionFindings(
   criteria: readonly RestrictionCriterion[],
   missing: readonly string[],
   gaWeeks: number,
-): Finding[] {
+): FindingDraft[] {
   const met = distinct(tellingCriteria(criteria).map(criterionText));
   if (met.length === 0) return [];
   const form = gaWeeks < LATE_FORM_WEEKS ? 'early' : 'late';
@@ -212,8 +217,8 @@ function guidanceText(
  * Doppler, and no delivery timing is stated.
  */
 export function smallFetus(given: SmallFetusEvidence): {
-  guidance: Result['guidance'];
-  findings: Finding[];
+  guidance: GuidanceDraft[];
+  findings: FindingDraft[];
   classifications: Result['classifications'];
   data: Record<string, unknown>;
 } {

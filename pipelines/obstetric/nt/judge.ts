@@ -1,7 +1,8 @@
 import { findingConcept } from '../../concepts/concepts.ts';
-import type { Finding, Measurement, Result } from '../../result/envelope.ts';
+import type { Measurement, Result } from '../../result/envelope.ts';
 import { acrossCutOff } from '../../result/obstetric/cut-offs.ts';
 import { formatValue } from '../../result/render/number-text.ts';
+import type { FindingDraft, GuidanceDraft } from '../../result/section-outcome.ts';
 import { bothValues, differ } from '../shared/machine-values.ts';
 import { HIGH_NT, nuchalCategory, nuchalTranslucency95 } from './guideline.ts';
 import { NUCHAL_SECTION } from './measure.ts';
@@ -75,7 +76,7 @@ export function nuchalDoubt(nt: Measurement, crl: Measurement | null): string | 
   return acrossCutOff(nt.value, nt.uncertainty, limits);
 }
 
-function finding(nt: Measurement, text: readonly (string | null)[]): Finding {
+function finding(nt: Measurement, text: readonly (string | null)[]): FindingDraft {
   return {
     id: 'increased-nuchal-translucency',
     section: NUCHAL_SECTION,
@@ -88,7 +89,7 @@ function finding(nt: Measurement, text: readonly (string | null)[]): Finding {
 }
 
 /** A thickness at or above one of its limits. */
-export function nuchalFindings(nt: Measurement, crl: Measurement | null): Finding[] {
+export function nuchalFindings(nt: Measurement, crl: Measurement | null): FindingDraft[] {
   const value = categoryOf(nt, crl);
   if (value !== 'increased' && value !== 'high') return [];
   const limit = value === 'high' ? HIGH_RULE : 'at or above the 95th centile';
@@ -97,7 +98,7 @@ export function nuchalFindings(nt: Measurement, crl: Measurement | null): Findin
 }
 
 /** Of several fetuses: whichever it is of, a thickness that is high at any CRL is told. */
-export function highOfSeveral(measurements: readonly Measurement[]): Finding[] {
+export function highOfSeveral(measurements: readonly Measurement[]): FindingDraft[] {
   const accepted = measurements.filter(({ quality }) => quality === 'accepted');
   const [most] = accepted.toSorted((one, other) => other.value - one.value);
   if (!most || most.value < HIGH_NT) return [];
@@ -123,7 +124,7 @@ export function nuchalDifference(
 }
 
 /** That the machine's thickness and ours differ, of which one may be abnormal. */
-export function differenceFinding(difference: ReturnType<typeof nuchalDifference>): Finding[] {
+export function differenceFinding(difference: ReturnType<typeof nuchalDifference>): FindingDraft[] {
   if (!difference) return [];
   const { text, evidence } = difference;
   return [
@@ -139,7 +140,7 @@ export function differenceFinding(difference: ReturnType<typeof nuchalDifference
   ];
 }
 
-export const HIGH_GUIDANCE: Result['guidance'][number] = {
+export const HIGH_GUIDANCE: GuidanceDraft = {
   id: 'nuchal-translucency-high',
   section: NUCHAL_SECTION,
   text: `NT of ${HIGH_RULE}: diagnostic testing, detailed anatomy and fetal echocardiography are usually offered.`,

@@ -1,7 +1,8 @@
 import { findingConcept } from '../../concepts/concepts.ts';
-import type { Finding, Measurement, Result } from '../../result/envelope.ts';
+import type { Measurement, Result } from '../../result/envelope.ts';
 import { acrossCutOff, cutOffsOf } from '../../result/obstetric/cut-offs.ts';
 import { acceptedValue, formatValue } from '../../result/render/number-text.ts';
+import type { FindingDraft, GuidanceDraft } from '../../result/section-outcome.ts';
 import {
   COVERS_OS_MM,
   LOW_EDGE_WEEKS,
@@ -95,7 +96,7 @@ export const isLow = (category: PlacentaCategory | null) =>
   category === 'praevia' || category === 'low-lying';
 
 /** An edge that is over the os or too near it, and what other images say. */
-export function edgeFindings(edge: LowerEdge): Finding[] {
+export function edgeFindings(edge: LowerEdge): FindingDraft[] {
   const { measurement, category, others } = edge;
   if (!category || !isLow(category)) return [];
   const words = CATEGORY_TEXT[category];
@@ -131,10 +132,7 @@ function laterScans(gaDays: number): string {
 }
 
 /** When an edge that is low is looked at again. */
-export function edgeGuidance(
-  category: PlacentaCategory | null,
-  gaDays: number,
-): Result['guidance'] {
+export function edgeGuidance(category: PlacentaCategory | null, gaDays: number): GuidanceDraft[] {
   if (!isLow(category)) return [];
   return [
     {

@@ -1,5 +1,6 @@
 import { findingConcept } from '../../concepts/concepts.ts';
-import type { Finding } from '../../result/envelope.ts';
+import type { FindingDraft } from '../../result/section-outcome.ts';
+
 import { inadequate, notAssessed } from '../../result/section-outcome.ts';
 import type { ObstetricEvidence, ObstetricSection, SectionOutcome } from '../shared/section.ts';
 import { SIMULATED_ONLY } from '../shared/simulated-only.ts';
@@ -70,7 +71,7 @@ function accretaOf(bodies: readonly BodyReading[]) {
   return { most, grade, present, signs };
 }
 
-function accretaFindings(present: readonly Sign[], low: boolean): Finding[] {
+function accretaFindings(present: readonly Sign[], low: boolean): FindingDraft[] {
   if (present.length === 0) return [];
   return [
     {

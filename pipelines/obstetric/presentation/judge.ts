@@ -1,5 +1,5 @@
-import type { Finding } from '../../result/envelope.ts';
 import { formatValue } from '../../result/render/number-text.ts';
+import type { FindingDraft } from '../../result/section-outcome.ts';
 import { FETAL_RATE } from '../fetal-heart/guideline.ts';
 import { ratesOf } from '../fetal-heart/measure-rate.ts';
 import type { ObstetricEvidence } from '../shared/section.ts';
@@ -11,7 +11,7 @@ export interface FetalActivity {
   state: 'present' | 'not_seen' | 'contradictory' | 'not_assessed';
   sentence: string;
   /** Of the finding that some clip showed no beat; null: every one that could be judged did. */
-  severity: Extract<Finding['severity'], 'abnormal' | 'critical'> | null;
+  severity: Extract<FindingDraft['severity'], 'abnormal' | 'critical'> | null;
 }
 
 const NOT_ASSESSED =

@@ -1,7 +1,8 @@
 import { type FindingConceptKey, findingConcept } from '../../concepts/concepts.ts';
 import { CARDIAC_MOTION } from '../../measure/periodicity.ts';
-import type { Finding, Result } from '../../result/envelope.ts';
+import type { Result } from '../../result/envelope.ts';
 import { weeksAndDays } from '../../result/gestational-age.ts';
+import type { FindingDraft } from '../../result/section-outcome.ts';
 import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
 import { severalFetuses } from '../shared/several-fetuses.ts';
 import { SIMULATED_ONLY } from '../shared/simulated-only.ts';
@@ -131,7 +132,7 @@ function findings(
   several: boolean,
   days: number | undefined,
   cardiac: FetalActivity,
-): Finding[] {
+): FindingDraft[] {
   const base = { section: ID, confidence: null, evidence: [] };
   const relevant = days !== undefined && days >= PRESENTATION_DAYS.relevant;
   return [

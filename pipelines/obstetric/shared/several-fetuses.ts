@@ -9,7 +9,8 @@ import {
 import type { Study } from '../../contract/study.ts';
 import { viewWords } from '../../contract/view-words.ts';
 import { keyOf, NUMBER_OF_FETUSES } from '../../input/cart-sr/vocabulary.ts';
-import type { Finding, Measurement, Result } from '../../result/envelope.ts';
+import type { Measurement, Result } from '../../result/envelope.ts';
+import type { FindingDraft } from '../../result/section-outcome.ts';
 import type { ObstetricEvidence } from './section.ts';
 import { readPresentation } from './sweeps.ts';
 
@@ -70,7 +71,7 @@ export function severalFetuses(evidence: FetusEvidence): string | null {
 
 interface Judged {
   measurements: Measurement[];
-  findings: Finding[];
+  findings: FindingDraft[];
   classifications: Result['classifications'];
 }
 
@@ -93,7 +94,7 @@ export function keyedByFetus(judged: Judged, fetus: string): Judged {
     findings: judged.findings.map((one) => ({
       ...one,
       id: idOf(one.id),
-      text: ofFetusText(one.text, fetus),
+      text: ofFetusText(one.text ?? '', fetus),
       evidence: one.evidence.map(idOf),
     })),
     classifications: judged.classifications.map((one) => ({

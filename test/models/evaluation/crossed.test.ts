@@ -25,6 +25,9 @@ const measured = (key: string, changes: Partial<Measurement> = {}): Measurement 
   reference: null,
   interpretation: null,
   inputs: [],
+  origin: 'image',
+  standing: 'counts',
+  remarks: [],
   note: null,
   ...changes,
 });

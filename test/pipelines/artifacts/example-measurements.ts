@@ -29,6 +29,9 @@ export function measurement(
     reference: null,
     interpretation: null,
     inputs: [],
+    origin: 'image',
+    standing: 'counts',
+    remarks: [],
     note: null,
     ...overrides,
   };

@@ -16,7 +16,7 @@ async function resultOf(studies: readonly (string | null)[], priors: readonly st
       Object.fromEntries(uids.map((uid, at) => [`${from + at}.dcm`, ofStudy(from + at, uid)])),
     );
   const study = await readStudy(await files(studies, 1), { priors: await files(priors, 11) });
-  const section = { id: 'planes', title: 'Planes', status: 'complete', reason: null } as const;
+  const outcome = { status: 'complete', reason: null, summary: '' } as const;
   return assembleResult({
     endpoint: 'us/obstetric/interpret',
     version: '1.0.0',
@@ -25,12 +25,8 @@ async function resultOf(studies: readonly (string | null)[], priors: readonly st
     study,
     refusedFrames: [],
     priors: priors.length,
-    sections: [{ ...section, summary: '', data: {}, artifacts: [] }],
-    findings: [],
+    sections: [{ id: 'planes', title: 'Planes', outcome }],
     measurements: [],
-    classifications: [],
-    guidance: [],
-    report: null,
   });
 }
 

@@ -31,7 +31,7 @@ describe('each loop of an umbilical artery is judged by itself', () => {
   ])('$flow leads, and another loop is named: $differs', ({ loops, flow, differs }) => {
     const outcome = run(loops.map((wave) => spectrum('umbilical-artery', wave)));
     expect(flowOf(outcome)).toBe(flow);
-    expect(outcome.summary.includes('another loop')).toBe(differs !== null);
+    expect(outcome.summary?.includes('another loop')).toBe(differs !== null);
     if (differs) expect(outcome.summary).toContain(differs);
   });
 
@@ -42,7 +42,7 @@ describe('each loop of an umbilical artery is judged by itself', () => {
     const outcome = run([spectrum('umbilical-artery', { ...REVERSED, beats })]);
     expect(outcome.category).toBe(category);
     expect(finding(outcome, 'end-diastolic-flow')?.severity).toBe(severity);
-    const suspected = finding(outcome, 'end-diastolic-flow')?.text.includes('is suspected');
+    const suspected = finding(outcome, 'end-diastolic-flow')?.text?.includes('is suspected');
     expect(suspected).toBe(beats === 2);
   });
 
@@ -245,7 +245,7 @@ describe('MCA peak velocity', () => {
     const note = outcome.value('middle-cerebral-artery-psv-mom')?.note ?? '';
     expect(note.includes('the angle was not given')).toBe(remark);
     expect(signal(outcome)?.includes('the angle was not given')).toBe(remark);
-    expect(outcome.summary.includes('the angle was not given')).toBe(remark);
+    expect(outcome.summary?.includes('the angle was not given')).toBe(remark);
   });
 
   it('just below a limit is not printed as the limit', () => {

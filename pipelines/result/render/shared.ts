@@ -1,0 +1,13 @@
+import { type SentenceTable, statementsOf } from '../statement.ts';
+
+/** What sections of every endpoint may have to say of the run itself. */
+export const SHARED_SENTENCES = {
+  'run.section-failed': () => 'This section could not be interpreted because of an internal error.',
+  'run.reader-failed': () =>
+    'The images of this section could not be analysed because of an internal error.',
+  'run.several-studies': () =>
+    'The files belong to more than one study but were read as one examination of one patient: submit each study separately.',
+  'report.not-requested': () => 'The draft report was not requested.',
+} as const satisfies SentenceTable;
+
+export const sayOfRun = statementsOf<typeof SHARED_SENTENCES>();

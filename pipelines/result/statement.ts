@@ -1,0 +1,101 @@
+import { z } from 'zod';
+
+/**
+ * What a section says, as data: a code with the measurements it is about. Sentences are made of it in
+ * `render/` and nowhere else, after all sections have run; no code reads a sentence.
+ */
+
+export const STATEMENT_KINDS = ['value', 'conclusion', 'gap', 'advice', 'limitation'] as const;
+export type StatementKind = (typeof STATEMENT_KINDS)[number];
+
+/** A code, a number or a concept key; never a word or a text that was rendered before. */
+export type Param =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly Param[]
+  | { readonly [name: string]: Param };
+
+export type Params = { readonly [name: string]: Param };
+
+/** One thing that a section says. `code` is a key of the sentence tables. */
+export interface Statement {
+  readonly kind: StatementKind;
+  readonly code: string;
+  /** Ids of the measurements whose numbers the sentence prints or rests on. */
+  readonly about: readonly string[];
+  readonly fetus: string | null;
+  readonly params: Params;
+}
+
+/** Something that must be read with one measurement: a formula graded R, a reduced input. */
+export interface Remark {
+  readonly code: string;
+  readonly params: Params;
+}
+
+const paramsSchema = z.record(z.string(), z.json());
+
+export const statementSchema: z.ZodType<Statement> = z.strictObject({
+  kind: z.enum(STATEMENT_KINDS),
+  code: z.string(),
+  about: z.array(z.string()),
+  fetus: z.string().nullable(),
+  params: paramsSchema,
+});
+
+export const remarkSchema: z.ZodType<Remark> = z.strictObject({
+  code: z.string(),
+  params: paramsSchema,
+});
+
+/** Turns one statement into text; `context` holds the measurements that it is about (render/). */
+export type Sentence = (params: never, context: never) => string;
+
+/** The sentences of one topic in one language, by code. */
+export type SentenceTable = Readonly<Record<string, Sentence>>;
+
+/** The parameters that the sentence of a code prints; a sentence without any takes `{}`. */
+export type ParamsOf<Table, Code extends keyof Table> = Table[Code] extends (
+  ...parameters: infer Given
+) => string
+  ? Given extends [infer First, ...unknown[]]
+    ? First
+    : Record<string, never>
+  : never;
+
+/** A measurement, or the id of one. */
+type About = readonly (string | { readonly id: string })[];
+
+const idsOf = (about: About) => about.map((one) => (typeof one === 'string' ? one : one.id));
+
+/**
+ * Typed makers of the statements of one topic: `say.gap('biometry.plane-missing', { structure })`.
+ * The code must be in the table, and the parameters must be those that its sentence prints.
+ */
+export function statementsOf<Table extends SentenceTable>() {
+  const maker =
+    (kind: StatementKind) =>
+    <Code extends keyof Table & string>(
+      code: Code,
+      params: ParamsOf<Table, Code> & Params,
+      about: About = [],
+      fetus: string | null = null,
+    ): Statement => ({ kind, code, about: idsOf(about), fetus, params });
+  return {
+    value: maker('value'),
+    conclusion: maker('conclusion'),
+    gap: maker('gap'),
+    advice: maker('advice'),
+    limitation: maker('limitation'),
+  };
+}
+
+/** A typed maker of the remarks of one topic. */
+export function remarksOf<Table extends SentenceTable>() {
+  return <Code extends keyof Table & string>(
+    code: Code,
+    params: ParamsOf<Table, Code> & Params,
+  ): Remark => ({ code, params });
+}
