@@ -31,6 +31,7 @@ import { createUrlGuard } from '../platform/outbound/url-guard.ts';
 import { openSiteClock } from '../platform/time.ts';
 import { createProcessMeters, startMonitoring } from './monitoring/metrics.ts';
 import { NO_TRACING, startTracing } from './monitoring/tracing.ts';
+import { PIPELINE_PROGRAM } from './pipelines/program.ts';
 import { startAudit } from './wiring/audit.ts';
 import { startCleaning } from './wiring/cleaning.ts';
 import { startDeliveries } from './wiring/deliveries.ts';
@@ -141,6 +142,7 @@ export async function startGateway(
         database,
         queue,
         endpoints: ENDPOINTS,
+        program: PIPELINE_PROGRAM,
         pipelines: PIPELINES,
         mock: MOCK,
         fetchFile: createHostedFileFetcher(outbound, config.outbound),

@@ -1,129 +1,148 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 /**
- * The storeys of the house, from the ground up (docs/architecture.md). A file may import from its own
- * folder and from lower storeys; the longest prefix of a path decides its storey. Type imports count.
+ * The storeys of the house, from the ground up. A file may import from its own folder and from any
+ * folder of a lower storey; two folders of one storey do not know each other. The longest matching
+ * folder counts. docs/architecture.md explains why each is where it is.
  */
 const STOREYS: readonly (readonly string[])[] = [
   ['config'],
-  ['src/platform'],
-  ['pipelines/dicom', 'pipelines/concepts'],
-  ['pipelines/contract'],
-  ['pipelines/measure'],
+  ['src/platform', 'pipelines/measure'],
+  ['pipelines/dicom', 'pipelines/contract'],
+  ['pipelines/concepts'],
   ['pipelines/result'],
   ['pipelines/input', 'pipelines/inference', 'pipelines/artifacts'],
-  ['pipelines/run', 'src/core'],
-  ['pipelines/obstetric', 'pipelines/echo', 'src/operations'],
-  ['pipelines/mock', 'pipelines/content', 'models', 'src/doors', 'dimse', 'fhir'],
+  ['src/core', 'pipelines/run'],
+  ['src/operations', 'pipelines/obstetric', 'pipelines/echo', 'pipelines/mock', 'pipelines/content'],
+  ['src/doors', 'dimse', 'fhir'],
+  ['models'],
   ['src/app'],
 ];
 
-/** Folders whose own folders must not form a circle either. */
-const DEEPER = ['src/core', 'src/platform', 'src/doors', 'pipelines/obstetric', 'pipelines/echo'];
+/** Folders that are one topic at the third level; everywhere else the second level is the topic. */
+const DEEP = ['src/core/', 'src/platform/', 'src/doors/'];
+
+/** Known offences, removed one by one; nothing may be added. */
+const TOLERATED = {
+  upward: [] as readonly string[],
+  folderCircles: [] as readonly string[],
+  fileCircles: [] as readonly string[],
+};
 
 const ROOTS = ['config', 'src', 'dimse', 'fhir', 'pipelines', 'models'];
-const IMPORT = /(?:\bfrom|\bimport\(|^import)\s*'(\.[^']+)'/;
+const IMPORT = /(?:\bfrom|\bimport\(|^import)\s*'(\.[^']+)'/gm;
 
 interface Import {
   from: string;
-  line: number;
   to: string;
+  line: number;
 }
 
 function importsOf(file: string): Import[] {
-  const lines = readFileSync(file, 'utf8').split('\n');
-  return lines.flatMap((text, at) => {
-    const to = IMPORT.exec(text)?.[1];
-    return to ? [{ from: file, line: at + 1, to: join(dirname(file), to) }] : [];
-  });
+  const text = readFileSync(file, 'utf8');
+  return [...text.matchAll(IMPORT)].map(({ 1: to = '', index }) => ({
+    from: file,
+    to: join(file, '..', to),
+    line: text.slice(0, index).split('\n').length,
+  }));
 }
 
-const files = ROOTS.flatMap((root) =>
+const IMPORTS = ROOTS.flatMap((root) =>
   readdirSync(root, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
-    .map((name) => join(root, name)),
+    .flatMap((name) => importsOf(join(root, name))),
 );
-const imports = files.flatMap(importsOf);
 
-function storeyOf(file: string): { folder: string; storey: number } | null {
-  const within = STOREYS.flatMap((folders, storey) =>
-    folders.filter((folder) => file.startsWith(`${folder}/`)).map((folder) => ({ folder, storey })),
+function storeyOf(file: string): { folder: string; height: number } | null {
+  const found = STOREYS.flatMap((folders, height) =>
+    folders.filter((folder) => file.startsWith(`${folder}/`)).map((folder) => ({ folder, height })),
   );
-  return within.toSorted((a, b) => b.folder.length - a.folder.length)[0] ?? null;
+  return found.sort((a, b) => b.folder.length - a.folder.length)[0] ?? null;
 }
 
 function folderOf(file: string): string {
-  const deep = DEEPER.some((folder) => file.startsWith(`${folder}/`));
   const parts = file.split('/');
-  return parts.slice(0, Math.min(parts.length - 1, deep ? 3 : 2)).join('/');
+  const depth = DEEP.some((folder) => file.startsWith(folder)) ? 3 : 2;
+  return parts.slice(0, Math.min(parts.length - 1, depth)).join('/');
 }
 
-/** The circles of a graph as sorted lists of nodes (Tarjan 1972: strongly connected components). */
-function circles(edges: ReadonlyMap<string, ReadonlySet<string>>): string[] {
-  const index = new Map<string, number>();
+/** Groups of nodes that reach each other (Tarjan 1972), each sorted and joined as one text. */
+function circles(edges: readonly (readonly [string, string])[]): string[] {
+  const next = new Map<string, string[]>();
+  for (const [from, to] of edges) next.set(from, [...(next.get(from) ?? []), to]);
+  const order = new Map<string, number>();
   const low = new Map<string, number>();
   const stack: string[] = [];
   const found: string[] = [];
-  const visit = (node: string): void => {
-    index.set(node, index.size);
-    low.set(node, index.get(node) ?? 0);
+  const visit = (node: string): number => {
+    const index = order.size;
+    order.set(node, index);
     stack.push(node);
-    for (const next of edges.get(node) ?? []) {
-      if (!index.has(next)) visit(next);
-      if (stack.includes(next)) {
-        low.set(node, Math.min(low.get(node) ?? 0, low.get(next) ?? 0));
-      }
+    let lowest = index;
+    for (const to of next.get(node) ?? []) {
+      if (!order.has(to)) lowest = Math.min(lowest, visit(to));
+      else if (stack.includes(to)) lowest = Math.min(lowest, low.get(to) ?? order.get(to) ?? index);
+      low.set(node, lowest);
     }
-    if (low.get(node) !== index.get(node)) return;
-    const circle = stack.splice(stack.indexOf(node));
-    if (circle.length > 1) found.push(circle.toSorted().join(', '));
+    low.set(node, lowest);
+    if (lowest === index) {
+      const group = stack.splice(stack.indexOf(node));
+      if (group.length > 1) found.push(group.sort().join(' <-> '));
+    }
+    return lowest;
   };
-  for (const node of edges.keys()) if (!index.has(node)) visit(node);
-  return found.toSorted();
+  for (const node of next.keys()) if (!order.has(node)) visit(node);
+  return found.sort();
 }
 
-function graph(nodeOf: (file: string) => string): Map<string, Set<string>> {
-  const edges = new Map<string, Set<string>>();
-  for (const { from, to } of imports) {
-    const [a, b] = [nodeOf(from), nodeOf(to)];
-    if (a === b) continue;
-    edges.set(a, (edges.get(a) ?? new Set()).add(b));
-  }
-  return edges;
-}
-
-/** Number of faults that the rebuild has not reached yet; may only shrink, and goes when it is 0. */
-const LEFT = { up: 29, folderCircles: 5, fileCircles: 5 };
+const shown = ({ from, line, to }: Import) => `${from}:${line} imports ${to}`;
 
 describe('imports', () => {
   it('are found in every way in which they are written', () => {
     expect(importsOf('src/app/cli/interpret.ts').map(({ to }) => to)).toEqual(
-      expect.arrayContaining(['config/load.ts', 'src/app/pipelines/echo.ts']),
+      expect.arrayContaining([
+        'config/load.ts',
+        'src/app/pipelines/echo.ts',
+        'src/app/cli/local-files.ts',
+      ]),
     );
   });
 
-  it('start in a folder that has a storey', () => {
-    expect(files.filter((file) => !storeyOf(file) && !file.startsWith('models/'))).toEqual([]);
+  it('come from a folder that has a storey', () => {
+    const homeless = IMPORTS.filter(({ from, to }) => !storeyOf(from) || !storeyOf(to));
+    expect(homeless.map(shown)).toEqual([]);
   });
 
-  it('point down, never up or sideways', () => {
-    const up = imports.filter(({ from, to }) => {
-      const [own, other] = [storeyOf(from), storeyOf(to)];
-      return own && other && own.folder !== other.folder && other.storey >= own.storey;
+  it('point down', () => {
+    const upward = IMPORTS.filter(({ from, to }) => {
+      const here = storeyOf(from);
+      const there = storeyOf(to);
+      return here && there && here.folder !== there.folder && there.height >= here.height;
     });
-    const lines = up.map(({ from, line, to }) => `${from}:${line} imports ${to}`);
-    expect(lines.length, lines.join('\n')).toBeLessThanOrEqual(LEFT.up);
+    expect(upward.map(shown).filter((offence) => !isTolerated(offence))).toEqual([]);
   });
 
-  it('form no circle of folders', () => {
-    const found = circles(graph(folderOf));
-    expect(found.length, found.join('\n')).toBeLessThanOrEqual(LEFT.folderCircles);
+  it('make no circle of folders', () => {
+    const between = IMPORTS.filter(({ from, to }) => folderOf(from) !== folderOf(to));
+    const found = circles(between.map(({ from, to }) => [folderOf(from), folderOf(to)]));
+    const arrows = found.map((circle) => {
+      const folders = new Set(circle.split(' <-> '));
+      const inside = between.filter(
+        ({ from, to }) => folders.has(folderOf(from)) && folders.has(folderOf(to)),
+      );
+      return [circle, ...inside.map(shown)].join('\n  ');
+    });
+    expect(arrows.filter((_, n) => !TOLERATED.folderCircles.includes(found[n] ?? ''))).toEqual([]);
   });
 
-  it('form no circle of files, types included', () => {
-    const found = circles(graph((file) => file));
-    expect(found.length, found.join('\n')).toBeLessThanOrEqual(LEFT.fileCircles);
+  it('make no circle of files', () => {
+    const found = circles(IMPORTS.map(({ from, to }) => [from, to]));
+    expect(found.filter((circle) => !TOLERATED.fileCircles.includes(circle))).toEqual([]);
   });
 });
+
+function isTolerated(offence: string): boolean {
+  return TOLERATED.upward.some((known) => offence.replace(/:\d+ /, ' ') === known);
+}

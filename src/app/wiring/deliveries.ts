@@ -38,6 +38,7 @@ export async function startDeliveries(
   },
 ): Promise<Outbox> {
   const { database, objects, core, outbound, audit, traced, logger } = parts;
+  const address = config.http.publicUrl ?? ownAddress(config.http);
   const subject = (requestId: string) => subjectOfRequest(database, requestId);
   const isFhir = (d: Config['destinations'][number]): d is FhirDestination => d.type === 'fhir';
   const pacs = connectPacs(config, httpAccess);
@@ -69,9 +70,8 @@ export async function startDeliveries(
     }),
     createWebhookDeliverer({
       database,
-      core,
+      bodyOf: (id, accountId) => core.webhookBody(id, accountId, address),
       client: outbound,
-      address: config.http.publicUrl ?? ownAddress(config.http),
       logger,
     }),
   ].map((deliverer) =>

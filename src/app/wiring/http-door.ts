@@ -68,7 +68,7 @@ export async function startHttpDoor(
   });
   const app = createHttpApp({
     ...access,
-    console: webConsole?.router,
+    addConsole: (server) => webConsole && server.use(webConsole.router.routes()),
     core,
     database,
     refusals: audit.refusals,

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { ConsoleRole } from '../../doors/console/contract.ts';
 import { batched } from '../../platform/database/batched.ts';
 import type { Database, Queryable } from '../../platform/database/port.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { newId } from '../../platform/ids.ts';
+import type { ConsoleRole } from './roles.ts';
 
 /** The account that migration 0050 creates; keys made without naming one belong to it. */
 export const DEFAULT_ACCOUNT_ID = 'default';

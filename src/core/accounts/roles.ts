@@ -1,11 +1,25 @@
-import type { Capability, ConsoleRole, Subject } from '../../doors/console/contract.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
+
+/**
+ *   viewer         sees studies without identity
+ *   clinician      sees identity and results; decides on held reports and acknowledges critical flags
+ *   operator       sees initials; deliveries, rules and peers; completes, holds, repeats and cancels
+ *   administrator  everything, and the settings
+ */
+export const CONSOLE_ROLES = ['viewer', 'clinician', 'operator', 'administrator'] as const;
+export type ConsoleRole = (typeof CONSOLE_ROLES)[number];
+
+/** What a role may do in the console. */
+export type Capability = 'read' | 'confirm' | 'run' | 'deliver' | 'rules' | 'peers' | 'settings';
+
+/** How much of a patient's identity is shown. */
+export type ShownIdentity = 'identity' | 'initials' | 'hidden';
 
 interface RoleMeaning {
   may: readonly Capability[];
-  /** What of the identity of a patient is sent to the browser. */
-  sees: Subject['shown'];
-  /** Words of peers and of people, and what rules found in headers: they may hold identity. */
+  /** How much of a patient's identity is sent to the browser. */
+  sees: ShownIdentity;
+  /** Text from peers and people, and values that rules found in headers: it may hold identity. */
   readsFreeText: boolean;
 }
 
@@ -25,9 +39,7 @@ export const ROLES = {
   },
 } as const satisfies Record<ConsoleRole, RoleMeaning>;
 
-export const CONSOLE_ROLES = ['viewer', 'clinician', 'operator', 'administrator'] as const;
-
-export const sees = (role: ConsoleRole): Subject['shown'] => ROLES[role].sees;
+export const sees = (role: ConsoleRole): ShownIdentity => ROLES[role].sees;
 
 export const readsFreeText = (role: ConsoleRole): boolean => ROLES[role].readsFreeText;
 

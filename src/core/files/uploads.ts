@@ -3,7 +3,6 @@ import { batched } from '../../platform/database/batched.ts';
 import type { Queryable } from '../../platform/database/port.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { newId } from '../../platform/ids.ts';
-import type { RequestFile } from '../requests/request.ts';
 import { type BlobStore, TooManyBytesError, UPLOAD_LIFE_MS, WrongSizeError } from './blob-store.ts';
 import {
   createPartsInBucket,
@@ -145,6 +144,15 @@ export interface UploadLimits {
 }
 
 /** Files that clients bring: announced, received whole or not at all, completed, then usable. */
+/** A ready upload as a request takes it. */
+export interface UploadedFile {
+  name: string;
+  /** Empty: the bytes are in the blob store under their SHA-256. */
+  path: string;
+  bytes: number;
+  sha256: string;
+}
+
 export interface Uploads {
   /** @throws SonogateError `payload_too_large`, `overloaded`. */
   create(accountId: string, announced: AnnouncedFile): Promise<FileRow>;
@@ -177,9 +185,9 @@ export interface Uploads {
   /** Ends an upload that is not complete; its bytes go a day after it was announced. */
   abort(accountId: string, id: string): Promise<void>;
   /** The files of `ids` that this account may use now; asking keeps them for another day or an hour longer. */
-  ready(accountId: string, ids: readonly string[]): Promise<Map<string, RequestFile>>;
+  ready(accountId: string, ids: readonly string[]): Promise<Map<string, UploadedFile>>;
   /** The bytes of a ready file. @throws BlobMissingError */
-  read(file: RequestFile): Promise<Readable>;
+  read(file: Pick<UploadedFile, 'sha256'>): Promise<Readable>;
   removeExpired: UploadExpiry['removeExpired'];
 }
 

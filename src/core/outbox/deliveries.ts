@@ -1,12 +1,12 @@
 import type { Database, Queryable } from '../../platform/database/port.ts';
 import { type ErrorCode, SonogateError } from '../../platform/errors/catalogue.ts';
 import { newId } from '../../platform/ids.ts';
-import type { DeliveryTarget } from '../requests/request.ts';
 import { probeNow } from './breaker.ts';
 import {
   type Delivery,
   type DeliveryKind,
   type DeliveryState,
+  type DeliveryTarget,
   OUTBOX_CHANNEL,
   type SendOutcome,
 } from './delivery.ts';

@@ -9,6 +9,13 @@ export const LONGEST_HOLD_SECONDS = 3600;
 /** Kinds of destination; each has one deliverer. */
 export type DeliveryKind = 'dicom' | 'fhir' | 'webhook' | 'forward';
 
+/** An object that must leave for a destination when the request succeeds. */
+export interface DeliveryTarget {
+  kind: DeliveryKind;
+  destination: string;
+  object: string;
+}
+
 /** What a deliverer is asked to send: one object of one finished request to one destination. */
 export interface Delivery {
   id: string;

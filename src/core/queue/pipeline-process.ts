@@ -1,5 +1,4 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import type {
   Job,
   ModelInUse,
@@ -31,8 +30,13 @@ export type FromChild =
   | { type: 'refusal'; refusal: AcceleratorRefusalOfModel }
   | { type: 'error'; message: string; outOfSpace: boolean };
 
-const ENTRY = fileURLToPath(new URL('../../app/pipelines/child.ts', import.meta.url));
-const CONFINEMENT = new URL('../../app/pipelines/confinement.ts', import.meta.url).href;
+/** The modules of a pipeline process; `src/app` says which. */
+export interface PipelineProgram {
+  /** Path of the module that the process runs. */
+  entry: string;
+  /** URL of the module that is loaded before it and takes network and threads away. */
+  confinement: string;
+}
 
 /** A pipeline that is told to stop gets this long before its process is killed. */
 const ABORT_GRACE_MILLISECONDS = 4000;
@@ -88,8 +92,12 @@ export class PipelineProcess {
   readonly #exited: Promise<string>;
   #alive = true;
 
-  constructor({ memoryMegabytes, writable, readable }: ProcessLimits, logger: Logger) {
-    this.#child = fork(ENTRY, [], {
+  constructor(
+    { entry, confinement }: PipelineProgram,
+    { memoryMegabytes, writable, readable }: ProcessLimits,
+    logger: Logger,
+  ) {
+    this.#child = fork(entry, [], {
       // No processes of its own, no network, and no files but the program's and the work folders':
       // neither the database nor what other studies left is there for it.
       execArgv: [
@@ -100,7 +108,7 @@ export class PipelineProcess {
         '--allow-addons',
         '--allow-worker',
         '--disable-warning=SecurityWarning',
-        `--import=${CONFINEMENT}`,
+        `--import=${confinement}`,
       ],
       env: {
         ...WITHOUT_SCREEN,
@@ -235,6 +243,7 @@ export interface ModelListeners {
 }
 
 export function createPipelinePool(
+  program: PipelineProgram,
   limits: ProcessLimits,
   logger: Logger,
   { onInference, onRefusal }: ModelListeners = {},
@@ -244,7 +253,7 @@ export function createPipelinePool(
 
   const start = () => {
     for (const each of all) if (!each.alive) all.delete(each);
-    const started = new PipelineProcess(limits, logger);
+    const started = new PipelineProcess(program, limits, logger);
     if (onInference) started.onInference(onInference);
     if (onRefusal) started.onRefusal(onRefusal);
     all.add(started);

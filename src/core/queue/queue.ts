@@ -12,17 +12,13 @@ import type { PooledDatabase } from '../../platform/database/pooled.ts';
 import type { Database } from '../../platform/database/port.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import { logRounds, type Rounds, startRounds } from '../../platform/rounds.ts';
-import type { Priority } from '../requests/request.ts';
+import type { JobQueue, Priority } from '../requests/request.ts';
 
 /**
  * The queue only says which request to look at next; the row of the request is the truth. A job that
  * is lost, comes twice or is left over therefore does no harm.
  */
-export interface RequestQueue {
-  /** The job id is the request id, so that adding twice is harmless. */
-  add(requestId: string, priority: Priority): Promise<void>;
-  /** Takes a waiting job away; one that is being worked on stays. */
-  remove(requestId: string): Promise<void>;
+export interface RequestQueue extends JobQueue {
   counts(): Promise<{ waiting: number; active: number }>;
   /** Hands out one request id at a time per slot, high priority first, oldest first within one. */
   work(concurrency: number, process: (requestId: string) => Promise<void>): QueueWorker;

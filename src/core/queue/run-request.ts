@@ -2,15 +2,22 @@ import { createReadStream } from 'node:fs';
 import { readFile, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Job, mockScenario, type PipelineEvent } from '../../../pipelines/contract/job.ts';
-import { DatabaseUnreachableError } from '../../platform/database/pooled.ts';
+import type { Config } from '../../../config/schema.ts';
+import {
+  type Job,
+  type ModelInUse,
+  mockScenario,
+  type PipelineEvent,
+} from '../../../pipelines/contract/job.ts';
+import type { InferenceRun } from '../../../pipelines/inference/inference-channel.ts';
+import { DatabaseUnreachableError, type PooledDatabase } from '../../platform/database/pooled.ts';
 import type { Database } from '../../platform/database/port.ts';
 import type { ErrorCode } from '../../platform/errors/catalogue.ts';
 import { ifMissing, isOutOfSpace } from '../../platform/errors/file-system.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import { MS_PER_DAY } from '../../platform/time.ts';
 import type { BlobStore } from '../files/blob-store.ts';
-import { HostedFileError } from '../files/hosted-files.ts';
+import { type FetchHostedFile, HostedFileError } from '../files/hosted-files.ts';
 import { enqueueDeliveries } from '../outbox/deliveries.ts';
 import type { ChangeFeed } from '../requests/changes.ts';
 import type { Endpoint } from '../requests/endpoint.ts';
@@ -52,8 +59,33 @@ import {
   removeWorkFolder,
   workFolder,
 } from '../requests/work-folder.ts';
-import type { PipelinePool, RunOutcome } from './pipeline-process.ts';
-import type { WorkerOptions } from './worker.ts';
+import type { PipelinePool, PipelineProgram, RunOutcome } from './pipeline-process.ts';
+import type { RequestQueue } from './queue.ts';
+
+export interface WorkerOptions {
+  database: PooledDatabase;
+  queue: RequestQueue;
+  endpoints: readonly Endpoint[];
+  /** What the child processes run. */
+  program: PipelineProgram;
+  /** Endpoint id → URL of the module that exports its `pipeline`. */
+  pipelines: Readonly<Record<string, string>>;
+  /** URL of the module of the mock backend, which runs the requests of test keys. */
+  mock?: string;
+  fetchFile: FetchHostedFile;
+  /** Where uploads lie, and copies of artifacts for download. */
+  blobs: BlobStore;
+  config: Pick<
+    Config,
+    'dataDir' | 'worker' | 'models' | 'report' | 'console' | 'retention' | 'delivery'
+  >;
+  logger: Logger;
+  /** Told of the models once the first pipeline process has opened them, and when one changes. */
+  modelsReady?(models: readonly ModelInUse[]): void;
+  /** Told of each call of a model. */
+  onInference?(run: InferenceRun): void;
+  now?: () => Date;
+}
 
 /** What a run may write: copies of its files, previews and documents. With less free it waits. */
 const LEAST_FREE_BYTES = 64 * 1024 ** 2;

@@ -2,23 +2,18 @@ import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Config, ProviderSetting } from '../../../config/schema.ts';
+import type { ProviderSetting } from '../../../config/schema.ts';
 import type { ModelInUse } from '../../../pipelines/contract/job.ts';
 import {
   ACCELERATOR_REFUSALS,
   type AcceleratorRefusalOfModel,
 } from '../../../pipelines/inference/accelerators.ts';
-import type { InferenceRun } from '../../../pipelines/inference/inference-channel.ts';
-import type { PooledDatabase } from '../../platform/database/pooled.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
-import type { BlobStore } from '../files/blob-store.ts';
-import type { FetchHostedFile } from '../files/hosted-files.ts';
 import { openChangeFeed } from '../requests/changes.ts';
-import type { Endpoint } from '../requests/endpoint.ts';
 import { claimRequest, endAllLeases } from '../requests/lease.ts';
 import { createPipelinePool } from './pipeline-process.ts';
-import { type RequestQueue, startReconciler } from './queue.ts';
-import { runRequest } from './run-request.ts';
+import { startReconciler } from './queue.ts';
+import { runRequest, type WorkerOptions } from './run-request.ts';
 
 /**
  * Follows what models run on, and tells the operator of each accelerator that is passed over or fails.
@@ -84,29 +79,6 @@ export function readablePlaces(modules: readonly string[]): string[] {
   return [...new Set([...places, ...ASKED_FOR])];
 }
 
-export interface WorkerOptions {
-  database: PooledDatabase;
-  queue: RequestQueue;
-  endpoints: readonly Endpoint[];
-  /** Endpoint id → URL of the module that exports its `pipeline`. */
-  pipelines: Readonly<Record<string, string>>;
-  /** URL of the module of the mock backend, which runs the requests of test keys. */
-  mock?: string;
-  fetchFile: FetchHostedFile;
-  /** Where uploads lie, and copies of artifacts for download. */
-  blobs: BlobStore;
-  config: Pick<
-    Config,
-    'dataDir' | 'worker' | 'models' | 'report' | 'console' | 'retention' | 'delivery'
-  >;
-  logger: Logger;
-  /** Told of the models once the first pipeline process has opened them, and when one changes. */
-  modelsReady?(models: readonly ModelInUse[]): void;
-  /** Told of each call of a model. */
-  onInference?(run: InferenceRun): void;
-  now?: () => Date;
-}
-
 export interface RunningWorker {
   /** Gives back what is being worked on, so that it is taken up again, and ends the processes. */
   stop(): Promise<void>;
@@ -117,7 +89,7 @@ export interface RunningWorker {
  * with what an earlier process left behind.
  */
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
-  const { database, queue, config, logger, pipelines, now = () => new Date() } = options;
+  const { database, queue, config, logger, program, pipelines, now = () => new Date() } = options;
   const changes = await openChangeFeed(database);
   // Node reads a permission for a folder as one for all below it only when the folder exists.
   const writable = resolve(config.dataDir, 'work');
@@ -126,6 +98,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const readable = readablePlaces(modules);
   const models = followModels(logger, config.models.provider, options.modelsReady);
   const pool = createPipelinePool(
+    program,
     { memoryMegabytes: config.worker.childMemoryMegabytes, writable, readable },
     logger,
     { onInference: options.onInference, onRefusal: models.refused },

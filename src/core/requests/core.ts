@@ -6,7 +6,7 @@ import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { problem } from '../../platform/errors/problem.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import type { BlobStore } from '../files/blob-store.ts';
-import type { RequestQueue } from '../queue/queue.ts';
+import { webhookBody } from './announce.ts';
 import { armWatch, type ChangeFeed, openChangeFeed } from './changes.ts';
 import type { Endpoint } from './endpoint.ts';
 import {
@@ -20,6 +20,7 @@ import {
 } from './events.ts';
 import {
   FINAL_STATUS,
+  type JobQueue,
   type RequestRow,
   type RequestStatus,
   type ResultReader,
@@ -202,6 +203,11 @@ export interface RequestCore extends ResultReader {
     options?: { withBodies?: boolean },
   ): Promise<RequestObject>;
   /**
+   * The body of the webhook that announces the end of the request; null when it is unknown.
+   * @param address of this server, for a request that did not keep the one it came by.
+   */
+  webhookBody(id: string, accountId: string, address: string): Promise<string | null>;
+  /**
    * Ends a request that has not ended; the process that runs it ends within five seconds.
    * @throws SonogateError `not_found`, `already_finished`.
    */
@@ -221,7 +227,7 @@ export interface RequestCore extends ResultReader {
 
 interface CoreParts {
   database: PooledDatabase;
-  queue: Pick<RequestQueue, 'add' | 'remove'>;
+  queue: JobQueue;
   endpoints: readonly Endpoint[];
   /** Where a result is looked for that another machine made. */
   blobs: BlobStore;
@@ -268,6 +274,12 @@ export async function createRequestCore({
   };
 
   return {
+    webhookBody: async (id, accountId, address) => {
+      const row = await get(id, accountId);
+      if (!row) return null;
+      const shown = await view(row, row.webhook?.address ?? address);
+      return webhookBody(shown, row.webhook?.shape ?? 'request');
+    },
     submit: createSubmit({ database, queue, endpoints, logger, now }),
     get,
     history: (query) => listHistory(database, query),

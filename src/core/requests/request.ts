@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../platform/errors/catalogue.ts';
 import type { SubmitAudit } from '../audit/audit.ts';
-import type { DeliveryKind } from '../outbox/delivery.ts';
+import type { DeliveryTarget } from '../outbox/delivery.ts';
 import type { EndpointInput, PriceLine } from './endpoint.ts';
 
 /**
@@ -45,13 +45,6 @@ export interface RequestFile {
   sha256: string;
 }
 
-/** An object that must leave for a destination when the request succeeds. */
-export interface DeliveryTarget {
-  kind: DeliveryKind;
-  destination: string;
-  object: string;
-}
-
 /** Body of a webhook: the request object, or the message of the compatible queue. */
 export type WebhookShape = 'request' | 'queue';
 
@@ -93,6 +86,14 @@ export interface SubmitCommand {
   deliverTo: DeliveryTarget[];
   /** Who submitted, written down with the request or not at all; a door without callers has none. */
   audit?: SubmitAudit;
+}
+
+/** Where a request waits for a worker; `RequestQueue` of src/core/queue is it. */
+export interface JobQueue {
+  /** The id of the job is the id of the request, so adding it twice does no harm. */
+  add(requestId: string, priority: Priority): Promise<void>;
+  /** Removes a waiting job; one that a worker has claimed stays. */
+  remove(requestId: string): Promise<void>;
 }
 
 /** What a door gets back. */

@@ -8,10 +8,15 @@ import {
 import { newId } from '../../platform/ids.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import { AUDIT_INSERT, createAuditWriter, type SubmitAudit } from '../audit/audit.ts';
-import type { RequestQueue } from '../queue/queue.ts';
 import { type Endpoint, type EndpointInput, resolveEndpoint } from './endpoint.ts';
 import type { EventRecord } from './events.ts';
-import { costOf, type RequestFile, type RequestRow, type SubmitCommand } from './request.ts';
+import {
+  costOf,
+  type JobQueue,
+  type RequestFile,
+  type RequestRow,
+  type SubmitCommand,
+} from './request.ts';
 import { STAGES } from './transitions.ts';
 
 const MONTH =
@@ -190,7 +195,7 @@ async function findByUniqueKey(
 
 interface SubmitParts {
   database: Database;
-  queue: Pick<RequestQueue, 'add'>;
+  queue: Pick<JobQueue, 'add'>;
   endpoints: readonly Endpoint[];
   logger: Logger;
   now: () => Date;

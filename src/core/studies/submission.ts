@@ -5,8 +5,8 @@ import { CONTENT_ENDPOINT, contentSchema } from '../../../pipelines/contract/con
 import { objectFits } from '../../../pipelines/contract/object-endpoints.ts';
 import type { Queryable } from '../../platform/database/port.ts';
 import type { ReceivedObjects } from '../files/received-objects.ts';
+import type { DeliveryTarget } from '../outbox/delivery.ts';
 import {
-  type DeliveryTarget,
   FINAL_STATUS,
   type RequestFile,
   type ResultReader,

@@ -4,8 +4,6 @@ import type { Logger } from '../../platform/logging/logger.ts';
 import type { OutboundClient } from '../../platform/outbound/client.ts';
 import { UrlNotPermittedError } from '../../platform/outbound/url-guard.ts';
 import type { Deliverer, Delivery, SendOutcome } from '../outbox/delivery.ts';
-import { webhookBody } from '../requests/announce.ts';
-import type { RequestCore } from '../requests/core.ts';
 import { type Answer, saveAttempt } from './deliveries.ts';
 import {
   findEndpoint,
@@ -26,10 +24,9 @@ const THROTTLE_SECONDS = 60;
 
 interface WebhookParts {
   database: Queryable;
-  core: Pick<RequestCore, 'get' | 'view'>;
+  /** The body that announces the end of a request; null when the request is gone. */
+  bodyOf(requestId: string, accountId: string): Promise<string | null>;
   client: OutboundClient;
-  /** Address of this server, for requests that did not keep the one they came by. */
-  address: string;
   logger: Logger;
   now?: () => Date;
 }
@@ -50,15 +47,13 @@ export function createWebhookDeliverer(parts: WebhookParts): Deliverer {
 }
 
 async function post(
-  { database, core, client, address, logger, now = () => new Date() }: WebhookParts,
+  { database, bodyOf, client, logger, now = () => new Date() }: WebhookParts,
   delivery: Delivery,
   endpoint: WebhookEndpoint,
   signal: AbortSignal,
 ): Promise<SendOutcome> {
-  const row = await core.get(delivery.requestId, endpoint.account_id);
-  if (!row) return failed('permanent', 'not_found', 'The request is gone.');
-  const view = await core.view(row, row.webhook?.address ?? address);
-  const body = webhookBody(view, row.webhook?.shape ?? 'request');
+  const body = await bodyOf(delivery.requestId, endpoint.account_id);
+  if (body === null) return failed('permanent', 'not_found', 'The request is gone.');
   const at = now();
   const secrets = await signingSecrets(database, endpoint.account_id, at);
   const started = performance.now();

@@ -68,23 +68,16 @@
  *   GET    /retention                                settings           → Retention
  */
 
+import type { Capability, ConsoleRole } from '../../core/accounts/roles.ts';
 import type { Delivery, RuleVerdict } from './operations-contract.ts';
 import type { Artifact } from './result-contract.ts';
+import type { CursorQuery, Page, Subject } from './shared-contract.ts';
 
+export type { Capability, ConsoleRole } from '../../core/accounts/roles.ts';
 export type * from './operations-contract.ts';
 export type * from './result-contract.ts';
 export type * from './settings-contract.ts';
-
-/**
- *   viewer         sees studies without identity
- *   clinician      sees identity and results, confirms the hold queue and critical flags
- *   operator       sees initials; deliveries, rules, peers, complete, hold, re-run, cancel
- *   administrator  all of it, and the settings
- */
-export type ConsoleRole = 'viewer' | 'clinician' | 'operator' | 'administrator';
-
-/** What a role may do; offer nothing that is not in `Session.may`. The server enforces it. */
-export type Capability = 'read' | 'confirm' | 'run' | 'deliver' | 'rules' | 'peers' | 'settings';
+export type * from './shared-contract.ts';
 
 export interface SignIn {
   /** Null: no OpenID Connect provider is set. */
@@ -119,43 +112,6 @@ export interface Problem {
   code: string;
   request_id?: string;
   errors?: { pointer: string; detail: string }[];
-}
-
-export interface Page<Row> {
-  rows: Row[];
-  /** `cursor` of the next page; null at the end. */
-  nextCursor: string | null;
-}
-
-export interface CursorQuery {
-  cursor?: string;
-  /** 1 to 200; 50 without it. */
-  limit?: number;
-}
-
-/**
- * Whose study it is, as far as the role may see. `pseudonym` (`K7QX-42MR`) is the same for all
- * studies of one patient and tells nothing else.
- */
-export type Subject =
-  | { shown: 'hidden'; pseudonym: string }
-  | { shown: 'initials'; pseudonym: string; initials: string }
-  | ({ shown: 'identity'; pseudonym: string; initials: string } & Identity);
-
-/** As in the images; '' where they have nothing. Dates are DICOM DA (YYYYMMDD), times TM. */
-export interface Identity {
-  /** For reading: groups and components of the DICOM PN joined by blanks, family name first. */
-  name: string;
-  patientId: string;
-  issuer: string;
-  birthDate: string;
-  sex: string;
-  accessionNumber: string;
-  studyInstanceUid: string;
-  studyDate: string;
-  studyTime: string;
-  studyDescription: string;
-  referringPhysician: string;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { CursorQuery, Subject } from './contract.ts';
+import type { CursorQuery, Subject } from './shared-contract.ts';
 
 /** Deliveries, the hold queue, rules and peers in the console's API; see contract.ts. Types only. */
 

@@ -1,4 +1,4 @@
-import type { ConsoleRole } from './contract.ts';
+import type { ConsoleRole } from '../../core/accounts/roles.ts';
 import type { Delivery, DeliveryState } from './operations-contract.ts';
 
 /** Keys, webhooks, usage and retention in the console's API; see contract.ts. Types only. */

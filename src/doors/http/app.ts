@@ -42,7 +42,7 @@ export function createHttpApp(deps: HttpDeps): Koa<HttpState> {
   app.use(problems(deps));
   app.use(requireValidHost());
   app.use(storablePath());
-  if (deps.console) app.use(deps.console.routes());
+  deps.addConsole?.(app);
   app.use(router.routes());
   app.use(router.allowedMethods());
   // An answer that had begun: its client went away, or what was being sent could not be read.

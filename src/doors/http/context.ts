@@ -1,4 +1,4 @@
-import type { Router } from '@koa/router';
+import type Koa from 'koa';
 import type { Context, Middleware } from 'koa';
 import type { Config } from '../../../config/schema.ts';
 import type { ModelCard } from '../../../pipelines/inference/model-registry.ts';
@@ -14,7 +14,6 @@ import { SonogateError } from '../../platform/errors/catalogue.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import type { Metric } from '../../platform/metrics/metrics.ts';
 import type { OutboundClient } from '../../platform/outbound/client.ts';
-import type { ConsoleState } from '../console/context.ts';
 import type { CallLimits } from './call-limits.ts';
 import type { UrlSigner } from './signed-url.ts';
 
@@ -54,8 +53,8 @@ export interface HttpDeps {
   /** Name of a part → resolves when it works, rejects with the reason when it does not. */
   checks: Record<string, () => Promise<unknown>>;
   metrics: () => Promise<Metric[]>;
-  /** The web console; undefined where the site has none. */
-  console?: Router<ConsoleState> | undefined;
+  /** Adds the web console to the server; undefined where the site has none. */
+  addConsole?: ((app: Koa<HttpState>) => void) | undefined;
   /** Aborted when the server stops: open streams end. */
   stopping: AbortSignal;
   now?: () => Date;

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { RequestSource } from '../../core/requests/request.ts';
 
 /** Where a span stands (W3C Trace Context, 2021). */
 export interface TraceContext {
@@ -9,6 +8,11 @@ export interface TraceContext {
   spanId: string;
   sampled: boolean;
 }
+
+/** Where a request came from: a study, or a caller who may have sent its place in a trace. */
+export type TraceSource =
+  | { kind: 'dicom'; study: string; revision: number }
+  | { kind: 'api' | 'queue'; traceparent?: string };
 
 /** W3C Trace Context 3.2: version 00; zeros alone name nothing. */
 const TRACEPARENT = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/;
@@ -41,7 +45,7 @@ export function traceOfStudy(study: string, revision: number, ratio: number): Tr
  * The trace of a request and its root span in it: that of its study, that of the caller who sent a
  * traceparent, or one of its own.
  */
-export function traceOfRequest(id: string, source: RequestSource, ratio: number): TraceContext {
+export function traceOfRequest(id: string, source: TraceSource, ratio: number): TraceContext {
   if (source.kind === 'dicom') return traceOfStudy(source.study, source.revision, ratio);
   const caller = source.traceparent ? parseTraceparent(source.traceparent) : null;
   const spanId = spanIdOf('request', id);
@@ -51,7 +55,7 @@ export function traceOfRequest(id: string, source: RequestSource, ratio: number)
 }
 
 /** Of the caller, where there is one; the root of its request hangs below it. */
-export function callerOf(source: RequestSource): string | null {
+export function callerOf(source: TraceSource): string | null {
   if (source.kind === 'dicom' || !source.traceparent) return null;
   return parseTraceparent(source.traceparent)?.spanId ?? null;
 }

@@ -6,14 +6,18 @@ import {
   replayAll,
   replayDelivery,
 } from '../../../../src/core/outbox/deliveries.ts';
-import type { Deliverer, Delivery, SendOutcome } from '../../../../src/core/outbox/delivery.ts';
+import type {
+  Deliverer,
+  Delivery,
+  DeliveryTarget,
+  SendOutcome,
+} from '../../../../src/core/outbox/delivery.ts';
 import {
   claimDelivery,
   MAX_CONCURRENT_DELIVERIES,
   type Outbox,
   startOutbox,
 } from '../../../../src/core/outbox/outbox.ts';
-import type { DeliveryTarget } from '../../../../src/core/requests/request.ts';
 import { catalogueEntry } from '../../../../src/platform/errors/catalogue.ts';
 import { silentLogger as logger } from '../../../../src/platform/logging/logger.ts';
 import { type PostgresServer, startPostgres } from '../../../peers/postgres.ts';

@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { PIPELINE_PROGRAM } from '../../../../src/app/pipelines/program.ts';
 import { PipelineProcess } from '../../../../src/core/queue/pipeline-process.ts';
 import { readablePlaces } from '../../../../src/core/queue/worker.ts';
 import { silentLogger } from '../../../../src/platform/logging/logger.ts';
@@ -28,7 +29,7 @@ test('a hostile pipeline reaches neither data, processes nor network', async () 
   await writeFile(join(folder, 'job.json'), JSON.stringify({ options: { behaviour: port } }));
 
   const limits = { memoryMegabytes: 256, writable, readable: readablePlaces([HOSTILE]) };
-  const process = new PipelineProcess(limits, silentLogger);
+  const process = new PipelineProcess(PIPELINE_PROGRAM, limits, silentLogger);
   const outcome = await process.run({
     module: HOSTILE,
     folder,

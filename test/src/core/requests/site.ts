@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { PIPELINE_PROGRAM } from '../../../../src/app/pipelines/program.ts';
 import { openBlobFolder } from '../../../../src/core/files/blob-folder.ts';
 import type { BlobStore } from '../../../../src/core/files/blob-store.ts';
 import { type FetchHostedFile, HostedFileError } from '../../../../src/core/files/hosted-files.ts';
@@ -151,7 +152,13 @@ export async function openSite(options: SiteOptions = {}) {
     submit: async (...given: Parameters<typeof command>) =>
       (await core.submit(command(...given))).id,
     startWorker: async (own: Partial<typeof parts> = {}) => {
-      worker = await startWorker({ ...parts, ...own, pipelines, fetchFile });
+      worker = await startWorker({
+        ...parts,
+        ...own,
+        program: PIPELINE_PROGRAM,
+        pipelines,
+        fetchFile,
+      });
       return worker;
     },
     row: async (id: string): Promise<RequestRow> => {

@@ -63,9 +63,8 @@ describe('a webhook', () => {
     await site.database.query('DELETE FROM webhook_secrets');
     const deliverer = createWebhookDeliverer({
       database: site.database,
-      core: site.core,
+      bodyOf: (id, accountId) => site.core.webhookBody(id, accountId, 'http://gateway.example'),
       client,
-      address: 'http://gateway.example',
       logger,
       now,
     });

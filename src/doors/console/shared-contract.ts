@@ -1,0 +1,38 @@
+/** Pages of lists and the identity of a patient, in the console's API; see contract.ts. Types only. */
+
+export interface Page<Row> {
+  rows: Row[];
+  /** `cursor` of the next page; null at the end. */
+  nextCursor: string | null;
+}
+
+export interface CursorQuery {
+  cursor?: string;
+  /** 1 to 200; 50 without it. */
+  limit?: number;
+}
+
+/** As in the images; '' where they have nothing. Dates are DICOM DA (YYYYMMDD), times TM. */
+export interface Identity {
+  /** For reading: groups and components of the DICOM PN joined by blanks, family name first. */
+  name: string;
+  patientId: string;
+  issuer: string;
+  birthDate: string;
+  sex: string;
+  accessionNumber: string;
+  studyInstanceUid: string;
+  studyDate: string;
+  studyTime: string;
+  studyDescription: string;
+  referringPhysician: string;
+}
+
+/**
+ * Whose study it is, as far as the role may see. `pseudonym` (`K7QX-42MR`) is the same for all
+ * studies of one patient and tells nothing else.
+ */
+export type Subject =
+  | { shown: 'hidden'; pseudonym: string }
+  | { shown: 'initials'; pseudonym: string; initials: string }
+  | ({ shown: 'identity'; pseudonym: string; initials: string } & Identity);
