@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
@@ -133,5 +133,13 @@ describe('the rules that comments cite', () => {
     });
 
     expect(broken.map(([link]) => link)).toEqual([]);
+  });
+
+  it.each(PAGES)('name files that exist, in %s.md', (page) => {
+    const paths = [
+      ...textOf(page).matchAll(/`((?:src|dimse|fhir|pipelines|models|test)\/[^`<*]+)`/g),
+    ];
+
+    expect(paths.map(([, path = '']) => path).filter((path) => !existsSync(path))).toEqual([]);
   });
 });
