@@ -1,8 +1,5 @@
-import {
-  ACCEPTED_STORAGE,
-  EXPLICIT_VR_LITTLE_ENDIAN,
-  QUERY_RETRIEVE,
-} from '../../pipelines/dicom/sop-classes.ts';
+import { ACCEPTED_STORAGE, QUERY_RETRIEVE } from '../../pipelines/dicom/sop-classes.ts';
+import { EXPLICIT_VR_LITTLE_ENDIAN } from '../../pipelines/dicom/transfer-syntaxes.ts';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import type { CalledNode } from '../network/calling-association.ts';
 import { newUid } from '../services/referenced-objects.ts';

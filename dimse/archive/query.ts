@@ -1,10 +1,10 @@
 import type { NaturalDataset } from 'dcmjs';
 import { decodeDataSet, encodeDataSet } from '../../pipelines/dicom/data-set.ts';
+import { QUERY_RETRIEVE } from '../../pipelines/dicom/sop-classes.ts';
 import {
   EXPLICIT_VR_LITTLE_ENDIAN,
   IMPLICIT_VR_LITTLE_ENDIAN,
-  QUERY_RETRIEVE,
-} from '../../pipelines/dicom/sop-classes.ts';
+} from '../../pipelines/dicom/transfer-syntaxes.ts';
 import { attributeText } from '../../src/core/studies/instance-header.ts';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import { type CalledNode, CallingAssociation } from '../network/calling-association.ts';

@@ -4,10 +4,12 @@ import { encodeDataSet } from '../../pipelines/dicom/data-set.ts';
 import {
   ACCEPTED_REPORTS,
   ACCEPTED_STORAGE,
-  COMPRESSED_TRANSFER_SYNTAXES,
-  NATIVE_TRANSFER_SYNTAXES,
   QUERY_RETRIEVE,
 } from '../../pipelines/dicom/sop-classes.ts';
+import {
+  COMPRESSED_TRANSFER_SYNTAXES,
+  NATIVE_TRANSFER_SYNTAXES,
+} from '../../pipelines/dicom/transfer-syntaxes.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
 import type { CalledNode, CallingAssociation } from '../network/calling-association.ts';
 import { COMMAND } from '../network/command-set.ts';

@@ -1,9 +1,9 @@
 import type { Config, Source } from '../../config/schema.ts';
+import { ACCEPTED_STORAGE } from '../../pipelines/dicom/sop-classes.ts';
 import {
-  ACCEPTED_STORAGE,
   COMPRESSED_TRANSFER_SYNTAXES,
   NATIVE_TRANSFER_SYNTAXES,
-} from '../../pipelines/dicom/sop-classes.ts';
+} from '../../pipelines/dicom/transfer-syntaxes.ts';
 import type {
   StoreInstances,
   StoreOutcome,

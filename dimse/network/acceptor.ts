@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import { IMPLEMENTATION_CLASS_UID, IMPLEMENTATION_VERSION } from '../../pipelines/dicom/uid.ts';
+import {
+  IMPLEMENTATION_CLASS_UID,
+  IMPLEMENTATION_VERSION,
+} from '../../pipelines/dicom/implementation.ts';
 import { ERRORS, type ErrorCode, SonogateError } from '../../src/platform/errors/catalogue.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
 import { peerCertificate } from '../../src/platform/tls/certificates.ts';

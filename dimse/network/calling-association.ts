@@ -1,7 +1,10 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { IMPLEMENTATION_CLASS_UID, IMPLEMENTATION_VERSION } from '../../pipelines/dicom/uid.ts';
+import {
+  IMPLEMENTATION_CLASS_UID,
+  IMPLEMENTATION_VERSION,
+} from '../../pipelines/dicom/implementation.ts';
 import { type ErrorCode, SonogateError } from '../../src/platform/errors/catalogue.ts';
 import { type CommandSet, encodeCommandSet } from './command-set.ts';
 import { type CalledNode, dial } from './dial.ts';

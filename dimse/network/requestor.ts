@@ -1,4 +1,5 @@
-import { IMPLICIT_VR_LITTLE_ENDIAN, VERIFICATION } from '../../pipelines/dicom/sop-classes.ts';
+import { VERIFICATION } from '../../pipelines/dicom/sop-classes.ts';
+import { IMPLICIT_VR_LITTLE_ENDIAN } from '../../pipelines/dicom/transfer-syntaxes.ts';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import { type CalledNode, CallingAssociation } from './calling-association.ts';
 import { COMMAND, type CommandSet, decodeCommandSet, MAX_COMMAND_BYTES } from './command-set.ts';

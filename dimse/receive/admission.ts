@@ -1,14 +1,13 @@
 import type { X509Certificate } from 'node:crypto';
 import { BlockList, isIPv6 } from 'node:net';
 import type { Source } from '../../config/schema.ts';
+import { ACCEPTED_STORAGE, VERIFICATION } from '../../pipelines/dicom/sop-classes.ts';
 import {
-  ACCEPTED_STORAGE,
   EXPLICIT_VR_LITTLE_ENDIAN,
   IMPLICIT_VR_LITTLE_ENDIAN,
   LOSSLESS_TRANSFER_SYNTAXES,
   LOSSY_TRANSFER_SYNTAXES,
-  VERIFICATION,
-} from '../../pipelines/dicom/sop-classes.ts';
+} from '../../pipelines/dicom/transfer-syntaxes.ts';
 import type { ErrorCode } from '../../src/platform/errors/catalogue.ts';
 import { isBoundTo } from '../../src/platform/tls/certificates.ts';
 import type { TransferSyntaxChoice } from '../network/negotiation.ts';

@@ -5,7 +5,7 @@ import { encodeFileMeta } from '../../pipelines/dicom/part10.ts';
 import {
   COMPRESSED_TRANSFER_SYNTAXES,
   NATIVE_TRANSFER_SYNTAXES,
-} from '../../pipelines/dicom/sop-classes.ts';
+} from '../../pipelines/dicom/transfer-syntaxes.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
 import { type Listener, listen } from '../network/listener.ts';
 import type { IncomingObject, StorageService } from '../network/service-ports.ts';

@@ -1,11 +1,13 @@
 import type { DicomDestination } from '../../config/schema.ts';
 import {
-  EXPLICIT_VR_LITTLE_ENDIAN,
-  IMPLICIT_VR_LITTLE_ENDIAN,
-  RESULT_STORAGE,
+  STORAGE_CLASS,
   STORAGE_COMMITMENT,
   VERIFICATION,
 } from '../../pipelines/dicom/sop-classes.ts';
+import {
+  EXPLICIT_VR_LITTLE_ENDIAN,
+  IMPLICIT_VR_LITTLE_ENDIAN,
+} from '../../pipelines/dicom/transfer-syntaxes.ts';
 import { type CalledNode, Requestor } from '../network/requestor.ts';
 
 /** The presentation context of a C-ECHO; every node takes it. */
@@ -33,17 +35,17 @@ export async function echo(node: CalledNode): Promise<{ status: number; millisec
 /** Classes that serve for each kind of object, in the order in which they are offered. */
 const CLASSES: Readonly<Record<DicomDestination['objects'][number], readonly string[]>> = {
   'sr-tid1500': [
-    RESULT_STORAGE.comprehensive3dSr,
-    RESULT_STORAGE.comprehensiveSr,
-    RESULT_STORAGE.enhancedSr,
+    STORAGE_CLASS.comprehensive3dSr,
+    STORAGE_CLASS.comprehensiveSr,
+    STORAGE_CLASS.enhancedSr,
   ],
-  'sr-tid5000': [RESULT_STORAGE.comprehensiveSr],
-  'sr-echo': [RESULT_STORAGE.adultEchoSr, RESULT_STORAGE.comprehensiveSr],
-  seg: [RESULT_STORAGE.segmentation],
-  'key-objects': [RESULT_STORAGE.keyObjects],
-  pdf: [RESULT_STORAGE.encapsulatedPdf],
-  'secondary-capture': [RESULT_STORAGE.secondaryCapture],
-  'presentation-state': [RESULT_STORAGE.presentationState],
+  'sr-tid5000': [STORAGE_CLASS.comprehensiveSr],
+  'sr-echo': [STORAGE_CLASS.simplifiedAdultEchoSr, STORAGE_CLASS.comprehensiveSr],
+  seg: [STORAGE_CLASS.segmentation],
+  'key-objects': [STORAGE_CLASS.keyObjects],
+  pdf: [STORAGE_CLASS.encapsulatedPdf],
+  'secondary-capture': [STORAGE_CLASS.secondaryCapture],
+  'presentation-state': [STORAGE_CLASS.presentationState],
 };
 
 export interface NodeReport {

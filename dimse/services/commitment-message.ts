@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { NaturalDataset } from 'dcmjs';
 import { itemsOf } from '../../pipelines/dicom/data-set.ts';
+import { STORAGE_COMMITMENT } from '../../pipelines/dicom/sop-classes.ts';
 import {
   EXPLICIT_VR_LITTLE_ENDIAN,
   IMPLICIT_VR_LITTLE_ENDIAN,
-  STORAGE_COMMITMENT,
-} from '../../pipelines/dicom/sop-classes.ts';
+} from '../../pipelines/dicom/transfer-syntaxes.ts';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import type { CommandSet } from '../network/command-set.ts';
 import type { DimseProviderOptions } from '../network/dimse-provider.ts';

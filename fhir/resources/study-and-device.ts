@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Device, Identifier, ImagingStudy, ImagingStudySeries } from '@medplum/fhirtypes';
-import { MANUFACTURER } from '../../pipelines/artifacts/modules.ts';
+import { MANUFACTURER } from '../../pipelines/dicom/implementation.ts';
 import type { DicomIdentity, SourceInstance } from '../../pipelines/dicom/subject.ts';
 import { modalityCoding, SOFTWARE, SYSTEMS } from './codes.ts';
 import { fhirDateTime } from './dates.ts';

@@ -1,12 +1,11 @@
 import type { NaturalDataset } from 'dcmjs';
 import { contentTime } from '../dicom/dates.ts';
+import { MANUFACTURER } from '../dicom/implementation.ts';
 import type { DicomIdentity, SourceInstance, Subject } from '../dicom/subject.ts';
 import { derivedUid } from '../dicom/uid.ts';
 import type { Result } from '../result/envelope.ts';
 import { codeSequence } from './sr/encode.ts';
 import { SR } from './sr/vocabulary.ts';
-
-export const MANUFACTURER = 'Sonogate';
 
 /** Our series by kind: one modality each, numbered high so that they follow those of the cart. */
 export const SERIES = {

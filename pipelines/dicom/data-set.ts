@@ -1,28 +1,25 @@
-import type { NaturalDataset, TagDataset } from 'dcmjs';
-import dcmjs from 'dcmjs';
+import dcmjs, { type NaturalDataset, type TagDataset } from 'dcmjs';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import { type DecodeText, type TextKind, textDecoder } from './character-set.ts';
 import { decodeFileMeta, encodeFileMeta } from './part10.ts';
-import { IMPLICIT_VR_LITTLE_ENDIAN } from './sop-classes.ts';
+import { EXPLICIT_VR_BIG_ENDIAN, IMPLICIT_VR_LITTLE_ENDIAN } from './transfer-syntaxes.ts';
 
 /**
- * dcmjs decodes by the first value of (0008,0005) alone, and refuses or cuts a header that has more.
- * So it is not shown the sets: it gives every byte as a character of its own, and the text is made
- * of these here.
+ * Data sets from and to bytes. dcmjs decodes text by the first value of (0008,0005) only, and refuses
+ * or truncates a header that has several. So the character sets are hidden from it: it then returns
+ * one character per byte, and the text is decoded here.
  */
 
 const CHARACTER_SET = '00080005';
 const GROUP = 0x0008;
 const ELEMENT = 0x0005;
-/** Retired, and still taken. */
-const EXPLICIT_BIG_ENDIAN = '1.2.840.10008.1.2.2';
-/** Six values of sixteen characters are more than anything needs. */
+/** Six values of sixteen characters are more than any data set needs. */
 const MAX_CHARACTER_SET_BYTES = 128;
 const SEVERAL_SETS = /^[\w -]*\\[\w\\ -]*\0?$/;
-/** The same in every set, so that nothing is to be done. */
+/** Characters that are the same in every character set and need no decoding. */
 const PLAIN = /^[ -~]*$/;
 
-/** Representations whose text is in the character set (PS3.5 6.1.2.2). */
+/** Value representations whose text is in the Specific Character Set (PS3.5 6.1.2.2). */
 const KINDS: Readonly<Record<string, TextKind>> = {
   PN: 'name',
   LO: 'short',
@@ -33,14 +30,14 @@ const KINDS: Readonly<Record<string, TextKind>> = {
   UT: 'long',
 };
 
-/** What dcmjs makes of each byte where no set is declared: its default, which it calls latin1. */
+/** The character that dcmjs returns for each byte where no set is declared: its "latin1". */
 const BYTE_OF = new Map(
   [...new TextDecoder('latin1').decode(Uint8Array.from({ length: 256 }, (_, byte) => byte))].map(
     (character, byte) => [character, byte],
   ),
 );
 
-/** An element as dcmjs reads it; the raw value is the one before it is trimmed. */
+/** An element as dcmjs reads it; `_rawValue` is the value before trimming. */
 interface ReadElement {
   vr: string;
   Value?: unknown[];
@@ -48,19 +45,19 @@ interface ReadElement {
 }
 
 /**
- * Takes the character sets out of the start of a file: blanks those of the data set itself, and of
- * items that name several, which dcmjs does not read past.
- * @returns the values of that of the data set; empty where it has none.
+ * Takes the character sets out of the start of a file: blanks (0008,0005) of the data set itself, and
+ * of items that name several sets, at which dcmjs would stop.
+ * @returns the values of (0008,0005) of the data set; empty where it has none.
  */
 export function takeCharacterSets(file: Buffer): string[] {
   const { meta, dataSetOffset } = decodeFileMeta(file);
   const explicit = meta.transferSyntax !== IMPLICIT_VR_LITTLE_ENDIAN;
-  const bigEndian = meta.transferSyntax === EXPLICIT_BIG_ENDIAN;
+  const bigEndian = meta.transferSyntax === EXPLICIT_VR_BIG_ENDIAN;
   const uint16 = (at: number) => (bigEndian ? file.readUInt16BE(at) : file.readUInt16LE(at));
   const lengthAt = (at: number) => (explicit ? uint16(at + 6) : file.readUInt32LE(at + 4));
   const valueAt = (at: number) => file.subarray(at + 8, at + 8 + lengthAt(at));
   let sets: string[] = [];
-  // Before it stand only the length of the group and (0008,0001), which are short.
+  // Only the group length and (0008,0001), both short, can come before it.
   for (let at = dataSetOffset; at + 8 <= file.length; at += 8 + lengthAt(at)) {
     if (uint16(at) !== GROUP || uint16(at + 2) > ELEMENT) break;
     if (uint16(at + 2) < ELEMENT) continue;
@@ -77,15 +74,15 @@ export function takeCharacterSets(file: Buffer): string[] {
   return sets;
 }
 
-/** Replaces the text of a data set that dcmjs has read without its character sets. */
+/** Decodes the text of a data set that dcmjs read without its character sets, in place. */
 export function decodeTexts(dataSet: TagDataset, sets: readonly string[]): void {
   decodeItem(dataSet, textDecoder(sets));
 }
 
 function decodeItem(item: TagDataset, decode: DecodeText): void {
-  const own: ReadElement | undefined = item[CHARACTER_SET];
-  // dcmjs has decoded by a set that the item itself names.
-  if (own && rawText(own).trim() !== '') return;
+  const itemSet: ReadElement | undefined = item[CHARACTER_SET];
+  // dcmjs has already decoded an item that names one set itself.
+  if (itemSet && rawText(itemSet).trim() !== '') return;
   for (const [tag, element] of Object.entries(item)) {
     const kind = KINDS[element.vr];
     if (kind) {
@@ -98,7 +95,7 @@ function decodeItem(item: TagDataset, decode: DecodeText): void {
   }
 }
 
-/** The bytes that stood in the file; null where they cannot be told. */
+/** The bytes of the file; null where the text cannot be traced back to bytes. */
 function bytesOf(text: string): Uint8Array | null {
   const bytes = new Uint8Array(text.length);
   for (let at = 0; at < text.length; at += 1) {
@@ -128,12 +125,13 @@ function itemsOfElement(value: unknown[] | undefined): TagDataset[] {
   return items.filter((item): item is TagDataset => typeof item === 'object' && item !== null);
 }
 
-/** Data sets of normalized requests, as they stand on the wire, from and to keywords. */
-
-/** dcmjs reads and writes files: their meta information names an object, which these are not. */
+/** dcmjs reads and writes whole files, whose meta information must name an object. */
 const NO_UID = '0.0';
 
-/** @throws SonogateError `object_not_understood` when the bytes are no data set of this syntax. */
+/**
+ * A data set of a DIMSE message as keywords and values.
+ * @throws SonogateError `object_not_understood` when the bytes are not a data set of this syntax.
+ */
 export function decodeDataSet(bytes: Buffer, transferSyntax: string): NaturalDataset {
   const file = Buffer.concat([
     encodeFileMeta({
@@ -156,6 +154,7 @@ export function decodeDataSet(bytes: Buffer, transferSyntax: string): NaturalDat
   }
 }
 
+/** A data set of keywords and values as the bytes of a DIMSE message. */
 export function encodeDataSet(dataSet: NaturalDataset, transferSyntax: string): Buffer {
   const meta = dcmjs.data.DicomMetaDictionary.denaturalizeDataset({
     MediaStorageSOPClassUID: NO_UID,
@@ -168,7 +167,7 @@ export function encodeDataSet(dataSet: NaturalDataset, transferSyntax: string): 
   return file.subarray(decodeFileMeta(file).dataSetOffset);
 }
 
-/** The items of a sequence; none when it is absent or no sequence. */
+/** The items of a sequence; empty where it is absent or not a sequence. */
 export function itemsOf(value: unknown): NaturalDataset[] {
   const items = Array.isArray(value) ? value : [value];
   return items.filter((item): item is NaturalDataset => typeof item === 'object' && item !== null);

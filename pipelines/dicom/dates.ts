@@ -1,25 +1,51 @@
 import type { DicomIdentity } from './subject.ts';
 
-const OFFSET = /^([+-])(\d{2})(\d{2})$/;
+const MILLISECONDS_PER_DAY = 86_400_000;
+const SECONDS_PER_HOUR = 3600;
+
+/** The day of a DA (PS3.5 6.2), counted from 1970; also `2024.03.01`, as ACR-NEMA wrote it. */
+export function dayNumber(date: string): number | null {
+  const match = /^(\d{4})\.?(\d{2})\.?(\d{2})$/.exec(date);
+  if (!match) return null;
+  const [year, month, day] = match.slice(1).map(Number);
+  if (!year || !month || !day || month > 12 || day > 31) return null;
+  return Date.UTC(year, month - 1, day) / MILLISECONDS_PER_DAY;
+}
+
+/** The seconds from midnight of a TM (PS3.5 6.2), which may stop after the hours or minutes. */
+export function secondsOfDay(time: string): number | null {
+  const match = /^(\d{2}):?(\d{2})?:?(\d{2}(?:\.\d{0,6})?)?$/.exec(time);
+  if (!match) return null;
+  const [hours = 0, minutes = 0, seconds = 0] = match.slice(1).map((part) => Number(part ?? 0));
+  // A leap second counts as the next second.
+  if (hours > 23 || minutes > 59 || seconds > 60) return null;
+  return hours * SECONDS_PER_HOUR + minutes * 60 + seconds;
+}
+
+/** A DA as YYYY-MM-DD; null for anything else. */
+export function isoDate(date: string): string | null {
+  const parts = /^(\d{4})(\d{2})(\d{2})$/.exec(date);
+  return parts ? parts.slice(1).join('-') : null;
+}
 
 /** "+0130" → 90 minutes; null for what is not (0008,0201) Timezone Offset From UTC. */
-function minutesOf(offset: string): number | null {
-  const match = OFFSET.exec(offset.trim());
+function offsetMinutes(offset: string): number | null {
+  const match = /^([+-])(\d{2})(\d{2})$/.exec(offset.trim());
   if (!match) return null;
   const minutes = Number(match[2]) * 60 + Number(match[3]);
   return match[1] === '-' ? -minutes : minutes;
 }
 
-function offsetOf(minutes: number): string {
+function offsetText(minutes: number): string {
   const [hours, rest] = [Math.trunc(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
-  const two = (value: number) => String(value).padStart(2, '0');
-  return `${minutes < 0 ? '-' : '+'}${two(hours)}${two(rest)}`;
+  const twoDigits = (value: number) => String(value).padStart(2, '0');
+  return `${minutes < 0 ? '-' : '+'}${twoDigits(hours)}${twoDigits(rest)}`;
 }
 
 /**
- * An instant as DICOM DA, TM and timezone offset. The offset holds for every time of the data set,
- * those copied from the images included (PS3.3 C.12.1.1.8): it is theirs where they have one, else
- * that of this machine, which stands in the same hospital; without identity it is UTC.
+ * An instant as DICOM DA, TM and timezone offset. The offset holds for every time in the data set,
+ * including those copied from the images (PS3.3 C.12.1.1.8), so it is the offset of the images where
+ * they state one, else that of this machine, which is in the same hospital. Without identity: UTC.
  * @param instant RFC 3339, `generated_at` of the result.
  */
 export function contentTime(
@@ -28,11 +54,11 @@ export function contentTime(
 ): { date: string; time: string; offset: string } {
   const moment = new Date(instant);
   const local = -moment.getTimezoneOffset();
-  const minutes = identity ? (minutesOf(identity.TimezoneOffsetFromUTC) ?? local) : 0;
+  const minutes = identity ? (offsetMinutes(identity.TimezoneOffsetFromUTC) ?? local) : 0;
   const shifted = new Date(moment.getTime() + minutes * 60_000).toISOString();
   return {
     date: shifted.slice(0, 10).replaceAll('-', ''),
     time: shifted.slice(11, 23).replaceAll(':', ''),
-    offset: offsetOf(minutes),
+    offset: offsetText(minutes),
   };
 }

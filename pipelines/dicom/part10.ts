@@ -3,29 +3,38 @@ import { open } from 'node:fs/promises';
 import { createInflateRaw } from 'node:zlib';
 import { data, type NaturalDataset } from 'dcmjs';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
-import { EXPLICIT_VR_LITTLE_ENDIAN } from './sop-classes.ts';
-import { IMPLEMENTATION_CLASS_UID, IMPLEMENTATION_VERSION } from './uid.ts';
+import { IMPLEMENTATION_CLASS_UID, IMPLEMENTATION_VERSION } from './implementation.ts';
+import {
+  DEFLATED_EXPLICIT_VR_LITTLE_ENDIAN,
+  EXPLICIT_VR_BIG_ENDIAN,
+  EXPLICIT_VR_LITTLE_ENDIAN,
+  IMPLICIT_VR_LITTLE_ENDIAN,
+} from './transfer-syntaxes.ts';
 
 /** File meta information of a DICOM file (PS3.10 7.1). */
 export interface FileMeta {
   sopClassUid: string;
   sopInstanceUid: string;
   transferSyntax: string;
-  /** (0002,0016): who sent the object to us. */
+  /** (0002,0016): the AE that sent the object to us. */
   sourceAeTitle: string;
-  /** (0002,0018): the AE title of ours that took it. */
+  /** (0002,0018): our AE that received it. */
   receivingAeTitle: string;
 }
 
 const PREAMBLE_LENGTH = 128;
-const MAGIC = 'DICM';
-/** Enough for any file meta information that is met; private information may stand in it. */
+const PREFIX = 'DICM';
+/** Where the file meta information begins: after 128 bytes of anything and `DICM` (PS3.10 7.1). */
+export const PREFIX_END = PREAMBLE_LENGTH + PREFIX.length;
+/** Enough for any file meta information seen, including private information. */
 export const MAX_META_BYTES = 64 * 1024;
 
-/** Explicit representations with a 32-bit length (PS3.5 7.1.2). */
-const LONG_FORM = new Set(['OB', 'OD', 'OF', 'OL', 'OV', 'OW', 'SQ', 'UC', 'UN', 'UR', 'UT']);
+/** Value representations with a 32-bit length in explicit VR (PS3.5 7.1.2). */
+export const LONG_FORM: ReadonlySet<string> = new Set(
+  'OB OD OF OL OV OW SQ SV UC UN UR UT UV'.split(' '),
+);
 
-/** Preamble and file meta information; the data set follows as it was received. */
+/** Preamble and file meta information, to be written before a data set as it was received. */
 export function encodeFileMeta(meta: FileMeta): Buffer {
   const elements = Buffer.concat([
     element(0x0001, 'OB', Buffer.from([0, 1])),
@@ -41,7 +50,7 @@ export function encodeFileMeta(meta: FileMeta): Buffer {
   length.writeUInt32LE(elements.length);
   return Buffer.concat([
     Buffer.alloc(PREAMBLE_LENGTH),
-    Buffer.from(MAGIC, 'latin1'),
+    Buffer.from(PREFIX, 'latin1'),
     element(0x0000, 'UL', length),
     elements,
   ]);
@@ -50,15 +59,15 @@ export function encodeFileMeta(meta: FileMeta): Buffer {
 /**
  * Reads the file meta information at the start of a file.
  * @returns the meta and the offset at which the data set begins.
- * @throws SonogateError `object_not_understood` when it is no DICOM file.
+ * @throws SonogateError `object_not_understood` when it is not a DICOM file.
  */
 export function decodeFileMeta(bytes: Buffer): { meta: FileMeta; dataSetOffset: number } {
-  if (bytes.toString('latin1', PREAMBLE_LENGTH, PREAMBLE_LENGTH + 4) !== MAGIC) {
+  if (!hasPreamble(bytes)) {
     throw new SonogateError('object_not_understood', 'The file has no DICOM prefix.');
   }
   const values = new Map<number, string>();
-  let offset = PREAMBLE_LENGTH + 4;
-  // Walked to the first element of another group: some writers get the group length wrong.
+  let offset = PREFIX_END;
+  // Read up to the first element of another group, because some writers get the group length wrong.
   while (offset + 8 <= bytes.length && bytes.readUInt16LE(offset) === 0x0002) {
     const number = bytes.readUInt16LE(offset + 2);
     const long = LONG_FORM.has(bytes.toString('latin1', offset + 4, offset + 6));
@@ -82,7 +91,7 @@ export function decodeFileMeta(bytes: Buffer): { meta: FileMeta; dataSetOffset: 
   return { meta, dataSetOffset: offset };
 }
 
-/** @throws SonogateError `object_not_understood` when it is no DICOM file. */
+/** @throws SonogateError `object_not_understood` when it is not a DICOM file. */
 export async function readFileMeta(
   path: string,
 ): Promise<{ meta: FileMeta; dataSetOffset: number; bytes: number }> {
@@ -116,25 +125,23 @@ function element(number: number, representation: string, value: Buffer): Buffer 
   return Buffer.concat([header, value]);
 }
 
-const DEFLATED_EXPLICIT_LITTLE_ENDIAN = '1.2.840.10008.1.2.1.99';
-
-/** The first bytes of a DICOM file, in a buffer of their own. */
+/** The first bytes of a DICOM file, in a buffer that nothing else shares. */
 export interface FileStart {
   start: Buffer<ArrayBuffer>;
-  /** Nothing follows. */
+  /** Whether this is the whole file. */
   whole: boolean;
 }
 
 /**
- * The start of a DICOM file. Of a deflated one it is that of the inflated file: no more is inflated
- * than is asked for, since a megabyte may hold a thousand.
+ * The start of a DICOM file; for a deflated file, the start of the inflated one. No more is inflated
+ * than is asked for, since one deflated megabyte may hold a thousand.
  * @param limit bytes of the file, or of the inflated data set.
  * @throws SonogateError `object_not_understood`.
  */
 export async function fileStart(path: string, limit: number): Promise<FileStart> {
   const { start, whole } = await firstBytes(path, limit);
   const { meta, dataSetOffset } = decodeFileMeta(start);
-  if (meta.transferSyntax !== DEFLATED_EXPLICIT_LITTLE_ENDIAN) return { start, whole };
+  if (meta.transferSyntax !== DEFLATED_EXPLICIT_VR_LITTLE_ENDIAN) return { start, whole };
   const plainMeta = encodeFileMeta({ ...meta, transferSyntax: EXPLICIT_VR_LITTLE_ENDIAN });
   const inflated = await firstInflated(path, dataSetOffset, limit);
   return { start: joined([plainMeta, ...inflated.chunks]), whole: inflated.whole };
@@ -152,7 +159,7 @@ async function firstBytes(path: string, limit: number): Promise<FileStart> {
   }
 }
 
-/** PS3.5 A.5: the data set alone is deflated. */
+/** Only the data set is deflated, not the file meta information (PS3.5 A.5). */
 async function firstInflated(
   path: string,
   offset: number,
@@ -180,7 +187,7 @@ async function firstInflated(
   }
 }
 
-/** `Buffer.concat` may lay it into memory that others share, which dcmjs would read too. */
+/** `Buffer.concat` may use pooled memory, which dcmjs would read beyond the buffer. */
 function joined(parts: readonly Buffer[]): Buffer<ArrayBuffer> {
   const whole = Buffer.alloc(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
@@ -188,19 +195,17 @@ function joined(parts: readonly Buffer[]): Buffer<ArrayBuffer> {
   return whole;
 }
 
-const WRITTEN_SYNTAX = '1.2.840.10008.1.2.1';
-
 /**
  * A data set by keyword as a DICOM Part 10 file, Explicit VR Little Endian, text in UTF-8.
- * `dataset` has at least SOPClassUID and SOPInstanceUID; `_vrMap` of a data set says the VR of an
- * element that may have several (Pixel Data).
+ * `dataset` has at least SOPClassUID and SOPInstanceUID; its `_vrMap` gives the VR of an element
+ * that may have several (Pixel Data).
  */
 export function encodePart10(dataset: NaturalDataset): Buffer {
   const meta = data.DicomMetaDictionary.denaturalizeDataset({
     FileMetaInformationVersion: new Uint8Array([0, 1]).buffer,
     MediaStorageSOPClassUID: dataset.SOPClassUID,
     MediaStorageSOPInstanceUID: dataset.SOPInstanceUID,
-    TransferSyntaxUID: WRITTEN_SYNTAX,
+    TransferSyntaxUID: EXPLICIT_VR_LITTLE_ENDIAN,
     ImplementationClassUID: IMPLEMENTATION_CLASS_UID,
     ImplementationVersionName: IMPLEMENTATION_VERSION,
   });
@@ -216,39 +221,33 @@ export function evenBytes(bytes: Uint8Array): ArrayBuffer[] {
   return [even.buffer];
 }
 
-export const IMPLICIT_LITTLE_ENDIAN = '1.2.840.10008.1.2';
-export const EXPLICIT_LITTLE_ENDIAN = '1.2.840.10008.1.2.1';
-export const EXPLICIT_BIG_ENDIAN = '1.2.840.10008.1.2.2';
-
-/** 128 bytes of anything and `DICM` (PS3.10 7.1). */
-export const PREFIX_END = 132;
-
-/** Types of the elements that a data set may begin with, those of group 0008. */
-const FIRST_TYPES = /^(AE|CS|DA|DT|LO|PN|SH|SQ|ST|TM|UI|UL|UN)$/;
+/** Value representations of group 0008, with which a data set begins. */
+const FIRST_REPRESENTATIONS = /^(AE|CS|DA|DT|LO|PN|SH|SQ|ST|TM|UI|UL|UN)$/;
 const LAST_ELEMENT_OF_0008 = 0x9999;
-/** A length, a character set, an image type or a UID comes first; none is longer. */
+/** A data set begins with a length, a character set, an image type or a UID; none is longer. */
 const LONGEST_FIRST_VALUE = 1024;
 
+/** Whether the bytes begin with the preamble and prefix of PS3.10 7.1. */
 export function hasPreamble(head: Buffer): boolean {
-  return head.toString('latin1', PREFIX_END - 4, PREFIX_END) === 'DICM';
+  return head.toString('latin1', PREAMBLE_LENGTH, PREFIX_END) === PREFIX;
 }
 
 /**
- * The transfer syntax of a data set that stands without File Meta Information, by its first element,
- * which is of group 0008. Null where the bytes are no such element.
+ * The transfer syntax of a data set without file meta information, judged by its first element, which
+ * is of group 0008. Null where the bytes are not such an element.
  */
 export function guessTransferSyntax(head: Buffer): string | null {
   if (head.length < 8) return null;
-  const explicit = FIRST_TYPES.test(head.toString('latin1', 4, 6));
-  if (head.readUInt16BE(0) === 8) return explicit ? EXPLICIT_BIG_ENDIAN : null;
+  const explicit = FIRST_REPRESENTATIONS.test(head.toString('latin1', 4, 6));
+  if (head.readUInt16BE(0) === 8) return explicit ? EXPLICIT_VR_BIG_ENDIAN : null;
   if (head.readUInt16LE(0) !== 8 || head.readUInt16LE(2) > LAST_ELEMENT_OF_0008) return null;
-  if (explicit) return EXPLICIT_LITTLE_ENDIAN;
-  return head.readUInt32LE(4) <= LONGEST_FIRST_VALUE ? IMPLICIT_LITTLE_ENDIAN : null;
+  if (explicit) return EXPLICIT_VR_LITTLE_ENDIAN;
+  return head.readUInt32LE(4) <= LONGEST_FIRST_VALUE ? IMPLICIT_VR_LITTLE_ENDIAN : null;
 }
 
 /**
- * Whether a file is DICOM by its first bytes: with the preamble of PS3.10, with File Meta
- * Information alone, or a data set alone as old writers and some archives leave it.
+ * Whether a file is DICOM, judged by its first bytes: the preamble of PS3.10, file meta information
+ * without preamble, or a bare data set, as old writers and some archives store it.
  */
 export function isDicom(head: Buffer): boolean {
   const meta =

@@ -1,4 +1,4 @@
-/** How the pixels of a transfer syntax are stored (PS3.5 Annex A); compressed.ts says who decodes. */
+/** How a transfer syntax stores pixels (PS3.5 Annex A); `input/pixels/compressed.ts` decodes them. */
 export type PixelCoding =
   | 'native'
   | 'jpeg-sequential'
@@ -14,56 +14,81 @@ export type PixelCoding =
 export interface TransferSyntax {
   name: string;
   coding: PixelCoding;
+  /** Whether the samples may differ from those before compression. */
+  lossy: boolean;
 }
 
-/** Those that are read. The deflated one is inflated before (deflated-dicom.ts). */
+export const IMPLICIT_VR_LITTLE_ENDIAN = '1.2.840.10008.1.2';
+export const EXPLICIT_VR_LITTLE_ENDIAN = '1.2.840.10008.1.2.1';
+export const DEFLATED_EXPLICIT_VR_LITTLE_ENDIAN = '1.2.840.10008.1.2.1.99';
+/** Retired; old carts still send it. */
+export const EXPLICIT_VR_BIG_ENDIAN = '1.2.840.10008.1.2.2';
+export const JPEG_BASELINE = '1.2.840.10008.1.2.4.50';
+export const RLE_LOSSLESS = '1.2.840.10008.1.2.5';
+
+const lossless = (name: string, coding: PixelCoding): TransferSyntax => ({
+  name,
+  coding,
+  lossy: false,
+});
+const lossy = (name: string, coding: PixelCoding): TransferSyntax => ({
+  name,
+  coding,
+  lossy: true,
+});
+
+/**
+ * The transfer syntaxes that the gateway receives, sends on and reads, in the order in which an
+ * association offers them: first those that need no codec, then those that lose nothing.
+ */
 export const TRANSFER_SYNTAXES: Readonly<Record<string, TransferSyntax>> = {
-  '1.2.840.10008.1.2': { name: 'Implicit VR Little Endian', coding: 'native' },
-  '1.2.840.10008.1.2.1': { name: 'Explicit VR Little Endian', coding: 'native' },
-  '1.2.840.10008.1.2.2': { name: 'Explicit VR Big Endian', coding: 'native' },
-  '1.2.840.10008.1.2.4.50': { name: 'JPEG Baseline', coding: 'jpeg-sequential' },
-  '1.2.840.10008.1.2.4.51': { name: 'JPEG Extended', coding: 'jpeg-sequential' },
-  '1.2.840.10008.1.2.4.57': { name: 'JPEG Lossless', coding: 'jpeg' },
-  '1.2.840.10008.1.2.4.70': { name: 'JPEG Lossless, first-order prediction', coding: 'jpeg' },
-  '1.2.840.10008.1.2.4.80': { name: 'JPEG-LS Lossless', coding: 'jpeg-ls' },
-  '1.2.840.10008.1.2.4.81': { name: 'JPEG-LS Near-Lossless', coding: 'jpeg-ls' },
-  '1.2.840.10008.1.2.4.90': { name: 'JPEG 2000 Lossless', coding: 'jpeg-2000' },
-  '1.2.840.10008.1.2.4.91': { name: 'JPEG 2000', coding: 'jpeg-2000' },
-  '1.2.840.10008.1.2.4.201': { name: 'HTJ2K Lossless', coding: 'ht-jpeg-2000' },
-  '1.2.840.10008.1.2.4.202': { name: 'HTJ2K Lossless RPCL', coding: 'ht-jpeg-2000' },
-  '1.2.840.10008.1.2.4.203': { name: 'HTJ2K', coding: 'ht-jpeg-2000' },
-  '1.2.840.10008.1.2.5': { name: 'RLE Lossless', coding: 'rle' },
-  '1.2.840.10008.1.2.4.100': { name: 'MPEG-2 video', coding: 'video' },
-  '1.2.840.10008.1.2.4.100.1': { name: 'MPEG-2 video, fragmentable', coding: 'video' },
-  '1.2.840.10008.1.2.4.101': { name: 'MPEG-2 video, high level', coding: 'video' },
-  '1.2.840.10008.1.2.4.101.1': { name: 'MPEG-2 video, high level, fragmentable', coding: 'video' },
-  '1.2.840.10008.1.2.4.102': { name: 'MPEG-4 H.264 video', coding: 'video' },
-  '1.2.840.10008.1.2.4.102.1': { name: 'MPEG-4 H.264 video, fragmentable', coding: 'video' },
-  '1.2.840.10008.1.2.4.103': { name: 'MPEG-4 H.264 video, BD-compatible', coding: 'video' },
-  '1.2.840.10008.1.2.4.103.1': {
-    name: 'MPEG-4 H.264 video, BD-compatible, fragmentable',
-    coding: 'video',
-  },
-  '1.2.840.10008.1.2.4.104': { name: 'MPEG-4 H.264 video, 4.2', coding: 'video' },
-  '1.2.840.10008.1.2.4.104.1': { name: 'MPEG-4 H.264 video, 4.2, fragmentable', coding: 'video' },
-  '1.2.840.10008.1.2.4.105': { name: 'MPEG-4 H.264 video, 4.2 for 3D', coding: 'video' },
-  '1.2.840.10008.1.2.4.105.1': {
-    name: 'MPEG-4 H.264 video, 4.2 for 3D, fragmentable',
-    coding: 'video',
-  },
-  '1.2.840.10008.1.2.4.106': { name: 'MPEG-4 H.264 stereo video', coding: 'video' },
-  '1.2.840.10008.1.2.4.106.1': {
-    name: 'MPEG-4 H.264 stereo video, fragmentable',
-    coding: 'video',
-  },
-  '1.2.840.10008.1.2.4.107': { name: 'HEVC video', coding: 'video' },
-  '1.2.840.10008.1.2.4.108': { name: 'HEVC video, 10 bit', coding: 'video' },
-  '1.2.840.10008.1.2.4.110': { name: 'JPEG XL Lossless', coding: 'jpeg-xl' },
-  '1.2.840.10008.1.2.4.111': { name: 'JPEG XL, from JPEG', coding: 'jpeg-xl' },
-  '1.2.840.10008.1.2.4.112': { name: 'JPEG XL', coding: 'jpeg-xl' },
+  [EXPLICIT_VR_LITTLE_ENDIAN]: lossless('Explicit VR Little Endian', 'native'),
+  [IMPLICIT_VR_LITTLE_ENDIAN]: lossless('Implicit VR Little Endian', 'native'),
+  [EXPLICIT_VR_BIG_ENDIAN]: lossless('Explicit VR Big Endian', 'native'),
+  [DEFLATED_EXPLICIT_VR_LITTLE_ENDIAN]: lossless('Deflated Explicit VR Little Endian', 'native'),
+  [RLE_LOSSLESS]: lossless('RLE Lossless', 'rle'),
+  '1.2.840.10008.1.2.4.57': lossless('JPEG Lossless', 'jpeg'),
+  '1.2.840.10008.1.2.4.70': lossless('JPEG Lossless, first-order prediction', 'jpeg'),
+  '1.2.840.10008.1.2.4.80': lossless('JPEG-LS Lossless', 'jpeg-ls'),
+  '1.2.840.10008.1.2.4.90': lossless('JPEG 2000 Lossless', 'jpeg-2000'),
+  '1.2.840.10008.1.2.4.110': lossless('JPEG XL Lossless', 'jpeg-xl'),
+  '1.2.840.10008.1.2.4.201': lossless('HTJ2K Lossless', 'ht-jpeg-2000'),
+  '1.2.840.10008.1.2.4.202': lossless('HTJ2K Lossless RPCL', 'ht-jpeg-2000'),
+  [JPEG_BASELINE]: lossy('JPEG Baseline', 'jpeg-sequential'),
+  '1.2.840.10008.1.2.4.51': lossy('JPEG Extended', 'jpeg-sequential'),
+  '1.2.840.10008.1.2.4.81': lossy('JPEG-LS Near-Lossless', 'jpeg-ls'),
+  '1.2.840.10008.1.2.4.91': lossy('JPEG 2000', 'jpeg-2000'),
+  '1.2.840.10008.1.2.4.203': lossy('HTJ2K', 'ht-jpeg-2000'),
+  // Recompresses a JPEG without a further loss; the JPEG itself has lost something.
+  '1.2.840.10008.1.2.4.111': lossy('JPEG XL, from JPEG', 'jpeg-xl'),
+  '1.2.840.10008.1.2.4.112': lossy('JPEG XL', 'jpeg-xl'),
+  '1.2.840.10008.1.2.4.100': lossy('MPEG-2 video', 'video'),
+  '1.2.840.10008.1.2.4.100.1': lossy('MPEG-2 video, fragmentable', 'video'),
+  '1.2.840.10008.1.2.4.101': lossy('MPEG-2 video, high level', 'video'),
+  '1.2.840.10008.1.2.4.101.1': lossy('MPEG-2 video, high level, fragmentable', 'video'),
+  '1.2.840.10008.1.2.4.102': lossy('MPEG-4 H.264 video', 'video'),
+  '1.2.840.10008.1.2.4.102.1': lossy('MPEG-4 H.264 video, fragmentable', 'video'),
+  '1.2.840.10008.1.2.4.103': lossy('MPEG-4 H.264 video, BD-compatible', 'video'),
+  '1.2.840.10008.1.2.4.103.1': lossy('MPEG-4 H.264 video, BD-compatible, fragmentable', 'video'),
+  '1.2.840.10008.1.2.4.104': lossy('MPEG-4 H.264 video, 4.2', 'video'),
+  '1.2.840.10008.1.2.4.104.1': lossy('MPEG-4 H.264 video, 4.2, fragmentable', 'video'),
+  '1.2.840.10008.1.2.4.105': lossy('MPEG-4 H.264 video, 4.2 for 3D', 'video'),
+  '1.2.840.10008.1.2.4.105.1': lossy('MPEG-4 H.264 video, 4.2 for 3D, fragmentable', 'video'),
+  '1.2.840.10008.1.2.4.106': lossy('MPEG-4 H.264 stereo video', 'video'),
+  '1.2.840.10008.1.2.4.106.1': lossy('MPEG-4 H.264 stereo video, fragmentable', 'video'),
+  '1.2.840.10008.1.2.4.107': lossy('HEVC video', 'video'),
+  '1.2.840.10008.1.2.4.108': lossy('HEVC video, 10 bit', 'video'),
 };
 
-/** The entry of a transfer syntax UID; an unknown one is unsupported under its own UID. */
+const listed = (matches: (syntax: TransferSyntax) => boolean): readonly string[] =>
+  Object.entries(TRANSFER_SYNTAXES).flatMap(([uid, syntax]) => (matches(syntax) ? [uid] : []));
+
+export const NATIVE_TRANSFER_SYNTAXES = listed(({ coding }) => coding === 'native');
+export const COMPRESSED_TRANSFER_SYNTAXES = listed(({ coding }) => coding !== 'native');
+export const LOSSLESS_TRANSFER_SYNTAXES = listed((syntax) => !syntax.lossy);
+export const LOSSY_TRANSFER_SYNTAXES = listed((syntax) => syntax.lossy);
+
+/** The entry of a transfer syntax UID; an unknown one is unsupported and named by its UID. */
 export function transferSyntax(uid: string): TransferSyntax {
-  return TRANSFER_SYNTAXES[uid] ?? { name: uid, coding: 'unsupported' };
+  return TRANSFER_SYNTAXES[uid] ?? { name: uid, coding: 'unsupported', lossy: false };
 }

@@ -1,4 +1,5 @@
 import type { CalibratedRegion } from '../contract/study.ts';
+import { SECONDARY_CAPTURES } from '../dicom/sop-classes.ts';
 import { type DicomHeader, numbersOf, textOf } from './dicom/header.ts';
 import {
   DATA_TYPE,
@@ -7,7 +8,6 @@ import {
   type UltrasoundRegion,
   UNIT,
 } from './dicom/regions.ts';
-import { isSecondaryCapture } from './dicom/sop-class.ts';
 
 const MM_PER_CM = 10;
 
@@ -118,7 +118,7 @@ function pixelSpacing(header: DicomHeader, columns: number, rows: number): Calib
       ? refuse('Imager Pixel Spacing gives no distances in the body')
       : { regions: [], refused: null };
   }
-  if (isSecondaryCapture(textOf(header, 'SOPClassUID'))) {
+  if (SECONDARY_CAPTURES.has(textOf(header, 'SOPClassUID'))) {
     return refuse('the Pixel Spacing of a secondary capture is not trusted');
   }
   // GEOMETRY and FIDUCIAL spacings hold at one depth of a projection (PS3.3 10.7.1.3).

@@ -1,5 +1,5 @@
 import { encodeFileMeta } from '../../pipelines/dicom/part10.ts';
-import { EXPLICIT_VR_LITTLE_ENDIAN } from '../../pipelines/dicom/sop-classes.ts';
+import { EXPLICIT_VR_LITTLE_ENDIAN } from '../../pipelines/dicom/transfer-syntaxes.ts';
 
 /** Values of a small ultrasound object; what is left out is not written. */
 export interface SmallObject {

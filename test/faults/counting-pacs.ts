@@ -7,13 +7,13 @@ import type { CommitmentReport } from '../../dimse/services/commitment-message.t
 import { sendCommitmentReport } from '../../dimse/services/commitment-scp.ts';
 import { sopReferences, uidOf } from '../../dimse/services/referenced-objects.ts';
 import { decodeDataSet } from '../../pipelines/dicom/data-set.ts';
+import { STORAGE_COMMITMENT } from '../../pipelines/dicom/sop-classes.ts';
 import {
   COMPRESSED_TRANSFER_SYNTAXES,
   EXPLICIT_VR_LITTLE_ENDIAN,
   IMPLICIT_VR_LITTLE_ENDIAN,
   NATIVE_TRANSFER_SYNTAXES,
-  STORAGE_COMMITMENT,
-} from '../../pipelines/dicom/sop-classes.ts';
+} from '../../pipelines/dicom/transfer-syntaxes.ts';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import { silentLogger } from '../../src/platform/logging/logger.ts';
 import { freePort } from '../peers/free-port.ts';

@@ -8,14 +8,16 @@ import {
   encodeReleaseRequest,
 } from '../../dimse/network/pdu.ts';
 import {
-  COMPRESSED_TRANSFER_SYNTAXES,
-  EXPLICIT_VR_LITTLE_ENDIAN,
-  IMPLICIT_VR_LITTLE_ENDIAN,
   INSTANCE_AVAILABILITY,
   PERFORMED_PROCEDURE_STEP,
   STORAGE_COMMITMENT,
   VERIFICATION,
 } from '../../pipelines/dicom/sop-classes.ts';
+import {
+  COMPRESSED_TRANSFER_SYNTAXES,
+  EXPLICIT_VR_LITTLE_ENDIAN,
+  IMPLICIT_VR_LITTLE_ENDIAN,
+} from '../../pipelines/dicom/transfer-syntaxes.ts';
 import { dataSet } from '../dimse/dicom-file.ts';
 import { ULTRASOUND_IMAGE } from '../dimse/network/raw-peer.ts';
 import { mutated } from './mutate.ts';

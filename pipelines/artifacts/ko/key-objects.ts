@@ -1,3 +1,4 @@
+import { STORAGE_CLASS } from '../../dicom/sop-classes.ts';
 import type { Subject } from '../../dicom/subject.ts';
 import type { Result } from '../../result/envelope.ts';
 import { DRAFT_NOTICE } from '../../result/render/statement.ts';
@@ -8,8 +9,6 @@ import { encode } from '../sr/encode.ts';
 import { evidenceOf, languageItem, observerItems, referencedRequest } from '../sr/header.ts';
 import { instanceOf, referenceTo } from '../sr/references.ts';
 import { SR } from '../sr/vocabulary.ts';
-
-export const KEY_OBJECT_SELECTION = '1.2.840.10008.5.1.4.1.1.88.59';
 
 /** The frames a reader should see first: each shows a measured quantity that none before it shows. */
 function keyImages(result: Result, subject: Subject): ContentItem[] {
@@ -39,7 +38,7 @@ export function buildKeyObjects(result: Result, subject: Subject): Buffer | null
   ]);
   const header = {
     ...commonModules(result, subject, {
-      sopClassUid: KEY_OBJECT_SELECTION,
+      sopClassUid: STORAGE_CLASS.keyObjects,
       series: 'ko',
       role: 'key-objects',
       number: 1,

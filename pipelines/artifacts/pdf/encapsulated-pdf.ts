@@ -1,12 +1,11 @@
 import { encodePart10, evenBytes } from '../../dicom/part10.ts';
+import { STORAGE_CLASS } from '../../dicom/sop-classes.ts';
 import type { Subject } from '../../dicom/subject.ts';
 import type { Result } from '../../result/envelope.ts';
 import { DRAFT_NOTICE } from '../../result/render/statement.ts';
 import { commonModules, contentDateTime, sopReference } from '../modules.ts';
 import { codeSequence } from '../sr/encode.ts';
 import { reportCode } from '../sr/vocabulary.ts';
-
-export const ENCAPSULATED_PDF = '1.2.840.10008.5.1.4.1.1.104.1';
 
 /**
  * The report for people as an Encapsulated PDF (PS3.3 A.45.1) in the study of the images.
@@ -17,7 +16,7 @@ export function buildEncapsulatedPdf(result: Result, subject: Subject, pdf: Buff
   const { instances } = subject;
   return encodePart10({
     ...commonModules(result, subject, {
-      sopClassUid: ENCAPSULATED_PDF,
+      sopClassUid: STORAGE_CLASS.encapsulatedPdf,
       series: 'doc',
       role: 'pdf',
       number: 1,

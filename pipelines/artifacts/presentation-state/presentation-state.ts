@@ -1,17 +1,17 @@
 import type { NaturalDataset } from 'dcmjs';
 import { contentTime } from '../../dicom/dates.ts';
+import { MANUFACTURER } from '../../dicom/implementation.ts';
 import { encodePart10 } from '../../dicom/part10.ts';
+import { STORAGE_CLASS } from '../../dicom/sop-classes.ts';
 import type { SourceInstance, Subject } from '../../dicom/subject.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
 import { DRAFT_NOTICE } from '../../result/render/statement.ts';
 import { shortText } from '../../result/render/value-text.ts';
 import { withoutComparisons } from '../../result/standing.ts';
-import { bySeries, commonModules, MANUFACTURER, sopReference } from '../modules.ts';
+import { bySeries, commonModules, sopReference } from '../modules.ts';
 import type { Graphic } from '../sr/content-item.ts';
 import { measuredOn } from '../sr/measured-value.ts';
 import { instanceOf } from '../sr/references.ts';
-
-export const GRAYSCALE_PRESENTATION_STATE = '1.2.840.10008.5.1.4.1.1.11.1';
 
 const LAYER = 'AI_DRAFT';
 
@@ -72,7 +72,7 @@ function presentationState(
   const frames = [...byFrame.keys()].sort((a, b) => a - b);
   return encodePart10({
     ...commonModules(result, subject, {
-      sopClassUid: GRAYSCALE_PRESENTATION_STATE,
+      sopClassUid: STORAGE_CLASS.presentationState,
       series: 'pr',
       role: `presentation-state ${source.sopInstanceUid}`,
       number,

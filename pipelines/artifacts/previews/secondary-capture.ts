@@ -1,5 +1,6 @@
 import sharp from 'sharp';
 import { encodePart10, evenBytes } from '../../dicom/part10.ts';
+import { STORAGE_CLASS } from '../../dicom/sop-classes.ts';
 import type { Subject } from '../../dicom/subject.ts';
 import type { Result } from '../../result/envelope.ts';
 import { DRAFT_NOTICE } from '../../result/render/statement.ts';
@@ -8,8 +9,6 @@ import { codeSequence } from '../sr/encode.ts';
 import { instanceOf } from '../sr/references.ts';
 import { SR } from '../sr/vocabulary.ts';
 import type { PreviewOverlay } from './overlays.ts';
-
-export const SECONDARY_CAPTURE = '1.2.840.10008.5.1.4.1.1.7';
 
 /**
  * A preview with calipers and values in its pixels as a Secondary Capture (PS3.3 A.8.1), for viewers
@@ -39,7 +38,7 @@ export async function buildSecondaryCapture(
   };
   return encodePart10({
     ...commonModules(result, subject, {
-      sopClassUid: SECONDARY_CAPTURE,
+      sopClassUid: STORAGE_CLASS.secondaryCapture,
       series: 'sc',
       role: `secondary-capture ${name}`,
       number,

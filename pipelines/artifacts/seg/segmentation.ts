@@ -1,5 +1,7 @@
 import type { NaturalDataset } from 'dcmjs';
+import { MANUFACTURER } from '../../dicom/implementation.ts';
 import { encodePart10, evenBytes } from '../../dicom/part10.ts';
+import { STORAGE_CLASS } from '../../dicom/sop-classes.ts';
 import type { SourceInstance, Subject } from '../../dicom/subject.ts';
 import type { Result } from '../../result/envelope.ts';
 import { DRAFT_NOTICE } from '../../result/render/statement.ts';
@@ -8,7 +10,6 @@ import {
   commonModules,
   contentDateTime,
   lossyHistory,
-  MANUFACTURER,
   sopReference,
   uidOf,
 } from '../modules.ts';
@@ -40,8 +41,8 @@ export function packBits(frames: readonly Uint8Array[]): Uint8Array {
 }
 
 export const SEGMENTATION_CLASSES = {
-  binary: '1.2.840.10008.5.1.4.1.1.66.4',
-  labelmap: '1.2.840.10008.5.1.4.1.1.66.7',
+  binary: STORAGE_CLASS.segmentation,
+  labelmap: STORAGE_CLASS.labelMapSegmentation,
 } as const;
 
 /** `binary`: a bit plane for each segment; `labelmap`: the segment's number in each pixel. */

@@ -1,5 +1,7 @@
 import type { NaturalDataset } from 'dcmjs';
 import { CODING_SYSTEMS } from '../../concepts/concepts.ts';
+import { MANUFACTURER } from '../../dicom/implementation.ts';
+import { STORAGE_CLASS } from '../../dicom/sop-classes.ts';
 import type { Subject } from '../../dicom/subject.ts';
 import { derivedUid } from '../../dicom/uid.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
@@ -7,7 +9,6 @@ import {
   commonModules,
   contentDateTime,
   hierarchicalReferences,
-  MANUFACTURER,
   studyUidOf,
   uidOf,
 } from '../modules.ts';
@@ -17,10 +18,10 @@ import { SR } from './vocabulary.ts';
 
 /** SR SOP classes; ours are by value only, so that one tree fits all of the first three. */
 export const SR_CLASSES = {
-  enhanced: '1.2.840.10008.5.1.4.1.1.88.22',
-  comprehensive: '1.2.840.10008.5.1.4.1.1.88.33',
-  comprehensive3d: '1.2.840.10008.5.1.4.1.1.88.34',
-  simplifiedAdultEcho: '1.2.840.10008.5.1.4.1.1.88.72',
+  enhanced: STORAGE_CLASS.enhancedSr,
+  comprehensive: STORAGE_CLASS.comprehensiveSr,
+  comprehensive3d: STORAGE_CLASS.comprehensive3dSr,
+  simplifiedAdultEcho: STORAGE_CLASS.simplifiedAdultEchoSr,
 } as const;
 export type SrClass = keyof typeof SR_CLASSES;
 

@@ -1,6 +1,7 @@
-import { MANUFACTURER } from '../../artifacts/modules.ts';
 import type { CartMeasurement } from '../../contract/cart.ts';
 import { UnreadableInput } from '../../contract/study.ts';
+import { MANUFACTURER } from '../../dicom/implementation.ts';
+import { STORAGE_CLASS, ULTRASOUND_IMAGES } from '../../dicom/sop-classes.ts';
 import { uidOrNull } from '../../dicom/uid.ts';
 import { type AcquisitionTime, studyTimeOf } from '../dicom/acquisition-time.ts';
 import { STUDY_TIME } from '../dicom/attributes.ts';
@@ -10,22 +11,18 @@ import { type ReportNode, readReportDataSet, toNode } from './content-tree.ts';
 import { referencedClasses, reportValues } from './values.ts';
 import { IMAGING_MEASUREMENT_REPORT, keyOf, REPORT_TITLES } from './vocabulary.ts';
 
-/** Enhanced, Comprehensive, Comprehensive 3D, Extensible and Simplified Adult Echo SR (PS3.4 B.5). */
+/** The SR classes in which carts write measurements (PS3.4 B.5). */
 const REPORT_CLASSES: ReadonlySet<string> = new Set([
-  '1.2.840.10008.5.1.4.1.1.88.22',
-  '1.2.840.10008.5.1.4.1.1.88.33',
-  '1.2.840.10008.5.1.4.1.1.88.34',
-  '1.2.840.10008.5.1.4.1.1.88.35',
-  '1.2.840.10008.5.1.4.1.1.88.72',
+  STORAGE_CLASS.enhancedSr,
+  STORAGE_CLASS.comprehensiveSr,
+  STORAGE_CLASS.comprehensive3dSr,
+  STORAGE_CLASS.extensibleSr,
+  STORAGE_CLASS.simplifiedAdultEchoSr,
 ]);
 
-/** Ultrasound and ultrasound multi-frame, current and retired, and Enhanced US Volume. */
 const ULTRASOUND_CLASSES: readonly string[] = [
-  '1.2.840.10008.5.1.4.1.1.3',
-  '1.2.840.10008.5.1.4.1.1.3.1',
-  '1.2.840.10008.5.1.4.1.1.6',
-  '1.2.840.10008.5.1.4.1.1.6.1',
-  '1.2.840.10008.5.1.4.1.1.6.2',
+  ...ULTRASOUND_IMAGES,
+  STORAGE_CLASS.enhancedUltrasoundVolume,
 ];
 
 function checkTitle(root: ReportNode): void {

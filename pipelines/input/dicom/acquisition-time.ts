@@ -1,3 +1,4 @@
+import { dayNumber, secondsOfDay } from '../../dicom/dates.ts';
 import { ACQUISITION_TIMES, STUDY_TIME } from './attributes.ts';
 
 /**
@@ -11,29 +12,11 @@ export interface AcquisitionTime {
 
 const SECONDS_PER_DAY = 86_400;
 
-/** DA, also as ACR-NEMA wrote it with points (PS3.5 6.2). */
-function dayOf(date: string): number | null {
-  const match = /^(\d{4})\.?(\d{2})\.?(\d{2})$/.exec(date);
-  if (!match) return null;
-  const [year, month, day] = match.slice(1).map(Number);
-  if (!year || !month || !day || month > 12 || day > 31) return null;
-  return Date.UTC(year, month - 1, day) / (SECONDS_PER_DAY * 1000);
-}
-
-/** TM: hours, and as much more as was known. A leap second counts as the next. */
-function secondsOf(time: string): number | null {
-  const match = /^(\d{2}):?(\d{2})?:?(\d{2}(?:\.\d{0,6})?)?$/.exec(time);
-  if (!match) return null;
-  const [hours = 0, minutes = 0, seconds = 0] = match.slice(1).map((part) => Number(part ?? 0));
-  if (hours > 23 || minutes > 59 || seconds > 60) return null;
-  return hours * 3600 + minutes * 60 + seconds;
-}
-
 /** DT; its offset from UTC is left out, for the images of one study share it. */
 function ofDateTime(text: string): AcquisitionTime | null {
   const [stamp = ''] = text.split(/[+-]/);
-  const seconds = secondsOf(stamp.slice(8));
-  return seconds === null ? null : { day: dayOf(stamp.slice(0, 8)), seconds };
+  const seconds = secondsOfDay(stamp.slice(8));
+  return seconds === null ? null : { day: dayNumber(stamp.slice(0, 8)), seconds };
 }
 
 /** The best of the dates and times of a header, by tag; null where none can be read. */
@@ -57,8 +40,8 @@ function firstReadable(
       if (taken) return taken;
       continue;
     }
-    const seconds = secondsOf(textAt(time));
-    if (seconds !== null) return { day: dayOf(textAt(date)), seconds };
+    const seconds = secondsOfDay(textAt(time));
+    if (seconds !== null) return { day: dayNumber(textAt(date)), seconds };
   }
   return null;
 }

@@ -1,10 +1,13 @@
 import { createReadStream } from 'node:fs';
 import { createInflateRaw } from 'node:zlib';
 import { UnreadableInput } from '../../contract/study.ts';
-import { EXPLICIT_LITTLE_ENDIAN, hasPreamble, PREFIX_END } from '../../dicom/part10.ts';
+import { hasPreamble, PREFIX_END } from '../../dicom/part10.ts';
+import {
+  DEFLATED_EXPLICIT_VR_LITTLE_ENDIAN as DEFLATED,
+  EXPLICIT_VR_LITTLE_ENDIAN,
+} from '../../dicom/transfer-syntaxes.ts';
 import { withByteSource } from '../study-file.ts';
 
-const DEFLATED = '1.2.840.10008.1.2.1.99';
 /** The head of (0002,0000) with its value, the length of what follows of the group. */
 const GROUP_LENGTH_BYTES = 12;
 /** (0002,0010) UI, two bytes of length, and the UID of the deflated transfer syntax. */
@@ -32,7 +35,7 @@ async function deflatedMeta(path: string): Promise<Buffer | null> {
 function renamed(meta: Buffer): Buffer {
   const value = meta.indexOf(DEFLATED_ELEMENT) + DEFLATED_ELEMENT.length - DEFLATED.length;
   meta.fill(0, value, value + DEFLATED.length);
-  meta.write(EXPLICIT_LITTLE_ENDIAN, value, 'latin1');
+  meta.write(EXPLICIT_VR_LITTLE_ENDIAN, value, 'latin1');
   return meta;
 }
 

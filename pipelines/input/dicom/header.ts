@@ -1,11 +1,10 @@
 import { UnreadableInput } from '../../contract/study.ts';
+import { guessTransferSyntax, hasPreamble, LONG_FORM, PREFIX_END } from '../../dicom/part10.ts';
 import {
-  EXPLICIT_BIG_ENDIAN,
-  guessTransferSyntax,
-  hasPreamble,
-  IMPLICIT_LITTLE_ENDIAN,
-  PREFIX_END,
-} from '../../dicom/part10.ts';
+  DEFLATED_EXPLICIT_VR_LITTLE_ENDIAN,
+  EXPLICIT_VR_BIG_ENDIAN,
+  IMPLICIT_VR_LITTLE_ENDIAN,
+} from '../../dicom/transfer-syntaxes.ts';
 import { LIMITS } from '../limits.ts';
 import type { ByteSource } from '../study-file.ts';
 import { type AcquisitionTime, acquisitionTimeOf } from './acquisition-time.ts';
@@ -87,11 +86,8 @@ export interface DicomHeader extends Readonly<Record<SequenceName, readonly Head
 }
 
 const UNDEFINED_LENGTH = 0xffffffff;
-const LONG_FORM = new Set('OB OD OF OL OV OW SQ SV UC UN UR UT UV'.split(' '));
 const ITEM = 'FFFEE000';
 const SEQUENCE_END = 'FFFEE0DD';
-
-const DEFLATED = '1.2.840.10008.1.2.1.99';
 
 export interface Encoding {
   explicit: boolean;
@@ -251,14 +247,14 @@ export async function openDataSet(source: ByteSource): Promise<DataSet> {
   const meta = bare ? null : await readFileMeta(walk, preamble ? PREFIX_END : 0);
   const transferSyntax = bare ?? meta?.transferSyntax;
   if (!transferSyntax) throw new UnreadableInput('the DICOM header names no transfer syntax');
-  if (transferSyntax === DEFLATED) {
+  if (transferSyntax === DEFLATED_EXPLICIT_VR_LITTLE_ENDIAN) {
     throw new UnreadableInput(
       'the transfer syntax Deflated Explicit VR Little Endian is not supported',
     );
   }
   const encoding: Encoding = {
-    explicit: transferSyntax !== IMPLICIT_LITTLE_ENDIAN,
-    bigEndian: transferSyntax === EXPLICIT_BIG_ENDIAN,
+    explicit: transferSyntax !== IMPLICIT_VR_LITTLE_ENDIAN,
+    bigEndian: transferSyntax === EXPLICIT_VR_BIG_ENDIAN,
   };
   return { walk, transferSyntax, encoding, start: meta?.offset ?? 0 };
 }

@@ -7,12 +7,14 @@ import { readCommitmentReport } from '../../../dimse/services/commitment-message
 import { newUid, referenceItems } from '../../../dimse/services/referenced-objects.ts';
 import { decodeDataSet, encodeDataSet } from '../../../pipelines/dicom/data-set.ts';
 import {
-  EXPLICIT_VR_LITTLE_ENDIAN,
-  IMPLICIT_VR_LITTLE_ENDIAN,
   PERFORMED_PROCEDURE_STEP,
   STORAGE_COMMITMENT,
   STORAGE_COMMITMENT_INSTANCE,
 } from '../../../pipelines/dicom/sop-classes.ts';
+import {
+  EXPLICIT_VR_LITTLE_ENDIAN,
+  IMPLICIT_VR_LITTLE_ENDIAN,
+} from '../../../pipelines/dicom/transfer-syntaxes.ts';
 import type { DicomNode } from '../cli/dicom.ts';
 import { CartAssociation } from './cart-association.ts';
 import type { Cart } from './carts.ts';

@@ -1,18 +1,19 @@
+import { STORAGE_CLASS } from '../../../pipelines/dicom/sop-classes.ts';
 import {
+  EXPLICIT_VR_BIG_ENDIAN,
   EXPLICIT_VR_LITTLE_ENDIAN,
   IMPLICIT_VR_LITTLE_ENDIAN,
-  NATIVE_TRANSFER_SYNTAXES,
-} from '../../../pipelines/dicom/sop-classes.ts';
-
-const STORAGE = '1.2.840.10008.5.1.4.1.1';
-const JPEG_BASELINE = '1.2.840.10008.1.2.4.50';
-const RLE_LOSSLESS = '1.2.840.10008.1.2.5';
-const BIG_ENDIAN = NATIVE_TRANSFER_SYNTAXES[2] as string;
+  JPEG_BASELINE,
+  RLE_LOSSLESS,
+} from '../../../pipelines/dicom/transfer-syntaxes.ts';
 
 /** The image classes that a cart stores in: today's, or those that DICOM retired in 1994. */
 const CLASSES = {
-  current: { still: `${STORAGE}.6.1`, cine: `${STORAGE}.3.1` },
-  retired: { still: `${STORAGE}.6`, cine: `${STORAGE}.3` },
+  current: { still: STORAGE_CLASS.ultrasound, cine: STORAGE_CLASS.ultrasoundMultiframe },
+  retired: {
+    still: STORAGE_CLASS.ultrasoundRetired,
+    cine: STORAGE_CLASS.ultrasoundMultiframeRetired,
+  },
 } as const;
 
 /** User Information sub-items beside the ones that every peer sends (PS3.7 D.3.3). */
@@ -80,7 +81,7 @@ export const CARTS = {
       EXPLICIT_VR_LITTLE_ENDIAN,
       IMPLICIT_VR_LITTLE_ENDIAN,
     ],
-    alsoProposes: [CLASSES.current.still, CLASSES.current.cine, `${STORAGE}.88.33`],
+    alsoProposes: [CLASSES.current.still, CLASSES.current.cine, STORAGE_CLASS.comprehensiveSr],
     association: 'exam',
     end: 'release',
     performedProcedure: true,
@@ -97,8 +98,12 @@ export const CARTS = {
     contexts: 'per-class',
     classes: CLASSES.current,
     compression: 'native',
-    transferSyntaxes: [EXPLICIT_VR_LITTLE_ENDIAN, IMPLICIT_VR_LITTLE_ENDIAN, BIG_ENDIAN],
-    alsoProposes: [`${STORAGE}.88.33`, `${STORAGE}.88.59`],
+    transferSyntaxes: [
+      EXPLICIT_VR_LITTLE_ENDIAN,
+      IMPLICIT_VR_LITTLE_ENDIAN,
+      EXPLICIT_VR_BIG_ENDIAN,
+    ],
+    alsoProposes: [STORAGE_CLASS.comprehensiveSr, STORAGE_CLASS.keyObjects],
     association: 'object',
     end: 'release',
     performedProcedure: false,
@@ -156,10 +161,10 @@ export const CARTS = {
     alsoProposes: [
       CLASSES.retired.still,
       CLASSES.retired.cine,
-      `${STORAGE}.7`,
-      `${STORAGE}.88.22`,
-      `${STORAGE}.77.1.1`,
-      `${STORAGE}.9.1.1`,
+      STORAGE_CLASS.secondaryCapture,
+      STORAGE_CLASS.enhancedSr,
+      '1.2.840.10008.5.1.4.1.1.77.1.1',
+      '1.2.840.10008.5.1.4.1.1.9.1.1',
     ],
     association: 'exam',
     end: 'release',

@@ -1,8 +1,9 @@
 import type { NaturalDataset } from 'dcmjs';
 import { STATED_AGE } from '../../../pipelines/concepts/concepts.ts';
+import { itemsOf } from '../../../pipelines/dicom/data-set.ts';
+import { dayNumber } from '../../../pipelines/dicom/dates.ts';
 
 const TERM_DAYS = 280;
-const MILLISECONDS_PER_DAY = 86_400_000;
 /** Deeper than any OB-GYN report (TID 5000) nests; a damaged tree ends here. */
 const MAX_CONTENT_DEPTH = 8;
 
@@ -40,12 +41,7 @@ function dueDayOf(item: NaturalDataset, code: string): number | null {
 }
 
 /** Day number of a DICOM DA (PS3.5 6.2). */
-function dayOf(value: unknown): number | null {
-  const match = /^(\d{4})(\d{2})(\d{2})$/.exec(String([value].flat()[0] ?? ''));
-  if (!match) return null;
-  const milliseconds = Date.parse(`${match[1]}-${match[2]}-${match[3]}T00:00:00Z`);
-  return Number.isNaN(milliseconds) ? null : milliseconds / MILLISECONDS_PER_DAY;
-}
+const dayOf = (value: unknown): number | null => dayNumber(String([value].flat()[0] ?? ''));
 
 /** UCUM unit of a gestational age → days. */
 const DAYS: Readonly<Record<string, number>> = { d: 1, wk: 7 };
@@ -85,9 +81,4 @@ function ageOf(item: NaturalDataset): number | null {
   const perUnit = DAYS[String(unit?.CodeValue)];
   const value = Number([measured.NumericValue].flat()[0]);
   return perUnit !== undefined && value > 0 ? Math.round(value * perUnit) : null;
-}
-
-function itemsOf(sequence: unknown): NaturalDataset[] {
-  const items = Array.isArray(sequence) ? sequence : [];
-  return items.filter((item): item is NaturalDataset => typeof item === 'object' && item !== null);
 }

@@ -6,11 +6,11 @@ import {
   encodeAssociateRequest,
   encodeData,
 } from '../../../dimse/network/pdu.ts';
+import { VERIFICATION } from '../../../pipelines/dicom/sop-classes.ts';
 import {
   EXPLICIT_VR_LITTLE_ENDIAN,
   IMPLICIT_VR_LITTLE_ENDIAN,
-  VERIFICATION,
-} from '../../../pipelines/dicom/sop-classes.ts';
+} from '../../../pipelines/dicom/transfer-syntaxes.ts';
 
 export const ULTRASOUND_IMAGE = '1.2.840.10008.5.1.4.1.1.6.1';
 export const VERIFICATION_CONTEXT = 1;

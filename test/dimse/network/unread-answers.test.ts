@@ -3,10 +3,8 @@ import { COMMAND, encodeCommandSet } from '../../../dimse/network/command-set.ts
 import { type Listener, listen } from '../../../dimse/network/listener.ts';
 import { encodeData } from '../../../dimse/network/pdu.ts';
 import type { AssociationEnd } from '../../../dimse/network/service-ports.ts';
-import {
-  IMPLICIT_VR_LITTLE_ENDIAN,
-  STORAGE_COMMITMENT,
-} from '../../../pipelines/dicom/sop-classes.ts';
+import { STORAGE_COMMITMENT } from '../../../pipelines/dicom/sop-classes.ts';
+import { IMPLICIT_VR_LITTLE_ENDIAN } from '../../../pipelines/dicom/transfer-syntaxes.ts';
 import { silentLogger } from '../../../src/platform/logging/logger.ts';
 import { associateRequest, RawPeer } from './raw-peer.ts';
 

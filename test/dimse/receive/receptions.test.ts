@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { AssociationPeer, ObjectSink } from '../../../dimse/network/service-ports.ts';
 import { noteReceptions } from '../../../dimse/receive/receptions.ts';
-import { EXPLICIT_VR_LITTLE_ENDIAN } from '../../../pipelines/dicom/sop-classes.ts';
+import { EXPLICIT_VR_LITTLE_ENDIAN } from '../../../pipelines/dicom/transfer-syntaxes.ts';
 import { completeNow } from '../../../src/core/studies/commands.ts';
 import { deleteSilentReceptions } from '../../../src/core/studies/receptions.ts';
 import { findStudy } from '../../../src/core/studies/study-queries.ts';

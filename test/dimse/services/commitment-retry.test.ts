@@ -9,7 +9,7 @@ import {
   requestCommitments,
   settleReport,
 } from '../../../dimse/services/commitment-scu.ts';
-import { EXPLICIT_VR_LITTLE_ENDIAN } from '../../../pipelines/dicom/sop-classes.ts';
+import { EXPLICIT_VR_LITTLE_ENDIAN } from '../../../pipelines/dicom/transfer-syntaxes.ts';
 import { silentLogger } from '../../../src/platform/logging/logger.ts';
 import { freePort } from '../../peers/free-port.ts';
 import { openSite, type Site } from '../site.ts';

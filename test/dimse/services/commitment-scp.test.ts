@@ -9,10 +9,10 @@ import { storageCommitmentService } from '../../../dimse/services/commitment-scp
 import { referenceItems } from '../../../dimse/services/referenced-objects.ts';
 import { decodeDataSet, encodeDataSet } from '../../../pipelines/dicom/data-set.ts';
 import {
-  EXPLICIT_VR_LITTLE_ENDIAN,
   STORAGE_COMMITMENT,
   STORAGE_COMMITMENT_INSTANCE,
 } from '../../../pipelines/dicom/sop-classes.ts';
+import { EXPLICIT_VR_LITTLE_ENDIAN } from '../../../pipelines/dicom/transfer-syntaxes.ts';
 import { objectsOnDisk } from '../../../src/core/files/received-objects.ts';
 import { dicomFile } from '../dicom-file.ts';
 import { sendForms } from '../send.ts';

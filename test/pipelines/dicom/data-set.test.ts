@@ -3,7 +3,7 @@ import { decodeDataSet } from '../../../pipelines/dicom/data-set.ts';
 import {
   EXPLICIT_VR_LITTLE_ENDIAN,
   IMPLICIT_VR_LITTLE_ENDIAN,
-} from '../../../pipelines/dicom/sop-classes.ts';
+} from '../../../pipelines/dicom/transfer-syntaxes.ts';
 import { dataSet } from '../../dimse/dicom-file.ts';
 
 /** PS3.5 H.3.1. */

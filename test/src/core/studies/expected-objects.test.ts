@@ -7,10 +7,10 @@ import {
 import { referenceItems } from '../../../../dimse/services/referenced-objects.ts';
 import { encodeDataSet } from '../../../../pipelines/dicom/data-set.ts';
 import {
-  EXPLICIT_VR_LITTLE_ENDIAN,
   INSTANCE_AVAILABILITY,
   PERFORMED_PROCEDURE_STEP,
 } from '../../../../pipelines/dicom/sop-classes.ts';
+import { EXPLICIT_VR_LITTLE_ENDIAN } from '../../../../pipelines/dicom/transfer-syntaxes.ts';
 import {
   completeExpected,
   forgetExpectations,
