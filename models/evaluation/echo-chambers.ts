@@ -1,12 +1,6 @@
 import type { GrayImage } from '../../pipelines/contract/image.ts';
-import {
-  CHAMBERS,
-  type Chamber,
-  type ChamberMasks,
-  isMirrored,
-  labelOf,
-  segmentChambers,
-} from '../../pipelines/echo/locate/chambers.ts';
+import { type ChamberMasks, isMirrored, labelOf, segmentChambers } from '../../pipelines/echo/locate/chambers.ts';
+import { CHAMBERS, type Chamber } from '../../pipelines/echo/locate/names.ts';
 import {
   type LongAxisLine,
   longAxisLines,

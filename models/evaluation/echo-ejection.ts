@@ -1,4 +1,5 @@
-import { type Chamber, type ChamberMasks, labelOf } from '../../pipelines/echo/locate/chambers.ts';
+import { type ChamberMasks, labelOf } from '../../pipelines/echo/locate/chambers.ts';
+import { type Chamber } from '../../pipelines/echo/locate/names.ts';
 import {
   estimateEjectionFraction,
   jointEjectionFraction,

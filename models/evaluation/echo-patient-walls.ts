@@ -1,6 +1,7 @@
 import type { ChamberFrame } from '../../pipelines/echo/chambers/clip.ts';
 import { type FrameGeometry, frameGeometry } from '../../pipelines/echo/chambers/geometry.ts';
-import { type Chamber, type ChamberMasks, labelOf } from '../../pipelines/echo/locate/chambers.ts';
+import { type ChamberMasks, labelOf } from '../../pipelines/echo/locate/chambers.ts';
+import { type Chamber } from '../../pipelines/echo/locate/names.ts';
 import { type LabelMap, maskOf } from '../../pipelines/echo/locate/label-map.ts';
 import { shapeFaults } from '../../pipelines/echo/locate/ventricle-pose.ts';
 import { EXCURSION, motionScore } from '../../pipelines/echo/wall-motion/guideline.ts';

@@ -58,12 +58,12 @@ import {
   volumetricRegurgitation,
 } from './formulas/doppler.ts';
 import { LEFT_ATRIUM } from './la-volume/guideline.ts';
-import { geometryOf, heartFailureRange, LEFT_VENTRICLE } from './lv-size/guideline.ts';
+import { geometryOf, LEFT_VENTRICLE } from './lv-size/guideline.ts';
 import { APICAL_SPARING, strainBand } from './lv-strain/guideline.ts';
+import { heartFailureRange } from './lvef/guideline.ts';
 import { effusionGrade, respiratoryVariation } from './pericardial-effusion/guideline.ts';
 import {
   atrialPressure,
-  collapsibility,
   probability,
   type SignCategory,
 } from './pulmonary-hypertension/guideline.ts';
@@ -346,7 +346,7 @@ export const RIGHT_HEART_CHECKS: Readonly<Record<string, CheckFormula>> = {
   'rv.sPrimeAbnormal.ase2015': (i) => isBeyond(RV_FUNCTION.sPrime, i.number('sPrimeCmS')),
   'rv.facAbnormal.ase2015': (i) => isBeyond(RV_FUNCTION.fac, i.number('facPercent')),
   'ra.pressureFromIvc': (i) => atrialPressure(i.number('ivcMm'), i.number('collapsePercent')),
-  'ivc.collapsibility': (i) => collapsibility(i.number('maxMm'), i.number('minMm')),
+  'ivc.collapsibility': (i) => fractionalChange(i.number('maxMm'), i.number('minMm')),
   rvsp: (i) => pressureBehindJet(i.number('trvMS'), i.number('rapMmHg')),
   'pa.meanFromSystolic': (i) => meanPulmonaryBySystolic(i.number('spapMmHg')),
   'pa.meanFromAcceleration': (i) => meanPulmonaryByAcceleration(i.number('rvotAtMs')),

@@ -4,25 +4,28 @@ import type { Study } from '../contract/study.ts';
 import { cartMeasurements } from '../result/cart-values.ts';
 import type { Measurement } from '../result/envelope.ts';
 import { createMeasurement, NO_FRAME } from '../result/measurement.ts';
-import { echoCartValues, withStatedMethod } from './cart/cart-values.ts';
+import { echoCartValues, performanceMethod, withStatedMethod } from './cart/cart-values.ts';
 import { bestClip, type MeasuredClip, measuredClip } from './chambers/beats.ts';
-import { APICAL_VIEWS, type ApicalView } from './chambers/clip.ts';
 import { type ApicalClips, leftHeartValues } from './chambers/left-heart.ts';
 import { outlined } from './chambers/outlined.ts';
 import type { ApicalReadings } from './chambers/read.ts';
 import { type SpectrumReading, spectralPeaks } from './displays/read.ts';
 import { indexingArea } from './formulas/body.ts';
 import { echoInputOf } from './handheld.ts';
-import type { ClipView } from './locate/reader.ts';
+import type { ClipView } from './locate/names.ts';
+import { APICAL_VIEWS, type ApicalView } from './locate/names.ts';
 import { LEFT_VENTRICLE } from './lv-size/guideline.ts';
-import { parasternalValues } from './parasternal/measure.ts';
+import { longAxisValues } from './parasternal/measure.ts';
 import type { ParasternalReadings } from './parasternal/read.ts';
+import type { FluidFinding } from './pericardial-effusion/judge.ts';
+import { fluidFinding } from './pericardial-effusion/measure.ts';
 import type { Readings } from './readers.ts';
+import type { PerformanceMethod } from './rv-function/guideline.ts';
 import { rightHeartValues } from './rv-function/measure.ts';
 import { withConsistency } from './shared/consistency.ts';
 import type { EchoContext } from './shared/input.ts';
 import { withPlausibility } from './shared/plausibility.ts';
-import type { EchoEvidence, EchoPatient, EchoSection } from './shared/section.ts';
+import type { EchoPatient, EchoSection } from './shared/section.ts';
 import { shown } from './shared/values.ts';
 import { viewStrain, type WallSegmentReading, wallSegments } from './wall-motion/measure.ts';
 
@@ -149,6 +152,29 @@ export function outlinedValues(heart: HeartOutlines): Measurement[] {
   ];
 }
 
+/** Everything that the sections may ask for, gathered once before any of them runs. */
+export interface EchoEvidence {
+  study: Study;
+  patient: EchoPatient;
+  /** Values of the machine's reports, of traces and of outlines, each in the section that owns it. */
+  measured: readonly Measurement[];
+  /** Every spectral and M-mode display, traced, whatever flow it shows. */
+  spectra: readonly SpectrumReading[];
+  /** The view of every clip. */
+  clips: readonly ClipView[];
+  /** What every image reader found; null where it failed. */
+  views: Readings;
+  /** The outlines of the apical clips, analysed. */
+  heart: HeartOutlines;
+  /** Fluid around the heart in the parasternal and subcostal clips. */
+  fluid: FluidFinding;
+  /** By which Doppler the machine measured RIMP; null where it does not say, or names both. */
+  performanceMethod: PerformanceMethod | null;
+  /** One to five videos of a handheld scanner instead of a study. */
+  handheld: boolean;
+  priors: readonly string[];
+}
+
 /** Of the patient, as the request says; sex only where reference ranges exist for it. */
 export function patientOf(context: EchoContext): EchoPatient {
   const {
@@ -212,7 +238,7 @@ export interface Gathered {
 /** What is known before any section runs, each value where it is shown. */
 export function gatherEvidence(
   { study, context, spectra, clips, views, priors }: Gathered,
-  sections: readonly EchoSection[],
+  sections: readonly EchoSection<EchoEvidence>[],
 ): EchoEvidence {
   const asked = patientOf(context);
   const cart = echoCartValues(study.cart ?? []);
@@ -229,7 +255,11 @@ export function gatherEvidence(
     sections.find(({ measures }) => measures.includes(key))?.id ?? null;
   const traced = spectralPeaks(spectra, sectionOf);
   const heart = views.apical ? heartOutlines(views.apical, views.parasternal) : NO_OUTLINES;
-  const parasternal = views.parasternal ? parasternalValues(views.parasternal) : [];
+  const fluid = fluidFinding(views.parasternal);
+  const parasternal = [
+    ...(views.parasternal ? longAxisValues(views.parasternal) : []),
+    ...(fluid.depth ? [fluid.depth] : []),
+  ];
   // Lines on 2D stand before M-mode (reference 5.1), M-mode before the motion of an outline.
   const images = [...parasternal, ...traced, ...outlinedValues(heart)];
   return {
@@ -248,6 +278,8 @@ export function gatherEvidence(
     clips,
     views,
     heart,
+    fluid,
+    performanceMethod: performanceMethod(study.cart ?? []),
     handheld: echoInputOf(study.clips).kind === 'handheld',
     priors,
   };

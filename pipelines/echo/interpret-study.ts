@@ -2,13 +2,12 @@ import { assembleResult } from '../result/assemble.ts';
 import type { Result } from '../result/envelope.ts';
 import type { SectionOutcome } from '../result/section-outcome.ts';
 import { logFailure, runSection, type SectionFailed, withDraftReport } from '../run/sections.ts';
-import { SURFACE_SECTION } from './evidence.ts';
+import { type EchoEvidence, SURFACE_SECTION } from './evidence.ts';
 import { withFocusedRemark } from './focused/guideline.ts';
 import { writeReport } from './report/section.ts';
 import { SECTIONS } from './sections.ts';
 import { withWithheld } from './shared/conclude.ts';
 import type { EchoOptions } from './shared/input.ts';
-import type { EchoEvidence } from './shared/section.ts';
 import { valuesOf } from './shared/values.ts';
 
 export const ECHO = {

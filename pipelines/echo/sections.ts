@@ -1,5 +1,6 @@
 import { cardiomyopathy } from './cardiomyopathy/section.ts';
 import { diastolic } from './diastolic/section.ts';
+import type { EchoEvidence } from './evidence.ts';
 import { focused } from './focused/section.ts';
 import { laVolume } from './la-volume/section.ts';
 import { lvSize } from './lv-size/section.ts';
@@ -15,7 +16,7 @@ import { views } from './views/section.ts';
 import { wallMotion } from './wall-motion/section.ts';
 
 /** The sections of us/echo/interpret in the order of service.md 2.6; the report follows. */
-export const SECTIONS: readonly EchoSection[] = [
+export const SECTIONS: readonly EchoSection<EchoEvidence>[] = [
   views,
   segmentChambers,
   lvef,

@@ -3,7 +3,7 @@ import type { Measurement } from '../../result/envelope.ts';
 import type { SectionOutcome } from '../../result/section-outcome.ts';
 import { gradableEf } from '../lvef/measure.ts';
 import { classification, conclude, finding, GAPS, isChild, rangedSex } from '../shared/conclude.ts';
-import type { EchoEvidence, EchoSection } from '../shared/section.ts';
+import type { EchoSection, PatientEvidence } from '../shared/section.ts';
 import type { Values } from '../shared/values.ts';
 import {
   AMYLI_RULE_OUT,
@@ -20,6 +20,11 @@ import {
   wallStatement,
 } from './guideline.ts';
 
+/** What this section needs beside the values. */
+interface CardiomyopathyEvidence extends PatientEvidence {
+  heart: { trusted: boolean; segments: readonly { strain: number | null }[] };
+}
+
 const ID = 'cardiomyopathy';
 const NEEDS = [
   'wall thickness',
@@ -34,7 +39,7 @@ const obstructs = (...gradients: readonly (Measurement | null)[]) =>
   gradients.some((one) => one !== null && rounded(one.value, 0) >= OBSTRUCTION.from);
 
 /** The ratio of apical to basal and mid strain was published for speckle tracking (PHE12). */
-function sparingGap({ heart }: EchoEvidence): string {
+function sparingGap({ heart }: CardiomyopathyEvidence): string {
   const contour = heart.trusted && heart.segments.some(({ strain }) => strain !== null);
   return `Relative apical sparing was not assessed: ${
     contour
@@ -108,7 +113,7 @@ function amyloidIndexOf(values: Values, wall: Hypertrophy['wall']): string | nul
 const NEVER_ASSESSED =
   'The amyloid score of ESC 2021, other flags of infiltration, excess trabeculation, apical ballooning and an arrhythmogenic RV were not assessed.';
 
-function run(evidence: EchoEvidence, values: Values): SectionOutcome {
+function run(evidence: CardiomyopathyEvidence, values: Values): SectionOutcome {
   const gradients = [
     values.measurement('lvot-gradient-rest'),
     values.measurement('lvot-gradient-provoked'),
@@ -212,7 +217,7 @@ function run(evidence: EchoEvidence, values: Values): SectionOutcome {
 }
 
 /** Patterns, never causes (echo reference 14). */
-export const cardiomyopathy: EchoSection = {
+export const cardiomyopathy: EchoSection<CardiomyopathyEvidence> = {
   id: ID,
   title: 'Cardiomyopathy patterns',
   needs: NEEDS,

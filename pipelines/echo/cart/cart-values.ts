@@ -2,6 +2,7 @@ import { CONCEPTS, type ConceptKey, type MethodKey } from '../../concepts/concep
 import type { CartCode, CartMeasurement } from '../../contract/cart.ts';
 import { convert, keyOf } from '../../input/cart-sr/vocabulary.ts';
 import type { Measurement } from '../../result/envelope.ts';
+import type { PerformanceMethod } from '../rv-function/guideline.ts';
 
 /** CID 12224. */
 const TWO_DIMENSIONAL = 'SCT|399064001';
@@ -345,4 +346,23 @@ export function echoCartValues(cart: readonly CartMeasurement[]): CartMeasuremen
       : [{ ...value, key: key && value.key }];
   });
   return ofPreferredMethods(named);
+}
+
+/** Image modes of CID 12224 by which RIMP is measured; each has its own limit (reference 7.2). */
+const PERFORMANCE_METHODS: Readonly<Record<string, PerformanceMethod>> = {
+  'SCT|261199008': 'pulsed',
+  'SCT|439858009': 'tissue',
+};
+
+/**
+ * By which Doppler the machine measured its RIMP; null where it does not say so of each value, or
+ * where it measured by both.
+ */
+export function performanceMethod(cart: readonly CartMeasurement[]): PerformanceMethod | null {
+  const own = echoCartValues(cart).filter(({ key }) => key === 'rimp');
+  const methods = own.map(
+    ({ imageMode }) => (imageMode && PERFORMANCE_METHODS[keyOf(imageMode)]) ?? null,
+  );
+  const [first = null] = methods;
+  return methods.every((method) => method === first) ? first : null;
 }

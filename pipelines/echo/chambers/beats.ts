@@ -1,6 +1,7 @@
 import { cardiacPhases, type PhaseSource } from '../../measure/cardiac-phases.ts';
 import { isRegular } from '../../measure/statistics.ts';
 import type { ChamberClip } from './clip.ts';
+import { ADVISED_BEATS } from './gaps.ts';
 import { type FrameGeometry, frameGeometry } from './geometry.ts';
 
 /** One beat of an apical clip: the frames from which everything is measured. */
@@ -41,9 +42,6 @@ function unsteadiness(areas: readonly number[]): number {
   });
   return range > 0 ? mean(residues) / range : 0;
 }
-
-/** Beats to average, in sinus rhythm and in an irregular one (echo reference 0.5). */
-export const ADVISED_BEATS = { regular: 3, irregular: 5 } as const;
 
 /** Whether the R waves follow each other evenly, and at most how many beats are averaged then. */
 export function averaging(rWaves: readonly number[]): { regular: boolean | null; most: number } {

@@ -1,11 +1,7 @@
 import type { PixelScale, Point } from '../../contract/image.ts';
-import type { Chamber } from '../locate/chambers.ts';
 import type { JointEjectionFraction } from '../locate/ejection-fraction.ts';
+import type { ApicalView, Chamber } from '../locate/names.ts';
 import type { ShapeFault, VentriclePose } from '../locate/ventricle-pose.ts';
-
-/** Views whose chambers are outlined. */
-export const APICAL_VIEWS = ['A4C', 'A2C', 'A3C'] as const;
-export type ApicalView = (typeof APICAL_VIEWS)[number];
 
 /** The chambers of one frame. */
 export interface ChamberFrame {

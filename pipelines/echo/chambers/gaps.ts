@@ -1,14 +1,39 @@
-import type { HeartOutlines } from '../evidence.ts';
-import type { EchoEvidence } from '../shared/section.ts';
-import { ADVISED_BEATS, type MeasuredClip } from './beats.ts';
-import { APICAL_VIEWS, type ApicalView } from './clip.ts';
+import { APICAL_VIEWS, type ApicalView } from '../locate/names.ts';
+
+/** Beats to average, in sinus rhythm and in an irregular one (echo reference 0.5). */
+export const ADVISED_BEATS = { regular: 3, irregular: 5 } as const;
+
+/** What the gaps of outlined apical clips are told from. */
+export interface OutlineEvidence {
+  /** The view of every clip. */
+  clips: readonly { view: string | null }[];
+  /** `apical` is null where its reader failed; its `clips` where no permitted model outlines chambers. */
+  views: { apical: { clips: readonly unknown[] | null } | null };
+  /** The clip that was measured in each view; null where none shows a whole beat. */
+  heart: { clips: Readonly<Record<ApicalView, unknown>> };
+}
+
+/** The beats of one measured clip. */
+export interface Rhythm {
+  /** Seconds to the next beat; null where it is not known. */
+  beats: readonly { interval: number | null }[];
+  /** Whether the RR intervals are even; null where fewer than three R waves are known. */
+  regular: boolean | null;
+}
+
+/** What is known of the rhythm of the apical clips. */
+export interface RhythmEvidence {
+  clips: Readonly<Record<'A4C' | 'A2C', Rhythm | null>>;
+  /** Whether the volumes of the outlines may be reported. */
+  trusted: boolean;
+}
 
 /**
  * Why nothing was measured on the outlines of the chambers in some views, as a sentence; null where
  * something was.
  */
 export function outlineGap(
-  { clips, views, heart }: Pick<EchoEvidence, 'clips' | 'views' | 'heart'>,
+  { clips, views, heart }: OutlineEvidence,
   wanted: readonly ApicalView[] = APICAL_VIEWS,
 ): string | null {
   const names = wanted.join(', ').replace(/, ([^,]*)$/, ' or $1');
@@ -26,7 +51,7 @@ export function outlineGap(
 const INTERVAL_DIFFERENCE = 0.1;
 
 /** Mean seconds from beat to beat; null where no beat says. */
-function meanInterval({ beats }: MeasuredClip): number | null {
+function meanInterval({ beats }: Rhythm): number | null {
   const intervals = beats.flatMap(({ interval }) => interval ?? []);
   return intervals.length > 0
     ? intervals.reduce((sum, one) => sum + one, 0) / intervals.length
@@ -34,7 +59,7 @@ function meanInterval({ beats }: MeasuredClip): number | null {
 }
 
 /** "Irregular RR intervals: values averaged over 3 beats, fewer than the 5 beats advised." */
-export function beatsInWords({ beats, regular }: MeasuredClip): string {
+export function beatsInWords({ beats, regular }: Rhythm): string {
   const count = `${beats.length} beat${beats.length === 1 ? '' : 's'}`;
   if (regular !== false) return count;
   const few =
@@ -44,23 +69,21 @@ export function beatsInWords({ beats, regular }: MeasuredClip): string {
   return `Irregular RR intervals: values averaged over ${count}${few}`;
 }
 
-type Clips = Pick<HeartOutlines, 'clips' | 'trusted'>;
-
 /** Of the two apical views of volumes and EF that with the fewest beats, where its rhythm is irregular. */
-function irregularClip({ clips, trusted }: Clips): MeasuredClip | null {
+function irregularClip({ clips, trusted }: RhythmEvidence): Rhythm | null {
   const irregular = [clips.A4C, clips.A2C].filter((on) => on !== null && on.regular === false);
   const [fewest] = irregular.toSorted((a, b) => (a?.beats.length ?? 0) - (b?.beats.length ?? 0));
   return trusted ? (fewest ?? null) : null;
 }
 
 /** What an irregular rhythm made of the average; null where there was none. */
-export function irregularRhythm(heart: Clips): { text: string; few: boolean } | null {
+export function irregularRhythm(heart: RhythmEvidence): { text: string; few: boolean } | null {
   const on = irregularClip(heart);
   return on && { text: beatsInWords(on), few: on.beats.length < ADVISED_BEATS.irregular };
 }
 
 /** Volumes of two views are of one ventricle only at one heart rate. */
-export function unequalRhythm({ clips: { A4C, A2C }, trusted }: Clips): string | null {
+export function unequalRhythm({ clips: { A4C, A2C }, trusted }: RhythmEvidence): string | null {
   if (!trusted || !A4C || !A2C) return null;
   const [four, two] = [meanInterval(A4C), meanInterval(A2C)];
   if (four === null || two === null) return null;

@@ -127,20 +127,3 @@ export function biplaneVolume(
   const length = Math.max(four.length, two.length);
   return biplaneDiscVolume(four.diameters, two.diameters, length);
 }
-
-/** Views whose lengths differ by more of the longer are perhaps foreshortened (reference 4.2). */
-const LENGTH_DIFFERENCE = 0.1;
-
-/** Whether the long axes of two views are too unequal to be of one ventricle. */
-export function unequalLengths(one: number, other: number): boolean {
-  const longer = Math.max(one, other);
-  return (longer - Math.min(one, other)) / longer > LENGTH_DIFFERENCE + 1e-9;
-}
-
-/** End-diastolic volumes of two views that differ by more call for a remark (reference 4.6). */
-const VOLUME_DIFFERENCE = 0.25;
-
-export function unequalVolumes(one: number, other: number): boolean {
-  const larger = Math.max(one, other);
-  return (larger - Math.min(one, other)) / larger > VOLUME_DIFFERENCE + 1e-9;
-}

@@ -2,8 +2,8 @@ import type { ConceptKey } from '../../concepts/concepts.ts';
 import { areaOf } from '../../measure/outline.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { fractionalChange } from '../formulas/chambers.ts';
+import type { ApicalView } from '../locate/names.ts';
 import { type ClipBeat, type MeasuredClip, overBeats } from './beats.ts';
-import type { ApicalView } from './clip.ts';
 import {
   axial,
   biplaneVolume,

@@ -5,18 +5,14 @@ import { DECODING, decodeBatch } from '../../input/decode-frames.ts';
 import { outlineOfRegion } from '../../measure/outline.ts';
 import { largestOf, regionsOf } from '../../measure/regions.ts';
 import { fractionalChange } from '../formulas/chambers.ts';
-import { areaOf, CHAMBERS, type ChamberMasks, labelOf } from '../locate/chambers.ts';
+import { areaOf, type ChamberMasks, labelOf } from '../locate/chambers.ts';
 import type { HeartLocator } from '../locate/heart-locator.ts';
-import type { ClipView, EchoReader, EchoReaderInput } from '../locate/reader.ts';
+import type { ClipView } from '../locate/names.ts';
+import { APICAL_VIEWS, type ApicalView, CHAMBERS } from '../locate/names.ts';
+import type { EchoReader, EchoReaderInput } from '../locate/reader.ts';
 import { jumpingFrames, shapeFaults, ventriclePose } from '../locate/ventricle-pose.ts';
 import { type ClipBeat, measuredClip } from './beats.ts';
-import {
-  APICAL_VIEWS,
-  type ApicalView,
-  type ChamberClip,
-  type ChamberFrame,
-  type JointEjection,
-} from './clip.ts';
+import type { ChamberClip, ChamberFrame, JointEjection } from './clip.ts';
 import { planeVolume } from './geometry.ts';
 
 export interface ApicalReadings {

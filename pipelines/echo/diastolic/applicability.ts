@@ -1,10 +1,11 @@
+import type { ConceptKey } from '../../concepts/concepts.ts';
 import { rounded } from '../../measure/rounding.ts';
 import { median } from '../../measure/statistics.ts';
 import { DYSFUNCTION } from '../cardiomyopathy/guideline.ts';
 import { mitralAreaByHalfTime } from '../formulas/doppler.ts';
 import { EF_PRECEDENCE, headlineEf, ungradedEf } from '../lvef/measure.ts';
 import { isChild } from '../shared/conclude.ts';
-import type { EchoEvidence } from '../shared/section.ts';
+import type { PatientEvidence } from '../shared/section.ts';
 import type { Values } from '../shared/values.ts';
 import { isNormalMitralArea, mitralStenosis2020, STENOTIC_GRADIENT } from '../valves/guideline.ts';
 import { isSignificant, regurgitations } from '../valves/judge.ts';
@@ -56,6 +57,25 @@ export function mitralDisease(values: Values): string[] {
   return [stenosis(values), regurgitation(values)].filter((found) => found !== null);
 }
 
+/** What the applicability of the algorithms is judged from. */
+export interface RhythmAndFilling extends PatientEvidence {
+  study: {
+    clips: readonly {
+      file: string;
+      /** Beats per minute, of the header. */
+      heartRate: number | null;
+      /** Of a stress protocol; 1 is rest. */
+      stageNumber?: number | null | undefined;
+    }[];
+  };
+  spectra: readonly {
+    flow: string | null;
+    regular: boolean | null;
+    /** `doubt`: why the quantity cannot be relied on; null where it can. */
+    quantities: readonly { key: ConceptKey; doubt: string | null }[];
+  }[];
+}
+
 /** Beats per minute above which E and A run into each other (echo reference 10.2). */
 const FASTEST = 100;
 
@@ -74,17 +94,17 @@ export interface Applicability {
   filling: string | null;
 }
 
-const inflows = ({ spectra }: EchoEvidence) =>
+const inflows = ({ spectra }: RhythmAndFilling) =>
   spectra.filter(({ flow }) => flow === 'mitral-inflow');
 
-const isFibrillating = (evidence: EchoEvidence) =>
+const isFibrillating = (evidence: RhythmAndFilling) =>
   inflows(evidence).some(
     ({ regular, quantities }) =>
       regular === false && quantities.every(({ key }) => key !== 'mitral-a'),
   );
 
 /** Why A cannot be told from E: only where every display that shows it leaves the same doubt. */
-function fusion(evidence: EchoEvidence): string | null {
+function fusion(evidence: RhythmAndFilling): string | null {
   const atrial = inflows(evidence).flatMap(({ quantities }) =>
     quantities.filter(({ key }) => key === 'mitral-a'),
   );
@@ -96,7 +116,7 @@ function fusion(evidence: EchoEvidence): string | null {
  * Heart rate where E and A were measured; of all clips at rest where that is not known, as with values
  * of the machine's report. Null: no clip says it.
  */
-export function rateAtFilling({ study }: EchoEvidence, values: Values): number | null {
+export function rateAtFilling({ study }: RhythmAndFilling, values: Values): number | null {
   const files = new Set(
     (['mitral-e', 'mitral-a'] as const).map((key) => values.measurement(key)?.source.file ?? null),
   );
@@ -108,7 +128,7 @@ export function rateAtFilling({ study }: EchoEvidence, values: Values): number |
   return chosen.length > 0 ? median(chosen.map(({ rate }) => rate)) : null;
 }
 
-function unusableFilling(evidence: EchoEvidence, values: Values): string | null {
+function unusableFilling(evidence: RhythmAndFilling, values: Values): string | null {
   const rate = rateAtFilling(evidence, values);
   return rate !== null && rounded(rate, 0) > FASTEST
     ? `the heart rate of ${rounded(rate, 0)} is above ${FASTEST} per minute`
@@ -116,7 +136,7 @@ function unusableFilling(evidence: EchoEvidence, values: Values): string | null 
 }
 
 /** The gate that stands before every algorithm (echo reference 10.2). */
-export const applicabilityOf = (evidence: EchoEvidence, values: Values): Applicability => ({
+export const applicabilityOf = (evidence: RhythmAndFilling, values: Values): Applicability => ({
   child: isChild(evidence),
   mitral: mitralDisease(values),
   fibrillating: isFibrillating(evidence),

@@ -4,10 +4,16 @@ import { myocardialDisease } from '../cardiomyopathy/guideline.ts';
 import { pressureBehindJet } from '../formulas/doppler.ts';
 import { rightHeartPressures } from '../pulmonary-hypertension/measure.ts';
 import { conclude, finding, GAPS, rangedSex } from '../shared/conclude.ts';
-import type { EchoEvidence, EchoSection } from '../shared/section.ts';
+import type { EchoSection } from '../shared/section.ts';
 import type { Values } from '../shared/values.ts';
 import { WALL_MOTION } from '../wall-motion/guideline.ts';
-import { APPLIES, type Applicability, applicabilityOf, ejectionOf } from './applicability.ts';
+import {
+  APPLIES,
+  type Applicability,
+  applicabilityOf,
+  ejectionOf,
+  type RhythmAndFilling,
+} from './applicability.ts';
 import { supplementalSigns2025 } from './guideline-2025.ts';
 import type { Judgement } from './judge.ts';
 import { judge2016, judge2025, judgeFibrillation } from './judge.ts';
@@ -20,6 +26,15 @@ import {
   withRatios,
 } from './measure.ts';
 
+/** What this section needs beside the values. */
+interface DiastolicEvidence extends RhythmAndFilling {
+  heart: {
+    /** Whether what follows from the change of a volume may be reported. */
+    trusted: boolean;
+    segments: readonly { segment: number; score: number | null }[];
+  };
+}
+
 const NEEDS = [
   "E, A and e' of both walls",
   'TR Vmax',
@@ -31,11 +46,11 @@ const NEEDS = [
 const NORMAL_SCORE = 1;
 
 /** The apex is not scored for wall motion (ASE 2015). */
-const isAbnormal = ({ segment, score }: EchoEvidence['heart']['segments'][number]) =>
+const isAbnormal = ({ segment, score }: DiastolicEvidence['heart']['segments'][number]) =>
   segment <= WALL_MOTION.scored && score !== null && score > NORMAL_SCORE;
 
 /** Signs among what was measured and what the sections before concluded. */
-function diseaseOf(evidence: EchoEvidence, values: Values): string[] {
+function diseaseOf(evidence: DiastolicEvidence, values: Values): string[] {
   const walls = [values.number('ivsd'), values.number('lvpwd')].filter((wall) => wall !== null);
   const { trusted, segments } = evidence.heart;
   return myocardialDisease({
@@ -49,7 +64,7 @@ function diseaseOf(evidence: EchoEvidence, values: Values): string[] {
 
 /** What the algorithms say; empty where none may be used. */
 function judgementsOf(
-  evidence: EchoEvidence,
+  evidence: DiastolicEvidence,
   values: Values,
   { child, mitral, fibrillating }: Applicability,
   inputs: DiastolicInputs,
@@ -123,7 +138,7 @@ function missingOf(
   ];
 }
 
-function run(evidence: EchoEvidence, given: Values) {
+function run(evidence: DiastolicEvidence, given: Values) {
   const applicability = applicabilityOf(evidence, given);
   const { child, mitral, fibrillating } = applicability;
   const { ratios, values } = withRatios(given, applicability);
@@ -177,7 +192,7 @@ function noEf(values: Values): boolean {
 }
 
 /** Diastolic function and LA pressure by the algorithms of 2016 and 2025 (echo reference 10). */
-export const diastolic: EchoSection = {
+export const diastolic: EchoSection<DiastolicEvidence> = {
   id: SECTION,
   title: 'Diastolic function',
   needs: NEEDS,

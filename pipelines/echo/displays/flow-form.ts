@@ -2,7 +2,7 @@ import type { Clip, SweepKind } from '../../contract/study.ts';
 import { annularMotion, ejectionsOf, fillingsOf } from '../../measure/doppler/cardiac-flow.ts';
 import type { SpectralDisplay } from '../../measure/doppler/envelope.ts';
 import { median } from '../../measure/statistics.ts';
-import { headerView } from '../locate/view-names.ts';
+import { headerView } from '../locate/names.ts';
 import type { Flow } from './flows.ts';
 
 /** What a display looks like, where the header does not say what it shows. */

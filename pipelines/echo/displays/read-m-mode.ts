@@ -12,7 +12,7 @@ import {
 } from '../../measure/m-mode/walls.ts';
 import { meanOfSimilar } from '../../measure/statistics.ts';
 import type { Caliper } from '../../result/envelope.ts';
-import { collapsibility } from '../pulmonary-hypertension/guideline.ts';
+import { fractionalChange } from '../formulas/chambers.ts';
 import type { DisplayReading, TracedQuantity } from './reading.ts';
 import { type MModeStructure, mModeStructure } from './reading.ts';
 
@@ -140,7 +140,7 @@ function readCava(plane: MModePlane): TracedQuantity[] {
     {
       ...once,
       key: 'ivc-collapse',
-      value: collapsibility(largest.diameter, smallest.diameter),
+      value: fractionalChange(largest.diameter, smallest.diameter),
       calipers: [lineAt(largest), lineAt(smallest)],
       note: BREATH,
     },

@@ -3,7 +3,7 @@ import type { Clip, SweepKind } from '../../contract/study.ts';
 import { viewWords } from '../../contract/view-words.ts';
 import type { DrawnTrace } from '../../measure/doppler/envelope.ts';
 import type { Caliper } from '../../result/envelope.ts';
-import { headerView } from '../locate/view-names.ts';
+import { headerView } from '../locate/names.ts';
 import type { Flow } from './flows.ts';
 
 /** What an M-mode display may show, as far as it is measured (echo reference 5, 7, 12). */

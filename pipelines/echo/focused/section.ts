@@ -1,11 +1,12 @@
+import type { Clip } from '../../contract/study.ts';
 import type { SectionOutcome } from '../../result/section-outcome.ts';
-import { outlineGap } from '../chambers/gaps.ts';
-import { familyOf, isFocused, isPicture, showsVentricle } from '../locate/view-names.ts';
+import { type OutlineEvidence, outlineGap } from '../chambers/gaps.ts';
+import { familyOf, type HeartView, isFocused, isPicture, showsVentricle } from '../locate/names.ts';
 import { gradableEf, ungradedEf } from '../lvef/measure.ts';
-import { type Effusion, effusionOf } from '../pericardial-effusion/measure.ts';
+import { type Effusion, type EffusionEvidence, effusionOf } from '../pericardial-effusion/judge.ts';
 import { isBeyond, RV_FUNCTION } from '../rv-function/guideline.ts';
 import { classification, GAPS, isChild, rangedSex } from '../shared/conclude.ts';
-import type { EchoEvidence, EchoSection } from '../shared/section.ts';
+import type { EchoSection } from '../shared/section.ts';
 import { named, type Values } from '../shared/values.ts';
 import {
   FOCUSED_REMARK,
@@ -16,6 +17,15 @@ import {
   focusedRightVentricle,
 } from './guideline.ts';
 
+/** What this section needs beside the values. */
+interface FocusedEvidence extends OutlineEvidence, EffusionEvidence {
+  clips: readonly { clip: { mode: Clip['mode'] }; view: HeartView | null }[];
+  /** The clips of the study; one without regions carries no calibration. */
+  study: { clips: readonly { regions: readonly unknown[] }[] };
+  /** One to five videos of a handheld scanner instead of a study. */
+  handheld: boolean;
+}
+
 const ID = 'focused';
 const NEEDS = ['two of PLAX, PSAX, A4C and subcostal clips', 'a permitted model of LVEF'] as const;
 
@@ -23,7 +33,7 @@ const NEEDS = ['two of PLAX, PSAX, A4C and subcostal clips', 'a permitted model 
 const ENOUGH_VIEWS = 2;
 
 /** Why there is no answer on LV function. */
-function withoutEf(evidence: EchoEvidence, values: Values): string {
+function withoutEf(evidence: FocusedEvidence, values: Values): string {
   const ungraded = ungradedEf(values);
   if (ungraded) return `LV function was not graded. ${ungraded.text}`;
   const missing = outlineGap(evidence, ['A4C', 'A2C']) ?? '';
@@ -60,7 +70,7 @@ function cavaOf(values: Values): { answer: string | null; gap: string | null } {
 
 const NO_ANSWERS = { answers: [], gaps: [GAPS.age], classifications: [] };
 
-function answersOf(evidence: EchoEvidence, values: Values, windows: readonly string[]) {
+function answersOf(evidence: FocusedEvidence, values: Values, windows: readonly string[]) {
   const ef = gradableEf(values);
   const ratio = values.measurement('rv-to-lv');
   const excursion = values.measurement('tapse');
@@ -106,7 +116,7 @@ function answersOf(evidence: EchoEvidence, values: Values, windows: readonly str
   };
 }
 
-function run(evidence: EchoEvidence, values: Values): SectionOutcome {
+function run(evidence: FocusedEvidence, values: Values): SectionOutcome {
   const clips = evidence.clips.filter(({ clip }) => isPicture(clip));
   const seen = clips.flatMap(({ view }) => view ?? []).filter(isFocused);
   const views = [...new Set(seen.map(familyOf))];
@@ -140,7 +150,7 @@ function run(evidence: EchoEvidence, values: Values): SectionOutcome {
 }
 
 /** Answers of focused cardiac ultrasound (echo reference 15). */
-export const focused: EchoSection = {
+export const focused: EchoSection<FocusedEvidence> = {
   id: ID,
   title: 'Focused cardiac ultrasound',
   needs: NEEDS,

@@ -1,6 +1,6 @@
 import { rounded } from '../../measure/rounding.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { outlineGap } from '../chambers/gaps.ts';
+import { type OutlineEvidence, outlineGap } from '../chambers/gaps.ts';
 import { biplaneAreaLengthVolume } from '../formulas/chambers.ts';
 import {
   classification,
@@ -12,9 +12,12 @@ import {
   rangedSex,
 } from '../shared/conclude.ts';
 import { isNearCutOff, VARIABILITY } from '../shared/grading.ts';
-import type { EchoEvidence, EchoSection } from '../shared/section.ts';
+import type { EchoSection, PatientEvidence } from '../shared/section.ts';
 import { calculated, graded, named, ranged, type Values, withValues } from '../shared/values.ts';
 import { LEFT_ATRIUM } from './guideline.ts';
+
+/** What this section needs beside the values. */
+type LaVolumeEvidence = PatientEvidence & OutlineEvidence;
 
 const ID = 'la-volume';
 const NEEDS = ['A4C and A2C clips that hold the atrium', 'height and weight'] as const;
@@ -40,7 +43,7 @@ function isAtLimit({ value }: Measurement): boolean {
   return isNearCutOff(rounded(value, decimals), limits, VARIABILITY.atrialVolumeIndex);
 }
 
-function run(evidence: EchoEvidence, given: Values) {
+function run(evidence: LaVolumeEvidence, given: Values) {
   const sex = rangedSex(evidence);
   const traced = calculated(given, 'la-volume-area-length', {
     section: ID,
@@ -124,7 +127,7 @@ function run(evidence: EchoEvidence, given: Values) {
 }
 
 /** Volume and diameter of the left atrium (echo reference 6). */
-export const laVolume: EchoSection = {
+export const laVolume: EchoSection<LaVolumeEvidence> = {
   id: ID,
   title: 'Left atrial volume',
   needs: NEEDS,

@@ -4,6 +4,7 @@ import { cropped, letterbox } from '../../inference/letterbox.ts';
 import type { ModelSession } from '../../inference/session.ts';
 import { largestOf, regionsOf } from '../../measure/regions.ts';
 import { type Grid, labelsOf, mostLikely, sizeOf, withoutSpecks } from './label-map.ts';
+import { CHAMBERS, type Chamber } from './names.ts';
 import { mirroredImage } from './sector.ts';
 
 /**
@@ -73,10 +74,6 @@ function inside(hull: readonly Point[], { width, height }: Grid): number[] {
   }
   return pixels;
 }
-
-/** Structures of a frame, in the order of their labels (1 to 5; 0 is the ground). */
-export const CHAMBERS = ['lv', 'myocardium', 'la', 'rv', 'ra'] as const;
-export type Chamber = (typeof CHAMBERS)[number];
 
 /** Chambers of one frame. Labels lie on stored pixels, from the upper left corner of `area`. */
 export interface ChamberMasks {

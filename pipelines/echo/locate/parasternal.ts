@@ -3,19 +3,7 @@ import type { Rectangle } from '../../contract/study.ts';
 import { cropped, letterbox } from '../../inference/letterbox.ts';
 import type { ModelSession } from '../../inference/session.ts';
 import { labelsOf, withoutSpecks } from './label-map.ts';
-
-/** Structures of a parasternal or subcostal frame, in the order of their labels from 1 on. */
-export const PARASTERNAL_STRUCTURES = [
-  'lv',
-  'myocardium',
-  'la',
-  'rv',
-  'ra',
-  'aorta',
-  'pulmonary-artery',
-  'effusion',
-] as const;
-export type ParasternalStructure = (typeof PARASTERNAL_STRUCTURES)[number];
+import { PARASTERNAL_STRUCTURES, type ParasternalStructure } from './names.ts';
 
 /** Labels lie on stored pixels, from the upper left corner of `area`. */
 export interface ParasternalMasks {

@@ -3,10 +3,10 @@ import type { GrayImage } from '../../contract/image.ts';
 import type { Clip, Rectangle, Study } from '../../contract/study.ts';
 import { DECODING, decodeBatch } from '../../input/decode-frames.ts';
 import type { HeartLocator } from './heart-locator.ts';
-import type { ClipView } from './reader.ts';
+import type { ClipView } from './names.ts';
+import { type HeartView, headerView, isPicture } from './names.ts';
 import { sectorOf } from './sector.ts';
 import type { ViewEstimate } from './view.ts';
-import { type HeartView, headerView, isPicture } from './view-names.ts';
 
 /** Frames of a clip on which its view is named, spread over it. */
 const FRAMES = 3;

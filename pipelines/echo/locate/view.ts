@@ -2,27 +2,11 @@ import type { GrayImage } from '../../contract/image.ts';
 import type { Rectangle } from '../../contract/study.ts';
 import { cropped, letterbox } from '../../inference/letterbox.ts';
 import type { ModelSession } from '../../inference/session.ts';
-
-/** Views of the classifier (echo reference 2.1); `other` is everything else. */
-export const ECHO_VIEWS = [
-  'PLAX',
-  'PSAX-AV',
-  'PSAX-MV',
-  'PSAX-PM',
-  'PSAX-AP',
-  'A4C',
-  'A2C',
-  'A3C',
-  'A5C',
-  'SUBCOSTAL-4C',
-  'SUBCOSTAL-IVC',
-  'SUPRASTERNAL',
-  'other',
-] as const;
-export type EchoView = (typeof ECHO_VIEWS)[number];
+import { ECHO_VIEWS, type EchoView } from './names.ts';
 
 /** Levels of one view: they share its probability where the clip lies between two of them. */
 const SHORT_AXES = ['PSAX-AV', 'PSAX-MV', 'PSAX-PM', 'PSAX-AP'] as const satisfies EchoView[];
+
 const isShortAxis = (view: EchoView) => SHORT_AXES.some((level) => level === view);
 
 export interface ViewEstimate {

@@ -76,27 +76,3 @@ export function geometryOf(
 
 /** Asymmetry of the walls, cm, above which relative thickness is given both ways (reference 5.4). */
 export const ASYMMETRIC_WALLS = 0.3;
-
-export const HEART_FAILURE_RANGES = [
-  'HFimpEF range',
-  'HFrEF range',
-  'HFmrEF range',
-  'HFpEF range',
-] as const;
-
-/** Range of EF that would be used if clinical heart failure is present (HF21; reference 4.5). */
-export function heartFailureRange(
-  ef: number,
-  prior: number | null,
-): (typeof HEART_FAILURE_RANGES)[number] {
-  const [now, before] = [rounded(ef, 0), prior === null ? null : rounded(prior, 0)];
-  if (before !== null && before <= 40 && now > 40 && now - before >= 10) return 'HFimpEF range';
-  if (now <= 40) return 'HFrEF range';
-  return now < 50 ? 'HFmrEF range' : 'HFpEF range';
-}
-
-/** A change of EF below this many points is within measurement variability (reference 4.6). */
-export const EF_VARIABILITY = 10;
-
-/** EF, per cent, below which LV dysfunction is told at once (ASE15; reference 4.4, 16). */
-export const SEVERE_EF = 30;

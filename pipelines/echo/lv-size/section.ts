@@ -9,7 +9,7 @@ import {
   relativeWallThickness,
   wallThicknessOfBoth,
 } from '../formulas/chambers.ts';
-import { familyOf } from '../locate/view-names.ts';
+import { familyOf, type HeartView, type ViewFamily } from '../locate/names.ts';
 import {
   classification,
   conclude,
@@ -20,15 +20,29 @@ import {
   rangedSex,
 } from '../shared/conclude.ts';
 import { type GradedQuantity, gradeOf, type Sex } from '../shared/grading.ts';
-import type { EchoEvidence, EchoSection } from '../shared/section.ts';
+import type { EchoSection, PatientEvidence } from '../shared/section.ts';
 import { calculated, graded, named, type Values, withValues } from '../shared/values.ts';
 import { ASYMMETRIC_WALLS, geometryOf, LEFT_VENTRICLE } from './guideline.ts';
+
+/** What this section needs beside the values. */
+interface LvSizeEvidence extends PatientEvidence {
+  /** The view of every clip. */
+  clips: readonly { view: HeartView | null }[];
+  /** `parasternal` is null where its reader failed; its `clips` where no permitted model measures. */
+  views: {
+    parasternal: {
+      clips:
+        | readonly { family: ViewFamily; frames: readonly { lines: { cavity?: unknown } }[] }[]
+        | null;
+    } | null;
+  };
+}
 
 /** Why nothing was measured on a parasternal long axis, as a sentence; null where something was. */
 export function parasternalGap({
   clips,
   views,
-}: Pick<EchoEvidence, 'clips' | 'views'>): string | null {
+}: Pick<LvSizeEvidence, 'clips' | 'views'>): string | null {
   const { parasternal } = views;
   if (parasternal === null) {
     return 'The parasternal clips could not be analysed because of an internal error.';
@@ -84,7 +98,7 @@ function massOf(values: Values): { mass: Measurement | null; index: Measurement 
 }
 
 /** In obesity the surface area hides hypertrophy: mass over height^2.7 beside it (reference 1). */
-function byHeight({ patient }: EchoEvidence, mass: Measurement | null, sex: Sex | null) {
+function byHeight({ patient }: LvSizeEvidence, mass: Measurement | null, sex: Sex | null) {
   const bodyMass = bodyMassIndex(patient.height, patient.weight);
   if (mass?.quality !== 'accepted' || is2d(mass)) return null;
   if (patient.height === null || bodyMass === null || rounded(bodyMass, 1) < OBESE_FROM)
@@ -119,7 +133,7 @@ function geometryGap(mass: Measurement | null, index: Measurement | null): strin
     : 'LV geometry was not assessed: LV mass was withheld.';
 }
 
-function run(evidence: EchoEvidence, values: Values) {
+function run(evidence: LvSizeEvidence, values: Values) {
   const sex = rangedSex(evidence);
   const { mass, index } = massOf(values);
   const massIndex =
@@ -214,7 +228,7 @@ const accepted = <T extends { quality: string }>(one: T | null) =>
   one?.quality === 'accepted' ? one : null;
 
 /** Size, mass and geometry of the left ventricle (echo reference 5). */
-export const lvSize: EchoSection = {
+export const lvSize: EchoSection<LvSizeEvidence> = {
   id: ID,
   title: 'Left ventricular size and mass',
   needs: NEEDS,

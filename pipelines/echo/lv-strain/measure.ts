@@ -4,7 +4,6 @@ import type { Measurement } from '../../result/envelope.ts';
 import { isOfMachine } from '../../result/measurement.ts';
 import { globalStrain } from '../formulas/chambers.ts';
 import { VARIABILITY } from '../shared/grading.ts';
-import type { EchoEvidence } from '../shared/section.ts';
 import { calculated, shown, type Values, valuesOf } from '../shared/values.ts';
 
 /** Strain by view, in the order of `APICAL_VIEWS`. */
@@ -33,7 +32,7 @@ export interface StrainSources {
 }
 
 /** Speckle tracking and contour strain apart: they are two methods and never averaged. */
-export function strainSources({ measured }: Pick<EchoEvidence, 'measured'>): StrainSources {
+export function strainSources({ measured }: { measured: readonly Measurement[] }): StrainSources {
   const [machine = [], outlines = []] = [true, false].map((cart) =>
     measured.filter((one) => isOfMachine(one) === cart),
   );

@@ -1,9 +1,10 @@
 import { rounded } from '../../measure/rounding.ts';
-import { APICAL_VIEWS } from '../chambers/clip.ts';
-import { outlineGap } from '../chambers/gaps.ts';
+import type { Measurement } from '../../result/envelope.ts';
+import { type OutlineEvidence, outlineGap } from '../chambers/gaps.ts';
+import { APICAL_VIEWS } from '../locate/names.ts';
 import { classification, conclude, finding, GAPS, isChild } from '../shared/conclude.ts';
 import { isNearCutOff, VARIABILITY } from '../shared/grading.ts';
-import type { EchoEvidence, EchoSection } from '../shared/section.ts';
+import type { EchoSection, PatientEvidence } from '../shared/section.ts';
 import { named, type Values } from '../shared/values.ts';
 import { GLS_LIMITS, strainBand } from './guideline.ts';
 import { strainAgainstEf } from './judge.ts';
@@ -15,6 +16,18 @@ import {
   strainSources,
   strainsDisagree,
 } from './measure.ts';
+
+/** What this section needs beside the values. */
+interface LvStrainEvidence extends PatientEvidence, OutlineEvidence {
+  /** Every measured value, of the machine and of the outlines. */
+  measured: readonly Measurement[];
+  heart: OutlineEvidence['heart'] & {
+    /** Whether what follows from the change of a volume may be reported. */
+    trusted: boolean;
+    /** Strain in per cent; null where no view gives one that can be believed. */
+    segments: readonly { segment: number; name: string; strain: number | null }[];
+  };
+}
 
 const ID = 'lv-strain';
 const NEEDS = [
@@ -34,7 +47,7 @@ const viewsIn = (values: Values, keys: readonly (typeof VIEWS)[number][]) =>
   });
 
 /** Which views gave a strain, and by whom; a mean of fewer than three of one method is not made. */
-function missingViews(evidence: EchoEvidence, { machine, outlines }: StrainSources): string {
+function missingViews(evidence: LvStrainEvidence, { machine, outlines }: StrainSources): string {
   const reported = Object.values(STRAIN_VIEWS).flatMap((keys) => viewsIn(machine, keys));
   const outlined = viewsIn(outlines, STRAIN_VIEWS['gls-end-systolic']);
   const why = [
@@ -57,7 +70,7 @@ function bandInWords({ measurement, origin }: OverallStrain, band: string): stri
   return `GLS: ${band}; endocardial, ${timing}, ${ORIGINS[origin]}, values depend on the vendor`;
 }
 
-function run(evidence: EchoEvidence, values: Values) {
+function run(evidence: LvStrainEvidence, values: Values) {
   const segments = evidence.heart.trusted
     ? evidence.heart.segments.flatMap(({ segment, name, strain }) =>
         strain === null ? [] : [{ segment, name, strain: rounded(strain, 1) }],
@@ -134,7 +147,7 @@ function run(evidence: EchoEvidence, values: Values) {
 }
 
 /** Longitudinal strain of the left ventricle (echo reference 8). */
-export const lvStrain: EchoSection = {
+export const lvStrain: EchoSection<LvStrainEvidence> = {
   id: ID,
   title: 'Left ventricular strain',
   needs: NEEDS,

@@ -3,8 +3,9 @@ import { rounded } from '../../measure/rounding.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { isOfMachine } from '../../result/measurement.ts';
 import { fractionalChange } from '../formulas/chambers.ts';
-import { EF_VARIABILITY, LEFT_VENTRICLE, SEVERE_EF } from '../lv-size/guideline.ts';
+import { LEFT_VENTRICLE } from '../lv-size/guideline.ts';
 import { named, shown, type Values } from '../shared/values.ts';
+import { EF_VARIABILITY, SEVERE_EF } from './guideline.ts';
 
 /** The first that was measured is the headline (echo reference 4.2). */
 export const EF_PRECEDENCE = [

@@ -2,15 +2,15 @@ import type { ConceptKey } from '../../concepts/concepts.ts';
 import { rounded } from '../../measure/rounding.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { isOfMachine } from '../../result/measurement.ts';
-import { irregularRhythm, outlineGap, unequalRhythm } from '../chambers/gaps.ts';
-import { unequalLengths, unequalVolumes } from '../chambers/geometry.ts';
-import { fractionalChange } from '../formulas/chambers.ts';
 import {
-  EF_VARIABILITY,
-  heartFailureRange,
-  LEFT_VENTRICLE,
-  SEVERE_EF,
-} from '../lv-size/guideline.ts';
+  irregularRhythm,
+  type OutlineEvidence,
+  outlineGap,
+  type RhythmEvidence,
+  unequalRhythm,
+} from '../chambers/gaps.ts';
+import { fractionalChange } from '../formulas/chambers.ts';
+import { LEFT_VENTRICLE } from '../lv-size/guideline.ts';
 import {
   classification,
   conclude,
@@ -22,8 +22,15 @@ import {
 } from '../shared/conclude.ts';
 import type { Sex } from '../shared/grading.ts';
 import { isNearCutOff, VARIABILITY } from '../shared/grading.ts';
-import type { EchoEvidence, EchoSection } from '../shared/section.ts';
+import type { EchoSection, PatientEvidence } from '../shared/section.ts';
 import { calculated, graded, named, type Values, withValues } from '../shared/values.ts';
+import {
+  EF_VARIABILITY,
+  heartFailureRange,
+  SEVERE_EF,
+  unequalLengths,
+  unequalVolumes,
+} from './guideline.ts';
 import {
   EF_PRECEDENCE,
   headlineEf,
@@ -32,6 +39,11 @@ import {
   type UngradedEf,
   ungradedEf,
 } from './measure.ts';
+
+/** What this section needs beside the values. */
+interface LvefEvidence extends PatientEvidence, OutlineEvidence {
+  heart: OutlineEvidence['heart'] & RhythmEvidence;
+}
 
 const ID = 'lvef';
 
@@ -133,7 +145,7 @@ const NEEDS = [
 
 const NO_EF = 'LVEF was not assessed: neither the machine nor an outlined beat gives one.';
 
-function run(evidence: EchoEvidence, given: Values) {
+function run(evidence: LvefEvidence, given: Values) {
   const sex = rangedSex(evidence);
   const own = calculated(given, 'lvef-biplane', {
     section: ID,
@@ -253,7 +265,7 @@ function run(evidence: EchoEvidence, given: Values) {
 }
 
 /** Ejection fraction and volumes of the left ventricle (echo reference 4). */
-export const lvef: EchoSection = {
+export const lvef: EchoSection<LvefEvidence> = {
   id: ID,
   title: 'Left ventricular ejection fraction',
   needs: NEEDS,

@@ -1,8 +1,8 @@
 import type { PixelScale } from '../../contract/image.ts';
 import { type Beat, cardiacPhases } from '../../measure/cardiac-phases.ts';
 import { averaging } from '../chambers/beats.ts';
+import type { HeartView } from '../locate/names.ts';
 import type { Line, LongAxisLine } from '../locate/parasternal.ts';
-import type { HeartView } from '../locate/view-names.ts';
 import type { ShortAxisWall } from './short-axis-wall.ts';
 
 /** One frame of a parasternal or subcostal clip, in pixels of the stored frame. */

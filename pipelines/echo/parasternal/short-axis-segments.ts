@@ -1,5 +1,5 @@
 import { median } from '../../measure/statistics.ts';
-import type { HeartView } from '../locate/view-names.ts';
+import type { HeartView } from '../locate/names.ts';
 import type { ParasternalClip } from './clip.ts';
 import { beatsOf } from './clip.ts';
 import type { ShortAxisWall, WallRay } from './short-axis-wall.ts';

@@ -1,43 +1,93 @@
-import type { Measurement } from '../../result/envelope.ts';
-import { isOfMachine } from '../../result/measurement.ts';
-import { type FluidFinding, fluidFinding } from '../parasternal/measure.ts';
-import { isChild } from '../shared/conclude.ts';
-import type { EchoEvidence } from '../shared/section.ts';
-import type { Values } from '../shared/values.ts';
-import { type EffusionGrade, effusionGrade, outgrows, surelyLarge } from './guideline.ts';
+import { type Drawn, drawnMeasurement, type Phased, phased } from '../parasternal/measure.ts';
+import type { ParasternalReadings } from '../parasternal/read.ts';
+import { lengthOf } from '../parasternal/wall-edges.ts';
+import type { FluidFinding } from './judge.ts';
 
-const NOTHING_SEARCHED: FluidFinding = { searched: [], seen: [], depth: null, outlined: null };
+/** Less than this, mm, is the trivial fluid of health, or the border of two outlines. */
+const LEAST_FLUID = 3;
 
-/** What is known of pericardial fluid, for every section that speaks of it. */
-export interface Effusion {
-  fluid: FluidFinding;
-  depth: Measurement | null;
-  /** Null without a depth, of a child, and where it is deeper than where its depth was measured. */
-  grade: EffusionGrade | null;
-  /** Whether the depth is that behind the posterior wall in PLAX: the one place measured here. */
-  behindWall: boolean;
-  /** The view in which it is outlined deeper than the grade of the measured depth. */
-  deeperIn: string | null;
-  /** Whether an outline alone says that the effusion is large. */
-  outlinedLarge: boolean;
+/** Mean probability below which a space is not called fluid. */
+const FLUID_GATE = 0.7;
+
+/** Share of the accepted frames of a clip that must show it. */
+const PERSISTENT = 0.6;
+
+/** Clips that must show it: one alone may be a shadow, fat, or an outline that went astray. */
+const CONFIRMED = 2;
+
+/** An outline may run beyond the fluid by OUTLINE_EXCESS (guidelines/pericardium.ts). */
+const NO_DEPTH = 'the outline of the space runs beyond the fluid; to be measured by hand';
+
+/** The space behind the posterior wall of a long axis at end-diastole; null where it comes and goes. */
+function gapOf({ clip, scale, frames, beats }: Phased): Drawn | null {
+  const share = frames.filter(({ gap }) => gap !== null).length / Math.max(1, frames.length);
+  const found = beats.flatMap(({ diastole }) => {
+    const at = frames[diastole];
+    return at?.gap ? [{ at, line: at.gap, depth: lengthOf(at.gap, scale) }] : [];
+  });
+  const [first] = found;
+  if (!first || share < PERSISTENT) return null;
+  return {
+    key: 'effusion-depth',
+    section: 'pericardial-effusion',
+    method: 'echo-free-space',
+    clip,
+    value: found.reduce((sum, { depth }) => sum + depth, 0) / found.length,
+    at: first.at,
+    line: first.line,
+    confidence: share,
+    note: 'behind the posterior wall, end-diastole; elsewhere it may be deeper',
+  };
 }
 
-/** The greatest depth grades an effusion (reference 13), and no place stands for another. */
-export function effusionOf(evidence: EchoEvidence, values: Values): Effusion {
-  const { parasternal } = evidence.views;
-  const fluid = parasternal ? fluidFinding(parasternal) : NOTHING_SEARCHED;
-  const { outlined, seen } = fluid;
-  const depth = values.measurement('effusion-depth');
-  // What the operator measured on the machine is the greatest depth of all views.
-  const behindWall = depth !== null && !isOfMachine(depth);
-  const deeperIn =
-    behindWall && outlined && outgrows(outlined.depth, depth.value) ? outlined.family : null;
-  return {
-    fluid,
-    depth,
-    grade: depth && !deeperIn && !isChild(evidence) ? effusionGrade(depth.value) : null,
-    behindWall,
-    deeperIn,
-    outlinedLarge: outlined !== null && seen.length > 0 && surelyLarge(outlined.depth),
+/** Fluid that was outlined in one clip at end-diastole, mm; null where it is not there all the time. */
+function fluidOf({ clip, scale, frames, beats }: Phased): Drawn | null {
+  const shown = frames.filter(
+    ({ fluid, fluidConfidence }) =>
+      fluid && fluidConfidence >= FLUID_GATE && lengthOf(fluid, scale) >= LEAST_FLUID,
+  );
+  if (shown.length < PERSISTENT * frames.length) return null;
+  const depths = beats.flatMap(({ diastole }) => {
+    const at = frames[diastole];
+    return at?.fluid ? [{ at, line: at.fluid, depth: lengthOf(at.fluid, scale) }] : [];
+  });
+  const deepest = depths.reduce<(typeof depths)[number] | null>(
+    (best, one) => (best && best.depth >= one.depth ? best : one),
+    null,
+  );
+  return deepest && deepest.depth >= LEAST_FLUID
+    ? {
+        key: 'effusion-depth',
+        section: 'pericardial-effusion',
+        method: 'echo-free-space',
+        clip,
+        value: deepest.depth,
+        at: deepest.at,
+        line: deepest.line,
+        confidence: deepest.at.fluidConfidence,
+        note: `${clip.family}, end-diastole`,
+      }
+    : null;
+}
+
+/** Fluid in the parasternal and subcostal clips (reference 13). */
+export function fluidFinding(readings: ParasternalReadings | null): FluidFinding {
+  const clips = readings?.clips ?? [];
+  const searched = clips.flatMap((clip) => phased(clip) ?? []);
+  const outlined = searched.flatMap((one) => fluidOf(one) ?? []);
+  const gaps = searched.flatMap((one) => gapOf(one) ?? []);
+  const shown = searched.filter(({ clip }) =>
+    [...outlined, ...gaps].some((of) => of.clip === clip),
+  );
+  const seen = shown.length < CONFIRMED ? [] : shown.map(({ clip }) => clip.family);
+  const deepest = (of: readonly Drawn[]) => of.toSorted((a, b) => b.value - a.value)[0];
+  const [gap, outline] = [deepest(gaps), deepest(outlined)];
+  const found = {
+    searched: searched.map(({ clip }) => clip.family),
+    seen,
+    outlined: outline ? { depth: outline.value, family: outline.clip.family } : null,
   };
+  if (gap && seen.length > 0) return { ...found, depth: drawnMeasurement(gap) };
+  const depth = outline ? drawnMeasurement(outline) : null;
+  return { ...found, depth: depth && { ...depth, quality: 'low', note: NO_DEPTH } };
 }

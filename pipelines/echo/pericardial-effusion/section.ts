@@ -1,10 +1,10 @@
 import { rounded } from '../../measure/rounding.ts';
 import { IVC } from '../pulmonary-hypertension/guideline.ts';
 import { classification, conclude, finding, GAPS, isChild } from '../shared/conclude.ts';
-import type { EchoEvidence, EchoSection } from '../shared/section.ts';
+import type { EchoSection } from '../shared/section.ts';
 import { named, shown, type Values } from '../shared/values.ts';
 import { effusionGrade, isLarge, TAMPONADE_SCHEME, tamponadeStatement } from './guideline.ts';
-import { type Effusion, effusionOf } from './measure.ts';
+import { type Effusion, type EffusionEvidence, effusionOf } from './judge.ts';
 
 const ID = 'pericardial-effusion';
 const NEEDS = [
@@ -55,7 +55,7 @@ function pleuralCaveat({ fluid, behindWall }: Effusion): string | null {
     : null;
 }
 
-function run(evidence: EchoEvidence, values: Values) {
+function run(evidence: EffusionEvidence, values: Values) {
   const effusion = effusionOf(evidence, values);
   const { depth, grade, deeperIn, outlinedLarge } = effusion;
   const seen = seenInWords(effusion);
@@ -120,7 +120,7 @@ function run(evidence: EchoEvidence, values: Values) {
 }
 
 /** Presence and size of pericardial fluid (echo reference 13). */
-export const pericardialEffusion: EchoSection = {
+export const pericardialEffusion: EchoSection<EffusionEvidence> = {
   id: ID,
   title: 'Pericardial effusion',
   needs: NEEDS,

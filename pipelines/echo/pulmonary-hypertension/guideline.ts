@@ -1,11 +1,7 @@
 import { rounded } from '../../measure/rounding.ts';
-import { fractionalChange } from '../formulas/chambers.ts';
 
 /** IVC diameter, mm, and collapse, per cent, of the estimate of RA pressure (R10, ASE15). */
 export const IVC = { wide: 21, sniff: 50, quiet: 20 } as const;
-
-/** Collapse of the IVC, per cent, from its greatest and least diameter. */
-export const collapsibility = fractionalChange;
 
 /** RA pressure, mmHg; a collapse of exactly the limit is none (reference 12.2). */
 export function atrialPressure(

@@ -1,9 +1,10 @@
 import type { ConceptKey } from '../../concepts/concepts.ts';
 import type { Measurement } from '../../result/envelope.ts';
+import { fractionalChange } from '../formulas/chambers.ts';
 import { pressureBehindJet, pressureGradient } from '../formulas/doppler.ts';
 import { calculated, type Values, without, withValues } from '../shared/values.ts';
 import { tricuspidGrade } from '../valves/guideline.ts';
-import { atrialPressure, collapsibility, contradictsCava } from './guideline.ts';
+import { atrialPressure, contradictsCava } from './guideline.ts';
 
 export interface RightHeartPressures {
   /** What was calculated or withheld, each with its note. */
@@ -52,7 +53,7 @@ export function rightHeartPressures(given: Values, section: string): RightHeartP
     section,
     method: 'cava-collapse',
     from: ['ivc-diameter', 'ivc-least-diameter'],
-    value: collapsibility,
+    value: fractionalChange,
   });
   const withCollapse = withValues(given, [collapse]);
   const blocked = contradicted(withCollapse, section);

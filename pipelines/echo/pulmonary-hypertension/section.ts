@@ -2,7 +2,7 @@ import type { ConceptKey } from '../../concepts/concepts.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { isBeyond, RV_SIZE } from '../rv-function/guideline.ts';
 import { classification, conclude, finding, GAPS, isChild } from '../shared/conclude.ts';
-import type { EchoEvidence, EchoSection } from '../shared/section.ts';
+import type { EchoSection, PatientEvidence } from '../shared/section.ts';
 import { named, type Values } from '../shared/values.ts';
 import { categoriesOf, isNearJetLimit, probability, signsOf } from './guideline.ts';
 import { type RightHeartPressures, rightHeartPressures } from './measure.ts';
@@ -57,7 +57,7 @@ function jetCaution(grade: RightHeartPressures['tricuspid']): string | null {
 const isWithheldAtrial = ({ concept, quality }: Measurement) =>
   concept.key === 'ra-pressure' && quality !== 'accepted';
 
-function run(evidence: EchoEvidence, given: Values) {
+function run(evidence: PatientEvidence, given: Values) {
   const { own, values, tricuspid } = rightHeartPressures(given, ID);
   const signs = signsOf({
     ventricularRatio: values.number('rv-to-lv'),

@@ -1,12 +1,9 @@
 import type { ConceptKey } from '../../concepts/concepts.ts';
-import type { CartMeasurement } from '../../contract/cart.ts';
-import { keyOf } from '../../input/cart-sr/vocabulary.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { echoCartValues } from '../cart/cart-values.ts';
-import { outlineGap } from '../chambers/gaps.ts';
+import { type OutlineEvidence, outlineGap } from '../chambers/gaps.ts';
 import { fractionalChange } from '../formulas/chambers.ts';
 import { classification, conclude, finding, GAPS, isChild } from '../shared/conclude.ts';
-import type { EchoEvidence, EchoSection } from '../shared/section.ts';
+import type { EchoSection, PatientEvidence } from '../shared/section.ts';
 import { calculated, named, type Values } from '../shared/values.ts';
 import {
   isBeyond,
@@ -17,21 +14,10 @@ import {
   rvConclusion,
 } from './guideline.ts';
 
-/** Image modes of CID 12224 by which RIMP is measured; each has its own limit (reference 7.2). */
-const METHODS: Readonly<Record<string, PerformanceMethod>> = {
-  'SCT|261199008': 'pulsed',
-  'SCT|439858009': 'tissue',
-};
-
-/**
- * By which Doppler the machine measured its RIMP; null where it does not say so of each value, or
- * where it measured by both.
- */
-export function performanceMethod(cart: readonly CartMeasurement[]): PerformanceMethod | null {
-  const own = echoCartValues(cart).filter(({ key }) => key === 'rimp');
-  const methods = own.map(({ imageMode }) => (imageMode && METHODS[keyOf(imageMode)]) ?? null);
-  const [first = null] = methods;
-  return methods.every((method) => method === first) ? first : null;
+/** What this section needs beside the values. */
+interface RvFunctionEvidence extends PatientEvidence, OutlineEvidence {
+  /** By which Doppler the machine measured RIMP; null where it does not say, or names both. */
+  performanceMethod: PerformanceMethod | null;
 }
 
 const ID = 'rv-function';
@@ -51,8 +37,11 @@ interface Judged {
 }
 
 /** RIMP as one of the indices; none where its method is unknown and decides. */
-function judgedPerformance({ study }: EchoEvidence, rimp: Measurement | null): Judged[] {
-  const beyond = rimp && isPerformanceBeyond(rimp.value, performanceMethod(study.cart ?? []));
+function judgedPerformance(
+  { performanceMethod }: RvFunctionEvidence,
+  rimp: Measurement | null,
+): Judged[] {
+  const beyond = rimp && isPerformanceBeyond(rimp.value, performanceMethod);
   return rimp && beyond !== null ? [{ measurement: rimp, beyond }] : [];
 }
 
@@ -76,7 +65,7 @@ function sentence(judged: readonly Judged[]): string | null {
   }
 }
 
-function run(evidence: EchoEvidence, values: Values) {
+function run(evidence: RvFunctionEvidence, values: Values) {
   const change = calculated(values, 'rv-fac', {
     section: ID,
     method: 'fraction-of-areas',
@@ -201,7 +190,7 @@ function run(evidence: EchoEvidence, values: Values) {
 }
 
 /** Function and size of the right ventricle (echo reference 7). */
-export const rvFunction: EchoSection = {
+export const rvFunction: EchoSection<RvFunctionEvidence> = {
   id: ID,
   title: 'Right ventricular function',
   needs: NEEDS,

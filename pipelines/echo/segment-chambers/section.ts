@@ -1,11 +1,39 @@
-import type { Point } from '../../contract/image.ts';
+import type { PixelScale, Point } from '../../contract/image.ts';
 import type { SectionOutcome } from '../../result/section-outcome.ts';
-import type { MeasuredClip } from '../chambers/beats.ts';
-import { outlineGap } from '../chambers/gaps.ts';
-import { CHAMBERS } from '../locate/chambers.ts';
+import { type OutlineEvidence, outlineGap } from '../chambers/gaps.ts';
+import { type ApicalView, CHAMBERS, type Chamber } from '../locate/names.ts';
 import { conclude } from '../shared/conclude.ts';
-import type { EchoEvidence, EchoSection } from '../shared/section.ts';
+import type { EchoSection, PatientEvidence } from '../shared/section.ts';
 import type { Values } from '../shared/values.ts';
+
+/** One outlined clip, frame by frame. */
+interface OutlinedClip {
+  clip: {
+    file: string;
+    view: ApicalView;
+    framesInClip: number;
+    /** Every n-th frame was outlined. */
+    stride: number;
+    mirrored: boolean;
+    /** Millimetres per pixel; null where the picture has no scale. */
+    scale: PixelScale | null;
+    frames: readonly {
+      frame: number;
+      faults: readonly string[];
+      outlines: Partial<Record<Chamber, readonly Point[]>>;
+    }[];
+  };
+  beats: readonly { diastole: { frame: number }; systole: { frame: number } }[];
+  phases: string;
+  usable: number;
+  confidence: number;
+  steady: boolean;
+}
+
+/** What this section needs beside the values. */
+interface SegmentChambersEvidence extends PatientEvidence, OutlineEvidence {
+  heart: OutlineEvidence['heart'] & { outlined: readonly OutlinedClip[] };
+}
 
 const ID = 'segment-chambers';
 const NEEDS = ['A4C, A2C or A3C 2D clips', 'a permitted model of the chambers'] as const;
@@ -26,7 +54,7 @@ const tenth = (value: number) => Math.round(10 * value) / 10;
 const pair = ({ x, y }: Point) => [tenth(x), tenth(y)];
 
 /** The outlines of a clip frame by frame, pixel-centre coordinates of the stored frame. */
-function clipData({ clip, beats, phases, usable, confidence }: MeasuredClip) {
+function clipData({ clip, beats, phases, usable, confidence }: OutlinedClip) {
   return {
     file: clip.file,
     view: clip.view,
@@ -56,7 +84,7 @@ function clipData({ clip, beats, phases, usable, confidence }: MeasuredClip) {
 }
 
 /** "A4C: LV, myocardium, LA on 60 of 60 frames, 2 beats". */
-function inWords({ clip, beats, steady }: MeasuredClip): string {
+function inWords({ clip, beats, steady }: OutlinedClip): string {
   const found = CHAMBERS.filter((chamber) => clip.frames.some((one) => one.outlines[chamber]));
   const sound = clip.frames.filter(({ faults }) => faults.length === 0).length;
   const count = `${beats.length} whole beat${beats.length === 1 ? '' : 's'}`;
@@ -67,7 +95,7 @@ function inWords({ clip, beats, steady }: MeasuredClip): string {
 
 const UNCALIBRATED = 'Areas are not reported: the image carries no spatial calibration.';
 
-function run(evidence: EchoEvidence, values: Values): SectionOutcome {
+function run(evidence: SegmentChambersEvidence, values: Values): SectionOutcome {
   const { heart } = evidence;
   const gap = outlineGap(evidence);
   const measurements = KEYS.map((key) => values.measurement(key)).filter((one) => one !== null);
@@ -93,7 +121,7 @@ function run(evidence: EchoEvidence, values: Values): SectionOutcome {
 }
 
 /** Outlines of the chambers on the frames of the apical clips (echo reference 3). */
-export const segmentChambers: EchoSection = {
+export const segmentChambers: EchoSection<SegmentChambersEvidence> = {
   id: ID,
   title: 'Chamber masks',
   needs: NEEDS,

@@ -2,7 +2,7 @@ import type { Measurement, Result, Section } from '../../result/envelope.ts';
 import { sentence } from '../../result/render/report-lines.ts';
 import type { FindingDraft, SectionOutcome } from '../../result/section-outcome.ts';
 import type { GradedQuantity } from './grading.ts';
-import type { EchoEvidence, EchoSection } from './section.ts';
+import type { EchoSection, PatientEvidence } from './section.ts';
 import { named, ranged } from './values.ts';
 
 export interface Conclusion {
@@ -196,15 +196,16 @@ export const GAPS = {
 /** Under this age nothing is graded (reference 0.4). */
 const ADULT = 18;
 
-export const isChild = ({ patient }: EchoEvidence) => patient.age !== null && patient.age < ADULT;
+export const isChild = ({ patient }: PatientEvidence) =>
+  patient.age !== null && patient.age < ADULT;
 
 /** The sex whose ranges apply; null where it is unknown, and for a child. */
-export const rangedSex = (evidence: EchoEvidence) =>
+export const rangedSex = (evidence: PatientEvidence) =>
   isChild(evidence) ? null : evidence.patient.sex;
 
 /** A value with its adult range; that of a child has none, not even in words (reference 0.4). */
 export function inAdultRange<T extends Measurement | null>(
-  evidence: EchoEvidence,
+  evidence: PatientEvidence,
   measurement: T,
   quantity: GradedQuantity,
 ) {
@@ -214,11 +215,17 @@ export function inAdultRange<T extends Measurement | null>(
 }
 
 /** What is missing of the patient for ranges and for indexing. */
-export function patientGaps(evidence: EchoEvidence, indexed: boolean): (string | null)[] {
+export function patientGaps(evidence: PatientEvidence, indexed: boolean): (string | null)[] {
   const { patient } = evidence;
   return [
     isChild(evidence) ? GAPS.age : null,
     patient.sex === null ? GAPS.sex : null,
     indexed && patient.surface === null ? GAPS.surface : null,
   ];
+}
+
+/** Two values that do not fit together, as a statement (reference 19, rule 4). */
+export interface Contradiction {
+  text: string;
+  between: readonly Measurement[];
 }

@@ -1,52 +1,33 @@
 import type { ConceptKey } from '../../concepts/concepts.ts';
-import type { Study } from '../../contract/study.ts';
-import type { Measurement } from '../../result/envelope.ts';
 import type { SectionOutcome } from '../../result/section-outcome.ts';
-import type { SpectrumReading } from '../displays/read.ts';
-import type { HeartOutlines } from '../evidence.ts';
-import type { ClipView } from '../locate/reader.ts';
-import type { Readings } from '../readers.ts';
 import type { Sex } from './grading.ts';
 import type { Values } from './values.ts';
 
-/** Of the patient, as the request says; null: not said. */
+/** The patient as the request describes them; null where it does not say. */
 export interface EchoPatient {
   sex: Sex | null;
+  /** Years. */
   age: number | null;
-  /** cm and kg */
+  /** Centimetres and kilograms. */
   height: number | null;
   weight: number | null;
-  /** Body surface area for indexing, m2; null where it is withheld. */
+  /** Body surface area for indexing, m²; null where it is missing or implausible. */
   surface: number | null;
 }
 
-/** All that the sections may look at: gathered once, before any of them runs. */
-export interface EchoEvidence {
-  study: Study;
+/** What every section may ask for; each declares the rest of what it needs beside it. */
+export interface PatientEvidence {
   patient: EchoPatient;
-  /** Values of the machine's reports, traces and outlines, each in the section that owns it. */
-  measured: readonly Measurement[];
-  /** Every spectral display, traced, whatever flow it shows. */
-  spectra: readonly SpectrumReading[];
-  /** The view of every clip. */
-  clips: readonly ClipView[];
-  /** What every image reader found; null where it failed. */
-  views: Readings;
-  /** The outlines of the apical clips, analysed. */
-  heart: HeartOutlines;
-  /** One to five videos of a handheld scanner instead of a study. */
-  handheld: boolean;
-  priors: readonly string[];
 }
 
-/** One section of the result: what it needs, and a pure function of the evidence. */
-export interface EchoSection {
+/** One section of the result: what it needs, and a pure function from the evidence to an outcome. */
+export interface EchoSection<Evidence = PatientEvidence> {
   id: string;
   title: string;
-  /** Views, modes and values without which it is not assessed. */
+  /** Views, modes and values without which the section is not assessed. */
   needs: readonly string[];
-  /** Quantities that are shown in this section when they were measured. */
+  /** Quantities that are shown in this section once they were measured. */
   measures: readonly ConceptKey[];
-  /** `values` holds what was measured, and what the sections before calculated. */
-  run(evidence: EchoEvidence, values: Values): SectionOutcome;
+  /** `values` holds what was measured and what the sections before this one calculated. */
+  run(evidence: Evidence, values: Values): SectionOutcome;
 }

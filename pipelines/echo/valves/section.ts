@@ -3,7 +3,7 @@ import type { Measurement } from '../../result/envelope.ts';
 import { continuityArea, mitralAreaByHalfTime, strokeVolume } from '../formulas/doppler.ts';
 import { gradableEf, ungradedEf } from '../lvef/measure.ts';
 import { classification, conclude, finding, GAPS, isChild } from '../shared/conclude.ts';
-import type { EchoEvidence, EchoSection } from '../shared/section.ts';
+import type { EchoSection, PatientEvidence } from '../shared/section.ts';
 import { calculated, type Values, withValues } from '../shared/values.ts';
 import { pulmonaryStenosis, type StenosisGrade } from './guideline.ts';
 import {
@@ -189,7 +189,7 @@ function aorticGaps(values: Values, stenosis: AorticStenosis | null): (string | 
   ];
 }
 
-function run(evidence: EchoEvidence, given: Values) {
+function run(evidence: PatientEvidence, given: Values) {
   const own = valveFlows(given, ID);
   const values = withValues(given, own);
   const child = isChild(evidence);

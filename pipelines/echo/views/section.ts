@@ -3,15 +3,15 @@ import type { Clip, SweepKind } from '../../contract/study.ts';
 import { flowTrace } from '../../result/flow-trace.ts';
 import type { SectionOutcome } from '../../result/section-outcome.ts';
 import type { Flow } from '../displays/flows.ts';
-import type { SpectrumReading } from '../displays/read.ts';
-import type { ClipView } from '../locate/reader.ts';
-import { familyOf, type HeartView, isPicture, VIEW_FAMILIES } from '../locate/view-names.ts';
-import type { EchoEvidence, EchoSection } from '../shared/section.ts';
+import type { DisplayReading } from '../displays/reading.ts';
+import type { ClipView } from '../locate/names.ts';
+import { familyOf, type HeartView, isPicture, VIEW_FAMILIES } from '../locate/names.ts';
+import type { EchoSection, PatientEvidence } from '../shared/section.ts';
 
 interface Found {
   /** Views of the 2D pictures; colour alone shows no wall and no size. */
   views: ReadonlySet<HeartView>;
-  spectra: readonly SpectrumReading[];
+  spectra: readonly DisplayReading[];
 }
 
 const inView =
@@ -49,7 +49,7 @@ const MINIMUM: readonly { name: string; isIn(found: Found): boolean }[] = [
 /** Of the minimum set what no clip was found to show, by name; anything is a limited study. */
 export function missingOfMinimum(
   clips: readonly ClipView[],
-  spectra: readonly SpectrumReading[],
+  spectra: readonly DisplayReading[],
 ): string[] {
   const pictures = clips.filter(({ clip }) => isPicture(clip) && clip.mode !== 'colour');
   const found = { views: new Set(pictures.flatMap(({ view }) => view ?? [])), spectra };
@@ -105,6 +105,15 @@ function modeOf({ sweeps, mode }: Clip): string {
   return kinds.length > 0 ? kinds.join(', ') : MODES[mode];
 }
 
+/** What this section looks at. */
+interface ViewsEvidence extends PatientEvidence {
+  clips: readonly ClipView[];
+  /** The clips whose chambers were outlined. */
+  heart: { outlined: readonly { clip: { file: string } }[] };
+  /** Every Doppler and M-mode display. */
+  spectra: readonly DisplayReading[];
+}
+
 const NEEDS = ['2D clips of the standard views', 'a permitted model of the views'] as const;
 
 const familyName = (view: HeartView | null) => view && familyOf(view);
@@ -147,7 +156,7 @@ function unnamedInWords(clips: readonly ClipView[]): { code: string; detail: str
 /** That a study is limited, and by what; null where the minimum set is whole. */
 function limitedInWords(
   clips: readonly ClipView[],
-  spectra: EchoEvidence['spectra'],
+  spectra: readonly DisplayReading[],
 ): { code: string; detail: string } | null {
   const missing = missingOfMinimum(clips, spectra);
   return missing.length === 0
@@ -158,7 +167,7 @@ function limitedInWords(
       };
 }
 
-function run({ clips, heart, spectra }: EchoEvidence): SectionOutcome {
+function run({ clips, heart, spectra }: ViewsEvidence): SectionOutcome {
   if (clips.length === 0) {
     const none = 'No image was supplied: the study holds reports of the machine alone.';
     return {
@@ -205,7 +214,7 @@ function run({ clips, heart, spectra }: EchoEvidence): SectionOutcome {
 }
 
 /** View and mode of every clip: as the header says them, else as the images show (reference 2). */
-export const views: EchoSection = {
+export const views: EchoSection<ViewsEvidence> = {
   id: 'views',
   title: 'Views and modes',
   needs: NEEDS,

@@ -1,9 +1,10 @@
 import type { WallLevel, WallSide } from '../../measure/wall.ts';
 import { contourStrain, type SegmentMotion, segmentMotions } from '../../measure/wall.ts';
 import { type MeasuredClip, overBeats } from '../chambers/beats.ts';
-import type { ApicalView, ChamberClip } from '../chambers/clip.ts';
+import type { ChamberClip } from '../chambers/clip.ts';
 import type { FrameGeometry } from '../chambers/geometry.ts';
 import type { ApicalClips } from '../chambers/left-heart.ts';
+import type { ApicalView } from '../locate/names.ts';
 import type { ParasternalClip } from '../parasternal/clip.ts';
 import { type ShortAxisView, shortAxisMotions } from '../parasternal/short-axis-segments.ts';
 import { isAbsent, type MotionScore, motionScore, SEGMENTS } from './guideline.ts';

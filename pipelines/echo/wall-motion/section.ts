@@ -1,13 +1,34 @@
 import { rounded } from '../../measure/rounding.ts';
 import { createMeasurement, NO_FRAME } from '../../result/measurement.ts';
-import { outlineGap } from '../chambers/gaps.ts';
+import { type OutlineEvidence, outlineGap } from '../chambers/gaps.ts';
 import { scoreIndex } from '../formulas/chambers.ts';
-import { scoresAgainstEf } from '../lv-strain/judge.ts';
 import { classification, conclude, finding, GAPS, isChild } from '../shared/conclude.ts';
-import type { EchoEvidence, EchoSection } from '../shared/section.ts';
+import type { EchoSection, PatientEvidence } from '../shared/section.ts';
 import { named, type Values } from '../shared/values.ts';
-import { regionalStatement, SCORE_NAMES, WALL_MOTION } from './guideline.ts';
-import type { WallSegmentReading } from './measure.ts';
+import { type MotionScore, regionalStatement, SCORE_NAMES, WALL_MOTION } from './guideline.ts';
+import { scoresAgainstEf } from './judge.ts';
+
+/** One segment as the views show it. */
+interface WallSegment {
+  /** 1 to 17 (echo reference 9). */
+  segment: number;
+  name: string;
+  /** One of each view that shows the segment. */
+  readings: readonly { score: MotionScore | null }[];
+  /** Null where the segment was not scored. */
+  score: MotionScore | null;
+  /** A raised score that one view alone gives. */
+  suspected: MotionScore | null;
+}
+
+/** What this section needs beside the values. */
+interface WallMotionEvidence extends PatientEvidence, OutlineEvidence {
+  heart: OutlineEvidence['heart'] & {
+    /** Whether what follows from the change of a volume may be reported. */
+    trusted: boolean;
+    segments: readonly WallSegment[];
+  };
+}
 
 const ID = 'wall-motion';
 const NEEDS = ['A4C, A2C and A3C clips', 'a permitted model of the myocardium'] as const;
@@ -18,10 +39,10 @@ const NORMAL = 1;
 const SCHEME = 'ASE/EACVI 2015, 16 segments';
 
 /** The apex is not scored for wall motion (ASE 2015). */
-const scorable = ({ segment }: WallSegmentReading) => segment <= WALL_MOTION.scored;
+const scorable = ({ segment }: WallSegment) => segment <= WALL_MOTION.scored;
 
 /** What was seen of a segment, without a grade: those are of adults (reference 19, rule 5). */
-const unscored = (one: WallSegmentReading): WallSegmentReading => ({
+const unscored = (one: WallSegment): WallSegment => ({
   ...one,
   readings: one.readings.map((reading) => ({ ...reading, score: null })),
   score: null,
@@ -29,7 +50,7 @@ const unscored = (one: WallSegmentReading): WallSegmentReading => ({
 });
 
 /** Index of the segments that were scored; null while one is only suspected, or none was seen. */
-function ownIndex(segments: readonly WallSegmentReading[], suspected: number) {
+function ownIndex(segments: readonly WallSegment[], suspected: number) {
   const scores = segments.flatMap(({ score }) => score ?? []);
   if (scores.length === 0 || suspected > 0) return null;
   return createMeasurement(
@@ -60,7 +81,7 @@ function regionInWords(scores: ReadonlyMap<number, number>): string | null {
   }
 }
 
-const byScore = (segments: readonly WallSegmentReading[], of: 'score' | 'suspected') =>
+const byScore = (segments: readonly WallSegment[], of: 'score' | 'suspected') =>
   segments.flatMap((one) => {
     const score = one[of];
     return score !== null && score > NORMAL ? [`${one.name} ${SCORE_NAMES[score]}`] : [];
@@ -78,7 +99,7 @@ function tooFew(scored: number): string | null {
     : 'No segment could be graded: motion and thickening do not agree, or no second view shows the wall that is reduced.';
 }
 
-function run(evidence: EchoEvidence, values: Values) {
+function run(evidence: WallMotionEvidence, values: Values) {
   const given = values.measurement('wall-motion-score-index');
   const { trusted } = evidence.heart;
   const child = isChild(evidence);
@@ -181,7 +202,7 @@ function run(evidence: EchoEvidence, values: Values) {
 }
 
 /** Wall motion by segment (echo reference 9): of the machine, and of the outlines. */
-export const wallMotion: EchoSection = {
+export const wallMotion: EchoSection<WallMotionEvidence> = {
   id: ID,
   title: 'Wall motion',
   needs: NEEDS,

@@ -1,9 +1,12 @@
 import type { ConceptKey } from '../../../pipelines/concepts/concepts.ts';
+import { performanceMethod } from '../../../pipelines/echo/cart/cart-values.ts';
+import type { EchoEvidence } from '../../../pipelines/echo/evidence.ts';
 import { NO_OUTLINES } from '../../../pipelines/echo/evidence.ts';
 import { interpretStudy } from '../../../pipelines/echo/interpret-study.ts';
+import { fluidFinding } from '../../../pipelines/echo/pericardial-effusion/measure.ts';
 import { SECTIONS } from '../../../pipelines/echo/sections.ts';
 import { withPlausibility } from '../../../pipelines/echo/shared/plausibility.ts';
-import type { EchoEvidence, EchoPatient } from '../../../pipelines/echo/shared/section.ts';
+import type { EchoPatient } from '../../../pipelines/echo/shared/section.ts';
 import { createMeasurement, NO_FRAME } from '../../../pipelines/result/measurement.ts';
 
 /** 175 cm and 70 kg. */
@@ -41,6 +44,8 @@ export function interpreted(
       heart: NO_OUTLINES,
       handheld: false,
       priors: [],
+      fluid: fluidFinding(evidence.views?.parasternal ?? null),
+      performanceMethod: performanceMethod(evidence.study?.cart ?? []),
       ...evidence,
     },
     { report: true, report_language: 'en', return: ['json'] },

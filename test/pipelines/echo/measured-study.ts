@@ -1,7 +1,8 @@
 import type { ConceptKey } from '../../../pipelines/concepts/concepts.ts';
+import type { EchoEvidence } from '../../../pipelines/echo/evidence.ts';
 import { SECTIONS } from '../../../pipelines/echo/sections.ts';
 import { withPlausibility } from '../../../pipelines/echo/shared/plausibility.ts';
-import type { EchoEvidence, EchoPatient } from '../../../pipelines/echo/shared/section.ts';
+import type { EchoPatient } from '../../../pipelines/echo/shared/section.ts';
 import type { Measurement } from '../../../pipelines/result/envelope.ts';
 import { createMeasurement, NO_FRAME } from '../../../pipelines/result/measurement.ts';
 import { interpreted } from './interpret-sample.ts';

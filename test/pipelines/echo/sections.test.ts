@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ConceptKey } from '../../../pipelines/concepts/concepts.ts';
 import { type HeartOutlines, NO_OUTLINES } from '../../../pipelines/echo/evidence.ts';
 import { interpretStudy } from '../../../pipelines/echo/interpret-study.ts';
+import { fluidFinding } from '../../../pipelines/echo/pericardial-effusion/measure.ts';
 import { SECTIONS } from '../../../pipelines/echo/sections.ts';
 import { withPlausibility } from '../../../pipelines/echo/shared/plausibility.ts';
 import type { EchoPatient } from '../../../pipelines/echo/shared/section.ts';
@@ -41,6 +42,8 @@ function interpreted(
       clips: [],
       views: { apical: { clips: null, volumesTrusted: false }, parasternal: { clips: null } },
       heart,
+      fluid: fluidFinding(null),
+      performanceMethod: null,
       handheld,
       priors: [],
     },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Clip, UNDESCRIBED } from '../../../../pipelines/contract/study.ts';
 import type { SpectrumReading } from '../../../../pipelines/echo/displays/read.ts';
-import type { EchoEvidence } from '../../../../pipelines/echo/shared/section.ts';
+import type { EchoEvidence } from '../../../../pipelines/echo/evidence.ts';
 import { type Given, graded, HEALTHY } from './diastolic-sample.ts';
 
 describe('mitral disease that the study gives (echo reference 10.2)', () => {

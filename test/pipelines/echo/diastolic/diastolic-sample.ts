@@ -1,5 +1,5 @@
 import type { ConceptKey } from '../../../../pipelines/concepts/concepts.ts';
-import type { EchoEvidence } from '../../../../pipelines/echo/shared/section.ts';
+import type { EchoEvidence } from '../../../../pipelines/echo/evidence.ts';
 import { interpreted } from '../interpret-sample.ts';
 
 export type Given = Readonly<Partial<Record<ConceptKey, number>>>;

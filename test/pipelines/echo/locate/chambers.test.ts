@@ -7,12 +7,8 @@ import { createHeart } from '../../../../models/phantom/heart/heart.ts';
 import { drawHeart } from '../../../../models/phantom/heart/sizes.ts';
 import { createRandom } from '../../../../models/phantom/random.ts';
 import type { GrayImage } from '../../../../pipelines/contract/image.ts';
-import {
-  areaOf,
-  CHAMBERS,
-  labelOf,
-  segmentChambers,
-} from '../../../../pipelines/echo/locate/chambers.ts';
+import { areaOf, labelOf, segmentChambers } from '../../../../pipelines/echo/locate/chambers.ts';
+import { CHAMBERS } from '../../../../pipelines/echo/locate/names.ts';
 import { mirroredImage, sectorOf } from '../../../../pipelines/echo/locate/sector.ts';
 import { shapeFaults } from '../../../../pipelines/echo/locate/ventricle-pose.ts';
 import {

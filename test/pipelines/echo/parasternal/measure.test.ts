@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { fluidFinding, parasternalValues } from '../../../../pipelines/echo/parasternal/measure.ts';
+import { longAxisValues } from '../../../../pipelines/echo/parasternal/measure.ts';
+import { fluidFinding } from '../../../../pipelines/echo/pericardial-effusion/measure.ts';
 import { parasternalClip as clip } from './parasternal-sample.ts';
 
 describe('the lines of a parasternal long axis', () => {
-  const values = parasternalValues({ clips: [clip('PLAX', null)] });
+  const values = longAxisValues({ clips: [clip('PLAX', null)] });
   it.each([
     ['ivsd', 0.9],
     ['lvidd', 5],
@@ -16,7 +17,7 @@ describe('the lines of a parasternal long axis', () => {
     expect(value?.source.calipers[0]?.type).toBe('line');
   });
   it('give nothing without a scale', () => {
-    expect(parasternalValues({ clips: [{ ...clip('PLAX', 8), scale: null }] })).toEqual([]);
+    expect(longAxisValues({ clips: [{ ...clip('PLAX', 8), scale: null }] })).toEqual([]);
   });
 });
 

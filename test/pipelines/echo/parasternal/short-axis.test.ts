@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { ParasternalStructure } from '../../../../pipelines/echo/locate/names.ts';
 import {
   type ParasternalMasks,
-  type ParasternalStructure,
   parasternalLabel,
 } from '../../../../pipelines/echo/locate/parasternal.ts';
 import type { ParasternalClip } from '../../../../pipelines/echo/parasternal/clip.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ParasternalClip } from '../../../../pipelines/echo/parasternal/clip.ts';
-import { parasternalValues } from '../../../../pipelines/echo/parasternal/measure.ts';
+import { longAxisValues } from '../../../../pipelines/echo/parasternal/measure.ts';
+import { fluidFinding } from '../../../../pipelines/echo/pericardial-effusion/measure.ts';
 import { interpreted } from '../interpret-sample.ts';
 import { parasternalClip } from '../parasternal/parasternal-sample.ts';
 
@@ -13,12 +14,13 @@ const measured = (depth: number, given: Parameters<typeof interpreted>[0] = {}) 
 /** Read from parasternal and subcostal clips. */
 function imaged(...clips: ParasternalClip[]) {
   const parasternal = { clips };
+  const { depth } = fluidFinding(parasternal);
   return interpreted(
     {},
     'model',
     {},
     {
-      measured: parasternalValues(parasternal),
+      measured: [...longAxisValues(parasternal), ...(depth ? [depth] : [])],
       views: { apical: { clips: null, volumesTrusted: false }, parasternal },
     },
   );

@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LEFT_ATRIUM } from '../../../../pipelines/echo/la-volume/guideline.ts';
-import {
-  geometryOf,
-  heartFailureRange,
-  LEFT_VENTRICLE,
-} from '../../../../pipelines/echo/lv-size/guideline.ts';
+import { geometryOf, LEFT_VENTRICLE } from '../../../../pipelines/echo/lv-size/guideline.ts';
+import { heartFailureRange } from '../../../../pipelines/echo/lvef/guideline.ts';
 import { type GradedQuantity, gradeOf } from '../../../../pipelines/echo/shared/grading.ts';
 import { rounded } from '../../../../pipelines/measure/rounding.ts';
 

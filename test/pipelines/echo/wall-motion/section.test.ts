@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { ChamberClip } from '../../../../pipelines/echo/chambers/clip.ts';
+import type { EchoEvidence } from '../../../../pipelines/echo/evidence.ts';
 import { heartOutlines } from '../../../../pipelines/echo/evidence.ts';
 import type { ParasternalClip } from '../../../../pipelines/echo/parasternal/clip.ts';
-import type { EchoEvidence } from '../../../../pipelines/echo/shared/section.ts';
+import { fluidFinding } from '../../../../pipelines/echo/pericardial-effusion/measure.ts';
 import { valuesOf } from '../../../../pipelines/echo/shared/values.ts';
 import { wallMotion } from '../../../../pipelines/echo/wall-motion/section.ts';
 import { measuredStudy } from '../measured-study.ts';
@@ -27,6 +28,8 @@ function said(
     clips: [],
     views,
     heart: heartOutlines(views.apical, views.parasternal),
+    fluid: fluidFinding(views.parasternal),
+    performanceMethod: null,
     handheld: false,
     priors: [],
   };

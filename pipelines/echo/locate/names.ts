@@ -1,6 +1,23 @@
-import type { Clip } from '../../contract/study.ts';
+import type { Clip, Rectangle } from '../../contract/study.ts';
 import { plainWords } from '../../contract/view-words.ts';
-import type { EchoView } from './view.ts';
+
+/** Views of the classifier (echo reference 2.1); `other` is everything else. */
+export const ECHO_VIEWS = [
+  'PLAX',
+  'PSAX-AV',
+  'PSAX-MV',
+  'PSAX-PM',
+  'PSAX-AP',
+  'A4C',
+  'A2C',
+  'A3C',
+  'A5C',
+  'SUBCOSTAL-4C',
+  'SUBCOSTAL-IVC',
+  'SUPRASTERNAL',
+  'other',
+] as const;
+export type EchoView = (typeof ECHO_VIEWS)[number];
 
 /**
  * A view as the header or the classifier names it; the header may leave the level open. An A4C that is
@@ -110,3 +127,38 @@ export function headerView({
   const named = VIEW_NAMES.find(([pattern]) => pattern.test(words))?.[1];
   return coded ?? named ?? null;
 }
+
+/** Views whose chambers are outlined. */
+export const APICAL_VIEWS = ['A4C', 'A2C', 'A3C'] as const;
+export type ApicalView = (typeof APICAL_VIEWS)[number];
+
+/** The view of one clip, and who says so. */
+export interface ClipView {
+  clip: Clip;
+  /** Null: neither the header nor a model names one that can be relied on. */
+  view: HeartView | null;
+  source: 'header' | 'model' | null;
+  /** Of the model; null where the header names the view, or no model looked. */
+  confidence: number | null;
+  /** The view that the model would have named without its gate. */
+  belowGate: HeartView | null;
+  /** The fan of the picture in stored pixels; null where the clip was not looked at. */
+  fan: Rectangle | null;
+}
+
+/** Structures of a frame, in the order of their labels (1 to 5; 0 is the ground). */
+export const CHAMBERS = ['lv', 'myocardium', 'la', 'rv', 'ra'] as const;
+export type Chamber = (typeof CHAMBERS)[number];
+
+/** Structures of a parasternal or subcostal frame, in the order of their labels from 1 on. */
+export const PARASTERNAL_STRUCTURES = [
+  'lv',
+  'myocardium',
+  'la',
+  'rv',
+  'ra',
+  'aorta',
+  'pulmonary-artery',
+  'effusion',
+] as const;
+export type ParasternalStructure = (typeof PARASTERNAL_STRUCTURES)[number];

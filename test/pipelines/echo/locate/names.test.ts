@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  familyOf,
-  headerView,
-  showsVentricle,
-} from '../../../../pipelines/echo/locate/view-names.ts';
+import { familyOf, headerView, showsVentricle } from '../../../../pipelines/echo/locate/names.ts';
 
 const coded = (viewCode: string) => headerView({ viewCode, viewName: null });
 

@@ -1,0 +1,42 @@
+import { rounded } from '../../measure/rounding.ts';
+
+export const HEART_FAILURE_RANGES = [
+  'HFimpEF range',
+  'HFrEF range',
+  'HFmrEF range',
+  'HFpEF range',
+] as const;
+
+/** Range of EF that would be used if clinical heart failure is present (HF21; reference 4.5). */
+export function heartFailureRange(
+  ef: number,
+  prior: number | null,
+): (typeof HEART_FAILURE_RANGES)[number] {
+  const [now, before] = [rounded(ef, 0), prior === null ? null : rounded(prior, 0)];
+  if (before !== null && before <= 40 && now > 40 && now - before >= 10) return 'HFimpEF range';
+  if (now <= 40) return 'HFrEF range';
+  return now < 50 ? 'HFmrEF range' : 'HFpEF range';
+}
+
+/** A change of EF below this many points is within measurement variability (reference 4.6). */
+export const EF_VARIABILITY = 10;
+
+/** EF, per cent, below which LV dysfunction is told at once (ASE15; reference 4.4, 16). */
+export const SEVERE_EF = 30;
+
+/** Views whose lengths differ by more of the longer are perhaps foreshortened (reference 4.2). */
+const LENGTH_DIFFERENCE = 0.1;
+
+/** Whether the long axes of two views are too unequal to be of one ventricle. */
+export function unequalLengths(one: number, other: number): boolean {
+  const longer = Math.max(one, other);
+  return (longer - Math.min(one, other)) / longer > LENGTH_DIFFERENCE + 1e-9;
+}
+
+/** End-diastolic volumes of two views that differ by more call for a remark (reference 4.6). */
+const VOLUME_DIFFERENCE = 0.25;
+
+export function unequalVolumes(one: number, other: number): boolean {
+  const larger = Math.max(one, other);
+  return (larger - Math.min(one, other)) / larger > VOLUME_DIFFERENCE + 1e-9;
+}
