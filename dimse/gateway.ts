@@ -10,6 +10,7 @@ import { recoverIntake } from '../src/core/studies/registration.ts';
 import { retentionCutoff } from '../src/core/studies/retention.ts';
 import { requireKnownAttributes } from '../src/core/studies/rules/attribute-values.ts';
 import type { Database } from '../src/platform/database/port.ts';
+import { EVENTS } from '../src/platform/logging/events.ts';
 import type { Logger } from '../src/platform/logging/logger.ts';
 import { type ArchiveAccess, auditedArchive, openArchives } from './archive/open-archives.ts';
 import { startArchiveRounds } from './archive/rounds.ts';
@@ -121,7 +122,11 @@ export async function startDimse({
     logger,
     now,
   });
-  logger.info({ host: dicom.host, port: listener.port, aeTitle: dicom.aeTitle }, 'DICOM listener');
+  logger.event(EVENTS.listenerOpen, {
+    host: dicom.host,
+    port: listener.port,
+    aeTitle: dicom.aeTitle,
+  });
   return {
     port: listener.port,
     door,

@@ -6,6 +6,7 @@ import { PRIOR_STUDY } from '../../src/core/studies/priors.ts';
 import { findStudy, ownSeries } from '../../src/core/studies/study-queries.ts';
 import type { Database, Queryable } from '../../src/platform/database/port.ts';
 import { ERRORS, type ErrorCode, SonogateError } from '../../src/platform/errors/catalogue.ts';
+import { EVENTS } from '../../src/platform/logging/events.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
 import type { StorageService } from '../network/service-ports.ts';
 import type { Archive, FoundObject, Retrieved } from './archive.ts';
@@ -142,10 +143,11 @@ export async function runRetrieval(
   } catch (error) {
     if (signal.aborted) return await giveBack(database, row.id);
     await ended(database, row.id, failureOf(error), now());
-    parts.logger.warn(
-      { archive: archive.name, retrieval: row.id, error: String(error) },
-      'retrieval',
-    );
+    parts.logger.event(EVENTS.archiveRetrievalFailed, {
+      archive: archive.name,
+      retrieval: row.id,
+      error: String(error),
+    });
   }
 }
 

@@ -216,7 +216,7 @@ async function openGet(
     normalized: null,
     // A connection that is lost is seen by who reads the next message.
     send: (contextId, command) => void association.sendAnswer(contextId, command).catch(() => {}),
-    log: (level, text, fields) => logger[level]({ archive: node.aeTitle, ...fields }, text),
+    log: (event, fields) => logger.event(event, { archive: node.aeTitle, ...fields }),
   });
   return { association, provider, peer };
 }

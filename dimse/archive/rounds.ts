@@ -1,5 +1,6 @@
 import type { Source } from '../../config/schema.ts';
 import type { DicomIdentity } from '../../pipelines/dicom/subject.ts';
+import { EVENTS } from '../../src/platform/logging/events.ts';
 import { logRounds, type Rounds, startRounds } from '../../src/platform/rounds.ts';
 import type { Archive } from './archive.ts';
 import { askDueCounts } from './expected-count.ts';
@@ -51,7 +52,7 @@ function startLoop(
   signal: AbortSignal,
 ): Rounds {
   const { onError, onRecovery } = logRounds(logger, 'archives', (error) =>
-    logger.error({ err: error }, 'archive round'),
+    logger.event(EVENTS.archiveRoundFailed, { err: error }),
   );
   return startRounds({
     async work() {

@@ -15,6 +15,7 @@ import {
   SonogateError,
 } from '../../src/platform/errors/catalogue.ts';
 import { isOutOfSpace } from '../../src/platform/errors/file-system.ts';
+import { EVENTS } from '../../src/platform/logging/events.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
 import type { AssociationPeer, IncomingObject, StorageService } from '../network/service-ports.ts';
 import { PROCESSING_FAILURE } from '../network/status.ts';
@@ -128,7 +129,7 @@ async function storePart(
     outcome.stored.push({ sopClassUid, sopInstanceUid });
   } catch (error) {
     const code = codeOf(error);
-    if (code === 'internal') logger.error({ call: peer.id, err: error }, 'object not stored');
+    if (code === 'internal') logger.event(EVENTS.stowObjectFailed, { call: peer.id, err: error });
     note(outcome, named, code);
   }
 }

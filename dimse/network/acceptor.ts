@@ -6,6 +6,7 @@ import {
   IMPLEMENTATION_VERSION,
 } from '../../pipelines/dicom/implementation.ts';
 import { ERRORS, type ErrorCode, SonogateError } from '../../src/platform/errors/catalogue.ts';
+import { EVENTS } from '../../src/platform/logging/events.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
 import { peerCertificate } from '../../src/platform/tls/certificates.ts';
 import type { Artim } from './artim.ts';
@@ -159,7 +160,7 @@ export class Acceptor {
         return;
       case PDU.abort:
         this.#state = 'aborted';
-        this.#log('info', 'association aborted by the peer');
+        this.#options.logger.event(EVENTS.associationAborted, { ...this.#who });
         // PS3.8 9.2.2, AA-3: who gets an A-ABORT closes the connection.
         this.#socket.destroy();
         return;
@@ -181,7 +182,8 @@ export class Acceptor {
       const { refused } = admission;
       this.#state = 'rejected';
       this.#socket.end(encodeReject(rejectionFor(refused)));
-      this.#log('warn', 'association rejected', {
+      this.#options.logger.event(EVENTS.associationRejected, {
+        ...this.#who,
         code: refused,
         operator: ERRORS[refused].operator,
       });
@@ -197,7 +199,7 @@ export class Acceptor {
       storage: this.#options.storage,
       normalized: this.#options.normalized ?? null,
       send: (contextId, command, dataSet) => this.#send(contextId, command, dataSet),
-      log: (level, text, fields) => this.#log(level, text, fields),
+      log: (event, fields) => this.#options.logger.event(event, { ...this.#who, ...fields }),
     });
     this.#fragmentBytes = sentFragmentBytes(request.maxPduBytes);
     this.#state = 'established';
@@ -217,7 +219,8 @@ export class Acceptor {
         roles: request.roles ?? [],
       }),
     );
-    this.#log('info', 'association accepted', {
+    this.#options.logger.event(EVENTS.associationAccepted, {
+      ...this.#who,
       implementation: request.implementationVersion,
       accepted: accepted.size,
       refused: answers.length - accepted.size,
@@ -245,7 +248,7 @@ export class Acceptor {
       this.#socket.setTimeout(this.#socket.timeout ?? 0);
       return;
     }
-    this.#log('info', 'association idle');
+    this.#options.logger.event(EVENTS.associationIdle, { ...this.#who });
     this.#state = 'aborted';
     this.#endWith(encodeAbort(abortFor('association_idle')));
   }
@@ -259,7 +262,7 @@ export class Acceptor {
   #onEndOfStream(): void {
     if (this.#state !== 'awaiting' && this.#state !== 'established') return;
     if (this.#reader.insidePdu || this.#state === 'established') {
-      this.#log('warn', 'connection closed inside an association', { code: 'unexpected_pdu' });
+      this.#options.logger.event(EVENTS.connectionClosed, { ...this.#who, code: 'unexpected_pdu' });
     }
     this.#state = 'aborted';
   }
@@ -269,11 +272,15 @@ export class Acceptor {
       return;
     this.#state = 'aborted';
     if (error instanceof SonogateError) {
-      this.#log('warn', 'connection aborted', { code: error.code, detail: error.detail });
+      this.#options.logger.event(EVENTS.connectionAborted, {
+        ...this.#who,
+        code: error.code,
+        detail: error.detail,
+      });
       this.#socket.end(encodeAbort(abortFor(error.code)));
       return;
     }
-    this.#log('warn', 'connection lost', { error: String(error) });
+    this.#options.logger.event(EVENTS.connectionLost, { ...this.#who, error: String(error) });
     this.#socket.destroy();
   }
 
@@ -287,11 +294,14 @@ export class Acceptor {
     if (!this.#admitted) return;
     this.#admitted.ended?.();
     const end: AssociationEnd = this.#state === 'released' ? 'released' : 'aborted';
-    this.#log('info', 'association ended', { end });
+    this.#options.logger.event(EVENTS.associationEnded, { ...this.#who, end });
     try {
       await this.#options.storage.ended(this.#peer, end);
     } catch (error) {
-      this.#log('error', 'the end of an association was not recorded', { error: String(error) });
+      this.#options.logger.event(EVENTS.associationEndUnrecorded, {
+        ...this.#who,
+        error: String(error),
+      });
     }
   }
 
@@ -299,8 +309,9 @@ export class Acceptor {
     return new SonogateError('unexpected_pdu', `The peer sent ${what} while ${this.#state}.`);
   }
 
-  #log(level: 'info' | 'warn' | 'error', text: string, fields: object = {}): void {
+  /** Which association and which peer a line of the log is about. */
+  get #who() {
     const { id, callingAeTitle, address } = this.#peer;
-    this.#options.logger[level]({ association: id, callingAeTitle, address, ...fields }, text);
+    return { association: id, callingAeTitle, address };
   }
 }

@@ -1,5 +1,7 @@
 import { isUid } from '../../pipelines/dicom/uid.ts';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
+import type { LogEvent } from '../../src/platform/logging/event.ts';
+import { EVENTS } from '../../src/platform/logging/events.ts';
 import {
   COMMAND,
   type CommandSet,
@@ -26,7 +28,7 @@ export interface DimseProviderOptions {
   /** Null: normalized requests are answered as unrecognized. */
   normalized: NormalizedService | null;
   send: (contextId: number, command: CommandSet, dataSet?: Buffer) => void;
-  log: (level: 'info' | 'warn' | 'error', text: string, fields?: object) => void;
+  log: <Fields extends object>(event: LogEvent<Fields>, fields: NoInfer<Fields>) => void;
 }
 
 type Fragment = PduEvent & { kind: 'fragment' };
@@ -209,7 +211,7 @@ export class DimseProvider {
       send(contextId, eventReport, report.dataSet);
     } catch (error) {
       const { status, comment } = statusFor(error);
-      log('warn', 'request refused', { operation, error: String(error) });
+      log(EVENTS.normalizedRequestRefused, { operation, error: String(error) });
       send(contextId, responseTo(command, status, comment));
     }
   }
@@ -223,7 +225,7 @@ export class DimseProvider {
       send(contextId, responseTo(command, STATUS.success));
     } catch (error) {
       const { status, comment } = statusFor(error);
-      log('warn', 'object refused', {
+      log(EVENTS.objectRefused, {
         status: status.toString(16).toUpperCase().padStart(4, '0'),
         error: error instanceof Error ? error.message : String(error),
       });
@@ -237,7 +239,7 @@ export class DimseProvider {
     try {
       await sink?.discard();
     } catch (error) {
-      this.#options.log('error', 'a partial object could not be removed', { error: String(error) });
+      this.#options.log(EVENTS.objectLeftover, { error: String(error) });
     }
   }
 }

@@ -5,6 +5,7 @@ import {
   type Server as TlsServer,
 } from 'node:tls';
 import type { ListenerTls } from '../../config/tls.ts';
+import { EVENTS } from '../../src/platform/logging/events.ts';
 import {
   followCertificate,
   serverOptions,
@@ -65,7 +66,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   };
 
   const onRefused = (address: string, reason: string) => {
-    logger.warn({ address, reason }, 'TLS handshake refused');
+    logger.event(EVENTS.tlsRefused, { address, reason });
     onTlsRefused?.(address, reason);
   };
   const secure = tls ? await tlsServer(tls, onConnection, onRefused) : null;
@@ -85,7 +86,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     server.listen(port, host, resolve);
   });
   server.on('error', (error) =>
-    options.logger.error({ error: error.message }, 'DICOM listener failed'),
+    options.logger.event(EVENTS.listenerFailed, { error: error.message }),
   );
 
   return {

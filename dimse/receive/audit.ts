@@ -1,6 +1,7 @@
 import type { AuditEntry, WriteAudit } from '../../src/core/audit/audit.ts';
 import type { RefusalAudit } from '../../src/core/audit/refusals.ts';
 import type { ErrorCode } from '../../src/platform/errors/catalogue.ts';
+import { EVENTS } from '../../src/platform/logging/events.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
 import type { AssociationEnd, AssociationPeer } from '../network/service-ports.ts';
 
@@ -65,7 +66,7 @@ export function createDicomAudit(parts: {
       // The objects are safe already: a receipt that cannot be written is said and stops nothing.
       for (const result of await Promise.allSettled(written)) {
         if (result.status === 'rejected') {
-          logger.error({ err: result.reason, association: id }, 'receipt not written to the audit');
+          logger.event(EVENTS.receiptUnaudited, { err: result.reason, association: id });
         }
       }
     },
@@ -82,7 +83,7 @@ export function createDicomAudit(parts: {
       try {
         await write(queryEntry(archive, found, { actor: 'gateway', at: now() }));
       } catch (error) {
-        logger.error({ err: error, archive }, 'query not written to the audit');
+        logger.event(EVENTS.archiveQueryUnaudited, { err: error, archive });
       }
     },
   };

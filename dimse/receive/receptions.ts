@@ -4,6 +4,7 @@ import { releaseDeadline } from '../../src/core/studies/completion.ts';
 import { beginReception, type ReceptionParts } from '../../src/core/studies/receptions.ts';
 import { type Arrival, hastenCompletion } from '../../src/core/studies/study-store.ts';
 import type { Database } from '../../src/platform/database/port.ts';
+import { EVENTS } from '../../src/platform/logging/events.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
 import type { AssociationEnd, AssociationPeer, StorageService } from '../network/service-ports.ts';
 
@@ -69,15 +70,12 @@ export function watchReleases({
       const studies = open.get(peer.id);
       open.delete(peer.id);
       if (!studies) return;
-      logger.info(
-        {
-          association: peer.id,
-          callingAeTitle: peer.callingAeTitle,
-          studies: [...studies].map(([study, { revision }]) => ({ study, revision })),
-          end,
-        },
-        'association brought objects',
-      );
+      logger.event(EVENTS.associationStudies, {
+        association: peer.id,
+        callingAeTitle: peer.callingAeTitle,
+        studies: [...studies].map(([study, { revision }]) => ({ study, revision })),
+        end,
+      });
       for (const [studyId, { source }] of studies) {
         await scheduleArchiveCount(database, sources, { studyId, source, at: now() });
         if (end === 'aborted') continue;

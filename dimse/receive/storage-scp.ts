@@ -14,6 +14,7 @@ import {
 import type { Arrival } from '../../src/core/studies/study-store.ts';
 import type { Database } from '../../src/platform/database/port.ts';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
+import { EVENTS } from '../../src/platform/logging/events.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
 import type {
   AssociationEnd,
@@ -124,7 +125,7 @@ async function forget(
     for (const path of [partial, complete]) await rm(join(dataDir, path), { force: true });
   } catch (error) {
     // It is taken up or removed at the next start.
-    logger.error({ error: String(error) }, 'a partial object could not be removed');
+    logger.event(EVENTS.objectLeftover, { error: String(error) });
   }
 }
 

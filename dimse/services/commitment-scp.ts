@@ -7,6 +7,7 @@ import {
 import type { ReceivedObject, ReceivedObjects } from '../../src/core/files/received-objects.ts';
 import type { Database, Queryable } from '../../src/platform/database/port.ts';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
+import { EVENTS } from '../../src/platform/logging/events.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
 import { DAY_MS } from '../../src/platform/time.ts';
 import { COMMAND } from '../network/command-set.ts';
@@ -189,9 +190,9 @@ async function tell(row: ReportRow, parts: ReporterParts): Promise<void> {
   const log = { transaction: row.transaction_uid, callingAeTitle: row.calling_ae_title };
   if (!node) {
     if (await putOff(database, row, 'invalid_config', WITHOUT_NODE_WAIT_SECONDS, now())) {
-      logger.warn(log, 'a report of storage commitment waits: the source has no `node`');
+      logger.event(EVENTS.commitmentWithoutNode, log);
     } else {
-      logger.error(log, 'storage commitment not reported, given up');
+      logger.event(EVENTS.commitmentGivenUp, log);
     }
     return;
   }
@@ -200,14 +201,14 @@ async function tell(row: ReportRow, parts: ReporterParts): Promise<void> {
     const called = { ...node, callingAeTitle: parts.aeTitle, timeoutSeconds: TIMEOUT_SECONDS };
     await sendCommitmentReport(called, { transactionUid, committed, failed });
     await recordReportConfirmed(database, transactionUid, row.calling_ae_title, now());
-    logger.info(log, 'storage commitment reported');
+    logger.event(EVENTS.commitmentReported, log);
   } catch (error) {
     const code = error instanceof SonogateError ? error.code : 'internal';
     const wait = Math.min(FIRST_WAIT_SECONDS * 2 ** row.attempt, LONGEST_WAIT_SECONDS);
     if (await putOff(database, row, code, wait, now())) {
-      logger.warn({ ...log, code, wait }, 'storage commitment not reported, will retry');
+      logger.event(EVENTS.commitmentUnreported, { ...log, code, wait });
     } else {
-      logger.error({ ...log, code }, 'storage commitment not reported, given up');
+      logger.event(EVENTS.commitmentGivenUp, { ...log, code });
     }
   }
 }

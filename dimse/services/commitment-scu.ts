@@ -6,6 +6,7 @@ import {
 } from '../../pipelines/dicom/sop-classes.ts';
 import type { Database, Queryable } from '../../src/platform/database/port.ts';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
+import { EVENTS } from '../../src/platform/logging/events.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
 import { logRounds, type Rounds, startRounds } from '../../src/platform/rounds.ts';
 import { COMMAND } from '../network/command-set.ts';
@@ -168,11 +169,11 @@ async function ask(destination: DicomDestination, parts: CommitmentScuParts): Pr
        WHERE transaction_uid = $1`,
       [transactionUid, now(), ASK_AGAIN_DAYS],
     );
-    logger.info(log, 'storage commitment asked for');
+    logger.event(EVENTS.commitmentAsked, log);
   } catch (error) {
     const code = error instanceof SonogateError ? error.code : 'internal';
     await putOff(database, transactionUid, now());
-    logger.warn({ ...log, code }, 'storage commitment could not be asked for, will retry');
+    logger.event(EVENTS.commitmentNotAsked, { ...log, code });
   }
 }
 
@@ -246,7 +247,7 @@ function sendRequest(
   };
   const reports: ReportHandler = {
     normalized: commitmentReportService(parts),
-    log: (level, text, fields) => logger[level]({ pacs: node.aeTitle, ...fields }, text),
+    log: (event, fields) => logger.event(event, { pacs: node.aeTitle, ...fields }),
   };
   return sendCommitmentMessage(
     node,
@@ -293,15 +294,12 @@ export function commitmentReportService({
     const report = readCommitmentReport(decodeDataSet(dataSet, transferSyntax));
     if (!report) return { status: SERVICE_STATUS.missingAttributeValue };
     const known = await settleReport(database, report, now());
-    logger.info(
-      {
-        transaction: report.transactionUid,
-        committed: report.committed.length,
-        failed: report.failed.length,
-        known,
-      },
-      'storage commitment report',
-    );
+    logger.event(EVENTS.commitmentReceived, {
+      transaction: report.transactionUid,
+      committed: report.committed.length,
+      failed: report.failed.length,
+      known,
+    });
     return { status: known ? SERVICE_STATUS.success : SERVICE_STATUS.noSuchSopInstance };
   };
 }
@@ -320,7 +318,7 @@ export function startCommitmentRounds(parts: ReporterParts & CommitmentScuParts)
     },
     pauseMilliseconds: ROUND_MILLISECONDS,
     ...logRounds(logger, 'storage commitment', (error) =>
-      logger.error({ err: error }, 'commitment'),
+      logger.event(EVENTS.commitmentFailed, { err: error }),
     ),
   });
   return {

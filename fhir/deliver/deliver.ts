@@ -4,6 +4,7 @@ import type { Subject } from '../../pipelines/dicom/subject.ts';
 import { type Result, resultSchema } from '../../pipelines/result/envelope.ts';
 import type { Deliverer, Delivery, SendOutcome } from '../../src/core/outbox/delivery.ts';
 import type { ResultReader } from '../../src/core/requests/request.ts';
+import { EVENTS } from '../../src/platform/logging/events.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
 import { connectFhir } from '../client/client.ts';
 import { dailyMode, modeInWords } from '../client/delivery-mode.ts';
@@ -123,14 +124,11 @@ export function createFhirDeliverer(deps: FhirDelivererDeps): Deliverer {
         server,
         mode: await mode.current(signal),
         learn: (simpler) => {
-          deps.logger.warn(
-            {
-              delivery: delivery.id,
-              destination: destination.name,
-              mode: modeInWords(simpler),
-            },
-            'EHR',
-          );
+          deps.logger.event(EVENTS.ehrSimplerMode, {
+            delivery: delivery.id,
+            destination: destination.name,
+            mode: modeInWords(simpler),
+          });
           mode.learn(simpler);
         },
         binaries: deps.binaries,
@@ -141,7 +139,7 @@ export function createFhirDeliverer(deps: FhirDelivererDeps): Deliverer {
         return { outcome: 'delivered', detail: 'Not sent: a later result of the study is there' };
       }
       const { id, requestId } = delivery;
-      deps.logger.info({ delivery: id, request: requestId, ...receipt }, 'report delivered');
+      deps.logger.event(EVENTS.deliveryReport, { delivery: id, request: requestId, ...receipt });
       return {
         outcome: 'delivered',
         detail: `${receipt.report}, ${receipt.entries} entries${receipt.provenance ? '' : ', without Provenance'}`,

@@ -24,8 +24,9 @@ import type { HttpServer } from '../doors/http/server.ts';
 import { type AdminOperations, serveAdminSocket } from '../operations/socket.ts';
 import { migrate } from '../platform/database/migrate.ts';
 import { openDatabase } from '../platform/database/open.ts';
+import { EVENTS } from '../platform/logging/events.ts';
 import type { Logger } from '../platform/logging/logger.ts';
-import { countedLogger } from '../platform/logging/logger.ts';
+import { observedLogger } from '../platform/logging/logger.ts';
 import { createOutboundClient } from '../platform/outbound/client.ts';
 import { createUrlGuard } from '../platform/outbound/url-guard.ts';
 import { openSiteClock } from '../platform/time.ts';
@@ -73,7 +74,7 @@ export async function startGateway(
 ): Promise<Gateway> {
   const meters = createProcessMeters();
   let tracing = NO_TRACING;
-  const logger = countedLogger(plainLogger, (event, fields) => {
+  const logger = observedLogger(plainLogger, (event, fields) => {
     meters.onEvent(event, fields);
     tracing.onEvent(event, fields);
   });
@@ -85,7 +86,7 @@ export async function startGateway(
     const database = await openDatabase({ ...config, logger });
     ends.push(() => database.close());
     const applied = await migrate(database);
-    if (applied.length > 0) logger.info({ migrations: applied }, 'database brought up to date');
+    if (applied.length > 0) logger.event(EVENTS.databaseMigrated, { migrations: applied });
     const audit = await startAudit(config, { database, logger });
     ends.push(() => audit.stop());
     tracing = await startTracing(config.tracing, { database, logger });
@@ -113,7 +114,7 @@ export async function startGateway(
           await removeExpiredResults(database, config.dataDir);
           await removeFetched(config.dataDir, new Date());
         },
-        'expired copies could not be removed',
+        EVENTS.copiesNotRemoved,
         logger,
       );
       ends.push(() => cleaning.stop());
@@ -203,12 +204,18 @@ export async function startGateway(
       ends.push(() => api.stop());
       http = api.server;
     }
-    logger.info({ roles: config.roles, http: http?.url, dicom: dicom?.port }, 'gateway started');
+    logger.event(EVENTS.gatewayStarted, {
+      roles: config.roles,
+      http: http?.url,
+      dicom: dicom?.port,
+    });
     monitoring.serving(true);
     const announceStop = () => monitoring.serving(false);
     return { http, dicom, core, operations, announceStop, close };
   } catch (error) {
-    await close().catch((closing: unknown) => logger.error({ err: closing }, 'could not close'));
+    await close().catch((closing: unknown) =>
+      logger.event(EVENTS.gatewayStartFailed, { err: closing }),
+    );
     throw error;
   }
 }

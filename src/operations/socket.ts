@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { SonogateError } from '../platform/errors/catalogue.ts';
+import { EVENTS } from '../platform/logging/events.ts';
 import type { Logger } from '../platform/logging/logger.ts';
 
 /**
@@ -36,7 +37,7 @@ export async function serveAdminSocket(
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   if (existsSync(path)) {
     if (await answers(path)) {
-      logger.info('another process of this gateway serves the admin socket');
+      logger.event(EVENTS.adminShared);
       return { close: async () => {} };
     }
     rmSync(path);
@@ -92,7 +93,7 @@ async function handle(
     if (error instanceof SonogateError) {
       return { status: 400, body: { code: error.code, detail: error.detail ?? error.message } };
     }
-    logger.error({ err: error, operation: name }, 'an admin command failed');
+    logger.event(EVENTS.adminFailed, { err: error, operation: name });
     return { status: 500, body: { detail: (error as Error).message } };
   }
 }

@@ -1,4 +1,5 @@
 import { DatabaseUnreachableError } from './database/pooled.ts';
+import { EVENTS } from './logging/events.ts';
 import type { Logger } from './logging/logger.ts';
 
 export interface Rounds {
@@ -82,12 +83,12 @@ export function logRounds(
       const what = away ? error.name : String(error);
       if (what === told) return;
       told = what;
-      if (away) logger.warn({ work, error: error.message }, 'the database is away, work waits');
+      if (away) logger.event(EVENTS.databaseAway, { work, error: error.message });
       else log(error);
     },
     onRecovery() {
       told = null;
-      logger.info({ work }, 'work goes on');
+      logger.event(EVENTS.workResumed, { work });
     },
   };
 }

@@ -7,8 +7,8 @@ import {
   TRANSFER_SYNTAXES,
 } from '../../../pipelines/dicom/transfer-syntaxes.ts';
 import { catalogueEntry, ERRORS, type ErrorCode } from '../../platform/errors/catalogue.ts';
-import { LOG_EVENTS } from '../../platform/logging/events/catalogue.ts';
-import type { LogEvent } from '../../platform/logging/events/event.ts';
+import type { LogEvent } from '../../platform/logging/event.ts';
+import { EVENTS } from '../../platform/logging/events.ts';
 
 export const ERRORS_PAGE = new URL('../../../docs/errors.md', import.meta.url);
 export const LOG_EVENTS_PAGE = new URL('../../../docs/log-events.md', import.meta.url);
@@ -31,9 +31,9 @@ ${codes.map(renderEntry).join('\n')}`;
 
 /** `docs/log-events.md`: what stands in the log, and what to do about it. */
 export function renderLogEventsPage(): string {
-  const rows = Object.entries<LogEvent>(LOG_EVENTS)
-    .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([id, { level, text, meaning, action }]) =>
+  const rows = Object.values<LogEvent>(EVENTS)
+    .sort((one, other) => (one.id < other.id ? -1 : 1))
+    .map(({ id, level, text, meaning, action }) =>
       ['', `\`${id}\``, level, text, meaning, action ?? '–', ''].join(' | ').trim(),
     );
   return `# Log events

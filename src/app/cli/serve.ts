@@ -7,6 +7,7 @@ import {
   followRules,
   type RulesSource,
 } from '../../core/studies/rules/rules-source.ts';
+import { EVENTS } from '../../platform/logging/events.ts';
 import { createLogger, type Logger } from '../../platform/logging/logger.ts';
 import { type Gateway, startGateway } from '../main.ts';
 
@@ -32,14 +33,14 @@ export function stopOnSignal(
 
   const close = async () => {
     const late = setTimeout(() => {
-      logger.error({ graceSeconds }, 'the gateway did not stop in time');
+      logger.event(EVENTS.gatewayStopSlow, { graceSeconds });
       process.exit(1);
     }, graceSeconds * 1000);
     try {
       await gateway.close();
       process.exit(0);
     } catch (error) {
-      logger.error({ err: error }, 'the gateway did not stop cleanly');
+      logger.event(EVENTS.gatewayStopFailed, { err: error });
       process.exit(1);
     } finally {
       clearTimeout(late);
@@ -50,7 +51,7 @@ export function stopOnSignal(
     switch (state) {
       case 'serving':
         state = 'not ready';
-        logger.info({ signal }, 'stopping');
+        logger.event(EVENTS.gatewayStopping, { signal });
         gateway.announceStop();
         void delay(readinessSeconds * 1000, null, { signal: waiting.signal })
           .catch(() => {})
@@ -63,7 +64,7 @@ export function stopOnSignal(
         waiting.abort();
         return;
       case 'closing':
-        logger.warn({ signal }, 'stopped by a second signal');
+        logger.event(EVENTS.gatewayStopForced, { signal });
         process.exit(128 + constants.signals[signal]);
     }
   };

@@ -1,3 +1,4 @@
+import type { LogEvent } from '../../platform/logging/event.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import { logRounds, type Rounds, startRounds } from '../../platform/rounds.ts';
 
@@ -5,16 +6,16 @@ const EVERY_MS = 3_600_000;
 
 /**
  * Removes what has expired now and every hour, one cleaning at a time, until stopped.
- * @param failed the line of the log when it could not be done (src/platform/logging/events).
+ * @param failed the event to log when it could not be done.
  */
 export function startCleaning(
   clean: () => Promise<unknown>,
-  failed: string,
+  failed: LogEvent<{ err: unknown }>,
   logger: Logger,
 ): Rounds {
   return startRounds({
     work: clean,
     pauseMilliseconds: EVERY_MS,
-    ...logRounds(logger, 'cleaning', (error) => logger.warn({ err: error }, failed)),
+    ...logRounds(logger, 'cleaning', (error) => logger.event(failed, { err: error })),
   });
 }

@@ -12,6 +12,7 @@ import type { HttpDeps } from '../../doors/http/context.ts';
 import { type HttpServer, startHttp } from '../../doors/http/server.ts';
 import { createUrlSigner, loadSigningSecret } from '../../doors/http/signed-url.ts';
 import type { PooledDatabase } from '../../platform/database/open.ts';
+import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import type { OutboundClient } from '../../platform/outbound/client.ts';
 import type { AuditService } from './audit.ts';
@@ -46,11 +47,7 @@ export async function startHttpDoor(
       minFreeBytes: config.dicom.minFreeBytes,
     },
   });
-  const cleaning = startCleaning(
-    () => uploads.removeExpired(),
-    'expired uploads could not be removed',
-    logger,
-  );
+  const cleaning = startCleaning(() => uploads.removeExpired(), EVENTS.uploadsNotRemoved, logger);
   const stopping = new AbortController();
   const access = {
     authenticate: createAuthenticate(database),

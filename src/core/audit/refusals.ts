@@ -1,3 +1,4 @@
+import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import type { AuditEntry, WriteAudit } from './audit.ts';
 
@@ -32,7 +33,7 @@ export function createRefusalAudit(parts: {
     try {
       await writeAudit({ ...refusal, at: now(), outcome: 'refused', detail });
     } catch (error) {
-      logger.error({ err: error, action: refusal.action }, 'refusal not written to the audit');
+      logger.event(EVENTS.refusalUnaudited, { err: error, action: refusal.action });
     }
   };
   const settle = async () => {

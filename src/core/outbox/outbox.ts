@@ -2,6 +2,7 @@ import type { Config } from '../../../config/schema.ts';
 import type { PooledDatabase } from '../../platform/database/pooled.ts';
 import type { Queryable } from '../../platform/database/port.ts';
 import { catalogueEntry, type ErrorCode } from '../../platform/errors/catalogue.ts';
+import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import { logRounds } from '../../platform/rounds.ts';
 import {
@@ -206,7 +207,7 @@ export async function startOutbox({
   let again = false;
   let failures = 0;
   const { onError, onRecovery } = logRounds(logger, 'outbox', (error) =>
-    logger.warn({ error: String(error) }, 'outbox could not be read, will retry'),
+    logger.event(EVENTS.outboxUnreadable, { error: String(error) }),
   );
 
   const wake = () => {
@@ -269,7 +270,7 @@ export async function startOutbox({
       await settle(delivery, await send(delivery, signal));
     } catch (error) {
       // The row still says `sending`; it is due again when its lease has run out.
-      logger.warn({ delivery: delivery.id, error: String(error) }, 'outcome not recorded');
+      logger.event(EVENTS.deliveryUnrecorded, { delivery: delivery.id, error: String(error) });
     } finally {
       clearInterval(renew);
     }
@@ -281,7 +282,7 @@ export async function startOutbox({
       if (!deliverer) throw new Error(`no deliverer of kind ${delivery.kind}`);
       return await deliverer.send(delivery, signal);
     } catch (error) {
-      logger.error({ delivery: delivery.id, error: String(error) }, 'deliverer threw');
+      logger.event(EVENTS.deliveryThrew, { delivery: delivery.id, error: String(error) });
       return {
         outcome: 'failed',
         failure: 'transient',
@@ -308,7 +309,7 @@ export async function startOutbox({
     const fields = { delivery: id, request: requestId, destination, object };
     if (outcome.outcome === 'delivered') {
       await markDelivered(database, delivery, outcome);
-      logger.info(fields, 'delivered');
+      logger.event(EVENTS.delivered, fields);
       await noteWorks(delivery);
       return;
     }
@@ -317,7 +318,7 @@ export async function startOutbox({
     else if (!stopping.signal.aborted) await noteFails(delivery, code);
     if (failure === 'permanent') {
       await markDead(database, delivery, code, detail);
-      logger.error({ ...fields, code }, 'delivery is dead, a person must look');
+      logger.event(EVENTS.deliveryDead, { ...fields, code });
       await useAlternate(delivery);
       return;
     }
@@ -325,7 +326,7 @@ export async function startOutbox({
     const again = stopping.signal.aborted ? 0 : waitAfter(delivery, code);
     if (again === null) {
       await markDead(database, delivery, code, detail);
-      logger.error({ ...fields, code }, 'delivery given up');
+      logger.event(EVENTS.deliveryGivenUp, { ...fields, code });
       await useAlternate(delivery);
       return;
     }
@@ -334,10 +335,10 @@ export async function startOutbox({
     const own = mayBeObjectFailure(code) && !stopping.signal.aborted;
     const state = await rescheduleDelivery(database, delivery, { code, detail, own }, wait);
     if (state === 'dead') {
-      logger.error({ ...fields, code }, 'delivery given up');
+      logger.event(EVENTS.deliveryGivenUp, { ...fields, code });
       await useAlternate(delivery);
     } else {
-      logger.warn({ ...fields, code, wait: Math.round(wait) }, 'delivery failed, will retry');
+      logger.event(EVENTS.deliveryRetried, { ...fields, code, wait: Math.round(wait) });
     }
   };
 
@@ -347,7 +348,7 @@ export async function startOutbox({
   const noteWorks = async (delivery: Delivery) => {
     const { destination } = delivery;
     if (hasBreaker(delivery) && (await recordPeerSuccess(database, destination))) {
-      logger.info({ destination }, 'destination works again');
+      logger.event(EVENTS.destinationWorks, { destination });
     }
   };
 
@@ -355,14 +356,15 @@ export async function startOutbox({
     if (!hasBreaker(delivery)) return;
     const { destination } = delivery;
     const state = await recordPeerFailure(database, destination, code, settings.breaker);
-    if (state === 'open') logger.warn({ destination, code }, 'destination is left alone for now');
+    if (state === 'open') logger.event(EVENTS.destinationLeftAlone, { destination, code });
   };
 
   const useAlternate = async ({ id, destination }: Delivery) => {
     const alternate = alternates.get(destination);
     if (alternate === undefined) return;
     const made = await database.transaction((tx) => divert(tx, id, alternate, giveUpSeconds));
-    if (made) logger.warn({ delivery: id, instead: made.id, alternate }, 'sent to the alternate');
+    if (made)
+      logger.event(EVENTS.destinationDiverted, { delivery: id, instead: made.id, alternate });
   };
 
   const unlisten = await database.listen(OUTBOX_CHANNEL, wake);

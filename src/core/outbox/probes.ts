@@ -1,6 +1,7 @@
 import type { Config } from '../../../config/schema.ts';
 import type { Database } from '../../platform/database/port.ts';
 import type { ErrorCode } from '../../platform/errors/catalogue.ts';
+import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import {
   type BreakerRow,
@@ -45,7 +46,7 @@ export function createProbes(parts: BreakerParts): {
     const failure = await ask(parts.deliverers, destination, signal);
     if (parts.stopping.aborted) return;
     if (failure === null) {
-      logger.info({ destination }, 'destination answers, one delivery is tried');
+      logger.event(EVENTS.destinationProbed, { destination });
       await recordProbeSuccess(database, destination);
     } else {
       await recordProbeFailure(database, destination, failure, settings.breaker);
@@ -57,7 +58,7 @@ export function createProbes(parts: BreakerParts): {
     for (const destination of await claimProbes(database, names, PROBE_SECONDS)) {
       const asked = probe(destination)
         .catch((error: unknown) => {
-          logger.warn({ destination, error: String(error) }, 'probe not recorded, will ask again');
+          logger.event(EVENTS.destinationProbeUnrecorded, { destination, error: String(error) });
         })
         .finally(() => probing.delete(asked));
       probing.add(asked);
@@ -75,10 +76,10 @@ export function createProbes(parts: BreakerParts): {
           const patienceSeconds = settings.alternateAfterMinutes * 60;
           const patience = { patienceSeconds, giveUpSeconds };
           const many = await divertOverdue(database, { destination, alternate }, patience);
-          if (many > 0) logger.warn({ destination, alternate, many }, 'sent to the alternate');
+          if (many > 0) logger.event(EVENTS.destinationDiverted, { destination, alternate, many });
         }
         for (const delivery of await endOverdue(database, destination, code)) {
-          logger.error({ delivery, destination, code }, 'delivery given up');
+          logger.event(EVENTS.deliveryGivenUp, { delivery, destination, code });
           if (alternate === undefined) continue;
           await database.transaction((tx) => divert(tx, delivery, alternate, giveUpSeconds));
         }

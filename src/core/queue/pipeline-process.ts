@@ -7,6 +7,7 @@ import type {
 } from '../../../pipelines/contract/job.ts';
 import type { AcceleratorRefusalOfModel } from '../../../pipelines/inference/accelerators.ts';
 import type { InferenceRun } from '../../../pipelines/inference/inference-channel.ts';
+import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 
 /** What the gateway tells a pipeline process. `module` is the URL of a module that exports `pipeline`. */
@@ -124,7 +125,7 @@ export class PipelineProcess {
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => {
         const output = text.trimEnd().slice(0, LONGEST_LOG_LINE);
-        logger.warn({ pid: this.#child.pid, output }, 'pipeline output');
+        logger.event(EVENTS.pipelineOutput, { pid: this.#child.pid, output });
       });
     }
     this.#exited = new Promise((resolve) => {

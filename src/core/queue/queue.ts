@@ -10,6 +10,7 @@ import { Redis, type RedisOptions } from 'ioredis';
 import { batched } from '../../platform/database/batched.ts';
 import type { PooledDatabase } from '../../platform/database/pooled.ts';
 import type { Database } from '../../platform/database/port.ts';
+import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import { logRounds, type Rounds, startRounds } from '../../platform/rounds.ts';
 import type { JobQueue, Priority } from '../requests/request.ts';
@@ -63,7 +64,7 @@ export async function openQueue({
   }
   const connect = async (options: RedisOptions) => {
     const redis = new Redis(redisUrl, options);
-    redis.on('error', (error) => logger.warn({ error: error.message }, 'Redis connection'));
+    redis.on('error', (error) => logger.event(EVENTS.redisConnection, { error: error.message }));
     await whenReady(redis);
     return redis;
   };
@@ -104,7 +105,7 @@ async function openOn<Connection>(
   logger: Logger,
   disconnect: () => Promise<void>,
 ): Promise<RequestQueue & { clear(): Promise<void> }> {
-  const warn = (error: Error) => logger.warn({ error: error.message }, 'queue');
+  const warn = (error: Error) => logger.event(EVENTS.queueError, { error: error.message });
   const queue = new Queue(QUEUE, { connection: producer }, backend);
   queue.on('error', warn);
   // A connection lost while BullMQ sets itself up would leave it waiting for ever.
@@ -153,7 +154,7 @@ async function openOn<Connection>(
       );
       worker.on('error', warn);
       worker.on('failed', (job, error) => {
-        logger.error({ request: job?.id, error: error.message }, 'request could not be processed');
+        logger.event(EVENTS.requestNotProcessed, { request: job?.id, error: error.message });
       });
       return { close: () => worker.close() };
     },
@@ -208,7 +209,7 @@ export async function startReconciler(
     work: () => reconcile(database, queue),
     pauseMilliseconds: EVERY_MILLISECONDS,
     ...logRounds(logger, 'queue', (error) =>
-      logger.warn({ error: String(error) }, 'reconciling failed, will retry'),
+      logger.event(EVENTS.reconcileFailed, { error: String(error) }),
     ),
   });
   await rounds.first;

@@ -14,6 +14,7 @@ import { DatabaseUnreachableError, type PooledDatabase } from '../../platform/da
 import type { Database } from '../../platform/database/port.ts';
 import type { ErrorCode } from '../../platform/errors/catalogue.ts';
 import { ifMissing, isOutOfSpace } from '../../platform/errors/file-system.ts';
+import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import { MS_PER_DAY } from '../../platform/time.ts';
 import type { BlobStore } from '../files/blob-store.ts';
@@ -168,7 +169,7 @@ export async function recordProgress(row: StoredRequest, parts: ProgressParts) {
       last = last.then(() =>
         write(event, elapsed).catch((error: unknown) => {
           if (error instanceof LeaseLostError) return;
-          logger.warn({ request: row.id, error: String(error) }, 'pipeline event not recorded');
+          logger.event(EVENTS.requestEventUnrecorded, { request: row.id, error: String(error) });
         }),
       );
     },
@@ -235,7 +236,7 @@ export function failureOf(
       return new RunFailure('failed', 'pipeline_timeout', detail);
     }
     case 'failed':
-      logger.error({ request: row.id, error: outcome.message }, 'pipeline failed');
+      logger.event(EVENTS.requestFailed, { request: row.id, error: outcome.message });
       return new RunFailure('failed', 'pipeline_failed', 'The pipeline ended with an error.');
   }
 }
@@ -244,7 +245,7 @@ export function outOfSpaceFailure(
   { id, attempts }: StoredRequest,
   { logger }: FailureContext,
 ): RunFailure {
-  logger.error({ request: id, attempts }, 'the disk has no room for the request');
+  logger.event(EVENTS.requestOutOfSpace, { request: id, attempts });
   const detail = `The disk was full in ${attempts} attempts to run the request.`;
   return new RunFailure('failed', 'out_of_space', detail);
 }
@@ -255,7 +256,7 @@ export function asRunFailure(
   { logger }: FailureContext,
 ): RunFailure {
   if (error instanceof RunFailure) return error;
-  logger.error({ request: row.id, error: String(error) }, 'request failed unexpectedly');
+  logger.event(EVENTS.requestFailedUnexpectedly, { request: row.id, error: String(error) });
   return new RunFailure('failed', 'internal', 'An unexpected error of the gateway.');
 }
 
@@ -281,14 +282,14 @@ export async function runRequest(row: StoredRequest, parts: RunParts): Promise<R
   try {
     const broken = AbortSignal.any([lease.lost, stopping]);
     await waitForRoom(config.dataDir, broken, () => {
-      logger.warn({ request: id }, 'disk full, the run waits');
+      logger.event(EVENTS.requestWaitsForDisk, { request: id });
     });
     if (broken.aborted) throw new InterruptedError();
     await prepare(row, parts, broken);
     const outcome = await runPipeline(row, parts, broken);
     if (outcome.type === 'crashed' || (outcome.type === 'aborted' && stopping.aborted)) {
       const crashed = outcome.type === 'crashed';
-      if (crashed) logger.warn({ request: id, reason: outcome.reason }, 'pipeline process died');
+      if (crashed) logger.event(EVENTS.requestProcessDied, { request: id, reason: outcome.reason });
       await lease.release();
       await releaseRequest(database, id, attempts, crashed ? 'crashed' : 'interrupted');
       return crashed ? 'crashed' : 'over';
@@ -429,7 +430,7 @@ async function succeed(row: StoredRequest, parts: RunParts, broken: AbortSignal)
   const { artifacts, cost } = await checkedResult(row, parts);
   const stored = await storeResult(config.dataDir, id, artifacts).catch((error: unknown) => {
     if (!(error instanceof ArtifactMismatchError)) throw error;
-    logger.error({ request: id, error: error.message }, 'pipeline left an invalid result');
+    logger.event(EVENTS.requestResultInvalid, { request: id, error: error.message });
     throw new RunFailure('failed', 'invalid_result', 'The pipeline left an invalid result.');
   });
   await publish(row, stored, parts, broken);
@@ -461,7 +462,7 @@ async function publish(
     try {
       return await publishArtifacts(blobs, config.dataDir, id, stored);
     } catch (error) {
-      logger.warn({ request: id, error: String(error) }, 'storage away, will retry');
+      logger.event(EVENTS.storageAway, { request: id, error: String(error) });
       await delay(PUBLISH_AGAIN_MS, null, { signal: broken }).catch(() => {});
       if (broken.aborted) throw new InterruptedError();
     }
@@ -483,7 +484,7 @@ async function checkedResult(
   const { data } = resultEssentialsSchema.safeParse(result);
   if (error || !data) {
     const places = error?.issues.slice(0, 10).map((i) => `${i.path.join('.')}: ${i.message}`);
-    parts.logger.error({ request: row.id, places }, 'pipeline left an invalid result');
+    parts.logger.event(EVENTS.requestResultInvalid, { request: row.id, places });
     throw new RunFailure('failed', 'invalid_result', 'The pipeline left an invalid result.');
   }
   const lines = endpoint.price(endpoint.input.parse(row.input), data.input_summary?.frames);

@@ -8,6 +8,7 @@ import {
   ACCELERATOR_REFUSALS,
   type AcceleratorRefusalOfModel,
 } from '../../../pipelines/inference/accelerators.ts';
+import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import { openChangeFeed } from '../requests/changes.ts';
 import { claimRequest, endAllLeases } from '../requests/lease.ts';
@@ -30,17 +31,17 @@ export function followModels(
   return {
     ready(models: readonly ModelInUse[]): void {
       open = models;
-      logger.info({ models }, 'models ready');
+      logger.event(EVENTS.modelsReady, { models });
       changed(open);
     },
     refused({ model, accelerator, why, detail }: AcceleratorRefusalOfModel): void {
       const line = { model, accelerator, reason: ACCELERATOR_REFUSALS[why], detail };
       if (why === 'failed') {
-        logger.warn(line, 'accelerator failed');
+        logger.event(EVENTS.acceleratorFailed, line);
         open = open.map((one) => (one.id === model ? { ...one, provider: 'cpu' } : one));
         changed(open);
-      } else if (asked === 'auto') logger.info(line, 'accelerator not used');
-      else logger.warn(line, 'accelerator asked for is not used');
+      } else if (asked === 'auto') logger.event(EVENTS.acceleratorNotUsed, line);
+      else logger.event(EVENTS.acceleratorAskedForNotUsed, line);
     },
   };
 }

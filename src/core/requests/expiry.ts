@@ -1,5 +1,6 @@
 import type { Config } from '../../../config/schema.ts';
 import type { Database } from '../../platform/database/port.ts';
+import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import { logRounds, type Rounds, startRounds } from '../../platform/rounds.ts';
 import { MS_PER_DAY } from '../../platform/time.ts';
@@ -81,7 +82,7 @@ export function startExpiry(parts: ExpiryParts): Rounds {
     work: () => purgeExpired(parts),
     pauseMilliseconds: EVERY_MILLISECONDS,
     ...logRounds(parts.logger, 'retention of requests', (error) =>
-      parts.logger.warn({ error: String(error) }, 'purging failed, will retry'),
+      parts.logger.event(EVENTS.purgeFailed, { error: String(error) }),
     ),
   });
 }

@@ -6,6 +6,7 @@ import {
   pointedErrors,
 } from '../../platform/errors/problem.ts';
 import { newId } from '../../platform/ids.ts';
+import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import { AUDIT_INSERT, createAuditWriter, type SubmitAudit } from '../audit/audit.ts';
 import { type Endpoint, type EndpointInput, resolveEndpoint } from './endpoint.ts';
@@ -217,7 +218,7 @@ export function createSubmit({ database, queue, endpoints, logger, now }: Submit
       // The row is safe and the answer need not wait: what does not get onto the queue, the
       // reconciler puts there.
       queue.add(row.id, command.priority).catch((error: unknown) => {
-        logger.warn({ request: row.id, error: String(error) }, 'queue not reached, will retry');
+        logger.event(EVENTS.queueUnreachable, { request: row.id, error: String(error) });
       });
     }
     return row;

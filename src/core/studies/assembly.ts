@@ -2,6 +2,7 @@ import type { Routing, RoutingRule } from '../../../config/routing.ts';
 import type { Config } from '../../../config/schema.ts';
 import type { Database } from '../../platform/database/port.ts';
 import { catalogueEntry, SonogateError } from '../../platform/errors/catalogue.ts';
+import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import { logRounds, type Rounds, startRounds } from '../../platform/rounds.ts';
 import type { ReceivedObjects } from '../files/received-objects.ts';
@@ -74,7 +75,7 @@ export async function actOnStudy(study: StudyRow, parts: StudyActionParts): Prom
   try {
     if (study.hold_reason !== null) {
       await endRevision(database, study, 'held', study.hold_reason);
-      logger.info(log, 'study held by a person');
+      logger.event(EVENTS.studyHeld, log);
       return;
     }
     const instances = await instancesOf(database, study);
@@ -150,7 +151,7 @@ async function carryOut(
   if (acting.length === 0) {
     await recordRules(database, study, []);
     await endRevision(database, study, 'unrouted', whyUnrouted(verdicts));
-    logger.warn({ ...log, code: 'study_not_routed' }, 'study not routed');
+    logger.event(EVENTS.studyUnrouted, { ...log, code: 'study_not_routed' });
     return;
   }
   const asked = acting.filter(runsEndpoint);
@@ -169,9 +170,9 @@ async function carryOut(
     const details = { further: index > 0, priors: priors.found.get(rule.name) ?? null };
     const request = await submit(submissionOf(study, instances, rule, config, details));
     await recordSubmission(database, study, { rule: rule.name, requestId: request.id, at: now() });
-    logger.info({ ...log, rule: rule.name, request: request.id }, 'study submitted');
+    logger.event(EVENTS.studySubmitted, { ...log, rule: rule.name, request: request.id });
   }
-  if (late) logger.info(log, 'late objects kept, not interpreted again');
+  if (late) logger.event(EVENTS.studyLateObjects, log);
   const last = acting.at(-1);
   if (last?.hold) await endRevision(database, study, 'held', `Held by the rule ${last.name}.`);
   else if (late) await endRevision(database, study, 'submitted', LATE);
@@ -213,7 +214,7 @@ async function onFailure(
   } else {
     await postpone(database, study, inSeconds(RETRY_SECONDS, { now }), message);
   }
-  logger.error({ ...log, error: message }, 'study not submitted');
+  logger.event(EVENTS.studyNotSubmitted, { ...log, error: message });
 }
 
 export interface AssemblyParts extends StudyActionParts {
@@ -232,7 +233,7 @@ export function startStudyAssembly(parts: AssemblyParts): Rounds {
     work: () => submitComplete(parts),
     pauseMilliseconds: POLL_MILLISECONDS,
     ...logRounds(logger, 'study assembly', (error) =>
-      logger.error({ err: error }, 'study assembly'),
+      logger.event(EVENTS.assemblyFailed, { err: error }),
     ),
   });
 }

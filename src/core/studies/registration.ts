@@ -6,6 +6,7 @@ import type { Source } from '../../../config/schema.ts';
 import { type FileMeta, readFileMeta } from '../../../pipelines/dicom/part10.ts';
 import type { Database } from '../../platform/database/port.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
+import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import type { ReceivedObjects } from '../files/received-objects.ts';
 import { addInstance, RowMayExistError } from './arrival.ts';
@@ -79,10 +80,7 @@ export async function registerObject(
     throw new RowMayExistError('an object that has its row is not settled', { cause: error });
   }
   if (arrival.outcome === 'conflict') {
-    logger.warn(
-      { study: arrival.studyId, path },
-      'an object with a known SOP Instance UID and other content; both are kept',
-    );
+    logger.event(EVENTS.objectConflict, { study: arrival.studyId, path });
   }
   return arrival;
 }
@@ -128,7 +126,7 @@ async function putAside(
   { dataDir, logger }: RegistrationOptions,
 ): Promise<never> {
   const kept = await quarantine(dataDir, path);
-  logger.warn({ code: why.code, detail: why.detail, kept }, 'object put in quarantine');
+  logger.event(EVENTS.objectQuarantined, { code: why.code, detail: why.detail, kept });
   throw why;
 }
 
@@ -153,7 +151,7 @@ export async function recoverIntake(
       if (await registerLeftFile(path, source, options)) registered += 1;
     }
   }
-  if (registered > 0 || removed > 0) logger.info({ registered, removed }, 'intake recovered');
+  if (registered > 0 || removed > 0) logger.event(EVENTS.intakeRecovered, { registered, removed });
   return { registered, removed };
 }
 
@@ -169,7 +167,7 @@ async function registerLeftFile(
     if (!(error instanceof SonogateError)) throw error;
     // Only a disk that lost synced bytes gives this.
     const kept = await quarantine(options.dataDir, path);
-    options.logger.error({ code: error.code, kept }, 'a stored object cannot be read');
+    options.logger.event(EVENTS.objectUnreadable, { code: error.code, kept });
     return false;
   }
   try {

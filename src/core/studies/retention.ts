@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Database, Queryable } from '../../platform/database/port.ts';
 import { ifMissing } from '../../platform/errors/file-system.ts';
+import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import { type Rounds, startRounds } from '../../platform/rounds.ts';
 import { DAY_MS } from '../../platform/time.ts';
@@ -235,10 +236,10 @@ export function startRetention(parts: RetentionParts & { logger: Logger }): Roun
   return startRounds({
     async work() {
       const removal = await removeOldStudies(parts, false);
-      if (removal.studies + removal.quarantined > 0) logger.info(removal, 'old studies removed');
+      if (removal.studies + removal.quarantined > 0) logger.event(EVENTS.studiesRemoved, removal);
     },
     pauseMilliseconds: EVERY_MILLISECONDS,
-    onError: (error) => logger.warn({ err: error }, 'old studies could not be removed, will retry'),
+    onError: (error) => logger.event(EVENTS.studiesNotRemoved, { err: error }),
   });
 }
 

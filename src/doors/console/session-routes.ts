@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { DEFAULT_ACCOUNT_ID } from '../../core/accounts/keys.ts';
 import { ROLES } from '../../core/accounts/roles.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
+import { EVENTS } from '../../platform/logging/events.ts';
 import { VERSION } from '../../platform/version.ts';
 import { baseUrl } from '../http/context.ts';
 import { jsonBody } from '../http/parse.ts';
@@ -120,10 +121,7 @@ export function addSessionRoutes(router: Router<ConsoleState>, deps: ConsoleDeps
       await work();
     } catch (error) {
       if (!(error instanceof SonogateError)) throw error;
-      logger.warn(
-        { code: error.code, err: error.cause },
-        'sign-in at the identity provider failed',
-      );
+      logger.event(EVENTS.signInFailed, { code: error.code, err: error.cause });
       await writeAudit({
         at: now(),
         action: 'session.login',

@@ -1,5 +1,6 @@
 import { Router } from '@koa/router';
 import Koa from 'koa';
+import { EVENTS } from '../../platform/logging/events.ts';
 import { addKeyRoutes, addUsageRoute } from './account.ts';
 import { addCompatibleQueueRoutes, addCompatibleStorageRoutes } from './compatible-queue.ts';
 import type { HttpDeps, HttpState } from './context.ts';
@@ -47,8 +48,9 @@ export function createHttpApp(deps: HttpDeps): Koa<HttpState> {
   app.use(router.allowedMethods());
   // An answer that had begun: its client went away, or what was being sent could not be read.
   app.on('error', (error: NodeJS.ErrnoException) => {
-    const level = CLIENT_WENT_AWAY.has(error.code ?? '') ? 'debug' : 'error';
-    deps.logger[level]({ err: error }, 'answer cut short');
+    if (CLIENT_WENT_AWAY.has(error.code ?? ''))
+      deps.logger.debug({ err: error }, 'client went away');
+    else deps.logger.event(EVENTS.answerCutShort, { err: error });
   });
   return app;
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Context } from 'koa';
+import { EVENTS } from '../../platform/logging/events.ts';
 import type { HttpDeps, HttpState } from './context.ts';
 
 /** Proxies cut connections that are silent for 30 to 60 s. */
@@ -39,7 +40,7 @@ export function sendEventStream(
   context.set('X-Accel-Buffering', 'no');
   context.respond = false;
   void send(res, open(gone.signal), gone.signal).catch((error: unknown) => {
-    logger.error({ request_id: context.state.requestId, err: error }, 'event stream cut short');
+    logger.event(EVENTS.streamCutShort, { request_id: context.state.requestId, err: error });
     res.destroy();
   });
 }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Router } from '@koa/router';
+import { EVENTS } from '../../platform/logging/events.ts';
 import { renderMetrics } from '../../platform/metrics/metrics.ts';
 import type { HttpDeps, HttpState } from './context.ts';
 
@@ -22,7 +23,7 @@ export function addHealthRoutes(
           await within(CHECK_TIMEOUT_MS, check);
           return [part, 'ok'] as const;
         } catch (error) {
-          logger.warn({ err: error, part }, 'not ready');
+          logger.event(EVENTS.notReady, { err: error, part });
           return [part, 'failing'] as const;
         }
       }),

@@ -9,6 +9,7 @@ import {
 } from '../../platform/errors/catalogue.ts';
 import { isOutOfSpace } from '../../platform/errors/file-system.ts';
 import { InvalidInputError, problem } from '../../platform/errors/problem.ts';
+import { EVENTS } from '../../platform/logging/events.ts';
 import { COMPATIBLE_QUEUE, compatibleError } from './compatible-queue.ts';
 import { baseUrl, type HttpDeps, type HttpState } from './context.ts';
 
@@ -38,8 +39,9 @@ export function problems({
     } catch (error) {
       const known = knownError(error);
       if (known.code === 'internal') {
-        const level = context.req.readableAborted ? 'debug' : 'error';
-        logger[level]({ err: error, request_id: context.state.requestId }, 'call failed');
+        const fields = { err: error, request_id: context.state.requestId };
+        if (context.req.readableAborted) logger.debug(fields, 'client went away');
+        else logger.event(EVENTS.callFailed, fields);
       }
       describe(context, known, baseUrl(context, config));
     }

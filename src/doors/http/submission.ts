@@ -14,6 +14,7 @@ import {
   type PointedError,
   pointedErrors,
 } from '../../platform/errors/problem.ts';
+import { EVENTS } from '../../platform/logging/events.ts';
 import { LONGEST_URL, UrlNotPermittedError } from '../../platform/outbound/url-guard.ts';
 import type { HttpDeps, HttpState } from './context.ts';
 import { LONGEST_NAME_BYTES } from './uploads.ts';
@@ -90,7 +91,7 @@ function complaint({ pointer, file }: Element, { outbound, logger }: FileParts):
   } catch (error) {
     if (!(error instanceof UrlNotPermittedError)) throw error;
     // Which rule it breaks is not said, so that nobody learns of our network by trying.
-    logger.info({ pointer, reason: error.reason }, 'URL of an input file refused');
+    logger.event(EVENTS.inputUrlRefused, { pointer, reason: error.reason });
     return [{ pointer, detail: 'URL not permitted' }];
   }
 }
@@ -190,7 +191,7 @@ export async function acceptedWebhook<T extends { url: string }>(
       return outbound.check(webhook.url, 'webhook').href;
     } catch (error) {
       if (!(error instanceof UrlNotPermittedError)) throw error;
-      logger.info({ account: accountId, reason: error.reason }, 'webhook URL refused');
+      logger.event(EVENTS.webhookUrlRefused, { account: accountId, reason: error.reason });
       throw new InvalidInputError([{ pointer: POINTER, detail: 'URL not permitted' }]);
     }
   }

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { EVENTS } from '../logging/events.ts';
 import type { Logger } from '../logging/logger.ts';
 import { openEmbedded } from './embedded.ts';
 import { openOnPool, type PooledDatabase } from './pooled.ts';
@@ -23,7 +24,7 @@ export async function openServer(databaseUrl: string, logger: Logger): Promise<P
     each.on('error', () => {});
     each.on('connect', (session) => {
       session.on('error', (error) => {
-        logger.warn({ error: error.message }, 'database session lost');
+        logger.event(EVENTS.databaseSessionLost, { error: error.message });
       });
     });
   }

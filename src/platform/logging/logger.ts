@@ -1,5 +1,5 @@
 import pino from 'pino';
-import { eventOf } from './events/catalogue.ts';
+import type { LogEvent, NoFields } from './event.ts';
 
 /** What a log line tells of an error. */
 export interface ErrorFields {
@@ -27,63 +27,52 @@ export function errorFields(error: unknown): ErrorFields {
 }
 
 /** What every part of the gateway logs to. Fields must hold no patient identity. */
-export type Logger = Pick<pino.Logger, 'trace' | 'debug' | 'info' | 'warn' | 'error'>;
+export interface Logger {
+  /** Writes a line that an operator may act on, at the level of its event. */
+  event(event: LogEvent<NoFields>): void;
+  event<Fields extends object>(event: LogEvent<Fields>, fields: NoInfer<Fields>): void;
+  /** Writes a line for a developer. */
+  debug(fields: object, text: string): void;
+}
 
 /**
- * JSON lines on standard error, so that a command's own output on standard output stays clean. A line
- * that stands in the table of events has the id of its event.
+ * Writes JSON lines to standard error, so that a command's own output on standard output stays clean.
+ * The line of an event has its id in `event`.
  * @param destination for tests.
  */
 export function createLogger(
   level: string,
   destination: pino.DestinationStream = pino.destination({ fd: 2, sync: false }),
 ): Logger {
-  return pino(
+  const lines = pino(
     {
       level,
       base: null,
       serializers: { err: errorFields },
       timestamp: pino.stdTimeFunctions.isoTime,
-      hooks: {
-        logMethod([first, text, ...more], method) {
-          const named = typeof first === 'string' ? first : text;
-          const event = typeof named === 'string' ? eventOf(named) : undefined;
-          if (event === undefined) method.apply(this, [first, text, ...more] as Line);
-          else if (typeof first === 'string') method.apply(this, [{ event }, first]);
-          else method.apply(this, [{ event, ...(first as object) }, text, ...more] as Line);
-        },
-      },
     },
     destination,
   );
+  return {
+    event({ id, level, text }: LogEvent, fields: object = {}) {
+      lines[level]({ event: id, ...fields }, text);
+    },
+    debug: (fields, text) => lines.debug(fields, text),
+  };
 }
 
-type Line = Parameters<pino.LogFn>;
+export const silentLogger: Logger = createLogger('silent');
 
-export const silentLogger: Logger = pino({ level: 'silent' });
+/** Called with each event, whatever level is written. */
+export type OnEvent = (id: string, fields: Readonly<Record<string, unknown>>) => void;
 
-/** Told of each line that stands in the table of log events, whatever level is written. */
-export type OnEvent = (event: string, fields: Readonly<Record<string, unknown>>) => void;
-
-type LogLine = Parameters<Logger['info']>;
-
-/** A logger that tells of every event what it was and with which fields, and then logs as before. */
-export function countedLogger(logger: Logger, onEvent: OnEvent): Logger {
-  const counted =
-    (write: (...line: LogLine) => void) =>
-    (...line: LogLine): void => {
-      const [first, text]: readonly unknown[] = line;
-      const named = typeof first === 'string' ? first : text;
-      const event = typeof named === 'string' ? eventOf(named) : undefined;
-      const fields = typeof first === 'object' && first !== null ? first : {};
-      if (event !== undefined) onEvent(event, fields as Record<string, unknown>);
-      write(...line);
-    };
+/** A logger that calls `onEvent` for every event before it writes the line. */
+export function observedLogger(logger: Logger, onEvent: OnEvent): Logger {
   return {
-    trace: logger.trace.bind(logger),
-    debug: logger.debug.bind(logger),
-    info: counted((...line) => logger.info(...line)),
-    warn: counted((...line) => logger.warn(...line)),
-    error: counted((...line) => logger.error(...line)),
+    event(event: LogEvent, fields: object = {}) {
+      onEvent(event.id, { ...fields });
+      logger.event(event, fields);
+    },
+    debug: (fields, text) => logger.debug(fields, text),
   };
 }

@@ -8,6 +8,7 @@ import {
   type TlsOptions,
 } from 'node:tls';
 import type { CertificateBinding, ListenerTls } from '../../../config/tls.ts';
+import { EVENTS } from '../logging/events.ts';
 import type { Logger } from '../logging/logger.ts';
 import { bcp195 } from './profile.ts';
 
@@ -62,10 +63,10 @@ export function followCertificate(
         createSecureContext(options);
         server.setSecureContext(options);
         const { validTo } = new X509Certificate(options.cert as Buffer);
-        logger.info({ certFile: tls.certFile, validTo }, 'certificate renewed');
+        logger.event(EVENTS.certificateRenewed, { certFile: tls.certFile, validTo });
         return now;
       } catch (error) {
-        logger.warn({ err: error, certFile: tls.certFile }, 'new certificate cannot be used yet');
+        logger.event(EVENTS.certificateUnusable, { err: error, certFile: tls.certFile });
         return before;
       }
     });

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import pino from 'pino';
 import { describe, expect, test } from 'vitest';
 import type { FhirDestination } from '../../../config/schema.ts';
+import { createLogger } from '../../../src/platform/logging/logger.ts';
 import { startFhirServer } from '../../peers/fhir-server.ts';
 import { PATIENT, REQUEST, withEhr } from '../delivering.ts';
 import { PATIENT_ID, sampleSubject } from '../sample.ts';
@@ -46,7 +46,7 @@ describe('credentials', () => {
     const file = join(site.folder, 'secret');
     await writeFile(file, SECRET);
     const said: string[] = [];
-    const logger = pino({ level: 'trace' }, { write: (line: string) => void said.push(line) });
+    const logger = createLogger('debug', { write: (line: string) => void said.push(line) });
     const authorization = { type: 'bearer', tokenFile: file } as const;
     const to = deliverer({ authorization }, sampleSubject(REQUEST), null, logger);
     said.push(JSON.stringify(await send(to)));

@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { DatabaseUnreachableError } from '../../../src/platform/database/pooled.ts';
+import { EVENTS } from '../../../src/platform/logging/events.ts';
 import { createLogger } from '../../../src/platform/logging/logger.ts';
 import { logRounds, startRounds } from '../../../src/platform/rounds.ts';
 
+const NOT_SEALED = '50: the audit could not be sealed, will retry';
 const ignore = { onError: () => {} };
 
 describe('rounds', () => {
@@ -95,7 +97,9 @@ describe('the log of rounds', () => {
         lines.push(`${level}: ${msg}`);
       },
     });
-    const observer = logRounds(logger, 'sealing', () => logger.error('not sealed'));
+    const observer = logRounds(logger, 'sealing', (error) =>
+      logger.event(EVENTS.auditUnsealed, { err: error }),
+    );
     return { lines, observer };
   };
 
@@ -110,7 +114,7 @@ describe('the log of rounds', () => {
   test('says of any other error once what it is, and again when it is another', () => {
     const { lines, observer } = log();
     for (const words of ['a', 'a', 'b']) observer.onError(new Error(words), 1);
-    expect(lines).toEqual(['50: not sealed', '50: not sealed']);
+    expect(lines).toEqual([NOT_SEALED, NOT_SEALED]);
   });
 
   test('tells an error that comes back after it was over', () => {
@@ -118,6 +122,6 @@ describe('the log of rounds', () => {
     observer.onError(new Error('a'), 1);
     observer.onRecovery?.();
     observer.onError(new Error('a'), 1);
-    expect(lines).toEqual(['50: not sealed', '30: work goes on', '50: not sealed']);
+    expect(lines).toEqual([NOT_SEALED, '30: work goes on', NOT_SEALED]);
   });
 });

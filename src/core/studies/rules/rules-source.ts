@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import type { Routing } from '../../../../config/routing.ts';
+import { EVENTS } from '../../../platform/logging/events.ts';
 import type { Logger } from '../../../platform/logging/logger.ts';
 import { requireKnownAttributes } from './attribute-values.ts';
 
@@ -35,9 +36,9 @@ export function followRules(
       requireKnownAttributes(next);
       if (JSON.stringify(next) === JSON.stringify(routing)) return;
       routing = next;
-      logger.info({ rules: next.rules.map(({ name }) => name) }, 'routing rules changed');
+      logger.event(EVENTS.rulesChanged, { rules: next.rules.map(({ name }) => name) });
     } catch (error) {
-      logger.error({ error: String(error) }, 'the routing rules stay as they were');
+      logger.event(EVENTS.rulesUnchanged, { error: String(error) });
     }
   };
   // By its time of change: editors and orchestrators replace files, which ends other kinds of watch.

@@ -1,91 +1,136 @@
-import type { LogEvent } from './event.ts';
+import { event } from '../event.ts';
 
 /** Deliveries to PACS, EHR and webhooks. */
 export const DELIVERIES_EVENTS = {
-  destination_left_alone: {
+  destinationLeftAlone: event<{ destination: string; code: string }>({
+    id: 'destination_left_alone',
     level: 'warn',
     text: 'destination is left alone for now',
     meaning:
       'A destination failed several times in a row: its deliveries wait, and it is asked now and then.',
     action: 'Check the destination with `npx sonogate doctor`.',
-  },
-  destination_probed: {
+  }),
+  destinationProbed: event<{ destination: string }>({
+    id: 'destination_probed',
     level: 'info',
     text: 'destination answers, one delivery is tried',
     meaning: 'A destination that was left alone answers again.',
     action: null,
-  },
-  destination_works: {
+  }),
+  destinationWorks: event<{ destination: string }>({
+    id: 'destination_works',
     level: 'info',
     text: 'destination works again',
     meaning: 'Deliveries go out again.',
     action: null,
-  },
-  destination_diverted: {
+  }),
+  destinationDiverted: event<{
+    destination?: string;
+    alternate: string;
+    many?: number;
+    delivery?: string;
+    instead?: string;
+  }>({
+    id: 'destination_diverted',
     level: 'warn',
     text: 'sent to the alternate',
     meaning: 'Deliveries waited too long and went to the alternate destination, marked so.',
     action: 'Mend the first destination.',
-  },
-  destination_probe_unrecorded: {
+  }),
+  destinationProbeUnrecorded: event<{ destination: string; error: string }>({
+    id: 'destination_probe_unrecorded',
     level: 'warn',
     text: 'probe not recorded, will ask again',
     meaning: 'The answer of a destination could not be stored.',
     action: 'Check the database.',
-  },
-  delivered: {
+  }),
+  delivered: event<{ delivery: string; request: string; destination: string; object: string }>({
+    id: 'delivered',
     level: 'info',
     text: 'delivered',
     meaning: 'A peer confirmed a delivery.',
     action: null,
-  },
-  delivery_report: {
+  }),
+  deliveryReport: event<{
+    report: string;
+    entries: number;
+    provenance: boolean;
+    delivery: string;
+    request: string;
+  }>({
+    id: 'delivery_report',
     level: 'info',
     text: 'report delivered',
     meaning: 'An EHR confirmed a report.',
     action: null,
-  },
-  delivery_retried: {
+  }),
+  deliveryRetried: event<{
+    code: string;
+    wait: number;
+    delivery: string;
+    request: string;
+    destination: string;
+    object: string;
+  }>({
+    id: 'delivery_retried',
     level: 'warn',
     text: 'delivery failed, will retry',
     meaning: 'A delivery failed for now and is sent again after `wait` seconds.',
     action: 'Nothing, unless it goes on: `npx sonogate doctor`.',
-  },
-  delivery_dead: {
+  }),
+  deliveryDead: event<{
+    code: string;
+    delivery: string;
+    request: string;
+    destination: string;
+    object: string;
+  }>({
+    id: 'delivery_dead',
     level: 'error',
     text: 'delivery is dead, a person must look',
     meaning: 'The peer refused for good.',
     action: 'Mend what `code` says, then `npx sonogate replay ID`.',
-  },
-  delivery_given_up: {
+  }),
+  deliveryGivenUp: event<{
+    delivery: string;
+    destination: string;
+    code: string;
+    request?: string;
+    object?: string;
+  }>({
+    id: 'delivery_given_up',
     level: 'error',
     text: 'delivery given up',
     meaning: 'A delivery failed until its time was over.',
     action: 'Mend the peer, then `npx sonogate replay ID`.',
-  },
-  delivery_threw: {
+  }),
+  deliveryThrew: event<{ delivery: string; error: string }>({
+    id: 'delivery_threw',
     level: 'error',
     text: 'deliverer threw',
     meaning: 'An error of the gateway in a delivery; it is tried again.',
     action: 'Send the line to the makers.',
-  },
-  delivery_unrecorded: {
+  }),
+  deliveryUnrecorded: event<{ delivery: string; error: string }>({
+    id: 'delivery_unrecorded',
     level: 'warn',
     text: 'outcome not recorded',
     meaning:
       'The outcome of a delivery could not be stored: it is sent again, under the same identifiers.',
     action: 'Check the database.',
-  },
-  outbox_unreadable: {
+  }),
+  outboxUnreadable: event<{ error: string }>({
+    id: 'outbox_unreadable',
     level: 'warn',
     text: 'outbox could not be read, will retry',
     meaning: 'Due deliveries could not be looked for.',
     action: 'Check the database.',
-  },
-  ehr_simpler_mode: {
+  }),
+  ehrSimplerMode: event<{ delivery: string; destination: string; mode: string }>({
+    id: 'ehr_simpler_mode',
     level: 'warn',
     text: 'EHR',
     meaning: 'The EHR does not take the full transaction; reports go in a simpler form.',
     action: 'Nothing; [FHIR](fhir.md) says what is lost.',
-  },
-} as const satisfies Record<string, LogEvent>;
+  }),
+} as const;

@@ -7,7 +7,8 @@ import {
 } from '../../../../src/app/monitoring/metrics.ts';
 import { migrate } from '../../../../src/platform/database/migrate.ts';
 import { openDatabase, type PooledDatabase } from '../../../../src/platform/database/open.ts';
-import { countedLogger, silentLogger } from '../../../../src/platform/logging/logger.ts';
+import { EVENTS } from '../../../../src/platform/logging/events.ts';
+import { observedLogger, silentLogger } from '../../../../src/platform/logging/logger.ts';
 import { renderMetrics } from '../../../../src/platform/metrics/metrics.ts';
 import { freshDataDir } from '../../../peers/embedded.ts';
 import { type Family, parseExposition } from './exposition-parser.ts';
@@ -213,12 +214,19 @@ describe('this process', () => {
 
   test('counts what it logs, whatever level is written, and the associations that are open', async () => {
     const meters = createProcessMeters();
-    const logger = countedLogger(silentLogger, meters.onEvent);
-    logger.info({ association: 'a' }, 'association accepted');
-    logger.info({ association: 'b' }, 'association accepted');
-    logger.warn({ code: 'calling_ae_not_recognized' }, 'association rejected');
-    logger.info({ association: 'a' }, 'association ended');
-    logger.info('no event');
+    const logger = observedLogger(silentLogger, meters.onEvent);
+    const peer = { callingAeTitle: 'CART', address: '127.0.0.1' };
+    const accepted = { implementation: 'X', accepted: 1, refused: 0 };
+    logger.event(EVENTS.associationAccepted, { association: 'a', ...peer, ...accepted });
+    logger.event(EVENTS.associationAccepted, { association: 'b', ...peer, ...accepted });
+    logger.event(EVENTS.associationRejected, {
+      association: 'c',
+      ...peer,
+      code: 'calling_ae_not_recognized',
+      operator: '',
+    });
+    logger.event(EVENTS.associationEnded, { association: 'a', ...peer, end: 'released' });
+    logger.debug({}, 'no event');
     const families = parseExposition(renderMetrics(meters.read()));
     const events = families.get('sonogate_events_total');
     expect(

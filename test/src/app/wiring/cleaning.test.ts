@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startCleaning } from '../../../../src/app/wiring/cleaning.ts';
+import { EVENTS } from '../../../../src/platform/logging/events.ts';
 import { createLogger, silentLogger } from '../../../../src/platform/logging/logger.ts';
 
 const HOUR_MS = 3_600_000;
@@ -17,7 +18,7 @@ describe('cleaning', () => {
     const clean = async () => {
       cleaned += 1;
     };
-    const cleaning = startCleaning(clean, 'failed', silentLogger);
+    const cleaning = startCleaning(clean, EVENTS.uploadsNotRemoved, silentLogger);
     expect(cleaned).toBe(1);
     await vi.advanceTimersByTimeAsync(HOUR_MS - 1);
     expect(cleaned).toBe(1);
@@ -30,7 +31,7 @@ describe('cleaning', () => {
 
   it('that is under way is waited for when it is stopped', async () => {
     const work = Promise.withResolvers<void>();
-    const cleaning = startCleaning(() => work.promise, 'failed', silentLogger);
+    const cleaning = startCleaning(() => work.promise, EVENTS.uploadsNotRemoved, silentLogger);
     let stopped = false;
     const end = cleaning.stop().then(() => {
       stopped = true;
@@ -50,7 +51,7 @@ describe('cleaning', () => {
       cleaned += 1;
       throw new Error('away');
     };
-    const cleaning = startCleaning(clean, 'expired uploads could not be removed', logger);
+    const cleaning = startCleaning(clean, EVENTS.uploadsNotRemoved, logger);
     await vi.advanceTimersByTimeAsync(HOUR_MS);
     await cleaning.stop();
     expect(cleaned).toBe(2);

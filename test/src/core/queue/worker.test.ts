@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { STAGES } from '../../../../src/core/requests/transitions.ts';
 import { DatabaseUnreachableError } from '../../../../src/platform/database/pooled.ts';
-import { silentLogger } from '../../../../src/platform/logging/logger.ts';
+import { createLogger } from '../../../../src/platform/logging/logger.ts';
 import { openSite, type Site } from '../requests/site.ts';
 
 const TIMEOUT_SECONDS = 45;
@@ -119,7 +119,7 @@ describe('a pipeline process', () => {
     process.env.DATABASE_URL_FOR_TEST = 'secret';
     const logged: string[] = [];
     const own = await openSite({
-      logger: { ...silentLogger, error: (fields: object) => logged.push(JSON.stringify(fields)) },
+      logger: createLogger('error', { write: (line) => logged.push(line) }),
     });
     await own.startWorker();
     await own.submit('show-environment').then(own.follow);

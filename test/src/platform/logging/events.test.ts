@@ -2,67 +2,38 @@ import { glob, readFile } from 'node:fs/promises';
 import { Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { LOG_EVENTS_PAGE, renderLogEventsPage } from '../../../../src/app/cli/docs.ts';
-import { LOG_EVENTS } from '../../../../src/platform/logging/events/catalogue.ts';
+import type { LogEvent } from '../../../../src/platform/logging/event.ts';
+import { EVENTS } from '../../../../src/platform/logging/events.ts';
 import { createLogger } from '../../../../src/platform/logging/logger.ts';
 
 const ROOT = new URL('../../../../', import.meta.url).pathname;
+const all: readonly (readonly [string, LogEvent])[] = Object.entries(EVENTS);
 
-/**
- * Calls of a logger at a level that an operator reads, with all that stands between the brackets, and
- * of `startCleaning`, which is handed its line.
- */
-const CALL =
-  /(?:\blogger|Logger)\??(?:\.(?:info|warn|error)|\[level\])\(|#log\(|\blog\('(?=info|warn|error)|\bstartCleaning\(/g;
-
-/** The texts that the code logs: the string literals that are arguments of their own. */
-async function textsInCode(): Promise<Map<string, string>> {
-  const texts = new Map<string, string>();
+/** Names of the events that the code logs. */
+async function loggedNames(): Promise<Set<string>> {
+  const names = new Set<string>();
   for await (const path of glob('{src,dimse,fhir}/**/*.ts', { cwd: ROOT })) {
-    if (path.startsWith('src/console/pages/')) continue;
     const source = await readFile(`${ROOT}${path}`, 'utf8');
-    for (const call of source.matchAll(CALL)) {
-      const text = textOf(argumentsAt(source, call.index + call[0].lastIndexOf('(')));
-      if (text !== null) texts.set(text, path);
-    }
+    for (const [, name = ''] of source.matchAll(/\bEVENTS\.(\w+)/g)) names.add(name);
   }
-  return texts;
-}
-
-/** The top-level arguments of the call whose bracket opens at `open`. */
-function argumentsAt(source: string, open: number): string[] {
-  const parts: string[] = [''];
-  let depth = 0;
-  let quote = '';
-  for (let at = open; at < source.length; at++) {
-    const character = source[at] as string;
-    if (quote) quote = character === quote && source[at - 1] !== '\\' ? '' : quote;
-    else if (`'"\``.includes(character)) quote = character;
-    else if ('([{'.includes(character)) depth += 1;
-    else if (')]}'.includes(character)) depth -= 1;
-    if (depth === 0) break;
-    if (depth === 1 && character === ',' && !quote) parts.push('');
-    else if (at > open) parts[parts.length - 1] += character;
-  }
-  return parts.map((part) => part.trim());
-}
-
-const LEVELS = ["'info'", "'warn'", "'error'", "'debug'"];
-
-function textOf(parts: readonly string[]): string | null {
-  const literal = parts.find((part) => /^'.*'$/s.test(part) && !LEVELS.includes(part));
-  return literal?.slice(1, -1).replaceAll("\\'", "'") ?? null;
+  return names;
 }
 
 describe('the table of log events', () => {
-  test('has every line that the code logs at info or above, and no other', async () => {
-    const texts = await textsInCode();
-    const listed = new Set<string>(Object.values(LOG_EVENTS).map(({ text }) => text));
-    expect([...texts].filter(([text]) => !listed.has(text))).toEqual([]);
-    expect([...listed].filter((text) => !texts.has(text))).toEqual([]);
+  test('has no event that nobody logs', async () => {
+    const logged = await loggedNames();
+    expect(all.filter(([name]) => !logged.has(name)).map(([name]) => name)).toEqual([]);
   });
 
-  test('says of each warning and error what to do', () => {
-    const mute = Object.entries(LOG_EVENTS).filter(
+  test('names each event as its id does, once', () => {
+    const camelCase = (id: string) =>
+      id.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+    expect(all.filter(([name, { id }]) => camelCase(id) !== name)).toEqual([]);
+    expect(new Set(all.map(([, { id }]) => id)).size).toBe(all.length);
+  });
+
+  test('says of each error what to do', () => {
+    const mute = all.filter(
       ([, { level, action, meaning }]) =>
         !meaning.endsWith('.') || (level === 'error' && action === null),
     );
@@ -83,26 +54,30 @@ describe('a line of the log', () => {
         done();
       },
     });
-    write(createLogger('info', sink));
+    write(createLogger('debug', sink));
     return JSON.parse(lines[0] ?? '{}') as Record<string, unknown>;
   };
 
   test('of the table has the id of its event and keeps its fields', () => {
-    expect(lineOf((logger) => logger.warn({ code: 'x' }, 'association rejected'))).toMatchObject({
-      event: 'association_rejected',
+    expect(
+      lineOf((logger) => logger.event(EVENTS.signInFailed, { code: 'x', err: null })),
+    ).toMatchObject({
+      event: 'sign_in_failed',
       code: 'x',
-      msg: 'association rejected',
+      msg: EVENTS.signInFailed.text,
     });
   });
 
   test('without fields has it too', () => {
-    expect(lineOf((logger) => logger.info('gateway started'))).toMatchObject({
-      event: 'gateway_started',
-      msg: 'gateway started',
+    expect(lineOf((logger) => logger.event(EVENTS.adminShared))).toMatchObject({
+      event: 'admin_shared',
+      msg: EVENTS.adminShared.text,
     });
   });
 
   test('outside the table has none', () => {
-    expect(lineOf((logger) => logger.info({ a: 1 }, 'something else'))).not.toHaveProperty('event');
+    expect(lineOf((logger) => logger.debug({ a: 1 }, 'something else'))).not.toHaveProperty(
+      'event',
+    );
   });
 });

@@ -7,7 +7,7 @@ import {
   followRules,
   type RulesSource,
 } from '../../../../../src/core/studies/rules/rules-source.ts';
-import { silentLogger } from '../../../../../src/platform/logging/logger.ts';
+import { createLogger } from '../../../../../src/platform/logging/logger.ts';
 
 const rules = (name: string): Routing => routingSchema.parse({ rules: [{ name, ignore: true }] });
 
@@ -29,11 +29,7 @@ beforeEach(async () => {
       if (now instanceof Error) throw now;
       return now;
     },
-    logger: {
-      ...silentLogger,
-      info() {},
-      error: (fields: unknown) => errors.push(JSON.stringify(fields)),
-    },
+    logger: createLogger('error', { write: (line) => errors.push(line) }),
   });
 });
 afterEach(async () => {

@@ -1,0 +1,15 @@
+import { DELIVERIES_EVENTS } from './events/deliveries.ts';
+import { DICOM_EVENTS } from './events/dicom.ts';
+import { GATEWAY_EVENTS } from './events/gateway.ts';
+import { REQUESTS_EVENTS } from './events/requests.ts';
+
+/**
+ * Every line of the log that an operator may act on: `logger.event(EVENTS.associationAccepted, {…})`.
+ * docs/log-events.md is generated from this table (`npm run docs`).
+ */
+export const EVENTS = {
+  ...GATEWAY_EVENTS,
+  ...DICOM_EVENTS,
+  ...REQUESTS_EVENTS,
+  ...DELIVERIES_EVENTS,
+} as const;
